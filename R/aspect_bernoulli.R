@@ -1,0 +1,187 @@
+#' Aspect Bernoulli model: which absences are false?
+#'
+#' Explains every cell of a presence-absence table by several latent causes ("aspects"). An aspect that writes (almost)
+#' only zeros, a *white phantom*, stands for whatever keeps a taxon that lived there from being recorded; it separates
+#' false absences from true ones.
+#'
+#' @details
+#' **Model.** Observation \eqn{i} mixes \eqn{k} aspects with its own weights, and each cell is written by one of them:
+#' \deqn{P(x_{ij} = 1) = \sum_c s_{ic} a_{cj}}{P(x[i,j] = 1) = sum_c s[i,c] a[c,j]}
+#' with `membership` \eqn{s} (n x k, rows on the simplex) and `aspects` \eqn{a} (k x m, probabilities). Missing cells
+#' drop out of the likelihood.
+#'
+#' **Estimation.** `estimate = "ml"` is the paper's EM algorithm, memberships first, then aspects, accelerated by
+#' default. `estimate = "map"` adds a Beta prior on every aspect's probabilities and a symmetric Dirichlet prior on
+#' every row of the membership and climbs to the posterior mode; the weak default keeps probabilities off exact 0 and 1,
+#' which predicts held-out cells better. Fits start from Bernoulli mixtures (`"mixture"`), from mixtures plus an aspect
+#' near zero (`"mixture_phantom"`, which imposes a phantom at the start, not at the end) and from uniform random numbers
+#' (`"uniform"`); see [fit_control()]. `phantom` pins an exact all-zero aspect (`"white"`), an all-one aspect
+#' (`"black"`) or both, as the last of the `k` components.
+#'
+#' **Cost.** A pass takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and two divisions a cell;
+#' memory is O((n + m) k) and one block of rows: sparse data are never made dense.
+#'
+#' **What is certain.** The likelihood has many local maxima and its surface is flat in places: see `fit$starts` and
+#' `fit$certificate`. The latter bounds what better memberships alone, or better aspects alone, could still gain (in
+#' nats; each of the two problems is concave, the joint one is not).
+#'
+#' @param x presences and absences: n observations (sites) as rows, m attributes (taxa) as columns, cells 0, 1 or `NA`
+#'   (unknown). Matrix (numeric, integer, logical), table, sparse matrix of package Matrix, or data frame, whose first
+#'   column may hold unique row names. A table with taxa as rows must be transposed first, `t(x)`: the package does not
+#'   guess. Counts are refused: use `(x > 0) + 0`.
+#' @param k number of aspects, phantom included, at least 1.
+#' @param ... must be empty.
+#' @param estimate `"ml"` (maximum likelihood) or `"map"` (posterior mode).
+#' @param prior for `"map"`: `aspects`, two numbers of at least 1, the Beta prior's parameters; `membership`, one number
+#'   of at least 1, the Dirichlet prior's parameter. `c(1, 1)` and `1` are flat.
+#' @param phantom `"free"`: no aspect is pinned; else which phantoms are pinned at exact 0 or 1.
+#' @param start initial values `list(membership = n x k, aspects = k x m)` for one start; nothing is then reordered.
+#' @param control settings from [fit_control()].
+#' @return A list of class `aspect_bernoulli`, with
+#' \describe{
+#'   \item{`param`}{`membership` (n x k, rows sum to 1) and `aspects` (k x m, in \[0, 1\]), with the names of `x`.
+#'     Components are in order of decreasing weight, phantoms last.}
+#'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood` or `log_posterior`, and the
+#'     log-likelihood at the estimate, in nats.}
+#'   \item{`df`}{number of free parameters: n (k - 1) + m times the aspects not pinned.}
+#'   \item{`dims`}{`n`, `m`, `k` and the number of `observed` cells.}
+#'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start; what became of each
+#'     start; whether the best one met the tolerance.}
+#'   \item{`certificate`}{`membership_gap`, `aspects_gap` (nats) and `worst_row` (relative excess of the largest
+#'     gradient over its value at the optimum; 0 is optimal).}
+#'   \item{`pinned`}{for each component `"free"`, `"white"` or `"black"`.}
+#' }
+#' @seealso [phantoms()], [false_absences()], [false_presences()], [denoise()], [deficiency()], [age_profile()],
+#'   [test_loglik()].
+#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
+#'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
+#' @examples
+#' set.seed(1)
+#' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
+#' x <- present * rbinom(40 * 12, 1, 0.6)
+#' fit <- aspect_bernoulli(x, k = 3)
+#' fit
+#' head(false_absences(fit))
+#' @export
+aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(aspects = c(1.2, 2), membership = 1),
+                             phantom = c("free", "white", "black", "both"), start = NULL, control = fit_control()) {
+  call <- match.call()
+  check_dots(...)
+  control <- check_control(control)
+  estimate <- check_choice(estimate, "estimate", c("ml", "map"))
+  phantom <- check_choice(phantom, "phantom", c("free", "white", "black", "both"))
+  pseudo <- if (estimate == "map") ab_pseudo_counts(prior) else c(0, 0, 0)
+  data <- check_data(x, "binary")
+  k <- check_count(k, "k", 1L + length(ab_pins(phantom)))
+  tell_many_components(data, k)
+  pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
+  run <- function(start, control) ab_run(data$view, start, pinned, pseudo, control)
+  if (is.null(start)) {
+    kinds <- ab_kinds(k, phantom, control)
+    started <- run_starts(kinds, function(kind) ab_draw(data, kind, pinned), run, control)
+  } else {
+    start <- ab_check_start(start, data, k, pinned)
+    control$screen <- FALSE
+    started <- run_starts("given", function(kind) start, run, control)
+  }
+  if (is.null(start)) started <- ab_reorder(started, pinned)
+  ab_new_fit(started, data, k, pinned, pseudo, estimate, prior, control, call)
+}
+
+ab_pins <- function(phantom) switch(phantom, free = character(), both = c("white", "black"), phantom)
+
+# Beta(one + 1, zero + 1) on aspects, Dirichlet(membership + 1) on rows.
+ab_pseudo_counts <- function(prior) {
+  if (!is.list(prior) || !setequal(names(prior), c("aspects", "membership"))) {
+    stop_input("`prior` must be list(aspects = two numbers, membership = one number), not %s.", show_value(prior))
+  }
+  if (!is.numeric(prior$aspects) || length(prior$aspects) != 2L || anyNA(prior$aspects) || any(prior$aspects < 1) ||
+    any(is.infinite(prior$aspects))) {
+    stop_input("`prior$aspects` must be two finite numbers of at least 1, not %s.", show_value(prior$aspects))
+  }
+  c(prior$aspects, check_number(prior$membership, "prior$membership", 1, .Machine$double.xmax)) - 1
+}
+
+tell_many_components <- function(data, k) {
+  if (k > 1L && k >= nrow(data$x)) {
+    inform("`k` = %d is not below the number of rows (%d): the model can then repeat the data exactly.", k, nrow(data$x))
+  }
+}
+
+# A run of the kernel: list(param = list(membership, aspects), outcome).
+ab_run <- function(view, start, pinned, pseudo, control, fixed_aspects = FALSE) {
+  out <- .Call(mc_c_ab_fit, view, ab_kernel_param(start, pinned, fixed_aspects), pseudo, unclass(control))
+  list(param = out[c("membership", "aspects")], outcome = out$outcome)
+}
+
+ab_kernel_param <- function(param, pinned, fixed_aspects = FALSE) {
+  list(
+    membership = param$membership, aspects = param$aspects, pinned = as.integer(pinned != "free"),
+    fixed_aspects = fixed_aspects
+  )
+}
+
+ab_check_start <- function(start, data, k, pinned) {
+  if (!is.list(start) || !all(c("membership", "aspects") %in% names(start))) {
+    stop_input("`start` must be list(membership = n x k matrix, aspects = k x m matrix), not %s.", show_value(start))
+  }
+  membership <- check_simplex_rows(start$membership, "start$membership", nrow(data$x), k)
+  aspects <- check_matrix(start$aspects, "start$aspects", k, ncol(data$x), 0, 1)
+  for (c in which(pinned != "free")) {
+    want <- if (pinned[c] == "white") 0 else 1
+    if (any(aspects[c, ] != want)) {
+      stop_input("Row %d of `start$aspects` must be all %d: it is the pinned %s phantom.", c, want, pinned[c])
+    }
+  }
+  list(membership = membership, aspects = aspects)
+}
+
+# Phantoms last, the others by decreasing weight: pinned ones are last already.
+ab_reorder <- function(run, pinned) {
+  order_of <- function(param) {
+    free <- which(pinned == "free")
+    c(free[order(-colMeans(param$membership)[free])], which(pinned != "free"))
+  }
+  reorder <- function(param) {
+    at <- order_of(param)
+    list(membership = param$membership[, at, drop = FALSE], aspects = param$aspects[at, , drop = FALSE])
+  }
+  run$best$param <- reorder(run$best$param)
+  if (!is.null(run$params)) run$params <- lapply(run$params, reorder)
+  run
+}
+
+ab_new_fit <- function(run, data, k, pinned, pseudo, estimate, prior, control, call) {
+  param <- run$best$param
+  labels <- component_names(k)
+  names <- dimnames_of(data$x)
+  dimnames(param$membership) <- list(names[[1L]], labels)
+  dimnames(param$aspects) <- list(labels, names[[2L]])
+  gap <- .Call(mc_c_ab_certify, data$view, ab_kernel_param(param, pinned), pseudo)
+  loglik <- run$best$outcome$objective
+  if (any(pseudo > 0)) loglik <- ab_loglik(data$view, param, pinned)
+  fit <- assemble_fit(
+    run, data, k, if (estimate == "ml") "log_likelihood" else "log_posterior", control, call,
+    param = param, loglik = loglik,
+    df = nrow(data$x) * (k - 1) + sum(pinned == "free") * ncol(data$x), class = "aspect_bernoulli",
+    certificate = c(membership_gap = gap[1L], aspects_gap = gap[2L], worst_row = gap[3L]),
+    pinned = stats::setNames(pinned, labels), estimate = estimate, prior = if (estimate == "map") prior,
+    pseudo = pseudo, density = data_density(data), margins = data$margins
+  )
+  validate_aspect_bernoulli(fit)
+}
+
+ab_loglik <- function(view, param, pinned) {
+  none <- unclass(fit_control(max_pass = 0, n_start = 1))
+  ab_run(view, param, pinned, c(0, 0, 0), none)$outcome$objective
+}
+
+validate_aspect_bernoulli <- function(fit) {
+  membership <- fit$param$membership
+  aspects <- fit$param$aspects
+  stopifnot(
+    identical(dim(membership), unname(fit$dims[c("n", "k")])), identical(dim(aspects), unname(fit$dims[c("k", "m")])),
+    all(membership >= 0), all(abs(rowSums(membership) - 1) < 1e-8), all(aspects >= 0), all(aspects <= 1)
+  )
+  fit
+}

@@ -1,0 +1,149 @@
+# Argument checks: at the door, once, one message each.
+
+# The exported function the user called, for the condition's call.
+user_call <- function() {
+  for (i in seq_len(sys.nframe())) {
+    if (identical(environment(sys.function(i)), topenv())) {
+      return(sys.call(i)[1L])
+    }
+  }
+  NULL
+}
+
+stop_input <- function(fmt, ...) {
+  message <- if (...length()) sprintf(fmt, ...) else fmt
+  stop(structure(
+    class = c("multicause_input_error", "error", "condition"),
+    list(message = message, call = user_call())
+  ))
+}
+
+# What the user should know, not what went wrong.
+inform <- function(fmt, ...) {
+  text <- if (...length()) sprintf(fmt, ...) else fmt
+  message(structure(
+    class = c("multicause_message", "message", "condition"),
+    list(message = paste0(text, "\n"), call = NULL)
+  ))
+}
+
+# A value, as short as it can be said.
+show_value <- function(x) {
+  if (is.null(x)) {
+    return("NULL")
+  }
+  if (is.atomic(x) && length(x) == 1L) {
+    return(if (is.character(x)) dQuote(x, FALSE) else format(x, digits = 7L))
+  }
+  if (is.atomic(x) && is.null(dim(x))) {
+    return(sprintf("a %s vector of length %d", typeof(x), length(x)))
+  }
+  sprintf("an object of class %s", dQuote(class(x)[1L], FALSE))
+}
+
+# Names in a message: the first few, and how many more.
+show_names <- function(x, most = 5L) {
+  shown <- paste(dQuote(utils::head(x, most), FALSE), collapse = ", ")
+  if (length(x) > most) sprintf("%s and %d more", shown, length(x) - most) else shown
+}
+
+check_dots <- function(...) {
+  if (...length() == 0L) {
+    return(invisible())
+  }
+  named <- setdiff(names(list(...)), "")
+  if (length(named)) {
+    stop_input("Unknown argument %s: see the help page for the arguments there are.", show_names(named))
+  }
+  stop_input("%d unnamed argument(s) too many: give all but the first ones by name.", ...length())
+}
+
+check_number <- function(x, name, min = -Inf, max = Inf, open = FALSE) {
+  bad <- !is.numeric(x) || length(x) != 1L || is.na(x) || x < min || x > max || (open && (x <= min || x >= max))
+  if (bad) {
+    range <- if (is.finite(min) && is.finite(max)) {
+      sprintf(if (open) " between %s and %s (both excluded)" else " between %s and %s", format(min), format(max))
+    } else if (is.finite(min)) {
+      sprintf(if (open) " greater than %s" else " of at least %s", format(min))
+    } else {
+      ""
+    }
+    stop_input("`%s` must be one number%s, not %s.", name, range, show_value(x))
+  }
+  as.double(x)
+}
+
+check_count <- function(x, name, min = 1L, max = .Machine$integer.max) {
+  ok <- is.numeric(x) && length(x) == 1L && !is.na(x) && x == floor(x) && x >= min && x <= max
+  if (!ok) {
+    range <- if (max < .Machine$integer.max) sprintf("from %d to %d", min, max) else sprintf("of at least %d", min)
+    stop_input("`%s` must be one whole number %s, not %s.", name, range, show_value(x))
+  }
+  as.integer(x)
+}
+
+check_flag <- function(x, name) {
+  if (!is.logical(x) || length(x) != 1L || is.na(x)) {
+    stop_input("`%s` must be TRUE or FALSE, not %s.", name, show_value(x))
+  }
+  x
+}
+
+# One of the choices, or the first where the argument was left at its default vector.
+check_choice <- function(x, name, choices) {
+  if (identical(x, choices)) {
+    return(choices[1L])
+  }
+  if (!is.character(x) || length(x) != 1L || is.na(x) || !x %in% choices) {
+    stop_input("`%s` must be one of %s, not %s.", name, show_names(choices, length(choices)), show_value(x))
+  }
+  x
+}
+
+check_control <- function(control) {
+  if (!inherits(control, "multicause_control")) {
+    stop_input("`control` must come from fit_control(), not be %s.", show_value(control))
+  }
+  control
+}
+
+check_fit <- function(fit, class = "multicause", name = "fit") {
+  if (!inherits(fit, class)) {
+    what <- if (class[1L] == "multicause") "a model of this package" else sprintf("a fit of %s()", class[1L])
+    stop_input("`%s` must be %s, not %s.", name, what, show_value(fit))
+  }
+  fit
+}
+
+# A named numeric vector or matrix of a stated shape, all finite.
+check_matrix <- function(x, name, n_row, n_column, min = -Inf, max = Inf) {
+  if (is.data.frame(x)) x <- as.matrix(x)
+  if (!is.numeric(x) || !identical(dim(x), as.integer(c(n_row, n_column)))) {
+    got <- if (is.numeric(x) && length(dim(x)) == 2L) {
+      sprintf("%d x %d", nrow(x), ncol(x))
+    } else {
+      show_value(x)
+    }
+    stop_input("`%s` must be a numeric matrix of %d x %d, not %s.", name, n_row, n_column, got)
+  }
+  bad <- which(is.na(x) | x < min | x > max)
+  if (length(bad)) {
+    at <- arrayInd(bad[1L], dim(x))
+    stop_input(
+      "`%s` must lie between %s and %s: row %d, column %d is %s.", name, format(min), format(max),
+      at[1L], at[2L], format(x[bad[1L]])
+    )
+  }
+  storage.mode(x) <- "double"
+  x
+}
+
+# Rows that sum to one: divided by their sums, which must be 1 but for rounding.
+check_simplex_rows <- function(x, name, n_row, n_column) {
+  x <- check_matrix(x, name, n_row, n_column, 0, 1)
+  off <- which(abs(rowSums(x) - 1) > 1e-6)
+  if (length(off)) {
+    stop_input("Rows of `%s` must sum to 1: row %d sums to %s.", name, off[1L], format(sum(x[off[1L], ])))
+  }
+  x
+}

@@ -1,0 +1,178 @@
+# From what users have to the one view of the data that every kernel reads.
+
+# Checks `x` and returns list(x, view, margins): x as a matrix (dense or dgCMatrix) with its names,
+# view as in mc_data of src/num.h, margins = sums and numbers of observed cells by row and column.
+check_data <- function(x, kind = c("binary", "nonnegative", "real"), name = "x", quiet = FALSE) {
+  kind <- match.arg(kind)
+  x <- as_plain_matrix(x, name)
+  check_dimnames(x, name)
+  view <- data_view(x)
+  check_values(view, x, kind, name)
+  data <- list(x = x, view = view, margins = .Call(mc_c_view_margins, view))
+  if (!quiet) tell_unobserved(data)
+  data
+}
+
+data_view <- function(x) {
+  if (inherits(x, "dgCMatrix")) {
+    .Call(mc_c_view_sparse, x@p, x@i, x@x, x@Dim)
+  } else {
+    .Call(mc_c_view_dense, x)
+  }
+}
+
+# Matrix, table, data frame or Matrix; never made dense where it came sparse.
+as_plain_matrix <- function(x, name) {
+  if (is.data.frame(x)) {
+    x <- frame_to_matrix(x, name)
+  } else if (inherits(x, "Matrix")) {
+    x <- sparse_to_dgc(x)
+  } else if (inherits(x, "table")) {
+    x <- unclass(x)
+  }
+  if (!inherits(x, "dgCMatrix")) {
+    if (length(dim(x)) != 2L) {
+      stop_input(
+        "`%s` must be a matrix or data frame with observations as rows and attributes as columns, not %s.",
+        name, show_value(x)
+      )
+    }
+    if (!is.numeric(x) && !is.logical(x)) {
+      stop_input("`%s` must be numeric or logical, not %s.", name, typeof(x))
+    }
+    x <- strip_matrix(x)
+  }
+  if (any(dim(x) == 0L)) {
+    stop_input("`%s` must have at least one row and one column, not %d x %d.", name, nrow(x), ncol(x))
+  }
+  x
+}
+
+# Values, shape and names; no class, no further attribute.
+strip_matrix <- function(x) {
+  names <- dimnames(x)
+  matrix(as.vector(x), nrow(x), ncol(x), dimnames = if (is.null(names)) NULL else unname(names))
+}
+
+frame_to_matrix <- function(x, name) {
+  rows <- NULL
+  text <- vapply(x, function(column) is.character(column) || is.factor(column), NA)
+  if (length(text) && text[1L]) {
+    rows <- as.character(x[[1L]])
+    if (anyDuplicated(rows) || anyNA(rows)) {
+      stop_input(
+        "The first column of `%s` (%s) is text and must hold unique row names: %s stands there twice.",
+        name, dQuote(names(x)[1L], FALSE), show_names(rows[duplicated(rows)][1L])
+      )
+    }
+    inform("Row names taken from the first column of `%s`, %s.", name, dQuote(names(x)[1L], FALSE))
+    x <- x[-1L]
+    text <- text[-1L]
+  } else if (is.character(attr(x, "row.names"))) {
+    rows <- attr(x, "row.names")
+  }
+  other <- which(text | !vapply(x, function(column) is.numeric(column) || is.logical(column), NA))
+  if (length(other)) {
+    stop_input(
+      "Columns of `%s` must be numeric or logical: column %s is %s.", name,
+      dQuote(names(x)[other[1L]], FALSE), class(x[[other[1L]]])[1L]
+    )
+  }
+  out <- as.matrix(as.data.frame(x))
+  dimnames(out) <- list(rows, names(x))
+  out
+}
+
+sparse_to_dgc <- function(x) {
+  if (!inherits(x, "sparseMatrix")) {
+    return(as.matrix(x))
+  }
+  names <- dimnames(x)
+  if (!inherits(x, "dgCMatrix")) {
+    x <- methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
+  }
+  dimnames(x) <- names
+  x
+}
+
+check_dimnames <- function(x, name) {
+  for (side in 1:2) {
+    names <- dimnames(x)[[side]]
+    what <- c("Row", "Column")[side]
+    if (is.null(names)) next
+    if (anyNA(names) || any(names == "")) {
+      stop_input("%s names of `%s` must not be empty: %s %d has none.", what, name, tolower(what),
+        which(is.na(names) | names == "")[1L])
+    }
+    if (anyDuplicated(names)) {
+      twice <- names[duplicated(names)][1L]
+      stop_input(
+        "%s names of `%s` must be unique: %s names %ss %s.", what, name, dQuote(twice, FALSE), tolower(what),
+        paste(which(names == twice), collapse = " and ")
+      )
+    }
+  }
+}
+
+# Row or column `at` as a message names it.
+place <- function(x, side, at) {
+  names <- dimnames(x)[[side]]
+  what <- c("row", "column")[side]
+  if (is.null(names)) sprintf("%s %d", what, at) else sprintf("%s %d (%s)", what, at, dQuote(names[at], FALSE))
+}
+
+check_values <- function(view, x, kind, name) {
+  range <- .Call(mc_c_view_range, view)
+  rule <- switch(kind, binary = "not_binary", nonnegative = "negative", real = "not_finite")
+  wish <- switch(kind,
+    binary = "hold only 0, 1 or NA", nonnegative = "hold finite values of at least 0, or NA",
+    real = "hold finite values or NA"
+  )
+  bad <- range[[rule]]
+  if (is.null(bad)) bad <- range$not_finite
+  if (is.null(bad)) {
+    return(invisible())
+  }
+  counts <- kind == "binary" && is.null(range$negative) && is.null(range$not_whole)
+  stop_input(
+    "`%s` must %s: %s, %s is %s.%s", name, wish, place(x, 1L, bad[1L]), place(x, 2L, bad[2L]),
+    format(bad[3L]), if (counts) sprintf(" For counts, use `(%s > 0) + 0`.", name) else ""
+  )
+}
+
+# Rows and columns with nothing observed are legal, and said once.
+tell_unobserved <- function(data) {
+  for (side in 1:2) {
+    none <- which(data$margins[[c("row_observed", "column_observed")[side]]] == 0)
+    if (!length(none)) next
+    what <- c("row", "column")[side]
+    names <- dimnames(data$x)[[side]]
+    names <- if (is.null(names)) as.character(none) else names[none]
+    inform("%d %s(s) with nothing observed, kept but without influence: %s.", length(none), what, show_names(names))
+  }
+}
+
+# Density of ones among the observed cells.
+data_density <- function(data) {
+  sum(data$margins$row_sum) / max(1, sum(data$margins$row_observed))
+}
+
+# Columns of new data in the order of the training attributes, matched by name where both have names.
+match_columns <- function(newdata, attributes, m, name = "newdata") {
+  names <- colnames(newdata)
+  if (is.null(attributes) || is.null(names)) {
+    if (ncol(newdata) != m) {
+      stop_input("`%s` must have the %d columns of the training data, not %d.", name, m, ncol(newdata))
+    }
+    return(newdata)
+  }
+  missing <- setdiff(attributes, names)
+  unknown <- setdiff(names, attributes)
+  if (length(missing)) {
+    stop_input("`%s` lacks %d column(s) of the training data: %s.", name, length(missing), show_names(missing))
+  }
+  if (length(unknown)) {
+    stop_input("`%s` has %d column(s) unknown to the fit: %s.", name, length(unknown), show_names(unknown))
+  }
+  newdata[, match(attributes, names), drop = FALSE]
+}

@@ -1,0 +1,130 @@
+# The base class: constructor, validation and the methods that serve every model.
+
+new_multicause <- function(param, objective, loglik, df, dims, trace, starts, converged, control, call,
+                           x = NULL, ..., class) {
+  stopifnot(is.list(param), is.numeric(objective), is.data.frame(trace), is.data.frame(starts), is.integer(dims))
+  structure(
+    list(
+      param = param, objective = objective, loglik = loglik, df = df, dims = dims, trace = trace,
+      starts = starts, converged = converged, control = control, call = call, x = x, ...
+    ),
+    class = c(class, "multicause")
+  )
+}
+
+# Components are named A1, A2, ... in every result.
+component_names <- function(k) paste0("A", seq_len(k))
+
+model_title <- function(fit) UseMethod("model_title")
+
+#' @export
+model_title.default <- function(fit) class(fit)[1L]
+
+#' @export
+print.multicause <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  d <- x$dims
+  cat(sprintf(
+    "%s: %d observations x %d attributes, %d component%s\n", model_title(x), d[["n"]], d[["m"]], d[["k"]],
+    if (d[["k"]] == 1L) "" else "s"
+  ))
+  finished <- sum(x$starts$finished)
+  cat(sprintf(
+    "%s after %d passes (%s), %s %s\n", if (x$converged) "Converged" else "NOT converged", nrow(x$trace),
+    if (nrow(x$starts) == 1L) "one start" else sprintf("best of %d starts, %d finished", nrow(x$starts), finished),
+    gsub("_", "-", names(x$objective)), format(unname(x$objective), digits = digits)
+  ))
+  invisible(x)
+}
+
+#' @export
+coef.multicause <- function(object, ...) {
+  check_dots(...)
+  object$param
+}
+
+#' @export
+nobs.multicause <- function(object, ...) object$dims[["observed"]]
+
+#' @export
+logLik.multicause <- function(object, ...) {
+  if (!identical(names(object$objective), "log_likelihood")) {
+    stop_input(
+      paste(
+        "This fit maximised its %s, not its likelihood, so logLik(), AIC() and BIC() have no meaning for it;",
+        "`fit$loglik` holds the log-likelihood at the estimate."
+      ),
+      gsub("_", "-", names(object$objective))
+    )
+  }
+  structure(object$loglik, df = object$df, nobs = nobs(object), class = "logLik")
+}
+
+#' @export
+residuals.multicause <- function(object, type = c("response", "pearson", "deviance"), ...) {
+  type <- check_choice(type, "type", c("response", "pearson", "deviance"))
+  check_dots(...)
+  x <- as.matrix(fit_data(object))
+  mean <- fitted(object)
+  residual_matrix(object, x, mean, type)
+}
+
+# Residuals of a model whose cells are Bernoulli; other families have their own.
+residual_matrix <- function(fit, x, mean, type) UseMethod("residual_matrix")
+
+#' @export
+residual_matrix.default <- function(fit, x, mean, type) {
+  switch(type,
+    response = x - mean,
+    pearson = ifelse(x == mean, 0, (x - mean) / sqrt(mean * (1 - mean))),
+    deviance = ifelse(x == 1, 1, -1) * sqrt(-2 * log(ifelse(x == 1, mean, 1 - mean)))
+  )
+}
+
+# The data of a fit, or those given in their place.
+fit_data <- function(fit, x = NULL) {
+  if (!is.null(x)) {
+    x <- match_columns(as_plain_matrix(x, "x"), fit$names[[2L]], fit$dims[["m"]], "x")
+    if (nrow(x) != fit$dims[["n"]]) {
+      stop_input("`x` must have the %d rows of the training data, not %d.", fit$dims[["n"]], nrow(x))
+    }
+    return(x)
+  }
+  if (is.null(fit$x)) {
+    stop_input("This fit was made with `keep_x = FALSE`: give the data as `x`.")
+  }
+  fit$x
+}
+
+# The parts of a fit that every model fills in the same way from a run of its starts.
+assemble_fit <- function(run, data, k, objective, control, call, ...) {
+  outcome <- run$best$outcome
+  converged <- outcome$status == "converged"
+  if (!converged && control$max_pass > 0L && control$tol > 0) {
+    warning(warningCondition(
+      sprintf("Not converged after %d passes: raise `max_pass` in fit_control() for a firmer answer.", outcome$n_pass),
+      class = "multicause_not_converged", call = NULL
+    ))
+  }
+  new_multicause(
+    objective = stats::setNames(outcome$objective, objective),
+    dims = c(n = nrow(data$x), m = ncol(data$x), k = k, observed = as.integer(sum(data$margins$row_observed))),
+    trace = trace_frame(outcome), starts = run$starts, converged = converged, control = control, call = call,
+    x = if (control$keep_x) data$x, names = dimnames_of(data$x), start_params = run$params, ...
+  )
+}
+
+dimnames_of <- function(x) if (is.null(dimnames(x))) list(NULL, NULL) else unname(dimnames(x))
+
+#' @export
+update.multicause <- function(object, ..., evaluate = TRUE) {
+  call <- object$call
+  extra <- as.list(match.call(expand.dots = FALSE)$...)
+  for (name in names(extra)) call[[name]] <- extra[[name]]
+  if (!evaluate) {
+    return(call)
+  }
+  # The data and settings the fit was made from may be gone or changed where update() is called.
+  known <- list(x = object$x, control = object$control, k = object$dims[["k"]])
+  for (name in setdiff(names(known), names(extra))) if (!is.null(known[[name]])) call[[name]] <- known[[name]]
+  eval(call, parent.frame())
+}

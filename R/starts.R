@@ -1,0 +1,113 @@
+# Starts, and other independent tasks: seeds up front, in turn or as futures, the same result either way.
+
+# Evaluates `expr` under its own seed and leaves the session's generator and its kind as they were.
+with_seed <- function(seed, expr) {
+  old <- get0(".Random.seed", globalenv(), inherits = FALSE)
+  on.exit(if (is.null(old)) rm(".Random.seed", envir = globalenv()) else assign(".Random.seed", old, globalenv()))
+  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
+  expr
+}
+
+draw_seeds <- function(n) sample.int(.Machine$integer.max, n)
+
+# Is there a future plan other than "one after another"?
+plan_is_parallel <- function() {
+  isNamespaceLoaded("future") && requireNamespace("future.apply", quietly = TRUE) &&
+    !inherits(future::plan(), "sequential")
+}
+
+# lapply() over independent tasks that draw no random numbers of the session's.
+map_tasks <- function(tasks, f, progress = FALSE, label = "Working") {
+  if (plan_is_parallel() && length(tasks) > 1L) {
+    return(future.apply::future_lapply(tasks, f, future.seed = NULL, future.packages = "multicause"))
+  }
+  if (!progress) {
+    return(lapply(tasks, f))
+  }
+  cli::cli_progress_bar(label, total = length(tasks))
+  out <- vector("list", length(tasks))
+  for (i in seq_along(tasks)) {
+    out[[i]] <- f(tasks[[i]])
+    cli::cli_progress_update()
+  }
+  cli::cli_progress_done()
+  out
+}
+
+# Raised when a kernel came back because the user interrupted it: as R's own interrupt.
+signal_interrupt <- function() {
+  signalCondition(structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL)))
+  invokeRestart("abort")
+}
+
+# What a kernel's outcome means to the user.
+check_outcome <- function(outcome) {
+  switch(outcome$status,
+    stopped = signal_interrupt(),
+    impossible_start = stop_input(
+      "`start` gives probability 0 to an observed cell: move its parameters away from exact 0 and 1."
+    ),
+    not_finite = stop("the objective became non-finite: please report this with the data at hand", call. = FALSE)
+  )
+  outcome
+}
+
+# Runs all starts of a model.
+#   kinds  character, the kind of each start
+#   draw   function(kind): start values, the only place where random numbers are drawn
+#   run    function(start, control): list(param, outcome); outcome as glue_outcome() in src/glue.c gives it
+# Returns list(best = list(param, outcome), starts = data frame, params = list or NULL).
+run_starts <- function(kinds, draw, run, control) {
+  n <- length(kinds)
+  tasks <- Map(list, kind = kinds, seed = draw_seeds(n))
+  screening <- control$screen && n > control$n_finish && control$screen_pass < control$max_pass
+  first <- control
+  if (screening) first$max_pass <- control$screen_pass
+  done <- map_tasks(tasks, function(task) {
+    result <- run(with_seed(task$seed, draw(task$kind)), first)
+    check_outcome(result$outcome)
+    result
+  }, control$progress && n > 1L, "Starts")
+  finished <- rep(TRUE, n)
+  if (screening) {
+    best <- utils::head(order(-objectives(done)), control$n_finish)
+    finished <- seq_len(n) %in% best
+    done[best] <- map_tasks(done[best], function(result) continue(result, run, control), control$progress, "Finishing")
+  }
+  finish_starts(done, kinds, finished, control)
+}
+
+objectives <- function(results) vapply(results, function(result) result$outcome$objective, 0)
+
+# Goes on from where screening stopped; passes and traces add up.
+continue <- function(result, run, control) {
+  outcome <- result$outcome
+  if (outcome$status == "converged") {
+    return(result)
+  }
+  control$max_pass <- control$max_pass - outcome$n_pass
+  more <- run(result$param, control)
+  check_outcome(more$outcome)
+  more$outcome$trace <- c(outcome$trace, more$outcome$trace)
+  more$outcome$n_pass <- outcome$n_pass + more$outcome$n_pass
+  more
+}
+
+finish_starts <- function(done, kinds, finished, control) {
+  objective <- objectives(done)
+  best <- which(finished)[which.max(objective[finished])]
+  starts <- data.frame(
+    start = seq_along(done), init = kinds, objective = objective,
+    passes = vapply(done, function(result) result$outcome$n_pass, 0L), finished = finished,
+    converged = vapply(done, function(result) result$outcome$status == "converged", NA),
+    reached_best = finished & objective >= objective[best] - control$reach
+  )
+  list(
+    best = done[[best]], starts = starts,
+    params = if (control$keep_starts) lapply(done[finished], function(result) result$param)
+  )
+}
+
+trace_frame <- function(outcome) {
+  data.frame(pass = seq_len(outcome$n_pass), objective = outcome$trace)
+}

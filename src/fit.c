@@ -1,0 +1,185 @@
+#include "fit.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Step length bound of SQUAREM: its start, its growth when hit and accepted, its cut when not. */
+#define STEP_FIRST 4.0
+#define STEP_GROW 4.0
+#define STEP_CUT 0.5
+
+typedef struct {
+  mc_model *model;
+  const mc_control *ctl;
+  const mc_host *host;
+  mc_trace *trace;
+  double *copy[3][MC_MAX_BLOCK]; /* theta_0, theta_1, theta_2 of the cycle */
+  double accepted;               /* objective of the last accepted point, as far as known */
+} fit_state;
+
+enum { THETA_0, THETA_1, THETA_2 };
+
+bool mc_stop(const mc_host *host, int pass, double objective) {
+  return host->tick && host->tick(host->ctx, pass, objective) != 0;
+}
+
+static void reserve(fit_state *fit, int which) {
+  for (int b = 0; b < fit->model->n_block; b++)
+    fit->copy[which][b] =
+        fit->host->alloc(fit->host->ctx, (size_t) fit->model->length[b], sizeof(double));
+}
+
+static void save(fit_state *fit, int which) {
+  for (int b = 0; b < fit->model->n_block; b++)
+    memcpy(fit->copy[which][b], fit->model->block[b],
+           (size_t) fit->model->length[b] * sizeof(double));
+}
+
+static void restore(fit_state *fit, int which) {
+  for (int b = 0; b < fit->model->n_block; b++)
+    memcpy(fit->model->block[b], fit->copy[which][b],
+           (size_t) fit->model->length[b] * sizeof(double));
+}
+
+static bool stop_asked(const fit_state *fit) {
+  return mc_stop(fit->host, fit->trace->n_pass, fit->accepted);
+}
+
+static bool passes_left(const fit_state *fit) { return fit->trace->n_pass < fit->ctl->max_pass; }
+
+/*
+ * Makes one counted pass and returns the objective of the point it started
+ * from: what the passes before it reached, so it goes into their row.
+ */
+static double count_pass(fit_state *fit) {
+  const double objective = fit->model->pass(fit->model->self);
+  fit->trace->objective[fit->trace->n_pass++] = fit->accepted;
+  return objective;
+}
+
+static void accept(fit_state *fit, double objective) {
+  const int row = fit->trace->n_pass - 1;
+  if (row > 0) fit->trace->objective[row - 1] = objective;
+  fit->trace->objective[row] = fit->accepted = objective;
+}
+
+/* A plain pass from the point saved in `safe`, to which a stop or a failure returns. */
+static mc_status plain_pass(fit_state *fit, int safe) {
+  const double objective = count_pass(fit);
+  const bool stopped = stop_asked(fit);
+  if (!stopped && isfinite(objective)) {
+    accept(fit, objective);
+    return MC_MAX_PASS;
+  }
+  restore(fit, safe);
+  if (stopped) return MC_STOPPED;
+  return fit->trace->n_pass == 1 ? MC_ERR_NOT_START : MC_ERR_NOT_FINITE;
+}
+
+static bool small_gain(const fit_state *fit, double before) {
+  const double now = fit->accepted;
+  return fit->ctl->tol > 0 && now - before <= fit->ctl->tol * (fabs(now) + DBL_MIN);
+}
+
+static mc_status fit_plain(fit_state *fit) {
+  double before = -INFINITY;
+  reserve(fit, THETA_0);
+  while (passes_left(fit)) {
+    save(fit, THETA_0);
+    const mc_status status = plain_pass(fit, THETA_0);
+    if (status != MC_MAX_PASS) return status;
+    if (small_gain(fit, before)) return MC_CONVERGED;
+    before = fit->accepted;
+  }
+  return MC_MAX_PASS;
+}
+
+/* Squared lengths of r = theta_1 - theta_0 and v = (theta_2 - theta_1) - r, all blocks jointly. */
+static void step_lengths(const fit_state *fit, double *rr, double *vv) {
+  *rr = *vv = 0;
+  for (int b = 0; b < fit->model->n_block; b++) {
+    const double *t0 = fit->copy[THETA_0][b], *t1 = fit->copy[THETA_1][b];
+    const double *t2 = fit->copy[THETA_2][b];
+    for (ptrdiff_t i = 0; i < fit->model->length[b]; i++) {
+      const double r = t1[i] - t0[i], v = t2[i] - t1[i] - r;
+      *rr += r * r;
+      *vv += v * v;
+    }
+  }
+}
+
+/* theta_0 + 2 step r + step^2 v, pulled back inside with theta_2 as the safe side. */
+static void extrapolate(fit_state *fit, double step) {
+  for (int b = 0; b < fit->model->n_block; b++) {
+    const double *t0 = fit->copy[THETA_0][b], *t1 = fit->copy[THETA_1][b];
+    const double *t2 = fit->copy[THETA_2][b];
+    double *out = fit->model->block[b];
+    for (ptrdiff_t i = 0; i < fit->model->length[b]; i++) {
+      const double r = t1[i] - t0[i], v = t2[i] - t1[i] - r;
+      out[i] = t0[i] + 2 * step * r + step * step * v;
+    }
+  }
+  const double *safe[MC_MAX_BLOCK];
+  for (int b = 0; b < fit->model->n_block; b++) safe[b] = fit->copy[THETA_2][b];
+  fit->model->feasible(fit->model->self, safe);
+}
+
+/*
+ * The pass from the extrapolated point. Kept when that point is no worse than
+ * theta_1, else the blocks return to theta_2.
+ */
+static mc_status extrapolated_pass(fit_state *fit, double ratio, double *step_max) {
+  extrapolate(fit, fmin(fmax(ratio, 1), *step_max));
+  const double objective = count_pass(fit);
+  const bool stopped = stop_asked(fit);
+  const bool keep = !stopped && isfinite(objective) && objective >= fit->accepted;
+  if (keep)
+    accept(fit, objective);
+  else
+    restore(fit, THETA_2);
+  if (ratio >= *step_max) *step_max = fmax(*step_max * (keep ? STEP_GROW : STEP_CUT), 1);
+  return stopped ? MC_STOPPED : MC_MAX_PASS;
+}
+
+/* One cycle of three passes from the accepted point in the blocks; leaves an accepted point. */
+static mc_status cycle(fit_state *fit, double *step_max) {
+  for (int t = THETA_0; t < THETA_2; t++) {
+    save(fit, t);
+    const mc_status status = plain_pass(fit, t);
+    if (status != MC_MAX_PASS || !passes_left(fit)) return status;
+  }
+  save(fit, THETA_2);
+  double rr, vv;
+  step_lengths(fit, &rr, &vv);
+  if (rr <= 0) return MC_CONVERGED;                /* a zero step: a fixed point */
+  if (vv <= 0 || !isfinite(vv)) return MC_MAX_PASS; /* no curvature to extrapolate by */
+  return extrapolated_pass(fit, sqrt(rr / vv), step_max);
+}
+
+/* Converged: two cycles in a row gain too little (one may only have had bad luck). */
+static mc_status fit_accelerated(fit_state *fit) {
+  double step_max = STEP_FIRST, before = -INFINITY;
+  int n_small = 0;
+  for (int which = THETA_0; which <= THETA_2; which++) reserve(fit, which);
+  while (passes_left(fit)) {
+    const mc_status status = cycle(fit, &step_max);
+    if (status != MC_MAX_PASS) return status;
+    n_small = small_gain(fit, before) ? n_small + 1 : 0;
+    if (n_small == 2) return MC_CONVERGED;
+    before = fit->accepted;
+  }
+  return MC_MAX_PASS;
+}
+
+mc_status mc_fit(mc_model *model, const mc_control *ctl, const mc_host *host, mc_trace *trace) {
+  fit_state fit = {.model = model, .ctl = ctl, .host = host, .trace = trace};
+  fit.accepted = -INFINITY;
+  trace->n_pass = 0;
+  const mc_status status = ctl->accelerate ? fit_accelerated(&fit) : fit_plain(&fit);
+  trace->final = model->objective(model->self);
+  if (trace->n_pass > 0) trace->objective[trace->n_pass - 1] = trace->final;
+  if (status >= 0 && status != MC_STOPPED && !isfinite(trace->final))
+    return trace->n_pass == 0 ? MC_ERR_NOT_START : MC_ERR_NOT_FINITE;
+  return status;
+}

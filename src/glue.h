@@ -1,0 +1,52 @@
+/*
+ * glue.h: .Call entry points and the few helpers they share. Entry points
+ * check what R sends (a failing check is our bug, not the user's), wrap it in
+ * C types, call a kernel and return; there is no arithmetic here.
+ */
+#ifndef MC_GLUE_H
+#define MC_GLUE_H
+
+#define R_NO_REMAP
+#define STRICT_R_HEADERS
+#include <R.h>
+#include <Rinternals.h>
+
+#include "fit.h"
+#include "num.h"
+
+/* Entry points, one row each in init.c. */
+SEXP mc_c_view_dense(SEXP x);
+SEXP mc_c_view_sparse(SEXP pointer, SEXP row, SEXP value, SEXP dim);
+SEXP mc_c_view_range(SEXP view);
+SEXP mc_c_view_margins(SEXP view);
+SEXP mc_c_ab_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
+SEXP mc_c_ab_certify(SEXP view, SEXP param, SEXP prior);
+SEXP mc_c_ab_test_loglik(SEXP view, SEXP param, SEXP floor);
+SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP control);
+SEXP mc_c_blas_threads(SEXP n);
+
+/* Argument checks: an internal error where they fail. */
+void glue_check(bool ok, const char *what);
+void glue_matrix(SEXP x, int n_row, int n_column, const char *name);
+SEXP glue_field(SEXP list, const char *name); /* R_NilValue where there is none */
+
+mc_data glue_data(SEXP view);
+mc_control glue_control(SEXP control);
+
+/* A host that allocates with R_alloc(), sees interrupts and reports progress, all without jumping. */
+typedef struct {
+  double last_look;  /* seconds; R is asked at most every 20 ms */
+  SEXP progress;     /* function(pass, objective), or NULL */
+  bool stopped;
+} glue_context;
+
+mc_host glue_host(glue_context *context, SEXP control);
+
+mc_trace glue_new_trace(const mc_control *ctl);
+/* list(status, n_pass, trace, objective); a plain error on an unexpected status. */
+SEXP glue_outcome(mc_status status, const mc_trace *trace);
+
+/* Runs body(data) with OpenBLAS on one thread and restores its setting on every way out. */
+SEXP glue_serial_blas(SEXP (*body)(void *), void *data);
+
+#endif

@@ -1,0 +1,25 @@
+#include "glue.h"
+
+#include <R_ext/Rdynload.h>
+#include <R_ext/Visibility.h>
+
+#define ENTRY(name, n_arguments) {#name, (DL_FUNC) &name, n_arguments}
+
+static const R_CallMethodDef entries[] = {
+    ENTRY(mc_c_view_dense, 1),
+    ENTRY(mc_c_view_sparse, 4),
+    ENTRY(mc_c_view_range, 1),
+    ENTRY(mc_c_view_margins, 1),
+    ENTRY(mc_c_ab_fit, 4),
+    ENTRY(mc_c_ab_certify, 3),
+    ENTRY(mc_c_ab_test_loglik, 3),
+    ENTRY(mc_c_bm_fit, 3),
+    ENTRY(mc_c_blas_threads, 1),
+    {NULL, NULL, 0},
+};
+
+void attribute_visible R_init_multicause(DllInfo *dll) {
+  R_registerRoutines(dll, NULL, entries, NULL, NULL);
+  R_useDynamicSymbols(dll, FALSE);
+  R_forceSymbols(dll, TRUE);
+}

@@ -1,0 +1,356 @@
+#include "model_ab.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_STRIP 16 /* partial sums over rows; fixed, so that results do not depend on threads */
+
+/*
+ * One block of rows at a time: b rows of memberships and expected counts, held
+ * transposed so that a row is contiguous.
+ */
+typedef struct {
+  double *rows;   /* k x b: memberships */
+  double *counts; /* k x b: expected cells written by each component, over membership */
+  double *ratio;  /* m x b: 1 / P(x = 0) at observed zeros, 0 elsewhere */
+} block_scratch;
+
+/* A strip is a run of row blocks whose sums are added up in order. */
+typedef struct {
+  double *one;  /* k x m: sum over rows of membership / p at ones */
+  double *zero; /* k x m: sum over rows of membership / (1 - p) at observed zeros */
+  double loglik;
+  double gap, worst; /* of ab_certify() */
+} strip_sum;
+
+struct ab_work {
+  ab_prior prior;
+  const mc_host *host;
+  int n_threads, block_rows, n_strip;
+  double *absence; /* k x m: 1 - aspects */
+  strip_sum strip[MAX_STRIP];
+  block_scratch *scratch; /* one a thread */
+  int passes;
+  double objective; /* of the last pass, for the host's eyes */
+};
+
+static double *new_doubles(const mc_host *host, size_t rows, size_t columns) {
+  return host->alloc(host->ctx, rows * columns, sizeof(double));
+}
+
+ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int k, int n_threads,
+                     const mc_host *host) {
+  const size_t m = (size_t) data->m, components = (size_t) k;
+  ab_work *work = host->alloc(host->ctx, 1, sizeof *work);
+  memset(work, 0, sizeof *work);
+  work->prior = *prior;
+  work->host = host;
+  work->block_rows = num_block_rows(data->n, data->m);
+  const int n_block = (data->n + work->block_rows - 1) / work->block_rows;
+  work->n_strip = n_block < MAX_STRIP ? n_block : MAX_STRIP;
+  work->n_threads = num_threads(n_threads < work->n_strip ? n_threads : work->n_strip);
+  work->absence = new_doubles(host, components, m);
+  for (int s = 0; s < work->n_strip; s++) {
+    work->strip[s].one = new_doubles(host, components, m);
+    work->strip[s].zero = new_doubles(host, components, m);
+  }
+  work->scratch = host->alloc(host->ctx, (size_t) work->n_threads, sizeof *work->scratch);
+  for (int t = 0; t < work->n_threads; t++) {
+    const size_t b = (size_t) work->block_rows;
+    work->scratch[t].rows = new_doubles(host, components, b);
+    work->scratch[t].counts = new_doubles(host, components, b);
+    work->scratch[t].ratio = new_doubles(host, m, b);
+  }
+  return work;
+}
+
+/* What a walk over the blocks of rows does with each. */
+typedef enum { ONLY_OBJECTIVE, UPDATE_MEMBERSHIP, UPDATE_BOTH, CERTIFY } task;
+
+typedef struct {
+  const mc_data *data;
+  const ab_param *par;
+  ab_work *work;
+  task task;
+} walk;
+
+static void copy_rows(const double *from, int n, int first, int b, int k, double *rows) {
+  for (int c = 0; c < k; c++)
+    for (int i = 0; i < b; i++) rows[num_at(c, i, k)] = from[num_at(first + i, c, n)];
+}
+
+static void copy_rows_back(const double *rows, int n, int first, int b, int k, double *to) {
+  for (int c = 0; c < k; c++)
+    for (int i = 0; i < b; i++) to[num_at(first + i, c, n)] = rows[num_at(c, i, k)];
+}
+
+/* P(x = 0) = membership (1 - aspects), eq. (19); cells that are no observed zero are masked. */
+static void zero_probability(const walk *w, int first, int b, block_scratch *s) {
+  const mc_data *data = w->data;
+  const int k = w->par->k, m = data->m;
+  num_gemm(true, false, m, b, k, w->work->absence, k, s->rows, k, 0, s->ratio, m);
+  for (int i = 0; i < b; i++) {
+    double *row = s->ratio + num_at(0, i, m);
+    const int at = first + i;
+    for (int e = data->start[at]; e < data->start[at + 1]; e++) row[data->column[e]] = INFINITY;
+    if (data->na_start)
+      for (int e = data->na_start[at]; e < data->na_start[at + 1]; e++)
+        row[data->na_column[e]] = INFINITY;
+  }
+}
+
+static void invert(double *x, ptrdiff_t length) {
+#pragma omp simd
+  for (ptrdiff_t i = 0; i < length; i++) x[i] = 1 / x[i];
+}
+
+static double dot(const double *x, const double *y, int k) {
+  double sum = 0;
+  for (int c = 0; c < k; c++) sum += x[c] * y[c];
+  return sum;
+}
+
+static void add_scaled(double *sum, double scale, const double *x, int k) {
+  for (int c = 0; c < k; c++) sum[c] += scale * x[c];
+}
+
+/*
+ * Expected counts of a block over membership, the bracket of eq. (18):
+ * [x / p] aspects' + [(1 - x) / (1 - p)] (1 - aspects)'. Returns the block's
+ * log-likelihood, which the same probabilities give for nothing.
+ */
+static double block_counts(const walk *w, int first, int b, block_scratch *s, bool want_counts) {
+  const mc_data *data = w->data;
+  const int k = w->par->k, m = data->m;
+  double loglik = 0;
+  zero_probability(w, first, b, s);
+  for (int i = 0; i < b; i++) loglik += num_sum_log(s->ratio + num_at(0, i, m), m);
+  if (want_counts) {
+    invert(s->ratio, num_at(0, b, m));
+    num_gemm(false, false, k, b, m, w->work->absence, k, s->ratio, m, 0, s->counts, k);
+  }
+  for (int i = 0; i < b; i++) {
+    const double *row = s->rows + num_at(0, i, k);
+    double *counts = s->counts + num_at(0, i, k), likelihood = 1;
+    for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++) {
+      const double *aspect = w->par->aspects + num_at(0, data->column[e], k);
+      const double p = dot(row, aspect, k);
+      if (likelihood < NUM_TINY || p < NUM_TINY) { /* before the product underflows */
+        loglik += log(likelihood) + log(p);
+        likelihood = 1;
+      } else {
+        likelihood *= p;
+      }
+      if (want_counts) add_scaled(counts, 1 / p, aspect, k);
+    }
+    loglik += log(likelihood);
+  }
+  return loglik;
+}
+
+/* Eqs. (18), (8): membership times its expected counts over observed cells; then the prior's. */
+static void update_rows(const walk *w, int first, int b, block_scratch *s) {
+  const int k = w->par->k;
+  const double pseudo = w->work->prior.membership;
+  for (int i = 0; i < b; i++) {
+    const double total = data_n_observed(w->data, first + i) + k * pseudo;
+    double *row = s->rows + num_at(0, i, k), *counts = s->counts + num_at(0, i, k);
+    if (total <= 0) continue; /* nothing observed, no prior: the row stays */
+    for (int c = 0; c < k; c++) row[c] = num_lift((row[c] * counts[c] + pseudo) / total);
+  }
+}
+
+/* The sums of eq. (20) over a block, its rows already updated. */
+static void add_aspect_sums(const walk *w, int first, int b, block_scratch *s, strip_sum *sum) {
+  const mc_data *data = w->data;
+  const int k = w->par->k, m = data->m;
+  zero_probability(w, first, b, s);
+  invert(s->ratio, num_at(0, b, m));
+  num_gemm(false, true, k, m, b, s->rows, k, s->ratio, m, 1, sum->zero, k);
+  for (int i = 0; i < b; i++) {
+    const double *row = s->rows + num_at(0, i, k);
+    for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++) {
+      const ptrdiff_t at = num_at(0, data->column[e], k);
+      add_scaled(sum->one + at, 1 / dot(row, w->par->aspects + at, k), row, k);
+    }
+  }
+}
+
+/* Frank-Wolfe gap of each row: the best component's gradient over the row's own mean of them. */
+static void certify_rows(const walk *w, int first, int b, const block_scratch *s, strip_sum *sum) {
+  const int k = w->par->k;
+  const double pseudo = w->work->prior.membership;
+  for (int i = 0; i < b; i++) {
+    const double *row = s->rows + num_at(0, i, k), *counts = s->counts + num_at(0, i, k);
+    const double total = data_n_observed(w->data, first + i) + k * pseudo;
+    double most = 0;
+    if (total <= 0) continue;
+    for (int c = 0; c < k; c++) {
+      const double gradient = counts[c] + (pseudo > 0 ? pseudo / row[c] : 0);
+      most = fmax(most, gradient);
+    }
+    sum->gap += most - total;
+    sum->worst = fmax(sum->worst, most / total - 1);
+  }
+}
+
+static void do_block(const walk *w, int first, int b, block_scratch *s, strip_sum *sum) {
+  const int n = w->data->n, k = w->par->k;
+  copy_rows(w->par->membership, n, first, b, k, s->rows);
+  sum->loglik += block_counts(w, first, b, s, w->task != ONLY_OBJECTIVE);
+  if (w->task == CERTIFY) certify_rows(w, first, b, s, sum);
+  if (w->task == UPDATE_MEMBERSHIP || w->task == UPDATE_BOTH) {
+    update_rows(w, first, b, s);
+    copy_rows_back(s->rows, n, first, b, k, w->par->membership);
+  }
+  if (w->task == UPDATE_BOTH || w->task == CERTIFY) add_aspect_sums(w, first, b, s, sum);
+}
+
+/* One strip of row blocks, on one thread; the main thread asks between blocks whether to stop. */
+static void do_strip(const walk *w, int which, int *stopped) {
+  ab_work *work = w->work;
+  const int n = w->data->n, rows = work->block_rows, n_block = (n + rows - 1) / rows;
+  const int from = (int) ((ptrdiff_t) n_block * which / work->n_strip);
+  const int to = (int) ((ptrdiff_t) n_block * (which + 1) / work->n_strip);
+  const size_t size = (size_t) w->par->k * (size_t) w->data->m * sizeof(double);
+  strip_sum *sum = work->strip + which;
+  sum->loglik = sum->gap = 0;
+  sum->worst = -INFINITY;
+  memset(sum->one, 0, size);
+  memset(sum->zero, 0, size);
+  for (int block = from; block < to; block++) {
+    int stop;
+    if (num_thread() == 0 && mc_stop(work->host, work->passes, work->objective)) {
+#pragma omp atomic write
+      *stopped = 1;
+    }
+#pragma omp atomic read
+    stop = *stopped;
+    if (stop) return;
+    const int first = block * rows;
+    do_block(w, first, n - first < rows ? n - first : rows, work->scratch + num_thread(), sum);
+  }
+}
+
+/* Walks over all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
+static bool do_rows(const walk *w) {
+  ab_work *work = w->work;
+  const ptrdiff_t size = (ptrdiff_t) w->par->k * w->data->m;
+  int stopped = 0;
+  for (ptrdiff_t i = 0; i < size; i++) work->absence[i] = 1 - w->par->aspects[i];
+#pragma omp parallel for schedule(dynamic, 1) num_threads(work->n_threads)
+  for (int s = 0; s < work->n_strip; s++) do_strip(w, s, &stopped);
+  strip_sum *sum = work->strip;
+  for (int s = 1; s < work->n_strip; s++) {
+    sum->loglik += work->strip[s].loglik;
+    sum->gap += work->strip[s].gap;
+    sum->worst = fmax(sum->worst, work->strip[s].worst);
+    if (w->task != UPDATE_BOTH && w->task != CERTIFY) continue;
+    for (ptrdiff_t i = 0; i < size; i++) {
+      sum->one[i] += work->strip[s].one[i];
+      sum->zero[i] += work->strip[s].zero[i];
+    }
+  }
+  return !stopped;
+}
+
+/* Eqs. (20), (21): aspects from the expected ones and zeros that each component wrote. */
+static void update_aspects(const walk *w) {
+  const ab_prior *prior = &w->work->prior;
+  const strip_sum *sum = w->work->strip;
+  for (int j = 0; j < w->data->m; j++) {
+    for (int c = 0; c < w->par->k; c++) {
+      const ptrdiff_t at = num_at(c, j, w->par->k);
+      double *aspect = w->par->aspects + at;
+      if (w->par->pinned && w->par->pinned[c]) continue;
+      const double ones = *aspect * sum->one[at] + prior->one;
+      const double zeros = w->work->absence[at] * sum->zero[at] + prior->zero;
+      if (ones + zeros > 0) *aspect = num_lift(ones / (ones + zeros));
+    }
+  }
+}
+
+static double log_prior(const mc_data *data, const ab_param *par, const ab_prior *prior) {
+  double sum = 0;
+  if (prior->membership > 0)
+    for (ptrdiff_t i = 0; i < (ptrdiff_t) data->n * par->k; i++)
+      sum += prior->membership * log(par->membership[i]);
+  if (par->fixed_aspects || (prior->one <= 0 && prior->zero <= 0)) return sum;
+  for (int j = 0; j < data->m; j++) {
+    for (int c = 0; c < par->k; c++) {
+      const double aspect = par->aspects[num_at(c, j, par->k)];
+      if (par->pinned && par->pinned[c]) continue;
+      if (prior->one > 0) sum += prior->one * log(aspect);
+      if (prior->zero > 0) sum += prior->zero * log1p(-aspect);
+    }
+  }
+  return sum;
+}
+
+double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
+  const walk w = {data, par, work, par->fixed_aspects ? UPDATE_MEMBERSHIP : UPDATE_BOTH};
+  const double prior = log_prior(data, par, &work->prior);
+  if (!do_rows(&w)) return NAN;
+  if (!par->fixed_aspects) update_aspects(&w);
+  work->passes++;
+  return work->objective = work->strip[0].loglik + prior;
+}
+
+double ab_objective(const mc_data *data, const ab_param *par, ab_work *work) {
+  const walk w = {data, par, work, ONLY_OBJECTIVE};
+  const double prior = log_prior(data, par, &work->prior);
+  return do_rows(&w) ? work->strip[0].loglik + prior : NAN;
+}
+
+ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *work) {
+  const walk w = {data, par, work, CERTIFY};
+  const strip_sum *sum = work->strip;
+  ab_certificate out = {NAN, 0, NAN};
+  if (!do_rows(&w)) return out;
+  out.membership = sum->gap;
+  out.worst = sum->worst;
+  for (int j = 0; j < data->m && !par->fixed_aspects; j++) {
+    for (int c = 0; c < par->k; c++) {
+      const ptrdiff_t at = num_at(c, j, par->k);
+      const double aspect = par->aspects[at], absence = work->absence[at];
+      if (par->pinned && par->pinned[c]) continue;
+      double gradient = sum->one[at] - sum->zero[at];
+      if (work->prior.one > 0) gradient += work->prior.one / aspect;
+      if (work->prior.zero > 0) gradient -= work->prior.zero / absence;
+      out.aspects += fmax(gradient * absence, -gradient * aspect);
+    }
+  }
+  return out;
+}
+
+#define SHRINK 0.2 /* an extrapolated coordinate comes at most 5 times nearer to its bound */
+
+static double model_pass(void *self) {
+  const ab_self *s = self;
+  return ab_pass(s->data, s->par, s->work);
+}
+
+static double model_objective(void *self) {
+  const ab_self *s = self;
+  return ab_objective(s->data, s->par, s->work);
+}
+
+static void model_feasible(void *self, const double *const *safe) {
+  const ab_self *s = self;
+  num_guard_simplex(s->par->membership, safe[0], s->data->n, s->par->k, SHRINK);
+  if (!s->par->fixed_aspects)
+    num_guard_unit(s->par->aspects, safe[1], (ptrdiff_t) s->par->k * s->data->m, SHRINK);
+}
+
+mc_model ab_model(ab_self *self) {
+  mc_model model = {.n_block = self->par->fixed_aspects ? 1 : 2,
+                    .pass = model_pass,
+                    .objective = model_objective,
+                    .feasible = model_feasible,
+                    .self = self};
+  model.block[0] = self->par->membership;
+  model.length[0] = (ptrdiff_t) self->data->n * self->par->k;
+  model.block[1] = self->par->aspects;
+  model.length[1] = (ptrdiff_t) self->par->k * self->data->m;
+  return model;
+}

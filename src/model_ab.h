@@ -1,0 +1,88 @@
+/*
+ * model_ab.h: the aspect Bernoulli model of Bingham, Kaban & Fortelius (2009),
+ * doi:10.1007/s10044-007-0096-4,
+ *   P(x[i,j] = 1) = p[i,j] = sum_c membership[i,c] aspects[c,j].
+ *
+ *   here              paper
+ *   observation i     n
+ *   attribute j       t
+ *   component c       k
+ *   membership        s_kn, rows on the simplex
+ *   aspects           a_tk, probabilities
+ */
+#ifndef MC_MODEL_AB_H
+#define MC_MODEL_AB_H
+
+#include "fit.h"
+#include "num.h"
+
+/* Parameters: start values on entry, estimates on return. */
+typedef struct {
+  int k;              /* components */
+  double *membership; /* n x k, rows on the simplex */
+  double *aspects;    /* k x m, within [0, 1]; exact 0 and 1 never move */
+  const int *pinned;  /* k: nonzero where an aspect is held as it is (a pinned phantom) */
+  bool fixed_aspects; /* hold every aspect: fold-in, a concave problem in membership */
+} ab_param;
+
+/* Pseudo-counts added to the expected counts; all zero is maximum likelihood. */
+typedef struct {
+  double one, zero;  /* of a Beta(one + 1, zero + 1) prior on every aspect not pinned */
+  double membership; /* of a symmetric Dirichlet(membership + 1) prior on every row */
+} ab_prior;
+
+typedef struct ab_work ab_work;
+
+/* Scratch for passes over data: O(k m) a strip of rows and one block of rows a thread. */
+ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int k, int n_threads,
+                     const mc_host *host);
+
+/*
+ * One EM pass in the multiplicative form of eqs. (18)-(21), in the paper's
+ * order: memberships, then aspects given the new memberships. With a prior:
+ * one EM pass for the posterior mode. Costs 8 n m k flops in BLAS products and
+ * two divisions a cell, plus O(k) a nonzero; allocates nothing. Never lowers
+ * the objective: log-likelihood, eq. (6), plus log-prior. Rows and columns
+ * with nothing observed, and components that explain no cell of a column, keep
+ * their values.
+ *
+ * Returns the objective, in nats, of the parameters it was given: -Inf where
+ * an observed cell is impossible, NaN where the host asked to stop.
+ */
+double ab_pass(const mc_data *data, ab_param *par, ab_work *work);
+
+/* The objective alone. Costs 2 n m k flops. */
+double ab_objective(const mc_data *data, const ab_param *par, ab_work *work);
+
+/* ab_pass() and its fellows as a model for mc_fit(); blocks: membership, then aspects. */
+typedef struct {
+  const mc_data *data;
+  ab_param *par;
+  ab_work *work;
+} ab_self;
+
+mc_model ab_model(ab_self *self);
+
+/*
+ * How far the objective is from its maximum, one block of parameters at a time
+ * (both problems are concave; the joint one is not).
+ */
+typedef struct {
+  double membership; /* upper bound of what better memberships could gain, aspects held, nats */
+  double aspects;    /* the same for better aspects, memberships held */
+  double worst;      /* largest over rows of max_c gradient / observed cells - 1; <= 0: optimal */
+} ab_certificate;
+
+ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *work);
+
+/*
+ * Log-likelihood of new rows under eq. (23), each training row's membership an
+ * equally likely component: log of the mean over training rows of the
+ * probability of the new row's observed cells. Probabilities are kept within
+ * [floor, 1 - floor]. membership is n_train x k; out has data->n values.
+ * Costs O(k) a training row and attribute, O(1) a training row and nonzero.
+ */
+void ab_test_loglik(const mc_data *data, const double *membership, int n_train, int k,
+                    const double *aspects, double floor, const mc_host *host, double *out);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * num.h: what the kernels share: the view of the data, BLAS products, guards
+ * for extrapolated points, sums of logarithms. Matrices are column-major.
+ */
+#ifndef MC_NUM_H
+#define MC_NUM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Probabilities in (0, NUM_TINY) are lifted to NUM_TINY: denormals are slow. Exact 0 stays 0. */
+#define NUM_TINY 1e-150
+
+/*
+ * The one view of x: its nonzero cells and its missing cells, row by row, so
+ * that dense, sparse and masked input are the same thing to a kernel. All
+ * other cells are observed zeros.
+ */
+typedef struct {
+  int n, m;             /* observations, attributes */
+  const int *start;     /* n + 1: row i's nonzeros are start[i] .. start[i + 1] - 1 */
+  const int *column;    /* their columns, ascending within a row */
+  const double *value;  /* their values; NULL: every one is 1 */
+  const int *na_start;  /* n + 1: missing cells likewise; NULL: none is missing */
+  const int *na_column;
+} mc_data;
+
+static inline ptrdiff_t num_at(ptrdiff_t i, ptrdiff_t j, ptrdiff_t n_row) { return i + j * n_row; }
+
+/* Missing cells of row i, and its observed ones. */
+static inline int data_n_missing(const mc_data *data, int i) {
+  return data->na_start ? data->na_start[i + 1] - data->na_start[i] : 0;
+}
+static inline int data_n_observed(const mc_data *data, int i) {
+  return data->m - data_n_missing(data, i);
+}
+
+static inline double num_lift(double x) { return x > 0 && x < NUM_TINY ? NUM_TINY : x; }
+
+/* C (m x n) = A B + beta C; A is m x k (k x m and transposed where transpose_a), B likewise. */
+void num_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const double *a, int lda,
+              const double *b, int ldb, double beta, double *c, int ldc);
+
+/*
+ * Pulls an extrapolated point back inside, so that no coordinate comes nearer
+ * to its bound than tau times where the safe point stands (it shrinks at most
+ * 1 / tau times), and exact bounds of the safe point stay exact.
+ */
+void num_guard_unit(double *x, const double *safe, ptrdiff_t length, double tau);
+void num_guard_simplex(double *rows, const double *safe, int n, int k, double tau);
+
+/*
+ * Sum of log(x[i]) over n values in [0, Inf], with a handful of logs in all:
+ * exponents are summed, mantissas multiplied. Infinities are masked cells and
+ * add nothing; an exact zero gives -Inf.
+ */
+double num_sum_log(const double *x, int n);
+
+/* log(sum(exp(x))) without overflow; -Inf for n = 0 or all -Inf. */
+double num_log_sum_exp(const double *x, int n);
+
+/* Row blocks: rows per block so that block x m doubles stay in the second-level cache. */
+int num_block_rows(int n, int m);
+
+/* Threads: how many to use of those asked for; the number of this one. 1 and 0 without OpenMP. */
+int num_threads(int asked);
+int num_thread(void);
+
+/* OpenBLAS' own thread count, where OpenBLAS is what we run on; else 0 and nothing happens. */
+int num_blas_threads(void);
+void num_set_blas_threads(int n);
+
+#endif
