@@ -18,7 +18,7 @@
 #' (`"uniform"`); see [fit_control()]. `phantom` pins an exact all-zero aspect (`"white"`), an all-one aspect
 #' (`"black"`) or both, as the last of the `k` components.
 #'
-#' **Cost.** A pass takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and two divisions a cell;
+#' **Cost.** A pass takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a cell;
 #' memory is O((n + m) k) and one block of rows: sparse data are never made dense.
 #'
 #' **What is certain.** The likelihood has many local maxima and its surface is flat in places: see `fit$starts` and

@@ -84,24 +84,29 @@ static void copy_rows_back(const double *rows, int n, int first, int b, int k, d
     for (int i = 0; i < b; i++) to[num_at(first + i, c, n)] = rows[num_at(c, i, k)];
 }
 
-/* P(x = 0) = membership (1 - aspects), eq. (19); cells that are no observed zero are masked. */
-static void zero_probability(const walk *w, int first, int b, block_scratch *s) {
-  const mc_data *data = w->data;
-  const int k = w->par->k, m = data->m;
-  num_gemm(true, false, m, b, k, w->work->absence, k, s->rows, k, 0, s->ratio, m);
+/* Puts one value into the cells of a block that are no observed zeros: ones and missing cells. */
+static void mask(const mc_data *data, int first, int b, double value, double *block) {
   for (int i = 0; i < b; i++) {
-    double *row = s->ratio + num_at(0, i, m);
+    double *row = block + num_at(0, i, data->m);
     const int at = first + i;
-    for (int e = data->start[at]; e < data->start[at + 1]; e++) row[data->column[e]] = INFINITY;
+    for (int e = data->start[at]; e < data->start[at + 1]; e++) row[data->column[e]] = value;
     if (data->na_start)
       for (int e = data->na_start[at]; e < data->na_start[at + 1]; e++)
-        row[data->na_column[e]] = INFINITY;
+        row[data->na_column[e]] = value;
   }
 }
 
-static void invert(double *x, ptrdiff_t length) {
-#pragma omp simd
-  for (ptrdiff_t i = 0; i < length; i++) x[i] = 1 / x[i];
+/*
+ * (1 - x) / (1 - p) of a block, with 1 - p = membership (1 - aspects), eq. (19).
+ * Returns the log-likelihood of its observed zeros, which comes for nothing.
+ */
+static double zero_ratio(const walk *w, int first, int b, block_scratch *s) {
+  const int k = w->par->k, m = w->data->m;
+  num_gemm(true, false, m, b, k, w->work->absence, k, s->rows, k, 0, s->ratio, m);
+  mask(w->data, first, b, 1, s->ratio);
+  const double loglik = num_invert_sum_log(s->ratio, num_at(0, b, m));
+  mask(w->data, first, b, 0, s->ratio);
+  return loglik;
 }
 
 static double dot(const double *x, const double *y, int k) {
@@ -122,13 +127,9 @@ static void add_scaled(double *sum, double scale, const double *x, int k) {
 static double block_counts(const walk *w, int first, int b, block_scratch *s, bool want_counts) {
   const mc_data *data = w->data;
   const int k = w->par->k, m = data->m;
-  double loglik = 0;
-  zero_probability(w, first, b, s);
-  for (int i = 0; i < b; i++) loglik += num_sum_log(s->ratio + num_at(0, i, m), m);
-  if (want_counts) {
-    invert(s->ratio, num_at(0, b, m));
+  double loglik = zero_ratio(w, first, b, s);
+  if (want_counts)
     num_gemm(false, false, k, b, m, w->work->absence, k, s->ratio, m, 0, s->counts, k);
-  }
   for (int i = 0; i < b; i++) {
     const double *row = s->rows + num_at(0, i, k);
     double *counts = s->counts + num_at(0, i, k), likelihood = 1;
@@ -164,8 +165,7 @@ static void update_rows(const walk *w, int first, int b, block_scratch *s) {
 static void add_aspect_sums(const walk *w, int first, int b, block_scratch *s, strip_sum *sum) {
   const mc_data *data = w->data;
   const int k = w->par->k, m = data->m;
-  zero_probability(w, first, b, s);
-  invert(s->ratio, num_at(0, b, m));
+  zero_ratio(w, first, b, s);
   num_gemm(false, true, k, m, b, s->rows, k, s->ratio, m, 1, sum->zero, k);
   for (int i = 0; i < b; i++) {
     const double *row = s->rows + num_at(0, i, k);

@@ -41,7 +41,7 @@ ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int k, int n_th
  * One EM pass in the multiplicative form of eqs. (18)-(21), in the paper's
  * order: memberships, then aspects given the new memberships. With a prior:
  * one EM pass for the posterior mode. Costs 8 n m k flops in BLAS products and
- * two divisions a cell, plus O(k) a nonzero; allocates nothing. Never lowers
+ * half a division a cell, plus O(k) a nonzero; allocates nothing. Never lowers
  * the objective: log-likelihood, eq. (6), plus log-prior. Rows and columns
  * with nothing observed, and components that explain no cell of a column, keep
  * their values.

@@ -50,11 +50,13 @@ void num_guard_unit(double *x, const double *safe, ptrdiff_t length, double tau)
 void num_guard_simplex(double *rows, const double *safe, int n, int k, double tau);
 
 /*
- * Sum of log(x[i]) over n values in [0, Inf], with a handful of logs in all:
- * exponents are summed, mantissas multiplied. Infinities are masked cells and
- * add nothing; an exact zero gives -Inf.
+ * Replaces n values in [0, 1] by their inverses and returns the sum of their
+ * logs, with a division for every four values and a handful of logs in all:
+ * products are inverted, exponents summed and mantissas multiplied. A zero
+ * becomes infinite and the sum -Inf. Inverses are good to a few units in the
+ * last place.
  */
-double num_sum_log(const double *x, int n);
+double num_invert_sum_log(double *x, ptrdiff_t n);
 
 /* log(sum(exp(x))) without overflow; -Inf for n = 0 or all -Inf. */
 double num_log_sum_exp(const double *x, int n);
