@@ -78,7 +78,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
   run <- function(start, control) ab_run(data$view, start, pinned, pseudo, control)
   if (is.null(start)) {
     kinds <- ab_kinds(k, phantom, control)
-    started <- run_starts(kinds, function(kind) ab_draw(data, kind, pinned), run, control)
+    started <- run_starts(kinds, function(kind) ab_draw(data, kind, pinned), run, control, function(param) ab_shake(param, pinned))
   } else {
     start <- ab_check_start(start, data, k, pinned)
     control$screen <- FALSE

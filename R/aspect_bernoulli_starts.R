@@ -67,3 +67,13 @@ mixture_prototypes <- function(data, k) {
   noise <- matrix(stats::runif(k * m), k, m)
   unname(pmin(pmax(0.5 * means + 0.3 * rows + 0.2 * means * noise, 0.001), 0.999))
 }
+
+# A solution with a fifth of its parameters replaced by random numbers, low ones for the aspects; pinned ones stay.
+ab_shake <- function(param, pinned, share = 0.2) {
+  free <- pinned == "free"
+  noise <- random_simplex(nrow(param$membership), length(pinned))
+  param$membership <- (1 - share) * param$membership + share * noise
+  param$aspects[free, ] <- (1 - share) * param$aspects[free, ] +
+    share * 0.1 * random_unit(sum(free), ncol(param$aspects))
+  param
+}

@@ -26,6 +26,9 @@
 #' @param screen `FALSE` finishes every start.
 #' @param screen_pass passes of every start before the best are chosen, at least 1.
 #' @param n_finish how many starts are finished, at least 1.
+#' @param n_polish how often each finished start is polished: a fifth of its parameters is replaced by random numbers
+#'   and the passes are run again, within `max_pass`; kept when better. It frees solutions in which a probability came
+#'   so near to 0 that no pass could raise it again. Not done where `start` is given.
 #' @param reach a finished start has reached the best when its objective is within this many nats of it.
 #' @param ... must be empty: an unknown name is an error.
 #' @return A list of class `multicause_control`.
@@ -34,10 +37,10 @@
 #' @examples
 #' fit_control(n_start = 30, progress = FALSE)
 #' @export
-fit_control <- function(n_start = 10, max_pass = 2000, tol = 1e-9, accelerate = TRUE, n_threads = 1,
+fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = TRUE, n_threads = 1,
                         progress = interactive(), keep_x = TRUE, keep_starts = FALSE,
                         init = c("mixed", "free"), screen = TRUE, screen_pass = 100, n_finish = 3,
-                        reach = 0.5, ...) {
+                        n_polish = 3, reach = 0.5, ...) {
   check_dots(...)
   structure(
     list(
@@ -53,6 +56,7 @@ fit_control <- function(n_start = 10, max_pass = 2000, tol = 1e-9, accelerate = 
       screen = check_flag(screen, "screen"),
       screen_pass = check_count(screen_pass, "screen_pass"),
       n_finish = check_count(n_finish, "n_finish"),
+      n_polish = check_count(n_polish, "n_polish", 0L),
       reach = check_number(reach, "reach", 0)
     ),
     class = "multicause_control"

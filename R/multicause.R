@@ -109,7 +109,8 @@ assemble_fit <- function(run, data, k, objective, control, call, ...) {
     objective = stats::setNames(outcome$objective, objective),
     dims = c(n = nrow(data$x), m = ncol(data$x), k = k, observed = as.integer(sum(data$margins$row_observed))),
     trace = trace_frame(outcome), starts = run$starts, converged = converged, control = control, call = call,
-    x = if (control$keep_x) data$x, names = dimnames_of(data$x), start_params = run$params, ...
+    x = if (control$keep_x) data$x, names = dimnames_of(data$x), start_params = run$params,
+    start_traces = run$traces, ...
   )
 }
 

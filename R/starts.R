@@ -54,43 +54,68 @@ check_outcome <- function(outcome) {
 
 # Runs all starts of a model.
 #   kinds  character, the kind of each start
-#   draw   function(kind): start values, the only place where random numbers are drawn
+#   draw   function(kind): start values
 #   run    function(start, control): list(param, outcome); outcome as glue_outcome() in src/glue.c gives it
-# Returns list(best = list(param, outcome), starts = data frame, params = list or NULL).
-run_starts <- function(kinds, draw, run, control) {
+#   shake  function(param): start values near a solution, or NULL for a model without polishing
+# Random numbers are drawn in draw() and shake() only. Returns list(best = list(param, outcome), starts = data frame,
+# traces = list, params = list or NULL).
+run_starts <- function(kinds, draw, run, control, shake = NULL) {
   n <- length(kinds)
-  tasks <- Map(list, kind = kinds, seed = draw_seeds(n))
+  tasks <- Map(list, kind = kinds, seed = draw_seeds(n), polish_seed = draw_seeds(n))
   screening <- control$screen && n > control$n_finish && control$screen_pass < control$max_pass
-  first <- control
-  if (screening) first$max_pass <- control$screen_pass
+  if (is.null(shake)) control$n_polish <- 0L
   done <- map_tasks(tasks, function(task) {
-    result <- run(with_seed(task$seed, draw(task$kind)), first)
-    check_outcome(result$outcome)
-    result
+    start <- with_seed(task$seed, draw(task$kind))
+    if (!screening) {
+      return(finish(list(param = start, outcome = NULL), task, run, shake, control))
+    }
+    control$max_pass <- control$screen_pass
+    checked_run(run, start, control)
   }, control$progress && n > 1L, "Starts")
   finished <- rep(TRUE, n)
   if (screening) {
     best <- utils::head(order(-objectives(done)), control$n_finish)
     finished <- seq_len(n) %in% best
-    done[best] <- map_tasks(done[best], function(result) continue(result, run, control), control$progress, "Finishing")
+    done[best] <- map_tasks(best, function(i) {
+      finish(done[[i]], tasks[[i]], run, shake, control)
+    }, control$progress, "Finishing")
   }
   finish_starts(done, kinds, finished, control)
 }
 
 objectives <- function(results) vapply(results, function(result) result$outcome$objective, 0)
 
-# Goes on from where screening stopped; passes and traces add up.
-continue <- function(result, run, control) {
-  outcome <- result$outcome
-  if (outcome$status == "converged") {
-    return(result)
+checked_run <- function(run, start, control) {
+  result <- run(start, control)
+  check_outcome(result$outcome)
+  result
+}
+
+# From where screening stopped (or the start values) to convergence, then polished: a solution that the passes can no
+# longer leave, for want of a coordinate that came too near to its bound, is shaken and run again, and kept if better.
+finish <- function(result, task, run, shake, control) {
+  result <- continue(result, result$param, run, control)
+  for (seed in with_seed(task$polish_seed, draw_seeds(control$n_polish))) {
+    if (result$outcome$status != "converged" || result$outcome$n_pass >= control$max_pass) break
+    result <- continue(result, with_seed(seed, shake(result$param)), run, control)
   }
-  control$max_pass <- control$max_pass - outcome$n_pass
-  more <- run(result$param, control)
-  check_outcome(more$outcome)
-  more$outcome$trace <- c(outcome$trace, more$outcome$trace)
-  more$outcome$n_pass <- outcome$n_pass + more$outcome$n_pass
-  more
+  result
+}
+
+# More passes from `start`; passes add up, and the trace holds the best objective so far.
+continue <- function(result, start, run, control) {
+  before <- result$outcome
+  control$max_pass <- control$max_pass - if (is.null(before)) 0L else before$n_pass
+  more <- checked_run(run, start, control)
+  if (is.null(before)) {
+    return(more)
+  }
+  better <- more$outcome$objective > before$objective
+  out <- if (better) more else result
+  out$outcome$trace <- c(before$trace, pmax(before$objective, more$outcome$trace))
+  out$outcome$n_pass <- before$n_pass + more$outcome$n_pass
+  if (before$status != "converged") out$outcome$status <- more$outcome$status
+  out
 }
 
 finish_starts <- function(done, kinds, finished, control) {
@@ -103,7 +128,7 @@ finish_starts <- function(done, kinds, finished, control) {
     reached_best = finished & objective >= objective[best] - control$reach
   )
   list(
-    best = done[[best]], starts = starts,
+    best = done[[best]], starts = starts, traces = lapply(done, function(result) result$outcome$trace),
     params = if (control$keep_starts) lapply(done[finished], function(result) result$param)
   )
 }
