@@ -18,12 +18,18 @@ local_par <- function(..., frame = parent.frame()) {
   do.call(on.exit, list(restore, add = TRUE), envir = frame)
 }
 
-# Labels cut to a width in inches at a character size, with an ellipsis where something is missing.
+# Labels cut to a width in inches at a character size: an ellipsis in the middle, since ends tell names apart too.
 fit_labels <- function(labels, width, cex) {
-  fits <- function(text) graphics::strwidth(text, "inches", cex = cex) <= width
+  fits <- function(text) graphics::strwidth(text, "inches", cex = cex, font = 3L) <= width
   vapply(labels, function(label) {
-    while (!fits(label) && nchar(label) > 2L) label <- paste0(substr(label, 1L, nchar(label) - 2L), "\u2026")
-    label
+    keep <- nchar(label)
+    shown <- label
+    while (!fits(shown) && keep > 2L) {
+      keep <- keep - 1L
+      tail <- keep %/% 3L
+      shown <- paste0(substr(label, 1L, keep - tail), "\u2026", substring(label, nchar(label) - tail + 1L))
+    }
+    shown
   }, "", USE.NAMES = FALSE)
 }
 
@@ -34,52 +40,65 @@ least_text <- 0.075 # inches a line of the smallest readable text takes
 heat_map <- function(values, limits = c(0, 1), colours = probability_colours(), main = "", column_labels = NULL,
                      legend = "probability") {
   rows <- nrow(values)
-  columns <- ncol(values)
-  size <- graphics::par("din")
-  height <- max(size[2L] - 1.6, 1)
-  panels <- ceiling(rows / max(1, floor(height / least_text)))
-  panels <- max(1L, min(panels, floor((size[1L] - 0.6) / 0.7)))
-  per_panel <- ceiling(rows / panels)
-  panel_width <- (size[1L] - 0.6) / panels
-  line <- height / per_panel
-  cex <- max(min(1, line / 0.17), 0.3)
   labels <- if (is.null(rownames(values))) as.character(seq_len(rows)) else rownames(values)
-  local_par(oma = c(3, 0.5, 3.2, 0.5), mfrow = c(1L, panels), xpd = NA)
-  room <- NULL
-  for (panel in seq_len(panels)) {
-    graphics::par(mai = c(0, 0.05, 0.45, 0.05))
-    graphics::plot.new()
-    if (is.null(room)) {
-      room <- min(max(graphics::strwidth(labels, "inches", cex = cex / graphics::par("cex"))) + 0.08, 0.6 * panel_width)
-    }
-    graphics::par(mai = c(0, room + 0.05, 0.45, 0.05), new = TRUE)
-    at <- seq_len(per_panel) + (panel - 1L) * per_panel
+  heads <- if (is.null(column_labels)) colnames(values) else column_labels
+  panels <- heat_panels(rows)
+  local_par(oma = c(0, 0.3, 0, 0.3), mfrow = c(1L, panels), mai = c(0, 0, 0, 0), xpd = NA)
+  graphics::plot.new() # text can be measured now; the first panel goes on in the same place
+  page <- heat_page(rows, panels, labels, heads, ncol(values))
+  graphics::par(mai = page$margin, new = TRUE)
+  for (panel in seq_len(page$panels)) {
+    at <- seq_len(page$per_panel) + (panel - 1L) * page$per_panel
     at <- at[at <= rows]
-    heat_panel(values[at, , drop = FALSE], labels[at], per_panel, limits, colours, column_labels, room, cex)
+    heat_panel(values[at, , drop = FALSE], labels[at], heads, page, limits, colours)
   }
-  graphics::mtext(main, side = 3L, outer = TRUE, line = 1.2, font = 2L)
+  graphics::mtext(main, side = 3L, outer = TRUE, line = -2, font = 2L)
   colour_legend(limits, colours, legend)
-  invisible(panels)
+  invisible(page$panels)
 }
 
-heat_panel <- function(values, labels, lines, limits, colours, column_labels, room, cex) {
+heat_height <- function() max(graphics::par("din")[2L] - 1.6, 1)
+
+# As many panels as keep the row labels readable, and as the width of the page allows.
+heat_panels <- function(rows) {
+  most <- max(1, floor((graphics::par("din")[1L] - 0.2) / 0.7))
+  max(1, min(most, ceiling(rows / max(1, floor(heat_height() / least_text)))))
+}
+
+# How a heat map is laid out on the device at hand: margins in inches and the size of text (absolute, as mtext() takes it).
+heat_page <- function(rows, panels, labels, heads, columns) {
+  absolute <- 1 / graphics::par("cex")
+  width <- (graphics::par("din")[1L] - 0.2) / panels
+  per_panel <- ceiling(rows / panels)
+  cex <- max(min(1, heat_height() / per_panel / 0.17), 0.3)
+  room <- min(max(graphics::strwidth(labels, "inches", cex = cex * absolute, font = 3L)) + 0.1, 0.6 * width)
+  cell <- (width - room - 0.1) / columns
+  turned <- max(graphics::strwidth(heads, "inches", cex = 0.75 * absolute)) > 0.95 * cell
+  head_cex <- if (turned) max(min(0.75, 0.75 * cell / 0.13), 0.35) else 0.75
+  head_width <- max(graphics::strwidth(heads, "inches", cex = head_cex * absolute))
+  top <- 0.5 + if (turned) head_width + 0.1 else 0.35
+  list(
+    panels = panels, per_panel = per_panel, room = room, cex = cex, turned = turned, head_cex = head_cex,
+    margin = c(0.6, room + 0.03, top, 0.07)
+  )
+}
+
+heat_panel <- function(values, labels, heads, page, limits, colours) {
   columns <- ncol(values)
   scaled <- (pmin(pmax(values, limits[1L]), limits[2L]) - limits[1L]) / diff(limits)
   fill <- colours[1L + floor(scaled * (length(colours) - 1L) + 0.5)]
   fill[is.na(fill)] <- "white"
-  graphics::plot.window(c(0, columns), c(lines, 0), xaxs = "i", yaxs = "i")
+  graphics::plot.new()
+  graphics::plot.window(c(0, columns), c(page$per_panel, 0), xaxs = "i", yaxs = "i")
   graphics::rect(col(values) - 1, row(values) - 1, col(values), row(values), col = fill, border = NA)
-  graphics::rect(0, 0, columns, nrow(values), border = "grey40")
   if (columns > 1L) graphics::segments(seq_len(columns - 1L), 0, seq_len(columns - 1L), nrow(values), col = "white")
-  scale <- cex / graphics::par("cex")
-  graphics::text(
-    0, seq_along(labels) - 0.5, fit_labels(labels, room - 0.05, scale), adj = c(1.05, 0.5), cex = scale, font = 3L
-  )
-  heads <- if (is.null(column_labels)) colnames(values) else column_labels
-  turned <- max(graphics::strwidth(heads)) > 0.95
-  graphics::text(
-    seq_len(columns) - 0.5, -graphics::strheight("M"), heads, srt = if (turned) 90 else 0,
-    adj = if (turned) c(0, 0.5) else c(0.5, 0), cex = min(0.8, 0.8 / graphics::par("cex"))
+  graphics::rect(0, 0, columns, nrow(values), border = "grey40")
+  scale <- page$cex / graphics::par("cex")
+  shown <- fit_labels(labels, page$room - 0.08, scale)
+  graphics::mtext(shown, side = 2L, at = seq_along(labels) - 0.5, las = 1L, line = 0.15, cex = page$cex, font = 3L)
+  graphics::mtext(
+    heads, side = 3L, at = seq_len(columns) - 0.5, las = if (page$turned) 2L else 0L, line = 0.2, cex = page$head_cex,
+    padj = if (page$turned) 0.5 else NA
   )
 }
 
@@ -90,11 +109,11 @@ colour_legend <- function(limits, colours, title) {
   graphics::plot.window(c(0, 1), c(0, 1), xaxs = "i", yaxs = "i")
   inch <- 1 / graphics::par("pin")[2L]
   left <- seq(0.35, 0.65, length.out = length(colours) + 1L)
-  graphics::rect(left[-length(left)], 0.28 * inch, left[-1L], 0.4 * inch, col = colours, border = NA)
-  ends <- format(limits, digits = 2L)
-  graphics::text(c(0.345, 0.655), 0.34 * inch, ends, adj = c(1, 0.5), cex = 0.8)
-  graphics::text(c(0.655, 0.345)[1L], 0.34 * inch, ends[2L], adj = c(0, 0.5), cex = 0.8, col = NA)
-  graphics::text(0.5, 0.16 * inch, title, cex = 0.8)
+  graphics::rect(left[-length(left)], 0.3 * inch, left[-1L], 0.42 * inch, col = colours, border = NA)
+  ends <- format(limits, digits = 2L, trim = TRUE)
+  graphics::text(0.34, 0.36 * inch, ends[1L], adj = c(1, 0.5), cex = 0.8)
+  graphics::text(0.66, 0.36 * inch, ends[2L], adj = c(0, 0.5), cex = 0.8)
+  graphics::text(0.5, 0.17 * inch, title, cex = 0.8)
 }
 
 # The objective of every start against its passes, below the best one, on a log scale.
