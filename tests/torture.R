@@ -3,7 +3,7 @@
 # in tests/torture/, one file per glue file; the run fails when a registered entry point has none.
 # MULTICAUSE_TORTURE=false: the same calls without gctorture, for valgrind.
 
-loadNamespace("multicause")
+invisible(loadNamespace("multicause"))
 registered <- names(getDLLRegisteredRoutines("multicause")$.Call)
 on <- Sys.getenv("MULTICAUSE_TORTURE", "true") == "true"
 state <- new.env()

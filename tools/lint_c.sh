@@ -10,7 +10,7 @@ status=0
 
 # Without: casts to DL_FUNC in the registration table, which R asks for; and signs, since R's extents are
 # int and C's are size_t.
-strict=(-std=c11 -O2 -fopenmp -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion
+strict=(-std=c11 -O2 -fopenmp -Wall -Wextra -Wpedantic -Wshadow -Wconversion
   -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wcast-qual -Wundef -Wno-cast-function-type
   -Wno-sign-conversion -fanalyzer -Werror)
 echo "gcc -fanalyzer: ${#files[@]} files"

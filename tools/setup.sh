@@ -47,17 +47,20 @@ has_openblas() {
     { have Rscript && Rscript -e 'cat(extSoftVersion()[["BLAS"]], La_library())' | grep -i 'openblas' >/dev/null; }
 }
 
-missing_tools() { # Debian names of the commands and libraries that are not there
+missing_tools() { # Debian names of what must be there and is not
   local item
   for item in "${tools[@]}"; do have "${item%%=*}" || echo "${item#*=}"; done
   links -lblas -lgfortran || echo r-base-dev
+}
+
+missing_extras() { # likewise, of what R's own parts can stand in for
   has_openblas || echo libopenblas0-pthread libopenblas-dev
   if [ "$tier" != demo ]; then links -lRmath -lm || echo r-mathlib; fi
 }
 
 missing_r() { # those of the named R packages that are not there
   if have Rscript; then
-    Rscript -e 'p <- commandArgs(TRUE); cat(p[!nzchar(vapply(p, function(x) system.file(package = x), ""))])' "$@"
+    Rscript -e 'p <- unique(commandArgs(TRUE)); cat(p[!nzchar(vapply(p, function(x) system.file(package = x), ""))])' "$@"
   else
     echo "$@"
   fi
@@ -100,31 +103,26 @@ install_cran() { # the named R packages, from the user's repositories
 # shellcheck disable=SC2046,SC2086
 main() {
   local debs packages name
-  debs=$(missing_tools)
+  debs="$(missing_tools) $(missing_extras)"
   packages=$(missing_r $required $optional)
-  [ -n "$debs$packages" ] || return 0
+  [ -n "${debs// /}$packages" ] || return 0
   : >"$log"
   if debian_r; then for name in $packages; do debs="$debs r-cran-${name,,}"; done; fi
   install_debian $debs
-  packages=$(missing_r $required $optional)
-  install_cran $packages
+  install_cran $(missing_r $required $optional)
+  debs=$(echo $(missing_tools))
   packages=$(missing_r $required)
-  optional=$(missing_r $optional)
-  [ -z "$optional" ] || echo "Not to be had here (what needs them is skipped): $optional" >&2
-  debs=$(missing_tools | tr '\n' ' ')
-  case " $debs" in *libopenblas*)
-    echo "OpenBLAS is not there and cannot be installed here: R's own BLAS will do, slower." >&2
-    debs=${debs//libopenblas0-pthread libopenblas-dev/}
-    ;;
-  esac
-  [ -n "${debs// /}$packages" ] || return 0
-  {
-    echo "multicause cannot be set up: these are missing and could not be installed (details: $log)."
-    [ -z "${debs// /}" ] || echo "  system: $debs (Debian's names: apt-get install, or ask an administrator)"
-    [ -z "$packages" ] || echo "  R packages: $packages (tried CRAN by name; see options(\"repos\"))"
-    can_apt || echo "Debian packages need root or a sudo that asks for no password; neither is at hand."
-  } >&2
-  exit 1
+  if [ -n "$debs$packages" ]; then
+    {
+      echo "multicause cannot be set up: these are missing and could not be installed (details: $log)."
+      [ -z "$debs" ] || echo "  system: $debs (Debian's names; apt-get install, or ask an administrator)"
+      [ -z "$packages" ] || echo "  R packages: $packages (tried CRAN by name; see options(\"repos\"))"
+      can_apt || echo "Debian packages need root or a sudo that asks for no password; neither is at hand."
+    } >&2
+    exit 1
+  fi
+  packages=$(echo $(missing_extras) $(missing_r $optional))
+  [ -z "$packages" ] || echo "Going on without what cannot be installed here: $packages" >&2
 }
 
 main

@@ -8,7 +8,8 @@ cd "$(dirname "$0")/.."
 
 variant=$1
 out=build/c-$variant
-flags=(-std=c11 -g -Wall -Wextra -fopenmp -DMATHLIB_STANDALONE -Isrc -Itests/c)
+flags=(-std=c11 -g -Wall -Wextra -fopenmp -Isrc -Itests/c)
+libraries=(-lblas -lm)
 runner=()
 case $variant in
 plain) flags+=(-O2) ;;
@@ -18,7 +19,13 @@ valgrind)
   runner=(valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite)
   ;;
 esac
-# Rmath.h of the standalone library goes before R's own.
+# The standalone Rmath where it is installed (its header goes before R's own), else R itself.
+if echo '#include <Rmath.h>' | cc -E - >/dev/null 2>&1; then
+  flags+=(-DMATHLIB_STANDALONE)
+  libraries+=(-lRmath)
+else
+  libraries+=(-L"$(R RHOME)/lib" -Wl,-rpath,"$(R RHOME)/lib" -lR)
+fi
 flags+=(-idirafter "$(R RHOME)/include" -idirafter /usr/share/R/include)
 export OPENBLAS_NUM_THREADS=1
 
@@ -34,7 +41,7 @@ for test in tests/c/test_*.c; do
   [ -f "$test" ] || continue
   name=$(basename "$test" .c)
   logs+=("$out/$name.log")
-  cc "${flags[@]}" "$test" "$out"/*.o -o "$out/$name" -lRmath -lblas -lm || { status=1 && continue; }
+  cc "${flags[@]}" "$test" "$out"/*.o -o "$out/$name" "${libraries[@]}" || { status=1 && continue; }
   if "${runner[@]}" "$out/$name" >"$out/$name.log" 2>&1; then
     echo "ok      $name"
   else
