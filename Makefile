@@ -37,7 +37,8 @@ format: setup-gates
 	clang-format -i $(C_FILES)
 
 ## lint        lintr, clang-tidy, cppcheck, strict gcc
-lint: lint-r lint-c
+lint:
+	@$(MAKE) --no-print-directory -k lint-r lint-c
 
 ## test-r      R tests alone
 test-r: setup-test $(LIB)

@@ -24,8 +24,8 @@ shared_file <- function(...) {
   path
 }
 
-# shared_data("now_2003", "g10s2_occ.csv")
+# The path of a file of real data: its folder and name in shared/data.
 shared_data <- function(...) shared_file("data", ...)
 
-# shared_golden("aspect-bernoulli", "p1_plain.json")
+# The path of a reference answer: the model and the file in shared/golden.
 shared_golden <- function(...) shared_file("golden", ...)
