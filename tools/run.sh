@@ -45,7 +45,7 @@ step_valgrind_c() { tools/test_c.sh valgrind; }
 
 step_valgrind_r() {
   MULTICAUSE_TORTURE=false R --vanilla --no-echo \
-    -d "valgrind --quiet --error-exitcode=9 --leak-check=no" -f tests/torture.R
+    -d "valgrind --quiet --error-exitcode=9 --leak-check=no --suppressions=tools/valgrind.supp" -f tests/torture.R
 }
 
 # A script per file, with its last printed results kept beside it.
