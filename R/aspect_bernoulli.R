@@ -104,7 +104,7 @@ ab_pseudo_counts <- function(prior) {
 
 tell_many_components <- function(data, k) {
   if (k > 1L && k >= nrow(data$x)) {
-    inform("`k` = %d is not below the number of rows (%d): the model can then repeat the data exactly.", k, nrow(data$x))
+    inform("`k` = %d is not below the number of rows (%d): the model can repeat the data exactly.", k, nrow(data$x))
   }
 }
 

@@ -46,7 +46,6 @@ add_aspect <- function(start, probability) {
 }
 
 mixture_start <- function(data, k, n_pass = 15L) {
-  n <- nrow(data$x)
   plain <- list(max_pass = n_pass, tol = 0, accelerate = FALSE, n_threads = 1L)
   param <- list(weights = rep(1 / k, k), prototypes = mixture_prototypes(data, k), floor = 1e-6)
   fit <- .Call(mc_c_bm_fit, data$view, param, plain)

@@ -152,7 +152,7 @@ static mc_status cycle(fit_state *fit, double *step_max) {
   save(fit, THETA_2);
   double rr, vv;
   step_lengths(fit, &rr, &vv);
-  if (rr <= 0) return MC_CONVERGED;                /* a zero step: a fixed point */
+  if (rr <= 0) return MC_CONVERGED;                 /* a zero step: a fixed point */
   if (vv <= 0 || !isfinite(vv)) return MC_MAX_PASS; /* no curvature to extrapolate by */
   return extrapolated_pass(fit, sqrt(rr / vv), step_max);
 }

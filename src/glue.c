@@ -65,7 +65,7 @@ static void *host_alloc(void *ctx, size_t count, size_t size) {
 
 static double seconds_now(void) {
   struct timespec now;
-  timespec_get(&now, TIME_UTC);
+  (void) timespec_get(&now, TIME_UTC);
   return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
 }
 
@@ -85,8 +85,7 @@ static int host_tick(void *ctx, int pass, double objective) {
   context->last_look = now;
   if (!R_ToplevelExec(look_for_interrupt, NULL)) context->stopped = true;
   if (!context->stopped && Rf_isFunction(context->progress)) {
-    SEXP call = PROTECT(
-        Rf_lang3(context->progress, Rf_ScalarInteger(pass), R_NilValue));
+    SEXP call = PROTECT(Rf_lang3(context->progress, Rf_ScalarInteger(pass), R_NilValue));
     SETCADDR(call, Rf_ScalarReal(objective));
     int failed = 0;
     R_tryEvalSilent(call, R_GlobalEnv, &failed);

@@ -35,8 +35,8 @@ mc_control glue_control(SEXP control);
 
 /* A host that allocates with R_alloc(), sees interrupts and reports progress, all without jumping. */
 typedef struct {
-  double last_look;  /* seconds; R is asked at most every 20 ms */
-  SEXP progress;     /* function(pass, objective), or NULL */
+  double last_look; /* seconds; R is asked at most every 20 ms */
+  SEXP progress;    /* function(pass, objective), or NULL */
   bool stopped;
 } glue_context;
 

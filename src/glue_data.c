@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const view_fields[] = {"dim", "start", "column", "value", "na_start",
-                                          "na_column", ""};
+static const char *view_fields[] = {"dim", "start", "column", "value", "na_start", "na_column", ""};
 
 /* One cell of a logical, integer or double matrix. */
 static double cell(SEXP x, R_xlen_t at) {
@@ -19,7 +18,7 @@ static double cell(SEXP x, R_xlen_t at) {
 
 /* An empty view whose row counts, one place up, stand in start and na_start. */
 static SEXP new_view(int n, int m) {
-  SEXP view = PROTECT(Rf_mkNamed(VECSXP, (const char **) view_fields));
+  SEXP view = PROTECT(Rf_mkNamed(VECSXP, view_fields));
   SET_VECTOR_ELT(view, 0, Rf_allocVector(INTSXP, 2));
   INTEGER(VECTOR_ELT(view, 0))[0] = n;
   INTEGER(VECTOR_ELT(view, 0))[1] = m;
@@ -90,8 +89,7 @@ SEXP mc_c_view_dense(SEXP x) {
     for (int i = 0; i < n; i++) count_cell(view, i, cell(x, num_at(i, j, n)), &all_one);
   make_room(view, n, all_one, &next_one, &next_na);
   for (int j = 0; j < m; j++)
-    for (int i = 0; i < n; i++)
-      put_cell(view, i, j, cell(x, num_at(i, j, n)), next_one, next_na);
+    for (int i = 0; i < n; i++) put_cell(view, i, j, cell(x, num_at(i, j, n)), next_one, next_na);
   UNPROTECT(1);
   return finish_view(view);
 }
@@ -152,7 +150,8 @@ SEXP mc_c_view_margins(SEXP view) {
   const char *names[] = {"row_sum", "column_sum", "row_observed", "column_observed", ""};
   const mc_data data = glue_data(view);
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-  for (int f = 0; f < 4; f++) SET_VECTOR_ELT(out, f, Rf_allocVector(REALSXP, f % 2 ? data.m : data.n));
+  for (int f = 0; f < 4; f++)
+    SET_VECTOR_ELT(out, f, Rf_allocVector(REALSXP, f % 2 ? data.m : data.n));
   double *row_sum = REAL(VECTOR_ELT(out, 0)), *column_sum = REAL(VECTOR_ELT(out, 1));
   double *row_seen = REAL(VECTOR_ELT(out, 2)), *column_seen = REAL(VECTOR_ELT(out, 3));
   memset(column_sum, 0, (size_t) data.m * sizeof(double));

@@ -3,7 +3,9 @@
 #include <R_ext/Rdynload.h>
 #include <R_ext/Visibility.h>
 
-#define ENTRY(name, n_arguments) {#name, (DL_FUNC) &name, n_arguments}
+/* One row each. */
+/* clang-format off */
+#define ENTRY(name, n_arguments) {#name, (DL_FUNC) &(name), n_arguments}
 
 static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_view_dense, 1),
@@ -17,6 +19,9 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_blas_threads, 1),
     {NULL, NULL, 0},
 };
+/* clang-format on */
+
+void R_init_multicause(DllInfo *dll);
 
 void attribute_visible R_init_multicause(DllInfo *dll) {
   R_registerRoutines(dll, NULL, entries, NULL, NULL);

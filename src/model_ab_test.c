@@ -21,8 +21,7 @@ static double row_loglik(const mc_data *data, int i, const double *one, const do
   for (int e = data->start[i]; e < data->start[i + 1]; e++)
     sum += one[data->column[e]] - zero[data->column[e]];
   if (data->na_start)
-    for (int e = data->na_start[i]; e < data->na_start[i + 1]; e++)
-      sum -= zero[data->na_column[e]];
+    for (int e = data->na_start[i]; e < data->na_start[i + 1]; e++) sum -= zero[data->na_column[e]];
   return sum;
 }
 

@@ -4,14 +4,14 @@
 #include <string.h>
 
 struct bm_work {
-  double *posterior;  /* n x k */
-  double *log_odds;   /* k x m: log prototype - log(1 - prototype) */
-  double *log_zero;   /* k x m: log(1 - prototype) */
-  double *all_zero;   /* k: log weight + log-probability of a row of zeros */
-  double *row;        /* k */
-  double *ones;       /* k x m: expected ones */
-  double *cells;      /* k x m: expected missing cells, taken off the total */
-  double *total;      /* k: expected rows */
+  double *posterior; /* n x k */
+  double *log_odds;  /* k x m: log prototype - log(1 - prototype) */
+  double *log_zero;  /* k x m: log(1 - prototype) */
+  double *all_zero;  /* k: log weight + log-probability of a row of zeros */
+  double *row;       /* k */
+  double *ones;      /* k x m: expected ones */
+  double *cells;     /* k x m: expected missing cells, taken off the total */
+  double *total;     /* k: expected rows */
 };
 
 bm_work *bm_new_work(const mc_data *data, int k, const mc_host *host) {
@@ -51,7 +51,8 @@ static void row_log_joint(const mc_data *data, const bm_param *par, bm_work *w, 
     const double *odds = w->log_odds + num_at(0, data->column[e], k);
     for (int c = 0; c < k; c++) w->row[c] += odds[c];
   }
-  for (int e = data->na_start ? data->na_start[i] : 0, to = e + data_n_missing(data, i); e < to; e++) {
+  for (int e = data->na_start ? data->na_start[i] : 0, to = e + data_n_missing(data, i); e < to;
+       e++) {
     const double *zero = w->log_zero + num_at(0, data->na_column[e], k);
     for (int c = 0; c < k; c++) w->row[c] -= zero[c];
   }
@@ -63,8 +64,7 @@ double bm_objective(const mc_data *data, const bm_param *par, bm_work *w) {
   for (int i = 0; i < data->n; i++) {
     row_log_joint(data, par, w, i);
     const double row = num_log_sum_exp(w->row, par->k);
-    for (int c = 0; c < par->k; c++)
-      w->posterior[num_at(i, c, data->n)] = exp(w->row[c] - row);
+    for (int c = 0; c < par->k; c++) w->posterior[num_at(i, c, data->n)] = exp(w->row[c] - row);
     loglik += row;
   }
   return loglik;
@@ -83,7 +83,8 @@ static void add_counts(const mc_data *data, int k, bm_work *w) {
     }
     for (int e = data->start[i]; e < data->start[i + 1]; e++)
       for (int c = 0; c < k; c++) w->ones[num_at(c, data->column[e], k)] += w->row[c];
-    for (int e = data->na_start ? data->na_start[i] : 0, to = e + data_n_missing(data, i); e < to; e++)
+    for (int e = data->na_start ? data->na_start[i] : 0, to = e + data_n_missing(data, i); e < to;
+         e++)
       for (int c = 0; c < k; c++) w->cells[num_at(c, data->na_column[e], k)] += w->row[c];
   }
 }

@@ -17,11 +17,11 @@
  * other cells are observed zeros.
  */
 typedef struct {
-  int n, m;             /* observations, attributes */
-  const int *start;     /* n + 1: row i's nonzeros are start[i] .. start[i + 1] - 1 */
-  const int *column;    /* their columns, ascending within a row */
-  const double *value;  /* their values; NULL: every one is 1 */
-  const int *na_start;  /* n + 1: missing cells likewise; NULL: none is missing */
+  int n, m;            /* observations, attributes */
+  const int *start;    /* n + 1: row i's nonzeros are start[i] .. start[i + 1] - 1 */
+  const int *column;   /* their columns, ascending within a row */
+  const double *value; /* their values; NULL: every one is 1 */
+  const int *na_start; /* n + 1: missing cells likewise; NULL: none is missing */
   const int *na_column;
 } mc_data;
 

@@ -1,0 +1,122 @@
+# Two commands, each doing all its own set-up: `make demo` and `make test`. The rest: `make help`.
+# Everything made here lies in build/ (and demo/, coverage/): `make clean` removes it.
+
+SHELL := /bin/bash
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+
+TARBALL := build/multicause.tar.gz
+SOURCES := $(shell find DESCRIPTION NAMESPACE R src inst data man \
+             -type f ! -name '*.o' ! -name '*.so' 2>/dev/null)
+LIB := build/lib/multicause/DESCRIPTION
+LIB_SAN := build/lib-san/multicause/DESCRIPTION
+C_FILES := $(wildcard src/*.[ch] tests/c/*.[ch])
+# Runs a command on the package as built here, whatever is installed elsewhere.
+WITH_LIB := R_LIBS="$(CURDIR)/build/lib$${R_LIBS:+:$$R_LIBS}"
+
+export MULTICAUSE_DATA ?= $(abspath ../shared/data)
+
+## demo        run the main job: from an occurrence table to a report, in demo/
+demo: setup-demo $(LIB)
+	@$(WITH_LIB) Rscript tools/demo.R
+
+## test        all tests, R and C; ends with the counts
+test: setup-test $(LIB)
+	@$(WITH_LIB) tools/run.sh sum test-r test-c
+
+## install     install the package into your library
+install: setup-demo $(TARBALL)
+	Rscript tools/install.R $(TARBALL)
+
+## docs        write man/ and NAMESPACE from the roxygen comments
+docs: setup-gates
+	Rscript tools/docs.R write
+
+## format      rewrite the C files in the house format (.clang-format)
+format: setup-gates
+	clang-format -i $(C_FILES)
+
+## lint        lintr, clang-tidy, cppcheck, strict gcc
+lint:
+	@$(MAKE) --no-print-directory -k lint-r lint-c
+
+## test-r      R tests alone
+test-r: setup-test $(LIB)
+	@$(WITH_LIB) tools/run.sh test-r
+
+## test-c      C tests alone
+test-c: setup-test
+	@tools/run.sh test-c
+
+## test-san    C tests, then R tests, with the address and undefined-behaviour sanitizers
+test-san: test-san-c test-san-r
+
+## torture     every .Call entry point under gctorture
+torture: setup-test $(LIB)
+	@$(WITH_LIB) Rscript tests/torture.R
+
+## valgrind    C tests and every .Call entry point under valgrind
+valgrind: setup-gates $(LIB)
+	@tools/run.sh valgrind-c
+	@$(WITH_LIB) tools/run.sh valgrind-r
+
+## check       R CMD check --as-cran: no error, no warning, no note but tools/allowed-notes.txt
+check: setup-gates
+	@tools/check.sh
+
+## coverage    share of lines the tests reach, per file
+coverage: setup-gates
+	@Rscript tools/coverage.R
+
+## bench       the benchmarks in bench/; results are kept beside them
+bench: setup-test $(LIB)
+	@$(WITH_LIB) tools/run.sh bench
+
+## validate    the long checks in tests/validate/, run by hand; results are kept in bench/
+validate: setup-test $(LIB)
+	@$(WITH_LIB) tools/run.sh validate
+
+## gates       everything .ci/run checks, with minutes
+gates:
+	@.ci/run
+
+## clean       remove what was made
+clean:
+	rm -rf build demo coverage src/*.o src/*.so
+
+## help        this list
+help:
+	@sed -n 's/^## //p' Makefile
+
+format-check: setup-gates
+	clang-format --dry-run -Werror $(C_FILES)
+
+lint-r: setup-gates $(LIB)
+	@$(WITH_LIB) Rscript tools/lint.R
+
+lint-c: setup-gates
+	@tools/lint_c.sh
+
+docs-check: setup-gates $(LIB)
+	@$(WITH_LIB) Rscript tools/docs.R check
+
+test-san-c: setup-test
+	@tools/run.sh test-san-c
+
+test-san-r: setup-test $(LIB_SAN)
+	@tools/run.sh test-san-r
+
+setup-%:
+	@tools/setup.sh $*
+
+$(TARBALL): $(SOURCES)
+	@tools/run.sh tarball $@
+
+$(LIB): $(TARBALL)
+	@tools/run.sh install $(TARBALL) build/lib
+
+$(LIB_SAN): $(TARBALL) tools/Makevars.san
+	@R_MAKEVARS_USER=tools/Makevars.san tools/run.sh install $(TARBALL) build/lib-san
+
+.PHONY: demo test install docs format lint test-r test-c test-san torture valgrind check coverage \
+  bench validate gates clean help format-check lint-r lint-c docs-check test-san-c test-san-r

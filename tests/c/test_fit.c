@@ -1,0 +1,167 @@
+/* The engine, on a model whose passes are known in closed form. */
+#include "check.h"
+#include "fit.h"
+
+/* A pass takes each coordinate a known share of the way to its target; objective: -distance^2. */
+typedef struct {
+  double *at;     /* 2 values */
+  double rate[2]; /* share of the distance left after a pass */
+  double target[2];
+  int passes, bad_pass; /* passes so far; the one whose objective is NaN */
+  int stop_at, n_asked; /* a host that says stop from this question on */
+} toy;
+
+static double toy_objective(void *self) {
+  const toy *t = self;
+  double sum = 0;
+  for (int i = 0; i < 2; i++) sum -= (t->at[i] - t->target[i]) * (t->at[i] - t->target[i]);
+  return sum;
+}
+
+static double toy_pass(void *self) {
+  toy *t = self;
+  const double objective = ++t->passes == t->bad_pass ? NAN : toy_objective(self);
+  for (int i = 0; i < 2; i++) t->at[i] = t->target[i] + t->rate[i] * (t->at[i] - t->target[i]);
+  return objective;
+}
+
+static void toy_feasible(void *self, const double *const *safe) {
+  const toy *t = self;
+  for (int i = 0; i < 2; i++)
+    if (!isfinite(t->at[i])) t->at[i] = safe[i][0];
+}
+
+static int toy_tick(void *ctx, int pass, double objective) {
+  toy *t = ctx;
+  (void) pass;
+  (void) objective;
+  return ++t->n_asked >= t->stop_at;
+}
+
+/* Two blocks of one value each, of their exact size. */
+static mc_status run_toy(toy *t, mc_control ctl, mc_trace *trace) {
+  const mc_host host = {.alloc = check_alloc, .tick = t->stop_at ? toy_tick : NULL, .ctx = t};
+  mc_model model = {.n_block = 2,
+                    .pass = toy_pass,
+                    .objective = toy_objective,
+                    .feasible = toy_feasible,
+                    .self = t};
+  t->at = exact(2);
+  for (int b = 0; b < 2; b++) {
+    model.block[b] = t->at + b;
+    model.length[b] = 1;
+  }
+  trace->objective = exact(ctl.max_pass);
+  return mc_fit(&model, &ctl, &host, trace);
+}
+
+static toy new_toy(void) { return (toy){.rate = {0.5, 0.9}, .target = {1, -2}}; }
+
+static void test_plain_makes_every_pass(void) {
+  toy t = new_toy();
+  mc_trace trace;
+  const mc_status status = run_toy(&t, (mc_control){.max_pass = 7, .n_threads = 1}, &trace);
+  CHECK(status == MC_MAX_PASS);
+  CHECK(t.passes == 7 && trace.n_pass == 7);
+  CHECK_NEAR(t.at[0], 1 - pow(0.5, 7), 1e-15);
+  CHECK_NEAR(t.at[1], -2 + 2 * pow(0.9, 7), 1e-15);
+  for (int p = 0; p < 7; p++)
+    CHECK_NEAR(trace.objective[p], -pow(0.25, p + 1) - 4 * pow(0.81, p + 1), 1e-15);
+  CHECK(trace.final == trace.objective[6]);
+}
+
+static void test_no_pass(void) {
+  for (int accelerate = 0; accelerate < 2; accelerate++) {
+    toy t = new_toy();
+    mc_trace trace;
+    const mc_control ctl = {.max_pass = 0, .accelerate = accelerate, .n_threads = 1};
+    CHECK(run_toy(&t, ctl, &trace) == MC_MAX_PASS);
+    CHECK(trace.n_pass == 0 && t.at[0] == 0 && t.at[1] == 0);
+    CHECK_NEAR(trace.final, -5, 0);
+  }
+}
+
+static void test_acceleration_is_monotone_and_fast(void) {
+  toy t = new_toy();
+  mc_trace trace;
+  const mc_control ctl = {.max_pass = 300, .tol = 1e-10, .accelerate = true, .n_threads = 1};
+  t.rate[0] = 0.9;
+  t.rate[1] = 0.99; /* the plain pass needs over 1000 of them for the same */
+  run_toy(&t, ctl, &trace);
+  for (int p = 1; p < trace.n_pass; p++) CHECK(trace.objective[p] >= trace.objective[p - 1]);
+  CHECK(trace.final > -1e-8);
+  CHECK(trace.final == trace.objective[trace.n_pass - 1]);
+}
+
+static void test_any_number_of_passes_fits_the_trace(void) {
+  for (int most = 1; most <= 10; most++) {
+    toy t = new_toy();
+    mc_trace trace;
+    const mc_control ctl = {.max_pass = most, .accelerate = true, .n_threads = 1};
+    run_toy(&t, ctl, &trace);
+    CHECK(trace.n_pass <= most && t.passes == trace.n_pass);
+    CHECK_NEAR(trace.final, toy_objective(&t), 0);
+  }
+}
+
+static void test_fixed_point_converges(void) {
+  toy t = new_toy();
+  mc_trace trace;
+  t.target[0] = t.target[1] = 0;
+  const mc_control ctl = {.max_pass = 50, .accelerate = true, .n_threads = 1};
+  CHECK(run_toy(&t, ctl, &trace) == MC_CONVERGED);
+  CHECK(trace.n_pass <= 3);
+}
+
+/* Stopped in pass p: the blocks are those of some accepted point, and the trace knows it. */
+static void test_stop_leaves_an_accepted_point(void) {
+  for (int accelerate = 0; accelerate < 2; accelerate++) {
+    for (int stop = 1; stop <= 8; stop++) {
+      toy t = new_toy();
+      mc_trace trace;
+      const mc_control ctl = {.max_pass = 50, .accelerate = accelerate, .n_threads = 1};
+      t.stop_at = stop;
+      CHECK(run_toy(&t, ctl, &trace) == MC_STOPPED);
+      CHECK(trace.n_pass == stop);
+      CHECK(trace.final >= -5);
+      CHECK(trace.final == toy_objective(&t));
+    }
+  }
+}
+
+static void test_not_finite(void) {
+  for (int accelerate = 0; accelerate < 2; accelerate++) {
+    for (int bad = 1; bad <= 2; bad++) {
+      toy t = new_toy();
+      mc_trace trace;
+      const mc_control ctl = {.max_pass = 50, .accelerate = accelerate, .n_threads = 1};
+      t.bad_pass = bad;
+      const mc_status status = run_toy(&t, ctl, &trace);
+      CHECK(status == (bad == 1 ? MC_ERR_NOT_START : MC_ERR_NOT_FINITE));
+      CHECK(isfinite(t.at[0]) && isfinite(t.at[1]));
+    }
+  }
+}
+
+/* A bad objective after an extrapolation is no failure: the cycle falls back to its plain pass. */
+static void test_bad_extrapolation_falls_back(void) {
+  toy t = new_toy();
+  mc_trace trace;
+  const mc_control ctl = {.max_pass = 400, .tol = 1e-12, .accelerate = true, .n_threads = 1};
+  t.bad_pass = 3;
+  CHECK(run_toy(&t, ctl, &trace) >= 0);
+  for (int p = 1; p < trace.n_pass; p++) CHECK(trace.objective[p] >= trace.objective[p - 1]);
+  CHECK(trace.final > -1e-8);
+}
+
+int main(void) {
+  RUN(test_plain_makes_every_pass);
+  RUN(test_no_pass);
+  RUN(test_acceleration_is_monotone_and_fast);
+  RUN(test_any_number_of_passes_fits_the_trace);
+  RUN(test_fixed_point_converges);
+  RUN(test_stop_leaves_an_accepted_point);
+  RUN(test_not_finite);
+  RUN(test_bad_extrapolation_falls_back);
+  return check_report();
+}

@@ -1,0 +1,132 @@
+/* The numerics that kernels share, against loops that say the same plainly. */
+#include <float.h>
+
+#include "check_data.h"
+
+static double *uniforms(ptrdiff_t count) {
+  double *x = exact(count);
+  for (ptrdiff_t i = 0; i < count; i++) x[i] = check_uniform();
+  return x;
+}
+
+static double element(const double *x, bool transpose, int i, int j, int n_row) {
+  return transpose ? x[num_at(j, i, n_row)] : x[num_at(i, j, n_row)];
+}
+
+static void test_gemm(void) {
+  const int m = 5, n = 3, k = 4;
+  for (int variant = 0; variant < 8; variant++) {
+    const bool ta = variant & 1, tb = variant & 2;
+    const double beta = variant & 4 ? 1 : 0;
+    const int lda = ta ? k : m, ldb = tb ? n : k;
+    const double *a = uniforms((ptrdiff_t) m * k), *b = uniforms((ptrdiff_t) k * n);
+    double *c = uniforms((ptrdiff_t) m * n);
+    const double *before = exact_copy(c, (ptrdiff_t) m * n);
+    num_gemm(ta, tb, m, n, k, a, lda, b, ldb, beta, c, m);
+    for (int j = 0; j < n; j++) {
+      for (int i = 0; i < m; i++) {
+        double want = beta * before[num_at(i, j, m)];
+        for (int l = 0; l < k; l++) want += element(a, ta, i, l, lda) * element(b, tb, l, j, ldb);
+        CHECK_NEAR(c[num_at(i, j, m)], want, 1e-14);
+      }
+    }
+  }
+}
+
+static void test_guard_unit(void) {
+  double *x = exact(5), *safe = exact(5);
+  const double from[] = {-3, 2, 0.4, 0.5, 0.5}, inside[] = {0.5, 0.5, 0.5, 0, 1};
+  memcpy(x, from, sizeof from);
+  memcpy(safe, inside, sizeof inside);
+  num_guard_unit(x, safe, 5, 0.2);
+  const double want[] = {0.1, 0.9, 0.4, 0, 1}; /* exact bounds stay exact */
+  for (int i = 0; i < 5; i++) CHECK_NEAR(x[i], want[i], 1e-15);
+}
+
+static void test_guard_simplex(void) {
+  const int n = 4, k = 3;
+  double *safe = check_simplex(n, k), *rows = uniforms((ptrdiff_t) n * k);
+  safe[num_at(2, 0, n)] = 0;
+  rows[num_at(1, 1, n)] = -7;
+  num_guard_simplex(rows, safe, n, k, 0.2);
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int c = 0; c < k; c++) {
+      sum += rows[num_at(i, c, n)];
+      CHECK(rows[num_at(i, c, n)] >= 0);
+    }
+    CHECK_NEAR(sum, 1, 1e-15);
+  }
+  CHECK(rows[num_at(2, 0, n)] == 0);
+  CHECK(rows[num_at(1, 1, n)] > 0);
+}
+
+static void check_inverses(const double *from, ptrdiff_t n) {
+  double *x = exact_copy(from, n), want = 0;
+  for (ptrdiff_t i = 0; i < n; i++) want += log(from[i]);
+  const double sum = num_invert_sum_log(x, n);
+  CHECK_NEAR(sum, want, 1e-13);
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const double inverse = 1 / from[i];
+    CHECK(x[i] == inverse || fabs(x[i] - inverse) <= 8 * DBL_EPSILON * inverse);
+  }
+}
+
+static void test_invert_sum_log(void) {
+  const double odd[] = {1, 0, NUM_TINY, 1e-300, DBL_MIN, 1 - DBL_EPSILON, 0.5, 0};
+  for (int n = 0; n < 40; n++) check_inverses(uniforms(n), n);
+  check_inverses(uniforms(9001), 9001); /* products that would underflow */
+  for (int place = 0; place < 12; place++) {
+    for (int which = 0; which < 8; which++) {
+      double *x = uniforms(12);
+      x[place] = odd[which];
+      check_inverses(x, 12);
+    }
+  }
+  double *tiny = exact(100);
+  for (int i = 0; i < 100; i++) tiny[i] = NUM_TINY;
+  check_inverses(tiny, 100);
+}
+
+static void test_log_sum_exp(void) {
+  double *x = exact(3);
+  x[0] = x[1] = x[2] = -2000;
+  CHECK_NEAR(num_log_sum_exp(x, 3), -2000 + log(3), 1e-15);
+  x[0] = 2000;
+  CHECK_NEAR(num_log_sum_exp(x, 3), 2000, 1e-15);
+  x[0] = x[1] = x[2] = -INFINITY;
+  CHECK(num_log_sum_exp(x, 3) == -INFINITY);
+  CHECK(num_log_sum_exp(x, 0) == -INFINITY);
+}
+
+static void test_block_rows(void) {
+  const int sizes[] = {0, 1, 7, 139, 5000, 2000000};
+  for (int a = 0; a < 6; a++) {
+    for (int b = 0; b < 6; b++) {
+      const int rows = num_block_rows(sizes[a], sizes[b]);
+      CHECK(rows >= 1 && rows <= (sizes[a] < 1 ? 1 : sizes[a]));
+    }
+  }
+}
+
+static void test_threads(void) {
+  CHECK(num_threads(1) == 1 && num_threads(0) == 1 && num_threads(-3) == 1);
+  CHECK(num_threads(2) >= 1 && num_threads(2) <= 2);
+  CHECK(num_thread() == 0);
+  const int before = num_blas_threads();
+  num_set_blas_threads(1);
+  CHECK(num_blas_threads() <= 1);
+  num_set_blas_threads(before);
+  CHECK(num_blas_threads() == before);
+}
+
+int main(void) {
+  RUN(test_gemm);
+  RUN(test_guard_unit);
+  RUN(test_guard_simplex);
+  RUN(test_invert_sum_log);
+  RUN(test_log_sum_exp);
+  RUN(test_block_rows);
+  RUN(test_threads);
+  return check_report();
+}

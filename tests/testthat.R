@@ -1,0 +1,4 @@
+library(testthat)
+library(multicause)
+
+test_check("multicause")

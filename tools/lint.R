@@ -1,0 +1,34 @@
+# Lints every R file (.lintr), and the size of files and functions: one that is too long holds two ideas.
+
+max_file <- 350
+max_function <- 80
+
+folders <- c("R", "tests", "tools", "bench", "data-raw", "inst", "vignettes")
+files <- dir(folders, pattern = "[.](R|Rmd)$", recursive = TRUE, full.names = TRUE)
+
+too_long <- function(file) {
+  lines <- length(readLines(file))
+  found <- if (lines > max_file) sprintf("%s: %d lines", file, lines)
+  if (!grepl("[.]R$", file)) {
+    return(NULL)
+  }
+  code <- parse(file, keep.source = TRUE)
+  for (i in seq_along(code)) {
+    is_function <- is.call(code[[i]]) && length(code[[i]]) == 3 && is.call(code[[i]][[3]]) &&
+      identical(code[[i]][[3]][[1]], as.name("function"))
+    where <- as.integer(attr(code, "srcref")[[i]])
+    if (is_function && where[3] - where[1] >= max_function) {
+      found <- c(found, sprintf("%s:%d: a function of %d lines", file, where[1], where[3] - where[1] + 1))
+    }
+  }
+  found
+}
+
+if (file.exists("NAMESPACE")) invisible(loadNamespace("multicause"))
+lints <- do.call(c, lapply(files, lintr::lint))
+long <- unlist(lapply(files, too_long))
+for (lint in lints) print(lint)
+writeLines(as.character(long))
+bad <- length(lints) + length(long)
+cat(sprintf("%d R files, %d findings\n", length(files), bad))
+quit(status = as.integer(bad > 0))

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# The steps of the Makefile that take more than a line: tools/run.sh STEP [ARGUMENT...]
+# The Makefile sets up what a step needs, and R_LIBS.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. tools/lib.sh
+
+copy_source() { # $1: where to; what git and build/ hold stays behind
+  rm -rf "$1"
+  mkdir -p "$1"
+  tar --exclude-vcs --exclude=./build --exclude=./demo --exclude=./coverage --exclude='*.o' --exclude='*.so' -cf - . |
+    tar -xf - -C "$1"
+}
+
+# The source tarball for tests: no vignette built. Its name carries no version, so that make knows it.
+step_copy() { copy_source "$1"; }
+
+step_tarball() { # $1: the file to write
+  copy_source build/source/multicause
+  (cd build/source && quietly R CMD build --no-build-vignettes --no-manual multicause)
+  mv build/source/multicause_*.tar.gz "$1"
+}
+
+step_install() { # $1: tarball, $2: library
+  mkdir -p "$2"
+  quietly R CMD INSTALL --no-docs --no-test-load --library="$2" "$1"
+  touch "$2/multicause/DESCRIPTION"
+}
+
+step_test_r() { NOT_CRAN=true Rscript tools/test.R; }
+
+step_test_c() { tools/test_c.sh plain; }
+
+step_test_san_c() { tools/test_c.sh sanitized; }
+
+# R itself is not built with the sanitizers: it needs their runtime first, and leaks on purpose.
+step_test_san_r() {
+  local runtime
+  runtime="$(cc -print-file-name=libasan.so):$(cc -print-file-name=libubsan.so)"
+  R_LIBS="$PWD/build/lib-san${R_LIBS:+:$R_LIBS}" NOT_CRAN=true MULTICAUSE_SANITIZED=true LD_PRELOAD="$runtime" \
+    ASAN_OPTIONS=detect_leaks=0:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1 Rscript tools/test.R
+}
+
+step_valgrind_c() { tools/test_c.sh valgrind; }
+
+step_valgrind_r() {
+  MULTICAUSE_TORTURE=false R --vanilla --no-echo \
+    -d "valgrind --quiet --error-exitcode=9 --leak-check=no --suppressions=tools/valgrind.supp" -f tests/torture.R
+}
+
+# A script per file, with its last printed results kept beside it.
+each_script() { # $1: folder of scripts, $2: folder of results
+  local script name
+  for script in "$1"/*.R; do
+    [ -f "$script" ] || continue
+    name=$(basename "$script" .R)
+    echo "== $name"
+    {
+      printf '# %s, %s\n\n```\n' "$name" "$(date +%F)"
+      Rscript "$script"
+      printf '```\n'
+    } | tee "$2/$name.md.new"
+    mv "$2/$name.md.new" "$2/$name.md"
+  done
+}
+
+step_bench() { each_script bench bench; }
+
+step_validate() { each_script tests/validate bench; }
+
+# Runs the named steps one after another, whatever the earlier ones said, and ends with the sum of their counts.
+step_sum() {
+  local name status=0 logs=()
+  mkdir -p build/log
+  for name in "$@"; do
+    logs+=("build/log/$name.log")
+    "$0" "$name" 2>&1 </dev/null | tee "build/log/$name.log" || status=1
+  done
+  sum_counts "${logs[@]}"
+  return "$status"
+}
+
+step=$1
+shift
+"step_${step//-/_}" "$@"

@@ -1,0 +1,18 @@
+# Runs tests/testthat on the installed package and ends with the counts. A warning is a failure: a
+# test expects it or the code does not raise it (a snapshot seen for the first time warns, too).
+
+results <- testthat::test_dir(
+  "tests/testthat",
+  package = "multicause", load_package = "installed", reporter = "check",
+  stop_on_failure = FALSE
+)
+results <- as.data.frame(results)
+
+slow <- results[results$real > 5, ]
+for (i in order(-slow$real)) {
+  message(sprintf("%6.1f s  %s: %s", slow$real[i], slow$file[i], slow$test[i]))
+}
+
+failed <- sum(results$failed, results$error, results$warning)
+cat(sprintf("= %d passed, %d failed, %d skipped\n", sum(results$passed), failed, sum(results$skipped)))
+quit(status = as.integer(failed > 0 || nrow(results) == 0))
