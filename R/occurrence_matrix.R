@@ -72,6 +72,9 @@ occurrence_matrix <- function(data, observation, attribute, min_observations = 1
   if (!is.data.frame(data)) {
     stop_input("`data` must be a data frame with a row for each occurrence, not %s.", show_value(data))
   }
+  if (missing(observation) || missing(attribute)) {
+    stop_input("`observation` and `attribute` must be given: the columns of `data` with the names of sites and taxa.")
+  }
   check_columns(data, observation, "observation")
   check_columns(data, attribute, "attribute")
   min_observations <- check_count(min_observations, "min_observations")

@@ -54,6 +54,9 @@
 range_through <- function(x, age, ties = c("exclude", "include", "order")) {
   x <- check_data(x, "nonnegative", quiet = TRUE)$x
   ties <- check_choice(ties, "ties", c("exclude", "include", "order"))
+  if (missing(age)) {
+    stop_input("`age` must be given: the ages of the rows of `x`.")
+  }
   age <- check_age(age, x)
   if (ties == "order") {
     age <- age_ranks(age)
