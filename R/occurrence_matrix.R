@@ -52,7 +52,8 @@
 #' @seealso [early_tetrapods] for a matrix made this way, [range_through()] for the classical answer to which zeros
 #'   are false.
 #' @examples
-#' x <- occurrence_matrix(tetrapod_occurrences,
+#' bodies <- subset(tetrapod_occurrences, !grepl("trace", pres_mode))
+#' x <- occurrence_matrix(bodies,
 #'   observation = c("formation", "early_interval"), attribute = "genus",
 #'   min_observations = 3, min_attributes = 2,
 #'   summarise = list(
@@ -129,7 +130,9 @@ check_summaries <- function(summarise) {
   labels <- names(summarise)
   is_functions <- is.list(summarise) && all(vapply(summarise, is.function, NA))
   if (!is.null(summarise) && (!is_functions || is.null(labels) || !all(nzchar(labels)))) {
-    stop_input("`summarise` must be a named list of functions, such as list(max_ma = max), not %s.", show_value(summarise))
+    stop_input(
+      "`summarise` must be a named list of functions, such as list(max_ma = max), not %s.", show_value(summarise)
+    )
   }
   if (anyDuplicated(labels)) {
     stop_input("`summarise` must name each column once: %s comes twice.", show_names(labels[anyDuplicated(labels)]))
@@ -244,7 +247,7 @@ fill_matrix <- function(cells, kept, row_names, column_names, sparse) {
     return(Matrix::sparseMatrix(i, j, x = as.double(cells$value[use]), dims = size, dimnames = labels))
   }
   if (prod(size) > .Machine$integer.max) {
-    stop_input("`sparse` must be TRUE for a matrix of %d x %d cells: it is too large for a dense one.", size[1L], size[2L])
+    stop_input("`sparse` must be TRUE for a matrix of %d x %d cells: too large for a dense one.", size[1L], size[2L])
   }
   x <- matrix(cells$value[0L][NA], size[1L], size[2L], dimnames = labels)
   x[] <- 0L
@@ -265,7 +268,7 @@ tell_dropped <- function(data, keys, cells, kept, minimum, carried) {
   n_dropped <- c(sum(!kept$column), sum(!kept$row))
   if (any(n_dropped > 0L)) {
     lines <- c(lines, sprintf(
-      "Dropped %d of %d attributes (in fewer than %d observations) and %d of %d observations (fewer than %d attributes).",
+      "Dropped %d of %d attributes (in fewer than %d observations), %d of %d observations (fewer than %d attributes).",
       n_dropped[1L], cells$n_column, minimum[1L], n_dropped[2L], cells$n_row, minimum[2L]
     ))
   }

@@ -22,8 +22,9 @@
 #' as single ages. A taxon with all of its finds in intervals that overlap has no certain range.
 #'
 #' `"include"` and `"order"` differ for sites of equal age: with `"include"` all of them are inside when one holds
-#' the oldest find; a taxon found once then has gaps at all other sites of that age, and none with `"exclude"` or `"order"`. With `"order"`, the
-#' rows are read as running from old to young where ages fall down the table on the whole, else from young to old.
+#' the oldest find; a taxon found once then has gaps at all other sites of that age, and none with `"exclude"` or
+#' `"order"`. With `"order"`, the rows are read as running from old to young where ages fall down the table on the
+#' whole, else from young to old.
 #'
 #' A site without an age is never inside and extends no range; their number is told in a message of class
 #' `multicause_message`. Ages that come from the fossils themselves (as most land-mammal ages do) make the answer

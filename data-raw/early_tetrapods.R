@@ -1,7 +1,8 @@
-# Builds tetrapod_occurrences and early_tetrapods: run from the root of the package, `Rscript data-raw/early_tetrapods.R`.
+# Builds tetrapod_occurrences and early_tetrapods. Run from the root of the package:
+# `Rscript data-raw/early_tetrapods.R`
 #
 # Source: data set `tetrapods` of the CRAN package palaeoverse, from its source archive; the package itself and its
-# dependencies are not needed. Needs the package in this directory to be installed, or pkgload.
+# dependencies are not needed.
 
 pkgload::load_all(".", quiet = TRUE)
 
@@ -24,6 +25,10 @@ tetrapod_occurrences$formation <- iconv(tetrapod_occurrences$formation, "UTF-8",
 for (column in c("occurrence_no", "collection_no")) {
   tetrapod_occurrences[[column]] <- as.integer(tetrapod_occurrences[[column]])
 }
+# The code of Namibia, NA, was read as a missing value on the way; all of these are there.
+namibia <- is.na(tetrapod_occurrences$cc)
+with(tetrapod_occurrences[namibia, ], stopifnot(lng > 11.7, lng < 25.3, lat > -29, lat < -16.9))
+tetrapod_occurrences$cc[namibia] <- "NA"
 row.names(tetrapod_occurrences) <- NULL
 text <- vapply(tetrapod_occurrences, is.character, NA)
 stopifnot(

@@ -4,6 +4,7 @@ test_that("the occurrence table is what its help page says", {
   expect_identical(sum(is.na(tetrapod_occurrences$genus)), 686L)
   expect_identical(sum(is.na(tetrapod_occurrences$formation)), 1526L)
   expect_identical(sum(grepl("trace", tetrapod_occurrences$pres_mode)), 265L)
+  expect_false(anyNA(tetrapod_occurrences$cc))
   expect_true(all(tetrapod_occurrences$max_ma > tetrapod_occurrences$min_ma))
   expect_false(anyDuplicated(tetrapod_occurrences$occurrence_no) > 0L)
   text <- vapply(tetrapod_occurrences, is.character, NA)
