@@ -1,0 +1,141 @@
+#' Occurrences of early tetrapods
+#'
+#' All 5270 occurrences of tetrapods from the Carboniferous to the Early Triassic that the package palaeoverse took
+#' from the Paleobiology Database on 14 July 2022: the raw table that [early_tetrapods] was made from.
+#'
+#' @format A data frame of 5270 rows, one for each occurrence of a taxon in a collection, and 18 columns, named as in
+#'   the database:
+#' \describe{
+#'   \item{`occurrence_no`, `collection_no`}{numbers of the occurrence and of the collection (a find spot).}
+#'   \item{`accepted_name`, `accepted_rank`}{the taxon as the database takes it today, and its rank; 1016 occurrences
+#'     are known to the genus only, and 686 to a higher rank.}
+#'   \item{`class`, `order`, `family`, `genus`}{where the database places the taxon; `NA` where unknown. It writes
+#'     `"NO_ORDER_SPECIFIED"` and the like for ranks a classification does not use, and puts synapsids and amphibians
+#'     into the class Osteichthyes.}
+#'   \item{`early_interval`, `late_interval`}{the oldest time interval the collection may be from, and the youngest
+#'     where that is another one.}
+#'   \item{`max_ma`, `min_ma`}{the bounds of these intervals, in million years before the present.}
+#'   \item{`lng`, `lat`}{today's longitude and latitude of the collection, in degrees.}
+#'   \item{`cc`}{two-letter code of today's country (`"NA"` is Namibia).}
+#'   \item{`formation`}{rock formation; `NA` in 1526 occurrences. Accents are dropped.}
+#'   \item{`environment`}{where the rock was laid down.}
+#'   \item{`pres_mode`}{how the fossils are preserved. 265 occurrences are from collections with traces (tracks,
+#'     burrows), whose genera are not those of bodies.}
+#' }
+#' @inheritSection early_tetrapods Source and licence
+#' @references
+#' Jones LA, Gearty W, Allen BJ, Eichenseer K, Dean CD, Galvan S, Kouvari M, Godoy PL, Nicholl CSC, Buffan L,
+#' Dillon EM, Flannery-Sutherland JT, Chiarenza AA (2023). palaeoverse: a community-driven R package to support
+#' palaeobiological analysis. *Methods in Ecology and Evolution* 14, 2205-2215. \doi{10.1111/2041-210X.14099}
+#'
+#' Peters SE, McClennen M (2016). The Paleobiology Database application programming interface. *Paleobiology* 42,
+#' 1-7. \doi{10.1017/pab.2015.39}
+#' @seealso [occurrence_matrix()]
+#' @examples
+#' str(tetrapod_occurrences)
+#'
+#' # collections of one age class only, by genus
+#' bodies <- subset(tetrapod_occurrences, !grepl("trace", pres_mode))
+#' x <- occurrence_matrix(bodies, "collection_no", "genus", min_observations = 3, min_attributes = 2)
+#' dim(x)
+"tetrapod_occurrences"
+
+#' Early tetrapods: sites by genera
+#'
+#' Which genera of early tetrapods (Carboniferous to Early Triassic, about 319 to 249 million years ago) are known from
+#' which site: the table this package asks "which zeros are real?" of in its examples and vignettes. Made from
+#' [tetrapod_occurrences] by [occurrence_matrix()].
+#'
+#' @format A list:
+#' \describe{
+#'   \item{`x`}{integer matrix of 129 sites (rows, from old to young) by 113 genera (columns, by the mean age of their
+#'     sites): 1 where the genus is known from the site, else 0. 697 ones, 4.8 %.}
+#'   \item{`sites`}{data frame of 129 rows in the order of `x`: `observation` (name: formation, interval),
+#'     `formation`, `early_interval`, `age` (median over the collections of the middle of their age bounds, million
+#'     years before the present), `max_ma` and `min_ma` (the outermost bounds of its collections), `lng` and `lat`
+#'     (middle of its collections on the sphere, degrees of today), `n_collections`, `n_attributes` (genera in `x`)
+#'     and `n_occurrences` (all occurrences, also of taxa not in `x`).}
+#'   \item{`genera`}{data frame of 113 rows in the order of the columns of `x`: `genus`, `class`, `order`, `family`
+#'     (as the database has them; `NA` where it has none), `n_sites`, and `oldest_ma`, `youngest_ma`, the ages of the
+#'     oldest and of the youngest of its sites.}
+#' }
+#'
+#' @details
+#' A site is a formation within one interval: all collections (find spots) in one formation whose oldest possible
+#' interval is the same. Of body fossils known to the genus (collections with traces are left out), it keeps genera of
+#' at least 3 sites and sites of at least 2 genera, repeated until both hold. 1461 occurrences without a formation
+#' are lost.
+#'
+#' Single collections would be the finer choice, and the example below makes that table, but half of its 539 sites
+#' have three genera or fewer, and 98 % of its cells are zeros: nearly all genera are missing nearly everywhere, for
+#' the trivial reason that somebody described a single specimen. Pooled by formation and interval, a zero means that
+#' the genus was never found in the whole formation of that time, by anybody: a question worth asking. And how well
+#' a site was searched differs greatly and is known: from 1 to 38 collections.
+#'
+#' @section What it cannot tell:
+#' - It is one download of 2022. Names and their places in the classification are opinions, and change; some genera
+#'   are wastebaskets, and a misidentified find is a false presence.
+#' - Pooling mixes beds of different age within a formation (the bounds of a site are 1 to 47 million years apart, 5.7
+#'   in the median), and places that may be hundreds of kilometres apart. Spellings of formations
+#'   are the database's own, so that one formation may be two sites ("Abo" and "Abo/Cutler").
+#' - Ages are bounds of named intervals, not dates; many sites share them exactly. In the Karoo and in Russia the
+#'   intervals were themselves told by tetrapods, so that arguments from age to fauna are partly circular.
+#' - Europe, Russia, the United States and South Africa were searched far better than the rest. A genus is absent
+#'   from most sites because it lived on another continent or at another time: that is a true absence.
+#'
+#' @section Source and licence:
+#' Data set `tetrapods` of the R package palaeoverse, version 1.5.0 (GPL (>= 3); Jones and others 2023), compiled by
+#' Bethany Allen, downloaded from the Paleobiology Database (<https://paleobiodb.org>) on 14 July 2022. The database
+#' gives its records under the licence CC BY 4.0 (<https://creativecommons.org/licenses/by/4.0/>): cite it, and
+#' palaeoverse, when you use them. Changes made here: columns dropped, accents of formation names dropped, the code of
+#' Namibia mended (it was read as missing), and what is said above. `data-raw/early_tetrapods.R` in the source repository makes both data sets anew.
+#'
+#' @inherit tetrapod_occurrences references
+#' @examples
+#' str(early_tetrapods$sites)
+#' image(
+#'   t(early_tetrapods$x[129:1, ]), axes = FALSE, col = c("grey95", "black"),
+#'   xlab = "genera", ylab = "sites, old above"
+#' )
+#'
+#' # the same table from the occurrences, and what single collections would give
+#' bodies <- subset(tetrapod_occurrences, !grepl("trace", pres_mode))
+#' x <- occurrence_matrix(bodies, c("formation", "early_interval"), "genus", 3, 2)
+#' all(x[rownames(early_tetrapods$x), colnames(early_tetrapods$x)] == early_tetrapods$x)
+#' fine <- occurrence_matrix(bodies, "collection_no", "genus", 3, 2)
+#' dim(fine)
+#' mean(fine)
+"early_tetrapods"
+
+#' Simulated sites with known false absences
+#'
+#' A presence-absence table made by the aspect Bernoulli model, with the truth behind it: which zeros are false.
+#'
+#' @format A list:
+#' \describe{
+#'   \item{`x`}{integer matrix of 120 sites (rows, from old to young) by 40 taxa: what was found.}
+#'   \item{`sites`}{data frame in the order of the rows: `observation` (name), `age` (2 to 20 million years) and
+#'     `n_attributes` (taxa found).}
+#'   \item{`truth`}{list of `membership` (120 x 4, rows sum to 1) and `aspects` (4 x 40), the parameters, whose last
+#'     component `"phantom"` is white: all of its aspect is zero; and `present` (120 x 40, 0/1), what was there before
+#'     the phantom: a cell with `present` 1 and `x` 0 is a false absence.}
+#' }
+#'
+#' @details
+#' Three faunas follow each other in time and overlap. A taxon is common in one of them, every fifth also in the next.
+#' `present` is drawn with the probabilities of the faunas alone; then each presence of a site is lost with a
+#' probability that is the site's own share of the phantom. So `x` is drawn with the probabilities
+#' `membership %*% aspects`. Of 160 sites, 120 with at least two taxa were kept. 15.5 % of the cells of `x` are ones,
+#' and 700 of its 4054 zeros are false. There are no false presences.
+#'
+#' @source Made by `data-raw/simulated_sites.R` in the source repository, from a fixed seed.
+#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
+#'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
+#' @examples
+#' false <- with(simulated_sites, truth$present == 1 & x == 0)
+#' sum(false)
+#'
+#' # gaps in age ranges find some of them, but call many true absences false
+#' gaps <- range_through(simulated_sites$x, simulated_sites$sites$age)
+#' table(false, gaps)[, "TRUE"]
+"simulated_sites"

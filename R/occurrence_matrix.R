@@ -1,0 +1,285 @@
+#' From an occurrence table to a matrix
+#'
+#' Turns a long table of occurrences (one row for each find of a taxon at a site) into the matrix every model of this
+#' package takes, with observations (sites) in rows and attributes (taxa) in columns, and keeps the table of sites in
+#' step with it.
+#'
+#' @param data A data frame or tibble with a row for each occurrence.
+#' @param observation Names of the columns that tell observations apart. Of several columns, such as
+#'   `c("formation", "early_interval")`, every combination that occurs is an observation, named by its values joined
+#'   by `", "`.
+#' @param attribute Names of the columns that tell attributes apart. Several, such as `c("genus", "species")`, are
+#'   joined by a space.
+#' @param min_observations,min_attributes Whole numbers of at least 1: an attribute stays when it is present in at
+#'   least `min_observations` observations, an observation when it holds at least `min_attributes` attributes.
+#' @param iterate If `TRUE`, the two filters are repeated until both hold. If `FALSE`, each is used once, attributes
+#'   first: the way of many published tables, in which an attribute may be left with fewer observations than
+#'   `min_observations`, even with none.
+#' @param count If `FALSE`, the matrix holds 0 and 1. If `TRUE`, it holds the number of rows of `data` behind each
+#'   cell. The name of a numeric column, such as `"n_specimens"`, sums that column instead; where a value of it is
+#'   missing, the cell is `NA`, that is, unknown.
+#' @param sparse If `TRUE`, the result is a `dgCMatrix` of package Matrix.
+#' @param summarise A named list of functions that add columns to the site table. Where `data` has a column of that
+#'   name, the function is given its values over the rows of an observation; else it is given those rows as a data
+#'   frame. It must return one value.
+#'
+#' @details
+#' Rows without a value (`NA` or an empty text) in a column of `observation` or `attribute` are left out; white space
+#' around names is cut off. Observations and attributes are sorted: by value, and text in the C locale, so that the
+#' result depends neither on the order of the rows nor on the machine. What was dropped is told in a message of class
+#' `multicause_message`.
+#'
+#' The site table has a row for each observation, in the order of the matrix and with the same row names. Its columns
+#' are `observation` (the name); every column of `data` that is constant within all observations; those asked for by
+#' `summarise`; `n_attributes`, the number of attributes present in the matrix; and `n_occurrences`, the number of
+#' rows of `data`. Constancy, summaries and `n_occurrences` look at all rows of an observation, also at those whose
+#' attribute was missing or dropped, because they tell how well an observation was searched. A column of `data` that
+#' has one of these names itself gives way.
+#'
+#' Cost: time grows with the rows of `data` (a few seconds for a million), memory with the larger of `data` and the
+#' result. A dense result of more than 2^31 - 1 cells is refused.
+#'
+#' @return `occurrence_matrix()`: a matrix (integer; double if a column is summed) or, if `sparse`, a `dgCMatrix`,
+#'   observations by attributes, with row and column names. Its attribute `"sites"` is the site table, a data frame.
+#'
+#'   `site_table()`: that data frame. Taking rows or columns of a matrix loses the attribute (R drops it), and
+#'   `site_table()` says so: take the table first, and index it by the row names of the part,
+#'   `sites[rownames(part), ]`.
+#'
+#'   Wrong input is an error of class `multicause_input_error`: among others a column that `data` does not have, two
+#'   combinations that give the same name, or filters that leave nothing.
+#'
+#' @seealso [early_tetrapods] for a matrix made this way, [range_through()] for the classical answer to which zeros
+#'   are false.
+#' @examples
+#' bodies <- subset(tetrapod_occurrences, !grepl("trace", pres_mode))
+#' x <- occurrence_matrix(bodies,
+#'   observation = c("formation", "early_interval"), attribute = "genus",
+#'   min_observations = 3, min_attributes = 2,
+#'   summarise = list(
+#'     max_ma = max, min_ma = min,
+#'     n_collections = function(rows) length(unique(rows$collection_no))
+#'   )
+#' )
+#' dim(x)
+#' head(site_table(x))
+#'
+#' # the number of collections is a measure of how well a site was searched
+#' sites <- site_table(x)
+#' cor(sites$n_collections, sites$n_attributes, method = "spearman")
+#' @export
+occurrence_matrix <- function(data, observation, attribute, min_observations = 1, min_attributes = 1, iterate = TRUE,
+                              count = FALSE, sparse = FALSE, summarise = NULL) {
+  if (!is.data.frame(data)) {
+    stop_input("`data` must be a data frame with a row for each occurrence, not %s.", show_value(data))
+  }
+  if (missing(observation) || missing(attribute)) {
+    stop_input("`observation` and `attribute` must be given: the columns of `data` with the names of sites and taxa.")
+  }
+  check_columns(data, observation, "observation")
+  check_columns(data, attribute, "attribute")
+  min_observations <- check_count(min_observations, "min_observations")
+  min_attributes <- check_count(min_attributes, "min_attributes")
+  check_flag(iterate, "iterate")
+  check_flag(sparse, "sparse")
+  amount <- occurrence_amount(data, count)
+  check_summaries(summarise)
+  if (nrow(data) == 0L) {
+    stop_input("`data` must hold at least one occurrence: it has no rows.")
+  }
+
+  rows <- key_codes(data, observation, "observation", ", ")
+  columns <- key_codes(data, attribute, "attribute", " ")
+  cells <- occurrence_cells(rows$code, columns$code, amount, binary = isFALSE(count))
+  kept <- filter_cells(cells, min_observations, min_attributes, iterate)
+  if (!any(kept$row) || !any(kept$column)) {
+    stop_input(
+      "`min_attributes` and `min_observations` must leave something: no observation has %d of the attributes %s.",
+      min_attributes, sprintf("present in at least %d observations", min_observations)
+    )
+  }
+
+  x <- fill_matrix(cells, kept, rows$label, columns$label, sparse)
+  sites <- new_site_table(data, observation, rows, kept$row, summarise)
+  sites$n_attributes <- as.integer(Matrix::rowSums(is.na(x) | x > 0))
+  sites$n_occurrences <- tabulate(rows$code, length(rows$label))[kept$row]
+  tell_dropped(data, c(observation, attribute), cells, kept, c(min_observations, min_attributes), names(sites))
+  attr(x, "sites") <- sites
+  x
+}
+
+check_columns <- function(data, columns, arg) {
+  if (!is.character(columns) || length(columns) == 0L || anyNA(columns)) {
+    stop_input("`%s` must be one or more column names of `data`, not %s.", arg, show_value(columns))
+  }
+  if (anyDuplicated(columns)) {
+    stop_input("`%s` must name each column once: %s comes twice.", arg, show_names(columns[anyDuplicated(columns)]))
+  }
+  missing <- setdiff(columns, names(data))
+  if (length(missing)) {
+    stop_input("`%s` must name columns of `data`: it has no column %s.", arg, show_names(missing[1L]))
+  }
+  for (column in columns) {
+    if (!is.atomic(data[[column]]) || !is.null(dim(data[[column]]))) {
+      stop_input("`%s` must name columns of plain values: %s is not one.", arg, show_names(column))
+    }
+  }
+}
+
+check_summaries <- function(summarise) {
+  labels <- names(summarise)
+  is_functions <- is.list(summarise) && all(vapply(summarise, is.function, NA))
+  if (!is.null(summarise) && (!is_functions || is.null(labels) || !all(nzchar(labels)))) {
+    stop_input(
+      "`summarise` must be a named list of functions, such as list(max_ma = max), not %s.", show_value(summarise)
+    )
+  }
+  if (anyDuplicated(labels)) {
+    stop_input("`summarise` must name each column once: %s comes twice.", show_names(labels[anyDuplicated(labels)]))
+  }
+}
+
+# What a row of data adds to its cell: 1, or the value of the column that count names.
+occurrence_amount <- function(data, count) {
+  if (isTRUE(count) || isFALSE(count)) {
+    return(rep(1L, nrow(data)))
+  }
+  if (!is.character(count) || length(count) != 1L || is.na(count)) {
+    stop_input("`count` must be TRUE, FALSE or the name of a column of `data`, not %s.", show_value(count))
+  }
+  check_columns(data, count, "count")
+  amount <- data[[count]]
+  if (!is.numeric(amount)) {
+    stop_input("`count` must name a numeric column: %s is %s.", show_names(count), class(amount)[1L])
+  }
+  wrong <- which(is.infinite(amount) | amount < 0)
+  if (length(wrong)) {
+    stop_input(
+      "`count` must name a column of finite numbers of at least 0: row %d of %s is %s.",
+      wrong[1L], show_names(count), format(amount[wrong[1L]])
+    )
+  }
+  as.double(amount)
+}
+
+# Values as the names they give: white space cut, blanks missing, whole numbers in full.
+name_values <- function(value) {
+  text <- as.character(value)
+  if (is.numeric(value) && !is.object(value)) {
+    whole <- which(is.finite(value) & value == round(value))
+    text[whole] <- sprintf("%.0f", value[whole])
+    return(text)
+  }
+  text <- trimws(text)
+  text[which(text == "")] <- NA
+  text
+}
+
+# Codes 1, 2, ... for the rows of data by the values of columns, in sorted order, NA where one is missing.
+key_codes <- function(data, columns, arg, sep) {
+  text <- unname(lapply(data[columns], name_values))
+  named <- !Reduce(`|`, lapply(text, is.na))
+  if (!any(named)) {
+    stop_input("`%s` must name columns with values: no row of `data` has a value in %s.", arg, show_names(columns))
+  }
+  code <- match(text[[1L]], unique(text[[1L]]))
+  for (value in text[-1L]) { # codes never exceed the number of rows: no overflow, no ambiguous pair
+    pair <- paste(code, match(value, unique(value)))
+    code <- match(pair, unique(pair))
+  }
+  first <- unname(split(seq_along(code)[named], code[named]))
+  first <- vapply(first, `[`, 0L, 1L)
+  by <- Map(function(column, value) {
+    raw <- data[[column]]
+    if (is.numeric(raw) && !is.object(raw)) raw[first] else value[first]
+  }, columns, text)
+  first <- first[do.call(order, c(unname(by), method = "radix"))]
+  label <- do.call(paste, c(lapply(text, `[`, first), sep = sep))
+  if (anyDuplicated(label)) {
+    stop_input(
+      "`%s` must name columns whose values joined tell rows apart: two combinations of %s both give %s.",
+      arg, show_names(columns), show_names(label[anyDuplicated(label)])
+    )
+  }
+  list(code = match(ifelse(named, code, NA), code[first]), label = label)
+}
+
+# The cells that occur: row, column and the sum of amount.
+occurrence_cells <- function(row, column, amount, binary) {
+  use <- which(!is.na(row) & !is.na(column))
+  if (!length(use)) {
+    stop_input("`data` must have rows with both an observation and an attribute: no row has both.")
+  }
+  n_row <- max(row, na.rm = TRUE)
+  cell <- (as.double(column[use]) - 1) * n_row + row[use]
+  first <- !duplicated(cell)
+  value <- if (binary) rep(1L, sum(first)) else unname(rowsum(amount[use], match(cell, cell[first]))[, 1L])
+  list(
+    row = row[use][first], column = column[use][first], value = value,
+    n_row = n_row, n_column = max(column, na.rm = TRUE), n_used = length(use)
+  )
+}
+
+# Which observations and attributes stay. A find whose number is unknown is a find.
+filter_cells <- function(cells, min_observations, min_attributes, iterate) {
+  live <- is.na(cells$value) | cells$value > 0
+  row <- rep(TRUE, cells$n_row)
+  column <- rep(TRUE, cells$n_column)
+  repeat {
+    before <- sum(row) + sum(column)
+    column <- column & tabulate(cells$column[live], cells$n_column) >= min_observations
+    live <- live & column[cells$column]
+    row <- row & tabulate(cells$row[live], cells$n_row) >= min_attributes
+    live <- live & row[cells$row]
+    if (!iterate || sum(row) + sum(column) == before) {
+      return(list(row = row, column = column))
+    }
+  }
+}
+
+fill_matrix <- function(cells, kept, row_names, column_names, sparse) {
+  use <- which(kept$row[cells$row] & kept$column[cells$column] & !cells$value %in% 0)
+  i <- cumsum(kept$row)[cells$row[use]]
+  j <- cumsum(kept$column)[cells$column[use]]
+  size <- c(sum(kept$row), sum(kept$column))
+  labels <- list(row_names[kept$row], column_names[kept$column])
+  if (sparse) {
+    return(Matrix::sparseMatrix(i, j, x = as.double(cells$value[use]), dims = size, dimnames = labels))
+  }
+  if (prod(size) > .Machine$integer.max) {
+    stop_input("`sparse` must be TRUE for a matrix of %d x %d cells: too large for a dense one.", size[1L], size[2L])
+  }
+  x <- matrix(cells$value[0L][NA], size[1L], size[2L], dimnames = labels)
+  x[] <- 0L
+  x[cbind(i, j)] <- cells$value[use]
+  x
+}
+
+tell_dropped <- function(data, keys, cells, kept, minimum, carried) {
+  lines <- character()
+  if (cells$n_used < nrow(data)) {
+    blank <- vapply(keys, function(column) sum(is.na(name_values(data[[column]]))), 0L)
+    blank <- blank[blank > 0L]
+    lines <- c(lines, sprintf(
+      "Left out %d of %d rows: no %s.", nrow(data) - cells$n_used, nrow(data),
+      paste(sprintf("%s in %d", names(blank), blank), collapse = ", no ")
+    ))
+  }
+  n_dropped <- c(sum(!kept$column), sum(!kept$row))
+  if (any(n_dropped > 0L)) {
+    lines <- c(lines, sprintf(
+      "Dropped %d of %d attributes (in fewer than %d observations), %d of %d observations (fewer than %d attributes).",
+      n_dropped[1L], cells$n_column, minimum[1L], n_dropped[2L], cells$n_row, minimum[2L]
+    ))
+  }
+  varying <- setdiff(names(data), c(keys, carried))
+  if (length(varying)) {
+    lines <- c(lines, sprintf(
+      "Not in the site table, as they vary within observations (see `summarise`): %s.",
+      paste(varying, collapse = ", ")
+    ))
+  }
+  if (length(lines)) {
+    inform("%s", paste(lines, collapse = "\n"))
+  }
+}

@@ -1,0 +1,166 @@
+#' Zeros inside the age range of a taxon
+#'
+#' The classical answer to the question which zeros are false: a taxon that is found in an older and in a younger site
+#' lived in between, so that its zeros at sites of an age in between (*range-through* or *Lazarus* gaps) are absences
+#' of finds, if not of the taxon from that place. It uses nothing but ages, and serves as the baseline for the models.
+#'
+#' @param x A matrix of observations by attributes as every model takes it: 0/1, logical or counts, data frame or
+#'   sparse; above 0 is a find, `NA` an unknown cell.
+#' @param age The ages of the observations, in the order of the rows of `x`, in any unit and direction: a numeric
+#'   vector, or a matrix or data frame of two numeric columns with the two bounds of each age (in either order, such
+#'   as `max_ma` and `min_ma`). Named ages (vector) or ages with row names that are the row names of `x` are matched
+#'   by name.
+#' @param ties What counts as inside. `"exclude"`: ages strictly between those of the oldest and the youngest find.
+#'   `"include"`: also the age of the oldest and of the youngest find itself. `"order"`: every site
+#'   between the first and the last find in the order of age, sites of equal age in the order of the rows of `x`; for
+#'   tables whose rows already are in stratigraphic order. Not for ages with bounds.
+#'
+#' @details
+#' With bounds, only what is certain counts: a taxon surely lived from the younger bound of its oldest find (the
+#' find whose younger bound is greatest) to the older bound of its youngest find, and a site is surely inside when
+#' both of its bounds are. So coarse dating can only make the answer shorter, and bounds that are equal give the same
+#' as single ages. A taxon with all of its finds in intervals that overlap has no certain range.
+#'
+#' `"include"` and `"order"` differ for sites of equal age: with `"include"` all of them are inside when one holds
+#' the oldest find; a taxon found once then has gaps at all other sites of that age, and none with `"exclude"` or
+#' `"order"`. With `"order"`, the rows are read as running from old to young where ages fall down the table on the
+#' whole, else from young to old.
+#'
+#' A site without an age is never inside and extends no range; their number is told in a message of class
+#' `multicause_message`. Ages that come from the fossils themselves (as most land-mammal ages do) make the answer
+#' circular: a range is then drawn through sites that were dated by the taxa of the table.
+#'
+#' Cost: proportional to the cells of `x`.
+#'
+#' @return A logical matrix of the shape and names of `x`, `TRUE` at zeros inside the range of their attribute and
+#'   `FALSE` elsewhere, also at finds and unknown cells; for sparse `x` a sparse `lgCMatrix`. Wrong input is an error
+#'   of class `multicause_input_error`.
+#'
+#' @references
+#' Foote M (2000). Origination and extinction components of taxonomic diversity: general problems. *Paleobiology*
+#' 26(S4), 74-102. \doi{10.1017/S0094837300026890}
+#'
+#' @seealso [occurrence_matrix()]
+#' @examples
+#' x <- early_tetrapods$x
+#' sites <- early_tetrapods$sites
+#'
+#' gaps <- range_through(x, sites$age)
+#' sum(gaps) / sum(x == 0) # share of the zeros that are gaps
+#' head(sort(colSums(gaps), decreasing = TRUE))
+#'
+#' # certain gaps, whatever the true ages within their bounds
+#' sum(range_through(x, sites[c("max_ma", "min_ma")]))
+#' @export
+range_through <- function(x, age, ties = c("exclude", "include", "order")) {
+  x <- check_data(x, "nonnegative", quiet = TRUE)$x
+  ties <- check_choice(ties, "ties", c("exclude", "include", "order"))
+  if (missing(age)) {
+    stop_input("`age` must be given: the ages of the rows of `x`.")
+  }
+  age <- check_age(age, x)
+  if (ties == "order") {
+    age <- age_ranks(age)
+  }
+  undated <- sum(is.na(age$old))
+  if (undated > 0L) {
+    inform("%d of %d row(s) of `x` have no age: no range goes through them.", undated, nrow(x))
+  }
+  gaps <- if (inherits(x, "dgCMatrix")) range_gaps_sparse else range_gaps_dense
+  gaps(x, age, inclusive = ties == "include")
+}
+
+# The older and the younger bound of each row of x, the greater being the older.
+check_age <- function(age, x) {
+  table <- if (is.null(dim(age))) list(age) else if (is.data.frame(age)) unclass(age) else split_columns(age)
+  if (!length(table) %in% 1:2 || !all(vapply(table, is.numeric, NA))) {
+    stop_input("`age` must be a numeric vector or a table of one or two numeric columns, not %s.", show_value(age))
+  }
+  if (length(table[[1L]]) != nrow(x)) {
+    stop_input("`age` must have one age for each of the %d rows of `x`, not %d.", nrow(x), length(table[[1L]]))
+  }
+  old <- do.call(pmax, unname(table))
+  young <- do.call(pmin, unname(table))
+  wrong <- which(is.infinite(old) | is.infinite(young))
+  if (length(wrong)) {
+    stop_input("`age` must hold finite numbers or NA: %s is infinite.", place(x, 1L, wrong[1L]))
+  }
+  at <- age_rows(age, x)
+  list(old = as.double(old[at]), young = as.double(young[at]))
+}
+
+split_columns <- function(age) lapply(seq_len(ncol(age)), function(column) age[, column])
+
+# Which age belongs to which row: by name where both have names, else in order.
+age_rows <- function(age, x) {
+  named <- !is.data.frame(age) || is.character(attr(age, "row.names"))
+  labels <- if (!named) NULL else if (is.null(dim(age))) names(age) else rownames(age)
+  if (is.null(labels) || is.null(rownames(x))) {
+    return(seq_len(nrow(x)))
+  }
+  at <- match(rownames(x), labels)
+  if (anyNA(at) || anyDuplicated(labels)) {
+    stop_input(
+      "`age` must have the row names of `x`, each once, or no names: there is not one for %s.",
+      show_names(if (anyNA(at)) rownames(x)[is.na(at)] else labels[duplicated(labels)])
+    )
+  }
+  at
+}
+
+# Places in order of age. Rows of equal age stay in the order of the table, which is read as running from old to
+# young where ages fall along it on the whole, else from young to old.
+age_ranks <- function(age) {
+  if (any(age$old != age$young, na.rm = TRUE)) {
+    stop_input("`age` must be one number for each row of `x` if `ties` is \"order\": its two bounds differ.")
+  }
+  row <- seq_along(age$old)[!is.na(age$old)]
+  falling <- sum((row - mean(row)) * age$old[row]) < 0
+  sign <- if (falling) -1 else 1
+  place <- rank(sign * age$old, na.last = "keep", ties.method = "first")
+  list(old = place, young = place)
+}
+
+# The certain range of each column: from the greatest younger bound to the least older bound of its finds.
+# Of values assigned to one place the last stays: the greatest, or the least.
+certain_range <- function(i, j, m, age) {
+  dated <- !is.na(age$old[i])
+  i <- i[dated]
+  j <- j[dated]
+  first <- rep(-Inf, m)
+  last <- rep(Inf, m)
+  up <- order(age$young[i])
+  first[j[up]] <- age$young[i][up]
+  down <- order(age$old[i], decreasing = TRUE)
+  last[j[down]] <- age$old[i][down]
+  list(first = first, last = last)
+}
+
+range_gaps_dense <- function(x, age, inclusive) {
+  found <- which(x > 0)
+  range <- certain_range((found - 1L) %% nrow(x) + 1L, (found - 1L) %/% nrow(x) + 1L, ncol(x), age)
+  first <- rep(range$first, each = nrow(x))
+  last <- rep(range$last, each = nrow(x))
+  gap <- x %in% 0 & if (inclusive) age$old <= first & age$young >= last else age$old < first & age$young > last
+  gap[is.na(gap)] <- FALSE # no age
+  matrix(gap, nrow(x), ncol(x), dimnames = dimnames(x))
+}
+
+range_gaps_sparse <- function(x, age, inclusive) {
+  column <- rep(seq_len(ncol(x)), diff(x@p))
+  found <- which(x@x > 0)
+  range <- certain_range(x@i[found] + 1L, column[found], ncol(x), age)
+  other <- is.na(x@x) | x@x != 0
+  taken <- split(x@i[other] + 1L, factor(column[other], levels = seq_len(ncol(x))))
+  rows <- lapply(seq_len(ncol(x)), function(j) {
+    first <- range$first[j]
+    last <- range$last[j]
+    inside <- if (inclusive) age$old <= first & age$young >= last else age$old < first & age$young > last
+    setdiff(which(inside), taken[[j]])
+  })
+  gap <- Matrix::sparseMatrix(
+    unlist(rows), rep(seq_along(rows), lengths(rows)),
+    x = rep(TRUE, sum(lengths(rows))), dims = dim(x), dimnames = dimnames(x)
+  )
+  gap
+}

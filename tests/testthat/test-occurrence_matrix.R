@@ -1,0 +1,221 @@
+finds <- function() {
+  data.frame(
+    site = c("B", "A", "A", "C", "B", "B", "C", "D"),
+    taxon = c("ursus", "canis", "ursus", "canis", "ursus", "equus", "equus", "canis"),
+    age = c(2, 1, 1, 3, 2, 2, 3, 4),
+    n = c(3, 1, 2, 5, 4, 1, 2, 1)
+  )
+}
+
+quietly <- function(x) suppressMessages(x, classes = "multicause_message")
+
+test_that("presences are 1, and rows and columns are sorted", {
+  x <- quietly(occurrence_matrix(finds(), "site", "taxon"))
+  expect_identical(dimnames(x), list(c("A", "B", "C", "D"), c("canis", "equus", "ursus")))
+  expect_identical(as.vector(x), c(1L, 0L, 1L, 1L, 0L, 1L, 1L, 0L, 1L, 1L, 0L, 0L))
+})
+
+test_that("the order of the rows does not matter", {
+  set.seed(1)
+  data <- finds()
+  x <- quietly(occurrence_matrix(data, "site", "taxon", count = TRUE))
+  for (i in 1:5) {
+    expect_identical(quietly(occurrence_matrix(data[sample(nrow(data)), ], "site", "taxon", count = TRUE)), x)
+  }
+})
+
+test_that("counts are rows, or the sum of a column", {
+  data <- finds()
+  plain <- function(x) matrix(as.vector(x), nrow(x), dimnames = dimnames(x))
+  x <- quietly(occurrence_matrix(data, "site", "taxon", count = TRUE))
+  expect_identical(plain(x), unclass(table(site = data$site, taxon = data$taxon)), ignore_attr = TRUE)
+  x <- quietly(occurrence_matrix(data, "site", "taxon", count = "n"))
+  expect_type(x, "double")
+  expect_identical(x["B", ], c(canis = 0, equus = 1, ursus = 7))
+
+  data$n[1] <- NA # ursus in B: one of two finds has no number
+  x <- quietly(occurrence_matrix(data, "site", "taxon", count = "n"))
+  expect_identical(x["B", ], c(canis = 0, equus = 1, ursus = NA))
+  expect_identical(site_table(x)$n_attributes, c(2L, 2L, 2L, 1L))
+
+  data$n <- c(0, 1, 0, 1, 0, 1, 1, 1) # sought and not found is not a presence
+  x <- quietly(occurrence_matrix(data, "site", "taxon", count = "n"))
+  expect_identical(colnames(x), c("canis", "equus"))
+})
+
+test_that("several columns make one name, and text that would collide is told", {
+  data <- finds()
+  data$layer <- c(1, 1, 2, 1, 2, 1, 10, 1)
+  x <- quietly(occurrence_matrix(data, c("site", "layer"), c("taxon", "n")))
+  expect_identical(rownames(x), c("A, 1", "A, 2", "B, 1", "B, 2", "C, 1", "C, 10", "D, 1"))
+  expect_true("ursus 3" %in% colnames(x))
+  expect_identical(site_table(x)$layer, c(1, 2, 1, 2, 1, 10, 1))
+
+  data <- data.frame(a = c("x, y", "x"), b = c("z", "y, z"), t = c("u", "v"))
+  expect_error(occurrence_matrix(data, c("a", "b"), "t"), "x, y, z", class = "multicause_input_error")
+})
+
+test_that("numbers are sorted as numbers and written in full", {
+  data <- data.frame(collection = c(200000, 3, 100000, 20), taxon = "a")
+  expect_identical(rownames(occurrence_matrix(data, "collection", "taxon")), c("3", "20", "100000", "200000"))
+})
+
+test_that("factors, tibbles and white space are taken as names", {
+  data <- finds()
+  x <- quietly(occurrence_matrix(data, "site", "taxon"))
+  expect_identical(quietly(occurrence_matrix(transform(data, taxon = factor(taxon)), "site", "taxon")), x)
+  data$taxon[2] <- " canis "
+  expect_identical(quietly(occurrence_matrix(data, "site", "taxon")), x, ignore_attr = "sites")
+  skip_if_not_installed("tibble")
+  expect_identical(quietly(occurrence_matrix(tibble::as_tibble(finds()), "site", "taxon")), x)
+})
+
+test_that("rows without a name are left out and told", {
+  data <- finds()
+  data$taxon[1:2] <- c(NA, "")
+  data$site[8] <- NA
+  expect_message(
+    x <- occurrence_matrix(data, "site", "taxon"), "3 of 8 rows: no site in 1, no taxon in 2",
+    class = "multicause_message"
+  )
+  expect_identical(dim(x), c(3L, 3L))
+  expect_identical(site_table(x)$n_occurrences, c(2L, 3L, 2L)) # rows of the site, with and without a taxon
+})
+
+test_that("filters hold at the end when iterated, and are used once when not", {
+  set.seed(2)
+  data <- data.frame(site = sample(60, 250, TRUE), taxon = paste0("t", rgeom(250, 0.08)))
+  x <- quietly(occurrence_matrix(data, "site", "taxon", 3, 3))
+  expect_true(all(colSums(x) >= 3) && all(rowSums(x) >= 3))
+
+  all <- quietly(occurrence_matrix(data, "site", "taxon"))
+  once <- all[, colSums(all) >= 3]
+  once <- once[rowSums(once) >= 3, ]
+  x <- quietly(occurrence_matrix(data, "site", "taxon", 3, 3, iterate = FALSE))
+  expect_identical(x, once, ignore_attr = "sites")
+  expect_true(any(colSums(once) < 3)) # else this would not tell the two apart
+})
+
+test_that("sparse is the same matrix, and takes the site table along", {
+  for (count in list(FALSE, TRUE, "n")) {
+    dense <- quietly(occurrence_matrix(finds(), "site", "taxon", count = count))
+    sparse <- quietly(occurrence_matrix(finds(), "site", "taxon", count = count, sparse = TRUE))
+    expect_s4_class(sparse, "dgCMatrix")
+    expect_true(methods::validObject(sparse))
+    expect_identical(as.vector(as.matrix(sparse)), as.double(dense))
+    expect_identical(dimnames(sparse), dimnames(dense))
+    expect_identical(site_table(sparse), site_table(dense))
+  }
+})
+
+test_that("the site table keeps what is constant and what was asked for", {
+  data <- finds()
+  data$where <- list(1, 2, 3, 4, 5, 6, 7, 8) # no plain column: never carried
+  data$half <- c(NA, "u", "u", "v", "k", NA, "v", "w")
+  expect_message(
+    x <- occurrence_matrix(data, "site", "taxon",
+      summarise = list(n = sum, oldest = function(rows) max(rows$age), last = function(rows) rows$taxon[nrow(rows)])
+    ),
+    "vary within observations.*: where, half",
+    class = "multicause_message"
+  )
+  sites <- site_table(x)
+  expect_identical(
+    names(sites), c("observation", "site", "age", "n", "oldest", "last", "n_attributes", "n_occurrences")
+  )
+  expect_identical(rownames(sites), rownames(x))
+  expect_identical(sites$observation, rownames(x))
+  expect_identical(sites$age, c(1, 2, 3, 4))
+  expect_identical(sites$oldest, sites$age)
+  expect_identical(sites$n, c(3, 8, 7, 1))
+  expect_identical(sites$last, c("ursus", "equus", "equus", "canis"))
+  expect_identical(sites$n_attributes, as.integer(rowSums(x)))
+  expect_identical(sites$n_occurrences, c(2L, 3L, 2L, 1L))
+})
+
+test_that("a site with a missing value in one row only has no constant", {
+  data <- finds()
+  data$land <- c(NA, "u", "u", "v", NA, NA, "v", NA) # missing throughout B and D: constant
+  x <- quietly(occurrence_matrix(data, "site", "taxon"))
+  expect_identical(site_table(x)$land, c("u", NA, "v", NA))
+})
+
+test_that("columns named as those of the site table give way", {
+  data <- cbind(finds(), observation = 1:8, n_attributes = 99)
+  sites <- site_table(quietly(occurrence_matrix(data, "site", "taxon")))
+  expect_identical(sites$observation, c("A", "B", "C", "D"))
+  expect_identical(sites$n_attributes, c(2L, 2L, 2L, 1L))
+  names(data)[1L] <- "site_name"
+  names(data)[names(data) == "observation"] <- "site"
+  data <- cbind(data, observation = data$site_name)
+  sites <- site_table(quietly(occurrence_matrix(data, "observation", "taxon")))
+  expect_identical(sites$observation, c("A", "B", "C", "D"))
+})
+
+test_that("a model takes the matrix as it is, and dense and sparse give the same", {
+  x <- quietly(occurrence_matrix(finds(), "site", "taxon"))
+  control <- fit_control(n_start = 1, max_pass = 20, progress = FALSE)
+  set.seed(3)
+  fit <- aspect_bernoulli(x, 2, control = control)
+  expect_identical(rownames(fit$param$membership), rownames(x))
+  set.seed(3)
+  sparse <- aspect_bernoulli(quietly(occurrence_matrix(finds(), "site", "taxon", sparse = TRUE)), 2, control = control)
+  expect_equal(sparse$loglik, fit$loglik, tolerance = 1e-10)
+})
+
+test_that("degenerate tables work", {
+  one <- data.frame(s = 1, t = "a")
+  expect_silent(x <- occurrence_matrix(one, "s", "t"))
+  expect_identical(dim(x), c(1L, 1L))
+  expect_identical(rownames(x), "1")
+  expect_identical(dim(occurrence_matrix(rbind(one, one), "s", "t", sparse = TRUE)), c(1L, 1L))
+})
+
+test_that("the argument is not changed", {
+  data <- finds()
+  quietly(occurrence_matrix(data, "site", "taxon", summarise = list(n = sum)))
+  expect_identical(data, finds())
+})
+
+test_that("the site table is lost with a part of the matrix, and that is told", {
+  x <- quietly(occurrence_matrix(finds(), "site", "taxon"))
+  expect_error(site_table(x[1:2, ]), "Taking a part", class = "multicause_input_error")
+  rownames(x)[1L] <- "other"
+  expect_error(site_table(x), "rows were changed", class = "multicause_input_error")
+})
+
+test_that("messages say what was dropped", {
+  data <- finds()
+  data$taxon[1] <- NA
+  expect_snapshot(invisible(occurrence_matrix(data, "site", "taxon", 2, 2)))
+})
+
+test_that("wrong calls are told what is wrong", {
+  data <- finds()
+  expect_snapshot(error = TRUE, occurrence_matrix(as.matrix(data), "site", "taxon"))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site"))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "place", "taxon"))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, 1, "taxon"))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, c("site", "site"), "taxon"))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", NA_character_))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", character()))
+  expect_snapshot(error = TRUE, occurrence_matrix(transform(data, taxon = I(list(1))), "site", "taxon"))
+  expect_snapshot(error = TRUE, occurrence_matrix(transform(data, taxon = NA), "site", "taxon"))
+  expect_snapshot(error = TRUE, occurrence_matrix(data[0, ], "site", "taxon"))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", min_observations = 0))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", min_attributes = 1.5))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", min_observations = 9))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", iterate = NA))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", sparse = "yes"))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", count = "number"))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", count = "taxon"))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", count = 2))
+  expect_snapshot(error = TRUE, occurrence_matrix(transform(data, n = -n), "site", "taxon", count = "n"))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", summarise = list(max)))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", summarise = list(age = "max")))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", summarise = list(age = range)))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", summarise = list(age = max, age = min)))
+  data <- data.frame(site = c("a", NA), taxon = c(NA, "b"))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon"))
+  expect_snapshot(error = TRUE, site_table(matrix(0, 2, 2)))
+})
