@@ -50,6 +50,8 @@
 #'   \item{`certificate`}{`membership_gap`, `aspects_gap` (nats) and `worst_row` (relative excess of the largest
 #'     gradient over its value at the optimum; 0 is optimal).}
 #'   \item{`pinned`}{for each component `"free"`, `"white"` or `"black"`.}
+#'   \item{`expected_false`}{for `absences` and `presences`, the number of `cells` and how many of them are `expected`
+#'     to be false, see [false_absences()].}
 #' }
 #' @seealso [phantoms()], [false_absences()], [false_presences()], [denoise()], [deficiency()], [age_profile()],
 #'   [test_loglik()].
@@ -76,16 +78,24 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
   tell_many_components(data, k)
   pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
   run <- function(start, control) ab_run(data$view, start, pinned, pseudo, control)
+  mark <- function(param) list(phantom = ab_found_phantom(param, data, pinned))
   if (is.null(start)) {
     kinds <- ab_kinds(k, phantom, control)
-    started <- run_starts(kinds, function(kind) ab_draw(data, kind, pinned), run, control, function(param) ab_shake(param, pinned))
+    shake <- function(param) ab_shake(param, pinned)
+    started <- run_starts(kinds, function(kind) ab_draw(data, kind, pinned), run, control, shake, mark)
   } else {
     start <- ab_check_start(start, data, k, pinned)
     control$screen <- FALSE
-    started <- run_starts("given", function(kind) start, run, control)
+    started <- run_starts("given", function(kind) start, run, control, mark = mark)
   }
   if (is.null(start)) started <- ab_reorder(started, pinned)
   ab_new_fit(started, data, k, pinned, pseudo, estimate, prior, control, call)
+}
+
+# Whether a component that was not pinned ended as a phantom, by the default rule of phantoms().
+ab_found_phantom <- function(param, data, pinned) {
+  kind <- phantom_table(param, data_density(data), pinned, data$margins$column_observed > 0)$kind
+  any(kind[pinned == "free"] != "content")
 }
 
 ab_pins <- function(phantom) switch(phantom, free = character(), both = c("white", "black"), phantom)
@@ -167,6 +177,10 @@ ab_new_fit <- function(run, data, k, pinned, pseudo, estimate, prior, control, c
     certificate = c(membership_gap = gap[1L], aspects_gap = gap[2L], worst_row = gap[3L]),
     pinned = stats::setNames(pinned, labels), estimate = estimate, prior = if (estimate == "map") prior,
     pseudo = pseudo, density = data_density(data), margins = data$margins
+  )
+  kinds <- phantoms(fit)$kind
+  fit$expected_false <- list(
+    absences = expected_false(fit, data$x, kinds), presences = expected_false(fit, data$x, kinds, "presences")
   )
   validate_aspect_bernoulli(fit)
 }

@@ -57,9 +57,10 @@ check_outcome <- function(outcome) {
 #   draw   function(kind): start values
 #   run    function(start, control): list(param, outcome); outcome as glue_outcome() in src/glue.c gives it
 #   shake  function(param): start values near a solution, or NULL for a model without polishing
+#   mark   function(param): named list of what else to note of a finished start, or NULL
 # Random numbers are drawn in draw() and shake() only. Returns list(best = list(param, outcome), starts = data frame,
 # traces = list, params = list or NULL).
-run_starts <- function(kinds, draw, run, control, shake = NULL) {
+run_starts <- function(kinds, draw, run, control, shake = NULL, mark = NULL) {
   n <- length(kinds)
   tasks <- Map(list, kind = kinds, seed = draw_seeds(n), polish_seed = draw_seeds(n))
   screening <- control$screen && n > control$n_finish && control$screen_pass < control$max_pass
@@ -80,7 +81,7 @@ run_starts <- function(kinds, draw, run, control, shake = NULL) {
       finish(done[[i]], tasks[[i]], run, shake, control)
     }, control$progress, "Finishing")
   }
-  finish_starts(done, kinds, finished, control)
+  finish_starts(done, kinds, finished, control, mark)
 }
 
 objectives <- function(results) vapply(results, function(result) result$outcome$objective, 0)
@@ -118,7 +119,7 @@ continue <- function(result, start, run, control) {
   out
 }
 
-finish_starts <- function(done, kinds, finished, control) {
+finish_starts <- function(done, kinds, finished, control, mark) {
   objective <- objectives(done)
   best <- which(finished)[which.max(objective[finished])]
   starts <- data.frame(
@@ -127,6 +128,11 @@ finish_starts <- function(done, kinds, finished, control) {
     converged = vapply(done, function(result) result$outcome$status == "converged", NA),
     reached_best = finished & objective >= objective[best] - control$reach
   )
+  if (!is.null(mark)) {
+    marks <- lapply(done[finished], function(result) data.frame(mark(result$param)))
+    marks <- do.call(rbind, marks)[match(seq_along(done), which(finished)), , drop = FALSE]
+    starts <- data.frame(starts, marks, row.names = NULL)
+  }
   list(
     best = done[[best]], starts = starts, traces = lapply(done, function(result) result$outcome$trace),
     params = if (control$keep_starts) lapply(done[finished], function(result) result$param)

@@ -1,0 +1,170 @@
+# How an aspect Bernoulli fit presents itself.
+
+#' @export
+model_title.aspect_bernoulli <- function(fit) "Aspect Bernoulli model"
+
+#' @export
+print.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  NextMethod()
+  writeLines(phantom_sentences(x))
+  invisible(x)
+}
+
+# In plain words: which component is a phantom, how much of the table it writes, what follows.
+phantom_sentences <- function(fit) {
+  table <- phantoms(fit)
+  if (all(table$kind == "content")) {
+    return("No phantom found: no component writes only absences or only presences.")
+  }
+  describe <- function(kind, cells, label) {
+    at <- table[table$kind == kind, ]
+    if (!nrow(at)) {
+      return(NULL)
+    }
+    probability <- if (kind == "white") at$max else at$min
+    sprintf(
+      "%s phantom: %s%s writes %s %% of the table, %s %s (%s probability of a presence %s).",
+      c(white = "White", black = "Black")[[kind]], at$component, ifelse(at$pinned, " (pinned)", ""),
+      format_each(100 * at$weight), ifelse(probability == (kind == "black"), "only", "almost only"), cells,
+      label, format_each(probability)
+    )
+  }
+  c(
+    describe("white", "absences", "highest"), expected_sentence(fit, "absences", any(table$kind == "white")),
+    describe("black", "presences", "lowest"), expected_sentence(fit, "presences", any(table$kind == "black"))
+  )
+}
+
+format_each <- function(x) vapply(signif(x, 2L), format, "", digits = 2L, USE.NAMES = FALSE)
+
+expected_sentence <- function(fit, of, has_phantom) {
+  total <- fit$expected_false[[of]]
+  if (!has_phantom || is.null(total) || anyNA(total)) {
+    return(NULL)
+  }
+  sprintf(
+    "Of %.0f %s about %s (%s %%) are expected to be false: false_%s() ranks them.", total[["cells"]], of,
+    format(signif(total[["expected"]], 3L)),
+    format(100 * total[["expected"]] / max(1, total[["cells"]]), digits = 2L), of
+  )
+}
+
+#' The information criterion of the aspect Bernoulli paper
+#'
+#' \eqn{-L + P} with log-likelihood \eqn{L} and number of free parameters \eqn{P}, eq. (27) of the paper: half of
+#' what [stats::AIC()] gives, so both prefer the same model. The count of parameters is a convention: most
+#' probabilities of a maximum-likelihood fit lie at 0 or 1, where the theory behind the criterion does not hold.
+#'
+#' @param fit a fit of [aspect_bernoulli()] with `estimate = "ml"`.
+#' @param ... must be empty.
+#' @return One number, in nats; smaller is better. A fit that maximised something else is an error of class
+#'   `multicause_input_error`.
+#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
+#'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
+#' @examples
+#' set.seed(1)
+#' fit <- aspect_bernoulli(matrix(rbinom(200, 1, 0.3), 20, 10), k = 2)
+#' aic_paper(fit)
+#' AIC(fit) / 2
+#' @export
+aic_paper <- function(fit, ...) {
+  check_dots(...)
+  check_fit(fit, "aspect_bernoulli")
+  likelihood <- logLik(fit)
+  attr(likelihood, "df") - as.numeric(likelihood)
+}
+
+#' Summary of an aspect Bernoulli fit
+#'
+#' What can be said of a fit as a whole: criteria, phantoms, how the starts ended, how certain the maximum is.
+#'
+#' @param object a fit of [aspect_bernoulli()].
+#' @param ... must be empty.
+#' @return A list of class `summary.aspect_bernoulli`:
+#' \describe{
+#'   \item{`fit`}{title, dimensions, convergence and objective, as printed.}
+#'   \item{`criteria`}{`loglik`, `df`, `AIC`, `BIC` (over observed cells), `AIC_paper` (\eqn{-L + P}, eq. 27), in nats;
+#'     `NA` criteria for MAP fits, where they have no meaning.}
+#'   \item{`phantoms`}{see [phantoms()].}
+#'   \item{`expected_false`}{numbers of absences and presences, and how many of each are expected to be false.}
+#'   \item{`free_starts`}{of the finished starts that impose no phantom, their number and how many `found` one.}
+#'   \item{`starts`}{by kind of start: number, finished, reached the best, best objective.}
+#'   \item{`certificate`}{as in the fit.}
+#'   \item{`n_missing`}{number of unknown cells; `unobserved`, rows and columns with nothing observed.}
+#' }
+#' @examples
+#' set.seed(1)
+#' summary(aspect_bernoulli(matrix(rbinom(200, 1, 0.3), 20, 10), k = 2))
+#' @export
+summary.aspect_bernoulli <- function(object, ...) {
+  check_dots(...)
+  d <- object$dims
+  ml <- identical(names(object$objective), "log_likelihood")
+  structure(
+    list(
+      fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "expected_false", "estimate")],
+      criteria = c(
+        loglik = object$loglik, df = object$df, AIC = if (ml) stats::AIC(object) else NA,
+        BIC = if (ml) stats::BIC(object) else NA, AIC_paper = if (ml) aic_paper(object) else NA
+      ),
+      phantoms = phantoms(object), expected_false = object$expected_false, free_starts = count_free_starts(object$starts),
+      starts = summarise_starts(object$starts), certificate = object$certificate,
+      n_missing = d[["n"]] * d[["m"]] - d[["observed"]],
+      unobserved = c(rows = sum(object$margins$row_observed == 0), columns = sum(object$margins$column_observed == 0)),
+      sentences = phantom_sentences(object), title = utils::capture.output(print.multicause(object))
+    ),
+    class = "summary.aspect_bernoulli"
+  )
+}
+
+count_free_starts <- function(starts) {
+  free <- starts$finished & starts$init %in% c("mixture", "uniform")
+  c(finished = sum(free), found = sum(starts$phantom[free]))
+}
+
+summarise_starts <- function(starts) {
+  by <- split(starts, factor(starts$init, unique(starts$init)))
+  data.frame(
+    init = names(by), starts = vapply(by, nrow, 0L),
+    finished = vapply(by, function(kind) sum(kind$finished), 0L),
+    reached_best = vapply(by, function(kind) sum(kind$reached_best), 0L),
+    best_objective = vapply(by, function(kind) max(kind$objective), 0), row.names = NULL
+  )
+}
+
+#' @export
+print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  writeLines(c(x$title, x$sentences))
+  if (x$n_missing > 0) {
+    cat(sprintf(
+      "%.0f cells unknown; %d row(s) and %d column(s) with nothing observed\n", x$n_missing,
+      x$unobserved[["rows"]], x$unobserved[["columns"]]
+    ))
+  }
+  shown <- vapply(x$criteria, format, "", digits = max(digits, 7L))
+  if (anyNA(x$criteria)) {
+    cat(sprintf(
+      "\nLog-likelihood at the estimate %s; no AIC or BIC, as a posterior was maximised\n", shown[["loglik"]]
+    ))
+  } else {
+    cat(sprintf(
+      "\nLog-likelihood %s with %s parameters; AIC %s, BIC %s, the paper's -L + P %s\n", shown[["loglik"]],
+      shown[["df"]], shown[["AIC"]], shown[["BIC"]], shown[["AIC_paper"]]
+    ))
+  }
+  cat(sprintf(
+    "Could gain at most %s nats by better memberships alone, %s by better aspects alone\n",
+    format(x$certificate[["membership_gap"]], digits = 2L), format(x$certificate[["aspects_gap"]], digits = 2L)
+  ))
+  cat("\nStarts\n")
+  print.data.frame(x$starts, row.names = FALSE, digits = max(digits, 7L))
+  if (x$free_starts[["finished"]] > 0) {
+    cat(sprintf(
+      "A phantom was found by %d of the %d finished starts that impose none\n", x$free_starts[["found"]],
+      x$free_starts[["finished"]]
+    ))
+  }
+  cat("\n")
+  print(x$phantoms)
+  invisible(x)
+}

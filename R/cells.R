@@ -1,0 +1,109 @@
+# What a fit says of single cells: the one place where the scores behind false_absences(), denoise() and deficiency()
+# are computed, by blocks of rows, so that no n x m matrix is formed for large tables.
+
+# Scores of the cells of some rows, each a length(rows) x m matrix. With content C, white phantoms W, and "presence"
+# read as "absence" and W as the black phantoms where of = "presences":
+#   probability  p = sum_c s a, the chance of a presence
+#   present      pbar = sum_C s a / u with u = sum_C s, the chance of a presence if content writes the cell
+#   phantom      q = sum_W s (1 - a) / (1 - p), the chance that a phantom wrote the absence
+#   missed       q pbar, the chance that a phantom wrote the absence where content would have written a presence
+# 1 - p is summed as S (1 - A), because 1 - (S A) loses the small ones.
+cell_scores <- function(fit, rows, kinds, of = "absences") UseMethod("cell_scores")
+
+#' @export
+cell_scores.aspect_bernoulli <- function(fit, rows, kinds, of = "absences") {
+  one <- fit$param$aspects
+  zero <- 1 - one
+  noise <- kinds == "white"
+  if (of == "presences") {
+    one <- zero
+    zero <- fit$param$aspects
+    noise <- kinds == "black"
+  }
+  s <- fit$param$membership[rows, , drop = FALSE]
+  p <- s %*% one
+  if (all(kinds == "content")) {
+    none <- 0 * p
+    return(list(probability = p, present = p, missed = none, phantom = none))
+  }
+  present <- content_composition(fit, rows, kinds) %*% one[kinds == "content", , drop = FALSE]
+  if (all(kinds != "content")) present[] <- NA
+  phantom <- (s[, noise, drop = FALSE] %*% zero[noise, , drop = FALSE]) / (s %*% zero)
+  phantom[is.nan(phantom)] <- 0 # an absence that cannot be
+  missed <- if (any(noise)) phantom * present else phantom
+  list(probability = p, present = present, missed = missed, phantom = phantom)
+}
+
+# A row with less content than this is all phantom: what it has is rounding, not composition.
+least_content <- 1e-12
+
+all_phantom <- function(fit, rows, kinds) {
+  rowSums(fit$param$membership[rows, kinds == "content", drop = FALSE]) < least_content
+}
+
+# Memberships among the content components alone, rows sum to 1; where a row is all phantom, the table's mean.
+content_composition <- function(fit, rows, kinds) {
+  content <- fit$param$membership[, kinds == "content", drop = FALSE]
+  overall <- colSums(content) / sum(content)
+  bare <- all_phantom(fit, rows, kinds)
+  out <- content[rows, , drop = FALSE]
+  out <- out / rowSums(out)
+  out[bare, ] <- rep(overall, each = sum(bare))
+  out
+}
+
+# Runs of the rows given, each of at most about a million cells.
+row_blocks <- function(rows, m, cells = 2^20) {
+  size <- max(1L, as.integer(cells %/% m))
+  unname(split(rows, (seq_along(rows) - 1L) %/% size))
+}
+
+# Rows of the data as a plain matrix of doubles.
+dense_rows <- function(x, rows) {
+  # After readRDS() in a new session nothing has loaded Matrix yet.
+  if (isS4(x)) loadNamespace("Matrix")
+  unname(as.matrix(x[rows, , drop = FALSE])) + 0
+}
+
+# How many absences (presences) the fit expects to be false, and of how many.
+expected_false <- function(fit, x, kinds, of = "absences") {
+  absences <- of == "absences"
+  ones <- sum(fit$margins$row_sum)
+  total <- c(cells = if (absences) fit$dims[["observed"]] - ones else ones, expected = 0)
+  if (!any(kinds == if (absences) "white" else "black")) {
+    return(total)
+  }
+  for (rows in row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]])) {
+    at <- which(dense_rows(x, rows) == if (absences) 0 else 1)
+    total[["expected"]] <- total[["expected"]] + sum(cell_scores(fit, rows, kinds, of)$missed[at])
+  }
+  total
+}
+
+# Row or column numbers from names or numbers; NULL is all.
+pick <- function(which, n, names, argument) {
+  if (is.null(which)) {
+    return(seq_len(n))
+  }
+  if (is.factor(which)) which <- as.character(which)
+  if (is.character(which) && !is.null(names)) {
+    unknown <- setdiff(which, names)
+    if (length(unknown)) {
+      stop_input("`%s` must hold names that are in the data: %s is not.", argument, show_names(unknown))
+    }
+    which <- match(which, names)
+  }
+  ok <- is.numeric(which) && length(which) && !anyNA(which) && all(which == floor(which) & which >= 1 & which <= n)
+  if (!ok) {
+    stop_input("`%s` must hold names or whole numbers from 1 to %d, not %s.", argument, n, show_value(which))
+  }
+  as.integer(unique(which))
+}
+
+# Results that would not fit into memory with ease are refused, with advice.
+refuse_large <- function(n_double, what, advice) {
+  gigabytes <- 8 * n_double / 2^30
+  if (gigabytes > 1) {
+    stop_input("%s would take %s GB, more than the limit of 1 GB: %s.", what, format(gigabytes, digits = 2L), advice)
+  }
+}

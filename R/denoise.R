@@ -1,0 +1,106 @@
+#' The table without its phantoms
+#'
+#' Reconstructs the table as content alone would have written it: phantom components are taken out, the memberships of
+#' each observation rescaled, and the probabilities rounded to 0 and 1.
+#'
+#' A probability above 0.5 becomes 1, else 0; exactly 0.5 becomes 0. An observation that is all phantom (content below
+#' 1e-12) has nothing to rescale and gets the mean content of the table; the result names those. Unknown cells (`NA`)
+#' are filled like zeros and counted apart.
+#'
+#' Rounding alone also loses ones, often most of them in sparse tables, because a taxon whose chance is 0.3
+#' where it lives is never above 0.5. `keep = "union"` keeps every recorded one; `"replace"` is the rounded table, as in
+#' the paper, and the one to use against false presences. Both counts are reported either way.
+#'
+#' @param fit a fit of [aspect_bernoulli()].
+#' @param drop which kinds of phantoms to take out: `"white"`, `"black"` or both.
+#' @param keep `"union"`: recorded ones stay; `"replace"`: the table is the rounded probabilities.
+#' @param ... must be empty.
+#' @param rows names or numbers of the observations wanted; `NULL` is all. A result over 1 GB is refused with that
+#'   advice.
+#' @param kinds what each component is, see [false_absences()].
+#' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @return A list of class `denoised`:
+#' \describe{
+#'   \item{`probability`}{rows x m, the chance of a presence if content writes the cell.}
+#'   \item{`x`}{rows x m, the reconstructed table, 0 and 1 (integer), without `NA`.}
+#'   \item{`counts`}{`zeros` and `ones` in the data, zeros `filled` (now 1), ones `lost` by rounding (with `"union"`
+#'     they are kept in `x` all the same), `unknown` cells and how many of them became 1 (`unknown_filled`).}
+#'   \item{`dropped`}{names of the components taken out.}
+#'   \item{`all_phantom`}{the observations that had no content of their own.}
+#'   \item{`keep`}{as given.}
+#' }
+#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
+#'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
+#' @seealso [false_absences()]
+#' @examples
+#' set.seed(1)
+#' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
+#' x <- present * rbinom(40 * 12, 1, rep(runif(40, 0.2, 1), 12))
+#' clean <- denoise(aspect_bernoulli(x, k = 3))
+#' clean
+#' mean(clean$x == present)
+#' @export
+denoise <- function(fit, drop = c("white", "black"), keep = c("union", "replace"), ..., rows = NULL, kinds = NULL,
+                    x = NULL) {
+  check_dots(...)
+  check_fit(fit)
+  if (!is.character(drop) || !length(drop) || !all(drop %in% c("white", "black"))) {
+    stop_input("`drop` must be \"white\", \"black\" or both, not %s.", show_value(drop))
+  }
+  keep <- check_choice(keep, "keep", c("union", "replace"))
+  kinds <- component_kinds(fit, kinds)
+  kinds[!kinds %in% drop] <- "content"
+  if (all(kinds != "content")) {
+    stop_input("`drop` must leave a component: all %d are phantoms.", length(kinds))
+  }
+  x <- fit_data(fit, x)
+  rows <- pick(rows, fit$dims[["n"]], fit$names[[1L]], "rows")
+  refuse_large(1.5 * length(rows) * fit$dims[["m"]], "The result", "take some observations at a time by `rows`")
+  if (all(kinds == "content")) inform("Nothing to take out: the fit has no %s phantom.", paste(drop, collapse = " or "))
+  new_denoised(fit, kinds, rows, dense_rows(x, rows), keep)
+}
+
+new_denoised <- function(fit, kinds, rows, observed, keep) {
+  content <- kinds == "content"
+  probability <- content_composition(fit, rows, kinds) %*% fit$param$aspects[content, , drop = FALSE]
+  one <- probability > 0.5
+  counts <- c(
+    zeros = sum(observed == 0, na.rm = TRUE), ones = sum(observed == 1, na.rm = TRUE),
+    filled = sum(one & observed == 0, na.rm = TRUE), lost = sum(!one & observed == 1, na.rm = TRUE),
+    unknown = sum(is.na(observed)), unknown_filled = sum(one & is.na(observed))
+  )
+  if (keep == "union") one <- one | observed %in% 1
+  names <- list(fit$names[[1L]][rows], fit$names[[2L]])
+  bare <- rows[all_phantom(fit, rows, kinds)]
+  structure(
+    list(
+      probability = matrix(probability, nrow(one), ncol(one), dimnames = names),
+      x = matrix(as.integer(one), nrow(one), ncol(one), dimnames = names), counts = counts,
+      dropped = component_names(length(kinds))[!content],
+      all_phantom = if (is.null(fit$names[[1L]])) bare else fit$names[[1L]][bare], keep = keep
+    ),
+    class = "denoised"
+  )
+}
+
+#' @export
+print.denoised <- function(x, ...) {
+  n <- x$counts
+  cat(sprintf(
+    "Table of %d x %d without %s\n", nrow(x$x), ncol(x$x),
+    if (length(x$dropped)) paste("phantom", paste(x$dropped, collapse = " and ")) else "phantoms (it has none)"
+  ))
+  cat(sprintf("  %d of %d zeros filled\n", n[["filled"]], n[["zeros"]]))
+  cat(sprintf(
+    "  %d of %d ones fall to 0.5 or below%s\n", n[["lost"]], n[["ones"]],
+    if (x$keep == "union") ", but are kept" else " and are lost"
+  ))
+  if (n[["unknown"]]) cat(sprintf("  %d of %d unknown cells become 1\n", n[["unknown_filled"]], n[["unknown"]]))
+  if (length(x$all_phantom)) {
+    cat(sprintf(
+      "  %d observation(s) without content of their own, given the table's mean: %s\n", length(x$all_phantom),
+      show_names(as.character(x$all_phantom))
+    ))
+  }
+  invisible(x)
+}

@@ -1,0 +1,283 @@
+#' Which absences are false?
+#'
+#' Ranks the zeros of the table by how likely each is a *false absence* (the taxon was there, but was not recorded), or
+#' the ones by how likely each is a *false presence*, with what a fit says of every cell.
+#'
+#' @details
+#' **The four numbers**, for an observed zero of observation \eqn{i} and attribute \eqn{j}:
+#' \describe{
+#'   \item{`probability`}{the chance of a presence in this cell, \eqn{p}, as `fitted()` gives it.}
+#'   \item{`present`}{the chance of a presence if content, not a phantom, wrote the cell: \eqn{p} without the white
+#'     phantom. An observation that is all phantom (its content is below 1e-12) has no content of its own; the mean
+#'     content of the table is taken.}
+#'   \item{`missed`}{the chance that the phantom wrote the zero *and* content would have written a presence: what the
+#'     model itself calls a false absence. It sums to the expected number of them.}
+#'   \item{`phantom`}{the chance that the phantom wrote the zero, be the taxon there or not.}
+#' }
+#' Two white phantoms add up. Without a white phantom `present` is `probability`, and `missed` and `phantom` are 0. For
+#' false presences all is mirrored: `probability` is the chance of an absence, `absent` the chance of an absence if
+#' content wrote the cell, `added` the chance that a black phantom wrote the presence and content would have written
+#' an absence, `phantom` the chance that a black phantom wrote it.
+#'
+#' **Which one to rank by.** Within one observation the four rank (almost) alike; they differ in how observations are
+#' pooled. `"probability"`, the default, is the ranking to use over a whole table: in tables with a large phantom, as
+#' those of fossils are, it found planted omissions best. `"missed"` is the answer to "how likely is this zero
+#' false?", and as a ranking better than `"probability"` where the phantom stands for the loss itself (a table that was
+#' complete before). `"present"` disregards how poor a site is. `"phantom"` is the published score; it puts the zeros
+#' of the poorest sites first, whatever the taxon, so use it within one observation only (`per = "observation"`).
+#'
+#' **Cost.** O(n m k), by blocks of rows; memory for the cells returned and one block.
+#'
+#' @param fit a fit of [aspect_bernoulli()].
+#' @param n how many cells to return: a whole number of at least 1, or `Inf` for all; with `per`, for each observation
+#'   or attribute.
+#' @param by which number to rank by, see Details.
+#' @param ... must be empty.
+#' @param per `"table"` ranks all cells together, `"observation"` and `"attribute"` rank within each.
+#' @param observation,attribute names or numbers of those to look at; `NULL` is all.
+#' @param within which cells to look at: a logical matrix (or logical sparse matrix) of the shape of the data, such as
+#'   one made by a rule on the ages of sites and taxa; `NULL` is all.
+#' @param sites a data frame on the observations, whose columns are added. Its row names are matched to those of the
+#'   data; where they do not match, the first column that holds all of them is used (a message says which). For data
+#'   without row names it must have a row for each observation, in the same order. Columns that are named as one of the
+#'   result's get the prefix `site_`.
+#' @param kinds what each component is: a result of [phantoms()], for a rule of your own, or a character vector of
+#'   `"content"`, `"white"` and `"black"`; `NULL` is `phantoms(fit)`.
+#' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @return A data frame of class `false_absences` (`false_presences`), likeliest first: `observation`, `attribute`
+#'   (names, or numbers where the data have none), `probability`, `present`, `missed`, `phantom` (`probability`,
+#'   `absent`, `added`, `phantom`), and the columns of `sites`. Equal cells come in the order of rows, then columns.
+#'   Its attributes `n_cells` and `expected` are the number of zeros (ones) looked at and how many of them are expected
+#'   to be false.
+#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
+#'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
+#' @seealso [phantoms()], [deficiency()] for sums by taxon and by site, [denoise()].
+#' @examples
+#' set.seed(1)
+#' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
+#' x <- present * rbinom(40 * 12, 1, rep(runif(40, 0.2, 1), 12))
+#' dimnames(x) <- list(paste0("site", 1:40), paste0("genus", 1:12))
+#' fit <- aspect_bernoulli(x, k = 3)
+#' false_absences(fit, n = 10)
+#' false_absences(fit, n = 2, by = "missed", per = "observation", observation = c("site3", "site30"))
+#' @export
+false_absences <- function(fit, n = 50, by = c("probability", "missed", "present", "phantom"), ...,
+                           per = c("table", "observation", "attribute"), observation = NULL, attribute = NULL,
+                           within = NULL, sites = NULL, kinds = NULL, x = NULL) {
+  check_dots(...)
+  check_fit(fit)
+  by <- check_choice(by, "by", c("probability", "missed", "present", "phantom"))
+  scope <- cell_scope(fit, n, per, observation, attribute, within, kinds, x)
+  new_false_cells(fit, rank_cells(fit, scope, by, "absences"), scope, by, "absences", sites)
+}
+
+#' @rdname false_absences
+#' @export
+false_presences <- function(fit, n = 50, by = c("probability", "added", "absent", "phantom"), ...,
+                            per = c("table", "observation", "attribute"), observation = NULL, attribute = NULL,
+                            within = NULL, sites = NULL, kinds = NULL, x = NULL) {
+  check_dots(...)
+  check_fit(fit)
+  by <- check_choice(by, "by", c("probability", "added", "absent", "phantom"))
+  scope <- cell_scope(fit, n, per, observation, attribute, within, kinds, x)
+  score <- names(score_names$presences)[match(by, score_names$presences)]
+  new_false_cells(fit, rank_cells(fit, scope, score, "presences"), scope, by, "presences", sites)
+}
+
+# The scores' names in cell_scores() and in what users see.
+score_names <- list(
+  absences = c(probability = "probability", present = "present", missed = "missed", phantom = "phantom"),
+  presences = c(probability = "probability", present = "absent", missed = "added", phantom = "phantom")
+)
+
+# Which cells to look at and how many to keep, all arguments checked.
+cell_scope <- function(fit, n, per, observation, attribute, within, kinds, x) {
+  if (!identical(n, Inf)) n <- check_count(n, "n", 1L)
+  per <- check_choice(per, "per", c("table", "observation", "attribute"))
+  kinds <- component_kinds(fit, kinds)
+  list(
+    n = n, per = per, kinds = kinds, x = fit_data(fit, x),
+    rows = sort(pick(observation, fit$dims[["n"]], fit$names[[1L]], "observation")),
+    columns = sort(pick(attribute, fit$dims[["m"]], fit$names[[2L]], "attribute")),
+    within = check_within(within, fit)
+  )
+}
+
+check_within <- function(within, fit) {
+  if (is.null(within)) {
+    return(NULL)
+  }
+  sparse <- inherits(within, "lMatrix")
+  if (!sparse && !(is.matrix(within) && is.logical(within))) {
+    stop_input("`within` must be a logical matrix of the shape of the data, not %s.", show_value(within))
+  }
+  shape <- unname(fit$dims[c("n", "m")])
+  if (!identical(dim(within), shape)) {
+    stop_input(
+      "`within` must have the shape of the data, %d x %d, not %d x %d.", shape[1L], shape[2L], nrow(within), ncol(within)
+    )
+  }
+  for (side in 1:2) {
+    names <- dimnames(within)[[side]]
+    if (!is.null(names) && !is.null(fit$names[[side]]) && !identical(names, fit$names[[side]])) {
+      stop_input("`within` must have the %s names of the data, in the same order.", c("row", "column")[side])
+    }
+  }
+  within
+}
+
+# The best cells, with the number of cells looked at and the expected number of false ones.
+rank_cells <- function(fit, scope, by, of) {
+  best <- NULL
+  n_cells <- expected <- 0
+  for (rows in row_blocks(scope$rows, fit$dims[["m"]])) {
+    cells <- block_cells(fit, scope, rows, of)
+    n_cells <- n_cells + nrow(cells)
+    expected <- expected + sum(cells$missed)
+    best <- keep_best(rbind(best, keep_best(cells, by, scope)), by, scope)
+    refuse_large(4 * nrow(best), sprintf("All %s", of), "give `n`, `observation` or `attribute`")
+  }
+  list(cells = best, n_cells = n_cells, expected = expected)
+}
+
+# The observed zeros (ones) of a block of rows and their scores.
+block_cells <- function(fit, scope, rows, of) {
+  wanted <- dense_rows(scope$x, rows) == (if (of == "absences") 0 else 1)
+  if (!is.null(scope$within)) wanted <- wanted & dense_rows(scope$within, rows) == 1
+  wanted[, -scope$columns] <- FALSE
+  at <- which(wanted)
+  scores <- lapply(cell_scores(fit, rows, scope$kinds, of), function(score) score[at])
+  data.frame(row = rows[row(wanted)[at]], column = col(wanted)[at], scores)
+}
+
+# The first n of the table, or of each row or column, best first; ties in the order of rows, then columns.
+keep_best <- function(cells, by, scope) {
+  n <- scope$n
+  score <- cells[[by]]
+  if (scope$per == "table") {
+    if (nrow(cells) > n && !anyNA(score)) {
+      cells <- cells[score >= -sort(-score, partial = n)[n], , drop = FALSE]
+    }
+    return(cells[utils::head(order(-cells[[by]], cells$row, cells$column), n), , drop = FALSE])
+  }
+  group <- if (scope$per == "observation") cells$row else cells$column
+  at <- order(group, -score, cells$row, cells$column)
+  place <- sequence(rle(group[at])$lengths)
+  cells[at[place <= n], , drop = FALSE]
+}
+
+new_false_cells <- function(fit, ranked, scope, by, of, sites) {
+  label <- function(index, names) if (is.null(names)) index else names[index]
+  cells <- ranked$cells
+  table <- data.frame(
+    observation = label(cells$row, fit$names[[1L]]), attribute = label(cells$column, fit$names[[2L]]),
+    stats::setNames(cells[names(score_names[[of]])], score_names[[of]])
+  )
+  if (!is.null(sites)) table <- cbind(table, site_columns(sites, fit, cells$row, names(table)))
+  rownames(table) <- NULL
+  noise <- if (of == "absences") "white" else "black"
+  structure(
+    table,
+    class = c(paste0("false_", of), "data.frame"), n_cells = ranked$n_cells, expected = ranked$expected,
+    by = by, per = scope$per, has_phantom = any(scope$kinds == noise)
+  )
+}
+
+# The rows of a site table for given observations, with names that do not clash.
+site_columns <- function(sites, fit, rows, taken) {
+  if (!is.data.frame(sites)) {
+    stop_input("`sites` must be a data frame with a row for each observation, not %s.", show_value(sites))
+  }
+  observations <- fit$names[[1L]]
+  if (is.null(observations)) {
+    if (nrow(sites) != fit$dims[["n"]]) {
+      stop_input(
+        "`sites` must have a row for each of the %d observations, as these have no names, not %d.",
+        fit$dims[["n"]], nrow(sites)
+      )
+    }
+    at <- rows
+  } else {
+    key <- site_key(sites, observations)
+    at <- match(observations[rows], key$values)
+    sites <- sites[setdiff(names(sites), key$column)]
+  }
+  out <- as.data.frame(sites)[at, , drop = FALSE]
+  clash <- names(out) %in% taken
+  names(out)[clash] <- paste0("site_", names(out)[clash])
+  out
+}
+
+# What identifies the rows of a site table: its row names, else its first column that holds all observations.
+site_key <- function(sites, observations) {
+  column <- NULL
+  values <- rownames(sites)
+  if (!all(observations %in% values)) {
+    holds <- vapply(sites, function(value) all(observations %in% as.character(value)), NA)
+    if (!any(holds)) {
+      stop_input(
+        "`sites` must have the names of the observations as row names or in a column: its row names lack %s.",
+        show_names(setdiff(observations, values))
+      )
+    }
+    column <- names(sites)[which(holds)[1L]]
+    values <- as.character(sites[[column]])
+    inform("Rows of `sites` matched by its column %s.", dQuote(column, FALSE))
+  }
+  twice <- intersect(values[duplicated(values)], observations)
+  if (length(twice)) {
+    stop_input("`sites` must have one row for each observation: %s is there twice.", show_names(twice[1L]))
+  }
+  list(values = values, column = column)
+}
+
+#' @export
+print.false_absences <- function(x, digits = 3L, n = 20L, ...) {
+  print_false_cells(x, digits, n, "absences", c(
+    probability = "chance that a find would be recorded here",
+    present = "chance that the taxon lived here, the site's gaps in recording set aside",
+    missed = "chance that it lived here and this zero is a gap in the record",
+    phantom = "chance that this zero is a gap in the record, whether it lived here or not"
+  ))
+}
+
+#' @export
+print.false_presences <- function(x, digits = 3L, n = 20L, ...) {
+  print_false_cells(x, digits, n, "presences", c(
+    probability = "chance that nothing would be recorded here",
+    absent = "chance that the taxon did not live here, wrong records set aside",
+    added = "chance that it did not live here and this one is a wrong record",
+    phantom = "chance that this one was written without regard to whether it lived here"
+  ))
+}
+
+print_false_cells <- function(x, digits, n, of, legend) {
+  shown <- utils::head(x, n)
+  if (is.null(attr(x, "n_cells"))) {
+    cat(sprintf("False %s\n", of))
+  } else {
+    print_false_header(x, of)
+  }
+  if (nrow(x)) print.data.frame(round_columns(shown, digits), row.names = FALSE)
+  if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
+  legend <- legend[names(legend) %in% names(x)]
+  cat(sprintf("%s: %s\n", names(legend), legend), sep = "")
+  invisible(x)
+}
+
+print_false_header <- function(x, of) {
+  n_cells <- attr(x, "n_cells")
+  per <- attr(x, "per")
+  cat(sprintf(
+    "The %d of %.0f %s most likely to be false, by `%s`%s\n", nrow(x), n_cells, of, attr(x, "by"),
+    if (per == "table") "" else sprintf(" within each %s", per)
+  ))
+  if (!attr(x, "has_phantom")) {
+    cat(sprintf("No phantom writes %s in this fit: no %s is expected to be false.\n", of, sub("s$", "", of)))
+  } else if (!is.na(attr(x, "expected"))) {
+    cat(sprintf(
+      "About %s of them (%s %%) are expected to be false.\n", format(signif(attr(x, "expected"), 3L), big.mark = ""),
+      format(100 * attr(x, "expected") / max(1, n_cells), digits = 2L)
+    ))
+  }
+}

@@ -1,0 +1,128 @@
+#' Phantom components of a fit
+#'
+#' Tells which components of a fit are phantoms: a *white* phantom writes (almost) only absences, a *black* one (almost)
+#' only presences, and all others are *content*. Every component is listed with the numbers the verdict rests on, since
+#' a component near the rule may be a partial phantom.
+#'
+#' A component is a white phantom when its mean probability is at most `white` times the density of the table, and a
+#' black one when its mean probability of an absence is at most `black` times the share of absences. (No fixed bound on
+#' the largest probability would do: in sparse tables of fossils a phantom's may be 0.08.) A component that writes less
+#' than `min_weight` of the table decides nothing and counts as content. Pinned phantoms are phantoms whatever their
+#' numbers. Attributes with nothing observed are left out of the means. Where a table has no presence (no absence) at
+#' all, no component is called a white (black) phantom unless pinned.
+#'
+#' @param fit a fit of [aspect_bernoulli()]. Models whose components cannot be phantoms are refused.
+#' @param ... must be empty.
+#' @param white,black numbers from 0 to below 1: the largest ratio to the table's density of presences (of absences) that a
+#'   white (black) phantom may have. A prior on the aspects can lift a phantom over the default: raise it then.
+#' @param min_weight number from 0 to below 1: least mean membership of a phantom.
+#' @return A data frame of class `phantoms` with a row for each component:
+#' \describe{
+#'   \item{`component`}{its name.}
+#'   \item{`kind`}{`"white"`, `"black"` or `"content"`.}
+#'   \item{`pinned`}{whether it was held at exact 0 (1).}
+#'   \item{`weight`}{its mean membership over the observations: the share of the table that it writes.}
+#'   \item{`mean`, `min`, `max`}{of its probabilities over the attributes.}
+#'   \item{`white_ratio`, `black_ratio`}{mean over density of presences; 1 - mean over density of absences.}
+#' }
+#' All verbs that need to know the phantoms take such a result as their argument `kinds`.
+#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
+#'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
+#' @seealso [false_absences()], [denoise()]
+#' @examples
+#' set.seed(1)
+#' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
+#' x <- present * rbinom(40 * 12, 1, rep(runif(40, 0.2, 1), 12))
+#' phantoms(aspect_bernoulli(x, k = 3))
+#' @export
+phantoms <- function(fit, ...) UseMethod("phantoms")
+
+#' @export
+phantoms.default <- function(fit, ...) {
+  check_fit(fit)
+  stop_input(
+    paste(
+      "`fit` must be of a model whose components can be phantoms, a fit of aspect_bernoulli(), not of %s():",
+      "a phantom is a component that shares each observation with others and writes only absences or only presences."
+    ),
+    class(fit)[1L]
+  )
+}
+
+#' @rdname phantoms
+#' @export
+phantoms.aspect_bernoulli <- function(fit, ..., white = 0.2, black = 0.2, min_weight = 1e-3) {
+  check_dots(...)
+  white <- check_share(white, "white")
+  black <- check_share(black, "black")
+  min_weight <- check_share(min_weight, "min_weight")
+  table <- phantom_table(fit$param, fit$density, fit$pinned, fit$margins$column_observed > 0, white, black, min_weight)
+  structure(
+    table,
+    class = c("phantoms", "data.frame"), density = fit$density,
+    rule = c(white = white, black = black, min_weight = min_weight)
+  )
+}
+
+check_share <- function(x, name) {
+  if (!is.numeric(x) || length(x) != 1L || is.na(x) || x < 0 || x >= 1) {
+    stop_input("`%s` must be one number from 0 to below 1, not %s.", name, show_value(x))
+  }
+  as.double(x)
+}
+
+phantom_table <- function(param, density, pinned, observed, white = 0.2, black = 0.2, min_weight = 1e-3) {
+  aspects <- param$aspects[, observed, drop = FALSE]
+  if (!any(observed)) aspects <- param$aspects
+  mean <- unname(rowMeans(aspects))
+  weight <- unname(colMeans(param$membership))
+  white_ratio <- if (density > 0) mean / density else rep(NA_real_, length(mean))
+  black_ratio <- if (density < 1) unname(rowMeans(1 - aspects)) / (1 - density) else rep(NA_real_, length(mean))
+  kind <- rep("content", length(mean))
+  kind[weight > min_weight & white_ratio <= white & !is.na(white_ratio)] <- "white"
+  kind[weight > min_weight & black_ratio <= black & !is.na(black_ratio)] <- "black"
+  kind[pinned != "free"] <- pinned[pinned != "free"]
+  data.frame(
+    component = component_names(length(mean)), kind = kind, pinned = unname(pinned != "free"), weight = weight,
+    mean = mean, min = unname(apply(aspects, 1L, min)), max = unname(apply(aspects, 1L, max)),
+    white_ratio = white_ratio, black_ratio = black_ratio
+  )
+}
+
+# The kind of each component: as phantoms() finds them, or as the user says.
+component_kinds <- function(fit, kinds = NULL) {
+  if (is.null(kinds)) kinds <- phantoms(fit)
+  k <- fit$dims[["k"]]
+  if (inherits(kinds, "phantoms")) {
+    kinds <- kinds$kind[match(component_names(k), kinds$component)]
+  }
+  if (!is.character(kinds) || length(kinds) != k || !all(kinds %in% c("content", "white", "black"))) {
+    stop_input(
+      "`kinds` must be a result of phantoms() on this fit, or %d of \"content\", \"white\" and \"black\", not %s.",
+      k, show_value(kinds)
+    )
+  }
+  kinds
+}
+
+#' @export
+print.phantoms <- function(x, digits = 3L, ...) {
+  n <- table(factor(x$kind, c("white", "black", "content")))
+  cat(sprintf("%d white and %d black phantom(s), %d content component(s)\n", n[[1L]], n[[2L]], n[[3L]]))
+  print.data.frame(round_columns(x, digits), row.names = FALSE)
+  if (!is.null(attr(x, "rule"))) {
+    rule <- format(attr(x, "rule"), drop0trailing = TRUE, scientific = FALSE, trim = TRUE)
+    cat(sprintf(
+      "Rule: white_ratio <= %s or black_ratio <= %s, weight > %s; density of presences %s\n",
+      rule[1L], rule[2L], rule[3L], format(attr(x, "density"), digits = digits)
+    ))
+  }
+  invisible(x)
+}
+
+# Numbers as a reader wants them: `digits` significant ones, but no more than `digits` decimals.
+round_columns <- function(x, digits) {
+  number <- vapply(x, is.double, NA)
+  x[number] <- lapply(x[number], function(column) signif(round(column, digits + 1L), digits))
+  x
+}
