@@ -88,7 +88,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
     control$screen <- FALSE
     started <- run_starts("given", function(kind) start, run, control, mark = mark)
   }
-  if (is.null(start)) started <- ab_reorder(started, pinned)
+  if (is.null(start)) started <- ab_reorder(started, pinned, data)
   ab_new_fit(started, data, k, pinned, pseudo, estimate, prior, control, call)
 }
 
@@ -146,11 +146,12 @@ ab_check_start <- function(start, data, k, pinned) {
   list(membership = membership, aspects = aspects)
 }
 
-# Phantoms last, the others by decreasing weight: pinned ones are last already.
-ab_reorder <- function(run, pinned) {
+# Phantoms last, the others by decreasing weight; pinned ones, which are last already, stay where they are.
+ab_reorder <- function(run, pinned, data) {
   order_of <- function(param) {
     free <- which(pinned == "free")
-    c(free[order(-colMeans(param$membership)[free])], which(pinned != "free"))
+    kind <- phantom_table(param, data_density(data), pinned, data$margins$column_observed > 0)$kind
+    c(free[order(kind[free] != "content", -colMeans(param$membership)[free])], which(pinned != "free"))
   }
   reorder <- function(param) {
     at <- order_of(param)
