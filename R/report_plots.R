@@ -1,0 +1,46 @@
+# Plots and sentences of the report that are not methods of a fit.
+
+draw_margins <- function(fit) {
+  local_par(mfrow = c(1L, 2L), mar = c(4.2, 4.2, 1, 1), las = 1L)
+  draw <- function(counts, label) {
+    graphics::hist(counts, breaks = "FD", col = "#56B4E9", border = "white", main = "", xlab = label, ylab = "number")
+  }
+  draw(fit$margins$row_sum, "recorded attributes of an observation")
+  draw(fit$margins$column_sum, "observations of an attribute")
+}
+
+selection_kinds <- function(selection) {
+  kinds <- if (is.null(selection$phantom)) rep("free", nrow(selection)) else as.character(selection$phantom)
+  factor(kinds, unique(kinds))
+}
+
+selection_sentence <- function(selection) {
+  kinds <- selection_kinds(selection)
+  best <- vapply(split(seq_len(nrow(selection)), kinds), function(at) at[which.min(selection$AIC[at])], 0L)
+  words <- c(free = "no component pinned", white = "a pinned white phantom")
+  said <- ifelse(names(best) %in% names(words), words[names(best)], names(best))
+  paste0("AIC is least at ", paste(sprintf(
+    "k = %d (%s; AIC %.0f)", selection$k[best], said, selection$AIC[best]
+  ), collapse = " and at "), ".")
+}
+
+draw_selection <- function(selection) {
+  kinds <- selection_kinds(selection)
+  colours <- component_colours(nlevels(kinds))
+  local_par(mar = c(4.2, 5, 1, 1), las = 1L)
+  graphics::plot(
+    range(selection$k), range(selection$AIC), type = "n", bty = "l", xlab = "number of components k", ylab = "",
+    xaxt = "n"
+  )
+  graphics::title(ylab = "AIC", line = 4)
+  graphics::axis(1L, unique(selection$k))
+  for (i in seq_len(nlevels(kinds))) {
+    part <- selection[kinds == levels(kinds)[i], ]
+    graphics::lines(part$k, part$AIC, type = "b", pch = 16, col = colours[i])
+    least <- which.min(part$AIC)
+    graphics::points(part$k[least], part$AIC[least], cex = 2.2, col = colours[i])
+  }
+  if (nlevels(kinds) > 1L) {
+    graphics::legend("topleft", paste("phantom:", levels(kinds)), col = colours, pch = 16, lty = 1, bty = "n")
+  }
+}
