@@ -1,0 +1,112 @@
+# What read_pbdb() and read_now() share: finding the table in a text export, and reading it without guesses.
+
+# Reads the table whose header is the first line that is_header() accepts: list(table, metadata), the table all text,
+# with NA for blanks, metadata the lines above the header. what and hint are for the message if there is none.
+read_export <- function(file, what, is_header, hint) {
+  if (!is.character(file) || length(file) != 1L || is.na(file)) {
+    stop_input("`file` must be the path of %s, not %s.", what, show_value(file))
+  }
+  if (!file.exists(file) || dir.exists(file)) {
+    stop_input("`file` must be the path of %s: there is no file %s.", what, show_names(file))
+  }
+  lines <- suppressWarnings(readLines(file, n = 1000L, warn = FALSE, skipNul = TRUE))
+  lines <- sub("^\ufeff", "", as_utf8(lines)) # byte order mark
+  found <- find_header(lines, is_header)
+  if (is.null(found)) {
+    stop_input("`file` must be %s: %s %s.", what, show_names(basename(file)), hint(lines))
+  }
+  table <- tryCatch(
+    utils::read.table(
+      file,
+      sep = found$sep, quote = found$quote, skip = found$at, col.names = found$names, check.names = FALSE,
+      colClasses = "character", na.strings = c("", "\\N"), strip.white = TRUE, comment.char = "", fill = FALSE
+    ),
+    error = function(e) { # its message counts lines from the header on
+      stop_input("`file` must have %d fields in each line: %s.", length(found$names), conditionMessage(e))
+    }
+  )
+  if (nrow(table) == 0L) {
+    stop_input("`file` must hold occurrences: %s ends after its header.", show_names(basename(file)))
+  }
+  table[] <- lapply(table, as_utf8)
+  list(table = table, metadata = lines[seq_len(found$at - 1L)])
+}
+
+# The first line that splits into the names of a header, by tab, comma or semicolon.
+find_header <- function(lines, is_header) {
+  for (at in seq_along(lines)) {
+    for (sep in c("\t", ",", ";")) {
+      if (!grepl(sep, lines[at], fixed = TRUE)) next
+      names <- split_fields(lines[at], sep)
+      if (is_header(names)) {
+        # Exports by tab that do not quote have stray quotation marks in their remarks.
+        quote <- if (sep == "\t" && !grepl('"', lines[at], fixed = TRUE)) "" else "\""
+        return(list(at = at, sep = sep, quote = quote, names = make.unique(names)))
+      }
+    }
+  }
+  NULL
+}
+
+split_fields <- function(line, sep) {
+  scan(text = line, what = "", sep = sep, quote = "\"", quiet = TRUE, strip.white = TRUE, comment.char = "")
+}
+
+# Text whose encoding is known: UTF-8, or else Latin-1, as of older exports.
+as_utf8 <- function(text) {
+  old <- which(!validUTF8(text))
+  Encoding(text) <- "UTF-8"
+  Encoding(text[old]) <- "latin1"
+  enc2utf8(text)
+}
+
+# Columns that hold nothing but numbers become numbers, integers where they fit; never the columns in text.
+convert_numbers <- function(table, text) {
+  for (column in setdiff(names(table), text)) {
+    value <- table[[column]]
+    if (all(is.na(value)) || !all(grepl("^[-+]?[0-9]*[.]?[0-9]+([eE][-+]?[0-9]+)?$", value[!is.na(value)]))) next
+    table[[column]] <- utils::type.convert(value, as.is = TRUE)
+  }
+  table
+}
+
+# Keeps the rows that are identified and dated, and says how many are not.
+keep_usable <- function(table, file, rank) {
+  unknown <- if (rank == "any") rep(FALSE, nrow(table)) else is.na(table[[rank]])
+  undated <- is.na(table$max_ma) | is.na(table$min_ma)
+  lines <- sprintf("Read %d occurrences from %s.", nrow(table), show_names(basename(file)))
+  if (any(unknown | undated)) {
+    why <- c(
+      if (any(unknown)) sprintf("%d not identified to a %s", sum(unknown), rank),
+      if (any(undated)) sprintf("%d without ages", sum(undated))
+    )
+    lines <- c(lines, sprintf(
+      "Left out %d: %s; %d are kept.", sum(unknown | undated), paste(why, collapse = ", "), sum(!unknown & !undated)
+    ))
+  }
+  if (all(unknown | undated)) {
+    stop_input("`file` must hold usable occurrences. %s", paste(lines, collapse = " "))
+  }
+  inform("%s", paste(lines, collapse = " "))
+  table <- table[!(unknown | undated), , drop = FALSE]
+  rownames(table) <- NULL
+  table
+}
+
+need_columns <- function(table, columns, file, advice) {
+  missing <- setdiff(columns, names(table))
+  if (length(missing)) {
+    stop_input("`file` must have the column(s) %s: %s has not. %s",
+      show_names(missing), show_names(basename(file)), advice)
+  }
+}
+
+need_numbers <- function(table, columns) {
+  for (column in intersect(columns, names(table))) {
+    if (!is.numeric(table[[column]]) && !all(is.na(table[[column]]))) {
+      wrong <- which(is.na(suppressWarnings(as.numeric(table[[column]]))) & !is.na(table[[column]]))[1L]
+      stop_input("`file` must have numbers in column %s: row %d is %s.",
+        show_names(column), wrong, show_value(table[[column]][wrong]))
+    }
+  }
+}

@@ -1,0 +1,119 @@
+#' Read a download of the Paleobiology Database
+#'
+#' Reads a file of fossil occurrences as the download page or the data service (version 1.2) of the Paleobiology
+#' Database gives it into the table that [occurrence_matrix()] takes.
+#'
+#' @param file Path of a text file with commas or tabs (`.csv`, `.tsv`, `.txt`; also compressed by gzip), with or
+#'   without the block of information about the download that stands above the table.
+#' @param rank `"genus"` leaves out occurrences that are not identified to a genus, `"species"` those not identified
+#'   to a species; `"any"` keeps all.
+#'
+#' @details
+#' The file must be a download of occurrences (not of collections or taxa) with the long column names of the database,
+#' among them `occurrence_no`, `collection_no`, `accepted_name`, `accepted_rank`, `max_ma` and `min_ma`: those of the
+#' download page, and of the data service for `occs/list.csv`. Every column of the file is kept under its name.
+#' Blanks become `NA`, and so do names such as `NO_GENUS_SPECIFIED`; columns of nothing but numbers become numbers;
+#' the code `NA` of Namibia stays text.
+#'
+#' Where the file has no column `genus` (the option "classification" was not chosen), it is taken from
+#' `accepted_name`. A column `species` is added: the first two words of `accepted_name` without the subgenus, where it
+#' is a species or below.
+#'
+#' What was read and left out is told in a message of class `multicause_message`; also if the file has fewer rows than
+#' the database says it sent.
+#'
+#' @return A data frame of one row for each occurrence left. The block above the table, if there was one, is its
+#'   attribute `"metadata"`: a character vector named by its keys (licence, date and address of the download: what a
+#'   citation needs). A file that is something else, broken lines, and missing columns are errors of class
+#'   `multicause_input_error`.
+#'
+#' @references
+#' Peters SE, McClennen M (2016). The Paleobiology Database application programming interface. *Paleobiology* 42,
+#' 1-7. \doi{10.1017/pab.2015.39}
+#' @seealso [read_now()], [occurrence_matrix()]
+#' @examples
+#' file <- tempfile(fileext = ".csv")
+#' writeLines(c(
+#'   '"Data Provider","The Paleobiology Database"',
+#'   '"Data License","Creative Commons CC-BY"',
+#'   '"Records Found","3"',
+#'   '"Records:"',
+#'   '"occurrence_no","collection_no","accepted_name","accepted_rank","max_ma","min_ma"',
+#'   '"146665","12943","Anconastes vesperus","species","305.9","298.9"',
+#'   '"147090","13004","Gorgonopsia","suborder","265.1","259.9"',
+#'   '"147521","13043","Procolophon trigoniceps","species","252.17","247.2"'
+#' ), file)
+#' occurrences <- read_pbdb(file)
+#' occurrences
+#' attr(occurrences, "metadata")[["Data License"]]
+#' occurrence_matrix(occurrences, "collection_no", "genus")
+#' @export
+read_pbdb <- function(file, rank = c("genus", "species", "any")) {
+  rank <- check_choice(rank, "rank", c("genus", "species", "any"))
+  is_header <- function(names) all(c("occurrence_no", "collection_no") %in% names)
+  what <- "an occurrence download of the Paleobiology Database (csv or tsv)"
+  read <- read_export(file, what, is_header, pbdb_hint)
+  table <- read$table
+  advice <- "Download occurrences with the default columns, or with the data service and `vocab=pbdb`."
+  need_columns(table, c("accepted_name", "accepted_rank", "max_ma", "min_ma"), file, advice)
+  metadata <- pbdb_metadata(read$metadata)
+  tell_incomplete(table, metadata)
+
+  taxa <- intersect(c("phylum", "class", "order", "family", "genus"), names(table))
+  table[taxa] <- lapply(table[taxa], function(name) replace(name, grepl("^NO_[A-Z]+_SPECIFIED$", name), NA))
+  table <- convert_numbers(table, c(taxa, "accepted_name", "identified_name", "collection_name", "formation", "cc"))
+  need_numbers(table, c("max_ma", "min_ma", "lng", "lat"))
+  table <- add_names(table)
+  table <- keep_usable(table, file, rank)
+  if (length(metadata)) {
+    attr(table, "metadata") <- metadata
+  }
+  table
+}
+
+# Why a file is no occurrence download, as well as can be seen.
+pbdb_hint <- function(lines) {
+  text <- paste(utils::head(lines, 50L), collapse = "\n")
+  if (grepl("^\\s*[{[]", text)) {
+    return("is JSON; download it as csv")
+  }
+  if (grepl("^\\s*<", text)) {
+    return("is a web page, perhaps an error message of the data service; look at it in a browser")
+  }
+  if (grepl("collection_no", text)) {
+    return("is a download of collections, not of occurrences")
+  }
+  if (grepl("taxon_no|orig_no", text)) {
+    return("is a download of taxa, not of occurrences")
+  }
+  "has no line with the column names occurrence_no and collection_no"
+}
+
+# The block above the table: keys and values, and parameters (which stand under a blank key).
+pbdb_metadata <- function(lines) {
+  fields <- lapply(lines[nzchar(lines)], split_fields, sep = if (any(grepl("\t", lines))) "\t" else ",")
+  fields <- lapply(fields, function(field) if (!nzchar(field[1L])) field[-1L] else field)
+  fields <- fields[lengths(fields) == 2L]
+  stats::setNames(vapply(fields, `[`, "", 2L), vapply(fields, `[`, "", 1L))
+}
+
+tell_incomplete <- function(table, metadata) {
+  sent <- suppressWarnings(as.numeric(metadata[names(metadata) == "Records Returned"]))
+  if (length(sent) == 1L && !is.na(sent) && sent != nrow(table)) {
+    inform("The database says it sent %.0f records, but the file has %d: is it whole?", sent, nrow(table))
+  }
+}
+
+# genus, where the file has none, and species, from the accepted name.
+add_names <- function(table) {
+  name <- trimws(gsub(" *\\([^)]*\\)", "", table$accepted_name))
+  below_genus <- table$accepted_rank %in% c("species", "subspecies")
+  if (!"genus" %in% names(table)) {
+    named <- below_genus | table$accepted_rank %in% c("genus", "subgenus")
+    table$genus <- ifelse(named, sub(" .*$", "", name), NA_character_)
+  }
+  if (!"species" %in% names(table)) {
+    table$species <- ifelse(below_genus, sub("^(\\S+ \\S+).*$", "\\1", name), NA_character_)
+  }
+  table
+}

@@ -1,0 +1,62 @@
+export_file <- function(...) test_path("exports", ...)
+
+quietly <- function(x) suppressMessages(x, classes = "multicause_message")
+
+standard <- c("lidnum", "name", "lat", "lng", "max_ma", "min_ma", "order", "family", "genus", "species")
+
+test_that("the three forms of the export give the same", {
+  tab <- quietly(read_now(export_file("now_tab_latin1.csv"))) # Latin-1, \N, not quoted
+  expect_identical(quietly(read_now(export_file("now_comma.csv"))), tab)
+  cross <- quietly(read_now(export_file("now_cross_search.csv")))
+  expect_identical(cross[standard], tab[standard])
+  expect_identical(names(tab)[1:10], standard)
+  expect_identical(names(cross)[1:10], standard)
+})
+
+test_that("names and numbers are what they should be, and other columns are kept", {
+  data <- quietly(read_now(export_file("now_tab_latin1.csv")))
+  expect_identical(data$lidnum, c(20001L, 20001L, 20002L))
+  expect_identical(data$name, c("Alpha-1", "Alpha-1", "Ca\u00f1ada"))
+  expect_identical(data$max_ma, c(15.2, 15.2, 9.7))
+  expect_identical(data$genus, c("Pseudaelurus", "Listriodon", "Deinotherium"))
+  expect_identical(data$species, c("Pseudaelurus quadridentatus", NA, "Deinotherium giganteum"))
+  expect_identical(data$lat, c(43.516667, 43.516667, NA)) # 0, 0 is nowhere
+  expect_identical(data$AGE_COMM[1], "stage \"middle\" after O'Hara")
+  expect_identical(data$BODYMASS, c(30000L, NA, 8000000L))
+})
+
+test_that("what is left out is told", {
+  file <- export_file("now_comma.csv")
+  told <- "Left out 3: 2 not identified to a genus, 1 without ages"
+  expect_message(read_now(file), told, class = "multicause_message")
+  expect_identical(nrow(quietly(read_now(file, rank = "species"))), 2L)
+  any <- quietly(read_now(file, rank = "any"))
+  expect_identical(nrow(any), 5L)
+  expect_identical(any$family[5], NA_character_)
+})
+
+test_that("indeterminate names are told from names", {
+  names <- c(
+    "indet.", "indet", "Indet.", "gen.", "gen. indet.", "sp.", "sp. A", "spp.", "Hipparionini indet.", "incertae sedis",
+    "_", "?", "-", "Genetta", "Spalax", "Indarctos", "Ordolestes", "Gen"
+  )
+  expect_identical(grepl(indeterminate, names, ignore.case = TRUE), rep(c(TRUE, FALSE, TRUE), c(13, 4, 1)))
+})
+
+test_that("the table goes on into a matrix", {
+  x <- quietly(occurrence_matrix(read_now(export_file("now_comma.csv")), "name", "genus"))
+  expect_identical(dim(x), c(2L, 3L))
+  expect_identical(site_table(x)$max_ma, c(15.2, 9.7))
+})
+
+test_that("something else is told from an export", {
+  at <- setwd(test_path("exports"))
+  on.exit(setwd(at))
+  expect_snapshot(error = TRUE, read_now(NULL))
+  expect_snapshot(error = TRUE, read_now("nowhere.csv"))
+  expect_snapshot(error = TRUE, read_now("pbdb_plain.csv"))
+  expect_snapshot(error = TRUE, read_now("now_comma.csv", rank = 2))
+  file <- tempfile()
+  writeLines(c("LIDNUM,NAME,MAX_AGE,MIN_AGE", "1,A,2,1"), file)
+  expect_error(read_now(file), "\"genus\", \"species\"", class = "multicause_input_error")
+})

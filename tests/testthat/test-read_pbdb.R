@@ -1,0 +1,92 @@
+export_file <- function(...) test_path("exports", ...)
+
+text_file <- function(lines) {
+  file <- tempfile(fileext = ".csv")
+  writeLines(lines, file, useBytes = TRUE)
+  file
+}
+
+quietly <- function(x) suppressMessages(x, classes = "multicause_message")
+
+test_that("a download with the block above reads as one without", {
+  block <- quietly(read_pbdb(export_file("pbdb_block.csv")))
+  plain <- quietly(read_pbdb(export_file("pbdb_plain.csv"))) # with a byte order mark
+  expect_identical(block, plain, ignore_attr = "metadata")
+  expect_null(attr(plain, "metadata"))
+  metadata <- attr(block, "metadata")
+  expect_identical(metadata[["Data License"]], "Creative Commons CC-BY")
+  expect_identical(metadata[["base_name"]], "Tetrapoda")
+  expect_identical(metadata[["Access Time"]], "Thu 2022-07-14 09:29:54 GMT")
+})
+
+test_that("columns are kept, numbers are numbers, and what is no name is missing", {
+  data <- quietly(read_pbdb(export_file("pbdb_block.csv"), rank = "any"))
+  expect_identical(nrow(data), 5L)
+  expect_true(all(c("record_type", "reid_no", "difference", "reference_no", "formation") %in% names(data)))
+  expect_identical(data$collection_no, c(12943L, 13004L, 13043L, 13043L, 13080L))
+  expect_identical(data$max_ma, c(305.9, 265.1, 252.17, 252.17, 290.1))
+  expect_identical(data$genus, c("Anconastes", NA, "Procolophon", "Lystrosaurus", "Mesosaurus"))
+  expect_identical(data$order[2:3], c(NA_character_, NA_character_))
+  expect_identical(data$species, c("Anconastes vesperus", NA, "Procolophon trigoniceps", NA, "Mesosaurus tenuidens"))
+  expect_identical(data$identified_name[3], "Procolophon cf. trigoniceps, \"large form\"")
+  expect_identical(data$cc, c("US", "ZA", "ZA", "ZA", "NA")) # Namibia
+  expect_identical(data$formation[5], "Vikingh\u00f8gda")
+})
+
+test_that("without the classification the genus comes from the accepted name", {
+  data <- quietly(read_pbdb(export_file("pbdb_no_class.tsv")))
+  other <- quietly(read_pbdb(export_file("pbdb_plain.csv")))
+  expect_identical(data$genus, other$genus)
+  expect_identical(data$species, other$species)
+})
+
+test_that("what is left out is told", {
+  expect_message(read_pbdb(export_file("pbdb_block.csv")), "Left out 2: 1 not identified to a genus, 1 without ages",
+    class = "multicause_message"
+  )
+  expect_message(data <- read_pbdb(export_file("pbdb_block.csv"), "species"), "2 not identified to a species")
+  expect_identical(nrow(data), 3L)
+  lines <- readLines(export_file("pbdb_block.csv"))
+  quietly(expect_message(read_pbdb(text_file(lines[-22])), "sent 6 records, but the file has 5"))
+})
+
+test_that("the table goes on into a matrix", {
+  x <- quietly(occurrence_matrix(read_pbdb(export_file("pbdb_block.csv")), "collection_no", "genus"))
+  expect_identical(rownames(x), c("12943", "13043", "13080"))
+  expect_identical(site_table(x)$lat, c(36.333302, -32.099998, -26.31945))
+})
+
+test_that("a compressed file is read", {
+  file <- tempfile(fileext = ".csv.gz")
+  connection <- gzfile(file, "w")
+  writeLines(readLines(export_file("pbdb_block.csv")), connection)
+  close(connection)
+  expect_identical(nrow(quietly(read_pbdb(file))), 4L)
+})
+
+test_that("something else is told from a download", {
+  at <- setwd(test_path("exports"))
+  on.exit(setwd(at))
+  expect_snapshot(error = TRUE, read_pbdb(1))
+  expect_snapshot(error = TRUE, read_pbdb("nowhere.csv"))
+  expect_snapshot(error = TRUE, read_pbdb("."))
+  expect_snapshot(error = TRUE, read_pbdb("pbdb_collections.csv"))
+  expect_snapshot(error = TRUE, read_pbdb("pbdb.json"))
+  expect_snapshot(error = TRUE, read_pbdb("now_comma.csv"))
+  expect_snapshot(error = TRUE, read_pbdb("pbdb_block.csv", rank = "family"))
+})
+
+test_that("broken files are told where they break", {
+  lines <- readLines(export_file("pbdb_plain.csv"), encoding = "UTF-8")
+  wrong <- function(lines, pattern) {
+    expect_error(quietly(read_pbdb(text_file(lines))), pattern, class = "multicause_input_error")
+  }
+  wrong(lines[1], "ends after its header")
+  wrong(c(lines[1:3], "\"1\",\"2\""), "26 fields in each line")
+  wrong(gsub("max_ma", "early_age", lines), "max_ma")
+  wrong(sub("305.9", "305,9", lines), "numbers in column \"max_ma\": row 1 is \"305,9\"")
+  wrong(lines[c(1, 3)], "usable occurrences")
+  wrong(c("<!DOCTYPE html>", "<p>error</p>"), "web page")
+  wrong("", "no line with the column names")
+  wrong(c("taxon_no,orig_no", "1,2"), "download of taxa")
+})
