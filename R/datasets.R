@@ -88,8 +88,8 @@
 #' Bethany Allen, downloaded from the Paleobiology Database (<https://paleobiodb.org>) on 14 July 2022. The database
 #' gives its records under the licence CC BY 4.0 (<https://creativecommons.org/licenses/by/4.0/>): cite it, and
 #' palaeoverse, when you use them. Changes made here: columns dropped, accents of formation names dropped, the code of
-#' Namibia mended (it was read as missing), and what is said above. `data-raw/early_tetrapods.R` in the source repository
-#' makes both data sets anew.
+#' Namibia mended (it was read as missing), and what is said above. `data-raw/early_tetrapods.R` in the source
+#' repository makes both data sets anew.
 #'
 #' @inherit tetrapod_occurrences references
 #' @examples

@@ -1,5 +1,4 @@
-# Builds tetrapod_occurrences and early_tetrapods. Run from the root of the package:
-# `Rscript data-raw/early_tetrapods.R`
+# Builds tetrapod_occurrences and early_tetrapods. To be run by Rscript from the root of the package.
 #
 # Source: data set `tetrapods` of the CRAN package palaeoverse, from its source archive; the package itself and its
 # dependencies are not needed.

@@ -1,4 +1,4 @@
-# Builds simulated_sites: run from the root of the package, `Rscript data-raw/simulated_sites.R`.
+# Builds simulated_sites. To be run by Rscript from the root of the package.
 #
 # Presence from three faunas that follow each other in time; then a white phantom of known strength at each site turns
 # presences into zeros. So it is known which zeros are false. The same as aspect Bernoulli with four aspects, one of
