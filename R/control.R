@@ -69,3 +69,6 @@ print.multicause_control <- function(x, ...) {
   cat(sprintf("  %s = %s\n", format(names(x)), vapply(x, format, "")), sep = "")
   invisible(x)
 }
+
+# OpenBLAS' own number of threads: sets it, returns what it was (0 where another BLAS is at work).
+blas_threads <- function(n) .Call(mc_c_blas_threads, as.integer(n))

@@ -16,6 +16,9 @@ typedef struct {
   mc_trace *trace;
   double *copy[3][MC_MAX_BLOCK]; /* theta_0, theta_1, theta_2 of the cycle */
   double accepted;               /* objective of the last accepted point, as far as known */
+  double step_max;               /* bound of the step length */
+  bool at_bound;                 /* the last step was cut at it */
+  bool on_probation;             /* the blocks hold a point that is not accepted yet */
 } fit_state;
 
 enum { THETA_0, THETA_1, THETA_2 };
@@ -125,26 +128,52 @@ static void extrapolate(fit_state *fit, double step) {
   fit->model->feasible(fit->model->self, safe);
 }
 
-/*
- * The pass from the extrapolated point. Kept when that point is no worse than
- * theta_1, else the blocks return to theta_2.
- */
-static mc_status extrapolated_pass(fit_state *fit, double ratio, double *step_max) {
-  extrapolate(fit, fmin(fmax(ratio, 1), *step_max));
-  const double objective = count_pass(fit);
-  const bool stopped = stop_asked(fit);
-  const bool keep = !stopped && isfinite(objective) && objective >= fit->accepted;
-  if (keep)
-    accept(fit, objective);
-  else
-    restore(fit, THETA_2);
-  if (ratio >= *step_max) *step_max = fmax(*step_max * (keep ? STEP_GROW : STEP_CUT), 1);
-  return stopped ? MC_STOPPED : MC_MAX_PASS;
+/* Was the extrapolation kept? The step bound learns from it where it was in force. */
+static void judge(fit_state *fit, bool kept) {
+  fit->on_probation = false;
+  if (fit->at_bound) fit->step_max *= kept ? STEP_GROW : STEP_CUT;
+  fit->step_max = fmax(fit->step_max, 1);
+  if (!kept) restore(fit, THETA_2);
 }
 
-/* One cycle of three passes from the accepted point in the blocks; leaves an accepted point. */
-static mc_status cycle(fit_state *fit, double *step_max) {
-  for (int t = THETA_0; t < THETA_2; t++) {
+/*
+ * The pass from the extrapolated point. Where that point is no worse than
+ * theta_1, where it leads is kept. Else it is on probation: one pass often
+ * makes up for a step that went too far, and the next pass tells.
+ */
+static mc_status extrapolated_pass(fit_state *fit, double ratio) {
+  fit->at_bound = ratio >= fit->step_max;
+  extrapolate(fit, fmin(fmax(ratio, 1), fit->step_max));
+  const double objective = count_pass(fit);
+  fit->on_probation = true;
+  if (stop_asked(fit)) return MC_STOPPED;
+  if (!isfinite(objective)) judge(fit, false);
+  if (objective >= fit->accepted) {
+    accept(fit, objective);
+    judge(fit, true);
+  }
+  return MC_MAX_PASS;
+}
+
+/* The first pass of a cycle from a point on probation; sent back to theta_2 where it is worse. */
+static mc_status probation_pass(fit_state *fit, bool *kept) {
+  const double objective = count_pass(fit);
+  if (stop_asked(fit)) return MC_STOPPED;
+  *kept = isfinite(objective) && objective >= fit->accepted;
+  if (*kept) accept(fit, objective);
+  judge(fit, *kept);
+  return MC_MAX_PASS;
+}
+
+/* One cycle: two passes from theta_0 and one from where they point to. */
+static mc_status cycle(fit_state *fit) {
+  save(fit, THETA_0);
+  bool kept = false;
+  if (fit->on_probation) {
+    const mc_status status = probation_pass(fit, &kept);
+    if (status != MC_MAX_PASS || !passes_left(fit)) return status;
+  }
+  for (int t = kept ? THETA_1 : THETA_0; t < THETA_2; t++) {
     save(fit, t);
     const mc_status status = plain_pass(fit, t);
     if (status != MC_MAX_PASS || !passes_left(fit)) return status;
@@ -154,22 +183,31 @@ static mc_status cycle(fit_state *fit, double *step_max) {
   step_lengths(fit, &rr, &vv);
   if (rr <= 0) return MC_CONVERGED;                 /* a zero step: a fixed point */
   if (vv <= 0 || !isfinite(vv)) return MC_MAX_PASS; /* no curvature to extrapolate by */
-  return extrapolated_pass(fit, sqrt(rr / vv), step_max);
+  return extrapolated_pass(fit, sqrt(rr / vv));
 }
 
 /* Converged: two cycles in a row gain too little (one may only have had bad luck). */
-static mc_status fit_accelerated(fit_state *fit) {
-  double step_max = STEP_FIRST, before = -INFINITY;
+static mc_status run_cycles(fit_state *fit) {
+  double before = -INFINITY;
   int n_small = 0;
-  for (int which = THETA_0; which <= THETA_2; which++) reserve(fit, which);
   while (passes_left(fit)) {
-    const mc_status status = cycle(fit, &step_max);
+    const mc_status status = cycle(fit);
     if (status != MC_MAX_PASS) return status;
     n_small = small_gain(fit, before) ? n_small + 1 : 0;
     if (n_small == 2) return MC_CONVERGED;
     before = fit->accepted;
   }
   return MC_MAX_PASS;
+}
+
+static mc_status fit_accelerated(fit_state *fit) {
+  fit->step_max = STEP_FIRST;
+  for (int which = THETA_0; which <= THETA_2; which++) reserve(fit, which);
+  const mc_status status = run_cycles(fit);
+  if (fit->on_probation && (status == MC_STOPPED ||
+                            !(fit->model->objective(fit->model->self) >= fit->accepted)))
+    restore(fit, THETA_2);
+  return status;
 }
 
 mc_status mc_fit(mc_model *model, const mc_control *ctl, const mc_host *host, mc_trace *trace) {

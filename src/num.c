@@ -67,7 +67,7 @@ static double invert_plainly(double *x, ptrdiff_t n) {
 }
 
 /* Products of the four values in each lane; false where one is too small to be inverted as it is. */
-static bool multiply_lanes(const double *x, double *product) {
+static NUM_INLINE bool multiply_lanes(const double *x, double *product) {
   int small = 0;
 #pragma omp simd
   for (int l = 0; l < LANES; l++)
@@ -77,7 +77,7 @@ static bool multiply_lanes(const double *x, double *product) {
 }
 
 /* 1 / a = (1 / (a b c d)) (c d) b, and so on: one division for four values. */
-static void invert_lanes(double *x, const double *product) {
+static NUM_INLINE void invert_lanes(double *x, const double *product) {
 #pragma omp simd
   for (int l = 0; l < LANES; l++) {
     const double a = x[l], b = x[LANES + l], c = x[2 * LANES + l], d = x[3 * LANES + l];
@@ -90,7 +90,7 @@ static void invert_lanes(double *x, const double *product) {
 }
 
 /* Takes the exponents off a chunk's products and multiplies the mantissas up. */
-static void take_exponents(double *product, double *mantissa, int64_t *exponent) {
+static NUM_INLINE void take_exponents(double *product, double *mantissa, int64_t *exponent) {
   uint64_t bits[LANES];
   memcpy(bits, product, sizeof bits);
   for (int l = 0; l < LANES; l++) exponent[l] += (int64_t) (bits[l] >> EXPONENT_SHIFT);
@@ -99,7 +99,7 @@ static void take_exponents(double *product, double *mantissa, int64_t *exponent)
   for (int l = 0; l < LANES; l++) mantissa[l] *= product[l];
 }
 
-double num_invert_sum_log(double *x, ptrdiff_t n) {
+NUM_HOT double num_invert_sum_log(double *x, ptrdiff_t n) {
   const ptrdiff_t whole = n - n % CHUNK;
   double sum = invert_plainly(x + whole, n - whole);
   for (ptrdiff_t from = 0; from < whole; from += RUN * CHUNK) {
