@@ -14,7 +14,7 @@ C_FILES := $(wildcard src/*.[ch] tests/c/*.[ch])
 # Runs a command on the package as built here, whatever is installed elsewhere.
 WITH_LIB := R_LIBS="$(CURDIR)/build/lib$${R_LIBS:+:$$R_LIBS}"
 
-export MULTICAUSE_DATA ?= $(abspath ../shared/data)
+export MULTICAUSE_DATA ?= $(wildcard $(abspath ../shared/data))
 
 ## demo        run the main job: from an occurrence table to a report, in demo/
 demo: setup-demo $(LIB)

@@ -53,9 +53,9 @@ void num_guard_simplex(double *rows, const double *safe, int n, int k, double ta
 #define ONE_BITS UINT64_C(0x3ff0000000000000)
 #define LOG_TWO 0.693147180559945309417232121458
 #define LANES 8
-#define CHUNK (4 * LANES)    /* values that share a division, lane by lane */
-#define RUN 512              /* mantissas multiplied before 2^1024 comes near */
-#define LEAST_PRODUCT 1e-290 /* a product of four below this is taken apart */
+#define CHUNK ((ptrdiff_t) 4 * LANES) /* values that share a division, lane by lane */
+#define RUN 512                       /* mantissas multiplied before 2^1024 comes near */
+#define LEAST_PRODUCT 1e-290          /* a product of four below this is taken apart */
 
 static double invert_plainly(double *x, ptrdiff_t n) {
   double sum = 0;

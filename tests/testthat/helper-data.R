@@ -14,18 +14,27 @@ find_shared <- function(folder = getwd()) {
     }
     folder <- dirname(folder)
   }
-  ""
+  "no folder shared/data found"
 }
 
 shared_file <- function(...) {
   testthat::skip_on_cran()
   path <- file.path(find_shared(), ...)
-  testthat::skip_if_not(file.exists(path), sprintf("%s is not at hand", file.path(...)))
+  testthat::skip_if_not(all(file.exists(path)), sprintf("%s is not at hand", file.path(...)[1]))
   path
 }
 
-# The path of a file of real data: its folder and name in shared/data.
+# Paths of files of real data: the folder and the names in shared/data.
 shared_data <- function(...) shared_file("data", ...)
 
-# The path of a reference answer: the model and the file in shared/golden.
+# Paths of reference answers: the model and the names in shared/golden.
 shared_golden <- function(...) shared_file("golden", ...)
+
+# A table of the NOW data, as x and sites: sites in the order of the file, old to young.
+now_2003 <- function(set) {
+  file <- shared_data("now_2003", sprintf("%s_%s.csv", set, c("occ", "sites", "genera")))
+  table <- lapply(file, utils::read.csv)
+  x <- matrix(0L, nrow(table[[2L]]), nrow(table[[3L]]), dimnames = list(table[[2L]]$site, table[[3L]]$genus))
+  x[cbind(table[[1L]]$site_id, table[[1L]]$genus_id)] <- 1L
+  list(x = x, sites = table[[2L]])
+}
