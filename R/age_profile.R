@@ -9,8 +9,8 @@
 #' in. Ages that are `NA` are left out, and so are taxa without one; a message tells how many. Phantoms are left out:
 #' the ages of what they write mean nothing.
 #'
-#' **Box plots.** Taxon \eqn{j} enters aspect \eqn{c} with weight \eqn{a_{cj}}{a[c,j]}. A weighted quantile is the age at
-#' which the running weight, in order of age, reaches its share of the total, the mean of two neighbouring ages where it
+#' **Box plots.** Taxon \eqn{j} enters aspect \eqn{c} with weight \eqn{a_{cj}}{a[c,j]}. A weighted quantile is the age
+#' at which the running weight, in order of age, reaches its share of the total, the mean of two neighbouring ages where it
 #' falls between them (`quantile(type = 2)` for equal weights). Whiskers end at the 5 % and 95 % quantiles, since
 #' most taxa have some tiny weight in every aspect.
 #'

@@ -54,9 +54,10 @@ sum_missed <- function(fit, x, kinds, by) {
 print.deficiency <- function(x, digits = 3L, n = 20L, ...) {
   shown <- utils::head(x, n)
   what <- names(x)[1L]
+  missed <- sum(x$missed)
   cat(sprintf(
     "%d %ss: %.0f recorded, about %s more expected but missed (%s %% of all)\n", nrow(x), what, sum(x$recorded),
-    format(signif(sum(x$missed), 3L)), format(100 * sum(x$missed) / max(1, sum(x$missed) + sum(x$recorded)), digits = 2L)
+    format(signif(missed, 3L)), format(100 * missed / max(1, missed + sum(x$recorded)), digits = 2L)
   ))
   print.data.frame(round_columns(shown, digits), row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))

@@ -114,7 +114,8 @@ check_within <- function(within, fit) {
   shape <- unname(fit$dims[c("n", "m")])
   if (!identical(dim(within), shape)) {
     stop_input(
-      "`within` must have the shape of the data, %d x %d, not %d x %d.", shape[1L], shape[2L], nrow(within), ncol(within)
+      "`within` must have the shape of the data, %d x %d, not %d x %d.",
+      shape[1L], shape[2L], nrow(within), ncol(within)
     )
   }
   for (side in 1:2) {

@@ -65,7 +65,7 @@ heat_panels <- function(rows) {
   max(1, min(most, ceiling(rows / max(1, floor(heat_height() / least_text)))))
 }
 
-# How a heat map is laid out on the device at hand: margins in inches and the size of text (absolute, as mtext() takes it).
+# How a heat map is laid out on the device at hand: margins in inches and the size of text (absolute, as for mtext()).
 heat_page <- function(rows, panels, labels, heads, columns) {
   absolute <- 1 / graphics::par("cex")
   width <- (graphics::par("din")[1L] - 0.2) / panels

@@ -14,7 +14,7 @@
 #' @param newdata new observations, columns matched by name or by place, `NA` allowed.
 #' @param ... must be empty.
 #' @param floor number from 0 to 0.5, smallest probability of any cell; 0 is the model as it is.
-#' @return A numeric vector of class `test_loglik`: nats for each row, with row names, `NA` for rows with nothing observed.
+#' @return A numeric vector of class `test_loglik`: nats for each row, with row names, `NA` where nothing is observed.
 #'   Attributes `floor`, `total` (sum over rows) and `mean` (per row, as in the paper's Fig. 3), both without those
 #'   rows.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and

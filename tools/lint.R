@@ -24,8 +24,15 @@ too_long <- function(file) {
   found
 }
 
-if (file.exists("NAMESPACE")) invisible(loadNamespace("multicause"))
-lints <- do.call(c, lapply(files, lintr::lint))
+# A method of a generic of ours that is not exported: lintr takes it for a name with a dot.
+is_method <- function(lint) {
+  generic <- sub("^([a-z0-9_]+)[.].*", "\\1", lint$line)
+  lint$linter == "object_name_linter" && exists(generic, package, mode = "function") &&
+    utils::isS3stdGeneric(get(generic, package))
+}
+
+package <- loadNamespace("multicause")
+lints <- Filter(Negate(is_method), do.call(c, lapply(files, lintr::lint)))
 long <- unlist(lapply(files, too_long))
 for (lint in lints) print(lint)
 writeLines(as.character(long))
