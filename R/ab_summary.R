@@ -108,8 +108,8 @@ summary.aspect_bernoulli <- function(object, ...) {
         BIC = if (ml) stats::BIC(object) else NA, AIC_paper = if (ml) aic_paper(object) else NA
       ),
       phantoms = phantoms(object), expected_false = object$expected_false,
-      free_starts = count_free_starts(object$starts), starts = summarise_starts(object$starts), certificate = object$certificate,
-      n_missing = d[["n"]] * d[["m"]] - d[["observed"]],
+      free_starts = count_free_starts(object$starts), starts = summarise_starts(object$starts),
+      certificate = object$certificate, n_missing = d[["n"]] * d[["m"]] - d[["observed"]],
       unobserved = c(rows = sum(object$margins$row_observed == 0), columns = sum(object$margins$column_observed == 0)),
       sentences = phantom_sentences(object), title = utils::capture.output(print.multicause(object))
     ),

@@ -10,8 +10,8 @@
 #' the ages of what they write mean nothing.
 #'
 #' **Box plots.** Taxon \eqn{j} enters aspect \eqn{c} with weight \eqn{a_{cj}}{a[c,j]}. A weighted quantile is the age
-#' at which the running weight, in order of age, reaches its share of the total, the mean of two neighbouring ages where it
-#' falls between them (`quantile(type = 2)` for equal weights). Whiskers end at the 5 % and 95 % quantiles, since
+#' at which the running weight, in order of age, reaches its share of the total, the mean of two neighbouring ages where
+#' it falls between them (`quantile(type = 2)` for equal weights). Whiskers end at the 5 % and 95 % quantiles, since
 #' most taxa have some tiny weight in every aspect.
 #'
 #' **Tests.** The paper tests pairs of these weighted distributions by Wilcoxon's rank sum test without saying how

@@ -13,8 +13,8 @@
 #'
 #' @param fit a fit of [aspect_bernoulli()]. Models whose components cannot be phantoms are refused.
 #' @param ... must be empty.
-#' @param white,black numbers from 0 to below 1: the largest ratio to the table's density of presences (of absences) that
-#'   a white (black) phantom may have. A prior on the aspects can lift a phantom over the default: raise it then.
+#' @param white,black numbers from 0 to below 1: the largest ratio to the table's density of presences (of absences)
+#'   that a white (black) phantom may have. A prior on the aspects can lift a phantom over the default: raise it then.
 #' @param min_weight number from 0 to below 1: least mean membership of a phantom.
 #' @return A data frame of class `phantoms` with a row for each component:
 #' \describe{

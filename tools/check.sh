@@ -16,5 +16,5 @@ mkdir -p build/check
 tools/run.sh copy build/check/multicause
 cd build/check
 R CMD build multicause
-R CMD check --as-cran --no-manual multicause_*.tar.gz
+R CMD check --as-cran --no-manual multicause_*.tar.gz || true # judged next
 Rscript ../../tools/check.R multicause.Rcheck ../../tools/allowed-notes.txt
