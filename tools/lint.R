@@ -31,8 +31,11 @@ is_method <- function(lint) {
     utils::isS3stdGeneric(get(generic, package))
 }
 
+# Test helpers use each other across files, which lintr does not see.
+is_helper <- function(lint) lint$linter == "object_usage_linter" && grepl("tests/", lint$filename)
+
 package <- loadNamespace("multicause")
-lints <- Filter(Negate(is_method), do.call(c, lapply(files, lintr::lint)))
+lints <- Filter(function(lint) !is_method(lint) && !is_helper(lint), do.call(c, lapply(files, lintr::lint)))
 long <- unlist(lapply(files, too_long))
 for (lint in lints) print(lint)
 writeLines(as.character(long))

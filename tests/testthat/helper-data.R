@@ -29,12 +29,3 @@ shared_data <- function(...) shared_file("data", ...)
 
 # Paths of reference answers: the model and the names in shared/golden.
 shared_golden <- function(...) shared_file("golden", ...)
-
-# A table of the NOW data, as x and sites: sites in the order of the file, old to young.
-now_2003 <- function(set) {
-  file <- shared_data("now_2003", sprintf("%s_%s.csv", set, c("occ", "sites", "genera")))
-  table <- lapply(file, utils::read.csv)
-  x <- matrix(0L, nrow(table[[2L]]), nrow(table[[3L]]), dimnames = list(table[[2L]]$site, table[[3L]]$genus))
-  x[cbind(table[[1L]]$site_id, table[[1L]]$genus_id)] <- 1L
-  list(x = x, sites = table[[2L]])
-}
