@@ -65,7 +65,7 @@ check: setup-gates
 	@tools/check.sh
 
 ## coverage    share of lines the tests reach, per file
-coverage: setup-gates
+coverage: setup-gates $(TARBALL)
 	@Rscript tools/coverage.R
 
 ## bench       the benchmarks in bench/; results are kept beside them
@@ -116,7 +116,7 @@ $(LIB): $(TARBALL)
 	@tools/run.sh install $(TARBALL) build/lib
 
 $(LIB_SAN): $(TARBALL) tools/Makevars.san
-	@R_MAKEVARS_USER=tools/Makevars.san tools/run.sh install $(TARBALL) build/lib-san
+	@R_MAKEVARS_USER=$(CURDIR)/tools/Makevars.san tools/run.sh install $(TARBALL) build/lib-san
 
 .PHONY: demo test install docs format lint test-r test-c test-san torture valgrind check coverage \
   bench validate gates clean help format-check lint-r lint-c docs-check test-san-c test-san-r

@@ -36,6 +36,10 @@ step_test_san_c() { tools/test_c.sh sanitized; }
 # R itself is not built with the sanitizers: it needs their runtime first, and leaks on purpose.
 step_test_san_r() {
   local runtime
+  nm -D build/lib-san/multicause/libs/multicause.so | grep __asan >/dev/null || {
+    echo "build/lib-san was not built with the sanitizers" >&2
+    return 1
+  }
   runtime="$(cc -print-file-name=libasan.so):$(cc -print-file-name=libubsan.so)"
   R_LIBS="$PWD/build/lib-san${R_LIBS:+:$R_LIBS}" NOT_CRAN=true MULTICAUSE_SANITIZED=true LD_PRELOAD="$runtime" \
     ASAN_OPTIONS=detect_leaks=0:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1 Rscript tools/test.R
