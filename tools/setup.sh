@@ -13,7 +13,8 @@ mkdir -p build
 # The packages a field of DESCRIPTION names, base R's own left out.
 description() {
   awk -v field="$1:" '/^[^ \t]/ { inside = ($1 == field) } inside { sub(field, ""); print }' DESCRIPTION |
-    sed 's/([^)]*)//g' | tr ',' '\n' | tr -d ' \t' | grep -vxE '(base|stats|utils|graphics|grDevices|methods|parallel|tools)?'
+    sed 's/([^)]*)//g' | tr ',' '\n' | tr -d ' \t' |
+    grep -vxE '(base|stats|utils|graphics|grDevices|methods|parallel|tools)?'
 }
 
 # command=Debian package; R packages that must be there, and those tests can skip without.
@@ -32,7 +33,7 @@ test | gates)
   ;;
 esac
 if [ "$tier" = gates ]; then
-  tools+=(clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck valgrind=valgrind qpdf=qpdf tidy=tidy git=git)
+  for name in clang-format clang-tidy cppcheck valgrind qpdf tidy; do tools+=("$name=$name"); done
   required="$required lintr roxygen2 covr"
 fi
 
@@ -60,7 +61,8 @@ missing_extras() { # likewise, of what R's own parts can stand in for
 
 missing_r() { # those of the named R packages that are not there
   if have Rscript; then
-    Rscript -e 'p <- unique(commandArgs(TRUE)); cat(p[!nzchar(vapply(p, function(x) system.file(package = x), ""))])' "$@"
+    Rscript -e 'p <- unique(commandArgs(TRUE))
+      cat(p[!nzchar(vapply(p, function(x) system.file(package = x), ""))])' "$@"
   else
     echo "$@"
   fi
@@ -74,7 +76,8 @@ can_apt() { have apt-get && { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; };
 debian_r() { ! have R || [ "$(R RHOME)" = /usr/lib/R ]; }
 
 apt() {
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 "$@" </dev/null >>"$log" 2>&1
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 "$@" \
+    </dev/null >>"$log" 2>&1
 }
 
 install_debian() { # the named packages, those Debian does not have left out
@@ -126,4 +129,6 @@ main() {
 }
 
 main
-Rscript -e 'if (getRversion() < "4.1") stop("multicause needs R 4.1 or newer, and this is ", getRversion(), call. = FALSE)'
+Rscript -e 'if (getRversion() < "4.1") {
+  stop("multicause needs R 4.1 or newer, and this is ", getRversion(), call. = FALSE)
+}'
