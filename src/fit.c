@@ -204,8 +204,8 @@ static mc_status fit_accelerated(fit_state *fit) {
   fit->step_max = STEP_FIRST;
   for (int which = THETA_0; which <= THETA_2; which++) reserve(fit, which);
   const mc_status status = run_cycles(fit);
-  if (fit->on_probation && (status == MC_STOPPED ||
-                            !(fit->model->objective(fit->model->self) >= fit->accepted)))
+  if (fit->on_probation &&
+      (status == MC_STOPPED || !(fit->model->objective(fit->model->self) >= fit->accepted)))
     restore(fit, THETA_2);
   return status;
 }

@@ -29,7 +29,7 @@ typedef struct {
  * The few loops that take the time are compiled for wider vectors too, to be
  * chosen at run time, where the compiler can; what they call must be inlined.
  */
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && \
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
     !defined(__SANITIZE_ADDRESS__)
 #define NUM_HOT __attribute__((optimize("O3"), target_clones("avx2", "default")))
 #define NUM_INLINE inline __attribute__((always_inline))
