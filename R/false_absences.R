@@ -107,6 +107,7 @@ check_within <- function(within, fit) {
   if (is.null(within)) {
     return(NULL)
   }
+  if (isS4(within)) loadNamespace("Matrix")
   sparse <- inherits(within, "lMatrix")
   if (!sparse && !(is.matrix(within) && is.logical(within))) {
     stop_input("`within` must be a logical matrix of the shape of the data, not %s.", show_value(within))
@@ -258,7 +259,9 @@ print_false_cells <- function(x, digits, n, of, legend) {
   } else {
     print_false_header(x, of)
   }
-  if (nrow(x)) print.data.frame(round_columns(shown, digits), row.names = FALSE)
+  scores <- intersect(score_names[[of]], names(shown))
+  shown[scores] <- lapply(shown[scores], function(score) format(round(score, digits), nsmall = digits))
+  if (nrow(x)) print.data.frame(shown, row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
   legend <- legend[names(legend) %in% names(x)]
   cat(sprintf("%s: %s\n", names(legend), legend), sep = "")
