@@ -278,9 +278,9 @@ print_false_header <- function(x, of) {
   if (!attr(x, "has_phantom")) {
     cat(sprintf("No phantom writes %s in this fit: no %s is expected to be false.\n", of, sub("s$", "", of)))
   } else if (!is.na(attr(x, "expected"))) {
+    expected <- attr(x, "expected")
     cat(sprintf(
-      "About %s of them (%s %%) are expected to be false.\n", format(signif(attr(x, "expected"), 3L), big.mark = ""),
-      format(100 * attr(x, "expected") / max(1, n_cells), digits = 2L)
+      "Expected to be false: %s of them (%s %%).\n", format_expected(expected), format_percent(expected / max(1, n_cells))
     ))
   }
 }

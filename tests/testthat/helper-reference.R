@@ -113,3 +113,28 @@ planted <- function(n = 120, m = 40, seed = 1) {
   dimnames(x) <- list(paste0("site", seq_len(n)), paste0("genus", seq_len(m)))
   list(x = x, lives = lives, lost = lost, fauna = fauna)
 }
+
+# A fit whose parameters are as given, after no pass at all.
+fit_with <- function(x, membership, aspects, ...) {
+  start <- list(membership = membership, aspects = aspects)
+  quiet(x, nrow(aspects), start = start, control = plain(0), ...)
+}
+
+# A small table and a fit of it with one white phantom, the same in every test.
+small_fit <- function(...) {
+  truth <- planted(24, 8)
+  set.seed(11)
+  fit <- aspect_bernoulli(truth$x, 3, phantom = "white", control = fit_control(n_start = 4), ...)
+  list(x = truth$x, fit = fit)
+}
+
+# A fit of random parameters with components of the kinds given, the same on every machine: no pass was made.
+mixed_fit <- function(kinds, missing = 0, named = FALSE) {
+  set.seed(length(kinds))
+  x <- binary(12, 7, 0.4, missing)
+  if (named) dimnames(x) <- list(paste0("site", 1:12), paste0("genus", 1:7))
+  start <- random_start(12, 7, length(kinds))
+  start$aspects[kinds == "white", ] <- runif(7 * sum(kinds == "white"), 0, 0.02)
+  start$aspects[kinds == "black", ] <- runif(7 * sum(kinds == "black"), 0.98, 1)
+  list(x = x, fit = fit_with(x, start$membership, start$aspects))
+}
