@@ -67,7 +67,7 @@ false_absences <- function(fit, n = 50, by = c("probability", "missed", "present
   check_dots(...)
   check_fit(fit)
   by <- check_choice(by, "by", c("probability", "missed", "present", "phantom"))
-  scope <- cell_scope(fit, n, per, observation, attribute, within, kinds, x)
+  scope <- cell_scope(fit, by, n, per, observation, attribute, within, kinds, x)
   new_false_cells(fit, rank_cells(fit, scope, by, "absences"), scope, by, "absences", sites)
 }
 
@@ -79,7 +79,7 @@ false_presences <- function(fit, n = 50, by = c("probability", "added", "absent"
   check_dots(...)
   check_fit(fit)
   by <- check_choice(by, "by", c("probability", "added", "absent", "phantom"))
-  scope <- cell_scope(fit, n, per, observation, attribute, within, kinds, x)
+  scope <- cell_scope(fit, by, n, per, observation, attribute, within, kinds, x)
   score <- names(score_names$presences)[match(by, score_names$presences)]
   new_false_cells(fit, rank_cells(fit, scope, score, "presences"), scope, by, "presences", sites)
 }
@@ -91,10 +91,13 @@ score_names <- list(
 )
 
 # Which cells to look at and how many to keep, all arguments checked.
-cell_scope <- function(fit, n, per, observation, attribute, within, kinds, x) {
+cell_scope <- function(fit, by, n, per, observation, attribute, within, kinds, x) {
   if (!identical(n, Inf)) n <- check_count(n, "n", 1L)
   per <- check_choice(per, "per", c("table", "observation", "attribute"))
   kinds <- component_kinds(fit, kinds)
+  if (by == "phantom" && per != "observation" && length(observation) != 1L) {
+    inform("Over several observations, `phantom` ranks the poorest ones first: use `per = \"observation\"`.")
+  }
   list(
     n = n, per = per, kinds = kinds, x = fit_data(fit, x),
     rows = sort(pick(observation, fit$dims[["n"]], fit$names[[1L]], "observation")),
