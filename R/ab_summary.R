@@ -25,7 +25,7 @@ phantom_sentences <- function(fit) {
     sprintf(
       "%s phantom: %s%s writes %s %% of the table, %s %s (%s probability of a presence %s).",
       c(white = "White", black = "Black")[[kind]], at$component, ifelse(at$pinned, " (pinned)", ""),
-      format_each(100 * at$weight), ifelse(probability == (kind == "black"), "only", "almost only"), cells,
+      format_percent(at$weight), ifelse(probability == (kind == "black"), "only", "almost only"), cells,
       label, format_each(probability)
     )
   }
@@ -37,15 +37,19 @@ phantom_sentences <- function(fit) {
 
 format_each <- function(x) vapply(signif(x, 2L), format, "", digits = 2L, USE.NAMES = FALSE)
 
+# Shares and expected numbers as one would say them.
+format_percent <- function(share) ifelse(share < 0.001, "less than 0.1", format_each(100 * share))
+
+format_expected <- function(x) if (x < 1) "fewer than 1" else paste("about", format(signif(x, 3L)))
+
 expected_sentence <- function(fit, of, has_phantom) {
   total <- fit$expected_false[[of]]
   if (!has_phantom || is.null(total) || anyNA(total)) {
     return(NULL)
   }
   sprintf(
-    "Of %.0f %s about %s (%s %%) are expected to be false: false_%s() ranks them.", total[["cells"]], of,
-    format(signif(total[["expected"]], 3L)),
-    format(100 * total[["expected"]] / max(1, total[["cells"]]), digits = 2L), of
+    "Of %.0f %s %s (%s %%) are expected to be false: false_%s() ranks them.", total[["cells"]], of,
+    format_expected(total[["expected"]]), format_percent(total[["expected"]] / max(1, total[["cells"]])), of
   )
 }
 

@@ -39,7 +39,7 @@
 #'     `statistic` (standardised, positive where the first is older in larger numbers), `p_value` (two-sided) and
 #'     `p_adjusted` (Holm).}
 #'   \item{`age`, `weights`}{the ages of the taxa used and the content aspects (components x taxa).}
-#'   \item{`kind_of_age`}{whose ages were given.}
+#'   \item{`kind_of_age`, `k`}{whose ages were given; number of components, phantoms included.}
 #' }
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
@@ -70,7 +70,7 @@ age_profile <- function(fit, age, of = c("guess", "attribute", "observation"), .
   if (sum(dated) < 2L) stop_input("`age` must give at least two attributes an age, not %d.", sum(dated))
   if (!all(dated)) inform("%d of %d attributes have no age and are left out.", sum(!dated), length(dated))
   weights <- fit$param$aspects[kinds == "content", dated, drop = FALSE]
-  new_age_profile(age[dated], weights, of)
+  new_age_profile(age[dated], weights, of, fit$dims[["k"]])
 }
 
 whose_age <- function(age, of, fit) {
@@ -119,11 +119,13 @@ attribute_age <- function(fit, age) {
   ifelse(sums[, 2L] > 0, sums[, 1L] / sums[, 2L], NA)
 }
 
-new_age_profile <- function(age, weights, of) {
+new_age_profile <- function(age, weights, of, k) {
   boxes <- lapply(seq_len(nrow(weights)), function(c) weighted_box(age, weights[c, ]))
   aspects <- data.frame(component = rownames(weights), do.call(rbind, boxes))
   structure(
-    list(aspects = aspects, tests = age_tests(age, weights, aspects), age = age, weights = weights, kind_of_age = of),
+    list(
+      aspects = aspects, tests = age_tests(age, weights, aspects), age = age, weights = weights, kind_of_age = of, k = k
+    ),
     class = "age_profile"
   )
 }
@@ -193,12 +195,15 @@ print.age_profile <- function(x, digits = 3L, ...) {
 
 #' @rdname age_profile
 #' @param x an `age_profile`.
-#' @param colours a colour for each aspect.
+#' @param colours a colour for each aspect; `NULL` takes those of the package's other plots, safe for the colour-blind.
 #' @param xlab,ylab labels of the axes. Greater ages are at the bottom, as in a section of rock.
 #' @export
 plot.age_profile <- function(x, ..., colours = NULL, xlab = "", ylab = "Age") {
   boxes <- x$aspects
-  if (is.null(colours)) colours <- box_colours(nrow(boxes))
+  if (is.null(colours)) {
+    at <- match(boxes$component, component_names(x$k))
+    colours <- grDevices::adjustcolor(component_colours(x$k)[at], 0.6) # the median's line shows on it
+  }
   stats <- t(as.matrix(boxes[c("lower", "q1", "median", "q3", "upper")]))
   graphics::bxp(
     list(
@@ -209,6 +214,3 @@ plot.age_profile <- function(x, ..., colours = NULL, xlab = "", ylab = "Age") {
   )
   invisible(x)
 }
-
-# Colours that colour-blind readers tell apart (Okabe and Ito), light enough for black lines on them.
-box_colours <- function(n) rep_len(grDevices::palette.colors(9L, "Okabe-Ito")[c(2:4, 6:9, 5)], n)

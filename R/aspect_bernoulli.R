@@ -72,6 +72,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
   control <- check_control(control)
   estimate <- check_choice(estimate, "estimate", c("ml", "map"))
   phantom <- check_choice(phantom, "phantom", c("free", "white", "black", "both"))
+  call <- keep_values(call, list(estimate = estimate, phantom = phantom, prior = prior))
   pseudo <- if (estimate == "map") ab_pseudo_counts(prior) else c(0, 0, 0)
   data <- check_data(x, "binary")
   k <- check_count(k, "k", 1L + length(ab_pins(phantom)))

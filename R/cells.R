@@ -60,8 +60,7 @@ row_blocks <- function(rows, m, cells = 2^20) {
 
 # Rows of the data as a plain matrix of doubles.
 dense_rows <- function(x, rows) {
-  # After readRDS() in a new session nothing has loaded Matrix yet.
-  if (isS4(x)) loadNamespace("Matrix")
+  if (isS4(x)) loadNamespace("Matrix") # see as_plain_matrix()
   unname(as.matrix(x[rows, , drop = FALSE])) + 0
 }
 

@@ -36,7 +36,7 @@ show_value <- function(x) {
     return(if (is.character(x)) dQuote(x, FALSE) else format(x, digits = 7L))
   }
   if (is.atomic(x) && is.null(dim(x))) {
-    return(sprintf("a %s vector of length %d", typeof(x), length(x)))
+    return(sprintf("%s %s vector of length %d", if (is.integer(x)) "an" else "a", typeof(x), length(x)))
   }
   sprintf("an object of class %s", dQuote(class(x)[1L], FALSE))
 }

@@ -23,6 +23,7 @@ data_view <- function(x) {
 
 # Matrix, table, data frame or Matrix; never made dense where it came sparse.
 as_plain_matrix <- function(x, name) {
+  if (isS4(x)) loadNamespace("Matrix") # after readRDS() nothing has done so, and R would attach it
   if (is.data.frame(x)) {
     x <- frame_to_matrix(x, name)
   } else if (inherits(x, "Matrix")) {

@@ -70,7 +70,7 @@ new_denoised <- function(fit, kinds, rows, observed, keep) {
     unknown = sum(is.na(observed)), unknown_filled = sum(one & is.na(observed))
   )
   if (keep == "union") one <- one | observed %in% 1
-  names <- list(fit$names[[1L]][rows], fit$names[[2L]])
+  names <- name_sides(list(fit$names[[1L]][rows], fit$names[[2L]]))
   bare <- rows[all_phantom(fit, rows, kinds)]
   structure(
     list(

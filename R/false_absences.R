@@ -67,7 +67,7 @@ false_absences <- function(fit, n = 50, by = c("probability", "missed", "present
   check_dots(...)
   check_fit(fit)
   by <- check_choice(by, "by", c("probability", "missed", "present", "phantom"))
-  scope <- cell_scope(fit, n, per, observation, attribute, within, kinds, x)
+  scope <- cell_scope(fit, by, n, per, observation, attribute, within, kinds, x)
   new_false_cells(fit, rank_cells(fit, scope, by, "absences"), scope, by, "absences", sites)
 }
 
@@ -79,7 +79,7 @@ false_presences <- function(fit, n = 50, by = c("probability", "added", "absent"
   check_dots(...)
   check_fit(fit)
   by <- check_choice(by, "by", c("probability", "added", "absent", "phantom"))
-  scope <- cell_scope(fit, n, per, observation, attribute, within, kinds, x)
+  scope <- cell_scope(fit, by, n, per, observation, attribute, within, kinds, x)
   score <- names(score_names$presences)[match(by, score_names$presences)]
   new_false_cells(fit, rank_cells(fit, scope, score, "presences"), scope, by, "presences", sites)
 }
@@ -91,10 +91,13 @@ score_names <- list(
 )
 
 # Which cells to look at and how many to keep, all arguments checked.
-cell_scope <- function(fit, n, per, observation, attribute, within, kinds, x) {
+cell_scope <- function(fit, by, n, per, observation, attribute, within, kinds, x) {
   if (!identical(n, Inf)) n <- check_count(n, "n", 1L)
   per <- check_choice(per, "per", c("table", "observation", "attribute"))
   kinds <- component_kinds(fit, kinds)
+  if (by == "phantom" && per != "observation" && length(observation) != 1L) {
+    inform("Over several observations, `phantom` ranks the poorest ones first: use `per = \"observation\"`.")
+  }
   list(
     n = n, per = per, kinds = kinds, x = fit_data(fit, x),
     rows = sort(pick(observation, fit$dims[["n"]], fit$names[[1L]], "observation")),
@@ -107,6 +110,7 @@ check_within <- function(within, fit) {
   if (is.null(within)) {
     return(NULL)
   }
+  if (isS4(within)) loadNamespace("Matrix")
   sparse <- inherits(within, "lMatrix")
   if (!sparse && !(is.matrix(within) && is.logical(within))) {
     stop_input("`within` must be a logical matrix of the shape of the data, not %s.", show_value(within))
@@ -259,7 +263,9 @@ print_false_cells <- function(x, digits, n, of, legend) {
   } else {
     print_false_header(x, of)
   }
-  if (nrow(x)) print.data.frame(round_columns(shown, digits), row.names = FALSE)
+  scores <- intersect(score_names[[of]], names(shown))
+  shown[scores] <- lapply(shown[scores], function(score) format(round(score, digits), nsmall = digits))
+  if (nrow(x)) print.data.frame(shown, row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
   legend <- legend[names(legend) %in% names(x)]
   cat(sprintf("%s: %s\n", names(legend), legend), sep = "")
@@ -276,9 +282,9 @@ print_false_header <- function(x, of) {
   if (!attr(x, "has_phantom")) {
     cat(sprintf("No phantom writes %s in this fit: no %s is expected to be false.\n", of, sub("s$", "", of)))
   } else if (!is.na(attr(x, "expected"))) {
+    expected <- attr(x, "expected")
     cat(sprintf(
-      "About %s of them (%s %%) are expected to be false.\n", format(signif(attr(x, "expected"), 3L), big.mark = ""),
-      format(100 * attr(x, "expected") / max(1, n_cells), digits = 2L)
+      "Expected to be false: %s of them (%s %%).\n", format_expected(expected), format_percent(expected / max(1, n_cells))
     ))
   }
 }

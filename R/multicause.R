@@ -63,8 +63,9 @@ logLik.multicause <- function(object, ...) {
 residuals.multicause <- function(object, type = c("response", "pearson", "deviance"), ...) {
   type <- check_choice(type, "type", c("response", "pearson", "deviance"))
   check_dots(...)
-  x <- as.matrix(fit_data(object))
   mean <- fitted(object)
+  x <- dense_rows(fit_data(object), seq_len(object$dims[["n"]]))
+  dimnames(x) <- dimnames(mean)
   residual_matrix(object, x, mean, type)
 }
 
@@ -115,6 +116,13 @@ assemble_fit <- function(run, data, k, objective, control, call, ...) {
 }
 
 dimnames_of <- function(x) if (is.null(dimnames(x))) list(NULL, NULL) else unname(dimnames(x))
+
+# Arguments given by name of a variable, replaced by their values: update() may be called where it is gone.
+keep_values <- function(call, values) {
+  given <- intersect(names(values), names(call))
+  call[given] <- values[given]
+  call
+}
 
 #' @export
 update.multicause <- function(object, ..., evaluate = TRUE) {

@@ -5,17 +5,19 @@
 #' @details
 #' For the aspect Bernoulli model this is eq. (23) of the paper: the memberships of the training rows serve as equally
 #' likely components, and the likelihood of a new row's observed cells is averaged over them (in logarithms, without
-#' underflow). No membership is fitted to the new row. Training rows with nothing observed take no part. Probabilities
-#' are kept within \[`floor`, 1 - `floor`\]: maximum likelihood puts cells at exact 0 or 1, and one impossible cell
-#' would make the whole row impossible. The value depends on the floor, which is why it is printed: compare models under
-#' the same one. Cost: O(n_train n_new) plus O(n_train m k), times the ones per row.
+#' underflow). No membership is fitted to the new row. The probability of what is seen in a cell, be it 1 or 0, counts
+#' as at least `floor`: maximum likelihood puts cells at exact 0 or 1, and one impossible cell would make the whole row
+#' impossible. The value depends on the floor, which is why it is printed: compare models under the same one. Cost:
+#' O(k m) for each training row, and O(number of ones) for each pair of a training and a new row.
 #'
 #' @param fit a fit of [aspect_bernoulli()].
 #' @param newdata new observations, columns matched by name or by place, `NA` allowed.
 #' @param ... must be empty.
-#' @param floor number from 0 to 0.5, smallest probability of any cell; 0 is the model as it is.
-#' @return A numeric vector of class `test_loglik`: nats for each row, with row names, `NA` where nothing is observed.
-#'   Attributes `floor`, `total` (sum over rows) and `mean` (per row, as in the paper's Fig. 3), both without those
+#' @param floor number from 0 to 0.5, least probability of what is seen in a cell; 0 is the model as it is.
+#' @param training names or numbers of the training rows that serve as components; `NULL` is all but those with nothing
+#'   observed, whose memberships are those of the start.
+#' @return A numeric vector of class `test_loglik`: nats for each row, with row names, `NA` for rows with nothing
+#'   observed. Attributes `floor`, `total` (sum over rows) and `mean` (per row, as in the paper's Fig. 3), both without those
 #'   rows.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
@@ -35,12 +37,13 @@ test_loglik.default <- function(fit, newdata, ...) {
 
 #' @rdname test_loglik
 #' @export
-test_loglik.aspect_bernoulli <- function(fit, newdata, ..., floor = 1e-6) {
+test_loglik.aspect_bernoulli <- function(fit, newdata, ..., floor = 1e-6, training = NULL) {
   check_dots(...)
   floor <- check_number(floor, "floor", 0, 0.5)
   if (missing(newdata)) stop_input("`newdata` must be given: observations the model was not fitted to.")
   data <- check_data(new_rows(fit, newdata), "binary", "newdata", quiet = TRUE)
-  trained <- fit$margins$row_observed > 0
+  trained <- which(fit$margins$row_observed > 0)
+  if (!is.null(training)) trained <- pick(training, fit$dims[["n"]], fit$names[[1L]], "training")
   param <- list(membership = unname(fit$param$membership[trained, , drop = FALSE]), aspects = unname(fit$param$aspects))
   value <- .Call(mc_c_ab_test_loglik, data$view, param, floor)
   bare <- data$margins$row_observed == 0

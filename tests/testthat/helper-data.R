@@ -14,18 +14,33 @@ find_shared <- function(folder = getwd()) {
     }
     folder <- dirname(folder)
   }
-  "no folder shared/data found"
+  ""
 }
 
 shared_file <- function(...) {
   testthat::skip_on_cran()
   path <- file.path(find_shared(), ...)
-  testthat::skip_if_not(all(file.exists(path)), sprintf("%s is not at hand", file.path(...)[1]))
+  testthat::skip_if_not(all(file.exists(path)), sprintf("%s is not at hand", file.path(...)[1L]))
   path
 }
 
-# Paths of files of real data: the folder and the names in shared/data.
+# The path of a file of real data: its folder and name in shared/data.
 shared_data <- function(...) shared_file("data", ...)
 
-# Paths of reference answers: the model and the names in shared/golden.
+# The path of a reference answer: the model and the file in shared/golden.
 shared_golden <- function(...) shared_file("golden", ...)
+
+# A matrix of the data now_2003: sites in the order of the file, old to young, and the table of sites.
+now_2003 <- function(set) {
+  file <- shared_data("now_2003", sprintf("%s_%s.csv", set, c("occ", "sites", "genera")))
+  table <- lapply(file, utils::read.csv)
+  x <- matrix(0L, nrow(table[[2L]]), nrow(table[[3L]]), dimnames = list(table[[2L]]$site, table[[3L]]$genus))
+  x[cbind(table[[1L]]$site_id, table[[1L]]$genus_id)] <- 1L
+  list(x = x, sites = table[[2L]])
+}
+
+# A reference answer as R reads it.
+golden <- function(...) {
+  testthat::skip_if_not_installed("jsonlite")
+  jsonlite::fromJSON(shared_golden(...))
+}

@@ -1,0 +1,140 @@
+# The equations in plain R, slow and obvious: what the kernels are held to. Bingham, Kaban & Fortelius (2009).
+
+# Random 0/1 table with some cells unknown.
+binary <- function(n, m, density = 0.4, missing = 0) {
+  x <- matrix(rbinom(n * m, 1, density), n, m)
+  x[runif(n * m) < missing] <- NA
+  x
+}
+
+random_start <- function(n, m, k) {
+  s <- matrix(runif(n * k, 0.1, 1), n, k)
+  list(membership = s / rowSums(s), aspects = matrix(runif(k * m, 0.05, 0.95), k, m))
+}
+
+# Plain passes of the published algorithm: exactly as many as asked for.
+plain <- function(passes) fit_control(n_start = 1, max_pass = passes, tol = 0, accelerate = FALSE)
+
+quiet <- function(...) suppressMessages(aspect_bernoulli(...))
+
+# Posterior of each component for one cell, eq. (7): over the k values of z, by Bayes' rule.
+ref_cell <- function(x, s, a) {
+  written <- if (is.na(x)) rep(1, length(s)) else if (x == 1) a else 1 - a
+  s * written / sum(s * written)
+}
+
+# Eq. (6): the log-likelihood, cell by cell.
+ref_loglik <- function(x, s, a) {
+  total <- 0
+  for (i in seq_len(nrow(x))) {
+    for (j in seq_len(ncol(x))) {
+      if (is.na(x[i, j])) next
+      total <- total + log(if (x[i, j] == 1) sum(s[i, ] * a[, j]) else sum(s[i, ] * (1 - a[, j])))
+    }
+  }
+  total
+}
+
+# Eq. (8): memberships from the posteriors, with pseudo-counts of a Dirichlet prior.
+ref_memberships <- function(x, s, a, pseudo = 0) {
+  new <- s
+  for (i in seq_len(nrow(x))) {
+    counts <- rep(pseudo, ncol(s))
+    for (j in which(!is.na(x[i, ]))) counts <- counts + ref_cell(x[i, j], s[i, ], a[, j])
+    if (sum(counts) > 0) new[i, ] <- counts / sum(counts)
+  }
+  new
+}
+
+# Eq. (9): aspects from the posteriors under the new memberships, with pseudo-counts of a Beta prior.
+ref_aspects <- function(x, s, a, one = 0, zero = 0) {
+  new <- a
+  for (j in seq_len(ncol(x))) {
+    ones <- rep(one, nrow(a))
+    zeros <- rep(zero, nrow(a))
+    for (i in which(!is.na(x[, j]))) {
+      q <- ref_cell(x[i, j], s[i, ], a[, j])
+      if (x[i, j] == 1) ones <- ones + q else zeros <- zeros + q
+    }
+    known <- ones + zeros > 0
+    new[known, j] <- (ones / (ones + zeros))[known]
+  }
+  new
+}
+
+ref_pass <- function(x, start, pseudo = c(0, 0, 0)) {
+  s <- ref_memberships(x, start$membership, start$aspects, pseudo[3])
+  list(membership = s, aspects = ref_aspects(x, s, start$aspects, pseudo[1], pseudo[2]))
+}
+
+# Log-posterior up to a constant: Beta(one + 1, zero + 1), Dirichlet(membership + 1).
+ref_log_posterior <- function(x, s, a, pseudo) {
+  ref_loglik(x, s, a) + pseudo[1] * sum(log(a)) + pseudo[2] * sum(log(1 - a)) + pseudo[3] * sum(log(s))
+}
+
+# Eq. (23): log of the mean over training rows of the likelihood of one new row.
+ref_test_loglik <- function(new, s, a, floor) {
+  apply(new, 1, function(x) {
+    likelihood <- apply(s, 1, function(row) {
+      p <- colSums(row * a)
+      prod(pmax(ifelse(x == 1, p, 1 - p), floor)[!is.na(x)])
+    })
+    log(mean(likelihood))
+  })
+}
+
+# Fold-in by many plain passes of eq. (8), aspects held.
+ref_fold_in <- function(x, a, passes = 20000) {
+  a <- pmin(pmax(a, 1e-10), 1 - 1e-10)
+  s <- matrix(1 / nrow(a), nrow(x), nrow(a))
+  for (p in seq_len(passes)) s <- ref_memberships(x, s, a)
+  s
+}
+
+# The scores of one cell, by summing over who wrote it and what content would have written:
+# "kinds" of components as phantoms() gives them.
+ref_scores <- function(s, a, kinds) {
+  content <- kinds == "content"
+  white <- kinds == "white"
+  p <- sum(s * a)
+  present <- sum(s[content] * a[content]) / sum(s[content])
+  by_phantom <- sum(s[white] * (1 - a[white])) / (1 - p)
+  c(probability = p, present = present, missed = by_phantom * present, phantom = by_phantom)
+}
+
+# A table with known truth: two faunas, and sites that lose a share of their finds, every sixth none (else the share
+# that is lost could not be told from chances of a find below 1).
+planted <- function(n = 120, m = 40, seed = 1) {
+  set.seed(seed)
+  fauna <- rep(1:2, length.out = n)
+  lives <- outer(fauna, rep(1:2, length.out = m), "==") * 1
+  lost <- ifelse(seq_len(n) %% 12 %in% 1:2, 0, runif(n, 0, 0.9))
+  x <- lives * matrix(rbinom(n * m, 1, 1 - lost), n, m)
+  dimnames(x) <- list(paste0("site", seq_len(n)), paste0("genus", seq_len(m)))
+  list(x = x, lives = lives, lost = lost, fauna = fauna)
+}
+
+# A fit whose parameters are as given, after no pass at all.
+fit_with <- function(x, membership, aspects, ...) {
+  start <- list(membership = membership, aspects = aspects)
+  quiet(x, nrow(aspects), start = start, control = plain(0), ...)
+}
+
+# A small table and a fit of it with one white phantom, the same in every test.
+small_fit <- function(...) {
+  truth <- planted(24, 8)
+  set.seed(11)
+  fit <- aspect_bernoulli(truth$x, 3, phantom = "white", control = fit_control(n_start = 4), ...)
+  list(x = truth$x, fit = fit)
+}
+
+# A fit of random parameters with components of the kinds given, the same on every machine: no pass was made.
+mixed_fit <- function(kinds, missing = 0, named = FALSE) {
+  set.seed(length(kinds))
+  x <- binary(12, 7, 0.4, missing)
+  if (named) dimnames(x) <- list(paste0("site", 1:12), paste0("genus", 1:7))
+  start <- random_start(12, 7, length(kinds))
+  start$aspects[kinds == "white", ] <- runif(7 * sum(kinds == "white"), 0, 0.02)
+  start$aspects[kinds == "black", ] <- runif(7 * sum(kinds == "black"), 0.98, 1)
+  list(x = x, fit = fit_with(x, start$membership, start$aspects))
+}

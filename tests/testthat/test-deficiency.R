@@ -1,0 +1,47 @@
+test_that("what is missed adds up, by attribute and by observation", {
+  case <- small_fit()
+  all_zeros <- false_absences(case$fit, n = Inf)
+  for (by in c("attribute", "observation")) {
+    got <- deficiency(case$fit, by = by)
+    expect_s3_class(got, c("deficiency", "data.frame"))
+    expect_named(got, c(by, "recorded", "zeros", "missed", "share"))
+    expect_equal(got$missed, as.vector(tapply(all_zeros$missed, all_zeros[[by]], sum)[got[[by]]]))
+    ones <- if (by == "attribute") colSums(case$x) else rowSums(case$x)
+    expect_equal(got$recorded, unname(ones[got[[by]]]))
+    expect_equal(got$share, got$missed / (got$missed + got$recorded))
+    expect_false(is.unsorted(-got$share))
+  }
+})
+
+test_that("it finds planted losses", {
+  truth <- planted(240, 60)
+  set.seed(4)
+  fit <- aspect_bernoulli(truth$x, 3)
+  sites <- deficiency(fit, "observation")
+  i <- match(sites$observation, rownames(truth$x))
+  lost <- rowSums(truth$lives - truth$x)[i] / rowSums(truth$lives)[i]
+  expect_gt(cor(sites$share, lost), 0.99)
+  expect_equal(sum(sites$missed), sum(truth$lives - truth$x), tolerance = 0.02)
+})
+
+test_that("unknown cells count nowhere; without finds and zeros there is no share", {
+  x <- rbind(c(1, 0, NA), c(0, 1, NA), c(0, 0, NA))
+  fit <- fit_with(x, matrix(c(0.7, 0.3), 3, 2, byrow = TRUE), rbind(c(0.5, 0.6, 0.5), 0))
+  got <- deficiency(fit)
+  expect_equal(got$attribute[3], 3L)
+  expect_equal(unlist(got[3, c("recorded", "zeros", "missed")]), c(recorded = 0, zeros = 0, missed = 0))
+  expect_true(is.na(got$share[3]))
+  expect_equal(sum(deficiency(fit, "observation")$zeros), 4L)
+  expect_output(print(got), "3 attributes")
+})
+
+test_that("without a white phantom nothing is missed, and that is said", {
+  fit <- aspect_bernoulli(planted(20, 6)$x, 1)
+  expect_message(got <- deficiency(fit), "no white phantom")
+  expect_equal(got$missed, rep(0, 6))
+})
+
+test_that("the print sums up", {
+  case <- mixed_fit(c("content", "content", "white"), named = TRUE)
+  expect_snapshot(print(deficiency(case$fit), n = 3))
+})

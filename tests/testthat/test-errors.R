@@ -1,0 +1,132 @@
+# Wrong calls, each with what it says. Snapshots: _snaps/errors.md.
+
+said <- function(expr) {
+  tryCatch(
+    {
+      suppressMessages(expr)
+      "NO ERROR"
+    },
+    multicause_input_error = function(e) conditionMessage(e),
+    error = function(e) paste("OTHER ERROR:", conditionMessage(e))
+  )
+}
+
+x <- matrix(c(1, 0, 0, 1, 1, 1), 3, dimnames = list(c("a", "b", "c"), c("t1", "t2")))
+start <- list(membership = matrix(0.5, 3, 2), aspects = matrix(c(0.2, 0.8, 0.7, 0.3), 2))
+ab <- function(...) aspect_bernoulli(...)
+cells <- function(value, at = 2) {
+  x[at] <- value
+  x
+}
+
+test_that("wrong data", {
+  expect_snapshot({
+    writeLines(said(ab("a", 2)))
+    writeLines(said(ab(1:3, 2)))
+    writeLines(said(ab(list(1), 2)))
+    writeLines(said(ab(x[0, ], 2)))
+    writeLines(said(ab(array(0, c(2, 2, 2)), 2)))
+    writeLines(said(ab(matrix(c("0", "1"), 1), 2)))
+    writeLines(said(ab(cells(2), 2)))
+    writeLines(said(ab(cells(0.5), 2)))
+    writeLines(said(ab(cells(-1), 2)))
+    writeLines(said(ab(cells(Inf), 2)))
+    writeLines(said(ab(unname(cells(7)), 2)))
+    writeLines(said(ab(Matrix::Matrix(cells(3), sparse = TRUE), 2)))
+    writeLines(said(ab(x[c(1, 1, 2), ], 2)))
+    writeLines(said(ab(x[, c(1, 1)], 2)))
+    writeLines(said(ab(structure(x, dimnames = list(c("a", "", "c"), NULL)), 2)))
+    writeLines(said(ab(data.frame(t1 = 0:1, t2 = c("x", "y")), 2)))
+    writeLines(said(ab(data.frame(site = c("u", "u"), t1 = 0:1), 2)))
+    writeLines(said(ab(data.frame(t1 = factor(0:1), t2 = factor(0:1)), 2)))
+  })
+})
+
+test_that("wrong settings of a model", {
+  expect_snapshot({
+    writeLines(said(ab(x, 0)))
+    writeLines(said(ab(x, 1.5)))
+    writeLines(said(ab(x, "2")))
+    writeLines(said(ab(x, c(2, 3))))
+    writeLines(said(ab(x, NA)))
+    writeLines(said(ab(x, 1, phantom = "white")))
+    writeLines(said(ab(x, 2, phantom = "both")))
+    writeLines(said(ab(x, 2, phantom = "grey")))
+    writeLines(said(ab(x, 2, estimate = "bayes")))
+    writeLines(said(ab(x, 2, n_start = 4)))
+    writeLines(said(ab(x, 2, 3)))
+    writeLines(said(ab(x, 2, control = list(n_start = 4))))
+    writeLines(said(ab(x, 2, estimate = "map", prior = c(1, 1))))
+    writeLines(said(ab(x, 2, estimate = "map", prior = list(aspects = c(0.5, 2), membership = 1))))
+    writeLines(said(ab(x, 2, estimate = "map", prior = list(aspects = c(1, 2), membership = 0))))
+    writeLines(said(fit_control(n_start = 0)))
+    writeLines(said(fit_control(tol = -1)))
+    writeLines(said(fit_control(max_pass = Inf)))
+    writeLines(said(fit_control(accelerate = "yes")))
+    writeLines(said(fit_control(init = "none")))
+    writeLines(said(fit_control(passes = 10)))
+  })
+})
+
+test_that("wrong starts", {
+  with <- function(...) utils::modifyList(start, list(...))
+  expect_snapshot({
+    writeLines(said(ab(x, 2, start = 1)))
+    writeLines(said(ab(x, 2, start = list(membership = start$membership))))
+    writeLines(said(ab(x, 3, start = start)))
+    writeLines(said(ab(x, 2, start = with(aspects = t(start$aspects)[, 1, drop = FALSE]))))
+    writeLines(said(ab(x, 2, start = with(membership = start$membership * 1.1))))
+    writeLines(said(ab(x, 2, start = with(aspects = start$aspects + 0.5))))
+    writeLines(said(ab(x, 2, start = with(aspects = start$aspects * NA))))
+    writeLines(said(ab(x, 2, start = with(aspects = start$aspects * 0))))
+    writeLines(said(ab(x, 2, phantom = "white", start = start)))
+  })
+})
+
+test_that("wrong calls of what takes a fit", {
+  fit <- suppressMessages(ab(x, 2, start = start, control = plain(5)))
+  expect_snapshot({
+    writeLines(said(phantoms(x)))
+    writeLines(said(phantoms(fit, white = 1)))
+    writeLines(said(phantoms(fit, limit = 0.1)))
+    writeLines(said(false_absences(x)))
+    writeLines(said(false_absences(fit, n = 0)))
+    writeLines(said(false_absences(fit, by = "p")))
+    writeLines(said(false_absences(fit, per = "site")))
+    writeLines(said(false_absences(fit, top = 3)))
+    writeLines(said(false_absences(fit, observation = "z")))
+    writeLines(said(false_absences(fit, attribute = 3)))
+    writeLines(said(false_absences(fit, within = x)))
+    writeLines(said(false_absences(fit, within = x[, 1, drop = FALSE] == 1)))
+    writeLines(said(false_absences(fit, within = x[3:1, ] == 1)))
+    writeLines(said(false_absences(fit, sites = 1:3)))
+    writeLines(said(false_absences(fit, sites = data.frame(age = 1:3))))
+    writeLines(said(false_absences(fit, sites = data.frame(name = c("a", "b", "c", "b")))))
+    writeLines(said(false_absences(fit, kinds = "white")))
+    writeLines(said(false_presences(fit, by = "missed")))
+    writeLines(said(denoise(fit, drop = "grey")))
+    writeLines(said(denoise(fit, keep = "all")))
+    writeLines(said(deficiency(fit, by = "taxon")))
+    writeLines(said(age_profile(fit)))
+    writeLines(said(age_profile(fit, letters)))
+    writeLines(said(age_profile(fit, 1:7)))
+    writeLines(said(age_profile(fit, c(a = 1, b = Inf, c = 2))))
+    writeLines(said(age_profile(fit, c(t1 = 1), of = "attribute")))
+    writeLines(said(age_profile(fit, c(NA, 1), of = "attribute")))
+    writeLines(said(predict(fit, type = "link")))
+    writeLines(said(predict(fit, x[, 1, drop = FALSE])))
+    writeLines(said(predict(fit, cells(2))))
+    writeLines(said(predict(fit, rows = 4)))
+    writeLines(said(predict(fit, newdata = x, n = 3)))
+    writeLines(said(fitted(fit, type = "cell")))
+    writeLines(said(residuals(fit, "working")))
+    writeLines(said(simulate(fit, nsim = 0)))
+    writeLines(said(simulate(fit, seed = "a")))
+    writeLines(said(test_loglik(fit)))
+    writeLines(said(test_loglik(fit, x, floor = 2)))
+    writeLines(said(test_loglik(fit, x[, c(1, 1)])))
+    writeLines(said(summary(fit, digits = 3)))
+    writeLines(said(coef(fit, 1)))
+    writeLines(said(aic_paper(1)))
+  })
+})

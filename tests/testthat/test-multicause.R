@@ -1,0 +1,78 @@
+test_that("coef, nobs, logLik and names of the objective", {
+  set.seed(1)
+  x <- binary(10, 6, missing = 0.1)
+  fit <- aspect_bernoulli(x, 2)
+  expect_identical(coef(fit), fit$param)
+  expect_equal(nobs(fit), sum(!is.na(x)))
+  likelihood <- logLik(fit)
+  expect_equal(as.numeric(likelihood), fit$loglik)
+  expect_equal(attributes(likelihood), list(df = 10 + 12, nobs = nobs(fit), class = "logLik"))
+  expect_equal(AIC(fit), -2 * fit$loglik + 2 * 22)
+  expect_equal(aic_paper(fit), AIC(fit) / 2)
+})
+
+test_that("update() works inside functions, with data and settings that are gone", {
+  make <- function(table, components) {
+    kind <- "map"
+    strength <- list(aspects = c(2, 2), membership = 1)
+    settings <- fit_control(n_start = 2, max_pass = 40)
+    aspect_bernoulli(table, components, estimate = kind, prior = strength, control = settings)
+  }
+  quietly <- function(expr) suppressWarnings(suppressMessages(expr))
+  set.seed(2)
+  x <- binary(12, 6)
+  fit <- quietly(make(x, 2))
+  change <- function(object, components) update(object, k = components)
+  set.seed(3)
+  more <- quietly(change(fit, 3))
+  expect_equal(more$dims[["k"]], 3L)
+  expect_equal(more$prior, fit$prior)
+  expect_named(more$objective, "log_posterior")
+  expect_equal(more$control, fit$control)
+  set.seed(3)
+  expect_equal(quietly(update(fit, k = 3))$param, more$param)
+  local({
+    other <- binary(9, 6)
+    expect_equal(quietly(update(fit, x = other))$dims[["n"]], 9L)
+    looser <- fit_control(n_start = 1, max_pass = 5)
+    expect_equal(nrow(quietly(update(fit, control = looser))$trace), 5L)
+  })
+  expect_equal(quietly(update(fit, estimate = "ml"))$estimate, "ml")
+  expect_type(update(fit, k = 3, evaluate = FALSE), "language")
+})
+
+test_that("a fit survives saveRDS() and a new session", {
+  case <- small_fit()
+  sparse <- update(case$fit, x = Matrix::Matrix(case$x, sparse = TRUE))
+  file <- tempfile(fileext = ".rds")
+  on.exit(unlink(file))
+  saveRDS(sparse, file)
+  expect_equal(readRDS(file), sparse)
+  skip_on_cran()
+  script <- sprintf(
+    "library(multicause); fit <- readRDS('%s'); invisible(capture.output(print(fit)))
+     x <- fitted(fit); top <- false_absences(fit, n = 3); new <- predict(fit, fit$x[1:2, ], type = 'membership')
+     cat('Matrix attached:', 'package:Matrix' %%in%% search(), '\n')
+     cat(sprintf('%%.12f', c(sum(x[1:3]), top$missed, new[1:4])), sep = '\n')", file
+  )
+  run <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(script)), stdout = TRUE, stderr = TRUE)
+  want <- c(
+    sum(fitted(sparse)[1:3]), false_absences(sparse, n = 3)$missed,
+    predict(sparse, sparse$x[1:2, ], type = "membership")[1:4]
+  )
+  expect_equal(run, c("Matrix attached: FALSE ", sprintf("%.12f", want)))
+})
+
+test_that("a fit without data asks for them", {
+  case <- small_fit()
+  fit <- case$fit
+  fit$x <- NULL
+  for (verb in list(deficiency, denoise, false_absences, false_presences, residuals)) {
+    expect_error(verb(fit), "keep_x = FALSE", class = "multicause_input_error")
+  }
+  expect_equal(deficiency(fit, x = case$x), deficiency(case$fit))
+  expect_equal(denoise(fit, x = case$x), denoise(case$fit))
+  expect_error(deficiency(fit, x = case$x[-1, ]), "must have the 24 rows", class = "multicause_input_error")
+  expect_equal(fitted(fit), fitted(case$fit))
+  expect_output(print(fit), "White phantom")
+})

@@ -1,0 +1,125 @@
+test_that("fitted values and the posterior of single cells", {
+  set.seed(1)
+  x <- binary(7, 5, missing = 0.2)
+  dimnames(x) <- list(letters[1:7], LETTERS[1:5])
+  start <- random_start(7, 5, 3)
+  fit <- fit_with(x, start$membership, start$aspects)
+  expect_equal(unname(fitted(fit)), start$membership %*% start$aspects)
+  expect_equal(dimnames(fitted(fit)), dimnames(x))
+  expect_identical(predict(fit), fitted(fit))
+  expect_identical(predict(fit, type = "membership"), fit$param$membership)
+  cell <- predict(fit, type = "cell")
+  expect_equal(dimnames(cell), list(letters[1:7], LETTERS[1:5], c("A1", "A2", "A3")))
+  for (i in 1:7) {
+    for (j in 1:5) {
+      want <- ref_cell(x[i, j], start$membership[i, ], start$aspects[, j])
+      expect_equal(unname(cell[i, j, ]), want)
+    }
+  }
+  expect_equal(predict(fit, type = "cell", rows = c("c", "a")), cell[c("c", "a"), , ])
+  expect_equal(predict(fit, rows = 4), fitted(fit)[4, , drop = FALSE])
+})
+
+test_that("new rows are folded in to the optimum, certified", {
+  case <- small_fit()
+  set.seed(2)
+  new <- binary(6, 8, missing = 0.15)
+  got <- predict(case$fit, new, type = "membership")
+  a <- pmin(pmax(case$fit$param$aspects, 1e-10), 1 - 1e-10)
+  want <- ref_fold_in(new, a, 3000)
+  gap <- attr(got, "certificate")
+  expect_named(gap, c("membership_gap", "worst_row"))
+  expect_lt(gap[["membership_gap"]], 1e-6)
+  expect_gt(ref_loglik(new, got, a), ref_loglik(new, want, a) - 1e-6)
+  expect_lt(ref_loglik(new, want, a), ref_loglik(new, got, a) + gap[["membership_gap"]] + 1e-9)
+  expect_equal(unname(rowSums(got)), rep(1, 6))
+  expect_equal(predict(case$fit, new), unname(matrix(got, 6) %*% a), ignore_attr = TRUE, tolerance = 1e-12)
+  cell <- predict(case$fit, new, type = "cell", rows = 2)
+  expect_equal(cell[1, 3, ], ref_cell(new[2, 3], got[2, ], a[, 3]), tolerance = 1e-5)
+})
+
+test_that("the training rows come back where they were fitted well", {
+  case <- small_fit()
+  again <- predict(case$fit, case$x, type = "membership")
+  a <- case$fit$param$aspects
+  expect_gt(ref_loglik(case$x, again, pmin(pmax(a, 1e-10), 1 - 1e-10)), case$fit$loglik - 1e-6)
+  expect_equal(again, case$fit$param$membership, tolerance = 0.01, ignore_attr = TRUE)
+})
+
+test_that("columns are matched by name, any form of data will do", {
+  case <- small_fit()
+  new <- case$x[1:5, ]
+  base <- predict(case$fit, new)
+  expect_equal(predict(case$fit, new[, 8:1]), base)
+  expect_equal(predict(case$fit, as.data.frame(new)), base)
+  expect_equal(predict(case$fit, Matrix::Matrix(new[, c(3:8, 1:2)], sparse = TRUE)), base)
+  expect_equal(predict(case$fit, unname(new)), unname(base), ignore_attr = TRUE)
+  expect_error(predict(case$fit, new[, -2]), "lacks 1 column.*genus2", class = "multicause_input_error")
+  wrong <- new
+  colnames(wrong)[1] <- "yeti"
+  expect_error(predict(case$fit, wrong), "lacks 1 column", class = "multicause_input_error")
+  expect_error(predict(case$fit, cbind(new, yeti = 0)), "unknown to the fit: \"yeti\"", class = "multicause_input_error")
+})
+
+test_that("a row with nothing observed gets the mean membership, and a message", {
+  case <- small_fit()
+  new <- rbind(case$x[1, ], NA)
+  expect_message(got <- predict(case$fit, new, type = "membership"), "1 row.*mean membership: \"2\"")
+  expect_equal(got[2, ], colMeans(case$fit$param$membership))
+})
+
+test_that("rows that exact zeros and ones make impossible are predicted all the same", {
+  x <- cbind(binary(12, 4), 0, 1)
+  set.seed(3)
+  fit <- quiet(x, 2, start = random_start(12, 6, 2), control = plain(3))
+  got <- predict(fit, matrix(c(1, 0, 1, 0, 1, 0), 1), type = "cell")
+  expect_true(all(is.finite(got)))
+  expect_equal(apply(got, 1:2, sum), matrix(1, 1, 6), ignore_attr = TRUE)
+})
+
+test_that("a MAP fit folds in with its prior", {
+  set.seed(4)
+  x <- binary(15, 6)
+  fit <- aspect_bernoulli(x, 2, estimate = "map", prior = list(aspects = c(1.2, 2), membership = 2))
+  got <- predict(fit, x[1:3, ], type = "membership")
+  s <- matrix(0.5, 3, 2)
+  for (p in 1:3000) s <- ref_memberships(x[1:3, ], s, fit$param$aspects, 1)
+  expect_equal(got, s, tolerance = 1e-5, ignore_attr = TRUE)
+})
+
+test_that("results over 1 GB are refused with advice", {
+  fit <- structure(
+    list(dims = c(n = 400000L, m = 400L, k = 2L, observed = 1L), names = list(NULL, NULL)),
+    class = c("aspect_bernoulli", "multicause")
+  )
+  expect_error(predict(fit), "1.2 GB.*`rows`", class = "multicause_input_error")
+  expect_error(predict(fit, type = "cell"), "2.4 GB.*`rows`", class = "multicause_input_error")
+})
+
+test_that("simulate() keeps its contract", {
+  case <- small_fit()
+  set.seed(5)
+  before <- .Random.seed
+  first <- simulate(case$fit, nsim = 2)
+  expect_identical(attr(first, "seed"), before)
+  expect_named(first, c("sim_1", "sim_2"))
+  expect_equal(dimnames(first[[1]]), dimnames(case$x))
+  expect_type(first[[1]], "integer")
+  expect_false(identical(first[[1]], first[[2]]))
+  here <- .Random.seed
+  second <- simulate(case$fit, seed = 7)
+  expect_identical(.Random.seed, here)
+  expect_identical(simulate(case$fit, seed = 7), second)
+  expect_equal(attr(second, "seed"), structure(7, kind = as.list(RNGkind())))
+  many <- Reduce(`+`, simulate(case$fit, nsim = 2000, seed = 1)) / 2000
+  expect_lt(max(abs(many - fitted(case$fit))), 5 * sqrt(0.25 / 2000))
+})
+
+test_that("residuals of all types", {
+  case <- small_fit()
+  p <- fitted(case$fit)
+  expect_equal(residuals(case$fit), case$x - p)
+  pearson <- residuals(case$fit, "pearson")
+  expect_equal(pearson[case$x != p], ((case$x - p) / sqrt(p * (1 - p)))[case$x != p])
+  expect_equal(sum(residuals(case$fit, "deviance")^2), -2 * case$fit$loglik)
+})

@@ -1,0 +1,47 @@
+# What may differ from one machine's arithmetic to another's.
+steady <- function(lines) {
+  lines <- gsub("after [0-9]+ passes", "after <n> passes", lines)
+  gsub("at most .* nats by better memberships alone, .* by", "at most <gap> nats by better memberships alone, <gap> by", lines)
+}
+
+test_that("print says in plain words what was found", {
+  truth <- planted(60, 16)
+  set.seed(1)
+  free <- aspect_bernoulli(truth$x, 3)
+  expect_snapshot(transform = steady, {
+    free
+    aspect_bernoulli(truth$x, 1)
+    suppressWarnings(aspect_bernoulli(truth$x, 4, phantom = "both", control = fit_control(n_start = 1, max_pass = 100)))
+  })
+})
+
+test_that("summary has criteria, starts, phantoms and certificate", {
+  truth <- planted(60, 16)
+  set.seed(2)
+  fit <- aspect_bernoulli(truth$x, 3, control = fit_control(screen = FALSE))
+  got <- summary(fit)
+  expect_s3_class(got, "summary.aspect_bernoulli")
+  expect_equal(got$criteria[["AIC"]], 2 * got$criteria[["AIC_paper"]])
+  expect_equal(got$criteria[["df"]], 60 * 2 + 3 * 16)
+  expect_equal(got$criteria[["BIC"]], -2 * fit$loglik + log(60 * 16) * fit$df)
+  free <- fit$starts[fit$starts$finished & fit$starts$init != "mixture_phantom", ]
+  expect_equal(got$free_starts, c(finished = nrow(free), found = sum(free$phantom)))
+  expect_equal(sum(got$starts$starts), 10L)
+  expect_equal(sum(got$starts$finished), 10L)
+  expect_identical(got$certificate, fit$certificate)
+  got$starts$best_objective <- round(got$starts$best_objective, 2)
+  expect_snapshot(got, transform = steady)
+})
+
+test_that("a MAP fit has no AIC, and says why", {
+  set.seed(3)
+  x <- binary(10, 5, missing = 0.1)
+  x[4, ] <- NA
+  fit <- suppressMessages(aspect_bernoulli(x, 2, estimate = "map"))
+  for (criterion in list(AIC, BIC, logLik, aic_paper)) {
+    expect_error(criterion(fit), "maximised its log-posterior, not its likelihood", class = "multicause_input_error")
+  }
+  expect_true(all(is.na(summary(fit)$criteria[c("AIC", "BIC", "AIC_paper")])))
+  expect_output(print(summary(fit)), "no AIC or BIC")
+  expect_output(print(summary(fit)), "cells unknown; 1 row.s. and 0 column.s. with nothing observed")
+})
