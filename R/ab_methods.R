@@ -85,6 +85,8 @@ new_rows <- function(fit, newdata) {
   match_columns(newdata, fit$names[[2L]], fit$dims[["m"]], "newdata")
 }
 
+fold_in_rounds <- 10L
+
 # Memberships of new rows, aspects held.
 fold_in <- function(fit, x, control) {
   data <- check_data(x, "binary", "newdata", quiet = TRUE)
@@ -93,18 +95,20 @@ fold_in <- function(fit, x, control) {
   aspects <- unname(pmin(pmax(fit$param$aspects, 1e-10), 1 - 1e-10))
   pseudo <- c(0, 0, fit$pseudo[3L])
   pinned <- unname(fit$pinned)
-  run <- ab_run(
-    data$view, list(membership = matrix(1 / k, n, k), aspects = aspects), pinned, pseudo, control,
-    fixed_aspects = TRUE
-  )
-  check_outcome(run$outcome)
+  run <- list(param = list(membership = matrix(1 / k, n, k), aspects = aspects))
+  # A start that gains little may only crawl: the certificate tells, and a fresh acceleration goes on.
+  for (round in seq_len(fold_in_rounds)) {
+    run <- ab_run(data$view, run$param, pinned, pseudo, control, fixed_aspects = TRUE)
+    check_outcome(run$outcome)
+    gap <- .Call(mc_c_ab_certify, data$view, ab_kernel_param(run$param, pinned, fixed_aspects = TRUE), pseudo)
+    if (run$outcome$status != "converged" || gap[1L] <= 1e-8 * sum(data$margins$row_observed)) break
+  }
   if (run$outcome$status != "converged") {
     warning(warningCondition(
       sprintf("Fold-in not converged after %d passes: see the attribute `certificate`.", run$outcome$n_pass),
       class = "multicause_not_converged", call = NULL
     ))
   }
-  gap <- .Call(mc_c_ab_certify, data$view, ab_kernel_param(run$param, pinned, fixed_aspects = TRUE), pseudo)
   bare <- which(data$margins$row_observed == 0)
   if (length(bare)) {
     run$param$membership[bare, ] <- rep(colMeans(fit$param$membership), each = length(bare))
