@@ -3,7 +3,9 @@
 draw_margins <- function(fit) {
   local_par(mfrow = c(1L, 2L), mar = c(4.2, 4.2, 1, 1), las = 1L)
   draw <- function(counts, label) {
-    graphics::hist(counts, breaks = "FD", col = "#56B4E9", border = "white", main = "", xlab = label, ylab = "number")
+    step <- max(1, ceiling((diff(range(counts)) + 1) / 25))
+    breaks <- seq(min(counts) - 0.5, max(counts) + step, by = step)
+    graphics::hist(counts, breaks, col = "#56B4E9", border = "white", main = "", xlab = label, ylab = "number")
   }
   draw(fit$margins$row_sum, "recorded attributes of an observation")
   draw(fit$margins$column_sum, "observations of an attribute")
