@@ -6,7 +6,8 @@
 #'   \item{`"aspects"`}{a heat map of the aspects' probabilities, attributes in order of age or seriated by aspect, in
 #'     as many panels as keep their names readable.}
 #'   \item{`"membership"`}{for each observation (a vertical bar) how much of it each aspect writes; phantoms are grey.}
-#'   \item{`"phantom"`}{the phantoms' share of each observation against its richness (the number of attributes recorded).}
+#'   \item{`"phantom"`}{the phantoms' share of each observation against its richness (the number of attributes
+#'     recorded).}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
 #' }
 #'
@@ -44,7 +45,9 @@ plot.aspect_bernoulli <- function(x, what = c("aspects", "membership", "phantom"
   of <- check_choice(of, "of", c("guess", "attribute", "observation"))
   if (is.null(order)) order <- if (is.null(age)) "seriated" else "age"
   order <- check_choice(order, "order", c("age", "seriated", "data"))
-  if (order == "age" && is.null(age)) stop_input("`order = \"age\"` needs `age`: one number per observation or attribute.")
+  if (order == "age" && is.null(age)) {
+    stop_input("`order = \"age\"` needs `age`: one number per observation or attribute.")
+  }
   switch(what,
     aspects = plot_aspects(x, age, of, order, main),
     membership = plot_membership(x, age, of, order, main),

@@ -13,9 +13,11 @@ probability_colours <- function(n = 100L) grDevices::hcl.colors(n, "YlGnBu", rev
 # Sets graphical parameters and puts them back on the way out of a plotting function. Only those that were set: putting
 # back all of them would also move the place of the next figure on a page of several.
 local_par <- function(..., frame = parent.frame()) {
-  before <- graphics::par("cex")
+  before <- graphics::par("cex", "mar")
   old <- graphics::par(...)
-  if ("mfrow" %in% names(old)) old <- c(old["mfrow"], list(cex = before), old[setdiff(names(old), "mfrow")])
+  if ("mfrow" %in% names(old)) old <- c(old["mfrow"], before["cex"], old[setdiff(names(old), "mfrow")])
+  # Margins in inches would not be the same lines again after another cex.
+  if ("mai" %in% names(old)) old <- c(old[setdiff(names(old), "mai")], before["mar"])
   do.call(on.exit, list(as.call(list(graphics::par, old)), add = TRUE), envir = frame)
 }
 
@@ -39,7 +41,8 @@ top_legend <- function(room, main, ...) {
     "bottom", room$labels, ncol = room$columns, inset = c(0, 1), xpd = NA, bty = "n", cex = legend_cex, ...
   )
   centre <- graphics::par("mai")[2L] + graphics::par("pin")[1L] / 2
-  graphics::title(main, line = room$line, cex.main = title_size(main, 2 * min(centre, graphics::par("fin")[1L] - centre)))
+  width <- 2 * min(centre, graphics::par("fin")[1L] - centre)
+  graphics::title(main, line = room$line, cex.main = title_size(main, width))
 }
 
 # The size at which a bold title fits into a width in inches, relative to par("cex").
@@ -69,7 +72,8 @@ stacked_bars <- function(heights, colours) {
   n <- ncol(heights)
   tops <- matrix(apply(heights, 2L, cumsum), nrow(heights))
   from_top <- rev(seq_along(colours))
-  graphics::rect(rep(seq_len(n) - 1L, each = length(colours)), 0, n, tops[from_top, ], col = colours[from_top], border = NA)
+  left <- rep(seq_len(n) - 1L, each = length(colours))
+  graphics::rect(left, 0, n, tops[from_top, ], col = colours[from_top], border = NA)
 }
 
 least_text <- 0.075 # inches a line of the smallest readable text takes
@@ -105,7 +109,8 @@ heat_panels <- function(rows) {
   max(1, min(most, ceiling(rows / max(1, floor(heat_height() / least_text)))))
 }
 
-# How a heat map is laid out on the device at hand: margins in inches and the size of text (absolute, as mtext() takes it).
+# How a heat map is laid out on the device at hand: margins in inches and the size of text (absolute, as mtext() takes
+# it).
 heat_page <- function(rows, panels, labels, heads, columns) {
   absolute <- 1 / graphics::par("cex")
   width <- (graphics::par("din")[1L] - 0.2) / panels
@@ -145,8 +150,8 @@ heat_panel <- function(values, labels, page, limits, colours) {
   shown <- fit_labels(labels, page$room - 0.08, scale)
   graphics::mtext(shown, side = 2L, at = seq_along(labels) - 0.5, las = 1L, line = 0.15, cex = page$cex, font = 3L)
   graphics::mtext(
-    page$heads, side = 3L, at = seq_len(columns) - 0.5, las = if (page$turned) 2L else 0L, line = 0.2, cex = page$head_cex,
-    padj = if (page$turned) 0.5 else NA
+    page$heads, side = 3L, at = seq_len(columns) - 0.5, las = if (page$turned) 2L else 0L, line = 0.2,
+    cex = page$head_cex, padj = if (page$turned) 0.5 else NA
   )
 }
 
@@ -181,10 +186,9 @@ plot_traces <- function(fit, main = "Every start") {
   labels <- format_decades(decades)
   labels[1L] <- paste("<", labels[1L])
   graphics::axis(2L, 10^decades, labels, las = 1L)
+  thick <- ifelse(fit$starts$finished, 1.6, 0.6)
   for (i in which(lengths(gaps) > 0L)) {
-    graphics::lines(
-      seq_along(gaps[[i]]), gaps[[i]], col = colours[as.integer(kinds)[i]], lwd = if (fit$starts$finished[i]) 1.6 else 0.6
-    )
+    graphics::lines(seq_along(gaps[[i]]), gaps[[i]], col = colours[as.integer(kinds)[i]], lwd = thick[i])
   }
   top_legend(room, main, col = colours, lwd = 2)
   invisible(fit)

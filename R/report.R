@@ -63,7 +63,9 @@ check_report_file <- function(file) {
   if (!is.character(file) || length(file) != 1L || is.na(file) || !grepl("\\.html?$", file)) {
     stop_input("`file` must be one path that ends in .html, not %s.", show_value(file))
   }
-  if (!dir.exists(dirname(file))) stop_input("The folder of `file` must exist: %s does not.", dQuote(dirname(file), FALSE))
+  if (!dir.exists(dirname(file))) {
+    stop_input("The folder of `file` must exist: %s does not.", dQuote(dirname(file), FALSE))
+  }
   file.path(normalizePath(dirname(file)), basename(file))
 }
 
@@ -75,8 +77,19 @@ check_text <- function(x, name, count = NULL) {
 }
 
 check_selection <- function(selection) {
-  if (!is.null(selection) && (!is.data.frame(selection) || !all(c("k", "AIC") %in% names(selection)))) {
-    stop_input("`selection` must be a data frame with the columns `k` and `AIC`, not %s.", show_value(selection))
+  if (is.null(selection)) {
+    return(invisible())
+  }
+  lacks <- setdiff(c("k", "AIC"), names(selection))
+  if (!is.data.frame(selection) || length(lacks) || !nrow(selection)) {
+    got <- show_value(selection)
+    if (is.data.frame(selection)) got <- if (nrow(selection)) paste("one without", lacks[1L]) else "an empty one"
+    stop_input("`selection` must be a data frame with rows and the numeric columns `k` and `AIC`, not %s.", got)
+  }
+  for (column in c("k", "AIC")) {
+    if (!is.numeric(selection[[column]]) || anyNA(selection[[column]])) {
+      stop_input("`selection$%s` must hold numbers, not %s.", column, show_value(selection[[column]]))
+    }
   }
 }
 
@@ -85,7 +98,9 @@ check_report_tools <- function() {
     stop_input("report() needs package rmarkdown: install.packages(\"rmarkdown\").")
   }
   if (!rmarkdown::pandoc_available("2.0")) {
-    stop_input("report() needs pandoc 2.0 or newer: see https://pandoc.org/installing.html, or use RStudio, which brings it.")
+    stop_input(
+      "report() needs pandoc 2.0 or newer: see https://pandoc.org/installing.html, or use RStudio, which brings it."
+    )
   }
 }
 
@@ -135,8 +150,9 @@ html_table <- function(table, caption, rows = Inf) {
   head <- paste0("<th scope=\"col\"", kind, ">", html_escape(names(table)), "</th>", collapse = "")
   body <- apply(cells, 1L, function(row) paste0("<td", kind, ">", row, "</td>", collapse = ""))
   raw_html(
-    "<table class=\"sortable\"><caption>", html_escape(caption), if (more > 0L) sprintf(" (%d more rows not shown)", more),
-    "</caption>\n<thead><tr>", head, "</tr></thead>\n<tbody>\n", paste0("<tr>", body, "</tr>", collapse = "\n"),
+    "<table class=\"sortable\"><caption>", html_escape(caption),
+    if (more > 0L) sprintf(" (%d more rows not shown)", more), "</caption>\n<thead><tr>", head, "</tr></thead>\n",
+    "<tbody>\n", paste0("<tr>", body, "</tr>", collapse = "\n"),
     "\n</tbody></table>\n"
   )
 }
@@ -147,11 +163,12 @@ format_column <- function(x) {
   size <- max(abs(x[is.finite(x)]), 0)
   whole <- all(!is.finite(x) | x == round(x))
   decimals <- if (whole) 0L else if (size <= 1) 3L else as.integer(max(1, 2 - floor(log10(size))))
-  text <- formatC(x, digits = decimals, format = "f")
+  text <- formatC(x, digits = decimals, format = "f", width = 1L)
   small <- which(x != 0 & abs(x) < 0.5 * 10^-decimals & abs(x) > 1e-12)
   text[small] <- paste0(c("< ", "> -")[1L + (x[small] < 0)], format(10^-decimals, scientific = FALSE))
   text[which(abs(x) <= 1e-12)] <- "0"
-  ifelse(is.na(x), "", text)
+  text[is.na(x)] <- ""
+  text
 }
 
 # HTML that pandoc must leave as it is, whatever names hold.

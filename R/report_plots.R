@@ -11,6 +11,28 @@ draw_margins <- function(fit) {
   draw(fit$margins$column_sum, "observations of an attribute")
 }
 
+data_sentence <- function(fit) {
+  d <- fit$dims
+  ones <- sum(fit$margins$row_sum)
+  unknown <- as.double(d[["n"]]) * d[["m"]] - d[["observed"]]
+  long <- function(count) format(count, big.mark = "\u202f", scientific = FALSE)
+  paste0(
+    sprintf("%s observations (sites) by %s attributes (taxa): ", long(d[["n"]]), long(d[["m"]])),
+    sprintf("%s presences, %.1f\u00a0%% of the observed cells", long(ones), 100 * ones / max(1, d[["observed"]])),
+    if (unknown > 0) sprintf("; %s cells are unknown", long(unknown)), "."
+  )
+}
+
+starts_sentence <- function(fit) {
+  starts <- fit$starts
+  paste(
+    sprintf("%d start(s) were tried and %d finished;", nrow(starts), sum(starts$finished)),
+    sprintf("%d of the finished ones came within", sum(starts$reached_best)),
+    sprintf("%s nats of the best.", format(fit$control$reach)),
+    if (fit$converged) "The best one converged." else "**The best one has not converged.**"
+  )
+}
+
 selection_kinds <- function(selection) {
   kinds <- if (is.null(selection$phantom)) rep("free", nrow(selection)) else as.character(selection$phantom)
   factor(kinds, unique(kinds))
