@@ -6,42 +6,51 @@
 #'   \item{`"aspects"`}{a heat map of the aspects' probabilities, attributes in order of age or seriated by aspect, in
 #'     as many panels as keep their names readable.}
 #'   \item{`"membership"`}{for each observation (a vertical bar) how much of it each aspect writes; phantoms are grey.}
-#'   \item{`"phantom"`}{the phantoms' share of each observation against its richness (how many attributes it has).}
+#'   \item{`"phantom"`}{the phantoms' share of each observation against its richness (the number of attributes
+#'     recorded).}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
 #' }
 #'
 #' @param x a fit of [aspect_bernoulli()].
 #' @param what which view.
-#' @param age ages that order the plot: one number per observation or one per attribute. Where both numbers are the same
-#'   the names decide. The age of an attribute is the mean age of the observations where it occurs. Oldest first.
+#' @param age,of ages that order the plot, one for each observation or for each attribute, and whose they are, as in
+#'   [age_profile()]. The age of an attribute is the mean age of the observations where it occurs, and the other way
+#'   round. Oldest first, those without an age last.
 #' @param order `"age"` (default where `age` is given), `"seriated"` (by main aspect, then by probability) or `"data"`.
 #' @param main title.
 #' @param ... must be empty.
-#' @return `x`, invisibly.
+#' @details
+#' The heat map takes a page of its own; the other views are ordinary figures, which may share one (`par(mfrow = )`).
+#' On a page too small for them, names of attributes are shortened in the middle and some names of aspects left out: 500
+#' attributes are readable at about 7 x 7 inches with 6 aspects, and want 10 x 14 with 12.
+#' @return `x`, invisibly. Wrong input, and `what = "phantom"` for a fit without phantom, are errors of class
+#'   `multicause_input_error`.
+#' @seealso [aspect_bernoulli()], [phantoms()], [age_profile()] for the ages of the aspects.
 #' @examples
 #' set.seed(1)
 #' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
-#' fit <- aspect_bernoulli(present * rbinom(480, 1, 0.6), k = 3, phantom = "white")
+#' fit <- aspect_bernoulli(present * rbinom(480, 1, 0.6), k = 3)
 #' plot(fit)
 #' plot(fit, "membership")
 #' plot(fit, "phantom")
 #' plot(fit, "trace")
 #' @export
 plot.aspect_bernoulli <- function(x, what = c("aspects", "membership", "phantom", "trace"), age = NULL,
-                                  order = NULL, main = NULL, ...) {
+                                  of = c("guess", "attribute", "observation"), order = NULL, main = NULL, ...) {
   what <- check_choice(what, "what", c("aspects", "membership", "phantom", "trace"))
   check_dots(...)
   if (!is.null(main) && (!is.character(main) || length(main) != 1L)) {
     stop_input("`main` must be one string, not %s.", show_value(main))
   }
+  of <- check_choice(of, "of", c("guess", "attribute", "observation"))
   if (is.null(order)) order <- if (is.null(age)) "seriated" else "age"
   order <- check_choice(order, "order", c("age", "seriated", "data"))
   if (order == "age" && is.null(age)) {
     stop_input("`order = \"age\"` needs `age`: one number per observation or attribute.")
   }
   switch(what,
-    aspects = plot_aspects(x, age, order, main),
-    membership = plot_membership(x, age, order, main),
+    aspects = plot_aspects(x, age, of, order, main),
+    membership = plot_membership(x, age, of, order, main),
     phantom = plot_phantom_share(x, main),
     trace = plot_traces(x, if (is.null(main)) "Every start, pass by pass" else main)
   )
@@ -58,13 +67,13 @@ seriate <- function(weight) {
   order(max.col(t(weight), ties.method = "first"), -apply(weight, 2L, max))
 }
 
-plot_aspects <- function(fit, age, order, main) {
+plot_aspects <- function(fit, age, of, order, main) {
   aspects <- fit$param$aspects
   kinds <- phantoms(fit)$kind
   if (is.null(colnames(aspects))) colnames(aspects) <- seq_len(ncol(aspects))
   content <- kinds == "content"
   at <- switch(order,
-    age = order(-attribute_ages(fit, age)),
+    age = order(-plot_ages(fit, age, of, "attribute")),
     seriated = seriate(if (any(content)) aspects[content, , drop = FALSE] else aspects),
     data = seq_len(ncol(aspects))
   )
@@ -76,30 +85,27 @@ plot_aspects <- function(fit, age, order, main) {
   )
 }
 
-plot_membership <- function(fit, age, order, main) {
+plot_membership <- function(fit, age, of, order, main) {
   membership <- fit$param$membership
   kinds <- phantoms(fit)$kind
   content <- kinds == "content"
   at <- switch(order,
-    age = order(-observation_ages(fit, age)),
+    age = order(-plot_ages(fit, age, of, "observation")),
     seriated = seriate(t(if (any(content)) membership[, content, drop = FALSE] else membership)),
     data = seq_len(nrow(membership))
   )
-  colours <- rep(phantom_grey, length(kinds))
-  colours[content] <- component_colours(sum(content))
+  colours <- component_colours(length(kinds))
+  colours[kinds == "white"] <- phantom_grey
   colours[kinds == "black"] <- "grey20"
-  local_par(mar = c(2.6, 4.2, 4.6, 1), mgp = c(2.6, 0.7, 0), xpd = NA)
+  room <- legend_room(component_labels(kinds, colnames(membership), " "), c(2.6, 4.2, 2.2, 1), c(2.8, 0.7, 0))
   how <- switch(order, age = ", oldest first", seriated = ", by main aspect", data = "")
-  graphics::barplot(
-    t(membership[at, , drop = FALSE]), col = colours, border = NA, space = 0, names.arg = rep("", nrow(membership)),
-    las = 1L, xaxs = "i", ylab = "share of the observation"
-  )
-  graphics::mtext(paste0("observations", how), side = 1L, line = 0.8)
-  graphics::title(if (is.null(main)) "Which aspects write each observation" else main, line = 2.8)
-  graphics::legend(
-    "top", component_labels(kinds, colnames(membership), " "), fill = colours, border = NA, bty = "n", horiz = TRUE,
-    inset = c(0, -0.1), cex = 0.85
-  )
+  graphics::plot.new()
+  graphics::plot.window(c(0, nrow(membership)), c(0, 1), xaxs = "i", yaxs = "i")
+  stacked_bars(t(membership[at, , drop = FALSE]), colours)
+  graphics::axis(2L, las = 1L)
+  graphics::title(ylab = "share of the observation")
+  graphics::title(xlab = paste0("observations", how), line = 0.9)
+  top_legend(room, if (is.null(main)) "Which aspects write each observation" else main, fill = colours, border = NA)
 }
 
 plot_phantom_share <- function(fit, main) {
@@ -110,71 +116,58 @@ plot_phantom_share <- function(fit, main) {
   })
   shares <- Filter(Negate(is.null), shares)
   richness <- fit$margins$row_sum
-  local_par(mar = c(4.2, 4.4, 3, 1))
+  looks <- phantom_looks[names(shares), ]
+  room <- legend_room(phantom_share_labels(shares, richness), c(4.2, 4.4, 2.2, 1))
   graphics::plot(
     range(richness), c(0, 1), type = "n", las = 1L, bty = "l", xlab = "attributes recorded (richness)",
-    ylab = "share written by the phantom",
-    main = if (is.null(main)) "The poorer the record, the larger the phantom?" else main
+    ylab = "share written by the phantom", xaxt = "n"
   )
-  colours <- c(white = "#0072B2", black = "#D55E00")
-  for (kind in names(shares)) {
-    graphics::points(richness, shares[[kind]], pch = 16, col = grDevices::adjustcolor(colours[[kind]], 0.45), cex = 0.8)
-  }
-  correlation <- vapply(shares, function(share) {
-    if (stats::sd(share) > 0 && stats::sd(richness) > 0) stats::cor(share, richness) else NA_real_
-  }, 0)
-  graphics::legend(
-    "topright", sprintf("%s phantom: correlation %.2f", names(shares), correlation), pch = 16,
-    col = colours[names(shares)], bty = "n"
-  )
-}
-
-# One age per observation, or per attribute, from either.
-observation_ages <- function(fit, age) {
-  side <- age_side(fit, age)
-  if (side == "observation") {
-    return(align_ages(age, fit$names[[1L]], fit$dims[["n"]]))
-  }
-  weighted_ages(fit_data(fit), align_ages(age, fit$names[[2L]], fit$dims[["m"]]))
-}
-
-attribute_ages <- function(fit, age) {
-  side <- age_side(fit, age)
-  if (side == "attribute") {
-    return(align_ages(age, fit$names[[2L]], fit$dims[["m"]]))
-  }
-  weighted_ages(Matrix::t(fit_data(fit)), align_ages(age, fit$names[[1L]], fit$dims[["n"]]))
-}
-
-# Which side of the table the ages belong to: by length, and where that is ambiguous by name.
-age_side <- function(fit, age) {
-  n <- fit$dims[["n"]]
-  m <- fit$dims[["m"]]
-  if (!is.numeric(age) || !length(age) %in% c(n, m)) {
-    stop_input(
-      "`age` must have one number per observation (%d) or per attribute (%d), not be %s.", n, m, show_value(age)
+  graphics::axis(1L, unique(round(pretty(range(richness)))))
+  for (i in seq_along(shares)) {
+    graphics::points(
+      richness, shares[[i]], pch = looks$pch[i], col = grDevices::adjustcolor(looks$colour[i], 0.45), cex = 0.8
     )
   }
-  if (n == m && !is.null(names(age)) && all(names(age) %in% fit$names[[2L]])) {
-    return("attribute")
-  }
-  if (length(age) == n) "observation" else "attribute"
+  top_legend(
+    room, if (is.null(main)) "The poorer the record, the larger the phantom?" else main, pch = looks$pch,
+    col = looks$colour
+  )
 }
 
-# Ages in the order of the fit: by name where both have names.
-align_ages <- function(age, names, count) {
-  if (!is.null(names) && !is.null(names(age))) {
-    unknown <- setdiff(names, names(age))
-    if (length(unknown)) stop_input("`age` has no entry for %s.", show_names(unknown))
-    age <- age[names]
-  }
-  unname(as.double(age))
+phantom_looks <- data.frame(pch = c(16, 17), colour = c("#0072B2", "#D55E00"), row.names = c("white", "black"))
+
+# Each kind of phantom with the correlation of its share and the richness, where both vary.
+phantom_share_labels <- function(shares, richness) {
+  vapply(names(shares), function(kind) {
+    both <- cbind(shares[[kind]], richness)
+    varies <- nrow(both) > 1L && all(apply(both, 2L, stats::sd) > 0)
+    paste0(kind, " phantom", if (varies) sprintf(": correlation %.2f", stats::cor(both)[1L, 2L]))
+  }, "", USE.NAMES = FALSE)
 }
 
-# Mean over the columns where a row has a one, of the columns' values.
-weighted_ages <- function(x, age) {
-  known <- !is.na(age)
-  x <- x[, known, drop = FALSE]
-  x[is.na(x)] <- 0
-  as.vector(x %*% age[known]) / Matrix::rowSums(x)
+# An age for each `wanted`, "observation" or "attribute", from the ages of either: the mean over the presences.
+plot_ages <- function(fit, age, of, wanted) {
+  given <- whose_age(age, of, fit)
+  side <- if (given == "observation") 1L else 2L
+  age <- match_age(age, fit$names[[side]], fit$dims[[side]], given)
+  if (given == wanted) {
+    return(age)
+  }
+  if (is.null(fit$x)) {
+    stop_input(
+      "`age` must be of the %ss here: from ages of %ss they follow by the data, and the fit has `keep_x = FALSE`.",
+      wanted, given
+    )
+  }
+  if (wanted == "attribute") attribute_age(fit, age) else observation_age(fit, age)
+}
+
+# Mean age of the attributes that occur in each observation.
+observation_age <- function(fit, age) {
+  dated <- !is.na(age)
+  unlist(lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
+    found <- dense_rows(fit$x, rows)[, dated, drop = FALSE] %in% 1
+    dim(found) <- c(length(rows), sum(dated))
+    ifelse(rowSums(found) > 0, as.vector(found %*% age[dated]) / rowSums(found), NA)
+  }))
 }

@@ -10,15 +10,48 @@ phantom_grey <- "#B3B3B3"
 
 probability_colours <- function(n = 100L) grDevices::hcl.colors(n, "YlGnBu", rev = TRUE)
 
-# Restores graphical parameters on the way out of a plotting function.
+# Sets graphical parameters and puts them back on the way out of a plotting function. Only those that were set: putting
+# back all of them would also move the place of the next figure on a page of several.
 local_par <- function(..., frame = parent.frame()) {
-  old <- graphics::par(no.readonly = TRUE)
-  graphics::par(...)
-  restore <- as.call(list(graphics::par, old[setdiff(names(old), c("new", "page"))]))
-  do.call(on.exit, list(restore, add = TRUE), envir = frame)
+  before <- graphics::par("cex", "mar")
+  old <- graphics::par(...)
+  if ("mfrow" %in% names(old)) old <- c(old["mfrow"], before["cex"], old[setdiff(names(old), "mfrow")])
+  # Margins in inches would not be the same lines again after another cex.
+  if ("mai" %in% names(old)) old <- c(old[setdiff(names(old), "mai")], before["mar"])
+  do.call(on.exit, list(as.call(list(graphics::par, old)), add = TRUE), envir = frame)
 }
 
-# Labels cut to a width in inches at a character size: an ellipsis in the middle, since ends tell names apart too.
+legend_cex <- 0.85
+
+# Begins a plot with room above it for a legend of as many rows as its entries need; local_par() for `frame`. Returns
+# the number of columns and the line of the title, for top_legend().
+legend_room <- function(labels, mar, mgp = c(3, 1, 0), frame = parent.frame()) {
+  local_par(mar = mar, mgp = mgp, frame = frame)
+  graphics::plot.new() # text can be measured now; the plot goes on in the same place
+  entry <- max(graphics::strwidth(labels, "inches", cex = legend_cex)) + 0.45
+  columns <- max(1L, min(length(labels), as.integer(graphics::par("pin")[1L] %/% entry)))
+  rows <- ceiling(length(labels) / columns)
+  graphics::par(mar = mar + c(0, 0, rows * legend_cex * 1.1 + 0.3, 0), new = TRUE)
+  list(labels = labels, columns = columns, line = rows * legend_cex * 1.1 + 0.9)
+}
+
+# The legend in the room made for it, the title above.
+top_legend <- function(room, main, ...) {
+  graphics::legend(
+    "bottom", room$labels, ncol = room$columns, inset = c(0, 1), xpd = NA, bty = "n", cex = legend_cex, ...
+  )
+  centre <- graphics::par("mai")[2L] + graphics::par("pin")[1L] / 2
+  width <- 2 * min(centre, graphics::par("fin")[1L] - centre)
+  graphics::title(main, line = room$line, cex.main = title_size(main, width))
+}
+
+# The size at which a bold title fits into a width in inches, relative to par("cex").
+title_size <- function(main, width, size = 1.2) {
+  min(size, 0.96 * size * width / max(graphics::strwidth(main, "inches", cex = size, font = 2L), 1e-6))
+}
+
+# Labels cut to a width in inches at a character size: dots in the middle, since ends tell names apart too. (Three dots,
+# for the one sign for them is not in every device's fonts.)
 fit_labels <- function(labels, width, cex) {
   fits <- function(text) graphics::strwidth(text, "inches", cex = cex, font = 3L) <= width
   vapply(labels, function(label) {
@@ -27,10 +60,20 @@ fit_labels <- function(labels, width, cex) {
     while (!fits(shown) && keep > 2L) {
       keep <- keep - 1L
       tail <- keep %/% 3L
-      shown <- paste0(substr(label, 1L, keep - tail), "\u2026", substring(label, nchar(label) - tail + 1L))
+      shown <- paste0(substr(label, 1L, keep - tail), "...", substring(label, nchar(label) - tail + 1L))
     }
     shown
   }, "", USE.NAMES = FALSE)
+}
+
+# Bars side by side, a column of `heights` each, stacked from the bottom. Every piece is painted from the ground up and
+# to the right end, and the next covers what is too much of it: so no seams show between thin bars.
+stacked_bars <- function(heights, colours) {
+  n <- ncol(heights)
+  tops <- matrix(apply(heights, 2L, cumsum), nrow(heights))
+  from_top <- rev(seq_along(colours))
+  left <- rep(seq_len(n) - 1L, each = length(colours))
+  graphics::rect(left, 0, n, tops[from_top, ], col = colours[from_top], border = NA)
 }
 
 least_text <- 0.075 # inches a line of the smallest readable text takes
@@ -50,9 +93,10 @@ heat_map <- function(values, limits = c(0, 1), colours = probability_colours(), 
   for (panel in seq_len(page$panels)) {
     at <- seq_len(page$per_panel) + (panel - 1L) * page$per_panel
     at <- at[at <= rows]
-    heat_panel(values[at, , drop = FALSE], labels[at], heads, page, limits, colours)
+    heat_panel(values[at, , drop = FALSE], labels[at], page, limits, colours)
   }
-  graphics::mtext(main, side = 3L, outer = TRUE, line = -2, font = 2L)
+  size <- graphics::par("cex") * title_size(main, graphics::par("din")[1L], 1.2 / graphics::par("cex"))
+  graphics::mtext(main, side = 3L, outer = TRUE, line = -2, font = 2L, cex = size)
   colour_legend(limits, colours, legend)
   invisible(page$panels)
 }
@@ -65,7 +109,8 @@ heat_panels <- function(rows) {
   max(1, min(most, ceiling(rows / max(1, floor(heat_height() / least_text)))))
 }
 
-# How a heat map is laid out on the device at hand: margins in inches and the size of text (absolute, as for mtext()).
+# How a heat map is laid out on the device at hand: margins in inches and the size of text (absolute, as mtext() takes
+# it).
 heat_page <- function(rows, panels, labels, heads, columns) {
   absolute <- 1 / graphics::par("cex")
   width <- (graphics::par("din")[1L] - 0.2) / panels
@@ -74,16 +119,24 @@ heat_page <- function(rows, panels, labels, heads, columns) {
   room <- min(max(graphics::strwidth(labels, "inches", cex = cex * absolute, font = 3L)) + 0.1, 0.6 * width)
   cell <- (width - room - 0.1) / columns
   turned <- max(graphics::strwidth(heads, "inches", cex = 0.75 * absolute)) > 0.95 * cell
-  head_cex <- if (turned) max(min(0.75, 0.75 * cell / 0.13), 0.35) else 0.75
+  head_cex <- if (turned) max(min(0.75, 0.75 * cell / 0.13), 0.4) else 0.75
+  if (turned) heads <- thin_heads(gsub("\n", " ", heads, fixed = TRUE), cell / (head_cex * 0.17))
   head_width <- max(graphics::strwidth(heads, "inches", cex = head_cex * absolute))
   top <- 0.5 + if (turned) head_width + 0.1 else 0.35
   list(
-    panels = panels, per_panel = per_panel, room = room, cex = cex, turned = turned, head_cex = head_cex,
-    margin = c(0.6, room + 0.03, top, 0.07)
+    panels = panels, per_panel = per_panel, room = room, cex = cex, heads = heads, turned = turned,
+    head_cex = head_cex, margin = c(0.6, room + 0.03, top, 0.07)
   )
 }
 
-heat_panel <- function(values, labels, heads, page, limits, colours) {
+# Heads of columns that are `lines` lines of text apart: where that is less than one, every second, third, ... stays,
+# counted from the end, where the phantoms are.
+thin_heads <- function(heads, lines) {
+  step <- max(1L, as.integer(ceiling(1 / lines)))
+  replace(heads, (length(heads) - seq_along(heads)) %% step != 0L, "")
+}
+
+heat_panel <- function(values, labels, page, limits, colours) {
   columns <- ncol(values)
   scaled <- (pmin(pmax(values, limits[1L]), limits[2L]) - limits[1L]) / diff(limits)
   fill <- colours[1L + floor(scaled * (length(colours) - 1L) + 0.5)]
@@ -97,8 +150,8 @@ heat_panel <- function(values, labels, heads, page, limits, colours) {
   shown <- fit_labels(labels, page$room - 0.08, scale)
   graphics::mtext(shown, side = 2L, at = seq_along(labels) - 0.5, las = 1L, line = 0.15, cex = page$cex, font = 3L)
   graphics::mtext(
-    heads, side = 3L, at = seq_len(columns) - 0.5, las = if (page$turned) 2L else 0L, line = 0.2, cex = page$head_cex,
-    padj = if (page$turned) 0.5 else NA
+    page$heads, side = 3L, at = seq_len(columns) - 0.5, las = if (page$turned) 2L else 0L, line = 0.2,
+    cex = page$head_cex, padj = if (page$turned) 0.5 else NA
   )
 }
 
@@ -120,22 +173,27 @@ colour_legend <- function(limits, colours, title) {
 plot_traces <- function(fit, main = "Every start") {
   traces <- fit$start_traces
   best <- max(vapply(traces, function(trace) if (length(trace)) max(trace) else -Inf, 0))
-  gaps <- lapply(traces, function(trace) pmax(best - trace, 1e-3))
-  longest <- max(lengths(gaps), 2L)
-  local_par(mar = c(4.2, 4.4, 2.6, 1))
+  gaps <- lapply(traces, function(trace) pmax(best - trace, least_gap))
+  decades <- seq(log10(least_gap), ceiling(log10(max(unlist(gaps), 1))))
+  kinds <- factor(fit$starts$init, unique(fit$starts$init))
+  colours <- component_colours(nlevels(kinds))
+  room <- legend_room(levels(kinds), c(4.2, 5, 2.2, 1), c(3.6, 0.8, 0))
   graphics::plot(
-    NA, xlim = c(1, longest), ylim = range(unlist(gaps), 1), log = "xy", las = 1L, bty = "l", main = main,
-    xlab = "pass", ylab = "nats below the best", yaxt = "n"
+    NA, xlim = c(1, max(lengths(gaps), 2L)), ylim = 10^range(decades), log = "xy", las = 1L, bty = "l", xlab = "",
+    ylab = "nats below the best", yaxt = "n"
   )
-  ticks <- 10^pretty(log10(range(unlist(gaps), 1)))
-  graphics::axis(2L, ticks, format(ticks, scientific = FALSE, drop0trailing = TRUE, trim = TRUE), las = 1L)
-  kinds <- factor(fit$starts$init)
-  colours <- component_colours(nlevels(kinds))[as.integer(kinds)]
-  for (i in seq_along(gaps)) {
-    if (length(gaps[[i]])) {
-      graphics::lines(seq_along(gaps[[i]]), gaps[[i]], col = colours[i], lwd = if (fit$starts$finished[i]) 1.6 else 0.6)
-    }
+  graphics::title(xlab = "pass", line = 2.6)
+  labels <- format_decades(decades)
+  labels[1L] <- paste("<", labels[1L])
+  graphics::axis(2L, 10^decades, labels, las = 1L)
+  thick <- ifelse(fit$starts$finished, 1.6, 0.6)
+  for (i in which(lengths(gaps) > 0L)) {
+    graphics::lines(seq_along(gaps[[i]]), gaps[[i]], col = colours[as.integer(kinds)[i]], lwd = thick[i])
   }
-  graphics::legend("bottomleft", levels(kinds), col = component_colours(nlevels(kinds)), lwd = 2, bty = "n", cex = 0.85)
+  top_legend(room, main, col = colours, lwd = 2)
   invisible(fit)
 }
+
+least_gap <- 0.001 # nats; what is nearer to the best is drawn here
+
+format_decades <- function(decades) vapply(10^decades, format, "", scientific = 9L, big.mark = "")

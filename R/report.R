@@ -8,8 +8,8 @@
 #' @param fit a fit of a model of this package.
 #' @param file the HTML file to write; its folder must exist.
 #' @param ... must be empty.
-#' @param age ages of the observations (or attributes) in million years, for the order of plots and for age profiles;
-#'   see [age_profile()]. `NULL` leaves them out.
+#' @param age,of ages of the observations or of the attributes, for the order of plots and for age profiles, and whose
+#'   they are; see [age_profile()]. `NULL` leaves them out.
 #' @param sites a data frame on the observations, whose columns are added to the tables; see [false_absences()].
 #' @param selection how the number of components was chosen, to be shown: a data frame with the columns `k` and `AIC`,
 #'   and `phantom` where more than one kind of fit was tried.
@@ -18,7 +18,8 @@
 #' @param tables folder for the csv files, made where it is not there; `NULL` writes none.
 #' @param notes character, paragraphs shown at the top, such as what was decided before the fit.
 #' @param x the data, where the fit was made with `keep_x = FALSE`.
-#' @return The path of the HTML file, invisibly. Needs package rmarkdown and pandoc.
+#' @return The path of the HTML file, invisibly. Needs package rmarkdown and pandoc (2.0 or newer). Wrong input, or
+#'   either of them missing, is an error of class `multicause_input_error`.
 #' @examples
 #' \dontshow{if (requireNamespace("rmarkdown", quietly = TRUE) && rmarkdown::pandoc_available()) withAutoprint(\{}
 #' \donttest{
@@ -28,17 +29,22 @@
 #' }
 #' \dontshow{\})}
 #' @export
-report <- function(fit, file, ..., age = NULL, sites = NULL, selection = NULL, n = 50, title = NULL, tables = NULL,
-                   notes = NULL, x = NULL) {
+report <- function(fit, file, ..., age = NULL, of = c("guess", "attribute", "observation"), sites = NULL,
+                   selection = NULL, n = 50, title = NULL, tables = NULL, notes = NULL, x = NULL) {
   check_dots(...)
   check_fit(fit)
   file <- check_report_file(file)
   n <- check_count(n, "n")
-  if (!is.null(age)) observation_ages(fit, age)
+  of <- check_choice(of, "of", c("guess", "attribute", "observation"))
+  if (!is.null(age)) of <- whose_age(age, of, fit)
   check_selection(selection)
+  check_text(title, "title", 1L)
+  check_text(notes, "notes")
+  check_text(tables, "tables", 1L)
+  fit$x <- fit_data(fit, x)
   check_report_tools()
   if (is.null(title)) title <- sprintf("Which zeros are real? %s", model_title(fit))
-  content <- report_content(fit, age, sites, selection, n, x)
+  content <- report_content(fit, age, of, sites, selection, n)
   if (!is.null(tables)) write_tables(content$tables, tables)
   work <- tempfile("report")
   dir.create(work)
@@ -47,8 +53,8 @@ report <- function(fit, file, ..., age = NULL, sites = NULL, selection = NULL, n
   rmarkdown::render(
     file.path(work, "report.Rmd"), output_file = basename(file), output_dir = dirname(file), quiet = TRUE,
     intermediates_dir = work, knit_root_dir = work, envir = new.env(parent = asNamespace("multicause")),
-    params = list(content = content, title = title, notes = notes),
-    output_options = list(pandoc_args = c("--metadata", paste0("pagetitle=", title)))
+    params = list(content = content, notes = notes),
+    output_options = list(pandoc_args = c(rbind("--metadata", paste0(c("title=", "pagetitle="), title))))
   )
   invisible(file)
 }
@@ -57,13 +63,33 @@ check_report_file <- function(file) {
   if (!is.character(file) || length(file) != 1L || is.na(file) || !grepl("\\.html?$", file)) {
     stop_input("`file` must be one path that ends in .html, not %s.", show_value(file))
   }
-  if (!dir.exists(dirname(file))) stop_input("The folder of `file` must exist: %s does not.", dQuote(dirname(file), FALSE))
+  if (!dir.exists(dirname(file))) {
+    stop_input("The folder of `file` must exist: %s does not.", dQuote(dirname(file), FALSE))
+  }
   file.path(normalizePath(dirname(file)), basename(file))
 }
 
+# NULL or text: `count` strings, or any number of them.
+check_text <- function(x, name, count = NULL) {
+  if (!is.null(x) && (!is.character(x) || anyNA(x) || !length(x) %in% c(count, if (is.null(count)) length(x)))) {
+    stop_input("`%s` must be %s or NULL, not %s.", name, if (is.null(count)) "text" else "one string", show_value(x))
+  }
+}
+
 check_selection <- function(selection) {
-  if (!is.null(selection) && (!is.data.frame(selection) || !all(c("k", "AIC") %in% names(selection)))) {
-    stop_input("`selection` must be a data frame with the columns `k` and `AIC`, not %s.", show_value(selection))
+  if (is.null(selection)) {
+    return(invisible())
+  }
+  lacks <- setdiff(c("k", "AIC"), names(selection))
+  if (!is.data.frame(selection) || length(lacks) || !nrow(selection)) {
+    got <- show_value(selection)
+    if (is.data.frame(selection)) got <- if (nrow(selection)) paste("one without", lacks[1L]) else "an empty one"
+    stop_input("`selection` must be a data frame with rows and the numeric columns `k` and `AIC`, not %s.", got)
+  }
+  for (column in c("k", "AIC")) {
+    if (!is.numeric(selection[[column]]) || anyNA(selection[[column]])) {
+      stop_input("`selection$%s` must hold numbers, not %s.", column, show_value(selection[[column]]))
+    }
   }
 }
 
@@ -71,21 +97,23 @@ check_report_tools <- function() {
   if (!requireNamespace("rmarkdown", quietly = TRUE)) {
     stop_input("report() needs package rmarkdown: install.packages(\"rmarkdown\").")
   }
-  if (!rmarkdown::pandoc_available("1.12.3")) {
-    stop_input("report() needs pandoc: see https://pandoc.org/installing.html, or use RStudio, which brings it.")
+  if (!rmarkdown::pandoc_available("2.0")) {
+    stop_input(
+      "report() needs pandoc 2.0 or newer: see https://pandoc.org/installing.html, or use RStudio, which brings it."
+    )
   }
 }
 
 # Everything the report shows, computed once; tables are what is also written as csv.
-report_content <- function(fit, age, sites, selection, n, x) {
-  content <- list(fit = fit, age = age, selection = selection)
+report_content <- function(fit, age, of, sites, selection, n) {
+  content <- list(fit = fit, age = age, of = of, selection = selection)
   content$tables <- list(selection = selection)
   if (inherits(fit, "aspect_bernoulli")) {
     content$phantoms <- phantoms(fit)
-    content$false_absences <- false_absences(fit, n, sites = sites, x = x)
-    content$taxa <- deficiency(fit, "attribute", x = x)
-    content$sites <- deficiency(fit, "observation", x = x)
-    if (!is.null(age)) content$ages <- age_profile(fit, age)
+    content$false_absences <- false_absences(fit, n, sites = sites)
+    content$taxa <- deficiency(fit, "attribute")
+    content$sites <- deficiency(fit, "observation")
+    if (!is.null(age)) content$ages <- age_profile(fit, age, of)
     content$tables <- c(content$tables, list(
       phantoms = content$phantoms, false_absences = content$false_absences, deficiency_taxa = content$taxa,
       deficiency_sites = content$sites, aspects = with_names(t(fit$param$aspects), "attribute"),
@@ -101,9 +129,6 @@ with_names <- function(values, what) {
 }
 
 write_tables <- function(tables, folder) {
-  if (!is.character(folder) || length(folder) != 1L) {
-    stop_input("`tables` must be one path or NULL, not %s.", show_value(folder))
-  }
   if (!dir.exists(folder) && !dir.create(folder, recursive = TRUE)) {
     stop_input("`tables` must be a folder that can be made: %s cannot.", dQuote(folder, FALSE))
   }
@@ -112,30 +137,42 @@ write_tables <- function(tables, folder) {
   }
 }
 
-# A table as HTML: a caption, heads with a scope, numbers rounded to `digits` significant figures, text escaped.
-html_table <- function(table, caption, digits = 3L, rows = Inf) {
+# A table as HTML: a caption, heads with a scope, numbers rounded, text escaped.
+html_table <- function(table, caption, rows = Inf) {
   table <- as.data.frame(unclass(table), check.names = FALSE)
   more <- nrow(table) - min(rows, nrow(table))
   table <- utils::head(table, min(rows, nrow(table)))
   cells <- vapply(table, function(column) {
-    if (is.double(column)) format_cells(column, digits) else html_escape(as.character(column))
+    html_escape(if (is.double(column)) format_column(column) else as.character(column))
   }, character(nrow(table)))
   dim(cells) <- dim(table)
   kind <- ifelse(vapply(table, is.numeric, NA), " class=\"number\"", "")
   head <- paste0("<th scope=\"col\"", kind, ">", html_escape(names(table)), "</th>", collapse = "")
   body <- apply(cells, 1L, function(row) paste0("<td", kind, ">", row, "</td>", collapse = ""))
-  paste0(
-    "<table class=\"sortable\"><caption>", caption, if (more > 0L) sprintf(" (%d more rows not shown)", more),
-    "</caption>\n<thead><tr>", head, "</tr></thead>\n<tbody>\n", paste0("<tr>", body, "</tr>", collapse = "\n"),
+  raw_html(
+    "<table class=\"sortable\"><caption>", html_escape(caption),
+    if (more > 0L) sprintf(" (%d more rows not shown)", more), "</caption>\n<thead><tr>", head, "</tr></thead>\n",
+    "<tbody>\n", paste0("<tr>", body, "</tr>", collapse = "\n"),
     "\n</tbody></table>\n"
   )
 }
 
-# Significant figures, but never more than they need, and whole numbers in full.
-format_cells <- function(x, digits) {
-  x[which(abs(x) < 1e-12)] <- 0
-  ifelse(is.na(x), "", ifelse(x == round(x) & abs(x) < 1e6, formatC(x, format = "d"), formatC(x, digits = digits, format = "g", flag = "#")))
+# Numbers of a column with as many decimals as give the largest three figures, one to three of them; none if all are
+# whole. What is not zero but would round to it is shown as such.
+format_column <- function(x) {
+  size <- max(abs(x[is.finite(x)]), 0)
+  whole <- all(!is.finite(x) | x == round(x))
+  decimals <- if (whole) 0L else if (size <= 1) 3L else as.integer(max(1, 2 - floor(log10(size))))
+  text <- formatC(x, digits = decimals, format = "f", width = 1L)
+  small <- which(x != 0 & abs(x) < 0.5 * 10^-decimals & abs(x) > 1e-12)
+  text[small] <- paste0(c("< ", "> -")[1L + (x[small] < 0)], format(10^-decimals, scientific = FALSE))
+  text[which(abs(x) <= 1e-12)] <- "0"
+  text[is.na(x)] <- ""
+  text
 }
+
+# HTML that pandoc must leave as it is, whatever names hold.
+raw_html <- function(...) paste0("\n\n```{=html}\n", ..., "\n```\n\n")
 
 html_escape <- function(text) {
   text[is.na(text)] <- ""

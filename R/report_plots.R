@@ -3,10 +3,34 @@
 draw_margins <- function(fit) {
   local_par(mfrow = c(1L, 2L), mar = c(4.2, 4.2, 1, 1), las = 1L)
   draw <- function(counts, label) {
-    graphics::hist(counts, breaks = "FD", col = "#56B4E9", border = "white", main = "", xlab = label, ylab = "number")
+    step <- max(1, ceiling((diff(range(counts)) + 1) / 25))
+    breaks <- seq(min(counts) - 0.5, max(counts) + step, by = step)
+    graphics::hist(counts, breaks, col = "#56B4E9", border = "white", main = "", xlab = label, ylab = "number")
   }
   draw(fit$margins$row_sum, "recorded attributes of an observation")
   draw(fit$margins$column_sum, "observations of an attribute")
+}
+
+data_sentence <- function(fit) {
+  d <- fit$dims
+  ones <- sum(fit$margins$row_sum)
+  unknown <- as.double(d[["n"]]) * d[["m"]] - d[["observed"]]
+  long <- function(count) format(count, big.mark = "\u202f", scientific = FALSE)
+  paste0(
+    sprintf("%s observations (sites) by %s attributes (taxa): ", long(d[["n"]]), long(d[["m"]])),
+    sprintf("%s presences, %.1f\u00a0%% of the observed cells", long(ones), 100 * ones / max(1, d[["observed"]])),
+    if (unknown > 0) sprintf("; %s cells are unknown", long(unknown)), "."
+  )
+}
+
+starts_sentence <- function(fit) {
+  starts <- fit$starts
+  paste(
+    sprintf("%d start(s) were tried and %d finished;", nrow(starts), sum(starts$finished)),
+    sprintf("%d of the finished ones came within", sum(starts$reached_best)),
+    sprintf("%s nats of the best.", format(fit$control$reach)),
+    if (fit$converged) "The best one converged." else "**The best one has not converged.**"
+  )
 }
 
 selection_kinds <- function(selection) {

@@ -1,0 +1,175 @@
+skip_without_tools <- function() {
+  testthat::skip_if_not_installed("rmarkdown")
+  testthat::skip_if_not(rmarkdown::pandoc_available("2.0"), "pandoc is not at hand")
+}
+
+# Writes a report of the fit; its text, white space and the contents of images left out.
+write_report <- function(fit, ...) {
+  file <- tempfile(fileext = ".html")
+  on.exit(unlink(file))
+  suppressMessages(path <- report(fit, file, ...))
+  testthat::expect_identical(normalizePath(path), normalizePath(file))
+  text <- gsub("[ \n]+", " ", paste(readLines(file, encoding = "UTF-8"), collapse = " "))
+  gsub("base64,[A-Za-z0-9+/=]*", "base64,", text)
+}
+
+# Whether the text holds all of these; a failure does not print the whole text.
+expect_holds <- function(text, parts) {
+  found <- vapply(parts, grepl, NA, text, fixed = TRUE)
+  testthat::expect_identical(parts[!found], character(), label = "what the report lacks")
+}
+
+pieces <- function(text, pattern) regmatches(text, gregexpr(pattern, text, perl = TRUE))[[1L]]
+
+captions <- function(text) gsub("<[^>]*>", "", pieces(text, "<caption>.*?</caption>"))
+
+headings <- function(text) gsub("<[^>]*>", "", pieces(text, "<h2.*?</h2>"))
+
+# One file that asks nothing of the network, and says in words what each figure shows.
+expect_self_contained <- function(text) {
+  body <- sub(".*<body>", "", text)
+  links <- pieces(text, "(src|href|srcset|action|data)=[\"'][^\"']{0,40}")
+  testthat::expect_identical(links[!grepl("=[\"'](data:|#)", links)], character())
+  testthat::expect_identical(pieces(text, "url\\((?!['\"]?(#|data:)).{0,40}"), character())
+  testthat::expect_identical(pieces(text, "@import.{0,40}"), character())
+  testthat::expect_identical(pieces(text, "<(iframe|object|embed|link) .{0,40}"), character())
+  images <- pieces(body, "<img[^>]*>")
+  testthat::expect_gt(length(images), 0L)
+  testthat::expect_identical(images[!grepl("alt=\"[^\"]{20,}\"", images)], character())
+  expect_holds(text, "lang=\"en\"")
+}
+
+test_that("the report of a fit with everything is one file with its tables", {
+  skip_without_tools()
+  fit <- drawn_fit(40, 20, 4, phantom = "white")
+  sites <- data.frame(country = rep(c("FI", "DE"), 20), row.names = rownames(fit$x))
+  selection <- data.frame(
+    k = rep(2:4, 2), AIC = c(300, 280, 290, 310, 285, 295), phantom = rep(c("free", "white"), each = 3)
+  )
+  folder <- file.path(tempfile(), "tables")
+  text <- write_report(
+    fit, age = 40:1, sites = sites, selection = selection, n = 7, title = "A title", notes = c("One.", "Two."),
+    tables = folder
+  )
+  expect_self_contained(text)
+  expect_holds(text, c(
+    "<title>A title</title>", "A title</h1>", "<p>One.</p> <p>Two.</p>", "<th scope=\"col\">country</th>",
+    "AIC is least at k = 3 (no component pinned; AIC 280) and at k = 3 (a pinned white phantom; AIC 285)"
+  ))
+  expect_identical(headings(text), c(
+    "The data", "How many components", "The fit", "Phantoms", "Ages of the components", "Likeliest false absences",
+    "What is missing", "How far to trust it"
+  ))
+  expect_identical(captions(text), c(
+    "Every component, and what makes it a phantom or not",
+    "Do the ages of two components differ? Weighted rank sum tests", "The 7 likeliest false absences",
+    "Attributes by expected missed presences", "Observations by expected missed presences (10 more rows not shown)"
+  ))
+  expect_setequal(dir(folder), paste0(c(
+    "selection", "phantoms", "false_absences", "deficiency_taxa", "deficiency_sites", "aspects", "membership"
+  ), ".csv"))
+  saved <- read.csv(file.path(folder, "false_absences.csv"))
+  expect_equal(saved, as.data.frame(unclass(false_absences(fit, 7, sites = sites))), ignore_attr = TRUE)
+  expect_equal(read.csv(file.path(folder, "membership.csv"), row.names = 1), as.data.frame(fit$param$membership))
+})
+
+test_that("fits without phantom, of a posterior mode, with unknown cells and without names have a report", {
+  skip_without_tools()
+  quick <- fit_control(n_start = 2, max_pass = 30, n_polish = 0)
+  x <- drawn_fit(30, 12, 4)$x
+  x[2, 3] <- x[4, ] <- NA
+  fit <- function(...) suppressMessages(suppressWarnings(aspect_bernoulli(..., control = quick)))
+
+  bare <- write_report(fit(x, 2))
+  expect_self_contained(bare)
+  expect_holds(bare, c("No white phantom was found", "cells are unknown", "has not converged"))
+  expect_false("What is missing" %in% headings(bare))
+
+  mode <- write_report(fit(unname(x), 3, estimate = "map", phantom = "both"), age = 1:12, n = 500)
+  expect_self_contained(mode)
+  expect_holds(mode, "log-posterior")
+
+  one <- write_report(fit(x, 1), age = stats::setNames(30:1, rownames(x)))
+  expect_self_contained(one)
+})
+
+test_that("names are text, whatever they hold", {
+  skip_without_tools()
+  fit <- drawn_fit(12, 6, 3, phantom = "white")
+  odd <- c("<b>bold</b>", "a_b_c & *d*", "`code` $x^2$", "![](x.png)", "\u00c5land \u4e2d", "[a](http://b.c)")
+  fit$names[[2L]] <- colnames(fit$param$aspects) <- colnames(fit$x) <- odd
+  text <- write_report(fit, title = "Title: \"quoted\" & <odd> *one*", notes = "*Note* <i>")
+  expect_self_contained(text)
+  shown <- c(
+    "&lt;b&gt;bold&lt;/b&gt;", "a_b_c &amp; *d*", "`code` $x^2$", "![](x.png)", "\u00c5land \u4e2d", "[a](http://b.c)"
+  )
+  expect_holds(text, paste0("<td>", shown, "</td>"))
+  expect_holds(text, c(
+    "Title: &quot;quoted&quot; &amp; &lt;odd&gt; *one*</h1>", "<p>*Note* &lt;i&gt;</p>", "<td>Site 1</td>"
+  ))
+})
+
+test_that("the data of a fit without them are given", {
+  skip_without_tools()
+  full <- drawn_fit(12, 6, 3, phantom = "white")
+  fit <- full
+  fit["x"] <- list(NULL)
+  expect_error(report(fit, tempfile(fileext = ".html")), class = "multicause_input_error")
+  text <- write_report(fit, x = full$x, age = 12:1)
+  expect_identical(captions(text), captions(write_report(full, age = 12:1)))
+})
+
+test_that("nothing is left behind and nothing is changed", {
+  skip_without_tools()
+  fit <- drawn_fit(12, 6, 3, phantom = "white")
+  folder <- tempfile()
+  dir.create(folder)
+  before <- list(getwd(), options(), dir(tempdir()), grDevices::dev.list(), .Random.seed)
+  suppressMessages(report(fit, file.path(folder, "a report.html"), age = 12:1))
+  expect_identical(dir(folder), "a report.html")
+  after <- list(getwd(), options(), dir(tempdir()), grDevices::dev.list(), .Random.seed)
+  expect_identical(after[-2L], before[-2L])
+  expect_identical(after[[2L]][names(before[[2L]])], before[[2L]])
+})
+
+test_that("numbers of a column are rounded alike", {
+  expect_identical(format_column(c(0.5, 1, 0.00001, NA)), c("0.500", "1.000", "< 0.001", ""))
+  expect_identical(format_column(c(12.34, -0.001, 0)), c("12.3", "> -0.1", "0"))
+  expect_identical(format_column(c(275.83, 1)), c("275.8", "1.0"))
+  expect_identical(format_column(c(3, 1e5, NA)), c("3", "100000", ""))
+  expect_identical(format_column(c(NA, 2)), c("", "2"))
+  expect_identical(format_column(c(Inf, 0.25)), c("Inf", "0.250"))
+  expect_identical(format_column(numeric()), character())
+})
+
+test_that("a table is HTML with heads and a caption", {
+  table <- data.frame(name = c("a<b", NA), n = c(1L, 2L), p = c(0.25, 0.1))
+  expect_snapshot(cat(html_table(table, "A & B")))
+  expect_holds(html_table(table, "C", rows = 1), "C (1 more rows not shown)")
+  expect_holds(html_table(table[0, ], "None"), "<tbody>")
+})
+
+test_that("wrong arguments are told", {
+  fit <- drawn_fit(10, 6, 2)
+  file <- "report.html"
+  expect_snapshot(error = TRUE, {
+    report(1, file)
+    report(fit, "report.pdf")
+    report(fit, c("a.html", "b.html"))
+    report(fit, "no/such/folder/report.html")
+    report(fit, file, years = 1:10)
+    report(fit, file, age = 1:7)
+    report(fit, file, age = 1:10, of = "site")
+    report(fit, file, n = 0)
+    report(fit, file, sites = 1:10)
+    report(fit, file, selection = 1:3)
+    report(fit, file, selection = data.frame(k = 1:3))
+    report(fit, file, selection = data.frame(k = 1, AIC = 1)[0, ])
+    report(fit, file, selection = data.frame(k = 1, AIC = NA))
+    report(fit, file, title = c("a", "b"))
+    report(fit, file, notes = 1)
+    report(fit, file, tables = TRUE)
+    report(fit, file, x = fit$x[1:3, ])
+  })
+  expect_false(file.exists(file))
+})
