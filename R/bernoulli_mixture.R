@@ -136,47 +136,47 @@ bm_expect <- function(fit, view, floor = 1e-6) {
 #' Predictions and simulations of a Bernoulli mixture
 #'
 #' @param object a fit of [bernoulli_mixture()].
-#' @param newdata new observations with the attributes of the training data, in any order of columns; cells may be `NA`.
-#'   Without it, the training data.
+#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names; cells
+#'   may be `NA`. Missing: the data of the fit.
 #' @param type `"response"`: the probability of each cell; `"membership"`: the posterior of each component; `"cell"`: the
-#'   posterior that each component wrote the cell (n x m x k), which is the same for all cells of an observation.
-#' @param rows for `"cell"`: which observations, by number, name or logical index.
-#' @param nsim number of data sets to simulate, at least 1.
-#' @param seed a whole number for [set.seed()], or `NULL`: the session's generator as it stands.
+#'   posterior that each component wrote the cell, which is the same for all cells of an observation.
+#' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
+#' @param nsim number of tables, at least 1.
+#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
+#'   were.
 #' @param ... must be empty.
-#' @return `predict()`: an n x m matrix, an n x k matrix or an n x m x k array, with the names of the data. An observation
-#'   that no component can have written is judged with probabilities kept 1e-6 away from 0 and 1. `fitted()`: the
-#'   `"response"` of the training data, missing cells included. `simulate()`: a list of n x m 0/1 matrices, observations
-#'   keeping their membership.
+#' @return `predict()`: a matrix rows x m (`"response"`) or rows x k (`"membership"`), or an array rows x m x k
+#'   (`"cell"`), with names. An observation that no component can have written is judged with probabilities kept 1e-6
+#'   away from 0 and 1. `fitted()`: the first, for the data of the fit, missing cells included. `simulate()`: a list of
+#'   `nsim` complete 0/1 matrices n x m, observations keeping their membership, and as its attribute `seed` what
+#'   [stats::simulate()] promises.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rbinom(200, 1, 0.4), 20, 10)
 #' fit <- bernoulli_mixture(x, k = 2)
 #' dim(predict(fit, x[1:3, ], type = "membership"))
 #' @export
-predict.bernoulli_mixture <- function(object, newdata = NULL, type = c("response", "membership", "cell"), rows = NULL,
-                                      ...) {
+predict.bernoulli_mixture <- function(object, newdata, type = c("response", "membership", "cell"), ..., rows = NULL) {
   check_dots(...)
   type <- check_choice(type, "type", c("response", "membership", "cell"))
   membership <- object$param$membership
-  if (!is.null(newdata)) {
+  if (!missing(newdata)) {
     data <- check_newdata(object, newdata, "binary")
     membership <- bm_expect(object, data$view)$membership
     dimnames(membership) <- list(rownames(data$x), colnames(object$param$membership))
   }
+  rows <- pick(rows, nrow(membership), rownames(membership), "rows")
+  membership <- membership[rows, , drop = FALSE]
+  m <- object$dims[["m"]]
+  k <- object$dims[["k"]]
+  width <- c(response = m, membership = k, cell = m * k)[[type]]
+  refuse_large(length(rows) * width, "The prediction", "take some observations at a time by `rows`")
+  labels <- list(rownames(membership), object$names[[2L]], colnames(membership))
   switch(type,
     response = membership %*% object$param$prototypes,
     membership = membership,
-    cell = constant_cells(pick_rows(membership, rows), object$names[[2L]], object$dims[["m"]])
+    cell = array(membership[rep(seq_along(rows), m), ], c(length(rows), m, k), labels)
   )
-}
-
-# An n x m x k array from memberships that hold for every cell of their row.
-constant_cells <- function(membership, attributes, m) {
-  n <- nrow(membership)
-  k <- ncol(membership)
-  check_cell_size(n, m, k)
-  array(membership[rep(seq_len(n), m), ], c(n, m, k), list(rownames(membership), attributes, colnames(membership)))
 }
 
 #' @rdname predict.bernoulli_mixture
@@ -192,6 +192,7 @@ simulate.bernoulli_mixture <- function(object, nsim = 1, seed = NULL, ...) {
   check_dots(...)
   membership <- object$param$membership
   simulate_with(object, nsim, seed, function() {
+    # The largest of log(membership) + Gumbel noise is a draw from the membership.
     component <- max.col(log(membership) - log(stats::rexp(length(membership))), "first")
     random_bernoulli(object$param$prototypes[component, , drop = FALSE])
   })

@@ -163,12 +163,13 @@ validate_logistic_pca <- function(fit) {
 #' Predictions and simulations of logistic principal components
 #'
 #' @param object a fit of [logistic_pca()].
-#' @param newdata new observations with the attributes of the training data, in any order of columns; cells may be `NA`.
-#'   Without it, the training data. New scores maximise the same penalised likelihood with the loadings held, a concave
+#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names; cells
+#'   may be `NA`. Missing: the data of the fit. New scores maximise the same penalised likelihood with the loadings held, a concave
 #'   problem that starts at 0, so an observation's scores do not depend on where the training ended.
 #' @param type `"response"`: the probability of each cell; `"link"`: its log-odds; `"scores"`.
 #' @param nsim number of data sets to simulate, at least 1.
-#' @param seed a whole number for [set.seed()], or `NULL`: the session's generator as it stands.
+#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
+#'   were.
 #' @param ... must be empty.
 #' @return `predict()`: an n x m or n x k matrix, with the names of the data. `fitted()`: the `"response"` of the training
 #'   data, missing cells included. `simulate()`: a list of n x m 0/1 matrices.
@@ -178,10 +179,10 @@ validate_logistic_pca <- function(fit) {
 #' fit <- logistic_pca(x, k = 2)
 #' predict(fit, x[1:3, ], type = "scores")
 #' @export
-predict.logistic_pca <- function(object, newdata = NULL, type = c("response", "link", "scores"), ...) {
+predict.logistic_pca <- function(object, newdata, type = c("response", "link", "scores"), ...) {
   check_dots(...)
   type <- check_choice(type, "type", c("response", "link", "scores"))
-  scores <- if (is.null(newdata)) object$param$scores else lp_new_scores(object, newdata)
+  scores <- if (missing(newdata)) object$param$scores else lp_new_scores(object, newdata)
   if (type == "scores") {
     return(scores)
   }

@@ -143,11 +143,12 @@ validate_nmf <- function(fit) {
 #' Predictions and simulations of a non-negative matrix factorisation
 #'
 #' @param object a fit of [nmf()].
-#' @param newdata new observations with the attributes of the training data, in any order of columns; cells may be `NA`.
-#'   Without it, the training data. New coefficients minimise the same loss with the basis held, a convex problem.
+#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names; cells
+#'   may be `NA`. Missing: the data of the fit. New coefficients minimise the same loss with the basis held, a convex problem.
 #' @param type `"response"`: the mean of each cell, which may exceed 1 for presences too; `"coefficients"`.
 #' @param nsim number of data sets to simulate, at least 1.
-#' @param seed a whole number for [set.seed()], or `NULL`: the session's generator as it stands.
+#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
+#'   were.
 #' @param ... must be empty.
 #' @return `predict()`: an n x m or n x k matrix, with the names of the data. `fitted()`: the `"response"` of the training
 #'   data, missing cells included. `simulate()`: a list of n x m matrices of Poisson counts; an error for
@@ -158,10 +159,10 @@ validate_nmf <- function(fit) {
 #' fit <- nmf(x, k = 2, loss = "kl")
 #' predict(fit, x[1:3, ], type = "coefficients")
 #' @export
-predict.nmf <- function(object, newdata = NULL, type = c("response", "coefficients"), ...) {
+predict.nmf <- function(object, newdata, type = c("response", "coefficients"), ...) {
   check_dots(...)
   type <- check_choice(type, "type", c("response", "coefficients"))
-  coefficients <- if (is.null(newdata)) object$param$coefficients else nm_new_coefficients(object, newdata)
+  coefficients <- if (missing(newdata)) object$param$coefficients else nm_new_coefficients(object, newdata)
   if (type == "response") coefficients %*% object$param$basis else coefficients
 }
 

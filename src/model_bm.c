@@ -10,7 +10,7 @@ struct bm_work {
   double *loglik;    /* n */
   double *log_odds;  /* k x m: log prototype - log(1 - prototype); 0 where the prototype is 1 */
   double *log_zero;  /* k x m: log(1 - prototype); 0 where the prototype is 1 */
-  double *certain;   /* k x m: 1 where the prototype is exactly 1, so that no zero may stand there */
+  double *certain; /* k x m: 1 where the prototype is exactly 1, so that no zero may stand there */
   double *n_certain; /* k: how many of those */
   double *all_zero;  /* k: log weight + log-probability of zeros wherever a zero may stand */
   double *row, *met; /* k: log joint of a row, and how many certain cells are no observed zero */

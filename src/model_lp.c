@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "num_logistic.h"
-#include "rows.h"
+#include "num_rows.h"
 
-#define MAX_STRIP 4 /* a strip holds k (k + 1) / 2 sums an attribute: few of them */
 #define LOG_TWO 0.693147180559945309417232121458
 
 /* One block of b rows. `row` is an observation's scores and a last 1, the intercept's. */
@@ -27,11 +26,11 @@ typedef struct {
 
 struct lp_work {
   const mc_host *host;
-  mc_rows rows;
-  int pairs;              /* (k + 1) (k + 2) / 2 */
-  double *pair_loadings;  /* pairs x m: products of an attribute's loadings, two by two */
-  double *half_loadings;  /* k + 1: half the sum of the loadings over attributes */
-  strip_sum strip[MAX_STRIP];
+  num_strips rows;
+  int pairs;             /* (k + 1) (k + 2) / 2 */
+  double *pair_loadings; /* pairs x m: products of an attribute's loadings, two by two */
+  double *half_loadings; /* k + 1: half the sum of the loadings over attributes */
+  strip_sum strip[NUM_MAX_STRIP];
   block_scratch *scratch; /* one a thread */
   int passes;
   double objective; /* of the last pass, for the host's eyes */
@@ -46,7 +45,7 @@ lp_work *lp_new_work(const mc_data *data, int k, int n_threads, const mc_host *h
   lp_work *work = host->alloc(host->ctx, 1, sizeof *work);
   memset(work, 0, sizeof *work);
   work->host = host;
-  work->rows = mc_new_rows(data->n, data->m, MAX_STRIP, n_threads);
+  work->rows = num_new_strips(data->n, num_block_rows(data->n, data->m), n_threads);
   work->pairs = (int) (k1 * (k1 + 1) / 2);
   work->pair_loadings = new_doubles(host, work->pairs, m);
   work->half_loadings = new_doubles(host, k1, 1);
@@ -108,8 +107,7 @@ static double block_weights(const walk *w, int first, int b, block_scratch *s) {
       s->weights[num_at(data->na_column[e], i, m)] = 0;
   const double sum = num_logistic_weights(s->weights, s->scratch, num_at(0, b, m));
   for (int e = data->na_start ? data->na_start[first] : 0, i = 0; data->na_start && i < b; i++)
-    for (; e < data->na_start[first + i + 1]; e++)
-      s->weights[num_at(data->na_column[e], i, m)] = 0;
+    for (; e < data->na_start[first + i + 1]; e++) s->weights[num_at(data->na_column[e], i, m)] = 0;
   return sum - n_missing * LOG_TWO;
 }
 
@@ -118,7 +116,8 @@ static double block_loglik(const walk *w, int first, int b, block_scratch *s) {
   double sum = -block_weights(w, first, b, s);
   for (int i = 0; i < b; i++)
     for (int e = w->data->start[first + i]; e < w->data->start[first + i + 1]; e++)
-      sum += dot(s->rows + num_at(0, i, k1), w->par->loadings + num_at(0, w->data->column[e], k1), k1);
+      sum +=
+          dot(s->rows + num_at(0, i, k1), w->par->loadings + num_at(0, w->data->column[e], k1), k1);
   return sum;
 }
 
@@ -206,8 +205,7 @@ static bool do_rows(walk *w) {
   const int k1 = w->par->k + 1, m = w->data->m;
   strip_sum *sum = work->strip;
   prepare(w);
-  if (!mc_walk_rows(&work->rows, work->host, work->passes, work->objective, do_block, w))
-    return false;
+  if (!num_visit(&work->rows, do_block, w, work->host, work->passes, work->objective)) return false;
   for (int s = 1; s < work->rows.n_strip; s++) {
     const strip_sum *more = work->strip + s;
     sum->loglik += more->loglik;

@@ -3,12 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "rows.h"
+#include "num_rows.h"
 
-#define MAX_STRIP 16
-#define MOST_ROUNDS 8        /* of coordinate descent over one row */
-#define WORTHWHILE 0.01      /* a further round must change this share of the first one's change */
-#define DENSE_ENOUGH 0.2     /* share of nonzeros from which a dense product is faster */
+#define MOST_ROUNDS 8    /* of coordinate descent over one row */
+#define WORTHWHILE 0.01  /* a further round must change this share of the first one's change */
+#define DENSE_ENOUGH 0.2 /* share of nonzeros from which a dense product is faster */
 
 typedef struct {
   double loss, off, size; /* off and size: numerator and denominator of nm_residual() */
@@ -26,11 +25,11 @@ typedef struct {
 struct nm_work {
   const mc_host *host;
   mc_data transposed;
-  mc_rows rows, columns;
+  num_strips rows, columns;
   double *gram;  /* k x k of the held factor */
   double *total; /* k: its sums */
   double *scale; /* k: makes a coefficient comparable to its gradient */
-  row_sum strip[MAX_STRIP];
+  row_sum strip[NUM_MAX_STRIP];
   block_scratch *scratch;
   row_sum last[2]; /* of coefficients, of basis */
   int passes;
@@ -55,15 +54,14 @@ nm_work *nm_new_work(const mc_data *data, int k, int n_threads, const mc_host *h
   memset(work, 0, sizeof *work);
   work->host = host;
   work->transposed = num_transpose(data, host->alloc, host->ctx);
-  work->rows = mc_new_rows(data->n, data->m, MAX_STRIP, n_threads);
-  work->columns = mc_new_rows(data->m, data->n, MAX_STRIP, n_threads);
+  work->rows = num_new_strips(data->n, num_block_rows(data->n, data->m), n_threads);
+  work->columns = num_new_strips(data->m, num_block_rows(data->m, data->n), n_threads);
   work->gram = new_doubles(host, k, k);
   work->total = new_doubles(host, k, 1);
   work->scale = new_doubles(host, k, 1);
   const ptrdiff_t longest = most(longest_row(data), longest_row(&work->transposed));
   const ptrdiff_t b = most(work->rows.block_rows, work->columns.block_rows);
-  const ptrdiff_t cells =
-      most(data->m * work->rows.block_rows, data->n * work->columns.block_rows);
+  const ptrdiff_t cells = most(data->m * work->rows.block_rows, data->n * work->columns.block_rows);
   const bool dense = data->start[data->n] > DENSE_ENOUGH * (double) data->n * data->m;
   const int n_threads_used = most(work->rows.n_threads, work->columns.n_threads);
   work->scratch = host->alloc(host->ctx, (size_t) n_threads_used, sizeof *work->scratch);
@@ -226,7 +224,8 @@ static double kl_means(const half *h, int i, const double *free, block_scratch *
   const int k = h->par->k;
   double loss = 0;
   memcpy(s->sums, h->work->total, (size_t) k * sizeof(double));
-  for (int e = data->na_start ? data->na_start[i] : 0, to = e + data_n_missing(data, i); e < to; e++)
+  for (int e = data->na_start ? data->na_start[i] : 0, to = e + data_n_missing(data, i); e < to;
+       e++)
     add_scaled(s->sums, -1, h->held + num_at(0, data->na_column[e], k), k);
   for (int e = data->start[i]; e < data->start[i + 1]; e++) {
     const double mean = dot(free, h->held + num_at(0, data->column[e], k), k);
@@ -292,9 +291,9 @@ static void prepare(const half *h) {
 }
 
 /* false: stopped. */
-static bool do_half(half *h, const mc_rows *rows, row_sum *out) {
+static bool do_half(half *h, const num_strips *rows, row_sum *out) {
   prepare(h);
-  if (!mc_walk_rows(rows, h->work->host, h->work->passes, h->work->objective, do_block, h))
+  if (!num_visit(rows, do_block, h, h->work->host, h->work->passes, h->work->objective))
     return false;
   *out = h->work->strip[0];
   for (int s = 1; s < rows->n_strip; s++) {

@@ -159,3 +159,20 @@ test_that("print", {
   fit <- bernoulli_mixture(binary_matrix(6, 4), 1, control = quiet_control(n_start = 1))
   expect_snapshot(print(fit))
 })
+
+test_that("summary and plots serve every comparator", {
+  set.seed(11)
+  x <- binary_matrix(12, 6, missing = 0.1)
+  few <- quiet_control(n_start = 2)
+  fits <- list(bernoulli_mixture(x, 2, control = few), logistic_pca(x, 2, control = few), nmf(x, 2, control = few))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (fit in fits) {
+    expect_output(print(summary(fit)), "Starts")
+    expect_invisible(plot(fit))
+    expect_invisible(plot(fit, "trace"))
+    expect_identical(dim(component_matrix(fit)), c(2L, 6L))
+  }
+  expect_snapshot(print(summary(fits[[1]])))
+  expect_error(plot(fits[[1]], "scree"), class = "multicause_input_error")
+})
