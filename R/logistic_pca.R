@@ -45,7 +45,7 @@
 #' fit
 #' range(fitted(fit))
 #' @export
-logistic_pca <- function(x, k, ..., penalty = 1, start = NULL, control = fit_control()) {
+logistic_pca <- function(x, k, ..., penalty = 2, start = NULL, control = fit_control()) {
   call <- match.call()
   check_dots(...)
   control <- check_control(control)
