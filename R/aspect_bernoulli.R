@@ -73,7 +73,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
   estimate <- check_choice(estimate, "estimate", c("ml", "map"))
   phantom <- check_choice(phantom, "phantom", c("free", "white", "black", "both"))
   call <- keep_values(call, list(estimate = estimate, phantom = phantom, prior = prior))
-  pseudo <- if (estimate == "map") ab_pseudo_counts(prior) else c(0, 0, 0)
+  pseudo <- if (estimate == "map") pseudo_counts(prior, c("aspects", "membership")) else c(0, 0, 0)
   data <- check_data(x, "binary")
   k <- check_count(k, "k", 1L + length(ab_pins(phantom)))
   tell_many_components(data, k)
@@ -84,12 +84,10 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
     kinds <- ab_kinds(k, phantom, control)
     shake <- function(param) ab_shake(param, pinned)
     started <- run_starts(kinds, function(kind) ab_draw(data, kind, pinned), run, control, shake, mark)
+    started <- reorder_runs(started, function(param) ab_order(param, pinned, data), ab_permute)
   } else {
-    start <- ab_check_start(start, data, k, pinned)
-    control$screen <- FALSE
-    started <- run_starts("given", function(kind) start, run, control, mark = mark)
+    started <- run_given(ab_check_start(start, data, k, pinned), run, control, mark)
   }
-  if (is.null(start)) started <- ab_reorder(started, pinned, data)
   ab_new_fit(started, data, k, pinned, pseudo, estimate, prior, control, call)
 }
 
@@ -100,18 +98,6 @@ ab_found_phantom <- function(param, data, pinned) {
 }
 
 ab_pins <- function(phantom) switch(phantom, free = character(), both = c("white", "black"), phantom)
-
-# Beta(one + 1, zero + 1) on aspects, Dirichlet(membership + 1) on rows.
-ab_pseudo_counts <- function(prior) {
-  if (!is.list(prior) || !setequal(names(prior), c("aspects", "membership"))) {
-    stop_input("`prior` must be list(aspects = two numbers, membership = one number), not %s.", show_value(prior))
-  }
-  if (!is.numeric(prior$aspects) || length(prior$aspects) != 2L || anyNA(prior$aspects) || any(prior$aspects < 1) ||
-    any(is.infinite(prior$aspects))) {
-    stop_input("`prior$aspects` must be two finite numbers of at least 1, not %s.", show_value(prior$aspects))
-  }
-  c(prior$aspects, check_number(prior$membership, "prior$membership", 1, .Machine$double.xmax)) - 1
-}
 
 tell_many_components <- function(data, k) {
   if (k > 1L && k >= nrow(data$x)) {
@@ -133,9 +119,7 @@ ab_kernel_param <- function(param, pinned, fixed_aspects = FALSE) {
 }
 
 ab_check_start <- function(start, data, k, pinned) {
-  if (!is.list(start) || !all(c("membership", "aspects") %in% names(start))) {
-    stop_input("`start` must be list(membership = n x k matrix, aspects = k x m matrix), not %s.", show_value(start))
-  }
+  check_start_names(start, c("membership", "aspects"), "list(membership = n x k matrix, aspects = k x m matrix)")
   membership <- check_simplex_rows(start$membership, "start$membership", nrow(data$x), k)
   aspects <- check_matrix(start$aspects, "start$aspects", k, ncol(data$x), 0, 1)
   for (c in which(pinned != "free")) {
@@ -148,19 +132,14 @@ ab_check_start <- function(start, data, k, pinned) {
 }
 
 # Phantoms last, the others by decreasing weight; pinned ones, which are last already, stay where they are.
-ab_reorder <- function(run, pinned, data) {
-  order_of <- function(param) {
-    free <- which(pinned == "free")
-    kind <- phantom_table(param, data_density(data), pinned, data$margins$column_observed > 0)$kind
-    c(free[order(kind[free] != "content", -colMeans(param$membership)[free])], which(pinned != "free"))
-  }
-  reorder <- function(param) {
-    at <- order_of(param)
-    list(membership = param$membership[, at, drop = FALSE], aspects = param$aspects[at, , drop = FALSE])
-  }
-  run$best$param <- reorder(run$best$param)
-  if (!is.null(run$params)) run$params <- lapply(run$params, reorder)
-  run
+ab_order <- function(param, pinned, data) {
+  free <- which(pinned == "free")
+  kind <- phantom_table(param, data_density(data), pinned, data$margins$column_observed > 0)$kind
+  c(free[order(kind[free] != "content", -colMeans(param$membership)[free])], which(pinned != "free"))
+}
+
+ab_permute <- function(param, at) {
+  list(membership = param$membership[, at, drop = FALSE], aspects = param$aspects[at, , drop = FALSE])
 }
 
 ab_new_fit <- function(run, data, k, pinned, pseudo, estimate, prior, control, call) {

@@ -47,8 +47,8 @@ add_aspect <- function(start, probability) {
 
 mixture_start <- function(data, k, n_pass = 15L) {
   plain <- list(max_pass = n_pass, tol = 0, accelerate = FALSE, n_threads = 1L)
-  param <- list(weights = rep(1 / k, k), prototypes = mixture_prototypes(data, k), floor = 1e-6)
-  fit <- .Call(mc_c_bm_fit, data$view, param, plain)
+  param <- list(weights = rep(1 / k, k), prototypes = mixture_prototypes(data, k))
+  fit <- .Call(mc_c_bm_fit, data$view, param, c(0, 0, 0), plain)
   list(
     membership = 0.6 * fit$membership + 0.4 / k,
     aspects = pmin(pmax(2 * fit$prototypes, 0.01), 0.95)

@@ -147,3 +147,23 @@ check_simplex_rows <- function(x, name, n_row, n_column) {
   }
   x
 }
+
+# Pseudo-counts of list(<first> = two numbers, <second> = one number): a Beta and a Dirichlet prior, less one.
+pseudo_counts <- function(prior, names) {
+  if (!is.list(prior) || !setequal(names(prior), names)) {
+    stop_input(
+      "`prior` must be list(%s = two numbers, %s = one number), not %s.", names[1L], names[2L], show_value(prior)
+    )
+  }
+  beta <- prior[[names[1L]]]
+  if (!is.numeric(beta) || length(beta) != 2L || anyNA(beta) || any(beta < 1) || any(is.infinite(beta))) {
+    stop_input("`prior$%s` must be two finite numbers of at least 1, not %s.", names[1L], show_value(beta))
+  }
+  c(beta, check_number(prior[[names[2L]]], paste0("prior$", names[2L]), 1, .Machine$double.xmax)) - 1
+}
+
+check_start_names <- function(start, names, wish) {
+  if (!is.list(start) || !all(names %in% names(start))) {
+    stop_input("`start` must be %s, not %s.", wish, show_value(start))
+  }
+}

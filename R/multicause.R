@@ -13,7 +13,7 @@ new_multicause <- function(param, objective, loglik, df, dims, trace, starts, co
 }
 
 # Components are named A1, A2, ... in every result.
-component_names <- function(k) paste0("A", seq_len(k))
+component_names <- function(k) sprintf("A%d", seq_len(k))
 
 model_title <- function(fit) UseMethod("model_title")
 

@@ -84,6 +84,20 @@ run_starts <- function(kinds, draw, run, control, shake = NULL, mark = NULL) {
   finish_starts(done, kinds, finished, control, mark)
 }
 
+# One start, given by the user.
+run_given <- function(start, run, control, mark = NULL) {
+  control$screen <- FALSE
+  run_starts("given", function(kind) start, run, control, mark = mark)
+}
+
+# Components in the order that order_of(param) gives, in the best start and in every start that is kept.
+reorder_runs <- function(run, order_of, permute) {
+  reorder <- function(param) permute(param, order_of(param))
+  run$best$param <- reorder(run$best$param)
+  if (!is.null(run$params)) run$params <- lapply(run$params, reorder)
+  run
+}
+
 objectives <- function(results) vapply(results, function(result) result$outcome$objective, 0)
 
 checked_run <- function(run, start, control) {

@@ -80,8 +80,10 @@ static mc_status plain_pass(fit_state *fit, int safe) {
   return fit->trace->n_pass == 1 ? MC_ERR_NOT_START : MC_ERR_NOT_FINITE;
 }
 
+/* Is there little left to gain, by the model's own measure or by what the last cycle gained? */
 static bool small_gain(const fit_state *fit, double before) {
   const double now = fit->accepted;
+  if (fit->model->residual) return fit->model->residual(fit->model->self) < fit->ctl->tol;
   return fit->ctl->tol > 0 && now - before <= fit->ctl->tol * (fabs(now) + DBL_MIN);
 }
 

@@ -50,6 +50,8 @@ typedef struct {
   ptrdiff_t length[MC_MAX_BLOCK];
   double (*pass)(void *self);      /* one pass in place; returns the objective before it */
   double (*objective)(void *self); /* the objective of the blocks, nothing changed */
+  double (*residual)(void *self);  /* squared relative distance of the last pass from the conditions
+                                      of an optimum, which then decides instead of gains; or NULL */
   void (*feasible)(void *self, const double *const *safe); /* pull the blocks back inside */
   void *self;
 } mc_model;

@@ -1,33 +1,48 @@
 #include "glue.h"
 #include "model_bm.h"
 
+#include <string.h>
+
 typedef struct {
-  SEXP view, param, control, out;
+  SEXP view, prior, control, out;
 } arguments;
+
+/* c(one, zero, weights): pseudo-counts. */
+static bm_prior prior_of(SEXP prior) {
+  glue_matrix(prior, 3, 1, "prior");
+  const bm_prior out = {REAL(prior)[0], REAL(prior)[1], REAL(prior)[2]};
+  glue_check(out.one >= 0 && out.zero >= 0 && out.weights >= 0, "prior");
+  return out;
+}
+
+static SEXP copy_of(const double *from, int n_row, int n_column) {
+  SEXP out = Rf_allocMatrix(REALSXP, n_row, n_column);
+  memcpy(REAL(out), from, (size_t) n_row * (size_t) n_column * sizeof(double));
+  return out;
+}
 
 static SEXP fit_body(void *ctx) {
   const arguments *arg = ctx;
   const mc_data data = glue_data(arg->view);
   const mc_control ctl = glue_control(arg->control);
+  const bm_prior prior = prior_of(arg->prior);
   glue_context context;
   const mc_host host = glue_host(&context, arg->control);
   mc_trace trace = glue_new_trace(&ctl);
   bm_param par = {.k = Rf_length(VECTOR_ELT(arg->out, 0)),
                   .weights = REAL(VECTOR_ELT(arg->out, 0)),
-                  .prototypes = REAL(VECTOR_ELT(arg->out, 1)),
-                  .floor = Rf_asReal(glue_field(arg->param, "floor"))};
-  bm_self self = {&data, &par, bm_new_work(&data, par.k, &host)};
+                  .prototypes = REAL(VECTOR_ELT(arg->out, 1))};
+  bm_self self = {&data, &par, bm_new_work(&data, &prior, par.k, &host)};
   mc_model model = bm_model(&self);
-  SET_VECTOR_ELT(arg->out, 3, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
-  SET_VECTOR_ELT(arg->out, 2, Rf_allocMatrix(REALSXP, data.n, par.k));
-  memcpy(REAL(VECTOR_ELT(arg->out, 2)), bm_posterior(self.work),
-         (size_t) data.n * (size_t) par.k * sizeof(double));
+  SET_VECTOR_ELT(arg->out, 4, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
+  SET_VECTOR_ELT(arg->out, 2, copy_of(bm_posterior(self.work), data.n, par.k));
+  SET_VECTOR_ELT(arg->out, 3, copy_of(bm_row_loglik(self.work), data.n, 1));
   return arg->out;
 }
 
-/* param: list(weights = k, prototypes = k x m, floor = number). */
-SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP control) {
-  const char *fields[] = {"weights", "prototypes", "membership", "outcome", ""};
+/* param: list(weights = k, prototypes = k x m); max_pass = 0 is the E-step alone. */
+SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
+  const char *fields[] = {"weights", "prototypes", "membership", "row_loglik", "outcome", ""};
   const SEXP weights = glue_field(param, "weights"), prototypes = glue_field(param, "prototypes");
   const mc_data data = glue_data(view);
   glue_matrix(weights, 1, Rf_length(weights), "weights");
@@ -35,7 +50,7 @@ SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP control) {
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   SET_VECTOR_ELT(out, 0, Rf_duplicate(weights));
   SET_VECTOR_ELT(out, 1, Rf_duplicate(prototypes));
-  arguments arg = {view, param, control, out};
+  arguments arg = {view, prior, control, out};
   glue_serial_blas(fit_body, &arg);
   UNPROTECT(1);
   return out;

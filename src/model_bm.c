@@ -4,104 +4,167 @@
 #include <string.h>
 
 struct bm_work {
+  bm_prior prior;
+  const mc_host *host;
   double *posterior; /* n x k */
-  double *log_odds;  /* k x m: log prototype - log(1 - prototype) */
-  double *log_zero;  /* k x m: log(1 - prototype) */
-  double *all_zero;  /* k: log weight + log-probability of a row of zeros */
-  double *row;       /* k */
+  double *loglik;    /* n */
+  double *log_odds;  /* k x m: log prototype - log(1 - prototype); 0 where the prototype is 1 */
+  double *log_zero;  /* k x m: log(1 - prototype); 0 where the prototype is 1 */
+  double *certain; /* k x m: 1 where the prototype is exactly 1, so that no zero may stand there */
+  double *n_certain; /* k: how many of those */
+  double *all_zero;  /* k: log weight + log-probability of zeros wherever a zero may stand */
+  double *row, *met; /* k: log joint of a row, and how many certain cells are no observed zero */
   double *ones;      /* k x m: expected ones */
-  double *cells;     /* k x m: expected missing cells, taken off the total */
+  double *missing;   /* k x m: expected missing cells, taken off the total */
   double *total;     /* k: expected rows */
+  bool any_certain;
+  int passes;
+  double objective; /* of the last pass, for the host's eyes */
 };
 
-bm_work *bm_new_work(const mc_data *data, int k, const mc_host *host) {
-  const size_t size = (size_t) k * (size_t) data->m;
-  bm_work *work = host->alloc(host->ctx, 1, sizeof *work);
-  work->posterior = host->alloc(host->ctx, (size_t) data->n * (size_t) k, sizeof(double));
-  work->log_odds = host->alloc(host->ctx, size, sizeof(double));
-  work->log_zero = host->alloc(host->ctx, size, sizeof(double));
-  work->ones = host->alloc(host->ctx, size, sizeof(double));
-  work->cells = host->alloc(host->ctx, size, sizeof(double));
-  work->all_zero = host->alloc(host->ctx, (size_t) k, sizeof(double));
-  work->row = host->alloc(host->ctx, (size_t) k, sizeof(double));
-  work->total = host->alloc(host->ctx, (size_t) k, sizeof(double));
-  return work;
+static double *new_doubles(const mc_host *host, size_t count) {
+  return host->alloc(host->ctx, count, sizeof(double));
+}
+
+bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, int k, const mc_host *host) {
+  const size_t n = (size_t) data->n, m = (size_t) data->m, components = (size_t) k;
+  bm_work *w = host->alloc(host->ctx, 1, sizeof *w);
+  memset(w, 0, sizeof *w);
+  w->prior = *prior;
+  w->host = host;
+  w->posterior = new_doubles(host, n * components);
+  w->loglik = new_doubles(host, n);
+  w->log_odds = new_doubles(host, components * m);
+  w->log_zero = new_doubles(host, components * m);
+  w->certain = new_doubles(host, components * m);
+  w->ones = new_doubles(host, components * m);
+  w->missing = new_doubles(host, components * m);
+  w->n_certain = new_doubles(host, components);
+  w->all_zero = new_doubles(host, components);
+  w->row = new_doubles(host, components);
+  w->met = new_doubles(host, components);
+  w->total = new_doubles(host, components);
+  return w;
 }
 
 const double *bm_posterior(const bm_work *work) { return work->posterior; }
 
+const double *bm_row_loglik(const bm_work *work) { return work->loglik; }
+
+/* A prototype of exactly 1 is kept out of the sums, where infinities would cancel, and counted. */
 static void take_logs(const mc_data *data, const bm_param *par, bm_work *w) {
   const int k = par->k;
-  for (int c = 0; c < k; c++) w->all_zero[c] = log(par->weights[c]);
+  w->any_certain = false;
+  for (int c = 0; c < k; c++) {
+    w->all_zero[c] = log(par->weights[c]);
+    w->n_certain[c] = 0;
+  }
   for (int j = 0; j < data->m; j++) {
     for (int c = 0; c < k; c++) {
       const ptrdiff_t at = num_at(c, j, k);
-      w->log_zero[at] = log1p(-par->prototypes[at]);
-      w->log_odds[at] = log(par->prototypes[at]) - w->log_zero[at];
+      const bool certain = par->prototypes[at] >= 1;
+      w->certain[at] = certain;
+      w->n_certain[c] += certain;
+      w->any_certain = w->any_certain || certain;
+      w->log_zero[at] = certain ? 0 : log1p(-par->prototypes[at]);
+      w->log_odds[at] = certain ? 0 : log(par->prototypes[at]) - w->log_zero[at];
       w->all_zero[c] += w->log_zero[at];
     }
   }
 }
 
-/* Log joint of row i with each component: a row of zeros, corrected at ones and missing cells. */
-static void row_log_joint(const mc_data *data, const bm_param *par, bm_work *w, int i) {
-  const int k = par->k;
-  memcpy(w->row, w->all_zero, (size_t) k * sizeof(double));
-  for (int e = data->start[i]; e < data->start[i + 1]; e++) {
-    const double *odds = w->log_odds + num_at(0, data->column[e], k);
-    for (int c = 0; c < k; c++) w->row[c] += odds[c];
-  }
-  for (int e = data->na_start ? data->na_start[i] : 0, to = e + data_n_missing(data, i); e < to;
-       e++) {
-    const double *zero = w->log_zero + num_at(0, data->na_column[e], k);
-    for (int c = 0; c < k; c++) w->row[c] -= zero[c];
-  }
+static void add(double *sum, double scale, const double *x, int k) {
+  for (int c = 0; c < k; c++) sum[c] += scale * x[c];
 }
+
+/* Log joint of row i with each component: a row of zeros, corrected at ones and missing cells. */
+static void row_log_joint(const mc_data *data, int k, bm_work *w, int i) {
+  const int *na = data->na_column;
+  const int na_from = data->na_start ? data->na_start[i] : 0;
+  const int na_to = na_from + data_n_missing(data, i);
+  memcpy(w->row, w->all_zero, (size_t) k * sizeof(double));
+  for (int e = data->start[i]; e < data->start[i + 1]; e++)
+    add(w->row, 1, w->log_odds + num_at(0, data->column[e], k), k);
+  for (int e = na_from; e < na_to; e++) add(w->row, -1, w->log_zero + num_at(0, na[e], k), k);
+  if (!w->any_certain) return;
+  memset(w->met, 0, (size_t) k * sizeof(double));
+  for (int e = data->start[i]; e < data->start[i + 1]; e++)
+    add(w->met, 1, w->certain + num_at(0, data->column[e], k), k);
+  for (int e = na_from; e < na_to; e++) add(w->met, 1, w->certain + num_at(0, na[e], k), k);
+  for (int c = 0; c < k; c++)
+    if (w->met[c] < w->n_certain[c]) w->row[c] = -INFINITY;
+}
+
+static double log_prior(const mc_data *data, const bm_param *par, const bm_prior *prior) {
+  double sum = 0;
+  for (int c = 0; c < par->k && prior->weights > 0; c++)
+    sum += prior->weights * log(par->weights[c]);
+  for (ptrdiff_t i = 0; i < (ptrdiff_t) par->k * data->m; i++) {
+    if (prior->one > 0) sum += prior->one * log(par->prototypes[i]);
+    if (prior->zero > 0) sum += prior->zero * log1p(-par->prototypes[i]);
+  }
+  return sum;
+}
+
+#define LOOK_EVERY 1024 /* rows between two questions to the host */
 
 double bm_objective(const mc_data *data, const bm_param *par, bm_work *w) {
-  double loglik = 0;
+  double sum = log_prior(data, par, &w->prior);
   take_logs(data, par, w);
   for (int i = 0; i < data->n; i++) {
-    row_log_joint(data, par, w, i);
+    if (i % LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return NAN;
+    row_log_joint(data, par->k, w, i);
     const double row = num_log_sum_exp(w->row, par->k);
-    for (int c = 0; c < par->k; c++) w->posterior[num_at(i, c, data->n)] = exp(w->row[c] - row);
-    loglik += row;
+    const bool possible = row > -INFINITY;
+    for (int c = 0; c < par->k; c++)
+      w->posterior[num_at(i, c, data->n)] = possible ? exp(w->row[c] - row) : par->weights[c];
+    w->loglik[i] = row;
+    sum += row;
   }
-  return loglik;
+  return sum;
 }
 
-/* Expected ones, missing cells and rows of each component. */
-static void add_counts(const mc_data *data, int k, bm_work *w) {
+/* Expected ones, missing cells and rows of each component; returns the rows with a cell observed. */
+static int add_counts(const mc_data *data, int k, bm_work *w) {
   const size_t size = (size_t) k * (size_t) data->m * sizeof(double);
+  int n_rows = 0;
   memset(w->ones, 0, size);
-  memset(w->cells, 0, size);
+  memset(w->missing, 0, size);
   memset(w->total, 0, (size_t) k * sizeof(double));
   for (int i = 0; i < data->n; i++) {
-    for (int c = 0; c < k; c++) {
-      w->row[c] = w->posterior[num_at(i, c, data->n)];
-      w->total[c] += w->row[c];
-    }
+    const int na_from = data->na_start ? data->na_start[i] : 0;
+    if (data_n_observed(data, i) == 0) continue;
+    n_rows++;
+    for (int c = 0; c < k; c++) w->row[c] = w->posterior[num_at(i, c, data->n)];
+    add(w->total, 1, w->row, k);
     for (int e = data->start[i]; e < data->start[i + 1]; e++)
-      for (int c = 0; c < k; c++) w->ones[num_at(c, data->column[e], k)] += w->row[c];
-    for (int e = data->na_start ? data->na_start[i] : 0, to = e + data_n_missing(data, i); e < to;
-         e++)
-      for (int c = 0; c < k; c++) w->cells[num_at(c, data->na_column[e], k)] += w->row[c];
+      add(w->ones + num_at(0, data->column[e], k), 1, w->row, k);
+    for (int e = na_from; e < na_from + data_n_missing(data, i); e++)
+      add(w->missing + num_at(0, data->na_column[e], k), 1, w->row, k);
   }
+  return n_rows;
 }
 
 double bm_pass(const mc_data *data, bm_param *par, bm_work *w) {
-  const double loglik = bm_objective(data, par, w);
-  add_counts(data, par->k, w);
+  const int k = par->k;
+  const double objective = bm_objective(data, par, w);
+  if (isnan(objective)) return objective;
+  const double rows = add_counts(data, k, w) + k * w->prior.weights;
   for (int j = 0; j < data->m; j++) {
-    for (int c = 0; c < par->k; c++) {
-      const ptrdiff_t at = num_at(c, j, par->k);
-      const double observed = w->total[c] - w->cells[at];
-      if (observed > NUM_TINY)
-        par->prototypes[at] = fmin(fmax(w->ones[at] / observed, par->floor), 1 - par->floor);
+    for (int c = 0; c < k; c++) {
+      const ptrdiff_t at = num_at(c, j, k);
+      const double ones = w->ones[at] + w->prior.one;
+      /* Rounding may leave a trace of a column with nothing observed; it counts as nothing. */
+      const double seen = w->total[c] - w->missing[at];
+      const double cells = fmax(seen > 1e-12 * w->total[c] ? seen : 0, w->ones[at]);
+      const double observed = cells + w->prior.one + w->prior.zero;
+      if (observed > NUM_TINY) par->prototypes[at] = num_lift(fmin(ones / observed, 1));
     }
   }
-  for (int c = 0; c < par->k; c++) par->weights[c] = num_lift(w->total[c] / data->n);
-  return loglik;
+  for (int c = 0; c < k && rows > 0; c++)
+    par->weights[c] = num_lift((w->total[c] + w->prior.weights) / rows);
+  w->passes++;
+  return w->objective = objective;
 }
 
 #define SHRINK 0.2 /* an extrapolated coordinate comes at most 5 times nearer to its bound */
@@ -118,11 +181,8 @@ static double model_objective(void *self) {
 
 static void model_feasible(void *self, const double *const *safe) {
   const bm_self *s = self;
-  const ptrdiff_t size = (ptrdiff_t) s->par->k * s->data->m;
   num_guard_simplex(s->par->weights, safe[0], 1, s->par->k, SHRINK);
-  num_guard_unit(s->par->prototypes, safe[1], size, SHRINK);
-  for (ptrdiff_t i = 0; i < size; i++)
-    s->par->prototypes[i] = fmin(fmax(s->par->prototypes[i], s->par->floor), 1 - s->par->floor);
+  num_guard_unit(s->par->prototypes, safe[1], (ptrdiff_t) s->par->k * s->data->m, SHRINK);
 }
 
 mc_model bm_model(bm_self *self) {

@@ -134,6 +134,66 @@ double num_log_sum_exp(const double *x, int n) {
   return top + log(sum);
 }
 
+/* Counts, offsets, then every cell in its place; rows come out in ascending order. */
+static void transpose_cells(const int *start, const int *column, const double *value, int n, int m,
+                            int *new_start, int *new_column, double *new_value) {
+  memset(new_start, 0, ((size_t) m + 1) * sizeof(int));
+  for (int e = 0; e < start[n]; e++) new_start[column[e] + 1]++;
+  for (int j = 0; j < m; j++) new_start[j + 1] += new_start[j];
+  for (int i = 0; i < n; i++) {
+    for (int e = start[i]; e < start[i + 1]; e++) {
+      const int at = new_start[column[e]]++;
+      new_column[at] = i;
+      if (value) new_value[at] = value[e];
+    }
+  }
+  for (int j = m; j > 0; j--) new_start[j] = new_start[j - 1];
+  new_start[0] = 0;
+}
+
+mc_data num_transpose(const mc_data *data, void *(*alloc)(void *, size_t, size_t), void *ctx) {
+  const int n = data->n, m = data->m;
+  const size_t stored = (size_t) data->start[n];
+  int *start = alloc(ctx, (size_t) m + 1, sizeof(int)), *column = alloc(ctx, stored, sizeof(int));
+  double *value = data->value ? alloc(ctx, stored, sizeof(double)) : NULL;
+  transpose_cells(data->start, data->column, data->value, n, m, start, column, value);
+  mc_data out = {.n = m, .m = n, .start = start, .column = column, .value = value};
+  if (data->na_start) {
+    int *na_start = alloc(ctx, (size_t) m + 1, sizeof(int));
+    int *na_column = alloc(ctx, (size_t) data->na_start[n], sizeof(int));
+    transpose_cells(data->na_start, data->na_column, NULL, n, m, na_start, na_column, NULL);
+    out.na_start = na_start;
+    out.na_column = na_column;
+  }
+  return out;
+}
+
+#define LOST_PIVOT 1e-13 /* of the diagonal: below it, a pivot is rounding error */
+
+/* A = U' U; then U' y = b and U x = y. A lost pivot's unknown is held at 0 by an infinite pivot. */
+bool num_solve_packed(double *a, double *b, int k) {
+  for (int d = 0; d < k; d++) {
+    double *column = a + d * (d + 1) / 2;
+    const double diagonal = column[d];
+    for (int c = 0; c < d; c++) {
+      const double *other = a + c * (c + 1) / 2;
+      for (int e = 0; e < c; e++) column[c] -= other[e] * column[e];
+      column[c] /= other[c];
+      column[d] -= column[c] * column[c];
+      b[d] -= column[c] * b[c];
+    }
+    if (isnan(column[d])) return false;
+    column[d] = column[d] > LOST_PIVOT * diagonal ? sqrt(column[d]) : INFINITY;
+    b[d] /= column[d];
+  }
+  for (int d = k - 1; d >= 0; d--) {
+    const double *column = a + d * (d + 1) / 2;
+    b[d] /= column[d];
+    for (int c = 0; c < d; c++) b[c] -= column[c] * b[d];
+  }
+  return true;
+}
+
 #define BLOCK_CELLS 24576 /* 192 kB of doubles */
 
 int num_block_rows(int n, int m) {

@@ -74,6 +74,16 @@ double num_invert_sum_log(double *x, ptrdiff_t n);
 /* log(sum(exp(x))) without overflow; -Inf for n = 0 or all -Inf. */
 double num_log_sum_exp(const double *x, int n);
 
+/* The same cells by columns: rows of the result are columns of data. Memory from alloc(ctx, ...). */
+mc_data num_transpose(const mc_data *data, void *(*alloc)(void *, size_t, size_t), void *ctx);
+
+/*
+ * Solves A x = b in place for a symmetric positive definite A of order k, its upper triangle packed
+ * by columns (entry c <= d at d (d + 1) / 2 + c), which is overwritten. An unknown that A does not
+ * determine, its pivot lost to rounding, becomes 0. Returns false where A holds a NaN.
+ */
+bool num_solve_packed(double *a, double *b, int k);
+
 /* Row blocks: rows per block so that block x m doubles stay in the second-level cache. */
 int num_block_rows(int n, int m);
 

@@ -1,0 +1,202 @@
+#' Bernoulli mixture: every observation written by one component
+#'
+#' The single-cause rival of [aspect_bernoulli()], known to ecologists and social scientists as latent class analysis:
+#' each observation belongs to one component, whose prototype gives the probability of every attribute.
+#'
+#' @details
+#' **Model.** \deqn{P(x_i) = \sum_c w_c \prod_j b_{cj}^{x_{ij}} (1 - b_{cj})^{1 - x_{ij}}}{
+#' P(x[i,]) = sum_c w[c] prod_j b[c,j]^x[i,j] (1 - b[c,j])^(1 - x[i,j])}
+#' with `weights` \eqn{w} (k, sum to 1) and `prototypes` \eqn{b} (k x m, probabilities). Missing cells drop out; an
+#' observation with nothing observed gets the weights as its membership and has no influence.
+#'
+#' **Estimation.** EM in logarithms, accelerated by default. With `estimate = "ml"` prototypes may end at exactly 0 or 1;
+#' `"map"` adds a Beta prior on every probability and a symmetric Dirichlet prior on the weights. Half of the starts are
+#' pulled towards rows drawn at random, half are random memberships; `fit$starts` says which of them reached the best.
+#'
+#' **Cost.** A pass takes O(k) a nonzero or missing cell and O(k m); memory O(k (n + m)). One thread.
+#'
+#' @inheritParams aspect_bernoulli
+#' @param k number of components, at least 1.
+#' @param prior for `"map"`: `prototypes`, two numbers of at least 1, the Beta prior's parameters; `weights`, one number
+#'   of at least 1, the Dirichlet prior's parameter. `c(1, 1)` and `1` are flat.
+#' @param start initial values `list(weights = k, prototypes = k x m)` for one start; nothing is then reordered.
+#' @return A list of class `bernoulli_mixture`, with the parts described in [aspect_bernoulli()] (but `certificate` and
+#'   `pinned`), where `param` holds
+#' \describe{
+#'   \item{`weights`}{k, decreasing, sum to 1.}
+#'   \item{`prototypes`}{k x m, in \[0, 1\].}
+#'   \item{`membership`}{n x k: the posterior probability that an observation belongs to a component.}
+#' }
+#' `df` counts the k - 1 weights and k m probabilities.
+#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
+#'   absences. *Pattern Analysis and Applications* 12, 55-78, eq. (26). \doi{10.1007/s10044-007-0096-4}
+#'
+#'   Goodman LA (1974). Exploratory latent structure analysis using both identifiable and unidentifiable models.
+#'   *Biometrika* 61, 215-231. \doi{10.1093/biomet/61.2.215}
+#' @seealso [predict.bernoulli_mixture()], [compare_models()]
+#' @examples
+#' set.seed(1)
+#' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
+#' x <- present * rbinom(40 * 12, 1, 0.6)
+#' fit <- bernoulli_mixture(x, k = 2)
+#' fit
+#' round(coef(fit)$prototypes, 2)
+#' @export
+bernoulli_mixture <- function(x, k, ..., estimate = c("ml", "map"),
+                              prior = list(prototypes = c(1.2, 2), weights = 1),
+                              start = NULL, control = fit_control()) {
+  call <- match.call()
+  check_dots(...)
+  control <- check_control(control)
+  estimate <- check_choice(estimate, "estimate", c("ml", "map"))
+  pseudo <- if (estimate == "map") pseudo_counts(prior, c("prototypes", "weights")) else c(0, 0, 0)
+  data <- check_data(x, "binary")
+  k <- check_count(k, "k")
+  run <- function(start, control) bm_run(data$view, start, pseudo, control)
+  if (is.null(start)) {
+    started <- run_starts(bm_kinds(k, control), function(kind) bm_draw(data, kind, k), run, control)
+    started <- reorder_runs(started, function(param) order(-param$weights), bm_permute)
+  } else {
+    started <- run_given(bm_check_start(start, data, k), run, control)
+  }
+  bm_new_fit(started, data, k, pseudo, estimate, prior, control, call)
+}
+
+bm_kinds <- function(k, control) {
+  if (k == 1L) "rows" else rep_len(c("rows", "uniform"), control$n_start)
+}
+
+bm_draw <- function(data, kind, k) {
+  prototypes <- if (kind == "rows") mixture_prototypes(data, k) else random_unit(k, ncol(data$x))
+  list(weights = rep(1 / k, k), prototypes = prototypes)
+}
+
+bm_run <- function(view, start, pseudo, control) {
+  out <- .Call(mc_c_bm_fit, view, start[c("weights", "prototypes")], pseudo, unclass(control))
+  list(param = out[c("weights", "prototypes", "membership")], outcome = out$outcome, row_loglik = out$row_loglik)
+}
+
+bm_permute <- function(param, at) {
+  list(
+    weights = param$weights[at], prototypes = param$prototypes[at, , drop = FALSE],
+    membership = param$membership[, at, drop = FALSE]
+  )
+}
+
+bm_check_start <- function(start, data, k) {
+  check_start_names(start, c("weights", "prototypes"), "list(weights = k numbers, prototypes = k x m matrix)")
+  weights <- check_simplex_rows(matrix(start$weights, 1L), "start$weights", 1L, k)
+  list(
+    weights = as.vector(weights),
+    prototypes = check_matrix(start$prototypes, "start$prototypes", k, ncol(data$x), 0, 1)
+  )
+}
+
+bm_new_fit <- function(run, data, k, pseudo, estimate, prior, control, call) {
+  param <- run$best$param
+  labels <- component_names(k)
+  names <- dimnames_of(data$x)
+  names(param$weights) <- labels
+  dimnames(param$prototypes) <- list(labels, names[[2L]])
+  dimnames(param$membership) <- list(names[[1L]], labels)
+  fit <- assemble_fit(
+    run, data, k, if (estimate == "ml") "log_likelihood" else "log_posterior", control, call,
+    param = param, loglik = sum(run$best$row_loglik), df = k - 1 + k * ncol(data$x), class = "bernoulli_mixture",
+    estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo, density = data_density(data)
+  )
+  validate_bernoulli_mixture(fit)
+}
+
+validate_bernoulli_mixture <- function(fit) {
+  param <- fit$param
+  stopifnot(
+    identical(dim(param$prototypes), unname(fit$dims[c("k", "m")])), all(param$weights >= 0),
+    identical(dim(param$membership), unname(fit$dims[c("n", "k")])), abs(sum(param$weights) - 1) < 1e-8,
+    all(param$prototypes >= 0), all(param$prototypes <= 1), all(abs(rowSums(param$membership) - 1) < 1e-8)
+  )
+  fit
+}
+
+# The E-step on new rows: posterior membership and log-likelihood of each row's observed cells. A row that every
+# component excludes is judged with probabilities kept within [floor, 1 - floor].
+bm_expect <- function(fit, view, floor = 1e-6) {
+  none <- unclass(fit_control(max_pass = 0, n_start = 1))
+  param <- lapply(fit$param[c("weights", "prototypes")], unname)
+  out <- bm_run(view, param, c(0, 0, 0), none)
+  if (any(out$row_loglik == -Inf)) {
+    param$prototypes <- pmin(pmax(param$prototypes, floor), 1 - floor)
+    floored <- bm_run(view, param, c(0, 0, 0), none)
+    off <- out$row_loglik == -Inf
+    out$param$membership[off, ] <- floored$param$membership[off, ]
+    out$row_loglik[off] <- floored$row_loglik[off]
+  }
+  list(membership = out$param$membership, row_loglik = out$row_loglik)
+}
+
+#' Predictions and simulations of a Bernoulli mixture
+#'
+#' @param object a fit of [bernoulli_mixture()].
+#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names; cells
+#'   may be `NA`. Missing: the data of the fit.
+#' @param type `"response"`: the probability of each cell; `"membership"`: the posterior of each component; `"cell"`: the
+#'   posterior that each component wrote the cell, which is the same for all cells of an observation.
+#' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
+#' @param nsim number of tables, at least 1.
+#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
+#'   were.
+#' @param ... must be empty.
+#' @return `predict()`: a matrix rows x m (`"response"`) or rows x k (`"membership"`), or an array rows x m x k
+#'   (`"cell"`), with names. An observation that no component can have written is judged with probabilities kept 1e-6
+#'   away from 0 and 1. `fitted()`: the first, for the data of the fit, missing cells included. `simulate()`: a list of
+#'   `nsim` complete 0/1 matrices n x m, observations keeping their membership, and as its attribute `seed` what
+#'   [stats::simulate()] promises.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rbinom(200, 1, 0.4), 20, 10)
+#' fit <- bernoulli_mixture(x, k = 2)
+#' dim(predict(fit, x[1:3, ], type = "membership"))
+#' @export
+predict.bernoulli_mixture <- function(object, newdata, type = c("response", "membership", "cell"), ..., rows = NULL) {
+  check_dots(...)
+  type <- check_choice(type, "type", c("response", "membership", "cell"))
+  membership <- object$param$membership
+  if (!missing(newdata)) {
+    data <- check_newdata(object, newdata, "binary")
+    membership <- bm_expect(object, data$view)$membership
+    dimnames(membership) <- list(rownames(data$x), colnames(object$param$membership))
+  }
+  rows <- pick(rows, nrow(membership), rownames(membership), "rows")
+  membership <- membership[rows, , drop = FALSE]
+  m <- object$dims[["m"]]
+  k <- object$dims[["k"]]
+  width <- c(response = m, membership = k, cell = m * k)[[type]]
+  refuse_large(length(rows) * width, "The prediction", "take some observations at a time by `rows`")
+  labels <- list(rownames(membership), object$names[[2L]], colnames(membership))
+  switch(type,
+    response = membership %*% object$param$prototypes,
+    membership = membership,
+    cell = array(membership[rep(seq_along(rows), m), ], c(length(rows), m, k), labels)
+  )
+}
+
+#' @rdname predict.bernoulli_mixture
+#' @export
+fitted.bernoulli_mixture <- function(object, ...) {
+  check_dots(...)
+  predict(object)
+}
+
+#' @rdname predict.bernoulli_mixture
+#' @export
+simulate.bernoulli_mixture <- function(object, nsim = 1, seed = NULL, ...) {
+  check_dots(...)
+  membership <- object$param$membership
+  simulate_with(object, nsim, seed, function() {
+    # The largest of log(membership) + Gumbel noise is a draw from the membership.
+    component <- max.col(log(membership) - log(stats::rexp(length(membership))), "first")
+    random_bernoulli(object$param$prototypes[component, , drop = FALSE])
+  })
+}
+
+#' @export
+model_title.bernoulli_mixture <- function(fit) "Bernoulli mixture"

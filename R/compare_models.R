@@ -1,0 +1,122 @@
+#' Compare models under one protocol
+#'
+#' Every model sees the same held-out cells and the same held-out rows; the number of components of each is chosen by
+#' held-out cells; then each is fitted to all data, timed.
+#'
+#' @details
+#' The table has a row for every model at its chosen `k`: the loss per held-out cell, the paired difference from the best
+#' model with its standard error, the loss per held-out row (see [cross_validate()]; not comparable for multinomial and
+#' least-squares models, whose likelihood does not count zeros), and what the fit to all data cost. The choice of `k` and
+#' the loss shown come from the same folds, which favours models with more values of `k` to choose from, a little.
+#' Times are of one fit in the session at hand, memory is the most that R held during it beyond what it held before.
+#'
+#' @inheritParams cross_validate
+#' @param models a named list of models, or of functions `f(x, k, control = )` that return a fit of this package.
+#' @param k numbers of components to try: one vector for all models, or a list with a vector for each, named as `models`.
+#' @param rows also hold out rows?
+#' @return A list of class `multicause_comparison`: `table`, a data frame with `model`, `k`, `cells`, `cells_se`,
+#'   `behind` (difference to the best model over common folds), `behind_se`, `rows`, `rows_se`, `seconds`, `megabytes`,
+#'   `converged`; `cells` and `rows`, the results of [cross_validate()] behind it; `fits`, one fit to all data for every
+#'   model. It has `print` and `plot` methods.
+#' @seealso [select_k()]
+#' @examples
+#' set.seed(1)
+#' present <- outer(1:30, 1:12, function(i, j) (i <= 15) == (j <= 6))
+#' x <- present * rbinom(360, 1, 0.7)
+#' compare_models(
+#'   x, list(mixture = bernoulli_mixture, pca = logistic_pca),
+#'   k = 1:2, folds = 3, control = fit_control(n_start = 2)
+#' )
+#' @export
+compare_models <- function(x, models, k = 1:6, ..., folds = 5, replicates = 1, rows = TRUE, floor = 1e-6,
+                           control = fit_control()) {
+  models <- check_models(models, substitute(models), "models")
+  control <- check_control(control)
+  rows <- check_flag(rows, "rows")
+  floor <- check_floor(floor)
+  tried <- check_k_list(k, names(models))
+  settings <- unlist(Map(function(name) {
+    make_settings(models[name], tried[[name]], list(...), NULL)
+  }, names(models)), recursive = FALSE, use.names = FALSE)
+  plan <- fold_plan(x, "cells", folds, replicates)
+  cells <- new_cv(run_folds(plan, settings, floor, control), settings, plan, floor)
+  chosen <- vapply(names(models), function(name) {
+    mine <- which(cells$results$model == name)
+    mine[cv_choice(cells$results[mine, ])[["best"]]]
+  }, 0L)
+  by_rows <- NULL
+  if (rows) {
+    plan <- fold_plan(x, "rows", folds, replicates)
+    by_rows <- new_cv(run_folds(plan, settings[chosen], floor, control), settings[chosen], plan, floor)
+  }
+  seeds <- draw_seeds(length(chosen))
+  fits <- Map(function(at, seed) timed_fit(settings[[at]], plan$x, control, seed), chosen, seeds)
+  new_comparison(cells, by_rows, chosen, fits)
+}
+
+check_k_list <- function(k, names) {
+  if (!is.list(k)) {
+    k <- check_counts(k, "k", 0L)
+    return(stats::setNames(rep(list(k), length(names)), names))
+  }
+  if (!setequal(names(k), names)) {
+    stop_input("`k` must be a vector, or a list with an entry for every model: %s.", show_names(names, length(names)))
+  }
+  Map(function(each, name) check_counts(each, sprintf("k$%s", name), 0L), k[names], names)
+}
+
+# list(fit, seconds, megabytes)
+timed_fit <- function(setting, x, control, seed) {
+  control$progress <- FALSE
+  before <- sum(gc(reset = TRUE)[, 2L])
+  seconds <- system.time(fit <- with_seed(seed, quiet_fit(call_model(setting, x, control))$value))[["elapsed"]]
+  list(fit = fit, seconds = seconds, megabytes = sum(gc()[, 6L]) - before)
+}
+
+new_comparison <- function(cells, rows, chosen, fits) {
+  losses <- split(cells$folds$loss, cells$folds$setting)[chosen]
+  best <- losses[[which.min(vapply(losses, mean, 0))]]
+  behind <- lapply(losses, function(loss) loss - best)
+  table <- data.frame(
+    model = names(chosen), k = cells$results$k[chosen], cells = cells$results$loss[chosen],
+    cells_se = cells$results$se[chosen], behind = vapply(behind, mean, 0),
+    behind_se = vapply(behind, function(d) stats::sd(d) / sqrt(length(d)), 0),
+    rows = if (is.null(rows)) NA_real_ else rows$results$loss, rows_se = if (is.null(rows)) NA_real_ else rows$results$se,
+    seconds = vapply(fits, function(f) f$seconds, 0), megabytes = vapply(fits, function(f) f$megabytes, 0),
+    converged = vapply(fits, function(f) f$fit$converged, NA), row.names = NULL
+  )
+  structure(
+    list(table = table, cells = cells, rows = rows, fits = lapply(fits, function(f) f$fit)),
+    class = "multicause_comparison"
+  )
+}
+
+#' @export
+print.multicause_comparison <- function(x, digits = 4L, ...) {
+  cat(sprintf(
+    "%d models, %d-fold held-out cells%s, %s (floor %s)\n", nrow(x$table), x$cells$n_folds,
+    if (is.null(x$rows)) "" else " and rows", loss_words(x$cells), format(x$cells$floor)
+  ))
+  shown <- x$table[order(x$table$cells), ]
+  number <- function(value, se) ifelse(is.na(value), "-", sprintf("%s (%s)", signif(value, digits), signif(se, 2L)))
+  table <- data.frame(
+    model = shown$model, k = shown$k, cells = number(shown$cells, shown$cells_se),
+    behind = ifelse(shown$behind == 0, "best", number(shown$behind, shown$behind_se)),
+    rows = number(shown$rows, shown$rows_se), seconds = signif(shown$seconds, 3L), MB = signif(shown$megabytes, 3L)
+  )
+  if (!all(shown$converged)) table$converged <- shown$converged
+  print.data.frame(table, row.names = FALSE)
+  cat("Standard errors in brackets; smaller is better\n")
+  if (!is.null(x$rows) && anyNA(shown$rows)) {
+    cat("rows -: not comparable, as the model's likelihood of a row does not count zeros\n")
+  }
+  invisible(x)
+}
+
+#' @rdname plot.multicause_cv
+#' @export
+plot.multicause_comparison <- function(x, ...) {
+  check_dots(...)
+  plot(x$cells)
+  invisible(x)
+}

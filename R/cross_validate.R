@@ -1,0 +1,237 @@
+#' Cross-validation by cells or by rows
+#'
+#' How well models predict what they have not seen: cells hidden at random, or whole observations.
+#'
+#' @details
+#' **Cells.** The observed cells are dealt at random to `folds` groups; each group is hidden (`NA`) in turn, the model is
+#' fitted to the rest, and the loss is averaged over the hidden cells. Every row and column keeps at least one observed
+#' cell in each fold: a cell whose loss would leave none is never hidden. For 0/1 tables the loss is the negative log of
+#' the probability given to the cell's value, in nats, with probabilities kept within \[`floor`, 1 - `floor`\]; the mean
+#' of a Poisson model (`nmf(loss = "kl")`, `plsa()`) counts as the chance of at least one, and a mean of Euclidean
+#' `nmf()` is cut to \[0, 1\]. For other whole numbers it is the Poisson loss of the fitted mean, else the squared error.
+#'
+#' **Rows.** The observations are dealt to `folds` groups; the loss is the mean negative log-likelihood of the observations
+#' left out, in nats each, under eqs. (23), (25), (26) of Bingham et al. (2009): the training observations' probabilities
+#' are equally likely components, or a mixture's own components. It is `NA` for `nmf()` and `plsa()`, whose likelihood
+#' does not count zeros and cannot be compared.
+#'
+#' **Folds** are drawn once and are the same for every model and every `k`, so differences are paired. `se` is the
+#' standard error of the mean over folds and replicates. It disregards that training sets overlap and is a little small.
+#'
+#' **Cost.** `folds` times `replicates` fits for each model, `k` and row of `grid`. They run in parallel where a
+#' [future::plan()] is set, with the same result for any plan.
+#'
+#' @param x data, as the models take them.
+#' @param model a model of this package, such as `aspect_bernoulli`; or a function `f(x, k, control = )` that returns such a
+#'   fit; or a named list of several.
+#' @param k numbers of components to try.
+#' @param scheme `"cells"` or `"rows"`.
+#' @param ... further arguments of the models, the same for all of them.
+#' @param grid data frame or named list of vectors or lists: arguments of the models to try in all combinations, such as
+#'   `list(penalty = c(0.3, 1, 3))`.
+#' @param folds number of groups, at least 2.
+#' @param replicates how often the folds are drawn anew, at least 1.
+#' @param floor smallest probability (or mean) given to a held-out cell, above 0 and at most 0.5.
+#' @param control settings of each fit, from [fit_control()]; `progress` shows one bar for all.
+#' @return A list of class `multicause_cv`: `results`, a data frame with a row for every model, k and row of the grid:
+#'   `model`, `k`, the grid's columns, `loss` (mean, smaller is better), `se`, `not_converged` (fits of those made);
+#'   `folds`, the losses of the single folds; `scheme`, `family` (of the loss), `floor`, `n_folds`, `replicates`. It has
+#'   `print` and `plot` methods.
+#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
+#'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
+#' @seealso [select_k()], [compare_models()]
+#' @examples
+#' set.seed(1)
+#' present <- outer(1:30, 1:12, function(i, j) (i <= 15) == (j <= 6))
+#' x <- present * rbinom(360, 1, 0.7)
+#' cross_validate(x, bernoulli_mixture, k = 1:3, folds = 3, control = fit_control(n_start = 2))
+#' @export
+cross_validate <- function(x, model, k, scheme = c("cells", "rows"), ..., grid = NULL, folds = 5, replicates = 1,
+                           floor = 1e-6, control = fit_control()) {
+  models <- check_models(model, substitute(model))
+  scheme <- check_choice(scheme, "scheme", c("cells", "rows"))
+  control <- check_control(control)
+  settings <- make_settings(models, check_counts(k, "k", 0L), list(...), check_grid(grid))
+  plan <- fold_plan(x, scheme, folds, replicates)
+  floor <- check_floor(floor)
+  new_cv(run_folds(plan, settings, floor, control), settings, plan, floor)
+}
+
+# One or several model functions, named.
+check_models <- function(model, expression, name = "model") {
+  models <- if (is.function(model)) list(model) else model
+  ok <- is.list(models) && length(models) && all(vapply(models, is.function, NA))
+  if (!ok) {
+    stop_input("`%s` must be a model such as `aspect_bernoulli`, or a named list of them, not %s.", name, show_value(model))
+  }
+  if (is.function(model)) names(models) <- if (is.symbol(expression)) as.character(expression) else "model"
+  if (is.null(names(models)) || any(names(models) == "") || anyDuplicated(names(models))) {
+    stop_input("A list of models in `%s` must have unique names, as in list(ab = aspect_bernoulli).", name)
+  }
+  models
+}
+
+check_counts <- function(x, name, min = 1L) {
+  ok <- is.numeric(x) && length(x) && !anyNA(x) && all(x == floor(x) & x >= min) && !anyDuplicated(x)
+  if (!ok) stop_input("`%s` must hold different whole numbers of at least %d, not %s.", name, min, show_value(x))
+  as.integer(x)
+}
+
+check_floor <- function(floor) {
+  floor <- check_number(floor, "floor", 0, 0.5)
+  if (floor == 0) stop_input("`floor` must be above 0: one impossible cell would decide everything.")
+  floor
+}
+
+# A list of named argument lists, all combinations; one without arguments for NULL.
+check_grid <- function(grid) {
+  if (is.null(grid)) {
+    return(NULL)
+  }
+  if (!is.list(grid) || is.null(names(grid)) || any(names(grid) == "") || any(lengths(grid) == 0L)) {
+    stop_input("`grid` must be a data frame or a list of named vectors, not %s.", show_value(grid))
+  }
+  if (is.data.frame(grid)) {
+    return(lapply(seq_len(nrow(grid)), function(i) lapply(grid, function(column) column[[i]])))
+  }
+  index <- expand.grid(lapply(grid, seq_along))
+  lapply(seq_len(nrow(index)), function(i) Map(function(values, at) values[[at]], grid, index[i, ]))
+}
+
+make_settings <- function(models, k, args, grid) {
+  combinations <- expand.grid(grid = seq_len(max(1L, length(grid))), k = k, model = names(models), stringsAsFactors = FALSE)
+  lapply(seq_len(nrow(combinations)), function(i) {
+    at <- combinations[i, ]
+    list(
+      name = at$model, model = models[[at$model]], k = at$k, args = c(args, grid[[at$grid]]),
+      grid = vapply(grid[[at$grid]], show_setting, "")
+    )
+  })
+}
+
+show_setting <- function(x) paste(format(unlist(x), digits = 4L, trim = TRUE), collapse = ",")
+
+# What is held out: the data, and for every replicate and fold the cells or rows.
+fold_plan <- function(x, scheme, folds, replicates) {
+  folds <- check_count(folds, "folds", 2L)
+  replicates <- check_count(replicates, "replicates")
+  data <- check_data(x, "nonnegative", quiet = TRUE)
+  family <- loss_family(data$view)
+  observed <- !is.na(as.matrix(data$x))
+  units <- if (scheme == "cells") sum(observed) else sum(rowSums(observed) > 0)
+  if (folds > units) stop_input("`folds` must be at most the number of observed %s, %d, not %d.", scheme, units, folds)
+  draw <- if (scheme == "cells") cell_folds else row_folds
+  held <- lapply(draw_seeds(replicates), function(seed) with_seed(seed, draw(observed, folds)))
+  list(x = data$x, scheme = scheme, family = family, folds = folds, replicates = replicates, held = held)
+}
+
+# All folds of all settings, as independent tasks: a data frame with a row for each.
+run_folds <- function(plan, settings, floor, control) {
+  tasks <- expand.grid(fold = seq_len(plan$folds), replicate = seq_len(plan$replicates), setting = seq_along(settings))
+  tasks$seed <- draw_seeds(nrow(tasks))
+  progress <- control$progress
+  control$progress <- FALSE
+  done <- map_tasks(split(tasks, seq_len(nrow(tasks))), function(task) {
+    held <- plan$held[[task$replicate]][[task$fold]]
+    with_seed(
+      task$seed, hold_out(plan$x, settings[[task$setting]], plan$scheme, held, plan$family, floor, control)
+    )
+  }, progress, "Folds")
+  data.frame(tasks[c("setting", "replicate", "fold")], do.call(rbind, done), row.names = NULL)
+}
+
+new_cv <- function(folds, settings, plan, floor) {
+  each <- split(folds, folds$setting)
+  results <- data.frame(model = vapply(settings, function(s) s$name, ""), k = vapply(settings, function(s) s$k, 0L))
+  for (name in names(settings[[1L]]$grid)) {
+    # An argument may be called as one of the columns, such as nmf()'s `loss`.
+    column <- if (name %in% c("model", "k", "loss", "se", "not_converged")) paste0("arg_", name) else name
+    results[[column]] <- vapply(settings, function(s) s$grid[[name]], "", USE.NAMES = FALSE)
+  }
+  results$loss <- vapply(each, function(f) mean(f$loss), 0)
+  results$se <- vapply(each, function(f) stats::sd(f$loss) / sqrt(nrow(f)), 0)
+  results$not_converged <- vapply(each, function(f) sum(!f$converged), 0L)
+  structure(
+    list(
+      results = results, folds = folds, scheme = plan$scheme, family = plan$family, floor = floor,
+      n_folds = plan$folds, replicates = plan$replicates
+    ),
+    class = "multicause_cv"
+  )
+}
+
+# The least loss, and the least k whose loss is within one standard error of it.
+cv_choice <- function(results) {
+  best <- which.min(results$loss)
+  within <- which(results$loss <= results$loss[best] + results$se[best])
+  c(best = best, one_se = within[which.min(results$k[within])])
+}
+
+loss_words <- function(cv) {
+  if (cv$scheme == "rows") {
+    return("negative log-likelihood per held-out row, nats")
+  }
+  switch(cv$family,
+    bernoulli = "negative log-likelihood per held-out cell, nats", poisson = "Poisson loss per held-out cell, nats",
+    squared = "squared error per held-out cell"
+  )
+}
+
+#' @export
+print.multicause_cv <- function(x, digits = 4L, ...) {
+  cat(sprintf(
+    "%d-fold cross-validation by %s%s: %s (floor %s)\n", x$n_folds, x$scheme,
+    if (x$replicates > 1L) sprintf(", %d replicates", x$replicates) else "", loss_words(x), format(x$floor)
+  ))
+  shown <- x$results
+  if (all(shown$not_converged == 0)) shown$not_converged <- NULL
+  shown[c("loss", "se")] <- lapply(shown[c("loss", "se")], signif, digits)
+  print.data.frame(shown, row.names = FALSE)
+  if (anyNA(x$results$loss)) cat("NA: the model's likelihood of a row does not count zeros and cannot be compared\n")
+  invisible(x)
+}
+
+#' Plot the loss against the number of components
+#'
+#' @param x a result of [cross_validate()], [select_k()] or [compare_models()].
+#' @param ... must be empty.
+#' @return `x`, invisibly. Bars are one standard error to either side; a ring marks the least loss, a square the smallest k
+#'   within one standard error of it.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rbinom(200, 1, 0.4), 20, 10)
+#' plot(cross_validate(x, bernoulli_mixture, k = 1:2, folds = 3, control = fit_control(n_start = 2)))
+#' @export
+plot.multicause_cv <- function(x, ...) {
+  check_dots(...)
+  label <- do.call(paste, c(x$results[setdiff(names(x$results), c("k", "loss", "se", "not_converged"))], sep = " "))
+  plot_losses(x$results, label, loss_words(x), sprintf("Held-out %s", x$scheme))
+  invisible(x)
+}
+
+# Losses against k with error bars, a line for every label.
+plot_losses <- function(results, label, ylab, main) {
+  shown <- !is.na(results$loss)
+  results <- results[shown, ]
+  label <- factor(label[shown], unique(label[shown]))
+  spread <- ifelse(is.na(results$se), 0, results$se)
+  colours <- component_colours(nlevels(label))
+  local_par(mar = c(4.2, 4.6, 2.6, 1))
+  graphics::plot(
+    NA, xlim = range(results$k) + c(-0.2, 0.2), ylim = range(results$loss - spread, results$loss + spread), las = 1L,
+    bty = "l", main = main, xlab = "number of components, k", ylab = ylab, xaxt = "n"
+  )
+  graphics::axis(1L, unique(results$k))
+  for (level in seq_len(nlevels(label))) {
+    mine <- results[as.integer(label) == level, ]
+    mine <- mine[order(mine$k), ]
+    graphics::lines(mine$k, mine$loss, col = colours[level], type = "b", pch = 19L, cex = 0.7)
+    bar <- mine[!is.na(mine$se) & mine$se > 0, ]
+    graphics::segments(bar$k, bar$loss - bar$se, bar$k, bar$loss + bar$se, col = colours[level])
+    chosen <- mine[cv_choice(mine), ]
+    graphics::points(chosen$k, chosen$loss, pch = c(1L, 0L), cex = c(1.8, 1.5), col = colours[level])
+  }
+  if (nlevels(label) > 1L) {
+    graphics::legend("topright", levels(label), col = colours, lwd = 2, bty = "n", cex = 0.85)
+  }
+}

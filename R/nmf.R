@@ -1,0 +1,214 @@
+#' Non-negative matrix factorisation
+#'
+#' Approximates a non-negative table by a product of two non-negative factors, under squared error or the
+#' Kullback-Leibler divergence. For presences and absences it is a rival of [aspect_bernoulli()] without probabilities;
+#' under `loss = "kl"` it is the maximum likelihood fit of Poisson counts.
+#'
+#' @details
+#' **Model.** \deqn{x_{ij} \approx \mu_{ij} = \sum_c w_{ic} h_{cj}}{x[i,j] ~ mean[i,j] = sum_c w[i,c] h[c,j]} with
+#' `coefficients` \eqn{w} (n x k) and `basis` \eqn{h} (k x m), both at least 0. Missing cells drop out of the loss.
+#'
+#' **Estimation.** `"euclidean"` minimises half the squared error by coordinate descent on whole rows of a factor, with
+#' several rounds for one set of products (accelerated HALS, Gillis and Glineur 2012); `"kl"` minimises
+#' \eqn{\sum x \log(x / \mu) - x + \mu} by coordinate descent with steps that never pass the best value of a coordinate.
+#' Both are extrapolated and stop at the conditions of an optimum: when the squared length of the part of the gradient
+#' that could still lower the loss is less than `tol` times that of its positive part, in two cycles in a row.
+#' `accelerate = FALSE` in [fit_control()] gives Lee and Seung's multiplicative updates, which stop on small gains.
+#'
+#' **Unique form.** Rows of the basis sum to 1, so that coefficients are shares of an observation's total, and
+#' components come in order of decreasing total. Nothing is scaled or reordered where `start` is given.
+#'
+#' **Cost.** A pass takes O(k) a nonzero cell and O(k^2) a row and column, and O(k^2) a missing cell (`"kl"`: O(k)).
+#' Sparse data are never made dense; they are held twice, by rows and by columns.
+#'
+#' @inheritParams aspect_bernoulli
+#' @param x counts, presences or other values of at least 0: n observations as rows, m attributes as columns; `NA` is an
+#'   unknown cell. Matrix, table, data frame or sparse matrix as in [aspect_bernoulli()].
+#' @param k number of components, at least 1.
+#' @param loss `"euclidean"` or `"kl"`.
+#' @param start initial values `list(coefficients = n x k, basis = k x m)`, all at least 0, for one start. Under `"kl"` no
+#'   observed cell above 0 may have mean 0.
+#' @return A list of class `nmf`, with the parts described in [aspect_bernoulli()] (but `certificate` and `pinned`),
+#'   where `param` holds `coefficients` (n x k) and `basis` (k x m), and `residual` the squared relative distance from the
+#'   conditions of an optimum (see Estimation). The `objective` is minus the loss, or under `"kl"` for whole numbers the
+#'   Poisson log-likelihood, whose `df` counts k (n + m - 1) parameters; elsewhere `loglik` is `NA`.
+#' @references Lee DD, Seung HS (2001). Algorithms for non-negative matrix factorization. *Advances in Neural Information
+#'   Processing Systems* 13, 556-562.
+#'
+#'   Gillis N, Glineur F (2012). Accelerated multiplicative updates and hierarchical ALS algorithms for nonnegative matrix
+#'   factorization. *Neural Computation* 24, 1085-1105. \doi{10.1162/NECO_a_00256}
+#' @seealso [predict.nmf()], [compare_models()]
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rpois(200, 2), 20, 10)
+#' fit <- nmf(x, k = 2, loss = "kl")
+#' fit
+#' AIC(fit)
+#' @export
+nmf <- function(x, k, ..., loss = c("euclidean", "kl"), start = NULL, control = fit_control()) {
+  call <- match.call()
+  check_dots(...)
+  control <- check_control(control)
+  loss <- check_choice(loss, "loss", c("euclidean", "kl"))
+  data <- check_data(x, "nonnegative")
+  k <- check_count(k, "k")
+  run <- function(start, control) nm_run(data$view, start, loss, control)
+  if (is.null(start)) {
+    started <- run_starts(rep("uniform", control$n_start), function(kind) nm_draw(data, k), run, control)
+    started <- reorder_runs(started, identity, function(param, scaled) nm_scale(scaled))
+  } else {
+    started <- run_given(nm_check_start(start, data, k), run, control)
+  }
+  nm_new_fit(started, data, k, loss, control, call)
+}
+
+# The kernel holds an observation's coefficients as a column.
+nm_run <- function(view, start, loss, control, fixed_basis = FALSE) {
+  param <- list(coefficients = t(start$coefficients), basis = start$basis, kl = loss == "kl", fixed_basis = fixed_basis)
+  out <- .Call(mc_c_nm_fit, view, param, unclass(control))
+  list(
+    param = list(coefficients = t(out$coefficients), basis = out$basis), outcome = out$outcome, residual = out$residual
+  )
+}
+
+# Positive everywhere, with the mean of the data.
+nm_draw <- function(data, k) {
+  mean <- max(data_density(data), 1e-3)
+  list(
+    coefficients = matrix(stats::runif(nrow(data$x) * k, 0.5, 1.5), nrow(data$x), k) * mean / k,
+    basis = matrix(stats::runif(k * ncol(data$x), 0.2, 1.8), k, ncol(data$x))
+  )
+}
+
+nm_check_start <- function(start, data, k) {
+  check_start_names(
+    start, c("coefficients", "basis"), "list(coefficients = n x k matrix, basis = k x m matrix)"
+  )
+  most <- .Machine$double.xmax
+  list(
+    coefficients = check_matrix(start$coefficients, "start$coefficients", nrow(data$x), k, 0, most),
+    basis = check_matrix(start$basis, "start$basis", k, ncol(data$x), 0, most)
+  )
+}
+
+# Rows of the basis sum to 1; components by decreasing total. A component that died keeps its zeros.
+nm_scale <- function(param) {
+  total <- rowSums(param$basis)
+  total[total == 0] <- 1
+  param$coefficients <- sweep(param$coefficients, 2L, total, "*")
+  param$basis <- param$basis / total
+  at <- order(-colSums(param$coefficients))
+  list(coefficients = param$coefficients[, at, drop = FALSE], basis = param$basis[at, , drop = FALSE])
+}
+
+nm_new_fit <- function(run, data, k, loss, control, call) {
+  param <- run$best$param
+  labels <- component_names(k)
+  names <- dimnames_of(data$x)
+  dimnames(param$coefficients) <- list(names[[1L]], labels)
+  dimnames(param$basis) <- list(labels, names[[2L]])
+  counts <- loss == "kl" && is.null(.Call(mc_c_view_range, data$view)$not_whole)
+  if (counts) run <- nm_add(run, poisson_constant(data$view))
+  fit <- assemble_fit(
+    run, data, k, if (counts) "log_likelihood" else "minus_loss", control, call,
+    param = param, loglik = if (counts) run$best$outcome$objective else NA_real_,
+    df = k * (nrow(data$x) + ncol(data$x) - 1), class = "nmf", loss = loss, residual = run$best$residual,
+    density = data_density(data)
+  )
+  validate_nmf(fit)
+}
+
+# Poisson log-likelihood plus divergence: the same at every mean.
+poisson_constant <- function(view) {
+  x <- if (is.null(view$value)) rep(1, length(view$column)) else view$value
+  sum(x * log(x) - x - lgamma(x + 1))
+}
+
+nm_add <- function(run, constant) {
+  run$best$outcome$objective <- run$best$outcome$objective + constant
+  run$best$outcome$trace <- run$best$outcome$trace + constant
+  run$starts$objective <- run$starts$objective + constant
+  run$traces <- lapply(run$traces, function(trace) trace + constant)
+  run
+}
+
+validate_nmf <- function(fit) {
+  stopifnot(
+    identical(dim(fit$param$coefficients), unname(fit$dims[c("n", "k")])), all(fit$param$coefficients >= 0),
+    identical(dim(fit$param$basis), unname(fit$dims[c("k", "m")])), all(fit$param$basis >= 0)
+  )
+  fit
+}
+
+#' Predictions and simulations of a non-negative matrix factorisation
+#'
+#' @param object a fit of [nmf()].
+#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names; cells
+#'   may be `NA`. Missing: the data of the fit. New coefficients minimise the same loss with the basis held, a convex problem.
+#' @param type `"response"`: the mean of each cell, which may exceed 1 for presences too; `"coefficients"`.
+#' @param nsim number of data sets to simulate, at least 1.
+#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
+#'   were.
+#' @param ... must be empty.
+#' @return `predict()`: an n x m or n x k matrix, with the names of the data. `fitted()`: the `"response"` of the training
+#'   data, missing cells included. `simulate()`: a list of n x m matrices of Poisson counts; an error for
+#'   `loss = "euclidean"`, which names no distribution.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rpois(200, 2), 20, 10)
+#' fit <- nmf(x, k = 2, loss = "kl")
+#' predict(fit, x[1:3, ], type = "coefficients")
+#' @export
+predict.nmf <- function(object, newdata, type = c("response", "coefficients"), ...) {
+  check_dots(...)
+  type <- check_choice(type, "type", c("response", "coefficients"))
+  coefficients <- if (missing(newdata)) object$param$coefficients else nm_new_coefficients(object, newdata)
+  if (type == "response") coefficients %*% object$param$basis else coefficients
+}
+
+nm_new_coefficients <- function(fit, newdata) {
+  data <- check_newdata(fit, newdata, "nonnegative")
+  k <- fit$dims[["k"]]
+  start <- list(coefficients = matrix(max(data_density(data), 1e-3), nrow(data$x), k), basis = unname(fit$param$basis))
+  firm <- fit_control(max_pass = 10000L, tol = 1e-14, n_threads = fit$control$n_threads, progress = FALSE)
+  # A cell above 0 whose attribute no component writes says nothing of the coefficients, but makes KL infinite.
+  if (fit$loss == "kl") start$basis <- pmax(start$basis, 1e-12)
+  done <- nm_run(data$view, start, fit$loss, firm, fixed_basis = TRUE)
+  check_outcome(done$outcome)
+  coefficients <- done$param$coefficients
+  dimnames(coefficients) <- list(rownames(data$x), rownames(fit$param$basis))
+  coefficients
+}
+
+#' @rdname predict.nmf
+#' @export
+fitted.nmf <- function(object, ...) {
+  check_dots(...)
+  predict(object)
+}
+
+#' @rdname predict.nmf
+#' @export
+simulate.nmf <- function(object, nsim = 1, seed = NULL, ...) {
+  check_dots(...)
+  if (object$loss == "euclidean") {
+    stop_input("A Euclidean fit names no distribution to simulate from: use `loss = \"kl\"`.")
+  }
+  mean <- fitted(object)
+  simulate_with(object, nsim, seed, function() matrix(stats::rpois(length(mean), mean), nrow(mean), ncol(mean)))
+}
+
+#' @export
+residual_matrix.nmf <- function(fit, x, mean, type) {
+  if (fit$loss == "euclidean" || type == "response") {
+    return(x - mean)
+  }
+  log_ratio <- ifelse(x > 0, x * log(x / mean), 0)
+  switch(type,
+    pearson = ifelse(x == mean, 0, (x - mean) / sqrt(mean)),
+    deviance = sign(x - mean) * sqrt(2 * pmax(log_ratio - (x - mean), 0))
+  )
+}
+
+#' @export
+model_title.nmf <- function(fit) sprintf("NMF (%s)", fit$loss)

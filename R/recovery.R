@@ -1,0 +1,231 @@
+#' How well are planted omissions or additions found?
+#'
+#' Compares scores of cells with the truth: ranking (ROC and precision-recall curves), calibration, and what a
+#' reconstruction at 0.5 gains and loses.
+#'
+#' @details
+#' The candidates for omissions are the zeros of the corrupted table, and a high score should mean "a presence is missing
+#' here"; the candidates for additions are its ones, and a high score should mean "this presence is not real". Where
+#' absences of the original table are false themselves, they count as true ones: measures then understate what was found.
+#'
+#' `auc` is the chance that a cell that was changed has a higher score than one that was not (ties count half), `ap` the
+#' average precision. `"pooled"` ranks all cells together; `"within"` ranks within each observation that has both
+#' kinds, and averages over those observations. Precision at n is the share of changed cells among the n highest scores.
+#'
+#' Calibration takes scores as probabilities (`NA` where they leave \[0, 1\]): candidates in ten groups of equal size by
+#' score, their mean score and share of changed cells; `slope` and `intercept` of a logistic regression of the truth on
+#' the log-odds of the score (1 and 0 are ideal; a slope below 1 means overconfidence).
+#'
+#' The noise removal rate of Bingham et al. (2009) is 1 - (fp + fn) / 2 at a cut of 0.5: fp is the share of unchanged
+#' candidates that would be turned, fn the share of changed ones that would not. For omissions, `lost` is the share of the
+#' table's presences whose own score is below 0.5: a reconstruction by these scores would delete them.
+#'
+#' @param scores n x m matrix of scores, one for every cell, such as `fitted(fit)`; a sparse matrix is made dense.
+#' @param truth a result of [corrupt()]; or a logical n x m matrix, `TRUE` where the cell was changed, `NA` where it is no
+#'   candidate.
+#' @param of `"omissions"` or `"additions"`; not needed for a logical `truth`.
+#' @param n numbers of cells for the precision, at least 1.
+#' @return A list of class `recovery`: `summary`, a data frame with one row (`candidates`, `changed`, `auc`, `auc_within`,
+#'   `auc_within_se`, `ap`, `ap_within`, `slope`, `intercept`, `removal`, `fp`, `fn`, `lost`); `precision`, a data frame with
+#'   `n` and `precision`; `roc` (`false_positive`, `true_positive`), `pr` (`recall`, `precision`) and `calibration` (`score`,
+#'   `share`, `cells`), data frames to draw; `by_observation`, AUC, average precision and numbers of each observation. It
+#'   has `print` and `plot` methods.
+#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
+#'   absences. *Pattern Analysis and Applications* 12, 55-78, section 3.6. \doi{10.1007/s10044-007-0096-4}
+#' @seealso [corrupt()]
+#' @examples
+#' set.seed(1)
+#' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6)) + 0
+#' planted <- corrupt(present, omit = c(0, 0.4))
+#' fit <- aspect_bernoulli(planted$x, k = 3)
+#' found <- recovery(fitted(fit), planted)
+#' found
+#' plot(found)
+#' @export
+recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 50, 100, 500)) {
+  of <- check_choice(of, "of", c("omissions", "additions"))
+  n <- sort(check_counts(n, "n"))
+  changed <- check_truth(truth, of)
+  scores <- check_scores(scores, changed)
+  candidate <- !is.na(changed)
+  score <- scores[candidate]
+  hit <- changed[candidate]
+  if (!any(hit) || all(hit)) stop_input("`truth` must have changed and unchanged cells among its candidates.")
+  each <- within_rows(scores, changed)
+  both <- !is.na(each$auc)
+  cut <- removal_at_half(score, hit)
+  ones <- if (inherits(truth, "corruption") && of == "omissions") scores[which(truth$x == 1)]
+  line <- calibration_line(score, hit)
+  structure(
+    list(
+      summary = data.frame(
+        candidates = length(hit), changed = sum(hit), auc = auc_of(score, hit), auc_within = mean(each$auc[both]),
+        auc_within_se = stats::sd(each$auc[both]) / sqrt(sum(both)), ap = average_precision(score, hit),
+        ap_within = mean(each$ap[both]), slope = line[["slope"]], intercept = line[["intercept"]],
+        removal = 1 - (cut[["fp"]] + cut[["fn"]]) / 2, fp = cut[["fp"]], fn = cut[["fn"]],
+        lost = if (length(ones)) mean(ones < 0.5) else NA_real_
+      ),
+      precision = data.frame(n = n, precision = precision_at(score, hit, n)), roc = roc_curve(score, hit),
+      pr = pr_curve(score, hit), calibration = calibration_curve(score, hit), by_observation = each, of = of
+    ),
+    class = "recovery"
+  )
+}
+
+# A logical matrix, NA where a cell is no candidate.
+check_truth <- function(truth, of) {
+  if (inherits(truth, "corruption")) {
+    changed <- if (of == "omissions") truth$omitted else truth$added
+    changed[is.na(truth$x) | truth$x != (of == "additions")] <- NA
+    return(changed)
+  }
+  if (!is.matrix(truth) || !is.logical(truth)) {
+    stop_input("`truth` must be a result of corrupt() or a logical matrix, not %s.", show_value(truth))
+  }
+  truth
+}
+
+check_scores <- function(scores, changed) {
+  if (inherits(scores, "Matrix")) scores <- as.matrix(scores)
+  if (!is.numeric(scores) || !identical(dim(scores), dim(changed))) {
+    stop_input("`scores` must be a numeric matrix of %d x %d, as `truth` is.", nrow(changed), ncol(changed))
+  }
+  bad <- which(is.na(scores) & !is.na(changed))
+  if (length(bad)) {
+    at <- arrayInd(bad[1L], dim(scores))
+    stop_input("`scores` must have a number for every candidate: row %d, column %d has none.", at[1L], at[2L])
+  }
+  scores
+}
+
+# The Mann-Whitney statistic.
+auc_of <- function(score, hit) {
+  ones <- as.numeric(sum(hit))
+  zeros <- length(hit) - ones
+  (sum(rank(score)[hit]) - ones * (ones + 1) / 2) / (ones * zeros)
+}
+
+# Hits and candidates down to each distinct score, highest first.
+descend_scores <- function(score, hit) {
+  at <- order(score, decreasing = TRUE)
+  last <- which(c(diff(score[at]) != 0, TRUE))
+  data.frame(score = score[at][last], hits = cumsum(hit[at])[last], cells = last)
+}
+
+# Ties share their precision: the area under the step curve over distinct scores.
+average_precision <- function(score, hit) {
+  steps <- descend_scores(score, hit)
+  sum(diff(c(0, steps$hits)) * steps$hits / steps$cells) / sum(hit)
+}
+
+# Expected share of hits among the n highest, ties drawn at random.
+precision_at <- function(score, hit, n) {
+  steps <- descend_scores(score, hit)
+  found <- stats::approx(c(0, steps$cells), c(0, steps$hits), n)$y
+  found / n
+}
+
+most_points <- 1000L
+
+thin <- function(curve) curve[unique(round(seq(1, nrow(curve), length.out = min(nrow(curve), most_points)))), ]
+
+roc_curve <- function(score, hit) {
+  steps <- descend_scores(score, hit)
+  thin(data.frame(
+    false_positive = c(0, (steps$cells - steps$hits) / sum(!hit)), true_positive = c(0, steps$hits / sum(hit))
+  ))
+}
+
+pr_curve <- function(score, hit) {
+  steps <- descend_scores(score, hit)
+  thin(data.frame(recall = steps$hits / sum(hit), precision = steps$hits / steps$cells))
+}
+
+within_rows <- function(scores, changed) {
+  rows <- lapply(seq_len(nrow(scores)), function(i) {
+    candidate <- !is.na(changed[i, ])
+    hit <- changed[i, candidate]
+    both <- any(hit) && !all(hit)
+    c(
+      candidates = sum(candidate), changed = sum(hit), auc = if (both) auc_of(scores[i, candidate], hit) else NA,
+      ap = if (both) average_precision(scores[i, candidate], hit) else NA
+    )
+  })
+  name <- if (is.null(rownames(changed))) seq_len(nrow(changed)) else rownames(changed)
+  data.frame(observation = name, do.call(rbind, rows), row.names = NULL)
+}
+
+is_probability <- function(score) all(score >= 0 & score <= 1)
+
+calibration_curve <- function(score, hit) {
+  if (!is_probability(score)) {
+    return(data.frame(score = numeric(), share = numeric(), cells = integer()))
+  }
+  group <- ceiling(10 * rank(score, ties.method = "average") / length(score))
+  data.frame(
+    score = as.vector(tapply(score, group, mean)), share = as.vector(tapply(hit, group, mean)),
+    cells = as.vector(table(group))
+  )
+}
+
+calibration_line <- function(score, hit) {
+  if (!is_probability(score) || length(unique(score)) < 2L) {
+    return(c(intercept = NA_real_, slope = NA_real_))
+  }
+  odds <- stats::qlogis(pmin(pmax(score, 1e-12), 1 - 1e-12))
+  line <- suppressWarnings(stats::glm.fit(cbind(1, odds), hit, family = stats::binomial()))
+  stats::setNames(line$coefficients, c("intercept", "slope"))
+}
+
+removal_at_half <- function(score, hit) {
+  if (!is_probability(score)) {
+    return(c(fp = NA_real_, fn = NA_real_))
+  }
+  c(fp = mean(score[!hit] > 0.5), fn = mean(score[hit] <= 0.5))
+}
+
+#' @export
+print.recovery <- function(x, digits = 3L, ...) {
+  s <- x$summary
+  show <- function(value) format(value, digits = digits)
+  cat(sprintf("Recovery of %d changed cells among %d candidates\n", s$changed, s$candidates))
+  cat(sprintf("AUC %s pooled, %s within observations (s.e. %s)\n", show(s$auc), show(s$auc_within), show(s$auc_within_se)))
+  cat(sprintf("Average precision %s pooled, %s within observations\n", show(s$ap), show(s$ap_within)))
+  known <- x$precision[!is.na(x$precision$precision), ]
+  cat(sprintf("Precision at %s\n", paste(sprintf("%d: %s", known$n, show(known$precision)), collapse = ", ")))
+  if (!is.na(s$slope)) cat(sprintf("Calibration: slope %s, intercept %s\n", show(s$slope), show(s$intercept)))
+  if (!is.na(s$removal)) {
+    cat(sprintf(
+      "At 0.5: noise removal rate %s (fp %s, fn %s)%s\n", show(s$removal), show(s$fp), show(s$fn),
+      if (is.na(s$lost)) "" else sprintf(", presences lost %s", show(s$lost))
+    ))
+  }
+  invisible(x)
+}
+
+#' @rdname recovery
+#' @param x a result of `recovery()`.
+#' @param ... must be empty.
+#' @export
+plot.recovery <- function(x, ...) {
+  check_dots(...)
+  local_par(mfrow = c(1L, 3L), mar = c(4.2, 4.2, 2.6, 1), pty = "s")
+  frame <- function(xlab, ylab, main) {
+    graphics::plot(NA, xlim = 0:1, ylim = 0:1, xlab = xlab, ylab = ylab, main = main, las = 1L, bty = "l")
+  }
+  colour <- component_colours(1L)
+  frame("false positive rate", "true positive rate", sprintf("AUC %.3f", x$summary$auc))
+  graphics::abline(0, 1, col = "grey70")
+  graphics::lines(x$roc, col = colour, lwd = 2)
+  frame("recall", "precision", sprintf("Average precision %.3f", x$summary$ap))
+  graphics::abline(h = x$summary$changed / x$summary$candidates, col = "grey70")
+  graphics::lines(x$pr, col = colour, lwd = 2)
+  top <- max(x$calibration$score, x$calibration$share, 0.01)
+  graphics::plot(
+    NA, xlim = c(0, top), ylim = c(0, top), xlab = "mean score", ylab = "share of changed cells", las = 1L, bty = "l",
+    main = if (is.na(x$summary$slope)) "no probabilities" else sprintf("Calibration slope %.2f", x$summary$slope)
+  )
+  graphics::abline(0, 1, col = "grey70")
+  graphics::points(x$calibration$score, x$calibration$share, col = colour, pch = 19L, type = "b")
+  invisible(x)
+}

@@ -1,0 +1,148 @@
+#' How many components?
+#'
+#' Fits a model for several numbers of components and judges each by information criteria, by held-out cells and by
+#' held-out rows. No single criterion is right: held-out cells come first for prediction and for false absences.
+#'
+#' @details
+#' `"aic"` is the usual Akaike criterion, -2 L + 2 P (twice that of eq. 27 of Bingham et al. 2009: the same minimum);
+#' `"bic"` counts observed cells as sample size. Both take every parameter as free although many end at a bound, and the
+#' parameters of most models here grow with the number of observations, so BIC is far too severe. They are `NA` for fits
+#' that did not maximise a likelihood. `"cells"` and `"rows"` are explained in [cross_validate()]. Held-out rows may keep
+#' improving with k for models that average over the training observations.
+#'
+#' Beside the minimum of the two held-out losses stands the smallest `k` within one standard error of it.
+#'
+#' @inheritParams cross_validate
+#' @param model a model of this package, or a function `f(x, k, control = )` that returns such a fit.
+#' @param criterion which criteria, one or more.
+#' @return A list of class `multicause_selection`: `table`, a data frame with `criterion`, `k`, `value` (smaller is
+#'   better), `se` and `not_converged`; `best`, a data frame with `criterion`, `k` of the minimum and `k_one_se`; `k`, the
+#'   choice of the first criterion; `fits`, the fits to all data where information criteria were asked for, else `NULL`.
+#'   It has `print` and `plot` methods.
+#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
+#'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
+#' @examples
+#' set.seed(1)
+#' present <- outer(1:30, 1:12, function(i, j) (i <= 15) == (j <= 6))
+#' x <- present * rbinom(360, 1, 0.7)
+#' few <- fit_control(n_start = 2)
+#' select_k(x, k = 1:3, model = bernoulli_mixture, criterion = c("cells", "aic"), folds = 3, control = few)
+#' @export
+select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("aic", "bic", "cells", "rows"), ...,
+                     folds = 5, replicates = 1, floor = 1e-6, control = fit_control()) {
+  models <- check_models(model, substitute(model))
+  if (length(models) > 1L) stop_input("`model` must be one model: compare_models() takes several.")
+  criterion <- check_criteria(criterion)
+  control <- check_control(control)
+  settings <- make_settings(models, sort(check_counts(k, "k", 0L)), list(...), NULL)
+  floor <- check_floor(floor)
+  tables <- list()
+  fits <- NULL
+  if (any(c("aic", "bic") %in% criterion)) {
+    fits <- fit_settings(x, settings, control)
+    for (which in intersect(criterion, c("aic", "bic"))) tables[[which]] <- information_table(fits, settings, which)
+  }
+  for (scheme in intersect(criterion, c("cells", "rows"))) {
+    plan <- fold_plan(x, scheme, folds, replicates)
+    results <- new_cv(run_folds(plan, settings, floor, control), settings, plan, floor)$results
+    tables[[scheme]] <- data.frame(
+      criterion = scheme, k = results$k, value = results$loss, se = results$se, not_converged = results$not_converged
+    )
+  }
+  new_selection(do.call(rbind, unname(tables[criterion])), criterion, fits, names(models), folds, replicates, floor)
+}
+
+check_criteria <- function(criterion) {
+  known <- c("aic", "bic", "cells", "rows")
+  if (!is.character(criterion) || !length(criterion) || anyDuplicated(criterion) || !all(criterion %in% known)) {
+    stop_input("`criterion` must hold some of %s, not %s.", show_names(known), show_value(criterion))
+  }
+  criterion
+}
+
+fit_settings <- function(x, settings, control) {
+  progress <- control$progress
+  control$progress <- FALSE
+  tasks <- Map(list, setting = settings, seed = draw_seeds(length(settings)))
+  fits <- map_tasks(tasks, function(task) {
+    with_seed(task$seed, quiet_fit(call_model(task$setting, x, control))$value)
+  }, progress, "Fits")
+  stats::setNames(fits, vapply(settings, function(setting) as.character(setting$k), ""))
+}
+
+information_table <- function(fits, settings, which) {
+  f <- if (which == "aic") stats::AIC else stats::BIC
+  likely <- vapply(fits, function(fit) identical(names(fit$objective), "log_likelihood"), NA)
+  data.frame(
+    criterion = which, k = vapply(settings, function(setting) setting$k, 0L),
+    value = ifelse(likely, vapply(fits, function(fit) if (is.null(fit$objective)) NA_real_ else safe_value(f, fit), 0), NA),
+    se = NA_real_, not_converged = vapply(fits, function(fit) as.integer(!fit$converged), 0L), row.names = NULL
+  )
+}
+
+# NA where the fit has no likelihood that was maximised.
+safe_value <- function(f, fit) tryCatch(f(fit), multicause_input_error = function(e) NA_real_)
+
+new_selection <- function(table, criterion, fits, model, folds, replicates, floor) {
+  best <- lapply(criterion, function(which) {
+    mine <- table[table$criterion == which, ]
+    if (all(is.na(mine$value))) {
+      return(data.frame(criterion = which, k = NA_integer_, k_one_se = NA_integer_))
+    }
+    at <- cv_choice(data.frame(k = mine$k, loss = mine$value, se = mine$se))
+    data.frame(criterion = which, k = mine$k[at[["best"]]], k_one_se = if (anyNA(mine$se)) NA else mine$k[at[["one_se"]]])
+  })
+  best <- do.call(rbind, best)
+  structure(
+    list(
+      table = table, best = best, k = best$k[1L], fits = fits, model = model, n_folds = as.integer(folds),
+      replicates = as.integer(replicates), floor = floor
+    ),
+    class = "multicause_selection"
+  )
+}
+
+criterion_words <- c(
+  aic = "AIC", bic = "BIC (observed cells)", cells = "loss per held-out cell", rows = "loss per held-out row"
+)
+
+#' @export
+print.multicause_selection <- function(x, digits = 5L, ...) {
+  cat(sprintf("Number of components of %s()\n", x$model))
+  if (any(c("cells", "rows") %in% x$table$criterion)) {
+    cat(sprintf("%d folds, %d replicate(s), floor %s\n", x$n_folds, x$replicates, format(x$floor)))
+  }
+  for (i in seq_len(nrow(x$best))) {
+    which <- x$best$criterion[i]
+    mine <- x$table[x$table$criterion == which, ]
+    cat(sprintf("\n%s: ", criterion_words[[which]]))
+    if (is.na(x$best$k[i])) {
+      cat("has no meaning for these fits\n")
+      next
+    }
+    cat(sprintf("k = %d%s\n", x$best$k[i], if (is.na(x$best$k_one_se[i])) "" else {
+      sprintf(", within one standard error from k = %d", x$best$k_one_se[i])
+    }))
+    shown <- rbind(k = format(mine$k), value = format(mine$value, digits = digits))
+    if (!anyNA(mine$se)) shown <- rbind(shown, se = format(mine$se, digits = 2L))
+    if (any(mine$not_converged > 0)) shown <- rbind(shown, not_converged = format(mine$not_converged))
+    dimnames(shown) <- list(rownames(shown), rep("", ncol(shown)))
+    print(shown, quote = FALSE, right = TRUE)
+  }
+  invisible(x)
+}
+
+#' @rdname plot.multicause_cv
+#' @export
+plot.multicause_selection <- function(x, ...) {
+  check_dots(...)
+  which <- x$best$criterion[!is.na(x$best$k)]
+  old <- graphics::par(mfrow = grDevices::n2mfrow(length(which)))
+  on.exit(graphics::par(old))
+  for (criterion in which) {
+    mine <- x$table[x$table$criterion == criterion, ]
+    results <- data.frame(k = mine$k, loss = mine$value, se = mine$se)
+    plot_losses(results, rep(x$model, nrow(mine)), criterion_words[[criterion]], "")
+  }
+  invisible(x)
+}

@@ -1,0 +1,369 @@
+#include "model_nm.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "num_rows.h"
+
+#define MOST_ROUNDS 8    /* of coordinate descent over one row */
+#define WORTHWHILE 0.01  /* a further round must change this share of the first one's change */
+#define DENSE_ENOUGH 0.2 /* share of nonzeros from which a dense product is faster */
+
+typedef struct {
+  double loss, off, size; /* off and size: numerator and denominator of nm_residual() */
+} row_sum;
+
+typedef struct {
+  double *slope; /* k x b: products of the rows' values with the held factor, Euclidean */
+  double *gram;  /* k x k: of one row with missing cells */
+  double *sums;  /* k: of the held factor over the row's observed cells */
+  double *step;  /* k: gradient at the row */
+  double *mean;  /* longest row: means at its nonzeros */
+  double *dense; /* m x b; NULL: x is sparse */
+} block_scratch;
+
+struct nm_work {
+  const mc_host *host;
+  mc_data transposed;
+  num_strips rows, columns;
+  double *gram;  /* k x k of the held factor */
+  double *total; /* k: its sums */
+  double *scale; /* k: makes a coefficient comparable to its gradient */
+  row_sum strip[NUM_MAX_STRIP];
+  block_scratch *scratch;
+  row_sum last[2]; /* of coefficients, of basis */
+  int passes;
+  double objective; /* of the last pass, for the host's eyes */
+};
+
+static double *new_doubles(const mc_host *host, ptrdiff_t rows, ptrdiff_t columns) {
+  return host->alloc(host->ctx, (size_t) rows * (size_t) columns, sizeof(double));
+}
+
+static int longest_row(const mc_data *data) {
+  int most = 0;
+  for (int i = 0; i < data->n; i++)
+    if (data->start[i + 1] - data->start[i] > most) most = data->start[i + 1] - data->start[i];
+  return most;
+}
+
+static int most(int a, int b) { return a > b ? a : b; }
+
+nm_work *nm_new_work(const mc_data *data, int k, int n_threads, const mc_host *host) {
+  nm_work *work = host->alloc(host->ctx, 1, sizeof *work);
+  memset(work, 0, sizeof *work);
+  work->host = host;
+  work->transposed = num_transpose(data, host->alloc, host->ctx);
+  work->rows = num_new_strips(data->n, num_block_rows(data->n, data->m), n_threads);
+  work->columns = num_new_strips(data->m, num_block_rows(data->m, data->n), n_threads);
+  work->gram = new_doubles(host, k, k);
+  work->total = new_doubles(host, k, 1);
+  work->scale = new_doubles(host, k, 1);
+  const ptrdiff_t longest = most(longest_row(data), longest_row(&work->transposed));
+  const ptrdiff_t b = most(work->rows.block_rows, work->columns.block_rows);
+  const ptrdiff_t cells = most(data->m * work->rows.block_rows, data->n * work->columns.block_rows);
+  const bool dense = data->start[data->n] > DENSE_ENOUGH * (double) data->n * data->m;
+  const int n_threads_used = most(work->rows.n_threads, work->columns.n_threads);
+  work->scratch = host->alloc(host->ctx, (size_t) n_threads_used, sizeof *work->scratch);
+  for (int t = 0; t < n_threads_used; t++) {
+    block_scratch *s = work->scratch + t;
+    s->slope = new_doubles(host, k, b);
+    s->gram = new_doubles(host, k, k);
+    s->sums = new_doubles(host, k, 1);
+    s->step = new_doubles(host, k, 1);
+    s->mean = new_doubles(host, longest, 1);
+    s->dense = dense ? new_doubles(host, cells, 1) : NULL;
+  }
+  return work;
+}
+
+/* One of the two halves of a pass: the rows of a view, one factor free, the other held. */
+typedef struct {
+  const mc_data *data; /* the view whose rows the free factor describes */
+  const double *held;  /* k x m */
+  double *free;        /* k x n */
+  const nm_param *par;
+  nm_work *work;
+  bool update;
+} half;
+
+static void add_scaled(double *sum, double scale, const double *x, int k) {
+#pragma omp simd
+  for (int c = 0; c < k; c++) sum[c] += scale * x[c];
+}
+
+static double dot(const double *x, const double *y, int k) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int c = 0; c < k; c++) sum += x[c] * y[c];
+  return sum;
+}
+
+static double value_at(const mc_data *data, int e) { return data->value ? data->value[e] : 1; }
+
+/* Products of a block's values with the held factor: by nonzeros, or dense and by BLAS. */
+static void block_slopes(const half *h, int first, int b, block_scratch *s) {
+  const mc_data *data = h->data;
+  const int k = h->par->k, m = data->m;
+  if (s->dense) memset(s->dense, 0, (size_t) num_at(0, b, m) * sizeof(double));
+  memset(s->slope, 0, (size_t) num_at(0, b, k) * sizeof(double));
+  for (int i = 0; i < b; i++) {
+    double *slope = s->slope + num_at(0, i, k);
+    for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++) {
+      if (s->dense)
+        s->dense[num_at(data->column[e], i, m)] = value_at(data, e);
+      else
+        add_scaled(slope, value_at(data, e), h->held + num_at(0, data->column[e], k), k);
+    }
+  }
+  if (s->dense) num_gemm(false, false, k, b, m, h->held, k, s->dense, m, 0, s->slope, k);
+}
+
+/* The held factor's products over the observed cells of a row. */
+static const double *row_gram(const half *h, int i, block_scratch *s) {
+  const mc_data *data = h->data;
+  const int k = h->par->k, n_missing = data_n_missing(data, i);
+  if (n_missing == 0) return h->work->gram;
+  memcpy(s->gram, h->work->gram, (size_t) k * (size_t) k * sizeof(double));
+  for (int e = data->na_start[i]; e < data->na_start[i + 1]; e++) {
+    const double *held = h->held + num_at(0, data->na_column[e], k);
+    for (int c = 0; c < k; c++) add_scaled(s->gram + num_at(0, c, k), -held[c], held, k);
+  }
+  return s->gram;
+}
+
+static void add_residual(const half *h, const double *free, const double *gradient,
+                         const double *size, row_sum *sum) {
+  for (int c = 0; c < h->par->k; c++) {
+    const double off = fmin(free[c] * h->work->scale[c], gradient[c]);
+    sum->off += off * off;
+    sum->size += size[c] * size[c];
+  }
+}
+
+/* Rounds of exact coordinate descent on 1/2 free' gram free - slope' free; gradient is kept up. */
+static void descend(int k, const double *gram, double *gradient, double *free) {
+  double first = 0;
+  for (int round = 0; round < MOST_ROUNDS; round++) {
+    double change = 0;
+    for (int c = 0; c < k; c++) {
+      const double curvature = gram[num_at(c, c, k)];
+      if (curvature <= 0) continue;
+      const double next = fmax(free[c] - gradient[c] / curvature, 0), step = next - free[c];
+      if (step == 0) continue;
+      free[c] = next < NUM_TINY ? 0 : next;
+      add_scaled(gradient, step, gram + num_at(0, c, k), k);
+      change += step * step * curvature;
+    }
+    if (round == 0) first = change;
+    if (change <= WORTHWHILE * first) return;
+  }
+}
+
+static void euclidean_row(const half *h, int i, const double *slope, block_scratch *s,
+                          row_sum *sum) {
+  const mc_data *data = h->data;
+  const int k = h->par->k;
+  double *free = h->free + num_at(0, i, k), squares = 0;
+  const double *gram = row_gram(h, i, s);
+  for (int c = 0; c < k; c++) s->step[c] = dot(gram + num_at(0, c, k), free, k);
+  for (int e = data->start[i]; e < data->start[i + 1]; e++)
+    squares += value_at(data, e) * value_at(data, e);
+  sum->loss += 0.5 * (squares + dot(free, s->step, k)) - dot(free, slope, k);
+  if (!h->update) return;
+  if (h->par->multiplicative) {
+    for (int c = 0; c < k; c++)
+      if (s->step[c] > 0) free[c] = num_lift(free[c] * fmax(slope[c], 0) / s->step[c]);
+    return;
+  }
+  add_scaled(s->step, -1, slope, k);
+  add_residual(h, free, s->step, slope, sum);
+  descend(k, gram, s->step, free);
+}
+
+/*
+ * One coordinate of a KL row, others held: its derivative sums - g(u), with
+ * g(u) = sum x held / mean, rises and is concave in u. Where it is negative,
+ * Newton's step stops short of the root; where it is positive, so do the
+ * chord's root and the multiplicative step, and the lower of them is taken. Each of
+ * them therefore lowers the divergence.
+ */
+static double kl_coordinate(const mc_data *data, int i, const double *held, int k, int c,
+                            double sums, const double *mean, double u) {
+  const int from = data->start[i], to = data->start[i + 1];
+  double g = 0, curvature = 0, g_zero = 0;
+  for (int e = from; e < to; e++) {
+    const double f = held[num_at(c, data->column[e], k)], ratio = f / mean[e - from];
+    g += value_at(data, e) * ratio;
+    curvature += value_at(data, e) * ratio * ratio;
+  }
+  if (g >= sums) return curvature > 0 ? u + (g - sums) / curvature : u;
+  if (u <= 0) return 0;
+  for (int e = from; e < to; e++) {
+    const double f = held[num_at(c, data->column[e], k)], rest = mean[e - from] - u * f;
+    if (f > 0) g_zero += value_at(data, e) * (rest > 1e-12 * mean[e - from] ? f / rest : INFINITY);
+  }
+  if (g_zero <= sums) return 0;
+  const double multiplied = u * g / sums;
+  return isfinite(g_zero) ? fmin(multiplied, u * (g_zero - sums) / (g_zero - g)) : multiplied;
+}
+
+/* The multiplicative factors of a KL row, minus the gradient's negative part. */
+static void kl_slopes(const half *h, int i, const double *mean, double *slope) {
+  const mc_data *data = h->data;
+  const int k = h->par->k;
+  memset(slope, 0, (size_t) k * sizeof(double));
+  for (int e = data->start[i]; e < data->start[i + 1]; e++)
+    add_scaled(slope, value_at(data, e) / mean[e - data->start[i]],
+               h->held + num_at(0, data->column[e], k), k);
+}
+
+/* Means at a row's nonzeros; returns the row's divergence. */
+static double kl_means(const half *h, int i, const double *free, block_scratch *s) {
+  const mc_data *data = h->data;
+  const int k = h->par->k;
+  double loss = 0;
+  memcpy(s->sums, h->work->total, (size_t) k * sizeof(double));
+  for (int e = data->na_start ? data->na_start[i] : 0, to = e + data_n_missing(data, i); e < to;
+       e++)
+    add_scaled(s->sums, -1, h->held + num_at(0, data->na_column[e], k), k);
+  for (int e = data->start[i]; e < data->start[i + 1]; e++) {
+    const double mean = dot(free, h->held + num_at(0, data->column[e], k), k);
+    const double x = value_at(data, e);
+    s->mean[e - data->start[i]] = mean;
+    loss += x * log(x / mean) - x;
+  }
+  return loss + dot(free, s->sums, k);
+}
+
+static void kl_row(const half *h, int i, block_scratch *s, row_sum *sum) {
+  const mc_data *data = h->data;
+  const int k = h->par->k;
+  double *free = h->free + num_at(0, i, k);
+  sum->loss += kl_means(h, i, free, s);
+  if (!h->update) return;
+  kl_slopes(h, i, s->mean, s->step);
+  if (h->par->multiplicative) {
+    for (int c = 0; c < k; c++)
+      if (s->sums[c] > 0) free[c] = num_lift(free[c] * s->step[c] / s->sums[c]);
+    return;
+  }
+  for (int c = 0; c < k; c++) s->step[c] = s->sums[c] - s->step[c];
+  add_residual(h, free, s->step, s->sums, sum);
+  for (int c = 0; c < k; c++) {
+    if (s->sums[c] <= NUM_TINY) continue; /* the held factor says nothing of this coordinate */
+    const double next = kl_coordinate(data, i, h->held, k, c, s->sums[c], s->mean, free[c]);
+    const double step = next - free[c];
+    free[c] = next < NUM_TINY ? 0 : next;
+    for (int e = data->start[i]; e < data->start[i + 1]; e++)
+      s->mean[e - data->start[i]] += step * h->held[num_at(c, data->column[e], k)];
+  }
+}
+
+static void do_block(void *self, int strip, int thread, int first, int b) {
+  const half *h = self;
+  block_scratch *s = h->work->scratch + thread;
+  row_sum *sum = h->work->strip + strip;
+  if (h->par->loss == NM_EUCLIDEAN) block_slopes(h, first, b, s);
+  for (int i = 0; i < b; i++) {
+    if (h->par->loss == NM_EUCLIDEAN)
+      euclidean_row(h, first + i, s->slope + num_at(0, i, h->par->k), s, sum);
+    else
+      kl_row(h, first + i, s, sum);
+  }
+}
+
+/* What a half needs of its held factor: products and sums; and the scale of its residual. */
+static void prepare(const half *h) {
+  nm_work *work = h->work;
+  const int k = h->par->k, n = h->data->n, m = h->data->m;
+  memset(work->strip, 0, sizeof work->strip);
+  memset(work->total, 0, (size_t) k * sizeof(double));
+  memset(work->scale, 0, (size_t) k * sizeof(double));
+  for (int j = 0; j < m; j++) add_scaled(work->total, 1, h->held + num_at(0, j, k), k);
+  for (int i = 0; i < n; i++) add_scaled(work->scale, 1.0 / n, h->free + num_at(0, i, k), k);
+  if (h->par->loss == NM_EUCLIDEAN)
+    num_gemm(false, true, k, k, m, h->held, k, h->held, k, 0, work->gram, k);
+  for (int c = 0; c < k; c++) {
+    const double kl_scale = work->scale[c] > 0 ? work->total[c] / work->scale[c] : 0;
+    work->scale[c] = h->par->loss == NM_EUCLIDEAN ? work->gram[num_at(c, c, k)] : kl_scale;
+  }
+}
+
+/* false: stopped. */
+static bool do_half(half *h, const num_strips *rows, row_sum *out) {
+  prepare(h);
+  if (!num_visit(rows, do_block, h, h->work->host, h->work->passes, h->work->objective))
+    return false;
+  *out = h->work->strip[0];
+  for (int s = 1; s < rows->n_strip; s++) {
+    out->loss += h->work->strip[s].loss;
+    out->off += h->work->strip[s].off;
+    out->size += h->work->strip[s].size;
+  }
+  return true;
+}
+
+double nm_pass(const mc_data *data, nm_param *par, nm_work *work) {
+  half rows = {data, par->basis, par->coefficients, par, work, true};
+  half columns = {&work->transposed, par->coefficients, par->basis, par, work, true};
+  memset(work->last, 0, sizeof work->last);
+  if (!do_half(&rows, &work->rows, work->last)) return NAN;
+  if (!par->fixed_basis && !do_half(&columns, &work->columns, work->last + 1)) return NAN;
+  work->passes++;
+  return work->objective = -work->last[0].loss;
+}
+
+double nm_objective(const mc_data *data, const nm_param *par, nm_work *work) {
+  half rows = {data, par->basis, par->coefficients, par, work, false};
+  row_sum sum;
+  return do_half(&rows, &work->rows, &sum) ? -sum.loss : NAN;
+}
+
+double nm_residual(const nm_work *work) {
+  double most = 0;
+  for (int side = 0; side < 2; side++)
+    if (work->last[side].size > 0) most = fmax(most, work->last[side].off / work->last[side].size);
+  return most;
+}
+
+static double model_pass(void *self) {
+  const nm_self *s = self;
+  return nm_pass(s->data, s->par, s->work);
+}
+
+static double model_objective(void *self) {
+  const nm_self *s = self;
+  return nm_objective(s->data, s->par, s->work);
+}
+
+static double model_residual(void *self) {
+  const nm_self *s = self;
+  return nm_residual(s->work);
+}
+
+#define SHRINK 0.2 /* an extrapolated coordinate comes at most 5 times nearer to 0 */
+
+static void keep_positive(double *x, const double *safe, ptrdiff_t length) {
+  for (ptrdiff_t i = 0; i < length; i++) x[i] = safe[i] <= 0 ? 0 : fmax(x[i], SHRINK * safe[i]);
+}
+
+static void model_feasible(void *self, const double *const *safe) {
+  const nm_self *s = self;
+  keep_positive(s->par->coefficients, safe[0], num_at(0, s->data->n, s->par->k));
+  if (!s->par->fixed_basis) keep_positive(s->par->basis, safe[1], num_at(0, s->data->m, s->par->k));
+}
+
+mc_model nm_model(nm_self *self) {
+  mc_model model = {.n_block = self->par->fixed_basis ? 1 : 2,
+                    .pass = model_pass,
+                    .objective = model_objective,
+                    .residual = self->par->multiplicative ? NULL : model_residual,
+                    .feasible = model_feasible,
+                    .self = self};
+  model.block[0] = self->par->coefficients;
+  model.length[0] = num_at(0, self->data->n, self->par->k);
+  model.block[1] = self->par->basis;
+  model.length[1] = num_at(0, self->data->m, self->par->k);
+  return model;
+}

@@ -1,0 +1,78 @@
+#include "num_logistic.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "num.h"
+
+#define LOG2_E 1.44269504088896340735992468100
+#define LN2_HIGH 6.93147180369123816490e-01 /* 33 bits, so that small multiples are exact */
+#define LN2_LOW 1.90821492927058770002e-10
+#define ROUNDER 6755399441055744.0 /* 1.5 * 2^52: adding it rounds to a whole number */
+#define FURTHEST 700.0             /* exp(-700) is still a normal number */
+
+/* exp(r) for |r| <= log(2) / 2 by its series; the first term left out is below 3e-18. */
+static inline double exp_small(double r) {
+  double s = 1.0 / 6227020800.0;
+  s = s * r + 1.0 / 479001600.0;
+  s = s * r + 1.0 / 39916800.0;
+  s = s * r + 1.0 / 3628800.0;
+  s = s * r + 1.0 / 362880.0;
+  s = s * r + 1.0 / 40320.0;
+  s = s * r + 1.0 / 5040.0;
+  s = s * r + 1.0 / 720.0;
+  s = s * r + 1.0 / 120.0;
+  s = s * r + 1.0 / 24.0;
+  s = s * r + 1.0 / 6.0;
+  s = s * r + 0.5;
+  s = s * r + 1.0;
+  return s * r + 1.0;
+}
+
+#define TILE 64
+
+/* exp(-x) = 2^p exp(r): p goes into the exponent's bits, which need a loop of their own. */
+static void exp_tile(double *x, int n) {
+  double rounded[TILE];
+  uint64_t bits[TILE];
+#pragma omp simd
+  for (int i = 0; i < n; i++) {
+    const double y = x[i] < FURTHEST ? -x[i] : -FURTHEST;
+    const double p = y * LOG2_E + ROUNDER;
+    const double whole = p - ROUNDER;
+    rounded[i] = p;
+    x[i] = exp_small((y - whole * LN2_HIGH) - whole * LN2_LOW);
+  }
+  memcpy(bits, rounded, (size_t) n * sizeof(double));
+  for (int i = 0; i < n; i++) bits[i] = (bits[i] + 1023) << 52;
+  memcpy(rounded, bits, (size_t) n * sizeof(double));
+#pragma omp simd
+  for (int i = 0; i < n; i++) x[i] *= rounded[i];
+}
+
+void num_exp_minus(double *x, ptrdiff_t n) {
+  for (ptrdiff_t from = 0; from < n; from += TILE)
+    exp_tile(x + from, (int) (n - from < TILE ? n - from : TILE));
+}
+
+#define NEAR_ZERO 1e-3 /* below it, the series 1/4 - theta^2 / 48 is exact to rounding */
+#define LOG_TWO 0.693147180559945309417232121458
+
+double num_logistic_weights(double *theta, double *scratch, ptrdiff_t n) {
+  double above = 0;
+  for (ptrdiff_t i = 0; i < n; i++) {
+    above += fmax(theta[i], 0);
+    theta[i] = fabs(theta[i]);
+  }
+  memcpy(scratch, theta, (size_t) n * sizeof(double));
+  num_exp_minus(scratch, n);
+#pragma omp simd
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const double e = scratch[i], t = theta[i];
+    const double far = (1 - e) / (2 * (1 + e) * (t + (t < NEAR_ZERO)));
+    theta[i] = t < NEAR_ZERO ? 0.25 - t * t / 48 : far;
+    scratch[i] = (1 + e) / 2; /* within (1/2, 1], as num_invert_sum_log() wants it */
+  }
+  return above + num_invert_sum_log(scratch, n) + (double) n * LOG_TWO;
+}

@@ -1,0 +1,35 @@
+/*
+ * num_rows.h: walks over rows (or columns) in blocks of fixed size. Runs of
+ * blocks, the strips, are what threads take; partial sums belong to strips and
+ * are added up in their order, so that results do not depend on n_threads.
+ */
+#ifndef MC_NUM_ROWS_H
+#define MC_NUM_ROWS_H
+
+#include <stdbool.h>
+
+#include "fit.h"
+
+#define NUM_MAX_STRIP 16
+
+typedef struct {
+  int n;          /* rows */
+  int block_rows; /* rows a block */
+  int n_strip;    /* at most NUM_MAX_STRIP */
+  int n_threads;  /* at most n_strip */
+} num_strips;
+
+num_strips num_new_strips(int n, int block_rows, int n_threads);
+
+/* What is done with a block of b rows from first on; strip and thread say whose sums and scratch. */
+typedef void (*num_visitor)(void *ctx, int strip, int thread, int first, int b);
+
+/*
+ * Visits all blocks, those of a strip in order and on one thread. The host is
+ * asked between blocks, on the main thread, whether to stop, and shown pass and
+ * objective; false: it said so.
+ */
+bool num_visit(const num_strips *strips, num_visitor visit, void *ctx, const mc_host *host, int pass,
+               double objective);
+
+#endif

@@ -1,0 +1,170 @@
+few <- quiet_control(n_start = 2, max_pass = 200)
+
+test_that("cell folds hide every observed cell at most once and leave no row or column bare", {
+  set.seed(1)
+  for (trial in 1:20) {
+    observed <- matrix(runif(40) < 0.4, 8, 5)
+    folds <- cell_folds(observed, 3)
+    cells <- unlist(folds)
+    expect_false(anyDuplicated(cells) > 0)
+    expect_true(all(observed[cells]))
+    for (held in folds) {
+      left <- observed
+      left[held] <- FALSE
+      expect_true(all(rowSums(left)[rowSums(observed) > 0] > 0))
+      expect_true(all(colSums(left)[colSums(observed) > 0] > 0))
+    }
+  }
+  full <- cell_folds(matrix(TRUE, 30, 20), 5)
+  expect_identical(sort(unlist(full)), 1:600)
+  expect_identical(lengths(full), rep(120L, 5))
+})
+
+test_that("losses of single cells and rows are what the definitions say", {
+  set.seed(2)
+  x <- binary_matrix(12, 6, missing = 0.1)
+  fit <- aspect_bernoulli(x, 2, control = few)
+  held <- which(!is.na(x))[1:9]
+  p <- pmin(pmax(fitted(fit)[held], 1e-3), 1 - 1e-3)
+  expect_equal(cell_loss(fit, held, x[held], "bernoulli", 1e-3), -log(ifelse(x[held] == 1, p, 1 - p)))
+
+  new <- binary_matrix(4, 6, missing = 0.2)
+  slow <- function(p, x) {
+    apply(x, 1, function(row) {
+      log(mean(apply(p, 1, function(q) prod(ifelse(row == 1, q, 1 - q), na.rm = TRUE))))
+    })
+  }
+  floored <- function(p) pmin(pmax(p, 1e-3), 1 - 1e-3)
+  expect_equal(held_out_rows(fit, new, 1e-3), unname(slow(floored(fitted(fit)), new)), tolerance = 1e-10)
+  expect_equal(held_out_rows(fit, new, 1e-6), as.vector(test_loglik(fit, new, floor = 1e-6)), tolerance = 1e-4)
+  mixture <- bernoulli_mixture(x, 2, control = few)
+  b <- floored(mixture$param$prototypes)
+  each <- sapply(1:2, function(c) {
+    apply(new, 1, function(row) prod(ifelse(row == 1, b[c, ], 1 - b[c, ]), na.rm = TRUE))
+  })
+  expect_equal(held_out_rows(mixture, new, 1e-3), unname(log(as.vector(each %*% mixture$param$weights))),
+    tolerance = 1e-10
+  )
+  expect_null(held_out_rows(nmf(x, 2, control = few), new, 1e-3))
+  kl <- nmf(x, 2, loss = "kl", control = few)
+  expect_equal(presence_probability(kl), 1 - exp(-fitted(kl)))
+})
+
+test_that("a result is a mean over folds, common to all models, and depends on the seed alone", {
+  set.seed(3)
+  x <- binary_matrix(20, 8)
+  run <- function() {
+    set.seed(4)
+    cross_validate(x, list(mixture = bernoulli_mixture, pca = logistic_pca), 1:2, folds = 3, control = few)
+  }
+  cv <- run()
+  expect_identical(cv, run())
+  expect_identical(nrow(cv$results), 4L)
+  expect_equal(cv$results$loss[1], mean(cv$folds$loss[cv$folds$setting == 1]))
+  expect_true(all(cv$folds$n %in% 53:54))
+  rows <- cross_validate(x, list(mixture = bernoulli_mixture, nmf = nmf), 1, "rows", folds = 4, control = few)
+  expect_identical(is.na(rows$results$loss), c(FALSE, TRUE))
+  one <- cross_validate(x, bernoulli_mixture, 1, folds = 4, replicates = 2, control = few)
+  means <- colMeans(x)
+  expect_lt(abs(one$results$loss + mean(log(ifelse(x == 1, means[col(x)], 1 - means[col(x)])))), 0.1)
+})
+
+test_that("futures give the same result", {
+  skip_if_not_installed("future.apply")
+  skip_on_cran()
+  set.seed(5)
+  x <- binary_matrix(15, 6)
+  run <- function() {
+    set.seed(6)
+    cross_validate(x, bernoulli_mixture, 1:2, folds = 2, control = few)
+  }
+  here <- run()
+  old <- future::plan(future::multisession, workers = 2)
+  on.exit(future::plan(old))
+  expect_equal(run(), here)
+})
+
+test_that("a grid tries all combinations; counts and sparse tables have losses too", {
+  set.seed(7)
+  x <- binary_matrix(20, 8)
+  cv <- cross_validate(x, logistic_pca, 1, grid = list(penalty = c(0.3, 3)), folds = 2, control = few)
+  expect_identical(cv$results$penalty, c("0.3", "3"))
+  counts <- matrix(rpois(160, 3), 20)
+  cv <- cross_validate(counts, nmf, 1:2, loss = "kl", folds = 2, control = few)
+  expect_identical(cv$family, "poisson")
+  expect_lt(cv$results$loss[1], 3)
+  expect_identical(cross_validate(counts + 0.5, nmf, 1, folds = 2, control = few)$family, "squared")
+  set.seed(8)
+  dense <- cross_validate(x, bernoulli_mixture, 2, folds = 2, control = few)
+  set.seed(8)
+  sparse <- cross_validate(Matrix::Matrix(x, sparse = TRUE), bernoulli_mixture, 2, folds = 2, control = few)
+  expect_equal(sparse$results, dense$results)
+})
+
+test_that("select_k() finds planted components and applies the one-standard-error rule", {
+  set.seed(9)
+  truth <- rbind(rep(c(0.9, 0.1, 0.1), each = 5), rep(c(0.1, 0.9, 0.1), each = 5), rep(c(0.1, 0.1, 0.9), each = 5))
+  x <- random_bernoulli(truth[rep(1:3, 40), ])
+  chosen <- select_k(x, 1:5, bernoulli_mixture, folds = 3, control = few)
+  expect_identical(chosen$best$criterion, c("aic", "bic", "cells", "rows"))
+  expect_true(all(chosen$best$k[1:3] == 3))
+  expect_true(all(chosen$best$k_one_se[3:4] <= chosen$best$k[3:4]))
+  expect_identical(chosen$k, 3L)
+  cv <- data.frame(k = 1:4, loss = c(5, 3.1, 3, 3.2), se = 0.2)
+  expect_identical(unname(cv_choice(cv)), c(3L, 2L))
+  map <- select_k(x, 1:2, aspect_bernoulli, c("aic", "cells"), estimate = "map", folds = 2, control = few)
+  expect_identical(is.na(map$best$k), c(TRUE, FALSE))
+})
+
+test_that("compare_models() puts every model under one protocol", {
+  set.seed(10)
+  x <- binary_matrix(25, 8)
+  models <- list(ab = aspect_bernoulli, mixture = bernoulli_mixture, pca = logistic_pca, nmf = nmf)
+  result <- compare_models(x, models, k = list(ab = 2, mixture = 1, pca = 1, nmf = 1), folds = 2, control = few)
+  expect_identical(result$table$model, names(models))
+  expect_identical(sum(result$table$behind == 0), 1L)
+  expect_identical(is.na(result$table$rows), c(FALSE, FALSE, FALSE, TRUE))
+  expect_true(all(result$table$seconds >= 0))
+  expect_s3_class(result$fits$pca, "logistic_pca")
+  expect_output(print(result), "not comparable")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_invisible(plot(result))
+  expect_invisible(plot(result$cells))
+})
+
+test_that("prints and plots", {
+  set.seed(11)
+  x <- binary_matrix(12, 5)
+  cv <- cross_validate(x, bernoulli_mixture, 1:2, folds = 2, control = few)
+  cv$results$loss <- c(0.7, 0.65)
+  cv$results$se <- c(0.02, 0.06)
+  expect_snapshot(print(cv))
+  chosen <- new_selection(
+    data.frame(criterion = rep(c("aic", "cells"), each = 2), k = c(1:2, 1:2), value = c(80, 82, 0.7, 0.65),
+      se = c(NA, NA, 0.02, 0.06), not_converged = 0L),
+    c("aic", "cells"), NULL, "bernoulli_mixture", 2L, 1L, 1e-6
+  )
+  expect_snapshot(print(chosen))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_invisible(plot(chosen))
+})
+
+test_that("messages", {
+  x <- binary_matrix(8, 4)
+  expect_snapshot(error = TRUE, {
+    cross_validate(x, "aspect_bernoulli", 2)
+    cross_validate(x, list(bernoulli_mixture), 2)
+    cross_validate(x, bernoulli_mixture, c(1, 1))
+    cross_validate(x, bernoulli_mixture, 1, folds = 1)
+    cross_validate(x, bernoulli_mixture, 1, "rows", folds = 9)
+    cross_validate(x, bernoulli_mixture, 1, floor = 0)
+    cross_validate(x, bernoulli_mixture, 1, grid = 3)
+    cross_validate(x, bernoulli_mixture, 1, penalty = 3, control = quiet_control(n_start = 1))
+    cross_validate(x, function(x, k, control) 1, 1)
+    select_k(x, 1:2, bernoulli_mixture, "dic")
+    select_k(x, 1:2, list(a = nmf, b = bernoulli_mixture))
+    compare_models(x, list(a = nmf), k = list(b = 1))
+  })
+})

@@ -1,0 +1,153 @@
+counts_matrix <- function(n, m, missing = 0) {
+  x <- matrix(rpois(n * m, 1.5), n, m, dimnames = list(paste0("site", seq_len(n)), paste0("taxon", seq_len(m))))
+  x[sample(n * m, round(missing * n * m))] <- NA
+  x
+}
+
+test_that("multiplicative passes equal the equations, with and without missing cells", {
+  set.seed(1)
+  for (loss in c("euclidean", "kl")) {
+    for (missing in c(0, 0.2)) {
+      x <- counts_matrix(9, 6, missing)
+      start <- list(coefficients = matrix(runif(18), 9, 2), basis = matrix(runif(12), 2, 6))
+      ref <- start
+      for (pass in 1:3) ref <- ref_nmf_pass(x, ref$coefficients, ref$basis, loss)
+      fit <- nmf(x, 2, loss = loss, start = start, control = plain_control(3))
+      expect_equal(unname(fit$param$coefficients), unname(ref$coefficients), tolerance = 1e-11)
+      expect_equal(unname(fit$param$basis), unname(ref$basis), tolerance = 1e-11)
+      loglik <- sum(dpois(x, fitted(fit), log = TRUE), na.rm = TRUE)
+      expect_equal(unname(fit$objective), if (loss == "kl") loglik else -ref$loss, tolerance = 1e-11)
+    }
+  }
+})
+
+test_that("coordinate descent never raises the loss, sparse or dense, and ends where no gradient is left", {
+  set.seed(2)
+  for (loss in c("euclidean", "kl")) {
+    for (p in c(0.05, 0.6)) {
+      x <- binary_matrix(60, 25, p, missing = 0.05) * 3
+      fit <- suppressMessages(nmf(
+        x, 3, loss = loss, control = quiet_control(n_start = 1, tol = 1e-16, max_pass = 3000)
+      ))
+      expect_gte(min(diff(fit$trace$objective)), -1e-9)
+      expect_true(fit$converged)
+      expect_lt(fit$residual, 1e-15)
+      start <- list(coefficients = unname(fit$param$coefficients), basis = unname(fit$param$basis))
+      expect_lt(ref_nmf_gradient(x, fit), 1e-4)
+      slow <- suppressMessages(nmf(
+        x, 3, loss = loss, start = start, control = quiet_control(accelerate = FALSE, max_pass = 50, tol = 0)
+      ))
+      expect_equal(slow$objective, fit$objective, tolerance = 1e-6)
+    }
+  }
+})
+
+test_that("a factorisation that exists is found", {
+  set.seed(3)
+  w <- matrix(rexp(40 * 3) * rbinom(120, 1, 0.6), 40)
+  h <- matrix(rexp(3 * 15) * rbinom(45, 1, 0.6), 3)
+  x <- w %*% h
+  for (loss in c("euclidean", "kl")) {
+    fit <- suppressMessages(nmf(x, 3, loss = loss, control = quiet_control(n_start = 5, tol = 1e-14, max_pass = 5000)))
+    expect_lt(max(abs(fitted(fit) - x)), 1e-3 * max(x))
+  }
+})
+
+test_that("the basis sums to one, components come by total, and a KL fit keeps row sums", {
+  set.seed(4)
+  x <- counts_matrix(20, 8)
+  fit <- nmf(x, 3, loss = "kl", control = quiet_control(n_start = 2))
+  expect_equal(unname(rowSums(fit$param$basis)), rep(1, 3), tolerance = 1e-12)
+  expect_false(is.unsorted(-colSums(fit$param$coefficients)))
+  expect_equal(rowSums(fitted(fit)), rowSums(x), tolerance = 1e-3)
+  expect_equal(attr(logLik(fit), "df"), 3 * (20 + 8 - 1))
+  expect_error(logLik(nmf(x, 2, control = quiet_control(n_start = 1))), class = "multicause_input_error")
+})
+
+test_that("degenerate shapes are legal", {
+  few <- quiet_control(n_start = 1)
+  set.seed(5)
+  x <- counts_matrix(8, 5)
+  for (loss in c("euclidean", "kl")) {
+    expect_silent(nmf(x[1, , drop = FALSE], 2, loss = loss, control = few))
+    expect_silent(nmf(x[, 1, drop = FALSE], 2, loss = loss, control = few))
+    expect_silent(zero <- nmf(0 * x, 2, loss = loss, control = few))
+    expect_lt(max(fitted(zero)), 1e-6)
+    gaps <- x
+    gaps[3, ] <- NA
+    gaps[, 2] <- NA
+    gaps[5, ] <- 0
+    fit <- suppressMessages(nmf(gaps, 2, loss = loss, control = few))
+    expect_false(anyNA(fitted(fit)))
+  }
+})
+
+test_that("threads and sparse storage change nothing", {
+  set.seed(6)
+  x <- binary_matrix(700, 60, 0.1) + 0
+  for (loss in c("euclidean", "kl")) {
+    fit <- function(data, threads) {
+      set.seed(7)
+      suppressWarnings(nmf(data, 3, loss = loss, control = quiet_control(n_start = 1, max_pass = 15, n_threads = threads)))
+    }
+    one <- fit(x, 1)
+    expect_identical(fit(x, 2)$param, one$param)
+    expect_identical(fit(Matrix::Matrix(x, sparse = TRUE), 1)$param, one$param)
+  }
+})
+
+test_that("predict, residuals and simulate agree with the parameters", {
+  set.seed(8)
+  x <- counts_matrix(20, 10, 0.1)
+  for (loss in c("euclidean", "kl")) {
+    fit <- nmf(x, 2, loss = loss, control = quiet_control(n_start = 2, tol = 1e-15, max_pass = 5000))
+    expect_equal(predict(fit, x[, 10:1]), fitted(fit), tolerance = 1e-4)
+    expect_equal(
+      predict(fit, x[3, , drop = FALSE], type = "coefficients"), fit$param$coefficients[3, , drop = FALSE],
+      tolerance = 1e-3
+    )
+    expect_identical(is.na(residuals(fit, "deviance")), is.na(x))
+  }
+  draws <- simulate(fit, 2, seed = 1)
+  expect_identical(draws, simulate(fit, 2, seed = 1))
+  expect_identical(dimnames(draws[[1]]), dimnames(x))
+})
+
+test_that("losses agree with NMF and RcppML", {
+  set.seed(9)
+  x <- counts_matrix(30, 12) + 0.1
+  ours <- nmf(x, 3, control = quiet_control(n_start = 8, screen = FALSE, tol = 1e-12, max_pass = 5000))
+  skip_if_not_installed("RcppML")
+  peers <- vapply(1:8, function(seed) {
+    peer <- RcppML::nmf(x, 3, tol = 1e-10, maxit = 5000, seed = seed, verbose = FALSE)
+    -sum((x - peer$w %*% diag(peer$d) %*% peer$h)^2) / 2
+  }, 0)
+  expect_gte(unname(ours$objective), max(peers) - 1e-3 * abs(max(peers)))
+})
+
+test_that("messages", {
+  set.seed(10)
+  x <- counts_matrix(6, 4)
+  fit <- nmf(x, 1, control = quiet_control(n_start = 1))
+  expect_snapshot(error = TRUE, {
+    nmf(-x, 2)
+    nmf(x, 0)
+    nmf(x, 1, loss = "is")
+    nmf(x, 1, start = list(basis = 1))
+    nmf(x, 1, start = list(coefficients = matrix(-1, 6, 1), basis = matrix(1, 1, 4)))
+    nmf(x, 1, start = list(coefficients = matrix(0, 6, 1), basis = matrix(1, 1, 4)), loss = "kl")
+    nmf(x, 1, seed = 1)
+    predict(fit, x[, 1:3])
+    logLik(fit)
+    simulate(fit)
+  })
+})
+
+test_that("print", {
+  set.seed(11)
+  x <- counts_matrix(6, 4)
+  expect_snapshot({
+    print(nmf(x, 1, control = quiet_control(n_start = 1)))
+    print(nmf(x, 1, loss = "kl", control = quiet_control(n_start = 1)))
+  })
+})

@@ -1,0 +1,94 @@
+test_that("corrupt() plants what it says", {
+  set.seed(1)
+  x <- binary_matrix(200, 40, 0.3)
+  planted <- corrupt(x, omit = c(0, 0.4))
+  expect_identical(planted$x == 0 & x == 1, planted$omitted)
+  expect_false(any(planted$added))
+  expect_true(all(planted$rates$omit >= 0 & planted$rates$omit <= 0.4))
+  share <- rowSums(planted$omitted) / pmax(rowSums(x), 1)
+  expect_gt(cor(share, planted$rates$omit), 0.6)
+  both <- corrupt(x, omit = 0.2, add = 0.1)
+  expect_identical(both$x == 1 & x == 0, both$added)
+  expect_identical(both$x == 0 & x == 1, both$omitted)
+  expect_equal(mean(both$added[x == 0]), 0.1, tolerance = 0.1)
+  expect_equal(mean(both$omitted[x == 1]), 0.2 * 0.9, tolerance = 0.1)
+  given <- corrupt(x, add = rep(c(0, 1), 100))
+  expect_true(all(given$x[c(FALSE, TRUE), ] == 1))
+  expect_identical(given$x[c(TRUE, FALSE), ], x[c(TRUE, FALSE), ] + 0)
+  cells <- corrupt(x, omit = c(0, 0.4), by = "cell")
+  expect_true(all(is.na(cells$rates$omit)))
+  x[1, 1] <- NA
+  expect_identical(is.na(corrupt(x, add = 1)$x), is.na(x))
+})
+
+test_that("areas, precision and removal equal their definitions", {
+  set.seed(2)
+  truth <- matrix(runif(60) < 0.3, 6, 10)
+  scores <- matrix(round(runif(60), 1), 6, 10)
+  found <- recovery(scores, truth, n = c(5, 20))
+  pairs <- outer(scores[truth], scores[!truth], function(a, b) (a > b) + (a == b) / 2)
+  expect_equal(found$summary$auc, mean(pairs))
+  within <- sapply(1:6, function(i) {
+    mean(outer(scores[i, truth[i, ]], scores[i, !truth[i, ]], function(a, b) (a > b) + (a == b) / 2))
+  })
+  expect_equal(found$summary$auc_within, mean(within, na.rm = TRUE))
+  expect_equal(found$summary$fp, mean(scores[!truth] > 0.5))
+  expect_equal(found$summary$removal, 1 - (mean(scores[!truth] > 0.5) + mean(scores[truth] <= 0.5)) / 2)
+  distinct <- matrix(sample(60), 6, 10) / 60
+  found <- recovery(distinct, truth, n = c(5, 20))
+  best <- order(-distinct)
+  expect_equal(found$precision$precision, c(mean(truth[best[1:5]]), mean(truth[best[1:20]])))
+  expect_equal(found$summary$ap, mean((cumsum(truth[best]) / 1:60)[truth[best]]))
+  expect_equal(found$roc$true_positive[61], 1)
+  perfect <- recovery(truth + 0, truth)
+  expect_equal(c(perfect$summary$auc, perfect$summary$ap, perfect$summary$removal), c(1, 1, 1))
+})
+
+test_that("candidates are zeros for omissions and ones for additions; lost ones are counted", {
+  set.seed(3)
+  x <- binary_matrix(30, 10, 0.5)
+  planted <- corrupt(x, omit = 0.3, add = 0.1)
+  scores <- matrix(runif(300), 30)
+  expect_equal(recovery(scores, planted)$summary$candidates, sum(planted$x == 0))
+  expect_equal(recovery(scores, planted, "additions")$summary$changed, sum(planted$added))
+  expect_equal(recovery(scores, planted)$summary$lost, mean(scores[planted$x == 1] < 0.5))
+  expect_true(is.na(recovery(10 * scores, planted)$summary$slope))
+})
+
+test_that("calibrated scores have slope 1", {
+  set.seed(4)
+  p <- matrix(rbeta(2e4, 1, 3), 200)
+  truth <- matrix(runif(2e4) < p, 200)
+  line <- recovery(p, truth)$summary
+  expect_equal(line$slope, 1, tolerance = 0.1)
+  expect_equal(line$intercept, 0, tolerance = 0.1)
+  expect_lt(recovery(plogis(2 * qlogis(p)), truth)$summary$slope, 0.6)
+})
+
+test_that("print, plot and messages", {
+  x <- matrix(c(1, 0, 1, 0, 1, 1, 0, 0, 1), 3)
+  planted <- structure(
+    list(
+      x = 0 * x, omitted = x == 1, added = x > 1, original = x,
+      rates = data.frame(omit = c(1, 1, 1), add = c(0, 0, 0))
+    ),
+    class = "corruption"
+  )
+  scores <- matrix(seq(0.1, 0.9, 0.1), 3)
+  expect_snapshot({
+    print(planted)
+    print(recovery(scores, planted, n = 3))
+  })
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_invisible(plot(recovery(scores, planted)))
+  expect_snapshot(error = TRUE, {
+    corrupt(x, omit = 2)
+    corrupt(x, omit = c(0.4, 0.2))
+    corrupt(x, add = c(0.1, 0.2, 0.3, 0.4))
+    recovery(scores, x)
+    recovery(scores[1:2, ], planted)
+    recovery(scores, planted, "additions")
+    recovery(scores + NA, planted)
+  })
+})
