@@ -38,6 +38,11 @@ typedef struct {
   void *ctx;
 } mc_host;
 
+/* rows x columns doubles of the host's. */
+static inline double *mc_doubles(const mc_host *host, ptrdiff_t rows, ptrdiff_t columns) {
+  return host->alloc(host->ctx, (size_t) rows * (size_t) columns, sizeof(double));
+}
+
 typedef struct {
   int n_pass;        /* passes made */
   double *objective; /* max_pass values: the accepted objective after each pass */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_STRIP 16 /* partial sums over rows; fixed, so that results do not depend on threads */
+#include "num_rows.h"
 
 /*
  * One block of rows at a time: b rows of memberships and expected counts, held
@@ -15,7 +15,7 @@ typedef struct {
   double *ratio;  /* m x b: 1 / P(x = 0) at observed zeros, 0 elsewhere */
 } block_scratch;
 
-/* A strip is a run of row blocks whose sums are added up in order. */
+/* Sums over the row blocks of a strip (num_rows.h). */
 typedef struct {
   double *one;  /* k x m: sum over rows of membership / p at ones */
   double *zero; /* k x m: sum over rows of membership / (1 - p) at observed zeros */
@@ -26,40 +26,32 @@ typedef struct {
 struct ab_work {
   ab_prior prior;
   const mc_host *host;
-  int n_threads, block_rows, n_strip;
+  num_strips rows;
   double *absence; /* k x m: 1 - aspects */
-  strip_sum strip[MAX_STRIP];
+  strip_sum strip[NUM_MAX_STRIP];
   block_scratch *scratch; /* one a thread */
   int passes;
   double objective; /* of the last pass, for the host's eyes */
 };
 
-static double *new_doubles(const mc_host *host, size_t rows, size_t columns) {
-  return host->alloc(host->ctx, rows * columns, sizeof(double));
-}
-
 ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int k, int n_threads,
                      const mc_host *host) {
-  const size_t m = (size_t) data->m, components = (size_t) k;
   ab_work *work = host->alloc(host->ctx, 1, sizeof *work);
   memset(work, 0, sizeof *work);
   work->prior = *prior;
   work->host = host;
-  work->block_rows = num_block_rows(data->n, data->m);
-  const int n_block = (data->n + work->block_rows - 1) / work->block_rows;
-  work->n_strip = n_block < MAX_STRIP ? n_block : MAX_STRIP;
-  work->n_threads = num_threads(n_threads < work->n_strip ? n_threads : work->n_strip);
-  work->absence = new_doubles(host, components, m);
-  for (int s = 0; s < work->n_strip; s++) {
-    work->strip[s].one = new_doubles(host, components, m);
-    work->strip[s].zero = new_doubles(host, components, m);
+  work->rows = num_new_strips(data->n, num_block_rows(data->n, data->m), n_threads);
+  work->absence = mc_doubles(host, k, data->m);
+  for (int s = 0; s < work->rows.n_strip; s++) {
+    work->strip[s].one = mc_doubles(host, k, data->m);
+    work->strip[s].zero = mc_doubles(host, k, data->m);
   }
-  work->scratch = host->alloc(host->ctx, (size_t) work->n_threads, sizeof *work->scratch);
-  for (int t = 0; t < work->n_threads; t++) {
-    const size_t b = (size_t) work->block_rows;
-    work->scratch[t].rows = new_doubles(host, components, b);
-    work->scratch[t].counts = new_doubles(host, components, b);
-    work->scratch[t].ratio = new_doubles(host, m, b);
+  work->scratch = host->alloc(host->ctx, (size_t) work->rows.n_threads, sizeof *work->scratch);
+  for (int t = 0; t < work->rows.n_threads; t++) {
+    const int b = work->rows.block_rows;
+    work->scratch[t].rows = mc_doubles(host, k, b);
+    work->scratch[t].counts = mc_doubles(host, k, b);
+    work->scratch[t].ratio = mc_doubles(host, data->m, b);
   }
   return work;
 }
@@ -73,16 +65,6 @@ typedef struct {
   ab_work *work;
   task task;
 } walk;
-
-static void copy_rows(const double *from, int n, int first, int b, int k, double *rows) {
-  for (int c = 0; c < k; c++)
-    for (int i = 0; i < b; i++) rows[num_at(c, i, k)] = from[num_at(first + i, c, n)];
-}
-
-static void copy_rows_back(const double *rows, int n, int first, int b, int k, double *to) {
-  for (int c = 0; c < k; c++)
-    for (int i = 0; i < b; i++) to[num_at(first + i, c, n)] = rows[num_at(c, i, k)];
-}
 
 /* Puts one value into the cells of a block that are no observed zeros: ones and missing cells. */
 static void mask(const mc_data *data, int first, int b, double value, double *block) {
@@ -109,16 +91,6 @@ static double zero_ratio(const walk *w, int first, int b, block_scratch *s) {
   return loglik;
 }
 
-static double dot(const double *x, const double *y, int k) {
-  double sum = 0;
-  for (int c = 0; c < k; c++) sum += x[c] * y[c];
-  return sum;
-}
-
-static void add_scaled(double *sum, double scale, const double *x, int k) {
-  for (int c = 0; c < k; c++) sum[c] += scale * x[c];
-}
-
 /*
  * Expected counts of a block over membership, the bracket of eq. (18):
  * [x / p] aspects' + [(1 - x) / (1 - p)] (1 - aspects)'. Returns the block's
@@ -135,14 +107,14 @@ static double block_counts(const walk *w, int first, int b, block_scratch *s, bo
     double *counts = s->counts + num_at(0, i, k), likelihood = 1;
     for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++) {
       const double *aspect = w->par->aspects + num_at(0, data->column[e], k);
-      const double p = dot(row, aspect, k);
+      const double p = num_dot(row, aspect, k);
       if (likelihood < NUM_TINY || p < NUM_TINY) { /* before the product underflows */
         loglik += log(likelihood) + log(p);
         likelihood = 1;
       } else {
         likelihood *= p;
       }
-      if (want_counts) add_scaled(counts, 1 / p, aspect, k);
+      if (want_counts) num_add_scaled(counts, 1 / p, aspect, k);
     }
     loglik += log(likelihood);
   }
@@ -171,7 +143,7 @@ static void add_aspect_sums(const walk *w, int first, int b, block_scratch *s, s
     const double *row = s->rows + num_at(0, i, k);
     for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++) {
       const ptrdiff_t at = num_at(0, data->column[e], k);
-      add_scaled(sum->one + at, 1 / dot(row, w->par->aspects + at, k), row, k);
+      num_add_scaled(sum->one + at, 1 / num_dot(row, w->par->aspects + at, k), row, k);
     }
   }
 }
@@ -194,64 +166,44 @@ static void certify_rows(const walk *w, int first, int b, const block_scratch *s
   }
 }
 
-static void do_block(const walk *w, int first, int b, block_scratch *s, strip_sum *sum) {
+static void do_block(void *ctx, int strip, int thread, int first, int b) {
+  const walk *w = ctx;
   const int n = w->data->n, k = w->par->k;
-  copy_rows(w->par->membership, n, first, b, k, s->rows);
+  block_scratch *s = w->work->scratch + thread;
+  strip_sum *sum = w->work->strip + strip;
+  num_take_rows(w->par->membership, n, first, b, k, s->rows);
   sum->loglik += block_counts(w, first, b, s, w->task != ONLY_OBJECTIVE);
   if (w->task == CERTIFY) certify_rows(w, first, b, s, sum);
   if (w->task == UPDATE_MEMBERSHIP || w->task == UPDATE_BOTH) {
     update_rows(w, first, b, s);
-    copy_rows_back(s->rows, n, first, b, k, w->par->membership);
+    num_put_rows(s->rows, n, first, b, k, w->par->membership);
   }
   if (w->task == UPDATE_BOTH || w->task == CERTIFY) add_aspect_sums(w, first, b, s, sum);
 }
 
-/* One strip of row blocks, on one thread; the main thread asks between blocks whether to stop. */
-static void do_strip(const walk *w, int which, int *stopped) {
-  ab_work *work = w->work;
-  const int n = w->data->n, rows = work->block_rows, n_block = (n + rows - 1) / rows;
-  const int from = (int) ((ptrdiff_t) n_block * which / work->n_strip);
-  const int to = (int) ((ptrdiff_t) n_block * (which + 1) / work->n_strip);
-  const size_t size = (size_t) w->par->k * (size_t) w->data->m * sizeof(double);
-  strip_sum *sum = work->strip + which;
-  sum->loglik = sum->gap = 0;
-  sum->worst = -INFINITY;
-  memset(sum->one, 0, size);
-  memset(sum->zero, 0, size);
-  for (int block = from; block < to; block++) {
-    int stop;
-    if (num_thread() == 0 && mc_stop(work->host, work->passes, work->objective)) {
-#pragma omp atomic write
-      *stopped = 1;
-    }
-#pragma omp atomic read
-    stop = *stopped;
-    if (stop) return;
-    const int first = block * rows;
-    do_block(w, first, n - first < rows ? n - first : rows, work->scratch + num_thread(), sum);
-  }
-}
-
 /* Walks over all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
-static bool do_rows(const walk *w) {
+static bool do_rows(walk *w) {
   ab_work *work = w->work;
   const ptrdiff_t size = (ptrdiff_t) w->par->k * w->data->m;
-  int stopped = 0;
-  for (ptrdiff_t i = 0; i < size; i++) work->absence[i] = 1 - w->par->aspects[i];
-#pragma omp parallel for schedule(dynamic, 1) num_threads(work->n_threads)
-  for (int s = 0; s < work->n_strip; s++) do_strip(w, s, &stopped);
   strip_sum *sum = work->strip;
-  for (int s = 1; s < work->n_strip; s++) {
-    sum->loglik += work->strip[s].loglik;
-    sum->gap += work->strip[s].gap;
-    sum->worst = fmax(sum->worst, work->strip[s].worst);
-    if (w->task != UPDATE_BOTH && w->task != CERTIFY) continue;
+  for (ptrdiff_t i = 0; i < size; i++) work->absence[i] = 1 - w->par->aspects[i];
+  for (int s = 0; s < work->rows.n_strip; s++) {
+    sum[s].loglik = sum[s].gap = 0;
+    sum[s].worst = -INFINITY;
+    memset(sum[s].one, 0, (size_t) size * sizeof(double));
+    memset(sum[s].zero, 0, (size_t) size * sizeof(double));
+  }
+  if (!num_visit(&work->rows, do_block, w, work->host, work->passes, work->objective)) return false;
+  for (int s = 1; s < work->rows.n_strip; s++) {
+    sum->loglik += sum[s].loglik;
+    sum->gap += sum[s].gap;
+    sum->worst = fmax(sum->worst, sum[s].worst);
     for (ptrdiff_t i = 0; i < size; i++) {
-      sum->one[i] += work->strip[s].one[i];
-      sum->zero[i] += work->strip[s].zero[i];
+      sum->one[i] += sum[s].one[i];
+      sum->zero[i] += sum[s].zero[i];
     }
   }
-  return !stopped;
+  return true;
 }
 
 /* Eqs. (20), (21): aspects from the expected ones and zeros that each component wrote. */
@@ -288,7 +240,7 @@ static double log_prior(const mc_data *data, const ab_param *par, const ab_prior
 }
 
 double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
-  const walk w = {data, par, work, par->fixed_aspects ? UPDATE_MEMBERSHIP : UPDATE_BOTH};
+  walk w = {data, par, work, par->fixed_aspects ? UPDATE_MEMBERSHIP : UPDATE_BOTH};
   const double prior = log_prior(data, par, &work->prior);
   if (!do_rows(&w)) return NAN;
   if (!par->fixed_aspects) update_aspects(&w);
@@ -297,13 +249,13 @@ double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
 }
 
 double ab_objective(const mc_data *data, const ab_param *par, ab_work *work) {
-  const walk w = {data, par, work, ONLY_OBJECTIVE};
+  walk w = {data, par, work, ONLY_OBJECTIVE};
   const double prior = log_prior(data, par, &work->prior);
   return do_rows(&w) ? work->strip[0].loglik + prior : NAN;
 }
 
 ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *work) {
-  const walk w = {data, par, work, CERTIFY};
+  walk w = {data, par, work, CERTIFY};
   const strip_sum *sum = work->strip;
   ab_certificate out = {NAN, 0, NAN};
   if (!do_rows(&w)) return out;

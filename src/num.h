@@ -48,6 +48,16 @@ static inline int data_n_observed(const mc_data *data, int i) {
   return data->m - data_n_missing(data, i);
 }
 
+static inline double num_dot(const double *x, const double *y, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+static inline void num_add_scaled(double *sum, double scale, const double *x, int n) {
+  for (int i = 0; i < n; i++) sum[i] += scale * x[i];
+}
+
 static inline double num_lift(double x) { return x > 0 && x < NUM_TINY ? NUM_TINY : x; }
 
 /* C (m x n) = A B + beta C; A is m x k (k x m and transposed where transpose_a), B likewise. */

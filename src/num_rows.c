@@ -41,10 +41,20 @@ static void visit_strip(walk *w, int strip) {
   }
 }
 
-bool num_visit(const num_strips *strips, num_visitor visit, void *ctx, const mc_host *host, int pass,
-               double objective) {
+bool num_visit(const num_strips *strips, num_visitor visit, void *ctx, const mc_host *host,
+               int pass, double objective) {
   walk w = {strips, visit, ctx, host, pass, objective, 0};
 #pragma omp parallel for schedule(dynamic, 1) num_threads(strips->n_threads)
   for (int s = 0; s < strips->n_strip; s++) visit_strip(&w, s);
   return !w.stopped;
+}
+
+void num_take_rows(const double *from, int n, int first, int b, int k, double *rows) {
+  for (int c = 0; c < k; c++)
+    for (int i = 0; i < b; i++) rows[num_at(c, i, k)] = from[num_at(first + i, c, n)];
+}
+
+void num_put_rows(const double *rows, int n, int first, int b, int k, double *to) {
+  for (int c = 0; c < k; c++)
+    for (int i = 0; i < b; i++) to[num_at(first + i, c, n)] = rows[num_at(c, i, k)];
 }

@@ -29,7 +29,11 @@ typedef void (*num_visitor)(void *ctx, int strip, int thread, int first, int b);
  * asked between blocks, on the main thread, whether to stop, and shown pass and
  * objective; false: it said so.
  */
-bool num_visit(const num_strips *strips, num_visitor visit, void *ctx, const mc_host *host, int pass,
-               double objective);
+bool num_visit(const num_strips *strips, num_visitor visit, void *ctx, const mc_host *host,
+               int pass, double objective);
+
+/* b rows of an n x k matrix from first on, to k x b and back: a row is then contiguous. */
+void num_take_rows(const double *from, int n, int first, int b, int k, double *rows);
+void num_put_rows(const double *rows, int n, int first, int b, int k, double *to);
 
 #endif
