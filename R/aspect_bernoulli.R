@@ -69,6 +69,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
                              phantom = c("free", "white", "black", "both"), start = NULL, control = fit_control()) {
   call <- match.call()
   check_dots(...)
+  check_given(x, k)
   control <- check_control(control)
   estimate <- check_choice(estimate, "estimate", c("ml", "map"))
   phantom <- check_choice(phantom, "phantom", c("free", "white", "black", "both"))

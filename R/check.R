@@ -58,6 +58,15 @@ check_dots <- function(...) {
   stop_input("%d unnamed argument(s) too many: give all but the first ones by name.", ...length())
 }
 
+# Arguments that have no default, by name, in a function that was called by the user.
+check_given <- function(...) {
+  for (name in vapply(substitute(list(...))[-1L], as.character, "")) {
+    if (eval(call("missing", as.name(name)), parent.frame())) {
+      stop_input("`%s` must be given: see the help page of the function.", name)
+    }
+  }
+}
+
 check_number <- function(x, name, min = -Inf, max = Inf, open = FALSE) {
   bad <- !is.numeric(x) || length(x) != 1L || is.na(x) || x < min || x > max || (open && (x <= min || x >= max))
   if (bad) {
