@@ -189,7 +189,7 @@ static bool do_rows(walk *w) {
   for (ptrdiff_t i = 0; i < size; i++) work->absence[i] = 1 - w->par->aspects[i];
   for (int s = 0; s < work->rows.n_strip; s++) {
     sum[s].loglik = sum[s].gap = 0;
-    sum[s].worst = -INFINITY;
+    sum[s].worst = 0;
     memset(sum[s].one, 0, (size_t) size * sizeof(double));
     memset(sum[s].zero, 0, (size_t) size * sizeof(double));
   }

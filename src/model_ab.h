@@ -70,7 +70,7 @@ mc_model ab_model(ab_self *self);
 typedef struct {
   double membership; /* upper bound of what better memberships could gain, aspects held, nats */
   double aspects;    /* the same for better aspects, memberships held */
-  double worst;      /* largest over rows of max_c gradient / observed cells - 1; <= 0: optimal */
+  double worst;      /* largest over rows of max_c gradient / observed cells - 1; 0: optimal */
 } ab_certificate;
 
 ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *work);
