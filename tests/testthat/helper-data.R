@@ -20,7 +20,7 @@ find_shared <- function(folder = getwd()) {
 shared_file <- function(...) {
   testthat::skip_on_cran()
   path <- file.path(find_shared(), ...)
-  testthat::skip_if_not(file.exists(path), sprintf("%s is not at hand", file.path(...)))
+  testthat::skip_if_not(all(file.exists(path)), sprintf("%s is not at hand", file.path(...)[1L]))
   path
 }
 
@@ -29,6 +29,15 @@ shared_data <- function(...) shared_file("data", ...)
 
 # The path of a reference answer: the model and the file in shared/golden.
 shared_golden <- function(...) shared_file("golden", ...)
+
+# A matrix of the data now_2003: sites in the order of the file, old to young, and the table of sites.
+now_2003 <- function(set) {
+  file <- shared_data("now_2003", sprintf("%s_%s.csv", set, c("occ", "sites", "genera")))
+  table <- lapply(file, utils::read.csv)
+  x <- matrix(0L, nrow(table[[2L]]), nrow(table[[3L]]), dimnames = list(table[[2L]]$site, table[[3L]]$genus))
+  x[cbind(table[[1L]]$site_id, table[[1L]]$genus_id)] <- 1L
+  list(x = x, sites = table[[2L]])
+}
 
 # A reference answer as R reads it.
 golden <- function(...) {

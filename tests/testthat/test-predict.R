@@ -29,8 +29,8 @@ test_that("new rows are folded in to the optimum, certified", {
   want <- ref_fold_in(new, a, 3000)
   gap <- attr(got, "certificate")
   expect_named(gap, c("membership_gap", "worst_row"))
-  expect_lt(gap[["membership_gap"]], 1e-6)
-  expect_gt(ref_loglik(new, got, a), ref_loglik(new, want, a) - 1e-6)
+  expect_lt(gap[["membership_gap"]], 1e-5)
+  expect_gt(ref_loglik(new, got, a), ref_loglik(new, want, a) - 1e-5)
   expect_lt(ref_loglik(new, want, a), ref_loglik(new, got, a) + gap[["membership_gap"]] + 1e-9)
   expect_equal(unname(rowSums(got)), rep(1, 6))
   expect_equal(predict(case$fit, new), unname(matrix(got, 6) %*% a), ignore_attr = TRUE, tolerance = 1e-4)
@@ -59,7 +59,8 @@ test_that("columns are matched by name, any form of data will do", {
   wrong <- new
   colnames(wrong)[1] <- "yeti"
   expect_error(predict(case$fit, wrong), "lacks 1 column", class = "multicause_input_error")
-  expect_error(predict(case$fit, cbind(new, yeti = 0)), "unknown to the fit: \"yeti\"", class = "multicause_input_error")
+  more <- cbind(new, yeti = 0)
+  expect_error(predict(case$fit, more), "unknown to the fit: \"yeti\"", class = "multicause_input_error")
 })
 
 test_that("a row with nothing observed gets the mean membership, and a message", {
