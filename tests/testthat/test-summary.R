@@ -3,7 +3,9 @@ test_that("print says in plain words what was found", {
   both <- mixed_fit(c("content", "white", "white", "black"))$fit
   pinned <- fit_with(white$x, white$param$membership, rbind(white$param$aspects[1:2, ], 0), phantom = "white")
   none <- mixed_fit("content")$fit
+  partial <- fit_with(white$x, white$param$membership, rbind(white$param$aspects[1:2, ], 0.1))
   expect_snapshot({
+    partial
     white
     both
     pinned
