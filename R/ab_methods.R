@@ -31,7 +31,8 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #'   the membership).
 #' @param ... must be empty.
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
-#' @param control settings of the fold-in from [fit_control()]: `max_pass`, `tol`, `accelerate`, `n_threads` count.
+#' @param control settings of the fold-in from [fit_control()], of which `max_pass`, `tol`, `accelerate` and `n_threads`
+#'   count. Cost: O(n m k) a pass.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
@@ -46,7 +47,7 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' predict(fit, x[1:2, ], type = "membership")
 #' @export
 predict.aspect_bernoulli <- function(object, newdata, type = c("response", "membership", "cell"), ..., rows = NULL,
-                                     control = fit_control(max_pass = 5000, tol = 1e-12)) {
+                                     control = fit_control(max_pass = 5000, tol = 1e-10)) {
   check_dots(...)
   check_control(control)
   type <- check_choice(type, "type", c("response", "membership", "cell"))

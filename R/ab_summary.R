@@ -14,7 +14,7 @@ print.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L)
 phantom_sentences <- function(fit) {
   table <- phantoms(fit)
   if (all(table$kind == "content")) {
-    return("No phantom found: no component writes only absences or only presences.")
+    return(c("No phantom found: no component writes only absences or only presences.", near_phantom(table)))
   }
   describe <- function(kind, cells, label) {
     at <- table[table$kind == kind, ]
@@ -32,6 +32,21 @@ phantom_sentences <- function(fit) {
   c(
     describe("white", "absences", "highest"), expected_sentence(fit, "absences", any(table$kind == "white")),
     describe("black", "presences", "lowest"), expected_sentence(fit, "presences", any(table$kind == "black"))
+  )
+}
+
+# A component that misses the rule by little may be a partial phantom: said, not hidden.
+near_phantom <- function(table) {
+  ratio <- pmin(table$white_ratio, table$black_ratio, na.rm = TRUE)
+  near <- which(ratio <= 0.5 & table$weight > 0.1)
+  if (!length(near)) {
+    return(NULL)
+  }
+  at <- near[which.min(ratio[near])]
+  white <- ratio[at] %in% table$white_ratio[at]
+  sprintf(
+    "%s comes near: it writes %s %% of the table, at %s of the table's density of %s (a phantom: at most 0.2).",
+    table$component[at], format_percent(table$weight[at]), format_each(ratio[at]), if (white) "presences" else "absences"
   )
 }
 

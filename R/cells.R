@@ -103,6 +103,7 @@ pick <- function(which, n, names, argument) {
 refuse_large <- function(n_double, what, advice) {
   gigabytes <- 8 * n_double / 2^30
   if (gigabytes > 1) {
-    stop_input("%s would take %s GB, more than the limit of 1 GB: %s.", what, format(gigabytes, digits = 2L), advice)
+    shown <- format(ceiling(10 * gigabytes) / 10, nsmall = 1L)
+    stop_input("%s would take %s GB, and 1 GB is the limit: %s.", what, shown, advice)
   }
 }

@@ -131,28 +131,40 @@ check_within <- function(within, fit) {
   within
 }
 
-# The best cells, with the number of cells looked at and the expected number of false ones.
+# The best cells, with the number of cells looked at and the expected number of false ones. Of each block only those
+# that can still be among the first n are kept; where all of its own are wanted, they wait for one sort at the end.
 rank_cells <- function(fit, scope, by, of) {
-  best <- NULL
+  parts <- list()
   n_cells <- expected <- 0
+  least <- -Inf
+  compete <- is.finite(scope$n) && scope$per != "observation"
   for (rows in row_blocks(scope$rows, fit$dims[["m"]])) {
-    cells <- block_cells(fit, scope, rows, of)
-    n_cells <- n_cells + nrow(cells)
-    expected <- expected + sum(cells$missed)
-    best <- keep_best(rbind(best, keep_best(cells, by, scope)), by, scope)
-    refuse_large(4 * nrow(best), sprintf("All %s", of), "give `n`, `observation` or `attribute`")
+    block <- block_cells(fit, scope, rows, by, of, least)
+    n_cells <- n_cells + block$n_cells
+    expected <- expected + block$expected
+    parts <- c(parts, list(if (is.finite(scope$n)) keep_best(block$cells, by, scope) else block$cells))
+    if (compete) parts <- list(keep_best(do.call(rbind, parts), by, scope))
+    if (scope$per == "table" && nrow(parts[[1L]]) >= scope$n) least <- min(parts[[1L]][[by]])
+    n_kept <- sum(vapply(parts, nrow, 0L))
+    refuse_large(6 * n_kept, sprintf("All %s", of), "give `n`, or `observation` or `attribute`")
   }
-  list(cells = best, n_cells = n_cells, expected = expected)
+  list(cells = keep_best(do.call(rbind, parts), by, scope), n_cells = n_cells, expected = expected)
 }
 
-# The observed zeros (ones) of a block of rows and their scores.
-block_cells <- function(fit, scope, rows, of) {
+# The observed zeros (ones) of a block of rows with their scores, those that rank below `least` left out.
+block_cells <- function(fit, scope, rows, by, of, least) {
   wanted <- dense_rows(scope$x, rows) == (if (of == "absences") 0 else 1)
   if (!is.null(scope$within)) wanted <- wanted & dense_rows(scope$within, rows) == 1
   wanted[, -scope$columns] <- FALSE
   at <- which(wanted)
-  scores <- lapply(cell_scores(fit, rows, scope$kinds, of), function(score) score[at])
-  data.frame(row = rows[row(wanted)[at]], column = col(wanted)[at], scores)
+  scores <- cell_scores(fit, rows, scope$kinds, of)
+  out <- list(n_cells = length(at), expected = sum(scores$missed[at]))
+  if (is.finite(least)) at <- at[which(scores[[by]][at] >= least)]
+  out$cells <- data.frame(
+    row = rows[(at - 1L) %% length(rows) + 1L], column = (at - 1L) %/% length(rows) + 1L,
+    lapply(scores, function(score) score[at])
+  )
+  out
 }
 
 # The first n of the table, or of each row or column, best first; ties in the order of rows, then columns.
@@ -161,7 +173,7 @@ keep_best <- function(cells, by, scope) {
   score <- cells[[by]]
   if (scope$per == "table") {
     if (nrow(cells) > n && !anyNA(score)) {
-      cells <- cells[score >= -sort(-score, partial = n)[n], , drop = FALSE]
+      cells <- cells[which(score >= -sort(-score, partial = n)[n]), , drop = FALSE]
     }
     return(cells[utils::head(order(-cells[[by]], cells$row, cells$column), n), , drop = FALSE])
   }
@@ -186,54 +198,6 @@ new_false_cells <- function(fit, ranked, scope, by, of, sites) {
     class = c(paste0("false_", of), "data.frame"), n_cells = ranked$n_cells, expected = ranked$expected,
     by = by, per = scope$per, has_phantom = any(scope$kinds == noise)
   )
-}
-
-# The rows of a site table for given observations, with names that do not clash.
-site_columns <- function(sites, fit, rows, taken) {
-  if (!is.data.frame(sites)) {
-    stop_input("`sites` must be a data frame with a row for each observation, not %s.", show_value(sites))
-  }
-  observations <- fit$names[[1L]]
-  if (is.null(observations)) {
-    if (nrow(sites) != fit$dims[["n"]]) {
-      stop_input(
-        "`sites` must have a row for each of the %d observations, as these have no names, not %d.",
-        fit$dims[["n"]], nrow(sites)
-      )
-    }
-    at <- rows
-  } else {
-    key <- site_key(sites, observations)
-    at <- match(observations[rows], key$values)
-    sites <- sites[setdiff(names(sites), key$column)]
-  }
-  out <- as.data.frame(sites)[at, , drop = FALSE]
-  clash <- names(out) %in% taken
-  names(out)[clash] <- paste0("site_", names(out)[clash])
-  out
-}
-
-# What identifies the rows of a site table: its row names, else its first column that holds all observations.
-site_key <- function(sites, observations) {
-  column <- NULL
-  values <- rownames(sites)
-  if (!all(observations %in% values)) {
-    holds <- vapply(sites, function(value) all(observations %in% as.character(value)), NA)
-    if (!any(holds)) {
-      stop_input(
-        "`sites` must have the names of the observations as row names or in a column: its row names lack %s.",
-        show_names(setdiff(observations, values))
-      )
-    }
-    column <- names(sites)[which(holds)[1L]]
-    values <- as.character(sites[[column]])
-    inform("Rows of `sites` matched by its column %s.", dQuote(column, FALSE))
-  }
-  twice <- intersect(values[duplicated(values)], observations)
-  if (length(twice)) {
-    stop_input("`sites` must have one row for each observation: %s is there twice.", show_names(twice[1L]))
-  }
-  list(values = values, column = column)
 }
 
 #' @export

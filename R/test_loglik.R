@@ -17,8 +17,8 @@
 #' @param training names or numbers of the training rows that serve as components; `NULL` is all but those with nothing
 #'   observed, whose memberships are those of the start.
 #' @return A numeric vector of class `test_loglik`: nats for each row, with row names, `NA` for rows with nothing
-#'   observed. Attributes `floor`, `total` (sum over rows) and `mean` (per row, as in the paper's Fig. 3), both without those
-#'   rows.
+#'   observed. Attributes `floor`, `total` (sum over rows) and `mean` (per row, as in the paper's Fig. 3), both without
+#'   those rows.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @examples

@@ -29,7 +29,7 @@ test_that("golden criteria, posteriors, held-out likelihood and fold-in are reac
     expect_equal(eq_23(0), extra$eb_eq23_eps0, tolerance = 1e-11)
     expect_equal(eq_23(1e-6), extra[["eb_eq23_eps1e-6"]], tolerance = 1e-11)
     a <- pmin(pmax(fit$param$aspects, extra$foldin_A_clip), 1 - extra$foldin_A_clip)
-    s <- predict(fit, extra$Xtest, type = "membership")
+    s <- predict(fit, extra$Xtest, type = "membership", control = fit_control(max_pass = 5000, tol = 1e-12))
     expect_equal(ref_loglik(extra$Xtest, s, a), extra$foldin_loglik_total, tolerance = 1e-9)
   }
 })

@@ -50,8 +50,9 @@ test_that("with as many components as distinct rows the data are repeated exactl
   x <- binary(8, 6)[c(1:8, 1:3), ]
   distinct <- unique(x)
   k <- nrow(distinct)
+  pattern <- function(x) apply(x, 1, paste, collapse = "")
   start <- list(
-    membership = 0.9 * outer(apply(x, 1, paste, collapse = ""), apply(distinct, 1, paste, collapse = ""), "==") + 0.1 / k,
+    membership = 0.9 * outer(pattern(x), pattern(distinct), "==") + 0.1 / k,
     aspects = 0.8 * distinct + 0.1
   )
   fit <- aspect_bernoulli(x, k, start = start, control = fit_control(tol = 1e-12))

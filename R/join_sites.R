@@ -1,0 +1,49 @@
+# What is known of observations beside the table, joined to results that name them.
+
+# The rows of a site table for given observations, with names that do not clash.
+site_columns <- function(sites, fit, rows, taken) {
+  if (!is.data.frame(sites)) {
+    stop_input("`sites` must be a data frame with a row for each observation, not %s.", show_value(sites))
+  }
+  observations <- fit$names[[1L]]
+  if (is.null(observations)) {
+    if (nrow(sites) != fit$dims[["n"]]) {
+      stop_input(
+        "`sites` must have a row for each of the %d observations, as these have no names, not %d.",
+        fit$dims[["n"]], nrow(sites)
+      )
+    }
+    at <- rows
+  } else {
+    key <- site_key(sites, observations)
+    at <- match(observations[rows], key$values)
+    sites <- sites[setdiff(names(sites), key$column)]
+  }
+  out <- as.data.frame(sites)[at, , drop = FALSE]
+  clash <- names(out) %in% taken
+  names(out)[clash] <- paste0("site_", names(out)[clash])
+  out
+}
+
+# What identifies the rows of a site table: its row names, else its first column that holds all observations.
+site_key <- function(sites, observations) {
+  column <- NULL
+  values <- rownames(sites)
+  if (!all(observations %in% values)) {
+    holds <- vapply(sites, function(value) all(observations %in% as.character(value)), NA)
+    if (!any(holds)) {
+      stop_input(
+        "`sites` must have the names of the observations as row names or in a column: its row names lack %s.",
+        show_names(setdiff(observations, values))
+      )
+    }
+    column <- names(sites)[which(holds)[1L]]
+    values <- as.character(sites[[column]])
+    inform("Rows of `sites` matched by its column %s.", dQuote(column, FALSE))
+  }
+  twice <- intersect(values[duplicated(values)], observations)
+  if (length(twice)) {
+    stop_input("`sites` must have one row for each observation: %s is there twice.", show_names(twice[1L]))
+  }
+  list(values = values, column = column)
+}
