@@ -38,13 +38,19 @@ selection_kinds <- function(selection) {
   factor(kinds, unique(kinds))
 }
 
+selection_words <- function(kinds) {
+  words <- c(
+    free = "no component pinned", white = "a pinned white phantom", black = "a pinned black phantom",
+    both = "a pinned white and a pinned black phantom"
+  )
+  ifelse(kinds %in% names(words), words[kinds], kinds)
+}
+
 selection_sentence <- function(selection) {
   kinds <- selection_kinds(selection)
   best <- vapply(split(seq_len(nrow(selection)), kinds), function(at) at[which.min(selection$AIC[at])], 0L)
-  words <- c(free = "no component pinned", white = "a pinned white phantom")
-  said <- ifelse(names(best) %in% names(words), words[names(best)], names(best))
   paste0("AIC is least at ", paste(sprintf(
-    "k = %d (%s; AIC %.0f)", selection$k[best], said, selection$AIC[best]
+    "k = %d (%s; AIC %.0f)", selection$k[best], selection_words(names(best)), selection$AIC[best]
   ), collapse = " and at "), ".")
 }
 
@@ -65,6 +71,6 @@ draw_selection <- function(selection) {
     graphics::points(part$k[least], part$AIC[least], cex = 2.2, col = colours[i])
   }
   if (nlevels(kinds) > 1L) {
-    graphics::legend("topleft", paste("phantom:", levels(kinds)), col = colours, pch = 16, lty = 1, bty = "n")
+    graphics::legend("topleft", selection_words(levels(kinds)), col = colours, pch = 16, lty = 1, bty = "n")
   }
 }
