@@ -26,6 +26,7 @@ SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_lp_fit(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_nm_fit(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP control);
+SEXP mc_c_plsa_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_entropic(SEXP counts, SEXP beta, SEXP rule);
 SEXP mc_c_lambert(SEXP x, SEXP branch);
 SEXP mc_c_blas_threads(SEXP n);
