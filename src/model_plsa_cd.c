@@ -176,8 +176,7 @@ typedef struct {
 /* sum v log p of a row at the parameters given. */
 static double row_loglik(const double *v, int r, double total, const cd_scratch *s) {
   double sum = 0;
-  if (!v) return num_sum_log(s->p, r) - total * log(total);
-  for (int e = 0; e < r; e++) sum += v[e] * log(s->p[e]);
+  for (int e = 0; e < r; e++) sum += (v ? v[e] : 1) * log(s->p[e]);
   return sum - total * log(total);
 }
 
