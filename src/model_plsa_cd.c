@@ -242,7 +242,7 @@ double plsa_cd_pass(const mc_data *data, plsa_param *par, plsa_cd *cd) {
   for (int c = 0; c < par->k; c++) cd->linear[c] = 1;
   if (!num_visit(&cd->rows, do_block_rows, &w, cd->host, cd->passes, cd->objective)) return NAN;
   for (int s = 0; s < cd->rows.n_strip; s++) loglik += cd->loglik[s];
-  if (!par->fixed_basis) {
+  if (!par->fixed_basis && data->start[data->n] > 0) {
     memset(cd->linear, 0, (size_t) par->k * sizeof(double));
     for (int i = 0; i < data->n; i++)
       num_add_scaled(cd->linear, 1, cd->scaled + num_at(0, i, par->k), par->k);
