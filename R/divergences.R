@@ -59,13 +59,13 @@ plot.divergences <- function(x, ...) {
   check_dots(...)
   titles <- dimension_names(names(x), attr(x, "at"))
   most <- max(unlist(lapply(x, function(d) d[is.finite(d)])), 1e-12)
-  local_par(mfrow = grDevices::n2mfrow(length(x)), mar = c(3.2, 3.2, 2.6, 0.8), mgp = c(2, 0.6, 0))
-  for (i in seq_along(x)) image_matrix(x[[i]], c(0, most), titles[i], "q", "p")
+  local_par(mfrow = c(1L, length(x)), mar = c(3.2, 3.2, 2.6, 0.8), mgp = c(2, 0.6, 0), pty = "s")
+  for (i in seq_along(x)) image_matrix(x[[i]], c(0, most), titles[i], "component q", "component p")
   invisible(x)
 }
 
-# A matrix as a picture, first row on top. Labels are numbers: components have no order to read names along.
-image_matrix <- function(values, limits, main, xlab, ylab, colours = probability_colours()) {
+# A matrix as a picture, first row on top. Labels are numbers, but for few columns with names of their own.
+image_matrix <- function(values, limits, main, xlab, ylab, colours = probability_colours(), labels = NULL) {
   k <- dim(values)
   graphics::image(
     seq_len(k[2L]), seq_len(k[1L]), t(values[rev(seq_len(k[1L])), , drop = FALSE]), zlim = limits, col = colours,
@@ -74,7 +74,13 @@ image_matrix <- function(values, limits, main, xlab, ylab, colours = probability
   ticks <- function(n) unique(round(pretty(c(1, n), min(n, 6L))))
   across <- Filter(function(at) at >= 1 && at <= k[2L], ticks(k[2L]))
   down <- Filter(function(at) at >= 1 && at <= k[1L], ticks(k[1L]))
-  graphics::axis(1L, across, lwd = 0, lwd.ticks = 1)
+  if (is.null(labels)) {
+    graphics::axis(1L, across, lwd = 0, lwd.ticks = 1)
+  } else {
+    room <- graphics::par("pin")[1L] / k[2L] - 0.05
+    shown <- fit_labels(labels, room, 0.8)
+    graphics::axis(1L, seq_len(k[2L]), shown, lwd = 0, lwd.ticks = 1, cex.axis = 0.8, gap.axis = 0)
+  }
   graphics::axis(2L, k[1L] + 1 - down, down, las = 1L, lwd = 0, lwd.ticks = 1)
   graphics::box(col = "grey40")
 }

@@ -95,7 +95,9 @@ predict.plca <- function(object, newdata = NULL, type = c("response", "membershi
     as.vector(joint_array(list(weights = param$weights[c], marginals = lapply(param$marginals, `[`, c, , drop = FALSE))))
   }, numeric(prod(extent)))
   total <- rowSums(parts)
-  parts <- ifelse(total > 0, parts / total, rep(param$weights, each = nrow(parts)))
+  parts <- parts / total
+  impossible <- which(total == 0)
+  parts[impossible, ] <- rep(param$weights, each = length(impossible))
   array(parts, c(extent, ncol(parts)), c(labels, list(component_names(ncol(parts)))))
 }
 

@@ -298,7 +298,7 @@ plsa_row_scale <- function(view, param, row_total) {
 warn_collapse <- function(fit) {
   counted <- fit$margins$row_sum > 0
   single <- mean(fit$perplexity[counted] < 1.01)
-  if (fit$dims[["k"]] == 1L || fit$sparsity$given[["membership"]] <= 0 || !any(counted) || single <= 0.5) {
+  if (fit$dims[["k"]] == 1L || fit$sparsity$given[["membership"]] <= 0 || !any(counted) || single <= 0.9) {
     return(invisible())
   }
   warning(warningCondition(
