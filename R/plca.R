@@ -73,11 +73,9 @@ plca <- function(x, k, ..., prior = NULL, start = NULL, control = fit_control())
   if (is.null(start)) {
     kinds <- rep_len("uniform", if (k == 1L) 1L else control$n_start)
     started <- run_starts(kinds, function(kind) plca_draw(cells, k), run, control)
-    if (!has_prior) started <- reorder_starts(started, plca_reorder)
+    if (!has_prior) started <- reorder_runs(started, function(param) order(-param$weights), plca_permute)
   } else {
-    start <- plca_check_start(start, cells$extent, k)
-    control$screen <- FALSE
-    started <- run_starts("given", function(kind) start, run, control)
+    started <- run_given(plca_check_start(start, cells$extent, k), run, control)
   }
   plca_new_fit(started, data, k, if (has_prior) prior, kernel_prior, control, call)
 }
@@ -87,12 +85,12 @@ plca_draw <- function(cells, k) {
 }
 
 plca_check_start <- function(start, extent, k) {
-  if (!is.list(start) || !all(c("weights", "marginals") %in% names(start)) || !is.list(start$marginals)) {
-    stop_input("`start` must be list(weights = k numbers, marginals = list of k x d matrices), not %s.", show_value(start))
-  }
-  if (length(start$marginals) != length(extent)) {
-    stop_input("`start$marginals` must have one matrix for each of the %d dimensions, not %d.", length(extent),
-      length(start$marginals))
+  check_start_names(start, c("weights", "marginals"), "list(weights = k numbers, marginals = list of k x d matrices)")
+  if (!is.list(start$marginals) || length(start$marginals) != length(extent)) {
+    stop_input(
+      "`start$marginals` must be a list with one matrix for each of the %d dimensions, not %s.", length(extent),
+      show_value(start$marginals)
+    )
   }
   weights <- start$weights
   if (!is.numeric(weights) || length(weights) != k) {
@@ -106,8 +104,7 @@ plca_check_start <- function(start, extent, k) {
   )
 }
 
-plca_reorder <- function(param) {
-  at <- order(-param$weights)
+plca_permute <- function(param, at) {
   list(weights = param$weights[at], marginals = lapply(param$marginals, function(q) q[at, , drop = FALSE]))
 }
 

@@ -112,11 +112,9 @@ plsa <- function(x, k, ..., sparsity = c(membership = 0, basis = 0), sparsity_sc
   run <- function(start, control) plsa_run(data$view, start, settings, control)
   if (is.null(start)) {
     started <- run_starts(plsa_kinds(settings, k, control), function(kind) plsa_draw(data, k, kind), run, control)
-    started <- reorder_starts(started, function(param) plsa_reorder(param, data$margins$row_sum))
+    started <- reorder_runs(started, function(param) order(-colSums(param$membership * data$margins$row_sum)), plsa_permute)
   } else {
-    start <- plsa_check_start(start, data, k, settings$fixed)
-    control$screen <- FALSE
-    started <- run_starts("given", function(kind) start, run, control)
+    started <- run_given(plsa_check_start(start, data, k, settings$fixed), run, control)
   }
   plsa_new_fit(started, data, k, settings, control, call)
 }
@@ -227,9 +225,7 @@ plsa_anneal <- function(view, start, settings, control) {
 
 plsa_check_start <- function(start, data, k, fixed) {
   wanted <- if (fixed == "basis") "basis" else c("membership", "basis")
-  if (!is.list(start) || !all(wanted %in% names(start))) {
-    stop_input("`start` must be list(membership = n x k matrix, basis = k x m matrix), not %s.", show_value(start))
-  }
+  check_start_names(start, wanted, "list(membership = n x k matrix, basis = k x m matrix)")
   membership <- start$membership
   if (is.null(membership)) membership <- matrix(1 / k, nrow(data$x), k)
   list(
@@ -238,9 +234,7 @@ plsa_check_start <- function(start, data, k, fixed) {
   )
 }
 
-# Components by decreasing share of all counts.
-plsa_reorder <- function(param, row_total) {
-  at <- order(-colSums(param$membership * row_total))
+plsa_permute <- function(param, at) {
   list(membership = param$membership[, at, drop = FALSE], basis = param$basis[at, , drop = FALSE])
 }
 

@@ -189,23 +189,17 @@ impute.plsa <- function(object, ..., x = NULL) {
 #' @export
 simulate.plsa <- function(object, nsim = 1, seed = NULL, ..., x = NULL) {
   check_dots(...)
-  nsim <- check_count(nsim, "nsim", 1L)
-  refuse_large(nsim * prod(object$dims[c("n", "m")]) / 2, "The result", "draw fewer tables at a time")
+  refuse_large(check_count(nsim, "nsim") * prod(object$dims[c("n", "m")]) / 2, "The result", "draw fewer tables at a time")
   p <- object$param$membership %*% object$param$basis
   unknown <- if (object$dims[["observed"]] < length(p)) is.na(dense_rows(fit_data(object, x), seq_len(nrow(p))))
   if (!is.null(unknown)) p[unknown] <- 0
   total <- round(object$margins$row_sum)
-  draw <- function() {
-    replicate(nsim, simplify = FALSE, {
-      x <- matrix(0L, nrow(p), ncol(p), dimnames = dimnames(p))
-      for (i in which(total > 0)) x[i, ] <- stats::rmultinom(1L, total[i], p[i, ])
-      if (!is.null(unknown)) x[unknown] <- NA
-      x
-    })
-  }
-  drawn <- draw_seeded(draw, seed)
-  names(drawn$value) <- paste0("sim_", seq_len(nsim))
-  structure(drawn$value, seed = drawn$seed)
+  simulate_with(object, nsim, seed, function() {
+    x <- matrix(0L, nrow(p), ncol(p))
+    for (i in which(total > 0)) x[i, ] <- stats::rmultinom(1L, total[i], p[i, ])
+    if (!is.null(unknown)) x[unknown] <- NA
+    x
+  })
 }
 
 # Counts about their means: as of Poisson variables, which given their row totals they are.

@@ -156,10 +156,3 @@ finish_starts <- function(done, kinds, finished, control, mark) {
 trace_frame <- function(outcome) {
   data.frame(pass = seq_len(outcome$n_pass), objective = outcome$trace)
 }
-
-# Every kept solution with its components in another order.
-reorder_starts <- function(run, reorder) {
-  run$best$param <- reorder(run$best$param)
-  if (!is.null(run$params)) run$params <- lapply(run$params, reorder)
-  run
-}

@@ -26,10 +26,6 @@ struct plca_work {
   double objective;
 };
 
-static double *new_doubles(const mc_host *host, size_t rows, size_t columns) {
-  return host->alloc(host->ctx, rows * columns, sizeof(double));
-}
-
 plca_work *plca_new_work(const plca_cells *cells, const plca_prior *prior, int k, int n_threads,
                          const mc_host *host) {
   plca_work *work = host->alloc(host->ctx, 1, sizeof *work);
@@ -41,16 +37,16 @@ plca_work *plca_new_work(const plca_cells *cells, const plca_prior *prior, int k
   work->na_strips = num_new_strips(cells->n_missing, BLOCK_CELLS, n_threads);
   const int by_cell = work->strips.n_strip, by_missing = work->na_strips.n_strip;
   for (int s = 0; s < by_cell || s < by_missing; s++) {
-    work->strip[s].weights = new_doubles(host, (size_t) k, 1);
+    work->strip[s].weights = mc_doubles(host, k, 1);
     for (int d = 0; d < cells->n_dim; d++)
-      work->strip[s].marginals[d] = new_doubles(host, (size_t) k, (size_t) cells->extent[d]);
+      work->strip[s].marginals[d] = mc_doubles(host, k, cells->extent[d]);
   }
   for (int d = 0; d < cells->n_dim; d++)
     if (cells->extent[d] > longest) longest = cells->extent[d];
-  work->spare = new_doubles(host, 4, (size_t) longest);
+  work->spare = mc_doubles(host, 4, longest);
   const int threads = num_threads(n_threads);
   work->joint = host->alloc(host->ctx, (size_t) threads, sizeof *work->joint);
-  for (int t = 0; t < threads; t++) work->joint[t] = new_doubles(host, (size_t) k, 1);
+  for (int t = 0; t < threads; t++) work->joint[t] = mc_doubles(host, k, 1);
   for (int e = 0; e < cells->n_cell; e++) work->total += cells->value[e];
   return work;
 }

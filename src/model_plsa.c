@@ -35,13 +35,9 @@ struct plsa_work {
   double objective; /* of the last pass, for the host's eyes */
 };
 
-static double *new_doubles(const mc_host *host, size_t rows, size_t columns) {
-  return host->alloc(host->ctx, rows * columns, sizeof(double));
-}
-
 plsa_work *plsa_new_work(const mc_data *data, const plsa_prior *prior, plsa_mask mask, int k,
                          int n_threads, const mc_host *host) {
-  const size_t m = (size_t) data->m, components = (size_t) k;
+  const int m = data->m;
   const int missing = data->na_start && mask == PLSA_CONDITIONAL ? data->na_start[data->n] : 0;
   const double visited = (double) data->start[data->n] + missing;
   plsa_work *work = host->alloc(host->ctx, 1, sizeof *work);
@@ -53,21 +49,21 @@ plsa_work *plsa_new_work(const mc_data *data, const plsa_prior *prior, plsa_mask
   work->strips = num_new_strips(
       data->n, work->dense ? num_block_rows(data->n, data->m) : GATHER_ROWS, n_threads);
   for (int s = 0; s < work->strips.n_strip; s++)
-    work->strip[s].xi = new_doubles(host, components, m);
+    work->strip[s].xi = mc_doubles(host, k, m);
   work->scratch = host->alloc(host->ctx, (size_t) work->strips.n_threads, sizeof *work->scratch);
   for (int t = 0; t < work->strips.n_threads; t++) {
-    const size_t b = (size_t) work->strips.block_rows;
+    const int b = work->strips.block_rows;
     block_scratch *s = work->scratch + t;
-    s->rows = new_doubles(host, components, b);
-    s->counts = new_doubles(host, components, b);
-    s->ratio = work->dense ? new_doubles(host, m, b) : NULL;
-    s->p = new_doubles(host, m, work->dense ? b : 1);
-    s->omega = new_doubles(host, components, 1);
-    s->spare = new_doubles(host, components, 1);
+    s->rows = mc_doubles(host, k, b);
+    s->counts = mc_doubles(host, k, b);
+    s->ratio = work->dense ? mc_doubles(host, m, b) : NULL;
+    s->p = mc_doubles(host, m, work->dense ? b : 1);
+    s->omega = mc_doubles(host, k, 1);
+    s->spare = mc_doubles(host, k, 1);
   }
-  work->line = new_doubles(host, m, 1);
-  work->omega = new_doubles(host, m, 1);
-  work->spare = new_doubles(host, m, 1);
+  work->line = mc_doubles(host, m, 1);
+  work->omega = mc_doubles(host, m, 1);
+  work->spare = mc_doubles(host, m, 1);
   return work;
 }
 
@@ -169,7 +165,7 @@ static void do_block(void *ctx, int strip, int thread, int first, int b) {
   const int n = w->data->n, m = w->data->m, k = w->par->k;
   block_scratch *s = w->work->scratch + thread;
   strip_sum *sum = w->work->strip + strip;
-  num_copy_rows(w->par->membership, n, first, b, k, s->rows);
+  num_take_rows(w->par->membership, n, first, b, k, s->rows);
   if (w->update) memset(s->counts, 0, (size_t) k * (size_t) b * sizeof(double));
   if (s->ratio) {
     num_gemm(true, false, m, b, k, w->par->basis, k, s->rows, k, 0, s->p, m);
@@ -182,7 +178,7 @@ static void do_block(void *ctx, int strip, int thread, int first, int b) {
     if (!w->par->fixed_basis) num_gemm(false, true, k, m, b, s->rows, k, s->ratio, m, 1, sum->xi, k);
   }
   for (int at = 0; at < b; at++) update_row(w, s, first + at, at);
-  num_copy_rows_back(s->rows, n, first, b, k, w->par->membership);
+  num_put_rows(s->rows, n, first, b, k, w->par->membership);
 }
 
 /* Walks over all rows and gathers the strips' sums in strip 0, in order; false: stopped. */

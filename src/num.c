@@ -21,16 +21,6 @@ void num_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const dou
    &ldc FCONE FCONE);
 }
 
-void num_copy_rows(const double *from, int n, int first, int b, int k, double *rows) {
-  for (int c = 0; c < k; c++)
-    for (int i = 0; i < b; i++) rows[num_at(c, i, k)] = from[num_at(first + i, c, n)];
-}
-
-void num_copy_rows_back(const double *rows, int n, int first, int b, int k, double *to) {
-  for (int c = 0; c < k; c++)
-    for (int i = 0; i < b; i++) to[num_at(first + i, c, n)] = rows[num_at(c, i, k)];
-}
-
 void num_guard_unit(double *x, const double *safe, ptrdiff_t length, double tau) {
   for (ptrdiff_t i = 0; i < length; i++) {
     const double low = tau * safe[i], high = 1 - tau * (1 - safe[i]);

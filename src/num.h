@@ -60,22 +60,6 @@ static inline void num_add_scaled(double *sum, double scale, const double *x, in
 
 static inline double num_lift(double x) { return x > 0 && x < NUM_TINY ? NUM_TINY : x; }
 
-/* sum x y, and sum += scale x; short vectors, without a call. */
-static inline double num_dot(const double *x, const double *y, ptrdiff_t length) {
-  double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (ptrdiff_t i = 0; i < length; i++) sum += x[i] * y[i];
-  return sum;
-}
-static inline void num_add_scaled(double *sum, double scale, const double *x, ptrdiff_t length) {
-#pragma omp simd
-  for (ptrdiff_t i = 0; i < length; i++) sum[i] += scale * x[i];
-}
-
-/* Rows first .. first + b - 1 of an n x k matrix, transposed so that each is contiguous; and back. */
-void num_copy_rows(const double *from, int n, int first, int b, int k, double *rows);
-void num_copy_rows_back(const double *rows, int n, int first, int b, int k, double *to);
-
 /* C (m x n) = A B + beta C; A is m x k (k x m and transposed where transpose_a), B likewise. */
 void num_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const double *a, int lda,
               const double *b, int ldb, double beta, double *c, int ldc);
