@@ -108,9 +108,14 @@ assemble_fit <- function(run, data, k, objective, control, call, ...) {
   }
   new_multicause(
     objective = stats::setNames(outcome$objective, objective),
-    dims = c(n = nrow(data$x), m = ncol(data$x), k = k, observed = as.integer(sum(data$margins$row_observed))),
+    dims = if (is.null(data$dims)) {
+      c(n = nrow(data$x), m = ncol(data$x), k = k, observed = as.integer(sum(data$margins$row_observed)))
+    } else {
+      data$dims
+    },
     trace = trace_frame(outcome), starts = run$starts, converged = converged, control = control, call = call,
-    x = if (control$keep_x) data$x, names = dimnames_of(data$x), start_params = run$params,
+    x = if (control$keep_x) data$x, names = if (is.null(data$names)) dimnames_of(data$x) else data$names,
+    start_params = run$params,
     start_traces = run$traces, ...
   )
 }

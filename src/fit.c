@@ -82,9 +82,10 @@ static mc_status plain_pass(fit_state *fit, int safe) {
 
 /* Is there little left to gain, by the model's own measure or by what the last cycle gained? */
 static bool small_gain(const fit_state *fit, double before) {
-  const double now = fit->accepted;
+  const double now = fit->accepted, gain = now - before;
   if (fit->model->residual) return fit->model->residual(fit->model->self) < fit->ctl->tol;
-  return fit->ctl->tol > 0 && now - before <= fit->ctl->tol * (fabs(now) + DBL_MIN);
+  return fit->ctl->tol > 0 &&
+         (fit->model->may_fall ? fabs(gain) : gain) <= fit->ctl->tol * (fabs(now) + DBL_MIN);
 }
 
 static mc_status fit_plain(fit_state *fit) {
@@ -216,7 +217,7 @@ mc_status mc_fit(mc_model *model, const mc_control *ctl, const mc_host *host, mc
   fit_state fit = {.model = model, .ctl = ctl, .host = host, .trace = trace};
   fit.accepted = -INFINITY;
   trace->n_pass = 0;
-  const mc_status status = ctl->accelerate ? fit_accelerated(&fit) : fit_plain(&fit);
+  const mc_status status = ctl->accelerate && !model->may_fall ? fit_accelerated(&fit) : fit_plain(&fit);
   trace->final = model->objective(model->self);
   if (trace->n_pass > 0) trace->objective[trace->n_pass - 1] = trace->final;
   if (status >= 0 && status != MC_STOPPED && !isfinite(trace->final))

@@ -59,6 +59,7 @@ typedef struct {
                                       of an optimum, which then decides instead of gains; or NULL */
   void (*feasible)(void *self, const double *const *safe); /* pull the blocks back inside */
   void *self;
+  bool may_fall; /* a pass may lower the objective: plain passes, until one changes it too little */
 } mc_model;
 
 /*

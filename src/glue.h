@@ -25,6 +25,11 @@ SEXP mc_c_ab_test_loglik(SEXP view, SEXP param, SEXP floor);
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_lp_fit(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_nm_fit(SEXP view, SEXP param, SEXP control);
+SEXP mc_c_plsa_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
+SEXP mc_c_plca_fit(SEXP cells, SEXP param, SEXP prior, SEXP control);
+SEXP mc_c_plca_prior(SEXP cells, SEXP param, SEXP prior);
+SEXP mc_c_entropic(SEXP counts, SEXP beta, SEXP rule);
+SEXP mc_c_lambert(SEXP x, SEXP branch);
 SEXP mc_c_blas_threads(SEXP n);
 
 /* Argument checks: an internal error where they fail. */

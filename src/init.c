@@ -18,6 +18,11 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_bm_fit, 4),
     ENTRY(mc_c_lp_fit, 3),
     ENTRY(mc_c_nm_fit, 3),
+    ENTRY(mc_c_plsa_fit, 4),
+    ENTRY(mc_c_plca_fit, 4),
+    ENTRY(mc_c_plca_prior, 3),
+    ENTRY(mc_c_entropic, 3),
+    ENTRY(mc_c_lambert, 2),
     ENTRY(mc_c_blas_threads, 1),
     {NULL, NULL, 0},
 };

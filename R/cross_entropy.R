@@ -1,0 +1,144 @@
+#' A prior on how alike or different components are
+#'
+#' Says for pairs of components of a [plca()] fit, in some of its dimensions, whether their marginals shall be driven
+#' apart or together, and how hard.
+#'
+#' @details
+#' To the log-likelihood is added \eqn{\sum_{i<k} A_{ik} D(q_i, q_k)}{sum over pairs of A[i,k] D(q_i, q_k)} for each
+#' dimension of the prior: \eqn{A > 0} rewards difference, \eqn{A < 0} likeness. `groups` and the two weights make
+#' \eqn{A}: `between` for components of different groups, `-within` for those of the same group, as in section 4 of the
+#' paper. `weights` gives \eqn{A} itself. Weights are in counts: what they compete with is the counts of one component,
+#' about N / k; the fit prints their ratio. Weights of 0.01 to 0.05 of N / k are a useful range for difference.
+#'
+#' What \eqn{D} is depends on `method`:
+#' \describe{
+#'   \item{`"js"`}{twice the Jensen-Shannon divergence, at most 2 log 2 = 1.39. It grows with difference as
+#'     cross-entropy does, but is bounded. The objective never falls.}
+#'   \item{`"mm"`}{the sum of both cross-entropies, with `log(q + floor)` for `log q`. The objective never falls.}
+#'   \item{`"paper"`}{the update printed as eq. (7), negative values set to 0. It does not maximise the paper's objective
+#'     (eq. 7 solves eq. 6 only where a term that it treats as constant is), and the fit may get worse from pass to
+#'     pass; the objective reported is the log-likelihood alone. Kept because it gives the paper's pictures.}
+#' }
+#' Two warnings about the paper's prior, cross-entropy. With \eqn{A > 0} it has no maximum: it is infinite as soon as two
+#' marginals have no cell in common. With \eqn{A < 0} its maximum is not likeness: cross-entropy is entropy plus
+#' divergence, so it is least where both marginals are the same single spike. `"js"` has neither trouble.
+#'
+#' `anneal` lets the prior act while components form and then fade, as the paper advises: a number of passes makes the
+#' multiplier fall from 1 in equal steps to 0 after that many passes, a vector gives the multiplier of each pass (the
+#' last one stays). Where it ends at 0, the result is a maximum-likelihood fit.
+#'
+#' @param groups group of each component, any vector of length k; `NULL`: each is a group of its own.
+#' @param between weight for pairs in different groups; above 0 for difference.
+#' @param within weight for pairs in the same group; above 0 for likeness.
+#' @param dims dimensions of the array that the prior is on, numbers or names; `NULL` is all. Not with `weights`.
+#' @param weights instead of the former: a list with a symmetric k x k matrix, or `NULL`, for each dimension; the
+#'   diagonal is not used.
+#' @param method `"js"`, `"paper"` or `"mm"`; see Details.
+#' @param floor added inside the logarithm by `"mm"`, above 0.
+#' @param anneal `NULL`, a number of passes (a whole number of at least 2), or a vector of finite multipliers of at
+#'   least 0, one for each pass.
+#' @return A list of class `cross_entropy` for the argument `prior` of [plca()].
+#' @references Smaragdis P, Shashanka M, Raj B, Mysore GJ (2009). Probabilistic factorization of non-negative data with
+#'   entropic co-occurrence constraints. *Independent Component Analysis and Signal Separation*, 330-337.
+#'   \doi{10.1007/978-3-642-00599-2_42}
+#' @examples
+#' # twelve components in six groups of two, alike within and different between groups, in the second dimension
+#' cross_entropy(groups = rep(1:6, each = 2), between = 1, within = 5, dims = 2)
+#' @export
+cross_entropy <- function(groups = NULL, between = 0, within = 0, dims = NULL, weights = NULL,
+                          method = c("js", "paper", "mm"), floor = 1e-4, anneal = NULL) {
+  method <- check_choice(method, "method", c("js", "paper", "mm"))
+  if (!is.null(weights)) {
+    if (!is.null(groups) || !is.null(dims) || !identical(c(between, within), c(0, 0))) {
+      stop_input("Give either `weights` or `groups`, `between`, `within` and `dims`, not both.")
+    }
+    ok <- is.list(weights) && all(vapply(weights, function(a) is.null(a) || is.matrix(a) || length(a) == 0L, NA))
+    if (!ok) stop_input("`weights` must be a list with a k x k matrix or NULL for each dimension, not %s.", show_value(weights))
+  }
+  if (!is.null(groups) && (!is.atomic(groups) || anyNA(groups))) {
+    stop_input("`groups` must be a vector with the group of each component, without NA, not %s.", show_value(groups))
+  }
+  structure(
+    list(
+      groups = if (is.factor(groups)) as.character(groups) else groups,
+      between = check_number(between, "between", -.Machine$double.xmax, .Machine$double.xmax),
+      within = check_number(within, "within", -.Machine$double.xmax, .Machine$double.xmax), dims = dims,
+      weights = weights, method = method, floor = check_number(floor, "floor", 0, 1, open = TRUE),
+      anneal = check_anneal(anneal)
+    ),
+    class = "cross_entropy"
+  )
+}
+
+# Multipliers by pass; NULL is 1 throughout.
+check_anneal <- function(anneal) {
+  if (is.null(anneal)) {
+    return(1)
+  }
+  ok <- is.numeric(anneal) && length(anneal) && all(is.finite(anneal)) && all(anneal >= 0)
+  if (length(anneal) == 1L) ok <- ok && anneal >= 2 && anneal == floor(anneal)
+  if (!ok) {
+    stop_input(
+      "`anneal` must be NULL, a whole number of passes of at least 2, or finite multipliers of at least 0, not %s.",
+      show_value(anneal)
+    )
+  }
+  if (length(anneal) == 1L) 1 - seq(0, anneal) / anneal else as.double(anneal)
+}
+
+#' @export
+print.cross_entropy <- function(x, ...) {
+  cat(sprintf("<cross_entropy> method \"%s\"%s\n", x$method, if (x$method == "mm") paste0(", floor ", x$floor) else ""))
+  if (!is.null(x$weights)) {
+    cat("  weights given for each pair\n")
+  } else {
+    groups <- if (is.null(x$groups)) "each component a group" else sprintf("%d groups", length(unique(x$groups)))
+    cat(sprintf("  %s, between %s, within %s, on %s\n", groups, format(x$between), format(x$within),
+      if (is.null(x$dims)) "all dimensions" else paste("dimension", paste(x$dims, collapse = ", "))))
+  }
+  if (length(x$anneal) > 1L) cat(sprintf("  annealed over %d passes to %s\n", length(x$anneal), format(utils::tail(x$anneal, 1L))))
+  invisible(x)
+}
+
+# A prior for the kernel, list(method, floor, pairs, anneal), from cross_entropy() or NULL.
+#   labels  names of the dimensions, or NULL
+plca_prior <- function(prior, k, n_dim, labels) {
+  none <- list(method = 0L, floor = 1, pairs = vector("list", n_dim), anneal = 1)
+  if (is.null(prior)) {
+    return(none)
+  }
+  if (!inherits(prior, "cross_entropy")) {
+    stop_input("`prior` must be NULL or come from cross_entropy(), not be %s.", show_value(prior))
+  }
+  pairs <- if (is.null(prior$weights)) group_pairs(prior, k, n_dim, labels) else given_pairs(prior$weights, k, n_dim)
+  list(
+    method = match(prior$method, c("js", "paper", "mm")) - 1L, floor = prior$floor, pairs = pairs, anneal = prior$anneal
+  )
+}
+
+group_pairs <- function(prior, k, n_dim, labels) {
+  groups <- if (is.null(prior$groups)) seq_len(k) else prior$groups
+  if (length(groups) != k) {
+    stop_input("`groups` of the prior must have one value for each of the %d components, not %d.", k, length(groups))
+  }
+  at <- pick(prior$dims, n_dim, labels, "dims")
+  same <- outer(groups, groups, "==")
+  pairs <- vector("list", n_dim)
+  pairs[at] <- list(ifelse(same, -prior$within, prior$between) * (1 - diag(k)))
+  pairs
+}
+
+given_pairs <- function(weights, k, n_dim) {
+  if (length(weights) != n_dim) {
+    stop_input("`weights` of the prior must be a list of length %d, one for each dimension, not %d.", n_dim, length(weights))
+  }
+  lapply(seq_len(n_dim), function(d) {
+    if (!length(weights[[d]])) {
+      return(NULL)
+    }
+    name <- sprintf("weights[[%d]]", d)
+    a <- check_matrix(weights[[d]], name, k, k, -.Machine$double.xmax, .Machine$double.xmax)
+    if (!isSymmetric(unname(a))) stop_input("`%s` of the prior must be symmetric.", name)
+    unname(a) * (1 - diag(k))
+  })
+}

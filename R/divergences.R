@@ -1,0 +1,86 @@
+#' How different are the components?
+#'
+#' Kullback-Leibler divergences between the distributions of all pairs of components: the matrices of Figures 3.2 and
+#' 4.3 of the paper on cross-entropy priors.
+#'
+#' \eqn{KL(p, q) = \sum_x p \log(p / (q + floor))}{KL(p, q) = sum p log(p / (q + floor))}, terms with p = 0 being 0, cut
+#' at 0 below. The floor keeps it finite where q is 0; without it (`floor = 0`) it may be `Inf`.
+#'
+#' @param fit a fit of [plca()] (all its dimensions) or [plsa()] (its basis).
+#' @param dims dimensions wanted, numbers or names; `NULL` is all.
+#' @param ... must be empty.
+#' @param floor added to q, at least 0.
+#' @return A list of class `divergences` with a k x k matrix for each dimension, in nats: row p, column q. It can be
+#'   printed and plotted.
+#' @inherit cross_entropy references
+#' @examples
+#' set.seed(1)
+#' x <- array(rpois(4 * 5 * 3, 2), c(site = 4, taxon = 5, time = 3))
+#' divergences(plca(x, k = 2), dims = 2)
+#' @export
+divergences <- function(fit, dims = NULL, ..., floor = 1e-6) {
+  check_dots(...)
+  floor <- check_number(floor, "floor", 0)
+  check_fit(fit, c("plca", "plsa"))
+  marginals <- if (inherits(fit, "plca")) fit$param$marginals else list(basis = fit$param$basis)
+  at <- pick(dims, length(marginals), names(marginals), "dims")
+  structure(lapply(marginals[at], kl_matrix, floor = floor), class = "divergences", floor = floor, at = at)
+}
+
+kl_matrix <- function(q, floor) {
+  own <- rowSums(ifelse(q > 0, q * log(q), 0))
+  cross <- vapply(seq_len(nrow(q)), function(i) {
+    logs <- log(q[i, ] + floor)
+    drop(ifelse(q > 0, q, 0) %*% ifelse(is.finite(logs), logs, 0)) +
+      ifelse(rowSums(q[, !is.finite(logs), drop = FALSE]) > 0, -Inf, 0)
+  }, numeric(nrow(q)))
+  out <- matrix(pmax(own - cross, 0), nrow(q), dimnames = rep(list(rownames(q)), 2L))
+  diag(out) <- 0
+  out
+}
+
+dimension_names <- function(names, at) if (is.null(names)) paste("dimension", at) else names
+
+#' @export
+print.divergences <- function(x, digits = 3L, ...) {
+  titles <- dimension_names(names(x), attr(x, "at"))
+  for (i in seq_along(x)) {
+    cat(sprintf("Kullback-Leibler divergence between components, %s (nats; mean %s)\n", titles[i],
+      format(mean(x[[i]][row(x[[i]]) != col(x[[i]])]), digits = digits)))
+    print(round(x[[i]], digits))
+  }
+  invisible(x)
+}
+
+#' @rdname divergences
+#' @param x what `divergences()` returns.
+#' @export
+plot.divergences <- function(x, ...) {
+  check_dots(...)
+  titles <- dimension_names(names(x), attr(x, "at"))
+  most <- max(unlist(lapply(x, function(d) d[is.finite(d)])), 1e-12)
+  local_par(mfrow = c(1L, length(x)), mar = c(3.2, 3.2, 2.6, 0.8), mgp = c(2, 0.6, 0), pty = "s")
+  for (i in seq_along(x)) image_matrix(x[[i]], c(0, most), titles[i], "component q", "component p")
+  invisible(x)
+}
+
+# A matrix as a picture, first row on top. Labels are numbers, but for few columns with names of their own.
+image_matrix <- function(values, limits, main, xlab, ylab, colours = probability_colours(), labels = NULL) {
+  k <- dim(values)
+  graphics::image(
+    seq_len(k[2L]), seq_len(k[1L]), t(values[rev(seq_len(k[1L])), , drop = FALSE]), zlim = limits, col = colours,
+    axes = FALSE, xlab = xlab, ylab = ylab, main = main, useRaster = FALSE
+  )
+  ticks <- function(n) unique(round(pretty(c(1, n), min(n, 6L))))
+  across <- Filter(function(at) at >= 1 && at <= k[2L], ticks(k[2L]))
+  down <- Filter(function(at) at >= 1 && at <= k[1L], ticks(k[1L]))
+  if (is.null(labels)) {
+    graphics::axis(1L, across, lwd = 0, lwd.ticks = 1)
+  } else {
+    room <- graphics::par("pin")[1L] / k[2L] - 0.05
+    shown <- fit_labels(labels, room, 0.8)
+    graphics::axis(1L, seq_len(k[2L]), shown, lwd = 0, lwd.ticks = 1, cex.axis = 0.8, gap.axis = 0)
+  }
+  graphics::axis(2L, k[1L] + 1 - down, down, las = 1L, lwd = 0, lwd.ticks = 1)
+  graphics::box(col = "grey40")
+}

@@ -1,0 +1,217 @@
+#' Probabilistic latent component analysis of arrays, with priors between components
+#'
+#' Explains an array of counts of any order, such as sites by taxa by time, by `k` components, each the product of one
+#' distribution along every dimension. A prior can make chosen components alike or different.
+#'
+#' @details
+#' **Model.** The whole array is one sample from
+#' \deqn{P(x) = \sum_c P(c) \prod_d q_{dc}(x_d)}{P(x) = sum_c P(c) prod_d q[d, c](x_d)}
+#' with `weights` \eqn{P(c)} and, for each dimension, `marginals` \eqn{q_d}, k x d with rows on the simplex. For a
+#' matrix this is [plsa()] in another form: `membership` there is `weights * marginals[[1]]`, rows scaled to sum to 1. In
+#' [plsa()] row totals are given; here they are part of the model, and the log-likelihoods differ by the entropy of the
+#' row totals.
+#'
+#' **Estimation.** EM, from random starts, accelerated by default; each pass one E-step, then all factors. With a prior,
+#' components are updated one after another, each given the newest marginals of the others. `"js"` and `"mm"` never
+#' lower the objective; `"paper"` has none: see [cross_entropy()].
+#'
+#' **Missing cells.** Counts are conditioned on having fallen into observed cells, as by `mask = "conditional"` of
+#' [plsa()].
+#'
+#' **Cost.** A pass takes O(k) for each dimension and nonzero or missing cell, and O(k^2) for each level of a dimension
+#' with a prior; memory O(k) for each level. Zeros cost nothing.
+#'
+#' @param x non-negative counts: an array with 2 to 15 dimensions (matrix, sparse matrix of package Matrix, table), or a
+#'   data frame with one column for each dimension, of indices from 1 or of names, and one of counts, called `count` or
+#'   the last; cells it does not name are 0. `NA` counts are unknown.
+#' @param k number of components, at least 1.
+#' @param ... must be empty.
+#' @param prior `NULL`, or a prior made by [cross_entropy()].
+#' @param start initial values `list(weights = k, marginals = list of k x d matrices)` for one start; nothing is then
+#'   reordered.
+#' @param control settings from [fit_control()].
+#' @return A list of class `plca`, with
+#' \describe{
+#'   \item{`param`}{`weights` (k, sum to 1) and `marginals` (for each dimension a k x d matrix, rows sum to 1), with the
+#'     names of `x`; without a prior by groups or pairs, components are in order of decreasing weight.}
+#'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood`, `log_posterior` or (method `"paper"`)
+#'     `unpenalised_log_likelihood`, and the log-likelihood, in nats, without the multinomial coefficient.}
+#'   \item{`df`}{number of free parameters: k - 1 plus k (d - 1) for each dimension.}
+#'   \item{`dims`, `extent`}{`n` levels of the first dimension, `m` cells of each, `k`, cells `observed`; all extents.}
+#'   \item{`prior`}{with a prior: `given`; `value`, what it adds to the log-likelihood at the end (with `"paper"` it may be
+#'     `Inf`, or `NA` where infinities of both signs meet); `ratio`, the largest weight over N / k.}
+#'   \item{`kl`}{Kullback-Leibler divergence of the fit from the data, both scaled to sum to 1 over observed cells.}
+#'   \item{`trace`, `starts`, `converged`}{as in every model.}
+#' }
+#' @seealso [cross_entropy()], [divergences()], [predict.plca()]
+#' @inherit cross_entropy references
+#' @examples
+#' # two faunas, each with its own sites, taxa and time
+#' set.seed(1)
+#' q <- list(
+#'   site = rbind(c(4, 3, 1, 0), c(0, 1, 2, 5)) / 8, taxon = rbind(c(5, 4, 1, 0, 0), c(0, 0, 1, 4, 5)) / 10,
+#'   time = rbind(c(3, 1, 0), c(0, 1, 3)) / 4
+#' )
+#' p <- q$site[1, ] %o% q$taxon[1, ] %o% q$time[1, ] + q$site[2, ] %o% q$taxon[2, ] %o% q$time[2, ]
+#' x <- array(rmultinom(1, 500, p), dim(p))
+#' fit <- plca(x, k = 2)
+#' fit
+#' round(fit$param$marginals[[3]], 2)
+#' @export
+plca <- function(x, k, ..., prior = NULL, start = NULL, control = fit_control()) {
+  call <- match.call()
+  check_dots(...)
+  control <- check_control(control)
+  data <- check_cells(x)
+  k <- check_count(k, "k", 1L)
+  cells <- data$cells
+  kernel_prior <- plca_prior(prior, k, length(cells$extent), data$labels)
+  has_prior <- !all(vapply(kernel_prior$pairs, is.null, NA))
+  run <- function(start, control) plca_run(cells, start, kernel_prior, control)
+  # Objectives of different multipliers, and likelihoods under eq. (7), do not compare: each start runs in one go.
+  if (has_prior && (length(kernel_prior$anneal) > 1L || prior$method == "paper")) control$screen <- FALSE
+  if (is.null(start)) {
+    kinds <- rep_len("uniform", if (k == 1L) 1L else control$n_start)
+    started <- run_starts(kinds, function(kind) plca_draw(cells, k), run, control)
+    if (!has_prior) started <- reorder_runs(started, function(param) order(-param$weights), plca_permute)
+  } else {
+    started <- run_given(plca_check_start(start, cells$extent, k), run, control)
+  }
+  plca_new_fit(started, data, k, if (has_prior) prior, kernel_prior, control, call)
+}
+
+plca_draw <- function(cells, k) {
+  list(weights = rep(1 / k, k), marginals = lapply(cells$extent, function(d) random_simplex(k, d)))
+}
+
+plca_check_start <- function(start, extent, k) {
+  check_start_names(start, c("weights", "marginals"), "list(weights = k numbers, marginals = list of k x d matrices)")
+  if (!is.list(start$marginals) || length(start$marginals) != length(extent)) {
+    stop_input(
+      "`start$marginals` must be a list with one matrix for each of the %d dimensions, not %s.", length(extent),
+      show_value(start$marginals)
+    )
+  }
+  weights <- start$weights
+  if (!is.numeric(weights) || length(weights) != k) {
+    stop_input("`start$weights` must be %d numbers, not %s.", k, show_value(weights))
+  }
+  list(
+    weights = drop(check_simplex_rows(matrix(weights, 1L), "start$weights", 1L, k)),
+    marginals = lapply(seq_along(extent), function(d) {
+      unname(check_simplex_rows(start$marginals[[d]], sprintf("start$marginals[[%d]]", d), k, extent[d]))
+    })
+  )
+}
+
+plca_permute <- function(param, at) {
+  list(weights = param$weights[at], marginals = lapply(param$marginals, function(q) q[at, , drop = FALSE]))
+}
+
+# A run of the kernel. fixed: dimensions whose marginals are held.
+plca_passes <- function(cells, start, prior, control, fixed = rep(FALSE, length(cells$extent))) {
+  param <- list(weights = as.double(start$weights), marginals = lapply(start$marginals, unname), fixed = fixed)
+  out <- .Call(mc_c_plca_fit, cells, param, prior, unclass(control))
+  list(param = out[c("weights", "marginals")], outcome = out$outcome)
+}
+
+# The annealed passes, then those under the last multiplier; the prior is gone where that is 0.
+plca_run <- function(cells, start, prior, control) {
+  n_anneal <- length(prior$anneal)
+  last <- prior
+  last$anneal <- prior$anneal[n_anneal]
+  if (last$anneal == 0) last$pairs <- vector("list", length(last$pairs))
+  if (n_anneal == 1L) {
+    return(plca_passes(cells, start, last, control))
+  }
+  first <- control
+  first$tol <- 0
+  first$max_pass <- min(n_anneal, control$max_pass)
+  result <- plca_passes(cells, start, prior, first)
+  if (result$outcome$status != "max_pass" || control$max_pass <= n_anneal) {
+    return(result)
+  }
+  control$max_pass <- control$max_pass - n_anneal
+  more <- plca_passes(cells, result$param, last, control)
+  more$outcome$trace <- c(result$outcome$trace, more$outcome$trace)
+  more$outcome$n_pass <- n_anneal + more$outcome$n_pass
+  more
+}
+
+plca_new_fit <- function(run, data, k, prior, kernel_prior, control, call) {
+  param <- run$best$param
+  extent <- data$cells$extent
+  labels <- component_names(k)
+  names(param$weights) <- labels
+  param$marginals <- Map(function(q, names) structure(q, dimnames = list(labels, names)), param$marginals, data$names)
+  names(param$marginals) <- data$labels
+  # The multiplier of the last pass made is the one that the objective is of.
+  final <- kernel_prior$anneal[min(max(run$best$outcome$n_pass, 1L), length(kernel_prior$anneal))]
+  kernel_prior$anneal <- final
+  objective <- if (is.null(prior) || final == 0) {
+    "log_likelihood"
+  } else if (prior$method == "paper") {
+    "unpenalised_log_likelihood"
+  } else {
+    "log_posterior"
+  }
+  loglik <- run$best$outcome$objective
+  if (objective == "log_posterior") loglik <- plca_loglik(data$cells, param)
+  most <- .Machine$integer.max
+  data$dims <- c(
+    n = extent[1L], m = as.integer(min(prod(extent[-1L]), most)), k = k, observed = as.integer(min(data$n_observed, most))
+  )
+  fit <- assemble_fit(
+    run, data, k, objective, control, call, param = param, loglik = loglik,
+    df = k - 1 + k * sum(extent - 1), class = "plca", extent = extent, labels = data$labels,
+    n_observed = data$n_observed, total = sum(data$cells$value), p_observed = plca_p_observed(data$cells, param),
+    kl = plca_kl(data$cells, loglik), prior = plca_prior_report(data$cells, param, prior, kernel_prior, k)
+  )
+  validate_plca(fit)
+}
+
+plca_loglik <- function(cells, param) {
+  none <- plca_prior(NULL, length(param$weights), length(cells$extent), NULL)
+  plca_passes(cells, param, none, fit_control(max_pass = 0))$outcome$objective
+}
+
+# sum v log(v / p) with v the data scaled to sum to 1.
+plca_kl <- function(cells, loglik) {
+  total <- sum(cells$value)
+  if (total == 0) {
+    return(NA_real_)
+  }
+  (sum(cells$value * log(cells$value / total)) - loglik) / total
+}
+
+plca_p_observed <- function(cells, param) 1 - sum(cell_probability(param, cells$na_index + 1L))
+
+# Probabilities of the cells in the columns of `index`, from 1.
+cell_probability <- function(param, index) {
+  p <- numeric(ncol(index))
+  for (c in seq_along(param$weights)) {
+    joint <- rep(param$weights[[c]], ncol(index))
+    for (d in seq_along(param$marginals)) joint <- joint * unname(param$marginals[[d]][c, ])[index[d, ]]
+    p <- p + joint
+  }
+  p
+}
+
+plca_prior_report <- function(cells, param, prior, kernel_prior, k) {
+  if (is.null(prior)) {
+    return(NULL)
+  }
+  unnamed <- list(weights = unname(param$weights), marginals = unname(lapply(param$marginals, unname)))
+  value <- .Call(mc_c_plca_prior, cells, unnamed, kernel_prior)
+  strongest <- max(abs(unlist(kernel_prior$pairs)))
+  list(given = prior, value = if (is.nan(value)) NA_real_ else value, ratio = strongest * k / sum(cells$value))
+}
+
+validate_plca <- function(fit) {
+  on_simplex <- function(q) all(q >= 0) && all(abs(rowSums(q) - 1) < 1e-8)
+  stopifnot(
+    abs(sum(fit$param$weights) - 1) < 1e-8, all(fit$param$weights >= 0), all(vapply(fit$param$marginals, on_simplex, NA)),
+    identical(vapply(unname(fit$param$marginals), ncol, 0L), fit$extent)
+  )
+  fit
+}

@@ -1,0 +1,219 @@
+# How a PLCA fit presents itself, predicts and simulates.
+
+#' @export
+model_title.plca <- function(fit) {
+  if (is.null(fit$prior)) "PLCA" else sprintf("PLCA with cross-entropy prior (\"%s\")", fit$prior$given$method)
+}
+
+#' @export
+print.plca <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  sides <- if (is.null(x$labels)) x$extent else paste(x$extent, x$labels)
+  cat(sprintf(
+    "%s: array of %s, %d component%s\n", model_title(x), paste(sides, collapse = " x "), x$dims[["k"]],
+    if (x$dims[["k"]] == 1L) "" else "s"
+  ))
+  writeLines(utils::capture.output(NextMethod())[-1L])
+  cat(sprintf("Divergence of the fit from the data: %s nats a count\n", format(x$kl, digits = digits)))
+  if (!is.null(x$prior)) {
+    cat(sprintf(
+      "The prior adds %s nats; its largest weight is %s of the mean counts of a component\n",
+      format(x$prior$value, digits = digits), format(x$prior$ratio, digits = 2L)
+    ))
+  }
+  invisible(x)
+}
+
+#' @export
+nobs.plca <- function(object, ...) object$n_observed
+
+#' @export
+logLik.plca <- function(object, ...) {
+  if (identical(names(object$objective), "unpenalised_log_likelihood")) {
+    stop_input(
+      paste(
+        "This fit followed eq. (7), which maximises nothing, so logLik(), AIC() and BIC() have no meaning for it;",
+        "`fit$loglik` holds the log-likelihood at the end."
+      )
+    )
+  }
+  NextMethod()
+}
+
+#' Predict from a PLCA fit
+#'
+#' Expected counts of all cells, memberships along the first dimension, or the chance that each component wrote a cell;
+#' new observations (levels of the first dimension) are folded in with the other marginals held.
+#'
+#' @param object a fit of [plca()].
+#' @param newdata an array like the training data but for its first dimension, or a data frame of its indices and
+#'   counts; `NULL`: the training data.
+#' @param type `"response"`: expected counts, an array like the data; `"membership"`: n x k, P(component | level of
+#'   the first dimension), rows sum to 1; `"cell"`: the data's dimensions x k, the chance that each component wrote a
+#'   count in the cell. A result over 1 GB is refused.
+#' @param ... must be empty.
+#' @param control settings of the fold-in, from [fit_control()].
+#' @param nsim number of arrays.
+#' @param seed a whole number, or `NULL` to go on with the session's generator.
+#' @return `predict()`, `fitted()`: as said under `type`. `simulate()`: a list of `nsim` arrays with the total of the
+#'   data (rounded), divided by P(observed) where cells are unknown. `residuals()`: an array.
+#' @examples
+#' set.seed(1)
+#' x <- array(rpois(4 * 5 * 3, 2), c(4, 5, 3))
+#' fit <- plca(x, k = 2)
+#' dim(fitted(fit))
+#' predict(fit, x[1:2, , ], type = "membership")
+#' @export
+predict.plca <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
+                         control = fit_control(max_pass = 5000, tol = 1e-12)) {
+  check_dots(...)
+  check_control(control)
+  type <- check_choice(type, "type", c("response", "membership", "cell"))
+  param <- object$param
+  names <- object$names
+  scale <- object$total / object$p_observed
+  if (!is.null(newdata)) {
+    data <- match_cells(check_cells(newdata, "newdata"), object)
+    param <- plca_fold_in(param, data, control)
+    names[1L] <- data$names[1L]
+    scale <- sum(data$cells$value) / plca_p_observed(data$cells, param)
+  }
+  extent <- vapply(param$marginals, ncol, 0L, USE.NAMES = FALSE)
+  if (type == "membership") {
+    joint <- param$weights * param$marginals[[1L]]
+    share <- t(joint) / colSums(joint)
+    empty <- which(colSums(joint) == 0)
+    if (length(empty)) share[empty, ] <- rep(param$weights, each = length(empty))
+    return(structure(share, dimnames = list(names[[1L]], component_names(object$dims[["k"]]))))
+  }
+  labels <- stats::setNames(names, object$labels)
+  if (type == "response") {
+    refuse_large(2 * prod(extent), "The prediction", "fold in some observations at a time by `newdata`")
+    return(array(scale * joint_array(param), extent, name_sides(labels)))
+  }
+  refuse_large(2 * prod(extent) * object$dims[["k"]], "The prediction", "fold in some observations at a time by `newdata`")
+  parts <- vapply(seq_along(param$weights), function(c) {
+    as.vector(joint_array(list(weights = param$weights[c], marginals = lapply(param$marginals, `[`, c, , drop = FALSE))))
+  }, numeric(prod(extent)))
+  total <- rowSums(parts)
+  parts <- parts / total
+  impossible <- which(total == 0)
+  parts[impossible, ] <- rep(param$weights, each = length(impossible))
+  array(parts, c(extent, ncol(parts)), c(labels, list(component_names(ncol(parts)))))
+}
+
+# P of every cell, as a matrix of the first dimension by all others.
+joint_array <- function(param) {
+  rest <- unname(param$marginals[[2L]])
+  for (q in param$marginals[-(1:2)]) {
+    width <- ncol(rest)
+    rest <- rest[, rep(seq_len(width), ncol(q)), drop = FALSE] * unname(q)[, rep(seq_len(ncol(q)), each = width), drop = FALSE]
+  }
+  crossprod(unname(param$weights) * unname(param$marginals[[1L]]), rest)
+}
+
+# New data must be like the training data in all dimensions but the first.
+match_cells <- function(data, fit) {
+  got <- data$cells$extent
+  if (length(got) != length(fit$extent)) {
+    stop_input("`newdata` must have the %d dimensions of the training data, not %d.", length(fit$extent), length(got))
+  }
+  for (d in seq_along(got)[-1L]) {
+    known <- fit$names[[d]]
+    names <- data$names[[d]]
+    if (!is.null(known) && !is.null(names)) {
+      unknown <- setdiff(names, known)
+      if (length(unknown)) {
+        stop_input("`newdata` has %d level(s) of dimension %d unknown to the fit: %s.", length(unknown), d, show_names(unknown))
+      }
+      at <- match(names, known) - 1L
+      data$cells$index[d, ] <- at[data$cells$index[d, ] + 1L]
+      data$cells$na_index[d, ] <- at[data$cells$na_index[d, ] + 1L]
+    } else if (got[d] > fit$extent[d] || (got[d] < fit$extent[d] && !is.data.frame(data$x))) {
+      stop_input("Dimension %d of `newdata` must have the %d levels of the training data, not %d.", d, fit$extent[d], got[d])
+    }
+    data$cells$extent[d] <- fit$extent[d]
+  }
+  data
+}
+
+# Weights and first marginals of new data, the others held: each observation's memberships are then free.
+plca_fold_in <- function(param, data, control) {
+  cells <- data$cells
+  k <- length(param$weights)
+  possible <- rep(TRUE, ncol(cells$index))
+  for (d in seq_along(cells$extent)[-1L]) {
+    possible <- possible & colSums(param$marginals[[d]])[cells$index[d, ] + 1L] > 0
+  }
+  if (!all(possible)) {
+    inform("%d cell(s) of levels without counts in training are left out.", sum(!possible))
+    cells$na_index <- cbind(cells$na_index, cells$index[, !possible, drop = FALSE])
+    cells$index <- cells$index[, possible, drop = FALSE]
+    cells$value <- cells$value[possible]
+  }
+  first <- matrix(1 / cells$extent[1L], k, cells$extent[1L])
+  start <- list(weights = rep(1 / k, k), marginals = c(list(first), unname(param$marginals[-1L])))
+  none <- plca_prior(NULL, k, length(cells$extent), NULL)
+  held <- seq_along(cells$extent) > 1L
+  run <- checked_run(function(start, control) plca_passes(cells, start, none, control, held), start, control)
+  if (run$outcome$status != "converged") {
+    warning(warningCondition(
+      sprintf("Fold-in not converged after %d passes.", run$outcome$n_pass), class = "multicause_not_converged", call = NULL
+    ))
+  }
+  run$param
+}
+
+#' @rdname predict.plca
+#' @export
+fitted.plca <- function(object, ...) {
+  check_dots(...)
+  predict(object)
+}
+
+# The data of a fit as a full array.
+data_array <- function(x) {
+  data <- check_cells(x)
+  refuse_large(prod(data$cells$extent), "The data as an array", "take some of the data at a time")
+  out <- array(0, data$cells$extent)
+  out[t(data$cells$index) + 1L] <- data$cells$value
+  out[t(data$cells$na_index) + 1L] <- NA
+  out
+}
+
+#' @rdname predict.plca
+#' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @export
+residuals.plca <- function(object, type = c("response", "pearson", "deviance"), ..., x = NULL) {
+  type <- check_choice(type, "type", c("response", "pearson", "deviance"))
+  check_dots(...)
+  if (is.null(x)) x <- fit_data(object)
+  mean <- fitted(object)
+  out <- poisson_residuals(data_array(x), mean, type)
+  dimnames(out) <- dimnames(mean)
+  out
+}
+
+#' @rdname predict.plca
+#' @export
+simulate.plca <- function(object, nsim = 1, seed = NULL, ...) {
+  check_dots(...)
+  nsim <- check_count(nsim, "nsim", 1L)
+  refuse_large(nsim * prod(object$extent) / 2, "The result", "draw fewer arrays at a time")
+  total <- round(object$total / object$p_observed)
+  labels <- stats::setNames(object$names, object$labels)
+  draw <- function() {
+    replicate(nsim, simplify = FALSE, {
+      by_component <- drop(stats::rmultinom(1L, total, object$param$weights))
+      index <- lapply(object$param$marginals, function(q) {
+        unlist(lapply(which(by_component > 0), function(c) sample.int(ncol(q), by_component[c], TRUE, q[c, ])))
+      })
+      # Each draw is a cell: its place in the array, counted from 1.
+      step <- c(1, cumprod(object$extent)[-length(object$extent)])
+      place <- 1 + Reduce(`+`, Map(function(at, s) (at - 1) * s, index, step), 0)
+      array(tabulate(place, prod(object$extent)), object$extent, name_sides(labels))
+    })
+  }
+  drawn <- draw_seeded(draw, seed)
+  names(drawn$value) <- paste0("sim_", seq_len(nsim))
+  structure(drawn$value, seed = drawn$seed)
+}

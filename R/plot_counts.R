@@ -1,0 +1,187 @@
+# Plots of PLSA and PLCA fits.
+
+#' Plot a PLSA fit
+#'
+#' @description
+#' Four views of a fit:
+#' \describe{
+#'   \item{`"basis"`}{a heat map of each component's distribution over the attributes, each attribute scaled by its
+#'     largest probability.}
+#'   \item{`"membership"`}{for each observation (a vertical bar) how much of it each component writes, observations
+#'     grouped by their main component.}
+#'   \item{`"simplex"`}{for three attributes: observations and components in the triangle of distributions, with the
+#'     hull of the components, as in Figure 3 of the paper.}
+#'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
+#' }
+#'
+#' @param x a fit of [plsa()].
+#' @param what which view.
+#' @param main title.
+#' @param ... must be empty.
+#' @return `x`, invisibly.
+#' @inherit plsa references
+#' @examples
+#' set.seed(1)
+#' x <- t(rmultinom(50, 30, c(5, 3, 2)))
+#' fit <- plsa(x, k = 4, sparsity = c(membership = 0.05), control = fit_control(n_start = 2))
+#' plot(fit, "simplex")
+#' plot(fit)
+#' @export
+plot.plsa <- function(x, what = c("basis", "membership", "simplex", "trace"), main = NULL, ...) {
+  what <- check_choice(what, "what", c("basis", "membership", "simplex", "trace"))
+  check_dots(...)
+  check_title(main)
+  title <- function(text) if (is.null(main)) text else main
+  switch(what,
+    basis = plot_basis(x, title("What each component writes")),
+    membership = plot_shares(x$param$membership, title("Which components write each observation")),
+    simplex = plot_simplex(x, title("Observations and components")),
+    trace = plot_traces(x, title("Every start, pass by pass"))
+  )
+  invisible(x)
+}
+
+check_title <- function(main) {
+  if (!is.null(main) && (!is.character(main) || length(main) != 1L)) {
+    stop_input("`main` must be one string, not %s.", show_value(main))
+  }
+}
+
+plot_basis <- function(fit, main) {
+  basis <- fit$param$basis
+  if (is.null(colnames(basis))) colnames(basis) <- seq_len(ncol(basis))
+  most <- apply(basis, 2L, max)
+  scaled <- basis / rep(ifelse(most > 0, most, 1), each = nrow(basis))
+  at <- order(max.col(t(basis), ties.method = "first"), -most)
+  heat_map(t(scaled[, at, drop = FALSE]), main = main, legend = "probability over the attribute's largest")
+}
+
+plot_shares <- function(membership, main) {
+  main_one <- max.col(membership, ties.method = "first")
+  at <- order(main_one, -membership[cbind(seq_along(main_one), main_one)])
+  colours <- component_colours(ncol(membership))
+  local_par(mar = c(2.6, 4.2, 4.6, 1), mgp = c(2.6, 0.7, 0), xpd = NA)
+  graphics::barplot(
+    t(membership[at, , drop = FALSE]), col = colours, border = NA, space = 0, names.arg = rep("", nrow(membership)),
+    las = 1L, xaxs = "i", ylab = "share of the observation"
+  )
+  graphics::mtext("observations, by main component", side = 1L, line = 0.8)
+  graphics::title(main, line = 2.8)
+  if (ncol(membership) <= 12L) {
+    graphics::legend(
+      "top", colnames(membership), fill = colours, border = NA, bty = "n", horiz = TRUE, inset = c(0, -0.1), cex = 0.85
+    )
+  }
+}
+
+# Distributions over three attributes as points of an equilateral triangle.
+simplex_points <- function(rows) cbind(rows[, 2L] + rows[, 3L] / 2, rows[, 3L] * sqrt(3) / 2)
+
+plot_simplex <- function(fit, main) {
+  if (fit$dims[["m"]] != 3L) stop_input("`what = \"simplex\"` needs a fit with 3 attributes, not %d.", fit$dims[["m"]])
+  names <- fit$names[[2L]]
+  corners <- simplex_points(diag(3))
+  local_par(mar = c(1.6, 1, 2.6, 1), xpd = NA)
+  graphics::plot(corners, type = "n", asp = 1, axes = FALSE, xlab = "", ylab = "", main = main)
+  graphics::polygon(corners, border = "grey50")
+  graphics::text(corners, if (is.null(names)) 1:3 else names, pos = c(1L, 1L, 3L))
+  if (!is.null(fit$x)) {
+    counts <- dense_rows(fit$x, seq_len(fit$dims[["n"]]))
+    counts <- counts[rowSums(is.na(counts)) == 0 & rowSums(counts, na.rm = TRUE) > 0, , drop = FALSE]
+    graphics::points(simplex_points(counts / rowSums(counts)), pch = 16, cex = 0.5, col = "#0072B255")
+  }
+  basis <- simplex_points(fit$param$basis)
+  hull <- grDevices::chull(basis)
+  graphics::polygon(basis[hull, , drop = FALSE], border = "#D55E00", lwd = 1.5)
+  graphics::points(basis, pch = 24, bg = "#D55E00", col = "white", cex = 1.2)
+  graphics::legend("topright", c("observations", "components"), pch = c(16, 17), col = c("#0072B2", "#D55E00"), bty = "n")
+}
+
+#' Plot a PLCA fit
+#'
+#' @description
+#' Four views of a fit:
+#' \describe{
+#'   \item{`"marginals"`}{the components' distributions along each dimension: lines where its levels are many, else a
+#'     picture.}
+#'   \item{`"reconstruction"`}{the data and the fit side by side, summed over all dimensions but two.}
+#'   \item{`"divergences"`}{the divergences of all pairs of components, see [divergences()].}
+#'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
+#' }
+#'
+#' @param x a fit of [plca()].
+#' @param what which view.
+#' @param dims dimensions shown, numbers or names; `NULL`: all, or for the reconstruction the first two.
+#' @param main title.
+#' @param ... must be empty.
+#' @return `x`, invisibly.
+#' @examples
+#' set.seed(1)
+#' fit <- plca(array(rpois(6 * 8 * 4, 2), c(site = 6, taxon = 8, time = 4)), k = 2)
+#' plot(fit)
+#' plot(fit, "reconstruction")
+#' @export
+plot.plca <- function(x, what = c("marginals", "reconstruction", "divergences", "trace"), dims = NULL, main = NULL, ...) {
+  what <- check_choice(what, "what", c("marginals", "reconstruction", "divergences", "trace"))
+  check_dots(...)
+  check_title(main)
+  at <- pick(dims, length(x$extent), x$labels, "dims")
+  switch(what,
+    marginals = plot_marginals(x, at, main),
+    reconstruction = plot_reconstruction(x, if (is.null(dims)) at[1:2] else at, main),
+    divergences = plot(divergences(x, dims = at)),
+    trace = plot_traces(x, if (is.null(main)) "Every start, pass by pass" else main)
+  )
+  invisible(x)
+}
+
+few_levels <- 12L # a dimension with more is drawn as lines
+
+plot_marginals <- function(fit, at, main) {
+  titles <- dimension_names(fit$labels[at], at)
+  local_par(mfrow = c(length(at), 1L), mar = c(3.6, 4, 2.4, 0.8), mgp = c(2.4, 0.6, 0),
+    oma = c(0, 0, if (is.null(main)) 0 else 2, 0))
+  for (i in seq_along(at)) {
+    q <- fit$param$marginals[[at[i]]]
+    if (ncol(q) > few_levels) marginal_lines(q, titles[i]) else marginal_image(q, titles[i])
+  }
+  if (!is.null(main)) graphics::mtext(main, outer = TRUE, font = 2L)
+}
+
+# One line a component, each on its own base, scaled to its largest value.
+marginal_lines <- function(q, title) {
+  k <- nrow(q)
+  colours <- component_colours(k)
+  graphics::plot(
+    NA, xlim = c(1, ncol(q)), ylim = c(k + 0.1, 0), yaxt = "n", bty = "n", xlab = title, ylab = "",
+    main = "each on the scale of its maximum", font.main = 1L, cex.main = 0.9
+  )
+  for (c in seq_len(k)) {
+    height <- 0.92 * q[c, ] / max(q[c, ])
+    graphics::polygon(c(1, seq_len(ncol(q)), ncol(q)), c(c, c - height, c), border = NA, col = grDevices::adjustcolor(colours[c], 0.5))
+    graphics::lines(seq_len(ncol(q)), c - height, col = colours[c])
+  }
+  graphics::axis(2L, seq_len(k), rownames(q), las = 1L, lwd = 0, line = -0.8, cex.axis = max(0.5, min(1, 12 / k)))
+}
+
+marginal_image <- function(q, title) {
+  image_matrix(q, c(0, max(q)), sprintf("at most %s", format(max(q), digits = 2L)), title, "component", labels = colnames(q))
+}
+
+plot_reconstruction <- function(fit, at, main) {
+  if (length(at) != 2L) stop_input("`dims` must name two dimensions for the reconstruction, not %d.", length(at))
+  data <- data_array(fit_data(fit))
+  data[is.na(data)] <- 0
+  tables <- lapply(list(data = data, fit = fitted(fit)), function(values) {
+    # Square roots: a few large counts would leave the rest one colour.
+    sqrt(apply(values, at, sum))
+  })
+  titles <- dimension_names(fit$labels[at], at)
+  local_par(mfrow = c(1L, 2L), mar = c(3.6, 4, 2.4, 0.8), mgp = c(2.4, 0.6, 0), oma = c(0, 0, if (is.null(main)) 0 else 2, 0))
+  limits <- range(unlist(tables))
+  for (name in names(tables)) {
+    head <- if (name == "data") "data (square roots)" else sprintf("fit, %s nats a count off", format(fit$kl, digits = 2L))
+    image_matrix(tables[[name]], limits, head, titles[2L], titles[1L])
+  }
+  if (!is.null(main)) graphics::mtext(main, outer = TRUE, font = 2L)
+}

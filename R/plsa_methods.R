@@ -1,0 +1,264 @@
+# How a PLSA fit presents itself, predicts and fills in.
+
+#' @export
+model_title.plsa <- function(fit) {
+  if (any(fit$sparsity$given != 0)) "PLSA with entropic prior" else "PLSA"
+}
+
+#' @export
+print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  NextMethod()
+  cat(sprintf(
+    "An observation uses %s of %d components (median perplexity; range %s to %s)\n",
+    format(stats::median(x$perplexity), digits = 2L), x$dims[["k"]], format(min(x$perplexity), digits = 2L),
+    format(max(x$perplexity), digits = 2L)
+  ))
+  effective <- x$sparsity$effective
+  for (side in names(effective)[effective != 0]) {
+    against <- c(membership = "a row's total", basis = "a component's mean total")[[side]]
+    cat(sprintf("Entropic prior on the %s: effective strength %s of %s\n", side, format(effective[[side]], digits = 2L), against))
+  }
+  n_missing <- x$dims[["n"]] * as.double(x$dims[["m"]]) - x$dims[["observed"]]
+  if (n_missing > 0) cat(sprintf("%.0f cells unknown, by the %s rule\n", n_missing, x$mask))
+  invisible(x)
+}
+
+#' Predict from a PLSA fit, and fill in unknown counts
+#'
+#' `predict()` gives the expected count of each cell, the memberships of observations or the chance that each component
+#' wrote a cell; `fitted()` the expected counts of the training data; `impute()` the data with unknown cells at their
+#' expected counts; `simulate()` draws new tables.
+#'
+#' New observations are folded in: their memberships are fitted, without a prior, with the basis held. This is a concave
+#' problem; counts in attributes that had no counts in training are impossible under the fit and left out, of which a
+#' message tells. The expected count of a cell is \eqn{P_i(j) N_i / P_i}(observed), with \eqn{N_i} the observed total of
+#' the row, whatever the rule of `mask`. An observation with nothing counted has no memberships of its own and gets the
+#' mean of the training data.
+#'
+#' `simulate()` draws each row anew from its distribution with its observed total (rounded), over its observed cells;
+#' unknown cells stay `NA`.
+#'
+#' @param object a fit of [plsa()].
+#' @param newdata new observations with the columns of the training data, in any order, matched by name; `NULL`: the
+#'   training data.
+#' @param type `"response"`: expected counts, n x m; `"membership"`: n x k, rows sum to 1; `"cell"`: n x m x k, the
+#'   chance that each component wrote a count in the cell, summing to 1 over components.
+#' @param ... must be empty.
+#' @param rows names or numbers of the observations wanted; `NULL` is all. A result over 1 GB is refused with that advice.
+#' @param control settings of the fold-in, from [fit_control()].
+#' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @param nsim number of tables.
+#' @param seed a whole number, or `NULL` to go on with the session's generator.
+#' @return `predict()`: a matrix or array as said under `type`; for new data with an attribute `loglik`, the
+#'   log-likelihood of each row. `fitted()`: n x m. `impute()`: the data, sparse if it was. `simulate()`: a list of
+#'   `nsim` matrices.
+#' @inherit plsa references
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rpois(60, 3), 12, 5)
+#' x[2, 3] <- NA
+#' fit <- plsa(x, k = 2)
+#' impute(fit)[2, ]
+#' predict(fit, x[1:2, ], type = "membership")
+#' @export
+predict.plsa <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ..., rows = NULL,
+                         control = fit_control(max_pass = 5000, tol = 1e-12)) {
+  check_dots(...)
+  check_control(control)
+  type <- check_choice(type, "type", c("response", "membership", "cell"))
+  is_new <- !is.null(newdata)
+  new <- if (is_new) new_rows(object, newdata)
+  names <- if (is_new) rownames(new) else object$names[[1L]]
+  rows <- pick(rows, if (is_new) nrow(new) else object$dims[["n"]], names, "rows")
+  width <- c(response = object$dims[["m"]], membership = object$dims[["k"]], cell = prod(object$dims[c("m", "k")]))
+  refuse_large(length(rows) * width[[type]], "The prediction", "take some observations at a time by `rows`")
+  if (is_new) {
+    folded <- plsa_fold_in(object, new[rows, , drop = FALSE], control)
+    membership <- folded$membership
+    scale <- folded$row_scale
+  } else {
+    membership <- object$param$membership[rows, , drop = FALSE]
+    scale <- object$row_scale[rows]
+  }
+  labels <- list(names[rows], object$names[[2L]], component_names(object$dims[["k"]]))
+  out <- switch(type,
+    response = structure(unname(scale) * unname(membership %*% object$param$basis), dimnames = name_sides(labels[1:2])),
+    membership = structure(membership, dimnames = labels[c(1L, 3L)]),
+    cell = structure(plsa_cells(unname(membership), unname(object$param$basis)), dimnames = labels)
+  )
+  if (is_new) attr(out, "loglik") <- stats::setNames(folded$loglik, labels[[1L]])
+  out
+}
+
+# P(component | cell), n x m x k; where the cell is impossible, the membership.
+plsa_cells <- function(membership, basis) {
+  p <- membership %*% basis
+  out <- vapply(seq_len(nrow(basis)), function(c) {
+    joint <- outer(membership[, c], basis[c, ])
+    ifelse(p > 0, joint / p, membership[, c])
+  }, matrix(0, nrow(membership), ncol(basis)))
+  array(out, c(nrow(membership), ncol(basis), nrow(basis)))
+}
+
+# Memberships of new rows: list(membership, row_scale, loglik by row).
+plsa_fold_in <- function(fit, x, control, basis = unname(fit$param$basis)) {
+  impossible <- which(colSums(basis) == 0)
+  if (length(impossible)) x <- leave_out_columns(x, impossible, fit$names[[2L]])
+  data <- check_data(x, "nonnegative", "newdata", quiet = TRUE)
+  k <- nrow(basis)
+  settings <- list(prior = list(membership = NULL, basis = 0), mask = fit$mask, fixed = "basis", mstep = "cccp")
+  start <- list(membership = matrix(1 / k, nrow(data$x), k), basis = basis)
+  run <- checked_run(function(start, control) plsa_passes(data$view, start, settings, control), start, control)
+  if (run$outcome$status != "converged") {
+    warning(warningCondition(
+      sprintf("Fold-in not converged after %d passes.", run$outcome$n_pass), class = "multicause_not_converged", call = NULL
+    ))
+  }
+  param <- list(membership = run$param$membership, basis = basis)
+  bare <- which(data$margins$row_sum == 0)
+  if (length(bare)) param$membership[bare, ] <- rep(colMeans(fit$param$membership), each = length(bare))
+  row_scale <- plsa_row_scale(data$view, param, data$margins$row_sum)
+  list(
+    membership = param$membership, row_scale = row_scale,
+    loglik = plsa_row_loglik(data, param, row_scale, fit$mask)
+  )
+}
+
+# Counts that no component can write are made unknown.
+leave_out_columns <- function(x, impossible, names) {
+  at <- which(Matrix::colSums(x[, impossible, drop = FALSE], na.rm = TRUE) > 0)
+  if (!length(at)) {
+    return(x)
+  }
+  shown <- if (is.null(names)) as.character(impossible[at]) else names[impossible[at]]
+  inform("%d column(s) without counts in training are left out: %s.", length(at), show_names(shown))
+  x[, impossible[at]] <- NA
+  x
+}
+
+# sum x log P over the observed cells of each row, over P(observed) where that is the rule.
+plsa_row_loglik <- function(data, param, row_scale, mask) {
+  view <- data$view
+  row <- rep(seq_len(nrow(data$x)), diff(view$start))
+  value <- if (is.null(view$value)) rep(1, length(row)) else view$value
+  out <- numeric(nrow(data$x))
+  for (at in split(seq_along(row), (seq_along(row) - 1L) %/% 2^17)) {
+    p <- rowSums(param$membership[row[at], , drop = FALSE] * t(param$basis[, view$column[at] + 1L, drop = FALSE]))
+    part <- rowsum(value[at] * log(p), row[at])
+    rows <- as.integer(rownames(part))
+    out[rows] <- out[rows] + part[, 1L]
+  }
+  total <- data$margins$row_sum
+  counted <- total > 0
+  if (mask == "conditional") out[counted] <- out[counted] + (total * log(row_scale / total))[counted]
+  out
+}
+
+#' @rdname predict.plsa
+#' @export
+fitted.plsa <- function(object, ...) {
+  check_dots(...)
+  predict(object)
+}
+
+#' @rdname predict.plsa
+#' @export
+impute <- function(object, ...) UseMethod("impute")
+
+#' @rdname predict.plsa
+#' @export
+impute.plsa <- function(object, ..., x = NULL) {
+  check_dots(...)
+  x <- fit_data(object, x)
+  if (isS4(x)) loadNamespace("Matrix")
+  view <- data_view(x)
+  if (is.null(view$na_start)) {
+    return(x)
+  }
+  row <- rep(seq_len(nrow(x)), diff(view$na_start))
+  column <- view$na_column + 1L
+  p <- numeric(length(row))
+  for (c in seq_len(object$dims[["k"]])) {
+    p <- p + object$param$membership[cbind(row, c)] * object$param$basis[cbind(c, column)]
+  }
+  x[cbind(row, column)] <- unname(object$row_scale)[row] * p
+  x
+}
+
+#' @rdname predict.plsa
+#' @export
+simulate.plsa <- function(object, nsim = 1, seed = NULL, ..., x = NULL) {
+  check_dots(...)
+  refuse_large(check_count(nsim, "nsim") * prod(object$dims[c("n", "m")]) / 2, "The result", "draw fewer tables at a time")
+  p <- object$param$membership %*% object$param$basis
+  unknown <- if (object$dims[["observed"]] < length(p)) is.na(dense_rows(fit_data(object, x), seq_len(nrow(p))))
+  if (!is.null(unknown)) p[unknown] <- 0
+  total <- round(object$margins$row_sum)
+  simulate_with(object, nsim, seed, function() {
+    x <- matrix(0L, nrow(p), ncol(p))
+    for (i in which(total > 0)) x[i, ] <- stats::rmultinom(1L, total[i], p[i, ])
+    if (!is.null(unknown)) x[unknown] <- NA
+    x
+  })
+}
+
+# Counts about their means: as of Poisson variables, which given their row totals they are.
+#' @export
+residual_matrix.plsa <- function(fit, x, mean, type) poisson_residuals(x, mean, type)
+
+poisson_residuals <- function(x, mean, type) {
+  switch(type,
+    response = x - mean,
+    pearson = ifelse(x == mean, 0, (x - mean) / sqrt(mean)),
+    deviance = sign(x - mean) * sqrt(pmax(2 * (ifelse(x > 0, x * log(x / mean), 0) - (x - mean)), 0))
+  )
+}
+
+#' Which class do counts come from?
+#'
+#' Assigns observations to the class whose fit explains them best, as in section 4.2 of the paper: each observation is
+#' folded into the fit of every class, and the likelihoods are compared.
+#'
+#' The fits must be of the same attributes; numbers of components may differ, but the more components a fit has, the
+#' better it explains anything. Every basis is mixed with a little of the uniform distribution, so that a count no class
+#' has seen before does not decide alone. Class sizes play no part.
+#'
+#' @param fits named list of fits of [plsa()], one for each class.
+#' @param newdata new observations, see [predict.plsa()].
+#' @param ... must be empty.
+#' @param smooth share of the uniform distribution in each basis, 0 to 1 (excluded at 1).
+#' @param control settings of the fold-in, from [fit_control()].
+#' @return A data frame with a row for each observation: `observation` (name or number), `class`, `loglik` under that
+#'   class (nats), `margin` over the second best, and a column `loglik_<class>` for each class.
+#' @inherit plsa references
+#' @examples
+#' set.seed(1)
+#' draw <- function(p) t(rmultinom(20, 30, p))
+#' fits <- list(a = plsa(draw(c(4, 3, 2, 1)), k = 2), b = plsa(draw(c(1, 2, 3, 4)), k = 2))
+#' table(classify(fits, rbind(draw(c(4, 3, 2, 1)), draw(c(1, 2, 3, 4))))$class)
+#' @export
+classify <- function(fits, newdata, ..., smooth = 1e-6, control = fit_control(max_pass = 1000, tol = 1e-9)) {
+  check_dots(...)
+  check_control(control)
+  ok <- is.list(fits) && !inherits(fits, "multicause") && length(fits) >= 2L && !is.null(names(fits)) &&
+    !anyDuplicated(names(fits)) && all(names(fits) != "")
+  if (!ok) stop_input("`fits` must be a list of two or more fits of plsa(), named by class, not %s.", show_value(fits))
+  smooth <- check_number(smooth, "smooth", 0, 1)
+  loglik <- lapply(names(fits), function(class) {
+    fit <- check_fit(fits[[class]], "plsa", sprintf("fits$%s", class))
+    x <- new_rows(fit, newdata)
+    basis <- (1 - smooth) * unname(fit$param$basis) + smooth / fit$dims[["m"]]
+    stats::setNames(plsa_fold_in(fit, x, control, basis)$loglik, rownames(x))
+  })
+  rows <- names(loglik[[1L]])
+  loglik <- matrix(unlist(loglik, use.names = FALSE), ncol = length(fits), dimnames = list(NULL, names(fits)))
+  best <- max.col(loglik, ties.method = "first")
+  top <- loglik[cbind(seq_along(best), best)]
+  others <- loglik
+  others[cbind(seq_along(best), best)] <- -Inf
+  data.frame(
+    observation = if (is.null(rows)) seq_along(best) else rows, class = names(fits)[best], loglik = top,
+    margin = top - apply(others, 1L, max), structure(loglik, dimnames = list(NULL, paste0("loglik_", names(fits)))),
+    check.names = FALSE
+  )
+}

@@ -1,0 +1,108 @@
+# PLSA and PLCA in plain R, slow and obvious: the equations that the kernels are held to.
+
+ref_simplex <- function(n, k) {
+  rows <- matrix(stats::runif(n * k, 0.1, 1.1), n, k)
+  rows / rowSums(rows)
+}
+
+# One maximum-likelihood EM pass of the asymmetric form, eqs. (2)-(3); rows without counts stay.
+ref_plsa_pass <- function(x, membership, basis) {
+  p <- membership %*% basis
+  ratio <- ifelse(x > 0, x / p, 0)
+  omega <- membership * (ratio %*% t(basis))
+  xi <- basis * (t(membership) %*% ratio)
+  counted <- rowSums(omega) > 0
+  membership[counted, ] <- omega[counted, ] / rowSums(omega)[counted]
+  list(membership = membership, basis = xi / rowSums(xi))
+}
+
+# The EM pass of the truncated multinomial: missing cells at their expected counts.
+ref_plsa_conditional_pass <- function(x, membership, basis) {
+  p <- membership %*% basis
+  observed <- !is.na(x)
+  total <- rowSums(x, na.rm = TRUE)
+  filled <- ifelse(observed, x, total / rowSums(p * observed) * p)
+  ref_plsa_pass(filled, membership, basis)
+}
+
+ref_plsa_loglik <- function(x, membership, basis, conditional = TRUE) {
+  p <- membership %*% basis
+  if (conditional) p <- p / rowSums(p * !is.na(x))
+  sum(ifelse(!is.na(x) & x > 0, x * log(p), 0))
+}
+
+entropy_term <- function(p) sum(ifelse(p > 0, p * log(p), 0))
+
+# What the entropic M-step maximises, scaled so that any magnitudes do.
+ref_entropic <- function(theta, omega, beta) {
+  scale <- max(omega, abs(beta))
+  sum((omega / scale * log(theta))[omega > 0]) + beta / scale * entropy_term(theta)
+}
+
+# The best of several runs of a general optimiser, over theta = softmax(z).
+ref_entropic_best <- function(omega, beta, n_start = 4L) {
+  scale <- max(omega, abs(beta))
+  a <- omega / scale
+  b <- beta / scale
+  at <- if (beta >= 0) which(a > 0) else seq_along(a)
+  softmax <- function(z) {
+    z <- z - max(z)
+    z - log(sum(exp(z)))
+  }
+  value <- function(z) {
+    logs <- softmax(z)
+    sum((a[at] * logs)[a[at] > 0]) + b * sum(exp(logs) * logs)
+  }
+  slope <- function(z) {
+    logs <- softmax(z)
+    theta <- exp(logs)
+    g <- b * theta * (logs + 1)
+    a[at] - sum(a[at]) * theta + g - sum(g) * theta
+  }
+  spike <- replace(numeric(length(at)), which.max(a[at]), 6)
+  starts <- c(list(numeric(length(at)), log(pmax(a[at], 1e-10)), spike),
+    replicate(n_start - 3L, stats::rnorm(length(at), 0, 3), simplify = FALSE))
+  runs <- vapply(starts, function(z) {
+    run <- try(stats::optim(z, value, slope, method = "BFGS", control = list(fnscale = -1, maxit = 500, reltol = 1e-14)), TRUE)
+    if (inherits(run, "try-error")) -Inf else run$value
+  }, 0)
+  max(runs)
+}
+
+# One maximum-likelihood EM pass over an array, eqs. (3)-(4).
+ref_plca_pass <- function(x, weights, marginals) {
+  k <- length(weights)
+  index <- as.matrix(expand.grid(lapply(dim(x), seq_len)))
+  joint <- vapply(seq_len(k), function(c) {
+    p <- rep(weights[c], length(x))
+    for (d in seq_along(marginals)) p <- p * marginals[[d]][c, index[, d]]
+    p
+  }, numeric(length(x)))
+  counts <- as.vector(x) * joint / rowSums(joint)
+  list(
+    weights = colSums(counts) / sum(counts),
+    marginals = lapply(seq_along(marginals), function(d) {
+      sums <- t(rowsum(counts, index[, d]))
+      dimnames(sums) <- NULL
+      sums / rowSums(sums)
+    })
+  )
+}
+
+# Counts of two overlapping faunas.
+ref_counts <- function(n, m, total = 40) {
+  basis <- rbind(stats::dexp(seq_len(m), 0.3), rev(stats::dexp(seq_len(m), 0.3)))
+  basis <- basis / rowSums(basis)
+  share <- stats::runif(n)
+  x <- t(vapply(share, function(s) stats::rmultinom(1L, total, s * basis[1, ] + (1 - s) * basis[2, ])[, 1L], integer(m)))
+  list(x = x, basis = basis, membership = cbind(share, 1 - share, deparse.level = 0))
+}
+
+plain_passes <- function(n_pass, ...) {
+  fit_control(n_start = 1, max_pass = n_pass, tol = 0, accelerate = FALSE, progress = FALSE, ...)
+}
+
+read_golden_counts <- function(file) {
+  testthat::skip_if_not_installed("jsonlite")
+  jsonlite::fromJSON(shared_golden("plca", file), simplifyDataFrame = FALSE)
+}

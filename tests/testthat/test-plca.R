@@ -1,0 +1,263 @@
+golden_matrices <- function(values) {
+  if (is.list(values)) {
+    return(lapply(values, function(q) if (is.list(q)) do.call(rbind, q) else q))
+  }
+  lapply(seq_len(dim(values)[1]), function(d) values[d, , ])
+}
+
+test_that("golden states are met, plain and with priors", {
+  cases <- read_golden_counts("plca_public.json")
+  for (name in names(cases)) {
+    case <- cases[[name]]
+    x <- array(case$V_colmajor, case$dim)
+    weights <- lapply(case$weights, function(a) if (length(a)) a)
+    prior <- cross_entropy(
+      weights = weights, method = case$method, floor = if (case$eps > 0) case$eps else 1e-4, anneal = case$anneal
+    )
+    for (state in case$states) {
+      fit <- plca(x, length(case$pz0),
+        prior = prior, start = list(weights = case$pz0, marginals = golden_matrices(case$fac0)),
+        control = plain_passes(state$sweeps)
+      )
+      tolerance <- if (state$sweeps <= 10) 1e-10 else 1e-7
+      expect_equal(unname(fit$param$weights), state$pz, tolerance = tolerance)
+      Map(function(got, want) expect_lt(max(abs(unname(got) - want)), tolerance), fit$param$marginals,
+        golden_matrices(state$fac))
+      expect_equal(fit$loglik, state$loglik, tolerance = 1e-12)
+      expect_equal(fit$kl, state$kl, tolerance = 1e-10)
+      value <- if (is.null(fit$prior)) 0 else fit$prior$value
+      want <- switch(as.character(state$prior), "NaN" = NA_real_, "Inf" = Inf, state$prior)
+      expect_equal(value, want, tolerance = 1e-9)
+    }
+  }
+})
+
+random_array <- function(extent, mean = 2) array(stats::rpois(prod(extent), mean), extent)
+
+plca_start <- function(k, extent) {
+  list(weights = drop(ref_simplex(1, k)), marginals = lapply(extent, function(d) ref_simplex(k, d)))
+}
+
+test_that("one pass equals the transcription of eqs. (3)-(4), for arrays of any order", {
+  set.seed(1)
+  for (extent in list(c(5, 4), c(4, 3, 5), c(3, 2, 2, 4))) {
+    x <- random_array(extent)
+    start <- plca_start(3, extent)
+    fit <- plca(x, 3, start = start, control = plain_passes(1))
+    want <- ref_plca_pass(x, start$weights, start$marginals)
+    expect_equal(unname(fit$param$weights), want$weights, tolerance = 1e-12)
+    expect_equal(lapply(unname(fit$param$marginals), unname), want$marginals, tolerance = 1e-12)
+  }
+})
+
+test_that("two-way PLCA is PLSA", {
+  set.seed(2)
+  x <- random_array(c(9, 6))
+  start <- plca_start(3, dim(x))
+  joint <- t(start$weights * start$marginals[[1]])
+  for (passes in c(1, 25)) {
+    fit <- plca(x, 3, start = start, control = plain_passes(passes))
+    other <- plsa(x, 3,
+      start = list(membership = joint / rowSums(joint), basis = start$marginals[[2]]), control = plain_passes(passes)
+    )
+    expect_equal(predict(fit, type = "membership"), other$param$membership, tolerance = 1e-11, ignore_attr = TRUE)
+    expect_equal(fit$param$marginals[[2]], other$param$basis, tolerance = 1e-11)
+    rows <- rowSums(x)
+    expect_equal(fit$loglik, other$loglik + sum(rows * log(rows / sum(rows))), tolerance = 1e-10)
+    expect_equal(fitted(fit), fitted(other), tolerance = 1e-9)
+  }
+})
+
+test_that("arrays, sparse matrices and index tables are the same data", {
+  set.seed(3)
+  x <- random_array(c(4, 5, 3), 0.8)
+  x[4, 5, 3] <- 2
+  x[2, 2, 2] <- NA
+  start <- plca_start(2, dim(x))
+  at <- which(is.na(x) | x > 0, arr.ind = TRUE)
+  table <- data.frame(site = at[, 1], taxon = at[, 2], time = at[, 3], count = x[at])
+  one <- plca(x, 2, start = start, control = plain_passes(5))
+  other <- plca(table[sample(nrow(table)), ], 2, start = start, control = plain_passes(5))
+  expect_equal(unname(other$param$marginals), unname(one$param$marginals), tolerance = 1e-12)
+  expect_named(other$param$marginals, c("site", "taxon", "time"))
+  expect_equal(unname(fitted(other)), unname(fitted(one)), tolerance = 1e-12)
+  table$taxon <- letters[table$taxon]
+  named <- plca(table, 2, start = start, control = plain_passes(5))
+  expect_identical(colnames(named$param$marginals$taxon), letters[1:5])
+  m <- matrix(rpois(20, 1), 5)
+  start <- plca_start(2, dim(m))
+  expect_equal(
+    plca(Matrix::Matrix(m, sparse = TRUE), 2, start = start, control = plain_passes(4))$param,
+    plca(m, 2, start = start, control = plain_passes(4))$param
+  )
+})
+
+test_that("missing cells are conditioned on: the likelihood over them never falls and they are found", {
+  set.seed(4)
+  q <- list(ref_simplex(2, 6), ref_simplex(2, 5), ref_simplex(2, 4))
+  p <- 0.3 * q[[1]][1, ] %o% q[[2]][1, ] %o% q[[3]][1, ] + 0.7 * q[[1]][2, ] %o% q[[2]][2, ] %o% q[[3]][2, ]
+  holes <- sample(length(p), 15)
+  x <- 1e4 * p
+  x[holes] <- NA
+  fit <- plca(x, 2, control = fit_control(n_start = 3, tol = 1e-13, max_pass = 5000, progress = FALSE))
+  expect_equal(fitted(fit)[holes], 1e4 * p[holes], tolerance = 1e-2)
+  expect_equal(sum(fitted(fit)[-holes]), sum(x, na.rm = TRUE))
+  by_hand <- fitted(fit) / sum(fitted(fit)[-holes])
+  expect_equal(fit$loglik, sum((x * log(by_hand))[-holes]), tolerance = 1e-10)
+})
+
+test_that("the objective never falls, for every setting that claims it", {
+  set.seed(5)
+  x <- random_array(c(8, 6, 5))
+  holed <- replace(x, sample(length(x), 20), NA)
+  for (method in c("js", "mm")) for (weights in list(c(3, 0), c(0, 5), c(2, 6), c(-4, -3), c(60, 80))) {
+    for (accelerate in c(TRUE, FALSE)) for (dims in list(1, 2:3)) {
+      prior <- cross_entropy(groups = c(1, 1, 2, 2), between = weights[1], within = weights[2], dims = dims, method = method)
+      fit <- suppressWarnings(plca(if (accelerate) x else holed, 4,
+        prior = prior, control = fit_control(n_start = 1, max_pass = 80, tol = 0, accelerate = accelerate, progress = FALSE)
+      ))
+      expect_gte(min(diff(fit$trace$objective)), -1e-11 * abs(unname(fit$objective)))
+      expect_equal(unname(fit$objective), fit$loglik + fit$prior$value, tolerance = 1e-10)
+    }
+  }
+})
+
+# 2 JS of a pair of distributions.
+js <- function(p, q) {
+  mid <- (p + q) / 2
+  sum(ifelse(p > 0, p * log(p / mid), 0) + ifelse(q > 0, q * log(q / mid), 0))
+}
+
+test_that("the prior's value is what its name says", {
+  set.seed(6)
+  x <- random_array(c(5, 4))
+  start <- plca_start(3, dim(x))
+  a <- matrix(c(0, 2, -1, 2, 0, 0.5, -1, 0.5, 0), 3)
+  q <- start$marginals[[2]]
+  h <- function(p, q, floor) -sum(p * log(q + floor))
+  pair_sum <- function(f) a[1, 2] * f(q[1, ], q[2, ]) + a[1, 3] * f(q[1, ], q[3, ]) + a[2, 3] * f(q[2, ], q[3, ])
+  value <- function(method, floor = 1e-4) {
+    prior <- cross_entropy(weights = list(NULL, a), method = method, floor = floor)
+    plca(x, 3, prior = prior, start = start, control = plain_passes(0))$prior$value
+  }
+  expect_equal(value("js"), pair_sum(js))
+  expect_equal(value("mm", 0.01), pair_sum(function(p, q) h(p, q, 0.01) + h(q, p, 0.01)))
+  expect_equal(value("paper"), pair_sum(function(p, q) h(p, q, 0) + h(q, p, 0)))
+})
+
+test_that("priors drive marginals apart and together, as asked and where asked", {
+  set.seed(7)
+  x <- random_array(c(20, 15), 5)
+  start <- plca_start(4, dim(x))
+  mean_kl <- function(prior, which = 1) {
+    fit <- suppressWarnings(plca(x, 4, prior = prior, start = start, control = fit_control(max_pass = 200, progress = FALSE)))
+    d <- divergences(fit, dims = 2)[[1]]
+    same <- outer(c(1, 1, 2, 2), c(1, 1, 2, 2), "==")
+    c(between = mean(d[!same]), within = mean(d[same & !diag(4)]))[[which]]
+  }
+  for (method in c("js", "paper", "mm")) {
+    free <- mean_kl(NULL)
+    expect_gt(mean_kl(cross_entropy(between = 20, dims = 2, method = method)), free)
+    expect_lt(mean_kl(cross_entropy(between = -20, dims = 2, method = if (method == "mm") "js" else method)), free)
+    grouped <- cross_entropy(groups = c("a", "a", "b", "b"), within = 30, dims = 2, method = if (method == "mm") "js" else method)
+    expect_lt(mean_kl(grouped, "within"), mean_kl(NULL, "within"))
+  }
+})
+
+test_that("annealing follows its multipliers and can end in maximum likelihood", {
+  expect_equal(cross_entropy(between = 1, anneal = 4)$anneal, c(1, 0.75, 0.5, 0.25, 0))
+  set.seed(8)
+  x <- random_array(c(8, 6))
+  fit <- plca(x, 3, prior = cross_entropy(between = 5, dims = 2, anneal = 20), control = fit_control(n_start = 2, tol = 1e-10, progress = FALSE))
+  expect_named(fit$objective, "log_likelihood")
+  expect_equal(fit$prior$value, 0)
+  again <- plca(x, 3, start = lapply(fit$param, function(p) if (is.list(p)) lapply(p, unname) else unname(p)), control = plain_passes(1))
+  expect_lt(unname(again$objective - fit$objective), 1e-3)
+  expect_gt(nrow(fit$trace), 21)
+})
+
+test_that("degenerate shapes are legal", {
+  control <- fit_control(n_start = 2, max_pass = 30, tol = 1e-8, progress = FALSE)
+  set.seed(9)
+  expect_equal(unname(plca(matrix(c(1, 3), 1), 1, control = control)$param$marginals[[2]]), matrix(c(0.25, 0.75), 1))
+  expect_false(anyNA(unlist(plca(array(0, c(2, 3, 2)), 2, control = control)$param)))
+  expect_s3_class(plca(array(1:4, c(2, 2, 1)), 6, control = control), "plca")
+  spiky <- plca(diag(4) * 10, 4, prior = cross_entropy(between = 500, method = "paper"), control = control)
+  expect_true(is.na(spiky$prior$value) || spiky$prior$value > 0)
+  holes <- plca(array(c(NA, 2, 3, 4, 5, NA, 7, 8), c(2, 2, 2)), 2, control = control)
+  expect_equal(nobs(holes), 6)
+})
+
+test_that("threads, seeds and arguments", {
+  set.seed(10)
+  x <- random_array(c(30, 20, 12))
+  start <- plca_start(3, dim(x))
+  copy <- unserialize(serialize(start, NULL))
+  fits <- lapply(1:2, function(n) {
+    plca(x, 3, prior = cross_entropy(between = 2), start = start, control = plain_passes(5, n_threads = n))
+  })
+  expect_identical(fits[[1]]$param, fits[[2]]$param)
+  expect_identical(start, copy)
+})
+
+test_that("predictions and simulations have the right shape and sums", {
+  set.seed(11)
+  x <- random_array(c(6, 5, 4))
+  dimnames(x) <- list(site = letters[1:6], taxon = LETTERS[1:5], time = NULL)
+  fit <- plca(x, 2, control = fit_control(n_start = 3, tol = 1e-13, progress = FALSE))
+  expect_equal(sum(fitted(fit)), sum(x))
+  expect_identical(dimnames(fitted(fit))[1:2], dimnames(x)[1:2])
+  expect_equal(apply(predict(fit, type = "cell"), 1:3, sum), array(1, dim(x)), ignore_attr = TRUE)
+  expect_equal(unname(rowSums(predict(fit, type = "membership"))), rep(1, 6))
+  folded <- predict(fit, x[2:3, 5:1, ], type = "membership")
+  expect_equal(folded, predict(fit, type = "membership")[2:3, ], tolerance = 1e-2)
+  expect_equal(sum(predict(fit, x[2:3, , ])), sum(x[2:3, , ]))
+  expect_identical(dim(residuals(fit)), dim(x))
+  drawn <- simulate(fit, 2, seed = 1)
+  expect_equal(sum(drawn[[2]]), sum(x))
+  expect_identical(dim(drawn[[1]]), dim(x))
+  expect_equal(attr(logLik(fit), "df"), 1 + 2 * (5 + 4 + 3))
+  expect_s3_class(update(fit, k = 3, control = plain_passes(2)), "plca")
+})
+
+test_that("divergences are Kullback-Leibler's, floored", {
+  set.seed(12)
+  fit <- plca(random_array(c(4, 5)), 3, control = plain_passes(5))
+  d <- divergences(fit, floor = 0)
+  p <- fit$param$marginals[[2]]
+  expect_equal(d[[2]][1, 3], sum(p[1, ] * log(p[1, ] / p[3, ])))
+  spikes <- plsa(diag(3), 3, fixed = "basis", start = list(basis = diag(3)), control = plain_passes(1))
+  expect_identical(unname(divergences(spikes, floor = 0)[[1]][1, 2]), Inf)
+  expect_equal(unname(divergences(spikes)[[1]][1, 2]), -log(1e-6), tolerance = 1e-5)
+})
+
+test_that("a fit prints itself, and errors say what is wrong", {
+  set.seed(13)
+  x <- random_array(c(6, 5, 4))
+  names(dimnames(x)) <- NULL
+  fit <- plca(x, 2, prior = cross_entropy(between = 2, dims = 1), start = plca_start(2, dim(x)), control = plain_passes(10))
+  hide <- function(lines) gsub("-?[0-9]+\\.[0-9]+", "<number>", lines)
+  expect_snapshot(fit, transform = hide)
+  expect_snapshot(divergences(fit, dims = 2), transform = hide)
+  expect_snapshot(cross_entropy(groups = c(1, 1, 2), between = 1, dims = "time", method = "mm", anneal = 20))
+  table <- data.frame(a = c(1, 1), b = c(2, 2), count = 1)
+  expect_snapshot(error = TRUE, {
+    plca(1:3, 2)
+    plca(replace(x, 7, -1), 2)
+    plca(table, 2)
+    plca(data.frame(a = 1, count = 2), 2)
+    plca(data.frame(a = 0.5, b = 1, count = 2), 2)
+    plca(x, 2, prior = list(between = 1))
+    plca(x, 2, prior = cross_entropy(groups = 1:3, between = 1))
+    plca(x, 2, prior = cross_entropy(between = 1, dims = 4))
+    plca(x, 2, prior = cross_entropy(weights = list(diag(2))))
+    plca(x, 2, prior = cross_entropy(weights = list(matrix(1:4, 2), NULL, NULL)))
+    plca(x, 2, start = list(weights = 1))
+    plca(x, 2, beta = 1)
+    cross_entropy(weights = list(NULL), between = 1)
+    cross_entropy(method = "kl")
+    cross_entropy(anneal = -1)
+    predict(fit, x[, 1:2, ])
+    logLik(fit)
+  })
+})

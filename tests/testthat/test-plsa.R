@@ -1,0 +1,274 @@
+test_that("golden states are met, plain, overcomplete, with priors and with masks", {
+  cases <- c(read_golden_counts("plsa_public.json"), read_golden_counts("masked_public.json"))
+  for (name in names(cases)) {
+    case <- cases[[name]]
+    x <- case$V
+    if (!is.null(case$mask)) x[case$mask == 0] <- NA
+    for (state in case$states) {
+      fit <- plsa(x, ncol(case$G0),
+        sparsity = c(membership = case$beta_G, basis = case$alpha_W), sparsity_scale = "counts", mask = case$mask_rule,
+        mstep = case$mstep, fixed = if (isTRUE(case$fixW)) "basis" else "none",
+        start = list(membership = case$G0, basis = case$W0), control = plain_passes(state$sweeps)
+      )
+      tolerance <- if (state$sweeps <= 10) 1e-10 else 1e-7
+      near <- function(got, want) expect_lt(max(abs(unname(got) - want) / pmax(abs(want), 1e-100)), tolerance)
+      near(fit$param$membership, state$G)
+      near(fit$param$basis, state$W)
+      conditional <- case$mask_rule == "conditional"
+      expect_equal(fit$loglik, if (conditional) state$loglik_conditional else state$loglik, tolerance = 1e-12)
+      if (!conditional) expect_equal(unname(fit$objective), state$logpost, tolerance = 1e-12)
+    }
+    if (!is.null(case$filled)) expect_equal(unname(impute(fit)), case$filled, tolerance = 1e-7)
+  }
+})
+
+test_that("one pass equals the transcription of eqs. (2)-(3), dense, sparse and with missing cells", {
+  set.seed(1)
+  for (k in c(1, 3, 9)) {
+    x <- matrix(rpois(7 * 5, 1.5), 7, 5)
+    x[3, ] <- 0
+    start <- list(membership = ref_simplex(7, k), basis = ref_simplex(k, 5))
+    want <- ref_plsa_pass(x, start$membership, start$basis)
+    for (form in list(x, Matrix::Matrix(x, sparse = TRUE))) {
+      fit <- plsa(form, k, start = start, control = plain_passes(1))
+      expect_equal(lapply(fit$param, unname), want, tolerance = 1e-12)
+    }
+    x[c(2, 12, 30)] <- NA
+    want <- ref_plsa_conditional_pass(x, start$membership, start$basis)
+    fit <- plsa(x, k, start = start, control = plain_passes(1))
+    expect_equal(lapply(fit$param, unname), want, tolerance = 1e-12)
+    expect_equal(fit$loglik, do.call(ref_plsa_loglik, c(list(x), unname(fit$param))), tolerance = 1e-12)
+  }
+})
+
+test_that("gathered and multiplied passes agree, and so do threads", {
+  set.seed(2)
+  x <- matrix(rpois(300 * 40, 0.08), 300) # 8 % full: gathered
+  padded <- cbind(x[, colSums(x) > 0][, 1:6], matrix(0, 300, 3))
+  start <- list(membership = ref_simplex(300, 4), basis = ref_simplex(4, 40))
+  sparse <- plsa(Matrix::Matrix(x, sparse = TRUE), 4, start = start, control = plain_passes(5))
+  two <- plsa(x, 4, start = start, control = plain_passes(5, n_threads = 2))
+  expect_identical(two$param, sparse$param)
+  fast <- lapply(1:2, function(n) {
+    plsa(x, 4, start = start, control = fit_control(n_start = 1, max_pass = 30, tol = 0, n_threads = n, progress = FALSE))
+  })
+  expect_identical(fast[[1]]$param, fast[[2]]$param)
+})
+
+test_that("the objective never falls, for every setting that claims it", {
+  set.seed(3)
+  x <- ref_counts(25, 8)$x
+  holed <- replace(x, sample(length(x), 30), NA)
+  settings <- expand.grid(
+    membership = c(-0.3, 0, 0.05, 1), basis = c(-0.2, 0, 0.3), mstep = c("cccp", "global", "first"),
+    accelerate = c(TRUE, FALSE), holes = c("none", "conditional", "paper"), stringsAsFactors = FALSE
+  )
+  for (i in seq_len(nrow(settings))) {
+    s <- settings[i, ]
+    fit <- suppressWarnings(plsa(if (s$holes == "none") x else holed, 5,
+      sparsity = c(membership = s$membership, basis = s$basis), mstep = s$mstep,
+      mask = if (s$holes == "paper") "paper" else "conditional",
+      control = fit_control(n_start = 1, max_pass = 60, tol = 0, accelerate = s$accelerate, progress = FALSE)
+    ))
+    expect_gte(min(diff(fit$trace$objective)), -1e-11 * abs(unname(fit$objective)))
+  }
+})
+
+test_that("coordinate descent reaches what EM reaches, in far fewer passes", {
+  set.seed(4)
+  x <- ref_counts(60, 20, 200)$x
+  start <- list(membership = ref_simplex(60, 2), basis = ref_simplex(2, 20))
+  em <- plsa(x, 2, start = start, control = plain_passes(3000))
+  cd <- plsa(x, 2, start = start, control = fit_control(n_start = 1, tol = 1e-12, progress = FALSE))
+  expect_equal(unname(cd$objective), unname(em$objective), tolerance = 1e-7)
+  expect_lt(nrow(cd$trace), 400)
+  # Where coordinate descent stops with more components, EM has nothing to gain either.
+  cd <- plsa(x, 5, control = fit_control(n_start = 1, tol = 1e-12, progress = FALSE))
+  em <- plsa(x, 5, start = lapply(cd$param, unname), control = plain_passes(50))
+  expect_lt(unname(em$objective - cd$objective), 1e-3)
+})
+
+test_that("planted components are recovered", {
+  set.seed(5)
+  truth <- ref_counts(400, 12, 300)
+  fit <- plsa(truth$x, 2, control = fit_control(n_start = 3, progress = FALSE))
+  swap <- if (fit$param$basis[1, 1] < fit$param$basis[2, 1]) 2:1 else 1:2
+  # Two-component mixtures are known up to how far their ends reach: the data hold no purer rows than these.
+  expect_gt(cor(fit$param$membership[, swap[1]], truth$membership[, 1]), 0.99)
+  expect_lt(max(abs(fitted(fit) / 300 - truth$membership %*% truth$basis)), 0.05)
+})
+
+test_that("KL-NMF with the basis's scale thrown away makes the same steps", {
+  set.seed(6)
+  x <- matrix(rpois(8 * 6, 3) + 1, 8)
+  start <- list(membership = ref_simplex(8, 3), basis = ref_simplex(3, 6))
+  # Lee and Seung's rules for x ~ h w, both from the same state; rows of w scaled to sum 1, the scale dropped.
+  h <- start$membership * rowSums(x)
+  w <- start$basis
+  for (pass in 1:20) {
+    ratio <- x / (h %*% w)
+    new_h <- h * (ratio %*% t(w)) / rep(rowSums(w), each = 8)
+    w <- w * (t(h) %*% ratio) / colSums(h)
+    w <- w / rowSums(w)
+    h <- new_h
+  }
+  fit <- plsa(x, 3, start = start, control = plain_passes(20))
+  expect_equal(unname(fit$param$basis), w, tolerance = 1e-12)
+  expect_equal(unname(fit$param$membership), h / rowSums(h), tolerance = 1e-12)
+})
+
+test_that("the conditional rule finds missing cells where the printed rule is biased", {
+  set.seed(7)
+  truth <- ref_counts(40, 10)
+  p <- 1000 * truth$membership %*% truth$basis
+  holes <- sample(length(p), 80)
+  off <- vapply(c("conditional", "paper"), function(mask) {
+    x <- replace(p, holes, NA)
+    fit <- plsa(x, 2, mask = mask, fixed = "basis", start = list(basis = truth$basis), control = fit_control(tol = 1e-14))
+    sqrt(sum((impute(fit)[holes] - p[holes])^2) / sum(p[holes]^2))
+  }, 0)
+  expect_lt(off[["conditional"]], 1e-3)
+  expect_gt(off[["paper"]], 0.01)
+})
+
+test_that("sparsity acts through its proportion to the row total", {
+  set.seed(8)
+  x <- ref_counts(30, 8)$x
+  start <- list(membership = ref_simplex(30, 5), basis = ref_simplex(5, 8))
+  fit <- function(x, ...) plsa(x, 5, start = start, control = plain_passes(30), ...)
+  relative <- fit(x, sparsity = c(membership = 0.05))
+  expect_equal(relative$sparsity$effective[["membership"]], 0.05)
+  expect_equal(fit(10 * x, sparsity = c(membership = 0.05))$param, relative$param, tolerance = 1e-10)
+  counts <- fit(x, sparsity = c(membership = 0.05 * 40), sparsity_scale = "counts")
+  expect_equal(counts$param, relative$param, tolerance = 1e-10)
+  expect_lt(mean(relative$perplexity), mean(fit(x)$perplexity))
+  even <- fit(x, sparsity = c(membership = -0.5))
+  expect_gt(mean(even$perplexity), mean(fit(x)$perplexity))
+})
+
+test_that("a prior that leaves one component a row warns, and annealed starts are tried", {
+  set.seed(9)
+  x <- ref_counts(30, 8)$x
+  expect_warning(
+    fit <- plsa(x, 4, sparsity = c(membership = 0.6), control = fit_control(n_start = 4, progress = FALSE)),
+    class = "multicause_collapse"
+  )
+  expect_setequal(fit$starts$init, c("uniform", "annealed"))
+  expect_equal(unname(fit$objective), max(fit$starts$objective[fit$starts$finished]))
+})
+
+test_that("the exact M-step at the end leaves nothing to gain", {
+  set.seed(10)
+  x <- ref_counts(30, 8)$x
+  fit <- plsa(x, 4, sparsity = c(membership = 0.05), control = fit_control(n_start = 2, tol = 1e-11, progress = FALSE))
+  again <- plsa(x, 4,
+    sparsity = c(membership = 0.05), mstep = "global", start = lapply(fit$param, unname), control = plain_passes(1)
+  )
+  expect_lt(unname(again$objective - fit$objective), 1e-5)
+})
+
+test_that("degenerate shapes are legal", {
+  control <- fit_control(n_start = 2, max_pass = 50, tol = 1e-8, progress = FALSE)
+  set.seed(11)
+  one_row <- plsa(matrix(c(3, 0, 2), 1), 1, control = control)
+  expect_equal(unname(one_row$param$basis), matrix(c(3, 0, 2) / 5, 1))
+  expect_equal(unname(plsa(matrix(1:4, 4), 2, control = control)$param$basis), matrix(1, 2, 1))
+  expect_s3_class(plsa(matrix(rpois(12, 2), 3), 7, control = control), "plsa")
+  nothing <- plsa(matrix(0, 3, 4), 2, control = control)
+  expect_equal(nothing$loglik, 0)
+  expect_false(anyNA(unlist(nothing$param)))
+  expect_true(all(fitted(nothing) == 0))
+  half <- plsa(matrix(c(0.5, 1.25, 0, 3), 2), 2, control = control)
+  expect_equal(rowSums(fitted(half)), c(0.5, 4.25))
+  expect_message(gone <- plsa(rbind(c(1, 2, 3), NA), 2, control = control), "nothing observed")
+  expect_true(all(is.na(fitted(gone)[2, ])) && !anyNA(fitted(gone)[1, ]))
+})
+
+test_that("arguments stay as they are, and the seed decides", {
+  set.seed(12)
+  x <- ref_counts(10, 5)$x
+  start <- list(membership = ref_simplex(10, 2), basis = ref_simplex(2, 5))
+  copy <- unserialize(serialize(list(x, start), NULL))
+  plsa(x, 2, start = start, control = plain_passes(3))
+  expect_identical(list(x, start), copy)
+  fits <- lapply(1:2, function(i) {
+    set.seed(13)
+    plsa(x, 2, sparsity = c(membership = 0.02), control = fit_control(n_start = 3, max_pass = 50, tol = 0, progress = FALSE))
+  })
+  expect_identical(fits[[1]]$param, fits[[2]]$param)
+})
+
+test_that("predictions are consistent with the fit, whatever the order of columns", {
+  set.seed(14)
+  truth <- ref_counts(60, 6, 100)
+  x <- truth$x
+  dimnames(x) <- list(paste0("site", 1:60), letters[1:6])
+  fit <- plsa(x, 2, control = fit_control(n_start = 2, tol = 1e-13, progress = FALSE))
+  expect_equal(rowSums(fitted(fit)), rowSums(x))
+  again <- predict(fit, x[1:5, 6:1], type = "membership")
+  expect_equal(unname(again[, ]), unname(fit$param$membership[1:5, ]), tolerance = 1e-3)
+  expect_equal(sum(attr(predict(fit, x), "loglik")), fit$loglik, tolerance = 1e-8)
+  cells <- predict(fit, type = "cell", rows = "site3")
+  expect_equal(unname(apply(cells, 1:2, sum)), matrix(1, 1, 6))
+  expect_identical(dimnames(cells), list("site3", letters[1:6], c("A1", "A2")))
+  expect_equal(rowSums(residuals(fit)), 0 * rowSums(x), tolerance = 1e-8)
+  drawn <- simulate(fit, 2, seed = 1)
+  expect_equal(rowSums(drawn[[1]]), rowSums(x))
+  expect_identical(drawn, simulate(fit, 2, seed = 1))
+  expect_equal(attr(logLik(fit), "df"), 60 + 2 * 5)
+  x[2, 3] <- NA
+  holed <- plsa(x, 2, control = fit_control(n_start = 2, progress = FALSE))
+  expect_identical(which(impute(holed) != x | is.na(x)), which(is.na(x)))
+  expect_equal(impute(holed)[2, 3], fitted(holed)[2, 3])
+  sparse <- plsa(Matrix::Matrix(x, sparse = TRUE), 2, start = lapply(holed$param, unname), control = plain_passes(0))
+  expect_s4_class(impute(sparse), "dgCMatrix")
+  expect_equal(as.matrix(impute(sparse)), impute(holed))
+})
+
+test_that("counts in columns without training counts are left out, and empty rows get the mean", {
+  set.seed(15)
+  x <- cbind(ref_counts(20, 5)$x, 0)
+  colnames(x) <- letters[1:6]
+  fit <- plsa(x, 2, control = fit_control(n_start = 2, progress = FALSE))
+  new <- x[1:2, ]
+  new[1, 6] <- 4
+  expect_message(got <- predict(fit, new, type = "membership"), "\"f\"")
+  expect_equal(unname(got[1, ]), unname(predict(fit, x[1, , drop = FALSE], type = "membership")[1, ]), tolerance = 1e-5)
+  expect_equal(unname(predict(fit, 0 * new, type = "membership")[1, ]), unname(colMeans(fit$param$membership)))
+})
+
+test_that("classes are told apart", {
+  set.seed(16)
+  one <- ref_counts(80, 8)
+  other <- ref_counts(80, 8)
+  other$x <- other$x[, c(5:8, 1:4)]
+  control <- fit_control(n_start = 2, progress = FALSE)
+  fits <- list(one = plsa(one$x[1:60, ], 2, control = control), other = plsa(other$x[1:60, ], 2, control = control))
+  got <- classify(fits, rbind(one$x[61:80, ], other$x[61:80, ]))
+  expect_gt(mean(got$class == rep(c("one", "other"), each = 20)), 0.9)
+  expect_equal(got$margin, abs(got$loglik_one - got$loglik_other))
+  expect_identical(names(got)[1:4], c("observation", "class", "loglik", "margin"))
+})
+
+test_that("a fit prints itself, and errors say what is wrong", {
+  set.seed(17)
+  x <- ref_counts(20, 6)$x
+  x[3] <- NA
+  fit <- plsa(x, 3, sparsity = c(membership = 0.05), control = plain_passes(20))
+  expect_snapshot(fit, transform = function(lines) sub("log-posterior .*", "log-posterior <value>", lines))
+  expect_snapshot(error = TRUE, {
+    plsa(-1 * x, 2)
+    plsa(x, 0)
+    plsa(x, 2, sparsity = 0.1)
+    plsa(x, 2, sparsity = c(rows = 1))
+    plsa(x, 2, mask = "none")
+    plsa(x, 2, mstep = "newton")
+    plsa(x, 2, fixed = "basis")
+    plsa(x, 2, start = list(membership = 1))
+    plsa(x, 2, start = list(membership = ref_simplex(20, 2), basis = matrix(1, 2, 6)))
+    plsa(x, 2, sparse = TRUE)
+    predict(fit, x[, 1:3])
+    logLik(fit)
+    classify(list(fit), x)
+  })
+})
