@@ -33,7 +33,8 @@
 #' @param ... must be empty.
 #' @param estimate `"ml"` (maximum likelihood) or `"map"` (posterior mode).
 #' @param prior for `"map"`: `aspects`, two numbers of at least 1, the Beta prior's parameters; `membership`, one number
-#'   of at least 1, the Dirichlet prior's parameter. `c(1, 1)` and `1` are flat.
+#'   of at least 1, the Dirichlet prior's parameter. `c(1, 1)` and `1` are flat. `"cv"`, or an unnamed list of several
+#'   priors, chooses by held-out cells; the fit then has the result of [cross_validate()] as `tuning`.
 #' @param phantom `"free"`: no aspect is pinned; else which phantoms are pinned at exact 0 or 1.
 #' @param start initial values `list(membership = n x k, aspects = k x m)` for one start; nothing is then reordered.
 #' @param control settings from [fit_control()].
@@ -73,10 +74,17 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
   control <- check_control(control)
   estimate <- check_choice(estimate, "estimate", c("ml", "map"))
   phantom <- check_choice(phantom, "phantom", c("free", "white", "black", "both"))
-  call <- keep_values(call, list(estimate = estimate, phantom = phantom, prior = prior))
-  pseudo <- if (estimate == "map") pseudo_counts(prior, c("aspects", "membership")) else c(0, 0, 0)
   data <- check_data(x, "binary")
   k <- check_count(k, "k", 1L + length(ab_pins(phantom)))
+  tuned <- NULL
+  if (estimate == "map" && wants_tuning(prior)) {
+    values <- if (identical(prior, "cv")) prior_grid("aspects", "membership") else prior
+    same <- list(estimate = "map", phantom = phantom)
+    tuned <- tune_by_cells(data$x, aspect_bernoulli, k, "prior", values, same, control)
+    prior <- tuned$value
+  }
+  call <- keep_values(call, list(estimate = estimate, phantom = phantom, prior = prior))
+  pseudo <- if (estimate == "map") pseudo_counts(prior, c("aspects", "membership")) else c(0, 0, 0)
   tell_many_components(data, k)
   pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
   run <- function(start, control) ab_run(data$view, start, pinned, pseudo, control)
@@ -89,7 +97,9 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
   } else {
     started <- run_given(ab_check_start(start, data, k, pinned), run, control, mark)
   }
-  ab_new_fit(started, data, k, pinned, pseudo, estimate, prior, control, call)
+  fit <- ab_new_fit(started, data, k, pinned, pseudo, estimate, prior, control, call)
+  fit$tuning <- tuned$cv
+  fit
 }
 
 # Whether a component that was not pinned ended as a phantom, by the default rule of phantoms().

@@ -18,7 +18,8 @@
 #' @inheritParams aspect_bernoulli
 #' @param k number of components, at least 1.
 #' @param prior for `"map"`: `prototypes`, two numbers of at least 1, the Beta prior's parameters; `weights`, one number
-#'   of at least 1, the Dirichlet prior's parameter. `c(1, 1)` and `1` are flat.
+#'   of at least 1, the Dirichlet prior's parameter. `c(1, 1)` and `1` are flat. `"cv"`, or an unnamed list of several
+#'   priors, chooses by held-out cells; the fit then has the result of [cross_validate()] as `tuning`.
 #' @param start initial values `list(weights = k, prototypes = k x m)` for one start; nothing is then reordered.
 #' @return A list of class `bernoulli_mixture`, with the parts described in [aspect_bernoulli()] (but `certificate` and
 #'   `pinned`), where `param` holds
@@ -49,9 +50,15 @@ bernoulli_mixture <- function(x, k, ..., estimate = c("ml", "map"),
   check_dots(...)
   control <- check_control(control)
   estimate <- check_choice(estimate, "estimate", c("ml", "map"))
-  pseudo <- if (estimate == "map") pseudo_counts(prior, c("prototypes", "weights")) else c(0, 0, 0)
   data <- check_data(x, "binary")
   k <- check_count(k, "k")
+  tuned <- NULL
+  if (estimate == "map" && wants_tuning(prior)) {
+    values <- if (identical(prior, "cv")) prior_grid("prototypes", "weights") else prior
+    tuned <- tune_by_cells(data$x, bernoulli_mixture, k, "prior", values, list(estimate = "map"), control)
+    prior <- tuned$value
+  }
+  pseudo <- if (estimate == "map") pseudo_counts(prior, c("prototypes", "weights")) else c(0, 0, 0)
   run <- function(start, control) bm_run(data$view, start, pseudo, control)
   if (is.null(start)) {
     started <- run_starts(bm_kinds(k, control), function(kind) bm_draw(data, kind, k), run, control)
@@ -59,7 +66,7 @@ bernoulli_mixture <- function(x, k, ..., estimate = c("ml", "map"),
   } else {
     started <- run_given(bm_check_start(start, data, k), run, control)
   }
-  bm_new_fit(started, data, k, pseudo, estimate, prior, control, call)
+  bm_new_fit(started, data, k, pseudo, estimate, prior, control, call, tuned$cv)
 }
 
 bm_kinds <- function(k, control) {
@@ -92,7 +99,7 @@ bm_check_start <- function(start, data, k) {
   )
 }
 
-bm_new_fit <- function(run, data, k, pseudo, estimate, prior, control, call) {
+bm_new_fit <- function(run, data, k, pseudo, estimate, prior, control, call, tuning = NULL) {
   param <- run$best$param
   labels <- component_names(k)
   names <- dimnames_of(data$x)
@@ -102,7 +109,8 @@ bm_new_fit <- function(run, data, k, pseudo, estimate, prior, control, call) {
   fit <- assemble_fit(
     run, data, k, if (estimate == "ml") "log_likelihood" else "log_posterior", control, call,
     param = param, loglik = sum(run$best$row_loglik), df = k - 1 + k * ncol(data$x), class = "bernoulli_mixture",
-    estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo, density = data_density(data)
+    estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo, tuning = tuning,
+    density = data_density(data)
   )
   validate_bernoulli_mixture(fit)
 }

@@ -109,7 +109,7 @@ make_settings <- function(models, k, args, grid) {
   })
 }
 
-show_setting <- function(x) paste(format(unlist(x), digits = 4L, trim = TRUE), collapse = ",")
+show_setting <- function(x) paste(format(unlist(x), digits = 4L, trim = TRUE, drop0trailing = TRUE), collapse = ",")
 
 # What is held out: the data, and for every replicate and fold the cells or rows.
 fold_plan <- function(x, scheme, folds, replicates) {

@@ -30,7 +30,7 @@
 #' @param start initial values `list(scores = n x k, loadings = k x m, intercept = m)` for one start.
 #' @return A list of class `logistic_pca`, with the parts described in [aspect_bernoulli()] (but `certificate` and
 #'   `pinned`), where `param` holds `scores` (n x k), `loadings` (k x m) and `intercept` (m), on the scale of log-odds,
-#'   and `penalty` the ridge. `df` counts free parameters without regard to the ridge: m + k (n + m - k - 1).
+#'   and `penalty` the ridge; `tuning` the result of [cross_validate()] where the ridge was chosen. `df` counts free parameters without regard to the ridge: m + k (n + m - k - 1).
 #' @references Schein AI, Saul LK, Ungar LH (2003). A generalized linear model for principal component analysis of binary
 #'   data. *Proceedings of the Ninth International Workshop on Artificial Intelligence and Statistics*, 240-247.
 #'
@@ -51,6 +51,12 @@ logistic_pca <- function(x, k, ..., penalty = 2, start = NULL, control = fit_con
   control <- check_control(control)
   data <- check_data(x, "binary")
   k <- check_count(k, "k", 0L)
+  tuned <- NULL
+  if (wants_tuning(penalty)) {
+    values <- if (identical(penalty, "cv")) penalty_grid else penalty
+    tuned <- tune_by_cells(data$x, logistic_pca, k, "penalty", values, list(), control)
+    penalty <- tuned$value
+  }
   penalty <- check_number(penalty, "penalty", 0, 1e6)
   run <- function(start, control) lp_run(data$view, start, penalty, control)
   if (is.null(start)) {
@@ -60,7 +66,7 @@ logistic_pca <- function(x, k, ..., penalty = 2, start = NULL, control = fit_con
   } else {
     started <- run_given(lp_check_start(start, data, k), run, control)
   }
-  lp_new_fit(started, data, k, penalty, control, call)
+  lp_new_fit(started, data, k, penalty, control, call, tuned$cv)
 }
 
 # The kernel holds an observation's scores, and an attribute's loadings and intercept, as columns.
@@ -135,7 +141,7 @@ lp_rotate <- function(param) {
 # R of a pivoted QR, its columns back in their places.
 qr_r <- function(x) qr.R(x)[, order(x$pivot), drop = FALSE]
 
-lp_new_fit <- function(run, data, k, penalty, control, call) {
+lp_new_fit <- function(run, data, k, penalty, control, call, tuning = NULL) {
   param <- run$best$param
   labels <- component_names(k)
   names <- dimnames_of(data$x)
@@ -146,7 +152,7 @@ lp_new_fit <- function(run, data, k, penalty, control, call) {
   fit <- assemble_fit(
     run, data, k, if (penalty > 0 && k > 0L) "penalised_log_likelihood" else "log_likelihood", control, call,
     param = param, loglik = loglik, df = ncol(data$x) + k * (nrow(data$x) + ncol(data$x) - k - 1),
-    class = "logistic_pca", penalty = penalty, density = data_density(data)
+    class = "logistic_pca", penalty = penalty, tuning = tuning, density = data_density(data)
   )
   validate_logistic_pca(fit)
 }

@@ -168,3 +168,17 @@ test_that("messages", {
     compare_models(x, list(a = nmf), k = list(b = 1))
   })
 })
+
+test_that("priors and ridges are chosen by held-out cells", {
+  set.seed(12)
+  x <- binary_matrix(20, 8)
+  pca <- logistic_pca(x, 1, penalty = c(0.1, 3), control = few)
+  expect_true(pca$penalty %in% c(0.1, 3))
+  expect_identical(pca$tuning$results$penalty, c("0.1", "3"))
+  expect_identical(which.min(pca$tuning$results$loss), match(pca$penalty, c(0.1, 3)))
+  mixture <- bernoulli_mixture(x, 2, estimate = "map", prior = "cv", control = few)
+  expect_identical(nrow(mixture$tuning$results), 5L)
+  priors <- list(list(aspects = c(1, 1), membership = 1), list(aspects = c(2, 3), membership = 1))
+  aspects <- aspect_bernoulli(x, 2, estimate = "map", prior = priors, control = few)
+  expect_true(list(aspects$prior) %in% priors)
+})

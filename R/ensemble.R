@@ -1,0 +1,259 @@
+#' Average several fits
+#'
+#' Averages the cell probabilities of fits that differ in their starts, their number of components or their model. Good
+#' solutions differ in detail; their average finds false absences better than the best of them.
+#'
+#' @details
+#' Given data, `members` fits are made from different starts for every `k`, one start each. Given a fit that was made with
+#' `keep_starts = TRUE` in [fit_control()], its finished starts are the members; given a list of fits to the same data,
+#' these are.
+#'
+#' **Weights.** `"equal"`; `"held_out"`: cells are hidden as in [cross_validate()], each group of members (same model, `k` and
+#' arguments) is fitted to the rest, and the groups get the weights whose average predicts the hidden cells best
+#' (stacking, Yao et al. 2018), shared equally within a group; or numbers.
+#'
+#' **What comes out.** An average of aspect Bernoulli fits is an aspect Bernoulli model itself, with the components of all
+#' members and memberships multiplied by the weights. So the result of averaging such fits works with [false_absences()],
+#' [phantoms()], [deficiency()] and [denoise()] as a single fit does. For other models it has the probabilities.
+#'
+#' **Which average.** On fossil and bird tables with planted or known false absences the best single choice was an average
+#' over a wide range of `k`, of maximum likelihood fits and fits with weak priors in equal parts:
+#' `ensemble(x, grid = list(estimate = c("ml", "map")), prior = list(aspects = c(1.2, 2), membership = 1.1))`.
+#'
+#' **Cost.** `members` fits for every `k`, and as many again for each fold with `"held_out"`. They run in parallel where a
+#' [future::plan()] is set, with the same result for any plan.
+#'
+#' @param x data, as [aspect_bernoulli()] takes them; a fit with kept starts; or a list of fits to the same data.
+#' @param ... for data: further arguments of the model; else empty.
+#' @param k numbers of components, for data.
+#' @param model a model of this package, for data.
+#' @param grid further arguments of the model to combine with every `k`, as in [cross_validate()], for data.
+#' @param members fits for each `k`, at least 1, for data.
+#' @param weights `"equal"`, `"held_out"` or a number of at least 0 for every member.
+#' @param folds number of folds for `"held_out"`, at least 2.
+#' @param floor smallest probability given to a held-out cell, above 0 and at most 0.5.
+#' @param control settings of each fit, for data. The default is one start that is not polished: variety is wanted here,
+#'   and the last digits average out.
+#' @return A list of class `multicause_ensemble` (and `aspect_bernoulli`, where all members are): `fits`, `weights`, `probability`
+#'   (n x m, the average probability of a presence), `dims` and `names` as in a fit, with `k` the number of all components, and
+#'   where members are aspect Bernoulli fits `param`. Methods: `print`, `fitted`, `predict` for new data, `residuals`.
+#' @references Yao Y, Vehtari A, Simpson D, Gelman A (2018). Using stacking to average Bayesian predictive distributions.
+#'   *Bayesian Analysis* 13, 917-1007. \doi{10.1214/17-BA1091}
+#' @seealso [recovery()], [modes()]
+#' @examples
+#' set.seed(1)
+#' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
+#' x <- present * rbinom(40 * 12, 1, 0.6)
+#' several <- ensemble(x, k = 2:4, members = 2)
+#' several
+#' head(false_absences(several), 3)
+#' @export
+ensemble <- function(x, ...) UseMethod("ensemble")
+
+#' @rdname ensemble
+#' @export
+ensemble.default <- function(x, k = c(6, 8, 10, 12, 16, 20, 24), ..., model = aspect_bernoulli, grid = NULL,
+                             members = 4, weights = c("equal", "held_out"), folds = 5, floor = 1e-6,
+                             control = fit_control(n_start = 1, n_polish = 0, max_pass = 500, tol = 1e-7)) {
+  models <- check_models(model, substitute(model))
+  if (length(models) > 1L) stop_input("`model` must be one model; for several, give ensemble() a list of fits.")
+  members <- check_count(members, "members")
+  control <- check_control(control)
+  settings <- make_settings(models, check_counts(k, "k"), list(...), check_grid(grid))
+  data <- check_data(x, "nonnegative")
+  fits <- fit_settings(data$x, rep(settings, each = members), control)
+  group <- rep(seq_along(settings), each = members)
+  weights <- member_weights(weights, fits, group, folds, floor)
+  new_ensemble(fits, weights)
+}
+
+#' @rdname ensemble
+#' @export
+ensemble.data.frame <- ensemble.default
+
+#' @rdname ensemble
+#' @export
+ensemble.multicause <- function(x, ..., weights = c("equal", "held_out"), folds = 5, floor = 1e-6) {
+  check_dots(...)
+  fits <- start_fits(x, "x")
+  new_ensemble(fits, member_weights(weights, fits, rep(1L, length(fits)), folds, floor))
+}
+
+#' @rdname ensemble
+#' @export
+ensemble.list <- function(x, ..., weights = c("equal", "held_out"), folds = 5, floor = 1e-6) {
+  check_dots(...)
+  if (!length(x)) stop_input("`x` must hold at least one fit.")
+  for (i in seq_along(x)) {
+    check_fit(x[[i]], name = sprintf("x[[%d]]", i))
+    same <- identical(x[[i]]$dims[c("n", "m")], x[[1L]]$dims[c("n", "m")]) && identical(x[[i]]$names, x[[1L]]$names)
+    if (!same) stop_input("Fits in `x` must be to the same data: number %d differs from the first in shape or names.", i)
+  }
+  group <- vapply(x, member_key, "")
+  new_ensemble(x, member_weights(weights, x, match(group, unique(group)), folds, floor))
+}
+
+# Members with the same key differ in their starts only.
+member_key <- function(fit) {
+  call <- as.list(fit$call)
+  paste(deparse(call[!names(call) %in% c("x", "k", "start", "control")]), fit$dims[["k"]], collapse = "")
+}
+
+# Every finished start of a fit as a fit of its own.
+start_fits <- function(fit, name) {
+  check_fit(fit, name = name)
+  if (is.null(fit$start_params)) {
+    stop_input("`%s` must be made with `keep_starts = TRUE` in fit_control().", name)
+  }
+  finished <- which(fit$starts$finished)
+  Map(function(param, at) {
+    for (part in names(param)) attributes(param[[part]]) <- attributes(fit$param[[part]])
+    fit$param <- param
+    fit$objective[] <- fit$starts$objective[at]
+    fit$converged <- fit$starts$converged[at]
+    fit$starts <- fit$starts[at, ]
+    fit$start_params <- NULL
+    fit
+  }, fit$start_params, finished)
+}
+
+member_weights <- function(weights, fits, group, folds, floor) {
+  n <- length(fits)
+  if (is.numeric(weights)) {
+    if (length(weights) != n || anyNA(weights) || any(weights < 0) || sum(weights) <= 0) {
+      stop_input("`weights` must hold a number of at least 0 for each of the %d members, not all 0.", n)
+    }
+    return(weights / sum(weights))
+  }
+  weights <- check_choice(weights, "weights", c("equal", "held_out"))
+  if (weights == "equal" || length(unique(group)) == 1L) {
+    return(rep(1 / n, n))
+  }
+  shared <- stacking_weights(fits, group, folds, check_floor(floor))
+  shared[group] / tabulate(group)[group]
+}
+
+# Probabilities that each group's members, refitted without a fold's cells, give to the values of these cells; then the
+# weights that give their average the highest likelihood.
+stacking_weights <- function(fits, group, folds, floor) {
+  x <- fit_data(fits[[1L]])
+  plan <- fold_plan(x, "cells", folds, 1)
+  tasks <- expand.grid(member = seq_along(fits), fold = seq_len(plan$folds))
+  tasks$seed <- draw_seeds(nrow(tasks))
+  done <- map_tasks(split(tasks, seq_len(nrow(tasks))), function(task) {
+    held <- plan$held[[1L]][[task$fold]]
+    fit <- fits[[task$member]]
+    control <- fit$control
+    control$progress <- FALSE
+    again <- with_seed(task$seed, quiet_fit(stats::update(fit, x = replace_cells(x, held), control = control))$value)
+    p <- presence_probability(again)[held]
+    ifelse(cells_of(x, held) == 1, p, 1 - p)
+  })
+  by_member <- lapply(seq_along(fits), function(i) unlist(done[tasks$member == i]))
+  by_group <- vapply(unique(group), function(g) Reduce(`+`, by_member[group == g]) / sum(group == g), by_member[[1L]])
+  stack_em(pmax(by_group, floor))
+}
+
+# EM for the weights of a mixture with known components: cells x groups of probabilities.
+stack_em <- function(p, passes = 2000L) {
+  w <- rep(1 / ncol(p), ncol(p))
+  for (pass in seq_len(passes)) {
+    share <- sweep(p, 2L, w, "*")
+    new <- colMeans(share / rowSums(share))
+    if (max(abs(new - w)) < 1e-8) break
+    w <- new
+  }
+  new / sum(new)
+}
+
+new_ensemble <- function(fits, weights) {
+  first <- fits[[1L]]
+  probability <- Reduce(`+`, Map(function(fit, w) w * presence_probability(fit), fits, weights))
+  aspects <- all(vapply(fits, inherits, NA, "aspect_bernoulli"))
+  dims <- first$dims
+  dims[["k"]] <- sum(vapply(fits, function(fit) fit$dims[["k"]], 0L))
+  out <- list(fits = fits, weights = unname(weights), probability = probability, dims = dims, names = first$names, x = first$x)
+  if (aspects) out <- c(out, stack_aspects(fits, weights, dims[["k"]]))
+  structure(out, class = c("multicause_ensemble", if (aspects) "aspect_bernoulli", "multicause"))
+}
+
+# One aspect Bernoulli model with the components of all members.
+stack_aspects <- function(fits, weights, k) {
+  labels <- component_names(k)
+  membership <- do.call(cbind, Map(function(fit, w) w * fit$param$membership, fits, weights))
+  aspects <- do.call(rbind, lapply(fits, function(fit) fit$param$aspects))
+  colnames(membership) <- rownames(aspects) <- labels
+  pinned <- stats::setNames(unlist(lapply(fits, function(fit) unname(fit$pinned))), labels)
+  first <- fits[[1L]]
+  list(
+    param = list(membership = membership, aspects = aspects), pinned = pinned, density = first$density,
+    margins = first$margins, pseudo = first$pseudo
+  )
+}
+
+#' @export
+print.multicause_ensemble <- function(x, digits = 3L, ...) {
+  d <- x$dims
+  k <- vapply(x$fits, function(fit) fit$dims[["k"]], 0L)
+  titles <- unique(vapply(x$fits, model_title, ""))
+  cat(sprintf("Average of %d fits to %d observations x %d attributes\n", length(x$fits), d[["n"]], d[["m"]]))
+  cat(sprintf("Models: %s\n", paste(titles, collapse = ", ")))
+  by_k <- tapply(x$weights, k, sum)
+  cat(sprintf(
+    "Weights by k: %s\n", paste(sprintf("%s: %s", names(by_k), format(signif(by_k, digits), trim = TRUE)), collapse = ", ")
+  ))
+  unready <- sum(!vapply(x$fits, function(fit) fit$converged, NA))
+  if (unready) cat(sprintf("%d fits stopped before they converged\n", unready))
+  invisible(x)
+}
+
+#' @export
+summary.multicause_ensemble <- function(object, ...) {
+  check_dots(...)
+  k <- vapply(object$fits, function(fit) fit$dims[["k"]], 0L)
+  data.frame(
+    member = seq_along(k), model = vapply(object$fits, function(fit) class(fit)[1L], ""), k = k, weight = object$weights,
+    objective = vapply(object$fits, function(fit) unname(fit$objective), 0),
+    converged = vapply(object$fits, function(fit) fit$converged, NA)
+  )
+}
+
+#' @export
+plot.multicause_ensemble <- function(x, ...) {
+  check_dots(...)
+  heat_map(x$probability, main = sprintf("Average of %d fits", length(x$fits)))
+  invisible(x)
+}
+
+#' @export
+fitted.multicause_ensemble <- function(object, ...) {
+  check_dots(...)
+  object$probability
+}
+
+#' @export
+presence_probability.multicause_ensemble <- function(fit) fit$probability
+
+#' @export
+predict.multicause_ensemble <- function(object, newdata, ...) {
+  check_dots(...)
+  if (missing(newdata)) {
+    return(object$probability)
+  }
+  predicted <- lapply(object$fits, function(fit) {
+    probability <- stats::predict(fit, newdata)
+    attr(probability, "certificate") <- NULL
+    probability
+  })
+  Reduce(`+`, Map(function(probability, w) w * probability, predicted, object$weights))
+}
+
+#' @export
+logLik.multicause_ensemble <- function(object, ...) {
+  stop_input("An average of fits maximised no likelihood, so logLik(), AIC() and BIC() have no meaning for it.")
+}
+
+#' @export
+update.multicause_ensemble <- function(object, ...) {
+  stop_input("An average of fits cannot be updated: update its members and average them again.")
+}

@@ -1,0 +1,181 @@
+#' Match the components of two fits
+#'
+#' Numbers of components mean nothing: two fits may have found the same components in another order. This puts them in
+#' the order of a reference, by the assignment with the least total squared distance between components.
+#'
+#' @details
+#' The distance of two components is the root mean square difference of what they say of the attributes (probabilities,
+#' loadings, shares). The assignment problem is solved exactly by [clue::solve_LSAP()]. With different numbers of
+#' components the surplus ones stay unmatched; unmatched components of `fit` come last.
+#'
+#' @param fit a fit with components over attributes.
+#' @param reference another such fit to the same attributes (matched by name), or a matrix of k x m.
+#' @return A list of class `alignment`: `fit`, the fit with its components in the order of the reference; `permutation`, the
+#'   former number of each; `match`, a data frame with `reference`, `component` (former name; `NA` where there is none),
+#'   `distance` and `correlation`.
+#' @seealso [modes()]
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rbinom(400, 1, 0.4), 40, 10)
+#' few <- fit_control(n_start = 2)
+#' one <- bernoulli_mixture(x, 2, control = few)
+#' align_components(bernoulli_mixture(x, 2, control = few), one)
+#' @export
+align_components <- function(fit, reference) {
+  check_fit(fit)
+  mine <- component_matrix(fit)
+  theirs <- reference_matrix(reference, fit)
+  matched <- match_components(mine, theirs)
+  permutation <- c(matched[!is.na(matched)], setdiff(seq_len(nrow(mine)), matched))
+  names <- rownames(theirs)
+  pair <- function(f) {
+    vapply(seq_along(matched), function(r) if (is.na(matched[r])) NA_real_ else f(theirs[r, ], mine[matched[r], ]), 0)
+  }
+  table <- data.frame(
+    reference = if (is.null(names)) component_names(nrow(theirs)) else names, component = rownames(mine)[matched],
+    distance = pair(function(a, b) sqrt(mean((a - b)^2))),
+    correlation = pair(function(a, b) if (stats::sd(a) > 0 && stats::sd(b) > 0) stats::cor(a, b) else NA_real_)
+  )
+  structure(
+    list(fit = reorder_components(fit, permutation), permutation = permutation, match = table), class = "alignment"
+  )
+}
+
+reference_matrix <- function(reference, fit) {
+  out <- if (inherits(reference, "multicause")) component_matrix(reference) else reference
+  if (!is.matrix(out) || !is.numeric(out) || anyNA(out)) {
+    stop_input("`reference` must be a fit or a numeric matrix of components x attributes, not %s.", show_value(reference))
+  }
+  unname_rows <- rownames(out)
+  out <- match_columns(out, fit$names[[2L]], fit$dims[["m"]], "reference")
+  rownames(out) <- unname_rows
+  out
+}
+
+# For each row of `theirs`, the row of `mine` assigned to it, or NA.
+match_components <- function(mine, theirs) {
+  cost <- outer(rowSums(theirs^2), rowSums(mine^2), "+") - 2 * theirs %*% t(mine)
+  cost <- pmax(cost, 0)
+  if (nrow(theirs) <= nrow(mine)) {
+    return(as.integer(clue::solve_LSAP(cost)))
+  }
+  given <- as.integer(clue::solve_LSAP(t(cost)))
+  match(seq_len(nrow(theirs)), given)
+}
+
+# A fit with its components in another order, named anew.
+reorder_components <- function(fit, at) {
+  labels <- component_names(length(at))
+  k <- fit$dims[["k"]]
+  fit$param <- lapply(fit$param, function(part) {
+    if (is.matrix(part) && nrow(part) == k && ncol(part) == fit$dims[["m"]] && identical(rownames(part), labels)) {
+      part[] <- part[at, ]
+    } else if (is.matrix(part) && identical(colnames(part), labels)) {
+      part[] <- part[, at]
+    } else if (!is.matrix(part) && length(part) == k && identical(names(part), labels)) {
+      part[] <- part[at]
+    }
+    part
+  })
+  if (!is.null(fit$pinned)) fit$pinned[] <- fit$pinned[at]
+  fit
+}
+
+#' @export
+print.alignment <- function(x, digits = 3L, ...) {
+  cat(sprintf("Components matched: %d of %d\n", sum(!is.na(x$match$component)), nrow(x$match)))
+  print.data.frame(round_columns(x$match, digits), row.names = FALSE)
+  invisible(x)
+}
+
+#' The different solutions that the starts of a fit found
+#'
+#' Groups the finished starts of a fit by what they say of the cells, and tells how far the solutions are from each other
+#' and how much likelihood lies between them.
+#'
+#' @details
+#' The distance of two starts is the root mean square difference of their probabilities (or means) of all cells. Starts
+#' are grouped by complete linkage: no two starts of a group are further apart than `tolerance`. Solutions that are far
+#' apart and nearly as likely mean that the data do not decide between them: then use [ensemble()], and trust no single
+#' solution's detail.
+#'
+#' @param fit a fit made with `keep_starts = TRUE` in [fit_control()].
+#' @param tolerance largest distance of two starts of one solution, above 0, on the scale of the cells.
+#' @return A list of class `modes`: `modes`, a data frame with a row for each solution, best first: `mode`, `starts` (how
+#'   many), `objective` (the best of them), `behind` (below the best of all, nats), `distance` (root mean square difference
+#'   of its cells from the best solution's), `largest` (largest difference of a cell), `component` (largest distance of a
+#'   component from the one it is matched to); `starts`, a data frame with `start` and `mode`; `distances`, between all
+#'   starts; `fits`, the best fit of each solution, components in the order of the best. It has `print` and `plot` methods.
+#' @seealso [align_components()], [ensemble()]
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rbinom(400, 1, 0.4), 40, 10)
+#' fit <- bernoulli_mixture(x, 2, control = fit_control(keep_starts = TRUE, screen = FALSE))
+#' modes(fit)
+#' @export
+modes <- function(fit, tolerance = 0.02) {
+  fits <- start_fits(fit, "fit")
+  tolerance <- check_number(tolerance, "tolerance", 0)
+  if (tolerance <= 0) stop_input("`tolerance` must be above 0.")
+  cells <- lapply(fits, fitted)
+  distances <- pair_distances(cells)
+  group <- if (length(fits) > 1L) {
+    stats::cutree(stats::hclust(stats::as.dist(distances), "complete"), h = tolerance)
+  } else {
+    1L
+  }
+  objective <- vapply(fits, function(each) unname(each$objective), 0)
+  best_of <- vapply(split(seq_along(fits), group), function(at) at[which.max(objective[at])], 0L)
+  best_of <- unname(best_of[order(-objective[best_of])])
+  mode <- match(group, group[best_of])
+  best <- fits[[best_of[1L]]]
+  aligned <- lapply(fits[best_of], align_components, best)
+  difference <- function(f) vapply(best_of, function(at) f(abs(cells[[at]] - cells[[best_of[1L]]])), 0)
+  structure(
+    list(
+      modes = data.frame(
+        mode = seq_along(best_of), starts = tabulate(mode, length(best_of)), objective = objective[best_of],
+        behind = objective[best_of[1L]] - objective[best_of], distance = distances[best_of, best_of[1L]],
+        largest = difference(max), component = vapply(aligned, function(a) max(a$match$distance), 0)
+      ),
+      starts = data.frame(start = which(fit$starts$finished), mode = mode), distances = distances,
+      fits = lapply(aligned, function(a) a$fit), tolerance = tolerance, objective = names(fit$objective)
+    ),
+    class = "modes"
+  )
+}
+
+pair_distances <- function(cells) {
+  n <- length(cells)
+  out <- matrix(0, n, n)
+  for (i in seq_len(n)) for (j in seq_len(i - 1L)) out[i, j] <- out[j, i] <- sqrt(mean((cells[[i]] - cells[[j]])^2))
+  out
+}
+
+#' @export
+print.modes <- function(x, digits = 3L, ...) {
+  cat(sprintf(
+    "%d solution(s) among %d finished starts, told apart at a distance of %s\n", nrow(x$modes), nrow(x$starts),
+    format(x$tolerance)
+  ))
+  shown <- x$modes
+  shown$objective <- format(shown$objective, digits = max(digits, 7L))
+  print.data.frame(round_columns(shown, digits), row.names = FALSE)
+  invisible(x)
+}
+
+#' @rdname modes
+#' @param x a result of `modes()`.
+#' @param ... must be empty.
+#' @export
+plot.modes <- function(x, ...) {
+  check_dots(...)
+  local_par(mar = c(4.2, 4.4, 2.6, 1))
+  graphics::plot(
+    x$modes$distance, x$modes$behind, cex = 1 + sqrt(x$modes$starts), pch = 19L, las = 1L, bty = "l",
+    col = component_colours(1L), xlab = "distance of the cells from the best solution", ylab = "objective below the best",
+    main = sprintf("%d solutions of %d starts", nrow(x$modes), nrow(x$starts))
+  )
+  graphics::text(x$modes$distance, x$modes$behind, x$modes$mode, col = "white", cex = 0.7)
+  invisible(x)
+}
