@@ -217,7 +217,8 @@ mc_status mc_fit(mc_model *model, const mc_control *ctl, const mc_host *host, mc
   fit_state fit = {.model = model, .ctl = ctl, .host = host, .trace = trace};
   fit.accepted = -INFINITY;
   trace->n_pass = 0;
-  const mc_status status = ctl->accelerate && !model->may_fall ? fit_accelerated(&fit) : fit_plain(&fit);
+  const mc_status status =
+      ctl->accelerate && !model->may_fall ? fit_accelerated(&fit) : fit_plain(&fit);
   trace->final = model->objective(model->self);
   if (trace->n_pass > 0) trace->objective[trace->n_pass - 1] = trace->final;
   if (status >= 0 && status != MC_STOPPED && !isfinite(trace->final))

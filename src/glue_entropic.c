@@ -19,7 +19,8 @@ SEXP mc_c_entropic(SEXP counts, SEXP beta, SEXP rule) {
   for (int r = 0; r < columns; r++) {
     double *theta = REAL(out) + num_at(0, r, n);
     const double b = REAL(beta)[r];
-    if (num_entropic(REAL(counts) + num_at(0, r, n), n, b, (num_entropic_rule) which, theta, scratch))
+    if (num_entropic(REAL(counts) + num_at(0, r, n), n, b, (num_entropic_rule) which, theta,
+                     scratch))
       continue;
     /* Nothing counted: a vertex is best for b > 0, evenness for b < 0, anything for b = 0. */
     for (int i = 0; i < n; i++) theta[i] = b > 0 ? (i == 0) : 1.0 / n;

@@ -56,7 +56,8 @@ typedef struct {
   const plca_param *par;
   plca_work *work;
   bool update;
-  double imputed; /* ratio of a missing cell's expected count to its probability; 0: only sum them */
+  double
+      imputed; /* ratio of a missing cell's expected count to its probability; 0: only sum them */
 } walk;
 
 /* Eq. (1): P(c, cell) of every component into joint; returns their sum. */
@@ -79,8 +80,7 @@ static void add_counts(const walk *w, strip_sum *sum, const int *at, double rati
   const int k = w->par->k;
   num_add_scaled(sum->weights, ratio, joint, k);
   for (int d = 0; d < w->cells->n_dim; d++)
-    if (!w->par->fixed[d])
-      num_add_scaled(sum->marginals[d] + num_at(0, at[d], k), ratio, joint, k);
+    if (!w->par->fixed[d]) num_add_scaled(sum->marginals[d] + num_at(0, at[d], k), ratio, joint, k);
 }
 
 static void do_cells(void *ctx, int strip, int thread, int first, int b) {
@@ -242,8 +242,8 @@ mc_model plca_model(plca_self *self) {
                     .objective = model_objective,
                     .feasible = model_feasible,
                     .self = self};
-  model.may_fall = has_prior(prior, self->cells->n_dim) &&
-                   (prior->method == PLCA_PAPER || prior->n_anneal > 1);
+  model.may_fall =
+      has_prior(prior, self->cells->n_dim) && (prior->method == PLCA_PAPER || prior->n_anneal > 1);
   model.block[0] = self->par->weights;
   model.length[0] = self->par->k;
   for (int d = 0; d < self->cells->n_dim; d++) {

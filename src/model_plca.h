@@ -21,7 +21,7 @@
 /* The cells of an array that are not zero, and those that are missing. */
 typedef struct {
   int n_dim;
-  const int *extent;   /* n_dim */
+  const int *extent; /* n_dim */
   int n_cell;
   const int *index;    /* n_dim x n_cell, from 0 */
   const double *value; /* n_cell, > 0 */

@@ -10,7 +10,7 @@
 
 typedef struct {
   const plca_prior *prior;
-  const double *pairs;     /* A, k x k */
+  const double *pairs; /* A, k x k */
   double scale;
   int c, k, extent;
   const double *marginals; /* k x extent: the newest of all components */

@@ -5,8 +5,8 @@
 
 #include "num_rows.h"
 
-#define DENSE_FILL 0.12  /* share of cells visited above which matrix products beat gathering */
-#define GATHER_ROWS 64   /* rows a block where cells are gathered */
+#define DENSE_FILL 0.12 /* share of cells visited above which matrix products beat gathering */
+#define GATHER_ROWS 64  /* rows a block where cells are gathered */
 
 typedef struct {
   double *rows;   /* k x b: memberships */
@@ -29,7 +29,7 @@ struct plsa_work {
   num_strips strips;
   bool dense;
   strip_sum strip[NUM_MAX_STRIP];
-  block_scratch *scratch; /* one a thread */
+  block_scratch *scratch;       /* one a thread */
   double *line, *omega, *spare; /* m: a component's basis, its counts, scratch */
   int passes;
   double objective; /* of the last pass, for the host's eyes */
@@ -48,8 +48,7 @@ plsa_work *plsa_new_work(const mc_data *data, const plsa_prior *prior, plsa_mask
   work->dense = visited > DENSE_FILL * (double) data->n * data->m;
   work->strips = num_new_strips(
       data->n, work->dense ? num_block_rows(data->n, data->m) : GATHER_ROWS, n_threads);
-  for (int s = 0; s < work->strips.n_strip; s++)
-    work->strip[s].xi = mc_doubles(host, k, m);
+  for (int s = 0; s < work->strips.n_strip; s++) work->strip[s].xi = mc_doubles(host, k, m);
   work->scratch = host->alloc(host->ctx, (size_t) work->strips.n_threads, sizeof *work->scratch);
   for (int t = 0; t < work->strips.n_threads; t++) {
     const int b = work->strips.block_rows;
@@ -119,7 +118,8 @@ static double p_observed(const walk *w, const block_scratch *s, int i, int at) {
  * P(observed) (section 4.1's own formula), whose ratio to p is the same for
  * all. Returns what conditioning adds to the log-likelihood.
  */
-static double impute_row(const walk *w, block_scratch *s, strip_sum *sum, int i, int at, double total) {
+static double impute_row(const walk *w, block_scratch *s, strip_sum *sum, int i, int at,
+                         double total) {
   const mc_data *data = w->data;
   if (n_imputed(w, i) == 0 || total <= 0) return 0;
   const double p = p_observed(w, s, i, at);
@@ -175,7 +175,8 @@ static void do_block(void *ctx, int strip, int thread, int first, int b) {
   if (!w->update) return;
   if (s->ratio) {
     num_gemm(false, false, k, b, m, w->par->basis, k, s->ratio, m, 0, s->counts, k);
-    if (!w->par->fixed_basis) num_gemm(false, true, k, m, b, s->rows, k, s->ratio, m, 1, sum->xi, k);
+    if (!w->par->fixed_basis)
+      num_gemm(false, true, k, m, b, s->rows, k, s->ratio, m, 1, sum->xi, k);
   }
   for (int at = 0; at < b; at++) update_row(w, s, first + at, at);
   num_put_rows(s->rows, n, first, b, k, w->par->membership);

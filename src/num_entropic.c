@@ -20,8 +20,8 @@
 
 typedef struct {
   const double *counts;
-  double *gap; /* log(largest count / count) */
-  int n, j;    /* j: the first largest count */
+  double *gap;           /* log(largest count / count) */
+  int n, j;              /* j: the first largest count */
   double beta, a, log_a; /* a = counts[j] / beta */
 } problem;
 
@@ -156,7 +156,7 @@ bool num_entropic(const double *counts, int n, double beta, num_entropic_rule ru
     p.a = top / beta;
     p.log_a = log(top) - log(beta);
     for (int i = 0; i < n; i++)
-      p.gap[i] = counts[i] <= 0                 ? INFINITY
+      p.gap[i] = counts[i] <= 0                ? INFINITY
                  : top / counts[i] > FAR_APART ? log(top) - log(counts[i])
                                                : log1p((top - counts[i]) / counts[i]);
     solve_sparse(&p, rule, theta);

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#define LEAST_SHARE 0.02  /* a step leaves at least this share of a coordinate: none ends at 0 */
-#define AT_REST 1e-13     /* relative change below which a step is not worth making */
+#define LEAST_SHARE 0.02 /* a step leaves at least this share of a coordinate: none ends at 0 */
+#define AT_REST 1e-13    /* relative change below which a step is not worth making */
 
 num_poisson num_new_poisson(int k, int longest, const mc_host *host) {
   const num_poisson out = {mc_doubles(host, k, longest), mc_doubles(host, longest, 1),

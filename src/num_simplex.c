@@ -91,8 +91,8 @@ static double entropy_cell(double count, double entropy, double c, double *slope
   return theta;
 }
 
-static double entropy_sum(const double *counts, const double *linear, double entropy, int n, double c,
-                          double *theta, double *slope) {
+static double entropy_sum(const double *counts, const double *linear, double entropy, int n,
+                          double c, double *theta, double *slope) {
   double sum = 0;
   *slope = 0;
   for (int i = 0; i < n; i++) {
