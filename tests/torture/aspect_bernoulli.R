@@ -1,4 +1,4 @@
-# Fits, certificates and held-out likelihoods of the aspect Bernoulli model and of the mixture.
+# Fits, certificates and held-out likelihoods of the aspect Bernoulli model.
 set.seed(2)
 k <- 3L
 x <- matrix(as.double(runif(48) < 0.4), 8, 6)
@@ -22,8 +22,3 @@ torture("mc_c_ab_certify", view, param, flat)
 torture("mc_c_ab_certify", view, param, c(-1, 0, 0), error = TRUE)
 torture("mc_c_ab_test_loglik", view, param, 1e-9)
 torture("mc_c_ab_test_loglik", view, modifyList(param, list(aspects = diag(3))), 1e-9, error = TRUE)
-
-mixture <- list(weights = rep(1 / k, k), prototypes = param$aspects, floor = 1e-6)
-torture("mc_c_bm_fit", view, mixture, plain)
-torture("mc_c_bm_fit", view, mixture, fast)
-torture("mc_c_bm_fit", view, modifyList(mixture, list(prototypes = diag(2))), plain, error = TRUE)

@@ -1,0 +1,32 @@
+# Fits of the Bernoulli mixture, logistic PCA and non-negative matrix factorisation.
+set.seed(3)
+k <- 2L
+x <- matrix(as.double(runif(48) < 0.4), 8, 6)
+x[c(5, 40)] <- NA
+view <- torture("mc_c_view_dense", x)
+plain <- list(max_pass = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
+fast <- list(max_pass = 30L, tol = 1e-6, accelerate = TRUE, n_threads = 2L)
+
+mixture <- list(weights = rep(1 / k, k), prototypes = matrix(runif(k * 6, 0.1, 0.9), k))
+torture("mc_c_bm_fit", view, mixture, c(0, 0, 0), plain)
+torture("mc_c_bm_fit", view, mixture, c(0.2, 1, 0.5), fast)
+torture("mc_c_bm_fit", view, modifyList(mixture, list(prototypes = diag(3))), c(0, 0, 0), plain, error = TRUE)
+torture("mc_c_bm_fit", view, mixture, c(-1, 0, 0), plain, error = TRUE)
+
+logistic <- list(
+  scores = matrix(rnorm(k * 8), k), loadings = matrix(rnorm((k + 1L) * 6), k + 1L), penalty = 0.1, fixed_loadings = FALSE
+)
+torture("mc_c_lp_fit", view, logistic, plain)
+torture("mc_c_lp_fit", view, logistic, fast)
+torture("mc_c_lp_fit", view, modifyList(logistic, list(fixed_loadings = TRUE)), fast)
+torture("mc_c_lp_fit", view, modifyList(logistic, list(loadings = diag(2))), plain, error = TRUE)
+torture("mc_c_lp_fit", view, modifyList(logistic, list(penalty = -1)), plain, error = TRUE)
+
+parts <- list(coefficients = matrix(runif(k * 8), k), basis = matrix(runif(k * 6), k), kl = FALSE, fixed_basis = FALSE)
+for (kl in c(FALSE, TRUE)) {
+  parts$kl <- kl
+  torture("mc_c_nm_fit", view, parts, plain)
+  torture("mc_c_nm_fit", view, parts, fast)
+  torture("mc_c_nm_fit", view, modifyList(parts, list(fixed_basis = TRUE)), fast)
+}
+torture("mc_c_nm_fit", view, modifyList(parts, list(basis = diag(3))), plain, error = TRUE)
