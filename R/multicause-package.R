@@ -22,11 +22,20 @@
 #' | [bernoulli_mixture()] | 0/1 | written by one component, unknown which |
 #' | [logistic_pca()] | 0/1 | a point in a space of k dimensions, on the scale of log-odds |
 #' | [nmf()] | at least 0 | a sum of non-negative components |
+#' | [plsa()] | counts | draws from its own mixture of components, distributions over the attributes; these may be sparse |
+#' | [plca()] | arrays of counts | part of one sample from a mixture of products of distributions, one a dimension |
+#'
+#' [cross_entropy()] makes priors between the components of [plca()]; [entropic_mstep()] is the sparse step of [plsa()]
+#' alone.
 #'
 #' @section What a fit says:
 #' [phantoms()] finds the components that write only absences (or presences), [false_absences()] and [false_presences()]
 #' rank cells, [deficiency()] counts what is missing by taxon and by site, [denoise()] gives the table without its
-#' phantoms, [age_profile()] dates the components. [report()] writes all of it to one HTML file.
+#' phantoms, [age_profile()] dates the components. [report()] writes all of it to one HTML file. [impute()] fills unknown
+#' counts, [classify()] tells which of several fits a row comes from, [divergences()] how different components are.
+#'
+#' One fit is one of several solutions: [modes()] groups those that the starts found, [align_components()] puts their
+#' components in one order, [ensemble()] averages them.
 #'
 #' @section Which model, how many components:
 #' [select_k()], [cross_validate()], [compare_models()] and [test_loglik()] judge models by what they have not seen;
@@ -44,6 +53,8 @@
 #' | [bernoulli_mixture()] | k - 1 weights, k m probabilities | `estimate = "map"` |
 #' | [logistic_pca()] | m intercepts, k (n + m - k - 1) scores and loadings up to rotation | `penalty` above 0 |
 #' | [nmf()] | k (n + m - 1) | `loss = "euclidean"`; not whole numbers |
+#' | [plsa()] | n (k - 1) memberships, k (m - 1) basis unless fixed | `sparsity` other than 0 |
+#' | [plca()] | k - 1 weights, k (d - 1) for each dimension of d levels | any `prior` |
 #'
 #' @section Learning it:
 #' The vignette *Which zeros are real?* takes a table of fossils from occurrences to conclusions:
