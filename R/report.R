@@ -106,7 +106,7 @@ check_report_tools <- function() {
 
 # Everything the report shows, computed once; tables are what is also written as csv.
 report_content <- function(fit, age, of, sites, selection, n) {
-  content <- list(fit = fit, age = age, of = of, selection = selection)
+  content <- list(fit = fit, age = age, of = of, selection = selection, margins = found_margins(fit$x))
   content$tables <- list(selection = selection)
   if (inherits(fit, "aspect_bernoulli")) {
     content$phantoms <- phantoms(fit)

@@ -93,6 +93,24 @@ test_that("fits without phantom, of a posterior mode, with unknown cells and wit
   expect_self_contained(one)
 })
 
+test_that("fits of every model have a report", {
+  skip_without_tools()
+  x <- drawn_fit(30, 12, 4)$x
+  quick <- fit_control(n_start = 2, max_pass = 30)
+  counts <- array(seq_len(60) %% 5, 5:3)
+  fits <- suppressWarnings(list(
+    bernoulli_mixture(x, 2, control = quick), logistic_pca(x, 2, control = quick), nmf(x, 2, control = quick),
+    plsa(Matrix::Matrix(x, sparse = TRUE), 2, control = quick), plca(counts, 2, control = quick),
+    plca(as.data.frame(as.table(counts)), 2, control = quick)
+  ))
+  for (fit in fits) {
+    text <- write_report(fit)
+    expect_self_contained(text)
+    expect_identical(headings(text), c("The data", "The fit", "How far to trust it"))
+    expect_holds(text, model_title(fit))
+  }
+})
+
 test_that("names are text, whatever they hold", {
   skip_without_tools()
   fit <- drawn_fit(12, 6, 3, phantom = "white")
