@@ -198,7 +198,7 @@ nor_check_start <- function(start, data, k, model) {
   }
   if (!is.null(start$q)) {
     if (model$inference != "variational") stop_input("`start$q` is for `inference = \"variational\"` only.")
-    param$hidden <- nor_hidden_q(nor_check_q(start$q, data, k), param, data, model)
+    param$q <- nor_check_q(start$q, data, k)
   }
   param
 }
@@ -219,12 +219,10 @@ nor_check_q <- function(q, data, k) {
   if (!is.numeric(q) || !identical(dim(q), as.integer(want))) {
     stop_input("`start$q` must be a numeric array of %s.", paste(want, collapse = " x "))
   }
-  q <- matrix(q[rep(nor_ones(data), k)], ncol = k)
-  if (anyNA(q) || any(q < 0) || any(abs(rowSums(q) - 1) > 1e-6)) {
+  q <- nor_q_at_ones(q, as.matrix(data$x))
+  if (anyNA(q) || any(q < 0) || any(abs(colSums(q) - 1) > 1e-6)) {
     stop_input("`start$q` must be at least 0 and sum to 1 over the sources at every one of `x`.")
   }
-  t(q)
+  q
 }
 
-# Which cells are 1, in the order of the data view: row by row.
-nor_ones <- function(data) which(as.vector(t(as.matrix(data$x))) == 1)

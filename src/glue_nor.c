@@ -45,7 +45,8 @@ static void take_settings(SEXP settings, request *r) {
   set->n_threads = 1;
   set->host = &r->host;
   if (!Rf_isNull(allowed)) {
-    glue_check(Rf_isInteger(allowed) && XLENGTH(allowed) == (R_xlen_t) r->par.k * r->data.m, "allowed");
+    glue_check(Rf_isInteger(allowed) && XLENGTH(allowed) == (R_xlen_t) r->par.k * r->data.m,
+               "allowed");
     set->allowed = INTEGER(allowed);
   }
   if (!Rf_isNull(weight)) {
@@ -180,8 +181,7 @@ static SEXP fit_body(void *ctx) {
  * earlier run gave); variational runs give activation and bound by row, too.
  */
 SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control) {
-  const char *fields[] = {"prior",   "links",      "leak",  "hidden",
-                          "outcome", "activation", "bound", ""};
+  const char *fields[] = {"prior", "links", "leak", "hidden", "outcome", "activation", "bound", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   for (int f = 0; f < 3; f++) SET_VECTOR_ELT(out, f, Rf_duplicate(glue_field(param, fields[f])));
   arguments arg = {view, param, settings, control, out};

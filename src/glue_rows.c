@@ -11,7 +11,8 @@ static SEXP take_rows(const int *start, const int *column, const int *row, int n
   SEXP out = Rf_allocVector(INTSXP, to[n]);
   for (int i = 0; i < n; i++)
     if (to[i + 1] > to[i])
-      memcpy(INTEGER(out) + to[i], column + start[row[i]], (size_t) (to[i + 1] - to[i]) * sizeof(int));
+      memcpy(INTEGER(out) + to[i], column + start[row[i]],
+             (size_t) (to[i + 1] - to[i]) * sizeof(int));
   return out;
 }
 

@@ -47,8 +47,7 @@ void nor_update_link(const nor_settings *set, const nor_sums *sums, nor_param *p
 }
 
 void nor_update_prior(const nor_settings *set, const double *on, double rows, nor_param *par) {
-  for (int c = 0; c < par->k; c++)
-    par->prior[c] = update(par->prior[c], on[c], rows, set->prior);
+  for (int c = 0; c < par->k; c++) par->prior[c] = update(par->prior[c], on[c], rows, set->prior);
 }
 
 static double log_beta(double value, nor_beta beta) {

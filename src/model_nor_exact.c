@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#define LOG_CELLS 131072      /* states x rows of a block: 1 MB */
+#define LOG_CELLS 131072            /* states x rows of a block: 1 MB */
 #define MOST_STRIP_BYTES 134217728. /* of the strips' sums together */
-#define PLAIN_PASSES 15       /* with one M-step each, when inner adapts */
+#define PLAIN_PASSES 15             /* with one M-step each, when inner adapts */
 #define LATE_INNER 5
 
 typedef struct {

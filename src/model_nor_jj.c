@@ -26,7 +26,8 @@ void nor_to_theta(const nor_param *par, int m, const nor_settings *set, nor_thet
 }
 
 void nor_from_theta(const nor_theta *var, int m, nor_param *par) {
-  for (ptrdiff_t at = 0; at < (ptrdiff_t) par->k * m; at++) par->links[at] = -expm1(-var->links[at]);
+  for (ptrdiff_t at = 0; at < (ptrdiff_t) par->k * m; at++)
+    par->links[at] = -expm1(-var->links[at]);
   for (int j = 0; j < m; j++) par->leak[j] = -expm1(-var->leak[j]);
 }
 
@@ -181,7 +182,8 @@ static void do_block(void *self, int strip, bool fresh, int first, int b) {
     if (!work->move_q) continue;
     for (int e = work->data->start[i]; e < work->data->start[i + 1]; e++)
       for (int step = 0; step < set->q_steps; step++) {
-        const bool root = set->q_rule == NOR_DAMPED || (set->q_rule == NOR_ALTERNATE && step % 2 == 0);
+        const bool root =
+            set->q_rule == NOR_DAMPED || (set->q_rule == NOR_ALTERNATE && step % 2 == 0);
         step_q(work, i, e, root, scratch);
       }
   }
@@ -264,7 +266,8 @@ static void guard(double *theta, const double *safe, ptrdiff_t n, double least) 
 static void feasible(void *self, const double *const *safe) {
   nor_variational *work = self;
   const ptrdiff_t k = work->par->k, m = work->data->m;
-  memcpy(work->saved, work->var->q, (size_t) (k * work->data->start[work->data->n]) * sizeof(double));
+  memcpy(work->saved, work->var->q,
+         (size_t) (k * work->data->start[work->data->n]) * sizeof(double));
   num_guard_unit(work->par->prior, safe[0], k, 0.2);
   guard(work->var->links, safe[1], k * m, 0);
   guard(work->var->leak, safe[2], m, NOR_LEAST_LEAK);
@@ -277,11 +280,8 @@ static void reject(void *self) {
 }
 
 mc_model nor_variational_model(nor_variational *work) {
-  mc_model model = {.pass = pass,
-                    .objective = objective,
-                    .feasible = feasible,
-                    .reject = reject,
-                    .self = work};
+  mc_model model = {
+      .pass = pass, .objective = objective, .feasible = feasible, .reject = reject, .self = work};
   nor_blocks(work->par, work->data->m, &model);
   model.block[1] = work->var->links;
   model.block[2] = work->var->leak;
@@ -293,7 +293,6 @@ void nor_variational_rows(nor_variational *work, double *activation, double *bou
   visit(work, false);
   for (int i = 0; i < n; i++) {
     bound[i] = work->bound[i];
-    for (int c = 0; c < k; c++)
-      activation[num_at(i, c, n)] = work->activation[num_at(c, i, k)];
+    for (int c = 0; c < k; c++) activation[num_at(i, c, n)] = work->activation[num_at(c, i, k)];
   }
 }

@@ -12,18 +12,18 @@ struct nor_variational {
   const nor_settings *set;
   nor_totals totals;
   mc_strips strips;
-  double *saved;       /* q, while an extrapolated point is tried */
-  double *activation;  /* k x n: <s> */
-  double *bound;       /* n */
-  double *all_off;     /* k + 1: theta summed over columns, last the leak's */
-  int *n_live, *live;  /* m, k x m: the sources with theta > 0 in each column */
-  double *leak_log;    /* m: f(leak) */
-  int *column_start;   /* m + 1: the ones of each column, as places in data->column, */
-  int *column_place;   /*        and their rows */
+  double *saved;      /* q, while an extrapolated point is tried */
+  double *activation; /* k x n: <s> */
+  double *bound;      /* n */
+  double *all_off;    /* k + 1: theta summed over columns, last the leak's */
+  int *n_live, *live; /* m, k x m: the sources with theta > 0 in each column */
+  double *leak_log;   /* m: f(leak) */
+  int *column_start;  /* m + 1: the ones of each column, as places in data->column, */
+  int *column_place;  /*        and their rows */
   int *column_row;
-  double *off;         /* k x m: expected zeros with the source on; the activations' sum over them */
-  double **scratch;    /* a thread: k + 1 doubles */
-  bool move_q;         /* of the walk at hand */
+  double *off;      /* k x m: expected zeros with the source on; the activations' sum over them */
+  double **scratch; /* a thread: k + 1 doubles */
+  bool move_q;      /* of the walk at hand */
 };
 
 /* f(y) = log(1 - exp(-y)) and f'(y) = 1 / (exp(y) - 1), y > 0. */

@@ -72,8 +72,8 @@ static slope leak_slope(const problem *p, double theta) {
 }
 
 /* The root of a falling convex slope within [low, high], from a start inside. */
-static double solve(slope (*at)(const problem *, double), const problem *p, double start, double low,
-                    double high) {
+static double solve(slope (*at)(const problem *, double), const problem *p, double start,
+                    double low, double high) {
   double theta = fmin(fmax(start, low), high);
   for (int step = 0; step < MOST_STEPS; step++) {
     const slope here = at(p, theta);

@@ -14,11 +14,11 @@ typedef struct {
   nor_param *par;
   const nor_settings *set;
   nor_report *report;
-  double *links;   /* m x k: transposed */
-  double **one, **zero; /* a thread: m doubles */
-  nor_tables tab;  /* exact: */
+  double *links;                    /* m x k: transposed */
+  double **one, **zero;             /* a thread: m doubles */
+  nor_tables tab;                   /* exact: */
   double **cells, **logs, **states; /* a thread: (m + 1) x b, n_state x b, n_state */
-  nor_lists lists; /* truncated: */
+  nor_lists lists;                  /* truncated: */
   nor_ready ready;
   nor_search *search;
 } reader;
@@ -204,7 +204,8 @@ bool nor_report_truncated(const mc_data *data, nor_param *par, const nor_setting
   read.lists = lists;
   read.ready = nor_new_ready(data, par, set->host);
   read.search = set->host->alloc(set->host->ctx, (size_t) strips.n_threads, sizeof *read.search);
-  for (int t = 0; t < strips.n_threads; t++) read.search[t] = nor_new_search(&read.ready, set->host);
+  for (int t = 0; t < strips.n_threads; t++)
+    read.search[t] = nor_new_search(&read.ready, set->host);
   nor_ready_rows(&read.ready);
   return mc_walk(&strips, truncated_block, &read);
 }

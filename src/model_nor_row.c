@@ -75,7 +75,8 @@ void nor_take_row(const nor_ready *ready, int i, nor_row *row) {
     for (int e = data->na_start[i]; e < data->na_start[i + 1]; e++)
       leave_out(ready, data->na_column[e], off, hard);
   row->base = hard[k] > 0 ? -INFINITY : ready->prior_off + off[k];
-  for (int c = 0; c < k; c++) row->bonus[c] = hard[c] > 0 ? -INFINITY : off[c] + ready->prior_odds[c];
+  for (int c = 0; c < k; c++)
+    row->bonus[c] = hard[c] > 0 ? -INFINITY : off[c] + ready->prior_odds[c];
 }
 
 #define LEAST_PRODUCT 1e-290

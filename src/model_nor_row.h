@@ -24,10 +24,10 @@ static inline void nor_flip(uint64_t *state, int c) {
 typedef struct {
   const mc_data *data;
   const nor_param *par;
-  double *log_off;         /* (k + 1) x m: log(1 - link), last the leak's; 0 where that is 1 */
-  double *all_off, *hard;  /* k + 1: its sum over columns, and how many links there are 1 */
-  double *prior_odds;      /* k: log odds */
-  double prior_off;        /* log P(no source is on) */
+  double *log_off;        /* (k + 1) x m: log(1 - link), last the leak's; 0 where that is 1 */
+  double *all_off, *hard; /* k + 1: its sum over columns, and how many links there are 1 */
+  double *prior_odds;     /* k: log odds */
+  double prior_off;       /* log P(no source is on) */
 } nor_ready;
 
 nor_ready nor_new_ready(const mc_data *data, const nor_param *par, const mc_host *host);

@@ -65,10 +65,9 @@ bool nor_sample_loglik(const mc_data *data, nor_param *par, const nor_settings *
                        const double *proposal, int n_draw, uint64_t seed, double *loglik,
                        double *effective) {
   const mc_host *host = set->host;
-  const mc_strips strips =
-      mc_new_strips(data->n, BLOCK_ROWS, MC_MAX_STRIP, set->n_threads, host);
-  sampler work = {data,   proposal,  nor_new_ready(data, par, host), par->k, n_draw, seed,
-                  loglik, effective, NULL};
+  const mc_strips strips = mc_new_strips(data->n, BLOCK_ROWS, MC_MAX_STRIP, set->n_threads, host);
+  sampler work = {data,      proposal, nor_new_ready(data, par, host), par->k, n_draw, seed, loglik,
+                  effective, NULL};
   work.scratch = host->alloc(host->ctx, (size_t) strips.n_threads, sizeof *work.scratch);
   for (int t = 0; t < strips.n_threads; t++) {
     scratch *s = work.scratch + t;

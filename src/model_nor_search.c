@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define EXPAND 3        /* a row's best states whose neighbours are looked at */
-#define FRESH_ROUNDS 20 /* rounds of this for a row without states, while its best one gains */
+#define FRESH_ROUNDS 20 /* rounds of this for a row without states, while new ones come in */
 
 /* The best states of the row at hand, in no order. */
 typedef struct {
@@ -46,14 +46,16 @@ static double threshold(const nor_list *list) {
   return list->n < NOR_LIST ? -INFINITY : list->log[worst_of(list)];
 }
 
-static void offer(nor_list *list, const uint64_t *state, double log, int words) {
+/* Takes a state that is new and good enough; true where it was. */
+static bool offer(nor_list *list, const uint64_t *state, double log, int words) {
   const size_t size = (size_t) words * sizeof(uint64_t);
-  if (!(log > threshold(list))) return;
+  if (!(log > threshold(list))) return false;
   for (int l = 0; l < list->n; l++)
-    if (memcmp(list->state + num_at(0, l, words), state, size) == 0) return;
+    if (memcmp(list->state + num_at(0, l, words), state, size) == 0) return false;
   const int at = list->n < NOR_LIST ? list->n++ : worst_of(list);
   list->log[at] = log;
   memcpy(list->state + num_at(0, at, words), state, size);
+  return true;
 }
 
 /* Copies the best states of a list to best; returns how many there are. */
@@ -71,12 +73,13 @@ static int best_states(const nor_list *list, int words, uint64_t *best) {
   return n;
 }
 
-/* Offers every state that differs from this one in a single source. */
-static void expand(const uint64_t *from, nor_search *s, nor_list *list, int words) {
+/* Offers every state that differs from this one in a single source; true where one was taken. */
+static bool expand(const uint64_t *from, nor_search *s, nor_list *list, int words) {
   const nor_row *row = &s->row;
   const int n = row->n_one;
   const double log = nor_state_log(row, from, s->one, s->zero);
   const double ones = nor_sum_log(s->one, n), rest = log - ones;
+  bool taken = false;
   memcpy(s->state, from, (size_t) words * sizeof(uint64_t));
   for (int c = 0; c < row->k; c++) {
     const double *link = row->link + num_at(0, c, n);
@@ -85,29 +88,27 @@ static void expand(const uint64_t *from, nor_search *s, nor_list *list, int word
     if (!(rest + row->bonus[c] > threshold(list))) continue;
     for (int t = 0; t < n; t++) s->trial[t] = s->one[t] + s->zero[t] * link[t];
     nor_flip(s->state, c);
-    offer(list, s->state, rest + row->bonus[c] + nor_sum_log(s->trial, n), words);
+    taken |= offer(list, s->state, rest + row->bonus[c] + nor_sum_log(s->trial, n), words);
     nor_flip(s->state, c);
   }
   for (int c = 0; c < row->k; c++) {
     if (!nor_is_on(from, c)) continue;
     nor_flip(s->state, c);
-    offer(list, s->state, nor_state_log(row, s->state, s->one, s->zero), words);
+    taken |= offer(list, s->state, nor_state_log(row, s->state, s->one, s->zero), words);
     nor_flip(s->state, c);
   }
+  return taken;
 }
 
 /* Rescores a row's states and looks among their neighbours. */
 static void search(nor_search *s, nor_list *list, int words, int rounds) {
-  double before = -INFINITY;
   for (int l = 0; l < list->n; l++)
     list->log[l] = nor_state_log(&s->row, list->state + num_at(0, l, words), s->one, s->zero);
   for (int round = 0; round < rounds; round++) {
-    double best = -INFINITY;
-    for (int l = 0; l < list->n; l++) best = fmax(best, list->log[l]);
-    if (round > 0 && !(best > before)) return;
-    before = best;
     const int n = best_states(list, words, s->best);
-    for (int l = 0; l < n; l++) expand(s->best + num_at(0, l, words), s, list, words);
+    bool taken = false;
+    for (int l = 0; l < n; l++) taken |= expand(s->best + num_at(0, l, words), s, list, words);
+    if (!taken) return;
   }
 }
 

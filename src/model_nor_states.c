@@ -68,8 +68,7 @@ static bool is_hard(const nor_param *par, int j) {
   return par->leak[j] > NEAR_ONE;
 }
 
-void nor_fill_tables(nor_tables *tab, const nor_param *par, int n_threads,
-                     double *const *scratch) {
+void nor_fill_tables(nor_tables *tab, const nor_param *par, int n_threads, double *const *scratch) {
   const int n_state = tab->n_state;
   tab->any_hard = false;
   for (int j = 0; j < tab->m; j++) tab->any_hard |= tab->hard[j] = is_hard(par, j);
@@ -108,8 +107,7 @@ static void correct_row(const nor_tables *tab, const mc_data *data, const nor_pa
   for (int j = 0, e = from; j < tab->m; j++) {
     const bool missing = e < to && data->na_column[e] == j;
     e += missing;
-    if (tab->hard[j] && !missing && ones[j] == 0)
-      add_zero(par, j, 1, tab->n_state, logs, scratch);
+    if (tab->hard[j] && !missing && ones[j] == 0) add_zero(par, j, 1, tab->n_state, logs, scratch);
   }
 }
 

@@ -99,7 +99,8 @@ static void do_block(void *self, int strip, bool fresh, int first, int b) {
   if (fresh) clear(sum, work->par->k, work->data->m);
   for (int i = first; i < first + b; i++) {
     nor_take_row(&work->ready, i, &s->row);
-    if (!work->hold_lists) sum->bound += nor_weight(work->set, i) * nor_find_states(&work->lists, i, s);
+    if (!work->hold_lists)
+      sum->bound += nor_weight(work->set, i) * nor_find_states(&work->lists, i, s);
     if (work->want_sums) add_firings(work, i, s, &sum->sums);
   }
 }
@@ -165,11 +166,8 @@ static void reject(void *self) {
 }
 
 mc_model nor_truncated_model(nor_truncated *work) {
-  mc_model model = {.pass = pass,
-                    .objective = objective,
-                    .feasible = feasible,
-                    .reject = reject,
-                    .self = work};
+  mc_model model = {
+      .pass = pass, .objective = objective, .feasible = feasible, .reject = reject, .self = work};
   nor_blocks(work->par, work->data->m, &model);
   return model;
 }

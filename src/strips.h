@@ -15,13 +15,12 @@ typedef struct {
   int n, block_rows; /* rows, and rows a block */
   int n_strip, n_threads;
   const mc_host *host;
-  int passes;       /* made so far, and the last objective: for the host's eyes */
+  int passes; /* made so far, and the last objective: for the host's eyes */
   double objective;
 } mc_strips;
 
 /* At most most_strips strips (and MC_MAX_STRIP), no more than there are blocks. */
-mc_strips mc_new_strips(int n, int block_rows, int most_strips, int n_threads,
-                        const mc_host *host);
+mc_strips mc_new_strips(int n, int block_rows, int most_strips, int n_threads, const mc_host *host);
 
 /* Called with rows first .. first + b - 1; fresh: the strip's first block. */
 typedef void (*mc_block)(void *self, int strip, bool fresh, int first, int b);
