@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#define PRIOR_EDGE 1e-300 /* log odds stay finite where a prior is an exact 0 */
+#define PRIOR_EDGE 1e-300 /* log odds stay finite where a prior is an exact 1 */
 
 nor_ready nor_new_ready(const mc_data *data, const nor_param *par, const mc_host *host) {
   const size_t columns = (size_t) data->m, sources = (size_t) par->k;
@@ -31,9 +31,9 @@ void nor_ready_rows(nor_ready *ready) {
   }
   ready->prior_off = 0;
   for (int c = 0; c < k; c++) {
-    const double on = fmax(par->prior[c], PRIOR_EDGE), off = fmax(1 - par->prior[c], PRIOR_EDGE);
-    ready->prior_odds[c] = log(on) - log(off);
-    ready->prior_off += log(off);
+    const double off = log(fmax(1 - par->prior[c], PRIOR_EDGE));
+    ready->prior_odds[c] = log(par->prior[c]) - off; /* -Inf: never on */
+    ready->prior_off += off;
   }
 }
 

@@ -112,14 +112,23 @@ static void search(nor_search *s, nor_list *list, int words, int rounds) {
   }
 }
 
+/*
+ * A row without states starts from the one with every source off; where the
+ * leak alone cannot explain it, with every source on that its zeros allow.
+ */
+static void first_state(nor_search *s, nor_list *list, int words) {
+  memset(list->state, 0, (size_t) words * sizeof(uint64_t));
+  list->n = 1;
+  if (nor_state_log(&s->row, list->state, s->one, s->zero) > -INFINITY) return;
+  for (int c = 0; c < s->row.k; c++)
+    if (s->row.bonus[c] > -INFINITY) nor_flip(list->state, c);
+}
+
 double nor_find_states(nor_lists *lists, int i, nor_search *s) {
   const int words = lists->words, n_before = lists->n_state[i];
   nor_list list = {.n = n_before, .state = nor_listed(lists, i, 0)};
-  if (list.n == 0) {
-    memset(list.state, 0, (size_t) words * sizeof(uint64_t));
-    list.n = 1;
-  }
-  search(s, &list, words, n_before == 0 ? FRESH_ROUNDS : 1);
+  if (list.n == 0) first_state(s, &list, words);
+  search(s, &list, words, n_before == 0 ? FRESH_ROUNDS + s->row.k : 1);
   lists->n_state[i] = list.n;
   const double log = num_log_sum_exp(list.log, list.n);
   for (int l = 0; l < list.n; l++)
