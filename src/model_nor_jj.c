@@ -8,11 +8,17 @@
 #define LEAST_PRIOR 1e-10 /* log odds stay finite */
 #define LEAST_MOVED 1e-10 /* where a prior lifts links off 0, they start from here */
 
+/* Absolute precision is enough: f is only ever added to numbers near 1. */
 nor_f nor_log_on(double y) {
   const double e = exp(-y);
   const double on = e > 0.5 ? -expm1(-y) : 1 - e;
-  const nor_f out = {on > 0.5 ? log1p(-e) : log(on), e / on};
+  const nor_f out = {log(on), e / on};
   return out;
+}
+
+double nor_on_slope(double y) {
+  const double e = exp(-y);
+  return e / (e > 0.5 ? -expm1(-y) : 1 - e);
 }
 
 void nor_to_theta(const nor_param *par, int m, const nor_settings *set, nor_theta *var) {

@@ -31,6 +31,7 @@ typedef struct {
   double f, slope;
 } nor_f;
 nor_f nor_log_on(double y);
+double nor_on_slope(double y);
 
 /* Roots of eqs. (3.13), (3.14): links of column j given its old leak, then the leak. */
 void nor_solve_column(nor_variational *work, int j);

@@ -188,8 +188,10 @@ static void truncated_block(void *self, int strip, bool fresh, int first, int b)
       if (weight[l] > weight[best] ||
           (equal && before(state, nor_listed(&read->lists, i, best), words)))
         best = l;
-      for (int c = 0; c < k && report->activation; c++)
-        if (nor_is_on(state, c)) report->activation[num_at(i, c, n)] += weight[l];
+      for (int c = 0; c < k && report->activation; c++) {
+        double *on = report->activation + num_at(i, c, n);
+        if (nor_is_on(state, c)) *on = fmin(*on + weight[l], 1); /* sums of weights may round up */
+      }
       add_state(read, i, state, weight[l]);
     }
     put_map(read, i, nor_listed(&read->lists, i, best));
