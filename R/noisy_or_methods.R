@@ -20,15 +20,14 @@ source_sentences <- function(fit) {
       if (length(idle)) sprintf(" (shut off: %s)", show_names(idle)) else "", format(sum(fit$param$prior), digits = 2L)
     ),
     if (absorbed) sprintf("%d source(s) that were always on are now part of the leak.", absorbed),
-    sprintf("The leak explains %s %% of the ones.", format(100 * leak_share(fit), digits = 2L))
+    sprintf("The leak, at work in every observation, fired at %s %% of the ones.", format(100 * leak_share(fit), digits = 2L))
   )
 }
 
-# Share of the expected ones that no source wrote.
+# At how many of the ones the leak fired: at a maximum, leak times observed cells is that number.
 leak_share <- function(fit) {
-  total <- sum(fit$sources$ones)
-  expected <- sum(fit$param$leak)
-  if (expected == 0) 0 else expected * fit$dims[["n"]] / (expected * fit$dims[["n"]] + total)
+  ones <- sum(fit$margins$column_sum)
+  if (ones == 0) 0 else sum(fit$param$leak * fit$margins$column_observed) / ones
 }
 
 #' @rdname predict.noisy_or
