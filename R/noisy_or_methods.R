@@ -10,6 +10,24 @@ print.noisy_or <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   invisible(x)
 }
 
+#' @export
+summary.noisy_or <- function(object, ...) {
+  out <- NextMethod()
+  out$sources <- object$sources
+  out$sentences <- source_sentences(object)
+  class(out) <- c("summary.noisy_or", class(out))
+  out
+}
+
+#' @export
+print.summary.noisy_or <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  NextMethod()
+  cat("\nSources\n")
+  print(x$sources)
+  writeLines(x$sentences)
+  invisible(x)
+}
+
 source_sentences <- function(fit) {
   used <- sum(fit$sources$in_use)
   idle <- fit$sources$source[!fit$sources$in_use]
@@ -135,23 +153,15 @@ tell_impossible <- function(rows, data, what) {
 #' @export
 simulate.noisy_or <- function(object, nsim = 1, seed = NULL, ...) {
   check_dots(...)
-  nsim <- check_count(nsim, "nsim", 1L)
   n <- object$dims[["n"]]
   k <- object$dims[["k"]]
   # A link of exact 1 leaves nothing: its logarithm stays finite so that 0 times it is 0.
   off <- pmax(log1p(-unname(object$param$links)), -1e6)
-  draw <- function() {
-    replicate(nsim, simplify = FALSE, {
-      on <- matrix(stats::rbinom(n * k, 1L, rep(object$param$prior, each = n)), n)
-      absent <- exp(on %*% off) * rep(1 - unname(object$param$leak), each = n)
-      x <- matrix(stats::rbinom(length(absent), 1L, 1 - absent), n)
-      dimnames(x) <- name_sides(object$names)
-      x
-    })
-  }
-  drawn <- draw_seeded(draw, seed)
-  names(drawn$value) <- paste0("sim_", seq_len(nsim))
-  structure(drawn$value, seed = drawn$seed)
+  leak <- unname(object$param$leak)
+  simulate_with(object, nsim, seed, function() {
+    on <- matrix(stats::rbinom(n * k, 1L, rep(object$param$prior, each = n)), n)
+    random_bernoulli(1 - exp(on %*% off) * rep(1 - leak, each = n))
+  })
 }
 
 #' Fill in unknown cells
@@ -198,7 +208,7 @@ test_loglik.noisy_or <- function(fit, newdata, ..., floor = 1e-6, draws = 2000, 
   floor <- check_number(floor, "floor", 0, 0.5)
   draws <- check_count(draws, "draws", 100L)
   if (missing(newdata)) stop_input("`newdata` must be given: observations the model was not fitted to.")
-  data <- check_data(new_rows(fit, newdata), "binary", "newdata", quiet = TRUE)
+  data <- check_newdata(fit, newdata, "binary")
   param <- nor_floored(fit, floor)
   k <- fit$dims[["k"]]
   effective <- NULL
@@ -220,6 +230,13 @@ test_loglik.noisy_or <- function(fit, newdata, ..., floor = 1e-6, draws = 2000, 
   if (!is.null(effective)) attr(out, "effective") <- effective
   out
 }
+
+# For cross_validate(): see R/held_out.R.
+#' @export
+held_out_rows.noisy_or <- function(fit, newdata, floor) as.vector(test_loglik(fit, newdata, floor = floor))
+
+#' @export
+component_matrix.noisy_or <- function(fit) fit$param$links
 
 # Links and leaks so near to 0 or 1 that a cell could become impossible: the leak is at least `floor`, and nothing more
 # certain than 1 - floor.

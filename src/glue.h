@@ -25,7 +25,6 @@ SEXP mc_c_ab_test_loglik(SEXP view, SEXP param, SEXP floor);
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_lp_fit(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_nm_fit(SEXP view, SEXP param, SEXP control);
-SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_view_distinct(SEXP view);
 SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control);
 SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings);

@@ -18,7 +18,6 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_bm_fit, 4),
     ENTRY(mc_c_lp_fit, 3),
     ENTRY(mc_c_nm_fit, 3),
-    ENTRY(mc_c_bm_fit, 3),
     ENTRY(mc_c_view_distinct, 1),
     ENTRY(mc_c_nor_fit, 4),
     ENTRY(mc_c_nor_report, 3),

@@ -1,6 +1,6 @@
 /* model_nor_exact.c: EM over all 2^k states, eqs. (2.1)-(2.2) as two matrix products. */
 #include "model_nor_states.h"
-#include "strips.h"
+#include "num_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +14,7 @@ typedef struct {
   double *fired;   /* n_state x (m + 1): expected ones of each state; last: expected rows */
   double *missing; /* k x m, or NULL */
   double loglik;
+  bool fresh; /* no block has been added yet */
 } strip_sum;
 
 typedef struct {
@@ -28,11 +29,13 @@ struct nor_exact {
   nor_tables tab;
   nor_totals totals;
   nor_sums sums;
-  mc_strips strips;
-  strip_sum strip[MC_MAX_STRIP];
+  num_strips strips;
+  strip_sum strip[NUM_MAX_STRIP];
   thread_scratch *scratch;
-  double **zero;  /* each thread's scratch->zero */
-  bool want_sums; /* of the walk at hand */
+  double **zero;    /* each thread's scratch->zero */
+  bool want_sums;   /* of the walk at hand */
+  int passes;       /* made so far, and */
+  double objective; /* the last one's: for the host's eyes */
 };
 
 static double *new_doubles(const mc_host *host, size_t rows, size_t columns) {
@@ -68,21 +71,25 @@ nor_exact *nor_new_exact(const mc_data *data, nor_param *par, const nor_settings
   work->totals = nor_count(data, set);
   work->sums = nor_new_sums(data, par->k, set->host);
   const double bytes = (double) work->tab.n_state * (data->m + 1) * sizeof(double);
-  const double most = fmin(fmax(MOST_STRIP_BYTES / bytes, 1), MC_MAX_STRIP);
+  const double most = fmin(fmax(MOST_STRIP_BYTES / bytes, 1), NUM_MAX_STRIP);
   int rows = LOG_CELLS / work->tab.n_state;
   rows = rows < 64 ? 64 : (rows > 256 ? 256 : rows);
   if (rows > data->n) rows = data->n;
-  work->strips = mc_new_strips(data->n, rows, (int) most, set->n_threads, set->host);
+  work->strips = num_new_strips(data->n, rows, set->n_threads);
+  if (work->strips.n_strip > (int) most) work->strips.n_strip = (int) most;
+  if (work->strips.n_threads > work->strips.n_strip) work->strips.n_threads = work->strips.n_strip;
   reserve(work);
   return work;
 }
 
 /* E-step of a block: its log-likelihood, and the sums over its posterior of the states. */
-static void do_block(void *self, int strip, bool fresh, int first, int b) {
+static void do_block(void *self, int strip, int thread, int first, int b) {
   nor_exact *work = self;
   const int n_state = work->tab.n_state, m = work->data->m, k = work->par->k;
-  const thread_scratch *s = work->scratch + num_thread();
+  const thread_scratch *s = work->scratch + thread;
   strip_sum *sum = work->strip + strip;
+  const bool fresh = sum->fresh;
+  sum->fresh = false;
   if (fresh) sum->loglik = 0;
   if (fresh && sum->missing) memset(sum->missing, 0, (size_t) k * (size_t) m * sizeof(double));
   nor_block_logs(&work->tab, work->data, work->par, first, b, s->cells, s->logs, s->zero);
@@ -111,7 +118,9 @@ static double visit(nor_exact *work, bool want_sums) {
   const ptrdiff_t n_link = (ptrdiff_t) work->par->k * work->data->m;
   work->want_sums = want_sums;
   nor_fill_tables(&work->tab, work->par, work->strips.n_threads, work->zero);
-  if (!mc_walk(&work->strips, do_block, work)) return NAN;
+  for (int s = 0; s < work->strips.n_strip; s++) work->strip[s].fresh = true;
+  if (!num_visit(&work->strips, do_block, work, work->set->host, work->passes, work->objective))
+    return NAN;
   strip_sum *sum = work->strip;
   for (int s = 1; s < work->strips.n_strip; s++) {
     const strip_sum *other = work->strip + s;
@@ -141,7 +150,7 @@ static void update_column(nor_exact *work, int j, int inner) {
 static double pass(void *self) {
   nor_exact *work = self;
   const int k = work->par->k, m = work->data->m;
-  const int adapted = work->strips.passes < PLAIN_PASSES ? 1 : LATE_INNER;
+  const int adapted = work->passes < PLAIN_PASSES ? 1 : LATE_INNER;
   const int inner = work->set->inner > 0 ? work->set->inner : adapted;
   const double objective = visit(work, true);
   if (!isfinite(objective)) return objective;
@@ -151,8 +160,8 @@ static double pass(void *self) {
 #pragma omp parallel for schedule(static) num_threads(work->strips.n_threads)
   for (int j = 0; j < m; j++) update_column(work, j, inner);
   nor_update_prior(work->set, work->sums.on, work->totals.rows, work->par);
-  work->strips.passes++;
-  return work->strips.objective = objective;
+  work->passes++;
+  return work->objective = objective;
 }
 
 static double objective(void *self) { return visit(self, false); }

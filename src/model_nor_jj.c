@@ -65,7 +65,7 @@ nor_variational *nor_new_variational(const mc_data *data, nor_param *par, nor_th
   work->var = var;
   work->set = set;
   work->totals = nor_count(data, set);
-  work->strips = mc_new_strips(data->n, BLOCK_ROWS, MC_MAX_STRIP, set->n_threads, host);
+  work->strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
   work->saved = host->alloc(host->ctx, set->accelerate ? n_one * k : 0, sizeof(double));
   work->activation = host->alloc(host->ctx, n * k, sizeof(double));
   work->bound = host->alloc(host->ctx, n, sizeof(double));
@@ -177,12 +177,11 @@ static void step_q(const nor_variational *work, int i, int e, bool root, double 
   for (int l = 0; l < n_live; l++) q[live[l]] = next[l] / sum;
 }
 
-static void do_block(void *self, int strip, bool fresh, int first, int b) {
+static void do_block(void *self, int strip, int thread, int first, int b) {
   nor_variational *work = self;
   const nor_settings *set = work->set;
-  double *scratch = work->scratch[num_thread()];
+  double *scratch = work->scratch[thread];
   (void) strip;
-  (void) fresh;
   for (int i = first; i < first + b; i++) {
     work->bound[i] = activate(work, i, scratch);
     if (!work->move_q) continue;
@@ -200,7 +199,8 @@ static double visit(nor_variational *work, bool move_q) {
   double bound = 0;
   work->move_q = move_q;
   make_ready(work);
-  if (!mc_walk(&work->strips, do_block, work)) return NAN;
+  if (!num_visit(&work->strips, do_block, work, work->set->host, work->passes, work->objective))
+    return NAN;
   for (int i = 0; i < work->data->n; i++) bound += nor_weight(work->set, i) * work->bound[i];
   nor_from_theta(work->var, work->data->m, work->par);
   return nor_objective(work->set, work->par, work->data->m, bound);
@@ -255,8 +255,8 @@ static double pass(void *self) {
     for (int j = 0; j < work->data->m; j++) nor_solve_column(work, j);
     update_prior(work);
   }
-  work->strips.passes++;
-  return work->strips.objective = objective;
+  work->passes++;
+  return work->objective = objective;
 }
 
 static double objective(void *self) { return visit(self, false); }

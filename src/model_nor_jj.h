@@ -3,7 +3,7 @@
 #define MC_MODEL_NOR_JJ_H
 
 #include "model_nor.h"
-#include "strips.h"
+#include "num_rows.h"
 
 struct nor_variational {
   const mc_data *data;
@@ -11,7 +11,9 @@ struct nor_variational {
   nor_theta *var;
   const nor_settings *set;
   nor_totals totals;
-  mc_strips strips;
+  num_strips strips;
+  int passes;         /* made so far, and */
+  double objective;   /* the last one's: for the host's eyes */
   double *saved;      /* q, while an extrapolated point is tried */
   double *activation; /* k x n: <s> */
   double *bound;      /* n */

@@ -74,8 +74,8 @@ static slope leak_slope(const problem *p, double theta) {
 }
 
 /* Where the ones' part equals the zeros, within [low, high], from a start inside. */
-static double solve(slope (*at)(const problem *, double), const problem *p, double start, double low,
-                    double high) {
+static double solve(slope (*at)(const problem *, double), const problem *p, double start,
+                    double low, double high) {
   const double target = log(p->zeros);
   double theta = fmin(fmax(start, low), high);
   for (int step = 0; step < MOST_STEPS; step++) {

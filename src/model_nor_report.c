@@ -1,7 +1,7 @@
 /* model_nor_report.c: what the posterior says about rows and cells. */
 #include "model_nor_search.h"
 #include "model_nor_states.h"
-#include "strips.h"
+#include "num_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,11 +133,9 @@ static void read_exact_row(const reader *read, int i, double *row) {
   }
 }
 
-static void exact_block(void *self, int strip, bool fresh, int first, int b) {
+static void exact_block(void *self, int strip, int t, int first, int b) {
   const reader *read = self;
-  const int t = num_thread();
   (void) strip;
-  (void) fresh;
   nor_block_logs(&read->tab, read->data, read->par, first, b, read->cells[t], read->logs[t],
                  read->states[t]);
   for (int i = 0; i < b; i++)
@@ -146,8 +144,7 @@ static void exact_block(void *self, int strip, bool fresh, int first, int b) {
 
 bool nor_report_exact(const mc_data *data, nor_param *par, const nor_settings *set,
                       nor_report *report) {
-  const mc_strips strips =
-      mc_new_strips(data->n, BLOCK_ROWS, MC_MAX_STRIP, set->n_threads, set->host);
+  const num_strips strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
   reader read = new_reader(data, par, set, report, strips.n_threads);
   read.tab = nor_new_tables(par, data->m, set->host);
   const size_t n_state = (size_t) read.tab.n_state, m = (size_t) data->m;
@@ -155,7 +152,7 @@ bool nor_report_exact(const mc_data *data, nor_param *par, const nor_settings *s
   read.logs = new_scratch(set, strips.n_threads, n_state * BLOCK_ROWS);
   read.states = new_scratch(set, strips.n_threads, n_state);
   nor_fill_tables(&read.tab, par, strips.n_threads, read.states);
-  return mc_walk(&strips, exact_block, &read);
+  return num_visit(&strips, exact_block, &read, set->host, 0, 0);
 }
 
 /* Is state a before state b in binary order? */
@@ -165,13 +162,12 @@ static bool before(const uint64_t *a, const uint64_t *b, int words) {
   return false;
 }
 
-static void truncated_block(void *self, int strip, bool fresh, int first, int b) {
+static void truncated_block(void *self, int strip, int thread, int first, int b) {
   reader *read = self;
   const nor_report *report = read->report;
   const int n = read->data->n, k = read->par->k, words = read->lists.words;
-  nor_search *search = read->search + num_thread();
+  nor_search *search = read->search + thread;
   (void) strip;
-  (void) fresh;
   for (int i = first; i < first + b; i++) {
     nor_take_row(&read->ready, i, &search->row);
     const double log = nor_find_states(&read->lists, i, search);
@@ -200,8 +196,7 @@ static void truncated_block(void *self, int strip, bool fresh, int first, int b)
 
 bool nor_report_truncated(const mc_data *data, nor_param *par, const nor_settings *set,
                           nor_lists lists, nor_report *report) {
-  const mc_strips strips =
-      mc_new_strips(data->n, BLOCK_ROWS, MC_MAX_STRIP, set->n_threads, set->host);
+  const num_strips strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
   reader read = new_reader(data, par, set, report, strips.n_threads);
   read.lists = lists;
   read.ready = nor_new_ready(data, par, set->host);
@@ -209,5 +204,5 @@ bool nor_report_truncated(const mc_data *data, nor_param *par, const nor_setting
   for (int t = 0; t < strips.n_threads; t++)
     read.search[t] = nor_new_search(&read.ready, set->host);
   nor_ready_rows(&read.ready);
-  return mc_walk(&strips, truncated_block, &read);
+  return num_visit(&strips, truncated_block, &read, set->host, 0, 0);
 }

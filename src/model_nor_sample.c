@@ -1,6 +1,6 @@
 /* model_nor_sample.c: held-out log-likelihood by importance sampling, for any number of sources. */
 #include "model_nor_row.h"
-#include "strips.h"
+#include "num_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,18 +54,17 @@ static void sample_row(sampler *work, int i, scratch *s) {
   work->effective[i] = squares > 0 ? 1 / squares : 0;
 }
 
-static void do_block(void *self, int strip, bool fresh, int first, int b) {
+static void do_block(void *self, int strip, int thread, int first, int b) {
   sampler *work = self;
   (void) strip;
-  (void) fresh;
-  for (int i = first; i < first + b; i++) sample_row(work, i, work->scratch + num_thread());
+  for (int i = first; i < first + b; i++) sample_row(work, i, work->scratch + thread);
 }
 
 bool nor_sample_loglik(const mc_data *data, nor_param *par, const nor_settings *set,
                        const double *proposal, int n_draw, uint64_t seed, double *loglik,
                        double *effective) {
   const mc_host *host = set->host;
-  const mc_strips strips = mc_new_strips(data->n, BLOCK_ROWS, MC_MAX_STRIP, set->n_threads, host);
+  const num_strips strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
   sampler work = {data,      proposal, nor_new_ready(data, par, host), par->k, n_draw, seed, loglik,
                   effective, NULL};
   work.scratch = host->alloc(host->ctx, (size_t) strips.n_threads, sizeof *work.scratch);
@@ -78,5 +77,5 @@ bool nor_sample_loglik(const mc_data *data, nor_param *par, const nor_settings *
     s->state = host->alloc(host->ctx, (size_t) nor_words(par->k), sizeof(uint64_t));
   }
   nor_ready_rows(&work.ready);
-  return mc_walk(&strips, do_block, &work);
+  return num_visit(&strips, do_block, &work, host, 0, 0);
 }

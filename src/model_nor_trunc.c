@@ -4,7 +4,7 @@
  * in every pass from its old states and their neighbours, so it never falls.
  */
 #include "model_nor_search.h"
-#include "strips.h"
+#include "num_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,10 +25,12 @@ struct nor_truncated {
   nor_lists lists, saved; /* saved: while an extrapolated point is tried */
   nor_ready ready;
   nor_totals totals;
-  mc_strips strips;
-  strip_sum strip[MC_MAX_STRIP];
+  num_strips strips;
+  strip_sum strip[NUM_MAX_STRIP];
   nor_search *scratch;
   bool want_sums, hold_lists; /* of the walk at hand */
+  int passes;                 /* made so far, and */
+  double objective;           /* the last one's: for the host's eyes */
 };
 
 static void copy_lists(const nor_truncated *work, nor_lists *to, const nor_lists *from) {
@@ -50,7 +52,7 @@ nor_truncated *nor_new_truncated(const mc_data *data, nor_param *par, const nor_
   work->saved = nor_new_lists(set->accelerate ? data->n : 0, par->k, host);
   work->ready = nor_new_ready(data, par, host);
   work->totals = nor_count(data, set);
-  work->strips = mc_new_strips(data->n, BLOCK_ROWS, MC_MAX_STRIP, set->n_threads, host);
+  work->strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
   for (int s = 0; s < work->strips.n_strip; s++)
     work->strip[s].sums = nor_new_sums(data, par->k, host);
   work->scratch = host->alloc(host->ctx, (size_t) work->strips.n_threads, sizeof *work->scratch);
@@ -92,11 +94,10 @@ static void clear(strip_sum *sum, int k, int m) {
   if (sum->sums.missing) memset(sum->sums.missing, 0, links);
 }
 
-static void do_block(void *self, int strip, bool fresh, int first, int b) {
+static void do_block(void *self, int strip, int thread, int first, int b) {
   nor_truncated *work = self;
-  nor_search *s = work->scratch + num_thread();
+  nor_search *s = work->scratch + thread;
   strip_sum *sum = work->strip + strip;
-  if (fresh) clear(sum, work->par->k, work->data->m);
   for (int i = first; i < first + b; i++) {
     nor_take_row(&work->ready, i, &s->row);
     if (!work->hold_lists)
@@ -115,7 +116,9 @@ static double visit(nor_truncated *work, bool want_sums, bool hold_lists) {
   work->want_sums = want_sums;
   work->hold_lists = hold_lists;
   nor_ready_rows(&work->ready);
-  if (!mc_walk(&work->strips, do_block, work)) return NAN;
+  for (int s = 0; s < work->strips.n_strip; s++) clear(work->strip + s, (int) k, (int) m);
+  if (!num_visit(&work->strips, do_block, work, work->set->host, work->passes, work->objective))
+    return NAN;
   strip_sum *sum = work->strip;
   for (int s = 1; s < work->strips.n_strip; s++) {
     const nor_sums *other = &work->strip[s].sums;
@@ -138,7 +141,7 @@ static void update_links(nor_truncated *work) {
 
 static double pass(void *self) {
   nor_truncated *work = self;
-  const int adapted = work->strips.passes < PLAIN_PASSES ? 1 : LATE_INNER;
+  const int adapted = work->passes < PLAIN_PASSES ? 1 : LATE_INNER;
   const int inner = work->set->inner > 0 ? work->set->inner : adapted;
   const double objective = visit(work, true, false);
   if (!isfinite(objective)) return objective;
@@ -148,8 +151,8 @@ static double pass(void *self) {
   }
   if (!work->set->fixed)
     nor_update_prior(work->set, work->strip[0].sums.on, work->totals.rows, work->par);
-  work->strips.passes++;
-  return work->strips.objective = objective;
+  work->passes++;
+  return work->objective = objective;
 }
 
 static double objective(void *self) { return visit(self, false, false); }
