@@ -24,10 +24,10 @@
 #' how they are screened, and `fit$starts` for what became of each. The likelihood has many local maxima; the
 #' commonest have one source for the union of two.
 #'
-#' **Afterwards.** Sources that end with `prior` so close to 1 that they are off in less than one observation are part of
-#' the leak: they are absorbed into it, reported, and the rest is fitted on. Sources are put in order of the number of
-#' ones they write. [sources()] tells which of them are in use. With `start` given nothing is reordered, absorbed or
-#' dropped.
+#' **Afterwards.** Sources that end with `prior` so close to 1 that they are off in less than one observation are part
+#' of the leak: they are absorbed into it, reported, and the rest is fitted on. Sources are put in order of the number
+#' of ones they write. [sources()] tells which of them are in use. With `start` given nothing is reordered, absorbed
+#' or dropped.
 #'
 #' **Cost** of a pass, for n observations, m attributes: exact \eqn{4 n m 2^k} operations in two matrix products, equal
 #' rows counted once, and about \eqn{2^k m} doubles of memory up to 17 times; truncated \eqn{O(k)} for every one of the
@@ -134,8 +134,8 @@ noisy_or_prior <- function(prior = c(1, 1.5), links = c(1.05, 1.5), leak = c(1.1
 
 #' @export
 print.noisy_or_prior <- function(x, ...) {
-  cat(sprintf("<noisy_or_prior> Beta(%s, %s) on %s\n", format(vapply(x, `[`, 0, 1L)), vapply(x, `[`, 0, 2L), names(x)),
-    sep = "")
+  cat("<noisy_or_prior>\n")
+  cat(sprintf("  %s ~ Beta(%s, %s)\n", format(names(x)), vapply(x, `[`, 0, 1L), vapply(x, `[`, 0, 2L)), sep = "")
   invisible(x)
 }
 
@@ -154,7 +154,8 @@ nor_pseudo_counts <- function(prior) {
 
 nor_check_size <- function(k, inference, data) {
   if (inference == "exact" && k > nor_most_exact) {
-    stop_input("`k` must be at most %d for exact inference, not %d: use `inference = \"truncated\"`.", nor_most_exact, k)
+    advice <- "use `inference = \"truncated\"`"
+    stop_input("`k` must be at most %d for exact inference, not %d: %s.", nor_most_exact, k, advice)
   }
   gigabytes <- 2^k * (ncol(data$x) + 1) * 8 / 1e9
   if (inference == "exact" && gigabytes > 2) {
@@ -225,4 +226,3 @@ nor_check_q <- function(q, data, k) {
   }
   q
 }
-

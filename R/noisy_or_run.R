@@ -1,6 +1,7 @@
 # Noisy-OR: from settings and start values to a fit; the work is done by mc_c_nor_fit() in src/glue_nor.c.
 
-# Settings as the kernel reads them. `distinct` holds each different row of the data once, and how often it stands there.
+# Settings as the kernel reads them. `distinct` holds each different row of the data once, and how often it stands
+# there.
 nor_settings <- function(model, weight = NULL, fixed = FALSE) {
   list(
     inference = match(model$inference, c("exact", "truncated", "variational")) - 1L, prior = model$pseudo,
@@ -73,9 +74,19 @@ nor_refuse_impossible <- function(start, data, distinct, model) {
 }
 
 # theta = -log(1 - p) within the kernel's bounds, and q at every one.
-nor_hidden_q <- function(start) {
+nor_hidden_q <- function(param) {
   theta <- function(p, least) pmin(pmax(-log1p(-p), least), 30)
-  list(links = theta(start$links, 0), leak = theta(start$leak, 1e-6), q = as.vector(start$q))
+  list(links = theta(param$links, 0), leak = theta(param$leak, 1e-6), q = as.vector(param$q))
+}
+
+# Start values of q for parameters that are good already: who explains a one, by the posterior of the sources at hand.
+# The bound has several maxima in q and the activations; uniform q often leads to a poor one.
+nor_posterior_q <- function(param, data, model) {
+  on <- nor_report(data, param, model, "activation")$activation
+  on[is.na(on)] <- 0.5
+  row <- rep(seq_len(nrow(on)), diff(data$view$start))
+  q <- t(on[row, , drop = FALSE] + 0.01) * (nor_hidden_q(param)$links[, data$view$column + 1L, drop = FALSE] + 1e-8)
+  q / rep(colSums(q), each = nrow(q))
 }
 
 # q (n x m x k) at the ones of x, row by row as in the data view: k x number of ones; and back.

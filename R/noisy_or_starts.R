@@ -36,7 +36,10 @@ nor_warm <- function(param, distinct, model, control) {
   control$max_pass <- nor_warm_passes
   warm <- nor_run(distinct, model, param, control)
   check_outcome(warm$outcome)
-  nor_take_sources(warm$param, seq_along(param$prior))
+  param <- nor_take_sources(warm$param, seq_along(param$prior))
+  param$q <- nor_posterior_q(param, distinct, model)
+  param$hidden <- nor_hidden_q(param)
+  param
 }
 
 # A solution's commonest fault is one source for the union of two, and another that is idle: the least useful source

@@ -4,7 +4,8 @@
 #' Five views of a fit:
 #' \describe{
 #'   \item{`"links"`}{a heat map of the links, attributes seriated by their strongest source, the leak last.}
-#'   \item{`"images"`}{every source, and the leak, as a picture, where the attributes are the pixels of a grid of `dim`.}
+#'   \item{`"images"`}{every source, and the leak, as a picture, where the attributes are the pixels of a grid of
+#'     `dim`.}
 #'   \item{`"activation"`}{for each observation (a column) the probability that each source is on, ordered by the
 #'     likeliest sources.}
 #'   \item{`"leak"`}{the leak of each attribute against its frequency: on the diagonal no source explains it.}
@@ -62,7 +63,8 @@ plot_links <- function(fit, order, main) {
   at <- if (order == "data") seq_len(ncol(values)) else seriate(fit$param$links)
   how <- if (order == "data") "in the order of the data" else "by strongest source"
   heat_map(
-    t(values[, at, drop = FALSE]), column_labels = c(source_labels(fit), "leak"), legend = "probability that the link fires",
+    t(values[, at, drop = FALSE]), column_labels = c(source_labels(fit), "leak"),
+    legend = "probability that the link fires",
     main = if (is.null(main)) sprintf("What each source switches on (attributes %s)", how) else main
   )
 }
@@ -83,11 +85,12 @@ plot_images <- function(fit, dim, main) {
   for (i in seq_len(panels)) {
     picture <- matrix(values[i, ], dim[1L], dim[2L])
     graphics::image(
-      t(picture[rev(seq_len(dim[1L])), , drop = FALSE]), zlim = c(0, 1), col = colours, axes = FALSE, asp = dim[1L] / dim[2L],
-      main = labels[i], cex.main = 1, font.main = 1
+      t(picture[rev(seq_len(dim[1L])), , drop = FALSE]), zlim = c(0, 1), col = colours, axes = FALSE,
+      asp = dim[1L] / dim[2L], main = labels[i], cex.main = 1, font.main = 1
     )
   }
-  graphics::mtext(if (is.null(main)) "The sources as pictures" else main, side = 3L, outer = TRUE, line = 0.8, font = 2L)
+  title <- if (is.null(main)) "The sources as pictures" else main
+  graphics::mtext(title, side = 3L, outer = TRUE, line = 0.8, font = 2L)
   colour_legend(c(0, 1), colours, "probability that the link fires")
 }
 

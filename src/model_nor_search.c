@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#define EXPAND 3        /* a row's best states whose neighbours are looked at */
-#define FRESH_ROUNDS 20 /* rounds of this for a row without states, while new ones come in */
+#define NOR_MOST_LISTED 4 /* sources whose 2^k states fit into a list */
+#define EXPAND 3          /* a row's best states whose neighbours are looked at */
+#define FRESH_ROUNDS 20   /* rounds of this for a row without states, while new ones come in */
 
 /* The best states of the row at hand, in no order. */
 typedef struct {
@@ -114,20 +115,23 @@ static void search(nor_search *s, nor_list *list, int words, int rounds) {
 
 /*
  * A row without states starts from the one with every source off; where the
- * leak alone cannot explain it, with every source on that its zeros allow.
+ * leak alone cannot explain it, with every source on that its zeros allow. Few
+ * sources: all their states are listed.
  */
-static void first_state(nor_search *s, nor_list *list, int words) {
-  memset(list->state, 0, (size_t) words * sizeof(uint64_t));
-  list->n = 1;
-  if (nor_state_log(&s->row, list->state, s->one, s->zero) > -INFINITY) return;
-  for (int c = 0; c < s->row.k; c++)
+static void first_states(nor_search *s, nor_list *list, int words) {
+  const int k = s->row.k, all = k <= NOR_MOST_LISTED ? 1 << k : 1;
+  memset(list->state, 0, (size_t) (words * all) * sizeof(uint64_t));
+  list->n = all;
+  for (int l = 1; l < all; l++) list->state[num_at(0, l, words)] = (uint64_t) l;
+  if (all > 1 || nor_state_log(&s->row, list->state, s->one, s->zero) > -INFINITY) return;
+  for (int c = 0; c < k; c++)
     if (s->row.bonus[c] > -INFINITY) nor_flip(list->state, c);
 }
 
 double nor_find_states(nor_lists *lists, int i, nor_search *s) {
   const int words = lists->words, n_before = lists->n_state[i];
   nor_list list = {.n = n_before, .state = nor_listed(lists, i, 0)};
-  if (list.n == 0) first_state(s, &list, words);
+  if (list.n == 0) first_states(s, &list, words);
   search(s, &list, words, n_before == 0 ? FRESH_ROUNDS + s->row.k : 1);
   lists->n_state[i] = list.n;
   const double log = num_log_sum_exp(list.log, list.n);

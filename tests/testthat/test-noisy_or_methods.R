@@ -5,9 +5,12 @@ planted_fit <- function(inference = "exact", ...) {
 }
 
 test_that("a fit says what it is", {
-  expect_snapshot(print(planted_fit()))
-  expect_snapshot(print(planted_fit("truncated")))
-  expect_snapshot(print(sources(planted_fit())))
+  planted <- nor_planted(120, 1)
+  start <- list(prior = rep(0.2, 4), links = planted$links * 0.5 + 0.1, leak = rep(0.1, 12))
+  fit <- noisy_or(planted$x, 4, start = start, control = nor_plain(5))
+  expect_snapshot(print(fit))
+  expect_snapshot(summary(fit))
+  expect_snapshot(print(noisy_or(planted$x, 4, inference = "truncated", start = start, control = nor_plain(5))))
   expect_snapshot(print(noisy_or_prior()))
 })
 
@@ -52,7 +55,8 @@ test_that("new rows are matched by name, and rows can be picked", {
   new <- planted$x[5:8, 12:1]
   expect_equal(predict(fit, new), fit$param$activation[5:8, ], tolerance = 1e-12)
   expect_equal(predict(fit, new, rows = "site6"), fit$param$activation["site6", , drop = FALSE], tolerance = 1e-12)
-  expect_identical(dimnames(predict(fit, type = "cell", rows = 2)), list("site2", colnames(planted$x), c("A1", "A2", "A3", "A4", "leak")))
+  cell <- predict(fit, type = "cell", rows = 2)
+  expect_identical(dimnames(cell), list("site2", colnames(planted$x), c(component_names(4), "leak")))
   expect_identical(predict(fit, rows = 3:4), fit$param$activation[3:4, ])
 })
 
@@ -151,8 +155,11 @@ test_that("fits survive saving, and update() inside a function", {
   file <- tempfile()
   saveRDS(fit, file)
   expect_equal(readRDS(file), fit)
-  again <- (function(f) update(f, control = fit_control(n_start = 2, max_pass = 10)))(fit)
-  expect_s3_class(quietly(again), "noisy_or")
+  again <- quietly((function() {
+    mine <- fit$x
+    update(noisy_or(mine, 2, control = fit_control(n_start = 2, max_pass = 10)), k = 3)
+  })())
+  expect_equal(again$dims[["k"]], 3)
   unlink(file)
 })
 
