@@ -30,6 +30,10 @@ SEXP mc_c_plca_fit(SEXP cells, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_plca_prior(SEXP cells, SEXP param, SEXP prior);
 SEXP mc_c_entropic(SEXP counts, SEXP beta, SEXP rule);
 SEXP mc_c_lambert(SEXP x, SEXP branch);
+SEXP mc_c_view_distinct(SEXP view);
+SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control);
+SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings);
+SEXP mc_c_nor_sample(SEXP view, SEXP param, SEXP settings);
 SEXP mc_c_blas_threads(SEXP n);
 
 /* Argument checks: an internal error where they fail. */

@@ -23,6 +23,10 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_plca_prior, 3),
     ENTRY(mc_c_entropic, 3),
     ENTRY(mc_c_lambert, 2),
+    ENTRY(mc_c_view_distinct, 1),
+    ENTRY(mc_c_nor_fit, 4),
+    ENTRY(mc_c_nor_report, 3),
+    ENTRY(mc_c_nor_sample, 3),
     ENTRY(mc_c_blas_threads, 1),
     {NULL, NULL, 0},
 };
