@@ -46,7 +46,8 @@ near_phantom <- function(table) {
   white <- ratio[at] %in% table$white_ratio[at]
   sprintf(
     "%s comes near: it writes %s %% of the table, at %s of the table's density of %s (a phantom: at most 0.2).",
-    table$component[at], format_percent(table$weight[at]), format_each(ratio[at]), if (white) "presences" else "absences"
+    table$component[at], format_percent(table$weight[at]), format_each(ratio[at]),
+    if (white) "presences" else "absences"
   )
 }
 
@@ -106,6 +107,9 @@ aic_paper <- function(fit, ...) {
 #'     `NA` criteria for MAP fits, where they have no meaning.}
 #'   \item{`phantoms`}{see [phantoms()].}
 #'   \item{`expected_false`}{numbers of absences and presences, and how many of each are expected to be false.}
+#'   \item{`allowed`}{for each phantom of the fit, the outer bounds of its mean share and of the number of false
+#'     absences (presences): what every decomposition that fits as well keeps to, see [identifiability()]. `NULL`
+#'     without a phantom or without data.}
 #'   \item{`free_starts`}{of the finished starts that impose no phantom, their number and how many `found` one.}
 #'   \item{`starts`}{by kind of start: number, finished, reached the best, best objective.}
 #'   \item{`certificate`}{as in the fit.}
@@ -130,9 +134,37 @@ summary.aspect_bernoulli <- function(object, ...) {
       free_starts = count_free_starts(object$starts), starts = summarise_starts(object$starts),
       certificate = object$certificate, n_missing = d[["n"]] * d[["m"]] - d[["observed"]],
       unobserved = c(rows = sum(object$margins$row_observed == 0), columns = sum(object$margins$column_observed == 0)),
-      sentences = phantom_sentences(object), title = utils::capture.output(print.multicause(object))
+      allowed = allowed_bounds(object), sentences = phantom_sentences(object),
+      title = utils::capture.output(print.multicause(object))
     ),
     class = "summary.aspect_bernoulli"
+  )
+}
+
+# The outer bounds, which cost no more than the fitted values.
+allowed_bounds <- function(fit) {
+  colours <- intersect(c("white", "black"), phantoms(fit)$kind)
+  if (!length(colours) || is.null(fit$x)) {
+    return(NULL)
+  }
+  bounds <- lapply(colours, function(colour) {
+    outer <- outer_bounds(fit, fit$x, colour)
+    data.frame(
+      phantom = colour, share_least = 0, share_most = mean(1 - outer$top), expected_least = 0,
+      expected_most = outer$expected
+    )
+  })
+  do.call(rbind, bounds)
+}
+
+allowed_sentences <- function(allowed) {
+  sprintf(
+    paste(
+      "No fit with the same probabilities gives the %s phantom more than %s %% of the table,",
+      "or has more than %s false %s: identifiability() tells more."
+    ),
+    allowed$phantom, format_percent(allowed$share_most), format(signif(allowed$expected_most, 3L)),
+    vapply(allowed$phantom, false_of, "")
   )
 }
 
@@ -153,7 +185,7 @@ summarise_starts <- function(starts) {
 
 #' @export
 print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  writeLines(c(x$title, x$sentences))
+  writeLines(c(x$title, x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed)))
   if (x$n_missing > 0) {
     cat(sprintf(
       "%.0f cells unknown; %d row(s) and %d column(s) with nothing observed\n", x$n_missing,

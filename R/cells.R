@@ -34,6 +34,23 @@ cell_scores.aspect_bernoulli <- function(fit, rows, kinds, of = "absences") {
   list(probability = p, present = present, missed = missed, phantom = phantom)
 }
 
+# The largest chance of a false absence that any decomposition with these probabilities allows: a phantom's share is at
+# most 1 - top, with top the largest probability of an observed cell in the row, and then (1 - top) / top p / (1 - p).
+# A row where nothing can be found allows everything.
+most_missed <- function(probability, top) {
+  most <- (1 - top) / top * probability / (1 - probability)
+  most[probability >= 1] <- 0
+  most[rep_len(top, length(most)) < least_content] <- 1
+  pmin(most, 1)
+}
+
+# For each row, the largest probability of an observed cell and the column that has it; 0 where nothing is observed.
+row_tops <- function(probability, observed) {
+  probability[!observed] <- 0
+  at <- max.col(probability, ties.method = "first")
+  list(top = probability[cbind(seq_along(at), at)], at = at)
+}
+
 # A row with less content than this is all phantom: what it has is rounding, not composition.
 least_content <- 1e-12
 

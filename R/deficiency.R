@@ -8,6 +8,7 @@
 #' @param ... must be empty.
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @param phantom_convention see [false_absences()].
 #' @return A data frame of class `deficiency`, the largest share first: `attribute` or `observation`; `recorded`, the
 #'   number of ones; `zeros`, the number of observed zeros (unknown cells count nowhere); `missed`, the expected number
 #'   of false absences among them; `share`, missed / (missed + recorded), in \[0, 1\], `NA` where that is 0 / 0. Without
@@ -19,11 +20,14 @@
 #' x <- present * rbinom(40 * 12, 1, rep(runif(40, 0.2, 1), 12))
 #' deficiency(aspect_bernoulli(x, k = 3), by = "observation")
 #' @export
-deficiency <- function(fit, by = c("attribute", "observation"), ..., kinds = NULL, x = NULL) {
+deficiency <- function(fit, by = c("attribute", "observation"), ..., kinds = NULL, x = NULL,
+                       phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
   check_fit(fit)
   by <- check_choice(by, "by", c("attribute", "observation"))
-  kinds <- component_kinds(fit, kinds)
+  moved <- use_convention(fit, kinds, phantom_convention, x)
+  fit <- moved$fit
+  kinds <- moved$kinds
   x <- fit_data(fit, x)
   if (!any(kinds == "white")) inform("The fit has no white phantom: nothing is expected to be missed.")
   sums <- sum_missed(fit, x, kinds, by)

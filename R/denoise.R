@@ -19,6 +19,7 @@
 #'   advice.
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @param phantom_convention see [false_absences()].
 #' @return A list of class `denoised`:
 #' \describe{
 #'   \item{`probability`}{rows x m, the chance of a presence if content writes the cell.}
@@ -41,14 +42,16 @@
 #' mean(clean$x == present)
 #' @export
 denoise <- function(fit, drop = c("white", "black"), keep = c("union", "replace"), ..., rows = NULL, kinds = NULL,
-                    x = NULL) {
+                    x = NULL, phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
   check_fit(fit)
   if (!is.character(drop) || !length(drop) || !all(drop %in% c("white", "black"))) {
     stop_input("`drop` must be \"white\", \"black\" or both, not %s.", show_value(drop))
   }
   keep <- check_choice(keep, "keep", c("union", "replace"))
-  kinds <- component_kinds(fit, kinds)
+  moved <- use_convention(fit, kinds, phantom_convention, x)
+  fit <- moved$fit
+  kinds <- moved$kinds
   kinds[!kinds %in% drop] <- "content"
   if (all(kinds != "content")) {
     stop_input("`drop` must leave a component: all %d are phantoms.", length(kinds))

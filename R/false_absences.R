@@ -14,10 +14,13 @@
 #'     model itself calls a false absence. It sums to the expected number of them.}
 #'   \item{`phantom`}{the chance that the phantom wrote the zero, be the taxon there or not.}
 #' }
+#' The data alone do not fix `missed`: decompositions of the table that fit equally well give other values, from 0
+#' (there is no phantom) up to `missed_most`, which none of them exceeds; see [identifiability()].
+#'
 #' Two white phantoms add up. Without a white phantom `present` is `probability`, and `missed` and `phantom` are 0. For
 #' false presences all is mirrored: `probability` is the chance of an absence, `absent` the chance of an absence if
 #' content wrote the cell, `added` the chance that a black phantom wrote the presence and content would have written
-#' an absence, `phantom` the chance that a black phantom wrote it.
+#' an absence (at most `added_most`), `phantom` the chance that a black phantom wrote it.
 #'
 #' **Which one to rank by.** Within one observation the four rank (almost) alike; they differ in how observations are
 #' pooled. `"probability"`, the default, is the ranking to use over a whole table: in tables with a large phantom, as
@@ -44,11 +47,15 @@
 #' @param kinds what each component is: a result of [phantoms()], for a rule of your own, or a character vector of
 #'   `"content"`, `"white"` and `"black"`; `NULL` is `phantoms(fit)`.
 #' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @param phantom_convention of all decompositions that fit equally well by rescaling, which to report: as `"fitted"`,
+#'   the one with the least phantom (`"minimal"`) or the one with the most (`"maximal"`); see [identifiability()]. The
+#'   latter two need a fit with phantoms of one kind.
 #' @return A data frame of class `false_absences` (`false_presences`), likeliest first: `observation`, `attribute`
-#'   (names, or numbers where the data have none), `probability`, `present`, `missed`, `phantom` (`probability`,
-#'   `absent`, `added`, `phantom`), and the columns of `sites`. Equal cells come in the order of rows, then columns.
-#'   Its attributes `n_cells` and `expected` are the number of zeros (ones) looked at and how many of them are expected
-#'   to be false.
+#'   (names, or numbers where the data have none), `probability`, `present`, `missed`, `phantom`, `missed_most`
+#'   (`probability`, `absent`, `added`, `phantom`, `added_most`), all within \[0, 1\], and the columns of `sites`. Equal
+#'   cells come in the order of rows, then columns. Its attributes `n_cells`, `expected` and `expected_most` are the
+#'   number of zeros (ones) looked at, how many of them are expected to be false, and how many at most in any
+#'   decomposition with the same probabilities.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [phantoms()], [deficiency()] for sums by taxon and by site, [denoise()].
@@ -63,25 +70,29 @@
 #' @export
 false_absences <- function(fit, n = 50, by = c("probability", "missed", "present", "phantom"), ...,
                            per = c("table", "observation", "attribute"), observation = NULL, attribute = NULL,
-                           within = NULL, sites = NULL, kinds = NULL, x = NULL) {
+                           within = NULL, sites = NULL, kinds = NULL, x = NULL,
+                           phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
   check_fit(fit)
   by <- check_choice(by, "by", c("probability", "missed", "present", "phantom"))
-  scope <- cell_scope(fit, by, n, per, observation, attribute, within, kinds, x)
-  new_false_cells(fit, rank_cells(fit, scope, by, "absences"), scope, by, "absences", sites)
+  moved <- use_convention(fit, kinds, phantom_convention, x)
+  scope <- cell_scope(moved$fit, by, n, per, observation, attribute, within, moved$kinds, x)
+  new_false_cells(moved$fit, rank_cells(moved$fit, scope, by, "absences"), scope, by, "absences", sites)
 }
 
 #' @rdname false_absences
 #' @export
 false_presences <- function(fit, n = 50, by = c("probability", "added", "absent", "phantom"), ...,
                             per = c("table", "observation", "attribute"), observation = NULL, attribute = NULL,
-                            within = NULL, sites = NULL, kinds = NULL, x = NULL) {
+                            within = NULL, sites = NULL, kinds = NULL, x = NULL,
+                           phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
   check_fit(fit)
   by <- check_choice(by, "by", c("probability", "added", "absent", "phantom"))
-  scope <- cell_scope(fit, by, n, per, observation, attribute, within, kinds, x)
+  moved <- use_convention(fit, kinds, phantom_convention, x)
+  scope <- cell_scope(moved$fit, by, n, per, observation, attribute, within, moved$kinds, x)
   score <- names(score_names$presences)[match(by, score_names$presences)]
-  new_false_cells(fit, rank_cells(fit, scope, score, "presences"), scope, by, "presences", sites)
+  new_false_cells(moved$fit, rank_cells(moved$fit, scope, score, "presences"), scope, by, "presences", sites)
 }
 
 # The scores' names in cell_scores() and in what users see.
@@ -135,30 +146,36 @@ check_within <- function(within, fit) {
 # that can still be among the first n are kept; where all of its own are wanted, they wait for one sort at the end.
 rank_cells <- function(fit, scope, by, of) {
   parts <- list()
-  n_cells <- expected <- 0
+  n_cells <- expected <- expected_most <- 0
   least <- -Inf
   compete <- is.finite(scope$n) && scope$per != "observation"
   for (rows in row_blocks(scope$rows, fit$dims[["m"]])) {
     block <- block_cells(fit, scope, rows, by, of, least)
     n_cells <- n_cells + block$n_cells
     expected <- expected + block$expected
+    expected_most <- expected_most + block$expected_most
     parts <- c(parts, list(if (is.finite(scope$n)) keep_best(block$cells, by, scope) else block$cells))
     if (compete) parts <- list(keep_best(do.call(rbind, parts), by, scope))
     if (scope$per == "table" && nrow(parts[[1L]]) >= scope$n) least <- min(parts[[1L]][[by]])
     n_kept <- sum(vapply(parts, nrow, 0L))
-    refuse_large(6 * n_kept, sprintf("All %s", of), "give `n`, or `observation` or `attribute`")
+    refuse_large(7 * n_kept, sprintf("All %s", of), "give `n`, or `observation` or `attribute`")
   }
-  list(cells = keep_best(do.call(rbind, parts), by, scope), n_cells = n_cells, expected = expected)
+  list(
+    cells = keep_best(do.call(rbind, parts), by, scope), n_cells = n_cells, expected = expected,
+    expected_most = expected_most
+  )
 }
 
 # The observed zeros (ones) of a block of rows with their scores, those that rank below `least` left out.
 block_cells <- function(fit, scope, rows, by, of, least) {
-  wanted <- dense_rows(scope$x, rows) == (if (of == "absences") 0 else 1)
+  cells <- dense_rows(scope$x, rows)
+  wanted <- cells == (if (of == "absences") 0 else 1)
   if (!is.null(scope$within)) wanted <- wanted & dense_rows(scope$within, rows) == 1
   wanted[, -scope$columns] <- FALSE
   at <- which(wanted)
   scores <- cell_scores(fit, rows, scope$kinds, of)
-  out <- list(n_cells = length(at), expected = sum(scores$missed[at]))
+  scores$most <- pmax(most_missed(scores$probability, row_tops(scores$probability, !is.na(cells))$top), scores$missed)
+  out <- list(n_cells = length(at), expected = sum(scores$missed[at]), expected_most = sum(scores$most[at]))
   if (is.finite(least)) at <- at[which(scores[[by]][at] >= least)]
   out$cells <- data.frame(
     row = rows[(at - 1L) %% length(rows) + 1L], column = (at - 1L) %/% length(rows) + 1L,
@@ -190,13 +207,14 @@ new_false_cells <- function(fit, ranked, scope, by, of, sites) {
     observation = label(cells$row, fit$names[[1L]]), attribute = label(cells$column, fit$names[[2L]]),
     stats::setNames(cells[names(score_names[[of]])], score_names[[of]])
   )
+  table[[paste0(score_names[[of]][["missed"]], "_most")]] <- cells$most
   if (!is.null(sites)) table <- cbind(table, site_columns(sites, fit, cells$row, names(table)))
   rownames(table) <- NULL
   noise <- if (of == "absences") "white" else "black"
   structure(
     table,
     class = c(paste0("false_", of), "data.frame"), n_cells = ranked$n_cells, expected = ranked$expected,
-    by = by, per = scope$per, has_phantom = any(scope$kinds == noise)
+    expected_most = ranked$expected_most, by = by, per = scope$per, has_phantom = any(scope$kinds == noise)
   )
 }
 
@@ -206,7 +224,8 @@ print.false_absences <- function(x, digits = 3L, n = 20L, ...) {
     probability = "chance that a find would be recorded here",
     present = "chance that the taxon lived here, the site's gaps in recording set aside",
     missed = "chance that it lived here and this zero is a gap in the record",
-    phantom = "chance that this zero is a gap in the record, whether it lived here or not"
+    phantom = "chance that this zero is a gap in the record, whether it lived here or not",
+    missed_most = "no fit with the same probabilities gives a larger `missed` (see identifiability())"
   ))
 }
 
@@ -216,7 +235,8 @@ print.false_presences <- function(x, digits = 3L, n = 20L, ...) {
     probability = "chance that nothing would be recorded here",
     absent = "chance that the taxon did not live here, wrong records set aside",
     added = "chance that it did not live here and this one is a wrong record",
-    phantom = "chance that this one was written without regard to whether it lived here"
+    phantom = "chance that this one was written without regard to whether it lived here",
+    added_most = "no fit with the same probabilities gives a larger `added` (see identifiability())"
   ))
 }
 
@@ -227,7 +247,7 @@ print_false_cells <- function(x, digits, n, of, legend) {
   } else {
     print_false_header(x, of)
   }
-  scores <- intersect(score_names[[of]], names(shown))
+  scores <- intersect(c(score_names[[of]], "missed_most", "added_most"), names(shown))
   shown[scores] <- lapply(shown[scores], function(score) format(round(score, digits), nsmall = digits))
   if (nrow(x)) print.data.frame(shown, row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
@@ -248,7 +268,8 @@ print_false_header <- function(x, of) {
   } else if (!is.na(attr(x, "expected"))) {
     expected <- attr(x, "expected")
     cat(sprintf(
-      "Expected to be false: %s of them (%s %%).\n", format_expected(expected), format_percent(expected / max(1, n_cells))
+      "Expected to be false: %s of them (%s %%); no fit with the same probabilities has more than %s.\n",
+      format_expected(expected), format_percent(expected / max(1, n_cells)), format(signif(attr(x, "expected_most"), 3L))
     ))
   }
 }

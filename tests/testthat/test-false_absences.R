@@ -45,7 +45,7 @@ test_that("false presences are the mirror image", {
   kinds <- c("content", "black", "white")
   ones <- false_presences(case$fit, n = Inf)
   zeros <- false_absences(flipped, n = Inf, kinds = kinds)
-  expect_named(ones, c("observation", "attribute", "probability", "absent", "added", "phantom"))
+  expect_named(ones, c("observation", "attribute", "probability", "absent", "added", "phantom", "added_most"))
   expect_equal(unname(as.matrix(ones)), unname(as.matrix(zeros)))
   for (by in c("added", "absent")) expect_false(is.unsorted(-false_presences(case$fit, Inf, by)[[by]]))
 })

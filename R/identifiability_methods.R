@@ -1,0 +1,143 @@
+# How identifiability() presents itself.
+
+#' @export
+print.identifiability <- function(x, digits = 3L, ...) {
+  writeLines(identifiability_sentences(x, digits))
+  invisible(x)
+}
+
+#' @rdname identifiability
+#' @param object,digits a result of `identifiability()`; how many digits to print.
+#' @export
+summary.identifiability <- function(object, ...) {
+  check_dots(...)
+  structure(list(object = object), class = "summary.identifiability")
+}
+
+#' @export
+print.summary.identifiability <- function(x, digits = 3L, ...) {
+  id <- x$object
+  writeLines(identifiability_sentences(id, digits))
+  cat("\nThe phantom's mean share\n")
+  print.data.frame(round_columns(id$share, digits), row.names = FALSE)
+  of <- unique(vapply(id$share$phantom, false_of, ""))
+  cat(sprintf("\nExpected number of false %s\n", paste(of, collapse = ", ")))
+  print.data.frame(round_columns(id$expected, digits), row.names = FALSE)
+  if (!is.null(id$components)) {
+    cat("\nScales of the content components, and what limits the maximal phantom\n")
+    print.data.frame(round_columns(id$components, digits), row.names = FALSE)
+  }
+  if (!is.null(id$observations$binding)) cat(binding_sentence(id$observations), "\n", sep = "")
+  if (!is.null(id$sampling)) {
+    cat(sprintf("\nEnds over %d draws, %g %% quantiles\n", id$n_draws, 100 * id$level))
+    print.data.frame(round_columns(id$sampling, digits), row.names = FALSE)
+  }
+  invisible(x)
+}
+
+binding_sentence <- function(observations) {
+  at <- observations$observation[observations$binding]
+  if (!length(at)) {
+    return("No observation is all content, even with the least phantom.")
+  }
+  sprintf("With the least phantom all content: %d observation(s): %s.", length(at), show_names(as.character(at)))
+}
+
+range_text <- function(ends, digits) {
+  ends <- vapply(signif(round(unlist(ends), digits), digits), format, "", digits = digits)
+  if (ends[1L] == ends[2L]) ends[1L] else sprintf("%s to %s", ends[1L], ends[2L])
+}
+
+identifiability_sentences <- function(id, digits) {
+  d <- id$dims
+  c(
+    sprintf(
+      "What %d observations x %d attributes decide about the phantom%s", d[["n"]], d[["m"]],
+      if (id$has_phantom) "" else " (the fit has none; one without share was added)"
+    ),
+    unlist(lapply(unique(id$share$phantom), function(colour) {
+      c(colour_sentences(id, colour, digits), verdict(id, colour, digits))
+    })),
+    if (abs(id$change) > 0.01) {
+      sprintf(
+        "(The phantom was only near %s; bounds are those with it pinned there, log-likelihood %+.3g.)",
+        if (id$phantom == "black") "1" else "0", id$change
+      )
+    }
+  )
+}
+
+bound_names <- c(
+  fitted = "as fitted", outer = "no decomposition beyond (outer)", search = "found by a search",
+  inner = "by rescaling (inner)"
+)
+
+colour_sentences <- function(id, colour, digits) {
+  rows <- id$share[id$share$phantom == colour, ]
+  counts <- id$expected[id$expected$phantom == colour, ]
+  at <- order(match(rows$bound, names(bound_names)))
+  lines <- vapply(at, function(i) {
+    sprintf(
+      "  %-32s share %-16s false %s %s", bound_names[[rows$bound[i]]],
+      range_text(rows[i, c("least", "most")], digits), false_of(colour),
+      range_text(round(unlist(counts[counts$bound == rows$bound[i], c("least", "most")])), digits)
+    )
+  }, "")
+  name <- if (colour == "white") "White" else "Black"
+  c(sprintf("%s phantom, its mean share of an observation and what follows:", name), lines)
+}
+
+verdict <- function(id, colour, digits) {
+  rows <- id$share[id$share$phantom == colour, ]
+  outer <- rows[rows$bound == "outer", ]
+  attained <- rows[rows$bound %in% c("search", "inner"), ]
+  if (outer$most - outer$least <= id$narrow) {
+    return(sprintf(
+      "The data decide: whatever the decomposition, the %s phantom's share is at most %s.", colour,
+      format(signif(outer$most, digits))
+    ))
+  }
+  spread <- if (nrow(attained)) max(attained$most) - min(attained$least) else 0
+  c(
+    sprintf("The data alone do not decide how much the %s phantom writes.", colour),
+    if (spread > 1e-6) {
+      "Decompositions all along the range found fit equally well: where in it the answer lies is a convention."
+    } else if (nrow(attained)) {
+      "No other decomposition that fits as well was found; that is no proof that there is none within the outer bound."
+    },
+    if (identical(id$estimate, "map")) "The fit's answer within the bounds is its prior's." else NULL,
+    if (id$effort) "The fit's answer within the bounds rests on the phantom's share following the effort." else NULL,
+    "What would decide: repeated visits (`visits`), the effort spent on each (`effort`), or a prior (if you trust it)."
+  )
+}
+
+#' @rdname identifiability
+#' @param y must be missing.
+#' @param main title.
+#' @export
+plot.identifiability <- function(x, y, main = NULL, ...) {
+  check_dots(...)
+  if (!missing(y)) stop_input("`y` must be missing: all that is drawn is in `x`.")
+  rows <- x$observations[order(x$observations$share), ]
+  n <- nrow(rows)
+  colours <- c("grey88", "#9ECAE1", "#0072B2")
+  has_inner <- !is.null(rows$inner_most)
+  labels <- c("outer bound", if (has_inner) c("found", "fitted") else "fitted")
+  room <- legend_room(labels, c(4.2, 4.2, 2.2, 1))
+  graphics::plot.new()
+  graphics::plot.window(c(0, n), c(0, 1), xaxs = "i", yaxs = "i")
+  at <- seq_len(n)
+  graphics::rect(at - 1, 0, at, rows$outer_most, col = colours[1L], border = NA)
+  if (has_inner) {
+    least <- if (is.null(rows$search_least)) rows$inner_least else rows$search_least
+    most <- if (is.null(rows$search_most)) rows$inner_most else rows$search_most
+    graphics::rect(at - 1, least, at, pmax(most, least + 0.004), col = colours[2L], border = NA)
+  }
+  graphics::lines(at - 0.5, rows$share, col = colours[3L], lwd = 2)
+  graphics::axis(2L, las = 1L)
+  graphics::title(ylab = sprintf("share of the %s phantom", x$share$phantom[1L]))
+  graphics::title(xlab = "observations, by the share as fitted", line = 0.9)
+  shown <- if (has_inner) colours else colours[c(1L, 3L)]
+  top_legend(room, if (is.null(main)) "What the data allow" else main, fill = shown, border = NA)
+  invisible(x)
+}

@@ -1,0 +1,159 @@
+# The bounds of identifiability(): outer, inner and what a search finds between them.
+
+# colours: the phantoms bounded; share, expected: data frames of bounds; observations; components; n_cells.
+find_bounds <- function(exact, x, n_search) {
+  colours <- intersect(c("white", "black"), exact$kinds)
+  outer <- lapply(colours, function(colour) outer_bounds(exact$fit, x, colour))
+  first <- outer[[1L]]
+  names <- exact$fit$names
+  out <- list(
+    colours = colours, n_cells = first$n_cells,
+    share = bound_rows(colours, "outer", 0, vapply(outer, function(side) mean(1 - side$top), 0)),
+    expected = bound_rows(colours, "outer", 0, vapply(outer, function(side) side$expected, 0)),
+    observations = data.frame(
+      observation = label_of(seq_len(exact$fit$dims[["n"]]), names[[1L]]), outer_most = 1 - first$top
+    )
+  )
+  if (length(colours) == 2L) {
+    out$observations$black_outer_most <- 1 - outer[[2L]]$top
+    return(out)
+  }
+  inside <- inside_bounds(exact, first, colours, n_search)
+  out$share <- rbind(out$share, inside$share)
+  out$expected <- rbind(out$expected, inside$expected)
+  out$observations <- cbind(out$observations, inside$observations)
+  out$observations$attribute <- ifelse(first$top > 0, label_of(first$at, names[[2L]]), NA)
+  out$components <- inside$components
+  out$components$attribute <- label_of(inside$limiting, names[[2L]])
+  out
+}
+
+label_of <- function(at, names) if (is.null(names)) at else names[at]
+
+bound_rows <- function(colours, bound, least, most) {
+  data.frame(phantom = colours, bound = bound, least = least, most = most)
+}
+
+# Probabilities of some rows as the phantom of this colour sees them, and which cells are observed and which are zeros.
+seen_rows <- function(fit, x, rows, colour) {
+  cells <- dense_rows(x, rows)
+  aspects <- if (colour == "black") 1 - fit$param$aspects else fit$param$aspects
+  list(
+    p = unname(fit$param$membership[rows, , drop = FALSE] %*% aspects), observed = !is.na(cells),
+    zero = cells %in% as.double(colour == "black")
+  )
+}
+
+# Of each row: the outer bound's top and its column, the sum of the odds p / (1 - p) of its zeros, and that of the
+# table's mean probabilities at its zeros; over all: the most false absences, and the number of zeros.
+outer_bounds <- function(fit, x, colour) {
+  mean_p <- colMeans(fit$param$membership) %*% (if (colour == "black") 1 - fit$param$aspects else fit$param$aspects)
+  blocks <- lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
+    seen <- seen_rows(fit, x, rows, colour)
+    tops <- row_tops(seen$p, seen$observed)
+    zero <- matrix(seen$zero, length(rows))
+    odds <- ifelse(zero & seen$p < 1, seen$p / (1 - seen$p), 0)
+    most <- matrix(most_missed(seen$p, tops$top), length(rows))
+    cbind(tops$top, tops$at, rowSums(odds), zero %*% t(mean_p), rowSums(most * zero), rowSums(zero))
+  })
+  all <- do.call(rbind, blocks)
+  list(
+    top = all[, 1L], at = all[, 2L], odds = all[, 3L], bare = all[, 4L], expected = sum(all[, 5L]),
+    n_cells = sum(all[, 6L])
+  )
+}
+
+# Expected number of false absences when content has the shares u of the rows. A row without content is given the
+# mean content of the table, as cell_scores() does.
+count_missed <- function(u, outer) {
+  bare <- u < least_content
+  sum(((1 - u) / u * outer$odds)[!bare]) + sum(outer$bare[bare]) / mean(u)
+}
+
+# The inner set and the search, in terms of the phantom's share 1 - u.
+inside_bounds <- function(exact, outer, colour, n_search) {
+  factors <- content_factors(exact$fit, exact$kinds)
+  polytope <- scale_polytope(factors)
+  scales <- list(
+    minimal = largest_scale(polytope, colMeans(factors$s), tie_break = TRUE), maximal = polytope$lower
+  )
+  u <- lapply(scales, function(d) pmin(as.vector(factors$s %*% d), 1))
+  most_u <- row_maxima(polytope)
+  out <- list(
+    share = bound_rows(colour, "inner", 1 - mean(u$minimal), 1 - mean(u$maximal)),
+    expected = bound_rows(colour, "inner", count_missed(u$minimal, outer), count_missed(u$maximal, outer)),
+    observations = data.frame(
+      inner_least = 1 - most_u, inner_most = 1 - u$maximal, binding = u$minimal > 1 - 1e-6
+    ),
+    components = data.frame(
+      component = component_names(length(exact$kinds))[exact$kinds == "content"], minimal = scales$minimal,
+      maximal = scales$maximal
+    ),
+    limiting = max.col(factors$a, ties.method = "first")
+  )
+  if (n_search > 0L) out <- add_search(out, factors, outer, colour, n_search)
+  out
+}
+
+# The largest content share of each row that rescaling attains: a linear program each.
+row_maxima <- function(polytope) {
+  s <- polytope$s
+  out <- vapply(seq_len(nrow(s)), function(i) {
+    if (polytope$room[i] <= 0) return(1)
+    sum(s[i, ] * largest_scale(polytope, s[i, ]))
+  }, 0)
+  pmin(out, 1)
+}
+
+# Every decomposition the search met; the inner ends are among those it may name.
+add_search <- function(out, factors, outer, colour, n_search) {
+  met <- search_decompositions(factors, n_search, function(found) pmin(rowSums(found$s), 1))
+  u <- do.call(cbind, met)
+  range_with <- function(values, bound) range(values, bound$least, bound$most)
+  share <- range_with(1 - colMeans(u), out$share)
+  expected <- range_with(apply(u, 2L, count_missed, outer), out$expected)
+  out$share <- rbind(bound_rows(colour, "search", share[1L], share[2L]), out$share)
+  out$expected <- rbind(bound_rows(colour, "search", expected[1L], expected[2L]), out$expected)
+  out$observations <- cbind(
+    search_least = pmin(1 - apply(u, 1L, max), out$observations$inner_least),
+    search_most = pmax(1 - apply(u, 1L, min), out$observations$inner_most), out$observations
+  )
+  out
+}
+
+# Bounds of every observed zero: present = p / u and missed = (1 - u) / u p / (1 - p) fall with u.
+bound_cells <- function(fit, kinds, exact, bounds, x) {
+  colour <- bounds$colours[1L]
+  of <- false_of(colour)
+  refuse_large(12 * bounds$n_cells, "The bounds of all cells", "look at the observations, with `cells = FALSE`")
+  blocks <- lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
+    seen <- seen_rows(exact$fit, x, rows, colour)
+    at <- which(seen$zero)
+    row <- rows[(at - 1L) %% length(rows) + 1L]
+    scores <- cell_scores(fit, rows, kinds, of)
+    own <- bounds$observations[row, ]
+    p <- seen$p[at]
+    ends <- lapply(stats::setNames(nm = cell_ends(own)), function(end) {
+      cell_bounds(p, 1 - own[[end]], grepl("most", end))
+    })
+    data.frame(
+      observation = own$observation, attribute = label_of((at - 1L) %/% length(rows) + 1L, fit$names[[2L]]),
+      probability = p, present = scores$present[at], missed = scores$missed[at],
+      stats::setNames(lapply(ends, `[[`, "present"), paste0("present_", names(ends))),
+      stats::setNames(lapply(ends, `[[`, "missed"), paste0("missed_", names(ends)))
+    )
+  })
+  out <- do.call(rbind, blocks)
+  if (colour == "black") names(out) <- sub("^missed", "added", sub("^present", "absent", names(out)))
+  out
+}
+
+cell_ends <- function(observations) {
+  intersect(c("outer_most", "search_least", "search_most", "inner_least", "inner_most"), names(observations))
+}
+
+# Without content there is nothing to divide: everything is possible, from 0 to 1.
+cell_bounds <- function(p, u, most) {
+  bare <- u < least_content
+  list(present = ifelse(bare, most, pmin(p / u, 1)), missed = ifelse(bare, most, most_missed(p, u)))
+}

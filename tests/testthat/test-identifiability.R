@@ -1,0 +1,229 @@
+# Fits whose parameters are given, with an exact white (black) phantom as the last component.
+exact_fit <- function(s, a, x = NULL, phantom = "white") {
+  a <- rbind(a, phantom == "black")
+  s <- cbind(s, 1 - rowSums(s))
+  if (is.null(x)) x <- matrix(rbinom(nrow(s) * ncol(a), 1L, s %*% a), nrow(s))
+  fit_with(x, s, a, phantom = phantom)
+}
+
+random_content <- function(n, m, k, top = 1) {
+  s <- matrix(stats::rexp(n * (k + 1)), n)
+  list(s = (s / rowSums(s))[, seq_len(k), drop = FALSE], a = matrix(stats::rbeta(k * m, 0.5, 0.8), k) * top)
+}
+
+# Rescaling can do nothing here (a reaches 1, and a row is all content), mixing can.
+stuck_by_scale <- function() {
+  set.seed(8)
+  s <- matrix(stats::runif(24, 0.1, 0.45), 12)
+  s[1, ] <- c(0.4, 0.6)
+  a <- matrix(stats::runif(16, 0.2, 0.8), 2)
+  a[1, 1] <- a[2, 2] <- 1
+  list(s = s, a = a)
+}
+
+same_loglik <- function(fit, moved) {
+  ab_loglik(check_data(fit$x, "binary", quiet = TRUE)$view, moved$param, moved$pinned) - fit$loglik
+}
+
+test_that("the ends of the inner bound are attained with the same likelihood", {
+  set.seed(2)
+  for (k in 1:3) {
+    content <- random_content(20, 9, k, 0.8)
+    fit <- exact_fit(content$s, content$a)
+    sure <- identifiability(fit, n_search = 0)
+    inner <- sure$share[sure$share$bound == "inner", ]
+    for (end in c("minimal", "maximal")) {
+      moved <- use_convention(fit, NULL, end)
+      expect_lt(abs(same_loglik(fit, moved$fit)), 1e-9)
+      share <- mean(phantom_share(moved$fit, moved$kinds, "white"))
+      expect_equal(share, inner[[if (end == "minimal") "least" else "most"]], tolerance = 1e-9)
+      sites <- deficiency(fit, "observation", phantom_convention = end)
+      expected <- sure$expected[sure$expected$bound == "inner", c("least", "most")]
+      expect_equal(sum(sites$missed), expected[[if (end == "minimal") 1 else 2]])
+    }
+    polytope <- scale_polytope(content_factors(fit, c(rep("content", k), "white")))
+    for (i in 1:5) {
+      d <- largest_scale(polytope, polytope$s[i, ])
+      moved <- rescale_content(fit, c(rep("content", k), "white"), d)
+      expect_lt(abs(same_loglik(fit, moved)), 1e-9)
+      expect_equal(moved$param$membership[[i, k + 1]], sure$observations$inner_least[i], tolerance = 1e-9)
+      expect_lte(max(moved$param$aspects), 1)
+    }
+  }
+})
+
+test_that("the linear programs find what a grid finds", {
+  set.seed(3)
+  content <- random_content(15, 6, 2, 0.7)
+  polytope <- scale_polytope(content)
+  grid <- as.matrix(expand.grid(
+    seq(polytope$lower[1], 3, length.out = 300), seq(polytope$lower[2], 3, length.out = 300)
+  ))
+  allowed <- grid[apply(grid %*% t(content$s), 1, max) <= 1, ]
+  most <- apply(allowed %*% t(content$s), 2, max)
+  got <- row_maxima(polytope)
+  expect_true(all(got >= most - 1e-12))
+  expect_lt(max(got - most), 0.02)
+  expect_gte(sum(largest_scale(polytope, c(1, 1))), max(rowSums(allowed)))
+  kept <- polytope$s[polytope$rows, ] / polytope$room[polytope$rows]
+  everything <- polytope$s / polytope$room
+  e <- sweep(grid, 2, polytope$lower)
+  expect_identical(apply(e %*% t(kept), 1, max) <= 1, apply(e %*% t(everything), 1, max) <= 1)
+})
+
+test_that("mixing moves reach what rescaling does not, with the same probabilities", {
+  content <- stuck_by_scale()
+  fit <- exact_fit(content$s, content$a)
+  set.seed(1)
+  sure <- identifiability(fit)
+  share <- function(bound) unlist(sure$share[sure$share$bound == bound, c("least", "most")])
+  expect_equal(diff(share("inner")), c(most = 0))
+  expect_gt(diff(share("search")), 0.01)
+  expect_true(share("outer")[1] <= share("search")[1] && share("search")[2] <= share("outer")[2] + 1e-9)
+  set.seed(5)
+  p <- content$s %*% content$a
+  met <- search_decompositions(content, 10, identity)
+  expect_gt(length(met), 20)
+  for (found in met) {
+    expect_lt(max(abs(found$s %*% found$a - p)), 1e-10)
+    expect_true(all(found$s >= 0) && all(found$a >= 0) && all(found$a <= 1) && all(rowSums(found$s) <= 1 + 1e-9))
+    expect_true(all(rowSums(found$s) >= apply(p, 1, max) - 1e-9))
+    moved <- exact_fit(found$s / pmax(1, rowSums(found$s)), found$a, fit$x)
+    expect_lt(abs(moved$loglik - fit$loglik), 1e-7)
+  }
+})
+
+test_that("refits with the same likelihood stay within the outer bound", {
+  set.seed(6)
+  content <- random_content(14, 7, 2)
+  x <- matrix(rbinom(98, 1, content$s %*% content$a), 14)
+  control <- fit_control(n_start = 1, tol = 1e-12, max_pass = 20000, progress = FALSE)
+  fits <- suppressWarnings(lapply(1:60, function(i) {
+    start <- random_start(14, 7, 3)
+    start$aspects[3, ] <- 0
+    aspect_bernoulli(x, 3, phantom = "white", start = start, control = control)
+  }))
+  loglik <- vapply(fits, function(fit) fit$loglik, 0)
+  best <- fits[[which.max(loglik)]]
+  top <- 1 - identifiability(best, n_search = 0)$observations$outer_most
+  same <- Filter(function(fit) max(abs(fitted(fit) - fitted(best))) < 1e-5, fits)
+  expect_gt(length(same), 1)
+  for (fit in same) expect_true(all(1 - fit$param$membership[, 3] >= top - 1e-4))
+})
+
+test_that("a black phantom is a white one of the exchanged table", {
+  set.seed(9)
+  content <- random_content(10, 6, 2, 0.8)
+  white <- exact_fit(content$s, content$a)
+  black <- exact_fit(content$s, 1 - content$a, 1 - white$x, "black")
+  w <- identifiability(white, n_search = 0, cells = TRUE)
+  b <- identifiability(black, n_search = 0, cells = TRUE)
+  expect_equal(b$share[-1], w$share[-1])
+  expect_equal(b$expected[-1], w$expected[-1])
+  expect_equal(b$observations, w$observations)
+  expect_equal(unname(as.matrix(b$cells)), unname(as.matrix(w$cells)))
+  expect_equal(b$phantom, "black")
+  for (end in c("minimal", "maximal")) {
+    expect_equal(
+      false_presences(black, Inf, "added", phantom_convention = end)$added,
+      false_absences(white, Inf, "missed", phantom_convention = end)$missed
+    )
+  }
+})
+
+test_that("with both phantoms pinned there are outer bounds only", {
+  set.seed(10)
+  start <- random_start(9, 5, 4)
+  start$aspects[3:4, ] <- rep(0:1, 5)
+  fit <- fit_with(binary(9, 5), start$membership, start$aspects, phantom = "both")
+  sure <- identifiability(fit)
+  expect_equal(sure$phantom, "both")
+  expect_setequal(sure$share$bound, c("outer", "fitted"))
+  p <- fitted(fit)
+  expect_equal(sure$observations$outer_most, 1 - unname(apply(p, 1, max)))
+  expect_equal(sure$observations$black_outer_most, unname(apply(p, 1, min)))
+  expect_output(print(sure), "Black phantom")
+  expect_error(deficiency(fit, phantom_convention = "minimal"), "has both", class = "multicause_input_error")
+})
+
+test_that("bounds of cells hold the fitted values and agree with false_absences()", {
+  case <- small_fit()
+  sure <- identifiability(case$fit, cells = TRUE)
+  cells <- sure$cells
+  expect_equal(nrow(cells), sum(case$x == 0))
+  expect_true(all(cells$missed_inner_least <= cells$missed + 1e-9 & cells$missed <= cells$missed_outer_most + 1e-9))
+  expect_true(all(cells$missed_search_most <= cells$missed_outer_most + 1e-9))
+  ranked <- false_absences(case$fit, Inf)
+  at <- match(paste(ranked$observation, ranked$attribute), paste(cells$observation, cells$attribute))
+  expect_equal(ranked$missed, cells$missed[at])
+  expect_equal(ranked$missed_most, pmax(cells$missed_outer_most[at], ranked$missed))
+  expect_equal(attr(ranked, "expected_most"), sum(ranked$missed_most))
+  expect_equal(summary(case$fit)$allowed$share_most, sure$share$most[1])
+})
+
+test_that("phantoms near zero are pinned first; none at all is one without share", {
+  truth <- planted(60, 16)
+  set.seed(4)
+  near <- aspect_bernoulli(truth$x, 3, control = fit_control(n_start = 4))
+  expect_true("white" %in% phantoms(near)$kind)
+  sure <- identifiability(near, n_search = 1)
+  expect_lte(sure$change, 1e-3)
+  expect_gt(sure$change, -10)
+  none <- fit_with(truth$x, matrix(1, 60, 1), matrix(colMeans(truth$x), 1))
+  sure <- identifiability(none, n_search = 0)
+  expect_equal(sure$share$most[sure$share$bound == "inner"], 1 - max(colMeans(truth$x)))
+  expect_output(print(sure), "the fit has none")
+  expect_error(false_absences(none, phantom_convention = "maximal"), "has none", class = "multicause_input_error")
+})
+
+test_that("only observed cells bound a row; bare rows and columns are allowed", {
+  set.seed(12)
+  content <- random_content(8, 5, 2)
+  x <- binary(8, 5)
+  x[1, ] <- NA
+  x[2, -3] <- NA
+  s <- content$s
+  s[4, ] <- 0
+  x[4, ] <- 0
+  fit <- exact_fit(s, content$a, x)
+  sure <- identifiability(fit, n_search = 1, cells = TRUE)
+  expect_equal(sure$observations$outer_most[1:4], c(1, 1 - fitted(fit)[2, 3], 1 - max(fitted(fit)[3, ]), 1))
+  expect_true(is.na(sure$observations$attribute[1]))
+  expect_false(anyNA(sure$expected$most))
+  expect_true(all(sure$cells$missed_outer_most[sure$cells$observation == 4] == 1))
+})
+
+test_that("bootstrap and given fits add quantiles; the same seed gives the same", {
+  case <- small_fit()
+  set.seed(1)
+  sure <- identifiability(case$fit, bootstrap = 5, n_search = 0, cells = TRUE)
+  set.seed(1)
+  expect_identical(identifiability(case$fit, bootstrap = 5, n_search = 0, cells = TRUE), sure)
+  expect_equal(sure$n_draws, 5L)
+  expect_named(sure$sampling, c("phantom", "bound", "least", "most"))
+  expect_true(all(sure$cells$draws_most >= 0 & sure$cells$draws_most <= 1))
+  given <- identifiability(case$fit, draws = list(case$fit, case$fit), n_search = 0)
+  expect_equal(given$sampling$most[1], given$share$most[1])
+  expect_equal(given$observations$draws_most, given$observations$outer_most)
+})
+
+test_that("prints, plots and errors", {
+  content <- stuck_by_scale()
+  fit <- exact_fit(content$s, content$a, matrix(rep(0:1, 48), 12))
+  set.seed(1)
+  sure <- identifiability(fit)
+  expect_snapshot({
+    sure
+    summary(sure)
+  })
+  expect_silent(drawn <- on_paper(withVisible(plot(sure))))
+  expect_identical(drawn, list(value = sure, visible = FALSE))
+  for (bad in list(
+    quote(identifiability(1)), quote(identifiability(fit, n_search = -1)), quote(identifiability(fit, draws = 1)),
+    quote(identifiability(fit, level = 1)), quote(identifiability(fit, cells = NA)),
+    quote(identifiability(fit, oops = 1)),
+    quote(false_absences(fit, phantom_convention = "some")), quote(identifiability(fit, draws = list(small_fit()$fit)))
+  )) {
+    expect_error(eval(bad), class = "multicause_input_error")
+  }
+})
