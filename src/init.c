@@ -23,6 +23,10 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_plca_prior, 3),
     ENTRY(mc_c_entropic, 3),
     ENTRY(mc_c_lambert, 2),
+    ENTRY(mc_c_bm_fit, 3),
+    ENTRY(mc_c_bmf_run, 5),
+    ENTRY(mc_c_bmf_density, 4),
+    ENTRY(mc_c_bmf_look, 6),
     ENTRY(mc_c_blas_threads, 1),
     {NULL, NULL, 0},
 };
