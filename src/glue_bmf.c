@@ -54,7 +54,6 @@ void bmf_read_state(bmf_arguments *arg, SEXP view, SEXP transposed, SEXP model, 
     to->hyper[h].shape = REAL(glue_field(model, "shape"))[h];
     to->hyper[h].rate = REAL(glue_field(model, "rate"))[h];
   }
-  for (int s = 0; s < 2; s++) bmf_drop_empty(to, s);
 }
 
 static SEXP write_features(const bmf_side *side) {
@@ -84,12 +83,13 @@ typedef struct {
   SEXP view, transposed, model, state, plan, out;
 } run_arguments;
 
-/* list(n_sweep, thin, power, block, multi, split_merge, collapsed, probe (2 x p, 1-based), want_mean, want_best,
+/* list(n_sweep, thin, power, block, multi, split_merge, collapsed, probe (2 x p, 0-based), want_mean, want_best,
  * best_joint, on_tick) */
 static bmf_plan read_plan(SEXP plan) {
   const SEXP power = glue_field(plan, "power"), probe = glue_field(plan, "probe");
   bmf_plan to = {.n_sweep = Rf_asInteger(glue_field(plan, "n_sweep")),
-                 .thin = Rf_asInteger(glue_field(plan, "thin"))};
+                 .thin = Rf_asInteger(glue_field(plan, "thin")),
+                 .n_threads = Rf_asInteger(glue_field(plan, "n_threads"))};
   if (!Rf_isNull(power)) {
     glue_matrix(power, to.n_sweep, 1, "power");
     to.power = REAL(power);
@@ -108,6 +108,7 @@ static SEXP run_body(void *ctx) {
   const run_arguments *arg = ctx;
   bmf_arguments in;
   bmf_read_state(&in, arg->view, arg->transposed, arg->model, arg->state, arg->plan);
+  for (int s = 0; s < 2; s++) bmf_drop_empty(&in.state, s);
   const bmf_plan plan = read_plan(arg->plan);
   const int n = in.data[0].n, m = in.data[0].m;
   const int most = plan.thin > 0 ? plan.n_sweep / plan.thin : 0;
@@ -152,14 +153,14 @@ static SEXP density_body(void *ctx) {
   bmf_arguments in;
   bmf_read_state(&in, arg->view, arg->transposed, arg->model, arg->state, R_NilValue);
   const bmf_state *state = &in.state;
-  double *eta = (double *) R_alloc((size_t) in.data[0].m + 1, sizeof(double));
-  double *scratch = (double *) R_alloc((size_t) state->side[1].k + 1, sizeof(double));
+  for (int s = 0; s < 2; s++) bmf_drop_empty(&in.state, s);
+  bmf_measure_work work = bmf_new_measure(state, 1);
   double *out = REAL(arg->out);
   const bmf_density densities[] = {BMF_LABELLED, BMF_LOF, BMF_BUFFET};
   for (int d = 0; d < 3; d++)
     for (int s = 0; s < 2; s++) out[2 * d + s] = bmf_log_prior_side(state, s, densities[d]);
   out[6] = bmf_log_prior_weights(state);
-  out[7] = bmf_measure(state, eta, scratch, NULL).log_lik;
+  out[7] = bmf_measure(state, &work, NULL).log_lik;
   for (int h = 0; h < BMF_N_HYPER; h++) out[8 + h] = bmf_log_hyper(state, h);
   return arg->out;
 }
@@ -169,6 +170,31 @@ SEXP mc_c_bmf_density(SEXP view, SEXP transposed, SEXP model, SEXP state) {
   SEXP out = PROTECT(Rf_allocVector(REALSXP, 8 + BMF_N_HYPER));
   run_arguments arg = {view, transposed, model, state, R_NilValue, out};
   glue_serial_blas(density_body, &arg);
+  UNPROTECT(1);
+  return out;
+}
+
+static SEXP predict_body(void *ctx) {
+  const run_arguments *arg = ctx;
+  bmf_arguments in;
+  bmf_read_state(&in, arg->view, arg->transposed, arg->model, arg->state, R_NilValue);
+  const SEXP count = glue_field(arg->plan, "count");
+  bmf_side *rows = &in.state.side[BMF_ROWS];
+  glue_check(Rf_isInteger(count) && XLENGTH(count) == rows->k, "count");
+  rows->n_extern = Rf_asInteger(glue_field(arg->plan, "n_extern"));
+  memcpy(rows->count, INTEGER(count), (size_t) rows->k * sizeof(int));
+  bmf_predict(&in.state, Rf_asInteger(glue_field(arg->plan, "n_sweep")), REAL(arg->out));
+  return arg->out;
+}
+
+/* Expected cells of new rows, given one state; plan: list(count, n_extern, n_sweep). */
+SEXP mc_c_bmf_predict(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan) {
+  const int *dim = INTEGER(glue_field(view, "dim"));
+  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, dim[0], dim[1]));
+  run_arguments arg = {view, transposed, model, state, plan, out};
+  GetRNGstate();
+  glue_serial_blas(predict_body, &arg);
+  PutRNGstate();
   UNPROTECT(1);
   return out;
 }

@@ -43,9 +43,8 @@ static void look_at_weights(bmf_state *state, SEXP out) {
 static SEXP laws(bmf_state *state) {
   const int which[] = {BMF_ALPHA_ROWS, BMF_ALPHA_COLUMNS, BMF_WEIGHT_PRECISION,
                        BMF_NOISE_PRECISION};
-  double *eta = (double *) R_alloc((size_t) state->side[1].n + 1, sizeof(double));
-  double *scratch = (double *) R_alloc((size_t) state->side[1].k + 1, sizeof(double));
-  const double error = bmf_measure(state, eta, scratch, NULL).squared_error;
+  bmf_measure_work work = bmf_new_measure(state, 1);
+  const double error = bmf_measure(state, &work, NULL).squared_error;
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, 2, 4));
   for (int h = 0; h < 4; h++)
     bmf_gamma_law(state, which[h], error, REAL(out) + 2 * h, REAL(out) + 2 * h + 1);

@@ -25,6 +25,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_lambert, 2),
     ENTRY(mc_c_bm_fit, 3),
     ENTRY(mc_c_bmf_run, 5),
+    ENTRY(mc_c_bmf_predict, 5),
     ENTRY(mc_c_bmf_density, 4),
     ENTRY(mc_c_bmf_look, 6),
     ENTRY(mc_c_blas_threads, 1),

@@ -132,15 +132,21 @@ double bmf_log_beta(double a, double b);
 /* What the model expects of a cell. */
 double bmf_expected_cell(const bmf_state *state, int i, int j);
 
-/* eta[0 .. m - 1] of row i; scratch holds side[1].k doubles. */
-void bmf_predictor(const bmf_state *state, int i, double *eta, double *scratch);
-
 typedef struct {
   double log_lik, squared_error, n_observed; /* over observed cells; the error: Gaussian family */
 } bmf_fit_measure;
 
-/* One look at all cells; eta and scratch as above; mean (n x m, or NULL) gains the expected cells. */
-bmf_fit_measure bmf_measure(const bmf_state *state, double *eta, double *scratch, double *mean);
+/* Scratch of bmf_measure(). */
+typedef struct {
+  int n_threads, n_block, room;
+  double *eta, *scratch; /* a stretch for each thread */
+  bmf_fit_measure *block;
+} bmf_measure_work;
+
+bmf_measure_work bmf_new_measure(const bmf_state *state, int n_threads);
+
+/* One look at all cells; mean (n x m, or NULL) gains the expected cells. The same for any number of threads. */
+bmf_fit_measure bmf_measure(const bmf_state *state, bmf_measure_work *work, double *mean);
 
 /* log p(x, everything), labelled, of a state whose log-likelihood is known. */
 double bmf_log_joint(const bmf_state *state, double log_lik);
@@ -173,6 +179,7 @@ void bmf_gamma_law(const bmf_state *state, int which, double squared_error, doub
 typedef struct {
   int n_sweep;
   int thin;            /* a draw is noted every thin sweeps, after the first thin ones */
+  int n_threads;
   const double *power; /* n_sweep values, or NULL: all 1 */
   bmf_moves moves;
   int n_probe;         /* cells whose expected value is noted with each draw */
@@ -194,5 +201,11 @@ typedef struct {
 
 /* Sweeps until the plan is done or the host says stop; the state is that after the last whole sweep. */
 mc_status bmf_run(bmf_state *state, const bmf_plan *plan, bmf_record *record);
+
+/*
+ * Prediction: rows' features are drawn n_sweep times given columns, weights and the counts of the
+ * rows outside x; mean (n x m) becomes the expected cells averaged over the later half.
+ */
+void bmf_predict(bmf_state *state, int n_sweep, double *mean);
 
 #endif

@@ -87,7 +87,8 @@ double bmf_log_hyper(const bmf_state *state, int which) {
   return hyper->learned ? dgamma(hyper->value, hyper->shape, 1 / hyper->rate, 1) : 0;
 }
 
-void bmf_predictor(const bmf_state *state, int i, double *eta, double *scratch) {
+/* eta[0 .. m - 1] of row i; scratch holds a value for each column feature. */
+static void find_predictor(const bmf_state *state, int i, double *eta, double *scratch) {
   const bmf_side *rows = &state->side[BMF_ROWS], *columns = &state->side[BMF_COLUMNS];
   const unsigned char *u = bmf_item(rows, i);
   memset(scratch, 0, (size_t) columns->k * sizeof(double));
@@ -165,17 +166,50 @@ double bmf_expected_cell(const bmf_state *state, int i, int j) {
   return expected(state, eta);
 }
 
-bmf_fit_measure bmf_measure(const bmf_state *state, double *eta, double *scratch, double *mean) {
+#define BLOCK 64 /* rows whose sums are added up together, whatever the number of threads */
+
+bmf_measure_work bmf_new_measure(const bmf_state *state, int n_threads) {
+  const mc_host *host = state->host;
+  bmf_measure_work work = {.n_threads = num_threads(n_threads)};
+  work.n_block = (state->side[BMF_ROWS].n + BLOCK - 1) / BLOCK;
+  work.eta = host->alloc(host->ctx, (size_t) work.n_threads * (size_t) state->side[BMF_COLUMNS].n,
+                         sizeof(double));
+  work.block = host->alloc(host->ctx, (size_t) work.n_block, sizeof *work.block);
+  return work;
+}
+
+static bmf_fit_measure measure_block(const bmf_state *state, int from, double *eta, double *scratch,
+                                     double *mean) {
   const int n = state->side[BMF_ROWS].n, m = state->side[BMF_COLUMNS].n;
   bmf_fit_measure total = {0, 0, 0};
-  for (int i = 0; i < n; i++) {
-    bmf_predictor(state, i, eta, scratch);
+  for (int i = from; i < n && i < from + BLOCK; i++) {
+    find_predictor(state, i, eta, scratch);
     const bmf_fit_measure row = measure_row(state, i, eta);
     total.log_lik += row.log_lik;
     total.squared_error += row.squared_error;
     total.n_observed += row.n_observed;
     if (mean)
       for (int j = 0; j < m; j++) mean[num_at(i, j, n)] += expected(state, eta[j]);
+  }
+  return total;
+}
+
+bmf_fit_measure bmf_measure(const bmf_state *state, bmf_measure_work *work, double *mean) {
+  const int m = state->side[BMF_COLUMNS].n, room = state->side[BMF_COLUMNS].room;
+  bmf_fit_measure total = {0, 0, 0};
+  if (work->room < room) {
+    work->room = room;
+    work->scratch = state->host->alloc(state->host->ctx,
+                                       (size_t) work->n_threads * (size_t) room, sizeof(double));
+  }
+#pragma omp parallel for num_threads(work->n_threads) schedule(static)
+  for (int b = 0; b < work->n_block; b++)
+    work->block[b] = measure_block(state, b * BLOCK, work->eta + (ptrdiff_t) num_thread() * m,
+                                   work->scratch + (ptrdiff_t) num_thread() * work->room, mean);
+  for (int b = 0; b < work->n_block; b++) {
+    total.log_lik += work->block[b].log_lik;
+    total.squared_error += work->block[b].squared_error;
+    total.n_observed += work->block[b].n_observed;
   }
   return total;
 }

@@ -4,16 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Predictor and scratch of bmf_measure(), both sides' scratch, memory for the best draw. */
 typedef struct {
   bmf_half *half[2];
-  double *eta, *scratch;
-  int room; /* of scratch */
+  bmf_measure_work measure;
 } run_work;
-
-static void *get(const bmf_state *state, size_t count, size_t size) {
-  return state->host->alloc(state->host->ctx, count, size);
-}
 
 static bool is_updated(const bmf_side *side) { return side->infinite || bmf_n_free(side) > 0; }
 
@@ -29,19 +23,11 @@ static void update_features(run_work *work, bmf_state *state, const bmf_moves *m
   }
 }
 
-static double *predictor_scratch(run_work *work, const bmf_state *state) {
-  if (work->room < state->side[BMF_COLUMNS].room) {
-    work->room = state->side[BMF_COLUMNS].room;
-    work->scratch = get(state, (size_t) work->room, sizeof(double));
-  }
-  return work->scratch;
-}
-
 /* One sweep; returns the log-likelihood after it. mean: see bmf_measure(). */
 static double sweep(run_work *work, bmf_state *state, const bmf_moves *moves, double *mean) {
   update_features(work, state, moves);
   bmf_update_weights(work->half, state);
-  const bmf_fit_measure fit = bmf_measure(state, work->eta, predictor_scratch(work, state), mean);
+  const bmf_fit_measure fit = bmf_measure(state, &work->measure, mean);
   const double noise = state->hyper[BMF_NOISE_PRECISION].value;
   bmf_update_hyper(state, fit.squared_error);
   if (state->family != BMF_GAUSSIAN) return fit.log_lik;
@@ -107,8 +93,8 @@ static void note_draw(const bmf_state *state, const bmf_plan *plan, double log_l
 }
 
 mc_status bmf_run(bmf_state *state, const bmf_plan *plan, bmf_record *record) {
-  run_work work = {.half = {bmf_new_half(state, 0), bmf_new_half(state, 1)}};
-  work.eta = get(state, (size_t) state->side[BMF_COLUMNS].n, sizeof(double));
+  run_work work = {.half = {bmf_new_half(state, 0), bmf_new_half(state, 1)},
+                   .measure = bmf_new_measure(state, plan->n_threads)};
   record->n_done = record->n_draw = 0;
   for (int t = 0; t < plan->n_sweep; t++) {
     const bool noted = plan->thin > 0 && (t + 1) % plan->thin == 0;
@@ -119,4 +105,18 @@ mc_status bmf_run(bmf_state *state, const bmf_plan *plan, bmf_record *record) {
     if (mc_stop(state->host, t + 1, log_lik)) return MC_STOPPED;
   }
   return MC_MAX_PASS;
+}
+
+void bmf_predict(bmf_state *state, int n_sweep, double *mean) {
+  const bmf_moves moves = {.block = true};
+  bmf_half *half = bmf_new_half(state, BMF_ROWS);
+  bmf_measure_work work = bmf_new_measure(state, 1);
+  const int n_kept = (n_sweep + 1) / 2;
+  const ptrdiff_t length = (ptrdiff_t) state->side[0].n * state->side[1].n;
+  for (ptrdiff_t e = 0; e < length; e++) mean[e] = 0;
+  for (int t = 0; t < n_sweep; t++) {
+    bmf_update_side(half, state, BMF_ROWS, &moves);
+    if (t >= n_sweep - n_kept) bmf_measure(state, &work, mean);
+  }
+  for (ptrdiff_t e = 0; e < length; e++) mean[e] /= n_kept;
 }

@@ -24,7 +24,7 @@ bmf_setting <- function(family, k = Inf, l = Inf, n = 4, m = 3, missing = 2, fix
     model = bmf_kernel_model(family, prior, k, l, fixed),
     plan = list(
       n_sweep = 1L, thin = 0L, power = NULL, block = block, multi = multi, split_merge = as.integer(split_merge),
-      collapsed = collapsed, probe = integer(), want_mean = FALSE, want_best = FALSE, best_joint = -Inf
+      collapsed = collapsed, probe = integer(), want_mean = FALSE, want_best = FALSE, best_joint = -Inf, n_threads = 1L
     )
   )
 }
