@@ -96,8 +96,9 @@ bmf_statistics <- function(s, state, x) {
   eta <- bmf_eta(state)
   error <- tanh((x - eta) / 2)
   together <- function(u) {
+    n <- nrow(u)
     u <- tcrossprod(u)
-    c(u[1, 2], u[2, 3], u[1, nrow(u)], sum(diag(u)), sum(u))
+    c(u[1, 2], u[n - 1, n], u[1, n], sum(diag(u)), sum(u))
   }
   k <- sum(colSums(rows) > 0)
   l <- sum(colSums(columns) > 0)
@@ -133,10 +134,14 @@ bmf_settings <- function() {
     gaussian_complete = bmf_setting("gaussian", missing = 0),
     gaussian_block = bmf_setting("gaussian", block = TRUE),
     gaussian_multi = bmf_setting("gaussian", multi = TRUE),
-    gaussian_split = bmf_setting("gaussian", split_merge = 2),
+    gaussian_split = bmf_setting("gaussian", split_merge = 6),
     gaussian_split_finite = bmf_setting("gaussian", 3, 3, split_merge = 2),
     gaussian_all = bmf_setting("gaussian", block = TRUE, multi = TRUE, split_merge = 2),
     gaussian_collapsed = bmf_setting("gaussian", missing = 0, laws = list(weight_mean = 0), collapsed = TRUE),
+    gaussian_scan = bmf_setting("gaussian",
+      n = 3, columns = matrix(c(1, 1, 0, 1), 2), missing = 0, collapsed = TRUE,
+      laws = list(alpha_rows = 1.3, weight_mean = 0, weight_precision = 1.2, noise_precision = 2.5)
+    ),
     gaussian_collapsed_finite =
       bmf_setting("gaussian", 3, 2, missing = 0, laws = list(weight_mean = 0), collapsed = TRUE),
     bernoulli_infinite = bmf_setting("bernoulli"),
@@ -146,4 +151,78 @@ bmf_settings <- function() {
     poisson_finite = bmf_setting("poisson", 3, 2, laws = list(weight_shape = gamma_prior(6, 4))),
     poisson_all = bmf_setting("poisson", block = TRUE, multi = TRUE, fixed = c(1, 0))
   )
+}
+
+# z of averages over a chain, with batch-means errors.
+batch_means_z <- function(draws, exact, n_batch = 40L) {
+  size <- nrow(draws) %/% n_batch
+  draws <- draws[seq_len(size * n_batch), , drop = FALSE]
+  batch <- apply(draws, 2, function(d) colMeans(matrix(d, size)))
+  error <- apply(batch, 2, stats::sd) / sqrt(n_batch)
+  z <- (colMeans(draws) - exact) / error
+  z[error > 1e-12]
+}
+
+# A tiny case of a reference file as a setting with all hyperparameters known, its data and a first state.
+bmf_exact_case <- function(name, infinite) {
+  case <- bmf_golden(name)
+  e <- case$golden[[if (infinite) "exact_infinite" else "exact_finite"]]
+  x <- golden_matrix(case$golden$exact_finite$X)
+  laws <- list(
+    alpha_rows = e$alphaU, weight_mean = e$w0, weight_precision = e$phi,
+    alpha_columns = if (infinite) 1 else e$alphaV, noise_precision = if (is.null(e$lambda)) 1 else e$lambda,
+    weight_shape = if (is.null(e$aw)) 1 else e$aw, background = if (is.null(e$r0)) 1 else e$r0
+  )
+  beta <- c(rows = e$beta_U, columns = if (infinite) 1 else e$beta_V)
+  list(case = case, exact = e, x = x, laws = laws, beta = beta)
+}
+
+bmf_chain_draws <- function(s, state, x, n_sweep, statistic) {
+  view <- data_view(x)
+  transposed <- data_view(t(x))
+  s$plan$n_sweep <- 1L
+  t(vapply(seq_len(n_sweep), function(t) {
+    state <<- .Call(mc_c_bmf_run, view, transposed, s$model, state, s$plan)$state
+    statistic(state)
+  }, statistic(state)))
+}
+
+bmf_exact_finite_z <- function(name, n_sweep, seed, ...) {
+  case <- bmf_exact_case(name, FALSE)
+  e <- case$exact
+  s <- do.call(bmf_setting, c(
+    list(case$case$family, e$K, e$L, n = nrow(case$x), m = ncol(case$x), laws = case$laws, beta = case$beta), list(...)
+  ))
+  statistic <- function(state) {
+    u <- as_number_matrix(state$rows)
+    v <- as_number_matrix(state$columns)
+    uu <- tcrossprod(u)
+    vv <- tcrossprod(v)
+    c(uu[upper.tri(uu, TRUE)], vv[upper.tri(vv, TRUE)], seq(0, e$K) == sum(colSums(u) > 0))
+  }
+  upper <- function(m) m[upper.tri(m, TRUE)]
+  exact <- c(upper(golden_matrix(e$E_UUt)), upper(golden_matrix(e$E_VVt)), e$P_nonzero_columns_U_0toK)
+  set.seed(seed)
+  batch_means_z(bmf_chain_draws(s, draw_bmf(s)$state, case$x, n_sweep, statistic), exact)
+}
+
+# The reference conditions on at most eight features; so do the averages.
+bmf_exact_infinite_z <- function(name, n_sweep, seed, ...) {
+  case <- bmf_exact_case(name, TRUE)
+  e <- case$exact
+  s <- do.call(bmf_setting, c(
+    list(case$case$family, Inf, 0, n = nrow(case$x), laws = case$laws, beta = case$beta,
+      columns = golden_matrix(e$V_fixed)), list(...)
+  ))
+  statistic <- function(state) {
+    u <- as_number_matrix(state$rows)
+    uu <- tcrossprod(u)
+    c(uu[upper.tri(uu, TRUE)], seq(0, 7) == ncol(u), ncol(u))
+  }
+  uu <- golden_matrix(e$E_UUt)
+  exact <- c(uu[upper.tri(uu, TRUE)], e$P_K_0to8[1:8], e$E_K)
+  set.seed(seed)
+  draws <- bmf_chain_draws(s, draw_bmf(s)$state, case$x, n_sweep, statistic)
+  draws <- draws[draws[, ncol(draws)] <= 8, ]
+  batch_means_z(draws, exact)
 }
