@@ -9,7 +9,8 @@
 #' @param states most kept states (of all chains together, evenly spaced) that new rows and intervals use.
 #' @param n_sweep sweeps over the features of new rows for each state; the later half is averaged.
 #' @param nsim number of data sets.
-#' @param seed `NULL`, or a seed that leaves the session's generator as it was.
+#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
+#'   were.
 #' @param ... must be empty.
 #' @return
 #' `fitted()`: n x m, the posterior mean of the expected cells (missing ones, too), over all draws of all chains.
@@ -21,7 +22,8 @@
 #'
 #' `residuals()`: observed less fitted; Pearson and deviance residuals by family.
 #'
-#' `simulate()`: a list of `nsim` matrices from the posterior predictive distribution.
+#' `simulate()`: a list of `nsim` matrices n x m from the posterior predictive distribution, and as its attribute `seed`
+#' what [stats::simulate()] promises.
 #'
 #' `summary()`: class `summary.bmf`, with `quantities` (mean, standard deviation, 5 % and 95 % quantiles, R-hat and
 #' effective sample sizes after Vehtari and others, 2021, of what does not depend on labels) and `row_features` and
@@ -139,7 +141,7 @@ predict.bmf <- function(object, newdata = NULL, type = c("response", "missing"),
     mean <- fitted(object)
   } else {
     n_sweep <- check_count(n_sweep, "n_sweep")
-    x <- match_columns(as_plain_matrix(newdata, "newdata"), object$names[[2L]], object$dims[["m"]])
+    x <- new_rows(object, newdata)
     fixed <- bmf_new_fixed(object, row_features, nrow(x))
     drawn <- bmf_predict_rows(object, x, fixed, kept, n_sweep)
     blocks <- function(rows) lapply(drawn, function(cells) cells[rows, , drop = FALSE])
@@ -228,7 +230,9 @@ simulate.bmf <- function(object, nsim = 1, seed = NULL, ...) {
       matrix(x, nrow(mean), dimnames = dimnames(object$mean))
     })
   }
-  if (is.null(seed)) draw() else with_seed(check_count(seed, "seed", 0L), draw())
+  drawn <- draw_seeded(draw, seed)
+  names(drawn$value) <- paste0("sim_", seq_len(nsim))
+  structure(drawn$value, seed = drawn$seed)
 }
 
 #' @export
@@ -282,10 +286,8 @@ cooccurrence <- function(fit, side = c("rows", "columns"), what = c("shared", "a
   what <- check_choice(what, "what", c("shared", "any"))
   s <- match(side, c("rows", "columns"))
   names <- fit$names[[s]]
-  items <- check_items(items, fit$dims[[s]], names)
-  if (8 * as.double(length(items))^2 > 1e9) {
-    stop_input("The result would take over 1 GB (%d x %d): choose some with `items`.", length(items), length(items))
-  }
+  items <- pick(items, fit$dims[[c("n", "m")[s]]], names, "items")
+  refuse_large(as.double(length(items))^2, "The result", "choose some with `items`")
   n_fixed <- ncol(fit$fixed[[s]])
   total <- 0
   kept <- bmf_states(fit, check_count(states, "states"))
@@ -297,15 +299,4 @@ cooccurrence <- function(fit, side = c("rows", "columns"), what = c("shared", "a
   out <- total / length(kept)
   dimnames(out) <- if (!is.null(names)) list(names[items], names[items])
   out
-}
-
-check_items <- function(items, n, names) {
-  if (is.null(items)) {
-    return(seq_len(n))
-  }
-  at <- if (is.character(items)) match(items, names) else if (is.numeric(items)) match(items, seq_len(n))
-  if (is.null(at) || anyNA(at)) {
-    stop_input("`items` must be numbers from 1 to %d or names of the fit, without gaps.", n)
-  }
-  at
 }
