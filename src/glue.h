@@ -30,7 +30,6 @@ SEXP mc_c_plca_fit(SEXP cells, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_plca_prior(SEXP cells, SEXP param, SEXP prior);
 SEXP mc_c_entropic(SEXP counts, SEXP beta, SEXP rule);
 SEXP mc_c_lambert(SEXP x, SEXP branch);
-SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_bmf_run(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);
 SEXP mc_c_bmf_predict(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);
 SEXP mc_c_bmf_density(SEXP view, SEXP transposed, SEXP model, SEXP state);

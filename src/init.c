@@ -23,7 +23,6 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_plca_prior, 3),
     ENTRY(mc_c_entropic, 3),
     ENTRY(mc_c_lambert, 2),
-    ENTRY(mc_c_bm_fit, 3),
     ENTRY(mc_c_bmf_run, 5),
     ENTRY(mc_c_bmf_predict, 5),
     ENTRY(mc_c_bmf_density, 4),
