@@ -34,6 +34,10 @@ SEXP mc_c_view_distinct(SEXP view);
 SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control);
 SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings);
 SEXP mc_c_nor_sample(SEXP view, SEXP param, SEXP settings);
+SEXP mc_c_bmf_run(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);
+SEXP mc_c_bmf_predict(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);
+SEXP mc_c_bmf_density(SEXP view, SEXP transposed, SEXP model, SEXP state);
+SEXP mc_c_bmf_look(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP item, SEXP omega);
 SEXP mc_c_blas_threads(SEXP n);
 
 /* Argument checks: an internal error where they fail. */
