@@ -1,23 +1,8 @@
 # What a noisy-OR fit says of unknown cells, of new rows as a whole, and of its own sources.
 
-#' Fill in unknown cells
-#'
-#' Puts the model's answer into the cells that are `NA`; observed cells stay as they are.
-#'
-#' @param fit a fit of [noisy_or()].
-#' @param newdata observations with unknown cells, columns matched by name or place; missing: the data of the fit.
-#' @param ... must be empty.
-#' @param type `"probability"` of a 1 given the row's observed cells, or `"binary"`: 1 where that exceeds 0.5.
-#' @return A matrix like the data, without `NA` but in impossible rows (see [predict.noisy_or()]).
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rbinom(400, 1, 0.3), 40, 10)
-#' x[1, 2] <- NA
-#' impute(noisy_or(x, k = 2))[1, 1:3]
-#' @export
-impute <- function(fit, newdata, ...) UseMethod("impute")
-
 #' @rdname impute
+#' @param type of noisy_or(): `"probability"` of a 1 given the row's observed cells, or `"binary"`: 1 where that exceeds
+#'   0.5.
 #' @export
 impute.noisy_or <- function(fit, newdata, ..., type = c("probability", "binary")) {
   check_dots(...)

@@ -161,15 +161,14 @@ fitted.plsa <- function(object, ...) {
   predict(object)
 }
 
-#' @rdname predict.plsa
+#' @rdname impute
 #' @export
-impute <- function(object, ...) UseMethod("impute")
-
-#' @rdname predict.plsa
-#' @export
-impute.plsa <- function(object, ..., x = NULL) {
+impute.plsa <- function(fit, newdata, ..., x = NULL) {
+  if (!missing(newdata)) {
+    return(NextMethod())
+  }
   check_dots(...)
-  x <- fit_data(object, x)
+  x <- fit_data(fit, x)
   if (isS4(x)) loadNamespace("Matrix")
   view <- data_view(x)
   if (is.null(view$na_start)) {
@@ -178,10 +177,10 @@ impute.plsa <- function(object, ..., x = NULL) {
   row <- rep(seq_len(nrow(x)), diff(view$na_start))
   column <- view$na_column + 1L
   p <- numeric(length(row))
-  for (c in seq_len(object$dims[["k"]])) {
-    p <- p + object$param$membership[cbind(row, c)] * object$param$basis[cbind(c, column)]
+  for (c in seq_len(fit$dims[["k"]])) {
+    p <- p + fit$param$membership[cbind(row, c)] * fit$param$basis[cbind(c, column)]
   }
-  x[cbind(row, column)] <- unname(object$row_scale)[row] * p
+  x[cbind(row, column)] <- unname(fit$row_scale)[row] * p
   x
 }
 
