@@ -33,6 +33,7 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
 #' @param control settings of the fold-in from [fit_control()], of which `max_pass`, `tol`, `accelerate` and `n_threads`
 #'   count. Cost: O(n m k) a pass.
+#' @param x the data of the fit, for `"cell"` without `newdata` where the fit was made with `keep_x = FALSE`.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
@@ -47,7 +48,7 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' predict(fit, x[1:2, ], type = "membership")
 #' @export
 predict.aspect_bernoulli <- function(object, newdata, type = c("response", "membership", "cell"), ..., rows = NULL,
-                                     control = fit_control(max_pass = 5000, tol = 1e-10)) {
+                                     control = fit_control(max_pass = 5000, tol = 1e-10), x = NULL) {
   check_dots(...)
   check_control(control)
   type <- check_choice(type, "type", c("response", "membership", "cell"))
@@ -69,7 +70,7 @@ predict.aspect_bernoulli <- function(object, newdata, type = c("response", "memb
     response = structure(param$membership %*% param$aspects, dimnames = name_sides(labels[1:2])),
     membership = structure(param$membership, dimnames = labels[c(1L, 3L)]),
     cell = {
-      x <- if (is_new) dense_rows(new, seq_along(rows)) else dense_rows(fit_data(object), rows)
+      x <- if (is_new) dense_rows(new, seq_along(rows)) else dense_rows(fit_data(object, x), rows)
       array(cell_posterior(x, param), c(dim(x), length(labels[[3L]])), labels)
     }
   )
