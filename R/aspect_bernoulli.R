@@ -77,7 +77,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
   data <- check_data(x, "binary")
   k <- check_count(k, "k", 1L + length(ab_pins(phantom)))
   tuned <- NULL
-  if (estimate == "map" && wants_tuning(prior)) {
+  if (estimate == "map" && !is.numeric(prior) && wants_tuning(prior)) {
     values <- if (identical(prior, "cv")) prior_grid("aspects", "membership") else prior
     same <- list(estimate = "map", phantom = phantom)
     tuned <- tune_by_cells(data$x, aspect_bernoulli, k, "prior", values, same, control)

@@ -53,7 +53,7 @@ bernoulli_mixture <- function(x, k, ..., estimate = c("ml", "map"),
   data <- check_data(x, "binary")
   k <- check_count(k, "k")
   tuned <- NULL
-  if (estimate == "map" && wants_tuning(prior)) {
+  if (estimate == "map" && !is.numeric(prior) && wants_tuning(prior)) {
     values <- if (identical(prior, "cv")) prior_grid("prototypes", "weights") else prior
     tuned <- tune_by_cells(data$x, bernoulli_mixture, k, "prior", values, list(estimate = "map"), control)
     prior <- tuned$value

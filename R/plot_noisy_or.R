@@ -39,14 +39,14 @@ plot.noisy_or <- function(x, what = c("links", "images", "activation", "leak", "
     stop_input("`main` must be one string, not %s.", show_value(main))
   }
   switch(what,
-    links = plot_links(x, order, main), images = plot_images(x, check_grid(dim, x$dims[["m"]]), main),
+    links = plot_links(x, order, main), images = plot_images(x, check_image_dim(dim, x$dims[["m"]]), main),
     activation = plot_activation(x, main), leak = plot_leak(x, main),
     trace = plot_traces(x, if (is.null(main)) "Every start, pass by pass" else main)
   )
   invisible(x)
 }
 
-check_grid <- function(dim, m) {
+check_image_dim <- function(dim, m) {
   ok <- is.numeric(dim) && length(dim) == 2L && !anyNA(dim) && all(dim >= 1) && all(dim == floor(dim)) && prod(dim) == m
   if (!ok) stop_input("`dim` must be two whole numbers whose product is the %d attributes, not %s.", m, show_value(dim))
   as.integer(dim)
