@@ -137,8 +137,8 @@ static SEXP run_body(void *ctx) {
 
 /* Sweeps from a state. note: a column a draw; mean: the sum of expected cells over draws. */
 SEXP mc_c_bmf_run(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan) {
-  const char *fields[] = {"state",      "note",   "mean",   "best",
-                          "best_joint", "n_done", "n_draw", "stopped", ""};
+  const char *fields[] = {"state",  "note",   "mean",    "best", "best_joint",
+                          "n_done", "n_draw", "stopped", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   run_arguments arg = {view, transposed, model, state, plan, out};
   GetRNGstate();

@@ -45,7 +45,7 @@ typedef struct {
 typedef struct {
   int n;             /* items */
   bool infinite;     /* Indian buffet; else k - n_fixed features for good */
-  double beta_off; /* beta of the prior; alpha / K is its other half */
+  double beta_off;   /* beta of the prior; alpha / K is its other half */
   int n_fixed, k;    /* features now, fixed ones first; in random order beyond them */
   int room;          /* features there is memory for */
   unsigned char *on; /* n x room, row by row: 0 or 1 */
@@ -60,7 +60,7 @@ typedef struct {
   double *weight[2]; /* [0]: row features by column features, a row every side[1].room;
                         [1]: its transpose, a row every side[0].room */
   bmf_hyper hyper[BMF_N_HYPER];
-  double power;      /* of the likelihood, in (0, 1] */
+  double power;        /* of the likelihood, in (0, 1] */
   const double *omega; /* n x m: Polya-Gamma variables that are given, not drawn; NULL as a rule */
   const mc_host *host;
 } bmf_state;
@@ -70,7 +70,8 @@ typedef struct {
   bool block;      /* flips in pairs of features */
   bool multi;      /* Metropolis proposals of several features of an item */
   int split_merge; /* tries a side and sweep; Gaussian and Bernoulli */
-  bool collapsed;  /* flips with the weights integrated out; Gaussian, complete data, weight_mean 0 */
+  bool
+      collapsed; /* flips with the weights integrated out; Gaussian, complete data, weight_mean 0 */
 } bmf_moves;
 
 typedef struct bmf_half bmf_half; /* scratch of one side's updates */
@@ -178,24 +179,32 @@ void bmf_gamma_law(const bmf_state *state, int which, double squared_error, doub
 /* ---- model_bmf_run.c ---- */
 typedef struct {
   int n_sweep;
-  int thin;            /* a draw is noted every thin sweeps, after the first thin ones */
+  int thin; /* a draw is noted every thin sweeps, after the first thin ones */
   int n_threads;
   const double *power; /* n_sweep values, or NULL: all 1 */
   bmf_moves moves;
-  int n_probe;         /* cells whose expected value is noted with each draw */
-  const int *probe;    /* row, column, row, column, ..., 0-based */
+  int n_probe;      /* cells whose expected value is noted with each draw */
+  const int *probe; /* row, column, row, column, ..., 0-based */
 } bmf_plan;
 
 /* What a run notes; n_column numbers a draw. */
-enum { BMF_NOTE_JOINT, BMF_NOTE_LIK, BMF_NOTE_K, BMF_NOTE_L, BMF_NOTE_ROW_ONES, BMF_NOTE_COLUMN_ONES,
-       BMF_NOTE_HYPER, BMF_NOTE_PROBE = BMF_NOTE_HYPER + BMF_N_HYPER };
+enum {
+  BMF_NOTE_JOINT,
+  BMF_NOTE_LIK,
+  BMF_NOTE_K,
+  BMF_NOTE_L,
+  BMF_NOTE_ROW_ONES,
+  BMF_NOTE_COLUMN_ONES,
+  BMF_NOTE_HYPER,
+  BMF_NOTE_PROBE = BMF_NOTE_HYPER + BMF_N_HYPER
+};
 
 typedef struct {
-  int n_done, n_draw;  /* sweeps and draws made */
-  double *note;        /* draws x (BMF_NOTE_PROBE + n_probe), a draw a row */
-  double *mean;        /* n x m sum of expected cells over draws, or NULL */
-  bmf_state *best;     /* the draw of the largest log joint; NULL: not wanted */
-  double best_joint;   /* -Inf on entry, or what is to be beaten */
+  int n_done, n_draw; /* sweeps and draws made */
+  double *note;       /* draws x (BMF_NOTE_PROBE + n_probe), a draw a row */
+  double *mean;       /* n x m sum of expected cells over draws, or NULL */
+  bmf_state *best;    /* the draw of the largest log joint; NULL: not wanted */
+  double best_joint;  /* -Inf on entry, or what is to be beaten */
   bool best_found;
 } bmf_record;
 

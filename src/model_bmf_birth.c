@@ -7,13 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-#define BIRTHS_MOST 64     /* new features considered */
+#define BIRTHS_MOST 64      /* new features considered */
 #define BIRTHS_NEGLECT 40.0 /* in log probability below the best number */
 
 /* xi = alpha / (beta + N - 1), the prior mean of an item's own features. */
 static double birth_rate(const bmf_half *half) {
   const bmf_side *own = half->own;
-  return half->state->hyper[BMF_ALPHA_ROWS + half->s].value / (own->beta_off + bmf_n_items(own) - 1);
+  return half->state->hyper[BMF_ALPHA_ROWS + half->s].value /
+         (own->beta_off + bmf_n_items(own) - 1);
 }
 
 static bool is_single(const bmf_half *half, int c) {
@@ -131,8 +132,7 @@ static births_problem pose(bmf_half *half, const unsigned char *singles) {
   if (!gaussian) gram->basis_known = false;
   bmf_find_basis(half, gram);
   for (int l = 0; l < n_l; l++) score[l] += p.precision * p.mean;
-  for (int l = 0; l < n_l; l++)
-    pull[l] = bmf_dot(gram->basis + (ptrdiff_t) l * n_l, score, n_l);
+  for (int l = 0; l < n_l; l++) pull[l] = bmf_dot(gram->basis + (ptrdiff_t) l * n_l, score, n_l);
   p.basis = gram->basis;
   p.value = gram->value;
   p.pull = pull;
@@ -161,8 +161,7 @@ static double log_lik_with(bmf_half *half, const double *total) {
   bmf_spread(half, total, half->eta);
   double sum = 0;
   for (int j = 0; j < half->m; j++) sum -= half->eta[j];
-  for (int e = 0; e < data_n_missing(x, i); e++)
-    sum += half->eta[x->na_column[x->na_start[i] + e]];
+  for (int e = 0; e < data_n_missing(x, i); e++) sum += half->eta[x->na_column[x->na_start[i] + e]];
   for (int e = x->start[i]; e < x->start[i + 1]; e++)
     sum += (x->value ? x->value[e] : 1) *
            log(half->state->hyper[BMF_BACKGROUND].value + half->eta[x->column[e]]);

@@ -16,10 +16,10 @@
 
 typedef struct {
   bmf_half *half;
-  int k, n_l;        /* features considered; features of the other side */
-  double *cells;     /* n x L by rows: x_i V Qv */
-  double *gram;      /* room x room: U'U */
-  double *cross;     /* room x L by rows: U'XV Qv */
+  int k, n_l;    /* features considered; features of the other side */
+  double *cells; /* n x L by rows: x_i V Qv */
+  double *gram;  /* room x room: U'U */
+  double *cross; /* room x L by rows: U'XV Qv */
   ptrdiff_t room;
   double *basis, *value, *work, *turned;
 } collapsed;
@@ -92,7 +92,8 @@ static double log_marginal(collapsed *self) {
   for (int c = 0; c < k; c++)
     for (int l = 0; l < n_l; l++) {
       const double pull = half->scale * self->turned[num_at(l, c, n_l)];
-      const double diagonal = precision + half->scale * fmax(self->value[c], 0) * half->full.value[l];
+      const double diagonal =
+          precision + half->scale * fmax(self->value[c], 0) * half->full.value[l];
       sum += 0.5 * (pull * pull / diagonal - log(diagonal));
     }
   return sum;

@@ -54,7 +54,8 @@ double bmf_log_prior_side(const bmf_state *state, int s, bmf_density density) {
   if (!side->infinite) {
     const double a = alpha / n_free;
     for (int c = side->n_fixed; c < side->k; c++)
-      sum += lbeta(a + side->count[c], side->beta_off + n - side->count[c]) - lbeta(a, side->beta_off);
+      sum +=
+          lbeta(a + side->count[c], side->beta_off + n - side->count[c]) - lbeta(a, side->beta_off);
     return sum;
   }
   sum = -alpha * bmf_harmonic(side);
@@ -143,8 +144,7 @@ static bmf_fit_measure measure_row(const bmf_state *state, int i, const double *
       out.log_lik += value * log(background + eta[j]) - lgammafn(value + 1);
   }
   if (state->family == BMF_GAUSSIAN)
-    out.log_lik = 0.5 * out.n_observed * log(noise / (2 * M_PI)) -
-                  0.5 * noise * out.squared_error;
+    out.log_lik = 0.5 * out.n_observed * log(noise / (2 * M_PI)) - 0.5 * noise * out.squared_error;
   return out;
 }
 
@@ -161,8 +161,7 @@ double bmf_expected_cell(const bmf_state *state, int i, int j) {
   const unsigned char *u = bmf_item(&state->side[0], i), *v = bmf_item(&state->side[1], j);
   double eta = 0;
   for (int c = 0; c < state->side[0].k; c++)
-    for (int l = 0; l < state->side[1].k && u[c]; l++)
-      eta += v[l] ? bmf_weight(state, 0, c)[l] : 0;
+    for (int l = 0; l < state->side[1].k && u[c]; l++) eta += v[l] ? bmf_weight(state, 0, c)[l] : 0;
   return expected(state, eta);
 }
 
@@ -199,8 +198,8 @@ bmf_fit_measure bmf_measure(const bmf_state *state, bmf_measure_work *work, doub
   bmf_fit_measure total = {0, 0, 0};
   if (work->room < room) {
     work->room = room;
-    work->scratch = state->host->alloc(state->host->ctx,
-                                       (size_t) work->n_threads * (size_t) room, sizeof(double));
+    work->scratch = state->host->alloc(state->host->ctx, (size_t) work->n_threads * (size_t) room,
+                                       sizeof(double));
   }
 #pragma omp parallel for num_threads(work->n_threads) schedule(static)
   for (int b = 0; b < work->n_block; b++)

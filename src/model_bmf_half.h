@@ -32,13 +32,14 @@ struct bmf_half {
   int n, m;
   int room_own, room_other; /* what the scratch was made for */
 
-  int *on_list; /* m x room_other: the features of each cell ... */
-  int *n_on;    /* m: ... and how many */
-  int *order;   /* room_own: features in the order of a scan */
+  int *on_list;        /* m x room_other: the features of each cell ... */
+  int *n_on;           /* m: ... and how many */
+  int *order;          /* room_own: features in the order of a scan */
   unsigned char *skip; /* room_own: features marked for something */
-  double *log_on, *log_off; /* prior log odds of having a feature: log_on[n] - log_off[n], n others */
+  double *log_on,
+      *log_off; /* prior log odds of having a feature: log_on[n] - log_off[n], n others */
   double *eigen_work;
-  double *pool;         /* for whoever needs it until the next who does */
+  double *pool; /* for whoever needs it until the next who does */
   size_t pool_size;
 
   bmf_gram full;    /* of complete items */
@@ -55,19 +56,19 @@ struct bmf_half {
   /* The item at hand. */
   int item;
   unsigned char *u;
-  double scale;       /* power, times the noise precision for the Gaussian family */
-  double *total;      /* L: sum of its features' rows of weights */
-  double *residual;   /* L: V'Or */
+  double scale;     /* power, times the noise precision for the Gaussian family */
+  double *total;    /* L: sum of its features' rows of weights */
+  double *residual; /* L: V'Or */
   const bmf_gram *gram;
-  double *seen;       /* m: 1 observed, 0 missing */
-  double *eta;        /* m */
-  double *odds;       /* m: exp(eta), 0 where missing (wide: eta); Bernoulli */
-  double *buffer;     /* m */
-  double log_norm;    /* sum over observed cells of log(1 + odds); Bernoulli */
-  double *rate;       /* at the item's stored cells; Poisson */
-  int *items;         /* n */
+  double *seen;         /* m: 1 observed, 0 missing */
+  double *eta;          /* m */
+  double *odds;         /* m: exp(eta), 0 where missing (wide: eta); Bernoulli */
+  double *buffer;       /* m */
+  double log_norm;      /* sum over observed cells of log(1 + odds); Bernoulli */
+  double *rate;         /* at the item's stored cells; Poisson */
+  int *items;           /* n */
   unsigned char *takes; /* n */
-  double *small[4];   /* room_other each */
+  double *small[4];     /* room_other each */
 };
 
 /* ---- model_bmf_half.c ---- */

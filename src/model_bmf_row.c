@@ -101,8 +101,8 @@ static void begin_gaussian(bmf_half *half) {
 static double shift_gaussian(const bmf_half *half, int a, int b) {
   const int n_l = half->other->k, sign_a = sign_of(half, a);
   const double *w_a = bmf_weight(half->state, half->s, a);
-  double change = sign_a * bmf_dot(w_a, half->residual, n_l) -
-                  0.5 * bmf_dot(w_a, image_of(half, a), n_l);
+  double change =
+      sign_a * bmf_dot(w_a, half->residual, n_l) - 0.5 * bmf_dot(w_a, image_of(half, a), n_l);
   if (b >= 0) {
     const int sign_b = sign_of(half, b);
     const double *w_b = bmf_weight(half->state, half->s, b);
@@ -247,8 +247,7 @@ void bmf_row_flip(bmf_half *half, int c) {
   const int sign = sign_of(half, c);
   switch (half->state->family) {
     case BMF_GAUSSIAN:
-      for (int l = 0; l < half->other->k; l++)
-        half->residual[l] -= sign * image_of(half, c)[l];
+      for (int l = 0; l < half->other->k; l++) half->residual[l] -= sign * image_of(half, c)[l];
       break;
     case BMF_BERNOULLI: flip_bernoulli(half, c); break;
     case BMF_POISSON:

@@ -38,8 +38,7 @@ static double sweep(run_work *work, bmf_state *state, const bmf_moves *moves, do
 }
 
 static void copy_side(bmf_side *to, const bmf_side *from) {
-  for (int i = 0; i < from->n; i++)
-    memcpy(bmf_item(to, i), bmf_item(from, i), (size_t) from->k);
+  for (int i = 0; i < from->n; i++) memcpy(bmf_item(to, i), bmf_item(from, i), (size_t) from->k);
   memcpy(to->count, from->count, (size_t) from->k * sizeof(int));
   to->k = from->k;
 }
@@ -83,8 +82,7 @@ static void note_draw(const bmf_state *state, const bmf_plan *plan, double log_l
   note[BMF_NOTE_COLUMN_ONES] = n_ones(&state->side[1]);
   for (int h = 0; h < BMF_N_HYPER; h++) note[BMF_NOTE_HYPER + h] = state->hyper[h].value;
   for (int p = 0; p < plan->n_probe; p++)
-    note[BMF_NOTE_PROBE + p] =
-        bmf_expected_cell(state, plan->probe[2 * p], plan->probe[2 * p + 1]);
+    note[BMF_NOTE_PROBE + p] = bmf_expected_cell(state, plan->probe[2 * p], plan->probe[2 * p + 1]);
   record->n_draw++;
   if (!record->best || !(note[BMF_NOTE_JOINT] > record->best_joint)) return;
   record->best_joint = note[BMF_NOTE_JOINT];

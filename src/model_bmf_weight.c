@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define JOINT_MOST 600 /* weights drawn jointly; beyond, row by row */
+#define JOINT_MOST 600      /* weights drawn jointly; beyond, row by row */
 #define WEIGHT_LEAST 1e-290 /* of a Gamma draw that underflows */
 
 static double prior_precision(const bmf_state *state) {
@@ -57,8 +57,7 @@ static void draw_complete(bmf_half *half) {
   num_gemm(false, false, n_k, n_l, n_k, basis, n_k, pull, n_k, 0, turned, n_k);
   num_gemm(false, true, n_k, n_l, n_l, turned, n_k, half->full.basis, n_l, 0, pull, n_k);
   for (int c = 0; c < n_k; c++)
-    for (int l = 0; l < n_l; l++)
-      bmf_weight(state, half->s, c)[l] = pull[num_at(c, l, n_k)];
+    for (int l = 0; l < n_l; l++) bmf_weight(state, half->s, c)[l] = pull[num_at(c, l, n_k)];
 }
 
 /* q gains u u' (x) gram (lower triangle), pull gains u (x) score; weight c, l stands at c L + l. */
