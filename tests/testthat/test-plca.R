@@ -112,9 +112,12 @@ test_that("the objective never falls, for every setting that claims it", {
   holed <- replace(x, sample(length(x), 20), NA)
   for (method in c("js", "mm")) for (weights in list(c(3, 0), c(0, 5), c(2, 6), c(-4, -3), c(60, 80))) {
     for (accelerate in c(TRUE, FALSE)) for (dims in list(1, 2:3)) {
-      prior <- cross_entropy(groups = c(1, 1, 2, 2), between = weights[1], within = weights[2], dims = dims, method = method)
+      prior <- cross_entropy(
+        groups = c(1, 1, 2, 2), between = weights[1], within = weights[2], dims = dims, method = method
+      )
       fit <- suppressWarnings(plca(if (accelerate) x else holed, 4,
-        prior = prior, control = fit_control(n_start = 1, max_pass = 80, tol = 0, accelerate = accelerate, progress = FALSE)
+        prior = prior,
+        control = fit_control(n_start = 1, max_pass = 80, tol = 0, accelerate = accelerate, progress = FALSE)
       ))
       expect_gte(min(diff(fit$trace$objective)), -1e-11 * abs(unname(fit$objective)))
       expect_equal(unname(fit$objective), fit$loglik + fit$prior$value, tolerance = 1e-10)
@@ -150,7 +153,8 @@ test_that("priors drive marginals apart and together, as asked and where asked",
   x <- random_array(c(20, 15), 5)
   start <- plca_start(4, dim(x))
   mean_kl <- function(prior, which = 1) {
-    fit <- suppressWarnings(plca(x, 4, prior = prior, start = start, control = fit_control(max_pass = 200, progress = FALSE)))
+    control <- fit_control(max_pass = 200, progress = FALSE)
+    fit <- suppressWarnings(plca(x, 4, prior = prior, start = start, control = control))
     d <- divergences(fit, dims = 2)[[1]]
     same <- outer(c(1, 1, 2, 2), c(1, 1, 2, 2), "==")
     c(between = mean(d[!same]), within = mean(d[same & !diag(4)]))[[which]]
@@ -159,7 +163,9 @@ test_that("priors drive marginals apart and together, as asked and where asked",
     free <- mean_kl(NULL)
     expect_gt(mean_kl(cross_entropy(between = 20, dims = 2, method = method)), free)
     expect_lt(mean_kl(cross_entropy(between = -20, dims = 2, method = if (method == "mm") "js" else method)), free)
-    grouped <- cross_entropy(groups = c("a", "a", "b", "b"), within = 30, dims = 2, method = if (method == "mm") "js" else method)
+    grouped <- cross_entropy(
+      groups = c("a", "a", "b", "b"), within = 30, dims = 2, method = if (method == "mm") "js" else method
+    )
     expect_lt(mean_kl(grouped, "within"), mean_kl(NULL, "within"))
   }
 })
@@ -168,10 +174,13 @@ test_that("annealing follows its multipliers and can end in maximum likelihood",
   expect_equal(cross_entropy(between = 1, anneal = 4)$anneal, c(1, 0.75, 0.5, 0.25, 0))
   set.seed(8)
   x <- random_array(c(8, 6))
-  fit <- plca(x, 3, prior = cross_entropy(between = 5, dims = 2, anneal = 20), control = fit_control(n_start = 2, tol = 1e-10, progress = FALSE))
+  fit <- plca(x, 3,
+    prior = cross_entropy(between = 5, dims = 2, anneal = 20),
+    control = fit_control(n_start = 2, tol = 1e-10, progress = FALSE)
+  )
   expect_named(fit$objective, "log_likelihood")
   expect_equal(fit$prior$value, 0)
-  again <- plca(x, 3, start = lapply(fit$param, function(p) if (is.list(p)) lapply(p, unname) else unname(p)), control = plain_passes(1))
+  again <- plca(x, 3, start = fit$param, control = plain_passes(1))
   expect_lt(unname(again$objective - fit$objective), 1e-3)
   expect_gt(nrow(fit$trace), 21)
 })
@@ -235,7 +244,9 @@ test_that("a fit prints itself, and errors say what is wrong", {
   set.seed(13)
   x <- random_array(c(6, 5, 4))
   names(dimnames(x)) <- NULL
-  fit <- plca(x, 2, prior = cross_entropy(between = 2, dims = 1), start = plca_start(2, dim(x)), control = plain_passes(10))
+  fit <- plca(x, 2,
+    prior = cross_entropy(between = 2, dims = 1), start = plca_start(2, dim(x)), control = plain_passes(10)
+  )
   hide <- function(lines) gsub("-?[0-9]+\\.[0-9]+", "<number>", lines)
   expect_snapshot(fit, transform = hide)
   expect_snapshot(divergences(fit, dims = 2), transform = hide)
