@@ -20,24 +20,29 @@ draw_streams <- function(n) {
   streams
 }
 
-# Runs a chain to its end or to an interrupt. `file`: its checkpoint, or NULL.
+# Runs a chain to its end or to an interrupt, which the kernel or R itself may see. `file`: its checkpoint, or NULL.
 bmf_run_chain <- function(job, problem, file = NULL, on_progress = NULL) {
   saved <- proc.time()[["elapsed"]]
   while (job$phase != "done" && !job$stopped) {
-    before <- job$sweeps
-    on_tick <- if (!is.null(on_progress)) function(pass, objective) on_progress(before + pass)
-    step <- with_stream(job$stream, function() bmf_step(job, problem, on_tick))
-    whole <- !step$value$stopped
-    job <- step$value
-    job$stream <- step$stream
-    if (!is.null(on_progress)) on_progress(job$sweeps)
+    job <- tryCatch(bmf_one_step(job, problem, on_progress), interrupt = function(e) {
+      job$stopped <- TRUE
+      job
+    })
     late <- proc.time()[["elapsed"]] - saved >= problem$control$checkpoint_seconds
-    if (!is.null(file) && whole && (late || job$phase == "done")) {
+    if (!is.null(file) && !job$stopped && (late || job$phase == "done")) {
       save_checkpoint(job, problem, file)
       saved <- proc.time()[["elapsed"]]
     }
   }
   job
+}
+
+bmf_one_step <- function(job, problem, on_progress) {
+  on_tick <- if (!is.null(on_progress)) function(pass, objective) on_progress(job$sweeps + pass)
+  step <- with_stream(job$stream, function() bmf_step(job, problem, on_tick))
+  if (!is.null(on_progress) && !step$value$stopped) on_progress(step$value$sweeps)
+  step$value$stream <- step$stream
+  step$value
 }
 
 # Data, model and settings, as far as the chain depends on them.

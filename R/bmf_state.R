@@ -83,29 +83,27 @@ as_raw_matrix <- function(x) matrix(as.raw(x), nrow(x), ncol(x))
 as_number_matrix <- function(x) matrix(as.integer(x), nrow(x), ncol(x))
 
 # A user's state as the kernel's: features as raw matrices, hyper as bmf_hyper_names.
-bmf_check_state <- function(state, data, prior, family) {
+bmf_check_state <- function(state, data, prior, family, name = "state") {
   need <- c("rows", "columns", "weights")
+  part <- function(what) paste0(name, "$", what)
   if (!is.list(state) || !all(need %in% names(state))) {
-    stop_input("`state` must be a list with %s, not %s.", show_names(need), show_value(state))
+    stop_input("`%s` must be a list with %s, not %s.", name, show_names(need), show_value(state))
   }
   known <- c(need, bmf_hyper_names, "fixed")
   unknown <- setdiff(names(state), known)
-  if (length(unknown)) stop_input("`state` has unknown parts: %s.", show_names(unknown))
-  rows <- check_binary(state$rows, "state$rows", nrow(data$x), ncol_of(state$rows))
-  columns <- check_binary(state$columns, "state$columns", ncol(data$x), ncol_of(state$columns))
+  if (length(unknown)) stop_input("`%s` has unknown parts: %s.", name, show_names(unknown))
+  rows <- check_binary(state$rows, part("rows"), nrow(data$x), ncol_of(state$rows))
+  columns <- check_binary(state$columns, part("columns"), ncol(data$x), ncol_of(state$columns))
   least <- if (family == "poisson") 0 else -.Machine$double.xmax
-  weights <- check_matrix(state$weights, "state$weights", ncol(rows), ncol(columns), least, .Machine$double.xmax)
+  weights <- check_matrix(state$weights, part("weights"), ncol(rows), ncol(columns), least, .Machine$double.xmax)
   hyper <- bmf_first_hyper(prior)
-  for (name in intersect(bmf_hyper_names, names(state))) {
-    hyper[[name]] <- if (name == "weight_mean") {
-      check_finite(state[[name]], "state$weight_mean")
-    } else {
-      check_positive(state[[name]], paste0("state$", name))
-    }
+  for (given in intersect(bmf_hyper_names, names(state))) {
+    check <- if (given == "weight_mean") check_finite else check_positive
+    hyper[[given]] <- check(state[[given]], part(given))
   }
   fixed <- if (is.null(state$fixed)) c(0L, 0L) else state$fixed
   if (!is.numeric(fixed) || length(fixed) != 2L || anyNA(fixed) || any(fixed < 0 | fixed > c(ncol(rows), ncol(columns)))) {
-    stop_input("`state$fixed` must be two whole numbers, up to the features of rows and of columns.")
+    stop_input("`%s` must be two whole numbers, up to the features of rows and of columns.", part("fixed"))
   }
   list(rows = rows, columns = columns, weights = weights, hyper = unname(hyper), fixed = as.integer(fixed))
 }

@@ -66,11 +66,11 @@ signed_colours <- function(values) {
 }
 
 # A matrix as it is written: first row on top; NA grey.
-show_matrix <- function(values, scale, grid = FALSE) {
+show_matrix <- function(values, scale, grid = FALSE, asp = NA) {
   n <- nrow(values)
   m <- ncol(values)
   graphics::plot.new()
-  graphics::plot.window(c(0, m), c(n, 0), xaxs = "i", yaxs = "i")
+  graphics::plot.window(c(0, m), c(n, 0), xaxs = "i", yaxs = "i", asp = asp)
   if (n && m) {
     at <- (pmin(pmax(values, scale$limits[1L]), scale$limits[2L]) - scale$limits[1L]) / diff(scale$limits)
     fill <- scale$colours[1L + floor(at * (length(scale$colours) - 1L) + 0.5)]
@@ -92,7 +92,7 @@ plot_bmf_data <- function(fit, main) {
   scale <- signed_colours(c(data, mean))
   weights <- signed_colours(param$weights)
   local_par(oma = c(0, 0, 2, 0), mar = c(0.3, 0.3, 1.4, 0.3))
-  share <- function(k) min(0.35, max(0.06, 0.025 * k))
+  share <- function(k) min(0.35, max(0.13, 0.025 * k))
   wide <- c(1, share(ncol(param$rows)))
   high <- c(1, share(ncol(param$columns)))
   graphics::layout(
@@ -151,7 +151,7 @@ plot_bmf_images <- function(fit, shape, most, main) {
         graphics::plot.new()
         next
       }
-      show_matrix(image(values[f, ]), scale)
+      show_matrix(image(values[f, ]), scale, asp = 1)
       graphics::title(main = rownames(values)[f], font.main = 1L, cex.main = 0.9, line = 0.2)
     }
   }
@@ -192,7 +192,7 @@ plot_bmf_counts <- function(fit, main) {
       NA, xlim = range(values) + c(-0.6, 0.6), ylim = c(0, max(share) * 1.05), yaxs = "i", las = 1L, bty = "l",
       xlab = sub("_", " ", name), ylab = "posterior probability", xaxt = "n"
     )
-    graphics::axis(1L, pretty(values)[pretty(values) == floor(pretty(values))])
+    graphics::axis(1L, if (length(values) <= 12L) values else pretty(values))
     graphics::rect(values - 0.35, 0, values + 0.35, share, col = component_colours(1L), border = NA)
   }
   graphics::mtext(if (is.null(main)) "How many features?" else main, outer = TRUE, line = 0.4, font = 2L)
