@@ -10,9 +10,9 @@
 #' [early_tetrapods], [tetrapod_occurrences] and [simulated_sites] are data for examples.
 #'
 #' @section Models:
-#' All are called as `model(x, k, ..., start = NULL, control = fit_control())` and return `param`, `objective`, `loglik`,
-#' `df`, `dims`, `trace`, `starts`, `converged`, `control`, `call` and `x`; [fit_control()] says how they are run, and
-#' [set.seed()] decides what they return. `print()`, `summary()`, `plot()`, `coef()`, `fitted()`, `residuals()`,
+#' All are called as `model(x, k, ..., start = NULL, control = fit_control())` and return `param`, `objective`,
+#' `loglik`, `df`, `dims`, `trace`, `starts`, `converged`, `control`, `call` and `x`; [fit_control()] says how they are
+#' run, and [set.seed()] decides what they return. `print()`, `summary()`, `plot()`, `coef()`, `fitted()`, `residuals()`,
 #' `predict()`, `simulate()`, `nobs()` and `update()` work on every fit; `logLik()`, `AIC()` and `BIC()` where the
 #' likelihood was maximised.
 #'
@@ -22,7 +22,7 @@
 #' | [bernoulli_mixture()] | 0/1 | written by one component, unknown which |
 #' | [logistic_pca()] | 0/1 | a point in a space of k dimensions, on the scale of log-odds |
 #' | [nmf()] | at least 0 | a sum of non-negative components |
-#' | [plsa()] | counts | draws from its own mixture of components, distributions over the attributes; these may be sparse |
+#' | [plsa()] | counts | draws from its own mixture of distributions over the attributes, few of them if wanted |
 #' | [plca()] | arrays of counts | part of one sample from a mixture of products of distributions, one a dimension |
 #'
 #' [cross_entropy()] makes priors between the components of [plca()]; [entropic_mstep()] is the sparse step of [plsa()]
@@ -31,8 +31,8 @@
 #' @section What a fit says:
 #' [phantoms()] finds the components that write only absences (or presences), [false_absences()] and [false_presences()]
 #' rank cells, [deficiency()] counts what is missing by taxon and by site, [denoise()] gives the table without its
-#' phantoms, [age_profile()] dates the components. [report()] writes all of it to one HTML file. [impute()] fills unknown
-#' counts, [classify()] tells which of several fits a row comes from, [divergences()] how different components are.
+#' phantoms, [age_profile()] dates the components. [report()] writes all of it to one HTML file. [impute()] fills
+#' unknown counts, [classify()] tells which of several fits a row comes from, [divergences()] how different components are.
 #'
 #' One fit is one of several solutions: [modes()] groups those that the starts found, [align_components()] puts their
 #' components in one order, [ensemble()] averages them.
@@ -44,8 +44,8 @@
 #'
 #' @section What counts as a parameter:
 #' `df` of `logLik()`, used by `AIC()` and `BIC()`, whose number of observations is that of the known cells. Parameters
-#' count whether or not they end at a bound, where the theory behind the criteria does not hold; pinned ones do not count.
-#' Where no likelihood was maximised, `logLik()` is an error that says so.
+#' count whether or not they end at a bound, where the theory behind the criteria does not hold; pinned ones do not
+#' count. Where no likelihood was maximised, `logLik()` is an error that says so.
 #'
 #' | model | parameters | no likelihood |
 #' | --- | --- | --- |

@@ -14,8 +14,8 @@ missed[cbind(zeros$observation, zeros$attribute)] <- zeros$missed
 truth <- (x == 0 & simulated_sites$truth$present == 1) + 0
 
 panel <- function(shade, colours, title) {
-  image(t(shade[nrow(x):1, ]), col = colours, zlim = c(0, 1), axes = FALSE)
-  image(t(ifelse(x == 1, 1, NA)[nrow(x):1, ]), col = "grey25", add = TRUE)
+  image(t(shade[rev(seq_len(nrow(x))), ]), col = colours, zlim = c(0, 1), axes = FALSE)
+  image(t(ifelse(x == 1, 1, NA)[rev(seq_len(nrow(x))), ]), col = "grey25", add = TRUE)
   box(col = "grey60")
   mtext(title, side = 3L, line = 0.5, cex = 1, font = 2L)
   mtext("40 taxa", side = 1L, line = 0.4, cex = 0.85)
@@ -29,7 +29,10 @@ mtext("120 sites, old above", side = 2L, line = 0.4, cex = 0.85)
 panel(missed, orange, "What may be missing")
 panel(truth, orange, "What was missing")
 mtext(
-  "Black: recorded. Orange: a zero that is false; in the middle, the deeper the likelier, as the model tells from the black.",
+  paste(
+    "Black: recorded. Orange: a zero that is false; in the middle, the deeper the likelier,",
+    "as the model tells from the black."
+  ),
   side = 1L, outer = TRUE, line = 0.3, cex = 0.75
 )
 invisible(dev.off())

@@ -4,9 +4,9 @@ test_that("the map of the package is complete", {
   skip_if_not(file.exists(file), "the sources of the help pages are not at hand")
   page <- paste(readLines(file, encoding = "UTF-8"), collapse = "\n")
   exports <- getNamespaceExports("multicause")
-  linked <- function(name) any(vapply(c("link[=%s]", "link{%s}"), function(form) {
-    grepl(sprintf(form, name), page, fixed = TRUE)
-  }, NA))
+  linked <- function(name) {
+    any(vapply(sprintf(c("link[=%s]", "link{%s}"), name), grepl, NA, page, fixed = TRUE))
+  }
   named <- vapply(exports, linked, NA)
   expect_identical(sort(exports[!named]), character())
 
