@@ -76,13 +76,9 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
   phantom <- check_choice(phantom, "phantom", c("free", "white", "black", "both"))
   data <- check_data(x, "binary")
   k <- check_count(k, "k", 1L + length(ab_pins(phantom)))
-  tuned <- NULL
-  if (estimate == "map" && !is.numeric(prior) && wants_tuning(prior)) {
-    values <- if (identical(prior, "cv")) prior_grid("aspects", "membership") else prior
-    same <- list(estimate = "map", phantom = phantom)
-    tuned <- tune_by_cells(data$x, aspect_bernoulli, k, "prior", values, same, control)
-    prior <- tuned$value
-  }
+  same <- list(phantom = phantom)
+  tuned <- choose_prior(prior, estimate, data$x, aspect_bernoulli, k, c("aspects", "membership"), same, control)
+  prior <- tuned$value
   call <- keep_values(call, list(estimate = estimate, phantom = phantom, prior = prior))
   pseudo <- if (estimate == "map") pseudo_counts(prior, c("aspects", "membership")) else c(0, 0, 0)
   tell_many_components(data, k)
