@@ -18,6 +18,10 @@
 #' (`"uniform"`); see [fit_control()]. `phantom` pins an exact all-zero aspect (`"white"`), an all-one aspect
 #' (`"black"`) or both, as the last of the `k` components.
 #'
+#' **Neighbours.** `smooth` pulls the composition of each observation towards that of its neighbours; [smooth_over()] has the
+#' objective and its cautions. In our tests on fossil mammals it found planted omissions better than any other
+#' choice of settings. With it the certificate of memberships is no bound, but still 0 only where no small change gains.
+#'
 #' **Cost.** A pass takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a cell;
 #' memory is O((n + m) k) and one block of rows: sparse data are never made dense.
 #'
@@ -36,14 +40,16 @@
 #'   of at least 1, the Dirichlet prior's parameter. `c(1, 1)` and `1` are flat. `"cv"`, or an unnamed list of several
 #'   priors, chooses by held-out cells; the fit then has the result of [cross_validate()] as `tuning`.
 #' @param phantom `"free"`: no aspect is pinned; else which phantoms are pinned at exact 0 or 1.
+#' @param smooth `NULL`, or a result of [smooth_over()]: sites near each other in age, place or otherwise share their
+#'   communities. Best with `phantom = "white"` and `estimate = "map"`.
 #' @param start initial values `list(membership = n x k, aspects = k x m)` for one start; nothing is then reordered.
 #' @param control settings from [fit_control()].
 #' @return A list of class `aspect_bernoulli`, with
 #' \describe{
 #'   \item{`param`}{`membership` (n x k, rows sum to 1) and `aspects` (k x m, in \[0, 1\]), with the names of `x`.
 #'     Components are in order of decreasing weight, phantoms last.}
-#'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood` or `log_posterior`, and the
-#'     log-likelihood at the estimate, in nats.}
+#'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood` or `log_posterior` (with
+#'     `smooth` `smoothed_log_likelihood` or `smoothed_log_posterior`), and the log-likelihood at the estimate, in nats.}
 #'   \item{`df`}{number of free parameters: n (k - 1) + m times the aspects not pinned.}
 #'   \item{`dims`}{`n`, `m`, `k` and the number of `observed` cells.}
 #'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start; what became of each
@@ -51,6 +57,9 @@
 #'   \item{`certificate`}{`membership_gap`, `aspects_gap` (nats) and `worst_row` (relative excess of the largest
 #'     gradient over its value at the optimum; 0 is optimal).}
 #'   \item{`pinned`}{for each component `"free"`, `"white"` or `"black"`.}
+#'   \item{`smooth`}{with `smooth`, the [smooth_over()] used, with numbers for its bandwidth and strength and, where they
+#'     were chosen by held-out cells, the table `cv`: `loss` of each setting, nats a cell, and its `gain` over no
+#'     smoothing with standard error over folds.}
 #'   \item{`expected_false`}{for `absences` and `presences`, the number of `cells` and how many of them are `expected`
 #'     to be false, see [false_absences()].}
 #' }
@@ -67,7 +76,8 @@
 #' head(false_absences(fit))
 #' @export
 aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(aspects = c(1.2, 2), membership = 1),
-                             phantom = c("free", "white", "black", "both"), start = NULL, control = fit_control()) {
+                             phantom = c("free", "white", "black", "both"), smooth = NULL, start = NULL,
+                             control = fit_control()) {
   call <- match.call()
   check_dots(...)
   check_given(x, k)
@@ -79,11 +89,13 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
   same <- list(phantom = phantom)
   tuned <- choose_prior(prior, estimate, data$x, aspect_bernoulli, k, c("aspects", "membership"), same, control)
   prior <- tuned$value
-  call <- keep_values(call, list(estimate = estimate, phantom = phantom, prior = prior))
+  call <- keep_values(call, list(estimate = estimate, phantom = phantom, prior = prior, smooth = check_smooth(smooth)))
   pseudo <- if (estimate == "map") pseudo_counts(prior, c("aspects", "membership")) else c(0, 0, 0)
   tell_many_components(data, k)
   pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
-  run <- function(start, control) ab_run(data$view, start, pinned, pseudo, control)
+  if (!is.null(smooth)) smooth <- ab_choose_smooth(match_smooth(smooth, data$x), data, pinned, pseudo, phantom, control)
+  lists <- smooth_lists(smooth)
+  run <- function(start, control) ab_run(data$view, start, pinned, pseudo, control, smooth = lists)
   mark <- function(param) list(phantom = ab_found_phantom(param, data, pinned))
   if (is.null(start)) {
     kinds <- ab_kinds(k, phantom, control)
@@ -93,7 +105,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
   } else {
     started <- run_given(ab_check_start(start, data, k, pinned), run, control, mark)
   }
-  fit <- ab_new_fit(started, data, k, pinned, pseudo, estimate, prior, control, call)
+  fit <- ab_new_fit(started, data, k, pinned, pseudo, estimate, prior, control, call, smooth, lists)
   fit$tuning <- tuned$cv
   fit
 }
@@ -113,16 +125,37 @@ tell_many_components <- function(data, k) {
 }
 
 # A run of the kernel: list(param = list(membership, aspects), outcome).
-ab_run <- function(view, start, pinned, pseudo, control, fixed_aspects = FALSE) {
-  out <- .Call(mc_c_ab_fit, view, ab_kernel_param(start, pinned, fixed_aspects), pseudo, unclass(control))
+ab_run <- function(view, start, pinned, pseudo, control, fixed_aspects = FALSE, smooth = NULL) {
+  out <- .Call(mc_c_ab_fit, view, ab_kernel_param(start, pinned, fixed_aspects, smooth), pseudo, unclass(control))
   list(param = out[c("membership", "aspects")], outcome = out$outcome)
 }
 
-ab_kernel_param <- function(param, pinned, fixed_aspects = FALSE) {
+ab_kernel_param <- function(param, pinned, fixed_aspects = FALSE, smooth = NULL) {
   list(
     membership = param$membership, aspects = param$aspects, pinned = as.integer(pinned != "free"),
-    fixed_aspects = fixed_aspects
+    fixed_aspects = fixed_aspects, smooth = smooth
   )
+}
+
+# Bandwidth and strength by held-out cells: a few short starts for each fold, and short runs from the best of them.
+ab_choose_smooth <- function(smooth, data, pinned, pseudo, phantom, control) {
+  control[c("n_start", "max_pass", "screen_pass", "n_finish", "n_polish", "tol")] <- list(3L, 300L, 50L, 1L, 0L, 1e-6)
+  control$progress <- FALSE
+  kinds <- ab_kinds(length(pinned), phantom, control)
+  choose_smooth(smooth, data$x, function(x, smooth, start) {
+    view <- data_view(x)
+    lists <- smooth_lists(smooth)
+    run <- function(start, control) checked_run(function(start, control) {
+      ab_run(view, start, pinned, pseudo, control, smooth = lists)
+    }, start, control)
+    if (!is.null(start)) {
+      # Off exact bounds: what fell to 0 without neighbours may come back with them.
+      start$membership <- 0.99 * start$membership + 0.01 / length(pinned)
+      return(run(start, control)$param)
+    }
+    part <- check_data(x, "binary", quiet = TRUE)
+    run_starts(kinds, function(kind) ab_draw(part, kind, pinned), run, control)$best$param
+  })
 }
 
 ab_check_start <- function(start, data, k, pinned) {
@@ -149,22 +182,23 @@ ab_permute <- function(param, at) {
   list(membership = param$membership[, at, drop = FALSE], aspects = param$aspects[at, , drop = FALSE])
 }
 
-ab_new_fit <- function(run, data, k, pinned, pseudo, estimate, prior, control, call) {
+ab_new_fit <- function(run, data, k, pinned, pseudo, estimate, prior, control, call, smooth = NULL, lists = NULL) {
   param <- run$best$param
   labels <- component_names(k)
   names <- dimnames_of(data$x)
   dimnames(param$membership) <- list(names[[1L]], labels)
   dimnames(param$aspects) <- list(labels, names[[2L]])
-  gap <- .Call(mc_c_ab_certify, data$view, ab_kernel_param(param, pinned), pseudo)
+  gap <- .Call(mc_c_ab_certify, data$view, ab_kernel_param(param, pinned, smooth = lists), pseudo)
   loglik <- run$best$outcome$objective
-  if (any(pseudo > 0)) loglik <- ab_loglik(data$view, param, pinned)
+  if (any(pseudo > 0) || !is.null(lists)) loglik <- ab_loglik(data$view, param, pinned)
+  objective <- paste0(if (!is.null(lists)) "smoothed_", if (estimate == "ml") "log_likelihood" else "log_posterior")
   fit <- assemble_fit(
-    run, data, k, if (estimate == "ml") "log_likelihood" else "log_posterior", control, call,
+    run, data, k, objective, control, call,
     param = param, loglik = loglik,
     df = nrow(data$x) * (k - 1) + sum(pinned == "free") * ncol(data$x), class = "aspect_bernoulli",
     certificate = c(membership_gap = gap[1L], aspects_gap = gap[2L], worst_row = gap[3L]),
     pinned = stats::setNames(pinned, labels), estimate = estimate, prior = if (estimate == "map") prior,
-    pseudo = pseudo, density = data_density(data), margins = data$margins
+    pseudo = pseudo, smooth = smooth, density = data_density(data), margins = data$margins
   )
   kinds <- phantoms(fit)$kind
   fit$expected_false <- list(

@@ -22,6 +22,7 @@ SEXP mc_c_view_margins(SEXP view);
 SEXP mc_c_ab_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_ab_certify(SEXP view, SEXP param, SEXP prior);
 SEXP mc_c_ab_test_loglik(SEXP view, SEXP param, SEXP floor);
+SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits);
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_lp_fit(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_nm_fit(SEXP view, SEXP param, SEXP control);

@@ -15,6 +15,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_ab_fit, 4),
     ENTRY(mc_c_ab_certify, 3),
     ENTRY(mc_c_ab_test_loglik, 3),
+    ENTRY(mc_c_neighbours, 5),
     ENTRY(mc_c_bm_fit, 4),
     ENTRY(mc_c_lp_fit, 3),
     ENTRY(mc_c_nm_fit, 3),

@@ -128,6 +128,11 @@ static void update_rows(const walk *w, int first, int b, block_scratch *s) {
   for (int i = 0; i < b; i++) {
     const double total = data_n_observed(w->data, first + i) + k * pseudo;
     double *row = s->rows + num_at(0, i, k), *counts = s->counts + num_at(0, i, k);
+    if (w->par->smooth) {
+      const double observed = data_n_observed(w->data, first + i);
+      ab_smooth_update(w->par->smooth, first + i, observed, pseudo, row, counts);
+      continue;
+    }
     if (total <= 0) continue; /* nothing observed, no prior: the row stays */
     for (int c = 0; c < k; c++) row[c] = num_lift((row[c] * counts[c] + pseudo) / total);
   }
@@ -149,18 +154,17 @@ static void add_aspect_sums(const walk *w, int first, int b, block_scratch *s, s
 }
 
 /* Frank-Wolfe gap of each row: the best component's gradient over the row's own mean of them. */
-static void certify_rows(const walk *w, int first, int b, const block_scratch *s, strip_sum *sum) {
+static void certify_rows(const walk *w, int first, int b, block_scratch *s, strip_sum *sum) {
   const int k = w->par->k;
   const double pseudo = w->work->prior.membership;
   for (int i = 0; i < b; i++) {
-    const double *row = s->rows + num_at(0, i, k), *counts = s->counts + num_at(0, i, k);
-    const double total = data_n_observed(w->data, first + i) + k * pseudo;
-    double most = 0;
+    const double *row = s->rows + num_at(0, i, k);
+    double *gradient = s->counts + num_at(0, i, k), most = 0;
+    double total = data_n_observed(w->data, first + i) + k * pseudo;
+    for (int c = 0; c < k; c++) gradient[c] += pseudo > 0 ? pseudo / row[c] : 0;
+    if (w->par->smooth) total += ab_smooth_gradient(w->par->smooth, first + i, row, gradient);
     if (total <= 0) continue;
-    for (int c = 0; c < k; c++) {
-      const double gradient = counts[c] + (pseudo > 0 ? pseudo / row[c] : 0);
-      most = fmax(most, gradient);
-    }
+    for (int c = 0; c < k; c++) most = fmax(most, gradient[c]);
     sum->gap += most - total;
     sum->worst = fmax(sum->worst, most / total - 1);
   }
@@ -222,8 +226,10 @@ static void update_aspects(const walk *w) {
   }
 }
 
-static double log_prior(const mc_data *data, const ab_param *par, const ab_prior *prior) {
-  double sum = 0;
+/* What the objective has beside the log-likelihood; the pulls of neighbours come with it. */
+static double log_prior(const mc_data *data, const ab_param *par, const ab_prior *prior,
+                        bool want_pull) {
+  double sum = par->smooth ? ab_smooth_pull(par->smooth, par->membership, want_pull) : 0;
   if (prior->membership > 0)
     for (ptrdiff_t i = 0; i < (ptrdiff_t) data->n * par->k; i++)
       sum += prior->membership * log(par->membership[i]);
@@ -241,7 +247,7 @@ static double log_prior(const mc_data *data, const ab_param *par, const ab_prior
 
 double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
   walk w = {data, par, work, par->fixed_aspects ? UPDATE_MEMBERSHIP : UPDATE_BOTH};
-  const double prior = log_prior(data, par, &work->prior);
+  const double prior = log_prior(data, par, &work->prior, true);
   if (!do_rows(&w)) return NAN;
   if (!par->fixed_aspects) update_aspects(&w);
   work->passes++;
@@ -250,7 +256,7 @@ double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
 
 double ab_objective(const mc_data *data, const ab_param *par, ab_work *work) {
   walk w = {data, par, work, ONLY_OBJECTIVE};
-  const double prior = log_prior(data, par, &work->prior);
+  const double prior = log_prior(data, par, &work->prior, false);
   return do_rows(&w) ? work->strip[0].loglik + prior : NAN;
 }
 
@@ -258,6 +264,7 @@ ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *wor
   walk w = {data, par, work, CERTIFY};
   const strip_sum *sum = work->strip;
   ab_certificate out = {NAN, 0, NAN};
+  if (par->smooth) ab_smooth_pull(par->smooth, par->membership, true);
   if (!do_rows(&w)) return out;
   out.membership = sum->gap;
   out.worst = sum->worst;
