@@ -12,30 +12,35 @@
 #' @section Models:
 #' All are called as `model(x, k, ..., start = NULL, control = fit_control())` and return `param`, `objective`,
 #' `loglik`, `df`, `dims`, `trace`, `starts`, `converged`, `control`, `call` and `x`; [fit_control()] says how they are
-#' run, and [set.seed()] decides what they return. `print()`, `summary()`, `plot()`, `coef()`, `fitted()`, `residuals()`,
-#' `predict()`, `simulate()`, `nobs()` and `update()` work on every fit; `logLik()`, `AIC()` and `BIC()` where the
-#' likelihood was maximised.
+#' run, and [set.seed()] decides what they return. `print()`, `summary()`, `plot()`, `coef()`, `fitted()`,
+#' `residuals()`, `predict()`, `simulate()`, `nobs()` and `update()` work on every fit; `logLik()`, `AIC()` and
+#' `BIC()` where the likelihood was maximised.
 #'
 #' | model | for | what an observation is |
 #' | --- | --- | --- |
 #' | [aspect_bernoulli()] | 0/1 | a mixture: each of its cells is written by one of its components |
 #' | [bernoulli_mixture()] | 0/1 | written by one component, unknown which |
 #' | [logistic_pca()] | 0/1 | a point in a space of k dimensions, on the scale of log-odds |
+#' | [noisy_or()] | 0/1 | some of k sources, each of which is on or off and switches on attributes of its own |
 #' | [nmf()] | at least 0 | a sum of non-negative components |
 #' | [plsa()] | counts | draws from its own mixture of distributions over the attributes, few of them if wanted |
 #' | [plca()] | arrays of counts | part of one sample from a mixture of products of distributions, one a dimension |
+#' | [bmf()] | real, 0/1, counts | some of K groups of rows, which meet some of L groups of columns; sampled |
 #'
-#' [cross_entropy()] makes priors between the components of [plca()]; [entropic_mstep()] is the sparse step of [plsa()]
-#' alone.
+#' [noisy_or_prior()], [bmf_prior()] and [gamma_prior()] make priors, [mcmc_control()] says how [bmf()] is sampled, and
+#' [bmf_log_density()] is the density it samples. [cross_entropy()] makes priors between the components of [plca()];
+#' [entropic_mstep()] is the sparse step of [plsa()] alone.
 #'
 #' @section What a fit says:
 #' [phantoms()] finds the components that write only absences (or presences), [false_absences()] and [false_presences()]
 #' rank cells, [deficiency()] counts what is missing by taxon and by site, [denoise()] gives the table without its
 #' phantoms, [age_profile()] dates the components. [report()] writes all of it to one HTML file. [impute()] fills
-#' unknown counts, [classify()] tells which of several fits a row comes from, [divergences()] how different components are.
+#' unknown cells, [classify()] tells which of several fits a row comes from, [divergences()] how different components
+#' are, [sources()] which sources are in use, [cooccurrence()] which rows have groups in common.
 #'
-#' One fit is one of several solutions: [modes()] groups those that the starts found, [align_components()] puts their
-#' components in one order, [ensemble()] averages them.
+#' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide;
+#' [modes()] groups the solutions that the starts found, [align_components()] puts their components in one order,
+#' [ensemble()] averages them.
 #'
 #' @section Which model, how many components:
 #' [select_k()], [cross_validate()], [compare_models()] and [test_loglik()] judge models by what they have not seen;
@@ -52,9 +57,11 @@
 #' | [aspect_bernoulli()] | n (k - 1) memberships, m for each component not pinned | `estimate = "map"` |
 #' | [bernoulli_mixture()] | k - 1 weights, k m probabilities | `estimate = "map"` |
 #' | [logistic_pca()] | m intercepts, k (n + m - k - 1) scores and loadings up to rotation | `penalty` above 0 |
+#' | [noisy_or()] | k priors, the links that `mask` allows, m leaks | a prior, or inference that is not exact |
 #' | [nmf()] | k (n + m - 1) | `loss = "euclidean"`; not whole numbers |
 #' | [plsa()] | n (k - 1) memberships, k (m - 1) basis unless fixed | `sparsity` other than 0 |
 #' | [plca()] | k - 1 weights, k (d - 1) for each dimension of d levels | any `prior` |
+#' | [bmf()] | none are counted | always: it is sampled |
 #'
 #' @section Learning it:
 #' The vignette *Which zeros are real?* takes a table of fossils from occurrences to conclusions:

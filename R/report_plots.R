@@ -34,6 +34,15 @@ data_sentence <- function(fit, margins) {
   )
 }
 
+# How many absences are false: as fitted, and at most.
+false_sentence <- function(cells) {
+  rounded <- function(name) format(signif(attr(cells, name), 3L))
+  sprintf(
+    "Of %.0f absences about %s are expected to be false; no fit with the same probabilities has more than %s.",
+    attr(cells, "n_cells"), rounded("expected"), rounded("expected_most")
+  )
+}
+
 starts_sentence <- function(fit) {
   starts <- fit$starts
   paste(
