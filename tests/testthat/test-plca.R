@@ -186,7 +186,7 @@ test_that("annealing follows its multipliers and can end in maximum likelihood",
 })
 
 test_that("degenerate shapes are legal", {
-  control <- fit_control(n_start = 2, max_pass = 30, tol = 1e-8, progress = FALSE)
+  control <- fit_control(n_start = 2, max_pass = 3000, tol = 1e-8, progress = FALSE)
   set.seed(9)
   expect_equal(unname(plca(matrix(c(1, 3), 1), 1, control = control)$param$marginals[[2]]), matrix(c(0.25, 0.75), 1))
   expect_false(anyNA(unlist(plca(array(0, c(2, 3, 2)), 2, control = control)$param)))
