@@ -169,6 +169,7 @@ test_that("a table is HTML with heads and a caption", {
 })
 
 test_that("wrong arguments are told", {
+  skip_without_tools()
   fit <- drawn_fit(10, 6, 2)
   file <- "report.html"
   expect_snapshot(error = TRUE, {
