@@ -102,6 +102,7 @@ test_that("missing cells are conditioned on: the likelihood over them never fall
   fit <- plca(x, 2, control = fit_control(n_start = 3, tol = 1e-13, max_pass = 5000, progress = FALSE))
   expect_equal(fitted(fit)[holes], 1e4 * p[holes], tolerance = 1e-2)
   expect_equal(sum(fitted(fit)[-holes]), sum(x, na.rm = TRUE))
+  expect_equal(impute(fit), replace(x, holes, fitted(fit)[holes]))
   by_hand <- fitted(fit) / sum(fitted(fit)[-holes])
   expect_equal(fit$loglik, sum((x * log(by_hand))[-holes]), tolerance = 1e-10)
 })
