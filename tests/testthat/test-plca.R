@@ -84,6 +84,9 @@ test_that("arrays, sparse matrices and index tables are the same data", {
   table$taxon <- letters[table$taxon]
   named <- plca(table, 2, start = start, control = plain_passes(5))
   expect_identical(colnames(named$param$marginals$taxon), letters[1:5])
+  dim(x) <- c(site = 4, taxon = 5, time = 3)
+  labelled <- plca(x, 2, start = start, control = plain_passes(5))
+  expect_equal(labelled$param$marginals, stats::setNames(one$param$marginals, c("site", "taxon", "time")))
   m <- matrix(rpois(20, 1), 5)
   start <- plca_start(2, dim(m))
   expect_equal(
