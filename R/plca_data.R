@@ -41,9 +41,10 @@ cells_of_array <- function(x, name) {
   names <- dimnames(x)
   at <- which(is.na(x) | x != 0)
   index <- t(arrayInd(at, dim(x), useNames = FALSE)) - 1L
+  labels <- if (is.null(names(names))) names(dim(x)) else names(names)
   list(
-    extent = dim(x), index = index, value = as.double(x[at]),
-    names = if (is.null(names)) vector("list", length(dim(x))) else unname(names), labels = names(names)
+    extent = unname(dim(x)), index = index, value = as.double(x[at]),
+    names = if (is.null(names)) vector("list", length(dim(x))) else unname(names), labels = labels
   )
 }
 

@@ -220,3 +220,18 @@ simulate.plca <- function(object, nsim = 1, seed = NULL, ...) {
   names(drawn$value) <- paste0("sim_", seq_len(nsim))
   structure(drawn$value, seed = drawn$seed)
 }
+
+#' @rdname impute
+#' @export
+impute.plca <- function(fit, newdata, ..., x = NULL) {
+  check_dots(...)
+  if (missing(newdata)) {
+    x <- data_array(if (is.null(x)) fit_data(fit) else x)
+    answer <- fitted(fit)
+  } else {
+    x <- data_array(newdata)
+    answer <- predict(fit, newdata)
+  }
+  out <- ifelse(is.na(x), answer, x)
+  array(out, dim(answer), dimnames(answer))
+}

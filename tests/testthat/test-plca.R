@@ -84,6 +84,9 @@ test_that("arrays, sparse matrices and index tables are the same data", {
   table$taxon <- letters[table$taxon]
   named <- plca(table, 2, start = start, control = plain_passes(5))
   expect_identical(colnames(named$param$marginals$taxon), letters[1:5])
+  dim(x) <- c(site = 4, taxon = 5, time = 3)
+  labelled <- plca(x, 2, start = start, control = plain_passes(5))
+  expect_equal(labelled$param$marginals, stats::setNames(one$param$marginals, c("site", "taxon", "time")))
   m <- matrix(rpois(20, 1), 5)
   start <- plca_start(2, dim(m))
   expect_equal(
@@ -102,6 +105,7 @@ test_that("missing cells are conditioned on: the likelihood over them never fall
   fit <- plca(x, 2, control = fit_control(n_start = 3, tol = 1e-13, max_pass = 5000, progress = FALSE))
   expect_equal(fitted(fit)[holes], 1e4 * p[holes], tolerance = 1e-2)
   expect_equal(sum(fitted(fit)[-holes]), sum(x, na.rm = TRUE))
+  expect_equal(impute(fit), replace(x, holes, fitted(fit)[holes]))
   by_hand <- fitted(fit) / sum(fitted(fit)[-holes])
   expect_equal(fit$loglik, sum((x * log(by_hand))[-holes]), tolerance = 1e-10)
 })

@@ -253,6 +253,20 @@ test_that("classes are told apart", {
   expect_identical(names(got)[1:4], c("observation", "class", "loglik", "margin"))
 })
 
+test_that("plsa() takes part in choosing and comparing models", {
+  set.seed(18)
+  x <- ref_counts(40, 8, 300)$x
+  control <- fit_control(n_start = 2, max_pass = 100, tol = 1e-6, progress = FALSE)
+  chosen <- select_k(x, 1:3, plsa, c("aic", "cells"), folds = 3, control = control)
+  expect_identical(chosen$best$k[chosen$best$criterion == "cells"], 2L)
+  strengths <- cross_validate(x, plsa, 2, grid = list(sparsity = list(c(membership = 0), c(membership = 0.01))),
+    folds = 3, control = control)
+  expect_true(all(is.finite(strengths$results$loss)))
+  present <- (x > 2) + 0
+  both <- compare_models(present, list(plsa = plsa, mixture = bernoulli_mixture), k = 1:2, folds = 3, control = control)
+  expect_true(all(is.finite(both$table$cells)))
+})
+
 test_that("a fit prints itself, and errors say what is wrong", {
   set.seed(17)
   x <- ref_counts(20, 6)$x
