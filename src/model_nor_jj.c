@@ -161,8 +161,7 @@ static void step_q(const nor_variational *work, int i, int e, bool root, double 
   }
   if (!(sum > 0)) return;
   memset(q, 0, (size_t) k * sizeof(double));
-  sum = 1 / sum;
-  for (int l = 0; l < n_live; l++) q[live[l]] = next[l] * sum;
+  for (int l = 0; l < n_live; l++) q[live[l]] = next[l] / sum;
 }
 
 static void do_block(void *self, int strip, int thread, int first, int b) {
