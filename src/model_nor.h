@@ -55,7 +55,7 @@ typedef struct {
   int q_steps;                 /* variational: steps of q per pass, */
   nor_q_rule q_rule;           /* and their exponents: 1/2 and 1 in turn, 1/2, or 1 */
   bool fixed;                  /* hold the parameters: only q and the lists of states move */
-  bool accelerate;             /* hidden state is kept in two copies */
+  bool accelerate;             /* truncated: lists are kept in two copies */
   int n_threads;
   const mc_host *host;
 } nor_settings;

@@ -5,21 +5,9 @@
 #include <string.h>
 
 #define BLOCK_ROWS 64
+#define FAR 45.           /* f and u f' beyond it are below rounding beside f(theta0) */
 #define LEAST_PRIOR 1e-10 /* log odds stay finite */
 #define LEAST_MOVED 1e-10 /* where a prior lifts links off 0, they start from here */
-
-/* Absolute precision is enough: f is only ever added to numbers near 1. */
-nor_f nor_log_on(double y) {
-  const double e = exp(-y);
-  const double on = e > 0.5 ? -expm1(-y) : 1 - e;
-  const nor_f out = {log(on), e / on};
-  return out;
-}
-
-double nor_on_slope(double y) {
-  const double e = exp(-y);
-  return e / (e > 0.5 ? -expm1(-y) : 1 - e);
-}
 
 void nor_to_theta(const nor_param *par, int m, const nor_settings *set, nor_theta *var) {
   for (ptrdiff_t at = 0; at < (ptrdiff_t) par->k * m; at++) {
@@ -66,7 +54,6 @@ nor_variational *nor_new_variational(const mc_data *data, nor_param *par, nor_th
   work->set = set;
   work->totals = nor_count(data, set);
   work->strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
-  work->saved = host->alloc(host->ctx, set->accelerate ? n_one * k : 0, sizeof(double));
   work->activation = host->alloc(host->ctx, n * k, sizeof(double));
   work->bound = host->alloc(host->ctx, n, sizeof(double));
   work->all_off = host->alloc(host->ctx, k + 1, sizeof(double));
@@ -106,11 +93,11 @@ typedef struct {
   double g, slope;
 } gain;
 
-static gain gain_of(double theta, double q, double leak, double leak_log) {
+static inline gain gain_of(double theta, double q, double leak, double leak_log) {
   const gain none = {0, -leak_log}; /* u is infinite */
   if (q <= 0) return none;
   const double u = theta / q;
-  if (!(leak + u < 700)) return (gain){-q * leak_log, -leak_log};
+  if (!(leak + u < FAR)) return (gain){-q * leak_log, -leak_log};
   const nor_f on = nor_log_on(leak + u);
   return (gain){q * (on.f - leak_log), on.f - u * on.slope - leak_log};
 }
@@ -168,7 +155,7 @@ static void step_q(const nor_variational *work, int i, int e, bool root, double 
   for (int l = 0; l < n_live; l++) {
     const int c = live[l];
     const double slope = gain_of(theta[c], q[c], work->var->leak[j], work->leak_log[j]).slope;
-    const double rise = q[c] > 0 ? fmax(on[c] * slope, 0) : 0;
+    const double rise = q[c] > 0 && slope > 0 ? on[c] * slope : 0;
     next[l] = q[c] * (root ? sqrt(rise) : rise);
     sum += next[l];
   }
@@ -269,28 +256,36 @@ static void guard(double *theta, const double *safe, ptrdiff_t n, double least) 
   }
 }
 
+/* q stays on the simplex; exact zeros stay. */
+static void guard_q(double *q, const double *safe, ptrdiff_t n_one, int k) {
+  for (ptrdiff_t e = 0; e < n_one; e++) {
+    double *at = q + num_at(0, e, k), sum = 0;
+    const double *low = safe + num_at(0, e, k);
+    for (int c = 0; c < k; c++) {
+      at[c] = low[c] > 0 ? fmax(at[c], low[c] / 5) : 0;
+      sum += at[c];
+    }
+    for (int c = 0; c < k; c++) at[c] /= sum;
+  }
+}
+
 static void feasible(void *self, const double *const *safe) {
   nor_variational *work = self;
   const ptrdiff_t k = work->par->k, m = work->data->m;
-  memcpy(work->saved, work->var->q,
-         (size_t) (k * work->data->start[work->data->n]) * sizeof(double));
   num_guard_unit(work->par->prior, safe[0], k, 0.2);
   guard(work->var->links, safe[1], k * m, 0);
   guard(work->var->leak, safe[2], m, NOR_LEAST_LEAK);
-}
-
-static void reject(void *self) {
-  nor_variational *work = self;
-  const ptrdiff_t size = (ptrdiff_t) work->par->k * work->data->start[work->data->n];
-  memcpy(work->var->q, work->saved, (size_t) size * sizeof(double));
+  guard_q(work->var->q, safe[3], work->data->start[work->data->n], (int) k);
 }
 
 mc_model nor_variational_model(nor_variational *work) {
-  mc_model model = {
-      .pass = pass, .objective = objective, .feasible = feasible, .reject = reject, .self = work};
+  mc_model model = {.pass = pass, .objective = objective, .feasible = feasible, .self = work};
   nor_blocks(work->par, work->data->m, &model);
   model.block[1] = work->var->links;
   model.block[2] = work->var->leak;
+  model.n_block = 4;
+  model.block[3] = work->var->q;
+  model.length[3] = (ptrdiff_t) work->par->k * work->data->start[work->data->n];
   return model;
 }
 

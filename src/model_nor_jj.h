@@ -5,6 +5,8 @@
 #include "model_nor.h"
 #include "num_rows.h"
 
+#include <math.h>
+
 struct nor_variational {
   const mc_data *data;
   nor_param *par;
@@ -14,7 +16,6 @@ struct nor_variational {
   num_strips strips;
   int passes;         /* made so far, and */
   double objective;   /* the last one's: for the host's eyes */
-  double *saved;      /* q, while an extrapolated point is tried */
   double *activation; /* k x n: <s> */
   double *bound;      /* n */
   double *all_off;    /* k + 1: theta summed over columns, last the leak's */
@@ -28,12 +29,24 @@ struct nor_variational {
   bool move_q;      /* of the walk at hand */
 };
 
-/* f(y) = log(1 - exp(-y)) and f'(y) = 1 / (exp(y) - 1), y > 0. */
+/*
+ * f(y) = log(1 - exp(-y)) and f'(y) = 1 / (exp(y) - 1), y > 0. Absolute
+ * precision is enough for f: it is only ever added to numbers near 1.
+ */
 typedef struct {
   double f, slope;
 } nor_f;
-nor_f nor_log_on(double y);
-double nor_on_slope(double y);
+
+static inline nor_f nor_log_on(double y) {
+  const double e = exp(-y);
+  const double on = e > 0.5 ? -expm1(-y) : 1 - e;
+  return (nor_f){log(on), e / on};
+}
+
+static inline double nor_on_slope(double y) {
+  const double e = exp(-y);
+  return e / (e > 0.5 ? -expm1(-y) : 1 - e);
+}
 
 /* Roots of eqs. (3.13), (3.14): links of column j given its old leak, then the leak. */
 void nor_solve_column(nor_variational *work, int j);

@@ -80,8 +80,9 @@ static double solve(slope (*at)(const problem *, double), const problem *p, doub
   double theta = fmin(fmax(start, low), high);
   for (int step = 0; step < MOST_STEPS; step++) {
     const slope here = at(p, theta);
-    if (!(here.derivative < 0)) break;
-    double next = theta + (log(here.value) - target) * here.value / -here.derivative;
+    double next = low; /* so far right that nothing is left of the ones' part */
+    if (here.derivative < 0)
+      next = theta + (log(here.value) - target) * here.value / -here.derivative;
     if (next <= low) next = low > 0 ? low : theta / 16; /* short of the edge, which was ruled out */
     if (next > high) next = high;
     if (fabs(next - theta) <= NEAR_ENOUGH * theta) return next;
