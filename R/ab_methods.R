@@ -22,7 +22,8 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' memberships; it gets the mean membership of the training rows, and a message names it.
 #'
 #' **With neighbours** (`smooth`), a new row is pulled towards its neighbours among the training rows, as strongly as these
-#' are by theirs, or towards the average of all where `along` does not tell; this problem is concave, too. A row with
+#' are by theirs, or towards the average of all where `along` does not tell. The problem need not be concave then, and
+#' its certificate is 0 where no small change gains, but no bound. A row with
 #' nothing observed gets its neighbours' composition and the mean share of the phantom.
 #'
 #' **Simulated tables** are complete, whatever was missing from the data.
@@ -117,7 +118,10 @@ fold_in <- function(fit, x, control, along = NULL) {
   pinned <- unname(fit$pinned)
   smooth <- NULL
   if (!is.null(fit$smooth) && fit$smooth$strength > 0) {
-    smooth <- list(strength = fit$smooth$strength, reference = smooth_reference(fit, n, along))
+    smooth <- list(
+      strength = fit$smooth$strength, recording = fit$smooth$recording, reference = smooth_reference(fit, n, along),
+      common = unname(colMeans(fit$param$membership))
+    )
   }
   run <- list(param = list(membership = matrix(1 / k, n, k), aspects = aspects))
   # A start that gains little may only crawl: the certificate tells, and a fresh acceleration goes on.

@@ -19,8 +19,7 @@
 #' (`"black"`) or both, as the last of the `k` components.
 #'
 #' **Neighbours.** `smooth` pulls the composition of each observation towards that of its neighbours; [smooth_over()] has the
-#' objective and its cautions. In our tests on fossil mammals it found planted omissions better than any other
-#' choice of settings. With it the certificate of memberships is no bound, but still 0 only where no small change gains.
+#' objective, what to expect of it and its cautions. With it memberships have no certificate (`NA`), because their problem is not concave.
 #'
 #' **Cost.** A pass takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a cell;
 #' memory is O((n + m) k) and one block of rows: sparse data are never made dense.
@@ -189,6 +188,7 @@ ab_new_fit <- function(run, data, k, pinned, pseudo, estimate, prior, control, c
   dimnames(param$membership) <- list(names[[1L]], labels)
   dimnames(param$aspects) <- list(labels, names[[2L]])
   gap <- .Call(mc_c_ab_certify, data$view, ab_kernel_param(param, pinned, smooth = lists), pseudo)
+  if (!is.null(lists)) gap[c(1L, 3L)] <- NA # with neighbours the problem of the memberships is not concave
   loglik <- run$best$outcome$objective
   if (any(pseudo > 0) || !is.null(lists)) loglik <- ab_loglik(data$view, param, pinned)
   objective <- paste0(if (!is.null(lists)) "smoothed_", if (estimate == "ml") "log_likelihood" else "log_posterior")

@@ -72,7 +72,7 @@ smooth_lists <- function(smooth) {
   lists <- if (is.null(smooth$given$neighbours)) find_neighbours(smooth) else matrix_neighbours(smooth$given$neighbours)
   row <- rep(seq_len(smooth$n) - 1L, diff(lists$start))
   at <- order(lists$neighbour)
-  c(list(strength = smooth$strength), lists, list(
+  c(list(strength = smooth$strength, recording = smooth$recording), lists, list(
     back_start = c(0L, cumsum(tabulate(lists$neighbour + 1L, smooth$n))), back_row = row[at], back_weight = lists$weight[at]
   ))
 }

@@ -5,17 +5,19 @@
 #'
 #' @details
 #' **What is smoothed.** The *composition* of a site: its membership among the content aspects alone, as shares that sum
-#' to 1. How well a site is recorded, the share of a pinned phantom, is not taken from its neighbours: sampling is the
-#' site's own. Fit with `phantom = "white"`; a phantom that is not pinned is smoothed like any aspect.
+#' to 1. How well a site is recorded, the share of a pinned phantom, is never taken from its neighbours: sampling is the
+#' site's own. It is only drawn to the mean of the whole table, by `recording` cells, since a site with few cells on
+#' record says little of its share; 0 leaves it free. Fit with `phantom = "white"`: a phantom that is not pinned is
+#' smoothed like any aspect.
 #'
 #' **Objective.** To the log-likelihood (or log-posterior) is added
-#' \deqn{c \sum_i \left(\log \sum_a \sqrt{t_{ia} \bar t_{ia}} + \log u_i\right), \quad \bar t_{ia} = \sum_j w_{ij}
-#' t_{ja}}{c sum_i (log sum_a sqrt(t[i,a] mean[i,a]) + log u[i]), mean[i,a] = sum_j w[i,j] t[j,a]}
-#' with \eqn{t} the composition and \eqn{u} the content of a site (1 less its phantoms' share), \eqn{c} the `strength`. The
-#' first part is the log-affinity (Bhattacharyya 1943) of a site and the average of its neighbours, 0 where they are equal;
-#' the second a Beta(c + 1, 1) prior on the content. A pass counts c cells more, written by content and shared out as
-#' the site and its neighbours agree; it never lowers the objective. `strength` is thus in cells: 10 weighs
-#' little against the record of a site with 40 genera, and much against one with two. 0 is no smoothing.
+#' \deqn{c \sum_i \log \sum_a \sqrt{t_{ia} \bar t_{ia}} + b \sum_i \log \sum_q \sqrt{v_{iq} \bar v_q}, \quad
+#' \bar t_{ia} = \sum_j w_{ij} t_{ja}}{c sum_i log sum_a sqrt(t[i,a] mean_i[a]) + b sum_i log sum_q sqrt(v[i,q] mean[q])}
+#' with \eqn{t} the compositions, \eqn{\bar t_i}{mean_i} the average of the neighbours of site i, \eqn{v} its shares of
+#' content and of each pinned phantom and \eqn{\bar v}{mean} their means over the table: log-affinities (Bhattacharyya 1943), 0
+#' where the two are equal; \eqn{c} is the `strength`, \eqn{b} is `recording`. A pass counts c cells more, shared out as the site and
+#' its neighbours agree, and never lowers the objective. `strength` is thus in cells: 10 weighs little against
+#' the record of a site with 40 genera, and much against one with two. 0 is no smoothing at all, bit for bit.
 #'
 #' **Neighbours.** Weights fall off as \eqn{\exp(-d)}{exp(-d)}, where d is the difference in age over its bandwidth plus the
 #' great-circle distance over its bandwidth plus the distance of `distance` over its own. Of an age range the weight is
@@ -45,6 +47,7 @@
 #' @param bandwidth where the weight has fallen to exp(-1), in units of the age, in km, in units of `distance`: one number
 #'   where there is one covariate, else a named vector such as `c(age = 1, place = 500)`. Or `"cv"`.
 #' @param strength how many cells the neighbours' opinion weighs, at least 0; or `"cv"`.
+#' @param recording how many cells the table's mean share of a pinned phantom weighs, at least 0.
 #' @param most most neighbours of an observation, at least 1.
 #' @param folds groups of cells for `"cv"`, at least 2.
 #' @return A list of class `smooth_over`, to be given to [aspect_bernoulli()]. Names, where the covariates have them, are
@@ -63,7 +66,7 @@
 #' head(false_absences(fit, n = 5))
 #' @export
 smooth_over <- function(..., age = NULL, place = NULL, distance = NULL, neighbours = NULL, bandwidth = "cv",
-                        strength = "cv", most = 30, folds = 5) {
+                        strength = "cv", recording = 15, most = 30, folds = 5) {
   check_dots(...)
   given <- list(
     age = if (!is.null(age)) check_age_bounds(age), place = if (!is.null(place)) check_place(place),
@@ -84,7 +87,7 @@ smooth_over <- function(..., age = NULL, place = NULL, distance = NULL, neighbou
       given = given, names = covariate_names(given), n = n[[1L]],
       bandwidth = check_bandwidth(bandwidth, names(given)),
       strength = if (identical(strength, "cv")) strength else check_number(strength, "strength", 0, 1e6),
-      most = check_count(most, "most"), folds = check_count(folds, "folds", 2L)
+      recording = check_number(recording, "recording", 0, 1e6), most = check_count(most, "most"), folds = check_count(folds, "folds", 2L)
     ),
     class = "smooth_over"
   )

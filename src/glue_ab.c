@@ -27,16 +27,19 @@ static const int *integers(SEXP x, R_xlen_t length, const char *name) {
   return INTEGER(x);
 }
 
-/* list(strength, reference = k x n) or list(strength, start, neighbour, weight, back_...); or NULL. */
+/* list(strength, recording) with reference (k x n) and common, or with the lists; or NULL. */
 static ab_smooth *smooth_of(SEXP smooth, int n, const ab_param *par, int n_threads,
                             const mc_host *host) {
   if (Rf_isNull(smooth)) return NULL;
-  ab_smooth_lists lists = {.strength = Rf_asReal(glue_field(smooth, "strength"))};
+  ab_smooth_lists lists = {.strength = Rf_asReal(glue_field(smooth, "strength")),
+                           .recording = Rf_asReal(glue_field(smooth, "recording"))};
   const SEXP reference = glue_field(smooth, "reference");
-  glue_check(lists.strength > 0, "strength");
+  glue_check(lists.strength > 0 && lists.recording >= 0, "strength");
   if (!Rf_isNull(reference)) {
     glue_matrix(reference, par->k, n, "reference");
     lists.reference = REAL(reference);
+    glue_matrix(glue_field(smooth, "common"), par->k, 1, "common");
+    lists.common = REAL(glue_field(smooth, "common"));
     return ab_new_smooth(&lists, n, par->k, par->pinned, n_threads, host);
   }
   lists.start = integers(glue_field(smooth, "start"), (R_xlen_t) n + 1, "start");

@@ -8,8 +8,9 @@
 /* Only content components are held, `width` values a row: padded with zeros to whole vectors. */
 struct ab_smooth {
   ab_smooth_lists lists;
-  int n, k, n_content, width, n_threads;
+  int n, k, n_content, n_share, width, n_threads;
   int *content;             /* n_content: which components */
+  int *pinned;              /* n_share - 1: the others */
   bool any_alone;           /* some row has no neighbours */
   const double *membership; /* n x k, as last given */
   double *composition;      /* width x n: t */
@@ -17,12 +18,24 @@ struct ab_smooth {
   double *ratio;            /* width x n: r / mean */
   double *pull;             /* width x n */
   double *reference;        /* width x n: the means given, or NULL */
-  double *term;             /* n: each row's part of the objective */
+  double *term;             /* n: each row's affinity */
   double *total;            /* width: sum of all compositions, for rows without neighbours */
   double *back_total;       /* width: sum of their ratios */
+  double *share;            /* n_share x n: v */
+  double *share_pull;       /* n_share x n */
+  double *common;           /* n_share */
 };
 
-#define PAD 4 /* doubles a vector */
+#define MOST_SHARES 3 /* content, a white and a black phantom */
+#define PAD 4         /* doubles a vector */
+
+/* Shares of content and of each pinned component. */
+static void take_shares(const ab_smooth *smooth, const double *membership, ptrdiff_t stride,
+                        double *share) {
+  share[0] = 0;
+  for (int c = 0; c < smooth->n_content; c++) share[0] += membership[smooth->content[c] * stride];
+  for (int q = 1; q < smooth->n_share; q++) share[q] = membership[smooth->pinned[q - 1] * stride];
+}
 
 static void take_lists(ab_smooth *smooth, const mc_host *host) {
   const ab_smooth_lists *lists = &smooth->lists;
@@ -32,6 +45,7 @@ static void take_lists(ab_smooth *smooth, const mc_host *host) {
       if (lists->start[i] == lists->start[i + 1]) smooth->any_alone = true;
     return;
   }
+  take_shares(smooth, lists->common, 1, smooth->common);
   smooth->reference = mc_doubles(host, width, n);
   for (int i = 0; i < n; i++)
     for (int c = 0; c < width; c++)
@@ -44,8 +58,14 @@ ab_smooth *ab_new_smooth(const ab_smooth_lists *lists, int n, int k, const int *
   ab_smooth *smooth = host->alloc(host->ctx, 1, sizeof *smooth);
   *smooth = (ab_smooth){.lists = *lists, .n = n, .k = k, .n_threads = num_threads(n_threads)};
   smooth->content = host->alloc(host->ctx, (size_t) k, sizeof *smooth->content);
-  for (int c = 0; c < k; c++)
-    if (!(pinned && pinned[c])) smooth->content[smooth->n_content++] = c;
+  smooth->pinned = host->alloc(host->ctx, (size_t) k, sizeof *smooth->pinned);
+  smooth->n_share = 1;
+  for (int c = 0; c < k; c++) {
+    if (pinned && pinned[c])
+      smooth->pinned[smooth->n_share++ - 1] = c;
+    else
+      smooth->content[smooth->n_content++] = c;
+  }
   const int width = smooth->width = (smooth->n_content + PAD - 1) / PAD * PAD;
   smooth->composition = mc_doubles(host, width, n);
   smooth->near = mc_doubles(host, width, n);
@@ -54,20 +74,23 @@ ab_smooth *ab_new_smooth(const ab_smooth_lists *lists, int n, int k, const int *
   smooth->term = mc_doubles(host, n, 1);
   smooth->total = mc_doubles(host, width, 1);
   smooth->back_total = mc_doubles(host, width, 1);
+  smooth->share = mc_doubles(host, smooth->n_share, n);
+  smooth->share_pull = mc_doubles(host, smooth->n_share, n);
+  smooth->common = mc_doubles(host, smooth->n_share, 1);
   take_lists(smooth, host);
   return smooth;
 }
 
-/* Compositions of rows first to last; the logs of their content go to term. */
+/* Compositions and shares of rows first to last. */
 static void compose(ab_smooth *smooth, int first, int last) {
   const int width = smooth->width, n_content = smooth->n_content;
   for (int i = first; i < last; i++) {
-    double *t = smooth->composition + num_at(0, i, width), sum = 0;
+    double *t = smooth->composition + num_at(0, i, width);
+    double *share = smooth->share + num_at(0, i, smooth->n_share);
+    take_shares(smooth, smooth->membership + i, smooth->n, share);
     memset(t, 0, (size_t) width * sizeof *t);
-    for (int c = 0; c < n_content; c++)
-      sum += t[c] = smooth->membership[num_at(i, smooth->content[c], smooth->n)];
-    for (int c = 0; c < n_content; c++) t[c] = sum > 0 ? t[c] / sum : 0;
-    smooth->term[i] = log(sum);
+    for (int c = 0; c < n_content && share[0] > 0; c++)
+      t[c] = smooth->membership[num_at(i, smooth->content[c], smooth->n)] / share[0];
   }
 }
 
@@ -127,6 +150,7 @@ NUM_HOT static void look_around(ab_smooth *smooth, int first, int last) {
     if (is_alone(smooth, i) && smooth->n == 1) {
       memset(near, 0, (size_t) width * sizeof *near);
       memset(mean, 0, (size_t) width * sizeof *mean);
+      smooth->term[i] = 1;
     } else {
       average(smooth, i, mean);
       for (int c = 0; c < width; c++) near[c] = sqrt(t[c] * mean[c]);
@@ -135,9 +159,8 @@ NUM_HOT static void look_around(ab_smooth *smooth, int first, int last) {
         near[c] /= affinity;
         mean[c] = mean[c] > 0 ? near[c] / mean[c] : 0;
       }
-      smooth->term[i] += (smooth->lists.reference ? 2 : 1) * log(affinity);
+      smooth->term[i] = affinity;
     }
-    smooth->term[i] *= smooth->lists.strength;
   }
 }
 
@@ -173,6 +196,48 @@ static void by_chunks(ab_smooth *smooth, void (*work)(ab_smooth *, int, int)) {
     work(smooth, first, n - first < CHUNK ? n : first + CHUNK);
 }
 
+/* log of the product of all rows' affinities, with a log now and then. */
+static double log_affinities(const ab_smooth *smooth) {
+  double sum = 0, product = 1;
+  for (int i = 0; i < smooth->n; i++) {
+    if (smooth->term[i] < NUM_TINY || product < NUM_TINY) {
+      sum += log(product) + log(smooth->term[i]);
+      product = 1;
+    } else {
+      product *= smooth->term[i];
+    }
+  }
+  return sum + log(product);
+}
+
+/* Pulls on shares, all rows neighbours of all; returns their part of the objective. */
+static double pull_shares(ab_smooth *smooth) {
+  const int n = smooth->n, n_share = smooth->n_share;
+  const double half = smooth->lists.recording / 2;
+  const bool given = smooth->reference != NULL;
+  double back[MOST_SHARES] = {0};
+  if (!given) memset(smooth->common, 0, (size_t) n_share * sizeof *smooth->common);
+  for (int i = 0; i < n && !given; i++)
+    num_add_scaled(smooth->common, 1.0 / n, smooth->share + num_at(0, i, n_share), n_share);
+  for (int i = 0; i < n; i++) {
+    const double *share = smooth->share + num_at(0, i, n_share);
+    double *pull = smooth->share_pull + num_at(0, i, n_share), affinity = 0;
+    for (int q = 0; q < n_share; q++) affinity += pull[q] = sqrt(share[q] * smooth->common[q]);
+    for (int q = 0; q < n_share; q++) pull[q] /= affinity;
+    num_add_scaled(back, 1.0 / n, pull, n_share);
+    smooth->term[i] = affinity;
+  }
+  for (int i = 0; i < n; i++) {
+    const double *share = smooth->share + num_at(0, i, n_share);
+    double *pull = smooth->share_pull + num_at(0, i, n_share);
+    for (int q = 0; q < n_share; q++) {
+      const double from_all = smooth->common[q] > 0 ? share[q] * back[q] / smooth->common[q] : 0;
+      pull[q] = half * (pull[q] + (given ? pull[q] : from_all));
+    }
+  }
+  return half > 0 ? 2 * half * log_affinities(smooth) : 0;
+}
+
 double ab_smooth_pull(ab_smooth *smooth, const double *membership, bool want_pull) {
   const int n = smooth->n, width = smooth->width;
   double sum = 0;
@@ -182,7 +247,8 @@ double ab_smooth_pull(ab_smooth *smooth, const double *membership, bool want_pul
   for (int i = 0; i < n && smooth->any_alone; i++)
     num_add_scaled(smooth->total, 1, smooth->composition + num_at(0, i, width), width);
   by_chunks(smooth, look_around);
-  for (int i = 0; i < n; i++) sum += smooth->term[i];
+  sum = smooth->lists.strength * log_affinities(smooth) + pull_shares(smooth);
+  if (smooth->reference) sum *= 2;
   if (!want_pull) return sum;
   memset(smooth->back_total, 0, (size_t) width * sizeof *smooth->back_total);
   for (int i = 0; i < n && smooth->any_alone && n > 1; i++)
@@ -195,30 +261,37 @@ double ab_smooth_pull(ab_smooth *smooth, const double *membership, bool want_pul
 void ab_smooth_update(const ab_smooth *smooth, int i, double observed, double pseudo, double *row,
                       const double *counts) {
   const int k = smooth->k, n_content = smooth->n_content, *which = smooth->content;
-  const double strength = smooth->lists.strength, total = observed + k * pseudo + strength;
   const double *pull = smooth->pull + num_at(0, i, smooth->width);
-  double content = 0, pulls = 0;
+  const double *share = smooth->share_pull + num_at(0, i, smooth->n_share);
+  double content = 0, pulls = 0, total = observed + k * pseudo;
+  for (int q = 0; q < smooth->n_share; q++) total += share[q];
   for (int c = 0; c < n_content; c++) {
     content += row[which[c]] * counts[which[c]] + pseudo;
     pulls += pull[c];
   }
-  if (content + pulls <= 0) return; /* nothing observed, no prior, no neighbour: the row stays */
-  const double scale = (content + strength) / (content + pulls);
+  if (content + pulls <= 0 || total <= 0) return; /* nothing to go by: the row stays */
+  const double scale = (content + share[0]) / (content + pulls);
   for (int c = 0; c < k; c++) row[c] = row[c] * counts[c] + pseudo;
   for (int c = 0; c < n_content; c++) row[which[c]] = scale * (row[which[c]] + pull[c]);
+  for (int q = 1; q < smooth->n_share; q++) row[smooth->pinned[q - 1]] += share[q];
   for (int c = 0; c < k; c++) row[c] = num_lift(row[c] / total);
 }
 
 double ab_smooth_gradient(const ab_smooth *smooth, int i, const double *row, double *gradient) {
   const int n_content = smooth->n_content, *which = smooth->content;
   const double *pull = smooth->pull + num_at(0, i, smooth->width);
-  double content = 0, pulls = 0;
+  const double *share = smooth->share_pull + num_at(0, i, smooth->n_share);
+  double content = 0, pulls = 0, sum = share[0];
   for (int c = 0; c < n_content; c++) {
     content += row[which[c]];
     pulls += pull[c];
   }
   for (int c = 0; c < n_content; c++)
     gradient[which[c]] +=
-        (pull[c] > 0 ? pull[c] / row[which[c]] : 0) + (smooth->lists.strength - pulls) / content;
-  return smooth->lists.strength;
+        (pull[c] > 0 ? pull[c] / row[which[c]] : 0) + (share[0] - pulls) / content;
+  for (int q = 1; q < smooth->n_share; q++) {
+    sum += share[q];
+    if (share[q] > 0) gradient[smooth->pinned[q - 1]] += share[q] / row[smooth->pinned[q - 1]];
+  }
+  return sum;
 }
