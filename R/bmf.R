@@ -63,7 +63,9 @@
 #' rows <- cbind(rep(1:0, each = 15), rep(c(0, 1, 1), 10))
 #' columns <- cbind(rep(1:0, 5), rep(0:1, each = 5))
 #' x <- rows %*% matrix(c(3, 0, -2, 2), 2) %*% t(columns) + rnorm(300, sd = 0.3)
-#' quick <- mcmc_control(chains = 2, warmup = 50, draws = 100, n_start = 4, n_reheat = 2, progress = FALSE)
+#' quick <- mcmc_control(
+#'   chains = 2, warmup = 50, draws = 100, n_start = 4, n_reheat = 2, progress = FALSE
+#' )
 #' fit <- bmf(x, control = quick)
 #' fit
 #' @export

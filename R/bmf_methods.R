@@ -38,7 +38,9 @@
 #' columns <- cbind(rep(1:0, 5), rep(0:1, each = 5))
 #' x <- rows %*% matrix(c(3, 0, -2, 2), 2) %*% t(columns) + rnorm(300, sd = 0.3)
 #' x[1, 1] <- NA
-#' quick <- mcmc_control(chains = 2, warmup = 50, draws = 100, n_start = 4, n_reheat = 2, progress = FALSE)
+#' quick <- mcmc_control(
+#'   chains = 2, warmup = 50, draws = 100, n_start = 4, n_reheat = 2, progress = FALSE
+#' )
 #' fit <- bmf(x, control = quick)
 #' summary(fit)
 #' predict(fit, type = "missing", interval = 0.9)
@@ -276,7 +278,9 @@ update.bmf <- function(object, ..., evaluate = TRUE) {
 #' @examples
 #' set.seed(1)
 #' x <- outer(rep(1:0, each = 10), rep(c(2, 0), 4)) + rnorm(160, sd = 0.3)
-#' quick <- mcmc_control(chains = 2, warmup = 50, draws = 100, n_start = 4, n_reheat = 2, progress = FALSE)
+#' quick <- mcmc_control(
+#'   chains = 2, warmup = 50, draws = 100, n_start = 4, n_reheat = 2, progress = FALSE
+#' )
 #' fit <- bmf(x, control = quick)
 #' round(cooccurrence(fit, "columns"), 2)
 #' @export

@@ -42,7 +42,8 @@
 #'   entropic co-occurrence constraints. *Independent Component Analysis and Signal Separation*, 330-337.
 #'   \doi{10.1007/978-3-642-00599-2_42}
 #' @examples
-#' # twelve components in six groups of two, alike within and different between groups, in the second dimension
+#' # twelve components in six groups of two, alike within and different between groups,
+#' # in the second dimension
 #' cross_entropy(groups = rep(1:6, each = 2), between = 1, within = 5, dims = 2)
 #' @export
 cross_entropy <- function(groups = NULL, between = 0, within = 0, dims = NULL, weights = NULL,

@@ -25,7 +25,9 @@
 #' @examples
 #' near <- smooth_over(age = early_tetrapods$sites$age, bandwidth = 4, strength = 10)
 #' few <- fit_control(n_start = 2, max_pass = 200, tol = 1e-6, progress = FALSE)
-#' fit <- aspect_bernoulli(early_tetrapods$x, k = 5, estimate = "map", phantom = "white", smooth = near, control = few)
+#' fit <- aspect_bernoulli(
+#'   early_tetrapods$x, k = 5, estimate = "map", phantom = "white", smooth = near, control = few
+#' )
 #' curves(fit, at = c(310, 290, 260), attribute = "Diplocaulus")
 #' plot(fit, "curves", attribute = c("Diplocaulus", "Dimetrodon"))
 #' @export

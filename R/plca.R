@@ -49,7 +49,8 @@
 #' # two faunas, each with its own sites, taxa and time
 #' set.seed(1)
 #' q <- list(
-#'   site = rbind(c(4, 3, 1, 0), c(0, 1, 2, 5)) / 8, taxon = rbind(c(5, 4, 1, 0, 0), c(0, 0, 1, 4, 5)) / 10,
+#'   site = rbind(c(4, 3, 1, 0), c(0, 1, 2, 5)) / 8,
+#'   taxon = rbind(c(5, 4, 1, 0, 0), c(0, 0, 1, 4, 5)) / 10,
 #'   time = rbind(c(3, 1, 0), c(0, 1, 3)) / 4
 #' )
 #' p <- q$site[1, ] %o% q$taxon[1, ] %o% q$time[1, ] + q$site[2, ] %o% q$taxon[2, ] %o% q$time[2, ]

@@ -23,7 +23,8 @@
 #' @examples
 #' \dontshow{if (requireNamespace("rmarkdown", quietly = TRUE) && rmarkdown::pandoc_available()) withAutoprint(\{}
 #' \donttest{
-#' fit <- aspect_bernoulli(early_tetrapods$x, k = 4, phantom = "white", control = fit_control(n_start = 3))
+#' few <- fit_control(n_start = 3)
+#' fit <- aspect_bernoulli(early_tetrapods$x, k = 4, phantom = "white", control = few)
 #' file <- tempfile(fileext = ".html")
 #' report(fit, file, age = early_tetrapods$sites$age, n = 20)
 #' }

@@ -62,7 +62,9 @@
 #'                     bandwidth = c(age = 5, place = 2000), strength = 10)
 #' near
 #' few <- fit_control(n_start = 2, max_pass = 200, tol = 1e-6, progress = FALSE)
-#' fit <- aspect_bernoulli(early_tetrapods$x, k = 5, estimate = "map", phantom = "white", smooth = near, control = few)
+#' fit <- aspect_bernoulli(
+#'   early_tetrapods$x, k = 5, estimate = "map", phantom = "white", smooth = near, control = few
+#' )
 #' head(false_absences(fit, n = 5))
 #' @export
 smooth_over <- function(..., age = NULL, place = NULL, distance = NULL, neighbours = NULL, bandwidth = "cv",
