@@ -33,11 +33,12 @@
 #' [plsa()] alone.
 #'
 #' @section What a fit says:
-#' [phantoms()] finds the components that write only absences (or presences), [false_absences()] and [false_presences()]
-#' rank cells, [deficiency()] counts what is missing by taxon and by site, [denoise()] gives the table without its
-#' phantoms, [age_profile()] dates the components. [report()] writes all of it to one HTML file. [impute()] fills
-#' unknown cells, [classify()] tells which of several fits a row comes from, [divergences()] how different components
-#' are, [sources()] which sources are in use, [cooccurrence()] which rows have groups in common.
+#' [phantoms()] finds the components that write only absences (or presences), [false_absences()] and
+#' [false_presences()] rank cells, [deficiency()] counts what is missing by taxon and by site, [denoise()] gives the
+#' table without its phantoms, [age_profile()] dates the components, [curves()] follows a smoothed fit through time.
+#' [report()] writes all of it to one HTML file. [impute()] fills unknown cells, [classify()] tells which of several
+#' fits a row comes from, [divergences()] how different components are, [sources()] which sources are in use,
+#' [cooccurrence()] which rows have groups in common.
 #'
 #' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide;
 #' [modes()] groups the solutions that the starts found, [align_components()] puts their components in one order,
