@@ -9,10 +9,11 @@
 #'   \item{`"phantom"`}{the phantoms' share of each observation against its richness (the number of attributes
 #'     recorded).}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
-#'   \item{`"curves"`}{for a fit with `smooth = smooth_over(age = )`: the components' shares and the chance of presence of some
-#'     attributes through time, see [curves()]; points are the share of sites with a record, in a dozen bins of age.}
-#'   \item{`"map"`}{for a fit with `smooth = smooth_over(place = )`: the sites on longitude and latitude by their main content
-#'     component, a panel for each slice of age.}
+#'   \item{`"curves"`}{for a fit with `smooth = smooth_over(age = )`: the components' shares and the chance of presence
+#'     of some attributes through time, see [curves()]; points are the share of sites with a record, in a dozen bins of
+#'     age.}
+#'   \item{`"map"`}{for a fit with `smooth = smooth_over(place = )`: the sites on longitude and latitude by their main
+#'     content component, a panel for each slice of age.}
 #' }
 #'
 #' @param x a fit of [aspect_bernoulli()].
