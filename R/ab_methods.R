@@ -21,10 +21,9 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' impossible under exact zeros and ones has no likelihood. A row with nothing observed says nothing about its
 #' memberships; it gets the mean membership of the training rows, and a message names it.
 #'
-#' **With neighbours** (`smooth`), a new row is pulled towards its neighbours among the training rows, as strongly as these
-#' are by theirs, or towards the average of all where `along` does not tell. The problem need not be concave then, and
-#' its certificate is 0 where no small change gains, but no bound. A row with
-#' nothing observed gets its neighbours' composition and the mean share of the phantom.
+#' **With neighbours** (`smooth`), a new row is pulled towards its neighbours among the training rows, as strongly as
+#' these are by theirs, or towards the average of all where `along` does not tell. The problem need not be concave
+#' then, and its certificate is 0 where no small change gains, but no bound. A row with nothing observed gets its neighbours' composition and the mean share of the phantom.
 #'
 #' **Simulated tables** are complete, whatever was missing from the data.
 #'
@@ -34,9 +33,10 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' @param type `"response"`: probability of a presence in every cell; `"membership"`: share of each component in each
 #'   row; `"cell"`: posterior probability that each component wrote the cell, given its observed value (unknown cells:
 #'   the membership).
-#' @param along for a fit with `smooth`, the covariates of the new observations: a list such as `list(age = , place = )` with
-#'   what [smooth_over()] was given, in the same forms (`distance`: new x training rows; `neighbours`: numbers or weights of
-#'   training rows). Without `newdata`, of sites where nothing is recorded yet. `NULL`: unknown.
+#' @param along for a fit with `smooth`, the covariates of the new observations: a list such as
+#'   `list(age = , place = )` with what [smooth_over()] was given, in the same forms (`distance`: new x training rows;
+#'   `neighbours`: numbers or weights of training rows). Without `newdata`, of sites where nothing is recorded yet.
+#'   `NULL`: unknown.
 #' @param ... must be empty.
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
 #' @param control settings of the fold-in from [fit_control()], of which `max_pass`, `tol`, `accelerate` and `n_threads`

@@ -204,8 +204,9 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
     ))
   }
   cat(sprintf(
-    "Could gain at most %s nats by better memberships alone, %s by better aspects alone\n",
-    format(x$certificate[["membership_gap"]], digits = 2L), format(x$certificate[["aspects_gap"]], digits = 2L)
+    "Could gain at most %s%s by better aspects alone\n", if (is.na(x$certificate[["membership_gap"]])) "" else {
+      sprintf("%s nats by better memberships alone, ", format(x$certificate[["membership_gap"]], digits = 2L))
+    }, format(x$certificate[["aspects_gap"]], digits = 2L)
   ))
   cat("\nStarts\n")
   print.data.frame(x$starts, row.names = FALSE, digits = max(digits, 7L))

@@ -18,8 +18,8 @@
 #' (`"uniform"`); see [fit_control()]. `phantom` pins an exact all-zero aspect (`"white"`), an all-one aspect
 #' (`"black"`) or both, as the last of the `k` components.
 #'
-#' **Neighbours.** `smooth` pulls the composition of each observation towards that of its neighbours; [smooth_over()] has the
-#' objective, what to expect of it and its cautions. With it memberships have no certificate (`NA`), because their problem is not concave.
+#' **Neighbours.** `smooth` pulls the composition of each observation towards that of its neighbours; [smooth_over()]
+#' has the objective and its cautions. With it memberships have no certificate (`NA`): their problem is not concave.
 #'
 #' **Cost.** A pass takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a cell;
 #' memory is O((n + m) k) and one block of rows: sparse data are never made dense.
@@ -92,7 +92,9 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
   pseudo <- if (estimate == "map") pseudo_counts(prior, c("aspects", "membership")) else c(0, 0, 0)
   tell_many_components(data, k)
   pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
-  if (!is.null(smooth)) smooth <- ab_choose_smooth(match_smooth(smooth, data$x), data, pinned, pseudo, phantom, control)
+  if (!is.null(smooth)) {
+    smooth <- ab_choose_smooth(match_smooth(smooth, data$x), data, pinned, pseudo, phantom, control)
+  }
   lists <- smooth_lists(smooth)
   run <- function(start, control) ab_run(data$view, start, pinned, pseudo, control, smooth = lists)
   mark <- function(param) list(phantom = ab_found_phantom(param, data, pinned))

@@ -1,26 +1,26 @@
 #' The expected community against age
 #'
-#' How likely each attribute (taxon) was present, and how much each component wrote, through time: averages over the sites
-#' near each age, by a fit that knows the ages of its sites.
+#' How likely each attribute (taxon) was present, and how much each component wrote, through time: averages over the
+#' sites near each age, by a fit that knows the ages of its sites.
 #'
-#' @details
-#' At an age, each site weighs as its kernel of [smooth_over()] says (with the bandwidth of the fit), and the compositions of
-#' the sites are averaged: \eqn{\bar t_a = \sum_i w_i t_{ia}}{mean[a] = sum_i w[i] t[i,a]}. `present` is the chance of a presence
-#' if content writes the cell, averaged in the same way: phantoms, the gaps of the record, are left out, so it lies above
-#' the share of sites where the taxon is on record. The bounds are two standard errors of the weighted mean to either side,
-#' from the spread of the sites alone: the aspects are taken as known and the sites as independent, which neighbours that
-#' were smoothed are not. So they are too narrow. Ages are taken at the middle of their bounds where `at` is chosen.
+#' @details At an age, each site weighs as its kernel of [smooth_over()] says (with the bandwidth of the fit), and the
+#'   compositions of the sites are averaged: \eqn{\bar t_a = \sum_i w_i t_{ia}}{mean[a] = sum_i w[i] t[i,a]}. `present`
+#'   is the chance of a presence if content writes the cell, averaged in the same way: phantoms, the gaps of the
+#'   record, are left out, so it lies above the share of sites where the taxon is on record. The bounds are two
+#'   standard errors of the weighted mean to either side, from the spread of the sites alone: the aspects are taken as
+#'   known and the sites as independent, which neighbours that were smoothed are not. So they are too narrow. Ages are
+#'   taken at the middle of their bounds where `at` is chosen.
 #'
 #' @param fit a fit of [aspect_bernoulli()] with `smooth = smooth_over(age = )`.
 #' @param of `"attribute"` or `"component"` (content components only).
 #' @param at ages, finite; `NULL`: 60 from the oldest to the youngest.
 #' @param attribute names or numbers of the attributes wanted; `NULL` is all.
 #' @param ... must be empty.
-#' @return A data frame with a row for each age and attribute (component): `age`, `attribute`, `present` (within \[0, 1\]),
-#'   `lower`, `upper`, `recorded` (weighted share of the sites where it is on record; unknown cells left out; `NA` where the
-#'   fit was made with `keep_x = FALSE`) and `n_effective`, the number of sites it rests on, 1 / sum of squared weights;
-#'   for components `age`, `component`, `share`, `lower`, `upper`, `n_effective`. O(n m) for each age. Wrong input is an error of
-#'   class `multicause_input_error`.
+#' @return A data frame with a row for each age and attribute (component): `age`, `attribute`, `present` (within \[0,
+#'   1\]), `lower`, `upper`, `recorded` (weighted share of the sites where it is on record; unknown cells left out;
+#'   `NA` where the fit was made with `keep_x = FALSE`) and `n_effective`, the number of sites it rests on, 1 / sum of
+#'   squared weights; for components `age`, `component`, `share`, `lower`, `upper`, `n_effective`. O(n m) for each age.
+#'   Wrong input is an error of class `multicause_input_error`.
 #' @seealso [plot.aspect_bernoulli()] with `what = "curves"`.
 #' @examples
 #' near <- smooth_over(age = early_tetrapods$sites$age, bandwidth = 4, strength = 10)
@@ -80,7 +80,8 @@ age_weights <- function(smooth, at) {
 curve_frame <- function(at, weights, values, key, value) {
   mean <- as.matrix(weights %*% values)
   squared <- weights^2
-  spread <- as.matrix(squared %*% values^2) - 2 * mean * as.matrix(squared %*% values) + mean^2 * Matrix::rowSums(squared)
+  spread <- as.matrix(squared %*% values^2) - 2 * mean * as.matrix(squared %*% values) +
+    mean^2 * Matrix::rowSums(squared)
   se <- sqrt(pmax(spread, 0))
   out <- data.frame(
     rep(at, ncol(values)), rep(colnames(values), each = length(at)), as.vector(mean), as.vector(pmax(mean - 2 * se, 0)),
@@ -104,10 +105,9 @@ plot_curves <- function(fit, attribute, main) {
   shown <- curves(fit, attribute = attribute)
   rows <- ceiling(length(attribute) / 3)
   columns <- min(3L, length(attribute))
-  top <- columns * 0L + 1L
-  local_par(mar = c(3.6, 4, 2, 0.8), mgp = c(2.4, 0.7, 0), oma = c(0, 0, 0, 0), mfrow = c(1L, 1L), las = 1L)
+  local_par(mar = c(3.6, 4, 2, 0.8), mgp = c(2.4, 0.7, 0), mfrow = c(1L, 1L), las = 1L)
   panels <- matrix(seq_len(rows * columns) + 1L, rows, columns, byrow = TRUE)
-  graphics::layout(rbind(rep(top, columns), panels))
+  graphics::layout(rbind(rep(1L, columns), panels))
   on.exit(graphics::layout(1), add = TRUE)
   plot_component_curves(fit, ages, if (is.null(main)) "Share of each aspect's community through time" else main)
   bins <- age_bins(ages)
@@ -118,7 +118,8 @@ plot_curves <- function(fit, attribute, main) {
 
 # The six whose chance of presence changes most through time.
 telling_attributes <- function(fit) {
-  all <- curves(fit, at = seq(max(smooth_ages(fit), na.rm = TRUE), min(smooth_ages(fit), na.rm = TRUE), length.out = 12L))
+  range <- range(smooth_ages(fit), na.rm = TRUE)
+  all <- curves(fit, at = seq(range[1L], range[2L], length.out = 12L))
   spread <- tapply(all$present, factor(all$attribute, unique(all$attribute)), function(p) diff(range(p)))
   utils::head(order(-spread), 6L)
 }
@@ -131,9 +132,12 @@ plot_component_curves <- function(fit, ages, main) {
   below <- cbind(0, t(apply(heights, 1L, cumsum)))
   if (length(names) == 1L) below <- cbind(0, heights)
   colours <- component_colours(fit$dims[["k"]])[match(names, component_names(fit$dims[["k"]]))]
-  graphics::plot(NA, xlim = rev(range(age)), ylim = c(0, 1), xaxs = "i", yaxs = "i", xlab = "age", ylab = "share", main = main)
+  graphics::plot(
+    NA, xlim = rev(range(age)), ylim = c(0, 1), xaxs = "i", yaxs = "i", xlab = "age", ylab = "share", main = main
+  )
   for (i in seq_along(names)) {
-    graphics::polygon(c(age, rev(age)), c(below[, i], rev(below[, i + 1L])), col = colours[i], border = "white", lwd = 0.5)
+    edge <- c(below[, i], rev(below[, i + 1L]))
+    graphics::polygon(c(age, rev(age)), edge, col = colours[i], border = "white", lwd = 0.5)
     widest <- which.max(heights[, i] * (abs(seq_along(age) - length(age) / 2) < 0.47 * length(age)))
     graphics::text(age[widest], (below[widest, i] + below[widest, i + 1L]) / 2, names[i], cex = 0.8)
   }
@@ -156,21 +160,26 @@ plot_attribute_curve <- function(curve, ages, fit, name, bins) {
     ylab = "chance of presence", main = name, font.main = 3L, cex.main = 1, bty = "l"
   )
   graphics::polygon(
-    c(curve$age, rev(curve$age)), c(curve$lower, rev(curve$upper)), col = grDevices::adjustcolor(colour, 0.25), border = NA
+    c(curve$age, rev(curve$age)), c(curve$lower, rev(curve$upper)), border = NA,
+    col = grDevices::adjustcolor(colour, 0.25)
   )
   graphics::lines(curve$age, curve$present, col = colour, lwd = 2)
   if (is.null(fit$x)) {
     return(invisible())
   }
-  found <- as.vector(dense_rows(fit$x[, pick(name, fit$dims[["m"]], fit$names[[2L]], "attribute"), drop = FALSE], seq_along(ages)))
-  graphics::points(tapply(ages, bins, mean), tapply(found, bins, mean, na.rm = TRUE), pch = 16L, cex = 0.8, col = "grey30")
+  at <- if (is.null(fit$names[[2L]])) as.integer(name) else match(name, fit$names[[2L]])
+  found <- as.vector(dense_rows(fit$x[, at, drop = FALSE], seq_along(ages)))
+  share <- tapply(found, bins, mean, na.rm = TRUE)
+  graphics::points(tapply(ages, bins, mean), share, pch = 16L, cex = 0.8, col = "grey30")
 }
 
 # Sites on longitude and latitude, a panel for each slice of age, coloured by their main content component; the fainter,
 # the smaller its share.
 plot_map <- function(fit, slices, main) {
   place <- fit$smooth$given$place
-  if (is.null(place)) stop_input("`x` must be made with the places of its observations, `smooth = smooth_over(place = )`.")
+  if (is.null(place)) {
+    stop_input("`x` must be made with the places of its observations, `smooth = smooth_over(place = )`.")
+  }
   free <- unname(fit$pinned) == "free"
   content <- fit$param$membership[, free, drop = FALSE]
   composition <- content / rowSums(content)
@@ -208,7 +217,8 @@ age_slices <- function(fit, slices) {
   if (length(breaks) < 2L) {
     return(factor(ifelse(is.na(ages), "age unknown", "one age")))
   }
-  label <- sprintf("age %s to %s", format(breaks[-1L], digits = 4L, trim = TRUE), format(breaks[-length(breaks)], digits = 4L, trim = TRUE))
+  bound <- format(breaks, digits = 4L, trim = TRUE)
+  label <- sprintf("age %s to %s", bound[-1L], bound[-length(bound)])
   out <- label[findInterval(ages, breaks, rightmost.closed = TRUE)]
   out[is.na(out)] <- "age unknown"
   factor(out, c(rev(label), if (anyNA(ages)) "age unknown"))

@@ -9,8 +9,9 @@
 #'   \item{`"phantom"`}{the phantoms' share of each observation against its richness (the number of attributes
 #'     recorded).}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
-#'   \item{`"curves"`}{for a fit with `smooth = smooth_over(age = )`: the components' shares and the chance of presence of
-#'     some attributes through time, see [curves()]; points are the share of sites with a record, in a dozen bins of age.}
+#'   \item{`"curves"`}{for a fit with `smooth = smooth_over(age = )`: the components' shares and the chance of presence
+#'     of some attributes through time, see [curves()]; points are the share of sites with a record, in a dozen bins of
+#'     age.}
 #'   \item{`"map"`}{for a fit with `smooth = smooth_over(place = )`: the sites on longitude and latitude by their main
 #'     content component, a panel for each slice of age.}
 #' }
@@ -35,7 +36,7 @@
 #' @examples
 #' set.seed(1)
 #' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
-#' fit <- aspect_bernoulli(present * rbinom(480, 1, rep(runif(40, 0.2, 1), 12)), k = 3, phantom = "white")
+#' fit <- aspect_bernoulli(present * rbinom(480, 1, 0.6), k = 3)
 #' plot(fit)
 #' plot(fit, "membership")
 #' plot(fit, "phantom")

@@ -112,16 +112,40 @@ report_content <- function(fit, age, of, sites, selection, n) {
   if (inherits(fit, "aspect_bernoulli")) {
     content$phantoms <- phantoms(fit)
     content$false_absences <- false_absences(fit, n, sites = sites)
+    if (!is.null(fit$smooth) && fit$smooth$strength > 0) content$neighbours <- neighbour_effect(fit)
     content$taxa <- deficiency(fit, "attribute")
     content$sites <- deficiency(fit, "observation")
     if (!is.null(age)) content$ages <- age_profile(fit, age, of)
     content$tables <- c(content$tables, list(
-      phantoms = content$phantoms, false_absences = content$false_absences, deficiency_taxa = content$taxa,
+      neighbours = content$neighbours$table, phantoms = content$phantoms, false_absences = content$false_absences, deficiency_taxa = content$taxa,
       deficiency_sites = content$sites, aspects = with_names(t(fit$param$aspects), "attribute"),
       membership = with_names(fit$param$membership, "observation")
     ))
   }
   content
+}
+
+# What neighbours change: the same model without them, from where the fit ended, and the zeros whose probability they
+# raise or lower most.
+neighbour_effect <- function(fit, n = 15L) {
+  control <- fit_control(n_start = 1, max_pass = 2000, tol = 1e-8, progress = FALSE)
+  start <- lapply(fit$param, unname)
+  # Off exact bounds: what neighbours drove to 0 may come back without them.
+  start$membership <- 0.99 * start$membership + 0.01 / fit$dims[["k"]]
+  plain <- quiet_fit(update(fit, smooth = NULL, start = start, control = control))$value
+  zeros <- which(dense_rows(fit$x, seq_len(fit$dims[["n"]])) == 0)
+  with <- fitted(fit)[zeros]
+  without <- fitted(plain)[zeros]
+  top <- utils::head(order(-abs(with - without)), n)
+  row <- (zeros[top] - 1L) %% fit$dims[["n"]] + 1L
+  column <- (zeros[top] - 1L) %/% fit$dims[["n"]] + 1L
+  name <- function(at, side) if (is.null(fit$names[[side]])) at else fit$names[[side]][at]
+  list(
+    table = data.frame(
+      observation = name(row, 1L), attribute = name(column, 2L), without = without[top], with = with[top]
+    ),
+    correlation = stats::cor(with, without, method = "spearman"), smooth = fit$smooth
+  )
 }
 
 with_names <- function(values, what) {

@@ -73,7 +73,8 @@ smooth_lists <- function(smooth) {
   row <- rep(seq_len(smooth$n) - 1L, diff(lists$start))
   at <- order(lists$neighbour)
   c(list(strength = smooth$strength, recording = smooth$recording), lists, list(
-    back_start = c(0L, cumsum(tabulate(lists$neighbour + 1L, smooth$n))), back_row = row[at], back_weight = lists$weight[at]
+    back_start = c(0L, cumsum(tabulate(lists$neighbour + 1L, smooth$n))), back_row = row[at],
+    back_weight = lists$weight[at]
   ))
 }
 
@@ -110,7 +111,9 @@ choose_smooth <- function(smooth, x, fit) {
     return(smooth)
   }
   observed <- !is.na(as.matrix(x))
-  if (sum(observed) < smooth$folds) stop_input("`x` must have at least %d observed cells to choose `smooth` by.", smooth$folds)
+  if (sum(observed) < smooth$folds) {
+    stop_input("`x` must have at least %d observed cells to choose `smooth` by.", smooth$folds)
+  }
   seeds <- draw_seeds(2L)
   held <- with_seed(seeds[1L], cell_folds(observed, smooth$folds))
   first <- with_seed(seeds[2L], lapply(held, function(cells) fit(replace_cells(x, cells), NULL, NULL)))
@@ -133,7 +136,9 @@ choose_smooth <- function(smooth, x, fit) {
 
 # A list of list(bandwidth, strength, loss): all bandwidths at one strength, then all strengths at the best of them.
 try_settings <- function(smooth, loss) {
-  setting <- function(bandwidth, strength) list(bandwidth = bandwidth, strength = strength, loss = loss(bandwidth, strength))
+  setting <- function(bandwidth, strength) {
+    list(bandwidth = bandwidth, strength = strength, loss = loss(bandwidth, strength))
+  }
   mean_loss <- function(tried) vapply(tried, function(each) mean(each$loss), 0)
   bandwidth <- smooth$bandwidth
   strength <- if (is.numeric(smooth$strength)) smooth$strength else 10
@@ -160,14 +165,18 @@ held_loss <- function(param, cells, value, floor = 1e-6) {
 cv_table <- function(tried) {
   none <- Filter(function(each) each$strength == 0, tried)
   bandwidths <- do.call(rbind, lapply(tried, function(each) each$bandwidth))
-  out <- data.frame(strength = vapply(tried, function(each) each$strength, 0), loss = vapply(tried, function(each) mean(each$loss), 0))
+  out <- data.frame(
+    strength = vapply(tried, function(each) each$strength, 0), loss = vapply(tried, function(each) mean(each$loss), 0)
+  )
   if (length(none)) {
     gain <- lapply(tried, function(each) none[[1L]]$loss - each$loss)
     out$gain <- vapply(gain, mean, 0)
     out$gain_se <- vapply(gain, function(g) stats::sd(g) / sqrt(length(g)), 0)
   }
-  if (length(bandwidths)) out <- data.frame(stats::setNames(as.data.frame(bandwidths), paste0("bandwidth_", colnames(bandwidths))), out)
-  out
+  if (!length(bandwidths)) {
+    return(out)
+  }
+  data.frame(stats::setNames(as.data.frame(bandwidths), paste0("bandwidth_", colnames(bandwidths))), out)
 }
 
 # Means of new rows for fold-in, k x n: the average composition of their neighbours among the training rows, the
@@ -198,6 +207,8 @@ along_neighbours <- function(smooth, along) {
   find_neighbours(smooth, along, smooth$given, own = FALSE)
 }
 
+column_sparse <- function(x) methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
+
 # Covariates of new rows, as smooth_over() takes them: list(age, place), or distances and weights n_new x n.
 check_along <- function(fit, along, n) {
   if (is.null(along)) {
@@ -215,9 +226,9 @@ check_along <- function(fit, along, n) {
     )
   })
   rows <- vapply(out, nrow, 0L)
-  if (any(rows != if (is.null(n)) rows[1L] else n)) {
-    stop_input("`along$%s` must be of %d rows, not %d.", wanted[which(rows != (if (is.null(n)) rows[1L] else n))[1L]], if (is.null(n)) rows[1L] else n, rows[rows != (if (is.null(n)) rows[1L] else n)][1L])
-  }
+  if (is.null(n)) n <- rows[[1L]]
+  off <- which(rows != n)
+  if (length(off)) stop_input("`along$%s` must be of %d rows, not %d.", wanted[off[1L]], n, rows[off[1L]])
   out
 }
 
@@ -231,5 +242,5 @@ check_along_matrix <- function(x, name, n) {
   if (length(dim(x)) != 2L || ncol(x) != n || any(x < 0, na.rm = TRUE)) {
     stop_input("`along$%s` must have a column for each of the %d training rows, none negative.", name, n)
   }
-  if (name == "distance") unname(as.matrix(x)) else methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
+  if (name == "distance") unname(as.matrix(x)) else column_sparse(x)
 }

@@ -4,54 +4,57 @@
 #' each other then share their communities, and a taxon found at a site's neighbours is expected at the site.
 #'
 #' @details
-#' **What is smoothed.** The *composition* of a site: its membership among the content aspects alone, as shares that sum
-#' to 1. How well a site is recorded, the share of a pinned phantom, is never taken from its neighbours: sampling is the
-#' site's own. It is only drawn to the mean of the whole table, by `recording` cells, since a site with few cells on
-#' record says little of its share; 0 leaves it free. Fit with `phantom = "white"`: a phantom that is not pinned is
-#' smoothed like any aspect.
+#' **What is smoothed.** The *composition* of a site: its membership among the content aspects alone, as shares that
+#' sum to 1. How well a site is recorded, the share of a pinned phantom, is never taken from its neighbours: sampling
+#' is the site's own. It is only drawn to the mean of the whole table, by `recording` cells, since a site with few
+#' cells on record says little of its share; 0 leaves it free. Fit with `phantom = "white"`: a phantom that is not
+#' pinned is smoothed like any aspect.
 #'
 #' **Objective.** To the log-likelihood (or log-posterior) is added
 #' \deqn{c \sum_i \log \sum_a \sqrt{t_{ia} \bar t_{ia}} + b \sum_i \log \sum_q \sqrt{v_{iq} \bar v_q}, \quad
-#' \bar t_{ia} = \sum_j w_{ij} t_{ja}}{c sum_i log sum_a sqrt(t[i,a] mean_i[a]) + b sum_i log sum_q sqrt(v[i,q] mean[q])}
-#' with \eqn{t} the compositions, \eqn{\bar t_i}{mean_i} the average of the neighbours of site i, \eqn{v} its shares of
-#' content and of each pinned phantom and \eqn{\bar v}{mean} their means over the table: log-affinities (Bhattacharyya 1943), 0
-#' where the two are equal; \eqn{c} is the `strength`, \eqn{b} is `recording`. A pass counts c cells more, shared out as the site and
-#' its neighbours agree, and never lowers the objective. `strength` is thus in cells: 10 weighs little against
-#' the record of a site with 40 genera, and much against one with two. 0 is no smoothing at all, bit for bit.
+#' \bar t_{ia} = \sum_j w_{ij} t_{ja}}{c sum_i log sum_a sqrt(t[i,a] mean_i[a]) + b sum_i log sum_q sqrt(v[i,q]
+#' mean[q])} with \eqn{t} the compositions, \eqn{\bar t_i}{mean_i} the average of the neighbours of site i, \eqn{v} its
+#' shares of content and of each pinned phantom and \eqn{\bar v}{mean} their means over the table: log-affinities
+#' (Bhattacharyya 1943), 0 where the two are equal; \eqn{c} is the `strength`, \eqn{b} is `recording`. A pass counts c
+#' cells more, shared out as the site and its neighbours agree, and never lowers the objective. `strength` is thus in
+#' cells: 10 weighs little against the record of a site with 40 genera, and much against one with two. 0 is no
+#' smoothing at all, bit for bit.
 #'
-#' **Neighbours.** Weights fall off as \eqn{\exp(-d)}{exp(-d)}, where d is the difference in age over its bandwidth plus the
-#' great-circle distance over its bandwidth plus the distance of `distance` over its own. Of an age range the weight is
-#' averaged over the range, which takes every age in it as equally likely. A site is not its own neighbour; the weights
-#' of its neighbours sum to 1. Neighbours end where weights fall below 1 % of the nearest one's or, if these are more than
-#' `most`, with the `most` nearest (ties are kept). A site whose age or place is unknown takes the average of all others.
+#' **Neighbours.** Weights fall off as \eqn{\exp(-d)}{exp(-d)}, where d is the difference in age over its bandwidth
+#' plus the great-circle distance over its bandwidth plus the distance of `distance` over its own. Of an age range the
+#' weight is averaged over the range, which takes every age in it as equally likely. A site is not its own neighbour;
+#' the weights of its neighbours sum to 1. Neighbours end where weights fall below 1 % of the nearest one's or, if
+#' these are more than `most`, with the `most` nearest (ties are kept). A site whose age or place is unknown takes the
+#' average of all others.
 #'
-#' **Choosing by `"cv"`.** Cells are hidden in `folds` groups, as [cross_validate()] does, never whole sites: their neighbours
-#' must stay. For each fold the model is fitted without smoothing and goes on from there with each candidate: first four
-#' bandwidths (multiples of the distance within which a site has about one in twenty of the others), at strength 10, then
-#' strengths 0, 3, 10, 30. The least loss wins, strength 0 included. `fit$smooth$cv` has the table. It costs as much as
-#' about `folds` fits with few starts each.
+#' **Choosing by `"cv"`.** Cells are hidden in `folds` groups, as [cross_validate()] does, never whole sites: their
+#' neighbours must stay. For each fold the model is fitted without smoothing and goes on from there with each
+#' candidate: first four bandwidths (multiples of the distance within which a site has about one in twenty of the
+#' others), at strength 10, then strengths 0, 3, 10, 30. The least loss wins, strength 0 included. `fit$smooth$cv` has
+#' the table. It costs as much as about `folds` fits with few starts each.
 #'
-#' **Circular arguments.** Most fossil sites are dated by their faunas. Smoothing over such ages uses the faunas twice: a site
-#' called old because of its genera is then told that old genera belong there. Missing taxa that fit the age are found
-#' with more confidence than the evidence has, and gradual change may be overstated. Radiometric or magnetostratigraphic
-#' ages, or place alone, are free of it; fit both ways and compare.
+#' **Circular arguments.** Most fossil sites are dated by their faunas. Smoothing over such ages uses the faunas twice:
+#' a site called old because of its genera is then told that old genera belong there. Missing taxa that fit the age are
+#' found with more confidence than the evidence has, and gradual change may be overstated. Radiometric or
+#' magnetostratigraphic ages, or place alone, are free of it; fit both ways and compare.
 #'
 #' @param ... must be empty.
-#' @param age ages of the observations in any unit: a numeric vector, or a matrix or data frame of two columns, the bounds of
-#'   each age in either order. `NA` is unknown.
-#' @param place matrix or data frame of two columns: longitude (within \[-180, 360\]) and latitude (within \[-90, 90\]), in
-#'   degrees, in this order or named such as `lng` and `lat`. `NA` is unknown.
-#' @param distance any other distance: a symmetric n x n matrix, not negative, or a result of [stats::dist()]. `NA` is unknown.
-#' @param neighbours instead of all these: a list with, for each observation, the numbers (or names) of its neighbours; or an
-#'   n x n matrix of weights, dense or sparse, none negative; its diagonal is disregarded.
-#' @param bandwidth where the weight has fallen to exp(-1), in units of the age, in km, in units of `distance`: one number
-#'   where there is one covariate, else a named vector such as `c(age = 1, place = 500)`. Or `"cv"`.
+#' @param age ages of the observations in any unit: a numeric vector, or a matrix or data frame of two columns, the
+#'   bounds of each age in either order. `NA` is unknown.
+#' @param place matrix or data frame of two columns: longitude (within \[-180, 360\]) and latitude (within \[-90,
+#'   90\]), in degrees, in this order or named such as `lng` and `lat`. `NA` is unknown.
+#' @param distance any other distance: a symmetric n x n matrix, not negative, or a result of [stats::dist()]. `NA` is
+#'   unknown.
+#' @param neighbours instead of all these: a list with, for each observation, the numbers (or names) of its neighbours;
+#'   or an n x n matrix of weights, dense or sparse, none negative; its diagonal is disregarded.
+#' @param bandwidth where the weight has fallen to exp(-1), in units of the age, in km, in units of `distance`: one
+#'   number where there is one covariate, else a named vector such as `c(age = 1, place = 500)`. Or `"cv"`.
 #' @param strength how many cells the neighbours' opinion weighs, at least 0; or `"cv"`.
 #' @param recording how many cells the table's mean share of a pinned phantom weighs, at least 0.
 #' @param most most neighbours of an observation, at least 1.
 #' @param folds groups of cells for `"cv"`, at least 2.
-#' @return A list of class `smooth_over`, to be given to [aspect_bernoulli()]. Names, where the covariates have them, are
-#'   matched to the rows of the data; so held-out rows can be left out. Wrong input is an error of class
+#' @return A list of class `smooth_over`, to be given to [aspect_bernoulli()]. Names, where the covariates have them,
+#'   are matched to the rows of the data; so held-out rows can be left out. Wrong input is an error of class
 #'   `multicause_input_error`.
 #' @references Bhattacharyya A (1943). On a measure of divergence between two statistical populations defined by their
 #'   probability distributions. *Bulletin of the Calcutta Mathematical Society* 35, 99-109.
@@ -82,14 +85,18 @@ smooth_over <- function(..., age = NULL, place = NULL, distance = NULL, neighbou
   }
   n <- vapply(given, nrow, 0L)
   if (any(n != n[1L])) {
-    stop_input("`%s` and `%s` must be of the same observations, not of %d and %d.", names(n)[1L], names(n)[which(n != n[1L])[1L]], n[1L], n[n != n[1L]][1L])
+    other <- which(n != n[1L])[1L]
+    stop_input(
+      "`%s` and `%s` must be of the same observations, not of %d and %d.", names(n)[1L], names(n)[other], n[1L], n[other]
+    )
   }
   structure(
     list(
       given = given, names = covariate_names(given), n = n[[1L]],
       bandwidth = check_bandwidth(bandwidth, names(given)),
       strength = if (identical(strength, "cv")) strength else check_number(strength, "strength", 0, 1e6),
-      recording = check_number(recording, "recording", 0, 1e6), most = check_count(most, "most"), folds = check_count(folds, "folds", 2L)
+      recording = check_number(recording, "recording", 0, 1e6), most = check_count(most, "most"),
+      folds = check_count(folds, "folds", 2L)
     ),
     class = "smooth_over"
   )
@@ -122,14 +129,15 @@ check_place <- function(place, name = "place") {
   if (!is.numeric(place) || length(dim(place)) != 2L || ncol(place) != 2L) {
     stop_input("`%s` must have two numeric columns, longitude and latitude, not be %s.", name, show_value(place))
   }
-  if (length(columns) && grepl("^lat", columns[1L]) && grepl("^(lon|lng)", columns[2L])) place <- place[, 2:1, drop = FALSE]
+  swapped <- length(columns) && grepl("^lat", columns[1L]) && grepl("^(lon|lng)", columns[2L])
+  if (swapped) place <- place[, 2:1, drop = FALSE]
   for (side in 1:2) {
     range <- list(c(-180, 360), c(-90, 90))[[side]]
     bad <- which(place[, side] < range[1L] | place[, side] > range[2L])
     if (length(bad)) {
       stop_input(
-        "`%s` must hold %ss within %g and %g: row %d is %s.", name, c("longitude", "latitude")[side], range[1L], range[2L],
-        bad[1L], format(place[bad[1L], side])
+        "`%s` must hold %ss within %g and %g: row %d is %s.", name, c("longitude", "latitude")[side], range[1L],
+        range[2L], bad[1L], format(place[bad[1L], side])
       )
     }
   }
@@ -143,7 +151,8 @@ check_distance <- function(distance) {
   if (!is.numeric(distance) || length(dim(distance)) != 2L || nrow(distance) != ncol(distance)) {
     stop_input("`distance` must be a square numeric matrix or a result of dist(), not %s.", show_value(distance))
   }
-  bad <- which(distance < 0 | is.infinite(distance) | abs(distance - t(distance)) > 1e-8 * max(distance, na.rm = TRUE))
+  uneven <- abs(distance - t(distance)) > 1e-8 * max(distance, 0, na.rm = TRUE)
+  bad <- which(distance < 0 | is.infinite(distance) | uneven)
   if (length(bad)) {
     at <- arrayInd(bad[1L], dim(distance))
     stop_input(
@@ -171,7 +180,7 @@ check_neighbours <- function(neighbours) {
     if (nrow(neighbours) != ncol(neighbours)) {
       stop_input("`neighbours` must be square, not %d x %d.", nrow(neighbours), ncol(neighbours))
     }
-    out <- methods::as(methods::as(methods::as(neighbours, "dMatrix"), "generalMatrix"), "CsparseMatrix")
+    out <- column_sparse(neighbours)
     if (anyNA(out@x) || any(out@x < 0) || any(is.infinite(out@x))) {
       stop_input("`neighbours` must hold finite weights that are not negative.")
     }
@@ -200,7 +209,8 @@ covariate_names <- function(given) {
     }
   }
   if (anyDuplicated(named[[1L]])) {
-    stop_input("Names in `%s` must be unique: %s comes twice.", names(named)[1L], show_names(named[[1L]][anyDuplicated(named[[1L]])]))
+    twice <- named[[1L]][anyDuplicated(named[[1L]])]
+    stop_input("Names in `%s` must be unique: %s comes twice.", names(named)[1L], show_names(twice))
   }
   named[[1L]]
 }
@@ -226,7 +236,8 @@ print.smooth_over <- function(x, ...) {
   said <- function(value) if (identical(value, "cv")) "by held-out cells" else format(value)
   cat(sprintf("Neighbours of %d observations by %s\n", x$n, paste(names(x$given), collapse = ", ")))
   if (length(x$bandwidth)) {
-    cat(sprintf("bandwidth: %s\n", paste(names(x$bandwidth), said(x$bandwidth), sep = if (is.null(names(x$bandwidth))) "" else " ", collapse = ", ")))
+    gap <- if (is.null(names(x$bandwidth))) "" else " "
+    cat(sprintf("bandwidth: %s\n", paste(names(x$bandwidth), said(x$bandwidth), sep = gap, collapse = ", ")))
   }
   cat(sprintf("strength: %s\n", said(x$strength)))
   if (is.numeric(x$cv$loss)) print.data.frame(x$cv, row.names = FALSE, digits = 4L)

@@ -37,7 +37,8 @@ tables <- function() {
   }
   sites <- early_tetrapods$sites
   near <- smooth_over(
-    age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = c(age = 4, place = 1000), strength = 10
+    age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = c(age = 4, place = 1000),
+    strength = 10
   )
   out$early_tetrapods <- list(x = unname(early_tetrapods$x), near = near, age = sites$age)
   out
@@ -60,7 +61,9 @@ unsmoothed <- function(x) {
 }
 
 one_fit <- function(x, near = NULL) {
-  suppressWarnings(aspect_bernoulli(x, 13, estimate = "map", prior = weak, phantom = "white", smooth = near, control = short))
+  suppressWarnings(
+    aspect_bernoulli(x, 13, estimate = "map", prior = weak, phantom = "white", smooth = near, control = short)
+  )
 }
 
 scores_of <- function(x, near, age) {
@@ -114,14 +117,14 @@ table_of <- function(all) {
 held_out <- function(x, near) {
   set.seed(77)
   cv <- suppressWarnings(cross_validate(
-    x, aspect_bernoulli, k = 13, estimate = "map", prior = weak, phantom = "white", grid = list(smooth = list(NULL, near)),
-    folds = 5, control = short
+    x, aspect_bernoulli, k = 13, estimate = "map", prior = weak, phantom = "white", folds = 5, control = short,
+    grid = list(smooth = list(NULL, near))
   ))
   loss <- split(cv$folds$loss, cv$folds$setting)
   gain <- loss[[1L]] - loss[[2L]]
   cat(sprintf(
-    "Held-out cells (5 folds, k = 13): loss %.5f without, %.5f with; gain %.5f (se %.5f) nats a cell\n\n", mean(loss[[1L]]),
-    mean(loss[[2L]]), mean(gain), stats::sd(gain) / sqrt(5)
+    "Held-out cells (5 folds, k = 13): loss %.5f without, %.5f with; gain %.5f (se %.5f) nats a cell\n\n",
+    mean(loss[[1L]]), mean(loss[[2L]]), mean(gain), stats::sd(gain) / sqrt(5)
   ))
 }
 
@@ -178,26 +181,33 @@ if (!is.null(birds)) {
 if (!is.null(found$g10s2)) {
   set.seed(5)
   x <- found$g10s2$x
-  start <- list(membership = matrix(stats::runif(nrow(x) * 13, 0.1, 1), ncol = 13), aspects = matrix(stats::runif(13 * ncol(x), 0.05, 0.95), 13))
+  start <- list(
+    membership = matrix(stats::runif(nrow(x) * 13, 0.1, 1), ncol = 13),
+    aspects = matrix(stats::runif(13 * ncol(x), 0.05, 0.95), 13)
+  )
   start$membership <- start$membership / rowSums(start$membership)
   start$aspects[13L, ] <- 0
   seconds <- function(near, n) {
     plain <- fit_control(n_start = 1, max_pass = n, tol = 0, accelerate = FALSE, progress = FALSE)
     system.time(aspect_bernoulli(x, 13, phantom = "white", start = start, smooth = near, control = plain))[["user.self"]]
   }
-  ms <- replicate(7, c(seconds(NULL, 320) - seconds(NULL, 20), seconds(found$g10s2$near, 320) - seconds(found$g10s2$near, 20))) / 0.3
+  a_pass <- function(near) (seconds(near, 320) - seconds(near, 20)) / 0.3
+  ms <- replicate(7, c(a_pass(NULL), a_pass(found$g10s2$near)))
   cat(sprintf(
-    "## Cost\n\nA pass at 501 x 139, k = 13, one thread: %.3f ms without, %.3f ms with; ratio of medians %.2f\n", stats::median(ms[1, ]),
-    stats::median(ms[2, ]), stats::median(ms[2, ]) / stats::median(ms[1, ])
+    "## Cost\n\nA pass at 501 x 139, k = 13, one thread: %.3f ms without, %.3f ms with; ratio of medians %.2f\n",
+    stats::median(ms[1, ]), stats::median(ms[2, ]), stats::median(ms[2, ]) / stats::median(ms[1, ])
   ))
 }
 set.seed(6)
 n <- 20000
 age <- stats::runif(n, 0, 20)
 big <- methods::as(Matrix::rsparsematrix(n, 100, 0.05, rand.x = function(n) rep(1, n)), "CsparseMatrix")
-time <- system.time(fit <- suppressWarnings(aspect_bernoulli(
-  big, 8, estimate = "map", phantom = "white",
-  smooth = smooth_over(age = age, place = cbind(stats::runif(n, -10, 40), stats::runif(n, 35, 60)), bandwidth = c(age = 0.5, place = 300), strength = 10),
-  control = fit_control(n_start = 1, max_pass = 20, tol = 0, progress = FALSE, screen = FALSE, n_polish = 0)
-)))
-cat(sprintf("20 000 sites x 100, k = 8, age and place, 20 passes, neighbour lists included: %.1f s CPU\n", time[["user.self"]]))
+place <- cbind(stats::runif(n, -10, 40), stats::runif(n, 35, 60))
+near <- smooth_over(age = age, place = place, bandwidth = c(age = 0.5, place = 300), strength = 10)
+control <- fit_control(n_start = 1, max_pass = 20, tol = 0, progress = FALSE, screen = FALSE, n_polish = 0)
+time <- system.time(suppressWarnings(
+  aspect_bernoulli(big, 8, estimate = "map", phantom = "white", smooth = near, control = control)
+))
+cat(sprintf(
+  "20 000 sites x 100, k = 8, age and place, 20 passes, neighbour lists included: %.1f s CPU\n", time[["user.self"]]
+))

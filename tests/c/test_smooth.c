@@ -1,0 +1,137 @@
+/* Neighbours: who they are, and that passes with them never lower the objective. */
+#include "check_data.h"
+#include "model_ab.h"
+#include "num_neighbour.h"
+
+/* Ages 0, 1, 1, 4 and an unknown one. */
+static num_sites five_sites(void) {
+  const double age[] = {0, 1, 1, 4, NAN};
+  double *copy = exact_copy(age, 5);
+  return (num_sites){5, copy, copy, NULL};
+}
+
+static const num_nearness one_unit = {1, 1, 1, 100, 30};
+
+static void test_weights(void) {
+  const num_sites sites = five_sites();
+  int *index = exact_int(5);
+  double *weight = exact(5), *scratch = exact(5);
+  CHECK(num_neighbours(&sites, 0, &sites, 0, NULL, &one_unit, index, weight, scratch) == 3);
+  const double sum = 2 * exp(-1) + exp(-4);
+  CHECK(index[0] == 1 && index[1] == 2 && index[2] == 3);
+  CHECK_NEAR(weight[0], exp(-1) / sum, 1e-14);
+  CHECK_NEAR(weight[2], exp(-4) / sum, 1e-14);
+  CHECK(num_neighbours(&sites, 4, &sites, 4, NULL, &one_unit, index, weight, scratch) == 0);
+}
+
+static void test_most_keeps_ties(void) {
+  const num_sites sites = five_sites();
+  num_nearness near = one_unit;
+  int *index = exact_int(5);
+  double *weight = exact(5), *scratch = exact(5);
+  near.most = 1;
+  CHECK(num_neighbours(&sites, 0, &sites, 0, NULL, &near, index, weight, scratch) == 2);
+  CHECK(num_neighbours(&sites, 1, &sites, 1, NULL, &near, index, weight, scratch) == 1);
+  CHECK(index[0] == 2);
+}
+
+/* The mean of exp(-|s - t|) over two ranges, by the midpoint rule. */
+static void test_ranges(void) {
+  const double range[][4] = {{0, 2, 1, 4}, {0, 2, 3, 4}, {0, 2, 0, 2}, {1, 1, 0, 3}, {0, 5, 2, 2}};
+  for (int r = 0; r < 5; r++) {
+    const double a = range[r][0], b = range[r][1], c = range[r][2], d = range[r][3];
+    double sum = 0;
+    for (int i = 0; i < 1000; i++)
+      for (int j = 0; j < 1000; j++)
+        sum += exp(-fabs(a + (i + 0.5) / 1000 * (b - a) - c - (j + 0.5) / 1000 * (d - c)));
+    CHECK_NEAR(num_range_distance(a, b, c, d, 1), -log(sum / 1e6), 1e-5);
+  }
+  CHECK_NEAR(num_range_distance(0, 1e-9, 5, 5, 1), 5, 1e-8);
+  CHECK_NEAR(num_range_distance(0, 0, 5000, 5000, 1), 5000, 1e-12);
+}
+
+typedef struct {
+  int n, m, k;
+  mc_data data;
+  ab_param par;
+  ab_work *work;
+} problem;
+
+/* A chain of rows, the first without neighbours; its last component pinned at 0. */
+static problem chain(int n, int m, int k, double missing, int n_threads) {
+  problem p = {.n = n, .m = m, .k = k};
+  const ab_prior prior = {0.2, 1, 0};
+  mc_host *host = check_alloc(NULL, 1, sizeof *host);
+  *host = check_host();
+  p.data = check_view(check_table(n, m, 0.3, missing), n, m);
+  p.par.k = k;
+  p.par.membership = check_simplex(n, k);
+  p.par.aspects = check_probabilities((ptrdiff_t) k * m);
+  for (int j = 0; j < m; j++) p.par.aspects[num_at(k - 1, j, k)] = 0;
+  int *pinned = exact_int(k), *start = exact_int(n + 1), *to = exact_int(n > 1 ? n - 1 : 0);
+  int *back_start = exact_int(n + 1), *from = exact_int(n > 1 ? n - 1 : 0);
+  double *weight = exact(n > 1 ? n - 1 : 0);
+  pinned[k - 1] = 1;
+  for (int i = 1; i < n; i++) {
+    to[i - 1] = i - 1;
+    from[i - 1] = i;
+    weight[i - 1] = 1;
+  }
+  for (int i = 0; i <= n; i++) {
+    start[i] = i > 0 ? i - 1 : 0;
+    back_start[i] = i < n ? i : n - 1;
+  }
+  const ab_smooth_lists lists = {.strength = 8,
+                                 .recording = 3,
+                                 .start = start,
+                                 .neighbour = to,
+                                 .weight = weight,
+                                 .back_start = back_start,
+                                 .back_row = from,
+                                 .back_weight = weight};
+  p.par.pinned = pinned;
+  p.par.smooth = ab_new_smooth(&lists, n, k, pinned, n_threads, host);
+  p.work = ab_new_work(&p.data, &prior, k, n_threads, host);
+  return p;
+}
+
+static void climb(problem *p) {
+  double before = -INFINITY;
+  for (int pass = 0; pass < 200; pass++) {
+    const double now = ab_pass(&p->data, &p->par, p->work);
+    CHECK(now >= before - 1e-9 * fabs(now));
+    before = now;
+  }
+  for (int i = 0; i < p->n; i++) {
+    double sum = 0;
+    for (int c = 0; c < p->k; c++) sum += p->par.membership[num_at(i, c, p->n)];
+    CHECK_NEAR(sum, 1, 1e-10);
+  }
+}
+
+static void test_never_lowers_the_objective(void) {
+  for (int n = 1; n < 200; n = 2 * n + 1) {
+    for (int k = 2; k < 9; k += 3) {
+      problem p = chain(n, 7, k, n % 3 == 0 ? 0.2 : 0, 1);
+      climb(&p);
+    }
+  }
+}
+
+static void test_threads(void) {
+  problem one = chain(300, 7, 6, 0, 1);
+  climb(&one);
+  check.random = 1;
+  problem two = chain(300, 7, 6, 0, 2);
+  climb(&two);
+  CHECK(memcmp(one.par.membership, two.par.membership, 300 * 6 * sizeof(double)) == 0);
+}
+
+int main(void) {
+  RUN(test_weights);
+  RUN(test_most_keeps_ties);
+  RUN(test_ranges);
+  RUN(test_never_lowers_the_objective);
+  RUN(test_threads);
+  return check_report();
+}
