@@ -152,8 +152,8 @@ static double pass(void *self) {
   const int k = work->par->k, m = work->data->m;
   const int adapted = work->passes < PLAIN_PASSES ? 1 : LATE_INNER;
   const int inner = work->set->inner > 0 ? work->set->inner : adapted;
-  const double objective = visit(work, true);
-  if (!isfinite(objective)) return objective;
+  const double value = visit(work, true);
+  if (!isfinite(value)) return value;
   memset(work->sums.on, 0, (size_t) k * sizeof(double));
   nor_fold(work->strip[0].fired + num_at(0, m, work->tab.n_state), k, 1, work->sums.on);
   work->sums.missing = work->strip[0].missing;
@@ -161,7 +161,7 @@ static double pass(void *self) {
   for (int j = 0; j < m; j++) update_column(work, j, inner);
   nor_update_prior(work->set, work->sums.on, work->totals.rows, work->par);
   work->passes++;
-  return work->objective = objective;
+  return work->objective = value;
 }
 
 static double objective(void *self) { return visit(self, false); }

@@ -234,8 +234,8 @@ static void count_off(nor_variational *work) {
 
 static double pass(void *self) {
   nor_variational *work = self;
-  const double objective = visit(work, true);
-  if (!isfinite(objective)) return objective;
+  const double value = visit(work, true);
+  if (!isfinite(value)) return value;
   if (!work->set->fixed) {
     count_off(work);
 #pragma omp parallel for schedule(dynamic, 4) num_threads(work->strips.n_threads)
@@ -243,7 +243,7 @@ static double pass(void *self) {
     update_prior(work);
   }
   work->passes++;
-  return work->objective = objective;
+  return work->objective = value;
 }
 
 static double objective(void *self) { return visit(self, false); }

@@ -12,7 +12,6 @@
 typedef struct {
   const mc_data *data;
   nor_param *par;
-  const nor_settings *set;
   nor_report *report;
   double *links;                    /* m x k: transposed */
   double **one, **zero;             /* a thread: m doubles */
@@ -33,7 +32,7 @@ static double **new_scratch(const nor_settings *set, int n_threads, size_t lengt
 static reader new_reader(const mc_data *data, nor_param *par, const nor_settings *set,
                          nor_report *report, int n_threads) {
   const size_t m = (size_t) data->m, k = (size_t) par->k;
-  reader read = {.data = data, .par = par, .set = set, .report = report};
+  reader read = {.data = data, .par = par, .report = report};
   read.links = set->host->alloc(set->host->ctx, m * k, sizeof(double));
   for (int j = 0; j < data->m; j++)
     for (int c = 0; c < par->k; c++)

@@ -65,8 +65,10 @@ bool nor_sample_loglik(const mc_data *data, nor_param *par, const nor_settings *
                        double *effective) {
   const mc_host *host = set->host;
   const num_strips strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
-  sampler work = {data,      proposal, nor_new_ready(data, par, host), par->k, n_draw, seed, loglik,
-                  effective, NULL};
+  sampler work = {.data = data, .proposal = proposal, .k = par->k, .n_draw = n_draw, .seed = seed};
+  work.ready = nor_new_ready(data, par, host);
+  work.loglik = loglik;
+  work.effective = effective;
   work.scratch = host->alloc(host->ctx, (size_t) strips.n_threads, sizeof *work.scratch);
   for (int t = 0; t < strips.n_threads; t++) {
     scratch *s = work.scratch + t;

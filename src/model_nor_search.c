@@ -64,9 +64,10 @@ static int best_states(const nor_list *list, int words, uint64_t *best) {
   bool taken[NOR_LIST] = {false};
   int n = 0;
   for (; n < EXPAND && n < list->n; n++) {
-    int at = -1;
-    for (int l = 0; l < list->n; l++)
-      if (!taken[l] && (at < 0 || list->log[l] > list->log[at])) at = l;
+    int at = 0;
+    while (taken[at]) at++;
+    for (int l = at + 1; l < list->n; l++)
+      if (!taken[l] && list->log[l] > list->log[at]) at = l;
     taken[at] = true;
     memcpy(best + num_at(0, n, words), list->state + num_at(0, at, words),
            (size_t) words * sizeof(uint64_t));

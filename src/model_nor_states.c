@@ -40,17 +40,29 @@ void nor_base_states(const nor_param *par, const bool *hard, int m, double *base
   }
 }
 
-void nor_fold(double *x, int k, double scale, double *on) {
-  for (int c = k - 1; c >= 0; c--) {
-    const int half = 1 << c;
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int s = 0; s < half; s++) {
-      sum += x[half + s];
-      x[s] += x[half + s];
+#define LANES 8 /* partial sums and maxima side by side: no chain of dependent steps */
+
+/* Sum of x[half + s]; adds each to x[s]. */
+static double fold_half(double *x, int half) {
+  const int whole = half - half % LANES;
+  double lane[LANES] = {0}, sum = 0;
+  for (int s = 0; s < whole; s += LANES) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+      lane[l] += x[half + s + l];
+      x[s + l] += x[half + s + l];
     }
-    on[c] += scale * sum;
   }
+  for (int s = whole; s < half; s++) {
+    sum += x[half + s];
+    x[s] += x[half + s];
+  }
+  for (int l = 0; l < LANES; l++) sum += lane[l];
+  return sum;
+}
+
+void nor_fold(double *x, int k, double scale, double *on) {
+  for (int c = k - 1; c >= 0; c--) on[c] += scale * fold_half(x, 1 << c);
 }
 
 nor_tables nor_new_tables(const nor_param *par, int m, const mc_host *host) {
@@ -70,6 +82,7 @@ static bool is_hard(const nor_param *par, int j) {
 
 void nor_fill_tables(nor_tables *tab, const nor_param *par, int n_threads, double *const *scratch) {
   const int n_state = tab->n_state;
+  (void) n_threads; /* without OpenMP */
   tab->any_hard = false;
   for (int j = 0; j < tab->m; j++) tab->any_hard |= tab->hard[j] = is_hard(par, j);
 #pragma omp parallel for schedule(static) num_threads(n_threads)
@@ -129,10 +142,22 @@ void nor_block_logs(const nor_tables *tab, const mc_data *data, const nor_param 
                 logs + num_at(0, i, n_state), scratch);
 }
 
+static double largest(const double *x, int n) {
+  const int whole = n - n % LANES;
+  double lane[LANES], top = -INFINITY;
+  for (int l = 0; l < LANES; l++) lane[l] = -INFINITY;
+  for (int s = 0; s < whole; s += LANES) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) lane[l] = x[s + l] > lane[l] ? x[s + l] : lane[l];
+  }
+  for (int s = whole; s < n; s++) top = x[s] > top ? x[s] : top;
+  for (int l = 0; l < LANES; l++) top = lane[l] > top ? lane[l] : top;
+  return top;
+}
+
 double nor_take_exp(double *x, int n, double *sum) {
-  double top = -INFINITY, total = 0;
-#pragma omp simd reduction(max : top)
-  for (int s = 0; s < n; s++) top = x[s] > top ? x[s] : top;
+  const double top = largest(x, n);
+  double total = 0;
   *sum = 0;
   if (!(top > NOR_IMPOSSIBLE)) {
     memset(x, 0, (size_t) n * sizeof(double));

@@ -143,8 +143,8 @@ static double pass(void *self) {
   nor_truncated *work = self;
   const int adapted = work->passes < PLAIN_PASSES ? 1 : LATE_INNER;
   const int inner = work->set->inner > 0 ? work->set->inner : adapted;
-  const double objective = visit(work, true, false);
-  if (!isfinite(objective)) return objective;
+  const double value = visit(work, true, false);
+  if (!isfinite(value)) return value;
   for (int step = 0; step < inner && !work->set->fixed; step++) {
     if (step > 0 && isnan(visit(work, true, true))) return NAN;
     update_links(work);
@@ -152,7 +152,7 @@ static double pass(void *self) {
   if (!work->set->fixed)
     nor_update_prior(work->set, work->strip[0].sums.on, work->totals.rows, work->par);
   work->passes++;
-  return work->objective = objective;
+  return work->objective = value;
 }
 
 static double objective(void *self) { return visit(self, false, false); }

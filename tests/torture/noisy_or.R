@@ -1,0 +1,37 @@
+# Noisy-OR in its three forms, what it reports, and the distinct rows it works on.
+set.seed(4)
+x <- matrix(as.double(runif(40) < 0.4), 8, 5)
+x[c(3, 17)] <- NA
+x[8, ] <- x[7, ]
+view <- multicause:::data_view(x)
+distinct <- torture("mc_c_view_distinct", view)
+torture("mc_c_view_distinct", multicause:::data_view(x * 2), error = TRUE)
+
+param <- list(prior = c(0.3, 0.2), links = matrix(runif(10, 0.1, 0.9), 2), leak = rep(0.1, 5), hidden = NULL)
+settings <- function(inference, ...) {
+  list(
+    inference = inference, prior = c(0, 0.5, 0.05, 0.5, 0.1, 1), allowed = NULL, weight = distinct$weight, inner = 1L,
+    q_steps = 2L, q_rule = 0L, fixed = FALSE, ...
+  )
+}
+control <- list(max_pass = 4L, tol = 0, accelerate = TRUE, n_threads = 1L)
+for (inference in 0:2) {
+  once <- torture("mc_c_nor_fit", distinct$view, param, settings(inference), control)
+  param$hidden <- once$hidden
+  torture("mc_c_nor_fit", distinct$view, param, settings(inference), control)
+  param["hidden"] <- list(NULL)
+}
+torture("mc_c_nor_fit", distinct$view, param[-2], settings(0L), control, error = TRUE)
+torture("mc_c_nor_fit", distinct$view, param, settings(3L), control, error = TRUE)
+
+want <- list(loglik = TRUE, activation = TRUE, map = TRUE, response = TRUE, cell = TRUE)
+all_rows <- utils::modifyList(settings(0L, want = want), list(weight = NULL))
+torture("mc_c_nor_report", view, param, all_rows)
+all_rows$inference <- 1L
+torture("mc_c_nor_report", view, param, all_rows)
+torture("mc_c_nor_report", view, param[-1], all_rows, error = TRUE)
+
+draws <- utils::modifyList(settings(1L), list(weight = NULL, proposal = matrix(0.5, 8, 2), n_draw = 20L, seed = 1))
+torture("mc_c_nor_sample", view, param, draws)
+draws$proposal <- matrix(0.5, 7, 2)
+torture("mc_c_nor_sample", view, param, draws, error = TRUE)
