@@ -88,7 +88,7 @@ run_nmf <- function(x, start, iterations) {
 
 first_at <- function(trace, target) match(TRUE, trace >= target)
 
-compare <- function(title, x, passes, with_nmf) {
+compare <- function(title, x, passes, iterations, with_nmf) {
   start <- draw_start(x, 2)
   counts <- sum(x@x)
   cat(sprintf(
@@ -96,7 +96,7 @@ compare <- function(title, x, passes, with_nmf) {
     100 * length(x@x) / prod(dim(x)), counts, k
   ))
   ours <- run_plsa(x, start, passes)
-  topics <- run_fasttopics(x, start, passes)
+  topics <- run_fasttopics(x, start, iterations)
   if (!is.null(topics)) {
     best <- c(max(ours$trace), max(topics$trace))
     # The lower of the two solutions is what both can reach.
@@ -129,5 +129,5 @@ compare <- function(title, x, passes, with_nmf) {
 
 parts <- commandArgs(trailingOnly = TRUE)
 if (!length(parts)) parts <- c("small", "large")
-if ("small" %in% parts) compare("Small", draw_counts(4000, 500, 60, 1), 150, TRUE)
-if ("large" %in% parts) compare("Large", draw_counts(20000, 5000, 60, 1), 100, FALSE)
+if ("small" %in% parts) compare("Small", draw_counts(4000, 500, 60, 1), 150, 100, TRUE)
+if ("large" %in% parts) compare("Large", draw_counts(20000, 5000, 60, 1), 150, 40, FALSE)
