@@ -16,8 +16,8 @@
 #'     cross-entropy does, but is bounded. The objective never falls.}
 #'   \item{`"mm"`}{the sum of both cross-entropies, with `log(q + floor)` for `log q`. The objective never falls.}
 #'   \item{`"paper"`}{the update printed as eq. (7), negative values set to 0. It does not maximise the paper's
-#'     objective (eq. 7 solves eq. 6 only where a term that it treats as constant is), and the fit may get worse from pass
-#'     to pass; the objective reported is the log-likelihood alone. Kept because it gives the paper's pictures.}
+#'     objective (eq. 7 solves eq. 6 only where a term that it treats as constant is), and the fit may get worse from
+#'     pass to pass; the objective reported is the log-likelihood alone. Kept because it gives the paper's pictures.}
 #' }
 #' Two warnings about the paper's prior, cross-entropy. With \eqn{A > 0} it has no maximum: it is infinite as soon as
 #' two marginals have no cell in common. With \eqn{A < 0} its maximum is not likeness: cross-entropy is entropy plus

@@ -72,17 +72,23 @@ cells_of_frame <- function(x, name) {
   sides <- Map(function(column, label) frame_side(column, label, name), as.list(x)[-at], names(x)[-at])
   index <- do.call(rbind, lapply(unname(sides), `[[`, "index"))
   extent <- vapply(unname(sides), `[[`, 0L, "extent")
-  twice <- anyDuplicated(t(index))
-  if (twice) {
-    first <- which(colSums(index != index[, twice]) == 0)[1L]
-    stop_input(
-      "`%s` must name each cell once: rows %d and %d are the same cell. Add them up first.", name, first, twice
-    )
-  }
+  check_once(index, extent, name)
   list(
     extent = extent, index = index - 1L, value = as.double(x[[at]]),
     names = lapply(unname(sides), `[[`, "names"), labels = names(x)[-at]
   )
+}
+
+# Each cell once: cells are numbered, as far as doubles can, else compared index by index.
+check_once <- function(index, extent, name) {
+  step <- c(1, cumprod(as.double(extent)))
+  place <- if (step[length(step)] < 2^53) colSums((index - 1) * step[-length(step)]) else asplit(index, 2L)
+  twice <- anyDuplicated(place)
+  if (!twice) {
+    return(invisible())
+  }
+  first <- which(colSums(index != index[, twice]) == 0)[1L]
+  stop_input("`%s` must name each cell once: rows %d and %d are the same cell. Add them up first.", name, first, twice)
 }
 
 frame_side <- function(column, label, name) {

@@ -88,15 +88,15 @@ run_nmf <- function(x, start, iterations) {
 
 first_at <- function(trace, target) match(TRUE, trace >= target)
 
-compare <- function(title, x, passes, with_nmf) {
-  start <- draw_start(x, 2)
+compare <- function(title, x, passes, iterations, with_nmf, seed) {
+  start <- draw_start(x, seed)
   counts <- sum(x@x)
   cat(sprintf(
-    "\n### %s: %d x %d, %.1f %% full, %.0f counts, k = %d\n\n", title, nrow(x), ncol(x),
-    100 * length(x@x) / prod(dim(x)), counts, k
+    "\n### %s: %d x %d, %.1f %% full, %.0f counts, k = %d, start %d\n\n", title, nrow(x), ncol(x),
+    100 * length(x@x) / prod(dim(x)), counts, k, seed
   ))
   ours <- run_plsa(x, start, passes)
-  topics <- run_fasttopics(x, start, passes)
+  topics <- run_fasttopics(x, start, iterations)
   if (!is.null(topics)) {
     best <- c(max(ours$trace), max(topics$trace))
     # The lower of the two solutions is what both can reach.
@@ -129,5 +129,11 @@ compare <- function(title, x, passes, with_nmf) {
 
 parts <- commandArgs(trailingOnly = TRUE)
 if (!length(parts)) parts <- c("small", "large")
-if ("small" %in% parts) compare("Small", draw_counts(4000, 500, 60, 1), 150, TRUE)
-if ("large" %in% parts) compare("Large", draw_counts(20000, 5000, 60, 1), 100, FALSE)
+if ("small" %in% parts) {
+  x <- draw_counts(4000, 500, 60, 1)
+  for (seed in 2:4) compare("Small", x, 150, 80, seed == 2, seed)
+}
+if ("large" %in% parts) {
+  x <- draw_counts(20000, 5000, 60, 1)
+  for (seed in 2:4) compare("Large", x, 100, 20, FALSE, seed)
+}

@@ -24,7 +24,7 @@ static double weight_of(const block *b, int partner) {
  * Eq. (7): q = omega - sum A q_k, negative values set to 0, over what is left.
  * All negative: the old marginal stays.
  */
-static bool paper_block(const block *b, double *omega, double *theta) {
+static bool paper_block(const block *b, const double *omega, double *theta) {
   double sum = 0;
   for (int x = 0; x < b->extent; x++) {
     const double *q = b->marginals + num_at(0, x, b->k);

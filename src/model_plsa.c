@@ -183,7 +183,7 @@ static void do_block(void *ctx, int strip, int thread, int first, int b) {
 }
 
 /* Walks over all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
-static bool do_rows(const walk *w) {
+static bool do_rows(walk *w) {
   plsa_work *work = w->work;
   const ptrdiff_t size = (ptrdiff_t) w->par->k * w->data->m;
   const bool want_xi = w->update && !w->par->fixed_basis;
@@ -191,7 +191,7 @@ static bool do_rows(const walk *w) {
     work->strip[s].loglik = 0;
     if (want_xi) memset(work->strip[s].xi, 0, (size_t) size * sizeof(double));
   }
-  if (!num_visit(&work->strips, do_block, (void *) w, work->host, work->passes, work->objective))
+  if (!num_visit(&work->strips, do_block, w, work->host, work->passes, work->objective))
     return false;
   strip_sum *sum = work->strip;
   for (int s = 1; s < work->strips.n_strip; s++) {
@@ -237,7 +237,7 @@ static double log_prior(const mc_data *data, const plsa_param *par, const plsa_p
 }
 
 double plsa_pass(const mc_data *data, plsa_param *par, plsa_work *work) {
-  const walk w = {data, par, work, true};
+  walk w = {data, par, work, true};
   const double prior = log_prior(data, par, &work->prior);
   if (!do_rows(&w)) return NAN;
   if (!par->fixed_basis) update_basis(&w);
@@ -246,7 +246,7 @@ double plsa_pass(const mc_data *data, plsa_param *par, plsa_work *work) {
 }
 
 double plsa_objective(const mc_data *data, const plsa_param *par, plsa_work *work) {
-  const walk w = {data, par, work, false};
+  walk w = {data, par, work, false};
   const double prior = log_prior(data, par, &work->prior);
   return do_rows(&w) ? work->strip[0].loglik + prior : NAN;
 }

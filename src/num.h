@@ -54,8 +54,8 @@ static inline double num_dot(const double *x, const double *y, int n) {
   return sum;
 }
 
-static inline void num_add_scaled(double *sum, double scale, const double *x, int n) {
-  for (int i = 0; i < n; i++) sum[i] += scale * x[i];
+static inline void num_add_scaled(double *sum, double scale, const double *x, ptrdiff_t n) {
+  for (ptrdiff_t i = 0; i < n; i++) sum[i] += scale * x[i];
 }
 
 static inline double num_lift(double x) { return x > 0 && x < NUM_TINY ? NUM_TINY : x; }

@@ -41,20 +41,26 @@ static NUM_INLINE void move(double change, const double *g, const double *v, int
   invert(v, r, s);
 }
 
+#define LANES 4 /* partial sums that can be added at once */
+
 /* sum_e v g / p */
 static NUM_INLINE double pull_of(const double *g, int r, const num_poisson *s) {
-  double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int e = 0; e < r; e++) sum += s->vq[e] * g[e];
-  return sum;
+  const int whole = r - r % LANES;
+  double lane[LANES] = {0}, sum = 0;
+  for (int e = 0; e < whole; e += LANES)
+    for (int l = 0; l < LANES; l++) lane[l] += s->vq[e + l] * g[e + l];
+  for (int e = whole; e < r; e++) sum += s->vq[e] * g[e];
+  return sum + ((lane[0] + lane[1]) + (lane[2] + lane[3]));
 }
 
 /* sum_e v g^2 / p^2 */
 static NUM_INLINE double curvature(const double *g, int r, const num_poisson *s) {
-  double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int e = 0; e < r; e++) sum += s->vq[e] * s->q[e] * g[e] * g[e];
-  return sum;
+  const int whole = r - r % LANES;
+  double lane[LANES] = {0}, sum = 0;
+  for (int e = 0; e < whole; e += LANES)
+    for (int l = 0; l < LANES; l++) lane[l] += s->vq[e + l] * s->q[e + l] * g[e + l] * g[e + l];
+  for (int e = whole; e < r; e++) sum += s->vq[e] * s->q[e] * g[e] * g[e];
+  return sum + ((lane[0] + lane[1]) + (lane[2] + lane[3]));
 }
 
 /*

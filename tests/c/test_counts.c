@@ -16,7 +16,8 @@ static void test_lambert(void) {
       if (upper > 0) CHECK_NEAR(upper - log(upper) - 1, excess[i], 1e-11);
     }
   }
-  for (double log_x = -700; log_x < 1000; log_x += 7.3) {
+  for (int i = 0; i < 230; i++) {
+    const double log_x = -700 + 7.3 * i;
     const double w = num_lambert_exp(log_x);
     CHECK_NEAR(w + log(w), log_x, 1e-13);
   }
@@ -33,7 +34,8 @@ static double entropic_value(const double *counts, const double *theta, int n, d
 
 static void test_entropic(void) {
   for (int n = 1; n < 12; n++) {
-    for (double beta = -8; beta < 9; beta += 1.7) {
+    for (int b = 0; b < 10; b++) {
+      const double beta = -8 + 1.7 * b;
       double *counts = exact(n), *scratch = exact(n), *best = exact(n), *step = exact(n);
       for (int i = 0; i < n; i++) counts[i] = i % 4 == 3 ? 0 : 3 * check_uniform();
       for (int i = 0; i < n; i++) step[i] = 1.0 / n;
@@ -114,10 +116,11 @@ static void run_plca(plca_method method, double a) {
   enum { N_DIM = 3, CELLS = 40, MISSING = 3, K = 3 };
   static const int extent[N_DIM] = {5, 4, 3};
   const mc_host host = check_host();
-  int *index = exact_int(N_DIM * CELLS), *na_index = exact_int(N_DIM * MISSING);
+  int *index = exact_int((ptrdiff_t) N_DIM * CELLS);
+  int *na_index = exact_int((ptrdiff_t) N_DIM * MISSING);
   double *value = exact(CELLS), *pairs = exact((ptrdiff_t) K * K);
   for (int e = 0; e < CELLS + MISSING; e++) { /* cells 0 .. 42 of 60 */
-    int *at = e < CELLS ? index + N_DIM * e : na_index + N_DIM * (e - CELLS);
+    int *at = e < CELLS ? index + num_at(0, e, N_DIM) : na_index + num_at(0, e - CELLS, N_DIM);
     at[0] = e % 5;
     at[1] = e / 5 % 4;
     at[2] = e / 20;
@@ -142,7 +145,7 @@ static void run_plca(plca_method method, double a) {
 static void test_plca(void) {
   const plca_method methods[] = {PLCA_JS, PLCA_PAPER, PLCA_MM};
   for (int m = 0; m < 3; m++)
-    for (double a = -20; a <= 20; a += 8) run_plca(methods[m], a);
+    for (int a = -20; a <= 20; a += 8) run_plca(methods[m], a);
 }
 
 static void test_poisson(void) {

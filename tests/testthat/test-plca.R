@@ -174,6 +174,16 @@ test_that("priors drive marginals apart and together, as asked and where asked",
   }
 })
 
+test_that("the printed update settles although nothing is ascended", {
+  set.seed(19)
+  x <- random_array(c(20, 15), 5)
+  fit <- plca(x, 4, prior = cross_entropy(between = -10, dims = 2, method = "paper"), control = fit_control(n_start = 2))
+  expect_true(fit$converged)
+  expect_named(fit$objective, "unpenalised_log_likelihood")
+  more <- plca(x, 4, prior = fit$prior$given, start = fit$param, control = plain_passes(200))
+  expect_equal(more$loglik, fit$loglik, tolerance = 1e-4)
+})
+
 test_that("annealing follows its multipliers and can end in maximum likelihood", {
   expect_equal(cross_entropy(between = 1, anneal = 4)$anneal, c(1, 0.75, 0.5, 0.25, 0))
   set.seed(8)
