@@ -16,7 +16,7 @@ plan <- list(
   n_sweep = 3L, thin = 1L, power = NULL, block = TRUE, multi = TRUE, split_merge = 1L, collapsed = FALSE,
   probe = c(0L, 1L), want_mean = TRUE, want_best = TRUE, best_joint = -Inf, n_threads = 1L, on_tick = NULL
 )
-views <- lapply(list(x, t(x), y, t(y)), function(cells) .Call(getNativeSymbolInfo("mc_c_view_dense", "multicause"), cells))
+views <- lapply(list(x, t(x), y, t(y)), function(cells) torture("mc_c_view_dense", cells))
 for (family in 0:2) {
   torture("mc_c_bmf_run", views[[3]], views[[4]], model(family), state, plan)
   torture("mc_c_bmf_density", views[[3]], views[[4]], model(family), state)
