@@ -118,10 +118,11 @@ if (wanted("genes") && requireNamespace("multtest", quietly = TRUE)) {
   genes <- golub[order(-spread)[1:300], ]
   genes <- (genes - rowMeans(genes)) / apply(genes, 1, sd)
   dimnames(genes) <- list(NULL, paste0(ifelse(golub.cl == 0, "ALL", "AML"), seq_along(golub.cl)))
-  control <- mcmc_control(chains = 2, warmup = 300, draws = 300, n_start = 4, n_reheat = 4, progress = FALSE)
+  control <- mcmc_control(chains = 2, warmup = 200, draws = 200, n_start = 8, n_reheat = 8, progress = FALSE)
+  cat("\nLeukaemia gene expression (golub, 300 most variable genes x 38 patients, standardised by gene), 10 gene and\n")
+  cat("6 patient features\n\n")
   set.seed(3)
-  time <- system.time(fit <- quiet(bmf(genes, control = control)))[[3]]
-  cat("\nLeukaemia gene expression (golub, 300 most variable genes x 38 patients, standardised by gene)\n\n")
+  time <- system.time(fit <- quiet(bmf(genes, 10, 6, control = control)))[[3]]
   right <- apply(fit$param$columns, 2, function(v) max(mean(v == golub.cl), mean(v != golub.cl)))
   shared <- cooccurrence(fit, "columns")
   tree <- cutree(hclust(as.dist(max(shared) - shared), "average"), 2)
