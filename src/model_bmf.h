@@ -142,6 +142,7 @@ typedef struct {
   int n_threads, n_block, room;
   double *eta, *scratch; /* a stretch for each thread */
   bmf_fit_measure *block;
+  int *start, *on; /* the features of column j: on[start[j]] .. on[start[j + 1] - 1] */
 } bmf_measure_work;
 
 bmf_measure_work bmf_new_measure(const bmf_state *state, int n_threads);

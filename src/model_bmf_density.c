@@ -54,8 +54,7 @@ double bmf_log_prior_side(const bmf_state *state, int s, bmf_density density) {
   if (!side->infinite) {
     const double a = alpha / n_free;
     for (int c = side->n_fixed; c < side->k; c++)
-      sum +=
-          lbeta(a + side->count[c], side->beta_off + n - side->count[c]) - lbeta(a, side->beta_off);
+      sum += lbeta(a + side->count[c], side->beta_off + n - side->count[c]) - lbeta(a, side->beta_off);
     return sum;
   }
   sum = -alpha * bmf_harmonic(side);
@@ -89,7 +88,8 @@ double bmf_log_hyper(const bmf_state *state, int which) {
 }
 
 /* eta[0 .. m - 1] of row i; scratch holds a value for each column feature. */
-static void find_predictor(const bmf_state *state, int i, double *eta, double *scratch) {
+static void find_predictor(const bmf_state *state, const bmf_measure_work *work, int i, double *eta,
+                           double *scratch) {
   const bmf_side *rows = &state->side[BMF_ROWS], *columns = &state->side[BMF_COLUMNS];
   const unsigned char *u = bmf_item(rows, i);
   memset(scratch, 0, (size_t) columns->k * sizeof(double));
@@ -99,9 +99,8 @@ static void find_predictor(const bmf_state *state, int i, double *eta, double *s
     for (int l = 0; l < columns->k; l++) scratch[l] += w[l];
   }
   for (int j = 0; j < columns->n; j++) {
-    const unsigned char *v = bmf_item(columns, j);
     double sum = 0;
-    for (int l = 0; l < columns->k; l++) sum += v[l] ? scratch[l] : 0;
+    for (int e = work->start[j]; e < work->start[j + 1]; e++) sum += scratch[work->on[e]];
     eta[j] = sum;
   }
 }
@@ -144,7 +143,8 @@ static bmf_fit_measure measure_row(const bmf_state *state, int i, const double *
       out.log_lik += value * log(background + eta[j]) - lgammafn(value + 1);
   }
   if (state->family == BMF_GAUSSIAN)
-    out.log_lik = 0.5 * out.n_observed * log(noise / (2 * M_PI)) - 0.5 * noise * out.squared_error;
+    out.log_lik = 0.5 * out.n_observed * log(noise / (2 * M_PI)) -
+                  0.5 * noise * out.squared_error;
   return out;
 }
 
@@ -161,7 +161,8 @@ double bmf_expected_cell(const bmf_state *state, int i, int j) {
   const unsigned char *u = bmf_item(&state->side[0], i), *v = bmf_item(&state->side[1], j);
   double eta = 0;
   for (int c = 0; c < state->side[0].k; c++)
-    for (int l = 0; l < state->side[1].k && u[c]; l++) eta += v[l] ? bmf_weight(state, 0, c)[l] : 0;
+    for (int l = 0; l < state->side[1].k && u[c]; l++)
+      eta += v[l] ? bmf_weight(state, 0, c)[l] : 0;
   return expected(state, eta);
 }
 
@@ -174,15 +175,18 @@ bmf_measure_work bmf_new_measure(const bmf_state *state, int n_threads) {
   work.eta = host->alloc(host->ctx, (size_t) work.n_threads * (size_t) state->side[BMF_COLUMNS].n,
                          sizeof(double));
   work.block = host->alloc(host->ctx, (size_t) work.n_block, sizeof *work.block);
+  work.start = host->alloc(host->ctx, (size_t) state->side[BMF_COLUMNS].n + 1, sizeof(int));
   return work;
 }
 
-static bmf_fit_measure measure_block(const bmf_state *state, int from, double *eta, double *scratch,
+static bmf_fit_measure measure_block(const bmf_state *state, const bmf_measure_work *work, int from,
                                      double *mean) {
+  double *eta = work->eta + (ptrdiff_t) num_thread() * state->side[BMF_COLUMNS].n;
+  double *scratch = work->scratch + (ptrdiff_t) num_thread() * work->room;
   const int n = state->side[BMF_ROWS].n, m = state->side[BMF_COLUMNS].n;
   bmf_fit_measure total = {0, 0, 0};
   for (int i = from; i < n && i < from + BLOCK; i++) {
-    find_predictor(state, i, eta, scratch);
+    find_predictor(state, work, i, eta, scratch);
     const bmf_fit_measure row = measure_row(state, i, eta);
     total.log_lik += row.log_lik;
     total.squared_error += row.squared_error;
@@ -193,18 +197,35 @@ static bmf_fit_measure measure_block(const bmf_state *state, int from, double *e
   return total;
 }
 
-bmf_fit_measure bmf_measure(const bmf_state *state, bmf_measure_work *work, double *mean) {
-  const int m = state->side[BMF_COLUMNS].n, room = state->side[BMF_COLUMNS].room;
-  bmf_fit_measure total = {0, 0, 0};
-  if (work->room < room) {
-    work->room = room;
-    work->scratch = state->host->alloc(state->host->ctx, (size_t) work->n_threads * (size_t) room,
-                                       sizeof(double));
+static void make_room(const bmf_state *state, bmf_measure_work *work) {
+  const mc_host *host = state->host;
+  const size_t room = (size_t) state->side[BMF_COLUMNS].room;
+  if (work->room >= (int) room) return;
+  work->room = (int) room;
+  work->scratch =
+      host->alloc(host->ctx, (size_t) work->n_threads * room, sizeof(double));
+  work->on = host->alloc(host->ctx, (size_t) state->side[BMF_COLUMNS].n * room, sizeof(int));
+}
+
+static void list_columns(const bmf_state *state, bmf_measure_work *work) {
+  const bmf_side *columns = &state->side[BMF_COLUMNS];
+  int n_on = 0;
+  for (int j = 0; j < columns->n; j++) {
+    const unsigned char *v = bmf_item(columns, j);
+    work->start[j] = n_on;
+    for (int l = 0; l < columns->k; l++)
+      if (v[l]) work->on[n_on++] = l;
   }
+  work->start[columns->n] = n_on;
+}
+
+bmf_fit_measure bmf_measure(const bmf_state *state, bmf_measure_work *work, double *mean) {
+  bmf_fit_measure total = {0, 0, 0};
+  make_room(state, work);
+  list_columns(state, work);
 #pragma omp parallel for num_threads(work->n_threads) schedule(static)
   for (int b = 0; b < work->n_block; b++)
-    work->block[b] = measure_block(state, b * BLOCK, work->eta + (ptrdiff_t) num_thread() * m,
-                                   work->scratch + (ptrdiff_t) num_thread() * work->room, mean);
+    work->block[b] = measure_block(state, work, b * BLOCK, mean);
   for (int b = 0; b < work->n_block; b++) {
     total.log_lik += work->block[b].log_lik;
     total.squared_error += work->block[b].squared_error;

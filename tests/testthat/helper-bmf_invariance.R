@@ -140,7 +140,7 @@ bmf_settings <- function() {
     gaussian_collapsed = bmf_setting("gaussian", missing = 0, laws = list(weight_mean = 0), collapsed = TRUE),
     gaussian_scan = bmf_setting("gaussian",
       n = 3, columns = matrix(c(1, 1, 0, 1), 2), missing = 0, collapsed = TRUE,
-      laws = list(alpha_rows = 1.3, weight_mean = 0, weight_precision = 1.2, noise_precision = 2.5)
+      laws = list(alpha_rows = 2, weight_mean = 0, weight_precision = 1.2, noise_precision = 8)
     ),
     gaussian_collapsed_finite =
       bmf_setting("gaussian", 3, 2, missing = 0, laws = list(weight_mean = 0), collapsed = TRUE),

@@ -2,6 +2,7 @@
 # the kernel that must fail. MULTICAUSE_VALIDATE_SCALE=0.05 makes it short. Prints bench/bmf_validation.md.
 
 library(multicause)
+Sys.setenv(NOT_CRAN = "true")
 scale <- as.numeric(Sys.getenv("MULTICAUSE_VALIDATE_SCALE", "1"))
 only <- Sys.getenv("MULTICAUSE_VALIDATE_ONLY", "exact invariance geweke mutants")
 # Helpers of the tests, and internals of the package, by name.

@@ -1,0 +1,168 @@
+/* The sampler of binary matrix factorization: what holds after any sweep, whatever was drawn. */
+#include "check_data.h"
+#include "model_bmf.h"
+
+#include <stdlib.h>
+
+/* R's generator, in its place: the same numbers in every test. */
+double unif_rand(void);
+double norm_rand(void);
+double exp_rand(void);
+double unif_rand(void) { return check_uniform(); }
+double exp_rand(void) { return -log(check_uniform()); }
+double norm_rand(void) {
+  const double radius = sqrt(-2 * log(check_uniform()));
+  return radius * cos(6.283185307179586 * check_uniform());
+}
+
+typedef struct {
+  int n, m;
+  mc_data data[2];
+  mc_host host;
+  bmf_state state;
+} problem;
+
+static double *transposed(const double *x, int n, int m) {
+  double *out = exact((ptrdiff_t) n * m);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) out[num_at(j, i, m)] = x[num_at(i, j, n)];
+  return out;
+}
+
+static void set_hyper(bmf_state *state) {
+  for (int h = 0; h < BMF_N_HYPER; h++)
+    state->hyper[h] = (bmf_hyper){.value = 1, .shape = 2, .rate = 2, .learned = true};
+  state->hyper[BMF_WEIGHT_MEAN] = (bmf_hyper){.value = 0, .shape = 1, .rate = 1};
+}
+
+/* k and l free features of a coin's beside one fixed column of ones each, where fixed. */
+static problem *new_problem(bmf_family family, int n, int m, int k, int l, bool infinite,
+                            double missing) {
+  problem *p = check_alloc(NULL, 1, sizeof *p);
+  double *x = check_table(n, m, 0.4, missing);
+  const int size[2] = {k, l}, items[2] = {n, m};
+  p->n = n;
+  p->m = m;
+  p->data[0] = check_view(x, n, m);
+  p->data[1] = check_view(transposed(x, n, m), m, n);
+  p->host = check_host();
+  p->state.host = &p->host;
+  p->state.family = family;
+  p->state.power = 1;
+  set_hyper(&p->state);
+  for (int s = 0; s < 2; s++) {
+    bmf_side *side = &p->state.side[s];
+    p->state.data[s] = &p->data[s];
+    *side = (bmf_side){.n = items[s], .infinite = infinite, .beta_off = 1, .n_fixed = 1};
+    side->k = 1 + size[s];
+  }
+  bmf_allocate(&p->state);
+  for (int s = 0; s < 2; s++) {
+    bmf_side *side = &p->state.side[s];
+    for (int i = 0; i < side->n; i++)
+      for (int c = 0; c < side->k; c++)
+        bmf_item(side, i)[c] = c == 0 || check_uniform() < 0.5;
+    bmf_count(side);
+  }
+  for (int c = 0; c <= k; c++)
+    for (int t = 0; t <= l; t++) bmf_weight(&p->state, 0, c)[t] = check_uniform();
+  bmf_transpose(&p->state, 0);
+  for (int s = 0; s < 2; s++) bmf_drop_empty(&p->state, s);
+  return p;
+}
+
+static void check_state(const problem *p) {
+  for (int s = 0; s < 2; s++) {
+    const bmf_side *side = &p->state.side[s];
+    CHECK(side->k >= side->n_fixed && side->k <= side->room);
+    for (int c = 0; c < side->k; c++) {
+      int count = 0;
+      for (int i = 0; i < side->n; i++) {
+        CHECK(bmf_item(side, i)[c] <= 1);
+        count += bmf_item(side, i)[c];
+      }
+      CHECK(count == side->count[c]);
+      CHECK(count > 0 || !side->infinite);
+      CHECK(c >= side->n_fixed || count == side->n);
+    }
+  }
+  for (int c = 0; c < p->state.side[0].k; c++)
+    for (int l = 0; l < p->state.side[1].k; l++) {
+      const double w = bmf_weight(&p->state, 0, c)[l];
+      CHECK(isfinite(w) && w == bmf_weight(&p->state, 1, l)[c]);
+      CHECK(w > 0 || p->state.family != BMF_POISSON);
+    }
+}
+
+static void run(problem *p, bmf_moves moves, int n_sweep) {
+  const int probe[] = {0, 0};
+  const bmf_plan plan = {
+      .n_sweep = n_sweep, .thin = 1, .moves = moves, .n_threads = 2, .n_probe = 1, .probe = probe};
+  bmf_state best = p->state;
+  bmf_allocate(&best);
+  bmf_record record = {.best = &best, .best_joint = -INFINITY};
+  record.note = exact((ptrdiff_t) n_sweep * (BMF_NOTE_PROBE + 1));
+  record.mean = exact((ptrdiff_t) p->n * p->m);
+  CHECK(bmf_run(&p->state, &plan, &record) == MC_MAX_PASS);
+  CHECK(record.n_done == n_sweep && record.n_draw == n_sweep && record.best_found);
+  for (ptrdiff_t e = 0; e < (ptrdiff_t) p->n * p->m; e++) CHECK(isfinite(record.mean[e]));
+  for (ptrdiff_t e = 0; e < (ptrdiff_t) n_sweep * (BMF_NOTE_PROBE + 1); e++)
+    CHECK(isfinite(record.note[e]));
+  check_state(p);
+}
+
+static void test_every_family(void) {
+  const bmf_moves plain = {0}, all = {.block = true, .multi = true, .split_merge = 1};
+  for (int family = BMF_GAUSSIAN; family <= BMF_POISSON; family++) {
+    run(new_problem((bmf_family) family, 9, 6, 3, 2, false, 0.1), plain, 10);
+    run(new_problem((bmf_family) family, 9, 6, 3, 2, true, 0.1), all, 10);
+  }
+}
+
+static void test_complete_and_collapsed(void) {
+  const bmf_moves collapsed = {.collapsed = true}, block = {.block = true};
+  run(new_problem(BMF_GAUSSIAN, 9, 6, 3, 2, true, 0), block, 10);
+  run(new_problem(BMF_GAUSSIAN, 9, 6, 3, 2, true, 0), collapsed, 8);
+  run(new_problem(BMF_GAUSSIAN, 9, 6, 3, 2, false, 0), collapsed, 8);
+}
+
+static void test_small_sides(void) {
+  const bmf_moves all = {.block = true, .multi = true, .split_merge = 1};
+  for (int family = BMF_GAUSSIAN; family <= BMF_POISSON; family++) {
+    run(new_problem((bmf_family) family, 1, 1, 1, 1, true, 0), all, 10);
+    run(new_problem((bmf_family) family, 1, 5, 0, 0, true, 0), all, 10);
+    run(new_problem((bmf_family) family, 5, 1, 0, 2, false, 0.2), all, 10);
+  }
+}
+
+/* Many features: rows grow, and weights are drawn feature by feature. */
+static void test_many_features(void) {
+  const bmf_moves block = {.block = true};
+  run(new_problem(BMF_GAUSSIAN, 12, 10, 26, 26, false, 0.1), block, 2);
+  run(new_problem(BMF_BERNOULLI, 12, 10, 26, 26, false, 0.1), block, 2);
+}
+
+/* Features that are added and dropped keep members and weights together. */
+static void test_add_and_drop(void) {
+  problem *p = new_problem(BMF_GAUSSIAN, 4, 3, 2, 2, true, 0);
+  double weight[3] = {7, 8, 9};
+  for (int t = 0; t < 40; t++) {
+    const int c = bmf_add_feature(&p->state, 0, weight);
+    bmf_item(&p->state.side[0], t % 4)[c] = 1;
+    p->state.side[0].count[c] = 1;
+  }
+  bmf_drop_feature(&p->state, 0, 1); /* the last one, with these weights, takes its place */
+  while (p->state.side[0].k > 2) bmf_drop_feature(&p->state, 0, p->state.side[0].k - 1);
+  bmf_transpose(&p->state, 0);
+  CHECK(bmf_weight(&p->state, 0, 1)[0] == 7);
+  check_state(p);
+}
+
+int main(void) {
+  RUN(test_every_family);
+  RUN(test_complete_and_collapsed);
+  RUN(test_small_sides);
+  RUN(test_many_features);
+  RUN(test_add_and_drop);
+  return check_report();
+}
