@@ -9,9 +9,10 @@
 #' with `weights` \eqn{w} (k, sum to 1) and `prototypes` \eqn{b} (k x m, probabilities). Missing cells drop out; an
 #' observation with nothing observed gets the weights as its membership and has no influence.
 #'
-#' **Estimation.** EM in logarithms, accelerated by default. With `estimate = "ml"` prototypes may end at exactly 0 or 1;
-#' `"map"` adds a Beta prior on every probability and a symmetric Dirichlet prior on the weights. Half of the starts are
-#' pulled towards rows drawn at random, half are random memberships; `fit$starts` says which of them reached the best.
+#' **Estimation.** EM in logarithms, accelerated by default. With `estimate = "ml"` prototypes may end at exactly 0 or
+#' 1; `"map"` adds a Beta prior on every probability and a symmetric Dirichlet prior on the weights. Half of the starts
+#' are pulled towards rows drawn at random, half are random memberships; `fit$starts` says which of them reached the
+#' best.
 #'
 #' **Cost.** A pass takes O(k) a nonzero or missing cell and O(k m); memory O(k (n + m)). One thread.
 #'
@@ -144,10 +145,10 @@ bm_expect <- function(fit, view, floor = 1e-6) {
 #' Predictions and simulations of a Bernoulli mixture
 #'
 #' @param object a fit of [bernoulli_mixture()].
-#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names; cells
-#'   may be `NA`. Missing: the data of the fit.
-#' @param type `"response"`: the probability of each cell; `"membership"`: the posterior of each component; `"cell"`: the
-#'   posterior that each component wrote the cell, which is the same for all cells of an observation.
+#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names;
+#'   cells may be `NA`. Missing: the data of the fit.
+#' @param type `"response"`: the probability of each cell; `"membership"`: the posterior of each component; `"cell"`:
+#'   the posterior that each component wrote the cell, which is the same for all cells of an observation.
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they

@@ -4,15 +4,17 @@
 #' held-out cells; then each is fitted to all data, timed.
 #'
 #' @details
-#' The table has a row for every model at its chosen `k`: the loss per held-out cell, the paired difference from the best
-#' model with its standard error, the loss per held-out row (see [cross_validate()]; not comparable for multinomial and
-#' least-squares models, whose likelihood does not count zeros), and what the fit to all data cost. The choice of `k` and
-#' the loss shown come from the same folds, which favours models with more values of `k` to choose from, a little.
-#' Times are of one fit in the session at hand, memory is the most that R held during it beyond what it held before.
+#' The table has a row for every model at its chosen `k`: the loss per held-out cell, the paired difference from the
+#' best model with its standard error, the loss per held-out row (see [cross_validate()]; not comparable for multinomial
+#' and least-squares models, whose likelihood does not count zeros), and what the fit to all data cost. The choice of
+#' `k` and the loss shown come from the same folds, which favours models with more values of `k` to choose from, a
+#' little. Times are of one fit in the session at hand, memory is the most that R held during it beyond what it held
+#' before.
 #'
 #' @inheritParams cross_validate
 #' @param models a named list of models, or of functions `f(x, k, control = )` that return a fit of this package.
-#' @param k numbers of components to try: one vector for all models, or a list with a vector for each, named as `models`.
+#' @param k numbers of components to try: one vector for all models, or a list with a vector for each, named as
+#'   `models`.
 #' @param rows also hold out rows?
 #' @return A list of class `multicause_comparison`: `table`, a data frame with `model`, `k`, `cells`, `cells_se`,
 #'   `behind` (difference to the best model over common folds), `behind_se`, `rows`, `rows_se`, `seconds`, `megabytes`,
@@ -81,7 +83,8 @@ new_comparison <- function(cells, rows, chosen, fits) {
     model = names(chosen), k = cells$results$k[chosen], cells = cells$results$loss[chosen],
     cells_se = cells$results$se[chosen], behind = vapply(behind, mean, 0),
     behind_se = vapply(behind, function(d) stats::sd(d) / sqrt(length(d)), 0),
-    rows = if (is.null(rows)) NA_real_ else rows$results$loss, rows_se = if (is.null(rows)) NA_real_ else rows$results$se,
+    rows = if (is.null(rows)) NA_real_ else rows$results$loss,
+    rows_se = if (is.null(rows)) NA_real_ else rows$results$se,
     seconds = vapply(fits, function(f) f$seconds, 0), megabytes = vapply(fits, function(f) f$megabytes, 0),
     converged = vapply(fits, function(f) f$fit$converged, NA), row.names = NULL
   )

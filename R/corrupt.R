@@ -9,16 +9,16 @@
 #' Bingham et al. 2009). Deleting comes first: a deleted presence may be added back, and is then neither.
 #'
 #' A range of two numbers is drawn from uniformly: with `by = "observation"` (the paper's way) every observation has a
-#' rate of its own, with `"cell"` every cell has, which comes to the same as the mean rate everywhere. A single number is
-#' the rate itself; a vector with a number for every observation gives each its rate.
+#' rate of its own, with `"cell"` every cell has, which comes to the same as the mean rate everywhere. A single number
+#' is the rate itself; a vector with a number for every observation gives each its rate.
 #'
 #' @param x a complete or incomplete 0/1 table, as [aspect_bernoulli()] takes it. Unknown cells stay unknown.
 #' @param omit,add rates within \[0, 1\]: one number, a range of two, or one for each of the n observations; 0 plants
 #'   none. (For a table of two observations a pair is read as a range.)
 #' @param by who has a rate of its own where a range is given.
-#' @return A list of class `corruption`: `x`, the corrupted table; `omitted` and `added`, logical n x m matrices, true where a
-#'   presence was deleted or an absence turned into a presence; `original`, the table given; `rates`, a data frame with the
-#'   rates `omit` and `add` of each observation (`NA` where every cell has its own).
+#' @return A list of class `corruption`: `x`, the corrupted table; `omitted` and `added`, logical n x m matrices, true
+#'   where a presence was deleted or an absence turned into a presence; `original`, the table given; `rates`, a data
+#'   frame with the rates `omit` and `add` of each observation (`NA` where every cell has its own).
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78, section 3.6. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [recovery()]
@@ -64,7 +64,9 @@ draw_rates <- function(rate, name, n, m, by) {
   if (length(rate) != 2L) {
     return(matrix(rate, n, m))
   }
-  if (rate[1L] > rate[2L]) stop_input("`%s` must rise where it is a range, not fall from %s to %s.", name, rate[1L], rate[2L])
+  if (rate[1L] > rate[2L]) {
+    stop_input("`%s` must rise where it is a range, not fall from %s to %s.", name, rate[1L], rate[2L])
+  }
   draws <- stats::runif(if (by == "observation") n else n * m, rate[1L], rate[2L])
   matrix(draws, n, m)
 }

@@ -3,17 +3,18 @@
 #' How well models predict what they have not seen: cells hidden at random, or whole observations.
 #'
 #' @details
-#' **Cells.** The observed cells are dealt at random to `folds` groups; each group is hidden (`NA`) in turn, the model is
-#' fitted to the rest, and the loss is averaged over the hidden cells. Every row and column keeps at least one observed
-#' cell in each fold: a cell whose loss would leave none is never hidden. For 0/1 tables the loss is the negative log of
-#' the probability given to the cell's value, in nats, with probabilities kept within \[`floor`, 1 - `floor`\]; the mean
-#' of a Poisson model (`nmf(loss = "kl")`, `plsa()`) counts as the chance of at least one, and a mean of Euclidean
-#' `nmf()` is cut to \[0, 1\]. For other whole numbers it is the Poisson loss of the fitted mean, else the squared error.
+#' **Cells.** The observed cells are dealt at random to `folds` groups; each group is hidden (`NA`) in turn, the model
+#' is fitted to the rest, and the loss is averaged over the hidden cells. Every row and column keeps at least one
+#' observed cell in each fold: a cell whose loss would leave none is never hidden. For 0/1 tables the loss is the
+#' negative log of the probability given to the cell's value, in nats, with probabilities kept within \[`floor`, 1 -
+#' `floor`\]; the mean of a Poisson model (`nmf(loss = "kl")`, `plsa()`) counts as the chance of at least one, and a
+#' mean of Euclidean `nmf()` is cut to \[0, 1\]. For other whole numbers it is the Poisson loss of the fitted mean, else
+#' the squared error.
 #'
-#' **Rows.** The observations are dealt to `folds` groups; the loss is the mean negative log-likelihood of the observations
-#' left out, in nats each, under eqs. (23), (25), (26) of Bingham et al. (2009): the training observations' probabilities
-#' are equally likely components, or a mixture's own components. It is `NA` for `nmf()` and `plsa()`, whose likelihood
-#' does not count zeros and cannot be compared.
+#' **Rows.** The observations are dealt to `folds` groups; the loss is the mean negative log-likelihood of the
+#' observations left out, in nats each, under eqs. (23), (25), (26) of Bingham et al. (2009): the training observations'
+#' probabilities are equally likely components, or a mixture's own components. It is `NA` for `nmf()` and `plsa()`,
+#' whose likelihood does not count zeros and cannot be compared.
 #'
 #' **Folds** are drawn once and are the same for every model and every `k`, so differences are paired. `se` is the
 #' standard error of the mean over folds and replicates. It disregards that training sets overlap and is a little small.
@@ -22,8 +23,8 @@
 #' [future::plan()] is set, with the same result for any plan.
 #'
 #' @param x data, as the models take them.
-#' @param model a model of this package, such as `aspect_bernoulli`; or a function `f(x, k, control = )` that returns such a
-#'   fit; or a named list of several.
+#' @param model a model of this package, such as `aspect_bernoulli`; or a function `f(x, k, control = )` that returns
+#'   such a fit; or a named list of several.
 #' @param k numbers of components to try.
 #' @param scheme `"cells"` or `"rows"`.
 #' @param ... further arguments of the models, the same for all of them.
@@ -62,7 +63,9 @@ check_models <- function(model, expression, name = "model") {
   models <- if (is.function(model)) list(model) else model
   ok <- is.list(models) && length(models) && all(vapply(models, is.function, NA))
   if (!ok) {
-    stop_input("`%s` must be a model such as `aspect_bernoulli`, or a named list of them, not %s.", name, show_value(model))
+    stop_input(
+      "`%s` must be a model such as `aspect_bernoulli`, or a named list of them, not %s.", name, show_value(model)
+    )
   }
   if (is.function(model)) names(models) <- if (is.symbol(expression)) as.character(expression) else "model"
   if (is.null(names(models)) || any(names(models) == "") || anyDuplicated(names(models))) {
@@ -99,7 +102,8 @@ check_grid <- function(grid) {
 }
 
 make_settings <- function(models, k, args, grid) {
-  combinations <- expand.grid(grid = seq_len(max(1L, length(grid))), k = k, model = names(models), stringsAsFactors = FALSE)
+  at_grid <- seq_len(max(1L, length(grid)))
+  combinations <- expand.grid(grid = at_grid, k = k, model = names(models), stringsAsFactors = FALSE)
   lapply(seq_len(nrow(combinations)), function(i) {
     at <- combinations[i, ]
     list(
@@ -195,8 +199,8 @@ print.multicause_cv <- function(x, digits = 4L, ...) {
 #'
 #' @param x a result of [cross_validate()], [select_k()] or [compare_models()].
 #' @param ... must be empty.
-#' @return `x`, invisibly. Bars are one standard error to either side; a ring marks the least loss, a square the smallest k
-#'   within one standard error of it.
+#' @return `x`, invisibly. Bars are one standard error to either side; a ring marks the least loss, a square the
+#'   smallest k within one standard error of it.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rbinom(200, 1, 0.4), 20, 10)

@@ -4,24 +4,25 @@
 #' solutions differ in detail; their average finds false absences better than the best of them.
 #'
 #' @details
-#' Given data, `members` fits are made from different starts for every `k`, one start each. Given a fit that was made with
-#' `keep_starts = TRUE` in [fit_control()], its finished starts are the members; given a list of fits to the same data,
-#' these are.
+#' Given data, `members` fits are made from different starts for every `k`, one start each. Given a fit that was made
+#' with `keep_starts = TRUE` in [fit_control()], its finished starts are the members; given a list of fits to the same
+#' data, these are.
 #'
-#' **Weights.** `"equal"`; `"held_out"`: cells are hidden as in [cross_validate()], each group of members (same model, `k` and
-#' arguments) is fitted to the rest, and the groups get the weights whose average predicts the hidden cells best
+#' **Weights.** `"equal"`; `"held_out"`: cells are hidden as in [cross_validate()], each group of members (same model,
+#' `k` and arguments) is fitted to the rest, and the groups get the weights whose average predicts the hidden cells best
 #' (stacking, Yao et al. 2018), shared equally within a group; or numbers.
 #'
-#' **What comes out.** An average of aspect Bernoulli fits is an aspect Bernoulli model itself, with the components of all
-#' members and memberships multiplied by the weights. So the result of averaging such fits works with [false_absences()],
-#' [phantoms()], [deficiency()] and [denoise()] as a single fit does. For other models it has the probabilities.
+#' **What comes out.** An average of aspect Bernoulli fits is an aspect Bernoulli model itself, with the components of
+#' all members and memberships multiplied by the weights. So the result of averaging such fits works with
+#' [false_absences()], [phantoms()], [deficiency()] and [denoise()] as a single fit does. For other models it has the
+#' probabilities.
 #'
-#' **Which average.** On fossil and bird tables with planted or known false absences the best single choice was an average
-#' over a wide range of `k`, of maximum likelihood fits and fits with weak priors in equal parts:
+#' **Which average.** On fossil and bird tables with planted or known false absences the best single choice was an
+#' average over a wide range of `k`, of maximum likelihood fits and fits with weak priors in equal parts:
 #' `ensemble(x, grid = list(estimate = c("ml", "map")), prior = list(aspects = c(1.2, 2), membership = 1.1))`.
 #'
-#' **Cost.** `members` fits for every `k`, and as many again for each fold with `"held_out"`. They run in parallel where a
-#' [future::plan()] is set, with the same result for any plan.
+#' **Cost.** `members` fits for every `k`, and as many again for each fold with `"held_out"`. They run in parallel where
+#' a [future::plan()] is set, with the same result for any plan.
 #'
 #' @param x data, as [aspect_bernoulli()] takes them; a fit with kept starts; or a list of fits to the same data.
 #' @param ... for data: further arguments of the model; else empty.
@@ -34,11 +35,12 @@
 #' @param floor smallest probability given to a held-out cell, above 0 and at most 0.5.
 #' @param control settings of each fit, for data. The default is one start that is not polished: variety is wanted here,
 #'   and the last digits average out.
-#' @return A list of class `multicause_ensemble` (and `aspect_bernoulli`, where all members are): `fits`, `weights`, `probability`
-#'   (n x m, the average probability of a presence), `dims` and `names` as in a fit, with `k` the number of all components, and
-#'   where members are aspect Bernoulli fits `param`. Methods: `print`, `fitted`, `predict` for new data, `residuals`.
-#' @references Yao Y, Vehtari A, Simpson D, Gelman A (2018). Using stacking to average Bayesian predictive distributions.
-#'   *Bayesian Analysis* 13, 917-1007. \doi{10.1214/17-BA1091}
+#' @return A list of class `multicause_ensemble` (and `aspect_bernoulli`, where all members are): `fits`, `weights`,
+#'   `probability` (n x m, the average probability of a presence), `dims` and `names` as in a fit, with `k` the number
+#'   of all components, and where members are aspect Bernoulli fits `param`. Methods: `print`, `fitted`, `predict` for
+#'   new data, `residuals`.
+#' @references Yao Y, Vehtari A, Simpson D, Gelman A (2018). Using stacking to average Bayesian predictive
+#'   distributions. *Bayesian Analysis* 13, 917-1007. \doi{10.1214/17-BA1091}
 #' @seealso [recovery()], [modes()]
 #' @examples
 #' set.seed(1)
@@ -87,7 +89,9 @@ ensemble.list <- function(x, ..., weights = c("equal", "held_out"), folds = 5, f
   for (i in seq_along(x)) {
     check_fit(x[[i]], name = sprintf("x[[%d]]", i))
     same <- identical(x[[i]]$dims[c("n", "m")], x[[1L]]$dims[c("n", "m")]) && identical(x[[i]]$names, x[[1L]]$names)
-    if (!same) stop_input("Fits in `x` must be to the same data: number %d differs from the first in shape or names.", i)
+    if (!same) {
+      stop_input("Fits in `x` must be to the same data: number %d differs from the first in shape or names.", i)
+    }
   }
   group <- vapply(x, member_key, "")
   new_ensemble(x, member_weights(weights, x, match(group, unique(group)), folds, floor))
@@ -172,7 +176,9 @@ new_ensemble <- function(fits, weights) {
   aspects <- all(vapply(fits, inherits, NA, "aspect_bernoulli"))
   dims <- first$dims
   dims[["k"]] <- sum(vapply(fits, function(fit) fit$dims[["k"]], 0L))
-  out <- list(fits = fits, weights = unname(weights), probability = probability, dims = dims, names = first$names, x = first$x)
+  out <- list(
+    fits = fits, weights = unname(weights), probability = probability, dims = dims, names = first$names, x = first$x
+  )
   if (aspects) out <- c(out, stack_aspects(fits, weights, dims[["k"]]))
   structure(out, class = c("multicause_ensemble", if (aspects) "aspect_bernoulli", "multicause"))
 }
@@ -199,9 +205,8 @@ print.multicause_ensemble <- function(x, digits = 3L, ...) {
   cat(sprintf("Average of %d fits to %d observations x %d attributes\n", length(x$fits), d[["n"]], d[["m"]]))
   cat(sprintf("Models: %s\n", paste(titles, collapse = ", ")))
   by_k <- tapply(x$weights, k, sum)
-  cat(sprintf(
-    "Weights by k: %s\n", paste(sprintf("%s: %s", names(by_k), format(signif(by_k, digits), trim = TRUE)), collapse = ", ")
-  ))
+  shown <- sprintf("%s: %s", names(by_k), format(signif(by_k, digits), trim = TRUE))
+  cat(sprintf("Weights by k: %s\n", paste(shown, collapse = ", ")))
   unready <- sum(!vapply(x$fits, function(fit) fit$converged, NA))
   if (unready) cat(sprintf("%d fits stopped before they converged\n", unready))
   invisible(x)
@@ -212,7 +217,8 @@ summary.multicause_ensemble <- function(object, ...) {
   check_dots(...)
   k <- vapply(object$fits, function(fit) fit$dims[["k"]], 0L)
   data.frame(
-    member = seq_along(k), model = vapply(object$fits, function(fit) class(fit)[1L], ""), k = k, weight = object$weights,
+    member = seq_along(k), model = vapply(object$fits, function(fit) class(fit)[1L], ""), k = k,
+    weight = object$weights,
     objective = vapply(object$fits, function(fit) unname(fit$objective), 0),
     converged = vapply(object$fits, function(fit) fit$converged, NA)
   )

@@ -58,8 +58,8 @@ mixture_loglik <- function(p, x, floor) {
   out
 }
 
-# What a held-out cell costs, nats (or squared units) each. "bernoulli" is for tables of 0 and 1, with probabilities kept
-# within [floor, 1 - floor]; "poisson" for whole numbers, means at least `floor`; "squared" for the rest.
+# What a held-out cell costs, nats (or squared units) each. "bernoulli" is for tables of 0 and 1, with probabilities
+# kept within [floor, 1 - floor]; "poisson" for whole numbers, means at least `floor`; "squared" for the rest.
 cell_loss <- function(fit, cells, value, family, floor) {
   if (family == "bernoulli") {
     p <- pmin(pmax(presence_probability(fit)[cells], floor), 1 - floor)
@@ -74,9 +74,9 @@ loss_family <- function(view) {
   if (is.null(range$not_binary)) "bernoulli" else if (is.null(range$not_whole)) "poisson" else "squared"
 }
 
-# Held-out cells: list of `folds` index vectors over the observed cells. Cells are dealt to the folds in turn, row by row
-# and in random order within a row, so that a row with two cells is never held out whole; where a fold would take all of
-# a column, one of its cells, and where a row has a single cell, that one, is never held out.
+# Held-out cells: list of `folds` index vectors over the observed cells. Cells are dealt to the folds in turn, row by
+# row and in random order within a row, so that a row with two cells is never held out whole; where a fold would take
+# all of a column, one of its cells, and where a row has a single cell, that one, is never held out.
 cell_folds <- function(observed, folds) {
   n <- nrow(observed)
   cells <- which(observed)

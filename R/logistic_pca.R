@@ -11,8 +11,8 @@
 #'
 #' **Estimation.** Maximises the log-likelihood less a ridge, `penalty / 2` times the sum of squares of scores and
 #' loadings. Without one, log-odds run off to infinity wherever ones and zeros can be separated, so `penalty = 0` is
-#' allowed but not the default; the intercept is not penalised. Alternating least squares on the quadratic lower bound of
-#' every cell's log-probability (Jaakkola and Jordan 2000): every pass raises the objective.
+#' allowed but not the default; the intercept is not penalised. Alternating least squares on the quadratic lower bound
+#' of every cell's log-probability (Jaakkola and Jordan 2000): every pass raises the objective.
 #'
 #' **Unique form.** The estimate is rotated so that scores have mean 0 and orthogonal columns, loadings have orthogonal
 #' rows, a component's scores and loadings have equal sums of squares, components come in order of decreasing size, and
@@ -30,12 +30,13 @@
 #' @param start initial values `list(scores = n x k, loadings = k x m, intercept = m)` for one start.
 #' @return A list of class `logistic_pca`, with the parts described in [aspect_bernoulli()] (but `certificate` and
 #'   `pinned`), where `param` holds `scores` (n x k), `loadings` (k x m) and `intercept` (m), on the scale of log-odds,
-#'   and `penalty` the ridge; `tuning` the result of [cross_validate()] where the ridge was chosen. `df` counts free parameters without regard to the ridge: m + k (n + m - k - 1).
-#' @references Schein AI, Saul LK, Ungar LH (2003). A generalized linear model for principal component analysis of binary
-#'   data. *Proceedings of the Ninth International Workshop on Artificial Intelligence and Statistics*, 240-247.
+#'   and `penalty` the ridge; `tuning` the result of [cross_validate()] where the ridge was chosen. `df` counts free
+#'   parameters without regard to the ridge: m + k (n + m - k - 1).
+#' @references Schein AI, Saul LK, Ungar LH (2003). A generalized linear model for principal component analysis of
+#'   binary data. *Proceedings of the Ninth International Workshop on Artificial Intelligence and Statistics*, 240-247.
 #'
-#'   Jaakkola TS, Jordan MI (2000). Bayesian parameter estimation via variational methods. *Statistics and Computing* 10,
-#'   25-37. \doi{10.1023/A:1008932416310}
+#'   Jaakkola TS, Jordan MI (2000). Bayesian parameter estimation via variational methods. *Statistics and Computing*
+#'   10, 25-37. \doi{10.1023/A:1008932416310}
 #' @seealso [predict.logistic_pca()], [compare_models()]
 #' @examples
 #' set.seed(1)
@@ -171,16 +172,17 @@ validate_logistic_pca <- function(fit) {
 #' Predictions and simulations of logistic principal components
 #'
 #' @param object a fit of [logistic_pca()].
-#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names; cells
-#'   may be `NA`. Missing: the data of the fit. New scores maximise the same penalised likelihood with the loadings held, a concave
-#'   problem that starts at 0, so an observation's scores do not depend on where the training ended.
+#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names;
+#'   cells may be `NA`. Missing: the data of the fit. New scores maximise the same penalised likelihood with the
+#'   loadings held, a concave problem that starts at 0, so an observation's scores do not depend on where the training
+#'   ended.
 #' @param type `"response"`: the probability of each cell; `"link"`: its log-odds; `"scores"`.
 #' @param nsim number of data sets to simulate, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
 #' @param ... must be empty.
-#' @return `predict()`: an n x m or n x k matrix, with the names of the data. `fitted()`: the `"response"` of the training
-#'   data, missing cells included. `simulate()`: a list of n x m 0/1 matrices.
+#' @return `predict()`: an n x m or n x k matrix, with the names of the data. `fitted()`: the `"response"` of the
+#'   training data, missing cells included. `simulate()`: a list of n x m 0/1 matrices.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rbinom(200, 1, 0.4), 20, 10)

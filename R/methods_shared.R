@@ -121,5 +121,7 @@ plot.multicause <- function(x, what = c("components", "trace"), order = c("seria
 }
 
 component_scale <- function(fit) {
-  switch(class(fit)[1L], bernoulli_mixture = "probability", logistic_pca = "loading (log-odds)", "share of the component")
+  switch(class(fit)[1L],
+    bernoulli_mixture = "probability", logistic_pca = "loading (log-odds)", "share of the component"
+  )
 }

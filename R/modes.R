@@ -10,9 +10,9 @@
 #'
 #' @param fit a fit with components over attributes.
 #' @param reference another such fit to the same attributes (matched by name), or a matrix of k x m.
-#' @return A list of class `alignment`: `fit`, the fit with its components in the order of the reference; `permutation`, the
-#'   former number of each; `match`, a data frame with `reference`, `component` (former name; `NA` where there is none),
-#'   `distance` and `correlation`.
+#' @return A list of class `alignment`: `fit`, the fit with its components in the order of the reference; `permutation`,
+#'   the former number of each; `match`, a data frame with `reference`, `component` (former name; `NA` where there is
+#'   none), `distance` and `correlation`.
 #' @seealso [modes()]
 #' @examples
 #' set.seed(1)
@@ -44,7 +44,9 @@ align_components <- function(fit, reference) {
 reference_matrix <- function(reference, fit) {
   out <- if (inherits(reference, "multicause")) component_matrix(reference) else reference
   if (!is.matrix(out) || !is.numeric(out) || anyNA(out)) {
-    stop_input("`reference` must be a fit or a numeric matrix of components x attributes, not %s.", show_value(reference))
+    stop_input(
+      "`reference` must be a fit or a numeric matrix of components x attributes, not %s.", show_value(reference)
+    )
   }
   unname_rows <- rownames(out)
   out <- match_columns(out, fit$names[[2L]], fit$dims[["m"]], "reference")
@@ -90,8 +92,8 @@ print.alignment <- function(x, digits = 3L, ...) {
 
 #' The different solutions that the starts of a fit found
 #'
-#' Groups the finished starts of a fit by what they say of the cells, and tells how far the solutions are from each other
-#' and how much likelihood lies between them.
+#' Groups the finished starts of a fit by what they say of the cells, and tells how far the solutions are from each
+#' other and how much likelihood lies between them.
 #'
 #' @details
 #' The distance of two starts is the root mean square difference of their probabilities (or means) of all cells. Starts
@@ -101,11 +103,12 @@ print.alignment <- function(x, digits = 3L, ...) {
 #'
 #' @param fit a fit made with `keep_starts = TRUE` in [fit_control()].
 #' @param tolerance largest distance of two starts of one solution, above 0, on the scale of the cells.
-#' @return A list of class `modes`: `modes`, a data frame with a row for each solution, best first: `mode`, `starts` (how
-#'   many), `objective` (the best of them), `behind` (below the best of all, nats), `distance` (root mean square difference
-#'   of its cells from the best solution's), `largest` (largest difference of a cell), `component` (largest distance of a
-#'   component from the one it is matched to); `starts`, a data frame with `start` and `mode`; `distances`, between all
-#'   starts; `fits`, the best fit of each solution, components in the order of the best. It has `print` and `plot` methods.
+#' @return A list of class `modes`: `modes`, a data frame with a row for each solution, best first: `mode`, `starts`
+#'   (how many), `objective` (the best of them), `behind` (below the best of all, nats), `distance` (root mean square
+#'   difference of its cells from the best solution's), `largest` (largest difference of a cell), `component` (largest
+#'   distance of a component from the one it is matched to); `starts`, a data frame with `start` and `mode`;
+#'   `distances`, between all starts; `fits`, the best fit of each solution, components in the order of the best. It has
+#'   `print` and `plot` methods.
 #' @seealso [align_components()], [ensemble()]
 #' @examples
 #' set.seed(1)
@@ -173,8 +176,8 @@ plot.modes <- function(x, ...) {
   local_par(mar = c(4.2, 4.4, 2.6, 1))
   graphics::plot(
     x$modes$distance, x$modes$behind, cex = 1 + sqrt(x$modes$starts), pch = 19L, las = 1L, bty = "l",
-    col = component_colours(1L), xlab = "distance of the cells from the best solution", ylab = "objective below the best",
-    main = sprintf("%d solutions of %d starts", nrow(x$modes), nrow(x$starts))
+    col = component_colours(1L), xlab = "distance of the cells from the best solution",
+    ylab = "objective below the best", main = sprintf("%d solutions of %d starts", nrow(x$modes), nrow(x$starts))
   )
   graphics::text(x$modes$distance, x$modes$behind, x$modes$mode, col = "white", cex = 0.7)
   invisible(x)

@@ -26,17 +26,17 @@
 #'   unknown cell. Matrix, table, data frame or sparse matrix as in [aspect_bernoulli()].
 #' @param k number of components, at least 1.
 #' @param loss `"euclidean"` or `"kl"`.
-#' @param start initial values `list(coefficients = n x k, basis = k x m)`, all at least 0, for one start. Under `"kl"` no
-#'   observed cell above 0 may have mean 0.
+#' @param start initial values `list(coefficients = n x k, basis = k x m)`, all at least 0, for one start. Under `"kl"`
+#'   no observed cell above 0 may have mean 0.
 #' @return A list of class `nmf`, with the parts described in [aspect_bernoulli()] (but `certificate` and `pinned`),
-#'   where `param` holds `coefficients` (n x k) and `basis` (k x m), and `residual` the squared relative distance from the
-#'   conditions of an optimum (see Estimation). The `objective` is minus the loss, or under `"kl"` for whole numbers the
-#'   Poisson log-likelihood, whose `df` counts k (n + m - 1) parameters; elsewhere `loglik` is `NA`.
-#' @references Lee DD, Seung HS (2001). Algorithms for non-negative matrix factorization. *Advances in Neural Information
-#'   Processing Systems* 13, 556-562.
+#'   where `param` holds `coefficients` (n x k) and `basis` (k x m), and `residual` the squared relative distance from
+#'   the conditions of an optimum (see Estimation). The `objective` is minus the loss, or under `"kl"` for whole numbers
+#'   the Poisson log-likelihood, whose `df` counts k (n + m - 1) parameters; elsewhere `loglik` is `NA`.
+#' @references Lee DD, Seung HS (2001). Algorithms for non-negative matrix factorization. *Advances in Neural
+#'   Information Processing Systems* 13, 556-562.
 #'
-#'   Gillis N, Glineur F (2012). Accelerated multiplicative updates and hierarchical ALS algorithms for nonnegative matrix
-#'   factorization. *Neural Computation* 24, 1085-1105. \doi{10.1162/NECO_a_00256}
+#'   Gillis N, Glineur F (2012). Accelerated multiplicative updates and hierarchical ALS algorithms for nonnegative
+#'   matrix factorization. *Neural Computation* 24, 1085-1105. \doi{10.1162/NECO_a_00256}
 #' @seealso [predict.nmf()], [compare_models()]
 #' @examples
 #' set.seed(1)
@@ -145,15 +145,16 @@ validate_nmf <- function(fit) {
 #' Predictions and simulations of a non-negative matrix factorisation
 #'
 #' @param object a fit of [nmf()].
-#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names; cells
-#'   may be `NA`. Missing: the data of the fit. New coefficients minimise the same loss with the basis held, a convex problem.
+#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names;
+#'   cells may be `NA`. Missing: the data of the fit. New coefficients minimise the same loss with the basis held, a
+#'   convex problem.
 #' @param type `"response"`: the mean of each cell, which may exceed 1 for presences too; `"coefficients"`.
 #' @param nsim number of data sets to simulate, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
 #' @param ... must be empty.
-#' @return `predict()`: an n x m or n x k matrix, with the names of the data. `fitted()`: the `"response"` of the training
-#'   data, missing cells included. `simulate()`: a list of n x m matrices of Poisson counts; an error for
+#' @return `predict()`: an n x m or n x k matrix, with the names of the data. `fitted()`: the `"response"` of the
+#'   training data, missing cells included. `simulate()`: a list of n x m matrices of Poisson counts; an error for
 #'   `loss = "euclidean"`, which names no distribution.
 #' @examples
 #' set.seed(1)

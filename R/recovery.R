@@ -4,9 +4,10 @@
 #' reconstruction at 0.5 gains and loses.
 #'
 #' @details
-#' The candidates for omissions are the zeros of the corrupted table, and a high score should mean "a presence is missing
-#' here"; the candidates for additions are its ones, and a high score should mean "this presence is not real". Where
-#' absences of the original table are false themselves, they count as true ones: measures then understate what was found.
+#' The candidates for omissions are the zeros of the corrupted table, and a high score should mean "a presence is
+#' missing here"; the candidates for additions are its ones, and a high score should mean "this presence is not real".
+#' Where absences of the original table are false themselves, they count as true ones: measures then understate what was
+#' found.
 #'
 #' `auc` is the chance that a cell that was changed has a higher score than one that was not (ties count half), `ap` the
 #' average precision. `"pooled"` ranks all cells together; `"within"` ranks within each observation that has both
@@ -17,19 +18,19 @@
 #' the log-odds of the score (1 and 0 are ideal; a slope below 1 means overconfidence).
 #'
 #' The noise removal rate of Bingham et al. (2009) is 1 - (fp + fn) / 2 at a cut of 0.5: fp is the share of unchanged
-#' candidates that would be turned, fn the share of changed ones that would not. For omissions, `lost` is the share of the
-#' table's presences whose own score is below 0.5: a reconstruction by these scores would delete them.
+#' candidates that would be turned, fn the share of changed ones that would not. For omissions, `lost` is the share of
+#' the table's presences whose own score is below 0.5: a reconstruction by these scores would delete them.
 #'
 #' @param scores n x m matrix of scores, one for every cell, such as `fitted(fit)`; a sparse matrix is made dense.
-#' @param truth a result of [corrupt()]; or a logical n x m matrix, `TRUE` where the cell was changed, `NA` where it is no
-#'   candidate.
+#' @param truth a result of [corrupt()]; or a logical n x m matrix, `TRUE` where the cell was changed, `NA` where it is
+#'   no candidate.
 #' @param of `"omissions"` or `"additions"`; not needed for a logical `truth`.
 #' @param n numbers of cells for the precision, at least 1.
-#' @return A list of class `recovery`: `summary`, a data frame with one row (`candidates`, `changed`, `auc`, `auc_within`,
-#'   `auc_within_se`, `ap`, `ap_within`, `slope`, `intercept`, `removal`, `fp`, `fn`, `lost`); `precision`, a data frame with
-#'   `n` and `precision`; `roc` (`false_positive`, `true_positive`), `pr` (`recall`, `precision`) and `calibration` (`score`,
-#'   `share`, `cells`), data frames to draw; `by_observation`, AUC, average precision and numbers of each observation. It
-#'   has `print` and `plot` methods.
+#' @return A list of class `recovery`: `summary`, a data frame with one row (`candidates`, `changed`, `auc`,
+#'   `auc_within`, `auc_within_se`, `ap`, `ap_within`, `slope`, `intercept`, `removal`, `fp`, `fn`, `lost`);
+#'   `precision`, a data frame with `n` and `precision`; `roc` (`false_positive`, `true_positive`), `pr` (`recall`,
+#'   `precision`) and `calibration` (`score`, `share`, `cells`), data frames to draw; `by_observation`, AUC, average
+#'   precision and numbers of each observation. It has `print` and `plot` methods.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78, section 3.6. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [corrupt()]
@@ -189,7 +190,9 @@ print.recovery <- function(x, digits = 3L, ...) {
   s <- x$summary
   show <- function(value) format(value, digits = digits)
   cat(sprintf("Recovery of %d changed cells among %d candidates\n", s$changed, s$candidates))
-  cat(sprintf("AUC %s pooled, %s within observations (s.e. %s)\n", show(s$auc), show(s$auc_within), show(s$auc_within_se)))
+  cat(sprintf(
+    "AUC %s pooled, %s within observations (s.e. %s)\n", show(s$auc), show(s$auc_within), show(s$auc_within_se)
+  ))
   cat(sprintf("Average precision %s pooled, %s within observations\n", show(s$ap), show(s$ap_within)))
   known <- x$precision[!is.na(x$precision$precision), ]
   cat(sprintf("Precision at %s\n", paste(sprintf("%d: %s", known$n, show(known$precision)), collapse = ", ")))

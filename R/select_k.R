@@ -7,8 +7,8 @@
 #' `"aic"` is the usual Akaike criterion, -2 L + 2 P (twice that of eq. 27 of Bingham et al. 2009: the same minimum);
 #' `"bic"` counts observed cells as sample size. Both take every parameter as free although many end at a bound, and the
 #' parameters of most models here grow with the number of observations, so BIC is far too severe. They are `NA` for fits
-#' that did not maximise a likelihood. `"cells"` and `"rows"` are explained in [cross_validate()]. Held-out rows may keep
-#' improving with k for models that average over the training observations.
+#' that did not maximise a likelihood. `"cells"` and `"rows"` are explained in [cross_validate()]. Held-out rows may
+#' keep improving with k for models that average over the training observations.
 #'
 #' Beside the minimum of the two held-out losses stands the smallest `k` within one standard error of it.
 #'
@@ -16,9 +16,9 @@
 #' @param model a model of this package, or a function `f(x, k, control = )` that returns such a fit.
 #' @param criterion which criteria, one or more.
 #' @return A list of class `multicause_selection`: `table`, a data frame with `criterion`, `k`, `value` (smaller is
-#'   better), `se` and `not_converged`; `best`, a data frame with `criterion`, `k` of the minimum and `k_one_se`; `k`, the
-#'   choice of the first criterion; `fits`, the fits to all data where information criteria were asked for, else `NULL`.
-#'   It has `print` and `plot` methods.
+#'   better), `se` and `not_converged`; `best`, a data frame with `criterion`, `k` of the minimum and `k_one_se`; `k`,
+#'   the choice of the first criterion; `fits`, the fits to all data where information criteria were asked for, else
+#'   `NULL`. It has `print` and `plot` methods.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @examples
@@ -74,16 +74,15 @@ fit_settings <- function(x, settings, control) {
 
 information_table <- function(fits, settings, which) {
   f <- if (which == "aic") stats::AIC else stats::BIC
-  likely <- vapply(fits, function(fit) identical(names(fit$objective), "log_likelihood"), NA)
   data.frame(
     criterion = which, k = vapply(settings, function(setting) setting$k, 0L),
-    value = ifelse(likely, vapply(fits, function(fit) if (is.null(fit$objective)) NA_real_ else safe_value(f, fit), 0), NA),
+    value = vapply(fits, safe_value, 0, f = f),
     se = NA_real_, not_converged = vapply(fits, function(fit) as.integer(!fit$converged), 0L), row.names = NULL
   )
 }
 
 # NA where the fit has no likelihood that was maximised.
-safe_value <- function(f, fit) tryCatch(f(fit), multicause_input_error = function(e) NA_real_)
+safe_value <- function(fit, f) tryCatch(f(fit), multicause_input_error = function(e) NA_real_)
 
 new_selection <- function(table, criterion, fits, model, folds, replicates, floor) {
   best <- lapply(criterion, function(which) {
@@ -92,7 +91,8 @@ new_selection <- function(table, criterion, fits, model, folds, replicates, floo
       return(data.frame(criterion = which, k = NA_integer_, k_one_se = NA_integer_))
     }
     at <- cv_choice(data.frame(k = mine$k, loss = mine$value, se = mine$se))
-    data.frame(criterion = which, k = mine$k[at[["best"]]], k_one_se = if (anyNA(mine$se)) NA else mine$k[at[["one_se"]]])
+    one_se <- if (anyNA(mine$se)) NA_integer_ else mine$k[at[["one_se"]]]
+    data.frame(criterion = which, k = mine$k[at[["best"]]], k_one_se = one_se)
   })
   best <- do.call(rbind, best)
   structure(

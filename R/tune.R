@@ -9,10 +9,12 @@ prior_grid <- function(first, second) {
 penalty_grid <- c(0.3, 1, 2, 3, 5, 8)
 
 # Is the prior a request to choose: "cv", or an unnamed list of several? One prior is a named list.
-wants_tuning <- function(prior) identical(prior, "cv") || (is.list(prior) && is.null(names(prior)) && length(prior) > 0L)
+wants_tuning <- function(prior) {
+  identical(prior, "cv") || (is.list(prior) && is.null(names(prior)) && length(prior) > 0L)
+}
 
-# The value of the argument `name` with the least loss on held-out cells: list(value, cv). Folds are drawn first, so that
-# the fit that follows starts from the same random numbers whatever was tried.
+# The value of the argument `name` with the least loss on held-out cells: list(value, cv). Folds are drawn first, so
+# that the fit that follows starts from the same random numbers whatever was tried.
 tune_by_cells <- function(x, model, k, name, values, args, control) {
   light <- control
   light$n_start <- min(control$n_start, 3L)

@@ -1,6 +1,6 @@
 # bernoulli_mixture(), logistic_pca() and nmf() side by side with the packages that users know: the same data, the same
-# start where the peer takes one, one thread. A peer runs to its own stopping rule; ours runs on to its own, and is timed up to the pass where it
-# reached the peer's objective. Results are kept in bench/comparators.md. Peers that are not installed are skipped.
+# start where the peer takes one, one thread. A peer runs to its own stopping rule; ours runs on to its own, and is
+# timed up to the pass where it reached the peer's objective. Results are kept in bench/comparators.md. Peers that are not installed are skipped.
 #   Rscript bench/comparators.R [repeats = 3]
 library(multicause)
 blas_serial <- getNamespace("multicause")$blas_threads(1L)
@@ -61,14 +61,18 @@ fit_mixture <- function() bernoulli_mixture(x, k, start = lapply(mixture, unname
 race("flexmix", "Bernoulli mixture, k = 4", fit_mixture, function() {
   data <- list(x = x)
   control <- list(iter.max = 2000, minprior = 0, tolerance = 1e-8)
-  fit <- flexmix::flexmix(x ~ 1, data = data, k = k, cluster = soft, model = flexmix::FLXMCmvbinary(), control = control)
+  model <- flexmix::FLXMCmvbinary()
+  fit <- flexmix::flexmix(x ~ 1, data = data, k = k, cluster = soft, model = model, control = control)
   as.numeric(flexmix::logLik(fit))
 })
 race("poLCA", "Bernoulli mixture, k = 4", fit_mixture, function() {
   data <- as.data.frame(x + 1)
   f <- stats::as.formula(sprintf("cbind(%s) ~ 1", paste(names(data), collapse = ", ")))
   start <- lapply(seq_len(m), function(j) cbind(1 - mixture$prototypes[, j], mixture$prototypes[, j]))
-  poLCA::poLCA(f, data, nclass = k, maxiter = 5000, tol = 1e-8, probs.start = start, calc.se = FALSE, verbose = FALSE)$llik
+  fit <- poLCA::poLCA(
+    f, data, nclass = k, maxiter = 5000, tol = 1e-8, probs.start = start, calc.se = FALSE, verbose = FALSE
+  )
+  fit$llik
 })
 
 # Logistic PCA, k = 2, unpenalised as logisticSVD is, from the same scores and loadings.
@@ -83,7 +87,8 @@ race("logisticPCA", "logistic PCA (logisticSVD), k = 2, no ridge", function() {
   ))
 }, function() {
   fit <- logisticPCA::logisticSVD(
-    x, k = 2, max_iters = 2000, conv_criteria = 1e-6, start_A = pca$scores, start_B = t(pca$loadings), start_mu = pca$intercept
+    x, k = 2, max_iters = 2000, conv_criteria = 1e-6, start_A = pca$scores, start_B = t(pca$loadings),
+    start_mu = pca$intercept
   )
   loglik(stats::fitted(fit, type = "response"))
 })

@@ -2,8 +2,8 @@
 # what the first one missed, and planted additions. Results are kept in bench/recovery.md.
 #   Rscript bench/recovery.R [replicates = 10]
 # The recommended score was chosen on the tuning replicates (seeds 1001 to 1006) and on visit 2 of the survey; the
-# replicates below (seeds from 2001 on) and visit 1 were drawn after it was named. The rivals' settings are those that did
-# best on the same tuning replicates.
+# replicates below (seeds from 2001 on) and visit 1 were drawn after it was named. The rivals' settings are those that
+# did best on the same tuning replicates.
 library(multicause)
 blas_serial <- getNamespace("multicause")$blas_threads(1L)
 replicates <- as.integer(c(commandArgs(TRUE), "10")[1L])

@@ -124,7 +124,7 @@ double bm_objective(const mc_data *data, const bm_param *par, bm_work *w) {
   return sum;
 }
 
-/* Expected ones, missing cells and rows of each component; returns the rows with a cell observed. */
+/* Expected ones, missing cells and rows of each component; returns rows with a cell observed. */
 static int add_counts(const mc_data *data, int k, bm_work *w) {
   const size_t size = (size_t) k * (size_t) data->m * sizeof(double);
   int n_rows = 0;

@@ -96,7 +96,7 @@ typedef struct {
   task task;
 } walk;
 
-/* The bound's weights of a block, 0 at missing cells; returns sum of log(1 + exp(theta)) over observed ones. */
+/* The bound's weights of a block, 0 where missing; returns the sum of log(1 + exp(theta)). */
 static double block_weights(const walk *w, int first, int b, block_scratch *s) {
   const mc_data *data = w->data;
   const int k1 = w->par->k + 1, m = data->m;
@@ -217,7 +217,7 @@ static bool do_rows(walk *w) {
   return true;
 }
 
-/* Each attribute's ridge regression on the scores and a 1; one with nothing observed keeps its intercept. */
+/* Each attribute's ridge regression on the scores and a 1; unobserved ones keep their intercept. */
 static void update_loadings(const walk *w) {
   const int k = w->par->k, k1 = k + 1, pairs = w->work->pairs;
   const strip_sum *sum = w->work->strip;

@@ -3,38 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "num_rows.h"
+#include "model_nm_half.h"
 
 #define MOST_ROUNDS 8    /* of coordinate descent over one row */
 #define WORTHWHILE 0.01  /* a further round must change this share of the first one's change */
 #define DENSE_ENOUGH 0.2 /* share of nonzeros from which a dense product is faster */
-
-typedef struct {
-  double loss, off, size; /* off and size: numerator and denominator of nm_residual() */
-} row_sum;
-
-typedef struct {
-  double *slope; /* k x b: products of the rows' values with the held factor, Euclidean */
-  double *gram;  /* k x k: of one row with missing cells */
-  double *sums;  /* k: of the held factor over the row's observed cells */
-  double *step;  /* k: gradient at the row */
-  double *mean;  /* longest row: means at its nonzeros */
-  double *dense; /* m x b; NULL: x is sparse */
-} block_scratch;
-
-struct nm_work {
-  const mc_host *host;
-  mc_data transposed;
-  num_strips rows, columns;
-  double *gram;  /* k x k of the held factor */
-  double *total; /* k: its sums */
-  double *scale; /* k: makes a coefficient comparable to its gradient */
-  row_sum strip[NUM_MAX_STRIP];
-  block_scratch *scratch;
-  row_sum last[2]; /* of coefficients, of basis */
-  int passes;
-  double objective; /* of the last pass, for the host's eyes */
-};
 
 static double *new_doubles(const mc_host *host, ptrdiff_t rows, ptrdiff_t columns) {
   return host->alloc(host->ctx, (size_t) rows * (size_t) columns, sizeof(double));
@@ -77,30 +50,6 @@ nm_work *nm_new_work(const mc_data *data, int k, int n_threads, const mc_host *h
   return work;
 }
 
-/* One of the two halves of a pass: the rows of a view, one factor free, the other held. */
-typedef struct {
-  const mc_data *data; /* the view whose rows the free factor describes */
-  const double *held;  /* k x m */
-  double *free;        /* k x n */
-  const nm_param *par;
-  nm_work *work;
-  bool update;
-} half;
-
-static void add_scaled(double *sum, double scale, const double *x, int k) {
-#pragma omp simd
-  for (int c = 0; c < k; c++) sum[c] += scale * x[c];
-}
-
-static double dot(const double *x, const double *y, int k) {
-  double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int c = 0; c < k; c++) sum += x[c] * y[c];
-  return sum;
-}
-
-static double value_at(const mc_data *data, int e) { return data->value ? data->value[e] : 1; }
-
 /* Products of a block's values with the held factor: by nonzeros, or dense and by BLAS. */
 static void block_slopes(const half *h, int first, int b, block_scratch *s) {
   const mc_data *data = h->data;
@@ -130,15 +79,6 @@ static const double *row_gram(const half *h, int i, block_scratch *s) {
     for (int c = 0; c < k; c++) add_scaled(s->gram + num_at(0, c, k), -held[c], held, k);
   }
   return s->gram;
-}
-
-static void add_residual(const half *h, const double *free, const double *gradient,
-                         const double *size, row_sum *sum) {
-  for (int c = 0; c < h->par->k; c++) {
-    const double off = fmin(free[c] * h->work->scale[c], gradient[c]);
-    sum->off += off * off;
-    sum->size += size[c] * size[c];
-  }
 }
 
 /* Rounds of exact coordinate descent on 1/2 free' gram free - slope' free; gradient is kept up. */
@@ -181,85 +121,6 @@ static void euclidean_row(const half *h, int i, const double *slope, block_scrat
   descend(k, gram, s->step, free);
 }
 
-/*
- * One coordinate of a KL row, others held: its derivative sums - g(u), with
- * g(u) = sum x held / mean, rises and is concave in u. Where it is negative,
- * Newton's step stops short of the root; where it is positive, so do the
- * chord's root and the multiplicative step, and the lower of them is taken. Each of
- * them therefore lowers the divergence.
- */
-static double kl_coordinate(const mc_data *data, int i, const double *held, int k, int c,
-                            double sums, const double *mean, double u) {
-  const int from = data->start[i], to = data->start[i + 1];
-  double g = 0, curvature = 0, g_zero = 0;
-  for (int e = from; e < to; e++) {
-    const double f = held[num_at(c, data->column[e], k)], ratio = f / mean[e - from];
-    g += value_at(data, e) * ratio;
-    curvature += value_at(data, e) * ratio * ratio;
-  }
-  if (g >= sums) return curvature > 0 ? u + (g - sums) / curvature : u;
-  if (u <= 0) return 0;
-  for (int e = from; e < to; e++) {
-    const double f = held[num_at(c, data->column[e], k)], rest = mean[e - from] - u * f;
-    if (f > 0) g_zero += value_at(data, e) * (rest > 1e-12 * mean[e - from] ? f / rest : INFINITY);
-  }
-  if (g_zero <= sums) return 0;
-  const double multiplied = u * g / sums;
-  return isfinite(g_zero) ? fmin(multiplied, u * (g_zero - sums) / (g_zero - g)) : multiplied;
-}
-
-/* The multiplicative factors of a KL row, minus the gradient's negative part. */
-static void kl_slopes(const half *h, int i, const double *mean, double *slope) {
-  const mc_data *data = h->data;
-  const int k = h->par->k;
-  memset(slope, 0, (size_t) k * sizeof(double));
-  for (int e = data->start[i]; e < data->start[i + 1]; e++)
-    add_scaled(slope, value_at(data, e) / mean[e - data->start[i]],
-               h->held + num_at(0, data->column[e], k), k);
-}
-
-/* Means at a row's nonzeros; returns the row's divergence. */
-static double kl_means(const half *h, int i, const double *free, block_scratch *s) {
-  const mc_data *data = h->data;
-  const int k = h->par->k;
-  double loss = 0;
-  memcpy(s->sums, h->work->total, (size_t) k * sizeof(double));
-  for (int e = data->na_start ? data->na_start[i] : 0, to = e + data_n_missing(data, i); e < to;
-       e++)
-    add_scaled(s->sums, -1, h->held + num_at(0, data->na_column[e], k), k);
-  for (int e = data->start[i]; e < data->start[i + 1]; e++) {
-    const double mean = dot(free, h->held + num_at(0, data->column[e], k), k);
-    const double x = value_at(data, e);
-    s->mean[e - data->start[i]] = mean;
-    loss += x * log(x / mean) - x;
-  }
-  return loss + dot(free, s->sums, k);
-}
-
-static void kl_row(const half *h, int i, block_scratch *s, row_sum *sum) {
-  const mc_data *data = h->data;
-  const int k = h->par->k;
-  double *free = h->free + num_at(0, i, k);
-  sum->loss += kl_means(h, i, free, s);
-  if (!h->update) return;
-  kl_slopes(h, i, s->mean, s->step);
-  if (h->par->multiplicative) {
-    for (int c = 0; c < k; c++)
-      if (s->sums[c] > 0) free[c] = num_lift(free[c] * s->step[c] / s->sums[c]);
-    return;
-  }
-  for (int c = 0; c < k; c++) s->step[c] = s->sums[c] - s->step[c];
-  add_residual(h, free, s->step, s->sums, sum);
-  for (int c = 0; c < k; c++) {
-    if (s->sums[c] <= NUM_TINY) continue; /* the held factor says nothing of this coordinate */
-    const double next = kl_coordinate(data, i, h->held, k, c, s->sums[c], s->mean, free[c]);
-    const double step = next - free[c];
-    free[c] = next < NUM_TINY ? 0 : next;
-    for (int e = data->start[i]; e < data->start[i + 1]; e++)
-      s->mean[e - data->start[i]] += step * h->held[num_at(c, data->column[e], k)];
-  }
-}
-
 static void do_block(void *self, int strip, int thread, int first, int b) {
   const half *h = self;
   block_scratch *s = h->work->scratch + thread;
@@ -269,7 +130,7 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
     if (h->par->loss == NM_EUCLIDEAN)
       euclidean_row(h, first + i, s->slope + num_at(0, i, h->par->k), s, sum);
     else
-      kl_row(h, first + i, s, sum);
+      nm_kl_row(h, first + i, s, sum);
   }
 }
 

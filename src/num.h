@@ -87,7 +87,7 @@ double num_sum_log(const double *x, int n);
 /* log(sum(exp(x))) without overflow; -Inf for n = 0 or all -Inf. */
 double num_log_sum_exp(const double *x, int n);
 
-/* The same cells by columns: rows of the result are columns of data. Memory from alloc(ctx, ...). */
+/* The same cells by columns: the result's rows are columns of data. Memory from alloc(ctx, ...). */
 mc_data num_transpose(const mc_data *data, void *(*alloc)(void *, size_t, size_t), void *ctx);
 
 /*

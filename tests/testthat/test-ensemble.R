@@ -37,7 +37,10 @@ test_that("held-out weights find the better group", {
   set.seed(3)
   truth <- rbind(rep(c(0.95, 0.05), each = 6), rep(c(0.05, 0.95), each = 6))
   x <- random_bernoulli(truth[rep(1:2, 20), ])
-  several <- ensemble(x, k = 1:2, model = bernoulli_mixture, members = 1, weights = "held_out", folds = 3, control = few)
+  several <- ensemble(
+    x,
+    k = 1:2, model = bernoulli_mixture, members = 1, weights = "held_out", folds = 3, control = few
+  )
   expect_gt(several$weights[2], 0.9)
   expect_equal(sum(several$weights), 1)
 })
@@ -57,7 +60,8 @@ test_that("components are matched by the assignment problem", {
   expect_identical(fewer$permutation, c(2L, 1L, 3L))
   more <- align_components(bernoulli_mixture(x, 2, control = few), fit)
   expect_identical(sum(is.na(more$match$component)), 1L)
-  for (other in list(logistic_pca(x, 2, control = few), nmf(x, 2, control = few), aspect_bernoulli(x, 2, control = few))) {
+  for (model in list(logistic_pca, nmf, aspect_bernoulli)) {
+    other <- model(x, 2, control = few)
     expect_equal(fitted(reorder_components(other, 2:1)), fitted(other))
   }
 })

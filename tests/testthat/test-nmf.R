@@ -88,7 +88,8 @@ test_that("threads and sparse storage change nothing", {
   for (loss in c("euclidean", "kl")) {
     fit <- function(data, threads) {
       set.seed(7)
-      suppressWarnings(nmf(data, 3, loss = loss, control = quiet_control(n_start = 1, max_pass = 15, n_threads = threads)))
+      control <- quiet_control(n_start = 1, max_pass = 15, n_threads = threads)
+      suppressWarnings(nmf(data, 3, loss = loss, control = control))
     }
     one <- fit(x, 1)
     expect_identical(fit(x, 2)$param, one$param)
