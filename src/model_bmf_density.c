@@ -54,7 +54,8 @@ double bmf_log_prior_side(const bmf_state *state, int s, bmf_density density) {
   if (!side->infinite) {
     const double a = alpha / n_free;
     for (int c = side->n_fixed; c < side->k; c++)
-      sum += lbeta(a + side->count[c], side->beta_off + n - side->count[c]) - lbeta(a, side->beta_off);
+      sum +=
+          lbeta(a + side->count[c], side->beta_off + n - side->count[c]) - lbeta(a, side->beta_off);
     return sum;
   }
   sum = -alpha * bmf_harmonic(side);
@@ -143,8 +144,7 @@ static bmf_fit_measure measure_row(const bmf_state *state, int i, const double *
       out.log_lik += value * log(background + eta[j]) - lgammafn(value + 1);
   }
   if (state->family == BMF_GAUSSIAN)
-    out.log_lik = 0.5 * out.n_observed * log(noise / (2 * M_PI)) -
-                  0.5 * noise * out.squared_error;
+    out.log_lik = 0.5 * out.n_observed * log(noise / (2 * M_PI)) - 0.5 * noise * out.squared_error;
   return out;
 }
 
@@ -161,8 +161,7 @@ double bmf_expected_cell(const bmf_state *state, int i, int j) {
   const unsigned char *u = bmf_item(&state->side[0], i), *v = bmf_item(&state->side[1], j);
   double eta = 0;
   for (int c = 0; c < state->side[0].k; c++)
-    for (int l = 0; l < state->side[1].k && u[c]; l++)
-      eta += v[l] ? bmf_weight(state, 0, c)[l] : 0;
+    for (int l = 0; l < state->side[1].k && u[c]; l++) eta += v[l] ? bmf_weight(state, 0, c)[l] : 0;
   return expected(state, eta);
 }
 
@@ -202,8 +201,7 @@ static void make_room(const bmf_state *state, bmf_measure_work *work) {
   const size_t room = (size_t) state->side[BMF_COLUMNS].room;
   if (work->room >= (int) room) return;
   work->room = (int) room;
-  work->scratch =
-      host->alloc(host->ctx, (size_t) work->n_threads * room, sizeof(double));
+  work->scratch = host->alloc(host->ctx, (size_t) work->n_threads * room, sizeof(double));
   work->on = host->alloc(host->ctx, (size_t) state->side[BMF_COLUMNS].n * room, sizeof(int));
 }
 

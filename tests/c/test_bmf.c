@@ -60,8 +60,7 @@ static problem *new_problem(bmf_family family, int n, int m, int k, int l, bool 
   for (int s = 0; s < 2; s++) {
     bmf_side *side = &p->state.side[s];
     for (int i = 0; i < side->n; i++)
-      for (int c = 0; c < side->k; c++)
-        bmf_item(side, i)[c] = c == 0 || check_uniform() < 0.5;
+      for (int c = 0; c < side->k; c++) bmf_item(side, i)[c] = c == 0 || check_uniform() < 0.5;
     bmf_count(side);
   }
   for (int c = 0; c <= k; c++)
