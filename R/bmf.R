@@ -22,12 +22,12 @@
 #' [predict()]), the numbers of features, [cooccurrence()]; `param` is one state, the draw of the largest log joint
 #' density, for plots. [summary()] gives R-hat and effective sample sizes; where chains disagree, a warning says so.
 #'
-#' **Cost.** A sweep takes O(n m (K + L)) operations for the Bernoulli family (an exponential a cell and feature and side,
-#' otherwise multiplications), O(counts above 0 times K + L) for Poisson, and O(n m + (n + m) K L) for complete Gaussian
-#' data. Memory is O(n m) for the predictive mean and, for each kept state, O(n K + m L) bytes.
+#' **Cost.** A sweep takes O(n m (K + L)) operations for the Bernoulli family (multiplications; exponentials and
+#' Polya-Gamma variables are O(n m)), O(counts above 0 times K + L) for Poisson, and O(n m + (n + m) K L) for complete
+#' Gaussian data. Memory is O(n m) for the predictive mean and, for each kept state, O(n K + m L) bytes.
 #'
-#' @param x the data: n rows and m columns, real numbers (`"gaussian"`), 0 and 1 (`"bernoulli"`) or counts (`"poisson"`),
-#'   `NA` where unknown. Matrix, table, sparse matrix of package Matrix, or data frame, whose first column may hold
+#' @param x the data: n rows and m columns, real numbers (`"gaussian"`), 0 and 1 (`"bernoulli"`) or counts
+#'   (`"poisson"`), `NA` where unknown. Matrix, table, sparse matrix of package Matrix, or data frame, whose first column may hold
 #'   unique row names.
 #' @param k,l number of row features and of column features, besides user-fixed ones: a whole number of at least 0, or
 #'   `Inf`.
@@ -52,8 +52,8 @@
 #'   \item{`mean`}{n x m, the posterior mean of the expected cells over all draws.}
 #'   \item{`kept`}{states of each chain, evenly spaced.}
 #'   \item{`starts`}{what every annealed start reached.}
-#'   \item{`converged`}{`TRUE` where the chains agree: R-hat at most 1.1 for the log joint density, the log-likelihood and
-#'     the numbers of features.}
+#'   \item{`converged`}{`TRUE` where the chains agree: R-hat at most 1.1 for the log joint density, the log-likelihood
+#'     and the numbers of features.}
 #' }
 #' @seealso [bmf_methods] for what can be done with a fit, [bmf_prior()], [mcmc_control()], [cooccurrence()],
 #'   [bmf_log_density()].

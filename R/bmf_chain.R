@@ -75,7 +75,8 @@ bmf_ramp <- function(low, n) exp(seq(log(low), 0, length.out = n))
 # Anneals from a state with a finite number of features, then frees that number.
 bmf_anneal <- function(problem, state, low, n_sweep, on_tick) {
   size <- c(ncol(state$rows), ncol(state$columns)) - problem$n_fixed
-  out <- bmf_sweeps(problem, state, n_sweep, power = bmf_ramp(low, n_sweep), size = size, hold = TRUE, on_tick = on_tick)
+  ramp <- bmf_ramp(low, n_sweep)
+  out <- bmf_sweeps(problem, state, n_sweep, power = ramp, size = size, hold = TRUE, on_tick = on_tick)
   if (out$stopped) {
     return(out)
   }

@@ -105,15 +105,15 @@ NULL
 
 #' @rdname bmf_draws
 #' @exportS3Method posterior::as_draws
-as_draws.bmf <- function(x, ...) posterior::as_draws_array(bmf_draws_array(x))
+as_draws.bmf <- function(x, ...) posterior::as_draws_array(bmf_draws_array(x)) # nolint: object_name_linter.
 
 #' @rdname bmf_draws
 #' @exportS3Method posterior::as_draws_array
-as_draws_array.bmf <- function(x, ...) posterior::as_draws_array(bmf_draws_array(x))
+as_draws_array.bmf <- function(x, ...) posterior::as_draws_array(bmf_draws_array(x)) # nolint: object_name_linter.
 
 #' @rdname bmf_draws
 #' @exportS3Method coda::as.mcmc
-as.mcmc.bmf <- function(x, ...) {
+as.mcmc.bmf <- function(x, ...) { # nolint: object_name_linter.
   draws <- bmf_draws_array(x)
   thin <- x$control$thin
   chains <- lapply(seq_len(dim(draws)[2L]), function(chain) {

@@ -115,8 +115,8 @@ tell_disagreement <- function(fit) {
   warning(warningCondition(
     sprintf(
       paste(
-        "The chains disagree (R-hat above %s): their mean log joint densities are %s. Give them more warm-up and draws,",
-        "or more starts (mcmc_control()); see summary()."
+        "The chains disagree (R-hat above %s): their mean log joint densities are %s. Give them more warm-up and",
+        "draws, or more starts (mcmc_control()); see summary()."
       ),
       format(bmf_agree), paste(format(round(tapply(fit$trace$objective, chain, base::mean), 1)), collapse = ", ")
     ),

@@ -13,14 +13,14 @@
 #' @param x the data, as in [bmf()].
 #' @param state a list: `rows` (n x K, 0 or 1), `columns` (m x L), `weights` (K x L); the current values of what the
 #'   family uses: `alpha_rows`, `alpha_columns`, `weight_precision`, and `noise_precision` (Gaussian), `weight_mean`
-#'   (Gaussian, Bernoulli; 0 where not given), `weight_shape`, `background` (Poisson), each taken from `prior` where it is
-#'   fixed there; and `fixed`, how many leading columns of `rows` and of `columns` are user-fixed (default `c(0, 0)`).
+#'   (Gaussian, Bernoulli; 0 where not given), `weight_shape`, `background` (Poisson), each taken from `prior` where it
+#'   is fixed there; and `fixed`, how many leading columns of `rows` and of `columns` are user-fixed (default `c(0, 0)`).
 #' @param family,prior as in [bmf()].
 #' @param density see Details.
 #' @param k,l as in [bmf()]: `Inf`, or any number for a finite side, whose features are those in the state.
 #' @param ... must be empty.
-#' @return Named numbers, in nats: `rows`, `columns` (log priors of the features), `weights`, `likelihood`, one for every
-#'   learned quantity (its log prior) and `total`, their sum.
+#' @return Named numbers, in nats: `rows`, `columns` (log priors of the features), `weights`, `likelihood`, one for
+#'   every learned quantity (its log prior) and `total`, their sum.
 #' @seealso [bmf()], [bmf_prior()]
 #' @inherit bmf_prior references
 #' @examples
@@ -101,11 +101,19 @@ bmf_check_state <- function(state, data, prior, family, name = "state") {
     check <- if (given == "weight_mean") check_finite else check_positive
     hyper[[given]] <- check(state[[given]], part(given))
   }
-  fixed <- if (is.null(state$fixed)) c(0L, 0L) else state$fixed
-  if (!is.numeric(fixed) || length(fixed) != 2L || anyNA(fixed) || any(fixed < 0 | fixed > c(ncol(rows), ncol(columns)))) {
-    stop_input("`%s` must be two whole numbers, up to the features of rows and of columns.", part("fixed"))
+  fixed <- check_n_fixed(state$fixed, part("fixed"), c(ncol(rows), ncol(columns)))
+  list(rows = rows, columns = columns, weights = weights, hyper = unname(hyper), fixed = fixed)
+}
+
+# How many leading columns are user-fixed, on each side.
+check_n_fixed <- function(fixed, name, most) {
+  if (is.null(fixed)) {
+    return(c(0L, 0L))
   }
-  list(rows = rows, columns = columns, weights = weights, hyper = unname(hyper), fixed = as.integer(fixed))
+  if (!is.numeric(fixed) || length(fixed) != 2L || anyNA(fixed) || any(fixed < 0 | fixed > most)) {
+    stop_input("`%s` must be two whole numbers, up to the features of rows and of columns.", name)
+  }
+  as.integer(fixed)
 }
 
 ncol_of <- function(x) if (length(dim(x)) == 2L) ncol(x) else 0L

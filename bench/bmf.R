@@ -91,7 +91,8 @@ for (name in names(tables)) {
   family <- sub(",.*", "", name)
   at <- list(rows, columns, if (family == "poisson") abs(weights) else weights)
   one <- sweep_c(tables[[name]], family, 20, at)
-  cat(sprintf("%-24s %8.1f   (%d x %d features)\n", name, 1000 * one$seconds, ncol(one$state$rows), ncol(one$state$columns)))
+  found <- c(ncol(one$state$rows), ncol(one$state$columns))
+  cat(sprintf("%-24s %8.1f   (%d x %d features)\n", name, 1000 * one$seconds, found[1], found[2]))
 }
 
 cat("\neffective draws of expected cells per second (Gaussian, 200 x 36, half of the rows half missing, one chain)\n\n")
@@ -105,8 +106,10 @@ probes <- grep("^cell", names(fit$trace), value = TRUE)
 ess <- vapply(probes, function(name) internal$bulk_ess(as.matrix(fit$trace[[name]])), 0)
 set.seed(2)
 time <- system.time(bmf(y, control = control, start = small))[["user.self"]]
-cat(sprintf("median over %d cells: %.0f of 1000 draws, %.1f a second (%.1f s)\n", length(ess), median(ess, na.rm = TRUE),
-  median(ess, na.rm = TRUE) / time, time))
+ess <- ess[!is.na(ess)]
+cat(sprintf(
+  "median over %d cells: %.0f of 1000 draws, %.1f a second (%.1f s)\n", length(ess), median(ess), median(ess) / time, time
+))
 
 if (!"small" %in% commandArgs(TRUE)) {
   n <- 5000

@@ -6,7 +6,9 @@ library(multicause)
 parts <- commandArgs(TRUE)
 wanted <- function(part) !length(parts) || part %in% parts
 data_folder <- Sys.getenv("MULTICAUSE_DATA", file.path("..", "shared", "data"))
-quiet <- function(expr) withCallingHandlers(expr, multicause_chains_disagree = function(w) invokeRestart("muffleWarning"))
+quiet <- function(expr) {
+  withCallingHandlers(expr, multicause_chains_disagree = function(w) invokeRestart("muffleWarning"))
+}
 agreement <- function(fit) paste(round(tapply(fit$trace$objective, fit$trace$chain, mean)), collapse = " ")
 
 bars <- function(seed, n = 200, k = 6, side = 6, n_bar = 5) {
@@ -65,7 +67,7 @@ if (wanted("digits") && file.exists(file.path(data_folder, "usps", "usps_train.c
   x <- truth
   x[half, 129:256] <- NA
   hidden <- is.na(x)
-  control <- mcmc_control(chains = 2, warmup = 200, draws = 300, n_start = 4, n_reheat = 2, progress = FALSE)
+  control <- mcmc_control(chains = 4, warmup = 150, draws = 200, n_start = 2, n_reheat = 1, progress = FALSE)
   set.seed(2)
   time <- system.time(fit <- quiet(bmf(x, family = "bernoulli", control = control)))[[3]]
   score <- function(p) {
@@ -83,7 +85,8 @@ if (wanted("digits") && file.exists(file.path(data_folder, "usps", "usps_train.c
   )
   cat(sprintf("%-18s  %9s  %13s  %10s\n", "", "log-score", "squared error", "mode error"))
   for (name in names(guesses)) {
-    cat(do.call(sprintf, c(list("%-18s  %9.4f  %13.4f  %9.1f%%\n", name), as.list(score(guesses[[name]]) * c(1, 1, 100)))))
+    s <- score(guesses[[name]])
+    cat(sprintf("%-18s  %9.4f  %13.4f  %9.1f%%\n", name, s[1], s[2], 100 * s[3]))
   }
   cat(sprintf(
     "%.0f s, %d chains (mean log joint %s), %.1f row and %.1f column features\n", time, control$chains, agreement(fit),
@@ -112,21 +115,23 @@ if (wanted("digits") && file.exists(file.path(data_folder, "usps", "usps_train.c
 }
 
 if (wanted("genes") && requireNamespace("multtest", quietly = TRUE)) {
-  golub <- golub.cl <- NULL
-  data("golub", package = "multtest", envir = environment())
+  loaded <- new.env()
+  data("golub", package = "multtest", envir = loaded)
+  golub <- loaded$golub
+  leukaemia <- loaded$golub.cl
   spread <- apply(golub, 1, sd)
   genes <- golub[order(-spread)[1:300], ]
   genes <- (genes - rowMeans(genes)) / apply(genes, 1, sd)
-  dimnames(genes) <- list(NULL, paste0(ifelse(golub.cl == 0, "ALL", "AML"), seq_along(golub.cl)))
+  dimnames(genes) <- list(NULL, paste0(ifelse(leukaemia == 0, "ALL", "AML"), seq_along(leukaemia)))
   control <- mcmc_control(chains = 2, warmup = 200, draws = 200, n_start = 8, n_reheat = 8, progress = FALSE)
   cat("\nLeukaemia gene expression (golub, 300 most variable genes x 38 patients, standardised by gene), 10 gene and\n")
   cat("6 patient features\n\n")
   set.seed(3)
   time <- system.time(fit <- quiet(bmf(genes, 10, 6, control = control)))[[3]]
-  right <- apply(fit$param$columns, 2, function(v) max(mean(v == golub.cl), mean(v != golub.cl)))
+  right <- apply(fit$param$columns, 2, function(v) max(mean(v == leukaemia), mean(v != leukaemia)))
   shared <- cooccurrence(fit, "columns")
   tree <- cutree(hclust(as.dist(max(shared) - shared), "average"), 2)
-  agree <- max(mean((tree == 1) == (golub.cl == 0)), mean((tree == 1) != (golub.cl == 0)))
+  agree <- max(mean((tree == 1) == (leukaemia == 0)), mean((tree == 1) != (leukaemia == 0)))
   cat(sprintf(
     paste0(
       "%.0f s, %d chains (mean log joint %s), %.1f row and %.1f column features\nthe patient feature nearest to the ",
