@@ -30,7 +30,8 @@ phantom_sentences <- function(fit) {
     )
   }
   c(
-    describe("white", "absences", "highest"), expected_sentence(fit, "absences", any(table$kind == "white")),
+    describe("white", "absences", "highest"), if (!is.null(fit$effort)) effort_sentence(fit),
+    expected_sentence(fit, "absences", any(table$kind == "white")),
     describe("black", "presences", "lowest"), expected_sentence(fit, "presences", any(table$kind == "black"))
   )
 }
@@ -203,10 +204,12 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
       shown[["df"]], shown[["AIC"]], shown[["BIC"]], shown[["AIC_paper"]]
     ))
   }
-  cat(sprintf(
-    "Could gain at most %s nats by better memberships alone, %s by better aspects alone\n",
-    format(x$certificate[["membership_gap"]], digits = 2L), format(x$certificate[["aspects_gap"]], digits = 2L)
-  ))
+  if (!anyNA(x$certificate)) {
+    cat(sprintf(
+      "Could gain at most %s nats by better memberships alone, %s by better aspects alone\n",
+      format(x$certificate[["membership_gap"]], digits = 2L), format(x$certificate[["aspects_gap"]], digits = 2L)
+    ))
+  }
   cat("\nStarts\n")
   print.data.frame(x$starts, row.names = FALSE, digits = max(digits, 7L))
   if (x$free_starts[["finished"]] > 0) {

@@ -18,6 +18,12 @@
 #' (`"uniform"`); see [fit_control()]. `phantom` pins an exact all-zero aspect (`"white"`), an all-one aspect
 #' (`"black"`) or both, as the last of the `k` components.
 #'
+#' **Effort.** With `effort`, the white phantom is pinned, and its share of observation \eqn{i} is modelled,
+#' \eqn{logit(s_{i,phantom}) = b_0 + b_1 effort_i}{logit(s[i,phantom]) = b0 + b1 effort[i]}, with both numbers fitted by
+#' logistic regression within each pass; the other aspects share the rest as they do without. Two numbers in place of
+#' n tie down what a table alone cannot (see [identifiability()]), as far as effort does govern what is missed. Numbers
+#' of specimens, days or publications act on the odds best as logarithms: give `log(specimens)`.
+#'
 #' **Cost.** A pass takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a cell;
 #' memory is O((n + m) k) and one block of rows: sparse data are never made dense.
 #'
@@ -36,6 +42,8 @@
 #'   of at least 1, the Dirichlet prior's parameter. `c(1, 1)` and `1` are flat. `"cv"`, or an unnamed list of several
 #'   priors, chooses by held-out cells; the fit then has the result of [cross_validate()] as `tuning`.
 #' @param phantom `"free"`: no aspect is pinned; else which phantoms are pinned at exact 0 or 1.
+#' @param effort `NULL`, or one finite number for each observation, how well it was searched (matched by name where both
+#'   have names): the phantom's share follows it, see Details. With `phantom` `"free"` or `"white"` only.
 #' @param start initial values `list(membership = n x k, aspects = k x m)` for one start; nothing is then reordered.
 #' @param control settings from [fit_control()].
 #' @return A list of class `aspect_bernoulli`, with
@@ -50,6 +58,8 @@
 #'     start; whether the best one met the tolerance.}
 #'   \item{`certificate`}{`membership_gap`, `aspects_gap` (nats) and `worst_row` (relative excess of the largest
 #'     gradient over its value at the optimum; 0 is optimal).}
+#'   \item{`effort`}{with `effort`: `coefficients`, `intercept` and `slope` of the log-odds of the phantom's share, and
+#'     the `values`. `df` counts 2 in place of n shares, and `certificate` bounds the aspects alone.}
 #'   \item{`pinned`}{for each component `"free"`, `"white"` or `"black"`.}
 #'   \item{`expected_false`}{for `absences` and `presences`, the number of `cells` and how many of them are `expected`
 #'     to be false, see [false_absences()].}
@@ -67,7 +77,8 @@
 #' head(false_absences(fit))
 #' @export
 aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(aspects = c(1.2, 2), membership = 1),
-                             phantom = c("free", "white", "black", "both"), start = NULL, control = fit_control()) {
+                             phantom = c("free", "white", "black", "both"), effort = NULL, start = NULL,
+                             control = fit_control()) {
   call <- match.call()
   check_dots(...)
   check_given(x, k)
@@ -76,18 +87,26 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
   phantom <- check_choice(phantom, "phantom", c("free", "white", "black", "both"))
   data <- check_data(x, "binary")
   k <- check_count(k, "k", 1L + length(ab_pins(phantom)))
+  if (!is.null(effort)) {
+    effort <- check_effort(effort, data, phantom, k)
+    phantom <- "white"
+  }
   tuned <- NULL
   if (estimate == "map" && wants_tuning(prior)) {
     values <- if (identical(prior, "cv")) prior_grid("aspects", "membership") else prior
-    same <- list(estimate = "map", phantom = phantom)
+    same <- list(estimate = "map", phantom = phantom, effort = effort)
     tuned <- tune_by_cells(data$x, aspect_bernoulli, k, "prior", values, same, control)
     prior <- tuned$value
   }
-  call <- keep_values(call, list(estimate = estimate, phantom = phantom, prior = prior))
+  call <- keep_values(call, list(estimate = estimate, phantom = phantom, prior = prior, effort = effort))
   pseudo <- if (estimate == "map") pseudo_counts(prior, c("aspects", "membership")) else c(0, 0, 0)
   tell_many_components(data, k)
   pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
-  run <- function(start, control) ab_run(data$view, start, pinned, pseudo, control)
+  run <- if (is.null(effort)) {
+    function(start, control) ab_run(data$view, start, pinned, pseudo, control)
+  } else {
+    function(start, control) ab_effort_run(data$view, start, pinned, pseudo, effort, control)
+  }
   mark <- function(param) list(phantom = ab_found_phantom(param, data, pinned))
   if (is.null(start)) {
     kinds <- ab_kinds(k, phantom, control)
@@ -97,7 +116,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
   } else {
     started <- run_given(ab_check_start(start, data, k, pinned), run, control, mark)
   }
-  fit <- ab_new_fit(started, data, k, pinned, pseudo, estimate, prior, control, call)
+  fit <- ab_new_fit(started, data, k, pinned, pseudo, estimate, prior, control, call, effort)
   fit$tuning <- tuned$cv
   fit
 }
@@ -150,25 +169,28 @@ ab_order <- function(param, pinned, data) {
 }
 
 ab_permute <- function(param, at) {
-  list(membership = param$membership[, at, drop = FALSE], aspects = param$aspects[at, , drop = FALSE])
+  param$membership <- param$membership[, at, drop = FALSE]
+  param$aspects <- param$aspects[at, , drop = FALSE]
+  param
 }
 
-ab_new_fit <- function(run, data, k, pinned, pseudo, estimate, prior, control, call) {
-  param <- run$best$param
+ab_new_fit <- function(run, data, k, pinned, pseudo, estimate, prior, control, call, effort = NULL) {
+  param <- run$best$param[c("membership", "aspects")]
   labels <- component_names(k)
   names <- dimnames_of(data$x)
   dimnames(param$membership) <- list(names[[1L]], labels)
   dimnames(param$aspects) <- list(labels, names[[2L]])
   gap <- .Call(mc_c_ab_certify, data$view, ab_kernel_param(param, pinned), pseudo)
+  if (!is.null(effort)) gap[c(1L, 3L)] <- NA # the memberships are not free
   loglik <- run$best$outcome$objective
   if (any(pseudo > 0)) loglik <- ab_loglik(data$view, param, pinned)
   fit <- assemble_fit(
     run, data, k, if (estimate == "ml") "log_likelihood" else "log_posterior", control, call,
     param = param, loglik = loglik,
-    df = nrow(data$x) * (k - 1) + sum(pinned == "free") * ncol(data$x), class = "aspect_bernoulli",
+    df = (if (is.null(effort)) nrow(data$x) * (k - 1) else nrow(data$x) * (k - 2) + 2) + sum(pinned == "free") * ncol(data$x), class = "aspect_bernoulli",
     certificate = c(membership_gap = gap[1L], aspects_gap = gap[2L], worst_row = gap[3L]),
     pinned = stats::setNames(pinned, labels), estimate = estimate, prior = if (estimate == "map") prior,
-    pseudo = pseudo, density = data_density(data), margins = data$margins
+    effort = if (!is.null(effort)) effort_curve(run$best$param$coef, effort), pseudo = pseudo, density = data_density(data), margins = data$margins
   )
   kinds <- phantoms(fit)$kind
   fit$expected_false <- list(

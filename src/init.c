@@ -13,6 +13,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_view_range, 1),
     ENTRY(mc_c_view_margins, 1),
     ENTRY(mc_c_ab_fit, 4),
+    ENTRY(mc_c_ab_effort_fit, 4),
     ENTRY(mc_c_ab_certify, 3),
     ENTRY(mc_c_ab_test_loglik, 3),
     ENTRY(mc_c_bm_fit, 4),

@@ -57,7 +57,7 @@ ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int k, int n_th
 }
 
 /* What a walk over the blocks of rows does with each. */
-typedef enum { ONLY_OBJECTIVE, UPDATE_MEMBERSHIP, UPDATE_BOTH, CERTIFY } task;
+typedef enum { ONLY_OBJECTIVE, UPDATE_MEMBERSHIP, UPDATE_ASPECTS, UPDATE_BOTH, CERTIFY } task;
 
 typedef struct {
   const mc_data *data;
@@ -172,13 +172,15 @@ static void do_block(void *ctx, int strip, int thread, int first, int b) {
   block_scratch *s = w->work->scratch + thread;
   strip_sum *sum = w->work->strip + strip;
   num_take_rows(w->par->membership, n, first, b, k, s->rows);
-  sum->loglik += block_counts(w, first, b, s, w->task != ONLY_OBJECTIVE);
+  const bool want_counts = w->task != ONLY_OBJECTIVE && w->task != UPDATE_ASPECTS;
+  sum->loglik += block_counts(w, first, b, s, want_counts);
   if (w->task == CERTIFY) certify_rows(w, first, b, s, sum);
   if (w->task == UPDATE_MEMBERSHIP || w->task == UPDATE_BOTH) {
     update_rows(w, first, b, s);
     num_put_rows(s->rows, n, first, b, k, w->par->membership);
   }
-  if (w->task == UPDATE_BOTH || w->task == CERTIFY) add_aspect_sums(w, first, b, s, sum);
+  if (w->task == UPDATE_BOTH || w->task == UPDATE_ASPECTS || w->task == CERTIFY)
+    add_aspect_sums(w, first, b, s, sum);
 }
 
 /* Walks over all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
@@ -227,7 +229,7 @@ static double log_prior(const mc_data *data, const ab_param *par, const ab_prior
   if (prior->membership > 0)
     for (ptrdiff_t i = 0; i < (ptrdiff_t) data->n * par->k; i++)
       sum += prior->membership * log(par->membership[i]);
-  if (par->fixed_aspects || (prior->one <= 0 && prior->zero <= 0)) return sum;
+  if (prior->one <= 0 && prior->zero <= 0) return sum;
   for (int j = 0; j < data->m; j++) {
     for (int c = 0; c < par->k; c++) {
       const double aspect = par->aspects[num_at(c, j, par->k)];
@@ -240,7 +242,9 @@ static double log_prior(const mc_data *data, const ab_param *par, const ab_prior
 }
 
 double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
-  walk w = {data, par, work, par->fixed_aspects ? UPDATE_MEMBERSHIP : UPDATE_BOTH};
+  walk w = {data, par, work, UPDATE_BOTH};
+  if (par->fixed_aspects) w.task = UPDATE_MEMBERSHIP;
+  if (par->fixed_membership) w.task = UPDATE_ASPECTS;
   const double prior = log_prior(data, par, &work->prior);
   if (!do_rows(&w)) return NAN;
   if (!par->fixed_aspects) update_aspects(&w);
@@ -275,8 +279,6 @@ ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *wor
   return out;
 }
 
-#define SHRINK 0.2 /* an extrapolated coordinate comes at most 5 times nearer to its bound */
-
 static double model_pass(void *self) {
   const ab_self *s = self;
   return ab_pass(s->data, s->par, s->work);
@@ -289,9 +291,9 @@ static double model_objective(void *self) {
 
 static void model_feasible(void *self, const double *const *safe) {
   const ab_self *s = self;
-  num_guard_simplex(s->par->membership, safe[0], s->data->n, s->par->k, SHRINK);
+  num_guard_simplex(s->par->membership, safe[0], s->data->n, s->par->k, AB_SHRINK);
   if (!s->par->fixed_aspects)
-    num_guard_unit(s->par->aspects, safe[1], (ptrdiff_t) s->par->k * s->data->m, SHRINK);
+    num_guard_unit(s->par->aspects, safe[1], (ptrdiff_t) s->par->k * s->data->m, AB_SHRINK);
 }
 
 mc_model ab_model(ab_self *self) {

@@ -23,6 +23,7 @@ typedef struct {
   double *aspects;    /* k x m, within [0, 1]; exact 0 and 1 never move */
   const int *pinned;  /* k: nonzero where an aspect is held as it is (a pinned phantom) */
   bool fixed_aspects; /* hold every aspect: fold-in, a concave problem in membership */
+  bool fixed_membership; /* hold every membership (where aspects are not held) */
 } ab_param;
 
 /* Pseudo-counts added to the expected counts; all zero is maximum likelihood. */
@@ -30,6 +31,8 @@ typedef struct {
   double one, zero;  /* of a Beta(one + 1, zero + 1) prior on every aspect not pinned */
   double membership; /* of a symmetric Dirichlet(membership + 1) prior on every row */
 } ab_prior;
+
+#define AB_SHRINK 0.2 /* an extrapolated coordinate comes at most 5 times nearer to its bound */
 
 typedef struct ab_work ab_work;
 

@@ -22,3 +22,9 @@ torture("mc_c_ab_certify", view, param, flat)
 torture("mc_c_ab_certify", view, param, c(-1, 0, 0), error = TRUE)
 torture("mc_c_ab_test_loglik", view, param, 1e-9)
 torture("mc_c_ab_test_loglik", view, modifyList(param, list(aspects = diag(3))), 1e-9, error = TRUE)
+
+white <- modifyList(param, list(coef = c(0.1, -0.3), effort = as.double(1:8) / 4))
+white$aspects[3, ] <- 0
+torture("mc_c_ab_effort_fit", view, white, flat, plain)
+torture("mc_c_ab_effort_fit", view, white, c(0.2, 1, 0.5), fast)
+torture("mc_c_ab_effort_fit", view, modifyList(white, list(coef = 1)), flat, plain, error = TRUE)
