@@ -12,6 +12,9 @@ print.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L)
 
 # In plain words: which component is a phantom, how much of the table it writes, what follows.
 phantom_sentences <- function(fit) {
+  if (!is.null(fit$missed_by)) {
+    return(visit_sentences(fit))
+  }
   table <- phantoms(fit)
   if (all(table$kind == "content")) {
     return(c("No phantom found: no component writes only absences or only presences.", near_phantom(table)))
@@ -145,7 +148,7 @@ summary.aspect_bernoulli <- function(object, ...) {
 # The outer bounds, which cost no more than the fitted values.
 allowed_bounds <- function(fit) {
   colours <- intersect(c("white", "black"), phantoms(fit)$kind)
-  if (!length(colours) || is.null(fit$x)) {
+  if (!length(colours) || is.null(fit$x) || !is.null(fit$missed_by)) {
     return(NULL)
   }
   bounds <- lapply(colours, function(colour) {
@@ -170,6 +173,9 @@ allowed_sentences <- function(allowed) {
 }
 
 count_free_starts <- function(starts) {
+  if (is.null(starts$phantom)) {
+    return(c(finished = 0L, found = 0L))
+  }
   free <- starts$finished & starts$init %in% c("mixture", "uniform")
   c(finished = sum(free), found = sum(starts$phantom[free]))
 }

@@ -1,5 +1,5 @@
-# The aspect Bernoulli model with `effort`: the pinned white phantom's share of an observation follows the effort spent on
-# it, by a logistic curve that is fitted (src/model_ab_effort.h).
+# The aspect Bernoulli model with `effort`: the pinned white phantom's share of an observation follows the effort spent
+# on it, by a logistic curve that is fitted (src/model_ab_effort.h).
 
 check_effort <- function(effort, data, phantom, k) {
   n <- nrow(data$x)
@@ -9,7 +9,9 @@ check_effort <- function(effort, data, phantom, k) {
   }
   if (!is.null(names(effort)) && !is.null(names)) {
     missing <- setdiff(names, names(effort))
-    if (length(missing)) stop_input("`effort` must have a value for each observation: %s has none.", show_names(missing))
+    if (length(missing)) {
+      stop_input("`effort` must have a value for each observation: %s has none.", show_names(missing))
+    }
     effort <- effort[names]
   }
   bad <- which(!is.finite(effort))
@@ -52,8 +54,8 @@ effort_sentence <- function(fit) {
   at <- stats::quantile(fit$effort$values, c(0.1, 0.9), names = FALSE)
   share <- stats::plogis(curve[["intercept"]] + curve[["slope"]] * at)
   sprintf(
-    "Its share follows effort: %s %% at an effort of %s, %s %% at %s (log-odds %s %s %s effort).", format_percent(share[1L]),
-    format_each(at[1L]), format_percent(share[2L]), format_each(at[2L]), format_each(curve[["intercept"]]),
+    "Its share follows effort: %s %% at an effort of %s, %s %% at %s (log-odds %s %s %s effort).",
+    format_percent(share[1L]), format_each(at[1L]), format_percent(share[2L]), format_each(at[2L]), format_each(curve[["intercept"]]),
     if (curve[["slope"]] < 0) "-" else "+", format_each(abs(curve[["slope"]]))
   )
 }

@@ -1,5 +1,4 @@
-#include "glue.h"
-#include "model_ab.h"
+#include "glue_ab.h"
 #include "model_ab_effort.h"
 
 #include <string.h>
@@ -23,8 +22,7 @@ static ab_param param_of(SEXP param, const mc_data *data) {
   return par;
 }
 
-/* c(one, zero, membership): pseudo-counts. */
-static ab_prior prior_of(SEXP prior) {
+ab_prior glue_ab_prior(SEXP prior) {
   glue_matrix(prior, 3, 1, "prior");
   const ab_prior out = {REAL(prior)[0], REAL(prior)[1], REAL(prior)[2]};
   glue_check(out.one >= 0 && out.zero >= 0 && out.membership >= 0, "prior");
@@ -35,7 +33,7 @@ static SEXP fit_body(void *ctx) {
   const arguments *arg = ctx;
   const mc_data data = glue_data(arg->view);
   const mc_control ctl = glue_control(arg->control);
-  const ab_prior prior = prior_of(arg->prior);
+  const ab_prior prior = glue_ab_prior(arg->prior);
   glue_context context;
   const mc_host host = glue_host(&context, arg->control);
   mc_trace trace = glue_new_trace(&ctl);
@@ -64,7 +62,7 @@ static SEXP effort_body(void *ctx) {
   const arguments *arg = ctx;
   const mc_data data = glue_data(arg->view);
   const mc_control ctl = glue_control(arg->control);
-  const ab_prior prior = prior_of(arg->prior);
+  const ab_prior prior = glue_ab_prior(arg->prior);
   const SEXP effort = glue_field(arg->param, "effort");
   glue_context context;
   const mc_host host = glue_host(&context, arg->control);
@@ -75,8 +73,8 @@ static SEXP effort_body(void *ctx) {
   glue_check(par.k > 1 && par.pinned[par.k - 1], "phantom of an effort");
   par.membership = REAL(VECTOR_ELT(arg->out, 0));
   par.aspects = REAL(VECTOR_ELT(arg->out, 1));
-  ab_effort self = {&data, &par, REAL(VECTOR_ELT(arg->out, 2)), REAL(effort), &prior,
-                    ab_new_work(&data, &prior, par.k, ctl.n_threads, &host)};
+  ab_effort self = {&data,        &par,   REAL(VECTOR_ELT(arg->out, 2)),
+                    REAL(effort), &prior, ab_new_work(&data, &prior, par.k, ctl.n_threads, &host)};
   ab_effort_impose(&self);
   mc_model model = ab_effort_model(&self);
   SET_VECTOR_ELT(arg->out, 3, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
@@ -87,8 +85,7 @@ static SEXP effort_body(void *ctx) {
 SEXP mc_c_ab_effort_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"membership", "aspects", "coef", "outcome", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  for (int f = 0; f < 3; f++)
-    SET_VECTOR_ELT(out, f, Rf_duplicate(glue_field(param, fields[f])));
+  for (int f = 0; f < 3; f++) SET_VECTOR_ELT(out, f, Rf_duplicate(glue_field(param, fields[f])));
   arguments arg = {view, param, prior, control, out};
   glue_serial_blas(effort_body, &arg);
   UNPROTECT(1);
@@ -98,7 +95,7 @@ SEXP mc_c_ab_effort_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
 static SEXP certify_body(void *ctx) {
   const arguments *arg = ctx;
   const mc_data data = glue_data(arg->view);
-  const ab_prior prior = prior_of(arg->prior);
+  const ab_prior prior = glue_ab_prior(arg->prior);
   glue_context context;
   const mc_host host = glue_host(&context, R_NilValue);
   const ab_param par = param_of(arg->param, &data);

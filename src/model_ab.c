@@ -208,29 +208,27 @@ static bool do_rows(walk *w) {
   return true;
 }
 
-/* Eqs. (20), (21): aspects from the expected ones and zeros that each component wrote. */
-static void update_aspects(const walk *w) {
-  const ab_prior *prior = &w->work->prior;
-  const strip_sum *sum = w->work->strip;
-  for (int j = 0; j < w->data->m; j++) {
-    for (int c = 0; c < w->par->k; c++) {
-      const ptrdiff_t at = num_at(c, j, w->par->k);
-      double *aspect = w->par->aspects + at;
-      if (w->par->pinned && w->par->pinned[c]) continue;
-      const double ones = *aspect * sum->one[at] + prior->one;
-      const double zeros = w->work->absence[at] * sum->zero[at] + prior->zero;
+void ab_update_aspects(int m, ab_param *par, const ab_prior *prior, const double *one,
+                       const double *zero) {
+  for (int j = 0; j < m; j++) {
+    for (int c = 0; c < par->k; c++) {
+      const ptrdiff_t at = num_at(c, j, par->k);
+      double *aspect = par->aspects + at;
+      if (par->pinned && par->pinned[c]) continue;
+      const double ones = *aspect * one[at] + prior->one;
+      const double zeros = (1 - *aspect) * zero[at] + prior->zero;
       if (ones + zeros > 0) *aspect = num_lift(ones / (ones + zeros));
     }
   }
 }
 
-static double log_prior(const mc_data *data, const ab_param *par, const ab_prior *prior) {
+double ab_log_prior(int n, int m, const ab_param *par, const ab_prior *prior) {
   double sum = 0;
   if (prior->membership > 0)
-    for (ptrdiff_t i = 0; i < (ptrdiff_t) data->n * par->k; i++)
+    for (ptrdiff_t i = 0; i < (ptrdiff_t) n * par->k; i++)
       sum += prior->membership * log(par->membership[i]);
   if (prior->one <= 0 && prior->zero <= 0) return sum;
-  for (int j = 0; j < data->m; j++) {
+  for (int j = 0; j < m; j++) {
     for (int c = 0; c < par->k; c++) {
       const double aspect = par->aspects[num_at(c, j, par->k)];
       if (par->pinned && par->pinned[c]) continue;
@@ -245,16 +243,17 @@ double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
   walk w = {data, par, work, UPDATE_BOTH};
   if (par->fixed_aspects) w.task = UPDATE_MEMBERSHIP;
   if (par->fixed_membership) w.task = UPDATE_ASPECTS;
-  const double prior = log_prior(data, par, &work->prior);
+  const double prior = ab_log_prior(data->n, data->m, par, &work->prior);
   if (!do_rows(&w)) return NAN;
-  if (!par->fixed_aspects) update_aspects(&w);
+  if (!par->fixed_aspects)
+    ab_update_aspects(data->m, par, &work->prior, work->strip[0].one, work->strip[0].zero);
   work->passes++;
   return work->objective = work->strip[0].loglik + prior;
 }
 
 double ab_objective(const mc_data *data, const ab_param *par, ab_work *work) {
   walk w = {data, par, work, ONLY_OBJECTIVE};
-  const double prior = log_prior(data, par, &work->prior);
+  const double prior = ab_log_prior(data->n, data->m, par, &work->prior);
   return do_rows(&w) ? work->strip[0].loglik + prior : NAN;
 }
 

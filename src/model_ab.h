@@ -18,11 +18,11 @@
 
 /* Parameters: start values on entry, estimates on return. */
 typedef struct {
-  int k;              /* components */
-  double *membership; /* n x k, rows on the simplex */
-  double *aspects;    /* k x m, within [0, 1]; exact 0 and 1 never move */
-  const int *pinned;  /* k: nonzero where an aspect is held as it is (a pinned phantom) */
-  bool fixed_aspects; /* hold every aspect: fold-in, a concave problem in membership */
+  int k;                 /* components */
+  double *membership;    /* n x k, rows on the simplex */
+  double *aspects;       /* k x m, within [0, 1]; exact 0 and 1 never move */
+  const int *pinned;     /* k: nonzero where an aspect is held as it is (a pinned phantom) */
+  bool fixed_aspects;    /* hold every aspect: fold-in, a concave problem in membership */
   bool fixed_membership; /* hold every membership (where aspects are not held) */
 } ab_param;
 
@@ -53,6 +53,16 @@ ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int k, int n_th
  * an observed cell is impossible, NaN where the host asked to stop.
  */
 double ab_pass(const mc_data *data, ab_param *par, ab_work *work);
+
+/*
+ * Eqs. (20), (21): aspects from k x m sums over rows of membership / p at ones and of
+ * membership / (1 - p) at zeros, and the prior's pseudo-counts.
+ */
+void ab_update_aspects(int m, ab_param *par, const ab_prior *prior, const double *one,
+                       const double *zero);
+
+/* Log-density of the prior, up to a constant. */
+double ab_log_prior(int n, int m, const ab_param *par, const ab_prior *prior);
 
 /* The objective alone. Costs 2 n m k flops. */
 double ab_objective(const mc_data *data, const ab_param *par, ab_work *work);

@@ -1,6 +1,6 @@
 /*
- * model_ab_effort.h: the aspect Bernoulli model (model_ab.h) whose last component is a white phantom,
- * pinned at 0, with a share that follows the effort spent on each observation:
+ * model_ab_effort.h: the aspect Bernoulli model (model_ab.h) whose last component is a white
+ * phantom, pinned at 0, with a share that follows the effort spent on each observation:
  *   membership[i,k] = 1 / (1 + exp(-coef[0] - coef[1] effort[i])),
  * the other components sharing what is left as they do without.
  */
@@ -18,15 +18,15 @@ typedef struct {
   ab_work *work; /* of ab_new_work() for the same data */
 } ab_effort;
 
-/* Gives the last component the share that coef says and the others the rest, in their proportions. */
+/* Gives the last component the share that coef says, the others the rest in their proportions. */
 void ab_effort_impose(ab_effort *self);
 
 /*
  * One EM pass: expected counts of the components in every row; coef by Newton steps of the weighted
- * logistic regression of the phantom's counts, whose likelihood is concave and never falls; the rest
- * of each row in proportion to its counts; then the aspects, eq. (20), given these memberships. Costs
- * half as much again as ab_pass(), never lowers the objective, and returns it for the parameters it was
- * given.
+ * logistic regression of the phantom's counts, whose likelihood is concave and never falls; the
+ * rest of each row in proportion to its counts; then the aspects, eq. (20), given these memberships.
+ * Costs half as much again as ab_pass(), never lowers the objective, and returns it for the
+ * parameters it was given.
  */
 double ab_effort_pass(ab_effort *self);
 
