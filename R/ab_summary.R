@@ -202,7 +202,7 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
   shown <- vapply(x$criteria, format, "", digits = max(digits, 7L))
   if (anyNA(x$criteria)) {
     cat(sprintf(
-      "\nLog-likelihood at the estimate %s; no AIC or BIC, as a posterior was maximised\n", shown[["loglik"]]
+      "\nLog-likelihood at the estimate %s; no AIC or BIC, as it was not maximised\n", shown[["loglik"]]
     ))
   } else {
     cat(sprintf(

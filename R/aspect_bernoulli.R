@@ -11,12 +11,14 @@
 #' drop out of the likelihood.
 #'
 #' **Estimation.** `estimate = "ml"` is the paper's EM algorithm, memberships first, then aspects, accelerated by
-#' default. `estimate = "map"` adds a Beta prior on every aspect's probabilities and a symmetric Dirichlet prior on
-#' every row of the membership and climbs to the posterior mode; the weak default keeps probabilities off exact 0 and 1,
-#' which predicts held-out cells better. Fits start from Bernoulli mixtures (`"mixture"`), from mixtures plus an aspect
-#' near zero (`"mixture_phantom"`, which imposes a phantom at the start, not at the end) and from uniform random numbers
-#' (`"uniform"`); see [fit_control()]. `phantom` pins an exact all-zero aspect (`"white"`), an all-one aspect
-#' (`"black"`) or both, as the last of the `k` components.
+#' default. `estimate = "vb"` approximates the posterior under such priors by independent Dirichlets, Betas and causes
+#' of cells, climbing a lower bound of the log evidence; `param` are its means, `posterior` its parameters, and
+#' [posterior_draws()] draws from it. `estimate = "map"` adds a Beta prior on every aspect's probabilities and a
+#' symmetric Dirichlet prior on every row of the membership and climbs to the posterior mode; the weak default keeps
+#' probabilities off exact 0 and 1, which predicts held-out cells better. Fits start from Bernoulli mixtures
+#' (`"mixture"`), from mixtures plus an aspect near zero (`"mixture_phantom"`, which imposes a phantom at the start, not
+#' at the end) and from uniform random numbers (`"uniform"`); see [fit_control()]. `phantom` pins an exact all-zero
+#' aspect (`"white"`), an all-one aspect (`"black"`) or both, as the last of the `k` components.
 #'
 #' **Effort.** With `effort`, the white phantom is pinned, and its share of observation \eqn{i} is modelled,
 #' \eqn{logit(s_{i,phantom}) = b_0 + b_1 effort_i}{logit(s[i,phantom]) = b0 + b1 effort[i]}, with both numbers fitted by
@@ -43,9 +45,10 @@
 #'   guess. Counts are refused: use `(x > 0) + 0`.
 #' @param k number of aspects, phantom included, at least 1.
 #' @param ... must be empty.
-#' @param estimate `"ml"` (maximum likelihood) or `"map"` (posterior mode).
+#' @param estimate `"ml"` (maximum likelihood), `"map"` (posterior mode) or `"vb"` (variational Bayes: posterior means).
 #' @param prior for `"map"`: `aspects`, two numbers of at least 1, the Beta prior's parameters; `membership`, one number
-#'   of at least 1, the Dirichlet prior's parameter. `c(1, 1)` and `1` are flat. `"cv"`, or an unnamed list of several
+#'   of at least 1, the Dirichlet prior's parameter. `c(1, 1)` and `1` are flat. For `"vb"` all three need only be above
+#'   0; the default is then 0.5 each. `"cv"`, or an unnamed list of several
 #'   priors, chooses by held-out cells; the fit then has the result of [cross_validate()] as `tuning`.
 #' @param phantom `"free"`: no aspect is pinned; else which phantoms are pinned at exact 0 or 1.
 #' @param effort `NULL`, or one finite number for each observation, how well it was searched (matched by name where both
@@ -68,6 +71,8 @@
 #'     start; whether the best one met the tolerance.}
 #'   \item{`certificate`}{`membership_gap`, `aspects_gap` (nats) and `worst_row` (relative excess of the largest
 #'     gradient over its value at the optimum; 0 is optimal).}
+#'   \item{`posterior`}{with `estimate = "vb"`: Dirichlet parameters `membership` (n x k), Beta parameters `one` and
+#'     `zero` (k x m).}
 #'   \item{`effort`}{with `effort`: `coefficients`, `intercept` and `slope` of the log-odds of the phantom's share, and
 #'     the `values`. `df` counts 2 in place of n shares, and `certificate` bounds the aspects alone.}
 #'   \item{`visits`}{with `visits`: the array of visits (where `control` keeps the data). `param` then also has
@@ -90,20 +95,21 @@
 #' fit
 #' head(false_absences(fit))
 #' @export
-aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(aspects = c(1.2, 2), membership = 1),
+aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb"),
+                             prior = list(aspects = c(1.2, 2), membership = 1),
                              phantom = c("free", "white", "black", "both"), effort = NULL, visits = NULL,
                              missed_by = c("observation", "attribute", "visit"), added = FALSE, start = NULL,
                              control = fit_control()) {
   call <- match.call()
   check_dots(...)
   control <- check_control(control)
-  estimate <- check_choice(estimate, "estimate", c("ml", "map"))
+  estimate <- check_choice(estimate, "estimate", c("ml", "map", "vb"))
   phantom <- check_choice(phantom, "phantom", c("free", "white", "black", "both"))
   missed_by <- check_choice(missed_by, "missed_by", c("observation", "attribute", "visit"))
   if (!is.null(visits)) {
     if (!missing(x)) stop_input("Give either `x` or `visits`, not both: what was found is taken from `visits`.")
-    if (!is.null(effort) || phantom != "free") {
-      stop_input("`effort` and `phantom` do not go with `visits`, whose misses take the phantom's place.")
+    if (!is.null(effort) || phantom != "free" || estimate == "vb") {
+      stop_input("`effort`, `phantom` and `estimate = \"vb\"` do not go with `visits`, whose misses take the phantom's place.")
     }
     call <- keep_values(call, list(estimate = estimate, prior = prior, missed_by = missed_by, added = added))
     return(visits_bernoulli(visits, k, estimate, prior, missed_by, added, start, control, call))
@@ -115,18 +121,24 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
     effort <- check_effort(effort, data, phantom, k)
     phantom <- "white"
   }
+  vb <- estimate == "vb"
+  if (vb && !is.null(effort)) stop_input("`effort` goes with `estimate` \"ml\" and \"map\", not with \"vb\".")
+  default_prior <- missing(prior)
   tuned <- NULL
-  if (estimate == "map" && wants_tuning(prior)) {
+  if (estimate != "ml" && wants_tuning(prior)) {
     values <- if (identical(prior, "cv")) prior_grid("aspects", "membership") else prior
-    same <- list(estimate = "map", phantom = phantom, effort = effort)
+    same <- list(estimate = estimate, phantom = phantom, effort = effort)
     tuned <- tune_by_cells(data$x, aspect_bernoulli, k, "prior", values, same, control)
     prior <- tuned$value
   }
+  if (vb) prior <- vb_prior(prior, !default_prior)
   call <- keep_values(call, list(estimate = estimate, phantom = phantom, prior = prior, effort = effort))
   pseudo <- if (estimate == "map") pseudo_counts(prior, c("aspects", "membership")) else c(0, 0, 0)
   tell_many_components(data, k)
   pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
-  run <- if (is.null(effort)) {
+  run <- if (vb) {
+    function(start, control) ab_vb_run(data$view, start, pinned, prior, control)
+  } else if (is.null(effort)) {
     function(start, control) ab_run(data$view, start, pinned, pseudo, control)
   } else {
     function(start, control) ab_effort_run(data$view, start, pinned, pseudo, effort, control)
@@ -134,9 +146,9 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
   mark <- function(param) list(phantom = ab_found_phantom(param, data, pinned))
   if (is.null(start)) {
     kinds <- ab_kinds(k, phantom, control)
-    shake <- function(param) ab_shake(param, pinned)
+    shake <- function(param) ab_shake(param[c("membership", "aspects")], pinned)
     started <- run_starts(kinds, function(kind) ab_draw(data, kind, pinned), run, control, shake, mark)
-    started <- reorder_runs(started, function(param) ab_order(param, pinned, data), ab_permute)
+    started <- reorder_runs(started, function(param) ab_order(param, pinned, data), if (vb) vb_permute else ab_permute)
   } else {
     started <- run_given(ab_check_start(start, data, k, pinned), run, control, mark)
   }
@@ -206,15 +218,16 @@ ab_new_fit <- function(run, data, k, pinned, pseudo, estimate, prior, control, c
   dimnames(param$aspects) <- list(labels, names[[2L]])
   gap <- .Call(mc_c_ab_certify, data$view, ab_kernel_param(param, pinned), pseudo)
   if (!is.null(effort)) gap[c(1L, 3L)] <- NA # the memberships are not free
+  if (estimate == "vb") gap[] <- NA # nor is the likelihood what was maximised
   loglik <- run$best$outcome$objective
-  if (any(pseudo > 0)) loglik <- ab_loglik(data$view, param, pinned)
+  if (estimate != "ml") loglik <- ab_loglik(data$view, param, pinned)
   shares <- if (is.null(effort)) nrow(data$x) * (k - 1) else nrow(data$x) * (k - 2) + 2
   fit <- assemble_fit(
-    run, data, k, if (estimate == "ml") "log_likelihood" else "log_posterior", control, call,
-    param = param, loglik = loglik,
+    run, data, k, c(ml = "log_likelihood", map = "log_posterior", vb = "lower_bound")[[estimate]], control, call,
+    param = param, loglik = loglik, posterior = run$best$param$state,
     df = shares + sum(pinned == "free") * ncol(data$x), class = "aspect_bernoulli",
     certificate = c(membership_gap = gap[1L], aspects_gap = gap[2L], worst_row = gap[3L]),
-    pinned = stats::setNames(pinned, labels), estimate = estimate, prior = if (estimate == "map") prior,
+    pinned = stats::setNames(pinned, labels), estimate = estimate, prior = if (estimate != "ml") prior,
     effort = if (!is.null(effort)) effort_curve(run$best$param$coef, effort), pseudo = pseudo,
     density = data_density(data), margins = data$margins
   )

@@ -57,13 +57,21 @@ ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int k, int n_th
 }
 
 /* What a walk over the blocks of rows does with each. */
-typedef enum { ONLY_OBJECTIVE, UPDATE_MEMBERSHIP, UPDATE_ASPECTS, UPDATE_BOTH, CERTIFY } task;
+typedef enum {
+  ONLY_OBJECTIVE,
+  UPDATE_MEMBERSHIP,
+  UPDATE_ASPECTS,
+  UPDATE_BOTH,
+  CERTIFY,
+  EXPECT
+} task;
 
 typedef struct {
   const mc_data *data;
   const ab_param *par;
   ab_work *work;
   task task;
+  double *counts; /* of EXPECT, n x k */
 } walk;
 
 /* Puts one value into the cells of a block that are no observed zeros: ones and missing cells. */
@@ -179,7 +187,11 @@ static void do_block(void *ctx, int strip, int thread, int first, int b) {
     update_rows(w, first, b, s);
     num_put_rows(s->rows, n, first, b, k, w->par->membership);
   }
-  if (w->task == UPDATE_BOTH || w->task == UPDATE_ASPECTS || w->task == CERTIFY)
+  if (w->task == EXPECT) {
+    for (ptrdiff_t e = 0; e < (ptrdiff_t) k * b; e++) s->counts[e] *= s->rows[e];
+    num_put_rows(s->counts, n, first, b, k, w->counts);
+  }
+  if (w->task != ONLY_OBJECTIVE && w->task != UPDATE_MEMBERSHIP)
     add_aspect_sums(w, first, b, s, sum);
 }
 
@@ -188,7 +200,8 @@ static bool do_rows(walk *w) {
   ab_work *work = w->work;
   const ptrdiff_t size = (ptrdiff_t) w->par->k * w->data->m;
   strip_sum *sum = work->strip;
-  for (ptrdiff_t i = 0; i < size; i++) work->absence[i] = 1 - w->par->aspects[i];
+  for (ptrdiff_t i = 0; i < size; i++)
+    work->absence[i] = w->par->absence ? w->par->absence[i] : 1 - w->par->aspects[i];
   for (int s = 0; s < work->rows.n_strip; s++) {
     sum[s].loglik = sum[s].gap = 0;
     sum[s].worst = 0;
@@ -240,7 +253,7 @@ double ab_log_prior(int n, int m, const ab_param *par, const ab_prior *prior) {
 }
 
 double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
-  walk w = {data, par, work, UPDATE_BOTH};
+  walk w = {data, par, work, UPDATE_BOTH, NULL};
   if (par->fixed_aspects) w.task = UPDATE_MEMBERSHIP;
   if (par->fixed_membership) w.task = UPDATE_ASPECTS;
   const double prior = ab_log_prior(data->n, data->m, par, &work->prior);
@@ -252,13 +265,21 @@ double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
 }
 
 double ab_objective(const mc_data *data, const ab_param *par, ab_work *work) {
-  walk w = {data, par, work, ONLY_OBJECTIVE};
+  walk w = {data, par, work, ONLY_OBJECTIVE, NULL};
   const double prior = ab_log_prior(data->n, data->m, par, &work->prior);
   return do_rows(&w) ? work->strip[0].loglik + prior : NAN;
 }
 
+double ab_expect(const mc_data *data, ab_param *par, ab_work *work, double *counts,
+                 const double **one, const double **zero) {
+  walk w = {data, par, work, EXPECT, counts};
+  *one = work->strip[0].one;
+  *zero = work->strip[0].zero;
+  return do_rows(&w) ? work->strip[0].loglik : NAN;
+}
+
 ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *work) {
-  walk w = {data, par, work, CERTIFY};
+  walk w = {data, par, work, CERTIFY, NULL};
   const strip_sum *sum = work->strip;
   ab_certificate out = {NAN, 0, NAN};
   if (!do_rows(&w)) return out;

@@ -21,6 +21,7 @@ typedef struct {
   int k;                 /* components */
   double *membership;    /* n x k, rows on the simplex */
   double *aspects;       /* k x m, within [0, 1]; exact 0 and 1 never move */
+  const double *absence; /* k x m, what stands for 1 - aspects; NULL: just that */
   const int *pinned;     /* k: nonzero where an aspect is held as it is (a pinned phantom) */
   bool fixed_aspects;    /* hold every aspect: fold-in, a concave problem in membership */
   bool fixed_membership; /* hold every membership (where aspects are not held) */
@@ -53,6 +54,15 @@ ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int k, int n_th
  * an observed cell is impossible, NaN where the host asked to stop.
  */
 double ab_pass(const mc_data *data, ab_param *par, ab_work *work);
+
+/*
+ * The E-step alone, for weights that need not be probabilities (par->absence given): counts (n x k)
+ * is filled with the expected number of cells each component wrote in each row, one and zero point
+ * at the sums that ab_update_aspects() takes. Returns the sum over observed cells of the log of
+ * sum_c membership aspects (or absence), NaN where the host asked to stop.
+ */
+double ab_expect(const mc_data *data, ab_param *par, ab_work *work, double *counts,
+                 const double **one, const double **zero);
 
 /*
  * Eqs. (20), (21): aspects from k x m sums over rows of membership / p at ones and of

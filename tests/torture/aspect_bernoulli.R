@@ -41,3 +41,10 @@ torture("mc_c_ab_visits_fit", cell, by_attribute, c(0.2, 1, 0.5), fast)
 torture("mc_c_ab_visits_fit", cell, modifyList(visits, list(missed_by = 1L)), flat, plain, error = TRUE)
 torture("mc_c_ab_visits_posterior", cell, visits)
 torture("mc_c_ab_visits_posterior", cell, modifyList(visits, list(added = 1)), error = TRUE)
+
+state <- list(
+  membership = 1 + 6 * param$membership, one = 1 + param$aspects, zero = 2 - param$aspects, pinned = c(0L, 0L, -1L)
+)
+torture("mc_c_ab_vb_fit", view, state, c(0.5, 0.5, 1), plain)
+torture("mc_c_ab_vb_fit", view, state, c(0.5, 0.5, 1), fast)
+torture("mc_c_ab_vb_fit", view, state, c(0, 0.5, 1), plain, error = TRUE)
