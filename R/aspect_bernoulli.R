@@ -109,7 +109,9 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb"),
   if (!is.null(visits)) {
     if (!missing(x)) stop_input("Give either `x` or `visits`, not both: what was found is taken from `visits`.")
     if (!is.null(effort) || phantom != "free" || estimate == "vb") {
-      stop_input("`effort`, `phantom` and `estimate = \"vb\"` do not go with `visits`, whose misses take the phantom's place.")
+      stop_input(paste(
+        "`effort`, `phantom` and `estimate = \"vb\"` do not go with `visits`, whose misses take the phantom's place."
+      ))
     }
     call <- keep_values(call, list(estimate = estimate, prior = prior, missed_by = missed_by, added = added))
     return(visits_bernoulli(visits, k, estimate, prior, missed_by, added, start, control, call))

@@ -55,7 +55,8 @@ effort_sentence <- function(fit) {
   share <- stats::plogis(curve[["intercept"]] + curve[["slope"]] * at)
   sprintf(
     "Its share follows effort: %s %% at an effort of %s, %s %% at %s (log-odds %s %s %s effort).",
-    format_percent(share[1L]), format_each(at[1L]), format_percent(share[2L]), format_each(at[2L]), format_each(curve[["intercept"]]),
+    format_percent(share[1L]), format_each(at[1L]), format_percent(share[2L]), format_each(at[2L]),
+    format_each(curve[["intercept"]]),
     if (curve[["slope"]] < 0) "-" else "+", format_each(abs(curve[["slope"]]))
   )
 }
