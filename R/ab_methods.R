@@ -21,6 +21,11 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' impossible under exact zeros and ones has no likelihood. A row with nothing observed says nothing about its
 #' memberships; it gets the mean membership of the training rows, and a message names it.
 #'
+#' **With neighbours** (`smooth`), a new row is pulled towards its neighbours among the training rows, as strongly as these
+#' are by theirs, or towards the average of all where `along` does not tell. The problem need not be concave then, and
+#' its certificate is 0 where no small change gains, but no bound. A row with
+#' nothing observed gets its neighbours' composition and the mean share of the phantom.
+#'
 #' **Simulated tables** are complete, whatever was missing from the data.
 #'
 #' @param object a fit of [aspect_bernoulli()].
@@ -29,10 +34,14 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' @param type `"response"`: probability of a presence in every cell; `"membership"`: share of each component in each
 #'   row; `"cell"`: posterior probability that each component wrote the cell, given its observed value (unknown cells:
 #'   the membership).
+#' @param along for a fit with `smooth`, the covariates of the new observations: a list such as `list(age = , place = )` with
+#'   what [smooth_over()] was given, in the same forms (`distance`: new x training rows; `neighbours`: numbers or weights of
+#'   training rows). Without `newdata`, of sites where nothing is recorded yet. `NULL`: unknown.
 #' @param ... must be empty.
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
 #' @param control settings of the fold-in from [fit_control()], of which `max_pass`, `tol`, `accelerate` and `n_threads`
 #'   count. Cost: O(n m k) a pass.
+#' @param x the data of the fit, for `"cell"` without `newdata` where the fit was made with `keep_x = FALSE`.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
@@ -47,19 +56,24 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' predict(fit, x[1:2, ], type = "membership")
 #' @export
 predict.aspect_bernoulli <- function(object, newdata, type = c("response", "membership", "cell"), ..., rows = NULL,
-                                     control = fit_control(max_pass = 5000, tol = 1e-10)) {
+                                     along = NULL, control = fit_control(max_pass = 5000, tol = 1e-10), x = NULL) {
   check_dots(...)
   check_control(control)
   type <- check_choice(type, "type", c("response", "membership", "cell"))
-  is_new <- !missing(newdata) && !is.null(newdata)
-  new <- if (is_new) new_rows(object, newdata)
+  is_new <- (!missing(newdata) && !is.null(newdata)) || !is.null(along)
+  if (is_new) {
+    if (missing(newdata) || is.null(newdata)) newdata <- unrecorded_rows(object, along)
+    new <- new_rows(object, newdata)
+    along <- check_along(object, along, nrow(new))
+  }
   names <- if (is_new) rownames(new) else object$names[[1L]]
   rows <- pick(rows, if (is_new) nrow(new) else object$dims[["n"]], names, "rows")
   width <- c(response = object$dims[["m"]], membership = object$dims[["k"]], cell = prod(object$dims[c("m", "k")]))
   refuse_large(length(rows) * width[[type]], "The prediction", "take some observations at a time by `rows`")
   if (is_new) {
     new <- new[rows, , drop = FALSE]
-    folded <- fold_in(object, new, control)
+    along <- if (!is.null(along)) lapply(along, function(each) each[rows, , drop = FALSE])
+    folded <- fold_in(object, new, control, along)
     param <- folded$param
   } else {
     param <- list(membership = object$param$membership[rows, , drop = FALSE], aspects = object$param$aspects)
@@ -69,7 +83,7 @@ predict.aspect_bernoulli <- function(object, newdata, type = c("response", "memb
     response = structure(param$membership %*% param$aspects, dimnames = name_sides(labels[1:2])),
     membership = structure(param$membership, dimnames = labels[c(1L, 3L)]),
     cell = {
-      x <- if (is_new) dense_rows(new, seq_along(rows)) else dense_rows(fit_data(object), rows)
+      x <- if (is_new) dense_rows(new, seq_along(rows)) else dense_rows(fit_data(object, x), rows)
       array(cell_posterior(x, param), c(dim(x), length(labels[[3L]])), labels)
     }
   )
@@ -88,20 +102,33 @@ new_rows <- function(fit, newdata) {
 
 fold_in_rounds <- 10L
 
+# A table of unknown cells for sites of which only the covariates are known.
+unrecorded_rows <- function(fit, along) {
+  along <- check_along(fit, along, NULL)
+  matrix(NA_real_, nrow(along[[1L]]), fit$dims[["m"]], dimnames = list(rownames(along[[1L]]), fit$names[[2L]]))
+}
+
 # Memberships of new rows, aspects held.
-fold_in <- function(fit, x, control) {
+fold_in <- function(fit, x, control, along = NULL) {
   data <- check_data(x, "binary", "newdata", quiet = TRUE)
   n <- nrow(data$x)
   k <- fit$dims[["k"]]
   aspects <- unname(pmin(pmax(fit$param$aspects, 1e-10), 1 - 1e-10))
   pseudo <- c(0, 0, fit$pseudo[3L])
   pinned <- unname(fit$pinned)
+  smooth <- NULL
+  if (!is.null(fit$smooth) && fit$smooth$strength > 0) {
+    smooth <- list(
+      strength = fit$smooth$strength, recording = fit$smooth$recording, reference = smooth_reference(fit, n, along),
+      common = unname(colMeans(fit$param$membership))
+    )
+  }
   run <- list(param = list(membership = matrix(1 / k, n, k), aspects = aspects))
   # A start that gains little may only crawl: the certificate tells, and a fresh acceleration goes on.
   for (round in seq_len(fold_in_rounds)) {
-    run <- ab_run(data$view, run$param, pinned, pseudo, control, fixed_aspects = TRUE)
+    run <- ab_run(data$view, run$param, pinned, pseudo, control, fixed_aspects = TRUE, smooth = smooth)
     check_outcome(run$outcome)
-    gap <- .Call(mc_c_ab_certify, data$view, ab_kernel_param(run$param, pinned, fixed_aspects = TRUE), pseudo)
+    gap <- .Call(mc_c_ab_certify, data$view, ab_kernel_param(run$param, pinned, TRUE, smooth), pseudo)
     if (run$outcome$status != "converged" || gap[1L] <= 1e-8 * sum(data$margins$row_observed)) break
   }
   if (run$outcome$status != "converged") {
@@ -111,7 +138,13 @@ fold_in <- function(fit, x, control) {
     ))
   }
   bare <- which(data$margins$row_observed == 0)
-  if (length(bare)) {
+  if (length(bare) && !is.null(smooth)) {
+    # Neighbours tell the composition; how well the site would be recorded nobody can, so it is the table's mean.
+    share <- colMeans(fit$param$membership)
+    free <- pinned == "free"
+    run$param$membership[bare, free] <- sum(share[free]) * t(smooth$reference[free, bare, drop = FALSE])
+    run$param$membership[bare, !free] <- rep(share[!free], each = length(bare))
+  } else if (length(bare)) {
     run$param$membership[bare, ] <- rep(colMeans(fit$param$membership), each = length(bare))
     inform(
       "%d row(s) of `newdata` with nothing observed get the mean membership: %s.", length(bare),

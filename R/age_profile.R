@@ -54,7 +54,7 @@
 #' profile
 #' plot(profile)
 #' @export
-age_profile <- function(fit, age, of = c("guess", "attribute", "observation"), ..., kinds = NULL) {
+age_profile <- function(fit, age, of = c("guess", "attribute", "observation"), ..., kinds = NULL, x = NULL) {
   check_dots(...)
   check_fit(fit)
   of <- check_choice(of, "of", c("guess", "attribute", "observation"))
@@ -64,7 +64,7 @@ age_profile <- function(fit, age, of = c("guess", "attribute", "observation"), .
   of <- whose_age(age, of, fit)
   side <- if (of == "observation") 1L else 2L
   age <- match_age(age, fit$names[[side]], fit$dims[[c("n", "m")[side]]], of)
-  if (of == "observation") age <- attribute_age(fit, age)
+  if (of == "observation") age <- attribute_age(fit, age, x)
   names(age) <- if (is.null(fit$names[[2L]])) seq_along(age) else fit$names[[2L]]
   dated <- !is.na(age)
   if (sum(dated) < 2L) stop_input("`age` must give at least two attributes an age, not %d.", sum(dated))
@@ -109,8 +109,8 @@ match_age <- function(age, known, n, of) {
 }
 
 # Mean age of the observations in which each attribute occurs, known from the sums the fit keeps.
-attribute_age <- function(fit, age) {
-  x <- fit_data(fit)
+attribute_age <- function(fit, age, x = NULL) {
+  x <- fit_data(fit, x)
   sums <- Reduce(`+`, lapply(row_blocks(which(!is.na(age)), fit$dims[["m"]]), function(rows) {
     found <- dense_rows(x, rows) %in% 1
     dim(found) <- c(length(rows), fit$dims[["m"]])
@@ -194,7 +194,8 @@ print.age_profile <- function(x, digits = 3L, ...) {
 }
 
 #' @rdname age_profile
-#' @param x an `age_profile`.
+#' @param x for `age_profile()`, the data, where ages of observations are given and the fit was made with `keep_x =
+#'   FALSE`; for `plot()`, an `age_profile`.
 #' @param colours a colour for each aspect; `NULL` takes those of the package's other plots, safe for the colour-blind.
 #' @param xlab,ylab labels of the axes. Greater ages are at the bottom, as in a section of rock.
 #' @export

@@ -32,6 +32,10 @@
 #' probability of its own. All k aspects are then content: the misses are what the phantom stands for, and repeats
 #' tell them from absence. All updates of EM are in closed form; a pass takes O(n m (k + visits)).
 #'
+#' **Neighbours.** `smooth` pulls the composition of each observation towards that of its neighbours; [smooth_over()]
+#' has the objective, what to expect of it and its cautions. With it memberships have no certificate (`NA`), because
+#' their problem is not concave.
+#'
 #' **Cost.** A pass takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a cell;
 #' memory is O((n + m) k) and one block of rows: sparse data are never made dense.
 #'
@@ -57,14 +61,17 @@
 #'   shape and names, or an n x m x visits array; `NA` where there was no visit.
 #' @param missed_by with `visits`, whose the probabilities of missing a presence are; each is one for each visit.
 #' @param added with `visits`, whether a visit may report what is absent (`TRUE`: its probability is fitted).
+#' @param smooth `NULL`, or a result of [smooth_over()]: sites near each other in age, place or otherwise share their
+#'   communities. Best with `phantom = "white"` and `estimate = "map"`.
 #' @param start initial values `list(membership = n x k, aspects = k x m)` for one start; nothing is then reordered.
 #' @param control settings from [fit_control()].
 #' @return A list of class `aspect_bernoulli`, with
 #' \describe{
 #'   \item{`param`}{`membership` (n x k, rows sum to 1) and `aspects` (k x m, in \[0, 1\]), with the names of `x`.
 #'     Components are in order of decreasing weight, phantoms last.}
-#'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood` or `log_posterior`, and the
-#'     log-likelihood at the estimate, in nats.}
+#'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood` or `log_posterior` (with
+#'     `smooth` `smoothed_log_likelihood` or `smoothed_log_posterior`), and the log-likelihood at the estimate, in
+#'     nats.}
 #'   \item{`df`}{number of free parameters: n (k - 1) + m times the aspects not pinned.}
 #'   \item{`dims`}{`n`, `m`, `k` and the number of `observed` cells.}
 #'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start; what became of each
@@ -80,6 +87,9 @@
 #'     present (one a visit); `x` is 1 where any visit found something, and `fitted()` is the probability that the
 #'     attribute is there. [false_absences()] and [deficiency()] go by all visits.}
 #'   \item{`pinned`}{for each component `"free"`, `"white"` or `"black"`.}
+#'   \item{`smooth`}{with `smooth`, the [smooth_over()] used, with numbers for its bandwidth and strength and, where
+#'     they were chosen by held-out cells, the table `cv`: `loss` of each setting, nats a cell, and its `gain` over no
+#'     smoothing with standard error over folds.}
 #'   \item{`expected_false`}{for `absences` and `presences`, the number of `cells` and how many of them are `expected`
 #'     to be false, see [false_absences()].}
 #' }
@@ -97,8 +107,9 @@
 #' @export
 aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb"),
                              prior = list(aspects = c(1.2, 2), membership = 1),
-                             phantom = c("free", "white", "black", "both"), effort = NULL, visits = NULL,
-                             missed_by = c("observation", "attribute", "visit"), added = FALSE, start = NULL,
+                             phantom = c("free", "white", "black", "both"), smooth = NULL, effort = NULL,
+                             visits = NULL, missed_by = c("observation", "attribute", "visit"), added = FALSE,
+                             start = NULL,
                              control = fit_control()) {
   call <- match.call()
   check_dots(...)
@@ -108,10 +119,8 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb"),
   missed_by <- check_choice(missed_by, "missed_by", c("observation", "attribute", "visit"))
   if (!is.null(visits)) {
     if (!missing(x)) stop_input("Give either `x` or `visits`, not both: what was found is taken from `visits`.")
-    if (!is.null(effort) || phantom != "free" || estimate == "vb") {
-      stop_input(paste(
-        "`effort`, `phantom` and `estimate = \"vb\"` do not go with `visits`, whose misses take the phantom's place."
-      ))
+    if (!is.null(effort) || !is.null(smooth) || phantom != "free" || estimate == "vb") {
+      stop_input("`effort`, `smooth`, `phantom` and `estimate = \"vb\"` do not go with `visits`.")
     }
     call <- keep_values(call, list(estimate = estimate, prior = prior, missed_by = missed_by, added = added))
     return(visits_bernoulli(visits, k, estimate, prior, missed_by, added, start, control, call))
@@ -119,29 +128,32 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb"),
   check_given(x, k)
   data <- check_data(x, "binary")
   k <- check_count(k, "k", 1L + length(ab_pins(phantom)))
+  smooth <- check_smooth(smooth)
   if (!is.null(effort)) {
     effort <- check_effort(effort, data, phantom, k)
     phantom <- "white"
   }
   vb <- estimate == "vb"
   if (vb && !is.null(effort)) stop_input("`effort` goes with `estimate` \"ml\" and \"map\", not with \"vb\".")
-  default_prior <- missing(prior)
-  tuned <- NULL
-  if (estimate != "ml" && wants_tuning(prior)) {
-    values <- if (identical(prior, "cv")) prior_grid("aspects", "membership") else prior
-    same <- list(estimate = estimate, phantom = phantom, effort = effort)
-    tuned <- tune_by_cells(data$x, aspect_bernoulli, k, "prior", values, same, control)
-    prior <- tuned$value
+  if (!is.null(smooth) && (vb || !is.null(effort))) {
+    stop_input("`smooth` does not go with `effort`, `visits` or `estimate = \"vb\"`.")
   }
-  if (vb) prior <- vb_prior(prior, !default_prior)
-  call <- keep_values(call, list(estimate = estimate, phantom = phantom, prior = prior, effort = effort))
+  default_prior <- missing(prior)
+  same <- list(phantom = phantom, effort = effort)
+  tuned <- choose_prior(prior, estimate, data$x, aspect_bernoulli, k, c("aspects", "membership"), same, control)
+  prior <- if (vb) vb_prior(tuned$value, !default_prior) else tuned$value
+  call <- keep_values(
+    call, list(estimate = estimate, phantom = phantom, prior = prior, effort = effort, smooth = smooth)
+  )
   pseudo <- if (estimate == "map") pseudo_counts(prior, c("aspects", "membership")) else c(0, 0, 0)
   tell_many_components(data, k)
   pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
+  if (!is.null(smooth)) smooth <- ab_choose_smooth(match_smooth(smooth, data$x), data, pinned, pseudo, phantom, control)
+  lists <- smooth_lists(smooth)
   run <- if (vb) {
     function(start, control) ab_vb_run(data$view, start, pinned, prior, control)
   } else if (is.null(effort)) {
-    function(start, control) ab_run(data$view, start, pinned, pseudo, control)
+    function(start, control) ab_run(data$view, start, pinned, pseudo, control, smooth = lists)
   } else {
     function(start, control) ab_effort_run(data$view, start, pinned, pseudo, effort, control)
   }
@@ -154,7 +166,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb"),
   } else {
     started <- run_given(ab_check_start(start, data, k, pinned), run, control, mark)
   }
-  fit <- ab_new_fit(started, data, k, pinned, pseudo, estimate, prior, control, call, effort)
+  fit <- ab_new_fit(started, data, k, pinned, pseudo, estimate, prior, control, call, effort, smooth, lists)
   fit$tuning <- tuned$cv
   fit
 }
@@ -174,16 +186,37 @@ tell_many_components <- function(data, k) {
 }
 
 # A run of the kernel: list(param = list(membership, aspects), outcome).
-ab_run <- function(view, start, pinned, pseudo, control, fixed_aspects = FALSE) {
-  out <- .Call(mc_c_ab_fit, view, ab_kernel_param(start, pinned, fixed_aspects), pseudo, unclass(control))
+ab_run <- function(view, start, pinned, pseudo, control, fixed_aspects = FALSE, smooth = NULL) {
+  out <- .Call(mc_c_ab_fit, view, ab_kernel_param(start, pinned, fixed_aspects, smooth), pseudo, unclass(control))
   list(param = out[c("membership", "aspects")], outcome = out$outcome)
 }
 
-ab_kernel_param <- function(param, pinned, fixed_aspects = FALSE) {
+ab_kernel_param <- function(param, pinned, fixed_aspects = FALSE, smooth = NULL) {
   list(
     membership = param$membership, aspects = param$aspects, pinned = as.integer(pinned != "free"),
-    fixed_aspects = fixed_aspects
+    fixed_aspects = fixed_aspects, smooth = smooth
   )
+}
+
+# Bandwidth and strength by held-out cells: a few short starts for each fold, and short runs from the best of them.
+ab_choose_smooth <- function(smooth, data, pinned, pseudo, phantom, control) {
+  control[c("n_start", "max_pass", "screen_pass", "n_finish", "n_polish", "tol")] <- list(3L, 300L, 50L, 1L, 0L, 1e-6)
+  control$progress <- FALSE
+  kinds <- ab_kinds(length(pinned), phantom, control)
+  choose_smooth(smooth, data$x, function(x, smooth, start) {
+    view <- data_view(x)
+    lists <- smooth_lists(smooth)
+    run <- function(start, control) checked_run(function(start, control) {
+      ab_run(view, start, pinned, pseudo, control, smooth = lists)
+    }, start, control)
+    if (!is.null(start)) {
+      # Off exact bounds: what fell to 0 without neighbours may come back with them.
+      start$membership <- 0.99 * start$membership + 0.01 / length(pinned)
+      return(run(start, control)$param)
+    }
+    part <- check_data(x, "binary", quiet = TRUE)
+    run_starts(kinds, function(kind) ab_draw(part, kind, pinned), run, control)$best$param
+  })
 }
 
 ab_check_start <- function(start, data, k, pinned) {
@@ -212,25 +245,28 @@ ab_permute <- function(param, at) {
   param
 }
 
-ab_new_fit <- function(run, data, k, pinned, pseudo, estimate, prior, control, call, effort = NULL) {
+ab_new_fit <- function(run, data, k, pinned, pseudo, estimate, prior, control, call, effort = NULL, smooth = NULL,
+                       lists = NULL) {
   param <- run$best$param[c("membership", "aspects")]
   labels <- component_names(k)
   names <- dimnames_of(data$x)
   dimnames(param$membership) <- list(names[[1L]], labels)
   dimnames(param$aspects) <- list(labels, names[[2L]])
-  gap <- .Call(mc_c_ab_certify, data$view, ab_kernel_param(param, pinned), pseudo)
-  if (!is.null(effort)) gap[c(1L, 3L)] <- NA # the memberships are not free
-  if (estimate == "vb") gap[] <- NA # nor is the likelihood what was maximised
+  gap <- .Call(mc_c_ab_certify, data$view, ab_kernel_param(param, pinned, smooth = lists), pseudo)
+  # With neighbours the problem of the memberships is not concave; with effort they are not free.
+  if (!is.null(lists) || !is.null(effort)) gap[c(1L, 3L)] <- NA
+  if (estimate == "vb") gap[] <- NA # it is not the likelihood that was maximised
   loglik <- run$best$outcome$objective
-  if (estimate != "ml") loglik <- ab_loglik(data$view, param, pinned)
+  if (estimate != "ml" || !is.null(lists)) loglik <- ab_loglik(data$view, param, pinned)
+  objective <- c(ml = "log_likelihood", map = "log_posterior", vb = "lower_bound")[[estimate]]
   shares <- if (is.null(effort)) nrow(data$x) * (k - 1) else nrow(data$x) * (k - 2) + 2
   fit <- assemble_fit(
-    run, data, k, c(ml = "log_likelihood", map = "log_posterior", vb = "lower_bound")[[estimate]], control, call,
+    run, data, k, paste0(if (!is.null(lists)) "smoothed_", objective), control, call,
     param = param, loglik = loglik, posterior = run$best$param$state,
     df = shares + sum(pinned == "free") * ncol(data$x), class = "aspect_bernoulli",
     certificate = c(membership_gap = gap[1L], aspects_gap = gap[2L], worst_row = gap[3L]),
     pinned = stats::setNames(pinned, labels), estimate = estimate, prior = if (estimate != "ml") prior,
-    effort = if (!is.null(effort)) effort_curve(run$best$param$coef, effort), pseudo = pseudo,
+    effort = if (!is.null(effort)) effort_curve(run$best$param$coef, effort), pseudo = pseudo, smooth = smooth,
     density = data_density(data), margins = data$margins
   )
   kinds <- phantoms(fit)$kind

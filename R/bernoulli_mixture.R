@@ -48,16 +48,16 @@ bernoulli_mixture <- function(x, k, ..., estimate = c("ml", "map"),
                               start = NULL, control = fit_control()) {
   call <- match.call()
   check_dots(...)
+  check_given(x, k)
   control <- check_control(control)
   estimate <- check_choice(estimate, "estimate", c("ml", "map"))
   data <- check_data(x, "binary")
   k <- check_count(k, "k")
-  tuned <- NULL
-  if (estimate == "map" && wants_tuning(prior)) {
-    values <- if (identical(prior, "cv")) prior_grid("prototypes", "weights") else prior
-    tuned <- tune_by_cells(data$x, bernoulli_mixture, k, "prior", values, list(estimate = "map"), control)
-    prior <- tuned$value
-  }
+  tuned <- choose_prior(
+    prior, estimate, data$x, bernoulli_mixture, k, c("prototypes", "weights"), list(), control
+  )
+  prior <- tuned$value
+  call <- keep_values(call, list(estimate = estimate, prior = prior))
   pseudo <- if (estimate == "map") pseudo_counts(prior, c("prototypes", "weights")) else c(0, 0, 0)
   run <- function(start, control) bm_run(data$view, start, pseudo, control)
   if (is.null(start)) {

@@ -15,12 +15,12 @@
 #'   \item{`"js"`}{twice the Jensen-Shannon divergence, at most 2 log 2 = 1.39. It grows with difference as
 #'     cross-entropy does, but is bounded. The objective never falls.}
 #'   \item{`"mm"`}{the sum of both cross-entropies, with `log(q + floor)` for `log q`. The objective never falls.}
-#'   \item{`"paper"`}{the update printed as eq. (7), negative values set to 0. It does not maximise the paper's objective
-#'     (eq. 7 solves eq. 6 only where a term that it treats as constant is), and the fit may get worse from pass to
-#'     pass; the objective reported is the log-likelihood alone. Kept because it gives the paper's pictures.}
+#'   \item{`"paper"`}{the update printed as eq. (7), negative values set to 0. It does not maximise the paper's
+#'     objective (eq. 7 solves eq. 6 only where a term that it treats as constant is), and the fit may get worse from pass
+#'     to pass; the objective reported is the log-likelihood alone. Kept because it gives the paper's pictures.}
 #' }
-#' Two warnings about the paper's prior, cross-entropy. With \eqn{A > 0} it has no maximum: it is infinite as soon as two
-#' marginals have no cell in common. With \eqn{A < 0} its maximum is not likeness: cross-entropy is entropy plus
+#' Two warnings about the paper's prior, cross-entropy. With \eqn{A > 0} it has no maximum: it is infinite as soon as
+#' two marginals have no cell in common. With \eqn{A < 0} its maximum is not likeness: cross-entropy is entropy plus
 #' divergence, so it is least where both marginals are the same single spike. `"js"` has neither trouble.
 #'
 #' `anneal` lets the prior act while components form and then fade, as the paper advises: a number of passes makes the
@@ -42,7 +42,8 @@
 #'   entropic co-occurrence constraints. *Independent Component Analysis and Signal Separation*, 330-337.
 #'   \doi{10.1007/978-3-642-00599-2_42}
 #' @examples
-#' # twelve components in six groups of two, alike within and different between groups, in the second dimension
+#' # twelve components in six groups of two, alike within and different between groups,
+#' # in the second dimension
 #' cross_entropy(groups = rep(1:6, each = 2), between = 1, within = 5, dims = 2)
 #' @export
 cross_entropy <- function(groups = NULL, between = 0, within = 0, dims = NULL, weights = NULL,
@@ -53,7 +54,11 @@ cross_entropy <- function(groups = NULL, between = 0, within = 0, dims = NULL, w
       stop_input("Give either `weights` or `groups`, `between`, `within` and `dims`, not both.")
     }
     ok <- is.list(weights) && all(vapply(weights, function(a) is.null(a) || is.matrix(a) || length(a) == 0L, NA))
-    if (!ok) stop_input("`weights` must be a list with a k x k matrix or NULL for each dimension, not %s.", show_value(weights))
+    if (!ok) {
+      stop_input(
+        "`weights` must be a list with a k x k matrix or NULL for each dimension, not %s.", show_value(weights)
+      )
+    }
   }
   if (!is.null(groups) && (!is.atomic(groups) || anyNA(groups))) {
     stop_input("`groups` must be a vector with the group of each component, without NA, not %s.", show_value(groups))
@@ -96,7 +101,9 @@ print.cross_entropy <- function(x, ...) {
     cat(sprintf("  %s, between %s, within %s, on %s\n", groups, format(x$between), format(x$within),
       if (is.null(x$dims)) "all dimensions" else paste("dimension", paste(x$dims, collapse = ", "))))
   }
-  if (length(x$anneal) > 1L) cat(sprintf("  annealed over %d passes to %s\n", length(x$anneal), format(utils::tail(x$anneal, 1L))))
+  if (length(x$anneal) > 1L) {
+    cat(sprintf("  annealed over %d passes to %s\n", length(x$anneal), format(utils::tail(x$anneal, 1L))))
+  }
   invisible(x)
 }
 
@@ -130,7 +137,9 @@ group_pairs <- function(prior, k, n_dim, labels) {
 
 given_pairs <- function(weights, k, n_dim) {
   if (length(weights) != n_dim) {
-    stop_input("`weights` of the prior must be a list of length %d, one for each dimension, not %d.", n_dim, length(weights))
+    stop_input(
+      "`weights` of the prior must be a list of length %d, one for each dimension, not %d.", n_dim, length(weights)
+    )
   }
   lapply(seq_len(n_dim), function(d) {
     if (!length(weights[[d]])) {

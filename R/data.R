@@ -2,7 +2,7 @@
 
 # Checks `x` and returns list(x, view, margins): x as a matrix (dense or dgCMatrix) with its names,
 # view as in mc_data of src/num.h, margins = sums and numbers of observed cells by row and column.
-check_data <- function(x, kind = c("binary", "nonnegative", "real"), name = "x", quiet = FALSE) {
+check_data <- function(x, kind = c("binary", "nonnegative", "real", "count"), name = "x", quiet = FALSE) {
   kind <- match.arg(kind)
   x <- as_plain_matrix(x, name)
   check_dimnames(x, name)
@@ -124,10 +124,13 @@ place <- function(x, side, at) {
 
 check_values <- function(view, x, kind, name) {
   range <- .Call(mc_c_view_range, view)
-  rule <- switch(kind, binary = "not_binary", nonnegative = "negative", real = "not_finite")
+  rule <- switch(kind,
+    binary = "not_binary", nonnegative = "negative", real = "not_finite",
+    count = if (is.null(range$negative)) "not_whole" else "negative"
+  )
   wish <- switch(kind,
     binary = "hold only 0, 1 or NA", nonnegative = "hold finite values of at least 0, or NA",
-    real = "hold finite values or NA"
+    real = "hold finite values or NA", count = "hold counts (whole numbers of at least 0) or NA"
   )
   bad <- range[[rule]]
   if (is.null(bad)) bad <- range$not_finite

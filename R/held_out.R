@@ -134,9 +134,12 @@ hold_out <- function(x, setting, scheme, held, family, floor, control) {
   )
 }
 
+# The fit's call names the data and the model instead of holding them, so that update() and print() can use it.
 call_model <- function(setting, x, control) {
-  fit <- do.call(setting$model, c(list(x, setting$k), setting$args, list(control = control)))
+  fit <- do.call(setting$model, c(list(quote(x), setting$k), setting$args, list(control = quote(control))))
   check_fit(fit, name = "model(x, k)")
+  if (is.function(fit$call[[1L]])) fit$call[[1L]] <- as.name(class(fit)[1L])
+  fit
 }
 
 replace_cells <- function(x, cells) {

@@ -48,16 +48,18 @@
 logistic_pca <- function(x, k, ..., penalty = 2, start = NULL, control = fit_control()) {
   call <- match.call()
   check_dots(...)
+  check_given(x, k)
   control <- check_control(control)
   data <- check_data(x, "binary")
   k <- check_count(k, "k", 0L)
   tuned <- NULL
-  if (wants_tuning(penalty)) {
+  if (identical(penalty, "cv") || (is.numeric(penalty) && length(penalty) > 1L)) {
     values <- if (identical(penalty, "cv")) penalty_grid else penalty
     tuned <- tune_by_cells(data$x, logistic_pca, k, "penalty", values, list(), control)
     penalty <- tuned$value
   }
   penalty <- check_number(penalty, "penalty", 0, 1e6)
+  call <- keep_values(call, list(penalty = penalty))
   run <- function(start, control) lp_run(data$view, start, penalty, control)
   if (is.null(start)) {
     kinds <- if (k == 0L) "random" else rep("random", control$n_start)

@@ -1,5 +1,80 @@
-#' @details
-#' See the vignette *Which zeros are real?*: `vignette("which-zeros", package = "multicause")`.
+#' multicause: which zeros are real?
+#'
+#' Latent variable models in which several causes write each row of a table of presences, absences or counts. They
+#' answer, with a probability for every cell, which absences are real and which are gaps in the record. Rows are always
+#' observations (sites), columns attributes (taxa); `NA` is an unknown cell in every model.
+#'
+#' @section From data to a table:
+#' [occurrence_matrix()] makes the table from occurrences, [site_table()] keeps its sites in step; [read_pbdb()] and
+#' [read_now()] read exports of databases. [range_through()] is the classical answer to which zeros are gaps.
+#' [early_tetrapods], [tetrapod_occurrences] and [simulated_sites] are data for examples.
+#'
+#' @section Models:
+#' All are called as `model(x, k, ..., start = NULL, control = fit_control())` and return `param`, `objective`,
+#' `loglik`, `df`, `dims`, `trace`, `starts`, `converged`, `control`, `call` and `x`; [fit_control()] says how they are
+#' run, and [set.seed()] decides what they return. `print()`, `summary()`, `plot()`, `coef()`, `fitted()`,
+#' `residuals()`, `predict()`, `simulate()`, `nobs()` and `update()` work on every fit; `logLik()`, `AIC()` and
+#' `BIC()` where the likelihood was maximised.
+#'
+#' | model | for | what an observation is |
+#' | --- | --- | --- |
+#' | [aspect_bernoulli()] | 0/1 | a mixture: each of its cells is written by one of its components |
+#' | [bernoulli_mixture()] | 0/1 | written by one component, unknown which |
+#' | [logistic_pca()] | 0/1 | a point in a space of k dimensions, on the scale of log-odds |
+#' | [noisy_or()] | 0/1 | some of k sources, each of which is on or off and switches on attributes of its own |
+#' | [nmf()] | at least 0 | a sum of non-negative components |
+#' | [plsa()] | counts | draws from its own mixture of distributions over the attributes, few of them if wanted |
+#' | [plca()] | arrays of counts | part of one sample from a mixture of products of distributions, one a dimension |
+#' | [bmf()] | real, 0/1, counts | some of K groups of rows, which meet some of L groups of columns; sampled |
+#'
+#' [noisy_or_prior()], [bmf_prior()] and [gamma_prior()] make priors, [mcmc_control()] says how [bmf()] is sampled, and
+#' [bmf_log_density()] is the density it samples. [cross_entropy()] makes priors between the components of [plca()],
+#' [smooth_over()] makes neighbours of observations for [aspect_bernoulli()]; [entropic_mstep()] is the sparse step of
+#' [plsa()] alone.
+#'
+#' @section What a fit says:
+#' [phantoms()] finds the components that write only absences (or presences), [false_absences()] and [false_presences()]
+#' rank cells, [deficiency()] counts what is missing by taxon and by site, [denoise()] gives the table without its
+#' phantoms, [age_profile()] dates the components. [report()] writes all of it to one HTML file. [impute()] fills
+#' unknown cells, [classify()] tells which of several fits a row comes from, [divergences()] how different components
+#' are, [sources()] which sources are in use, [cooccurrence()] which rows have groups in common.
+#'
+#' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide;
+#' [modes()] groups the solutions that the starts found, [align_components()] puts their components in one order,
+#' [ensemble()] averages them.
+#'
+#' @section Which model, how many components:
+#' [select_k()], [cross_validate()], [compare_models()] and [test_loglik()] judge models by what they have not seen;
+#' [corrupt()] plants false absences or presences and [recovery()] tells how well they are found. [aic_paper()] is the
+#' criterion of Bingham and others (2009).
+#'
+#' @section What counts as a parameter:
+#' `df` of `logLik()`, used by `AIC()` and `BIC()`, whose number of observations is that of the known cells. Parameters
+#' count whether or not they end at a bound, where the theory behind the criteria does not hold; pinned ones do not
+#' count. Where no likelihood was maximised, `logLik()` is an error that says so.
+#'
+#' | model | parameters | no likelihood |
+#' | --- | --- | --- |
+#' | [aspect_bernoulli()] | n (k - 1) memberships, m for each component not pinned | `estimate = "map"`, `smooth` |
+#' | [bernoulli_mixture()] | k - 1 weights, k m probabilities | `estimate = "map"` |
+#' | [logistic_pca()] | m intercepts, k (n + m - k - 1) scores and loadings up to rotation | `penalty` above 0 |
+#' | [noisy_or()] | k priors, the links that `mask` allows, m leaks | a prior, or inference that is not exact |
+#' | [nmf()] | k (n + m - 1) | `loss = "euclidean"`; not whole numbers |
+#' | [plsa()] | n (k - 1) memberships, k (m - 1) basis unless fixed | `sparsity` other than 0 |
+#' | [plca()] | k - 1 weights, k (d - 1) for each dimension of d levels | any `prior` |
+#' | [bmf()] | none are counted | always: it is sampled |
+#'
+#' @section Learning it:
+#' The vignette *Which zeros are real?* takes a table of fossils from occurrences to conclusions:
+#' `vignette("which-zeros", package = "multicause")`.
+#'
+#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
+#'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
+#' @examples
+#' set.seed(1)
+#' fit <- aspect_bernoulli(simulated_sites$x, k = 4, control = fit_control(n_start = 3))
+#' fit
+#' false_absences(fit, n = 5)
 #' @keywords internal
 #' @importFrom methods as
 #' @importFrom stats coef fitted logLik nobs predict residuals simulate update

@@ -60,11 +60,11 @@ logLik.multicause <- function(object, ...) {
 }
 
 #' @export
-residuals.multicause <- function(object, type = c("response", "pearson", "deviance"), ...) {
+residuals.multicause <- function(object, type = c("response", "pearson", "deviance"), ..., x = NULL) {
   type <- check_choice(type, "type", c("response", "pearson", "deviance"))
   check_dots(...)
   mean <- fitted(object)
-  x <- dense_rows(fit_data(object), seq_len(object$dims[["n"]]))
+  x <- dense_rows(fit_data(object, x), seq_len(object$dims[["n"]]))
   dimnames(x) <- dimnames(mean)
   residual_matrix(object, x, mean, type)
 }

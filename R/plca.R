@@ -7,9 +7,9 @@
 #' **Model.** The whole array is one sample from
 #' \deqn{P(x) = \sum_c P(c) \prod_d q_{dc}(x_d)}{P(x) = sum_c P(c) prod_d q[d, c](x_d)}
 #' with `weights` \eqn{P(c)} and, for each dimension, `marginals` \eqn{q_d}, k x d with rows on the simplex. For a
-#' matrix this is [plsa()] in another form: `membership` there is `weights * marginals[[1]]`, rows scaled to sum to 1. In
-#' [plsa()] row totals are given; here they are part of the model, and the log-likelihoods differ by the entropy of the
-#' row totals.
+#' matrix this is [plsa()] in another form: `membership` there is `weights * marginals[[1]]`, rows scaled to sum to 1.
+#' In [plsa()] row totals are given; here they are part of the model, and the log-likelihoods differ by
+#' the entropy of the row totals.
 #'
 #' **Estimation.** EM, from random starts, accelerated by default; each pass one E-step, then all factors. With a prior,
 #' components are updated one after another, each given the newest marginals of the others. `"js"` and `"mm"` never
@@ -38,8 +38,8 @@
 #'     `unpenalised_log_likelihood`, and the log-likelihood, in nats, without the multinomial coefficient.}
 #'   \item{`df`}{number of free parameters: k - 1 plus k (d - 1) for each dimension.}
 #'   \item{`dims`, `extent`}{`n` levels of the first dimension, `m` cells of each, `k`, cells `observed`; all extents.}
-#'   \item{`prior`}{with a prior: `given`; `value`, what it adds to the log-likelihood at the end (with `"paper"` it may be
-#'     `Inf`, or `NA` where infinities of both signs meet); `ratio`, the largest weight over N / k.}
+#'   \item{`prior`}{with a prior: `given`; `value`, what it adds to the log-likelihood at the end (with `"paper"` it may
+#'     be `Inf`, or `NA` where infinities of both signs meet); `ratio`, the largest weight over N / k.}
 #'   \item{`kl`}{Kullback-Leibler divergence of the fit from the data, both scaled to sum to 1 over observed cells.}
 #'   \item{`trace`, `starts`, `converged`}{as in every model.}
 #' }
@@ -49,7 +49,8 @@
 #' # two faunas, each with its own sites, taxa and time
 #' set.seed(1)
 #' q <- list(
-#'   site = rbind(c(4, 3, 1, 0), c(0, 1, 2, 5)) / 8, taxon = rbind(c(5, 4, 1, 0, 0), c(0, 0, 1, 4, 5)) / 10,
+#'   site = rbind(c(4, 3, 1, 0), c(0, 1, 2, 5)) / 8,
+#'   taxon = rbind(c(5, 4, 1, 0, 0), c(0, 0, 1, 4, 5)) / 10,
 #'   time = rbind(c(3, 1, 0), c(0, 1, 3)) / 4
 #' )
 #' p <- q$site[1, ] %o% q$taxon[1, ] %o% q$time[1, ] + q$site[2, ] %o% q$taxon[2, ] %o% q$time[2, ]
@@ -159,7 +160,8 @@ plca_new_fit <- function(run, data, k, prior, kernel_prior, control, call) {
   if (objective == "log_posterior") loglik <- plca_loglik(data$cells, param)
   most <- .Machine$integer.max
   data$dims <- c(
-    n = extent[1L], m = as.integer(min(prod(extent[-1L]), most)), k = k, observed = as.integer(min(data$n_observed, most))
+    n = extent[1L], m = as.integer(min(prod(extent[-1L]), most)), k = k,
+    observed = as.integer(min(data$n_observed, most))
   )
   fit <- assemble_fit(
     run, data, k, objective, control, call, param = param, loglik = loglik,
@@ -210,7 +212,8 @@ plca_prior_report <- function(cells, param, prior, kernel_prior, k) {
 validate_plca <- function(fit) {
   on_simplex <- function(q) all(q >= 0) && all(abs(rowSums(q) - 1) < 1e-8)
   stopifnot(
-    abs(sum(fit$param$weights) - 1) < 1e-8, all(fit$param$weights >= 0), all(vapply(fit$param$marginals, on_simplex, NA)),
+    abs(sum(fit$param$weights) - 1) < 1e-8, all(fit$param$weights >= 0),
+    all(vapply(fit$param$marginals, on_simplex, NA)),
     identical(vapply(unname(fit$param$marginals), ncol, 0L), fit$extent)
   )
   fit

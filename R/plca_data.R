@@ -34,14 +34,17 @@ cells_of_array <- function(x, name) {
       show_value(x)
     )
   }
-  if (length(dim(x)) > most_dims) stop_input("`%s` must have at most %d dimensions, not %d.", name, most_dims, length(dim(x)))
+  if (length(dim(x)) > most_dims) {
+    stop_input("`%s` must have at most %d dimensions, not %d.", name, most_dims, length(dim(x)))
+  }
   if (any(dim(x) == 0L)) stop_input("`%s` must have no dimension of length 0.", name)
   names <- dimnames(x)
   at <- which(is.na(x) | x != 0)
   index <- t(arrayInd(at, dim(x), useNames = FALSE)) - 1L
+  labels <- if (is.null(names(names))) names(dim(x)) else names(names)
   list(
-    extent = dim(x), index = index, value = as.double(x[at]),
-    names = if (is.null(names)) vector("list", length(dim(x))) else unname(names), labels = names(names)
+    extent = unname(dim(x)), index = index, value = as.double(x[at]),
+    names = if (is.null(names)) vector("list", length(dim(x))) else unname(names), labels = labels
   )
 }
 
@@ -72,7 +75,9 @@ cells_of_frame <- function(x, name) {
   twice <- anyDuplicated(t(index))
   if (twice) {
     first <- which(colSums(index != index[, twice]) == 0)[1L]
-    stop_input("`%s` must name each cell once: rows %d and %d are the same cell. Add them up first.", name, first, twice)
+    stop_input(
+      "`%s` must name each cell once: rows %d and %d are the same cell. Add them up first.", name, first, twice
+    )
   }
   list(
     extent = extent, index = index - 1L, value = as.double(x[[at]]),
@@ -81,7 +86,10 @@ cells_of_frame <- function(x, name) {
 }
 
 frame_side <- function(column, label, name) {
-  if (anyNA(column)) stop_input("Column %s of `%s` must not be NA: row %d is.", dQuote(label, FALSE), name, which(is.na(column))[1L])
+  unknown <- which(is.na(column))
+  if (length(unknown)) {
+    stop_input("Column %s of `%s` must not be NA: row %d is.", dQuote(label, FALSE), name, unknown[1L])
+  }
   if (is.character(column)) column <- factor(column)
   if (is.factor(column)) {
     return(list(index = as.integer(column), extent = nlevels(column), names = levels(column)))

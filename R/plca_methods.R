@@ -90,9 +90,11 @@ predict.plca <- function(object, newdata = NULL, type = c("response", "membershi
     refuse_large(2 * prod(extent), "The prediction", "fold in some observations at a time by `newdata`")
     return(array(scale * joint_array(param), extent, name_sides(labels)))
   }
-  refuse_large(2 * prod(extent) * object$dims[["k"]], "The prediction", "fold in some observations at a time by `newdata`")
+  n_value <- 2 * prod(extent) * object$dims[["k"]]
+  refuse_large(n_value, "The prediction", "fold in some observations at a time by `newdata`")
   parts <- vapply(seq_along(param$weights), function(c) {
-    as.vector(joint_array(list(weights = param$weights[c], marginals = lapply(param$marginals, `[`, c, , drop = FALSE))))
+    one <- list(weights = param$weights[c], marginals = lapply(param$marginals, `[`, c, , drop = FALSE))
+    as.vector(joint_array(one))
   }, numeric(prod(extent)))
   total <- rowSums(parts)
   parts <- parts / total
@@ -106,7 +108,8 @@ joint_array <- function(param) {
   rest <- unname(param$marginals[[2L]])
   for (q in param$marginals[-(1:2)]) {
     width <- ncol(rest)
-    rest <- rest[, rep(seq_len(width), ncol(q)), drop = FALSE] * unname(q)[, rep(seq_len(ncol(q)), each = width), drop = FALSE]
+    slow <- rep(seq_len(ncol(q)), each = width)
+    rest <- rest[, rep(seq_len(width), ncol(q)), drop = FALSE] * unname(q)[, slow, drop = FALSE]
   }
   crossprod(unname(param$weights) * unname(param$marginals[[1L]]), rest)
 }
@@ -123,13 +126,17 @@ match_cells <- function(data, fit) {
     if (!is.null(known) && !is.null(names)) {
       unknown <- setdiff(names, known)
       if (length(unknown)) {
-        stop_input("`newdata` has %d level(s) of dimension %d unknown to the fit: %s.", length(unknown), d, show_names(unknown))
+        stop_input(
+          "`newdata` has %d level(s) of dimension %d unknown to the fit: %s.", length(unknown), d, show_names(unknown)
+        )
       }
       at <- match(names, known) - 1L
       data$cells$index[d, ] <- at[data$cells$index[d, ] + 1L]
       data$cells$na_index[d, ] <- at[data$cells$na_index[d, ] + 1L]
     } else if (got[d] > fit$extent[d] || (got[d] < fit$extent[d] && !is.data.frame(data$x))) {
-      stop_input("Dimension %d of `newdata` must have the %d levels of the training data, not %d.", d, fit$extent[d], got[d])
+      stop_input(
+        "Dimension %d of `newdata` must have the %d levels of the training data, not %d.", d, fit$extent[d], got[d]
+      )
     }
     data$cells$extent[d] <- fit$extent[d]
   }
@@ -155,11 +162,7 @@ plca_fold_in <- function(param, data, control) {
   none <- plca_prior(NULL, k, length(cells$extent), NULL)
   held <- seq_along(cells$extent) > 1L
   run <- checked_run(function(start, control) plca_passes(cells, start, none, control, held), start, control)
-  if (run$outcome$status != "converged") {
-    warning(warningCondition(
-      sprintf("Fold-in not converged after %d passes.", run$outcome$n_pass), class = "multicause_not_converged", call = NULL
-    ))
-  }
+  warn_fold_in(run$outcome)
   run$param
 }
 
@@ -216,4 +219,19 @@ simulate.plca <- function(object, nsim = 1, seed = NULL, ...) {
   drawn <- draw_seeded(draw, seed)
   names(drawn$value) <- paste0("sim_", seq_len(nsim))
   structure(drawn$value, seed = drawn$seed)
+}
+
+#' @rdname impute
+#' @export
+impute.plca <- function(fit, newdata, ..., x = NULL) {
+  check_dots(...)
+  if (missing(newdata)) {
+    x <- data_array(if (is.null(x)) fit_data(fit) else x)
+    answer <- fitted(fit)
+  } else {
+    x <- data_array(newdata)
+    answer <- predict(fit, newdata)
+  }
+  out <- ifelse(is.na(x), answer, x)
+  array(out, dim(answer), dimnames(answer))
 }

@@ -1,7 +1,7 @@
 #' Plot an aspect Bernoulli fit
 #'
 #' @description
-#' Four views of a fit, after Figures 5 to 7 of the paper:
+#' Six views of a fit, after Figures 5 to 7 of the paper:
 #' \describe{
 #'   \item{`"aspects"`}{a heat map of the aspects' probabilities, attributes in order of age or seriated by aspect, in
 #'     as many panels as keep their names readable.}
@@ -9,6 +9,10 @@
 #'   \item{`"phantom"`}{the phantoms' share of each observation against its richness (the number of attributes
 #'     recorded).}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
+#'   \item{`"curves"`}{for a fit with `smooth = smooth_over(age = )`: the components' shares and the chance of presence of some
+#'     attributes through time, see [curves()]; points are the share of sites with a record, in a dozen bins of age.}
+#'   \item{`"map"`}{for a fit with `smooth = smooth_over(place = )`: the sites on longitude and latitude by their main content
+#'     component, a panel for each slice of age.}
 #' }
 #'
 #' @param x a fit of [aspect_bernoulli()].
@@ -18,6 +22,8 @@
 #'   round. Oldest first, those without an age last.
 #' @param order `"age"` (default where `age` is given), `"seriated"` (by main aspect, then by probability) or `"data"`.
 #' @param main title.
+#' @param attribute names or numbers of the attributes for `"curves"`; `NULL`: the six that change most through time.
+#' @param slices number of slices of age for `"map"`, at least 1; they hold about equally many sites.
 #' @param ... must be empty.
 #' @details
 #' The heat map takes a page of its own; the other views are ordinary figures, which may share one (`par(mfrow = )`).
@@ -35,9 +41,10 @@
 #' plot(fit, "phantom")
 #' plot(fit, "trace")
 #' @export
-plot.aspect_bernoulli <- function(x, what = c("aspects", "membership", "phantom", "trace"), age = NULL,
-                                  of = c("guess", "attribute", "observation"), order = NULL, main = NULL, ...) {
-  what <- check_choice(what, "what", c("aspects", "membership", "phantom", "trace"))
+plot.aspect_bernoulli <- function(x, what = c("aspects", "membership", "phantom", "trace", "curves", "map"), age = NULL,
+                                  of = c("guess", "attribute", "observation"), order = NULL, main = NULL, ...,
+                                  attribute = NULL, slices = 4) {
+  what <- check_choice(what, "what", c("aspects", "membership", "phantom", "trace", "curves", "map"))
   check_dots(...)
   if (!is.null(main) && (!is.character(main) || length(main) != 1L)) {
     stop_input("`main` must be one string, not %s.", show_value(main))
@@ -52,7 +59,9 @@ plot.aspect_bernoulli <- function(x, what = c("aspects", "membership", "phantom"
     aspects = plot_aspects(x, age, of, order, main),
     membership = plot_membership(x, age, of, order, main),
     phantom = plot_phantom_share(x, main),
-    trace = plot_traces(x, if (is.null(main)) "Every start, pass by pass" else main)
+    trace = plot_traces(x, if (is.null(main)) "Every start, pass by pass" else main),
+    curves = plot_curves(x, attribute, main),
+    map = plot_map(x, check_count(slices, "slices"), main)
   )
   invisible(x)
 }

@@ -94,7 +94,9 @@ plot_simplex <- function(fit, main) {
   hull <- grDevices::chull(basis)
   graphics::polygon(basis[hull, , drop = FALSE], border = "#D55E00", lwd = 1.5)
   graphics::points(basis, pch = 24, bg = "#D55E00", col = "white", cex = 1.2)
-  graphics::legend("topright", c("observations", "components"), pch = c(16, 17), col = c("#0072B2", "#D55E00"), bty = "n")
+  graphics::legend(
+    "topright", c("observations", "components"), pch = c(16, 17), col = c("#0072B2", "#D55E00"), bty = "n"
+  )
 }
 
 #' Plot a PLCA fit
@@ -121,7 +123,8 @@ plot_simplex <- function(fit, main) {
 #' plot(fit)
 #' plot(fit, "reconstruction")
 #' @export
-plot.plca <- function(x, what = c("marginals", "reconstruction", "divergences", "trace"), dims = NULL, main = NULL, ...) {
+plot.plca <- function(x, what = c("marginals", "reconstruction", "divergences", "trace"), dims = NULL, main = NULL,
+                      ...) {
   what <- check_choice(what, "what", c("marginals", "reconstruction", "divergences", "trace"))
   check_dots(...)
   check_title(main)
@@ -158,14 +161,16 @@ marginal_lines <- function(q, title) {
   )
   for (c in seq_len(k)) {
     height <- 0.92 * q[c, ] / max(q[c, ])
-    graphics::polygon(c(1, seq_len(ncol(q)), ncol(q)), c(c, c - height, c), border = NA, col = grDevices::adjustcolor(colours[c], 0.5))
+    fill <- grDevices::adjustcolor(colours[c], 0.5)
+    graphics::polygon(c(1, seq_len(ncol(q)), ncol(q)), c(c, c - height, c), border = NA, col = fill)
     graphics::lines(seq_len(ncol(q)), c - height, col = colours[c])
   }
   graphics::axis(2L, seq_len(k), rownames(q), las = 1L, lwd = 0, line = -0.8, cex.axis = max(0.5, min(1, 12 / k)))
 }
 
 marginal_image <- function(q, title) {
-  image_matrix(q, c(0, max(q)), sprintf("at most %s", format(max(q), digits = 2L)), title, "component", labels = colnames(q))
+  head <- sprintf("at most %s", format(max(q), digits = 2L))
+  image_matrix(q, c(0, max(q)), head, title, "component", labels = colnames(q))
 }
 
 plot_reconstruction <- function(fit, at, main) {
@@ -177,10 +182,13 @@ plot_reconstruction <- function(fit, at, main) {
     sqrt(apply(values, at, sum))
   })
   titles <- dimension_names(fit$labels[at], at)
-  local_par(mfrow = c(1L, 2L), mar = c(3.6, 4, 2.4, 0.8), mgp = c(2.4, 0.6, 0), oma = c(0, 0, if (is.null(main)) 0 else 2, 0))
+  local_par(
+    mfrow = c(1L, 2L), mar = c(3.6, 4, 2.4, 0.8), mgp = c(2.4, 0.6, 0), oma = c(0, 0, if (is.null(main)) 0 else 2, 0)
+  )
   limits <- range(unlist(tables))
   for (name in names(tables)) {
-    head <- if (name == "data") "data (square roots)" else sprintf("fit, %s nats a count off", format(fit$kl, digits = 2L))
+    off <- sprintf("fit, %s nats a count off", format(fit$kl, digits = 2L))
+    head <- if (name == "data") "data (square roots)" else off
     image_matrix(tables[[name]], limits, head, titles[2L], titles[1L])
   }
   if (!is.null(main)) graphics::mtext(main, outer = TRUE, font = 2L)

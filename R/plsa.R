@@ -56,8 +56,8 @@
 #' @param control settings from [fit_control()].
 #' @return A list of class `plsa`, with
 #' \describe{
-#'   \item{`param`}{`membership` (n x k) and `basis` (k x m), rows sum to 1, with the names of `x`; components in order of
-#'     decreasing share of the counts.}
+#'   \item{`param`}{`membership` (n x k) and `basis` (k x m), rows sum to 1, with the names of `x`; components in
+#'     order of decreasing share of the counts.}
 #'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood` or `log_posterior`, and the log-likelihood
 #'     of the observed cells by the rule of `mask`, in nats.}
 #'   \item{`df`}{number of free parameters: n (k - 1) + k (m - 1), or n (k - 1) with the basis fixed.}
@@ -112,7 +112,8 @@ plsa <- function(x, k, ..., sparsity = c(membership = 0, basis = 0), sparsity_sc
   run <- function(start, control) plsa_run(data$view, start, settings, control)
   if (is.null(start)) {
     started <- run_starts(plsa_kinds(settings, k, control), function(kind) plsa_draw(data, k, kind), run, control)
-    started <- reorder_runs(started, function(param) order(-colSums(param$membership * data$margins$row_sum)), plsa_permute)
+    by_share <- function(param) order(-colSums(param$membership * data$margins$row_sum))
+    started <- reorder_runs(started, by_share, plsa_permute)
   } else {
     started <- run_given(plsa_check_start(start, data, k, settings$fixed), run, control)
   }
@@ -124,7 +125,9 @@ check_sparsity <- function(sparsity) {
   ok <- is.numeric(sparsity) && length(sparsity) && all(is.finite(sparsity)) && all(names(sparsity) %in% known) &&
     length(names(sparsity)) == length(sparsity) && !anyDuplicated(names(sparsity))
   if (!ok) {
-    stop_input("`sparsity` must be finite numbers named \"membership\", \"basis\" or both, not %s.", show_value(sparsity))
+    stop_input(
+      "`sparsity` must be finite numbers named \"membership\", \"basis\" or both, not %s.", show_value(sparsity)
+    )
   }
   out <- c(membership = 0, basis = 0)
   out[names(sparsity)] <- sparsity

@@ -16,7 +16,8 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   effective <- x$sparsity$effective
   for (side in names(effective)[effective != 0]) {
     against <- c(membership = "a row's total", basis = "a component's mean total")[[side]]
-    cat(sprintf("Entropic prior on the %s: effective strength %s of %s\n", side, format(effective[[side]], digits = 2L), against))
+    strength <- format(effective[[side]], digits = 2L)
+    cat(sprintf("Entropic prior on the %s: effective strength %s of %s\n", side, strength, against))
   }
   n_missing <- x$dims[["n"]] * as.double(x$dims[["m"]]) - x$dims[["observed"]]
   if (n_missing > 0) cat(sprintf("%.0f cells unknown, by the %s rule\n", n_missing, x$mask))
@@ -44,7 +45,8 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 #' @param type `"response"`: expected counts, n x m; `"membership"`: n x k, rows sum to 1; `"cell"`: n x m x k, the
 #'   chance that each component wrote a count in the cell, summing to 1 over components.
 #' @param ... must be empty.
-#' @param rows names or numbers of the observations wanted; `NULL` is all. A result over 1 GB is refused with that advice.
+#' @param rows names or numbers of the observations wanted; `NULL` is all. A result over 1 GB is refused with that
+#'   advice.
 #' @param control settings of the fold-in, from [fit_control()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`.
 #' @param nsim number of tables.
@@ -109,11 +111,7 @@ plsa_fold_in <- function(fit, x, control, basis = unname(fit$param$basis)) {
   settings <- list(prior = list(membership = NULL, basis = 0), mask = fit$mask, fixed = "basis", mstep = "cccp")
   start <- list(membership = matrix(1 / k, nrow(data$x), k), basis = basis)
   run <- checked_run(function(start, control) plsa_passes(data$view, start, settings, control), start, control)
-  if (run$outcome$status != "converged") {
-    warning(warningCondition(
-      sprintf("Fold-in not converged after %d passes.", run$outcome$n_pass), class = "multicause_not_converged", call = NULL
-    ))
-  }
+  warn_fold_in(run$outcome)
   param <- list(membership = run$param$membership, basis = basis)
   bare <- which(data$margins$row_sum == 0)
   if (length(bare)) param$membership[bare, ] <- rep(colMeans(fit$param$membership), each = length(bare))
@@ -122,6 +120,15 @@ plsa_fold_in <- function(fit, x, control, basis = unname(fit$param$basis)) {
     membership = param$membership, row_scale = row_scale,
     loglik = plsa_row_loglik(data, param, row_scale, fit$mask)
   )
+}
+
+warn_fold_in <- function(outcome) {
+  if (outcome$status == "converged") {
+    return(invisible())
+  }
+  warning(warningCondition(
+    sprintf("Fold-in not converged after %d passes.", outcome$n_pass), class = "multicause_not_converged", call = NULL
+  ))
 }
 
 # Counts that no component can write are made unknown.
@@ -161,15 +168,14 @@ fitted.plsa <- function(object, ...) {
   predict(object)
 }
 
-#' @rdname predict.plsa
+#' @rdname impute
 #' @export
-impute <- function(object, ...) UseMethod("impute")
-
-#' @rdname predict.plsa
-#' @export
-impute.plsa <- function(object, ..., x = NULL) {
+impute.plsa <- function(fit, newdata, ..., x = NULL) {
+  if (!missing(newdata)) {
+    return(NextMethod())
+  }
   check_dots(...)
-  x <- fit_data(object, x)
+  x <- fit_data(fit, x)
   if (isS4(x)) loadNamespace("Matrix")
   view <- data_view(x)
   if (is.null(view$na_start)) {
@@ -178,10 +184,10 @@ impute.plsa <- function(object, ..., x = NULL) {
   row <- rep(seq_len(nrow(x)), diff(view$na_start))
   column <- view$na_column + 1L
   p <- numeric(length(row))
-  for (c in seq_len(object$dims[["k"]])) {
-    p <- p + object$param$membership[cbind(row, c)] * object$param$basis[cbind(c, column)]
+  for (c in seq_len(fit$dims[["k"]])) {
+    p <- p + fit$param$membership[cbind(row, c)] * fit$param$basis[cbind(c, column)]
   }
-  x[cbind(row, column)] <- unname(object$row_scale)[row] * p
+  x[cbind(row, column)] <- unname(fit$row_scale)[row] * p
   x
 }
 
@@ -189,7 +195,8 @@ impute.plsa <- function(object, ..., x = NULL) {
 #' @export
 simulate.plsa <- function(object, nsim = 1, seed = NULL, ..., x = NULL) {
   check_dots(...)
-  refuse_large(check_count(nsim, "nsim") * prod(object$dims[c("n", "m")]) / 2, "The result", "draw fewer tables at a time")
+  n_cell <- check_count(nsim, "nsim") * prod(object$dims[c("n", "m")])
+  refuse_large(n_cell / 2, "The result", "draw fewer tables at a time")
   p <- object$param$membership %*% object$param$basis
   unknown <- if (object$dims[["observed"]] < length(p)) is.na(dense_rows(fit_data(object, x), seq_len(nrow(p))))
   if (!is.null(unknown)) p[unknown] <- 0

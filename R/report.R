@@ -23,7 +23,8 @@
 #' @examples
 #' \dontshow{if (requireNamespace("rmarkdown", quietly = TRUE) && rmarkdown::pandoc_available()) withAutoprint(\{}
 #' \donttest{
-#' fit <- aspect_bernoulli(early_tetrapods$x, k = 4, phantom = "white", control = fit_control(n_start = 3))
+#' few <- fit_control(n_start = 3)
+#' fit <- aspect_bernoulli(early_tetrapods$x, k = 4, phantom = "white", control = few)
 #' file <- tempfile(fileext = ".html")
 #' report(fit, file, age = early_tetrapods$sites$age, n = 20)
 #' }
@@ -106,7 +107,7 @@ check_report_tools <- function() {
 
 # Everything the report shows, computed once; tables are what is also written as csv.
 report_content <- function(fit, age, of, sites, selection, n) {
-  content <- list(fit = fit, age = age, of = of, selection = selection)
+  content <- list(fit = fit, age = age, of = of, selection = selection, margins = found_margins(fit$x))
   content$tables <- list(selection = selection)
   if (inherits(fit, "aspect_bernoulli")) {
     content$phantoms <- phantoms(fit)

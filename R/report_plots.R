@@ -1,25 +1,45 @@
 # Plots and sentences of the report that are not methods of a fit.
 
-draw_margins <- function(fit) {
+# Numbers of cells above 0 by observation and by attribute; NULL for arrays, however given.
+found_margins <- function(x) {
+  if (!is.matrix(x) && !isS4(x)) {
+    return(NULL)
+  }
+  list(rows = Matrix::rowSums(x > 0, na.rm = TRUE), columns = Matrix::colSums(x > 0, na.rm = TRUE))
+}
+
+draw_margins <- function(margins) {
   local_par(mfrow = c(1L, 2L), mar = c(4.2, 4.2, 1, 1), las = 1L)
   draw <- function(counts, label) {
     step <- max(1, ceiling((diff(range(counts)) + 1) / 25))
     breaks <- seq(min(counts) - 0.5, max(counts) + step, by = step)
     graphics::hist(counts, breaks, col = "#56B4E9", border = "white", main = "", xlab = label, ylab = "number")
   }
-  draw(fit$margins$row_sum, "recorded attributes of an observation")
-  draw(fit$margins$column_sum, "observations of an attribute")
+  draw(margins$rows, "recorded attributes of an observation")
+  draw(margins$columns, "observations of an attribute")
 }
 
-data_sentence <- function(fit) {
+data_sentence <- function(fit, margins) {
   d <- fit$dims
-  ones <- sum(fit$margins$row_sum)
-  unknown <- as.double(d[["n"]]) * d[["m"]] - d[["observed"]]
   long <- function(count) format(count, big.mark = "\u202f", scientific = FALSE)
+  if (is.null(margins)) {
+    return(sprintf("An array of %s cells.", paste(long(fit$extent), collapse = " x ")))
+  }
+  found <- sum(margins$rows)
+  unknown <- as.double(d[["n"]]) * d[["m"]] - d[["observed"]]
   paste0(
     sprintf("%s observations (sites) by %s attributes (taxa): ", long(d[["n"]]), long(d[["m"]])),
-    sprintf("%s presences, %.1f\u00a0%% of the observed cells", long(ones), 100 * ones / max(1, d[["observed"]])),
+    sprintf("%s presences, %.1f\u00a0%% of the observed cells", long(found), 100 * found / max(1, d[["observed"]])),
     if (unknown > 0) sprintf("; %s cells are unknown", long(unknown)), "."
+  )
+}
+
+# How many absences are false: as fitted, and at most.
+false_sentence <- function(cells) {
+  rounded <- function(name) format(signif(attr(cells, name), 3L))
+  sprintf(
+    "Of %.0f absences about %s are expected to be false; no fit with the same probabilities has more than %s.",
+    attr(cells, "n_cells"), rounded("expected"), rounded("expected_most")
   )
 }
 

@@ -26,7 +26,9 @@
 #' present <- outer(1:30, 1:12, function(i, j) (i <= 15) == (j <= 6))
 #' x <- present * rbinom(360, 1, 0.7)
 #' few <- fit_control(n_start = 2)
-#' select_k(x, k = 1:3, model = bernoulli_mixture, criterion = c("cells", "aic"), folds = 3, control = few)
+#' select_k(
+#'   x, k = 1:3, model = bernoulli_mixture, criterion = c("cells", "aic"), folds = 3, control = few
+#' )
 #' @export
 select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("aic", "bic", "cells", "rows"), ...,
                      folds = 5, replicates = 1, floor = 1e-6, control = fit_control()) {

@@ -8,11 +8,8 @@ prior_grid <- function(first, second) {
 
 penalty_grid <- c(0.3, 1, 2, 3, 5, 8)
 
-# Is the argument a request to choose: "cv", or several values? Priors are lists, so several of them are an unnamed list.
-wants_tuning <- function(value) {
-  identical(value, "cv") || (is.numeric(value) && length(value) > 1L) ||
-    (is.list(value) && is.null(names(value)) && length(value) > 0L)
-}
+# Is the prior a request to choose: "cv", or an unnamed list of several? One prior is a named list.
+wants_tuning <- function(prior) identical(prior, "cv") || (is.list(prior) && is.null(names(prior)) && length(prior) > 0L)
 
 # The value of the argument `name` with the least loss on held-out cells: list(value, cv). Folds are drawn first, so that
 # the fit that follows starts from the same random numbers whatever was tried.
@@ -24,4 +21,13 @@ tune_by_cells <- function(x, model, k, name, values, args, control) {
   grid <- stats::setNames(list(as.list(values)), name)
   cv <- do.call(cross_validate, c(list(x, model, k), args, list(grid = grid, control = light)))
   list(value = values[[cv_choice(cv$results)[["best"]]]], cv = cv)
+}
+
+# The prior of a fit with estimate = "map", chosen first where that is asked for: list(value, cv).
+choose_prior <- function(prior, estimate, x, model, k, names, args, control) {
+  if (estimate == "ml" || !wants_tuning(prior)) {
+    return(list(value = prior, cv = NULL))
+  }
+  values <- if (identical(prior, "cv")) prior_grid(names[1L], names[2L]) else prior
+  tune_by_cells(x, model, k, "prior", values, c(list(estimate = estimate), args), control)
 }

@@ -76,8 +76,10 @@ run_nmf <- function(x, start, iterations) {
   dense <- as.matrix(x)
   model <- NMF::nmfModel(W = start$membership * rowSums(dense), H = start$basis)
   fit <- NULL
-  seconds <- processor(fit <- NMF::nmf(dense, model, method = "KL", .options = "-p", .stop = function(strategy, i, target, data, ...) FALSE,
-    maxIter = iterations))
+  never <- function(strategy, i, target, data, ...) FALSE
+  seconds <- processor(
+    fit <- NMF::nmf(dense, model, method = "KL", .options = "-p", .stop = never, maxIter = iterations)
+  )
   w <- NMF::basis(fit)
   h <- NMF::coef(fit)
   w <- w * rep(rowSums(h), each = nrow(w))
@@ -95,19 +97,18 @@ compare <- function(title, x, passes, with_nmf) {
   ))
   ours <- run_plsa(x, start, passes)
   topics <- run_fasttopics(x, start, passes)
-  rows <- list()
   if (!is.null(topics)) {
     best <- c(max(ours$trace), max(topics$trace))
     # The lower of the two solutions is what both can reach.
     target <- min(best) - close * counts
     need <- c(first_at(ours$trace, target), first_at(topics$trace, target))
     timed <- c(run_plsa(x, start, need[1L])$seconds, run_fasttopics(x, start, need[2L])$seconds)
-    rows <- list(
-      data.frame(package = "multicause", passes = need[1L], seconds = timed[1L], final = max(ours$trace) / counts),
-      data.frame(package = "fastTopics (scd, extrapolated)", passes = need[2L], seconds = timed[2L], final = max(topics$trace) / counts)
+    table <- data.frame(
+      package = c("multicause", "fastTopics (scd, extrapolated)"), passes = need, seconds = timed,
+      "nats a count in the end" = best / counts, check.names = FALSE
     )
     cat(sprintf("To %.5f nats a count, %g below the lower of the two solutions:\n\n", target / counts, close))
-    print(do.call(rbind, rows), row.names = FALSE, digits = 6)
+    print(table, row.names = FALSE, digits = 6)
     cat(sprintf("\nfastTopics takes %.2f times as long.\n", timed[2L] / timed[1L]))
   }
   if (with_nmf) {
@@ -116,7 +117,10 @@ compare <- function(title, x, passes, with_nmf) {
       need <- first_at(ours$trace, nmf$final)
       seconds <- run_plsa(x, start, need)$seconds
       cat(sprintf(
-        "\nNMF (KL) reaches %.5f nats a count after 100 iterations, %.1f s; multicause after %d passes, %.2f s: %.0f times faster.\n",
+        paste0(
+          "\nNMF (KL) reaches %.5f nats a count after 100 iterations, %.1f s; multicause after %d passes, %.2f s: ",
+          "%.0f times faster.\n"
+        ),
         nmf$final / counts, nmf$seconds, need, seconds, nmf$seconds / seconds
       ))
     }

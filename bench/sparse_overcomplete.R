@@ -20,8 +20,9 @@ read_images <- function(...) {
 }
 
 markdown <- function(table, digits) {
-  cells <- vapply(table, function(column) if (is.numeric(column)) formatC(column, digits = digits, format = "f") else as.character(column),
-    character(nrow(table)))
+  cells <- vapply(table, function(column) {
+    if (is.numeric(column)) formatC(column, digits = digits, format = "f") else as.character(column)
+  }, character(nrow(table)))
   cells <- matrix(cells, nrow(table))
   writeLines(c(
     paste("|", paste(names(table), collapse = " | "), "|"), paste0("|", strrep("---|", ncol(table))),

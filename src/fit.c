@@ -131,12 +131,17 @@ static void extrapolate(fit_state *fit, double step) {
   fit->model->feasible(fit->model->self, safe);
 }
 
+static void turn_back(fit_state *fit) {
+  restore(fit, THETA_2);
+  if (fit->model->reject) fit->model->reject(fit->model->self);
+}
+
 /* Was the extrapolation kept? The step bound learns from it where it was in force. */
 static void judge(fit_state *fit, bool kept) {
   fit->on_probation = false;
   if (fit->at_bound) fit->step_max *= kept ? STEP_GROW : STEP_CUT;
   fit->step_max = fmax(fit->step_max, 1);
-  if (!kept) restore(fit, THETA_2);
+  if (!kept) turn_back(fit);
 }
 
 /*
@@ -209,7 +214,7 @@ static mc_status fit_accelerated(fit_state *fit) {
   const mc_status status = run_cycles(fit);
   if (fit->on_probation &&
       (status == MC_STOPPED || !(fit->model->objective(fit->model->self) >= fit->accepted)))
-    restore(fit, THETA_2);
+    turn_back(fit);
   return status;
 }
 

@@ -58,6 +58,7 @@ typedef struct {
   double (*residual)(void *self);  /* squared relative distance of the last pass from the conditions
                                       of an optimum, which then decides instead of gains; or NULL */
   void (*feasible)(void *self, const double *const *safe); /* pull the blocks back inside */
+  void (*reject)(void *self); /* that point was turned down (NULL: nothing but blocks to restore) */
   void *self;
   bool may_fall; /* a pass may lower the objective: plain passes, until one changes it too little */
 } mc_model;

@@ -26,6 +26,7 @@ SEXP mc_c_ab_visits_posterior(SEXP cell, SEXP param);
 SEXP mc_c_ab_vb_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_ab_certify(SEXP view, SEXP param, SEXP prior);
 SEXP mc_c_ab_test_loglik(SEXP view, SEXP param, SEXP floor);
+SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits);
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_lp_fit(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_nm_fit(SEXP view, SEXP param, SEXP control);
@@ -34,6 +35,14 @@ SEXP mc_c_plca_fit(SEXP cells, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_plca_prior(SEXP cells, SEXP param, SEXP prior);
 SEXP mc_c_entropic(SEXP counts, SEXP beta, SEXP rule);
 SEXP mc_c_lambert(SEXP x, SEXP branch);
+SEXP mc_c_view_distinct(SEXP view);
+SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control);
+SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings);
+SEXP mc_c_nor_sample(SEXP view, SEXP param, SEXP settings);
+SEXP mc_c_bmf_run(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);
+SEXP mc_c_bmf_predict(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);
+SEXP mc_c_bmf_density(SEXP view, SEXP transposed, SEXP model, SEXP state);
+SEXP mc_c_bmf_look(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP item, SEXP omega);
 SEXP mc_c_blas_threads(SEXP n);
 
 /* Argument checks: an internal error where they fail. */

@@ -136,6 +136,11 @@ static void update_rows(const walk *w, int first, int b, block_scratch *s) {
   for (int i = 0; i < b; i++) {
     const double total = data_n_observed(w->data, first + i) + k * pseudo;
     double *row = s->rows + num_at(0, i, k), *counts = s->counts + num_at(0, i, k);
+    if (w->par->smooth) {
+      const double observed = data_n_observed(w->data, first + i);
+      ab_smooth_update(w->par->smooth, first + i, observed, pseudo, row, counts);
+      continue;
+    }
     if (total <= 0) continue; /* nothing observed, no prior: the row stays */
     for (int c = 0; c < k; c++) row[c] = num_lift((row[c] * counts[c] + pseudo) / total);
   }
@@ -157,18 +162,17 @@ static void add_aspect_sums(const walk *w, int first, int b, block_scratch *s, s
 }
 
 /* Frank-Wolfe gap of each row: the best component's gradient over the row's own mean of them. */
-static void certify_rows(const walk *w, int first, int b, const block_scratch *s, strip_sum *sum) {
+static void certify_rows(const walk *w, int first, int b, block_scratch *s, strip_sum *sum) {
   const int k = w->par->k;
   const double pseudo = w->work->prior.membership;
   for (int i = 0; i < b; i++) {
-    const double *row = s->rows + num_at(0, i, k), *counts = s->counts + num_at(0, i, k);
-    const double total = data_n_observed(w->data, first + i) + k * pseudo;
-    double most = 0;
+    const double *row = s->rows + num_at(0, i, k);
+    double *gradient = s->counts + num_at(0, i, k), most = 0;
+    double total = data_n_observed(w->data, first + i) + k * pseudo;
+    for (int c = 0; c < k; c++) gradient[c] += pseudo > 0 ? pseudo / row[c] : 0;
+    if (w->par->smooth) total += ab_smooth_gradient(w->par->smooth, first + i, row, gradient);
     if (total <= 0) continue;
-    for (int c = 0; c < k; c++) {
-      const double gradient = counts[c] + (pseudo > 0 ? pseudo / row[c] : 0);
-      most = fmax(most, gradient);
-    }
+    for (int c = 0; c < k; c++) most = fmax(most, gradient[c]);
     sum->gap += most - total;
     sum->worst = fmax(sum->worst, most / total - 1);
   }
@@ -252,11 +256,18 @@ double ab_log_prior(int n, int m, const ab_param *par, const ab_prior *prior) {
   return sum;
 }
 
+/* What the objective has beside the log-likelihood; the pulls of neighbours come with it. */
+static double beside_loglik(const mc_data *data, const ab_param *par, const ab_prior *prior,
+                            bool want_pull) {
+  const double pull = par->smooth ? ab_smooth_pull(par->smooth, par->membership, want_pull) : 0;
+  return pull + ab_log_prior(data->n, data->m, par, prior);
+}
+
 double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
   walk w = {data, par, work, UPDATE_BOTH, NULL};
   if (par->fixed_aspects) w.task = UPDATE_MEMBERSHIP;
   if (par->fixed_membership) w.task = UPDATE_ASPECTS;
-  const double prior = ab_log_prior(data->n, data->m, par, &work->prior);
+  const double prior = beside_loglik(data, par, &work->prior, true);
   if (!do_rows(&w)) return NAN;
   if (!par->fixed_aspects)
     ab_update_aspects(data->m, par, &work->prior, work->strip[0].one, work->strip[0].zero);
@@ -266,7 +277,7 @@ double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
 
 double ab_objective(const mc_data *data, const ab_param *par, ab_work *work) {
   walk w = {data, par, work, ONLY_OBJECTIVE, NULL};
-  const double prior = ab_log_prior(data->n, data->m, par, &work->prior);
+  const double prior = beside_loglik(data, par, &work->prior, false);
   return do_rows(&w) ? work->strip[0].loglik + prior : NAN;
 }
 
@@ -282,6 +293,7 @@ ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *wor
   walk w = {data, par, work, CERTIFY, NULL};
   const strip_sum *sum = work->strip;
   ab_certificate out = {NAN, 0, NAN};
+  if (par->smooth) ab_smooth_pull(par->smooth, par->membership, true);
   if (!do_rows(&w)) return out;
   out.membership = sum->gap;
   out.worst = sum->worst;

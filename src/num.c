@@ -126,6 +126,29 @@ NUM_HOT double num_invert_sum_log(double *x, ptrdiff_t n) {
   return sum;
 }
 
+double num_sum_log(const double *x, int n) {
+  const int whole = n - n % LANES;
+  double sum = 0;
+  for (int i = whole; i < n; i++) sum += log(x[i]);
+  for (int from = 0; from < whole; from += RUN * LANES) {
+    const int to = whole - from < RUN * LANES ? whole : from + RUN * LANES;
+    double mantissa[LANES], value[LANES];
+    int64_t exponent[LANES] = {0};
+    for (int l = 0; l < LANES; l++) mantissa[l] = 1;
+    for (int i = from; i < to; i += LANES) {
+      memcpy(value, x + i, sizeof value);
+      take_exponents(value, mantissa, exponent);
+    }
+    int64_t power = -(int64_t) (to - from) * EXPONENT_BIAS;
+    for (int l = 0; l < LANES; l++) {
+      sum += log(mantissa[l]);
+      power += exponent[l];
+    }
+    sum += (double) power * LOG_TWO;
+  }
+  return sum;
+}
+
 double num_log_sum_exp(const double *x, int n) {
   double top = -INFINITY, sum = 0;
   for (int i = 0; i < n; i++) top = fmax(top, x[i]);

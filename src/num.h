@@ -81,6 +81,9 @@ void num_guard_simplex(double *rows, const double *safe, int n, int k, double ta
  */
 double num_invert_sum_log(double *x, ptrdiff_t n);
 
+/* Sum of log(x[i]) over n normal positive values, with a handful of logs in all. */
+double num_sum_log(const double *x, int n);
+
 /* log(sum(exp(x))) without overflow; -Inf for n = 0 or all -Inf. */
 double num_log_sum_exp(const double *x, int n);
 

@@ -15,10 +15,12 @@ x <- occurrence_matrix(bodies,
 sites <- site_table(x)
 
 # 2. How many components, and must one of them be an exact phantom?
+# From many starts: a model must not lose because its best solution was not found.
+starts <- function(progress) fit_control(n_start = 30, progress = progress)
 tried <- expand.grid(k = 2:8, phantom = c("free", "white"), stringsAsFactors = FALSE)
 cli::cli_progress_bar("Choosing k", total = nrow(tried))
 tried$AIC <- vapply(seq_len(nrow(tried)), function(i) {
-  fit <- aspect_bernoulli(x, tried$k[i], phantom = tried$phantom[i], control = fit_control(progress = FALSE))
+  fit <- aspect_bernoulli(x, tried$k[i], phantom = tried$phantom[i], control = starts(FALSE))
   cli::cli_progress_update(.envir = globalenv())
   AIC(fit)
 }, 0)
@@ -26,8 +28,7 @@ cli::cli_progress_done()
 
 # 3. The fit. Where no component became a phantom by itself, the question needs one: it is pinned, and its price told.
 choose <- function(kind) with(tried[tried$phantom == kind, ], k[which.min(AIC)])
-control <- fit_control(n_start = 30, progress = TRUE)
-fit <- aspect_bernoulli(x, choose("free"), control = control)
+fit <- aspect_bernoulli(x, choose("free"), control = starts(TRUE))
 notes <- NULL
 if (!any(phantoms(fit)$kind == "white")) {
   price <- min(tried$AIC[tried$phantom == "white"]) - min(tried$AIC[tried$phantom == "free"])
@@ -39,7 +40,7 @@ if (!any(phantoms(fit)$kind == "white")) {
     ),
     choose("free"), choose("white"), abs(price), if (price > 0) "higher" else "lower"
   )
-  fit <- aspect_bernoulli(x, choose("white"), phantom = "white", control = control)
+  fit <- aspect_bernoulli(x, choose("white"), phantom = "white", control = starts(TRUE))
 }
 print(fit)
 

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 variant=$1
 out=build/c-$variant
 flags=(-std=c11 -g -Wall -Wextra -fopenmp -Isrc -Itests/c)
-libraries=(-lblas -lm)
+libraries=(-llapack -lblas -lm)
 runner=()
 case $variant in
 plain) flags+=(-O2) ;;

@@ -63,7 +63,8 @@ ref_entropic_best <- function(omega, beta, n_start = 4L) {
   starts <- c(list(numeric(length(at)), log(pmax(a[at], 1e-10)), spike),
     replicate(n_start - 3L, stats::rnorm(length(at), 0, 3), simplify = FALSE))
   runs <- vapply(starts, function(z) {
-    run <- try(stats::optim(z, value, slope, method = "BFGS", control = list(fnscale = -1, maxit = 500, reltol = 1e-14)), TRUE)
+    control <- list(fnscale = -1, maxit = 500, reltol = 1e-14)
+    run <- try(stats::optim(z, value, slope, method = "BFGS", control = control), TRUE)
     if (inherits(run, "try-error")) -Inf else run$value
   }, 0)
   max(runs)
@@ -94,7 +95,8 @@ ref_counts <- function(n, m, total = 40) {
   basis <- rbind(stats::dexp(seq_len(m), 0.3), rev(stats::dexp(seq_len(m), 0.3)))
   basis <- basis / rowSums(basis)
   share <- stats::runif(n)
-  x <- t(vapply(share, function(s) stats::rmultinom(1L, total, s * basis[1, ] + (1 - s) * basis[2, ])[, 1L], integer(m)))
+  draw <- function(s) stats::rmultinom(1L, total, s * basis[1, ] + (1 - s) * basis[2, ])[, 1L]
+  x <- t(vapply(share, draw, integer(m)))
   list(x = x, basis = basis, membership = cbind(share, 1 - share, deparse.level = 0))
 }
 

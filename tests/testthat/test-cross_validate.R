@@ -179,6 +179,6 @@ test_that("priors and ridges are chosen by held-out cells", {
   mixture <- bernoulli_mixture(x, 2, estimate = "map", prior = "cv", control = few)
   expect_identical(nrow(mixture$tuning$results), 5L)
   priors <- list(list(aspects = c(1, 1), membership = 1), list(aspects = c(2, 3), membership = 1))
-  aspects <- aspect_bernoulli(x, 2, estimate = "map", prior = priors, control = few)
+  aspects <- suppressWarnings(aspect_bernoulli(x, 2, estimate = "map", prior = priors, control = few))
   expect_true(list(aspects$prior) %in% priors)
 })

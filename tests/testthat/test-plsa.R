@@ -44,13 +44,13 @@ test_that("one pass equals the transcription of eqs. (2)-(3), dense, sparse and 
 test_that("gathered and multiplied passes agree, and so do threads", {
   set.seed(2)
   x <- matrix(rpois(300 * 40, 0.08), 300) # 8 % full: gathered
-  padded <- cbind(x[, colSums(x) > 0][, 1:6], matrix(0, 300, 3))
   start <- list(membership = ref_simplex(300, 4), basis = ref_simplex(4, 40))
   sparse <- plsa(Matrix::Matrix(x, sparse = TRUE), 4, start = start, control = plain_passes(5))
   two <- plsa(x, 4, start = start, control = plain_passes(5, n_threads = 2))
   expect_identical(two$param, sparse$param)
   fast <- lapply(1:2, function(n) {
-    plsa(x, 4, start = start, control = fit_control(n_start = 1, max_pass = 30, tol = 0, n_threads = n, progress = FALSE))
+    control <- fit_control(n_start = 1, max_pass = 30, tol = 0, n_threads = n, progress = FALSE)
+    plsa(x, 4, start = start, control = control)
   })
   expect_identical(fast[[1]]$param, fast[[2]]$param)
 })
@@ -124,7 +124,9 @@ test_that("the conditional rule finds missing cells where the printed rule is bi
   holes <- sample(length(p), 80)
   off <- vapply(c("conditional", "paper"), function(mask) {
     x <- replace(p, holes, NA)
-    fit <- plsa(x, 2, mask = mask, fixed = "basis", start = list(basis = truth$basis), control = fit_control(tol = 1e-14))
+    fit <- plsa(x, 2,
+      mask = mask, fixed = "basis", start = list(basis = truth$basis), control = fit_control(tol = 1e-14)
+    )
     sqrt(sum((impute(fit)[holes] - p[holes])^2) / sum(p[holes]^2))
   }, 0)
   expect_lt(off[["conditional"]], 1e-3)
@@ -193,7 +195,8 @@ test_that("arguments stay as they are, and the seed decides", {
   expect_identical(list(x, start), copy)
   fits <- lapply(1:2, function(i) {
     set.seed(13)
-    plsa(x, 2, sparsity = c(membership = 0.02), control = fit_control(n_start = 3, max_pass = 50, tol = 0, progress = FALSE))
+    control <- fit_control(n_start = 3, max_pass = 50, tol = 0, progress = FALSE)
+    plsa(x, 2, sparsity = c(membership = 0.02), control = control)
   })
   expect_identical(fits[[1]]$param, fits[[2]]$param)
 })
@@ -248,6 +251,20 @@ test_that("classes are told apart", {
   expect_gt(mean(got$class == rep(c("one", "other"), each = 20)), 0.9)
   expect_equal(got$margin, abs(got$loglik_one - got$loglik_other))
   expect_identical(names(got)[1:4], c("observation", "class", "loglik", "margin"))
+})
+
+test_that("plsa() takes part in choosing and comparing models", {
+  set.seed(18)
+  x <- ref_counts(40, 8, 300)$x
+  control <- fit_control(n_start = 2, max_pass = 100, tol = 1e-6, progress = FALSE)
+  chosen <- select_k(x, 1:3, plsa, c("aic", "cells"), folds = 3, control = control)
+  expect_identical(chosen$best$k[chosen$best$criterion == "cells"], 2L)
+  strengths <- cross_validate(x, plsa, 2, grid = list(sparsity = list(c(membership = 0), c(membership = 0.01))),
+    folds = 3, control = control)
+  expect_true(all(is.finite(strengths$results$loss)))
+  present <- (x > 2) + 0
+  both <- compare_models(present, list(plsa = plsa, mixture = bernoulli_mixture), k = 1:2, folds = 3, control = control)
+  expect_true(all(is.finite(both$table$cells)))
 })
 
 test_that("a fit prints itself, and errors say what is wrong", {

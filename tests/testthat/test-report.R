@@ -53,7 +53,8 @@ test_that("the report of a fit with everything is one file with its tables", {
   )
   expect_self_contained(text)
   expect_holds(text, c(
-    "<title>A title</title>", "A title</h1>", "<p>One.</p> <p>Two.</p>", "<th scope=\"col\">country</th>",
+    "no fit with the same probabilities has more than", "<title>A title</title>", "A title</h1>", "<p>One.</p> <p>Two.</p>",
+    "<th scope=\"col\">country</th>",
     "AIC is least at k = 3 (no component pinned; AIC 280) and at k = 3 (a pinned white phantom; AIC 285)"
   ))
   expect_identical(headings(text), c(
@@ -91,6 +92,24 @@ test_that("fits without phantom, of a posterior mode, with unknown cells and wit
 
   one <- write_report(fit(x, 1), age = stats::setNames(30:1, rownames(x)))
   expect_self_contained(one)
+})
+
+test_that("fits of every model have a report", {
+  skip_without_tools()
+  x <- drawn_fit(30, 12, 4)$x
+  quick <- fit_control(n_start = 2, max_pass = 30)
+  counts <- array(seq_len(60) %% 5, 5:3)
+  fits <- suppressWarnings(list(
+    bernoulli_mixture(x, 2, control = quick), logistic_pca(x, 2, control = quick), nmf(x, 2, control = quick),
+    plsa(Matrix::Matrix(x, sparse = TRUE), 2, control = quick), plca(counts, 2, control = quick),
+    plca(as.data.frame(as.table(counts)), 2, control = quick)
+  ))
+  for (fit in fits) {
+    text <- write_report(fit)
+    expect_self_contained(text)
+    expect_identical(headings(text), c("The data", "The fit", "How far to trust it"))
+    expect_holds(text, model_title(fit))
+  }
 })
 
 test_that("names are text, whatever they hold", {
@@ -150,6 +169,7 @@ test_that("a table is HTML with heads and a caption", {
 })
 
 test_that("wrong arguments are told", {
+  skip_without_tools()
   fit <- drawn_fit(10, 6, 2)
   file <- "report.html"
   expect_snapshot(error = TRUE, {

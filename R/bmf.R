@@ -1,0 +1,135 @@
+#' Binary matrix factorization: overlapping groups of rows and of columns
+#'
+#' Explains a table by groups of its rows and groups of its columns that may overlap: every row has some of the row
+#' features, every column some of the column features, and a weight for each pair of features says what the cells get
+#' where they meet. How many features there are is learned, too. Sampled by Markov chain Monte Carlo.
+#'
+#' @details
+#' **Model.** With binary `rows` \eqn{U} (n x K), `columns` \eqn{V} (m x L) and `weights` \eqn{W} (K x L),
+#' \deqn{\eta = U W V'}{eta = U W V'}
+#' and \eqn{x_{ij} \sim N(\eta_{ij}, 1/\lambda)}{x[i,j] ~ N(eta[i,j], 1/lambda)} (`"gaussian"`),
+#' \eqn{P(x_{ij} = 1) = 1 / (1 + \exp(-\eta_{ij}))}{P(x[i,j] = 1) = 1 / (1 + exp(-eta[i,j]))} (`"bernoulli"`), or
+#' \eqn{x_{ij} \sim Poisson(r + \eta_{ij})}{x[i,j] ~ Poisson(r + eta[i,j])} with weights above 0 and a background rate
+#' \eqn{r} (`"poisson"`). Weights are Gaussian (Poisson: Gamma); features have the priors of [bmf_prior()]: so many
+#' features (`k`, `l` a number) or as many as the data ask for (`Inf`). Missing cells drop out and are predicted.
+#'
+#' **Sampling.** A sweep draws every entry of both binary matrices given the rest, features that a single row or column
+#' has (their weights integrated out: Gaussian, and Bernoulli with Polya-Gamma variables), all weights jointly, and what
+#' is learned. Chains begin at the best of several annealed starts, which decides everything: see [mcmc_control()].
+#'
+#' **What has a meaning.** Features can trade places from draw to draw, so averages of `rows`, `columns` or `weights`
+#' over draws mean nothing. What is averaged here does not depend on labels: the expected cells ([fitted()],
+#' [predict()]), the numbers of features, [cooccurrence()]; `param` is one state, the draw of the largest log joint
+#' density, for plots. [summary()] gives R-hat and effective sample sizes; where chains disagree, a warning says so.
+#'
+#' **Cost.** A sweep takes O(n m (K + L)) operations for the Bernoulli family (an exponential a cell and feature and side,
+#' otherwise multiplications), O(counts above 0 times K + L) for Poisson, and O(n m + (n + m) K L) for complete Gaussian
+#' data. Memory is O(n m) for the predictive mean and, for each kept state, O(n K + m L) bytes.
+#'
+#' @param x the data: n rows and m columns, real numbers (`"gaussian"`), 0 and 1 (`"bernoulli"`) or counts (`"poisson"`),
+#'   `NA` where unknown. Matrix, table, sparse matrix of package Matrix, or data frame, whose first column may hold
+#'   unique row names.
+#' @param k,l number of row features and of column features, besides user-fixed ones: a whole number of at least 0, or
+#'   `Inf`.
+#' @param ... must be empty.
+#' @param family the distribution of a cell.
+#' @param row_features,column_features user-fixed binary features, n x f and m x g, such as known groups: part of the
+#'   model as they are. `NULL`: none, but for the Bernoulli family a column of ones on each side, so that there is a
+#'   baseline; a matrix without columns is really none.
+#' @param prior from [bmf_prior()].
+#' @param start a state to begin with, `list(rows = , columns = , weights = )` as in `param`, user-fixed features first;
+#'   every chain begins there. `NULL`: annealed starts.
+#' @param control from [mcmc_control()].
+#' @return A list of class `bmf`, with
+#' \describe{
+#'   \item{`param`}{the draw of the largest log joint density: `rows` (n x K, 0 or 1), `columns` (m x L), `weights`
+#'     (K x L); user-fixed features first, then by falling number of members; and `hyper`, the learned quantities.}
+#'   \item{`objective`, `loglik`}{its log joint density, labelled as in [bmf_log_density()], and its log-likelihood.}
+#'   \item{`dims`}{`n`, `m`, features `k` and `l` of `param` (without user-fixed ones), `observed` cells.}
+#'   \item{`trace`}{a row for every draw of every chain: `chain`, `pass`, `objective` (log joint), `log_likelihood`,
+#'     `row_features`, `column_features`, `row_entries`, `column_entries` (ones in the free features), what is learned,
+#'     and the expected value of a few cells (`cell[row,column]`; missing ones where there are any).}
+#'   \item{`mean`}{n x m, the posterior mean of the expected cells over all draws.}
+#'   \item{`kept`}{states of each chain, evenly spaced.}
+#'   \item{`starts`}{what every annealed start reached.}
+#'   \item{`converged`}{`TRUE` where the chains agree: R-hat at most 1.1 for the log joint density, the log-likelihood and
+#'     the numbers of features.}
+#' }
+#' @seealso [bmf_methods] for what can be done with a fit, [bmf_prior()], [mcmc_control()], [cooccurrence()],
+#'   [bmf_log_density()].
+#' @inherit bmf_prior references
+#' @examples
+#' set.seed(1)
+#' rows <- cbind(rep(1:0, each = 15), rep(c(0, 1, 1), 10))
+#' columns <- cbind(rep(1:0, 5), rep(0:1, each = 5))
+#' x <- rows %*% matrix(c(3, 0, -2, 2), 2) %*% t(columns) + rnorm(300, sd = 0.3)
+#' quick <- mcmc_control(
+#'   chains = 2, warmup = 50, draws = 100, n_start = 4, n_reheat = 2, progress = FALSE
+#' )
+#' fit <- bmf(x, control = quick)
+#' fit
+#' @export
+bmf <- function(x, k = Inf, l = Inf, ..., family = c("gaussian", "bernoulli", "poisson"), row_features = NULL,
+                column_features = NULL, prior = bmf_prior(), start = NULL, control = mcmc_control()) {
+  call <- match.call()
+  check_dots(...)
+  if (!inherits(control, "multicause_mcmc_control")) {
+    stop_input("`control` must come from mcmc_control(), not be %s.", show_value(control))
+  }
+  family <- check_choice(family, "family", c("gaussian", "bernoulli", "poisson"))
+  k <- check_features(k, "k")
+  l <- check_features(l, "l")
+  data <- bmf_data(x, family)
+  fixed <- list(
+    rows = bmf_check_fixed(row_features, "row_features", nrow(data$x), family),
+    columns = bmf_check_fixed(column_features, "column_features", ncol(data$x), family)
+  )
+  problem <- bmf_problem(data, family, k, l, lapply(fixed, as_raw_matrix), prior, control)
+  bmf_check_moves(problem, data)
+  state <- if (!is.null(start)) bmf_check_start(start, problem, data)
+  jobs <- bmf_run_chains(problem, draw_streams(control$chains), state)
+  bmf_new_fit(jobs, problem, data, fixed, call)
+}
+
+bmf_check_fixed <- function(features, name, n, family) {
+  if (is.null(features)) {
+    ones <- matrix(1, n, if (family == "bernoulli") 1L else 0L)
+    if (ncol(ones)) colnames(ones) <- "baseline"
+    return(ones)
+  }
+  if (is.data.frame(features)) features <- as.matrix(features)
+  if (is.null(dim(features))) features <- as.matrix(features)
+  values <- check_binary(features + 0, name, n)
+  matrix(as.integer(values), n, ncol(features), dimnames = list(NULL, colnames(features)))
+}
+
+# Moves that these data or this family do not allow.
+bmf_check_moves <- function(problem, data) {
+  moves <- problem$control$moves
+  if ("split_merge" %in% moves && problem$family == "poisson") {
+    stop_input("Move \"split_merge\" is for the Gaussian and the Bernoulli family: leave it out of `moves`.")
+  }
+  if ("collapsed" %in% moves) {
+    complete <- is.null(data$view$na_start)
+    if (problem$family != "gaussian" || !complete || !identical(problem$prior$weight_mean, 0)) {
+      stop_input("Move \"collapsed\" needs the Gaussian family, no missing cell and `weight_mean = 0`.")
+    }
+  }
+}
+
+bmf_check_start <- function(start, problem, data) {
+  if (is.list(start) && is.null(start$fixed)) start <- start[setdiff(names(start), "hyper")]
+  state <- bmf_check_state(start, data, problem$prior, problem$family, "start")
+  for (s in 1:2) {
+    name <- c("rows", "columns")[s]
+    n_fixed <- problem$n_fixed[[s]]
+    if (ncol(state[[name]]) < n_fixed ||
+      !identical(unname(state[[name]][, seq_len(n_fixed), drop = FALSE]), unname(problem$fixed[[s]]))) {
+      stop_input("The first %d columns of `start$%s` must be the user-fixed features.", n_fixed, name)
+    }
+    if (is.finite(problem$size[s]) && ncol(state[[name]]) != n_fixed + problem$size[s]) {
+      stop_input("`start$%s` must have %d columns, not %d.", name, n_fixed + problem$size[s], ncol(state[[name]]))
+    }
+  }
+  state[c("rows", "columns", "weights", "hyper")]
+}

@@ -1,0 +1,196 @@
+# One chain of bmf(): starts, warm-up, draws, in steps that can be saved and resumed.
+
+bmf_power_low <- 0.05 # of the likelihood, where annealing begins
+bmf_settle <- 30L # sweeps with the number of features free, before starts are compared
+bmf_steady <- 50L # sweeps of warm-up with the concentrations held
+bmf_segment <- 25L # sweeps of warm-up between two looks
+bmf_reheat_power <- c(0.05, 0.1, 0.2, 0.4)
+bmf_reheat_more <- 2L # features that a reheat adds
+
+# What all chains share: data, model, prior, settings.
+bmf_problem <- function(data, family, k, l, fixed, prior, control) {
+  prior <- bmf_scale_prior(prior, family, data)
+  n_fixed <- vapply(fixed, ncol, 0L)
+  n_cell <- as.double(nrow(data$x)) * ncol(data$x)
+  fewer <- function(most) max(2L, min(most, as.integer(most * sqrt(1e5 / n_cell))))
+  if (is.null(control$n_start)) control$n_start <- fewer(16L)
+  if (is.null(control$n_reheat)) control$n_reheat <- fewer(12L)
+  list(
+    view = data$view, transposed = data$transposed, dim = dim(data$x), family = family, size = c(k, l), fixed = fixed,
+    n_fixed = n_fixed, prior = prior, model = bmf_kernel_model(family, prior, k, l, n_fixed), control = control,
+    probe = bmf_probe(data$x)
+  )
+}
+
+# A few cells whose expected value every draw notes: missing ones where there are any; fixed by the data alone.
+bmf_probe <- function(x, most = 8L) {
+  missing <- if (inherits(x, "dgCMatrix")) integer() else which(is.na(x))
+  cells <- if (length(missing)) missing else seq_len(min(prod(dim(x)), .Machine$integer.max))
+  at <- unique(cells[round(seq(1, length(cells), length.out = most + 2L))[-c(1L, most + 2L)]])
+  t(arrayInd(at, dim(x))) - 1L
+}
+
+# Calls the kernel; `size`: other numbers of features than the model's, for starts.
+bmf_sweeps <- function(problem, state, n_sweep, ..., thin = n_sweep, power = NULL, size = problem$size,
+                       hold = FALSE, want_mean = FALSE, want_best = FALSE, best_joint = -Inf, on_tick = NULL) {
+  model <- problem$model
+  model$infinite <- is.infinite(size)
+  if (hold) model$learned[1:2] <- FALSE
+  control <- problem$control
+  plan <- list(
+    n_sweep = as.integer(n_sweep), thin = as.integer(thin), power = power, block = "block" %in% control$moves,
+    multi = "multi" %in% control$moves, split_merge = if ("split_merge" %in% control$moves) control$tries else 0L,
+    collapsed = "collapsed" %in% control$moves && is.null(power), probe = problem$probe, want_mean = want_mean,
+    want_best = want_best, best_joint = best_joint, n_threads = control$n_threads, on_tick = on_tick
+  )
+  .Call(mc_c_bmf_run, problem$view, problem$transposed, model, state, plan)
+}
+
+# Features of one side: the fixed ones and k of a coin's.
+bmf_random_features <- function(fixed, k, probability = 0.5) {
+  cbind(fixed, as_raw_matrix(matrix(stats::runif(nrow(fixed) * k) < probability, nrow(fixed), k)))
+}
+
+bmf_random_weights <- function(problem, n_row, n_column, hyper) {
+  draws <- if (problem$family == "poisson") {
+    stats::rgamma(n_row * n_column, hyper[6L], hyper[4L])
+  } else {
+    stats::rnorm(n_row * n_column, hyper[3L], 1 / sqrt(hyper[4L]))
+  }
+  matrix(draws, n_row, n_column)
+}
+
+# A state with so many free features; concentrations at 1 where they are learned.
+bmf_random_state <- function(problem, k, l, probability = 0.5) {
+  hyper <- unname(bmf_first_hyper(problem$prior))
+  hyper[1:2][problem$model$learned[1:2]] <- 1
+  rows <- bmf_random_features(problem$fixed$rows, k, probability)
+  columns <- bmf_random_features(problem$fixed$columns, l, probability)
+  list(rows = rows, columns = columns, weights = bmf_random_weights(problem, ncol(rows), ncol(columns), hyper),
+    hyper = hyper)
+}
+
+bmf_ramp <- function(low, n) exp(seq(log(low), 0, length.out = n))
+
+# Anneals from a state with a finite number of features, then frees that number.
+bmf_anneal <- function(problem, state, low, n_sweep, on_tick) {
+  size <- c(ncol(state$rows), ncol(state$columns)) - problem$n_fixed
+  out <- bmf_sweeps(problem, state, n_sweep, power = bmf_ramp(low, n_sweep), size = size, hold = TRUE, on_tick = on_tick)
+  if (out$stopped) {
+    return(out)
+  }
+  bmf_sweeps(problem, out$state, bmf_settle, thin = bmf_settle %/% 3L, hold = TRUE, on_tick = on_tick)
+}
+
+bmf_first_start <- function(problem, on_tick) {
+  features <- problem$control$start_features
+  size <- ifelse(is.finite(problem$size), problem$size, features[sample.int(length(features), 2L, TRUE)])
+  state <- bmf_random_state(problem, size[1L], size[2L])
+  bmf_anneal(problem, state, bmf_power_low, problem$control$start_sweeps, on_tick)
+}
+
+# Heats the best start up, with a few more features to spare.
+bmf_reheat <- function(problem, state, at, on_tick) {
+  more <- ifelse(is.finite(problem$size), 0L, bmf_reheat_more)
+  k <- ncol(state$rows)
+  l <- ncol(state$columns)
+  state$rows <- bmf_random_features(state$rows, more[1L], 0)
+  state$columns <- bmf_random_features(state$columns, more[2L], 0)
+  weights <- bmf_random_weights(problem, k + more[1L], l + more[2L], state$hyper)
+  weights[seq_len(k), seq_len(l)] <- state$weights
+  state$weights <- weights
+  low <- bmf_reheat_power[1L + at %% length(bmf_reheat_power)]
+  bmf_anneal(problem, state, low, ceiling(0.6 * problem$control$start_sweeps), on_tick)
+}
+
+# A chain before its first step; `state`: where it begins, NULL for starts of its own.
+bmf_new_job <- function(problem, stream, state = NULL) {
+  list(
+    stream = stream, phase = if (is.null(state)) "start" else "warmup", at = 0L, state = state, start_joint = -Inf,
+    starts = NULL, n_warm = 0L, n_draw = 0L, note = NULL, mean = NULL, kept = list(), best = NULL, best_joint = -Inf,
+    stopped = FALSE, sweeps = 0
+  )
+}
+
+bmf_step <- function(job, problem, on_tick = NULL) {
+  switch(job$phase,
+    start = bmf_step_start(job, problem, on_tick),
+    warmup = bmf_step_warmup(job, problem, on_tick),
+    draws = bmf_step_draws(job, problem, on_tick)
+  )
+}
+
+bmf_step_start <- function(job, problem, on_tick) {
+  control <- problem$control
+  if (control$init == "prior") {
+    size <- ifelse(is.finite(problem$size), problem$size, 1L + stats::rpois(2L, log(problem$dim + 1)))
+    job$state <- bmf_random_state(problem, size[1L], size[2L])
+    job$phase <- "warmup"
+    return(job)
+  }
+  job$at <- job$at + 1L
+  first <- job$at <= control$n_start
+  out <- if (first) bmf_first_start(problem, on_tick) else bmf_reheat(problem, job$state, job$at, on_tick)
+  job$stopped <- out$stopped
+  if (out$stopped) {
+    return(job)
+  }
+  joint <- mean(out$note[1L, ])
+  job$starts <- rbind(job$starts, data.frame(
+    start = job$at, init = if (first) "anneal" else "reheat", objective = joint,
+    row_features = ncol(out$state$rows) - problem$n_fixed[[1L]],
+    column_features = ncol(out$state$columns) - problem$n_fixed[[2L]]
+  ))
+  if (is.null(job$state) || joint > job$start_joint) {
+    job$state <- out$state
+    job$start_joint <- joint
+  }
+  job$sweeps <- job$sweeps + if (first) control$start_sweeps else ceiling(0.6 * control$start_sweeps)
+  if (job$at == control$n_start + control$n_reheat) job$phase <- "warmup"
+  job
+}
+
+bmf_step_warmup <- function(job, problem, on_tick) {
+  n <- min(bmf_segment, problem$control$warmup - job$n_warm)
+  if (n > 0L) {
+    out <- bmf_sweeps(problem, job$state, n, hold = job$n_warm < bmf_steady, on_tick = on_tick)
+    job$state <- out$state
+    job$n_warm <- job$n_warm + out$n_done
+    job$sweeps <- job$sweeps + out$n_done
+    job$stopped <- out$stopped
+  }
+  if (job$n_warm == problem$control$warmup) job$phase <- "draws"
+  job
+}
+
+# As many draws as lie between two kept states.
+bmf_step_draws <- function(job, problem, on_tick) {
+  control <- problem$control
+  n <- min(ceiling(control$draws / control$keep), control$draws - job$n_draw)
+  out <- bmf_sweeps(problem, job$state, n * control$thin,
+    thin = control$thin, want_mean = TRUE, want_best = TRUE, best_joint = job$best_joint, on_tick = on_tick
+  )
+  job$state <- out$state
+  job$sweeps <- job$sweeps + out$n_done
+  job$stopped <- out$stopped
+  if (is.null(job$note)) job$note <- matrix(NA_real_, nrow(out$note), control$draws)
+  got <- seq_len(out$n_draw)
+  job$note[, job$n_draw + got] <- out$note[, got]
+  job$n_draw <- job$n_draw + out$n_draw
+  job$mean <- if (is.null(job$mean)) out$mean else job$mean + out$mean
+  job$best_joint <- out$best_joint
+  if (!is.null(out$best)) job$best <- out$best
+  if (out$n_draw) job$kept <- c(job$kept, list(out$state))
+  if (job$n_draw == control$draws) job$phase <- "done"
+  job
+}
+
+# Sweeps of a whole chain, for the progress bar.
+bmf_total_sweeps <- function(control, started) {
+  start <- if (started || control$init == "prior") {
+    0
+  } else {
+    control$n_start * control$start_sweeps + control$n_reheat * ceiling(0.6 * control$start_sweeps)
+  }
+  start + control$warmup + control$draws * control$thin
+}

@@ -1,0 +1,112 @@
+# All chains of bmf(): random number streams, checkpoints, progress.
+
+# Evaluates f() with the generator at `stream`; list(value, stream after). The session's generator stays as it was.
+with_stream <- function(stream, f) {
+  old <- get0(".Random.seed", globalenv(), inherits = FALSE)
+  on.exit(if (is.null(old)) rm(".Random.seed", envir = globalenv()) else assign(".Random.seed", old, globalenv()))
+  assign(".Random.seed", stream, globalenv())
+  value <- f()
+  list(value = value, stream = get(".Random.seed", globalenv()))
+}
+
+# One L'Ecuyer stream a chain, from one draw of the session's generator.
+draw_streams <- function(n) {
+  seed <- draw_seeds(1L)
+  old <- get0(".Random.seed", globalenv(), inherits = FALSE)
+  on.exit(assign(".Random.seed", old, globalenv()))
+  set.seed(seed, kind = "L'Ecuyer-CMRG", normal.kind = "Inversion", sample.kind = "Rejection")
+  streams <- list(get(".Random.seed", globalenv()))
+  for (i in seq_len(n - 1L)) streams[[i + 1L]] <- parallel::nextRNGStream(streams[[i]])
+  streams
+}
+
+# Runs a chain to its end or to an interrupt, which the kernel or R itself may see. `file`: its checkpoint, or NULL.
+bmf_run_chain <- function(job, problem, file = NULL, on_progress = NULL) {
+  saved <- proc.time()[["elapsed"]]
+  while (job$phase != "done" && !job$stopped) {
+    job <- tryCatch(bmf_one_step(job, problem, on_progress), interrupt = function(e) {
+      job$stopped <- TRUE
+      job
+    })
+    late <- proc.time()[["elapsed"]] - saved >= problem$control$checkpoint_seconds
+    if (!is.null(file) && !job$stopped && (late || job$phase == "done")) {
+      save_checkpoint(job, problem, file)
+      saved <- proc.time()[["elapsed"]]
+    }
+  }
+  job
+}
+
+bmf_one_step <- function(job, problem, on_progress) {
+  on_tick <- if (!is.null(on_progress)) function(pass, objective) on_progress(job$sweeps + pass)
+  step <- with_stream(job$stream, function() bmf_step(job, problem, on_tick))
+  if (!is.null(on_progress) && !step$value$stopped) on_progress(step$value$sweeps)
+  step$value$stream <- step$stream
+  step$value
+}
+
+# Data, model and settings, as far as the chain depends on them.
+bmf_fingerprint <- function(problem) {
+  problem$control <- problem$control[setdiff(
+    names(problem$control), c("progress", "checkpoint", "checkpoint_seconds", "n_threads")
+  )]
+  file <- tempfile()
+  on.exit(unlink(file))
+  saveRDS(problem, file, compress = FALSE, version = 3)
+  unname(tools::md5sum(file))
+}
+
+# Written beside and renamed, so that a kill at any moment leaves a whole file.
+save_checkpoint <- function(job, problem, file) {
+  part <- paste0(file, ".part")
+  saveRDS(list(fingerprint = problem$fingerprint, job = job), part, compress = FALSE)
+  if (!file.rename(part, file)) stop("the checkpoint could not be written to ", file, call. = FALSE)
+}
+
+checkpoint_file <- function(checkpoint, chain) if (!is.null(checkpoint)) sprintf("%s-%d.rds", checkpoint, chain)
+
+# The saved chain where there is one, and it is one of this call.
+resume_checkpoint <- function(job, problem, file) {
+  if (is.null(file) || !file.exists(file)) {
+    return(job)
+  }
+  saved <- tryCatch(readRDS(file), error = function(e) NULL)
+  if (!is.list(saved) || !identical(saved$fingerprint, problem$fingerprint)) {
+    stop_input(
+      "`checkpoint` file %s is not of this call (other data, prior or settings): delete it or name another file.",
+      dQuote(file, FALSE)
+    )
+  }
+  saved$job$stopped <- FALSE
+  saved$job
+}
+
+# The jobs of all chains, done or as far as an interrupt let them.
+bmf_run_chains <- function(problem, streams, state = NULL) {
+  control <- problem$control
+  problem$fingerprint <- if (!is.null(control$checkpoint)) bmf_fingerprint(problem)
+  jobs <- lapply(seq_along(streams), function(chain) {
+    file <- checkpoint_file(control$checkpoint, chain)
+    job <- resume_checkpoint(bmf_new_job(problem, streams[[chain]], state), problem, file)
+    # All chains' streams are on disk before the first one runs.
+    if (!is.null(file) && !file.exists(file)) save_checkpoint(job, problem, file)
+    job
+  })
+  run <- function(chain, on_progress = NULL) {
+    bmf_run_chain(jobs[[chain]], problem, checkpoint_file(control$checkpoint, chain), on_progress)
+  }
+  if (plan_is_parallel() && length(jobs) > 1L) {
+    return(map_tasks(seq_along(jobs), run))
+  }
+  total <- bmf_total_sweeps(control, !is.null(state))
+  bar <- if (control$progress) cli::cli_progress_bar("Chains", total = total * length(jobs))
+  for (chain in seq_along(jobs)) {
+    report <- if (control$progress) {
+      function(sweeps) cli::cli_progress_update(set = min(total, sweeps) + (chain - 1) * total, id = bar)
+    }
+    jobs[[chain]] <- run(chain, report)
+    if (jobs[[chain]]$stopped) break
+  }
+  if (control$progress) cli::cli_progress_done(id = bar)
+  jobs
+}

@@ -1,0 +1,132 @@
+# Do chains agree, and how much do they tell? Vehtari et al. (2021), doi:10.1214/20-BA1221.
+
+# Draws of one quantity, iterations x chains; chains of unequal length are cut to the shortest.
+draws_by_chain <- function(fit, name) {
+  parts <- split(fit$trace[[name]], fit$trace$chain)
+  n <- min(lengths(parts))
+  vapply(parts, function(part) part[seq_len(n)], numeric(n))
+}
+
+# Each chain in two halves; iterations x (2 chains).
+split_chains <- function(draws) {
+  draws <- as.matrix(draws)
+  half <- nrow(draws) %/% 2L
+  if (half < 1L) {
+    return(draws)
+  }
+  cbind(draws[seq_len(half), , drop = FALSE], draws[nrow(draws) - half + seq_len(half), , drop = FALSE])
+}
+
+# Normal scores of the ranks over all chains.
+rank_normal <- function(draws) {
+  score <- stats::qnorm((rank(draws) - 0.375) / (length(draws) + 0.25))
+  array(score, dim(draws))
+}
+
+plain_rhat <- function(draws) {
+  n <- nrow(draws)
+  within <- mean(apply(draws, 2L, stats::var))
+  between <- n * stats::var(colMeans(draws))
+  sqrt(((n - 1) / n * within + between / n) / within)
+}
+
+# Rank-normalised split R-hat, the larger of that of location and of spread; NA for what is constant.
+split_rhat <- function(draws) {
+  halves <- split_chains(draws)
+  if (nrow(halves) < 2L || ncol(halves) < 2L || !all(is.finite(halves)) || length(unique(c(halves))) == 1L) {
+    return(NA_real_)
+  }
+  folded <- abs(halves - stats::median(halves))
+  tail <- if (length(unique(c(folded))) > 1L) plain_rhat(rank_normal(folded)) else NA_real_
+  max(plain_rhat(rank_normal(halves)), tail, na.rm = TRUE)
+}
+
+autocovariances <- function(x) {
+  n <- length(x)
+  size <- stats::nextn(2L * n)
+  x <- c(x - mean(x), numeric(size - n))
+  Re(stats::fft(Mod(stats::fft(x))^2, inverse = TRUE))[seq_len(n)] / (size * n)
+}
+
+# Effective sample size of the mean, by Geyer's initial monotone sequence over all chains.
+plain_ess <- function(draws) {
+  n <- nrow(draws)
+  m <- ncol(draws)
+  if (n < 4L || !all(is.finite(draws)) || length(unique(c(draws))) == 1L) {
+    return(NA_real_)
+  }
+  gamma <- apply(draws, 2L, autocovariances)
+  within <- mean(gamma[1L, ]) * n / (n - 1)
+  total <- within * (n - 1) / n
+  if (m > 1L) total <- total + stats::var(colMeans(draws))
+  rho <- 1 - (within - rowMeans(gamma) * n / (n - 1)) / total
+  rho[1L] <- 1
+  pairs <- rho[seq(1L, n - 1L, 2L)] + rho[seq(2L, n, 2L)]
+  last <- which(pairs < 0)[1L]
+  if (!is.na(last)) pairs <- pairs[seq_len(max(1L, last - 1L))]
+  tau <- max(-1 + 2 * sum(cummin(pairs)), 1 / log10(n * m))
+  n * m / tau
+}
+
+bulk_ess <- function(draws) plain_ess(rank_normal(split_chains(draws)))
+
+tail_ess <- function(draws) {
+  halves <- split_chains(draws)
+  at <- stats::quantile(halves, c(0.05, 0.95))
+  ess <- c(plain_ess((halves <= at[1L]) + 0), plain_ess((halves <= at[2L]) + 0))
+  if (all(is.na(ess))) NA_real_ else min(ess, na.rm = TRUE)
+}
+
+# Quantities that do not depend on labels.
+bmf_quantities <- function(fit) setdiff(names(fit$trace), c("chain", "pass"))
+
+bmf_quantity_table <- function(fit) {
+  rows <- lapply(bmf_quantities(fit), function(name) {
+    draws <- draws_by_chain(fit, name)
+    data.frame(
+      quantity = name, mean = mean(draws), sd = stats::sd(draws), q5 = stats::quantile(draws, 0.05),
+      q95 = stats::quantile(draws, 0.95), rhat = split_rhat(draws), ess_bulk = bulk_ess(draws),
+      ess_tail = tail_ess(draws), row.names = NULL
+    )
+  })
+  do.call(rbind, rows)
+}
+
+#' Draws of a fit of bmf() for packages posterior and coda
+#'
+#' The label-invariant quantities of `fit$trace`, as draws objects of these packages.
+#'
+#' @param x a fit of [bmf()].
+#' @param ... must be empty.
+#' @return For [posterior::as_draws()] a `draws_array` (iterations x chains x quantities), for [coda::as.mcmc()] an
+#'   `mcmc.list`. Chains of unequal length, after an interrupt, are cut to the shortest.
+#' @name bmf_draws
+NULL
+
+#' @rdname bmf_draws
+#' @exportS3Method posterior::as_draws
+as_draws.bmf <- function(x, ...) posterior::as_draws_array(bmf_draws_array(x))
+
+#' @rdname bmf_draws
+#' @exportS3Method posterior::as_draws_array
+as_draws_array.bmf <- function(x, ...) posterior::as_draws_array(bmf_draws_array(x))
+
+#' @rdname bmf_draws
+#' @exportS3Method coda::as.mcmc
+as.mcmc.bmf <- function(x, ...) {
+  draws <- bmf_draws_array(x)
+  thin <- x$control$thin
+  chains <- lapply(seq_len(dim(draws)[2L]), function(chain) {
+    coda::mcmc(matrix(draws[, chain, ], dim(draws)[1L], dimnames = dimnames(draws)[c(1L, 3L)]), thin = thin)
+  })
+  coda::as.mcmc.list(chains)
+}
+
+bmf_draws_array <- function(fit) {
+  quantities <- bmf_quantities(fit)
+  parts <- lapply(quantities, function(name) draws_by_chain(fit, name))
+  array(
+    unlist(parts), c(dim(parts[[1L]]), length(quantities)),
+    dimnames = list(iteration = NULL, chain = NULL, variable = quantities)
+  )
+}

@@ -1,0 +1,306 @@
+#' Methods for binary matrix factorization
+#'
+#' @param object,x a fit of [bmf()].
+#' @param digits significant digits.
+#' @param newdata `NULL` for the rows of the fit, or new rows as in [bmf()]: columns by name, cells may be `NA`.
+#' @param type `"response"`: the expected value of each cell; `"missing"`: a data frame of the missing cells.
+#' @param interval `NULL`, or the probability of a central credible interval of the expected values, between 0 and 1.
+#' @param row_features user-fixed features of the new rows, needed where the fit has any but a baseline of ones.
+#' @param states most kept states (of all chains together, evenly spaced) that new rows and intervals use.
+#' @param n_sweep sweeps over the features of new rows for each state; the later half is averaged.
+#' @param nsim number of data sets.
+#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
+#'   were.
+#' @param ... must be empty.
+#' @return
+#' `fitted()`: n x m, the posterior mean of the expected cells (missing ones, too), over all draws of all chains.
+#'
+#' `predict()`: the same for the rows of the fit; for `newdata` the mean over states, where new rows take features that
+#' the fit knows (features that a new row alone would have are left out). With `interval`, a list of matrices `mean`,
+#' `lower` and `upper`, from kept states; `type = "missing"` gives a data frame `row`, `column`, `mean` and, with
+#' `interval`, `lower` and `upper`. Results depend on [set.seed()] for new rows.
+#'
+#' `residuals()`: observed less fitted; Pearson and deviance residuals by family.
+#'
+#' `simulate()`: a list of `nsim` matrices n x m from the posterior predictive distribution, and as its attribute `seed`
+#' what [stats::simulate()] promises.
+#'
+#' `summary()`: class `summary.bmf`, with `quantities` (mean, standard deviation, 5 % and 95 % quantiles, R-hat and
+#' effective sample sizes after Vehtari and others, 2021, of what does not depend on labels) and `row_features` and
+#' `column_features`, the posterior distributions of their numbers.
+#'
+#' `logLik()` is an error: nothing was maximised.
+#' @references Vehtari A, Gelman A, Simpson D, Carpenter B, Buerkner P-C (2021). Rank-normalization, folding, and
+#'   localization: an improved R-hat. *Bayesian Analysis* 16, 667-718. \doi{10.1214/20-BA1221}
+#' @examples
+#' set.seed(1)
+#' rows <- cbind(rep(1:0, each = 15), rep(c(0, 1, 1), 10))
+#' columns <- cbind(rep(1:0, 5), rep(0:1, each = 5))
+#' x <- rows %*% matrix(c(3, 0, -2, 2), 2) %*% t(columns) + rnorm(300, sd = 0.3)
+#' x[1, 1] <- NA
+#' quick <- mcmc_control(
+#'   chains = 2, warmup = 50, draws = 100, n_start = 4, n_reheat = 2, progress = FALSE
+#' )
+#' fit <- bmf(x, control = quick)
+#' summary(fit)
+#' predict(fit, type = "missing", interval = 0.9)
+#' round(predict(fit, x[2:3, ]), 1)
+#' @name bmf_methods
+NULL
+
+bmf_family_title <- c(gaussian = "Gaussian", bernoulli = "Bernoulli", poisson = "Poisson")
+
+#' @rdname bmf_methods
+#' @export
+print.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  d <- x$dims
+  fixed <- function(s) if (ncol(x$fixed[[s]])) sprintf(" (and %d fixed)", ncol(x$fixed[[s]])) else ""
+  cat(sprintf(
+    "Binary matrix factorization (%s): %d rows x %d columns, %d observed cells\n", bmf_family_title[[x$family]],
+    d[["n"]], d[["m"]], d[["observed"]]
+  ))
+  count <- function(name) {
+    values <- x$trace[[name]]
+    range <- stats::quantile(values, c(0.05, 0.95), type = 1)
+    if (range[1L] == range[2L]) format(range[[1L]]) else sprintf("%s to %s", format(range[[1L]]), format(range[[2L]]))
+  }
+  cat(sprintf(
+    "%s row features%s meet %s column features%s (90 %% of draws)\n", count("row_features"), fixed("rows"),
+    count("column_features"), fixed("columns")
+  ))
+  chains <- length(unique(x$trace$chain))
+  cat(sprintf(
+    "%d draws of %d chain%s; %s; best log joint density %s\n", nrow(x$trace), chains, if (chains == 1L) "" else "s",
+    if (is.na(x$converged)) "one chain alone shows nothing" else if (x$converged) "they agree" else "they DISAGREE",
+    format(unname(x$objective), digits = digits)
+  ))
+  invisible(x)
+}
+
+#' @rdname bmf_methods
+#' @export
+summary.bmf <- function(object, ...) {
+  check_dots(...)
+  distribution <- function(name) {
+    counts <- table(object$trace[[name]])
+    data.frame(features = as.integer(names(counts)), probability = as.vector(counts) / nrow(object$trace))
+  }
+  structure(
+    list(
+      fit = object, quantities = bmf_quantity_table(object), row_features = distribution("row_features"),
+      column_features = distribution("column_features")
+    ),
+    class = "summary.bmf"
+  )
+}
+
+#' @export
+print.summary.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print(x$fit, digits = digits)
+  cat("\nQuantities that do not depend on labels:\n")
+  table <- x$quantities
+  for (column in 2:5) table[[column]] <- signif(table[[column]], digits)
+  table$rhat <- round(table$rhat, 3)
+  table$ess_bulk <- round(table$ess_bulk)
+  table$ess_tail <- round(table$ess_tail)
+  print(table, row.names = FALSE)
+  for (name in c("row_features", "column_features")) {
+    part <- x[[name]]
+    part <- part[part$probability >= 0.01, ]
+    cat(sprintf("\nNumber of %s: ", sub("_", " ", name)))
+    cat(sprintf("%d (%s)", part$features, format(round(part$probability, 2))), sep = ", ")
+  }
+  cat("\n")
+  invisible(x)
+}
+
+#' @export
+logLik.bmf <- function(object, ...) {
+  stop_input(paste(
+    "bmf() samples a posterior and maximises nothing, so logLik(), AIC() and BIC() have no meaning for it;",
+    "`fit$trace$log_likelihood` has the log-likelihood of each draw."
+  ))
+}
+
+#' @rdname bmf_methods
+#' @export
+fitted.bmf <- function(object, ...) {
+  check_dots(...)
+  object$mean
+}
+
+#' @rdname bmf_methods
+#' @export
+predict.bmf <- function(object, newdata = NULL, type = c("response", "missing"), interval = NULL, row_features = NULL,
+                        states = 100, n_sweep = 20, ...) {
+  check_dots(...)
+  type <- check_choice(type, "type", c("response", "missing"))
+  if (!is.null(interval)) interval <- check_number(interval, "interval", 0, 1, open = TRUE)
+  kept <- bmf_states(object, check_count(states, "states"))
+  if (is.null(newdata)) {
+    x <- fit_data(object)
+    blocks <- function(rows) lapply(kept, function(state) bmf_expected(object, state, rows))
+    mean <- fitted(object)
+  } else {
+    n_sweep <- check_count(n_sweep, "n_sweep")
+    x <- new_rows(object, newdata)
+    fixed <- bmf_new_fixed(object, row_features, nrow(x))
+    drawn <- bmf_predict_rows(object, x, fixed, kept, n_sweep)
+    blocks <- function(rows) lapply(drawn, function(cells) cells[rows, , drop = FALSE])
+    mean <- Reduce(`+`, drawn) / length(drawn)
+    dimnames(mean) <- list(rownames(x), object$names[[2L]])
+  }
+  out <- list(mean = mean)
+  if (!is.null(interval)) out <- c(out, bmf_intervals(blocks, mean, interval))
+  if (type == "missing") {
+    return(bmf_missing_cells(x, out))
+  }
+  if (is.null(interval)) out$mean else out
+}
+
+# Kept states of all chains, at most so many, evenly spaced.
+bmf_states <- function(fit, most) {
+  all <- do.call(c, fit$kept)
+  all[unique(round(seq(1, length(all), length.out = min(most, length(all)))))]
+}
+
+# Expected cells of some rows at one state.
+bmf_expected <- function(fit, state, rows) {
+  eta <- as_number_matrix(state$rows[rows, , drop = FALSE]) %*% state$weights %*% t(as_number_matrix(state$columns))
+  switch(fit$family, gaussian = eta, bernoulli = stats::plogis(eta), poisson = state$hyper[7L] + eta)
+}
+
+# Quantiles over states, in blocks of rows that keep memory low.
+bmf_intervals <- function(blocks, mean, interval) {
+  lower <- upper <- mean
+  probs <- c((1 - interval) / 2, (1 + interval) / 2)
+  size <- max(1L, as.integer(2e6 / (length(blocks(1L)) * ncol(mean))))
+  for (rows in split(seq_len(nrow(mean)), (seq_len(nrow(mean)) - 1L) %/% size)) {
+    cells <- vapply(blocks(rows), as.vector, numeric(length(rows) * ncol(mean)))
+    at <- apply(matrix(cells, length(rows) * ncol(mean)), 1L, stats::quantile, probs, names = FALSE)
+    lower[rows, ] <- at[1L, ]
+    upper[rows, ] <- at[2L, ]
+  }
+  list(lower = lower, upper = upper)
+}
+
+bmf_missing_cells <- function(x, cells) {
+  at <- which(is.na(as.matrix(x)), arr.ind = TRUE)
+  label <- function(side) if (is.null(dimnames(x)[[side]])) at[, side] else dimnames(x)[[side]][at[, side]]
+  data.frame(
+    row = label(1L), column = label(2L), lapply(cells, function(matrix) matrix[at]), row.names = NULL
+  )
+}
+
+# User-fixed features of new rows; those of the fit where they are all ones.
+bmf_new_fixed <- function(fit, features, n) {
+  fixed <- fit$fixed$rows
+  if (is.null(features)) {
+    if (any(fixed != 1L)) stop_input("`row_features` is needed: the fit has user-fixed features of its rows.")
+    return(matrix(as.raw(1L), n, ncol(fixed)))
+  }
+  check_binary(as.matrix(features) + 0, "row_features", n, ncol(fixed))
+}
+
+# Expected cells of new rows at each state: their features are drawn given columns, weights and the old rows.
+bmf_predict_rows <- function(fit, x, fixed, states, n_sweep) {
+  data <- bmf_data(x, fit$family, quiet = TRUE)
+  n_fixed <- vapply(fit$fixed, ncol, 0L)
+  model <- bmf_kernel_model(fit$family, fit$prior, fit$size[1L], fit$size[2L], n_fixed)
+  lapply(states, function(state) {
+    count <- colSums(as_number_matrix(state$rows))
+    state$rows <- cbind(fixed, matrix(raw(1L), nrow(x), ncol(state$rows) - ncol(fixed)))
+    plan <- list(count = as.integer(count), n_extern = fit$dims[["n"]], n_sweep = n_sweep)
+    .Call(mc_c_bmf_predict, data$view, data$transposed, model, state, plan)
+  })
+}
+
+#' @rdname bmf_methods
+#' @export
+simulate.bmf <- function(object, nsim = 1, seed = NULL, ...) {
+  check_dots(...)
+  nsim <- check_count(nsim, "nsim")
+  draw <- function() {
+    lapply(seq_len(nsim), function(sim) {
+      states <- do.call(c, object$kept)
+      state <- states[[sample.int(length(states), 1L)]]
+      mean <- bmf_expected(object, state, seq_len(object$dims[["n"]]))
+      x <- switch(object$family,
+        gaussian = stats::rnorm(length(mean), mean, 1 / sqrt(state$hyper[5L])),
+        bernoulli = stats::rbinom(length(mean), 1L, mean), poisson = stats::rpois(length(mean), mean)
+      )
+      matrix(x, nrow(mean), dimnames = dimnames(object$mean))
+    })
+  }
+  drawn <- draw_seeded(draw, seed)
+  names(drawn$value) <- paste0("sim_", seq_len(nsim))
+  structure(drawn$value, seed = drawn$seed)
+}
+
+#' @export
+residual_matrix.bmf <- function(fit, x, mean, type) {
+  if (fit$family == "bernoulli" || type == "response") {
+    return(residual_matrix.default(fit, x, mean, type))
+  }
+  if (fit$family == "gaussian") {
+    return((x - mean) * sqrt(mean(vapply(do.call(c, fit$kept), function(state) state$hyper[5L], 0))))
+  }
+  if (type == "pearson") {
+    return((x - mean) / sqrt(mean))
+  }
+  sign(x - mean) * sqrt(2 * pmax(0, ifelse(x > 0, x * log(x / mean), 0) - (x - mean)))
+}
+
+#' @export
+model_title.bmf <- function(fit) "Binary matrix factorization"
+
+#' @export
+update.bmf <- function(object, ..., evaluate = TRUE) {
+  call <- object$call
+  extra <- as.list(match.call(expand.dots = FALSE)$...)
+  known <- list(x = object$x, control = object$control, prior = object$prior, k = object$size[1L], l = object$size[2L])
+  for (name in setdiff(names(known), names(extra))) call[[name]] <- known[[name]]
+  for (name in names(extra)) call[[name]] <- extra[[name]]
+  if (evaluate) eval(call, parent.frame()) else call
+}
+
+#' How often rows, or columns, have features in common
+#'
+#' Averages over the draws of a fit, which do not depend on the labels of features.
+#'
+#' @param fit a fit of [bmf()].
+#' @param side `"rows"` or `"columns"`.
+#' @param what `"shared"`: the mean number of features that two items share (on the diagonal: that one has);
+#'   `"any"`: the posterior probability that they share at least one.
+#' @param items which rows (columns), by number or name; `NULL`: all.
+#' @param states most kept states used, evenly spaced over all chains.
+#' @return A symmetric matrix, items x items, user-fixed features left out. Over 1 GB is refused: choose `items`.
+#' @examples
+#' set.seed(1)
+#' x <- outer(rep(1:0, each = 10), rep(c(2, 0), 4)) + rnorm(160, sd = 0.3)
+#' quick <- mcmc_control(
+#'   chains = 2, warmup = 50, draws = 100, n_start = 4, n_reheat = 2, progress = FALSE
+#' )
+#' fit <- bmf(x, control = quick)
+#' round(cooccurrence(fit, "columns"), 2)
+#' @export
+cooccurrence <- function(fit, side = c("rows", "columns"), what = c("shared", "any"), items = NULL, states = 400) {
+  check_fit(fit, "bmf")
+  side <- check_choice(side, "side", c("rows", "columns"))
+  what <- check_choice(what, "what", c("shared", "any"))
+  s <- match(side, c("rows", "columns"))
+  names <- fit$names[[s]]
+  items <- pick(items, fit$dims[[c("n", "m")[s]]], names, "items")
+  refuse_large(as.double(length(items))^2, "The result", "choose some with `items`")
+  n_fixed <- ncol(fit$fixed[[s]])
+  total <- 0
+  kept <- bmf_states(fit, check_count(states, "states"))
+  for (state in kept) {
+    on <- as_number_matrix(state[[side]][items, , drop = FALSE])
+    shared <- tcrossprod(on[, seq_len(ncol(on)) > n_fixed, drop = FALSE])
+    total <- total + if (what == "any") shared > 0 else shared
+  }
+  out <- total / length(kept)
+  dimnames(out) <- if (!is.null(names)) list(names[items], names[items])
+  out
+}

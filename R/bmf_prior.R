@@ -1,0 +1,144 @@
+# Priors of bmf(): numbers that are known, Gamma laws of what is learned.
+
+#' Priors of binary matrix factorization
+#'
+#' What [bmf()] takes as known and what it learns. A number fixes a quantity, [gamma_prior()] lets it be learned.
+#'
+#' @details
+#' Every feature \eqn{k} of the rows has its own probability \eqn{\pi_k \sim Beta(\alpha / K, \beta)}, with \eqn{K}
+#' features, or in the limit of infinitely many (Indian buffet prior), where the number of features that n rows have is
+#' Poisson with mean \eqn{\alpha \sum_{i=1}^n 1 / (\beta + i - 1)}; likewise for columns. Features fixed by the user
+#' have no prior.
+#'
+#' `NULL` stands for a default that follows the scale of the data, as if a Gaussian `x` had unit variance and a Poisson
+#' `x` unit mean: `weight_precision` and `noise_precision` have shape 1 and the variance of the observed cells as rate
+#' (Bernoulli: rate 1; Poisson: the mean as rate), `background` is fixed at a hundredth of the mean.
+#'
+#' @param alpha_rows,alpha_columns concentration of the row and of the column features, above 0: the larger, the more
+#'   features.
+#' @param beta two numbers above 0, named `rows` and `columns`: the larger, the fewer rows (columns) share a feature.
+#' @param weight_mean mean of the weights (Gaussian and Bernoulli): any number, or a Gamma prior.
+#' @param weight_precision precision of the weights; Poisson: the rate of their Gamma prior. Above 0, or `NULL`.
+#' @param noise_precision precision of the Gaussian noise, above 0, or `NULL`.
+#' @param weight_shape shape of the weights' Gamma prior (Poisson), above 0.
+#' @param background rate of a Poisson cell without any feature, above 0, or `NULL`. At 0 a count where no feature
+#'   reaches would be impossible.
+#' @param ... must be empty.
+#' @return A list of class `multicause_bmf_prior`.
+#' @seealso [bmf()]
+#' @references Meeds E, Ghahramani Z, Neal R, Roweis S (2007). Modeling dyadic data with binary latent factors.
+#'   *Advances in Neural Information Processing Systems* 19, 977-984. \doi{10.7551/mitpress/7503.003.0127}
+#'
+#'   Griffiths TL, Ghahramani Z (2011). The Indian buffet process: an introduction and review. *Journal of Machine
+#'   Learning Research* 12, 1185-1224.
+#' @examples
+#' bmf_prior(alpha_rows = 2, noise_precision = gamma_prior(2, 0.5))
+#' @export
+bmf_prior <- function(alpha_rows = gamma_prior(1, 1), alpha_columns = gamma_prior(1, 1),
+                      beta = c(rows = 1, columns = 1), weight_mean = 0, weight_precision = NULL,
+                      noise_precision = NULL, weight_shape = 1, background = NULL, ...) {
+  check_dots(...)
+  positive <- function(x, name) if (is_gamma_prior(x)) x else check_number(x, name, 0, Inf, open = TRUE)
+  structure(
+    list(
+      alpha_rows = positive(alpha_rows, "alpha_rows"), alpha_columns = positive(alpha_columns, "alpha_columns"),
+      weight_mean = if (is_gamma_prior(weight_mean)) weight_mean else check_finite(weight_mean, "weight_mean"),
+      weight_precision = if (!is.null(weight_precision)) positive(weight_precision, "weight_precision"),
+      noise_precision = if (!is.null(noise_precision)) positive(noise_precision, "noise_precision"),
+      weight_shape = positive(weight_shape, "weight_shape"),
+      background = if (!is.null(background)) positive(background, "background"),
+      beta = check_beta(beta)
+    ),
+    class = "multicause_bmf_prior"
+  )
+}
+
+#' A Gamma prior
+#'
+#' For quantities above 0 that a sampler learns, as in [bmf_prior()].
+#'
+#' @param shape,rate above 0; the mean is `shape / rate`, the variance `shape / rate^2`.
+#' @return A list of class `multicause_gamma_prior`.
+#' @examples
+#' gamma_prior(2, 0.5)
+#' @export
+gamma_prior <- function(shape, rate) {
+  structure(
+    list(shape = check_positive(shape, "shape"), rate = check_positive(rate, "rate")),
+    class = "multicause_gamma_prior"
+  )
+}
+
+is_gamma_prior <- function(x) inherits(x, "multicause_gamma_prior")
+
+check_finite <- function(x, name) check_number(x, name, -.Machine$double.xmax, .Machine$double.xmax)
+
+check_positive <- function(x, name) check_number(x, name, 0, Inf, open = TRUE)
+
+check_beta <- function(beta) {
+  ok <- is.numeric(beta) && length(beta) == 2L && !anyNA(beta) && all(is.finite(beta)) && all(beta > 0) &&
+    (is.null(names(beta)) || setequal(names(beta), c("rows", "columns")))
+  if (!ok) stop_input("`beta` must be c(rows = , columns = ), two numbers above 0, not %s.", show_value(beta))
+  if (is.null(names(beta))) names(beta) <- c("rows", "columns")
+  beta[c("rows", "columns")] + 0
+}
+
+#' @export
+format.multicause_gamma_prior <- function(x, ...) sprintf("Gamma(%s, %s)", format(x$shape), format(x$rate))
+
+#' @export
+print.multicause_gamma_prior <- function(x, ...) {
+  cat(format(x), "\n", sep = "")
+  invisible(x)
+}
+
+#' @export
+print.multicause_bmf_prior <- function(x, ...) {
+  show <- function(value) if (is.null(value)) "scaled to the data" else paste(format(value), collapse = ", ")
+  cat("<multicause_bmf_prior>\n")
+  cat(sprintf("  %s = %s\n", format(names(x)), vapply(x, show, "")), sep = "")
+  invisible(x)
+}
+
+bmf_hyper_names <- c(
+  "alpha_rows", "alpha_columns", "weight_mean", "weight_precision", "noise_precision", "weight_shape", "background"
+)
+
+# The prior with its defaults filled in for these data.
+bmf_scale_prior <- function(prior, family, data) {
+  if (!inherits(prior, "multicause_bmf_prior")) {
+    stop_input("`prior` must come from bmf_prior(), not be %s.", show_value(prior))
+  }
+  n <- max(1, sum(data$margins$row_observed))
+  mean <- sum(data$margins$row_sum) / n
+  x <- if (inherits(data$x, "dgCMatrix")) data$x@x else data$x
+  variance <- sum(x^2, na.rm = TRUE) / n - mean^2
+  unit <- switch(family, gaussian = variance, bernoulli = 1, poisson = mean)
+  if (!is.finite(unit) || unit <= 0) unit <- 1
+  if (is.null(prior$weight_precision)) prior$weight_precision <- gamma_prior(1, unit)
+  if (is.null(prior$noise_precision)) prior$noise_precision <- gamma_prior(1, unit)
+  if (is.null(prior$background)) prior$background <- 0.01 * unit
+  prior
+}
+
+# What the kernel takes for the model: see src/glue_bmf.h.
+bmf_kernel_model <- function(family, prior, k, l, n_fixed) {
+  laws <- unclass(prior)[bmf_hyper_names]
+  learned <- vapply(laws, is_gamma_prior, NA)
+  unused <- switch(family,
+    gaussian = c("weight_shape", "background"), bernoulli = c("noise_precision", "weight_shape", "background"),
+    poisson = c("weight_mean", "noise_precision")
+  )
+  learned[unused] <- FALSE
+  field <- function(name) vapply(laws, function(law) if (is_gamma_prior(law)) law[[name]] else 1, 0)
+  list(
+    family = match(family, c("gaussian", "bernoulli", "poisson")) - 1L, infinite = is.infinite(c(k, l)),
+    n_fixed = as.integer(n_fixed), beta = unname(prior$beta), learned = unname(learned),
+    shape = unname(field("shape")), rate = unname(field("rate"))
+  )
+}
+
+# Values to begin with: what is known, and the means of what is learned.
+bmf_first_hyper <- function(prior) {
+  vapply(unclass(prior)[bmf_hyper_names], function(law) if (is_gamma_prior(law)) law$shape / law$rate else law, 0)
+}

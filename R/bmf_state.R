@@ -1,0 +1,111 @@
+# States of bmf(): what users give and see, and what the kernel takes.
+
+#' Log density of a state of binary matrix factorization
+#'
+#' The parts of \eqn{\log p}{log p} of data, features, weights and learned quantities at one state.
+#'
+#' @details
+#' Under the Indian buffet prior three densities of a binary matrix are in use. `"labelled"`: its columns in uniformly
+#' random order, which is what a state with weights is (features are told apart by their weights). `"lof"`: the class of
+#' all orderings, right where weights are integrated out. `"buffet"`: features in the order in which rows take them
+#' first. They differ by a factor only; on a finite side there is but one. User-fixed features have no prior.
+#'
+#' @param x the data, as in [bmf()].
+#' @param state a list: `rows` (n x K, 0 or 1), `columns` (m x L), `weights` (K x L); the current values of what the
+#'   family uses: `alpha_rows`, `alpha_columns`, `weight_precision`, and `noise_precision` (Gaussian), `weight_mean`
+#'   (Gaussian, Bernoulli; 0 where not given), `weight_shape`, `background` (Poisson), each taken from `prior` where it is
+#'   fixed there; and `fixed`, how many leading columns of `rows` and of `columns` are user-fixed (default `c(0, 0)`).
+#' @param family,prior as in [bmf()].
+#' @param density see Details.
+#' @param k,l as in [bmf()]: `Inf`, or any number for a finite side, whose features are those in the state.
+#' @param ... must be empty.
+#' @return Named numbers, in nats: `rows`, `columns` (log priors of the features), `weights`, `likelihood`, one for every
+#'   learned quantity (its log prior) and `total`, their sum.
+#' @seealso [bmf()], [bmf_prior()]
+#' @inherit bmf_prior references
+#' @examples
+#' x <- matrix(c(1.9, 0.1, 2.2, -0.2, 0.1, 1.1), 3)
+#' state <- list(
+#'   rows = cbind(c(1, 0, 1)), columns = cbind(c(1, 0)), weights = matrix(2),
+#'   alpha_rows = 1, alpha_columns = 1, weight_precision = 0.5, noise_precision = 4
+#' )
+#' bmf_log_density(x, state)
+#' @export
+bmf_log_density <- function(x, state, family = c("gaussian", "bernoulli", "poisson"), prior = bmf_prior(),
+                            density = c("labelled", "lof", "buffet"), k = Inf, l = Inf, ...) {
+  check_dots(...)
+  family <- check_choice(family, "family", c("gaussian", "bernoulli", "poisson"))
+  density <- check_choice(density, "density", c("labelled", "lof", "buffet"))
+  data <- bmf_data(x, family, quiet = TRUE)
+  prior <- bmf_scale_prior(prior, family, data)
+  state <- bmf_check_state(state, data, prior, family)
+  model <- bmf_kernel_model(family, prior, check_features(k, "k"), check_features(l, "l"), state$fixed)
+  out <- .Call(mc_c_bmf_density, data$view, data$transposed, model, state[c("rows", "columns", "weights", "hyper")])
+  at <- 2L * match(density, c("labelled", "lof", "buffet"))
+  out <- c(
+    rows = out[at - 1L], columns = out[at], weights = out[7L], likelihood = out[8L],
+    stats::setNames(out[9:15], bmf_hyper_names)[model$learned]
+  )
+  c(out, total = sum(out))
+}
+
+# The data in both orientations, as the kernel reads them.
+bmf_data <- function(x, family, quiet = FALSE) {
+  kind <- switch(family, gaussian = "real", bernoulli = "binary", poisson = "count")
+  data <- check_data(x, kind, quiet = quiet)
+  transposed <- if (inherits(data$x, "dgCMatrix")) Matrix::t(data$x) else t(data$x)
+  data$transposed <- data_view(transposed)
+  data
+}
+
+# A number of features: a whole one, or Inf.
+check_features <- function(x, name) {
+  if (is.numeric(x) && length(x) == 1L && !is.na(x) && x == Inf) {
+    return(Inf)
+  }
+  if (!is.numeric(x) || length(x) != 1L || is.na(x) || x < 0 || x != floor(x)) {
+    stop_input("`%s` must be a whole number of at least 0, or Inf, not %s.", name, show_value(x))
+  }
+  as.double(x)
+}
+
+check_binary <- function(x, name, n_row, n_column = ncol(x)) {
+  x <- check_matrix(x, name, n_row, n_column, 0, 1)
+  if (any(x != 0 & x != 1)) {
+    at <- arrayInd(which(x != 0 & x != 1)[1L], dim(x))
+    stop_input("`%s` must hold only 0 and 1: row %d, column %d is %s.", name, at[1L], at[2L], format(x[at]))
+  }
+  as_raw_matrix(x)
+}
+
+as_raw_matrix <- function(x) matrix(as.raw(x), nrow(x), ncol(x))
+
+as_number_matrix <- function(x) matrix(as.integer(x), nrow(x), ncol(x))
+
+# A user's state as the kernel's: features as raw matrices, hyper as bmf_hyper_names.
+bmf_check_state <- function(state, data, prior, family, name = "state") {
+  need <- c("rows", "columns", "weights")
+  part <- function(what) paste0(name, "$", what)
+  if (!is.list(state) || !all(need %in% names(state))) {
+    stop_input("`%s` must be a list with %s, not %s.", name, show_names(need), show_value(state))
+  }
+  known <- c(need, bmf_hyper_names, "fixed")
+  unknown <- setdiff(names(state), known)
+  if (length(unknown)) stop_input("`%s` has unknown parts: %s.", name, show_names(unknown))
+  rows <- check_binary(state$rows, part("rows"), nrow(data$x), ncol_of(state$rows))
+  columns <- check_binary(state$columns, part("columns"), ncol(data$x), ncol_of(state$columns))
+  least <- if (family == "poisson") 0 else -.Machine$double.xmax
+  weights <- check_matrix(state$weights, part("weights"), ncol(rows), ncol(columns), least, .Machine$double.xmax)
+  hyper <- bmf_first_hyper(prior)
+  for (given in intersect(bmf_hyper_names, names(state))) {
+    check <- if (given == "weight_mean") check_finite else check_positive
+    hyper[[given]] <- check(state[[given]], part(given))
+  }
+  fixed <- if (is.null(state$fixed)) c(0L, 0L) else state$fixed
+  if (!is.numeric(fixed) || length(fixed) != 2L || anyNA(fixed) || any(fixed < 0 | fixed > c(ncol(rows), ncol(columns)))) {
+    stop_input("`%s` must be two whole numbers, up to the features of rows and of columns.", part("fixed"))
+  }
+  list(rows = rows, columns = columns, weights = weights, hyper = unname(hyper), fixed = as.integer(fixed))
+}
+
+ncol_of <- function(x) if (length(dim(x)) == 2L) ncol(x) else 0L

@@ -1,0 +1,228 @@
+#' Noisy-OR component analysis: several causes at once
+#'
+#' Explains a presence-absence table by `k` hidden sources, any number of which may be on in an observation at the same
+#' time. A source that is on switches its attributes on, each with its own probability, independently of the other
+#' sources; a leak stands for everything else. Where a mixture or an aspect model shares an observation out among
+#' components, a noisy-OR lets causes pile up: a document cites the founders of every field it touches.
+#'
+#' @details
+#' **Model.** Source \eqn{c} is on in observation \eqn{i} with probability `prior[c]`; given the sources
+#' \eqn{z_i}{z[i,]} that are on,
+#' \deqn{P(x_{ij} = 0 | z_i) = (1 - \ell_j) \prod_c (1 - p_{cj})^{z_{ic}}}{P(x[i,j] = 0 | z) = (1 - leak[j]) prod_c
+#' (1 - links[c,j])^z[i,c]}
+#' with `links` \eqn{p} (k x m) and `leak` \eqn{\ell} (m), all probabilities. Missing cells drop out.
+#'
+#' **Inference.** `"exact"` sums over all \eqn{2^k} states of the sources (`k` up to 16) and climbs by a closed-form EM
+#' step on hidden link activations, with no root finding: with source and cell on, link \eqn{p_{cj}}{p[c,j]} fired with
+#' probability \eqn{p_{cj} / P(x_{ij} = 1 | z_i)}{p[c,j] / P(x[i,j] = 1 | z)}. `"truncated"` keeps the 16 best states of
+#' every observation, found among neighbours of the best so far; its objective is a lower bound and scales to a hundred
+#' sources and to sparse data. `"variational"` is the algorithm of Singliar and Hauskrecht (2006) on the bound of
+#' Jaakkola and Jordan (1999), in which the sources are independent given the data; its own starts are poor, so that by
+#' default it starts where a few exact or truncated passes end. `"auto"` is exact for `k` up to 12, else truncated.
+#'
+#' **Starts.** A start takes `k` random rows of the data as sources; at least 10 are advisable. See [fit_control()] for
+#' how they are screened, and `fit$starts` for what became of each. The likelihood has many local maxima; the
+#' commonest have one source for the union of two.
+#'
+#' **Afterwards.** Sources that end with `prior` so close to 1 that they are off in less than one observation are part
+#' of the leak: they are absorbed into it, reported, and the rest is fitted on. Sources are put in order of the number
+#' of ones they write. [sources()] tells which of them are in use. With `start` given nothing is reordered, absorbed
+#' or dropped.
+#'
+#' **Cost** of a pass, for n observations, m attributes: exact \eqn{4 n m 2^k} operations in two matrix products, equal
+#' rows counted once, and about \eqn{2^k m} doubles of memory up to 17 times; truncated \eqn{O(k)} for every one of the
+#' data at most; variational \eqn{O(k)} logarithms for every one and step of q, and `k` doubles for every one.
+#'
+#' @param x presences and absences: n observations (sites, documents) as rows, m attributes (taxa, authors) as columns,
+#'   cells 0, 1 or `NA` (unknown). Matrix, table, sparse matrix of package Matrix, or data frame, whose first column may
+#'   hold unique row names. Counts are refused: use `(x > 0) + 0`.
+#' @param k number of sources, at least 1; at most 16 for exact inference.
+#' @param ... must be empty.
+#' @param inference `"exact"`, `"truncated"`, `"variational"`, or `"auto"`: exact up to 12 sources, else truncated.
+#' @param prior Beta priors from [noisy_or_prior()] or a list with its names; `NULL` is maximum likelihood.
+#' @param inner M-steps on links and leak per E-step, at least 1 (exact and truncated); `NULL` adapts: one in the first
+#'   passes, then several.
+#' @param q_steps variational: steps of the variational parameters in a pass, at least 1.
+#' @param q_rule variational: `"paper"` takes the paper's steps (monotone, but they may cycle), `"damped"` their square
+#'   root (monotone and never stuck), `"alternate"` takes turns.
+#' @param mask links that may exist: a k x m matrix of 0 and 1 (known structure), or `NULL` for all.
+#' @param surplus how many sources to fit beyond `k` before the least useful ones are dropped, one at a time, until `k`
+#'   are left: more sources find more of the true ones. Not with `mask` or `start`.
+#' @param start initial values for one start: `list(prior = , links = , leak = )` of length k, k x m and length m, all
+#'   in \[0, 1\]; for variational inference `q` (n x m x k, sums over sources of 1 at every one), too.
+#' @param control settings from [fit_control()].
+#' @return A list of class `noisy_or`, with
+#' \describe{
+#'   \item{`param`}{`prior` (k), `links` (k x m), `leak` (m), all probabilities, and `activation` (n x k), the posterior
+#'     probability that each source is on in each observation; with the names of `x`. With `start$q`, `q` as well.}
+#'   \item{`objective`}{the maximum reached in nats, named `log_likelihood` (exact, maximum likelihood),
+#'     `log_posterior` (exact, with a prior, up to a constant) or `lower_bound` (of either; truncated, variational).}
+#'   \item{`loglik`}{the log-likelihood at the estimate: exact for `k` up to 12, else its lower bound.}
+#'   \item{`df`}{number of free parameters: k priors, the links that `mask` allows, m leaks.}
+#'   \item{`dims`}{`n`, `m`, `k` (sources left) and the number of `observed` cells.}
+#'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start; what became of each start;
+#'     whether the best one met the tolerance.}
+#'   \item{`sources`}{what [sources()] gives.}
+#'   \item{`absorbed`}{number of sources absorbed into the leak.}
+#' }
+#' @seealso [predict.noisy_or()], [sources()], [impute()], [test_loglik()].
+#' @references
+#' Singliar T, Hauskrecht M (2006). Noisy-OR component analysis and its application to link analysis. *Journal of
+#' Machine Learning Research* 7, 2189-2213. <https://www.jmlr.org/papers/v7/singliar06a.html>
+#'
+#' Jaakkola TS, Jordan MI (1999). Variational probabilistic inference and the QMR-DT network. *Journal of Artificial
+#' Intelligence Research* 10, 291-322. \doi{10.1613/jair.583}
+#' @examples
+#' set.seed(1)
+#' links <- rbind(rep(c(0.9, 0), c(4, 8)), rep(c(0, 0.9, 0), c(3, 5, 4)), rep(c(0, 0.9), c(7, 5)))
+#' on <- matrix(rbinom(200 * 3, 1, 0.3), 200)
+#' x <- matrix(rbinom(200 * 12, 1, 1 - exp(on %*% log(1 - links)) * 0.97), 200)
+#' fit <- noisy_or(x, k = 3)
+#' fit
+#' round(fit$param$links, 2)
+#' @export
+noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "variational"),
+                     prior = noisy_or_prior(), inner = NULL, q_steps = 10,
+                     q_rule = c("alternate", "damped", "paper"), mask = NULL, surplus = 0, start = NULL,
+                     control = fit_control()) {
+  call <- match.call()
+  check_dots(...)
+  control <- check_control(control)
+  inference <- check_choice(inference, "inference", c("auto", "exact", "truncated", "variational"))
+  pseudo <- nor_pseudo_counts(prior)
+  data <- check_data(x, "binary")
+  k <- check_count(k, "k")
+  surplus <- check_count(surplus, "surplus", 0L)
+  if (inference == "auto") inference <- if (k + surplus <= nor_auto_exact) "exact" else "truncated"
+  nor_check_size(k + surplus, inference, data)
+  model <- list(
+    inference = inference, pseudo = pseudo, mask = nor_check_mask(mask, k, ncol(data$x)),
+    inner = if (is.null(inner)) 0L else check_count(inner, "inner"), q_steps = check_count(q_steps, "q_steps"),
+    q_rule = check_choice(q_rule, "q_rule", c("alternate", "damped", "paper"))
+  )
+  if (surplus > 0L && !(is.null(mask) && is.null(start))) {
+    stop_input("`surplus` must be 0 with `mask` or `start`: they say what each of the `k` sources is.")
+  }
+  fitted <- if (is.null(start)) {
+    nor_fit_starts(data, k, surplus, model, control)
+  } else {
+    nor_fit_start(nor_check_start(start, data, k, model), data, model, control)
+  }
+  nor_new_fit(fitted, data, model, prior, control, call)
+}
+
+#' Beta priors of a noisy-OR model
+#'
+#' Weak priors keep probabilities off exact 0 and 1, which on small data gains much in prediction.
+#'
+#' @param prior,links,leak two finite numbers of at least 1 each: the parameters of the Beta prior on every prior
+#'   probability of a source, on every link, on every leak. `c(1, 1)` is flat.
+#' @return A list of class `noisy_or_prior`.
+#' @examples
+#' noisy_or_prior(links = c(1, 1))
+#' @export
+noisy_or_prior <- function(prior = c(1, 1.5), links = c(1.05, 1.5), leak = c(1.1, 2)) {
+  out <- list(prior = prior, links = links, leak = leak)
+  for (name in names(out)) {
+    value <- out[[name]]
+    if (!is.numeric(value) || length(value) != 2L || !all(is.finite(value)) || any(value < 1)) {
+      stop_input("`%s` of the prior must be two finite numbers of at least 1, not %s.", name, show_value(value))
+    }
+  }
+  structure(out, class = "noisy_or_prior")
+}
+
+#' @export
+print.noisy_or_prior <- function(x, ...) {
+  cat("<noisy_or_prior>\n")
+  cat(sprintf("  %s ~ Beta(%s, %s)\n", format(names(x)), vapply(x, `[`, 0, 1L), vapply(x, `[`, 0, 2L)), sep = "")
+  invisible(x)
+}
+
+nor_auto_exact <- 12L
+nor_most_exact <- 16L
+
+nor_pseudo_counts <- function(prior) {
+  if (is.null(prior)) {
+    return(numeric(6))
+  }
+  if (!is.list(prior) || length(prior) == 0L || !all(names(prior) %in% c("prior", "links", "leak"))) {
+    stop_input("`prior` must be noisy_or_prior(), a list with its names, or NULL, not %s.", show_value(prior))
+  }
+  unlist(do.call(noisy_or_prior, unclass(prior)), use.names = FALSE) - 1
+}
+
+nor_check_size <- function(k, inference, data) {
+  if (inference == "exact" && k > nor_most_exact) {
+    advice <- "use `inference = \"truncated\"`"
+    stop_input("`k` must be at most %d for exact inference, not %d: %s.", nor_most_exact, k, advice)
+  }
+  gigabytes <- 2^k * (ncol(data$x) + 1) * 8 / 1e9
+  if (inference == "exact" && gigabytes > 2) {
+    stop_input(
+      "Exact inference with `k` = %d on %d columns needs tables of %s GB each: use `inference = \"truncated\"`.",
+      k, ncol(data$x), format(gigabytes, digits = 2)
+    )
+  }
+}
+
+nor_check_mask <- function(mask, k, m) {
+  if (is.null(mask)) {
+    return(NULL)
+  }
+  if (is.logical(mask)) storage.mode(mask) <- "double"
+  mask <- check_matrix(mask, "mask", k, m, 0, 1)
+  bad <- which(mask != 0 & mask != 1)
+  if (length(bad)) {
+    at <- arrayInd(bad[1L], dim(mask))
+    stop_input("`mask` must hold only 0 and 1: row %d, column %d is %s.", at[1L], at[2L], format(mask[bad[1L]]))
+  }
+  storage.mode(mask) <- "integer"
+  unname(mask)
+}
+
+nor_check_start <- function(start, data, k, model) {
+  names <- c("prior", "links", "leak")
+  if (!is.list(start) || !all(names %in% names(start))) {
+    stop_input("`start` must be list(prior = k, links = k x m, leak = m), not %s.", show_value(start))
+  }
+  unknown <- setdiff(names(start), c(names, "q", "activation"))
+  if (length(unknown)) stop_input("`start` has unknown parts: %s.", show_names(unknown))
+  m <- ncol(data$x)
+  param <- list(
+    prior = check_unit_vector(start$prior, "start$prior", k),
+    links = unname(check_matrix(start$links, "start$links", k, m, 0, 1)),
+    leak = check_unit_vector(start$leak, "start$leak", m)
+  )
+  if (!is.null(model$mask) && any(param$links[model$mask == 0L] != 0)) {
+    stop_input("`start$links` must be 0 wherever `mask` is.")
+  }
+  if (!is.null(start$q)) {
+    if (model$inference != "variational") stop_input("`start$q` is for `inference = \"variational\"` only.")
+    param$q <- nor_check_q(start$q, data, k)
+  }
+  param
+}
+
+check_unit_vector <- function(x, name, length) {
+  if (!is.numeric(x) || length(x) != length) {
+    stop_input("`%s` must be %d numbers, not %s.", name, length, show_value(x))
+  }
+  bad <- which(is.na(x) | x < 0 | x > 1)
+  if (length(bad)) {
+    stop_input("`%s` must lie between 0 and 1: number %d is %s.", name, bad[1L], format(x[bad[1L]]))
+  }
+  as.double(x)
+}
+
+nor_check_q <- function(q, data, k) {
+  want <- c(dim(data$x), k)
+  if (!is.numeric(q) || !identical(dim(q), as.integer(want))) {
+    stop_input("`start$q` must be a numeric array of %s.", paste(want, collapse = " x "))
+  }
+  q <- nor_q_at_ones(q, as.matrix(data$x))
+  if (anyNA(q) || any(q < 0) || any(abs(colSums(q) - 1) > 1e-6)) {
+    stop_input("`start$q` must be at least 0 and sum to 1 over the sources at every one of `x`.")
+  }
+  q
+}

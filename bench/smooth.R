@@ -1,0 +1,203 @@
+# Do neighbours help to find false absences? Planted omissions (deleted with a rate of its own in each site, uniform on
+# [0, 0.4]) in three fossil tables, and birds found on a later visit; smoothed and unsmoothed fits against
+# vegan::beals(), the age kernel and the other models. All settings were fixed on replicates with other seeds.
+# MULTICAUSE_REPLICATES (default 10) shortens it. Results are kept in bench/smooth.md.
+library(multicause)
+n_replicate <- as.integer(Sys.getenv("MULTICAUSE_REPLICATES", "10"))
+folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
+has_beals <- requireNamespace("vegan", quietly = TRUE)
+short <- fit_control(n_start = 1, n_polish = 0, max_pass = 500, tol = 1e-7, progress = FALSE)
+weak <- list(aspects = c(1.2, 2), membership = 1)
+
+read_now_set <- function(set, name) {
+  file <- file.path(folder, set, sprintf("%s_%s.csv", name, c("occ", "sites")))
+  if (!all(file.exists(file))) {
+    return(NULL)
+  }
+  occ <- utils::read.csv(file[1L])
+  x <- matrix(0, max(occ$site_id), max(occ$genus_id))
+  x[cbind(occ$site_id, occ$genus_id)] <- 1
+  list(x = x, sites = utils::read.csv(file[2L]))
+}
+
+tables <- function() {
+  out <- list()
+  g10s2 <- read_now_set("now_2003", "g10s2")
+  if (!is.null(g10s2)) {
+    near <- smooth_over(age = g10s2$sites$age_ma, bandwidth = 1, strength = 10)
+    out$g10s2 <- list(x = g10s2$x, near = near, age = g10s2$sites$age_ma)
+  }
+  nam <- read_now_set("now_2020_nam", "nam_large")
+  if (!is.null(nam)) {
+    near <- smooth_over(
+      age = nam$sites[c("max_age", "min_age")], place = nam$sites[c("long", "lat")],
+      bandwidth = c(age = 1, place = 1000), strength = 10
+    )
+    out$nam_large <- list(x = nam$x, near = near, age = nam$sites$mid_age)
+  }
+  sites <- early_tetrapods$sites
+  near <- smooth_over(
+    age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = c(age = 4, place = 1000), strength = 10
+  )
+  out$early_tetrapods <- list(x = unname(early_tetrapods$x), near = near, age = sites$age)
+  out
+}
+
+# Genus frequency in an exponential kernel of age, the site itself left out.
+age_kernel <- function(x, age, bandwidth = 1) {
+  w <- exp(-abs(outer(age, age, "-")) / bandwidth)
+  diag(w) <- 0
+  (w / rowSums(w)) %*% x
+}
+
+smoothed <- function(x, near) {
+  ensemble(x, k = c(8, 12, 16, 20, 24), members = 2, estimate = "map", phantom = "white", smooth = near, control = short)
+}
+
+# The unsmoothed ensemble that ?ensemble recommends, one member for each k and estimate.
+unsmoothed <- function(x) {
+  ensemble(x, grid = list(estimate = c("ml", "map")), prior = list(aspects = c(1.2, 2), membership = 1.1), members = 1)
+}
+
+one_fit <- function(x, near = NULL) {
+  suppressWarnings(aspect_bernoulli(x, 13, estimate = "map", prior = weak, phantom = "white", smooth = near, control = short))
+}
+
+scores_of <- function(x, near, age) {
+  quiet <- function(expr) suppressMessages(suppressWarnings(expr))
+  both <- list(without = quiet(one_fit(x)), with = quiet(one_fit(x, near)))
+  missed <- lapply(both, function(fit) multicause:::cell_scores(fit, seq_len(nrow(x)), phantoms(fit)$kind)$missed)
+  c(
+    list(
+      `smoothed ensemble` = fitted(quiet(smoothed(x, near))), `unsmoothed ensemble` = fitted(quiet(unsmoothed(x))),
+      `one fit, smoothed` = fitted(both$with), `one fit, unsmoothed` = fitted(both$without),
+      `one fit, smoothed: missed` = missed$with, `one fit, unsmoothed: missed` = missed$without
+    ),
+    if (has_beals) list(`vegan::beals` = suppressMessages(vegan::beals(x, include = FALSE))),
+    if (!is.null(age)) list(`age kernel` = age_kernel(x, age)),
+    list(
+      `logistic_pca, k = 2` = quiet(fitted(logistic_pca(x, 2, control = short))),
+      `bernoulli_mixture, k = 12` = quiet(fitted(bernoulli_mixture(x, 12, control = short))),
+      `plsa, k = 6` = quiet(fitted(plsa(x, 6, control = short)))
+    )
+  )
+}
+
+measure <- function(scores, truth) {
+  do.call(rbind, lapply(names(scores), function(name) {
+    s <- recovery(scores[[name]], truth)$summary
+    data.frame(score = name, s[c("auc", "auc_within", "ap", "slope", "intercept")])
+  }))
+}
+
+# Means, and the smoothed ensemble's lead over each in standard errors of the paired difference.
+table_of <- function(all) {
+  best <- all[all$score == "smoothed ensemble", ]
+  best <- best[order(best$replicate), ]
+  cat("| score | AUC | lead (se) | AUC within sites | lead (se) | average precision | calibration slope |\n")
+  cat("|---|---|---|---|---|---|---|\n")
+  for (name in unique(all$score)) {
+    mine <- all[all$score == name, ]
+    mine <- mine[order(mine$replicate), ]
+    lead <- function(column) {
+      d <- best[[column]] - mine[[column]]
+      if (name == "smoothed ensemble") "" else sprintf("%.4f (%.4f)", mean(d), stats::sd(d) / sqrt(length(d)))
+    }
+    cat(sprintf(
+      "| %s | %.4f | %s | %.4f | %s | %.3f | %.2f |\n", name, mean(mine$auc), lead("auc"), mean(mine$auc_within),
+      lead("auc_within"), mean(mine$ap), mean(mine$slope)
+    ))
+  }
+  cat("\n")
+}
+
+held_out <- function(x, near) {
+  set.seed(77)
+  cv <- suppressWarnings(cross_validate(
+    x, aspect_bernoulli, k = 13, estimate = "map", prior = weak, phantom = "white", grid = list(smooth = list(NULL, near)),
+    folds = 5, control = short
+  ))
+  loss <- split(cv$folds$loss, cv$folds$setting)
+  gain <- loss[[1L]] - loss[[2L]]
+  cat(sprintf(
+    "Held-out cells (5 folds, k = 13): loss %.5f without, %.5f with; gain %.5f (se %.5f) nats a cell\n\n", mean(loss[[1L]]),
+    mean(loss[[2L]]), mean(gain), stats::sd(gain) / sqrt(5)
+  ))
+}
+
+for (name in names(found <- tables())) {
+  table <- found[[name]]
+  cat(sprintf("## %s, %d x %d, %d replicates\n\n", name, nrow(table$x), ncol(table$x), n_replicate))
+  all <- do.call(rbind, lapply(seq_len(n_replicate), function(replicate) {
+    set.seed(1000 + replicate)
+    planted <- corrupt(table$x, omit = c(0, 0.4))
+    data.frame(replicate = replicate, measure(scores_of(planted$x, table$near, table$age), planted))
+  }))
+  table_of(all)
+  held_out(table$x, table$near)
+}
+
+# Birds: the first visit is fitted; a zero is false where a later visit found the species.
+read_birds <- function() {
+  file <- file.path(folder, "repeat_surveys", c("mhb2014_counts.csv.gz", "mhb2014_sites.csv"))
+  if (!all(file.exists(file))) {
+    return(NULL)
+  }
+  counts <- utils::read.csv(file[1L])
+  sites <- utils::read.csv(file[2L])
+  found <- lapply(1:3, function(visit) {
+    seen <- matrix(0, nrow(sites), max(counts$species))
+    mine <- counts[counts$visit == visit, ]
+    seen[cbind(mine$site, mine$species)] <- 1
+    seen
+  })
+  use <- which(sites$surveyed1 == 1 & sites$surveyed2 == 1)
+  any <- (found[[1L]] + found[[2L]] + found[[3L]] > 0)[use, ]
+  species <- which(colSums(found[[1L]][use, ]) > 0)
+  list(x = found[[1L]][use, species], any = any[, species], sites = sites[use, ])
+}
+
+birds <- read_birds()
+if (!is.null(birds)) {
+  cat(sprintf("## mhb2014, first visit, %d x %d\n\n", nrow(birds$x), ncol(birds$x)))
+  # 25 km apart counts as much as 200 m of height.
+  apart <- stats::dist(birds$sites[c("coordx", "coordy")]) / 25000 + stats::dist(birds$sites$elev) / 200
+  near <- smooth_over(distance = apart, bandwidth = 1, strength = 10)
+  truth <- birds$any & birds$x == 0
+  truth[birds$x == 1] <- NA
+  all <- do.call(rbind, lapply(seq_len(min(n_replicate, 3L)), function(replicate) {
+    set.seed(2000 + replicate)
+    data.frame(replicate = replicate, measure(scores_of(birds$x, near, NULL), truth))
+  }))
+  cat("Replicates differ in their starts only: standard errors are of these, not of the data.\n\n")
+  table_of(all)
+  held_out(birds$x, near)
+}
+
+# Cost of a pass, CPU time.
+if (!is.null(found$g10s2)) {
+  set.seed(5)
+  x <- found$g10s2$x
+  start <- list(membership = matrix(stats::runif(nrow(x) * 13, 0.1, 1), ncol = 13), aspects = matrix(stats::runif(13 * ncol(x), 0.05, 0.95), 13))
+  start$membership <- start$membership / rowSums(start$membership)
+  start$aspects[13L, ] <- 0
+  seconds <- function(near, n) {
+    plain <- fit_control(n_start = 1, max_pass = n, tol = 0, accelerate = FALSE, progress = FALSE)
+    system.time(aspect_bernoulli(x, 13, phantom = "white", start = start, smooth = near, control = plain))[["user.self"]]
+  }
+  ms <- replicate(7, c(seconds(NULL, 320) - seconds(NULL, 20), seconds(found$g10s2$near, 320) - seconds(found$g10s2$near, 20))) / 0.3
+  cat(sprintf(
+    "## Cost\n\nA pass at 501 x 139, k = 13, one thread: %.3f ms without, %.3f ms with; ratio of medians %.2f\n", stats::median(ms[1, ]),
+    stats::median(ms[2, ]), stats::median(ms[2, ]) / stats::median(ms[1, ])
+  ))
+}
+set.seed(6)
+n <- 20000
+age <- stats::runif(n, 0, 20)
+big <- methods::as(Matrix::rsparsematrix(n, 100, 0.05, rand.x = function(n) rep(1, n)), "CsparseMatrix")
+time <- system.time(fit <- suppressWarnings(aspect_bernoulli(
+  big, 8, estimate = "map", phantom = "white",
+  smooth = smooth_over(age = age, place = cbind(stats::runif(n, -10, 40), stats::runif(n, 35, 60)), bandwidth = c(age = 0.5, place = 300), strength = 10),
+  control = fit_control(n_start = 1, max_pass = 20, tol = 0, progress = FALSE, screen = FALSE, n_polish = 0)
+)))
+cat(sprintf("20 000 sites x 100, k = 8, age and place, 20 passes, neighbour lists included: %.1f s CPU\n", time[["user.self"]]))

@@ -1,0 +1,217 @@
+/* model_bmf_birth.c: features that one item alone has (set B in the paper), on infinite sides. */
+#include "model_bmf_half.h"
+
+#include "num_linalg.h"
+#include "num_rng.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BIRTHS_MOST 64      /* new features considered */
+#define BIRTHS_NEGLECT 40.0 /* in log probability below the best number */
+
+/* xi = alpha / (beta + N - 1), the prior mean of an item's own features. */
+static double birth_rate(const bmf_half *half) {
+  const bmf_side *own = half->own;
+  return half->state->hyper[BMF_ALPHA_ROWS + half->s].value /
+         (own->beta_off + bmf_n_items(own) - 1);
+}
+
+static bool is_single(const bmf_half *half, int c) {
+  return c >= half->own->n_fixed && half->u[c] && half->own->count[c] == 1;
+}
+
+static int count_singles(const bmf_half *half) {
+  int n = 0;
+  for (int c = half->own->n_fixed; c < half->own->k; c++) n += is_single(half, c);
+  return n;
+}
+
+/* The item's features nobody else has go; the caller knows that the likelihood must follow. */
+static void drop_singles(bmf_half *half) {
+  for (int c = half->own->k - 1; c >= half->own->n_fixed; c--)
+    if (is_single(half, c)) bmf_half_drop(half, c);
+}
+
+/* A new feature of the item at hand alone; its weights are still to be set, and bmf_half_feature() called. */
+static int add_single(bmf_half *half) {
+  const int c = bmf_half_add(half);
+  half->u[c] = 1;
+  half->own->count[c] = 1;
+  return c;
+}
+
+/* Which features go when the item's own are drawn anew; NULL: none. */
+static const unsigned char *mark_singles(bmf_half *half) {
+  if (count_singles(half) == 0) return NULL;
+  for (int c = 0; c < half->own->k; c++) half->skip[c] = (unsigned char) is_single(half, c);
+  return half->skip;
+}
+
+/* ---- Gaussian and Bernoulli: the sum of the new features' weights integrated out ---- */
+
+typedef struct {
+  int n_l;
+  double precision, mean; /* of the weights' prior */
+  const double *basis;    /* eigenvectors of the item's gram */
+  const double *value;    /* its eigenvalues ... */
+  double stretch;         /* ... times this */
+  const double *pull;     /* precision * mean + score, in the eigenbasis */
+} births_problem;
+
+/*
+ * log p(b | .) but for a constant. The item sees b new features only through
+ * s = sum of their weights ~ N(b w0, (b / phi) I):
+ *   log Poisson(b; xi) + L/2 log(phi/b) - 1/2 log|phi/b I + G| + 1/2 h'(phi/b I + G)^-1 h
+ *   - 1/2 phi b w0^2 L,   h = phi w0 1 + g.
+ */
+static double log_births(const births_problem *p, int b, double rate) {
+  double sum = b * log(rate) - lgammafn(b + 1.0);
+  if (b == 0) return sum;
+  const double ridge = p->precision / b;
+  double product = 1;
+  sum -= 0.5 * p->precision * b * p->mean * p->mean * p->n_l;
+  for (int l = 0; l < p->n_l; l++) {
+    const double diagonal = ridge + p->stretch * p->value[l];
+    product *= ridge / diagonal;
+    if (product < NUM_TINY) {
+      sum += 0.5 * log(product);
+      product = 1;
+    }
+    sum += 0.5 * p->pull[l] * p->pull[l] / diagonal;
+  }
+  return sum + 0.5 * log(product);
+}
+
+static int draw_births(const births_problem *p, double rate) {
+  double weight[BIRTHS_MOST + 1], best = -INFINITY;
+  int n = 0;
+  while (n <= BIRTHS_MOST) {
+    weight[n] = log_births(p, n, rate);
+    best = fmax(best, weight[n]);
+    n++;
+    if (n > 2 && weight[n - 1] < weight[n - 2] && weight[n - 1] < best - BIRTHS_NEGLECT) break;
+  }
+  return num_pick_log(weight, n);
+}
+
+/* s ~ its Gaussian posterior; then the b rows of weights given that they sum to s. */
+static void draw_rows(bmf_half *half, const births_problem *p, int b) {
+  const int n_l = p->n_l, first = half->own->k;
+  double *turned = half->small[2], *left = half->small[3];
+  const double ridge = p->precision / b, spread = 1 / sqrt(p->precision);
+  for (int l = 0; l < n_l; l++) {
+    const double diagonal = ridge + p->stretch * p->value[l];
+    turned[l] = p->pull[l] / diagonal + num_norm() / sqrt(diagonal);
+  }
+  for (int l = 0; l < n_l; l++) {
+    left[l] = 0;
+    for (int t = 0; t < n_l; t++) left[l] += p->basis[num_at(l, t, n_l)] * turned[t];
+  }
+  for (int t = 0; t < b; t++) {
+    double *w = bmf_weight(half->state, half->s, add_single(half));
+    for (int l = 0; l < n_l; l++) left[l] -= w[l] = p->mean + spread * num_norm();
+  }
+  for (int c = first; c < first + b; c++) {
+    double *w = bmf_weight(half->state, half->s, c);
+    for (int l = 0; l < n_l; l++) w[l] += left[l] / b;
+    bmf_half_feature(half, c);
+  }
+}
+
+/* The item without the features in singles, in the eigenbasis of its gram. */
+static births_problem pose(bmf_half *half, const unsigned char *singles) {
+  const int n_l = half->other->k;
+  const bool gaussian = half->state->family == BMF_GAUSSIAN;
+  bmf_gram *gram = gaussian ? (bmf_gram *) half->gram : &half->partial;
+  births_problem p = {.n_l = n_l, .stretch = gaussian ? half->scale : 1};
+  p.precision = half->state->hyper[BMF_WEIGHT_PRECISION].value;
+  p.mean = half->state->hyper[BMF_WEIGHT_MEAN].value;
+  double *score = half->small[0], *pull = half->small[1];
+  bmf_row_gaussian(half, singles, gaussian ? NULL : gram->gram, score);
+  if (!gaussian) gram->basis_known = false;
+  bmf_find_basis(half, gram);
+  for (int l = 0; l < n_l; l++) score[l] += p.precision * p.mean;
+  for (int l = 0; l < n_l; l++) pull[l] = bmf_dot(gram->basis + (ptrdiff_t) l * n_l, score, n_l);
+  p.basis = gram->basis;
+  p.value = gram->value;
+  p.pull = pull;
+  return p;
+}
+
+void bmf_births_log_lik(bmf_half *half, int n, double *out) {
+  const births_problem p = pose(half, mark_singles(half));
+  for (int b = 0; b < n; b++) out[b] = log_births(&p, b, 1) + lgammafn(b + 1.0);
+}
+
+/* Semi-collapsed Gibbs draw of the number of the item's own features and of their weights. */
+static void births_collapsed(bmf_half *half) {
+  const unsigned char *singles = mark_singles(half);
+  const births_problem p = pose(half, singles);
+  const int b = draw_births(&p, birth_rate(half));
+  if (singles) drop_singles(half);
+  if (b > 0) draw_rows(half, &p, b);
+}
+
+/* ---- Poisson: proposals from the prior, the likelihood ratio of the item decides ---- */
+
+static double log_lik_with(bmf_half *half, const double *total) {
+  const mc_data *x = half->data;
+  const int i = half->item;
+  bmf_spread(half, total, half->eta);
+  double sum = 0;
+  for (int j = 0; j < half->m; j++) sum -= half->eta[j];
+  for (int e = 0; e < data_n_missing(x, i); e++) sum += half->eta[x->na_column[x->na_start[i] + e]];
+  for (int e = x->start[i]; e < x->start[i + 1]; e++)
+    sum += (x->value ? x->value[e] : 1) *
+           log(half->state->hyper[BMF_BACKGROUND].value + half->eta[x->column[e]]);
+  return half->scale * sum;
+}
+
+/* All of the item's weights, but without those of features marked in skip. */
+static void total_without(const bmf_half *half, const unsigned char *skip, double *total) {
+  const int n_l = half->other->k;
+  memset(total, 0, (size_t) n_l * sizeof(double));
+  for (int c = 0; c < half->own->k; c++) {
+    if (!half->u[c] || (skip && skip[c])) continue;
+    const double *w = bmf_weight(half->state, half->s, c);
+    for (int l = 0; l < n_l; l++) total[l] += w[l];
+  }
+}
+
+static void births_proposed(bmf_half *half) {
+  const int n_l = half->other->k, b = num_poisson(birth_rate(half));
+  const unsigned char *singles = mark_singles(half);
+  if (b == 0 && !singles) return;
+  const double shape = half->state->hyper[BMF_WEIGHT_SHAPE].value;
+  const double rate = half->state->hyper[BMF_WEIGHT_PRECISION].value;
+  double *now = half->small[0], *then = half->small[1];
+  const int first = half->own->k;
+  total_without(half, NULL, now);
+  total_without(half, singles, then);
+  for (int t = 0; t < b; t++) {
+    double *w = bmf_weight(half->state, half->s, bmf_half_add(half));
+    for (int l = 0; l < n_l; l++) then[l] += w[l] = num_gamma(shape, rate);
+  }
+  const double log_ratio = log_lik_with(half, then) - log_lik_with(half, now);
+  const bool accept = num_unif() < exp(log_ratio);
+  for (int c = first + b - 1; c >= first; c--) {
+    if (!accept) {
+      bmf_half_drop(half, c);
+      continue;
+    }
+    half->u[c] = 1;
+    half->own->count[c] = 1;
+    bmf_half_feature(half, c);
+  }
+  if (!accept || !singles) return;
+  for (int c = first - 1; c >= half->own->n_fixed; c--)
+    if (half->skip[c]) bmf_half_drop(half, c);
+}
+
+void bmf_births(bmf_half *half) {
+  if (half->state->family == BMF_POISSON)
+    births_proposed(half);
+  else
+    births_collapsed(half);
+}

@@ -1,0 +1,273 @@
+/*
+ * model_bmf_split.c: one feature becomes two, or two become one, with their
+ * weights integrated out (Gaussian; Bernoulli given fresh Polya-Gamma
+ * variables). After Jain & Neal (2007), doi:10.1214/07-BA219, for features
+ * that may overlap.
+ *
+ * Two items i1 != i2 and a feature of each are drawn. The same feature c: it is
+ * split into a and b, its members, anchors first, the rest in random order,
+ * taking a, b or both (i1 keeps a, i2 keeps b) with the predictive probability
+ * of their residuals. Different ones: they are merged into the union, and the
+ * same probabilities are read off the assignment there is.
+ */
+#include "model_bmf_half.h"
+
+#include "num_linalg.h"
+#include "num_rng.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TAKES_A = 1, TAKES_B = 2, TAKES_BOTH = 3 };
+
+typedef struct {
+  bmf_half *half;
+  int n_l;
+  int a, b;        /* features: split: a is c, b is not there yet (-1) */
+  int first, last; /* anchors */
+  int n_member, *member;
+  unsigned char *takes; /* by member */
+  double *gram, *score; /* of the member at hand */
+  double *q1, *h1;      /* L: the features as one */
+  double *q2, *h2;      /* 2 L: as two */
+  double *try_q, *try_h;
+  double log_one, log_two, log_chosen; /* M1, M2 and the proposal's probability */
+} split_try;
+
+/* -1/2 log|Q| + 1/2 h'Q^-1 h; q and h are copied. */
+static double log_integral(split_try *t, const double *q, const double *h, int n) {
+  memcpy(t->try_q, q, (size_t) n * (size_t) n * sizeof(double));
+  memcpy(t->try_h, h, (size_t) n * sizeof(double));
+  if (!num_chol(t->try_q, n)) return -INFINITY;
+  num_chol_forward(t->try_q, n, t->try_h);
+  return 0.5 * (bmf_dot(t->try_h, t->try_h, n) - num_chol_log_det(t->try_q, n));
+}
+
+/* q and h of one or two features gain (sign 1) or lose (-1) the member at hand. */
+static void add_member(const split_try *t, int takes, int n_feature, double sign, double *q,
+                       double *h) {
+  const int n = n_feature * t->n_l;
+  for (int f = 0; f < n_feature; f++) {
+    if (!(takes & (1 << f))) continue;
+    for (int l = 0; l < t->n_l; l++) h[f * t->n_l + l] += sign * t->score[l];
+    for (int g = 0; g < n_feature; g++) {
+      if (!(takes & (1 << g))) continue;
+      for (int l = 0; l < t->n_l; l++)
+        for (int r = 0; r < t->n_l; r++)
+          q[num_at(f * t->n_l + r, g * t->n_l + l, n)] += sign * t->gram[num_at(r, l, t->n_l)];
+    }
+  }
+}
+
+static void start_system(const split_try *t, int n_feature, double *q, double *h) {
+  const int n = n_feature * t->n_l;
+  const double precision = t->half->state->hyper[BMF_WEIGHT_PRECISION].value;
+  const double mean = t->half->state->hyper[BMF_WEIGHT_MEAN].value;
+  memset(q, 0, (size_t) n * (size_t) n * sizeof(double));
+  for (int e = 0; e < n; e++) {
+    q[num_at(e, e, n)] = precision;
+    h[e] = precision * mean;
+  }
+}
+
+/* log density of one row of weights at its prior, but for its quadratic and linear part. */
+static double log_prior_part(const split_try *t) {
+  const double precision = t->half->state->hyper[BMF_WEIGHT_PRECISION].value;
+  const double mean = t->half->state->hyper[BMF_WEIGHT_MEAN].value;
+  return 0.5 * t->n_l * (log(precision) - precision * mean * mean);
+}
+
+/* Members in order; where split is false their takes are given, else they are drawn. */
+static void walk_members(split_try *t, bool split) {
+  bmf_half *half = t->half;
+  const int two = 2 * t->n_l;
+  start_system(t, 1, t->q1, t->h1);
+  start_system(t, 2, t->q2, t->h2);
+  t->log_chosen = 0;
+  for (int s = 0; s < t->n_member; s++) {
+    double weight[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    bmf_row_enter(half, t->member[s]);
+    bmf_row_gaussian(half, half->skip, t->gram, t->score);
+    add_member(t, TAKES_A, 1, 1, t->q1, t->h1);
+    for (int takes = TAKES_A; takes <= TAKES_BOTH; takes++) {
+      if ((s == 0 && takes == TAKES_B) || (s == 1 && takes == TAKES_A)) continue;
+      add_member(t, takes, 2, 1, t->q2, t->h2);
+      weight[takes] = log_integral(t, t->q2, t->h2, two);
+      add_member(t, takes, 2, -1, t->q2, t->h2);
+    }
+    const double all = num_log_sum_exp(weight, 4);
+    double log_weight[4];
+    memcpy(log_weight, weight, sizeof weight);
+    if (split) t->takes[s] = (unsigned char) num_pick_log(weight, 4);
+    t->log_chosen += log_weight[t->takes[s]] - all;
+    add_member(t, t->takes[s], 2, 1, t->q2, t->h2);
+  }
+  t->log_one = log_integral(t, t->q1, t->h1, t->n_l) + log_prior_part(t);
+  t->log_two = log_integral(t, t->q2, t->h2, two) + 2 * log_prior_part(t);
+}
+
+/* Items that have a or b; anchors first, the others in random order. */
+static void find_members(split_try *t) {
+  const bmf_side *own = t->half->own;
+  t->n_member = 2;
+  t->member[0] = t->first;
+  t->member[1] = t->last;
+  for (int i = 0; i < own->n; i++) {
+    const unsigned char *u = bmf_item(own, i);
+    if (i != t->first && i != t->last && (u[t->a] || (t->b >= 0 && u[t->b])))
+      t->member[t->n_member++] = i;
+  }
+  num_shuffle(t->member + 2, t->n_member - 2);
+}
+
+/* log p(m) of a feature with m members. */
+static double log_feature(const bmf_half *half, int m) {
+  const bmf_side *own = half->own;
+  const double alpha = half->state->hyper[BMF_ALPHA_ROWS + half->s].value;
+  if (own->infinite) return log(alpha) + bmf_log_beta(m, own->beta_off + own->n - m);
+  return bmf_log_beta(alpha / bmf_n_free(own) + m, own->beta_off + own->n - m);
+}
+
+static int n_active(const bmf_side *own, int i) {
+  const unsigned char *u = bmf_item(own, i);
+  int n = 0;
+  for (int c = own->n_fixed; c < own->k; c++) n += u[c];
+  return n;
+}
+
+static int n_empty(const bmf_side *own) {
+  int n = 0;
+  for (int c = own->n_fixed; c < own->k; c++) n += own->count[c] == 0;
+  return n;
+}
+
+static int nth(const bmf_side *own, bool (*is)(const bmf_side *, int, int), int i, int rank) {
+  for (int c = own->n_fixed; c < own->k; c++)
+    if (is(own, i, c) && rank-- == 0) return c;
+  return -1;
+}
+static bool has(const bmf_side *own, int i, int c) { return bmf_item(own, i)[c] != 0; }
+static bool is_empty(const bmf_side *own, int i, int c) {
+  (void) i;
+  return own->count[c] == 0;
+}
+
+/* log of the acceptance ratio of the split, from the state with one feature to that with two. */
+static double log_split_ratio(const split_try *t, int n_first, int n_last, int empty_before) {
+  const bmf_half *half = t->half;
+  int count[4] = {0};
+  for (int s = 0; s < t->n_member; s++) count[t->takes[s]]++;
+  const int m_a = count[TAKES_A] + count[TAKES_BOTH], m_b = count[TAKES_B] + count[TAKES_BOTH];
+  const int first_after = n_first + (t->takes[0] == TAKES_BOTH);
+  const int last_after = n_last + (t->takes[1] == TAKES_BOTH);
+  double sum = log_feature(half, m_a) + log_feature(half, m_b) - log_feature(half, t->n_member);
+  if (!half->own->infinite) sum += log(empty_before) - log_feature(half, 0);
+  return sum + t->log_two - t->log_one - t->log_chosen + log(n_first) + log(n_last) -
+         log(first_after) - log(last_after);
+}
+
+/* Rows of weights of two features (or of one) from their Gaussian posterior. */
+static void draw_weights(split_try *t, int n_feature, const int *feature) {
+  bmf_state *state = t->half->state;
+  const size_t size = (size_t) t->n_l * sizeof(double);
+  double *draw = t->score;
+  if (!num_draw_gaussian(n_feature == 2 ? t->q2 : t->q1, n_feature == 2 ? t->h2 : t->h1,
+                         n_feature * t->n_l, draw))
+    return;
+  for (int f = 0; f < n_feature; f++)
+    memcpy(bmf_weight(state, t->half->s, feature[f]), draw + f * t->n_l, size);
+}
+
+static void draw_from_prior(bmf_state *state, int s, int c) {
+  const double spread = 1 / sqrt(state->hyper[BMF_WEIGHT_PRECISION].value);
+  for (int l = 0; l < state->side[1 - s].k; l++)
+    bmf_weight(state, s, c)[l] = state->hyper[BMF_WEIGHT_MEAN].value + spread * num_norm();
+}
+
+static void try_split(split_try *t) {
+  bmf_half *half = t->half;
+  const bmf_side *own = half->own;
+  const int empty = own->infinite ? 0 : n_empty(own);
+  if (!own->infinite && empty == 0) return;
+  half->skip[t->a] = 1;
+  walk_members(t, true);
+  half->skip[t->a] = 0;
+  const double log_ratio =
+      log_split_ratio(t, n_active(own, t->first), n_active(own, t->last), empty);
+  if (!(num_unif() < exp(log_ratio))) return;
+  const int b = own->infinite ? bmf_add_feature(half->state, half->s, NULL)
+                              : nth(own, is_empty, 0, num_below(empty));
+  for (int s = 0; s < t->n_member; s++) {
+    unsigned char *u = bmf_item(own, t->member[s]);
+    u[t->a] = (t->takes[s] & TAKES_A) != 0;
+    u[b] = (t->takes[s] & TAKES_B) != 0;
+  }
+  bmf_count(half->own);
+  draw_weights(t, 2, (int[]){t->a, b});
+}
+
+static void try_merge(split_try *t) {
+  bmf_half *half = t->half;
+  bmf_side *own = half->own;
+  for (int s = 0; s < t->n_member; s++) {
+    const unsigned char *u = bmf_item(own, t->member[s]);
+    t->takes[s] = (unsigned char) (u[t->a] * TAKES_A + u[t->b] * TAKES_B);
+  }
+  half->skip[t->a] = half->skip[t->b] = 1;
+  walk_members(t, false);
+  half->skip[t->a] = half->skip[t->b] = 0;
+  const int n_first = n_active(own, t->first) - (t->takes[0] == TAKES_BOTH);
+  const int n_last = n_active(own, t->last) - (t->takes[1] == TAKES_BOTH);
+  if (!(num_unif() < exp(-log_split_ratio(t, n_first, n_last, n_empty(own) + 1)))) return;
+  for (int s = 0; s < t->n_member; s++) {
+    unsigned char *u = bmf_item(own, t->member[s]);
+    u[t->a] = 1;
+    u[t->b] = 0;
+  }
+  bmf_count(own);
+  draw_weights(t, 1, &t->a);
+  if (own->infinite)
+    bmf_drop_feature(half->state, half->s, t->b);
+  else
+    draw_from_prior(half->state, half->s, t->b);
+}
+
+static void one_try(bmf_half *half) {
+  const bmf_side *own = half->own;
+  const size_t n_l = (size_t) half->other->k;
+  split_try t = {.half = half, .n_l = half->other->k, .b = -1};
+  t.first = num_below(own->n);
+  t.last = num_below(own->n - 1);
+  t.last += t.last >= t.first;
+  const int n_first = n_active(own, t.first), n_last = n_active(own, t.last);
+  if (n_first == 0 || n_last == 0) return;
+  t.a = nth(own, has, t.first, num_below(n_first));
+  t.b = nth(own, has, t.last, num_below(n_last));
+  if (t.a == t.b) t.b = -1;
+  t.member = half->items;
+  t.takes = half->takes;
+  t.gram = half->partial_copy;
+  double *next = bmf_pool(half, 9 * n_l * n_l + 7 * n_l);
+  t.q1 = next, next += n_l * n_l;
+  t.q2 = next, next += 4 * n_l * n_l;
+  t.try_q = next, next += 4 * n_l * n_l;
+  t.h1 = next, next += n_l;
+  t.h2 = next, next += 2 * n_l;
+  t.try_h = next, next += 2 * n_l;
+  t.score = next;
+  find_members(&t);
+  memset(half->skip, 0, (size_t) half->room_own);
+  if (t.b < 0)
+    try_split(&t);
+  else
+    try_merge(&t);
+}
+
+void bmf_split_merge(bmf_half *half, bmf_state *state, int s, int n_try) {
+  if (state->side[s].n < 2) return;
+  for (int t = 0; t < n_try; t++) {
+    bmf_half_begin(half, state, s);
+    one_try(half);
+    bmf_transpose(state, s);
+  }
+}

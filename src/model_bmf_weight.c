@@ -1,0 +1,250 @@
+/* model_bmf_weight.c: the weights given the features of both sides. */
+#include "model_bmf_half.h"
+
+#include "num_linalg.h"
+#include "num_rng.h"
+
+#include <math.h>
+#include <string.h>
+
+#define JOINT_MOST 600      /* weights drawn jointly; beyond, row by row */
+#define WEIGHT_LEAST 1e-290 /* of a Gamma draw that underflows */
+
+static double prior_precision(const bmf_state *state) {
+  return state->hyper[BMF_WEIGHT_PRECISION].value;
+}
+
+static double prior_pull(const bmf_state *state) {
+  return prior_precision(state) * state->hyper[BMF_WEIGHT_MEAN].value;
+}
+
+static void mark_all(bmf_half *half) { memset(half->skip, 1, (size_t) half->own->k); }
+
+/*
+ * Gaussian, nothing missing: with U'U = Qu Du Qu' and V'V = Qv Dv Qv',
+ * D[k,l] = phi + lambda du[k] dv[l] and C = Qu' (phi w0 11' + lambda U'XV) Qv,
+ *   W = Qu (C / D + z / sqrt(D)) Qv',   z standard normal.
+ */
+static void draw_complete(bmf_half *half) {
+  bmf_state *state = half->state;
+  const int n_k = half->own->k, n_l = half->other->k;
+  const size_t kk = (size_t) n_k * (size_t) n_k, kl = (size_t) n_k * (size_t) n_l;
+  double *basis = bmf_pool(half, kk + (size_t) n_k + 2 * kl + num_eigen_work(n_k));
+  double *value = basis + kk, *pull = value + n_k, *turned = pull + kl, *work = turned + kl;
+  memset(basis, 0, kk * sizeof(double));
+  for (size_t e = 0; e < kl; e++) pull[e] = prior_pull(state);
+  mark_all(half);
+  for (int i = 0; i < half->n; i++) {
+    bmf_row_enter(half, i);
+    bmf_row_gaussian(half, half->skip, NULL, half->small[0]);
+    for (int c = 0; c < n_k; c++) {
+      if (!half->u[c]) continue;
+      for (int l = 0; l < n_l; l++) pull[num_at(c, l, n_k)] += half->small[0][l];
+      for (int b = 0; b < n_k; b++) basis[num_at(b, c, n_k)] += half->u[b];
+    }
+  }
+  num_eigen(basis, n_k, value, work);
+  bmf_find_basis(half, &half->full);
+  num_gemm(true, false, n_k, n_l, n_k, basis, n_k, pull, n_k, 0, turned, n_k);
+  num_gemm(false, false, n_k, n_l, n_l, turned, n_k, half->full.basis, n_l, 0, pull, n_k);
+  for (int l = 0; l < n_l; l++)
+    for (int c = 0; c < n_k; c++) {
+      const double diagonal =
+          prior_precision(state) + half->scale * fmax(value[c], 0) * half->full.value[l];
+      double *at = pull + num_at(c, l, n_k);
+      *at = *at / diagonal + num_norm() / sqrt(diagonal);
+    }
+  num_gemm(false, false, n_k, n_l, n_k, basis, n_k, pull, n_k, 0, turned, n_k);
+  num_gemm(false, true, n_k, n_l, n_l, turned, n_k, half->full.basis, n_l, 0, pull, n_k);
+  for (int c = 0; c < n_k; c++)
+    for (int l = 0; l < n_l; l++) bmf_weight(state, half->s, c)[l] = pull[num_at(c, l, n_k)];
+}
+
+/* q gains u u' (x) gram (lower triangle), pull gains u (x) score; weight c, l stands at c L + l. */
+static void add_item(const bmf_half *half, const double *gram, const double *score, double *q,
+                     double *pull) {
+  const int n_k = half->own->k, n_l = half->other->k;
+  const ptrdiff_t size = (ptrdiff_t) n_k * n_l;
+  for (int c = 0; c < n_k; c++) {
+    if (!half->u[c]) continue;
+    for (int l = 0; l < n_l; l++) pull[c * n_l + l] += score[l];
+    for (int b = c; b < n_k; b++) {
+      if (!half->u[b]) continue;
+      for (int l = 0; l < n_l; l++) {
+        double *to = q + (c * n_l + l) * size + b * n_l;
+        for (int t = 0; t < n_l; t++) to[t] += gram[l * n_l + t];
+      }
+    }
+  }
+}
+
+void bmf_weight_system(bmf_half *half, double *q, double *pull) {
+  bmf_state *state = half->state;
+  const ptrdiff_t size = (ptrdiff_t) half->own->k * half->other->k;
+  double *gram = half->partial_copy;
+  memset(q, 0, (size_t) (size * size) * sizeof(double));
+  for (ptrdiff_t e = 0; e < size; e++) {
+    q[e * size + e] = prior_precision(state);
+    pull[e] = prior_pull(state);
+  }
+  mark_all(half);
+  for (int i = 0; i < half->n; i++) {
+    bmf_row_enter(half, i);
+    bmf_row_gaussian(half, half->skip, gram, half->small[0]);
+    add_item(half, gram, half->small[0], q, pull);
+  }
+}
+
+/* vec(W) ~ N(Q^-1 h, Q^-1), Q = phi I + sum_i (u_i u_i') (x) V'L_iV. */
+static void draw_jointly(bmf_half *half) {
+  const int n_k = half->own->k, n_l = half->other->k, size = n_k * n_l;
+  double *q = bmf_pool(half, (size_t) size * (size_t) size + 2 * (size_t) size);
+  double *pull = q + (ptrdiff_t) size * size, *draw = pull + size;
+  bmf_weight_system(half, q, pull);
+  if (!num_draw_gaussian(q, pull, size, draw)) return;
+  for (int c = 0; c < n_k; c++)
+    memcpy(bmf_weight(half->state, half->s, c), draw + c * n_l, (size_t) n_l * sizeof(double));
+}
+
+/*
+ * The weights of one feature given all others; Polya-Gamma variables are fresh
+ * for each. Random order, as for flips.
+ */
+static void draw_by_feature(bmf_half *half) {
+  const int n_k = half->own->k, n_l = half->other->k;
+  const size_t ll = (size_t) n_l * (size_t) n_l;
+  double *q = bmf_pool(half, ll + (size_t) n_l), *pull = q + ll;
+  double *gram = half->partial_copy, *score = half->small[0];
+  for (int c = 0; c < n_k; c++) half->order[c] = c;
+  num_shuffle(half->order, n_k);
+  for (int c = 0; c < n_k; c++) half->skip[c] = 0;
+  for (int t = 0; t < n_k; t++) {
+    const int c = half->order[t];
+    memset(q, 0, ll * sizeof(double));
+    for (int l = 0; l < n_l; l++) {
+      q[l * n_l + l] = prior_precision(half->state);
+      pull[l] = prior_pull(half->state);
+    }
+    half->skip[c] = 1;
+    for (int i = 0; i < half->n; i++) {
+      if (!bmf_item(half->own, i)[c]) continue;
+      bmf_row_enter(half, i);
+      bmf_row_gaussian(half, half->skip, gram, score);
+      for (size_t e = 0; e < ll; e++) q[e] += gram[e];
+      for (int l = 0; l < n_l; l++) pull[l] += score[l];
+    }
+    half->skip[c] = 0;
+    if (!num_draw_gaussian(q, pull, n_l, half->small[1])) continue;
+    memcpy(bmf_weight(half->state, half->s, c), half->small[1], (size_t) n_l * sizeof(double));
+    if (half->state->family == BMF_GAUSSIAN) bmf_half_feature(half, c);
+    half->pattern_of = -1;
+  }
+}
+
+/* ---- Poisson: each count is split over the background and the weights that made it ---- */
+
+static double split_off(double count, double share) {
+  if (count <= 0 || share <= 0) return 0;
+  if (share >= 1) return count;
+  if (count == 1) return num_unif() < share;
+  return rbinom(count, share);
+}
+
+/* Splits what cell j got through its feature l over the item's features. */
+static void split_over_features(const bmf_half *half, int l, double count, double mass,
+                                double *counts) {
+  for (int c = 0; c < half->own->k && count > 0; c++) {
+    if (!half->u[c]) continue;
+    const double w = bmf_weight(half->state, half->s, c)[l];
+    const double part = split_off(count, w / mass);
+    counts[c * half->other->k + l] += part;
+    count -= part;
+    mass -= w;
+  }
+}
+
+/* counts: K x L by rows, what each weight made; returns what the background made. */
+static double split_counts(bmf_half *half, double *counts) {
+  const mc_data *x = half->data;
+  const double background = half->state->hyper[BMF_BACKGROUND].value;
+  double from_background = 0;
+  for (int i = 0; i < half->n; i++) {
+    bmf_row_begin(half, i);
+    for (int e = x->start[i]; e < x->start[i + 1]; e++) {
+      const int j = x->column[e], *list = half->on_list + (ptrdiff_t) j * half->room_other;
+      double left = x->value ? x->value[e] : 1, mass = background;
+      for (int a = 0; a < half->n_on[j]; a++) mass += half->total[list[a]];
+      const double rest = split_off(left, background / mass);
+      from_background += rest;
+      left -= rest;
+      mass -= background;
+      for (int a = 0; a < half->n_on[j] && left > 0; a++) {
+        const double through = half->total[list[a]];
+        const double part = a + 1 == half->n_on[j] ? left : split_off(left, through / mass);
+        if (part > 0) split_over_features(half, list[a], part, through, counts);
+        left -= part;
+        mass -= through;
+      }
+    }
+  }
+  return from_background;
+}
+
+/* U'OV: observed cells that have both features, K x L by rows. */
+static void find_exposure(const bmf_half *half, double *exposure) {
+  const int n_l = half->other->k;
+  const mc_data *x = half->data;
+  for (int c = 0; c < half->own->k; c++)
+    for (int l = 0; l < n_l; l++)
+      exposure[c * n_l + l] = (double) half->own->count[c] * half->other->count[l];
+  for (int i = 0; i < half->n; i++)
+    for (int e = 0; e < data_n_missing(x, i); e++) {
+      const int j = x->na_column[x->na_start[i] + e];
+      const int *list = half->on_list + (ptrdiff_t) j * half->room_other;
+      for (int c = 0; c < half->own->k; c++)
+        for (int a = 0; a < half->n_on[j] && bmf_item(half->own, i)[c]; a++)
+          exposure[c * n_l + list[a]] -= 1;
+    }
+}
+
+void bmf_weight_counts(bmf_half *half, double *counts, double *exposure, double *background) {
+  memset(counts, 0, (size_t) half->own->k * (size_t) half->other->k * sizeof(double));
+  find_exposure(half, exposure);
+  *background = split_counts(half, counts);
+}
+
+/* W ~ Gamma(shape + its counts, rate + exposure); the background likewise where it is learned. */
+static void draw_poisson(bmf_half *half) {
+  bmf_state *state = half->state;
+  const int n_l = half->other->k;
+  const size_t kl = (size_t) half->own->k * (size_t) n_l;
+  double *counts = bmf_pool(half, 2 * kl), *exposure = counts + kl, from_background;
+  bmf_hyper *background = &state->hyper[BMF_BACKGROUND];
+  bmf_weight_counts(half, counts, exposure, &from_background);
+  for (int c = 0; c < half->own->k; c++)
+    for (int l = 0; l < n_l; l++)
+      bmf_weight(state, half->s, c)[l] =
+          fmax(num_gamma(state->hyper[BMF_WEIGHT_SHAPE].value + half->scale * counts[c * n_l + l],
+                         prior_precision(state) + half->scale * exposure[c * n_l + l]),
+               WEIGHT_LEAST);
+  if (!background->learned) return;
+  double n_observed = 0;
+  for (int i = 0; i < half->n; i++) n_observed += data_n_observed(half->data, i);
+  background->value = num_gamma(background->shape + half->scale * from_background,
+                                background->rate + half->scale * n_observed);
+}
+
+void bmf_update_weights(bmf_half *half[2], bmf_state *state) {
+  bmf_half *rows = half[BMF_ROWS];
+  const ptrdiff_t size = (ptrdiff_t) state->side[0].k * state->side[1].k;
+  bmf_half_begin(rows, state, BMF_ROWS);
+  if (state->family == BMF_POISSON)
+    draw_poisson(rows);
+  else if (size > 0 && state->family == BMF_GAUSSIAN && !rows->data->na_start)
+    draw_complete(rows);
+  else if (size > JOINT_MOST)
+    draw_by_feature(rows);
+  else if (size > 0)
+    draw_jointly(rows);
+  bmf_transpose(state, BMF_ROWS);
+}

@@ -1,0 +1,177 @@
+/* The kernels of PLSA and PLCA and their numerics: no overruns, and what their headers promise. */
+#include "check_data.h"
+#include "model_plca.h"
+#include "model_plsa.h"
+#include "num_poisson.h"
+#include "num_simplex.h"
+#include "num_special.h"
+
+static void test_lambert(void) {
+  const double excess[] = {1e-20, 1e-6, 1e-3, 0.1, 1, 5, 100, 1e10};
+  for (int i = 0; i < 8; i++) {
+    const double lower = num_lambert_lower(excess[i]), upper = num_lambert_upper(excess[i]);
+    CHECK(lower >= 1 && upper <= 1);
+    if (excess[i] > 1e-4) {
+      CHECK_NEAR(lower - log(lower) - 1, excess[i], 1e-11);
+      if (upper > 0) CHECK_NEAR(upper - log(upper) - 1, excess[i], 1e-11);
+    }
+  }
+  for (double log_x = -700; log_x < 1000; log_x += 7.3) {
+    const double w = num_lambert_exp(log_x);
+    CHECK_NEAR(w + log(w), log_x, 1e-13);
+  }
+}
+
+static double entropic_value(const double *counts, const double *theta, int n, double beta) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    if (counts[i] > 0) sum += counts[i] * log(theta[i]);
+    if (theta[i] > 0) sum += beta * theta[i] * log(theta[i]);
+  }
+  return sum;
+}
+
+static void test_entropic(void) {
+  for (int n = 1; n < 12; n++) {
+    for (double beta = -8; beta < 9; beta += 1.7) {
+      double *counts = exact(n), *scratch = exact(n), *best = exact(n), *step = exact(n);
+      for (int i = 0; i < n; i++) counts[i] = i % 4 == 3 ? 0 : 3 * check_uniform();
+      for (int i = 0; i < n; i++) step[i] = 1.0 / n;
+      CHECK(num_entropic(counts, n, beta, NUM_GLOBAL, best, scratch));
+      double sum = 0, before = entropic_value(counts, step, n, beta);
+      for (int i = 0; i < n; i++) sum += best[i];
+      CHECK_NEAR(sum, 1, 1e-14);
+      for (int pass = 0; pass < 20; pass++) { /* every cheap step gains, none beyond the maximum */
+        num_entropic(counts, n, beta, NUM_CCCP, step, scratch);
+        const double now = entropic_value(counts, step, n, beta);
+        CHECK(now >= before - 1e-12 * fabs(before));
+        before = now;
+      }
+      CHECK(entropic_value(counts, best, n, beta) >= before - 1e-10 * fabs(before));
+    }
+  }
+  double zero = 0, one = 0.5, spare = 0;
+  CHECK(!num_entropic(&zero, 1, 1, NUM_GLOBAL, &one, &spare));
+  CHECK(one == 0.5);
+}
+
+static void test_simplex_linear(void) {
+  const double counts[] = {2, 0, 1}, linear[] = {0, 50, 1};
+  double *theta = exact(3);
+  num_simplex_linear(counts, linear, 3, theta);
+  CHECK_NEAR(theta[0], 2 / 50.0, 1e-14);
+  CHECK_NEAR(theta[2], 1 / 49.0, 1e-14);
+  CHECK_NEAR(theta[0] + theta[1] + theta[2], 1, 1e-15);
+}
+
+/* A table of counts from a 0/1 one: every buffer of its exact size. */
+static mc_data count_view(const double *x, int n, int m) {
+  mc_data data = check_view(x, n, m);
+  double *value = exact(data.start[n]);
+  for (int e = 0; e < data.start[n]; e++) value[e] = 1 + floor(5 * check_uniform());
+  data.value = value;
+  return data;
+}
+
+static double *row_simplex(int k, int m) { return check_simplex(k, m); }
+
+static void run_plsa(double density, double missing, plsa_mask mask, double beta, bool descend,
+                     int n_threads) {
+  const int n = 90, m = 7, k = 3;
+  const mc_host host = check_host();
+  const mc_data data = count_view(check_table(n, m, density, missing), n, m);
+  double *strength = exact(n);
+  for (int i = 0; i < n; i++) strength[i] = beta;
+  const plsa_prior prior = {beta != 0 ? strength : NULL, -beta / 2, NUM_CCCP};
+  plsa_param par = {k, check_simplex(n, k), row_simplex(k, m), false};
+  plsa_work *work = plsa_new_work(&data, &prior, mask, k, n_threads, &host);
+  plsa_cd *cd = descend ? plsa_new_cd(&data, k, n_threads, &host) : NULL;
+  double before = -INFINITY;
+  for (int pass = 0; pass < 12; pass++) {
+    const double now = cd ? plsa_cd_pass(&data, &par, cd) : plsa_pass(&data, &par, work);
+    CHECK(isfinite(now) && now >= before - 1e-12 * fabs(now));
+    before = now;
+    for (int i = 0; i < n; i++) {
+      double sum = 0;
+      for (int c = 0; c < k; c++) sum += par.membership[num_at(i, c, n)];
+      CHECK_NEAR(sum, 1, 1e-13);
+    }
+  }
+  CHECK(plsa_objective(&data, &par, work) >= before - 1e-12 * fabs(before));
+}
+
+static void test_plsa(void) {
+  const double densities[] = {0.05, 0.6};
+  for (int d = 0; d < 2; d++) {
+    run_plsa(densities[d], 0, PLSA_CONDITIONAL, 0, false, 1);
+    run_plsa(densities[d], 0, PLSA_CONDITIONAL, 0, true, 2);
+    run_plsa(densities[d], 0.1, PLSA_CONDITIONAL, 0.3, false, 2);
+    run_plsa(densities[d], 0.1, PLSA_PAPER, -0.3, false, 1);
+  }
+}
+
+static void run_plca(plca_method method, double a) {
+  enum { N_DIM = 3, CELLS = 40, MISSING = 3, K = 3 };
+  static const int extent[N_DIM] = {5, 4, 3};
+  const mc_host host = check_host();
+  int *index = exact_int(N_DIM * CELLS), *na_index = exact_int(N_DIM * MISSING);
+  double *value = exact(CELLS), *pairs = exact((ptrdiff_t) K * K);
+  for (int e = 0; e < CELLS + MISSING; e++) { /* cells 0 .. 42 of 60 */
+    int *at = e < CELLS ? index + N_DIM * e : na_index + N_DIM * (e - CELLS);
+    at[0] = e % 5;
+    at[1] = e / 5 % 4;
+    at[2] = e / 20;
+  }
+  for (int e = 0; e < CELLS; e++) value[e] = 1 + floor(9 * check_uniform());
+  for (int i = 0; i < K * K; i++) pairs[i] = a;
+  const plca_cells cells = {N_DIM, extent, CELLS, index, value, MISSING, na_index};
+  const plca_prior prior = {.method = method, .floor = 1e-4, .pairs = {NULL, pairs, NULL}};
+  plca_param par = {.k = K, .weights = check_simplex(1, K)};
+  for (int d = 0; d < N_DIM; d++) par.marginals[d] = row_simplex(K, extent[d]);
+  plca_work *work = plca_new_work(&cells, &prior, K, 2, &host);
+  double before = -INFINITY;
+  for (int pass = 0; pass < 20; pass++) {
+    const double now = plca_pass(&cells, &par, work);
+    CHECK(isfinite(now));
+    if (method != PLCA_PAPER) CHECK(now >= before - 1e-12 * fabs(now));
+    before = now;
+  }
+  CHECK(!isnan(plca_objective(&cells, &par, work)));
+}
+
+static void test_plca(void) {
+  const plca_method methods[] = {PLCA_JS, PLCA_PAPER, PLCA_MM};
+  for (int m = 0; m < 3; m++)
+    for (double a = -20; a <= 20; a += 8) run_plca(methods[m], a);
+}
+
+static void test_poisson(void) {
+  const int k = 4, r = 9;
+  const mc_host host = check_host();
+  double *g = check_probabilities((ptrdiff_t) k * r), *x = check_probabilities(k);
+  double *linear = check_probabilities(k), *v = exact(r), before = -INFINITY;
+  int *at = exact_int(r);
+  for (int e = 0; e < r; e++) at[e] = e;
+  for (int e = 0; e < r; e++) v[e] = floor(4 * check_uniform());
+  num_poisson s = num_new_poisson(k, r, &host);
+  for (int round = 0; round < 30; round++) {
+    num_poisson_gather(g, x, k, at, r, &s);
+    double value = 0;
+    for (int e = 0; e < r; e++) value += v[e] > 0 ? v[e] * log(s.p[e]) : 0;
+    for (int c = 0; c < k; c++) value -= linear[c] * x[c];
+    CHECK(value >= before - 1e-12 * fabs(value));
+    before = value;
+    num_poisson_sweep(x, linear, k, v, r, &s);
+    for (int c = 0; c < k; c++) CHECK(x[c] > 0);
+  }
+}
+
+int main(void) {
+  RUN(test_lambert);
+  RUN(test_entropic);
+  RUN(test_simplex_linear);
+  RUN(test_poisson);
+  RUN(test_plsa);
+  RUN(test_plca);
+  return check_report();
+}

@@ -1,0 +1,46 @@
+# Reference answers of bmf() and plain R transcriptions of what its kernels draw from.
+
+bmf_golden_cases <- c(
+  "case1_gaussian_inf_inf", "case2_gaussian_fin_fixedcol", "case3_logistic_inf_fin", "case4_poisson_inf_inf"
+)
+
+# A JSON matrix with nulls as NA.
+golden_matrix <- function(x) {
+  if (is.matrix(x)) {
+    return(x + 0)
+  }
+  do.call(rbind, lapply(x, function(row) vapply(row, function(v) if (is.null(v)) NA_real_ else as.numeric(v), 0)))
+}
+
+# list(golden, x, family, prior, state, k, l) of a reference case.
+bmf_golden <- function(name) {
+  g <- jsonlite::fromJSON(shared_golden("bmf", paste0(name, ".json")), simplifyVector = TRUE)
+  family <- switch(g$likelihood, logistic = "bernoulli", g$likelihood)
+  prior <- bmf_prior(
+    alpha_rows = gamma_prior(g$prior_U$a_alpha, g$prior_U$b_alpha),
+    alpha_columns = gamma_prior(g$prior_V$a_alpha, g$prior_V$b_alpha),
+    beta = c(rows = g$prior_U$beta, columns = g$prior_V$beta), weight_mean = g$w0,
+    weight_precision = gamma_prior(g$a_phi, g$b_phi), noise_precision = gamma_prior(g$a_lambda, g$b_lambda),
+    weight_shape = g$aw, background = g$r0
+  )
+  state <- list(
+    rows = golden_matrix(g$U), columns = golden_matrix(g$V), weights = golden_matrix(g$W), alpha_rows = g$alphaU,
+    alpha_columns = g$alphaV, weight_precision = g$phi, fixed = c(g$prior_U$nfix, g$prior_V$nfix)
+  )
+  if (family == "gaussian") state$noise_precision <- g$lambda
+  size <- function(p, features) if (p$type == "infinite") Inf else ncol(features) - p$nfix
+  list(
+    golden = g, x = golden_matrix(g$X), family = family, prior = prior, state = state,
+    k = size(g$prior_U, state$rows), l = size(g$prior_V, state$columns)
+  )
+}
+
+# What the kernel draws from at a state; item: whose births; omega: Polya-Gamma variables.
+bmf_look <- function(x, state, family, prior, k, l, item = 1, omega = NULL) {
+  data <- bmf_data(x, family, quiet = TRUE)
+  prior <- bmf_scale_prior(prior, family, data)
+  state <- bmf_check_state(state, data, prior, family)
+  model <- bmf_kernel_model(family, prior, k, l, state$fixed)
+  .Call(mc_c_bmf_look, data$view, data$transposed, model, state[c("rows", "columns", "weights", "hyper")],
+    as.integer(item), omega)
+}

@@ -1,0 +1,278 @@
+quick <- function(...) {
+  settings <- list(chains = 2, warmup = 20, draws = 40, n_start = 3, n_reheat = 1, start_sweeps = 40, progress = FALSE)
+  do.call(mcmc_control, utils::modifyList(settings, list(...)))
+}
+
+quietly <- function(expr) {
+  withCallingHandlers(expr, multicause_chains_disagree = function(w) invokeRestart("muffleWarning"))
+}
+
+blocks <- function(n = 30, m = 10, sd = 0.3) {
+  rows <- cbind(rep(1:0, length.out = n), rep(c(0, 1, 1), length.out = n))
+  columns <- cbind(rep(1:0, each = m / 2), rep(c(0, 1, 1), length.out = m))
+  mean <- rows %*% matrix(c(3, 0, -2, 2), 2) %*% t(columns)
+  list(rows = rows, columns = columns, mean = mean, x = mean + rnorm(n * m, sd = sd))
+}
+
+same_draws <- function(a, b) {
+  expect_identical(a$trace, b$trace)
+  expect_identical(a$param, b$param)
+  expect_identical(a$mean, b$mean)
+}
+
+test_that("planted blocks are recovered, missing cells predicted", {
+  set.seed(1)
+  data <- blocks()
+  x <- data$x
+  x[cbind(1:8, 1:8)] <- NA
+  fit <- quietly(bmf(x, control = quick(draws = 100)))
+  expect_lt(mean((fitted(fit) - data$mean)[is.na(x)]^2), 0.1)
+  expect_lt(mean((fitted(fit) - data$mean)^2), 0.05)
+  expect_equal(unname(fit$param$rows %*% fit$param$weights %*% t(fit$param$columns)), data$mean, tolerance = 0.2)
+  missing <- predict(fit, type = "missing", interval = 0.9)
+  expect_identical(names(missing), c("row", "column", "mean", "lower", "upper"))
+  expect_equal(nrow(missing), 8)
+  expect_true(all(missing$lower <= missing$upper))
+})
+
+test_that("each family finds planted groups", {
+  set.seed(2)
+  u <- rep(1:0, each = 20)
+  v <- rep(1:0, each = 6)
+  eta <- outer(u, v)
+  x <- matrix(rbinom(480, 1, plogis(-2 + 4 * eta)), 40)
+  fit <- quietly(bmf(x, family = "bernoulli", control = quick()))
+  expect_gt(cor(c(fitted(fit)), c(eta)), 0.9)
+  expect_identical(unname(fit$param$rows[, "baseline"]), rep(1L, 40))
+  x <- matrix(rpois(480, 0.1 + 5 * eta), 40)
+  fit <- quietly(bmf(x, family = "poisson", control = quick()))
+  expect_gt(cor(c(fitted(fit)), c(eta)), 0.95)
+  expect_true(all(fit$param$weights >= 0))
+})
+
+test_that("degenerate tables and numbers of features are legal", {
+  set.seed(3)
+  small <- quick(draws = 6, warmup = 4, start_sweeps = 5)
+  for (x in list(matrix(1.5), matrix(rnorm(5), 1), matrix(rnorm(5), 5), matrix(0, 4, 3), matrix(NA_real_, 3, 2))) {
+    fit <- suppressMessages(quietly(bmf(x, control = small)))
+    expect_true(all(is.finite(fitted(fit))))
+  }
+  for (x in list(matrix(0, 4, 3), matrix(1, 4, 3))) {
+    expect_true(all(is.finite(fitted(quietly(bmf(x, family = "bernoulli", control = small))))))
+    expect_true(all(is.finite(fitted(quietly(bmf(x, family = "poisson", control = small))))))
+  }
+  x <- matrix(rnorm(20), 5)
+  for (size in list(c(0, 0), c(0, Inf), c(2, 0), c(2, 3), c(Inf, 1))) {
+    fit <- quietly(bmf(x, size[1], size[2], control = small))
+    expect_true(all(is.finite(fitted(fit))))
+    if (is.finite(size[1])) expect_equal(ncol(fit$param$rows), size[1])
+  }
+})
+
+test_that("arguments stay as they are and names travel", {
+  set.seed(4)
+  x <- blocks()$x
+  dimnames(x) <- list(paste0("site", 1:30), letters[1:10])
+  copy <- unserialize(serialize(x, NULL))
+  fit <- quietly(bmf(x, control = quick()))
+  expect_identical(x, copy)
+  expect_identical(dimnames(fitted(fit)), dimnames(x))
+  expect_identical(rownames(fit$param$rows), rownames(x))
+  expect_identical(rownames(fit$param$columns), colnames(x))
+  expect_identical(rownames(cooccurrence(fit)), rownames(x))
+  shuffled <- x[3:1, 10:1]
+  set.seed(1)
+  one <- predict(fit, shuffled)
+  set.seed(1)
+  expect_identical(one, predict(fit, x[3:1, ]))
+})
+
+test_that("sparse and dense tables give the same chains", {
+  set.seed(5)
+  x <- matrix(rbinom(200, 1, 0.2), 20)
+  set.seed(1)
+  a <- quietly(bmf(x, family = "bernoulli", control = quick(draws = 10)))
+  set.seed(1)
+  b <- quietly(bmf(Matrix::Matrix(x, sparse = TRUE), family = "bernoulli", control = quick(draws = 10)))
+  same_draws(a, b)
+})
+
+test_that("the seed alone decides: threads, plans, kinds of generator", {
+  x <- blocks()$x
+  run <- function(...) {
+    set.seed(7)
+    quietly(bmf(x, control = quick(draws = 10, ...)))
+  }
+  one <- run()
+  same_draws(one, run(n_threads = 2))
+  kind <- RNGkind()
+  set.seed(9, kind = "Wichmann-Hill")
+  on.exit(do.call(RNGkind, as.list(kind)))
+  before <- runif(3)
+  set.seed(9, kind = "Wichmann-Hill")
+  invisible(quietly(bmf(x, control = quick(draws = 2, chains = 1))))
+  expect_identical(RNGkind()[1], "Wichmann-Hill")
+})
+
+test_that("futures give the same chains", {
+  skip_on_cran()
+  skip_if_not_installed("future.apply")
+  x <- blocks()$x
+  set.seed(7)
+  one <- quietly(bmf(x, control = quick(draws = 10)))
+  old <- future::plan(future::multisession, workers = 2)
+  on.exit(future::plan(old))
+  set.seed(7)
+  same_draws(one, quietly(bmf(x, control = quick(draws = 10))))
+})
+
+test_that("a run resumes after SIGKILL to the result it would have had", {
+  skip_on_cran()
+  skip_on_os("windows")
+  set.seed(8)
+  folder <- tempfile()
+  dir.create(folder)
+  on.exit(unlink(folder, recursive = TRUE))
+  file <- function(name) file.path(folder, name)
+  saveRDS(list(x = blocks()$x, paths = .libPaths()), file("job.rds"))
+  control <- quick(draws = 1500, checkpoint = file("run"), checkpoint_seconds = 0)
+  saveRDS(control, file("control.rds"))
+  writeLines(c(
+    sprintf("folder <- %s", deparse(folder)), "job <- readRDS(file.path(folder, 'job.rds'))",
+    ".libPaths(job$paths)", "writeLines(as.character(Sys.getpid()), file.path(folder, 'pid'))", "set.seed(1)",
+    "multicause::bmf(job$x, control = readRDS(file.path(folder, 'control.rds')))"
+  ), file("job.R"))
+  system2(file.path(R.home("bin"), "Rscript"), file("job.R"), stdout = FALSE, stderr = FALSE, wait = FALSE)
+  drawn <- function() {
+    job <- tryCatch(readRDS(file("run-1.rds"))$job, error = function(e) NULL, warning = function(w) NULL)
+    if (is.null(job)) 0 else job$n_draw
+  }
+  for (wait in 1:600) if (drawn() < 50) Sys.sleep(0.1) else break
+  tools::pskill(as.integer(readLines(file("pid"))), tools::SIGKILL)
+  Sys.sleep(0.3)
+  expect_gte(drawn(), 50)
+  expect_lt(readRDS(file("run-2.rds"))$job$n_draw, 1500)
+  x <- readRDS(file("job.rds"))$x
+  resumed <- quietly(bmf(x, control = control))
+  set.seed(1)
+  same_draws(quietly(bmf(x, control = quick(draws = 1500))), resumed)
+  expect_error(bmf(x + 1, control = control), class = "multicause_input_error")
+})
+
+test_that("an interrupt keeps the draws made so far", {
+  set.seed(9)
+  data <- bmf_data(blocks()$x, "gaussian")
+  none <- list(rows = matrix(1, 30, 0), columns = matrix(1, 10, 0))
+  problem <- bmf_problem(data, "gaussian", Inf, Inf, lapply(none, as_raw_matrix), bmf_prior(), quick(draws = 400))
+  interrupt <- structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL))
+  job <- bmf_new_job(problem, draw_streams(1)[[1]])
+  job <- bmf_run_chain(job, problem, NULL, function(sweeps) if (sweeps > 300) stop(interrupt))
+  expect_true(job$stopped)
+  expect_warning(fit <- bmf_new_fit(list(job), problem, data, none, quote(bmf(x))), class = "multicause_interrupted")
+  expect_lt(nrow(fit$trace), 400)
+  expect_true(all(is.finite(fitted(fit))))
+  # In the kernel: a failing look at the clock is how the host says stop.
+  out <- with_stream(draw_streams(1)[[1]], function() {
+    bmf_sweeps(problem, job$state, 1e6, on_tick = function(pass, objective) stop("interrupted"))
+  })
+  expect_true(out$value$stopped)
+})
+
+test_that("a start is where chains begin, and fixed features stay", {
+  set.seed(10)
+  data <- blocks()
+  group <- rep(1:0, each = 15)
+  start <- list(rows = cbind(group, data$rows), columns = data$columns, weights = matrix(0.1, 3, 2))
+  fit <- quietly(bmf(data$x, row_features = cbind(group = group), start = start, control = quick()))
+  expect_identical(unname(fit$param$rows[, "group"]), group)
+  expect_identical(unique(fit$starts$init), "given")
+  expect_error(predict(fit, data$x), class = "multicause_input_error")
+  expect_equal(dim(predict(fit, data$x[1:2, ], row_features = c(1, 0))), c(2, 10))
+  again <- quietly(update(fit, start = NULL))
+  expect_s3_class(again, "bmf")
+})
+
+test_that("methods keep their promises", {
+  set.seed(11)
+  x <- blocks()$x
+  fit <- quietly(bmf(x, control = quick()))
+  expect_identical(coef(fit), fit$param)
+  expect_identical(nobs(fit), 300L)
+  expect_equal(residuals(fit), x - fitted(fit))
+  expect_error(logLik(fit), class = "multicause_input_error")
+  drawn <- simulate(fit, 2, seed = 3)
+  expect_identical(drawn[[1]], simulate(fit, 1, seed = 3)[[1]])
+  expect_equal(dim(drawn[[2]]), dim(x))
+  shared <- cooccurrence(fit, "columns", "any", items = 1:4)
+  expect_true(isSymmetric(shared) && all(shared >= 0 & shared <= 1))
+  band <- predict(fit, interval = 0.5)
+  expect_true(all(band$lower <= band$upper))
+  expect_identical(band$mean, fitted(fit))
+  state <- fit$param
+  known <- as.list(state$hyper[c("alpha_rows", "alpha_columns", "weight_precision", "noise_precision")])
+  density <- bmf_log_density(x, c(state[c("rows", "columns", "weights")], known))
+  expect_equal(density[["total"]], unname(fit$objective), tolerance = 1e-10)
+  expect_equal(density[["likelihood"]], fit$loglik, tolerance = 1e-10)
+  quantities <- summary(fit)$quantities
+  expect_true(all(c("objective", "row_features") %in% quantities$quantity))
+})
+
+test_that("diagnostics agree with package posterior, and draws convert", {
+  skip_if_not_installed("posterior")
+  skip_if_not_installed("coda")
+  set.seed(12)
+  draws <- matrix(arima.sim(list(ar = 0.7), 800), 200)
+  expect_equal(split_rhat(draws), posterior::rhat(draws), tolerance = 1e-8)
+  expect_equal(bulk_ess(draws), posterior::ess_bulk(draws), tolerance = 0.02)
+  expect_equal(tail_ess(draws), posterior::ess_tail(draws), tolerance = 0.05)
+  fit <- quietly(bmf(blocks()$x, control = quick(draws = 10)))
+  expect_equal(dim(posterior::as_draws(fit))[1:2], c(10, 2))
+  expect_equal(length(coda::as.mcmc(fit)), 2)
+})
+
+test_that("plots draw", {
+  set.seed(13)
+  fit <- quietly(bmf(blocks()$x, control = quick(draws = 10)))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (what in c("data", "features", "trace", "counts")) expect_identical(plot(fit, what), fit)
+  expect_identical(plot(fit, "features", shape = c(2, 5)), fit)
+  expect_error(plot(fit, "features", shape = c(3, 5)), class = "multicause_input_error")
+})
+
+test_that("print and errors are as they were", {
+  skip_on_cran()
+  set.seed(14)
+  x <- blocks()$x
+  fit <- quietly(bmf(x, control = quick(draws = 10)))
+  expect_snapshot(print(bmf_prior()))
+  expect_snapshot(print(gamma_prior(2, 0.5)))
+  expect_snapshot(error = TRUE, {
+    bmf(x, k = -1)
+    bmf(x, l = 1.5)
+    bmf(x, family = "binomial")
+    bmf(x, family = "bernoulli")
+    bmf(x, family = "poisson")
+    bmf(matrix(0.5), family = "poisson")
+    bmf(x, prior = list())
+    bmf(x, control = fit_control())
+    bmf(x, row_features = matrix(2, 30, 1))
+    bmf(x, row_features = matrix(1, 3, 1))
+    bmf(x, start = list(rows = 1))
+    bmf(x, speed = 2)
+    bmf(replace(x, 3, NA), control = mcmc_control(moves = "collapsed"))
+    bmf(abs(round(x)), family = "poisson", control = mcmc_control(moves = "split_merge"))
+    mcmc_control(moves = "jump")
+    mcmc_control(draws = 0)
+    mcmc_control(start_features = 0)
+    mcmc_control(checkpoint = 3)
+    gamma_prior(0, 1)
+    bmf_prior(beta = 1)
+    bmf_prior(alpha_rows = -1)
+    bmf_log_density(x, list(rows = 1))
+    cooccurrence(fit, items = 99)
+    predict(fit, x[, 1:3])
+    predict(fit, interval = 2)
+    logLik(fit)
+  })
+})

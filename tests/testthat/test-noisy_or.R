@@ -1,0 +1,331 @@
+golden_nor <- function(name) {
+  skip_if_not_installed("jsonlite")
+  jsonlite::fromJSON(shared_golden("noisy-or", sprintf("public_%s.json", name)))
+}
+
+# Relative to `tolerance`; numbers below 1e-3 to the absolute precision of 1 - (1 - p).
+expect_close <- function(got, want, tolerance = 1e-12) {
+  got <- as.vector(got)
+  want <- as.vector(want)
+  worst <- max(abs(got - want) / pmax(abs(want), 1e-3))
+  expect_lte(worst, tolerance)
+}
+
+cases <- c("plain", "na", "edge")
+
+test_that("the golden cases of exact inference are met", {
+  for (case in cases) {
+    g <- golden_nor(case)
+    start <- list(prior = g$pri, links = g$p, leak = g$p0)
+    fit <- quietly(noisy_or(g$X, g$K, inference = "exact", prior = NULL, start = start, control = nor_plain(0)))
+    expect_close(fit$objective, g$loglik)
+    expect_close(fit$loglik, g$loglik)
+    expect_close(fit$param$activation, g$post)
+    expect_identical(as.vector(predict(fit, type = "map")), as.vector(g$map) + 0)
+    rows <- quietly(test_loglik(fit, g$X, floor = 0))
+    bare <- rowSums(!is.na(g$X)) == 0
+    expect_close(rows[!bare], g$loglik_rows[!bare])
+    for (inner in c(1, 5)) {
+      for (passes in c("1", "2", "10")) {
+        want <- g[[paste0("em_exact_inner", inner)]][[passes]]
+        control <- nor_plain(as.integer(passes))
+        fit <- quietly(noisy_or(
+          g$X, g$K, inference = "exact", prior = NULL, inner = inner, start = start, control = control
+        ))
+        expect_close(fit$param$links, want$p)
+        expect_close(fit$param$leak, want$p0)
+        expect_close(fit$param$prior, want$pri)
+        expect_close(fit$objective, want$loglik)
+      }
+    }
+  }
+})
+
+test_that("the golden cases with Beta priors are met", {
+  prior <- noisy_or_prior(prior = c(1.5, 2), links = c(1.2, 1.5), leak = c(1.1, 3))
+  for (case in cases) {
+    g <- golden_nor(case)
+    start <- list(prior = g$pri, links = g$p, leak = g$p0)
+    for (passes in c("1", "2", "10")) {
+      want <- g$em_exact_map[[passes]]
+      fit <- quietly(noisy_or(
+        g$X, g$K, inference = "exact", prior = prior, inner = 1, start = start, control = nor_plain(as.integer(passes))
+      ))
+      expect_named(fit$objective, "log_posterior")
+      expect_close(fit$param$links, want$p)
+      expect_close(fit$param$leak, want$p0)
+      expect_close(fit$param$prior, want$pri)
+      expect_close(fit$loglik, want$loglik)
+      expect_close(fit$objective, want$objective)
+    }
+  }
+})
+
+test_that("the golden cases of variational inference are met", {
+  for (case in cases) {
+    g <- golden_nor(case)
+    start <- list(prior = g$pri, links = g$p, leak = g$p0, q = g$q)
+    fit <- function(passes, ...) {
+      control <- nor_plain(passes)
+      quietly(noisy_or(g$X, g$K, inference = "variational", prior = NULL, start = start, control = control, ...))
+    }
+    none <- fit(0)
+    expect_close(none$objective, g$jj_bound)
+    expect_close(none$param$activation, g$jj_post)
+    ones <- rep(g$X %in% 1, g$K)
+    for (rule in c("damped", "paper")) {
+      q <- fit(1, q_steps = 1, q_rule = rule)$param$q
+      expect_close(q[ones], g[[paste0("jj_q_after_1_", rule)]][ones])
+      expect_true(all(is.na(q[!ones])))
+    }
+    for (passes in c("1", "2", "10")) {
+      want <- g$em_jj[[passes]]
+      got <- fit(as.integer(passes), q_rule = "damped")
+      expect_named(got$objective, "lower_bound")
+      expect_close(got$param$links, want$p, 1e-8)
+      expect_close(got$param$leak, want$p0, 1e-8)
+      expect_close(got$param$prior, want$pri, 1e-8)
+      expect_close(got$objective, want$bound, 1e-8)
+      expect_close(got$param$activation, want$post, 1e-8)
+      expect_close(got$loglik, want$loglik, 1e-8)
+    }
+  }
+})
+
+test_that("an EM step gives the golden gradient", {
+  # A plain step multiplies a link by fired / trials, and the gradient for theta is fired - trials.
+  for (case in c("plain", "na")) {
+    g <- golden_nor(case)
+    start <- list(prior = g$pri, links = g$p, leak = g$p0)
+    fit <- quietly(noisy_or(
+      g$X, g$K, inference = "exact", prior = NULL, inner = 1, start = start, control = nor_plain(1)
+    ))
+    seen <- !is.na(g$X)
+    expect_close(crossprod(g$post, seen) * (fit$param$links / g$p - 1), g$gradient$theta, 1e-11)
+    expect_close(colSums(seen) * (fit$param$leak / g$p0 - 1), g$gradient$theta0, 1e-11)
+    expect_close(colSums(g$post) - nrow(g$X) * g$pri, g$gradient$logit_pri, 1e-11)
+  }
+})
+
+test_that("one pass equals the transcription of the activation EM", {
+  set.seed(1)
+  pseudo <- unlist(noisy_or_prior(), use.names = FALSE) - 1
+  for (missing in c(0, 0.2)) {
+    for (inner in c(1, 3)) {
+      p <- nor_problem(missing = missing)
+      want <- ref_nor_pass(p$x, p$start, inner)
+      got <- quietly(noisy_or(
+        p$x, 3, inference = "exact", prior = NULL, inner = inner, start = p$start, control = nor_plain(1)
+      ))
+      expect_close(got$param$links, want$links)
+      expect_close(got$param$leak, want$leak)
+      expect_close(got$param$prior, want$prior)
+      expect_close(got$loglik, sum(ref_nor_loglik(p$x, want)))
+      want <- ref_nor_pass(p$x, p$start, inner, pseudo)
+      got <- quietly(noisy_or(p$x, 3, inference = "exact", inner = inner, start = p$start, control = nor_plain(1)))
+      expect_close(got$param$links, want$links)
+      expect_close(got$param$prior, want$prior)
+    }
+  }
+})
+
+test_that("truncated inference is exact where its lists hold every state that matters", {
+  set.seed(2)
+  p <- nor_problem(n = 30, m = 8, k = 3)
+  run <- function(inference) {
+    noisy_or(p$x, 3, inference = inference, prior = NULL, inner = 1, start = p$start, control = nor_plain(30))
+  }
+  expect_equal(run("truncated")$objective[[1L]], run("exact")$objective[[1L]], tolerance = 1e-3)
+})
+
+test_that("no objective ever falls, and no bound exceeds the likelihood", {
+  set.seed(3)
+  for (run in 1:100) {
+    p <- nor_problem(n = sample(2:25, 1), m = sample(1:8, 1), k = sample(1:5, 1), missing = sample(c(0, 0.2), 1))
+    prior <- if (run %% 2) NULL else noisy_or_prior()
+    control <- fit_control(n_start = 1, max_pass = 30, tol = 0, accelerate = run %% 3 == 0)
+    for (inference in c("exact", "truncated", "variational")) {
+      fit <- quietly(noisy_or(
+        p$x, p$k, inference = inference, prior = prior, start = p$start, control = control,
+        inner = if (run %% 4) NULL else sample(4, 1), q_rule = sample(c("alternate", "damped", "paper"), 1)
+      ))
+      steps <- diff(fit$trace$objective)
+      expect_gte(min(steps), -1e-10 * max(1, abs(fit$objective)))
+      exact <- sum(ref_nor_loglik(p$x, fit$param))
+      expect_lte(abs(fit$loglik - exact), 1e-10 * max(1, abs(exact)))
+      if (is.null(prior) && inference != "exact") expect_lte(fit$objective, exact + 1e-9)
+    }
+  }
+})
+
+test_that("the gradient vanishes at convergence", {
+  planted <- nor_planted(80, 1)
+  control <- fit_control(n_start = 2, tol = 1e-15, max_pass = 20000)
+  fit <- quietly(noisy_or(planted$x, 3, inference = "exact", prior = noisy_or_prior(), control = control))
+  start <- lapply(fit$param[c("prior", "links", "leak")], unname)
+  again <- noisy_or(planted$x, 3, inference = "exact", inner = 1, start = start, control = nor_plain(1))
+  for (part in names(start)) expect_lt(max(abs(again$param[[part]] - start[[part]])), 1e-6)
+  set.seed(4)
+  objective <- function(par) {
+    pseudo <- fit$model$pseudo
+    log_beta <- function(v, a) sum(a[1] * log(v) + a[2] * log1p(-v))
+    sum(ref_nor_loglik(planted$x, par)) + log_beta(par$prior, pseudo[1:2]) + log_beta(par$links, pseudo[3:4]) +
+      log_beta(par$leak, pseudo[5:6])
+  }
+  inside <- which(start$links > 0.05 & start$links < 0.95)
+  for (at in sample(inside, 3)) {
+    up <- down <- start
+    up$links[at] <- up$links[at] + 1e-5
+    down$links[at] <- down$links[at] - 1e-5
+    expect_lt(abs(objective(up) - objective(down)) / 2e-5, 1e-3)
+  }
+})
+
+test_that("sources, rows and columns may come in any order", {
+  set.seed(5)
+  p <- nor_problem(n = 20, m = 7, k = 3, missing = 0.1)
+  rows <- sample(20)
+  columns <- sample(7)
+  at <- c(3, 1, 2)
+  moved <- list(prior = p$start$prior[at], links = p$start$links[at, columns], leak = p$start$leak[columns])
+  for (inference in c("exact", "truncated", "variational")) {
+    fit <- function(x, start) {
+      quietly(noisy_or(x, 3, inference = inference, start = start, control = nor_plain(10)))
+    }
+    a <- fit(p$x, p$start)
+    b <- fit(p$x[rows, columns], moved)
+    expect_equal(b$objective, a$objective, tolerance = 1e-10)
+    expect_equal(unname(b$param$links), unname(a$param$links[at, columns]), tolerance = 1e-8)
+    expect_equal(unname(b$param$activation), unname(a$param$activation[rows, at]), tolerance = 1e-8)
+  }
+})
+
+test_that("a missing cell is a cell that was never there", {
+  set.seed(6)
+  p <- nor_problem(n = 15, m = 6, k = 2)
+  x <- cbind(p$x, NA)
+  start <- p$start
+  start$links <- cbind(start$links, 0.5)
+  start$leak <- c(start$leak, 0.5)
+  for (inference in c("exact", "truncated", "variational")) {
+    fit <- function(x, start) {
+      quietly(noisy_or(x, 2, inference = inference, prior = NULL, start = start, control = nor_plain(8)))
+    }
+    with <- fit(x, start)
+    expect_equal(with$objective, fit(p$x, p$start)$objective, tolerance = 1e-11)
+    expect_equal(unname(with$param$links[, 7]), c(0.5, 0.5))
+    expect_equal(unname(with$param$leak[7]), 0.5)
+  }
+})
+
+test_that("probabilities of all rows sum to one, and one missing cell sums over it", {
+  set.seed(7)
+  p <- nor_problem(n = 10, m = 6, k = 3)
+  fit <- noisy_or(p$x, 3, start = p$start, control = nor_plain(3))
+  all_rows <- as.matrix(expand.grid(rep(list(0:1), 6)))
+  loglik <- test_loglik(fit, all_rows, floor = 0)
+  expect_equal(sum(exp(loglik)), 1, tolerance = 1e-12)
+  pair <- all_rows[1:2, ]
+  one <- pair[1, , drop = FALSE]
+  one[1, 1] <- NA
+  expect_equal(as.vector(test_loglik(fit, one, floor = 0)), log(sum(exp(loglik[1:2]))), tolerance = 1e-12)
+})
+
+test_that("equal rows count as often as they stand there", {
+  set.seed(8)
+  p <- nor_problem(n = 6, m = 5, k = 2, missing = 0.2)
+  x <- p$x[c(1, 2, 2, 3, 1, 4, 5, 6, 1), ]
+  fit <- quietly(noisy_or(x, 2, inference = "exact", prior = NULL, inner = 1, start = p$start, control = nor_plain(1)))
+  want <- ref_nor_pass(x, p$start)
+  expect_close(fit$param$links, want$links)
+  expect_close(fit$param$prior, want$prior)
+  expect_identical(fit$param$activation[2, ], fit$param$activation[3, ])
+})
+
+test_that("planted sources are found by every inference", {
+  planted <- nor_planted(300, 9)
+  for (inference in c("exact", "truncated", "variational")) {
+    set.seed(1)
+    fit <- noisy_or(planted$x, 4, inference = inference, control = fit_control(screen_pass = 20))
+    expect_equal(nor_found(fit$param$links, planted$links), 4)
+    expect_true(fit$converged)
+    expect_true(all(fit$sources$in_use))
+  }
+})
+
+test_that("links outside the mask stay at zero", {
+  planted <- nor_planted(150, 10)
+  mask <- planted$links > 0
+  for (inference in c("exact", "truncated", "variational")) {
+    set.seed(1)
+    fit <- noisy_or(planted$x, 4, inference = inference, mask = mask, control = fit_control(n_start = 2))
+    expect_true(all(fit$param$links[!mask] == 0))
+    expect_gt(stats::cor(as.vector(fit$param$links), as.vector(planted$links)), 0.95)
+    expect_equal(fit$df, 4 + sum(mask) + 12)
+  }
+})
+
+test_that("a source that is always on becomes leak", {
+  set.seed(11)
+  n <- 300
+  always <- c(0.6, 0.6, 0.6, 0, 0, 0)
+  links <- rbind(c(0, 0, 0, 0.9, 0.9, 0.9))
+  on <- stats::rbinom(n, 1, 0.3)
+  x <- matrix(stats::rbinom(n * 6, 1, 1 - exp(on %*% log(1 - links)) * rep(1 - always, each = n)), n)
+  fit <- noisy_or(x, 2, prior = NULL, control = fit_control(n_start = 5, tol = 1e-10))
+  again <- noisy_or(x, 1, prior = NULL, control = fit_control(n_start = 5, tol = 1e-10))
+  expect_gte(fit$loglik, again$loglik - 1e-4)
+  start <- list(prior = c(0.3, 1), links = rbind(links, always), leak = rep(0.01, 6))
+  given <- noisy_or(x, 2, prior = NULL, start = start, control = nor_plain(5))
+  expect_equal(given$absorbed, 0)
+  expect_equal(given$dims[["k"]], 2)
+  stay <- function(start, control) list(param = start, outcome = list(status = "converged", n_pass = 1L))
+  absorbed <- nor_absorb(stay(start), list(x = x), stay, nor_plain(1))
+  expect_equal(absorbed$absorbed, 1)
+  expect_length(absorbed$result$param$prior, 1)
+  start$prior[2] <- 1 - 1e-15
+  expect_equal(ref_nor_loglik(x, absorbed$result$param), ref_nor_loglik(x, start), tolerance = 1e-8)
+})
+
+test_that("surplus sources are dropped until k are left", {
+  planted <- nor_planted(200, 12)
+  fit <- noisy_or(planted$x, 4, surplus = 2, control = fit_control(n_start = 3))
+  expect_equal(fit$dims[["k"]], 4)
+  expect_equal(nor_found(fit$param$links, planted$links), 4)
+})
+
+test_that("arguments are left as they were, and threads change nothing", {
+  planted <- nor_planted(150, 14)
+  x <- planted$x + 0
+  start <- list(prior = rep(0.2, 4), links = planted$links * 0.5 + 0.1, leak = rep(0.1, 12))
+  copy <- unserialize(serialize(list(x, start), NULL))
+  for (inference in c("exact", "truncated", "variational")) {
+    fit <- function(threads) {
+      control <- fit_control(n_threads = threads, max_pass = 30, tol = 0)
+      noisy_or(x, 4, inference = inference, start = start, control = control)
+    }
+    a <- quietly(fit(1))
+    b <- quietly(fit(2))
+    expect_identical(a$param, b$param)
+    expect_identical(a$trace, b$trace)
+  }
+  expect_identical(list(x, start), copy)
+})
+
+test_that("sparse, logical and dense input give the same fit, and the seed decides", {
+  planted <- nor_planted(60, 15)
+  fit <- function(x, inference) {
+    set.seed(1)
+    noisy_or(x, 3, inference = inference, control = fit_control(n_start = 3, max_pass = 60, screen_pass = 10))
+  }
+  for (inference in c("exact", "truncated")) {
+    a <- quietly(fit(planted$x, inference))
+    b <- quietly(fit(Matrix::Matrix(planted$x, sparse = TRUE), inference))
+    c <- quietly(fit(planted$x == 1, inference))
+    expect_identical(a$param, b$param)
+    expect_identical(a$param, c$param)
+    expect_identical(dimnames(a$param$activation), list(rownames(planted$x), component_names(3)))
+    expect_identical(colnames(a$param$links), colnames(planted$x))
+    expect_named(a$param$leak, colnames(planted$x))
+  }
+})

@@ -1,0 +1,50 @@
+test_that("degenerate shapes are fitted", {
+  control <- fit_control(n_start = 2, max_pass = 50)
+  shapes <- list(
+    matrix(1, 1, 1), matrix(0, 1, 4), matrix(c(0, 1, 1, 0), 4, 1), matrix(0, 6, 3), matrix(1, 6, 3),
+    cbind(1, 0, c(0, 1, NA, 1)), rbind(NA, c(1, 0, 1))
+  )
+  for (x in shapes) {
+    for (inference in c("exact", "truncated", "variational")) {
+      for (k in c(1, 3)) {
+        for (prior in list(NULL, noisy_or_prior())) {
+          fit <- quietly(noisy_or(x, k, inference = inference, prior = prior, control = control))
+          expect_true(is.finite(fit$objective))
+          expect_false(anyNA(unlist(fit$param)))
+        }
+      }
+    }
+  }
+})
+
+test_that("a row that only two sources together explain is possible", {
+  start <- list(prior = c(0.3, 0.4), links = rbind(c(0.8, 0, 0), c(0, 0.7, 0)), leak = c(0, 0, 0))
+  x <- rbind(c(1, 1, 0), c(0, 0, 0))
+  for (inference in c("exact", "truncated")) {
+    fit <- noisy_or(x, 2, inference = inference, prior = NULL, start = start, control = nor_plain(0))
+    expect_equal(fit$loglik, sum(ref_nor_loglik(x, start)))
+  }
+})
+
+test_that("links and leaks of exact 0 and 1 are legal", {
+  set.seed(13)
+  p <- nor_problem(n = 12, m = 5, k = 2)
+  links <- rbind(c(1, 0.5, 0, 0.2, 0.9), c(0.3, 1, 0.4, 0, 1))
+  start <- list(prior = c(0.4, 0.3), links = links, leak = c(0.1, 0.2, 0, 0.3, 0.2))
+  x <- p$x
+  x[, 3] <- 0
+  x[1, ] <- NA
+  for (inference in c("exact", "truncated")) {
+    fit <- quietly(noisy_or(x, 2, inference = inference, prior = NULL, start = start, control = nor_plain(0)))
+    want <- apply(ref_nor_joint(x, start), 1L, function(l) log(sum(exp(l))))
+    expect_equal(fit$loglik, sum(want), tolerance = 1e-12)
+  }
+})
+
+test_that("many sources run by truncated inference only", {
+  set.seed(16)
+  x <- matrix(stats::rbinom(100 * 40, 1, 0.1), 100)
+  fit <- quietly(noisy_or(x, 70, control = fit_control(n_start = 1, max_pass = 5)))
+  expect_equal(fit$inference, "truncated")
+  expect_true(all(diff(fit$trace$objective) > -1e-8))
+})

@@ -1,0 +1,50 @@
+# Fits of PLSA and PLCA, the entropic M-step and the Lambert W function.
+set.seed(3)
+k <- 3L
+x <- matrix(as.double(rpois(48, 1.5)), 8, 6)
+full <- torture("mc_c_view_dense", x)
+x[c(5, 40)] <- NA
+holed <- torture("mc_c_view_dense", x)
+simplex <- function(n, m) {
+  rows <- matrix(runif(n * m, 0.1, 1.1), n)
+  rows / rowSums(rows)
+}
+plain <- list(max_pass = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
+fast <- list(max_pass = 30L, tol = 1e-6, accelerate = TRUE, n_threads = 2L, on_tick = function(pass, objective) NULL)
+
+param <- list(
+  membership = simplex(8, k), basis = simplex(k, 6), fixed_basis = FALSE, mask = 0L, coordinate_descent = FALSE
+)
+none <- list(membership = NULL, basis = 0, rule = 0L)
+sparse <- list(membership = rep(0.4, 8), basis = -0.2, rule = 1L)
+torture("mc_c_plsa_fit", holed, param, none, plain)
+torture("mc_c_plsa_fit", holed, param, sparse, fast)
+paper <- modifyList(param, list(mask = 1L, fixed_basis = TRUE))
+torture("mc_c_plsa_fit", holed, paper, modifyList(sparse, list(rule = 2L)), fast)
+torture("mc_c_plsa_fit", full, modifyList(param, list(coordinate_descent = TRUE)), none, fast)
+torture("mc_c_plsa_fit", holed, modifyList(param, list(coordinate_descent = TRUE)), none, fast, error = TRUE)
+torture("mc_c_plsa_fit", full, modifyList(param, list(basis = diag(k))), none, plain, error = TRUE)
+torture("mc_c_plsa_fit", full, param, modifyList(none, list(rule = 3L)), plain, error = TRUE)
+
+at <- arrayInd(which(x > 0), dim(x))
+cells <- list(
+  extent = dim(x), index = t(at) - 1L, value = x[at], na_index = t(arrayInd(which(is.na(x)), dim(x))) - 1L
+)
+param <- list(weights = rep(1 / k, k), marginals = list(simplex(k, 8), simplex(k, 6)), fixed = c(FALSE, FALSE))
+pairs <- matrix(c(0, 2, -1, 2, 0, 1, -1, 1, 0), 3)
+prior <- list(method = 0L, floor = 1e-4, pairs = list(NULL, pairs), anneal = 1)
+torture("mc_c_plca_fit", cells, param, replace(prior, "pairs", list(list(NULL, NULL))), plain)
+for (method in 0:2) torture("mc_c_plca_fit", cells, param, modifyList(prior, list(method = method)), fast)
+torture("mc_c_plca_fit", cells, param, modifyList(prior, list(anneal = c(1, 0.5, 0))), plain)
+torture("mc_c_plca_fit", cells, modifyList(param, list(fixed = c(FALSE, TRUE))), prior, fast)
+torture("mc_c_plca_fit", modifyList(cells, list(index = cells$index + 1L)), param, prior, plain, error = TRUE)
+torture("mc_c_plca_fit", cells, param, replace(prior, "pairs", list(list(diag(2), NULL))), plain, error = TRUE)
+torture("mc_c_plca_prior", cells, param, prior)
+torture("mc_c_plca_prior", cells, param, modifyList(prior, list(method = 3L)), error = TRUE)
+
+counts <- matrix(c(5, 3, 0, 1, 1, 1), 3)
+torture("mc_c_entropic", counts, c(2, -1), 1L)
+torture("mc_c_entropic", 0 * counts, c(2, -1), 2L)
+torture("mc_c_entropic", counts, 1, 1L, error = TRUE)
+torture("mc_c_lambert", c(0, 0.5, 30), 0L)
+torture("mc_c_lambert", 1, 7L, error = TRUE)
