@@ -12,6 +12,9 @@ print.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L)
 
 # In plain words: which component is a phantom, how much of the table it writes, what follows.
 phantom_sentences <- function(fit) {
+  if (!is.null(fit$missed_by)) {
+    return(visit_sentences(fit))
+  }
   table <- phantoms(fit)
   if (all(table$kind == "content")) {
     return(c("No phantom found: no component writes only absences or only presences.", near_phantom(table)))
@@ -30,7 +33,8 @@ phantom_sentences <- function(fit) {
     )
   }
   c(
-    describe("white", "absences", "highest"), expected_sentence(fit, "absences", any(table$kind == "white")),
+    describe("white", "absences", "highest"), if (!is.null(fit$effort)) effort_sentence(fit),
+    expected_sentence(fit, "absences", any(table$kind == "white")),
     describe("black", "presences", "lowest"), expected_sentence(fit, "presences", any(table$kind == "black"))
   )
 }
@@ -144,7 +148,7 @@ summary.aspect_bernoulli <- function(object, ...) {
 # The outer bounds, which cost no more than the fitted values.
 allowed_bounds <- function(fit) {
   colours <- intersect(c("white", "black"), phantoms(fit)$kind)
-  if (!length(colours) || is.null(fit$x)) {
+  if (!length(colours) || is.null(fit$x) || !is.null(fit$missed_by)) {
     return(NULL)
   }
   bounds <- lapply(colours, function(colour) {
@@ -169,6 +173,9 @@ allowed_sentences <- function(allowed) {
 }
 
 count_free_starts <- function(starts) {
+  if (is.null(starts$phantom)) {
+    return(c(finished = 0L, found = 0L))
+  }
   free <- starts$finished & starts$init %in% c("mixture", "uniform")
   c(finished = sum(free), found = sum(starts$phantom[free]))
 }
@@ -195,7 +202,7 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
   shown <- vapply(x$criteria, format, "", digits = max(digits, 7L))
   if (anyNA(x$criteria)) {
     cat(sprintf(
-      "\nLog-likelihood at the estimate %s; no AIC or BIC, as a posterior was maximised\n", shown[["loglik"]]
+      "\nLog-likelihood at the estimate %s; no AIC or BIC, as it was not maximised\n", shown[["loglik"]]
     ))
   } else {
     cat(sprintf(
@@ -203,11 +210,13 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
       shown[["df"]], shown[["AIC"]], shown[["BIC"]], shown[["AIC_paper"]]
     ))
   }
-  cat(sprintf(
-    "Could gain at most %s%s by better aspects alone\n", if (is.na(x$certificate[["membership_gap"]])) "" else {
-      sprintf("%s nats by better memberships alone, ", format(x$certificate[["membership_gap"]], digits = 2L))
-    }, format(x$certificate[["aspects_gap"]], digits = 2L)
-  ))
+  if (!is.na(x$certificate[["aspects_gap"]])) {
+    cat(sprintf(
+      "Could gain at most %s%s by better aspects alone\n", if (is.na(x$certificate[["membership_gap"]])) "" else {
+        sprintf("%s nats by better memberships alone, ", format(x$certificate[["membership_gap"]], digits = 2L))
+      }, format(x$certificate[["aspects_gap"]], digits = 2L)
+    ))
+  }
   cat("\nStarts\n")
   print.data.frame(x$starts, row.names = FALSE, digits = max(digits, 7L))
   if (x$free_starts[["finished"]] > 0) {

@@ -11,15 +11,30 @@
 #' drop out of the likelihood.
 #'
 #' **Estimation.** `estimate = "ml"` is the paper's EM algorithm, memberships first, then aspects, accelerated by
-#' default. `estimate = "map"` adds a Beta prior on every aspect's probabilities and a symmetric Dirichlet prior on
-#' every row of the membership and climbs to the posterior mode; the weak default keeps probabilities off exact 0 and 1,
-#' which predicts held-out cells better. Fits start from Bernoulli mixtures (`"mixture"`), from mixtures plus an aspect
-#' near zero (`"mixture_phantom"`, which imposes a phantom at the start, not at the end) and from uniform random numbers
-#' (`"uniform"`); see [fit_control()]. `phantom` pins an exact all-zero aspect (`"white"`), an all-one aspect
-#' (`"black"`) or both, as the last of the `k` components.
+#' default. `estimate = "vb"` approximates the posterior under such priors by independent Dirichlets, Betas and causes
+#' of cells, climbing a lower bound of the log evidence; `param` are its means, `posterior` its parameters, and
+#' [posterior_draws()] draws from it. `estimate = "map"` adds a Beta prior on every aspect's probabilities and a
+#' symmetric Dirichlet prior on every row of the membership and climbs to the posterior mode; the weak default keeps
+#' probabilities off exact 0 and 1, which predicts held-out cells better. Fits start from Bernoulli mixtures
+#' (`"mixture"`), from mixtures plus an aspect near zero (`"mixture_phantom"`, which imposes a phantom at the start, not
+#' at the end) and from uniform random numbers (`"uniform"`); see [fit_control()]. `phantom` pins an exact all-zero
+#' aspect (`"white"`), an all-one aspect (`"black"`) or both, as the last of the `k` components.
+#'
+#' **Effort.** With `effort`, the white phantom is pinned, and its share of observation \eqn{i} is modelled,
+#' \eqn{logit(s_{i,phantom}) = b_0 + b_1 effort_i}{logit(s[i,phantom]) = b0 + b1 effort[i]}, with both numbers fitted by
+#' logistic regression within each pass; the other aspects share the rest as they do without. Two numbers in place of
+#' n tie down what a table alone cannot (see [identifiability()]), as far as effort does govern what is missed. Numbers
+#' of specimens, days or publications act on the odds best as logarithms: give `log(specimens)`.
+#'
+#' **Repeated visits.** With `visits`, a cell has a true state, present with the probability above, which all visits to
+#' the observation share. A visit misses a presence with a probability that belongs to the observation and visit, to the
+#' attribute and visit, or to the visit alone (`missed_by`); with `added` it reports an absent attribute with a
+#' probability of its own. All k aspects are then content: the misses are what the phantom stands for, and repeats
+#' tell them from absence. All updates of EM are in closed form; a pass takes O(n m (k + visits)).
 #'
 #' **Neighbours.** `smooth` pulls the composition of each observation towards that of its neighbours; [smooth_over()]
-#' has the objective and its cautions. With it memberships have no certificate (`NA`): their problem is not concave.
+#' has the objective, what to expect of it and its cautions. With it memberships have no certificate (`NA`), because
+#' their problem is not concave.
 #'
 #' **Cost.** A pass takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a cell;
 #' memory is O((n + m) k) and one block of rows: sparse data are never made dense.
@@ -34,11 +49,18 @@
 #'   guess. Counts are refused: use `(x > 0) + 0`.
 #' @param k number of aspects, phantom included, at least 1.
 #' @param ... must be empty.
-#' @param estimate `"ml"` (maximum likelihood) or `"map"` (posterior mode).
+#' @param estimate `"ml"` (maximum likelihood), `"map"` (posterior mode) or `"vb"` (variational Bayes: posterior means).
 #' @param prior for `"map"`: `aspects`, two numbers of at least 1, the Beta prior's parameters; `membership`, one number
-#'   of at least 1, the Dirichlet prior's parameter. `c(1, 1)` and `1` are flat. `"cv"`, or an unnamed list of several
+#'   of at least 1, the Dirichlet prior's parameter. `c(1, 1)` and `1` are flat. For `"vb"` all three need only be above
+#'   0; the default is then 0.5 each. `"cv"`, or an unnamed list of several
 #'   priors, chooses by held-out cells; the fit then has the result of [cross_validate()] as `tuning`.
 #' @param phantom `"free"`: no aspect is pinned; else which phantoms are pinned at exact 0 or 1.
+#' @param effort `NULL`, or one finite number for each observation, how well it was searched (matched by name where both
+#'   have names): the phantom's share follows it, see Details. With `phantom` `"free"` or `"white"` only.
+#' @param visits `NULL`, or in place of `x` repeated surveys of the same observations: a list of 0/1 tables of the same
+#'   shape and names, or an n x m x visits array; `NA` where there was no visit.
+#' @param missed_by with `visits`, whose the probabilities of missing a presence are; each is one for each visit.
+#' @param added with `visits`, whether a visit may report what is absent (`TRUE`: its probability is fitted).
 #' @param smooth `NULL`, or a result of [smooth_over()]: sites near each other in age, place or otherwise share their
 #'   communities. Best with `phantom = "white"` and `estimate = "map"`.
 #' @param start initial values `list(membership = n x k, aspects = k x m)` for one start; nothing is then reordered.
@@ -48,16 +70,25 @@
 #'   \item{`param`}{`membership` (n x k, rows sum to 1) and `aspects` (k x m, in \[0, 1\]), with the names of `x`.
 #'     Components are in order of decreasing weight, phantoms last.}
 #'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood` or `log_posterior` (with
-#'     `smooth` `smoothed_log_likelihood` or `smoothed_log_posterior`), and the log-likelihood at the estimate, in nats.}
+#'     `smooth` `smoothed_log_likelihood` or `smoothed_log_posterior`), and the log-likelihood at the estimate, in
+#'     nats.}
 #'   \item{`df`}{number of free parameters: n (k - 1) + m times the aspects not pinned.}
 #'   \item{`dims`}{`n`, `m`, `k` and the number of `observed` cells.}
 #'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start; what became of each
 #'     start; whether the best one met the tolerance.}
 #'   \item{`certificate`}{`membership_gap`, `aspects_gap` (nats) and `worst_row` (relative excess of the largest
 #'     gradient over its value at the optimum; 0 is optimal).}
+#'   \item{`posterior`}{with `estimate = "vb"`: Dirichlet parameters `membership` (n x k), Beta parameters `one` and
+#'     `zero` (k x m).}
+#'   \item{`effort`}{with `effort`: `coefficients`, `intercept` and `slope` of the log-odds of the phantom's share, and
+#'     the `values`. `df` counts 2 in place of n shares, and `certificate` bounds the aspects alone.}
+#'   \item{`visits`}{with `visits`: the array of visits (where `control` keeps the data). `param` then also has
+#'     `missed`, the probabilities of missing a presence (n, m or 1 x visits), and `added`, of reporting an absence as
+#'     present (one a visit); `x` is 1 where any visit found something, and `fitted()` is the probability that the
+#'     attribute is there. [false_absences()] and [deficiency()] go by all visits.}
 #'   \item{`pinned`}{for each component `"free"`, `"white"` or `"black"`.}
-#'   \item{`smooth`}{with `smooth`, the [smooth_over()] used, with numbers for its bandwidth and strength and, where they
-#'     were chosen by held-out cells, the table `cv`: `loss` of each setting, nats a cell, and its `gain` over no
+#'   \item{`smooth`}{with `smooth`, the [smooth_over()] used, with numbers for its bandwidth and strength and, where
+#'     they were chosen by held-out cells, the table `cv`: `loss` of each setting, nats a cell, and its `gain` over no
 #'     smoothing with standard error over folds.}
 #'   \item{`expected_false`}{for `absences` and `presences`, the number of `cells` and how many of them are `expected`
 #'     to be false, see [false_absences()].}
@@ -74,21 +105,46 @@
 #' fit
 #' head(false_absences(fit))
 #' @export
-aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(aspects = c(1.2, 2), membership = 1),
-                             phantom = c("free", "white", "black", "both"), smooth = NULL, start = NULL,
+aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb"),
+                             prior = list(aspects = c(1.2, 2), membership = 1),
+                             phantom = c("free", "white", "black", "both"), smooth = NULL, effort = NULL,
+                             visits = NULL, missed_by = c("observation", "attribute", "visit"), added = FALSE,
+                             start = NULL,
                              control = fit_control()) {
   call <- match.call()
   check_dots(...)
-  check_given(x, k)
   control <- check_control(control)
-  estimate <- check_choice(estimate, "estimate", c("ml", "map"))
+  estimate <- check_choice(estimate, "estimate", c("ml", "map", "vb"))
   phantom <- check_choice(phantom, "phantom", c("free", "white", "black", "both"))
+  missed_by <- check_choice(missed_by, "missed_by", c("observation", "attribute", "visit"))
+  if (!is.null(visits)) {
+    if (!missing(x)) stop_input("Give either `x` or `visits`, not both: what was found is taken from `visits`.")
+    if (!is.null(effort) || !is.null(smooth) || phantom != "free" || estimate == "vb") {
+      stop_input("`effort`, `smooth`, `phantom` and `estimate = \"vb\"` do not go with `visits`.")
+    }
+    call <- keep_values(call, list(estimate = estimate, prior = prior, missed_by = missed_by, added = added))
+    return(visits_bernoulli(visits, k, estimate, prior, missed_by, added, start, control, call))
+  }
+  check_given(x, k)
   data <- check_data(x, "binary")
   k <- check_count(k, "k", 1L + length(ab_pins(phantom)))
-  same <- list(phantom = phantom)
+  smooth <- check_smooth(smooth)
+  if (!is.null(effort)) {
+    effort <- check_effort(effort, data, phantom, k)
+    phantom <- "white"
+  }
+  vb <- estimate == "vb"
+  if (vb && !is.null(effort)) stop_input("`effort` goes with `estimate` \"ml\" and \"map\", not with \"vb\".")
+  if (!is.null(smooth) && (vb || !is.null(effort))) {
+    stop_input("`smooth` does not go with `effort`, `visits` or `estimate = \"vb\"`.")
+  }
+  default_prior <- missing(prior)
+  same <- list(phantom = phantom, effort = effort)
   tuned <- choose_prior(prior, estimate, data$x, aspect_bernoulli, k, c("aspects", "membership"), same, control)
-  prior <- tuned$value
-  call <- keep_values(call, list(estimate = estimate, phantom = phantom, prior = prior, smooth = check_smooth(smooth)))
+  prior <- if (vb) vb_prior(tuned$value, !default_prior) else tuned$value
+  call <- keep_values(
+    call, list(estimate = estimate, phantom = phantom, prior = prior, effort = effort, smooth = smooth)
+  )
   pseudo <- if (estimate == "map") pseudo_counts(prior, c("aspects", "membership")) else c(0, 0, 0)
   tell_many_components(data, k)
   pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
@@ -96,17 +152,23 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map"), prior = list(
     smooth <- ab_choose_smooth(match_smooth(smooth, data$x), data, pinned, pseudo, phantom, control)
   }
   lists <- smooth_lists(smooth)
-  run <- function(start, control) ab_run(data$view, start, pinned, pseudo, control, smooth = lists)
+  run <- if (vb) {
+    function(start, control) ab_vb_run(data$view, start, pinned, prior, control)
+  } else if (is.null(effort)) {
+    function(start, control) ab_run(data$view, start, pinned, pseudo, control, smooth = lists)
+  } else {
+    function(start, control) ab_effort_run(data$view, start, pinned, pseudo, effort, control)
+  }
   mark <- function(param) list(phantom = ab_found_phantom(param, data, pinned))
   if (is.null(start)) {
     kinds <- ab_kinds(k, phantom, control)
-    shake <- function(param) ab_shake(param, pinned)
+    shake <- function(param) ab_shake(param[c("membership", "aspects")], pinned)
     started <- run_starts(kinds, function(kind) ab_draw(data, kind, pinned), run, control, shake, mark)
-    started <- reorder_runs(started, function(param) ab_order(param, pinned, data), ab_permute)
+    started <- reorder_runs(started, function(param) ab_order(param, pinned, data), if (vb) vb_permute else ab_permute)
   } else {
     started <- run_given(ab_check_start(start, data, k, pinned), run, control, mark)
   }
-  fit <- ab_new_fit(started, data, k, pinned, pseudo, estimate, prior, control, call, smooth, lists)
+  fit <- ab_new_fit(started, data, k, pinned, pseudo, estimate, prior, control, call, effort, smooth, lists)
   fit$tuning <- tuned$cv
   fit
 }
@@ -180,27 +242,34 @@ ab_order <- function(param, pinned, data) {
 }
 
 ab_permute <- function(param, at) {
-  list(membership = param$membership[, at, drop = FALSE], aspects = param$aspects[at, , drop = FALSE])
+  param$membership <- param$membership[, at, drop = FALSE]
+  param$aspects <- param$aspects[at, , drop = FALSE]
+  param
 }
 
-ab_new_fit <- function(run, data, k, pinned, pseudo, estimate, prior, control, call, smooth = NULL, lists = NULL) {
-  param <- run$best$param
+ab_new_fit <- function(run, data, k, pinned, pseudo, estimate, prior, control, call, effort = NULL, smooth = NULL,
+                       lists = NULL) {
+  param <- run$best$param[c("membership", "aspects")]
   labels <- component_names(k)
   names <- dimnames_of(data$x)
   dimnames(param$membership) <- list(names[[1L]], labels)
   dimnames(param$aspects) <- list(labels, names[[2L]])
   gap <- .Call(mc_c_ab_certify, data$view, ab_kernel_param(param, pinned, smooth = lists), pseudo)
-  if (!is.null(lists)) gap[c(1L, 3L)] <- NA # with neighbours the problem of the memberships is not concave
+  # With neighbours the problem of the memberships is not concave; with effort they are not free.
+  if (!is.null(lists) || !is.null(effort)) gap[c(1L, 3L)] <- NA
+  if (estimate == "vb") gap[] <- NA # it is not the likelihood that was maximised
   loglik <- run$best$outcome$objective
-  if (any(pseudo > 0) || !is.null(lists)) loglik <- ab_loglik(data$view, param, pinned)
-  objective <- paste0(if (!is.null(lists)) "smoothed_", if (estimate == "ml") "log_likelihood" else "log_posterior")
+  if (estimate != "ml" || !is.null(lists)) loglik <- ab_loglik(data$view, param, pinned)
+  objective <- c(ml = "log_likelihood", map = "log_posterior", vb = "lower_bound")[[estimate]]
+  shares <- if (is.null(effort)) nrow(data$x) * (k - 1) else nrow(data$x) * (k - 2) + 2
   fit <- assemble_fit(
-    run, data, k, objective, control, call,
-    param = param, loglik = loglik,
-    df = nrow(data$x) * (k - 1) + sum(pinned == "free") * ncol(data$x), class = "aspect_bernoulli",
+    run, data, k, paste0(if (!is.null(lists)) "smoothed_", objective), control, call,
+    param = param, loglik = loglik, posterior = run$best$param$state,
+    df = shares + sum(pinned == "free") * ncol(data$x), class = "aspect_bernoulli",
     certificate = c(membership_gap = gap[1L], aspects_gap = gap[2L], worst_row = gap[3L]),
-    pinned = stats::setNames(pinned, labels), estimate = estimate, prior = if (estimate == "map") prior,
-    pseudo = pseudo, smooth = smooth, density = data_density(data), margins = data$margins
+    pinned = stats::setNames(pinned, labels), estimate = estimate, prior = if (estimate != "ml") prior,
+    effort = if (!is.null(effort)) effort_curve(run$best$param$coef, effort), pseudo = pseudo, smooth = smooth,
+    density = data_density(data), margins = data$margins
   )
   kinds <- phantoms(fit)$kind
   fit$expected_false <- list(

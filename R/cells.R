@@ -81,12 +81,25 @@ dense_rows <- function(x, rows) {
   unname(as.matrix(x[rows, , drop = FALSE])) + 0
 }
 
+# Does anything in the fit make absences (presences) false?
+has_noise <- function(fit, kinds, of) {
+  any(kinds == if (of == "absences") "white" else "black") || !is.null(fit$missed_by)
+}
+
+# The largest chance of a false absence (presence) that fits the data as well, for every cell of some rows.
+largest_missed <- function(fit, scores, observed) UseMethod("largest_missed")
+
+#' @export
+largest_missed.aspect_bernoulli <- function(fit, scores, observed) {
+  pmax(most_missed(scores$probability, row_tops(scores$probability, observed)$top), scores$missed)
+}
+
 # How many absences (presences) the fit expects to be false, and of how many.
 expected_false <- function(fit, x, kinds, of = "absences") {
   absences <- of == "absences"
   ones <- sum(fit$margins$row_sum)
   total <- c(cells = if (absences) fit$dims[["observed"]] - ones else ones, expected = 0)
-  if (!any(kinds == if (absences) "white" else "black")) {
+  if (!has_noise(fit, kinds, of)) {
     return(total)
   }
   for (rows in row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]])) {

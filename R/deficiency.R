@@ -29,7 +29,7 @@ deficiency <- function(fit, by = c("attribute", "observation"), ..., kinds = NUL
   fit <- moved$fit
   kinds <- moved$kinds
   x <- fit_data(fit, x)
-  if (!any(kinds == "white")) inform("The fit has no white phantom: nothing is expected to be missed.")
+  if (!has_noise(fit, kinds, "absences")) inform("The fit has no white phantom: nothing is expected to be missed.")
   sums <- sum_missed(fit, x, kinds, by)
   side <- if (by == "observation") 1L else 2L
   name <- if (is.null(fit$names[[side]])) seq_along(sums$recorded) else fit$names[[side]]

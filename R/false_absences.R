@@ -174,7 +174,7 @@ block_cells <- function(fit, scope, rows, by, of, least) {
   wanted[, -scope$columns] <- FALSE
   at <- which(wanted)
   scores <- cell_scores(fit, rows, scope$kinds, of)
-  scores$most <- pmax(most_missed(scores$probability, row_tops(scores$probability, !is.na(cells))$top), scores$missed)
+  scores$most <- largest_missed(fit, scores, !is.na(cells))
   out <- list(n_cells = length(at), expected = sum(scores$missed[at]), expected_most = sum(scores$most[at]))
   if (is.finite(least)) at <- at[which(scores[[by]][at] >= least)]
   out$cells <- data.frame(
@@ -207,14 +207,14 @@ new_false_cells <- function(fit, ranked, scope, by, of, sites) {
     observation = label(cells$row, fit$names[[1L]]), attribute = label(cells$column, fit$names[[2L]]),
     stats::setNames(cells[names(score_names[[of]])], score_names[[of]])
   )
-  table[[paste0(score_names[[of]][["missed"]], "_most")]] <- cells$most
+  if (is.null(fit$missed_by)) table[[paste0(score_names[[of]][["missed"]], "_most")]] <- cells$most
   if (!is.null(sites)) table <- cbind(table, site_columns(sites, fit, cells$row, names(table)))
   rownames(table) <- NULL
-  noise <- if (of == "absences") "white" else "black"
   structure(
     table,
     class = c(paste0("false_", of), "data.frame"), n_cells = ranked$n_cells, expected = ranked$expected,
-    expected_most = ranked$expected_most, by = by, per = scope$per, has_phantom = any(scope$kinds == noise)
+    expected_most = if (is.null(fit$missed_by)) ranked$expected_most, by = by, per = scope$per,
+    has_phantom = has_noise(fit, scope$kinds, of)
   )
 }
 
@@ -268,8 +268,10 @@ print_false_header <- function(x, of) {
   } else if (!is.na(attr(x, "expected"))) {
     expected <- attr(x, "expected")
     cat(sprintf(
-      "Expected to be false: %s of them (%s %%); no fit with the same probabilities has more than %s.\n",
-      format_expected(expected), format_percent(expected / max(1, n_cells)), format(signif(attr(x, "expected_most"), 3L))
+      "Expected to be false: %s of them (%s %%)%s.\n", format_expected(expected),
+      format_percent(expected / max(1, n_cells)), if (is.null(attr(x, "expected_most"))) "" else sprintf(
+        "; no fit with the same probabilities has more than %s", format(signif(attr(x, "expected_most"), 3L))
+      )
     ))
   }
 }

@@ -87,6 +87,9 @@ identifiability <- function(fit, ..., n_search = 5, cells = FALSE, bootstrap = 0
                             narrow = 0.1, kinds = NULL, x = NULL) {
   check_dots(...)
   check_fit(fit, "aspect_bernoulli")
+  if (!is.null(fit$missed_by)) {
+    stop_input("`fit` has repeated visits; they decide what is missed. Fit one alone to see what that leaves open.")
+  }
   n_search <- check_count(n_search, "n_search", 0L)
   cells <- check_flag(cells, "cells")
   bootstrap <- check_count(bootstrap, "bootstrap", 0L)

@@ -138,7 +138,9 @@ update.multicause <- function(object, ..., evaluate = TRUE) {
     return(call)
   }
   # The data and settings the fit was made from may be gone or changed where update() is called.
-  known <- list(x = object$x, control = object$control, k = object$dims[["k"]])
+  known <- list(
+    x = if (is.null(object$visits)) object$x, visits = object$visits, control = object$control, k = object$dims[["k"]]
+  )
   for (name in setdiff(names(known), names(extra))) if (!is.null(known[[name]])) call[[name]] <- known[[name]]
   eval(call, parent.frame())
 }

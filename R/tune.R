@@ -27,9 +27,9 @@ tune_by_cells <- function(x, model, k, name, values, args, control) {
 
 # The prior of a fit with estimate = "map", chosen first where that is asked for: list(value, cv).
 choose_prior <- function(prior, estimate, x, model, k, names, args, control) {
-  if (estimate != "map" || !wants_tuning(prior)) {
+  if (estimate == "ml" || !wants_tuning(prior)) {
     return(list(value = prior, cv = NULL))
   }
   values <- if (identical(prior, "cv")) prior_grid(names[1L], names[2L]) else prior
-  tune_by_cells(x, model, k, "prior", values, c(list(estimate = "map"), args), control)
+  tune_by_cells(x, model, k, "prior", values, c(list(estimate = estimate), args), control)
 }

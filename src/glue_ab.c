@@ -1,5 +1,5 @@
-#include "glue.h"
-#include "model_ab.h"
+#include "glue_ab.h"
+#include "model_ab_effort.h"
 
 #include <string.h>
 
@@ -55,8 +55,7 @@ static ab_smooth *smooth_of(SEXP smooth, int n, const ab_param *par, int n_threa
   return ab_new_smooth(&lists, n, par->k, par->pinned, n_threads, host);
 }
 
-/* c(one, zero, membership): pseudo-counts. */
-static ab_prior prior_of(SEXP prior) {
+ab_prior glue_ab_prior(SEXP prior) {
   glue_matrix(prior, 3, 1, "prior");
   const ab_prior out = {REAL(prior)[0], REAL(prior)[1], REAL(prior)[2]};
   glue_check(out.one >= 0 && out.zero >= 0 && out.membership >= 0, "prior");
@@ -67,7 +66,7 @@ static SEXP fit_body(void *ctx) {
   const arguments *arg = ctx;
   const mc_data data = glue_data(arg->view);
   const mc_control ctl = glue_control(arg->control);
-  const ab_prior prior = prior_of(arg->prior);
+  const ab_prior prior = glue_ab_prior(arg->prior);
   glue_context context;
   const mc_host host = glue_host(&context, arg->control);
   mc_trace trace = glue_new_trace(&ctl);
@@ -92,10 +91,45 @@ SEXP mc_c_ab_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   return out;
 }
 
+/* arg->out is list(membership, aspects, coef, outcome); effort comes with param. */
+static SEXP effort_body(void *ctx) {
+  const arguments *arg = ctx;
+  const mc_data data = glue_data(arg->view);
+  const mc_control ctl = glue_control(arg->control);
+  const ab_prior prior = glue_ab_prior(arg->prior);
+  const SEXP effort = glue_field(arg->param, "effort");
+  glue_context context;
+  const mc_host host = glue_host(&context, arg->control);
+  mc_trace trace = glue_new_trace(&ctl);
+  ab_param par = param_of(arg->param, &data);
+  glue_matrix(effort, data.n, 1, "effort");
+  glue_matrix(VECTOR_ELT(arg->out, 2), 2, 1, "coef");
+  glue_check(par.k > 1 && par.pinned[par.k - 1], "phantom of an effort");
+  par.membership = REAL(VECTOR_ELT(arg->out, 0));
+  par.aspects = REAL(VECTOR_ELT(arg->out, 1));
+  ab_effort self = {&data,        &par,   REAL(VECTOR_ELT(arg->out, 2)),
+                    REAL(effort), &prior, ab_new_work(&data, &prior, par.k, ctl.n_threads, &host)};
+  ab_effort_impose(&self);
+  mc_model model = ab_effort_model(&self);
+  SET_VECTOR_ELT(arg->out, 3, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
+  return arg->out;
+}
+
+/* param: as of mc_c_ab_fit(), with coef and effort. */
+SEXP mc_c_ab_effort_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
+  const char *fields[] = {"membership", "aspects", "coef", "outcome", ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  for (int f = 0; f < 3; f++) SET_VECTOR_ELT(out, f, Rf_duplicate(glue_field(param, fields[f])));
+  arguments arg = {view, param, prior, control, out};
+  glue_serial_blas(effort_body, &arg);
+  UNPROTECT(1);
+  return out;
+}
+
 static SEXP certify_body(void *ctx) {
   const arguments *arg = ctx;
   const mc_data data = glue_data(arg->view);
-  const ab_prior prior = prior_of(arg->prior);
+  const ab_prior prior = glue_ab_prior(arg->prior);
   glue_context context;
   const mc_host host = glue_host(&context, R_NilValue);
   ab_param par = param_of(arg->param, &data);

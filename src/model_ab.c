@@ -57,13 +57,21 @@ ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int k, int n_th
 }
 
 /* What a walk over the blocks of rows does with each. */
-typedef enum { ONLY_OBJECTIVE, UPDATE_MEMBERSHIP, UPDATE_BOTH, CERTIFY } task;
+typedef enum {
+  ONLY_OBJECTIVE,
+  UPDATE_MEMBERSHIP,
+  UPDATE_ASPECTS,
+  UPDATE_BOTH,
+  CERTIFY,
+  EXPECT
+} task;
 
 typedef struct {
   const mc_data *data;
   const ab_param *par;
   ab_work *work;
   task task;
+  double *counts; /* of EXPECT, n x k */
 } walk;
 
 /* Puts one value into the cells of a block that are no observed zeros: ones and missing cells. */
@@ -176,13 +184,19 @@ static void do_block(void *ctx, int strip, int thread, int first, int b) {
   block_scratch *s = w->work->scratch + thread;
   strip_sum *sum = w->work->strip + strip;
   num_take_rows(w->par->membership, n, first, b, k, s->rows);
-  sum->loglik += block_counts(w, first, b, s, w->task != ONLY_OBJECTIVE);
+  const bool want_counts = w->task != ONLY_OBJECTIVE && w->task != UPDATE_ASPECTS;
+  sum->loglik += block_counts(w, first, b, s, want_counts);
   if (w->task == CERTIFY) certify_rows(w, first, b, s, sum);
   if (w->task == UPDATE_MEMBERSHIP || w->task == UPDATE_BOTH) {
     update_rows(w, first, b, s);
     num_put_rows(s->rows, n, first, b, k, w->par->membership);
   }
-  if (w->task == UPDATE_BOTH || w->task == CERTIFY) add_aspect_sums(w, first, b, s, sum);
+  if (w->task == EXPECT) {
+    for (ptrdiff_t e = 0; e < (ptrdiff_t) k * b; e++) s->counts[e] *= s->rows[e];
+    num_put_rows(s->counts, n, first, b, k, w->counts);
+  }
+  if (w->task != ONLY_OBJECTIVE && w->task != UPDATE_MEMBERSHIP)
+    add_aspect_sums(w, first, b, s, sum);
 }
 
 /* Walks over all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
@@ -190,7 +204,8 @@ static bool do_rows(walk *w) {
   ab_work *work = w->work;
   const ptrdiff_t size = (ptrdiff_t) w->par->k * w->data->m;
   strip_sum *sum = work->strip;
-  for (ptrdiff_t i = 0; i < size; i++) work->absence[i] = 1 - w->par->aspects[i];
+  for (ptrdiff_t i = 0; i < size; i++)
+    work->absence[i] = w->par->absence ? w->par->absence[i] : 1 - w->par->aspects[i];
   for (int s = 0; s < work->rows.n_strip; s++) {
     sum[s].loglik = sum[s].gap = 0;
     sum[s].worst = 0;
@@ -210,31 +225,27 @@ static bool do_rows(walk *w) {
   return true;
 }
 
-/* Eqs. (20), (21): aspects from the expected ones and zeros that each component wrote. */
-static void update_aspects(const walk *w) {
-  const ab_prior *prior = &w->work->prior;
-  const strip_sum *sum = w->work->strip;
-  for (int j = 0; j < w->data->m; j++) {
-    for (int c = 0; c < w->par->k; c++) {
-      const ptrdiff_t at = num_at(c, j, w->par->k);
-      double *aspect = w->par->aspects + at;
-      if (w->par->pinned && w->par->pinned[c]) continue;
-      const double ones = *aspect * sum->one[at] + prior->one;
-      const double zeros = w->work->absence[at] * sum->zero[at] + prior->zero;
+void ab_update_aspects(int m, ab_param *par, const ab_prior *prior, const double *one,
+                       const double *zero) {
+  for (int j = 0; j < m; j++) {
+    for (int c = 0; c < par->k; c++) {
+      const ptrdiff_t at = num_at(c, j, par->k);
+      double *aspect = par->aspects + at;
+      if (par->pinned && par->pinned[c]) continue;
+      const double ones = *aspect * one[at] + prior->one;
+      const double zeros = (1 - *aspect) * zero[at] + prior->zero;
       if (ones + zeros > 0) *aspect = num_lift(ones / (ones + zeros));
     }
   }
 }
 
-/* What the objective has beside the log-likelihood; the pulls of neighbours come with it. */
-static double log_prior(const mc_data *data, const ab_param *par, const ab_prior *prior,
-                        bool want_pull) {
-  double sum = par->smooth ? ab_smooth_pull(par->smooth, par->membership, want_pull) : 0;
+double ab_log_prior(int n, int m, const ab_param *par, const ab_prior *prior) {
+  double sum = 0;
   if (prior->membership > 0)
-    for (ptrdiff_t i = 0; i < (ptrdiff_t) data->n * par->k; i++)
+    for (ptrdiff_t i = 0; i < (ptrdiff_t) n * par->k; i++)
       sum += prior->membership * log(par->membership[i]);
-  if (par->fixed_aspects || (prior->one <= 0 && prior->zero <= 0)) return sum;
-  for (int j = 0; j < data->m; j++) {
+  if (prior->one <= 0 && prior->zero <= 0) return sum;
+  for (int j = 0; j < m; j++) {
     for (int c = 0; c < par->k; c++) {
       const double aspect = par->aspects[num_at(c, j, par->k)];
       if (par->pinned && par->pinned[c]) continue;
@@ -245,23 +256,41 @@ static double log_prior(const mc_data *data, const ab_param *par, const ab_prior
   return sum;
 }
 
+/* What the objective has beside the log-likelihood; the pulls of neighbours come with it. */
+static double beside_loglik(const mc_data *data, const ab_param *par, const ab_prior *prior,
+                            bool want_pull) {
+  const double pull = par->smooth ? ab_smooth_pull(par->smooth, par->membership, want_pull) : 0;
+  return pull + ab_log_prior(data->n, data->m, par, prior);
+}
+
 double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
-  walk w = {data, par, work, par->fixed_aspects ? UPDATE_MEMBERSHIP : UPDATE_BOTH};
-  const double prior = log_prior(data, par, &work->prior, true);
+  walk w = {data, par, work, UPDATE_BOTH, NULL};
+  if (par->fixed_aspects) w.task = UPDATE_MEMBERSHIP;
+  if (par->fixed_membership) w.task = UPDATE_ASPECTS;
+  const double prior = beside_loglik(data, par, &work->prior, true);
   if (!do_rows(&w)) return NAN;
-  if (!par->fixed_aspects) update_aspects(&w);
+  if (!par->fixed_aspects)
+    ab_update_aspects(data->m, par, &work->prior, work->strip[0].one, work->strip[0].zero);
   work->passes++;
   return work->objective = work->strip[0].loglik + prior;
 }
 
 double ab_objective(const mc_data *data, const ab_param *par, ab_work *work) {
-  walk w = {data, par, work, ONLY_OBJECTIVE};
-  const double prior = log_prior(data, par, &work->prior, false);
+  walk w = {data, par, work, ONLY_OBJECTIVE, NULL};
+  const double prior = beside_loglik(data, par, &work->prior, false);
   return do_rows(&w) ? work->strip[0].loglik + prior : NAN;
 }
 
+double ab_expect(const mc_data *data, ab_param *par, ab_work *work, double *counts,
+                 const double **one, const double **zero) {
+  walk w = {data, par, work, EXPECT, counts};
+  *one = work->strip[0].one;
+  *zero = work->strip[0].zero;
+  return do_rows(&w) ? work->strip[0].loglik : NAN;
+}
+
 ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *work) {
-  walk w = {data, par, work, CERTIFY};
+  walk w = {data, par, work, CERTIFY, NULL};
   const strip_sum *sum = work->strip;
   ab_certificate out = {NAN, 0, NAN};
   if (par->smooth) ab_smooth_pull(par->smooth, par->membership, true);
@@ -282,8 +311,6 @@ ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *wor
   return out;
 }
 
-#define SHRINK 0.2 /* an extrapolated coordinate comes at most 5 times nearer to its bound */
-
 static double model_pass(void *self) {
   const ab_self *s = self;
   return ab_pass(s->data, s->par, s->work);
@@ -296,9 +323,9 @@ static double model_objective(void *self) {
 
 static void model_feasible(void *self, const double *const *safe) {
   const ab_self *s = self;
-  num_guard_simplex(s->par->membership, safe[0], s->data->n, s->par->k, SHRINK);
+  num_guard_simplex(s->par->membership, safe[0], s->data->n, s->par->k, AB_SHRINK);
   if (!s->par->fixed_aspects)
-    num_guard_unit(s->par->aspects, safe[1], (ptrdiff_t) s->par->k * s->data->m, SHRINK);
+    num_guard_unit(s->par->aspects, safe[1], (ptrdiff_t) s->par->k * s->data->m, AB_SHRINK);
 }
 
 mc_model ab_model(ab_self *self) {

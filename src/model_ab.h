@@ -19,12 +19,14 @@
 
 /* Parameters: start values on entry, estimates on return. */
 typedef struct {
-  int k;              /* components */
-  double *membership; /* n x k, rows on the simplex */
-  double *aspects;    /* k x m, within [0, 1]; exact 0 and 1 never move */
-  const int *pinned;  /* k: nonzero where an aspect is held as it is (a pinned phantom) */
-  bool fixed_aspects; /* hold every aspect: fold-in, a concave problem in membership */
-  ab_smooth *smooth;  /* neighbouring rows are alike; NULL: they are not */
+  int k;                 /* components */
+  double *membership;    /* n x k, rows on the simplex */
+  double *aspects;       /* k x m, within [0, 1]; exact 0 and 1 never move */
+  const double *absence; /* k x m, what stands for 1 - aspects; NULL: just that */
+  const int *pinned;     /* k: nonzero where an aspect is held as it is (a pinned phantom) */
+  bool fixed_aspects;    /* hold every aspect: fold-in, a concave problem in membership */
+  bool fixed_membership; /* hold every membership (where aspects are not held) */
+  ab_smooth *smooth;     /* neighbouring rows are alike; NULL: they are not */
 } ab_param;
 
 /* Pseudo-counts added to the expected counts; all zero is maximum likelihood. */
@@ -32,6 +34,8 @@ typedef struct {
   double one, zero;  /* of a Beta(one + 1, zero + 1) prior on every aspect not pinned */
   double membership; /* of a symmetric Dirichlet(membership + 1) prior on every row */
 } ab_prior;
+
+#define AB_SHRINK 0.2 /* an extrapolated coordinate comes at most 5 times nearer to its bound */
 
 typedef struct ab_work ab_work;
 
@@ -53,6 +57,25 @@ ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int k, int n_th
  * an observed cell is impossible, NaN where the host asked to stop.
  */
 double ab_pass(const mc_data *data, ab_param *par, ab_work *work);
+
+/*
+ * The E-step alone, for weights that need not be probabilities (par->absence given): counts (n x k)
+ * is filled with the expected number of cells each component wrote in each row, one and zero point
+ * at the sums that ab_update_aspects() takes. Returns the sum over observed cells of the log of
+ * sum_c membership aspects (or absence), NaN where the host asked to stop.
+ */
+double ab_expect(const mc_data *data, ab_param *par, ab_work *work, double *counts,
+                 const double **one, const double **zero);
+
+/*
+ * Eqs. (20), (21): aspects from k x m sums over rows of membership / p at ones and of
+ * membership / (1 - p) at zeros, and the prior's pseudo-counts.
+ */
+void ab_update_aspects(int m, ab_param *par, const ab_prior *prior, const double *one,
+                       const double *zero);
+
+/* Log-density of the prior, up to a constant. */
+double ab_log_prior(int n, int m, const ab_param *par, const ab_prior *prior);
 
 /* The objective alone. Costs 2 n m k flops. */
 double ab_objective(const mc_data *data, const ab_param *par, ab_work *work);

@@ -32,3 +32,29 @@ torture("mc_c_ab_certify", view, param, flat)
 torture("mc_c_ab_certify", view, param, c(-1, 0, 0), error = TRUE)
 torture("mc_c_ab_test_loglik", view, param, 1e-9)
 torture("mc_c_ab_test_loglik", view, modifyList(param, list(aspects = diag(3))), 1e-9, error = TRUE)
+
+white <- modifyList(param, list(coef = c(0.1, -0.3), effort = as.double(1:8) / 4))
+white$aspects[3, ] <- 0
+torture("mc_c_ab_effort_fit", view, white, flat, plain)
+torture("mc_c_ab_effort_fit", view, white, c(0.2, 1, 0.5), fast)
+torture("mc_c_ab_effort_fit", view, modifyList(white, list(coef = 1)), flat, plain, error = TRUE)
+
+cell <- array(as.integer(runif(96) < 0.4), c(8, 6, 2))
+cell[c(3, 60)] <- NA
+visits <- list(
+  membership = param$membership, aspects = param$aspects, missed = matrix(0.3, 8, 2), added = c(0.1, 0.2),
+  missed_by = 0L, fit_added = TRUE
+)
+by_attribute <- modifyList(visits, list(missed = matrix(0.3, 6, 2), missed_by = 1L, fit_added = FALSE))
+torture("mc_c_ab_visits_fit", cell, visits, flat, plain)
+torture("mc_c_ab_visits_fit", cell, by_attribute, c(0.2, 1, 0.5), fast)
+torture("mc_c_ab_visits_fit", cell, modifyList(visits, list(missed_by = 1L)), flat, plain, error = TRUE)
+torture("mc_c_ab_visits_posterior", cell, visits)
+torture("mc_c_ab_visits_posterior", cell, modifyList(visits, list(added = 1)), error = TRUE)
+
+state <- list(
+  membership = 1 + 6 * param$membership, one = 1 + param$aspects, zero = 2 - param$aspects, pinned = c(0L, 0L, -1L)
+)
+torture("mc_c_ab_vb_fit", view, state, c(0.5, 0.5, 1), plain)
+torture("mc_c_ab_vb_fit", view, state, c(0.5, 0.5, 1), fast)
+torture("mc_c_ab_vb_fit", view, state, c(0, 0.5, 1), plain, error = TRUE)

@@ -1,0 +1,62 @@
+# The aspect Bernoulli model with `effort`: the pinned white phantom's share of an observation follows the effort spent
+# on it, by a logistic curve that is fitted (src/model_ab_effort.h).
+
+check_effort <- function(effort, data, phantom, k) {
+  n <- nrow(data$x)
+  names <- rownames(data$x)
+  if (!is.numeric(effort) || !is.null(dim(effort)) || length(effort) != n) {
+    stop_input("`effort` must be one number for each of the %d observations, not %s.", n, show_value(effort))
+  }
+  if (!is.null(names(effort)) && !is.null(names)) {
+    missing <- setdiff(names, names(effort))
+    if (length(missing)) {
+      stop_input("`effort` must have a value for each observation: %s has none.", show_names(missing))
+    }
+    effort <- effort[names]
+  }
+  bad <- which(!is.finite(effort))
+  if (length(bad)) {
+    stop_input("`effort` must be finite: %s has %s.", place(data$x, 1L, bad[1L]), format(effort[[bad[1L]]]))
+  }
+  if (stats::sd(effort) <= 0 || is.na(stats::sd(effort))) stop_input("`effort` must differ between observations.")
+  if (phantom == "black" || phantom == "both") {
+    stop_input("`phantom` must be \"white\" with `effort`, not %s: effort acts on what is missed.", show_value(phantom))
+  }
+  if (k < 2L) stop_input("`k` must be at least 2 with `effort`: its last component is the phantom.")
+  unname(as.double(effort))
+}
+
+# Kernel and starts in units of mean 0 and variance 1.
+scale_effort <- function(effort) (effort - mean(effort)) / stats::sd(effort)
+
+ab_effort_run <- function(view, start, pinned, pseudo, effort, control) {
+  if (is.null(start$coef)) start <- effort_start(start)
+  param <- c(ab_kernel_param(start, pinned), list(coef = start$coef, effort = scale_effort(effort)))
+  out <- .Call(mc_c_ab_effort_fit, view, param, pseudo, unclass(control))
+  list(param = out[c("membership", "aspects", "coef")], outcome = out$outcome)
+}
+
+# Log-odds that follow the phantom's share of a start on the mean, and do not yet hang on effort.
+effort_start <- function(start) {
+  share <- mean(start$membership[, ncol(start$membership)])
+  start$coef <- c(stats::qlogis(min(max(share, 0.01), 0.99)), 0)
+  start
+}
+
+# The curve in the user's units.
+effort_curve <- function(coef, effort) {
+  slope <- coef[2L] / stats::sd(effort)
+  list(coefficients = c(intercept = coef[1L] - slope * mean(effort), slope = slope), values = effort)
+}
+
+effort_sentence <- function(fit) {
+  curve <- fit$effort$coefficients
+  at <- stats::quantile(fit$effort$values, c(0.1, 0.9), names = FALSE)
+  share <- stats::plogis(curve[["intercept"]] + curve[["slope"]] * at)
+  sprintf(
+    "Its share follows effort: %s %% at an effort of %s, %s %% at %s (log-odds %s %s %s effort).",
+    format_percent(share[1L]), format_each(at[1L]), format_percent(share[2L]), format_each(at[2L]),
+    format_each(curve[["intercept"]]),
+    if (curve[["slope"]] < 0) "-" else "+", format_each(abs(curve[["slope"]]))
+  )
+}

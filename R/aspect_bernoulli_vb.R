@@ -1,0 +1,90 @@
+# Variational Bayes for the aspect Bernoulli model (src/model_ab_vb.h): aspect_bernoulli(estimate = "vb").
+
+# Where the user left the prior at its default, a weak one for this estimate.
+vb_prior <- function(prior, given) {
+  if (!given) prior <- list(aspects = c(0.5, 0.5), membership = 0.5)
+  if (!is.list(prior) || !setequal(names(prior), c("aspects", "membership"))) {
+    stop_input("`prior` must be list(aspects = two numbers, membership = one number), not %s.", show_value(prior))
+  }
+  beta <- prior$aspects
+  if (!is.numeric(beta) || length(beta) != 2L || !all(is.finite(beta)) || any(beta <= 0)) {
+    stop_input("`prior$aspects` must be two finite numbers above 0, not %s.", show_value(beta))
+  }
+  list(aspects = beta, membership = check_number(prior$membership, "prior$membership", 0, 1e6, open = TRUE))
+}
+
+# A run from means, as starts are drawn (or shaken): list(param, outcome); param holds the means and the state.
+ab_vb_run <- function(view, start, pinned, prior, control) {
+  state <- if (is.null(start$state)) vb_state(start, prior) else start$state
+  param <- c(state, list(pinned = unname(c(free = 0L, white = -1L, black = 1L)[pinned])))
+  out <- .Call(mc_c_ab_vb_fit, view, param, as.double(c(prior$aspects, prior$membership)), unclass(control))
+  state <- out[c("membership", "one", "zero")]
+  list(param = c(vb_means(state, pinned), list(state = state)), outcome = out$outcome)
+}
+
+# As if every cell had been written by the means.
+vb_state <- function(start, prior) {
+  weight <- colSums(start$membership)
+  list(
+    membership = prior$membership + ncol(start$aspects) * start$membership,
+    one = prior$aspects[1L] + weight * start$aspects, zero = prior$aspects[2L] + weight * (1 - start$aspects)
+  )
+}
+
+vb_means <- function(state, pinned) {
+  aspects <- state$one / (state$one + state$zero)
+  aspects[pinned == "white", ] <- 0
+  aspects[pinned == "black", ] <- 1
+  list(membership = state$membership / rowSums(state$membership), aspects = aspects)
+}
+
+vb_permute <- function(param, at) {
+  state <- param$state
+  state <- list(
+    membership = state$membership[, at, drop = FALSE], one = state$one[at, , drop = FALSE],
+    zero = state$zero[at, , drop = FALSE]
+  )
+  c(ab_permute(param[c("membership", "aspects")], at), list(state = state))
+}
+
+#' Draws from the posterior of a Bayesian fit
+#'
+#' Draws of the parameters from the variational posterior of [aspect_bernoulli()] with `estimate = "vb"`, as fits that
+#' every verb takes: for intervals of anything a fit can say, and as `draws` of [identifiability()].
+#'
+#' The posterior is approximated by independent Dirichlets (memberships) and Betas (aspects). Such an approximation is
+#' narrower than the true posterior: take its intervals as the least that is uncertain. Component labels are those of
+#' the fit.
+#'
+#' @param fit a fit of [aspect_bernoulli()] with `estimate = "vb"`.
+#' @param n number of draws, at least 1.
+#' @return A list of `n` fits whose `param` are draws; `loglik` is that at the draw, and all else that of `fit`. Memory
+#'   is that of `n` sets of parameters.
+#' @seealso [identifiability()]
+#' @examples
+#' set.seed(1)
+#' few <- fit_control(n_start = 2)
+#' fit <- aspect_bernoulli(simulated_sites$x, 4, estimate = "vb", phantom = "white", control = few)
+#' draws <- posterior_draws(fit, 20)
+#' quantile(vapply(draws, function(draw) mean(draw$param$membership[, 4]), 0), c(0.05, 0.95))
+#' @export
+posterior_draws <- function(fit, n = 100) {
+  check_fit(fit, "aspect_bernoulli")
+  n <- check_count(n, "n")
+  if (is.null(fit$posterior)) stop_input("`fit` must be a fit with `estimate = \"vb\"`: others have no posterior.")
+  view <- if (!is.null(fit$x)) data_view(fit$x)
+  lapply(seq_len(n), function(i) draw_posterior(fit, view))
+}
+
+draw_posterior <- function(fit, view) {
+  free <- fit$pinned == "free"
+  posterior <- fit$posterior
+  membership <- fit$param$membership
+  membership[] <- pmax(stats::rgamma(length(membership), posterior$membership), 1e-300)
+  fit$param$membership <- membership / rowSums(membership)
+  count <- sum(free) * ncol(fit$param$aspects)
+  fit$param$aspects[free, ] <- stats::rbeta(count, posterior$one[free, ], posterior$zero[free, ])
+  if (!is.null(view)) fit$loglik <- ab_loglik(view, lapply(fit$param, unname), unname(fit$pinned))
+  fit$posterior <- NULL
+  fit
+}

@@ -1,0 +1,97 @@
+#' Is there a phantom at all?
+#'
+#' A parametric bootstrap test of "no phantom" against "one white phantom": could a table without a phantom have made a
+#' phantom improve the fit as much as it does here?
+#'
+#' @details
+#' The null model has the content components alone (`k - 1` of them), the alternative the same number and an exact white
+#' phantom as the `k`th component. The statistic is twice the gain in log-likelihood. Tables are drawn from the null
+#' fit, unknown cells stay unknown, and both models are fitted to each. The p-value is (1 + number of draws with at
+#' least the observed gain) / (1 + number of draws).
+#'
+#' A small p-value says that a part of the zeros comes more evenly over attributes than content alone explains. It does
+#' not say that they are false: a fauna so poor that it hardly leaves a trace looks the same. The power is that of the
+#' likelihood found: more starts make both the test and its null distribution firmer.
+#'
+#' **Cost.** 2 (`nsim` + 1) fits, which run in parallel where a [future::plan()] is set, with the same result.
+#'
+#' @param fit a fit of [aspect_bernoulli()] with `estimate = "ml"`, not of repeated visits or effort; its `k` and data
+#'   are used.
+#' @param nsim number of tables drawn, at least 1.
+#' @param ... must be empty.
+#' @param control settings of every fit, from [fit_control()]; `progress` shows one bar for all.
+#' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @return A list of class `phantom_test`: `statistic` (nats, twice the gain), `p_value`, `null` (the `nsim` statistics
+#'   under no phantom), `share` (the phantom's mean share in the alternative), `k`, `nsim`. It has a `print` method.
+#' @references Davison AC, Hinkley DV (1997). *Bootstrap Methods and their Application*, chapter 4. Cambridge University
+#'   Press. \doi{10.1017/CBO9780511802843}
+#' @seealso [identifiability()]
+#' @examples
+#' set.seed(1)
+#' x <- simulated_sites$x[1:40, 1:20]
+#' quick <- fit_control(n_start = 2, max_pass = 200, tol = 1e-6, progress = FALSE)
+#' fit <- suppressWarnings(aspect_bernoulli(x, 2, phantom = "white", control = quick))
+#' phantom_test(fit, nsim = 9, control = quick)
+#' @export
+phantom_test <- function(fit, nsim = 99, ..., control = fit_control(n_start = 4, max_pass = 1000, tol = 1e-7),
+                         x = NULL) {
+  check_dots(...)
+  check_fit(fit, "aspect_bernoulli")
+  nsim <- check_count(nsim, "nsim")
+  control <- check_control(control)
+  k <- fit$dims[["k"]]
+  if (!identical(fit$estimate, "ml") || !is.null(fit$effort) || !is.null(fit$missed_by)) {
+    stop_input("`fit` must be a fit with `estimate = \"ml\"`, without `effort` and `visits`: likelihoods are compared.")
+  }
+  if (k < 2L) stop_input("`fit` must have at least 2 components: one of them is to be the phantom.")
+  x <- fit_data(fit, x)
+  observed <- phantom_gain(x, k, draw_seeds(1L), control)
+  unknown <- is.na(dense_rows(x, seq_len(nrow(x))))
+  seeds <- Map(c, draw_seeds(nsim), draw_seeds(nsim))
+  progress <- control$progress
+  control$progress <- FALSE
+  null <- map_tasks(seeds, function(seed) {
+    drawn <- with_seed(seed[1L], simulate(observed$null)[[1L]])
+    drawn[unknown] <- NA
+    phantom_gain(drawn, k, seed[2L], control)$statistic
+  }, progress, "Tables")
+  null <- unlist(null)
+  structure(
+    list(
+      statistic = observed$statistic, p_value = (1 + sum(null >= observed$statistic)) / (1 + nsim), null = null,
+      share = observed$share, k = k, nsim = nsim
+    ),
+    class = "phantom_test"
+  )
+}
+
+# Twice what a pinned phantom adds to the log-likelihood. The alternative also starts from the null fit with a phantom
+# of small share, so that the gain is not below 0 but for rounding.
+phantom_gain <- function(x, k, seed, control) {
+  quick <- function(...) quiet_fit(aspect_bernoulli(x, ..., control = control))$value
+  with_seed(seed, {
+    null <- quick(k - 1L)
+    other <- quick(k, phantom = "white")
+    aspects <- pmin(pmax(unname(null$param$aspects), 1e-4), 1 - 1e-4)
+    start <- add_aspect(list(membership = unname(null$param$membership), aspects = aspects), 0)
+    from_null <- quick(k, phantom = "white", start = start)
+  })
+  best <- if (from_null$loglik > other$loglik) from_null else other
+  list(
+    statistic = max(0, 2 * (best$loglik - null$loglik)), share = mean(best$param$membership[, k]), null = null
+  )
+}
+
+#' @export
+print.phantom_test <- function(x, digits = 3L, ...) {
+  cat(sprintf("No phantom against one white phantom (%d content components), %d tables drawn\n", x$k - 1L, x$nsim))
+  cat(sprintf(
+    "Twice the gain in log-likelihood %s; without a phantom %s on the mean, at most %s\n",
+    format(x$statistic, digits = digits), format(mean(x$null), digits = digits), format(max(x$null), digits = digits)
+  ))
+  cat(sprintf(
+    "p = %s; the phantom would write %s %% of the table\n", format(x$p_value, digits = digits),
+    format_percent(x$share)
+  ))
+  invisible(x)
+}

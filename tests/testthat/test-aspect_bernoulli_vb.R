@@ -1,0 +1,141 @@
+# One pass of variational Bayes in plain R: causes of cells, then Dirichlets and Betas; and the bound at the start.
+ref_vb_pass <- function(x, state, prior, pinned) {
+  log_s <- digamma(state$membership) - digamma(rowSums(state$membership))
+  log_one <- digamma(state$one) - digamma(state$one + state$zero)
+  log_zero <- digamma(state$zero) - digamma(state$one + state$zero)
+  log_one[pinned == "white", ] <- -Inf
+  log_zero[pinned == "white", ] <- 0
+  membership <- matrix(prior$membership, nrow(x), ncol(log_s))
+  one <- matrix(prior$aspects[1], ncol(log_s), ncol(x))
+  zero <- matrix(prior$aspects[2], ncol(log_s), ncol(x))
+  bound <- 0
+  for (i in seq_len(nrow(x))) {
+    for (j in which(!is.na(x[i, ]))) {
+      joint <- exp(log_s[i, ] + if (x[i, j] == 1) log_one[, j] else log_zero[, j])
+      bound <- bound + log(sum(joint))
+      cause <- joint / sum(joint)
+      membership[i, ] <- membership[i, ] + cause
+      if (x[i, j] == 1) one[, j] <- one[, j] + cause else zero[, j] <- zero[, j] + cause
+    }
+  }
+  log_b <- function(a) sum(lgamma(a)) - lgamma(sum(a))
+  for (i in seq_len(nrow(x))) {
+    alpha <- state$membership[i, ]
+    bound <- bound + log_b(alpha) - log_b(rep(prior$membership, length(alpha))) -
+      sum((alpha - prior$membership) * log_s[i, ])
+  }
+  for (c in which(pinned == "free")) {
+    for (j in seq_len(ncol(x))) {
+      ends <- c(state$one[c, j], state$zero[c, j])
+      bound <- bound + log_b(ends) - log_b(prior$aspects) -
+        sum((ends - prior$aspects) * c(log_one[c, j], log_zero[c, j]))
+    }
+  }
+  list(membership = membership, one = one, zero = zero, bound = bound)
+}
+
+vb_once <- function(x, start, pinned, prior, passes) {
+  ab_vb_run(data_view(x), start, pinned, prior, unclass(plain(passes)))
+}
+
+test_that("one pass and the bound equal the reference, missing cells and a pinned phantom too", {
+  set.seed(1)
+  x <- binary(11, 6, 0.4, 0.1)
+  start <- random_start(11, 6, 3)
+  start$aspects[3, ] <- 0
+  prior <- list(aspects = c(0.7, 1.3), membership = 0.4)
+  for (pinned in list(rep("free", 3), c("free", "free", "white"))) {
+    state <- vb_state(start, prior)
+    before <- ab_vb_run(data_view(x), list(state = state), pinned, prior, unclass(plain(0)))
+    want <- ref_vb_pass(x, state, prior, pinned)
+    expect_equal(before$outcome$objective, want$bound, tolerance = 1e-12)
+    got <- ab_vb_run(data_view(x), list(state = state), pinned, prior, unclass(plain(1)))$param$state
+    expect_equal(got$membership, want$membership, tolerance = 1e-12)
+    free <- pinned == "free"
+    expect_equal(got$one[free, ], want$one[free, ], tolerance = 1e-12)
+    expect_equal(got$zero[free, ], want$zero[free, ], tolerance = 1e-12)
+  }
+})
+
+# The log evidence by enumeration over the causes of all cells.
+ref_evidence <- function(x, k, prior) {
+  causes <- as.matrix(expand.grid(rep(list(seq_len(k)), length(x))))
+  log_b <- function(a) sum(lgamma(a)) - lgamma(sum(a))
+  each <- apply(causes, 1, function(z) {
+    z <- matrix(z, nrow(x))
+    flat <- log_b(rep(prior$membership, k))
+    rows <- sum(apply(z, 1, function(row) log_b(prior$membership + tabulate(row, k)) - flat))
+    cells <- 0
+    for (c in seq_len(k)) {
+      for (j in seq_len(ncol(x))) {
+        mine <- x[z[, j] == c, j]
+        cells <- cells + log_b(prior$aspects + c(sum(mine == 1), sum(mine == 0))) - log_b(prior$aspects)
+      }
+    }
+    rows + cells
+  })
+  max(each) + log(sum(exp(each - max(each))))
+}
+
+test_that("the bound is below the log evidence, and near it", {
+  set.seed(2)
+  prior <- list(aspects = c(0.8, 1.1), membership = 0.6)
+  for (x in list(matrix(c(1, 0, 1, 1, 0, 0), 3), matrix(c(0, 1, 1, 0, 1, 1, 0, 0), 2))) {
+    fit <- quiet(x, 2, estimate = "vb", prior = prior, control = fit_control(n_start = 5))
+    evidence <- ref_evidence(x, 2, prior)
+    expect_lt(fit$objective, evidence)
+    expect_gt(fit$objective, evidence - 3)
+  }
+  # One component: nothing is approximated.
+  x <- binary(6, 4)
+  fit <- aspect_bernoulli(x, 1, estimate = "vb", prior = prior, control = fit_control(n_start = 1))
+  want <- sum(lbeta(0.8 + colSums(x), 1.1 + colSums(1 - x)) - lbeta(0.8, 1.1))
+  expect_equal(unname(fit$objective), want)
+})
+
+test_that("the bound never falls; threads do not matter; components are reordered with their state", {
+  truth <- planted(60, 16)
+  run <- function(threads = 1) {
+    set.seed(3)
+    aspect_bernoulli(truth$x, 3, estimate = "vb", control = fit_control(n_start = 3, n_threads = threads))
+  }
+  fit <- run()
+  expect_named(fit$objective, "lower_bound")
+  expect_true(all(diff(fit$trace$objective) > -1e-8))
+  expect_identical(run(2)$posterior, fit$posterior)
+  means <- vb_means(fit$posterior, fit$pinned)
+  expect_equal(unname(fit$param$membership), means$membership)
+  expect_equal(unname(fit$param$aspects), means$aspects)
+  expect_equal(fit$loglik, ref_loglik(truth$x, fit$param$membership, fit$param$aspects))
+  expect_equal(phantoms(fit)$kind[3], "white")
+  set.seed(3)
+  expect_identical(update(fit)$posterior, fit$posterior)
+})
+
+test_that("held-out cells are predicted better than by maximum likelihood", {
+  truth <- planted(60, 16, seed = 4)
+  loss <- function(estimate) {
+    set.seed(5)
+    quick <- fit_control(n_start = 2, max_pass = 300, tol = 1e-7)
+    cross_validate(truth$x, aspect_bernoulli, 3, estimate = estimate, folds = 3, control = quick)$results$loss
+  }
+  expect_lt(loss("vb"), loss("ml"))
+})
+
+test_that("draws are fits around the means", {
+  case <- small_fit(estimate = "vb")
+  set.seed(6)
+  draws <- posterior_draws(case$fit, 200)
+  share <- vapply(draws, function(draw) mean(draw$param$membership[, 3]), 0)
+  expect_equal(mean(share), mean(case$fit$param$membership[, 3]), tolerance = 0.03)
+  expect_true(all(draws[[1]]$param$aspects[3, ] == 0))
+  expect_equal(draws[[1]]$loglik, ref_loglik(case$x, draws[[1]]$param$membership, draws[[1]]$param$aspects))
+  sure <- identifiability(case$fit, draws = draws[1:20], n_search = 0)
+  expect_equal(sure$n_draws, 20L)
+  expect_snapshot(error = TRUE, {
+    posterior_draws(small_fit()$fit)
+    aspect_bernoulli(case$x, 2, estimate = "vb", prior = list(aspects = c(0, 1), membership = 1))
+    aspect_bernoulli(case$x, 2, estimate = "vb", effort = 1:24)
+    logLik(case$fit)
+  })
+})

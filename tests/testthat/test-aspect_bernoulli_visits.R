@@ -1,0 +1,212 @@
+# Repeated visits to a table of known presences; every tenth observation has fewer visits, one has none.
+visited_table <- function(n = 60, m = 16, n_visit = 3, added = 0) {
+  set.seed(7)
+  s <- matrix(stats::rexp(n * 2), n)
+  probability <- (s / rowSums(s)) %*% matrix(stats::rbeta(2 * m, 0.4, 0.6), 2)
+  present <- matrix(stats::rbinom(n * m, 1L, probability), n)
+  missed <- matrix(stats::runif(n * n_visit, 0.1, 0.7), n)
+  visits <- array(0L, c(n, m, n_visit), list(paste0("s", 1:n), paste0("t", 1:m), paste0("v", 1:n_visit)))
+  for (v in 1:n_visit) visits[, , v] <- stats::rbinom(n * m, 1L, ifelse(present == 1, 1 - missed[, v], added))
+  visits[seq_len(n) %% 10 == 0, , n_visit] <- NA
+  visits[5, , ] <- NA
+  visits[6, 2, 1] <- NA
+  list(visits = visits, present = present, missed = missed)
+}
+
+# One pass cell by cell: the posterior of presence and of the component, then all in closed form.
+ref_visit_pass <- function(x, par, by) {
+  s <- par$membership
+  a <- par$aspects
+  counts <- 0 * s
+  ones <- zeros <- 0 * a
+  present <- miss <- 0 * par$missed
+  absent <- add <- 0 * par$added
+  loglik <- 0
+  for (i in seq_len(nrow(x))) {
+    for (j in seq_len(ncol(x))) {
+      made <- which(!is.na(x[i, j, ]))
+      if (!length(made)) next
+      at <- c(i, j, 1)[by + 1]
+      found <- x[i, j, made] == 1
+      given_one <- prod(ifelse(found, 1 - par$missed[at, made], par$missed[at, made]))
+      given_zero <- prod(ifelse(found, par$added[made], 1 - par$added[made]))
+      joint_one <- s[i, ] * a[, j] * given_one
+      joint_zero <- s[i, ] * (1 - a[, j]) * given_zero
+      total <- sum(joint_one + joint_zero)
+      loglik <- loglik + log(total)
+      counts[i, ] <- counts[i, ] + (joint_one + joint_zero) / total
+      ones[, j] <- ones[, j] + joint_one / total
+      zeros[, j] <- zeros[, j] + joint_zero / total
+      tau <- sum(joint_one) / total
+      present[at, made] <- present[at, made] + tau
+      miss[at, made] <- miss[at, made] + tau * !found
+      absent[made] <- absent[made] + 1 - tau
+      add[made] <- add[made] + (1 - tau) * found
+    }
+  }
+  seen <- rowSums(counts) > 0
+  s[seen, ] <- (counts / rowSums(counts))[seen, ]
+  known <- present > 0
+  missed <- par$missed
+  missed[known] <- (miss / present)[known]
+  list(membership = s, aspects = ones / (ones + zeros), missed = missed, added = add / absent, loglik = loglik)
+}
+
+test_that("one pass equals the reference, whoever misses", {
+  case <- visited_table(9, 5)
+  rows <- c(observation = 9, attribute = 5, visit = 1)
+  set.seed(1)
+  start <- random_start(9, 5, 2)
+  for (by in names(rows)) {
+    missed <- matrix(stats::runif(rows[[by]] * 3, 0.2, 0.6), rows[[by]])
+    begin <- c(start, list(missed = missed, added = c(0.1, 0.05, 0.2)))
+    fit <- suppressMessages(
+      aspect_bernoulli(visits = case$visits, k = 2, missed_by = by, added = TRUE, start = begin, control = plain(1))
+    )
+    want <- ref_visit_pass(case$visits, begin, match(by, names(rows)) - 1)
+    expect_equal(lapply(fit$param, unname), want[1:4], tolerance = 1e-12)
+    expect_equal(ref_visit_pass(case$visits, lapply(fit$param, unname), match(by, names(rows)) - 1)$loglik, fit$loglik)
+  }
+})
+
+test_that("the objective never falls; one visit that misses nothing is the plain model", {
+  case <- visited_table()
+  once <- fit_control(n_start = 1)
+  for (estimate in c("ml", "map")) {
+    set.seed(2)
+    fit <- suppressMessages(suppressWarnings(
+      aspect_bernoulli(visits = case$visits, k = 2, estimate = estimate, added = TRUE, control = once)
+    ))
+    expect_true(all(diff(fit$trace$objective) > -1e-8))
+  }
+  x <- case$visits[-5, , 1]
+  x[is.na(x)] <- 0L
+  start <- random_start(nrow(x), ncol(x), 2)
+  single <- array(x, c(dim(x), 1), c(dimnames(x), list(NULL)))
+  sure <- c(start, list(missed = matrix(0, nrow(x), 1), added = 0))
+  repeated <- aspect_bernoulli(visits = single, k = 2, start = sure, control = plain(0))
+  expect_equal(repeated$loglik, fit_with(x, start$membership, start$aspects)$loglik)
+  expect_equal(fitted(repeated), fitted(fit_with(x, start$membership, start$aspects)))
+})
+
+test_that("planted misses are recovered, and what was missed is found", {
+  case <- visited_table(150, 40)
+  set.seed(3)
+  fit <- suppressMessages(suppressWarnings(
+    aspect_bernoulli(visits = case$visits, k = 2, control = fit_control(n_start = 3))
+  ))
+  made <- !is.na(case$visits[, 1, ])
+  expect_gt(cor(fit$param$missed[made], case$missed[made]), 0.75)
+  zeros <- which(fit$x == 0)
+  expected <- deficiency(fit, "observation")
+  expect_equal(sum(expected$missed), sum(case$present[zeros]), tolerance = 0.25)
+  truth <- case$present == 1
+  truth[!fit$x %in% 0] <- NA
+  expect_gt(recovery(visit_posterior(fit, 1:150), truth)$summary$auc, 0.65)
+  expect_equal(fit$df, 150 * 1 + 2 * 40 + 150 * 3)
+})
+
+test_that("additions are found where there are some", {
+  case <- visited_table(120, 20, 4, added = 0.05)
+  set.seed(4)
+  fit <- suppressMessages(suppressWarnings(aspect_bernoulli(
+    visits = case$visits, k = 2, missed_by = "visit", added = TRUE, control = fit_control(n_start = 3)
+  )))
+  expect_equal(unname(fit$param$added), rep(0.05, 4), tolerance = 0.5)
+  wrong <- false_presences(fit, 20, "added")
+  at <- cbind(match(wrong$observation, rownames(fit$x)), match(wrong$attribute, colnames(fit$x)))
+  expect_lt(mean(case$present[at]), mean(case$present[which(fit$x == 1)]) - 0.4)
+  expect_output(print(fit), "An absence is reported as present by v1")
+})
+
+# Single-species occupancy, MacKenzie et al. (2002): psi, and p for each visit; estimates and standard errors.
+ref_occupancy <- function(y) {
+  negative <- function(theta) {
+    p <- matrix(stats::plogis(theta[-1]), nrow(y), ncol(y), byrow = TRUE)
+    seen <- apply(ifelse(is.na(y), 1, ifelse(y == 1, p, 1 - p)), 1, prod)
+    -sum(log(stats::plogis(theta[1]) * seen + (1 - stats::plogis(theta[1])) * (rowSums(y, na.rm = TRUE) == 0)))
+  }
+  fit <- stats::optim(c(0, rep(0, ncol(y))), negative, method = "BFGS", hessian = TRUE)
+  p <- stats::plogis(fit$par[-1])
+  list(p = p, se = sqrt(diag(solve(fit$hessian))[-1]) * p * (1 - p))
+}
+
+hbef_visits <- function() {
+  table <- utils::read.csv(gzfile(shared_data("repeat_surveys", "hbef2015_detections.csv.gz")))
+  species <- setdiff(names(table), c("site", "visit"))
+  sites <- sort(unique(table$site))
+  visits <- array(NA_integer_, c(length(sites), length(species), 3), list(sites, species, NULL))
+  for (v in 1:3) {
+    part <- table[table$visit == v, ]
+    visits[match(part$site, sites), , v] <- as.matrix(part[species])
+  }
+  visits
+}
+
+test_that("hbef2015: detection agrees with single-species occupancy models", {
+  visits <- hbef_visits()
+  species <- colnames(visits)
+  quick <- fit_control(n_start = 2, max_pass = 1500, tol = 1e-8)
+  common <- species[apply(visits, 2, sum, na.rm = TRUE) >= 30]
+  reference <- lapply(stats::setNames(nm = common), function(one) ref_occupancy(visits[, one, ]))
+  off <- function(k) {
+    set.seed(5)
+    fit <- suppressWarnings(suppressMessages(
+      aspect_bernoulli(visits = visits, k = k, missed_by = "attribute", control = quick)
+    ))
+    vapply(common, function(one) {
+      max(abs(1 - fit$param$missed[one, ] - reference[[one]]$p) / reference[[one]]$se)
+    }, 0)
+  }
+  expect_length(common, 9)
+  expect_lt(max(off(1)), 0.01) # one aspect: the same model, species by species
+  # Two aspects: one species aside, which the single-species model takes to be everywhere but seldom found.
+  two <- off(2)
+  expect_identical(names(which(two > 2)), "BHVI")
+})
+
+test_that("hbef2015: the first visit alone leaves open what all visits decide", {
+  visits <- hbef_visits()
+  quick <- fit_control(n_start = 2, max_pass = 1500, tol = 1e-8)
+  set.seed(6)
+  fit <- suppressWarnings(suppressMessages(
+    aspect_bernoulli(visits = visits, k = 1, missed_by = "visit", control = quick)
+  ))
+  made <- which(!is.na(visits[, 1, 1]))
+  answer <- sum(visit_posterior(fit, made)[visits[made, , 1] == 0])
+  alone <- suppressWarnings(aspect_bernoulli(visits[made, , 1], 2, phantom = "white", control = quick))
+  bound <- identifiability(alone, n_search = 1)
+  expect_false(bound$decided)
+  outer <- bound$expected[bound$expected$bound == "outer", ]
+  expect_true(outer$least <= answer && answer <= outer$most)
+})
+
+test_that("verbs, names, update and simulate go with visits; what cannot be is refused", {
+  case <- visited_table(30, 8)
+  tables <- list(first = case$visits[, , 1], second = case$visits[, , 2])
+  set.seed(8)
+  quick <- fit_control(n_start = 1, max_pass = 60, n_polish = 0)
+  run <- function(...) suppressMessages(suppressWarnings(aspect_bernoulli(..., control = quick)))
+  fit <- run(visits = tables, k = 2)
+  expect_equal(dimnames(fit$param$missed), list(rownames(tables[[1]]), c("first", "second")))
+  expect_equal(fit$x, any_visit(case$visits[, , 1:2]))
+  expect_named(false_absences(fit, 3), c("observation", "attribute", "probability", "present", "missed", "phantom"))
+  zero <- false_absences(fit, Inf, "missed")
+  expect_equal(zero$missed, with(zero, phantom * present / (1 - present + phantom * present)))
+  expect_s3_class(suppressMessages(suppressWarnings(update(fit, k = 3))), "visits_bernoulli")
+  expect_equal(dim(simulate(fit, seed = 1)[[1]]), c(30L, 8L, 2L))
+  expect_output(print(summary(fit)), "A presence is missed, on the mean over observations, by first")
+  expect_silent(on_paper(plot(fit)))
+  expect_snapshot(error = TRUE, {
+    aspect_bernoulli(tables[[1]], 2, visits = tables)
+    aspect_bernoulli(visits = tables)
+    aspect_bernoulli(visits = tables[[1]], k = 2)
+    aspect_bernoulli(visits = list(tables[[1]], tables[[2]][, -1]), k = 2)
+    aspect_bernoulli(visits = case$visits * 2L, k = 2)
+    aspect_bernoulli(visits = tables, k = 2, phantom = "white")
+    aspect_bernoulli(visits = tables, k = 2, missed_by = "nobody")
+    identifiability(fit)
+    predict(fit, tables[[1]])
+    false_absences(run(visits = tables, k = 2), phantom_convention = "minimal")
+  })
+})
