@@ -40,7 +40,8 @@
 #' fits a row comes from, [divergences()] how different components are, [sources()] which sources are in use,
 #' [cooccurrence()] which rows have groups in common.
 #'
-#' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide;
+#' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide,
+#' [phantom_test()] whether there is one, [posterior_draws()] how far a posterior spreads;
 #' [modes()] groups the solutions that the starts found, [align_components()] puts their components in one order,
 #' [ensemble()] averages them.
 #'

@@ -36,7 +36,7 @@
 #' @examples
 #' set.seed(1)
 #' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
-#' fit <- aspect_bernoulli(present * rbinom(480, 1, 0.6), k = 3)
+#' fit <- aspect_bernoulli(present * rbinom(480, 1, 0.6), k = 3, phantom = "white")
 #' plot(fit)
 #' plot(fit, "membership")
 #' plot(fit, "phantom")

@@ -47,7 +47,8 @@ static SEXP laws(bmf_state *state) {
   const double error = bmf_measure(state, &work, NULL).squared_error;
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, 2, 4));
   for (int h = 0; h < 4; h++)
-    bmf_gamma_law(state, which[h], error, REAL(out) + 2 * h, REAL(out) + 2 * h + 1);
+    bmf_gamma_law(state, which[h], error, REAL(out) + (ptrdiff_t) 2 * h,
+                  REAL(out) + (ptrdiff_t) 2 * h + 1);
   UNPROTECT(1);
   return out;
 }

@@ -8,7 +8,7 @@ num_strips num_new_strips(int n, int block_rows, int n_threads) {
   const int n_block = (n + block_rows - 1) / block_rows;
   num_strips out = {.n = n, .block_rows = block_rows};
   out.n_strip = n_block < NUM_MAX_STRIP ? n_block : NUM_MAX_STRIP;
-  if (out.n_strip < 1) out.n_strip = 1;
+  if (n < 1) out.n_strip = 1;
   out.n_threads = num_threads(n_threads < out.n_strip ? n_threads : out.n_strip);
   return out;
 }
