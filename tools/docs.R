@@ -2,7 +2,7 @@
 # Both work from the roxygen comments in R/.
 
 up_to_date <- function(copy) {
-  files <- c("NAMESPACE", file.path("man", union(dir("man"), dir(file.path(copy, "man")))))
+  files <- c("NAMESPACE", file.path("man", union(dir("man", "[.]Rd$"), dir(file.path(copy, "man"), "[.]Rd$"))))
   read <- function(file) if (file.exists(file)) readLines(file, encoding = "UTF-8")
   stale <- files[!vapply(files, function(f) identical(read(f), read(file.path(copy, f))), NA)]
   for (file in stale) message("out of date: ", file)
