@@ -7,7 +7,7 @@ print.identifiability <- function(x, digits = 3L, ...) {
 }
 
 #' @rdname identifiability
-#' @param object,digits a result of `identifiability()`; how many digits to print.
+#' @param object a result of `identifiability()`.
 #' @export
 summary.identifiability <- function(object, ...) {
   check_dots(...)
