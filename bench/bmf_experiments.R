@@ -67,7 +67,7 @@ if (wanted("digits") && file.exists(file.path(data_folder, "usps", "usps_train.c
   x <- truth
   x[half, 129:256] <- NA
   hidden <- is.na(x)
-  control <- mcmc_control(chains = 4, warmup = 150, draws = 200, n_start = 2, n_reheat = 1, progress = FALSE)
+  control <- mcmc_control(chains = 2, warmup = 200, draws = 300, n_start = 4, n_reheat = 2, progress = FALSE)
   set.seed(2)
   time <- system.time(fit <- quiet(bmf(x, family = "bernoulli", control = control)))[[3]]
   score <- function(p) {
