@@ -47,7 +47,8 @@
 #'   root (monotone and never stuck), `"alternate"` takes turns.
 #' @param mask links that may exist: a k x m matrix of 0 and 1 (known structure), or `NULL` for all.
 #' @param surplus how many sources to fit beyond `k` before the least useful ones are dropped, one at a time, until `k`
-#'   are left: more sources find more of the true ones. Not with `mask` or `start`.
+#'   are left: on hard problems a fit with more sources may recover more of the true ones (Buhai and others 2020). Not
+#'   with `mask` or `start`.
 #' @param start initial values for one start: `list(prior = , links = , leak = )` of length k, k x m and length m, all
 #'   in \[0, 1\]; for variational inference `q` (n x m x k, sums over sources of 1 at every one), too.
 #' @param control settings from [fit_control()].
@@ -69,6 +70,9 @@
 #' @references
 #' Singliar T, Hauskrecht M (2006). Noisy-OR component analysis and its application to link analysis. *Journal of
 #' Machine Learning Research* 7, 2189-2213. <https://www.jmlr.org/papers/v7/singliar06a.html>
+#'
+#' Buhai RD, Halpern Y, Kim Y, Risteski A, Sontag D (2020). Empirical study of the benefits of overparameterization in
+#' learning latent variable models. *International Conference on Machine Learning*. <https://arxiv.org/abs/1907.00030>
 #'
 #' Jaakkola TS, Jordan MI (1999). Variational probabilistic inference and the QMR-DT network. *Journal of Artificial
 #' Intelligence Research* 10, 291-322. \doi{10.1613/jair.583}
