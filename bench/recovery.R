@@ -1,12 +1,14 @@
 # Which scores find false absences best? Planted omissions on the paper's table, a bird survey whose later visits tell
 # what the first one missed, and planted additions. Results are kept in bench/recovery.md.
-#   Rscript bench/recovery.R [replicates = 10]
+#   Rscript bench/recovery.R [replicates = 10] [omissions] [birds] [additions]     (all three parts unless named)
 # The recommended score was chosen on the tuning replicates (seeds 1001 to 1006) and on visit 2 of the survey; the
 # replicates below (seeds from 2001 on) and visit 1 were drawn after it was named. The rivals' settings are those that
 # did best on the same tuning replicates.
 library(multicause)
 blas_serial <- getNamespace("multicause")$blas_threads(1L)
 replicates <- as.integer(c(commandArgs(TRUE), "10")[1L])
+parts <- commandArgs(TRUE)[-1L]
+if (!length(parts)) parts <- c("omissions", "birds", "additions")
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 shared <- function(...) file.path(folder, ...)
 if (!file.exists(shared("now_2003", "g10s2_occ.csv"))) {
@@ -82,62 +84,71 @@ now_table <- function() {
   list(x = x, age = sites$age_ma)
 }
 
-cat("## Planted omissions on g10s2, Uniform[0, 0.4] per site,", replicates, "replicates: means\n\n")
 now <- now_table()
-all <- do.call(rbind, lapply(seq_len(replicates), function(r) {
-  set.seed(2000 + r)
-  planted <- corrupt(now$x, omit = c(0, 0.4))
-  cbind(replicate = r, score_table(all_scores(planted$x, now$age), planted))
-}))
-show(stats::aggregate(all[c(measures, "top100")], all["score"], mean, na.action = stats::na.pass))
-for (measure in c("auc", "auc_within", "ap")) {
-  cat("\nRecommended score minus each other one,", measure, "\n\n")
-  print(paired(all, measure), row.names = FALSE)
+
+omissions <- function() {
+  cat("## Planted omissions on g10s2, Uniform[0, 0.4] per site,", replicates, "replicates: means\n\n")
+  all <- do.call(rbind, lapply(seq_len(replicates), function(r) {
+    set.seed(2000 + r)
+    planted <- corrupt(now$x, omit = c(0, 0.4))
+    cbind(replicate = r, score_table(all_scores(planted$x, now$age), planted))
+  }))
+  show(stats::aggregate(all[c(measures, "top100")], all["score"], mean, na.action = stats::na.pass))
+  for (measure in c("auc", "auc_within", "ap")) {
+    cat("\nRecommended score minus each other one,", measure, "\n\n")
+    print(paired(all, measure), row.names = FALSE)
+  }
 }
 
-cat("\n## Swiss breeding birds (mhb2014): fitted to visit 1, truth is any visit\n\n")
-survey <- utils::read.csv(shared("repeat_surveys", "mhb2014_counts.csv.gz"))
-visited <- utils::read.csv(shared("repeat_surveys", "mhb2014_sites.csv"))$surveyed1 == 1
-seen <- array(FALSE, c(length(visited), 158L, 3L))
-seen[cbind(survey$site, survey$species, survey$visit)] <- TRUE
-known <- apply(seen, 2L, any)
-first <- seen[visited, known, 1L]
-truth <- apply(seen[visited, known, ], 1:2, any)
-truth[first] <- NA
-set.seed(1)
-birds <- all_scores(first + 0)
-show(score_table(birds, truth))
-cat("\nCalibration of the recommended score: mean score and share found in a later visit, by tenths of the zeros\n\n")
-print(round(recovery(birds[[1L]], truth)$calibration, 4L), row.names = FALSE)
+birds <- function() {
+  cat("\n## Swiss breeding birds (mhb2014): fitted to visit 1, truth is any visit\n\n")
+  survey <- utils::read.csv(shared("repeat_surveys", "mhb2014_counts.csv.gz"))
+  visited <- utils::read.csv(shared("repeat_surveys", "mhb2014_sites.csv"))$surveyed1 == 1
+  seen <- array(FALSE, c(length(visited), 158L, 3L))
+  seen[cbind(survey$site, survey$species, survey$visit)] <- TRUE
+  known <- apply(seen, 2L, any)
+  first <- seen[visited, known, 1L]
+  truth <- apply(seen[visited, known, ], 1:2, any)
+  truth[first] <- NA
+  set.seed(1)
+  scores <- all_scores(first + 0)
+  show(score_table(scores, truth))
+  cat("\nCalibration of the recommended score: mean score and share found in a later visit, by tenths of the zeros\n\n")
+  print(round(recovery(scores[[1L]], truth)$calibration, 4L), row.names = FALSE)
+}
 
-cat("\n## Planted additions on g10s2, aspect Bernoulli with k = 5\n\n")
-cat("Black phantom: (1 - mean of the aspect) / (1 - density) at most 0.5; white phantom: mean / density at most 0.2\n\n")
-readings <- list(
-  `rates scaled to 12.5 % ones` = function() c(0, 0.1563),
-  `40 % of the sites at U[0, .4]` = function() ifelse(stats::runif(501) < 0.4, stats::runif(501, 0, 0.4), 0),
-  `all sites at U[0, .4]` = function() c(0, 0.4)
-)
-additions <- do.call(rbind, lapply(names(readings), function(reading) {
-  do.call(rbind, lapply(seq_len(replicates), function(r) {
-    set.seed(3000 + r)
-    planted <- corrupt(now$x, add = readings[[reading]]())
-    fit <- hush(aspect_bernoulli(planted$x, 5, control = fit_control(progress = FALSE)))
-    kinds <- phantoms(fit, black = 0.5)
-    black <- which(kinds$kind[order(kinds$component)] == "black")
-    q <- predict(fit, type = "cell")
-    wrote <- if (length(black)) rowSums(q[, , black, drop = FALSE], dims = 2L) else matrix(NA, 501, 139)
-    data.frame(
-      reading, ones = mean(planted$x), white = sum(kinds$kind == "white"), black = length(black),
-      black_mean = if (length(black)) max(kinds$mean[kinds$kind == "black"]) else NA,
-      at_added = mean(wrote[planted$added]), at_true = mean(wrote[planted$x == 1 & !planted$added])
-    )
+additions <- function() {
+  cat("\n## Planted additions on g10s2, aspect Bernoulli with k = 5\n\n")
+  cat("Black phantom: (1 - mean of the aspect) / (1 - density) at most 0.5; white: mean / density at most 0.2\n\n")
+  readings <- list(
+    `rates scaled to 12.5 % ones` = function() c(0, 0.1563),
+    `40 % of the sites at U[0, .4]` = function() ifelse(stats::runif(501) < 0.4, stats::runif(501, 0, 0.4), 0),
+    `all sites at U[0, .4]` = function() c(0, 0.4)
+  )
+  table <- do.call(rbind, lapply(names(readings), function(reading) {
+    do.call(rbind, lapply(seq_len(replicates), function(r) {
+      set.seed(3000 + r)
+      planted <- corrupt(now$x, add = readings[[reading]]())
+      fit <- hush(aspect_bernoulli(planted$x, 5, control = fit_control(progress = FALSE)))
+      kinds <- phantoms(fit, black = 0.5)
+      black <- which(kinds$kind[order(kinds$component)] == "black")
+      q <- predict(fit, type = "cell")
+      wrote <- if (length(black)) rowSums(q[, , black, drop = FALSE], dims = 2L) else matrix(NA, 501, 139)
+      data.frame(
+        reading, ones = mean(planted$x), white = sum(kinds$kind == "white"), black = length(black),
+        black_mean = if (length(black)) max(kinds$mean[kinds$kind == "black"]) else NA,
+        at_added = mean(wrote[planted$added]), at_true = mean(wrote[planted$x == 1 & !planted$added])
+      )
+    }))
   }))
-}))
-additions$ratio <- additions$at_added / additions$at_true
-additions$with_black <- additions$black > 0
-means <- stats::aggregate(additions[-1L], additions["reading"], mean, na.rm = TRUE, na.action = stats::na.pass)
-means[-1L] <- lapply(means[-1L], signif, 3L)
-print(means, row.names = FALSE)
-least <- stats::aggregate(additions["ratio"], additions["reading"], min, na.rm = TRUE)
-cat("\nLeast ratio over replicates\n\n")
-print(least, row.names = FALSE)
+  table$ratio <- table$at_added / table$at_true
+  table$with_black <- table$black > 0
+  means <- stats::aggregate(table[-1L], table["reading"], mean, na.rm = TRUE, na.action = stats::na.pass)
+  means[-1L] <- lapply(means[-1L], signif, 3L)
+  print(means, row.names = FALSE)
+  least <- stats::aggregate(table["ratio"], table["reading"], min, na.rm = TRUE)
+  cat("\nLeast ratio over replicates\n\n")
+  print(least, row.names = FALSE)
+}
+
+for (part in parts) get(part)()
