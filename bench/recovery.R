@@ -2,8 +2,9 @@
 # what the first one missed, and planted additions. Results are kept in bench/recovery.md.
 #   Rscript bench/recovery.R [replicates = 10] [omissions] [birds] [additions]     (all three parts unless named)
 # The recommended score was chosen on tuning replicates (seeds 1001 to 1006) and on visits 2 and 3 of the survey, in two
-# rounds: the first choice was tried on seeds 2001 to 2010 and lost to an average of logistic PCA fits in pooled AUC; the
-# second was chosen on the tuning replicates again and named before the replicates below (seeds from 4001 on) were drawn.
+# rounds: the first choice was tried on seeds 2001 to 2010 and lost to an average of logistic PCA fits in pooled AUC;
+# the second was chosen on the tuning replicates again and named before the replicates below (seeds from 4001 on) were
+# drawn.
 # The rivals' settings are those that did best on the same tuning replicates.
 library(multicause)
 blas_serial <- getNamespace("multicause")$blas_threads(1L)
