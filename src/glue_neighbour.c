@@ -32,7 +32,7 @@ static void reserve(edges *e, int more) {
   const R_xlen_t size = 2 * e->size + more;
   int *index = (int *) R_alloc((size_t) size, sizeof *index);
   double *weight = (double *) R_alloc((size_t) size, sizeof *weight);
-  if (e->used) {
+  if (e->index && e->weight) {
     memcpy(index, e->index, (size_t) e->used * sizeof *index);
     memcpy(weight, e->weight, (size_t) e->used * sizeof *weight);
   }
@@ -70,7 +70,7 @@ SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits) {
   }
   SET_VECTOR_ELT(out, 1, Rf_allocVector(INTSXP, e.used));
   SET_VECTOR_ELT(out, 2, Rf_allocVector(REALSXP, e.used));
-  if (e.used) {
+  if (e.index && e.weight && e.used) {
     memcpy(INTEGER(VECTOR_ELT(out, 1)), e.index, (size_t) e.used * sizeof *e.index);
     memcpy(REAL(VECTOR_ELT(out, 2)), e.weight, (size_t) e.used * sizeof *e.weight);
   }

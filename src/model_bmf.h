@@ -155,7 +155,7 @@ double bmf_log_joint(const bmf_state *state, double log_lik);
 
 /* ---- model_bmf_flip.c, model_bmf_birth.c: updates of one side's features ---- */
 
-bmf_half *bmf_new_half(const bmf_state *state, int s);
+bmf_half *bmf_new_half(bmf_state *state, int s);
 
 /* Prepares the scratch for the state as it is: lists, tables, products with the other side. */
 void bmf_half_begin(bmf_half *half, bmf_state *state, int s);

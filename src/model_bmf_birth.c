@@ -123,7 +123,7 @@ static void draw_rows(bmf_half *half, const births_problem *p, int b) {
 static births_problem pose(bmf_half *half, const unsigned char *singles) {
   const int n_l = half->other->k;
   const bool gaussian = half->state->family == BMF_GAUSSIAN;
-  bmf_gram *gram = gaussian ? (bmf_gram *) half->gram : &half->partial;
+  bmf_gram *gram = gaussian ? half->gram : &half->partial;
   births_problem p = {.n_l = n_l, .stretch = gaussian ? half->scale : 1};
   p.precision = half->state->hyper[BMF_WEIGHT_PRECISION].value;
   p.mean = half->state->hyper[BMF_WEIGHT_MEAN].value;

@@ -64,9 +64,9 @@ static void reserve_other(bmf_half *half) {
   }
 }
 
-bmf_half *bmf_new_half(const bmf_state *state, int s) {
+bmf_half *bmf_new_half(bmf_state *state, int s) {
   bmf_half *half = state->host->alloc(state->host->ctx, 1, sizeof *half);
-  half->state = (bmf_state *) state;
+  half->state = state;
   half->n = state->side[s].n;
   half->m = state->side[1 - s].n;
   const size_t m = (size_t) half->m;

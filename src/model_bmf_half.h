@@ -59,7 +59,7 @@ struct bmf_half {
   double scale;     /* power, times the noise precision for the Gaussian family */
   double *total;    /* L: sum of its features' rows of weights */
   double *residual; /* L: V'Or */
-  const bmf_gram *gram;
+  bmf_gram *gram;
   double *seen;         /* m: 1 observed, 0 missing */
   double *eta;          /* m */
   double *odds;         /* m: exp(eta), 0 where missing (wide: eta); Bernoulli */

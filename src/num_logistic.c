@@ -34,7 +34,7 @@ static inline double exp_small(double r) {
 
 /* exp(-x) = 2^p exp(r): p goes into the exponent's bits, which need a loop of their own. */
 static void exp_tile(double *x, int n) {
-  double rounded[TILE];
+  double rounded[TILE] = {0};
   uint64_t bits[TILE];
 #pragma omp simd
   for (int i = 0; i < n; i++) {

@@ -51,7 +51,7 @@ static void test_ranges(void) {
 }
 
 typedef struct {
-  int n, m, k;
+  int n, k;
   mc_data data;
   ab_param par;
   ab_work *work;
@@ -59,7 +59,7 @@ typedef struct {
 
 /* A chain of rows, the first without neighbours; its last component pinned at 0. */
 static problem chain(int n, int m, int k, double missing, int n_threads) {
-  problem p = {.n = n, .m = m, .k = k};
+  problem p = {.n = n, .k = k};
   const ab_prior prior = {0.2, 1, 0};
   mc_host *host = check_alloc(NULL, 1, sizeof *host);
   *host = check_host();
