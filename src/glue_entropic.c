@@ -5,8 +5,6 @@
 #include "num_simplex.h"
 #include "num_special.h"
 
-#define N_LAMBERT 3
-
 /* counts: n x rows, one problem a column; beta: one a column; rule: num_entropic_rule. */
 SEXP mc_c_entropic(SEXP counts, SEXP beta, SEXP rule) {
   const int n = Rf_nrows(counts), columns = Rf_ncols(counts), which = Rf_asInteger(rule);
@@ -31,10 +29,10 @@ SEXP mc_c_entropic(SEXP counts, SEXP beta, SEXP rule) {
 
 /* branch: 0 num_lambert_lower(), 1 num_lambert_upper(), 2 num_lambert_exp(). */
 SEXP mc_c_lambert(SEXP x, SEXP branch) {
-  double (*const functions[N_LAMBERT])(double) = {num_lambert_lower, num_lambert_upper,
-                                                  num_lambert_exp};
+  static double (*const functions[])(double) = {num_lambert_lower, num_lambert_upper,
+                                                num_lambert_exp};
   const int which = Rf_asInteger(branch);
-  glue_check(Rf_isReal(x) && which >= 0 && which < N_LAMBERT, "branch");
+  glue_check(Rf_isReal(x) && which >= 0 && which < 3, "branch");
   SEXP out = PROTECT(Rf_allocVector(REALSXP, XLENGTH(x)));
   for (R_xlen_t i = 0; i < XLENGTH(x); i++) REAL(out)[i] = functions[which](REAL(x)[i]);
   UNPROTECT(1);

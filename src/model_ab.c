@@ -283,7 +283,8 @@ double ab_objective(const mc_data *data, const ab_param *par, ab_work *work) {
 
 double ab_expect(const mc_data *data, ab_param *par, ab_work *work, double *counts,
                  const double **one, const double **zero) {
-  walk w = {data, par, work, EXPECT, counts};
+  walk w = {data, par, work, EXPECT, NULL};
+  w.counts = counts;
   *one = work->strip[0].one;
   *zero = work->strip[0].zero;
   return do_rows(&w) ? work->strip[0].loglik : NAN;

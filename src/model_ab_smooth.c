@@ -146,12 +146,12 @@ NUM_HOT static void look_around(ab_smooth *smooth, int first, int last) {
   for (int i = first; i < last; i++) {
     const double *t = smooth->composition + num_at(0, i, width);
     double *near = smooth->near + num_at(0, i, width), *mean = smooth->ratio + num_at(0, i, width);
-    double affinity = 0;
     if (is_alone(smooth, i) && smooth->n == 1) {
       memset(near, 0, (size_t) width * sizeof *near);
       memset(mean, 0, (size_t) width * sizeof *mean);
       smooth->term[i] = 1;
     } else {
+      double affinity = 0;
       average(smooth, i, mean);
       for (int c = 0; c < width; c++) near[c] = sqrt(t[c] * mean[c]);
       for (int c = 0; c < width; c++) affinity += near[c];

@@ -223,7 +223,8 @@ double ab_visits_objective(const ab_visit_data *data, ab_visit_param *par, ab_vi
 
 void ab_visits_posterior(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work,
                          double *posterior) {
-  walk w = {data, par, work, false, posterior};
+  walk w = {data, par, work, false, NULL};
+  w.posterior = posterior;
   do_rows(&w);
 }
 

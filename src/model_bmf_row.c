@@ -116,8 +116,8 @@ static double shift_gaussian(const bmf_half *half, int a, int b) {
 /* ---- Bernoulli ---- */
 
 static double log_norm_now(const bmf_half *half) {
-  double sum = 0;
   if (half->wide) {
+    double sum = 0;
     for (int j = 0; j < half->m; j++) sum += half->seen[j] > 0 ? softplus(half->odds[j]) : 0;
     return sum;
   }

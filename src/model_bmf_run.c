@@ -82,7 +82,8 @@ static void note_draw(const bmf_state *state, const bmf_plan *plan, double log_l
   note[BMF_NOTE_COLUMN_ONES] = n_ones(&state->side[1]);
   for (int h = 0; h < BMF_N_HYPER; h++) note[BMF_NOTE_HYPER + h] = state->hyper[h].value;
   for (int p = 0; p < plan->n_probe; p++)
-    note[BMF_NOTE_PROBE + p] = bmf_expected_cell(state, plan->probe[2 * p], plan->probe[2 * p + 1]);
+    note[BMF_NOTE_PROBE + p] = bmf_expected_cell(state, plan->probe[(ptrdiff_t) 2 * p],
+                                                 plan->probe[(ptrdiff_t) 2 * p + 1]);
   record->n_draw++;
   if (!record->best || !(note[BMF_NOTE_JOINT] > record->best_joint)) return;
   record->best_joint = note[BMF_NOTE_JOINT];

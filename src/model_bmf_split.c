@@ -175,7 +175,7 @@ static void draw_weights(split_try *t, int n_feature, const int *feature) {
                          n_feature * t->n_l, draw))
     return;
   for (int f = 0; f < n_feature; f++)
-    memcpy(bmf_weight(state, t->half->s, feature[f]), draw + f * t->n_l, size);
+    memcpy(bmf_weight(state, t->half->s, feature[f]), draw + (ptrdiff_t) f * t->n_l, size);
 }
 
 static void draw_from_prior(bmf_state *state, int s, int c) {

@@ -71,7 +71,7 @@ static void add_item(const bmf_half *half, const double *gram, const double *sco
     for (int b = c; b < n_k; b++) {
       if (!half->u[b]) continue;
       for (int l = 0; l < n_l; l++) {
-        double *to = q + (c * n_l + l) * size + b * n_l;
+        double *to = q + (ptrdiff_t) (c * n_l + l) * size + (ptrdiff_t) b * n_l;
         for (int t = 0; t < n_l; t++) to[t] += gram[l * n_l + t];
       }
     }
@@ -103,7 +103,8 @@ static void draw_jointly(bmf_half *half) {
   bmf_weight_system(half, q, pull);
   if (!num_draw_gaussian(q, pull, size, draw)) return;
   for (int c = 0; c < n_k; c++)
-    memcpy(bmf_weight(half->state, half->s, c), draw + c * n_l, (size_t) n_l * sizeof(double));
+    memcpy(bmf_weight(half->state, half->s, c), draw + (ptrdiff_t) c * n_l,
+           (size_t) n_l * sizeof(double));
 }
 
 /*

@@ -20,7 +20,7 @@ static int longest_row(const mc_data *data) {
   return most;
 }
 
-static int most(int a, int b) { return a > b ? a : b; }
+static int greater(int a, int b) { return a > b ? a : b; }
 
 nm_work *nm_new_work(const mc_data *data, int k, int n_threads, const mc_host *host) {
   nm_work *work = host->alloc(host->ctx, 1, sizeof *work);
@@ -32,11 +32,12 @@ nm_work *nm_new_work(const mc_data *data, int k, int n_threads, const mc_host *h
   work->gram = new_doubles(host, k, k);
   work->total = new_doubles(host, k, 1);
   work->scale = new_doubles(host, k, 1);
-  const ptrdiff_t longest = most(longest_row(data), longest_row(&work->transposed));
-  const ptrdiff_t b = most(work->rows.block_rows, work->columns.block_rows);
-  const ptrdiff_t cells = most(data->m * work->rows.block_rows, data->n * work->columns.block_rows);
+  const ptrdiff_t longest = greater(longest_row(data), longest_row(&work->transposed));
+  const ptrdiff_t b = greater(work->rows.block_rows, work->columns.block_rows);
+  const ptrdiff_t cells =
+      greater(data->m * work->rows.block_rows, data->n * work->columns.block_rows);
   const bool dense = data->start[data->n] > DENSE_ENOUGH * (double) data->n * data->m;
-  const int n_threads_used = most(work->rows.n_threads, work->columns.n_threads);
+  const int n_threads_used = greater(work->rows.n_threads, work->columns.n_threads);
   work->scratch = host->alloc(host->ctx, (size_t) n_threads_used, sizeof *work->scratch);
   for (int t = 0; t < n_threads_used; t++) {
     block_scratch *s = work->scratch + t;

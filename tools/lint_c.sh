@@ -12,10 +12,16 @@ status=0
 # int and C's are size_t.
 strict=(-std=c11 -O2 -fopenmp -Wall -Wextra -Wpedantic -Wshadow -Wconversion
   -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wcast-qual -Wundef -Wno-cast-function-type
-  -Wno-sign-conversion -fanalyzer -Werror)
-echo "gcc -fanalyzer: ${#files[@]} files"
+  -Wno-sign-conversion -Werror)
+echo "gcc: ${#files[@]} files"
 printf '%s\n' "${files[@]}" |
   xargs -P 2 -I{} gcc "${strict[@]}" "${includes[@]}" -c {} -o /dev/null || status=1
+
+# The analyzer does not follow OpenMP: a reduction looks uninitialised to it. It reads the plain loops.
+echo "gcc -fanalyzer: ${#files[@]} files"
+printf '%s\n' "${files[@]}" |
+  xargs -P 2 -I{} gcc -std=c11 -O2 -fno-openmp -fanalyzer -Werror "${includes[@]}" -c {} -o /dev/null ||
+  status=1
 
 echo "clang-tidy: ${#files[@]} files"
 printf '%s\n' "${files[@]}" |

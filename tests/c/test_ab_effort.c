@@ -21,7 +21,7 @@ static ab_effort new_problem(double missing) {
   par.pinned = pinned;
   for (int j = 0; j < M; j++) par.aspects[num_at(K - 1, j, K)] = 0;
   double *coef = exact(2), *effort = exact(N);
-  for (int i = 0; i < N; i++) effort[i] = (i - N / 2) / 5.0;
+  for (int i = 0; i < N; i++) effort[i] = (i - 0.5 * N) / 5;
   const ab_effort out = {&data,  &par,   coef,
                          effort, &prior, ab_new_work(&data, &prior, K, 1, &host)};
   return out;
