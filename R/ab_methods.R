@@ -23,7 +23,8 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #'
 #' **With neighbours** (`smooth`), a new row is pulled towards its neighbours among the training rows, as strongly as
 #' these are by theirs, or towards the average of all where `along` does not tell. The problem need not be concave
-#' then, and its certificate is 0 where no small change gains, but no bound. A row with nothing observed gets its neighbours' composition and the mean share of the phantom.
+#' then, and its certificate is 0 where no small change gains, but no bound. A row with nothing
+#' observed gets its neighbours' composition and the mean share of the phantom.
 #'
 #' **Simulated tables** are complete, whatever was missing from the data.
 #'

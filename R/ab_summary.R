@@ -211,10 +211,12 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
     ))
   }
   if (!is.na(x$certificate[["aspects_gap"]])) {
+    gap <- format(x$certificate[["membership_gap"]], digits = 2L)
+    known <- !is.na(x$certificate[["membership_gap"]])
     cat(sprintf(
-      "Could gain at most %s%s by better aspects alone\n", if (is.na(x$certificate[["membership_gap"]])) "" else {
-        sprintf("%s nats by better memberships alone, ", format(x$certificate[["membership_gap"]], digits = 2L))
-      }, format(x$certificate[["aspects_gap"]], digits = 2L)
+      "Could gain at most %s%s by better aspects alone\n",
+      if (known) paste0(gap, " nats by better memberships alone, ") else "",
+      format(x$certificate[["aspects_gap"]], digits = 2L)
     ))
   }
   cat("\nStarts\n")

@@ -27,8 +27,8 @@
 #' Gaussian data. Memory is O(n m) for the predictive mean and, for each kept state, O(n K + m L) bytes.
 #'
 #' @param x the data: n rows and m columns, real numbers (`"gaussian"`), 0 and 1 (`"bernoulli"`) or counts
-#'   (`"poisson"`), `NA` where unknown. Matrix, table, sparse matrix of package Matrix, or data frame, whose first column may hold
-#'   unique row names.
+#'   (`"poisson"`), `NA` where unknown. Matrix, table, sparse matrix of package Matrix, or data frame, whose
+#'   first column may hold unique row names.
 #' @param k,l number of row features and of column features, besides user-fixed ones: a whole number of at least 0, or
 #'   `Inf`.
 #' @param ... must be empty.

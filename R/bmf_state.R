@@ -14,7 +14,8 @@
 #' @param state a list: `rows` (n x K, 0 or 1), `columns` (m x L), `weights` (K x L); the current values of what the
 #'   family uses: `alpha_rows`, `alpha_columns`, `weight_precision`, and `noise_precision` (Gaussian), `weight_mean`
 #'   (Gaussian, Bernoulli; 0 where not given), `weight_shape`, `background` (Poisson), each taken from `prior` where it
-#'   is fixed there; and `fixed`, how many leading columns of `rows` and of `columns` are user-fixed (default `c(0, 0)`).
+#'   is fixed there; and `fixed`, how many leading columns of `rows` and of `columns` are user-fixed (default
+#'   `c(0, 0)`).
 #' @param family,prior as in [bmf()].
 #' @param density see Details.
 #' @param k,l as in [bmf()]: `Inf`, or any number for a finite side, whose features are those in the state.

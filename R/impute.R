@@ -6,8 +6,8 @@
 #' @param newdata observations with unknown cells, columns matched by name or place; missing: the data of the fit.
 #' @param ... must be empty.
 #' @param x the data, where the fit was made with `keep_x = FALSE`.
-#' @return A matrix like the data, its unknown cells filled: with the probability of a 1 in 0/1 models, with the expected
-#'   count or value in others. Cells that the model cannot answer (impossible rows of [noisy_or()]) stay `NA`.
+#' @return A matrix like the data, its unknown cells filled: with the probability of a 1 in 0/1 models, with the
+#'   expected count or value in others. Cells that the model cannot answer (impossible rows of [noisy_or()]) stay `NA`.
 #' @examples
 #' x <- early_tetrapods$x
 #' x[1, 2] <- NA

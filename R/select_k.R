@@ -122,9 +122,8 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
       cat("has no meaning for these fits\n")
       next
     }
-    cat(sprintf("k = %d%s\n", x$best$k[i], if (is.na(x$best$k_one_se[i])) "" else {
-      sprintf(", within one standard error from k = %d", x$best$k_one_se[i])
-    }))
+    within <- sprintf(", within one standard error from k = %d", x$best$k_one_se[i])
+    cat(sprintf("k = %d%s\n", x$best$k[i], if (is.na(x$best$k_one_se[i])) "" else within))
     shown <- rbind(k = format(mine$k), value = format(mine$value, digits = digits))
     if (!anyNA(mine$se)) shown <- rbind(shown, se = format(mine$se, digits = 2L))
     if (any(mine$not_converged > 0)) shown <- rbind(shown, not_converged = format(mine$not_converged))

@@ -16,8 +16,8 @@ read_table <- function() {
   list(x = matrix(rbinom(501 * 139, 1, 0.05), 501), name = "random table of the paper's size")
 }
 
-# Eqs. (18)-(21) in R: eight products, four divisions a cell. Values are floored as in the package: without it the R form
-# ends in 0 / 0 after some thousand passes.
+# Eqs. (18)-(21) in R: eight products, four divisions a cell. Values are floored as in the package: without it the R
+# form ends in 0 / 0 after some thousand passes.
 floored <- function(x) {
   x[x < 1e-150] <- 1e-150
   x[x > 1 - 1e-15] <- 1 - 1e-15
@@ -70,7 +70,8 @@ cat(sprintf(
   1e3 * median(rounds["c", ]), 1e3 * median(rounds["r", ]), median(rounds["r", ] / rounds["c", ]), same
 ))
 
-cat("## To the level that R reaches\n\n| R passes | R seconds | C passes | C seconds | ratio |\n|---|---|---|---|---|\n")
+cat("## To the level that R reaches\n\n")
+cat("| R passes | R seconds | C passes | C seconds | ratio |\n|---|---|---|---|---|\n")
 for (n in c(1000, 5000)) {
   rows <- vapply(starts, function(start) {
     r_time <- seconds(reference <- r_passes(x, start, n, TRUE))
@@ -110,11 +111,13 @@ cat("\n## Memory: 100 000 x 1000 sparse, 2 % ones, k = 5\n\n")
 script <- tempfile(fileext = ".R")
 writeLines(c(
   "library(multicause); set.seed(1)",
-  "x <- Matrix::sparseMatrix(sample(1e5, 2e6, TRUE), sample(1000, 2e6, TRUE), x = 1, dims = c(1e5, 1000), use.last.ij = TRUE)",
+  "row <- sample(1e5, 2e6, TRUE); column <- sample(1000, 2e6, TRUE)",
+  "x <- Matrix::sparseMatrix(row, column, x = 1, dims = c(1e5, 1000), use.last.ij = TRUE)",
   "time <- system.time(fit <- aspect_bernoulli(x, 5, control = fit_control(n_start = 3, n_finish = 1, max_pass = 30,",
   "  screen_pass = 10, progress = FALSE)))",
   "peak <- grep('VmHWM', readLines('/proc/self/status'), value = TRUE)",
-  "cat(sprintf('peak %.0f MB, %.1f s for %d starts of 10 passes and one of 30\\n', as.numeric(gsub('[^0-9]', '', peak)) / 1024,",
+  "peak <- as.numeric(gsub('[^0-9]', '', peak)) / 1024",
+  "cat(sprintf('peak %.0f MB, %.1f s for %d starts of 10 passes and one of 30\\n', peak,",
   "  time[[3]], 3L))"
 ), script)
 cat(system2(file.path(R.home("bin"), "Rscript"), script, stdout = TRUE, stderr = FALSE), sep = "\n")

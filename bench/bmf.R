@@ -108,7 +108,8 @@ set.seed(2)
 time <- system.time(bmf(y, control = control, start = small))[["user.self"]]
 ess <- ess[!is.na(ess)]
 cat(sprintf(
-  "median over %d cells: %.0f of 1000 draws, %.1f a second (%.1f s)\n", length(ess), median(ess), median(ess) / time, time
+  "median over %d cells: %.0f of 1000 draws, %.1f a second (%.1f s)\n",
+  length(ess), median(ess), median(ess) / time, time
 ))
 
 if (!"small" %in% commandArgs(TRUE)) {

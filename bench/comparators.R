@@ -1,6 +1,7 @@
 # bernoulli_mixture(), logistic_pca() and nmf() side by side with the packages that users know: the same data, the same
 # start where the peer takes one, one thread. A peer runs to its own stopping rule; ours runs on to its own, and is
-# timed up to the pass where it reached the peer's objective. Results are kept in bench/comparators.md. Peers that are not installed are skipped.
+# timed up to the pass where it reached the peer's objective. Results are kept in bench/comparators.md.
+# Peers that are not installed are skipped.
 #   Rscript bench/comparators.R [repeats = 3]
 library(multicause)
 blas_serial <- getNamespace("multicause")$blas_threads(1L)

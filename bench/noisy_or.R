@@ -180,7 +180,8 @@ r_forms <- list(exact = r_exact, truncated = r_truncated, variational = r_variat
 
 # ---- The tables --------------------------------------------------------------------------------------------------
 
-cat("\n## Equal results\n\nLargest difference of a parameter after 3 passes, R form against package, 200 x 64, k = 6.\n\n")
+cat("\n## Equal results\n\n")
+cat("Largest difference of a parameter after 3 passes, R form against package, 200 x 64, k = 6.\n\n")
 small <- draw_problem(200, 64, 6)
 for (inference in names(r_forms)) {
   ours <- fit_passes(small, inference, 3)$param

@@ -115,7 +115,8 @@ compare <- function(title, x, passes, iterations, with_nmf, seed) {
     nmf <- run_nmf(x, start, 100)
     if (!is.null(nmf)) {
       need <- first_at(ours$trace, nmf$final)
-      cat(sprintf("\nNMF (KL) reaches %.5f nats a count after 100 iterations, %.1f s; ", nmf$final / counts, nmf$seconds))
+      cat(sprintf("\nNMF (KL) reaches %.5f nats a count after 100 iterations, %.1f s; ",
+        nmf$final / counts, nmf$seconds))
       if (is.na(need)) {
         cat("multicause ends in a lower maximum from this start.\n")
       } else {

@@ -119,7 +119,9 @@ test_that("the likelihood agrees with logisticSVD where the ridge is out of play
   fit <- logistic_pca(x, 0, control = quiet_control(n_start = 1, tol = 1e-14))
   mean <- pmin(pmax(colMeans(x), 0), 1)
   expect_equal(fit$loglik, sum(log(ifelse(x == 1, mean[col(x)], 1 - mean[col(x)]))), tolerance = 1e-8)
-  peer <- suppressWarnings(getExportedValue("logisticPCA", "logisticSVD")(x, k = 1, max_iters = 200, conv_criteria = 1e-4))
+  peer <- suppressWarnings(
+    getExportedValue("logisticPCA", "logisticSVD")(x, k = 1, max_iters = 200, conv_criteria = 1e-4)
+  )
   p <- fitted(peer, type = "response")
   free <- suppressWarnings(logistic_pca(x, 1, penalty = 0, control = quiet_control(n_start = 3, max_pass = 2000)))
   expect_gte(free$loglik, sum(log(ifelse(x == 1, p, 1 - p))) - 0.05)

@@ -177,7 +177,8 @@ test_that("priors drive marginals apart and together, as asked and where asked",
 test_that("the printed update settles although nothing is ascended", {
   set.seed(19)
   x <- random_array(c(20, 15), 5)
-  fit <- plca(x, 4, prior = cross_entropy(between = -10, dims = 2, method = "paper"), control = fit_control(n_start = 2))
+  prior <- cross_entropy(between = -10, dims = 2, method = "paper")
+  fit <- plca(x, 4, prior = prior, control = fit_control(n_start = 2))
   expect_true(fit$converged)
   expect_named(fit$objective, "unpenalised_log_likelihood")
   more <- plca(x, 4, prior = fit$prior$given, start = fit$param, control = plain_passes(200))

@@ -53,7 +53,8 @@ test_that("the report of a fit with everything is one file with its tables", {
   )
   expect_self_contained(text)
   expect_holds(text, c(
-    "no fit with the same probabilities has more than", "<title>A title</title>", "A title</h1>", "<p>One.</p> <p>Two.</p>",
+    "no fit with the same probabilities has more than", "<title>A title</title>", "A title</h1>",
+    "<p>One.</p> <p>Two.</p>",
     "<th scope=\"col\">country</th>",
     "AIC is least at k = 3 (no component pinned; AIC 280) and at k = 3 (a pinned white phantom; AIC 285)"
   ))

@@ -14,7 +14,8 @@ torture("mc_c_bm_fit", view, modifyList(mixture, list(prototypes = diag(3))), c(
 torture("mc_c_bm_fit", view, mixture, c(-1, 0, 0), plain, error = TRUE)
 
 logistic <- list(
-  scores = matrix(rnorm(k * 8), k), loadings = matrix(rnorm((k + 1L) * 6), k + 1L), penalty = 0.1, fixed_loadings = FALSE
+  scores = matrix(rnorm(k * 8), k), loadings = matrix(rnorm((k + 1L) * 6), k + 1L), penalty = 0.1,
+  fixed_loadings = FALSE
 )
 torture("mc_c_lp_fit", view, logistic, plain)
 torture("mc_c_lp_fit", view, logistic, fast)

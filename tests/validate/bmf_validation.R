@@ -50,7 +50,8 @@ if (wanted("exact")) {
 if (wanted("invariance")) {
   replicates <- ceiling(20000 * scale)
   cat(sprintf(paste0(
-    "\n## Invariance\n\nState and data drawn together from the model, 4 sweeps, paired differences over %d independent ",
+    "\n## Invariance\n\n",
+    "State and data drawn together from the model, 4 sweeps, paired differences over %d independent ",
     "replicates; must be |z| < 4.\n\n"
   ), replicates))
   row("setting", "statistics", "largest absolute z", "rms z", "strongest", "within")
@@ -67,7 +68,8 @@ if (wanted("invariance")) {
 if (wanted("geweke")) {
   sweeps <- ceiling(40000 * scale)
   cat(sprintf(paste0(
-    "\n## Geweke's joint test\n\nA chain of %d sweeps, the data drawn anew after each, against independent draws from the ",
+    "\n## Geweke's joint test\n\n",
+    "A chain of %d sweeps, the data drawn anew after each, against independent draws from the ",
     "model; batch means; must be |z| < 4.\n\n"
   ), sweeps))
   row("setting", "statistics", "largest absolute z", "rms z", "strongest", "within")
