@@ -98,7 +98,8 @@ run_mutant <- function(mutant, replicates, n_sweep) {
 
 cat(paste0(
   "\n## Mutants\n\n",
-  "The kernel with one mistake each under the invariance test (8 sweeps, fixed scan: 10); must be |z| > 4 somewhere.\n\n"
+  "The kernel with one mistake each under the invariance test (8 sweeps, fixed scan: 10); ",
+  "must be |z| > 4 somewhere.\n\n"
 ))
 row("mistake", "setting", "replicates", "largest absolute z", "at", "seen")
 row("---", "---", "---", "---", "---", "---")
