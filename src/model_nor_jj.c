@@ -1,12 +1,10 @@
-/* model_nor_jj.c: the paper's variational EM; its roots are in model_nor_jj_root.c. */
+/* model_nor_jj.c: the paper's variational EM; its rows and its roots have files of their own. */
 #include "model_nor_jj.h"
 
 #include <math.h>
 #include <string.h>
 
 #define BLOCK_ROWS 64
-#define FAR 45.           /* f and u f' beyond it are below rounding beside f(theta0) */
-#define LEAST_PRIOR 1e-10 /* log odds stay finite */
 #define LEAST_MOVED 1e-10 /* where a prior lifts links off 0, they start from here */
 
 void nor_to_theta(const nor_param *par, int m, const nor_settings *set, nor_theta *var) {
@@ -64,10 +62,9 @@ nor_variational *nor_new_variational(const mc_data *data, nor_param *par, nor_th
   work->column_place = host->alloc(host->ctx, n_one, sizeof(int));
   work->column_row = host->alloc(host->ctx, n_one, sizeof(int));
   work->off = host->alloc(host->ctx, k * m, sizeof(double));
-  work->scratch = host->alloc(host->ctx, (size_t) work->strips.n_threads, sizeof(double *));
-  for (int t = 0; t < work->strips.n_threads; t++)
-    work->scratch[t] = host->alloc(host->ctx, k + 1, sizeof(double));
   index_columns(work);
+  work->scratch = host->alloc(host->ctx, (size_t) work->strips.n_threads, sizeof(nor_scratch));
+  for (int t = 0; t < work->strips.n_threads; t++) nor_new_scratch(work, work->scratch + t);
   return work;
 }
 
@@ -88,105 +85,12 @@ static void make_ready(nor_variational *work) {
   }
 }
 
-/* g and g' of one source at a one: g'(q) = f(theta0 + u) - u f'(theta0 + u) - f(theta0), u = theta / q. */
-typedef struct {
-  double g, slope;
-} gain;
-
-static inline gain gain_of(double theta, double q, double leak, double leak_log) {
-  const gain none = {0, -leak_log}; /* u is infinite */
-  if (q <= 0) return none;
-  const double u = theta / q;
-  if (!(leak + u < FAR)) return (gain){-q * leak_log, -leak_log};
-  const nor_f on = nor_log_on(leak + u);
-  return (gain){q * (on.f - leak_log), on.f - u * on.slope - leak_log};
-}
-
-/* Takes a row's cells that are no zeros out of the sums over zeros: theta, and the leak's. */
-static void row_zeros(const nor_variational *work, int i, double *off) {
-  const mc_data *data = work->data;
-  const int k = work->par->k;
-  for (int c = 0; c <= k; c++) off[c] = work->all_off[c];
-  const int n_one = data->start[i + 1] - data->start[i], n_missing = data_n_missing(data, i);
-  for (int e = 0; e < n_one + n_missing; e++) {
-    const int j = e < n_one ? data->column[data->start[i] + e]
-                            : data->na_column[data->na_start[i] + e - n_one];
-    for (int l = 0; l < work->n_live[j]; l++) {
-      const int c = work->live[num_at(l, j, k)];
-      off[c] -= work->var->links[num_at(c, j, k)];
-    }
-    off[k] -= work->var->leak[j];
-  }
-}
-
-/* The E-step of a row, eq. (2.7) with the bound (2.8): its bound, and its activation. */
-static double activate(nor_variational *work, int i, double *sum) {
-  const mc_data *data = work->data;
-  const int k = work->par->k;
-  row_zeros(work, i, sum);
-  double bound = -sum[k];
-  for (int c = 0; c < k; c++) sum[c] = -sum[c];
-  for (int e = data->start[i]; e < data->start[i + 1]; e++) {
-    const int j = data->column[e];
-    const double *theta = work->var->links + num_at(0, j, k), *q = work->var->q + num_at(0, e, k);
-    bound += work->leak_log[j];
-    for (int l = 0; l < work->n_live[j]; l++) {
-      const int c = work->live[num_at(l, j, k)];
-      sum[c] += gain_of(theta[c], q[c], work->var->leak[j], work->leak_log[j]).g;
-    }
-  }
-  for (int c = 0; c < k; c++) {
-    const double prior = fmin(fmax(work->par->prior[c], LEAST_PRIOR), 1 - LEAST_PRIOR);
-    const double on = log(prior) + sum[c], off = log1p(-prior);
-    const double top = fmax(on, off), rest = exp(fmin(on, off) - top);
-    bound += top + log1p(rest);
-    work->activation[num_at(c, i, k)] = (on > off ? 1 : rest) / (1 + rest);
-  }
-  return bound;
-}
-
-/* One step of eq. (3.12) at a one: q <- q (<s> g'(q))^eta, over the sum. Unmoved where all is 0. */
-static void step_q(const nor_variational *work, int i, int e, bool root, double *next) {
-  const int k = work->par->k, j = work->data->column[e], n_live = work->n_live[j];
-  const int *live = work->live + num_at(0, j, k);
-  const double *theta = work->var->links + num_at(0, j, k);
-  const double *on = work->activation + num_at(0, i, k);
-  double *q = work->var->q + num_at(0, e, k), sum = 0;
-  for (int l = 0; l < n_live; l++) {
-    const int c = live[l];
-    const double slope = gain_of(theta[c], q[c], work->var->leak[j], work->leak_log[j]).slope;
-    const double rise = q[c] > 0 && slope > 0 ? on[c] * slope : 0;
-    next[l] = q[c] * (root ? sqrt(rise) : rise);
-    sum += next[l];
-  }
-  if (!(sum > 0)) return;
-  memset(q, 0, (size_t) k * sizeof(double));
-  for (int l = 0; l < n_live; l++) q[live[l]] = next[l] / sum;
-}
-
-static void do_block(void *self, int strip, int thread, int first, int b) {
-  nor_variational *work = self;
-  const nor_settings *set = work->set;
-  double *scratch = work->scratch[thread];
-  (void) strip;
-  for (int i = first; i < first + b; i++) {
-    work->bound[i] = activate(work, i, scratch);
-    if (!work->move_q) continue;
-    for (int e = work->data->start[i]; e < work->data->start[i + 1]; e++)
-      for (int step = 0; step < set->q_steps; step++) {
-        const bool root =
-            set->q_rule == NOR_DAMPED || (set->q_rule == NOR_ALTERNATE && step % 2 == 0);
-        step_q(work, i, e, root, scratch);
-      }
-  }
-}
-
 /* Activations, bounds, and, where asked, the steps of q. NaN: stopped. */
 static double visit(nor_variational *work, bool move_q) {
   double bound = 0;
   work->move_q = move_q;
   make_ready(work);
-  if (!num_visit(&work->strips, do_block, work, work->set->host, work->passes, work->objective))
+  if (!num_visit(&work->strips, nor_jj_rows, work, work->set->host, work->passes, work->objective))
     return NAN;
   for (int i = 0; i < work->data->n; i++) bound += nor_weight(work->set, i) * work->bound[i];
   nor_from_theta(work->var, work->data->m, work->par);
@@ -196,21 +100,21 @@ static double visit(nor_variational *work, bool move_q) {
 /* Eq. (3.15). */
 static void update_prior(nor_variational *work) {
   const int k = work->par->k;
-  double *on = work->scratch[0];
+  double *on = work->scratch[0].sum;
   memset(on, 0, (size_t) k * sizeof(double));
   for (int i = 0; i < work->data->n; i++)
     for (int c = 0; c < k; c++)
       on[c] += nor_weight(work->set, i) * work->activation[num_at(c, i, k)];
   nor_update_prior(work->set, on, work->totals.rows, work->par);
   for (int c = 0; c < k; c++)
-    work->par->prior[c] = fmin(fmax(work->par->prior[c], LEAST_PRIOR), 1 - LEAST_PRIOR);
+    work->par->prior[c] = fmin(fmax(work->par->prior[c], NOR_LEAST_PRIOR), 1 - NOR_LEAST_PRIOR);
 }
 
 /* Expected numbers of zeros with a source on: over rows, without ones and missing cells. */
 static void count_off(nor_variational *work) {
   const mc_data *data = work->data;
   const int k = work->par->k;
-  double *on = work->scratch[0];
+  double *on = work->scratch[0].sum;
   memset(on, 0, (size_t) k * sizeof(double));
   memset(work->off, 0, (size_t) k * (size_t) data->m * sizeof(double));
   for (int i = 0; i < data->n; i++) {

@@ -31,14 +31,16 @@ typedef struct {
  */
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
     !defined(__SANITIZE_ADDRESS__)
-#define NUM_HOT __attribute__((optimize("O3"), target_clones("avx2", "default")))
+#define NUM_HOT __attribute__((optimize("O3", "no-math-errno"), target_clones("avx2", "default")))
 #define NUM_INLINE inline __attribute__((always_inline))
 #else
 #define NUM_HOT
 #define NUM_INLINE inline
 #endif
 
-static inline ptrdiff_t num_at(ptrdiff_t i, ptrdiff_t j, ptrdiff_t n_row) { return i + j * n_row; }
+static NUM_INLINE ptrdiff_t num_at(ptrdiff_t i, ptrdiff_t j, ptrdiff_t n_row) {
+  return i + j * n_row;
+}
 
 /* Missing cells of row i, and its observed ones. */
 static inline int data_n_missing(const mc_data *data, int i) {

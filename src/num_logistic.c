@@ -5,31 +5,9 @@
 #include <string.h>
 
 #include "num.h"
+#include "num_exp.h"
 
-#define LOG2_E 1.44269504088896340735992468100
-#define LN2_HIGH 6.93147180369123816490e-01 /* 33 bits, so that small multiples are exact */
-#define LN2_LOW 1.90821492927058770002e-10
-#define ROUNDER 6755399441055744.0 /* 1.5 * 2^52: adding it rounds to a whole number */
-#define FURTHEST 700.0             /* exp(-700) is still a normal number */
-
-/* exp(r) for |r| <= log(2) / 2 by its series; the first term left out is below 3e-18. */
-static inline double exp_small(double r) {
-  double s = 1.0 / 6227020800.0;
-  s = s * r + 1.0 / 479001600.0;
-  s = s * r + 1.0 / 39916800.0;
-  s = s * r + 1.0 / 3628800.0;
-  s = s * r + 1.0 / 362880.0;
-  s = s * r + 1.0 / 40320.0;
-  s = s * r + 1.0 / 5040.0;
-  s = s * r + 1.0 / 720.0;
-  s = s * r + 1.0 / 120.0;
-  s = s * r + 1.0 / 24.0;
-  s = s * r + 1.0 / 6.0;
-  s = s * r + 0.5;
-  s = s * r + 1.0;
-  return s * r + 1.0;
-}
-
+#define FURTHEST 700.0 /* exp(-700) is still a normal number */
 #define TILE 64
 
 /* exp(-x) = 2^p exp(r): p goes into the exponent's bits, which need a loop of their own. */
@@ -39,10 +17,11 @@ static void exp_tile(double *x, int n) {
 #pragma omp simd
   for (int i = 0; i < n; i++) {
     const double y = x[i] < FURTHEST ? -x[i] : -FURTHEST;
-    const double p = y * LOG2_E + ROUNDER;
-    const double whole = p - ROUNDER;
+    const double p = y * NUM_LOG2_E + NUM_ROUNDER;
+    const double whole = p - NUM_ROUNDER;
     rounded[i] = p;
-    x[i] = exp_small((y - whole * LN2_HIGH) - whole * LN2_LOW);
+    const double r = (y - whole * NUM_LN2_HIGH) - whole * NUM_LN2_LOW;
+    x[i] = 1 + r * num_exp_ratio(r);
   }
   memcpy(bits, rounded, (size_t) n * sizeof(double));
   for (int i = 0; i < n; i++) bits[i] = (bits[i] + 1023) << 52;

@@ -2,6 +2,7 @@
 #include <float.h>
 
 #include "check_data.h"
+#include "num_log_on.h"
 
 static double *uniforms(ptrdiff_t count) {
   double *x = exact(count);
@@ -120,7 +121,23 @@ static void test_threads(void) {
   CHECK(num_blas_threads() == before);
 }
 
+/* Against the C library, over all magnitudes and around the joins of the series. */
+static void test_log_on(void) {
+  enum { N = 4000 };
+  double *y = exact(N), *f = exact(N), *slope = exact(N);
+  for (int i = 0; i < N; i++) y[i] = exp(log(1e-9) + i * (log(700) - log(1e-9)) / (N - 1));
+  y[1] = log(2) / 2;
+  y[2] = nextafter(y[1], 1);
+  y[3] = log(2);
+  num_log_on(y, f, slope, N);
+  for (int i = 0; i < N; i++) {
+    CHECK_NEAR(f[i], log(-expm1(-y[i])), 2e-15);
+    CHECK_NEAR(slope[i] * expm1(y[i]), 1, 1e-14);
+  }
+}
+
 int main(void) {
+  RUN(test_log_on);
   RUN(test_gemm);
   RUN(test_guard_unit);
   RUN(test_guard_simplex);

@@ -1,0 +1,16 @@
+/* num_log_on.h: the logarithm of the probability that a Poisson number is not 0, many at a time. */
+#ifndef MC_NUM_LOG_ON_H
+#define MC_NUM_LOG_ON_H
+
+#include <stddef.h>
+
+/*
+ * For n values y in [1e-9, 700]: f = log(1 - exp(-y)), good to 1e-15 absolute or
+ * relative, whichever is wider, and slope = f'(y) = 1 / (exp(y) - 1), to 1e-14 relative.
+ */
+void num_log_on(const double *y, double *f, double *slope, ptrdiff_t n);
+
+/* The slope alone. */
+void num_on_slope(const double *y, double *slope, ptrdiff_t n);
+
+#endif
