@@ -1,70 +1,109 @@
-# Calibration of false_absences()$missed: truth drawn at the convention "maximal" (every content aspect reaches 1, as ML
-# takes it), then anywhere in the bounds. Small numbers of data sets by default: MULTICAUSE_SETS=50 for the full run.
+# Are the chances that false_absences() gives, and the bounds of identifiability(), right? Simulated tables with planted
+# omissions, MULTICAUSE_SETS of them (50): the calibration slope of `missed` with the truth at the convention under test,
+# and how many cells' true chances the reported interval covers where the truth is anywhere in the bounds.
 library(multicause)
-n_sets <- as.integer(Sys.getenv("MULTICAUSE_SETS", "6"))
-n <- 300
-m <- 80
-flat <- list(aspects = c(1, 1), membership = 1)
+n_sets <- as.integer(Sys.getenv("MULTICAUSE_SETS", "50"))
 quick <- fit_control(n_start = 2, max_pass = 400, tol = 1e-7, progress = FALSE)
+vb_prior <- function(aspects, membership) list(aspects = c(aspects, aspects), membership = membership)
+estimators <- list(
+  ml = list("ml"), map = list("map"), vb = list("vb"), vb_flat_aspects = list("vb", vb_prior(1, 0.5)),
+  vb_flat_membership = list("vb", vb_prior(0.5, 1)), vb_flat = list("vb", vb_prior(1, 1))
+)
 
-# Three contents and a phantom. top: the largest probability of a content aspect; full: some rows are all content.
-draw_set <- function(top, full) {
-  s <- matrix(rexp(n * 3)^2, n)
+fit_table <- function(x, estimator, k = 4) {
+  arguments <- list(x, k, estimate = estimator[[1]], phantom = "white", control = quick)
+  if (length(estimator) > 1) arguments$prior <- estimator[[2]]
+  suppressWarnings(do.call(aspect_bernoulli, arguments))
+}
+
+# k - 1 contents and a phantom. The truth is at the maximal convention where every content aspect reaches 1 (`top` 1), at
+# the minimal one where some rows are all content (`full`), and anywhere in the bounds where neither holds.
+draw_set <- function(n, m, k, top, full, shape) {
+  s <- matrix(rexp(n * (k - 1))^2, n)
   share <- rbeta(n, 1, 1.5)
-  if (full) share[seq_len(15)] <- 0
-  s <- (1 - share) * s / rowSums(s)
-  a <- matrix(rbeta(3 * m, 0.3, 0.9), 3)
-  a <- top * a / apply(a, 1, max)
-  p <- s %*% a
-  x <- matrix(rbinom(n * m, 1, p), n)
-  list(x = x, missed = share / (1 - p) * p / (1 - share), share = share)
+  share[seq_len(full)] <- 0
+  a <- matrix(rbeta((k - 1) * m, shape[1], shape[2]), k - 1)
+  a <- (if (is.na(top)) runif(k - 1, 0.4, 1) else top) * a / apply(a, 1, max)
+  present <- (s / rowSums(s)) %*% a
+  planted <- corrupt(matrix(rbinom(n * m, 1, present), n), omit = share)
+  p <- (1 - share) * present
+  list(planted = planted, x = planted$x, missed = share * present / (1 - p))
 }
 
-# Slope of a logistic regression of the false absences, drawn from their true probabilities, on the log-odds given.
-slope_of <- function(score, truth) {
-  hit <- matrix(rbinom(length(truth), 1, pmin(pmax(truth, 0), 1)) == 1, nrow(truth))
-  hit[is.na(truth)] <- NA
-  recovery(score, hit)$summary$slope
-}
-
-score_matrix <- function(fit, ...) {
+missed_matrix <- function(fit, ...) {
   cells <- false_absences(fit, Inf, ...)
-  out <- matrix(0, n, m)
+  out <- 0 * fitted(fit)
   out[cbind(cells$observation, cells$attribute)] <- cells$missed
   out
 }
 
-run <- function(seed, top, full) {
+calibration_of <- function(seed, setting, which = names(estimators)) {
   set.seed(seed)
-  set <- draw_set(top, full)
-  zeros <- set$missed
-  zeros[set$x == 1] <- NA
-  fits <- list(
-    ml = aspect_bernoulli(set$x, 4, phantom = "white", control = quick),
-    map = aspect_bernoulli(set$x, 4, phantom = "white", estimate = "map", control = quick),
-    vb = aspect_bernoulli(set$x, 4, phantom = "white", estimate = "vb", control = quick),
-    vb_flat = aspect_bernoulli(set$x, 4, phantom = "white", estimate = "vb", prior = flat, control = quick)
-  )
-  slopes <- c(
-    vapply(fits, function(fit) slope_of(score_matrix(fit), zeros), 0),
-    map_maximal = slope_of(score_matrix(fits$map, phantom_convention = "maximal"), zeros)
-  )
-  sure <- identifiability(fits$ml, n_search = 0, bootstrap = 10, cells = TRUE)
-  at <- cbind(sure$cells$observation, sure$cells$attribute)
-  c(
-    slopes, estimate = mean(sure$cells$missed_outer_most >= set$missed[at] - 1e-9),
-    bootstrap = mean(sure$cells$draws_most >= set$missed[at] - 1e-9)
-  )
+  set <- do.call(draw_set, setting$draw)
+  rows <- vapply(estimators[which], function(estimator) {
+    fit <- fit_table(set$x, estimator, setting$draw$k)
+    score <- missed_matrix(fit, phantom_convention = setting$convention)
+    found <- recovery(score, set$planted)$summary
+    c(slope = found$slope, intercept = found$intercept, ratio = sum(score[set$x == 0]) / found$changed, auc = found$auc)
+  }, numeric(4))
+  best <- recovery(set$missed, set$planted)$summary
+  cbind(rows, truth = c(best$slope, best$intercept, sum(set$missed[set$x == 0]) / best$changed, best$auc))
 }
 
-for (case in list(list("truth at the maximal convention", 1, TRUE), list("truth anywhere in the bounds", 0.7, FALSE))) {
-  result <- suppressWarnings(vapply(seq_len(n_sets), run, numeric(7), top = case[[2]], full = case[[3]]))
-  cat(sprintf("%s, %d sets of %d x %d, k = 4\n", case[[1]], n_sets, n, m))
-  cat("calibration slope (Monte Carlo error):", paste(sprintf(
-    "%s %.2f (%.2f)", rownames(result)[1:5], rowMeans(result[1:5, ]), apply(result[1:5, ], 1, sd) / sqrt(n_sets)
-  ), collapse = ", "), "\n")
-  cat(sprintf(
-    "share of cells whose true probability is within [0, upper end]: at the estimate %.3f, over bootstrap draws %.3f\n\n",
-    mean(result["estimate", ]), mean(result["bootstrap", ])
-  ))
+show_mean <- function(values, digits = 2) {
+  sprintf("%.*f (%.*f)", digits, mean(values), digits + 1, sd(values) / sqrt(length(values)))
 }
+
+report_slopes <- function(label, setting, sets = n_sets, which = names(estimators)) {
+  result <- vapply(seq_len(sets), calibration_of, matrix(0, 4, length(which) + 1), setting = setting, which = which)
+  cat(sprintf("\n%s: %d sets; mean (Monte Carlo error)\n\n", label, sets))
+  cat("| estimate | slope | intercept | expected / true number | AUC |\n| --- | --- | --- | --- | --- |\n")
+  for (name in dimnames(result)[[2]]) {
+    cat(sprintf("| %s | %s |\n", name, paste(apply(result[, name, ], 1, show_mean), collapse = " | ")))
+  }
+  invisible(result)
+}
+
+setting <- function(convention, top, full, n = 300, m = 80, k = 4, shape = c(0.3, 0.9)) {
+  list(convention = convention, draw = list(n = n, m = m, k = k, top = top, full = full, shape = shape))
+}
+
+slopes <- report_slopes("Truth and answer at the maximal convention, 300 x 80, k = 4", setting("maximal", 1, 0))
+report_slopes("Truth and answer at the minimal convention, 300 x 80, k = 4", setting("minimal", NA, 15))
+few <- max(2, n_sets %/% 5)
+report_slopes("Truth at both, answer as fitted, 300 x 80, k = 4", setting("fitted", 1, 15), few)
+report_slopes("Denser aspects, Beta(1, 1), maximal", setting("maximal", 1, 0, shape = c(1, 1)), few)
+report_slopes("Sparser aspects, Beta(0.2, 2), maximal", setting("maximal", 1, 0, shape = c(0.2, 2)), few)
+report_slopes("Small tables, 80 x 30, k = 3, maximal", setting("maximal", 1, 0, n = 80, m = 30, k = 3), few)
+report_slopes("Large tables, 600 x 200, k = 6, maximal", setting("maximal", 1, 0, n = 600, m = 200, k = 6), few)
+
+# Coverage of every zero's true chance by [0, upper end]; the lower end is that there is no phantom.
+cover <- function(seed) {
+  set.seed(seed)
+  set <- draw_set(300, 80, 4, NA, 0, c(0.3, 0.9))
+  covered <- function(sure, column) {
+    at <- cbind(sure$cells$observation, sure$cells$attribute)
+    mean(sure$cells[[column]] >= set$missed[at] - 1e-9)
+  }
+  ml <- identifiability(fit_table(set$x, estimators$ml), n_search = 0, bootstrap = 20, cells = TRUE)
+  fit <- fit_table(set$x, estimators$vb_flat)
+  vb <- identifiability(fit, n_search = 0, draws = posterior_draws(fit, 40), cells = TRUE)
+  c(
+    ml_estimate = covered(ml, "missed_outer_most"), ml_bootstrap = covered(ml, "draws_most"),
+    vb_estimate = covered(vb, "missed_outer_most"), vb_draws = covered(vb, "draws_most"),
+    ml_end = mean(ml$cells$draws_most), vb_end = mean(vb$cells$draws_most), true = mean(set$missed[set$x == 0])
+  )
+}
+coverage <- vapply(seq_len(n_sets), cover, numeric(7))
+cat(sprintf(
+  "\nTruth anywhere in the bounds, 300 x 80, k = 4: %d sets; share of zeros whose true chance is at most\n\n", n_sets
+))
+cat("| upper end | mean (Monte Carlo error) | least of a set |\n| --- | --- | --- |\n")
+means <- apply(coverage, 1, show_mean, 3)
+cat(sprintf("| %s | %s | %.3f |\n", rownames(coverage), means, apply(coverage, 1, min))[1:4], sep = "")
+cat("\nMean over the zeros:", paste(c("ml over bootstrap", "vb_flat over draws", "truth"), means[5:7], collapse = ", "), "\n")
+
+slope <- slopes["slope", "vb_flat", ]
+good <- c(slope = abs(mean(slope) - 1) < 0.1, coverage = mean(coverage["vb_draws", ]) >= 0.9)
+cat(sprintf("\n= %d passed, %d failed, 0 skipped\n", sum(good), sum(!good)))
+stopifnot(good)
