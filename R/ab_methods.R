@@ -43,6 +43,8 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' @param control settings of the fold-in from [fit_control()], of which `max_pass`, `tol`, `accelerate` and `n_threads`
 #'   count. Cost: O(n m k) a pass.
 #' @param x the data of the fit, for `"cell"` without `newdata` where the fit was made with `keep_x = FALSE`.
+#' @param phantom_convention for `"membership"` and `"cell"`, see [false_absences()]; the `"response"` for the data of the
+#'   fit is the same in all.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
@@ -57,8 +59,10 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' predict(fit, x[1:2, ], type = "membership")
 #' @export
 predict.aspect_bernoulli <- function(object, newdata, type = c("response", "membership", "cell"), ..., rows = NULL,
-                                     along = NULL, control = fit_control(max_pass = 5000, tol = 1e-10), x = NULL) {
+                                     along = NULL, control = fit_control(max_pass = 5000, tol = 1e-10), x = NULL,
+                                     phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
+  if (!missing(phantom_convention)) object <- use_convention(object, NULL, phantom_convention, x)$fit
   check_control(control)
   type <- check_choice(type, "type", c("response", "membership", "cell"))
   is_new <- (!missing(newdata) && !is.null(newdata)) || !is.null(along)

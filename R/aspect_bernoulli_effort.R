@@ -49,6 +49,12 @@ effort_curve <- function(coef, effort) {
   list(coefficients = c(intercept = coef[1L] - slope * mean(effort), slope = slope), values = effort)
 }
 
+# Its inverse: the kernel's coefficients.
+scaled_curve <- function(curve) {
+  slope <- curve$coefficients[["slope"]]
+  c(curve$coefficients[["intercept"]] + slope * mean(curve$values), slope * stats::sd(curve$values))
+}
+
 effort_sentence <- function(fit) {
   curve <- fit$effort$coefficients
   at <- stats::quantile(fit$effort$values, c(0.1, 0.9), names = FALSE)

@@ -19,7 +19,8 @@ print.summary.identifiability <- function(x, digits = 3L, ...) {
   id <- x$object
   writeLines(identifiability_sentences(id, digits))
   cat("\nThe phantom's mean share\n")
-  print.data.frame(round_columns(id$share, digits), row.names = FALSE)
+  print.data.frame(round_columns(id$share[1:4], digits), row.names = FALSE)
+  cat(loglik_sentence(id$share))
   of <- unique(vapply(id$share$phantom, false_of, ""))
   cat(sprintf("\nExpected number of false %s\n", paste(of, collapse = ", ")))
   print.data.frame(round_columns(id$expected, digits), row.names = FALSE)
@@ -33,6 +34,16 @@ print.summary.identifiability <- function(x, digits = 3L, ...) {
     print.data.frame(round_columns(id$sampling, digits), row.names = FALSE)
   }
   invisible(x)
+}
+
+# Said of the ends that are attained, because it is why the data do not decide between them.
+loglik_sentence <- function(share) {
+  attained <- share[share$bound %in% c("reached", "inner"), c("loglik_least", "loglik_most")]
+  fitted <- share$loglik_least[share$bound == "fitted"][1L]
+  if (!nrow(attained)) {
+    return(sprintf("Log-likelihood of the fit %.6f\n", fitted))
+  }
+  sprintf("Log-likelihood of the fit %.6f, of the ends %.6f to %.6f\n", fitted, min(attained), max(attained))
 }
 
 binding_sentence <- function(observations) {
@@ -56,8 +67,11 @@ identifiability_sentences <- function(id, digits) {
       if (id$has_phantom) "" else " (the fit has none; one without share was added)"
     ),
     unlist(lapply(unique(id$share$phantom), function(colour) {
-      c(colour_sentences(id, colour, digits), verdict(id, colour, digits))
+      c(colour_sentences(id, colour, digits), sampling_sentence(id, colour, digits), verdict(id, colour, digits))
     })),
+    if (id$smooth) {
+      "These are the bounds of the likelihood: smoothing prefers some of the decompositions within them, as a prior does."
+    },
     if (abs(id$change) > 0.01) {
       sprintf(
         "(The phantom was only near %s; bounds are those with it pinned there, log-likelihood %+.3g.)",
@@ -68,7 +82,7 @@ identifiability_sentences <- function(id, digits) {
 }
 
 bound_names <- c(
-  fitted = "as fitted", outer = "no decomposition beyond (outer)", search = "found by a search",
+  fitted = "as fitted", outer = "no decomposition beyond (outer)", reached = "reached by a search",
   inner = "by rescaling (inner)"
 )
 
@@ -87,14 +101,29 @@ colour_sentences <- function(id, colour, digits) {
   c(sprintf("%s phantom, its mean share of an observation and what follows:", name), lines)
 }
 
+sampling_sentence <- function(id, colour, digits) {
+  if (is.null(id$sampling)) {
+    return(NULL)
+  }
+  rows <- id$sampling[id$sampling$phantom == colour, ]
+  ends <- vapply(seq_len(nrow(rows)), function(i) {
+    sprintf("%s share %s", rows$bound[i], range_text(rows[i, c("least", "most")], digits))
+  }, "")
+  sprintf(
+    "  over %d draws, to %g %%: %s; false %s at most %s", id$n_draws, 100 * id$level, paste(ends, collapse = ", "),
+    false_of(colour), format(round(rows$expected_most[1L]))
+  )
+}
+
 verdict <- function(id, colour, digits) {
   rows <- id$share[id$share$phantom == colour, ]
   outer <- rows[rows$bound == "outer", ]
-  attained <- rows[rows$bound %in% c("search", "inner"), ]
-  if (outer$most - outer$least <= id$narrow) {
+  attained <- rows[rows$bound %in% c("reached", "inner"), ]
+  most <- max(outer$most, id$sampling$most[id$sampling$phantom == colour & id$sampling$bound == "outer"])
+  if (most <= id$narrow) {
     return(sprintf(
       "The data decide: whatever the decomposition, the %s phantom's share is at most %s.", colour,
-      format(signif(outer$most, digits))
+      format(signif(most, digits))
     ))
   }
   spread <- if (nrow(attained)) max(attained$most) - min(attained$least) else 0
@@ -105,7 +134,7 @@ verdict <- function(id, colour, digits) {
     } else if (nrow(attained)) {
       "No other decomposition that fits as well was found; that is no proof that there is none within the outer bound."
     },
-    if (identical(id$estimate, "map")) "The fit's answer within the bounds is its prior's." else NULL,
+    if (isTRUE(id$estimate %in% c("map", "vb", "gibbs"))) "The fit's answer within the bounds is its prior's." else NULL,
     if (id$effort) "The fit's answer within the bounds rests on the phantom's share following the effort." else NULL,
     "What would decide: repeated visits (`visits`), the effort spent on each (`effort`), or a prior (if you trust it)."
   )
@@ -129,8 +158,8 @@ plot.identifiability <- function(x, y, main = NULL, ...) {
   at <- seq_len(n)
   graphics::rect(at - 1, 0, at, rows$outer_most, col = colours[1L], border = NA)
   if (has_inner) {
-    least <- if (is.null(rows$search_least)) rows$inner_least else rows$search_least
-    most <- if (is.null(rows$search_most)) rows$inner_most else rows$search_most
+    least <- if (is.null(rows$reached_least)) rows$inner_least else rows$reached_least
+    most <- if (is.null(rows$reached_most)) rows$inner_most else rows$reached_most
     graphics::rect(at - 1, least, at, pmax(most, least + 0.004), col = colours[2L], border = NA)
   }
   graphics::lines(at - 0.5, rows$share, col = colours[3L], lwd = 2)

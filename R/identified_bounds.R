@@ -1,4 +1,4 @@
-# The bounds of identifiability(): outer, inner and what a search finds between them.
+# The bounds of identifiability(): outer, inner and what a search reaches between them.
 
 # colours: the phantoms bounded; share, expected: data frames of bounds; observations; components; n_cells.
 find_bounds <- function(exact, x, n_search) {
@@ -8,7 +8,7 @@ find_bounds <- function(exact, x, n_search) {
   names <- exact$fit$names
   out <- list(
     colours = colours, n_cells = first$n_cells,
-    share = bound_rows(colours, "outer", 0, vapply(outer, function(side) mean(1 - side$top), 0)),
+    share = bound_rows(colours, "outer", 0, vapply(outer, function(side) mean(1 - side$top), 0), c(NA_real_, NA_real_)),
     expected = bound_rows(colours, "outer", 0, vapply(outer, function(side) side$expected, 0)),
     observations = data.frame(
       observation = label_of(seq_len(exact$fit$dims[["n"]]), names[[1L]]), outer_most = 1 - first$top
@@ -18,20 +18,24 @@ find_bounds <- function(exact, x, n_search) {
     out$observations$black_outer_most <- 1 - outer[[2L]]$top
     return(out)
   }
-  inside <- inside_bounds(exact, first, colours, n_search)
+  inside <- inside_bounds(exact, first, colours, n_search, x)
   out$share <- rbind(out$share, inside$share)
   out$expected <- rbind(out$expected, inside$expected)
   out$observations <- cbind(out$observations, inside$observations)
   out$observations$attribute <- ifelse(first$top > 0, label_of(first$at, names[[2L]]), NA)
   out$components <- inside$components
+  out$fits <- inside$fits
   out$components$attribute <- label_of(inside$limiting, names[[2L]])
   out
 }
 
 label_of <- function(at, names) if (is.null(names)) at else names[at]
 
-bound_rows <- function(colours, bound, least, most) {
-  data.frame(phantom = colours, bound = bound, least = least, most = most)
+# loglik: of the parameters that attain the ends, where there are such.
+bound_rows <- function(colours, bound, least, most, loglik = NULL) {
+  rows <- data.frame(phantom = colours, bound = bound, least = least, most = most)
+  if (!is.null(loglik)) rows[c("loglik_least", "loglik_most")] <- as.list(unname(loglik))
+  rows
 }
 
 # Probabilities of some rows as the phantom of this colour sees them, and which cells are observed and which are zeros.
@@ -70,29 +74,48 @@ count_missed <- function(u, outer) {
   sum(((1 - u) / u * outer$odds)[!bare]) + sum(outer$bare[bare]) / mean(u)
 }
 
-# The inner set and the search, in terms of the phantom's share 1 - u.
-inside_bounds <- function(exact, outer, colour, n_search) {
+# The inner set and what a search reached, in terms of the phantom's share 1 - u.
+inside_bounds <- function(exact, outer, colour, n_search, x) {
   factors <- content_factors(exact$fit, exact$kinds)
   polytope <- scale_polytope(factors)
   scales <- list(
     minimal = largest_scale(polytope, colMeans(factors$s), tie_break = TRUE), maximal = polytope$lower
   )
-  u <- lapply(scales, function(d) pmin(as.vector(factors$s %*% d), 1))
-  most_u <- row_maxima(polytope)
+  met <- lapply(scales, function(d) list(s = sweep(factors$s, 2L, d, "*"), a = pmin(factors$a / d, 1)))
+  inner <- ends_of(met, outer, colour, "inner", exact, x)
+  u <- lapply(met, function(found) pmin(rowSums(found$s), 1))
   out <- list(
-    share = bound_rows(colour, "inner", 1 - mean(u$minimal), 1 - mean(u$maximal)),
-    expected = bound_rows(colour, "inner", count_missed(u$minimal, outer), count_missed(u$maximal, outer)),
+    share = inner$share, expected = inner$expected,
     observations = data.frame(
-      inner_least = 1 - most_u, inner_most = 1 - u$maximal, binding = u$minimal > 1 - 1e-6
+      inner_least = 1 - row_maxima(polytope), inner_most = 1 - u$maximal, binding = u$minimal > 1 - 1e-6
     ),
     components = data.frame(
       component = component_names(length(exact$kinds))[exact$kinds == "content"], minimal = scales$minimal,
       maximal = scales$maximal
     ),
-    limiting = max.col(factors$a, ties.method = "first")
+    limiting = max.col(factors$a, ties.method = "first"),
+    fits = stats::setNames(inner$fits[c("least", "most")], c("minimal", "maximal"))
   )
-  if (n_search > 0L) out <- add_search(out, factors, outer, colour, n_search)
+  if (n_search > 0L) {
+    met <- c(unname(met), search_decompositions(factors, n_search))
+    out <- add_search(out, met, outer, colour, exact, x)
+  }
   out
+}
+
+# The least and the most among decompositions met, and the fits that attain the ends of the mean share.
+ends_of <- function(met, outer, colour, bound, exact, x) {
+  u <- vapply(met, function(found) pmin(rowSums(found$s), 1), numeric(exact$fit$dims[["n"]]))
+  u <- matrix(u, ncol = length(met))
+  share <- 1 - colMeans(u)
+  expected <- apply(u, 2L, count_missed, outer)
+  at <- c(least = which.min(share), most = which.max(share))
+  fits <- lapply(at, function(i) set_loglik(with_content(exact$fit, exact$kinds, met[[i]]), x))
+  loglik <- vapply(fits, function(fit) fit$loglik, 0)
+  list(
+    u = u, share = bound_rows(colour, bound, share[at[["least"]]], share[at[["most"]]], loglik), fits = fits,
+    expected = bound_rows(colour, bound, min(expected), max(expected))
+  )
 }
 
 # The largest content share of each row that rescaling attains: a linear program each.
@@ -105,19 +128,19 @@ row_maxima <- function(polytope) {
   pmin(out, 1)
 }
 
-# Every decomposition the search met; the inner ends are among those it may name.
-add_search <- function(out, factors, outer, colour, n_search) {
-  met <- search_decompositions(factors, n_search, function(found) pmin(rowSums(found$s), 1))
-  u <- do.call(cbind, met)
-  range_with <- function(values, bound) range(values, bound$least, bound$most)
-  share <- range_with(1 - colMeans(u), out$share)
-  expected <- range_with(apply(u, 2L, count_missed, outer), out$expected)
-  out$share <- rbind(bound_rows(colour, "search", share[1L], share[2L]), out$share)
-  out$expected <- rbind(bound_rows(colour, "search", expected[1L], expected[2L]), out$expected)
+# Every decomposition met, the conventions' among them; at each, rescaling can make each row's phantom smaller yet.
+add_search <- function(out, met, outer, colour, exact, x) {
+  reached <- ends_of(met, outer, colour, "reached", exact, x)
+  out$share <- rbind(reached$share, out$share)
+  out$expected <- rbind(reached$expected, out$expected)
+  best <- utils::head(order(-colMeans(reached$u)), 3L)
+  most_u <- vapply(met[best], function(found) row_maxima(scale_polytope(found)), numeric(nrow(reached$u)))
+  least <- 1 - pmin(apply(cbind(reached$u, most_u), 1L, max), 1)
   out$observations <- cbind(
-    search_least = pmin(1 - apply(u, 1L, max), out$observations$inner_least),
-    search_most = pmax(1 - apply(u, 1L, min), out$observations$inner_most), out$observations
+    reached_least = pmin(least, out$observations$inner_least), reached_most = 1 - apply(reached$u, 1L, min),
+    out$observations
   )
+  out$fits <- c(out$fits, stats::setNames(reached$fits[c("least", "most")], c("reached_least", "reached_most")))
   out
 }
 
@@ -149,7 +172,7 @@ bound_cells <- function(fit, kinds, exact, bounds, x) {
 }
 
 cell_ends <- function(observations) {
-  intersect(c("outer_most", "search_least", "search_most", "inner_least", "inner_most"), names(observations))
+  intersect(c("outer_most", "reached_least", "reached_most", "inner_least", "inner_most"), names(observations))
 }
 
 # Without content there is nothing to divide: everything is possible, from 0 to 1.

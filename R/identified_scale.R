@@ -3,9 +3,11 @@
 # likelihood and another phantom. Black phantoms are white ones of the table with 0 and 1 exchanged.
 
 # The fit with its phantoms exact. Pinned ones are; one that was only near 0 is pinned (several become one) and the fit
-# is run on from there, because the map between equal fits holds for an exact phantom only. A fit without a phantom is
-# one whose phantom has no share. Returns list(fit, kinds, change), the last what pinning costs, in nats.
-exact_phantom <- function(fit, kinds, x) {
+# is run on from there, because the map between equal fits holds for an exact phantom only. Draws from a posterior, and
+# fits that were not the optimum of anything, are not run on (`refit` FALSE): what their phantom wrote is left out. A fit
+# without a phantom is one whose phantom has no share. Returns list(fit, kinds, change), the last what pinning costs, in
+# nats.
+exact_phantom <- function(fit, kinds, x, refit = can_refit(fit)) {
   pinned <- unname(fit$pinned)
   if (all(pinned != "free" | kinds == "content") && any(kinds != "content")) {
     return(list(fit = fit, kinds = kinds, change = 0))
@@ -23,27 +25,39 @@ exact_phantom <- function(fit, kinds, x) {
   if (!length(phantoms)) {
     param <- list(membership = cbind(param$membership, 0), aspects = rbind(param$aspects, 0))
     phantoms <- "white"
-  } else {
-    param <- pinned_optimum(fit, param, phantoms, x)
+  } else if (refit) {
+    pinned <- c(rep("free", length(content)), phantoms)
+    param <- run_on(fit, param, pinned, fit_data(fit, x), fit_control(tol = 1e-11, progress = FALSE))
   }
   out <- pinned_fit(fit, param, phantoms, x)
   list(fit = out, kinds = unname(ifelse(out$pinned == "free", "content", out$pinned)), change = out$loglik - fit$loglik)
 }
 
+can_refit <- function(fit) {
+  isTRUE(fit$estimate %in% c("ml", "map")) || (identical(fit$estimate, "vb") && !is.null(fit$posterior))
+}
+
 # Nothing may start at exact 0: it could not move.
 least_start <- 1e-5
 
-pinned_optimum <- function(fit, param, phantoms, x) {
-  free <- seq_len(nrow(param$aspects) - length(phantoms))
-  param$membership <- unname(pmax(param$membership, least_start))
+# The model of a fit (its prior, neighbours and effort) fitted to x, from other parameters: list(membership, aspects).
+run_on <- function(fit, param, pinned, x, control, least = least_start) {
+  free <- pinned == "free"
+  param <- lapply(param[c("membership", "aspects")], unname)
+  param$membership <- pmax(param$membership, least)
   param$membership <- param$membership / rowSums(param$membership)
-  param$aspects <- unname(param$aspects)
-  param$aspects[free, ] <- pmin(pmax(param$aspects[free, ], least_start), 1 - least_start)
-  data <- check_data(fit_data(fit, x), "binary", quiet = TRUE)
-  pinned <- c(rep("free", length(free)), phantoms)
-  run <- ab_run(data$view, param, pinned, fit$pseudo, fit_control(tol = 1e-11, progress = FALSE))
+  param$aspects[free, ] <- pmin(pmax(param$aspects[free, ], least), 1 - least)
+  view <- check_data(x, "binary", quiet = TRUE)$view
+  run <- if (identical(fit$estimate, "vb")) {
+    ab_vb_run(view, param, pinned, fit$prior, control)
+  } else if (!is.null(fit$effort)) {
+    param$coef <- scaled_curve(fit$effort)
+    ab_effort_run(view, param, pinned, fit$pseudo, fit$effort$values, control)
+  } else {
+    ab_run(view, param, pinned, fit$pseudo, control, smooth = smooth_lists(fit$smooth))
+  }
   check_outcome(run$outcome)
-  run$param
+  run$param[c("membership", "aspects")]
 }
 
 # The fit with other parameters, its last components pinned.
@@ -55,8 +69,12 @@ pinned_fit <- function(fit, param, phantoms, x) {
   fit$param <- param
   fit$dims[["k"]] <- k
   fit$pinned <- stats::setNames(c(rep("free", k - length(phantoms)), phantoms), labels)
-  data <- check_data(fit_data(fit, x), "binary", quiet = TRUE)
-  fit$loglik <- ab_loglik(data$view, param, fit$pinned)
+  set_loglik(fit, x)
+}
+
+set_loglik <- function(fit, x) {
+  view <- check_data(fit_data(fit, x), "binary", quiet = TRUE)$view
+  fit$loglik <- ab_loglik(view, lapply(fit$param, unname), unname(fit$pinned))
   fit
 }
 
@@ -149,15 +167,17 @@ use_convention <- function(fit, kinds, convention, x = NULL) {
 }
 
 rescale_content <- function(fit, kinds, d) {
-  content <- which(kinds == "content")
-  black <- any(kinds == "black")
-  for (c in seq_along(content)) {
-    a <- fit$param$aspects[content[c], ]
-    fit$param$aspects[content[c], ] <- if (black) pmax(1 - (1 - a) / d[c], 0) else pmin(a / d[c], 1)
-  }
+  factors <- content_factors(fit, kinds)
+  with_content(fit, kinds, list(s = sweep(factors$s, 2L, d, "*"), a = pmin(factors$a / d, 1)))
+}
+
+# A fit with other content; the phantom takes the rest of each row.
+with_content <- function(fit, kinds, factors) {
+  content <- kinds == "content"
+  fit$param$aspects[content, ] <- if (any(kinds == "black")) 1 - factors$a else factors$a
   s <- fit$param$membership
-  s[, content] <- sweep(s[, content, drop = FALSE], 2L, d, "*")
-  s[, kinds != "content"] <- pmax(1 - rowSums(s[, content, drop = FALSE]), 0)
+  s[, content] <- factors$s
+  s[, !content] <- pmax(1 - rowSums(factors$s), 0)
   fit$param$membership <- s / rowSums(s)
   fit
 }

@@ -78,11 +78,11 @@ test_that("mixing moves reach what rescaling does not, with the same probabiliti
   sure <- identifiability(fit)
   share <- function(bound) unlist(sure$share[sure$share$bound == bound, c("least", "most")])
   expect_equal(diff(share("inner")), c(most = 0))
-  expect_gt(diff(share("search")), 0.01)
-  expect_true(share("outer")[1] <= share("search")[1] && share("search")[2] <= share("outer")[2] + 1e-9)
+  expect_gt(diff(share("reached")), 0.01)
+  expect_true(share("outer")[1] <= share("reached")[1] && share("reached")[2] <= share("outer")[2] + 1e-9)
   set.seed(5)
   p <- content$s %*% content$a
-  met <- search_decompositions(content, 10, identity)
+  met <- search_decompositions(content, 10)
   expect_gt(length(met), 20)
   for (found in met) {
     expect_lt(max(abs(found$s %*% found$a - p)), 1e-10)
@@ -152,7 +152,7 @@ test_that("bounds of cells hold the fitted values and agree with false_absences(
   cells <- sure$cells
   expect_equal(nrow(cells), sum(case$x == 0))
   expect_true(all(cells$missed_inner_least <= cells$missed + 1e-9 & cells$missed <= cells$missed_outer_most + 1e-9))
-  expect_true(all(cells$missed_search_most <= cells$missed_outer_most + 1e-9))
+  expect_true(all(cells$missed_reached_most <= cells$missed_outer_most + 1e-9))
   ranked <- false_absences(case$fit, Inf)
   at <- match(paste(ranked$observation, ranked$attribute), paste(cells$observation, cells$attribute))
   expect_equal(ranked$missed, cells$missed[at])
@@ -200,7 +200,7 @@ test_that("bootstrap and given fits add quantiles; the same seed gives the same"
   set.seed(1)
   expect_identical(identifiability(case$fit, bootstrap = 5, n_search = 0, cells = TRUE), sure)
   expect_equal(sure$n_draws, 5L)
-  expect_named(sure$sampling, c("phantom", "bound", "least", "most"))
+  expect_named(sure$sampling, c("phantom", "bound", "least", "most", "expected_most"))
   expect_true(all(sure$cells$draws_most >= 0 & sure$cells$draws_most <= 1))
   given <- identifiability(case$fit, draws = list(case$fit, case$fit), n_search = 0)
   expect_equal(given$sampling$most[1], given$share$most[1])
