@@ -178,7 +178,7 @@ cell_posterior <- function(x, param) {
 simulate.aspect_bernoulli <- function(object, nsim = 1, seed = NULL, ...) {
   check_dots(...)
   nsim <- check_count(nsim, "nsim", 1L)
-  probability <- fitted(object)
+  probability <- pmin(pmax(fitted(object), 0), 1) # sums may leave [0, 1] by rounding
   draw <- function() {
     replicate(nsim, simplify = FALSE, {
       x <- probability

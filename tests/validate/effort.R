@@ -30,13 +30,20 @@ score <- function(seed) {
       out <- matrix(0, nrow(x), ncol(x), dimnames = dimnames(x))
       out[cbind(cells$observation, cells$attribute)] <- cells[[what]]
       found <- recovery(out, truth)$summary
-      c(auc = found$auc, ap = found$ap)
+      c(auc = found$auc, auc_within = found$auc_within, ap = found$ap, slope = found$slope)
     }
     c(missed = each("missed"), probability = each("probability"))
   }))
 }
-result <- suppressWarnings(vapply(1:10, score, numeric(8)))
+result <- suppressWarnings(vapply(1:10, score, numeric(16)))
 cat(sprintf("turkana, %d x %d, 10 rarefactions: mean (s.e. of the mean)\n", nrow(full), ncol(full)))
 cat(sprintf("%-26s %.3f (%.3f)\n", rownames(result), rowMeans(result), apply(result, 1, sd) / sqrt(10)), sep = "")
-gain <- result["with.missed.auc", ] - result["without.missed.auc", ]
-cat(sprintf("gain of effort in AUC of `missed`: %.3f (s.e. %.3f)\n", mean(gain), sd(gain) / sqrt(10)))
+gain <- function(what) {
+  each <- result[paste0("with.missed.", what), ] - result[paste0("without.missed.", what), ]
+  cat(sprintf("gain of effort in %s of `missed`: %.3f (s.e. %.3f)\n", what, mean(each), sd(each) / sqrt(10)))
+  each
+}
+gains <- lapply(c("auc", "ap"), gain)
+good <- mean(gains[[1]]) > 2 * sd(gains[[1]]) / sqrt(10)
+cat(sprintf("= %d passed, %d failed, 0 skipped\n", as.integer(good), as.integer(!good)))
+stopifnot(good)
