@@ -166,7 +166,9 @@ draw_calibration <- function(tables) {
     abline(0, 1, col = "grey70")
     points(table$score, table$modelled, pch = 1, col = "grey30", type = "b")
     points(table$score, table$known, pch = 19, col = "#0072B2", type = "b")
-    legend("topleft", c("known to be false", "by all visits"), pch = c(19, 1), col = c("#0072B2", "grey30"), bty = "n")
+    shown <- seq_len(if (all(is.na(table$modelled))) 1 else 2)
+    labels <- c("known to be false", "by all visits")[shown]
+    legend("topleft", labels, pch = c(19, 1)[shown], col = c("#0072B2", "grey30")[shown], bty = "n")
   }
   dev.off()
 }
