@@ -43,8 +43,8 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' @param control settings of the fold-in from [fit_control()], of which `max_pass`, `tol`, `accelerate` and `n_threads`
 #'   count. Cost: O(n m k) a pass.
 #' @param x the data of the fit, for `"cell"` without `newdata` where the fit was made with `keep_x = FALSE`.
-#' @param phantom_convention for `"membership"` and `"cell"`, see [false_absences()]; the `"response"` for the data of the
-#'   fit is the same in all.
+#' @param phantom_convention for `"membership"` and `"cell"`, see [false_absences()]; the `"response"` for the data of
+#'   the fit is the same in all.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.

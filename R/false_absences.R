@@ -15,7 +15,8 @@
 #'   \item{`phantom`}{the chance that the phantom wrote the zero, be the taxon there or not.}
 #' }
 #' The data alone do not fix `missed`: decompositions of the table that fit equally well give other values, from 0
-#' (there is no phantom) up to `missed_most`, which none of them exceeds; see [identifiability()].
+#' (there is no phantom) up to `missed_most`, which none of them exceeds; see [identifiability()]. As a chance it is
+#' right on average only with `estimate = "vb"` and flat priors, see [aspect_bernoulli()]; other estimates are too sure.
 #'
 #' Two white phantoms add up. Without a white phantom `present` is `probability`, and `missed` and `phantom` are 0. For
 #' false presences all is mirrored: `probability` is the chance of an absence, `absent` the chance of an absence if

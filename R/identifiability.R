@@ -28,19 +28,24 @@
 #'
 #' **Conventions** name two decompositions of the inner set. "Maximal phantom": every content aspect reaches probability
 #' 1 somewhere (each fauna has a taxon that was always there). "Minimal phantom": as little phantom as rescaling allows
-#' (some site is perfectly known). The verbs take them as `phantom_convention`; for all else a fit is good for, the result
-#' has the fits themselves, as `fits`.
+#' (some site is perfectly known). The verbs take them as `phantom_convention`; for all else a fit is good for, the
+#' result has the fits themselves, as `fits`.
 #'
 #' **What would decide.** Repeated visits (`visits`), a measure of effort (`effort`), or a prior (`estimate = "map"`,
-#' `"vb"`): but then the answer is the prior's. Neighbours (`smooth`) are such a prior, too: the bounds of a smoothed fit
-#' are those of the likelihood alone, whatever smoothing prefers among decompositions within them.
+#' `"vb"`): but then the answer is the prior's. Neighbours (`smooth`) are such a prior, too: the bounds of a smoothed
+#' fit are those of the likelihood alone, whatever smoothing prefers among decompositions within them.
 #'
 #' **The estimate is uncertain, too.** Bounds are taken at the estimate. `bootstrap` draws tables from the fit and fits
 #' each anew as the fit was made (its prior, effort, neighbours), `draws` takes fits made elsewhere, such as
 #' [posterior_draws()]: the ends are then given with quantiles over them, and "the data decide" is said only if they
-#' agree. In simulations of 300 x 80 with the truth anywhere in the bounds, the upper end of `missed` covered the truth of
-#' 67 % of the zeros at the estimate of `"ml"`, of 95 % over bootstrap fits, and of nearly all over draws from
-#' `estimate = "vb"` with flat priors, with shorter intervals (`bench/calibration.md` in the sources).
+#' agree. In 50 simulated tables of 300 x 80 with the truth anywhere in the bounds, the upper end of `missed` covered
+#' the true chance of 64 % of the zeros at the estimate of `"ml"` and of 94 % over bootstrap fits; of 95 % at the
+#' estimate of `"vb"` with flat priors and of 99 % over its draws, with shorter intervals. Take the latter.
+#'
+#' **What is assumed.** That a phantom treats all attributes of an observation alike. Where taxa differ in how easily
+#' they are found, what is missed of the hard ones counts as rarity here, and more may be missing than any of these
+#' bounds says: for birds of one visit to a site, repeated visits told of twice and more as many. The bounds then bound
+#' what is missed of all alike.
 #'
 #' **Phantoms near zero.** The argument holds for an exact phantom. A fit whose phantom is only near 0 is run on with
 #' the phantom pinned at 0; `change` says what that costs. In draws from a posterior, and in other fits that cannot be
@@ -53,8 +58,8 @@
 #' @param ... must be empty.
 #' @param n_search number of places the search starts from, at least 0; 0: no search. It draws random numbers.
 #' @param cells also give the bounds of every observed zero (of every one, for a black phantom).
-#' @param bootstrap number of tables drawn from the fit and fitted anew from the fit's own parameters, at least 0; not for
-#'   ensembles and draws.
+#' @param bootstrap number of tables drawn from the fit and fitted anew from the fit's own parameters, at least 0; not
+#'   for ensembles and draws.
 #' @param draws list of fits to data with the same observations and attributes: [posterior_draws()], or bootstrap fits
 #'   made elsewhere.
 #' @param level coverage of the quantiles over `bootstrap` or `draws`, between 0 and 1.
@@ -68,25 +73,27 @@
 #'     `loglik_least` and `loglik_most` of the parameters that attain them (nats; `NA` for the outer bound).}
 #'   \item{`expected`}{the same for the expected number of false absences (false presences, for a black phantom).}
 #'   \item{`observations`}{data frame, a row for each: `observation`, the phantom's `share` as fitted, and its
-#'     `outer_most`, `reached_least`, `reached_most`, `inner_least`, `inner_most` (the outer least is 0); `attribute`, the
-#'     one whose probability makes the outer bound (`NA` where nothing is observed); `binding`, whether the observation
-#'     keeps the phantom of the minimal convention from being smaller. With both phantoms pinned: `outer_most` and
-#'     `black_outer_most`.}
+#'     `outer_most`, `reached_least`, `reached_most`, `inner_least`, `inner_most` (the outer least is 0); `attribute`,
+#'     the one whose probability makes the outer bound (`NA` where nothing is observed); `binding`, whether the
+#'     observation keeps the phantom of the minimal convention from being smaller. With both phantoms pinned:
+#'     `outer_most` and `black_outer_most`.}
 #'   \item{`components`}{data frame, a row for each content component: the scales `minimal` and `maximal` (in the sense
 #'     of the conventions) by which memberships are multiplied, and the `attribute` that limits the latter; `NULL` with
 #'     both phantoms pinned.}
-#'   \item{`fits`}{fits at the ends of the mean share, each with the probabilities of `fit`: `minimal` and `maximal` (the
-#'     conventions) and `reached_least` and `reached_most`; every verb takes them. `NULL` with both phantoms pinned.}
+#'   \item{`fits`}{fits at the ends of the mean share, each with the probabilities of `fit`: `minimal` and `maximal`
+#'     (the conventions) and `reached_least` and `reached_most`; every verb takes them. `NULL` with both phantoms
+#'     pinned.}
 #'   \item{`cells`}{with `cells = TRUE`, a data frame of `observation`, `attribute`, `probability`, and `present` and
 #'     `missed` (`absent` and `added` for a black phantom) as fitted and with the ends of the bounds, such as
 #'     `missed_outer_most`.}
-#'   \item{`sampling`}{only with draws: a data frame of `phantom` and `bound` (`"outer"`, `"inner"`), the `least` a lower
-#'     and the `most` an upper quantile of the ends of the mean share over the draws, `expected_most` the upper quantile
-#'     of the most false absences. `observations` and `cells` then have `draws_most` (with both phantoms pinned also
-#'     `black_draws_most`), the upper quantile of the outer end of the phantom's share and of the chance of a false
+#'   \item{`sampling`}{only with draws: a data frame of `phantom` and `bound` (`"outer"`, `"inner"`), the `least` a
+#'     lower and the `most` an upper quantile of the ends of the mean share over the draws, `expected_most` the upper
+#'     quantile of the most false absences. `observations` and `cells` then have `draws_most` (with both phantoms pinned
+#'     also `black_draws_most`), the upper quantile of the outer end of the phantom's share and of the chance of a false
 #'     absence.}
 #'   \item{`phantom`, `change`, `decided`, ...}{`"white"`, `"black"` or `"both"`; log-likelihood of the fit with an
-#'     exact phantom less that of `fit`, nats; whether the outer bound is narrow, over draws as well; and what else printing needs.}
+#'     exact phantom less that of `fit`, nats; whether the outer bound is narrow, over draws as well; and what else
+#'     printing needs.}
 #' }
 #' @seealso [false_absences()], [deficiency()]
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and

@@ -70,14 +70,15 @@ identifiability_sentences <- function(id, digits) {
       c(colour_sentences(id, colour, digits), sampling_sentence(id, colour, digits), verdict(id, colour, digits))
     })),
     if (id$smooth) {
-      "These are the bounds of the likelihood: smoothing prefers some of the decompositions within them, as a prior does."
+      "These are the bounds of the likelihood: smoothing prefers some decompositions within them, as a prior does."
     },
     if (abs(id$change) > 0.01) {
       sprintf(
         "(The phantom was only near %s; bounds are those with it pinned there, log-likelihood %+.3g.)",
         if (id$phantom == "black") "1" else "0", id$change
       )
-    }
+    },
+    "All this takes the attributes of an observation to be missed alike: what is missed of some alone counts as rarity."
   )
 }
 
@@ -134,7 +135,7 @@ verdict <- function(id, colour, digits) {
     } else if (nrow(attained)) {
       "No other decomposition that fits as well was found; that is no proof that there is none within the outer bound."
     },
-    if (isTRUE(id$estimate %in% c("map", "vb", "gibbs"))) "The fit's answer within the bounds is its prior's." else NULL,
+    if (isTRUE(id$estimate %in% c("map", "vb", "gibbs"))) "The fit's answer within the bounds is its prior's.",
     if (id$effort) "The fit's answer within the bounds rests on the phantom's share following the effort." else NULL,
     "What would decide: repeated visits (`visits`), the effort spent on each (`effort`), or a prior (if you trust it)."
   )

@@ -4,9 +4,9 @@
 
 # The fit with its phantoms exact. Pinned ones are; one that was only near 0 is pinned (several become one) and the fit
 # is run on from there, because the map between equal fits holds for an exact phantom only. Draws from a posterior, and
-# fits that were not the optimum of anything, are not run on (`refit` FALSE): what their phantom wrote is left out. A fit
-# without a phantom is one whose phantom has no share. Returns list(fit, kinds, change), the last what pinning costs, in
-# nats.
+# fits that were not the optimum of anything, are not run on (`refit` FALSE): what their phantom wrote is left out. A
+# fit without a phantom is one whose phantom has no share. Returns list(fit, kinds, change), the last what pinning
+# costs, in nats.
 exact_phantom <- function(fit, kinds, x, refit = can_refit(fit)) {
   pinned <- unname(fit$pinned)
   if (all(pinned != "free" | kinds == "content") && any(kinds != "content")) {

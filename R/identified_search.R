@@ -73,8 +73,8 @@ wander <- function(factors, steps = ncol(factors$s)) {
   factors
 }
 
-# Climbs both ways from the fit and from n_search places near it. Returns every decomposition met whose probabilities are
-# those of the fit.
+# Climbs both ways from the fit and from n_search places near it. Returns every decomposition met whose probabilities
+# are those of the fit.
 search_decompositions <- function(factors, n_search) {
   p <- factors$s %*% factors$a
   met <- list()

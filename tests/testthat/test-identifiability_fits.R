@@ -58,9 +58,8 @@ test_that("the conventions of the verbs are the fits at the ends", {
 test_that("smoothed fits have the bounds of their probabilities, and the print says so", {
   truth <- planted(40, 10)
   set.seed(3)
-  smoothed <- quick_fit(
-    truth$x, 3, estimate = "map", phantom = "white", smooth = smooth_over(age = seq_len(40), bandwidth = 5, strength = 2)
-  )
+  near <- smooth_over(age = seq_len(40), bandwidth = 5, strength = 2)
+  smoothed <- quick_fit(truth$x, 3, estimate = "map", phantom = "white", smooth = near)
   set.seed(4)
   sure <- identifiability(smoothed, n_search = 2, bootstrap = 2)
   plain <- fit_with(truth$x, smoothed$param$membership, smoothed$param$aspects, phantom = "white")

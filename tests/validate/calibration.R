@@ -1,6 +1,6 @@
 # Are the chances that false_absences() gives, and the bounds of identifiability(), right? Simulated tables with planted
-# omissions, MULTICAUSE_SETS of them (50): the calibration slope of `missed` with the truth at the convention under test,
-# and how many cells' true chances the reported interval covers where the truth is anywhere in the bounds.
+# omissions, MULTICAUSE_SETS of them (50): the calibration slope of `missed` with the truth at the convention under
+# test, and how many cells' true chances the reported interval covers where the truth is anywhere in the bounds.
 library(multicause)
 n_sets <- as.integer(Sys.getenv("MULTICAUSE_SETS", "50"))
 quick <- fit_control(n_start = 2, max_pass = 400, tol = 1e-7, progress = FALSE)
@@ -16,8 +16,8 @@ fit_table <- function(x, estimator, k = 4) {
   suppressWarnings(do.call(aspect_bernoulli, arguments))
 }
 
-# k - 1 contents and a phantom. The truth is at the maximal convention where every content aspect reaches 1 (`top` 1), at
-# the minimal one where some rows are all content (`full`), and anywhere in the bounds where neither holds.
+# k - 1 contents and a phantom. The truth is at the maximal convention where every content aspect reaches 1 (`top` 1),
+# at the minimal one where some rows are all content (`full`), and anywhere in the bounds where neither holds.
 draw_set <- function(n, m, k, top, full, shape) {
   s <- matrix(rexp(n * (k - 1))^2, n)
   share <- rbeta(n, 1, 1.5)
@@ -101,7 +101,8 @@ cat(sprintf(
 cat("| upper end | mean (Monte Carlo error) | least of a set |\n| --- | --- | --- |\n")
 means <- apply(coverage, 1, show_mean, 3)
 cat(sprintf("| %s | %s | %.3f |\n", rownames(coverage), means, apply(coverage, 1, min))[1:4], sep = "")
-cat("\nMean over the zeros:", paste(c("ml over bootstrap", "vb_flat over draws", "truth"), means[5:7], collapse = ", "), "\n")
+shown <- paste(c("ml over bootstrap", "vb_flat over draws", "truth"), means[5:7], collapse = ", ")
+cat("\nMean over the zeros:", shown, "\n")
 
 slope <- slopes["slope", "vb_flat", ]
 good <- c(slope = abs(mean(slope) - 1) < 0.1, coverage = mean(coverage["vb_draws", ]) >= 0.9)

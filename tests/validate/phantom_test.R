@@ -1,5 +1,5 @@
-# Size and power of phantom_test(): tables of 60 x 25 without a phantom, and with one of growing share, two contents each.
-# MULTICAUSE_SETS tables of each kind (100), 19 draws for each test, so that the level can be exactly 5 %.
+# Size and power of phantom_test(): tables of 60 x 25 without a phantom, and with one of growing share, two contents
+# each. MULTICAUSE_SETS tables of each kind (100), 19 draws for each test, so that the level can be exactly 5 %.
 library(multicause)
 n_sets <- as.integer(Sys.getenv("MULTICAUSE_SETS", "100"))
 quick <- fit_control(n_start = 3, max_pass = 300, tol = 1e-6, n_polish = 0, progress = FALSE)
@@ -22,7 +22,8 @@ result <- lapply(c(0, 0.1, 0.2, 0.4), function(rate) {
   p <- vapply(seq_len(n_sets) + 1000 * rate, p_value, 0, rate = rate)
   rejected <- c(mean(p <= 0.05 + 1e-9), mean(p <= 0.1 + 1e-9))
   error <- sqrt(rejected * (1 - rejected) / n_sets)
-  cat(sprintf("| %g | %.2f (%.3f) | %.2f (%.3f) | %.2f |\n", rate, rejected[1], error[1], rejected[2], error[2], mean(p)))
+  shown <- sprintf("%.2f (%.3f)", rejected, error)
+  cat(sprintf("| %g | %s | %s | %.2f |\n", rate, shown[1], shown[2], mean(p)))
   p
 })
 # Size: no more rejections than 99 % of the tests of exact size would show; power at the largest share.

@@ -1,7 +1,7 @@
 # Real tables where some false absences are known (folders repeat_surveys and turkana): detection of the model of visits
-# against single-species occupancy models, the first visit alone against the answer of all visits, and the calibration of
-# `missed`, where a later visit, or the full sample, tells of false absences. Draws bench/calibration.png where there is a
-# folder bench.
+# against single-species occupancy models, the first visit alone against the answer of all visits, and the calibration
+# of `missed`, where a later visit, or the full sample, tells of false absences. Draws bench/calibration.png where there
+# is a folder bench.
 library(multicause)
 data <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 folder <- file.path(data, "repeat_surveys")
@@ -70,8 +70,8 @@ compare_detection <- function(visits, name, k) {
     }, 0)
     apart <- vapply(common[usable], function(one) max(abs(1 - fit$param$missed[one, ] - reference[[one]]$p)), 0)
     cat(sprintf(
-      "| %s | %d | %d | %d | %.2f | %.2f | %.3f |\n", name, components, length(off), sum(off <= 2), median(off), max(off),
-      median(apart)
+      "| %s | %d | %d | %d | %.2f | %.2f | %.3f |\n", name, components, length(off), sum(off <= 2), median(off),
+      max(off), median(apart)
     ))
   }
   cat(sprintf("| %s: no standard error | | %d | | | | |\n", name, sum(!usable)))
@@ -109,7 +109,8 @@ first_alone <- function(visits, name, contents) {
     paste(ifelse(answer <= top, "yes", "no"), collapse = " / ")
   ))
   score <- 0 * x
-  score[cbind(match(sure$cells$observation, rownames(x)), match(sure$cells$attribute, colnames(x)))] <- sure$cells$missed
+  at <- cbind(match(sure$cells$observation, rownames(x)), match(sure$cells$attribute, colnames(x)))
+  score[at] <- sure$cells$missed
   list(name = name, score = score, truth = later, present = all$attribute)
 }
 
@@ -148,7 +149,8 @@ show_calibration <- function(case) {
   ))
   cat("| tenth of the zeros by `missed` | mean `missed` | known to be false | false by the model of all visits |\n")
   cat("| --- | --- | --- | --- |\n")
-  cat(sprintf("| %d | %.3f | %.3f | %.3f |\n", seq_along(table$score), table$score, table$known, table$modelled), sep = "")
+  shown <- sprintf("| %d | %.3f | %.3f | %.3f |", seq_along(table$score), table$score, table$known, table$modelled)
+  writeLines(shown)
   table$name <- case$name
   table
 }
@@ -161,7 +163,7 @@ draw_calibration <- function(tables) {
   par(mfrow = c(1, length(tables)), mar = c(4.2, 4.2, 2.2, 0.6), pty = "s")
   for (table in tables) {
     top <- max(table[1:3], na.rm = TRUE)
-    plot(NA, xlim = c(0, top), ylim = c(0, top), xlab = "mean `missed`", ylab = "share of the zeros", las = 1, bty = "l")
+    plot(NA, xlim = c(0, top), ylim = c(0, top), xlab = "mean `missed`", ylab = "share of the zeros", las = 1)
     title(table$name[1])
     abline(0, 1, col = "grey70")
     points(table$score, table$modelled, pch = 1, col = "grey30", type = "b")
