@@ -78,7 +78,7 @@ identifiability_sentences <- function(id, digits) {
         if (id$phantom == "black") "1" else "0", id$change
       )
     },
-    "All this takes the attributes of an observation to be missed alike: what is missed of some alone counts as rarity."
+    "All this takes gaps to fall on all attributes of an observation alike: what some alone lack counts as rarity."
   )
 }
 
@@ -152,7 +152,7 @@ plot.identifiability <- function(x, y, main = NULL, ...) {
   n <- nrow(rows)
   colours <- c("grey88", "#9ECAE1", "#0072B2")
   has_inner <- !is.null(rows$inner_most)
-  labels <- c("outer bound", if (has_inner) c("found", "fitted") else "fitted")
+  labels <- c("outer bound", if (has_inner) c("attained", "fitted") else "fitted")
   room <- legend_room(labels, c(4.2, 4.2, 2.2, 1))
   graphics::plot.new()
   graphics::plot.window(c(0, n), c(0, 1), xaxs = "i", yaxs = "i")
