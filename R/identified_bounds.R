@@ -103,6 +103,19 @@ inside_bounds <- function(exact, outer, colour, n_search, x) {
   out
 }
 
+# A fit moved to an end says of itself what holds there: it is no optimum of a posterior, and follows no effort.
+end_fit <- function(fit, kinds, x) {
+  fit <- set_loglik(fit, x)
+  if (!identical(names(fit$objective), "log_likelihood")) fit$objective <- c(log_likelihood_at_this_end = fit$loglik)
+  fit$certificate[] <- NA
+  fit["effort"] <- list(NULL)
+  fit$posterior <- NULL
+  fit$expected_false <- list(
+    absences = expected_false(fit, x, kinds), presences = expected_false(fit, x, kinds, "presences")
+  )
+  fit
+}
+
 # The least and the most among decompositions met, and the fits that attain the ends of the mean share.
 ends_of <- function(met, outer, colour, bound, exact, x) {
   u <- vapply(met, function(found) pmin(rowSums(found$s), 1), numeric(exact$fit$dims[["n"]]))
@@ -110,7 +123,7 @@ ends_of <- function(met, outer, colour, bound, exact, x) {
   share <- 1 - colMeans(u)
   expected <- apply(u, 2L, count_missed, outer)
   at <- c(least = which.min(share), most = which.max(share))
-  fits <- lapply(at, function(i) set_loglik(with_content(exact$fit, exact$kinds, met[[i]]), x))
+  fits <- lapply(at, function(i) end_fit(with_content(exact$fit, exact$kinds, met[[i]]), exact$kinds, x))
   loglik <- vapply(fits, function(fit) fit$loglik, 0)
   list(
     u = u, share = bound_rows(colour, bound, share[at[["least"]]], share[at[["most"]]], loglik), fits = fits,

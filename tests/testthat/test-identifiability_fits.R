@@ -36,7 +36,10 @@ test_that("what is reached is attained: fits with the same probabilities and log
       rows <- sure$observations
       expect_true(all(rows$reached_least <= rows$inner_least & rows$inner_most <= rows$reached_most + 1e-9))
       expect_true(all(rows$reached_most <= rows$outer_most + 1e-9))
-      expect_equal(expected_of(sure$fits$maximal, phantom), sure$expected$most[sure$expected$bound == "inner"])
+      of <- if (phantom == "white") "absences" else "presences"
+      told <- sure$fits$maximal$expected_false[[of]][["expected"]]
+      expect_equal(told, expected_of(sure$fits$maximal, phantom))
+      expect_equal(told, sure$expected$most[sure$expected$bound == "inner"])
     }
   }
 })
