@@ -139,3 +139,29 @@ test_that("draws are fits around the means", {
     logLik(case$fit)
   })
 })
+
+# The short form of tests/validate/calibration.R.
+test_that("with flat priors chances of false absences are calibrated and the upper ends cover the truth", {
+  skip_on_cran()
+  quick <- fit_control(n_start = 2, max_pass = 400, tol = 1e-7, progress = FALSE)
+  flat <- list(aspects = c(1, 1), membership = 1)
+  found <- vapply(1:3, function(seed) {
+    set.seed(seed)
+    s <- matrix(stats::rexp(900)^2, 300)
+    share <- stats::rbeta(300, 1, 1.5)
+    a <- matrix(stats::rbeta(240, 0.3, 0.9), 3)
+    present <- (s / rowSums(s)) %*% (a / apply(a, 1, max))
+    planted <- corrupt(matrix(stats::rbinom(24000, 1, present), 300), omit = share)
+    truth <- share * present / (1 - (1 - share) * present)
+    fit <- suppressWarnings(
+      aspect_bernoulli(planted$x, 4, estimate = "vb", prior = flat, phantom = "white", control = quick)
+    )
+    sure <- identifiability(fit, n_search = 0, draws = posterior_draws(fit, 20), cells = TRUE)
+    at <- cbind(sure$cells$observation, sure$cells$attribute)
+    score <- 0 * planted$x
+    score[at] <- sure$cells$missed
+    c(recovery(score, planted)$summary$slope, mean(sure$cells$draws_most >= truth[at] - 1e-9))
+  }, numeric(2))
+  expect_lt(abs(mean(found[1, ]) - 1), 0.1)
+  expect_gt(mean(found[2, ]), 0.9)
+})
