@@ -22,9 +22,9 @@
 #'
 #' **Which estimate.** To rank cells, any will do, an [ensemble()] best. For *chances* of false absences take
 #' `estimate = "vb"` with flat priors, `prior = list(aspects = c(1, 1), membership = 1)`: on simulated tables of many
-#' kinds it alone was calibrated (slope of the truth on the log-odds of `missed` 0.94 to 1.06, 1 being right), though it
-#' expected up to 41 % too many false absences in sparse and in small tables. `"map"` (0.40 to 0.73) and `"ml"` (below
-#' 0.25) say 0 and 1 far too often. That holds where the model does. Where taxa differ in how easily they are found,
+#' kinds it was calibrated best (slope of the truth on the log-odds of `missed` 0.94 to 1.08, 1 being right), though it
+#' expected up to 41 % too many false absences in sparse and in small tables. `"map"` (0.40 to 0.73) and `"ml"` (0.11
+#' to 0.25) say 0 and 1 far too often. That holds where the model does. Where taxa differ in how easily they are found,
 #' what is missed of the hard ones counts as rarity, and all estimates expect too few false absences; only repeated
 #' visits tell.
 #'
