@@ -135,9 +135,8 @@ static void step_q(nor_scratch *s, bool root) {
     double sum = 0;
     for (int at = s->first[e]; at < s->first[e + 1]; at++) sum += next[at];
     if (!(sum > 0)) continue;
-    const double per = 1 / sum;
-    s->moved[e] = true;
-    for (int at = s->first[e]; at < s->first[e + 1]; at++) s->q[at] = next[at] * per;
+    s->moved[e] = true; /* by division: the inverse of a tiny sum may be infinite */
+    for (int at = s->first[e]; at < s->first[e + 1]; at++) s->q[at] = next[at] / sum;
   }
 }
 

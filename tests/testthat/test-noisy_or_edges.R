@@ -48,3 +48,12 @@ test_that("many sources run by truncated inference only", {
   expect_equal(fit$inference, "truncated")
   expect_true(all(diff(fit$trace$objective) > -1e-8))
 })
+
+test_that("a source that is all but surely off leaves the shares of its ones finite", {
+  x <- rbind(rep(c(1, 0), c(1, 39)), 1)
+  start <- list(prior = 0.5, links = matrix(1 - 1e-8, 1, 40), leak = rep(0.1, 40), q = array(1, c(2, 40, 1)))
+  control <- fit_control(max_pass = 3, tol = 0, accelerate = FALSE, progress = FALSE)
+  fit <- quietly(noisy_or(x, 1, inference = "variational", prior = NULL, start = start, control = control))
+  expect_true(is.finite(fit$objective))
+  expect_true(all(is.finite(fit$param$q[, , 1][x == 1])))
+})
