@@ -66,19 +66,14 @@ predict.aspect_bernoulli <- function(object, newdata, type = c("response", "memb
   check_control(control)
   type <- check_choice(type, "type", c("response", "membership", "cell"))
   is_new <- (!missing(newdata) && !is.null(newdata)) || !is.null(along)
-  if (is_new) {
-    if (missing(newdata) || is.null(newdata)) newdata <- unrecorded_rows(object, along)
-    new <- new_rows(object, newdata)
-    along <- check_along(object, along, nrow(new))
-  }
-  names <- if (is_new) rownames(new) else object$names[[1L]]
-  rows <- pick(rows, if (is_new) nrow(new) else object$dims[["n"]], names, "rows")
+  if (is_new) new <- new_sites(object, if (!missing(newdata)) newdata, along)
+  names <- if (is_new) rownames(new$x) else object$names[[1L]]
+  rows <- pick(rows, if (is_new) nrow(new$x) else object$dims[["n"]], names, "rows")
   width <- c(response = object$dims[["m"]], membership = object$dims[["k"]], cell = prod(object$dims[c("m", "k")]))
   refuse_large(length(rows) * width[[type]], "The prediction", "take some observations at a time by `rows`")
   if (is_new) {
-    new <- new[rows, , drop = FALSE]
-    along <- if (!is.null(along)) lapply(along, function(each) each[rows, , drop = FALSE])
-    folded <- fold_in(object, new, control, along)
+    new <- list(x = new$x[rows, , drop = FALSE], along = pick_along(new$along, rows))
+    folded <- fold_in(object, new$x, control, new$along)
     param <- folded$param
   } else {
     param <- list(membership = object$param$membership[rows, , drop = FALSE], aspects = object$param$aspects)
@@ -88,7 +83,7 @@ predict.aspect_bernoulli <- function(object, newdata, type = c("response", "memb
     response = structure(param$membership %*% param$aspects, dimnames = name_sides(labels[1:2])),
     membership = structure(param$membership, dimnames = labels[c(1L, 3L)]),
     cell = {
-      x <- if (is_new) dense_rows(new, seq_along(rows)) else dense_rows(fit_data(object, x), rows)
+      x <- if (is_new) dense_rows(new$x, seq_along(rows)) else dense_rows(fit_data(object, x), rows)
       array(cell_posterior(x, param), c(dim(x), length(labels[[3L]])), labels)
     }
   )
@@ -107,12 +102,6 @@ new_rows <- function(fit, newdata) {
 
 fold_in_rounds <- 10L
 
-# A table of unknown cells for sites of which only the covariates are known.
-unrecorded_rows <- function(fit, along) {
-  along <- check_along(fit, along, NULL)
-  matrix(NA_real_, nrow(along[[1L]]), fit$dims[["m"]], dimnames = list(rownames(along[[1L]]), fit$names[[2L]]))
-}
-
 # Memberships of new rows, aspects held.
 fold_in <- function(fit, x, control, along = NULL) {
   data <- check_data(x, "binary", "newdata", quiet = TRUE)
@@ -121,13 +110,7 @@ fold_in <- function(fit, x, control, along = NULL) {
   aspects <- unname(pmin(pmax(fit$param$aspects, 1e-10), 1 - 1e-10))
   pseudo <- c(0, 0, fit$pseudo[3L])
   pinned <- unname(fit$pinned)
-  smooth <- NULL
-  if (!is.null(fit$smooth) && fit$smooth$strength > 0) {
-    smooth <- list(
-      strength = fit$smooth$strength, recording = fit$smooth$recording, reference = smooth_reference(fit, n, along),
-      common = unname(colMeans(fit$param$membership))
-    )
-  }
+  smooth <- smooth_given(fit, n, along)
   run <- list(param = list(membership = matrix(1 / k, n, k), aspects = aspects))
   # A start that gains little may only crawl: the certificate tells, and a fresh acceleration goes on.
   for (round in seq_len(fold_in_rounds)) {

@@ -156,9 +156,12 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb"),
   pseudo <- if (estimate == "map") pseudo_counts(prior, c("aspects", "membership")) else c(0, 0, 0)
   tell_many_components(data, k)
   pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
-  if (!is.null(smooth)) {
-    smooth <- ab_choose_smooth(match_smooth(smooth, data$x), data, pinned, pseudo, phantom, control)
-  }
+  smooth <- set_smooth(
+    smooth, data, "binary", kinds = function(control) ab_kinds(k, phantom, control),
+    draw = function(part, kind) ab_draw(part, kind, pinned),
+    run = function(part, start, control, lists) ab_run(part$view, start, pinned, pseudo, control, smooth = lists),
+    control
+  )
   lists <- smooth_lists(smooth)
   run <- if (vb) {
     function(start, control) ab_vb_run(data$view, start, pinned, prior, control)
@@ -208,27 +211,6 @@ ab_kernel_param <- function(param, pinned, fixed_aspects = FALSE, smooth = NULL)
   )
 }
 
-# Bandwidth and strength by held-out cells: a few short starts for each fold, and short runs from the best of them.
-ab_choose_smooth <- function(smooth, data, pinned, pseudo, phantom, control) {
-  control[c("n_start", "max_pass", "screen_pass", "n_finish", "n_polish", "tol")] <- list(3L, 300L, 50L, 1L, 0L, 1e-6)
-  control$progress <- FALSE
-  kinds <- ab_kinds(length(pinned), phantom, control)
-  choose_smooth(smooth, data$x, function(x, smooth, start) {
-    view <- data_view(x)
-    lists <- smooth_lists(smooth)
-    run <- function(start, control) checked_run(function(start, control) {
-      ab_run(view, start, pinned, pseudo, control, smooth = lists)
-    }, start, control)
-    if (!is.null(start)) {
-      # Off exact bounds: what fell to 0 without neighbours may come back with them.
-      start$membership <- 0.99 * start$membership + 0.01 / length(pinned)
-      return(run(start, control)$param)
-    }
-    part <- check_data(x, "binary", quiet = TRUE)
-    run_starts(kinds, function(kind) ab_draw(part, kind, pinned), run, control)$best$param
-  })
-}
-
 ab_check_start <- function(start, data, k, pinned) {
   check_start_names(start, c("membership", "aspects"), "list(membership = n x k matrix, aspects = k x m matrix)")
   membership <- check_simplex_rows(start$membership, "start$membership", nrow(data$x), k)
@@ -271,7 +253,7 @@ ab_new_fit <- function(run, data, k, pinned, pseudo, estimate, prior, control, c
   objective <- c(ml = "log_likelihood", map = "log_posterior", vb = "lower_bound")[[estimate]]
   shares <- if (is.null(effort)) nrow(data$x) * (k - 1) else nrow(data$x) * (k - 2) + 2
   fit <- assemble_fit(
-    run, data, k, paste0(if (!is.null(lists)) "smoothed_", objective), control, call,
+    run, data, k, smoothed_name(objective, lists), control, call,
     param = param, loglik = loglik, posterior = run$best$param$state,
     df = shares + sum(pinned == "free") * ncol(data$x), class = "aspect_bernoulli",
     certificate = c(membership_gap = gap[1L], aspects_gap = gap[2L], worst_row = gap[3L]),

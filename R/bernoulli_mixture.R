@@ -14,6 +14,15 @@
 #' are pulled towards rows drawn at random, half are random memberships; `fit$starts` says which of them reached the
 #' best.
 #'
+#' **Neighbours.** With `smooth` (see [smooth_over()]) observations near each other tend to belong to the same component.
+#' The memberships \eqn{q} are then fitted too, and to
+#' \eqn{\sum_i \sum_c q_{ic} \log(w_c P_c(x_i) / q_{ic})}{sum q[i,c] log(w[c] P_c(x[i,]) / q[i,c])}, which at its best
+#' \eqn{q} is the log-likelihood, is added \eqn{(s/2) \sum_{ij} w_{ij} \sum_c q_{ic} q_{jc}}{s/2 sum_ij w[i,j] sum_c
+#' q[i,c] q[j,c]} with \eqn{s} the `strength` and \eqn{w_{ij}}{w[i,j]} the weights of neighbours: the objective of
+#' neighbourhood EM (Ambroise and Govaert 1998), which no pass lowers. A component to which all neighbours belong gains a
+#' factor of exp(`strength`) in the odds, so a strength of 3 is worth as much as a few telling cells, and 0 is the plain
+#' mixture. A site whose age or place is unknown is by itself. `recording` has no meaning here.
+#'
 #' **Cost.** A pass takes O(k) a nonzero or missing cell and O(k m); memory O(k (n + m)). One thread.
 #'
 #' @inheritParams aspect_bernoulli
@@ -21,16 +30,23 @@
 #' @param prior for `"map"`: `prototypes`, two numbers of at least 1, the Beta prior's parameters; `weights`, one number
 #'   of at least 1, the Dirichlet prior's parameter. `c(1, 1)` and `1` are flat. `"cv"`, or an unnamed list of several
 #'   priors, chooses by held-out cells; the fit then has the result of [cross_validate()] as `tuning`.
-#' @param start initial values `list(weights = k, prototypes = k x m)` for one start; nothing is then reordered.
+#' @param smooth `NULL`, or a result of [smooth_over()]: sites near each other tend to belong together; see Details.
+#' @param start initial values `list(weights = k, prototypes = k x m)` for one start, and with `smooth` optionally
+#'   `membership` (n x k); nothing is then reordered.
 #' @return A list of class `bernoulli_mixture`, with the parts described in [aspect_bernoulli()] (but `certificate` and
 #'   `pinned`), where `param` holds
 #' \describe{
 #'   \item{`weights`}{k, decreasing, sum to 1.}
 #'   \item{`prototypes`}{k x m, in \[0, 1\].}
-#'   \item{`membership`}{n x k: the posterior probability that an observation belongs to a component.}
+#'   \item{`membership`}{n x k: the posterior probability that an observation belongs to a component (with `smooth`, its
+#'     approximation that the objective is made of).}
 #' }
+#' With `smooth` there is also `smooth`, as in [aspect_bernoulli()]; `loglik` is the plain mixture's at the estimate.
 #' `df` counts the k - 1 weights and k m probabilities.
-#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
+#' @references Ambroise C, Govaert G (1998). Convergence of an EM-type algorithm for spatial clustering. *Pattern
+#'   Recognition Letters* 19, 919-927. \doi{10.1016/S0167-8655(98)00076-2}
+#'
+#'   Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78, eq. (26). \doi{10.1007/s10044-007-0096-4}
 #'
 #'   Goodman LA (1974). Exploratory latent structure analysis using both identifiable and unidentifiable models.
@@ -45,7 +61,7 @@
 #' round(coef(fit)$prototypes, 2)
 #' @export
 bernoulli_mixture <- function(x, k, ..., estimate = c("ml", "map"),
-                              prior = list(prototypes = c(1.2, 2), weights = 1),
+                              prior = list(prototypes = c(1.2, 2), weights = 1), smooth = NULL,
                               start = NULL, control = fit_control()) {
   call <- match.call()
   check_dots(...)
@@ -54,20 +70,31 @@ bernoulli_mixture <- function(x, k, ..., estimate = c("ml", "map"),
   estimate <- check_choice(estimate, "estimate", c("ml", "map"))
   data <- check_data(x, "binary")
   k <- check_count(k, "k")
+  smooth <- check_smooth(smooth)
   tuned <- choose_prior(
     prior, estimate, data$x, bernoulli_mixture, k, c("prototypes", "weights"), list(), control
   )
   prior <- tuned$value
-  call <- keep_values(call, list(estimate = estimate, prior = prior))
+  call <- keep_values(call, list(estimate = estimate, prior = prior, smooth = smooth))
   pseudo <- if (estimate == "map") pseudo_counts(prior, c("prototypes", "weights")) else c(0, 0, 0)
-  run <- function(start, control) bm_run(data$view, start, pseudo, control)
+  smooth <- set_smooth(
+    smooth, data, "binary", kinds = function(control) bm_kinds(k, control),
+    draw = function(part, kind) bm_draw(part, kind, k),
+    run = function(part, start, control, lists) {
+      # Labels anew: those of set_smooth() would put weight on components that cannot have written the row.
+      bm_run(part$view, start[c("weights", "prototypes")], pseudo, control, lists)
+    },
+    control
+  )
+  lists <- smooth_lists(smooth)
+  run <- function(start, control) bm_run(data$view, start, pseudo, control, lists)
   if (is.null(start)) {
     started <- run_starts(bm_kinds(k, control), function(kind) bm_draw(data, kind, k), run, control)
     started <- reorder_runs(started, function(param) order(-param$weights), bm_permute)
   } else {
     started <- run_given(bm_check_start(start, data, k), run, control)
   }
-  bm_new_fit(started, data, k, pseudo, estimate, prior, control, call, tuned$cv)
+  bm_new_fit(started, data, k, pseudo, estimate, prior, control, call, tuned$cv, smooth, lists)
 }
 
 bm_kinds <- function(k, control) {
@@ -79,10 +106,19 @@ bm_draw <- function(data, kind, k) {
   list(weights = rep(1 / k, k), prototypes = prototypes)
 }
 
-bm_run <- function(view, start, pseudo, control) {
-  out <- .Call(mc_c_bm_fit, view, start[c("weights", "prototypes")], pseudo, unclass(control))
+# A run of the kernel. With neighbours memberships are parameters, too, and start from those of the components.
+bm_run <- function(view, start, pseudo, control, smooth = NULL) {
+  param <- start[c("weights", "prototypes")]
+  if (!is.null(smooth)) {
+    if (is.null(start$membership)) start$membership <- bm_labels(view, param)$param$membership
+    param <- c(param, list(membership = start$membership, smooth = smooth))
+  }
+  out <- .Call(mc_c_bm_fit, view, param, pseudo, unclass(control))
   list(param = out[c("weights", "prototypes", "membership")], outcome = out$outcome, row_loglik = out$row_loglik)
 }
+
+# The E-step alone: posterior memberships, and the log-likelihood of each row.
+bm_labels <- function(view, param) bm_run(view, param, c(0, 0, 0), fit_control(max_pass = 0, n_start = 1))
 
 bm_permute <- function(param, at) {
   list(
@@ -92,26 +128,32 @@ bm_permute <- function(param, at) {
 }
 
 bm_check_start <- function(start, data, k) {
-  check_start_names(start, c("weights", "prototypes"), "list(weights = k numbers, prototypes = k x m matrix)")
+  wanted <- c("weights", "prototypes", if (!is.null(start$membership)) "membership")
+  check_start_names(start, wanted, "list(weights = k numbers, prototypes = k x m matrix)")
   weights <- check_simplex_rows(matrix(start$weights, 1L), "start$weights", 1L, k)
   list(
     weights = as.vector(weights),
-    prototypes = check_matrix(start$prototypes, "start$prototypes", k, ncol(data$x), 0, 1)
+    prototypes = check_matrix(start$prototypes, "start$prototypes", k, ncol(data$x), 0, 1),
+    membership = if (!is.null(start$membership)) {
+      check_simplex_rows(start$membership, "start$membership", nrow(data$x), k)
+    }
   )
 }
 
-bm_new_fit <- function(run, data, k, pseudo, estimate, prior, control, call, tuning = NULL) {
+bm_new_fit <- function(run, data, k, pseudo, estimate, prior, control, call, tuning = NULL, smooth = NULL,
+                       lists = NULL) {
   param <- run$best$param
+  row_loglik <- if (is.null(lists)) run$best$row_loglik else bm_labels(data$view, param)$row_loglik
   labels <- component_names(k)
   names <- dimnames_of(data$x)
   names(param$weights) <- labels
   dimnames(param$prototypes) <- list(labels, names[[2L]])
   dimnames(param$membership) <- list(names[[1L]], labels)
   fit <- assemble_fit(
-    run, data, k, if (estimate == "ml") "log_likelihood" else "log_posterior", control, call,
-    param = param, loglik = sum(run$best$row_loglik), df = k - 1 + k * ncol(data$x), class = "bernoulli_mixture",
+    run, data, k, smoothed_name(if (estimate == "ml") "log_likelihood" else "log_posterior", lists), control, call,
+    param = param, loglik = sum(row_loglik), df = k - 1 + k * ncol(data$x), class = "bernoulli_mixture",
     estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo, tuning = tuning,
-    density = data_density(data)
+    smooth = smooth, density = data_density(data)
   )
   validate_bernoulli_mixture(fit)
 }
@@ -126,20 +168,32 @@ validate_bernoulli_mixture <- function(fit) {
   fit
 }
 
-# The E-step on new rows: posterior membership and log-likelihood of each row's observed cells. A row that every
-# component excludes is judged with probabilities kept within [floor, 1 - floor].
+# The E-step on new rows: posterior membership and log-likelihood of each row's observed cells, by themselves. A row that
+# every component excludes is judged with probabilities kept within [floor, 1 - floor].
 bm_expect <- function(fit, view, floor = 1e-6) {
-  none <- unclass(fit_control(max_pass = 0, n_start = 1))
   param <- lapply(fit$param[c("weights", "prototypes")], unname)
-  out <- bm_run(view, param, c(0, 0, 0), none)
+  out <- bm_labels(view, param)
   if (any(out$row_loglik == -Inf)) {
     param$prototypes <- pmin(pmax(param$prototypes, floor), 1 - floor)
-    floored <- bm_run(view, param, c(0, 0, 0), none)
+    floored <- bm_labels(view, param)
     off <- out$row_loglik == -Inf
     out$param$membership[off, ] <- floored$param$membership[off, ]
     out$row_loglik[off] <- floored$row_loglik[off]
   }
   list(membership = out$param$membership, row_loglik = out$row_loglik)
+}
+
+# Posterior memberships of new rows, neighbours among the training rows included: those count as for a training row
+# whom its neighbours look at, too.
+bm_fold_in <- function(fit, data, along) {
+  membership <- bm_expect(fit, data$view)$membership
+  if (is_smoothed(fit) && !is.null(along)) {
+    odds <- fit$smooth$strength * t(smooth_reference(fit, nrow(membership), along, other = 0))
+    membership <- membership * exp(odds - apply(odds, 1L, max))
+    membership <- membership / rowSums(membership)
+  }
+  dimnames(membership) <- list(rownames(data$x), colnames(fit$param$membership))
+  membership
 }
 
 #' Predictions and simulations of a Bernoulli mixture
@@ -150,6 +204,8 @@ bm_expect <- function(fit, view, floor = 1e-6) {
 #' @param type `"response"`: the probability of each cell; `"membership"`: the posterior of each component; `"cell"`:
 #'   the posterior that each component wrote the cell, which is the same for all cells of an observation.
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
+#' @param along for a fit with `smooth`, the covariates of the new observations, as in [predict.aspect_bernoulli()];
+#'   `NULL`: unknown, and neighbours then have no say. Without `newdata`, of sites where nothing is recorded yet.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
@@ -165,14 +221,14 @@ bm_expect <- function(fit, view, floor = 1e-6) {
 #' fit <- bernoulli_mixture(x, k = 2)
 #' dim(predict(fit, x[1:3, ], type = "membership"))
 #' @export
-predict.bernoulli_mixture <- function(object, newdata, type = c("response", "membership", "cell"), ..., rows = NULL) {
+predict.bernoulli_mixture <- function(object, newdata, type = c("response", "membership", "cell"), ..., rows = NULL,
+                                      along = NULL) {
   check_dots(...)
   type <- check_choice(type, "type", c("response", "membership", "cell"))
   membership <- object$param$membership
-  if (!missing(newdata)) {
-    data <- check_newdata(object, newdata, "binary")
-    membership <- bm_expect(object, data$view)$membership
-    dimnames(membership) <- list(rownames(data$x), colnames(object$param$membership))
+  if (!missing(newdata) || !is.null(along)) {
+    new <- new_sites(object, if (!missing(newdata)) newdata, along)
+    membership <- bm_fold_in(object, check_data(new$x, "binary", "newdata", quiet = TRUE), new$along)
   }
   rows <- pick(rows, nrow(membership), rownames(membership), "rows")
   membership <- membership[rows, , drop = FALSE]

@@ -41,9 +41,7 @@ curves <- function(fit, of = c("attribute", "component"), at = NULL, attribute =
     stop_input("`at` must be finite ages, not %s.", show_value(at))
   }
   weights <- age_weights(fit$smooth, at)
-  free <- unname(fit$pinned) == "free"
-  content <- fit$param$membership[, free, drop = FALSE]
-  composition <- content / rowSums(content)
+  composition <- composition_of(fit)
   if (of == "component") {
     return(curve_frame(at, weights, composition, "component", "share"))
   }
@@ -180,9 +178,8 @@ plot_map <- function(fit, slices, main) {
   if (is.null(place)) {
     stop_input("`x` must be made with the places of its observations, `smooth = smooth_over(place = )`.")
   }
-  free <- unname(fit$pinned) == "free"
-  content <- fit$param$membership[, free, drop = FALSE]
-  composition <- content / rowSums(content)
+  free <- free_components(fit)
+  composition <- composition_of(fit)
   best <- max.col(composition, ties.method = "first")
   share <- composition[cbind(seq_along(best), best)]
   colours <- component_colours(fit$dims[["k"]])[free]

@@ -61,11 +61,15 @@ mixture_loglik <- function(p, x, floor) {
 # What a held-out cell costs, nats (or squared units) each. "bernoulli" is for tables of 0 and 1, with probabilities
 # kept within [floor, 1 - floor]; "poisson" for whole numbers, means at least `floor`; "squared" for the rest.
 cell_loss <- function(fit, cells, value, family, floor) {
+  binary <- family == "bernoulli"
+  loss_of_mean(if (binary) presence_probability(fit)[cells], if (!binary) fitted(fit)[cells], value, family, floor)
+}
+
+loss_of_mean <- function(presence, mean, value, family, floor) {
   if (family == "bernoulli") {
-    p <- pmin(pmax(presence_probability(fit)[cells], floor), 1 - floor)
+    p <- pmin(pmax(presence, floor), 1 - floor)
     return(-log(ifelse(value == 1, p, 1 - p)))
   }
-  mean <- fitted(fit)[cells]
   if (family == "poisson") -stats::dpois(value, pmax(mean, floor), log = TRUE) else (value - mean)^2
 }
 

@@ -36,6 +36,11 @@
 #' noise (in one such test it missed the missing cells by 7.9 %, the conditional rule by 0.007 %). It is kept for
 #' comparison. Both rules fill missing cells by the paper's formula \eqn{P_i(j) N_i / P_i}(observed).
 #'
+#' **Neighbours.** With `smooth` (see [smooth_over()]) observations near each other have similar memberships. To the
+#' objective is added \eqn{c \sum_i \log \sum_c \sqrt{g_{ic} \bar g_{ic}}}{c sum_i log sum_c sqrt(g[i,c] mean_i[c])} with
+#' \eqn{\bar g_i}{mean_i} the average of the neighbours of observation i and \eqn{c} the `strength`, which is in counts:
+#' 10 weighs little against a row total of 1000. Passes are EM passes. `recording` has no meaning here.
+#'
 #' **Zeros.** An exact 0 never moves under EM, so starts hold none. A column without counts gets probability 0; a row
 #' without counts keeps its start.
 #'
@@ -51,6 +56,7 @@
 #' @param mask what missing cells mean: `"conditional"` or `"paper"`; see Details.
 #' @param mstep how the M-step is made where a strength is positive: `"cccp"`, `"global"` or `"first"`.
 #' @param fixed `"basis"` holds the basis of `start` and fits memberships alone.
+#' @param smooth `NULL`, or a result of [smooth_over()]: observations near each other have similar memberships.
 #' @param start initial values `list(membership = n x k, basis = k x m)`, rows sum to 1, for one start; nothing is then
 #'   reordered. With `fixed = "basis"`, `membership` may be left out.
 #' @param control settings from [fit_control()].
@@ -58,14 +64,15 @@
 #' \describe{
 #'   \item{`param`}{`membership` (n x k) and `basis` (k x m), rows sum to 1, with the names of `x`; components in
 #'     order of decreasing share of the counts.}
-#'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood` or `log_posterior`, and the log-likelihood
-#'     of the observed cells by the rule of `mask`, in nats.}
+#'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood` or `log_posterior` (with `smooth`
+#'     `smoothed_...`), and the log-likelihood of the observed cells by the rule of `mask`, in nats.}
 #'   \item{`df`}{number of free parameters: n (k - 1) + k (m - 1), or n (k - 1) with the basis fixed.}
 #'   \item{`dims`}{`n`, `m`, `k` and the number of `observed` cells.}
 #'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start; what became of each start;
 #'     whether the best one met the tolerance.}
 #'   \item{`sparsity`}{`given`, `scale`, `effective` (median over rows of beta / row total, and alpha / (N / k)).}
 #'   \item{`perplexity`}{of every membership row, named as the rows.}
+#'   \item{`smooth`}{with `smooth`, the [smooth_over()] used; see [aspect_bernoulli()].}
 #'   \item{`row_scale`}{for every row the total that its distribution is multiplied by: N / P(observed).}
 #' }
 #' @seealso [entropic_mstep()], [predict.plsa()], [classify()], [divergences()], [plca()] for more than two dimensions
@@ -93,7 +100,7 @@
 #' @export
 plsa <- function(x, k, ..., sparsity = c(membership = 0, basis = 0), sparsity_scale = c("relative", "counts"),
                  mask = c("conditional", "paper"), mstep = c("cccp", "global", "first"), fixed = c("none", "basis"),
-                 start = NULL, control = fit_control()) {
+                 smooth = NULL, start = NULL, control = fit_control()) {
   call <- match.call()
   check_dots(...)
   control <- check_control(control)
@@ -105,10 +112,18 @@ plsa <- function(x, k, ..., sparsity = c(membership = 0, basis = 0), sparsity_sc
   )
   data <- check_data(x, "nonnegative")
   k <- check_count(k, "k", 1L)
+  call <- keep_values(call, list(smooth = check_smooth(smooth)))
   if (settings$fixed == "basis" && is.null(start)) {
     stop_input("`fixed = \"basis\"` needs `start = list(basis = k x m matrix)`.")
   }
   settings$prior <- plsa_prior(settings, data$margins$row_sum, k)
+  smooth <- set_smooth(
+    smooth, data, "nonnegative", kinds = function(control) plsa_kinds(settings, k, control),
+    draw = function(part, kind) if (is.null(start)) plsa_draw(part, k, kind) else start,
+    run = function(part, start, control, lists) plsa_run(part$view, start, c(settings, list(near = lists)), control),
+    control
+  )
+  settings$near <- smooth_lists(smooth)
   run <- function(start, control) plsa_run(data$view, start, settings, control)
   if (is.null(start)) {
     started <- run_starts(plsa_kinds(settings, k, control), function(kind) plsa_draw(data, k, kind), run, control)
@@ -117,7 +132,7 @@ plsa <- function(x, k, ..., sparsity = c(membership = 0, basis = 0), sparsity_sc
   } else {
     started <- run_given(plsa_check_start(start, data, k, settings$fixed), run, control)
   }
-  plsa_new_fit(started, data, k, settings, control, call)
+  plsa_new_fit(started, data, k, settings, control, call, smooth)
 }
 
 check_sparsity <- function(sparsity) {
@@ -174,11 +189,11 @@ plsa_draw <- function(data, k, kind) {
 
 # A run of the kernel with the given prior and rule: list(param, outcome).
 plsa_passes <- function(view, start, settings, control, prior = settings$prior, rule = settings$mstep) {
-  plain <- is.null(prior$membership) && prior$basis == 0
+  plain <- is.null(prior$membership) && prior$basis == 0 && is.null(settings$near)
   param <- list(
     membership = start$membership, basis = start$basis, fixed_basis = settings$fixed == "basis",
     mask = match(settings$mask, c("conditional", "paper")) - 1L,
-    coordinate_descent = control$accelerate && plain && is.null(view$na_start)
+    coordinate_descent = control$accelerate && plain && is.null(view$na_start), smooth = settings$near
   )
   out <- .Call(mc_c_plsa_fit, view, param, c(prior, rule = entropic_rule(rule)), unclass(control))
   list(param = out[c("membership", "basis")], outcome = out$outcome)
@@ -245,7 +260,7 @@ perplexity <- function(rows) {
   exp(-rowSums(ifelse(rows > 0, rows * log(rows), 0)))
 }
 
-plsa_new_fit <- function(run, data, k, settings, control, call) {
+plsa_new_fit <- function(run, data, k, settings, control, call, smooth = NULL) {
   param <- run$best$param
   labels <- component_names(k)
   names <- dimnames_of(data$x)
@@ -253,17 +268,18 @@ plsa_new_fit <- function(run, data, k, settings, control, call) {
   dimnames(param$basis) <- list(labels, names[[2L]])
   prior <- settings$prior
   plain <- is.null(prior$membership) && prior$basis == 0
-  loglik <- if (plain) run$best$outcome$objective else plsa_loglik(data$view, param, settings)
+  near <- settings$near
+  loglik <- if (plain && is.null(near)) run$best$outcome$objective else plsa_loglik(data$view, param, settings)
   free <- nrow(data$x) * (k - 1)
   fit <- assemble_fit(
-    run, data, k, if (plain) "log_likelihood" else "log_posterior", control, call,
+    run, data, k, smoothed_name(if (plain) "log_likelihood" else "log_posterior", near), control, call,
     param = param, loglik = loglik, df = free + if (settings$fixed == "basis") 0 else k * (ncol(data$x) - 1),
     class = "plsa", mask = settings$mask, mstep = settings$mstep, fixed = settings$fixed,
     sparsity = list(
       given = settings$given, scale = settings$scale, effective = effective_sparsity(prior, data$margins$row_sum, k)
     ),
     perplexity = perplexity(param$membership), row_scale = plsa_row_scale(data$view, param, data$margins$row_sum),
-    margins = data$margins
+    margins = data$margins, smooth = smooth
   )
   warn_collapse(fit)
   validate_plsa(fit)
@@ -271,6 +287,7 @@ plsa_new_fit <- function(run, data, k, settings, control, call) {
 
 plsa_loglik <- function(view, param, settings) {
   none <- list(membership = NULL, basis = 0)
+  settings$near <- NULL
   plsa_passes(view, lapply(param, unname), settings, fit_control(max_pass = 0), prior = none)$outcome$objective
 }
 

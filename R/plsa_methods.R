@@ -30,8 +30,8 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 #' wrote a cell; `fitted()` the expected counts of the training data; `impute()` the data with unknown cells at their
 #' expected counts; `simulate()` draws new tables.
 #'
-#' New observations are folded in: their memberships are fitted, without a prior, with the basis held. This is a concave
-#' problem; counts in attributes that had no counts in training are impossible under the fit and left out, of which a
+#' New observations are folded in: their memberships are fitted, without a prior, with the basis held (and with `smooth`
+#' pulled towards their neighbours among the training rows, or towards the average of all). This is a concave problem; counts in attributes that had no counts in training are impossible under the fit and left out, of which a
 #' message tells. The expected count of a cell is \eqn{P_i(j) N_i / P_i}(observed), with \eqn{N_i} the observed total of
 #' the row, whatever the rule of `mask`. An observation with nothing counted has no memberships of its own and gets the
 #' mean of the training data.
@@ -44,6 +44,9 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 #'   training data.
 #' @param type `"response"`: expected counts, n x m; `"membership"`: n x k, rows sum to 1; `"cell"`: n x m x k, the
 #'   chance that each component wrote a count in the cell, summing to 1 over components.
+#' @param along for a fit with `smooth`, the covariates of the new observations, as in [predict.aspect_bernoulli()];
+#'   `NULL`: unknown. Without `newdata`, of sites where nothing is counted yet: their expected counts are for a site with
+#'   the mean total of the training data.
 #' @param ... must be empty.
 #' @param rows names or numbers of the observations wanted; `NULL` is all. A result over 1 GB is refused with that
 #'   advice.
@@ -64,20 +67,20 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 #' predict(fit, x[1:2, ], type = "membership")
 #' @export
 predict.plsa <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ..., rows = NULL,
-                         control = fit_control(max_pass = 5000, tol = 1e-12)) {
+                         along = NULL, control = fit_control(max_pass = 5000, tol = 1e-12)) {
   check_dots(...)
   check_control(control)
   type <- check_choice(type, "type", c("response", "membership", "cell"))
-  is_new <- !is.null(newdata)
-  new <- if (is_new) new_rows(object, newdata)
-  names <- if (is_new) rownames(new) else object$names[[1L]]
-  rows <- pick(rows, if (is_new) nrow(new) else object$dims[["n"]], names, "rows")
+  is_new <- !is.null(newdata) || !is.null(along)
+  new <- if (is_new) new_sites(object, newdata, along)
+  names <- if (is_new) rownames(new$x) else object$names[[1L]]
+  rows <- pick(rows, if (is_new) nrow(new$x) else object$dims[["n"]], names, "rows")
   width <- c(response = object$dims[["m"]], membership = object$dims[["k"]], cell = prod(object$dims[c("m", "k")]))
   refuse_large(length(rows) * width[[type]], "The prediction", "take some observations at a time by `rows`")
   if (is_new) {
-    folded <- plsa_fold_in(object, new[rows, , drop = FALSE], control)
+    folded <- plsa_fold_in(object, new$x[rows, , drop = FALSE], control, along = pick_along(new$along, rows))
     membership <- folded$membership
-    scale <- folded$row_scale
+    scale <- if (is.null(newdata)) rep(mean(object$row_scale, na.rm = TRUE), length(rows)) else folded$row_scale
   } else {
     membership <- object$param$membership[rows, , drop = FALSE]
     scale <- object$row_scale[rows]
@@ -103,18 +106,20 @@ plsa_cells <- function(membership, basis) {
 }
 
 # Memberships of new rows: list(membership, row_scale, loglik by row).
-plsa_fold_in <- function(fit, x, control, basis = unname(fit$param$basis)) {
+plsa_fold_in <- function(fit, x, control, basis = unname(fit$param$basis), along = NULL) {
   impossible <- which(colSums(basis) == 0)
   if (length(impossible)) x <- leave_out_columns(x, impossible, fit$names[[2L]])
   data <- check_data(x, "nonnegative", "newdata", quiet = TRUE)
   k <- nrow(basis)
   settings <- list(prior = list(membership = NULL, basis = 0), mask = fit$mask, fixed = "basis", mstep = "cccp")
+  settings$near <- smooth_given(fit, nrow(data$x), along)
   start <- list(membership = matrix(1 / k, nrow(data$x), k), basis = basis)
   run <- checked_run(function(start, control) plsa_passes(data$view, start, settings, control), start, control)
   warn_fold_in(run$outcome)
   param <- list(membership = run$param$membership, basis = basis)
   bare <- which(data$margins$row_sum == 0)
-  if (length(bare)) param$membership[bare, ] <- rep(colMeans(fit$param$membership), each = length(bare))
+  others <- if (is.null(settings$near)) colMeans(fit$param$membership) else settings$near$reference[, bare]
+  if (length(bare)) param$membership[bare, ] <- matrix(others, length(bare), k, byrow = TRUE)
   row_scale <- plsa_row_scale(data$view, param, data$margins$row_sum)
   list(
     membership = param$membership, row_scale = row_scale,
@@ -254,6 +259,7 @@ classify <- function(fits, newdata, ..., smooth = 1e-6, control = fit_control(ma
   loglik <- lapply(names(fits), function(class) {
     fit <- check_fit(fits[[class]], "plsa", sprintf("fits$%s", class))
     x <- new_rows(fit, newdata)
+    fit$smooth <- NULL # a class is told by what was counted, not by where
     basis <- (1 - smooth) * unname(fit$param$basis) + smooth / fit$dims[["m"]]
     stats::setNames(plsa_fold_in(fit, x, control, basis)$loglik, rownames(x))
   })

@@ -64,6 +64,8 @@ matrix_neighbours <- function(weights) {
   list(start = rows@p, neighbour = rows@i, weight = rows@x / sums)
 }
 
+smoothed_name <- function(objective, lists) paste0(if (!is.null(lists)) "smoothed_", objective)
+
 # What the kernel reads of a smooth_over with numbers for bandwidth and strength; NULL where nothing is smoothed.
 smooth_lists <- function(smooth) {
   if (is.null(smooth) || smooth$strength == 0) {
@@ -104,26 +106,49 @@ sphere_distance <- function(place) {
 cv_factors <- c(1, 2, 4, 8)
 cv_strengths <- c(0, 3, 10, 30)
 
-# Numbers for bandwidth and strength. fit(x, smooth, start): an unsmoothed fit where start is NULL, else a short run
-# from its parameters. `smooth$cv` tells how it went.
-choose_smooth <- function(smooth, x, fit) {
+# The smooth_over of a fit, with numbers: matched to the rows of `data`, then chosen by held-out cells where that is
+# asked for, with a few short starts for each fold without smoothing and short runs from the best of them with it.
+#   kinds  character, the kind of each start; draw(part, kind): start values for `part`, data with cells hidden
+#   run    function(part, start, control, lists): list(param, outcome), as run_starts() wants it
+set_smooth <- function(smooth, data, what, kinds, draw, run, control) {
+  if (is.null(smooth)) {
+    return(NULL)
+  }
+  smooth <- match_smooth(smooth, data$x)
+  control[c("n_start", "max_pass", "screen_pass", "n_finish", "n_polish", "tol")] <- list(3L, 300L, 50L, 1L, 0L, 1e-6)
+  control[c("progress", "keep_starts")] <- list(FALSE, FALSE)
+  choose_smooth(smooth, data, what, function(part, lists, start) {
+    mine <- function(start, control) checked_run(function(start, control) run(part, start, control, lists), start, control)
+    if (is.null(start)) {
+      return(run_starts(kinds(control), function(kind) draw(part, kind), mine, control)$best$param)
+    }
+    # Off exact bounds: what fell to 0 without neighbours may come back with them.
+    start$membership <- 0.99 * start$membership + 0.01 / ncol(start$membership)
+    mine(start, control)$param
+  })
+}
+
+# Numbers for bandwidth and strength. fit(part, lists, start): parameters without smoothing where start is NULL, else
+# of a run from there. `smooth$cv` tells how it went.
+choose_smooth <- function(smooth, data, what, fit) {
   if (is.numeric(smooth$bandwidth) && is.numeric(smooth$strength)) {
     return(smooth)
   }
-  observed <- !is.na(as.matrix(x))
+  observed <- !is.na(as.matrix(data$x))
   if (sum(observed) < smooth$folds) {
     stop_input("`x` must have at least %d observed cells to choose `smooth` by.", smooth$folds)
   }
+  family <- loss_family(data$view)
   seeds <- draw_seeds(2L)
   held <- with_seed(seeds[1L], cell_folds(observed, smooth$folds))
-  first <- with_seed(seeds[2L], lapply(held, function(cells) fit(replace_cells(x, cells), NULL, NULL)))
+  parts <- lapply(held, function(cells) check_data(replace_cells(data$x, cells), what, quiet = TRUE))
+  first <- with_seed(seeds[2L], lapply(parts, function(part) fit(part, NULL, NULL)))
   loss <- function(bandwidth, strength) {
-    each <- smooth
-    each$bandwidth <- bandwidth
-    each$strength <- strength
+    smooth[c("bandwidth", "strength")] <- list(bandwidth, strength)
+    lists <- smooth_lists(smooth)
     vapply(seq_along(held), function(f) {
-      fitted <- fit(replace_cells(x, held[[f]]), each, first[[f]])
-      held_loss(fitted, held[[f]], cells_of(x, held[[f]]))
+      mean <- cell_means(fit(parts[[f]], lists, first[[f]]), parts[[f]], held[[f]])
+      mean(loss_of_mean(mean$presence, mean$mean, cells_of(data$x, held[[f]]), family, 1e-6))
     }, 0)
   }
   tried <- try_settings(smooth, loss)
@@ -152,13 +177,18 @@ try_settings <- function(smooth, loss) {
   c(tried, lapply(others, function(strength) setting(bandwidth, strength)))
 }
 
-held_loss <- function(param, cells, value, floor = 1e-6) {
+# Means of single cells, and their chances of a presence, from the parameters of a model with memberships.
+cell_means <- function(param, part, cells) {
   n <- nrow(param$membership)
   row <- (cells - 1L) %% n + 1L
   column <- (cells - 1L) %/% n + 1L
-  p <- rowSums(param$membership[row, , drop = FALSE] * t(param$aspects)[column, , drop = FALSE])
-  p <- pmin(pmax(p, floor), 1 - floor)
-  -mean(log(ifelse(value == 1, p, 1 - p)))
+  component <- param[[intersect(c("aspects", "prototypes", "basis"), names(param))]]
+  p <- rowSums(param$membership[row, , drop = FALSE] * t(component)[column, , drop = FALSE])
+  if (is.null(param$basis)) {
+    return(list(mean = p, presence = p))
+  }
+  mean <- unname(plsa_row_scale(part$view, param, part$margins$row_sum))[row] * p
+  list(mean = mean, presence = 1 - exp(-mean))
 }
 
 # Losses, and the paired difference from no smoothing where that was tried.
@@ -179,18 +209,39 @@ cv_table <- function(tried) {
   data.frame(stats::setNames(as.data.frame(bandwidths), paste0("bandwidth_", colnames(bandwidths))), out)
 }
 
-# Means of new rows for fold-in, k x n: the average composition of their neighbours among the training rows, the
-# table's average where a covariate is unknown. `along` NULL: of every row.
-smooth_reference <- function(fit, n, along) {
-  smooth <- fit$smooth
-  free <- unname(fit$pinned) == "free"
-  content <- fit$param$membership[, free, drop = FALSE]
-  composition <- content / rowSums(content)
-  mean <- matrix(colMeans(composition), n, sum(free), byrow = TRUE)
+# What rows are made of: memberships of the components that are not pinned, as shares of their sum.
+composition_of <- function(fit) {
+  content <- fit$param$membership[, free_components(fit), drop = FALSE]
+  content / rowSums(content)
+}
+
+free_components <- function(fit) {
+  if (is.null(fit$pinned)) rep(TRUE, fit$dims[["k"]]) else unname(fit$pinned) == "free"
+}
+
+is_smoothed <- function(fit) !is.null(fit$smooth) && fit$smooth$strength > 0
+
+# What the kernel reads for the fold-in of n new rows; NULL where nothing is smoothed.
+smooth_given <- function(fit, n, along) {
+  if (!is_smoothed(fit)) {
+    return(NULL)
+  }
+  list(
+    strength = fit$smooth$strength, recording = fit$smooth$recording, reference = smooth_reference(fit, n, along),
+    common = unname(colMeans(fit$param$membership))
+  )
+}
+
+# Means of new rows for fold-in, k x n: the average composition of their neighbours among the training rows; where a
+# covariate is unknown (`along` NULL: of every row), `other`, by default the table's average.
+smooth_reference <- function(fit, n, along, other = colMeans(composition)) {
+  composition <- composition_of(fit)
+  free <- free_components(fit)
+  mean <- matrix(other, n, sum(free), byrow = TRUE)
   if (!is.null(along)) {
-    lists <- along_neighbours(smooth, along)
+    lists <- along_neighbours(fit$smooth, along)
     weights <- Matrix::sparseMatrix(
-      i = rep(seq_len(n), diff(lists$start)), j = lists$neighbour + 1L, x = lists$weight, dims = c(n, smooth$n)
+      i = rep(seq_len(n), diff(lists$start)), j = lists$neighbour + 1L, x = lists$weight, dims = c(n, fit$smooth$n)
     )
     known <- which(diff(lists$start) > 0L)
     mean[known, ] <- as.matrix(weights %*% composition)[known, ]
@@ -198,6 +249,23 @@ smooth_reference <- function(fit, n, along) {
   out <- matrix(0, length(free), n)
   out[free, ] <- t(unname(mean))
   out
+}
+
+# New rows of a fit with neighbours: list(x, along), of `rows` (names or numbers) alone.
+new_sites <- function(fit, newdata, along) {
+  if (is.null(newdata)) newdata <- unrecorded_rows(fit, along)
+  x <- new_rows(fit, newdata)
+  list(x = x, along = check_along(fit, along, nrow(x)))
+}
+
+pick_along <- function(along, rows) {
+  if (!is.null(along)) lapply(along, function(each) each[rows, , drop = FALSE])
+}
+
+# A table of unknown cells for sites of which only the covariates are known.
+unrecorded_rows <- function(fit, along) {
+  along <- check_along(fit, along, NULL)
+  matrix(NA_real_, nrow(along[[1L]]), fit$dims[["m"]], dimnames = list(rownames(along[[1L]]), fit$names[[2L]]))
 }
 
 along_neighbours <- function(smooth, along) {

@@ -1,4 +1,5 @@
 #include "glue_ab.h"
+#include "glue_smooth.h"
 #include "model_ab_effort.h"
 
 #include <string.h>
@@ -22,39 +23,6 @@ static ab_param param_of(SEXP param, const mc_data *data) {
   return par;
 }
 
-static const int *integers(SEXP x, R_xlen_t length, const char *name) {
-  glue_check(Rf_isInteger(x) && XLENGTH(x) == length, name);
-  return INTEGER(x);
-}
-
-/* list(strength, recording) with reference (k x n) and common, or with the lists; or NULL. */
-static ab_smooth *smooth_of(SEXP smooth, int n, const ab_param *par, int n_threads,
-                            const mc_host *host) {
-  if (Rf_isNull(smooth)) return NULL;
-  ab_smooth_lists lists = {.strength = Rf_asReal(glue_field(smooth, "strength")),
-                           .recording = Rf_asReal(glue_field(smooth, "recording"))};
-  const SEXP reference = glue_field(smooth, "reference");
-  glue_check(lists.strength > 0 && lists.recording >= 0, "strength");
-  if (!Rf_isNull(reference)) {
-    glue_matrix(reference, par->k, n, "reference");
-    lists.reference = REAL(reference);
-    glue_matrix(glue_field(smooth, "common"), par->k, 1, "common");
-    lists.common = REAL(glue_field(smooth, "common"));
-    return ab_new_smooth(&lists, n, par->k, par->pinned, n_threads, host);
-  }
-  lists.start = integers(glue_field(smooth, "start"), (R_xlen_t) n + 1, "start");
-  lists.back_start = integers(glue_field(smooth, "back_start"), (R_xlen_t) n + 1, "back_start");
-  const int n_edge = lists.start[n];
-  glue_check(lists.back_start[n] == n_edge, "back_start");
-  lists.neighbour = integers(glue_field(smooth, "neighbour"), n_edge, "neighbour");
-  lists.back_row = integers(glue_field(smooth, "back_row"), n_edge, "back_row");
-  glue_matrix(glue_field(smooth, "weight"), n_edge, 1, "weight");
-  glue_matrix(glue_field(smooth, "back_weight"), n_edge, 1, "back_weight");
-  lists.weight = REAL(glue_field(smooth, "weight"));
-  lists.back_weight = REAL(glue_field(smooth, "back_weight"));
-  return ab_new_smooth(&lists, n, par->k, par->pinned, n_threads, host);
-}
-
 ab_prior glue_ab_prior(SEXP prior) {
   glue_matrix(prior, 3, 1, "prior");
   const ab_prior out = {REAL(prior)[0], REAL(prior)[1], REAL(prior)[2]};
@@ -73,7 +41,8 @@ static SEXP fit_body(void *ctx) {
   ab_param par = param_of(arg->param, &data);
   par.membership = REAL(VECTOR_ELT(arg->out, 0));
   par.aspects = REAL(VECTOR_ELT(arg->out, 1));
-  par.smooth = smooth_of(glue_field(arg->param, "smooth"), data.n, &par, ctl.n_threads, &host);
+  par.smooth = glue_smooth(glue_field(arg->param, "smooth"), data.n, par.k, par.pinned,
+                           ctl.n_threads, &host);
   ab_self self = {&data, &par, ab_new_work(&data, &prior, par.k, ctl.n_threads, &host)};
   mc_model model = ab_model(&self);
   SET_VECTOR_ELT(arg->out, 2, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
@@ -133,7 +102,7 @@ static SEXP certify_body(void *ctx) {
   glue_context context;
   const mc_host host = glue_host(&context, R_NilValue);
   ab_param par = param_of(arg->param, &data);
-  par.smooth = smooth_of(glue_field(arg->param, "smooth"), data.n, &par, 1, &host);
+  par.smooth = glue_smooth(glue_field(arg->param, "smooth"), data.n, par.k, par.pinned, 1, &host);
   ab_work *work = ab_new_work(&data, &prior, par.k, 1, &host);
   const ab_certificate gap = ab_certify(&data, &par, work);
   REAL(arg->out)[0] = gap.membership;

@@ -1,10 +1,10 @@
-#include "glue.h"
+#include "glue_smooth.h"
 #include "model_bm.h"
 
 #include <string.h>
 
 typedef struct {
-  SEXP view, prior, control, out;
+  SEXP view, param, prior, control, out;
 } arguments;
 
 /* c(one, zero, weights): pseudo-counts. */
@@ -32,15 +32,25 @@ static SEXP fit_body(void *ctx) {
   bm_param par = {.k = Rf_length(VECTOR_ELT(arg->out, 0)),
                   .weights = REAL(VECTOR_ELT(arg->out, 0)),
                   .prototypes = REAL(VECTOR_ELT(arg->out, 1))};
-  bm_self self = {&data, &par, bm_new_work(&data, &prior, par.k, &host)};
+  par.smooth =
+      glue_smooth(glue_field(arg->param, "smooth"), data.n, par.k, NULL, ctl.n_threads, &host);
+  if (par.smooth) {
+    SET_VECTOR_ELT(arg->out, 2, Rf_duplicate(glue_field(arg->param, "membership")));
+    glue_matrix(VECTOR_ELT(arg->out, 2), data.n, par.k, "membership");
+    par.membership = REAL(VECTOR_ELT(arg->out, 2));
+  }
+  bm_self self = {&data, &par, bm_new_work(&data, &prior, &par, &host)};
   mc_model model = bm_model(&self);
   SET_VECTOR_ELT(arg->out, 4, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
-  SET_VECTOR_ELT(arg->out, 2, copy_of(bm_posterior(self.work), data.n, par.k));
+  if (!par.smooth) SET_VECTOR_ELT(arg->out, 2, copy_of(bm_posterior(self.work), data.n, par.k));
   SET_VECTOR_ELT(arg->out, 3, copy_of(bm_row_loglik(self.work), data.n, 1));
   return arg->out;
 }
 
-/* param: list(weights = k, prototypes = k x m); max_pass = 0 is the E-step alone. */
+/*
+ * param: list(weights = k, prototypes = k x m) and, with neighbours, membership = n x k and smooth;
+ * max_pass = 0 is the E-step alone.
+ */
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"weights", "prototypes", "membership", "row_loglik", "outcome", ""};
   const SEXP weights = glue_field(param, "weights"), prototypes = glue_field(param, "prototypes");
@@ -50,7 +60,7 @@ SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   SET_VECTOR_ELT(out, 0, Rf_duplicate(weights));
   SET_VECTOR_ELT(out, 1, Rf_duplicate(prototypes));
-  arguments arg = {view, prior, control, out};
+  arguments arg = {view, param, prior, control, out};
   glue_serial_blas(fit_body, &arg);
   UNPROTECT(1);
   return out;

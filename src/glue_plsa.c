@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "glue.h"
+#include "glue_smooth.h"
 #include "model_plsa.h"
 
 typedef struct {
@@ -40,7 +40,10 @@ static SEXP fit_body(void *ctx) {
                     .basis = REAL(VECTOR_ELT(arg->out, 1)),
                     .fixed_basis = Rf_asLogical(glue_field(arg->param, "fixed_basis")) == TRUE};
   glue_check(mask == PLSA_CONDITIONAL || mask == PLSA_PAPER, "mask");
-  glue_check(!descend || (!data.na_start && !prior.membership && prior.basis == 0), "descent");
+  par.smooth =
+      glue_smooth(glue_field(arg->param, "smooth"), data.n, par.k, NULL, ctl.n_threads, &host);
+  const bool plain = !data.na_start && !prior.membership && prior.basis == 0 && !par.smooth;
+  glue_check(!descend || plain, "descent");
   plsa_self self = {&data, &par, NULL, NULL};
   self.work = plsa_new_work(&data, &prior, (plsa_mask) mask, par.k, ctl.n_threads, &host);
   if (descend) self.cd = plsa_new_cd(&data, par.k, ctl.n_threads, &host);
@@ -49,7 +52,7 @@ static SEXP fit_body(void *ctx) {
   return arg->out;
 }
 
-/* param: list(membership = n x k, basis = k x m, fixed_basis, mask, coordinate_descent). */
+/* param: list(membership = n x k, basis = k x m, fixed_basis, mask, coordinate_descent, smooth). */
 SEXP mc_c_plsa_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"membership", "basis", "outcome", ""};
   const SEXP membership = glue_field(param, "membership"), basis = glue_field(param, "basis");

@@ -138,7 +138,7 @@ static void update_rows(const walk *w, int first, int b, block_scratch *s) {
     double *row = s->rows + num_at(0, i, k), *counts = s->counts + num_at(0, i, k);
     if (w->par->smooth) {
       const double observed = data_n_observed(w->data, first + i);
-      ab_smooth_update(w->par->smooth, first + i, observed, pseudo, row, counts);
+      mc_smooth_update(w->par->smooth, first + i, observed, pseudo, row, counts);
       continue;
     }
     if (total <= 0) continue; /* nothing observed, no prior: the row stays */
@@ -170,7 +170,7 @@ static void certify_rows(const walk *w, int first, int b, block_scratch *s, stri
     double *gradient = s->counts + num_at(0, i, k), most = 0;
     double total = data_n_observed(w->data, first + i) + k * pseudo;
     for (int c = 0; c < k; c++) gradient[c] += pseudo > 0 ? pseudo / row[c] : 0;
-    if (w->par->smooth) total += ab_smooth_gradient(w->par->smooth, first + i, row, gradient);
+    if (w->par->smooth) total += mc_smooth_gradient(w->par->smooth, first + i, row, gradient);
     if (total <= 0) continue;
     for (int c = 0; c < k; c++) most = fmax(most, gradient[c]);
     sum->gap += most - total;
@@ -259,7 +259,7 @@ double ab_log_prior(int n, int m, const ab_param *par, const ab_prior *prior) {
 /* What the objective has beside the log-likelihood; the pulls of neighbours come with it. */
 static double beside_loglik(const mc_data *data, const ab_param *par, const ab_prior *prior,
                             bool want_pull) {
-  const double pull = par->smooth ? ab_smooth_pull(par->smooth, par->membership, want_pull) : 0;
+  const double pull = par->smooth ? mc_smooth_pull(par->smooth, par->membership, want_pull) : 0;
   return pull + ab_log_prior(data->n, data->m, par, prior);
 }
 
@@ -294,7 +294,7 @@ ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *wor
   walk w = {data, par, work, CERTIFY, NULL};
   const strip_sum *sum = work->strip;
   ab_certificate out = {NAN, 0, NAN};
-  if (par->smooth) ab_smooth_pull(par->smooth, par->membership, true);
+  if (par->smooth) mc_smooth_pull(par->smooth, par->membership, true);
   if (!do_rows(&w)) return out;
   out.membership = sum->gap;
   out.worst = sum->worst;

@@ -14,8 +14,8 @@
 #define MC_MODEL_AB_H
 
 #include "fit.h"
-#include "model_ab_smooth.h"
 #include "num.h"
+#include "smooth.h"
 
 /* Parameters: start values on entry, estimates on return. */
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
   const int *pinned;     /* k: nonzero where an aspect is held as it is (a pinned phantom) */
   bool fixed_aspects;    /* hold every aspect: fold-in, a concave problem in membership */
   bool fixed_membership; /* hold every membership (where aspects are not held) */
-  ab_smooth *smooth;     /* neighbouring rows are alike; NULL: they are not */
+  mc_smooth *smooth;     /* neighbouring rows are alike; NULL: they are not */
 } ab_param;
 
 /* Pseudo-counts added to the expected counts; all zero is maximum likelihood. */
@@ -49,7 +49,7 @@ ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int k, int n_th
  * one EM pass for the posterior mode. Costs 8 n m k flops in BLAS products and
  * half a division a cell, plus O(k) a nonzero; allocates nothing. Never lowers
  * the objective: log-likelihood, eq. (6), plus log-prior, plus what neighbours
- * add (model_ab_smooth.h). Rows and columns
+ * add (smooth.h). Rows and columns
  * with nothing observed, and components that explain no cell of a column, keep
  * their values.
  *

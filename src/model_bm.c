@@ -8,6 +8,7 @@ struct bm_work {
   const mc_host *host;
   double *posterior; /* n x k */
   double *loglik;    /* n */
+  double *hold;      /* n: how far neighbours allow a label to move; NULL without */
   double *log_odds;  /* k x m: log prototype - log(1 - prototype); 0 where the prototype is 1 */
   double *log_zero;  /* k x m: log(1 - prototype); 0 where the prototype is 1 */
   double *certain; /* k x m: 1 where the prototype is exactly 1, so that no zero may stand there */
@@ -26,7 +27,9 @@ static double *new_doubles(const mc_host *host, size_t count) {
   return host->alloc(host->ctx, count, sizeof(double));
 }
 
-bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, int k, const mc_host *host) {
+bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param *par,
+                     const mc_host *host) {
+  const int k = par->k;
   const size_t n = (size_t) data->n, m = (size_t) data->m, components = (size_t) k;
   bm_work *w = host->alloc(host->ctx, 1, sizeof *w);
   memset(w, 0, sizeof *w);
@@ -44,6 +47,10 @@ bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, int k, const mc
   w->row = new_doubles(host, components);
   w->met = new_doubles(host, components);
   w->total = new_doubles(host, components);
+  if (par->smooth) {
+    w->hold = new_doubles(host, n);
+    for (int i = 0; i < data->n; i++) w->hold[i] = mc_smooth_hold(par->smooth, i);
+  }
   return w;
 }
 
@@ -108,7 +115,7 @@ static double log_prior(const mc_data *data, const bm_param *par, const bm_prior
 
 #define LOOK_EVERY 1024 /* rows between two questions to the host */
 
-double bm_objective(const mc_data *data, const bm_param *par, bm_work *w) {
+static double exact_objective(const mc_data *data, const bm_param *par, bm_work *w) {
   double sum = log_prior(data, par, &w->prior);
   take_logs(data, par, w);
   for (int i = 0; i < data->n; i++) {
@@ -124,8 +131,63 @@ double bm_objective(const mc_data *data, const bm_param *par, bm_work *w) {
   return sum;
 }
 
-/* Expected ones, missing cells and rows of each component; returns rows with a cell observed. */
-static int add_counts(const mc_data *data, int k, bm_work *w) {
+#define LEAST_LOG (-690.0) /* log of about the least number: what fell to 0 may come back */
+#define ROUNDED 1e-10      /* a share this small may have been rounded away in its prototype */
+
+/* Row i's part of the objective but for its neighbours, from its log joint. */
+static double row_bound(const double *log_joint, const double *membership, int n, int k) {
+  double sum = 0;
+  for (int c = 0; c < k; c++) {
+    const double q = membership[(ptrdiff_t) c * n];
+    if (q < NUM_TINY || (q < ROUNDED && log_joint[c] == -INFINITY)) continue; /* q log q is 0 */
+    sum += q * (log_joint[c] - log(q));
+  }
+  return sum;
+}
+
+/* The maximum of the bound of smooth.h over q of row i, held back by degree / 2 times strength. */
+static void move_label(bm_work *w, const double *pull, double hold, double *membership, int n,
+                       int k) {
+  for (int c = 0; c < k; c++) {
+    const double before = fmax(log(membership[(ptrdiff_t) c * n]), LEAST_LOG);
+    w->row[c] = (w->row[c] + pull[c] + hold * before) / (1 + hold);
+  }
+  const double total = num_log_sum_exp(w->row, k);
+  for (int c = 0; c < k && total > -INFINITY; c++)
+    membership[(ptrdiff_t) c * n] = num_lift(exp(w->row[c] - total));
+}
+
+/* The objective with neighbours; where wanted, all labels move. */
+static double near_objective(const mc_data *data, const bm_param *par, bm_work *w, bool move) {
+  const int n = data->n, k = par->k;
+  double sum = log_prior(data, par, &w->prior) + mc_smooth_agree(par->smooth, par->membership);
+  take_logs(data, par, w);
+  for (int i = 0; i < n; i++) {
+    if (i % LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return NAN;
+    row_log_joint(data, k, w, i);
+    sum += row_bound(w->row, par->membership + i, n, k);
+    w->loglik[i] = num_log_sum_exp(w->row, k);
+    if (move) move_label(w, mc_smooth_row(par->smooth, i), w->hold[i], par->membership + i, n, k);
+  }
+  return sum;
+}
+
+double bm_objective(const mc_data *data, const bm_param *par, bm_work *w) {
+  return par->smooth ? near_objective(data, par, w, false) : exact_objective(data, par, w);
+}
+
+/* The E-step of a pass: the objective, and the posteriors to go by. */
+static double expect(const mc_data *data, const bm_param *par, bm_work *w, const double **labels) {
+  *labels = par->smooth ? par->membership : w->posterior;
+  return par->smooth ? near_objective(data, par, w, true) : exact_objective(data, par, w);
+}
+
+/*
+ * Expected ones, missing cells and rows of each component; returns rows counted: those with a cell
+ * observed and, where labels have neighbours to go by, all.
+ */
+static int add_counts(const mc_data *data, const bm_param *par, const double *labels, bm_work *w) {
+  const int k = par->k;
   const size_t size = (size_t) k * (size_t) data->m * sizeof(double);
   int n_rows = 0;
   memset(w->ones, 0, size);
@@ -133,9 +195,9 @@ static int add_counts(const mc_data *data, int k, bm_work *w) {
   memset(w->total, 0, (size_t) k * sizeof(double));
   for (int i = 0; i < data->n; i++) {
     const int na_from = data->na_start ? data->na_start[i] : 0;
-    if (data_n_observed(data, i) == 0) continue;
+    if (data_n_observed(data, i) == 0 && !par->smooth) continue;
     n_rows++;
-    for (int c = 0; c < k; c++) w->row[c] = w->posterior[num_at(i, c, data->n)];
+    for (int c = 0; c < k; c++) w->row[c] = labels[num_at(i, c, data->n)];
     add(w->total, 1, w->row, k);
     for (int e = data->start[i]; e < data->start[i + 1]; e++)
       add(w->ones + num_at(0, data->column[e], k), 1, w->row, k);
@@ -147,9 +209,9 @@ static int add_counts(const mc_data *data, int k, bm_work *w) {
 
 double bm_pass(const mc_data *data, bm_param *par, bm_work *w) {
   const int k = par->k;
-  const double objective = bm_objective(data, par, w);
+  const double *labels, objective = expect(data, par, w, &labels);
   if (isnan(objective)) return objective;
-  const double rows = add_counts(data, k, w) + k * w->prior.weights;
+  const double rows = add_counts(data, par, labels, w) + k * w->prior.weights;
   for (int j = 0; j < data->m; j++) {
     for (int c = 0; c < k; c++) {
       const ptrdiff_t at = num_at(c, j, k);
@@ -183,10 +245,11 @@ static void model_feasible(void *self, const double *const *safe) {
   const bm_self *s = self;
   num_guard_simplex(s->par->weights, safe[0], 1, s->par->k, SHRINK);
   num_guard_unit(s->par->prototypes, safe[1], (ptrdiff_t) s->par->k * s->data->m, SHRINK);
+  if (s->par->smooth) num_guard_simplex(s->par->membership, safe[2], s->data->n, s->par->k, SHRINK);
 }
 
 mc_model bm_model(bm_self *self) {
-  mc_model model = {.n_block = 2,
+  mc_model model = {.n_block = self->par->smooth ? 3 : 2,
                     .pass = model_pass,
                     .objective = model_objective,
                     .feasible = model_feasible,
@@ -195,5 +258,7 @@ mc_model bm_model(bm_self *self) {
   model.length[0] = self->par->k;
   model.block[1] = self->par->prototypes;
   model.length[1] = (ptrdiff_t) self->par->k * self->data->m;
+  model.block[2] = self->par->membership;
+  model.length[2] = (ptrdiff_t) self->data->n * self->par->k;
   return model;
 }

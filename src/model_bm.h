@@ -11,12 +11,16 @@
 
 #include "fit.h"
 #include "num.h"
+#include "smooth.h"
 
 /* Parameters: start values on entry, estimates on return. */
 typedef struct {
   int k;
   double *weights;    /* k, sum to 1 */
   double *prototypes; /* k x m, within [0, 1]; exact 0 and 1 are legal */
+  /* Neighbours tend to have the same label: the n x k posterior q is then a parameter, too. */
+  double *membership; /* n x k, rows sum to 1; disregarded without neighbours */
+  mc_smooth *smooth;  /* NULL: no neighbours */
 } bm_param;
 
 /* Pseudo-counts added to the expected counts; all zero is maximum likelihood. */
@@ -28,7 +32,8 @@ typedef struct {
 typedef struct bm_work bm_work;
 
 /* Scratch: O(k m), and the n x k posterior. */
-bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, int k, const mc_host *host);
+bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param *par,
+                     const mc_host *host);
 
 /* The posterior that row i belongs to component c, n x k, at the parameters of the last call. */
 const double *bm_posterior(const bm_work *work);
@@ -42,13 +47,21 @@ const double *bm_row_loglik(const bm_work *work);
  * log-prior, which it returns for the parameters it was given; NaN where the
  * host asked to stop. Columns, rows and components with nothing to go by keep
  * their values or leave no trace.
+ *
+ * With neighbours the objective is that of neighbourhood EM (Ambroise & Govaert
+ * 1998): sum_i sum_c q[i,c] (log joint[i,c] - log q[i,c]), which without
+ * neighbours is the log-likelihood at its best q, plus their agreement
+ * (smooth.h) and the log-prior. All rows move at once, which its bound allows.
  */
 double bm_pass(const mc_data *data, bm_param *par, bm_work *work);
 
 /* The E-step alone: the objective, and the posterior in bm_posterior(). */
 double bm_objective(const mc_data *data, const bm_param *par, bm_work *work);
 
-/* bm_pass() and its fellows as a model for mc_fit(); blocks: weights, then prototypes. */
+/*
+ * bm_pass() and its fellows as a model for mc_fit(); blocks: weights, prototypes and, with
+ * neighbours, membership.
+ */
 typedef struct {
   const mc_data *data;
   bm_param *par;

@@ -150,7 +150,9 @@ static void update_row(const walk *w, block_scratch *s, int i, int at) {
   const int k = w->par->k;
   const plsa_prior *prior = &w->work->prior;
   double *row = s->rows + num_at(0, at, k), *counts = s->counts + num_at(0, at, k), total = 0;
-  for (int c = 0; c < k; c++) total += s->omega[c] = row[c] * counts[c];
+  for (int c = 0; c < k; c++) s->omega[c] = row[c] * counts[c];
+  if (w->par->smooth) num_add_scaled(s->omega, 1, mc_smooth_row(w->par->smooth, i), k);
+  for (int c = 0; c < k; c++) total += s->omega[c];
   if (total <= 0) return; /* nothing counted: the row stays */
   if (prior->membership && prior->membership[i] != 0) {
     num_entropic(s->omega, k, prior->membership[i], prior->rule, row, s->spare);
@@ -236,9 +238,16 @@ static double log_prior(const mc_data *data, const plsa_param *par, const plsa_p
   return sum + prior->basis * basis;
 }
 
+/* What the objective has beside the log-likelihood; the pulls of neighbours come with it. */
+static double beside_loglik(const walk *w) {
+  mc_smooth *smooth = w->par->smooth;
+  const double near = smooth ? mc_smooth_pull(smooth, w->par->membership, w->update) : 0;
+  return near + log_prior(w->data, w->par, &w->work->prior);
+}
+
 double plsa_pass(const mc_data *data, plsa_param *par, plsa_work *work) {
   walk w = {data, par, work, true};
-  const double prior = log_prior(data, par, &work->prior);
+  const double prior = beside_loglik(&w);
   if (!do_rows(&w)) return NAN;
   if (!par->fixed_basis) update_basis(&w);
   work->passes++;
@@ -247,7 +256,7 @@ double plsa_pass(const mc_data *data, plsa_param *par, plsa_work *work) {
 
 double plsa_objective(const mc_data *data, const plsa_param *par, plsa_work *work) {
   walk w = {data, par, work, false};
-  const double prior = log_prior(data, par, &work->prior);
+  const double prior = beside_loglik(&w);
   return do_rows(&w) ? work->strip[0].loglik + prior : NAN;
 }
 

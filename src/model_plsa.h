@@ -17,6 +17,7 @@
 #include "fit.h"
 #include "num.h"
 #include "num_simplex.h"
+#include "smooth.h"
 
 /* Parameters: start values on entry, estimates on return. */
 typedef struct {
@@ -24,6 +25,7 @@ typedef struct {
   double *membership; /* n x k, rows on the simplex */
   double *basis;      /* k x m, rows on the simplex */
   bool fixed_basis;   /* hold the basis: fold-in, a concave problem where there is no prior */
+  mc_smooth *smooth;  /* neighbouring rows are alike; NULL: they are not */
 } plsa_param;
 
 /* Entropic priors, eq. (5): strength times the sum of p log p. Of any sign; 0 is none. */
@@ -53,7 +55,8 @@ plsa_work *plsa_new_work(const mc_data *data, const plsa_prior *prior, plsa_mask
  * (3) or with a prior eqs. (7)-(8). Costs 6 k flops a nonzero or missing cell
  * and, with a prior, O(k) logarithms a row; allocates nothing. Never lowers the
  * objective: sum x log p over observed cells, less sum x log P(observed) of
- * each row where the mask is conditional, plus the log-priors. Rows and
+ * each row where the mask is conditional, plus the log-priors and what
+ * neighbours add (smooth.h), whose pull is counted with the row's own. Rows and
  * components without counts keep their values.
  *
  * Returns the objective, in nats, of the parameters it was given: -Inf where a

@@ -81,7 +81,7 @@ static problem chain(int n, int m, int k, double missing, int n_threads) {
     start[i] = i > 0 ? i - 1 : 0;
     back_start[i] = i < n ? i : n - 1;
   }
-  const ab_smooth_lists lists = {.strength = 8,
+  const mc_smooth_lists lists = {.strength = 8,
                                  .recording = 3,
                                  .start = start,
                                  .neighbour = to,
@@ -90,7 +90,7 @@ static problem chain(int n, int m, int k, double missing, int n_threads) {
                                  .back_row = from,
                                  .back_weight = weight};
   p.par.pinned = pinned;
-  p.par.smooth = ab_new_smooth(&lists, n, k, pinned, n_threads, host);
+  p.par.smooth = mc_new_smooth(&lists, n, k, pinned, n_threads, host);
   p.work = ab_new_work(&p.data, &prior, k, n_threads, host);
   return p;
 }

@@ -1,6 +1,9 @@
 /*
- * model_ab_smooth.h: neighbouring observations of an aspect Bernoulli model
- * have similar content, and observations are recorded about equally well. With
+ * smooth.h: neighbouring observations are alike. Two forms, for memberships
+ * that are parameters (aspect Bernoulli, PLSA) and for posteriors of single
+ * labels (Bernoulli mixture); the lists of neighbours are the same.
+ *
+ * 1. Log-affinities, mc_smooth_pull(). With
  * u[i] the content of row i (its membership of the components that are not
  * pinned), t[i,c] = membership[i,c] / u[i] its composition and v[i,q] its
  * shares: of content, and of each pinned component, the objective gains
@@ -20,9 +23,18 @@
  *   pull[i,c] = strength / 2 (r[i,c] + t[i,c] sum_j weight[j,i] r[j,c] / mean[j,c]),
  * expected counts of the same kind as those of the data: rows separate again.
  * The shares go the same way, with every row a neighbour of every row.
+ *
+ * 2. Agreement of labels, mc_smooth_agree(), as in Ambroise & Govaert (1998),
+ * doi:10.1016/S0167-8655(98)00076-2: with q[i] the posterior of row i's label,
+ *   strength / 2 * sum_i sum_j weight[i,j] sum_c q[i,c] q[j,c].
+ * Its gradient over q[i] is pull[i,c] = strength sum_j v[i,j] q[j,c] with
+ * v[i,j] = (weight[i,j] + weight[j,i]) / 2, and it is at least its tangent less
+ * strength / 2 sum_i degree[i] KL(new q[i] || q[i]), degree[i] = sum_j v[i,j]:
+ * v plus the diagonal of degrees is positive semidefinite, and the squared
+ * length of a difference of two distributions is at most their KL (Pinsker).
  */
-#ifndef MC_MODEL_AB_SMOOTH_H
-#define MC_MODEL_AB_SMOOTH_H
+#ifndef MC_SMOOTH_H
+#define MC_SMOOTH_H
 
 #include <stdbool.h>
 
@@ -37,14 +49,14 @@ typedef struct {
   /* The same by neighbour: who has row i as a neighbour, and with what weight. */
   const int *back_start, *back_row;
   const double *back_weight;
-  /* Fold-in: k x n means and k common memberships given, no lists; see ab_smooth_pull(). */
+  /* Fold-in: k x n means and k common memberships given, no lists; see mc_smooth_pull(). */
   const double *reference, *common;
-} ab_smooth_lists;
+} mc_smooth_lists;
 
-typedef struct ab_smooth ab_smooth;
+typedef struct mc_smooth mc_smooth;
 
 /* Scratch of 4 k n doubles; pinned as in ab_param. */
-ab_smooth *ab_new_smooth(const ab_smooth_lists *lists, int n, int k, const int *pinned,
+mc_smooth *mc_new_smooth(const mc_smooth_lists *lists, int n, int k, const int *pinned,
                          int n_threads, const mc_host *host);
 
 /*
@@ -54,17 +66,29 @@ ab_smooth *ab_new_smooth(const ab_smooth_lists *lists, int n, int k, const int *
  * With means given nobody pulls back, which in a training table makes half of
  * what a row feels; affinities count twice to make up for it.
  */
-double ab_smooth_pull(ab_smooth *smooth, const double *membership, bool want_pull);
+double mc_smooth_pull(mc_smooth *smooth, const double *membership, bool want_pull);
 
 /*
  * New membership of row i (k contiguous values, in place): counts are expected
  * counts over membership, pseudo the symmetric prior's, observed the number of
  * observed cells.
  */
-void ab_smooth_update(const ab_smooth *smooth, int i, double observed, double pseudo, double *row,
+void mc_smooth_update(const mc_smooth *smooth, int i, double observed, double pseudo, double *row,
                       const double *counts);
 
+/*
+ * The agreement of these posteriors (n x k, rows sum to 1), nats, and every
+ * row's pull. Rows without neighbours feel none. Costs as mc_smooth_pull().
+ */
+double mc_smooth_agree(mc_smooth *smooth, const double *posterior);
+
+/* strength / 2 * degree of row i. Costs O(rows that have i as a neighbour). */
+double mc_smooth_hold(const mc_smooth *smooth, int i);
+
+/* The pull on row i, a value for each component that is not pinned. */
+const double *mc_smooth_row(const mc_smooth *smooth, int i);
+
 /* Adds the gradient of the bound over membership to that of row i; returns what it adds to its mean. */
-double ab_smooth_gradient(const ab_smooth *smooth, int i, const double *row, double *gradient);
+double mc_smooth_gradient(const mc_smooth *smooth, int i, const double *row, double *gradient);
 
 #endif

@@ -1,4 +1,4 @@
-#include "model_ab_smooth.h"
+#include "smooth.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "num.h"
 
 /* Only content components are held, `width` values a row: padded with zeros to whole vectors. */
-struct ab_smooth {
-  ab_smooth_lists lists;
+struct mc_smooth {
+  mc_smooth_lists lists;
   int n, k, n_content, n_share, width, n_threads;
   int *content;             /* n_content: which components */
   int *pinned;              /* n_share - 1: the others */
@@ -30,15 +30,15 @@ struct ab_smooth {
 #define PAD 4         /* doubles a vector */
 
 /* Shares of content and of each pinned component. */
-static void take_shares(const ab_smooth *smooth, const double *membership, ptrdiff_t stride,
+static void take_shares(const mc_smooth *smooth, const double *membership, ptrdiff_t stride,
                         double *share) {
   share[0] = 0;
   for (int c = 0; c < smooth->n_content; c++) share[0] += membership[smooth->content[c] * stride];
   for (int q = 1; q < smooth->n_share; q++) share[q] = membership[smooth->pinned[q - 1] * stride];
 }
 
-static void take_lists(ab_smooth *smooth, const mc_host *host) {
-  const ab_smooth_lists *lists = &smooth->lists;
+static void take_lists(mc_smooth *smooth, const mc_host *host) {
+  const mc_smooth_lists *lists = &smooth->lists;
   const int n = smooth->n, width = smooth->width;
   if (!lists->reference) {
     for (int i = 0; i < n; i++)
@@ -53,10 +53,10 @@ static void take_lists(ab_smooth *smooth, const mc_host *host) {
           c < smooth->n_content ? lists->reference[num_at(smooth->content[c], i, smooth->k)] : 0;
 }
 
-ab_smooth *ab_new_smooth(const ab_smooth_lists *lists, int n, int k, const int *pinned,
+mc_smooth *mc_new_smooth(const mc_smooth_lists *lists, int n, int k, const int *pinned,
                          int n_threads, const mc_host *host) {
-  ab_smooth *smooth = host->alloc(host->ctx, 1, sizeof *smooth);
-  *smooth = (ab_smooth){.lists = *lists, .n = n, .k = k, .n_threads = num_threads(n_threads)};
+  mc_smooth *smooth = host->alloc(host->ctx, 1, sizeof *smooth);
+  *smooth = (mc_smooth){.lists = *lists, .n = n, .k = k, .n_threads = num_threads(n_threads)};
   smooth->content = host->alloc(host->ctx, (size_t) k, sizeof *smooth->content);
   smooth->pinned = host->alloc(host->ctx, (size_t) k, sizeof *smooth->pinned);
   smooth->n_share = 1;
@@ -82,7 +82,7 @@ ab_smooth *ab_new_smooth(const ab_smooth_lists *lists, int n, int k, const int *
 }
 
 /* Compositions and shares of rows first to last. */
-static void compose(ab_smooth *smooth, int first, int last) {
+static void compose(mc_smooth *smooth, int first, int last) {
   const int width = smooth->width, n_content = smooth->n_content;
   for (int i = first; i < last; i++) {
     double *t = smooth->composition + num_at(0, i, width);
@@ -94,8 +94,8 @@ static void compose(ab_smooth *smooth, int first, int last) {
   }
 }
 
-static bool is_alone(const ab_smooth *smooth, int i) {
-  const ab_smooth_lists *lists = &smooth->lists;
+static bool is_alone(const mc_smooth *smooth, int i) {
+  const mc_smooth_lists *lists = &smooth->lists;
   return !lists->reference && lists->start[i] == lists->start[i + 1];
 }
 
@@ -125,8 +125,8 @@ static NUM_INLINE void add_columns(double *sum, const double *from, int width, c
 }
 
 /* The average composition of row i's neighbours, into mean. */
-static NUM_INLINE void average(const ab_smooth *smooth, int i, double *mean) {
-  const ab_smooth_lists *lists = &smooth->lists;
+static NUM_INLINE void average(const mc_smooth *smooth, int i, double *mean) {
+  const mc_smooth_lists *lists = &smooth->lists;
   const int width = smooth->width;
   if (lists->reference) {
     memcpy(mean, smooth->reference + num_at(0, i, width), (size_t) width * sizeof *mean);
@@ -141,7 +141,7 @@ static NUM_INLINE void average(const ab_smooth *smooth, int i, double *mean) {
 }
 
 /* r and r / mean of rows first to last, and their parts of the objective. */
-NUM_HOT static void look_around(ab_smooth *smooth, int first, int last) {
+NUM_HOT static void look_around(mc_smooth *smooth, int first, int last) {
   const int width = smooth->width;
   for (int i = first; i < last; i++) {
     const double *t = smooth->composition + num_at(0, i, width);
@@ -165,8 +165,8 @@ NUM_HOT static void look_around(ab_smooth *smooth, int first, int last) {
 }
 
 /* The pull on rows first to last: what they look at, and who looks at them. */
-NUM_HOT static void gather_pull(ab_smooth *smooth, int first, int last) {
-  const ab_smooth_lists *lists = &smooth->lists;
+NUM_HOT static void gather_pull(mc_smooth *smooth, int first, int last) {
+  const mc_smooth_lists *lists = &smooth->lists;
   const int width = smooth->width, n = smooth->n;
   for (int i = first; i < last; i++) {
     const double *t = smooth->composition + num_at(0, i, width);
@@ -189,7 +189,7 @@ NUM_HOT static void gather_pull(ab_smooth *smooth, int first, int last) {
 #define CHUNK 64 /* rows */
 
 /* Chunks of rows are independent: the result does not depend on the threads. */
-static void by_chunks(ab_smooth *smooth, void (*work)(ab_smooth *, int, int)) {
+static void by_chunks(mc_smooth *smooth, void (*work)(mc_smooth *, int, int)) {
   const int n = smooth->n;
 #pragma omp parallel for schedule(static) num_threads(smooth->n_threads)
   for (int first = 0; first < n; first += CHUNK)
@@ -197,7 +197,7 @@ static void by_chunks(ab_smooth *smooth, void (*work)(ab_smooth *, int, int)) {
 }
 
 /* log of the product of all rows' affinities, with a log now and then. */
-static double log_affinities(const ab_smooth *smooth) {
+static double log_affinities(const mc_smooth *smooth) {
   double sum = 0, product = 1;
   for (int i = 0; i < smooth->n; i++) {
     if (smooth->term[i] < NUM_TINY || product < NUM_TINY) {
@@ -211,7 +211,7 @@ static double log_affinities(const ab_smooth *smooth) {
 }
 
 /* Pulls on shares, all rows neighbours of all; returns their part of the objective. */
-static double pull_shares(ab_smooth *smooth) {
+static double pull_shares(mc_smooth *smooth) {
   const int n = smooth->n, n_share = smooth->n_share;
   const double half = smooth->lists.recording / 2;
   const bool given = smooth->reference != NULL;
@@ -238,7 +238,7 @@ static double pull_shares(ab_smooth *smooth) {
   return half > 0 ? 2 * half * log_affinities(smooth) : 0;
 }
 
-double ab_smooth_pull(ab_smooth *smooth, const double *membership, bool want_pull) {
+double mc_smooth_pull(mc_smooth *smooth, const double *membership, bool want_pull) {
   const int n = smooth->n, width = smooth->width;
   double sum = 0;
   smooth->membership = membership;
@@ -258,7 +258,7 @@ double ab_smooth_pull(ab_smooth *smooth, const double *membership, bool want_pul
   return sum;
 }
 
-void ab_smooth_update(const ab_smooth *smooth, int i, double observed, double pseudo, double *row,
+void mc_smooth_update(const mc_smooth *smooth, int i, double observed, double pseudo, double *row,
                       const double *counts) {
   const int k = smooth->k, n_content = smooth->n_content, *which = smooth->content;
   const double *pull = smooth->pull + num_at(0, i, smooth->width);
@@ -277,7 +277,7 @@ void ab_smooth_update(const ab_smooth *smooth, int i, double observed, double ps
   for (int c = 0; c < k; c++) row[c] = num_lift(row[c] / total);
 }
 
-double ab_smooth_gradient(const ab_smooth *smooth, int i, const double *row, double *gradient) {
+double mc_smooth_gradient(const mc_smooth *smooth, int i, const double *row, double *gradient) {
   const int n_content = smooth->n_content, *which = smooth->content;
   const double *pull = smooth->pull + num_at(0, i, smooth->width);
   const double *share = smooth->share_pull + num_at(0, i, smooth->n_share);
@@ -294,4 +294,42 @@ double ab_smooth_gradient(const ab_smooth *smooth, int i, const double *row, dou
     if (share[q] > 0) gradient[smooth->pinned[q - 1]] += share[q] / row[smooth->pinned[q - 1]];
   }
   return sum;
+}
+
+/* The pull of the second form on rows first to last; term holds q[i] pull[i]. */
+NUM_HOT static void gather_agreement(mc_smooth *smooth, int first, int last) {
+  const mc_smooth_lists *lists = &smooth->lists;
+  const int width = smooth->width;
+  for (int i = first; i < last; i++) {
+    const double *q = smooth->composition + num_at(0, i, width);
+    double *pull = smooth->pull + num_at(0, i, width);
+    memset(pull, 0, (size_t) width * sizeof *pull);
+    add_columns(pull, smooth->composition, width, lists->neighbour, lists->weight, lists->start[i],
+                lists->start[i + 1]);
+    add_columns(pull, smooth->composition, width, lists->back_row, lists->back_weight,
+                lists->back_start[i], lists->back_start[i + 1]);
+    for (int c = 0; c < width; c++) pull[c] *= lists->strength / 2;
+    smooth->term[i] = num_dot(q, pull, width);
+  }
+}
+
+double mc_smooth_agree(mc_smooth *smooth, const double *posterior) {
+  double sum = 0;
+  smooth->membership = posterior;
+  by_chunks(smooth, compose);
+  by_chunks(smooth, gather_agreement);
+  for (int i = 0; i < smooth->n; i++) sum += smooth->term[i];
+  return sum / 2;
+}
+
+double mc_smooth_hold(const mc_smooth *smooth, int i) {
+  const mc_smooth_lists *lists = &smooth->lists;
+  double sum = lists->start[i] < lists->start[i + 1] ? 1 : 0;
+  for (int e = lists->back_start[i]; e < lists->back_start[i + 1]; e++)
+    sum += lists->back_weight[e];
+  return lists->strength * sum / 4;
+}
+
+const double *mc_smooth_row(const mc_smooth *smooth, int i) {
+  return smooth->pull + num_at(0, i, smooth->width);
 }
