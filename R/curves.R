@@ -46,7 +46,7 @@ curves <- function(fit, of = c("attribute", "component"), at = NULL, attribute =
     return(curve_frame(at, weights, composition, "component", "share"))
   }
   attribute <- pick(attribute, fit$dims[["m"]], fit$names[[2L]], "attribute")
-  present <- composition %*% fit$param$aspects[free, attribute, drop = FALSE]
+  present <- composition %*% fit$param$aspects[free_components(fit), attribute, drop = FALSE]
   if (is.null(colnames(present))) colnames(present) <- attribute
   out <- curve_frame(at, weights, present, "attribute", "present")
   recorded <- NA_real_

@@ -1,7 +1,8 @@
 #' Which observations are neighbours?
 #'
-#' Says by age, place or anything else which sites are near each other, for `aspect_bernoulli(smooth = )`: sites near
-#' each other then share their communities, and a taxon found at a site's neighbours is expected at the site.
+#' Says by age, place or anything else which sites are near each other, for the argument `smooth` of
+#' [aspect_bernoulli()], [bernoulli_mixture()] and [plsa()]: sites near each other then share their communities, and a
+#' taxon found at a site's neighbours is expected at the site.
 #'
 #' @details
 #' **What is smoothed.** The *composition* of a site: its membership among the content aspects alone, as shares that
@@ -11,21 +12,23 @@
 #' pinned is smoothed like any aspect.
 #'
 #' **Objective.** To the log-likelihood (or log-posterior) is added
-#' \deqn{c \sum_i \log \sum_a \sqrt{t_{ia} \bar t_{ia}} + b \sum_i \log \sum_q \sqrt{v_{iq} \bar v_q}, \quad
-#' \bar t_{ia} = \sum_j w_{ij} t_{ja}}{c sum_i log sum_a sqrt(t[i,a] mean_i[a]) + b sum_i log sum_q sqrt(v[i,q]
-#' mean[q])} with \eqn{t} the compositions, \eqn{\bar t_i}{mean_i} the average of the neighbours of site i, \eqn{v} its
-#' shares of content and of each pinned phantom and \eqn{\bar v}{mean} their means over the table: log-affinities
-#' (Bhattacharyya 1943), 0 where the two are equal; \eqn{c} is the `strength`, \eqn{b} is `recording`. A pass counts c
-#' cells more, shared out as the site and its neighbours agree, and never lowers the objective. `strength` is thus in
-#' cells: 10 weighs little against the record of a site with 40 genera, and much against one with two. 0 is no
-#' smoothing at all, bit for bit.
+#' \deqn{c \sum_i \log \sum_a \sqrt{t_{ia} \bar t_{ia}} + b \left(\sum_i \log \sum_q \sqrt{v_{iq} \bar v_q} + \sum_q
+#' \log \bar v_q\right), \quad \bar t_{ia} = \sum_j w_{ij} t_{ja}}{c sum_i log sum_a sqrt(t[i,a] mean_i[a]) + b (sum_i
+#' log sum_q sqrt(v[i,q] mean[q]) + sum_q log mean[q])} with \eqn{t} the compositions, \eqn{\bar t_i}{mean_i} the average
+#' of the neighbours of site i, \eqn{v} its shares of content and of each pinned phantom and \eqn{\bar v}{mean} their
+#' means over the table; \eqn{c} is the `strength`, \eqn{b} is `recording`. The sums over sites are log-affinities
+#' (Bhattacharyya 1943), 0 where the two are equal; the last one is a Dirichlet prior that keeps the phantom of a whole
+#' table from shrinking to nothing, where all sites would be equal, too. A pass counts c cells more for each site, shared
+#' out as the site and its neighbours agree, and never lowers the objective. `strength` is thus in cells: 10 weighs
+#' little against the record of a site with 40 genera, and much against one with two. 0 is no smoothing at all, bit for
+#' bit. [plsa()] has the first term, in counts; [bernoulli_mixture()] has an objective of its own.
 #'
 #' **Neighbours.** Weights fall off as \eqn{\exp(-d)}{exp(-d)}, where d is the difference in age over its bandwidth
 #' plus the great-circle distance over its bandwidth plus the distance of `distance` over its own. Of an age range the
 #' weight is averaged over the range, which takes every age in it as equally likely. A site is not its own neighbour;
 #' the weights of its neighbours sum to 1. Neighbours end where weights fall below 1 % of the nearest one's or, if
 #' these are more than `most`, with the `most` nearest (ties are kept). A site whose age or place is unknown takes the
-#' average of all others.
+#' average of all others (in a mixture, none).
 #'
 #' **Choosing by `"cv"`.** Cells are hidden in `folds` groups, as [cross_validate()] does, never whole sites: their
 #' neighbours must stay. For each fold the model is fitted without smoothing and goes on from there with each
@@ -53,7 +56,7 @@
 #' @param recording how many cells the table's mean share of a pinned phantom weighs, at least 0.
 #' @param most most neighbours of an observation, at least 1.
 #' @param folds groups of cells for `"cv"`, at least 2.
-#' @return A list of class `smooth_over`, to be given to [aspect_bernoulli()]. Names, where the covariates have them,
+#' @return A list of class `smooth_over`, to be given to a model. Names, where the covariates have them,
 #'   are matched to the rows of the data; so held-out rows can be left out. Wrong input is an error of class
 #'   `multicause_input_error`.
 #' @references Bhattacharyya A (1943). On a measure of divergence between two statistical populations defined by their

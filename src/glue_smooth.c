@@ -11,6 +11,9 @@ mc_smooth *glue_smooth(SEXP smooth, int n, int k, const int *pinned, int n_threa
   mc_smooth_lists lists = {.strength = Rf_asReal(glue_field(smooth, "strength")),
                            .recording = Rf_asReal(glue_field(smooth, "recording"))};
   const SEXP reference = glue_field(smooth, "reference");
+  int n_pinned = 0;
+  for (int c = 0; c < k && pinned; c++) n_pinned += pinned[c] != 0;
+  glue_check(n_pinned < MC_MOST_SHARES, "pinned");
   glue_check(lists.strength > 0 && lists.recording >= 0, "strength");
   if (!Rf_isNull(reference)) {
     glue_matrix(reference, k, n, "reference");

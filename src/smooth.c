@@ -26,8 +26,7 @@ struct mc_smooth {
   double *common;           /* n_share */
 };
 
-#define MOST_SHARES 3 /* content, a white and a black phantom */
-#define PAD 4         /* doubles a vector */
+#define PAD 4 /* doubles a vector */
 
 /* Shares of content and of each pinned component. */
 static void take_shares(const mc_smooth *smooth, const double *membership, ptrdiff_t stride,
@@ -215,7 +214,7 @@ static double pull_shares(mc_smooth *smooth) {
   const int n = smooth->n, n_share = smooth->n_share;
   const double half = smooth->lists.recording / 2;
   const bool given = smooth->reference != NULL;
-  double back[MOST_SHARES] = {0};
+  double back[MC_MOST_SHARES] = {0};
   if (!given) memset(smooth->common, 0, (size_t) n_share * sizeof *smooth->common);
   for (int i = 0; i < n && !given; i++)
     num_add_scaled(smooth->common, 1.0 / n, smooth->share + num_at(0, i, n_share), n_share);
@@ -231,11 +230,13 @@ static double pull_shares(mc_smooth *smooth) {
     const double *share = smooth->share + num_at(0, i, n_share);
     double *pull = smooth->share_pull + num_at(0, i, n_share);
     for (int q = 0; q < n_share; q++) {
-      const double from_all = smooth->common[q] > 0 ? share[q] * back[q] / smooth->common[q] : 0;
-      pull[q] = half * (pull[q] + (given ? pull[q] : from_all));
+      const double part = smooth->common[q] > 0 ? share[q] / smooth->common[q] : 0;
+      pull[q] = half * (pull[q] + (given ? pull[q] : part * (back[q] + 2.0 / n)));
     }
   }
-  return half > 0 ? 2 * half * log_affinities(smooth) : 0;
+  double held = 0;
+  for (int q = 0; q < n_share && half > 0 && !given; q++) held += 2 * half * log(smooth->common[q]);
+  return half > 0 ? 2 * half * log_affinities(smooth) + held : 0;
 }
 
 double mc_smooth_pull(mc_smooth *smooth, const double *membership, bool want_pull) {

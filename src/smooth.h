@@ -9,10 +9,13 @@
  * shares: of content, and of each pinned component, the objective gains
  *
  *   strength  * sum_i log sum_c sqrt(t[i,c] mean[i,c]),   mean[i,c] = sum_j weight[i,j] t[j,c]
- *   recording * sum_i log sum_q sqrt(v[i,q] common[q]),   common[q] = sum_j v[j,q] / n:
+ *   recording * sum_i log sum_q sqrt(v[i,q] common[q]),   common[q] = sum_j v[j,q] / n,
+ *   recording * sum_q log common[q]:
  *
  * log-affinities (Bhattacharyya 1943), at most 0, of each row's composition and
- * its neighbours' average, and of its shares and the table's. Of a row without
+ * its neighbours' average, and of its shares and the table's; and a Dirichlet
+ * prior on the latter, without which a table in which no row has any of a pinned
+ * component would be as good as one in which all have the same. Of a row without
  * neighbours mean is the average of all other rows; a table of one row has none.
  *
  * Why a pass climbs: with r[i,c] = sqrt(t mean) / sum_c sqrt(t mean) at the
@@ -22,7 +25,8 @@
  * q[j] = weight[i,j] t[j,c] / mean[i,c]. So the bound is pull[i,c] log t[i,c],
  *   pull[i,c] = strength / 2 (r[i,c] + t[i,c] sum_j weight[j,i] r[j,c] / mean[j,c]),
  * expected counts of the same kind as those of the data: rows separate again.
- * The shares go the same way, with every row a neighbour of every row.
+ * The shares go the same way, with every row a neighbour of every row, and
+ * `recording` cells more of every kind q are shared out to the rows as v[i,q].
  *
  * 2. Agreement of labels, mc_smooth_agree(), as in Ambroise & Govaert (1998),
  * doi:10.1016/S0167-8655(98)00076-2: with q[i] the posterior of row i's label,
@@ -55,7 +59,9 @@ typedef struct {
 
 typedef struct mc_smooth mc_smooth;
 
-/* Scratch of 4 k n doubles; pinned as in ab_param. */
+#define MC_MOST_SHARES 3 /* content, a white and a black phantom */
+
+/* Scratch of 4 k n doubles; pinned as in ab_param, fewer than MC_MOST_SHARES. */
 mc_smooth *mc_new_smooth(const mc_smooth_lists *lists, int n, int k, const int *pinned,
                          int n_threads, const mc_host *host);
 

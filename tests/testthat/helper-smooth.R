@@ -1,6 +1,6 @@
 # Sites with ages, and weights of neighbours by formula, for the tests of smooth_over().
-quick <- function(...) fit_control(n_start = 1, max_pass = 60, tol = 0, progress = FALSE, n_polish = 0, screen = FALSE, ...)
-quiet <- function(expr) suppressMessages(suppressWarnings(expr))
+fast_control <- function(...) fit_control(n_start = 1, max_pass = 60, tol = 0, progress = FALSE, n_polish = 0, screen = FALSE, ...)
+hush <- function(expr) suppressMessages(suppressWarnings(expr))
 
 # A gradual turnover: sites of similar age share communities; some are poorly recorded.
 turnover <- function(n = 60, m = 20) {
@@ -11,7 +11,7 @@ turnover <- function(n = 60, m = 20) {
   list(x = x, age = age)
 }
 
-random_start <- function(n, m, k, white) {
+simplex_start <- function(n, m, k, white) {
   s <- matrix(stats::runif(n * k, 0.1, 1), n, k)
   a <- matrix(stats::runif(k * m, 0.05, 0.95), k, m)
   if (white) a[k, ] <- 0

@@ -5,14 +5,15 @@ ref_smooth <- function(membership, white, weight, strength, recording) {
   t <- content / u
   share <- cbind(u, membership[, white])
   strength * sum(log(rowSums(sqrt(t * (weight %*% t))))) +
-    recording * sum(log(rowSums(sqrt(share * rep(colMeans(share), each = nrow(share))))))
+    recording * sum(log(rowSums(sqrt(share * rep(colMeans(share), each = nrow(share)))))) +
+    recording * sum(log(colMeans(share)))
 }
 
 test_that("the objective is the transcription of its formula, NA and ties included", {
   set.seed(1)
   age <- c(1, 1, 1.5, 2, NA, 3, NA, 1)
   x <- matrix(rbinom(8 * 5, 1, 0.5), 8)
-  start <- random_start(8, 5, 3, TRUE)
+  start <- simplex_start(8, 5, 3, TRUE)
   near <- smooth_over(age = age, bandwidth = 2, strength = 7, recording = 4)
   none <- fit_control(n_start = 1, max_pass = 0, progress = FALSE)
   fit <- aspect_bernoulli(x, 3, phantom = "white", smooth = near, start = start, control = none)
@@ -38,9 +39,9 @@ test_that("the objective never falls, in many random problems", {
       age = cbind(low + ifelse(runif(n) < 0.5, 0, runif(n)), low), bandwidth = runif(1, 0.1, 3), strength = 10^runif(1, -1, 2),
       recording = sample(c(0, 10, 50), 1), most = sample(c(1, 5, 30), 1)
     )
-    fit <- quiet(aspect_bernoulli(
+    fit <- hush(aspect_bernoulli(
       x, k, estimate = if (seed %% 4 < 2) "ml" else "map", phantom = if (white) "white" else "free", smooth = near,
-      start = random_start(n, m, k, white), control = quick(accelerate = seed %% 5 != 0)
+      start = simplex_start(n, m, k, white), control = fast_control(accelerate = seed %% 5 != 0)
     ))
     expect_gte(min(diff(fit$trace$objective)), -1e-9 * max(1, abs(fit$objective)))
     expect_equal(unname(rowSums(fit$param$membership)), rep(1, n), tolerance = 1e-9)
@@ -52,7 +53,7 @@ test_that("a converged fit is stationary: no small step along a row's simplex ga
   data <- turnover(25, 8)
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 5, recording = 5)
   control <- fit_control(n_start = 1, max_pass = 20000, tol = 1e-14, progress = FALSE)
-  fit <- quiet(aspect_bernoulli(data$x, 3, estimate = "map", phantom = "white", smooth = near, control = control))
+  fit <- hush(aspect_bernoulli(data$x, 3, estimate = "map", phantom = "white", smooth = near, control = control))
   lists <- smooth_lists(near)
   weight <- matrix(0, 25, 25)
   weight[cbind(rep(1:25, diff(lists$start)), lists$neighbour + 1L)] <- lists$weight
@@ -77,7 +78,7 @@ test_that("strength 0 and no smoothing are the same bits", {
   data <- turnover()
   fits <- lapply(list(NULL, smooth_over(age = data$age, bandwidth = 1, strength = 0)), function(near) {
     set.seed(9)
-    aspect_bernoulli(data$x, 3, phantom = "white", smooth = near, control = quick())
+    aspect_bernoulli(data$x, 3, phantom = "white", smooth = near, control = fast_control())
   })
   expect_identical(fits[[1L]]$param, fits[[2L]]$param)
   expect_identical(fits[[1L]]$objective, fits[[2L]]$objective)
@@ -88,10 +89,10 @@ test_that("rows may come in any order, threads in any number", {
   data <- turnover()
   rownames(data$x) <- names(data$age) <- sprintf("site %d", 1:60)
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 8)
-  start <- random_start(60, 20, 4, TRUE)
+  start <- simplex_start(60, 20, 4, TRUE)
   fit_rows <- function(at, ...) {
     given <- list(membership = start$membership[at, ], aspects = start$aspects)
-    aspect_bernoulli(data$x[at, ], 4, phantom = "white", smooth = near, start = given, control = quick(...))
+    aspect_bernoulli(data$x[at, ], 4, phantom = "white", smooth = near, start = given, control = fast_control(...))
   }
   at <- sample(60)
   fit <- fit_rows(1:60)
@@ -124,10 +125,10 @@ test_that("neighbours are those of the formulas", {
 test_that("neighbour lists, weights and distances say the same where they are the same", {
   set.seed(6)
   data <- turnover(20, 8)
-  start <- random_start(20, 8, 3, TRUE)
+  start <- simplex_start(20, 8, 3, TRUE)
   fit <- function(...) {
     near <- smooth_over(..., strength = 4)
-    aspect_bernoulli(data$x, 3, phantom = "white", smooth = near, start = start, control = quick())$param$membership
+    aspect_bernoulli(data$x, 3, phantom = "white", smooth = near, start = start, control = fast_control())$param$membership
   }
   w <- ref_weights(data$age, 50)
   by_age <- fit(age = data$age, bandwidth = 50)
@@ -142,14 +143,14 @@ test_that("degenerate tables work: one site, all ages unknown or equal, one comp
   for (age in list(5, c(2, 2, 2), rep(NA_real_, 3))) {
     near <- smooth_over(age = age, bandwidth = 1, strength = 3)
     for (phantom in c("white", "both", "free")) {
-      fit <- quiet(aspect_bernoulli(x[seq_along(age), , drop = FALSE], 3, estimate = "map", phantom = phantom, smooth = near, control = quick()))
+      fit <- hush(aspect_bernoulli(x[seq_along(age), , drop = FALSE], 3, estimate = "map", phantom = phantom, smooth = near, control = fast_control()))
       expect_true(all(is.finite(fit$param$membership)))
     }
   }
-  fit <- quiet(aspect_bernoulli(x, 1, smooth = smooth_over(age = 1:3, bandwidth = 1, strength = 3), control = quick()))
+  fit <- hush(aspect_bernoulli(x, 1, smooth = smooth_over(age = 1:3, bandwidth = 1, strength = 3), control = fast_control()))
   expect_equal(unname(fit$param$membership), matrix(1, 3, 1))
   x[2, ] <- NA
-  fit <- quiet(aspect_bernoulli(x, 3, phantom = "white", smooth = smooth_over(age = 1:3, bandwidth = 1, strength = 3), control = quick()))
+  fit <- hush(aspect_bernoulli(x, 3, phantom = "white", smooth = smooth_over(age = 1:3, bandwidth = 1, strength = 3), control = fast_control()))
   expect_true(all(is.finite(fitted(fit))))
 })
 
@@ -161,7 +162,7 @@ test_that("neighbours find planted omissions, and the choice by held-out cells p
   control <- fit_control(n_start = 2, max_pass = 300, tol = 1e-7, progress = FALSE, n_polish = 0)
   fit <- function(smooth) {
     set.seed(8)
-    quiet(aspect_bernoulli(planted$x, 6, estimate = "map", phantom = "white", smooth = smooth, control = control))
+    hush(aspect_bernoulli(planted$x, 6, estimate = "map", phantom = "white", smooth = smooth, control = control))
   }
   with <- fit(near)
   expect_gt(with$smooth$strength, 0)
@@ -177,22 +178,22 @@ test_that("verbs work on smoothed fits", {
   data <- turnover(40, 12)
   rownames(data$x) <- names(data$age) <- paste0("s", 1:40)
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 5)
-  fit <- aspect_bernoulli(data$x, 4, estimate = "map", phantom = "white", smooth = near, control = quick())
+  fit <- aspect_bernoulli(data$x, 4, estimate = "map", phantom = "white", smooth = near, control = fast_control())
   expect_s3_class(false_absences(fit), "false_absences")
   expect_identical(update(fit, k = 3)$smooth, fit$smooth)
   expect_null(update(fit, smooth = NULL)$smooth)
-  cv <- quiet(cross_validate(
-    data$x, aspect_bernoulli, k = 3, phantom = "white", grid = list(smooth = list(NULL, near)), folds = 2, control = quick()
+  cv <- hush(cross_validate(
+    data$x, aspect_bernoulli, k = 3, phantom = "white", grid = list(smooth = list(NULL, near)), folds = 2, control = fast_control()
   ))
   expect_identical(nrow(cv$results), 2L)
-  rows <- quiet(cross_validate(data$x, aspect_bernoulli, k = 3, scheme = "rows", smooth = near, folds = 2, control = quick()))
+  rows <- hush(cross_validate(data$x, aspect_bernoulli, k = 3, scheme = "rows", smooth = near, folds = 2, control = fast_control()))
   expect_true(is.finite(rows$results$loss))
-  expect_s3_class(quiet(select_k(data$x, 2:3, smooth = near, criterion = "cells", folds = 2, control = quick())), "multicause_selection")
-  both <- quiet(compare_models(data$x, list(
+  expect_s3_class(hush(select_k(data$x, 2:3, smooth = near, criterion = "cells", folds = 2, control = fast_control())), "multicause_selection")
+  both <- hush(compare_models(data$x, list(
     with = function(x, k, control) aspect_bernoulli(x, k, smooth = near, control = control), without = aspect_bernoulli
-  ), k = 3, folds = 2, control = quick()))
+  ), k = 3, folds = 2, control = fast_control()))
   expect_identical(nrow(both$table), 2L)
-  several <- quiet(ensemble(data$x, k = 3:4, members = 1, estimate = "map", phantom = "white", smooth = near, control = quick()))
+  several <- hush(ensemble(data$x, k = 3:4, members = 1, estimate = "map", phantom = "white", smooth = near, control = fast_control()))
   expect_identical(dim(fitted(several)), dim(data$x))
 })
 
@@ -201,16 +202,16 @@ test_that("new sites are predicted by their neighbours, with or without a record
   data <- turnover(80, 20)
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 10)
   control <- fit_control(n_start = 2, max_pass = 500, progress = FALSE)
-  fit <- quiet(aspect_bernoulli(data$x, 6, estimate = "map", phantom = "white", smooth = near, control = control))
+  fit <- hush(aspect_bernoulli(data$x, 6, estimate = "map", phantom = "white", smooth = near, control = control))
   p <- predict(fit, along = list(age = c(9.5, 0.5, NA)))
   expect_identical(dim(p), c(3L, 20L))
   expect_lt(which.max(p[1, ]), 8)
   expect_gt(which.max(p[2, ]), 13)
-  bare <- quiet(predict(fit, matrix(0, 2, 20), along = list(age = c(9.5, 0.5))))
+  bare <- hush(predict(fit, matrix(0, 2, 20), along = list(age = c(9.5, 0.5))))
   expect_lt(which.max(bare[1, ]), 8)
   expect_equal(
-    quiet(predict(fit, data$x[3:5, ], along = list(age = data$age[3:5]), rows = 2)),
-    quiet(predict(fit, data$x[4, , drop = FALSE], along = list(age = data$age[4]))), ignore_attr = TRUE, tolerance = 1e-6
+    hush(predict(fit, data$x[3:5, ], along = list(age = data$age[3:5]), rows = 2)),
+    hush(predict(fit, data$x[4, , drop = FALSE], along = list(age = data$age[4]))), ignore_attr = TRUE, tolerance = 1e-6
   )
   expect_error(predict(fit, data$x[1:3, ], along = list(age = 1:2)), class = "multicause_input_error")
   expect_error(predict(fit, data$x[1:3, ], along = list(place = 1:3)), class = "multicause_input_error")
@@ -221,7 +222,7 @@ test_that("curves and plots are drawn, and say what they lack", {
   data <- turnover(50, 9)
   colnames(data$x) <- letters[1:9]
   near <- smooth_over(age = data$age, place = cbind(runif(50, 0, 20), runif(50, 40, 50)), bandwidth = c(age = 1, place = 1000), strength = 5)
-  fit <- quiet(aspect_bernoulli(data$x, 4, estimate = "map", phantom = "white", smooth = near, control = quick()))
+  fit <- hush(aspect_bernoulli(data$x, 4, estimate = "map", phantom = "white", smooth = near, control = fast_control()))
   out <- curves(fit, at = c(9, 5), attribute = c("a", "i"))
   expect_named(out, c("age", "attribute", "present", "lower", "upper", "recorded", "n_effective"))
   expect_true(all(out$lower <= out$present & out$present <= out$upper & out$lower >= 0 & out$upper <= 1))
@@ -235,7 +236,7 @@ test_that("curves and plots are drawn, and say what they lack", {
   expect_silent(plot(fit, "map", slices = 3))
   grDevices::dev.off()
   unlink(file)
-  plain <- quiet(aspect_bernoulli(data$x, 3, control = quick()))
+  plain <- hush(aspect_bernoulli(data$x, 3, control = fast_control()))
   expect_error(curves(plain), class = "multicause_input_error")
   expect_error(plot(plain, "map"), class = "multicause_input_error")
 })

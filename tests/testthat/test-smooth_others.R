@@ -40,14 +40,14 @@ test_that("the mixture's objective is that of neighbourhood EM", {
   data$age[5] <- NA
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 2.5)
   start <- list(
-    weights = c(0.2, 0.5, 0.3), prototypes = matrix(runif(24, 0.1, 0.9), 3), membership = random_start(20, 1, 3, FALSE)$membership
+    weights = c(0.2, 0.5, 0.3), prototypes = matrix(runif(24, 0.1, 0.9), 3), membership = simplex_start(20, 1, 3, FALSE)$membership
   )
-  at_start <- quiet(bernoulli_mixture(
+  at_start <- hush(bernoulli_mixture(
     data$x, 3, smooth = near, start = start, control = fit_control(n_start = 1, max_pass = 0, progress = FALSE)
   ))
   expect_named(at_start$objective, "smoothed_log_likelihood")
   expect_equal(at_start$objective[[1L]], ref_agreement(data$x, start, weights_of(near), 2.5), tolerance = 1e-10)
-  fit <- quiet(bernoulli_mixture(data$x, 3, estimate = "map", smooth = near, control = quick()))
+  fit <- hush(bernoulli_mixture(data$x, 3, estimate = "map", smooth = near, control = fast_control()))
   prior <- sum(0.2 * log(fit$param$prototypes) + log(1 - fit$param$prototypes))
   expect_equal(
     fit$objective[[1L]], ref_agreement(data$x, fit$param, weights_of(near), 2.5) + prior, tolerance = 1e-8
@@ -65,8 +65,8 @@ test_that("the mixture's objective never falls, in many random problems", {
     if (seed %% 3 == 0) x[sample(n * m, (n * m) %/% 5)] <- NA
     age <- sample(c(round(runif(n, 0, 5), 1), NA), n, TRUE)
     near <- smooth_over(age = age, bandwidth = runif(1, 0.1, 3), strength = 10^runif(1, -1, 2), most = sample(c(1, 5, 30), 1))
-    fit <- quiet(bernoulli_mixture(
-      x, sample(1:5, 1), estimate = if (seed %% 2) "ml" else "map", smooth = near, control = quick(accelerate = seed %% 5 != 0)
+    fit <- hush(bernoulli_mixture(
+      x, sample(1:5, 1), estimate = if (seed %% 2) "ml" else "map", smooth = near, control = fast_control(accelerate = seed %% 5 != 0)
     ))
     expect_gte(min(diff(fit$trace$objective)), -1e-9 * max(1, abs(fit$objective)))
     expect_equal(unname(rowSums(fit$param$membership)), rep(1, n), tolerance = 1e-9)
@@ -78,7 +78,7 @@ test_that("a converged mixture is the fixed point of neighbourhood EM", {
   data <- communities(40, 12, 3)
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 3)
   control <- fit_control(n_start = 2, max_pass = 20000, tol = 1e-14, progress = FALSE)
-  fit <- quiet(bernoulli_mixture(data$x, 3, estimate = "map", smooth = near, control = control))
+  fit <- hush(bernoulli_mixture(data$x, 3, estimate = "map", smooth = near, control = control))
   plain <- bm_labels(data_view(data$x), lapply(fit$param, unname))$param$membership
   w <- weights_of(near)
   odds <- 3 * ((w + t(w)) / 2) %*% unname(fit$param$membership)
@@ -96,7 +96,7 @@ test_that("strength 0 is the plain model, bit for bit, and a small one is near i
       set.seed(4)
       near <- if (!is.null(strength)) smooth_over(age = data$age, bandwidth = 1, strength = strength)
       control <- fit_control(n_start = 2, max_pass = 5000, tol = 1e-12, progress = FALSE)
-      quiet(models[[i]](x[[i]], 3, smooth = near, control = control))
+      hush(models[[i]](x[[i]], 3, smooth = near, control = control))
     })
     expect_identical(fits[[1L]]$param, fits[[2L]]$param)
     expect_identical(fits[[1L]]$objective, fits[[2L]]$objective)
@@ -113,9 +113,9 @@ test_that("PLSA's objective is the transcription of its formula and never falls"
     x <- matrix(rpois(n * m, runif(1, 0.5, 4)), n, m)
     if (seed %% 3 == 0) x[sample(n * m, (n * m) %/% 6)] <- NA
     near <- smooth_over(age = sample(c(runif(n, 0, 5), NA), n), bandwidth = 1, strength = 10^runif(1, -1, 2))
-    fit <- quiet(plsa(
+    fit <- hush(plsa(
       x, sample(1:4, 1), smooth = near, mask = if (seed %% 2) "conditional" else "paper", sparsity = c(membership = 0.05 * (seed %% 4 == 0)),
-      control = quick(accelerate = seed %% 5 != 0)
+      control = fast_control(accelerate = seed %% 5 != 0)
     ))
     expect_gte(min(diff(fit$trace$objective)), -1e-9 * max(1, abs(fit$objective)))
   }
@@ -123,7 +123,7 @@ test_that("PLSA's objective is the transcription of its formula and never falls"
   data <- communities(25, 9, 3)
   x <- counts_of(data)
   near <- smooth_over(age = replace(data$age, 4, NA), bandwidth = 1, strength = 6)
-  fit <- quiet(plsa(x, 3, smooth = near, control = quick()))
+  fit <- hush(plsa(x, 3, smooth = near, control = fast_control()))
   g <- unname(fit$param$membership)
   p <- g %*% unname(fit$param$basis)
   w <- weights_of(near)
@@ -140,14 +140,14 @@ test_that("neighbours bring the truth nearer: labels, chances, held-out cells", 
     near <- smooth_over(age = data$age, bandwidth = 0.5, strength = 4)
     control <- fit_control(n_start = 6, max_pass = 500, tol = 1e-8, progress = FALSE)
     fits <- lapply(list(NULL, near), function(smooth) {
-      quiet(bernoulli_mixture(data$x, 4, estimate = "map", smooth = smooth, control = control))
+      hush(bernoulli_mixture(data$x, 4, estimate = "map", smooth = smooth, control = control))
     })
     right <- vapply(fits, function(fit) {
       overlap <- table(data$label, factor(max.col(fit$param$membership), 1:4))
       sum(apply(overlap, 1L, max)) / 80
     }, 0)
     x <- counts_of(data)
-    counts <- lapply(list(NULL, near), function(smooth) quiet(plsa(x, 4, smooth = smooth, control = control)))
+    counts <- lapply(list(NULL, near), function(smooth) hush(plsa(x, 4, smooth = smooth, control = control)))
     true <- data$p / rowSums(data$p)
     off <- vapply(counts, function(fit) mean(abs(fit$param$membership %*% fit$param$basis - true)), 0)
     c(right[2L] - right[1L], off[1L] - off[2L])
@@ -165,7 +165,7 @@ test_that("bandwidth and strength are chosen by held-out cells, 0 included", {
     x <- if (model == "plsa") counts_of(data) else data$x
     fit <- function(age) {
       set.seed(7)
-      quiet(get(model)(x, 3, smooth = smooth_over(age = age, folds = 3), control = control))
+      hush(get(model)(x, 3, smooth = smooth_over(age = age, folds = 3), control = control))
     }
     with <- fit(data$age)
     expect_gt(with$smooth$strength, 0)
@@ -184,15 +184,15 @@ test_that("new sites are predicted by their neighbours, with or without a record
   control <- fit_control(n_start = 4, max_pass = 500, progress = FALSE)
   top <- function(p) order(-p)[1:6] %% 3L + 1L
   for (fit in list(
-    quiet(bernoulli_mixture(data$x, 3, estimate = "map", smooth = near, control = control)),
-    quiet(plsa(counts_of(data, 30), 3, smooth = near, control = control))
+    hush(bernoulli_mixture(data$x, 3, estimate = "map", smooth = near, control = control)),
+    hush(plsa(counts_of(data, 30), 3, smooth = near, control = control))
   )) {
     p <- predict(fit, along = list(age = c(9.5, 5, 0.5, NA)))
     expect_identical(dim(p), c(4L, 24L))
     for (i in 1:3) expect_gte(sum(top(p[i, ]) == i), 5L)
-    bare <- quiet(predict(fit, matrix(0, 1, 24), type = "membership", along = list(age = 9.5)))
+    bare <- hush(predict(fit, matrix(0, 1, 24), type = "membership", along = list(age = 9.5)))
     expect_equal(rowSums(bare), 1, ignore_attr = TRUE)
-    expect_identical(which.max(bare), which.max(quiet(predict(fit, along = list(age = 9.5), type = "membership"))))
+    expect_identical(which.max(bare), which.max(hush(predict(fit, along = list(age = 9.5), type = "membership"))))
     some <- data$x[c(3, 88), ]
     both <- predict(fit, some, type = "membership", along = list(age = data$age[c(3, 88)]))
     expect_equal(
@@ -212,20 +212,20 @@ test_that("rows in any order, threads in any number, update() and unfit smooths"
   rownames(x) <- rownames(data$x) <- names(data$age) <- sprintf("s%d", 1:40)
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 3)
   at <- sample(40)
-  plain <- quick(accelerate = FALSE)
+  plain <- fast_control(accelerate = FALSE)
   mixture <- function(rows, ...) {
     start <- list(weights = rep(1 / 3, 3), prototypes = matrix(seq(0.1, 0.9, length.out = 36), 3))
-    quiet(bernoulli_mixture(data$x[rows, ], 3, smooth = near, start = start, control = plain))$param$membership
+    hush(bernoulli_mixture(data$x[rows, ], 3, smooth = near, start = start, control = plain))$param$membership
   }
   expect_equal(mixture(at), mixture(1:40)[at, ], tolerance = 1e-8)
-  start <- list(membership = random_start(40, 1, 3, FALSE)$membership, basis = random_start(3, 1, 12, FALSE)$membership)
+  start <- list(membership = simplex_start(40, 1, 3, FALSE)$membership, basis = simplex_start(3, 1, 12, FALSE)$membership)
   counted <- function(rows, ...) {
     start$membership <- start$membership[rows, ]
-    quiet(plsa(x[rows, ], 3, smooth = near, start = start, control = quick(accelerate = FALSE, ...)))$param$membership
+    hush(plsa(x[rows, ], 3, smooth = near, start = start, control = fast_control(accelerate = FALSE, ...)))$param$membership
   }
   expect_equal(counted(at), counted(1:40)[at, ], tolerance = 1e-8)
   expect_identical(counted(1:40, n_threads = 2), counted(1:40))
-  fit <- quiet(plsa(x, 3, smooth = near, control = quick()))
+  fit <- hush(plsa(x, 3, smooth = near, control = fast_control()))
   expect_identical(update(fit, k = 2)$smooth, fit$smooth)
   expect_null(update(fit, smooth = NULL)$smooth)
   for (model in list(bernoulli_mixture, plsa)) {
