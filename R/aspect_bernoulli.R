@@ -156,12 +156,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb"),
   pseudo <- if (estimate == "map") pseudo_counts(prior, c("aspects", "membership")) else c(0, 0, 0)
   tell_many_components(data, k)
   pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
-  smooth <- set_smooth(
-    smooth, data, "binary", kinds = function(control) ab_kinds(k, phantom, control),
-    draw = function(part, kind) ab_draw(part, kind, pinned),
-    run = function(part, start, control, lists) ab_run(part$view, start, pinned, pseudo, control, smooth = lists),
-    control
-  )
+  smooth <- set_smooth(smooth, data, ab_search(pinned, pseudo), control)
   lists <- smooth_lists(smooth)
   run <- if (vb) {
     function(start, control) ab_vb_run(data$view, start, pinned, prior, control)
@@ -208,6 +203,16 @@ ab_kernel_param <- function(param, pinned, fixed_aspects = FALSE, smooth = NULL)
   list(
     membership = param$membership, aspects = param$aspects, pinned = as.integer(pinned != "free"),
     fixed_aspects = fixed_aspects, smooth = smooth
+  )
+}
+
+# How held-out cells choose or judge neighbours; see set_smooth().
+ab_search <- function(pinned, pseudo) {
+  phantom <- if (any(pinned != "free")) "white" else "free"
+  list(
+    what = "binary", kinds = function(control) ab_kinds(length(pinned), phantom, control),
+    draw = function(part, kind) ab_draw(part, kind, pinned),
+    run = function(part, start, control, lists) ab_run(part$view, start, pinned, pseudo, control, smooth = lists)
   )
 }
 

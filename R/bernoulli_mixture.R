@@ -77,15 +77,14 @@ bernoulli_mixture <- function(x, k, ..., estimate = c("ml", "map"),
   prior <- tuned$value
   call <- keep_values(call, list(estimate = estimate, prior = prior, smooth = smooth))
   pseudo <- if (estimate == "map") pseudo_counts(prior, c("prototypes", "weights")) else c(0, 0, 0)
-  smooth <- set_smooth(
-    smooth, data, "binary", kinds = function(control) bm_kinds(k, control),
-    draw = function(part, kind) bm_draw(part, kind, k),
+  search <- list(
+    what = "binary", kinds = function(control) bm_kinds(k, control), draw = function(part, kind) bm_draw(part, kind, k),
+    # Labels anew: softened ones would put weight on components that cannot have written the row.
     run = function(part, start, control, lists) {
-      # Labels anew: those of set_smooth() would put weight on components that cannot have written the row.
       bm_run(part$view, start[c("weights", "prototypes")], pseudo, control, lists)
-    },
-    control
+    }
   )
+  smooth <- set_smooth(smooth, data, search, control)
   lists <- smooth_lists(smooth)
   run <- function(start, control) bm_run(data$view, start, pseudo, control, lists)
   if (is.null(start)) {

@@ -117,12 +117,12 @@ plsa <- function(x, k, ..., sparsity = c(membership = 0, basis = 0), sparsity_sc
     stop_input("`fixed = \"basis\"` needs `start = list(basis = k x m matrix)`.")
   }
   settings$prior <- plsa_prior(settings, data$margins$row_sum, k)
-  smooth <- set_smooth(
-    smooth, data, "nonnegative", kinds = function(control) plsa_kinds(settings, k, control),
+  search <- list(
+    what = "nonnegative", kinds = function(control) plsa_kinds(settings, k, control),
     draw = function(part, kind) if (is.null(start)) plsa_draw(part, k, kind) else start,
-    run = function(part, start, control, lists) plsa_run(part$view, start, c(settings, list(near = lists)), control),
-    control
+    run = function(part, start, control, lists) plsa_run(part$view, start, c(settings, list(near = lists)), control)
   )
+  smooth <- set_smooth(smooth, data, search, control)
   settings$near <- smooth_lists(smooth)
   run <- function(start, control) plsa_run(data$view, start, settings, control)
   if (is.null(start)) {

@@ -13,6 +13,8 @@
 #' @param sites a data frame on the observations, whose columns are added to the tables; see [false_absences()].
 #' @param selection how the number of components was chosen, to be shown: a data frame with the columns `k` and `AIC`,
 #'   and `phantom` where more than one kind of fit was tried.
+#' @param without for a fit with `smooth`, a fit to the same data without it, to be compared with; `NULL`: the same model
+#'   without neighbours, fitted from where `fit` ended.
 #' @param n how many false absences to list.
 #' @param title title of the report.
 #' @param tables folder for the csv files, made where it is not there; `NULL` writes none.
@@ -31,7 +33,7 @@
 #' \dontshow{\})}
 #' @export
 report <- function(fit, file, ..., age = NULL, of = c("guess", "attribute", "observation"), sites = NULL,
-                   selection = NULL, n = 50, title = NULL, tables = NULL, notes = NULL, x = NULL) {
+                   selection = NULL, without = NULL, n = 50, title = NULL, tables = NULL, notes = NULL, x = NULL) {
   check_dots(...)
   check_fit(fit)
   file <- check_report_file(file)
@@ -39,13 +41,14 @@ report <- function(fit, file, ..., age = NULL, of = c("guess", "attribute", "obs
   of <- check_choice(of, "of", c("guess", "attribute", "observation"))
   if (!is.null(age)) of <- whose_age(age, of, fit)
   check_selection(selection)
+  check_without(without, fit)
   check_text(title, "title", 1L)
   check_text(notes, "notes")
   check_text(tables, "tables", 1L)
   fit$x <- fit_data(fit, x)
   check_report_tools()
   if (is.null(title)) title <- sprintf("Which zeros are real? %s", model_title(fit))
-  content <- report_content(fit, age, of, sites, selection, n)
+  content <- report_content(fit, age, of, sites, selection, n, without)
   if (!is.null(tables)) write_tables(content$tables, tables)
   work <- tempfile("report")
   dir.create(work)
@@ -106,46 +109,23 @@ check_report_tools <- function() {
 }
 
 # Everything the report shows, computed once; tables are what is also written as csv.
-report_content <- function(fit, age, of, sites, selection, n) {
+report_content <- function(fit, age, of, sites, selection, n, without) {
   content <- list(fit = fit, age = age, of = of, selection = selection, margins = found_margins(fit$x))
   content$tables <- list(selection = selection)
   if (inherits(fit, "aspect_bernoulli")) {
     content$phantoms <- phantoms(fit)
     content$false_absences <- false_absences(fit, n, sites = sites)
-    if (!is.null(fit$smooth) && fit$smooth$strength > 0) content$neighbours <- neighbour_effect(fit)
+    if (!is.null(fit$smooth)) content$neighbours <- neighbour_effect(fit, without, n)
     content$taxa <- deficiency(fit, "attribute")
     content$sites <- deficiency(fit, "observation")
     if (!is.null(age)) content$ages <- age_profile(fit, age, of)
     content$tables <- c(content$tables, list(
-      neighbours = content$neighbours$table, phantoms = content$phantoms, false_absences = content$false_absences, deficiency_taxa = content$taxa,
-      deficiency_sites = content$sites, aspects = with_names(t(fit$param$aspects), "attribute"),
+      neighbours = content$neighbours$table, phantoms = content$phantoms, false_absences = content$false_absences,
+      deficiency_taxa = content$taxa, deficiency_sites = content$sites, aspects = with_names(t(fit$param$aspects), "attribute"),
       membership = with_names(fit$param$membership, "observation")
     ))
   }
   content
-}
-
-# What neighbours change: the same model without them, from where the fit ended, and the zeros whose probability they
-# raise or lower most.
-neighbour_effect <- function(fit, n = 15L) {
-  control <- fit_control(n_start = 1, max_pass = 2000, tol = 1e-8, progress = FALSE)
-  start <- lapply(fit$param, unname)
-  # Off exact bounds: what neighbours drove to 0 may come back without them.
-  start$membership <- 0.99 * start$membership + 0.01 / fit$dims[["k"]]
-  plain <- quiet_fit(update(fit, smooth = NULL, start = start, control = control))$value
-  zeros <- which(dense_rows(fit$x, seq_len(fit$dims[["n"]])) == 0)
-  with <- fitted(fit)[zeros]
-  without <- fitted(plain)[zeros]
-  top <- utils::head(order(-abs(with - without)), n)
-  row <- (zeros[top] - 1L) %% fit$dims[["n"]] + 1L
-  column <- (zeros[top] - 1L) %/% fit$dims[["n"]] + 1L
-  name <- function(at, side) if (is.null(fit$names[[side]])) at else fit$names[[side]][at]
-  list(
-    table = data.frame(
-      observation = name(row, 1L), attribute = name(column, 2L), without = without[top], with = with[top]
-    ),
-    correlation = stats::cor(with, without, method = "spearman"), smooth = fit$smooth
-  )
 }
 
 with_names <- function(values, what) {

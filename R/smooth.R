@@ -107,56 +107,56 @@ cv_factors <- c(1, 2, 4, 8)
 cv_strengths <- c(0, 3, 10, 30)
 
 # The smooth_over of a fit, with numbers: matched to the rows of `data`, then chosen by held-out cells where that is
-# asked for, with a few short starts for each fold without smoothing and short runs from the best of them with it.
-#   kinds  character, the kind of each start; draw(part, kind): start values for `part`, data with cells hidden
+# asked for. `search` is how the model is run for that:
+#   what   the kind of data, as check_data() wants it
+#   kinds  function(control): the kind of each start; draw(part, kind): start values for `part`, data with cells hidden
 #   run    function(part, start, control, lists): list(param, outcome), as run_starts() wants it
-set_smooth <- function(smooth, data, what, kinds, draw, run, control) {
+set_smooth <- function(smooth, data, search, control) {
   if (is.null(smooth)) {
     return(NULL)
   }
   smooth <- match_smooth(smooth, data$x)
-  control[c("n_start", "max_pass", "screen_pass", "n_finish", "n_polish", "tol")] <- list(3L, 300L, 50L, 1L, 0L, 1e-6)
-  control[c("progress", "keep_starts")] <- list(FALSE, FALSE)
-  choose_smooth(smooth, data, what, function(part, lists, start) {
-    mine <- function(start, control) checked_run(function(start, control) run(part, start, control, lists), start, control)
-    if (is.null(start)) {
-      return(run_starts(kinds(control), function(kind) draw(part, kind), mine, control)$best$param)
-    }
-    # Off exact bounds: what fell to 0 without neighbours may come back with them.
-    start$membership <- 0.99 * start$membership + 0.01 / ncol(start$membership)
-    mine(start, control)$param
-  })
-}
-
-# Numbers for bandwidth and strength. fit(part, lists, start): parameters without smoothing where start is NULL, else
-# of a run from there. `smooth$cv` tells how it went.
-choose_smooth <- function(smooth, data, what, fit) {
   if (is.numeric(smooth$bandwidth) && is.numeric(smooth$strength)) {
     return(smooth)
   }
-  observed <- !is.na(as.matrix(data$x))
-  if (sum(observed) < smooth$folds) {
-    stop_input("`x` must have at least %d observed cells to choose `smooth` by.", smooth$folds)
-  }
-  family <- loss_family(data$view)
-  seeds <- draw_seeds(2L)
-  held <- with_seed(seeds[1L], cell_folds(observed, smooth$folds))
-  parts <- lapply(held, function(cells) check_data(replace_cells(data$x, cells), what, quiet = TRUE))
-  first <- with_seed(seeds[2L], lapply(parts, function(part) fit(part, NULL, NULL)))
-  loss <- function(bandwidth, strength) {
-    smooth[c("bandwidth", "strength")] <- list(bandwidth, strength)
-    lists <- smooth_lists(smooth)
-    vapply(seq_along(held), function(f) {
-      mean <- cell_means(fit(parts[[f]], lists, first[[f]]), parts[[f]], held[[f]])
-      mean(loss_of_mean(mean$presence, mean$mean, cells_of(data$x, held[[f]]), family, 1e-6))
-    }, 0)
-  }
-  tried <- try_settings(smooth, loss)
+  tried <- try_settings(smooth, held_out_loss(smooth, data, search, control))
   best <- which.min(vapply(tried, function(each) mean(each$loss), 0))
   smooth$bandwidth <- tried[[best]]$bandwidth
   smooth$strength <- tried[[best]]$strength
   smooth$cv <- cv_table(tried)
   smooth
+}
+
+# function(bandwidth, strength): the loss of the held-out cells of each fold. For each fold a few short starts are made
+# without neighbours once, and the best of them goes on with the neighbours asked for.
+held_out_loss <- function(smooth, data, search, control) {
+  observed <- !is.na(as.matrix(data$x))
+  if (sum(observed) < smooth$folds) {
+    stop_input("`x` must have at least %d observed cells to choose `smooth` by.", smooth$folds)
+  }
+  control[c("n_start", "max_pass", "screen_pass", "n_finish", "n_polish", "tol")] <- list(3L, 300L, 50L, 1L, 0L, 1e-6)
+  control[c("progress", "keep_starts")] <- list(FALSE, FALSE)
+  family <- loss_family(data$view)
+  seeds <- draw_seeds(2L)
+  held <- with_seed(seeds[1L], cell_folds(observed, smooth$folds))
+  parts <- lapply(held, function(cells) check_data(replace_cells(data$x, cells), search$what, quiet = TRUE))
+  run <- function(part, lists) {
+    function(start, control) checked_run(function(start, control) search$run(part, start, control, lists), start, control)
+  }
+  first <- with_seed(seeds[2L], lapply(parts, function(part) {
+    run_starts(search$kinds(control), function(kind) search$draw(part, kind), run(part, NULL), control)$best$param
+  }))
+  function(bandwidth, strength) {
+    smooth[c("bandwidth", "strength")] <- list(bandwidth, strength)
+    lists <- smooth_lists(smooth)
+    vapply(seq_along(held), function(f) {
+      start <- first[[f]]
+      # Off exact bounds: what fell to 0 without neighbours may come back with them.
+      start$membership <- 0.99 * start$membership + 0.01 / ncol(start$membership)
+      hidden <- cell_means(run(parts[[f]], lists)(start, control)$param, parts[[f]], held[[f]])
+      mean(loss_of_mean(hidden$presence, hidden$mean, cells_of(data$x, held[[f]]), family, 1e-6))
+    }, 0)
+  }
 }
 
 # A list of list(bandwidth, strength, loss): all bandwidths at one strength, then all strengths at the best of them.
