@@ -7,6 +7,7 @@ n_replicate <- as.integer(Sys.getenv("MULTICAUSE_REPLICATES", "10"))
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 has_beals <- requireNamespace("vegan", quietly = TRUE)
 short <- fit_control(n_start = 1, n_polish = 0, max_pass = 500, tol = 1e-7, progress = FALSE)
+brief <- fit_control(n_start = 1, n_polish = 0, max_pass = 60, tol = 1e-5, progress = FALSE)
 weak <- list(aspects = c(1.2, 2), membership = 1)
 
 read_now_set <- function(set, name) {
@@ -78,11 +79,26 @@ scores_of <- function(x, near, age) {
     ),
     if (has_beals) list(`vegan::beals` = suppressMessages(vegan::beals(x, include = FALSE))),
     if (!is.null(age)) list(`age kernel` = age_kernel(x, age)),
-    list(
-      `logistic_pca, k = 2` = quiet(fitted(logistic_pca(x, 2, control = short))),
-      `bernoulli_mixture, k = 12` = quiet(fitted(bernoulli_mixture(x, 12, control = short))),
-      `plsa, k = 6` = quiet(fitted(plsa(x, 6, control = short)))
-    )
+    quiet(others(x, near))
+  )
+}
+
+# The other models, and two of them with neighbours: in a mixture strength is in log-odds. A Poisson mean stands for the
+# chance of at least one.
+others <- function(x, near) {
+  mixture <- function(...) fitted(bernoulli_mixture(x, 12, ..., control = short))
+  least_one <- function(fit) 1 - exp(-fitted(fit))
+  labels <- near
+  labels$strength <- 5
+  list(
+    `logistic_pca, k = 2` = fitted(logistic_pca(x, 2, control = short)),
+    `bernoulli_mixture, k = 12` = mixture(), `bernoulli_mixture, k = 12, map` = mixture(estimate = "map"),
+    `bernoulli_mixture, k = 12, map, smoothed` = mixture(estimate = "map", smooth = labels),
+    `nmf (kl), k = 6` = least_one(nmf(x, 6, loss = "kl", control = short)),
+    `nmf (euclidean), k = 6` = fitted(nmf(x, 6, control = short)),
+    `plsa, k = 6` = least_one(plsa(x, 6, control = short)),
+    `plsa, k = 6, smoothed` = least_one(plsa(x, 6, smooth = near, control = short)),
+    `noisy_or, k = 6` = fitted(noisy_or(x, 6, inference = "truncated", control = brief))
   )
 }
 
@@ -114,6 +130,37 @@ table_of <- function(all) {
   cat("\n")
 }
 
+# Calibration: slope and intercept of a logistic regression of the truth on the log-odds. For `missed` the truth is what
+# was planted, beside which there is what was missing before: the intercept is then below 0 for a true score, too. For
+# cells it is their own value, hidden from the fit.
+calibration_of <- function(all, x, near) {
+  line <- function(score) {
+    mine <- all[all$score == score, ]
+    c(slope = mean(mine$slope), intercept = mean(mine$intercept))
+  }
+  set.seed(78)
+  held <- multicause:::cell_folds(matrix(TRUE, nrow(x), ncol(x)), 5)
+  cells <- function(near) {
+    p <- x
+    for (each in held) p[each] <- fitted(suppressMessages(one_fit(replace(x, each, NA), near)))[each]
+    odds <- stats::qlogis(pmin(pmax(p, 1e-6), 1 - 1e-6))
+    line <- stats::glm.fit(cbind(1, as.vector(odds)), as.vector(x), family = stats::binomial())$coefficients
+    c(slope = line[[2L]], intercept = line[[1L]], expected = mean(p), found = mean(x))
+  }
+  both <- list(without = cells(NULL), with = cells(near))
+  missed <- list(without = line("one fit, unsmoothed: missed"), with = line("one fit, smoothed: missed"))
+  cat("| one fit, k = 13 | `missed`: slope | intercept | hidden cells: slope | intercept | mean probability | share found |\n")
+  cat("|---|---|---|---|---|---|---|\n")
+  for (name in names(both)) {
+    cat(sprintf(
+      "| %s neighbours | %.2f | %.2f | %.2f | %.2f | %.4f | %.4f |\n", name, missed[[name]][["slope"]],
+      missed[[name]][["intercept"]], both[[name]][["slope"]], both[[name]][["intercept"]], both[[name]][["expected"]],
+      both[[name]][["found"]]
+    ))
+  }
+  cat("\n")
+}
+
 held_out <- function(x, near) {
   set.seed(77)
   cv <- suppressWarnings(cross_validate(
@@ -138,6 +185,7 @@ for (name in names(found <- tables())) {
   }))
   table_of(all)
   held_out(table$x, table$near)
+  calibration_of(all, table$x, table$near)
 }
 
 # Birds: the first visit is fitted; a zero is false where a later visit found the species.
@@ -175,6 +223,7 @@ if (!is.null(birds)) {
   cat("Replicates differ in their starts only: standard errors are of these, not of the data.\n\n")
   table_of(all)
   held_out(birds$x, near)
+  calibration_of(all, birds$x, near)
 }
 
 # Cost of a pass, CPU time.
