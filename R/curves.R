@@ -11,14 +11,15 @@
 #'   known and the sites as independent, which neighbours that were smoothed are not. So they are too narrow. Ages are
 #'   taken at the middle of their bounds where `at` is chosen.
 #'
-#' @param fit a fit of [aspect_bernoulli()] with `smooth = smooth_over(age = )`.
+#' @param fit a fit of [aspect_bernoulli()], [bernoulli_mixture()] or [plsa()] with `smooth = smooth_over(age = )`.
 #' @param of `"attribute"` or `"component"` (content components only).
 #' @param at ages, finite; `NULL`: 60 from the oldest to the youngest.
 #' @param attribute names or numbers of the attributes wanted; `NULL` is all.
 #' @param ... must be empty.
 #' @return A data frame with a row for each age and attribute (component): `age`, `attribute`, `present` (within \[0,
 #'   1\]), `lower`, `upper`, `recorded` (weighted share of the sites where it is on record; unknown cells left out;
-#'   `NA` where the fit was made with `keep_x = FALSE`) and `n_effective`, the number of sites it rests on, 1 / sum of
+#'   `NA` where the fit was made with `keep_x = FALSE`; for [plsa()] these are `share`, of the counts, expected and as
+#'   recorded) and `n_effective`, the number of sites it rests on, 1 / sum of
 #'   squared weights; for components `age`, `component`, `share`, `lower`, `upper`, `n_effective`. O(n m) for each age.
 #'   Wrong input is an error of class `multicause_input_error`.
 #' @seealso [plot.aspect_bernoulli()] with `what = "curves"`.
@@ -33,7 +34,7 @@
 #' @export
 curves <- function(fit, of = c("attribute", "component"), at = NULL, attribute = NULL, ...) {
   check_dots(...)
-  check_fit(fit, "aspect_bernoulli")
+  check_fit(fit, smooth_models)
   of <- check_choice(of, "of", c("attribute", "component"))
   ages <- smooth_ages(fit)
   if (is.null(at)) at <- seq(max(ages, na.rm = TRUE), min(ages, na.rm = TRUE), length.out = 60L)
@@ -46,13 +47,22 @@ curves <- function(fit, of = c("attribute", "component"), at = NULL, attribute =
     return(curve_frame(at, weights, composition, "component", "share"))
   }
   attribute <- pick(attribute, fit$dims[["m"]], fit$names[[2L]], "attribute")
-  present <- composition %*% fit$param$aspects[free_components(fit), attribute, drop = FALSE]
-  if (is.null(colnames(present))) colnames(present) <- attribute
-  out <- curve_frame(at, weights, present, "attribute", "present")
+  expected <- composition %*% content_components(fit)[, attribute, drop = FALSE]
+  if (is.null(colnames(expected))) colnames(expected) <- attribute
+  value <- curve_value(fit)
+  out <- curve_frame(at, weights, expected, "attribute", value)
   recorded <- NA_real_
-  if (!is.null(fit$x)) recorded <- as.vector(recorded_shares(weights, fit$x[, attribute, drop = FALSE]))
-  data.frame(out[c("age", "attribute", "present", "lower", "upper")], recorded = recorded, out["n_effective"])
+  if (!is.null(fit$x)) recorded <- as.vector(recorded_shares(fit, weights, attribute))
+  data.frame(out[c("age", "attribute", value, "lower", "upper")], recorded = recorded, out["n_effective"])
 }
+
+smooth_models <- c("aspect_bernoulli", "bernoulli_mixture", "plsa")
+
+# What curves() calls its values: chances of a presence, or shares of the counts.
+curve_value <- function(fit) if (inherits(fit, "plsa")) "share" else "present"
+
+# What each component that is not pinned says of the attributes.
+content_components <- function(fit) component_matrix(fit)[free_components(fit), , drop = FALSE]
 
 # Middles of the ages the sites of a fit were smoothed by.
 smooth_ages <- function(fit) {
@@ -88,9 +98,20 @@ curve_frame <- function(at, weights, values, key, value) {
   stats::setNames(out, c("age", key, value, "lower", "upper", "n_effective"))
 }
 
-recorded_shares <- function(weights, x) {
-  x <- dense_rows(x, seq_len(nrow(x)))
+# Weighted shares of the sites where an attribute is on record, or of their counts.
+recorded_shares <- function(fit, weights, attribute) {
+  x <- recorded_values(fit, attribute)
   known <- !is.na(x)
   x[!known] <- 0
   as.matrix(weights %*% x) / as.matrix(weights %*% known)
+}
+
+# The data themselves, as chances or shares, of all observations.
+recorded_values <- function(fit, attribute) {
+  x <- dense_rows(fit$x[, attribute, drop = FALSE], seq_len(fit$dims[["n"]]))
+  if (!inherits(fit, "plsa")) {
+    return(x)
+  }
+  total <- fit$margins$row_sum
+  x / ifelse(total > 0, total, NA)
 }

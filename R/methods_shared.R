@@ -54,7 +54,9 @@ component_matrix.plsa <- function(fit) fit$param$basis
 #'
 #' @param object,x a fit of any model of this package.
 #' @param what `"components"`: a heat map of what each component says of every attribute; `"trace"`: how far every start
-#'   was below the best, pass by pass.
+#'   was below the best, pass by pass; `"curves"` and `"map"`: for a fit with `smooth`, as in
+#'   [plot.aspect_bernoulli()].
+#' @param attribute,slices for `"curves"` and `"map"`, as in [plot.aspect_bernoulli()].
 #' @param order `"seriated"` (by main component, then by strength) or `"data"`.
 #' @param main title.
 #' @param ... must be empty.
@@ -104,12 +106,18 @@ print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3
 
 #' @rdname summary.multicause
 #' @export
-plot.multicause <- function(x, what = c("components", "trace"), order = c("seriated", "data"), main = NULL, ...) {
+plot.multicause <- function(x, what = c("components", "trace", "curves", "map"), order = c("seriated", "data"),
+                            main = NULL, ..., attribute = NULL, slices = 4) {
   check_dots(...)
-  what <- check_choice(what, "what", c("components", "trace"))
+  what <- check_choice(what, "what", c("components", "trace", "curves", "map"))
   order <- check_choice(order, "order", c("seriated", "data"))
   if (what == "trace") {
     return(plot_traces(x, if (is.null(main)) "Every start, pass by pass" else main))
+  }
+  if (what %in% c("curves", "map")) {
+    check_fit(x, smooth_models, "x")
+    if (what == "curves") plot_curves(x, attribute, main) else plot_map(x, check_count(slices, "slices"), main)
+    return(invisible(x))
   }
   components <- component_matrix(x)
   if (nrow(components) == 0L) stop_input("`x` has no components to plot.")

@@ -11,9 +11,10 @@
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
 #'   \item{`"curves"`}{for a fit with `smooth = smooth_over(age = )`: the components' shares and the chance of presence
 #'     of some attributes through time, see [curves()]; points are the share of sites with a record, in a dozen bins of
-#'     age.}
-#'   \item{`"map"`}{for a fit with `smooth = smooth_over(place = )`: the sites on longitude and latitude by their main
-#'     content component, a panel for each slice of age.}
+#'     age. Components are named with the attribute that most tells them from the rest of the table.}
+#'   \item{`"map"`}{for a fit with `smooth = smooth_over(place = )`: the composition of each site as a pie where it lies,
+#'     a panel for each slice of age. Pies that would cover each other are moved apart, with a line to their place; of
+#'     more than 250 sites in a panel dots show the main component.}
 #' }
 #'
 #' @param x a fit of [aspect_bernoulli()].
@@ -23,7 +24,8 @@
 #'   round. Oldest first, those without an age last.
 #' @param order `"age"` (default where `age` is given), `"seriated"` (by main aspect, then by probability) or `"data"`.
 #' @param main title.
-#' @param attribute names or numbers of the attributes for `"curves"`; `NULL`: the six that change most through time.
+#' @param attribute names or numbers of the attributes for `"curves"`; `NULL`: six that change much through time, each
+#'   in its own way.
 #' @param slices number of slices of age for `"map"`, at least 1; they hold about equally many sites.
 #' @param ... must be empty.
 #' @details

@@ -3,7 +3,7 @@
 #' Plot a PLSA fit
 #'
 #' @description
-#' Four views of a fit:
+#' Six views of a fit:
 #' \describe{
 #'   \item{`"basis"`}{a heat map of each component's distribution over the attributes, each attribute scaled by its
 #'     largest probability.}
@@ -12,11 +12,14 @@
 #'   \item{`"simplex"`}{for three attributes: observations and components in the triangle of distributions, with the
 #'     hull of the components, as in Figure 3 of the paper.}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
+#'   \item{`"curves"`, `"map"`}{for a fit with `smooth`: components and attributes through time, and on a map by slice
+#'     of age, as in [plot.aspect_bernoulli()].}
 #' }
 #'
 #' @param x a fit of [plsa()].
 #' @param what which view.
 #' @param main title.
+#' @param attribute,slices for `"curves"` and `"map"`, as in [plot.aspect_bernoulli()].
 #' @param ... must be empty.
 #' @return `x`, invisibly.
 #' @inherit plsa references
@@ -27,8 +30,9 @@
 #' plot(fit, "simplex")
 #' plot(fit)
 #' @export
-plot.plsa <- function(x, what = c("basis", "membership", "simplex", "trace"), main = NULL, ...) {
-  what <- check_choice(what, "what", c("basis", "membership", "simplex", "trace"))
+plot.plsa <- function(x, what = c("basis", "membership", "simplex", "trace", "curves", "map"), main = NULL, ...,
+                      attribute = NULL, slices = 4) {
+  what <- check_choice(what, "what", c("basis", "membership", "simplex", "trace", "curves", "map"))
   check_dots(...)
   check_title(main)
   title <- function(text) if (is.null(main)) text else main
@@ -36,7 +40,9 @@ plot.plsa <- function(x, what = c("basis", "membership", "simplex", "trace"), ma
     basis = plot_basis(x, title("What each component writes")),
     membership = plot_shares(x$param$membership, title("Which components write each observation")),
     simplex = plot_simplex(x, title("Observations and components")),
-    trace = plot_traces(x, title("Every start, pass by pass"))
+    trace = plot_traces(x, title("Every start, pass by pass")),
+    curves = plot_curves(x, attribute, main),
+    map = plot_map(x, check_count(slices, "slices"), main)
   )
   invisible(x)
 }

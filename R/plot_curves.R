@@ -2,20 +2,16 @@
 
 plot_curves <- function(fit, attribute, main) {
   ages <- smooth_ages(fit)
-  by_attribute <- !inherits(fit, "plsa")
-  if (is.null(attribute) && by_attribute) attribute <- telling_attributes(fit)
-  if (by_attribute) attribute <- pick(attribute, fit$dims[["m"]], fit$names[[2L]], "attribute")
+  if (is.null(attribute)) attribute <- telling_attributes(fit)
+  attribute <- pick(attribute, fit$dims[["m"]], fit$names[[2L]], "attribute")
+  shown <- curves(fit, attribute = attribute)
   rows <- ceiling(length(attribute) / 3)
-  columns <- max(1L, min(3L, length(attribute)))
+  columns <- min(3L, length(attribute))
   local_par(mar = c(3.6, 4, 2, 0.8), mgp = c(2.3, 0.7, 0), mfrow = c(1L, 1L), las = 1L)
   panels <- matrix(seq_len(rows * columns) + 1L, rows, columns, byrow = TRUE)
   graphics::layout(rbind(rep(1L, columns), panels), heights = c(1.25, rep(1, rows)))
   on.exit(graphics::layout(1), add = TRUE)
   plot_component_curves(fit, ages, if (is.null(main)) "Share of each component's community through time" else main)
-  if (!by_attribute) {
-    return(invisible())
-  }
-  shown <- curves(fit, attribute = attribute)
   bins <- age_bins(ages)
   for (name in unique(shown$attribute)) {
     plot_attribute_curve(shown[shown$attribute == name, ], ages, fit, name, bins)
@@ -27,7 +23,7 @@ plot_curves <- function(fit, attribute, main) {
 telling_attributes <- function(fit, n = 6L) {
   range <- range(smooth_ages(fit), na.rm = TRUE)
   all <- curves(fit, at = seq(range[1L], range[2L], length.out = 24L))
-  present <- matrix(all$present, nrow = 24L)
+  present <- matrix(all[[curve_value(fit)]], nrow = 24L)
   left <- sweep(present, 2L, colMeans(present))
   change <- sqrt(colSums(left^2))
   chosen <- integer()
@@ -43,9 +39,8 @@ telling_attributes <- function(fit, n = 6L) {
 
 # A component's name with the attribute that tells it best from the rest of the table.
 component_tags <- function(fit) {
-  free <- free_components(fit)
-  names <- component_names(fit$dims[["k"]])[free]
-  component <- fit$param[[intersect(c("aspects", "prototypes", "basis"), names(fit$param))]][free, , drop = FALSE]
+  component <- content_components(fit)
+  names <- component_names(fit$dims[["k"]])[free_components(fit)]
   if (is.null(fit$names[[2L]])) {
     return(names)
   }
@@ -111,20 +106,21 @@ age_bins <- function(ages) {
 
 plot_attribute_curve <- function(curve, ages, fit, name, bins) {
   colour <- "#0072B2"
+  value <- curve_value(fit)
   graphics::plot(
     NA, xlim = rev(range(curve$age)), ylim = c(0, max(curve$upper, curve$recorded, 0.05, na.rm = TRUE)), xlab = "age",
-    ylab = "chance of presence", main = name, font.main = 3L, cex.main = 1, bty = "l"
+    ylab = c(present = "chance of presence", share = "share of counts")[[value]], main = name, font.main = 3L,
+    cex.main = 1, bty = "l"
   )
   graphics::polygon(
     c(curve$age, rev(curve$age)), c(curve$lower, rev(curve$upper)), border = NA,
     col = grDevices::adjustcolor(colour, 0.25)
   )
-  graphics::lines(curve$age, curve$present, col = colour, lwd = 2)
+  graphics::lines(curve$age, curve[[value]], col = colour, lwd = 2)
   if (is.null(fit$x)) {
     return(invisible())
   }
   at <- if (is.null(fit$names[[2L]])) as.integer(name) else match(name, fit$names[[2L]])
-  found <- as.vector(dense_rows(fit$x[, at, drop = FALSE], seq_along(ages)))
-  share <- tapply(found, bins, mean, na.rm = TRUE)
+  share <- tapply(as.vector(recorded_values(fit, at)), bins, mean, na.rm = TRUE)
   graphics::points(tapply(ages, bins, mean), share, pch = 21L, cex = 0.9, col = "white", bg = "grey30", lwd = 0.5)
 }

@@ -11,6 +11,13 @@
 #' cells on record says little of its share; 0 leaves it free. Fit with `phantom = "white"`: a phantom that is not
 #' pinned is smoothed like any aspect.
 #'
+#' What `recording` does was measured with planted omissions (`bench/smooth.md` in the source repository): on three
+#' tables of fossils, with `recording` 0, 5, 15 and 50, deleted presences had over the whole table an AUC of .888, .899,
+#' .910, .907 (Neogene of Europe), .920, .924, .928, .926 (Neogene of North America) and .882, .896, .917, .929 (early
+#' tetrapods); within sites it changes nothing (.905, .926 and .928 for 0 and 15). Left free, the share of many a poor
+#' site ends at 1, where every zero is called a gap: the chances of `missed` are then no calibrated ones (slope 0.0 to
+#' 0.2, with 15 0.7 to 0.9). With 50 the phantom of one fit in three gave way to a free aspect.
+#'
 #' **Objective.** To the log-likelihood (or log-posterior) is added
 #' \deqn{c \sum_i \log \sum_a \sqrt{t_{ia} \bar t_{ia}} + b \left(\sum_i \log \sum_q \sqrt{v_{iq} \bar v_q} + \sum_q
 #' \log \bar v_q\right), \quad \bar t_{ia} = \sum_j w_{ij} t_{ja}}{c sum_i log sum_a sqrt(t[i,a] mean_i[a]) + b (sum_i
@@ -34,7 +41,9 @@
 #' neighbours must stay. For each fold the model is fitted without smoothing and goes on from there with each
 #' candidate: first four bandwidths (multiples of the distance within which a site has about one in twenty of the
 #' others), at strength 10, then strengths 0, 3, 10, 30. The least loss wins, strength 0 included. `fit$smooth$cv` has
-#' the table. It costs as much as about `folds` fits with few starts each.
+#' the table. It costs as much as about `folds` fits with few starts each. A gain need not come from the neighbours:
+#' sites with short records are predicted better when drawn to any average, and a pinned phantom by `recording`. Shuffle
+#' ages and places among the sites to see how much is left without them.
 #'
 #' **Circular arguments.** Most fossil sites are dated by their faunas. Smoothing over such ages uses the faunas twice:
 #' a site called old because of its genera is then told that old genera belong there. Missing taxa that fit the age are

@@ -173,6 +173,41 @@ test_that("neighbours find planted omissions, and the choice by held-out cells p
   expect_output(print(summary(with)), "Log-likelihood at the estimate")
 })
 
+test_that("held-out cells choose no smoothing where neighbours mislead", {
+  set.seed(13)
+  label <- rep(1:3, 20)
+  x <- matrix(rbinom(60 * 30, 1, ifelse(outer(label, rep(1:3, 10), "=="), 0.9, 0.1)), 60)
+  unlike <- lapply(1:60, function(i) sample(which(label != label[i]), 6))
+  near <- smooth_over(neighbours = unlike, folds = 3, recording = 0)
+  control <- fit_control(n_start = 3, max_pass = 200, tol = 1e-7, progress = FALSE)
+  for (fit in list(
+    hush(aspect_bernoulli(x, 4, estimate = "map", phantom = "white", smooth = near, control = control)),
+    hush(bernoulli_mixture(x, 3, estimate = "map", smooth = near, control = control))
+  )) {
+    expect_identical(fit$smooth$strength, 0)
+    expect_true(all(fit$smooth$cv$gain[fit$smooth$cv$strength > 0] < 0))
+    expect_false(grepl("smoothed", names(fit$objective)))
+  }
+})
+
+test_that("a pinned phantom does not shrink to nothing", {
+  skip_if_not(exists("early_tetrapods"))
+  sites <- early_tetrapods$sites
+  near <- smooth_over(
+    age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = c(age = 4, place = 1000), strength = 10
+  )
+  control <- fit_control(n_start = 4, max_pass = 400, tol = 1e-6, progress = FALSE)
+  for (k in c(3, 13)) {
+    for (estimate in c("ml", "map")) {
+      set.seed(1)
+      fit <- hush(aspect_bernoulli(
+        early_tetrapods$x, k, estimate = estimate, phantom = "white", smooth = near, control = control
+      ))
+      expect_gt(mean(fit$param$membership[, k]), 0.15)
+    }
+  }
+})
+
 test_that("verbs work on smoothed fits", {
   set.seed(10)
   data <- turnover(40, 12)
@@ -193,6 +228,9 @@ test_that("verbs work on smoothed fits", {
     with = function(x, k, control) aspect_bernoulli(x, k, smooth = near, control = control), without = aspect_bernoulli
   ), k = 3, folds = 2, control = fast_control()))
   expect_identical(nrow(both$table), 2L)
+  planted <- corrupt(data$x, omit = c(0, 0.4))
+  found <- hush(aspect_bernoulli(planted$x, 4, estimate = "map", phantom = "white", smooth = near, control = fast_control()))
+  expect_gt(recovery(fitted(found), planted)$summary$auc, 0.5)
   several <- hush(ensemble(data$x, k = 3:4, members = 1, estimate = "map", phantom = "white", smooth = near, control = fast_control()))
   expect_identical(dim(fitted(several)), dim(data$x))
 })

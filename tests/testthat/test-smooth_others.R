@@ -233,3 +233,62 @@ test_that("rows in any order, threads in any number, update() and unfit smooths"
     expect_error(model(unname(data$x), 2, smooth = smooth_over(age = 1:3)), class = "multicause_input_error")
   }
 })
+
+test_that("curves and plots of mixtures and PLSA say what they show", {
+  set.seed(10)
+  data <- communities(60, 9, 3)
+  colnames(data$x) <- letters[1:9]
+  place <- cbind(runif(60, 0, 20), runif(60, 40, 50))
+  near <- smooth_over(age = data$age, place = place, bandwidth = c(age = 1, place = 1000), strength = 5)
+  counts <- counts_of(data, 20)
+  counts[1, ] <- 0
+  fits <- list(
+    hush(bernoulli_mixture(data$x, 3, estimate = "map", smooth = near, control = fast_control())),
+    hush(plsa(counts, 3, smooth = near, control = fast_control()))
+  )
+  file <- tempfile(fileext = ".pdf")
+  grDevices::pdf(file)
+  for (fit in fits) {
+    value <- if (inherits(fit, "plsa")) "share" else "present"
+    out <- curves(fit, at = c(9, 1), attribute = c(1, 9))
+    expect_named(out, c("age", "attribute", value, "lower", "upper", "recorded", "n_effective"))
+    expect_true(all(out$recorded >= 0 & out$recorded <= 1))
+    expect_equal(as.vector(tapply(curves(fit, "component")$share, curves(fit, "component")$age, sum)), rep(1, 60))
+    expect_silent(plot(fit, "curves"))
+    expect_silent(plot(fit, "map", slices = 3))
+    expect_error(plot(update(fit, smooth = NULL), "curves"), class = "multicause_input_error")
+  }
+  expect_error(plot(hush(nmf(data$x, 2)), "map"), class = "multicause_input_error")
+  grDevices::dev.off()
+  unlink(file)
+})
+
+test_that("verbs work on smoothed mixtures and PLSA fits", {
+  set.seed(11)
+  data <- communities(40, 12, 3)
+  rownames(data$x) <- names(data$age) <- sprintf("s%d", 1:40)
+  near <- smooth_over(age = data$age, bandwidth = 1, strength = 3)
+  planted <- corrupt(data$x, omit = c(0, 0.4))
+  models <- list(mixture = bernoulli_mixture, counts = plsa)
+  for (model in models) {
+    fit <- hush(model(planted$x, 3, smooth = near, control = fast_control()))
+    expect_gt(recovery(presence_probability(fit), planted)$summary$auc, 0.5)
+    cv <- hush(cross_validate(
+      data$x, model, k = 3, grid = list(smooth = list(NULL, near)), folds = 2, control = fast_control()
+    ))
+    expect_true(all(is.finite(cv$results$loss)))
+    expect_lt(cv$results$loss[2L], cv$results$loss[1L])
+    chosen <- hush(select_k(data$x, 2:3, model, smooth = near, criterion = "cells", folds = 2, control = fast_control()))
+    expect_s3_class(chosen, "multicause_selection")
+    several <- hush(ensemble(data$x, k = 2:3, model = model, members = 1, smooth = near, control = fast_control()))
+    expect_identical(dim(fitted(several)), dim(data$x))
+  }
+  both <- hush(compare_models(data$x, list(
+    with = function(x, k, control) bernoulli_mixture(x, k, smooth = near, control = control), without = bernoulli_mixture
+  ), k = 3, folds = 2, control = fast_control()))
+  expect_identical(nrow(both$table), 2L)
+  rows <- hush(cross_validate(
+    data$x, bernoulli_mixture, k = 3, scheme = "rows", smooth = near, folds = 2, control = fast_control()
+  ))
+  expect_true(is.finite(rows$results$loss))
+})
