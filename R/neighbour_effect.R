@@ -14,7 +14,8 @@ check_without <- function(without, fit) {
 # because of neighbours, in order of how far they move; how many are in both; the rank correlation over all zeros; the
 # loss on held-out cells.
 neighbour_effect <- function(fit, without, n) {
-  if (is.null(without)) without <- fit_without(fit)
+  # A report draws no random numbers of the session's.
+  if (is.null(without)) without <- with_seed(1L, fit_without(fit))
   zeros <- which(dense_rows(fit$x, seq_len(fit$dims[["n"]])) == 0)
   with <- presence_probability(fit)[zeros]
   plain <- presence_probability(without)[zeros]
@@ -54,7 +55,6 @@ held_out_gain <- function(fit) {
     return(NULL)
   }
   data <- check_data(fit$x, "binary", quiet = TRUE)
-  # A report draws no random numbers of the session's.
   search <- ab_search(unname(fit$pinned), fit$pseudo)
   loss <- with_seed(1L, held_out_loss(fit$smooth, data, search, fit_control(progress = FALSE)))
   without <- loss(fit$smooth$bandwidth, 0)
@@ -65,18 +65,19 @@ held_out_gain <- function(fit) {
   )
 }
 
+# A paragraph for the report.
 neighbour_sentences <- function(effect) {
   if (effect$smooth$strength == 0) {
     return("Neighbours were given, but held-out cells chose strength 0: they change nothing in this fit.")
   }
   held <- effect$held_out
-  c(
+  paste(c(
     sprintf(
-      "Sites near each other share their communities in this fit. Of its %d likeliest false absences, %d are among those",
+      "Sites near each other share their communities in this fit. Of its %d likeliest false absences, %d are among",
       effect$n, effect$shared
     ),
     sprintf(
-      "of the fit without neighbours, too; over all zeros the rank correlation is %.2f.", effect$correlation
+      "those of the fit without neighbours, too; over all zeros the rank correlation is %.2f.", effect$correlation
     ),
     if (!is.null(held)) {
       sprintf(
@@ -91,5 +92,5 @@ neighbour_sentences <- function(effect) {
         "Compare with a fit by independent ages, or by place alone."
       )
     }
-  )
+  ), collapse = " ")
 }

@@ -85,7 +85,7 @@ static void run_plsa(double density, double missing, plsa_mask mask, double beta
   double *strength = exact(n);
   for (int i = 0; i < n; i++) strength[i] = beta;
   const plsa_prior prior = {beta != 0 ? strength : NULL, -beta / 2, NUM_CCCP};
-  plsa_param par = {k, check_simplex(n, k), row_simplex(k, m), false};
+  plsa_param par = {k, check_simplex(n, k), row_simplex(k, m), false, NULL};
   plsa_work *work = plsa_new_work(&data, &prior, mask, k, n_threads, &host);
   plsa_cd *cd = descend ? plsa_new_cd(&data, k, n_threads, &host) : NULL;
   double before = -INFINITY;

@@ -1,6 +1,8 @@
 /* Neighbours: who they are, and that passes with them never lower the objective. */
 #include "check_data.h"
 #include "model_ab.h"
+#include "model_bm.h"
+#include "model_plsa.h"
 #include "num_neighbour.h"
 
 /* Ages 0, 1, 1, 4 and an unknown one. */
@@ -57,21 +59,11 @@ typedef struct {
   ab_work *work;
 } problem;
 
-/* A chain of rows, the first without neighbours; its last component pinned at 0. */
-static problem chain(int n, int m, int k, double missing, int n_threads) {
-  problem p = {.n = n, .k = k};
-  const ab_prior prior = {0.2, 1, 0};
-  mc_host *host = check_alloc(NULL, 1, sizeof *host);
-  *host = check_host();
-  p.data = check_view(check_table(n, m, 0.3, missing), n, m);
-  p.par.k = k;
-  p.par.membership = check_simplex(n, k);
-  p.par.aspects = check_probabilities((ptrdiff_t) k * m);
-  for (int j = 0; j < m; j++) p.par.aspects[num_at(k - 1, j, k)] = 0;
-  int *pinned = exact_int(k), *start = exact_int(n + 1), *to = exact_int(n > 1 ? n - 1 : 0);
+/* A chain of rows, the first without neighbours. */
+static mc_smooth *chain_of(int n, int k, const int *pinned, int n_threads, const mc_host *host) {
+  int *start = exact_int(n + 1), *to = exact_int(n > 1 ? n - 1 : 0);
   int *back_start = exact_int(n + 1), *from = exact_int(n > 1 ? n - 1 : 0);
   double *weight = exact(n > 1 ? n - 1 : 0);
-  pinned[k - 1] = 1;
   for (int i = 1; i < n; i++) {
     to[i - 1] = i - 1;
     from[i - 1] = i;
@@ -89,8 +81,29 @@ static problem chain(int n, int m, int k, double missing, int n_threads) {
                                  .back_start = back_start,
                                  .back_row = from,
                                  .back_weight = weight};
+  return mc_new_smooth(&lists, n, k, pinned, n_threads, host);
+}
+
+static mc_host *kept_host(void) {
+  mc_host *host = check_alloc(NULL, 1, sizeof *host);
+  *host = check_host();
+  return host;
+}
+
+/* The chain, its last component pinned at 0. */
+static problem chain(int n, int m, int k, double missing, int n_threads) {
+  problem p = {.n = n, .k = k};
+  const ab_prior prior = {0.2, 1, 0};
+  const mc_host *host = kept_host();
+  p.data = check_view(check_table(n, m, 0.3, missing), n, m);
+  p.par.k = k;
+  p.par.membership = check_simplex(n, k);
+  p.par.aspects = check_probabilities((ptrdiff_t) k * m);
+  for (int j = 0; j < m; j++) p.par.aspects[num_at(k - 1, j, k)] = 0;
+  int *pinned = exact_int(k);
+  pinned[k - 1] = 1;
   p.par.pinned = pinned;
-  p.par.smooth = mc_new_smooth(&lists, n, k, pinned, n_threads, host);
+  p.par.smooth = chain_of(n, k, pinned, n_threads, host);
   p.work = ab_new_work(&p.data, &prior, k, n_threads, host);
   return p;
 }
@@ -127,11 +140,77 @@ static void test_threads(void) {
   for (int e = 0; e < 300 * 6; e++) CHECK(one.par.membership[e] == two.par.membership[e]);
 }
 
+/* strength / 2 sum of the products of rows that follow each other, and its gradient. */
+static void test_agreement(void) {
+  const int n = 9, k = 3;
+  mc_smooth *smooth = chain_of(n, k, NULL, 1, kept_host());
+  const double *q = check_simplex(n, k);
+  double sum = 0;
+  for (int i = 1; i < n; i++)
+    for (int c = 0; c < k; c++) sum += 4 * q[num_at(i, c, n)] * q[num_at(i - 1, c, n)];
+  CHECK_NEAR(mc_smooth_agree(smooth, q), sum, 1e-12);
+  for (int i = 0; i < n; i++) {
+    const int near = (i > 0) + (i < n - 1);
+    CHECK_NEAR(mc_smooth_hold(smooth, i), 2.0 * near, 1e-12);
+    for (int c = 0; c < k; c++) {
+      double want = 0;
+      if (i > 0) want += 4 * q[num_at(i - 1, c, n)];
+      if (i < n - 1) want += 4 * q[num_at(i + 1, c, n)];
+      CHECK_NEAR(mc_smooth_row(smooth, i)[c], want, 1e-12);
+    }
+  }
+}
+
+static void test_mixture_climbs(void) {
+  for (int n = 1; n < 100; n = 2 * n + 1) {
+    const int m = 7, k = 4;
+    const mc_host *host = kept_host();
+    const mc_data data = check_view(check_table(n, m, 0.3, n % 3 == 0 ? 0.2 : 0), n, m);
+    const bm_prior flat = {0};
+    bm_param par = {.k = k,
+                    .weights = check_simplex(1, k),
+                    .prototypes = check_probabilities((ptrdiff_t) k * m),
+                    .membership = check_simplex(n, k),
+                    .smooth = chain_of(n, k, NULL, 1, host)};
+    bm_work *work = bm_new_work(&data, &flat, &par, host);
+    double before = -INFINITY;
+    for (int pass = 0; pass < 300; pass++) {
+      const double now = bm_pass(&data, &par, work);
+      CHECK(now >= before - 1e-9 * fabs(now));
+      before = now;
+    }
+    CHECK_NEAR(bm_objective(&data, &par, work), before, 1e-4 * fabs(before) + 1e-6);
+  }
+}
+
+static void test_plsa_climbs(void) {
+  for (int n = 2; n < 100; n = 2 * n + 1) {
+    const int m = 7, k = 4;
+    const mc_host *host = kept_host();
+    const mc_data data = check_view(check_table(n, m, 0.5, n % 3 == 0 ? 0.2 : 0), n, m);
+    const plsa_prior none = {0};
+    plsa_param par = {.k = k,
+                      .membership = check_simplex(n, k),
+                      .basis = check_simplex(k, m),
+                      .smooth = chain_of(n, k, NULL, 1, host)};
+    plsa_work *work = plsa_new_work(&data, &none, PLSA_CONDITIONAL, k, 1, host);
+    double before = -INFINITY;
+    for (int pass = 0; pass < 200; pass++) {
+      const double now = plsa_pass(&data, &par, work);
+      CHECK(now >= before - 1e-9 * fabs(now));
+      before = now;
+    }
+  }
+}
+
 int main(void) {
   RUN(test_weights);
   RUN(test_most_keeps_ties);
   RUN(test_ranges);
   RUN(test_never_lowers_the_objective);
   RUN(test_threads);
+  RUN(test_agreement);
+  RUN(test_mixture_climbs);
+  RUN(test_plsa_climbs);
   return check_report();
 }

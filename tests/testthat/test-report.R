@@ -194,3 +194,41 @@ test_that("wrong arguments are told", {
   })
   expect_false(file.exists(file))
 })
+
+test_that("a report of a smoothed fit says what neighbours change, and that ages may be circular", {
+  skip_without_tools()
+  sites <- early_tetrapods$sites
+  near <- smooth_over(
+    age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = c(age = 4, place = 1000), strength = 10
+  )
+  control <- fit_control(n_start = 2, max_pass = 300, tol = 1e-6, progress = FALSE)
+  set.seed(1)
+  fit <- suppressWarnings(
+    aspect_bernoulli(early_tetrapods$x, 5, estimate = "map", phantom = "white", smooth = near, control = control)
+  )
+  seed <- .Random.seed
+  folder <- tempfile("tables")
+  text <- write_report(fit, n = 30, tables = folder)
+  expect_identical(.Random.seed, seed)
+  expect_self_contained(text)
+  expect_true("What neighbours change" %in% headings(text))
+  expect_holds(text, c(
+    "dated by their faunas", "Cells hidden at random are predicted", "are among those of the fit without neighbours, too",
+    "Maps of the sites by their main component"
+  ))
+  moved <- utils::read.csv(file.path(folder, "neighbours.csv"))
+  expect_identical(sum(moved$change == "enters"), sum(moved$change == "leaves"))
+  expect_true(all(moved$rank_with[moved$change == "enters"] <= 30 & moved$rank_without[moved$change == "enters"] > 30))
+  top <- false_absences(fit, 30)
+  enters <- moved[moved$change == "enters", ]
+  expect_true(all(paste(enters$observation, enters$attribute) %in% paste(top$observation, top$attribute)))
+  unlink(folder, recursive = TRUE)
+  # a fit to compare with; strength 0
+  without <- suppressWarnings(update(fit, smooth = NULL))
+  effect <- neighbour_effect(fit, without, 30)
+  expect_lte(effect$shared, 30)
+  expect_gt(effect$held_out[["gain"]], 0)
+  none <- suppressWarnings(update(fit, smooth = replace(near, "strength", 0), x = early_tetrapods$x[, 1:50]))
+  expect_match(neighbour_sentences(neighbour_effect(none, NULL, 10)), "chose strength 0")
+  expect_error(report(fit, tempfile(fileext = ".html"), without = none), class = "multicause_input_error")
+})

@@ -28,6 +28,17 @@ smooth <- c(list(strength = 5, recording = 2), lists, list(
 ))
 torture("mc_c_ab_fit", view, c(param, list(smooth = smooth)), flat, fast)
 torture("mc_c_ab_fit", view, c(param, list(smooth = modifyList(smooth, list(strength = 0)))), flat, fast, error = TRUE)
+torture(
+  "mc_c_ab_fit", view, c(modifyList(param, list(pinned = c(1L, 1L, 1L))), list(smooth = smooth)), flat, fast, error = TRUE
+)
+labels <- list(weights = rep(1 / k, k), prototypes = param$aspects, membership = param$membership, smooth = smooth)
+torture("mc_c_bm_fit", view, labels, c(0.2, 1, 0), fast)
+torture("mc_c_bm_fit", view, modifyList(labels, list(membership = diag(3))), flat, plain, error = TRUE)
+shares <- list(
+  membership = param$membership, basis = param$aspects / rowSums(param$aspects), fixed_basis = FALSE, mask = 0L,
+  coordinate_descent = FALSE, smooth = smooth
+)
+torture("mc_c_plsa_fit", view, shares, list(membership = NULL, basis = 0, rule = 0L), fast)
 torture("mc_c_ab_certify", view, param, flat)
 torture("mc_c_ab_certify", view, param, c(-1, 0, 0), error = TRUE)
 torture("mc_c_ab_test_loglik", view, param, 1e-9)
