@@ -29,8 +29,8 @@
 #'
 #' [noisy_or_prior()], [bmf_prior()] and [gamma_prior()] make priors, [mcmc_control()] says how [bmf()] is sampled, and
 #' [bmf_log_density()] is the density it samples. [cross_entropy()] makes priors between the components of [plca()],
-#' [smooth_over()] makes neighbours of observations for [aspect_bernoulli()]; [entropic_mstep()] is the sparse step of
-#' [plsa()] alone.
+#' [smooth_over()] makes neighbours of observations, in time, place or otherwise, for [aspect_bernoulli()],
+#' [bernoulli_mixture()] and [plsa()]; [entropic_mstep()] is the sparse step of [plsa()] alone.
 #'
 #' @section What a fit says:
 #' [phantoms()] finds the components that write only absences (or presences), [false_absences()] and
@@ -58,11 +58,11 @@
 #' | model | parameters | no likelihood |
 #' | --- | --- | --- |
 #' | [aspect_bernoulli()] | n (k - 1) memberships, m for each component not pinned | `estimate = "map"`, `smooth` |
-#' | [bernoulli_mixture()] | k - 1 weights, k m probabilities | `estimate = "map"` |
+#' | [bernoulli_mixture()] | k - 1 weights, k m probabilities | `estimate = "map"`, `smooth` |
 #' | [logistic_pca()] | m intercepts, k (n + m - k - 1) scores and loadings up to rotation | `penalty` above 0 |
 #' | [noisy_or()] | k priors, the links that `mask` allows, m leaks | a prior, or inference that is not exact |
 #' | [nmf()] | k (n + m - 1) | `loss = "euclidean"`; not whole numbers |
-#' | [plsa()] | n (k - 1) memberships, k (m - 1) basis unless fixed | `sparsity` other than 0 |
+#' | [plsa()] | n (k - 1) memberships, k (m - 1) basis unless fixed | `sparsity` other than 0, `smooth` |
 #' | [plca()] | k - 1 weights, k (d - 1) for each dimension of d levels | any `prior` |
 #' | [bmf()] | none are counted | always: it is sampled |
 #'

@@ -31,8 +31,9 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 #' expected counts; `simulate()` draws new tables.
 #'
 #' New observations are folded in: their memberships are fitted, without a prior, with the basis held (and with `smooth`
-#' pulled towards their neighbours among the training rows, or towards the average of all). This is a concave problem; counts in attributes that had no counts in training are impossible under the fit and left out, of which a
-#' message tells. The expected count of a cell is \eqn{P_i(j) N_i / P_i}(observed), with \eqn{N_i} the observed total of
+#' pulled towards their neighbours among the training rows, or towards the average of all). This is a concave problem;
+#' counts in attributes that had no counts in training are impossible under the fit and left out, of which a message
+#' tells. The expected count of a cell is \eqn{P_i(j) N_i / P_i}(observed), with \eqn{N_i} the observed total of
 #' the row, whatever the rule of `mask`. An observation with nothing counted has no memberships of its own and gets the
 #' mean of the training data.
 #'

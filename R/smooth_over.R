@@ -43,7 +43,7 @@
 #' others), at strength 10, then strengths 0, 3, 10, 30. The least loss wins, strength 0 included. `fit$smooth$cv` has
 #' the table. It costs as much as about `folds` fits with few starts each. A gain need not come from the neighbours:
 #' sites with short records are predicted better when drawn to any average, and a pinned phantom by `recording`. Shuffle
-#' ages and places among the sites to see how much is left without them.
+#' ages and places among the sites (without their names, which would be matched) to see how much is left without them.
 #'
 #' **Circular arguments.** Most fossil sites are dated by their faunas. Smoothing over such ages uses the faunas twice:
 #' a site called old because of its genera is then told that old genera belong there. Missing taxa that fit the age are
