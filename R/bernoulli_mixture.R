@@ -14,13 +14,13 @@
 #' are pulled towards rows drawn at random, half are random memberships; `fit$starts` says which of them reached the
 #' best.
 #'
-#' **Neighbours.** With `smooth` (see [smooth_over()]) observations near each other tend to belong to the same component.
-#' The memberships \eqn{q} are then fitted too, and to
+#' **Neighbours.** With `smooth` (see [smooth_over()]) observations near each other tend to belong to the same
+#' component. The memberships \eqn{q} are then fitted too, and to
 #' \eqn{\sum_i \sum_c q_{ic} \log(w_c P_c(x_i) / q_{ic})}{sum q[i,c] log(w[c] P_c(x[i,]) / q[i,c])}, which at its best
 #' \eqn{q} is the log-likelihood, is added \eqn{(s/2) \sum_{ij} w_{ij} \sum_c q_{ic} q_{jc}}{s/2 sum_ij w[i,j] sum_c
 #' q[i,c] q[j,c]} with \eqn{s} the `strength` and \eqn{w_{ij}}{w[i,j]} the weights of neighbours: the objective of
-#' neighbourhood EM (Ambroise and Govaert 1998), which no pass lowers. A component to which all neighbours belong gains a
-#' factor of exp(`strength`) in the odds, so a strength of 3 is worth as much as a few telling cells, and 0 is the plain
+#' neighbourhood EM (Ambroise and Govaert 1998), which no pass lowers. A component to which all neighbours belong gains
+#' a factor of exp(`strength`) in the odds, so a strength of 3 is worth as much as a few telling cells, and 0 is the plain
 #' mixture. A site whose age or place is unknown is by itself. `recording` has no meaning here.
 #'
 #' **Cost.** A pass takes O(k) a nonzero or missing cell and O(k m); memory O(k (n + m)). One thread.
@@ -167,8 +167,8 @@ validate_bernoulli_mixture <- function(fit) {
   fit
 }
 
-# The E-step on new rows: posterior membership and log-likelihood of each row's observed cells, by themselves. A row that
-# every component excludes is judged with probabilities kept within [floor, 1 - floor].
+# The E-step on new rows, by themselves: posterior membership and log-likelihood of each row's observed cells. A row
+# that every component excludes is judged with probabilities kept within [floor, 1 - floor].
 bm_expect <- function(fit, view, floor = 1e-6) {
   param <- lapply(fit$param[c("weights", "prototypes")], unname)
   out <- bm_labels(view, param)

@@ -80,7 +80,8 @@ age_weights <- function(smooth, at) {
   smooth$most <- smooth$n
   lists <- find_neighbours(smooth, list(age = cbind(at, at)), smooth$given["age"], own = FALSE)
   Matrix::sparseMatrix(
-    i = rep(seq_along(at), diff(lists$start)), j = lists$neighbour + 1L, x = lists$weight, dims = c(length(at), smooth$n)
+    i = rep(seq_along(at), diff(lists$start)), j = lists$neighbour + 1L, x = lists$weight,
+    dims = c(length(at), smooth$n)
   )
 }
 

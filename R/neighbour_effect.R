@@ -10,8 +10,8 @@ check_without <- function(without, fit) {
   }
 }
 
-# list(table, n, shared, correlation, smooth, held_out): which of the n likeliest false absences enter and leave the list
-# because of neighbours, in order of how far they move; how many are in both; the rank correlation over all zeros; the
+# list(table, n, shared, correlation, smooth, held_out): which of the n likeliest false absences enter and leave the
+# list because of neighbours, in order of how far they move; how many are in both; the rank correlation over all zeros; the
 # loss on held-out cells.
 neighbour_effect <- function(fit, without, n) {
   # A report draws no random numbers of the session's.
@@ -81,8 +81,8 @@ neighbour_sentences <- function(effect) {
     ),
     if (!is.null(held)) {
       sprintf(
-        "Cells hidden at random are predicted with a loss of %.4f nats without and %.4f with neighbours (gain %.4f, %s).",
-        held[["without"]], held[["with"]], held[["gain"]], sprintf("standard error over folds %.4f", held[["se"]])
+        "Cells hidden at random cost %.4f nats without and %.4f with neighbours (gain %.4f, %s %.4f).",
+        held[["without"]], held[["with"]], held[["gain"]], "standard error over folds", held[["se"]]
       )
     },
     if (!is.null(effect$smooth$given$age)) {

@@ -37,8 +37,8 @@
 #' comparison. Both rules fill missing cells by the paper's formula \eqn{P_i(j) N_i / P_i}(observed).
 #'
 #' **Neighbours.** With `smooth` (see [smooth_over()]) observations near each other have similar memberships. To the
-#' objective is added \eqn{c \sum_i \log \sum_c \sqrt{g_{ic} \bar g_{ic}}}{c sum_i log sum_c sqrt(g[i,c] mean_i[c])} with
-#' \eqn{\bar g_i}{mean_i} the average of the neighbours of observation i and \eqn{c} the `strength`, which is in counts:
+#' objective is added \eqn{s \sum_i \log \sum_c \sqrt{g_{ic} \bar g_{ic}}}{s sum_i log sum_c sqrt(g[i,c] mean_i[c])}
+#' with \eqn{\bar g_i}{mean_i} the average of the neighbours of observation i and \eqn{s} the `strength`, in counts:
 #' 10 weighs little against a row total of 1000. Passes are EM passes. `recording` has no meaning here.
 #'
 #' **Zeros.** An exact 0 never moves under EM, so starts hold none. A column without counts gets probability 0; a row

@@ -46,8 +46,8 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 #' @param type `"response"`: expected counts, n x m; `"membership"`: n x k, rows sum to 1; `"cell"`: n x m x k, the
 #'   chance that each component wrote a count in the cell, summing to 1 over components.
 #' @param along for a fit with `smooth`, the covariates of the new observations, as in [predict.aspect_bernoulli()];
-#'   `NULL`: unknown. Without `newdata`, of sites where nothing is counted yet: their expected counts are for a site with
-#'   the mean total of the training data.
+#'   `NULL`: unknown. Without `newdata`, of sites where nothing is counted yet: their expected counts are for a site
+#'   with the mean total of the training data.
 #' @param ... must be empty.
 #' @param rows names or numbers of the observations wanted; `NULL` is all. A result over 1 GB is refused with that
 #'   advice.

@@ -13,8 +13,8 @@
 #' @param sites a data frame on the observations, whose columns are added to the tables; see [false_absences()].
 #' @param selection how the number of components was chosen, to be shown: a data frame with the columns `k` and `AIC`,
 #'   and `phantom` where more than one kind of fit was tried.
-#' @param without for a fit with `smooth`, a fit to the same data without it, to be compared with; `NULL`: the same model
-#'   without neighbours, fitted from where `fit` ended.
+#' @param without for a fit with `smooth`, a fit to the same data without it, to be compared with; `NULL`: the same
+#'   model without neighbours, fitted from where `fit` ended.
 #' @param n how many false absences to list.
 #' @param title title of the report.
 #' @param tables folder for the csv files, made where it is not there; `NULL` writes none.
@@ -121,8 +121,8 @@ report_content <- function(fit, age, of, sites, selection, n, without) {
     if (!is.null(age)) content$ages <- age_profile(fit, age, of)
     content$tables <- c(content$tables, list(
       neighbours = content$neighbours$table, phantoms = content$phantoms, false_absences = content$false_absences,
-      deficiency_taxa = content$taxa, deficiency_sites = content$sites, aspects = with_names(t(fit$param$aspects), "attribute"),
-      membership = with_names(fit$param$membership, "observation")
+      deficiency_taxa = content$taxa, deficiency_sites = content$sites,
+      aspects = with_names(t(fit$param$aspects), "attribute"), membership = with_names(fit$param$membership, "observation")
     ))
   }
   content

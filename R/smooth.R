@@ -141,7 +141,8 @@ held_out_loss <- function(smooth, data, search, control) {
   held <- with_seed(seeds[1L], cell_folds(observed, smooth$folds))
   parts <- lapply(held, function(cells) check_data(replace_cells(data$x, cells), search$what, quiet = TRUE))
   run <- function(part, lists) {
-    function(start, control) checked_run(function(start, control) search$run(part, start, control, lists), start, control)
+    one <- function(start, control) search$run(part, start, control, lists)
+    function(start, control) checked_run(one, start, control)
   }
   first <- with_seed(seeds[2L], lapply(parts, function(part) {
     run_starts(search$kinds(control), function(kind) search$draw(part, kind), run(part, NULL), control)$best$param

@@ -21,12 +21,12 @@
 #' **Objective.** To the log-likelihood (or log-posterior) is added
 #' \deqn{c \sum_i \log \sum_a \sqrt{t_{ia} \bar t_{ia}} + b \left(\sum_i \log \sum_q \sqrt{v_{iq} \bar v_q} + \sum_q
 #' \log \bar v_q\right), \quad \bar t_{ia} = \sum_j w_{ij} t_{ja}}{c sum_i log sum_a sqrt(t[i,a] mean_i[a]) + b (sum_i
-#' log sum_q sqrt(v[i,q] mean[q]) + sum_q log mean[q])} with \eqn{t} the compositions, \eqn{\bar t_i}{mean_i} the average
-#' of the neighbours of site i, \eqn{v} its shares of content and of each pinned phantom and \eqn{\bar v}{mean} their
+#' log sum_q sqrt(v[i,q] mean[q]) + sum_q log mean[q])} with \eqn{t} the compositions, \eqn{\bar t_i}{mean_i} the
+#' average of the neighbours of site i, \eqn{v} its shares of content and of each pinned phantom and \eqn{\bar v}{mean} their
 #' means over the table; \eqn{c} is the `strength`, \eqn{b} is `recording`. The sums over sites are log-affinities
 #' (Bhattacharyya 1943), 0 where the two are equal; the last one is a Dirichlet prior that keeps the phantom of a whole
-#' table from shrinking to nothing, where all sites would be equal, too. A pass counts c cells more for each site, shared
-#' out as the site and its neighbours agree, and never lowers the objective. `strength` is thus in cells: 10 weighs
+#' table from shrinking to nothing, where all sites would be equal, too. A pass counts c cells more for each site,
+#' shared out as the site and its neighbours agree, and never lowers the objective. `strength` is thus in cells: 10 weighs
 #' little against the record of a site with 40 genera, and much against one with two. 0 is no smoothing at all, bit for
 #' bit. [plsa()] has the first term, in counts; [bernoulli_mixture()] has an objective of its own.
 #'

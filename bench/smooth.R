@@ -149,7 +149,8 @@ calibration_of <- function(all, x, near) {
   }
   both <- list(without = cells(NULL), with = cells(near))
   missed <- list(without = line("one fit, unsmoothed: missed"), with = line("one fit, smoothed: missed"))
-  cat("| one fit, k = 13 | `missed`: slope | intercept | hidden cells: slope | intercept | mean probability | share found |\n")
+  cat("Calibration, logistic regression of the truth on the log-odds:\n\n| one fit, k = 13 | `missed`: slope | intercept |")
+  cat(" hidden cells: slope | intercept | mean probability | share found |\n")
   cat("|---|---|---|---|---|---|---|\n")
   for (name in names(both)) {
     cat(sprintf(
@@ -181,7 +182,8 @@ held_out <- function(x, near) {
   loss <- split(cv$folds$loss, cv$folds$setting)
   gain <- lapply(loss, function(each) loss[[1L]] - each)
   said <- c("without", "with neighbours", "with ages and places shuffled", "with neighbours, recording = 0")
-  cat("Held-out cells, nats a cell (5 folds, k = 13), and gain over none (se over folds):\n\n| | loss | gain |\n|---|---|---|\n")
+  cat("Held-out cells, nats a cell (5 folds, k = 13), and gain over none (se over folds):\n\n")
+  cat("| | loss | gain |\n|---|---|---|\n")
   for (i in seq_along(said)) {
     cat(sprintf(
       "| %s | %.5f | %.5f (%.5f) |\n", said[i], mean(loss[[i]]), mean(gain[[i]]), stats::sd(gain[[i]]) / sqrt(5)

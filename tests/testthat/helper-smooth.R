@@ -1,5 +1,7 @@
 # Sites with ages, and weights of neighbours by formula, for the tests of smooth_over().
-fast_control <- function(...) fit_control(n_start = 1, max_pass = 60, tol = 0, progress = FALSE, n_polish = 0, screen = FALSE, ...)
+brief <- function(...) {
+  fit_control(n_start = 1, max_pass = 60, tol = 0, progress = FALSE, n_polish = 0, screen = FALSE, ...)
+}
 hush <- function(expr) suppressMessages(suppressWarnings(expr))
 
 # A gradual turnover: sites of similar age share communities; some are poorly recorded.

@@ -199,7 +199,8 @@ test_that("a report of a smoothed fit says what neighbours change, and that ages
   skip_without_tools()
   sites <- early_tetrapods$sites
   near <- smooth_over(
-    age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = c(age = 4, place = 1000), strength = 10
+    age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = c(age = 4, place = 1000),
+    strength = 10
   )
   control <- fit_control(n_start = 2, max_pass = 300, tol = 1e-6, progress = FALSE)
   set.seed(1)
@@ -213,7 +214,7 @@ test_that("a report of a smoothed fit says what neighbours change, and that ages
   expect_self_contained(text)
   expect_true("What neighbours change" %in% headings(text))
   expect_holds(text, c(
-    "dated by their faunas", "Cells hidden at random are predicted", "are among those of the fit without neighbours, too",
+    "dated by their faunas", "Cells hidden at random cost", "are among those of the fit without neighbours, too",
     "Maps of the sites by their main component"
   ))
   moved <- utils::read.csv(file.path(folder, "neighbours.csv"))

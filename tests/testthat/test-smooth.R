@@ -36,12 +36,13 @@ test_that("the objective never falls, in many random problems", {
     if (seed %% 3 == 0) x[sample(n * m, (n * m) %/% 5)] <- NA
     low <- sample(c(round(runif(n, 0, 5), 1), NA), n, TRUE)
     near <- smooth_over(
-      age = cbind(low + ifelse(runif(n) < 0.5, 0, runif(n)), low), bandwidth = runif(1, 0.1, 3), strength = 10^runif(1, -1, 2),
+      age = cbind(low + ifelse(runif(n) < 0.5, 0, runif(n)), low), bandwidth = runif(1, 0.1, 3),
+      strength = 10^runif(1, -1, 2),
       recording = sample(c(0, 10, 50), 1), most = sample(c(1, 5, 30), 1)
     )
     fit <- hush(aspect_bernoulli(
       x, k, estimate = if (seed %% 4 < 2) "ml" else "map", phantom = if (white) "white" else "free", smooth = near,
-      start = simplex_start(n, m, k, white), control = fast_control(accelerate = seed %% 5 != 0)
+      start = simplex_start(n, m, k, white), control = brief(accelerate = seed %% 5 != 0)
     ))
     expect_gte(min(diff(fit$trace$objective)), -1e-9 * max(1, abs(fit$objective)))
     expect_equal(unname(rowSums(fit$param$membership)), rep(1, n), tolerance = 1e-9)
@@ -78,7 +79,7 @@ test_that("strength 0 and no smoothing are the same bits", {
   data <- turnover()
   fits <- lapply(list(NULL, smooth_over(age = data$age, bandwidth = 1, strength = 0)), function(near) {
     set.seed(9)
-    aspect_bernoulli(data$x, 3, phantom = "white", smooth = near, control = fast_control())
+    aspect_bernoulli(data$x, 3, phantom = "white", smooth = near, control = brief())
   })
   expect_identical(fits[[1L]]$param, fits[[2L]]$param)
   expect_identical(fits[[1L]]$objective, fits[[2L]]$objective)
@@ -92,7 +93,7 @@ test_that("rows may come in any order, threads in any number", {
   start <- simplex_start(60, 20, 4, TRUE)
   fit_rows <- function(at, ...) {
     given <- list(membership = start$membership[at, ], aspects = start$aspects)
-    aspect_bernoulli(data$x[at, ], 4, phantom = "white", smooth = near, start = given, control = fast_control(...))
+    aspect_bernoulli(data$x[at, ], 4, phantom = "white", smooth = near, start = given, control = brief(...))
   }
   at <- sample(60)
   fit <- fit_rows(1:60)
@@ -119,7 +120,8 @@ test_that("neighbours are those of the formulas", {
   d <- sphere_distance(check_place(place))
   expect_equal(unname(d[1L, 2:3]), rep(6371.0088 * pi / 2, 2))
   # the nearest only, ties kept
-  expect_identical(diff(smooth_lists(smooth_over(age = age, bandwidth = 1, strength = 1, most = 1))$start), c(2L, 1L, 1L, 2L, 0L))
+  one <- smooth_lists(smooth_over(age = age, bandwidth = 1, strength = 1, most = 1))
+  expect_identical(diff(one$start), c(2L, 1L, 1L, 2L, 0L))
 })
 
 test_that("neighbour lists, weights and distances say the same where they are the same", {
@@ -128,7 +130,7 @@ test_that("neighbour lists, weights and distances say the same where they are th
   start <- simplex_start(20, 8, 3, TRUE)
   fit <- function(...) {
     near <- smooth_over(..., strength = 4)
-    aspect_bernoulli(data$x, 3, phantom = "white", smooth = near, start = start, control = fast_control())$param$membership
+    aspect_bernoulli(data$x, 3, phantom = "white", smooth = near, start = start, control = brief())$param$membership
   }
   w <- ref_weights(data$age, 50)
   by_age <- fit(age = data$age, bandwidth = 50)
@@ -143,14 +145,16 @@ test_that("degenerate tables work: one site, all ages unknown or equal, one comp
   for (age in list(5, c(2, 2, 2), rep(NA_real_, 3))) {
     near <- smooth_over(age = age, bandwidth = 1, strength = 3)
     for (phantom in c("white", "both", "free")) {
-      fit <- hush(aspect_bernoulli(x[seq_along(age), , drop = FALSE], 3, estimate = "map", phantom = phantom, smooth = near, control = fast_control()))
+      some <- x[seq_along(age), , drop = FALSE]
+      fit <- hush(aspect_bernoulli(some, 3, estimate = "map", phantom = phantom, smooth = near, control = brief()))
       expect_true(all(is.finite(fit$param$membership)))
     }
   }
-  fit <- hush(aspect_bernoulli(x, 1, smooth = smooth_over(age = 1:3, bandwidth = 1, strength = 3), control = fast_control()))
+  near <- smooth_over(age = 1:3, bandwidth = 1, strength = 3)
+  fit <- hush(aspect_bernoulli(x, 1, smooth = near, control = brief()))
   expect_equal(unname(fit$param$membership), matrix(1, 3, 1))
   x[2, ] <- NA
-  fit <- hush(aspect_bernoulli(x, 3, phantom = "white", smooth = smooth_over(age = 1:3, bandwidth = 1, strength = 3), control = fast_control()))
+  fit <- hush(aspect_bernoulli(x, 3, phantom = "white", smooth = near, control = brief()))
   expect_true(all(is.finite(fitted(fit))))
 })
 
@@ -194,7 +198,8 @@ test_that("a pinned phantom does not shrink to nothing", {
   skip_if_not(exists("early_tetrapods"))
   sites <- early_tetrapods$sites
   near <- smooth_over(
-    age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = c(age = 4, place = 1000), strength = 10
+    age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = c(age = 4, place = 1000),
+    strength = 10
   )
   control <- fit_control(n_start = 4, max_pass = 400, tol = 1e-6, progress = FALSE)
   for (k in c(3, 13)) {
@@ -213,25 +218,33 @@ test_that("verbs work on smoothed fits", {
   data <- turnover(40, 12)
   rownames(data$x) <- names(data$age) <- paste0("s", 1:40)
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 5)
-  fit <- aspect_bernoulli(data$x, 4, estimate = "map", phantom = "white", smooth = near, control = fast_control())
+  fit <- aspect_bernoulli(data$x, 4, estimate = "map", phantom = "white", smooth = near, control = brief())
   expect_s3_class(false_absences(fit), "false_absences")
   expect_identical(update(fit, k = 3)$smooth, fit$smooth)
   expect_null(update(fit, smooth = NULL)$smooth)
   cv <- hush(cross_validate(
-    data$x, aspect_bernoulli, k = 3, phantom = "white", grid = list(smooth = list(NULL, near)), folds = 2, control = fast_control()
+    data$x, aspect_bernoulli, k = 3, phantom = "white", grid = list(smooth = list(NULL, near)), folds = 2,
+    control = brief()
   ))
   expect_identical(nrow(cv$results), 2L)
-  rows <- hush(cross_validate(data$x, aspect_bernoulli, k = 3, scheme = "rows", smooth = near, folds = 2, control = fast_control()))
+  rows <- hush(cross_validate(
+    data$x, aspect_bernoulli, k = 3, scheme = "rows", smooth = near, folds = 2, control = brief()
+  ))
   expect_true(is.finite(rows$results$loss))
-  expect_s3_class(hush(select_k(data$x, 2:3, smooth = near, criterion = "cells", folds = 2, control = fast_control())), "multicause_selection")
+  chosen <- hush(select_k(data$x, 2:3, smooth = near, criterion = "cells", folds = 2, control = brief()))
+  expect_s3_class(chosen, "multicause_selection")
   both <- hush(compare_models(data$x, list(
     with = function(x, k, control) aspect_bernoulli(x, k, smooth = near, control = control), without = aspect_bernoulli
-  ), k = 3, folds = 2, control = fast_control()))
+  ), k = 3, folds = 2, control = brief()))
   expect_identical(nrow(both$table), 2L)
   planted <- corrupt(data$x, omit = c(0, 0.4))
-  found <- hush(aspect_bernoulli(planted$x, 4, estimate = "map", phantom = "white", smooth = near, control = fast_control()))
-  expect_gt(recovery(fitted(found), planted)$summary$auc, 0.5)
-  several <- hush(ensemble(data$x, k = 3:4, members = 1, estimate = "map", phantom = "white", smooth = near, control = fast_control()))
+  again <- function(x) {
+    hush(aspect_bernoulli(x, 4, estimate = "map", phantom = "white", smooth = near, control = brief()))
+  }
+  expect_gt(recovery(fitted(again(planted$x)), planted)$summary$auc, 0.5)
+  several <- hush(ensemble(
+    data$x, k = 3:4, members = 1, estimate = "map", phantom = "white", smooth = near, control = brief()
+  ))
   expect_identical(dim(fitted(several)), dim(data$x))
 })
 
@@ -259,8 +272,9 @@ test_that("curves and plots are drawn, and say what they lack", {
   set.seed(12)
   data <- turnover(50, 9)
   colnames(data$x) <- letters[1:9]
-  near <- smooth_over(age = data$age, place = cbind(runif(50, 0, 20), runif(50, 40, 50)), bandwidth = c(age = 1, place = 1000), strength = 5)
-  fit <- hush(aspect_bernoulli(data$x, 4, estimate = "map", phantom = "white", smooth = near, control = fast_control()))
+  place <- cbind(runif(50, 0, 20), runif(50, 40, 50))
+  near <- smooth_over(age = data$age, place = place, bandwidth = c(age = 1, place = 1000), strength = 5)
+  fit <- hush(aspect_bernoulli(data$x, 4, estimate = "map", phantom = "white", smooth = near, control = brief()))
   out <- curves(fit, at = c(9, 5), attribute = c("a", "i"))
   expect_named(out, c("age", "attribute", "present", "lower", "upper", "recorded", "n_effective"))
   expect_true(all(out$lower <= out$present & out$present <= out$upper & out$lower >= 0 & out$upper <= 1))
@@ -274,7 +288,7 @@ test_that("curves and plots are drawn, and say what they lack", {
   expect_silent(plot(fit, "map", slices = 3))
   grDevices::dev.off()
   unlink(file)
-  plain <- hush(aspect_bernoulli(data$x, 3, control = fast_control()))
+  plain <- hush(aspect_bernoulli(data$x, 3, control = brief()))
   expect_error(curves(plain), class = "multicause_input_error")
   expect_error(plot(plain, "map"), class = "multicause_input_error")
 })

@@ -40,19 +40,21 @@ test_that("the mixture's objective is that of neighbourhood EM", {
   data$age[5] <- NA
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 2.5)
   start <- list(
-    weights = c(0.2, 0.5, 0.3), prototypes = matrix(runif(24, 0.1, 0.9), 3), membership = simplex_start(20, 1, 3, FALSE)$membership
+    weights = c(0.2, 0.5, 0.3), prototypes = matrix(runif(24, 0.1, 0.9), 3),
+    membership = simplex_start(20, 1, 3, FALSE)$membership
   )
   at_start <- hush(bernoulli_mixture(
     data$x, 3, smooth = near, start = start, control = fit_control(n_start = 1, max_pass = 0, progress = FALSE)
   ))
   expect_named(at_start$objective, "smoothed_log_likelihood")
   expect_equal(at_start$objective[[1L]], ref_agreement(data$x, start, weights_of(near), 2.5), tolerance = 1e-10)
-  fit <- hush(bernoulli_mixture(data$x, 3, estimate = "map", smooth = near, control = fast_control()))
+  fit <- hush(bernoulli_mixture(data$x, 3, estimate = "map", smooth = near, control = brief()))
   prior <- sum(0.2 * log(fit$param$prototypes) + log(1 - fit$param$prototypes))
   expect_equal(
     fit$objective[[1L]], ref_agreement(data$x, fit$param, weights_of(near), 2.5) + prior, tolerance = 1e-8
   )
-  plain <- update(fit, smooth = NULL, start = lapply(fit$param, unname)[1:2], control = fit_control(max_pass = 0, n_start = 1))
+  at_end <- fit_control(max_pass = 0, n_start = 1)
+  plain <- update(fit, smooth = NULL, start = lapply(fit$param, unname)[1:2], control = at_end)
   expect_equal(fit$loglik, plain$loglik, tolerance = 1e-10)
 })
 
@@ -64,9 +66,12 @@ test_that("the mixture's objective never falls, in many random problems", {
     x <- matrix(rbinom(n * m, 1, runif(1, 0.1, 0.6)), n, m)
     if (seed %% 3 == 0) x[sample(n * m, (n * m) %/% 5)] <- NA
     age <- sample(c(round(runif(n, 0, 5), 1), NA), n, TRUE)
-    near <- smooth_over(age = age, bandwidth = runif(1, 0.1, 3), strength = 10^runif(1, -1, 2), most = sample(c(1, 5, 30), 1))
+    near <- smooth_over(
+      age = age, bandwidth = runif(1, 0.1, 3), strength = 10^runif(1, -1, 2), most = sample(c(1, 5, 30), 1)
+    )
     fit <- hush(bernoulli_mixture(
-      x, sample(1:5, 1), estimate = if (seed %% 2) "ml" else "map", smooth = near, control = fast_control(accelerate = seed %% 5 != 0)
+      x, sample(1:5, 1), estimate = if (seed %% 2) "ml" else "map", smooth = near,
+      control = brief(accelerate = seed %% 5 != 0)
     ))
     expect_gte(min(diff(fit$trace$objective)), -1e-9 * max(1, abs(fit$objective)))
     expect_equal(unname(rowSums(fit$param$membership)), rep(1, n), tolerance = 1e-9)
@@ -114,8 +119,8 @@ test_that("PLSA's objective is the transcription of its formula and never falls"
     if (seed %% 3 == 0) x[sample(n * m, (n * m) %/% 6)] <- NA
     near <- smooth_over(age = sample(c(runif(n, 0, 5), NA), n), bandwidth = 1, strength = 10^runif(1, -1, 2))
     fit <- hush(plsa(
-      x, sample(1:4, 1), smooth = near, mask = if (seed %% 2) "conditional" else "paper", sparsity = c(membership = 0.05 * (seed %% 4 == 0)),
-      control = fast_control(accelerate = seed %% 5 != 0)
+      x, sample(1:4, 1), smooth = near, mask = if (seed %% 2) "conditional" else "paper",
+      sparsity = c(membership = 0.05 * (seed %% 4 == 0)), control = brief(accelerate = seed %% 5 != 0)
     ))
     expect_gte(min(diff(fit$trace$objective)), -1e-9 * max(1, abs(fit$objective)))
   }
@@ -123,7 +128,7 @@ test_that("PLSA's objective is the transcription of its formula and never falls"
   data <- communities(25, 9, 3)
   x <- counts_of(data)
   near <- smooth_over(age = replace(data$age, 4, NA), bandwidth = 1, strength = 6)
-  fit <- hush(plsa(x, 3, smooth = near, control = fast_control()))
+  fit <- hush(plsa(x, 3, smooth = near, control = brief()))
   g <- unname(fit$param$membership)
   p <- g %*% unname(fit$param$basis)
   w <- weights_of(near)
@@ -212,20 +217,22 @@ test_that("rows in any order, threads in any number, update() and unfit smooths"
   rownames(x) <- rownames(data$x) <- names(data$age) <- sprintf("s%d", 1:40)
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 3)
   at <- sample(40)
-  plain <- fast_control(accelerate = FALSE)
+  plain <- brief(accelerate = FALSE)
   mixture <- function(rows, ...) {
     start <- list(weights = rep(1 / 3, 3), prototypes = matrix(seq(0.1, 0.9, length.out = 36), 3))
     hush(bernoulli_mixture(data$x[rows, ], 3, smooth = near, start = start, control = plain))$param$membership
   }
   expect_equal(mixture(at), mixture(1:40)[at, ], tolerance = 1e-8)
-  start <- list(membership = simplex_start(40, 1, 3, FALSE)$membership, basis = simplex_start(3, 1, 12, FALSE)$membership)
+  shares <- function(n, k) simplex_start(n, 1, k, FALSE)$membership
+  start <- list(membership = shares(40, 3), basis = shares(3, 12))
   counted <- function(rows, ...) {
     start$membership <- start$membership[rows, ]
-    hush(plsa(x[rows, ], 3, smooth = near, start = start, control = fast_control(accelerate = FALSE, ...)))$param$membership
+    control <- brief(accelerate = FALSE, ...)
+    hush(plsa(x[rows, ], 3, smooth = near, start = start, control = control))$param$membership
   }
   expect_equal(counted(at), counted(1:40)[at, ], tolerance = 1e-8)
   expect_identical(counted(1:40, n_threads = 2), counted(1:40))
-  fit <- hush(plsa(x, 3, smooth = near, control = fast_control()))
+  fit <- hush(plsa(x, 3, smooth = near, control = brief()))
   expect_identical(update(fit, k = 2)$smooth, fit$smooth)
   expect_null(update(fit, smooth = NULL)$smooth)
   for (model in list(bernoulli_mixture, plsa)) {
@@ -243,8 +250,8 @@ test_that("curves and plots of mixtures and PLSA say what they show", {
   counts <- counts_of(data, 20)
   counts[1, ] <- 0
   fits <- list(
-    hush(bernoulli_mixture(data$x, 3, estimate = "map", smooth = near, control = fast_control())),
-    hush(plsa(counts, 3, smooth = near, control = fast_control()))
+    hush(bernoulli_mixture(data$x, 3, estimate = "map", smooth = near, control = brief())),
+    hush(plsa(counts, 3, smooth = near, control = brief()))
   )
   file <- tempfile(fileext = ".pdf")
   grDevices::pdf(file)
@@ -271,24 +278,27 @@ test_that("verbs work on smoothed mixtures and PLSA fits", {
   planted <- corrupt(data$x, omit = c(0, 0.4))
   models <- list(mixture = bernoulli_mixture, counts = plsa)
   for (model in models) {
-    fit <- hush(model(planted$x, 3, smooth = near, control = fast_control()))
+    fit <- hush(model(planted$x, 3, smooth = near, control = brief()))
     expect_gt(recovery(presence_probability(fit), planted)$summary$auc, 0.5)
     cv <- hush(cross_validate(
-      data$x, model, k = 3, grid = list(smooth = list(NULL, near)), folds = 2, control = fast_control()
+      data$x, model, k = 3, grid = list(smooth = list(NULL, near)), folds = 2, control = brief()
     ))
     expect_true(all(is.finite(cv$results$loss)))
     expect_lt(cv$results$loss[2L], cv$results$loss[1L])
-    chosen <- hush(select_k(data$x, 2:3, model, smooth = near, criterion = "cells", folds = 2, control = fast_control()))
+    chosen <- hush(select_k(
+      data$x, 2:3, model, smooth = near, criterion = "cells", folds = 2, control = brief()
+    ))
     expect_s3_class(chosen, "multicause_selection")
-    several <- hush(ensemble(data$x, k = 2:3, model = model, members = 1, smooth = near, control = fast_control()))
+    several <- hush(ensemble(data$x, k = 2:3, model = model, members = 1, smooth = near, control = brief()))
     expect_identical(dim(fitted(several)), dim(data$x))
   }
   both <- hush(compare_models(data$x, list(
-    with = function(x, k, control) bernoulli_mixture(x, k, smooth = near, control = control), without = bernoulli_mixture
-  ), k = 3, folds = 2, control = fast_control()))
+    with = function(x, k, control) bernoulli_mixture(x, k, smooth = near, control = control),
+    without = bernoulli_mixture
+  ), k = 3, folds = 2, control = brief()))
   expect_identical(nrow(both$table), 2L)
   rows <- hush(cross_validate(
-    data$x, bernoulli_mixture, k = 3, scheme = "rows", smooth = near, folds = 2, control = fast_control()
+    data$x, bernoulli_mixture, k = 3, scheme = "rows", smooth = near, folds = 2, control = brief()
   ))
   expect_true(is.finite(rows$results$loss))
 })

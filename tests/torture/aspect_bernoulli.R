@@ -28,9 +28,8 @@ smooth <- c(list(strength = 5, recording = 2), lists, list(
 ))
 torture("mc_c_ab_fit", view, c(param, list(smooth = smooth)), flat, fast)
 torture("mc_c_ab_fit", view, c(param, list(smooth = modifyList(smooth, list(strength = 0)))), flat, fast, error = TRUE)
-torture(
-  "mc_c_ab_fit", view, c(modifyList(param, list(pinned = c(1L, 1L, 1L))), list(smooth = smooth)), flat, fast, error = TRUE
-)
+all_pinned <- c(modifyList(param, list(pinned = c(1L, 1L, 1L))), list(smooth = smooth))
+torture("mc_c_ab_fit", view, all_pinned, flat, fast, error = TRUE)
 labels <- list(weights = rep(1 / k, k), prototypes = param$aspects, membership = param$membership, smooth = smooth)
 torture("mc_c_bm_fit", view, labels, c(0.2, 1, 0), fast)
 torture("mc_c_bm_fit", view, modifyList(labels, list(membership = diag(3))), flat, plain, error = TRUE)
