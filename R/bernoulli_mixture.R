@@ -20,8 +20,8 @@
 #' \eqn{q} is the log-likelihood, is added \eqn{(s/2) \sum_{ij} w_{ij} \sum_c q_{ic} q_{jc}}{s/2 sum_ij w[i,j] sum_c
 #' q[i,c] q[j,c]} with \eqn{s} the `strength` and \eqn{w_{ij}}{w[i,j]} the weights of neighbours: the objective of
 #' neighbourhood EM (Ambroise and Govaert 1998), which no pass lowers. A component to which all neighbours belong gains
-#' a factor of exp(`strength`) in the odds, so a strength of 3 is worth as much as a few telling cells, and 0 is the plain
-#' mixture. A site whose age or place is unknown is by itself. `recording` has no meaning here.
+#' a factor of exp(`strength`) in the odds, so a strength of 3 is worth as much as a few telling cells, and 0 is the
+#' plain mixture. A site whose age or place is unknown is by itself. `recording` has no meaning here.
 #'
 #' **Cost.** A pass takes O(k) a nonzero or missing cell and O(k m); memory O(k (n + m)). One thread.
 #'

@@ -11,8 +11,8 @@ check_without <- function(without, fit) {
 }
 
 # list(table, n, shared, correlation, smooth, held_out): which of the n likeliest false absences enter and leave the
-# list because of neighbours, in order of how far they move; how many are in both; the rank correlation over all zeros; the
-# loss on held-out cells.
+# list because of neighbours, in order of how far they move; how many are in both; the rank correlation over all
+# zeros; the loss on held-out cells.
 neighbour_effect <- function(fit, without, n) {
   # A report draws no random numbers of the session's.
   if (is.null(without)) without <- with_seed(1L, fit_without(fit))

@@ -122,7 +122,8 @@ report_content <- function(fit, age, of, sites, selection, n, without) {
     content$tables <- c(content$tables, list(
       neighbours = content$neighbours$table, phantoms = content$phantoms, false_absences = content$false_absences,
       deficiency_taxa = content$taxa, deficiency_sites = content$sites,
-      aspects = with_names(t(fit$param$aspects), "attribute"), membership = with_names(fit$param$membership, "observation")
+      aspects = with_names(t(fit$param$aspects), "attribute"),
+      membership = with_names(fit$param$membership, "observation")
     ))
   }
   content

@@ -22,13 +22,13 @@
 #' \deqn{c \sum_i \log \sum_a \sqrt{t_{ia} \bar t_{ia}} + b \left(\sum_i \log \sum_q \sqrt{v_{iq} \bar v_q} + \sum_q
 #' \log \bar v_q\right), \quad \bar t_{ia} = \sum_j w_{ij} t_{ja}}{c sum_i log sum_a sqrt(t[i,a] mean_i[a]) + b (sum_i
 #' log sum_q sqrt(v[i,q] mean[q]) + sum_q log mean[q])} with \eqn{t} the compositions, \eqn{\bar t_i}{mean_i} the
-#' average of the neighbours of site i, \eqn{v} its shares of content and of each pinned phantom and \eqn{\bar v}{mean} their
-#' means over the table; \eqn{c} is the `strength`, \eqn{b} is `recording`. The sums over sites are log-affinities
+#' average of the neighbours of site i, \eqn{v} its shares of content and of each pinned phantom and \eqn{\bar v}{mean}
+#' their means over the table; \eqn{c} is the `strength`, \eqn{b} is `recording`. The sums over sites are log-affinities
 #' (Bhattacharyya 1943), 0 where the two are equal; the last one is a Dirichlet prior that keeps the phantom of a whole
 #' table from shrinking to nothing, where all sites would be equal, too. A pass counts c cells more for each site,
-#' shared out as the site and its neighbours agree, and never lowers the objective. `strength` is thus in cells: 10 weighs
-#' little against the record of a site with 40 genera, and much against one with two. 0 is no smoothing at all, bit for
-#' bit. [plsa()] has the first term, in counts; [bernoulli_mixture()] has an objective of its own.
+#' shared out as the site and its neighbours agree, and never lowers the objective. `strength` is thus in cells: 10
+#' weighs little against the record of a site with 40 genera, and much against one with two. 0 is no smoothing at all,
+#' bit for bit. [plsa()] has the first term, in counts; [bernoulli_mixture()] has an objective of its own.
 #'
 #' **Neighbours.** Weights fall off as \eqn{\exp(-d)}{exp(-d)}, where d is the difference in age over its bandwidth
 #' plus the great-circle distance over its bandwidth plus the distance of `distance` over its own. Of an age range the
@@ -99,7 +99,8 @@ smooth_over <- function(..., age = NULL, place = NULL, distance = NULL, neighbou
   if (any(n != n[1L])) {
     other <- which(n != n[1L])[1L]
     stop_input(
-      "`%s` and `%s` must be of the same observations, not of %d and %d.", names(n)[1L], names(n)[other], n[1L], n[other]
+      "`%s` and `%s` must be of the same observations, not of %d and %d.", names(n)[1L], names(n)[other], n[1L],
+      n[other]
     )
   }
   structure(
@@ -121,7 +122,8 @@ check_age_bounds <- function(age, name = "age") {
   if (is.logical(age) && all(is.na(age))) storage.mode(age) <- "double"
   ok <- is.numeric(age) && (is.null(dim(age)) || (length(dim(age)) == 2L && ncol(age) %in% 1:2))
   if (!ok) stop_input("`%s` must be a numeric vector, or two columns with its bounds, not %s.", name, show_value(age))
-  if (any(is.infinite(age))) stop_input("`%s` must be finite or NA: value %d is not.", name, which(is.infinite(age))[1L])
+  far <- which(is.infinite(age))
+  if (length(far)) stop_input("`%s` must be finite or NA: value %d is not.", name, far[1L])
   age <- matrix(as.double(age), ncol = if (is.null(dim(age))) 1L else ncol(age))
   out <- cbind(low = pmin(age[, 1L], age[, ncol(age)]), high = pmax(age[, 1L], age[, ncol(age)]))
   rownames(out) <- labels

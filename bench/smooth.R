@@ -53,7 +53,8 @@ age_kernel <- function(x, age, bandwidth = 1) {
 }
 
 smoothed <- function(x, near) {
-  ensemble(x, k = c(8, 12, 16, 20, 24), members = 2, estimate = "map", phantom = "white", smooth = near, control = short)
+  k <- c(8, 12, 16, 20, 24)
+  ensemble(x, k = k, members = 2, estimate = "map", phantom = "white", smooth = near, control = short)
 }
 
 # The unsmoothed ensemble that ?ensemble recommends, one member for each k and estimate.
@@ -149,8 +150,12 @@ calibration_of <- function(all, x, near) {
   }
   both <- list(without = cells(NULL), with = cells(near))
   missed <- list(without = line("one fit, unsmoothed: missed"), with = line("one fit, smoothed: missed"))
-  cat("Calibration, logistic regression of the truth on the log-odds:\n\n| one fit, k = 13 | `missed`: slope | intercept |")
-  cat(" hidden cells: slope | intercept | mean probability | share found |\n")
+  cat("Calibration, logistic regression of the truth on the log-odds:\n\n")
+  heads <- c(
+    "one fit, k = 13", "`missed`: slope", "intercept", "hidden cells: slope", "intercept", "mean probability",
+    "share found"
+  )
+  cat("|", paste(heads, collapse = " | "), "|\n")
   cat("|---|---|---|---|---|---|---|\n")
   for (name in names(both)) {
     cat(sprintf(
@@ -255,7 +260,8 @@ if (!is.null(found$g10s2)) {
   start$aspects[13L, ] <- 0
   seconds <- function(near, n) {
     plain <- fit_control(n_start = 1, max_pass = n, tol = 0, accelerate = FALSE, progress = FALSE)
-    system.time(aspect_bernoulli(x, 13, phantom = "white", start = start, smooth = near, control = plain))[["user.self"]]
+    time <- system.time(aspect_bernoulli(x, 13, phantom = "white", start = start, smooth = near, control = plain))
+    time[["user.self"]]
   }
   a_pass <- function(near) (seconds(near, 320) - seconds(near, 20)) / 0.3
   ms <- replicate(7, c(a_pass(NULL), a_pass(found$g10s2$near)))
