@@ -248,27 +248,28 @@ if (!is.null(birds)) {
   calibration_of(all, birds$x, near)
 }
 
-# Cost of a pass, CPU time.
-if (!is.null(found$g10s2)) {
-  set.seed(5)
-  x <- found$g10s2$x
-  start <- list(
-    membership = matrix(stats::runif(nrow(x) * 13, 0.1, 1), ncol = 13),
-    aspects = matrix(stats::runif(13 * ncol(x), 0.05, 0.95), 13)
-  )
-  start$membership <- start$membership / rowSums(start$membership)
-  start$aspects[13L, ] <- 0
-  seconds <- function(near, n) {
-    plain <- fit_control(n_start = 1, max_pass = n, tol = 0, accelerate = FALSE, progress = FALSE)
-    time <- system.time(aspect_bernoulli(x, 13, phantom = "white", start = start, smooth = near, control = plain))
-    time[["user.self"]]
+# Cost of a pass, CPU time, without and with neighbours.
+pass_cost <- function(model, x, near, k = 13) {
+  seconds <- function(smooth, n) {
+    plain <- fit_control(
+      n_start = 1, n_polish = 0, max_pass = n, tol = 0, accelerate = FALSE, progress = FALSE, screen = FALSE
+    )
+    set.seed(5)
+    system.time(suppressWarnings(model(x, k, smooth = smooth, control = plain)))[["user.self"]]
   }
-  a_pass <- function(near) (seconds(near, 320) - seconds(near, 20)) / 0.3
-  ms <- replicate(7, c(a_pass(NULL), a_pass(found$g10s2$near)))
-  cat(sprintf(
-    "## Cost\n\nA pass at 501 x 139, k = 13, one thread: %.3f ms without, %.3f ms with; ratio of medians %.2f\n",
-    stats::median(ms[1, ]), stats::median(ms[2, ]), stats::median(ms[2, ]) / stats::median(ms[1, ])
-  ))
+  a_pass <- function(smooth) (seconds(smooth, 420) - seconds(smooth, 20)) / 0.4
+  ms <- replicate(5, c(a_pass(NULL), a_pass(near)))
+  apply(ms, 1L, stats::median)
+}
+
+cat("## Cost\n\n")
+if (!is.null(found$g10s2)) {
+  cat("A pass at 501 x 139, k = 13, one thread, 37 neighbours a site, ms (medians of 5):\n\n")
+  cat("| model | without | with | ratio |\n|---|---|---|---|\n")
+  for (name in c("aspect_bernoulli", "bernoulli_mixture", "plsa")) {
+    ms <- pass_cost(get(name), found$g10s2$x, found$g10s2$near)
+    cat(sprintf("| `%s()` | %.3f | %.3f | %.2f |\n", name, ms[1L], ms[2L], ms[2L] / ms[1L]))
+  }
 }
 set.seed(6)
 n <- 20000
@@ -281,5 +282,5 @@ time <- system.time(suppressWarnings(
   aspect_bernoulli(big, 8, estimate = "map", phantom = "white", smooth = near, control = control)
 ))
 cat(sprintf(
-  "20 000 sites x 100, k = 8, age and place, 20 passes, neighbour lists included: %.1f s CPU\n", time[["user.self"]]
+  "\n20 000 sites x 100, k = 8, age and place, 20 passes, neighbour lists included: %.1f s CPU\n", time[["user.self"]]
 ))

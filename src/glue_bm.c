@@ -43,7 +43,7 @@ static SEXP fit_body(void *ctx) {
   mc_model model = bm_model(&self);
   SET_VECTOR_ELT(arg->out, 4, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
   if (!par.smooth) SET_VECTOR_ELT(arg->out, 2, copy_of(bm_posterior(self.work), data.n, par.k));
-  SET_VECTOR_ELT(arg->out, 3, copy_of(bm_row_loglik(self.work), data.n, 1));
+  if (!par.smooth) SET_VECTOR_ELT(arg->out, 3, copy_of(bm_row_loglik(self.work), data.n, 1));
   return arg->out;
 }
 

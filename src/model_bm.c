@@ -14,6 +14,7 @@ struct bm_work {
   double *certain; /* k x m: 1 where the prototype is exactly 1, so that no zero may stand there */
   double *n_certain; /* k: how many of those */
   double *all_zero;  /* k: log weight + log-probability of zeros wherever a zero may stand */
+  double *log_q;     /* k: logs of a row's membership, with neighbours */
   double *row, *met; /* k: log joint of a row, and how many certain cells are no observed zero */
   double *ones;      /* k x m: expected ones */
   double *missing;   /* k x m: expected missing cells, taken off the total */
@@ -49,6 +50,7 @@ bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param 
   w->total = new_doubles(host, components);
   if (par->smooth) {
     w->hold = new_doubles(host, n);
+    w->log_q = new_doubles(host, components);
     for (int i = 0; i < data->n; i++) w->hold[i] = mc_smooth_hold(par->smooth, i);
   }
   return w;
@@ -134,13 +136,17 @@ static double exact_objective(const mc_data *data, const bm_param *par, bm_work 
 #define LEAST_LOG (-690.0) /* log of about the least number: what fell to 0 may come back */
 #define ROUNDED 1e-10      /* a share this small may have been rounded away in its prototype */
 
-/* Row i's part of the objective but for its neighbours, from its log joint. */
-static double row_bound(const double *log_joint, const double *membership, int n, int k) {
+/*
+ * Row i's part of the objective but for its neighbours, from its log joint in
+ * w->row; w->log_q is filled with the logs of its membership.
+ */
+static double row_bound(bm_work *w, const double *membership, int n, int k) {
   double sum = 0;
   for (int c = 0; c < k; c++) {
     const double q = membership[(ptrdiff_t) c * n];
-    if (q < NUM_TINY || (q < ROUNDED && log_joint[c] == -INFINITY)) continue; /* q log q is 0 */
-    sum += q * (log_joint[c] - log(q));
+    w->log_q[c] = q > 0 ? fmax(log(q), LEAST_LOG) : LEAST_LOG;
+    if (q < NUM_TINY || (q < ROUNDED && w->row[c] == -INFINITY)) continue; /* q log q is 0 */
+    sum += q * (w->row[c] - w->log_q[c]);
   }
   return sum;
 }
@@ -148,13 +154,14 @@ static double row_bound(const double *log_joint, const double *membership, int n
 /* The maximum of the bound of smooth.h over q of row i, held back by degree / 2 times strength. */
 static void move_label(bm_work *w, const double *pull, double hold, double *membership, int n,
                        int k) {
+  double most = -INFINITY, total = 0;
   for (int c = 0; c < k; c++) {
-    const double before = fmax(log(membership[(ptrdiff_t) c * n]), LEAST_LOG);
-    w->row[c] = (w->row[c] + pull[c] + hold * before) / (1 + hold);
+    w->row[c] = (w->row[c] + pull[c] + hold * w->log_q[c]) / (1 + hold);
+    most = fmax(most, w->row[c]);
   }
-  const double total = num_log_sum_exp(w->row, k);
-  for (int c = 0; c < k && total > -INFINITY; c++)
-    membership[(ptrdiff_t) c * n] = num_lift(exp(w->row[c] - total));
+  if (most == -INFINITY) return; /* impossible, and so is the objective */
+  for (int c = 0; c < k; c++) total += w->row[c] = exp(w->row[c] - most);
+  for (int c = 0; c < k; c++) membership[(ptrdiff_t) c * n] = num_lift(w->row[c] / total);
 }
 
 /* The objective with neighbours; where wanted, all labels move. */
@@ -165,8 +172,7 @@ static double near_objective(const mc_data *data, const bm_param *par, bm_work *
   for (int i = 0; i < n; i++) {
     if (i % LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return NAN;
     row_log_joint(data, k, w, i);
-    sum += row_bound(w->row, par->membership + i, n, k);
-    w->loglik[i] = num_log_sum_exp(w->row, k);
+    sum += row_bound(w, par->membership + i, n, k);
     if (move) move_label(w, mc_smooth_row(par->smooth, i), w->hold[i], par->membership + i, n, k);
   }
   return sum;

@@ -35,7 +35,7 @@ typedef struct bm_work bm_work;
 bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param *par,
                      const mc_host *host);
 
-/* The posterior that row i belongs to component c, n x k, at the parameters of the last call. */
+/* Without neighbours, the posterior that row i belongs to component c, n x k, as of the last call. */
 const double *bm_posterior(const bm_work *work);
 
 /* Log-probability of the observed cells of every row, n values, likewise; -Inf: impossible. */

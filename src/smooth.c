@@ -99,28 +99,32 @@ static bool is_alone(const mc_smooth *smooth, int i) {
 }
 
 /*
- * sum (width) += sum of weight[e] times column which[e] of from (width x n), e
- * from first to last. Two vectors at a time, or one, stay in registers.
+ * sum (size values, a constant of at most 3 PAD) += sum of weight[e] times the
+ * first values of column which[e] of from (width x n), e from first to last.
+ * The sums stay in registers; without the pragma they are unrolled before they
+ * are vectors.
  */
+static NUM_INLINE void add_part(double *sum, const double *from, int width, const int *which,
+                                const double *weight, int first, int last, const int size) {
+  double part[3 * PAD] = {0};
+  for (int e = first; e < last; e++) {
+    const double *x = from + (ptrdiff_t) which[e] * width;
+#pragma omp simd
+    for (int c = 0; c < size; c++) part[c] += weight[e] * x[c];
+  }
+  for (int c = 0; c < size; c++) sum[c] += part[c];
+}
+
+/* The same of whole columns: three, two or one vectors at a time. */
 static NUM_INLINE void add_columns(double *sum, const double *from, int width, const int *which,
                                    const double *weight, int first, int last) {
   int at = 0;
-  for (; at + 2 * PAD <= width; at += 2 * PAD) {
-    double part[2 * PAD] = {0};
-    for (int e = first; e < last; e++) {
-      const double *x = from + at + (ptrdiff_t) which[e] * width;
-      for (int c = 0; c < 2 * PAD; c++) part[c] += weight[e] * x[c];
-    }
-    for (int c = 0; c < 2 * PAD; c++) sum[at + c] += part[c];
-  }
-  for (; at < width; at += PAD) {
-    double part[PAD] = {0};
-    for (int e = first; e < last; e++) {
-      const double *x = from + at + (ptrdiff_t) which[e] * width;
-      for (int c = 0; c < PAD; c++) part[c] += weight[e] * x[c];
-    }
-    for (int c = 0; c < PAD; c++) sum[at + c] += part[c];
-  }
+  for (; at + 3 * PAD <= width; at += 3 * PAD)
+    add_part(sum + at, from + at, width, which, weight, first, last, 3 * PAD);
+  if (at + 2 * PAD == width)
+    add_part(sum + at, from + at, width, which, weight, first, last, 2 * PAD);
+  else if (at < width)
+    add_part(sum + at, from + at, width, which, weight, first, last, PAD);
 }
 
 /* The average composition of row i's neighbours, into mean. */
@@ -143,8 +147,9 @@ static NUM_INLINE void average(const mc_smooth *smooth, int i, double *mean) {
 NUM_HOT static void look_around(mc_smooth *smooth, int first, int last) {
   const int width = smooth->width;
   for (int i = first; i < last; i++) {
-    const double *t = smooth->composition + num_at(0, i, width);
-    double *near = smooth->near + num_at(0, i, width), *mean = smooth->ratio + num_at(0, i, width);
+    const double *restrict t = smooth->composition + num_at(0, i, width);
+    double *restrict near = smooth->near + num_at(0, i, width);
+    double *restrict mean = smooth->ratio + num_at(0, i, width);
     if (is_alone(smooth, i) && smooth->n == 1) {
       memset(near, 0, (size_t) width * sizeof *near);
       memset(mean, 0, (size_t) width * sizeof *mean);
@@ -154,10 +159,9 @@ NUM_HOT static void look_around(mc_smooth *smooth, int first, int last) {
       average(smooth, i, mean);
       for (int c = 0; c < width; c++) near[c] = sqrt(t[c] * mean[c]);
       for (int c = 0; c < width; c++) affinity += near[c];
-      for (int c = 0; c < width; c++) {
-        near[c] /= affinity;
-        mean[c] = mean[c] > 0 ? near[c] / mean[c] : 0;
-      }
+      for (int c = 0; c < width; c++) near[c] /= affinity;
+      for (int c = 0; c < width; c++)
+        mean[c] = near[c] / (mean[c] > 0 ? mean[c] : 1); /* 0 / 0: 0 */
       smooth->term[i] = affinity;
     }
   }
@@ -168,10 +172,10 @@ NUM_HOT static void gather_pull(mc_smooth *smooth, int first, int last) {
   const mc_smooth_lists *lists = &smooth->lists;
   const int width = smooth->width, n = smooth->n;
   for (int i = first; i < last; i++) {
-    const double *t = smooth->composition + num_at(0, i, width);
-    const double *near = smooth->near + num_at(0, i, width);
+    const double *restrict t = smooth->composition + num_at(0, i, width);
+    const double *restrict near = smooth->near + num_at(0, i, width);
     const double *ratio = smooth->ratio + num_at(0, i, width);
-    double *pull = smooth->pull + num_at(0, i, width);
+    double *restrict pull = smooth->pull + num_at(0, i, width);
     if (lists->reference) {
       for (int c = 0; c < width; c++) pull[c] = lists->strength * near[c];
       continue;
