@@ -11,7 +11,9 @@
 #'   known and the sites as independent, which neighbours that were smoothed are not. So they are too narrow. Ages are
 #'   taken at the middle of their bounds where `at` is chosen.
 #'
-#' @param fit a fit of [aspect_bernoulli()], [bernoulli_mixture()] or [plsa()] with `smooth = smooth_over(age = )`.
+#' @param fit a fit of [aspect_bernoulli()], [bernoulli_mixture()] or [plsa()] with `smooth = smooth_over(age = )`, or an
+#'   [ensemble()] of such fits, whose curves are averaged (attributes only; the bounds then have the spread of the fits,
+#'   too).
 #' @param of `"attribute"` or `"component"` (content components only).
 #' @param at ages, finite; `NULL`: 60 from the oldest to the youngest.
 #' @param attribute names or numbers of the attributes wanted; `NULL` is all.
@@ -36,6 +38,9 @@ curves <- function(fit, of = c("attribute", "component"), at = NULL, attribute =
   check_dots(...)
   check_fit(fit, smooth_models)
   of <- check_choice(of, "of", c("attribute", "component"))
+  if (inherits(fit, "multicause_ensemble")) {
+    return(ensemble_curves(fit, of, at, attribute))
+  }
   ages <- smooth_ages(fit)
   if (is.null(at)) at <- seq(max(ages, na.rm = TRUE), min(ages, na.rm = TRUE), length.out = 60L)
   if (!is.numeric(at) || !length(at) || !all(is.finite(at))) {
@@ -54,6 +59,22 @@ curves <- function(fit, of = c("attribute", "component"), at = NULL, attribute =
   recorded <- NA_real_
   if (!is.null(fit$x)) recorded <- as.vector(recorded_shares(fit, weights, attribute))
   data.frame(out[c("age", "attribute", value, "lower", "upper")], recorded = recorded, out["n_effective"])
+}
+
+# Curves of an average of fits: means over its members, bounds from the spread of the sites and of the members.
+ensemble_curves <- function(fit, of, at, attribute) {
+  if (of == "component") stop_input("`of` must be \"attribute\" for an average of fits: its members' components differ.")
+  each <- lapply(fit$fits, curves, at = at, attribute = attribute)
+  out <- each[[1L]]
+  value <- intersect(c("present", "share"), names(out))
+  over <- function(column) as.vector(vapply(each, column, out[[value]]) %*% fit$weights)
+  mean <- over(function(one) one[[value]])
+  within <- over(function(one) ((one$upper - one$lower) / 4)^2)
+  se <- sqrt(within + over(function(one) (one[[value]] - mean)^2))
+  out[[value]] <- mean
+  out$lower <- pmax(mean - 2 * se, 0)
+  out$upper <- pmin(mean + 2 * se, 1)
+  out
 }
 
 smooth_models <- c("aspect_bernoulli", "bernoulli_mixture", "plsa")

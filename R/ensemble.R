@@ -41,7 +41,7 @@
 #' @return A list of class `multicause_ensemble` (and `aspect_bernoulli`, where all members are): `fits`, `weights`,
 #'   `probability` (n x m, the average probability of a presence), `dims` and `names` as in a fit, with `k` the number
 #'   of all components, and where members are aspect Bernoulli fits `param`. Methods: `print`, `fitted`, `predict` for
-#'   new data, `residuals`.
+#'   new data (`along` where the members have neighbours), `residuals`; [curves()].
 #' @references Yao Y, Vehtari A, Simpson D, Gelman A (2018). Using stacking to average Bayesian predictive
 #'   distributions. *Bayesian Analysis* 13, 917-1007. \doi{10.1214/17-BA1091}
 #' @seealso [recovery()], [modes()]
@@ -244,13 +244,14 @@ fitted.multicause_ensemble <- function(object, ...) {
 presence_probability.multicause_ensemble <- function(fit) fit$probability
 
 #' @export
-predict.multicause_ensemble <- function(object, newdata, ...) {
+predict.multicause_ensemble <- function(object, newdata, ..., along = NULL) {
   check_dots(...)
-  if (missing(newdata)) {
+  if (missing(newdata) && is.null(along)) {
     return(object$probability)
   }
+  given <- c(if (!missing(newdata)) list(newdata), if (!is.null(along)) list(along = along))
   predicted <- lapply(object$fits, function(fit) {
-    probability <- stats::predict(fit, newdata)
+    probability <- do.call(stats::predict, c(list(fit), given))
     attr(probability, "certificate") <- NULL
     probability
   })

@@ -246,6 +246,15 @@ test_that("verbs work on smoothed fits", {
     data$x, k = 3:4, members = 1, estimate = "map", phantom = "white", smooth = near, control = brief()
   ))
   expect_identical(dim(fitted(several)), dim(data$x))
+  new <- list(age = c(9, NA))
+  members <- lapply(several$fits, predict, along = new)
+  expect_equal(predict(several, along = new), (members[[1L]] + members[[2L]]) / 2, ignore_attr = TRUE)
+  expect_identical(dim(hush(predict(several, data$x[1:2, ], along = new))), c(2L, 12L))
+  parts <- lapply(several$fits, curves, at = c(8, 2), attribute = 1:3)
+  mean <- curves(several, at = c(8, 2), attribute = 1:3)
+  expect_equal(mean$present, (parts[[1L]]$present + parts[[2L]]$present) / 2)
+  expect_true(all(mean$lower <= mean$present & mean$present <= mean$upper))
+  expect_error(curves(several, "component"), class = "multicause_input_error")
 })
 
 test_that("new sites are predicted by their neighbours, with or without a record", {
