@@ -210,6 +210,27 @@ test_that("new sites are predicted by their neighbours, with or without a record
   }
 })
 
+test_that("new sites may be known by place, or by age and place", {
+  set.seed(12)
+  data <- communities(60, 24, 3)
+  place <- cbind(lng = 20 * data$label + runif(60, 0, 5), lat = runif(60, 40, 45))
+  control <- fit_control(n_start = 4, max_pass = 300, progress = FALSE)
+  top <- function(p) order(-p)[1:6] %% 3L + 1L
+  for (covariates in list(list(place = place), list(age = data$age, place = place))) {
+    bandwidth <- c(age = 1, place = 300)[names(covariates)]
+    near <- do.call(smooth_over, c(covariates, list(bandwidth = bandwidth, strength = 6)))
+    new <- list(age = c(9, 1), place = rbind(c(22, 42), c(62, 42)))[names(covariates)]
+    for (fit in list(
+      hush(bernoulli_mixture(data$x, 3, estimate = "map", smooth = near, control = control)),
+      hush(plsa(counts_of(data, 30), 3, smooth = near, control = control))
+    )) {
+      p <- predict(fit, along = new)
+      expect_gte(sum(top(p[1, ]) == 1), 5L)
+      expect_gte(sum(top(p[2, ]) == 3), 5L)
+    }
+  }
+})
+
 test_that("rows in any order, threads in any number, update() and unfit smooths", {
   set.seed(9)
   data <- communities(40, 12, 3)
