@@ -7,7 +7,7 @@ plot_curves <- function(fit, attribute, main) {
   shown <- curves(fit, attribute = attribute)
   rows <- ceiling(length(attribute) / 3)
   columns <- min(3L, length(attribute))
-  local_par(mar = c(3.6, 4, 2, 0.8), mgp = c(2.3, 0.7, 0), mfrow = c(1L, 1L), las = 1L)
+  local_par(mar = c(3.6, 4.4, 2, 0.8), mgp = c(2.3, 0.7, 0), mfrow = c(1L, 1L), las = 1L)
   panels <- matrix(seq_len(rows * columns) + 1L, rows, columns, byrow = TRUE)
   graphics::layout(rbind(rep(1L, columns), panels), heights = c(1.25, rep(1, rows)))
   on.exit(graphics::layout(1), add = TRUE)
@@ -109,9 +109,9 @@ plot_attribute_curve <- function(curve, ages, fit, name, bins) {
   value <- curve_value(fit)
   graphics::plot(
     NA, xlim = rev(range(curve$age)), ylim = c(0, max(curve$upper, curve$recorded, 0.05, na.rm = TRUE)), xlab = "age",
-    ylab = c(present = "chance of presence", share = "share of counts")[[value]], main = name, font.main = 3L,
-    cex.main = 1, bty = "l"
+    ylab = "", main = name, font.main = 3L, cex.main = 1, bty = "l"
   )
+  graphics::title(ylab = c(present = "chance of presence", share = "share of counts")[[value]], line = 3)
   graphics::polygon(
     c(curve$age, rev(curve$age)), c(curve$lower, rev(curve$upper)), border = NA,
     col = grDevices::adjustcolor(colour, 0.25)
