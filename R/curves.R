@@ -11,9 +11,9 @@
 #'   known and the sites as independent, which neighbours that were smoothed are not. So they are too narrow. Ages are
 #'   taken at the middle of their bounds where `at` is chosen.
 #'
-#' @param fit a fit of [aspect_bernoulli()], [bernoulli_mixture()] or [plsa()] with `smooth = smooth_over(age = )`, or an
-#'   [ensemble()] of such fits, whose curves are averaged (attributes only; the bounds then have the spread of the fits,
-#'   too).
+#' @param fit a fit of [aspect_bernoulli()], [bernoulli_mixture()] or [plsa()] with `smooth = smooth_over(age = )`, or
+#'   an [ensemble()] of such fits, whose curves are averaged (attributes only; the bounds then have the spread of the
+#'   fits, too).
 #' @param of `"attribute"` or `"component"` (content components only).
 #' @param at ages, finite; `NULL`: 60 from the oldest to the youngest.
 #' @param attribute names or numbers of the attributes wanted; `NULL` is all.
@@ -63,7 +63,9 @@ curves <- function(fit, of = c("attribute", "component"), at = NULL, attribute =
 
 # Curves of an average of fits: means over its members, bounds from the spread of the sites and of the members.
 ensemble_curves <- function(fit, of, at, attribute) {
-  if (of == "component") stop_input("`of` must be \"attribute\" for an average of fits: its members' components differ.")
+  if (of == "component") {
+    stop_input("`of` must be \"attribute\" for an average of fits: its members' components differ.")
+  }
   each <- lapply(fit$fits, curves, at = at, attribute = attribute)
   out <- each[[1L]]
   value <- intersect(c("present", "share"), names(out))
