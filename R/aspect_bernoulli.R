@@ -113,7 +113,7 @@
 #' fit
 #' head(false_absences(fit))
 #' @export
-aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb"),
+aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb", "gibbs"),
                              prior = list(aspects = c(1.2, 2), membership = 1),
                              phantom = c("free", "white", "black", "both"), smooth = NULL, effort = NULL,
                              visits = NULL, missed_by = c("observation", "attribute", "visit"), added = FALSE,
@@ -121,14 +121,16 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb"),
                              control = fit_control()) {
   call <- match.call()
   check_dots(...)
-  control <- check_control(control)
-  estimate <- check_choice(estimate, "estimate", c("ml", "map", "vb"))
+  estimate <- check_choice(estimate, "estimate", c("ml", "map", "vb", "gibbs"))
+  gibbs <- estimate == "gibbs"
+  if (gibbs && missing(control)) control <- mcmc_control()
+  control <- if (gibbs) check_mcmc_control(control) else check_control(control)
   phantom <- check_choice(phantom, "phantom", c("free", "white", "black", "both"))
   missed_by <- check_choice(missed_by, "missed_by", c("observation", "attribute", "visit"))
   if (!is.null(visits)) {
     if (!missing(x)) stop_input("Give either `x` or `visits`, not both: what was found is taken from `visits`.")
-    if (!is.null(effort) || !is.null(smooth) || phantom != "free" || estimate == "vb") {
-      stop_input("`effort`, `smooth`, `phantom` and `estimate = \"vb\"` do not go with `visits`.")
+    if (!is.null(effort) || !is.null(smooth) || phantom != "free" || estimate %in% c("vb", "gibbs")) {
+      stop_input("`effort`, `smooth`, `phantom` and `estimate` \"vb\" and \"gibbs\" do not go with `visits`.")
     }
     call <- keep_values(call, list(estimate = estimate, prior = prior, missed_by = missed_by, added = added))
     return(visits_bernoulli(visits, k, estimate, prior, missed_by, added, start, control, call))
@@ -142,20 +144,30 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb"),
     phantom <- "white"
   }
   vb <- estimate == "vb"
-  if (vb && !is.null(effort)) stop_input("`effort` goes with `estimate` \"ml\" and \"map\", not with \"vb\".")
-  if (!is.null(smooth) && (vb || !is.null(effort))) {
-    stop_input("`smooth` does not go with `effort`, `visits` or `estimate = \"vb\"`.")
+  bayes <- vb || gibbs
+  if (bayes && !is.null(effort)) {
+    stop_input("`effort` goes with `estimate` \"ml\" and \"map\", not with \"%s\".", estimate)
+  }
+  if (!is.null(smooth) && (bayes || !is.null(effort))) {
+    stop_input("`smooth` does not go with `effort`, `visits` or `estimate` \"vb\" and \"gibbs\".")
   }
   default_prior <- missing(prior)
   same <- list(phantom = phantom, effort = effort)
-  tuned <- choose_prior(prior, estimate, data$x, aspect_bernoulli, k, c("aspects", "membership"), same, control)
-  prior <- if (vb) vb_prior(tuned$value, !default_prior) else tuned$value
+  tuned <- choose_prior(prior, if (gibbs) "vb" else estimate, data$x, aspect_bernoulli, k, c("aspects", "membership"), same,
+    if (gibbs) gibbs_start_control(control) else control
+  )
+  prior <- if (bayes) vb_prior(tuned$value, !default_prior) else tuned$value
   call <- keep_values(
     call, list(estimate = estimate, phantom = phantom, prior = prior, effort = effort, smooth = smooth)
   )
   pseudo <- if (estimate == "map") pseudo_counts(prior, c("aspects", "membership")) else c(0, 0, 0)
   tell_many_components(data, k)
   pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
+  if (gibbs) {
+    fit <- ab_gibbs(data, k, pinned, prior, phantom, start, control, call)
+    fit$tuning <- tuned$cv
+    return(fit)
+  }
   if (!is.null(smooth)) {
     smooth <- ab_choose_smooth(match_smooth(smooth, data$x), data, pinned, pseudo, phantom, control)
   }

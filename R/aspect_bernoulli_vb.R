@@ -71,8 +71,13 @@ vb_permute <- function(param, at) {
 posterior_draws <- function(fit, n = 100) {
   check_fit(fit, "aspect_bernoulli")
   n <- check_count(n, "n")
-  if (is.null(fit$posterior)) stop_input("`fit` must be a fit with `estimate = \"vb\"`: others have no posterior.")
   view <- if (!is.null(fit$x)) data_view(fit$x)
+  if (inherits(fit, "aspect_bernoulli_gibbs")) {
+    return(lapply(kept_states(fit, n), function(state) kept_draw(fit, state, view)))
+  }
+  if (is.null(fit$posterior)) {
+    stop_input("`fit` must be a fit with `estimate` \"vb\" or \"gibbs\": others have no posterior.")
+  }
   lapply(seq_len(n), function(i) draw_posterior(fit, view))
 }
 
@@ -86,5 +91,14 @@ draw_posterior <- function(fit, view) {
   fit$param$aspects[free, ] <- stats::rbeta(count, posterior$one[free, ], posterior$zero[free, ])
   if (!is.null(view)) fit$loglik <- ab_loglik(view, lapply(fit$param, unname), unname(fit$pinned))
   fit$posterior <- NULL
+  fit
+}
+
+# A kept state of a sampler as a fit of its own.
+kept_draw <- function(fit, state, view) {
+  if (!is.null(view)) fit$loglik <- ab_loglik(view, state, unname(fit$pinned))
+  for (part in names(state)) fit$param[[part]][] <- state[[part]]
+  fit$kept <- fit$last <- fit$cells <- fit$spread <- NULL
+  class(fit) <- c("aspect_bernoulli", "multicause")
   fit
 }
