@@ -152,6 +152,8 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb", "gibbs")
     stop_input("`smooth` does not go with `effort`, `visits` or `estimate` \"vb\" and \"gibbs\".")
   }
   default_prior <- missing(prior)
+  empirical <- identical(prior, "eb")
+  if (empirical && !bayes) stop_input("`prior = \"eb\"` goes with `estimate` \"vb\" and \"gibbs\", not with \"%s\".", estimate)
   same <- list(phantom = phantom, effort = effort)
   tuned <- choose_prior(prior, if (gibbs) "vb" else estimate, data$x, aspect_bernoulli, k, c("aspects", "membership"), same,
     if (gibbs) gibbs_start_control(control) else control
@@ -164,6 +166,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb", "gibbs")
   tell_many_components(data, k)
   pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
   if (gibbs) {
+    if (empirical) prior <- gibbs_empirical_prior(data, pinned, prior, phantom, control)
     fit <- ab_gibbs(data, k, pinned, prior, phantom, start, control, call)
     fit$tuning <- tuned$cv
     return(fit)
@@ -187,6 +190,11 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb", "gibbs")
     started <- reorder_runs(started, function(param) ab_order(param, pinned, data), if (vb) vb_permute else ab_permute)
   } else {
     started <- run_given(ab_check_start(start, data, k, pinned), run, control, mark)
+  }
+  if (empirical) {
+    found <- vb_empirical(started, data$view, pinned, prior, control)
+    started <- found$run
+    prior <- found$prior
   }
   fit <- ab_new_fit(started, data, k, pinned, pseudo, estimate, prior, control, call, effort, smooth, lists)
   fit$tuning <- tuned$cv

@@ -45,6 +45,17 @@ gibbs_sweeps <- function(problem, state, n_sweep, thin = 0L, keep_every = 0L, re
   out
 }
 
+# Empirical Bayes for the chains: the hyperparameters of a variational fit.
+gibbs_empirical_prior <- function(data, pinned, prior, phantom, control) {
+  problem <- gibbs_problem(data, pinned, prior, phantom, control)
+  vb_empirical(gibbs_start_fits(problem), data$view, pinned, prior, problem$start)$prior
+}
+
+gibbs_start_fits <- function(problem) {
+  run <- function(start, control) ab_vb_run(problem$data$view, start, problem$pinned, problem$prior, control)
+  run_starts(problem$kinds, function(kind) ab_draw(problem$data, kind, problem$pinned), run, problem$start)
+}
+
 #' @export
 new_job.ab_gibbs_problem <- function(problem, stream, state = NULL) {
   list(
@@ -70,7 +81,6 @@ step_job.ab_gibbs_problem <- function(problem, job, on_tick = NULL) {
 
 # Each chain has variational fits of its own, and begins at a draw from the best of them.
 gibbs_step_start <- function(job, problem) {
-  data <- problem$data
   pinned <- problem$pinned
   k <- length(pinned)
   if (problem$control$init == "prior") {
@@ -82,8 +92,7 @@ gibbs_step_start <- function(job, problem) {
       ), pinned
     )
   } else {
-    run <- function(start, control) ab_vb_run(data$view, start, pinned, problem$prior, control)
-    started <- run_starts(problem$kinds, function(kind) ab_draw(data, kind, pinned), run, problem$start)
+    started <- gibbs_start_fits(problem)
     job$starts <- started$starts
     job$state <- gibbs_random_state(started$best$param$state, pinned)
   }
