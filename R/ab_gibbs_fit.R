@@ -97,24 +97,27 @@ gibbs_moments <- function(jobs, n_draw, sides) {
   list(mean = lapply(each, function(part) part$mean), sd = lapply(each, function(part) part$sd))
 }
 
-# Means and standard deviations of the scores of cells, n x m each; of the probability alone where no chain has a
-# phantom. In a chain without one what is present is what is found, and nothing is missed.
+# Means of the scores of cells, n x m each, with standard deviations of two of them; of the probability alone where no
+# chain has a phantom. In a chain without one what is present is what is found, and nothing is missed.
 gibbs_cells <- function(jobs, n_draw, problem, names) {
-  n_stat <- vapply(jobs, function(job) length(job$sums$cell) / prod(problem$dim), 0)
-  stats <- seq_len(max(n_stat) / 2)
-  total <- lapply(seq_along(jobs), function(c) {
-    sums <- array(jobs[[c]]$sums$cell, c(problem$dim[2L], n_stat[c], problem$dim[1L]))
-    lapply(seq_len(max(n_stat)), function(s) {
-      from <- if (n_stat[c] == max(n_stat) || s <= 2L) s else s - 2L
-      if (n_stat[c] < max(n_stat) && s > 4L) 0 else t(matrix(sums[, from, ], problem$dim[2L]))
-    })
+  totals <- lapply(jobs, function(job) {
+    n_stat <- length(job$sums$cell) / prod(problem$dim)
+    sums <- array(job$sums$cell, c(problem$dim[2L], n_stat, problem$dim[1L]))
+    part <- lapply(seq_len(n_stat), function(s) t(matrix(sums[, s, ], problem$dim[2L])))
+    if (n_stat == 2) c(part, list(0, 0), part[1L], list(0)) else part
   })
-  total <- Reduce(function(a, b) Map(`+`, a, b), total)
-  out <- lapply(stats, function(s) {
-    mean <- total[[2L * s - 1L]] / n_draw
-    list(mean = mean, sd = sqrt(pmax(total[[2L * s]] / n_draw - mean^2, 0)))
-  })
-  stats::setNames(out, gibbs_scores[stats])
+  total <- Reduce(function(a, b) Map(`+`, a, b), totals)
+  moments <- function(at) {
+    mean <- total[[at]] / n_draw
+    list(mean = mean, sd = sqrt(pmax(total[[at + 1L]] / n_draw - mean^2, 0)))
+  }
+  out <- list(probability = moments(1L))
+  if (length(total[[4L]]) == 1L) {
+    return(out)
+  }
+  c(out, list(
+    missed = moments(3L), present = list(mean = total[[5L]] / n_draw), phantom = list(mean = total[[6L]] / n_draw)
+  ))
 }
 
 gibbs_trace <- function(jobs, problem, names, kinds) {

@@ -3,7 +3,6 @@
 
 gibbs_segment <- 100L # sweeps of warm-up between two looks
 gibbs_parts <- 10L # calls of the kernel for the draws of a chain
-gibbs_scores <- c("probability", "present", "phantom", "missed") # sums of cells, in the kernel's order
 gibbs_note_names <- c(
   "objective", "log_likelihood", "white_share", "black_share", "false_absences", "false_presences"
 )
@@ -36,7 +35,7 @@ gibbs_sweeps <- function(problem, state, n_sweep, thin = 0L, keep_every = 0L, re
   code <- if (is.null(kind)) integer(length(pinned)) else unname(c(content = 0L, white = 1L, black = 2L)[kind])
   plan <- list(
     n_sweep = as.integer(n_sweep), thin = as.integer(thin), keep_every = as.integer(keep_every), reference = reference,
-    kind = code, probe = problem$probe, n_stat = if (is.null(kind)) 0L else if (any(code > 0L)) 8L else 2L,
+    kind = code, probe = problem$probe, n_stat = if (is.null(kind)) 0L else if (any(code > 0L)) 6L else 2L,
     on_tick = on_tick
   )
   prior <- as.double(c(problem$prior$aspects, problem$prior$membership))

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "model_ab_gibbs_half.h"
-#include "num_rng.h"
 
 ab_gibbs_work ab_gibbs_new_work(const mc_data *data, const ab_vb_prior *prior,
                                 ab_gibbs_state *state, const mc_host *host) {
@@ -84,7 +83,7 @@ static const double *row_sums(ab_gibbs_work *work, int i, int first) {
   for (int c = 0; c < k; c++) work->share[c + 1] = work->state->membership[num_at(i, c, n)];
   running_sums(work->share + first, work->absence + (ptrdiff_t) first * m, m, k + 1 - first,
                work->sum + (ptrdiff_t) first * m);
-  for (int j = 0; j < m; j++) work->uniform[j] = num_unif();
+  num_fill_unif(&work->stream, work->uniform, m);
   for (int e = data->start[i]; e < data->start[i + 1]; e++) {
     const int j = data->column[e];
     work->one_cause[e - data->start[i]] = pick_one(work, j, first, work->uniform[j]);
@@ -133,6 +132,7 @@ void ab_gibbs_memberships(ab_gibbs_work *work) {
   const mc_data *data = work->data;
   const int m = data->m, k = work->state->k;
   weigh_aspects(work, true);
+  work->stream = num_new_stream();
   for (int i = 0; i < data->n; i++) {
     const double *total = row_sums(work, i, 0);
     double at_least = count_later(work->uniform, total, work->sum, m);
@@ -159,6 +159,7 @@ void ab_gibbs_aspects(ab_gibbs_work *work) {
   const int m = data->m, k = work->state->k;
   const size_t size = (size_t) m * (size_t) (k + 1) * sizeof(double);
   weigh_aspects(work, false);
+  work->stream = num_new_stream();
   memset(work->one, 0, size);
   memset(work->zero, 0, size);
   /* zero[, c]: zeros written by c or later */

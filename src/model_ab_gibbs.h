@@ -43,10 +43,11 @@ enum {
   AB_NOTE_PROBE
 };
 
-/* Sums over draws of a cell: probability and its square; and, where there is a phantom, those of
- * present, phantom and missed (cell_scores() in R/cells.R; at presences: of their black mirror). */
+/* Sums over draws of a cell: probability and its square; and, where there is a phantom, missed, its
+ * square, present and phantom (cell_scores() in R/cells.R; missed and phantom at presences: of their
+ * black mirror). */
 #define AB_GIBBS_PLAIN 2
-#define AB_GIBBS_SCORES 8
+#define AB_GIBBS_SCORES 6
 
 typedef struct {
   double *note;       /* (AB_NOTE_PROBE + n_probe) x draws */

@@ -3,6 +3,7 @@
 #define MC_MODEL_AB_GIBBS_HALF_H
 
 #include "model_ab_gibbs.h"
+#include "num_rng.h"
 
 typedef struct {
   const mc_data *data;
@@ -14,6 +15,7 @@ typedef struct {
   double *counts, *share;    /* k + 1: of the row at hand */
   double *zeros;             /* m: observed zeros of each column */
   double *uniform;           /* m */
+  num_stream stream;         /* of the half sweep at hand */
   int *one_cause;            /* m: of the row's ones, in order */
 } ab_gibbs_work;
 

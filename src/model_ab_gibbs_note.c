@@ -87,11 +87,10 @@ NUM_HOT static void add_product(double share, const double *aspect, int m, doubl
   for (int j = 0; j < m; j++) sum[j] += share * aspect[j];
 }
 
-NUM_HOT static void add_moments(const double *x, int m, double *sum, double *square) {
-  for (int j = 0; j < m; j++) {
-    sum[j] += x[j];
-    square[j] += x[j] * x[j];
-  }
+/* To m sums and the m sums of squares after them. */
+NUM_HOT static void add_moments(const double *x, int m, double *sum) {
+  for (int j = 0; j < m; j++) sum[j] += x[j];
+  for (int j = 0; j < m; j++) sum[m + j] += x[j] * x[j];
 }
 
 /* p, 1 - p, the content's probability of a presence, and the white phantoms' part of 1 - p. */
@@ -171,9 +170,11 @@ static void visit_rows(ab_gibbs_notes *notes, ab_gibbs_record *record) {
     if (notes->scores) row_scores(notes, i);
     if (!record->cell) continue;
     double *at = record->cell + num_at(0, (ptrdiff_t) i * record->n_stat, m);
-    const double *value[] = {notes->p, notes->pbar, notes->zero, notes->white};
-    for (int s = 0; 2 * s < record->n_stat; s++)
-      add_moments(value[s], m, at + 2 * (ptrdiff_t) s * m, at + (2 * (ptrdiff_t) s + 1) * m);
+    add_moments(notes->p, m, at);
+    if (record->n_stat == AB_GIBBS_PLAIN) continue;
+    add_moments(notes->white, m, at + 2 * (ptrdiff_t) m);
+    add_product(1, notes->pbar, m, at + 4 * (ptrdiff_t) m);
+    add_product(1, notes->zero, m, at + 5 * (ptrdiff_t) m);
   }
 }
 

@@ -55,13 +55,17 @@ test_that("what the kernel sums up of cells and draws is what plain R makes of t
       zeros <- cell_scores.aspect_bernoulli(list(param = s), 1:9, kind)
       ones <- cell_scores.aspect_bernoulli(list(param = s), 1:9, kind, "presences")
       for (part in c("missed", "phantom")) zeros[[part]][which(x == 1)] <- ones[[part]][which(x == 1)]
-      zeros[gibbs_scores]
+      zeros
     })
     sums <- array(out$cell, c(6, length(out$cell) / 54, 9))
-    for (s in seq_len(dim(sums)[2] / 2)) {
-      each <- lapply(scores, function(score) score[[s]])
-      expect_equal(t(sums[, 2 * s - 1, ]), Reduce(`+`, each))
-      expect_equal(t(sums[, 2 * s, ]), Reduce(`+`, lapply(each, function(p) p^2)))
+    total <- function(part, power = 1) Reduce(`+`, lapply(scores, function(score) score[[part]]^power))
+    expect_equal(t(sums[, 1, ]), total("probability"))
+    expect_equal(t(sums[, 2, ]), total("probability", 2))
+    if (phantom != "free") {
+      expect_equal(t(sums[, 3, ]), total("missed"))
+      expect_equal(t(sums[, 4, ]), total("missed", 2))
+      expect_equal(t(sums[, 5, ]), total("present"))
+      expect_equal(t(sums[, 6, ]), total("phantom"))
     }
     loglik <- vapply(states, function(s) ref_loglik(x, s$membership, s$aspects), 0)
     expect_equal(note[2, ], loglik)
