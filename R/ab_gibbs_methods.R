@@ -59,8 +59,8 @@ print.summary.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("
 #' @export
 logLik.aspect_bernoulli_gibbs <- function(object, ...) {
   stop_input(paste(
-    "`estimate = \"gibbs\"` samples a posterior and maximises nothing, so logLik(), AIC() and BIC() have no meaning for",
-    "it; `fit$trace$log_likelihood` has the log-likelihood of each draw."
+    "`estimate = \"gibbs\"` samples a posterior and maximises nothing, so logLik(), AIC() and BIC() have no meaning",
+    "for it; `fit$trace$log_likelihood` has the log-likelihood of each draw."
   ))
 }
 
@@ -73,7 +73,9 @@ predict.aspect_bernoulli_gibbs <- function(object, newdata, type = c("response",
   if (!is.null(interval)) {
     interval <- check_number(interval, "interval", 0, 1, open = TRUE)
     if (!own || type != "response") {
-      stop_input("`interval` is for the probabilities of the data's own cells: without `newdata`, `type = \"response\"`.")
+      stop_input(
+        "`interval` is for the probabilities of the data's own cells: without `newdata`, `type = \"response\"`."
+      )
     }
   }
   if (!own) {

@@ -30,7 +30,8 @@ gibbs_sweeps <- function(problem, state, n_sweep, thin = 0L, keep_every = 0L, re
                          on_tick = NULL) {
   pinned <- problem$pinned
   param <- list(
-    membership = state$membership, aspects = state$aspects, pinned = unname(c(free = 0L, white = -1L, black = 1L)[pinned])
+    membership = state$membership, aspects = state$aspects,
+    pinned = unname(c(free = 0L, white = -1L, black = 1L)[pinned])
   )
   code <- if (is.null(kind)) integer(length(pinned)) else unname(c(content = 0L, white = 1L, black = 2L)[kind])
   plan <- list(

@@ -106,17 +106,18 @@ eb_climb <- function(from, value) {
 
 #' Draws from the posterior of a Bayesian fit
 #'
-#' Draws of the parameters from the variational posterior of [aspect_bernoulli()] with `estimate = "vb"`, as fits that
+#' Draws of the parameters from the posterior of [aspect_bernoulli()] with `estimate = "vb"` or `"gibbs"`, as fits that
 #' every verb takes: for intervals of anything a fit can say, and as `draws` of [identifiability()].
 #'
-#' The posterior is approximated by independent Dirichlets (memberships) and Betas (aspects). Such an approximation is
-#' narrower than the true posterior: take its intervals as the least that is uncertain. Component labels are those of
-#' the fit.
+#' With `"gibbs"` they are states that the chains kept, evenly spaced: at most `keep` of [mcmc_control()] for each
+#' chain, and the same at every call. With `"vb"` the posterior is approximated by independent Dirichlets (memberships)
+#' and Betas (aspects). Such an approximation is narrower than the true posterior: take its intervals as the least that
+#' is uncertain. Component labels are those of the fit.
 #'
-#' @param fit a fit of [aspect_bernoulli()] with `estimate = "vb"`.
+#' @param fit a fit of [aspect_bernoulli()] with `estimate = "vb"` or `"gibbs"`.
 #' @param n number of draws, at least 1.
-#' @return A list of `n` fits whose `param` are draws; `loglik` is that at the draw, and all else that of `fit`. Memory
-#'   is that of `n` sets of parameters.
+#' @return A list of `n` fits (`"gibbs"`: of as many as were kept, if fewer) whose `param` are draws; `loglik` is that
+#'   at the draw, and all else that of `fit`. Memory is that of `n` sets of parameters.
 #' @seealso [identifiability()]
 #' @examples
 #' set.seed(1)

@@ -1,5 +1,5 @@
-# Chains of any sampler: random number streams, checkpoints, progress. What a chain does is the sampler's: its problem has
-# a class of its own, with these methods.
+# Chains of any sampler: random number streams, checkpoints, progress. What a chain does is the sampler's: its
+# problem has a class of its own, with these methods.
 
 # A chain before its first step; `state`: where it begins, NULL for starts of its own. A list with at least `stream`,
 # `phase` ("done" at the end), `stopped`, `sweeps` and `n_draw`.

@@ -54,9 +54,11 @@
 #' @return A data frame of class `false_absences` (`false_presences`), likeliest first: `observation`, `attribute`
 #'   (names, or numbers where the data have none), `probability`, `present`, `missed`, `phantom`, `missed_most`
 #'   (`probability`, `absent`, `added`, `phantom`, `added_most`), all within \[0, 1\], and the columns of `sites`. Equal
-#'   cells come in the order of rows, then columns. Its attributes `n_cells`, `expected` and `expected_most` are the
-#'   number of zeros (ones) looked at, how many of them are expected to be false, and how many at most in any
-#'   decomposition with the same probabilities.
+#'   cells come in the order of rows, then columns. Fits with `estimate = "gibbs"` add `missed_low` and `missed_high`
+#'   (`added_low`, `added_high`): the central 90 % of `missed` over the posterior, by the Beta distribution with the
+#'   mean and standard deviation of its draws. Its attributes `n_cells`, `expected` and `expected_most` are the number
+#'   of zeros (ones) looked at, how many of them are expected to be false, and how many at most in any decomposition
+#'   with the same probabilities.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [phantoms()], [deficiency()] for sums by taxon and by site, [denoise()].

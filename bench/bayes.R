@@ -1,7 +1,8 @@
 # Effective draws per second of the probabilities of cells: aspect_bernoulli(estimate = "gibbs") against Rlda's Gibbs
-# sampler of the same likelihood (latent Dirichlet allocation for presences and absences), on g10s2 (501 x 139), where it
-# is at hand, and on a simulated table of that size. One chain each, one thread, starts and warm-up included in the time;
-# processor time, since others may be using the machine. Prints bench/bayes.md. MULTICAUSE_BENCH_DRAWS: iterations.
+# sampler of the same likelihood (latent Dirichlet allocation for presences and absences), on g10s2 (501 x 139), where
+# it is at hand, and on a simulated table of that size. One chain each, one thread, starts and warm-up included in the
+# time; processor time, since others may be using the machine. Prints bench/bayes.md. MULTICAUSE_BENCH_DRAWS:
+# iterations.
 #
 # Rlda is no longer on CRAN but in its archive. mixedMem (archived, too) and sirt's gom.em() maximise a bound or the
 # likelihood: they draw nothing, so there is nothing to count. Rlda's prior of memberships is a truncated stick-breaking
@@ -92,7 +93,10 @@ if (!is.null(now)) tables <- c(list("g10s2" = unname(now)), tables)
 
 cat("# Effective draws per second of the probabilities of cells\n\n")
 cat(sprintf(
-  "%s, %s; 501 x 139, k = %d, %.0f iterations, the first %.0f thrown away; 200 cells; ESS after Vehtari and others (2021).\n\n",
+  paste0(
+    "%s, %s; 501 x 139, k = %d, %.0f iterations, the first %.0f thrown away; 200 cells; ESS after Vehtari and others ",
+    "(2021).\n\n"
+  ),
   format(Sys.Date()), R.version.string, k, draws, warmup
 ))
 row(

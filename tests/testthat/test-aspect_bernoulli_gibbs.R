@@ -5,7 +5,8 @@ few <- function(...) {
 
 gibbs <- function(x, k, ...) {
   withCallingHandlers(
-    aspect_bernoulli(x, k, estimate = "gibbs", ...), multicause_chains_disagree = function(w) invokeRestart("muffleWarning")
+    aspect_bernoulli(x, k, estimate = "gibbs", ...),
+    multicause_chains_disagree = function(w) invokeRestart("muffleWarning")
   )
 }
 

@@ -179,7 +179,8 @@ test_that("empirical Bayes raises the bound, and its hyperparameters are station
     expect_true(all(diff(fit$trace$objective) > -1e-8))
     # The bound at its parameters is that of a fit with these hyperparameters given, and no other ones do better.
     bound <- function(prior) {
-      ab_vb_run(data_view(x), list(state = fit$posterior), unname(fit$pinned), prior, unclass(plain(0)))$outcome$objective
+      start <- list(state = fit$posterior)
+      ab_vb_run(data_view(x), start, unname(fit$pinned), prior, unclass(plain(0)))$outcome$objective
     }
     expect_equal(bound(fit$prior), unname(fit$objective))
     for (factor in c(0.9, 1.1)) {
@@ -193,6 +194,10 @@ test_that("empirical Bayes raises the bound, and its hyperparameters are station
     x, 3, estimate = "gibbs", prior = "eb", control = mcmc_control(chains = 1, warmup = 5, draws = 5, n_start = 1)
   ))
   expect_false(identical(sampled$prior$aspects, c(0.5, 0.5)))
+  set.seed(7)
+  fit <- aspect_bernoulli(x, 2, estimate = "vb", prior = "eb", control = fit_control(n_start = 2))
+  set.seed(7)
+  expect_identical(update(fit)$posterior, fit$posterior)
   expect_error(aspect_bernoulli(x, 2, estimate = "map", prior = "eb"), class = "multicause_input_error")
 })
 

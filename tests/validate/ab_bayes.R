@@ -59,7 +59,8 @@ if (wanted("geweke")) {
   row("---", "---", "---", "---", "---", "---", "---")
   set.seed(2)
   for (case in list(
-    list(4, 3, 2, "free", weak), list(6, 5, 3, "white", uneven), list(3, 6, 3, "black", flat), list(5, 5, 4, "both", weak)
+    list(4, 3, 2, "free", weak), list(6, 5, 3, "white", uneven), list(3, 6, 3, "black", flat),
+    list(5, 5, 4, "both", weak)
   )) {
     z <- helpers$gibbs_geweke_z(case[[1]], case[[2]], case[[3]], case[[5]], case[[4]], sweeps)
     row(
@@ -72,9 +73,9 @@ if (wanted("geweke")) {
 if (wanted("sbc")) {
   sets <- ceiling(2000 * scale)
   cat(sprintf(paste0(
-    "\n## Simulation-based calibration\n\n%d data sets drawn with their parameters from the prior, chains from another ",
-    "draw of the prior, rank of the truth among 19 draws 30 sweeps apart after 500; chi-squared over 5 bins; the least ",
-    "p value must be above 0.001 over the number of statistics.\n\n"
+    "\n## Simulation-based calibration\n\n%d data sets drawn with their parameters from the prior, chains from ",
+    "another draw of the prior, rank of the truth among 19 draws 30 sweeps apart after 500; chi-squared over 5 bins; ",
+    "the least p value must be above 0.001 over the number of statistics.\n\n"
   ), sets))
   row("table", "k", "phantom", "statistics", "least p", "share below 0.05", "within")
   row("---", "---", "---", "---", "---", "---", "---")
@@ -119,7 +120,8 @@ if (wanted("held_out")) {
   for (name in names(tables)) {
     set.seed(5)
     cv <- suppressWarnings(cross_validate(
-      tables[[name]], aspect_bernoulli, 2:10, grid = list(estimate = c("ml", "map", "vb")), folds = folds, control = quick
+      tables[[name]], aspect_bernoulli, 2:10, grid = list(estimate = c("ml", "map", "vb")), folds = folds,
+      control = quick
     ))$results
     for (k in 2:10) {
       at <- cv[cv$k == k, ]
