@@ -14,6 +14,7 @@ struct ab_gibbs_notes {
   double *cost, *price;            /* of labels */
   int *label, *index;
   double *row;                   /* k */
+  double content;                /* share of the contents in the row at hand */
   double log_lik, missed, added; /* of the draw at hand */
 };
 
@@ -115,7 +116,25 @@ static void row_probabilities(ab_gibbs_notes *notes, int i) {
     }
     if (notes->plan->kind[c] == AB_WHITE) add_product(share, b, m, notes->white);
   }
-  for (int j = 0; notes->scores && j < m; j++) notes->pbar[j] = fmin(1, notes->pbar[j] / content);
+  notes->content = content;
+}
+
+/*
+ * present from its sum over contents; white phantoms' part of 1 - p becomes missed, 1 - p becomes
+ * phantom. Returns the sum of missed. Conditions in place of fmin(), which would not be vectorised.
+ */
+NUM_HOT static double score_zeros(int m, double content, double *present, double *white,
+                                  double *zero) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int j = 0; j < m; j++) {
+    const double pbar = present[j] / content, q = white[j] / zero[j];
+    present[j] = pbar > 1 ? 1 : pbar;
+    zero[j] = q > 1 ? 1 : q;
+    white[j] = zero[j] * present[j];
+    sum += white[j];
+  }
+  return sum;
 }
 
 /* The scores of cells; for ones those of false presences. white becomes missed, zero phantom. */
@@ -123,12 +142,7 @@ static void row_scores(ab_gibbs_notes *notes, int i) {
   const ab_gibbs_work *work = notes->work;
   const mc_data *data = work->data;
   const int m = data->m, k = work->state->k;
-  for (int j = 0; j < m; j++) {
-    const double phantom = fmin(1, notes->white[j] / notes->zero[j]);
-    notes->zero[j] = phantom;
-    notes->white[j] = phantom * notes->pbar[j];
-    notes->missed += notes->white[j];
-  }
+  notes->missed += score_zeros(m, notes->content, notes->pbar, notes->white, notes->zero);
   for (int e = 0; e < data_n_missing(data, i); e++)
     notes->missed -= notes->white[data->na_column[data->na_start[i] + e]];
   for (int e = data->start[i]; e < data->start[i + 1]; e++) {
@@ -184,8 +198,8 @@ static double log_prior(const ab_gibbs_work *work) {
   const int n = work->data->n, m = work->data->m, k = state->k;
   double rows = n * (lgammafn(k * prior->membership) - k * lgammafn(prior->membership));
   double cells = 0;
-  for (ptrdiff_t e = 0; e < (ptrdiff_t) n * k; e++)
-    rows += (prior->membership - 1) * log(state->membership[e]);
+  for (int c = 0; c < k; c++)
+    rows += (prior->membership - 1) * num_sum_log(state->membership + (ptrdiff_t) c * n, n);
   for (int c = 0; c < k; c++) {
     if (state->pinned[c]) continue;
     cells -= m * lbeta(prior->one, prior->zero);
