@@ -253,9 +253,8 @@ ab_choose_smooth <- function(smooth, data, pinned, pseudo, phantom, control) {
   choose_smooth(smooth, data$x, function(x, smooth, start) {
     view <- data_view(x)
     lists <- smooth_lists(smooth)
-    run <- function(start, control) checked_run(function(start, control) {
-      ab_run(view, start, pinned, pseudo, control, smooth = lists)
-    }, start, control)
+    once <- function(start, control) ab_run(view, start, pinned, pseudo, control, smooth = lists)
+    run <- function(start, control) checked_run(once, start, control)
     if (!is.null(start)) {
       # Off exact bounds: what fell to 0 without neighbours may come back with them.
       start$membership <- 0.99 * start$membership + 0.01 / length(pinned)

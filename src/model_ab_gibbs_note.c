@@ -232,10 +232,10 @@ static void write_note(const ab_gibbs_notes *notes, double *note) {
   note[AB_NOTE_MISSED] = notes->missed;
   note[AB_NOTE_ADDED] = notes->added;
   for (int q = 0; q < plan->n_probe; q++) {
-    const int i = plan->probe[2 * q], j = plan->probe[2 * q + 1];
+    const int *cell = plan->probe + 2 * (ptrdiff_t) q;
     double p = 0;
     for (int c = 0; c < k; c++)
-      p += state->membership[num_at(i, c, n)] * state->aspects[num_at(c, j, k)];
+      p += state->membership[num_at(cell[0], c, n)] * state->aspects[num_at(c, cell[1], k)];
     note[AB_NOTE_PROBE + q] = p;
   }
 }
@@ -259,7 +259,7 @@ void ab_gibbs_note(ab_gibbs_notes *notes, ab_gibbs_record *record) {
   add_state(state->membership, rows, record->membership);
   add_state(state->aspects, columns, record->aspects);
   if (plan->keep_every == 0 || record->n_draw % plan->keep_every != 0) return;
-  memcpy(record->kept_membership + record->n_kept * rows, state->membership,
+  memcpy(record->kept_membership + (ptrdiff_t) record->n_kept * rows, state->membership,
          (size_t) rows * sizeof(double));
   memcpy(record->kept_aspects + record->n_kept * columns, state->aspects,
          (size_t) columns * sizeof(double));

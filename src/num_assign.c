@@ -48,10 +48,10 @@ void num_assign(int k, const double *cost, int *column, double *work, int *index
   assignment a = {.k = k, .cost = cost};
   a.row_price = work;
   a.column_price = work + size;
-  a.slack = work + 2 * size;
+  a.slack = a.column_price + size;
   a.owner = index;
   a.from = index + size;
-  a.done = index + 2 * size;
+  a.done = a.from + size;
   memset(work, 0, 2 * (size_t) size * sizeof *work);
   memset(index, 0, 3 * (size_t) size * sizeof *index);
   for (int row = 1; row <= k; row++) {

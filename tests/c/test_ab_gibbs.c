@@ -14,42 +14,50 @@ double norm_rand(void) {
   return radius * cos(6.283185307179586 * check_uniform());
 }
 
+/* The next order of 0 .. k - 1 as in a dictionary; false after the last. */
+static bool next_order(int k, int *order) {
+  int at = k - 2, other = k - 1;
+  while (at >= 0 && order[at] > order[at + 1]) at--;
+  if (at < 0) return false;
+  while (order[other] < order[at]) other--;
+  for (int left = at, right = other; left < right; right = k - 1 - (left - at - 1)) {
+    const int keep = order[left];
+    order[left] = order[right];
+    order[right] = keep;
+    left++;
+  }
+  return true;
+}
+
 /* The least cost by trying every order. */
-static double best_cost(int k, const double *cost, int *order, int at) {
+static double best_cost(int k, const double *cost, int *order) {
   double best = INFINITY;
-  if (at == k) {
-    best = 0;
-    for (int c = 0; c < k; c++) best += cost[num_at(c, order[c], k)];
-    return best;
-  }
-  for (int c = at; c < k; c++) {
-    const int keep = order[at];
-    order[at] = order[c];
-    order[c] = keep;
-    best = fmin(best, best_cost(k, cost, order, at + 1));
-    order[c] = order[at];
-    order[at] = keep;
-  }
+  for (int c = 0; c < k; c++) order[c] = c;
+  do {
+    double sum = 0;
+    for (int c = 0; c < k; c++) sum += cost[num_at(c, order[c], k)];
+    best = fmin(best, sum);
+  } while (next_order(k, order));
   return best;
 }
 
 static void test_assign(void) {
   for (int k = 1; k <= 6; k++) {
     for (int trial = 0; trial < 20; trial++) {
-      double *cost = exact((ptrdiff_t) k * k), *work = exact(3 * (k + 1)), sum = 0;
-      int *column = exact_int(k), *index = exact_int(3 * (k + 1)), *order = exact_int(k);
+      double *cost = exact((ptrdiff_t) k * k), *work = exact(3 * ((ptrdiff_t) k + 1)), sum = 0;
+      int *column = exact_int(k), *index = exact_int(3 * ((ptrdiff_t) k + 1)),
+          *order = exact_int(k);
       for (int e = 0; e < k * k; e++)
         cost[e] = trial % 2 ? check_uniform() : floor(4 * check_uniform());
       num_assign(k, cost, column, work, index);
       int taken = 0;
       for (int c = 0; c < k; c++) {
-        order[c] = c;
         CHECK(column[c] >= 0 && column[c] < k);
         taken |= 1 << column[c];
         sum += cost[num_at(c, column[c], k)];
       }
       CHECK(taken == (1 << k) - 1);
-      CHECK_NEAR(sum, best_cost(k, cost, order, 0), 1e-12);
+      CHECK_NEAR(sum, best_cost(k, cost, order), 1e-12);
     }
   }
 }
