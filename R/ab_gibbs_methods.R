@@ -94,6 +94,13 @@ predict.aspect_bernoulli_gibbs <- function(object, newdata, type = c("response",
   c(cells["mean"], beta_interval(cells$mean, cells$sd, interval))
 }
 
+# The first four quantities of the trace, with titles.
+gibbs_shown <- function(fit) {
+  names <- utils::head(quantities(fit), 4L)
+  titles <- c(objective = "log joint density", log_likelihood = "log-likelihood")
+  stats::setNames(ifelse(names %in% names(titles), titles[names], sub("_", " ", names)), names)
+}
+
 #' @rdname bmf_draws
 #' @exportS3Method posterior::as_draws
 as_draws.aspect_bernoulli_gibbs <- function(x, ...) { # nolint: object_name_linter.

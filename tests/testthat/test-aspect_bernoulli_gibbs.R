@@ -140,6 +140,7 @@ test_that("a fit is one that every verb takes", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_no_error(plot(fit))
+  expect_identical(plot(fit, "trace"), fit)
 })
 
 test_that("a phantom that was not pinned is told by the labels, presences are mirrored", {
