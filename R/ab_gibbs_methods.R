@@ -81,17 +81,13 @@ predict.aspect_bernoulli_gibbs <- function(object, newdata, type = c("response",
   if (!own) {
     return(predict.aspect_bernoulli(object, newdata, type, ..., rows = rows))
   }
+  out <- predict.aspect_bernoulli(object, type = type, ..., rows = rows)
   if (type != "response") {
-    return(predict.aspect_bernoulli(object, type = type, ..., rows = rows))
+    return(out)
   }
-  check_dots(...)
   at <- pick(rows, object$dims[["n"]], object$names[[1L]], "rows")
-  names <- name_sides(list(object$names[[1L]][at], object$names[[2L]]))
-  cells <- lapply(object$cells$probability, function(part) structure(part[at, , drop = FALSE], dimnames = names))
-  if (is.null(interval)) {
-    return(cells$mean)
-  }
-  c(cells["mean"], beta_interval(cells$mean, cells$sd, interval))
+  cells <- lapply(object$cells$probability, function(part) structure(part[at, , drop = FALSE], dimnames = dimnames(out)))
+  if (is.null(interval)) cells$mean else c(cells["mean"], beta_interval(cells$mean, cells$sd, interval))
 }
 
 # The first four quantities of the trace, with titles.

@@ -156,7 +156,12 @@ draw_posterior <- function(fit, view) {
 kept_draw <- function(fit, state, view) {
   if (!is.null(view)) fit$loglik <- ab_loglik(view, state, unname(fit$pinned))
   for (part in names(state)) fit$param[[part]][] <- state[[part]]
+  without_draws(fit)
+}
+
+# A sampled fit as one that its parameters alone speak for.
+without_draws <- function(fit) {
   fit$kept <- fit$last <- fit$cells <- fit$spread <- NULL
-  class(fit) <- c("aspect_bernoulli", "multicause")
+  class(fit) <- setdiff(class(fit), "aspect_bernoulli_gibbs")
   fit
 }

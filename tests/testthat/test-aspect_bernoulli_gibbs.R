@@ -273,3 +273,21 @@ test_that("draws convert; what disagrees is said; wrong input is refused", {
     logLik(fit)
   })
 })
+
+test_that("conventions are those of the posterior means", {
+  set.seed(14)
+  fit <- gibbs(planted(60, 16)$x, 3, phantom = "white", control = few())
+  at_means <- without_draws(fit)
+  for (convention in c("minimal", "maximal")) {
+    expect_equal(
+      false_absences(fit, Inf, phantom_convention = convention),
+      false_absences(at_means, Inf, phantom_convention = convention)
+    )
+    expect_equal(
+      predict(fit, type = "membership", phantom_convention = convention),
+      predict(at_means, type = "membership", phantom_convention = convention)
+    )
+  }
+  expect_identical(predict(fit, phantom_convention = "maximal"), fitted(fit))
+  expect_error(predict(fit, nonsense = 1), class = "multicause_input_error")
+})

@@ -164,6 +164,7 @@ test_that("with flat priors chances of false absences are calibrated and the upp
   }, numeric(2))
   expect_lt(abs(mean(found[1, ]) - 1), 0.1)
   expect_gt(mean(found[2, ]), 0.9)
+})
 
 test_that("empirical Bayes raises the bound, and its hyperparameters are stationary", {
   x <- planted(60, 16)$x
