@@ -86,7 +86,9 @@ predict.aspect_bernoulli_gibbs <- function(object, newdata, type = c("response",
     return(out)
   }
   at <- pick(rows, object$dims[["n"]], object$names[[1L]], "rows")
-  cells <- lapply(object$cells$probability, function(part) structure(part[at, , drop = FALSE], dimnames = dimnames(out)))
+  cells <- lapply(object$cells$probability, function(part) {
+    structure(part[at, , drop = FALSE], dimnames = dimnames(out))
+  })
   if (is.null(interval)) cells$mean else c(cells["mean"], beta_interval(cells$mean, cells$sd, interval))
 }
 

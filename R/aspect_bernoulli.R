@@ -136,6 +136,11 @@
 #' fit <- aspect_bernoulli(x, k = 3)
 #' fit
 #' head(false_absences(fit))
+#' # Draws from the posterior; use more of them, and more chains.
+#' chains <- mcmc_control(chains = 2, warmup = 200, draws = 400, n_start = 2, progress = FALSE)
+#' sampled <- aspect_bernoulli(x, k = 3, estimate = "gibbs", phantom = "white", control = chains)
+#' summary(sampled)
+#' head(false_absences(sampled, by = "missed"))
 #' @export
 aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb", "gibbs"),
                              prior = list(aspects = c(1.2, 2), membership = 1),

@@ -8,8 +8,8 @@
 #'   \item{`"membership"`}{for each observation (a vertical bar) how much of it each aspect writes; phantoms are grey.}
 #'   \item{`"phantom"`}{the phantoms' share of each observation against its richness (the number of attributes
 #'     recorded).}
-#'   \item{`"trace"`}{how far every start was below the best, pass by pass; of a fit with `estimate = "gibbs"`, log joint
-#'     density, log-likelihood and shares of phantoms of every chain, draw by draw.}
+#'   \item{`"trace"`}{how far every start was below the best, pass by pass; of a fit with `estimate = "gibbs"`, log
+#'     joint density, log-likelihood and shares of phantoms of every chain, draw by draw.}
 #'   \item{`"curves"`}{for a fit with `smooth = smooth_over(age = )`: the components' shares and the chance of presence
 #'     of some attributes through time, see [curves()]; points are the share of sites with a record, in a dozen bins of
 #'     age.}
