@@ -176,7 +176,8 @@ test_that("the seed alone decides: plans, storage, resuming", {
   }
   one <- run(x)
   same_chains(one, run(Matrix::Matrix(x, sparse = TRUE)))
-  file <- file.path(withr::local_tempdir(), "run")
+  file <- tempfile("run")
+  on.exit(unlink(paste0(file, "-", 1:2, ".rds")))
   same_chains(one, run(x, checkpoint = file, checkpoint_seconds = 0))
   expect_true(file.exists(paste0(file, "-2.rds")))
   # A chain cut off in its draws goes on as if nothing had happened.
@@ -195,7 +196,7 @@ test_that("the seed alone decides: plans, storage, resuming", {
   skip_on_cran()
   skip_if_not_installed("future.apply")
   future::plan(future::multisession, workers = 2)
-  on.exit(future::plan(future::sequential))
+  on.exit(future::plan(future::sequential), add = TRUE)
   same_chains(one, run(x))
 })
 
