@@ -2,7 +2,7 @@
 
 # Where the user left the prior at its default, a weak one for this estimate.
 vb_prior <- function(prior, given) {
-  if (!given) prior <- list(aspects = c(0.5, 0.5), membership = 0.5)
+  if (!given || identical(prior, "eb")) prior <- list(aspects = c(0.5, 0.5), membership = 0.5)
   if (!is.list(prior) || !setequal(names(prior), c("aspects", "membership"))) {
     stop_input("`prior` must be list(aspects = two numbers, membership = one number), not %s.", show_value(prior))
   }
@@ -47,19 +47,77 @@ vb_permute <- function(param, at) {
   c(ab_permute(param[c("membership", "aspects")], at), list(state = state))
 }
 
+# Empirical Bayes: the hyperparameters that maximise the lower bound, with everything else, from a fit on. Passes and
+# hyperparameters take turns; neither lowers the bound. Returns list(run, prior), with what the passes traced added.
+eb_passes <- 20L
+eb_rounds <- 200L
+eb_range <- c(1e-3, 1e3)
+
+vb_empirical <- function(run, view, pinned, prior, control) {
+  best <- run$best
+  some <- control
+  some$max_pass <- eb_passes
+  some$accelerate <- FALSE
+  some$tol <- 0
+  for (round in seq_len(eb_rounds)) {
+    before <- best$outcome$objective
+    prior <- eb_prior(best$param$state, pinned, prior)
+    best <- eb_continue(best, view, pinned, prior, some)
+    if (best$outcome$objective - before < 1e-7 * abs(before)) break
+  }
+  run$best <- eb_continue(best, view, pinned, prior, control)
+  list(run = run, prior = prior)
+}
+
+eb_continue <- function(result, view, pinned, prior, control) {
+  more <- checked_run(function(start, control) ab_vb_run(view, start, pinned, prior, control), result$param, control)
+  more$outcome$trace <- c(result$outcome$trace, more$outcome$trace)
+  more$outcome$n_pass <- result$outcome$n_pass + more$outcome$n_pass
+  more
+}
+
+# The part of the bound that depends on the hyperparameters is their log-likelihood for the expected logs of memberships
+# and aspects, concave in each of the two groups.
+eb_prior <- function(state, pinned, prior) {
+  n <- nrow(state$membership)
+  k <- ncol(state$membership)
+  log_share <- sum(digamma(state$membership)) - k * sum(digamma(rowSums(state$membership)))
+  rows <- function(alpha) n * (lgamma(k * alpha) - k * lgamma(alpha)) + alpha * log_share
+  if (k > 1L) prior$membership <- eb_climb(prior$membership, rows)
+  free <- pinned == "free"
+  one <- state$one[free, , drop = FALSE]
+  zero <- state$zero[free, , drop = FALSE]
+  base <- sum(digamma(one + zero))
+  logs <- c(sum(digamma(one)) - base, sum(digamma(zero)) - base)
+  cells <- function(ends) sum(ends * logs) - length(one) * lbeta(ends[1L], ends[2L])
+  if (any(free)) prior$aspects <- eb_climb(prior$aspects, cells)
+  prior
+}
+
+# Never worse than where it begins.
+eb_climb <- function(from, value) {
+  bound <- log(eb_range)
+  found <- stats::optim(
+    pmin(pmax(log(from), bound[1L]), bound[2L]), function(x) -value(exp(x)), method = "L-BFGS-B", lower = bound[1L],
+    upper = bound[2L], control = list(factr = 1e4)
+  )
+  if (isTRUE(-found$value > value(from))) exp(found$par) else from
+}
+
 #' Draws from the posterior of a Bayesian fit
 #'
-#' Draws of the parameters from the variational posterior of [aspect_bernoulli()] with `estimate = "vb"`, as fits that
+#' Draws of the parameters from the posterior of [aspect_bernoulli()] with `estimate = "vb"` or `"gibbs"`, as fits that
 #' every verb takes: for intervals of anything a fit can say, and as `draws` of [identifiability()].
 #'
-#' The posterior is approximated by independent Dirichlets (memberships) and Betas (aspects). Such an approximation is
-#' narrower than the true posterior: take its intervals as the least that is uncertain. Component labels are those of
-#' the fit.
+#' With `"gibbs"` they are states that the chains kept, evenly spaced: at most `keep` of [mcmc_control()] for each
+#' chain, and the same at every call. With `"vb"` the posterior is approximated by independent Dirichlets (memberships)
+#' and Betas (aspects). Such an approximation is narrower than the true posterior: take its intervals as the least that
+#' is uncertain. Component labels are those of the fit.
 #'
-#' @param fit a fit of [aspect_bernoulli()] with `estimate = "vb"`.
+#' @param fit a fit of [aspect_bernoulli()] with `estimate = "vb"` or `"gibbs"`.
 #' @param n number of draws, at least 1.
-#' @return A list of `n` fits whose `param` are draws; `loglik` is that at the draw, and all else that of `fit`. Memory
-#'   is that of `n` sets of parameters.
+#' @return A list of `n` fits (`"gibbs"`: of as many as were kept, if fewer) whose `param` are draws; `loglik` is that
+#'   at the draw, and all else that of `fit`. Memory is that of `n` sets of parameters.
 #' @seealso [identifiability()]
 #' @examples
 #' set.seed(1)
@@ -71,8 +129,13 @@ vb_permute <- function(param, at) {
 posterior_draws <- function(fit, n = 100) {
   check_fit(fit, "aspect_bernoulli")
   n <- check_count(n, "n")
-  if (is.null(fit$posterior)) stop_input("`fit` must be a fit with `estimate = \"vb\"`: others have no posterior.")
   view <- if (!is.null(fit$x)) data_view(fit$x)
+  if (inherits(fit, "aspect_bernoulli_gibbs")) {
+    return(lapply(kept_states(fit, n), function(state) kept_draw(fit, state, view)))
+  }
+  if (is.null(fit$posterior)) {
+    stop_input("`fit` must be a fit with `estimate` \"vb\" or \"gibbs\": others have no posterior.")
+  }
   lapply(seq_len(n), function(i) draw_posterior(fit, view))
 }
 
@@ -86,5 +149,19 @@ draw_posterior <- function(fit, view) {
   fit$param$aspects[free, ] <- stats::rbeta(count, posterior$one[free, ], posterior$zero[free, ])
   if (!is.null(view)) fit$loglik <- ab_loglik(view, lapply(fit$param, unname), unname(fit$pinned))
   fit$posterior <- NULL
+  fit
+}
+
+# A kept state of a sampler as a fit of its own.
+kept_draw <- function(fit, state, view) {
+  if (!is.null(view)) fit$loglik <- ab_loglik(view, state, unname(fit$pinned))
+  for (part in names(state)) fit$param[[part]][] <- state[[part]]
+  without_draws(fit)
+}
+
+# A sampled fit as one that its parameters alone speak for.
+without_draws <- function(fit) {
+  fit$kept <- fit$last <- fit$cells <- fit$spread <- NULL
+  class(fit) <- setdiff(class(fit), "aspect_bernoulli_gibbs")
   fit
 }

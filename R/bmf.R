@@ -73,9 +73,7 @@ bmf <- function(x, k = Inf, l = Inf, ..., family = c("gaussian", "bernoulli", "p
                 column_features = NULL, prior = bmf_prior(), start = NULL, control = mcmc_control()) {
   call <- match.call()
   check_dots(...)
-  if (!inherits(control, "multicause_mcmc_control")) {
-    stop_input("`control` must come from mcmc_control(), not be %s.", show_value(control))
-  }
+  check_mcmc_control(control)
   family <- check_choice(family, "family", c("gaussian", "bernoulli", "poisson"))
   k <- check_features(k, "k")
   l <- check_features(l, "l")
@@ -87,7 +85,7 @@ bmf <- function(x, k = Inf, l = Inf, ..., family = c("gaussian", "bernoulli", "p
   problem <- bmf_problem(data, family, k, l, lapply(fixed, as_raw_matrix), prior, control)
   bmf_check_moves(problem, data)
   state <- if (!is.null(start)) bmf_check_start(start, problem, data)
-  jobs <- bmf_run_chains(problem, draw_streams(control$chains), state)
+  jobs <- run_chains(problem, draw_streams(control$chains), if (!is.null(state)) rep(list(state), control$chains))
   bmf_new_fit(jobs, problem, data, fixed, call)
 }
 

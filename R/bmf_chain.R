@@ -15,19 +15,12 @@ bmf_problem <- function(data, family, k, l, fixed, prior, control) {
   fewer <- function(most) max(2L, min(most, as.integer(most * sqrt(1e5 / n_cell))))
   if (is.null(control$n_start)) control$n_start <- fewer(16L)
   if (is.null(control$n_reheat)) control$n_reheat <- fewer(12L)
-  list(
+  problem <- list(
     view = data$view, transposed = data$transposed, dim = dim(data$x), family = family, size = c(k, l), fixed = fixed,
     n_fixed = n_fixed, prior = prior, model = bmf_kernel_model(family, prior, k, l, n_fixed), control = control,
-    probe = bmf_probe(data$x)
+    probe = probe_cells(data$x)
   )
-}
-
-# A few cells whose expected value every draw notes: missing ones where there are any; fixed by the data alone.
-bmf_probe <- function(x, most = 8L) {
-  missing <- if (inherits(x, "dgCMatrix")) integer() else which(is.na(x))
-  cells <- if (length(missing)) missing else seq_len(min(prod(dim(x)), .Machine$integer.max))
-  at <- unique(cells[round(seq(1, length(cells), length.out = most + 2L))[-c(1L, most + 2L)]])
-  t(arrayInd(at, dim(x))) - 1L
+  structure(problem, class = "bmf_problem")
 }
 
 # Calls the kernel; `size`: other numbers of features than the model's, for starts.
@@ -104,8 +97,8 @@ bmf_reheat <- function(problem, state, at, on_tick) {
   bmf_anneal(problem, state, low, ceiling(0.6 * problem$control$start_sweeps), on_tick)
 }
 
-# A chain before its first step; `state`: where it begins, NULL for starts of its own.
-bmf_new_job <- function(problem, stream, state = NULL) {
+#' @export
+new_job.bmf_problem <- function(problem, stream, state = NULL) {
   list(
     stream = stream, phase = if (is.null(state)) "start" else "warmup", at = 0L, state = state, start_joint = -Inf,
     starts = NULL, n_warm = 0L, n_draw = 0L, note = NULL, mean = NULL, kept = list(), best = NULL, best_joint = -Inf,
@@ -113,7 +106,8 @@ bmf_new_job <- function(problem, stream, state = NULL) {
   )
 }
 
-bmf_step <- function(job, problem, on_tick = NULL) {
+#' @export
+step_job.bmf_problem <- function(problem, job, on_tick = NULL) {
   switch(job$phase,
     start = bmf_step_start(job, problem, on_tick),
     warmup = bmf_step_warmup(job, problem, on_tick),
@@ -186,8 +180,9 @@ bmf_step_draws <- function(job, problem, on_tick) {
   job
 }
 
-# Sweeps of a whole chain, for the progress bar.
-bmf_total_sweeps <- function(control, started) {
+#' @export
+total_sweeps.bmf_problem <- function(problem, started) {
+  control <- problem$control
   start <- if (started || control$init == "prior") {
     0
   } else {

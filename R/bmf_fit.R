@@ -4,19 +4,8 @@ bmf_note_names <- c(
   "objective", "log_likelihood", "row_features", "column_features", "row_entries", "column_entries"
 )
 
-bmf_agree <- 1.1 # R-hat up to which chains are said to agree
-
 bmf_new_fit <- function(jobs, problem, data, fixed, call) {
-  stopped <- any(vapply(jobs, function(job) job$stopped, NA))
-  jobs <- Filter(function(job) job$n_draw > 0L, jobs)
-  if (!length(jobs)) signal_interrupt()
-  if (stopped) {
-    warning(warningCondition(
-      sprintf("Interrupted: %s draws of %d chain(s) are kept.",
-        paste(vapply(jobs, function(job) job$n_draw, 0L), collapse = ", "), length(jobs)),
-      class = "multicause_interrupted", call = NULL
-    ))
-  }
+  jobs <- drawn_jobs(jobs)
   best <- jobs[[which.max(vapply(jobs, function(job) job$best_joint, 0))]]
   names <- dimnames_of(data$x)
   trace <- bmf_trace(jobs, problem, names)
@@ -34,7 +23,7 @@ bmf_new_fit <- function(jobs, problem, data, fixed, call) {
     family = problem$family, size = problem$size, prior = problem$prior, fixed = fixed, mean = mean,
     kept = lapply(jobs, function(job) job$kept), names = names, class = "bmf"
   )
-  fit$converged <- bmf_converged(fit)
+  fit$converged <- chains_agree(fit, bmf_note_names[1:4])
   if (isFALSE(fit$converged)) tell_disagreement(fit)
   validate_bmf(fit)
 }
@@ -53,18 +42,9 @@ bmf_trace <- function(jobs, problem, names) {
   hyper <- bmf_hyper_names[problem$model$learned]
   at <- c(seq_along(bmf_note_names), length(bmf_note_names) + which(problem$model$learned))
   probes <- ncol(problem$probe)
-  label <- function(side) {
-    i <- problem$probe[side, ] + 1L
-    if (is.null(names[[side]])) i else names[[side]][i]
-  }
   at <- c(at, length(bmf_note_names) + length(bmf_hyper_names) + seq_len(probes))
-  columns <- c(bmf_note_names, hyper, sprintf("cell[%s,%s]", label(1L), label(2L)))
-  frames <- Map(function(job, chain) {
-    note <- t(job$note[at, seq_len(job$n_draw), drop = FALSE])
-    colnames(note) <- columns
-    cbind(data.frame(chain = chain, pass = seq_len(job$n_draw)), note)
-  }, jobs, seq_along(jobs))
-  do.call(rbind, frames)
+  columns <- c(bmf_note_names, hyper, probe_names(problem$probe, names))
+  note_frame(jobs, at, columns)
 }
 
 bmf_starts <- function(jobs) {
@@ -100,26 +80,4 @@ bmf_sorted <- function(on, fixed, letter, names) {
   given <- if (is.null(colnames(fixed))) sprintf("fixed%d", seq_len(n_fixed)) else colnames(fixed)
   dimnames(features) <- list(names, c(given, sprintf("%s%d", letter, seq_along(free))))
   list(features = features, order = order)
-}
-
-bmf_converged <- function(fit) {
-  if (length(unique(fit$trace$chain)) < 2L) {
-    return(NA)
-  }
-  rhat <- vapply(bmf_note_names[1:4], function(name) split_rhat(draws_by_chain(fit, name)), 0)
-  all(is.na(rhat) | rhat <= bmf_agree)
-}
-
-tell_disagreement <- function(fit) {
-  chain <- fit$trace$chain
-  warning(warningCondition(
-    sprintf(
-      paste(
-        "The chains disagree (R-hat above %s): their mean log joint densities are %s. Give them more warm-up and",
-        "draws, or more starts (mcmc_control()); see summary()."
-      ),
-      format(bmf_agree), paste(format(round(tapply(fit$trace$objective, chain, base::mean), 1)), collapse = ", ")
-    ),
-    class = "multicause_chains_disagree", call = NULL
-  ))
 }

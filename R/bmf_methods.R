@@ -87,7 +87,7 @@ summary.bmf <- function(object, ...) {
   }
   structure(
     list(
-      fit = object, quantities = bmf_quantity_table(object), row_features = distribution("row_features"),
+      fit = object, quantities = quantity_table(object), row_features = distribution("row_features"),
       column_features = distribution("column_features")
     ),
     class = "summary.bmf"
@@ -98,12 +98,7 @@ summary.bmf <- function(object, ...) {
 print.summary.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print(x$fit, digits = digits)
   cat("\nQuantities that do not depend on labels:\n")
-  table <- x$quantities
-  for (column in 2:5) table[[column]] <- signif(table[[column]], digits)
-  table$rhat <- round(table$rhat, 3)
-  table$ess_bulk <- round(table$ess_bulk)
-  table$ess_tail <- round(table$ess_tail)
-  print(table, row.names = FALSE)
+  print_quantities(x$quantities, digits)
   for (name in c("row_features", "column_features")) {
     part <- x[[name]]
     part <- part[part$probability >= 0.01, ]
@@ -112,6 +107,14 @@ print.summary.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...
   }
   cat("\n")
   invisible(x)
+}
+
+print_quantities <- function(table, digits) {
+  for (column in 2:5) table[[column]] <- signif(table[[column]], digits)
+  table$rhat <- round(table$rhat, 3)
+  table$ess_bulk <- round(table$ess_bulk)
+  table$ess_tail <- round(table$ess_tail)
+  print.data.frame(table, row.names = FALSE)
 }
 
 #' @export

@@ -54,9 +54,11 @@
 #' @return A data frame of class `false_absences` (`false_presences`), likeliest first: `observation`, `attribute`
 #'   (names, or numbers where the data have none), `probability`, `present`, `missed`, `phantom`, `missed_most`
 #'   (`probability`, `absent`, `added`, `phantom`, `added_most`), all within \[0, 1\], and the columns of `sites`. Equal
-#'   cells come in the order of rows, then columns. Its attributes `n_cells`, `expected` and `expected_most` are the
-#'   number of zeros (ones) looked at, how many of them are expected to be false, and how many at most in any
-#'   decomposition with the same probabilities.
+#'   cells come in the order of rows, then columns. Fits with `estimate = "gibbs"` add `missed_low` and `missed_high`
+#'   (`added_low`, `added_high`): the central 90 % of `missed` over the posterior, by the Beta distribution with the
+#'   mean and standard deviation of its draws. Its attributes `n_cells`, `expected` and `expected_most` are the number
+#'   of zeros (ones) looked at, how many of them are expected to be false, and how many at most in any decomposition
+#'   with the same probabilities.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [phantoms()], [deficiency()] for sums by taxon and by site, [denoise()].
@@ -177,6 +179,7 @@ block_cells <- function(fit, scope, rows, by, of, least) {
   scores <- cell_scores(fit, rows, scope$kinds, of)
   scores$most <- largest_missed(fit, scores, !is.na(cells))
   out <- list(n_cells = length(at), expected = sum(scores$missed[at]), expected_most = sum(scores$most[at]))
+  scores$spread <- score_spread(fit, rows, scope$kinds, of)
   if (is.finite(least)) at <- at[which(scores[[by]][at] >= least)]
   out$cells <- data.frame(
     row = rows[(at - 1L) %% length(rows) + 1L], column = (at - 1L) %/% length(rows) + 1L,
@@ -208,6 +211,10 @@ new_false_cells <- function(fit, ranked, scope, by, of, sites) {
     observation = label(cells$row, fit$names[[1L]]), attribute = label(cells$column, fit$names[[2L]]),
     stats::setNames(cells[names(score_names[[of]])], score_names[[of]])
   )
+  if (!is.null(cells$spread)) {
+    ends <- beta_interval(cells$missed, cells$spread)
+    table[paste0(score_names[[of]][["missed"]], c("_low", "_high"))] <- ends
+  }
   if (is.null(fit$missed_by)) table[[paste0(score_names[[of]][["missed"]], "_most")]] <- cells$most
   if (!is.null(sites)) table <- cbind(table, site_columns(sites, fit, cells$row, names(table)))
   rownames(table) <- NULL
@@ -226,6 +233,7 @@ print.false_absences <- function(x, digits = 3L, n = 20L, ...) {
     present = "chance that the taxon lived here, the site's gaps in recording set aside",
     missed = "chance that it lived here and this zero is a gap in the record",
     phantom = "chance that this zero is a gap in the record, whether it lived here or not",
+    missed_low = "5 % end of `missed` over the posterior", missed_high = "95 % end of `missed` over the posterior",
     missed_most = "no fit with the same probabilities gives a larger `missed` (see identifiability())"
   ))
 }
@@ -237,6 +245,7 @@ print.false_presences <- function(x, digits = 3L, n = 20L, ...) {
     absent = "chance that the taxon did not live here, wrong records set aside",
     added = "chance that it did not live here and this one is a wrong record",
     phantom = "chance that this one was written without regard to whether it lived here",
+    added_low = "5 % end of `added` over the posterior", added_high = "95 % end of `added` over the posterior",
     added_most = "no fit with the same probabilities gives a larger `added` (see identifiability())"
   ))
 }
@@ -248,7 +257,9 @@ print_false_cells <- function(x, digits, n, of, legend) {
   } else {
     print_false_header(x, of)
   }
-  scores <- intersect(c(score_names[[of]], "missed_most", "added_most"), names(shown))
+  scores <- intersect(c(
+    score_names[[of]], paste0(score_names[[of]][["missed"]], c("_low", "_high", "_most"))
+  ), names(shown))
   shown[scores] <- lapply(shown[scores], function(score) format(round(score, digits), nsmall = digits))
   if (nrow(x)) print.data.frame(shown, row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))

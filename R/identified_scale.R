@@ -161,6 +161,8 @@ use_convention <- function(fit, kinds, convention, x = NULL) {
       show_value(convention), if (all(kinds == "content")) "none" else "both"
     )
   }
+  # Of draws the means: decompositions are of one set of parameters.
+  if (inherits(fit, "aspect_bernoulli_gibbs")) fit <- without_draws(fit)
   exact <- exact_phantom(fit, kinds, x)
   d <- scale_of(content_factors(exact$fit, exact$kinds), convention)
   list(fit = rescale_content(exact$fit, exact$kinds, d), kinds = exact$kinds)

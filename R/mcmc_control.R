@@ -1,8 +1,11 @@
 #' How a sampler is run
 #'
-#' Settings of models that are sampled, not maximised: [bmf()].
+#' Settings of models that are sampled, not maximised: [bmf()], and [aspect_bernoulli()] with `estimate = "gibbs"`.
 #'
 #' @details
+#' `moves`, `n_reheat`, `start_sweeps`, `start_features` and `tries` are for [bmf()] alone, and so are the next two
+#' paragraphs; [aspect_bernoulli()] says how its chains begin.
+#'
 #' **Starts decide.** Chains that start from the prior can stay thousands of nats below the posterior's bulk for as long
 #' as anyone waits. `init = "anneal"` gives every chain `n_start` annealed starts: a finite number of features (one of
 #' `start_features` for a side whose number is free) and a likelihood whose power rises from 0.05 to 1 over
@@ -28,11 +31,13 @@
 #' @param warmup sweeps of a chain that are thrown away, at least 0.
 #' @param draws draws of a chain, at least 1.
 #' @param thin sweeps from one draw to the next, at least 1.
-#' @param n_threads threads (OpenMP) inside a sweep, at least 1. Chains run side by side under a [future::plan()].
+#' @param n_threads threads (OpenMP) inside a sweep (of [aspect_bernoulli()]: inside a start), at least 1. Chains run
+#'   side by side under a [future::plan()].
 #' @param moves character, see Details; `character()` for none.
-#' @param init `"anneal"`, or `"prior"`: a draw from the prior, for the curious.
+#' @param init `"anneal"` (of [aspect_bernoulli()]: variational fits), or `"prior"`: a draw from the prior, for the
+#'   curious.
 #' @param n_start,n_reheat annealed starts (at least 1) and reheats (at least 0) of a chain; `NULL`: 16 and 12 for small
-#'   data, fewer for large data (down to 2 and 2).
+#'   data, fewer for large data (down to 2 and 2); for [aspect_bernoulli()] 4 variational fits.
 #' @param start_sweeps sweeps of a start, at least 2.
 #' @param start_features numbers of features that starts begin with where the number is free, each at least 1.
 #' @param tries tries of `"split_merge"` a side and sweep, at least 1.

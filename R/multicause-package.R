@@ -27,10 +27,11 @@
 #' | [plca()] | arrays of counts | part of one sample from a mixture of products of distributions, one a dimension |
 #' | [bmf()] | real, 0/1, counts | some of K groups of rows, which meet some of L groups of columns; sampled |
 #'
-#' [noisy_or_prior()], [bmf_prior()] and [gamma_prior()] make priors, [mcmc_control()] says how [bmf()] is sampled, and
-#' [bmf_log_density()] is the density it samples. [cross_entropy()] makes priors between the components of [plca()],
-#' [smooth_over()] makes neighbours of observations, in time, place or otherwise, for [aspect_bernoulli()],
-#' [bernoulli_mixture()] and [plsa()]; [entropic_mstep()] is the sparse step of [plsa()] alone.
+#' [noisy_or_prior()], [bmf_prior()] and [gamma_prior()] make priors, [mcmc_control()] says how [bmf()] and
+#' [aspect_bernoulli()] are sampled, [bmf_log_density()] is the density that [bmf()] samples. [cross_entropy()] makes
+#' priors between the components of [plca()], [smooth_over()] makes neighbours of observations, in time, place or
+#' otherwise, for [aspect_bernoulli()], [bernoulli_mixture()] and [plsa()]; [entropic_mstep()] is the sparse step of
+#' [plsa()] alone.
 #'
 #' @section What a fit says:
 #' [phantoms()] finds the components that write only absences (or presences), [false_absences()] and
@@ -57,7 +58,7 @@
 #'
 #' | model | parameters | no likelihood |
 #' | --- | --- | --- |
-#' | [aspect_bernoulli()] | n (k - 1) memberships, m for each component not pinned | `estimate = "map"`, `smooth` |
+#' | [aspect_bernoulli()] | n (k - 1) memberships, m for each not pinned | `estimate` other than `"ml"`, `smooth` |
 #' | [bernoulli_mixture()] | k - 1 weights, k m probabilities | `estimate = "map"`, `smooth` |
 #' | [logistic_pca()] | m intercepts, k (n + m - k - 1) scores and loadings up to rotation | `penalty` above 0 |
 #' | [noisy_or()] | k priors, the links that `mask` allows, m leaks | a prior, or inference that is not exact |

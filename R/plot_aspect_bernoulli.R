@@ -8,7 +8,8 @@
 #'   \item{`"membership"`}{for each observation (a vertical bar) how much of it each aspect writes; phantoms are grey.}
 #'   \item{`"phantom"`}{the phantoms' share of each observation against its richness (the number of attributes
 #'     recorded).}
-#'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
+#'   \item{`"trace"`}{how far every start was below the best, pass by pass; of a fit with `estimate = "gibbs"`, log
+#'     joint density, log-likelihood and shares of phantoms of every chain, draw by draw.}
 #'   \item{`"curves"`}{for a fit with `smooth = smooth_over(age = )`: the components' shares and the chance of presence
 #'     of some attributes through time, see [curves()]; points are the share of sites with a record, in a dozen bins of
 #'     age. Components are named with the attribute that most tells them from the rest of the table.}
@@ -62,7 +63,11 @@ plot.aspect_bernoulli <- function(x, what = c("aspects", "membership", "phantom"
     aspects = plot_aspects(x, age, of, order, main),
     membership = plot_membership(x, age, of, order, main),
     phantom = plot_phantom_share(x, main),
-    trace = plot_traces(x, if (is.null(main)) "Every start, pass by pass" else main),
+    trace = if (inherits(x, "aspect_bernoulli_gibbs")) {
+      plot_chain_traces(x, gibbs_shown(x), main)
+    } else {
+      plot_traces(x, if (is.null(main)) "Every start, pass by pass" else main)
+    },
     curves = plot_curves(x, attribute, main),
     map = plot_map(x, check_count(slices, "slices"), main)
   )

@@ -43,7 +43,10 @@ plot.bmf <- function(x, what = c("data", "features", "trace", "counts"), shape =
   switch(what,
     data = plot_bmf_data(x, main),
     features = if (is.null(shape)) plot_bmf_effects(x, most, main) else plot_bmf_images(x, shape, most, main),
-    trace = plot_bmf_traces(x, main),
+    trace = plot_chain_traces(x, c(
+      objective = "log joint density", log_likelihood = "log-likelihood", row_features = "row features",
+      column_features = "column features"
+    ), main),
     counts = plot_bmf_counts(x, main)
   )
   invisible(x)
@@ -163,11 +166,8 @@ plot_bmf_images <- function(fit, shape, most, main) {
   graphics::mtext(if (is.null(main)) title else main, outer = TRUE, line = 0.4, font = 2L)
 }
 
-plot_bmf_traces <- function(fit, main) {
-  shown <- c(
-    objective = "log joint density", log_likelihood = "log-likelihood", row_features = "row features",
-    column_features = "column features"
-  )
+# Four quantities of the trace; `shown`: their titles, named.
+plot_chain_traces <- function(fit, shown, main) {
   chains <- split(fit$trace, fit$trace$chain)
   colours <- component_colours(length(chains))
   local_par(mfrow = c(2L, 2L), mar = c(4, 4.6, 1.6, 0.8), oma = c(0, 0, 2, 0))

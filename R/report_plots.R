@@ -44,6 +44,9 @@ false_sentence <- function(cells) {
 }
 
 starts_sentence <- function(fit) {
+  if (inherits(fit, "aspect_bernoulli_gibbs")) {
+    return(paste0(gibbs_title(fit)[2L], "."))
+  }
   starts <- fit$starts
   paste(
     sprintf("%d start(s) were tried and %d finished;", nrow(starts), sum(starts$finished)),

@@ -11,7 +11,8 @@
 
 #include "num_log_on.h"
 
-#define FURTHEST 700. /* f' is nothing beyond */
+#define FURTHEST 700.      /* f' is nothing beyond */
+#define LEAST_SHARE 1e-100 /* f' is nothing at theta / q, and 1 / q stays finite */
 #define MOST_STEPS 200
 #define NEAR_ENOUGH 1e-9 /* a relative step whose square is below rounding */
 
@@ -68,7 +69,7 @@ static double pose_link(const nor_variational *work, int j, int c, problem *p) {
     const double on = work->activation[num_at(c, i, k)] * nor_weight(work->set, i);
     if (!(q > 0)) continue;
     ones += on;
-    if (on > 0) add_term(p, on, work->var->leak[j], 1 / q);
+    if (on > 0 && q > LEAST_SHARE) add_term(p, on, work->var->leak[j], 1 / q);
   }
   if (work->set->links.one > 0) add_term(p, work->set->links.one, 0, 1);
   return ones;

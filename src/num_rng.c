@@ -10,6 +10,41 @@
 #define M_SQRT1_2 0.707106781186547524400844362105
 #endif
 
+/* SplitMix64, to spread the seed over the state. */
+static uint64_t split_mix(uint64_t *seed) {
+  uint64_t z = *seed += 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31);
+}
+
+num_stream num_new_stream(void) {
+  const double two_32 = 4294967296.0;
+  const uint64_t high = (uint64_t) (num_unif() * two_32), low = (uint64_t) (num_unif() * two_32);
+  uint64_t seed = high << 32 | low;
+  num_stream stream;
+  for (int i = 0; i < 4; i++) stream.state[i] = split_mix(&seed);
+  return stream;
+}
+
+void num_fill_unif(num_stream *stream, double *x, int n) {
+  uint64_t a = stream->state[0], b = stream->state[1], c = stream->state[2], d = stream->state[3];
+  for (int i = 0; i < n; i++) {
+    x[i] = (double) ((a + d) >> 11) * 0x1p-53;
+    const uint64_t t = b << 17;
+    c ^= a;
+    d ^= b;
+    b ^= c;
+    a ^= d;
+    c ^= t;
+    d = d << 45 | d >> 19;
+  }
+  stream->state[0] = a;
+  stream->state[1] = b;
+  stream->state[2] = c;
+  stream->state[3] = d;
+}
+
 void num_shuffle(int *index, int n) {
   for (int i = n - 1; i > 0; i--) {
     const int j = num_below(i + 1), keep = index[i];

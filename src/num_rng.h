@@ -7,6 +7,7 @@
 #define MC_NUM_RNG_H
 
 #include <Rmath.h>
+#include <stdint.h>
 
 static inline double num_unif(void) { return unif_rand(); }
 static inline double num_norm(void) { return norm_rand(); }
@@ -25,6 +26,18 @@ static inline int num_below(int n) {
 
 /* TRUE with the probability whose log odds these are. */
 static inline int num_coin(double log_odds) { return num_unif() < 1 / (1 + exp(-log_odds)); }
+
+/*
+ * Uniform numbers in bulk: xoshiro256+ of Blackman & Vigna (2021), doi:10.1145/3460772, seeded from
+ * R's generator, whose L'Ecuyer streams take most of a sweep's time where each cell needs a number.
+ * Seeded anew for each sweep, it leaves R's generator the only state there is between sweeps.
+ */
+typedef struct {
+  uint64_t state[4];
+} num_stream;
+
+num_stream num_new_stream(void);
+void num_fill_unif(num_stream *stream, double *x, int n); /* n numbers in [0, 1) */
 
 /* index becomes a uniformly random order of itself. */
 void num_shuffle(int *index, int n);

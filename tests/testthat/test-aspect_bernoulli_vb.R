@@ -165,3 +165,49 @@ test_that("with flat priors chances of false absences are calibrated and the upp
   expect_lt(abs(mean(found[1, ]) - 1), 0.1)
   expect_gt(mean(found[2, ]), 0.9)
 })
+
+test_that("empirical Bayes raises the bound, and its hyperparameters are stationary", {
+  x <- planted(60, 16)$x
+  control <- fit_control(n_start = 2, max_pass = 2000, tol = 1e-11)
+  for (phantom in c("free", "white")) {
+    run <- function(prior) {
+      set.seed(7)
+      aspect_bernoulli(x, 3, estimate = "vb", phantom = phantom, prior = prior, control = control)
+    }
+    fit <- run("eb")
+    plain <- run(list(aspects = c(0.5, 0.5), membership = 0.5))
+    expect_gt(fit$objective, plain$objective)
+    expect_true(all(diff(fit$trace$objective) > -1e-8))
+    # The bound at its parameters is that of a fit with these hyperparameters given, and no other ones do better.
+    bound <- function(prior) {
+      start <- list(state = fit$posterior)
+      ab_vb_run(data_view(x), start, unname(fit$pinned), prior, unclass(plain(0)))$outcome$objective
+    }
+    expect_equal(bound(fit$prior), unname(fit$objective))
+    for (factor in c(0.9, 1.1)) {
+      expect_lt(bound(utils::modifyList(fit$prior, list(membership = factor * fit$prior$membership))), fit$objective)
+      expect_lt(bound(utils::modifyList(fit$prior, list(aspects = c(factor, 1) * fit$prior$aspects))), fit$objective)
+      expect_lt(bound(utils::modifyList(fit$prior, list(aspects = c(1, factor) * fit$prior$aspects))), fit$objective)
+    }
+  }
+  set.seed(8)
+  sampled <- suppressWarnings(aspect_bernoulli(
+    x, 3, estimate = "gibbs", prior = "eb", control = mcmc_control(chains = 1, warmup = 5, draws = 5, n_start = 1)
+  ))
+  expect_false(identical(sampled$prior$aspects, c(0.5, 0.5)))
+  set.seed(7)
+  fit <- aspect_bernoulli(x, 2, estimate = "vb", prior = "eb", control = fit_control(n_start = 2))
+  set.seed(7)
+  expect_identical(update(fit)$posterior, fit$posterior)
+  expect_error(aspect_bernoulli(x, 2, estimate = "map", prior = "eb"), class = "multicause_input_error")
+})
+
+test_that("the prior can be chosen by held-out cells", {
+  x <- planted(40, 12)$x
+  set.seed(9)
+  quick <- fit_control(n_start = 2, max_pass = 100, tol = 1e-6)
+  tried <- list(list(aspects = c(0.5, 0.5), membership = 0.5), list(aspects = c(1, 1), membership = 1))
+  fit <- suppressWarnings(aspect_bernoulli(x, 2, estimate = "vb", prior = tried, control = quick))
+  expect_s3_class(fit$tuning, "multicause_cv")
+  expect_true(list(fit$prior) %in% tried)
+})

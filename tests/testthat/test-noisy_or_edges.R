@@ -57,3 +57,17 @@ test_that("a source that is all but surely off leaves the shares of its ones fin
   expect_true(is.finite(fit$objective))
   expect_true(all(is.finite(fit$param$q[, , 1][x == 1])))
 })
+
+test_that("shares that fall to nothing do not send their links there", {
+  set.seed(4)
+  shapes <- matrix(rbinom(8 * 40, 1, 0.3), 8)
+  on <- matrix(rbinom(300 * 8, 1, 0.15), 300)
+  x <- matrix(rbinom(300 * 40, 1, 1 - 0.97 * exp(on %*% log(1 - 0.9 * shapes))), 300)
+  start <- list(prior = rep(0.15, 8), links = 0.05 + 0.7 * shapes, leak = rep(0.05, 40))
+  for (prior in list(NULL, noisy_or_prior())) {
+    control <- fit_control(max_pass = 15, tol = 0, accelerate = FALSE, progress = FALSE)
+    fit <- quietly(noisy_or(x, 8, inference = "variational", prior = prior, start = start, control = control))
+    expect_gte(min(diff(fit$trace$objective)), -1e-8 * abs(fit$objective))
+    expect_gt(min(fit$param$links[shapes == 1]), 0.5)
+  }
+})

@@ -68,3 +68,14 @@ state <- list(
 torture("mc_c_ab_vb_fit", view, state, c(0.5, 0.5, 1), plain)
 torture("mc_c_ab_vb_fit", view, state, c(0.5, 0.5, 1), fast)
 torture("mc_c_ab_vb_fit", view, state, c(0, 0.5, 1), plain, error = TRUE)
+
+chain <- list(membership = param$membership, aspects = param$aspects, pinned = c(0L, 0L, -1L))
+chain$aspects[3, ] <- 0
+plan <- list(
+  n_sweep = 4L, thin = 2L, keep_every = 1L, reference = chain$aspects[c(2, 1, 3), ], kind = c(0L, 0L, 1L),
+  probe = c(0L, 1L), n_stat = 6L, on_tick = function(pass, objective) NULL
+)
+torture("mc_c_ab_gibbs_run", view, chain, c(0.5, 0.5, 1), plan)
+torture("mc_c_ab_gibbs_run", view, chain, c(0.5, 0.5, 1), utils::modifyList(plan, list(thin = 0L, n_stat = 0L)))
+torture("mc_c_ab_gibbs_run", view, chain, c(0.5, 0.5, 1), utils::modifyList(plan, list(kind = 0L)), error = TRUE)
+torture("mc_c_ab_gibbs_run", view, chain, c(0.5, 0, 1), plan, error = TRUE)

@@ -77,11 +77,62 @@ tail_ess <- function(draws) {
   if (all(is.na(ess))) NA_real_ else min(ess, na.rm = TRUE)
 }
 
-# Quantities that do not depend on labels.
-bmf_quantities <- function(fit) setdiff(names(fit$trace), c("chain", "pass"))
+rhat_agree <- 1.1 # R-hat up to which chains are said to agree
 
-bmf_quantity_table <- function(fit) {
-  rows <- lapply(bmf_quantities(fit), function(name) {
+# Do all chains agree on these quantities? NA for a single chain.
+chains_agree <- function(fit, names) {
+  if (length(unique(fit$trace$chain)) < 2L) {
+    return(NA)
+  }
+  rhat <- vapply(names, function(name) split_rhat(draws_by_chain(fit, name)), 0)
+  all(is.na(rhat) | rhat <= rhat_agree)
+}
+
+tell_disagreement <- function(fit) {
+  chain <- fit$trace$chain
+  warning(warningCondition(
+    sprintf(
+      paste(
+        "The chains disagree (R-hat above %s): their mean log joint densities are %s. Give them more warm-up and",
+        "draws, or more starts (mcmc_control()); see summary()."
+      ),
+      format(rhat_agree), paste(format(round(tapply(fit$trace$objective, chain, base::mean), 1)), collapse = ", ")
+    ),
+    class = "multicause_chains_disagree", call = NULL
+  ))
+}
+
+# A few cells whose expected value every draw notes: missing ones where there are any; fixed by the data alone.
+probe_cells <- function(x, most = 8L) {
+  missing <- if (inherits(x, "dgCMatrix")) integer() else which(is.na(x))
+  cells <- if (length(missing)) missing else seq_len(min(prod(dim(x)), .Machine$integer.max))
+  at <- unique(cells[round(seq(1, length(cells), length.out = most + 2L))[-c(1L, most + 2L)]])
+  t(arrayInd(at, dim(x))) - 1L
+}
+
+probe_names <- function(probe, names) {
+  label <- function(side) {
+    i <- probe[side, ] + 1L
+    if (is.null(names[[side]])) i else names[[side]][i]
+  }
+  sprintf("cell[%s,%s]", label(1L), label(2L))
+}
+
+# The trace: rows `at` of the notes of all chains, under these names.
+note_frame <- function(jobs, at, columns) {
+  frames <- Map(function(job, chain) {
+    note <- t(job$note[at, seq_len(job$n_draw), drop = FALSE])
+    colnames(note) <- columns
+    cbind(data.frame(chain = chain, pass = seq_len(job$n_draw)), note)
+  }, jobs, seq_along(jobs))
+  do.call(rbind, frames)
+}
+
+# Quantities that do not depend on labels.
+quantities <- function(fit) setdiff(names(fit$trace), c("chain", "pass"))
+
+quantity_table <- function(fit) {
+  rows <- lapply(quantities(fit), function(name) {
     draws <- draws_by_chain(fit, name)
     data.frame(
       quantity = name, mean = mean(draws), sd = stats::sd(draws), q5 = stats::quantile(draws, 0.05),
@@ -92,11 +143,11 @@ bmf_quantity_table <- function(fit) {
   do.call(rbind, rows)
 }
 
-#' Draws of a fit of bmf() for packages posterior and coda
+#' Draws of a sampled fit for packages posterior and coda
 #'
 #' The label-invariant quantities of `fit$trace`, as draws objects of these packages.
 #'
-#' @param x a fit of [bmf()].
+#' @param x a fit of [bmf()], or of [aspect_bernoulli()] with `estimate = "gibbs"`.
 #' @param ... must be empty.
 #' @return For [posterior::as_draws()] a `draws_array` (iterations x chains x quantities), for [coda::as.mcmc()] an
 #'   `mcmc.list`. Chains of unequal length, after an interrupt, are cut to the shortest.
@@ -105,16 +156,18 @@ NULL
 
 #' @rdname bmf_draws
 #' @exportS3Method posterior::as_draws
-as_draws.bmf <- function(x, ...) posterior::as_draws_array(bmf_draws_array(x)) # nolint: object_name_linter.
+as_draws.bmf <- function(x, ...) posterior::as_draws_array(draws_array(x)) # nolint: object_name_linter.
 
 #' @rdname bmf_draws
 #' @exportS3Method posterior::as_draws_array
-as_draws_array.bmf <- function(x, ...) posterior::as_draws_array(bmf_draws_array(x)) # nolint: object_name_linter.
+as_draws_array.bmf <- function(x, ...) posterior::as_draws_array(draws_array(x)) # nolint: object_name_linter.
 
 #' @rdname bmf_draws
 #' @exportS3Method coda::as.mcmc
-as.mcmc.bmf <- function(x, ...) { # nolint: object_name_linter.
-  draws <- bmf_draws_array(x)
+as.mcmc.bmf <- function(x, ...) coda_chains(x) # nolint: object_name_linter.
+
+coda_chains <- function(x) {
+  draws <- draws_array(x)
   thin <- x$control$thin
   chains <- lapply(seq_len(dim(draws)[2L]), function(chain) {
     coda::mcmc(matrix(draws[, chain, ], dim(draws)[1L], dimnames = dimnames(draws)[c(1L, 3L)]), thin = thin)
@@ -122,8 +175,8 @@ as.mcmc.bmf <- function(x, ...) { # nolint: object_name_linter.
   coda::as.mcmc.list(chains)
 }
 
-bmf_draws_array <- function(fit) {
-  quantities <- bmf_quantities(fit)
+draws_array <- function(fit) {
+  quantities <- quantities(fit)
   parts <- lapply(quantities, function(name) draws_by_chain(fit, name))
   array(
     unlist(parts), c(dim(parts[[1L]]), length(quantities)),

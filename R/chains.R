@@ -1,4 +1,15 @@
-# All chains of bmf(): random number streams, checkpoints, progress.
+# Chains of any sampler: random number streams, checkpoints, progress. What a chain does is the sampler's: its
+# problem has a class of its own, with these methods.
+
+# A chain before its first step; `state`: where it begins, NULL for starts of its own. A list with at least `stream`,
+# `phase` ("done" at the end), `stopped`, `sweeps` and `n_draw`.
+new_job <- function(problem, stream, state = NULL) UseMethod("new_job")
+
+# One more step of it; on_tick: for the kernel, function(pass, objective), or NULL.
+step_job <- function(problem, job, on_tick = NULL) UseMethod("step_job")
+
+# Sweeps of a whole chain, for the progress bar.
+total_sweeps <- function(problem, started) UseMethod("total_sweeps")
 
 # Evaluates f() with the generator at `stream`; list(value, stream after). The session's generator stays as it was.
 with_stream <- function(stream, f) {
@@ -21,10 +32,10 @@ draw_streams <- function(n) {
 }
 
 # Runs a chain to its end or to an interrupt, which the kernel or R itself may see. `file`: its checkpoint, or NULL.
-bmf_run_chain <- function(job, problem, file = NULL, on_progress = NULL) {
+run_chain <- function(job, problem, file = NULL, on_progress = NULL) {
   saved <- proc.time()[["elapsed"]]
   while (job$phase != "done" && !job$stopped) {
-    job <- tryCatch(bmf_one_step(job, problem, on_progress), interrupt = function(e) {
+    job <- tryCatch(one_step(job, problem, on_progress), interrupt = function(e) {
       job$stopped <- TRUE
       job
     })
@@ -37,16 +48,16 @@ bmf_run_chain <- function(job, problem, file = NULL, on_progress = NULL) {
   job
 }
 
-bmf_one_step <- function(job, problem, on_progress) {
+one_step <- function(job, problem, on_progress) {
   on_tick <- if (!is.null(on_progress)) function(pass, objective) on_progress(job$sweeps + pass)
-  step <- with_stream(job$stream, function() bmf_step(job, problem, on_tick))
+  step <- with_stream(job$stream, function() step_job(problem, job, on_tick))
   if (!is.null(on_progress) && !step$value$stopped) on_progress(step$value$sweeps)
   step$value$stream <- step$stream
   step$value
 }
 
 # Data, model and settings, as far as the chain depends on them.
-bmf_fingerprint <- function(problem) {
+fingerprint <- function(problem) {
   problem$control <- problem$control[setdiff(
     names(problem$control), c("progress", "checkpoint", "checkpoint_seconds", "n_threads")
   )]
@@ -82,23 +93,23 @@ resume_checkpoint <- function(job, problem, file) {
 }
 
 # The jobs of all chains, done or as far as an interrupt let them.
-bmf_run_chains <- function(problem, streams, state = NULL) {
+run_chains <- function(problem, streams, states = NULL) {
   control <- problem$control
-  problem$fingerprint <- if (!is.null(control$checkpoint)) bmf_fingerprint(problem)
+  problem$fingerprint <- if (!is.null(control$checkpoint)) fingerprint(problem)
   jobs <- lapply(seq_along(streams), function(chain) {
     file <- checkpoint_file(control$checkpoint, chain)
-    job <- resume_checkpoint(bmf_new_job(problem, streams[[chain]], state), problem, file)
+    job <- resume_checkpoint(new_job(problem, streams[[chain]], states[[chain]]), problem, file)
     # All chains' streams are on disk before the first one runs.
     if (!is.null(file) && !file.exists(file)) save_checkpoint(job, problem, file)
     job
   })
   run <- function(chain, on_progress = NULL) {
-    bmf_run_chain(jobs[[chain]], problem, checkpoint_file(control$checkpoint, chain), on_progress)
+    run_chain(jobs[[chain]], problem, checkpoint_file(control$checkpoint, chain), on_progress)
   }
   if (plan_is_parallel() && length(jobs) > 1L) {
     return(map_tasks(seq_along(jobs), run))
   }
-  total <- bmf_total_sweeps(control, !is.null(state))
+  total <- total_sweeps(problem, !is.null(states))
   bar <- if (control$progress) cli::cli_progress_bar("Chains", total = total * length(jobs))
   for (chain in seq_along(jobs)) {
     report <- if (control$progress) {
@@ -109,4 +120,26 @@ bmf_run_chains <- function(problem, streams, state = NULL) {
   }
   if (control$progress) cli::cli_progress_done(id = bar)
   jobs
+}
+
+# Chains with draws, all of them unless an interrupt came; a warning says so then.
+drawn_jobs <- function(jobs) {
+  stopped <- any(vapply(jobs, function(job) job$stopped, NA))
+  jobs <- Filter(function(job) job$n_draw > 0L, jobs)
+  if (!length(jobs)) signal_interrupt()
+  if (stopped) {
+    warning(warningCondition(
+      sprintf("Interrupted: %s draws of %d chain(s) are kept.",
+        paste(vapply(jobs, function(job) job$n_draw, 0L), collapse = ", "), length(jobs)),
+      class = "multicause_interrupted", call = NULL
+    ))
+  }
+  jobs
+}
+
+check_mcmc_control <- function(control) {
+  if (!inherits(control, "multicause_mcmc_control")) {
+    stop_input("`control` must come from mcmc_control(), not be %s.", show_value(control))
+  }
+  control
 }

@@ -1,0 +1,116 @@
+# Methods for fits of aspect_bernoulli(estimate = "gibbs").
+
+#' @export
+print.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  writeLines(c(gibbs_title(x), phantom_sentences(x)))
+  invisible(x)
+}
+
+gibbs_title <- function(fit) {
+  d <- fit$dims
+  chains <- length(unique(fit$trace$chain))
+  c(
+    sprintf(
+      "%s: %d observations x %d attributes, %d component%s", model_title(fit), d[["n"]], d[["m"]], d[["k"]],
+      if (d[["k"]] == 1L) "" else "s"
+    ),
+    sprintf(
+      "%d draws of %d chain%s of a Gibbs sampler; %s", nrow(fit$trace), chains, if (chains == 1L) "" else "s",
+      if (is.na(fit$converged)) {
+        "one chain alone shows nothing"
+      } else if (fit$converged) {
+        "they agree"
+      } else {
+        "they DISAGREE: answers depend on the chain"
+      }
+    )
+  )
+}
+
+#' @export
+summary.aspect_bernoulli_gibbs <- function(object, ...) {
+  check_dots(...)
+  structure(
+    list(
+      fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "expected_false", "estimate")],
+      quantities = quantity_table(object), phantoms = phantoms(object), expected_false = object$expected_false,
+      n_missing = object$dims[["n"]] * object$dims[["m"]] - object$dims[["observed"]],
+      allowed = allowed_bounds(object), sentences = phantom_sentences(object), title = gibbs_title(object)
+    ),
+    class = "summary.aspect_bernoulli_gibbs"
+  )
+}
+
+#' @export
+print.summary.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  writeLines(c(x$title, x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed)))
+  if (x$n_missing > 0) cat(sprintf("%.0f cells unknown\n", x$n_missing))
+  cat("\nQuantities that do not depend on labels:\n")
+  print_quantities(x$quantities, digits)
+  few <- x$quantities$quantity[which(x$quantities$ess_bulk < 100)]
+  if (length(few)) {
+    cat(sprintf("Fewer than 100 effective draws of %s: give more draws or thin more.\n", show_names(few)))
+  }
+  cat("\n")
+  print(x$phantoms)
+  invisible(x)
+}
+
+#' @export
+logLik.aspect_bernoulli_gibbs <- function(object, ...) {
+  stop_input(paste(
+    "`estimate = \"gibbs\"` samples a posterior and maximises nothing, so logLik(), AIC() and BIC() have no meaning",
+    "for it; `fit$trace$log_likelihood` has the log-likelihood of each draw."
+  ))
+}
+
+#' @rdname predict.aspect_bernoulli
+#' @export
+predict.aspect_bernoulli_gibbs <- function(object, newdata, type = c("response", "membership", "cell"), ...,
+                                           rows = NULL, interval = NULL) {
+  type <- check_choice(type, "type", c("response", "membership", "cell"))
+  own <- missing(newdata) || is.null(newdata)
+  if (!is.null(interval)) {
+    interval <- check_number(interval, "interval", 0, 1, open = TRUE)
+    if (!own || type != "response") {
+      stop_input(
+        "`interval` is for the probabilities of the data's own cells: without `newdata`, `type = \"response\"`."
+      )
+    }
+  }
+  if (!own) {
+    return(predict.aspect_bernoulli(object, newdata, type, ..., rows = rows))
+  }
+  out <- predict.aspect_bernoulli(object, type = type, ..., rows = rows)
+  if (type != "response") {
+    return(out)
+  }
+  at <- pick(rows, object$dims[["n"]], object$names[[1L]], "rows")
+  cells <- lapply(object$cells$probability, function(part) {
+    structure(part[at, , drop = FALSE], dimnames = dimnames(out))
+  })
+  if (is.null(interval)) cells$mean else c(cells["mean"], beta_interval(cells$mean, cells$sd, interval))
+}
+
+# The first four quantities of the trace, with titles.
+gibbs_shown <- function(fit) {
+  names <- utils::head(quantities(fit), 4L)
+  titles <- c(objective = "log joint density", log_likelihood = "log-likelihood")
+  stats::setNames(ifelse(names %in% names(titles), titles[names], sub("_", " ", names)), names)
+}
+
+#' @rdname bmf_draws
+#' @exportS3Method posterior::as_draws
+as_draws.aspect_bernoulli_gibbs <- function(x, ...) { # nolint: object_name_linter.
+  posterior::as_draws_array(draws_array(x))
+}
+
+#' @rdname bmf_draws
+#' @exportS3Method posterior::as_draws_array
+as_draws_array.aspect_bernoulli_gibbs <- function(x, ...) { # nolint: object_name_linter.
+  posterior::as_draws_array(draws_array(x))
+}
+
+#' @rdname bmf_draws
+#' @exportS3Method coda::as.mcmc
+as.mcmc.aspect_bernoulli_gibbs <- function(x, ...) coda_chains(x) # nolint: object_name_linter.
