@@ -154,7 +154,9 @@ quantity_table <- function(fit) {
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(60), 10)
-#' quick <- mcmc_control(chains = 2, warmup = 20, draws = 20, n_start = 2, n_reheat = 1, progress = FALSE)
+#' quick <- mcmc_control(
+#'   chains = 2, warmup = 20, draws = 20, n_start = 2, n_reheat = 1, progress = FALSE
+#' )
 #' fit <- suppressWarnings(bmf(x, k = 1, l = 1, control = quick))
 #' if (requireNamespace("posterior", quietly = TRUE)) posterior::as_draws(fit)
 #' if (requireNamespace("coda", quietly = TRUE)) summary(coda::as.mcmc(fit))$statistics
