@@ -51,8 +51,8 @@ test_that("the index of the site has every page", {
   # Entries stand one a line after a dash, or in brackets after "contents:".
   text <- sub("#.*$", "", readLines(file))
   entries <- function(text) {
-    words <- unlist(strsplit(sub("^ *(-|contents:) *", "", grep("^ *(- [^t]|- test|contents:)", text, value = TRUE)), ","))
-    gsub("[][\" ]", "", words)
+    lines <- grep("title:", grep("^ *(- |contents:)", text, value = TRUE), value = TRUE, invert = TRUE)
+    gsub("[][\" ]", "", unlist(strsplit(sub("^ *(-|contents:) *", "", lines), ",")))
   }
   reference <- entries(text[seq(which(text == "reference:"), length(text))])
   starts <- sub("^starts_with[(](.*)[)]$", "\\1", grep("^starts_with", reference, value = TRUE))
