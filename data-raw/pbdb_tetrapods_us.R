@@ -1,11 +1,11 @@
-# Writes inst/extdata/pbdb_tetrapods_us.csv: the occurrences of tetrapod_occurrences from the United States in the
+# Writes inst/extdata/pbdb_tetrapods_us.csv.gz: the occurrences of tetrapod_occurrences from the United States in the
 # layout of a Paleobiology Database download, for examples of read_pbdb(). To be run by Rscript from the root of the
 # package.
 
 pkgload::load_all(".", quiet = TRUE)
 
 found <- subset(tetrapod_occurrences, cc == "US")
-target <- "inst/extdata/pbdb_tetrapods_us.csv"
+target <- gzfile("inst/extdata/pbdb_tetrapods_us.csv.gz", "w", compression = 9)
 quoted <- function(...) paste(sprintf("\"%s\"", c(...)), collapse = ",")
 writeLines(c(
   quoted("Data Provider", "The Paleobiology Database"),
@@ -18,5 +18,6 @@ writeLines(c(
 ), target)
 utils::write.table(
   as.data.frame(lapply(found, as.character)), target,
-  append = TRUE, sep = ",", na = "", qmethod = "double", row.names = FALSE, col.names = FALSE
+  sep = ",", na = "", qmethod = "double", row.names = FALSE, col.names = FALSE
 )
+close(target)

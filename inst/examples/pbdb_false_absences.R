@@ -1,6 +1,6 @@
 # From a download of the Paleobiology Database to ranked false absences and a report.
 library(multicause)
-file <- system.file("extdata", "pbdb_tetrapods_us.csv", package = "multicause") # put your own download here
+file <- system.file("extdata", "pbdb_tetrapods_us.csv.gz", package = "multicause") # put your own download here
 bodies <- subset(read_pbdb(file), !grepl("trace", pres_mode)) # tracks and burrows have names of their own
 x <- occurrence_matrix(
   bodies, observation = c("formation", "early_interval"), attribute = "genus", min_observations = 3, min_attributes = 2,

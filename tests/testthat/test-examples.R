@@ -61,7 +61,7 @@ test_that("counts become sparse parts", {
 })
 
 test_that("the download shipped for examples is a download", {
-  file <- system.file("extdata", "pbdb_tetrapods_us.csv", package = "multicause")
+  file <- system.file("extdata", "pbdb_tetrapods_us.csv.gz", package = "multicause")
   data <- suppressMessages(read_pbdb(file))
   source <- subset(tetrapod_occurrences, cc == "US" & !is.na(genus))
   expect_identical(data$occurrence_no, source$occurrence_no)
