@@ -22,7 +22,8 @@
         inner = item.appendChild(document.createElement("ul"));
       }
     });
-    contents.append(list);
+    if (list.children.length) contents.append(list);
+    else contents.hidden = true;
   }
 
   const box = document.querySelector("#search-input");
@@ -43,7 +44,7 @@
   // Every word must occur; in a title it counts most.
   const score = (entry, words) => words.reduce((sum, word) => {
     const at = (text, points) => (text && text.toLowerCase().includes(word) ? points : 0);
-    const found = at(entry.title, 10) + at(entry.what, 5) + at(entry.text, 1) + at(entry.code, 1);
+    const found = at(entry.title, 10) + at(entry.what, 5) + at(entry.text, 2) + at(entry.code, 1);
     return found ? sum + found : -Infinity;
   }, 0);
 
@@ -54,9 +55,11 @@
     const found = window.searchIndex.map((entry) => [score(entry, words), entry]).filter(([points]) => points > 0);
     found.sort((a, b) => b[0] - a[0]);
     if (!found.length) results.append(make("li", "Nothing found", { className: "p-2" }));
-    found.slice(0, 15).forEach(([, entry]) => {
-      const link = make("a", entry.what || entry.title, { href: root + entry.path + (entry.id ? "#" + entry.id : "") });
-      link.append(make("small", entry.title));
+    const shown = {}; // places of each page: its two best are enough
+    const best = found.filter(([, entry]) => (shown[entry.path] = (shown[entry.path] || 0) + 1) <= 2);
+    best.slice(0, 15).forEach(([, entry]) => {
+      const link = make("a", entry.title, { href: root + entry.path + (entry.id ? "#" + entry.id : "") });
+      if (entry.what) link.append(make("small", entry.what));
       const item = document.createElement("li");
       item.append(link);
       results.append(item);
@@ -64,7 +67,10 @@
   }
 
   box.addEventListener("focus", load);
-  box.addEventListener("input", search);
+  box.addEventListener("input", () => {
+    load();
+    search();
+  });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") results.replaceChildren();
     if (event.key === "/" && document.activeElement.tagName !== "INPUT") {

@@ -70,12 +70,22 @@ translate_math <- function(files) {
 html <- list.files(target, "[.]html$", recursive = TRUE, full.names = TRUE)
 translate_math(html)
 
+# The index names no pages by itself: a page is called by its first heading, one of the reference by its function, too.
+page_title <- function(path) {
+  heading <- xml2::xml_find_first(xml2::read_html(file.path(target, path), encoding = "UTF-8"), "//h1")
+  topic <- if (startsWith(path, "reference/")) paste0(sub("[.]html$", "", basename(path)), ": ")
+  paste0(topic, trimws(xml2::xml_text(heading)))
+}
+
 index <- paste(readLines(file.path(target, "search.json"), encoding = "UTF-8", warn = FALSE), collapse = "\n")
-entries <- jsonlite::fromJSON(index, simplifyVector = FALSE)
-entries <- lapply(entries, function(entry) {
+entries <- lapply(jsonlite::fromJSON(index, simplifyVector = FALSE), function(entry) {
+  entry[lengths(entry) == 0L] <- ""
   entry$path <- sub("^/+", "", sub("^https?://[^/]*", "", entry$path))
+  if (!nzchar(entry$path)) entry$path <- "news/index.html"
   entry
 })
+titles <- vapply(unique(vapply(entries, `[[`, "", "path")), page_title, "")
+entries <- lapply(entries, function(entry) replace(entry, "title", titles[[entry$path]]))
 writeLines(
   paste0("window.searchIndex = ", jsonlite::toJSON(entries, auto_unbox = TRUE), ";"),
   file.path(target, "search-index.js"), useBytes = TRUE

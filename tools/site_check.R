@@ -82,6 +82,11 @@ browser <- Sys.which(c("chromium", "chromium-browser", "google-chrome"))
 browser <- browser[nzchar(browser)]
 if (length(browser)) check_in_browser(browser[[1L]]) else message("No Chromium: pages are not looked at in a browser.")
 
+index <- readLines(file.path(root, "search-index.js"), encoding = "UTF-8", warn = FALSE)
+index <- jsonlite::fromJSON(sub(";$", "", sub("^window.searchIndex = ", "", paste(index, collapse = "\n"))))
+if (!all(vapply(index, is.character, NA))) found("search-index.js", "an entry is not text")
+for (page in setdiff(unique(index$path), pages)) found("search-index.js", paste("no such page:", page))
+
 writeLines(findings)
 cat(sprintf("%d pages, %d findings\n", length(pages), length(findings)))
 quit(status = as.integer(length(findings) > 0L))
