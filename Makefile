@@ -64,6 +64,11 @@ valgrind: setup-gates $(LIB)
 check: setup-gates
 	@tools/check.sh
 
+## site        the site of the package in build/site: reference, articles, search; then its check
+site: setup-site $(LIB)
+	@$(WITH_LIB) Rscript tools/site.R
+	@Rscript tools/site_check.R
+
 ## coverage    share of lines the tests reach, per file
 coverage: setup-gates $(TARBALL)
 	@Rscript tools/coverage.R
@@ -118,5 +123,5 @@ $(LIB): $(TARBALL)
 $(LIB_SAN): $(TARBALL) tools/Makevars.san
 	@R_MAKEVARS_USER=$(CURDIR)/tools/Makevars.san tools/run.sh install $(TARBALL) build/lib-san
 
-.PHONY: demo test install docs format lint test-r test-c test-san torture valgrind check coverage \
+.PHONY: demo test install docs format lint test-r test-c test-san torture valgrind check site coverage \
   bench validate gates clean help format-check lint-r lint-c docs-check test-san-c test-san-r

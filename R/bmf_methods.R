@@ -278,6 +278,7 @@ update.bmf <- function(object, ..., evaluate = TRUE) {
 #' @param items which rows (columns), by number or name; `NULL`: all.
 #' @param states most kept states used, evenly spaced over all chains.
 #' @return A symmetric matrix, items x items, user-fixed features left out. Over 1 GB is refused: choose `items`.
+#' @inherit bmf_prior references
 #' @examples
 #' set.seed(1)
 #' x <- outer(rep(1:0, each = 10), rep(c(2, 0), 4)) + rnorm(160, sd = 0.3)

@@ -151,6 +151,15 @@ quantity_table <- function(fit) {
 #' @param ... must be empty.
 #' @return For [posterior::as_draws()] a `draws_array` (iterations x chains x quantities), for [coda::as.mcmc()] an
 #'   `mcmc.list`. Chains of unequal length, after an interrupt, are cut to the shortest.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(60), 10)
+#' quick <- mcmc_control(
+#'   chains = 2, warmup = 20, draws = 20, n_start = 2, n_reheat = 1, progress = FALSE
+#' )
+#' fit <- suppressWarnings(bmf(x, k = 1, l = 1, control = quick))
+#' if (requireNamespace("posterior", quietly = TRUE)) posterior::as_draws(fit)
+#' if (requireNamespace("coda", quietly = TRUE)) summary(coda::as.mcmc(fit))$statistics
 #' @name bmf_draws
 NULL
 

@@ -13,6 +13,8 @@
 #'   number of ones; `zeros`, the number of observed zeros (unknown cells count nowhere); `missed`, the expected number
 #'   of false absences among them; `share`, missed / (missed + recorded), in \[0, 1\], `NA` where that is 0 / 0. Without
 #'   a white phantom nothing is missed, and a message says so. Cost: O(n m k), by blocks of rows.
+#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
+#'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [false_absences()]
 #' @examples
 #' set.seed(1)

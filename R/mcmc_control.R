@@ -47,6 +47,7 @@
 #' @param progress show a progress bar with the time left.
 #' @param ... must be empty: an unknown name is an error.
 #' @return A list of class `multicause_mcmc_control`.
+#' @inherit bmf_prior references
 #' @examples
 #' mcmc_control(chains = 2, draws = 200, progress = FALSE)
 #' @export

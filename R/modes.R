@@ -13,6 +13,8 @@
 #' @return A list of class `alignment`: `fit`, the fit with its components in the order of the reference; `permutation`,
 #'   the former number of each; `match`, a data frame with `reference`, `component` (former name; `NA` where there is
 #'   none), `distance` and `correlation`.
+#' @references Hornik K (2005). A CLUE for CLUster Ensembles. *Journal of Statistical Software* 14(12), 1-25.
+#'   \doi{10.18637/jss.v014.i12}
 #' @seealso [modes()]
 #' @examples
 #' set.seed(1)
@@ -109,6 +111,7 @@ print.alignment <- function(x, digits = 3L, ...) {
 #'   distance of a component from the one it is matched to); `starts`, a data frame with `start` and `mode`;
 #'   `distances`, between all starts; `fits`, the best fit of each solution, components in the order of the best. It has
 #'   `print` and `plot` methods.
+#' @inherit align_components references
 #' @seealso [align_components()], [ensemble()]
 #' @examples
 #' set.seed(1)

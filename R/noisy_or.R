@@ -122,6 +122,7 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
 #' @param prior,links,leak two finite numbers of at least 1 each: the parameters of the Beta prior on every prior
 #'   probability of a source, on every link, on every leak. `c(1, 1)` is flat.
 #' @return A list of class `noisy_or_prior`.
+#' @inherit noisy_or references
 #' @examples
 #' noisy_or_prior(links = c(1, 1))
 #' @export

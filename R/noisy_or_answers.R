@@ -95,6 +95,7 @@ nor_sample <- function(param, data, model, draws, seed) {
 #' @return A data frame of class `noisy_or_sources` with `source` (name), `prior`, `on` (expected observations with the
 #'   source on), `max_link`, `ones` (expected number of ones its links write), `top` (its three strongest attributes)
 #'   and `in_use`.
+#' @inherit noisy_or references
 #' @examples
 #' set.seed(1)
 #' sources(noisy_or(matrix(rbinom(400, 1, 0.3), 40, 10), k = 3))

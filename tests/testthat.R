@@ -1,4 +1,6 @@
-library(testthat)
-library(multicause)
+if (requireNamespace("testthat", quietly = TRUE)) {
+  library(testthat)
+  library(multicause)
 
-test_check("multicause")
+  test_check("multicause")
+}

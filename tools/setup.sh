@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs what the machine lacks for `make demo`, `make test` or the gates, and nothing else. Asks
+# Installs what the machine lacks for `make demo`, `make test`, `make site` or the gates, and nothing else. Asks
 # no question, prints nothing when all is there. Debian packages first (root or passwordless sudo),
 # then CRAN by name into the user's library.
 #
-# Usage: tools/setup.sh [demo|test|gates]
+# Usage: tools/setup.sh [demo|test|site|gates]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tier=${1:-demo}
@@ -23,12 +23,16 @@ required="$(description Imports) knitr rmarkdown"
 optional=""
 case $tier in
 demo) ;;
+site)
+  required="$required pkgdown xml2 jsonlite"
+  optional=$(description Suggests)
+  ;;
 test | gates)
   required="$required testthat"
   optional=$(description Suggests)
   ;;
 *)
-  echo "usage: tools/setup.sh [demo|test|gates]" >&2
+  echo "usage: tools/setup.sh [demo|test|site|gates]" >&2
   exit 2
   ;;
 esac

@@ -1,0 +1,14 @@
+# From counts to sparse parts: each formation as a mixture of few faunas.
+library(multicause)
+finds <- subset(tetrapod_occurrences, !grepl("trace", pres_mode) & family != "NO_FAMILY_SPECIFIED")
+x <- occurrence_matrix(
+  finds, observation = "formation", attribute = "family", min_observations = 4, min_attributes = 3, count = TRUE
+)
+set.seed(1)
+fit <- plsa(x, k = 8, sparsity = c(membership = 0.05))
+fit
+summary(fit$perplexity) # how many faunas a formation uses
+apply(fit$param$basis, 1, function(share) names(sort(share, decreasing = TRUE))[1:4])
+pdf("faunas.pdf", width = 8, height = 7)
+plot(fit, "membership")
+dev.off()
