@@ -5,7 +5,6 @@
 #include "num_rng.h"
 
 #include <math.h>
-#include <string.h>
 
 #define BIRTHS_MOST 64      /* new features considered */
 #define BIRTHS_NEGLECT 40.0 /* in log probability below the best number */
@@ -168,17 +167,6 @@ static double log_lik_with(bmf_half *half, const double *total) {
   return half->scale * sum;
 }
 
-/* All of the item's weights, but without those of features marked in skip. */
-static void total_without(const bmf_half *half, const unsigned char *skip, double *total) {
-  const int n_l = half->other->k;
-  memset(total, 0, (size_t) n_l * sizeof(double));
-  for (int c = 0; c < half->own->k; c++) {
-    if (!half->u[c] || (skip && skip[c])) continue;
-    const double *w = bmf_weight(half->state, half->s, c);
-    for (int l = 0; l < n_l; l++) total[l] += w[l];
-  }
-}
-
 static void births_proposed(bmf_half *half) {
   const int n_l = half->other->k, b = num_poisson(birth_rate(half));
   const unsigned char *singles = mark_singles(half);
@@ -187,8 +175,8 @@ static void births_proposed(bmf_half *half) {
   const double rate = half->state->hyper[BMF_WEIGHT_PRECISION].value;
   double *now = half->small[0], *then = half->small[1];
   const int first = half->own->k;
-  total_without(half, NULL, now);
-  total_without(half, singles, then);
+  bmf_sum_weights(half, NULL, now);
+  bmf_sum_weights(half, singles, then);
   for (int t = 0; t < b; t++) {
     double *w = bmf_weight(half->state, half->s, bmf_half_add(half));
     for (int l = 0; l < n_l; l++) then[l] += w[l] = num_gamma(shape, rate);

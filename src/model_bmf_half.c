@@ -85,8 +85,8 @@ bmf_half *bmf_new_half(bmf_state *state, int s) {
 }
 
 double *bmf_pool(bmf_half *half, size_t count) {
-  if (count > half->pool_size) {
-    half->pool_size = 2 * count;
+  if (!half->pool || count > half->pool_size) {
+    half->pool_size = 2 * count + 1;
     half->pool = doubles(half, half->pool_size);
   }
   return half->pool;
@@ -139,6 +139,16 @@ void bmf_spread(const bmf_half *half, const double *in, double *out) {
     double sum = 0;
     for (int a = 0; a < half->n_on[j]; a++) sum += in[list[a]];
     out[j] = sum;
+  }
+}
+
+void bmf_sum_weights(const bmf_half *half, const unsigned char *skip, double *total) {
+  const int n_l = half->other->k;
+  memset(total, 0, (size_t) n_l * sizeof(double));
+  for (int c = 0; c < half->own->k; c++) {
+    if (!half->u[c] || (skip && skip[c])) continue;
+    const double *w = bmf_weight(half->state, half->s, c);
+    for (int l = 0; l < n_l; l++) total[l] += w[l];
   }
 }
 

@@ -85,9 +85,11 @@ void bmf_gram_of(const bmf_half *half, const double *weight, double *gram);
 void bmf_project(const bmf_half *half, const double *value, double *out);
 /* out[j] = sum_l in[l] v[j,l] */
 void bmf_spread(const bmf_half *half, const double *in, double *out);
+/* The item's weights, summed over its features but those marked in skip (may be NULL). */
+void bmf_sum_weights(const bmf_half *half, const unsigned char *skip, double *total);
 /* Eigenvectors and values of gram->gram, made once. */
 void bmf_find_basis(bmf_half *half, bmf_gram *gram);
-/* At least so many doubles, not zeroed. */
+/* At least so many doubles, not zeroed; never NULL. */
 double *bmf_pool(bmf_half *half, size_t count);
 double bmf_dot(const double *a, const double *b, int n);
 

@@ -34,16 +34,6 @@ static void mark_seen(bmf_half *half) {
   for (int e = 0; e < n_missing(half); e++) half->seen[missing_cells(half)[e]] = 0;
 }
 
-static void sum_weights(bmf_half *half, const unsigned char *skip) {
-  const int n_l = half->other->k;
-  memset(half->total, 0, (size_t) n_l * sizeof(double));
-  for (int c = 0; c < half->own->k; c++) {
-    if (!half->u[c] || (skip && skip[c])) continue;
-    const double *w = bmf_weight(half->state, half->s, c);
-    for (int l = 0; l < n_l; l++) half->total[l] += w[l];
-  }
-}
-
 /* ---- Gaussian ---- */
 
 static bool same_pattern(const bmf_half *half, int other_item) {
@@ -127,7 +117,7 @@ static double log_norm_now(const bmf_half *half) {
 
 static void begin_bernoulli(bmf_half *half) {
   mark_seen(half);
-  sum_weights(half, NULL);
+  bmf_sum_weights(half, NULL, half->total);
   bmf_spread(half, half->total, half->eta);
   for (int j = 0; j < half->m; j++)
     half->odds[j] = half->wide ? half->eta[j] : half->seen[j] * exp(half->eta[j]);
@@ -184,7 +174,7 @@ static void flip_bernoulli(bmf_half *half, int c) {
 
 static void begin_poisson(bmf_half *half) {
   const double background = half->state->hyper[BMF_BACKGROUND].value;
-  sum_weights(half, NULL);
+  bmf_sum_weights(half, NULL, half->total);
   for (int e = 0; e < n_stored(half); e++) {
     const int j = stored_cells(half)[e], *list = half->on_list + (ptrdiff_t) j * half->room_other;
     double rate = background;
@@ -271,12 +261,12 @@ static void gaussian_from_bernoulli(bmf_half *half, const unsigned char *skip, d
                                     double *score) {
   double *omega = half->buffer, *pull = half->odds;
   mark_seen(half);
-  sum_weights(half, NULL);
+  bmf_sum_weights(half, NULL, half->total);
   bmf_spread(half, half->total, half->eta);
   for (int j = 0; j < half->m; j++)
     omega[j] = half->seen[j] > 0 ? half->scale * polya_gamma(half, j) : 0;
   if (skip) {
-    sum_weights(half, skip);
+    bmf_sum_weights(half, skip, half->total);
     bmf_spread(half, half->total, half->eta);
   }
   for (int j = 0; j < half->m; j++)

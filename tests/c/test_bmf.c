@@ -35,9 +35,9 @@ static void set_hyper(bmf_state *state) {
   state->hyper[BMF_WEIGHT_MEAN] = (bmf_hyper){.value = 0, .shape = 1, .rate = 1};
 }
 
-/* k and l free features of a coin's beside one fixed column of ones each, where fixed. */
-static problem *new_problem(bmf_family family, int n, int m, int k, int l, bool infinite,
-                            double missing) {
+/* k and l free features of a coin's beside n_fixed columns of ones each. */
+static problem *new_problem_with(int n_fixed, bmf_family family, int n, int m, int k, int l,
+                                 bool infinite, double missing) {
   problem *p = check_alloc(NULL, 1, sizeof *p);
   double *x = check_table(n, m, 0.4, missing);
   const int size[2] = {k, l}, items[2] = {n, m};
@@ -53,21 +53,26 @@ static problem *new_problem(bmf_family family, int n, int m, int k, int l, bool 
   for (int s = 0; s < 2; s++) {
     bmf_side *side = &p->state.side[s];
     p->state.data[s] = &p->data[s];
-    *side = (bmf_side){.n = items[s], .infinite = infinite, .beta_off = 1, .n_fixed = 1};
-    side->k = 1 + size[s];
+    *side = (bmf_side){.n = items[s], .infinite = infinite, .beta_off = 1, .n_fixed = n_fixed};
+    side->k = n_fixed + size[s];
   }
   bmf_allocate(&p->state);
   for (int s = 0; s < 2; s++) {
     bmf_side *side = &p->state.side[s];
     for (int i = 0; i < side->n; i++)
-      for (int c = 0; c < side->k; c++) bmf_item(side, i)[c] = c == 0 || check_uniform() < 0.5;
+      for (int c = 0; c < side->k; c++) bmf_item(side, i)[c] = c < n_fixed || check_uniform() < 0.5;
     bmf_count(side);
   }
-  for (int c = 0; c <= k; c++)
-    for (int t = 0; t <= l; t++) bmf_weight(&p->state, 0, c)[t] = check_uniform();
+  for (int c = 0; c < p->state.side[0].k; c++)
+    for (int t = 0; t < p->state.side[1].k; t++) bmf_weight(&p->state, 0, c)[t] = check_uniform();
   bmf_transpose(&p->state, 0);
   for (int s = 0; s < 2; s++) bmf_drop_empty(&p->state, s);
   return p;
+}
+
+static problem *new_problem(bmf_family family, int n, int m, int k, int l, bool infinite,
+                            double missing) {
+  return new_problem_with(1, family, n, m, k, l, infinite, missing);
 }
 
 static void check_state(const problem *p) {
@@ -134,6 +139,21 @@ static void test_small_sides(void) {
   }
 }
 
+/* No features at all on one side, or on both: what is empty has no memory to point to. */
+static void run_without(bmf_family family, double missing, bmf_moves moves) {
+  run(new_problem_with(0, family, 7, 4, 3, 0, false, missing), moves, 10);
+  run(new_problem_with(0, family, 7, 4, 0, 3, false, missing), moves, 10);
+  run(new_problem_with(0, family, 7, 4, 0, 0, true, missing), moves, 10);
+}
+static const bmf_moves every_move = {.block = true, .multi = true, .split_merge = 3};
+static void test_no_features_gaussian(void) { run_without(BMF_GAUSSIAN, 0.1, every_move); }
+static void test_no_features_bernoulli(void) { run_without(BMF_BERNOULLI, 0.1, every_move); }
+static void test_no_features_poisson(void) { run_without(BMF_POISSON, 0.1, every_move); }
+static void test_no_features_complete(void) { run_without(BMF_GAUSSIAN, 0, every_move); }
+static void test_no_features_collapsed(void) {
+  run_without(BMF_GAUSSIAN, 0, (bmf_moves){.collapsed = true});
+}
+
 /* Many features: rows grow, and weights are drawn feature by feature. */
 static void test_many_features(void) {
   const bmf_moves block = {.block = true};
@@ -161,6 +181,11 @@ int main(void) {
   RUN(test_every_family);
   RUN(test_complete_and_collapsed);
   RUN(test_small_sides);
+  RUN(test_no_features_gaussian);
+  RUN(test_no_features_bernoulli);
+  RUN(test_no_features_poisson);
+  RUN(test_no_features_complete);
+  RUN(test_no_features_collapsed);
   RUN(test_many_features);
   RUN(test_add_and_drop);
   return check_report();

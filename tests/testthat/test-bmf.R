@@ -69,6 +69,23 @@ test_that("degenerate tables and numbers of features are legal", {
   }
 })
 
+test_that("a side without features is legal for every family and move", {
+  set.seed(15)
+  none <- function(n) matrix(1, n, 0)
+  for (family in c("gaussian", "bernoulli", "poisson")) {
+    moves <- c("block", "multi", if (family != "poisson") "split_merge")
+    control <- quick(draws = 10, warmup = 10, start_sweeps = 10, moves = moves, tries = 3)
+    x <- matrix(rbinom(40, 1, 0.4), 8)
+    for (size in list(c(3, 0), c(0, 3), c(0, Inf), c(Inf, 0))) {
+      fit <- quietly(bmf(
+        x, size[1], size[2],
+        family = family, row_features = none(8), column_features = none(5), control = control
+      ))
+      expect_true(all(is.finite(fitted(fit))))
+    }
+  }
+})
+
 test_that("arguments stay as they are and names travel", {
   set.seed(4)
   x <- blocks()$x
