@@ -9,8 +9,7 @@
 #define BIRTHS_MOST 64      /* new features considered */
 #define BIRTHS_NEGLECT 40.0 /* in log probability below the best number */
 
-/* xi = alpha / (beta + N - 1), the prior mean of an item's own features. */
-static double birth_rate(const bmf_half *half) {
+double bmf_birth_rate(const bmf_half *half) {
   const bmf_side *own = half->own;
   return half->state->hyper[BMF_ALPHA_ROWS + half->s].value /
          (own->beta_off + bmf_n_items(own) - 1);
@@ -147,7 +146,7 @@ void bmf_births_log_lik(bmf_half *half, int n, double *out) {
 static void births_collapsed(bmf_half *half) {
   const unsigned char *singles = mark_singles(half);
   const births_problem p = pose(half, singles);
-  const int b = draw_births(&p, birth_rate(half));
+  const int b = draw_births(&p, bmf_birth_rate(half));
   if (singles) drop_singles(half);
   if (b > 0) draw_rows(half, &p, b);
 }
@@ -167,22 +166,28 @@ static double log_lik_with(bmf_half *half, const double *total) {
   return half->scale * sum;
 }
 
+double bmf_births_log_ratio(bmf_half *half, const double *added) {
+  double *now = half->small[0], *then = half->small[1];
+  bmf_sum_weights(half, NULL, now);
+  bmf_sum_weights(half, mark_singles(half), then);
+  for (int l = 0; l < half->other->k; l++) then[l] += added[l];
+  return log_lik_with(half, then) - log_lik_with(half, now);
+}
+
 static void births_proposed(bmf_half *half) {
-  const int n_l = half->other->k, b = num_poisson(birth_rate(half));
-  const unsigned char *singles = mark_singles(half);
+  const int n_l = half->other->k, b = num_poisson(bmf_birth_rate(half));
+  const bool singles = count_singles(half) > 0;
   if (b == 0 && !singles) return;
   const double shape = half->state->hyper[BMF_WEIGHT_SHAPE].value;
   const double rate = half->state->hyper[BMF_WEIGHT_PRECISION].value;
-  double *now = half->small[0], *then = half->small[1];
+  double *added = half->small[2];
   const int first = half->own->k;
-  bmf_sum_weights(half, NULL, now);
-  bmf_sum_weights(half, singles, then);
+  for (int l = 0; l < n_l; l++) added[l] = 0;
   for (int t = 0; t < b; t++) {
     double *w = bmf_weight(half->state, half->s, bmf_half_add(half));
-    for (int l = 0; l < n_l; l++) then[l] += w[l] = num_gamma(shape, rate);
+    for (int l = 0; l < n_l; l++) added[l] += w[l] = num_gamma(shape, rate);
   }
-  const double log_ratio = log_lik_with(half, then) - log_lik_with(half, now);
-  const bool accept = num_unif() < exp(log_ratio);
+  const bool accept = num_unif() < exp(bmf_births_log_ratio(half, added));
   for (int c = first + b - 1; c >= first; c--) {
     if (!accept) {
       bmf_half_drop(half, c);

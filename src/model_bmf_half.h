@@ -117,6 +117,11 @@ void bmf_weight_counts(bmf_half *half, double *counts, double *exposure, double 
 
 /* ---- model_bmf_birth.c ---- */
 void bmf_births(bmf_half *half);
+/* xi = alpha / (beta + N - 1), the prior mean of an item's own features. */
+double bmf_birth_rate(const bmf_half *half);
+/* Poisson: log-likelihood ratio of the item were its own features replaced by ones whose weights
+ * add up to added (L). Marks the own ones in skip. */
+double bmf_births_log_ratio(bmf_half *half, const double *added);
 /* The log-likelihood of the item's residual given that it has b features of its own, b = 0 .. n - 1, up to a
  * constant: Gaussian and Bernoulli. */
 void bmf_births_log_lik(bmf_half *half, int n, double *out);

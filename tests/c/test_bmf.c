@@ -161,6 +161,27 @@ static void test_many_features(void) {
   run(new_problem(BMF_BERNOULLI, 12, 10, 26, 26, false, 0.1), block, 2);
 }
 
+/* An item's own features give way to the new ones, also where these need more memory. */
+static void test_births_replace(bmf_family family) {
+  problem *p = new_problem_with(0, family, 1, 3, 200, 2, true, 0);
+  bmf_side *rows = &p->state.side[0];
+  const bmf_moves plain = {0};
+  const double weight[2] = {0.5, 0.5};
+  while (rows->k < rows->room) {
+    const int c = bmf_add_feature(&p->state, 0, weight);
+    bmf_item(rows, 0)[c] = 1;
+    rows->count[c] = 1;
+  }
+  bmf_transpose(&p->state, 0);
+  p->state.power = 1e-12; /* no likelihood: every proposal is accepted */
+  p->state.hyper[BMF_ALPHA_ROWS].value = 30;
+  bmf_update_side(bmf_new_half(&p->state, 0), &p->state, 0, &plain);
+  CHECK(rows->k > 0 && rows->k < 80); /* Poisson(30) */
+  check_state(p);
+}
+static void test_births_replace_gaussian(void) { test_births_replace(BMF_GAUSSIAN); }
+static void test_births_replace_poisson(void) { test_births_replace(BMF_POISSON); }
+
 /* Features that are added and dropped keep members and weights together. */
 static void test_add_and_drop(void) {
   problem *p = new_problem(BMF_GAUSSIAN, 4, 3, 2, 2, true, 0);
@@ -187,6 +208,8 @@ int main(void) {
   RUN(test_no_features_complete);
   RUN(test_no_features_collapsed);
   RUN(test_many_features);
+  RUN(test_births_replace_gaussian);
+  RUN(test_births_replace_poisson);
   RUN(test_add_and_drop);
   return check_report();
 }
