@@ -43,7 +43,8 @@ SEXP mc_c_nor_sample(SEXP view, SEXP param, SEXP settings);
 SEXP mc_c_bmf_run(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);
 SEXP mc_c_bmf_predict(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);
 SEXP mc_c_bmf_density(SEXP view, SEXP transposed, SEXP model, SEXP state);
-SEXP mc_c_bmf_look(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP item, SEXP omega);
+SEXP mc_c_bmf_look(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP item, SEXP omega,
+                   SEXP added);
 SEXP mc_c_blas_threads(SEXP n);
 
 /* Argument checks: an internal error where they fail. */

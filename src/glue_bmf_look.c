@@ -53,8 +53,26 @@ static SEXP laws(bmf_state *state) {
   return out;
 }
 
+/* Births of an item; Poisson: how the likelihood judges own features whose weights add up to added. */
+static SEXP look_at_births(bmf_state *state, int item, SEXP added) {
+  const bool poisson = state->family == BMF_POISSON;
+  bmf_half *half = bmf_new_half(state, 0);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, poisson ? 1 : 4));
+  bmf_half_begin(half, state, 0);
+  bmf_row_begin(half, item);
+  if (!poisson) {
+    bmf_births_log_lik(half, 4, REAL(out));
+  } else {
+    REAL(out)[0] = NA_REAL;
+    glue_check(Rf_isNull(added) || Rf_length(added) == state->side[1].k, "added");
+    if (!Rf_isNull(added)) REAL(out)[0] = bmf_births_log_ratio(half, REAL(added));
+  }
+  UNPROTECT(1);
+  return out;
+}
+
 typedef struct {
-  SEXP view, transposed, model, state, item, omega, out;
+  SEXP view, transposed, model, state, item, omega, added, out;
 } look_arguments;
 
 static SEXP look_body(void *ctx) {
@@ -69,26 +87,24 @@ static SEXP look_body(void *ctx) {
   for (int s = 0; s < 2; s++) SET_VECTOR_ELT(arg->out, s, log_odds(state, s));
   look_at_weights(state, arg->out);
   SET_VECTOR_ELT(arg->out, 4, laws(state));
-  if (state->family != BMF_POISSON) {
-    bmf_half *half = bmf_new_half(state, 0);
-    SET_VECTOR_ELT(arg->out, 5, Rf_allocVector(REALSXP, 4));
-    bmf_half_begin(half, state, 0);
-    bmf_row_begin(half, Rf_asInteger(arg->item) - 1);
-    bmf_births_log_lik(half, 4, REAL(VECTOR_ELT(arg->out, 5)));
-  }
+  SET_VECTOR_ELT(arg->out, 5, look_at_births(state, Rf_asInteger(arg->item) - 1, arg->added));
   if (state->family == BMF_GAUSSIAN && !in.data[0].na_start) {
     SET_VECTOR_ELT(arg->out, 6, Rf_allocVector(REALSXP, 2));
     for (int s = 0; s < 2; s++)
       REAL(VECTOR_ELT(arg->out, 6))[s] = bmf_log_marginal(bmf_new_half(state, s), state, s);
   }
+  bmf_half *half = bmf_new_half(state, 0);
+  bmf_half_begin(half, state, 0);
+  SET_VECTOR_ELT(arg->out, 7, Rf_ScalarReal(bmf_birth_rate(half)));
   return arg->out;
 }
 
-SEXP mc_c_bmf_look(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP item, SEXP omega) {
-  const char *fields[] = {"rows", "columns", "weight_q", "weight_h",
-                          "laws", "births",  "marginal", ""};
+SEXP mc_c_bmf_look(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP item, SEXP omega,
+                   SEXP added) {
+  const char *fields[] = {"rows",   "columns",  "weight_q",   "weight_h", "laws",
+                          "births", "marginal", "birth_rate", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  look_arguments arg = {view, transposed, model, state, item, omega, out};
+  look_arguments arg = {view, transposed, model, state, item, omega, added, out};
   GetRNGstate();
   glue_serial_blas(look_body, &arg);
   PutRNGstate();

@@ -36,7 +36,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_bmf_run, 5),
     ENTRY(mc_c_bmf_predict, 5),
     ENTRY(mc_c_bmf_density, 4),
-    ENTRY(mc_c_bmf_look, 6),
+    ENTRY(mc_c_bmf_look, 7),
     ENTRY(mc_c_blas_threads, 1),
     {NULL, NULL, 0},
 };

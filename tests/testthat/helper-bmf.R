@@ -35,12 +35,34 @@ bmf_golden <- function(name) {
   )
 }
 
-# What the kernel draws from at a state; item: whose births; omega: Polya-Gamma variables.
-bmf_look <- function(x, state, family, prior, k, l, item = 1, omega = NULL) {
+# What the kernel draws from at a state; item: whose births; omega: Polya-Gamma variables; added: sum of the weights of
+# proposed births (Poisson).
+bmf_look <- function(x, state, family, prior, k, l, item = 1, omega = NULL, added = NULL) {
   data <- bmf_data(x, family, quiet = TRUE)
   prior <- bmf_scale_prior(prior, family, data)
   state <- bmf_check_state(state, data, prior, family)
   model <- bmf_kernel_model(family, prior, k, l, state$fixed)
   .Call(mc_c_bmf_look, data$view, data$transposed, model, state[c("rows", "columns", "weights", "hyper")],
-    as.integer(item), omega)
+    as.integer(item), omega, added)
+}
+
+# A symmetric matrix from its lower triangle.
+whole <- function(q) {
+  q[upper.tri(q)] <- t(q)[upper.tri(q)]
+  q
+}
+
+# log p(x | rows, columns), weights integrated out, of observed cells alone; from the kernel's Q and h.
+bmf_log_marginal <- function(case, state) {
+  look <- bmf_look(case$x, state, "gaussian", case$prior, case$k, case$l)
+  hyper <- bmf_check_state(state, bmf_data(case$x, "gaussian", quiet = TRUE), case$prior, "gaussian")$hyper
+  cells <- case$x[!is.na(case$x)]
+  size <- length(look$weight_h)
+  out <- length(cells) / 2 * log(hyper[5] / (2 * pi)) - hyper[5] / 2 * sum(cells^2)
+  if (size == 0) {
+    return(out)
+  }
+  root <- chol(whole(look$weight_q))
+  pull <- backsolve(root, look$weight_h, transpose = TRUE)
+  out + size / 2 * (log(hyper[4]) - hyper[4] * hyper[3]^2) - sum(log(diag(root))) + sum(pull^2) / 2
 }
