@@ -12,11 +12,18 @@
 #' `start_sweeps` sweeps; the start of the largest log joint density is then heated up and cooled down again `n_reheat`
 #' times, and the best state found is where the chain begins. Chains are independent of one another.
 #'
+#' **More chains or longer ones?** For predictions, more chains. One stays near the mode it begins at and is too sure of
+#' what it says there; the mean over chains is not: on handwritten digits whose bottom halves were hidden, the mean of
+#' four short chains (`warmup = 100`, `draws = 200`, `start_sweeps = 60`) had 6 % less squared error than the same
+#' chains alone. Choose such settings on cells that were observed and hidden for the purpose.
+#'
 #' **Moves.** Every sweep flips all entries (features in a fresh random order for each row and column), draws features
 #' that one row or column alone has, the weights and what is learned. `moves` adds: `"block"`, flips of two features at
 #' a time; `"multi"`, Metropolis proposals of several features of a row; `"split_merge"`, which splits a feature in two
-#' or merges two (Gaussian and Bernoulli); `"collapsed"`, flips with the weights integrated out (Gaussian, complete
-#' data, `weight_mean = 0`; slow, for small data).
+#' or merges two (Gaussian and Bernoulli, where the weights can be integrated out of the proposal; given counts, a
+#' Poisson rate that is a sum leaves no such integral, and a proposal would have to carry weights of its own);
+#' `"collapsed"`, flips with the weights integrated out (Gaussian, complete data, `weight_mean = 0`; slow, for small
+#' data).
 #'
 #' **Long runs.** With `checkpoint`, each chain saves itself in a file of its own (`<checkpoint>-<chain>.rds`), at most
 #' every `checkpoint_seconds` seconds; the same call then resumes there, after a crash, too, and its result is the one
