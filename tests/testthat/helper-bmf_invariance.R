@@ -125,8 +125,6 @@ bmf_invariance <- function(s, replicates, n_sweep = 4L) {
 }
 
 bmf_settings <- function() {
-  complete <- list(missing = 0, laws = list(weight_mean = 0))
-  make <- function(...) do.call(bmf_setting, utils::modifyList(list(...), list()))
   list(
     gaussian_infinite = bmf_setting("gaussian"),
     gaussian_finite = bmf_setting("gaussian", 3, 2, beta = c(rows = 2, columns = 0.5)),
@@ -146,9 +144,15 @@ bmf_settings <- function() {
       bmf_setting("gaussian", 3, 2, missing = 0, laws = list(weight_mean = 0), collapsed = TRUE),
     bernoulli_infinite = bmf_setting("bernoulli"),
     bernoulli_finite = bmf_setting("bernoulli", 3, 2),
+    bernoulli_block = bmf_setting("bernoulli", block = TRUE),
+    bernoulli_multi = bmf_setting("bernoulli", multi = TRUE),
+    bernoulli_split = bmf_setting("bernoulli", split_merge = 4),
+    bernoulli_split_finite = bmf_setting("bernoulli", 3, 3, split_merge = 2),
     bernoulli_all = bmf_setting("bernoulli", fixed = c(1, 1), block = TRUE, multi = TRUE, split_merge = 2),
     poisson_infinite = bmf_setting("poisson"),
     poisson_finite = bmf_setting("poisson", 3, 2, laws = list(weight_shape = gamma_prior(6, 4))),
+    poisson_block = bmf_setting("poisson", block = TRUE),
+    poisson_multi = bmf_setting("poisson", 3, Inf, multi = TRUE),
     poisson_all = bmf_setting("poisson", block = TRUE, multi = TRUE, fixed = c(1, 0))
   )
 }
