@@ -1,5 +1,5 @@
 # Mutants: the package's sources with one mistake each, compiled into a library of their own; the named test must see
-# them. Run by tests/validate/bmf_sampler.R.
+# them. Run by tests/validate/bmf_validation.R.
 
 mutant <- function(name, setting, ..., replicates = 8000, n_sweep = 8L) {
   list(name = name, setting = setting, edits = list(...), replicates = replicates, n_sweep = n_sweep)
