@@ -61,10 +61,7 @@ bmf_data <- function(x, family, quiet = FALSE) {
 
 # A number of features: a whole one, or Inf.
 check_features <- function(x, name) {
-  if (is.numeric(x) && length(x) == 1L && !is.na(x) && x == Inf) {
-    return(Inf)
-  }
-  if (!is.numeric(x) || length(x) != 1L || is.na(x) || x < 0 || x != floor(x)) {
+  if (!is.numeric(x) || length(x) != 1L || !isTRUE(x >= 0 && x == floor(x))) {
     stop_input("`%s` must be a whole number of at least 0, or Inf, not %s.", name, show_value(x))
   }
   as.double(x)
