@@ -247,6 +247,7 @@ ab_kernel_param <- function(param, pinned, fixed_aspects = FALSE, smooth = NULL)
 # Bandwidth and strength by held-out cells: a few short starts for each fold, and short runs from the best of them.
 ab_choose_smooth <- function(smooth, data, pinned, pseudo, phantom, control) {
   control[c("n_start", "max_pass", "screen_pass", "n_finish", "n_polish", "tol")] <- list(3L, 300L, 50L, 1L, 0L, 1e-6)
+  control$on_interrupt <- "stop"
   control$progress <- FALSE
   kinds <- ab_kinds(length(pinned), phantom, control)
   choose_smooth(smooth, data$x, function(x, smooth, start) {
