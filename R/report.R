@@ -139,7 +139,7 @@ report_content <- function(fit, age, of, sites, selection, n) {
     return(content)
   }
   shown <- model_content(fit, age, of, sites, n)
-  if (inherits(fit, "bmf")) shown$quantities <- bmf_quantity_table(fit)
+  if (inherits(fit, "bmf")) shown$quantities <- quantity_table(fit)
   content$tables <- c(content$tables, shown[c("components", "observations", "unexpected")], list(
     ages = shown$ages$aspects, age_correlations = shown$age_correlations, quantities = shown$quantities
   ))

@@ -130,7 +130,7 @@ trust_sentence <- function(fit) {
     ready <- sum(vapply(fit$fits, function(each) each$converged, NA))
     return(sprintf("An average of %d fits, of which %d have converged.", length(fit$fits), ready))
   }
-  if (!inherits(fit, "bmf")) {
+  if (!is_sampled(fit)) {
     return(starts_sentence(fit))
   }
   chains <- length(unique(fit$trace$chain))
@@ -139,9 +139,9 @@ trust_sentence <- function(fit) {
     if (is.na(fit$converged)) {
       "One chain alone shows nothing about agreement."
     } else if (fit$converged) {
-      sprintf("The chains agree (R-hat at most %s).", format(bmf_agree))
+      sprintf("The chains agree (R-hat at most %s).", format(rhat_agree))
     } else {
-      sprintf("**The chains disagree** (R-hat above %s): give them more warm-up, draws or starts.", format(bmf_agree))
+      sprintf("**The chains disagree** (R-hat above %s): give them more warm-up, draws or starts.", format(rhat_agree))
     }
   )
 }

@@ -84,11 +84,14 @@ param_parts <- function(fit) {
   if (!is.null(fit$effort)) parts$effort <- fit$effort$coefficients
   if (inherits(fit, "bmf")) {
     effects <- bmf_effects(fit)
-    parts <- c(list(effects = effects), parts, list(quantities = NULL))
+    parts <- c(list(effects = effects), parts)
   }
+  if (is_sampled(fit)) parts <- c(parts, list(quantities = NULL))
   default <- intersect(c("effects", "aspects", "prototypes", "loadings", "basis", "links", "marginals"), names(parts))
   c(parts[default[1L]], parts[setdiff(names(parts), default[1L])])
 }
+
+is_sampled <- function(fit) inherits(fit, c("bmf", "aspect_bernoulli_gibbs"))
 
 part_sides <- function(fit, name, values) {
   if (name == "missed") {
@@ -122,7 +125,7 @@ tidy_fit <- function(x, matrix) {
   }
   matrix <- if (is.null(matrix)) names(parts)[1L] else check_choice(matrix, "matrix", names(parts))
   if (matrix == "quantities") {
-    return(bmf_quantity_table(x))
+    return(quantity_table(x))
   }
   values <- parts[[matrix]]
   if (matrix == "marginals") {

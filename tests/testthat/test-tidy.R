@@ -33,7 +33,7 @@ test_that("tidy() gives every other part of the parameters", {
   expect_identical(membership$estimate[membership$observation == "site7"],
     unname(fits$plsa$param$membership["site7", ]))
   expect_identical(generics::tidy(fits$effort, matrix = "effort")$term, c("intercept", "slope"))
-  expect_identical(nrow(generics::tidy(fits$bmf, matrix = "quantities")), length(bmf_quantities(fits$bmf)))
+  expect_identical(nrow(generics::tidy(fits$bmf, matrix = "quantities")), length(quantities(fits$bmf)))
   expect_identical(names(generics::tidy(fits$visits, matrix = "missed")), c("observation", "visit", "estimate"))
   expect_error(generics::tidy(fits$nmf, matrix = "aspects"), "`matrix` must be one of \"basis\", \"coefficients\"",
     class = "multicause_input_error")
