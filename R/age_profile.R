@@ -86,9 +86,12 @@ whose_age <- function(age, of, fit) {
     if (is.null(names(age)) || is.null(known)) length(age) == fit$dims[[side]] else all(known %in% names(age))
   }, NA)
   if (sum(fits) != 1L) {
+    if (any(fits)) stop_input("`of` must say whose ages `age` holds: they fit observations and attributes alike.")
+    by_name <- !is.null(names(age)) && !all(vapply(fit$names, is.null, NA))
     stop_input(
-      "`of` must say whose ages `age` holds: by names and length these %s.",
-      if (any(fits)) "fit observations and attributes alike" else "fit neither observations nor attributes"
+      "`age` must hold an age, or NA, for each of the %d observations or of the %d attributes%s.", fit$dims[["n"]],
+      fit$dims[["m"]],
+      if (by_name) sprintf(" by their names, not for %s", show_names(names(age))) else sprintf(", not %d", length(age))
     )
   }
   c("observation", "attribute")[fits]
@@ -108,12 +111,13 @@ match_age <- function(age, known, n, of) {
   as.double(age[known])
 }
 
+is_found <- function(x) !is.na(x) & x > 0
+
 # Mean age of the observations in which each attribute occurs, known from the sums the fit keeps.
 attribute_age <- function(fit, age, x = NULL) {
   x <- fit_data(fit, x)
   sums <- Reduce(`+`, lapply(row_blocks(which(!is.na(age)), fit$dims[["m"]]), function(rows) {
-    found <- dense_rows(x, rows) %in% 1
-    dim(found) <- c(length(rows), fit$dims[["m"]])
+    found <- is_found(dense_rows(x, rows))
     cbind(colSums(found * age[rows]), colSums(found))
   }))
   ifelse(sums[, 2L] > 0, sums[, 1L] / sums[, 2L], NA)
@@ -201,10 +205,7 @@ print.age_profile <- function(x, digits = 3L, ...) {
 #' @export
 plot.age_profile <- function(x, ..., colours = NULL, xlab = "", ylab = "Age") {
   boxes <- x$aspects
-  if (is.null(colours)) {
-    at <- match(boxes$component, component_names(x$k))
-    colours <- grDevices::adjustcolor(component_colours(x$k)[at], 0.6) # the median's line shows on it
-  }
+  if (is.null(colours)) colours <- plot_view(x)$colours
   stats <- t(as.matrix(boxes[c("lower", "q1", "median", "q3", "upper")]))
   graphics::bxp(
     list(
@@ -214,4 +215,12 @@ plot.age_profile <- function(x, ..., colours = NULL, xlab = "", ylab = "Age") {
     boxfill = colours, ylim = rev(range(x$age)), xlab = xlab, ylab = ylab, las = 1, ...
   )
   invisible(x)
+}
+
+#' @export
+plot_view.age_profile <- function(x, ...) {
+  check_dots(...)
+  at <- match(x$aspects$component, component_names(x$k))
+  # The median's line shows on it.
+  new_view("ages", NULL, boxes = x$aspects, colours = grDevices::adjustcolor(component_colours(x$k)[at], 0.6))
 }

@@ -61,32 +61,20 @@ fingerprint <- function(problem) {
   problem$control <- problem$control[setdiff(
     names(problem$control), c("progress", "checkpoint", "checkpoint_seconds", "n_threads")
   )]
-  file <- tempfile()
-  on.exit(unlink(file))
-  saveRDS(problem, file, compress = FALSE, version = 3)
-  unname(tools::md5sum(file))
+  fingerprint_of(problem)
 }
 
-# Written beside and renamed, so that a kill at any moment leaves a whole file.
 save_checkpoint <- function(job, problem, file) {
-  part <- paste0(file, ".part")
-  saveRDS(list(fingerprint = problem$fingerprint, job = job), part, compress = FALSE)
-  if (!file.rename(part, file)) stop("the checkpoint could not be written to ", file, call. = FALSE)
+  write_whole(list(fingerprint = problem$fingerprint, job = job), file)
 }
 
 checkpoint_file <- function(checkpoint, chain) if (!is.null(checkpoint)) sprintf("%s-%d.rds", checkpoint, chain)
 
 # The saved chain where there is one, and it is one of this call.
 resume_checkpoint <- function(job, problem, file) {
-  if (is.null(file) || !file.exists(file)) {
+  saved <- read_checkpoint(file, problem$fingerprint)
+  if (is.null(saved)) {
     return(job)
-  }
-  saved <- tryCatch(readRDS(file), error = function(e) NULL)
-  if (!is.list(saved) || !identical(saved$fingerprint, problem$fingerprint)) {
-    stop_input(
-      "`checkpoint` file %s is not of this call (other data, prior or settings): delete it or name another file.",
-      dQuote(file, FALSE)
-    )
   }
   saved$job$stopped <- FALSE
   saved$job
@@ -107,7 +95,8 @@ run_chains <- function(problem, streams, states = NULL) {
     run_chain(jobs[[chain]], problem, checkpoint_file(control$checkpoint, chain), on_progress)
   }
   if (plan_is_parallel() && length(jobs) > 1L) {
-    return(map_tasks(seq_along(jobs), run))
+    done <- map_tasks(seq_along(jobs), run, label = "Chains", name = function(i) sprintf("chain %d", i))
+    return(done[is_done(done)])
   }
   total <- total_sweeps(problem, !is.null(states))
   bar <- if (control$progress) cli::cli_progress_bar("Chains", total = total * length(jobs))

@@ -31,7 +31,7 @@
 #' )
 #' @export
 compare_models <- function(x, models, k = 1:6, ..., folds = 5, replicates = 1, rows = TRUE, floor = 1e-6,
-                           control = fit_control()) {
+                           control = fit_control(), checkpoint = NULL) {
   models <- check_models(models, substitute(models), "models")
   control <- check_control(control)
   rows <- check_flag(rows, "rows")
@@ -40,20 +40,44 @@ compare_models <- function(x, models, k = 1:6, ..., folds = 5, replicates = 1, r
   settings <- unlist(Map(function(name) {
     make_settings(models[name], tried[[name]], list(...), NULL)
   }, names(models)), recursive = FALSE, use.names = FALSE)
+  parts <- list("compare_models", x, settings, rows, folds, replicates, floor, settings_that_count(control))
+  with_checkpoint(check_checkpoint(checkpoint), parts, function(store) {
+    compare_settings(x, models, settings, rows, folds, replicates, floor, control, store)
+  })
+}
+
+compare_settings <- function(x, models, settings, rows, folds, replicates, floor, control, store) {
   plan <- fold_plan(x, "cells", folds, replicates)
-  cells <- new_cv(run_folds(plan, settings, floor, control), settings, plan, floor)
+  done <- run_folds(plan, settings, floor, control, store)
+  interrupted <- was_interrupted(done)
+  cells <- new_cv(done, settings, plan, floor)
   chosen <- vapply(names(models), function(name) {
-    mine <- which(cells$results$model == name)
-    mine[cv_choice(cells$results[mine, ])[["best"]]]
+    mine <- which(cells$results$model == name & !is.na(cells$results$loss))
+    if (length(mine)) mine[cv_choice(cells$results[mine, ])[["best"]]] else NA_integer_
   }, 0L)
+  # Models of which no fold is finished cannot be compared.
+  chosen <- chosen[!is.na(chosen)]
   by_rows <- NULL
-  if (rows) {
+  if (rows && !interrupted) {
     plan <- fold_plan(x, "rows", folds, replicates)
-    by_rows <- new_cv(run_folds(plan, settings[chosen], floor, control), settings[chosen], plan, floor)
+    done <- run_folds(plan, settings[chosen], floor, control, store)
+    interrupted <- was_interrupted(done)
+    by_rows <- new_cv(done, settings[chosen], plan, floor)
   }
-  seeds <- draw_seeds(length(chosen))
-  fits <- Map(function(at, seed) timed_fit(settings[[at]], plan$x, control, seed), chosen, seeds)
+  fits <- vector("list", length(chosen))
+  if (!interrupted) fits <- timed_fits(plan$x, settings[chosen], control, store)
   new_comparison(cells, by_rows, chosen, fits)
+}
+
+# One after another, so that times compare.
+timed_fits <- function(x, settings, control, store) {
+  tasks <- Map(list, setting = settings, seed = draw_seeds(length(settings)))
+  quiet <- inner_control(control)
+  fits <- map_tasks(tasks, function(task) timed_fit(task$setting, x, quiet, task$seed), control$progress, "Fits",
+    function(i) setting_name(settings[[i]]), control$on_interrupt == "keep", checkpoint_store(store, "fit"),
+    parallel = FALSE)
+  tell_interrupted(fits, "fits")
+  fits
 }
 
 check_k_list <- function(k, names) {
@@ -69,27 +93,37 @@ check_k_list <- function(k, names) {
 
 # list(fit, seconds, megabytes)
 timed_fit <- function(setting, x, control, seed) {
-  control$progress <- FALSE
   before <- sum(gc(reset = TRUE)[, 2L])
   seconds <- system.time(fit <- with_seed(seed, quiet_fit(call_model(setting, x, control))$value))[["elapsed"]]
   list(fit = fit, seconds = seconds, megabytes = sum(gc()[, 6L]) - before)
 }
 
 new_comparison <- function(cells, rows, chosen, fits) {
-  losses <- split(cells$folds$loss, cells$folds$setting)[chosen]
+  # By fold, so that differences are paired; an interrupt or a failure may have left some out.
+  key <- paste(cells$folds$replicate, cells$folds$fold)
+  losses <- lapply(chosen, function(at) {
+    mine <- cells$folds$setting == at
+    stats::setNames(cells$folds$loss[mine], key[mine])
+  })
   best <- losses[[which.min(vapply(losses, mean, 0))]]
-  behind <- lapply(losses, function(loss) loss - best)
+  behind <- lapply(losses, function(loss) {
+    both <- intersect(names(loss), names(best))
+    loss[both] - best[both]
+  })
   table <- data.frame(
     model = names(chosen), k = cells$results$k[chosen], cells = cells$results$loss[chosen],
     cells_se = cells$results$se[chosen], behind = vapply(behind, mean, 0),
     behind_se = vapply(behind, function(d) stats::sd(d) / sqrt(length(d)), 0),
     rows = if (is.null(rows)) NA_real_ else rows$results$loss,
     rows_se = if (is.null(rows)) NA_real_ else rows$results$se,
-    seconds = vapply(fits, function(f) f$seconds, 0), megabytes = vapply(fits, function(f) f$megabytes, 0),
-    converged = vapply(fits, function(f) f$fit$converged, NA), row.names = NULL
+    seconds = vapply(fits, function(f) if (is.null(f)) NA_real_ else f$seconds, 0),
+    megabytes = vapply(fits, function(f) if (is.null(f)) NA_real_ else f$megabytes, 0),
+    converged = vapply(fits, function(f) if (is.null(f)) NA else f$fit$converged, NA), row.names = NULL
   )
   structure(
-    list(table = table, cells = cells, rows = rows, fits = lapply(fits, function(f) f$fit)),
+    list(
+      table = table, cells = cells, rows = rows, fits = stats::setNames(lapply(fits, function(f) f$fit), names(chosen))
+    ),
     class = "multicause_comparison"
   )
 }
@@ -107,7 +141,7 @@ print.multicause_comparison <- function(x, digits = 4L, ...) {
     behind = ifelse(shown$behind == 0, "best", number(shown$behind, shown$behind_se)),
     rows = number(shown$rows, shown$rows_se), seconds = signif(shown$seconds, 3L), MB = signif(shown$megabytes, 3L)
   )
-  if (!all(shown$converged)) table$converged <- shown$converged
+  if (!all(shown$converged %in% TRUE)) table$converged <- shown$converged
   print.data.frame(table, row.names = FALSE)
   cat("Standard errors in brackets; smaller is better\n")
   if (!is.null(x$rows) && anyNA(shown$rows)) {
@@ -119,7 +153,9 @@ print.multicause_comparison <- function(x, digits = 4L, ...) {
 #' @rdname plot.multicause_cv
 #' @export
 plot.multicause_comparison <- function(x, ...) {
-  check_dots(...)
-  plot(x$cells)
+  draw_view(plot_view(x, ...))
   invisible(x)
 }
+
+#' @export
+plot_view.multicause_comparison <- function(x, ...) plot_view(x$cells, ...)

@@ -10,6 +10,14 @@
 #' objective from one accepted point to the next. `accelerate = FALSE, tol = 0, n_start = 1` with a `start` runs
 #' exactly `max_pass` passes of the published algorithm.
 #'
+#' **Long jobs.** A bar shows the time left, where `progress` is on and the job takes more than a moment; package
+#' progressr, if it is in use, hears of every start. A start that fails does not lose the others: a warning of class
+#' `multicause_task_failed` names it, `fit$starts` has `NA` for its objective, and only if all fail is it an error.
+#'
+#' **Several processors.** Starts run as futures where a [future::plan()] is set (package future.apply is needed): other
+#' R processes on this machine (`multisession`), on others (`cluster`), or jobs of a queue (`future.batchtools`). The
+#' data go to each worker once for screening and once for finishing the starts.
+#'
 #' Results depend on [set.seed()] alone: the same seed gives the same result for any `n_threads` and any
 #' `future::plan()`. All random draws are made from task seeds that are drawn up front.
 #'
@@ -30,6 +38,9 @@
 #'   and the passes are run again, within `max_pass`; kept when better. It frees solutions in which a probability came
 #'   so near to 0 that no pass could raise it again. Not done where `start` is given.
 #' @param reach a finished start has reached the best when its objective is within this many nats of it.
+#' @param on_interrupt what Ctrl-C does to several starts, or to the fits of [select_k()], [cross_validate()] and
+#'   [compare_models()]: `"stop"`, as everywhere in R; `"keep"`: what is finished so far is returned, with a warning of
+#'   class `multicause_interrupted`. Where nothing is finished yet, it stops.
 #' @param ... must be empty: an unknown name is an error.
 #' @return A list of class `multicause_control`.
 #' @references Varadhan R, Roland C (2008). Simple and globally convergent methods for accelerating the convergence
@@ -40,7 +51,7 @@
 fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = TRUE, n_threads = 1,
                         progress = interactive(), keep_x = TRUE, keep_starts = FALSE,
                         init = c("mixed", "free"), screen = TRUE, screen_pass = 100, n_finish = 3,
-                        n_polish = 3, reach = 0.5, ...) {
+                        n_polish = 3, reach = 0.5, on_interrupt = c("stop", "keep"), ...) {
   check_dots(...)
   structure(
     list(
@@ -57,7 +68,8 @@ fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = 
       screen_pass = check_count(screen_pass, "screen_pass"),
       n_finish = check_count(n_finish, "n_finish"),
       n_polish = check_count(n_polish, "n_polish", 0L),
-      reach = check_number(reach, "reach", 0)
+      reach = check_number(reach, "reach", 0),
+      on_interrupt = check_choice(on_interrupt, "on_interrupt", c("stop", "keep"))
     ),
     class = "multicause_control"
   )

@@ -20,7 +20,15 @@
 #' standard error of the mean over folds and replicates. It disregards that training sets overlap and is a little small.
 #'
 #' **Cost.** `folds` times `replicates` fits for each model, `k` and row of `grid`. They run in parallel where a
-#' [future::plan()] is set, with the same result for any plan.
+#' [future::plan()] is set, with the same result for any plan; the data go to each worker once.
+#'
+#' **Long jobs.** With `checkpoint`, every finished fit's result is kept in a small file beside the one named
+#' (`<checkpoint>-<stage>-<number>.rds`), and the random numbers with which the job began in that one. After a crash or
+#' an interrupt the same call goes on where it was and ends with the same answer, whatever the session's random numbers
+#' are. A file of another call (other data, models or settings) is refused. Delete the files for a new run. On several
+#' machines the folder must be one that all of them see. A fit that fails is named in a warning of class
+#' `multicause_task_failed` and does not lose the others; what it would have added is `NA`, or left out of the means.
+#' `fit_control(on_interrupt = "keep")` returns what is finished at an interrupt in the same way.
 #'
 #' @param x data, as the models take them.
 #' @param model a model of this package, such as `aspect_bernoulli`; or a function `f(x, k, control = )` that returns
@@ -34,6 +42,7 @@
 #' @param replicates how often the folds are drawn anew, at least 1.
 #' @param floor smallest probability (or mean) given to a held-out cell, above 0 and at most 0.5.
 #' @param control settings of each fit, from [fit_control()]; `progress` shows one bar for all.
+#' @param checkpoint a file name, whose folder must exist, or `NULL`; see Details.
 #' @return A list of class `multicause_cv`: `results`, a data frame with a row for every model, k and row of the grid:
 #'   `model`, `k`, the grid's columns, `loss` (mean, smaller is better), `se`, `not_converged` (fits of those made);
 #'   `folds`, the losses of the single folds; `scheme`, `family` (of the loss), `floor`, `n_folds`, `replicates`. It has
@@ -48,14 +57,17 @@
 #' cross_validate(x, bernoulli_mixture, k = 1:3, folds = 3, control = fit_control(n_start = 2))
 #' @export
 cross_validate <- function(x, model, k, scheme = c("cells", "rows"), ..., grid = NULL, folds = 5, replicates = 1,
-                           floor = 1e-6, control = fit_control()) {
+                           floor = 1e-6, control = fit_control(), checkpoint = NULL) {
   models <- check_models(model, substitute(model))
   scheme <- check_choice(scheme, "scheme", c("cells", "rows"))
   control <- check_control(control)
   settings <- make_settings(models, check_counts(k, "k", 0L), list(...), check_grid(grid))
-  plan <- fold_plan(x, scheme, folds, replicates)
   floor <- check_floor(floor)
-  new_cv(run_folds(plan, settings, floor, control), settings, plan, floor)
+  parts <- list("cross_validate", x, settings, scheme, folds, replicates, floor, settings_that_count(control))
+  with_checkpoint(check_checkpoint(checkpoint), parts, function(store) {
+    plan <- fold_plan(x, scheme, folds, replicates)
+    new_cv(run_folds(plan, settings, floor, control, store), settings, plan, floor)
+  })
 }
 
 # One or several model functions, named.
@@ -130,29 +142,44 @@ fold_plan <- function(x, scheme, folds, replicates) {
 }
 
 # All folds of all settings, as independent tasks: a data frame with a row for each.
-run_folds <- function(plan, settings, floor, control) {
+run_folds <- function(plan, settings, floor, control, store = NULL) {
   tasks <- expand.grid(fold = seq_len(plan$folds), replicate = seq_len(plan$replicates), setting = seq_along(settings))
   tasks$seed <- draw_seeds(nrow(tasks))
-  progress <- control$progress
-  control$progress <- FALSE
+  quiet <- inner_control(control)
   done <- map_tasks(split(tasks, seq_len(nrow(tasks))), function(task) {
     held <- plan$held[[task$replicate]][[task$fold]]
     with_seed(
-      task$seed, hold_out(plan$x, settings[[task$setting]], plan$scheme, held, plan$family, floor, control)
+      task$seed, hold_out(plan$x, settings[[task$setting]], plan$scheme, held, plan$family, floor, quiet)
     )
-  }, progress, "Folds")
-  data.frame(tasks[c("setting", "replicate", "fold")], do.call(rbind, done), row.names = NULL)
+  }, control$progress, "Folds", function(i) {
+    sprintf("%s, replicate %d, fold %d", setting_name(settings[[tasks$setting[i]]]), tasks$replicate[i], tasks$fold[i])
+  }, control$on_interrupt == "keep", checkpoint_store(store, plan$scheme))
+  tell_interrupted(need_some(done), "folds")
+  ok <- is_done(done)
+  out <- data.frame(tasks[ok, c("setting", "replicate", "fold")], do.call(rbind, done[ok]), row.names = NULL)
+  if (was_interrupted(done)) attr(out, "interrupted") <- TRUE
+  out
 }
 
+# Of fits within a larger job, which shows the progress and keeps what is finished.
+inner_control <- function(control) {
+  control$progress <- FALSE
+  control$on_interrupt <- "stop"
+  control
+}
+
+setting_name <- function(setting) sprintf("%s, k = %d", paste(c(setting$name, setting$grid), collapse = " "), setting$k)
+
 new_cv <- function(folds, settings, plan, floor) {
-  each <- split(folds, folds$setting)
+  each <- split(folds, factor(folds$setting, seq_along(settings)))
   results <- data.frame(model = vapply(settings, function(s) s$name, ""), k = vapply(settings, function(s) s$k, 0L))
   for (name in names(settings[[1L]]$grid)) {
     # An argument may be called as one of the columns, such as nmf()'s `loss`.
     column <- if (name %in% c("model", "k", "loss", "se", "not_converged")) paste0("arg_", name) else name
     results[[column]] <- vapply(settings, function(s) s$grid[[name]], "", USE.NAMES = FALSE)
   }
-  results$loss <- vapply(each, function(f) mean(f$loss), 0)
+  # Settings without a finished fold have no loss.
+  results$loss <- vapply(each, function(f) if (nrow(f)) mean(f$loss) else NA_real_, 0)
   results$se <- vapply(each, function(f) stats::sd(f$loss) / sqrt(nrow(f)), 0)
   results$not_converged <- vapply(each, function(f) sum(!f$converged), 0L)
   structure(
@@ -191,7 +218,9 @@ print.multicause_cv <- function(x, digits = 4L, ...) {
   if (all(shown$not_converged == 0)) shown$not_converged <- NULL
   shown[c("loss", "se")] <- lapply(shown[c("loss", "se")], signif, digits)
   print.data.frame(shown, row.names = FALSE)
-  if (anyNA(x$results$loss)) cat("NA: the model's likelihood of a row does not count zeros and cannot be compared\n")
+  wanted <- nrow(x$results) * x$n_folds * x$replicates
+  if (nrow(x$folds) < wanted) cat(sprintf("Only %d of %d folds are finished\n", nrow(x$folds), wanted))
+  if (anyNA(x$folds$loss)) cat("NA: the model's likelihood of a row does not count zeros and cannot be compared\n")
   invisible(x)
 }
 
@@ -207,32 +236,53 @@ print.multicause_cv <- function(x, digits = 4L, ...) {
 #' plot(cross_validate(x, bernoulli_mixture, k = 1:2, folds = 3, control = fit_control(n_start = 2)))
 #' @export
 plot.multicause_cv <- function(x, ...) {
-  check_dots(...)
-  label <- do.call(paste, c(x$results[setdiff(names(x$results), c("k", "loss", "se", "not_converged"))], sep = " "))
-  plot_losses(x$results, label, loss_words(x), sprintf("Held-out %s", x$scheme))
+  draw_view(plot_view(x, ...))
   invisible(x)
 }
 
-# Losses against k with error bars, a line for every label.
-plot_losses <- function(results, label, ylab, main) {
+#' @export
+plot_view.multicause_cv <- function(x, ...) {
+  check_dots(...)
+  label <- do.call(paste, c(x$results[setdiff(names(x$results), c("k", "loss", "se", "not_converged"))], sep = " "))
+  main <- sprintf("Held-out %s", x$scheme)
+  new_view("losses", main, panels = list(loss_panel(x$results, label, loss_words(x), main)))
+}
+
+# What a panel of losses shows: those that are known, and of each label the least and the least k near it.
+loss_panel <- function(results, label, ylab, main) {
   shown <- !is.na(results$loss)
-  results <- results[shown, ]
   label <- factor(label[shown], unique(label[shown]))
+  results <- data.frame(results[shown, c("k", "loss", "se")], label = label)
+  results <- results[order(label, results$k), ]
+  each <- lapply(split(results, results$label), function(mine) {
+    data.frame(mine[cv_choice(mine), ], choice = c("least", "within one s.e."), row.names = NULL)
+  })
+  list(results = results, chosen = do.call(rbind, unname(each)), ylab = ylab, main = main)
+}
+
+draw_losses <- function(view) {
+  if (length(view$panels) > 1L) local_par(mfrow = grDevices::n2mfrow(length(view$panels)))
+  for (panel in view$panels) draw_loss_panel(panel)
+}
+
+# Losses against k with error bars, a line for every label.
+draw_loss_panel <- function(panel) {
+  results <- panel$results
+  label <- results$label
   spread <- ifelse(is.na(results$se), 0, results$se)
   colours <- component_colours(nlevels(label))
   local_par(mar = c(4.2, 4.6, 2.6, 1))
   graphics::plot(
     NA, xlim = range(results$k) + c(-0.2, 0.2), ylim = range(results$loss - spread, results$loss + spread), las = 1L,
-    bty = "l", main = main, xlab = "number of components, k", ylab = ylab, xaxt = "n"
+    bty = "l", main = panel$main, xlab = "number of components, k", ylab = panel$ylab, xaxt = "n"
   )
   graphics::axis(1L, unique(results$k))
   for (level in seq_len(nlevels(label))) {
     mine <- results[as.integer(label) == level, ]
-    mine <- mine[order(mine$k), ]
     graphics::lines(mine$k, mine$loss, col = colours[level], type = "b", pch = 19L, cex = 0.7)
     bar <- mine[!is.na(mine$se) & mine$se > 0, ]
     graphics::segments(bar$k, bar$loss - bar$se, bar$k, bar$loss + bar$se, col = colours[level])
-    chosen <- mine[cv_choice(mine), ]
+    chosen <- panel$chosen[as.integer(panel$chosen$label) == level, ]
     graphics::points(chosen$k, chosen$loss, pch = c(1L, 0L), cex = c(1.8, 1.5), col = colours[level])
   }
   if (nlevels(label) > 1L) {

@@ -56,12 +56,21 @@ print.divergences <- function(x, digits = 3L, ...) {
 #' @param x what `divergences()` returns.
 #' @export
 plot.divergences <- function(x, ...) {
+  draw_view(plot_view(x, ...))
+  invisible(x)
+}
+
+#' @export
+plot_view.divergences <- function(x, ...) {
   check_dots(...)
-  titles <- dimension_names(names(x), attr(x, "at"))
+  new_view("divergences", NULL, tables = stats::setNames(unclass(x), dimension_names(names(x), attr(x, "at"))))
+}
+
+draw_divergences <- function(view) {
+  x <- view$tables
   most <- max(unlist(lapply(x, function(d) d[is.finite(d)])), 1e-12)
   local_par(mfrow = c(1L, length(x)), mar = c(3.2, 3.2, 2.6, 0.8), mgp = c(2, 0.6, 0), pty = "s")
-  for (i in seq_along(x)) image_matrix(x[[i]], c(0, most), titles[i], "component q", "component p")
-  invisible(x)
+  for (title in names(x)) image_matrix(x[[title]], c(0, most), title, "component q", "component p")
 }
 
 # A matrix as a picture, first row on top. Labels are numbers, but for few columns with names of their own.

@@ -67,7 +67,8 @@ ensemble.default <- function(x, k = c(10, 12, 16, 20, 24, 32), ..., model = aspe
   settings <- make_settings(models, check_counts(k, "k"), list(...), check_grid(grid))
   data <- check_data(x, "nonnegative")
   fits <- fit_settings(data$x, rep(settings, each = members), control)
-  group <- rep(seq_along(settings), each = members)
+  group <- rep(seq_along(settings), each = members)[is_done(fits)]
+  fits <- fits[is_done(fits)]
   weights <- member_weights(weights, fits, group, folds, floor)
   new_ensemble(fits, weights)
 }
@@ -150,12 +151,11 @@ stacking_weights <- function(fits, group, folds, floor) {
   done <- map_tasks(split(tasks, seq_len(nrow(tasks))), function(task) {
     held <- plan$held[[1L]][[task$fold]]
     fit <- fits[[task$member]]
-    control <- fit$control
-    control$progress <- FALSE
+    control <- inner_control(fit$control)
     again <- with_seed(task$seed, quiet_fit(stats::update(fit, x = replace_cells(x, held), control = control))$value)
     p <- presence_probability(again)[held]
     ifelse(cells_of(x, held) == 1, p, 1 - p)
-  })
+  }, label = "Folds", need_all = TRUE)
   by_member <- lapply(seq_along(fits), function(i) unlist(done[tasks$member == i]))
   by_group <- vapply(unique(group), function(g) Reduce(`+`, by_member[group == g]) / sum(group == g), by_member[[1L]])
   stack_em(pmax(by_group, floor))
@@ -229,9 +229,14 @@ summary.multicause_ensemble <- function(object, ...) {
 
 #' @export
 plot.multicause_ensemble <- function(x, ...) {
-  check_dots(...)
-  heat_map(x$probability, main = sprintf("Average of %d fits", length(x$fits)))
+  draw_view(plot_view(x, ...))
   invisible(x)
+}
+
+#' @export
+plot_view.multicause_ensemble <- function(x, ...) {
+  check_dots(...)
+  heat_view(x$probability, main = sprintf("Average of %d fits", length(x$fits)))
 }
 
 #' @export

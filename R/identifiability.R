@@ -182,14 +182,15 @@ bootstrap_fits <- function(fit, n, x) {
   if (!can_refit(fit)) stop_input("`bootstrap` cannot fit such a fit anew: give `draws`, such as posterior_draws(fit).")
   control <- fit_control(progress = FALSE, max_pass = 500, tol = 1e-8)
   unknown <- is.na(dense_rows(x, seq_len(fit$dims[["n"]])))
-  map_tasks(draw_seeds(n), function(seed) {
+  fits <- map_tasks(draw_seeds(n), function(seed) {
     drawn <- with_seed(seed, simulate(fit)[[1L]])
     drawn[unknown] <- NA
     run <- run_on(fit, fit$param, unname(fit$pinned), drawn, control, least = 1e-3)
     for (name in names(run)) fit$param[[name]][] <- run[[name]]
     fit$x <- drawn
     fit
-  })
+  }, label = "Tables", name = function(i) sprintf("table %d", i))
+  fits[is_done(fits)]
 }
 
 # Quantiles of the ends over fits to other tables: of the mean share, of each observation's, of each cell's.

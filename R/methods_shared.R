@@ -108,24 +108,29 @@ print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3
 #' @export
 plot.multicause <- function(x, what = c("components", "trace", "curves", "map"), order = c("seriated", "data"),
                             main = NULL, ..., attribute = NULL, slices = 4) {
+  draw_view(plot_view(x, what, order, main, ..., attribute = attribute, slices = slices))
+  invisible(x)
+}
+
+#' @export
+plot_view.multicause <- function(x, what = c("components", "trace", "curves", "map"), order = c("seriated", "data"),
+                                 main = NULL, ..., attribute = NULL, slices = 4) {
   check_dots(...)
+  check_title(main)
   what <- check_choice(what, "what", c("components", "trace", "curves", "map"))
   order <- check_choice(order, "order", c("seriated", "data"))
   if (what == "trace") {
-    return(plot_traces(x, if (is.null(main)) "Every start, pass by pass" else main))
+    return(trace_view(x, main))
   }
   if (what %in% c("curves", "map")) {
-    check_fit(x, smooth_models, "x")
-    if (what == "curves") plot_curves(x, attribute, main) else plot_map(x, check_count(slices, "slices"), main)
-    return(invisible(x))
+    return(smooth_view(x, what, attribute, slices, main))
   }
   components <- component_matrix(x)
   if (nrow(components) == 0L) stop_input("`x` has no components to plot.")
   if (order == "seriated") components <- components[, seriate(abs(components)), drop = FALSE]
   limits <- if (any(components < 0)) c(-1, 1) * max(abs(components)) else c(0, max(components, 1e-300))
   colours <- if (limits[1L] < 0) grDevices::hcl.colors(101L, "Blue-Red 3") else probability_colours()
-  heat_map(t(components), limits, colours, if (is.null(main)) model_title(x) else main, legend = component_scale(x))
-  invisible(x)
+  heat_view(t(components), limits, colours, if (is.null(main)) model_title(x) else main, legend = component_scale(x))
 }
 
 component_scale <- function(fit) {

@@ -175,13 +175,23 @@ print.modes <- function(x, digits = 3L, ...) {
 #' @param ... must be empty.
 #' @export
 plot.modes <- function(x, ...) {
+  draw_view(plot_view(x, ...))
+  invisible(x)
+}
+
+#' @export
+plot_view.modes <- function(x, ...) {
   check_dots(...)
+  new_view("modes", sprintf("%d solutions of %d starts", nrow(x$modes), nrow(x$starts)), modes = x$modes)
+}
+
+draw_modes <- function(view) {
+  modes <- view$modes
   local_par(mar = c(4.2, 4.4, 2.6, 1))
   graphics::plot(
-    x$modes$distance, x$modes$behind, cex = 1 + sqrt(x$modes$starts), pch = 19L, las = 1L, bty = "l",
+    modes$distance, modes$behind, cex = 1 + sqrt(modes$starts), pch = 19L, las = 1L, bty = "l",
     col = component_colours(1L), xlab = "distance of the cells from the best solution",
-    ylab = "objective below the best", main = sprintf("%d solutions of %d starts", nrow(x$modes), nrow(x$starts))
+    ylab = "objective below the best", main = view$main
   )
-  graphics::text(x$modes$distance, x$modes$behind, x$modes$mode, col = "white", cex = 0.7)
-  invisible(x)
+  graphics::text(modes$distance, modes$behind, modes$mode, col = "white", cex = 0.7)
 }

@@ -36,6 +36,11 @@
 #' attribute was missing or dropped, because they tell how well an observation was searched. A column of `data` that
 #' has one of these names itself gives way.
 #'
+#' **Tables of other packages.** Occurrence tables of palaeoverse (also after its `bin_time()` and `bin_space()`: give
+#' `c("cell_ID", "bin_assignment")` as `observation`) and of divDyn come in as they are. Community tables of vegan,
+#' sites by species, go straight into the models: `plsa(dune, 3)`, `aspect_bernoulli((dune > 0) + 0, 3)`. Those of iNEXT
+#' have taxa in rows and are turned round: `plsa(t(bird), 2)`.
+#'
 #' Cost: time grows with the rows of `data` (a few seconds for a million), memory with the larger of `data` and the
 #' result. A dense result of more than 2^31 - 1 cells is refused.
 #'

@@ -54,13 +54,16 @@ phantom_test <- function(fit, nsim = 99, ..., control = fit_control(n_start = 4,
   null_fit <- fit_null(x, k - 1L, draw_seeds(1L), control)
   seeds <- Map(c, draw_seeds(nsim), draw_seeds(nsim))
   progress <- control$progress
-  control$progress <- FALSE
+  keep <- control$on_interrupt == "keep"
+  control <- inner_control(control)
   null <- map_tasks(seeds, function(seed) {
     drawn <- with_seed(seed[1L], simulate(draw_posterior(null_fit, NULL))[[1L]])
     drawn[unknown] <- NA
     phantom_gain(drawn, k, seed[2L], control)$statistic
-  }, progress, "Tables")
+  }, progress, "Tables", function(i) sprintf("table %d", i), keep)
+  tell_interrupted(need_some(null), "tables")
   null <- unlist(null)
+  nsim <- length(null)
   structure(
     list(
       statistic = observed$statistic, p_value = (1 + sum(null >= observed$statistic)) / (1 + nsim), null = null,

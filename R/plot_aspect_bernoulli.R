@@ -48,11 +48,17 @@
 plot.aspect_bernoulli <- function(x, what = c("aspects", "membership", "phantom", "trace", "curves", "map"), age = NULL,
                                   of = c("guess", "attribute", "observation"), order = NULL, main = NULL, ...,
                                   attribute = NULL, slices = 4) {
+  draw_view(plot_view(x, what, age, of, order, main, ..., attribute = attribute, slices = slices))
+  invisible(x)
+}
+
+#' @export
+plot_view.aspect_bernoulli <- function(x, what = c("aspects", "membership", "phantom", "trace", "curves", "map"),
+                                       age = NULL, of = c("guess", "attribute", "observation"), order = NULL,
+                                       main = NULL, ..., attribute = NULL, slices = 4) {
   what <- check_choice(what, "what", c("aspects", "membership", "phantom", "trace", "curves", "map"))
   check_dots(...)
-  if (!is.null(main) && (!is.character(main) || length(main) != 1L)) {
-    stop_input("`main` must be one string, not %s.", show_value(main))
-  }
+  check_title(main)
   of <- check_choice(of, "of", c("guess", "attribute", "observation"))
   if (is.null(order)) order <- if (is.null(age)) "seriated" else "age"
   order <- check_choice(order, "order", c("age", "seriated", "data"))
@@ -60,18 +66,16 @@ plot.aspect_bernoulli <- function(x, what = c("aspects", "membership", "phantom"
     stop_input("`order = \"age\"` needs `age`: one number per observation or attribute.")
   }
   switch(what,
-    aspects = plot_aspects(x, age, of, order, main),
-    membership = plot_membership(x, age, of, order, main),
-    phantom = plot_phantom_share(x, main),
+    aspects = aspects_view(x, age, of, order, main),
+    membership = membership_view(x, age, of, order, main),
+    phantom = phantom_share_view(x, main),
     trace = if (inherits(x, "aspect_bernoulli_gibbs")) {
-      plot_chain_traces(x, gibbs_shown(x), main)
+      chain_traces_view(x, gibbs_shown(x), main)
     } else {
-      plot_traces(x, if (is.null(main)) "Every start, pass by pass" else main)
+      trace_view(x, main)
     },
-    curves = plot_curves(x, attribute, main),
-    map = plot_map(x, check_count(slices, "slices"), main)
+    curves = , map = smooth_view(x, what, attribute, slices, main)
   )
-  invisible(x)
 }
 
 # Labels of components, their phantoms marked.
@@ -84,7 +88,7 @@ seriate <- function(weight) {
   order(max.col(t(weight), ties.method = "first"), -apply(weight, 2L, max))
 }
 
-plot_aspects <- function(fit, age, of, order, main) {
+aspects_view <- function(fit, age, of, order, main) {
   aspects <- fit$param$aspects
   kinds <- phantoms(fit)$kind
   if (is.null(colnames(aspects))) colnames(aspects) <- seq_len(ncol(aspects))
@@ -95,14 +99,14 @@ plot_aspects <- function(fit, age, of, order, main) {
     data = seq_len(ncol(aspects))
   )
   how <- switch(order, age = "oldest first", seriated = "by main aspect", data = "in the order of the data")
-  heat_map(
+  heat_view(
     t(aspects[, at, drop = FALSE]),
     main = if (is.null(main)) sprintf("What each aspect writes (attributes %s)", how) else main,
-    column_labels = component_labels(kinds, rownames(aspects)), legend = "probability of presence"
+    heads = component_labels(kinds, rownames(aspects)), legend = "probability of presence"
   )
 }
 
-plot_membership <- function(fit, age, of, order, main) {
+membership_view <- function(fit, age, of, order, main) {
   membership <- fit$param$membership
   kinds <- phantoms(fit)$kind
   content <- kinds == "content"
@@ -114,18 +118,27 @@ plot_membership <- function(fit, age, of, order, main) {
   colours <- component_colours(length(kinds))
   colours[kinds == "white"] <- phantom_grey
   colours[kinds == "black"] <- "grey20"
-  room <- legend_room(component_labels(kinds, colnames(membership), " "), c(2.6, 4.2, 2.2, 1), c(2.8, 0.7, 0))
   how <- switch(order, age = ", oldest first", seriated = ", by main aspect", data = "")
-  graphics::plot.new()
-  graphics::plot.window(c(0, nrow(membership)), c(0, 1), xaxs = "i", yaxs = "i")
-  stacked_bars(t(membership[at, , drop = FALSE]), colours)
-  graphics::axis(2L, las = 1L)
-  graphics::title(ylab = "share of the observation")
-  graphics::title(xlab = paste0("observations", how), line = 0.9)
-  top_legend(room, if (is.null(main)) "Which aspects write each observation" else main, fill = colours, border = NA)
+  new_view(
+    "bars", if (is.null(main)) "Which aspects write each observation" else main,
+    shares = membership[at, , drop = FALSE],
+    labels = component_labels(kinds, colnames(membership), " "), colours = colours, xlab = paste0("observations", how)
+  )
 }
 
-plot_phantom_share <- function(fit, main) {
+# A vertical bar for each observation, a piece for each component.
+draw_bars <- function(view) {
+  room <- legend_room(view$labels, c(2.6, 4.2, 2.2, 1), c(2.8, 0.7, 0))
+  graphics::plot.new()
+  graphics::plot.window(c(0, nrow(view$shares)), c(0, 1), xaxs = "i", yaxs = "i")
+  stacked_bars(t(view$shares), view$colours)
+  graphics::axis(2L, las = 1L)
+  graphics::title(ylab = "share of the observation")
+  graphics::title(xlab = view$xlab, line = 0.9)
+  top_legend(room, view$main, fill = view$colours, border = NA)
+}
+
+phantom_share_view <- function(fit, main) {
   kinds <- phantoms(fit)$kind
   if (all(kinds == "content")) stop_input("No component of `x` is a phantom: there is no share to plot.")
   shares <- lapply(c(white = "white", black = "black"), function(kind) {
@@ -133,22 +146,27 @@ plot_phantom_share <- function(fit, main) {
   })
   shares <- Filter(Negate(is.null), shares)
   richness <- fit$margins$row_sum
-  looks <- phantom_looks[names(shares), ]
-  room <- legend_room(phantom_share_labels(shares, richness), c(4.2, 4.4, 2.2, 1))
+  new_view(
+    "phantom", if (is.null(main)) "The poorer the record, the larger the phantom?" else main, shares = shares,
+    richness = richness, labels = phantom_share_labels(shares, richness), looks = phantom_looks[names(shares), ]
+  )
+}
+
+draw_phantom_share <- function(view) {
+  richness <- view$richness
+  looks <- view$looks
+  room <- legend_room(view$labels, c(4.2, 4.4, 2.2, 1))
   graphics::plot(
     range(richness), c(0, 1), type = "n", las = 1L, bty = "l", xlab = "attributes recorded (richness)",
     ylab = "share written by the phantom", xaxt = "n"
   )
   graphics::axis(1L, unique(round(pretty(range(richness)))))
-  for (i in seq_along(shares)) {
+  for (i in seq_along(view$shares)) {
     graphics::points(
-      richness, shares[[i]], pch = looks$pch[i], col = grDevices::adjustcolor(looks$colour[i], 0.45), cex = 0.8
+      richness, view$shares[[i]], pch = looks$pch[i], col = grDevices::adjustcolor(looks$colour[i], 0.45), cex = 0.8
     )
   }
-  top_legend(
-    room, if (is.null(main)) "The poorer the record, the larger the phantom?" else main, pch = looks$pch,
-    col = looks$colour
-  )
+  top_legend(room, view$main, pch = looks$pch, col = looks$colour)
 }
 
 phantom_looks <- data.frame(pch = c(16, 17), colour = c("#0072B2", "#D55E00"), row.names = c("white", "black"))
@@ -183,8 +201,7 @@ plot_ages <- function(fit, age, of, wanted) {
 observation_age <- function(fit, age) {
   dated <- !is.na(age)
   unlist(lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
-    found <- dense_rows(fit$x, rows)[, dated, drop = FALSE] %in% 1
-    dim(found) <- c(length(rows), sum(dated))
+    found <- is_found(dense_rows(fit$x, rows)[, dated, drop = FALSE])
     ifelse(rowSums(found) > 0, as.vector(found %*% age[dated]) / rowSums(found), NA)
   }))
 }

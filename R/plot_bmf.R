@@ -34,22 +34,23 @@
 #' plot(fit, "counts")
 #' @export
 plot.bmf <- function(x, what = c("data", "features", "trace", "counts"), shape = NULL, most = 12, main = NULL, ...) {
+  draw_view(plot_view(x, what, shape, most, main, ...))
+  invisible(x)
+}
+
+#' @export
+plot_view.bmf <- function(x, what = c("data", "features", "trace", "counts"), shape = NULL, most = 12, main = NULL,
+                          ...) {
   what <- check_choice(what, "what", c("data", "features", "trace", "counts"))
   check_dots(...)
   most <- check_count(most, "most")
-  if (!is.null(main) && (!is.character(main) || length(main) != 1L)) {
-    stop_input("`main` must be one string, not %s.", show_value(main))
-  }
+  check_title(main)
   switch(what,
-    data = plot_bmf_data(x, main),
-    features = if (is.null(shape)) plot_bmf_effects(x, most, main) else plot_bmf_images(x, shape, most, main),
-    trace = plot_chain_traces(x, c(
-      objective = "log joint density", log_likelihood = "log-likelihood", row_features = "row features",
-      column_features = "column features"
-    ), main),
-    counts = plot_bmf_counts(x, main)
+    data = bmf_data_view(x, main),
+    features = if (is.null(shape)) bmf_effects_view(x, most, main) else bmf_images_view(x, shape, most, main),
+    trace = chain_traces_view(x, bmf_traced, main),
+    counts = new_view("counts", if (is.null(main)) "How many features?" else main, trace = x$trace)
   )
-  invisible(x)
 }
 
 # Items by their features, the first feature first: members of a feature stand together as far as overlaps allow.
@@ -88,42 +89,48 @@ show_matrix <- function(values, scale, grid = FALSE, asp = NA) {
 
 feature_scale <- list(limits = c(0, 1), colours = c("white", "grey20"))
 
-plot_bmf_data <- function(fit, main) {
+bmf_data_view <- function(fit, main) {
   param <- fit$param
   rows <- feature_order(param$rows)
   columns <- feature_order(param$columns)
-  data <- as.matrix(fit_data(fit))[rows, columns, drop = FALSE]
-  mean <- fit$mean[rows, columns, drop = FALSE]
-  scale <- signed_colours(c(data, mean))
-  weights <- signed_colours(param$weights)
+  title <- sprintf("%d row features meet %d column features", ncol(param$rows), ncol(param$columns))
+  new_view(
+    "bmf_data", if (is.null(main)) title else main, data = as.matrix(fit_data(fit))[rows, columns, drop = FALSE],
+    mean = fit$mean[rows, columns, drop = FALSE], rows = param$rows[rows, , drop = FALSE],
+    columns = param$columns[columns, , drop = FALSE], weights = param$weights
+  )
+}
+
+draw_bmf_data <- function(view) {
+  scale <- signed_colours(c(view$data, view$mean))
+  weights <- signed_colours(view$weights)
   local_par(oma = c(0, 0, 2, 0), mar = c(0.3, 0.3, 1.4, 0.3))
   share <- function(k) min(0.35, max(0.13, 0.025 * k))
-  wide <- c(1, share(ncol(param$rows)))
-  high <- c(1, share(ncol(param$columns)))
+  wide <- c(1, share(ncol(view$rows)))
+  high <- c(1, share(ncol(view$columns)))
   graphics::layout(
     rbind(c(1, 2, 0, 5, 6), c(3, 4, 0, 7, 8)),
     widths = c(wide, 0.06, wide), heights = high
   )
   for (panel in c("data", "posterior mean")) {
-    show_matrix(if (panel == "data") data else mean, scale)
+    show_matrix(if (panel == "data") view$data else view$mean, scale)
     graphics::title(main = panel, font.main = 1L, line = 0.3)
-    show_matrix(param$rows[rows, , drop = FALSE], feature_scale)
+    show_matrix(view$rows, feature_scale)
     graphics::title(main = "row features", font.main = 1L, cex.main = 0.8, line = 0.3, xpd = NA)
     graphics::par(mar = c(1.4, 0.3, 0.3, 0.3))
-    show_matrix(t(param$columns[columns, , drop = FALSE]), feature_scale)
+    show_matrix(t(view$columns), feature_scale)
     graphics::mtext("column features", side = 1L, line = 0.2, cex = 0.7)
-    show_matrix(t(param$weights), weights, grid = TRUE)
+    show_matrix(t(view$weights), weights, grid = TRUE)
     graphics::mtext("weights", side = 1L, line = 0.2, cex = 0.6)
     graphics::par(mar = c(0.3, 0.3, 1.4, 0.3))
   }
-  title <- sprintf("%d row features meet %d column features", ncol(param$rows), ncol(param$columns))
-  graphics::mtext(if (is.null(main)) title else main, outer = TRUE, line = 0.4, font = 2L)
+  graphics::mtext(view$main, outer = TRUE, line = 0.4, font = 2L)
 }
 
 # What a row with this feature gets in each column, in units of the linear predictor.
 bmf_effects <- function(fit) fit$param$weights %*% t(fit$param$columns)
 
-plot_bmf_effects <- function(fit, most, main) {
+bmf_effects_view <- function(fit, most, main) {
   effects <- bmf_effects(fit)
   effects <- effects[seq_len(min(most, nrow(effects))), , drop = FALSE]
   if (!nrow(effects)) stop_input("The fit has no row features to plot.")
@@ -131,13 +138,13 @@ plot_bmf_effects <- function(fit, most, main) {
   order <- feature_order(fit$param$columns)
   values <- t(effects[, order, drop = FALSE])
   if (is.null(rownames(values))) rownames(values) <- order
-  heat_map(
+  heat_view(
     values, scale$limits, scale$colours, if (is.null(main)) "What each row feature adds to the columns" else main,
     legend = "added to the linear predictor"
   )
 }
 
-plot_bmf_images <- function(fit, shape, most, main) {
+bmf_images_view <- function(fit, shape, most, main) {
   m <- fit$dims[["m"]]
   if (!is.numeric(shape) || length(shape) != 2L || anyNA(shape) || prod(shape) != m) {
     stop_input("`shape` must be c(height, width) with height x width = %d, not %s.", m, show_value(shape))
@@ -145,7 +152,14 @@ plot_bmf_images <- function(fit, shape, most, main) {
   first <- function(k) seq_len(min(most, k))
   effects <- bmf_effects(fit)[first(nrow(fit$param$weights)), , drop = FALSE]
   columns <- t(fit$param$columns)[first(ncol(fit$param$columns)), , drop = FALSE]
-  image <- function(values) matrix(values, shape[1L], shape[2L], byrow = TRUE)
+  title <- "What row features (R) add, and column features (C)"
+  new_view("bmf_images", if (is.null(main)) title else main, effects = effects, columns = columns, shape = shape)
+}
+
+draw_bmf_images <- function(view) {
+  effects <- view$effects
+  columns <- view$columns
+  image <- function(values) matrix(values, view$shape[1L], view$shape[2L], byrow = TRUE)
   per_row <- max(1L, ceiling(sqrt(max(nrow(effects), nrow(columns), 1L) * 2)))
   lines <- ceiling(c(nrow(effects), nrow(columns)) / per_row)
   local_par(oma = c(0, 0, 2, 0), mar = c(0.3, 0.3, 1.2, 0.3), mfrow = c(sum(lines), per_row))
@@ -162,32 +176,39 @@ plot_bmf_images <- function(fit, shape, most, main) {
   }
   panels(effects, scale, lines[1L])
   panels(columns, feature_scale, lines[2L])
-  title <- "What row features (R) add, and column features (C)"
-  graphics::mtext(if (is.null(main)) title else main, outer = TRUE, line = 0.4, font = 2L)
+  graphics::mtext(view$main, outer = TRUE, line = 0.4, font = 2L)
 }
 
+bmf_traced <- c(
+  objective = "log joint density", log_likelihood = "log-likelihood", row_features = "row features",
+  column_features = "column features"
+)
+
 # Four quantities of the trace; `shown`: their titles, named.
-plot_chain_traces <- function(fit, shown, main) {
-  chains <- split(fit$trace, fit$trace$chain)
+chain_traces_view <- function(fit, shown, main) {
+  title <- sprintf("%d chain(s), a colour each", length(unique(fit$trace$chain)))
+  new_view("chain_traces", if (is.null(main)) title else main, trace = fit$trace, shown = shown)
+}
+
+draw_chain_traces <- function(view) {
+  trace <- view$trace
+  chains <- split(trace, trace$chain)
   colours <- component_colours(length(chains))
   local_par(mfrow = c(2L, 2L), mar = c(4, 4.6, 1.6, 0.8), oma = c(0, 0, 2, 0))
-  for (name in names(shown)) {
+  for (name in names(view$shown)) {
     graphics::plot(
-      NA, xlim = c(1, max(fit$trace$pass)), ylim = range(fit$trace[[name]]), xlab = "draw", ylab = "", las = 1L,
-      bty = "l", main = shown[[name]], font.main = 1L
+      NA, xlim = c(1, max(trace$pass)), ylim = range(trace[[name]]), xlab = "draw", ylab = "", las = 1L,
+      bty = "l", main = view$shown[[name]], font.main = 1L
     )
     for (c in seq_along(chains)) graphics::lines(chains[[c]]$pass, chains[[c]][[name]], col = colours[c], lwd = 0.8)
   }
-  graphics::mtext(
-    if (is.null(main)) sprintf("%d chain(s), a colour each", length(chains)) else main,
-    outer = TRUE, line = 0.4, font = 2L
-  )
+  graphics::mtext(view$main, outer = TRUE, line = 0.4, font = 2L)
 }
 
-plot_bmf_counts <- function(fit, main) {
+draw_bmf_counts <- function(view) {
   local_par(mfrow = c(1L, 2L), mar = c(4.2, 4.4, 2, 0.8), oma = c(0, 0, 2, 0))
   for (name in c("row_features", "column_features")) {
-    counts <- fit$trace[[name]]
+    counts <- view$trace[[name]]
     values <- seq(min(counts), max(counts))
     share <- tabulate(counts - min(counts) + 1L, length(values)) / length(counts)
     graphics::plot(
@@ -197,5 +218,5 @@ plot_bmf_counts <- function(fit, main) {
     graphics::axis(1L, if (length(values) <= 12L) values else pretty(values))
     graphics::rect(values - 0.35, 0, values + 0.35, share, col = component_colours(1L), border = NA)
   }
-  graphics::mtext(if (is.null(main)) "How many features?" else main, outer = TRUE, line = 0.4, font = 2L)
+  graphics::mtext(view$main, outer = TRUE, line = 0.4, font = 2L)
 }

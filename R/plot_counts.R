@@ -32,19 +32,23 @@
 #' @export
 plot.plsa <- function(x, what = c("basis", "membership", "simplex", "trace", "curves", "map"), main = NULL, ...,
                       attribute = NULL, slices = 4) {
+  draw_view(plot_view(x, what, main, ..., attribute = attribute, slices = slices))
+  invisible(x)
+}
+
+#' @export
+plot_view.plsa <- function(x, what = c("basis", "membership", "simplex", "trace", "curves", "map"), main = NULL, ...,
+                           attribute = NULL, slices = 4) {
   what <- check_choice(what, "what", c("basis", "membership", "simplex", "trace", "curves", "map"))
   check_dots(...)
   check_title(main)
   title <- function(text) if (is.null(main)) text else main
   switch(what,
-    basis = plot_basis(x, title("What each component writes")),
-    membership = plot_shares(x$param$membership, title("Which components write each observation")),
-    simplex = plot_simplex(x, title("Observations and components")),
-    trace = plot_traces(x, title("Every start, pass by pass")),
-    curves = plot_curves(x, attribute, main),
-    map = plot_map(x, check_count(slices, "slices"), main)
+    basis = basis_view(x, title("What each component writes")),
+    membership = shares_view(x$param$membership, title("Which components write each observation")),
+    simplex = simplex_view(x, title("Observations and components")), trace = trace_view(x, main),
+    curves = , map = smooth_view(x, what, attribute, slices, main)
   )
-  invisible(x)
 }
 
 check_title <- function(main) {
@@ -53,53 +57,52 @@ check_title <- function(main) {
   }
 }
 
-plot_basis <- function(fit, main) {
+basis_view <- function(fit, main) {
   basis <- fit$param$basis
   if (is.null(colnames(basis))) colnames(basis) <- seq_len(ncol(basis))
   most <- apply(basis, 2L, max)
   scaled <- basis / rep(ifelse(most > 0, most, 1), each = nrow(basis))
   at <- order(max.col(t(basis), ties.method = "first"), -most)
-  heat_map(t(scaled[, at, drop = FALSE]), main = main, legend = "probability over the attribute's largest")
+  heat_view(t(scaled[, at, drop = FALSE]), main = main, legend = "probability over the attribute's largest")
 }
 
-plot_shares <- function(membership, main) {
+shares_view <- function(membership, main) {
   main_one <- max.col(membership, ties.method = "first")
   at <- order(main_one, -membership[cbind(seq_along(main_one), main_one)])
-  colours <- component_colours(ncol(membership))
-  local_par(mar = c(2.6, 4.2, 4.6, 1), mgp = c(2.6, 0.7, 0), xpd = NA)
-  graphics::barplot(
-    t(membership[at, , drop = FALSE]), col = colours, border = NA, space = 0, names.arg = rep("", nrow(membership)),
-    las = 1L, xaxs = "i", ylab = "share of the observation"
+  new_view(
+    "bars", main, shares = membership[at, , drop = FALSE], labels = colnames(membership),
+    colours = component_colours(ncol(membership)), xlab = "observations, by main component"
   )
-  graphics::mtext("observations, by main component", side = 1L, line = 0.8)
-  graphics::title(main, line = 2.8)
-  if (ncol(membership) <= 12L) {
-    graphics::legend(
-      "top", colnames(membership), fill = colours, border = NA, bty = "n", horiz = TRUE, inset = c(0, -0.1), cex = 0.85
-    )
-  }
 }
 
 # Distributions over three attributes as points of an equilateral triangle.
 simplex_points <- function(rows) cbind(rows[, 2L] + rows[, 3L] / 2, rows[, 3L] * sqrt(3) / 2)
 
-plot_simplex <- function(fit, main) {
+simplex_view <- function(fit, main) {
   if (fit$dims[["m"]] != 3L) stop_input("`what = \"simplex\"` needs a fit with 3 attributes, not %d.", fit$dims[["m"]])
   names <- fit$names[[2L]]
-  corners <- simplex_points(diag(3))
-  local_par(mar = c(1.6, 1, 2.6, 1), xpd = NA)
-  graphics::plot(corners, type = "n", asp = 1, axes = FALSE, xlab = "", ylab = "", main = main)
-  graphics::polygon(corners, border = "grey50")
-  graphics::text(corners, if (is.null(names)) 1:3 else names, pos = c(1L, 1L, 3L))
+  shares <- matrix(0, 0L, 3L)
   if (!is.null(fit$x)) {
     counts <- dense_rows(fit$x, seq_len(fit$dims[["n"]]))
     counts <- counts[rowSums(is.na(counts)) == 0 & rowSums(counts, na.rm = TRUE) > 0, , drop = FALSE]
-    graphics::points(simplex_points(counts / rowSums(counts)), pch = 16, cex = 0.5, col = "#0072B255")
+    shares <- counts / rowSums(counts)
   }
   basis <- simplex_points(fit$param$basis)
-  hull <- grDevices::chull(basis)
-  graphics::polygon(basis[hull, , drop = FALSE], border = "#D55E00", lwd = 1.5)
-  graphics::points(basis, pch = 24, bg = "#D55E00", col = "white", cex = 1.2)
+  new_view(
+    "simplex", main, corners = simplex_points(diag(3)), names = if (is.null(names)) 1:3 else names,
+    observations = simplex_points(shares), basis = basis, hull = basis[grDevices::chull(basis), , drop = FALSE]
+  )
+}
+
+draw_simplex <- function(view) {
+  corners <- view$corners
+  local_par(mar = c(1.6, 1, 2.6, 1), xpd = NA)
+  graphics::plot(corners, type = "n", asp = 1, axes = FALSE, xlab = "", ylab = "", main = view$main)
+  graphics::polygon(corners, border = "grey50")
+  graphics::text(corners, view$names, pos = c(1L, 1L, 3L))
+  graphics::points(view$observations, pch = 16, cex = 0.5, col = "#0072B255")
+  graphics::polygon(view$hull, border = "#D55E00", lwd = 1.5)
+  graphics::points(view$basis, pch = 24, bg = "#D55E00", col = "white", cex = 1.2)
   graphics::legend(
     "topright", c("observations", "components"), pch = c(16, 17), col = c("#0072B2", "#D55E00"), bty = "n"
   )
@@ -131,30 +134,38 @@ plot_simplex <- function(fit, main) {
 #' @export
 plot.plca <- function(x, what = c("marginals", "reconstruction", "divergences", "trace"), dims = NULL, main = NULL,
                       ...) {
+  draw_view(plot_view(x, what, dims, main, ...))
+  invisible(x)
+}
+
+#' @export
+plot_view.plca <- function(x, what = c("marginals", "reconstruction", "divergences", "trace"), dims = NULL,
+                           main = NULL, ...) {
   what <- check_choice(what, "what", c("marginals", "reconstruction", "divergences", "trace"))
   check_dots(...)
   check_title(main)
   at <- pick(dims, length(x$extent), x$labels, "dims")
   switch(what,
-    marginals = plot_marginals(x, at, main),
-    reconstruction = plot_reconstruction(x, if (is.null(dims)) at[1:2] else at, main),
-    divergences = plot(divergences(x, dims = at)),
-    trace = plot_traces(x, if (is.null(main)) "Every start, pass by pass" else main)
+    marginals = marginals_view(x, at, main),
+    reconstruction = reconstruction_view(x, if (is.null(dims)) at[1:2] else at, main),
+    divergences = plot_view(divergences(x, dims = at)), trace = trace_view(x, main)
   )
-  invisible(x)
 }
 
 few_levels <- 12L # a dimension with more is drawn as lines
 
-plot_marginals <- function(fit, at, main) {
-  titles <- dimension_names(fit$labels[at], at)
-  local_par(mfrow = c(length(at), 1L), mar = c(3.6, 4, 2.4, 0.8), mgp = c(2.4, 0.6, 0),
-    oma = c(0, 0, if (is.null(main)) 0 else 2, 0))
-  for (i in seq_along(at)) {
-    q <- fit$param$marginals[[at[i]]]
-    if (ncol(q) > few_levels) marginal_lines(q, titles[i]) else marginal_image(q, titles[i])
+marginals_view <- function(fit, at, main) {
+  new_view("marginals", main, marginals = unname(fit$param$marginals[at]), titles = dimension_names(fit$labels[at], at))
+}
+
+draw_marginals <- function(view) {
+  local_par(mfrow = c(length(view$titles), 1L), mar = c(3.6, 4, 2.4, 0.8), mgp = c(2.4, 0.6, 0),
+    oma = c(0, 0, if (is.null(view$main)) 0 else 2, 0))
+  for (i in seq_along(view$titles)) {
+    q <- view$marginals[[i]]
+    if (ncol(q) > few_levels) marginal_lines(q, view$titles[i]) else marginal_image(q, view$titles[i])
   }
-  if (!is.null(main)) graphics::mtext(main, outer = TRUE, font = 2L)
+  if (!is.null(view$main)) graphics::mtext(view$main, outer = TRUE, font = 2L)
 }
 
 # One line a component, each on its own base, scaled to its largest value.
@@ -179,7 +190,7 @@ marginal_image <- function(q, title) {
   image_matrix(q, c(0, max(q)), head, title, "component", labels = colnames(q))
 }
 
-plot_reconstruction <- function(fit, at, main) {
+reconstruction_view <- function(fit, at, main) {
   if (length(at) != 2L) stop_input("`dims` must name two dimensions for the reconstruction, not %d.", length(at))
   data <- data_array(fit_data(fit))
   data[is.na(data)] <- 0
@@ -187,15 +198,16 @@ plot_reconstruction <- function(fit, at, main) {
     # Square roots: a few large counts would leave the rest one colour.
     sqrt(apply(values, at, sum))
   })
-  titles <- dimension_names(fit$labels[at], at)
-  local_par(
-    mfrow = c(1L, 2L), mar = c(3.6, 4, 2.4, 0.8), mgp = c(2.4, 0.6, 0), oma = c(0, 0, if (is.null(main)) 0 else 2, 0)
+  heads <- c("data (square roots)", sprintf("fit, %s nats a count off", format(fit$kl, digits = 2L)))
+  new_view(
+    "reconstruction", main, tables = stats::setNames(tables, heads), titles = dimension_names(fit$labels[at], at)
   )
-  limits <- range(unlist(tables))
-  for (name in names(tables)) {
-    off <- sprintf("fit, %s nats a count off", format(fit$kl, digits = 2L))
-    head <- if (name == "data") "data (square roots)" else off
-    image_matrix(tables[[name]], limits, head, titles[2L], titles[1L])
-  }
-  if (!is.null(main)) graphics::mtext(main, outer = TRUE, font = 2L)
+}
+
+draw_reconstruction <- function(view) {
+  top <- if (is.null(view$main)) 0 else 2
+  local_par(mfrow = c(1L, 2L), mar = c(3.6, 4, 2.4, 0.8), mgp = c(2.4, 0.6, 0), oma = c(0, 0, top, 0))
+  limits <- range(unlist(view$tables))
+  for (head in names(view$tables)) image_matrix(view$tables[[head]], limits, head, view$titles[2L], view$titles[1L])
+  if (!is.null(view$main)) graphics::mtext(view$main, outer = TRUE, font = 2L)
 }

@@ -1,5 +1,13 @@
 # The plot of what = "curves": component shares above, attributes below, with the data.
 
+smooth_view <- function(fit, what, attribute, slices, main) {
+  check_fit(fit, smooth_models, "x")
+  if (what == "curves") {
+    return(new_view("curves", main, fit = fit, attribute = attribute))
+  }
+  new_view("map", main, fit = fit, slices = check_count(slices, "slices"))
+}
+
 plot_curves <- function(fit, attribute, main) {
   ages <- smooth_ages(fit)
   if (is.null(attribute)) attribute <- telling_attributes(fit)

@@ -31,19 +31,22 @@
 #' @export
 plot.noisy_or <- function(x, what = c("links", "images", "activation", "leak", "trace"), dim = NULL,
                           order = c("seriated", "data"), main = NULL, ...) {
+  draw_view(plot_view(x, if (missing(what) && !is.null(dim)) "images" else what, dim, order, main, ...))
+  invisible(x)
+}
+
+#' @export
+plot_view.noisy_or <- function(x, what = c("links", "images", "activation", "leak", "trace"), dim = NULL,
+                               order = c("seriated", "data"), main = NULL, ...) {
   views <- c("links", "images", "activation", "leak", "trace")
   what <- if (missing(what) && !is.null(dim)) "images" else check_choice(what, "what", views)
   order <- check_choice(order, "order", c("seriated", "data"))
   check_dots(...)
-  if (!is.null(main) && (!is.character(main) || length(main) != 1L)) {
-    stop_input("`main` must be one string, not %s.", show_value(main))
-  }
+  check_title(main)
   switch(what,
-    links = plot_links(x, order, main), images = plot_images(x, check_image_dim(dim, x$dims[["m"]]), main),
-    activation = plot_activation(x, main), leak = plot_leak(x, main),
-    trace = plot_traces(x, if (is.null(main)) "Every start, pass by pass" else main)
+    links = links_view(x, order, main), images = images_view(x, check_image_dim(dim, x$dims[["m"]]), main),
+    activation = activation_view(x, main), leak = leak_view(x, main), trace = trace_view(x, main)
   )
-  invisible(x)
 }
 
 check_image_dim <- function(dim, m) {
@@ -57,21 +60,29 @@ source_labels <- function(fit, sep = "\n") {
   sprintf("%s%son %s %%", names(fit$param$prior), sep, format_each(100 * fit$param$prior))
 }
 
-plot_links <- function(fit, order, main) {
+links_view <- function(fit, order, main) {
   values <- rbind(fit$param$links, leak = fit$param$leak)
   if (is.null(colnames(values))) colnames(values) <- seq_len(ncol(values))
   at <- if (order == "data") seq_len(ncol(values)) else seriate(fit$param$links)
   how <- if (order == "data") "in the order of the data" else "by strongest source"
-  heat_map(
-    t(values[, at, drop = FALSE]), column_labels = c(source_labels(fit), "leak"),
+  heat_view(
+    t(values[, at, drop = FALSE]), heads = c(source_labels(fit), "leak"),
     legend = "probability that the link fires",
     main = if (is.null(main)) sprintf("What each source switches on (attributes %s)", how) else main
   )
 }
 
-plot_images <- function(fit, dim, main) {
-  values <- rbind(fit$param$links, fit$param$leak)
-  labels <- c(source_labels(fit, ": "), "leak")
+images_view <- function(fit, dim, main) {
+  new_view(
+    "images", if (is.null(main)) "The sources as pictures" else main,
+    values = unname(rbind(fit$param$links, fit$param$leak)), labels = c(source_labels(fit, ": "), "leak"), dim = dim
+  )
+}
+
+draw_images <- function(view) {
+  values <- view$values
+  labels <- view$labels
+  dim <- view$dim
   size <- graphics::par("din")
   panels <- nrow(values)
   columns <- seq_len(panels)
@@ -89,38 +100,56 @@ plot_images <- function(fit, dim, main) {
       asp = dim[1L] / dim[2L], main = labels[i], cex.main = 1, font.main = 1
     )
   }
-  title <- if (is.null(main)) "The sources as pictures" else main
-  graphics::mtext(title, side = 3L, outer = TRUE, line = 0.8, font = 2L)
+  graphics::mtext(view$main, side = 3L, outer = TRUE, line = 0.8, font = 2L)
   colour_legend(c(0, 1), colours, "probability that the link fires")
 }
 
-plot_activation <- function(fit, main) {
+activation_view <- function(fit, main) {
   activation <- fit$param$activation
   at <- do.call(base::order, c(as.data.frame(-(activation > 0.5)), as.data.frame(-activation)))
+  new_view(
+    "activation", if (is.null(main)) "Which sources are on in each observation" else main,
+    values = activation[at, , drop = FALSE], labels = source_labels(fit, "\n")
+  )
+}
+
+draw_activation <- function(view) {
+  activation <- view$values
   k <- ncol(activation)
   local_par(mar = c(4.6, 5.6, 3, 1))
   graphics::image(
-    seq_len(nrow(activation)), seq_len(k), activation[at, rev(seq_len(k)), drop = FALSE], zlim = c(0, 1),
+    seq_len(nrow(activation)), seq_len(k), activation[, rev(seq_len(k)), drop = FALSE], zlim = c(0, 1),
     col = probability_colours(), axes = FALSE, xlab = "", ylab = "", useRaster = nrow(activation) > 200L,
-    main = if (is.null(main)) "Which sources are on in each observation" else main
+    main = view$main
   )
-  graphics::axis(2L, seq_len(k), rev(source_labels(fit, "\n")), las = 1L, tick = FALSE, cex.axis = 0.8)
+  graphics::axis(2L, seq_len(k), rev(view$labels), las = 1L, tick = FALSE, cex.axis = 0.8)
   graphics::abline(h = seq_len(k - 1L) + 0.5, col = "white")
   graphics::box(col = "grey40")
   graphics::mtext(sprintf("%d observations, by likeliest sources", nrow(activation)), side = 1L, line = 0.6)
   colour_legend(c(0, 1), probability_colours(), "probability that the source is on")
 }
 
-plot_leak <- function(fit, main) {
-  frequency <- fit$margins$column_sum / pmax(fit$margins$column_observed, 1)
+leak_view <- function(fit, main) {
   leak <- fit$param$leak
-  labels <- if (is.null(names(leak))) as.character(seq_along(leak)) else names(leak)
+  new_view(
+    "leak", if (is.null(main)) "What the sources leave unexplained" else main,
+    points = data.frame(
+      attribute = if (is.null(names(leak))) as.character(seq_along(leak)) else names(leak),
+      frequency = fit$margins$column_sum / pmax(fit$margins$column_observed, 1), leak = unname(leak)
+    )
+  )
+}
+
+draw_leak <- function(view) {
+  frequency <- view$points$frequency
+  leak <- view$points$leak
+  labels <- view$points$attribute
   local_par(mar = c(4.2, 4.4, 3, 1), xpd = NA)
   top <- max(frequency, leak) * 1.05
   graphics::plot(
     frequency, leak, xlim = c(0, top), ylim = c(0, top), pch = 16, las = 1L, bty = "l",
     col = grDevices::adjustcolor("#0072B2", 0.6), xlab = "frequency of the attribute", ylab = "leak",
-    main = if (is.null(main)) "What the sources leave unexplained" else main
+    main = view$main
   )
   graphics::segments(0, 0, top, top, col = "grey60", lty = 2L)
   shown <- utils::head(order(-leak), 8L)

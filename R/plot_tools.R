@@ -78,6 +78,35 @@ stacked_bars <- function(heights, colours) {
 
 least_text <- 0.075 # inches a line of the smallest readable text takes
 
+# Pieces that plot() draws with R's own graphics, by draw_view(), and autoplot() with ggplot2, by gg_view(): lists with
+# their kind, what is drawn, and a title.
+new_view <- function(kind, main, ...) list(kind = kind, main = main, ...)
+
+# What a plot() method has to show, all arguments checked; its arguments are those of the method.
+plot_view <- function(x, ...) UseMethod("plot_view")
+
+draw_view <- function(view) {
+  draw <- switch(view$kind,
+    heat = draw_heat, traces = draw_traces, bars = draw_bars, phantom = draw_phantom_share,
+    curves = function(view) plot_curves(view$fit, view$attribute, view$main),
+    map = function(view) plot_map(view$fit, view$slices, view$main),
+    images = draw_images, activation = draw_activation, leak = draw_leak, simplex = draw_simplex,
+    marginals = draw_marginals, reconstruction = draw_reconstruction, divergences = draw_divergences,
+    losses = draw_losses, recovery = draw_recovery, modes = draw_modes,
+    bmf_data = draw_bmf_data, bmf_images = draw_bmf_images, chain_traces = draw_chain_traces, counts = draw_bmf_counts
+  )
+  draw(view)
+}
+
+heat_view <- function(values, limits = c(0, 1), colours = probability_colours(), main = "", heads = NULL,
+                      legend = "probability") {
+  new_view("heat", main, values = values, limits = limits, colours = colours, heads = heads, legend = legend)
+}
+
+draw_heat <- function(view) {
+  heat_map(view$values, view$limits, view$colours, view$main, view$heads, view$legend)
+}
+
 # A heat map of few columns and many rows, wrapped into as many panels side by side as keep its row labels readable.
 #   values  rows x columns, drawn on `limits` with `colours`; row and column names are the labels
 heat_map <- function(values, limits = c(0, 1), colours = probability_colours(), main = "", column_labels = NULL,
@@ -170,12 +199,20 @@ colour_legend <- function(limits, colours, title) {
 }
 
 # The objective of every start against its passes, below the best one, on a log scale.
-plot_traces <- function(fit, main = "Every start") {
+trace_view <- function(fit, main = NULL) {
   traces <- fit$start_traces
   best <- max(vapply(traces, function(trace) if (length(trace)) max(trace) else -Inf, 0))
-  gaps <- lapply(traces, function(trace) pmax(best - trace, least_gap))
+  new_view(
+    "traces", if (is.null(main)) "Every start, pass by pass" else main,
+    gaps = lapply(traces, function(trace) pmax(best - trace, least_gap)),
+    kinds = factor(fit$starts$init, unique(fit$starts$init)), finished = fit$starts$finished
+  )
+}
+
+draw_traces <- function(view) {
+  gaps <- view$gaps
+  kinds <- view$kinds
   decades <- seq(log10(least_gap), ceiling(log10(max(unlist(gaps), 1))))
-  kinds <- factor(fit$starts$init, unique(fit$starts$init))
   colours <- component_colours(nlevels(kinds))
   room <- legend_room(levels(kinds), c(4.2, 5, 2.2, 1), c(3.6, 0.8, 0))
   graphics::plot(
@@ -186,12 +223,11 @@ plot_traces <- function(fit, main = "Every start") {
   labels <- format_decades(decades)
   labels[1L] <- paste("<", labels[1L])
   graphics::axis(2L, 10^decades, labels, las = 1L)
-  thick <- ifelse(fit$starts$finished, 1.6, 0.6)
+  thick <- ifelse(view$finished, 1.6, 0.6)
   for (i in which(lengths(gaps) > 0L)) {
     graphics::lines(seq_along(gaps[[i]]), gaps[[i]], col = colours[as.integer(kinds)[i]], lwd = thick[i])
   }
-  top_legend(room, main, col = colours, lwd = 2)
-  invisible(fit)
+  top_legend(room, view$main, col = colours, lwd = 2)
 }
 
 least_gap <- 0.001 # nats; what is nearer to the best is drawn here

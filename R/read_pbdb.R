@@ -80,6 +80,9 @@ pbdb_hint <- function(lines) {
   if (grepl("^\\s*<", text)) {
     return("is a web page, perhaps an error message of the data service; look at it in a browser")
   }
+  if (grepl("(^|\n)\"?oid\"?[,\t]", text)) {
+    return("has the short column names; download it with `vocab=pbdb`")
+  }
   if (grepl("collection_no", text)) {
     return("is a download of collections, not of occurrences")
   }

@@ -211,24 +211,42 @@ print.recovery <- function(x, digits = 3L, ...) {
 #' @param ... must be empty.
 #' @export
 plot.recovery <- function(x, ...) {
+  draw_view(plot_view(x, ...))
+  invisible(x)
+}
+
+#' @export
+plot_view.recovery <- function(x, ...) {
   check_dots(...)
+  new_view("recovery", NULL, found = x, heads = c(
+    roc = sprintf("AUC %.3f", x$summary$auc), pr = sprintf("Average precision %.3f", x$summary$ap),
+    calibration = if (is.na(x$summary$slope)) {
+      "no probabilities"
+    } else {
+      sprintf("Calibration slope %.2f", x$summary$slope)
+    }
+  ))
+}
+
+draw_recovery <- function(view) {
+  x <- view$found
+  heads <- view$heads
   local_par(mfrow = c(1L, 3L), mar = c(4.2, 4.2, 2.6, 1), pty = "s")
   frame <- function(xlab, ylab, main) {
     graphics::plot(NA, xlim = 0:1, ylim = 0:1, xlab = xlab, ylab = ylab, main = main, las = 1L, bty = "l")
   }
   colour <- component_colours(1L)
-  frame("false positive rate", "true positive rate", sprintf("AUC %.3f", x$summary$auc))
+  frame("false positive rate", "true positive rate", heads[["roc"]])
   graphics::abline(0, 1, col = "grey70")
   graphics::lines(x$roc, col = colour, lwd = 2)
-  frame("recall", "precision", sprintf("Average precision %.3f", x$summary$ap))
+  frame("recall", "precision", heads[["pr"]])
   graphics::abline(h = x$summary$changed / x$summary$candidates, col = "grey70")
   graphics::lines(x$pr, col = colour, lwd = 2)
   top <- max(x$calibration$score, x$calibration$share, 0.01)
   graphics::plot(
     NA, xlim = c(0, top), ylim = c(0, top), xlab = "mean score", ylab = "share of changed cells", las = 1L, bty = "l",
-    main = if (is.na(x$summary$slope)) "no probabilities" else sprintf("Calibration slope %.2f", x$summary$slope)
+    main = heads[["calibration"]]
   )
   graphics::abline(0, 1, col = "grey70")
   graphics::points(x$calibration$score, x$calibration$share, col = colour, pch = 19L, type = "b")
-  invisible(x)
 }

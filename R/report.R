@@ -1,21 +1,24 @@
 #' One HTML file that tells the whole story of a fit
 #'
-#' Writes a self-contained HTML report: the data, how the number of components was chosen, the fit and its phantoms,
-#' age profiles, the likeliest false absences, taxa and sites by what they are missing, how far to trust it, and the
-#' session. Sections that do not apply to the model are left out. Tables can be sorted by a click on a column's head,
-#' and are also written as csv files.
+#' Writes a self-contained HTML report: the data, how the number of components was chosen, the fit, how far to trust
+#' it, and the session. For [aspect_bernoulli()] also its phantoms, age profiles, the likeliest false absences, taxa and
+#' sites by what they are missing; for every other model its components, what it says of each observation, ages, and
+#' the cells it did not expect. Sections that do not apply are left out. Tables can be sorted by a click on a column's
+#' head, and are also written as csv files. The file can be read without sight of the figures, each of which has a
+#' description, and prints well.
 #'
 #' @param fit a fit of a model of this package.
 #' @param file the HTML file to write; its folder must exist.
 #' @param ... must be empty.
 #' @param age,of ages of the observations or of the attributes, for the order of plots and for age profiles, and whose
-#'   they are; see [age_profile()]. `NULL` leaves them out.
+#'   they are; see [age_profile()]. `NULL` leaves them out. For [plca()] observations are the first dimension,
+#'   attributes the second.
 #' @param sites a data frame on the observations, whose columns are added to the tables; see [false_absences()].
-#' @param selection how the number of components was chosen, to be shown: a data frame with the columns `k` and `AIC`,
-#'   and `phantom` where more than one kind of fit was tried.
+#' @param selection how the number of components was chosen, to be shown: a result of [select_k()] with AIC, or a data
+#'   frame with the columns `k` and `AIC`, and `phantom` where more than one kind of fit was tried.
 #' @param without for a fit with `smooth`, a fit to the same data without it, to be compared with; `NULL`: the same
 #'   model without neighbours, fitted from where `fit` ended.
-#' @param n how many false absences to list.
+#' @param n how many false absences, or unexpected cells, to list.
 #' @param title title of the report.
 #' @param tables folder for the csv files, made where it is not there; `NULL` writes none.
 #' @param notes character, paragraphs shown at the top, such as what was decided before the fit.
@@ -39,7 +42,8 @@ report <- function(fit, file, ..., age = NULL, of = c("guess", "attribute", "obs
   file <- check_report_file(file)
   n <- check_count(n, "n")
   of <- check_choice(of, "of", c("guess", "attribute", "observation"))
-  if (!is.null(age)) of <- whose_age(age, of, fit)
+  if (!is.null(age) && !inherits(fit, "plca")) of <- whose_age(age, of, fit)
+  if (inherits(selection, "multicause_selection")) selection <- selection_table(selection)
   check_selection(selection)
   check_without(without, fit)
   check_text(title, "title", 1L)
@@ -47,7 +51,10 @@ report <- function(fit, file, ..., age = NULL, of = c("guess", "attribute", "obs
   check_text(tables, "tables", 1L)
   fit$x <- fit_data(fit, x)
   check_report_tools()
-  if (is.null(title)) title <- sprintf("Which zeros are real? %s", model_title(fit))
+  if (is.null(title)) {
+    question <- if (inherits(fit, "aspect_bernoulli")) "Which zeros are real?" else "What explains the table?"
+    title <- paste(question, model_title(fit))
+  }
   content <- report_content(fit, age, of, sites, selection, n, without)
   if (!is.null(tables)) write_tables(content$tables, tables)
   work <- tempfile("report")
@@ -78,6 +85,13 @@ check_text <- function(x, name, count = NULL) {
   if (!is.null(x) && (!is.character(x) || anyNA(x) || !length(x) %in% c(count, if (is.null(count)) length(x)))) {
     stop_input("`%s` must be %s or NULL, not %s.", name, if (is.null(count)) "text" else "one string", show_value(x))
   }
+}
+
+# AIC of each number of components, as report() shows it.
+selection_table <- function(chosen) {
+  mine <- chosen$table[chosen$table$criterion == "aic" & !is.na(chosen$table$value), ]
+  if (!nrow(mine)) stop_input("`selection` must hold AIC: call select_k() with `criterion = \"aic\"` among others.")
+  data.frame(k = mine$k, AIC = mine$value)
 }
 
 check_selection <- function(selection) {
@@ -125,8 +139,14 @@ report_content <- function(fit, age, of, sites, selection, n, without) {
       aspects = with_names(t(fit$param$aspects), "attribute"),
       membership = with_names(fit$param$membership, "observation")
     ))
+    return(content)
   }
-  content
+  shown <- model_content(fit, age, of, sites, n)
+  if (inherits(fit, "bmf")) shown$quantities <- quantity_table(fit)
+  content$tables <- c(content$tables, shown[c("components", "observations", "unexpected")], list(
+    ages = shown$ages$aspects, age_correlations = shown$age_correlations, quantities = shown$quantities
+  ))
+  c(content, shown)
 }
 
 with_names <- function(values, what) {

@@ -30,7 +30,7 @@ data_sentence <- function(fit, margins) {
   paste0(
     sprintf("%s observations (sites) by %s attributes (taxa): ", long(d[["n"]]), long(d[["m"]])),
     sprintf("%s presences, %.1f\u00a0%% of the observed cells", long(found), 100 * found / max(1, d[["observed"]])),
-    if (unknown > 0) sprintf("; %s cells are unknown", long(unknown)), "."
+    if (unknown > 0) sprintf("; %s %s unknown", long(unknown), if (unknown == 1) "cell is" else "cells are"), "."
   )
 }
 

@@ -31,27 +31,43 @@
 #' )
 #' @export
 select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("aic", "bic", "cells", "rows"), ...,
-                     folds = 5, replicates = 1, floor = 1e-6, control = fit_control()) {
+                     folds = 5, replicates = 1, floor = 1e-6, control = fit_control(), checkpoint = NULL) {
   models <- check_models(model, substitute(model))
   if (length(models) > 1L) stop_input("`model` must be one model: compare_models() takes several.")
   criterion <- check_criteria(criterion)
   control <- check_control(control)
   settings <- make_settings(models, sort(check_counts(k, "k", 0L)), list(...), NULL)
   floor <- check_floor(floor)
+  parts <- list("select_k", x, settings, criterion, folds, replicates, floor, settings_that_count(control))
+  with_checkpoint(check_checkpoint(checkpoint), parts, function(store) {
+    judged <- judge_settings(x, settings, criterion, folds, replicates, floor, control, store)
+    table <- do.call(rbind, unname(judged$tables))
+    new_selection(table, names(judged$tables), judged$fits, names(models), folds, replicates, floor)
+  })
+}
+
+# list(tables by criterion, fits); criteria that an interrupt left no time for are not there.
+judge_settings <- function(x, settings, criterion, folds, replicates, floor, control, store) {
   tables <- list()
   fits <- NULL
+  interrupted <- FALSE
   if (any(c("aic", "bic") %in% criterion)) {
-    fits <- fit_settings(x, settings, control)
+    fits <- fit_settings(x, settings, control, store)
+    interrupted <- was_interrupted(fits)
     for (which in intersect(criterion, c("aic", "bic"))) tables[[which]] <- information_table(fits, settings, which)
+    fits <- fits[is_done(fits)]
   }
   for (scheme in intersect(criterion, c("cells", "rows"))) {
+    if (interrupted) break
     plan <- fold_plan(x, scheme, folds, replicates)
-    results <- new_cv(run_folds(plan, settings, floor, control), settings, plan, floor)$results
+    done <- run_folds(plan, settings, floor, control, store)
+    interrupted <- was_interrupted(done)
+    results <- new_cv(done, settings, plan, floor)$results
     tables[[scheme]] <- data.frame(
       criterion = scheme, k = results$k, value = results$loss, se = results$se, not_converged = results$not_converged
     )
   }
-  new_selection(do.call(rbind, unname(tables[criterion])), criterion, fits, names(models), folds, replicates, floor)
+  list(tables = tables[intersect(criterion, names(tables))], fits = fits)
 }
 
 check_criteria <- function(criterion) {
@@ -62,22 +78,26 @@ check_criteria <- function(criterion) {
   criterion
 }
 
-fit_settings <- function(x, settings, control) {
-  progress <- control$progress
-  control$progress <- FALSE
+# A fit of each setting, NULL where it failed or was not reached.
+fit_settings <- function(x, settings, control, store = NULL) {
+  quiet <- inner_control(control)
   tasks <- Map(list, setting = settings, seed = draw_seeds(length(settings)))
   fits <- map_tasks(tasks, function(task) {
-    with_seed(task$seed, quiet_fit(call_model(task$setting, x, control))$value)
-  }, progress, "Fits")
-  stats::setNames(fits, vapply(settings, function(setting) as.character(setting$k), ""))
+    with_seed(task$seed, quiet_fit(call_model(task$setting, x, quiet))$value)
+  }, control$progress, "Fits", function(i) setting_name(settings[[i]]), control$on_interrupt == "keep",
+  checkpoint_store(store, "fit"))
+  tell_interrupted(need_some(fits), "fits")
+  names(fits) <- vapply(settings, function(setting) as.character(setting$k), "")
+  fits
 }
 
 information_table <- function(fits, settings, which) {
   f <- if (which == "aic") stats::AIC else stats::BIC
   data.frame(
     criterion = which, k = vapply(settings, function(setting) setting$k, 0L),
-    value = vapply(fits, safe_value, 0, f = f),
-    se = NA_real_, not_converged = vapply(fits, function(fit) as.integer(!fit$converged), 0L), row.names = NULL
+    value = vapply(fits, function(fit) if (is.null(fit)) NA_real_ else safe_value(fit, f), 0), se = NA_real_,
+    not_converged = vapply(fits, function(fit) if (is.null(fit)) 0L else as.integer(!fit$converged), 0L),
+    row.names = NULL
   )
 }
 
@@ -136,14 +156,16 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
 #' @rdname plot.multicause_cv
 #' @export
 plot.multicause_selection <- function(x, ...) {
+  draw_view(plot_view(x, ...))
+  invisible(x)
+}
+
+#' @export
+plot_view.multicause_selection <- function(x, ...) {
   check_dots(...)
-  which <- x$best$criterion[!is.na(x$best$k)]
-  old <- graphics::par(mfrow = grDevices::n2mfrow(length(which)))
-  on.exit(graphics::par(old))
-  for (criterion in which) {
+  new_view("losses", NULL, panels = lapply(x$best$criterion[!is.na(x$best$k)], function(criterion) {
     mine <- x$table[x$table$criterion == criterion, ]
     results <- data.frame(k = mine$k, loss = mine$value, se = mine$se)
-    plot_losses(results, rep(x$model, nrow(mine)), criterion_words[[criterion]], "")
-  }
-  invisible(x)
+    loss_panel(results, rep(x$model, nrow(mine)), criterion_words[[criterion]], "")
+  }))
 }

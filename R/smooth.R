@@ -135,7 +135,8 @@ held_out_loss <- function(smooth, data, search, control) {
     stop_input("`x` must have at least %d observed cells to choose `smooth` by.", smooth$folds)
   }
   control[c("n_start", "max_pass", "screen_pass", "n_finish", "n_polish", "tol")] <- list(3L, 300L, 50L, 1L, 0L, 1e-6)
-  control[c("progress", "keep_starts")] <- list(FALSE, FALSE)
+  control <- inner_control(control)
+  control$keep_starts <- FALSE
   family <- loss_family(data$view)
   seeds <- draw_seeds(2L)
   held <- with_seed(seeds[1L], cell_folds(observed, smooth$folds))

@@ -1,4 +1,4 @@
-# Starts, and other independent tasks: seeds up front, in turn or as futures, the same result either way.
+# Starts: seeds up front, run as independent tasks (tasks.R), the same result in turn or as futures.
 
 # Evaluates `expr` under its own seed and leaves the session's generator and its kind as they were.
 with_seed <- function(seed, expr) {
@@ -9,30 +9,6 @@ with_seed <- function(seed, expr) {
 }
 
 draw_seeds <- function(n) sample.int(.Machine$integer.max, n)
-
-# Is there a future plan other than "one after another"?
-plan_is_parallel <- function() {
-  isNamespaceLoaded("future") && requireNamespace("future.apply", quietly = TRUE) &&
-    !inherits(future::plan(), "sequential")
-}
-
-# lapply() over independent tasks that draw no random numbers of the session's.
-map_tasks <- function(tasks, f, progress = FALSE, label = "Working") {
-  if (plan_is_parallel() && length(tasks) > 1L) {
-    return(future.apply::future_lapply(tasks, f, future.seed = NULL, future.packages = "multicause"))
-  }
-  if (!progress) {
-    return(lapply(tasks, f))
-  }
-  cli::cli_progress_bar(label, total = length(tasks))
-  out <- vector("list", length(tasks))
-  for (i in seq_along(tasks)) {
-    out[[i]] <- f(tasks[[i]])
-    cli::cli_progress_update()
-  }
-  cli::cli_progress_done()
-  out
-}
 
 # Raised when a kernel came back because the user interrupted it: as R's own interrupt.
 signal_interrupt <- function() {
@@ -65,22 +41,32 @@ run_starts <- function(kinds, draw, run, control, shake = NULL, mark = NULL) {
   tasks <- Map(list, kind = kinds, seed = draw_seeds(n), polish_seed = draw_seeds(n))
   screening <- control$screen && n > control$n_finish && control$screen_pass < control$max_pass
   if (is.null(shake)) control$n_polish <- 0L
-  done <- map_tasks(tasks, function(task) {
+  keep <- control$on_interrupt == "keep"
+  name <- function(i) sprintf("start %d (%s)", i, kinds[i])
+  done <- map_tasks(tasks, function(task, tick) {
+    control$on_tick <- tick
     start <- with_seed(task$seed, draw(task$kind))
     if (!screening) {
       return(finish(list(param = start, outcome = NULL), task, run, shake, control))
     }
     control$max_pass <- control$screen_pass
     checked_run(run, start, control)
-  }, control$progress && n > 1L, "Starts")
-  finished <- rep(TRUE, n)
-  if (screening) {
+  }, control$progress, "Starts", name, keep, on_tick = TRUE)
+  need_some(done)
+  finished <- is_done(done) & !screening
+  if (screening && !was_interrupted(done)) {
     best <- utils::head(order(-objectives(done)), control$n_finish)
-    finished <- seq_len(n) %in% best
-    done[best] <- map_tasks(best, function(i) {
-      finish(done[[i]], tasks[[i]], run, shake, control)
-    }, control$progress, "Finishing")
+    best <- best[is_done(done)[best]]
+    chosen <- lapply(best, function(i) list(result = done[[i]], task = tasks[[i]]))
+    more <- map_tasks(chosen, function(chosen, tick) {
+      control$on_tick <- tick
+      finish(chosen$result, chosen$task, run, shake, control)
+    }, control$progress, "Finishing", function(i) name(best[i]), keep, on_tick = TRUE)
+    finished[best] <- is_done(more)
+    done[best[is_done(more)]] <- more[is_done(more)]
+    if (was_interrupted(more)) attr(done, "interrupted") <- TRUE
   }
+  tell_interrupted(done, "starts")
   finish_starts(done, kinds, finished, control, mark)
 }
 
@@ -98,7 +84,10 @@ reorder_runs <- function(run, order_of, permute) {
   run
 }
 
-objectives <- function(results) vapply(results, function(result) result$outcome$objective, 0)
+# NA for a start that failed or was not reached.
+objectives <- function(results) {
+  vapply(results, function(result) if (is.null(result)) NA_real_ else result$outcome$objective, 0)
+}
 
 checked_run <- function(run, start, control) {
   result <- run(start, control)
@@ -135,12 +124,14 @@ continue <- function(result, start, run, control) {
 
 finish_starts <- function(done, kinds, finished, control, mark) {
   objective <- objectives(done)
-  best <- which(finished)[which.max(objective[finished])]
+  # An interrupt may have left none that is finished.
+  eligible <- if (any(finished)) finished else is_done(done)
+  best <- which(eligible)[which.max(objective[eligible])]
   starts <- data.frame(
     start = seq_along(done), init = kinds, objective = objective,
-    passes = vapply(done, function(result) result$outcome$n_pass, 0L), finished = finished,
-    converged = vapply(done, function(result) result$outcome$status == "converged", NA),
-    reached_best = finished & objective >= objective[best] - control$reach
+    passes = vapply(done, function(result) if (is.null(result)) 0L else result$outcome$n_pass, 0L),
+    finished = finished, converged = vapply(done, function(result) identical(result$outcome$status, "converged"), NA),
+    reached_best = eligible & objective >= objective[best] - control$reach
   )
   if (!is.null(mark)) {
     marks <- lapply(done[finished], function(result) data.frame(mark(result$param)))

@@ -20,6 +20,7 @@ tune_by_cells <- function(x, model, k, name, values, args, control) {
   light$n_start <- min(control$n_start, 3L)
   light$keep_starts <- FALSE
   light$n_polish <- 0L
+  light$on_interrupt <- "stop"
   grid <- stats::setNames(list(as.list(values)), name)
   cv <- do.call(cross_validate, c(list(x, model, k), args, list(grid = grid, control = light)))
   list(value = values[[cv_choice(cv$results)[["best"]]]], cv = cv)

@@ -67,7 +67,7 @@ test_that("whose ages they are is not guessed where it cannot be known", {
   set.seed(3)
   fit <- fit_with(binary(5, 5), matrix(0.5, 5, 2), matrix(runif(10), 2))
   expect_error(age_profile(fit, 1:5), "`of` must say", class = "multicause_input_error")
-  expect_error(age_profile(fit, 1:4), "fit neither", class = "multicause_input_error")
+  expect_error(age_profile(fit, 1:4), "each of the 5 observations", class = "multicause_input_error")
   expect_equal(age_profile(fit, 1:5, of = "attribute")$age, stats::setNames(as.double(1:5), 1:5))
 })
 

@@ -1,10 +1,5 @@
 # An interrupt reaches the kernel between blocks of rows; nothing of the session is left changed.
 
-# Sends this process an interrupt after some seconds and notes in a file when it did.
-send_interrupt <- function(after, note) {
-  system(sprintf("(sleep %s; date +%%s.%%N > %s; kill -INT %d)", after, shQuote(note), Sys.getpid()), wait = FALSE)
-}
-
 test_that("an interrupt in the middle of a pass comes back at once and changes nothing", {
   skip_on_os("windows")
   skip_on_cran()

@@ -89,4 +89,5 @@ test_that("broken files are told where they break", {
   wrong(c("<!DOCTYPE html>", "<p>error</p>"), "web page")
   wrong("", "no line with the column names")
   wrong(c("taxon_no,orig_no", "1,2"), "download of taxa")
+  wrong(c("\"oid\",\"cid\",\"tna\"", "1,2,3"), "short column names")
 })

@@ -108,9 +108,64 @@ test_that("fits of every model have a report", {
   for (fit in fits) {
     text <- write_report(fit)
     expect_self_contained(text)
-    expect_identical(headings(text), c("The data", "The fit", "How far to trust it"))
+    expect_identical(
+      headings(text), c("The data", "The fit", "Components", "Cells the fit did not expect", "How far to trust it")
+    )
     expect_holds(text, model_title(fit))
   }
+})
+
+test_that("ages and sites go into the report of every model", {
+  skip_without_tools()
+  fits <- fits_of_all()
+  sites <- data.frame(country = rep(c("FI", "DE"), 10), row.names = paste0("site", 1:20))
+  for (name in setdiff(names(fits), "plca")) {
+    text <- write_report(fits[[name]], age = 20:1, sites = sites, n = 4)
+    expect_self_contained(text)
+    expect_holds(text, c("Ages of the components", "<th scope=\"col\">country</th>", "How far to trust it"))
+    expect_false(grepl("NULL nats|NaN", text), info = name)
+  }
+  array <- write_report(fits$plca, age = 8:1, of = "attribute", sites = data.frame(country = letters[1:6]), n = 4)
+  expect_self_contained(array)
+  expect_holds(array, c("What each component says of: time", "country", "Ages of the components"))
+  sampled <- write_report(fits$bmf)
+  expect_holds(sampled, c("80 draws of 2 chain(s)", "Quantities that do not depend on labels"))
+})
+
+test_that("averages of fits and fits without components have a report", {
+  skip_without_tools()
+  x <- fits_of_all()$bernoulli_mixture$x
+  several <- suppressWarnings(list(
+    ensemble(x, k = 2:3, members = 2), ensemble(x, k = 2, members = 2, model = bernoulli_mixture),
+    logistic_pca(x, 0, control = fit_control(progress = FALSE))
+  ))
+  for (fit in several) expect_self_contained(write_report(fit, age = 20:1))
+})
+
+test_that("the least expected cells are those with the largest residuals, and tables are written", {
+  skip_without_tools()
+  fit <- fits_of_all()$bernoulli_mixture
+  folder <- tempfile()
+  write_report(fit, n = 3, tables = folder)
+  expect_setequal(dir(folder), c("components.csv", "observations.csv", "unexpected.csv"))
+  worst <- read.csv(file.path(folder, "unexpected.csv"))
+  residual <- residuals(fit, type = "pearson")
+  expect_equal(abs(worst$residual), sort(abs(residual), decreasing = TRUE)[1:3])
+  expect_equal(worst$residual, residual[cbind(worst$observation, worst$attribute)])
+  expect_equal(worst$expected, fitted(fit)[cbind(worst$observation, worst$attribute)])
+  expect_equal(worst$observed, as.numeric(fit$x[cbind(worst$observation, worst$attribute)]))
+})
+
+test_that("a result of select_k() tells how the number was chosen", {
+  skip_without_tools()
+  x <- fits_of_all()$bernoulli_mixture$x
+  few <- fit_control(n_start = 2, n_polish = 0, progress = FALSE)
+  chosen <- select_k(x, 1:3, bernoulli_mixture, "aic", control = few)
+  text <- write_report(chosen$fits[["2"]], selection = chosen)
+  expect_holds(text, c("How many components", "AIC is least at k = 2"))
+  chosen$table$criterion <- "cells"
+  expect_error(report(chosen$fits[["2"]], tempfile(fileext = ".html"), selection = chosen), "must hold AIC",
+    class = "multicause_input_error")
 })
 
 test_that("names are text, whatever they hold", {

@@ -1,0 +1,51 @@
+# Tests that need R processes of their own use the package as it is installed; skipped where only its sources are.
+
+skip_if_not_installed_here <- function() {
+  here <- file.exists(file.path(.libPaths(), "multicause", "Meta", "package.rds"))
+  testthat::skip_if_not(any(here), "the package is not installed")
+}
+
+# The command line of an Rscript that runs a file and finds the same packages as this session.
+child_environment <- function() sprintf("R_LIBS=%s", shQuote(paste(.libPaths(), collapse = .Platform$path.sep)))
+
+# Runs code in a new Rscript: its output, with the attribute "status" where it failed.
+run_child <- function(code, environment = character()) {
+  file <- tempfile(fileext = ".R")
+  writeLines(code, file)
+  suppressWarnings(system2(
+    file.path(R.home("bin"), "Rscript"), c("--no-init-file", shQuote(file)), stdout = TRUE, stderr = TRUE,
+    env = c(child_environment(), environment)
+  ))
+}
+
+# Another function under a name of the namespace, until the calling test ends.
+bind_in_namespace <- function(name, value, frame = parent.frame()) {
+  space <- environment(run_in_turn)
+  old <- get(name, space)
+  set <- function(value) {
+    unlockBinding(name, space)
+    assign(name, value, space)
+    lockBinding(name, space)
+  }
+  set(value)
+  do.call(on.exit, list(bquote(.(set)(.(old))), add = TRUE), envir = frame)
+}
+
+# Sends this process an interrupt after some seconds and notes in a file when it did.
+send_interrupt <- function(after, note) {
+  system(sprintf("(sleep %s; date +%%s.%%N > %s; kill -INT %d)", after, shQuote(note), Sys.getpid()), wait = FALSE)
+}
+
+# Starts code in a new Rscript and goes on: its process number.
+start_child <- function(code) {
+  file <- tempfile(fileext = ".R")
+  note <- tempfile()
+  writeLines(c(sprintf("writeLines(as.character(Sys.getpid()), %s)", deparse(note)), code), file)
+  system2(
+    file.path(R.home("bin"), "Rscript"), c("--no-init-file", shQuote(file)), stdout = FALSE, stderr = FALSE,
+    wait = FALSE, env = child_environment()
+  )
+  patience <- Sys.time() + 30
+  while (!length(pid <- if (file.exists(note)) readLines(note)) && Sys.time() < patience) Sys.sleep(0.02)
+  as.integer(pid)
+}

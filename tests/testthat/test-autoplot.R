@@ -1,0 +1,73 @@
+# Every view of plot() as a ggplot2 object that can be drawn.
+
+drawn <- function(plot, info = NULL) {
+  expect_s3_class(plot, "ggplot")
+  expect_silent(built <- ggplot2::ggplot_build(plot))
+  expect_gt(nrow(built$data[[1L]]), 0L)
+  invisible(built)
+}
+
+views_of <- function(fit) {
+  views <- eval(formals(getS3method("plot_view", intersect(class(fit), c(
+    "aspect_bernoulli", "noisy_or", "plsa", "plca", "bmf", "multicause"
+  ))[1L], envir = asNamespace("multicause")))$what)
+  setdiff(views, c("curves", "map", "images", "simplex", if (all(fit$pinned == "free")) "phantom"))
+}
+
+test_that("autoplot() has the views of plot(), for every model", {
+  skip_if_not_installed("ggplot2")
+  fits <- fits_of_all()
+  for (name in names(fits)) {
+    views <- views_of(fits[[name]])
+    expect_gt(length(views), 1L)
+    for (what in views) drawn(ggplot2::autoplot(fits[[name]], what), paste(name, what))
+  }
+  drawn(ggplot2::autoplot(fits$aspect_bernoulli, "phantom"))
+  drawn(ggplot2::autoplot(fits$noisy_or, dim = c(2, 4)))
+  drawn(ggplot2::autoplot(fits$bmf, "features", shape = c(2, 4)))
+  drawn(ggplot2::autoplot(fits$aspect_bernoulli, age = stats::setNames(1:8, paste0("taxon", 1:8))))
+  expect_error(ggplot2::autoplot(fits$nmf, "aspects"), "`what`", class = "multicause_input_error")
+  expect_error(ggplot2::autoplot(fits$nmf, color = 1), "color", class = "multicause_input_error")
+})
+
+test_that("autoplot() shows the numbers of plot()", {
+  skip_if_not_installed("ggplot2")
+  fit <- fits_of_all()$aspect_bernoulli
+  data <- ggplot2::autoplot(fit, order = "data")$data
+  cell <- data[data$row == "taxon3" & grepl("^A2", data$column), ]
+  expect_equal(cell$value, fit$param$aspects["A2", "taxon3"])
+  bars <- ggplot2::autoplot(fit, "membership", order = "data")$data
+  expect_equal(bars$value[bars$row == 4], unname(fit$param$membership[4, ]))
+})
+
+test_that("autoplot() has the views of smoothed fits and of three attributes", {
+  skip_if_not_installed("ggplot2")
+  set.seed(1)
+  x <- outer(1:30, 1:6, function(i, j) (i <= 15) == (j <= 3)) * matrix(stats::rbinom(180, 1, 0.7), 30)
+  near <- smooth_over(age = 30:1, place = cbind(stats::runif(30), stats::runif(30)), strength = 5)
+  quick <- fit_control(n_start = 1, max_pass = 50, tol = 1e-4, progress = FALSE)
+  fit <- aspect_bernoulli(x, 2, estimate = "map", smooth = near, control = quick)
+  drawn(ggplot2::autoplot(fit, "curves"))
+  drawn(ggplot2::autoplot(fit, "map", slices = 2))
+  counts <- t(stats::rmultinom(20, 30, c(5, 3, 2)))
+  drawn(ggplot2::autoplot(plsa(counts, 3, control = fit_control(n_start = 1, progress = FALSE)), "simplex"))
+})
+
+test_that("autoplot() of results", {
+  skip_if_not_installed("ggplot2")
+  set.seed(1)
+  x <- outer(1:30, 1:8, function(i, j) (i <= 15) == (j <= 4)) * matrix(stats::rbinom(240, 1, 0.7), 30)
+  few <- fit_control(n_start = 3, n_polish = 0, progress = FALSE, keep_starts = TRUE, screen = FALSE)
+  drawn(ggplot2::autoplot(select_k(x, 1:2, bernoulli_mixture, c("aic", "cells"), folds = 2, control = few)))
+  drawn(ggplot2::autoplot(cross_validate(x, bernoulli_mixture, 1:2, folds = 2, control = few)))
+  two <- list(a = bernoulli_mixture, b = logistic_pca)
+  drawn(ggplot2::autoplot(compare_models(x, two, 1, folds = 2, control = few)))
+  planted <- corrupt(x, omit = c(0, 0.3))
+  fit <- aspect_bernoulli(planted$x, 3, phantom = "white", control = few)
+  drawn(ggplot2::autoplot(recovery(fitted(fit), planted)))
+  drawn(ggplot2::autoplot(modes(fit)))
+  drawn(ggplot2::autoplot(identifiability(fit)))
+  drawn(ggplot2::autoplot(age_profile(fit, age = 8:1, of = "attribute")))
+  drawn(ggplot2::autoplot(divergences(fits_of_all()$plca)))
+  drawn(ggplot2::autoplot(ensemble(x, k = 2, members = 2)))
+})

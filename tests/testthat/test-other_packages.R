@@ -1,0 +1,94 @@
+# Tables in the shapes of palaeoverse, divDyn, iNEXT and vegan go straight into occurrence_matrix() and the models.
+
+quietly <- function(x) suppressMessages(x, classes = "multicause_message")
+
+few_starts <- fit_control(n_start = 2, n_polish = 0, progress = FALSE)
+
+# Columns and types as in palaeoverse::tetrapods after bin_time() and bin_space().
+palaeoverse_table <- function() {
+  data.frame(
+    occurrence_no = c(10L, 11L, 12L, 13L, 14L, 15L), collection_no = c(1L, 1L, 2L, 2L, 3L, 3L),
+    identified_name = c(
+      "Eryops sp.", "Dimetrodon limbatus", "Eryops megacephalus", "Captorhinus aguti", "Dimetrodon sp.", ""
+    ),
+    accepted_name = c(
+      "Eryops", "Dimetrodon limbatus", "Eryops megacephalus", "Captorhinus aguti", "Dimetrodon", "Reptilia"
+    ),
+    accepted_rank = c("genus", "species", "species", "species", "genus", "class"),
+    early_interval = "Artinskian", late_interval = "", max_ma = 290.1, min_ma = 283.5,
+    genus = c("Eryops", "Dimetrodon", "Eryops", "Captorhinus", "Dimetrodon", NA),
+    lng = c(-98.1, -98.1, -98.4, -98.4, -100, -100), lat = c(33.6, 33.6, 33.7, 33.7, 34, 34), id = 1:6, n_bins = 1L,
+    bin_assignment = 30L, overlap_percentage = 100, bin_midpoint = 286.8,
+    cell_ID = c("8a", "8a", "8a", "8a", "8b", "8b"), stringsAsFactors = FALSE
+  )
+}
+
+test_that("palaeoverse: occurrences, by collection or by the cell and bin it gave them", {
+  table <- palaeoverse_table()
+  x <- quietly(occurrence_matrix(table, "collection_no", "genus"))
+  expect_identical(dimnames(x), list(c("1", "2", "3"), c("Captorhinus", "Dimetrodon", "Eryops")))
+  expect_equal(unname(x[, "Dimetrodon"]), c(1, 0, 1))
+  expect_identical(site_table(x)$bin_midpoint, rep(286.8, 3))
+  by_cell <- quietly(occurrence_matrix(table, c("cell_ID", "bin_assignment"), "genus", count = TRUE))
+  expect_identical(rownames(by_cell), c("8a, 30", "8b, 30"))
+  expect_equal(by_cell["8a, 30", "Eryops"], 2)
+  expect_s3_class(quietly(bernoulli_mixture(x, 1, control = few_starts)), "bernoulli_mixture")
+})
+
+# Columns as in divDyn's `corals`, and `tens` and `stages` numbers in `ten` and `stg`.
+divdyn_table <- function() {
+  data.frame(
+    genus = c("Acropora", "Porites", "Acropora", "Favia", "Porites"), collection_no = c(5, 5, 6, 6, 7),
+    family = "x", abund_value = c(3, NA, 2, 1, 4), abund_unit = c("specimens", NA, rep("specimens", 3)),
+    reference_no = 1, lat = 10.5, lng = 100.2, paleolat = 9, paleolng = 99, period = "Neogene", stage = "Piacenzian",
+    max_ma = 3.6, min_ma = 2.588, stg = c(93, 93, 93, 93, 94), ten = 48, env = "r", lith = "c",
+    gensp = c("Acropora sp", "Porites a", "Acropora sp", "Favia b", "Porites a"), stringsAsFactors = TRUE
+  )
+}
+
+test_that("divDyn: occurrences with factors and numbers, by collection or stage", {
+  table <- divdyn_table()
+  x <- quietly(occurrence_matrix(table, "collection_no", "genus"))
+  expect_identical(dimnames(x), list(c("5", "6", "7"), c("Acropora", "Favia", "Porites")))
+  expect_identical(site_table(x)$stg, c(93, 93, 94))
+  by_stage <- quietly(occurrence_matrix(table, "stg", "genus", count = "abund_value"))
+  expect_equal(by_stage["93", "Acropora"], 5)
+  expect_true(is.na(by_stage["93", "Porites"])) # abundance unknown
+  expect_s3_class(quietly(nmf(by_stage, 1, control = few_starts)), "nmf")
+})
+
+test_that("iNEXT: taxa by sites, turned round; incidences of sampling units", {
+  # As iNEXT's `bird`: a data frame of counts, species in rows, sites in columns.
+  bird <- data.frame(
+    North.site = c(0L, 41L, 3L, 0L), South.site = c(3L, 33L, 0L, 1L),
+    row.names = c("Acanthiza_lineata", "Acanthiza_nana", "Acanthiza_pusilla", "Anthochaera_chrysoptera")
+  )
+  fit <- plsa(t(bird), 1, control = few_starts)
+  expect_identical(fit$names, list(names(bird), rownames(bird)))
+  long <- as.data.frame(as.table(as.matrix(bird)), responseName = "abundance")
+  x <- quietly(occurrence_matrix(long, "Var2", "Var1", count = "abundance"))
+  expect_equal(x[names(bird), rownames(bird)], t(bird), ignore_attr = "sites")
+  # As one assemblage of `ciliates`: a species by sampling units matrix of 0 and 1.
+  raw <- matrix(c(1, 0, 1, 1, 0, 0, 1, 1, 0), 3, dimnames = list(paste0("sp", 1:3), paste0("x", 1:3)))
+  fit <- quietly(bernoulli_mixture(t(raw), 1, control = few_starts))
+  expect_identical(fit$names, list(colnames(raw), rownames(raw)))
+})
+
+test_that("vegan: community tables as data frames, and what decostand() makes of them", {
+  # As `dune`: counts, sites by species, row names that are numbers in text.
+  dune <- data.frame(
+    Achimill = c(1, 3, 0, 0, 2), Agrostol = c(0, 0, 4, 8, 0), Airaprae = c(0, 0, 0, 0, 2), Alopgeni = c(0, 2, 7, 2, 0),
+    row.names = c("1", "2", "3", "4", "17")
+  )
+  fit <- plsa(dune, 2, control = few_starts)
+  expect_identical(fit$names, list(rownames(dune), names(dune)))
+  expect_error(
+    aspect_bernoulli(dune, 1, control = few_starts), "(x > 0) + 0", fixed = TRUE, class = "multicause_input_error"
+  )
+  fit <- quietly(bernoulli_mixture((dune > 0) + 0, 1, control = few_starts))
+  expect_identical(fit$names, list(rownames(dune), names(dune)))
+  skip_if_not_installed("vegan")
+  present <- vegan::decostand(dune, "pa")
+  expect_identical(quietly(bernoulli_mixture(present, 1, control = few_starts))$param, fit$param)
+  expect_identical(vegan::scores(fit, "species"), t(fit$param$prototypes))
+})

@@ -1,0 +1,271 @@
+# Starts and folds as independent tasks: in turn or as futures, with failures named and interrupts that keep.
+
+table_of_two <- function(n = 30, m = 8) {
+  set.seed(1)
+  outer(seq_len(n), seq_len(m), function(i, j) (2 * i <= n) == (2 * j <= m)) * matrix(stats::rbinom(n * m, 1, 0.7), n)
+}
+
+several <- function(...) fit_control(n_start = 5, n_finish = 2, screen_pass = 5, n_polish = 1, progress = FALSE, ...)
+
+# What starts and folds give, with a model of the user's own that needs a function of the workspace.
+run_jobs <- function(x) {
+  set.seed(4)
+  fit <- aspect_bernoulli(x, 2, phantom = "white", control = several())
+  sources <- noisy_or(x, 2, control = several())
+  mine <- function(x, k, control) bernoulli_mixture(twice_in_workspace(x), k, control = control) # nolint.
+  environment(mine) <- globalenv()
+  folds <- cross_validate(x, list(own = mine, pca = logistic_pca), 1:2, folds = 3, control = several())
+  fits <- select_k(x, 1:2, nmf, "aic", control = several(), loss = "kl")
+  list(fit$param, fit$starts, fit$trace, sources$param, folds$folds, folds$results, fits$table, stats::runif(2))
+}
+
+with_helper <- function(code) {
+  assign("twice_in_workspace", function(x) x, globalenv())
+  on.exit(rm("twice_in_workspace", envir = globalenv()))
+  force(code)
+}
+
+test_that("two multisession workers and a cluster of two Rscripts give the results of one process", {
+  skip_on_cran()
+  skip_if_not_installed("future.apply")
+  skip_if_not_installed_here()
+  x <- table_of_two()
+  with_helper({
+    alone <- run_jobs(x)
+    old <- future::plan(future::multisession, workers = 2)
+    on.exit(future::plan(old), add = TRUE)
+    expect_identical(run_jobs(x), alone)
+    workers <- parallel::makePSOCKcluster(2, rscript_envs = NULL)
+    on.exit(parallel::stopCluster(workers), add = TRUE, after = FALSE)
+    future::plan(future::cluster, workers = workers)
+    expect_identical(run_jobs(x), alone)
+  })
+})
+
+test_that("a worker gets the data once, and nothing that is not needed", {
+  skip_on_cran()
+  skip_if_not_installed("future.apply")
+  x <- table_of_two(400, 100)
+  sent <- numeric()
+  size <- function(value) length(serialize(value, NULL))
+  data <- check_data(x, "binary")
+  note_size <- function(jobs, f, step, keep, store, on_tick) {
+    lean <- lean_closure(f)
+    sent <<- c(sent, size(lean))
+    list(done = lapply(jobs, run_task, f = lean, on_tick = on_tick), interrupted = FALSE)
+  }
+  fit <- function() {
+    set.seed(1)
+    bernoulli_mixture(x, 2, control = several())
+  }
+  alone <- fit()
+  bind_in_namespace("run_as_futures", note_size)
+  bind_in_namespace("plan_is_parallel", function() TRUE)
+  expect_identical(fit()$param, alone$param)
+  expect_length(sent, 2L) # screening, finishing
+  expect_true(all(sent < 1.1 * (size(data$x) + size(data$view)) + 1e5))
+})
+
+test_that("a start that fails is named and does not lose the others", {
+  x <- table_of_two()
+  draw <- function(kind) {
+    if (kind == "bad") stop("no such start")
+    bm_draw(check_data(x, "binary"), "rows", 2)
+  }
+  view <- check_data(x, "binary")$view
+  run <- function(start, control) bm_run(view, start, c(0, 0, 0), control)
+  for (screen in c(TRUE, FALSE)) {
+    control <- fit_control(n_start = 3, n_finish = 2, screen = screen, progress = FALSE)
+    expect_warning(
+      done <- run_starts(c("rows", "bad", "rows"), draw, run, control),
+      "1 of 3 starts failed.*start 2 \\(bad\\): no such", class = "multicause_task_failed"
+    )
+    expect_identical(is.na(done$starts$objective), c(FALSE, TRUE, FALSE))
+    expect_identical(done$starts$finished, c(TRUE, FALSE, TRUE))
+    expect_identical(done$best$outcome$status, "converged")
+  }
+  expect_error(run_starts(c("bad", "bad"), draw, run, control), "no such start")
+})
+
+test_that("a fold that fails is named and does not lose the others", {
+  x <- table_of_two()
+  picky <- function(x, k, control) {
+    if (k == 2) stop("not today")
+    bernoulli_mixture(x, k, control = control)
+  }
+  expect_warning(
+    tried <- cross_validate(x, list(picky = picky), 1:3, folds = 2, control = several()),
+    "2 of 6 folds failed.*picky, k = 2, replicate 1, fold 1: not today", class = "multicause_task_failed"
+  )
+  expect_identical(is.na(tried$results$loss), c(FALSE, TRUE, FALSE))
+  expect_warning(
+    chosen <- select_k(x, 1:3, picky, "aic", control = several()), "1 of 3 fits failed",
+    class = "multicause_task_failed"
+  )
+  expect_identical(names(chosen$fits), c("1", "3"))
+  expect_true(chosen$k %in% c(1L, 3L))
+  never <- function(x, k, control) stop("never")
+  expect_error(cross_validate(x, list(a = never), 1, folds = 2, control = several()), "^never$")
+})
+
+test_that("futures name failures, too", {
+  skip_on_cran()
+  skip_if_not_installed("future.apply")
+  skip_if_not_installed_here()
+  x <- table_of_two()
+  picky <- function(x, k, control) {
+    if (k == 2) stop("not today")
+    multicause::bernoulli_mixture(x, k, control = control)
+  }
+  environment(picky) <- globalenv()
+  old <- future::plan(future::multisession, workers = 2)
+  on.exit(future::plan(old))
+  expect_warning(
+    tried <- cross_validate(x, list(picky = picky), 1:3, folds = 2, control = several()), "picky, k = 2",
+    class = "multicause_task_failed"
+  )
+  expect_identical(is.na(tried$results$loss), c(FALSE, TRUE, FALSE))
+})
+
+interrupt_now <- function() signal_interrupt()
+
+test_that("an interrupt keeps finished starts when asked, and stops otherwise", {
+  x <- table_of_two()
+  view <- check_data(x, "binary")$view
+  calls <- 0L
+  run_until <- function(last) {
+    calls <<- 0L
+    function(start, control) {
+      calls <<- calls + 1L
+      if (calls > last) interrupt_now()
+      bm_run(view, start, c(0, 0, 0), control)
+    }
+  }
+  draw <- function(kind) bm_draw(check_data(x, "binary"), "rows", 2)
+  control <- several(on_interrupt = "keep")
+  control$n_polish <- 0L
+  kinds <- rep("rows", 5)
+  starts <- function(last, control) run_starts(kinds, draw, run_until(last), control)
+  expect_warning(done <- starts(2, control), "2 of 5 starts are kept", class = "multicause_interrupted")
+  expect_identical(done$starts$finished, rep(FALSE, 5))
+  expect_identical(which.max(done$starts$objective), which(done$starts$objective == done$best$outcome$objective)[1L])
+  expect_warning(done <- starts(6, control), class = "multicause_interrupted")
+  expect_identical(sum(done$starts$finished), 1L)
+  expect_identical(tryCatch(starts(0, control), interrupt = function(e) "stopped"), "stopped")
+  expect_identical(tryCatch(starts(2, several()), interrupt = function(e) "stopped"), "stopped")
+})
+
+test_that("an interrupt keeps finished folds, fits and criteria when asked", {
+  x <- table_of_two()
+  calls <- 0L
+  model_until <- function(last) {
+    calls <<- 0L
+    function(x, k, control) {
+      calls <<- calls + 1L
+      if (calls > last) interrupt_now()
+      bernoulli_mixture(x, k, control = control)
+    }
+  }
+  keep <- several(on_interrupt = "keep")
+  interrupted <- function(expr) expect_warning(expr, class = "multicause_interrupted")
+  interrupted(tried <- cross_validate(x, list(a = model_until(5)), 1:3, folds = 2, control = keep))
+  expect_identical(nrow(tried$folds), 5L)
+  expect_false(anyNA(tried$results$loss))
+  expect_output(print(tried), "2-fold")
+  interrupted(tried <- cross_validate(x, list(a = model_until(3)), 1:3, folds = 2, control = keep))
+  expect_identical(is.na(tried$results$loss), c(FALSE, FALSE, TRUE))
+  interrupted(chosen <- select_k(x, 1:3, model_until(2), c("aic", "cells"), folds = 2, control = keep))
+  expect_identical(chosen$best$criterion, "aic")
+  expect_identical(is.na(chosen$table$value), c(FALSE, FALSE, TRUE))
+  expect_output(print(chosen), "AIC")
+  interrupted(chosen <- select_k(x, 1:2, model_until(4), c("aic", "cells"), folds = 2, control = keep))
+  expect_identical(chosen$best$criterion, c("aic", "cells"))
+  two <- list(a = bernoulli_mixture, b = model_until(3))
+  interrupted(compared <- compare_models(x, two, 1, folds = 2, control = keep))
+  expect_identical(compared$table$model, c("a", "b"))
+  expect_true(all(is.na(compared$table$seconds)))
+  expect_output(print(compared), "2 models")
+  stops <- function() cross_validate(x, list(a = model_until(3)), 1:3, folds = 2, control = several())
+  expect_identical(tryCatch(stops(), interrupt = function(e) "stopped"), "stopped")
+})
+
+test_that("a real Ctrl-C in the middle of a fit keeps what is finished", {
+  skip_on_os("windows")
+  skip_on_cran()
+  set.seed(1)
+  x <- matrix(stats::rbinom(2e5, 1, 0.1), 1000)
+  keep <- fit_control(
+    n_start = 1000, max_pass = 40, tol = 0, screen = FALSE, n_polish = 0, progress = FALSE, on_interrupt = "keep"
+  )
+  send_interrupt(1.5, tempfile())
+  expect_warning(
+    fit <- aspect_bernoulli(x, 4, control = keep), "of 1000 starts are kept", class = "multicause_interrupted"
+  )
+  expect_gt(sum(fit$starts$finished), 0L)
+  expect_lt(sum(fit$starts$finished), 1000L)
+  expect_identical(unname(fit$objective), max(fit$starts$objective, na.rm = TRUE))
+})
+
+test_that("progressr hears of every task", {
+  skip_if_not_installed("progressr")
+  old <- options(progressr.enable = TRUE)
+  on.exit(options(old))
+  loadNamespace("progressr")
+  x <- table_of_two()
+  heard <- 0L
+  withCallingHandlers(
+    cross_validate(x, bernoulli_mixture, 1:2, folds = 3, control = several()),
+    progression = function(p) {
+      if (p$type == "update") heard <<- heard + 1L
+    }
+  )
+  expect_gte(heard, 6L)
+})
+
+test_that("a kernel reports its passes to the bar", {
+  set.seed(1)
+  x <- matrix(stats::rbinom(4e5, 1, 0.1), 2000)
+  seen <- integer()
+  control <- fit_control(n_start = 1, max_pass = 40, tol = 0, progress = FALSE)
+  control$on_tick <- function(pass, objective) seen <<- c(seen, pass)
+  start <- ab_draw(check_data(x, "binary"), "uniform", rep("free", 5))
+  ab_run(data_view(x), start, rep("free", 5), c(0, 0, 0), control)
+  expect_gt(length(seen), 1L)
+  expect_false(is.unsorted(seen))
+})
+
+test_that("the bar counts starts", {
+  old <- options(cli.progress_show_after = 0, cli.progress_handlers_only = "logger")
+  on.exit(options(old))
+  said <- utils::capture.output(
+    bernoulli_mixture(table_of_two(), 2, control = fit_control(n_start = 3, n_polish = 0, progress = TRUE))
+  )
+  expect_match(said, "created", all = FALSE)
+  expect_match(said, "updated", all = FALSE)
+  expect_match(said, "terminated", all = FALSE)
+})
+
+test_that("an interrupt keeps what workers have finished", {
+  skip_on_cran()
+  skip_on_os("windows")
+  skip_if_not_installed("future.apply")
+  skip_if_not_installed_here()
+  slow <- function(x, k, control) {
+    Sys.sleep(0.3)
+    multicause::bernoulli_mixture(x, k, control = control)
+  }
+  environment(slow) <- globalenv()
+  old <- future::plan(future::multisession, workers = 2)
+  on.exit(future::plan(old))
+  x <- table_of_two()
+  # Workers are up before the clock starts.
+  future::value(lapply(1:2, function(i) future::future(loadNamespace("multicause"), seed = NULL)))
+  send_interrupt(3, tempfile())
+  expect_warning(
+    tried <- cross_validate(x, list(slow = slow), 1:10, folds = 5, control = several(on_interrupt = "keep")),
+    "of 50 folds are kept", class = "multicause_interrupted"
+  )
+  expect_gt(nrow(tried$folds), 0L)
+  expect_lt(nrow(tried$folds), 50L)
+  expect_output(print(tried), "of 50 folds are finished")
+})
