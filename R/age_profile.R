@@ -214,6 +214,7 @@ plot.age_profile <- function(x, ..., colours = NULL, xlab = "", ylab = "Age") {
     ),
     boxfill = colours, ylim = rev(range(x$age)), xlab = xlab, ylab = ylab, las = 1, ...
   )
+  if (nrow(boxes) == 1L) graphics::axis(1L, 1, boxes$component) # bxp() names a box only among several
   invisible(x)
 }
 

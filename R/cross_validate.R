@@ -271,11 +271,21 @@ draw_loss_panel <- function(panel) {
   label <- results$label
   spread <- ifelse(is.na(results$se), 0, results$se)
   colours <- component_colours(nlevels(label))
-  local_par(mar = c(4.2, 4.6, 2.6, 1))
+  ylim <- range(results$loss - spread, results$loss + spread)
+  # The label of the axis stands clear of its numbers.
+  line <- 1.4 + 0.5 * max(nchar(format(pretty(ylim))))
+  several <- nlevels(label) > 1L
+  mar <- c(4.2, line + 1.2, if (several) 2.2 else 2.6, 1)
+  if (several) {
+    room <- legend_room(levels(label), mar, c(line, 0.8, 0))
+  } else {
+    local_par(mar = mar, mgp = c(line, 0.8, 0))
+  }
   graphics::plot(
-    NA, xlim = range(results$k) + c(-0.2, 0.2), ylim = range(results$loss - spread, results$loss + spread), las = 1L,
-    bty = "l", main = panel$main, xlab = "number of components, k", ylab = panel$ylab, xaxt = "n"
+    NA, xlim = range(results$k) + c(-0.2, 0.2), ylim = ylim, las = 1L, bty = "l",
+    main = if (several) "" else panel$main, xlab = "", ylab = panel$ylab, xaxt = "n"
   )
+  graphics::title(xlab = "number of components, k", line = 2.6)
   graphics::axis(1L, unique(results$k))
   for (level in seq_len(nlevels(label))) {
     mine <- results[as.integer(label) == level, ]
@@ -285,7 +295,5 @@ draw_loss_panel <- function(panel) {
     chosen <- panel$chosen[as.integer(panel$chosen$label) == level, ]
     graphics::points(chosen$k, chosen$loss, pch = c(1L, 0L), cex = c(1.8, 1.5), col = colours[level])
   }
-  if (nlevels(label) > 1L) {
-    graphics::legend("topright", levels(label), col = colours, lwd = 2, bty = "n", cex = 0.85)
-  }
+  if (several) top_legend(room, panel$main, col = colours, lwd = 2)
 }

@@ -99,7 +99,12 @@ draw_simplex <- function(view) {
   local_par(mar = c(1.6, 1, 2.6, 1), xpd = NA)
   graphics::plot(corners, type = "n", asp = 1, axes = FALSE, xlab = "", ylab = "", main = view$main)
   graphics::polygon(corners, border = "grey50")
-  graphics::text(corners, view$names, pos = c(1L, 1L, 3L))
+  # Each of the lower names has half of the page.
+  names <- fit_labels(as.character(view$names), 0.47 * graphics::par("fin")[1L], 1)
+  inside <- graphics::par("usr")[1:2]
+  half <- graphics::strwidth(names) / 2
+  at <- pmin(pmax(corners[, 1L], inside[1L] + half), inside[2L] - half)
+  graphics::text(at, corners[, 2L], names, pos = c(1L, 1L, 3L), offset = 0.7)
   graphics::points(view$observations, pch = 16, cex = 0.5, col = "#0072B255")
   graphics::polygon(view$hull, border = "#D55E00", lwd = 1.5)
   graphics::points(view$basis, pch = 24, bg = "#D55E00", col = "white", cex = 1.2)

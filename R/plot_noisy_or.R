@@ -57,7 +57,8 @@ check_image_dim <- function(dim, m) {
 
 # Labels of sources with how often they are on.
 source_labels <- function(fit, sep = "\n") {
-  sprintf("%s%son %s %%", names(fit$param$prior), sep, format_each(100 * fit$param$prior))
+  share <- ifelse(fit$param$prior < 0.001, "< 0.1", format_each(100 * fit$param$prior))
+  sprintf("%s%son %s %%", names(fit$param$prior), sep, share)
 }
 
 links_view <- function(fit, order, main) {
@@ -140,6 +141,27 @@ leak_view <- function(fit, main) {
   )
 }
 
+# Names at most eight points of those in `order`, at their left or right; a name that would lie on another, on a point
+# or outside 0 to `right` is left out.
+label_points <- function(x, y, labels, order, right, cex = 0.8) {
+  height <- graphics::strheight("M", cex = cex) * 1.4
+  gap <- graphics::strwidth("M", cex = cex) * 0.6
+  width <- graphics::strwidth(labels, cex = cex)
+  taken <- matrix(numeric(), 0L, 3L) # from, to, height above 0
+  for (i in utils::head(order, 40L)) {
+    if (nrow(taken) == 8L) break
+    for (from in c(x[i] - gap - width[i], x[i] + gap)) {
+      to <- from + width[i]
+      on_point <- any(x[-i] > from - gap & x[-i] < to + gap & abs(y[-i] - y[i]) < height * 0.7)
+      on_label <- any(taken[, 1L] < to & taken[, 2L] > from & abs(taken[, 3L] - y[i]) < height)
+      if (from < 0 || to > right * 1.04 || on_point || on_label) next
+      graphics::text(from, y[i], labels[i], adj = c(0, 0.5), cex = cex)
+      taken <- rbind(taken, c(from, to, y[i]))
+      break
+    }
+  }
+}
+
 draw_leak <- function(view) {
   frequency <- view$points$frequency
   leak <- view$points$leak
@@ -152,15 +174,6 @@ draw_leak <- function(view) {
     main = view$main
   )
   graphics::segments(0, 0, top, top, col = "grey60", lty = 2L)
-  shown <- utils::head(order(-leak), 8L)
-  # One label for each place: those that would lie on an earlier one are left out.
-  height <- graphics::strheight("M", cex = 0.8) * 1.4
-  placed <- numeric()
-  for (i in shown) {
-    if (any(abs(leak[i] - placed) < height)) next
-    placed <- c(placed, leak[i])
-    left <- graphics::strwidth(labels[i], cex = 0.8) < 0.9 * frequency[i]
-    graphics::text(frequency[i], leak[i], labels[i], pos = if (left) 2L else 4L, cex = 0.8)
-  }
+  label_points(frequency, leak, labels, order(-leak), top)
   graphics::legend("topleft", "no source explains it", lty = 2L, col = "grey60", bty = "n", cex = 0.85)
 }

@@ -40,9 +40,13 @@ top_legend <- function(room, main, ...) {
   graphics::legend(
     "bottom", room$labels, ncol = room$columns, inset = c(0, 1), xpd = NA, bty = "n", cex = legend_cex, ...
   )
+  graphics::title(main, line = room$line, cex.main = title_size(main, title_width()))
+}
+
+# Inches that a title may take: it is centred on the plot, which need not be in the middle of its figure.
+title_width <- function() {
   centre <- graphics::par("mai")[2L] + graphics::par("pin")[1L] / 2
-  width <- 2 * min(centre, graphics::par("fin")[1L] - centre)
-  graphics::title(main, line = room$line, cex.main = title_size(main, width))
+  2 * min(centre, graphics::par("fin")[1L] - centre)
 }
 
 # The size at which a bold title fits into a width in inches, relative to par("cex").
@@ -114,7 +118,7 @@ heat_map <- function(values, limits = c(0, 1), colours = probability_colours(), 
   rows <- nrow(values)
   labels <- if (is.null(rownames(values))) as.character(seq_len(rows)) else rownames(values)
   heads <- if (is.null(column_labels)) colnames(values) else column_labels
-  panels <- heat_panels(rows)
+  panels <- heat_panels(rows, ncol(values))
   local_par(oma = c(0, 0.3, 0, 0.3), mfrow = c(1L, panels), mai = c(0, 0, 0, 0), xpd = NA)
   graphics::plot.new() # text can be measured now; the first panel goes on in the same place
   page <- heat_page(rows, panels, labels, heads, ncol(values))
@@ -132,9 +136,12 @@ heat_map <- function(values, limits = c(0, 1), colours = probability_colours(), 
 
 heat_height <- function() max(graphics::par("din")[2L] - 1.6, 1)
 
-# As many panels as keep the row labels readable, and as the width of the page allows.
-heat_panels <- function(rows) {
-  most <- max(1, floor((graphics::par("din")[1L] - 0.2) / 0.7))
+least_cell <- 0.03 # inches, the narrowest column of a heat map that is wrapped
+
+# As many panels as keep the row labels readable, and as the width of the page and of the columns allows.
+heat_panels <- function(rows, columns) {
+  width <- graphics::par("din")[1L] - 0.2
+  most <- max(1, floor(min(width / 0.7, 0.4 * width / (least_cell * columns))))
   max(1, min(most, ceiling(rows / max(1, floor(heat_height() / least_text)))))
 }
 
@@ -144,16 +151,22 @@ heat_page <- function(rows, panels, labels, heads, columns) {
   absolute <- 1 / graphics::par("cex")
   width <- (graphics::par("din")[1L] - 0.2) / panels
   per_panel <- ceiling(rows / panels)
-  cex <- max(min(1, heat_height() / per_panel / 0.17), 0.3)
+  line <- heat_height() / per_panel
+  cex <- max(min(1, line / 0.17), 0.4)
   room <- min(max(graphics::strwidth(labels, "inches", cex = cex * absolute, font = 3L)) + 0.1, 0.6 * width)
   cell <- (width - room - 0.1) / columns
   turned <- max(graphics::strwidth(heads, "inches", cex = 0.75 * absolute)) > 0.95 * cell
   head_cex <- if (turned) max(min(0.75, 0.75 * cell / 0.13), 0.4) else 0.75
   if (turned) heads <- thin_heads(gsub("\n", " ", heads, fixed = TRUE), cell / (head_cex * 0.17))
+  if (turned) heads <- fit_labels(heads, 0.2 * graphics::par("din")[2L], head_cex * absolute)
   head_width <- max(graphics::strwidth(heads, "inches", cex = head_cex * absolute))
   top <- 0.5 + if (turned) head_width + 0.1 else 0.35
+  # What the heads take is not there for the rows.
+  line <- (graphics::par("din")[2L] - 0.6 - top) / per_panel
+  cex <- min(cex, max(min(1, line / 0.17), 0.4))
   list(
     panels = panels, per_panel = per_panel, room = room, cex = cex, heads = heads, turned = turned,
+    step = max(1L, as.integer(ceiling(least_text * 0.8 / line))),
     head_cex = head_cex, margin = c(0.6, room + 0.03, top, 0.07)
   )
 }
@@ -173,11 +186,14 @@ heat_panel <- function(values, labels, page, limits, colours) {
   graphics::plot.new()
   graphics::plot.window(c(0, columns), c(page$per_panel, 0), xaxs = "i", yaxs = "i")
   graphics::rect(col(values) - 1, row(values) - 1, col(values), row(values), col = fill, border = NA)
-  if (columns > 1L) graphics::segments(seq_len(columns - 1L), 0, seq_len(columns - 1L), nrow(values), col = "white")
+  between <- seq_len(columns - 1L)
+  wide <- graphics::par("pin")[1L] / columns > 0.05
+  if (columns > 1L && wide) graphics::segments(between, 0, between, nrow(values), col = "white")
   graphics::rect(0, 0, columns, nrow(values), border = "grey40")
   scale <- page$cex / graphics::par("cex")
-  shown <- fit_labels(labels, page$room - 0.08, scale)
-  graphics::mtext(shown, side = 2L, at = seq_along(labels) - 0.5, las = 1L, line = 0.15, cex = page$cex, font = 3L)
+  at <- seq(1L, length(labels), by = page$step)
+  shown <- fit_labels(labels[at], page$room - 0.08, scale)
+  graphics::mtext(shown, side = 2L, at = at - 0.5, las = 1L, line = 0.15, cex = page$cex, font = 3L)
   graphics::mtext(
     page$heads, side = 3L, at = seq_len(columns) - 0.5, las = if (page$turned) 2L else 0L, line = 0.2,
     cex = page$head_cex, padj = if (page$turned) 0.5 else NA
