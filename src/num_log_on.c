@@ -35,7 +35,7 @@ static NUM_INLINE double log_near_one(double m) {
  */
 static NUM_INLINE void slopes(const double *y, double *on, double *slope, int n) {
   double power[TILE] = {0};
-  uint64_t bits[TILE];
+  uint64_t bits[TILE] = {0};
   for (int i = 0; i < n; i++) {
     const double p = -y[i] * NUM_LOG2_E + NUM_ROUNDER, whole = p - NUM_ROUNDER;
     const double r = (-y[i] - whole * NUM_LN2_HIGH) - whole * NUM_LN2_LOW;
@@ -55,7 +55,7 @@ static NUM_INLINE void slopes(const double *y, double *on, double *slope, int n)
 /* log(on) from its exponent and a mantissa around 1. */
 static NUM_INLINE void logs(double *on, double *f, int n) {
   double exponent[TILE];
-  uint64_t bits[TILE];
+  uint64_t bits[TILE] = {0};
   memcpy(bits, on, sizeof bits);
   for (int i = 0; i < n; i++) {
     const uint64_t moved = bits[i] + (BITS_OF_ONE - BITS_OF_ROOT_HALF);
