@@ -36,12 +36,12 @@ tables <- function() {
     )
     out$nam_large <- list(x = nam$x, near = near, age = nam$sites$mid_age)
   }
-  sites <- early_tetrapods$sites
+  sites <- multicause::early_tetrapods$sites
   near <- smooth_over(
     age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = c(age = 4, place = 1000),
     strength = 10
   )
-  out$early_tetrapods <- list(x = unname(early_tetrapods$x), near = near, age = sites$age)
+  out$early_tetrapods <- list(x = unname(multicause::early_tetrapods$x), near = near, age = sites$age)
   out
 }
 

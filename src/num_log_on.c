@@ -35,16 +35,16 @@ static NUM_INLINE double log_near_one(double m) {
  */
 static NUM_INLINE void slopes(const double *y, double *on, double *slope, int n) {
   double power[TILE] = {0};
-  uint64_t bits[TILE] = {0};
+  uint64_t bits[TILE];
   for (int i = 0; i < n; i++) {
     const double p = -y[i] * NUM_LOG2_E + NUM_ROUNDER, whole = p - NUM_ROUNDER;
     const double r = (-y[i] - whole * NUM_LN2_HIGH) - whole * NUM_LN2_LOW;
     power[i] = p;
     on[i] = r * num_exp_ratio(r);
   }
-  memcpy(bits, power, sizeof bits);
+  memcpy(bits, power, (size_t) n * sizeof *bits);
   for (int i = 0; i < n; i++) bits[i] = (bits[i] << MANTISSA_BITS) + BITS_OF_ONE;
-  memcpy(power, bits, sizeof bits);
+  memcpy(power, bits, (size_t) n * sizeof *bits);
   for (int i = 0; i < n; i++) {
     const double off = power[i] + power[i] * on[i];
     on[i] = (1 - power[i]) - power[i] * on[i];
@@ -55,15 +55,15 @@ static NUM_INLINE void slopes(const double *y, double *on, double *slope, int n)
 /* log(on) from its exponent and a mantissa around 1. */
 static NUM_INLINE void logs(double *on, double *f, int n) {
   double exponent[TILE];
-  uint64_t bits[TILE] = {0};
-  memcpy(bits, on, sizeof bits);
+  uint64_t bits[TILE];
+  memcpy(bits, on, (size_t) n * sizeof *bits);
   for (int i = 0; i < n; i++) {
     const uint64_t moved = bits[i] + (BITS_OF_ONE - BITS_OF_ROOT_HALF);
     const uint64_t mantissa = moved & (((uint64_t) 1 << MANTISSA_BITS) - 1);
     bits[i] = mantissa + BITS_OF_ROOT_HALF;
     exponent[i] = (int) (moved >> MANTISSA_BITS) - (int) (BITS_OF_ONE >> MANTISSA_BITS);
   }
-  memcpy(on, bits, sizeof bits);
+  memcpy(on, bits, (size_t) n * sizeof *bits);
   for (int i = 0; i < n; i++)
     f[i] = exponent[i] * (NUM_LN2_HIGH + NUM_LN2_LOW) + log_near_one(on[i]);
 }
