@@ -221,7 +221,7 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
   }
   cat("\nStarts\n")
   print.data.frame(x$starts, row.names = FALSE, digits = max(digits, 7L))
-  if (x$free_starts[["finished"]] > 0) {
+  if (x$free_starts[["finished"]] > 0 && !any(x$phantoms$pinned)) {
     cat(sprintf(
       "A phantom was found by %d of the %d finished starts that impose none\n", x$free_starts[["found"]],
       x$free_starts[["finished"]]

@@ -60,7 +60,8 @@ gg_aes <- function(...) do.call(ggplot2::aes, lapply(list(...), as.name))
 
 gg_theme <- function(view) {
   blank <- ggplot2::element_blank()
-  top <- ggplot2::theme(legend.position = "top", plot.title.position = "plot")
+  paper <- ggplot2::element_rect(fill = "white", colour = NA) # else a saved picture is see-through
+  top <- ggplot2::theme(legend.position = "top", plot.title.position = "plot", plot.background = paper)
   if (view$kind %in% c("heat", "activation")) {
     names <- if (view$kind == "heat") {
       ggplot2::theme(axis.text.y = ggplot2::element_text(

@@ -71,3 +71,10 @@ test_that("autoplot() of results", {
   drawn(ggplot2::autoplot(divergences(fits_of_all()$plca)))
   drawn(ggplot2::autoplot(ensemble(x, k = 2, members = 2)))
 })
+
+test_that("saved pictures have a background", {
+  skip_if_not_installed("ggplot2")
+  set.seed(1)
+  fit <- quietly(nmf(matrix(rpois(60, 2), 10), 2, control = fit_control(n_start = 1, progress = FALSE)))
+  expect_identical(ggplot2::autoplot(fit)$theme$plot.background$fill, "white")
+})
