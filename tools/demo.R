@@ -68,9 +68,7 @@ notes <- c(notes, sprintf(
 ))
 near <- smooth_over(age = ages, place = places)
 final <- function(smooth) {
-  aspect_bernoulli(
-    x, k, estimate = "map", phantom = "white", smooth = smooth, control = fit_control(n_start = 6, progress = FALSE)
-  )
+  aspect_bernoulli(x, k, estimate = "map", phantom = "white", smooth = smooth, control = starts(TRUE))
 }
 without <- final(NULL)
 fit <- final(near)
