@@ -1,6 +1,8 @@
-# Tests that need R processes of their own use the package as it is installed; skipped where only its sources are.
+# Tests that need R processes of their own use the package as it is installed; skipped where only its sources are, and
+# under covr, which loads packages of its own and slows workers down.
 
 skip_if_not_installed_here <- function() {
+  testthat::skip_on_covr()
   here <- file.exists(file.path(.libPaths(), "multicause", "Meta", "package.rds"))
   testthat::skip_if_not(any(here), "the package is not installed")
 }
