@@ -78,9 +78,7 @@ nor_sample <- function(param, data, model, draws, seed) {
   settings$n_draw <- draws
   if (!is.null(seed)) seed <- check_count(seed, "seed", -.Machine$integer.max)
   settings$seed <- if (is.null(seed)) draw_seeds(1L) else with_seed(seed, draw_seeds(1L))
-  out <- .Call(mc_c_nor_sample, data$view, nor_kernel_param(param), settings)
-  if (out$stopped) signal_interrupt()
-  out
+  .Call(mc_c_nor_sample, data$view, nor_kernel_param(param), settings)
 }
 
 #' Sources of a noisy-OR fit, and which are in use

@@ -112,7 +112,6 @@ nor_report <- function(data, param, model, want, how = nor_posterior_kind(model$
   # Theta and q of a variational run are not lists of states.
   if (is.null(kernel$hidden$state)) kernel["hidden"] <- list(NULL)
   out <- .Call(mc_c_nor_report, data$view, kernel, settings)
-  if (out$stopped) signal_interrupt()
   k <- length(param$prior)
   n <- length(out[[want[1L]]]) / c(loglik = 1, activation = k, map = k, response = length(param$leak),
     cell = length(param$leak) * (k + 1))[[want[1L]]]

@@ -10,7 +10,7 @@ with_seed <- function(seed, expr) {
 
 draw_seeds <- function(n) sample.int(.Machine$integer.max, n)
 
-# Raised when a kernel came back because the user interrupted it: as R's own interrupt.
+# R's own interrupt; kernels that the user interrupted call this: glue_end_stopped() in src/glue.h.
 signal_interrupt <- function() {
   signalCondition(structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL)))
   invokeRestart("abort")
@@ -19,7 +19,6 @@ signal_interrupt <- function() {
 # What a kernel's outcome means to the user.
 check_outcome <- function(outcome) {
   switch(outcome$status,
-    stopped = signal_interrupt(),
     impossible_start = stop_input(
       "`start` gives probability 0 to an observed cell: move its parameters away from exact 0 and 1."
     ),

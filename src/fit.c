@@ -226,7 +226,9 @@ mc_status mc_fit(mc_model *model, const mc_control *ctl, const mc_host *host, mc
       ctl->accelerate && !model->may_fall ? fit_accelerated(&fit) : fit_plain(&fit);
   trace->final = model->objective(model->self);
   if (trace->n_pass > 0) trace->objective[trace->n_pass - 1] = trace->final;
-  if (status >= 0 && status != MC_STOPPED && !isfinite(trace->final))
+  if (status >= 0 && status != MC_STOPPED && !isfinite(trace->final)) {
+    if (stop_asked(&fit)) return MC_STOPPED; /* in the middle of that objective */
     return trace->n_pass == 0 ? MC_ERR_NOT_START : MC_ERR_NOT_FINITE;
+  }
   return status;
 }

@@ -103,23 +103,26 @@ mc_host glue_host(glue_context *context, SEXP control) {
   return host;
 }
 
-mc_trace glue_new_trace(const mc_control *ctl) {
-  mc_trace trace = {0};
-  trace.objective = host_alloc(NULL, (size_t) ctl->max_pass, sizeof(double));
-  return trace;
+void glue_end_stopped(const mc_host *host) {
+  const glue_context *context = host->ctx;
+  if (!context->stopped) return;
+  SEXP home = PROTECT(R_FindNamespace(PROTECT(Rf_mkString("multicause"))));
+  Rf_eval(PROTECT(Rf_lang1(Rf_install("signal_interrupt"))), home);
+  UNPROTECT(3); /* not reached: the interrupt jumps */
 }
 
-SEXP glue_outcome(mc_status status, const mc_trace *trace) {
+/* list(status, n_pass, trace, objective) */
+static SEXP outcome(mc_status status, const mc_trace *trace) {
   const char *names[] = {"status", "n_pass", "trace", "objective", ""};
   const char *word = NULL;
   switch (status) {
     case MC_CONVERGED: word = "converged"; break;
     case MC_MAX_PASS: word = "max_pass"; break;
-    case MC_STOPPED: word = "stopped"; break;
     case MC_ERR_NOT_START: word = "impossible_start"; break;
     case MC_ERR_NOT_FINITE: word = "not_finite"; break;
+    case MC_STOPPED: break; /* glue_end_stopped() came first */
   }
-  glue_check(word != NULL, "unknown status");
+  glue_check(word != NULL, "status");
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, Rf_mkString(word));
   SET_VECTOR_ELT(out, 1, Rf_ScalarInteger(trace->n_pass));
@@ -128,6 +131,14 @@ SEXP glue_outcome(mc_status status, const mc_trace *trace) {
   SET_VECTOR_ELT(out, 3, Rf_ScalarReal(trace->final));
   UNPROTECT(1);
   return out;
+}
+
+SEXP glue_fit(mc_model *model, const mc_control *ctl, const mc_host *host) {
+  mc_trace trace = {0};
+  trace.objective = host_alloc(NULL, (size_t) ctl->max_pass, sizeof(double));
+  const mc_status status = mc_fit(model, ctl, host, &trace);
+  glue_end_stopped(host);
+  return outcome(status, &trace);
 }
 
 static void restore_blas(void *threads, Rboolean jump) {

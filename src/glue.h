@@ -64,9 +64,14 @@ typedef struct {
 
 mc_host glue_host(glue_context *context, SEXP control);
 
-mc_trace glue_new_trace(const mc_control *ctl);
-/* list(status, n_pass, trace, objective); a plain error on an unexpected status. */
-SEXP glue_outcome(mc_status status, const mc_trace *trace);
+/*
+ * Ends the call as the user's interrupt where the host was asked to stop, so that nothing half done
+ * is taken for a result. It follows every kernel that asks the host, but those that keep draws.
+ */
+void glue_end_stopped(const mc_host *host);
+
+/* mc_fit(), as list(status, n_pass, trace, objective); a stop ends the call. */
+SEXP glue_fit(mc_model *model, const mc_control *ctl, const mc_host *host);
 
 /* Runs body(data) with OpenBLAS on one thread and restores its setting on every way out. */
 SEXP glue_serial_blas(SEXP (*body)(void *), void *data);

@@ -37,7 +37,6 @@ static SEXP fit_body(void *ctx) {
   const ab_prior prior = glue_ab_prior(arg->prior);
   glue_context context;
   const mc_host host = glue_host(&context, arg->control);
-  mc_trace trace = glue_new_trace(&ctl);
   ab_param par = param_of(arg->param, &data);
   par.membership = REAL(VECTOR_ELT(arg->out, 0));
   par.aspects = REAL(VECTOR_ELT(arg->out, 1));
@@ -45,7 +44,7 @@ static SEXP fit_body(void *ctx) {
                            ctl.n_threads, &host);
   ab_self self = {&data, &par, ab_new_work(&data, &prior, par.k, ctl.n_threads, &host)};
   mc_model model = ab_model(&self);
-  SET_VECTOR_ELT(arg->out, 2, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
+  SET_VECTOR_ELT(arg->out, 2, glue_fit(&model, &ctl, &host));
   return arg->out;
 }
 
@@ -69,7 +68,6 @@ static SEXP effort_body(void *ctx) {
   const SEXP effort = glue_field(arg->param, "effort");
   glue_context context;
   const mc_host host = glue_host(&context, arg->control);
-  mc_trace trace = glue_new_trace(&ctl);
   ab_param par = param_of(arg->param, &data);
   glue_matrix(effort, data.n, 1, "effort");
   glue_matrix(VECTOR_ELT(arg->out, 2), 2, 1, "coef");
@@ -80,7 +78,7 @@ static SEXP effort_body(void *ctx) {
                     REAL(effort), &prior, ab_new_work(&data, &prior, par.k, ctl.n_threads, &host)};
   ab_effort_impose(&self);
   mc_model model = ab_effort_model(&self);
-  SET_VECTOR_ELT(arg->out, 3, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
+  SET_VECTOR_ELT(arg->out, 3, glue_fit(&model, &ctl, &host));
   return arg->out;
 }
 
@@ -105,6 +103,7 @@ static SEXP certify_body(void *ctx) {
   par.smooth = glue_smooth(glue_field(arg->param, "smooth"), data.n, par.k, par.pinned, 1, &host);
   ab_work *work = ab_new_work(&data, &prior, par.k, 1, &host);
   const ab_certificate gap = ab_certify(&data, &par, work);
+  glue_end_stopped(&host);
   REAL(arg->out)[0] = gap.membership;
   REAL(arg->out)[1] = gap.aspects;
   REAL(arg->out)[2] = gap.worst;
@@ -131,6 +130,7 @@ static SEXP test_body(void *ctx) {
   glue_check(Rf_isReal(membership), "membership");
   ab_test_loglik(&data, REAL(membership), Rf_nrows(membership), k, REAL(aspects),
                  Rf_asReal(arg->control), &host, REAL(arg->out));
+  glue_end_stopped(&host);
   return arg->out;
 }
 

@@ -12,7 +12,6 @@ static SEXP fit_body(void *ctx) {
   const SEXP pinned = glue_field(arg->param, "pinned");
   glue_context context;
   const mc_host host = glue_host(&context, arg->control);
-  mc_trace trace = glue_new_trace(&ctl);
   ab_vb_param par = {.k = Rf_ncols(VECTOR_ELT(arg->out, 0))};
   glue_matrix(VECTOR_ELT(arg->out, 0), data.n, par.k, "membership");
   glue_matrix(VECTOR_ELT(arg->out, 1), par.k, data.m, "one");
@@ -27,7 +26,7 @@ static SEXP fit_body(void *ctx) {
   glue_check(prior.one > 0 && prior.zero > 0 && prior.membership > 0, "prior");
   ab_vb_self self = {&data, &par, ab_vb_new_work(&data, &par, &prior, ctl.n_threads, &host)};
   mc_model model = ab_vb_model(&self);
-  SET_VECTOR_ELT(arg->out, 3, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
+  SET_VECTOR_ELT(arg->out, 3, glue_fit(&model, &ctl, &host));
   return arg->out;
 }
 

@@ -41,11 +41,10 @@ static SEXP fit_body(void *ctx) {
   const ab_prior prior = glue_ab_prior(arg->prior);
   glue_context context;
   const mc_host host = glue_host(&context, arg->control);
-  mc_trace trace = glue_new_trace(&ctl);
   ab_visit_param par = param_of(VECTOR_ELT(arg->out, 0), &data);
   ab_visit_self self = {&data, &par, ab_visits_new_work(&data, &par, &prior, ctl.n_threads, &host)};
   mc_model model = ab_visits_model(&self);
-  SET_VECTOR_ELT(arg->out, 1, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
+  SET_VECTOR_ELT(arg->out, 1, glue_fit(&model, &ctl, &host));
   return arg->out;
 }
 
@@ -69,6 +68,7 @@ static SEXP posterior_body(void *ctx) {
   ab_visit_param par = param_of(arg->param, &data);
   ab_visits_posterior(&data, &par, ab_visits_new_work(&data, &par, &none, 1, &host),
                       REAL(arg->out));
+  glue_end_stopped(&host);
   return arg->out;
 }
 

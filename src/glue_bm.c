@@ -28,7 +28,6 @@ static SEXP fit_body(void *ctx) {
   const bm_prior prior = prior_of(arg->prior);
   glue_context context;
   const mc_host host = glue_host(&context, arg->control);
-  mc_trace trace = glue_new_trace(&ctl);
   bm_param par = {.k = Rf_length(VECTOR_ELT(arg->out, 0)),
                   .weights = REAL(VECTOR_ELT(arg->out, 0)),
                   .prototypes = REAL(VECTOR_ELT(arg->out, 1))};
@@ -41,7 +40,7 @@ static SEXP fit_body(void *ctx) {
   }
   bm_self self = {&data, &par, bm_new_work(&data, &prior, &par, &host)};
   mc_model model = bm_model(&self);
-  SET_VECTOR_ELT(arg->out, 4, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
+  SET_VECTOR_ELT(arg->out, 4, glue_fit(&model, &ctl, &host));
   if (!par.smooth) SET_VECTOR_ELT(arg->out, 2, copy_of(bm_posterior(self.work), data.n, par.k));
   if (!par.smooth) SET_VECTOR_ELT(arg->out, 3, copy_of(bm_row_loglik(self.work), data.n, 1));
   return arg->out;

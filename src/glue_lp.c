@@ -11,7 +11,6 @@ static SEXP fit_body(void *ctx) {
   const mc_control ctl = glue_control(arg->control);
   glue_context context;
   const mc_host host = glue_host(&context, arg->control);
-  mc_trace trace = glue_new_trace(&ctl);
   lp_param par = {.k = Rf_nrows(VECTOR_ELT(arg->out, 0)),
                   .scores = REAL(VECTOR_ELT(arg->out, 0)),
                   .loadings = REAL(VECTOR_ELT(arg->out, 1)),
@@ -20,7 +19,7 @@ static SEXP fit_body(void *ctx) {
   glue_check(par.penalty >= 0, "penalty");
   lp_self self = {&data, &par, lp_new_work(&data, par.k, ctl.n_threads, &host)};
   mc_model model = lp_model(&self);
-  SET_VECTOR_ELT(arg->out, 2, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
+  SET_VECTOR_ELT(arg->out, 2, glue_fit(&model, &ctl, &host));
   return arg->out;
 }
 

@@ -11,7 +11,6 @@ static SEXP fit_body(void *ctx) {
   const mc_control ctl = glue_control(arg->control);
   glue_context context;
   const mc_host host = glue_host(&context, arg->control);
-  mc_trace trace = glue_new_trace(&ctl);
   nm_param par = {.k = Rf_nrows(VECTOR_ELT(arg->out, 0)),
                   .coefficients = REAL(VECTOR_ELT(arg->out, 0)),
                   .basis = REAL(VECTOR_ELT(arg->out, 1)),
@@ -20,7 +19,7 @@ static SEXP fit_body(void *ctx) {
                   .fixed_basis = Rf_asLogical(glue_field(arg->param, "fixed_basis")) == TRUE};
   nm_self self = {&data, &par, nm_new_work(&data, par.k, ctl.n_threads, &host)};
   mc_model model = nm_model(&self);
-  SET_VECTOR_ELT(arg->out, 2, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
+  SET_VECTOR_ELT(arg->out, 2, glue_fit(&model, &ctl, &host));
   SET_VECTOR_ELT(arg->out, 3, Rf_ScalarReal(nm_residual(self.work)));
   return arg->out;
 }

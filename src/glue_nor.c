@@ -134,17 +134,13 @@ static nor_theta theta_of(SEXP hidden, const request *r) {
   return var;
 }
 
-static SEXP run(mc_model model, const mc_control *ctl, const mc_host *host) {
-  mc_trace trace = glue_new_trace(ctl);
-  return glue_outcome(mc_fit(&model, ctl, host, &trace), &trace);
-}
-
 static SEXP fit_variational(arguments *arg, request *r, const mc_control *ctl) {
   const SEXP out = arg->out;
   SET_VECTOR_ELT(out, 3, copy_theta(glue_field(arg->param, "hidden"), r));
   nor_theta var = theta_of(VECTOR_ELT(out, 3), r);
   nor_variational *work = nor_new_variational(&r->data, &r->par, &var, &r->set);
-  SET_VECTOR_ELT(out, 4, run(nor_variational_model(work), ctl, &r->host));
+  mc_model model = nor_variational_model(work);
+  SET_VECTOR_ELT(out, 4, glue_fit(&model, ctl, &r->host));
   nor_from_theta(&var, r->data.m, &r->par);
   SET_VECTOR_ELT(out, 5, Rf_allocMatrix(REALSXP, r->data.n, r->par.k));
   SET_VECTOR_ELT(out, 6, Rf_allocVector(REALSXP, r->data.n));
@@ -166,13 +162,15 @@ static SEXP fit_body(void *ctx) {
   if (r.inference == VARIATIONAL) return fit_variational(arg, &r, &ctl);
   if (r.inference == EXACT) {
     nor_exact *work = nor_new_exact(&r.data, &r.par, &r.set);
-    SET_VECTOR_ELT(arg->out, 4, run(nor_exact_model(work), &ctl, &r.host));
+    mc_model model = nor_exact_model(work);
+    SET_VECTOR_ELT(arg->out, 4, glue_fit(&model, &ctl, &r.host));
     return arg->out;
   }
   SET_VECTOR_ELT(arg->out, 3, copy_lists(glue_field(arg->param, "hidden"), r.data.n, r.par.k));
   const nor_lists lists = lists_of(VECTOR_ELT(arg->out, 3), r.data.n, r.par.k);
   nor_truncated *work = nor_new_truncated(&r.data, &r.par, &r.set, lists);
-  SET_VECTOR_ELT(arg->out, 4, run(nor_truncated_model(work), &ctl, &r.host));
+  mc_model model = nor_truncated_model(work);
+  SET_VECTOR_ELT(arg->out, 4, glue_fit(&model, &ctl, &r.host));
   return arg->out;
 }
 
@@ -207,22 +205,21 @@ static SEXP report_body(void *ctx) {
   nor_report report = {wanted(out, 0, want, "loglik", n), wanted(out, 1, want, "activation", n * k),
                        wanted(out, 2, want, "map", n * k), wanted(out, 3, want, "response", n * m),
                        wanted(out, 4, want, "cell", n * m * (k + 1))};
-  bool done;
   if (r.inference == EXACT) {
-    done = nor_report_exact(&r.data, &r.par, &r.set, &report);
+    nor_report_exact(&r.data, &r.par, &r.set, &report);
   } else {
     SEXP hidden = PROTECT(copy_lists(glue_field(arg->param, "hidden"), r.data.n, r.par.k));
     const nor_lists lists = lists_of(hidden, r.data.n, r.par.k);
-    done = nor_report_truncated(&r.data, &r.par, &r.set, lists, &report);
+    nor_report_truncated(&r.data, &r.par, &r.set, lists, &report);
     UNPROTECT(1);
   }
-  SET_VECTOR_ELT(out, 5, Rf_ScalarLogical(!done));
+  glue_end_stopped(&r.host);
   return out;
 }
 
 /* Vectors in column-major order: loglik n, activation and map n x k, response n x m, cell n x m x (k + 1). */
 SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings) {
-  const char *fields[] = {"loglik", "activation", "map", "response", "cell", "stopped", ""};
+  const char *fields[] = {"loglik", "activation", "map", "response", "cell", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   arguments arg = {view, param, settings, R_NilValue, out};
   glue_serial_blas(report_body, &arg);
@@ -239,16 +236,15 @@ static SEXP sample_body(void *ctx) {
   const double seed = Rf_asReal(glue_field(arg->settings, "seed"));
   glue_matrix(proposal, r.data.n, r.par.k, "proposal");
   glue_check(n_draw >= 1 && seed >= 0, "n_draw or seed");
-  const bool done =
-      nor_sample_loglik(&r.data, &r.par, &r.set, REAL(proposal), n_draw, (uint64_t) seed,
-                        REAL(VECTOR_ELT(arg->out, 0)), REAL(VECTOR_ELT(arg->out, 1)));
-  SET_VECTOR_ELT(arg->out, 2, Rf_ScalarLogical(!done));
+  nor_sample_loglik(&r.data, &r.par, &r.set, REAL(proposal), n_draw, (uint64_t) seed,
+                    REAL(VECTOR_ELT(arg->out, 0)), REAL(VECTOR_ELT(arg->out, 1)));
+  glue_end_stopped(&r.host);
   return arg->out;
 }
 
 /* settings also holds proposal (n x k), n_draw and seed (a whole number below 2^53). */
 SEXP mc_c_nor_sample(SEXP view, SEXP param, SEXP settings) {
-  const char *fields[] = {"loglik", "effective", "stopped", ""};
+  const char *fields[] = {"loglik", "effective", ""};
   const mc_data data = glue_data(view);
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, data.n));

@@ -69,13 +69,12 @@ static SEXP fit_body(void *ctx) {
   const SEXP fixed = glue_field(arg->param, "fixed");
   glue_context context;
   const mc_host host = glue_host(&context, arg->control);
-  mc_trace trace = glue_new_trace(&ctl);
   glue_check(Rf_isLogical(fixed) && Rf_length(fixed) == cells.n_dim, "fixed");
   for (int d = 0; d < cells.n_dim; d++) par.fixed[d] = LOGICAL(fixed)[d] == TRUE;
   plca_self self = {&cells, &par, NULL};
   self.work = plca_new_work(&cells, &prior, par.k, ctl.n_threads, &host);
   mc_model model = plca_model(&self);
-  SET_VECTOR_ELT(arg->out, 2, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
+  SET_VECTOR_ELT(arg->out, 2, glue_fit(&model, &ctl, &host));
   return arg->out;
 }
 

@@ -34,7 +34,6 @@ static SEXP fit_body(void *ctx) {
   const bool descend = Rf_asLogical(glue_field(arg->param, "coordinate_descent")) == TRUE;
   glue_context context;
   const mc_host host = glue_host(&context, arg->control);
-  mc_trace trace = glue_new_trace(&ctl);
   plsa_param par = {.k = Rf_ncols(VECTOR_ELT(arg->out, 0)),
                     .membership = REAL(VECTOR_ELT(arg->out, 0)),
                     .basis = REAL(VECTOR_ELT(arg->out, 1)),
@@ -48,7 +47,7 @@ static SEXP fit_body(void *ctx) {
   self.work = plsa_new_work(&data, &prior, (plsa_mask) mask, par.k, ctl.n_threads, &host);
   if (descend) self.cd = plsa_new_cd(&data, par.k, ctl.n_threads, &host);
   mc_model model = plsa_model(&self);
-  SET_VECTOR_ELT(arg->out, 2, glue_outcome(mc_fit(&model, &ctl, &host, &trace), &trace));
+  SET_VECTOR_ELT(arg->out, 2, glue_fit(&model, &ctl, &host));
   return arg->out;
 }
 

@@ -40,6 +40,7 @@ void ab_test_loglik(const mc_data *data, const double *membership, int n_train, 
   double *zero = host->alloc(host->ctx, (size_t) m, sizeof(double));
   for (int i = 0; i < data->n; i++) out[i] = -INFINITY;
   for (int r = 0; r < n_train; r++) {
+    if (mc_stop(host, r, 0)) return;
     for (int c = 0; c < k; c++) row[c] = membership[num_at(r, c, n_train)];
     for (int j = 0; j < m; j++) {
       one[j] = zero[j] = 0;

@@ -9,6 +9,7 @@ typedef struct {
   double target[2];
   int passes, bad_pass; /* passes so far; the one whose objective is NaN */
   int stop_at, n_asked; /* a host that says stop from this question on */
+  bool asks;            /* does the objective ask, too? */
 } toy;
 
 static double toy_objective(void *self) {
@@ -38,12 +39,17 @@ static int toy_tick(void *ctx, int pass, double objective) {
   return ++t->n_asked >= t->stop_at;
 }
 
+/* As kernels do that walk over rows: NaN where the host said stop in the middle. */
+static double toy_asking_objective(void *self) {
+  return toy_tick(self, 0, 0) ? NAN : toy_objective(self);
+}
+
 /* Two blocks of one value each, of their exact size. */
 static mc_status run_toy(toy *t, mc_control ctl, mc_trace *trace) {
   const mc_host host = {.alloc = check_alloc, .tick = t->stop_at ? toy_tick : NULL, .ctx = t};
   mc_model model = {.n_block = 2,
                     .pass = toy_pass,
-                    .objective = toy_objective,
+                    .objective = t->asks ? toy_asking_objective : toy_objective,
                     .feasible = toy_feasible,
                     .self = t};
   t->at = exact(2);
@@ -129,6 +135,21 @@ static void test_stop_leaves_an_accepted_point(void) {
   }
 }
 
+/* A stop in the last objective is a stop, no failure. */
+static void test_stop_in_the_last_objective(void) {
+  for (int accelerate = 0; accelerate < 2; accelerate++) {
+    for (int max_pass = 0; max_pass <= 4; max_pass++) {
+      toy t = new_toy();
+      mc_trace trace;
+      const mc_control ctl = {.max_pass = max_pass, .accelerate = accelerate, .n_threads = 1};
+      t.asks = true;
+      t.stop_at = max_pass + 1;
+      CHECK(run_toy(&t, ctl, &trace) == MC_STOPPED);
+      CHECK(trace.n_pass == max_pass);
+    }
+  }
+}
+
 static void test_not_finite(void) {
   for (int accelerate = 0; accelerate < 2; accelerate++) {
     for (int bad = 1; bad <= 2; bad++) {
@@ -161,6 +182,7 @@ int main(void) {
   RUN(test_any_number_of_passes_fits_the_trace);
   RUN(test_fixed_point_converges);
   RUN(test_stop_leaves_an_accepted_point);
+  RUN(test_stop_in_the_last_objective);
   RUN(test_not_finite);
   RUN(test_bad_extrapolation_falls_back);
   return check_report();
