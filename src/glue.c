@@ -20,6 +20,14 @@ SEXP glue_field(SEXP list, const char *name) {
   return R_NilValue;
 }
 
+SEXP glue_result(const char **fields, SEXP param, int n_copied) {
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  for (int f = 0; f < n_copied; f++)
+    SET_VECTOR_ELT(out, f, Rf_duplicate(glue_field(param, fields[f])));
+  UNPROTECT(1);
+  return out;
+}
+
 mc_data glue_data(SEXP view) {
   const SEXP dim = glue_field(view, "dim"), start = glue_field(view, "start");
   const SEXP column = glue_field(view, "column"), value = glue_field(view, "value");

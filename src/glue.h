@@ -52,6 +52,9 @@ void glue_check(bool ok, const char *what);
 void glue_matrix(SEXP x, int n_row, int n_column, const char *name);
 SEXP glue_field(SEXP list, const char *name); /* R_NilValue where there is none */
 
+/* A list of these names ("" ends them), the first n_copied of them deep copies of what param has. */
+SEXP glue_result(const char **fields, SEXP param, int n_copied);
+
 mc_data glue_data(SEXP view);
 mc_control glue_control(SEXP control);
 

@@ -50,9 +50,7 @@ static SEXP fit_body(void *ctx) {
 
 SEXP mc_c_ab_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"membership", "aspects", "outcome", ""};
-  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  SET_VECTOR_ELT(out, 0, Rf_duplicate(glue_field(param, "membership")));
-  SET_VECTOR_ELT(out, 1, Rf_duplicate(glue_field(param, "aspects")));
+  SEXP out = PROTECT(glue_result(fields, param, 2));
   arguments arg = {view, param, prior, control, out};
   glue_serial_blas(fit_body, &arg);
   UNPROTECT(1);
@@ -74,8 +72,10 @@ static SEXP effort_body(void *ctx) {
   glue_check(par.k > 1 && par.pinned[par.k - 1], "phantom of an effort");
   par.membership = REAL(VECTOR_ELT(arg->out, 0));
   par.aspects = REAL(VECTOR_ELT(arg->out, 1));
-  ab_effort self = {&data,        &par,   REAL(VECTOR_ELT(arg->out, 2)),
-                    REAL(effort), &prior, ab_new_work(&data, &prior, par.k, ctl.n_threads, &host)};
+  ab_effort self = {{&data, &par, ab_new_work(&data, &prior, par.k, ctl.n_threads, &host)},
+                    REAL(VECTOR_ELT(arg->out, 2)),
+                    REAL(effort),
+                    &prior};
   ab_effort_impose(&self);
   mc_model model = ab_effort_model(&self);
   SET_VECTOR_ELT(arg->out, 3, glue_fit(&model, &ctl, &host));
@@ -85,8 +85,7 @@ static SEXP effort_body(void *ctx) {
 /* param: as of mc_c_ab_fit(), with coef and effort. */
 SEXP mc_c_ab_effort_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"membership", "aspects", "coef", "outcome", ""};
-  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  for (int f = 0; f < 3; f++) SET_VECTOR_ELT(out, f, Rf_duplicate(glue_field(param, fields[f])));
+  SEXP out = PROTECT(glue_result(fields, param, 3));
   arguments arg = {view, param, prior, control, out};
   glue_serial_blas(effort_body, &arg);
   UNPROTECT(1);

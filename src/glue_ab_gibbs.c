@@ -94,8 +94,7 @@ SEXP mc_c_ab_gibbs_run(SEXP view, SEXP param, SEXP prior, SEXP plan) {
                           "n_kept",
                           "stopped",
                           ""};
-  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  for (int f = 0; f < 2; f++) SET_VECTOR_ELT(out, f, Rf_duplicate(glue_field(param, fields[f])));
+  SEXP out = PROTECT(glue_result(fields, param, 2));
   arguments arg = {view, param, prior, plan, out};
   GetRNGstate();
   glue_serial_blas(run_body, &arg);

@@ -33,8 +33,7 @@ static SEXP fit_body(void *ctx) {
 /* param: list(membership = n x k, one, zero = k x m, pinned = -1, 0 or 1, k of them). */
 SEXP mc_c_ab_vb_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"membership", "one", "zero", "outcome", ""};
-  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  for (int f = 0; f < 3; f++) SET_VECTOR_ELT(out, f, Rf_duplicate(glue_field(param, fields[f])));
+  SEXP out = PROTECT(glue_result(fields, param, 3));
   arguments arg = {view, param, prior, control, out};
   glue_serial_blas(fit_body, &arg);
   UNPROTECT(1);

@@ -56,9 +56,7 @@ SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const mc_data data = glue_data(view);
   glue_matrix(weights, 1, Rf_length(weights), "weights");
   glue_matrix(prototypes, Rf_length(weights), data.m, "prototypes");
-  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  SET_VECTOR_ELT(out, 0, Rf_duplicate(weights));
-  SET_VECTOR_ELT(out, 1, Rf_duplicate(prototypes));
+  SEXP out = PROTECT(glue_result(fields, param, 2));
   arguments arg = {view, param, prior, control, out};
   glue_serial_blas(fit_body, &arg);
   UNPROTECT(1);

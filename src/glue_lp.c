@@ -30,9 +30,7 @@ SEXP mc_c_lp_fit(SEXP view, SEXP param, SEXP control) {
   const mc_data data = glue_data(view);
   glue_matrix(scores, Rf_nrows(scores), data.n, "scores");
   glue_matrix(loadings, Rf_nrows(scores) + 1, data.m, "loadings");
-  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  SET_VECTOR_ELT(out, 0, Rf_duplicate(scores));
-  SET_VECTOR_ELT(out, 1, Rf_duplicate(loadings));
+  SEXP out = PROTECT(glue_result(fields, param, 2));
   arguments arg = {view, param, control, out};
   glue_serial_blas(fit_body, &arg);
   UNPROTECT(1);

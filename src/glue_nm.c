@@ -31,9 +31,7 @@ SEXP mc_c_nm_fit(SEXP view, SEXP param, SEXP control) {
   const mc_data data = glue_data(view);
   glue_matrix(coefficients, Rf_nrows(coefficients), data.n, "coefficients");
   glue_matrix(basis, Rf_nrows(coefficients), data.m, "basis");
-  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  SET_VECTOR_ELT(out, 0, Rf_duplicate(coefficients));
-  SET_VECTOR_ELT(out, 1, Rf_duplicate(basis));
+  SEXP out = PROTECT(glue_result(fields, param, 2));
   arguments arg = {view, param, control, out};
   glue_serial_blas(fit_body, &arg);
   UNPROTECT(1);

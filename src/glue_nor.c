@@ -180,8 +180,7 @@ static SEXP fit_body(void *ctx) {
  */
 SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control) {
   const char *fields[] = {"prior", "links", "leak", "hidden", "outcome", "activation", "bound", ""};
-  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  for (int f = 0; f < 3; f++) SET_VECTOR_ELT(out, f, Rf_duplicate(glue_field(param, fields[f])));
+  SEXP out = PROTECT(glue_result(fields, param, 3));
   arguments arg = {view, param, settings, control, out};
   glue_serial_blas(fit_body, &arg);
   UNPROTECT(1);

@@ -81,10 +81,7 @@ static SEXP fit_body(void *ctx) {
 /* param: list(weights = k, marginals = list of k x extent, fixed = flag a dimension). */
 SEXP mc_c_plca_fit(SEXP cells, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"weights", "marginals", "outcome", ""};
-  const SEXP marginals = glue_field(param, "marginals");
-  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  SET_VECTOR_ELT(out, 0, Rf_duplicate(glue_field(param, "weights")));
-  SET_VECTOR_ELT(out, 1, Rf_duplicate(marginals)); /* a deep copy */
+  SEXP out = PROTECT(glue_result(fields, param, 2));
   arguments arg = {cells, param, prior, control, out};
   glue_serial_blas(fit_body, &arg);
   UNPROTECT(1);

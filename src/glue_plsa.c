@@ -58,9 +58,7 @@ SEXP mc_c_plsa_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const mc_data data = glue_data(view);
   glue_matrix(membership, data.n, Rf_ncols(membership), "membership");
   glue_matrix(basis, Rf_ncols(membership), data.m, "basis");
-  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  SET_VECTOR_ELT(out, 0, Rf_duplicate(membership));
-  SET_VECTOR_ELT(out, 1, Rf_duplicate(basis));
+  SEXP out = PROTECT(glue_result(fields, param, 2));
   arguments arg = {view, param, prior, control, out};
   glue_serial_blas(fit_body, &arg);
   UNPROTECT(1);

@@ -89,6 +89,9 @@ typedef struct {
 
 mc_model ab_model(ab_self *self);
 
+/* Its rule for an extrapolated point, for models built on it; self is an ab_self. */
+void ab_feasible(void *self, const double *const *safe);
+
 /*
  * How far the objective is from its maximum, one block of parameters at a time
  * (both problems are concave; the joint one is not). With neighbours the first

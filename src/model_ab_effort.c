@@ -15,8 +15,8 @@ static double log_odds(const ab_effort *self, const double *coef, int i) {
 static double share(double odds) { return 1 / (1 + exp(-odds)); }
 
 void ab_effort_impose(ab_effort *self) {
-  const int n = self->data->n, last = self->par->k - 1;
-  double *s = self->par->membership;
+  const int n = self->ab.data->n, last = self->ab.par->k - 1;
+  double *s = self->ab.par->membership;
   for (int i = 0; i < n; i++) {
     const double phantom = share(log_odds(self, self->coef, i));
     double rest = 0;
@@ -31,14 +31,14 @@ void ab_effort_impose(ab_effort *self) {
 
 /* Cells, and pseudo-counts, of a row. */
 static double row_total(const ab_effort *self, int i) {
-  return data_n_observed(self->data, i) + self->par->k * self->prior->membership;
+  return data_n_observed(self->ab.data, i) + self->ab.par->k * self->prior->membership;
 }
 
 /* Expected log-likelihood of the phantom's counts; rows of share are their part of the row. */
 static double curve(const ab_effort *self, const double *coef) {
-  const double *part = self->par->membership + num_at(0, self->par->k - 1, self->data->n);
+  const double *part = self->ab.par->membership + num_at(0, self->ab.par->k - 1, self->ab.data->n);
   double sum = 0;
-  for (int i = 0; i < self->data->n; i++) {
+  for (int i = 0; i < self->ab.data->n; i++) {
     const double odds = log_odds(self, coef, i);
     sum += row_total(self, i) * (part[i] * odds - fmax(odds, 0) - log1p(exp(-fabs(odds))));
   }
@@ -47,9 +47,9 @@ static double curve(const ab_effort *self, const double *coef) {
 
 /* A Newton step of the curve, halved until the curve does not fall; false: there is none. */
 static bool newton_step(ab_effort *self) {
-  const double *part = self->par->membership + num_at(0, self->par->k - 1, self->data->n);
+  const double *part = self->ab.par->membership + num_at(0, self->ab.par->k - 1, self->ab.data->n);
   double slope[2] = {0, 0}, bend[3] = {1e-10, 0, 1e-10};
-  for (int i = 0; i < self->data->n; i++) {
+  for (int i = 0; i < self->ab.data->n; i++) {
     const double mu = share(log_odds(self, self->coef, i)), total = row_total(self, i);
     const double e = self->effort[i], left = total * (part[i] - mu), weight = total * mu * (1 - mu);
     slope[0] += left;
@@ -77,15 +77,15 @@ static bool newton_step(ab_effort *self) {
 }
 
 double ab_effort_pass(ab_effort *self) {
-  self->par->fixed_aspects = true;
-  const double objective = ab_pass(self->data, self->par, self->work);
-  self->par->fixed_aspects = false;
+  self->ab.par->fixed_aspects = true;
+  const double objective = ab_pass(self->ab.data, self->ab.par, self->ab.work);
+  self->ab.par->fixed_aspects = false;
   for (int step = 0; step < NEWTON_STEPS && newton_step(self); step++) {
   }
   ab_effort_impose(self);
-  self->par->fixed_membership = true;
-  const double after = ab_pass(self->data, self->par, self->work);
-  self->par->fixed_membership = false;
+  self->ab.par->fixed_membership = true;
+  const double after = ab_pass(self->ab.data, self->ab.par, self->ab.work);
+  self->ab.par->fixed_membership = false;
   return isnan(after) ? NAN : objective;
 }
 
@@ -93,27 +93,23 @@ static double model_pass(void *self) { return ab_effort_pass(self); }
 
 static double model_objective(void *self) {
   const ab_effort *s = self;
-  return ab_objective(s->data, s->par, s->work);
+  return ab_objective(s->ab.data, s->ab.par, s->ab.work);
 }
 
 static void model_feasible(void *self, const double *const *safe) {
   ab_effort *s = self;
-  num_guard_simplex(s->par->membership, safe[0], s->data->n, s->par->k, AB_SHRINK);
-  num_guard_unit(s->par->aspects, safe[1], (ptrdiff_t) s->par->k * s->data->m, AB_SHRINK);
+  ab_feasible(&s->ab, safe);
   ab_effort_impose(s);
 }
 
 mc_model ab_effort_model(ab_effort *self) {
-  mc_model model = {.n_block = 3,
-                    .pass = model_pass,
-                    .objective = model_objective,
-                    .feasible = model_feasible,
-                    .self = self};
-  model.block[0] = self->par->membership;
-  model.length[0] = (ptrdiff_t) self->data->n * self->par->k;
-  model.block[1] = self->par->aspects;
-  model.length[1] = (ptrdiff_t) self->par->k * self->data->m;
+  mc_model model = ab_model(&self->ab);
+  model.n_block = 3;
   model.block[2] = self->coef;
   model.length[2] = 2;
+  model.pass = model_pass;
+  model.objective = model_objective;
+  model.feasible = model_feasible;
+  model.self = self;
   return model;
 }

@@ -10,12 +10,10 @@
 #include "model_ab.h"
 
 typedef struct {
-  const mc_data *data;
-  ab_param *par;        /* its memberships follow coef on return from every function here */
+  ab_self ab;           /* its memberships follow coef on return from every function here */
   double *coef;         /* 2: intercept and slope of the log-odds of the phantom's share */
   const double *effort; /* n, best of mean 0 and variance 1 */
   const ab_prior *prior;
-  ab_work *work; /* of ab_new_work() for the same data */
 } ab_effort;
 
 /* Gives the last component the share that coef says, the others the rest in their proportions. */

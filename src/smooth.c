@@ -1,32 +1,8 @@
-#include "smooth.h"
-
+/* smooth.c: neighbours of memberships that are parameters, the first form of smooth.h. */
 #include <math.h>
 #include <string.h>
 
-#include "num.h"
-
-/* Only content components are held, `width` values a row: padded with zeros to whole vectors. */
-struct mc_smooth {
-  mc_smooth_lists lists;
-  int n, k, n_content, n_share, width, n_threads;
-  int *content;             /* n_content: which components */
-  int *pinned;              /* n_share - 1: the others */
-  bool any_alone;           /* some row has no neighbours */
-  const double *membership; /* n x k, as last given */
-  double *composition;      /* width x n: t */
-  double *near;             /* width x n: r */
-  double *ratio;            /* width x n: r / mean */
-  double *pull;             /* width x n */
-  double *reference;        /* width x n: the means given, or NULL */
-  double *term;             /* n: each row's affinity */
-  double *total;            /* width: sum of all compositions, for rows without neighbours */
-  double *back_total;       /* width: sum of their ratios */
-  double *share;            /* n_share x n: v */
-  double *share_pull;       /* n_share x n */
-  double *common;           /* n_share */
-};
-
-#define PAD 4 /* doubles a vector */
+#include "smooth_inner.h"
 
 /* Shares of content and of each pinned component. */
 static void take_shares(const mc_smooth *smooth, const double *membership, ptrdiff_t stride,
@@ -80,8 +56,7 @@ mc_smooth *mc_new_smooth(const mc_smooth_lists *lists, int n, int k, const int *
   return smooth;
 }
 
-/* Compositions and shares of rows first to last. */
-static void compose(mc_smooth *smooth, int first, int last) {
+void mc_smooth_compose(mc_smooth *smooth, int first, int last) {
   const int width = smooth->width, n_content = smooth->n_content;
   for (int i = first; i < last; i++) {
     double *t = smooth->composition + num_at(0, i, width);
@@ -96,35 +71,6 @@ static void compose(mc_smooth *smooth, int first, int last) {
 static bool is_alone(const mc_smooth *smooth, int i) {
   const mc_smooth_lists *lists = &smooth->lists;
   return !lists->reference && lists->start[i] == lists->start[i + 1];
-}
-
-/*
- * sum (size values, a constant of at most 3 PAD) += sum of weight[e] times the
- * first values of column which[e] of from (width x n), e from first to last.
- * The sums stay in registers; without the pragma they are unrolled before they
- * are vectors.
- */
-static NUM_INLINE void add_part(double *sum, const double *from, int width, const int *which,
-                                const double *weight, int first, int last, const int size) {
-  double part[3 * PAD] = {0};
-  for (int e = first; e < last; e++) {
-    const double *x = from + (ptrdiff_t) which[e] * width;
-#pragma omp simd
-    for (int c = 0; c < size; c++) part[c] += weight[e] * x[c];
-  }
-  for (int c = 0; c < size; c++) sum[c] += part[c];
-}
-
-/* The same of whole columns: three, two or one vectors at a time. */
-static NUM_INLINE void add_columns(double *sum, const double *from, int width, const int *which,
-                                   const double *weight, int first, int last) {
-  int at = 0;
-  for (; at + 3 * PAD <= width; at += 3 * PAD)
-    add_part(sum + at, from + at, width, which, weight, first, last, 3 * PAD);
-  if (at + 2 * PAD == width)
-    add_part(sum + at, from + at, width, which, weight, first, last, 2 * PAD);
-  else if (at < width)
-    add_part(sum + at, from + at, width, which, weight, first, last, PAD);
 }
 
 /* The average composition of row i's neighbours, into mean. */
@@ -191,8 +137,7 @@ NUM_HOT static void gather_pull(mc_smooth *smooth, int first, int last) {
 
 #define CHUNK 64 /* rows */
 
-/* Chunks of rows are independent: the result does not depend on the threads. */
-static void by_chunks(mc_smooth *smooth, void (*work)(mc_smooth *, int, int)) {
+void mc_smooth_by_chunks(mc_smooth *smooth, void (*work)(mc_smooth *, int, int)) {
   const int n = smooth->n;
 #pragma omp parallel for schedule(static) num_threads(smooth->n_threads)
   for (int first = 0; first < n; first += CHUNK)
@@ -247,11 +192,11 @@ double mc_smooth_pull(mc_smooth *smooth, const double *membership, bool want_pul
   const int n = smooth->n, width = smooth->width;
   double sum = 0;
   smooth->membership = membership;
-  by_chunks(smooth, compose);
+  mc_smooth_by_chunks(smooth, mc_smooth_compose);
   memset(smooth->total, 0, (size_t) width * sizeof *smooth->total);
   for (int i = 0; i < n && smooth->any_alone; i++)
     num_add_scaled(smooth->total, 1, smooth->composition + num_at(0, i, width), width);
-  by_chunks(smooth, look_around);
+  mc_smooth_by_chunks(smooth, look_around);
   sum = smooth->lists.strength * log_affinities(smooth) + pull_shares(smooth);
   if (smooth->reference) sum *= 2;
   if (!want_pull) return sum;
@@ -259,7 +204,7 @@ double mc_smooth_pull(mc_smooth *smooth, const double *membership, bool want_pul
   for (int i = 0; i < n && smooth->any_alone && n > 1; i++)
     if (is_alone(smooth, i))
       num_add_scaled(smooth->back_total, 1.0 / (n - 1), smooth->ratio + num_at(0, i, width), width);
-  by_chunks(smooth, gather_pull);
+  mc_smooth_by_chunks(smooth, gather_pull);
   return sum;
 }
 
@@ -299,40 +244,6 @@ double mc_smooth_gradient(const mc_smooth *smooth, int i, const double *row, dou
     if (share[q] > 0) gradient[smooth->pinned[q - 1]] += share[q] / row[smooth->pinned[q - 1]];
   }
   return sum;
-}
-
-/* The pull of the second form on rows first to last; term holds q[i] pull[i]. */
-NUM_HOT static void gather_agreement(mc_smooth *smooth, int first, int last) {
-  const mc_smooth_lists *lists = &smooth->lists;
-  const int width = smooth->width;
-  for (int i = first; i < last; i++) {
-    const double *q = smooth->composition + num_at(0, i, width);
-    double *pull = smooth->pull + num_at(0, i, width);
-    memset(pull, 0, (size_t) width * sizeof *pull);
-    add_columns(pull, smooth->composition, width, lists->neighbour, lists->weight, lists->start[i],
-                lists->start[i + 1]);
-    add_columns(pull, smooth->composition, width, lists->back_row, lists->back_weight,
-                lists->back_start[i], lists->back_start[i + 1]);
-    for (int c = 0; c < width; c++) pull[c] *= lists->strength / 2;
-    smooth->term[i] = num_dot(q, pull, width);
-  }
-}
-
-double mc_smooth_agree(mc_smooth *smooth, const double *posterior) {
-  double sum = 0;
-  smooth->membership = posterior;
-  by_chunks(smooth, compose);
-  by_chunks(smooth, gather_agreement);
-  for (int i = 0; i < smooth->n; i++) sum += smooth->term[i];
-  return sum / 2;
-}
-
-double mc_smooth_hold(const mc_smooth *smooth, int i) {
-  const mc_smooth_lists *lists = &smooth->lists;
-  double sum = lists->start[i] < lists->start[i + 1] ? 1 : 0;
-  for (int e = lists->back_start[i]; e < lists->back_start[i + 1]; e++)
-    sum += lists->back_weight[e];
-  return lists->strength * sum / 4;
 }
 
 const double *mc_smooth_row(const mc_smooth *smooth, int i) {

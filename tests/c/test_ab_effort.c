@@ -22,8 +22,8 @@ static ab_effort new_problem(double missing) {
   for (int j = 0; j < M; j++) par.aspects[num_at(K - 1, j, K)] = 0;
   double *coef = exact(2), *effort = exact(N);
   for (int i = 0; i < N; i++) effort[i] = (i - 0.5 * N) / 5;
-  const ab_effort out = {&data,  &par,   coef,
-                         effort, &prior, ab_new_work(&data, &prior, K, 1, &host)};
+  const ab_effort out = {
+      {&data, &par, ab_new_work(&data, &prior, K, 1, &host)}, coef, effort, &prior};
   return out;
 }
 
@@ -31,9 +31,9 @@ static void check_shares(const ab_effort *p) {
   for (int i = 0; i < N; i++) {
     const double odds = p->coef[0] + p->coef[1] * p->effort[i];
     double sum = 0;
-    for (int c = 0; c < K; c++) sum += p->par->membership[num_at(i, c, N)];
+    for (int c = 0; c < K; c++) sum += p->ab.par->membership[num_at(i, c, N)];
     CHECK_NEAR(sum, 1, 1e-12);
-    CHECK_NEAR(p->par->membership[num_at(i, K - 1, N)], 1 / (1 + exp(-odds)), 1e-12);
+    CHECK_NEAR(p->ab.par->membership[num_at(i, K - 1, N)], 1 / (1 + exp(-odds)), 1e-12);
   }
 }
 
@@ -47,7 +47,7 @@ static void test_never_lowers_the_objective(void) {
     check_shares(&p);
     before = now;
   }
-  for (int j = 0; j < M; j++) CHECK(p.par->aspects[num_at(K - 1, j, K)] == 0);
+  for (int j = 0; j < M; j++) CHECK(p.ab.par->aspects[num_at(K - 1, j, K)] == 0);
 }
 
 static void test_engine_runs_the_model(void) {

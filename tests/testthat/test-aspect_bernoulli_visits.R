@@ -127,30 +127,6 @@ test_that("additions are found where there are some", {
   expect_output(print(fit), "An absence is reported as present by v1")
 })
 
-# Single-species occupancy, MacKenzie et al. (2002): psi, and p for each visit; estimates and standard errors.
-ref_occupancy <- function(y) {
-  negative <- function(theta) {
-    p <- matrix(stats::plogis(theta[-1]), nrow(y), ncol(y), byrow = TRUE)
-    seen <- apply(ifelse(is.na(y), 1, ifelse(y == 1, p, 1 - p)), 1, prod)
-    -sum(log(stats::plogis(theta[1]) * seen + (1 - stats::plogis(theta[1])) * (rowSums(y, na.rm = TRUE) == 0)))
-  }
-  fit <- stats::optim(c(0, rep(0, ncol(y))), negative, method = "BFGS", hessian = TRUE)
-  p <- stats::plogis(fit$par[-1])
-  list(p = p, se = sqrt(diag(solve(fit$hessian))[-1]) * p * (1 - p))
-}
-
-hbef_visits <- function() {
-  table <- utils::read.csv(gzfile(shared_data("repeat_surveys", "hbef2015_detections.csv.gz")))
-  species <- setdiff(names(table), c("site", "visit"))
-  sites <- sort(unique(table$site))
-  visits <- array(NA_integer_, c(length(sites), length(species), 3), list(sites, species, NULL))
-  for (v in 1:3) {
-    part <- table[table$visit == v, ]
-    visits[match(part$site, sites), , v] <- as.matrix(part[species])
-  }
-  visits
-}
-
 test_that("hbef2015: detection agrees with single-species occupancy models", {
   visits <- hbef_visits()
   species <- colnames(visits)

@@ -11,19 +11,9 @@ if (!dir.exists(folder)) {
 }
 control <- fit_control(n_start = 3, max_pass = 2000, tol = 1e-8, progress = FALSE)
 flat <- list(aspects = c(1, 1), membership = 1)
+helpers <- new.env(parent = asNamespace("multicause"))
+for (file in c("helper-data.R", "helper-surveys.R")) sys.source(file.path("tests", "testthat", file), helpers)
 still <- function(expr) suppressWarnings(suppressMessages(expr))
-
-hbef_visits <- function() {
-  table <- read.csv(gzfile(file.path(folder, "hbef2015_detections.csv.gz")))
-  species <- setdiff(names(table), c("site", "visit"))
-  sites <- sort(unique(table$site))
-  visits <- array(NA_integer_, c(length(sites), length(species), 3), list(sites, species, NULL))
-  for (v in 1:3) {
-    part <- table[table$visit == v, ]
-    visits[match(part$site, sites), , v] <- as.matrix(part[species])
-  }
-  visits
-}
 
 mhb_visits <- function() {
   counts <- read.csv(gzfile(file.path(folder, "mhb2014_counts.csv.gz")))
@@ -37,24 +27,15 @@ mhb_visits <- function() {
   visits[made, found, ]
 }
 
-# Single-species occupancy, MacKenzie et al. (2002): psi, and p for each visit; by unmarked where it is installed.
+# By unmarked where it is installed, else the tests' own.
 occupancy <- function(y) {
-  if (requireNamespace("unmarked", quietly = TRUE)) {
-    visit <- data.frame(visit = factor(rep(seq_len(ncol(y)), nrow(y))))
-    fit <- unmarked::occu(~ visit - 1 ~ 1, unmarked::unmarkedFrameOccu(y, obsCovs = visit))
-    p <- plogis(unmarked::coef(fit, "det"))
-    return(list(p = unname(p), se = unname(sqrt(diag(unmarked::vcov(fit, "det"))) * p * (1 - p))))
+  if (!requireNamespace("unmarked", quietly = TRUE)) {
+    return(helpers$ref_occupancy(y))
   }
-  none <- rowSums(y, na.rm = TRUE) == 0
-  negative <- function(theta) {
-    p <- matrix(plogis(theta[-1]), nrow(y), ncol(y), byrow = TRUE)
-    seen <- apply(ifelse(is.na(y), 1, ifelse(y == 1, p, 1 - p)), 1, prod)
-    -sum(log(plogis(theta[1]) * seen + plogis(-theta[1]) * none))
-  }
-  fit <- optim(rep(0, 1 + ncol(y)), negative, method = "BFGS", hessian = TRUE, control = list(maxit = 500))
-  p <- plogis(fit$par[-1])
-  se <- tryCatch(sqrt(diag(solve(fit$hessian))[-1]), error = function(e) rep(NA_real_, ncol(y)))
-  list(p = p, se = se * p * (1 - p))
+  visit <- data.frame(visit = factor(rep(seq_len(ncol(y)), nrow(y))))
+  fit <- unmarked::occu(~ visit - 1 ~ 1, unmarked::unmarkedFrameOccu(y, obsCovs = visit))
+  p <- plogis(unmarked::coef(fit, "det"))
+  list(p = unname(p), se = unname(sqrt(diag(unmarked::vcov(fit, "det"))) * p * (1 - p)))
 }
 
 # Largest distance of each species' detection from its occupancy model's, in standard errors; species with 30 or more.
@@ -175,7 +156,7 @@ draw_calibration <- function(tables) {
   dev.off()
 }
 
-surveys <- list(hbef2015 = hbef_visits(), mhb2014 = mhb_visits())
+surveys <- list(hbef2015 = helpers$hbef_visits(), mhb2014 = mhb_visits())
 cat("Detection, species with 30 or more\n\n")
 cat("| survey | k | species | within 2 s.e. | median, s.e. | most, s.e. | median distance |\n")
 cat("| --- | --- | --- | --- | --- | --- | --- |\n")

@@ -1,0 +1,29 @@
+# Repeated surveys: a real table of them, and the model of one species at a time that they are compared with.
+
+# n x m x 3 visits of the folder repeat_surveys.
+hbef_visits <- function() {
+  table <- utils::read.csv(gzfile(shared_data("repeat_surveys", "hbef2015_detections.csv.gz")))
+  species <- setdiff(names(table), c("site", "visit"))
+  sites <- sort(unique(table$site))
+  visits <- array(NA_integer_, c(length(sites), length(species), 3), list(sites, species, NULL))
+  for (v in 1:3) {
+    part <- table[table$visit == v, ]
+    visits[match(part$site, sites), , v] <- as.matrix(part[species])
+  }
+  visits
+}
+
+# Single-species occupancy, MacKenzie et al. (2002): p for each visit, estimates and standard errors, NA where the
+# likelihood is flat.
+ref_occupancy <- function(y) {
+  none <- rowSums(y, na.rm = TRUE) == 0
+  negative <- function(theta) {
+    p <- matrix(stats::plogis(theta[-1]), nrow(y), ncol(y), byrow = TRUE)
+    seen <- apply(ifelse(is.na(y), 1, ifelse(y == 1, p, 1 - p)), 1, prod)
+    -sum(log(stats::plogis(theta[1]) * seen + stats::plogis(-theta[1]) * none))
+  }
+  fit <- stats::optim(numeric(1 + ncol(y)), negative, method = "BFGS", hessian = TRUE, control = list(maxit = 500))
+  p <- stats::plogis(fit$par[-1])
+  se <- tryCatch(sqrt(diag(solve(fit$hessian))[-1]), error = function(e) rep(NA_real_, ncol(y)))
+  list(p = p, se = se * p * (1 - p))
+}
