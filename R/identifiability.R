@@ -44,8 +44,13 @@
 #'
 #' **What is assumed.** That a phantom treats all attributes of an observation alike. Where taxa differ in how easily
 #' they are found, what is missed of the hard ones counts as rarity here, and more may be missing than any of these
-#' bounds says: for birds of one visit to a site, repeated visits told of twice and more as many. The bounds then bound
-#' what is missed of all alike.
+#' bounds says: for birds of one visit to a site, repeated visits told of twice and more as many. `unlike` says how
+#' many. If every attribute \eqn{j} is missed at a rate of its own, the same in all observations, a presence is recorded
+#' with a chance \eqn{d_j} of at least the largest probability of an observed cell in its column, and `missed` is at most
+#' \eqn{(1 - d_j) / d_j \cdot p / (1 - p)}{(1 - d_j) / d_j p / (1 - p)}. If observations have rates of their own as well,
+#' \eqn{d_j} is replaced by the larger of \eqn{p} and the product of the largest other probabilities in the row and the
+#' column. Both are outer bounds; the latter holds for each cell by itself. A table without repeats or effort cannot tell
+#' such misses from rarity, so these bounds are wide: that is what one table allows.
 #'
 #' **Phantoms near zero.** The argument holds for an exact phantom. A fit whose phantom is only near 0 is run on with
 #' the phantom pinned at 0; `change` says what that costs. In draws from a posterior, and in other fits that cannot be
@@ -77,6 +82,10 @@
 #'     the one whose probability makes the outer bound (`NA` where nothing is observed); `binding`, whether the
 #'     observation keeps the phantom of the minimal convention from being smaller. With both phantoms pinned:
 #'     `outer_most` and `black_outer_most`.}
+#'   \item{`attributes`}{data frame, a row for each: `attribute`, the largest rate `missed_most` at which it may be missed
+#'     everywhere, and the `observation` whose probability allows no more (`NA` where nothing is observed).}
+#'   \item{`unlike`}{data frame: how many of `n_cells` zeros (ones, for a black phantom) may at most be false where misses
+#'     are `missed_by` `"attribute"` or `"both"` attribute and observation: `most`, and with draws `draws_most`.}
 #'   \item{`components`}{data frame, a row for each content component: the scales `minimal` and `maximal` (in the sense
 #'     of the conventions) by which memberships are multiplied, and the `attribute` that limits the latter; `NULL` with
 #'     both phantoms pinned.}
@@ -85,7 +94,7 @@
 #'     pinned.}
 #'   \item{`cells`}{with `cells = TRUE`, a data frame of `observation`, `attribute`, `probability`, and `present` and
 #'     `missed` (`absent` and `added` for a black phantom) as fitted and with the ends of the bounds, such as
-#'     `missed_outer_most`.}
+#'     `missed_outer_most`, and `missed_attribute_most` and `missed_both_most`, as of `unlike`.}
 #'   \item{`sampling`}{only with draws: a data frame of `phantom` and `bound` (`"outer"`, `"inner"`), the `least` a
 #'     lower and the `most` an upper quantile of the ends of the mean share over the draws, `expected_most` the upper
 #'     quantile of the most false absences. `observations` and `cells` then have `draws_most` (with both phantoms pinned
@@ -125,7 +134,7 @@ identifiability <- function(fit, ..., n_search = 10, cells = FALSE, bootstrap = 
   exact <- exact_phantom(fit, kinds, x)
   bounds <- find_bounds(exact, x, n_search)
   colours <- bounds$colours
-  out <- bounds[intersect(c("share", "expected", "observations", "components", "fits"), names(bounds))]
+  out <- bounds[intersect(c("share", "expected", "observations", "attributes", "unlike", "components", "fits"), names(bounds))]
   share <- fitted_rows(fit, kinds, colours, function(of) mean(phantom_share(fit, kinds, of)))
   out$share <- rbind(out$share, cbind(share, loglik_least = fit$loglik, loglik_most = fit$loglik))
   out$expected <- rbind(out$expected, fitted_rows(fit, kinds, colours, function(of) {
@@ -208,6 +217,8 @@ add_sampling <- function(out, fits, kinds, colours, x, level) {
   rows <- lapply(seq_along(colours), range_of, bound = "outer")
   if (any(lengths(lapply(ends, `[[`, "inner")))) rows <- c(rows, list(range_of("inner", 1L)))
   out$sampling <- do.call(rbind, rows)
+  unlike <- matrix(vapply(ends, `[[`, numeric(nrow(out$unlike)), "unlike"), ncol = length(ends))
+  out$unlike$draws_most <- apply(unlike, 1L, quantile_of, tail[2L])
   names <- c("draws_most", "black_draws_most")
   for (at in seq_along(colours)) {
     tops <- vapply(ends, function(end) end$tops[[at]], numeric(nrow(out$observations)))
@@ -232,7 +243,8 @@ draw_ends <- function(fit, kinds, colours, x, cells) {
     tops = lapply(bounds, `[[`, "top"), outer = data.frame(
       least = 0, most = vapply(bounds, function(side) mean(1 - side$top), 0),
       expected_most = vapply(bounds, `[[`, 0, "expected")
-    )
+    ),
+    unlike = unlist(lapply(colours, function(colour) unlike_bounds(exact$fit, own, colour)$most))
   )
   if (length(colours) == 1L && !all(c("white", "black") %in% exact$kinds)) {
     inner <- scale_polytope(content_factors(exact$fit, exact$kinds))

@@ -78,7 +78,7 @@ identifiability_sentences <- function(id, digits) {
         if (id$phantom == "black") "1" else "0", id$change
       )
     },
-    "All this takes gaps to fall on all attributes of an observation alike: what some alone lack counts as rarity."
+    unlike_sentence(id, digits)
   )
 }
 

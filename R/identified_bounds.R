@@ -1,9 +1,11 @@
 # The bounds of identifiability(): outer, inner and what a search reaches between them.
 
-# colours: the phantoms bounded; share, expected: data frames of bounds; observations; components; n_cells.
+# colours: the phantoms bounded; share, expected: data frames of bounds; observations; attributes; unlike; components;
+# n_cells.
 find_bounds <- function(exact, x, n_search) {
   colours <- intersect(c("white", "black"), exact$kinds)
   outer <- lapply(colours, function(colour) outer_bounds(exact$fit, x, colour))
+  unlike <- lapply(colours, function(colour) unlike_bounds(exact$fit, x, colour))
   first <- outer[[1L]]
   names <- exact$fit$names
   out <- list(
@@ -12,7 +14,12 @@ find_bounds <- function(exact, x, n_search) {
     expected = bound_rows(colours, "outer", 0, vapply(outer, function(side) side$expected, 0)),
     observations = data.frame(
       observation = label_of(seq_len(exact$fit$dims[["n"]]), names[[1L]]), outer_most = 1 - first$top
-    )
+    ),
+    attributes = attribute_bounds(unlike[[1L]]$tops, names),
+    unlike = do.call(rbind, lapply(seq_along(colours), function(at) {
+      most <- unlike[[at]]$most
+      data.frame(phantom = colours[at], missed_by = names(most), most = unname(most), n_cells = outer[[at]]$n_cells)
+    }))
   )
   if (length(colours) == 2L) {
     out$observations$black_outer_most <- 1 - outer[[2L]]$top
@@ -27,6 +34,14 @@ find_bounds <- function(exact, x, n_search) {
   out$fits <- inside$fits
   out$components$attribute <- label_of(inside$limiting, names[[2L]])
   out
+}
+
+# The largest rate at which each attribute may be missed, and the observation that allows no more.
+attribute_bounds <- function(tops, names) {
+  data.frame(
+    attribute = label_of(seq_along(tops$top), names[[2L]]), missed_most = 1 - tops$top,
+    observation = ifelse(tops$top > 0, label_of(tops$at, names[[1L]]), NA)
+  )
 }
 
 label_of <- function(at, names) if (is.null(names)) at else names[at]
@@ -180,6 +195,8 @@ bound_cells <- function(fit, kinds, exact, bounds, x) {
     )
   })
   out <- do.call(rbind, blocks)
+  unlike <- unlike_cells(exact$fit, x, colour)
+  out[paste0("missed_", names(unlike), "_most")] <- unlike
   if (colour == "black") names(out) <- sub("^missed", "added", sub("^present", "absent", names(out)))
   out
 }

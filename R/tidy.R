@@ -32,8 +32,8 @@
 #' @param table which table of a result: of [select_k()] `"table"`, `"best"`; of [cross_validate()] `"results"`,
 #'   `"folds"`; of [compare_models()] `"table"`, `"cells"`, `"rows"`; of [recovery()] `"summary"`, `"precision"`,
 #'   `"roc"`, `"pr"`, `"calibration"`, `"by_observation"`; of [modes()] `"modes"`, `"starts"`; of [age_profile()]
-#'   `"aspects"`, `"tests"`; of [identifiability()] `"share"`, `"expected"`, `"observations"`, `"components"`,
-#'   `"sampling"`; of [align_components()] `"match"`; of [divergences()] `"table"`. `NULL`: the first.
+#'   `"aspects"`, `"tests"`; of [identifiability()] `"share"`, `"expected"`, `"observations"`, `"attributes"`,
+#'   `"unlike"`, `"components"`, `"sampling"`; of [align_components()] `"match"`; of [divergences()] `"table"`. `NULL`: the first.
 #' @param data for `augment()`, the data, where the fit was made with `keep_x = FALSE`.
 #' @param rows for `augment()`, names or numbers of the observations wanted; `NULL`: all. Not for [plca()].
 #' @param row.names,optional ignored: they belong to the generic.
@@ -157,7 +157,7 @@ result_tables <- function(x) {
     ),
     modes = x[c("modes", "starts")],
     age_profile = x[c("aspects", "tests")],
-    identifiability = x[c("share", "expected", "observations", "components", "sampling")],
+    identifiability = x[c("share", "expected", "observations", "attributes", "unlike", "components", "sampling")],
     alignment = x["match"],
     divergences = list(table = long_divergences(x))
   )

@@ -165,6 +165,26 @@ test_that("hbef2015: the first visit alone leaves open what all visits decide", 
   expect_true(outer$least <= answer && answer <= outer$most)
 })
 
+test_that("hbef2015: with two communities, too, where misses may differ by species and site", {
+  visits <- hbef_visits()
+  quick <- fit_control(n_start = 2, max_pass = 1500, tol = 1e-8)
+  made <- which(!is.na(visits[, 1, 1]))
+  answer <- vapply(c("visit", "observation", "attribute"), function(by) {
+    set.seed(6)
+    fit <- suppressWarnings(suppressMessages(
+      aspect_bernoulli(visits = visits, k = 2, missed_by = by, control = quick)
+    ))
+    sum(visit_posterior(fit, made)[visits[made, , 1] == 0])
+  }, 0)
+  set.seed(6)
+  alone <- suppressWarnings(aspect_bernoulli(visits[made, , 1], 3, phantom = "white", control = quick))
+  bound <- identifiability(alone, n_search = 0)
+  phantom <- bound$expected$most[bound$expected$bound == "outer"]
+  expect_true(all(answer > phantom)) # birds differ in how easily they are found
+  expect_true(all(answer <= bound$unlike$most[bound$unlike$missed_by == "both"]))
+  expect_lt(bound$unlike$most[2], 0.9 * bound$unlike$n_cells[2]) # and yet not everything is possible
+})
+
 test_that("verbs, names, update and simulate go with visits; what cannot be is refused", {
   case <- visited_table(30, 8)
   tables <- list(first = case$visits[, , 1], second = case$visits[, , 2])
