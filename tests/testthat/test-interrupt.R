@@ -58,6 +58,6 @@ test_that("an interrupt is not lost in what leads to a fit or follows it", {
   expect_interrupted(repeat .Call(
     mc_c_ab_certify, data$view, ab_kernel_param(start, rep("free", 3)), c(0, 0, 0)
   ))
-  fit <- suppressWarnings(aspect_bernoulli(x[1:5000, ], 2, control = fit_control(n_start = 1, max_pass = 2)))
+  fit <- suppressWarnings(aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_pass = 2)))
   expect_interrupted(test_loglik(fit, x))
 })
