@@ -78,7 +78,7 @@ identifiability_sentences <- function(id, digits) {
         if (id$phantom == "black") "1" else "0", id$change
       )
     },
-    unlike_sentence(id, digits)
+    unlike_sentences(id)
   )
 }
 

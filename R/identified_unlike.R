@@ -64,17 +64,20 @@ unlike_cells <- function(fit, x, colour) {
   do.call(rbind, blocks)
 }
 
-unlike_sentence <- function(id, digits) {
+unlike_sentences <- function(id) {
   assumed <- "All this takes gaps to fall on all attributes of an observation alike."
   rows <- id$unlike
-  said <- vapply(unique(rows$phantom), function(colour) {
+  said <- lapply(unique(rows$phantom), function(colour) {
     of <- rows[rows$phantom == colour, ]
     most <- if (is.null(of$draws_most)) of$most else pmax(of$most, of$draws_most)
     count <- function(by) format(round(most[of$missed_by == by]))
-    sprintf(
-      "If attributes differ in how easily they are recorded, up to %s of %d %s may be false; if observations differ as well, up to %s.",
-      count("attribute"), of$n_cells[1L], if (colour == "white") "zeros" else "ones", count("both")
+    c(
+      sprintf(
+        "If attributes differ in how easily they are recorded, up to %s of %d %s may be false;", count("attribute"),
+        of$n_cells[1L], if (colour == "white") "zeros" else "ones"
+      ),
+      sprintf("if observations differ as well, up to %s.", count("both"))
     )
-  }, "")
-  c(assumed, said)
+  })
+  c(assumed, unlist(said))
 }
