@@ -46,11 +46,11 @@
 #' they are found, what is missed of the hard ones counts as rarity here, and more may be missing than any of these
 #' bounds says: for birds of one visit to a site, repeated visits told of twice and more as many. `unlike` says how
 #' many. If every attribute \eqn{j} is missed at a rate of its own, the same in all observations, a presence is recorded
-#' with a chance \eqn{d_j} of at least the largest probability of an observed cell in its column, and `missed` is at most
-#' \eqn{(1 - d_j) / d_j \cdot p / (1 - p)}{(1 - d_j) / d_j p / (1 - p)}. If observations have rates of their own as well,
-#' \eqn{d_j} is replaced by the larger of \eqn{p} and the product of the largest other probabilities in the row and the
-#' column. Both are outer bounds; the latter holds for each cell by itself. A table without repeats or effort cannot tell
-#' such misses from rarity, so these bounds are wide: that is what one table allows.
+#' with a chance \eqn{d_j} of at least the largest probability of an observed cell in its column, and `missed` is at
+#' most \eqn{(1 - d_j) / d_j \cdot p / (1 - p)}{(1 - d_j) / d_j p / (1 - p)}. If observations have rates of their own as
+#' well, \eqn{d_j} is replaced by the larger of \eqn{p} and the product of the largest other probabilities in the row
+#' and the column. Both are outer bounds; the latter holds for each cell by itself. A table without repeats or effort
+#' cannot tell such misses from rarity, so these bounds are wide: that is what one table allows.
 #'
 #' **Phantoms near zero.** The argument holds for an exact phantom. A fit whose phantom is only near 0 is run on with
 #' the phantom pinned at 0; `change` says what that costs. In draws from a posterior, and in other fits that cannot be
@@ -82,10 +82,10 @@
 #'     the one whose probability makes the outer bound (`NA` where nothing is observed); `binding`, whether the
 #'     observation keeps the phantom of the minimal convention from being smaller. With both phantoms pinned:
 #'     `outer_most` and `black_outer_most`.}
-#'   \item{`attributes`}{data frame, a row for each: `attribute`, the largest rate `missed_most` at which it may be missed
-#'     everywhere, and the `observation` whose probability allows no more (`NA` where nothing is observed).}
-#'   \item{`unlike`}{data frame: how many of `n_cells` zeros (ones, for a black phantom) may at most be false where misses
-#'     are `missed_by` `"attribute"` or `"both"` attribute and observation: `most`, and with draws `draws_most`.}
+#'   \item{`attributes`}{data frame, a row for each: `attribute`, the largest rate `missed_most` at which it may be
+#'     missed everywhere, and the `observation` whose probability allows no more (`NA` where nothing is observed).}
+#'   \item{`unlike`}{data frame: how many of `n_cells` zeros (ones, for a black phantom) may at most be false where
+#'     misses are `missed_by` `"attribute"` or `"both"` attribute and observation: `most`, and with draws `draws_most`.}
 #'   \item{`components`}{data frame, a row for each content component: the scales `minimal` and `maximal` (in the sense
 #'     of the conventions) by which memberships are multiplied, and the `attribute` that limits the latter; `NULL` with
 #'     both phantoms pinned.}
@@ -134,7 +134,8 @@ identifiability <- function(fit, ..., n_search = 10, cells = FALSE, bootstrap = 
   exact <- exact_phantom(fit, kinds, x)
   bounds <- find_bounds(exact, x, n_search)
   colours <- bounds$colours
-  out <- bounds[intersect(c("share", "expected", "observations", "attributes", "unlike", "components", "fits"), names(bounds))]
+  shown <- c("share", "expected", "observations", "attributes", "unlike", "components", "fits")
+  out <- bounds[intersect(shown, names(bounds))]
   share <- fitted_rows(fit, kinds, colours, function(of) mean(phantom_share(fit, kinds, of)))
   out$share <- rbind(out$share, cbind(share, loglik_least = fit$loglik, loglik_most = fit$loglik))
   out$expected <- rbind(out$expected, fitted_rows(fit, kinds, colours, function(of) {

@@ -1,8 +1,8 @@
 # How much may be missing where attributes differ in how easily they are recorded. A phantom misses all attributes of an
 # observation alike. Misses that are an attribute's own are another decomposition of the same probabilities,
-# p_ij = present_ij d_j, with d_j at least the largest probability in the column. With both, p_ij = present_ij e_i d_j: for
-# one cell by itself e_i d_j is at least p_ij, and at least the largest other in its row times the largest other in its
-# column, which bound e_i and d_j where nothing else is missed.
+# p_ij = present_ij d_j, with d_j at least the largest probability in the column. With both, p_ij = present_ij e_i d_j:
+# for one cell by itself e_i d_j is at least p_ij, and at least the largest other in its row times the largest other in
+# its column, which bound e_i and d_j where nothing else is missed.
 
 # Of each row the largest probability of an observed cell, its column, and the second largest; 0 where there is none.
 two_tops <- function(p, observed) {

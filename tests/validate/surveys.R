@@ -89,7 +89,7 @@ first_alone <- function(visits, name, contents) {
     "| %s | %d | %d of %d | %s | %.0f | %s | %.0f / %.0f / %.0f | %s |\n", name, contents, sum(later, na.rm = TRUE),
     sum(zero), paste(sprintf("%.0f", answer), collapse = " / "), fit$expected_false$absences[["expected"]],
     paste(bound("reached"), collapse = " to "), most[1], most[2], most[3],
-    paste(vapply(answer, function(one) paste(c("observation", "attribute", "both")[one <= most][1]), ""), collapse = " / ")
+    paste(vapply(answer, function(one) c("observation", "attribute", "both")[one <= most][1], ""), collapse = " / ")
   ))
   score <- 0 * x
   at <- cbind(match(sure$cells$observation, rownames(x)), match(sure$cells$attribute, colnames(x)))
