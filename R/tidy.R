@@ -33,8 +33,8 @@
 #'   `"folds"`; of [compare_models()] `"table"`, `"cells"`, `"rows"`; of [recovery()] `"summary"`, `"precision"`,
 #'   `"roc"`, `"pr"`, `"calibration"`, `"by_observation"`; of [modes()] `"modes"`, `"starts"`; of [age_profile()]
 #'   `"aspects"`, `"tests"`; of [identifiability()] `"share"`, `"expected"`, `"observations"`, `"attributes"`,
-#'   `"unlike"`, `"components"`, `"sampling"`; of [align_components()] `"match"`; of [divergences()] `"table"`. `NULL`: the
-#'   first.
+#'   `"unlike"`, `"components"`, `"sampling"`; of [align_components()] `"match"`; of [divergences()] `"table"`.
+#'   `NULL`: the first.
 #' @param data for `augment()`, the data, where the fit was made with `keep_x = FALSE`.
 #' @param rows for `augment()`, names or numbers of the observations wanted; `NULL`: all. Not for [plca()].
 #' @param row.names,optional ignored: they belong to the generic.
