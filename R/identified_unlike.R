@@ -73,10 +73,10 @@ unlike_sentences <- function(id) {
     count <- function(by) format(round(most[of$missed_by == by]))
     c(
       sprintf(
-        "If attributes differ in how easily they are recorded, up to %s of %d %s may be false;", count("attribute"),
+        "If instead each attribute is missed at a rate of its own, up to %s of %d %s may be false;", count("attribute"),
         of$n_cells[1L], if (colour == "white") "zeros" else "ones"
       ),
-      sprintf("if observations differ as well, up to %s.", count("both"))
+      sprintf("if each observation has a rate of its own as well, up to %s.", count("both"))
     )
   })
   c(assumed, unlist(said))
