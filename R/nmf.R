@@ -73,9 +73,12 @@ nm_run <- function(view, start, loss, control, fixed_basis = FALSE) {
   )
 }
 
+# What start values are in proportion to: the mean of the data.
+nm_size <- function(density) if (density > 0) density else 1e-3
+
 # Positive everywhere, with the mean of the data.
 nm_draw <- function(data, k) {
-  mean <- max(data_density(data), 1e-3)
+  mean <- nm_size(data_density(data))
   list(
     coefficients = matrix(stats::runif(nrow(data$x) * k, 0.5, 1.5), nrow(data$x), k) * mean / k,
     basis = matrix(stats::runif(k * ncol(data$x), 0.2, 1.8), k, ncol(data$x))
@@ -171,14 +174,25 @@ predict.nmf <- function(object, newdata, type = c("response", "coefficients"), .
 
 nm_new_coefficients <- function(fit, newdata) {
   data <- check_newdata(fit, newdata, "nonnegative")
-  k <- fit$dims[["k"]]
-  start <- list(coefficients = matrix(max(data_density(data), 1e-3), nrow(data$x), k), basis = unname(fit$param$basis))
-  firm <- fit_control(max_pass = 10000L, tol = 1e-14, n_threads = fit$control$n_threads, progress = FALSE)
+  # Components of a common size, whatever that of the fit. A share of next to nothing is rounding: where all else that a
+  # component writes is missing, it would take an enormous coefficient to write with it.
+  basis <- unname(fit$param$basis)
+  total <- rowSums(basis)
+  total[total == 0] <- 1
+  basis <- basis / total
+  basis[basis < 1e-12] <- 0
   # A cell above 0 whose attribute no component writes says nothing of the coefficients, but makes KL infinite.
-  if (fit$loss == "kl") start$basis <- pmax(start$basis, 1e-12)
-  done <- nm_run(data$view, start, fit$loss, firm, fixed_basis = TRUE)
+  written <- colSums(basis) > 0
+  view <- data$view
+  if (fit$loss == "kl" && any(written) && !all(written)) {
+    view <- data_view(data$x[, written, drop = FALSE])
+    basis <- basis[, written, drop = FALSE]
+  }
+  start <- list(coefficients = matrix(nm_size(fit$density), nrow(data$x), fit$dims[["k"]]), basis = basis)
+  firm <- fit_control(max_pass = 10000L, tol = 1e-14, n_threads = fit$control$n_threads, progress = FALSE)
+  done <- nm_run(view, start, fit$loss, firm, fixed_basis = TRUE)
   check_outcome(done$outcome)
-  coefficients <- done$param$coefficients
+  coefficients <- sweep(done$param$coefficients, 2L, total, "/")
   dimnames(coefficients) <- list(rownames(data$x), rownames(fit$param$basis))
   coefficients
 }

@@ -34,8 +34,8 @@ nm_work *nm_new_work(const mc_data *data, int k, int n_threads, const mc_host *h
   work->scale = new_doubles(host, k, 1);
   const ptrdiff_t longest = greater(longest_row(data), longest_row(&work->transposed));
   const ptrdiff_t b = greater(work->rows.block_rows, work->columns.block_rows);
-  const ptrdiff_t cells =
-      greater(data->m * work->rows.block_rows, data->n * work->columns.block_rows);
+  const ptrdiff_t by_row = (ptrdiff_t) data->m * work->rows.block_rows;
+  const ptrdiff_t by_column = (ptrdiff_t) data->n * work->columns.block_rows;
   const bool dense = data->start[data->n] > DENSE_ENOUGH * (double) data->n * data->m;
   const int n_threads_used = greater(work->rows.n_threads, work->columns.n_threads);
   work->scratch = host->alloc(host->ctx, (size_t) n_threads_used, sizeof *work->scratch);
@@ -46,7 +46,7 @@ nm_work *nm_new_work(const mc_data *data, int k, int n_threads, const mc_host *h
     s->sums = new_doubles(host, k, 1);
     s->step = new_doubles(host, k, 1);
     s->mean = new_doubles(host, longest, 1);
-    s->dense = dense ? new_doubles(host, cells, 1) : NULL;
+    s->dense = dense ? new_doubles(host, by_row > by_column ? by_row : by_column, 1) : NULL;
   }
   return work;
 }
@@ -69,15 +69,32 @@ static void block_slopes(const half *h, int first, int b, block_scratch *s) {
   if (s->dense) num_gemm(false, false, k, b, m, h->held, k, s->dense, m, 0, s->slope, k);
 }
 
-/* The held factor's products over the observed cells of a row. */
+static void add_square(double *gram, double scale, const double *x, int k) {
+  for (int c = 0; c < k; c++) add_scaled(gram + num_at(0, c, k), scale * x[c], x, k);
+}
+
+/*
+ * The held factor's products over the observed cells of a row: what the missing ones took is taken
+ * off, unless little but rounding would be left of some component.
+ */
 static const double *row_gram(const half *h, int i, block_scratch *s) {
   const mc_data *data = h->data;
   const int k = h->par->k, n_missing = data_n_missing(data, i);
-  if (n_missing == 0) return h->work->gram;
-  memcpy(s->gram, h->work->gram, (size_t) k * (size_t) k * sizeof(double));
-  for (int e = data->na_start[i]; e < data->na_start[i + 1]; e++) {
-    const double *held = h->held + num_at(0, data->na_column[e], k);
-    for (int c = 0; c < k; c++) add_scaled(s->gram + num_at(0, c, k), -held[c], held, k);
+  const double *all = h->work->gram;
+  bool cancelled = false;
+  if (n_missing == 0) return all;
+  memcpy(s->gram, all, (size_t) k * (size_t) k * sizeof(double));
+  for (int e = data->na_start[i]; e < data->na_start[i + 1]; e++)
+    add_square(s->gram, -1, h->held + num_at(0, data->na_column[e], k), k);
+  for (int c = 0; c < k; c++)
+    if (s->gram[num_at(c, c, k)] < NM_CANCELLED * all[num_at(c, c, k)]) cancelled = true;
+  if (!cancelled) return s->gram;
+  memset(s->gram, 0, (size_t) k * (size_t) k * sizeof(double));
+  for (int j = 0, e = data->na_start[i]; j < data->m; j++) {
+    if (e < data->na_start[i + 1] && data->na_column[e] == j)
+      e++;
+    else
+      add_square(s->gram, 1, h->held + num_at(0, j, k), k);
   }
   return s->gram;
 }

@@ -5,6 +5,8 @@
 #include "model_nm.h"
 #include "num_rows.h"
 
+#define NM_CANCELLED 1e-4 /* share of a sum left by a subtraction below which it is summed anew */
+
 typedef struct {
   double loss, off, size; /* off and size: numerator and denominator of nm_residual() */
 } row_sum;

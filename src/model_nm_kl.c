@@ -40,15 +40,34 @@ static void kl_slopes(const half *h, int i, const double *mean, double *slope) {
                h->held + num_at(0, data->column[e], k), k);
 }
 
+/* Sums of the held factor over a row's observed cells: as row_gram() in model_nm.c. */
+static void kl_sums(const half *h, int i, double *sums) {
+  const mc_data *data = h->data;
+  const int k = h->par->k, n_missing = data_n_missing(data, i);
+  const double *all = h->work->total;
+  bool cancelled = false;
+  memcpy(sums, all, (size_t) k * sizeof(double));
+  if (n_missing == 0) return;
+  for (int e = data->na_start[i]; e < data->na_start[i + 1]; e++)
+    add_scaled(sums, -1, h->held + num_at(0, data->na_column[e], k), k);
+  for (int c = 0; c < k; c++)
+    if (sums[c] < NM_CANCELLED * all[c]) cancelled = true;
+  if (!cancelled) return;
+  memset(sums, 0, (size_t) k * sizeof(double));
+  for (int j = 0, e = data->na_start[i]; j < data->m; j++) {
+    if (e < data->na_start[i + 1] && data->na_column[e] == j)
+      e++;
+    else
+      add_scaled(sums, 1, h->held + num_at(0, j, k), k);
+  }
+}
+
 /* Means at a row's nonzeros; returns the row's divergence. */
 static double kl_means(const half *h, int i, const double *free, block_scratch *s) {
   const mc_data *data = h->data;
   const int k = h->par->k;
   double loss = 0;
-  memcpy(s->sums, h->work->total, (size_t) k * sizeof(double));
-  for (int e = data->na_start ? data->na_start[i] : 0, to = e + data_n_missing(data, i); e < to;
-       e++)
-    add_scaled(s->sums, -1, h->held + num_at(0, data->na_column[e], k), k);
+  kl_sums(h, i, s->sums);
   for (int e = data->start[i]; e < data->start[i + 1]; e++) {
     const double mean = dot(free, h->held + num_at(0, data->column[e], k), k);
     const double x = value_at(data, e);
@@ -56,6 +75,17 @@ static double kl_means(const half *h, int i, const double *free, block_scratch *
     loss += x * log(x / mean) - x;
   }
   return loss + dot(free, s->sums, k);
+}
+
+/* Means after a step of coordinate c; one that loses nearly all of itself is made anew. */
+static void move_means(const half *h, int i, int c, double step, const double *free, double *mean) {
+  const mc_data *data = h->data;
+  const int k = h->par->k, from = data->start[i];
+  for (int e = from; e < data->start[i + 1]; e++) {
+    const double *held = h->held + num_at(0, data->column[e], k);
+    const double moved = mean[e - from] + step * held[c];
+    mean[e - from] = moved < NM_CANCELLED * mean[e - from] ? dot(free, held, k) : moved;
+  }
 }
 
 void nm_kl_row(const half *h, int i, block_scratch *s, row_sum *sum) {
@@ -77,7 +107,6 @@ void nm_kl_row(const half *h, int i, block_scratch *s, row_sum *sum) {
     const double next = kl_coordinate(data, i, h->held, k, c, s->sums[c], s->mean, free[c]);
     const double step = next - free[c];
     free[c] = next < NUM_TINY ? 0 : next;
-    for (int e = data->start[i]; e < data->start[i + 1]; e++)
-      s->mean[e - data->start[i]] += step * h->held[num_at(c, data->column[e], k)];
+    move_means(h, i, c, step, free, s->mean);
   }
 }

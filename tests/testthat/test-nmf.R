@@ -152,3 +152,58 @@ test_that("print", {
     print(nmf(x, 1, loss = "kl", control = quiet_control(n_start = 1)))
   })
 })
+
+# Few rows, many components, cells missing at random: what is left of a sum of squares is often rounding alone.
+crowded <- function(seed) {
+  set.seed(seed)
+  n <- sample(3:7, 1)
+  m <- sample(3:7, 1)
+  x <- matrix(rpois(n * m, 3), n, m)
+  x[runif(n * m) < 0.25] <- NA
+  small <- runif(n * m) < 0.3
+  x[small] <- x[small] * 1e-8
+  list(x = x, k = sample(4:7, 1), start = list(matrix(runif(49), 7), matrix(runif(49), 7)))
+}
+
+hush_nmf <- function(...) suppressMessages(suppressWarnings(nmf(...)))
+
+test_that("missing cells leave no rounding behind: losses are those of the parameters, and never rise", {
+  for (seed in 1:60) {
+    case <- crowded(seed)
+    start <- list(
+      coefficients = case$start[[1]][seq_len(nrow(case$x)), seq_len(case$k), drop = FALSE],
+      basis = case$start[[2]][seq_len(case$k), seq_len(ncol(case$x)), drop = FALSE]
+    )
+    fit <- hush_nmf(case$x, case$k, start = start, control = quiet_control(max_pass = 200))
+    squares <- sum(case$x^2, na.rm = TRUE)
+    expect_lt(abs(fit$objective + sum((case$x - fitted(fit))^2, na.rm = TRUE) / 2), 1e-10 * squares)
+    expect_gte(min(diff(fit$trace$objective), 0), -1e-12 * squares)
+  }
+})
+
+test_that("a new row without the attributes of a component does not make it enormous", {
+  x <- rbind(c(2, 0, 0), c(0, 3, 0), c(0, 0, 4), c(1, 2, 0))
+  start <- list(coefficients = x, basis = diag(3))
+  for (loss in c("euclidean", "kl")) {
+    fit <- nmf(x, 3, loss = loss, start = start, control = quiet_control())
+    new <- predict(fit, rbind(c(NA, 2, 1), c(NA, NA, NA)))
+    expect_equal(new[1, 2:3], c(2, 1), tolerance = 1e-6)
+    expect_lt(max(new), 10)
+  }
+})
+
+test_that("predictions scale with the data, and with no size of the basis", {
+  set.seed(5)
+  x <- counts_matrix(12, 6, 0.1)
+  for (loss in c("euclidean", "kl")) {
+    start <- list(coefficients = matrix(runif(24), 12), basis = matrix(runif(12), 2))
+    few <- quiet_control(max_pass = 100)
+    fit <- nmf(x, 2, loss = loss, start = start, control = few)
+    large <- list(coefficients = start$coefficients * 1e-14, basis = start$basis * 1e14)
+    again <- nmf(x, 2, loss = loss, start = large, control = few)
+    expect_equal(predict(again, x), predict(fit, x), tolerance = 1e-5)
+    nothing <- matrix(NA_real_, 1, 6)
+    tiny <- nmf(x * 1e-9, 2, loss = loss, control = quiet_control(n_start = 1))
+    expect_lt(max(predict(tiny, nothing)), 10 * max(x, na.rm = TRUE) * 1e-9)
+  }
+})
