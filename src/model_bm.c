@@ -17,7 +17,7 @@ struct bm_work {
   double *log_q;     /* k: logs of a row's membership, with neighbours */
   double *row, *met; /* k: log joint of a row, and how many certain cells are no observed zero */
   double *ones;      /* k x m: expected ones */
-  double *missing;   /* k x m: expected missing cells, taken off the total */
+  double *seen;      /* k x m: expected observed cells */
   double *total;     /* k: expected rows */
   bool any_certain;
   int passes;
@@ -42,7 +42,7 @@ bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param 
   w->log_zero = new_doubles(host, components * m);
   w->certain = new_doubles(host, components * m);
   w->ones = new_doubles(host, components * m);
-  w->missing = new_doubles(host, components * m);
+  w->seen = new_doubles(host, components * m);
   w->n_certain = new_doubles(host, components);
   w->all_zero = new_doubles(host, components);
   w->row = new_doubles(host, components);
@@ -188,19 +188,58 @@ static double expect(const mc_data *data, const bm_param *par, bm_work *w, const
   return par->smooth ? near_objective(data, par, w, true) : exact_objective(data, par, w);
 }
 
+#define CANCELLED 1e-8 /* share of a sum left by a subtraction below which it is summed anew */
+
+static bool is_missing(const mc_data *data, int i, int j) {
+  int from = data->na_start[i], to = data->na_start[i + 1];
+  while (from < to) {
+    const int middle = from + (to - from) / 2;
+    if (data->na_column[middle] < j)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from < data->na_start[i + 1] && data->na_column[from] == j;
+}
+
 /*
- * Expected ones, missing cells and rows of each component; returns rows counted: those with a cell
- * observed and, where labels have neighbours to go by, all.
+ * Expected observed cells of every component: its rows less the missing cells, which seen holds on
+ * entry. Where next to nothing is left of that, rounding would pass for cells, and might make an
+ * exact 1 of a prototype, which never moves again: such a column is summed anew. false: stopped.
+ */
+static bool take_seen(const mc_data *data, int k, const double *labels, bm_work *w) {
+  for (int j = 0; j < data->m; j++) {
+    double *seen = w->seen + num_at(0, j, k);
+    bool lost = false;
+    for (int c = 0; c < k; c++) {
+      const double left = w->total[c] - seen[c];
+      lost = lost || left < CANCELLED * w->total[c];
+      seen[c] = left;
+    }
+    if (!lost) continue;
+    if (mc_stop(w->host, w->passes, w->objective)) return false;
+    memset(seen, 0, (size_t) k * sizeof(double));
+    for (int i = 0; i < data->n; i++)
+      for (int c = 0; c < k && !is_missing(data, i, j); c++)
+        seen[c] += labels[num_at(i, c, data->n)];
+  }
+  return true;
+}
+
+/*
+ * Expected ones, observed cells and rows of each component; returns rows counted: those with a cell
+ * observed and, where labels have neighbours to go by, all. Below 0: stopped.
  */
 static int add_counts(const mc_data *data, const bm_param *par, const double *labels, bm_work *w) {
   const int k = par->k;
   const size_t size = (size_t) k * (size_t) data->m * sizeof(double);
   int n_rows = 0;
   memset(w->ones, 0, size);
-  memset(w->missing, 0, size);
+  memset(w->seen, 0, size);
   memset(w->total, 0, (size_t) k * sizeof(double));
   for (int i = 0; i < data->n; i++) {
     const int na_from = data->na_start ? data->na_start[i] : 0;
+    if (i % LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return -1;
     if (data_n_observed(data, i) == 0 && !par->smooth) continue;
     n_rows++;
     for (int c = 0; c < k; c++) w->row[c] = labels[num_at(i, c, data->n)];
@@ -208,26 +247,22 @@ static int add_counts(const mc_data *data, const bm_param *par, const double *la
     for (int e = data->start[i]; e < data->start[i + 1]; e++)
       add(w->ones + num_at(0, data->column[e], k), 1, w->row, k);
     for (int e = na_from; e < na_from + data_n_missing(data, i); e++)
-      add(w->missing + num_at(0, data->na_column[e], k), 1, w->row, k);
+      add(w->seen + num_at(0, data->na_column[e], k), 1, w->row, k);
   }
-  return n_rows;
+  return take_seen(data, k, labels, w) ? n_rows : -1;
 }
 
 double bm_pass(const mc_data *data, bm_param *par, bm_work *w) {
   const int k = par->k;
   const double *labels, objective = expect(data, par, w, &labels);
   if (isnan(objective)) return objective;
-  const double rows = add_counts(data, par, labels, w) + k * w->prior.weights;
-  for (int j = 0; j < data->m; j++) {
-    for (int c = 0; c < k; c++) {
-      const ptrdiff_t at = num_at(c, j, k);
-      const double ones = w->ones[at] + w->prior.one;
-      /* Rounding may leave a trace of a column with nothing observed; it counts as nothing. */
-      const double seen = w->total[c] - w->missing[at];
-      const double cells = fmax(seen > 1e-12 * w->total[c] ? seen : 0, w->ones[at]);
-      const double observed = cells + w->prior.one + w->prior.zero;
-      if (observed > NUM_TINY) par->prototypes[at] = num_lift(fmin(ones / observed, 1));
-    }
+  const int n_rows = add_counts(data, par, labels, w);
+  if (n_rows < 0) return NAN;
+  const double rows = n_rows + k * w->prior.weights;
+  for (ptrdiff_t at = 0; at < (ptrdiff_t) k * data->m; at++) {
+    const double ones = w->ones[at] + w->prior.one;
+    const double observed = fmax(w->seen[at], w->ones[at]) + w->prior.one + w->prior.zero;
+    if (observed > NUM_TINY) par->prototypes[at] = num_lift(fmin(ones / observed, 1));
   }
   for (int c = 0; c < k && rows > 0; c++)
     par->weights[c] = num_lift((w->total[c] + w->prior.weights) / rows);

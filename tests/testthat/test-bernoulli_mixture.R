@@ -178,3 +178,17 @@ test_that("summary and plots serve every comparator", {
   expect_snapshot(print(summary(fits[[1]])))
   expect_error(plot(fits[[1]], "scree"), class = "multicause_input_error")
 })
+
+test_that("a component that hardly has a row with an attribute observed learns from those it has", {
+  x <- rbind(c(1, 1, 0, 1), c(NA, 1, 0, 0), c(1, 1, 0, 1), c(0, 0, 0, NA), c(NA, 0, NA, 1))
+  start <- list(
+    weights = c(0.05, 0.95), prototypes = rbind(c(0.19, 0.35, 0.28, 0.99), c(0.06, 0.92, 1 - 1e-14, 0.25))
+  )
+  ref <- start
+  for (passes in 1:4) {
+    ref <- ref_bm_pass(x, ref$weights, ref$prototypes)
+    fit <- bernoulli_mixture(x, 2, start = start, control = plain_control(passes))
+    expect_equal(unname(fit$param$prototypes), ref$prototypes, tolerance = 1e-9)
+    expect_equal(unname(fit$param$weights), ref$weights, tolerance = 1e-9)
+  }
+})
