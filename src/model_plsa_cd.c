@@ -110,8 +110,8 @@ static void do_block_columns(void *ctx, int strip, int thread, int first, int b)
   }
 }
 
-/* Basis rows back to the simplex, their scale into h; then h to memberships. */
-static void rescale(const walk *w) {
+/* Basis rows back to the simplex, their scale into h. */
+static void rescale_basis(const walk *w) {
   const int n = w->data->n, m = w->data->m, k = w->par->k;
   double *scale = w->cd->linear;
   memset(scale, 0, (size_t) k * sizeof(double));
@@ -121,9 +121,16 @@ static void rescale(const walk *w) {
       double *value = w->par->basis + num_at(c, j, k);
       if (scale[c] > 0) *value = num_lift(*value / scale[c]);
     }
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < k; c++) w->cd->scaled[num_at(c, i, k)] *= scale[c];
+}
+
+static void take_memberships(const walk *w) {
+  const int n = w->data->n, k = w->par->k;
   for (int i = 0; i < n; i++) {
-    double *x = w->cd->scaled + num_at(0, i, k), sum = 0;
-    for (int c = 0; c < k; c++) sum += x[c] *= scale[c];
+    const double *x = w->cd->scaled + num_at(0, i, k);
+    double sum = 0;
+    for (int c = 0; c < k; c++) sum += x[c];
     for (int c = 0; c < k && sum > 0; c++)
       w->par->membership[num_at(i, c, n)] = num_lift(x[c] / sum);
   }
@@ -143,7 +150,8 @@ double plsa_cd_pass(const mc_data *data, plsa_param *par, plsa_cd *cd) {
     if (!num_visit(&cd->columns, do_block_columns, &w, cd->host, cd->passes, cd->objective))
       return NAN;
   }
-  rescale(&w);
+  if (!par->fixed_basis) rescale_basis(&w);
+  take_memberships(&w);
   cd->passes++;
   return cd->objective = loglik;
 }

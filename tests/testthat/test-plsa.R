@@ -289,3 +289,14 @@ test_that("a fit prints itself, and errors say what is wrong", {
     classify(list(fit), x)
   })
 })
+
+test_that("a basis that is held stays bit for bit", {
+  set.seed(12)
+  x <- ref_counts(8, 6)$x
+  for (accelerate in c(TRUE, FALSE)) {
+    start <- list(basis = ref_simplex(3, 6))
+    control <- fit_control(max_pass = 30, accelerate = accelerate, progress = FALSE)
+    fit <- suppressWarnings(plsa(x, 3, fixed = "basis", start = start, control = control))
+    expect_identical(unname(fit$param$basis), start$basis)
+  }
+})
