@@ -81,21 +81,31 @@ static int missed_row(const walk *w, int i, int j) {
   }
 }
 
-/* P(visits | present) and P(visits | absent); returns how many visits there were. */
-static int cell_likelihood(const walk *w, int i, int j, double *present, double *absent) {
+/* P(visits | present) and P(visits | absent), of one cell and over exp(log_scale). */
+typedef struct {
+  double present, absent, log_scale;
+  int made; /* visits that there were */
+} cell_odds;
+
+/* Hundreds of visits may be less likely than the least number: the scale is what they have in common. */
+static cell_odds cell_likelihood(const walk *w, int i, int j) {
   const ab_visit_data *data = w->data;
   const int rows = missed_rows(data, w->par->missed_by), at = missed_row(w, i, j);
-  int made = 0;
-  *present = *absent = 1;
+  cell_odds odds = {1, 1, 0, 0};
   for (int v = 0; v < data->n_visit; v++) {
     const int x = data->cell[num_at(i, j, data->n) + (ptrdiff_t) v * data->n * data->m];
     if (x < 0) continue;
     const double missed = w->par->missed[num_at(at, v, rows)], added = w->par->added[v];
-    made++;
-    *present *= x ? 1 - missed : missed;
-    *absent *= x ? added : 1 - added;
+    odds.made++;
+    odds.present *= x ? 1 - missed : missed;
+    odds.absent *= x ? added : 1 - added;
+    const double most = fmax(odds.present, odds.absent);
+    if (most >= NUM_TINY || most <= 0) continue;
+    odds.present /= most;
+    odds.absent /= most;
+    odds.log_scale += log(most);
   }
-  return made;
+  return odds;
 }
 
 /* Adds a cell whose posterior of a presence is tau to the expected numbers of visits. */
@@ -124,20 +134,20 @@ static int expect_row(const walk *w, int i, row_scratch *s, strip_sum *sum) {
   }
   for (int j = 0; j < m; j++) {
     const double *aspect = w->par->ab.aspects + num_at(0, j, k);
-    double p = 0, absence = 0, present, absent;
+    double p = 0, absence = 0;
     for (int c = 0; c < k; c++) {
       p += s->row[c] * aspect[c];
       absence += s->row[c] * (1 - aspect[c]);
     }
-    const int made = cell_likelihood(w, i, j, &present, &absent);
-    const double total = made ? p * present + absence * absent : 1;
-    const double tau = made ? p * present / total : p;
+    const cell_odds odds = cell_likelihood(w, i, j);
+    const double total = odds.made ? p * odds.present + absence * odds.absent : 1;
+    const double tau = odds.made ? p * odds.present / total : p;
     if (w->posterior) w->posterior[num_at(i, j, n)] = tau;
-    if (!made) continue;
+    if (!odds.made) continue;
     visited++;
-    sum->loglik += log(total);
+    sum->loglik += log(total) + odds.log_scale;
     if (!w->update) continue;
-    const double one = present / total, zero = absent / total;
+    const double one = odds.present / total, zero = odds.absent / total;
     for (int c = 0; c < k; c++) {
       s->expected[c] += one * aspect[c] + zero * (1 - aspect[c]);
       sum->one[num_at(c, j, k)] += s->row[c] * one;

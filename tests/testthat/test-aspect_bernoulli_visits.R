@@ -214,3 +214,17 @@ test_that("verbs, names, update and simulate go with visits; what cannot be is r
     false_absences(run(visits = tables, k = 2), phantom_convention = "minimal")
   })
 })
+
+test_that("hundreds of visits, which are less likely than the least number, are no impossible start", {
+  set.seed(6)
+  visits <- array(rbinom(6 * 4 * 600, 1, 0.9), c(6, 4, 600))
+  visits[1, 1, ] <- c(1L, rep(0L, 599))
+  start <- c(random_start(6, 4, 2), list(missed = matrix(0.1, 1, 600)))
+  fit <- suppressMessages(
+    aspect_bernoulli(visits = visits, k = 2, missed_by = "visit", start = start, control = plain(0))
+  )
+  found <- apply(visits, 1:2, sum)
+  p <- start$membership %*% start$aspects
+  expect_equal(fit$loglik, sum(log(p) + found * log(0.9) + (600 - found) * log(0.1)), tolerance = 1e-12)
+  expect_equal(visit_posterior(fit, 1:6), matrix(1, 6, 4))
+})
