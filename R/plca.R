@@ -186,7 +186,10 @@ plca_kl <- function(cells, loglik) {
   (sum(cells$value * log(cells$value / total)) - loglik) / total
 }
 
-plca_p_observed <- function(cells, param) 1 - sum(cell_probability(param, cells$na_index + 1L))
+# Where nearly all is missing the difference is rounding; it is at least the probability of the cells that are not zero.
+plca_p_observed <- function(cells, param) {
+  max(1 - sum(cell_probability(param, cells$na_index + 1L)), sum(cell_probability(param, cells$index + 1L)))
+}
 
 # Probabilities of the cells in the columns of `index`, from 1.
 cell_probability <- function(param, index) {

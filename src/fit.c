@@ -155,8 +155,9 @@ static mc_status extrapolated_pass(fit_state *fit, double ratio) {
   const double objective = count_pass(fit);
   fit->on_probation = true;
   if (stop_asked(fit)) return MC_STOPPED;
-  if (!isfinite(objective)) judge(fit, false);
-  if (objective >= fit->accepted) {
+  if (!isfinite(objective)) {
+    judge(fit, false);
+  } else if (objective >= fit->accepted) {
     accept(fit, objective);
     judge(fit, true);
   }

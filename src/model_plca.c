@@ -11,7 +11,8 @@ typedef struct {
   double *weights;                 /* k: expected counts */
   double *marginals[PLCA_MAX_DIM]; /* k x extent[d]: expected counts */
   double loglik;
-  double gone; /* P(missing) */
+  double gone;   /* P(missing) */
+  double stored; /* P of the cells that are not zero: the least that P(observed) can be */
 } strip_sum;
 
 struct plca_work {
@@ -56,8 +57,7 @@ typedef struct {
   const plca_param *par;
   plca_work *work;
   bool update;
-  double
-      imputed; /* ratio of a missing cell's expected count to its probability; 0: only sum them */
+  double imputed; /* a missing cell's expected count over its probability; 0: only sum them */
 } walk;
 
 /* Eq. (1): P(c, cell) of every component into joint; returns their sum. */
@@ -91,6 +91,7 @@ static void do_cells(void *ctx, int strip, int thread, int first, int b) {
     const int *at = w->cells->index + num_at(0, e, w->cells->n_dim);
     const double p = joint_probability(w->par, w->cells->n_dim, at, joint);
     sum->loglik += w->cells->value[e] * log(p);
+    sum->stored += p;
     if (w->update && p > 0) add_counts(w, sum, at, w->cells->value[e] / p, joint);
   }
 }
@@ -124,14 +125,19 @@ static void clear(const walk *w) {
 static bool expect(walk *w) {
   plca_work *work = w->work;
   const int k = w->par->k;
-  double gone = 0, loglik = 0;
-  for (int s = 0; s < NUM_MAX_STRIP; s++) work->strip[s].loglik = work->strip[s].gone = 0;
+  double gone = 0, stored = 0, loglik = 0, observed = 1;
+  for (int s = 0; s < NUM_MAX_STRIP; s++)
+    work->strip[s].loglik = work->strip[s].gone = work->strip[s].stored = 0;
   if (w->update) clear(w);
   if (!visit(w, &work->strips, do_cells)) return false;
   if (w->cells->n_missing > 0) {
     if (!visit(w, &work->na_strips, do_missing)) return false;
-    for (int s = 0; s < NUM_MAX_STRIP; s++) gone += work->strip[s].gone;
-    w->imputed = w->update && gone < 1 ? work->total / (1 - gone) : 0;
+    for (int s = 0; s < NUM_MAX_STRIP; s++) {
+      gone += work->strip[s].gone;
+      stored += work->strip[s].stored;
+    }
+    observed = fmax(1 - gone, stored); /* where nearly all is missing, 1 - gone is rounding */
+    w->imputed = w->update && observed > 0 ? work->total / observed : 0;
     if (w->imputed > 0 && !visit(w, &work->na_strips, do_missing)) return false;
   }
   for (int s = 0; s < NUM_MAX_STRIP && work->strip[s].weights; s++) {
@@ -142,7 +148,7 @@ static bool expect(walk *w) {
       num_add_scaled(work->strip[0].marginals[d], 1, work->strip[s].marginals[d],
                      (ptrdiff_t) k * w->cells->extent[d]);
   }
-  if (gone > 0 && loglik > -INFINITY) loglik -= work->total * log(1 - fmin(gone, 1));
+  if (gone > 0 && loglik > -INFINITY) loglik -= work->total * log(observed);
   work->strip[0].loglik = loglik;
   return true;
 }
