@@ -1,4 +1,7 @@
-/* glue_data.c: makes the one view of x that every kernel reads (mc_data in num.h). */
+/*
+ * glue_data.c: makes the one view of x that every kernel reads (mc_data in num.h). All memory is
+ * R's, so that an interrupt may jump.
+ */
 #include "glue.h"
 
 #include <math.h>
@@ -85,11 +88,15 @@ SEXP mc_c_view_dense(SEXP x) {
   bool all_one = true;
   int *next_one, *next_na;
   SEXP view = PROTECT(new_view(n, m));
-  for (int j = 0; j < m; j++)
+  for (int j = 0; j < m; j++) {
+    R_CheckUserInterrupt();
     for (int i = 0; i < n; i++) count_cell(view, i, cell(x, num_at(i, j, n)), &all_one);
+  }
   make_room(view, n, all_one, &next_one, &next_na);
-  for (int j = 0; j < m; j++)
+  for (int j = 0; j < m; j++) {
+    R_CheckUserInterrupt();
     for (int i = 0; i < n; i++) put_cell(view, i, j, cell(x, num_at(i, j, n)), next_one, next_na);
+  }
   UNPROTECT(1);
   return finish_view(view);
 }
@@ -102,13 +109,17 @@ SEXP mc_c_view_sparse(SEXP pointer, SEXP row, SEXP value, SEXP dim) {
   int *next_one, *next_na;
   glue_check(XLENGTH(pointer) == (R_xlen_t) m + 1, "column pointers of x");
   SEXP view = PROTECT(new_view(n, m));
-  for (int j = 0; j < m; j++)
+  for (int j = 0; j < m; j++) {
+    R_CheckUserInterrupt();
     for (int e = from[j]; e < from[j + 1]; e++)
       count_cell(view, rows[e], Rf_isNull(value) ? 1 : cell(value, e), &all_one);
+  }
   make_room(view, n, all_one, &next_one, &next_na);
-  for (int j = 0; j < m; j++)
+  for (int j = 0; j < m; j++) {
+    R_CheckUserInterrupt();
     for (int e = from[j]; e < from[j + 1]; e++)
       put_cell(view, rows[e], j, Rf_isNull(value) ? 1 : cell(value, e), next_one, next_na);
+  }
   UNPROTECT(1);
   return finish_view(view);
 }

@@ -17,6 +17,7 @@ SEXP mc_c_entropic(SEXP counts, SEXP beta, SEXP rule) {
   for (int r = 0; r < columns; r++) {
     double *theta = REAL(out) + num_at(0, r, n);
     const double b = REAL(beta)[r];
+    R_CheckUserInterrupt();
     if (num_entropic(REAL(counts) + num_at(0, r, n), n, b, (num_entropic_rule) which, theta,
                      scratch))
       continue;

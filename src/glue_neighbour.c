@@ -60,7 +60,7 @@ SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits) {
   edges e = {0};
   start[0] = 0;
   for (int i = 0; i < rows.n; i++) {
-    if (i % 256 == 0) R_CheckUserInterrupt();
+    if (i % 16 == 0) R_CheckUserInterrupt();
     reserve(&e, all.n);
     const double *d = Rf_isNull(distance) ? NULL : REAL(distance) + (ptrdiff_t) i * all.n;
     e.used += num_neighbours(&rows, i, &all, Rf_asLogical(own) == TRUE ? i : -1, d, &near,

@@ -11,6 +11,9 @@ struct ab_vb_work {
   double *absence;          /* those complements */
   double *counts;           /* n x k: expected cells of each component */
   const double *one, *zero; /* sums of ab_expect() */
+  const mc_host *host;
+  int passes;
+  double bound; /* of the last pass, for the host's eyes */
 };
 
 ab_vb_work *ab_vb_new_work(const mc_data *data, const ab_vb_param *par, const ab_vb_prior *prior,
@@ -19,6 +22,7 @@ ab_vb_work *ab_vb_new_work(const mc_data *data, const ab_vb_param *par, const ab
   ab_vb_work *work = host->alloc(host->ctx, 1, sizeof *work);
   memset(work, 0, sizeof *work);
   work->prior = *prior;
+  work->host = host;
   work->ab = ab_new_work(data, &none, par->k, n_threads, host);
   work->weights.k = par->k;
   work->weights.membership = mc_doubles(host, data->n, par->k);
@@ -28,13 +32,19 @@ ab_vb_work *ab_vb_new_work(const mc_data *data, const ab_vb_param *par, const ab
   return work;
 }
 
-/* Weights exp(E log s) of the rows; returns minus the sum of their divergences from the prior. */
+#define LOOK_EVERY 1024 /* rows or columns between two questions to the host */
+
+/*
+ * Weights exp(E log s) of the rows; returns minus the sum of their divergences from the prior, NaN
+ * where the host said stop.
+ */
 static double weigh_rows(int n, const ab_vb_param *par, ab_vb_work *work) {
   const double prior = work->prior.membership;
   const int k = par->k;
   double gain = n * (lgammafn(k * prior) - k * lgammafn(prior));
   for (int i = 0; i < n; i++) {
     double total = 0;
+    if (i % LOOK_EVERY == 0 && mc_stop(work->host, work->passes, work->bound)) return NAN;
     for (int c = 0; c < k; c++) total += par->membership[num_at(i, c, n)];
     const double base = digamma(total);
     gain -= lgammafn(total);
@@ -53,6 +63,7 @@ static double weigh_aspects(int m, const ab_vb_param *par, ab_vb_work *work) {
   const double constant = lgammafn(one + zero) - lgammafn(one) - lgammafn(zero);
   double gain = 0;
   for (int j = 0; j < m; j++) {
+    if (j % LOOK_EVERY == 0 && mc_stop(work->host, work->passes, work->bound)) return NAN;
     for (int c = 0; c < par->k; c++) {
       const ptrdiff_t at = num_at(c, j, par->k);
       if (par->pinned[c]) {
@@ -74,6 +85,7 @@ static double weigh_aspects(int m, const ab_vb_param *par, ab_vb_work *work) {
 /* Weights, and the causes of cells that are best given them: the bound at these. */
 double ab_vb_bound(const mc_data *data, const ab_vb_param *par, ab_vb_work *work) {
   const double gain = weigh_rows(data->n, par, work) + weigh_aspects(data->m, par, work);
+  if (isnan(gain)) return gain;
   return gain + ab_expect(data, &work->weights, work->ab, work->counts, &work->one, &work->zero);
 }
 
@@ -86,7 +98,8 @@ double ab_vb_pass(const mc_data *data, ab_vb_param *par, ab_vb_work *work) {
     par->one[e] = work->prior.one + work->weights.aspects[e] * work->one[e];
     par->zero[e] = work->prior.zero + work->absence[e] * work->zero[e];
   }
-  return bound;
+  work->passes++;
+  return work->bound = bound;
 }
 
 static double model_pass(void *self) {

@@ -217,11 +217,18 @@ static bool do_rows(walk *w) {
   return true;
 }
 
-/* Each attribute's ridge regression on the scores and a 1; unobserved ones keep their intercept. */
-static void update_loadings(const walk *w) {
+#define LOOK_EVERY 256 /* attributes between two questions to the host */
+
+/*
+ * Each attribute's ridge regression on the scores and a 1; unobserved ones keep their intercept.
+ * false: stopped.
+ */
+static bool update_loadings(const walk *w) {
   const int k = w->par->k, k1 = k + 1, pairs = w->work->pairs;
   const strip_sum *sum = w->work->strip;
   for (int j = 0; j < w->data->m; j++) {
+    if (j % LOOK_EVERY == 0 && mc_stop(w->work->host, w->work->passes, w->work->objective))
+      return false;
     double *squares = sum->squares + num_at(0, j, pairs), *slopes = sum->slopes + num_at(0, j, k1);
     double *loadings = w->par->loadings + num_at(0, j, k1);
     add_scaled(slopes, -0.5, sum->all, k1);
@@ -231,6 +238,7 @@ static void update_loadings(const walk *w) {
     if (num_solve_packed(squares, slopes, unknowns))
       memcpy(loadings, slopes, (size_t) unknowns * sizeof(double));
   }
+  return true;
 }
 
 static double ridge(const mc_data *data, const lp_param *par) {
@@ -244,7 +252,7 @@ double lp_pass(const mc_data *data, lp_param *par, lp_work *work) {
   walk w = {data, par, work, par->fixed_loadings ? UPDATE_SCORES : UPDATE_BOTH};
   const double penalty = ridge(data, par);
   if (!do_rows(&w)) return NAN;
-  if (!par->fixed_loadings) update_loadings(&w);
+  if (!par->fixed_loadings && !update_loadings(&w)) return NAN;
   work->passes++;
   return work->objective = work->strip[0].loglik - penalty;
 }

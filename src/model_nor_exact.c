@@ -29,11 +29,12 @@ struct nor_exact {
   nor_tables tab;
   nor_totals totals;
   nor_sums sums;
-  num_strips strips;
+  num_strips strips, columns;
   strip_sum strip[NUM_MAX_STRIP];
   thread_scratch *scratch;
   double **zero;    /* each thread's scratch->zero */
   bool want_sums;   /* of the walk at hand */
+  int inner;        /* of the pass at hand */
   int passes;       /* made so far, and */
   double objective; /* the last one's: for the host's eyes */
 };
@@ -78,6 +79,7 @@ nor_exact *nor_new_exact(const mc_data *data, nor_param *par, const nor_settings
   work->strips = num_new_strips(data->n, rows, set->n_threads);
   if (work->strips.n_strip > (int) most) work->strips.n_strip = (int) most;
   if (work->strips.n_threads > work->strips.n_strip) work->strips.n_threads = work->strips.n_strip;
+  work->columns = num_new_strips(data->m, 1, work->strips.n_threads);
   reserve(work);
   return work;
 }
@@ -117,7 +119,9 @@ static double visit(nor_exact *work, bool want_sums) {
   const ptrdiff_t size = (ptrdiff_t) work->tab.n_state * (work->data->m + 1);
   const ptrdiff_t n_link = (ptrdiff_t) work->par->k * work->data->m;
   work->want_sums = want_sums;
-  nor_fill_tables(&work->tab, work->par, work->strips.n_threads, work->zero);
+  if (!nor_fill_tables(&work->tab, work->par, &work->columns, work->zero, work->set->host,
+                       work->passes, work->objective))
+    return NAN;
   for (int s = 0; s < work->strips.n_strip; s++) work->strip[s].fresh = true;
   if (!num_visit(&work->strips, do_block, work, work->set->host, work->passes, work->objective))
     return NAN;
@@ -132,12 +136,12 @@ static double visit(nor_exact *work, bool want_sums) {
   return nor_objective(work->set, work->par, work->data->m, sum->loglik);
 }
 
-/* inner M-steps on a column's links and leak, the posterior of the states held. */
-static void update_column(nor_exact *work, int j, int inner) {
+/* The pass's inner M-steps on a column's links and leak, the posterior of the states held. */
+static void update_column(nor_exact *work, int j) {
   const int n_state = work->tab.n_state, k = work->par->k;
   const double *fired = work->strip[0].fired + num_at(0, j, n_state);
   const thread_scratch *s = work->scratch + num_thread();
-  for (int step = 0; step < inner; step++) {
+  for (int step = 0; step < work->inner; step++) {
     double *link = work->sums.fired + num_at(0, j, k);
     nor_column_states(work->par, j, s->one, s->zero);
     for (int at = 0; at < n_state; at++) s->one[at] = fired[at] > 0 ? fired[at] / s->one[at] : 0;
@@ -147,18 +151,25 @@ static void update_column(nor_exact *work, int j, int inner) {
   }
 }
 
+static void update_columns(void *self, int strip, int thread, int first, int b) {
+  nor_exact *work = self;
+  (void) strip;
+  (void) thread;
+  for (int j = first; j < first + b; j++) update_column(work, j);
+}
+
 static double pass(void *self) {
   nor_exact *work = self;
   const int k = work->par->k, m = work->data->m;
   const int adapted = work->passes < PLAIN_PASSES ? 1 : LATE_INNER;
-  const int inner = work->set->inner > 0 ? work->set->inner : adapted;
+  work->inner = work->set->inner > 0 ? work->set->inner : adapted;
   const double value = visit(work, true);
   if (!isfinite(value)) return value;
   memset(work->sums.on, 0, (size_t) k * sizeof(double));
   nor_fold(work->strip[0].fired + num_at(0, m, work->tab.n_state), k, 1, work->sums.on);
   work->sums.missing = work->strip[0].missing;
-#pragma omp parallel for schedule(static) num_threads(work->strips.n_threads)
-  for (int j = 0; j < m; j++) update_column(work, j, inner);
+  if (!num_visit(&work->columns, update_columns, work, work->set->host, work->passes, value))
+    return NAN;
   nor_update_prior(work->set, work->sums.on, work->totals.rows, work->par);
   work->passes++;
   return work->objective = value;

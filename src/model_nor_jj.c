@@ -52,6 +52,7 @@ nor_variational *nor_new_variational(const mc_data *data, nor_param *par, nor_th
   work->set = set;
   work->totals = nor_count(data, set);
   work->strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
+  work->columns = num_new_strips(data->m, 1, work->strips.n_threads);
   work->activation = host->alloc(host->ctx, n * k, sizeof(double));
   work->bound = host->alloc(host->ctx, n, sizeof(double));
   work->all_off = host->alloc(host->ctx, k + 1, sizeof(double));
@@ -136,14 +137,20 @@ static void count_off(nor_variational *work) {
     }
 }
 
+static void solve_columns(void *self, int strip, int thread, int first, int b) {
+  (void) strip;
+  (void) thread;
+  for (int j = first; j < first + b; j++) nor_solve_column(self, j);
+}
+
 static double pass(void *self) {
   nor_variational *work = self;
   const double value = visit(work, true);
   if (!isfinite(value)) return value;
   if (!work->set->fixed) {
     count_off(work);
-#pragma omp parallel for schedule(dynamic, 4) num_threads(work->strips.n_threads)
-    for (int j = 0; j < work->data->m; j++) nor_solve_column(work, j);
+    if (!num_visit(&work->columns, solve_columns, work, work->set->host, work->passes, value))
+      return NAN;
     update_prior(work);
   }
   work->passes++;

@@ -28,7 +28,7 @@ struct nor_variational {
   nor_theta *var;
   const nor_settings *set;
   nor_totals totals;
-  num_strips strips;
+  num_strips strips, columns;
   int passes;         /* made so far, and */
   double objective;   /* the last one's: for the host's eyes */
   double *activation; /* k x n: <s> */

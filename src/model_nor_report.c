@@ -150,7 +150,8 @@ bool nor_report_exact(const mc_data *data, nor_param *par, const nor_settings *s
   read.cells = new_scratch(set, strips.n_threads, (m + 1) * BLOCK_ROWS);
   read.logs = new_scratch(set, strips.n_threads, n_state * BLOCK_ROWS);
   read.states = new_scratch(set, strips.n_threads, n_state);
-  nor_fill_tables(&read.tab, par, strips.n_threads, read.states);
+  const num_strips columns = num_new_strips(data->m, 1, strips.n_threads);
+  if (!nor_fill_tables(&read.tab, par, &columns, read.states, set->host, 0, 0)) return false;
   return num_visit(&strips, exact_block, &read, set->host, 0, 0);
 }
 

@@ -80,19 +80,33 @@ static bool is_hard(const nor_param *par, int j) {
   return par->leak[j] > NEAR_ONE;
 }
 
-void nor_fill_tables(nor_tables *tab, const nor_param *par, int n_threads, double *const *scratch) {
-  const int n_state = tab->n_state;
-  (void) n_threads; /* without OpenMP */
+typedef struct {
+  nor_tables *tab;
+  const nor_param *par;
+  double *const *scratch;
+} filling;
+
+static void fill_columns(void *ctx, int strip, int thread, int first, int b) {
+  const filling *f = ctx;
+  const int n_state = f->tab->n_state;
+  double *zero = f->scratch[thread];
+  (void) strip;
+  for (int j = first; j < first + b; j++) {
+    double *odds = f->tab->odds + num_at(0, j, n_state);
+    nor_column_states(f->par, j, odds, zero);
+    for (int s = 0; s < n_state; s++)
+      odds[s] = log_or_zero(f->tab->hard[j] ? odds[s] : odds[s] / zero[s]);
+  }
+}
+
+bool nor_fill_tables(nor_tables *tab, const nor_param *par, const num_strips *columns,
+                     double *const *scratch, const mc_host *host, int pass, double objective) {
+  filling f = {tab, par, scratch};
   tab->any_hard = false;
   for (int j = 0; j < tab->m; j++) tab->any_hard |= tab->hard[j] = is_hard(par, j);
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-  for (int j = 0; j < tab->m; j++) {
-    double *odds = tab->odds + num_at(0, j, n_state), *zero = scratch[num_thread()];
-    nor_column_states(par, j, odds, zero);
-    for (int s = 0; s < n_state; s++)
-      odds[s] = log_or_zero(tab->hard[j] ? odds[s] : odds[s] / zero[s]);
-  }
+  if (!num_visit(columns, fill_columns, &f, host, pass, objective)) return false;
   nor_base_states(par, tab->hard, tab->m, tab->base);
+  return true;
 }
 
 /* Adds sign * log P(x_j = 0 | s), all states. */

@@ -3,6 +3,7 @@
 #define MC_MODEL_NOR_STATES_H
 
 #include "model_nor.h"
+#include "num_rows.h"
 
 /* Stands for log(0) in products; sums below NOR_IMPOSSIBLE are log(0) again. */
 #define NOR_LOG_ZERO (-1e100)
@@ -34,7 +35,12 @@ typedef struct {
 } nor_tables;
 
 nor_tables nor_new_tables(const nor_param *par, int m, const mc_host *host);
-void nor_fill_tables(nor_tables *tab, const nor_param *par, int n_threads, double *const *scratch);
+/*
+ * columns: strips of tab->m columns; scratch: n_state doubles a thread; the host is shown pass and
+ * objective. false: it said stop.
+ */
+bool nor_fill_tables(nor_tables *tab, const nor_param *par, const num_strips *columns,
+                     double *const *scratch, const mc_host *host, int pass, double objective);
 
 /*
  * logs (n_state x b) of rows first .. first + b - 1; cells ((m + 1) x b) gets

@@ -203,8 +203,8 @@ static bool do_rows(walk *w) {
   return true;
 }
 
-/* M-step of the basis: eq. (3), or eqs. (7)-(8) where there is a prior. */
-static void update_basis(const walk *w) {
+/* M-step of the basis: eq. (3), or eqs. (7)-(8) where there is a prior. false: stopped. */
+static bool update_basis(const walk *w) {
   plsa_work *work = w->work;
   const int m = w->data->m, k = w->par->k;
   for (int c = 0; c < k; c++) {
@@ -215,12 +215,14 @@ static void update_basis(const walk *w) {
       total += work->omega[j] = work->line[j] * work->strip[0].xi[at];
     }
     if (total <= 0) continue; /* an empty component keeps its shape */
+    if (mc_stop(work->host, work->passes, work->objective)) return false;
     if (work->prior.basis != 0)
       num_entropic(work->omega, m, work->prior.basis, work->prior.rule, work->line, work->spare);
     else
       for (int j = 0; j < m; j++) work->line[j] = work->omega[j] / total;
     for (int j = 0; j < m; j++) w->par->basis[num_at(c, j, k)] = num_lift(work->line[j]);
   }
+  return true;
 }
 
 static double sum_p_log_p(double p) { return p > 0 ? p * log(p) : 0; }
@@ -249,7 +251,7 @@ double plsa_pass(const mc_data *data, plsa_param *par, plsa_work *work) {
   walk w = {data, par, work, true};
   const double prior = beside_loglik(&w);
   if (!do_rows(&w)) return NAN;
-  if (!par->fixed_basis) update_basis(&w);
+  if (!par->fixed_basis && !update_basis(&w)) return NAN;
   work->passes++;
   return work->objective = work->strip[0].loglik + prior;
 }
