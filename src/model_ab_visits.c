@@ -81,17 +81,20 @@ static int missed_row(const walk *w, int i, int j) {
   }
 }
 
-/* P(visits | present) and P(visits | absent), of one cell and over exp(log_scale). */
+/*
+ * P(visits | present) and P(visits | absent), of one cell and over exp(log_scale); 0 for a state that
+ * has no chance before the visits.
+ */
 typedef struct {
   double present, absent, log_scale;
   int made; /* visits that there were */
 } cell_odds;
 
 /* Hundreds of visits may be less likely than the least number: the scale is what they have in common. */
-static cell_odds cell_likelihood(const walk *w, int i, int j) {
+static cell_odds cell_likelihood(const walk *w, int i, int j, double p, double absence) {
   const ab_visit_data *data = w->data;
   const int rows = missed_rows(data, w->par->missed_by), at = missed_row(w, i, j);
-  cell_odds odds = {1, 1, 0, 0};
+  cell_odds odds = {p > 0, absence > 0, 0, 0};
   for (int v = 0; v < data->n_visit; v++) {
     const int x = data->cell[num_at(i, j, data->n) + (ptrdiff_t) v * data->n * data->m];
     if (x < 0) continue;
@@ -139,7 +142,7 @@ static int expect_row(const walk *w, int i, row_scratch *s, strip_sum *sum) {
       p += s->row[c] * aspect[c];
       absence += s->row[c] * (1 - aspect[c]);
     }
-    const cell_odds odds = cell_likelihood(w, i, j);
+    const cell_odds odds = cell_likelihood(w, i, j, p, absence);
     const double total = odds.made ? p * odds.present + absence * odds.absent : 1;
     const double tau = odds.made ? p * odds.present / total : p;
     if (w->posterior) w->posterior[num_at(i, j, n)] = tau;

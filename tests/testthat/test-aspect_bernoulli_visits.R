@@ -228,3 +228,13 @@ test_that("hundreds of visits, which are less likely than the least number, are 
   expect_equal(fit$loglik, sum(log(p) + found * log(0.9) + (600 - found) * log(0.1)), tolerance = 1e-12)
   expect_equal(visit_posterior(fit, 1:6), matrix(1, 6, 4))
 })
+
+test_that("rates next to nothing do not overflow where a cell has but one state", {
+  visits <- array(0L, c(2, 2, 2))
+  visits[1, 1, ] <- NA
+  start <- list(membership = diag(2), aspects = matrix(1, 2, 2), missed = matrix(1e-160, 1, 2), added = c(0.3, 0.3))
+  fit <- suppressMessages(aspect_bernoulli(
+    visits = visits, k = 2, missed_by = "visit", added = TRUE, start = start, control = plain(2)
+  ))
+  expect_equal(unname(fit$param$missed), matrix(1, 1, 2))
+})
