@@ -109,8 +109,31 @@ static void find_predictor(const bmf_state *state, const bmf_measure_work *work,
 /* log(1 + exp(x)) */
 static double softplus(double x) { return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x)); }
 
+/* Of a row's observed cells; cell by cell, since squares of values and means may dwarf their errors. */
+static double squared_error(const mc_data *x, int i, const double *eta) {
+  const int to = x->start[i + 1], na_to = x->na_start ? x->na_start[i + 1] : 0;
+  double sum = 0;
+  for (int j = 0, e = x->start[i], na = x->na_start ? x->na_start[i] : 0; j < x->m; j++) {
+    if (na < na_to && x->na_column[na] == j) {
+      na++;
+      continue;
+    }
+    const bool stored = e < to && x->column[e] == j;
+    const double off = (stored ? (x->value ? x->value[e] : 1) : 0) - eta[j];
+    e += stored;
+    sum += off * off;
+  }
+  return sum;
+}
+
+/* Log-likelihood of an observed zero. */
+static double zero_log_lik(const bmf_state *state, double eta) {
+  if (state->family == BMF_BERNOULLI) return -softplus(eta);
+  return -(state->hyper[BMF_BACKGROUND].value + eta);
+}
+
 /*
- * All cells are taken as observed zeros first; stored and missing cells then
+ * Counts and presences: all cells are taken as observed zeros first; stored and missing cells then
  * put right what differs.
  */
 static bmf_fit_measure measure_row(const bmf_state *state, int i, const double *eta) {
@@ -118,33 +141,21 @@ static bmf_fit_measure measure_row(const bmf_state *state, int i, const double *
   const double noise = state->hyper[BMF_NOISE_PRECISION].value;
   const double background = state->hyper[BMF_BACKGROUND].value;
   bmf_fit_measure out = {0, 0, data_n_observed(x, i)};
-  switch (state->family) {
-    case BMF_GAUSSIAN:
-      for (int j = 0; j < x->m; j++) out.squared_error += eta[j] * eta[j];
-      break;
-    case BMF_BERNOULLI:
-      for (int j = 0; j < x->m; j++) out.log_lik -= softplus(eta[j]);
-      break;
-    case BMF_POISSON:
-      for (int j = 0; j < x->m; j++) out.log_lik -= background + eta[j];
-      break;
-  }
-  for (int e = 0; e < data_n_missing(x, i); e++) {
-    const int j = x->na_column[x->na_start[i] + e];
-    out.squared_error -= eta[j] * eta[j];
-    if (state->family == BMF_BERNOULLI) out.log_lik += softplus(eta[j]);
-    if (state->family == BMF_POISSON) out.log_lik += background + eta[j];
-  }
-  for (int e = x->start[i]; e < x->start[i + 1]; e++) {
-    const int j = x->column[e];
-    const double value = x->value ? x->value[e] : 1;
-    out.squared_error += value * (value - 2 * eta[j]);
-    if (state->family == BMF_BERNOULLI) out.log_lik += eta[j];
-    if (state->family == BMF_POISSON)
-      out.log_lik += value * log(background + eta[j]) - lgammafn(value + 1);
-  }
-  if (state->family == BMF_GAUSSIAN)
+  if (state->family == BMF_GAUSSIAN) {
+    out.squared_error = squared_error(x, i, eta);
     out.log_lik = 0.5 * out.n_observed * log(noise / (2 * M_PI)) - 0.5 * noise * out.squared_error;
+    return out;
+  }
+  for (int j = 0; j < x->m; j++) out.log_lik += zero_log_lik(state, eta[j]);
+  for (int e = 0; e < data_n_missing(x, i); e++)
+    out.log_lik -= zero_log_lik(state, eta[x->na_column[x->na_start[i] + e]]);
+  for (int e = x->start[i]; e < x->start[i + 1]; e++) {
+    const double value = x->value ? x->value[e] : 1, at = eta[x->column[e]];
+    if (state->family == BMF_BERNOULLI)
+      out.log_lik += at;
+    else
+      out.log_lik += value * log(background + at) - lgammafn(value + 1);
+  }
   return out;
 }
 

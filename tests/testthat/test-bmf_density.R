@@ -146,3 +146,12 @@ test_that("posteriors by enumeration of the package's densities are the referenc
     expect_equal(average("columns"), golden_matrix(e$E_VVt), tolerance = 1e-10)
   }
 })
+
+test_that("the likelihood of values far from 0 keeps their small errors", {
+  set.seed(3)
+  error <- matrix(rnorm(12), 4)
+  error[2, 3] <- NA
+  state <- list(rows = matrix(1, 4, 1), columns = matrix(1, 3, 1), weights = matrix(1e8), noise_precision = 1)
+  out <- bmf_log_density(1e8 + error, state, "gaussian", bmf_prior(), k = 1, l = 1)
+  expect_equal(out[["likelihood"]], sum(dnorm(error, log = TRUE), na.rm = TRUE), tolerance = 1e-6)
+})
