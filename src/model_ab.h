@@ -108,8 +108,8 @@ ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *wor
 /*
  * Log-likelihood of new rows under eq. (23), each training row's membership an
  * equally likely component: log of the mean over training rows of the
- * probability of the new row's observed cells. Probabilities are kept within
- * [floor, 1 - floor]. membership is n_train x k; out has data->n values, of
+ * probability of the new row's observed cells, what is seen in a cell having at
+ * least the probability floor. membership is n_train x k; out has data->n values, of
  * no use where the host said stop.
  * Costs O(k) a training row and attribute, O(1) a training row and nonzero.
  */
