@@ -184,6 +184,7 @@ static SEXP predict_body(void *ctx) {
   rows->n_extern = Rf_asInteger(glue_field(arg->plan, "n_extern"));
   memcpy(rows->count, INTEGER(count), (size_t) rows->k * sizeof(int));
   bmf_predict(&in.state, Rf_asInteger(glue_field(arg->plan, "n_sweep")), REAL(arg->out));
+  glue_end_stopped(&in.host);
   return arg->out;
 }
 

@@ -214,8 +214,9 @@ mc_status bmf_run(bmf_state *state, const bmf_plan *plan, bmf_record *record);
 
 /*
  * Prediction: rows' features are drawn n_sweep times given columns, weights and the counts of the
- * rows outside x; mean (n x m) becomes the expected cells averaged over the later half.
+ * rows outside x; mean (n x m) becomes the expected cells averaged over the later half. The host is
+ * asked after every sweep; false: it said stop, and mean is of no use.
  */
-void bmf_predict(bmf_state *state, int n_sweep, double *mean);
+bool bmf_predict(bmf_state *state, int n_sweep, double *mean);
 
 #endif

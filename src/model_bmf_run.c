@@ -106,7 +106,7 @@ mc_status bmf_run(bmf_state *state, const bmf_plan *plan, bmf_record *record) {
   return MC_MAX_PASS;
 }
 
-void bmf_predict(bmf_state *state, int n_sweep, double *mean) {
+bool bmf_predict(bmf_state *state, int n_sweep, double *mean) {
   const bmf_moves moves = {.block = true};
   bmf_half *half = bmf_new_half(state, BMF_ROWS);
   bmf_measure_work work = bmf_new_measure(state, 1);
@@ -116,6 +116,8 @@ void bmf_predict(bmf_state *state, int n_sweep, double *mean) {
   for (int t = 0; t < n_sweep; t++) {
     bmf_update_side(half, state, BMF_ROWS, &moves);
     if (t >= n_sweep - n_kept) bmf_measure(state, &work, mean);
+    if (mc_stop(state->host, t + 1, 0)) return false;
   }
   for (ptrdiff_t e = 0; e < length; e++) mean[e] /= n_kept;
+  return true;
 }

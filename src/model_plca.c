@@ -175,7 +175,8 @@ static double anneal_scale(const plca_work *work, int pass) {
   return prior->anneal[pass < prior->n_anneal ? pass : prior->n_anneal - 1];
 }
 
-static void maximise(const walk *w, double scale) {
+/* The M-step of a pass; false: stopped. */
+static bool maximise(const walk *w, double scale) {
   const plca_work *work = w->work;
   const strip_sum *sum = work->strip;
   const int k = w->par->k;
@@ -186,6 +187,7 @@ static void maximise(const walk *w, double scale) {
     const double *pairs = work->prior->pairs[d];
     for (int c = 0; c < k && !w->par->fixed[d]; c++) {
       double *marginals = w->par->marginals[d];
+      if (mc_stop(work->host, work->passes, work->objective)) return false;
       if (pairs && scale != 0 && has_partner(pairs, c, k))
         plca_prior_step(work->prior, pairs, scale, c, k, w->cells->extent[d], sum->marginals[d],
                         marginals, work->spare);
@@ -193,6 +195,7 @@ static void maximise(const walk *w, double scale) {
         plain_step(c, k, w->cells->extent[d], sum->marginals[d], marginals);
     }
   }
+  return true;
 }
 
 /* What the prior adds to the objective; the paper's rule has none. */
@@ -204,8 +207,7 @@ static double prior_part(const walk *w, double scale) {
 double plca_pass(const plca_cells *cells, plca_param *par, plca_work *work) {
   walk w = {cells, par, work, true, 0};
   const double scale = anneal_scale(work, work->passes), prior = prior_part(&w, scale);
-  if (!expect(&w)) return NAN;
-  maximise(&w, scale);
+  if (!expect(&w) || !maximise(&w, scale)) return NAN;
   work->passes++;
   return work->objective = work->strip[0].loglik + prior;
 }
