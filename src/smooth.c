@@ -208,6 +208,8 @@ double mc_smooth_pull(mc_smooth *smooth, const double *membership, bool want_pul
   return sum;
 }
 
+#define TRACE 1e-100
+
 void mc_smooth_update(const mc_smooth *smooth, int i, double observed, double pseudo, double *row,
                       const double *counts) {
   const int k = smooth->k, n_content = smooth->n_content, *which = smooth->content;
@@ -220,7 +222,8 @@ void mc_smooth_update(const mc_smooth *smooth, int i, double observed, double ps
     pulls += pull[c];
   }
   if (content + pulls <= 0 || total <= 0) return; /* nothing to go by: the row stays */
-  const double scale = (content + share[0]) / (content + pulls);
+  /* A row that is all phantom keeps a trace of content, without which it had no composition. */
+  const double scale = fmax(content + share[0], TRACE * total) / (content + pulls);
   for (int c = 0; c < k; c++) row[c] = row[c] * counts[c] + pseudo;
   for (int c = 0; c < n_content; c++) row[which[c]] = scale * (row[which[c]] + pull[c]);
   for (int q = 1; q < smooth->n_share; q++) row[smooth->pinned[q - 1]] += share[q];

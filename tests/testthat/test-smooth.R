@@ -323,3 +323,19 @@ test_that("wrong input is named", {
   expect_error(aspect_bernoulli(x, 1, smooth = smooth_over(age = 1:3, bandwidth = 1)), class = "multicause_input_error")
   expect_snapshot(print(smooth_over(age = 1:3, strength = 2)))
 })
+
+test_that("a row that ends as all phantom keeps its composition, and the objective its value", {
+  x <- rbind(c(0, 1), c(1, 1), c(NA, 0), c(0, 1))
+  start <- list(
+    membership = cbind(c(0.9, 0.1, 1e-3, 0.99), c(0.1, 0.9, 0.999, 0.01)), aspects = rbind(c(0.7, 1), c(0, 0))
+  )
+  near <- smooth_over(age = c(1, 2, 1.2, 1.5), bandwidth = 1, strength = 1, recording = 0)
+  for (accelerate in c(TRUE, FALSE)) {
+    fit <- hush(aspect_bernoulli(
+      x, 2, phantom = "white", smooth = near, start = start, control = brief(accelerate = accelerate)
+    ))
+    expect_true(all(is.finite(fit$trace$objective)))
+    expect_gte(min(diff(fit$trace$objective)), -1e-9)
+    expect_equal(unname(fit$param$membership[3, ]), c(0, 1))
+  }
+})
