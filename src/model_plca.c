@@ -1,5 +1,6 @@
 #include "model_plca.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,14 +12,17 @@ typedef struct {
   double *weights;                 /* k: expected counts */
   double *marginals[PLCA_MAX_DIM]; /* k x extent[d]: expected counts */
   double loglik;
-  double gone;   /* P(missing) */
-  double stored; /* P of the cells that are not zero: the least that P(observed) can be */
+  double gone; /* P(missing) */
+  double seen; /* P of observed cells: those that are not zero and, where asked, zeros */
 } strip_sum;
 
 struct plca_work {
   const plca_prior *prior;
   const mc_host *host;
-  num_strips strips, na_strips;
+  num_strips strips, na_strips, zero_strips;
+  bool listed; /* are the observed zeros listed, of a dense array with missing cells? */
+  int n_zero;
+  int *zero_index; /* n_dim x n_zero */
   strip_sum strip[NUM_MAX_STRIP];
   double **joint; /* one a thread, k: P(component, cell) */
   double *spare;  /* 4 of the longest extent */
@@ -26,6 +30,40 @@ struct plca_work {
   int passes;
   double objective;
 };
+
+#define DENSE_ENOUGH 8 /* cells for each one that is stored or missing */
+
+/* Lists the observed zeros of a dense array with missing cells: see p_observed(). */
+static void list_zeros(const plca_cells *cells, plca_work *work, const mc_host *host) {
+  const int n_dim = cells->n_dim;
+  double size = 1;
+  for (int d = 0; d < n_dim; d++) size *= cells->extent[d];
+  if (cells->n_missing == 0 || size > INT_MAX ||
+      size > DENSE_ENOUGH * ((double) cells->n_cell + cells->n_missing))
+    return;
+  work->listed = true;
+  const size_t n = (size_t) size;
+  unsigned char *taken = host->alloc(host->ctx, n, 1);
+  memset(taken, 0, n);
+  for (ptrdiff_t e = 0; e < (ptrdiff_t) cells->n_cell + cells->n_missing; e++) {
+    const int *at = e < cells->n_cell ? cells->index + num_at(0, e, n_dim)
+                                      : cells->na_index + num_at(0, e - cells->n_cell, n_dim);
+    size_t place = 0;
+    for (int d = n_dim - 1; d >= 0; d--) place = place * (size_t) cells->extent[d] + (size_t) at[d];
+    taken[place] = 1;
+  }
+  for (size_t place = 0; place < n; place++) work->n_zero += !taken[place];
+  work->zero_index =
+      host->alloc(host->ctx, (size_t) work->n_zero * (size_t) n_dim, sizeof *work->zero_index);
+  int *at = work->zero_index;
+  for (size_t place = 0; place < n; place++) {
+    size_t left = place;
+    for (int d = 0; d < n_dim && !taken[place]; d++) {
+      *at++ = (int) (left % (size_t) cells->extent[d]);
+      left /= (size_t) cells->extent[d];
+    }
+  }
+}
 
 plca_work *plca_new_work(const plca_cells *cells, const plca_prior *prior, int k, int n_threads,
                          const mc_host *host) {
@@ -36,6 +74,8 @@ plca_work *plca_new_work(const plca_cells *cells, const plca_prior *prior, int k
   work->host = host;
   work->strips = num_new_strips(cells->n_cell, BLOCK_CELLS, n_threads);
   work->na_strips = num_new_strips(cells->n_missing, BLOCK_CELLS, n_threads);
+  list_zeros(cells, work, host);
+  work->zero_strips = num_new_strips(work->n_zero, BLOCK_CELLS, n_threads);
   const int by_cell = work->strips.n_strip, by_missing = work->na_strips.n_strip;
   for (int s = 0; s < by_cell || s < by_missing; s++) {
     work->strip[s].weights = mc_doubles(host, k, 1);
@@ -91,7 +131,7 @@ static void do_cells(void *ctx, int strip, int thread, int first, int b) {
     const int *at = w->cells->index + num_at(0, e, w->cells->n_dim);
     const double p = joint_probability(w->par, w->cells->n_dim, at, joint);
     sum->loglik += w->cells->value[e] * log(p);
-    sum->stored += p;
+    sum->seen += p;
     if (w->update && p > 0) add_counts(w, sum, at, w->cells->value[e] / p, joint);
   }
 }
@@ -104,6 +144,15 @@ static void do_missing(void *ctx, int strip, int thread, int first, int b) {
     const int *at = w->cells->na_index + num_at(0, e, w->cells->n_dim);
     sum->gone += joint_probability(w->par, w->cells->n_dim, at, joint);
     if (w->imputed > 0) add_counts(w, sum, at, w->imputed, joint);
+  }
+}
+
+static void do_zeros(void *ctx, int strip, int thread, int first, int b) {
+  const walk *w = ctx;
+  strip_sum *sum = w->work->strip + strip;
+  for (int e = first; e < first + b; e++) {
+    const int *at = w->work->zero_index + num_at(0, e, w->cells->n_dim);
+    sum->seen += joint_probability(w->par, w->cells->n_dim, at, w->work->joint[thread]);
   }
 }
 
@@ -121,22 +170,36 @@ static void clear(const walk *w) {
   }
 }
 
+#define CANCELLED 1e-4 /* P(observed) below which 1 - P(missing) is left to rounding */
+
+/*
+ * P(observed), 1 - P(missing) but where next to nothing is left of that: then the sum over observed
+ * cells, or, where zeros are too many to be listed, at least that over those that are not zero.
+ * After a walk over stored and missing cells. false: stopped.
+ */
+static bool p_observed(walk *w, double *observed) {
+  plca_work *work = w->work;
+  double gone = 0, seen = 0;
+  for (int s = 0; s < NUM_MAX_STRIP; s++) gone += work->strip[s].gone;
+  const bool sum_up = 1 - gone < CANCELLED;
+  if (sum_up && work->n_zero > 0 && !visit(w, &work->zero_strips, do_zeros)) return false;
+  for (int s = 0; s < NUM_MAX_STRIP; s++) seen += work->strip[s].seen;
+  const bool all = sum_up && work->listed;
+  *observed = all ? seen : fmax(1 - gone, seen);
+  return true;
+}
+
 /* E-step over all cells, sums gathered in strip 0, in order; false: stopped. */
 static bool expect(walk *w) {
   plca_work *work = w->work;
   const int k = w->par->k;
-  double gone = 0, stored = 0, loglik = 0, observed = 1;
+  double loglik = 0, observed = 1;
   for (int s = 0; s < NUM_MAX_STRIP; s++)
-    work->strip[s].loglik = work->strip[s].gone = work->strip[s].stored = 0;
+    work->strip[s].loglik = work->strip[s].gone = work->strip[s].seen = 0;
   if (w->update) clear(w);
   if (!visit(w, &work->strips, do_cells)) return false;
   if (w->cells->n_missing > 0) {
-    if (!visit(w, &work->na_strips, do_missing)) return false;
-    for (int s = 0; s < NUM_MAX_STRIP; s++) {
-      gone += work->strip[s].gone;
-      stored += work->strip[s].stored;
-    }
-    observed = fmax(1 - gone, stored); /* where nearly all is missing, 1 - gone is rounding */
+    if (!visit(w, &work->na_strips, do_missing) || !p_observed(w, &observed)) return false;
     w->imputed = w->update && observed > 0 ? work->total / observed : 0;
     if (w->imputed > 0 && !visit(w, &work->na_strips, do_missing)) return false;
   }
@@ -148,7 +211,7 @@ static bool expect(walk *w) {
       num_add_scaled(work->strip[0].marginals[d], 1, work->strip[s].marginals[d],
                      (ptrdiff_t) k * w->cells->extent[d]);
   }
-  if (gone > 0 && loglik > -INFINITY) loglik -= work->total * log(observed);
+  if (observed > 0 && loglik > -INFINITY) loglik -= work->total * log(observed);
   work->strip[0].loglik = loglik;
   return true;
 }

@@ -56,7 +56,7 @@ typedef struct {
 
 typedef struct plca_work plca_work;
 
-/* Scratch: O(k sum(extent)) a strip of cells. */
+/* Scratch: O(k sum(extent)) a strip of cells, and the zeros of a dense array with missing cells. */
 plca_work *plca_new_work(const plca_cells *cells, const plca_prior *prior, int k, int n_threads,
                          const mc_host *host);
 

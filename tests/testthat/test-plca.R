@@ -289,17 +289,18 @@ test_that("a fit prints itself, and errors say what is wrong", {
 })
 
 test_that("the probability of what was observed is no rounding error where nearly all is missing", {
-  x <- array(c(8, 4, NA, 6, 4, NA, rep(NA, 6)), c(3, 2, 2))
   share <- 1e-20
   start <- list(
     weights = c(share, 1 - share),
     marginals = list(rbind(c(1, 1, 0), c(0, 0, 1)) / c(2, 1), rbind(c(1, 1), c(1, 1)) / 2, rbind(c(1, 0), c(0, 1)))
   )
-  fit <- suppressWarnings(plca(x, 2, start = start, control = plain_passes(0)))
-  p <- matrix(1 / 4, 2, 2)
-  expect_equal(unname(fit$objective), sum(x[1:2, , 1] * log(p)), tolerance = 1e-10)
-  expect_equal(fit$p_observed, share)
-  fit <- suppressWarnings(plca(x, 2, start = start, control = plain_passes(3)))
-  expect_true(all(is.finite(fit$trace$objective)))
-  expect_gte(min(diff(fit$trace$objective)), 0)
+  for (second in c(4, 0)) {
+    x <- array(c(8, second, NA, 6, 4, NA, rep(NA, 6)), c(3, 2, 2))
+    fit <- suppressWarnings(plca(x, 2, start = start, control = plain_passes(0)))
+    expect_equal(unname(fit$objective), (18 + second) * log(1 / 4), tolerance = 1e-10)
+    fit <- suppressWarnings(plca(x, 2, start = start, control = plain_passes(3)))
+    expect_true(all(is.finite(fit$trace$objective)))
+    expect_gte(min(diff(fit$trace$objective)), 0)
+  }
+  expect_equal(fit$p_observed, share, tolerance = 0.5)
 })
