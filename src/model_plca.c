@@ -1,6 +1,5 @@
 #include "model_plca.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,9 +19,8 @@ struct plca_work {
   const plca_prior *prior;
   const mc_host *host;
   num_strips strips, na_strips, zero_strips;
-  bool listed; /* are the observed zeros listed, of a dense array with missing cells? */
   int n_zero;
-  int *zero_index; /* n_dim x n_zero */
+  const int *zero_index; /* n_dim x n_zero: observed zeros, NULL where they are not listed */
   strip_sum strip[NUM_MAX_STRIP];
   double **joint; /* one a thread, k: P(component, cell) */
   double *spare;  /* 4 of the longest extent */
@@ -30,40 +28,6 @@ struct plca_work {
   int passes;
   double objective;
 };
-
-#define DENSE_ENOUGH 8 /* cells for each one that is stored or missing */
-
-/* Lists the observed zeros of a dense array with missing cells: see p_observed(). */
-static void list_zeros(const plca_cells *cells, plca_work *work, const mc_host *host) {
-  const int n_dim = cells->n_dim;
-  double size = 1;
-  for (int d = 0; d < n_dim; d++) size *= cells->extent[d];
-  if (cells->n_missing == 0 || size > INT_MAX ||
-      size > DENSE_ENOUGH * ((double) cells->n_cell + cells->n_missing))
-    return;
-  work->listed = true;
-  const size_t n = (size_t) size;
-  unsigned char *taken = host->alloc(host->ctx, n, 1);
-  memset(taken, 0, n);
-  for (ptrdiff_t e = 0; e < (ptrdiff_t) cells->n_cell + cells->n_missing; e++) {
-    const int *at = e < cells->n_cell ? cells->index + num_at(0, e, n_dim)
-                                      : cells->na_index + num_at(0, e - cells->n_cell, n_dim);
-    size_t place = 0;
-    for (int d = n_dim - 1; d >= 0; d--) place = place * (size_t) cells->extent[d] + (size_t) at[d];
-    taken[place] = 1;
-  }
-  for (size_t place = 0; place < n; place++) work->n_zero += !taken[place];
-  work->zero_index =
-      host->alloc(host->ctx, (size_t) work->n_zero * (size_t) n_dim, sizeof *work->zero_index);
-  int *at = work->zero_index;
-  for (size_t place = 0; place < n; place++) {
-    size_t left = place;
-    for (int d = 0; d < n_dim && !taken[place]; d++) {
-      *at++ = (int) (left % (size_t) cells->extent[d]);
-      left /= (size_t) cells->extent[d];
-    }
-  }
-}
 
 plca_work *plca_new_work(const plca_cells *cells, const plca_prior *prior, int k, int n_threads,
                          const mc_host *host) {
@@ -74,7 +38,7 @@ plca_work *plca_new_work(const plca_cells *cells, const plca_prior *prior, int k
   work->host = host;
   work->strips = num_new_strips(cells->n_cell, BLOCK_CELLS, n_threads);
   work->na_strips = num_new_strips(cells->n_missing, BLOCK_CELLS, n_threads);
-  list_zeros(cells, work, host);
+  work->zero_index = plca_list_zeros(cells, host, &work->n_zero);
   work->zero_strips = num_new_strips(work->n_zero, BLOCK_CELLS, n_threads);
   const int by_cell = work->strips.n_strip, by_missing = work->na_strips.n_strip;
   for (int s = 0; s < by_cell || s < by_missing; s++) {
@@ -184,8 +148,7 @@ static bool p_observed(walk *w, double *observed) {
   const bool sum_up = 1 - gone < CANCELLED;
   if (sum_up && work->n_zero > 0 && !visit(w, &work->zero_strips, do_zeros)) return false;
   for (int s = 0; s < NUM_MAX_STRIP; s++) seen += work->strip[s].seen;
-  const bool all = sum_up && work->listed;
-  *observed = all ? seen : fmax(1 - gone, seen);
+  *observed = sum_up && work->zero_index ? seen : fmax(1 - gone, seen);
   return true;
 }
 

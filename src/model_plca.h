@@ -54,6 +54,12 @@ typedef struct {
   const double *anneal;
 } plca_prior;
 
+/*
+ * The observed zeros (n_dim x n_zero) of an array with missing cells, where it is dense enough for
+ * that to cost no more than the cells that are given; else NULL.
+ */
+const int *plca_list_zeros(const plca_cells *cells, const mc_host *host, int *n_zero);
+
 typedef struct plca_work plca_work;
 
 /* Scratch: O(k sum(extent)) a strip of cells, and the zeros of a dense array with missing cells. */
