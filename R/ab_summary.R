@@ -112,8 +112,8 @@ aic_paper <- function(fit, ...) {
 #'   \item{`phantoms`}{see [phantoms()].}
 #'   \item{`expected_false`}{numbers of absences and presences, and how many of each are expected to be false.}
 #'   \item{`allowed`}{for each phantom of the fit, the outer bounds of its mean share and of the number of false
-#'     absences (presences): what every decomposition that fits as well keeps to, see [identifiability()]. `NULL`
-#'     without a phantom or without data.}
+#'     absences (presences): what every decomposition that fits as well keeps to, see [identifiability()]; where the
+#'     phantom of the fit is not exact and takes more, what it takes. `NULL` without a phantom or without data.}
 #'   \item{`free_starts`}{of the finished starts that impose no phantom, their number and how many `found` one.}
 #'   \item{`starts`}{by kind of start: number, finished, reached the best, best objective.}
 #'   \item{`certificate`}{as in the fit.}
@@ -145,7 +145,8 @@ summary.aspect_bernoulli <- function(object, ...) {
   )
 }
 
-# The outer bounds, which cost no more than the fitted values.
+# The outer bounds, which cost no more than the fitted values. They are of exact phantoms; what a fit says whose own is
+# not exact may be more, and is then the most.
 allowed_bounds <- function(fit) {
   colours <- intersect(c("white", "black"), phantoms(fit)$kind)
   if (!length(colours) || is.null(fit$x) || !is.null(fit$missed_by)) {
@@ -153,9 +154,11 @@ allowed_bounds <- function(fit) {
   }
   bounds <- lapply(colours, function(colour) {
     outer <- outer_bounds(fit, fit$x, colour)
+    share <- phantom_share(fit, phantoms(fit)$kind, colour)
+    ranked <- if (colour == "white") false_absences(fit, n = 1L) else false_presences(fit, n = 1L)
     data.frame(
-      phantom = colour, share_least = 0, share_most = mean(1 - outer$top), expected_least = 0,
-      expected_most = outer$expected
+      phantom = colour, share_least = 0, share_most = mean(pmax(1 - outer$top, share)), expected_least = 0,
+      expected_most = attr(ranked, "expected_most")
     )
   })
   do.call(rbind, bounds)
@@ -214,7 +217,7 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
     gap <- format(x$certificate[["membership_gap"]], digits = 2L)
     known <- !is.na(x$certificate[["membership_gap"]])
     cat(sprintf(
-      "Could gain at most %s%s by better aspects alone\n",
+      "Could gain at most %s%s nats by better aspects alone\n",
       if (known) paste0(gap, " nats by better memberships alone, ") else "",
       format(x$certificate[["aspects_gap"]], digits = 2L)
     ))

@@ -52,12 +52,13 @@ bmf_log_density <- function(x, state, family = c("gaussian", "bernoulli", "poiss
 
 # The data in both orientations, as the kernel reads them.
 bmf_data <- function(x, family, quiet = FALSE) {
-  kind <- switch(family, gaussian = "real", bernoulli = "binary", poisson = "count")
-  data <- check_data(x, kind, quiet = quiet)
+  data <- check_data(x, bmf_data_kind(family), quiet = quiet)
   transposed <- if (inherits(data$x, "dgCMatrix")) Matrix::t(data$x) else t(data$x)
   data$transposed <- data_view(transposed)
   data
 }
+
+bmf_data_kind <- function(family) switch(family, gaussian = "real", bernoulli = "binary", poisson = "count")
 
 # A number of features: a whole one, or Inf.
 check_features <- function(x, name) {

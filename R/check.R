@@ -38,6 +38,9 @@ show_value <- function(x) {
   if (is.atomic(x) && is.null(dim(x))) {
     return(sprintf("%s %s vector of length %d", if (is.integer(x)) "an" else "a", typeof(x), length(x)))
   }
+  if (length(dim(x)) > 2L) {
+    return(sprintf("an array of %s", paste(dim(x), collapse = " x ")))
+  }
   sprintf("an object of class %s", dQuote(class(x)[1L], FALSE))
 }
 
@@ -45,6 +48,11 @@ show_value <- function(x) {
 show_names <- function(x, most = 5L) {
   shown <- paste(dQuote(utils::head(x, most), FALSE), collapse = ", ")
   if (length(x) > most) sprintf("%s and %d more", shown, length(x) - most) else shown
+}
+
+# "a", "a or b", "a, b or c"
+show_either <- function(x) {
+  if (length(x) == 1L) x else paste(paste(x[-length(x)], collapse = ", "), "or", x[length(x)])
 }
 
 check_dots <- function(...) {
@@ -118,7 +126,7 @@ check_control <- function(control) {
 
 check_fit <- function(fit, class = "multicause", name = "fit") {
   if (!inherits(fit, class)) {
-    what <- if (class[1L] == "multicause") "a model of this package" else sprintf("a fit of %s()", class[1L])
+    what <- if (class[1L] == "multicause") "a model of this package" else sprintf("a fit of %s", show_either(paste0(class, "()")))
     stop_input("`%s` must be %s, not %s.", name, what, show_value(fit))
   }
   fit

@@ -38,8 +38,9 @@ as_plain_matrix <- function(x, name) {
         name, show_value(x)
       )
     }
-    if (!is.numeric(x) && !is.logical(x)) {
-      stop_input("`%s` must be numeric or logical, not %s.", name, typeof(x))
+    if (!is_plain_number(x)) {
+      what <- if (inherits(x, "integer64")) "integer64" else typeof(x)
+      stop_input("`%s` must be numeric or logical, not %s.%s", name, what, number_advice(x))
     }
     x <- strip_matrix(x)
   }
@@ -57,31 +58,71 @@ strip_matrix <- function(x) {
 
 frame_to_matrix <- function(x, name) {
   rows <- NULL
-  text <- vapply(x, function(column) is.character(column) || is.factor(column), NA)
-  if (length(text) && text[1L]) {
-    rows <- as.character(x[[1L]])
-    if (anyDuplicated(rows) || anyNA(rows)) {
-      stop_input(
-        "The first column of `%s` (%s) is text and must hold unique row names: %s stands there twice.",
-        name, dQuote(names(x)[1L], FALSE), show_names(rows[duplicated(rows)][1L])
-      )
-    }
-    inform("Row names taken from the first column of `%s`, %s.", name, dQuote(names(x)[1L], FALSE))
-    x <- x[-1L]
-    text <- text[-1L]
+  columns <- unclass(x) # `[` on a data frame would rename columns of the same name
+  labels <- names(x)
+  is_text <- function(column) is.character(column) || is.factor(column)
+  if (length(columns) && is_text(columns[[1L]])) {
+    rows <- as.character(columns[[1L]])
+    columns <- columns[-1L]
   } else if (is.character(attr(x, "row.names"))) {
     rows <- attr(x, "row.names")
   }
-  other <- which(text | !vapply(x, function(column) is.numeric(column) || is.logical(column), NA))
-  if (length(other)) {
+  from_text <- length(columns) < length(labels)
+  check_frame_columns(columns, labels[from_text + seq_along(columns)], from_text, name)
+  if (from_text) {
+    check_row_text(rows, labels[1L], name)
+    inform("Row names taken from the first column of `%s`, %s.", name, dQuote(labels[1L], FALSE))
+    labels <- labels[-1L]
+  }
+  out <- matrix(c(logical(), unlist(columns, use.names = FALSE)), .row_names_info(x, 2L), length(columns))
+  dimnames(out) <- list(rows, labels)
+  out
+}
+
+# Every column is a plain vector of numbers or logical values.
+check_frame_columns <- function(columns, labels, from_text, name) {
+  for (j in seq_along(columns)) {
+    column <- columns[[j]]
+    plain <- length(dim(column)) < 2L
+    if (is_plain_number(column) && plain) next
+    what <- if (plain) class(column)[1L] else sprintf("a table of %d columns itself", ncol(column))
     stop_input(
-      "Columns of `%s` must be numeric or logical: column %s is %s.", name,
-      dQuote(names(x)[other[1L]], FALSE), class(x[[other[1L]]])[1L]
+      "Columns of `%s` must be numeric or logical%s: column %s is %s.%s", name,
+      if (from_text || is.character(column) || is.factor(column)) ", but for row names in the first" else "", dQuote(labels[j], FALSE),
+      what, number_advice(column)
     )
   }
-  out <- as.matrix(as.data.frame(x))
-  dimnames(out) <- list(rows, names(x))
-  out
+}
+
+check_row_text <- function(rows, label, name) {
+  bad <- which(is.na(rows) | rows == "")
+  wish <- sprintf("The first column of `%s` (%s) is text and must hold unique row names", name, dQuote(label, FALSE))
+  if (length(bad)) stop_input("%s: row %d has none.", wish, bad[1L])
+  if (anyDuplicated(rows)) {
+    twice <- rows[duplicated(rows)][1L]
+    stop_input("%s: %s names rows %s.", wish, dQuote(twice, FALSE), show_places(which(rows == twice)))
+  }
+}
+
+# Numbers as R knows them: integer64 of package bit64 keeps others in the memory of doubles.
+is_plain_number <- function(x) (is.numeric(x) || is.logical(x)) && !inherits(x, "integer64")
+
+number_advice <- function(x) {
+  if (inherits(x, "integer64")) {
+    " Use as.integer() on it."
+  } else if (is.factor(x)) {
+    " Use as.numeric(as.character()) on it where its levels are numbers."
+  } else {
+    ""
+  }
+}
+
+# Numbers of rows or columns in a message: the first few.
+show_places <- function(at, most = 5L) {
+  if (length(at) > most) {
+    return(sprintf("%s and %d more", paste(at[seq_len(most)], collapse = ", "), length(at) - most))
+  }
+  paste(paste(at[-length(at)], collapse = ", "), at[length(at)], sep = " and ")
 }
 
 sparse_to_dgc <- function(x) {
@@ -109,7 +150,7 @@ check_dimnames <- function(x, name) {
       twice <- names[duplicated(names)][1L]
       stop_input(
         "%s names of `%s` must be unique: %s names %ss %s.", what, name, dQuote(twice, FALSE), tolower(what),
-        paste(which(names == twice), collapse = " and ")
+        show_places(which(names == twice))
       )
     }
   }
@@ -159,6 +200,25 @@ tell_unobserved <- function(data) {
 # Density of ones among the observed cells.
 data_density <- function(data) {
   sum(data$margins$row_sum) / max(1, sum(data$margins$row_observed))
+}
+
+# The data given in place of those a fit did not keep: rows and columns in the order of the fit, by name where both
+# sides have names.
+match_data <- function(x, fit) {
+  check_dimnames(x, "x")
+  x <- match_columns(x, fit$names[[2L]], fit$dims[["m"]], "x")
+  known <- fit$names[[1L]]
+  if (nrow(x) != fit$dims[["n"]]) {
+    stop_input("`x` must have the %d rows of the training data, not %d.", fit$dims[["n"]], nrow(x))
+  }
+  if (!is.null(known) && !is.null(rownames(x)) && !identical(known, rownames(x))) {
+    unknown <- setdiff(rownames(x), known)
+    if (length(unknown)) {
+      stop_input("`x` has %d row(s) unknown to the fit: %s.", length(unknown), show_names(unknown))
+    }
+    x <- x[match(known, rownames(x)), , drop = FALSE]
+  }
+  x
 }
 
 # Columns of new data in the order of the training attributes, matched by name where both have names.

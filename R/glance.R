@@ -62,7 +62,8 @@ augment.multicause <- function(x, data = NULL, ..., rows = NULL) {
   rows <- pick(rows, x$dims[["n"]], x$names[[1L]], "rows")
   m <- x$dims[["m"]]
   refuse_large(7 * as.double(length(rows)) * m, "The result", "take some observations at a time by `rows`")
-  observed <- dense_rows(fit_data(x, data), rows)
+  x$x <- fit_data(x, data)
+  observed <- dense_rows(x$x, rows)
   mean <- unname(fitted(x)[rows, , drop = FALSE])
   name <- function(side, at) if (is.null(x$names[[side]])) at else x$names[[side]][at]
   out <- data.frame(

@@ -5,7 +5,7 @@
 #' @param fit a fit of a model of this package whose `predict()` gives every cell its probability or mean.
 #' @param newdata observations with unknown cells, columns matched by name or place; missing: the data of the fit.
 #' @param ... must be empty.
-#' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns in any order, matched by name.
 #' @return A matrix like the data, its unknown cells filled: with the probability of a 1 in 0/1 models, with the
 #'   expected count or value in others. Cells that the model cannot answer (impossible rows of [noisy_or()]) stay `NA`.
 #' @examples
@@ -21,6 +21,7 @@ impute.multicause <- function(fit, newdata, ..., x = NULL) {
   check_dots(...)
   own <- missing(newdata)
   x <- if (own) fit_data(fit, x) else new_rows(fit, newdata)
+  if (own) fit$x <- x
   out <- as.matrix(x) + 0
   unknown <- is.na(out)
   if (any(unknown)) {

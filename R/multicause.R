@@ -31,10 +31,13 @@ print.multicause <- function(x, digits = max(3L, getOption("digits") - 3L), ...)
   cat(sprintf(
     "%s after %d passes (%s), %s %s\n", if (x$converged) "Converged" else "NOT converged", nrow(x$trace),
     if (nrow(x$starts) == 1L) "one start" else sprintf("best of %d starts, %d finished", nrow(x$starts), finished),
-    gsub("_", "-", names(x$objective)), format(unname(x$objective), digits = digits)
+    objective_words(x), format(unname(x$objective), digits = digits)
   ))
   invisible(x)
 }
+
+# "smoothed_log_posterior" as people write it.
+objective_words <- function(fit) gsub("_", " ", sub("log_", "log-", names(fit$objective), fixed = TRUE), fixed = TRUE)
 
 #' @export
 coef.multicause <- function(object, ...) {
@@ -49,11 +52,9 @@ nobs.multicause <- function(object, ...) object$dims[["observed"]]
 logLik.multicause <- function(object, ...) {
   if (!identical(names(object$objective), "log_likelihood")) {
     stop_input(
-      paste(
-        "This fit maximised its %s, not its likelihood, so logLik(), AIC() and BIC() have no meaning for it;",
-        "`fit$loglik` holds the log-likelihood at the estimate."
-      ),
-      gsub("_", "-", names(object$objective))
+      "This fit %s, not its likelihood, so logLik(), AIC() and BIC() have no meaning for it%s.",
+      if (names(object$objective) == "minus_loss") "minimised its loss" else paste("maximised its", objective_words(object)),
+      if (is.na(object$loglik)) "" else "; `fit$loglik` holds the log-likelihood at the estimate"
     )
   }
   structure(object$loglik, df = object$df, nobs = nobs(object), class = "logLik")
@@ -63,8 +64,9 @@ logLik.multicause <- function(object, ...) {
 residuals.multicause <- function(object, type = c("response", "pearson", "deviance"), ..., x = NULL) {
   type <- check_choice(type, "type", c("response", "pearson", "deviance"))
   check_dots(...)
+  object$x <- fit_data(object, x)
   mean <- fitted(object)
-  x <- dense_rows(fit_data(object, x), seq_len(object$dims[["n"]]))
+  x <- dense_rows(object$x, seq_len(object$dims[["n"]]))
   dimnames(x) <- dimnames(mean)
   residual_matrix(object, x, mean, type)
 }
@@ -84,16 +86,42 @@ residual_matrix.default <- function(fit, x, mean, type) {
 # The data of a fit, or those given in their place.
 fit_data <- function(fit, x = NULL) {
   if (!is.null(x)) {
-    x <- match_columns(as_plain_matrix(x, "x"), fit$names[[2L]], fit$dims[["m"]], "x")
-    if (nrow(x) != fit$dims[["n"]]) {
-      stop_input("`x` must have the %d rows of the training data, not %d.", fit$dims[["n"]], nrow(x))
-    }
-    return(x)
+    return(check_own_data(fit, x))
   }
   if (is.null(fit$x)) {
     stop_input("This fit was made with `keep_x = FALSE`: give the data as `x`.")
   }
   fit$x
+}
+
+# Data that a user says are those of the fit, in its order: of its shape, names and kind of values, and as many of them.
+check_own_data <- function(fit, x) {
+  if (inherits(fit, "plca")) {
+    data <- match_cells(check_cells(x), fit, "x", seq_along(fit$extent))
+    x <- array(cell_array(data), fit$extent, name_sides(stats::setNames(fit$names, fit$labels)))
+    observed <- sum(!is.na(x))
+  } else {
+    data <- check_data(match_data(as_plain_matrix(x, "x"), fit), data_kind(fit), quiet = TRUE)
+    x <- data$x
+    observed <- sum(data$margins$row_observed)
+  }
+  if (observed != nobs(fit)) {
+    stop_input(
+      "`x` must be the data of the fit, which have %.0f observed cells: here are %.0f.", nobs(fit), observed
+    )
+  }
+  x
+}
+
+# The kind of values a fit is to, as check_data() wants it.
+data_kind <- function(fit) {
+  if (inherits(fit, "multicause_ensemble")) {
+    return(data_kind(fit$fits[[1L]]))
+  }
+  if (inherits(fit, "bmf")) {
+    return(bmf_data_kind(fit$family))
+  }
+  if (inherits(fit, c("nmf", "plsa"))) "nonnegative" else "binary"
 }
 
 # The parts of a fit that every model fills in the same way from a run of its starts.

@@ -4,10 +4,10 @@
 #' @param type of noisy_or(): `"probability"` of a 1 given the row's observed cells, or `"binary"`: 1 where that exceeds
 #'   0.5.
 #' @export
-impute.noisy_or <- function(fit, newdata, ..., type = c("probability", "binary")) {
+impute.noisy_or <- function(fit, newdata, ..., type = c("probability", "binary"), x = NULL) {
   check_dots(...)
   type <- check_choice(type, "type", c("probability", "binary"))
-  x <- if (missing(newdata)) nor_own_data(fit) else new_rows(fit, newdata)
+  x <- if (missing(newdata)) fit_data(fit, x) else new_rows(fit, newdata)
   out <- as.matrix(x) + 0
   unknown <- which(rowSums(is.na(out)) > 0)
   if (!length(unknown)) {

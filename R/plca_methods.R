@@ -114,33 +114,49 @@ joint_array <- function(param) {
   crossprod(unname(param$weights) * unname(param$marginals[[1L]]), rest)
 }
 
-# New data must be like the training data in all dimensions but the first.
-match_cells <- function(data, fit) {
-  got <- data$cells$extent
-  if (length(got) != length(fit$extent)) {
-    stop_input("`newdata` must have the %d dimensions of the training data, not %d.", length(fit$extent), length(got))
+# Cells of data like those of the fit, in the fit's order of levels: in all dimensions but, for new data, the first.
+match_cells <- function(data, fit, name = "newdata", sides = seq_along(fit$extent)[-1L]) {
+  n_dim <- length(data$cells$extent)
+  if (n_dim != length(fit$extent)) {
+    stop_input("`%s` must have the %d dimensions of the training data, not %d.", name, length(fit$extent), n_dim)
   }
-  for (d in seq_along(got)[-1L]) {
+  for (d in sides) {
     known <- fit$names[[d]]
     names <- data$names[[d]]
     if (!is.null(known) && !is.null(names)) {
-      unknown <- setdiff(names, known)
-      if (length(unknown)) {
-        stop_input(
-          "`newdata` has %d level(s) of dimension %d unknown to the fit: %s.", length(unknown), d, show_names(unknown)
-        )
-      }
+      check_levels(names, known, d, name, all_there = !is.data.frame(data$x))
       at <- match(names, known) - 1L
       data$cells$index[d, ] <- at[data$cells$index[d, ] + 1L]
       data$cells$na_index[d, ] <- at[data$cells$na_index[d, ] + 1L]
-    } else if (got[d] > fit$extent[d] || (got[d] < fit$extent[d] && !is.data.frame(data$x))) {
-      stop_input(
-        "Dimension %d of `newdata` must have the %d levels of the training data, not %d.", d, fit$extent[d], got[d]
-      )
+    } else {
+      got <- data$cells$extent[d]
+      if (got > fit$extent[d] || (got < fit$extent[d] && !is.data.frame(data$x))) {
+        stop_input(
+          "Dimension %d of `%s` must have the %d levels of the training data, not %d.", d, name, fit$extent[d], got
+        )
+      }
     }
     data$cells$extent[d] <- fit$extent[d]
   }
   data
+}
+
+# A data frame holds what was counted; an array says of every level that it was looked for.
+check_levels <- function(names, known, d, name, all_there) {
+  unknown <- setdiff(names, known)
+  if (length(unknown)) {
+    stop_input(
+      "`%s` has %d level(s) of dimension %d unknown to the fit: %s.", name, length(unknown), d, show_names(unknown)
+    )
+  }
+  missing <- setdiff(known, names)
+  if (all_there && length(missing)) {
+    stop_input(
+      "`%s` lacks %d level(s) of dimension %d of the training data: %s.", name, length(missing), d, show_names(missing)
+    )
+  }
+  twice <- names[duplicated(names)]
+  if (length(twice)) stop_input("Levels of dimension %d of `%s` must be unique: %s is there twice.", d, name, show_names(twice[1L]))
 }
 
 # Weights and first marginals of new data, the others held: each observation's memberships are then free.
@@ -174,8 +190,9 @@ fitted.plca <- function(object, ...) {
 }
 
 # The data of a fit as a full array.
-data_array <- function(x) {
-  data <- check_cells(x)
+data_array <- function(x) cell_array(check_cells(x))
+
+cell_array <- function(data) {
   refuse_large(prod(data$cells$extent), "The data as an array", "take some of the data at a time")
   out <- array(0, data$cells$extent)
   out[t(data$cells$index) + 1L] <- data$cells$value
@@ -189,9 +206,8 @@ data_array <- function(x) {
 residuals.plca <- function(object, type = c("response", "pearson", "deviance"), ..., x = NULL) {
   type <- check_choice(type, "type", c("response", "pearson", "deviance"))
   check_dots(...)
-  if (is.null(x)) x <- fit_data(object)
   mean <- fitted(object)
-  out <- poisson_residuals(data_array(x), mean, type)
+  out <- poisson_residuals(data_array(fit_data(object, x)), mean, type)
   dimnames(out) <- dimnames(mean)
   out
 }
@@ -226,10 +242,10 @@ simulate.plca <- function(object, nsim = 1, seed = NULL, ...) {
 impute.plca <- function(fit, newdata, ..., x = NULL) {
   check_dots(...)
   if (missing(newdata)) {
-    x <- data_array(if (is.null(x)) fit_data(fit) else x)
+    x <- data_array(fit_data(fit, x))
     answer <- fitted(fit)
   } else {
-    x <- data_array(newdata)
+    x <- cell_array(match_cells(check_cells(newdata, "newdata"), fit))
     answer <- predict(fit, newdata)
   }
   out <- ifelse(is.na(x), answer, x)

@@ -40,6 +40,9 @@ test_loglik.default <- function(fit, newdata, ...) {
 test_loglik.aspect_bernoulli <- function(fit, newdata, ..., floor = 1e-6, training = NULL) {
   check_dots(...)
   floor <- check_number(floor, "floor", 0, 0.5)
+  if (!is.null(fit$missed_by)) {
+    stop_input("A fit with `visits` has no likelihood for new observations: fit them together with the others.")
+  }
   if (missing(newdata)) stop_input("`newdata` must be given: observations the model was not fitted to.")
   data <- check_data(new_rows(fit, newdata), "binary", "newdata", quiet = TRUE)
   trained <- which(fit$margins$row_observed > 0)

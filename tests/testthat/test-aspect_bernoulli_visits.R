@@ -238,3 +238,10 @@ test_that("rates next to nothing do not overflow where a cell has but one state"
   ))
   expect_equal(unname(fit$param$missed), matrix(1, 1, 2))
 })
+
+test_that("a fit of visits has no likelihood for new tables", {
+  set.seed(1)
+  visits <- replicate(2, matrix(rbinom(60, 1, 0.5), 10), simplify = FALSE)
+  fit <- aspect_bernoulli(visits = visits, k = 2, control = fit_control(n_start = 1))
+  expect_error(test_loglik(fit, visits[[1]]), "`visits` has no likelihood", class = "multicause_input_error")
+})

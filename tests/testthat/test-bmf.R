@@ -293,3 +293,14 @@ test_that("print and errors are as they were", {
     logLik(fit)
   })
 })
+
+test_that("the table of quantities fits a line of 80 characters", {
+  table <- data.frame(
+    quantity = "cell[site_003,taxon_04]", mean = -203.94567, sd = 11.6012345, q5 = -2.22765e2, q95 = 0.000123456,
+    rhat = 1.0912345, ess_bulk = 1234.5, ess_tail = NA
+  )
+  lines <- capture.output(print_quantities(table, 4))
+  expect_length(lines, 2)
+  expect_lte(max(nchar(lines)), 80)
+  expect_match(lines[2], "-203.9 +11.6 +-222.8 +0.00012 +1.091")
+})

@@ -130,3 +130,20 @@ test_that("wrong calls of what takes a fit", {
     writeLines(said(aic_paper(1)))
   })
 })
+
+test_that("columns of data frames are plain numbers, or said not to be", {
+  frame <- data.frame(a = c(1, 0, 1), b = c(0, 1, 1))
+  long <- structure(c(0, 4.940656e-324, 0), class = "integer64")
+  twice <- data.frame(site = c("u", "v", "w"), a = c(1, 0, 1), a = c(0, 1, 1), check.names = FALSE)
+  inside <- with_long <- frame
+  with_long$long <- long
+  inside$both <- as.matrix(frame)
+  expect_snapshot({
+    writeLines(said(ab(with_long, 2)))
+    writeLines(said(ab(structure(cbind(long, long), class = "integer64"), 2)))
+    writeLines(said(ab(twice, 2)))
+    writeLines(said(ab(inside, 2)))
+    writeLines(said(ab(data.frame(site = c("u", NA, "w"), frame), 2)))
+    writeLines(said(ab(cbind(frame, site = c("u", "v", "w")), 2)))
+  })
+})

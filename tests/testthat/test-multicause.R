@@ -81,3 +81,55 @@ test_that("a fit without data asks for them", {
   expect_equal(fitted(fit), fitted(case$fit))
   expect_output(print(fit), "White phantom")
 })
+
+test_that("data given to a fit without them are those of the fit, in any order", {
+  case <- small_fit()
+  dimnames(case$x) <- list(paste("site", 1:24), paste0("taxon", seq_len(ncol(case$x))))
+  fit <- update(case$fit, x = case$x)
+  bare <- fit
+  bare$x <- NULL
+  mixed <- case$x[24:1, rev(seq_len(ncol(case$x)))]
+  expect_equal(false_absences(bare, x = mixed), false_absences(fit))
+  expect_equal(residuals(bare, x = as.data.frame(mixed)), residuals(fit))
+  expect_equal(impute(bare, x = Matrix::Matrix(mixed, sparse = TRUE)), impute(fit))
+  refused <- function(x, said) {
+    for (verb in list(deficiency, denoise, false_absences, residuals)) {
+      expect_error(verb(bare, x = x), said, class = "multicause_input_error")
+    }
+  }
+  refused(3 * case$x, "hold only 0, 1 or NA")
+  refused(`rownames<-`(case$x, c("elsewhere", paste("site", 2:24))), "1 row\\(s\\) unknown to the fit: \"elsewhere\"")
+  refused(case$x[c(1, 1, 3:24), ], "must be unique")
+  refused(replace(case$x, 1:3, NA), "observed cells")
+  # Without names, by place.
+  expect_equal(residuals(bare, x = unname(case$x)), residuals(fit))
+})
+
+test_that("every model takes its own data back, in any order", {
+  set.seed(1)
+  x <- matrix(rbinom(80, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:8]))
+  fits <- list(
+    bernoulli_mixture(x, 2), logistic_pca(x, 1), nmf(x + 0.5, 2), plsa(x + 1, 2), noisy_or(x, 2), plca(x + 1, 2),
+    bmf(x, control = mcmc_control(chains = 1, warmup = 5, draws = 5, n_start = 1, progress = FALSE))
+  )
+  for (fit in fits) {
+    bare <- fit
+    bare$x <- NULL
+    expect_equal(residuals(bare, x = fit$x[10:1, 8:1]), residuals(fit), info = class(fit)[1L])
+    expect_error(residuals(bare, x = fit$x[, -1]), "lacks 1", class = "multicause_input_error", info = class(fit)[1L])
+    expect_equal(impute(bare, x = fit$x), impute(fit), info = class(fit)[1L])
+    expect_equal(augment.multicause(bare, fit$x[10:1, ]), augment.multicause(fit), info = class(fit)[1L])
+  }
+  counts <- array(rpois(60, 2), c(3, 4, 5), list(letters[1:3], letters[1:4], NULL))
+  bare <- plca(counts, 2, control = fit_control(keep_x = FALSE))
+  expect_equal(unname(impute(bare, x = counts[3:1, 4:1, ])), unname(counts))
+})
+
+test_that("the objective is named in words", {
+  fit <- small_fit()$fit
+  names(fit$objective) <- "smoothed_log_posterior"
+  expect_output(print(fit), "smoothed log-posterior")
+  expect_error(logLik(fit), "maximised its smoothed log-posterior, .* `fit\\$loglik` holds")
+  loss <- nmf(fit$x, 2)
+  expect_error(logLik(loss), "minimised its loss, not its likelihood, so .* no meaning for it\\.$")
+})

@@ -137,7 +137,7 @@ test_that("simulated tables have the fit's means", {
 
 test_that("logLik() is for maximum likelihood by exact inference", {
   expect_error(logLik(planted_fit()), "log-posterior", class = "multicause_input_error")
-  expect_error(logLik(planted_fit("truncated", prior = NULL)), "lower-bound", class = "multicause_input_error")
+  expect_error(logLik(planted_fit("truncated", prior = NULL)), "lower bound", class = "multicause_input_error")
   fit <- planted_fit(prior = NULL)
   expect_equal(attr(logLik(fit), "df"), 4 + 48 + 12)
   expect_equal(as.numeric(logLik(fit)), fit$loglik)

@@ -304,3 +304,17 @@ test_that("the probability of what was observed is no rounding error where nearl
   }
   expect_equal(fit$p_observed, share, tolerance = 0.5)
 })
+
+test_that("named levels of new data may come in any order, and all of them must", {
+  set.seed(2)
+  x <- matrix(rpois(60, 3), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  fit <- plca(x, 2)
+  mixed <- x[1:3, 6:1]
+  mixed[1, "B"] <- NA
+  filled <- impute(fit, mixed)
+  expect_equal(filled[, 6:1][!is.na(mixed)], mixed[!is.na(mixed)])
+  expect_equal(filled[1, "B"], predict(fit, mixed)[1, "B"])
+  expect_error(predict(fit, x[1:3, -2]), "lacks 1 level\\(s\\) of dimension 2", class = "multicause_input_error")
+  expect_error(predict(fit, x[1:3, c(1, 1:6)]), "unique", class = "multicause_input_error")
+  expect_error(predict(fit, cbind(x, Z = 1)), "unknown to the fit: \"Z\"", class = "multicause_input_error")
+})

@@ -51,3 +51,17 @@ test_that("a MAP fit has no AIC, and says why", {
   expect_output(print(summary(fit)), "no AIC or BIC")
   expect_output(print(summary(fit)), "cells unknown; 1 row.s. and 0 column.s. with nothing observed")
 })
+
+test_that("no bound is below what the fit says, also where its phantom is not exact", {
+  set.seed(1)
+  aspects <- rbind(c(1, 0.5, 0.3, 0.2), c(0.05, 0, 0, 0)) # the second writes presences, too
+  x <- matrix(rbinom(48, 1, 0.5), 12)
+  fit <- fit_with(x, random_simplex(12, 2), aspects)
+  kinds <- phantoms(fit)$kind
+  expect_identical(kinds, c("content", "white"))
+  allowed <- summary(fit)$allowed
+  expect_gte(allowed$share_most, mean(rowSums(fit$param$membership[, kinds == "white", drop = FALSE])))
+  ranked <- false_absences(fit, n = 1)
+  expect_equal(allowed$expected_most, attr(ranked, "expected_most"))
+  expect_gte(allowed$expected_most, attr(ranked, "expected"))
+})
