@@ -57,6 +57,8 @@ near_phantom <- function(table) {
 
 format_each <- function(x) vapply(signif(x, 2L), format, "", digits = 2L, USE.NAMES = FALSE)
 
+format_chance <- function(p) ifelse(p < 0.001, "below 0.001", format_each(p))
+
 # Shares and expected numbers as one would say them.
 format_percent <- function(share) ifelse(share < 0.001, "less than 0.1", format_each(100 * share))
 

@@ -74,7 +74,7 @@ age_profile <- function(fit, age, of = c("guess", "attribute", "observation"), .
 }
 
 whose_age <- function(age, of, fit) {
-  if (!is.numeric(age) || !is.null(dim(age))) {
+  if (!is.numeric(age) || !is_line(age)) {
     stop_input("`age` must be a numeric vector, not %s.", show_value(age))
   }
   if (any(is.infinite(age))) stop_input("`age` must be finite or NA: number %d is not.", which(is.infinite(age))[1L])

@@ -4,14 +4,17 @@
 check_effort <- function(effort, data, phantom, k) {
   n <- nrow(data$x)
   names <- rownames(data$x)
-  if (!is.numeric(effort) || !is.null(dim(effort)) || length(effort) != n) {
+  named <- !is.null(names(effort)) && !is.null(names)
+  if (!is.numeric(effort) || !is_line(effort) || (!named && length(effort) != n)) {
     stop_input("`effort` must be one number for each of the %d observations, not %s.", n, show_value(effort))
   }
-  if (!is.null(names(effort)) && !is.null(names)) {
+  if (named) {
     missing <- setdiff(names, names(effort))
     if (length(missing)) {
       stop_input("`effort` must have a value for each observation: %s has none.", show_names(missing))
     }
+    twice <- intersect(names, names(effort)[duplicated(names(effort))])
+    if (length(twice)) stop_input("`effort` must have one value for each observation: %s has more.", show_names(twice))
     effort <- effort[names]
   }
   bad <- which(!is.finite(effort))

@@ -153,19 +153,20 @@ model_title.visits_bernoulli <- function(fit) sprintf("Aspect Bernoulli model of
 
 visit_sentences <- function(fit) {
   missed <- fit$param$missed
-  label <- if (is.null(colnames(missed))) paste("visit", seq_len(ncol(missed))) else colnames(missed)
+  label <- if (is.null(colnames(missed))) seq_len(ncol(missed)) else colnames(missed)
+  label <- ifelse(grepl("^[0-9]+$", label), paste("visit", label), label)
   c(
     sprintf(
       "A presence is missed%s by %s.",
       switch(fit$missed_by,
         observation = ", on the mean over observations,", attribute = ", on the mean over attributes,", visit = ""
       ),
-      paste(sprintf("%s with probability %s", label, format_each(colMeans(missed))), collapse = ", ")
+      paste(sprintf("%s with probability %s", label, format_chance(colMeans(missed))), collapse = ", ")
     ),
     if (any(fit$param$added > 0)) {
       sprintf(
         "An absence is reported as present by %s.",
-        paste(sprintf("%s with probability %s", label, format_each(fit$param$added)), collapse = ", ")
+        paste(sprintf("%s with probability %s", label, format_chance(fit$param$added)), collapse = ", ")
       )
     },
     expected_sentence(fit, "absences", TRUE), if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE)

@@ -127,7 +127,7 @@ bm_permute <- function(param, at) {
 }
 
 bm_check_start <- function(start, data, k) {
-  wanted <- c("weights", "prototypes", if (!is.null(start$membership)) "membership")
+  wanted <- c("weights", "prototypes", if (is.list(start) && !is.null(start$membership)) "membership")
   check_start_names(start, wanted, "list(weights = k numbers, prototypes = k x m matrix)")
   weights <- check_simplex_rows(matrix(start$weights, 1L), "start$weights", 1L, k)
   list(

@@ -97,6 +97,9 @@ bmf_check_fixed <- function(features, name, n, family) {
   }
   if (is.data.frame(features)) features <- as.matrix(features)
   if (is.null(dim(features))) features <- as.matrix(features)
+  if (!is.numeric(features) && !is.logical(features)) {
+    stop_input("`%s` must be a vector or matrix of 0 and 1, not %s.", name, show_value(features))
+  }
   values <- check_binary(features + 0, name, n)
   matrix(as.integer(values), n, ncol(features), dimnames = list(NULL, colnames(features)))
 }

@@ -83,6 +83,7 @@ as_number_matrix <- function(x) matrix(as.integer(x), nrow(x), ncol(x))
 
 # A user's state as the kernel's: features as raw matrices, hyper as bmf_hyper_names.
 bmf_check_state <- function(state, data, prior, family, name = "state") {
+  if (missing(state)) stop_missing(name)
   need <- c("rows", "columns", "weights")
   part <- function(what) paste0(name, "$", what)
   if (!is.list(state) || !all(need %in% names(state))) {

@@ -69,13 +69,16 @@ check_dots <- function(...) {
 # Arguments that have no default, by name, in a function that was called by the user.
 check_given <- function(...) {
   for (name in vapply(substitute(list(...))[-1L], as.character, "")) {
-    if (eval(call("missing", as.name(name)), parent.frame())) {
-      stop_input("`%s` must be given: see the help page of the function.", name)
-    }
+    if (eval(call("missing", as.name(name)), parent.frame())) stop_missing(name)
   }
 }
 
+stop_missing <- function(name) stop_input("`%s` must be given: see the help page of the function.", name)
+
+# The checks below also tell of an argument that has no default and was not given: missing() sees through the caller.
+
 check_number <- function(x, name, min = -Inf, max = Inf, open = FALSE) {
+  if (missing(x)) stop_missing(name)
   bad <- !is.numeric(x) || length(x) != 1L || is.na(x) || x < min || x > max || (open && (x <= min || x >= max))
   if (bad) {
     range <- if (is.finite(min) && is.finite(max)) {
@@ -91,9 +94,12 @@ check_number <- function(x, name, min = -Inf, max = Inf, open = FALSE) {
 }
 
 check_count <- function(x, name, min = 1L, max = .Machine$integer.max) {
+  if (missing(x)) stop_missing(name)
   ok <- is.numeric(x) && length(x) == 1L && !is.na(x) && x == floor(x) && x >= min && x <= max
   if (!ok) {
-    range <- if (max < .Machine$integer.max) sprintf("from %d to %d", min, max) else sprintf("of at least %d", min)
+    above <- is.numeric(x) && length(x) == 1L && isTRUE(x > max)
+    bounded <- above || max < .Machine$integer.max
+    range <- if (bounded) sprintf("from %d to %d", min, max) else sprintf("of at least %d", min)
     stop_input("`%s` must be one whole number %s, not %s.", name, range, show_value(x))
   }
   as.integer(x)
@@ -117,7 +123,16 @@ check_choice <- function(x, name, choices) {
   x
 }
 
-check_control <- function(control) {
+# A vector, or what tapply() and table() make of one factor: an array of one dimension. No table of any kind.
+is_line <- function(x) length(dim(x)) < 2L
+
+check_control <- function(control, for_many = FALSE) {
+  if (for_many && inherits(control, "multicause_mcmc_control")) {
+    stop_input(paste(
+      "`control` must come from fit_control(), not mcmc_control(): give a model that is sampled as a function,",
+      "`function(x, k, control)`, that calls it with an mcmc_control() of its own."
+    ))
+  }
   if (!inherits(control, "multicause_control")) {
     stop_input("`control` must come from fit_control(), not be %s.", show_value(control))
   }
@@ -125,6 +140,7 @@ check_control <- function(control) {
 }
 
 check_fit <- function(fit, class = "multicause", name = "fit") {
+  if (missing(fit)) stop_missing(name)
   if (!inherits(fit, class)) {
     what <- if (class[1L] == "multicause") "a model of this package" else sprintf("a fit of %s", show_either(paste0(class, "()")))
     stop_input("`%s` must be %s, not %s.", name, what, show_value(fit))

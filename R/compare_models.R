@@ -32,8 +32,9 @@
 #' @export
 compare_models <- function(x, models, k = 1:6, ..., folds = 5, replicates = 1, rows = TRUE, floor = 1e-6,
                            control = fit_control(), checkpoint = NULL) {
+  check_given(x)
   models <- check_models(models, substitute(models), "models")
-  control <- check_control(control)
+  control <- check_control(control, for_many = TRUE)
   rows <- check_flag(rows, "rows")
   floor <- check_floor(floor)
   tried <- check_k_list(k, names(models))
@@ -131,7 +132,7 @@ new_comparison <- function(cells, rows, chosen, fits) {
 #' @export
 print.multicause_comparison <- function(x, digits = 4L, ...) {
   cat(sprintf(
-    "%d models, %d-fold held-out cells%s, %s (floor %s)\n", nrow(x$table), x$cells$n_folds,
+    "%d model%s, %d-fold held-out cells%s, %s (floor %s)\n", nrow(x$table), if (nrow(x$table) == 1L) "" else "s", x$cells$n_folds,
     if (is.null(x$rows)) "" else " and rows", loss_words(x$cells), format(x$cells$floor)
   ))
   shown <- x$table[order(x$table$cells), ]

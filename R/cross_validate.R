@@ -41,7 +41,9 @@
 #' @param folds number of groups, at least 2.
 #' @param replicates how often the folds are drawn anew, at least 1.
 #' @param floor smallest probability (or mean) given to a held-out cell, above 0 and at most 0.5.
-#' @param control settings of each fit, from [fit_control()]; `progress` shows one bar for all.
+#' @param control settings of each fit, from [fit_control()]; `progress` shows one bar for all. Models that are sampled
+#'   need [mcmc_control()] instead: give them as a function that has its own, such as
+#'   `function(x, k, control) bmf(x, k, control = mcmc_control(draws = 500))`.
 #' @param checkpoint a file name, whose folder must exist, or `NULL`; see Details.
 #' @return A list of class `multicause_cv`: `results`, a data frame with a row for every model, k and row of the grid:
 #'   `model`, `k`, the grid's columns, `loss` (mean, smaller is better), `se`, `not_converged` (fits of those made);
@@ -58,9 +60,10 @@
 #' @export
 cross_validate <- function(x, model, k, scheme = c("cells", "rows"), ..., grid = NULL, folds = 5, replicates = 1,
                            floor = 1e-6, control = fit_control(), checkpoint = NULL) {
+  check_given(x)
   models <- check_models(model, substitute(model))
   scheme <- check_choice(scheme, "scheme", c("cells", "rows"))
-  control <- check_control(control)
+  control <- check_control(control, for_many = TRUE)
   settings <- make_settings(models, check_counts(k, "k", 0L), list(...), check_grid(grid))
   floor <- check_floor(floor)
   parts <- list("cross_validate", x, settings, scheme, folds, replicates, floor, settings_that_count(control))
@@ -72,6 +75,7 @@ cross_validate <- function(x, model, k, scheme = c("cells", "rows"), ..., grid =
 
 # One or several model functions, named.
 check_models <- function(model, expression, name = "model") {
+  if (missing(model)) stop_missing(name)
   models <- if (is.function(model)) list(model) else model
   ok <- is.list(models) && length(models) && all(vapply(models, is.function, NA))
   if (!ok) {
@@ -87,7 +91,9 @@ check_models <- function(model, expression, name = "model") {
 }
 
 check_counts <- function(x, name, min = 1L) {
-  ok <- is.numeric(x) && length(x) && !anyNA(x) && all(x == floor(x) & x >= min) && !anyDuplicated(x)
+  if (missing(x)) stop_missing(name)
+  whole <- function(x) all(x == floor(x) & x >= min & x <= .Machine$integer.max)
+  ok <- is.numeric(x) && length(x) && !anyNA(x) && whole(x) && !anyDuplicated(x)
   if (!ok) stop_input("`%s` must hold different whole numbers of at least %d, not %s.", name, min, show_value(x))
   as.integer(x)
 }
@@ -114,6 +120,12 @@ check_grid <- function(grid) {
 }
 
 make_settings <- function(models, k, args, grid) {
+  twice <- intersect(names(args), names(grid[[1L]]))
+  if (length(twice)) stop_input("Arguments must be given once, by name or in `grid`, not both: %s.", show_names(twice))
+  taken <- intersect(c("x", "k", "control"), c(names(args), names(grid[[1L]])))
+  if (length(taken)) {
+    stop_input("`grid` and `...` must hold further arguments of the models, not %s.", show_names(taken))
+  }
   at_grid <- seq_len(max(1L, length(grid)))
   combinations <- expand.grid(grid = at_grid, k = k, model = names(models), stringsAsFactors = FALSE)
   lapply(seq_len(nrow(combinations)), function(i) {
@@ -145,7 +157,7 @@ fold_plan <- function(x, scheme, folds, replicates) {
 run_folds <- function(plan, settings, floor, control, store = NULL) {
   tasks <- expand.grid(fold = seq_len(plan$folds), replicate = seq_len(plan$replicates), setting = seq_along(settings))
   tasks$seed <- draw_seeds(nrow(tasks))
-  quiet <- inner_control(control)
+  quiet <- judging_control(control)
   done <- map_tasks(split(tasks, seq_len(nrow(tasks))), function(task) {
     held <- plan$held[[task$replicate]][[task$fold]]
     with_seed(
@@ -165,6 +177,14 @@ run_folds <- function(plan, settings, floor, control, store = NULL) {
 inner_control <- function(control) {
   control$progress <- FALSE
   control$on_interrupt <- "stop"
+  control
+}
+
+# Of fits that are judged and thrown away: judging them asks for their data.
+judging_control <- function(control) {
+  control <- inner_control(control)
+  control$keep_x <- TRUE
+  control$keep_starts <- FALSE
   control
 }
 

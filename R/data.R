@@ -4,6 +4,7 @@
 # view as in mc_data of src/num.h, margins = sums and numbers of observed cells by row and column.
 check_data <- function(x, kind = c("binary", "nonnegative", "real", "count"), name = "x", quiet = FALSE) {
   kind <- match.arg(kind)
+  if (missing(x)) stop_missing(name)
   x <- as_plain_matrix(x, name)
   check_dimnames(x, name)
   view <- data_view(x)

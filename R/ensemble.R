@@ -63,13 +63,13 @@ ensemble.default <- function(x, k = c(10, 12, 16, 20, 24, 32), ..., model = aspe
   models <- check_models(model, substitute(model))
   if (length(models) > 1L) stop_input("`model` must be one model; for several, give ensemble() a list of fits.")
   members <- check_count(members, "members")
-  control <- check_control(control)
+  control <- check_control(control, for_many = TRUE)
   settings <- make_settings(models, check_counts(k, "k"), list(...), check_grid(grid))
   data <- check_data(x, "nonnegative")
   fits <- fit_settings(data$x, rep(settings, each = members), control)
   group <- rep(seq_along(settings), each = members)[is_done(fits)]
   fits <- fits[is_done(fits)]
-  weights <- member_weights(weights, fits, group, folds, floor)
+  weights <- member_weights(weights, fits, group, folds, floor, data$x)
   new_ensemble(fits, weights)
 }
 
@@ -125,7 +125,7 @@ start_fits <- function(fit, name) {
   }, fit$start_params, finished)
 }
 
-member_weights <- function(weights, fits, group, folds, floor) {
+member_weights <- function(weights, fits, group, folds, floor, x = NULL) {
   n <- length(fits)
   if (is.numeric(weights)) {
     if (length(weights) != n || anyNA(weights) || any(weights < 0) || sum(weights) <= 0) {
@@ -137,21 +137,20 @@ member_weights <- function(weights, fits, group, folds, floor) {
   if (weights == "equal" || length(unique(group)) == 1L) {
     return(rep(1 / n, n))
   }
-  shared <- stacking_weights(fits, group, folds, check_floor(floor))
+  shared <- stacking_weights(fits, group, folds, check_floor(floor), if (is.null(x)) fit_data(fits[[1L]]) else x)
   shared[group] / tabulate(group)[group]
 }
 
 # Probabilities that each group's members, refitted without a fold's cells, give to the values of these cells; then the
 # weights that give their average the highest likelihood.
-stacking_weights <- function(fits, group, folds, floor) {
-  x <- fit_data(fits[[1L]])
+stacking_weights <- function(fits, group, folds, floor, x) {
   plan <- fold_plan(x, "cells", folds, 1)
   tasks <- expand.grid(member = seq_along(fits), fold = seq_len(plan$folds))
   tasks$seed <- draw_seeds(nrow(tasks))
   done <- map_tasks(split(tasks, seq_len(nrow(tasks))), function(task) {
     held <- plan$held[[1L]][[task$fold]]
     fit <- fits[[task$member]]
-    control <- inner_control(fit$control)
+    control <- judging_control(fit$control)
     again <- with_seed(task$seed, quiet_fit(stats::update(fit, x = replace_cells(x, held), control = control))$value)
     p <- presence_probability(again)[held]
     ifelse(cells_of(x, held) == 1, p, 1 - p)

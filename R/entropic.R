@@ -43,10 +43,11 @@
 #' @export
 entropic_mstep <- function(omega, beta, method = c("global", "first")) {
   method <- check_choice(method, "method", c("global", "first"))
-  as_rows <- if (is.matrix(omega)) omega else matrix(omega, 1L)
+  check_given(omega, beta)
   if (!is.numeric(omega) || !length(omega)) {
     stop_input("`omega` must be a numeric vector or matrix with at least one value, not %s.", show_value(omega))
   }
+  as_rows <- if (is.matrix(omega)) omega else matrix(omega, 1L)
   bad <- which(is.na(as_rows) | as_rows < 0 | is.infinite(as_rows))
   if (length(bad)) {
     stop_input("`omega` must hold finite values of at least 0: value %d is %s.", bad[1L], format(as_rows[bad[1L]]))

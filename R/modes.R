@@ -44,6 +44,7 @@ align_components <- function(fit, reference) {
 }
 
 reference_matrix <- function(reference, fit) {
+  if (missing(reference)) stop_missing("reference")
   out <- if (inherits(reference, "multicause")) component_matrix(reference) else reference
   if (!is.matrix(out) || !is.numeric(out) || anyNA(out)) {
     stop_input(

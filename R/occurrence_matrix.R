@@ -75,6 +75,7 @@
 #' @export
 occurrence_matrix <- function(data, observation, attribute, min_observations = 1, min_attributes = 1, iterate = TRUE,
                               count = FALSE, sparse = FALSE, summarise = NULL) {
+  check_given(data)
   if (!is.data.frame(data)) {
     stop_input("`data` must be a data frame with a row for each occurrence, not %s.", show_value(data))
   }

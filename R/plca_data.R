@@ -5,6 +5,7 @@ most_dims <- 15L
 # list(x, cells, names, labels, dims): cells as in plca_cells of src/model_plca.h, names of the levels of each
 # dimension (NULL where it has none), labels of the dimensions or NULL.
 check_cells <- function(x, name = "x") {
+  if (missing(x)) stop_missing(name)
   if (is.data.frame(x)) {
     data <- cells_of_frame(x, name)
   } else if (inherits(x, "Matrix")) {

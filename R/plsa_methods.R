@@ -252,6 +252,7 @@ poisson_residuals <- function(x, mean, type) {
 #' @export
 classify <- function(fits, newdata, ..., smooth = 1e-6, control = fit_control(max_pass = 1000, tol = 1e-9)) {
   check_dots(...)
+  check_given(fits, newdata)
   check_control(control)
   ok <- is.list(fits) && !inherits(fits, "multicause") && length(fits) >= 2L && !is.null(names(fits)) &&
     !anyDuplicated(names(fits)) && all(names(fits) != "")

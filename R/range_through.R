@@ -72,7 +72,7 @@ range_through <- function(x, age, ties = c("exclude", "include", "order")) {
 
 # The older and the younger bound of each row of x, the greater being the older.
 check_age <- function(age, x) {
-  table <- if (is.null(dim(age))) list(age) else if (is.data.frame(age)) unclass(age) else split_columns(age)
+  table <- if (is_line(age)) list(age) else if (is.data.frame(age)) unclass(age) else split_columns(age)
   if (!length(table) %in% 1:2 || !all(vapply(table, is.numeric, NA))) {
     stop_input("`age` must be a numeric vector or a table of one or two numeric columns, not %s.", show_value(age))
   }
@@ -94,7 +94,7 @@ split_columns <- function(age) lapply(seq_len(ncol(age)), function(column) age[,
 # Which age belongs to which row: by name where both have names, else in order.
 age_rows <- function(age, x) {
   named <- !is.data.frame(age) || is.character(attr(age, "row.names"))
-  labels <- if (!named) NULL else if (is.null(dim(age))) names(age) else rownames(age)
+  labels <- if (!named) NULL else if (is_line(age)) names(age) else rownames(age)
   if (is.null(labels) || is.null(rownames(x))) {
     return(seq_len(nrow(x)))
   }

@@ -3,6 +3,7 @@
 # Reads the table whose header is the first line that is_header() accepts: list(table, metadata), the table all text,
 # with NA for blanks, metadata the lines above the header. what and hint are for the message if there is none.
 read_export <- function(file, what, is_header, hint) {
+  if (missing(file)) stop_missing("file")
   if (!is.character(file) || length(file) != 1L || is.na(file)) {
     stop_input("`file` must be the path of %s, not %s.", what, show_value(file))
   }

@@ -75,6 +75,7 @@ recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 
 
 # A logical matrix, NA where a cell is no candidate.
 check_truth <- function(truth, of) {
+  if (missing(truth)) stop_missing("truth")
   if (inherits(truth, "corruption")) {
     changed <- if (of == "omissions") truth$omitted else truth$added
     changed[is.na(truth$x) | truth$x != (of == "additions")] <- NA
@@ -87,9 +88,16 @@ check_truth <- function(truth, of) {
 }
 
 check_scores <- function(scores, changed) {
+  if (missing(scores)) stop_missing("scores")
   if (inherits(scores, "Matrix")) scores <- as.matrix(scores)
   if (!is.numeric(scores) || !identical(dim(scores), dim(changed))) {
     stop_input("`scores` must be a numeric matrix of %d x %d, as `truth` is.", nrow(changed), ncol(changed))
+  }
+  for (side in 1:2) {
+    names <- list(dimnames(scores)[[side]], dimnames(changed)[[side]])
+    if (!is.null(names[[1L]]) && !is.null(names[[2L]]) && !identical(names[[1L]], names[[2L]])) {
+      stop_input("`scores` must have the %s names of `truth`, in the same order.", c("row", "column")[side])
+    }
   }
   bad <- which(is.na(scores) & !is.na(changed))
   if (length(bad)) {

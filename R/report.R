@@ -71,6 +71,7 @@ report <- function(fit, file, ..., age = NULL, of = c("guess", "attribute", "obs
 }
 
 check_report_file <- function(file) {
+  if (missing(file)) stop_missing("file")
   if (!is.character(file) || length(file) != 1L || is.na(file) || !grepl("\\.html?$", file)) {
     stop_input("`file` must be one path that ends in .html, not %s.", show_value(file))
   }

@@ -32,10 +32,11 @@
 #' @export
 select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("aic", "bic", "cells", "rows"), ...,
                      folds = 5, replicates = 1, floor = 1e-6, control = fit_control(), checkpoint = NULL) {
+  check_given(x)
   models <- check_models(model, substitute(model))
   if (length(models) > 1L) stop_input("`model` must be one model: compare_models() takes several.")
   criterion <- check_criteria(criterion)
-  control <- check_control(control)
+  control <- check_control(control, for_many = TRUE)
   settings <- make_settings(models, sort(check_counts(k, "k", 0L)), list(...), NULL)
   floor <- check_floor(floor)
   parts <- list("select_k", x, settings, criterion, folds, replicates, floor, settings_that_count(control))
@@ -147,10 +148,21 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
     shown <- rbind(k = format(mine$k), value = format(mine$value, digits = digits))
     if (!anyNA(mine$se)) shown <- rbind(shown, se = format(mine$se, digits = 2L))
     if (any(mine$not_converged > 0)) shown <- rbind(shown, not_converged = format(mine$not_converged))
-    dimnames(shown) <- list(rownames(shown), rep("", ncol(shown)))
-    print(shown, quote = FALSE, right = TRUE)
+    cat(aligned_rows(shown), sep = "\n")
   }
   invisible(x)
+}
+
+# Lines of a character matrix whose rows have names, as many to a page as it is wide.
+aligned_rows <- function(shown) {
+  width <- apply(nchar(shown), 2L, max)
+  label <- format(rownames(shown))
+  room <- max(1L, (getOption("width") - nchar(label[1L])) %/% (max(width) + 1L))
+  parts <- split(seq_len(ncol(shown)), (seq_len(ncol(shown)) - 1L) %/% room)
+  unlist(lapply(parts, function(at) {
+    cells <- vapply(at, function(j) formatC(shown[, j], width = width[j]), character(nrow(shown)))
+    paste(label, apply(matrix(cells, nrow(shown)), 1L, paste, collapse = " "))
+  }), use.names = FALSE)
 }
 
 #' @rdname plot.multicause_cv

@@ -2,6 +2,7 @@
 #' @param x A matrix made by `occurrence_matrix()`.
 #' @export
 site_table <- function(x) {
+  check_given(x)
   sites <- attr(x, "sites", exact = TRUE)
   if (!is.data.frame(sites)) {
     stop_input(paste(

@@ -117,14 +117,14 @@ smooth_over <- function(..., age = NULL, place = NULL, distance = NULL, neighbou
 
 # n x 2: low, high.
 check_age_bounds <- function(age, name = "age") {
-  labels <- if (is.null(dim(age))) names(age) else covariate_rows(age)
+  labels <- if (is_line(age)) names(age) else covariate_rows(age)
   if (is.data.frame(age)) age <- as.matrix(age)
   if (is.logical(age) && all(is.na(age))) storage.mode(age) <- "double"
-  ok <- is.numeric(age) && (is.null(dim(age)) || (length(dim(age)) == 2L && ncol(age) %in% 1:2))
+  ok <- is.numeric(age) && (is_line(age) || (length(dim(age)) == 2L && ncol(age) %in% 1:2))
   if (!ok) stop_input("`%s` must be a numeric vector, or two columns with its bounds, not %s.", name, show_value(age))
   far <- which(is.infinite(age))
   if (length(far)) stop_input("`%s` must be finite or NA: value %d is not.", name, far[1L])
-  age <- matrix(as.double(age), ncol = if (is.null(dim(age))) 1L else ncol(age))
+  age <- matrix(as.double(age), ncol = if (is_line(age)) 1L else ncol(age))
   out <- cbind(low = pmin(age[, 1L], age[, ncol(age)]), high = pmax(age[, 1L], age[, ncol(age)]))
   rownames(out) <- labels
   out

@@ -84,3 +84,16 @@ test_that("print and plot", {
   expect_output(print(one), "Ages of 12 attributes")
   plot(one)
 })
+
+test_that("ages may come as tapply() makes them", {
+  case <- small_fit()
+  x <- `dimnames<-`(case$x, list(sprintf("s%02d", 1:24), NULL))
+  fit <- update(case$fit, x = x)
+  age <- stats::setNames(seq(24, 1), rownames(x))
+  table <- tapply(rep(age, 2), rep(names(age), 2), mean)
+  expect_length(dim(table), 1)
+  expect_equal(age_profile(fit, table), age_profile(fit, age))
+  expect_equal(range_through(x, table), range_through(x, age))
+  expect_equal(smooth_over(age = table)$given, smooth_over(age = age)$given)
+  expect_error(age_profile(fit, matrix(age)), "numeric vector", class = "multicause_input_error")
+})

@@ -98,3 +98,14 @@ test_that("the print says what effort does; wrong effort is told", {
     aspect_bernoulli(case$x, 1, effort = case$effort)
   })
 })
+
+test_that("effort may be a table by site, of more sites than the data have", {
+  set.seed(5)
+  x <- matrix(rbinom(80, 1, 0.5), 10, dimnames = list(letters[1:10], NULL))
+  effort <- tapply(rpois(60, 3) + 0.1, rep(c(letters[10:1], "other", "more"), 5), sum)
+  one <- fit_control(n_start = 1, max_pass = 20)
+  fit <- function(effort) suppressWarnings(aspect_bernoulli(x, 2, effort = effort, control = one))
+  expect_equal(fit(effort)$effort$values, as.vector(effort[letters[1:10]]))
+  expect_error(fit(effort[-1]), "\"a\" has none", class = "multicause_input_error")
+  expect_error(fit(c(effort[letters[1:10]], a = 3)), "\"a\" has more", class = "multicause_input_error")
+})

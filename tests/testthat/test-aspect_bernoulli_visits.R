@@ -245,3 +245,10 @@ test_that("a fit of visits has no likelihood for new tables", {
   fit <- aspect_bernoulli(visits = visits, k = 2, control = fit_control(n_start = 1))
   expect_error(test_loglik(fit, visits[[1]]), "`visits` has no likelihood", class = "multicause_input_error")
 })
+
+test_that("visits are called visits, and chances of next to nothing are not spelled out", {
+  set.seed(2)
+  one <- matrix(rbinom(60, 1, 0.5), 10)
+  fit <- aspect_bernoulli(visits = list("1" = one, "2" = one), k = 2, control = fit_control(n_start = 1))
+  expect_output(print(fit), "by visit 1 with probability below 0.001, visit 2 with probability below 0.001")
+})

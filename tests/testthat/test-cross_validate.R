@@ -182,3 +182,50 @@ test_that("priors and ridges are chosen by held-out cells", {
   aspects <- suppressWarnings(aspect_bernoulli(x, 2, estimate = "map", prior = priors, control = few))
   expect_true(list(aspects$prior) %in% priors)
 })
+
+test_that("what is judged and thrown away may be asked for its data, whatever is kept of the rest", {
+  set.seed(13)
+  x <- binary_matrix(20, 8)
+  bare <- quiet_control(n_start = 1, keep_x = FALSE)
+  kept <- quiet_control(n_start = 1)
+  same <- function(f) expect_equal(with_seed(1, f(bare)), with_seed(1, f(kept)))
+  same(function(control) cross_validate(x, aspect_bernoulli, 2, "rows", folds = 2, control = control)$results)
+  same(function(control) cross_validate(x, noisy_or, 2, folds = 2, control = control)$results)
+  same(function(control) ensemble(x, 2:3, weights = "held_out", folds = 2, control = control)$weights)
+  compared <- compare_models(x, list(a = aspect_bernoulli, b = bernoulli_mixture), 2, folds = 2, control = bare)
+  expect_null(compared$fits$a$x)
+})
+
+test_that("sampled models are judged by way of a function", {
+  set.seed(14)
+  x <- binary_matrix(12, 6)
+  short <- mcmc_control(chains = 1, warmup = 5, draws = 5, n_start = 1, progress = FALSE)
+  sampled <- function(x, k, control) bmf(x, k, control = short)
+  expect_s3_class(cross_validate(x, sampled, 2, folds = 2), "multicause_cv")
+  for (verb in list(cross_validate, select_k, compare_models)) {
+    expect_error(verb(x, model = bmf, k = 2, control = short), "give a model that is sampled as a function")
+  }
+})
+
+test_that("arguments are given once", {
+  x <- binary_matrix(12, 6)
+  expect_error(
+    cross_validate(x, aspect_bernoulli, 2, phantom = "white", grid = list(phantom = c("free", "white"))),
+    "not both: \"phantom\"", class = "multicause_input_error"
+  )
+  expect_error(
+    cross_validate(x, aspect_bernoulli, 2, grid = list(k = 1:2)), "not \"k\"", class = "multicause_input_error"
+  )
+})
+
+test_that("criteria of many k are printed in lines of the page", {
+  shown <- rbind(k = as.character(1:30), value = format(seq(1000, 1029)))
+  old <- options(width = 60)
+  on.exit(options(old))
+  lines <- aligned_rows(shown)
+  expect_lte(max(nchar(lines)), 60)
+  expect_identical(lines[1:2], c(
+    paste("k    ", paste(formatC(1:11, width = 4), collapse = " ")),
+    paste("value", paste(1000:1010, collapse = " "))
+  ))
+})

@@ -147,3 +147,22 @@ test_that("columns of data frames are plain numbers, or said not to be", {
     writeLines(said(ab(cbind(frame, site = c("u", "v", "w")), 2)))
   })
 })
+
+test_that("an argument that was not given is named", {
+  ours <- getNamespaceExports("multicause")
+  without <- c("fit_control", "mcmc_control", "bmf_prior", "cross_entropy", "noisy_or_prior", "smooth_over")
+  for (name in setdiff(ours, without)) {
+    expect_error(get(name)(), "must be given", class = "multicause_input_error", info = name)
+  }
+  for (model in list(plsa, plca, noisy_or)) expect_error(model(x), "`k` must be given", class = "multicause_input_error")
+  expect_error(cross_validate(x, nmf), "`k` must be given", class = "multicause_input_error")
+  expect_error(cross_validate(x), "`model` must be given", class = "multicause_input_error")
+})
+
+test_that("a start that is no list, a number too large, features that are no numbers", {
+  expect_error(bernoulli_mixture(x, 2, start = 1), "`start` must be list", class = "multicause_input_error")
+  expect_error(ab(x, 1e10), "from 1 to 2147483647", class = "multicause_input_error")
+  expect_error(select_k(x, 1e10), "different whole numbers", class = "multicause_input_error")
+  expect_error(bmf(x, row_features = "a"), "vector or matrix of 0 and 1", class = "multicause_input_error")
+  expect_error(entropic_mstep(NULL, 1), "`omega` must be a numeric", class = "multicause_input_error")
+})
