@@ -65,7 +65,7 @@ gg_theme <- function(view) {
   if (view$kind %in% c("heat", "activation")) {
     names <- if (view$kind == "heat") {
       ggplot2::theme(axis.text.y = ggplot2::element_text(
-        size = max(3, min(9, 380 / min(nrow(view$values), gg_most_rows))), face = "italic"
+        size = max(3, min(9, 380 / min(nrow(view$values), gg_most_rows))), face = if (view$taxa) "italic" else "plain"
       ))
     }
     plain <- ggplot2::theme(panel.grid = blank, axis.title = blank, strip.text = blank, legend.position = "bottom")

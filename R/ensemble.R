@@ -235,7 +235,7 @@ plot.multicause_ensemble <- function(x, ...) {
 #' @export
 plot_view.multicause_ensemble <- function(x, ...) {
   check_dots(...)
-  heat_view(x$probability, main = sprintf("Average of %d fits", length(x$fits)))
+  heat_view(x$probability, main = sprintf("Average of %d fits", length(x$fits)), taxa = FALSE)
 }
 
 #' @export

@@ -24,8 +24,18 @@ check_cells <- function(x, name = "x") {
       extent = extent, index = index[, !unknown & !zero, drop = FALSE], value = data$value[!unknown & !zero],
       na_index = index[, unknown, drop = FALSE]
     ),
-    names = data$names, labels = data$labels, n_observed = prod(as.double(extent)) - sum(unknown)
+    names = data$names, labels = full_labels(data$labels), n_observed = prod(as.double(extent)) - sum(unknown)
   )
+}
+
+# Labels of the dimensions, as table() leaves them empty where its arguments have no names.
+full_labels <- function(labels) {
+  empty <- is.na(labels) | labels == ""
+  if (all(empty)) {
+    return(NULL)
+  }
+  labels[empty] <- paste("dimension", which(empty))
+  make.unique(labels)
 }
 
 cells_of_array <- function(x, name) {

@@ -198,8 +198,10 @@ draw_chain_traces <- function(view) {
   for (name in names(view$shown)) {
     graphics::plot(
       NA, xlim = c(1, max(trace$pass)), ylim = range(trace[[name]]), xlab = "draw", ylab = "", las = 1L,
-      bty = "l", main = view$shown[[name]], font.main = 1L
+      bty = "l", main = view$shown[[name]], font.main = 1L, yaxt = "n"
     )
+    at <- graphics::axTicks(2L)
+    graphics::axis(2L, if (is.integer(trace[[name]])) unique(round(at)) else at, las = 1L)
     for (c in seq_along(chains)) graphics::lines(chains[[c]]$pass, chains[[c]][[name]], col = colours[c], lwd = 0.8)
   }
   graphics::mtext(view$main, outer = TRUE, line = 0.4, font = 2L)

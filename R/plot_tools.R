@@ -103,18 +103,21 @@ draw_view <- function(view) {
 }
 
 heat_view <- function(values, limits = c(0, 1), colours = probability_colours(), main = "", heads = NULL,
-                      legend = "probability") {
-  new_view("heat", main, values = values, limits = limits, colours = colours, heads = heads, legend = legend)
+                      legend = "probability", taxa = TRUE) {
+  new_view(
+    "heat", main, values = values, limits = limits, colours = colours, heads = heads, legend = legend, taxa = taxa
+  )
 }
 
 draw_heat <- function(view) {
-  heat_map(view$values, view$limits, view$colours, view$main, view$heads, view$legend)
+  heat_map(view$values, view$limits, view$colours, view$main, view$heads, view$legend, view$taxa)
 }
 
 # A heat map of few columns and many rows, wrapped into as many panels side by side as keep its row labels readable.
 #   values  rows x columns, drawn on `limits` with `colours`; row and column names are the labels
+#   taxa    are rows taxa, whose names are in italics?
 heat_map <- function(values, limits = c(0, 1), colours = probability_colours(), main = "", column_labels = NULL,
-                     legend = "probability") {
+                     legend = "probability", taxa = TRUE) {
   rows <- nrow(values)
   labels <- if (is.null(rownames(values))) as.character(seq_len(rows)) else rownames(values)
   heads <- if (is.null(column_labels)) colnames(values) else column_labels
@@ -126,7 +129,7 @@ heat_map <- function(values, limits = c(0, 1), colours = probability_colours(), 
   for (panel in seq_len(page$panels)) {
     at <- seq_len(page$per_panel) + (panel - 1L) * page$per_panel
     at <- at[at <= rows]
-    heat_panel(values[at, , drop = FALSE], labels[at], page, limits, colours)
+    heat_panel(values[at, , drop = FALSE], labels[at], page, limits, colours, if (taxa) 3L else 1L)
   }
   size <- graphics::par("cex") * title_size(main, graphics::par("din")[1L], 1.2 / graphics::par("cex"))
   graphics::mtext(main, side = 3L, outer = TRUE, line = -2, font = 2L, cex = size)
@@ -178,7 +181,7 @@ thin_heads <- function(heads, lines) {
   replace(heads, (length(heads) - seq_along(heads)) %% step != 0L, "")
 }
 
-heat_panel <- function(values, labels, page, limits, colours) {
+heat_panel <- function(values, labels, page, limits, colours, font) {
   columns <- ncol(values)
   scaled <- (pmin(pmax(values, limits[1L]), limits[2L]) - limits[1L]) / diff(limits)
   fill <- colours[1L + floor(scaled * (length(colours) - 1L) + 0.5)]
@@ -193,7 +196,7 @@ heat_panel <- function(values, labels, page, limits, colours) {
   scale <- page$cex / graphics::par("cex")
   at <- seq(1L, length(labels), by = page$step)
   shown <- fit_labels(labels[at], page$room - 0.08, scale)
-  graphics::mtext(shown, side = 2L, at = at - 0.5, las = 1L, line = 0.15, cex = page$cex, font = 3L)
+  graphics::mtext(shown, side = 2L, at = at - 0.5, las = 1L, line = 0.15, cex = page$cex, font = font)
   graphics::mtext(
     page$heads, side = 3L, at = seq_len(columns) - 0.5, las = if (page$turned) 2L else 0L, line = 0.2,
     cex = page$head_cex, padj = if (page$turned) 0.5 else NA

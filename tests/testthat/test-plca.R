@@ -318,3 +318,19 @@ test_that("named levels of new data may come in any order, and all of them must"
   expect_error(predict(fit, x[1:3, c(1, 1:6)]), "unique", class = "multicause_input_error")
   expect_error(predict(fit, cbind(x, Z = 1)), "unknown to the fit: \"Z\"", class = "multicause_input_error")
 })
+
+test_that("tables whose dimensions have no names, or not all of them", {
+  set.seed(3)
+  at <- list(sample(letters[1:4], 60, TRUE), sample(LETTERS[1:3], 60, TRUE))
+  bare <- plca(unclass(table(at[[1]], at[[2]])), 2)
+  expect_null(bare$labels)
+  expect_output(print(divergences(bare)), "dimension 2")
+  half <- plca(table(site = at[[1]], at[[2]]), 2)
+  expect_identical(half$labels, c("site", "dimension 2"))
+  expect_named(coef(half)$marginals, c("site", "dimension 2"))
+  for (what in c("marginals", "reconstruction", "divergences", "trace")) {
+    expect_silent(on_paper(plot(bare, what)))
+    expect_silent(on_paper(plot(half, what)))
+  }
+  expect_identical(plca(table(a = at[[1]], a = at[[1]]), 2)$labels, c("a", "a.1"))
+})
