@@ -112,7 +112,7 @@ gibbs_cells <- function(jobs, n_draw, problem, names) {
     list(mean = mean, sd = sqrt(pmax(total[[at + 1L]] / n_draw - mean^2, 0)))
   }
   out <- list(probability = moments(1L))
-  if (length(total[[4L]]) == 1L) {
+  if (!is.matrix(total[[4L]])) {
     return(out)
   }
   c(out, list(

@@ -86,7 +86,7 @@ predict.aspect_bernoulli <- function(object, newdata, type = c("response", "memb
   }
   labels <- list(names[rows], object$names[[2L]], component_names(object$dims[["k"]]))
   out <- switch(type,
-    response = structure(param$membership %*% param$aspects, dimnames = name_sides(labels[1:2])),
+    response = structure(mixed(param$membership, param$aspects), dimnames = name_sides(labels[1:2])),
     membership = structure(param$membership, dimnames = labels[c(1L, 3L)]),
     cell = {
       x <- if (is_new) dense_rows(new$x, seq_along(rows)) else dense_rows(fit_data(object, x), rows)
@@ -96,6 +96,9 @@ predict.aspect_bernoulli <- function(object, newdata, type = c("response", "memb
   if (is_new) attr(out, "certificate") <- folded$certificate
   out
 }
+
+# Mixtures of probabilities, which rounding may carry over 1.
+mixed <- function(shares, probabilities) pmin(shares %*% probabilities, 1)
 
 name_sides <- function(names) if (all(vapply(names, is.null, NA))) NULL else names
 

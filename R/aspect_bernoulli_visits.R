@@ -135,7 +135,7 @@ visit_posterior <- function(fit, rows) {
 
 #' @export
 cell_scores.visits_bernoulli <- function(fit, rows, kinds, of = "absences") {
-  present <- fit$param$membership[rows, , drop = FALSE] %*% fit$param$aspects
+  present <- mixed(fit$param$membership[rows, , drop = FALSE], fit$param$aspects)
   after <- visit_posterior(fit, rows)
   if (of == "presences") {
     return(list(probability = 1 - present, present = 1 - present, missed = 1 - after, phantom = 1 - after))

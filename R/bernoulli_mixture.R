@@ -237,7 +237,7 @@ predict.bernoulli_mixture <- function(object, newdata, type = c("response", "mem
   refuse_large(length(rows) * width, "The prediction", "take some observations at a time by `rows`")
   labels <- list(rownames(membership), object$names[[2L]], colnames(membership))
   switch(type,
-    response = membership %*% object$param$prototypes,
+    response = mixed(membership, object$param$prototypes),
     membership = membership,
     cell = array(membership[rep(seq_along(rows), m), ], c(length(rows), m, k), labels)
   )

@@ -21,12 +21,12 @@ cell_scores.aspect_bernoulli <- function(fit, rows, kinds, of = "absences") {
     noise <- kinds == "black"
   }
   s <- fit$param$membership[rows, , drop = FALSE]
-  p <- s %*% one
+  p <- mixed(s, one)
   if (all(kinds == "content")) {
     none <- 0 * p
     return(list(probability = p, present = p, missed = none, phantom = none))
   }
-  present <- content_composition(fit, rows, kinds) %*% one[kinds == "content", , drop = FALSE]
+  present <- mixed(content_composition(fit, rows, kinds), one[kinds == "content", , drop = FALSE])
   if (all(kinds != "content")) present[] <- NA
   phantom <- (s[, noise, drop = FALSE] %*% zero[noise, , drop = FALSE]) / (s %*% zero)
   phantom[is.nan(phantom)] <- 0 # an absence that cannot be

@@ -65,7 +65,7 @@ denoise <- function(fit, drop = c("white", "black"), keep = c("union", "replace"
 
 new_denoised <- function(fit, kinds, rows, observed, keep) {
   content <- kinds == "content"
-  probability <- content_composition(fit, rows, kinds) %*% fit$param$aspects[content, , drop = FALSE]
+  probability <- mixed(content_composition(fit, rows, kinds), fit$param$aspects[content, , drop = FALSE])
   one <- probability > 0.5
   counts <- c(
     zeros = sum(observed == 0, na.rm = TRUE), ones = sum(observed == 1, na.rm = TRUE),

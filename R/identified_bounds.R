@@ -96,7 +96,7 @@ inside_bounds <- function(exact, outer, colour, n_search, x) {
   scales <- list(
     minimal = largest_scale(polytope, colMeans(factors$s), tie_break = TRUE), maximal = polytope$lower
   )
-  met <- lapply(scales, function(d) list(s = sweep(factors$s, 2L, d, "*"), a = pmin(factors$a / d, 1)))
+  met <- lapply(scales, function(d) rescale_factors(factors, d))
   inner <- ends_of(met, outer, colour, "inner", exact, x)
   u <- lapply(met, function(found) pmin(rowSums(found$s), 1))
   out <- list(
@@ -163,6 +163,7 @@ add_search <- function(out, met, outer, colour, exact, x) {
   out$expected <- rbind(reached$expected, out$expected)
   best <- utils::head(order(-colMeans(reached$u)), 3L)
   most_u <- vapply(met[best], function(found) row_maxima(scale_polytope(found)), numeric(nrow(reached$u)))
+  most_u <- matrix(most_u, nrow(reached$u)) # vapply() drops the side of one observation
   least <- 1 - pmin(apply(cbind(reached$u, most_u), 1L, max), 1)
   out$observations <- cbind(
     reached_least = pmin(least, out$observations$inner_least), reached_most = 1 - apply(reached$u, 1L, min),

@@ -169,8 +169,12 @@ use_convention <- function(fit, kinds, convention, x = NULL) {
 }
 
 rescale_content <- function(fit, kinds, d) {
-  factors <- content_factors(fit, kinds)
-  with_content(fit, kinds, list(s = sweep(factors$s, 2L, d, "*"), a = pmin(factors$a / d, 1)))
+  with_content(fit, kinds, rescale_factors(content_factors(fit, kinds), d))
+}
+
+# An aspect that writes nothing at all may have scale 0: it stays as it is, and its share goes to the phantom.
+rescale_factors <- function(factors, d) {
+  list(s = sweep(factors$s, 2L, d, "*"), a = pmin(factors$a / ifelse(d > 0, d, 1), 1))
 }
 
 # A fit with other content; the phantom takes the rest of each row.

@@ -45,7 +45,7 @@ move_component <- function(factors, k, w) {
 rescale_best <- function(factors, sign) {
   polytope <- scale_polytope(factors)
   d <- if (sign < 0) polytope$lower else largest_scale(polytope, colMeans(factors$s))
-  list(s = sweep(factors$s, 2L, d, "*"), a = pmin(factors$a / d, 1))
+  rescale_factors(factors, d)
 }
 
 # Rescalings and moves of all components in random order until the mean share of content rises (falls) no more.

@@ -64,6 +64,7 @@ plca <- function(x, k, ..., prior = NULL, start = NULL, control = fit_control())
   check_dots(...)
   control <- check_control(control)
   data <- check_cells(x)
+  if (data$n_observed == 0) stop_input("`x` must have observed cells: all are NA.")
   k <- check_count(k, "k", 1L)
   cells <- data$cells
   kernel_prior <- plca_prior(prior, k, length(cells$extent), data$labels)

@@ -13,7 +13,7 @@ print.plca <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
     if (x$dims[["k"]] == 1L) "" else "s"
   ))
   writeLines(utils::capture.output(NextMethod())[-1L])
-  cat(sprintf("Divergence of the fit from the data: %s nats a count\n", format(x$kl, digits = digits)))
+  if (!is.na(x$kl)) cat(sprintf("Divergence of the fit from the data: %s nats a count\n", format(x$kl, digits = digits)))
   if (!is.null(x$prior)) {
     cat(sprintf(
       "The prior adds %s nats; its largest weight is %s of the mean counts of a component\n",

@@ -162,3 +162,28 @@ test_that("fits depend on the seed alone and leave the session's generator going
   expect_identical(runif(1), after)
   expect_false(identical(fit_of(2)$param, first$param))
 })
+
+test_that("probabilities never exceed 1, and residuals are numbers", {
+  third <- rep(1 / 3, 3)
+  membership <- rbind(third, c(0.1, 0.2, 0.7), c(0.3, 0.3, 0.4) + c(0, 0, 2e-16))
+  fit <- fit_with(matrix(1, 3, 2), membership, matrix(1, 3, 2))
+  fit$param$membership <- membership * (1 + 4e-16)
+  for (p in list(fitted(fit), cell_scores(fit, 1:3, c("white", "content", "content"))$present, denoise(fit)$probability)) {
+    expect_true(all(p <= 1))
+  }
+  for (type in c("response", "pearson", "deviance")) expect_false(anyNA(residuals(fit, type)))
+})
+
+test_that("sampled fits of tables that are all phantom, or of one cell, have all methods", {
+  short <- mcmc_control(chains = 2, warmup = 5, draws = 6, n_start = 1, progress = FALSE)
+  for (x in list(matrix(1, 1, 1), matrix(c(1, 1, 1, 1, 1, 0), 6))) {
+    set.seed(1)
+    fit <- suppressWarnings(aspect_bernoulli(x, 2, estimate = "gibbs", phantom = "white", control = short))
+    expect_false(anyNA(as.matrix(fit$trace)))
+    expect_output(print(summary(fit)), "draws")
+    expect_s3_class(false_absences(fit), "false_absences")
+    expect_s3_class(deficiency(fit), "deficiency")
+    expect_equal(nrow(augment.multicause(fit)), length(x))
+    expect_silent(on_paper(plot(fit, "trace")))
+  }
+})

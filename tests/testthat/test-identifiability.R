@@ -227,3 +227,19 @@ test_that("prints, plots and errors", {
     expect_error(eval(bad), class = "multicause_input_error")
   }
 })
+
+test_that("one observation, and a content component that writes nothing", {
+  set.seed(4)
+  one <- fit_with(matrix(c(1, 0, 1, 0), 1), matrix(c(0.5, 0.3, 0.2), 1), rbind(matrix(runif(8), 2), 0), phantom = "white")
+  expect_silent(sure <- identifiability(one, n_search = 2))
+  expect_lte(sure$observations$reached_least, sure$observations$inner_least + 1e-12)
+  expect_lte(sure$observations$inner_most, sure$observations$outer_most + 1e-12)
+  expect_equal(sure$observations$reached_least, sure$share$least[sure$share$bound == "reached"], tolerance = 1e-6)
+  s <- random_simplex(6, 3)
+  empty <- fit_with(matrix(rbinom(30, 1, 0.5), 6), s, rbind(runif(5), 0, 0), phantom = "white")
+  found <- identifiability(empty, n_search = 2, kinds = c("content", "content", "white"))
+  expect_false(anyNA(found$observations[c("inner_least", "inner_most", "reached_least", "reached_most")]))
+  expect_equal(fitted(found$fits$maximal), fitted(empty))
+  zero <- aspect_bernoulli(matrix(0, 6, 5), 2)
+  expect_s3_class(identifiability(zero, n_search = 2), "identifiability")
+})

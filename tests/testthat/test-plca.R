@@ -334,3 +334,8 @@ test_that("tables whose dimensions have no names, or not all of them", {
   }
   expect_identical(plca(table(a = at[[1]], a = at[[1]]), 2)$labels, c("a", "a.1"))
 })
+
+test_that("arrays without counts are fitted, those without observed cells are not", {
+  expect_no_match(capture.output(print(plca(matrix(0, 3, 4), 2))), "NA")
+  expect_error(plca(matrix(NA_real_, 3, 4), 2), "must have observed cells", class = "multicause_input_error")
+})
