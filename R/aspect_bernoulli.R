@@ -150,7 +150,9 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb", "gibbs")
   missed_by <- check_choice(missed_by, "missed_by", c("observation", "attribute", "visit"))
   if (!is.null(visits)) {
     ab_check_visits_alone(!missing(x), estimate, phantom, smooth, effort)
-    call <- keep_values(call, list(estimate = estimate, prior = prior, missed_by = missed_by, added = added))
+    call <- keep_values(call, list(
+      estimate = estimate, prior = prior, missed_by = missed_by, added = added, start = start
+    ))
     return(visits_bernoulli(visits, k, estimate, prior, missed_by, added, start, control, call))
   }
   check_given(x, k)
@@ -166,7 +168,8 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("ml", "map", "vb", "gibbs")
   tuned <- ab_choose_prior(prior, missing(prior), estimate, data, k, list(phantom = phantom, effort = effort), control)
   prior <- tuned$value
   call <- keep_values(call, list(
-    estimate = estimate, phantom = phantom, prior = if (empirical) "eb" else prior, effort = effort, smooth = smooth
+    estimate = estimate, phantom = phantom, prior = if (empirical) "eb" else prior, effort = effort, smooth = smooth,
+    start = start
   ))
   tell_many_components(data, k)
   pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))

@@ -75,7 +75,7 @@ bernoulli_mixture <- function(x, k, ..., estimate = c("ml", "map"),
     prior, estimate, data$x, bernoulli_mixture, k, c("prototypes", "weights"), list(), control
   )
   prior <- tuned$value
-  call <- keep_values(call, list(estimate = estimate, prior = prior, smooth = smooth))
+  call <- keep_values(call, list(estimate = estimate, prior = prior, smooth = smooth, start = start))
   pseudo <- if (estimate == "map") pseudo_counts(prior, c("prototypes", "weights")) else c(0, 0, 0)
   search <- list(
     what = "binary", kinds = function(control) bm_kinds(k, control), draw = function(part, kind) bm_draw(part, kind, k),

@@ -75,6 +75,9 @@ bmf <- function(x, k = Inf, l = Inf, ..., family = c("gaussian", "bernoulli", "p
   check_dots(...)
   check_mcmc_control(control)
   family <- check_choice(family, "family", c("gaussian", "bernoulli", "poisson"))
+  call <- keep_values(call, list(
+    family = family, row_features = row_features, column_features = column_features, start = start
+  ))
   k <- check_features(k, "k")
   l <- check_features(l, "l")
   data <- bmf_data(x, family)

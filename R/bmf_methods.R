@@ -269,5 +269,5 @@ update.bmf <- function(object, ..., evaluate = TRUE) {
   known <- list(x = object$x, control = object$control, prior = object$prior, k = object$size[1L], l = object$size[2L])
   for (name in setdiff(names(known), names(extra))) call[[name]] <- known[[name]]
   for (name in names(extra)) call[[name]] <- extra[[name]]
-  if (evaluate) eval(call, parent.frame()) else call
+  if (evaluate) eval(find_model(call, object, parent.frame()), parent.frame()) else call
 }

@@ -60,7 +60,7 @@ logistic_pca <- function(x, k, ..., penalty = 2, start = NULL, control = fit_con
     penalty <- tuned$value
   }
   penalty <- check_number(penalty, "penalty", 0, 1e6)
-  call <- keep_values(call, list(penalty = penalty))
+  call <- keep_values(call, list(penalty = penalty, start = start))
   run <- function(start, control) lp_run(data$view, start, penalty, control)
   if (is.null(start)) {
     kinds <- if (k == 0L) "random" else rep("random", control$n_start)

@@ -152,6 +152,8 @@ dimnames_of <- function(x) if (is.null(dimnames(x))) list(NULL, NULL) else unnam
 
 # Arguments given by name of a variable, replaced by their values: update() may be called where it is gone.
 keep_values <- function(call, values) {
+  # A start that is a fit, whose chains go on, would grow the fit by all fits before it.
+  if (inherits(values$start, "multicause")) values$start <- NULL
   given <- intersect(names(values), names(call))
   call[given] <- values[given]
   call
@@ -170,5 +172,16 @@ update.multicause <- function(object, ..., evaluate = TRUE) {
     x = if (is.null(object$visits)) object$x, visits = object$visits, control = object$control, k = object$dims[["k"]]
   )
   for (name in setdiff(names(known), names(extra))) if (!is.null(known[[name]])) call[[name]] <- known[[name]]
-  eval(call, parent.frame())
+  eval(find_model(call, object, parent.frame()), parent.frame())
 }
+
+# The call with a function that is there: a fit may have been made under a name that is known elsewhere only.
+find_model <- function(call, fit, where) {
+  found <- tryCatch(is.function(eval(call[[1L]], where)), error = function(e) FALSE)
+  if (!found) call[[1L]] <- call("::", quote(multicause), as.name(intersect(class(fit), model_names)[1L]))
+  call
+}
+
+model_names <- c(
+  "aspect_bernoulli", "bernoulli_mixture", "logistic_pca", "nmf", "plsa", "plca", "noisy_or", "bmf"
+)

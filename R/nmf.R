@@ -51,7 +51,7 @@ nmf <- function(x, k, ..., loss = c("euclidean", "kl"), start = NULL, control = 
   check_given(x, k)
   control <- check_control(control)
   loss <- check_choice(loss, "loss", c("euclidean", "kl"))
-  call <- keep_values(call, list(loss = loss))
+  call <- keep_values(call, list(loss = loss, start = start))
   data <- check_data(x, "nonnegative")
   k <- check_count(k, "k")
   run <- function(start, control) nm_run(data$view, start, loss, control)

@@ -91,6 +91,10 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
                      control = fit_control()) {
   call <- match.call()
   check_dots(...)
+  call <- keep_values(call, list(
+    inference = inference, prior = prior, inner = inner, q_steps = q_steps, q_rule = q_rule, mask = mask,
+    surplus = surplus, start = start
+  ))
   control <- check_control(control)
   inference <- check_choice(inference, "inference", c("auto", "exact", "truncated", "variational"))
   pseudo <- nor_pseudo_counts(prior)

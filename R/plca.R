@@ -62,6 +62,7 @@
 plca <- function(x, k, ..., prior = NULL, start = NULL, control = fit_control()) {
   call <- match.call()
   check_dots(...)
+  call <- keep_values(call, list(prior = prior, start = start))
   control <- check_control(control)
   data <- check_cells(x)
   if (data$n_observed == 0) stop_input("`x` must have observed cells: all are NA.")

@@ -112,7 +112,9 @@ plsa <- function(x, k, ..., sparsity = c(membership = 0, basis = 0), sparsity_sc
   )
   data <- check_data(x, "nonnegative")
   k <- check_count(k, "k", 1L)
-  call <- keep_values(call, list(smooth = check_smooth(smooth)))
+  call <- keep_values(call, c(settings[c("mask", "mstep", "fixed")], list(
+    sparsity = sparsity, sparsity_scale = settings$scale, smooth = check_smooth(smooth), start = start
+  )))
   if (settings$fixed == "basis" && is.null(start)) {
     stop_input("`fixed = \"basis\"` needs `start = list(basis = k x m matrix)`.")
   }

@@ -133,3 +133,31 @@ test_that("the objective is named in words", {
   loss <- nmf(fit$x, 2)
   expect_error(logLik(loss), "minimised its loss, not its likelihood, so .* no meaning for it\\.$")
 })
+
+test_that("fits made with variables and under names that are gone can be updated", {
+  set.seed(6)
+  x <- matrix(rbinom(120, 1, 0.5), 15, 8)
+  few <- quiet_control(n_start = 1, max_pass = 20)
+  made <- suppressWarnings(local({
+    model <- noisy_or
+    prior <- NULL
+    share <- c(basis = 0.1)
+    kind <- "bernoulli"
+    short <- mcmc_control(chains = 1, warmup = 5, draws = 5, n_start = 1, progress = FALSE)
+    begin <- list(weights = c(0.5, 0.5), prototypes = matrix(0.5, 2, 8))
+    groups <- cross_entropy(c(1, 2), 1)
+    list(
+      model(x, 2, prior = prior, control = few), plsa(x, 2, sparsity = share, control = few),
+      bmf(x, family = kind, control = short), bernoulli_mixture(x, 2, start = begin, control = few),
+      plca(x, 2, prior = groups, control = few)
+    )
+  }))
+  for (fit in made) {
+    again <- suppressWarnings(update(fit))
+    expect_identical(class(again), class(fit))
+    expect_equal(again$dims, fit$dims)
+  }
+  expect_null(made[[1]]$prior)
+  expect_identical(names(suppressWarnings(update(made[[1]], k = 1))$objective), names(made[[1]]$objective))
+  expect_identical(suppressWarnings(update(made[[3]]))$family, "bernoulli")
+})
