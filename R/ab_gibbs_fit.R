@@ -20,6 +20,9 @@ gibbs_last_states <- function(fit, problem) {
     !identical(unname(fit$pinned), problem$pinned)) {
     stop_input("`start`, a fit, must be of data of the same shape, with the same `k` and `phantom`.")
   }
+  if (!identical(fit$names, dimnames_of(problem$data$x))) {
+    stop_input("`start`, a fit, must be of data with the same names, in the same order.")
+  }
   rep_len(last, problem$control$chains)
 }
 

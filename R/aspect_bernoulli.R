@@ -83,8 +83,9 @@
 #' @param added with `visits`, whether a visit may report what is absent (`TRUE`: its probability is fitted).
 #' @param smooth `NULL`, or a result of [smooth_over()]: sites near each other in age, place or otherwise share their
 #'   communities. Best with `phantom = "white"` and `estimate = "map"`.
-#' @param start initial values `list(membership = n x k, aspects = k x m)` for one start; nothing is then reordered.
-#'   With `"gibbs"`: where every chain begins; or another such fit of the same shape, whose chains go on.
+#' @param start initial values `list(membership = n x k, aspects = k x m)` for one start, rows and columns matched by name
+#'   where there are names; components are then not reordered. With `"gibbs"`: where every chain begins; or another such
+#'   fit of the same shape and names, whose chains go on.
 #' @param control settings from [fit_control()]; with `"gibbs"` from [mcmc_control()].
 #' @return A list of class `aspect_bernoulli`, with
 #' \describe{
@@ -257,8 +258,10 @@ ab_search <- function(pinned, pseudo) {
 
 ab_check_start <- function(start, data, k, pinned) {
   check_start_names(start, c("membership", "aspects"), "list(membership = n x k matrix, aspects = k x m matrix)")
-  membership <- check_simplex_rows(start$membership, "start$membership", nrow(data$x), k)
-  aspects <- check_matrix(start$aspects, "start$aspects", k, ncol(data$x), 0, 1)
+  membership <- by_names(start$membership, 1L, rownames(data$x))
+  membership <- check_simplex_rows(membership, "start$membership", nrow(data$x), k)
+  aspects <- by_names(start$aspects, 2L, colnames(data$x))
+  aspects <- check_matrix(aspects, "start$aspects", k, ncol(data$x), 0, 1)
   for (c in which(pinned != "free")) {
     want <- if (pinned[c] == "white") 0 else 1
     if (any(aspects[c, ] != want)) {

@@ -195,6 +195,16 @@ pseudo_counts <- function(prior, names) {
   c(beta, check_number(prior[[names[2L]]], paste0("prior$", names[2L]), 1, .Machine$double.xmax)) - 1
 }
 
+# Parts of a start whose rows (columns) have the names of the data in another order, in the order of the data.
+by_names <- function(x, side, known) {
+  mine <- dimnames(x)[[side]]
+  if (is.null(known) || anyDuplicated(mine) || identical(mine, known) || !setequal(mine, known)) {
+    return(x)
+  }
+  at <- match(known, mine)
+  if (side == 1L) x[at, , drop = FALSE] else x[, at, drop = FALSE]
+}
+
 check_start_names <- function(start, names, wish) {
   if (!is.list(start) || !all(names %in% names(start))) {
     stop_input("`start` must be %s, not %s.", wish, show_value(start))

@@ -7,7 +7,7 @@
 #' @param by `"attribute"` (taxa) or `"observation"` (sites).
 #' @param ... must be empty.
 #' @param kinds what each component is, see [false_absences()].
-#' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @param phantom_convention see [false_absences()].
 #' @return A data frame of class `deficiency`, the largest share first: `attribute` or `observation`; `recorded`, the
 #'   number of ones; `zeros`, the number of observed zeros (unknown cells count nowhere); `missed`, the expected number

@@ -18,7 +18,7 @@
 #' @param rows names or numbers of the observations wanted; `NULL` is all. A result over 1 GB is refused with that
 #'   advice.
 #' @param kinds what each component is, see [false_absences()].
-#' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @param phantom_convention see [false_absences()].
 #' @return A list of class `denoised`:
 #' \describe{

@@ -47,7 +47,7 @@
 #'   result's get the prefix `site_`.
 #' @param kinds what each component is: a result of [phantoms()], for a rule of your own, or a character vector of
 #'   `"content"`, `"white"` and `"black"`; `NULL` is `phantoms(fit)`.
-#' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @param phantom_convention of all decompositions that fit equally well by rescaling, which to report: as `"fitted"`,
 #'   the one with the least phantom (`"minimal"`) or the one with the most (`"maximal"`); see [identifiability()]. The
 #'   latter two need a fit with phantoms of one kind.
@@ -125,6 +125,7 @@ check_within <- function(within, fit) {
     return(NULL)
   }
   if (isS4(within)) loadNamespace("Matrix")
+  if (inherits(within, "nMatrix")) within <- methods::as(within, "lMatrix")
   sparse <- inherits(within, "lMatrix")
   if (!sparse && !(is.matrix(within) && is.logical(within))) {
     stop_input("`within` must be a logical matrix of the shape of the data, not %s.", show_value(within))
@@ -264,13 +265,17 @@ print_false_cells <- function(x, digits, n, of, legend) {
   if (nrow(x)) print.data.frame(shown, row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
   legend <- legend[names(legend) %in% names(x)]
-  cat(sprintf("%s: %s\n", names(legend), legend), sep = "")
+  if (nrow(x)) cat(sprintf("%s: %s\n", names(legend), legend), sep = "")
   invisible(x)
 }
 
 print_false_header <- function(x, of) {
   n_cells <- attr(x, "n_cells")
   per <- attr(x, "per")
+  if (identical(as.double(n_cells), 0)) {
+    cat(sprintf("No %s to rank: what was asked for holds none.\n", of))
+    return(invisible())
+  }
   cat(sprintf(
     "The %d of %.0f %s most likely to be false, by `%s`%s\n", nrow(x), n_cells, of, attr(x, "by"),
     if (per == "table") "" else sprintf(" within each %s", per)

@@ -70,7 +70,7 @@
 #' @param level coverage of the quantiles over `bootstrap` or `draws`, between 0 and 1.
 #' @param narrow bounds of the mean share closer than this count as decided, a number between 0 and 1.
 #' @param kinds what each component is, see [false_absences()].
-#' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @return A list of class `identifiability`:
 #' \describe{
 #'   \item{`share`}{data frame: `phantom` (`"white"` or `"black"`), `bound` (`"outer"`, `"reached"`, `"inner"`,

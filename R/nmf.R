@@ -92,7 +92,7 @@ nm_check_start <- function(start, data, k) {
   most <- .Machine$double.xmax
   list(
     coefficients = check_matrix(start$coefficients, "start$coefficients", nrow(data$x), k, 0, most),
-    basis = check_matrix(start$basis, "start$basis", k, ncol(data$x), 0, most)
+    basis = check_matrix(by_names(start$basis, 2L, colnames(data$x)), "start$basis", k, ncol(data$x), 0, most)
   )
 }
 

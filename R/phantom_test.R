@@ -24,7 +24,7 @@
 #' @param nsim number of tables drawn, at least 1.
 #' @param ... must be empty.
 #' @param control settings of every fit, from [fit_control()]; `progress` shows one bar for all.
-#' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @return A list of class `phantom_test`: `statistic` (nats, twice the gain), `p_value`, `null` (the `nsim` statistics
 #'   under no phantom), `share` (the phantom's mean share in the alternative), `k`, `nsim`. It has a `print` method.
 #' @references Davison AC, Hinkley DV (1997). *Bootstrap Methods and their Application*, chapter 4. Cambridge University

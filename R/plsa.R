@@ -178,8 +178,8 @@ plsa_check_start <- function(start, data, k, fixed) {
   membership <- start$membership
   if (is.null(membership)) membership <- matrix(1 / k, nrow(data$x), k)
   list(
-    membership = check_simplex_rows(membership, "start$membership", nrow(data$x), k),
-    basis = check_simplex_rows(start$basis, "start$basis", k, ncol(data$x))
+    membership = check_simplex_rows(by_names(membership, 1L, rownames(data$x)), "start$membership", nrow(data$x), k),
+    basis = check_simplex_rows(by_names(start$basis, 2L, colnames(data$x)), "start$basis", k, ncol(data$x))
   )
 }
 

@@ -52,7 +52,7 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 #' @param rows names or numbers of the observations wanted; `NULL` is all. A result over 1 GB is refused with that
 #'   advice.
 #' @param control settings of the fold-in, from [fit_control()].
-#' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @param nsim number of tables.
 #' @param seed a whole number, or `NULL` to go on with the session's generator.
 #' @return `predict()`: a matrix or array as said under `type`; for new data with an attribute `loglik`, the

@@ -21,7 +21,8 @@
 #' candidates that would be turned, fn the share of changed ones that would not. For omissions, `lost` is the share of
 #' the table's presences whose own score is below 0.5: a reconstruction by these scores would delete them.
 #'
-#' @param scores n x m matrix of scores, one for every cell, such as `fitted(fit)`; a sparse matrix is made dense.
+#' @param scores n x m matrix of scores, one for every cell, such as `fitted(fit)`, with the names of
+#'   `truth` where both have names; a sparse matrix is made dense.
 #' @param truth a result of [corrupt()]; or a logical n x m matrix, `TRUE` where the cell was changed, `NA` where it is
 #'   no candidate.
 #' @param of `"omissions"` or `"additions"`; not needed for a logical `truth`.

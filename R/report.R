@@ -22,7 +22,7 @@
 #' @param title title of the report.
 #' @param tables folder for the csv files, made where it is not there; `NULL` writes none.
 #' @param notes character, paragraphs shown at the top, such as what was decided before the fit.
-#' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @return The path of the HTML file, invisibly. Needs package rmarkdown and pandoc (2.0 or newer). Wrong input, or
 #'   either of them missing, is an error of class `multicause_input_error`.
 #' @examples

@@ -286,8 +286,12 @@ check_along <- function(fit, along, n) {
   }
   if (is.null(fit$smooth)) stop_input("`along` must be NULL: this fit was made without `smooth`.")
   wanted <- names(fit$smooth$given)
-  if (!is.list(along) || is.data.frame(along) || !setequal(names(along), wanted)) {
+  if (!is.list(along) || is.data.frame(along)) {
     stop_input("`along` must be a list of %s, not %s.", show_names(wanted), show_value(along))
+  }
+  if (!setequal(names(along), wanted)) {
+    got <- if (length(names(along))) show_names(names(along)) else "no names"
+    stop_input("`along` must be a list of %s, as `smooth` was given: it has %s.", show_names(wanted), got)
   }
   out <- lapply(stats::setNames(wanted, wanted), function(name) {
     switch(name,

@@ -153,7 +153,7 @@ test_that("observations, attributes and cells can be picked", {
   expect_equal(false_absences(case$fit, n = Inf, within = sparse), inside)
   none <- false_absences(case$fit, within = within & FALSE)
   expect_equal(nrow(none), 0L)
-  expect_output(print(none), "0 of 0")
+  expect_output(print(none), "No absences to rank")
 })
 
 test_that("site tables are joined by row names, by a column, or by place", {
@@ -194,4 +194,11 @@ test_that("prints say what the numbers are", {
     print(false_absences(case$fit, n = 30), n = 2)
     head(false_absences(case$fit), 2)
   })
+})
+
+test_that("where nothing is left to rank, that is said; a sparse pattern will do", {
+  case <- small_fit()
+  expect_output(print(false_absences(case$fit, within = case$x > 1)), "No absences to rank")
+  zeros <- Matrix::Matrix(case$x == 0, sparse = TRUE)
+  expect_equal(false_absences(case$fit, within = methods::as(zeros, "nMatrix")), false_absences(case$fit, within = zeros))
 })

@@ -339,3 +339,10 @@ test_that("a row that ends as all phantom keeps its composition, and the objecti
     expect_equal(unname(fit$param$membership[3, ]), c(0, 1))
   }
 })
+
+test_that("bandwidths print without padding, and `along` says what it has", {
+  near <- smooth_over(age = 1:6, distance = dist(1:6), bandwidth = c(age = 3, distance = 300), strength = 5)
+  expect_output(print(near), "bandwidth: age 3, distance 300\n", fixed = TRUE)
+  fit <- aspect_bernoulli(matrix(rbinom(30, 1, 0.5), 6), 2, smooth = near, control = fit_control(n_start = 1))
+  expect_error(predict(fit, along = list(age = 3)), "it has \"age\"", class = "multicause_input_error")
+})
