@@ -142,7 +142,8 @@ check_control <- function(control, for_many = FALSE) {
 check_fit <- function(fit, class = "multicause", name = "fit") {
   if (missing(fit)) stop_missing(name)
   if (!inherits(fit, class)) {
-    what <- if (class[1L] == "multicause") "a model of this package" else sprintf("a fit of %s", show_either(paste0(class, "()")))
+    models <- sprintf("a fit of %s", show_either(paste0(class, "()")))
+    what <- if (class[1L] == "multicause") "a model of this package" else models
     stop_input("`%s` must be %s, not %s.", name, what, show_value(fit))
   }
   fit

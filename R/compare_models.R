@@ -132,7 +132,8 @@ new_comparison <- function(cells, rows, chosen, fits) {
 #' @export
 print.multicause_comparison <- function(x, digits = 4L, ...) {
   cat(sprintf(
-    "%d model%s, %d-fold held-out cells%s, %s (floor %s)\n", nrow(x$table), if (nrow(x$table) == 1L) "" else "s", x$cells$n_folds,
+    "%d model%s, %d-fold held-out cells%s, %s (floor %s)\n", nrow(x$table), if (nrow(x$table) == 1L) "" else "s",
+    x$cells$n_folds,
     if (is.null(x$rows)) "" else " and rows", loss_words(x$cells), format(x$cells$floor)
   ))
   shown <- x$table[order(x$table$cells), ]

@@ -87,10 +87,10 @@ check_frame_columns <- function(columns, labels, from_text, name) {
     plain <- length(dim(column)) < 2L
     if (is_plain_number(column) && plain) next
     what <- if (plain) class(column)[1L] else sprintf("a table of %d columns itself", ncol(column))
+    is_text <- from_text || is.character(column) || is.factor(column)
     stop_input(
       "Columns of `%s` must be numeric or logical%s: column %s is %s.%s", name,
-      if (from_text || is.character(column) || is.factor(column)) ", but for row names in the first" else "", dQuote(labels[j], FALSE),
-      what, number_advice(column)
+      if (is_text) ", but for row names in the first" else "", dQuote(labels[j], FALSE), what, number_advice(column)
     )
   }
 }

@@ -74,7 +74,10 @@ identifiability_sentences <- function(id, digits) {
     },
     if (abs(id$change) > 0.01) {
       sprintf(
-        "(The phantom was only near %s; bounds are those with it pinned there, which %s the log-likelihood by %.3g nats.)",
+        paste(
+          "(The phantom was only near %s; bounds are those with it pinned there, which %s the log-likelihood by",
+          "%.3g nats.)"
+        ),
         if (id$phantom == "black") "1" else "0", if (id$change > 0) "raises" else "lowers", abs(id$change)
       )
     },

@@ -51,9 +51,10 @@ nobs.multicause <- function(object, ...) object$dims[["observed"]]
 #' @export
 logLik.multicause <- function(object, ...) {
   if (!identical(names(object$objective), "log_likelihood")) {
+    is_loss <- names(object$objective) == "minus_loss"
     stop_input(
       "This fit %s, not its likelihood, so logLik(), AIC() and BIC() have no meaning for it%s.",
-      if (names(object$objective) == "minus_loss") "minimised its loss" else paste("maximised its", objective_words(object)),
+      if (is_loss) "minimised its loss" else paste("maximised its", objective_words(object)),
       if (is.na(object$loglik)) "" else "; `fit$loglik` holds the log-likelihood at the estimate"
     )
   }

@@ -13,7 +13,9 @@ print.plca <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
     if (x$dims[["k"]] == 1L) "" else "s"
   ))
   writeLines(utils::capture.output(NextMethod())[-1L])
-  if (!is.na(x$kl)) cat(sprintf("Divergence of the fit from the data: %s nats a count\n", format(x$kl, digits = digits)))
+  if (!is.na(x$kl)) {
+    cat(sprintf("Divergence of the fit from the data: %s nats a count\n", format(x$kl, digits = digits)))
+  }
   if (!is.null(x$prior)) {
     cat(sprintf(
       "The prior adds %s nats; its largest weight is %s of the mean counts of a component\n",
@@ -156,7 +158,9 @@ check_levels <- function(names, known, d, name, all_there) {
     )
   }
   twice <- names[duplicated(names)]
-  if (length(twice)) stop_input("Levels of dimension %d of `%s` must be unique: %s is there twice.", d, name, show_names(twice[1L]))
+  if (length(twice)) {
+    stop_input("Levels of dimension %d of `%s` must be unique: %s is there twice.", d, name, show_names(twice[1L]))
+  }
 }
 
 # Weights and first marginals of new data, the others held: each observation's memberships are then free.

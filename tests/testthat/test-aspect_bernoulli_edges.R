@@ -168,7 +168,8 @@ test_that("probabilities never exceed 1, and residuals are numbers", {
   membership <- rbind(third, c(0.1, 0.2, 0.7), c(0.3, 0.3, 0.4) + c(0, 0, 2e-16))
   fit <- fit_with(matrix(1, 3, 2), membership, matrix(1, 3, 2))
   fit$param$membership <- membership * (1 + 4e-16)
-  for (p in list(fitted(fit), cell_scores(fit, 1:3, c("white", "content", "content"))$present, denoise(fit)$probability)) {
+  scores <- cell_scores(fit, 1:3, c("white", "content", "content"))
+  for (p in list(fitted(fit), scores$present, denoise(fit)$probability)) {
     expect_true(all(p <= 1))
   }
   for (type in c("response", "pearson", "deviance")) expect_false(anyNA(residuals(fit, type)))

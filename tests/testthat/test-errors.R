@@ -154,7 +154,9 @@ test_that("an argument that was not given is named", {
   for (name in setdiff(ours, without)) {
     expect_error(get(name)(), "must be given", class = "multicause_input_error", info = name)
   }
-  for (model in list(plsa, plca, noisy_or)) expect_error(model(x), "`k` must be given", class = "multicause_input_error")
+  for (model in list(plsa, plca, noisy_or)) {
+    expect_error(model(x), "`k` must be given", class = "multicause_input_error")
+  }
   expect_error(cross_validate(x, nmf), "`k` must be given", class = "multicause_input_error")
   expect_error(cross_validate(x), "`model` must be given", class = "multicause_input_error")
 })

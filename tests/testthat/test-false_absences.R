@@ -200,5 +200,6 @@ test_that("where nothing is left to rank, that is said; a sparse pattern will do
   case <- small_fit()
   expect_output(print(false_absences(case$fit, within = case$x > 1)), "No absences to rank")
   zeros <- Matrix::Matrix(case$x == 0, sparse = TRUE)
-  expect_equal(false_absences(case$fit, within = methods::as(zeros, "nMatrix")), false_absences(case$fit, within = zeros))
+  pattern <- methods::as(zeros, "nMatrix")
+  expect_equal(false_absences(case$fit, within = pattern), false_absences(case$fit, within = zeros))
 })

@@ -230,7 +230,8 @@ test_that("prints, plots and errors", {
 
 test_that("one observation, and a content component that writes nothing", {
   set.seed(4)
-  one <- fit_with(matrix(c(1, 0, 1, 0), 1), matrix(c(0.5, 0.3, 0.2), 1), rbind(matrix(runif(8), 2), 0), phantom = "white")
+  shares <- matrix(c(0.5, 0.3, 0.2), 1)
+  one <- fit_with(matrix(c(1, 0, 1, 0), 1), shares, rbind(matrix(runif(8), 2), 0), phantom = "white")
   expect_silent(sure <- identifiability(one, n_search = 2))
   expect_lte(sure$observations$reached_least, sure$observations$inner_least + 1e-12)
   expect_lte(sure$observations$inner_most, sure$observations$outer_most + 1e-12)
