@@ -79,8 +79,8 @@ stop_missing <- function(name) stop_input("`%s` must be given: see the help page
 
 check_number <- function(x, name, min = -Inf, max = Inf, open = FALSE) {
   if (missing(x)) stop_missing(name)
-  bad <- !is.numeric(x) || length(x) != 1L || is.na(x) || x < min || x > max || (open && (x <= min || x >= max))
-  if (bad) {
+  inside <- function(x) if (open) x > min && x < max else x >= min && x <= max
+  if (!is.numeric(x) || length(x) != 1L || is.na(x) || !inside(x)) {
     range <- if (is.finite(min) && is.finite(max)) {
       sprintf(if (open) " between %s and %s (both excluded)" else " between %s and %s", format(min), format(max))
     } else if (is.finite(min)) {
