@@ -83,9 +83,9 @@
 #' @param added with `visits`, whether a visit may report what is absent (`TRUE`: its probability is fitted).
 #' @param smooth `NULL`, or a result of [smooth_over()]: sites near each other in age, place or otherwise share their
 #'   communities. Best with `phantom = "white"` and `estimate = "map"`.
-#' @param start initial values `list(membership = n x k, aspects = k x m)` for one start, rows and columns matched by name
-#'   where there are names; components are then not reordered. With `"gibbs"`: where every chain begins; or another such
-#'   fit of the same shape and names, whose chains go on.
+#' @param start initial values `list(membership = n x k, aspects = k x m)` for one start, rows and columns matched by
+#'   name where there are names; components are then not reordered. With `"gibbs"`: where every chain begins; or another
+#'   such fit of the same shape and names, whose chains go on.
 #' @param control settings from [fit_control()]; with `"gibbs"` from [mcmc_control()].
 #' @return A list of class `aspect_bernoulli`, with
 #' \describe{

@@ -247,7 +247,9 @@ check_bandwidth <- function(bandwidth, covariates) {
 
 #' @export
 print.smooth_over <- function(x, ...) {
-  said <- function(value) if (identical(value, "cv")) "by held-out cells" else vapply(value, format, "", USE.NAMES = FALSE)
+  said <- function(value) {
+    if (identical(value, "cv")) "by held-out cells" else vapply(value, format, "", USE.NAMES = FALSE)
+  }
   cat(sprintf("Neighbours of %d observations by %s\n", x$n, paste(names(x$given), collapse = ", ")))
   if (length(x$bandwidth)) {
     gap <- if (is.null(names(x$bandwidth))) "" else " "
