@@ -3,26 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-struct bm_work {
-  bm_prior prior;
-  const mc_host *host;
-  double *posterior; /* n x k */
-  double *loglik;    /* n */
-  double *hold;      /* n: how far neighbours allow a label to move; NULL without */
-  double *log_odds;  /* k x m: log prototype - log(1 - prototype); 0 where the prototype is 1 */
-  double *log_zero;  /* k x m: log(1 - prototype); 0 where the prototype is 1 */
-  double *certain; /* k x m: 1 where the prototype is exactly 1, so that no zero may stand there */
-  double *n_certain; /* k: how many of those */
-  double *all_zero;  /* k: log weight + log-probability of zeros wherever a zero may stand */
-  double *log_q;     /* k: logs of a row's membership, with neighbours */
-  double *row, *met; /* k: log joint of a row, and how many certain cells are no observed zero */
-  double *ones;      /* k x m: expected ones */
-  double *seen;      /* k x m: expected observed cells */
-  double *total;     /* k: expected rows */
-  bool any_certain;
-  int passes;
-  double objective; /* of the last pass, for the host's eyes */
-};
+#include "model_bm_inner.h"
 
 static double *new_doubles(const mc_host *host, size_t count) {
   return host->alloc(host->ctx, count, sizeof(double));
@@ -50,7 +31,8 @@ bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param 
   w->total = new_doubles(host, components);
   if (par->smooth) {
     w->hold = new_doubles(host, n);
-    w->log_q = new_doubles(host, components);
+    w->log_q = new_doubles(host, n * components);
+    w->sum_q = new_doubles(host, n);
     for (int i = 0; i < data->n; i++) w->hold[i] = mc_smooth_hold(par->smooth, i);
   }
   return w;
@@ -86,8 +68,7 @@ static void add(double *sum, double scale, const double *x, int k) {
   for (int c = 0; c < k; c++) sum[c] += scale * x[c];
 }
 
-/* Log joint of row i with each component: a row of zeros, corrected at ones and missing cells. */
-static void row_log_joint(const mc_data *data, int k, bm_work *w, int i) {
+void bm_row_log_joint(const mc_data *data, int k, bm_work *w, int i) {
   const int *na = data->na_column;
   const int na_from = data->na_start ? data->na_start[i] : 0;
   const int na_to = na_from + data_n_missing(data, i);
@@ -115,14 +96,16 @@ static double log_prior(const mc_data *data, const bm_param *par, const bm_prior
   return sum;
 }
 
-#define LOOK_EVERY 1024 /* rows between two questions to the host */
+double bm_prepare(const mc_data *data, const bm_param *par, bm_work *w) {
+  take_logs(data, par, w);
+  return log_prior(data, par, &w->prior);
+}
 
 static double exact_objective(const mc_data *data, const bm_param *par, bm_work *w) {
-  double sum = log_prior(data, par, &w->prior);
-  take_logs(data, par, w);
+  double sum = bm_prepare(data, par, w);
   for (int i = 0; i < data->n; i++) {
-    if (i % LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return NAN;
-    row_log_joint(data, par->k, w, i);
+    if (i % BM_LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return NAN;
+    bm_row_log_joint(data, par->k, w, i);
     const double row = num_log_sum_exp(w->row, par->k);
     const bool possible = row > -INFINITY;
     for (int c = 0; c < par->k; c++)
@@ -133,59 +116,14 @@ static double exact_objective(const mc_data *data, const bm_param *par, bm_work 
   return sum;
 }
 
-#define LEAST_LOG (-690.0) /* log of about the least number: what fell to 0 may come back */
-#define ROUNDED 1e-10      /* a share this small may have been rounded away in its prototype */
-
-/*
- * Row i's part of the objective but for its neighbours, from its log joint in
- * w->row; w->log_q is filled with the logs of its membership.
- */
-static double row_bound(bm_work *w, const double *membership, int n, int k) {
-  double sum = 0;
-  for (int c = 0; c < k; c++) {
-    const double q = membership[(ptrdiff_t) c * n];
-    w->log_q[c] = q > 0 ? fmax(log(q), LEAST_LOG) : LEAST_LOG;
-    if (q < NUM_TINY || (q < ROUNDED && w->row[c] == -INFINITY)) continue; /* q log q is 0 */
-    sum += q * (w->row[c] - w->log_q[c]);
-  }
-  return sum;
-}
-
-/* The maximum of the bound of smooth.h over q of row i, held back by degree / 2 times strength. */
-static void move_label(bm_work *w, const double *pull, double hold, double *membership, int n,
-                       int k) {
-  double most = -INFINITY, total = 0;
-  for (int c = 0; c < k; c++) {
-    w->row[c] = (w->row[c] + pull[c] + hold * w->log_q[c]) / (1 + hold);
-    most = fmax(most, w->row[c]);
-  }
-  if (most == -INFINITY) return; /* impossible, and so is the objective */
-  for (int c = 0; c < k; c++) total += w->row[c] = exp(w->row[c] - most);
-  for (int c = 0; c < k; c++) membership[(ptrdiff_t) c * n] = num_lift(w->row[c] / total);
-}
-
-/* The objective with neighbours; where wanted, all labels move. */
-static double near_objective(const mc_data *data, const bm_param *par, bm_work *w, bool move) {
-  const int n = data->n, k = par->k;
-  double sum = log_prior(data, par, &w->prior) + mc_smooth_agree(par->smooth, par->membership);
-  take_logs(data, par, w);
-  for (int i = 0; i < n; i++) {
-    if (i % LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return NAN;
-    row_log_joint(data, k, w, i);
-    sum += row_bound(w, par->membership + i, n, k);
-    if (move) move_label(w, mc_smooth_row(par->smooth, i), w->hold[i], par->membership + i, n, k);
-  }
-  return sum;
-}
-
 double bm_objective(const mc_data *data, const bm_param *par, bm_work *w) {
-  return par->smooth ? near_objective(data, par, w, false) : exact_objective(data, par, w);
+  return par->smooth ? bm_near_objective(data, par, w, false) : exact_objective(data, par, w);
 }
 
 /* The E-step of a pass: the objective, and the posteriors to go by. */
 static double expect(const mc_data *data, const bm_param *par, bm_work *w, const double **labels) {
   *labels = par->smooth ? par->membership : w->posterior;
-  return par->smooth ? near_objective(data, par, w, true) : exact_objective(data, par, w);
+  return par->smooth ? bm_near_objective(data, par, w, true) : exact_objective(data, par, w);
 }
 
 #define CANCELLED 1e-8 /* share of a sum left by a subtraction below which it is summed anew */
@@ -239,7 +177,7 @@ static int add_counts(const mc_data *data, const bm_param *par, const double *la
   memset(w->total, 0, (size_t) k * sizeof(double));
   for (int i = 0; i < data->n; i++) {
     const int na_from = data->na_start ? data->na_start[i] : 0;
-    if (i % LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return -1;
+    if (i % BM_LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return -1;
     if (data_n_observed(data, i) == 0 && !par->smooth) continue;
     n_rows++;
     for (int c = 0; c < k; c++) w->row[c] = labels[num_at(i, c, data->n)];

@@ -1,4 +1,4 @@
-/* num_log_on.c: log(1 - exp(-y)) and its derivative, as vector code. */
+/* num_log_on.c: log(x), log(1 - exp(-y)) and its derivative, as vector code. */
 #include "num_log_on.h"
 
 #include <stdint.h>
@@ -74,6 +74,15 @@ NUM_HOT void num_log_on(const double *y, double *f, double *slope, ptrdiff_t n) 
     const int size = (int) (n - from < TILE ? n - from : TILE);
     slopes(y + from, on, slope + from, size);
     logs(on, f + from, size);
+  }
+}
+
+NUM_HOT void num_logs(double *x, ptrdiff_t n) {
+  double part[TILE] = {0};
+  for (ptrdiff_t from = 0; from < n; from += TILE) {
+    const int size = (int) (n - from < TILE ? n - from : TILE);
+    memcpy(part, x + from, (size_t) size * sizeof *part);
+    logs(part, x + from, size);
   }
 }
 

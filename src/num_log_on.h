@@ -1,4 +1,7 @@
-/* num_log_on.h: the logarithm of the probability that a Poisson number is not 0, many at a time. */
+/*
+ * num_log_on.h: logarithms many at a time: of numbers, and of the probability that a Poisson number
+ * is not 0.
+ */
 #ifndef MC_NUM_LOG_ON_H
 #define MC_NUM_LOG_ON_H
 
@@ -9,6 +12,9 @@
  * relative, whichever is wider, and slope = f'(y) = 1 / (exp(y) - 1), to 1e-14 relative.
  */
 void num_log_on(const double *y, double *f, double *slope, ptrdiff_t n);
+
+/* Replaces n positive numbers, none denormal, by their logs; good to 1e-15, absolute or relative. */
+void num_logs(double *x, ptrdiff_t n);
 
 /* The slope alone. */
 void num_on_slope(const double *y, double *slope, ptrdiff_t n);

@@ -136,8 +136,21 @@ static void test_log_on(void) {
   }
 }
 
+/* From the least normal number to the largest, and around 1, where a log is small. */
+static void test_logs(void) {
+  enum { COUNT = 200 };
+  double *x = exact(COUNT), *want = exact(COUNT);
+  for (int i = 0; i < COUNT; i++) {
+    x[i] = i < 100 ? exp(-700 + 14.0 * i) : 0.9 + 0.002 * (i - 100);
+    want[i] = log(x[i]);
+  }
+  num_logs(x, COUNT);
+  for (int i = 0; i < COUNT; i++) CHECK_NEAR(x[i], want[i], 2e-15);
+}
+
 int main(void) {
   RUN(test_log_on);
+  RUN(test_logs);
   RUN(test_gemm);
   RUN(test_guard_unit);
   RUN(test_guard_simplex);
