@@ -171,6 +171,7 @@ occurrence_amount <- function(data, count) {
 # Values as the names they give: white space cut, blanks missing, whole numbers in full.
 name_values <- function(value) {
   text <- as.character(value)
+  text[is.na(value)] <- NA # NaN, too
   if (is.numeric(value) && !is.object(value)) {
     whole <- which(is.finite(value) & value == round(value))
     text[whole] <- sprintf("%.0f", value[whole])

@@ -10,27 +10,80 @@ read_export <- function(file, what, is_header, hint) {
   if (!file.exists(file) || dir.exists(file)) {
     stop_input("`file` must be the path of %s: there is no file %s.", what, show_names(file))
   }
+  if (is_utf16(file)) {
+    stop_input("`file` must be text in UTF-8 or Latin-1: %s is in UTF-16; save it as UTF-8.", show_names(basename(file)))
+  }
   lines <- suppressWarnings(readLines(file, n = 1000L, warn = FALSE, skipNul = TRUE))
   lines <- sub("^\ufeff", "", as_utf8(lines)) # byte order mark
   found <- find_header(lines, is_header)
   if (is.null(found)) {
     stop_input("`file` must be %s: %s %s.", what, show_names(basename(file)), hint(lines))
   }
-  table <- tryCatch(
-    utils::read.table(
-      file,
-      sep = found$sep, quote = found$quote, skip = found$at, col.names = found$names, check.names = FALSE,
-      colClasses = "character", na.strings = c("", "\\N"), strip.white = TRUE, comment.char = "", fill = FALSE
-    ),
-    error = function(e) { # its message counts lines from the header on
-      stop_input("`file` must have %d fields in each line: %s.", length(found$names), conditionMessage(e))
-    }
-  )
+  if (grepl("REQUEST RETURNED NO RECORDS", lines[found$at + 1L], fixed = TRUE)) { # what the PBDB sends for no rows
+    stop_input("`file` must hold occurrences: %s says that the request found none.", show_names(basename(file)))
+  }
+  table <- read_rows(file, found)
   if (nrow(table) == 0L) {
     stop_input("`file` must hold occurrences: %s ends after its header.", show_names(basename(file)))
   }
   table[] <- lapply(table, as_utf8)
   list(table = table, metadata = lines[seq_len(found$at - 1L)])
+}
+
+# Whether a file begins with the byte order mark of UTF-16, as spreadsheets save "Unicode text".
+is_utf16 <- function(file) {
+  con <- file(file, "rb")
+  on.exit(close(con))
+  list(readBin(con, "raw", 2L)) %in% list(as.raw(c(0xff, 0xfe)), as.raw(c(0xfe, 0xff)))
+}
+
+# The rows below a header. read.table() goes on with a warning where a file ends inside quotation marks or inside a
+# line, and has then swallowed rows: for us these are errors.
+read_rows <- function(file, found) {
+  broken <- vapply(
+    c("EOF within quoted string", "number of items read is not a multiple of the number of columns"), gettext, "",
+    domain = "R"
+  )
+  whole <- gettextf("incomplete final line found by readTableHeader on '%s'", file, domain = "R")
+  tryCatch(
+    withCallingHandlers(
+      utils::read.table(
+        file,
+        sep = found$sep, quote = found$quote, skip = found$at, col.names = found$names, check.names = FALSE,
+        colClasses = "character", na.strings = c("", "\\N"), strip.white = TRUE, comment.char = "", fill = FALSE
+      ),
+      warning = function(w) {
+        if (conditionMessage(w) %in% broken) {
+          stop_fields(found, cut_off)
+        }
+        if (conditionMessage(w) %in% whole) invokeRestart("muffleWarning")
+      }
+    ),
+    multicause_input_error = stop,
+    error = function(e) stop_fields(found, broken_line(file, found, conditionMessage(e)))
+  )
+}
+
+# Which line, as an editor counts them, has another number of fields than the header; `otherwise` where none has.
+broken_line <- function(file, found, otherwise) {
+  n_field <- suppressWarnings(
+    utils::count.fields(file, found$sep, found$quote, blank.lines.skip = FALSE, comment.char = "")
+  )
+  n_field[seq_len(found$at)] <- NA
+  line <- which(n_field > 0L & n_field != length(found$names))[1L]
+  if (is.na(line)) {
+    otherwise
+  } else if (line > length(suppressWarnings(readLines(file, skipNul = TRUE)))) { # what an open quotation mark leaves
+    cut_off
+  } else {
+    sprintf("line %d has %d", line, n_field[line])
+  }
+}
+
+cut_off <- "a quotation mark is not closed, or the file is cut off"
+
+stop_fields <- function(found, why) {
+  stop_input("`file` must have %d fields in each line, as in its header: %s.", length(found$names), why)
 }
 
 # The first line that splits into the names of a header, by tab, comma or semicolon.
@@ -65,11 +118,13 @@ as_utf8 <- function(text) {
 convert_numbers <- function(table, text) {
   for (column in setdiff(names(table), text)) {
     value <- table[[column]]
-    if (all(is.na(value)) || !all(grepl("^[-+]?[0-9]*[.]?[0-9]+([eE][-+]?[0-9]+)?$", value[!is.na(value)]))) next
+    if (all(is.na(value)) || !all(reads_as_number(value[!is.na(value)]))) next
     table[[column]] <- utils::type.convert(value, as.is = TRUE)
   }
   table
 }
+
+reads_as_number <- function(text) grepl("^[-+]?([0-9]+[.]?|[0-9]*[.][0-9]+)([eE][-+]?[0-9]+)?$", text)
 
 # Keeps the rows that are identified and dated, and says how many are not.
 keep_usable <- function(table, file, rank) {
@@ -105,7 +160,7 @@ need_columns <- function(table, columns, file, advice) {
 need_numbers <- function(table, columns) {
   for (column in intersect(columns, names(table))) {
     if (!is.numeric(table[[column]]) && !all(is.na(table[[column]]))) {
-      wrong <- which(is.na(suppressWarnings(as.numeric(table[[column]]))) & !is.na(table[[column]]))[1L]
+      wrong <- which(!reads_as_number(table[[column]]) & !is.na(table[[column]]))[1L]
       stop_input("`file` must have numbers in column %s: row %d is %s.",
         show_names(column), wrong, show_value(table[[column]][wrong]))
     }

@@ -24,8 +24,8 @@
 #'
 #' @return A data frame of one row for each occurrence left. The block above the table, if there was one, is its
 #'   attribute `"metadata"`: a character vector named by its keys (licence, date and address of the download: what a
-#'   citation needs). A file that is something else, broken lines, and missing columns are errors of class
-#'   `multicause_input_error`.
+#'   citation needs). A file that is something else, is cut off or holds no record, broken lines, and missing
+#'   columns are errors of class `multicause_input_error`.
 #'
 #' @references
 #' Peters SE, McClennen M (2016). The Paleobiology Database application programming interface. *Paleobiology* 42,

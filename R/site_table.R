@@ -48,7 +48,19 @@ is_constant <- function(value, used, first) {
 
 summarise_column <- function(data, members, column, f, label) {
   whole <- !column %in% names(data)
-  value <- lapply(members, function(i) f(if (whole) data[i, , drop = FALSE] else data[[column]][i]))
+  value <- lapply(seq_along(members), function(each) {
+    i <- members[[each]]
+    tryCatch(
+      f(if (whole) data[i, , drop = FALSE] else data[[column]][i]),
+      error = function(e) {
+        given <- if (whole) ", given a data frame of its rows, as `data` has no column of that name" else ""
+        stop_input(
+          "`summarise` must hold functions that work: %s fails for %s%s: %s", show_names(column),
+          show_names(label[each]), given, conditionMessage(e)
+        )
+      }
+    )
+  })
   wrong <- which(lengths(value) != 1L | !vapply(value, is.atomic, NA))
   if (length(wrong)) {
     stop_input(

@@ -219,3 +219,19 @@ test_that("wrong calls are told what is wrong", {
   expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon"))
   expect_snapshot(error = TRUE, site_table(matrix(0, 2, 2)))
 })
+
+test_that("NaN names no observation, and a summary that fails is named with what it was given", {
+  data <- data.frame(age = c(1, NaN, 2, NA), genus = "G")
+  expect_message(x <- occurrence_matrix(data, "age", "genus"), "Left out 2 of 4 rows: no age in 2")
+  expect_identical(rownames(x), c("1", "2"))
+  data <- data.frame(site = c("a", "b"), genus = "G", max_ma = 1:2)
+  expect_error(
+    occurrence_matrix(data, "site", "genus", summarise = list(max_age = max)),
+    "\"max_age\" fails for \"a\", given a data frame of its rows, as `data` has no column of that name",
+    class = "multicause_input_error"
+  )
+  expect_error(
+    occurrence_matrix(data, "site", "genus", summarise = list(max_ma = function(value) stop("why"))),
+    "\"max_ma\" fails for \"a\": why$", class = "multicause_input_error"
+  )
+})

@@ -85,9 +85,39 @@ test_that("broken files are told where they break", {
   wrong(c(lines[1:3], "\"1\",\"2\""), "26 fields in each line")
   wrong(gsub("max_ma", "early_age", lines), "max_ma")
   wrong(sub("305.9", "305,9", lines), "numbers in column \"max_ma\": row 1 is \"305,9\"")
+  wrong(sub("305.9", "Inf", lines), "numbers in column \"max_ma\": row 1 is \"Inf\"")
   wrong(lines[c(1, 3)], "usable occurrences")
   wrong(c("<!DOCTYPE html>", "<p>error</p>"), "web page")
   wrong("", "no line with the column names")
   wrong(c("taxon_no,orig_no", "1,2"), "download of taxa")
   wrong(c("\"oid\",\"cid\",\"tna\"", "1,2,3"), "short column names")
+})
+
+test_that("a file that ends inside quotation marks is an error, not a shorter table", {
+  lines <- readLines(export_file("pbdb_plain.csv"), encoding = "UTF-8")
+  lines <- c(lines, lines[-1])
+  cut <- function(lines, pattern) {
+    expect_no_warning(expect_error(quietly(read_pbdb(text_file(lines))), pattern, class = "multicause_input_error"))
+  }
+  cut(replace(lines, 8, sub("\"$", "", lines[8])), "26 fields in each line")
+  cut(replace(lines, 13, substr(lines[13], 1, 60)), "a quotation mark is not closed, or the file is cut off")
+  cut(replace(lines, 9, paste0(lines[9], ",\"more\"")), "26 fields in each line, as in its header: line 9 has 27")
+})
+
+test_that("what a spreadsheet or an empty request saves is told", {
+  lines <- readLines(export_file("pbdb_block.csv"), encoding = "UTF-8")
+  none <- c(lines[1:16], "\"THIS REQUEST RETURNED NO RECORDS\"")
+  expect_error(read_pbdb(text_file(none)), "says that the request found none", class = "multicause_input_error")
+  file <- tempfile(fileext = ".txt")
+  text <- iconv(paste0("\ufeff", paste(lines, collapse = "\r\n")), "UTF-8", "UTF-16LE", toRaw = TRUE)[[1L]]
+  writeBin(text, file)
+  expect_error(read_pbdb(file), "is in UTF-16; save it as UTF-8", class = "multicause_input_error")
+})
+
+test_that("a short file without an end of line, and numbers that end in a point, are read without a warning", {
+  lines <- sub("305.9", "305.", readLines(export_file("pbdb_plain.csv"), encoding = "UTF-8")[1:2], fixed = TRUE)
+  file <- tempfile(fileext = ".csv")
+  writeBin(charToRaw(paste(lines, collapse = "\r\n")), file)
+  expect_no_warning(data <- quietly(read_pbdb(file)))
+  expect_identical(data$max_ma, 305)
 })
