@@ -35,7 +35,7 @@ show_value <- function(x) {
   if (is.atomic(x) && length(x) == 1L) {
     return(if (is.character(x)) dQuote(x, FALSE) else format(x, digits = 7L))
   }
-  if (is.atomic(x) && is.null(dim(x))) {
+  if (is.atomic(x) && is.null(dim(x)) && !is.object(x)) {
     return(sprintf("%s %s vector of length %d", if (is.integer(x)) "an" else "a", typeof(x), length(x)))
   }
   if (length(dim(x)) > 2L) {

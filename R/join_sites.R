@@ -30,11 +30,15 @@ site_key <- function(sites, observations) {
   column <- NULL
   values <- rownames(sites)
   if (!all(observations %in% values)) {
-    holds <- vapply(sites, function(value) all(observations %in% as.character(value)), NA)
+    missing <- lapply(sites, function(value) setdiff(observations, as.character(value)))
+    holds <- lengths(missing) == 0L
     if (!any(holds)) {
+      lacks <- c(list(setdiff(observations, values)), missing)
+      nearest <- which.min(lengths(lacks)) # the source that was meant, most likely
       stop_input(
-        "`sites` must have the names of the observations as row names or in a column: its row names lack %s.",
-        show_names(setdiff(observations, values))
+        "`sites` must have the names of the observations as row names or in a column: %s %s.",
+        c("its row names lack", sprintf("column %s lacks", dQuote(names(sites), FALSE)))[nearest],
+        show_names(lacks[[nearest]])
       )
     }
     column <- names(sites)[which(holds)[1L]]

@@ -238,8 +238,9 @@ check_bandwidth <- function(bandwidth, covariates) {
   ok <- is.numeric(bandwidth) && setequal(names(bandwidth), covariates) && length(bandwidth) == length(covariates) &&
     all(is.finite(bandwidth)) && all(bandwidth > 0)
   if (!ok) {
+    numbers <- if (length(covariates) > 1L) "positive numbers named" else "a positive number for"
     stop_input(
-      "`bandwidth` must be \"cv\" or positive number(s) for %s, not %s.", show_names(covariates), show_value(bandwidth)
+      "`bandwidth` must be \"cv\" or %s %s, not %s.", numbers, show_names(covariates), show_value(bandwidth)
     )
   }
   bandwidth[covariates]

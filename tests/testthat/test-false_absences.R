@@ -203,3 +203,12 @@ test_that("where nothing is left to rank, that is said; a sparse pattern will do
   pattern <- methods::as(zeros, "nMatrix")
   expect_equal(false_absences(case$fit, within = pattern), false_absences(case$fit, within = zeros))
 })
+
+test_that("sites that lack a row are told by the column that names the others", {
+  x <- matrix(rep(0:1, 6), 4, dimnames = list(letters[1:4], NULL))
+  fit <- suppressWarnings(aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_pass = 5)))
+  sites <- data.frame(age = 1:4, name = letters[1:4])
+  expect_error(
+    false_absences(fit, sites = sites[-3, ]), "column \"name\" lacks \"c\"", class = "multicause_input_error"
+  )
+})

@@ -346,3 +346,13 @@ test_that("bandwidths print without padding, and `along` says what it has", {
   fit <- aspect_bernoulli(matrix(rbinom(30, 1, 0.5), 6), 2, smooth = near, control = fit_control(n_start = 1))
   expect_error(predict(fit, along = list(age = 3)), "it has \"age\"", class = "multicause_input_error")
 })
+
+test_that("bandwidths of two covariates are asked for by name, and dates and factors are called what they are", {
+  place <- cbind(lng = 1:3, lat = 4:6)
+  expect_error(
+    smooth_over(age = 1:3, place = place, bandwidth = c(1, 2)), "positive numbers named \"age\", \"place\"",
+    class = "multicause_input_error"
+  )
+  expect_error(smooth_over(age = as.Date("2020-01-01") + 1:3), "not an object of class \"Date\"")
+  expect_error(smooth_over(age = factor(1:3)), "not an object of class \"factor\"")
+})
