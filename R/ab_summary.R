@@ -121,6 +121,9 @@ aic_paper <- function(fit, ...) {
 #'   \item{`certificate`}{as in the fit.}
 #'   \item{`n_missing`}{number of unknown cells; `unobserved`, rows and columns with nothing observed.}
 #' }
+#' Of a fit with `estimate = "gibbs"`, which maximises nothing, the class is `summary.aspect_bernoulli_gibbs`, and
+#' `quantities`, a data frame as in [summary.bmf()][bmf_methods], stands in place of `criteria`, `free_starts`,
+#' `starts`, `certificate` and `unobserved`.
 #' @examples
 #' set.seed(1)
 #' summary(aspect_bernoulli(matrix(rbinom(200, 1, 0.3), 20, 10), k = 2))

@@ -33,8 +33,8 @@
 #' @param smooth `NULL`, or a result of [smooth_over()]: sites near each other tend to belong together; see Details.
 #' @param start initial values `list(weights = k, prototypes = k x m)` for one start, and with `smooth` optionally
 #'   `membership` (n x k); nothing is then reordered.
-#' @return A list of class `bernoulli_mixture`, with the parts described in [aspect_bernoulli()] (but `certificate` and
-#'   `pinned`), where `param` holds
+#' @return A list of class `bernoulli_mixture`, with the parts described in [aspect_bernoulli()] (but `certificate`,
+#'   `pinned` and `expected_false`), where `param` holds
 #' \describe{
 #'   \item{`weights`}{k, decreasing, sum to 1.}
 #'   \item{`prototypes`}{k x m, in \[0, 1\].}

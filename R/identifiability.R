@@ -76,12 +76,13 @@
 #'   \item{`share`}{data frame: `phantom` (`"white"` or `"black"`), `bound` (`"outer"`, `"reached"`, `"inner"`,
 #'     `"fitted"`), the `least` and `most` of the phantom's mean share, in \[0, 1\], and the log-likelihoods
 #'     `loglik_least` and `loglik_most` of the parameters that attain them (nats; `NA` for the outer bound).}
-#'   \item{`expected`}{the same for the expected number of false absences (false presences, for a black phantom).}
+#'   \item{`expected`}{the same `bound`s of the expected number of false absences (false presences, for a black
+#'     phantom), without log-likelihoods.}
 #'   \item{`observations`}{data frame, a row for each: `observation`, the phantom's `share` as fitted, and its
-#'     `outer_most`, `reached_least`, `reached_most`, `inner_least`, `inner_most` (the outer least is 0); `attribute`,
-#'     the one whose probability makes the outer bound (`NA` where nothing is observed); `binding`, whether the
-#'     observation keeps the phantom of the minimal convention from being smaller. With both phantoms pinned:
-#'     `outer_most` and `black_outer_most`.}
+#'     `outer_most`, `reached_least`, `reached_most` (with a search), `inner_least`, `inner_most` (the outer least is
+#'     0); `attribute`, the one whose probability makes the outer bound (`NA` where nothing is observed); `binding`,
+#'     whether the observation keeps the phantom of the minimal convention from being smaller. With both phantoms
+#'     pinned: `outer_most` and `black_outer_most`.}
 #'   \item{`attributes`}{data frame, a row for each: `attribute`, the largest rate `missed_most` at which it may be
 #'     missed everywhere, and the `observation` whose probability allows no more (`NA` where nothing is observed).}
 #'   \item{`unlike`}{data frame: how many of `n_cells` zeros (ones, for a black phantom) may at most be false where

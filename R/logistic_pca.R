@@ -28,10 +28,10 @@
 #' @param penalty ridge, at least 0: the larger, the nearer probabilities stay to their attribute's mean. `"cv"`, or a
 #'   vector of several values to try, chooses by held-out cells: see [cross_validate()].
 #' @param start initial values `list(scores = n x k, loadings = k x m, intercept = m)` for one start.
-#' @return A list of class `logistic_pca`, with the parts described in [aspect_bernoulli()] (but `certificate` and
-#'   `pinned`), where `param` holds `scores` (n x k), `loadings` (k x m) and `intercept` (m), on the scale of log-odds,
-#'   and `penalty` the ridge; `tuning` the result of [cross_validate()] where the ridge was chosen. `df` counts free
-#'   parameters without regard to the ridge: m + k (n + m - k - 1).
+#' @return A list of class `logistic_pca`, with the parts described in [aspect_bernoulli()] (but `certificate`, `pinned`
+#'   and `expected_false`), where `param` holds `scores` (n x k), `loadings` (k x m) and `intercept` (m), on the scale
+#'   of log-odds, and `penalty` the ridge; `tuning` the result of [cross_validate()] where the ridge was chosen. `df`
+#'   counts free parameters without regard to the ridge: m + k (n + m - k - 1).
 #' @references Schein AI, Saul LK, Ungar LH (2003). A generalized linear model for principal component analysis of
 #'   binary data. *Proceedings of the Ninth International Workshop on Artificial Intelligence and Statistics*, 240-247.
 #'

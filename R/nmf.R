@@ -28,10 +28,11 @@
 #' @param loss `"euclidean"` or `"kl"`.
 #' @param start initial values `list(coefficients = n x k, basis = k x m)`, all at least 0, for one start. Under `"kl"`
 #'   no observed cell above 0 may have mean 0.
-#' @return A list of class `nmf`, with the parts described in [aspect_bernoulli()] (but `certificate` and `pinned`),
-#'   where `param` holds `coefficients` (n x k) and `basis` (k x m), and `residual` the squared relative distance from
-#'   the conditions of an optimum (see Estimation). The `objective` is minus the loss, or under `"kl"` for whole numbers
-#'   the Poisson log-likelihood, whose `df` counts k (n + m - 1) parameters; elsewhere `loglik` is `NA`.
+#' @return A list of class `nmf`, with the parts described in [aspect_bernoulli()] (but `certificate`, `pinned` and
+#'   `expected_false`), where `param` holds `coefficients` (n x k) and `basis` (k x m), and `residual` the squared
+#'   relative distance from the conditions of an optimum (see Estimation). The `objective` is minus the loss, or under
+#'   `"kl"` for whole numbers the Poisson log-likelihood, whose `df` counts k (n + m - 1) parameters; elsewhere `loglik`
+#'   is `NA`.
 #' @references Lee DD, Seung HS (2001). Algorithms for non-negative matrix factorization. *Advances in Neural
 #'   Information Processing Systems* 13, 556-562.
 #'

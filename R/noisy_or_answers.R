@@ -21,7 +21,7 @@ impute.noisy_or <- function(fit, newdata, ..., type = c("probability", "binary")
 }
 
 #' @rdname test_loglik
-#' @param draws draws of a row's sources for importance sampling, at least 100.
+#' @param draws draws of a row's sources for importance sampling, at least 100; without use up to 16 sources.
 #' @param seed `NULL` to use the session's random numbers, or a number for [set.seed()] that leaves them as they were.
 #' @export
 test_loglik.noisy_or <- function(fit, newdata, ..., floor = 1e-6, draws = 2000, seed = NULL) {

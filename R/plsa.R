@@ -34,7 +34,8 @@
 #' their expected counts. `mask = "paper"` is the rule printed in section 4.1: missing cells are left out of the sum
 #' and nothing is divided. It rewards components for mass in the observed cells and is biased even for data without
 #' noise (in `vignette("counts")` it misses the missing cells of such data by 22 % on the mean, the conditional rule by
-#' less than 0.001 %). It is kept for comparison. Both rules fill missing cells by the paper's formula \eqn{P_i(j) N_i / P_i}(observed).
+#' less than 0.001 %). It is kept for comparison. Both rules fill missing cells by the paper's formula
+#' \eqn{P_i(j) N_i / P_i}(observed).
 #'
 #' **Neighbours.** With `smooth` (see [smooth_over()]) observations near each other have similar memberships. To the
 #' objective is added \eqn{s \sum_i \log \sum_c \sqrt{g_{ic} \bar g_{ic}}}{s sum_i log sum_c sqrt(g[i,c] mean_i[c])}

@@ -11,7 +11,7 @@ read_export <- function(file, what, is_header, hint) {
     stop_input("`file` must be the path of %s: there is no file %s.", what, show_names(file))
   }
   if (is_utf16(file)) {
-    stop_input("`file` must be text in UTF-8 or Latin-1: %s is in UTF-16; save it as UTF-8.", show_names(basename(file)))
+    stop_input("`file` must be text in UTF-8 or Latin-1: %s is UTF-16; save it as UTF-8.", show_names(basename(file)))
   }
   lines <- suppressWarnings(readLines(file, n = 1000L, warn = FALSE, skipNul = TRUE))
   lines <- sub("^\ufeff", "", as_utf8(lines)) # byte order mark

@@ -10,15 +10,18 @@
 #' impossible. The value depends on the floor, which is why it is printed: compare models under the same one. Cost:
 #' O(k m) for each training row, and O(number of ones) for each pair of a training and a new row.
 #'
-#' @param fit a fit of [aspect_bernoulli()].
+#' For [noisy_or()] the sources of the new row are summed out: exactly up to 16 sources, \eqn{O(2^k m)} a row, beyond by
+#' importance sampling, O(k m) a draw. The leak counts as at least `floor`, links and leak as at most 1 - `floor`.
+#'
+#' @param fit a fit of [aspect_bernoulli()] or [noisy_or()]; any other is an error of class `multicause_input_error`.
 #' @param newdata new observations, columns matched by name or by place, `NA` allowed.
 #' @param ... must be empty.
-#' @param floor number from 0 to 0.5, least probability of what is seen in a cell; 0 is the model as it is.
+#' @param floor number from 0 to 0.5, how far probabilities are kept off 0 and 1, see Details; 0 is the model as it is.
 #' @param training names or numbers of the training rows that serve as components; `NULL` is all but those with nothing
 #'   observed, whose memberships are those of the start.
 #' @return A numeric vector of class `test_loglik`: nats for each row, with row names, `NA` for rows with nothing
 #'   observed. Attributes `floor`, `total` (sum over rows) and `mean` (per row, as in the paper's Fig. 3), both without
-#'   those rows.
+#'   those rows; where rows were sampled also `effective`, the effective number of draws of each.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @examples

@@ -45,7 +45,7 @@
 #' `component` and `attribute` (names, or numbers where the data have none), and `estimate`, on the scale of `param`.
 #'
 #' `glance()` of a fit: one row: `model`, `n`, `m`, `k`, `nobs` (observed cells), `objective` and its value `value`,
-#' `logLik`, `df`, `AIC`, `BIC` (`NA` where they have no meaning), `converged`, `passes` (draws for [bmf()]), `starts`
+#' `logLik`, `df`, `AIC`, `BIC` (`NA` where they have no meaning), `converged`, `passes` (draws, of samplers), `starts`
 #' and `reached_best`, the number of finished starts that came near the best. Of a result: one row with what was chosen.
 #'
 #' `augment()` of a fit: a row for every cell, observation by observation: `observation`, `attribute` (for [plca()] one

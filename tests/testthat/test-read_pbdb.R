@@ -111,7 +111,7 @@ test_that("what a spreadsheet or an empty request saves is told", {
   file <- tempfile(fileext = ".txt")
   text <- iconv(paste0("\ufeff", paste(lines, collapse = "\r\n")), "UTF-8", "UTF-16LE", toRaw = TRUE)[[1L]]
   writeBin(text, file)
-  expect_error(read_pbdb(file), "is in UTF-16; save it as UTF-8", class = "multicause_input_error")
+  expect_error(read_pbdb(file), "is UTF-16; save it as UTF-8", class = "multicause_input_error")
 })
 
 test_that("a short file without an end of line, and numbers that end in a point, are read without a warning", {
