@@ -11,11 +11,12 @@ check_smooth <- function(smooth) {
 # The smooth_over of the rows of x, matched by name where both have names.
 match_smooth <- function(smooth, x) {
   names <- rownames(x)
-  if (is.null(smooth$names) || is.null(names)) {
+  numbered <- identical(smooth$names, as.character(seq_len(smooth$n))) && !any(names %in% smooth$names)
+  if (is.null(smooth$names) || is.null(names) || numbered) { # dist() of a data frame numbers what has no names
     if (smooth$n != nrow(x)) {
       stop_input(
         "`smooth` must be of the %d rows of `x`, not of %d observations%s.", nrow(x), smooth$n,
-        if (is.null(smooth$names)) " (name its covariates by the rows to use a part of them)" else ""
+        if (is.null(smooth$names) || numbered) " (name its covariates by the rows to use a part of them)" else ""
       )
     }
     return(smooth)

@@ -149,9 +149,10 @@ check_place <- function(place, name = "place") {
     range <- list(c(-180, 360), c(-90, 90))[[side]]
     bad <- which(place[, side] < range[1L] | place[, side] > range[2L])
     if (length(bad)) {
+      advice <- if (max(abs(place[bad, side])) > 1000) " Projected coordinates go in by `distance = dist()`." else ""
       stop_input(
-        "`%s` must hold %ss within %g and %g: row %d is %s.", name, c("longitude", "latitude")[side], range[1L],
-        range[2L], bad[1L], format(place[bad[1L], side])
+        "`%s` must hold %ss within %g and %g: row %d is %s.%s", name, c("longitude", "latitude")[side], range[1L],
+        range[2L], bad[1L], format(place[bad[1L], side]), advice
       )
     }
   }
