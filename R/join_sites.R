@@ -25,14 +25,17 @@ site_columns <- function(sites, fit, rows, taken) {
   out
 }
 
-# What identifies the rows of a site table: its row names, else its first column that holds all observations.
+# What identifies the rows of a site table: its row names, else its first column that holds all observations (each once,
+# if there is such a column). Row names that are numbers are those that every data frame has: they come last, as
+# observations may be named by numbers, too.
 site_key <- function(sites, observations) {
   column <- NULL
   values <- rownames(sites)
-  if (!all(observations %in% values)) {
+  named <- is.character(attr(sites, "row.names"))
+  if (!named || !all(observations %in% values)) {
     missing <- lapply(sites, function(value) setdiff(observations, as.character(value)))
-    holds <- lengths(missing) == 0L
-    if (!any(holds)) {
+    holds <- which(lengths(missing) == 0L)
+    if (!length(holds) && !all(observations %in% values)) {
       lacks <- c(list(setdiff(observations, values)), missing)
       nearest <- which.min(lengths(lacks)) # the source that was meant, most likely
       stop_input(
@@ -41,9 +44,14 @@ site_key <- function(sites, observations) {
         show_names(lacks[[nearest]])
       )
     }
-    column <- names(sites)[which(holds)[1L]]
-    values <- as.character(sites[[column]])
-    inform("Rows of `sites` matched by its column %s.", dQuote(column, FALSE))
+    if (length(holds)) {
+      times <- vapply(sites[holds], function(value) sum(as.character(value) %in% observations), 0L)
+      column <- names(sites)[holds[which.max(times == length(observations))]]
+      values <- as.character(sites[[column]])
+      inform("Rows of `sites` matched by its column %s.", dQuote(column, FALSE))
+    } else {
+      inform("Rows of `sites` matched by their numbers.")
+    }
   }
   twice <- intersect(values[duplicated(values)], observations)
   if (length(twice)) {

@@ -212,3 +212,16 @@ test_that("sites that lack a row are told by the column that names the others", 
     false_absences(fit, sites = sites[-3, ]), "column \"name\" lacks \"c\"", class = "multicause_input_error"
   )
 })
+
+test_that("sites of observations that are named by numbers are matched by their column, not by the row's number", {
+  x <- matrix(rep(0:1, 6), 4, dimnames = list(4:1, NULL))
+  fit <- suppressWarnings(aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_pass = 5)))
+  sites <- data.frame(visits = c(1:4, 1), site_id = c(2L, 4L, 1L, 3L, 9L), age = c(20, 40, 10, 30, 90))
+  expect_message(got <- false_absences(fit, sites = sites), "matched by its column \"site_id\"")
+  expect_identical(got$age, 10 * as.numeric(got$observation))
+  expect_message(got <- false_absences(fit, sites = sites["age"]), "matched by their numbers")
+  expect_identical(got$age, sites$age[as.integer(got$observation)])
+  rownames(sites) <- c("4", "3", "2", "1", "other") # names that were given come first
+  expect_silent(got <- false_absences(fit, sites = sites))
+  expect_identical(got$age, sites[got$observation, "age"])
+})
