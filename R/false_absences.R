@@ -43,8 +43,8 @@
 #'   one made by a rule on the ages of sites and taxa; `NULL` is all.
 #' @param sites a data frame on the observations, whose columns are added. Its row names are matched to those of the
 #'   data; where it has none but numbers, or they do not match, the first column that holds all of them is used, and
-#'   numbers of rows only where no column does (a message says which). For data without row names it must have a row for each observation, in the same order. Columns that are named as one of the
-#'   result's get the prefix `site_`.
+#'   numbers of rows only where no column does (a message says which). For data without row names it must have a row for
+#'   each observation, in the same order. Columns that are named as one of the result's get the prefix `site_`.
 #' @param kinds what each component is: a result of [phantoms()], for a rule of your own, or a character vector of
 #'   `"content"`, `"white"` and `"black"`; `NULL` is `phantoms(fit)`.
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
