@@ -66,9 +66,9 @@
 #' at least 3 sites and sites of at least 2 genera, repeated until both hold. 1461 occurrences without a formation
 #' are lost.
 #'
-#' Single collections would be the finer choice, and the example below makes that table, but half of its 539 sites
-#' have three genera or fewer, and 98 % of its cells are zeros: nearly all genera are missing nearly everywhere, for
-#' the trivial reason that somebody described a single specimen. Pooled by formation and interval, a zero means that
+#' Single collections would be the finer choice, and the example below makes that table, but more than half of its 539
+#' sites have three genera or fewer, and 98 % of its cells are zeros: nearly all genera are missing nearly everywhere,
+#' for the trivial reason that somebody described a single specimen. Pooled by formation and interval, a zero means that
 #' the genus was never found in the whole formation of that time, by anybody: a question worth asking. And how well
 #' a site was searched differs greatly and is known: from 1 to 38 collections.
 #'
