@@ -26,8 +26,17 @@ read_export <- function(file, what, is_header, hint) {
   if (nrow(table) == 0L) {
     stop_input("`file` must hold occurrences: %s ends after its header.", show_names(basename(file)))
   }
-  table[] <- lapply(table, as_utf8)
+  table[] <- lapply(table, function(value) bare_text(as_utf8(value)))
+  coded <- setdiff(names(table), "cc") # there "NA" is Namibia
+  table[coded] <- lapply(table[coded], function(value) replace(value, value %in% "NA", NA)) # as write.csv() has it
   list(table = table, metadata = lines[seq_len(found$at - 1L)])
+}
+
+# Text without white space around it, NA where nothing is left.
+bare_text <- function(text) {
+  wide <- grep("^[[:space:]]|[[:space:]]$", text)
+  text[wide] <- trimws(text[wide])
+  replace(text, text %in% "", NA)
 }
 
 # Whether a file begins with the byte order mark of UTF-16, as spreadsheets save "Unicode text".
@@ -103,7 +112,9 @@ find_header <- function(lines, is_header) {
 }
 
 split_fields <- function(line, sep) {
-  scan(text = line, what = "", sep = sep, quote = "\"", quiet = TRUE, strip.white = TRUE, comment.char = "")
+  suppressWarnings( # of quotation marks that are not closed: of any text, before it is known for a table
+    scan(text = line, what = "", sep = sep, quote = "\"", quiet = TRUE, strip.white = TRUE, comment.char = "")
+  )
 }
 
 # Text whose encoding is known: UTF-8, or else Latin-1, as of older exports.

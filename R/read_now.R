@@ -19,7 +19,7 @@
 #' | `order`, `family`, `genus` | `ORDER`, `FAMILY`, `GENUS` | `order_name`, `family_name`, `genus_name` |
 #' | `species` | `SPECIES` | `species_name` |
 #'
-#' They come first; every other column is kept under its own name. Blanks and `\N` become `NA`; columns of nothing
+#' They come first; every other column is kept under its own name. Blanks, `NA` and `\N` become `NA`; columns of nothing
 #' but numbers become numbers. Indeterminate names (`indet.`, `gen.`, `sp.`, `incertae sedis`, `_`) become `NA`.
 #' `species` becomes the full name, genus and epithet. Latitude and longitude both exactly 0 are unknown and become
 #' `NA`.

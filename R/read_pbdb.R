@@ -12,8 +12,9 @@
 #' The file must be a download of occurrences (not of collections or taxa) with the long column names of the database,
 #' among them `occurrence_no`, `collection_no`, `accepted_name`, `accepted_rank`, `max_ma` and `min_ma`: those of the
 #' download page, and of the data service for `occs/list.csv`. Every column of the file is kept under its name.
-#' Blanks become `NA`, and so do names such as `NO_GENUS_SPECIFIED`; columns of nothing but numbers become numbers;
-#' the code `NA` of Namibia stays text.
+#' Blanks and the text `NA` (as [write.csv()] writes what is missing) become `NA`, and so do names such as
+#' `NO_GENUS_SPECIFIED`; columns of nothing but numbers become numbers. In column `cc` the text `NA` is Namibia and
+#' stays.
 #'
 #' Where the file has no column `genus` (the option "classification" was not chosen), it is taken from
 #' `accepted_name`. A column `species` is added: the first two words of `accepted_name` without the subgenus, where it
@@ -96,6 +97,7 @@ pbdb_hint <- function(lines) {
 pbdb_metadata <- function(lines) {
   fields <- lapply(lines[nzchar(lines)], split_fields, sep = if (any(grepl("\t", lines))) "\t" else ",")
   fields <- lapply(fields, function(field) if (!nzchar(field[1L])) field[-1L] else field)
+  fields <- lapply(fields, function(field) field[seq_along(field) <= max(0L, which(nzchar(field)))]) # padded rows
   fields <- fields[lengths(fields) == 2L]
   stats::setNames(vapply(fields, `[`, "", 2L), vapply(fields, `[`, "", 1L))
 }

@@ -121,3 +121,17 @@ test_that("a short file without an end of line, and numbers that end in a point,
   expect_no_warning(data <- quietly(read_pbdb(file)))
   expect_identical(data$max_ma, 305)
 })
+
+test_that("a table that was read and saved, here or by a spreadsheet, reads as before", {
+  data <- quietly(read_pbdb(export_file("pbdb_plain.csv"), "any"))
+  file <- tempfile(fileext = ".csv")
+  utils::write.csv(data, file, row.names = FALSE, fileEncoding = "UTF-8") # missing values as NA
+  expect_identical(quietly(read_pbdb(file, "any")), data)
+  expect_identical(nrow(quietly(read_pbdb(file))), sum(!is.na(data$genus)))
+
+  lines <- readLines(export_file("pbdb_block.csv"), encoding = "UTF-8")
+  lines[1:15] <- paste0(lines[1:15], strrep(",", 24)) # all rows as wide as the table
+  lines <- sub("\"305.9\"", "\" 305.9 \"", lines)
+  padded <- quietly(read_pbdb(text_file(lines), "any"))
+  expect_identical(padded, quietly(read_pbdb(export_file("pbdb_block.csv"), "any")))
+})
