@@ -28,6 +28,21 @@ visits_bernoulli <- function(visits, k, estimate, prior, missed_by, added, start
   new_visits_fit(started, cell, data, k, pseudo, missed_by, added, estimate, prior, control, call)
 }
 
+# What is other in a visit's table than in the first one's: its shape, a name it lacks, or their order.
+unlike_first <- function(table, first) {
+  if (!identical(dim(table), dim(first))) {
+    shape <- function(x) paste(dim(x), collapse = " x ")
+    return(sprintf("is %s, not %s as the first", shape(table), shape(first)))
+  }
+  for (side in 1:2) {
+    lacks <- setdiff(dimnames(first)[[side]], dimnames(table)[[side]])
+    if (length(lacks)) {
+      return(sprintf("lacks %s %s of the first", c("row", "column")[side], show_names(lacks[1L])))
+    }
+  }
+  "has its rows or columns in another order, or under names that the first lacks"
+}
+
 # An n x m x visits integer array with names.
 check_visits <- function(visits) {
   if (is.list(visits) && !is.data.frame(visits)) {
@@ -37,7 +52,10 @@ check_visits <- function(visits) {
     })
     for (v in seq_along(tables)) {
       if (!identical(attributes(tables[[v]]), attributes(tables[[1L]]))) {
-        stop_input("`visits` must hold tables of the same shape and names: number %d differs from the first.", v)
+        stop_input(
+          "`visits` must hold tables of the same shape and names: number %d %s.", v,
+          unlike_first(tables[[v]], tables[[1L]])
+        )
       }
     }
     label <- if (is.null(dimnames(tables[[1L]]))) list(NULL, NULL) else dimnames(tables[[1L]])

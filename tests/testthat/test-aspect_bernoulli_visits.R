@@ -252,3 +252,13 @@ test_that("visits are called visits, and chances of next to nothing are not spel
   fit <- aspect_bernoulli(visits = list("1" = one, "2" = one), k = 2, control = fit_control(n_start = 1))
   expect_output(print(fit), "by visit 1 with probability below 0.001, visit 2 with probability below 0.001")
 })
+
+test_that("a visit's table that is unlike the first is told what is other", {
+  first <- matrix(0:1, 2, 3, dimnames = list(c("a", "b"), c("x", "y", "z")))
+  told <- function(other, pattern) {
+    expect_error(aspect_bernoulli(visits = list(first, other), k = 1), pattern, class = "multicause_input_error")
+  }
+  told(first[, -1], "number 2 is 2 x 2, not 2 x 3 as the first")
+  told(`colnames<-`(first, c("x", "y", "w")), "number 2 lacks column \"z\" of the first")
+  told(first[2:1, ], "number 2 has its rows or columns in another order")
+})
