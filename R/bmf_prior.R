@@ -111,10 +111,19 @@ bmf_scale_prior <- function(prior, family, data) {
   }
   n <- max(1, sum(data$margins$row_observed))
   mean <- sum(data$margins$row_sum) / n
-  x <- if (inherits(data$x, "dgCMatrix")) data$x@x else data$x
-  variance <- sum(x^2, na.rm = TRUE) / n - mean^2
+  # From deviations: squares of values far from 0 would leave nothing of a small variance.
+  sparse <- inherits(data$x, "dgCMatrix")
+  x <- if (sparse) data$x@x else data$x
+  zeros <- if (sparse) n - length(x) else 0
+  variance <- (sum((x - mean)^2, na.rm = TRUE) + zeros * mean^2) / n
   unit <- switch(family, gaussian = variance, bernoulli = 1, poisson = mean)
-  if (!is.finite(unit) || unit <= 0) unit <- 1
+  if (!is.finite(unit) || unit < 1e-200) unit <- 1
+  least <- 1e-30 / if (family == "gaussian") unit else 1
+  given <- prior$weight_precision
+  if (family != "poisson" && is.numeric(given) && given < least) {
+    stop_input("`weight_precision` must be at least %s here, not %s: weights would have no digit left.",
+      format(least, digits = 3L), format(given))
+  }
   if (is.null(prior$weight_precision)) prior$weight_precision <- gamma_prior(1, unit)
   if (is.null(prior$noise_precision)) prior$noise_precision <- gamma_prior(1, unit)
   if (is.null(prior$background)) prior$background <- 0.01 * unit

@@ -53,6 +53,12 @@ bmf_log_density <- function(x, state, family = c("gaussian", "bernoulli", "poiss
 # The data in both orientations, as the kernel reads them.
 bmf_data <- function(x, family, quiet = FALSE) {
   data <- check_data(x, bmf_data_kind(family), quiet = quiet)
+  # Beyond, squares and their products overflow.
+  values <- if (inherits(data$x, "dgCMatrix")) data$x@x else data$x
+  largest <- max(abs(range(values, 0, na.rm = TRUE)))
+  if (largest > 1e100) {
+    stop_input("`x` must lie within -1e100 and 1e100, or be rescaled: it has %s.", format(largest))
+  }
   transposed <- if (inherits(data$x, "dgCMatrix")) Matrix::t(data$x) else t(data$x)
   data$transposed <- data_view(transposed)
   data

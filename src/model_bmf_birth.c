@@ -129,8 +129,13 @@ static births_problem pose(bmf_half *half, const unsigned char *singles) {
   bmf_row_gaussian(half, singles, gaussian ? NULL : gram->gram, score);
   if (!gaussian) gram->basis_known = false;
   bmf_find_basis(half, gram);
-  for (int l = 0; l < n_l; l++) score[l] += p.precision * p.mean;
-  for (int l = 0; l < n_l; l++) pull[l] = bmf_dot(gram->basis + (ptrdiff_t) l * n_l, score, n_l);
+  for (int l = 0; l < n_l; l++) {
+    const double *basis = gram->basis + (ptrdiff_t) l * n_l;
+    double sum = 0;
+    for (int t = 0; t < n_l; t++) sum += basis[t];
+    pull[l] = p.precision * p.mean * sum;
+    if (gram->value[l] > 0) pull[l] += bmf_dot(basis, score, n_l);
+  }
   p.basis = gram->basis;
   p.value = gram->value;
   p.pull = pull;

@@ -68,6 +68,11 @@ double bmf_log_prior_side(const bmf_state *state, int s, bmf_density density) {
   }
 }
 
+/* In logs throughout: a value times a tiny rate may underflow, which dgamma() takes for 0. */
+static double log_gamma(double x, double shape, double rate) {
+  return shape * log(rate) - lgammafn(shape) + (shape == 1 ? 0 : (shape - 1) * log(x)) - rate * x;
+}
+
 double bmf_log_prior_weights(const bmf_state *state) {
   const double mean = state->hyper[BMF_WEIGHT_MEAN].value;
   const double precision = state->hyper[BMF_WEIGHT_PRECISION].value;
@@ -77,7 +82,7 @@ double bmf_log_prior_weights(const bmf_state *state) {
     for (int l = 0; l < state->side[1].k; l++) {
       const double w = bmf_weight(state, 0, c)[l];
       sum += state->family == BMF_POISSON
-                 ? dgamma(w, shape, 1 / precision, 1)
+                 ? log_gamma(w, shape, precision)
                  : 0.5 * log(precision / (2 * M_PI)) - 0.5 * precision * (w - mean) * (w - mean);
     }
   return sum;
@@ -85,7 +90,7 @@ double bmf_log_prior_weights(const bmf_state *state) {
 
 double bmf_log_hyper(const bmf_state *state, int which) {
   const bmf_hyper *hyper = &state->hyper[which];
-  return hyper->learned ? dgamma(hyper->value, hyper->shape, 1 / hyper->rate, 1) : 0;
+  return hyper->learned ? log_gamma(hyper->value, hyper->shape, hyper->rate) : 0;
 }
 
 /* eta[0 .. m - 1] of row i; scratch holds a value for each column feature. */

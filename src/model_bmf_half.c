@@ -3,6 +3,7 @@
 
 #include "num_linalg.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -152,12 +153,17 @@ void bmf_sum_weights(const bmf_half *half, const unsigned char *skip, double *to
   }
 }
 
+void bmf_clear_rounding(double *value, int n) {
+  for (int l = 0; l < n; l++)
+    if (!(value[l] > n * DBL_EPSILON * value[n - 1])) value[l] = 0;
+}
+
 void bmf_find_basis(bmf_half *half, bmf_gram *gram) {
   const int n_l = half->other->k;
   if (gram->basis_known) return;
   memcpy(gram->basis, gram->gram, (size_t) n_l * (size_t) n_l * sizeof(double));
   num_eigen(gram->basis, n_l, gram->value, half->eigen_work);
-  for (int l = 0; l < n_l; l++) gram->value[l] = fmax(gram->value[l], 0);
+  bmf_clear_rounding(gram->value, n_l);
   gram->basis_known = true;
 }
 

@@ -87,6 +87,10 @@ void bmf_project(const bmf_half *half, const double *value, double *out);
 void bmf_spread(const bmf_half *half, const double *in, double *out);
 /* The item's weights, summed over its features but those marked in skip (may be NULL). */
 void bmf_sum_weights(const bmf_half *half, const unsigned char *skip, double *total);
+/* Eigenvalues (n, ascending) that are but rounding errors become 0: in such a direction the cells
+ * say nothing, and a precise 0 there lets their projections be left out, which a prior precision
+ * below the rounding error would blow up. */
+void bmf_clear_rounding(double *value, int n);
 /* Eigenvectors and values of gram->gram, made once. */
 void bmf_find_basis(bmf_half *half, bmf_gram *gram);
 /* At least so many doubles, not zeroed; never NULL. */

@@ -66,6 +66,7 @@ static double log_conditional(bmf_state *state, int which) {
 static double log_density_at(bmf_state *state, int which, double y) {
   bmf_hyper *hyper = &state->hyper[which];
   hyper->value = exp(y);
+  if (hyper->value < NUM_GAMMA_LEAST || hyper->value > NUM_GAMMA_MOST) return -INFINITY;
   return log_conditional(state, which) + hyper->shape * y - hyper->rate * hyper->value;
 }
 
@@ -94,10 +95,19 @@ static void slice(bmf_state *state, int which) {
   }
 }
 
+#define PRECISION_LEAST 1e-30 /* of weights, in that of the noise */
+
 static void draw_gamma(bmf_state *state, int which, double squared_error) {
   double shape, rate;
   bmf_gamma_law(state, which, squared_error, &shape, &rate);
-  state->hyper[which].value = num_gamma(shape, rate);
+  double value = num_gamma_within(shape, rate);
+  /* Without weights it comes from its prior, and what a vague one draws may leave no digit of a
+   * linear predictor, which is on the scale of the noise (Bernoulli: of 1). */
+  if (which == BMF_WEIGHT_PRECISION && state->family != BMF_POISSON) {
+    const bool gaussian = state->family == BMF_GAUSSIAN;
+    value = fmax(value, PRECISION_LEAST * (gaussian ? state->hyper[BMF_NOISE_PRECISION].value : 1));
+  }
+  state->hyper[which].value = value;
 }
 
 void bmf_update_hyper(bmf_state *state, double squared_error) {

@@ -18,6 +18,12 @@ static double prior_pull(const bmf_state *state) {
   return prior_precision(state) * state->hyper[BMF_WEIGHT_MEAN].value;
 }
 
+static double sum_of(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i];
+  return sum;
+}
+
 static void mark_all(bmf_half *half) { memset(half->skip, 1, (size_t) half->own->k); }
 
 /*
@@ -32,7 +38,7 @@ static void draw_complete(bmf_half *half) {
   double *basis = bmf_pool(half, kk + (size_t) n_k + 2 * kl + num_eigen_work(n_k));
   double *value = basis + kk, *pull = value + n_k, *turned = pull + kl, *work = turned + kl;
   memset(basis, 0, kk * sizeof(double));
-  for (size_t e = 0; e < kl; e++) pull[e] = prior_pull(state);
+  memset(pull, 0, kl * sizeof(double));
   mark_all(half);
   for (int i = 0; i < half->n; i++) {
     bmf_row_enter(half, i);
@@ -45,13 +51,17 @@ static void draw_complete(bmf_half *half) {
   }
   num_eigen(basis, n_k, value, work);
   bmf_find_basis(half, &half->full);
+  bmf_clear_rounding(value, n_k);
   num_gemm(true, false, n_k, n_l, n_k, basis, n_k, pull, n_k, 0, turned, n_k);
   num_gemm(false, false, n_k, n_l, n_l, turned, n_k, half->full.basis, n_l, 0, pull, n_k);
   for (int l = 0; l < n_l; l++)
     for (int c = 0; c < n_k; c++) {
-      const double diagonal =
-          prior_precision(state) + half->scale * fmax(value[c], 0) * half->full.value[l];
+      const double told = half->scale * value[c] * half->full.value[l];
+      const double diagonal = prior_precision(state) + told;
       double *at = pull + num_at(c, l, n_k);
+      if (!(told > 0)) *at = 0;
+      *at += prior_pull(state) * sum_of(basis + num_at(0, c, n_k), n_k) *
+             sum_of(half->full.basis + num_at(0, l, n_l), n_l);
       *at = *at / diagonal + num_norm() / sqrt(diagonal);
     }
   num_gemm(false, false, n_k, n_l, n_k, basis, n_k, pull, n_k, 0, turned, n_k);
@@ -231,8 +241,8 @@ static void draw_poisson(bmf_half *half) {
   if (!background->learned) return;
   double n_observed = 0;
   for (int i = 0; i < half->n; i++) n_observed += data_n_observed(half->data, i);
-  background->value = num_gamma(background->shape + half->scale * from_background,
-                                background->rate + half->scale * n_observed);
+  background->value = num_gamma_within(background->shape + half->scale * from_background,
+                                       background->rate + half->scale * n_observed);
 }
 
 void bmf_update_weights(bmf_half *half[2], bmf_state *state) {

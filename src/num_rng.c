@@ -115,6 +115,7 @@ static double pg_left(double z) {
 }
 
 double num_polya_gamma(double z) {
+  if (!isfinite(z)) return isnan(z) ? z : 0; /* the series would never end */
   const double half = 0.5 * fabs(z), rate = M_PI * M_PI / 8 + half * half / 2;
   const double tail = pg_tail_mass(half, rate);
   for (;;) {

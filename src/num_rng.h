@@ -16,6 +16,15 @@ static inline double num_exp(void) { return exp_rand(); }
 /* Gamma(shape, rate), shape > 0, rate > 0. */
 static inline double num_gamma(double shape, double rate) { return rgamma(shape, 1 / rate); }
 
+/* The same, kept in a range whose squares and products are numbers above 0: of a tiny shape, most
+ * draws would underflow, and a precision of 0 leaves nothing to draw from. */
+#define NUM_GAMMA_LEAST 1e-200
+#define NUM_GAMMA_MOST 1e200
+static inline double num_gamma_within(double shape, double rate) {
+  const double draw = num_gamma(shape, rate);
+  return draw < NUM_GAMMA_LEAST ? NUM_GAMMA_LEAST : draw > NUM_GAMMA_MOST ? NUM_GAMMA_MOST : draw;
+}
+
 static inline int num_poisson(double mean) { return mean > 0 ? (int) rpois(mean) : 0; }
 
 /* Uniform on 0 .. n - 1, n >= 1. */

@@ -69,6 +69,42 @@ test_that("degenerate tables and numbers of features are legal", {
   }
 })
 
+test_that("vague priors, whose draws underflow, and data on any scale leave finite chains", {
+  set.seed(2)
+  x <- matrix(stats::rnorm(30), 6)
+  short <- quick(chains = 1, warmup = 10, draws = 20, n_start = 2, start_sweeps = 10)
+  vague <- gamma_prior(1e-3, 1)
+  expect_finite <- function(...) {
+    set.seed(3)
+    fit <- bmf(..., control = short)
+    expect_true(all(is.finite(as.matrix(fit$trace))))
+    expect_true(all(is.finite(fit$mean)))
+    expect_lt(max(fit$trace$row_features), 50)
+  }
+  expect_finite(x, prior = bmf_prior(alpha_rows = vague, alpha_columns = vague))
+  expect_finite(x, prior = bmf_prior(weight_precision = vague))
+  expect_finite(x, 0, 0, prior = bmf_prior(weight_precision = vague, noise_precision = vague))
+  counts <- matrix(stats::rpois(30, 2), 6)
+  expect_finite(0 * counts, family = "poisson", prior = bmf_prior(background = vague))
+  expect_finite(counts, family = "poisson", prior = bmf_prior(vague, vague, weight_precision = vague,
+    weight_shape = vague, background = vague))
+  expect_finite((x > 0) + 0, 0, 0, family = "bernoulli", prior = bmf_prior(weight_precision = vague))
+  for (scale in c(1e-160, 1e-90, 1e90)) expect_finite(x * scale)
+  expect_error(bmf(x * 1e160, control = short), "rescaled", class = "multicause_input_error")
+  expect_error(bmf(x, prior = bmf_prior(weight_precision = 1e-300), control = short), "no digit left",
+    class = "multicause_input_error")
+})
+
+test_that("default priors know the variance of values far from 0, dense or sparse", {
+  x <- matrix(c(0, 2, 1, 3), 2)
+  rate <- function(x) {
+    bmf_scale_prior(bmf_prior(), "gaussian", bmf_data(x, "gaussian", quiet = TRUE))$noise_precision$rate
+  }
+  expect_equal(rate(x), 1.25)
+  expect_equal(rate(x + 1e9), 1.25)
+  expect_equal(rate(Matrix::Matrix(x, sparse = TRUE)), 1.25)
+})
+
 test_that("a side without features is legal for every family and move", {
   set.seed(15)
   none <- function(n) matrix(1, n, 0)
