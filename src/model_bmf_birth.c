@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define BIRTHS_MOST 64      /* new features considered */
+#define BIRTHS_MOST 64      /* new features considered, beyond those the prior expects */
 #define BIRTHS_NEGLECT 40.0 /* in log probability below the best number */
 
 double bmf_birth_rate(const bmf_half *half) {
@@ -81,10 +81,11 @@ static double log_births(const births_problem *p, int b, double rate) {
   return sum + 0.5 * log(product);
 }
 
-static int draw_births(const births_problem *p, double rate) {
-  double weight[BIRTHS_MOST + 1], best = -INFINITY;
+static int draw_births(bmf_half *half, const births_problem *p, double rate) {
+  const int most = BIRTHS_MOST + (int) fmin(rate + 10 * sqrt(rate), 1e6);
+  double *weight = bmf_pool(half, (size_t) most + 1), best = -INFINITY;
   int n = 0;
-  while (n <= BIRTHS_MOST) {
+  while (n <= most) {
     weight[n] = log_births(p, n, rate);
     best = fmax(best, weight[n]);
     n++;
@@ -151,7 +152,7 @@ void bmf_births_log_lik(bmf_half *half, int n, double *out) {
 static void births_collapsed(bmf_half *half) {
   const unsigned char *singles = mark_singles(half);
   const births_problem p = pose(half, singles);
-  const int b = draw_births(&p, bmf_birth_rate(half));
+  const int b = draw_births(half, &p, bmf_birth_rate(half));
   if (singles) drop_singles(half);
   if (b > 0) draw_rows(half, &p, b);
 }

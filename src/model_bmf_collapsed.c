@@ -24,12 +24,10 @@ typedef struct {
   double *basis, *value, *work, *turned;
 } collapsed;
 
-/* Room for births_most features more than there are. */
-#define BIRTHS_ROOM 16
-
+/* For the features there are: births add theirs before they ask for it. */
 static void reserve(collapsed *self) {
   bmf_half *half = self->half;
-  const size_t n_l = (size_t) self->n_l, room = (size_t) half->own->k + BIRTHS_ROOM;
+  const size_t n_l = (size_t) self->n_l, room = (size_t) half->own->k;
   self->room = (ptrdiff_t) room;
   double *next = bmf_pool(half, (size_t) half->n * n_l + 2 * room * room + 2 * room * n_l + room +
                                     num_eigen_work((int) room));
@@ -129,11 +127,10 @@ static void flip_entries(collapsed *self, int i, double *log_now) {
 static void births(collapsed *self, double *log_now) {
   bmf_half *half = self->half;
   bmf_side *own = half->own;
-  const double alpha = half->state->hyper[BMF_ALPHA_ROWS + half->s].value;
-  const int b = num_poisson(alpha / (own->beta_off + own->n - 1));
+  const int b = num_poisson(bmf_birth_rate(half));
   int n_single = 0;
   for (int c = own->n_fixed; c < own->k; c++) n_single += half->u[c] && own->count[c] == 1;
-  if ((b == 0 && n_single == 0) || b > BIRTHS_ROOM) return;
+  if (b == 0 && n_single == 0) return;
   const int first = own->k;
   for (int t = 0; t < b; t++) {
     const int c = bmf_half_add(half);

@@ -95,6 +95,16 @@ test_that("vague priors, whose draws underflow, and data on any scale leave fini
     class = "multicause_input_error")
 })
 
+test_that("births follow the prior where one row alone expects many features", {
+  prior <- bmf_prior(alpha_rows = 150)
+  for (moves in list("block", "collapsed")) {
+    set.seed(4)
+    many <- quick(chains = 1, warmup = 5, draws = 100, init = "prior", moves = moves)
+    fit <- bmf(matrix(c(0.5, -1), 1), l = 0, prior = prior, control = many)
+    expect_lt(abs(mean(fit$trace$row_features) - 150), 4 * sqrt(150 / 100))
+  }
+})
+
 test_that("default priors know the variance of values far from 0, dense or sparse", {
   x <- matrix(c(0, 2, 1, 3), 2)
   rate <- function(x) {
