@@ -63,6 +63,7 @@ typedef struct {
   double power;        /* of the likelihood, in (0, 1] */
   const double *omega; /* n x m: Polya-Gamma variables that are given, not drawn; NULL as a rule */
   const mc_host *host;
+  int n_sweep; /* whole sweeps of this run, for the host */
 } bmf_state;
 
 /* Which moves a sweep makes beyond single flips, set-B births, weights and hyperparameters. */
@@ -75,6 +76,12 @@ typedef struct {
 } bmf_moves;
 
 typedef struct bmf_half bmf_half; /* scratch of one side's updates */
+
+/* Large tables take seconds a sweep, so the host is asked within it. Every update ends early then,
+ * and leaves the state a whole one. */
+static inline bool bmf_stop(const bmf_state *state) {
+  return mc_stop(state->host, state->n_sweep, 0);
+}
 
 static inline unsigned char *bmf_item(const bmf_side *side, int i) {
   return side->on + (ptrdiff_t) i * side->room;
@@ -209,7 +216,10 @@ typedef struct {
   bool best_found;
 } bmf_record;
 
-/* Sweeps until the plan is done or the host says stop; the state is that after the last whole sweep. */
+/*
+ * Sweeps until the plan is done or the host says stop. After a stop within a sweep some of its
+ * updates are left out, which leaves the state a draw like others; that sweep counts for nothing.
+ */
 mc_status bmf_run(bmf_state *state, const bmf_plan *plan, bmf_record *record);
 
 /*

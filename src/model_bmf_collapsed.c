@@ -168,7 +168,7 @@ void bmf_update_side_collapsed(bmf_half *half, bmf_state *state, int s) {
   collapsed self;
   begin(&self, half, state, s);
   double log_now = log_marginal(&self);
-  for (int i = 0; i < half->n; i++) {
+  for (int i = 0; i < half->n && !bmf_stop(state); i++) {
     half->item = i;
     half->u = bmf_item(half->own, i);
     flip_entries(&self, i, &log_now);

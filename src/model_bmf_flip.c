@@ -69,7 +69,7 @@ static void flip_several(bmf_half *half, int n) {
 
 void bmf_update_side(bmf_half *half, bmf_state *state, int s, const bmf_moves *moves) {
   bmf_half_begin(half, state, s);
-  for (int i = 0; i < half->n; i++) {
+  for (int i = 0; i < half->n && !bmf_half_stop(half, i); i++) {
     bmf_row_begin(half, i);
     const int n = scan_order(half);
     int t = 0;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#define ASK_CELLS 20000
 #define WIDE 600.0 /* |eta| beyond which exp() is kept away */
 
 static void *get(const bmf_half *half, size_t count, size_t size) {
@@ -70,6 +71,7 @@ bmf_half *bmf_new_half(bmf_state *state, int s) {
   half->state = state;
   half->n = state->side[s].n;
   half->m = state->side[1 - s].n;
+  half->ask_every = 1 + ASK_CELLS / (half->m + 1);
   const size_t m = (size_t) half->m;
   half->n_on = get(half, m, sizeof(int));
   half->seen = doubles(half, m);

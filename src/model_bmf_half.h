@@ -30,6 +30,7 @@ struct bmf_half {
   bmf_side *own, *other;
   const mc_data *data; /* items of this side by rows */
   int n, m;
+  int ask_every;            /* items between two questions to the host */
   int room_own, room_other; /* what the scratch was made for */
 
   int *on_list;        /* m x room_other: the features of each cell ... */
@@ -73,6 +74,11 @@ struct bmf_half {
 
 /* ---- model_bmf_half.c ---- */
 
+/* Should a loop over items end before item i? */
+static inline bool bmf_half_stop(const bmf_half *half, int i) {
+  return i % half->ask_every == 0 && bmf_stop(half->state);
+}
+
 /* A new feature without members, its number; bmf_half_feature() when its weights are set or changed. */
 int bmf_half_add(bmf_half *half);
 void bmf_half_feature(bmf_half *half, int c);
@@ -114,8 +120,8 @@ void bmf_row_gaussian(bmf_half *half, const unsigned char *skip, double *gram, d
 
 /* ---- model_bmf_weight.c: what the weights are drawn from ---- */
 
-/* Q (lower triangle) and h of vec(W) ~ N(Q^-1 h, Q^-1), weight c, l at c L + l. */
-void bmf_weight_system(bmf_half *half, double *q, double *pull);
+/* Q (lower triangle) and h of vec(W) ~ N(Q^-1 h, Q^-1), weight c, l at c L + l; false: the host said stop. */
+bool bmf_weight_system(bmf_half *half, double *q, double *pull);
 /* Poisson: counts and exposure of each weight, K x L by rows, and the background's count. */
 void bmf_weight_counts(bmf_half *half, double *counts, double *exposure, double *background);
 

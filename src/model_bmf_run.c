@@ -13,7 +13,7 @@ static bool is_updated(const bmf_side *side) { return side->infinite || bmf_n_fr
 
 static void update_features(run_work *work, bmf_state *state, const bmf_moves *moves) {
   for (int s = 0; s < 2; s++) {
-    if (!is_updated(&state->side[s])) continue;
+    if (!is_updated(&state->side[s]) || bmf_stop(state)) continue;
     if (moves->collapsed)
       bmf_update_side_collapsed(work->half[s], state, s);
     else
@@ -23,10 +23,11 @@ static void update_features(run_work *work, bmf_state *state, const bmf_moves *m
   }
 }
 
-/* One sweep; returns the log-likelihood after it. mean: see bmf_measure(). */
+/* One sweep; returns the log-likelihood after it, NaN after a stop. mean: see bmf_measure(). */
 static double sweep(run_work *work, bmf_state *state, const bmf_moves *moves, double *mean) {
   update_features(work, state, moves);
   bmf_update_weights(work->half, state);
+  if (bmf_stop(state)) return NAN;
   const bmf_fit_measure fit = bmf_measure(state, &work->measure, mean);
   const double noise = state->hyper[BMF_NOISE_PRECISION].value;
   bmf_update_hyper(state, fit.squared_error);
@@ -94,12 +95,13 @@ static void note_draw(const bmf_state *state, const bmf_plan *plan, double log_l
 mc_status bmf_run(bmf_state *state, const bmf_plan *plan, bmf_record *record) {
   run_work work = {.half = {bmf_new_half(state, 0), bmf_new_half(state, 1)},
                    .measure = bmf_new_measure(state, plan->n_threads)};
-  record->n_done = record->n_draw = 0;
+  record->n_done = record->n_draw = state->n_sweep = 0;
   for (int t = 0; t < plan->n_sweep; t++) {
     const bool noted = plan->thin > 0 && (t + 1) % plan->thin == 0;
     state->power = plan->power ? plan->power[t] : 1;
     const double log_lik = sweep(&work, state, &plan->moves, noted ? record->mean : NULL);
-    record->n_done = t + 1;
+    if (isnan(log_lik) && bmf_stop(state)) return MC_STOPPED;
+    record->n_done = state->n_sweep = t + 1;
     if (noted) note_draw(state, plan, log_lik, record);
     if (mc_stop(state->host, t + 1, log_lik)) return MC_STOPPED;
   }

@@ -265,7 +265,7 @@ static void one_try(bmf_half *half) {
 
 void bmf_split_merge(bmf_half *half, bmf_state *state, int s, int n_try) {
   if (state->side[s].n < 2) return;
-  for (int t = 0; t < n_try; t++) {
+  for (int t = 0; t < n_try && !bmf_stop(state); t++) {
     bmf_half_begin(half, state, s);
     one_try(half);
     bmf_transpose(state, s);

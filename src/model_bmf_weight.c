@@ -41,6 +41,7 @@ static void draw_complete(bmf_half *half) {
   memset(pull, 0, kl * sizeof(double));
   mark_all(half);
   for (int i = 0; i < half->n; i++) {
+    if (bmf_half_stop(half, i)) return;
     bmf_row_enter(half, i);
     bmf_row_gaussian(half, half->skip, NULL, half->small[0]);
     for (int c = 0; c < n_k; c++) {
@@ -88,7 +89,7 @@ static void add_item(const bmf_half *half, const double *gram, const double *sco
   }
 }
 
-void bmf_weight_system(bmf_half *half, double *q, double *pull) {
+bool bmf_weight_system(bmf_half *half, double *q, double *pull) {
   bmf_state *state = half->state;
   const ptrdiff_t size = (ptrdiff_t) half->own->k * half->other->k;
   double *gram = half->partial_copy;
@@ -99,10 +100,12 @@ void bmf_weight_system(bmf_half *half, double *q, double *pull) {
   }
   mark_all(half);
   for (int i = 0; i < half->n; i++) {
+    if (bmf_half_stop(half, i)) return false;
     bmf_row_enter(half, i);
     bmf_row_gaussian(half, half->skip, gram, half->small[0]);
     add_item(half, gram, half->small[0], q, pull);
   }
+  return true;
 }
 
 /* vec(W) ~ N(Q^-1 h, Q^-1), Q = phi I + sum_i (u_i u_i') (x) V'L_iV. */
@@ -110,7 +113,7 @@ static void draw_jointly(bmf_half *half) {
   const int n_k = half->own->k, n_l = half->other->k, size = n_k * n_l;
   double *q = bmf_pool(half, (size_t) size * (size_t) size + 2 * (size_t) size);
   double *pull = q + (ptrdiff_t) size * size, *draw = pull + size;
-  bmf_weight_system(half, q, pull);
+  if (!bmf_weight_system(half, q, pull)) return;
   if (!num_draw_gaussian(q, pull, size, draw)) return;
   for (int c = 0; c < n_k; c++)
     memcpy(bmf_weight(half->state, half->s, c), draw + (ptrdiff_t) c * n_l,
@@ -138,6 +141,7 @@ static void draw_by_feature(bmf_half *half) {
     }
     half->skip[c] = 1;
     for (int i = 0; i < half->n; i++) {
+      if (bmf_half_stop(half, i)) return;
       if (!bmf_item(half->own, i)[c]) continue;
       bmf_row_enter(half, i);
       bmf_row_gaussian(half, half->skip, gram, score);
@@ -179,7 +183,7 @@ static double split_counts(bmf_half *half, double *counts) {
   const mc_data *x = half->data;
   const double background = half->state->hyper[BMF_BACKGROUND].value;
   double from_background = 0;
-  for (int i = 0; i < half->n; i++) {
+  for (int i = 0; i < half->n && !bmf_half_stop(half, i); i++) {
     bmf_row_begin(half, i);
     for (int e = x->start[i]; e < x->start[i + 1]; e++) {
       const int j = x->column[e], *list = half->on_list + (ptrdiff_t) j * half->room_other;
@@ -232,6 +236,7 @@ static void draw_poisson(bmf_half *half) {
   double *counts = bmf_pool(half, 2 * kl), *exposure = counts + kl, from_background;
   bmf_hyper *background = &state->hyper[BMF_BACKGROUND];
   bmf_weight_counts(half, counts, exposure, &from_background);
+  if (bmf_stop(state)) return; /* the counts are not complete */
   for (int c = 0; c < half->own->k; c++)
     for (int l = 0; l < n_l; l++)
       bmf_weight(state, half->s, c)[l] =
@@ -248,6 +253,7 @@ static void draw_poisson(bmf_half *half) {
 void bmf_update_weights(bmf_half *half[2], bmf_state *state) {
   bmf_half *rows = half[BMF_ROWS];
   const ptrdiff_t size = (ptrdiff_t) state->side[0].k * state->side[1].k;
+  if (bmf_stop(state)) return;
   bmf_half_begin(rows, state, BMF_ROWS);
   if (state->family == BMF_POISSON)
     draw_poisson(rows);

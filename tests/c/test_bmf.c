@@ -198,6 +198,42 @@ static void test_add_and_drop(void) {
   check_state(p);
 }
 
+static int questions_left;
+static int stop_later(void *ctx, int pass, double objective) {
+  (void) ctx;
+  (void) pass;
+  (void) objective;
+  return questions_left-- <= 0;
+}
+
+/* A stop comes in the middle of a sweep, too, and leaves a whole state wherever it comes. */
+static void test_stops(bmf_family family, bmf_moves moves, int n, int m, double missing) {
+  int whole = 0, most = 0;
+  for (int asked = 0; asked < 40; asked += 6) {
+    problem *p = new_problem(family, n, m, 2, 2, true, missing);
+    const bmf_plan plan = {.n_sweep = 2, .thin = 1, .moves = moves, .n_threads = 1};
+    double *note = exact((ptrdiff_t) 2 * BMF_NOTE_PROBE);
+    bmf_record record = {.note = note};
+    p->host.tick = stop_later;
+    questions_left = asked;
+    const mc_status status = bmf_run(&p->state, &plan, &record);
+    CHECK(status == (questions_left < 0 ? MC_STOPPED : MC_MAX_PASS));
+    CHECK(record.n_draw == record.n_done && record.n_done <= 2);
+    check_state(p);
+    whole += status == MC_STOPPED && record.n_done == 0;
+    most = record.n_done > most ? record.n_done : most;
+  }
+  CHECK(whole > 0 && most > 0);
+}
+static const bmf_moves splits = {.split_merge = 1};
+static void test_stops_gaussian(void) { test_stops(BMF_GAUSSIAN, splits, 9, 7000, 0.1); }
+static void test_stops_complete(void) { test_stops(BMF_GAUSSIAN, splits, 9, 7000, 0); }
+static void test_stops_bernoulli(void) { test_stops(BMF_BERNOULLI, splits, 9, 7000, 0.1); }
+static void test_stops_poisson(void) { test_stops(BMF_POISSON, splits, 9, 7000, 0.1); }
+static void test_stops_collapsed(void) {
+  test_stops(BMF_GAUSSIAN, (bmf_moves){.collapsed = true}, 9, 6, 0);
+}
+
 int main(void) {
   RUN(test_every_family);
   RUN(test_complete_and_collapsed);
@@ -211,5 +247,10 @@ int main(void) {
   RUN(test_births_replace_gaussian);
   RUN(test_births_replace_poisson);
   RUN(test_add_and_drop);
+  RUN(test_stops_gaussian);
+  RUN(test_stops_complete);
+  RUN(test_stops_bernoulli);
+  RUN(test_stops_poisson);
+  RUN(test_stops_collapsed);
   return check_report();
 }
