@@ -17,7 +17,7 @@ gibbs_title <- function(fit) {
     sprintf(
       "%d draws of %d chain%s of a Gibbs sampler; %s", nrow(fit$trace), chains, if (chains == 1L) "" else "s",
       if (is.na(fit$converged)) {
-        "one chain alone shows nothing"
+        unknown_agreement(fit)
       } else if (fit$converged) {
         "they agree"
       } else {

@@ -106,7 +106,8 @@
 #'     `aspect_bernoulli`: `mean` and `sd` over draws of the cells' `probability` and `missed`, `mean` of `present` and
 #'     `phantom` (n x m; only the first without a phantom); standard deviations of `param`, which are means; states kept
 #'     of each chain and its last one. `trace` has a row for each draw, `objective` is the largest log joint density,
-#'     `df` and `certificate` are `NA`, and `converged` says whether R-hat is at most 1.1 for all of `trace`.}
+#'     `df` and `certificate` are `NA`, and `converged` says whether R-hat is at most 1.1 for all of `trace`
+#'     (`NA` for one chain, or fewer than 4 draws a chain).}
 #'   \item{`effort`}{with `effort`: `coefficients`, `intercept` and `slope` of the log-odds of the phantom's share, and
 #'     the `values`. `df` counts 2 in place of n shares, and `certificate` bounds the aspects alone.}
 #'   \item{`visits`}{with `visits`: the array of visits (where `control` keeps the data). `param` then also has

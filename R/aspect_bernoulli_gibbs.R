@@ -67,7 +67,7 @@ new_job.ab_gibbs_problem <- function(problem, stream, state = NULL) {
 
 #' @export
 total_sweeps.ab_gibbs_problem <- function(problem, started) {
-  problem$control$warmup + problem$control$draws * problem$control$thin
+  as.double(problem$control$warmup) + problem$control$draws * problem$control$thin
 }
 
 #' @export
@@ -155,7 +155,7 @@ gibbs_label <- function(job, problem, param) {
 
 gibbs_step_draws <- function(job, problem, on_tick) {
   control <- problem$control
-  every <- max(1L, control$draws %/% control$keep)
+  every <- as.integer(ceiling(control$draws / control$keep))
   n <- min(every * ceiling(control$draws / (gibbs_parts * every)), control$draws - job$n_draw)
   out <- gibbs_sweeps(
     problem, job$state, n * control$thin, control$thin, every, job$reference, job$kind, on_tick
@@ -171,6 +171,8 @@ gibbs_step_draws <- function(job, problem, on_tick) {
   sums <- out[c("cell", "sum_membership", "sum_aspects")]
   job$sums <- if (is.null(job$sums)) sums else Map(`+`, job$sums, sums)
   job$kept <- c(job$kept, gibbs_kept(out, problem))
+  # An interrupt may come before the first state that is to be kept.
+  if (out$stopped && job$n_draw && !length(job$kept)) job$kept <- list(out$state)
   if (job$n_draw == control$draws) job$phase <- "done"
   job
 }

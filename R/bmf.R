@@ -53,7 +53,7 @@
 #'   \item{`kept`}{states of each chain, evenly spaced.}
 #'   \item{`starts`}{what every annealed start reached.}
 #'   \item{`converged`}{`TRUE` where the chains agree: R-hat at most 1.1 for the log joint density, the log-likelihood
-#'     and the numbers of features.}
+#'     and the numbers of features; `NA` for one chain, or fewer than 4 draws a chain.}
 #' }
 #' @seealso [bmf_methods] for what can be done with a fit, [bmf_prior()], [mcmc_control()], [cooccurrence()],
 #'   [bmf_log_density()].

@@ -71,7 +71,7 @@ print.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   chains <- length(unique(x$trace$chain))
   cat(sprintf(
     "%d draws of %d chain%s; %s; best log joint density %s\n", nrow(x$trace), chains, if (chains == 1L) "" else "s",
-    if (is.na(x$converged)) "one chain alone shows nothing" else if (x$converged) "they agree" else "they DISAGREE",
+    if (is.na(x$converged)) unknown_agreement(x) else if (x$converged) "they agree" else "they DISAGREE",
     format(unname(x$objective), digits = digits)
   ))
   invisible(x)

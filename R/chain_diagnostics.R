@@ -4,7 +4,8 @@
 draws_by_chain <- function(fit, name) {
   parts <- split(fit$trace[[name]], fit$trace$chain)
   n <- min(lengths(parts))
-  vapply(parts, function(part) part[seq_len(n)], numeric(n))
+  # A single draw would come back as a vector.
+  matrix(vapply(parts, function(part) part[seq_len(n)], numeric(n)), n)
 }
 
 # Each chain in two halves; iterations x (2 chains).
@@ -79,13 +80,20 @@ tail_ess <- function(draws) {
 
 rhat_agree <- 1.1 # R-hat up to which chains are said to agree
 
-# Do all chains agree on these quantities? NA for a single chain.
+# Do all chains agree on these quantities? NA for a single chain, and where halves of chains have no variance yet.
 chains_agree <- function(fit, names) {
-  if (length(unique(fit$trace$chain)) < 2L) {
+  draws <- table(fit$trace$chain)
+  if (length(draws) < 2L || min(draws) < 4L) {
     return(NA)
   }
   rhat <- vapply(names, function(name) split_rhat(draws_by_chain(fit, name)), 0)
   all(is.na(rhat) | rhat <= rhat_agree)
+}
+
+# Where that is NA.
+unknown_agreement <- function(fit) {
+  single <- length(unique(fit$trace$chain)) < 2L
+  if (single) "one chain alone shows nothing" else "too few draws to see whether they agree"
 }
 
 tell_disagreement <- function(fit) {

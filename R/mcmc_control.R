@@ -37,7 +37,7 @@
 #' @param chains number of chains, at least 1; four are needed to see whether they agree.
 #' @param warmup sweeps of a chain that are thrown away, at least 0.
 #' @param draws draws of a chain, at least 1.
-#' @param thin sweeps from one draw to the next, at least 1.
+#' @param thin sweeps from one draw to the next, at least 1; `draws` times `thin` is at most 2147483647.
 #' @param n_threads threads (OpenMP) inside a sweep (of [aspect_bernoulli()]: inside a start), at least 1. Chains run
 #'   side by side under a [future::plan()].
 #' @param moves character, see Details; `character()` for none.
@@ -48,7 +48,7 @@
 #' @param start_sweeps sweeps of a start, at least 2.
 #' @param start_features numbers of features that starts begin with where the number is free, each at least 1.
 #' @param tries tries of `"split_merge"` a side and sweep, at least 1.
-#' @param keep states a chain keeps, at least 1.
+#' @param keep states a chain keeps at most, evenly spaced, at least 1.
 #' @param checkpoint a file name, or `NULL`.
 #' @param checkpoint_seconds least time between two writes, at least 0.
 #' @param progress show a progress bar with the time left.
@@ -63,10 +63,16 @@ mcmc_control <- function(chains = 4, warmup = 500, draws = 1000, thin = 1, n_thr
                          start_features = c(6, 8, 12, 16), tries = 2, keep = 100, checkpoint = NULL,
                          checkpoint_seconds = 10, progress = interactive(), ...) {
   check_dots(...)
+  draws <- check_count(draws, "draws")
+  thin <- check_count(thin, "thin")
+  # Sweeps are counted in integers.
+  if (as.double(draws) * thin > .Machine$integer.max) {
+    stop_input("`draws` times `thin` must be at most %d, not %.0f.", .Machine$integer.max, as.double(draws) * thin)
+  }
   structure(
     list(
       chains = check_count(chains, "chains"), warmup = check_count(warmup, "warmup", 0L),
-      draws = check_count(draws, "draws"), thin = check_count(thin, "thin"),
+      draws = draws, thin = thin,
       n_threads = check_count(n_threads, "n_threads", 1L, 1024L), moves = check_moves(moves),
       init = check_choice(init, "init", c("anneal", "prior")),
       n_start = if (!is.null(n_start)) check_count(n_start, "n_start"),

@@ -137,7 +137,11 @@ trust_sentence <- function(fit) {
   paste(
     sprintf("%d draws of %d chain(s).", nrow(fit$trace), chains),
     if (is.na(fit$converged)) {
-      "One chain alone shows nothing about agreement."
+      if (chains < 2L) {
+        "One chain alone shows nothing about agreement."
+      } else {
+        "Too few draws to see whether the chains agree."
+      }
     } else if (fit$converged) {
       sprintf("The chains agree (R-hat at most %s).", format(rhat_agree))
     } else {

@@ -247,6 +247,22 @@ test_that("an interrupt keeps the draws made so far", {
   expect_equal(unname(fitted(fit)), unname(fit$cells$probability$mean))
 })
 
+test_that("an interrupt before the first state that is kept leaves one; no more than `keep` are kept", {
+  set.seed(12)
+  x <- planted(40, 12)$x
+  problem <- gibbs_test_problem(x, 3, list(aspects = c(0.5, 0.5), membership = 0.5), "white")
+  problem$control[c("warmup", "draws", "keep")] <- list(0L, 1e5L, 1L)
+  job <- new_job(problem, NULL, gibbs_prior_state(40, 12, problem$prior, problem$pinned))
+  job <- step_job(problem, job)
+  job <- step_job(problem, job, function(pass, objective) stop("interrupted"))
+  expect_true(job$stopped)
+  expect_gt(job$n_draw, 0)
+  expect_lt(job$n_draw, 1e5)
+  expect_length(job$kept, 1)
+  fit <- gibbs(x, 2, control = few(draws = 39))
+  expect_length(fit$kept[[1]], 19)
+})
+
 test_that("draws convert; what disagrees is said; wrong input is refused", {
   set.seed(13)
   x <- planted(40, 12)$x

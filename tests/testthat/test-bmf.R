@@ -293,6 +293,21 @@ test_that("diagnostics agree with package posterior, and draws convert", {
   expect_equal(length(coda::as.mcmc(fit)), 2)
 })
 
+test_that("a draw or two are legal, and say nothing of agreement", {
+  set.seed(14)
+  x <- matrix(stats::rnorm(20), 5)
+  for (draws in c(1, 3)) {
+    fit <- bmf(x, control = quick(draws = draws, warmup = 5))
+    expect_identical(fit$converged, NA)
+    expect_output(print(fit), "too few draws to see")
+    expect_identical(dim(draws_array(fit))[1:2], c(as.integer(draws), 2L))
+    expect_identical(dim(draws_by_chain(fit, "objective")), c(as.integer(draws), 2L))
+    expect_output(print(summary(fit)), "Number of row features")
+  }
+  expect_error(mcmc_control(draws = 1e6, thin = 1e4), "at most 2147483647, not 10000000000",
+    class = "multicause_input_error")
+})
+
 test_that("plots draw", {
   set.seed(13)
   fit <- quietly(bmf(blocks()$x, control = quick(draws = 10)))
