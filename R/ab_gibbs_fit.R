@@ -189,6 +189,16 @@ score_spread.aspect_bernoulli_gibbs <- function(fit, rows, kinds, of) {
   fit$cells$missed$sd[rows, , drop = FALSE]
 }
 
+# qbeta() without its trouble next to 1 and with tiny shapes, where the distribution is that of a coin.
+beta_quantile <- function(p, a, b) {
+  out <- (p > b / (a + b)) + 0
+  low <- which(a <= b & a >= 1e-3)
+  high <- which(a > b & b >= 1e-3)
+  out[low] <- stats::qbeta(p, a[low], b[low])
+  out[high] <- 1 - stats::qbeta(p, b[high], a[high], lower.tail = FALSE)
+  out
+}
+
 # Central interval of the Beta distribution with this mean and standard deviation: what is kept of a cell's draws.
 beta_interval <- function(mean, sd, level = 0.9) {
   size <- mean * (1 - mean) / sd^2 - 1
@@ -197,7 +207,7 @@ beta_interval <- function(mean, sd, level = 0.9) {
     wide <- which(sd > 1e-9 & mean > 0 & mean < 1)
     # A spread as large as it can be is that of a coin: then the Beta distribution has its mass at both ends.
     at <- pmax(size[wide], 0.01)
-    out[wide] <- stats::qbeta(p, mean[wide] * at, (1 - mean[wide]) * at)
+    out[wide] <- beta_quantile(p, mean[wide] * at, (1 - mean[wide]) * at)
     out
   }
   list(lower = bound((1 - level) / 2), upper = bound((1 + level) / 2))

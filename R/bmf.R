@@ -76,7 +76,8 @@ bmf <- function(x, k = Inf, l = Inf, ..., family = c("gaussian", "bernoulli", "p
   check_mcmc_control(control)
   family <- check_choice(family, "family", c("gaussian", "bernoulli", "poisson"))
   call <- keep_values(call, list(
-    family = family, row_features = row_features, column_features = column_features, start = start
+    family = family, row_features = row_features, column_features = column_features, start = start,
+    prior = prior
   ))
   k <- check_features(k, "k")
   l <- check_features(l, "l")

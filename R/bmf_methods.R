@@ -266,7 +266,8 @@ model_title.bmf <- function(fit) "Binary matrix factorization"
 update.bmf <- function(object, ..., evaluate = TRUE) {
   call <- object$call
   extra <- as.list(match.call(expand.dots = FALSE)$...)
-  known <- list(x = object$x, control = object$control, prior = object$prior, k = object$size[1L], l = object$size[2L])
+  # Not the prior: its defaults follow the data and the family, which may be others now.
+  known <- list(x = object$x, control = object$control, k = object$size[1L], l = object$size[2L])
   for (name in setdiff(names(known), names(extra))) call[[name]] <- known[[name]]
   for (name in names(extra)) call[[name]] <- extra[[name]]
   if (evaluate) eval(find_model(call, object, parent.frame()), parent.frame()) else call

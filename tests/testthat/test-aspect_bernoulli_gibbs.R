@@ -168,6 +168,15 @@ test_that("intervals of cells are near the quantiles of their draws", {
   expect_gt(min(inside), 0.8)
 })
 
+test_that("quantiles of Beta distributions next to 0 and 1 come without warnings", {
+  for (p in c(0.05, 0.25, 0.5, 0.95)) {
+    expect_silent(steep <- beta_quantile(p, c(0.003, 100, 1e-6, 1e-6, 2), c(100, 0.003, 1e-7, 10, 3)))
+    expect_equal(steep[5], stats::qbeta(p, 2, 3))
+    expect_equal(steep[1:2], c(0, 1), tolerance = 1e-6)
+    expect_equal(steep[3:4], c(as.numeric(p > 1 / 11), 0))
+  }
+})
+
 test_that("the seed alone decides: plans, storage, resuming", {
   x <- planted(40, 12)$x
   run <- function(x, ...) {

@@ -293,6 +293,20 @@ test_that("diagnostics agree with package posterior, and draws convert", {
   expect_equal(length(coda::as.mcmc(fit)), 2)
 })
 
+test_that("update() scales default priors to the data and family it is given", {
+  set.seed(15)
+  x <- matrix(stats::rnorm(30), 6)
+  own <- bmf_prior(noise_precision = 2)
+  fit <- bmf(x, 1, 1, prior = own, control = quick(chains = 1, draws = 5, warmup = 5))
+  rm(own)
+  again <- update(fit, x = 1000 * x)
+  expect_identical(again$prior$noise_precision, 2)
+  expect_equal(again$prior$weight_precision$rate, 1e6 * fit$prior$weight_precision$rate)
+  expect_identical(update(fit)$prior, fit$prior)
+  counts <- matrix(stats::rpois(30, 3), 6)
+  expect_equal(update(fit, x = counts, family = "poisson")$prior$background, 0.01 * mean(counts))
+})
+
 test_that("a draw or two are legal, and say nothing of agreement", {
   set.seed(14)
   x <- matrix(stats::rnorm(20), 5)
