@@ -18,7 +18,8 @@
 #'   features.
 #' @param beta two numbers above 0, named `rows` and `columns`: the larger, the fewer rows (columns) share a feature.
 #' @param weight_mean mean of the weights (Gaussian and Bernoulli): any number, or a Gamma prior.
-#' @param weight_precision precision of the weights; Poisson: the rate of their Gamma prior. Above 0, or `NULL`.
+#' @param weight_precision precision of the weights; Poisson: the rate of their Gamma prior. Above 0, or `NULL`. A fixed
+#'   precision below 1e-30 (Gaussian: over the variance of `x`) is an error, since it leaves no digit of a cell's mean.
 #' @param noise_precision precision of the Gaussian noise, above 0, or `NULL`.
 #' @param weight_shape shape of the weights' Gamma prior (Poisson), above 0.
 #' @param background rate of a Poisson cell without any feature, above 0, or `NULL`. At 0 a count where no feature

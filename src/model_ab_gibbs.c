@@ -9,7 +9,7 @@
 ab_gibbs_work ab_gibbs_new_work(const mc_data *data, const ab_vb_prior *prior,
                                 ab_gibbs_state *state, const mc_host *host) {
   const int n = data->n, m = data->m, k = state->k;
-  ab_gibbs_work work = {.data = data, .prior = *prior, .state = state};
+  ab_gibbs_work work = {.data = data, .prior = *prior, .state = state, .host = host};
   work.present = mc_doubles(host, m, k + 1);
   work.absence = mc_doubles(host, m, k + 1);
   work.one = mc_doubles(host, m, k + 1);
@@ -25,6 +25,13 @@ ab_gibbs_work ab_gibbs_new_work(const mc_data *data, const ab_vb_prior *prior,
   if (data->na_start)
     for (int e = 0; e < data->na_start[n]; e++) work.zeros[data->na_column[e]]--;
   return work;
+}
+
+#define ASK_CELLS 100000
+
+/* Large tables take long a sweep, so the host is asked within it, too. */
+static bool stop_before(const ab_gibbs_work *work, int i) {
+  return i % (1 + ASK_CELLS / (work->data->m + 1)) == 0 && mc_stop(work->host, work->n_sweep, 0);
 }
 
 /* sum[, c] = share[1] absence[, 1] + ... + share[c] absence[, c] */
@@ -133,7 +140,7 @@ void ab_gibbs_memberships(ab_gibbs_work *work) {
   const int m = data->m, k = work->state->k;
   weigh_aspects(work, true);
   work->stream = num_new_stream();
-  for (int i = 0; i < data->n; i++) {
+  for (int i = 0; i < data->n && !stop_before(work, i); i++) {
     const double *total = row_sums(work, i, 0);
     double at_least = count_later(work->uniform, total, work->sum, m);
     for (int c = 1; c <= k; c++) {
@@ -165,6 +172,7 @@ void ab_gibbs_aspects(ab_gibbs_work *work) {
   /* zero[, c]: zeros written by c or later */
   memcpy(work->zero + m, work->zeros, (size_t) m * sizeof(double));
   for (int i = 0; i < data->n; i++) {
+    if (stop_before(work, i)) return; /* the counts are not complete */
     const double *total = row_sums(work, i, 1);
     for (int c = 1; c < k; c++)
       add_later(work->uniform, total, work->sum + num_at(0, c, m), m,
@@ -203,7 +211,9 @@ mc_status ab_gibbs_run(const mc_data *data, const ab_vb_prior *prior, const ab_g
   for (int t = 0; t < plan->n_sweep; t++) {
     ab_gibbs_memberships(&work);
     ab_gibbs_aspects(&work);
-    record->n_done = t + 1;
+    /* What was drawn of this sweep is as good a draw, but no whole sweep. */
+    if (mc_stop(host, t, 0)) return MC_STOPPED;
+    record->n_done = work.n_sweep = t + 1;
     if (notes && (t + 1) % plan->thin == 0) ab_gibbs_note(notes, record);
     if (mc_stop(host, t + 1, 0)) return MC_STOPPED;
   }

@@ -9,6 +9,8 @@ typedef struct {
   const mc_data *data;
   ab_vb_prior prior;
   ab_gibbs_state *state;
+  const mc_host *host;
+  int n_sweep;               /* whole sweeps, for the host */
   double *present, *absence; /* m x (k + 1): weights of causes for ones and zeros, before shares */
   double *one, *zero;        /* m x (k + 1): ones by cause, zeros by cause or later */
   double *sum;               /* m x (k + 1): running sums of a row's weights for zeros */
