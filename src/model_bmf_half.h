@@ -120,7 +120,8 @@ void bmf_row_gaussian(bmf_half *half, const unsigned char *skip, double *gram, d
 
 /* ---- model_bmf_weight.c: what the weights are drawn from ---- */
 
-/* Q (lower triangle) and h of vec(W) ~ N(Q^-1 h, Q^-1), weight c, l at c L + l; false: the host said stop. */
+/* Q (lower triangle) and h of vec(W) ~ N(Q^-1 h, Q^-1), weight c, l at c L + l; false where
+ * the host said stop. */
 bool bmf_weight_system(bmf_half *half, double *q, double *pull);
 /* Poisson: counts and exposure of each weight, K x L by rows, and the background's count. */
 void bmf_weight_counts(bmf_half *half, double *counts, double *exposure, double *background);
