@@ -101,7 +101,7 @@ print.summary.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...
   print_quantities(x$quantities, digits)
   for (name in c("row_features", "column_features")) {
     part <- x[[name]]
-    part <- part[part$probability >= 0.01, ]
+    part <- part[part$probability >= min(0.01, max(part$probability)), ]
     cat(sprintf("\nNumber of %s: ", sub("_", " ", name)))
     cat(sprintf("%d (%s)", part$features, format(round(part$probability, 2))), sep = ", ")
   }

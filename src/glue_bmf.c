@@ -84,7 +84,7 @@ typedef struct {
 } run_arguments;
 
 /* list(n_sweep, thin, power, block, multi, split_merge, collapsed, probe (2 x p, 0-based), want_mean, want_best,
- * best_joint, on_tick) */
+ * best_joint, n_threads, on_tick) */
 static bmf_plan read_plan(SEXP plan) {
   const SEXP power = glue_field(plan, "power"), probe = glue_field(plan, "probe");
   bmf_plan to = {.n_sweep = Rf_asInteger(glue_field(plan, "n_sweep")),

@@ -1,9 +1,8 @@
 /*
  * model_ab_gibbs.h: Gibbs sampling of the aspect Bernoulli model (model_ab.h) with a symmetric
  * Dirichlet prior on every row's membership and a Beta prior on every aspect not pinned. The causes
- * of cells are the augmented data: given them memberships are Dirichlet and aspects Beta; the
- * collapsed sweep has both integrated out, as Griffiths & Steyvers (2004),
- * doi:10.1073/pnas.0307752101, have for counts. Missing cells have no cause.
+ * of cells are the augmented data: given them memberships are Dirichlet and aspects Beta. Missing
+ * cells have no cause.
  */
 #ifndef MC_MODEL_AB_GIBBS_H
 #define MC_MODEL_AB_GIBBS_H
@@ -24,7 +23,6 @@ typedef struct {
   int n_sweep;
   int thin;       /* every so many sweeps a draw is noted; 0: none */
   int keep_every; /* every so many draws the state is kept; 0: none */
-  bool collapsed; /* collapsed sweeps; else memberships and aspects are drawn in each */
   const double
       *reference;  /* k x m: labels of draws are those nearest to it; NULL: left as they are */
   const int *kind; /* k: an ab_kind each */
@@ -61,8 +59,9 @@ typedef struct {
 
 /*
  * Sweeps from a state. One costs O(n m k) and a uniform number for each observed cell, a noted draw
- * as much again; memory is O((n + m) k), collapsed a byte a cell more. Random numbers through
- * num_rng.h. Returns MC_MAX_PASS, or MC_STOPPED where the host asked to stop.
+ * as much again; memory is O((n + m) k). Random numbers through num_rng.h. Returns MC_MAX_PASS, or
+ * MC_STOPPED where the host asked to stop: within a sweep, too, whose draws then stay where they
+ * are but are not noted.
  */
 mc_status ab_gibbs_run(const mc_data *data, const ab_vb_prior *prior, const ab_gibbs_plan *plan,
                        ab_gibbs_state *state, const mc_host *host, ab_gibbs_record *record);
