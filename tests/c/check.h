@@ -26,6 +26,7 @@ static struct {
   int not_so;         /* failed checks */
   int n_memory;
   void *memory[1024];
+  int questions_left; /* until check_stop_later() says stop */
   uint64_t random;
 } check = {.random = 1};
 
@@ -71,6 +72,14 @@ static inline double *exact_copy(const double *from, ptrdiff_t count) {
 
 /* A host that never stops a fit. */
 static inline mc_host check_host(void) { return (mc_host){.alloc = check_alloc}; }
+
+/* The tick of a host that says stop once it was asked check.questions_left times. */
+static inline int check_stop_later(void *ctx, int pass, double objective) {
+  (void) ctx;
+  (void) pass;
+  (void) objective;
+  return check.questions_left-- <= 0;
+}
 
 /* Uniform on (0, 1), the same numbers in every test. */
 static inline double check_uniform(void) {

@@ -158,21 +158,13 @@ static void test_no_notes(void) {
   check_state(p);
 }
 
-static int questions_left;
-static int stop_later(void *ctx, int pass, double objective) {
-  (void) ctx;
-  (void) pass;
-  (void) objective;
-  return questions_left-- <= 0;
-}
-
 /* A stop comes in the middle of a sweep, too, and leaves a whole state wherever it comes. */
 static void test_stops(void) {
   const ab_vb_prior prior = {1, 1, 1};
   for (int asked = 0; asked < 24; asked += 3) {
     problem *p = new_problem(5, 110000, 2, 0, 0, 0.1);
-    p->host.tick = stop_later;
-    questions_left = asked;
+    p->host.tick = check_stop_later;
+    check.questions_left = asked;
     CHECK(ab_gibbs_run(&p->data, &prior, &p->plan, &p->state, &p->host, &p->record) == MC_STOPPED);
     CHECK(p->record.n_done == asked / 12); /* 5 rows twice, then twice between sweeps */
     CHECK(p->record.n_draw == p->record.n_done / p->plan.thin);

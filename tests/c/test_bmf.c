@@ -198,14 +198,6 @@ static void test_add_and_drop(void) {
   check_state(p);
 }
 
-static int questions_left;
-static int stop_later(void *ctx, int pass, double objective) {
-  (void) ctx;
-  (void) pass;
-  (void) objective;
-  return questions_left-- <= 0;
-}
-
 /* A stop comes in the middle of a sweep, too, and leaves a whole state wherever it comes. */
 static void test_stops(bmf_family family, bmf_moves moves, int n, int m, double missing) {
   int whole = 0, most = 0;
@@ -214,10 +206,10 @@ static void test_stops(bmf_family family, bmf_moves moves, int n, int m, double 
     const bmf_plan plan = {.n_sweep = 2, .thin = 1, .moves = moves, .n_threads = 1};
     double *note = exact((ptrdiff_t) 2 * BMF_NOTE_PROBE);
     bmf_record record = {.note = note};
-    p->host.tick = stop_later;
-    questions_left = asked;
+    p->host.tick = check_stop_later;
+    check.questions_left = asked;
     const mc_status status = bmf_run(&p->state, &plan, &record);
-    CHECK(status == (questions_left < 0 ? MC_STOPPED : MC_MAX_PASS));
+    CHECK(status == (check.questions_left < 0 ? MC_STOPPED : MC_MAX_PASS));
     CHECK(record.n_draw == record.n_done && record.n_done <= 2);
     check_state(p);
     whole += status == MC_STOPPED && record.n_done == 0;
