@@ -66,3 +66,20 @@ bmf_log_marginal <- function(case, state) {
   pull <- backsolve(root, look$weight_h, transpose = TRUE)
   out + size / 2 * (log(hyper[4]) - hyper[4] * hyper[3]^2) - sum(log(diag(root))) + sum(pull^2) / 2
 }
+
+# Short chains for tests, what they warn of, and a table of planted blocks.
+bmf_quick <- function(...) {
+  settings <- list(chains = 2, warmup = 20, draws = 40, n_start = 3, n_reheat = 1, start_sweeps = 40, progress = FALSE)
+  do.call(mcmc_control, utils::modifyList(settings, list(...)))
+}
+
+bmf_quietly <- function(expr) {
+  withCallingHandlers(expr, multicause_chains_disagree = function(w) invokeRestart("muffleWarning"))
+}
+
+bmf_blocks <- function(n = 30, m = 10, sd = 0.3) {
+  rows <- cbind(rep(1:0, length.out = n), rep(c(0, 1, 1), length.out = n))
+  columns <- cbind(rep(1:0, each = m / 2), rep(c(0, 1, 1), length.out = m))
+  mean <- rows %*% matrix(c(3, 0, -2, 2), 2) %*% t(columns)
+  list(rows = rows, columns = columns, mean = mean, x = mean + rnorm(n * m, sd = sd))
+}

@@ -1,19 +1,3 @@
-quick <- function(...) {
-  settings <- list(chains = 2, warmup = 20, draws = 40, n_start = 3, n_reheat = 1, start_sweeps = 40, progress = FALSE)
-  do.call(mcmc_control, utils::modifyList(settings, list(...)))
-}
-
-quietly <- function(expr) {
-  withCallingHandlers(expr, multicause_chains_disagree = function(w) invokeRestart("muffleWarning"))
-}
-
-blocks <- function(n = 30, m = 10, sd = 0.3) {
-  rows <- cbind(rep(1:0, length.out = n), rep(c(0, 1, 1), length.out = n))
-  columns <- cbind(rep(1:0, each = m / 2), rep(c(0, 1, 1), length.out = m))
-  mean <- rows %*% matrix(c(3, 0, -2, 2), 2) %*% t(columns)
-  list(rows = rows, columns = columns, mean = mean, x = mean + rnorm(n * m, sd = sd))
-}
-
 same_draws <- function(a, b) {
   expect_identical(a$trace, b$trace)
   expect_identical(a$param, b$param)
@@ -22,10 +6,10 @@ same_draws <- function(a, b) {
 
 test_that("planted blocks are recovered, missing cells predicted", {
   set.seed(1)
-  data <- blocks()
+  data <- bmf_blocks()
   x <- data$x
   x[cbind(1:8, 1:8)] <- NA
-  fit <- quietly(bmf(x, control = quick(draws = 100)))
+  fit <- bmf_quietly(bmf(x, control = bmf_quick(draws = 100)))
   expect_lt(mean((fitted(fit) - data$mean)[is.na(x)]^2), 0.1)
   expect_lt(mean((fitted(fit) - data$mean)^2), 0.05)
   expect_equal(unname(fit$param$rows %*% fit$param$weights %*% t(fit$param$columns)), data$mean, tolerance = 0.2)
@@ -41,103 +25,21 @@ test_that("each family finds planted groups", {
   v <- rep(1:0, each = 6)
   eta <- outer(u, v)
   x <- matrix(rbinom(480, 1, plogis(-2 + 4 * eta)), 40)
-  fit <- quietly(bmf(x, family = "bernoulli", control = quick()))
+  fit <- bmf_quietly(bmf(x, family = "bernoulli", control = bmf_quick()))
   expect_gt(cor(c(fitted(fit)), c(eta)), 0.9)
   expect_identical(unname(fit$param$rows[, "baseline"]), rep(1L, 40))
   x <- matrix(rpois(480, 0.1 + 5 * eta), 40)
-  fit <- quietly(bmf(x, family = "poisson", control = quick()))
+  fit <- bmf_quietly(bmf(x, family = "poisson", control = bmf_quick()))
   expect_gt(cor(c(fitted(fit)), c(eta)), 0.95)
   expect_true(all(fit$param$weights >= 0))
 })
 
-test_that("degenerate tables and numbers of features are legal", {
-  set.seed(3)
-  small <- quick(draws = 6, warmup = 4, start_sweeps = 5)
-  for (x in list(matrix(1.5), matrix(rnorm(5), 1), matrix(rnorm(5), 5), matrix(0, 4, 3), matrix(NA_real_, 3, 2))) {
-    fit <- suppressMessages(quietly(bmf(x, control = small)))
-    expect_true(all(is.finite(fitted(fit))))
-  }
-  for (x in list(matrix(0, 4, 3), matrix(1, 4, 3))) {
-    expect_true(all(is.finite(fitted(quietly(bmf(x, family = "bernoulli", control = small))))))
-    expect_true(all(is.finite(fitted(quietly(bmf(x, family = "poisson", control = small))))))
-  }
-  x <- matrix(rnorm(20), 5)
-  for (size in list(c(0, 0), c(0, Inf), c(2, 0), c(2, 3), c(Inf, 1))) {
-    fit <- quietly(bmf(x, size[1], size[2], control = small))
-    expect_true(all(is.finite(fitted(fit))))
-    if (is.finite(size[1])) expect_equal(ncol(fit$param$rows), size[1])
-  }
-})
-
-test_that("vague priors, whose draws underflow, and data on any scale leave finite chains", {
-  set.seed(2)
-  x <- matrix(stats::rnorm(30), 6)
-  short <- quick(chains = 1, warmup = 10, draws = 20, n_start = 2, start_sweeps = 10)
-  vague <- gamma_prior(1e-3, 1)
-  expect_finite <- function(...) {
-    set.seed(3)
-    fit <- bmf(..., control = short)
-    expect_true(all(is.finite(as.matrix(fit$trace))))
-    expect_true(all(is.finite(fit$mean)))
-    expect_lt(max(fit$trace$row_features), 50)
-  }
-  expect_finite(x, prior = bmf_prior(alpha_rows = vague, alpha_columns = vague))
-  expect_finite(x, prior = bmf_prior(weight_precision = vague))
-  expect_finite(x, 0, 0, prior = bmf_prior(weight_precision = vague, noise_precision = vague))
-  counts <- matrix(stats::rpois(30, 2), 6)
-  expect_finite(0 * counts, family = "poisson", prior = bmf_prior(background = vague))
-  expect_finite(counts, family = "poisson", prior = bmf_prior(vague, vague, weight_precision = vague,
-    weight_shape = vague, background = vague))
-  expect_finite((x > 0) + 0, 0, 0, family = "bernoulli", prior = bmf_prior(weight_precision = vague))
-  for (scale in c(1e-160, 1e-90, 1e90)) expect_finite(x * scale)
-  expect_error(bmf(x * 1e160, control = short), "rescaled", class = "multicause_input_error")
-  expect_error(bmf(x, prior = bmf_prior(weight_precision = 1e-300), control = short), "no digit left",
-    class = "multicause_input_error")
-})
-
-test_that("births follow the prior where one row alone expects many features", {
-  prior <- bmf_prior(alpha_rows = 150)
-  for (moves in list("block", "collapsed")) {
-    set.seed(4)
-    many <- quick(chains = 1, warmup = 5, draws = 100, init = "prior", moves = moves)
-    fit <- bmf(matrix(c(0.5, -1), 1), l = 0, prior = prior, control = many)
-    expect_lt(abs(mean(fit$trace$row_features) - 150), 4 * sqrt(150 / 100))
-  }
-})
-
-test_that("default priors know the variance of values far from 0, dense or sparse", {
-  x <- matrix(c(0, 2, 1, 3), 2)
-  rate <- function(x) {
-    bmf_scale_prior(bmf_prior(), "gaussian", bmf_data(x, "gaussian", quiet = TRUE))$noise_precision$rate
-  }
-  expect_equal(rate(x), 1.25)
-  expect_equal(rate(x + 1e9), 1.25)
-  expect_equal(rate(Matrix::Matrix(x, sparse = TRUE)), 1.25)
-})
-
-test_that("a side without features is legal for every family and move", {
-  set.seed(15)
-  none <- function(n) matrix(1, n, 0)
-  for (family in c("gaussian", "bernoulli", "poisson")) {
-    moves <- c("block", "multi", if (family != "poisson") "split_merge")
-    control <- quick(draws = 10, warmup = 10, start_sweeps = 10, moves = moves, tries = 3)
-    x <- matrix(rbinom(40, 1, 0.4), 8)
-    for (size in list(c(3, 0), c(0, 3), c(0, Inf), c(Inf, 0))) {
-      fit <- quietly(bmf(
-        x, size[1], size[2],
-        family = family, row_features = none(8), column_features = none(5), control = control
-      ))
-      expect_true(all(is.finite(fitted(fit))))
-    }
-  }
-})
-
 test_that("arguments stay as they are and names travel", {
   set.seed(4)
-  x <- blocks()$x
+  x <- bmf_blocks()$x
   dimnames(x) <- list(paste0("site", 1:30), letters[1:10])
   copy <- unserialize(serialize(x, NULL))
-  fit <- quietly(bmf(x, control = quick()))
+  fit <- bmf_quietly(bmf(x, control = bmf_quick()))
   expect_identical(x, copy)
   expect_identical(dimnames(fitted(fit)), dimnames(x))
   expect_identical(rownames(fit$param$rows), rownames(x))
@@ -154,17 +56,17 @@ test_that("sparse and dense tables give the same chains", {
   set.seed(5)
   x <- matrix(rbinom(200, 1, 0.2), 20)
   set.seed(1)
-  a <- quietly(bmf(x, family = "bernoulli", control = quick(draws = 10)))
+  a <- bmf_quietly(bmf(x, family = "bernoulli", control = bmf_quick(draws = 10)))
   set.seed(1)
-  b <- quietly(bmf(Matrix::Matrix(x, sparse = TRUE), family = "bernoulli", control = quick(draws = 10)))
+  b <- bmf_quietly(bmf(Matrix::Matrix(x, sparse = TRUE), family = "bernoulli", control = bmf_quick(draws = 10)))
   same_draws(a, b)
 })
 
 test_that("the seed alone decides: threads, plans, kinds of generator", {
-  x <- blocks()$x
+  x <- bmf_blocks()$x
   run <- function(...) {
     set.seed(7)
-    quietly(bmf(x, control = quick(draws = 10, ...)))
+    bmf_quietly(bmf(x, control = bmf_quick(draws = 10, ...)))
   }
   one <- run()
   same_draws(one, run(n_threads = 2))
@@ -173,20 +75,20 @@ test_that("the seed alone decides: threads, plans, kinds of generator", {
   on.exit(do.call(RNGkind, as.list(kind)))
   before <- runif(3)
   set.seed(9, kind = "Wichmann-Hill")
-  invisible(quietly(bmf(x, control = quick(draws = 2, chains = 1))))
+  invisible(bmf_quietly(bmf(x, control = bmf_quick(draws = 2, chains = 1))))
   expect_identical(RNGkind()[1], "Wichmann-Hill")
 })
 
 test_that("futures give the same chains", {
   skip_on_cran()
   skip_if_not_installed("future.apply")
-  x <- blocks()$x
+  x <- bmf_blocks()$x
   set.seed(7)
-  one <- quietly(bmf(x, control = quick(draws = 10)))
+  one <- bmf_quietly(bmf(x, control = bmf_quick(draws = 10)))
   old <- future::plan(future::multisession, workers = 2)
   on.exit(future::plan(old))
   set.seed(7)
-  same_draws(one, quietly(bmf(x, control = quick(draws = 10))))
+  same_draws(one, bmf_quietly(bmf(x, control = bmf_quick(draws = 10))))
 })
 
 test_that("a run resumes after SIGKILL to the result it would have had", {
@@ -197,8 +99,8 @@ test_that("a run resumes after SIGKILL to the result it would have had", {
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))
   file <- function(name) file.path(folder, name)
-  saveRDS(list(x = blocks()$x, paths = .libPaths()), file("job.rds"))
-  control <- quick(draws = 1500, checkpoint = file("run"), checkpoint_seconds = 0)
+  saveRDS(list(x = bmf_blocks()$x, paths = .libPaths()), file("job.rds"))
+  control <- bmf_quick(draws = 1500, checkpoint = file("run"), checkpoint_seconds = 0)
   saveRDS(control, file("control.rds"))
   writeLines(c(
     sprintf("folder <- %s", deparse(folder)), "job <- readRDS(file.path(folder, 'job.rds'))",
@@ -216,17 +118,17 @@ test_that("a run resumes after SIGKILL to the result it would have had", {
   expect_gte(drawn(), 50)
   expect_lt(readRDS(file("run-2.rds"))$job$n_draw, 1500)
   x <- readRDS(file("job.rds"))$x
-  resumed <- quietly(bmf(x, control = control))
+  resumed <- bmf_quietly(bmf(x, control = control))
   set.seed(1)
-  same_draws(quietly(bmf(x, control = quick(draws = 1500))), resumed)
+  same_draws(bmf_quietly(bmf(x, control = bmf_quick(draws = 1500))), resumed)
   expect_error(bmf(x + 1, control = control), class = "multicause_input_error")
 })
 
 test_that("an interrupt keeps the draws made so far", {
   set.seed(9)
-  data <- bmf_data(blocks()$x, "gaussian")
+  data <- bmf_data(bmf_blocks()$x, "gaussian")
   none <- list(rows = matrix(1, 30, 0), columns = matrix(1, 10, 0))
-  problem <- bmf_problem(data, "gaussian", Inf, Inf, lapply(none, as_raw_matrix), bmf_prior(), quick(draws = 400))
+  problem <- bmf_problem(data, "gaussian", Inf, Inf, lapply(none, as_raw_matrix), bmf_prior(), bmf_quick(draws = 400))
   interrupt <- structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL))
   job <- new_job(problem, draw_streams(1)[[1]])
   job <- run_chain(job, problem, NULL, function(sweeps) if (sweeps > 300) stop(interrupt))
@@ -243,22 +145,22 @@ test_that("an interrupt keeps the draws made so far", {
 
 test_that("a start is where chains begin, and fixed features stay", {
   set.seed(10)
-  data <- blocks()
+  data <- bmf_blocks()
   group <- rep(1:0, each = 15)
   start <- list(rows = cbind(group, data$rows), columns = data$columns, weights = matrix(0.1, 3, 2))
-  fit <- quietly(bmf(data$x, row_features = cbind(group = group), start = start, control = quick()))
+  fit <- bmf_quietly(bmf(data$x, row_features = cbind(group = group), start = start, control = bmf_quick()))
   expect_identical(unname(fit$param$rows[, "group"]), group)
   expect_identical(unique(fit$starts$init), "given")
   expect_error(predict(fit, data$x), class = "multicause_input_error")
   expect_equal(dim(predict(fit, data$x[1:2, ], row_features = c(1, 0))), c(2, 10))
-  again <- quietly(update(fit, start = NULL))
+  again <- bmf_quietly(update(fit, start = NULL))
   expect_s3_class(again, "bmf")
 })
 
 test_that("methods keep their promises", {
   set.seed(11)
-  x <- blocks()$x
-  fit <- quietly(bmf(x, control = quick()))
+  x <- bmf_blocks()$x
+  fit <- bmf_quietly(bmf(x, control = bmf_quick()))
   expect_identical(coef(fit), fit$param)
   expect_identical(nobs(fit), 300L)
   expect_equal(residuals(fit), x - fitted(fit))
@@ -288,30 +190,16 @@ test_that("diagnostics agree with package posterior, and draws convert", {
   expect_equal(split_rhat(draws), posterior::rhat(draws), tolerance = 1e-8)
   expect_equal(bulk_ess(draws), posterior::ess_bulk(draws), tolerance = 0.02)
   expect_equal(tail_ess(draws), posterior::ess_tail(draws), tolerance = 0.05)
-  fit <- quietly(bmf(blocks()$x, control = quick(draws = 10)))
+  fit <- bmf_quietly(bmf(bmf_blocks()$x, control = bmf_quick(draws = 10)))
   expect_equal(dim(posterior::as_draws(fit))[1:2], c(10, 2))
   expect_equal(length(coda::as.mcmc(fit)), 2)
-})
-
-test_that("update() scales default priors to the data and family it is given", {
-  set.seed(15)
-  x <- matrix(stats::rnorm(30), 6)
-  own <- bmf_prior(noise_precision = 2)
-  fit <- bmf(x, 1, 1, prior = own, control = quick(chains = 1, draws = 5, warmup = 5))
-  rm(own)
-  again <- update(fit, x = 1000 * x)
-  expect_identical(again$prior$noise_precision, 2)
-  expect_equal(again$prior$weight_precision$rate, 1e6 * fit$prior$weight_precision$rate)
-  expect_identical(update(fit)$prior, fit$prior)
-  counts <- matrix(stats::rpois(30, 3), 6)
-  expect_equal(update(fit, x = counts, family = "poisson")$prior$background, 0.01 * mean(counts))
 })
 
 test_that("a draw or two are legal, and say nothing of agreement", {
   set.seed(14)
   x <- matrix(stats::rnorm(20), 5)
   for (draws in c(1, 3)) {
-    fit <- bmf(x, control = quick(draws = draws, warmup = 5))
+    fit <- bmf(x, control = bmf_quick(draws = draws, warmup = 5))
     expect_identical(fit$converged, NA)
     expect_output(print(fit), "too few draws to see")
     expect_identical(dim(draws_array(fit))[1:2], c(as.integer(draws), 2L))
@@ -324,7 +212,7 @@ test_that("a draw or two are legal, and say nothing of agreement", {
 
 test_that("plots draw", {
   set.seed(13)
-  fit <- quietly(bmf(blocks()$x, control = quick(draws = 10)))
+  fit <- bmf_quietly(bmf(bmf_blocks()$x, control = bmf_quick(draws = 10)))
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   for (what in c("data", "features", "trace", "counts")) expect_identical(plot(fit, what), fit)
@@ -335,8 +223,8 @@ test_that("plots draw", {
 test_that("print and errors are as they were", {
   skip_on_cran()
   set.seed(14)
-  x <- blocks()$x
-  fit <- quietly(bmf(x, control = quick(draws = 10)))
+  x <- bmf_blocks()$x
+  fit <- bmf_quietly(bmf(x, control = bmf_quick(draws = 10)))
   expect_snapshot(print(bmf_prior()))
   expect_snapshot(print(gamma_prior(2, 0.5)))
   expect_snapshot(error = TRUE, {
