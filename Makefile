@@ -8,9 +8,13 @@ SHELL := /bin/bash
 TARBALL := build/multicause.tar.gz
 SOURCES := $(shell find DESCRIPTION NAMESPACE R src inst data man \
              -type f ! -name '*.o' ! -name '*.so' 2>/dev/null)
+# As users get it: with its vignettes.
+PACKAGE := build/package.tar.gz
+PACKAGE_SOURCES := $(SOURCES) $(shell find NEWS.md README.md .Rbuildignore tests vignettes -type f \
+                     ! -name '*.new.md' ! -name '*.html' ! -name Rplots.pdf ! -name '*.o' 2>/dev/null)
 LIB := build/lib/multicause/DESCRIPTION
 LIB_SAN := build/lib-san/multicause/DESCRIPTION
-C_FILES := $(wildcard src/*.[ch] tests/c/*.[ch])
+C_FILES := $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch] tests/entries/*.c)
 # Runs a command on the package as built here, whatever is installed elsewhere.
 WITH_LIB := R_LIBS="$(CURDIR)/build/lib$${R_LIBS:+:$$R_LIBS}"
 
@@ -24,9 +28,9 @@ demo: setup-demo $(LIB)
 test: setup-test $(LIB)
 	@$(WITH_LIB) tools/run.sh sum test-r test-c
 
-## install     install the package into your library
-install: setup-demo $(TARBALL)
-	Rscript tools/install.R $(TARBALL)
+## install     install the package, with its vignettes, into your library
+install: setup-demo $(PACKAGE)
+	Rscript tools/install.R $(PACKAGE)
 
 ## docs        write man/ and NAMESPACE from the roxygen comments
 docs: setup-gates
@@ -48,6 +52,10 @@ test-r: setup-test $(LIB)
 test-c: setup-test
 	@tools/run.sh test-c
 
+## test-serial-c  C tests without OpenMP
+test-serial-c: setup-test
+	@tools/run.sh test-serial-c
+
 ## test-san    C tests, then R tests, with the address and undefined-behaviour sanitizers
 test-san: test-san-c test-san-r
 
@@ -60,9 +68,8 @@ valgrind: setup-gates $(LIB)
 	@tools/run.sh valgrind-c
 	@$(WITH_LIB) tools/run.sh valgrind-r
 
-## check       R CMD check --as-cran: no error, no warning, no note but tools/allowed-notes.txt
-check: setup-gates
-	@tools/check.sh
+## check       R CMD check --as-cran, with all suggested packages and without: no finding but tools/allowed-notes.txt
+check: check-all check-alone
 
 ## site        the site of the package in build/site: reference, articles, search; then its check
 site: setup-site $(LIB)
@@ -87,7 +94,7 @@ gates:
 
 ## clean       remove what was made
 clean:
-	rm -rf build demo coverage src/*.o src/*.so
+	rm -rf build demo coverage src/*.o src/*/*.o src/*.so
 
 ## help        this list
 help:
@@ -101,6 +108,12 @@ lint-r: setup-gates $(LIB)
 
 lint-c: setup-gates
 	@tools/lint_c.sh
+
+check-all: setup-gates $(PACKAGE)
+	@tools/check.sh all $(PACKAGE)
+
+check-alone: setup-gates $(PACKAGE)
+	@tools/check.sh alone $(PACKAGE)
 
 docs-check: setup-gates $(LIB)
 	@$(WITH_LIB) Rscript tools/docs.R check
@@ -117,6 +130,9 @@ setup-%:
 $(TARBALL): $(SOURCES)
 	@tools/run.sh tarball $@
 
+$(PACKAGE): $(PACKAGE_SOURCES)
+	@tools/run.sh package $@
+
 $(LIB): $(TARBALL)
 	@tools/run.sh install $(TARBALL) build/lib
 
@@ -124,4 +140,5 @@ $(LIB_SAN): $(TARBALL) tools/Makevars.san
 	@R_MAKEVARS_USER=$(CURDIR)/tools/Makevars.san tools/run.sh install $(TARBALL) build/lib-san
 
 .PHONY: demo test install docs format lint test-r test-c test-san torture valgrind check site coverage \
-  bench validate gates clean help format-check lint-r lint-c docs-check test-san-c test-san-r
+  bench validate gates clean help check-all check-alone format-check lint-r lint-c docs-check test-serial-c \
+  test-san-c test-san-r

@@ -7,7 +7,9 @@
 #' @details
 #' **Ages of taxa.** Given ages of the observations, the age of a taxon is the mean age of the observations it occurs
 #' in. Ages that are `NA` are left out, and so are taxa without one; a message tells how many. Phantoms are left out:
-#' the ages of what they write mean nothing.
+#' the ages of what they write mean nothing. So are *empty* aspects, which a fit with a large `k` and a prior or
+#' neighbours may have: those that wrote less than one cell of every observation, and less than 1 % of the table, not
+#' counting the share that the prior gives to each. Where all are empty, all stay.
 #'
 #' **Box plots.** Taxon \eqn{j} enters aspect \eqn{c} with weight \eqn{a_{cj}}{a[c,j]}. A weighted quantile is the age
 #' at which the running weight, in order of age, reaches its share of the total, the mean of two neighbouring ages where
@@ -22,7 +24,9 @@
 #' \eqn{\sum (w_j - v_j)^2 \sum (R_j - \bar R)^2 / (m - 1)}{sum (w - v)^2 sum (R - mean(R))^2 / (m - 1)}, both exact,
 #' and the p-value takes it as normal. Where each taxon belongs wholly to one of the two aspects this is Wilcoxon's test
 #' (normal approximation, ties corrected, no continuity correction). A taxon both aspects share alike does not
-#' count twice. It is no proof of distinct aspects: these were chosen from the same data.
+#' count twice. Nothing is tested (`NA`) where there is nothing but rounding error: between aspects whose weights differ
+#' by less than 1e-8 in all, and where all ages are equal. Ages count as equal to 12 digits. It is no proof of distinct
+#' aspects: these were chosen from the same data.
 #'
 #' @param fit a fit of [aspect_bernoulli()].
 #' @param age numeric ages, in any unit: of the attributes or of the observations, matched by name where there are
@@ -37,8 +41,9 @@
 #'     of squares.}
 #'   \item{`tests`}{data frame, a row for each pair: `first`, `second`, `difference` of median ages (first - second),
 #'     `statistic` (standardised, positive where the first is older in larger numbers), `p_value` (two-sided) and
-#'     `p_adjusted` (Holm).}
+#'     `p_adjusted` (Holm); the last three `NA` where there is nothing to test.}
 #'   \item{`age`, `weights`}{the ages of the taxa used and the content aspects (components x taxa).}
+#'   \item{`empty`}{names of the aspects left out as empty.}
 #'   \item{`kind_of_age`, `k`}{whose ages were given; number of components, phantoms included.}
 #' }
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
@@ -69,8 +74,23 @@ age_profile <- function(fit, age, of = c("guess", "attribute", "observation"), .
   dated <- !is.na(age)
   if (sum(dated) < 2L) stop_input("`age` must give at least two attributes an age, not %d.", sum(dated))
   if (!all(dated)) inform("%d of %d attributes have no age and are left out.", sum(!dated), length(dated))
-  weights <- fit$param$aspects[kinds == "content", dated, drop = FALSE]
-  new_age_profile(age[dated], weights, of, fit$dims[["k"]])
+  content <- kinds == "content"
+  used <- content & !empty_aspects(fit)
+  if (!any(used)) used <- content
+  weights <- fit$param$aspects[used, dated, drop = FALSE]
+  new_age_profile(age[dated], weights, of, fit$dims[["k"]], component_names(fit$dims[["k"]])[content & !used])
+}
+
+# Memberships are shares of an observation's cells and of a pseudo-count for each component: without the latter, the
+# cells that a component is expected to have written. In an average of fits each has but a part of the weight.
+empty_aspects <- function(fit) {
+  if (inherits(fit, "multicause_ensemble")) {
+    return(rep(FALSE, fit$dims[["k"]]))
+  }
+  pseudo <- if (fit$estimate %in% c("vb", "gibbs")) fit$prior$membership else fit$pseudo[3L]
+  observed <- fit$margins$row_observed
+  written <- fit$param$membership * (observed + pseudo * fit$dims[["k"]]) - pseudo
+  apply(written, 2L, max) < 1 & colSums(written) < 0.01 * sum(observed)
 }
 
 whose_age <- function(age, of, fit) {
@@ -123,12 +143,13 @@ attribute_age <- function(fit, age, x = NULL) {
   ifelse(sums[, 2L] > 0, sums[, 1L] / sums[, 2L], NA)
 }
 
-new_age_profile <- function(age, weights, of, k) {
+new_age_profile <- function(age, weights, of, k, empty = character()) {
   boxes <- lapply(seq_len(nrow(weights)), function(c) weighted_box(age, weights[c, ]))
   aspects <- data.frame(component = rownames(weights), do.call(rbind, boxes))
   structure(
     list(
-      aspects = aspects, tests = age_tests(age, weights, aspects), age = age, weights = weights, kind_of_age = of, k = k
+      aspects = aspects, tests = age_tests(age, weights, aspects), age = age, weights = weights, empty = empty,
+      kind_of_age = of, k = k
     ),
     class = "age_profile"
   )
@@ -159,6 +180,9 @@ weighted_quantile <- function(value, weight, share) {
   }, 0)
 }
 
+# Aspects that share their taxa alike but for this much, of 2, are one: the test would see the rounding only.
+least_contrast <- 1e-8
+
 age_tests <- function(age, weights, aspects) {
   k <- nrow(weights)
   if (k < 2L) {
@@ -167,10 +191,13 @@ age_tests <- function(age, weights, aspects) {
     pairs <- utils::combn(k, 2L)
   }
   share <- weights / rowSums(weights)
-  rank <- rank(age)
+  rank <- rank(signif(age, 12L)) # means of the same ages may differ by rounding
   spread <- sum((rank - mean(rank))^2) / (length(rank) - 1)
   statistic <- vapply(seq_len(ncol(pairs)), function(i) {
     contrast <- share[pairs[1L, i], ] - share[pairs[2L, i], ]
+    if (spread == 0 || !isTRUE(sum(abs(contrast)) >= least_contrast)) {
+      return(NA_real_)
+    }
     sum(contrast * rank) / sqrt(sum(contrast^2) * spread)
   }, 0)
   p_value <- 2 * stats::pnorm(-abs(statistic))
@@ -183,11 +210,14 @@ age_tests <- function(age, weights, aspects) {
 
 #' @export
 print.age_profile <- function(x, digits = 3L, ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   cat(sprintf(
     "Ages of %d attributes%s, weighted by the probabilities of each aspect\n", length(x$age),
     if (x$kind_of_age == "observation") " (mean age of the observations they occur in)" else ""
   ))
   print.data.frame(round_columns(x$aspects, digits), row.names = FALSE)
+  if (length(x$empty)) cat(sprintf("Left out, because they are empty: %s\n", paste(x$empty, collapse = ", ")))
   if (nrow(x$tests)) {
     cat("Do the ages of two aspects differ? (weighted rank sum test)\n")
     tests <- round_columns(x$tests, digits)
@@ -204,7 +234,12 @@ print.age_profile <- function(x, digits = 3L, ...) {
 #' @param xlab,ylab labels of the axes. Greater ages are at the bottom, as in a section of rock.
 #' @export
 plot.age_profile <- function(x, ..., colours = NULL, xlab = "", ylab = "Age") {
+  check_whole(x, "x")
   boxes <- x$aspects
+  known <- is.null(colours) || catch_error(is.matrix(grDevices::col2rgb(colours)), function(e) FALSE)
+  if (!known) {
+    stop_input("`colours` must be colours or NULL, not %s.", show_value(colours))
+  }
   if (is.null(colours)) colours <- plot_view(x)$colours
   stats <- t(as.matrix(boxes[c("lower", "q1", "median", "q3", "upper")]))
   graphics::bxp(

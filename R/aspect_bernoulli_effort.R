@@ -1,5 +1,5 @@
 # The aspect Bernoulli model with `effort`: the pinned white phantom's share of an observation follows the effort spent
-# on it, by a logistic curve that is fitted (src/model_ab_effort.h).
+# on it, by a logistic curve that is fitted (src/aspect_bernoulli/effort.h).
 
 check_effort <- function(effort, data, phantom, k) {
   n <- nrow(data$x)
@@ -32,10 +32,12 @@ check_effort <- function(effort, data, phantom, k) {
 # Kernel and starts in units of mean 0 and variance 1.
 scale_effort <- function(effort) (effort - mean(effort)) / stats::sd(effort)
 
-ab_effort_run <- function(view, start, pinned, pseudo, effort, control) {
+#' @export
+run_start.aspect_bernoulli_effort_problem <- function(problem, start, control) {
   if (is.null(start$coef)) start <- effort_start(start)
-  param <- c(ab_kernel_param(start, pinned), list(coef = start$coef, effort = scale_effort(effort)))
-  out <- .Call(mc_c_ab_effort_fit, view, param, pseudo, unclass(control))
+  effort <- list(coef = start$coef, effort = scale_effort(problem$effort))
+  param <- c(ab_kernel_param(start, problem$pinned), effort)
+  out <- .Call(mc_c_ab_effort_fit, problem$data$view, param, problem$pseudo, unclass(control))
   list(param = out[c("membership", "aspects", "coef")], outcome = out$outcome)
 }
 

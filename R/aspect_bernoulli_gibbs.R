@@ -1,5 +1,5 @@
-# Gibbs sampling for the aspect Bernoulli model (src/model_ab_gibbs.h): aspect_bernoulli(estimate = "gibbs"). What a
-# chain does, in steps that can be saved and resumed; chains.R runs it.
+# Gibbs sampling for the aspect Bernoulli model (src/aspect_bernoulli/gibbs.h): aspect_bernoulli(estimate = "gibbs").
+# What a chain does, in steps that can be saved and resumed; chains.R runs it.
 
 gibbs_segment <- 100L # sweeps of warm-up between two looks
 gibbs_parts <- 10L # calls of the kernel for the draws of a chain
@@ -8,11 +8,10 @@ gibbs_note_names <- c(
 )
 
 # What all chains share: data, model, prior, settings.
-gibbs_problem <- function(data, pinned, prior, phantom, control) {
-  start <- gibbs_start_control(control)
+gibbs_problem <- function(data, pinned, prior, control) {
   problem <- list(
-    data = data, dim = dim(data$x), pinned = pinned, prior = prior, control = control, start = start,
-    kinds = ab_kinds(length(pinned), phantom, start), probe = probe_cells(data$x)
+    data = data, dim = dim(data$x), pinned = pinned, prior = prior, control = control,
+    probe = probe_cells(data$x)
   )
   structure(problem, class = "ab_gibbs_problem")
 }
@@ -25,9 +24,12 @@ gibbs_start_control <- function(control) {
   )
 }
 
-# Calls the kernel from a state; `kind`: what each component is, whose sums over cells are wanted, else NULL.
-gibbs_sweeps <- function(problem, state, n_sweep, thin = 0L, keep_every = 0L, reference = NULL, kind = NULL,
-                         on_tick = NULL) {
+# Calls the kernel from a state.
+#   record  what is kept of the sweeps: list(thin, keep_every, reference, kind), the last what each component is, whose
+#           sums over cells are wanted; what is not there is not recorded
+gibbs_sweeps <- function(problem, state, n_sweep, record = list(), on_tick = NULL) {
+  kind <- record$kind
+  every <- function(n) if (is.null(n)) 0L else as.integer(n)
   pinned <- problem$pinned
   param <- list(
     membership = state$membership, aspects = state$aspects,
@@ -35,8 +37,9 @@ gibbs_sweeps <- function(problem, state, n_sweep, thin = 0L, keep_every = 0L, re
   )
   code <- if (is.null(kind)) integer(length(pinned)) else unname(c(content = 0L, white = 1L, black = 2L)[kind])
   plan <- list(
-    n_sweep = as.integer(n_sweep), thin = as.integer(thin), keep_every = as.integer(keep_every), reference = reference,
-    kind = code, probe = problem$probe, n_stat = if (is.null(kind)) 0L else if (any(code > 0L)) 6L else 2L,
+    n_sweep = as.integer(n_sweep), thin = every(record$thin), keep_every = every(record$keep_every),
+    reference = record$reference, kind = code, probe = problem$probe,
+    n_stat = if (is.null(kind)) 0L else if (any(code > 0L)) 6L else 2L,
     on_tick = on_tick
   )
   prior <- as.double(c(problem$prior$aspects, problem$prior$membership))
@@ -46,14 +49,10 @@ gibbs_sweeps <- function(problem, state, n_sweep, thin = 0L, keep_every = 0L, re
 }
 
 # Empirical Bayes for the chains: the hyperparameters of a variational fit.
-gibbs_empirical_prior <- function(data, pinned, prior, phantom, control) {
-  problem <- gibbs_problem(data, pinned, prior, phantom, control)
-  vb_empirical(gibbs_start_fits(problem), data$view, pinned, prior, problem$start)$prior
-}
-
-gibbs_start_fits <- function(problem) {
-  run <- function(start, control) ab_vb_run(problem$data$view, start, problem$pinned, problem$prior, control)
-  run_starts(problem$kinds, function(kind) ab_draw(problem$data, kind, problem$pinned), run, problem$start)
+gibbs_empirical_prior <- function(data, pinned, prior, control) {
+  problem <- ab_problem(data, pinned, "vb", prior)
+  control <- gibbs_start_control(control)
+  vb_empirical(run_starts(problem, control), problem, control)$prior
 }
 
 #' @export
@@ -92,7 +91,8 @@ gibbs_step_start <- function(job, problem) {
       ), pinned
     )
   } else {
-    started <- gibbs_start_fits(problem)
+    vb <- ab_problem(problem$data, pinned, "vb", problem$prior)
+    started <- run_starts(vb, gibbs_start_control(problem$control))
     job$starts <- started$starts
     job$state <- gibbs_random_state(started$best$param$state, pinned)
   }
@@ -117,9 +117,8 @@ gibbs_step_warmup <- function(job, problem, on_tick) {
   param <- job$state
   if (n > 0L) {
     # The last sweeps are averaged: what the labels of the draws go by, and which components are phantoms.
-    out <- gibbs_sweeps(
-      problem, job$state, n, thin = last + 0L, reference = if (last) job$state$aspects, on_tick = on_tick
-    )
+    record <- if (last) list(thin = 1L, reference = job$state$aspects) else list()
+    out <- gibbs_sweeps(problem, job$state, n, record, on_tick)
     job$state <- out$state
     job$n_warm <- job$n_warm + out$n_done
     job$sweeps <- job$sweeps + out$n_done
@@ -157,16 +156,12 @@ gibbs_step_draws <- function(job, problem, on_tick) {
   control <- problem$control
   every <- as.integer(ceiling(control$draws / control$keep))
   n <- min(every * ceiling(control$draws / (gibbs_parts * every)), control$draws - job$n_draw)
-  out <- gibbs_sweeps(
-    problem, job$state, n * control$thin, control$thin, every, job$reference, job$kind, on_tick
-  )
+  record <- list(thin = control$thin, keep_every = every, reference = job$reference, kind = job$kind)
+  out <- gibbs_sweeps(problem, job$state, n * control$thin, record, on_tick)
   job$state <- out$state
   job$sweeps <- job$sweeps + out$n_done
   job$stopped <- out$stopped
-  note <- matrix(out$note, length(gibbs_note_names) + ncol(problem$probe))
-  if (is.null(job$note)) job$note <- matrix(NA_real_, nrow(note), control$draws)
-  got <- seq_len(out$n_draw)
-  job$note[, job$n_draw + got] <- note[, got]
+  job$note <- append_notes(job$note, job$n_draw, out$note)
   job$n_draw <- job$n_draw + out$n_draw
   sums <- out[c("cell", "sum_membership", "sum_aspects")]
   job$sums <- if (is.null(job$sums)) sums else Map(`+`, job$sums, sums)
@@ -186,4 +181,220 @@ gibbs_kept <- function(out, problem) {
       aspects = matrix(out$kept_aspects[(s - 1) * size[2L] + seq_len(size[2L])], k)
     )
   })
+}
+
+# From chains to a fit of aspect_bernoulli(estimate = "gibbs"), and what its verbs do otherwise than those of others.
+
+ab_gibbs <- function(problem, start, call) {
+  data <- problem$data
+  control <- problem$control
+  k <- length(problem$pinned)
+  refuse_large(9 * prod(as.double(dim(data$x))), "What is summed up for the cells", "use `estimate = \"vb\"`")
+  if (k > 256L) stop_input("`k` must be at most 256 with `estimate = \"gibbs\"`, not %d.", k)
+  states <- if (inherits(start, "aspect_bernoulli_gibbs")) {
+    gibbs_last_states(start, problem)
+  } else if (!is.null(start)) {
+    rep(list(ab_check_start(start, data, k, problem$pinned)), control$chains)
+  }
+  jobs <- run_chains(problem, draw_streams(control$chains), states)
+  ab_gibbs_fit(jobs, problem, call)
+}
+
+# Chains go on where those of another fit stopped, in turn where there are more.
+gibbs_last_states <- function(fit, problem) {
+  last <- fit$last
+  if (any(fit$dims[c("n", "m", "k")] != c(problem$dim, length(problem$pinned))) ||
+    !identical(unname(fit$pinned), problem$pinned)) {
+    stop_input("`start`, a fit, must be of data of the same shape, with the same `k` and `phantom`.")
+  }
+  if (!identical(fit$names, dimnames_of(problem$data$x))) {
+    stop_input("`start`, a fit, must be of data with the same names, in the same order.")
+  }
+  rep_len(last, problem$control$chains)
+}
+
+ab_gibbs_fit <- function(jobs, problem, call) {
+  jobs <- drawn_jobs(jobs)
+  data <- problem$data
+  joint <- vapply(jobs, function(job) mean(job$note[1L, seq_len(job$n_draw)]), 0)
+  jobs <- gibbs_match(jobs, which.max(joint), problem)
+  kinds <- jobs[[which.max(joint)]]$kind
+  names <- dimnames_of(data$x)
+  labels <- component_names(length(problem$pinned))
+  sides <- list(membership = list(names[[1L]], labels), aspects = list(labels, names[[2L]]))
+  n_draw <- sum(vapply(jobs, function(job) job$n_draw, 0L))
+  moments <- gibbs_moments(jobs, n_draw, sides)
+  trace <- gibbs_trace(jobs, problem, names, kinds)
+  fit <- new_multicause(
+    param = moments$mean, objective = c(log_joint = max(trace$objective)), df = NA_real_,
+    loglik = ab_loglik(data$view, lapply(moments$mean, unname), problem$pinned),
+    dims = c(
+      n = problem$dim[1L], m = problem$dim[2L], k = length(problem$pinned),
+      observed = sum(data$margins$row_observed)
+    ),
+    trace = trace, starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
+    names = names, spread = moments$sd, cells = gibbs_cells(jobs, n_draw, problem, names), kinds = kinds,
+    kept = lapply(jobs, function(job) job$kept), last = lapply(jobs, function(job) job$state),
+    certificate = no_certificate,
+    pinned = stats::setNames(problem$pinned, labels), estimate = "gibbs", prior = problem$prior, pseudo = c(0, 0, 0),
+    density = data_density(data), margins = data$margins, class = c("aspect_bernoulli_gibbs", "aspect_bernoulli")
+  )
+  fit$converged <- chains_agree(fit, quantities(fit))
+  if (isFALSE(fit$converged)) tell_disagreement(fit)
+  validate_aspect_bernoulli(fit)
+}
+
+# Components of all chains in the order of the best one's; pinned ones are in their places.
+gibbs_match <- function(jobs, best, problem) {
+  free <- which(problem$pinned == "free")
+  means <- lapply(jobs, function(job) gibbs_means(job$sums, job$n_draw, problem)$aspects)
+  Map(function(job, mean) {
+    at <- seq_along(problem$pinned)
+    if (length(free) > 1L) {
+      at[free] <- free[match_components(mean[free, , drop = FALSE], means[[best]][free, , drop = FALSE])]
+    }
+    if (is.unsorted(at)) gibbs_permute(job, at, problem) else job
+  }, jobs, means)
+}
+
+gibbs_permute <- function(job, at, problem) {
+  k <- length(at)
+  sums <- job$sums
+  job$sums$sum_membership <- as.vector(array(sums$sum_membership, c(problem$dim[1L], k, 2L))[, at, ])
+  job$sums$sum_aspects <- as.vector(array(sums$sum_aspects, c(k, problem$dim[2L], 2L))[at, , ])
+  job$kept <- lapply(job$kept, ab_permute, at)
+  job$state <- ab_permute(job$state, at)
+  job$kind <- job$kind[at]
+  job
+}
+
+# Means and standard deviations of the parameters over all draws.
+gibbs_moments <- function(jobs, n_draw, sides) {
+  each <- lapply(stats::setNames(names(sides), names(sides)), function(name) {
+    dim <- dim(jobs[[1L]]$state[[name]])
+    total <- Reduce(`+`, lapply(jobs, function(job) job$sums[[paste0("sum_", name)]]))
+    half <- seq_len(prod(dim))
+    mean <- total[half] / n_draw
+    sd <- sqrt(pmax(total[-half] / n_draw - mean^2, 0))
+    lapply(list(mean = mean, sd = sd), matrix, dim[1L], dim[2L], dimnames = sides[[name]])
+  })
+  # The means of rows sum to 1 up to rounding.
+  each$membership$mean <- each$membership$mean / rowSums(each$membership$mean)
+  each$aspects$mean <- pmin(each$aspects$mean, 1)
+  list(mean = lapply(each, function(part) part$mean), sd = lapply(each, function(part) part$sd))
+}
+
+# Means of the scores of cells, n x m each, with standard deviations of two of them; of the probability alone where no
+# chain has a phantom. In a chain without one what is present is what is found, and nothing is missed.
+gibbs_cells <- function(jobs, n_draw, problem, names) {
+  totals <- lapply(jobs, function(job) {
+    n_stat <- length(job$sums$cell) / prod(problem$dim)
+    sums <- array(job$sums$cell, c(problem$dim[2L], n_stat, problem$dim[1L]))
+    part <- lapply(seq_len(n_stat), function(s) t(matrix(sums[, s, ], problem$dim[2L])))
+    if (n_stat == 2) c(part, list(0, 0), part[1L], list(0)) else part
+  })
+  total <- Reduce(function(a, b) Map(`+`, a, b), totals)
+  moments <- function(at) {
+    mean <- total[[at]] / n_draw
+    list(mean = mean, sd = sqrt(pmax(total[[at + 1L]] / n_draw - mean^2, 0)))
+  }
+  out <- list(probability = moments(1L))
+  if (!is.matrix(total[[4L]])) {
+    return(out)
+  }
+  c(out, list(
+    missed = moments(3L), present = list(mean = total[[5L]] / n_draw), phantom = list(mean = total[[6L]] / n_draw)
+  ))
+}
+
+gibbs_trace <- function(jobs, problem, names, kinds) {
+  has <- function(kind) any(vapply(jobs, function(job) any(job$kind == kind), NA))
+  notes <- c(1:2, if (has("white")) c(3L, 5L), if (has("black")) c(4L, 6L))
+  at <- c(notes, length(gibbs_note_names) + seq_len(ncol(problem$probe)))
+  note_frame(jobs, at, c(gibbs_note_names[notes], probe_names(problem$probe, names)))
+}
+
+gibbs_starts <- function(jobs) {
+  frames <- Map(function(job, chain) if (!is.null(job$starts)) cbind(chain = chain, job$starts), jobs, seq_along(jobs))
+  out <- do.call(rbind, frames)
+  if (is.null(out)) data.frame(chain = seq_along(jobs), start = 1L, init = "given") else out
+}
+
+# Kept states of all chains, at most so many, evenly spaced.
+kept_states <- function(fit, most = Inf) {
+  all <- do.call(c, fit$kept)
+  states <- all[unique(round(seq(1, length(all), length.out = min(most, length(all)))))]
+  for (state in states) check_rules(state, aspect_param(fit$dims), "fit", "fit$kept[[...]]")
+  states
+}
+
+# From the sums over all draws; for phantoms other than those the chains went by, from the kept states.
+#' @export
+cell_scores.aspect_bernoulli_gibbs <- function(fit, rows, kinds, of = "absences") {
+  if (!identical(kinds, fit$kinds)) {
+    return(gibbs_scores_of_states(fit, rows, kinds, of))
+  }
+  part <- function(name) fit$cells[[name]]$mean[rows, , drop = FALSE]
+  p <- part("probability")
+  present <- if (all(kinds == "content")) p else part("present")
+  if (of == "presences") {
+    p <- 1 - p
+    present <- 1 - present
+  }
+  none <- 0 * p
+  noise <- any(kinds == if (of == "absences") "white" else "black")
+  list(
+    probability = p, present = present, missed = if (noise) part("missed") else none,
+    phantom = if (noise) part("phantom") else none
+  )
+}
+
+gibbs_scores_of_states <- function(fit, rows, kinds, of) {
+  states <- kept_states(fit)
+  total <- NULL
+  for (state in states) {
+    fit$param <- state
+    scores <- cell_scores.aspect_bernoulli(fit, rows, kinds, of)
+    total <- if (is.null(total)) scores else Map(`+`, total, scores)
+  }
+  lapply(total, function(sum) sum / length(states))
+}
+
+# How far `missed` spreads over the draws, as standard deviation; NULL where a fit has no draws.
+score_spread <- function(fit, rows, kinds, of) UseMethod("score_spread")
+
+#' @export
+score_spread.default <- function(fit, rows, kinds, of) NULL
+
+#' @export
+score_spread.aspect_bernoulli_gibbs <- function(fit, rows, kinds, of) {
+  noise <- if (of == "absences") "white" else "black"
+  if (!identical(kinds, fit$kinds) || !any(kinds == noise)) {
+    return(NULL)
+  }
+  fit$cells$missed$sd[rows, , drop = FALSE]
+}
+
+# qbeta() without its trouble next to 1 and with tiny shapes, where the distribution is that of a coin.
+beta_quantile <- function(p, a, b) {
+  out <- (p > b / (a + b)) + 0
+  low <- which(a <= b & a >= 1e-3)
+  high <- which(a > b & b >= 1e-3)
+  out[low] <- stats::qbeta(p, a[low], b[low])
+  out[high] <- 1 - stats::qbeta(p, b[high], a[high], lower.tail = FALSE)
+  out
+}
+
+# Central interval of the Beta distribution with this mean and standard deviation: what is kept of a cell's draws.
+beta_interval <- function(mean, sd, level = 0.9) {
+  size <- mean * (1 - mean) / sd^2 - 1
+  bound <- function(p) {
+    out <- mean
+    wide <- which(sd > 1e-9 & mean > 0 & mean < 1)
+    # A spread as large as it can be is that of a coin: then the Beta distribution has its mass at both ends.
+    at <- pmax(size[wide], 0.01)
+    out[wide] <- beta_quantile(p, mean[wide] * at, (1 - mean[wide]) * at)
+    out
+  }
+  list(lower = bound((1 - level) / 2), upper = bound((1 + level) / 2))
 }

@@ -1,11 +1,13 @@
 # Initial values of the aspect Bernoulli model. "mixture": a few EM steps of a Bernoulli mixture; "mixture_phantom":
 # the same with one component fewer plus an aspect near zero; "uniform": random numbers, the paper's way.
 
-ab_kinds <- function(k, phantom, control) {
+#' @export
+start_kinds.aspect_bernoulli_problem <- function(problem, control) {
+  k <- length(problem$pinned)
   if (k == 1L) {
     return("uniform")
   }
-  free <- phantom != "free" || control$init == "free" || k == 2L
+  free <- any(problem$pinned != "free") || control$init == "free" || k == 2L
   cycle <- if (free) {
     c("mixture", "mixture", "uniform")
   } else {

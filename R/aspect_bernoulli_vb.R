@@ -1,4 +1,4 @@
-# Variational Bayes for the aspect Bernoulli model (src/model_ab_vb.h): aspect_bernoulli(estimate = "vb").
+# Variational Bayes for the aspect Bernoulli model (src/aspect_bernoulli/vb.h): aspect_bernoulli(estimate = "vb").
 
 # Where the user left the prior at its default, a weak one for this estimate.
 vb_prior <- function(prior, given) {
@@ -14,12 +14,17 @@ vb_prior <- function(prior, given) {
 }
 
 # A run from means, as starts are drawn (or shaken): list(param, outcome); param holds the means and the state.
-ab_vb_run <- function(view, start, pinned, prior, control) {
+ab_vb_run <- function(view, start, pinned, prior, control, fixed_aspects = FALSE) {
   state <- if (is.null(start$state)) vb_state(start, prior) else start$state
-  param <- c(state, list(pinned = unname(c(free = 0L, white = -1L, black = 1L)[pinned])))
+  param <- c(state, list(pinned = unname(c(free = 0L, white = -1L, black = 1L)[pinned]), fixed_aspects = fixed_aspects))
   out <- .Call(mc_c_ab_vb_fit, view, param, as.double(c(prior$aspects, prior$membership)), unclass(control))
   state <- out[c("membership", "one", "zero")]
   list(param = c(vb_means(state, pinned), list(state = state)), outcome = out$outcome)
+}
+
+#' @export
+run_start.aspect_bernoulli_vb_problem <- function(problem, start, control) {
+  ab_vb_run(problem$data$view, start, problem$pinned, problem$prior, control)
 }
 
 # As if every cell had been written by the means.
@@ -29,6 +34,20 @@ vb_state <- function(start, prior) {
     membership = prior$membership + ncol(start$aspects) * start$membership,
     one = prior$aspects[1L] + weight * start$aspects, zero = prior$aspects[2L] + weight * (1 - start$aspects)
   )
+}
+
+# Posterior means of the memberships of new rows, the posterior of the aspects held: list(param, outcome, gap).
+vb_fold_in <- function(fit, data, control) {
+  n <- nrow(data$x)
+  k <- fit$dims[["k"]]
+  alpha <- fit$prior$membership
+  state <- list(
+    membership = matrix(alpha + data$margins$row_observed / k, n, k), one = unname(fit$posterior$one),
+    zero = unname(fit$posterior$zero)
+  )
+  run <- ab_vb_run(data$view, list(state = state), unname(fit$pinned), fit$prior, control, fixed_aspects = TRUE)
+  check_outcome(run$outcome)
+  c(run, list(gap = rep(NA_real_, 3L))) # the bound need not be concave
 }
 
 vb_means <- function(state, pinned) {
@@ -53,7 +72,7 @@ eb_passes <- 20L
 eb_rounds <- 200L
 eb_range <- c(1e-3, 1e3)
 
-vb_empirical <- function(run, view, pinned, prior, control) {
+vb_empirical <- function(run, problem, control) {
   best <- run$best
   some <- control
   some$max_pass <- eb_passes
@@ -61,16 +80,16 @@ vb_empirical <- function(run, view, pinned, prior, control) {
   some$tol <- 0
   for (round in seq_len(eb_rounds)) {
     before <- best$outcome$objective
-    prior <- eb_prior(best$param$state, pinned, prior)
-    best <- eb_continue(best, view, pinned, prior, some)
+    problem$prior <- eb_prior(best$param$state, problem$pinned, problem$prior)
+    best <- eb_continue(best, problem, some)
     if (best$outcome$objective - before < 1e-7 * abs(before)) break
   }
-  run$best <- eb_continue(best, view, pinned, prior, control)
-  list(run = run, prior = prior)
+  run$best <- eb_continue(best, problem, control)
+  list(run = run, prior = problem$prior)
 }
 
-eb_continue <- function(result, view, pinned, prior, control) {
-  more <- checked_run(function(start, control) ab_vb_run(view, start, pinned, prior, control), result$param, control)
+eb_continue <- function(result, problem, control) {
+  more <- checked_run(problem, result$param, control)
   more$outcome$trace <- c(result$outcome$trace, more$outcome$trace)
   more$outcome$n_pass <- result$outcome$n_pass + more$outcome$n_pass
   more
@@ -129,6 +148,9 @@ eb_climb <- function(from, value) {
 posterior_draws <- function(fit, n = 100) {
   check_fit(fit, "aspect_bernoulli")
   n <- check_count(n, "n")
+  if (!inherits(fit, "aspect_bernoulli_gibbs")) {
+    refuse_large(as.double(n) * sum(lengths(fit$param)), "The draws", "take fewer with `n`")
+  }
   view <- if (!is.null(fit$x)) data_view(fit$x)
   if (inherits(fit, "aspect_bernoulli_gibbs")) {
     return(lapply(kept_states(fit, n), function(state) kept_draw(fit, state, view)))

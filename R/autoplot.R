@@ -8,7 +8,7 @@
 #' method of ggplot2's generic `autoplot()`: it is there once ggplot2 is loaded.
 #'
 #' @param object a fit of any model, or a result of [select_k()], [cross_validate()], [compare_models()], [recovery()],
-#'   [modes()], [age_profile()], [identifiability()], [divergences()] or [ensemble()].
+#'   [modes()], [age_profile()], [identifiability()], [divergences()], [ensemble()] or [which_zeros()].
 #' @param ... the arguments of the `plot()` method of `object`, such as `what`: [plot.aspect_bernoulli()],
 #'   [plot.noisy_or()], [plot.plsa()], [plot.plca()], [plot.bmf()], [plot.multicause()].
 #' @return An object of class `ggplot`; nothing is drawn before it is printed. Wrong input is an error of class
@@ -24,7 +24,10 @@
 #' }
 #' @name autoplot.multicause
 #' @exportS3Method ggplot2::autoplot
-autoplot.multicause <- function(object, ...) gg_view(plot_view(object, ...))
+autoplot.multicause <- function(object, ...) {
+  check_whole(object, "object")
+  gg_view(plot_view(object, ...))
+}
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.multicause_selection <- autoplot.multicause
@@ -41,6 +44,8 @@ autoplot.age_profile <- autoplot.multicause
 #' @exportS3Method ggplot2::autoplot
 autoplot.identifiability <- autoplot.multicause
 #' @exportS3Method ggplot2::autoplot
+autoplot.which_zeros <- autoplot.multicause
+#' @exportS3Method ggplot2::autoplot
 autoplot.divergences <- autoplot.multicause
 # nolint end
 
@@ -50,7 +55,7 @@ gg_view <- function(view) {
     images = gg_images, activation = gg_activation, leak = gg_leak, simplex = gg_simplex, marginals = gg_marginals,
     reconstruction = gg_reconstruction, divergences = gg_divergences, losses = gg_losses, recovery = gg_recovery,
     modes = gg_modes, bounds = gg_bounds, ages = gg_ages, bmf_data = gg_bmf_data, bmf_images = gg_bmf_images,
-    chain_traces = gg_chain_traces, counts = gg_counts
+    chain_traces = gg_chain_traces, counts = gg_counts, ranges = gg_ranges
   )
   make(view) + ggplot2::ggtitle(view$main) + ggplot2::theme_minimal() + gg_theme(view)
 }
@@ -170,22 +175,25 @@ gg_phantom_share <- function(view) {
 # Components' shares in the first panel, attributes in the others.
 gg_curves <- function(view) {
   fit <- view$fit
-  attribute <- if (is.null(view$attribute)) telling_attributes(fit) else view$attribute
   shares <- curves(fit, "component")
-  present <- curves(fit, attribute = attribute)
+  bandwidth <- attr(shares, "bandwidth")
+  attribute <- if (is.null(view$attribute)) telling_attributes(fit, bandwidth) else view$attribute
+  shares <- shares[stats::ave(shares$share, shares$component, FUN = max) > least_slice, ]
+  shares$component <- factor(shares$component, unique(shares$component))
+  present <- curves(fit, attribute = attribute, bandwidth = bandwidth)
   first <- "share of each aspect's community"
   panels <- c(first, unique(present$attribute))
   shares$panel <- factor(first, panels)
   present$panel <- factor(present$attribute, panels)
   recorded <- recorded_bins(fit, attribute, panels)
-  colours <- component_colours(fit$dims[["k"]])[match(unique(shares$component), component_names(fit$dims[["k"]]))]
+  colours <- component_colours(fit$dims[["k"]])[match(levels(shares$component), component_names(fit$dims[["k"]]))]
   ggplot2::ggplot(shares, gg_aes(x = "age")) +
     ggplot2::geom_area(gg_aes(y = "share", fill = "component"), position = "stack") +
     ggplot2::geom_ribbon(gg_aes(ymin = "lower", ymax = "upper"), present, alpha = 0.25) +
-    ggplot2::geom_line(gg_aes(y = "present"), present) +
+    ggplot2::geom_line(gg_aes(y = curve_value(fit)), present) +
     ggplot2::geom_point(gg_aes(y = "share"), recorded, size = 0.8) +
     ggplot2::facet_wrap("panel", scales = "free_y") + ggplot2::scale_x_reverse() +
-    gg_colours(stats::setNames(colours, unique(shares$component))) + ggplot2::labs(y = NULL)
+    gg_colours(stats::setNames(colours, levels(shares$component))) + ggplot2::labs(y = NULL)
 }
 
 # The share of sites with a record of each attribute in bins of age; no rows without the data.
@@ -198,9 +206,7 @@ recorded_bins <- function(fit, attribute, panels) {
   middle <- as.vector(tapply(ages, bins, mean))
   attribute <- pick(attribute, fit$dims[["m"]], fit$names[[2L]], "attribute")
   do.call(rbind, Map(function(at, name) {
-    found <- as.vector(dense_rows(fit$x[, at, drop = FALSE], seq_along(ages)))
-    share <- as.vector(tapply(found, bins, mean, na.rm = TRUE))
-    data.frame(panel = factor(name, panels), age = middle, share = share)
+    data.frame(panel = factor(name, panels), age = middle, share = as.vector(binned_record(fit, at, bins)))
   }, attribute, panels[-1L]))
 }
 
@@ -283,4 +289,128 @@ gg_divergences <- function(view) {
   most <- max(unlist(lapply(view$tables, function(d) d[is.finite(d)])), 1e-12)
   gg_pictures(view$tables, c(0, most), probability_colours(), "nats") + ggplot2::facet_wrap("panel") +
     ggplot2::labs(x = "component q", y = "component p")
+}
+
+# The views of results, and those of bmf(), as ggplot2 objects: the other half of gg_view() in autoplot.R.
+
+gg_losses <- function(view) {
+  bind <- function(part) {
+    do.call(rbind, lapply(view$panels, function(panel) cbind(panel[[part]], panel = panel$ylab)))
+  }
+  results <- bind("results")
+  bars <- results[!is.na(results$se), ]
+  bars$lower <- bars$loss - bars$se
+  bars$upper <- bars$loss + bars$se
+  ggplot2::ggplot(results, gg_aes(x = "k", y = "loss", colour = "label")) + ggplot2::geom_line() +
+    ggplot2::geom_point() + ggplot2::geom_linerange(gg_aes(ymin = "lower", ymax = "upper"), bars) +
+    ggplot2::geom_point(gg_aes(shape = "choice"), bind("chosen"), size = 4, stroke = 0.9) +
+    ggplot2::scale_shape_manual(NULL, values = c(least = 1L, `within one s.e.` = 0L)) +
+    ggplot2::facet_wrap("panel", scales = "free_y") + gg_colours(component_colours(nlevels(results$label))) +
+    ggplot2::scale_x_continuous(breaks = unique(results$k)) +
+    ggplot2::labs(x = "number of components, k", y = NULL)
+}
+
+gg_recovery <- function(view) {
+  part <- function(name, x, y) {
+    data.frame(panel = view$heads[[name]], x = view$found[[name]][[x]], y = view$found[[name]][[y]])
+  }
+  lines <- rbind(
+    part("roc", "false_positive", "true_positive"), part("pr", "recall", "precision"),
+    if (nrow(view$found$calibration)) part("calibration", "score", "share")
+  )
+  lines$panel <- factor(lines$panel, unname(view$heads))
+  ggplot2::ggplot(lines, gg_aes(x = "x", y = "y")) + ggplot2::geom_abline(colour = "grey80") +
+    ggplot2::geom_path(colour = component_colours(1L)) + ggplot2::facet_wrap("panel", scales = "free") +
+    ggplot2::labs(
+      x = "false positive rate; recall; mean score", y = "true positive rate; precision; share of changed cells"
+    )
+}
+
+gg_modes <- function(view) {
+  ggplot2::ggplot(view$modes, gg_aes(x = "distance", y = "behind", size = "starts")) +
+    ggplot2::geom_point(colour = component_colours(1L)) +
+    ggplot2::geom_text(gg_aes(label = "mode"), size = 3, vjust = -1.2) +
+    ggplot2::labs(x = "distance of the cells from the best solution", y = "objective below the best")
+}
+
+#' @export
+plot_view.identifiability <- function(x, main = NULL, ...) {
+  check_dots(...)
+  check_title(main)
+  rows <- x$observations[order(x$observations$share), ]
+  bounds <- data.frame(at = seq_len(nrow(rows)), share = rows$share, outer = rows$outer_most)
+  ends <- intersect(c("reached", "search", "inner"), sub("_most$", "", names(rows)))
+  if (length(ends)) {
+    bounds$least <- rows[[paste0(ends[1L], "_least")]]
+    bounds$most <- rows[[paste0(ends[1L], "_most")]]
+  }
+  new_view(
+    "bounds", if (is.null(main)) "What the data allow" else main, bounds = bounds,
+    ylab = sprintf("share of the %s phantom", x$share$phantom[1L])
+  )
+}
+
+gg_bounds <- function(view) {
+  rows <- view$bounds
+  fill <- function(name) c(outer = "grey88", found = "#9ECAE1", fitted = "#0072B2")[[name]]
+  out <- ggplot2::ggplot(rows, gg_aes(x = "at")) +
+    ggplot2::geom_col(gg_aes(y = "outer"), fill = fill("outer"), width = 1)
+  if (!is.null(rows$most)) {
+    out <- out + ggplot2::geom_linerange(gg_aes(ymin = "least", ymax = "most"), colour = fill("found"))
+  }
+  out + ggplot2::geom_line(gg_aes(y = "share"), colour = fill("fitted")) +
+    ggplot2::labs(
+      x = "observations, by the share as fitted", y = view$ylab,
+      subtitle = "line: as fitted; blue: attained; grey: no decomposition beyond"
+    ) + ggplot2::coord_cartesian(ylim = c(0, 1))
+}
+
+gg_ages <- function(view) {
+  ggplot2::ggplot(view$boxes, gg_aes(x = "component")) +
+    ggplot2::geom_boxplot(
+      gg_aes(ymin = "lower", lower = "q1", middle = "median", upper = "q3", ymax = "upper", fill = "component"),
+      stat = "identity", show.legend = FALSE
+    ) +
+    gg_colours(view$colours) + ggplot2::scale_y_reverse() + ggplot2::labs(x = NULL, y = "Age")
+}
+
+gg_bmf_data <- function(view) {
+  scale <- signed_colours(c(view$data, view$mean))
+  gg_pictures(list(data = view$data, `posterior mean` = view$mean), scale$limits, scale$colours) +
+    ggplot2::facet_wrap("panel")
+}
+
+gg_bmf_images <- function(view) {
+  image <- function(values) matrix(values, view$shape[1L], view$shape[2L], byrow = TRUE)
+  scale <- signed_colours(view$effects)
+  both <- rbind(view$effects, view$columns * scale$limits[2L])
+  tables <- lapply(seq_len(nrow(both)), function(i) image(both[i, ]))
+  names(tables) <- make.unique(rownames(both))
+  gg_pictures(tables, scale$limits, scale$colours) + ggplot2::facet_wrap("panel") + ggplot2::coord_fixed()
+}
+
+gg_chain_traces <- function(view) {
+  each <- lapply(names(view$shown), function(name) {
+    data.frame(
+      chain = factor(view$trace$chain), draw = view$trace$pass, value = view$trace[[name]],
+      quantity = view$shown[[name]]
+    )
+  })
+  table <- do.call(rbind, each)
+  table$quantity <- factor(table$quantity, view$shown)
+  ggplot2::ggplot(table, gg_aes(x = "draw", y = "value", colour = "chain")) + ggplot2::geom_line(linewidth = 0.3) +
+    ggplot2::facet_wrap("quantity", scales = "free_y") + gg_colours(component_colours(nlevels(table$chain)), "chain") +
+    ggplot2::labs(y = NULL)
+}
+
+gg_counts <- function(view) {
+  each <- lapply(c("row_features", "column_features"), function(name) {
+    share <- table(view$trace[[name]]) / nrow(view$trace)
+    data.frame(features = as.integer(names(share)), probability = as.vector(share), side = sub("_", " ", name))
+  })
+  table <- do.call(rbind, each)
+  table$side <- factor(table$side, unique(table$side))
+  ggplot2::ggplot(table, gg_aes(x = "features", y = "probability")) +
+    ggplot2::geom_col(fill = component_colours(1L), width = 0.7) + ggplot2::facet_wrap("side", scales = "free_x") +
+    ggplot2::labs(x = NULL, y = "posterior probability")
 }

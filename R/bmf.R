@@ -44,7 +44,8 @@
 #' \describe{
 #'   \item{`param`}{the draw of the largest log joint density: `rows` (n x K, 0 or 1), `columns` (m x L), `weights`
 #'     (K x L); user-fixed features first, then by falling number of members; and `hyper`, the learned quantities.}
-#'   \item{`objective`, `loglik`}{its log joint density, labelled as in [bmf_log_density()], and its log-likelihood.}
+#'   \item{`objective`, `loglik`}{its log joint density, with features in uniformly random order, and its
+#'     log-likelihood.}
 #'   \item{`dims`}{`n`, `m`, features `k` and `l` of `param` (without user-fixed ones), `observed` cells.}
 #'   \item{`trace`}{a row for every draw of every chain: `chain`, `pass`, `objective` (log joint), `log_likelihood`,
 #'     `row_features`, `column_features`, `row_entries`, `column_entries` (ones in the free features), what is learned,
@@ -55,8 +56,7 @@
 #'   \item{`converged`}{`TRUE` where the chains agree: R-hat at most 1.1 for the log joint density, the log-likelihood
 #'     and the numbers of features; `NA` for one chain, or fewer than 4 draws a chain.}
 #' }
-#' @seealso [bmf_methods] for what can be done with a fit, [bmf_prior()], [mcmc_control()], [cooccurrence()],
-#'   [bmf_log_density()].
+#' @seealso [bmf_methods] for what can be done with a fit, [bmf_prior()], [mcmc_control()], [cooccurrence()].
 #' @inherit bmf_prior references
 #' @examples
 #' set.seed(1)
@@ -73,7 +73,7 @@ bmf <- function(x, k = Inf, l = Inf, ..., family = c("gaussian", "bernoulli", "p
                 column_features = NULL, prior = bmf_prior(), start = NULL, control = mcmc_control()) {
   call <- match.call()
   check_dots(...)
-  check_mcmc_control(control)
+  control <- check_mcmc_control(control)
   family <- check_choice(family, "family", c("gaussian", "bernoulli", "poisson"))
   call <- keep_values(call, list(
     family = family, row_features = row_features, column_features = column_features, start = start,
@@ -82,6 +82,7 @@ bmf <- function(x, k = Inf, l = Inf, ..., family = c("gaussian", "bernoulli", "p
   k <- check_features(k, "k")
   l <- check_features(l, "l")
   data <- bmf_data(x, family)
+  check_bmf_size(c(k, l), dim(data$x))
   fixed <- list(
     rows = bmf_check_fixed(row_features, "row_features", nrow(data$x), family),
     columns = bmf_check_fixed(column_features, "column_features", ncol(data$x), family)
@@ -93,17 +94,22 @@ bmf <- function(x, k = Inf, l = Inf, ..., family = c("gaussian", "bernoulli", "p
   bmf_new_fit(jobs, problem, data, fixed, call)
 }
 
+# A matrix of numbers from a vector, matrix or data frame.
+as_features <- function(features, name) {
+  if (is.data.frame(features) || (is_plain(features) && is.null(dim(features)))) features <- as.matrix(features)
+  if (!is_plain(features) || length(dim(features)) != 2L) {
+    stop_input("`%s` must be a vector or matrix of 0 and 1, not %s.", name, show_value(features))
+  }
+  features
+}
+
 bmf_check_fixed <- function(features, name, n, family) {
   if (is.null(features)) {
     ones <- matrix(1, n, if (family == "bernoulli") 1L else 0L)
     if (ncol(ones)) colnames(ones) <- "baseline"
     return(ones)
   }
-  if (is.data.frame(features)) features <- as.matrix(features)
-  if (is.null(dim(features))) features <- as.matrix(features)
-  if (!is.numeric(features) && !is.logical(features)) {
-    stop_input("`%s` must be a vector or matrix of 0 and 1, not %s.", name, show_value(features))
-  }
+  features <- as_features(features, name)
   values <- check_binary(features + 0, name, n)
   matrix(as.integer(values), n, ncol(features), dimnames = list(NULL, colnames(features)))
 }
@@ -137,4 +143,88 @@ bmf_check_start <- function(start, problem, data) {
     }
   }
   state[c("rows", "columns", "weights", "hyper")]
+}
+
+# From chains to a fit of bmf().
+
+bmf_note_names <- c(
+  "objective", "log_likelihood", "row_features", "column_features", "row_entries", "column_entries"
+)
+
+bmf_new_fit <- function(jobs, problem, data, fixed, call) {
+  jobs <- drawn_jobs(jobs)
+  best <- jobs[[which.max(vapply(jobs, function(job) job$best_joint, 0))]]
+  names <- dimnames_of(data$x)
+  trace <- bmf_trace(jobs, problem, names)
+  param <- bmf_param(best$best, fixed, names)
+  mean <- Reduce(`+`, lapply(jobs, function(job) job$mean)) / nrow(trace)
+  dimnames(mean) <- if (!is.null(unlist(names))) names
+  fit <- new_multicause(
+    param = param, objective = c(log_joint = best$best_joint),
+    loglik = trace$log_likelihood[which.max(trace$objective)], df = NA_real_,
+    dims = c(
+      n = nrow(data$x), m = ncol(data$x), k = ncol(param$rows) - problem$n_fixed[[1L]],
+      l = ncol(param$columns) - problem$n_fixed[[2L]], observed = sum(data$margins$row_observed)
+    ),
+    trace = trace, starts = bmf_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
+    family = problem$family, size = problem$size, prior = problem$prior, fixed = fixed, mean = mean,
+    kept = lapply(jobs, function(job) job$kept), names = names, class = "bmf"
+  )
+  fit$converged <- chains_agree(fit, bmf_note_names[1:4])
+  if (isFALSE(fit$converged)) tell_disagreement(fit)
+  validate_bmf(fit)
+}
+
+validate_bmf <- function(fit) {
+  d <- fit$dims
+  stopifnot(
+    nrow(fit$param$rows) == d[["n"]], nrow(fit$param$columns) == d[["m"]],
+    identical(dim(fit$param$weights), c(ncol(fit$param$rows), ncol(fit$param$columns))),
+    all(fit$param$rows %in% 0:1), all(fit$param$columns %in% 0:1), has_dims(fit$mean, fit, c("n", "m"))
+  )
+  fit
+}
+
+bmf_trace <- function(jobs, problem, names) {
+  hyper <- bmf_hyper_names[problem$model$learned]
+  at <- c(seq_along(bmf_note_names), length(bmf_note_names) + which(problem$model$learned))
+  probes <- ncol(problem$probe)
+  at <- c(at, length(bmf_note_names) + length(bmf_hyper_names) + seq_len(probes))
+  columns <- c(bmf_note_names, hyper, probe_names(problem$probe, names))
+  note_frame(jobs, at, columns)
+}
+
+bmf_starts <- function(jobs) {
+  frames <- Map(function(job, chain) {
+    if (is.null(job$starts)) {
+      return(NULL)
+    }
+    best <- max(job$starts$objective)
+    cbind(chain = chain, job$starts, reached_best = job$starts$objective >= best - 1)
+  }, jobs, seq_along(jobs))
+  out <- do.call(rbind, frames)
+  if (is.null(out)) data.frame(chain = seq_along(jobs), start = 1L, init = "given") else out
+}
+
+# A state as users see it: named, free features by falling number of members.
+bmf_param <- function(state, fixed, names) {
+  rows <- bmf_sorted(state$rows, fixed$rows, "R", names[[1L]])
+  columns <- bmf_sorted(state$columns, fixed$columns, "C", names[[2L]])
+  weights <- state$weights[rows$order, columns$order, drop = FALSE]
+  dimnames(weights) <- list(colnames(rows$features), colnames(columns$features))
+  list(
+    rows = rows$features, columns = columns$features, weights = weights,
+    hyper = stats::setNames(state$hyper, bmf_hyper_names)
+  )
+}
+
+bmf_sorted <- function(on, fixed, letter, names) {
+  features <- as_number_matrix(on)
+  n_fixed <- ncol(fixed)
+  free <- setdiff(seq_len(ncol(features)), seq_len(n_fixed))
+  order <- c(seq_len(n_fixed), free[order(-colSums(features[, free, drop = FALSE]))])
+  features <- features[, order, drop = FALSE]
+  given <- if (is.null(colnames(fixed))) sprintf("fixed%d", seq_len(n_fixed)) else colnames(fixed)
+  dimnames(features) <- list(names, c(given, sprintf("%s%d", letter, seq_along(free))))
+  list(features = features, order = order)
 }

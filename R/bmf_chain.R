@@ -168,9 +168,7 @@ bmf_step_draws <- function(job, problem, on_tick) {
   job$state <- out$state
   job$sweeps <- job$sweeps + out$n_done
   job$stopped <- out$stopped
-  if (is.null(job$note)) job$note <- matrix(NA_real_, nrow(out$note), control$draws)
-  got <- seq_len(out$n_draw)
-  job$note[, job$n_draw + got] <- out$note[, got]
+  job$note <- append_notes(job$note, job$n_draw, out$note)
   job$n_draw <- job$n_draw + out$n_draw
   job$mean <- if (is.null(job$mean)) out$mean else job$mean + out$mean
   job$best_joint <- out$best_joint

@@ -53,10 +53,12 @@ bmf_family_title <- c(gaussian = "Gaussian", bernoulli = "Bernoulli", poisson = 
 #' @rdname bmf_methods
 #' @export
 print.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   d <- x$dims
   fixed <- function(s) if (ncol(x$fixed[[s]])) sprintf(" (and %d fixed)", ncol(x$fixed[[s]])) else ""
   cat(sprintf(
-    "Binary matrix factorization (%s): %d rows x %d columns, %d observed cells\n", bmf_family_title[[x$family]],
+    "Binary matrix factorization (%s): %d rows x %d columns, %.0f observed cells\n", bmf_family_title[[x$family]],
     d[["n"]], d[["m"]], d[["observed"]]
   ))
   count <- function(name) {
@@ -80,6 +82,7 @@ print.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 #' @rdname bmf_methods
 #' @export
 summary.bmf <- function(object, ...) {
+  check_whole(object, "object")
   check_dots(...)
   distribution <- function(name) {
     counts <- table(object$trace[[name]])
@@ -96,6 +99,8 @@ summary.bmf <- function(object, ...) {
 
 #' @export
 print.summary.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   print(x$fit, digits = digits)
   cat("\nQuantities that do not depend on labels:\n")
   print_quantities(x$quantities, digits)
@@ -124,6 +129,7 @@ format_quantity <- function(x, digits) {
 
 #' @export
 logLik.bmf <- function(object, ...) {
+  check_whole(object, "object")
   stop_input(paste(
     "bmf() samples a posterior and maximises nothing, so logLik(), AIC() and BIC() have no meaning for it;",
     "`fit$trace$log_likelihood` has the log-likelihood of each draw."
@@ -133,6 +139,7 @@ logLik.bmf <- function(object, ...) {
 #' @rdname bmf_methods
 #' @export
 fitted.bmf <- function(object, ...) {
+  check_whole(object, "object")
   check_dots(...)
   object$mean
 }
@@ -141,6 +148,7 @@ fitted.bmf <- function(object, ...) {
 #' @export
 predict.bmf <- function(object, newdata = NULL, type = c("response", "missing"), interval = NULL, row_features = NULL,
                         states = 100, n_sweep = 20, ...) {
+  check_whole(object, "object")
   check_dots(...)
   type <- check_choice(type, "type", c("response", "missing"))
   if (!is.null(interval)) interval <- check_number(interval, "interval", 0, 1, open = TRUE)
@@ -207,7 +215,7 @@ bmf_new_fixed <- function(fit, features, n) {
     if (any(fixed != 1L)) stop_input("`row_features` is needed: the fit has user-fixed features of its rows.")
     return(matrix(as.raw(1L), n, ncol(fixed)))
   }
-  check_binary(as.matrix(features) + 0, "row_features", n, ncol(fixed))
+  check_binary(as_features(features, "row_features") + 0, "row_features", n, ncol(fixed))
 }
 
 # Expected cells of new rows at each state: their features are drawn given columns, weights and the old rows.
@@ -226,8 +234,9 @@ bmf_predict_rows <- function(fit, x, fixed, states, n_sweep) {
 #' @rdname bmf_methods
 #' @export
 simulate.bmf <- function(object, nsim = 1, seed = NULL, ...) {
+  check_whole(object, "object")
   check_dots(...)
-  nsim <- check_count(nsim, "nsim")
+  nsim <- check_nsim(nsim, 2 * prod(object$dims[c("n", "m")]))
   draw <- function() {
     lapply(seq_len(nsim), function(sim) {
       states <- do.call(c, object$kept)
@@ -264,6 +273,8 @@ model_title.bmf <- function(fit) "Binary matrix factorization"
 
 #' @export
 update.bmf <- function(object, ..., evaluate = TRUE) {
+  check_whole(object, "object")
+  evaluate <- check_flag(evaluate, "evaluate")
   call <- object$call
   extra <- as.list(match.call(expand.dots = FALSE)$...)
   # Not the prior: its defaults follow the data and the family, which may be others now.
@@ -271,4 +282,122 @@ update.bmf <- function(object, ..., evaluate = TRUE) {
   for (name in setdiff(names(known), names(extra))) call[[name]] <- known[[name]]
   for (name in names(extra)) call[[name]] <- extra[[name]]
   if (evaluate) eval(find_model(call, object, parent.frame()), parent.frame()) else call
+}
+
+#' @export
+data_kind.bmf <- function(fit) bmf_data_kind(fit$family)
+
+#' @export
+part_sides.bmf <- function(fit, name, values) {
+  switch(name,
+    effects = c("component", "attribute"), rows = c("observation", "row_feature"),
+    columns = c("attribute", "column_feature"), weights = c("row_feature", "column_feature"), NextMethod()
+  )
+}
+
+#' @export
+param_parts.bmf <- function(fit) c(list(effects = bmf_effects(fit)), NextMethod())
+
+#' @export
+is_sampled.bmf <- function(fit) TRUE
+
+#' @export
+figure_words.bmf <- function(fit) {
+  "Pictures of the data and of their posterior mean, rows and columns in the order of their features."
+}
+
+#' @export
+has_figure.bmf <- function(fit) TRUE
+
+#' @export
+observation_figure.bmf <- function(fit) {
+  list(
+    view = plot_view(fit, "counts"),
+    words = "Bars: posterior probabilities of the numbers of row and column features."
+  )
+}
+
+#' @export
+fit_dims.bmf <- function(fit) c("n", "m", "k", "l", "observed")
+
+#' @export
+fit_rules.bmf <- function(fit) {
+  d <- fit$dims
+  n <- d[["n"]]
+  m <- d[["m"]]
+  hyper <- rule_numbers(length(bmf_hyper_names))
+  fixed <- function(size) {
+    function(x) {
+      if (!is_plain(x) || length(dim(x)) != 2L || nrow(x) != size || !all(x %in% 0:1)) {
+        sprintf("a matrix of 0 and 1 with %s rows", show_size(size))
+      }
+    }
+  }
+  sides <- c(NCOL(fit$param$rows), NCOL(fit$param$columns))
+  binary <- function(size, side) {
+    function(x) {
+      wish <- rule_matrix(size, sides[side], 0, 1)(x)
+      if (is.null(wish) && !all(x %in% 0:1)) wish <- "a matrix of 0 and 1"
+      wish
+    }
+  }
+  base_rules(
+    fit, list(
+      rows = binary(n, 1L), columns = binary(m, 2L), weights = rule_matrix(sides[1L], sides[2L]), hyper = hyper
+    ),
+    chains = TRUE, family = rule_choice(c("gaussian", "bernoulli", "poisson")),
+    size = function(x) if (!is_plain(x) || length(x) != 2L || anyNA(x)) "two numbers",
+    prior = rule_class("multicause_bmf_prior", "bmf_prior()"), fixed = list(rows = fixed(n), columns = fixed(m)),
+    mean = rule_matrix(n, m), kept = rule_list(rule_list(bmf_state_rule(n, m)), least = 1L)
+  )
+}
+
+# A kept state: features as raw bytes, one column each.
+bmf_state_rule <- function(n, m) {
+  function(x) {
+    raw_matrix <- function(x, size) is.raw(x) && length(dim(x)) == 2L && nrow(x) == size
+    ok <- is.list(x) && raw_matrix(x$rows, n) && raw_matrix(x$columns, m)
+    if (!ok) {
+      return(sprintf("a state with features of %s rows and %s columns", show_size(n), show_size(m)))
+    }
+    broken_rule(x, list(
+      weights = rule_matrix(ncol(x$rows), ncol(x$columns)), hyper = rule_numbers(length(bmf_hyper_names))
+    ))
+  }
+}
+
+#' @export
+result_rules.summary.bmf <- function(x) {
+  features <- rule_frame(features = "count", probability = "number", rows = 1L)
+  list(
+    fit = function(x) {
+      wrong <- tryCatch(
+        {
+          check_fit(x, "bmf")
+          NULL
+        },
+        multicause_input_error = conditionMessage
+      )
+      if (!is.null(wrong)) "a whole fit of bmf()"
+    },
+    quantities = rule_quantities(), row_features = features, column_features = features
+  )
+}
+
+#' @export
+presence_probability.bmf <- function(fit) {
+  if (fit$family == "poisson") 1 - exp(-fitted(fit)) else presence_probability.default(fit)
+}
+
+#' @export
+row_family.bmf <- function(fit) if (fit$family == "gaussian") "squared" else fit$family
+
+#' @export
+held_out_rows.bmf <- function(fit, data, floor, family, ...) {
+  if (fit$family == "gaussian") {
+    stop_no_likelihood(
+      "Real numbers have no likelihood of rows here: hold out cells, or fit 0/1 tables with `family = \"bernoulli\"`."
+    )
+  }
+  NextMethod()
 }

@@ -1,40 +1,18 @@
 # States of bmf(): what users give and see, and what the kernel takes.
 
-#' Log density of a state of binary matrix factorization
-#'
-#' The parts of \eqn{\log p}{log p} of data, features, weights and learned quantities at one state.
-#'
-#' @details
-#' Under the Indian buffet prior three densities of a binary matrix are in use. `"labelled"`: its columns in uniformly
-#' random order, which is what a state with weights is (features are told apart by their weights). `"lof"`: the class of
-#' all orderings, right where weights are integrated out. `"buffet"`: features in the order in which rows take them
-#' first. They differ by a factor only; on a finite side there is but one. User-fixed features have no prior.
-#'
-#' @param x the data, as in [bmf()].
-#' @param state a list: `rows` (n x K, 0 or 1), `columns` (m x L), `weights` (K x L); the current values of what the
-#'   family uses: `alpha_rows`, `alpha_columns`, `weight_precision`, and `noise_precision` (Gaussian), `weight_mean`
-#'   (Gaussian, Bernoulli; 0 where not given), `weight_shape`, `background` (Poisson), each taken from `prior` where it
-#'   is fixed there; and `fixed`, how many leading columns of `rows` and of `columns` are user-fixed (default
-#'   `c(0, 0)`).
-#' @param family,prior as in [bmf()].
-#' @param density see Details.
-#' @param k,l as in [bmf()]: `Inf`, or any number for a finite side, whose features are those in the state.
-#' @param ... must be empty.
-#' @return Named numbers, in nats: `rows`, `columns` (log priors of the features), `weights`, `likelihood`, one for
-#'   every learned quantity (its log prior) and `total`, their sum.
-#' @seealso [bmf()], [bmf_prior()]
-#' @inherit bmf_prior references
-#' @examples
-#' x <- matrix(c(1.9, 0.1, 2.2, -0.2, 0.1, 1.1), 3)
-#' state <- list(
-#'   rows = cbind(c(1, 0, 1)), columns = cbind(c(1, 0)), weights = matrix(2),
-#'   alpha_rows = 1, alpha_columns = 1, weight_precision = 0.5, noise_precision = 4
-#' )
-#' bmf_log_density(x, state)
-#' @export
+# The parts of log p of data, features, weights and learned quantities at one state, in nats, and their sum `total`: the
+# density that bmf() samples.
+#
+# Under the Indian buffet prior three densities of a binary matrix are in use. "labelled": its columns in uniformly
+# random order, which is what a state with weights is (features are told apart by their weights). "lof": the class of
+# all orderings, right where weights are integrated out. "buffet": features in the order in which rows take them first.
+# They differ by a factor only; on a finite side there is but one. User-fixed features have no prior.
+#
+# state   a list: `rows` (n x K, 0 or 1), `columns` (m x L), `weights` (K x L); the current values of what the family
+#         uses, each taken from `prior` where it is fixed there; and `fixed`, how many leading columns of `rows` and of
+#         `columns` are user-fixed
 bmf_log_density <- function(x, state, family = c("gaussian", "bernoulli", "poisson"), prior = bmf_prior(),
-                            density = c("labelled", "lof", "buffet"), k = Inf, l = Inf, ...) {
-  check_dots(...)
+                            density = c("labelled", "lof", "buffet"), k = Inf, l = Inf) {
   family <- check_choice(family, "family", c("gaussian", "bernoulli", "poisson"))
   density <- check_choice(density, "density", c("labelled", "lof", "buffet"))
   data <- bmf_data(x, family, quiet = TRUE)

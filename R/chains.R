@@ -11,6 +11,18 @@ step_job <- function(problem, job, on_tick = NULL) UseMethod("step_job")
 # Sweeps of a whole chain, for the progress bar.
 total_sweeps <- function(problem, started) UseMethod("total_sweeps")
 
+# The notes of n draws (one a column) and of the latest, in a matrix that has room for as many again where it grows.
+append_notes <- function(all, n, latest) {
+  after <- n + seq_len(ncol(latest))
+  if (is.null(all) || n + ncol(latest) > ncol(all)) {
+    more <- matrix(NA_real_, nrow(latest), n + max(n, ncol(latest)))
+    if (n) more[, seq_len(n)] <- all[, seq_len(n)]
+    all <- more
+  }
+  all[, after] <- latest
+  all
+}
+
 # Evaluates f() with the generator at `stream`; list(value, stream after). The session's generator stays as it was.
 with_stream <- function(stream, f) {
   old <- get0(".Random.seed", globalenv(), inherits = FALSE)
@@ -80,6 +92,8 @@ resume_checkpoint <- function(job, problem, file) {
   saved$job
 }
 
+chain_task <- function(task, problem, tick) run_chain(task$job, problem, task$file)
+
 # The jobs of all chains, done or as far as an interrupt let them.
 run_chains <- function(problem, streams, states = NULL) {
   control <- problem$control
@@ -91,11 +105,10 @@ run_chains <- function(problem, streams, states = NULL) {
     if (!is.null(file) && !file.exists(file)) save_checkpoint(job, problem, file)
     job
   })
-  run <- function(chain, on_progress = NULL) {
-    run_chain(jobs[[chain]], problem, checkpoint_file(control$checkpoint, chain), on_progress)
-  }
+  files <- lapply(seq_along(jobs), checkpoint_file, checkpoint = control$checkpoint)
   if (plan_is_parallel() && length(jobs) > 1L) {
-    done <- map_tasks(seq_along(jobs), run, label = "Chains", name = function(i) sprintf("chain %d", i))
+    tasks <- Map(list, job = jobs, file = files)
+    done <- map_tasks(tasks, chain_task, problem, label = "Chains", name = function(i) sprintf("chain %d", i))
     return(done[is_done(done)])
   }
   total <- total_sweeps(problem, !is.null(states))
@@ -104,7 +117,7 @@ run_chains <- function(problem, streams, states = NULL) {
     report <- if (control$progress) {
       function(sweeps) cli::cli_progress_update(set = min(total, sweeps) + (chain - 1) * total, id = bar)
     }
-    jobs[[chain]] <- run(chain, report)
+    jobs[[chain]] <- run_chain(jobs[[chain]], problem, files[[chain]], report)
     if (jobs[[chain]]$stopped) break
   }
   if (control$progress) cli::cli_progress_done(id = bar)
@@ -130,5 +143,217 @@ check_mcmc_control <- function(control) {
   if (!inherits(control, "multicause_mcmc_control")) {
     stop_input("`control` must come from mcmc_control(), not be %s.", show_value(control))
   }
-  control
+  rebuild_control(control, "control")
+}
+
+# Do chains agree, and how much do they tell? Vehtari et al. (2021), doi:10.1214/20-BA1221.
+
+# Draws of one quantity, iterations x chains; chains of unequal length are cut to the shortest.
+draws_by_chain <- function(fit, name) {
+  parts <- split(fit$trace[[name]], fit$trace$chain)
+  n <- min(lengths(parts))
+  # A single draw would come back as a vector.
+  matrix(vapply(parts, function(part) part[seq_len(n)], numeric(n)), n)
+}
+
+# Each chain in two halves; iterations x (2 chains).
+split_chains <- function(draws) {
+  draws <- as.matrix(draws)
+  half <- nrow(draws) %/% 2L
+  if (half < 1L) {
+    return(draws)
+  }
+  cbind(draws[seq_len(half), , drop = FALSE], draws[nrow(draws) - half + seq_len(half), , drop = FALSE])
+}
+
+# Normal scores of the ranks over all chains.
+rank_normal <- function(draws) {
+  score <- stats::qnorm((rank(draws) - 0.375) / (length(draws) + 0.25))
+  array(score, dim(draws))
+}
+
+plain_rhat <- function(draws) {
+  n <- nrow(draws)
+  within <- mean(apply(draws, 2L, stats::var))
+  between <- n * stats::var(colMeans(draws))
+  sqrt(((n - 1) / n * within + between / n) / within)
+}
+
+# Rank-normalised split R-hat, the larger of that of location and of spread; NA for what is constant.
+split_rhat <- function(draws) {
+  halves <- split_chains(draws)
+  if (nrow(halves) < 2L || ncol(halves) < 2L || !all(is.finite(halves)) || length(unique(c(halves))) == 1L) {
+    return(NA_real_)
+  }
+  folded <- abs(halves - stats::median(halves))
+  tail <- if (length(unique(c(folded))) > 1L) plain_rhat(rank_normal(folded)) else NA_real_
+  max(plain_rhat(rank_normal(halves)), tail, na.rm = TRUE)
+}
+
+autocovariances <- function(x) {
+  n <- length(x)
+  size <- stats::nextn(2L * n)
+  x <- c(x - mean(x), numeric(size - n))
+  Re(stats::fft(Mod(stats::fft(x))^2, inverse = TRUE))[seq_len(n)] / (size * n)
+}
+
+# Effective sample size of the mean, by Geyer's initial monotone sequence over all chains.
+plain_ess <- function(draws) {
+  n <- as.double(nrow(draws))
+  m <- ncol(draws)
+  if (n < 4L || !all(is.finite(draws)) || length(unique(c(draws))) == 1L) {
+    return(NA_real_)
+  }
+  gamma <- apply(draws, 2L, autocovariances)
+  within <- mean(gamma[1L, ]) * n / (n - 1)
+  total <- within * (n - 1) / n
+  if (m > 1L) total <- total + stats::var(colMeans(draws))
+  rho <- 1 - (within - rowMeans(gamma) * n / (n - 1)) / total
+  rho[1L] <- 1
+  pairs <- rho[seq(1L, n - 1L, 2L)] + rho[seq(2L, n, 2L)]
+  last <- which(pairs < 0)[1L]
+  if (!is.na(last)) pairs <- pairs[seq_len(max(1L, last - 1L))]
+  tau <- max(-1 + 2 * sum(cummin(pairs)), 1 / log10(n * m))
+  n * m / tau
+}
+
+bulk_ess <- function(draws) plain_ess(rank_normal(split_chains(draws)))
+
+tail_ess <- function(draws) {
+  halves <- split_chains(draws)
+  at <- stats::quantile(halves, c(0.05, 0.95))
+  ess <- c(plain_ess((halves <= at[1L]) + 0), plain_ess((halves <= at[2L]) + 0))
+  if (all(is.na(ess))) NA_real_ else min(ess, na.rm = TRUE)
+}
+
+rhat_agree <- 1.1 # R-hat up to which chains are said to agree
+
+# Do all chains agree on these quantities? NA for a single chain, and where halves of chains have no variance yet.
+chains_agree <- function(fit, names) {
+  draws <- table(fit$trace$chain)
+  if (length(draws) < 2L || min(draws) < 4L) {
+    return(NA)
+  }
+  rhat <- vapply(names, function(name) split_rhat(draws_by_chain(fit, name)), 0)
+  all(is.na(rhat) | rhat <= rhat_agree)
+}
+
+# Where that is NA.
+unknown_agreement <- function(fit) {
+  single <- length(unique(fit$trace$chain)) < 2L
+  if (single) "one chain alone shows nothing" else "too few draws to see whether they agree"
+}
+
+tell_disagreement <- function(fit) {
+  chain <- fit$trace$chain
+  warning(warningCondition(
+    sprintf(
+      paste(
+        "The chains disagree (R-hat above %s): their mean log joint densities are %s. Give them more warm-up and",
+        "draws, or more starts (mcmc_control()); see summary()."
+      ),
+      format(rhat_agree), paste(format(round(tapply(fit$trace$objective, chain, base::mean), 1)), collapse = ", ")
+    ),
+    class = "multicause_chains_disagree", call = NULL
+  ))
+}
+
+# A few cells whose expected value every draw notes: missing ones where there are any; fixed by the data alone.
+probe_cells <- function(x, most = 8L) {
+  missing <- if (inherits(x, "dgCMatrix")) integer() else which(is.na(x))
+  cells <- if (length(missing)) missing else seq_len(min(prod(dim(x)), .Machine$integer.max))
+  at <- unique(cells[round(seq(1, length(cells), length.out = most + 2L))[-c(1L, most + 2L)]])
+  t(arrayInd(at, dim(x))) - 1L
+}
+
+probe_names <- function(probe, names) {
+  label <- function(side) {
+    i <- probe[side, ] + 1L
+    if (is.null(names[[side]])) i else names[[side]][i]
+  }
+  sprintf("cell[%s,%s]", label(1L), label(2L))
+}
+
+# The trace: rows `at` of the notes of all chains, under these names.
+note_frame <- function(jobs, at, columns) {
+  frames <- Map(function(job, chain) {
+    note <- t(job$note[at, seq_len(job$n_draw), drop = FALSE])
+    colnames(note) <- columns
+    cbind(data.frame(chain = chain, pass = seq_len(job$n_draw)), note)
+  }, jobs, seq_along(jobs))
+  do.call(rbind, frames)
+}
+
+# Quantities that do not depend on labels.
+quantities <- function(fit) setdiff(names(fit$trace), c("chain", "pass"))
+
+quantity_table <- function(fit) {
+  rows <- lapply(quantities(fit), function(name) {
+    draws <- draws_by_chain(fit, name)
+    data.frame(
+      quantity = name, mean = mean(draws), sd = stats::sd(draws), q5 = stats::quantile(draws, 0.05),
+      q95 = stats::quantile(draws, 0.95), rhat = split_rhat(draws), ess_bulk = bulk_ess(draws),
+      ess_tail = tail_ess(draws), row.names = NULL
+    )
+  })
+  do.call(rbind, rows)
+}
+
+#' Draws of a sampled fit for packages posterior and coda
+#'
+#' The label-invariant quantities of `fit$trace`, as draws objects of these packages.
+#'
+#' @param x a fit of [bmf()], or of [aspect_bernoulli()] with `estimate = "gibbs"`.
+#' @param ... must be empty.
+#' @return For [posterior::as_draws()] a `draws_array` (iterations x chains x quantities), for [coda::as.mcmc()] an
+#'   `mcmc.list`. Chains of unequal length, after an interrupt, are cut to the shortest.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(60), 10)
+#' quick <- mcmc_control(
+#'   chains = 2, warmup = 20, draws = 20, n_start = 2, n_reheat = 1, progress = FALSE
+#' )
+#' fit <- suppressWarnings(bmf(x, k = 1, l = 1, control = quick))
+#' if (requireNamespace("posterior", quietly = TRUE)) posterior::as_draws(fit)
+#' if (requireNamespace("coda", quietly = TRUE)) summary(coda::as.mcmc(fit))$statistics
+#' @name bmf_draws
+NULL
+
+#' @rdname bmf_draws
+#' @exportS3Method posterior::as_draws
+as_draws.bmf <- function(x, ...) { # nolint: object_name_linter.
+  check_whole(x, "x")
+  posterior::as_draws_array(draws_array(x))
+}
+
+#' @rdname bmf_draws
+#' @exportS3Method posterior::as_draws_array
+as_draws_array.bmf <- function(x, ...) { # nolint: object_name_linter.
+  check_whole(x, "x")
+  posterior::as_draws_array(draws_array(x))
+}
+
+#' @rdname bmf_draws
+#' @exportS3Method coda::as.mcmc
+as.mcmc.bmf <- function(x, ...) { # nolint: object_name_linter.
+  check_whole(x, "x")
+  coda_chains(x)
+}
+
+coda_chains <- function(x) {
+  draws <- draws_array(x)
+  thin <- x$control$thin
+  chains <- lapply(seq_len(dim(draws)[2L]), function(chain) {
+    coda::mcmc(matrix(draws[, chain, ], dim(draws)[1L], dimnames = dimnames(draws)[c(1L, 3L)]), thin = thin)
+  })
+  coda::as.mcmc.list(chains)
+}
+
+draws_array <- function(fit) {
+  quantities <- quantities(fit)
+  parts <- lapply(quantities, function(name) draws_by_chain(fit, name))
+  array(
+    unlist(parts), c(dim(parts[[1L]]), length(quantities)),
+    dimnames = list(iteration = NULL, chain = NULL, variable = quantities)
+  )
 }

@@ -105,6 +105,12 @@ check_count <- function(x, name, min = 1L, max = .Machine$integer.max) {
   as.integer(x)
 }
 
+# Significant digits, as print() and format() take them.
+check_digits <- function(digits) check_count(digits, "digits", 1L, 22L)
+
+# How many rows to print: a whole number, or all.
+check_shown <- function(n) if (identical(n, Inf)) n else check_count(n, "n", 0L)
+
 check_flag <- function(x, name) {
   if (!is.logical(x) || length(x) != 1L || is.na(x)) {
     stop_input("`%s` must be TRUE or FALSE, not %s.", name, show_value(x))
@@ -136,17 +142,32 @@ check_control <- function(control, for_many = FALSE) {
   if (!inherits(control, "multicause_control")) {
     stop_input("`control` must come from fit_control(), not be %s.", show_value(control))
   }
-  control
+  rebuild_control(control, "control")
 }
 
-check_fit <- function(fit, class = "multicause", name = "fit") {
-  if (missing(fit)) stop_missing(name)
-  if (!inherits(fit, class)) {
-    models <- sprintf("a fit of %s", show_either(paste0(class, "()")))
-    what <- if (class[1L] == "multicause") "a model of this package" else models
-    stop_input("`%s` must be %s, not %s.", name, what, show_value(fit))
+# A list of settings made anew by the function it came from, which checks them as it did then: they may have been edited
+# since. What it makes has the kinds of numbers that kernels read.
+rebuild <- function(x, make, maker, name) {
+  wanted <- setdiff(names(formals(make)), "...")
+  if (!is.list(x) || is.null(names(x)) || anyDuplicated(names(x)) || !all(names(x) %in% wanted)) {
+    unknown <- setdiff(names(x), wanted)
+    stop_input(
+      "`%s` must come from %s and hold its settings, each once%s.", name, maker,
+      if (length(unknown)) sprintf(": it has %s", show_names(unknown)) else ""
+    )
   }
-  fit
+  needed <- wanted[!vapply(formals(make)[wanted], is.null, NA)] # those that may be NULL are gone where they were set so
+  lost <- setdiff(needed, names(x))
+  if (length(lost)) stop_input("`%s` must hold all settings of %s: it lacks %s.", name, maker, show_names(lost))
+  do.call(make, unclass(x), quote = TRUE)
+}
+
+rebuild_control <- function(control, name) {
+  if (inherits(control, "multicause_control")) {
+    rebuild(control, fit_control, "fit_control()", name)
+  } else {
+    rebuild(control, mcmc_control, "mcmc_control()", name)
+  }
 }
 
 # A named numeric vector or matrix of a stated shape, all finite.

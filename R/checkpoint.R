@@ -1,16 +1,79 @@
 # Checkpoints: files that are whole whenever the machine stops, and belong to one call only.
 
+# A file holds list(object, whole_mark) as saveRDS() writes it, whose last bytes are the mark, and then the checksum of
+# all bytes before the mark. So no byte can be missing or changed unseen.
+whole_mark <- charToRaw("multicause whole")
+
 # Written beside and renamed, so that a kill at any moment leaves a whole file.
 write_whole <- function(object, file) {
-  part <- paste0(file, ".part")
-  ok <- tryCatch({
-    saveRDS(object, part, compress = FALSE)
-    file.rename(part, file)
-  }, error = function(e) FALSE, warning = function(w) FALSE)
-  if (!ok) stop("the checkpoint could not be written to ", file, call. = FALSE)
+  part <- part_of(file)
+  on.exit(remove_part(file))
+  reason <- NULL
+  write <- function() {
+    sum <- write_marked(object, part)
+    size <- file.size(part) + nchar(sum)
+    write_to(part, "ab", function(con) writeBin(charToRaw(sum), con))
+    if (file.size(part) != size) stop("not all of it could be written")
+    if (!file.rename(part, file)) stop("it could not be renamed")
+  }
+  # R says in a warning why a file cannot be opened.
+  note <- function(w) {
+    reason <<- conditionMessage(w)
+    invokeRestart("muffleWarning")
+  }
+  catch_error(withCallingHandlers(write(), warning = note), function(e) {
+    why <- if (is.null(reason)) conditionMessage(e) else reason
+    stop("the checkpoint could not be written to ", file, ": ", why, call. = FALSE)
+  })
 }
 
-read_whole <- function(file) tryCatch(readRDS(file), error = function(e) NULL, warning = function(w) NULL)
+part_of <- function(file) paste0(file, ".part")
+
+# What a write that was killed leaves behind; later runs call this.
+remove_part <- function(file) unlink(part_of(file), expand = FALSE)
+
+write_to <- function(file, mode, write) {
+  con <- file(file, mode)
+  on.exit(close(con))
+  write(con)
+}
+
+# Writes list(object, whole_mark): the checksum of all before the mark. That the disk was full may show in the file
+# only, since closing it does not tell.
+write_marked <- function(object, file, version = NULL) {
+  write_to(file, "wb", function(con) saveRDS(list(object, whole_mark), con, version = version))
+  written <- read_sum(file, file.size(file) - length(whole_mark))
+  if (!identical(written$rest, whole_mark)) stop("not all of it could be written")
+  written$sum
+}
+
+# The checksum of the first `size` bytes of a file, and the bytes that follow. In pieces: a file may be larger than a
+# vector of bytes should be.
+read_sum <- function(file, size) {
+  con <- file(file, "rb")
+  on.exit(close(con))
+  sums <- character()
+  while (size > 0) {
+    piece <- readBin(con, "raw", min(size, 2^24))
+    if (!length(piece)) break
+    sums <- c(sums, cli::hash_raw_md5(piece))
+    size <- size - length(piece)
+  }
+  list(sum = cli::hash_md5(paste(sums, collapse = "")), rest = readBin(con, "raw", 100L))
+}
+
+# The object in a file, or what is_damaged() knows.
+read_whole <- function(file) {
+  read <- function() {
+    end <- read_sum(file, file.size(file) - length(whole_mark) - nchar(cli::hash_md5("")))
+    if (identical(end$rest, c(whole_mark, charToRaw(end$sum)))) readRDS(file)[[1L]] else damaged_file()
+  }
+  catch_error(suppressWarnings(read()), function(e) damaged_file())
+}
+
+damaged_file <- function() structure(list(), class = "damaged_file")
+
+is_damaged <- function(saved) inherits(saved, "damaged_file")
 
 # One number for what a result depends on. Functions count by their text, since their compiled form may differ; version
 # 2 of the format writes equal values in the same way.
@@ -24,17 +87,24 @@ fingerprint_of <- function(object) {
   }
   file <- tempfile()
   on.exit(unlink(file))
-  saveRDS(plain(object), file, compress = FALSE, version = 2)
+  write_marked(plain(object), file, version = 2)
   unname(tools::md5sum(file))
 }
 
 # What is saved in a checkpoint of this call; NULL where there is none yet.
 read_checkpoint <- function(file, fingerprint) {
+  if (!is.null(file)) remove_part(file)
   if (is.null(file) || !file.exists(file)) {
     return(NULL)
   }
   saved <- read_whole(file)
-  if (!is.list(saved) || !identical(saved$fingerprint, fingerprint)) {
+  if (is_damaged(saved)) {
+    stop_input(
+      "`checkpoint` file %s is damaged, or no checkpoint: it was cut off or changed. Delete it or name another file.",
+      dQuote(file, FALSE)
+    )
+  }
+  if (!identical(saved$fingerprint, fingerprint)) {
     stop_input(
       "`checkpoint` file %s is not of this call (other data, prior or settings): delete it or name another file.",
       dQuote(file, FALSE)
@@ -58,19 +128,26 @@ with_checkpoint <- function(checkpoint, parts, f) {
     return(f(NULL))
   }
   mark <- fingerprint_of(parts)
-  store <- list(file = checkpoint, fingerprint = mark)
+  # Tasks depend on the seed, too: those of another one, whose own file is gone, do not belong to this job.
+  store <- function(seed) list(file = checkpoint, fingerprint = fingerprint_of(list(mark, seed)))
   saved <- read_checkpoint(checkpoint, mark)
   if (!is.null(saved)) {
-    return(with_stream(saved$seed, function() f(store))$value)
+    return(with_stream(saved$seed, function() f(store(saved$seed)))$value)
   }
   if (is.null(get0(".Random.seed", globalenv(), inherits = FALSE))) stats::runif(1L)
-  write_whole(list(fingerprint = mark, seed = get(".Random.seed", globalenv())), checkpoint)
+  seed <- get(".Random.seed", globalenv())
+  write_whole(list(fingerprint = mark, seed = seed), checkpoint)
   # Wrong input that is found only now leaves nothing behind that would refuse the corrected call.
   done <- FALSE
-  on.exit(if (!done && !length(Sys.glob(paste0(checkpoint, "-*.rds")))) unlink(checkpoint))
-  out <- f(store)
+  on.exit(if (!done && !has_tasks(checkpoint)) unlink(checkpoint, expand = FALSE))
+  out <- f(store(seed))
   done <- TRUE
   out
+}
+
+has_tasks <- function(checkpoint) {
+  beside <- list.files(dirname(checkpoint), all.files = TRUE)
+  any(startsWith(beside, paste0(basename(checkpoint), "-")) & endsWith(beside, ".rds"))
 }
 
 # What a fit depends on among its settings.
@@ -101,19 +178,32 @@ store_task <- function(store, i, value) {
   }
   write <- function() write_whole(list(fingerprint = store$fingerprint, value = value), task_file(store, i))
   # A worker on another machine may not see the folder: then there is nothing to keep at an interrupt.
-  if (isTRUE(store$temporary)) try(write(), silent = TRUE) else write()
+  if (isTRUE(store$temporary)) catch_error(write(), function(e) NULL) else write()
 }
 
-# Results of tasks 1 to n, NULL for those not finished.
+# Results of tasks 1 to n, NULL for those not finished, of another call or damaged. The last may have cost hours: it is
+# told that they are lost.
 stored_tasks <- function(store, n) {
   done <- vector("list", n)
   if (is.null(store)) {
     return(done)
   }
+  lost <- character()
   for (i in seq_len(n)) {
     file <- task_file(store, i)
+    remove_part(file)
     saved <- if (file.exists(file)) read_whole(file)
-    if (is.list(saved) && identical(saved$fingerprint, store$fingerprint)) done[i] <- list(saved$value)
+    if (is_damaged(saved)) lost <- c(lost, file)
+    if (identical(saved$fingerprint, store$fingerprint)) done[i] <- list(saved$value)
+  }
+  if (length(lost) && !isTRUE(store$temporary)) {
+    warning(warningCondition(
+      sprintf(
+        "%d file(s) of the checkpoint are damaged, cut off or changed, and what they held is computed again: %s.",
+        length(lost), show_names(basename(lost))
+      ),
+      class = "multicause_checkpoint_damaged", call = NULL
+    ))
   }
   done
 }

@@ -5,11 +5,10 @@
 #'
 #' @details
 #' The table has a row for every model at its chosen `k`: the loss per held-out cell, the paired difference from the
-#' best model with its standard error, the loss per held-out row (see [cross_validate()]; not comparable for multinomial
-#' and least-squares models, whose likelihood does not count zeros), and what the fit to all data cost. The choice of
-#' `k` and the loss shown come from the same folds, which favours models with more values of `k` to choose from, a
-#' little. Times are of one fit in the session at hand, memory is the most that R held during it beyond what it held
-#' before.
+#' best model with its standard error, the loss per held-out row (see [cross_validate()]; `NA` for least-squares models,
+#' which have no likelihood), and what the fit to all data cost. The choice of `k` and the loss shown come from the same
+#' folds, which favours models with more values of `k` to choose from, a little. Times are of one fit in the session at
+#' hand, memory is the most that R held during it beyond what it held before.
 #'
 #' @inheritParams cross_validate
 #' @param models a named list of models, or of functions `f(x, k, control = )` that return a fit of this package.
@@ -36,6 +35,7 @@ compare_models <- function(x, models, k = 1:6, ..., folds = 5, replicates = 1, r
   models <- check_models(models, substitute(models), "models")
   control <- check_control(control, for_many = TRUE)
   rows <- check_flag(rows, "rows")
+  if (rows) check_row_scheme(x)
   floor <- check_floor(floor)
   tried <- check_k_list(k, names(models))
   settings <- unlist(Map(function(name) {
@@ -72,11 +72,11 @@ compare_settings <- function(x, models, settings, rows, folds, replicates, floor
 
 # One after another, so that times compare.
 timed_fits <- function(x, settings, control, store) {
-  tasks <- Map(list, setting = settings, seed = draw_seeds(length(settings)))
-  quiet <- inner_control(control)
-  fits <- map_tasks(tasks, function(task) timed_fit(task$setting, x, quiet, task$seed), control$progress, "Fits",
-    function(i) setting_name(settings[[i]]), control$on_interrupt == "keep", checkpoint_store(store, "fit"),
-    parallel = FALSE)
+  common <- list(x = x, settings = settings, control = inner_control(control))
+  name <- function(i) setting_name(settings[[i]])
+  fits <- map_tasks(
+    setting_tasks(settings), timed_fit, common, "Fits", name, control, checkpoint_store(store, "fit"), parallel = FALSE
+  )
   tell_interrupted(fits, "fits")
   fits
 }
@@ -93,9 +93,9 @@ check_k_list <- function(k, names) {
 }
 
 # list(fit, seconds, megabytes)
-timed_fit <- function(setting, x, control, seed) {
+timed_fit <- function(task, common, tick) {
   before <- sum(gc(reset = TRUE)[, 2L])
-  seconds <- system.time(fit <- with_seed(seed, quiet_fit(call_model(setting, x, control))$value))[["elapsed"]]
+  seconds <- system.time(fit <- fit_setting(task, common))[["elapsed"]]
   list(fit = fit, seconds = seconds, megabytes = sum(gc()[, 6L]) - before)
 }
 
@@ -131,6 +131,8 @@ new_comparison <- function(cells, rows, chosen, fits) {
 
 #' @export
 print.multicause_comparison <- function(x, digits = 4L, ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   cat(sprintf(
     "%d model%s, %d-fold held-out cells%s, %s (floor %s)\n", nrow(x$table), if (nrow(x$table) == 1L) "" else "s",
     x$cells$n_folds,
@@ -146,15 +148,14 @@ print.multicause_comparison <- function(x, digits = 4L, ...) {
   if (!all(shown$converged %in% TRUE)) table$converged <- shown$converged
   print.data.frame(table, row.names = FALSE)
   cat("Standard errors in brackets; smaller is better\n")
-  if (!is.null(x$rows) && anyNA(shown$rows)) {
-    cat("rows -: not comparable, as the model's likelihood of a row does not count zeros\n")
-  }
+  if (length(x$rows$no_likelihood)) cat(paste0("rows -: ", x$rows$no_likelihood, "\n"), sep = "")
   invisible(x)
 }
 
 #' @rdname plot.multicause_cv
 #' @export
 plot.multicause_comparison <- function(x, ...) {
+  check_whole(x, "x")
   draw_view(plot_view(x, ...))
   invisible(x)
 }

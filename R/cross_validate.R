@@ -12,9 +12,14 @@
 #' the squared error.
 #'
 #' **Rows.** The observations are dealt to `folds` groups; the loss is the mean negative log-likelihood of the
-#' observations left out, in nats each, under eqs. (23), (25), (26) of Bingham et al. (2009): the training observations'
-#' probabilities are equally likely components, or a mixture's own components. It is `NA` for `nmf()` and `plsa()`,
-#' whose likelihood does not count zeros and cannot be compared.
+#' observations left out, in nats each, as [test_loglik()] gives it: the training observations' probabilities are
+#' equally likely components, or a mixture's own components (eqs. 23, 25, 26 of Bingham et al. 2009). In 0/1 tables
+#' models of counts give the chance of at least one, in tables of counts Poisson probabilities. A model without a
+#' likelihood of rows (`nmf()` by squared error) has `NA`, and the print says why; where no model has one, it is an
+#' error.
+#'
+#' **Arrays and repeated visits.** [plca()] of an array and [visits_bernoulli()] are judged by cells. A cell of repeated
+#' visits is the record of one attribute on one of them; its probability is that given the records of the other visits.
 #'
 #' **Folds** are drawn once and are the same for every model and every `k`, so differences are paired. `se` is the
 #' standard error of the mean over folds and replicates. It disregards that training sets overlap and is a little small.
@@ -25,12 +30,14 @@
 #' **Long jobs.** With `checkpoint`, every finished fit's result is kept in a small file beside the one named
 #' (`<checkpoint>-<stage>-<number>.rds`), and the random numbers with which the job began in that one. After a crash or
 #' an interrupt the same call goes on where it was and ends with the same answer, whatever the session's random numbers
-#' are. A file of another call (other data, models or settings) is refused. Delete the files for a new run. On several
-#' machines the folder must be one that all of them see. A fit that fails is named in a warning of class
-#' `multicause_task_failed` and does not lose the others; what it would have added is `NA`, or left out of the means.
-#' `fit_control(on_interrupt = "keep")` returns what is finished at an interrupt in the same way.
+#' are. A file of another call (other data, models or settings) is refused. Every file has a checksum: where the file of
+#' a fit was cut off or changed, a warning of class `multicause_checkpoint_damaged` names it and the fit is run again; a
+#' damaged `checkpoint` itself is an error. Delete the files for a new run. On several machines the folder must be one
+#' that all of them see. A fit that fails is named in a warning of class `multicause_task_failed` and does not lose the
+#' others; what it would have added is `NA`, or left out of the means. `fit_control(on_interrupt = "keep")` returns what
+#' is finished at an interrupt in the same way. A time limit ([setTimeLimit()]) ends the whole job as an error.
 #'
-#' @param x data, as the models take them.
+#' @param x data, as the models take them: a table, repeated visits or an array.
 #' @param model a model of this package, such as `aspect_bernoulli`; or a function `f(x, k, control = )` that returns
 #'   such a fit; or a named list of several.
 #' @param k numbers of components to try.
@@ -39,7 +46,7 @@
 #' @param grid data frame or named list of vectors or lists: arguments of the models to try in all combinations, such as
 #'   `list(penalty = c(0.3, 1, 3))`.
 #' @param folds number of groups, at least 2.
-#' @param replicates how often the folds are drawn anew, at least 1.
+#' @param replicates how often the folds are drawn anew, from 1 to a million.
 #' @param floor smallest probability (or mean) given to a held-out cell, above 0 and at most 0.5.
 #' @param control settings of each fit, from [fit_control()]; `progress` shows one bar for all. Models that are sampled
 #'   need [mcmc_control()] instead: give them as a function that has its own, such as
@@ -47,8 +54,8 @@
 #' @param checkpoint a file name, whose folder must exist, or `NULL`; see Details.
 #' @return A list of class `multicause_cv`: `results`, a data frame with a row for every model, k and row of the grid:
 #'   `model`, `k`, the grid's columns, `loss` (mean, smaller is better), `se`, `not_converged` (fits of those made);
-#'   `folds`, the losses of the single folds; `scheme`, `family` (of the loss), `floor`, `n_folds`, `replicates`. It has
-#'   `print` and `plot` methods.
+#'   `folds`, the losses of the single folds; `scheme`, `family` (of the loss), `floor`, `n_folds`, `replicates`;
+#'   `no_likelihood`, why losses are `NA`, or `NULL`. It has `print` and `plot` methods.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [select_k()], [compare_models()]
@@ -69,7 +76,9 @@ cross_validate <- function(x, model, k, scheme = c("cells", "rows"), ..., grid =
   parts <- list("cross_validate", x, settings, scheme, folds, replicates, floor, settings_that_count(control))
   with_checkpoint(check_checkpoint(checkpoint), parts, function(store) {
     plan <- fold_plan(x, scheme, folds, replicates)
-    new_cv(run_folds(plan, settings, floor, control, store), settings, plan, floor)
+    out <- new_cv(run_folds(plan, settings, floor, control, store), settings, plan, floor)
+    if (length(out$no_likelihood) && all(is.na(out$folds$loss))) stop_input("%s", out$no_likelihood[1L])
+    out
   })
 }
 
@@ -142,35 +151,41 @@ show_setting <- function(x) paste(format(unlist(x), digits = 4L, trim = TRUE, dr
 # What is held out: the data, and for every replicate and fold the cells or rows.
 fold_plan <- function(x, scheme, folds, replicates) {
   folds <- check_count(folds, "folds", 2L)
-  replicates <- check_count(replicates, "replicates")
-  data <- check_data(x, "nonnegative", quiet = TRUE)
-  family <- loss_family(data$view)
-  observed <- !is.na(as.matrix(data$x))
+  replicates <- check_count(replicates, "replicates", 1L, most_tasks)
+  if (scheme == "rows") check_row_scheme(x)
+  data <- fold_data(x)
+  observed <- data$observed
   units <- if (scheme == "cells") sum(observed) else sum(rowSums(observed) > 0)
   if (folds > units) stop_input("`folds` must be at most the number of observed %s, %d, not %d.", scheme, units, folds)
+  refuse_large(replicates * as.double(units) / 2, "What is held out", "use fewer `replicates`")
   draw <- if (scheme == "cells") cell_folds else row_folds
   held <- lapply(draw_seeds(replicates), function(seed) with_seed(seed, draw(observed, folds)))
-  list(x = data$x, scheme = scheme, family = family, folds = folds, replicates = replicates, held = held)
+  list(x = data$x, scheme = scheme, family = data$family, folds = folds, replicates = replicates, held = held)
 }
 
 # All folds of all settings, as independent tasks: a data frame with a row for each.
 run_folds <- function(plan, settings, floor, control, store = NULL) {
   tasks <- expand.grid(fold = seq_len(plan$folds), replicate = seq_len(plan$replicates), setting = seq_along(settings))
   tasks$seed <- draw_seeds(nrow(tasks))
-  quiet <- judging_control(control)
-  done <- map_tasks(split(tasks, seq_len(nrow(tasks))), function(task) {
-    held <- plan$held[[task$replicate]][[task$fold]]
-    with_seed(
-      task$seed, hold_out(plan$x, settings[[task$setting]], plan$scheme, held, plan$family, floor, quiet)
-    )
-  }, control$progress, "Folds", function(i) {
+  common <- list(plan = plan, settings = settings, floor = floor, control = judging_control(control))
+  name <- function(i) {
     sprintf("%s, replicate %d, fold %d", setting_name(settings[[tasks$setting[i]]]), tasks$replicate[i], tasks$fold[i])
-  }, control$on_interrupt == "keep", checkpoint_store(store, plan$scheme))
+  }
+  each <- split(tasks, seq_len(nrow(tasks)))
+  done <- map_tasks(each, run_fold, common, "Folds", name, control, checkpoint_store(store, plan$scheme))
   tell_interrupted(need_some(done), "folds")
   ok <- is_done(done)
   out <- data.frame(tasks[ok, c("setting", "replicate", "fold")], do.call(rbind, done[ok]), row.names = NULL)
   if (was_interrupted(done)) attr(out, "interrupted") <- TRUE
+  attr(out, "why") <- unique(unlist(lapply(done[ok], attr, "why")))
   out
+}
+
+run_fold <- function(task, common, tick) {
+  plan <- common$plan
+  held <- plan$held[[task$replicate]][[task$fold]]
+  setting <- common$settings[[task$setting]]
+  with_seed(task$seed, hold_out(plan$x, setting, plan$scheme, held, plan$family, common$floor, common$control))
 }
 
 # Of fits within a larger job, which shows the progress and keeps what is finished.
@@ -205,7 +220,7 @@ new_cv <- function(folds, settings, plan, floor) {
   structure(
     list(
       results = results, folds = folds, scheme = plan$scheme, family = plan$family, floor = floor,
-      n_folds = plan$folds, replicates = plan$replicates
+      n_folds = plan$folds, replicates = plan$replicates, no_likelihood = attr(folds, "why")
     ),
     class = "multicause_cv"
   )
@@ -230,17 +245,19 @@ loss_words <- function(cv) {
 
 #' @export
 print.multicause_cv <- function(x, digits = 4L, ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   cat(sprintf(
     "%d-fold cross-validation by %s%s: %s (floor %s)\n", x$n_folds, x$scheme,
     if (x$replicates > 1L) sprintf(", %d replicates", x$replicates) else "", loss_words(x), format(x$floor)
   ))
   shown <- x$results
-  if (all(shown$not_converged == 0)) shown$not_converged <- NULL
+  if (isTRUE(all(shown$not_converged == 0))) shown$not_converged <- NULL
   shown[c("loss", "se")] <- lapply(shown[c("loss", "se")], signif, digits)
   print.data.frame(shown, row.names = FALSE)
   wanted <- nrow(x$results) * x$n_folds * x$replicates
   if (nrow(x$folds) < wanted) cat(sprintf("Only %d of %d folds are finished\n", nrow(x$folds), wanted))
-  if (anyNA(x$folds$loss)) cat("NA: the model's likelihood of a row does not count zeros and cannot be compared\n")
+  if (length(x$no_likelihood)) cat(paste0("NA: ", x$no_likelihood, "\n"), sep = "")
   invisible(x)
 }
 
@@ -256,6 +273,7 @@ print.multicause_cv <- function(x, digits = 4L, ...) {
 #' plot(cross_validate(x, bernoulli_mixture, k = 1:2, folds = 3, control = fit_control(n_start = 2)))
 #' @export
 plot.multicause_cv <- function(x, ...) {
+  check_whole(x, "x")
   draw_view(plot_view(x, ...))
   invisible(x)
 }
@@ -316,4 +334,42 @@ draw_loss_panel <- function(panel) {
     graphics::points(chosen$k, chosen$loss, pch = c(1L, 0L), cex = c(1.8, 1.5), col = colours[level])
   }
   if (several) top_legend(room, panel$main, col = colours, lwd = 2)
+}
+
+# Strength of a prior or ridge chosen by held-out cells.
+
+# The priors tried by prior = "cv": from none to strong, the mean of the Beta prior falling with its strength.
+prior_grid <- function(first, second) {
+  tried <- list(c(1, 1), c(1.05, 1.5), c(1.2, 2), c(1.2, 4), c(1.5, 6))
+  lapply(tried, function(beta) stats::setNames(list(beta, 1), c(first, second)))
+}
+
+penalty_grid <- c(0.3, 1, 2, 3, 5, 8)
+
+# Is the prior a request to choose: "cv", or an unnamed list of several? One prior is a named list.
+wants_tuning <- function(prior) {
+  identical(prior, "cv") || (is.list(prior) && is.null(names(prior)) && length(prior) > 0L)
+}
+
+# The value of the argument `name` with the least loss on held-out cells: list(value, cv). Folds are drawn first, so
+# that the fit that follows starts from the same random numbers whatever was tried.
+tune_by_cells <- function(x, model, k, name, values, args, control) {
+  light <- control
+  light$n_start <- min(control$n_start, 3L)
+  light$keep_starts <- FALSE
+  light$n_polish <- 0L
+  light$on_interrupt <- "stop"
+  grid <- stats::setNames(list(as.list(values)), name)
+  cv <- do.call(cross_validate, c(list(x, model, k), args, list(grid = grid, control = light)))
+  list(value = values[[cv_choice(cv$results)[["best"]]]], cv = cv)
+}
+
+# The prior of a fit with a prior, chosen first where that is asked for: list(value, cv). args holds the estimate.
+choose_prior <- function(prior, x, model, k, names, args, control) {
+  if (args$estimate == "ml" || !wants_tuning(prior)) {
+    return(list(value = prior, cv = NULL))
+  }
+  values <- if (identical(prior, "cv")) prior_grid(names[1L], names[2L]) else prior
+  for (value in values) if (args$estimate == "vb") vb_prior(value, TRUE) else pseudo_counts(value, names)
+  tune_by_cells(x, model, k, "prior", values, args, control)
 }

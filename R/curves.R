@@ -3,13 +3,22 @@
 #' How likely each attribute (taxon) was present, and how much each component wrote, through time: averages over the
 #' sites near each age, by a fit that knows the ages of its sites.
 #'
-#' @details At an age, each site weighs as its kernel of [smooth_over()] says (with the bandwidth of the fit), and the
-#'   compositions of the sites are averaged: \eqn{\bar t_a = \sum_i w_i t_{ia}}{mean[a] = sum_i w[i] t[i,a]}. `present`
+#' @details At an age, each site weighs as the kernel of [smooth_over()] says by its age alone, wherever it lies, and
+#'   the compositions of the sites are averaged: \eqn{\bar t_a = \sum_i w_i t_{ia}}{mean[a] = sum_i w[i] t[i,a]}.
+#'   `present`
 #'   is the chance of a presence if content writes the cell, averaged in the same way: phantoms, the gaps of the
 #'   record, are left out, so it lies above the share of sites where the taxon is on record. The bounds are two
 #'   standard errors of the weighted mean to either side, from the spread of the sites alone: the aspects are taken as
 #'   known and the sites as independent, which neighbours that were smoothed are not. So they are too narrow. Ages are
 #'   taken at the middle of their bounds where `at` is chosen.
+#'
+#'   **Bandwidth.** A fit that knows ages alone has a bandwidth of age, and it is used. One that was chosen together
+#'   with a place or another distance is none: there two sites are near only where both are small, so the age may
+#'   reach far, and along age alone the same number would carry taxa to times from which none is known. For such fits
+#'   the bandwidth is chosen anew: the sites are dealt into ten groups in the order of their ages, the compositions of
+#'   each are predicted from the other nine, for widths from the whole range of ages down to 1/1024 of it, each half the
+#'   one before, and the widest whose squared error is within 1 % of the least is taken. Far from all finds of a taxon a
+#'   chance above 0 is left where the components of the sites there have one.
 #'
 #' @param fit a fit of [aspect_bernoulli()], [bernoulli_mixture()] or [plsa()] with `smooth = smooth_over(age = )`, or
 #'   an [ensemble()] of such fits, whose curves are averaged (attributes only; the bounds then have the spread of the
@@ -18,12 +27,15 @@
 #' @param at ages, finite; `NULL`: 60 from the oldest to the youngest.
 #' @param attribute names or numbers of the attributes wanted; `NULL` is all.
 #' @param ... must be empty.
+#' @param bandwidth where the weight of a site has fallen to exp(-1), in the unit of the ages, above 0; `NULL`: see
+#'   Details.
 #' @return A data frame with a row for each age and attribute (component): `age`, `attribute`, `present` (within \[0,
 #'   1\]), `lower`, `upper`, `recorded` (weighted share of the sites where it is on record; unknown cells left out;
 #'   `NA` where the fit was made with `keep_x = FALSE`; for [plsa()] these are `share`, of the counts, expected and as
 #'   recorded) and `n_effective`, the number of sites it rests on, 1 / sum of
-#'   squared weights; for components `age`, `component`, `share`, `lower`, `upper`, `n_effective`. O(n m) for each age.
-#'   Wrong input is an error of class `multicause_input_error`.
+#'   squared weights; for components `age`, `component`, `share`, `lower`, `upper`, `n_effective`. Its attribute
+#'   `bandwidth` is the one used (of an ensemble, that of each member). O(n m) for each age, and O(n^2 k) to choose the
+#'   bandwidth, of at most 500 sites predicted. Wrong input is an error of class `multicause_input_error`.
 #' @seealso [plot.aspect_bernoulli()] with `what = "curves"`.
 #' @examples
 #' near <- smooth_over(age = early_tetrapods$sites$age, bandwidth = 4, strength = 10)
@@ -34,22 +46,24 @@
 #' curves(fit, at = c(310, 290, 260), attribute = "Diplocaulus")
 #' plot(fit, "curves", attribute = c("Diplocaulus", "Dimetrodon"))
 #' @export
-curves <- function(fit, of = c("attribute", "component"), at = NULL, attribute = NULL, ...) {
+curves <- function(fit, of = c("attribute", "component"), at = NULL, attribute = NULL, ..., bandwidth = NULL) {
   check_dots(...)
   check_fit(fit, smooth_models)
   of <- check_choice(of, "of", c("attribute", "component"))
+  if (!is.null(bandwidth)) bandwidth <- check_number(bandwidth, "bandwidth", 0, Inf, open = TRUE)
   if (inherits(fit, "multicause_ensemble")) {
-    return(ensemble_curves(fit, of, at, attribute))
+    return(ensemble_curves(fit, of, at, attribute, bandwidth))
   }
   ages <- smooth_ages(fit)
   if (is.null(at)) at <- seq(max(ages, na.rm = TRUE), min(ages, na.rm = TRUE), length.out = 60L)
   if (!is.numeric(at) || !length(at) || !all(is.finite(at))) {
     stop_input("`at` must be finite ages, not %s.", show_value(at))
   }
-  weights <- age_weights(fit$smooth, at)
   composition <- composition_of(fit)
+  if (is.null(bandwidth)) bandwidth <- age_bandwidth(fit$smooth, ages, composition)
+  weights <- age_weights(fit$smooth$given, at, bandwidth)
   if (of == "component") {
-    return(curve_frame(at, weights, composition, "component", "share"))
+    return(structure(curve_frame(at, weights, composition, "component", "share"), bandwidth = bandwidth))
   }
   attribute <- pick(attribute, fit$dims[["m"]], fit$names[[2L]], "attribute")
   expected <- composition %*% content_components(fit)[, attribute, drop = FALSE]
@@ -58,15 +72,16 @@ curves <- function(fit, of = c("attribute", "component"), at = NULL, attribute =
   out <- curve_frame(at, weights, expected, "attribute", value)
   recorded <- NA_real_
   if (!is.null(fit$x)) recorded <- as.vector(recorded_shares(fit, weights, attribute))
-  data.frame(out[c("age", "attribute", value, "lower", "upper")], recorded = recorded, out["n_effective"])
+  out <- data.frame(out[c("age", "attribute", value, "lower", "upper")], recorded = recorded, out["n_effective"])
+  structure(out, bandwidth = bandwidth)
 }
 
 # Curves of an average of fits: means over its members, bounds from the spread of the sites and of the members.
-ensemble_curves <- function(fit, of, at, attribute) {
+ensemble_curves <- function(fit, of, at, attribute, bandwidth) {
   if (of == "component") {
     stop_input("`of` must be \"attribute\" for an average of fits: its members' components differ.")
   }
-  each <- lapply(fit$fits, curves, at = at, attribute = attribute)
+  each <- lapply(fit$fits, curves, at = at, attribute = attribute, bandwidth = bandwidth)
   out <- each[[1L]]
   value <- intersect(c("present", "share"), names(out))
   over <- function(column) as.vector(vapply(each, column, out[[value]]) %*% fit$weights)
@@ -76,13 +91,16 @@ ensemble_curves <- function(fit, of, at, attribute) {
   out[[value]] <- mean
   out$lower <- pmax(mean - 2 * se, 0)
   out$upper <- pmin(mean + 2 * se, 1)
-  out
+  structure(out, bandwidth = vapply(each, attr, 0, "bandwidth"))
 }
 
 smooth_models <- c("aspect_bernoulli", "bernoulli_mixture", "plsa")
 
 # What curves() calls its values: chances of a presence, or shares of the counts.
-curve_value <- function(fit) if (inherits(fit, "plsa")) "share" else "present"
+curve_value <- function(fit) UseMethod("curve_value")
+
+#' @export
+curve_value.default <- function(fit) "present"
 
 # What each component that is not pinned says of the attributes.
 content_components <- function(fit) component_matrix(fit)[free_components(fit), , drop = FALSE]
@@ -97,15 +115,44 @@ smooth_ages <- function(fit) {
   ages
 }
 
-# Weights of all sites at each age, length(at) x n, sparse, rows sum to 1.
-age_weights <- function(smooth, at) {
-  smooth$bandwidth <- smooth$bandwidth["age"]
-  smooth$most <- smooth$n
-  lists <- find_neighbours(smooth, list(age = cbind(at, at)), smooth$given["age"], own = FALSE)
-  Matrix::sparseMatrix(
-    i = rep(seq_along(at), diff(lists$start)), j = lists$neighbour + 1L, x = lists$weight,
-    dims = c(length(at), smooth$n)
+# The bandwidth along age alone.
+age_bandwidth <- function(smooth, ages, composition) {
+  if (identical(names(smooth$given), "age")) {
+    return(unname(smooth$bandwidth))
+  }
+  range <- diff(range(ages, na.rm = TRUE))
+  if (range == 0) {
+    return(1)
+  }
+  widths <- range * 2^-(0:10)
+  dated <- order(ages, na.last = NA)
+  group <- rep_len(seq_len(min(10L, length(dated))), length(dated))
+  loss <- vapply(widths, function(width) {
+    sum(vapply(unique(group), function(g) age_loss(dated, group == g, smooth$given, composition, width), 0))
+  }, 0)
+  # Below the distance of a few distinct ages all widths do alike, and the curve would be one of steps.
+  widths[which(loss <= 1.01 * min(loss))[1L]]
+}
+
+most_predicted <- 50L # sites of a group
+
+# Squared error of the compositions of some sites, predicted from all other dated ones.
+age_loss <- function(dated, mine, given, composition, width) {
+  out <- dated[mine]
+  out <- out[unique(round(seq(1, length(out), length.out = min(length(out), most_predicted))))]
+  others <- list(age = given$age[dated[!mine], , drop = FALSE])
+  weights <- age_weights(others, given$age[out, , drop = FALSE], width)
+  sum((composition[out, , drop = FALSE] - as.matrix(weights %*% composition[dated[!mine], , drop = FALSE]))^2)
+}
+
+# Weights of sites at each age (or range of ages), length(at) x n, sparse, rows sum to 1.
+age_weights <- function(given, at, bandwidth) {
+  n <- nrow(given$age)
+  if (is.null(dim(at))) at <- cbind(at, at)
+  lists <- find_neighbours(
+    list(bandwidth = c(age = bandwidth), most = n), list(age = at), given["age"], own = FALSE
   )
+  list_weights(lists, c(nrow(at), n))
 }
 
 # Weighted means of the columns of `values` (n x columns) at each age, and their bounds, as one long data frame.
@@ -131,11 +178,152 @@ recorded_shares <- function(fit, weights, attribute) {
 }
 
 # The data themselves, as chances or shares, of all observations.
-recorded_values <- function(fit, attribute) {
-  x <- dense_rows(fit$x[, attribute, drop = FALSE], seq_len(fit$dims[["n"]]))
-  if (!inherits(fit, "plsa")) {
-    return(x)
+recorded_values <- function(fit, attribute) UseMethod("recorded_values")
+
+#' @export
+recorded_values.default <- function(fit, attribute) {
+  dense_rows(fit$x[, attribute, drop = FALSE], seq_len(fit$dims[["n"]]))
+}
+
+# The plot of what = "curves": component shares above, attributes below, with the data.
+
+smooth_view <- function(fit, what, attribute, slices, main) {
+  check_fit(fit, smooth_models, "x")
+  if (what == "curves") {
+    return(new_view("curves", main, fit = fit, attribute = attribute))
   }
-  total <- fit$margins$row_sum
-  x / ifelse(total > 0, total, NA)
+  new_view("map", main, fit = fit, slices = check_count(slices, "slices"))
+}
+
+plot_curves <- function(fit, attribute, main) {
+  ages <- smooth_ages(fit)
+  shares <- curves(fit, "component")
+  bandwidth <- attr(shares, "bandwidth") # takes time to choose
+  if (is.null(attribute)) attribute <- telling_attributes(fit, bandwidth)
+  attribute <- pick(attribute, fit$dims[["m"]], fit$names[[2L]], "attribute")
+  shown <- curves(fit, attribute = attribute, bandwidth = bandwidth)
+  rows <- ceiling(length(attribute) / 3)
+  columns <- min(3L, length(attribute))
+  local_par(mar = c(3.6, 4.4, 2, 0.8), mgp = c(2.3, 0.7, 0), mfrow = c(1L, 1L), las = 1L)
+  panels <- matrix(seq_len(rows * columns) + 1L, rows, columns, byrow = TRUE)
+  graphics::layout(rbind(rep(1L, columns), panels), heights = c(1.25, rep(1, rows)))
+  on.exit(graphics::layout(1), add = TRUE)
+  if (is.null(main)) main <- "Share of each component's community through time"
+  plot_component_curves(fit, shares, ages, main)
+  bins <- age_bins(ages)
+  for (name in unique(shown$attribute)) {
+    plot_attribute_curve(shown[shown$attribute == name, ], ages, fit, name, bins)
+  }
+}
+
+# Six attributes whose chance of presence changes most through time, and each in its own way: one after the other, the
+# one with most change that those before it do not share.
+telling_attributes <- function(fit, bandwidth, n = 6L) {
+  range <- range(smooth_ages(fit), na.rm = TRUE)
+  all <- curves(fit, at = seq(range[1L], range[2L], length.out = 24L), bandwidth = bandwidth)
+  present <- matrix(all[[curve_value(fit)]], nrow = 24L)
+  left <- sweep(present, 2L, colMeans(present))
+  change <- sqrt(colSums(left^2))
+  chosen <- integer()
+  for (i in seq_len(min(n, ncol(present)))) {
+    alike <- vapply(chosen, function(j) colSums(left * left[, j]) / (change * change[j] + 1e-300), numeric(ncol(left)))
+    worth <- change * (1 - apply(cbind(0, alike), 1L, max)^2)
+    worth[chosen] <- -1
+    chosen <- c(chosen, which.max(worth))
+  }
+  # In order of when they were most likely, oldest first.
+  chosen[order(-max.col(t(present[, chosen, drop = FALSE]), ties.method = "first"))]
+}
+
+# A component's name with the attribute that tells it best from the rest of the table.
+component_tags <- function(fit) {
+  component <- content_components(fit)
+  names <- component_names(fit$dims[["k"]])[free_components(fit)]
+  if (is.null(fit$names[[2L]])) {
+    return(names)
+  }
+  excess <- sweep(component, 2L, colSums(composition_of(fit) %*% component) / fit$dims[["n"]])
+  sprintf("%s %s", names, fit$names[[2L]][max.col(unname(excess), ties.method = "first")])
+}
+
+# Colours of the components that are not pinned.
+content_colours <- function(fit) component_colours(fit$dims[["k"]])[free_components(fit)]
+
+plot_component_curves <- function(fit, shares, ages, main) {
+  names <- unique(shares$component)
+  heights <- matrix(shares$share, ncol = length(names))
+  age <- unique(shares$age)
+  below <- cbind(0, heights)
+  for (i in seq_along(names)) below[, i + 1L] <- below[, i] + heights[, i]
+  colours <- content_colours(fit)
+  graphics::plot(
+    NA, xlim = rev(range(age)), ylim = c(0, 1), xaxs = "i", yaxs = "i", xlab = "age (older to the left)",
+    ylab = "share", main = main
+  )
+  for (i in seq_along(names)) {
+    edge <- c(below[, i], rev(below[, i + 1L]))
+    graphics::polygon(c(age, rev(age)), edge, col = colours[i], border = "white", lwd = 0.8)
+  }
+  tags <- component_tags(fit)
+  for (i in seq_along(names)) label_band(age, below[, i], heights[, i], tags[i], names[i], colours[i])
+  graphics::rug(ages, quiet = TRUE)
+}
+
+# The longer of two labels that fits where the band is thickest; none in a thin band.
+label_band <- function(age, below, height, long, short, colour) {
+  at <- which.max(height * (abs(seq_along(age) - length(age) / 2) < 0.47 * length(age)))
+  if (height[at] < 1.3 * graphics::strheight(short, cex = 0.8)) {
+    return(invisible())
+  }
+  thick <- range(age[height > 0.4 * height[at] & abs(age - age[at]) < diff(range(age)) / 3])
+  limits <- range(age)
+  for (label in unique(c(long, short))) {
+    wide <- abs(graphics::strwidth(label, cex = 0.8))
+    x <- min(max(age[at], limits[1L] + 0.55 * wide), limits[2L] - 0.55 * wide)
+    if (wide < diff(thick) || label == short) break
+  }
+  y <- stats::approx(age, below + height / 2, x)$y
+  graphics::text(x, y, label, cex = 0.8, col = text_on(colour))
+}
+
+# Black or white, whichever can be read on a colour.
+text_on <- function(colour) {
+  light <- as.vector(c(0.299, 0.587, 0.114) %*% grDevices::col2rgb(colour)) > 140
+  ifelse(light, "black", "white")
+}
+
+# Ages in at most a dozen bins of about equal size.
+age_bins <- function(ages) {
+  breaks <- unique(stats::quantile(ages, seq(0, 1, length.out = 13L), na.rm = TRUE, names = FALSE))
+  if (length(breaks) < 2L) {
+    return(factor(ifelse(is.na(ages), NA, 1L)))
+  }
+  cut(ages, breaks, include.lowest = TRUE)
+}
+
+# The mean of what is on record of an attribute in each bin of ages; NULL without the data.
+binned_record <- function(fit, attribute, bins) {
+  if (!is.null(fit$x)) tapply(as.vector(recorded_values(fit, attribute)), bins, mean, na.rm = TRUE)
+}
+
+plot_attribute_curve <- function(curve, ages, fit, name, bins) {
+  colour <- "#0072B2"
+  value <- curve_value(fit)
+  at <- if (is.null(fit$names[[2L]])) as.integer(name) else match(name, fit$names[[2L]])
+  share <- binned_record(fit, at, bins)
+  top <- max(curve$upper, curve$recorded, share, 0.05, na.rm = TRUE)
+  graphics::plot(
+    NA, xlim = rev(range(curve$age)), ylim = c(0, top), xlab = "age", ylab = "", main = name, font.main = 3L,
+    cex.main = 1, bty = "l"
+  )
+  graphics::title(ylab = c(present = "chance of presence", share = "share of counts")[[value]], line = 3)
+  graphics::polygon(
+    c(curve$age, rev(curve$age)), c(curve$lower, rev(curve$upper)), border = NA,
+    col = grDevices::adjustcolor(colour, 0.25)
+  )
+  graphics::lines(curve$age, curve[[value]], col = colour, lwd = 2)
+  if (is.null(share)) {
+    return(invisible())
+  }
+  graphics::points(tapply(ages, bins, mean), share, pch = 21L, cex = 0.9, col = "white", bg = "grey30", lwd = 0.5)
 }

@@ -58,7 +58,9 @@ sum_missed <- function(fit, x, kinds, by) {
 
 #' @export
 print.deficiency <- function(x, digits = 3L, n = 20L, ...) {
-  shown <- utils::head(x, n)
+  check_whole(x, "x")
+  digits <- check_digits(digits)
+  shown <- utils::head(x, check_shown(n))
   what <- names(x)[1L]
   missed <- sum(x$missed)
   cat(sprintf(

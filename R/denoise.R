@@ -88,6 +88,7 @@ new_denoised <- function(fit, kinds, rows, observed, keep) {
 
 #' @export
 print.denoised <- function(x, ...) {
+  check_whole(x, "x")
   n <- x$counts
   cat(sprintf(
     "Table of %d x %d without %s\n", nrow(x$x), ncol(x$x),

@@ -22,10 +22,13 @@ divergences <- function(fit, dims = NULL, ..., floor = 1e-6) {
   check_dots(...)
   floor <- check_number(floor, "floor", 0)
   check_fit(fit, c("plca", "plsa"))
-  marginals <- if (inherits(fit, "plca")) fit$param$marginals else list(basis = fit$param$basis)
+  marginals <- distributions(fit)
   at <- pick(dims, length(marginals), names(marginals), "dims")
   structure(lapply(marginals[at], kl_matrix, floor = floor), class = "divergences", floor = floor, at = at)
 }
+
+# What each component distributes over: k x levels, by the name of the dimension.
+distributions <- function(fit) UseMethod("distributions")
 
 kl_matrix <- function(q, floor) {
   own <- rowSums(ifelse(q > 0, q * log(q), 0))
@@ -43,6 +46,8 @@ dimension_names <- function(names, at) if (is.null(names)) paste("dimension", at
 
 #' @export
 print.divergences <- function(x, digits = 3L, ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   titles <- dimension_names(names(x), attr(x, "at"))
   for (i in seq_along(x)) {
     cat(sprintf("Kullback-Leibler divergence between components, %s (nats; mean %s)\n", titles[i],
@@ -56,6 +61,7 @@ print.divergences <- function(x, digits = 3L, ...) {
 #' @param x what `divergences()` returns.
 #' @export
 plot.divergences <- function(x, ...) {
+  check_whole(x, "x")
   draw_view(plot_view(x, ...))
   invisible(x)
 }

@@ -4,7 +4,8 @@
 #' solutions differ in detail; their average finds false absences better than the best of them.
 #'
 #' @details
-#' Given data, `members` fits are made from different starts for every `k`, one start each. Given a fit that was made
+#' Given data, `members` fits are made from different starts for every `k` and setting of `grid`, one start each. Given
+#' a fit that was made
 #' with `keep_starts = TRUE` in [fit_control()], its finished starts are the members; given a list of fits to the same
 #' data, these are.
 #'
@@ -19,12 +20,14 @@
 #'
 #' **Which average.** On tables of fossils and birds with planted or known false absences, the best single choice was an
 #' average of many short runs with more components than any criterion asks for, maximum likelihood fits and fits with
-#' weak priors in equal parts:
-#' `ensemble(x, grid = list(estimate = c("ml", "map")), prior = list(aspects = c(1.2, 2), membership = 1.03))`. The
-#' default `control` therefore stops every fit after 50 passes: stopping early keeps probabilities off 0 and 1.
-#' For small tables give smaller `k`.
+#' weak priors in equal parts. That is the default where neither `model` nor `grid`, `estimate` or `prior` is given:
+#' `grid = list(estimate = c("ml", "map")), prior = list(aspects = c(1.2, 2), membership = 1.03)`. The default `control`
+#' stops every fit after 50 passes of EM: stopping early keeps probabilities off 0 and 1. For small tables give smaller
+#' `k`. Here `algorithm = "auto"` of [fit_control()] is EM, because Newton passes climb too fast for that: stopped after
+#' 3 to 20 of them, averages found planted omissions a little worse (`bench/passes.md` in the sources).
 #'
-#' **Cost.** `members` fits for every `k`, and as many again for each fold with `"held_out"`. They run in parallel where
+#' **Cost.** `members` fits for every `k` and setting of `grid`, 48 by default, and as many again for each fold with
+#' `"held_out"`. They run in parallel where
 #' a [future::plan()] is set, with the same result for any plan.
 #'
 #' @param x data, as [aspect_bernoulli()] takes them; a fit with kept starts; or a list of fits to the same data.
@@ -32,12 +35,12 @@
 #' @param k numbers of components, for data.
 #' @param model a model of this package, for data.
 #' @param grid further arguments of the model to combine with every `k`, as in [cross_validate()], for data.
-#' @param members fits for each `k`, at least 1, for data.
+#' @param members fits for each `k` and setting of `grid`, from 1 to a million, for data.
 #' @param weights `"equal"`, `"held_out"` or a number of at least 0 for every member.
 #' @param folds number of folds for `"held_out"`, at least 2.
 #' @param floor smallest probability given to a held-out cell, above 0 and at most 0.5.
-#' @param control settings of each fit, for data. The default is one start and 50 passes: variety is wanted here, and
-#'   what a single fit does not settle averages out.
+#' @param control settings of each fit, for data. The default is one start and 50 passes of EM: variety is wanted here,
+#'   and what a single fit does not settle averages out.
 #' @return A list of class `multicause_ensemble` (and `aspect_bernoulli`, where all members are): `fits`, `weights`,
 #'   `probability` (n x m, the average probability of a presence), `dims` and `names` as in a fit, with `k` the number
 #'   of all components, and where members are aspect Bernoulli fits `param`. Methods: `print`, `fitted`, `predict` for
@@ -62,9 +65,15 @@ ensemble.default <- function(x, k = c(10, 12, 16, 20, 24, 32), ..., model = aspe
                              control = fit_control(n_start = 1, n_polish = 0, max_pass = 50, tol = 1e-7)) {
   models <- check_models(model, substitute(model))
   if (length(models) > 1L) stop_input("`model` must be one model; for several, give ensemble() a list of fits.")
-  members <- check_count(members, "members")
+  members <- check_count(members, "members", 1L, most_tasks)
   control <- check_control(control, for_many = TRUE)
-  settings <- make_settings(models, check_counts(k, "k"), list(...), check_grid(grid))
+  if (control$algorithm == "auto") control$algorithm <- "em"
+  args <- list(...)
+  if (missing(model) && is.null(grid) && !any(c("estimate", "prior") %in% names(args))) {
+    grid <- recommended_members$grid
+    args <- c(args, recommended_members$args)
+  }
+  settings <- make_settings(models, check_counts(k, "k"), args, check_grid(grid))
   data <- check_data(x, "nonnegative")
   fits <- fit_settings(data$x, rep(settings, each = members), control)
   group <- rep(seq_along(settings), each = members)[is_done(fits)]
@@ -73,6 +82,11 @@ ensemble.default <- function(x, k = c(10, 12, 16, 20, 24, 32), ..., model = aspe
   new_ensemble(fits, weights)
 }
 
+# What found planted and known false absences best (bench/recovery.md), for the model that is the default.
+recommended_members <- list(
+  grid = list(estimate = c("ml", "map")), args = list(prior = list(aspects = c(1.2, 2), membership = 1.03))
+)
+
 #' @rdname ensemble
 #' @export
 ensemble.data.frame <- ensemble.default
@@ -80,6 +94,7 @@ ensemble.data.frame <- ensemble.default
 #' @rdname ensemble
 #' @export
 ensemble.multicause <- function(x, ..., weights = c("equal", "held_out"), folds = 5, floor = 1e-6) {
+  check_whole(x, "x")
   check_dots(...)
   fits <- start_fits(x, "x")
   new_ensemble(fits, member_weights(weights, fits, rep(1L, length(fits)), folds, floor))
@@ -92,7 +107,7 @@ ensemble.list <- function(x, ..., weights = c("equal", "held_out"), folds = 5, f
   if (!length(x)) stop_input("`x` must hold at least one fit.")
   for (i in seq_along(x)) {
     check_fit(x[[i]], name = sprintf("x[[%d]]", i))
-    same <- identical(x[[i]]$dims[c("n", "m")], x[[1L]]$dims[c("n", "m")]) && identical(x[[i]]$names, x[[1L]]$names)
+    same <- all(x[[i]]$dims[c("n", "m")] == x[[1L]]$dims[c("n", "m")]) && identical(x[[i]]$names, x[[1L]]$names)
     if (!same) {
       stop_input("Fits in `x` must be to the same data: number %d differs from the first in shape or names.", i)
     }
@@ -107,22 +122,46 @@ member_key <- function(fit) {
   paste(deparse(call[!names(call) %in% c("x", "k", "start", "control")]), fit$dims[["k"]], collapse = "")
 }
 
-# Every finished start of a fit as a fit of its own.
+# Every finished start of a fit as a fit of its own; see usable_starts().
 start_fits <- function(fit, name) {
   check_fit(fit, name = name)
   if (is.null(fit$start_params)) {
     stop_input("`%s` must be made with `keep_starts = TRUE` in fit_control().", name)
   }
-  finished <- which(fit$starts$finished)
-  Map(function(param, at) {
-    for (part in names(param)) attributes(param[[part]]) <- attributes(fit$param[[part]])
-    fit$param <- param
+  usable <- usable_starts(fit$starts)
+  if (!is.list(fit$start_params) || length(fit$start_params) != length(usable)) {
+    stop_damaged(name, paste0(name, "$start_params"), sprintf("a list of %d starts", length(usable)))
+  }
+  each <- Map(function(param, at) {
+    fit$param <- start_param(fit, param)
     fit$objective[] <- fit$starts$objective[at]
     fit$converged <- fit$starts$converged[at]
     fit$starts <- fit$starts[at, ]
-    fit$start_params <- NULL
+    fit$start_params <- fit$expected_false <- NULL
+    if (!is.null(fit$certificate)) fit$certificate <- no_certificate
     fit
-  }, fit$start_params, finished)
+  }, fit$start_params, usable)
+  for (i in seq_along(each)) {
+    check_fit(each[[i]], name = sprintf("%s$start_params[[%d]]", name, i))
+    # Starts do not keep what they say of every observation.
+    if (!is.null(fit$param$activation) && !is.null(fit$x)) {
+      each[[i]]$param$activation <- predict(each[[i]], newdata = fit$x, type = "activation")
+    }
+  }
+  each
+}
+
+# The parameters of one start in the form, and with the names, of those of the fit. What a start keeps for its own use
+# is left out; what it does not keep for every observation is unknown.
+start_param <- function(fit, param) {
+  for (part in setdiff(names(fit$param), c("activation", "q"))) {
+    value <- if (is.list(param)) param[[part]]
+    if (length(value) == length(fit$param[[part]])) attributes(value) <- attributes(fit$param[[part]])
+    fit$param[part] <- list(value)
+  }
+  fit$param$q <- NULL
+  if (!is.null(fit$param$activation)) fit$param$activation[] <- NA
+  fit$param
 }
 
 member_weights <- function(weights, fits, group, folds, floor, x = NULL) {
@@ -147,17 +186,21 @@ stacking_weights <- function(fits, group, folds, floor, x) {
   plan <- fold_plan(x, "cells", folds, 1)
   tasks <- expand.grid(member = seq_along(fits), fold = seq_len(plan$folds))
   tasks$seed <- draw_seeds(nrow(tasks))
-  done <- map_tasks(split(tasks, seq_len(nrow(tasks))), function(task) {
-    held <- plan$held[[1L]][[task$fold]]
-    fit <- fits[[task$member]]
-    control <- judging_control(fit$control)
-    again <- with_seed(task$seed, quiet_fit(stats::update(fit, x = replace_cells(x, held), control = control))$value)
-    p <- presence_probability(again)[held]
-    ifelse(cells_of(x, held) == 1, p, 1 - p)
-  }, label = "Folds", need_all = TRUE)
+  common <- list(fits = fits, x = x, held = plan$held[[1L]])
+  done <- map_tasks(split(tasks, seq_len(nrow(tasks))), fit_without_fold, common, label = "Folds", need_all = TRUE)
   by_member <- lapply(seq_along(fits), function(i) unlist(done[tasks$member == i]))
   by_group <- vapply(unique(group), function(g) Reduce(`+`, by_member[group == g]) / sum(group == g), by_member[[1L]])
   stack_em(pmax(by_group, floor))
+}
+
+# What a member, refitted without the cells of a fold, gives to their values.
+fit_without_fold <- function(task, common, tick) {
+  held <- common$held[[task$fold]]
+  fit <- common$fits[[task$member]]
+  x <- replace_cells(common$x, held)
+  again <- with_seed(task$seed, quiet_fit(stats::update(fit, x = x, control = judging_control(fit$control)))$value)
+  p <- presence_probability(again)[held]
+  ifelse(cells_of(common$x, held) == 1, p, 1 - p)
 }
 
 # EM for the weights of a mixture with known components: cells x groups of probabilities.
@@ -177,7 +220,7 @@ new_ensemble <- function(fits, weights) {
   probability <- Reduce(`+`, Map(function(fit, w) w * presence_probability(fit), fits, weights))
   aspects <- all(vapply(fits, inherits, NA, "aspect_bernoulli"))
   dims <- first$dims
-  dims[["k"]] <- sum(vapply(fits, function(fit) fit$dims[["k"]], 0L))
+  dims[["k"]] <- sum(vapply(fits, function(fit) fit$dims[["k"]], 0))
   out <- list(
     fits = fits, weights = unname(weights), probability = probability, dims = dims, names = first$names, x = first$x
   )
@@ -201,8 +244,10 @@ stack_aspects <- function(fits, weights, k) {
 
 #' @export
 print.multicause_ensemble <- function(x, digits = 3L, ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   d <- x$dims
-  k <- vapply(x$fits, function(fit) fit$dims[["k"]], 0L)
+  k <- vapply(x$fits, function(fit) fit$dims[["k"]], 0)
   titles <- unique(vapply(x$fits, model_title, ""))
   cat(sprintf("Average of %d fits to %d observations x %d attributes\n", length(x$fits), d[["n"]], d[["m"]]))
   cat(sprintf("Models: %s\n", paste(titles, collapse = ", ")))
@@ -216,8 +261,9 @@ print.multicause_ensemble <- function(x, digits = 3L, ...) {
 
 #' @export
 summary.multicause_ensemble <- function(object, ...) {
+  check_whole(object, "object")
   check_dots(...)
-  k <- vapply(object$fits, function(fit) fit$dims[["k"]], 0L)
+  k <- vapply(object$fits, function(fit) fit$dims[["k"]], 0)
   data.frame(
     member = seq_along(k), model = vapply(object$fits, function(fit) class(fit)[1L], ""), k = k,
     weight = object$weights,
@@ -228,6 +274,7 @@ summary.multicause_ensemble <- function(object, ...) {
 
 #' @export
 plot.multicause_ensemble <- function(x, ...) {
+  check_whole(x, "x")
   draw_view(plot_view(x, ...))
   invisible(x)
 }
@@ -240,6 +287,7 @@ plot_view.multicause_ensemble <- function(x, ...) {
 
 #' @export
 fitted.multicause_ensemble <- function(object, ...) {
+  check_whole(object, "object")
   check_dots(...)
   object$probability
 }
@@ -248,14 +296,16 @@ fitted.multicause_ensemble <- function(object, ...) {
 presence_probability.multicause_ensemble <- function(fit) fit$probability
 
 #' @export
-predict.multicause_ensemble <- function(object, newdata, ..., along = NULL) {
+predict.multicause_ensemble <- function(object, newdata, type = "response", ..., along = NULL) {
+  check_whole(object, "object")
   check_dots(...)
+  check_choice(type, "type", "response")
   if (missing(newdata) && is.null(along)) {
     return(object$probability)
   }
   given <- c(if (!missing(newdata)) list(newdata), if (!is.null(along)) list(along = along))
   predicted <- lapply(object$fits, function(fit) {
-    probability <- do.call(stats::predict, c(list(fit), given))
+    probability <- do.call(stats::predict, c(list(fit), given), quote = TRUE)
     attr(probability, "certificate") <- NULL
     probability
   })
@@ -264,10 +314,62 @@ predict.multicause_ensemble <- function(object, newdata, ..., along = NULL) {
 
 #' @export
 logLik.multicause_ensemble <- function(object, ...) {
+  check_whole(object, "object")
   stop_input("An average of fits maximised no likelihood, so logLik(), AIC() and BIC() have no meaning for it.")
 }
 
 #' @export
 update.multicause_ensemble <- function(object, ...) {
+  check_whole(object, "object")
   stop_input("An average of fits cannot be updated: update its members and average them again.")
+}
+
+#' @export
+data_kind.multicause_ensemble <- function(fit) data_kind(fit$fits[[1L]])
+
+#' @export
+figure_words.multicause_ensemble <- function(fit) {
+  "Heat map: the average probability of a presence of each attribute at each observation."
+}
+
+#' @export
+trust_sentence.multicause_ensemble <- function(fit) {
+  ready <- sum(vapply(fit$fits, function(each) each$converged, NA))
+  sprintf("An average of %d fits, of which %d have converged.", length(fit$fits), ready)
+}
+
+#' @export
+fit_rules.multicause_ensemble <- function(fit) {
+  d <- fit$dims
+  n <- d[["n"]]
+  m <- d[["m"]]
+  members <- function(x) {
+    if (!is.list(x) || !length(x)) {
+      return("a list of fits")
+    }
+    for (i in seq_along(x)) {
+      wrong <- tryCatch(
+        {
+          check_fit(x[[i]], name = sprintf("fits[[%d]]", i))
+          NULL
+        },
+        multicause_input_error = conditionMessage
+      )
+      if (!is.null(wrong) || any(x[[i]]$dims[c("n", "m")] != c(n, m))) {
+        return(sprintf("a list of whole fits to the same data: not so number %d", i))
+      }
+    }
+    NULL
+  }
+  rules <- list(
+    fits = members, weights = rule_numbers(length(fit$fits), 0, 1, sum = 1), probability = rule_matrix(n, m),
+    names = rule_names(c(n, m)), x = or_null(rule_data(n, m))
+  )
+  if (!inherits(fit, "aspect_bernoulli")) {
+    return(rules)
+  }
+  c(rules, list(
+    param = aspect_param(d), pinned = rule_choice(c("free", "white", "black"), d[["k"]]),
+    density = rule_numbers(1L, 0, 1), margins = rule_margins(n, m), pseudo = rule_numbers(3L, 0)
+  ))
 }

@@ -1,46 +1,21 @@
-#' The entropic M-step: a distribution with counts and a taste for (un)evenness
-#'
-#' The most probable distribution \eqn{\theta} given expected counts \eqn{\omega} and an entropic prior
-#' \eqn{\exp(\beta \sum_i \theta_i \log \theta_i)}{exp(beta sum theta log theta)}. It is the step by which [plsa()]
-#' makes its rows sparse.
-#'
-#' @details
-#' Maximises \deqn{f(\theta) = \sum_i \omega_i \log \theta_i + \beta \sum_i \theta_i \log \theta_i}{
-#' f(theta) = sum omega log theta + beta sum theta log theta} over the simplex: eqs. (7) and (8) of the paper.
-#' \eqn{\beta > 0} favours few large shares, \eqn{\beta < 0} even ones, \eqn{\beta = 0} gives
-#' \eqn{\omega / \sum \omega}{omega / sum(omega)}.
-#'
-#' The paper's solution puts every share on the branch \eqn{W_{-1}} of the Lambert W function. That is not always the
-#' maximum and need not exist: where \eqn{\beta} exceeds the largest count, the largest share may stand on \eqn{W_0}.
-#' `"global"` takes the better of all maxima, `"first"` the one with the smallest largest share, which is the paper's
-#' where that exists. They differ only for \eqn{\beta} above the largest of many nearly equal counts.
-#'
-#' W is never evaluated at its argument, which would overflow, but through the logarithm of it, so counts and `beta` may
-#' have any finite magnitude. Only their ratio matters: `entropic_mstep(s * omega, s * beta)` is the same for all s > 0.
-#'
-#' **Special cases.** A count of 0 gives a share of exact 0 for \eqn{\beta \ge 0}{beta >= 0} and a positive one for
-#' \eqn{\beta < 0}; a positive count always gets a share above 0. Of several largest counts the first becomes the
-#' largest share. Nothing counted at all: all mass on the first for \eqn{\beta > 0}, else equal shares.
-#'
-#' **Cost.** O(K) Lambert W evaluations for each of some 5 to 10 Newton steps.
-#'
-#' @param omega expected counts, finite and at least 0: a vector, or a matrix with one problem in each row.
-#' @param beta strength of the prior, in counts: one finite number, or one for each row of a matrix.
-#' @param method `"global"` or `"first"`; see Details.
-#' @return Shares that sum to 1: a vector or matrix of the shape and names of `omega`.
-#' @references Shashanka M, Raj B, Smaragdis P (2007). Sparse overcomplete latent variable decomposition of counts
-#'   data. *Advances in Neural Information Processing Systems* 20.
-#'
-#'   Brand M (1999). Pattern discovery via entropy minimization. *Uncertainty 99 (AISTATS 99)*.
-#'
-#'   Corless RM, Gonnet GH, Hare DEG, Jeffrey DJ, Knuth DE (1996). On the Lambert W function. *Advances in
-#'   Computational Mathematics* 5, 329-359. \doi{10.1007/BF02124750}
-#' @examples
-#' omega <- c(dog = 5, cat = 3, eel = 0)
-#' entropic_mstep(omega, 0)
-#' entropic_mstep(omega, 4) # sparser
-#' entropic_mstep(omega, -4) # more even
-#' @export
+# The entropic M-step, by which plsa() makes its rows sparse: the shares theta on the simplex that maximise
+#   f(theta) = sum omega log theta + beta sum theta log theta,
+# eqs. (7) and (8) of Shashanka, Raj & Smaragdis (2007), after Brand (1999). beta > 0 favours few large shares, beta < 0
+# even ones. Only the ratio of omega and beta matters.
+#
+# The paper's solution puts every share on the branch W_-1 of the Lambert W function (Corless and others 1996). That is
+# not always the maximum and need not exist: where beta exceeds the largest count, the largest share may stand on W_0.
+# "global" takes the better of all maxima, "first" the one with the smallest largest share, which is the paper's where
+# that exists. They differ only for beta above the largest of many nearly equal counts. W is evaluated through the
+# logarithm of its argument, which would overflow.
+#
+# A count of 0 gives a share of exact 0 for beta >= 0 and a positive one for beta < 0; a positive count always gets a
+# share above 0. Of several largest counts the first becomes the largest share. Nothing counted at all: all mass on the
+# first for beta > 0, else equal shares. Costs O(K) evaluations of W for each of some 5 to 10 Newton steps.
+#
+# omega    expected counts, a vector or a matrix with one problem in each row
+# beta     one number in counts, or one for each row
+# returns  shares of the shape and names of omega
 entropic_mstep <- function(omega, beta, method = c("global", "first")) {
   method <- check_choice(method, "method", c("global", "first"))
   check_given(omega, beta)

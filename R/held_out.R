@@ -7,62 +7,114 @@ presence_probability <- function(fit) UseMethod("presence_probability")
 #' @export
 presence_probability.default <- function(fit) pmin(pmax(fitted(fit), 0), 1)
 
-# Poisson means: the chance of at least one.
-#' @export
-presence_probability.nmf <- function(fit) {
-  if (fit$loss == "kl") 1 - exp(-fitted(fit)) else presence_probability.default(fit)
-}
+# Probability of a presence on record in every cell of the data of a fit, in the shape of the data. It differs from
+# presence_probability() where the data are repeated records of one state.
+recorded_probability <- function(fit) UseMethod("recorded_probability")
 
 #' @export
-presence_probability.plsa <- function(fit) 1 - exp(-fitted(fit))
+recorded_probability.default <- function(fit) presence_probability(fit)
 
-# Log-likelihood of every new row, -Inf never, or NULL for a model that has none comparable over 0/1 rows. By default
-# the fitted probabilities of the training rows are equally likely components, as in eqs. (23) and (25) of the paper.
-held_out_rows <- function(fit, newdata, floor) UseMethod("held_out_rows")
-
-#' @export
-held_out_rows.default <- function(fit, newdata, floor) {
-  trained <- rowSums(!is.na(dense_rows(fit_data(fit), seq_len(fit$dims[["n"]])))) > 0
-  mixture_loglik(fitted(fit)[trained, , drop = FALSE], dense_rows(newdata, seq_len(nrow(newdata))), floor)
-}
-
-# Eq. (26): the mixture's own components.
-#' @export
-held_out_rows.bernoulli_mixture <- function(fit, newdata, floor) {
-  data <- check_newdata(fit, newdata, "binary")
-  fit$param$prototypes <- pmin(pmax(fit$param$prototypes, floor), 1 - floor)
-  as.vector(bm_expect(fit, data$view)$row_loglik)
-}
-
-# Zeros do not count in a multinomial's likelihood, and squared error has none.
-#' @export
-held_out_rows.nmf <- function(fit, newdata, floor) NULL
+# Log-likelihood of every new row, nats. What a cell shows has a probability of at least `floor` (a mean, of counts).
+#   data    of check_data(), columns as those of the fit
+#   family  "bernoulli" for tables of 0 and 1, "poisson" for counts; "squared" has no likelihood
+#   ...     a model's own arguments, see test_loglik()
+# By default eqs. (23) and (25) of the paper: the training rows' own probabilities are equally likely components.
+held_out_rows <- function(fit, data, floor, family, ...) UseMethod("held_out_rows")
 
 #' @export
-held_out_rows.plsa <- function(fit, newdata, floor) NULL
-
-# log of the mean over the rows of `p` of the probability of a row of x, by blocks of rows.
-mixture_loglik <- function(p, x, floor) {
-  p <- pmin(pmax(p, floor), 1 - floor)
-  one <- t(log(p))
-  zero <- t(log(1 - p))
-  out <- numeric(nrow(x))
-  for (rows in row_blocks(seq_len(nrow(x)), nrow(p))) {
-    block <- x[rows, , drop = FALSE]
-    ones <- ifelse(is.na(block), 0, block)
-    zeros <- ifelse(is.na(block), 0, 1 - block)
-    each <- ones %*% one + zeros %*% zero
-    top <- apply(each, 1L, max)
-    out[rows] <- top + log(rowMeans(exp(each - top)))
+held_out_rows.default <- function(fit, data, floor, family, ..., training = NULL) {
+  check_dots(...)
+  if (family == "squared") {
+    stop_no_likelihood("Rows of numbers that are not counts have no likelihood here: hold out cells of `x`.")
   }
-  out
+  trained <- trained_rows(fit, training)
+  mixture_loglik(data$view, row_cells(fit, family), rep(-log(length(trained)), length(trained)), floor, trained)
+}
+
+# What training rows say of cells, as function(rows): list(one, zero), the probabilities of a presence and an absence,
+# or list(mean) of counts; matrices rows x m.
+row_cells <- function(fit, family) UseMethod("row_cells")
+
+#' @export
+row_cells.default <- function(fit, family) {
+  if (family == "poisson") {
+    mean <- unname(fitted(fit))
+    return(function(rows) list(mean = mean[rows, , drop = FALSE]))
+  }
+  one <- unname(presence_probability(fit))
+  function(rows) list(one = one[rows, , drop = FALSE], zero = 1 - one[rows, , drop = FALSE])
+}
+
+# What a fit's own cells are, where nothing else is said: see held_out_rows().
+row_family <- function(fit) UseMethod("row_family")
+
+#' @export
+row_family.default <- function(fit) "bernoulli"
+
+row_kind <- function(fit, family) {
+  kind <- data_kind(fit)
+  if (family == "bernoulli") "binary" else if (is.null(kind)) "nonnegative" else kind
+}
+
+# A condition of its own: cross_validate() shows NA and says why.
+stop_no_likelihood <- function(...) {
+  stop(errorCondition(sprintf(...), class = c("multicause_no_likelihood", "multicause_input_error"), call = NULL))
+}
+
+# Numbers of the training rows that are components: those with something observed.
+trained_rows <- function(fit, training) {
+  n <- fit$dims[["n"]]
+  if (!is.null(training)) {
+    return(pick(training, n, fit$names[[1L]], "training"))
+  }
+  if (!is.null(fit$margins)) {
+    return(which(fit$margins$row_observed > 0))
+  }
+  if (is.null(fit$x)) {
+    stop_input("This fit was made with `keep_x = FALSE`: name by `training` the rows that had something observed.")
+  }
+  which(rowSums(!is.na(dense_rows(fit_data(fit), seq_len(n)))) > 0)
+}
+
+# log sum_r weight_r P(row | r) for every row of a view, components by blocks.
+mixture_loglik <- function(view, cells, log_weight, floor, rows = seq_along(log_weight)) {
+  out <- -Inf
+  for (at in row_blocks(seq_along(rows), view$dim[2L])) {
+    mixture <- c(list(log_weight = log_weight[at]), cell_terms(cells(rows[at]), floor))
+    out <- log_add(out, .Call(mc_c_row_mixture, view, mixture))
+  }
+  constant <- if (is.null(view$value)) 0 else row_constants(view)
+  out + constant
+}
+
+# The one rule of the floor: what is seen in a cell, or its mean, counts as at least that. As the kernel takes it; see
+# src/engine/row_mixture.h.
+cell_terms <- function(cells, floor) {
+  if (!is.null(cells$mean)) {
+    mean <- pmax(cells$mean, floor)
+    return(list(empty = -mean, slope = log(mean)))
+  }
+  one <- log(pmax(cells$one, floor))
+  zero <- log(pmax(cells$zero, floor))
+  list(empty = zero, slope = ifelse(zero == -Inf, one, one - zero))
+}
+
+log_add <- function(a, b) {
+  top <- pmax(a, b)
+  ifelse(top == -Inf, -Inf, top + log1p(exp(pmin(a, b) - top)))
+}
+
+# The part of a Poisson likelihood that no mean changes: minus the sum of log x!.
+row_constants <- function(view) {
+  row <- factor(rep(seq_len(view$dim[1L]), diff(view$start)), seq_len(view$dim[1L]))
+  -vapply(split(lgamma(view$value + 1), row), sum, 0, USE.NAMES = FALSE)
 }
 
 # What a held-out cell costs, nats (or squared units) each. "bernoulli" is for tables of 0 and 1, with probabilities
 # kept within [floor, 1 - floor]; "poisson" for whole numbers, means at least `floor`; "squared" for the rest.
 cell_loss <- function(fit, cells, value, family, floor) {
   binary <- family == "bernoulli"
-  loss_of_mean(if (binary) presence_probability(fit)[cells], if (!binary) fitted(fit)[cells], value, family, floor)
+  loss_of_mean(if (binary) recorded_probability(fit)[cells], if (!binary) fitted(fit)[cells], value, family, floor)
 }
 
 loss_of_mean <- function(presence, mean, value, family, floor) {
@@ -71,6 +123,26 @@ loss_of_mean <- function(presence, mean, value, family, floor) {
     return(-log(ifelse(value == 1, p, 1 - p)))
   }
   if (family == "poisson") -stats::dpois(value, pmax(mean, floor), log = TRUE) else (value - mean)^2
+}
+
+# What may be held out: list(x, family, observed), the last a logical matrix with a row for each observation. Of arrays,
+# and of the tables of repeated visits, cells alone.
+fold_data <- function(x) {
+  if (is_table(x)) {
+    data <- check_data(x, "nonnegative", quiet = TRUE)
+    return(list(x = data$x, family = loss_family(data$view), observed = !is.na(as.matrix(data$x))))
+  }
+  if (is.list(x)) x <- check_visits(x)
+  flat <- check_data(matrix(x, nrow(x)), "nonnegative", quiet = TRUE)
+  list(x = x, family = loss_family(flat$view), observed = !is.na(as.matrix(flat$x)))
+}
+
+is_table <- function(x) is.data.frame(x) || (!is.list(x) && length(dim(x)) <= 2L)
+
+check_row_scheme <- function(x) {
+  if (!is_table(x)) {
+    stop_input("Rows can be held out of a table only: of repeated visits and arrays hold out cells.")
+  }
 }
 
 loss_family <- function(view) {
@@ -129,12 +201,20 @@ hold_out <- function(x, setting, scheme, held, family, floor, control) {
   loss <- if (scheme == "cells") {
     cell_loss(fit$value, held, cells_of(x, held), family, floor)
   } else {
-    rows <- held_out_rows(fit$value, x[held, , drop = FALSE], floor)
-    if (is.null(rows)) NA_real_ else -rows
+    row_losses(fit$value, x[held, , drop = FALSE], family, floor)
   }
-  c(
+  out <- c(
     loss = mean(loss), n = length(held), converged = fit$converged, components = fit$value$dims[["k"]],
     spread = if (length(loss) > 1L) stats::sd(loss) else NA
+  )
+  structure(out, why = attr(loss, "why"))
+}
+
+# Minus the log-likelihood of rows; NA, with its attribute `why`, where the model has none.
+row_losses <- function(fit, x, family, floor) {
+  tryCatch(
+    -as.vector(held_out_rows(fit, check_newdata(fit, x, row_kind(fit, family)), floor, family)),
+    multicause_no_likelihood = function(e) structure(NA_real_, why = conditionMessage(e))
   )
 }
 
@@ -142,7 +222,7 @@ hold_out <- function(x, setting, scheme, held, family, floor, control) {
 call_model <- function(setting, x, control) {
   fit <- do.call(setting$model, c(list(quote(x), setting$k), setting$args, list(control = quote(control))))
   check_fit(fit, name = "model(x, k)")
-  if (is.function(fit$call[[1L]])) fit$call[[1L]] <- as.name(class(fit)[1L])
+  if (is.function(fit$call[[1L]])) fit$call[[1L]] <- as.name(model_name(fit))
   fit
 }
 

@@ -2,6 +2,8 @@
 
 #' @export
 print.identifiability <- function(x, digits = 3L, ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   writeLines(identifiability_sentences(x, digits))
   invisible(x)
 }
@@ -10,12 +12,15 @@ print.identifiability <- function(x, digits = 3L, ...) {
 #' @param object a result of `identifiability()`.
 #' @export
 summary.identifiability <- function(object, ...) {
+  check_whole(object, "object")
   check_dots(...)
   structure(list(object = object), class = "summary.identifiability")
 }
 
 #' @export
 print.summary.identifiability <- function(x, digits = 3L, ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   id <- x$object
   writeLines(identifiability_sentences(id, digits))
   cat("\nThe phantom's mean share\n")
@@ -56,7 +61,7 @@ binding_sentence <- function(observations) {
 
 range_text <- function(ends, digits) {
   ends <- vapply(signif(round(unlist(ends), digits), digits), format, "", digits = digits)
-  if (ends[1L] == ends[2L]) ends[1L] else sprintf("%s to %s", ends[1L], ends[2L])
+  if (length(unique(ends)) == 1L) ends[1L] else sprintf("%s to %s", ends[1L], ends[2L])
 }
 
 identifiability_sentences <- function(id, digits) {
@@ -81,12 +86,12 @@ identifiability_sentences <- function(id, digits) {
         if (id$phantom == "black") "1" else "0", if (id$change > 0) "raises" else "lowers", abs(id$change)
       )
     },
-    unlike_sentences(id)
+    rule_sentences(id, digits), unlike_sentences(id)
   )
 }
 
 bound_names <- c(
-  fitted = "as fitted", outer = "no decomposition beyond (outer)", reached = "reached by a search",
+  fitted = "as fitted", outer = "none beyond, if exact (outer)", reached = "reached by a search",
   inner = "by rescaling (inner)"
 )
 
@@ -103,6 +108,26 @@ colour_sentences <- function(id, colour, digits) {
   }, "")
   name <- if (colour == "white") "White" else "Black"
   c(sprintf("%s phantom, its mean share of an observation and what follows:", name), lines)
+}
+
+rule_sentences <- function(id, digits) {
+  said <- lapply(seq_len(nrow(id$rule)), function(i) {
+    rule <- id$rule[i, ]
+    white <- rule$phantom == "white"
+    c(
+      sprintf(
+        "All this is of an exact phantom, which writes %s alone. One that is %s by the rule of phantoms() only, with a",
+        if (white) "absences" else "presences", rule$phantom
+      ),
+      sprintf(
+        "mean probability of %s up to %s, may write up to %s of the table, and up to %s of %.0f %s may be false.",
+        if (white) "a presence" else "an absence", format(signif(rule$written, 2L)),
+        range_text(rule$share_most, digits), format(round(rule$expected_most)),
+        id$unlike$n_cells[id$unlike$phantom == rule$phantom][1L], if (white) "zeros" else "ones"
+      )
+    )
+  })
+  unlist(said)
 }
 
 sampling_sentence <- function(id, colour, digits) {
@@ -126,7 +151,7 @@ verdict <- function(id, colour, digits) {
   most <- max(outer$most, id$sampling$most[id$sampling$phantom == colour & id$sampling$bound == "outer"])
   if (most <= id$narrow) {
     return(sprintf(
-      "The data decide: whatever the decomposition, the %s phantom's share is at most %s.", colour,
+      "The data decide: whatever the decomposition, an exactly %s phantom's share is at most %s.", colour,
       format(signif(most, digits))
     ))
   }
@@ -149,6 +174,7 @@ verdict <- function(id, colour, digits) {
 #' @param main title.
 #' @export
 plot.identifiability <- function(x, y, main = NULL, ...) {
+  check_whole(x, "x")
   check_dots(...)
   if (!missing(y)) stop_input("`y` must be missing: all that is drawn is in `x`.")
   rows <- x$observations[order(x$observations$share), ]

@@ -18,6 +18,7 @@ impute <- function(fit, newdata, ...) UseMethod("impute")
 #' @rdname impute
 #' @export
 impute.multicause <- function(fit, newdata, ..., x = NULL) {
+  check_whole(fit, "fit")
   check_dots(...)
   own <- missing(newdata)
   x <- if (own) fit_data(fit, x) else new_rows(fit, newdata)

@@ -52,24 +52,34 @@ logistic_pca <- function(x, k, ..., penalty = 2, start = NULL, control = fit_con
   check_given(x, k)
   control <- check_control(control)
   data <- check_data(x, "binary")
-  k <- check_count(k, "k", 0L)
+  k <- check_k(k, dim(data$x), 0L)
   tuned <- NULL
   if (identical(penalty, "cv") || (is.numeric(penalty) && length(penalty) > 1L)) {
-    values <- if (identical(penalty, "cv")) penalty_grid else penalty
+    values <- if (identical(penalty, "cv")) penalty_grid else check_penalties(penalty)
     tuned <- tune_by_cells(data$x, logistic_pca, k, "penalty", values, list(), control)
     penalty <- tuned$value
   }
   penalty <- check_number(penalty, "penalty", 0, 1e6)
   call <- keep_values(call, list(penalty = penalty, start = start))
-  run <- function(start, control) lp_run(data$view, start, penalty, control)
-  if (is.null(start)) {
-    kinds <- if (k == 0L) "random" else rep("random", control$n_start)
-    started <- run_starts(kinds, function(kind) lp_draw(data, k), run, control)
-    started <- lp_rotate_runs(started, penalty)
-  } else {
-    started <- run_given(lp_check_start(start, data, k), run, control)
-  }
+  problem <- structure(
+    list(data = data, k = k, penalty = penalty), class = c("logistic_pca_problem", "multicause_problem")
+  )
+  problem$start <- if (!is.null(start)) lp_check_start(start, data, k)
+  started <- run_starts(problem, control)
+  if (is.null(start)) started <- lp_rotate_runs(started, penalty)
   lp_new_fit(started, data, k, penalty, control, call, tuned$cv)
+}
+
+# Several to choose from.
+check_penalties <- function(penalty) {
+  bad <- which(is.na(penalty) | penalty < 0 | penalty > 1e6)
+  if (length(bad)) {
+    stop_input("`penalty` must hold numbers between 0 and 1e+06: number %d is %s.", bad[1L], format(penalty[bad[1L]]))
+  }
+  if (anyDuplicated(penalty)) {
+    stop_input("`penalty` must hold each number once: %s comes twice.", format(penalty[anyDuplicated(penalty)]))
+  }
+  as.vector(penalty)
 }
 
 # The kernel holds an observation's scores, and an attribute's loadings and intercept, as columns.
@@ -88,14 +98,27 @@ lp_run <- function(view, start, penalty, control, fixed_loadings = FALSE) {
   )
 }
 
+#' @export
+start_kinds.logistic_pca_problem <- function(problem, control) {
+  if (problem$k == 0L) "random" else rep("random", control$n_start)
+}
+
 # Intercepts at the attributes' own log-odds, small random scores and loadings.
-lp_draw <- function(data, k) {
+#' @export
+draw_start.logistic_pca_problem <- function(problem, kind) {
+  data <- problem$data
+  k <- problem$k
   mean <- (data$margins$column_sum + data_density(data)) / (data$margins$column_observed + 1)
   mean <- pmin(pmax(mean, 1e-3), 1 - 1e-3)
   list(
     scores = matrix(stats::rnorm(nrow(data$x) * k, sd = 0.5), nrow(data$x), k),
     loadings = matrix(stats::rnorm(k * ncol(data$x), sd = 0.5), k, ncol(data$x)), intercept = stats::qlogis(mean)
   )
+}
+
+#' @export
+run_start.logistic_pca_problem <- function(problem, start, control) {
+  lp_run(problem$data$view, start, problem$penalty, control)
 }
 
 lp_check_start <- function(start, data, k) {
@@ -154,7 +177,7 @@ lp_new_fit <- function(run, data, k, penalty, control, call, tuning = NULL) {
   loglik <- run$best$outcome$objective + penalty / 2 * (sum(param$scores^2) + sum(param$loadings^2))
   fit <- assemble_fit(
     run, data, k, if (penalty > 0 && k > 0L) "penalised_log_likelihood" else "log_likelihood", control, call,
-    param = param, loglik = loglik, df = ncol(data$x) + k * (nrow(data$x) + ncol(data$x) - k - 1),
+    param = param, loglik = loglik, df = ncol(data$x) + k * (as.double(nrow(data$x)) + ncol(data$x) - k - 1),
     class = "logistic_pca", penalty = penalty, tuning = tuning, density = data_density(data)
   )
   validate_logistic_pca(fit)
@@ -162,8 +185,8 @@ lp_new_fit <- function(run, data, k, penalty, control, call, tuning = NULL) {
 
 validate_logistic_pca <- function(fit) {
   stopifnot(
-    identical(dim(fit$param$scores), unname(fit$dims[c("n", "k")])), all(is.finite(fit$param$scores)),
-    identical(dim(fit$param$loadings), unname(fit$dims[c("k", "m")])), all(is.finite(fit$param$loadings)),
+    has_dims(fit$param$scores, fit, c("n", "k")), all(is.finite(fit$param$scores)),
+    has_dims(fit$param$loadings, fit, c("k", "m")), all(is.finite(fit$param$loadings)),
     length(fit$param$intercept) == fit$dims[["m"]], all(is.finite(fit$param$intercept))
   )
   fit
@@ -190,6 +213,7 @@ validate_logistic_pca <- function(fit) {
 #' predict(fit, x[1:3, ], type = "scores")
 #' @export
 predict.logistic_pca <- function(object, newdata, type = c("response", "link", "scores"), ...) {
+  check_whole(object, "object")
   check_dots(...)
   type <- check_choice(type, "type", c("response", "link", "scores"))
   scores <- if (missing(newdata)) object$param$scores else lp_new_scores(object, newdata)
@@ -215,6 +239,7 @@ lp_new_scores <- function(fit, newdata) {
 #' @rdname predict.logistic_pca
 #' @export
 fitted.logistic_pca <- function(object, ...) {
+  check_whole(object, "object")
   check_dots(...)
   predict(object)
 }
@@ -222,6 +247,7 @@ fitted.logistic_pca <- function(object, ...) {
 #' @rdname predict.logistic_pca
 #' @export
 simulate.logistic_pca <- function(object, nsim = 1, seed = NULL, ...) {
+  check_whole(object, "object")
   check_dots(...)
   p <- fitted(object)
   simulate_with(object, nsim, seed, function() random_bernoulli(p))
@@ -229,3 +255,34 @@ simulate.logistic_pca <- function(object, nsim = 1, seed = NULL, ...) {
 
 #' @export
 model_title.logistic_pca <- function(fit) "Logistic PCA"
+
+#' @export
+component_matrix.logistic_pca <- function(fit) fit$param$loadings
+
+#' @export
+component_scale.logistic_pca <- function(fit) "loading (log-odds)"
+
+#' @export
+part_sides.logistic_pca <- function(fit, name, values) {
+  switch(name,
+    scores = c("observation", "component"), loadings = c("component", "attribute"), intercept = "attribute",
+    NextMethod()
+  )
+}
+
+#' @export
+figure_words.logistic_pca <- function(fit) {
+  "Heat map: the loading of each attribute on each component."
+}
+
+#' @export
+fit_rules.logistic_pca <- function(fit) {
+  d <- fit$dims
+  base_rules(
+    fit, list(
+      scores = rule_matrix(d[["n"]], d[["k"]]), loadings = rule_matrix(d[["k"]], d[["m"]]),
+      intercept = rule_numbers(d[["m"]])
+    ),
+    penalty = rule_numbers(1L, 0), density = rule_numbers(1L, 0, 1)
+  )
+}

@@ -27,9 +27,10 @@
 #'
 #' **Long runs.** With `checkpoint`, each chain saves itself in a file of its own (`<checkpoint>-<chain>.rds`), at most
 #' every `checkpoint_seconds` seconds; the same call then resumes there, after a crash, too, and its result is the one
-#' it would have had. Files of finished chains are kept: delete them for a new run. An interrupt keeps the draws made
-#' so far. Memory does not depend on the number of draws but for a few numbers each: the predictive mean is summed up,
-#' and `keep` evenly spaced states a chain are kept for intervals and new data.
+#' it would have had. Files of finished chains are kept: delete them for a new run. Every file has a checksum: one that
+#' was cut off or changed is an error, and so is one of another call. An interrupt keeps the draws made so far. Memory
+#' does not depend on the number of draws but for a few numbers each: the predictive mean is summed up, and `keep`
+#' evenly spaced states a chain are kept for intervals and new data.
 #'
 #' The same seed gives the same chains for any `n_threads` and any [future::plan()]: each chain has its own L'Ecuyer
 #' stream, drawn up front; the session's generator and its kind are left as they were.
@@ -115,6 +116,7 @@ check_file_name <- function(x, name) {
 
 #' @export
 print.multicause_mcmc_control <- function(x, ...) {
+  check_whole(x, "x")
   cat("<multicause_mcmc_control>\n")
   cat(sprintf("  %s = %s\n", format(names(x)), vapply(x, function(v) paste(format(v), collapse = ", "), "")), sep = "")
   invisible(x)

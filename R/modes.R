@@ -88,6 +88,8 @@ reorder_components <- function(fit, at) {
 
 #' @export
 print.alignment <- function(x, digits = 3L, ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   cat(sprintf("Components matched: %d of %d\n", sum(!is.na(x$match$component)), nrow(x$match)))
   print.data.frame(round_columns(x$match, digits), row.names = FALSE)
   invisible(x)
@@ -145,7 +147,7 @@ modes <- function(fit, tolerance = 0.02) {
         behind = objective[best_of[1L]] - objective[best_of], distance = distances[best_of, best_of[1L]],
         largest = difference(max), component = vapply(aligned, function(a) max(a$match$distance), 0)
       ),
-      starts = data.frame(start = which(fit$starts$finished), mode = mode), distances = distances,
+      starts = data.frame(start = usable_starts(fit$starts), mode = mode), distances = distances,
       fits = lapply(aligned, function(a) a$fit), tolerance = tolerance, objective = names(fit$objective)
     ),
     class = "modes"
@@ -161,6 +163,8 @@ pair_distances <- function(cells) {
 
 #' @export
 print.modes <- function(x, digits = 3L, ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   cat(sprintf(
     "%d solution(s) among %d finished starts, told apart at a distance of %s\n", nrow(x$modes), nrow(x$starts),
     format(x$tolerance)
@@ -176,6 +180,7 @@ print.modes <- function(x, digits = 3L, ...) {
 #' @param ... must be empty.
 #' @export
 plot.modes <- function(x, ...) {
+  check_whole(x, "x")
   draw_view(plot_view(x, ...))
   invisible(x)
 }

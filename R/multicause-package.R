@@ -4,6 +4,10 @@
 #' answer, with a probability for every cell, which absences are real and which are gaps in the record. Rows are always
 #' observations (sites), columns attributes (taxa); `NA` is an unknown cell in every model.
 #'
+#' @section The answer:
+#' [which_zeros()] says which zeros are probably false, how surely, and how good that is on the table at hand;
+#' [by_site()] and [by_taxon()] sum it up, [explain()] says why. All else is for those who want one model or one part.
+#'
 #' @section From data to a table:
 #' [occurrence_matrix()] makes the table from occurrences, [site_table()] keeps its sites in step; [read_pbdb()] and
 #' [read_now()] read exports of databases. [range_through()] is the classical answer to which zeros are gaps.
@@ -21,8 +25,10 @@
 #' | model | for | what an observation is |
 #' | --- | --- | --- |
 #' | [aspect_bernoulli()] | 0/1 | a mixture: each of its cells is written by one of its components |
+#' | [visits_bernoulli()] | repeated 0/1 surveys | that mixture, and the chances that visits missed what was there |
 #' | [bernoulli_mixture()] | 0/1 | written by one component, unknown which |
 #' | [logistic_pca()] | 0/1 | a point in a space of k dimensions, on the scale of log-odds |
+#' | [neighbours_mean()] | 0/1 | the weighted mean of its neighbours in age, place and likeness of lists |
 #' | [noisy_or()] | 0/1 | some of k sources, each of which is on or off and switches on attributes of its own |
 #' | [nmf()] | at least 0 | a sum of non-negative components |
 #' | [plsa()] | counts | draws from its own mixture of distributions over the attributes, few of them if wanted |
@@ -30,10 +36,9 @@
 #' | [bmf()] | real, 0/1, counts | some of K groups of rows, which meet some of L groups of columns; sampled |
 #'
 #' [noisy_or_prior()], [bmf_prior()] and [gamma_prior()] make priors, [mcmc_control()] says how [bmf()] and
-#' [aspect_bernoulli()] are sampled, [bmf_log_density()] is the density that [bmf()] samples. [cross_entropy()] makes
-#' priors between the components of [plca()], [smooth_over()] makes neighbours of observations, in time, place or
-#' otherwise, for [aspect_bernoulli()], [bernoulli_mixture()] and [plsa()]; [entropic_mstep()] is the sparse step of
-#' [plsa()] alone.
+#' [aspect_bernoulli()] are sampled. [cross_entropy()] makes priors between the components of [plca()], [smooth_over()]
+#' makes neighbours of observations, in time, place or otherwise, for [aspect_bernoulli()], [bernoulli_mixture()] and
+#' [plsa()].
 #'
 #' @section What a fit says:
 #' [phantoms()] finds the components that write only absences (or presences), [false_absences()] and
@@ -44,14 +49,14 @@
 #' [cooccurrence()] which rows have groups in common.
 #'
 #' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide,
-#' [phantom_test()] whether there is one, [posterior_draws()] how far a posterior spreads;
+#' [phantom_test()] whether there is one, [posterior_draws()] how far a posterior spreads; [certificate()] bounds what a
+#' fit could still gain;
 #' [modes()] groups the solutions that the starts found, [align_components()] puts their components in one order,
 #' [ensemble()] averages them.
 #'
 #' @section Which model, how many components:
 #' [select_k()], [cross_validate()], [compare_models()] and [test_loglik()] judge models by what they have not seen;
-#' [corrupt()] plants false absences or presences and [recovery()] tells how well they are found. [aic_paper()] is the
-#' criterion of Bingham and others (2009).
+#' [corrupt()] plants false absences or presences and [recovery()] tells how well they are found.
 #'
 #' @section What counts as a parameter:
 #' `df` of `logLik()`, used by `AIC()` and `BIC()`, whose number of observations is that of the known cells. Parameters
@@ -61,9 +66,11 @@
 #' | model | parameters | no likelihood |
 #' | --- | --- | --- |
 #' | [aspect_bernoulli()] | n (k - 1) memberships, m for each not pinned | `estimate` other than `"ml"`, `smooth` |
+#' | [visits_bernoulli()] | the same, and the rates of misses and of additions | `estimate` other than `"ml"` |
 #' | [bernoulli_mixture()] | k - 1 weights, k m probabilities | `estimate = "map"`, `smooth` |
 #' | [logistic_pca()] | m intercepts, k (n + m - k - 1) scores and loadings up to rotation | `penalty` above 0 |
-#' | [noisy_or()] | k priors, the links that `mask` allows, m leaks | a prior, or inference that is not exact |
+#' | [neighbours_mean()] | none are counted | always: bandwidths are those of the best hidden cells |
+#' | [noisy_or()] | k priors, links that `mask` allows, m leaks | `estimate = "map"`, or inference that is not exact |
 #' | [nmf()] | k (n + m - 1) | `loss = "euclidean"`; not whole numbers |
 #' | [plsa()] | n (k - 1) memberships, k (m - 1) basis unless fixed | `sparsity` other than 0, `smooth` |
 #' | [plca()] | k - 1 weights, k (d - 1) for each dimension of d levels | any `prior` |
@@ -76,10 +83,7 @@
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @examples
-#' set.seed(1)
-#' fit <- aspect_bernoulli(simulated_sites$x, k = 4, control = fit_control(n_start = 3))
-#' fit
-#' false_absences(fit, n = 5)
+#' which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' @keywords internal
 #' @importFrom methods as
 #' @importFrom stats coef fitted logLik nobs predict residuals simulate update

@@ -2,7 +2,9 @@
 
 new_multicause <- function(param, objective, loglik, df, dims, trace, starts, converged, control, call,
                            x = NULL, ..., class) {
-  stopifnot(is.list(param), is.numeric(objective), is.data.frame(trace), is.data.frame(starts), is.integer(dims))
+  stopifnot(is.list(param), is.numeric(objective), is.data.frame(trace), is.data.frame(starts), is.numeric(dims))
+  # A table may have more than 2^31 cells: with integers their number, and products of these, would be NA.
+  storage.mode(dims) <- "double"
   structure(
     list(
       param = param, objective = objective, loglik = loglik, df = df, dims = dims, trace = trace,
@@ -12,9 +14,21 @@ new_multicause <- function(param, objective, loglik, df, dims, trace, starts, co
   )
 }
 
+# Has a matrix the shape that these of the fit's `dims` say?
+has_dims <- function(x, fit, which) identical(as.double(dim(x)), as.double(fit$dims[which]))
+
 # Components are named A1, A2, ... in every result.
 component_names <- function(k) sprintf("A%d", seq_len(k))
 
+# The function that makes such fits: the first of their classes that is one. NA: no model made them.
+model_name <- function(fit) {
+  here <- topenv()
+  is_function <- vapply(class(fit), function(each) exists(each, here, mode = "function", inherits = FALSE), NA)
+  class(fit)[is_function][1L]
+}
+
+# What print() and titles call a model. This and the generics like it are what a model says of itself to code that
+# serves them all; CONTRIBUTING.md lists them.
 model_title <- function(fit) UseMethod("model_title")
 
 #' @export
@@ -22,9 +36,11 @@ model_title.default <- function(fit) class(fit)[1L]
 
 #' @export
 print.multicause <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   d <- x$dims
   cat(sprintf(
-    "%s: %d observations x %d attributes, %d component%s\n", model_title(x), d[["n"]], d[["m"]], d[["k"]],
+    "%s: %d observations x %.0f attributes, %d component%s\n", model_title(x), d[["n"]], d[["m"]], d[["k"]],
     if (d[["k"]] == 1L) "" else "s"
   ))
   finished <- sum(x$starts$finished)
@@ -41,15 +57,20 @@ objective_words <- function(fit) gsub("_", " ", sub("log_", "log-", names(fit$ob
 
 #' @export
 coef.multicause <- function(object, ...) {
+  check_whole(object, "object")
   check_dots(...)
   object$param
 }
 
 #' @export
-nobs.multicause <- function(object, ...) object$dims[["observed"]]
+nobs.multicause <- function(object, ...) {
+  check_whole(object, "object")
+  object$dims[["observed"]]
+}
 
 #' @export
 logLik.multicause <- function(object, ...) {
+  check_whole(object, "object")
   if (!identical(names(object$objective), "log_likelihood")) {
     is_loss <- names(object$objective) == "minus_loss"
     stop_input(
@@ -63,6 +84,7 @@ logLik.multicause <- function(object, ...) {
 
 #' @export
 residuals.multicause <- function(object, type = c("response", "pearson", "deviance"), ..., x = NULL) {
+  check_whole(object, "object")
   type <- check_choice(type, "type", c("response", "pearson", "deviance"))
   check_dots(...)
   object$x <- fit_data(object, x)
@@ -92,37 +114,35 @@ fit_data <- function(fit, x = NULL) {
   if (is.null(fit$x)) {
     stop_input("This fit was made with `keep_x = FALSE`: give the data as `x`.")
   }
-  fit$x
+  kind <- data_kind(fit) # they may have been changed since
+  if (!is.null(kind)) check_data(fit$x, kind, "fit$x", quiet = TRUE)
+  check_valid(fit$x, "fit$x")
 }
+
+# The kind of values a fit is to, as check_data() wants it; NULL: they are checked as they are read.
+data_kind <- function(fit) UseMethod("data_kind")
+
+#' @export
+data_kind.default <- function(fit) "binary"
 
 # Data that a user says are those of the fit, in its order: of its shape, names and kind of values, and as many of them.
 check_own_data <- function(fit, x) {
-  if (inherits(fit, "plca")) {
-    data <- match_cells(check_cells(x), fit, "x", seq_along(fit$extent))
-    x <- array(cell_array(data), fit$extent, name_sides(stats::setNames(fit$names, fit$labels)))
-    observed <- sum(!is.na(x))
-  } else {
-    data <- check_data(match_data(as_plain_matrix(x, "x"), fit), data_kind(fit), quiet = TRUE)
-    x <- data$x
-    observed <- sum(data$margins$row_observed)
-  }
-  if (observed != nobs(fit)) {
+  own <- own_data(fit, x)
+  if (own$observed != nobs(fit)) {
     stop_input(
-      "`x` must be the data of the fit, which have %.0f observed cells: here are %.0f.", nobs(fit), observed
+      "`x` must be the data of the fit, which have %.0f observed cells: here are %.0f.", nobs(fit), own$observed
     )
   }
-  x
+  own$x
 }
 
-# The kind of values a fit is to, as check_data() wants it.
-data_kind <- function(fit) {
-  if (inherits(fit, "multicause_ensemble")) {
-    return(data_kind(fit$fits[[1L]]))
-  }
-  if (inherits(fit, "bmf")) {
-    return(bmf_data_kind(fit$family))
-  }
-  if (inherits(fit, c("nmf", "plsa"))) "nonnegative" else "binary"
+# list(x, observed): the data in the form and order of the fit's, and the number of observed cells.
+own_data <- function(fit, x) UseMethod("own_data")
+
+#' @export
+own_data.default <- function(fit, x) {
+  data <- check_data(match_data(as_plain_matrix(x, "x"), fit), data_kind(fit), quiet = TRUE)
+  list(x = data$x, observed = sum(data$margins$row_observed))
 }
 
 # The parts of a fit that every model fills in the same way from a run of its starts.
@@ -138,7 +158,7 @@ assemble_fit <- function(run, data, k, objective, control, call, ...) {
   new_multicause(
     objective = stats::setNames(outcome$objective, objective),
     dims = if (is.null(data$dims)) {
-      c(n = nrow(data$x), m = ncol(data$x), k = k, observed = as.integer(sum(data$margins$row_observed)))
+      c(n = nrow(data$x), m = ncol(data$x), k = k, observed = sum(data$margins$row_observed))
     } else {
       data$dims
     },
@@ -162,6 +182,8 @@ keep_values <- function(call, values) {
 
 #' @export
 update.multicause <- function(object, ..., evaluate = TRUE) {
+  check_whole(object, "object")
+  evaluate <- check_flag(evaluate, "evaluate")
   call <- object$call
   extra <- as.list(match.call(expand.dots = FALSE)$...)
   for (name in names(extra)) call[[name]] <- extra[[name]]
@@ -170,7 +192,7 @@ update.multicause <- function(object, ..., evaluate = TRUE) {
   }
   # The data and settings the fit was made from may be gone or changed where update() is called.
   known <- list(
-    x = if (is.null(object$visits)) object$x, visits = object$visits, control = object$control, k = object$dims[["k"]]
+    x = if (is.null(object$visits)) object$x else object$visits, control = object$control, k = object$dims[["k"]]
   )
   for (name in setdiff(names(known), names(extra))) if (!is.null(known[[name]])) call[[name]] <- known[[name]]
   eval(find_model(call, object, parent.frame()), parent.frame())
@@ -178,11 +200,144 @@ update.multicause <- function(object, ..., evaluate = TRUE) {
 
 # The call with a function that is there: a fit may have been made under a name that is known elsewhere only.
 find_model <- function(call, fit, where) {
-  found <- tryCatch(is.function(eval(call[[1L]], where)), error = function(e) FALSE)
-  if (!found) call[[1L]] <- call("::", quote(multicause), as.name(intersect(class(fit), model_names)[1L]))
+  found <- catch_error(is.function(eval(call[[1L]], where)), function(e) FALSE)
+  if (!found) call[[1L]] <- call("::", quote(multicause), as.name(model_name(fit)))
   call
 }
 
-model_names <- c(
-  "aspect_bernoulli", "bernoulli_mixture", "logistic_pca", "nmf", "plsa", "plca", "noisy_or", "bmf"
-)
+# What serves every model: new data, simulation, summary, plot, and the few generics by which the tools for choosing and
+# comparing models see a fit.
+
+# New rows, their columns matched to the training attributes: as check_data() gives it.
+check_newdata <- function(fit, newdata, kind) {
+  check_data(new_rows(fit, newdata), kind, "newdata", quiet = TRUE)
+}
+
+# nsim data sets from draw(), with the names of the fit's data, as stats::simulate() asks.
+simulate_with <- function(object, nsim, seed, draw) {
+  nsim <- check_nsim(nsim, prod(object$dims[c("n", "m")]))
+  drawn <- draw_seeded(function() {
+    lapply(seq_len(nsim), function(i) {
+      out <- draw()
+      dimnames(out) <- name_sides(object$names)
+      out
+    })
+  }, seed)
+  names(drawn$value) <- paste0("sim_", seq_len(nsim))
+  structure(drawn$value, seed = drawn$seed)
+}
+
+# A number of tables to draw that fit into memory, of so many cells each.
+check_nsim <- function(nsim, n_cell) {
+  nsim <- check_count(nsim, "nsim")
+  refuse_large(nsim * n_cell / 2, "The result", "draw fewer tables at a time")
+  nsim
+}
+
+random_bernoulli <- function(p) {
+  matrix(stats::rbinom(length(p), 1L, pmin(pmax(p, 0), 1)), nrow(p), ncol(p))
+}
+
+# The k x m matrix that says what each component is, and the fit with its components in another order.
+component_matrix <- function(fit) UseMethod("component_matrix")
+
+#' @export
+component_matrix.default <- function(fit) {
+  stop_input("`fit` must be of a model with components over attributes, not of %s().", class(fit)[1L])
+}
+
+#' Summary and plot of any fit
+#'
+#' What every model has to say of itself. [aspect_bernoulli()] has its own: [summary.aspect_bernoulli()],
+#' [plot.aspect_bernoulli()].
+#'
+#' @param object,x a fit of any model of this package.
+#' @param what `"components"`: a heat map of what each component says of every attribute; `"trace"`: how far every start
+#'   was below the best, pass by pass; `"curves"` and `"map"`: for a fit with `smooth`, as in
+#'   [plot.aspect_bernoulli()].
+#' @param attribute,slices for `"curves"` and `"map"`, as in [plot.aspect_bernoulli()].
+#' @param order `"seriated"` (by main component, then by strength) or `"data"`.
+#' @param main title.
+#' @param ... must be empty.
+#' @return `summary()`: a list of class `summary.multicause` with `title`, `criteria` (`loglik`, `df`, `AIC`, `BIC` over
+#'   observed cells, in nats; `NA` where they have no meaning), `starts` (by kind of start: number, finished, reached
+#'   the best, best objective) and `n_missing`, the number of unknown cells. `plot()`: `x`, invisibly.
+#' @examples
+#' set.seed(1)
+#' fit <- bernoulli_mixture(matrix(rbinom(200, 1, 0.3), 20, 10), k = 2)
+#' summary(fit)
+#' plot(fit)
+#' @export
+summary.multicause <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  d <- object$dims
+  likely <- identical(names(object$objective), "log_likelihood")
+  structure(
+    list(
+      title = utils::capture.output(print.multicause(object)),
+      criteria = c(
+        loglik = object$loglik, df = object$df, AIC = if (likely) stats::AIC(object) else NA,
+        BIC = if (likely) stats::BIC(object) else NA
+      ),
+      starts = summarise_starts(object$starts), n_missing = d[["n"]] * d[["m"]] - d[["observed"]]
+    ),
+    class = "summary.multicause"
+  )
+}
+
+#' @export
+print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
+  writeLines(x$title)
+  if (x$n_missing > 0) cat(sprintf("%.0f cells unknown\n", x$n_missing))
+  shown <- vapply(x$criteria, format, "", digits = max(digits, 7L))
+  if (!anyNA(x$criteria)) {
+    cat(sprintf(
+      "\nLog-likelihood %s with %s parameters; AIC %s, BIC %s\n", shown[["loglik"]], shown[["df"]], shown[["AIC"]],
+      shown[["BIC"]]
+    ))
+  } else if (!is.na(x$criteria[["loglik"]])) {
+    cat(sprintf("\nLog-likelihood at the estimate %s; no AIC or BIC, as it was not maximised\n", shown[["loglik"]]))
+  }
+  cat("\nStarts\n")
+  print.data.frame(x$starts, row.names = FALSE, digits = max(digits, 7L))
+  invisible(x)
+}
+
+#' @rdname summary.multicause
+#' @export
+plot.multicause <- function(x, what = c("components", "trace", "curves", "map"), order = c("seriated", "data"),
+                            main = NULL, ..., attribute = NULL, slices = 4) {
+  check_whole(x, "x")
+  draw_view(plot_view(x, what, order, main, ..., attribute = attribute, slices = slices))
+  invisible(x)
+}
+
+#' @export
+plot_view.multicause <- function(x, what = c("components", "trace", "curves", "map"), order = c("seriated", "data"),
+                                 main = NULL, ..., attribute = NULL, slices = 4) {
+  check_dots(...)
+  check_title(main)
+  what <- check_choice(what, "what", c("components", "trace", "curves", "map"))
+  order <- check_choice(order, "order", c("seriated", "data"))
+  if (what == "trace") {
+    return(trace_view(x, main))
+  }
+  if (what %in% c("curves", "map")) {
+    return(smooth_view(x, what, attribute, slices, main))
+  }
+  components <- component_matrix(x)
+  if (nrow(components) == 0L) stop_input("`x` has no components to plot.")
+  if (order == "seriated") components <- components[, seriate(abs(components)), drop = FALSE]
+  limits <- if (any(components < 0)) c(-1, 1) * max(abs(components)) else c(0, max(components, 1e-300))
+  colours <- if (limits[1L] < 0) grDevices::hcl.colors(101L, "Blue-Red 3") else probability_colours()
+  heat_view(t(components), limits, colours, if (is.null(main)) model_title(x) else main, legend = component_scale(x))
+}
+
+# What the numbers of component_matrix() are, for the legend of their picture.
+component_scale <- function(fit) UseMethod("component_scale")
+
+#' @export
+component_scale.default <- function(fit) "share of the component"

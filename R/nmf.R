@@ -54,16 +54,19 @@ nmf <- function(x, k, ..., loss = c("euclidean", "kl"), start = NULL, control = 
   loss <- check_choice(loss, "loss", c("euclidean", "kl"))
   call <- keep_values(call, list(loss = loss, start = start))
   data <- check_data(x, "nonnegative")
-  k <- check_count(k, "k")
-  run <- function(start, control) nm_run(data$view, start, loss, control)
-  if (is.null(start)) {
-    started <- run_starts(rep("uniform", control$n_start), function(kind) nm_draw(data, k), run, control)
-    started <- reorder_runs(started, identity, function(param, scaled) nm_scale(scaled))
-  } else {
-    started <- run_given(nm_check_start(start, data, k), run, control)
-  }
+  k <- check_k(k, dim(data$x))
+  problem <- structure(list(data = data, k = k, loss = loss), class = c("nmf_problem", "multicause_problem"))
+  problem$start <- if (!is.null(start)) nm_check_start(start, data, k)
+  started <- run_starts(problem, control)
+  if (is.null(start)) started <- reorder_runs(started, identity, function(param, scaled) nm_scale(scaled))
   nm_new_fit(started, data, k, loss, control, call)
 }
+
+#' @export
+start_kinds.nmf_problem <- function(problem, control) rep("uniform", control$n_start)
+
+#' @export
+run_start.nmf_problem <- function(problem, start, control) nm_run(problem$data$view, start, problem$loss, control)
 
 # The kernel holds an observation's coefficients as a column.
 nm_run <- function(view, start, loss, control, fixed_basis = FALSE) {
@@ -78,7 +81,10 @@ nm_run <- function(view, start, loss, control, fixed_basis = FALSE) {
 nm_size <- function(density) if (density > 0) density else 1e-3
 
 # Positive everywhere, with the mean of the data.
-nm_draw <- function(data, k) {
+#' @export
+draw_start.nmf_problem <- function(problem, kind) {
+  data <- problem$data
+  k <- problem$k
   mean <- nm_size(data_density(data))
   list(
     coefficients = matrix(stats::runif(nrow(data$x) * k, 0.5, 1.5), nrow(data$x), k) * mean / k,
@@ -118,7 +124,7 @@ nm_new_fit <- function(run, data, k, loss, control, call) {
   fit <- assemble_fit(
     run, data, k, if (counts) "log_likelihood" else "minus_loss", control, call,
     param = param, loglik = if (counts) run$best$outcome$objective else NA_real_,
-    df = k * (nrow(data$x) + ncol(data$x) - 1), class = "nmf", loss = loss, residual = run$best$residual,
+    df = k * (as.double(nrow(data$x)) + ncol(data$x) - 1), class = "nmf", loss = loss, residual = run$best$residual,
     density = data_density(data)
   )
   validate_nmf(fit)
@@ -140,8 +146,8 @@ nm_add <- function(run, constant) {
 
 validate_nmf <- function(fit) {
   stopifnot(
-    identical(dim(fit$param$coefficients), unname(fit$dims[c("n", "k")])), all(fit$param$coefficients >= 0),
-    identical(dim(fit$param$basis), unname(fit$dims[c("k", "m")])), all(fit$param$basis >= 0)
+    has_dims(fit$param$coefficients, fit, c("n", "k")), all(fit$param$coefficients >= 0),
+    has_dims(fit$param$basis, fit, c("k", "m")), all(fit$param$basis >= 0)
   )
   fit
 }
@@ -167,6 +173,7 @@ validate_nmf <- function(fit) {
 #' predict(fit, x[1:3, ], type = "coefficients")
 #' @export
 predict.nmf <- function(object, newdata, type = c("response", "coefficients"), ...) {
+  check_whole(object, "object")
   check_dots(...)
   type <- check_choice(type, "type", c("response", "coefficients"))
   coefficients <- if (missing(newdata)) object$param$coefficients else nm_new_coefficients(object, newdata)
@@ -201,6 +208,7 @@ nm_new_coefficients <- function(fit, newdata) {
 #' @rdname predict.nmf
 #' @export
 fitted.nmf <- function(object, ...) {
+  check_whole(object, "object")
   check_dots(...)
   predict(object)
 }
@@ -208,6 +216,7 @@ fitted.nmf <- function(object, ...) {
 #' @rdname predict.nmf
 #' @export
 simulate.nmf <- function(object, nsim = 1, seed = NULL, ...) {
+  check_whole(object, "object")
   check_dots(...)
   if (object$loss == "euclidean") {
     stop_input("A Euclidean fit names no distribution to simulate from: use `loss = \"kl\"`.")
@@ -230,3 +239,47 @@ residual_matrix.nmf <- function(fit, x, mean, type) {
 
 #' @export
 model_title.nmf <- function(fit) sprintf("NMF (%s)", fit$loss)
+
+#' @export
+data_kind.nmf <- function(fit) "nonnegative"
+
+#' @export
+component_matrix.nmf <- function(fit) fit$param$basis
+
+#' @export
+part_sides.nmf <- function(fit, name, values) {
+  switch(name,
+    coefficients = c("observation", "component"), NextMethod()
+  )
+}
+
+#' @export
+figure_words.nmf <- function(fit) {
+  "Heat map: how much each component writes of each attribute."
+}
+
+#' @export
+fit_rules.nmf <- function(fit) {
+  d <- fit$dims
+  base_rules(
+    fit, list(coefficients = rule_matrix(d[["n"]], d[["k"]], 0), basis = rule_matrix(d[["k"]], d[["m"]], 0)),
+    loss = rule_choice(c("euclidean", "kl")), density = rule_numbers(1L, 0), residual = rule_value()
+  )
+}
+
+# Poisson means: the chance of at least one.
+#' @export
+presence_probability.nmf <- function(fit) {
+  if (fit$loss == "kl") 1 - exp(-fitted(fit)) else presence_probability.default(fit)
+}
+
+#' @export
+row_family.nmf <- function(fit) if (fit$loss == "kl") "poisson" else "squared"
+
+#' @export
+held_out_rows.nmf <- function(fit, data, floor, family, ...) {
+  if (fit$loss != "kl") {
+    stop_no_likelihood("Squared error is no likelihood of rows: use `loss = \"kl\"`, or hold out cells.")
+  }
+  NextMethod()
+}

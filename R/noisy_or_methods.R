@@ -5,6 +5,8 @@ model_title.noisy_or <- function(fit) sprintf("Noisy-OR component analysis (%s i
 
 #' @export
 print.noisy_or <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   NextMethod()
   writeLines(source_sentences(x))
   invisible(x)
@@ -12,6 +14,7 @@ print.noisy_or <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 
 #' @export
 summary.noisy_or <- function(object, ...) {
+  check_whole(object, "object")
   out <- NextMethod()
   out$sources <- object$sources
   out$sentences <- source_sentences(object)
@@ -21,6 +24,8 @@ summary.noisy_or <- function(object, ...) {
 
 #' @export
 print.summary.noisy_or <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   NextMethod()
   cat("\nSources\n")
   print(x$sources)
@@ -53,8 +58,9 @@ leak_share <- function(fit) {
 #' @rdname predict.noisy_or
 #' @export
 fitted.noisy_or <- function(object, ...) {
+  check_whole(object, "object")
   check_dots(...)
-  predict(object, type = "response")
+  predict(object)
 }
 
 #' Predictions, and data simulated, from a noisy-OR fit
@@ -78,14 +84,14 @@ fitted.noisy_or <- function(object, ...) {
 #' @param object a fit of [noisy_or()].
 #' @param newdata new observations, in any form [noisy_or()] takes; columns are matched by name, in any order, or by
 #'   place where one side has no names. Missing: the data of the fit.
-#' @param type `"activation"`: probability that each source is on; `"map"`: the likeliest set of sources, as 0/1;
-#'   `"response"`: mean probability of a 1 in each cell, given the row's observed cells; `"cell"`: what explains each 1.
+#' @param type `"response"`: mean probability of a 1 in each cell, given the row's observed cells; `"activation"`:
+#'   probability that each source is on; `"map"`: the likeliest set of sources, as 0/1; `"cell"`: what explains each 1.
 #' @param ... must be empty.
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
-#' @return `predict()`: a matrix rows x k (`"activation"`, `"map"`) or rows x m (`"response"`), or an array rows x m x
+#' @return `predict()`: a matrix rows x m (`"response"`) or rows x k (`"activation"`, `"map"`), or an array rows x m x
 #'   (k + 1) (`"cell"`, the leak last), probabilities or 0/1, with names. `fitted()`: `"response"` for the data of the
 #'   fit. `simulate()`: a list of `nsim` integer 0/1 matrices n x m with the names of the data, and as its attribute
 #'   `seed` what [stats::simulate()] promises.
@@ -94,12 +100,13 @@ fitted.noisy_or <- function(object, ...) {
 #' set.seed(1)
 #' x <- matrix(rbinom(400, 1, 0.3), 40, 10, dimnames = list(NULL, letters[1:10]))
 #' fit <- noisy_or(x, k = 2)
-#' predict(fit, x[1:2, ])
+#' predict(fit, x[1:2, ], type = "activation")
 #' predict(fit, x[1:2, ], type = "cell")[1, , ]
 #' @export
-predict.noisy_or <- function(object, newdata, type = c("activation", "map", "response", "cell"), ..., rows = NULL) {
+predict.noisy_or <- function(object, newdata, type = c("response", "activation", "map", "cell"), ..., rows = NULL) {
+  check_whole(object, "object")
   check_dots(...)
-  type <- check_choice(type, "type", c("activation", "map", "response", "cell"))
+  type <- check_choice(type, "type", c("response", "activation", "map", "cell"))
   is_new <- !missing(newdata) && !is.null(newdata)
   x <- if (is_new) new_rows(object, newdata)
   names <- if (is_new) rownames(x) else object$names[[1L]]
@@ -164,6 +171,7 @@ tell_impossible <- function(rows, data, what) {
 #' @rdname predict.noisy_or
 #' @export
 simulate.noisy_or <- function(object, nsim = 1, seed = NULL, ...) {
+  check_whole(object, "object")
   check_dots(...)
   n <- object$dims[["n"]]
   k <- object$dims[["k"]]
@@ -175,3 +183,167 @@ simulate.noisy_or <- function(object, nsim = 1, seed = NULL, ...) {
     random_bernoulli(1 - exp(on %*% off) * rep(1 - leak, each = n))
   })
 }
+
+# What a noisy-OR fit says of unknown cells, of new rows as a whole, and of its own sources.
+
+#' @rdname impute
+#' @param type of noisy_or(): `"probability"` of a 1 given the row's observed cells, or `"binary"`: 1 where that exceeds
+#'   0.5.
+#' @export
+impute.noisy_or <- function(fit, newdata, ..., type = c("probability", "binary"), x = NULL) {
+  check_whole(fit, "fit")
+  check_dots(...)
+  type <- check_choice(type, "type", c("probability", "binary"))
+  x <- if (missing(newdata)) fit_data(fit, x) else new_rows(fit, newdata)
+  out <- as.matrix(x) + 0
+  unknown <- which(rowSums(is.na(out)) > 0)
+  if (!length(unknown)) {
+    return(out)
+  }
+  filled <- predict(fit, out[unknown, , drop = FALSE])
+  if (type == "binary") filled <- (filled > 0.5) + 0
+  at <- is.na(out)
+  out[unknown, ][at[unknown, ]] <- filled[at[unknown, ]]
+  out
+}
+
+# All states of the sources are the components, exactly up to 16 sources; beyond, draws of them.
+#' @export
+held_out_rows.noisy_or <- function(fit, data, floor, family, ..., draws = 2000, seed = NULL) {
+  check_dots(...)
+  draws <- check_count(draws, "draws", 100L)
+  param <- lapply(fit$param[c("prior", "links", "leak")], unname)
+  k <- fit$dims[["k"]]
+  if (k > nor_most_exact) {
+    sampled <- nor_sample(param, data, fit$model, list(draws = draws, seed = seed, floor = floor))
+    return(structure(sampled$loglik, effective = sampled$effective))
+  }
+  on <- function(rows) outer(rows - 1, 2^(seq_len(k) - 1), bitwAnd) > 0
+  # A link of exact 1 leaves nothing: its logarithm stays finite so that 0 times it is 0.
+  off <- pmax(log1p(-param$links), -1e6)
+  cells <- function(rows) {
+    log_zero <- sweep(on(rows) %*% off, 2L, pmax(log1p(-param$leak), -1e6), "+")
+    list(one = -expm1(log_zero), zero = exp(log_zero))
+  }
+  states <- on(seq_len(2^k))
+  weight <- ifelse(t(states), log(param$prior), log1p(-param$prior))
+  mixture_loglik(data$view, cells, colSums(weight), floor)
+}
+
+#' @export
+component_matrix.noisy_or <- function(fit) fit$param$links
+
+# Importance sampling from independent sources: their posterior probabilities, kept off 0 and 1.
+#   draws  list(draws, seed, floor)
+nor_sample <- function(param, data, model, draws) {
+  seed <- draws$seed
+  proposal <- nor_report(list(view = data$view), param, model, "activation", "truncated")$activation
+  proposal[is.na(proposal)] <- 0.5
+  settings <- nor_settings(model)
+  settings$inference <- 1L
+  settings$proposal <- pmin(pmax(proposal, 0.02), 0.98)
+  settings$n_draw <- draws$draws
+  settings$floor <- draws$floor
+  if (!is.null(seed)) seed <- check_count(seed, "seed", -.Machine$integer.max)
+  settings$seed <- if (is.null(seed)) draw_seeds(1L) else with_seed(seed, draw_seeds(1L))
+  .Call(mc_c_nor_sample, data$view, nor_kernel_param(param), settings)
+}
+
+#' Sources of a noisy-OR fit, and which are in use
+#'
+#' One row per source: how often it is on, how strongly it acts, how many ones it writes, and whether it is in use at
+#' all. Surplus sources are mostly shut off, so that the number in use is a guide to how many there are.
+#'
+#' @param fit a fit of [noisy_or()].
+#' @param min_prior,min_link a source is in use when it is on with at least this probability and has a link at least
+#'   this strong; from 0 to 1. Lower them for causes that are rare.
+#' @param ... must be empty.
+#' @return A data frame of class `noisy_or_sources` with `source` (name), `prior`, `on` (expected observations with the
+#'   source on), `max_link`, `ones` (expected number of ones its links write), `top` (its three strongest attributes)
+#'   and `in_use`.
+#' @inherit noisy_or references
+#' @examples
+#' set.seed(1)
+#' sources(noisy_or(matrix(rbinom(400, 1, 0.3), 40, 10), k = 3))
+#' @export
+sources <- function(fit, min_prior = 0.02, min_link = 0.2, ...) {
+  check_dots(...)
+  check_fit(fit, "noisy_or")
+  min_prior <- check_number(min_prior, "min_prior", 0, 1)
+  min_link <- check_number(min_link, "min_link", 0, 1)
+  source_table(fit, min_prior, min_link)
+}
+
+source_table <- function(fit, min_prior = 0.02, min_link = 0.2) {
+  links <- fit$param$links
+  attributes <- if (is.null(colnames(links))) seq_len(ncol(links)) else colnames(links)
+  on <- colSums(fit$param$activation)
+  strongest <- apply(links, 1L, max)
+  top <- apply(links, 1L, function(p) paste(attributes[utils::head(order(-p), 3L)], collapse = ", "))
+  out <- data.frame(
+    source = names(fit$param$prior), prior = unname(fit$param$prior), on = unname(on), max_link = unname(strongest),
+    ones = unname(on * rowSums(links)), top = unname(top),
+    in_use = unname(fit$param$prior >= min_prior & strongest >= min_link)
+  )
+  structure(out, class = c("noisy_or_sources", "data.frame"))
+}
+
+#' @export
+print.noisy_or_sources <- function(x, digits = 3L, ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
+  print.data.frame(x, digits = digits, row.names = FALSE)
+  invisible(x)
+}
+
+#' @export
+part_sides.noisy_or <- function(fit, name, values) {
+  switch(name,
+    activation = c("observation", "component"), links = c("component", "attribute"), leak = "attribute",
+    prior = "component", NextMethod()
+  )
+}
+
+#' @export
+figure_words.noisy_or <- function(fit) {
+  "Heat map: the probability that each source switches on each attribute; the leak is last."
+}
+
+#' @export
+observation_figure.noisy_or <- function(fit) {
+  list(
+    view = plot_view(fit, "activation"),
+    words = "Picture: the probability that each source is on in each observation."
+  )
+}
+
+#' @export
+fit_rules.noisy_or <- function(fit) {
+  d <- fit$dims
+  n <- d[["n"]]
+  m <- d[["m"]]
+  k <- d[["k"]]
+  inference <- rule_choice(c("exact", "truncated", "variational"))
+  base_rules(
+    fit, list(
+      prior = rule_numbers(k, 0, 1), links = rule_matrix(k, m, 0, 1), leak = rule_numbers(m, 0, 1),
+      activation = rule_matrix(n, k, 0, 1, na = TRUE)
+    ),
+    inference = inference, estimate = rule_choice(c("ml", "map")), absorbed = rule_count(),
+    density = rule_numbers(1L, 0, 1),
+    margins = rule_margins(n, m),
+    model = list(
+      inference = inference, pseudo = rule_numbers(6L, 0), mask = or_null(rule_matrix(NROW(fit$model$mask), m, 0, 1)),
+      inner = rule_count(), q_steps = rule_count(1), q_rule = rule_choice(c("alternate", "damped", "paper"))
+    ),
+    sources = rule_frame(source = "text", in_use = "flag", rows = k)
+  )
+}
+
+#' @export
+result_rules.summary.noisy_or <- function(x) {
+  c(summary_rules(), list(sources = rule_frame(source = "text", in_use = "flag"), sentences = rule_text()))
+}
+
+#' @export
+result_rules.noisy_or_prior <- function(x) rule_rebuilt(noisy_or_prior, "noisy_or_prior()")

@@ -221,6 +221,9 @@ occurrence_cells <- function(row, column, amount, binary) {
   cell <- (as.double(column[use]) - 1) * n_row + row[use]
   first <- !duplicated(cell)
   value <- if (binary) rep(1L, sum(first)) else unname(rowsum(amount[use], match(cell, cell[first]))[, 1L])
+  if (any(is.infinite(value))) {
+    stop_input("`count` must name a column whose sums are finite: those of one cell are larger than any number.")
+  }
   list(
     row = row[use][first], column = column[use][first], value = value,
     n_row = n_row, n_column = max(column, na.rm = TRUE), n_used = length(use)

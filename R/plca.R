@@ -15,7 +15,7 @@
 #' components are updated one after another, each given the newest marginals of the others. `"js"` and `"mm"` never
 #' lower the objective; `"paper"` has none: see [cross_entropy()].
 #'
-#' **Missing cells.** Counts are conditioned on having fallen into observed cells, as by `mask = "conditional"` of
+#' **Missing cells.** Counts are conditioned on having fallen into observed cells, as by `missing = "conditional"` of
 #' [plsa()].
 #'
 #' **Cost.** A pass takes O(k) for each dimension and nonzero or missing cell, and O(k^2) for each level of a dimension
@@ -66,26 +66,34 @@ plca <- function(x, k, ..., prior = NULL, start = NULL, control = fit_control())
   control <- check_control(control)
   data <- check_cells(x)
   if (data$n_observed == 0) stop_input("`x` must have observed cells: all are NA.")
-  k <- check_count(k, "k", 1L)
-  cells <- data$cells
-  kernel_prior <- plca_prior(prior, k, length(cells$extent), data$labels)
+  k <- check_k(k, data$cells$extent)
+  extent <- data$cells$extent
+  kernel_prior <- plca_prior(prior, k, length(extent), data$labels)
   has_prior <- !all(vapply(kernel_prior$pairs, is.null, NA))
-  run <- function(start, control) plca_run(cells, start, kernel_prior, control)
   # Objectives of different multipliers, and likelihoods under eq. (7), do not compare: each start runs in one go.
   if (has_prior && (length(kernel_prior$anneal) > 1L || prior$method == "paper")) control$screen <- FALSE
-  if (is.null(start)) {
-    kinds <- rep_len("uniform", if (k == 1L) 1L else control$n_start)
-    started <- run_starts(kinds, function(kind) plca_draw(cells, k), run, control)
-    if (!has_prior) started <- reorder_runs(started, function(param) order(-param$weights), plca_permute)
-  } else {
-    started <- run_given(plca_check_start(start, cells$extent, k), run, control)
+  problem <- structure(
+    list(cells = data$cells, k = k, prior = kernel_prior), class = c("plca_problem", "multicause_problem")
+  )
+  problem$start <- if (!is.null(start)) plca_check_start(start, extent, k)
+  started <- run_starts(problem, control)
+  if (is.null(start) && !has_prior) {
+    started <- reorder_runs(started, function(param) order(-param$weights), plca_permute)
   }
   plca_new_fit(started, data, k, if (has_prior) prior, kernel_prior, control, call)
 }
 
-plca_draw <- function(cells, k) {
-  list(weights = rep(1 / k, k), marginals = lapply(cells$extent, function(d) random_simplex(k, d)))
+#' @export
+start_kinds.plca_problem <- function(problem, control) rep_len("uniform", if (problem$k == 1L) 1L else control$n_start)
+
+#' @export
+draw_start.plca_problem <- function(problem, kind) {
+  k <- problem$k
+  list(weights = rep(1 / k, k), marginals = lapply(problem$cells$extent, function(d) random_simplex(k, d)))
 }
+
+#' @export
+run_start.plca_problem <- function(problem, start, control) plca_run(problem$cells, start, problem$prior, control)
 
 plca_check_start <- function(start, extent, k) {
   check_start_names(start, c("weights", "marginals"), "list(weights = k numbers, marginals = list of k x d matrices)")
@@ -160,11 +168,7 @@ plca_new_fit <- function(run, data, k, prior, kernel_prior, control, call) {
   }
   loglik <- run$best$outcome$objective
   if (objective == "log_posterior") loglik <- plca_loglik(data$cells, param)
-  most <- .Machine$integer.max
-  data$dims <- c(
-    n = extent[1L], m = as.integer(min(prod(extent[-1L]), most)), k = k,
-    observed = as.integer(min(data$n_observed, most))
-  )
+  data$dims <- c(n = extent[1L], m = prod(extent[-1L]), k = k, observed = data$n_observed)
   fit <- assemble_fit(
     run, data, k, objective, control, call, param = param, loglik = loglik,
     df = k - 1 + k * sum(extent - 1), class = "plca", extent = extent, labels = data$labels,
@@ -222,4 +226,134 @@ validate_plca <- function(fit) {
     identical(vapply(unname(fit$param$marginals), ncol, 0L), fit$extent)
   )
   fit
+}
+
+# What plca() reads: the cells of an array of any order that are not zero, and those that are unknown.
+
+most_dims <- 15L
+
+# list(x, cells, names, labels, dims): cells as in plca_cells of src/plca/plca.h, names of the levels of each
+# dimension (NULL where it has none), labels of the dimensions or NULL.
+check_cells <- function(x, name = "x") {
+  if (missing(x)) stop_missing(name)
+  if (is.data.frame(x)) {
+    data <- cells_of_frame(x, name)
+  } else if (inherits(x, "Matrix")) {
+    data <- cells_of_sparse(sparse_to_dgc(x, name))
+  } else {
+    data <- cells_of_array(x, name)
+  }
+  check_cell_values(data, name)
+  unknown <- is.na(data$value)
+  zero <- !unknown & data$value == 0
+  index <- data$index
+  extent <- data$extent
+  list(
+    x = x,
+    cells = list(
+      extent = extent, index = index[, !unknown & !zero, drop = FALSE], value = data$value[!unknown & !zero],
+      na_index = index[, unknown, drop = FALSE]
+    ),
+    names = data$names, labels = full_labels(data$labels), n_observed = prod(as.double(extent)) - sum(unknown)
+  )
+}
+
+# Labels of the dimensions, as table() leaves them empty where its arguments have no names.
+full_labels <- function(labels) {
+  empty <- is.na(labels) | labels == ""
+  if (all(empty)) {
+    return(NULL)
+  }
+  labels[empty] <- paste("dimension", which(empty))
+  make.unique(labels)
+}
+
+cells_of_array <- function(x, name) {
+  if (!is.numeric(x) && !is.logical(x) || length(dim(x)) < 2L) {
+    stop_input(
+      "`%s` must be a numeric array with two or more dimensions, or a data frame of indices and counts, not %s.", name,
+      show_value(x)
+    )
+  }
+  if (length(dim(x)) > most_dims) {
+    stop_input("`%s` must have at most %d dimensions, not %d.", name, most_dims, length(dim(x)))
+  }
+  if (any(dim(x) == 0L)) stop_input("`%s` must have no dimension of length 0.", name)
+  names <- dimnames(x)
+  at <- which(is.na(x) | x != 0)
+  index <- t(arrayInd(at, dim(x), useNames = FALSE)) - 1L
+  labels <- if (is.null(names(names))) names(dim(x)) else names(names)
+  list(
+    extent = unname(dim(x)), index = index, value = as.double(x[at]),
+    names = if (is.null(names)) vector("list", length(dim(x))) else unname(names), labels = labels
+  )
+}
+
+cells_of_sparse <- function(x) {
+  if (!inherits(x, "dgCMatrix")) {
+    return(cells_of_array(x, "x"))
+  }
+  list(
+    extent = dim(x), index = rbind(x@i, rep(seq_len(ncol(x)), diff(x@p)) - 1L), value = x@x,
+    names = if (is.null(dimnames(x))) list(NULL, NULL) else unname(dimnames(x)), labels = NULL
+  )
+}
+
+# One column of indices (whole numbers from 1, or names) for each dimension, then one of counts.
+cells_of_frame <- function(x, name) {
+  at <- match("count", names(x), nomatch = ncol(x))
+  if (ncol(x) < 3L || ncol(x) > most_dims + 1L || nrow(x) == 0L || !is.numeric(x[[at]])) {
+    stop_input(
+      paste(
+        "`%s` must have a row or more, two to %d columns of indices or names, one for each dimension, and a numeric",
+        "column of counts, called \"count\" or the last."
+      ), name, most_dims
+    )
+  }
+  sides <- Map(function(column, label) frame_side(column, label, name), as.list(x)[-at], names(x)[-at])
+  index <- do.call(rbind, lapply(unname(sides), `[[`, "index"))
+  extent <- vapply(unname(sides), `[[`, 0L, "extent")
+  check_once(index, extent, name)
+  list(
+    extent = extent, index = index - 1L, value = as.double(x[[at]]),
+    names = lapply(unname(sides), `[[`, "names"), labels = names(x)[-at]
+  )
+}
+
+# Each cell once: cells are numbered, as far as doubles can, else compared index by index.
+check_once <- function(index, extent, name) {
+  step <- c(1, cumprod(as.double(extent)))
+  place <- if (step[length(step)] < 2^53) colSums((index - 1) * step[-length(step)]) else asplit(index, 2L)
+  twice <- anyDuplicated(place)
+  if (!twice) {
+    return(invisible())
+  }
+  first <- which(colSums(index != index[, twice]) == 0)[1L]
+  stop_input("`%s` must name each cell once: rows %d and %d are the same cell. Add them up first.", name, first, twice)
+}
+
+frame_side <- function(column, label, name) {
+  unknown <- which(is.na(column))
+  if (length(unknown)) {
+    stop_input("Column %s of `%s` must not be NA: row %d is.", dQuote(label, FALSE), name, unknown[1L])
+  }
+  if (is.character(column)) column <- factor(column)
+  if (is.factor(column)) {
+    return(list(index = as.integer(column), extent = nlevels(column), names = levels(column)))
+  }
+  if (!is.numeric(column) || any(column < 1 | column != floor(column) | column > .Machine$integer.max)) {
+    stop_input("Column %s of `%s` must hold whole numbers from 1, or names.", dQuote(label, FALSE), name)
+  }
+  list(index = as.integer(column), extent = as.integer(max(column)), names = NULL)
+}
+
+check_cell_values <- function(data, name) {
+  bad <- which(!is.na(data$value) & (data$value < 0 | is.infinite(data$value)))
+  if (length(bad)) {
+    stop_input(
+      "`%s` must hold finite values of at least 0, or NA: cell (%s) is %s.", name,
+      paste(data$index[, bad[1L]] + 1L, collapse = ", "), format(data$value[bad[1L]])
+    )
+  }
+  check_magnitude(data$value, name)
 }

@@ -7,6 +7,8 @@ model_title.plca <- function(fit) {
 
 #' @export
 print.plca <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   sides <- if (is.null(x$labels)) x$extent else paste(x$extent, x$labels)
   cat(sprintf(
     "%s: array of %s, %d component%s\n", model_title(x), paste(sides, collapse = " x "), x$dims[["k"]],
@@ -26,10 +28,14 @@ print.plca <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 }
 
 #' @export
-nobs.plca <- function(object, ...) object$n_observed
+nobs.plca <- function(object, ...) {
+  check_whole(object, "object")
+  object$n_observed
+}
 
 #' @export
 logLik.plca <- function(object, ...) {
+  check_whole(object, "object")
   if (identical(names(object$objective), "unpenalised_log_likelihood")) {
     stop_input(
       paste(
@@ -67,8 +73,9 @@ logLik.plca <- function(object, ...) {
 #' @export
 predict.plca <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
                          control = fit_control(max_pass = 5000, tol = 1e-12)) {
+  check_whole(object, "object")
   check_dots(...)
-  check_control(control)
+  control <- check_control(control)
   type <- check_choice(type, "type", c("response", "membership", "cell"))
   param <- object$param
   names <- object$names
@@ -181,7 +188,8 @@ plca_fold_in <- function(param, data, control) {
   start <- list(weights = rep(1 / k, k), marginals = c(list(first), unname(param$marginals[-1L])))
   none <- plca_prior(NULL, k, length(cells$extent), NULL)
   held <- seq_along(cells$extent) > 1L
-  run <- checked_run(function(start, control) plca_passes(cells, start, none, control, held), start, control)
+  run <- plca_passes(cells, start, none, control, held)
+  check_outcome(run$outcome)
   warn_fold_in(run$outcome)
   run$param
 }
@@ -189,6 +197,7 @@ plca_fold_in <- function(param, data, control) {
 #' @rdname predict.plca
 #' @export
 fitted.plca <- function(object, ...) {
+  check_whole(object, "object")
   check_dots(...)
   predict(object)
 }
@@ -208,6 +217,7 @@ cell_array <- function(data) {
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @export
 residuals.plca <- function(object, type = c("response", "pearson", "deviance"), ..., x = NULL) {
+  check_whole(object, "object")
   type <- check_choice(type, "type", c("response", "pearson", "deviance"))
   check_dots(...)
   mean <- fitted(object)
@@ -219,9 +229,9 @@ residuals.plca <- function(object, type = c("response", "pearson", "deviance"), 
 #' @rdname predict.plca
 #' @export
 simulate.plca <- function(object, nsim = 1, seed = NULL, ...) {
+  check_whole(object, "object")
   check_dots(...)
-  nsim <- check_count(nsim, "nsim", 1L)
-  refuse_large(nsim * prod(object$extent) / 2, "The result", "draw fewer arrays at a time")
+  nsim <- check_nsim(nsim, prod(object$extent))
   total <- round(object$total / object$p_observed)
   labels <- stats::setNames(object$names, object$labels)
   draw <- function() {
@@ -244,6 +254,7 @@ simulate.plca <- function(object, nsim = 1, seed = NULL, ...) {
 #' @rdname impute
 #' @export
 impute.plca <- function(fit, newdata, ..., x = NULL) {
+  check_whole(fit, "fit")
   check_dots(...)
   if (missing(newdata)) {
     x <- data_array(fit_data(fit, x))
@@ -254,4 +265,131 @@ impute.plca <- function(fit, newdata, ..., x = NULL) {
   }
   out <- ifelse(is.na(x), answer, x)
   array(out, dim(answer), dimnames(answer))
+}
+
+#' @export
+data_kind.plca <- function(fit) NULL
+
+#' @export
+own_data.plca <- function(fit, x) {
+  data <- match_cells(check_cells(x), fit, "x", seq_along(fit$extent))
+  x <- array(cell_array(data), fit$extent, name_sides(stats::setNames(fit$names, fit$labels)))
+  list(x = x, observed = sum(!is.na(x)))
+}
+
+#' @export
+part_sides.plca <- function(fit, name, values) {
+  if (name == "marginals") c("component", "level") else NextMethod()
+}
+
+#' @export
+tidy_part.plca <- function(fit, name, values) {
+  if (name == "marginals") long_marginals(values) else NextMethod()
+}
+
+long_marginals <- function(marginals) {
+  titles <- dimension_names(names(marginals), seq_along(marginals))
+  each <- Map(function(q, title) {
+    out <- long_table(q, c("component", "level"))
+    data.frame(out["component"], dimension = title, level = as.character(out$level), out["estimate"])
+  }, marginals, titles)
+  do.call(rbind, unname(each))
+}
+
+#' @exportS3Method generics::augment
+augment.plca <- function(x, data = NULL, ..., rows = NULL) { # nolint: object_name_linter.
+  check_whole(x, "x")
+  check_dots(...)
+  if (!is.null(rows)) stop_input("`rows` must be NULL for a fit of plca(), whose data are an array.")
+  augment_array(x, data)
+}
+
+augment_array <- function(fit, data) {
+  refuse_large((length(fit$extent) + 3) * prod(fit$extent), "The result", "sum over some dimensions first")
+  fit$x <- fit_data(fit, data)
+  mean <- fitted(fit)
+  values <- data_array(fit$x)
+  titles <- dimension_names(fit$labels, seq_along(fit$extent))
+  titles <- make.unique(c("observed", titles))[-1L]
+  out <- long_table(array(values, dim(mean), dimnames(mean)), titles, "observed")
+  out$.fitted <- as.vector(aperm(mean))
+  out$.resid <- out$observed - out$.fitted
+  out
+}
+
+#' @export
+ordination.plca <- function(fit) {
+  shares <- lapply(fit$param$marginals[1:2], function(q) {
+    joint <- t(fit$param$weights * q)
+    joint / pmax(rowSums(joint), .Machine$double.xmin)
+  })
+  stats::setNames(shares, c("sites", "species"))
+}
+
+#' @export
+figure_words.plca <- function(fit) {
+  "The components' distributions along each dimension of the array."
+}
+
+#' @export
+table_shape.plca <- function(fit) {
+  list(dims = c(n = fit$extent[[1L]], m = fit$extent[[2L]]), names = lapply(fit$param$marginals[1:2], colnames))
+}
+
+#' @export
+report_sides.plca <- function(fit) {
+  titles <- make.unique(dimension_names(fit$labels, seq_along(fit$extent)))
+  list(
+    fit = structure(
+      c(table_shape(fit), list(x = apply(data_array(fit$x), 1:2, sum, na.rm = TRUE))),
+      class = "plca_table"
+    ),
+    components = fit$param$marginals[[2L]], observations = ordination(fit)$sites, titles = titles,
+    others = stats::setNames(fit$param$marginals, titles)[-(1:2)]
+  )
+}
+
+#' @export
+distributions.plca <- function(fit) fit$param$marginals
+
+#' @export
+fit_rules.plca <- function(fit) {
+  k <- fit$dims[["k"]]
+  extent <- fit$extent
+  n <- fit$dims[["n"]]
+  wish <- rule_numbers(NULL, 1)(extent)
+  if (!is.null(wish) || length(extent) < 2L || extent[1L] != n) {
+    return(list(extent = function(x) sprintf("whole numbers for each dimension, the first of them %s", show_size(n))))
+  }
+  marginals <- function(x) {
+    if (!is.list(x) || length(x) != length(extent)) {
+      return(sprintf("a list of %d matrices", length(extent)))
+    }
+    broken <- lapply(seq_along(extent), function(side) rule_matrix(k, extent[side], 0, simplex = TRUE)(x[[side]]))
+    unlist(broken)[1L]
+  }
+  base_rules(
+    fit, list(weights = rule_numbers(k, 0, 1, sum = 1), marginals = marginals), extent = extent,
+    labels = or_null(rule_text(length(extent))), n_observed = rule_numbers(1L, 0), total = rule_numbers(1L, 0),
+    p_observed = rule_numbers(1L, 0), kl = rule_value(), x = function(x) NULL,
+    prior = or_null(list(given = rule_class("cross_entropy"), value = rule_value(), ratio = rule_value()))
+  )
+}
+
+#' @export
+data_kind.plca_table <- function(fit) "nonnegative"
+
+# Poisson means: the chance of at least one.
+#' @export
+presence_probability.plca <- function(fit) 1 - exp(-fitted(fit))
+
+#' @export
+row_family.plca <- function(fit) "poisson"
+
+#' @export
+held_out_rows.plca <- function(fit, data, floor, family, ...) {
+  if (length(fit$extent) > 2L || is.data.frame(fit$x)) {
+    stop_no_likelihood("Rows have a likelihood here where plca() was fitted to a matrix: of an array hold out cells.")
+  }
+  NextMethod()
 }

@@ -8,24 +8,26 @@ plot_map <- function(fit, slices, main) {
   slice <- age_slices(fit, slices)
   composition <- composition_of(fit)
   known <- !is.na(rowSums(place))
+  at <- lapply(stats::setNames(nm = levels(slice)), function(level) which(slice == level & known))
   shape <- grDevices::n2mfrow(nlevels(slice))
   n_panel <- prod(shape)
   local_par(mar = c(2, 2.6, 1.8, 0.4), mgp = c(1.6, 0.4, 0), mfrow = c(1L, 1L), las = 1L, tcl = -0.2, cex.axis = 0.8)
   panels <- rbind(matrix(seq_len(n_panel), shape[1L], shape[2L], byrow = TRUE), rep(n_panel + 1L, shape[2L]))
-  tags <- component_tags(fit)
+  drawn <- Reduce(`|`, lapply(at, function(sites) drawn_components(composition[sites, , drop = FALSE])))
+  tags <- component_tags(fit)[drawn]
   legend_rows <- ceiling(length(tags) / 4)
   graphics::layout(panels, heights = c(rep(1, shape[1L]), 0.1 + 0.07 * shape[1L] * legend_rows))
   on.exit(graphics::layout(1), add = TRUE)
   limits <- map_limits(place[known, , drop = FALSE])
   for (level in levels(slice)) {
-    mine <- which(slice == level & known)
-    draw_sites(place[mine, , drop = FALSE], composition[mine, , drop = FALSE], content_colours(fit), limits, level)
+    sites <- at[[level]]
+    draw_sites(place[sites, , drop = FALSE], composition[sites, , drop = FALSE], content_colours(fit), limits, level)
   }
   for (empty in seq_len(n_panel - nlevels(slice))) graphics::plot.new()
   graphics::par(mar = c(0, 0, 0, 0))
   graphics::plot.new()
   graphics::legend(
-    "center", tags, fill = content_colours(fit), border = NA, bty = "n", ncol = min(4L, length(tags)),
+    "center", tags, fill = content_colours(fit)[drawn], border = NA, bty = "n", ncol = min(4L, length(tags)),
     title = if (is.null(main)) "Share of each component in a site's community" else main
   )
 }
@@ -37,6 +39,15 @@ map_limits <- function(place) {
 }
 
 most_pies <- 250L # sites in a panel that are still drawn as pies
+least_slice <- 0.005 # share of a component that can be seen
+
+# Which components can be seen in a panel of these sites.
+drawn_components <- function(composition) {
+  if (nrow(composition) > most_pies) {
+    return(seq_len(ncol(composition)) %in% max.col(composition, ties.method = "first"))
+  }
+  colSums(composition > least_slice) > 0
+}
 
 draw_sites <- function(place, composition, colours, limits, title) {
   graphics::plot(
@@ -83,7 +94,7 @@ spread_out <- function(place, radius, rounds = 200L) {
 
 draw_pie <- function(at, radius, share, colours) {
   edge <- c(0, cumsum(share)) * 2 * pi
-  for (c in which(share > 0.005)) {
+  for (c in which(share > least_slice)) {
     turn <- seq(edge[c], edge[c + 1L], length.out = max(3L, ceiling(40 * share[c])))
     corner <- if (share[c] < 0.995) at
     graphics::polygon(

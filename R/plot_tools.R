@@ -96,7 +96,7 @@ draw_view <- function(view) {
     map = function(view) plot_map(view$fit, view$slices, view$main),
     images = draw_images, activation = draw_activation, leak = draw_leak, simplex = draw_simplex,
     marginals = draw_marginals, reconstruction = draw_reconstruction, divergences = draw_divergences,
-    losses = draw_losses, recovery = draw_recovery, modes = draw_modes,
+    losses = draw_losses, recovery = draw_recovery, modes = draw_modes, ranges = draw_ranges,
     bmf_data = draw_bmf_data, bmf_images = draw_bmf_images, chain_traces = draw_chain_traces, counts = draw_bmf_counts
   )
   draw(view)

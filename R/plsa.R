@@ -22,16 +22,18 @@
 #'
 #' **Estimation.** EM: one E-step for both factors, then their M-steps. With a prior the M-step is one step of the
 #' concave-convex procedure (`mstep = "cccp"`: the convex part is replaced by its tangent, which costs little and never
-#' lowers the objective) and the exact maximum, [entropic_mstep()], only at the end; `"global"` and `"first"` make the
-#' exact step in every pass. With `accelerate = TRUE` (see [fit_control()]) passes are accelerated; without prior and
+#' lowers the objective) and the exact maximum only at the end; `"global"` and `"first"` make the
+#' exact step in every pass. They differ where a strength exceeds the largest of many nearly equal counts: `"first"` is
+#' the paper's solution, `"global"` the better of all maxima. With `accelerate = TRUE` (see [fit_control()]) passes are
+#' accelerated; without prior and
 #' missing cells they are passes of coordinate descent on the equivalent Poisson factorisation, each of which takes
 #' about as long as three EM passes and which need far fewer. With `accelerate = FALSE` a pass is one E-step and one
 #' `mstep` for both factors. Where the effective strength exceeds 0.1, every other start raises the prior step by step
 #' (`init` is `"annealed"`), and the better kind wins.
 #'
-#' **Missing cells.** With `mask = "conditional"` the observed counts of a row are multinomial given that they fell
+#' **Missing cells.** With `missing = "conditional"` the observed counts of a row are multinomial given that they fell
 #' into observed cells: each cell's probability is divided by \eqn{P_i}(observed), and EM imputes the missing cells at
-#' their expected counts. `mask = "paper"` is the rule printed in section 4.1: missing cells are left out of the sum
+#' their expected counts. `missing = "paper"` is the rule printed in section 4.1: missing cells are left out of the sum
 #' and nothing is divided. It rewards components for mass in the observed cells and is biased even for data without
 #' noise (in `vignette("counts")` it misses the missing cells of such data by 22 % on the mean, the conditional rule by
 #' less than 0.001 %). It is kept for comparison. Both rules fill missing cells by the paper's formula
@@ -54,7 +56,7 @@
 #' @param ... must be empty.
 #' @param sparsity strengths of the entropic priors, `c(membership = , basis = )`; 0 is none, any sign.
 #' @param sparsity_scale `"relative"` to the row totals (for the basis: to N / k), or in `"counts"`.
-#' @param mask what missing cells mean: `"conditional"` or `"paper"`; see Details.
+#' @param missing what missing cells mean: `"conditional"` or `"paper"`; see Details.
 #' @param mstep how the M-step is made where a strength is positive: `"cccp"`, `"global"` or `"first"`.
 #' @param fixed `"basis"` holds the basis of `start` and fits memberships alone.
 #' @param smooth `NULL`, or a result of [smooth_over()]: observations near each other have similar memberships.
@@ -66,7 +68,7 @@
 #'   \item{`param`}{`membership` (n x k) and `basis` (k x m), rows sum to 1, with the names of `x`; components in
 #'     order of decreasing share of the counts.}
 #'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood` or `log_posterior` (with `smooth`
-#'     `smoothed_...`), and the log-likelihood of the observed cells by the rule of `mask`, in nats.}
+#'     `smoothed_...`), and the log-likelihood of the observed cells by the rule of `missing`, in nats.}
 #'   \item{`df`}{number of free parameters: n (k - 1) + k (m - 1), or n (k - 1) with the basis fixed.}
 #'   \item{`dims`}{`n`, `m`, `k` and the number of `observed` cells.}
 #'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start; what became of each start;
@@ -76,7 +78,7 @@
 #'   \item{`smooth`}{with `smooth`, the [smooth_over()] used; see [aspect_bernoulli()].}
 #'   \item{`row_scale`}{for every row the total that its distribution is multiplied by: N / P(observed).}
 #' }
-#' @seealso [entropic_mstep()], [predict.plsa()], [classify()], [divergences()], [plca()] for more than two dimensions
+#' @seealso [predict.plsa()], [classify()], [divergences()], [plca()] for more than two dimensions
 #'   and for priors between components.
 #' @references Shashanka M, Raj B, Smaragdis P (2007). Sparse overcomplete latent variable decomposition of counts
 #'   data. *Advances in Neural Information Processing Systems* 20.
@@ -100,40 +102,37 @@
 #' plsa(x, k = 6, sparsity = c(membership = 0.1), control = fit_control(n_start = 4))
 #' @export
 plsa <- function(x, k, ..., sparsity = c(membership = 0, basis = 0), sparsity_scale = c("relative", "counts"),
-                 mask = c("conditional", "paper"), mstep = c("cccp", "global", "first"), fixed = c("none", "basis"),
+                 missing = c("conditional", "paper"), mstep = c("cccp", "global", "first"), fixed = c("none", "basis"),
                  smooth = NULL, start = NULL, control = fit_control()) {
   call <- match.call()
   check_dots(...)
   control <- check_control(control)
   settings <- list(
     given = check_sparsity(sparsity), scale = check_choice(sparsity_scale, "sparsity_scale", c("relative", "counts")),
-    mask = check_choice(mask, "mask", c("conditional", "paper")),
+    missing = check_choice(missing, "missing", c("conditional", "paper")),
     mstep = check_choice(mstep, "mstep", c("cccp", "global", "first")),
     fixed = check_choice(fixed, "fixed", c("none", "basis"))
   )
   data <- check_data(x, "nonnegative")
-  k <- check_count(k, "k", 1L)
-  call <- keep_values(call, c(settings[c("mask", "mstep", "fixed")], list(
+  k <- check_k(k, dim(data$x))
+  call <- keep_values(call, c(settings[c("missing", "mstep", "fixed")], list(
     sparsity = sparsity, sparsity_scale = settings$scale, smooth = check_smooth(smooth), start = start
   )))
   if (settings$fixed == "basis" && is.null(start)) {
     stop_input("`fixed = \"basis\"` needs `start = list(basis = k x m matrix)`.")
   }
   settings$prior <- plsa_prior(settings, data$margins$row_sum, k)
-  search <- list(
-    what = "nonnegative", kinds = function(control) plsa_kinds(settings, k, control),
-    draw = function(part, kind) if (is.null(start)) plsa_draw(part, k, kind) else start,
-    run = function(part, start, control, lists) plsa_run(part$view, start, c(settings, list(near = lists)), control)
+  problem <- structure(
+    list(data = data, values = "nonnegative", k = k, settings = settings),
+    class = c("plsa_problem", "multicause_problem")
   )
-  smooth <- set_smooth(smooth, data, search, control)
-  settings$near <- smooth_lists(smooth)
-  run <- function(start, control) plsa_run(data$view, start, settings, control)
+  problem$start <- if (!is.null(start)) plsa_check_start(start, data, k, settings$fixed)
+  smooth <- set_smooth(smooth, problem, control)
+  problem$near <- settings$near <- smooth_lists(smooth)
+  started <- run_starts(problem, control)
   if (is.null(start)) {
-    started <- run_starts(plsa_kinds(settings, k, control), function(kind) plsa_draw(data, k, kind), run, control)
     by_share <- function(param) order(-colSums(param$membership * data$margins$row_sum))
     started <- reorder_runs(started, by_share, plsa_permute)
-  } else {
-    started <- run_given(plsa_check_start(start, data, k, settings$fixed), run, control)
   }
   plsa_new_fit(started, data, k, settings, control, call, smooth)
 }
@@ -206,7 +205,7 @@ plsa_new_fit <- function(run, data, k, settings, control, call, smooth = NULL) {
   fit <- assemble_fit(
     run, data, k, smoothed_name(if (plain) "log_likelihood" else "log_posterior", near), control, call,
     param = param, loglik = loglik, df = free + if (settings$fixed == "basis") 0 else k * (ncol(data$x) - 1),
-    class = "plsa", mask = settings$mask, mstep = settings$mstep, fixed = settings$fixed,
+    class = "plsa", missing = settings$missing, mstep = settings$mstep, fixed = settings$fixed,
     sparsity = list(
       given = settings$given, scale = settings$scale, effective = effective_sparsity(prior, data$margins$row_sum, k)
     ),
@@ -263,8 +262,94 @@ validate_plsa <- function(fit) {
   membership <- fit$param$membership
   basis <- fit$param$basis
   stopifnot(
-    identical(dim(membership), unname(fit$dims[c("n", "k")])), identical(dim(basis), unname(fit$dims[c("k", "m")])),
+    has_dims(membership, fit, c("n", "k")), has_dims(basis, fit, c("k", "m")),
     all(membership >= 0), all(abs(rowSums(membership) - 1) < 1e-8), all(basis >= 0), all(abs(rowSums(basis) - 1) < 1e-8)
   )
   fit
+}
+
+# How plsa() runs: kinds of starts, the kernel, the exact M-step at the end, annealing.
+
+# A cold start falls into the nearest sparse solution where the prior is strong.
+#' @export
+start_kinds.plsa_problem <- function(problem, control) {
+  if (problem$k == 1L) {
+    return("uniform")
+  }
+  given <- problem$settings$given
+  strong <- problem$settings$scale == "counts" || any(given > strong_sparsity)
+  rep_len(if (strong && any(given > 0)) c("uniform", "annealed") else "uniform", control$n_start)
+}
+
+#' @export
+draw_start.plsa_problem <- function(problem, kind) {
+  size <- dim(problem$data$x)
+  list(
+    membership = random_simplex(size[1L], problem$k), basis = random_simplex(problem$k, size[2L]),
+    anneal = kind == "annealed"
+  )
+}
+
+# A run of the kernel with the given prior and rule: list(param, outcome).
+plsa_passes <- function(view, start, settings, control, prior = settings$prior, rule = settings$mstep) {
+  plain <- is.null(prior$membership) && prior$basis == 0 && is.null(settings$near)
+  param <- list(
+    membership = start$membership, basis = start$basis, fixed_basis = settings$fixed == "basis",
+    missing = match(settings$missing, c("conditional", "paper")) - 1L,
+    coordinate_descent = control$accelerate && plain && is.null(view$na_start), smooth = settings$near
+  )
+  out <- .Call(mc_c_plsa_fit, view, param, c(prior, rule = entropic_rule(rule)), unclass(control))
+  list(param = out[c("membership", "basis")], outcome = out$outcome)
+}
+
+#' @export
+run_start.plsa_problem <- function(problem, start, control) {
+  settings <- problem$settings
+  settings$near <- problem$near
+  plsa_run(problem$data$view, start, settings, control)
+}
+
+# Passes to convergence; where they made the cheap M-step, an exact one at the end, and on from there if that moved.
+plsa_run <- function(view, start, settings, control) {
+  if (isTRUE(start$anneal)) start <- plsa_anneal(view, start, settings, control)
+  result <- plsa_passes(view, start, settings, control)
+  prior <- settings$prior
+  cheap <- settings$mstep == "cccp" && (any(prior$membership > 0) || prior$basis > 0)
+  if (!cheap || !control$accelerate) {
+    return(result)
+  }
+  further <- function(result, control, rule) {
+    more <- plsa_passes(view, result$param, settings, control, rule = rule)
+    check_outcome(more$outcome)
+    add_passes(result, more)
+  }
+  one <- control
+  one[c("max_pass", "accelerate")] <- list(1L, FALSE)
+  most <- control$max_pass
+  while (result$outcome$status == "converged" && most - result$outcome$n_pass > 1L) {
+    before <- result$outcome$objective
+    result <- further(result, one, "global")
+    if (result$outcome$objective - before <= control$tol * abs(before)) {
+      result$outcome$status <- "converged"
+      break
+    }
+    result$outcome$status <- "max_pass"
+    control$max_pass <- most - result$outcome$n_pass
+    result <- further(result, control, settings$mstep)
+  }
+  result
+}
+
+# The prior raised from 0 to its strength over 100 plain passes.
+plsa_anneal <- function(view, start, settings, control) {
+  control$accelerate <- FALSE
+  control$tol <- 0
+  control$max_pass <- 5L
+  for (share in seq(0, 0.95, 0.05)) {
+    prior <- lapply(settings$prior, function(strength) share * strength)
+    result <- plsa_passes(view, start, settings, control, prior = prior)
+    check_outcome(result$outcome)
+    start <- result$param
+  }
+  start
 }

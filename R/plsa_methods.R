@@ -7,6 +7,8 @@ model_title.plsa <- function(fit) {
 
 #' @export
 print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   NextMethod()
   cat(sprintf(
     "An observation uses %s of %d components (median perplexity; range %s to %s)\n",
@@ -20,7 +22,7 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
     cat(sprintf("Entropic prior on the %s: effective strength %s of %s\n", side, strength, against))
   }
   n_missing <- x$dims[["n"]] * as.double(x$dims[["m"]]) - x$dims[["observed"]]
-  if (n_missing > 0) cat(sprintf("%.0f cells unknown, by the %s rule\n", n_missing, x$mask))
+  if (n_missing > 0) cat(sprintf("%.0f cells unknown, by the %s rule\n", n_missing, x$missing))
   invisible(x)
 }
 
@@ -31,10 +33,17 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 #' expected counts; `simulate()` draws new tables.
 #'
 #' New observations are folded in: their memberships are fitted, without a prior, with the basis held (and with `smooth`
-#' pulled towards their neighbours among the training rows, or towards the average of all). This is a concave problem;
-#' counts in attributes that had no counts in training are impossible under the fit and left out, of which a message
+#' pulled towards their neighbours among the training rows, or towards the average of all). So the training data come
+#' back as `fitted()` gives them only if the memberships were fitted without a prior, too; `sparsity` of the memberships
+#' is left out, as in the paper, because it is there to find a basis, and the memberships are to say what was counted.
+#' `plsa(newdata, k, sparsity = , fixed = "basis", start = list(basis = fit$param$basis))` folds in with it. With
+#' `smooth` a training row comes back pulled towards itself as well, being now one of its own neighbours. Without
+#' `smooth` this is a concave problem.
+#'
+#' Counts in attributes that had no counts in training are impossible under the fit and left out, of which a message
 #' tells. The expected count of a cell is \eqn{P_i(j) N_i / P_i}(observed), with \eqn{N_i} the observed total of
-#' the row, whatever the rule of `mask`. An observation with nothing counted has no memberships of its own and gets the
+#' the row, whatever the rule of `missing`. An observation with nothing counted has no memberships of its own and gets
+#' the
 #' mean of the training data.
 #'
 #' `simulate()` draws each row anew from its distribution with its observed total (rounded), over its observed cells;
@@ -69,8 +78,9 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 #' @export
 predict.plsa <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ..., rows = NULL,
                          along = NULL, control = fit_control(max_pass = 5000, tol = 1e-12)) {
+  check_whole(object, "object")
   check_dots(...)
-  check_control(control)
+  control <- check_control(control)
   type <- check_choice(type, "type", c("response", "membership", "cell"))
   is_new <- !is.null(newdata) || !is.null(along)
   new <- if (is_new) new_sites(object, newdata, along)
@@ -112,10 +122,11 @@ plsa_fold_in <- function(fit, x, control, basis = unname(fit$param$basis), along
   if (length(impossible)) x <- leave_out_columns(x, impossible, fit$names[[2L]])
   data <- check_data(x, "nonnegative", "newdata", quiet = TRUE)
   k <- nrow(basis)
-  settings <- list(prior = list(membership = NULL, basis = 0), mask = fit$mask, fixed = "basis", mstep = "cccp")
+  settings <- list(prior = list(membership = NULL, basis = 0), missing = fit$missing, fixed = "basis", mstep = "cccp")
   settings$near <- smooth_given(fit, nrow(data$x), along)
   start <- list(membership = matrix(1 / k, nrow(data$x), k), basis = basis)
-  run <- checked_run(function(start, control) plsa_passes(data$view, start, settings, control), start, control)
+  run <- plsa_passes(data$view, start, settings, control)
+  check_outcome(run$outcome)
   warn_fold_in(run$outcome)
   param <- list(membership = run$param$membership, basis = basis)
   bare <- which(data$margins$row_sum == 0)
@@ -124,7 +135,7 @@ plsa_fold_in <- function(fit, x, control, basis = unname(fit$param$basis), along
   row_scale <- plsa_row_scale(data$view, param, data$margins$row_sum)
   list(
     membership = param$membership, row_scale = row_scale,
-    loglik = plsa_row_loglik(data, param, row_scale, fit$mask)
+    loglik = plsa_row_loglik(data, param, row_scale, fit$missing)
   )
 }
 
@@ -150,7 +161,7 @@ leave_out_columns <- function(x, impossible, names) {
 }
 
 # sum x log P over the observed cells of each row, over P(observed) where that is the rule.
-plsa_row_loglik <- function(data, param, row_scale, mask) {
+plsa_row_loglik <- function(data, param, row_scale, rule) {
   view <- data$view
   row <- rep(seq_len(nrow(data$x)), diff(view$start))
   value <- if (is.null(view$value)) rep(1, length(row)) else view$value
@@ -163,13 +174,14 @@ plsa_row_loglik <- function(data, param, row_scale, mask) {
   }
   total <- data$margins$row_sum
   counted <- total > 0
-  if (mask == "conditional") out[counted] <- out[counted] + (total * log(row_scale / total))[counted]
+  if (rule == "conditional") out[counted] <- out[counted] + (total * log(row_scale / total))[counted]
   out
 }
 
 #' @rdname predict.plsa
 #' @export
 fitted.plsa <- function(object, ...) {
+  check_whole(object, "object")
   check_dots(...)
   predict(object)
 }
@@ -177,12 +189,12 @@ fitted.plsa <- function(object, ...) {
 #' @rdname impute
 #' @export
 impute.plsa <- function(fit, newdata, ..., x = NULL) {
+  check_whole(fit, "fit")
   if (!missing(newdata)) {
     return(NextMethod())
   }
   check_dots(...)
   x <- fit_data(fit, x)
-  if (isS4(x)) loadNamespace("Matrix")
   view <- data_view(x)
   if (is.null(view$na_start)) {
     return(x)
@@ -200,9 +212,9 @@ impute.plsa <- function(fit, newdata, ..., x = NULL) {
 #' @rdname predict.plsa
 #' @export
 simulate.plsa <- function(object, nsim = 1, seed = NULL, ..., x = NULL) {
+  check_whole(object, "object")
   check_dots(...)
-  n_cell <- check_count(nsim, "nsim") * prod(object$dims[c("n", "m")])
-  refuse_large(n_cell / 2, "The result", "draw fewer tables at a time")
+  check_nsim(nsim, prod(object$dims[c("n", "m")]))
   p <- object$param$membership %*% object$param$basis
   unknown <- if (object$dims[["observed"]] < length(p)) is.na(dense_rows(fit_data(object, x), seq_len(nrow(p))))
   if (!is.null(unknown)) p[unknown] <- 0
@@ -253,7 +265,7 @@ poisson_residuals <- function(x, mean, type) {
 classify <- function(fits, newdata, ..., smooth = 1e-6, control = fit_control(max_pass = 1000, tol = 1e-9)) {
   check_dots(...)
   check_given(fits, newdata)
-  check_control(control)
+  control <- check_control(control)
   ok <- is.list(fits) && !inherits(fits, "multicause") && length(fits) >= 2L && !is.null(names(fits)) &&
     !anyDuplicated(names(fits)) && all(names(fits) != "")
   if (!ok) stop_input("`fits` must be a list of two or more fits of plsa(), named by class, not %s.", show_value(fits))
@@ -277,3 +289,54 @@ classify <- function(fits, newdata, ..., smooth = 1e-6, control = fit_control(ma
     check.names = FALSE
   )
 }
+
+#' @export
+data_kind.plsa <- function(fit) "nonnegative"
+
+#' @export
+component_matrix.plsa <- function(fit) fit$param$basis
+
+#' @export
+figure_words.plsa <- function(fit) {
+  "Heat map: each component's distribution over the attributes, scaled by each attribute's largest share."
+}
+
+#' @export
+observation_figure.plsa <- function(fit) shares_figure(fit)
+
+#' @export
+curve_value.plsa <- function(fit) "share"
+
+#' @export
+recorded_values.plsa <- function(fit, attribute) {
+  total <- fit$margins$row_sum
+  NextMethod() / ifelse(total > 0, total, NA)
+}
+
+#' @export
+distributions.plsa <- function(fit) list(basis = fit$param$basis)
+
+#' @export
+fit_rules.plsa <- function(fit) {
+  d <- fit$dims
+  both <- rule_numbers(2L, named = c("membership", "basis"))
+  base_rules(
+    fit, list(
+      membership = rule_matrix(d[["n"]], d[["k"]], 0, simplex = TRUE),
+      basis = rule_matrix(d[["k"]], d[["m"]], 0, simplex = TRUE)
+    ),
+    missing = rule_choice(c("conditional", "paper")), mstep = rule_choice(c("cccp", "global", "first")),
+    fixed = rule_choice(c("none", "basis")),
+    sparsity = list(given = both, scale = rule_choice(c("relative", "counts")), effective = both),
+    perplexity = rule_numbers(d[["n"]], 0), row_scale = rule_numbers(d[["n"]], 0, na = TRUE),
+    margins = rule_margins(d[["n"]], d[["m"]]), smooth = or_null(rule_smooth(d[["n"]]))
+  )
+}
+
+# Poisson means: the chance of at least one.
+#' @export
+presence_probability.plsa <- function(fit) 1 - exp(-fitted(fit))
+
+# Row totals are given in training: a row's means are its total times its distribution.
+#' @export
+row_family.plsa <- function(fit) "poisson"

@@ -72,8 +72,14 @@ range_through <- function(x, age, ties = c("exclude", "include", "order")) {
 
 # The older and the younger bound of each row of x, the greater being the older.
 check_age <- function(age, x) {
-  table <- if (is_line(age)) list(age) else if (is.data.frame(age)) unclass(age) else split_columns(age)
-  if (!length(table) %in% 1:2 || !all(vapply(table, is.numeric, NA))) {
+  table <- if (is.data.frame(age)) {
+    unclass(age)
+  } else if (is_line(age)) {
+    list(age)
+  } else if (length(dim(age)) == 2L) {
+    split_columns(age)
+  }
+  if (!length(table) %in% 1:2 || !all(vapply(table, function(side) is.numeric(side) && is_line(side), NA))) {
     stop_input("`age` must be a numeric vector or a table of one or two numeric columns, not %s.", show_value(age))
   }
   if (length(table[[1L]]) != nrow(x)) {

@@ -21,8 +21,9 @@
 #'
 #' They come first; every other column is kept under its own name. Blanks, `NA` and `\N` become `NA`; columns of nothing
 #' but numbers become numbers. Indeterminate names (`indet.`, `gen.`, `sp.`, `incertae sedis`, `_`) become `NA`.
+#' Control characters, line breaks within a field among them, become blanks.
 #' `species` becomes the full name, genus and epithet. Latitude and longitude both exactly 0 are unknown and become
-#' `NA`.
+#' `NA`. Ages and coordinates that cannot be, and quotation marks that would lose rows, are treated as in [read_pbdb()].
 #'
 #' What was read and left out is told in a message of class `multicause_message`.
 #'
@@ -52,12 +53,17 @@ read_now <- function(file, rank = c("genus", "species", "any")) {
   }
   what <- "an export of the NOW database with species lists"
   hint <- function(lines) "has no line with column names such as LIDNUM, NAME, MAX_AGE, GENUS"
-  table <- read_export(file, what, is_header, hint)$table
+  read <- read_export(file, what, is_header, hint)
+  table <- read$table
   names(table) <- now_names(names(table))
-  need_columns(
-    table, c("lidnum", "name", "max_ma", "min_ma", "genus", "species"), file,
-    "Export localities with their species lists."
-  )
+  lacks <- setdiff(c("lidnum", "name", "max_ma", "min_ma", "genus", "species"), names(table))
+  if (length(lacks)) { # said in the words of the database
+    theirs <- toupper(now_aliases[match(lacks, names(now_aliases))])
+    stop_input(
+      "`file` must have the column(s) %s: %s has not. Export localities with their species lists.",
+      show_names(theirs), show_names(basename(file))
+    )
+  }
   standard <- unique(names(now_aliases))
   table <- table[c(intersect(standard, names(table)), setdiff(names(table), standard))]
 
@@ -70,7 +76,7 @@ read_now <- function(file, rank = c("genus", "species", "any")) {
     nowhere <- which(table$lat == 0 & table$lng == 0)
     table[nowhere, c("lat", "lng")] <- NA
   }
-  keep_usable(table, file, rank)
+  keep_usable(check_plausible(table, file, read$line), file, rank)
 }
 
 # Ours by theirs.

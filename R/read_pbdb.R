@@ -14,11 +14,16 @@
 #' download page, and of the data service for `occs/list.csv`. Every column of the file is kept under its name.
 #' Blanks and the text `NA` (as [write.csv()] writes what is missing) become `NA`, and so do names such as
 #' `NO_GENUS_SPECIFIED`; columns of nothing but numbers become numbers. In column `cc` the text `NA` is Namibia and
-#' stays.
+#' stays. Control characters, line breaks within a field among them, become blanks.
 #'
 #' Where the file has no column `genus` (the option "classification" was not chosen), it is taken from
 #' `accepted_name`. A column `species` is added: the first two words of `accepted_name` without the subgenus, where it
 #' is a species or below.
+#'
+#' Ages below 0 and a `min_ma` above `max_ma` become `NA`, and so do the coordinates of a latitude beyond 90 degrees or
+#' a longitude beyond -180 and 360. A warning of class `multicause_implausible` says how many there are and in which
+#' lines. A quotation mark that is closed only in a later row, which would lose the rows between, is an error that names
+#' the line.
 #'
 #' What was read and left out is told in a message of class `multicause_message`; also if the file has fewer rows than
 #' the database says it sent.
@@ -65,7 +70,7 @@ read_pbdb <- function(file, rank = c("genus", "species", "any")) {
   table <- convert_numbers(table, c(taxa, "accepted_name", "identified_name", "collection_name", "formation", "cc"))
   need_numbers(table, c("max_ma", "min_ma", "lng", "lat"))
   table <- add_names(table)
-  table <- keep_usable(table, file, rank)
+  table <- keep_usable(check_plausible(table, file, read$line), file, rank)
   if (length(metadata)) {
     attr(table, "metadata") <- metadata
   }

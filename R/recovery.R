@@ -78,6 +78,7 @@ recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 
 check_truth <- function(truth, of) {
   if (missing(truth)) stop_missing("truth")
   if (inherits(truth, "corruption")) {
+    check_whole(truth, "truth")
     changed <- if (of == "omissions") truth$omitted else truth$added
     changed[is.na(truth$x) | truth$x != (of == "additions")] <- NA
     return(changed)
@@ -90,7 +91,7 @@ check_truth <- function(truth, of) {
 
 check_scores <- function(scores, changed) {
   if (missing(scores)) stop_missing("scores")
-  if (inherits(scores, "Matrix")) scores <- as.matrix(scores)
+  if (inherits(scores, "Matrix")) scores <- as.matrix(check_valid(scores, "scores"))
   if (!is.numeric(scores) || !identical(dim(scores), dim(changed))) {
     stop_input("`scores` must be a numeric matrix of %d x %d, as `truth` is.", nrow(changed), ncol(changed))
   }
@@ -196,6 +197,8 @@ removal_at_half <- function(score, hit) {
 
 #' @export
 print.recovery <- function(x, digits = 3L, ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   s <- x$summary
   show <- function(value) format(value, digits = digits)
   cat(sprintf("Recovery of %d changed cells among %d candidates\n", s$changed, s$candidates))
@@ -220,6 +223,7 @@ print.recovery <- function(x, digits = 3L, ...) {
 #' @param ... must be empty.
 #' @export
 plot.recovery <- function(x, ...) {
+  check_whole(x, "x")
   draw_view(plot_view(x, ...))
   invisible(x)
 }
@@ -258,4 +262,91 @@ draw_recovery <- function(view) {
   )
   graphics::abline(0, 1, col = "grey70")
   graphics::points(x$calibration$score, x$calibration$share, col = colour, pch = 19L, type = "b")
+}
+
+#' Plant omissions and additions at known rates
+#'
+#' Deletes presences from, and adds presences to, a 0/1 table at random, and remembers which: the ground truth for
+#' [recovery()].
+#'
+#' @details
+#' A presence is deleted with the probability that `omit` gives, and every cell is set to 1 with the probability that
+#' `add` gives, which changes nothing where a 1 stands already (so the share of new ones is a little smaller, as in
+#' Bingham et al. 2009). Deleting comes first: a deleted presence may be added back, and is then neither.
+#'
+#' A range of two numbers is drawn from uniformly: with `by = "observation"` (the paper's way) every observation has a
+#' rate of its own, with `"cell"` every cell has, which comes to the same as the mean rate everywhere. A single number
+#' is the rate itself; a vector with a number for every observation gives each its rate.
+#'
+#' @param x a complete or incomplete 0/1 table, as [aspect_bernoulli()] takes it. Unknown cells stay unknown.
+#' @param omit,add rates within \[0, 1\]: one number, a range of two, or one for each of the n observations; 0 plants
+#'   none. (For a table of two observations a pair is read as a range.)
+#' @param by who has a rate of its own where a range is given.
+#' @return A list of class `corruption`: `x`, the corrupted table; `omitted` and `added`, logical n x m matrices, true
+#'   where a presence was deleted or an absence turned into a presence; `original`, the table given; `rates`, a data
+#'   frame with the rates `omit` and `add` of each observation (`NA` where every cell has its own).
+#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
+#'   absences. *Pattern Analysis and Applications* 12, 55-78, section 3.6. \doi{10.1007/s10044-007-0096-4}
+#' @seealso [recovery()]
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rbinom(200, 1, 0.4), 20, 10)
+#' planted <- corrupt(x, omit = c(0, 0.4))
+#' planted
+#' fit <- aspect_bernoulli(planted$x, k = 2)
+#' recovery(fitted(fit), planted)
+#' @export
+corrupt <- function(x, omit = 0, add = 0, by = c("observation", "cell")) {
+  by <- check_choice(by, "by", c("observation", "cell"))
+  data <- check_data(x, "binary", quiet = TRUE)
+  original <- as.matrix(data$x) + 0
+  n <- nrow(original)
+  omit <- draw_rates(omit, "omit", n, ncol(original), by)
+  add <- draw_rates(add, "add", n, ncol(original), by)
+  deleted <- original == 1 & matrix(stats::runif(length(original)), n) < omit
+  deleted[is.na(deleted)] <- FALSE
+  out <- original
+  out[deleted] <- 0
+  raised <- !is.na(out) & matrix(stats::runif(length(original)), n) < add
+  out[raised] <- 1
+  structure(
+    list(
+      x = out, omitted = deleted & !raised, added = raised & !is.na(original) & original == 0, original = original,
+      rates = data.frame(omit = shared_rate(omit), add = shared_rate(add), row.names = rownames(original))
+    ),
+    class = "corruption"
+  )
+}
+
+# An n x m matrix of rates.
+draw_rates <- function(rate, name, n, m, by) {
+  ok <- is.numeric(rate) && !anyNA(rate) && all(rate >= 0 & rate <= 1) && length(rate) %in% c(1L, 2L, n)
+  if (!ok) {
+    stop_input(
+      "`%s` must be one rate, a range of two or one rate for each of the %d rows, within 0 and 1, not %s.", name, n,
+      show_value(rate)
+    )
+  }
+  if (length(rate) != 2L) {
+    return(matrix(rate, n, m))
+  }
+  if (rate[1L] > rate[2L]) {
+    stop_input("`%s` must rise where it is a range, not fall from %s to %s.", name, rate[1L], rate[2L])
+  }
+  draws <- stats::runif(if (by == "observation") n else as.double(n) * m, rate[1L], rate[2L])
+  matrix(draws, n, m)
+}
+
+shared_rate <- function(rates) if (all(rates == rates[, 1L])) rates[, 1L] else NA_real_
+
+#' @export
+print.corruption <- function(x, ...) {
+  check_whole(x, "x")
+  ones <- sum(x$original == 1, na.rm = TRUE)
+  cat(sprintf("Corrupted table: %d observations x %d attributes\n", nrow(x$x), ncol(x$x)))
+  cat(sprintf(
+    "%d of %d presences omitted, %d of %d absences turned into presences\n", sum(x$omitted), ones, sum(x$added),
+    sum(x$original == 0, na.rm = TRUE)
+  ))
+  invisible(x)
 }

@@ -5,14 +5,27 @@
 #' sites by what they are missing; for every other model its components, what it says of each observation, ages, and
 #' the cells it did not expect. Sections that do not apply are left out. Tables can be sorted by a click on a column's
 #' head, and are also written as csv files. The file can be read without sight of the figures, each of which has a
-#' description, and prints well.
+#' description, and prints well. Components of the fits of an [ensemble()] are told as parts of their own fits.
+#'
+#' @details
+#' **Text.** Names, titles and notes are shown as they are written, whatever they hold: nothing in them is taken for
+#' HTML, markdown or a script. Control characters, line breaks among them, become blanks.
+#'
+#' **Files.** `file` and the csv files replace files of the same names; nothing else in their folders is touched. All of
+#' them are put in place whole, at the end. Where one cannot be written, as on a full disk, that is an error, and what
+#' was there before stays.
+#'
+#' **Formulas.** Spreadsheets take text that begins with `=`, `+`, `-` or `@` for a formula, which may start programs.
+#' In the csv files such text, heads of columns included, has an apostrophe before it (`'=1+1`), and so has text that
+#' begins with blanks and one of these, with their full-width forms, with a tab or a line break. Columns of numbers, and
+#' text that is a number, stay as they are.
 #'
 #' @param fit a fit of a model of this package.
 #' @param file the HTML file to write; its folder must exist.
 #' @param ... must be empty.
 #' @param age,of ages of the observations or of the attributes, for the order of plots and for age profiles, and whose
 #'   they are; see [age_profile()]. `NULL` leaves them out. For [plca()] observations are the first dimension,
-#'   attributes the second.
+#'   attributes the second. An average of fits has no use for them.
 #' @param sites a data frame on the observations, whose columns are added to the tables; see [false_absences()].
 #' @param selection how the number of components was chosen, to be shown: a result of [select_k()] with AIC, or a data
 #'   frame with the columns `k` and `AIC`, and `phantom` where more than one kind of fit was tried.
@@ -42,7 +55,7 @@ report <- function(fit, file, ..., age = NULL, of = c("guess", "attribute", "obs
   file <- check_report_file(file)
   n <- check_count(n, "n")
   of <- check_choice(of, "of", c("guess", "attribute", "observation"))
-  if (!is.null(age) && !inherits(fit, "plca")) of <- whose_age(age, of, fit)
+  if (!is.null(age)) of <- whose_age(age, of, table_shape(fit))
   if (inherits(selection, "multicause_selection")) selection <- selection_table(selection)
   check_selection(selection)
   check_without(without, fit)
@@ -52,21 +65,11 @@ report <- function(fit, file, ..., age = NULL, of = c("guess", "attribute", "obs
   fit$x <- fit_data(fit, x)
   check_report_tools()
   if (is.null(title)) {
-    question <- if (inherits(fit, "aspect_bernoulli")) "Which zeros are real?" else "What explains the table?"
-    title <- paste(question, model_title(fit))
+    title <- paste(report_question(fit), model_title(fit))
   }
   content <- report_content(fit, age, of, sites, selection, n, without)
-  if (!is.null(tables)) write_tables(content$tables, tables)
-  work <- tempfile("report")
-  dir.create(work)
-  on.exit(unlink(work, recursive = TRUE))
-  file.copy(list.files(system.file("report", package = "multicause"), full.names = TRUE), work)
-  rmarkdown::render(
-    file.path(work, "report.Rmd"), output_file = basename(file), output_dir = dirname(file), quiet = TRUE,
-    intermediates_dir = work, knit_root_dir = work, envir = new.env(parent = asNamespace("multicause")),
-    params = list(content = content, notes = notes),
-    output_options = list(pandoc_args = c(rbind("--metadata", paste0(c("title=", "pagetitle="), title))))
-  )
+  html <- render_report(list(content = content, notes = notes, title = title))
+  write_files(c(stats::setNames(list(html), file), if (!is.null(tables)) table_files(content$tables, tables)))
   invisible(file)
 }
 
@@ -78,6 +81,7 @@ check_report_file <- function(file) {
   if (!dir.exists(dirname(file))) {
     stop_input("The folder of `file` must exist: %s does not.", dQuote(dirname(file), FALSE))
   }
+  if (dir.exists(file)) stop_input("`file` must be the path of a file: %s is a folder.", dQuote(file, FALSE))
   file.path(normalizePath(dirname(file)), basename(file))
 }
 
@@ -91,7 +95,11 @@ check_text <- function(x, name, count = NULL) {
 # AIC of each number of components, as report() shows it.
 selection_table <- function(chosen) {
   mine <- chosen$table[chosen$table$criterion == "aic" & !is.na(chosen$table$value), ]
-  if (!nrow(mine)) stop_input("`selection` must hold AIC: call select_k() with `criterion = \"aic\"` among others.")
+  if (!nrow(mine)) {
+    stop_input(
+      "`selection` must hold AIC: call select_k() with `criterion = \"aic\"`, and `estimate = \"ml\"` if there is one."
+    )
+  }
   data.frame(k = mine$k, AIC = mine$value)
 }
 
@@ -127,23 +135,21 @@ check_report_tools <- function() {
 report_content <- function(fit, age, of, sites, selection, n, without) {
   content <- list(fit = fit, age = age, of = of, selection = selection, margins = found_margins(fit$x))
   content$tables <- list(selection = selection)
-  if (inherits(fit, "aspect_bernoulli")) {
-    content$phantoms <- phantoms(fit)
-    content$false_absences <- false_absences(fit, n, sites = sites)
-    if (!is.null(fit$smooth)) content$neighbours <- neighbour_effect(fit, without, n)
-    content$taxa <- deficiency(fit, "attribute")
-    content$sites <- deficiency(fit, "observation")
-    if (!is.null(age)) content$ages <- age_profile(fit, age, of)
-    content$tables <- c(content$tables, list(
-      neighbours = content$neighbours$table, phantoms = content$phantoms, false_absences = content$false_absences,
-      deficiency_taxa = content$taxa, deficiency_sites = content$sites,
-      aspects = with_names(t(fit$param$aspects), "attribute"),
-      membership = with_names(fit$param$membership, "observation")
-    ))
-    return(content)
-  }
+  add_content(fit, content, age, of, sites, n, without)
+}
+
+# The title's question, and the content with what the report of a model says of components, observations and cells.
+report_question <- function(fit) UseMethod("report_question")
+
+#' @export
+report_question.default <- function(fit) "What explains the table?"
+
+add_content <- function(fit, content, age, of, sites, n, without) UseMethod("add_content")
+
+#' @export
+add_content.default <- function(fit, content, age, of, sites, n, without) {
   shown <- model_content(fit, age, of, sites, n)
-  if (inherits(fit, "bmf")) shown$quantities <- quantity_table(fit)
+  if (is_sampled(fit)) shown$quantities <- quantity_table(fit)
   content$tables <- c(content$tables, shown[c("components", "observations", "unexpected")], list(
     ages = shown$ages$aspects, age_correlations = shown$age_correlations, quantities = shown$quantities
   ))
@@ -153,15 +159,6 @@ report_content <- function(fit, age, of, sites, selection, n, without) {
 with_names <- function(values, what) {
   names <- if (is.null(rownames(values))) seq_len(nrow(values)) else rownames(values)
   stats::setNames(data.frame(names, values, check.names = FALSE, row.names = NULL), c(what, colnames(values)))
-}
-
-write_tables <- function(tables, folder) {
-  if (!dir.exists(folder) && !dir.create(folder, recursive = TRUE)) {
-    stop_input("`tables` must be a folder that can be made: %s cannot.", dQuote(folder, FALSE))
-  }
-  for (name in names(Filter(Negate(is.null), tables))) {
-    utils::write.csv(tables[[name]], file.path(folder, paste0(name, ".csv")), row.names = FALSE, fileEncoding = "UTF-8")
-  }
 }
 
 # A table as HTML: a caption, heads with a scope, numbers rounded, text escaped.
@@ -198,10 +195,16 @@ format_column <- function(x) {
   text
 }
 
-# HTML that pandoc must leave as it is, whatever names hold.
+# HTML that pandoc must leave as it is. All text from data and users goes through html_escape() into such HTML, never
+# into markdown, where more characters have a meaning than can be escaped.
 raw_html <- function(...) paste0("\n\n```{=html}\n", ..., "\n```\n\n")
 
+# Text as HTML shows it as written, also within quoted attributes. Without line breaks and backticks it cannot end the
+# block of raw_html() that it stands in.
 html_escape <- function(text) {
+  text <- without_controls(as_utf8(enc2utf8(text)))
   text[is.na(text)] <- ""
-  gsub(">", "&gt;", gsub("<", "&lt;", gsub("&", "&amp;", text, fixed = TRUE), fixed = TRUE), fixed = TRUE)
+  escapes <- c("&" = "&amp;", "<" = "&lt;", ">" = "&gt;", "\"" = "&quot;", "'" = "&#39;", "`" = "&#96;")
+  for (each in names(escapes)) text <- gsub(each, escapes[[each]], text, fixed = TRUE)
+  text
 }

@@ -1,23 +1,22 @@
 # What the report says of models without phantoms: components, observations, ages, cells that were not expected.
 
-# The fit as sites by taxa: dims, names and data; of an array its first two dimensions, summed over the others.
-report_sides <- function(fit) {
+# The shape of a fit as sites by taxa: of an array its first two dimensions.
+table_shape <- function(fit) UseMethod("table_shape")
+
+#' @export
+table_shape.default <- function(fit) fit[c("dims", "names")]
+
+# The fit as sites by taxa, its data summed over other dimensions, what its components and observations are, the titles
+# of the dimensions, and the components along those dimensions that are neither sites nor taxa.
+report_sides <- function(fit) UseMethod("report_sides")
+
+#' @export
+report_sides.default <- function(fit) {
   both <- ordination(fit)
-  components <- if (inherits(fit, "plca")) fit$param$marginals[[2L]] else t(both$species)
-  sides <- list(
-    fit = fit, components = components, observations = both$sites, titles = c("observation", "attribute"),
+  list(
+    fit = fit, components = t(both$species), observations = both$sites, titles = c("observation", "attribute"),
     others = list()
   )
-  if (inherits(fit, "plca")) {
-    values <- data_array(fit$x)
-    sides$titles <- make.unique(dimension_names(fit$labels, seq_along(fit$extent)))
-    sides$fit <- list(
-      dims = c(n = fit$extent[[1L]], m = fit$extent[[2L]]),
-      names = lapply(fit$param$marginals[1:2], colnames), x = apply(values, 1:2, sum, na.rm = TRUE)
-    )
-    sides$others <- stats::setNames(fit$param$marginals, sides$titles)[-(1:2)]
-  }
-  sides
 }
 
 model_content <- function(fit, age, of, sites, n) {
@@ -38,6 +37,29 @@ model_content <- function(fit, age, of, sites, n) {
   if (!is.null(age)) content <- c(content, component_ages(sides, age, of))
   content$unexpected <- unexpected_cells(fit, sides, sites, n)
   content
+}
+
+# The components of an average of aspect Bernoulli fits are no composition together: those of one fit say again what
+# those of another say. So each is shown as its own fit has it: which member's and which there, ...
+member_components <- function(fit) {
+  k <- vapply(fit$fits, function(member) member$dims[["k"]], 0)
+  data.frame(member = rep(seq_along(k), k), component = unlist(lapply(k, component_names)))
+}
+
+# ... what it is and its weight in the average, ...
+member_phantoms <- function(fit) {
+  table <- phantoms(fit)
+  cbind(member_components(fit), as.data.frame(unclass(table))[names(table) != "component"])
+}
+
+# ... and its part in its own fit, in which the memberships of an observation sum to 1.
+member_param <- function(fit) {
+  of <- member_components(fit)
+  label <- sprintf("member%d_%s", of$member, of$component)
+  aspects <- fit$param$aspects
+  membership <- do.call(cbind, lapply(fit$fits, function(member) member$param$membership))
+  rownames(aspects) <- colnames(membership) <- label
+  list(aspects = aspects, membership = membership)
 }
 
 # Box plots of the ages of what each component writes; where loadings may be negative, how the components go with age.
@@ -82,8 +104,7 @@ unexpected_cells <- function(fit, sides, sites, n) {
   mean <- fitted(fit)[top]
   response <- stats::residuals(fit, type = "response", x = fit$x)[top]
   out <- data.frame(labels, mean + response, mean, residual[top])
-  names(out) <- c(if (ncol(at) == 2L && !inherits(fit, "plca")) sides$titles[1:2] else sides$titles,
-    "observed", "expected", "residual")
+  names(out) <- c(sides$titles, "observed", "expected", "residual")
   if (is.null(sites)) {
     return(out)
   }
@@ -91,45 +112,39 @@ unexpected_cells <- function(fit, sides, sites, n) {
   data.frame(out, joined, check.names = FALSE, row.names = NULL)
 }
 
-# What the first figure of a fit shows, in words.
-figure_words <- function(fit) {
-  switch(class(fit)[1L],
-    logistic_pca = "Heat map: the loading of each attribute on each component.",
-    nmf = "Heat map: how much each component writes of each attribute.",
-    plsa = "Heat map: each component's distribution over the attributes, scaled by each attribute's largest share.",
-    plca = "The components' distributions along each dimension of the array.",
-    noisy_or = "Heat map: the probability that each source switches on each attribute; the leak is last.",
-    bmf = "Pictures of the data and of their posterior mean, rows and columns in the order of their features.",
-    multicause_ensemble = "Heat map: the average probability of a presence of each attribute at each observation.",
-    "Heat map: the probability that each component writes a presence of each attribute."
-  )
+# Has plot() of a fit something to show?
+has_figure <- function(fit) UseMethod("has_figure")
+
+#' @export
+has_figure.default <- function(fit) fit$dims[["k"]] > 0
+
+# What it shows, in words.
+figure_words <- function(fit) UseMethod("figure_words")
+
+#' @export
+figure_words.default <- function(fit) {
+  "Heat map: the probability that each component writes a presence of each attribute."
 }
 
 # A second figure, of the observations: its view and what it shows; NULL where there is none.
-observation_figure <- function(fit) {
-  switch(class(fit)[1L],
-    bernoulli_mixture = ,
-    plsa = list(
-      view = shares_view(fit$param$membership, "Which components write each observation"),
-      words = "Bars: how much of each observation each component writes, observations by main component."
-    ),
-    noisy_or = list(
-      view = plot_view(fit, "activation"),
-      words = "Picture: the probability that each source is on in each observation."
-    ),
-    bmf = list(
-      view = plot_view(fit, "counts"),
-      words = "Bars: posterior probabilities of the numbers of row and column features."
-    )
+observation_figure <- function(fit) UseMethod("observation_figure")
+
+#' @export
+observation_figure.default <- function(fit) NULL
+
+# The second figure of models whose memberships are shares of what an observation has.
+shares_figure <- function(fit) {
+  list(
+    view = shares_view(fit$param$membership, "Which components write each observation"),
+    words = "Bars: how much of each observation each component writes, observations by main component."
   )
 }
 
 # How far to trust a fit: its starts, or its chains.
-trust_sentence <- function(fit) {
-  if (inherits(fit, "multicause_ensemble")) {
-    ready <- sum(vapply(fit$fits, function(each) each$converged, NA))
-    return(sprintf("An average of %d fits, of which %d have converged.", length(fit$fits), ready))
-  }
+trust_sentence <- function(fit) UseMethod("trust_sentence")
+
+#' @export
+trust_sentence.default <- function(fit) {
   if (!is_sampled(fit)) {
     return(starts_sentence(fit))
   }

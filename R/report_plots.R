@@ -15,7 +15,7 @@ draw_margins <- function(margins) {
     breaks <- seq(min(counts) - 0.5, max(counts) + step, by = step)
     graphics::hist(counts, breaks, col = "#56B4E9", border = "white", main = "", xlab = label, ylab = "number")
   }
-  draw(margins$rows, "recorded attributes of an observation")
+  draw(margins$rows, "attributes of an observation")
   draw(margins$columns, "observations of an attribute")
 }
 
@@ -38,15 +38,15 @@ data_sentence <- function(fit, margins) {
 false_sentence <- function(cells) {
   rounded <- function(name) format(signif(attr(cells, name), 3L))
   sprintf(
-    "Of %.0f absences about %s are expected to be false; no fit with the same probabilities has more than %s.",
+    paste(
+      "Of %.0f absences about %s are expected to be false; no fit with the same probabilities and as white a phantom",
+      "has more than %s."
+    ),
     attr(cells, "n_cells"), rounded("expected"), rounded("expected_most")
   )
 }
 
 starts_sentence <- function(fit) {
-  if (inherits(fit, "aspect_bernoulli_gibbs")) {
-    return(paste0(gibbs_title(fit)[2L], "."))
-  }
   starts <- fit$starts
   paste(
     sprintf("%d start(s) were tried and %d finished;", nrow(starts), sum(starts$finished)),

@@ -4,17 +4,19 @@
 #' held-out rows. No single criterion is right: held-out cells come first for prediction and for false absences.
 #'
 #' @details
-#' `"aic"` is the usual Akaike criterion, -2 L + 2 P (twice that of eq. 27 of Bingham et al. 2009: the same minimum);
-#' `"bic"` counts observed cells as sample size. Both take every parameter as free although many end at a bound, and the
-#' parameters of most models here grow with the number of observations, so BIC is far too severe. They are `NA` for fits
-#' that did not maximise a likelihood. `"cells"` and `"rows"` are explained in [cross_validate()]. Held-out rows may
-#' keep improving with k for models that average over the training observations.
+#' `"aic"` is the usual Akaike criterion, -2 L + 2 P; `"aic_paper"` is half of it, -L + P, for [aspect_bernoulli()]: eq.
+#' (27) of Bingham et al. (2009), with the same minimum. `"bic"` counts observed cells as sample size. All take every
+#' parameter as free although many end at a bound, and the parameters of most models here grow with the number of
+#' observations, so BIC is far too severe. They are `NA` for fits that did not maximise a likelihood: where a model has
+#' `estimate`, ask for `estimate = "ml"`. `"cells"` and `"rows"` are explained in [cross_validate()]; repeated visits
+#' and arrays have no `"rows"`. Held-out rows may keep improving with k for models that average over the training
+#' observations.
 #'
 #' Beside the minimum of the two held-out losses stands the smallest `k` within one standard error of it.
 #'
 #' @inheritParams cross_validate
 #' @param model a model of this package, or a function `f(x, k, control = )` that returns such a fit.
-#' @param criterion which criteria, one or more.
+#' @param criterion which criteria, one or more of `"aic"`, `"aic_paper"`, `"bic"`, `"cells"` and `"rows"`.
 #' @return A list of class `multicause_selection`: `table`, a data frame with `criterion`, `k`, `value` (smaller is
 #'   better), `se` and `not_converged`; `best`, a data frame with `criterion`, `k` of the minimum and `k_one_se`; `k`,
 #'   the choice of the first criterion; `fits`, the fits to all data where information criteria were asked for, else
@@ -30,12 +32,13 @@
 #'   x, k = 1:3, model = bernoulli_mixture, criterion = c("cells", "aic"), folds = 3, control = few
 #' )
 #' @export
-select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("aic", "bic", "cells", "rows"), ...,
+select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("cells", "rows", "aic", "bic"), ...,
                      folds = 5, replicates = 1, floor = 1e-6, control = fit_control(), checkpoint = NULL) {
   check_given(x)
   models <- check_models(model, substitute(model))
   if (length(models) > 1L) stop_input("`model` must be one model: compare_models() takes several.")
   criterion <- check_criteria(criterion)
+  if ("rows" %in% criterion) check_row_scheme(x)
   control <- check_control(control, for_many = TRUE)
   settings <- make_settings(models, sort(check_counts(k, "k", 0L)), list(...), NULL)
   floor <- check_floor(floor)
@@ -52,10 +55,12 @@ judge_settings <- function(x, settings, criterion, folds, replicates, floor, con
   tables <- list()
   fits <- NULL
   interrupted <- FALSE
-  if (any(c("aic", "bic") %in% criterion)) {
+  if (any(names(information_criteria) %in% criterion)) {
     fits <- fit_settings(x, settings, control, store)
     interrupted <- was_interrupted(fits)
-    for (which in intersect(criterion, c("aic", "bic"))) tables[[which]] <- information_table(fits, settings, which)
+    for (which in intersect(criterion, names(information_criteria))) {
+      tables[[which]] <- information_table(fits, settings, which)
+    }
     fits <- fits[is_done(fits)]
   }
   for (scheme in intersect(criterion, c("cells", "rows"))) {
@@ -72,7 +77,7 @@ judge_settings <- function(x, settings, criterion, folds, replicates, floor, con
 }
 
 check_criteria <- function(criterion) {
-  known <- c("aic", "bic", "cells", "rows")
+  known <- names(criterion_words)
   if (!is.character(criterion) || !length(criterion) || anyDuplicated(criterion) || !all(criterion %in% known)) {
     stop_input("`criterion` must hold some of %s, not %s.", show_names(known), show_value(criterion))
   }
@@ -81,19 +86,32 @@ check_criteria <- function(criterion) {
 
 # A fit of each setting, NULL where it failed or was not reached.
 fit_settings <- function(x, settings, control, store = NULL) {
-  quiet <- inner_control(control)
-  tasks <- Map(list, setting = settings, seed = draw_seeds(length(settings)))
-  fits <- map_tasks(tasks, function(task) {
-    with_seed(task$seed, quiet_fit(call_model(task$setting, x, quiet))$value)
-  }, control$progress, "Fits", function(i) setting_name(settings[[i]]), control$on_interrupt == "keep",
-  checkpoint_store(store, "fit"))
+  common <- list(x = x, settings = settings, control = inner_control(control))
+  name <- function(i) setting_name(settings[[i]])
+  fits <- map_tasks(
+    setting_tasks(settings), fit_setting, common, "Fits", name, control, checkpoint_store(store, "fit")
+  )
   tell_interrupted(need_some(fits), "fits")
   names(fits) <- vapply(settings, function(setting) as.character(setting$k), "")
   fits
 }
 
+# A task for each setting; what it does with common = list(x, settings, control).
+setting_tasks <- function(settings) {
+  Map(list, setting = seq_along(settings), seed = draw_seeds(length(settings)))
+}
+
+fit_setting <- function(task, common, tick) {
+  setting <- common$settings[[task$setting]]
+  with_seed(task$seed, quiet_fit(call_model(setting, common$x, common$control))$value)
+}
+
+information_criteria <- list(
+  aic = function(fit) stats::AIC(fit), aic_paper = function(fit) aic_paper(fit), bic = function(fit) stats::BIC(fit)
+)
+
 information_table <- function(fits, settings, which) {
-  f <- if (which == "aic") stats::AIC else stats::BIC
+  f <- information_criteria[[which]]
   data.frame(
     criterion = which, k = vapply(settings, function(setting) setting$k, 0L),
     value = vapply(fits, function(fit) if (is.null(fit)) NA_real_ else safe_value(fit, f), 0), se = NA_real_,
@@ -126,11 +144,14 @@ new_selection <- function(table, criterion, fits, model, folds, replicates, floo
 }
 
 criterion_words <- c(
-  aic = "AIC", bic = "BIC (observed cells)", cells = "loss per held-out cell", rows = "loss per held-out row"
+  aic = "AIC", aic_paper = "the paper's -L + P", bic = "BIC (observed cells)", cells = "loss per held-out cell",
+  rows = "loss per held-out row"
 )
 
 #' @export
 print.multicause_selection <- function(x, digits = 5L, ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
   cat(sprintf("Number of components of %s()\n", x$model))
   if (any(c("cells", "rows") %in% x$table$criterion)) {
     cat(sprintf("%d folds, %d replicate(s), floor %s\n", x$n_folds, x$replicates, format(x$floor)))
@@ -140,14 +161,14 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
     mine <- x$table[x$table$criterion == which, ]
     cat(sprintf("\n%s: ", criterion_words[[which]]))
     if (is.na(x$best$k[i])) {
-      cat("has no meaning for these fits\n")
+      cat("needs fits that maximise the likelihood, as with `estimate = \"ml\"`\n")
       next
     }
     within <- sprintf(", within one standard error from k = %d", x$best$k_one_se[i])
     cat(sprintf("k = %d%s\n", x$best$k[i], if (is.na(x$best$k_one_se[i])) "" else within))
     shown <- rbind(k = format(mine$k), value = format(mine$value, digits = digits))
     if (!anyNA(mine$se)) shown <- rbind(shown, se = format(mine$se, digits = 2L))
-    if (any(mine$not_converged > 0)) shown <- rbind(shown, not_converged = format(mine$not_converged))
+    if (any(mine$not_converged > 0, na.rm = TRUE)) shown <- rbind(shown, not_converged = format(mine$not_converged))
     cat(aligned_rows(shown), sep = "\n")
   }
   invisible(x)
@@ -168,6 +189,7 @@ aligned_rows <- function(shown) {
 #' @rdname plot.multicause_cv
 #' @export
 plot.multicause_selection <- function(x, ...) {
+  check_whole(x, "x")
   draw_view(plot_view(x, ...))
   invisible(x)
 }

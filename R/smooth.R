@@ -1,10 +1,11 @@
-# From smooth_over() to what the kernel reads: covariates in the order of the rows, neighbour lists, and the choice of
-# bandwidth and strength by held-out cells.
+# From smooth_over() to what the kernel reads: covariates in the order of the rows, and neighbour lists.
 
 check_smooth <- function(smooth) {
   if (!is.null(smooth) && !inherits(smooth, "smooth_over")) {
     stop_input("`smooth` must come from smooth_over() or be NULL, not %s.", show_value(smooth))
   }
+  check_valid(smooth$given$neighbours, "smooth$given$neighbours")
+  if (!is.null(smooth)) check_whole(smooth, "smooth")
   smooth
 }
 
@@ -60,6 +61,7 @@ find_neighbours <- function(smooth, from = smooth$given, to = smooth$given, own 
 
 # The same of a matrix of weights, rows scaled to sum to 1.
 matrix_neighbours <- function(weights) {
+  check_valid(weights, "neighbours")
   rows <- Matrix::t(weights)
   sums <- rep(Matrix::colSums(rows), diff(rows@p))
   list(start = rows@p, neighbour = rows@i, weight = rows@x / sums)
@@ -79,137 +81,6 @@ smooth_lists <- function(smooth) {
     back_start = c(0L, cumsum(tabulate(lists$neighbour + 1L, smooth$n))), back_row = row[at],
     back_weight = lists$weight[at]
   ))
-}
-
-# Bandwidths to try are multiples of this: the distance that takes in about a twentieth of the others, for each
-# covariate the median over (at most 500) observations; where ties make it 0, the mean distance.
-typical_distance <- function(smooth) {
-  some <- unique(round(seq(1, smooth$n, length.out = min(smooth$n, 500L))))
-  vapply(setdiff(names(smooth$given), "neighbours"), function(name) {
-    each <- smooth$given[[name]][some, , drop = FALSE]
-    d <- switch(name,
-      age = as.matrix(stats::dist(rowMeans(each))), place = sphere_distance(each),
-      distance = each[, some, drop = FALSE]
-    )
-    diag(d) <- NA
-    near <- apply(d, 1L, stats::quantile, probs = 0.05, na.rm = TRUE, names = FALSE)
-    out <- stats::median(near, na.rm = TRUE)
-    if (is.na(out) || out <= 0) out <- mean(d, na.rm = TRUE)
-    if (is.na(out) || out <= 0) 1 else out
-  }, 0)
-}
-
-sphere_distance <- function(place) {
-  at <- kernel_sites(list(place = place))$place
-  2 * 6371.0088 * asin(pmin(as.matrix(stats::dist(t(at))) / 2, 1))
-}
-
-cv_factors <- c(1, 2, 4, 8)
-cv_strengths <- c(0, 3, 10, 30)
-
-# The smooth_over of a fit, with numbers: matched to the rows of `data`, then chosen by held-out cells where that is
-# asked for. `search` is how the model is run for that:
-#   what   the kind of data, as check_data() wants it
-#   kinds  function(control): the kind of each start; draw(part, kind): start values for `part`, data with cells hidden
-#   run    function(part, start, control, lists): list(param, outcome), as run_starts() wants it
-set_smooth <- function(smooth, data, search, control) {
-  if (is.null(smooth)) {
-    return(NULL)
-  }
-  smooth <- match_smooth(smooth, data$x)
-  if (is.numeric(smooth$bandwidth) && is.numeric(smooth$strength)) {
-    return(smooth)
-  }
-  tried <- try_settings(smooth, held_out_loss(smooth, data, search, control))
-  best <- which.min(vapply(tried, function(each) mean(each$loss), 0))
-  smooth$bandwidth <- tried[[best]]$bandwidth
-  smooth$strength <- tried[[best]]$strength
-  smooth$cv <- cv_table(tried)
-  smooth
-}
-
-# function(bandwidth, strength): the loss of the held-out cells of each fold. For each fold a few short starts are made
-# without neighbours once, and the best of them goes on with the neighbours asked for.
-held_out_loss <- function(smooth, data, search, control) {
-  observed <- !is.na(as.matrix(data$x))
-  if (sum(observed) < smooth$folds) {
-    stop_input("`x` must have at least %d observed cells to choose `smooth` by.", smooth$folds)
-  }
-  control[c("n_start", "max_pass", "screen_pass", "n_finish", "n_polish", "tol")] <- list(3L, 300L, 50L, 1L, 0L, 1e-6)
-  control <- inner_control(control)
-  control$keep_starts <- FALSE
-  family <- loss_family(data$view)
-  seeds <- draw_seeds(2L)
-  held <- with_seed(seeds[1L], cell_folds(observed, smooth$folds))
-  parts <- lapply(held, function(cells) check_data(replace_cells(data$x, cells), search$what, quiet = TRUE))
-  run <- function(part, lists) {
-    one <- function(start, control) search$run(part, start, control, lists)
-    function(start, control) checked_run(one, start, control)
-  }
-  first <- with_seed(seeds[2L], lapply(parts, function(part) {
-    run_starts(search$kinds(control), function(kind) search$draw(part, kind), run(part, NULL), control)$best$param
-  }))
-  function(bandwidth, strength) {
-    smooth[c("bandwidth", "strength")] <- list(bandwidth, strength)
-    lists <- smooth_lists(smooth)
-    vapply(seq_along(held), function(f) {
-      start <- first[[f]]
-      # Off exact bounds: what fell to 0 without neighbours may come back with them.
-      start$membership <- 0.99 * start$membership + 0.01 / ncol(start$membership)
-      hidden <- cell_means(run(parts[[f]], lists)(start, control)$param, parts[[f]], held[[f]])
-      mean(loss_of_mean(hidden$presence, hidden$mean, cells_of(data$x, held[[f]]), family, 1e-6))
-    }, 0)
-  }
-}
-
-# A list of list(bandwidth, strength, loss): all bandwidths at one strength, then all strengths at the best of them.
-try_settings <- function(smooth, loss) {
-  setting <- function(bandwidth, strength) {
-    list(bandwidth = bandwidth, strength = strength, loss = loss(bandwidth, strength))
-  }
-  mean_loss <- function(tried) vapply(tried, function(each) mean(each$loss), 0)
-  bandwidth <- smooth$bandwidth
-  strength <- if (is.numeric(smooth$strength)) smooth$strength else 10
-  tried <- if (is.numeric(bandwidth)) {
-    list(setting(bandwidth, strength))
-  } else {
-    lapply(cv_factors, function(factor) setting(factor * typical_distance(smooth), strength))
-  }
-  bandwidth <- tried[[which.min(mean_loss(tried))]]$bandwidth
-  others <- if (is.numeric(smooth$strength)) numeric() else setdiff(cv_strengths, strength)
-  c(tried, lapply(others, function(strength) setting(bandwidth, strength)))
-}
-
-# Means of single cells, and their chances of a presence, from the parameters of a model with memberships.
-cell_means <- function(param, part, cells) {
-  n <- nrow(param$membership)
-  row <- (cells - 1L) %% n + 1L
-  column <- (cells - 1L) %/% n + 1L
-  component <- param[[intersect(c("aspects", "prototypes", "basis"), names(param))]]
-  p <- rowSums(param$membership[row, , drop = FALSE] * t(component)[column, , drop = FALSE])
-  if (is.null(param$basis)) {
-    return(list(mean = p, presence = p))
-  }
-  mean <- unname(plsa_row_scale(part$view, param, part$margins$row_sum))[row] * p
-  list(mean = mean, presence = 1 - exp(-mean))
-}
-
-# Losses, and the paired difference from no smoothing where that was tried.
-cv_table <- function(tried) {
-  none <- Filter(function(each) each$strength == 0, tried)
-  bandwidths <- do.call(rbind, lapply(tried, function(each) each$bandwidth))
-  out <- data.frame(
-    strength = vapply(tried, function(each) each$strength, 0), loss = vapply(tried, function(each) mean(each$loss), 0)
-  )
-  if (length(none)) {
-    gain <- lapply(tried, function(each) none[[1L]]$loss - each$loss)
-    out$gain <- vapply(gain, mean, 0)
-    out$gain_se <- vapply(gain, function(g) stats::sd(g) / sqrt(length(g)), 0)
-  }
-  if (!length(bandwidths)) {
-    return(out)
-  }
-  data.frame(stats::setNames(as.data.frame(bandwidths), paste0("bandwidth_", colnames(bandwidths))), out)
 }
 
 # What rows are made of: memberships of the components that are not pinned, as shares of their sum.
@@ -235,6 +106,13 @@ smooth_given <- function(fit, n, along) {
   )
 }
 
+# Lists of neighbours as a sparse matrix of their weights; list i is its row rows[i].
+list_weights <- function(lists, dims, rows = seq_len(dims[1L])) {
+  Matrix::sparseMatrix(
+    i = rep(rows, diff(lists$start)), j = lists$neighbour + 1L, x = lists$weight, dims = dims
+  )
+}
+
 # Means of new rows for fold-in, k x n: the average composition of their neighbours among the training rows; where a
 # covariate is unknown (`along` NULL: of every row), `other`, by default the table's average.
 smooth_reference <- function(fit, n, along, other = colMeans(composition)) {
@@ -243,9 +121,7 @@ smooth_reference <- function(fit, n, along, other = colMeans(composition)) {
   mean <- matrix(other, n, sum(free), byrow = TRUE)
   if (!is.null(along)) {
     lists <- along_neighbours(fit$smooth, along)
-    weights <- Matrix::sparseMatrix(
-      i = rep(seq_len(n), diff(lists$start)), j = lists$neighbour + 1L, x = lists$weight, dims = c(n, fit$smooth$n)
-    )
+    weights <- list_weights(lists, c(n, fit$smooth$n))
     known <- which(diff(lists$start) > 0L)
     mean[known, ] <- as.matrix(weights %*% composition)[known, ]
   }
@@ -277,8 +153,6 @@ along_neighbours <- function(smooth, along) {
   }
   find_neighbours(smooth, along, smooth$given, own = FALSE)
 }
-
-column_sparse <- function(x) methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
 
 # Covariates of new rows, as smooth_over() takes them: list(age, place), or distances and weights n_new x n.
 check_along <- function(fit, along, n) {
@@ -314,8 +188,14 @@ check_along_matrix <- function(x, name, n) {
       dims = c(length(x), n)
     )
   }
+  check_valid(x, paste0("along$", name))
   if (length(dim(x)) != 2L || ncol(x) != n || any(x < 0, na.rm = TRUE)) {
     stop_input("`along$%s` must have a column for each of the %d training rows, none negative.", name, n)
   }
-  if (name == "distance") unname(as.matrix(x)) else column_sparse(x)
+  if (name == "distance") {
+    return(unname(as.matrix(x)))
+  }
+  out <- without_slack(column_sparse(x))
+  if (!all(is.finite(out@x))) stop_input("`along$neighbours` must hold finite weights.")
+  out
 }

@@ -40,8 +40,11 @@
 #' **Choosing by `"cv"`.** Cells are hidden in `folds` groups, as [cross_validate()] does, never whole sites: their
 #' neighbours must stay. For each fold the model is fitted without smoothing and goes on from there with each
 #' candidate: first four bandwidths (multiples of the distance within which a site has about one in twenty of the
-#' others), at strength 10, then strengths 0, 3, 10, 30. The least loss wins, strength 0 included. `fit$smooth$cv` has
-#' the table. It costs as much as about `folds` fits with few starts each. A gain need not come from the neighbours:
+#' others), at strength 10, then strengths 0, 3, 10, 30. The least loss wins, strength 0 included. Where the best is the
+#' smallest or largest of its kind, up to six more are tried beyond it, each half or double the last (strengths: about
+#' three times the last), until it is at an end no more. If it still is, a message says so, and `fit$smooth$at_edge`
+#' names the end (`"least"` or `"most"`) for `bandwidth` or `strength`. `fit$smooth$cv` has the table. It costs as much
+#' as about `folds` fits with few starts each, and more where the grids go on. A gain need not come from the neighbours:
 #' sites with short records are predicted better when drawn to any average, and a pinned phantom by `recording`. Shuffle
 #' ages and places among the sites (without their names, which would be matched) to see how much is left without them.
 #'
@@ -162,7 +165,13 @@ check_place <- function(place, name = "place") {
 }
 
 check_distance <- function(distance) {
-  if (inherits(distance, "dist")) distance <- as.matrix(distance)
+  if (inherits(distance, "dist")) {
+    n <- attr(distance, "Size")
+    if (length(n) != 1L || !isTRUE(length(distance) == n * (n - 1) / 2)) {
+      stop_input("`distance` must be a valid result of dist(): its length and its size do not agree.")
+    }
+    distance <- as.matrix(distance)
+  }
   if (!is.numeric(distance) || length(dim(distance)) != 2L || nrow(distance) != ncol(distance)) {
     stop_input("`distance` must be a square numeric matrix or a result of dist(), not %s.", show_value(distance))
   }
@@ -190,12 +199,12 @@ check_neighbours <- function(neighbours) {
       dimnames = if (!is.null(labels)) list(labels, labels)
     )
   }
-  if (is.numeric(neighbours) || inherits(neighbours, "Matrix")) {
-    loadNamespace("Matrix")
+  if ((is_plain(neighbours) && length(dim(neighbours)) == 2L) || inherits(neighbours, "Matrix")) {
+    check_valid(neighbours, "neighbours")
     if (nrow(neighbours) != ncol(neighbours)) {
       stop_input("`neighbours` must be square, not %d x %d.", nrow(neighbours), ncol(neighbours))
     }
-    out <- column_sparse(neighbours)
+    out <- without_slack(column_sparse(neighbours))
     if (anyNA(out@x) || any(out@x < 0) || any(is.infinite(out@x))) {
       stop_input("`neighbours` must hold finite weights that are not negative.")
     }
@@ -235,7 +244,9 @@ check_bandwidth <- function(bandwidth, covariates) {
   if (identical(bandwidth, "cv") || !length(covariates)) {
     return(if (length(covariates)) bandwidth else numeric())
   }
-  if (length(covariates) == 1L && is.null(names(bandwidth))) names(bandwidth) <- rep(covariates, length(bandwidth))
+  if (is.numeric(bandwidth) && length(covariates) == 1L && is.null(names(bandwidth))) {
+    names(bandwidth) <- rep(covariates, length(bandwidth))
+  }
   ok <- is.numeric(bandwidth) && setequal(names(bandwidth), covariates) && length(bandwidth) == length(covariates) &&
     all(is.finite(bandwidth)) && all(bandwidth > 0)
   if (!ok) {
@@ -249,6 +260,7 @@ check_bandwidth <- function(bandwidth, covariates) {
 
 #' @export
 print.smooth_over <- function(x, ...) {
+  check_whole(x, "x")
   said <- function(value) {
     if (identical(value, "cv")) "by held-out cells" else vapply(value, format, "", USE.NAMES = FALSE)
   }
@@ -258,6 +270,10 @@ print.smooth_over <- function(x, ...) {
     cat(sprintf("bandwidth: %s\n", paste(names(x$bandwidth), said(x$bandwidth), sep = gap, collapse = ", ")))
   }
   cat(sprintf("strength: %s\n", said(x$strength)))
+  if (length(x$at_edge)) {
+    end <- c(least = "smallest", most = "largest")[x$at_edge]
+    cat(sprintf("at the end of what was tried: the %s %s\n", end, names(x$at_edge)), sep = "")
+  }
   if (is.numeric(x$cv$loss)) print.data.frame(x$cv, row.names = FALSE, digits = 4L)
   invisible(x)
 }

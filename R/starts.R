@@ -10,7 +10,7 @@ with_seed <- function(seed, expr) {
 
 draw_seeds <- function(n) sample.int(.Machine$integer.max, n)
 
-# R's own interrupt; kernels that the user interrupted call this: glue_end_stopped() in src/glue.h.
+# R's own interrupt; kernels that the user interrupted call this: glue_end_stopped() in src/glue/glue.h.
 signal_interrupt <- function() {
   signalCondition(structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL)))
   invokeRestart("abort")
@@ -27,52 +27,90 @@ check_outcome <- function(outcome) {
   outcome
 }
 
-# Runs all starts of a model.
-#   kinds  character, the kind of each start
-#   draw   function(kind): start values
-#   run    function(start, control): list(param, outcome); outcome as glue_outcome() in src/glue.c gives it
-#   shake  function(param): start values near a solution, or NULL for a model without polishing
-#   mark   function(param): named list of what else to note of a finished start, or NULL
-# Random numbers are drawn in draw() and shake() only. Returns list(best = list(param, outcome), starts = data frame,
-# traces = list, params = list or NULL).
-run_starts <- function(kinds, draw, run, control, shake = NULL, mark = NULL) {
+# What the starts of a model work on is a *problem*: a list of class c("<model>_problem", "multicause_problem") that
+# holds the data and all settings, and nothing else. Its methods say what the model's starts are. Random numbers are
+# drawn in draw_start() and shake_start() only.
+
+# The kind of each start, character.
+start_kinds <- function(problem, control) UseMethod("start_kinds")
+
+# Start values.
+draw_start <- function(problem, kind) UseMethod("draw_start")
+
+# One run of the kernel: list(param, outcome); outcome as glue_outcome() in src/glue/glue.c gives it.
+run_start <- function(problem, start, control) UseMethod("run_start")
+
+# Start values near a solution; NULL for a model without polishing.
+shake_start <- function(problem, param) UseMethod("shake_start")
+
+#' @export
+shake_start.default <- function(problem, param) NULL
+
+# A named list of what else to note of a finished start.
+mark_start <- function(problem, param) UseMethod("mark_start")
+
+#' @export
+mark_start.default <- function(problem, param) NULL
+
+# Runs all starts of a problem, or the one that the user gave, `problem$start`. Returns list(best = list(param,
+# outcome), starts = data frame, traces = list, params = list or NULL).
+run_starts <- function(problem, control) {
+  given <- !is.null(problem$start)
+  kinds <- if (given) "given" else start_kinds(problem, control)
   n <- length(kinds)
   tasks <- Map(list, kind = kinds, seed = draw_seeds(n), polish_seed = draw_seeds(n))
   screening <- control$screen && n > control$n_finish && control$screen_pass < control$max_pass
-  if (is.null(shake)) control$n_polish <- 0L
-  keep <- control$on_interrupt == "keep"
+  if (given) control$n_polish <- 0L
   name <- function(i) sprintf("start %d (%s)", i, kinds[i])
-  done <- map_tasks(tasks, function(task, tick) {
-    control$on_tick <- tick
-    start <- with_seed(task$seed, draw(task$kind))
-    if (!screening) {
-      return(finish(list(param = start, outcome = NULL), task, run, shake, control))
-    }
-    control$max_pass <- control$screen_pass
-    checked_run(run, start, control)
-  }, control$progress, "Starts", name, keep, on_tick = TRUE)
+  common <- list(problem = problem, control = control)
+  done <- map_tasks(tasks, if (screening) screen_start else whole_start, common, "Starts", name, control)
   need_some(done)
   finished <- is_done(done) & !screening
   if (screening && !was_interrupted(done)) {
     best <- utils::head(order(-objectives(done)), control$n_finish)
     best <- best[is_done(done)[best]]
-    chosen <- lapply(best, function(i) list(result = done[[i]], task = tasks[[i]]))
-    more <- map_tasks(chosen, function(chosen, tick) {
-      control$on_tick <- tick
-      finish(chosen$result, chosen$task, run, shake, control)
-    }, control$progress, "Finishing", function(i) name(best[i]), keep, on_tick = TRUE)
+    chosen <- lapply(best, function(i) c(tasks[[i]], list(result = done[[i]])))
+    name_best <- function(i) name(best[i])
+    more <- map_tasks(chosen, finish_start, common, "Finishing", name_best, control)
     finished[best] <- is_done(more)
     done[best[is_done(more)]] <- more[is_done(more)]
     if (was_interrupted(more)) attr(done, "interrupted") <- TRUE
   }
   tell_interrupted(done, "starts")
-  finish_starts(done, kinds, finished, control, mark)
+  starts_table(done, kinds, finished, problem, control)
 }
 
-# One start, given by the user.
-run_given <- function(start, run, control, mark = NULL) {
-  control$screen <- FALSE
-  run_starts("given", function(kind) start, run, control, mark = mark)
+# The tasks of run_starts(): a start's first passes; a start from its values to its end; what is left of a screened one.
+screen_start <- function(task, common, tick) {
+  control <- common$control
+  control$on_tick <- tick
+  control$max_pass <- control$screen_pass
+  checked_run(common$problem, start_values(task, common$problem), control)
+}
+
+whole_start <- function(task, common, tick) {
+  task$result <- list(param = start_values(task, common$problem), outcome = NULL)
+  finish_start(task, common, tick)
+}
+
+start_values <- function(task, problem) {
+  if (is.null(problem$start)) with_seed(task$seed, draw_start(problem, task$kind)) else problem$start
+}
+
+# From where screening stopped (or the start values) to convergence, then polished: a solution that the passes can no
+# longer leave, for want of a coordinate that came too near to its bound, is shaken and run again, and kept if better.
+finish_start <- function(task, common, tick) {
+  problem <- common$problem
+  control <- common$control
+  control$on_tick <- tick
+  result <- go_on(task$result, task$result$param, problem, control)
+  for (seed in with_seed(task$polish_seed, draw_seeds(control$n_polish))) {
+    if (result$outcome$status != "converged" || result$outcome$n_pass >= control$max_pass) break
+    shaken <- with_seed(seed, shake_start(problem, result$param))
+    if (is.null(shaken)) break
+    result <- go_on(result, shaken, problem, control)
+  }
+  result
 }
 
 # Components in the order that order_of(param) gives, in the best start and in every start that is kept.
@@ -88,28 +126,21 @@ objectives <- function(results) {
   vapply(results, function(result) if (is.null(result)) NA_real_ else result$outcome$objective, 0)
 }
 
-checked_run <- function(run, start, control) {
-  result <- run(start, control)
+checked_run <- function(problem, start, control) {
+  result <- run_start(problem, start, control)
   check_outcome(result$outcome)
   result
 }
 
-# From where screening stopped (or the start values) to convergence, then polished: a solution that the passes can no
-# longer leave, for want of a coordinate that came too near to its bound, is shaken and run again, and kept if better.
-finish <- function(result, task, run, shake, control) {
-  result <- continue(result, result$param, run, control)
-  for (seed in with_seed(task$polish_seed, draw_seeds(control$n_polish))) {
-    if (result$outcome$status != "converged" || result$outcome$n_pass >= control$max_pass) break
-    result <- continue(result, with_seed(seed, shake(result$param)), run, control)
-  }
-  result
+# More passes from `start`; see add_passes().
+go_on <- function(result, start, problem, control) {
+  if (!is.null(result$outcome)) control$max_pass <- control$max_pass - result$outcome$n_pass
+  add_passes(result, checked_run(problem, start, control))
 }
 
-# More passes from `start`; passes add up, and the trace holds the best objective so far.
-continue <- function(result, start, run, control) {
+# A result with those of more passes: passes add up, and the trace holds the best objective so far.
+add_passes <- function(result, more) {
   before <- result$outcome
-  control$max_pass <- control$max_pass - if (is.null(before)) 0L else before$n_pass
-  more <- checked_run(run, start, control)
   if (is.null(before)) {
     return(more)
   }
@@ -121,27 +152,30 @@ continue <- function(result, start, run, control) {
   out
 }
 
-finish_starts <- function(done, kinds, finished, control, mark) {
+starts_table <- function(done, kinds, finished, problem, control) {
   objective <- objectives(done)
-  # An interrupt may have left none that is finished.
-  eligible <- if (any(finished)) finished else is_done(done)
-  best <- which(eligible)[which.max(objective[eligible])]
   starts <- data.frame(
     start = seq_along(done), init = kinds, objective = objective,
     passes = vapply(done, function(result) if (is.null(result)) 0L else result$outcome$n_pass, 0L),
-    finished = finished, converged = vapply(done, function(result) identical(result$outcome$status, "converged"), NA),
-    reached_best = eligible & objective >= objective[best] - control$reach
+    finished = finished, converged = vapply(done, function(result) identical(result$outcome$status, "converged"), NA)
   )
-  if (!is.null(mark)) {
-    marks <- lapply(done[finished], function(result) data.frame(mark(result$param)))
-    marks <- do.call(rbind, marks)[match(seq_along(done), which(finished)), , drop = FALSE]
+  usable <- usable_starts(starts)
+  best <- usable[which.max(objective[usable])]
+  starts$reached_best <- finished & objective >= objective[best] - control$reach
+  marks <- lapply(done[usable], function(result) mark_start(problem, result$param))
+  if (length(marks[[1L]])) {
+    marks <- do.call(rbind, lapply(marks, data.frame))[match(seq_along(done), usable), , drop = FALSE]
     starts <- data.frame(starts, marks, row.names = NULL)
   }
   list(
     best = done[[best]], starts = starts, traces = lapply(done, function(result) result$outcome$trace),
-    params = if (control$keep_starts) lapply(done[finished], function(result) result$param)
+    params = if (control$keep_starts) lapply(done[usable], function(result) result$param)
   )
 }
+
+# Which starts a fit can be made of: the finished ones or, where an interrupt came before the first was finished, all
+# that have parameters.
+usable_starts <- function(starts) which(if (any(starts$finished)) starts$finished else !is.na(starts$objective))
 
 trace_frame <- function(outcome) {
   data.frame(pass = seq_len(outcome$n_pass), objective = outcome$trace)

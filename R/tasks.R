@@ -1,30 +1,37 @@
 # Independent tasks (starts, folds, replicates, chains): one after another or as futures, with the same result. One that
 # fails is named and does not lose the others; an interrupt may keep what is finished; finished ones may be stored.
 
+# More tasks than anybody runs in one call: with a limit, what is laid out for each before work starts stays small.
+most_tasks <- 1e6
+
 # Is there a future plan other than "one after another"?
 plan_is_parallel <- function() {
   isNamespaceLoaded("future") && requireNamespace("future.apply", quietly = TRUE) &&
     !inherits(future::plan(), "sequential")
 }
 
-# lapply() over tasks that draw no random numbers of the session's: a list with NULL where a task failed or, after an
-# interrupt that was to be kept (then the attribute "interrupted" is TRUE), was not reached. If all failed, the error of
-# the first.
+# f(task, common, tick) for every task; f draws no random numbers of the session's. A list with NULL where a task failed
+# or, after an interrupt that was to be kept (then the attribute "interrupted" is TRUE), was not reached. If all failed,
+# the error of the first.
+#   f        a function of the package: all it works on is in its arguments
+#   common   what the tasks share: sent once to each worker
+#   tick     what f calls in the middle of a task, as a kernel's on_tick; NULL where nobody looks
 #   name     function(i): a task in a message
-#   keep     does an interrupt keep what is finished?
+#   control  whether to show progress, and whether an interrupt keeps what is finished; NULL: neither
 #   store    where finished tasks are kept on disk, see checkpoint_store(); or NULL
-#   on_tick  f takes a second argument: what to call in the middle of a task, or NULL
 #   need_all is one failure an error?
-map_tasks <- function(tasks, f, progress = FALSE, label = "Working", name = function(i) paste("task", i), keep = FALSE,
-                      store = NULL, on_tick = FALSE, parallel = TRUE, need_all = FALSE) {
+map_tasks <- function(tasks, f, common, label, name = function(i) paste("task", i), control = NULL, store = NULL,
+                      parallel = TRUE, need_all = FALSE) {
+  keep <- identical(control$on_interrupt, "keep")
   done <- stored_tasks(store, length(tasks))
   todo <- which(vapply(done, is.null, NA))
   jobs <- lapply(todo, function(i) list(i = i, task = tasks[[i]]))
   step <- progress_signal(length(jobs))
   if (parallel && plan_is_parallel() && length(jobs) > 1L) {
-    out <- run_as_futures(jobs, f, step, keep, store, on_tick)
+    out <- run_as_futures(jobs, f, common, step, keep, store)
   } else {
-    out <- run_in_turn(jobs, f, step, keep, store, if (progress) progress_bar(label, length(tasks), todo), on_tick)
+    bar <- if (isTRUE(control$progress)) progress_bar(label, length(tasks), todo)
+    out <- run_in_turn(jobs, f, common, step, keep, store, bar)
   }
   done[todo] <- out$done
   done <- settle_failures(done, tolower(label), name, need_all)
@@ -39,23 +46,23 @@ is_done <- function(done) !vapply(done, is.null, NA)
 # Where nothing is finished there is nothing to keep.
 need_some <- function(done) if (length(done) && !any(is_done(done))) signal_interrupt() else done
 
-# Tells that an interrupt left tasks out.
-tell_interrupted <- function(done, what) {
+# Tells that an interrupt left tasks out, of `n` in all.
+tell_interrupted <- function(done, what, n = length(done)) {
   if (was_interrupted(done)) {
     warning(warningCondition(
-      sprintf("Interrupted: %d of %d %s are kept.", sum(is_done(done)), length(done), what),
+      sprintf("Interrupted: %d of %d %s are kept.", sum(is_done(done)), n, what),
       class = "multicause_interrupted", call = NULL
     ))
   }
 }
 
-run_in_turn <- function(jobs, f, step, keep, store, bar, on_tick) {
+run_in_turn <- function(jobs, f, common, step, keep, store, bar) {
   done <- vector("list", length(jobs))
   if (!is.null(bar)) on.exit(bar$close())
   interrupted <- FALSE
   for (at in seq_along(jobs)) {
-    run <- function() run_task(jobs[[at]], f, step, store, on_tick, bar$tick)
-    value <- if (keep) tryCatch(run(), interrupt = function(e) interrupted <<- TRUE) else run()
+    one <- function() run_task(jobs[[at]], f, common, step, store, bar$tick)
+    value <- if (keep) tryCatch(one(), interrupt = function(e) interrupted <<- TRUE) else one()
     if (interrupted) break
     done[at] <- list(value)
     if (!is.null(bar)) bar$step()
@@ -63,28 +70,38 @@ run_in_turn <- function(jobs, f, step, keep, store, bar, on_tick) {
   list(done = done, interrupted = interrupted)
 }
 
+# tryCatch() for errors, save one: a time limit of the user's (setTimeLimit()), which strikes once, wherever R is at
+# that moment, and must end the whole job. Use it wherever an error is not the end.
+catch_error <- function(expr, handler) {
+  tryCatch(expr, error = function(e) if (is_time_limit(e)) stop(e) else handler(e))
+}
+
+# R gives these errors no class, but messages in the language of the session.
+is_time_limit <- function(e) {
+  limits <- c("elapsed time limit", "CPU time limit", "session elapsed time limit", "session CPU time limit")
+  conditionMessage(e) %in% vapply(paste("reached", limits), gettext, "", domain = "R")
+}
+
 # One task, here or on a worker: its result, or the condition of its error.
-run_task <- function(job, f, step = NULL, store = NULL, on_tick = FALSE, tick = NULL) {
+run_task <- function(job, f, common, step = NULL, store = NULL, tick = NULL) {
   if (is_cancelled(store)) {
     return(NULL)
   }
   failed <- function(e) structure(list(error = e), class = "task_failure")
-  value <- tryCatch(if (on_tick) f(job$task, tick) else f(job$task), error = failed)
+  value <- catch_error(f(job$task, common, tick), failed)
   if (!inherits(value, "task_failure")) store_task(store, job$i, value)
   if (!is.null(step)) step()
   value
 }
 
-# Everything a task needs goes out once for each worker, with what it does not need taken out of its closure. To keep
-# what is finished at an interrupt, workers store each result where this session can read it.
-run_as_futures <- function(jobs, f, step, keep, store, on_tick) {
-  f <- lean_closure(f)
+# To keep what is finished at an interrupt, workers store each result where this session can read it.
+run_as_futures <- function(jobs, f, common, step, keep, store) {
   packages <- setdiff(.packages(), c("base", "methods", "datasets", "utils", "grDevices", "graphics", "stats"))
   if (keep && is.null(store)) store <- temporary_store()
   map <- function() {
     future.apply::future_lapply(
-      jobs, run_task, f = f, step = step, store = store, on_tick = on_tick, future.seed = NULL,
-      future.globals = session_globals(f), future.packages = union("multicause", packages)
+      jobs, run_task, f = f, common = common, step = step, store = store, future.seed = NULL,
+      future.globals = session_globals(common), future.packages = union("multicause", packages)
     )
   }
   if (!keep) {
@@ -120,56 +137,6 @@ settle_failures <- function(done, what, name, need_all) {
   done
 }
 
-# A function with no more of its surroundings than it names, so that what goes to a worker is the data once and not
-# whatever else the functions that made it had at hand. Functions from the same frame share their copy of it.
-lean_closure <- function(f) {
-  frames <- new.env()
-  frames$pairs <- list()
-  lean_value(f, frames)
-}
-
-lean_value <- function(value, frames) {
-  if (is.function(value)) {
-    return(lean_function(value, frames))
-  }
-  if (is.list(value) && !is.object(value)) value[] <- lapply(value, lean_value, frames)
-  value
-}
-
-lean_function <- function(f, frames) {
-  home <- environment(f)
-  # The user's own functions stay as they are: who knows how they find their values.
-  if (!is_local(home) || !identical(top_of(home), topenv())) {
-    return(f)
-  }
-  f <- utils::removeSource(f)
-  environment(f) <- lean_frame(home, frames)
-  for (name in names_used(f)) {
-    frame <- home
-    while (is_local(frame) && !exists(name, frame, inherits = FALSE)) frame <- parent.env(frame)
-    if (is_local(frame)) copy_lean(name, frame, lean_frame(frame, frames), frames)
-  }
-  f
-}
-
-lean_frame <- function(home, frames) {
-  for (pair in frames$pairs) if (identical(pair$from, home)) return(pair$to)
-  outer <- parent.env(home)
-  to <- new.env(parent = if (is_local(outer)) lean_frame(outer, frames) else outer)
-  frames$pairs <- c(frames$pairs, list(list(from = home, to = to)))
-  to
-}
-
-copy_lean <- function(name, from, to, frames) {
-  if (exists(name, to, inherits = FALSE)) {
-    return(invisible())
-  }
-  assign(name, NULL, to) # seen: functions may name each other
-  copy <- function() assign(name, lean_value(get(name, from, inherits = FALSE), frames), to)
-  # An argument that was not given has no value to take along.
-  tryCatch(copy(), error = function(e) rm(list = name, envir = to))
-}
-
 is_local <- function(frame) {
   !is.null(frame) && !identical(frame, globalenv()) && !isNamespace(frame) && !identical(frame, emptyenv()) &&
     !identical(frame, baseenv()) && is.null(attr(frame, "name"))
@@ -180,12 +147,13 @@ top_of <- function(frame) {
   frame
 }
 
-names_used <- function(f) unique(c(all.names(body(f)), unlist(lapply(formals(f), all.names))))
+names_wanted <- function(f) {
+  setdiff(c(all.names(body(f)), unlist(lapply(formals(f), all.names))), names(formals(f)))
+}
 
-names_wanted <- function(f) setdiff(names_used(f), names(formals(f)))
-
-# What functions of the user's own, anywhere in the surroundings of f, take from the workspace, by name.
-session_globals <- function(f) {
+# What functions of the user's own, such as models to compare, take from the workspace, by name: those anywhere in a
+# value, and in the surroundings of functions in it.
+session_globals <- function(value) {
   found <- list()
   seen <- list()
   visit <- function(value) {
@@ -202,7 +170,7 @@ session_globals <- function(f) {
     }
     seen[[length(seen) + 1L]] <<- home
     # Arguments that were not given have no value.
-    for (name in ls(home)) visit(tryCatch(get(name, home), error = function(e) NULL))
+    for (name in ls(home)) visit(catch_error(get(name, home), function(e) NULL))
   }
   add <- function(names) {
     for (name in setdiff(names, names(found))) {
@@ -212,7 +180,7 @@ session_globals <- function(f) {
       visit(value)
     }
   }
-  visit(f)
+  visit(value)
   found
 }
 

@@ -3,22 +3,41 @@
 #' Log-likelihood of each new observation under a fitted model: how well the model predicts rows it has not seen.
 #'
 #' @details
-#' For the aspect Bernoulli model this is eq. (23) of the paper: the memberships of the training rows serve as equally
-#' likely components, and the likelihood of a new row's observed cells is averaged over them (in logarithms, without
-#' underflow). No membership is fitted to the new row. The probability of what is seen in a cell, be it 1 or 0, counts
-#' as at least `floor`: maximum likelihood puts cells at exact 0 or 1, and one impossible cell would make the whole row
-#' impossible. The value depends on the floor, which is why it is printed: compare models under the same one. Cost:
-#' O(k m) for each training row, and O(number of ones) for each pair of a training and a new row.
+#' This is eq. (23) of the paper: the training rows serve as equally likely components, each with the probabilities that
+#' the fit gives its cells, and the likelihood of a new row's observed cells is averaged over them (in logarithms,
+#' without underflow). Nothing is fitted to the new row. [cross_validate()] with `scheme = "rows"` sums the same
+#' numbers. Two models have components of their own in place of the training rows: [bernoulli_mixture()] its own (eq.
+#' 26), and [noisy_or()] the states of its sources, summed out exactly up to 16 sources and beyond by importance
+#' sampling.
 #'
-#' For [noisy_or()] the sources of the new row are summed out: exactly up to 16 sources, \eqn{O(2^k m)} a row, beyond by
-#' importance sampling, O(k m) a draw. The leak counts as at least `floor`, links and leak as at most 1 - `floor`.
+#' The probability that a component gives to what is seen in a cell, be it 1 or 0, counts as at least `floor`: maximum
+#' likelihood puts cells at exact 0 or 1, and one impossible cell would make the whole row impossible. The value depends
+#' on the floor, which is why it is printed: compare models under the same one.
 #'
-#' @param fit a fit of [aspect_bernoulli()] or [noisy_or()]; any other is an error of class `multicause_input_error`.
+#' Models of counts ([nmf()] with `loss = "kl"`, [plsa()], [plca()] of a matrix, [bmf()] with `family = "poisson"`) give
+#' Poisson probabilities with the means of the training rows, at least `floor`; with `family = "bernoulli"` they are
+#' judged as the others, by the chance of at least one.
+#'
+#' A fit of [visits_bernoulli()], of [nmf()] by squared error, of [plca()] to an array, and of [bmf()] with `family =
+#' "gaussian"` has no such likelihood: an error says what to use instead.
+#'
+#' Cost: O(m) for each component, and O(number of ones) for each pair of a component and a new row; O(k m) more for each
+#' training row of [aspect_bernoulli()]. Components are \eqn{2^k} states of a [noisy_or()]; by importance sampling it
+#' takes O(k m) a draw.
+#'
+#' @param fit a fit of a model of this package.
 #' @param newdata new observations, columns matched by name or by place, `NA` allowed.
-#' @param ... must be empty.
-#' @param floor number from 0 to 0.5, how far probabilities are kept off 0 and 1, see Details; 0 is the model as it is.
-#' @param training names or numbers of the training rows that serve as components; `NULL` is all but those with nothing
-#'   observed, whose memberships are those of the start.
+#' @param ... arguments of the model:
+#' \describe{
+#'   \item{`training`}{(where training rows are the components) their names or numbers; `NULL` is all but those with
+#'     nothing observed, whose memberships are those of the start.}
+#'   \item{`draws`}{(`noisy_or()` with more than 16 sources) draws of a row's sources, at least 100; default 2000.}
+#'   \item{`seed`}{(the same) `NULL` to use the session's random numbers, or a number for [set.seed()] that leaves them
+#'     as they were.}
+#' }
+#' @param floor number from 0 to 0.5, the least probability of what is seen in a cell, see Details; 0 is the model as it
+#'   is.
+#' @param family `NULL`: the model's own. `"bernoulli"` judges models of counts by 0/1 rows, see Details.
 #' @return A numeric vector of class `test_loglik`: nats for each row, with row names, `NA` for rows with nothing
 #'   observed. Attributes `floor`, `total` (sum over rows) and `mean` (per row, as in the paper's Fig. 3), both without
 #'   those rows; where rows were sampled also `effective`, the effective number of draws of each.
@@ -30,39 +49,31 @@
 #' fit <- aspect_bernoulli(x[1:50, ], k = 2)
 #' test_loglik(fit, x[51:60, ])
 #' @export
-test_loglik <- function(fit, newdata, ...) UseMethod("test_loglik")
-
-#' @export
-test_loglik.default <- function(fit, newdata, ...) {
+test_loglik <- function(fit, newdata, ..., floor = 1e-6, family = NULL) {
   check_fit(fit)
-  stop_input("`fit` must be of a model with a held-out likelihood, not of %s().", class(fit)[1L])
-}
-
-#' @rdname test_loglik
-#' @export
-test_loglik.aspect_bernoulli <- function(fit, newdata, ..., floor = 1e-6, training = NULL) {
-  check_dots(...)
   floor <- check_number(floor, "floor", 0, 0.5)
-  if (!is.null(fit$missed_by)) {
-    stop_input("A fit with `visits` has no likelihood for new observations: fit them together with the others.")
-  }
   if (missing(newdata)) stop_input("`newdata` must be given: observations the model was not fitted to.")
-  data <- check_data(new_rows(fit, newdata), "binary", "newdata", quiet = TRUE)
-  trained <- which(fit$margins$row_observed > 0)
-  if (!is.null(training)) trained <- pick(training, fit$dims[["n"]], fit$names[[1L]], "training")
-  param <- list(membership = unname(fit$param$membership[trained, , drop = FALSE]), aspects = unname(fit$param$aspects))
-  value <- .Call(mc_c_ab_test_loglik, data$view, param, floor)
+  own <- row_family(fit)
+  family <- if (is.null(family)) own else check_choice(family, "family", unique(c(own, "bernoulli")))
+  # Evaluated late: a model without a likelihood says so whatever the new data are.
+  delayedAssign("data", check_newdata(fit, newdata, row_kind(fit, family)))
+  value <- held_out_rows(fit, data, floor, family, ...)
+  effective <- attr(value, "effective")
   bare <- data$margins$row_observed == 0
   value[bare] <- NA
   if (any(bare)) inform("%d row(s) of `newdata` with nothing observed have no likelihood: NA.", sum(bare))
+  never <- sum(value == -Inf, na.rm = TRUE)
+  if (never) inform("%d row(s) of `newdata` are impossible under the model: -Inf.", never)
   structure(
-    stats::setNames(value, rownames(data$x)),
-    class = "test_loglik", floor = floor, total = sum(value[!bare]), mean = mean(value[!bare])
+    stats::setNames(as.vector(value), rownames(data$x)),
+    class = "test_loglik", floor = floor, total = sum(value[!bare]), mean = mean(value[!bare]), effective = effective
   )
 }
 
 #' @export
 print.test_loglik <- function(x, digits = max(3L, getOption("digits") - 3L), n = 10L, ...) {
+  digits <- check_digits(digits)
+  n <- check_shown(n)
   cat(sprintf(
     "Held-out log-likelihood of %d rows: %s nats in all, %s per row (probabilities floored at %s)\n", sum(!is.na(x)),
     format(attr(x, "total"), digits = digits), format(attr(x, "mean"), digits = digits), format(attr(x, "floor"))

@@ -68,43 +68,41 @@
 #' @name tidiers
 NULL
 
-# What the rows and columns (or the entries) of each part of `param` are.
-param_sides <- list(
-  membership = c("observation", "component"), aspects = c("component", "attribute"),
-  prototypes = c("component", "attribute"), scores = c("observation", "component"),
-  loadings = c("component", "attribute"), intercept = "attribute", coefficients = c("observation", "component"),
-  basis = c("component", "attribute"), links = c("component", "attribute"), leak = "attribute", prior = "component",
-  activation = c("observation", "component"), weights = "component", added = "visit", effort = "term",
-  effects = c("component", "attribute"), rows = c("observation", "row_feature"),
-  columns = c("attribute", "column_feature"), hyper = "term"
-)
+# What the rows and columns (or the entries) of a part of `param` are.
+part_sides <- function(fit, name, values) UseMethod("part_sides")
 
-# The parts of a fit that tidy() knows, that of components first: functions without arguments, by name.
-param_parts <- function(fit) {
-  parts <- lapply(fit$param, function(values) values)
-  if (!is.null(fit$effort)) parts$effort <- fit$effort$coefficients
-  if (inherits(fit, "bmf")) {
-    effects <- bmf_effects(fit)
-    parts <- c(list(effects = effects), parts)
-  }
-  if (is_sampled(fit)) parts <- c(parts, list(quantities = NULL))
-  default <- intersect(c("effects", "aspects", "prototypes", "loadings", "basis", "links", "marginals"), names(parts))
-  c(parts[default[1L]], parts[setdiff(names(parts), default[1L])])
+#' @export
+part_sides.default <- function(fit, name, values) {
+  switch(name,
+    membership = c("observation", "component"), basis = c("component", "attribute"), weights = "component",
+    if (is.matrix(values)) c("row", "column") else "term"
+  )
 }
 
-is_sampled <- function(fit) inherits(fit, c("bmf", "aspect_bernoulli_gibbs"))
+# The parts of a fit that tidy() knows, by name; those that are not in the fit are NULL.
+param_parts <- function(fit) UseMethod("param_parts")
 
-part_sides <- function(fit, name, values) {
-  if (name == "missed") {
-    return(c(if (nrow(values) > 1L) fit$missed_by, "visit"))
-  }
-  if (name == "weights" && is.matrix(values)) {
-    return(c("row_feature", "column_feature"))
-  }
-  if (name %in% names(param_sides)) {
-    return(param_sides[[name]])
-  }
-  if (is.matrix(values)) c("row", "column") else "term"
+#' @export
+param_parts.default <- function(fit) lapply(fit$param, function(values) values)
+
+# Does a fit hold draws of a posterior?
+is_sampled <- function(fit) UseMethod("is_sampled")
+
+#' @export
+is_sampled.default <- function(fit) FALSE
+
+# All of them: that of components first, quantities of a sampler last but for it.
+ordered_parts <- function(fit) {
+  parts <- param_parts(fit)
+  if (is_sampled(fit)) parts <- c(parts, list(quantities = NULL))
+  first <- stats::na.omit(first_of(fit, parts, "component"))
+  c(parts[first], parts[setdiff(names(parts), first)])
+}
+
+# The name of the first part with a row for each component, or observation.
+first_of <- function(fit, parts, what) {
+  sides <- Map(function(name, values) part_sides(fit, name, values), names(parts), parts)
+  names(Filter(function(side) length(side) == 2L && side[1L] == what, sides))[1L]
 }
 
 # A row for each entry of a vector, matrix or array, the first side slowest.
@@ -120,7 +118,7 @@ long_table <- function(values, sides, name = "estimate") {
 }
 
 tidy_fit <- function(x, matrix) {
-  parts <- param_parts(x)
+  parts <- ordered_parts(x)
   if (!length(parts) || is.null(names(parts))) {
     stop_input("`x` has no parameters of its own: an average of fits has those of its members, `x$fits`.")
   }
@@ -128,22 +126,17 @@ tidy_fit <- function(x, matrix) {
   if (matrix == "quantities") {
     return(quantity_table(x))
   }
-  values <- parts[[matrix]]
-  if (matrix == "marginals") {
-    return(long_marginals(values))
-  }
-  sides <- part_sides(x, matrix, values)
-  if (is.matrix(values) && length(sides) == 1L) values <- values[1L, ]
-  long_table(values, sides)
+  tidy_part(x, matrix, parts[[matrix]])
 }
 
-long_marginals <- function(marginals) {
-  titles <- dimension_names(names(marginals), seq_along(marginals))
-  each <- Map(function(q, title) {
-    out <- long_table(q, c("component", "level"))
-    data.frame(out["component"], dimension = title, level = as.character(out$level), out["estimate"])
-  }, marginals, titles)
-  do.call(rbind, unname(each))
+# A row for each entry of a part of a fit.
+tidy_part <- function(fit, name, values) UseMethod("tidy_part")
+
+#' @export
+tidy_part.default <- function(fit, name, values) {
+  sides <- part_sides(fit, name, values)
+  if (is.matrix(values) && length(sides) == 1L) values <- values[1L, ]
+  long_table(values, sides)
 }
 
 # The tables of a result, the first one is what tidy() gives.
@@ -171,6 +164,7 @@ long_divergences <- function(x) {
 }
 
 tidy_result <- function(x, table = NULL, ...) {
+  check_whole(x, "x")
   check_dots(...)
   tables <- Filter(Negate(is.null), result_tables(x))
   table <- if (is.null(table)) names(tables)[1L] else check_choice(table, "table", names(tables))
@@ -185,6 +179,7 @@ tidy_result <- function(x, table = NULL, ...) {
 #' @rdname tidiers
 #' @exportS3Method generics::tidy
 tidy.multicause <- function(x, matrix = NULL, ...) {
+  check_whole(x, "x")
   check_dots(...)
   tidy_fit(x, matrix)
 }
@@ -192,6 +187,7 @@ tidy.multicause <- function(x, matrix = NULL, ...) {
 #' @rdname tidiers
 #' @export
 as.data.frame.multicause <- function(x, row.names = NULL, optional = FALSE, ..., matrix = NULL) {
+  check_whole(x, "x")
   check_dots(...)
   tidy_fit(x, matrix)
 }
@@ -240,3 +236,135 @@ as.data.frame.alignment <- frame_of_result
 #' @export
 as.data.frame.divergences <- frame_of_result
 # nolint end
+
+# One row a fit, one row a cell, and the ordination of vegan: glance(), augment(), scores().
+
+glance_fit <- function(x) {
+  d <- x$dims
+  likely <- identical(names(x$objective), "log_likelihood")
+  number <- function(value) if (is.null(value)) NA_real_ else unname(as.double(value))
+  data.frame(
+    model = class(x)[1L], n = d[["n"]], m = d[["m"]], k = d[["k"]], nobs = as.double(nobs(x)),
+    objective = if (is.null(x$objective)) NA_character_ else names(x$objective), value = number(x$objective),
+    logLik = number(x$loglik), df = number(x$df), AIC = if (likely) stats::AIC(x) else NA_real_,
+    BIC = if (likely) stats::BIC(x) else NA_real_, converged = if (is.null(x$converged)) NA else x$converged,
+    passes = if (is.null(x$trace)) NA_integer_ else nrow(x$trace),
+    starts = if (is.null(x$starts)) NA_integer_ else nrow(x$starts),
+    reached_best = if (is.null(x$starts$reached_best)) NA_integer_ else sum(x$starts$reached_best)
+  )
+}
+
+# Methods of generics that lintr does not know.
+# nolint start: object_name_linter.
+
+#' @rdname tidiers
+#' @exportS3Method generics::glance
+glance.multicause <- function(x, ...) {
+  check_whole(x, "x")
+  check_dots(...)
+  glance_fit(x)
+}
+
+#' @exportS3Method generics::glance
+glance.multicause_selection <- function(x, ...) {
+  check_whole(x, "x")
+  check_dots(...)
+  data.frame(model = x$model, x$best[1L, ], folds = x$n_folds, replicates = x$replicates, row.names = NULL)
+}
+
+#' @exportS3Method generics::glance
+glance.multicause_cv <- function(x, ...) {
+  check_whole(x, "x")
+  check_dots(...)
+  best <- x$results[cv_choice(x$results)[["best"]], , drop = FALSE]
+  if (!nrow(best)) best <- x$results[NA_integer_, ][1L, ]
+  data.frame(best, scheme = x$scheme, family = x$family, folds = x$n_folds, replicates = x$replicates, row.names = NULL)
+}
+
+#' @exportS3Method generics::glance
+glance.multicause_comparison <- function(x, ...) {
+  check_whole(x, "x")
+  check_dots(...)
+  data.frame(x$table[which.min(x$table$cells), ], models = nrow(x$table), row.names = NULL)
+}
+
+#' @exportS3Method generics::glance
+glance.recovery <- function(x, ...) {
+  check_whole(x, "x")
+  check_dots(...)
+  x$summary
+}
+
+#' @rdname tidiers
+#' @exportS3Method generics::augment
+augment.multicause <- function(x, data = NULL, ..., rows = NULL) {
+  check_whole(x, "x")
+  check_dots(...)
+  rows <- pick(rows, x$dims[["n"]], x$names[[1L]], "rows")
+  m <- x$dims[["m"]]
+  refuse_large(7 * as.double(length(rows)) * m, "The result", "take some observations at a time by `rows`")
+  x$x <- fit_data(x, data)
+  observed <- dense_rows(x$x, rows)
+  mean <- unname(fitted(x)[rows, , drop = FALSE])
+  name <- function(side, at) if (is.null(x$names[[side]])) at else x$names[[side]][at]
+  out <- data.frame(
+    observation = rep(name(1L, rows), each = m), attribute = rep(name(2L, seq_len(m)), length(rows)),
+    observed = as.vector(t(observed)), .fitted = as.vector(t(mean)), .resid = as.vector(t(observed - mean))
+  )
+  scores <- augment_scores(x, rows, observed)
+  for (score in names(scores)) out[[score]] <- as.vector(t(scores[[score]]))
+  out
+}
+
+# What a model says of a cell beside its mean, by the name of its column: matrices of the observations in `rows`.
+augment_scores <- function(fit, rows, observed) UseMethod("augment_scores")
+
+#' @export
+augment_scores.default <- function(fit, rows, observed) list()
+
+#' Scores for ordination diagrams of vegan
+#'
+#' Methods for the generic `scores()` of package vegan: where each site and each species stands on the components.
+#'
+#' @param x a fit of any model with components over attributes; for [plca()] sites and species are the first two
+#'   dimensions.
+#' @param display `"sites"`, `"species"` or both.
+#' @param choices names or numbers of components; `NULL`: all.
+#' @param ... must be empty.
+#' @return A matrix of n x k (sites: memberships, scores, coefficients or activations) or m x k (species: what each
+#'   component says of them, on the scale of `coef(x)`), or, for both, a list of `sites` and `species`. For [plca()]:
+#'   the share of each component in each level.
+#' @examples
+#' set.seed(1)
+#' fit <- logistic_pca(matrix(rbinom(200, 1, 0.4), 20, 10), k = 2)
+#' if (requireNamespace("vegan", quietly = TRUE)) {
+#'   print(head(vegan::scores(fit, display = "sites")))
+#'   str(vegan::scores(fit))
+#' }
+#' @exportS3Method vegan::scores
+scores.multicause <- function(x, display = c("sites", "species"), choices = NULL, ...) {
+  check_whole(x, "x")
+  check_dots(...)
+  known <- c("sites", "species")
+  if (!is.character(display) || !length(display) || !all(display %in% known)) {
+    stop_input("`display` must hold some of %s, not %s.", show_names(known), show_value(display))
+  }
+  both <- ordination(x)
+  choices <- pick(choices, ncol(both$sites), colnames(both$sites), "choices")
+  both <- lapply(both[unique(display)], function(part) part[, choices, drop = FALSE])
+  if (length(both) == 1L) both[[1L]] else both
+}
+
+# nolint end
+
+# list(sites = n x k, species = m x k)
+ordination <- function(fit) UseMethod("ordination")
+
+#' @export
+ordination.default <- function(fit) {
+  parts <- ordered_parts(fit)
+  if (is.null(names(parts))) {
+    stop_input("`x` has no components of its own: it is an average of fits, `x$fits`.")
+  }
+  list(sites = parts[[first_of(fit, parts, "observation")]], species = t(parts[[1L]]))
+}

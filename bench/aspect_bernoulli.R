@@ -1,7 +1,6 @@
 # Speed and memory of aspect_bernoulli() against the same algorithm written in R with matrix products.
 # One thread, the same BLAS, the same run. Results are kept in bench/aspect_bernoulli.md.
 library(multicause)
-blas_serial <- getNamespace("multicause")$blas_threads(1L)
 
 # The table of the paper (501 sites x 139 genera) where it is there, else one of the same size and density.
 read_table <- function() {
@@ -46,7 +45,7 @@ seconds <- function(expr) system.time(expr)[["elapsed"]]
 
 fit_from <- function(x, start, n, accelerate = FALSE) {
   control <- fit_control(n_start = 1, max_pass = n, tol = 0, accelerate = accelerate)
-  aspect_bernoulli(x, nrow(start$aspects), start = start, control = control)
+  aspect_bernoulli(x, nrow(start$aspects), estimate = "ml", start = start, control = control)
 }
 
 draw_start <- function(x, k) {
@@ -87,7 +86,7 @@ for (n in c(1000, 5000)) {
 
 cat("\n## Twenty starts, k = 4, default tolerance\n\n")
 set.seed(1)
-time <- seconds(fit <- aspect_bernoulli(x, 4, control = fit_control(n_start = 20, progress = FALSE)))
+time <- seconds(fit <- aspect_bernoulli(x, 4, estimate = "ml", control = fit_control(n_start = 20, progress = FALSE)))
 pass <- median(rounds["r", ])
 cat(sprintf(
   "%.2f s, log-likelihood %.2f; that is %.0f passes of the R form (here %.2f ms each)\n", time, fit$loglik, time / pass,
@@ -96,14 +95,14 @@ cat(sprintf(
 
 cat("\n## Threads\n\n")
 set.seed(1)
-two <- aspect_bernoulli(x, 4, control = fit_control(n_start = 20, n_threads = 2, progress = FALSE))
+two <- aspect_bernoulli(x, 4, estimate = "ml", control = fit_control(n_start = 20, n_threads = 2, progress = FALSE))
 cat("identical parameters for 1 and 2 threads:", identical(fit$param, two$param), "\n")
 set.seed(3)
 large <- matrix(rbinom(2e7, 1, 0.02), 20000)
 start <- draw_start(large, 5)
 once <- function(threads) {
   control <- fit_control(n_start = 1, max_pass = 5, tol = 0, accelerate = FALSE, n_threads = threads)
-  seconds(aspect_bernoulli(large, 5, start = start, control = control)) / 5
+  seconds(aspect_bernoulli(large, 5, estimate = "ml", start = start, control = control)) / 5
 }
 cat(sprintf("20 000 x 1000, k = 5: %.3f s a pass on one thread, %.3f s on two\n", once(1), once(2)))
 
@@ -113,7 +112,8 @@ writeLines(c(
   "library(multicause); set.seed(1)",
   "row <- sample(1e5, 2e6, TRUE); column <- sample(1000, 2e6, TRUE)",
   "x <- Matrix::sparseMatrix(row, column, x = 1, dims = c(1e5, 1000), use.last.ij = TRUE)",
-  "time <- system.time(fit <- aspect_bernoulli(x, 5, control = fit_control(n_start = 3, n_finish = 1, max_pass = 30,",
+  "time <- system.time(fit <- aspect_bernoulli(x, 5, estimate = \"ml\",",
+  "  control = fit_control(n_start = 3, n_finish = 1, max_pass = 30,",
   "  screen_pass = 10, progress = FALSE)))",
   "peak <- grep('VmHWM', readLines('/proc/self/status'), value = TRUE)",
   "peak <- as.numeric(gsub('[^0-9]', '', peak)) / 1024",
@@ -122,5 +122,4 @@ writeLines(c(
 ), script)
 cat(system2(file.path(R.home("bin"), "Rscript"), script, stdout = TRUE, stderr = FALSE), sep = "\n")
 cat("\n")
-invisible(getNamespace("multicause")$blas_threads(blas_serial))
 cat(sprintf("%s; %s; %s\n", R.version.string, extSoftVersion()[["BLAS"]], Sys.Date()))

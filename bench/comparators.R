@@ -4,7 +4,6 @@
 # Peers that are not installed are skipped.
 #   Rscript bench/comparators.R [repeats = 3]
 library(multicause)
-blas_serial <- getNamespace("multicause")$blas_threads(1L)
 repeats <- as.integer(c(commandArgs(TRUE), "3")[1L])
 file <- file.path(Sys.getenv("MULTICAUSE_DATA", "../shared/data"), "now_2003", "g10s2_occ.csv")
 set.seed(1)
@@ -58,7 +57,7 @@ k <- 4L
 soft <- matrix(stats::rexp(n * k), n, k)
 soft <- soft / rowSums(soft)
 mixture <- list(weights = colMeans(soft), prototypes = t(soft) %*% x / colSums(soft))
-fit_mixture <- function() bernoulli_mixture(x, k, start = lapply(mixture, unname), control = one)
+fit_mixture <- function() bernoulli_mixture(x, k, estimate = "ml", start = lapply(mixture, unname), control = one)
 race("flexmix", "Bernoulli mixture, k = 4", fit_mixture, function() {
   data <- list(x = x)
   control <- list(iter.max = 2000, minprior = 0, tolerance = 1e-8)

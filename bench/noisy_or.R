@@ -23,7 +23,7 @@ draw_problem <- function(n, m, k, seed = 1) {
 
 fit_passes <- function(p, inference, passes) {
   control <- fit_control(n_start = 1, max_pass = passes, tol = 0, accelerate = FALSE)
-  noisy_or(p$x, p$k, inference = inference, prior = NULL, inner = 1, start = p$start, control = control)
+  noisy_or(p$x, p$k, inference = inference, estimate = "ml", inner = 1, start = p$start, control = control)
 }
 
 # Seconds a pass: what `passes` more of them cost beyond one.
@@ -243,7 +243,7 @@ race <- function(inference, form, passes, seed) {
   tried <- 3
   repeat {
     control <- fit_control(n_start = 1, max_pass = tried, tol = 0)
-    ours <- seconds(fit <- noisy_or(p$x, 8, inference = inference, prior = NULL, start = p$start, control = control))
+    ours <- seconds(fit <- noisy_or(p$x, 8, inference = inference, estimate = "ml", start = p$start, control = control))
     if (fit$objective >= target || tried > 3 * passes) break
     tried <- tried + 3
   }

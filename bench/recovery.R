@@ -7,7 +7,6 @@
 # drawn.
 # The rivals' settings are those that did best on the same tuning replicates.
 library(multicause)
-blas_serial <- getNamespace("multicause")$blas_threads(1L)
 replicates <- as.integer(c(commandArgs(TRUE), "10")[1L])
 parts <- commandArgs(TRUE)[-1L]
 if (!length(parts)) parts <- c("omissions", "birds", "additions")
@@ -23,7 +22,7 @@ as_score <- function(fit) pmin(pmax(fitted(fit), 0), 1)
 weak <- function(membership) list(aspects = c(1.2, 2), membership = membership)
 both <- list(estimate = c("ml", "map"))
 
-recommended <- function(x) ensemble(x, grid = both, prior = weak(1.03))
+recommended <- function(x) ensemble(x)
 
 first_choice <- function(x) {
   control <- fit_control(n_start = 1, n_polish = 0, max_pass = 500, tol = 1e-7)
@@ -32,12 +31,13 @@ first_choice <- function(x) {
 
 # Every rival and every variant, as a list of n x m score matrices.
 all_scores <- function(x, age = NULL) {
-  single <- hush(aspect_bernoulli(x, 4, control = fit_control(progress = FALSE)))
+  single <- hush(aspect_bernoulli(x, 4, estimate = "ml", control = fit_control(progress = FALSE)))
   cells <- getNamespace("multicause")$cell_scores(single, seq_len(nrow(x)), phantoms(single)$kind)
   best <- hush(recommended(x))
   out <- list(
     `AB ensemble (recommended)` = fitted(best),
-    `AB ensemble, ML only` = fitted(hush(ensemble(x))), `AB ensemble, first choice` = fitted(hush(first_choice(x))),
+    `AB ensemble, ML only` = fitted(hush(ensemble(x, estimate = "ml"))),
+    `AB ensemble, first choice` = fitted(hush(first_choice(x))),
     `AB k = 4: probability` = cells$probability, `AB k = 4: present` = cells$present, `AB k = 4: missed` = cells$missed,
     `AB k = 4: phantom` = cells$phantom,
     `Bernoulli mixture, k = 6, MAP` = as_score(hush(bernoulli_mixture(x, 6, estimate = "map", control = light))),
@@ -138,7 +138,7 @@ additions <- function() {
     do.call(rbind, lapply(seq_len(replicates), function(r) {
       set.seed(3000 + r)
       planted <- corrupt(now$x, add = readings[[reading]]())
-      fit <- hush(aspect_bernoulli(planted$x, 5, control = fit_control(progress = FALSE)))
+      fit <- hush(aspect_bernoulli(planted$x, 5, estimate = "ml", control = fit_control(progress = FALSE)))
       kinds <- phantoms(fit, black = 0.5)
       blackest <- which.max(rowMeans(fit$param$aspects))
       wrote <- predict(fit, type = "cell")[, , blackest]

@@ -87,7 +87,7 @@ scores_of <- function(x, near, age) {
 # The other models, and two of them with neighbours: in a mixture strength is in log-odds. A Poisson mean stands for the
 # chance of at least one.
 others <- function(x, near) {
-  mixture <- function(...) fitted(bernoulli_mixture(x, 12, ..., control = short))
+  mixture <- function(..., estimate = "ml") fitted(bernoulli_mixture(x, 12, ..., estimate = estimate, control = short))
   least_one <- function(fit) 1 - exp(-fitted(fit))
   labels <- near
   labels$strength <- 5

@@ -1,4 +1,5 @@
-#include "glue.h"
+#include "glue/glue.h"
+#include "num/threads.h"
 
 #include <R_ext/Rdynload.h>
 #include <R_ext/Visibility.h>
@@ -12,6 +13,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_view_sparse, 4),
     ENTRY(mc_c_view_range, 1),
     ENTRY(mc_c_view_margins, 1),
+    ENTRY(mc_c_row_mixture, 2),
     ENTRY(mc_c_ab_fit, 4),
     ENTRY(mc_c_ab_effort_fit, 4),
     ENTRY(mc_c_ab_visits_fit, 4),
@@ -19,7 +21,6 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_ab_vb_fit, 4),
     ENTRY(mc_c_ab_gibbs_run, 4),
     ENTRY(mc_c_ab_certify, 3),
-    ENTRY(mc_c_ab_test_loglik, 3),
     ENTRY(mc_c_neighbours, 5),
     ENTRY(mc_c_bm_fit, 4),
     ENTRY(mc_c_lp_fit, 3),
@@ -28,7 +29,6 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_plca_fit, 4),
     ENTRY(mc_c_plca_prior, 3),
     ENTRY(mc_c_entropic, 3),
-    ENTRY(mc_c_lambert, 2),
     ENTRY(mc_c_view_distinct, 1),
     ENTRY(mc_c_nor_fit, 4),
     ENTRY(mc_c_nor_report, 3),
@@ -36,8 +36,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_bmf_run, 5),
     ENTRY(mc_c_bmf_predict, 5),
     ENTRY(mc_c_bmf_density, 4),
-    ENTRY(mc_c_bmf_look, 7),
-    ENTRY(mc_c_blas_threads, 1),
+    ENTRY(mc_c_memory, 0),
     {NULL, NULL, 0},
 };
 /* clang-format on */
@@ -45,6 +44,7 @@ static const R_CallMethodDef entries[] = {
 void R_init_multicause(DllInfo *dll);
 
 void attribute_visible R_init_multicause(DllInfo *dll) {
+  if (!num_watch_forks()) Rf_warning("multicause: forked processes must use one thread");
   R_registerRoutines(dll, NULL, entries, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);
   R_forceSymbols(dll, TRUE);

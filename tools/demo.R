@@ -23,7 +23,7 @@ starts <- function(progress) fit_control(n_start = 30, progress = progress)
 tried <- expand.grid(k = 2:8, phantom = c("free", "white"), stringsAsFactors = FALSE)
 cli::cli_progress_bar("Choosing k", total = nrow(tried))
 tried$AIC <- vapply(seq_len(nrow(tried)), function(i) {
-  fit <- aspect_bernoulli(x, tried$k[i], phantom = tried$phantom[i], control = starts(FALSE))
+  fit <- aspect_bernoulli(x, tried$k[i], estimate = "ml", phantom = tried$phantom[i], control = starts(FALSE))
   cli::cli_progress_update(.envir = globalenv())
   AIC(fit)
 }, 0)
@@ -31,7 +31,7 @@ cli::cli_progress_done()
 
 # 3. The fit. Where no component became a phantom by itself, the question needs one: it is pinned, and its price told.
 choose <- function(kind) with(tried[tried$phantom == kind, ], k[which.min(AIC)])
-fit <- aspect_bernoulli(x, choose("free"), control = starts(TRUE))
+fit <- aspect_bernoulli(x, choose("free"), estimate = "ml", control = starts(TRUE))
 notes <- NULL
 if (!any(phantoms(fit)$kind == "white")) {
   price <- min(tried$AIC[tried$phantom == "white"]) - min(tried$AIC[tried$phantom == "free"])
@@ -43,7 +43,7 @@ if (!any(phantoms(fit)$kind == "white")) {
     ),
     choose("free"), choose("white"), abs(price), if (price > 0) "higher" else "lower"
   )
-  fit <- aspect_bernoulli(x, choose("white"), phantom = "white", control = starts(TRUE))
+  fit <- aspect_bernoulli(x, choose("white"), estimate = "ml", phantom = "white", control = starts(TRUE))
 }
 notes <- c(notes, paste(
   "Most of these sites are dated by their tetrapods. The fit shown lets sites of similar age and place share their",

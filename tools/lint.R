@@ -1,17 +1,16 @@
-# Lints every R file (.lintr), and the size of files and functions: one that is too long holds two ideas.
+# Lints every R file (.lintr), the size of functions (one that is too long holds two ideas), and that a model's class is
+# asked for in its own files alone: elsewhere a method says what differs.
 
-max_file <- 350
 max_function <- 80
 
 folders <- c("R", "tests", "tools", "bench", "data-raw", "inst", "vignettes")
 files <- dir(folders, pattern = "[.](R|Rmd)$", recursive = TRUE, full.names = TRUE)
 
 too_long <- function(file) {
-  lines <- length(readLines(file))
-  found <- if (lines > max_file) sprintf("%s: %d lines", file, lines)
   if (!grepl("[.]R$", file)) {
     return(NULL)
   }
+  found <- NULL
   code <- parse(file, keep.source = TRUE)
   for (i in seq_along(code)) {
     is_function <- is.call(code[[i]]) && length(code[[i]]) == 3 && is.call(code[[i]][[3]]) &&
@@ -24,10 +23,55 @@ too_long <- function(file) {
   found
 }
 
+models <- sub("^fit_rules[.]", "", ls(loadNamespace("multicause"), pattern = "^fit_rules[.]"))
+models <- setdiff(models, "multicause_ensemble")
+
+# Where a model's class may be asked for all the same, and why.
+allowed_class_tests <- c(
+  "R/ensemble.R" = "an average is an aspect Bernoulli model itself where all of its members are",
+  "R/identifiability.R" = "`draws` is an argument of a verb, a list of fits, whose class is checked"
+)
+
+# The model of a file's stem; files of aspect_bernoulli are also those of models whose names begin with it.
+is_own_file <- function(file, model) {
+  stem <- sub("[.]R$", "", basename(file))
+  own <- models[startsWith(stem, models)]
+  length(own) > 0L && startsWith(model, own[which.max(nchar(own))])
+}
+
+# Calls that ask for a class of models: inherits(fit, "nmf"), switch(class(fit)[1], nmf = ), "nmf" %in% class(fit).
+class_tests <- function(code, file) {
+  is_call_of <- function(x, name) is.call(x) && identical(x[[1]], as.name(name))
+  asks <- function(x) is_call_of(x, "class") || ((is_call_of(x, "[") || is_call_of(x, "[[")) && asks(x[[2]]))
+  strings <- function(x) if (is.character(x)) x else if (is.call(x)) unlist(lapply(as.list(x)[-1], strings))
+  if (!is.call(code)) {
+    return(NULL)
+  }
+  # An empty place, as in x[, 1], is a name without letters.
+  parts <- Filter(function(part) !is.name(part) || nzchar(part), as.list(code))
+  is_test <- any(vapply(parts, function(part) asks(part) || identical(part, as.name("inherits")), NA))
+  named <- intersect(c(unlist(lapply(parts, strings)), if (is_call_of(code, "switch")) names(code)), models)
+  foreign <- Filter(function(model) !is_own_file(file, model), named)
+  found <- if (is_test && length(foreign)) substr(paste(deparse(code), collapse = " "), 1, 80)
+  c(found, unlist(lapply(parts, class_tests, file)))
+}
+
+find_class_tests <- function() {
+  files <- dir("R", pattern = "[.]R$", full.names = TRUE)
+  found <- lapply(stats::setNames(files, files), function(file) unlist(lapply(parse(file), class_tests, file)))
+  found <- Filter(length, found)
+  bad <- found[setdiff(names(found), names(allowed_class_tests))]
+  idle <- setdiff(names(allowed_class_tests), names(found))
+  c(
+    sprintf("%s: a model's class is asked for outside its files: %s", rep(names(bad), lengths(bad)), unlist(bad)),
+    sprintf("%s: allowed to ask for a model's class, but does not", idle)
+  )
+}
+
 # A method of a generic of ours that is not exported: lintr takes it for a name with a dot.
 is_method <- function(lint) {
   generic <- sub("^([a-z0-9_]+)[.].*", "\\1", lint$line)
-  lint$linter == "object_name_linter" && exists(generic, package, mode = "function") &&
+  lint$linter %in% c("object_name_linter", "object_length_linter") && exists(generic, package, mode = "function") &&
     utils::isS3stdGeneric(get(generic, package))
 }
 
@@ -38,7 +82,8 @@ package <- loadNamespace("multicause")
 lints <- Filter(function(lint) !is_method(lint) && !is_helper(lint), do.call(c, lapply(files, lintr::lint)))
 long <- unlist(lapply(files, too_long))
 for (lint in lints) print(lint)
-writeLines(as.character(long))
-bad <- length(lints) + length(long)
+tests_of_class <- find_class_tests()
+writeLines(as.character(c(long, tests_of_class)))
+bad <- length(lints) + length(long) + length(tests_of_class)
 cat(sprintf("%d R files, %d findings\n", length(files), bad))
 quit(status = as.integer(bad > 0))

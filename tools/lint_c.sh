@@ -4,7 +4,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-mapfile -t files < <(find src tests/c -name '*.c' | sort)
+mapfile -t files < <(find src tests/c tests/entries -name '*.c' | sort)
 includes=(-Isrc -Itests/c -isystem "$(R RHOME)/include" -isystem /usr/share/R/include)
 status=0
 

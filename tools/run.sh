@@ -12,13 +12,22 @@ copy_source() { # $1: where to; what git and build/ hold stays behind
     tar -xf - -C "$1"
 }
 
-# The source tarball for tests: no vignette built. Its name carries no version, so that make knows it.
-step_copy() { copy_source "$1"; }
+build_tarball() { # $1: the file to write, $2...: options of R CMD build. Without a version in its name: make knows it.
+  local file=$1 folder
+  shift
+  folder=build/source-$(basename "$file" .tar.gz)
+  copy_source "$folder/multicause"
+  (cd "$folder" && quietly env -u NOT_CRAN -u MULTICAUSE_DATA R CMD build --no-manual "$@" multicause)
+  mv "$folder"/multicause_*.tar.gz "$file"
+}
 
-step_tarball() { # $1: the file to write
-  copy_source build/source/multicause
-  (cd build/source && quietly R CMD build --no-build-vignettes --no-manual multicause)
-  mv build/source/multicause_*.tar.gz "$1"
+# The source tarball for tests: no vignette built.
+step_tarball() { build_tarball "$1" --no-build-vignettes; }
+
+# The source tarball for users.
+step_package() {
+  echo "Building the vignettes: takes some minutes"
+  build_tarball "$1"
 }
 
 step_install() { # $1: tarball, $2: library
@@ -30,6 +39,8 @@ step_install() { # $1: tarball, $2: library
 step_test_r() { NOT_CRAN=true Rscript tools/test.R; }
 
 step_test_c() { tools/test_c.sh plain; }
+
+step_test_serial_c() { tools/test_c.sh serial; }
 
 step_test_san_c() { tools/test_c.sh sanitized; }
 
@@ -55,6 +66,7 @@ step_valgrind_r() {
 # A script per file, with its last printed results kept beside it.
 each_script() { # $1: folder of scripts, $2: folder of results
   local script name
+  export OPENBLAS_NUM_THREADS=1 # rivals, too, on one thread
   for script in "$1"/*.R; do
     [ -f "$script" ] || continue
     name=$(basename "$script" .R)

@@ -56,6 +56,8 @@ missing_tools() { # Debian names of what must be there and is not
   local item
   for item in "${tools[@]}"; do have "${item%%=*}" || echo "${item#*=}"; done
   links -lblas -lgfortran || echo r-base-dev
+  # For CRAN's check of the words in DESCRIPTION.
+  [ "$tier" != gates ] || grep -qx en_GB <(aspell dicts 2>/dev/null) || echo aspell aspell-en
 }
 
 missing_extras() { # likewise, of what R's own parts can stand in for

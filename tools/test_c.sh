@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# Builds the kernels and numerics (all of src/ but the glue) without R, and runs tests/c on them.
+# Builds the kernels and numerics (all folders of src/ but the glue) without R, and runs tests/c on them.
 #
-# Usage: tools/test_c.sh plain|sanitized|valgrind
+# Usage: tools/test_c.sh plain|serial|sanitized|valgrind; serial is without OpenMP, as clang of macOS is
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/lib.sh
 
 variant=$1
 out=build/c-$variant
-flags=(-std=c11 -g -Wall -Wextra -fopenmp -Isrc -Itests/c)
+flags=(-std=c11 -g -Wall -Wextra -Isrc -Itests/c)
+[ "$variant" = serial ] && flags+=(-Wno-unknown-pragmas) || flags+=(-fopenmp)
 libraries=(-llapack -lblas -lm)
 runner=()
 case $variant in
-plain) flags+=(-O2) ;;
+plain | serial) flags+=(-O2) ;;
 sanitized) flags+=(-O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all) ;;
 valgrind)
   flags+=(-O1)
@@ -31,8 +32,9 @@ export OPENBLAS_NUM_THREADS=1
 
 rm -rf "$out"
 mkdir -p "$out"
-find src -name '*.c' ! -name 'glue*' ! -name init.c -print0 |
-  xargs -0 -P 2 -I{} sh -c 'out=$1 file=$2; shift 2; cc "$@" -c "$file" -o "$out/$(basename "$file" .c).o"' \
+# Names repeat from folder to folder: em.c of one model, em.c of another.
+find src -mindepth 2 -name '*.c' ! -path 'src/glue/*' -print0 |
+  xargs -0 -P 2 -I{} sh -c 'out=$1 file=$2; shift 2; cc "$@" -c "$file" -o "$out/$(echo "${file%.c}" | tr / -).o"' \
     cc "$out" {} "${flags[@]}"
 
 status=0

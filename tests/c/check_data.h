@@ -6,7 +6,7 @@
 #define MC_CHECK_DATA_H
 
 #include "check.h"
-#include "num.h"
+#include "engine/data.h"
 
 /* Ones with probability density, missing cells with probability missing. */
 static inline double *check_table(int n, int m, double density, double missing) {

@@ -1,6 +1,8 @@
 /* The sampler of binary matrix factorization: what holds after any sweep, whatever was drawn. */
+#include "bmf/private.h"
 #include "check_data.h"
-#include "model_bmf.h"
+#include "num/gaussian.h"
+#include "num/linalg.h"
 
 #include <stdlib.h>
 
@@ -105,7 +107,6 @@ static void run(problem *p, bmf_moves moves, int n_sweep) {
   bmf_state best = p->state;
   bmf_allocate(&best);
   bmf_record record = {.best = &best, .best_joint = -INFINITY};
-  record.note = exact((ptrdiff_t) n_sweep * (BMF_NOTE_PROBE + 1));
   record.mean = exact((ptrdiff_t) p->n * p->m);
   CHECK(bmf_run(&p->state, &plan, &record) == MC_MAX_PASS);
   CHECK(record.n_done == n_sweep && record.n_draw == n_sweep && record.best_found);
@@ -175,7 +176,7 @@ static void test_births_replace(bmf_family family) {
   bmf_transpose(&p->state, 0);
   p->state.power = 1e-12; /* no likelihood: every proposal is accepted */
   p->state.hyper[BMF_ALPHA_ROWS].value = 30;
-  bmf_update_side(bmf_new_half(&p->state, 0), &p->state, 0, &plain);
+  bmf_update_side(bmf_new_workspace(&p->state, 0), &p->state, 0, &plain);
   CHECK(rows->k > 0 && rows->k < 80); /* Poisson(30) */
   check_state(p);
 }
@@ -204,8 +205,7 @@ static void test_stops(bmf_family family, bmf_moves moves, int n, int m, double 
   for (int asked = 0; asked < 40; asked += 6) {
     problem *p = new_problem(family, n, m, 2, 2, true, missing);
     const bmf_plan plan = {.n_sweep = 2, .thin = 1, .moves = moves, .n_threads = 1};
-    double *note = exact((ptrdiff_t) 2 * BMF_NOTE_PROBE);
-    bmf_record record = {.note = note};
+    bmf_record record = {.n_draw = 0};
     p->host.tick = check_stop_later;
     check.questions_left = asked;
     const mc_status status = bmf_run(&p->state, &plan, &record);
@@ -226,6 +226,137 @@ static void test_stops_collapsed(void) {
   test_stops(BMF_GAUSSIAN, (bmf_moves){.collapsed = true}, 9, 6, 0);
 }
 
+/*
+ * Two features that are the same share a sum s of weights, and a prior precision far below the
+ * rounding errors of what the cells say of s must not freeze them.
+ */
+static problem *same_twice(bmf_family family, double missing, double precision, int n_feature) {
+  problem *p = new_problem_with(0, family, 30, 8, n_feature, 1, false, missing);
+  for (int s = 0; s < 2; s++) {
+    bmf_side *side = &p->state.side[s];
+    for (int i = 0; i < side->n; i++)
+      for (int c = 0; c < side->k; c++) bmf_item(side, i)[c] = i % 3 != 0;
+    bmf_count(side);
+  }
+  p->state.hyper[BMF_WEIGHT_PRECISION].value = precision;
+  return p;
+}
+
+static void test_same_features(bmf_family family, double missing, int n_feature) {
+  problem *p = same_twice(family, missing, 1e-25, n_feature);
+  bmf_workspace *ws[2] = {bmf_new_workspace(&p->state, 0), bmf_new_workspace(&p->state, 1)};
+  double before = bmf_weight(&p->state, 0, 0)[0], mean = 0, square = 0;
+  const int n_draw = 300;
+  for (int t = 0; t < n_draw; t++) {
+    double sum = 0;
+    bmf_update_weights(ws, &p->state);
+    for (int c = 0; c < n_feature; c++) sum += bmf_weight(&p->state, 0, c)[0];
+    CHECK(isfinite(sum) && bmf_weight(&p->state, 0, 0)[0] != before);
+    before = bmf_weight(&p->state, 0, 0)[0];
+    mean += sum / n_draw;
+    square += sum * sum / n_draw;
+  }
+  if (family != BMF_GAUSSIAN) return;
+  /* The cells' own mean, and its error: noise precision 1, about 100 cells; weights near 1e12 have
+   * lost the fourth digit of their sum. */
+  CHECK(fabs(mean - 0.4) < 0.2);
+  CHECK(square - mean * mean > 0.002 && square - mean * mean < 0.05);
+}
+static void test_same_features_missing(void) { test_same_features(BMF_GAUSSIAN, 0.05, 2); }
+static void test_same_features_complete(void) { test_same_features(BMF_GAUSSIAN, 0, 2); }
+static void test_same_features_bernoulli(void) { test_same_features(BMF_BERNOULLI, 0.05, 2); }
+
+/* Of two such features s has the law that one feature's weight has under ws the precision. */
+static void test_same_features_collapsed(void) {
+  const double precision[] = {1, 1e-6, 1e-12, 1e-18, 1e-24};
+  for (int t = 0; t < 5; t++) {
+    problem *two = same_twice(BMF_GAUSSIAN, 0, precision[t], 2);
+    check.random = 1;
+    problem *one = same_twice(BMF_GAUSSIAN, 0, precision[t] / 2, 1);
+    two->data[0] = one->data[0];
+    two->data[1] = one->data[1];
+    for (int s = 0; s < 2; s++) {
+      const double got = bmf_log_marginal(bmf_new_workspace(&two->state, s), &two->state, s);
+      const double want = bmf_log_marginal(bmf_new_workspace(&one->state, s), &one->state, s);
+      CHECK_NEAR(got, want, 1e-9);
+    }
+  }
+}
+
+/* Both roads to one law: where a Cholesky factor is to be had, eigenvalues say the same. */
+static void test_gaussian_roads(void) {
+  const int n = 3;
+  const double s[] = {4, 2, 2, 2, 3, 1, 2, 1, 5}, g[] = {1, -2, 3};
+  double *work = exact((ptrdiff_t) num_gaussian_work(n));
+  double log_of[2];
+  for (int road = 0; road < 2; road++) {
+    /* The larger system has a direction of no data, which knows its prior alone. */
+    const int size = n + road;
+    const num_ridge prior = {road ? 1e-30 : 0.5, 2};
+    double *q = exact((ptrdiff_t) size * size), *h = exact(size), *draw = exact(size);
+    work = exact((ptrdiff_t) num_gaussian_work(size));
+    for (int i = 0; i < n; i++) {
+      h[i] = g[i];
+      for (int j = 0; j < n; j++) q[num_at(i, j, size)] = s[3 * i + j];
+    }
+    for (int i = 0; i < size; i++) {
+      q[num_at(i, i, size)] += prior.ridge + (i < n && road ? 0.5 : 0);
+      h[i] += prior.ridge * prior.mean + (i < n && road ? 1 : 0);
+    }
+    double *copy = exact_copy(q, (ptrdiff_t) size * size), *copy_h = exact_copy(h, size);
+    log_of[road] = num_log_gaussian(q, h, size, prior, work);
+    CHECK(num_draw_gaussian(copy, copy_h, size, prior, draw, work));
+    for (int i = 0; i < size; i++) CHECK(isfinite(draw[i]));
+  }
+  /* The direction adds -1/2 log ridge + 1/2 ridge mean^2. */
+  CHECK_NEAR(log_of[1] + 0.5 * log(1e-30), log_of[0], 1e-12);
+  double q[1] = {NAN}, h[1] = {0}, draw[1];
+  CHECK(!num_draw_gaussian(q, h, 1, (num_ridge){1, 0}, draw, work));
+  CHECK(isnan(num_log_gaussian(q, h, 1, (num_ridge){1, 0}, work)));
+}
+
+/* The scratch is what its header says, whichever way the item's gram was made. */
+static void test_seen(void) {
+  problem *p = new_problem(BMF_GAUSSIAN, 9, 6, 3, 2, false, 0.2);
+  bmf_workspace *ws = bmf_new_workspace(&p->state, 0);
+  int n_partial = 0;
+  bmf_workspace_begin(ws, &p->state, 0);
+  for (int i = 0; i < p->n; i++) {
+    const int n_missing = data_n_missing(ws->data, i);
+    double n_seen = 0;
+    bmf_row_begin(ws, i);
+    if (n_missing == 0) continue;
+    for (int j = 0; j < p->m; j++) n_seen += ws->seen[j];
+    CHECK(n_seen == p->m - n_missing);
+    for (int e = 0; e < n_missing; e++)
+      CHECK(ws->seen[ws->data->na_column[ws->data->na_start[i] + e]] == 0);
+    n_partial += n_missing < p->m / 2.;
+  }
+  CHECK(n_partial > 0);
+}
+
+/* A try of a table with many rows, or features, asks within it, and a stop leaves no trace. */
+static int n_questions;
+static int count_questions(void *ctx, int pass, double objective) {
+  n_questions++;
+  return check_stop_later(ctx, pass, objective);
+}
+static void test_split_merge_asks(void) {
+  problem *p = new_problem(BMF_GAUSSIAN, 4000, 3, 2, 6, false, 0);
+  const int n_free = 12; /* some without members, to split into */
+  p->host.tick = count_questions;
+  check.questions_left = 1000000;
+  n_questions = 0;
+  for (int t = 0; t < n_free; t++)
+    bmf_split_merge(bmf_new_workspace(&p->state, 0), &p->state, 0, 1);
+  CHECK(n_questions > 3 * n_free);
+  check.questions_left = 2;
+  n_questions = 0;
+  bmf_split_merge(bmf_new_workspace(&p->state, 0), &p->state, 0, 50);
+  CHECK(n_questions < 10);
+  check_state(p);
+}
+
 int main(void) {
   RUN(test_every_family);
   RUN(test_complete_and_collapsed);
@@ -239,6 +370,13 @@ int main(void) {
   RUN(test_births_replace_gaussian);
   RUN(test_births_replace_poisson);
   RUN(test_add_and_drop);
+  RUN(test_same_features_missing);
+  RUN(test_same_features_complete);
+  RUN(test_same_features_bernoulli);
+  RUN(test_same_features_collapsed);
+  RUN(test_gaussian_roads);
+  RUN(test_seen);
+  RUN(test_split_merge_asks);
   RUN(test_stops_gaussian);
   RUN(test_stops_complete);
   RUN(test_stops_bernoulli);

@@ -1,10 +1,10 @@
 /* The kernels of PLSA and PLCA and their numerics: no overruns, and what their headers promise. */
 #include "check_data.h"
-#include "model_plca.h"
-#include "model_plsa.h"
-#include "num_poisson.h"
-#include "num_simplex.h"
-#include "num_special.h"
+#include "num/lambert.h"
+#include "num/poisson_descent.h"
+#include "num/simplex.h"
+#include "plca/plca.h"
+#include "plsa/plsa.h"
 
 static void test_lambert(void) {
   const double excess[] = {1e-20, 1e-6, 1e-3, 0.1, 1, 5, 100, 1e10};
@@ -77,7 +77,7 @@ static mc_data count_view(const double *x, int n, int m) {
 
 static double *row_simplex(int k, int m) { return check_simplex(k, m); }
 
-static void run_plsa(double density, double missing, plsa_mask mask, double beta, bool descend,
+static void run_plsa(double density, double missing, plsa_missing rule, double beta, bool descend,
                      int n_threads) {
   const int n = 90, m = 7, k = 3;
   const mc_host host = check_host();
@@ -86,7 +86,7 @@ static void run_plsa(double density, double missing, plsa_mask mask, double beta
   for (int i = 0; i < n; i++) strength[i] = beta;
   const plsa_prior prior = {beta != 0 ? strength : NULL, -beta / 2, NUM_CCCP};
   plsa_param par = {k, check_simplex(n, k), row_simplex(k, m), false, NULL};
-  plsa_work *work = plsa_new_work(&data, &prior, mask, k, n_threads, &host);
+  plsa_work *work = plsa_new_work(&data, &prior, rule, k, n_threads, &host);
   plsa_cd *cd = descend ? plsa_new_cd(&data, k, n_threads, &host) : NULL;
   double before = -INFINITY;
   for (int pass = 0; pass < 12; pass++) {
@@ -156,7 +156,7 @@ static void test_poisson(void) {
   int *at = exact_int(r);
   for (int e = 0; e < r; e++) at[e] = e;
   for (int e = 0; e < r; e++) v[e] = floor(4 * check_uniform());
-  num_poisson s = num_new_poisson(k, r, &host);
+  num_poisson s = num_new_poisson(k, r, mc_doubles(&host, num_poisson_size(k, r), 1));
   for (int round = 0; round < 30; round++) {
     num_poisson_gather(g, x, k, at, r, &s);
     double value = 0;

@@ -1,6 +1,8 @@
 /* The engine, on a model whose passes are known in closed form. */
 #include "check.h"
-#include "fit.h"
+#include "engine/fit.h"
+
+#include <limits.h>
 
 /* A pass takes each coordinate a known share of the way to its target; objective: -distance^2. */
 typedef struct {
@@ -58,7 +60,6 @@ static mc_status run_toy(toy *t, mc_control ctl, mc_trace *trace) {
     model.block[b] = t->at + b;
     model.length[b] = 1;
   }
-  trace->objective = exact(ctl.max_pass);
   return mc_fit(&model, &ctl, &host, trace);
 }
 
@@ -98,6 +99,43 @@ static void test_acceleration_is_monotone_and_fast(void) {
   for (int p = 1; p < trace.n_pass; p++) CHECK(trace.objective[p] >= trace.objective[p - 1]);
   CHECK(trace.final > -1e-8);
   CHECK(trace.final == trace.objective[trace.n_pass - 1]);
+}
+
+/* Passes that are allowed cost no memory, those that are made do. */
+static size_t largest;
+static void *weighing_alloc(void *ctx, size_t count, size_t size) {
+  if (count * size > largest) largest = count * size;
+  CHECK(count * size < 100000);
+  return count * size < 100000 ? check_alloc(ctx, count, size) : NULL;
+}
+static void test_a_trace_grows(void) {
+  const mc_host host = {.alloc = weighing_alloc};
+  int room = 0;
+  double *columns = NULL;
+  largest = 0;
+  for (int t = 0; t < 1000; t++) {
+    columns = mc_grow(&host, columns, t, 1001, 3, &room);
+    for (ptrdiff_t e = 0; e < 3; e++) columns[e + (ptrdiff_t) 3 * t] = t;
+    CHECK(room > t && room <= 1001);
+  }
+  for (ptrdiff_t t = 0; t < 1000; t++)
+    CHECK(columns[3 * t] == (double) t && columns[3 * t + 2] == (double) t);
+  CHECK(largest <= (size_t) 1001 * 3 * sizeof(double));
+  largest = room = 0;
+  CHECK(mc_grow(&host, NULL, 0, INT_MAX, 1000, &room) != NULL);
+  CHECK(room == 1 && largest == 1000 * sizeof(double));
+  toy t = new_toy();
+  t.at = exact(2);
+  mc_model model = {.n_block = 1,
+                    .block = {t.at},
+                    .length = {2},
+                    .pass = toy_pass,
+                    .objective = toy_objective,
+                    .feasible = toy_feasible,
+                    .self = &t};
+  const mc_control ctl = {.max_pass = INT_MAX, .tol = 1e-9, .accelerate = true, .n_threads = 1};
+  mc_trace trace;
+  CHECK(mc_fit(&model, &ctl, &host, &trace) == MC_CONVERGED);
 }
 
 static void test_any_number_of_passes_fits_the_trace(void) {
@@ -185,6 +223,7 @@ int main(void) {
   RUN(test_plain_makes_every_pass);
   RUN(test_no_pass);
   RUN(test_acceleration_is_monotone_and_fast);
+  RUN(test_a_trace_grows);
   RUN(test_any_number_of_passes_fits_the_trace);
   RUN(test_fixed_point_converges);
   RUN(test_stop_leaves_an_accepted_point);

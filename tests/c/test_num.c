@@ -1,8 +1,20 @@
 /* The numerics that kernels share, against loops that say the same plainly. */
+#ifndef _WIN32
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-*,readability-identifier-naming) */
+#define _POSIX_C_SOURCE 200809L /* fork() */
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 #include <float.h>
 
 #include "check_data.h"
-#include "num_log_on.h"
+#include "num/blas.h"
+#include "num/log1mexp.h"
+#include "num/simplex.h"
+#include "num/system.h"
+#include "num/threads.h"
+#include "num/vector.h"
 
 static double *uniforms(ptrdiff_t count) {
   double *x = exact(count);
@@ -39,7 +51,7 @@ static void test_guard_unit(void) {
   const double from[] = {-3, 2, 0.4, 0.5, 0.5}, inside[] = {0.5, 0.5, 0.5, 0, 1};
   memcpy(x, from, sizeof from);
   memcpy(safe, inside, sizeof inside);
-  num_guard_unit(x, safe, 5, 0.2);
+  num_guard_unit(x, safe, 5);
   const double want[] = {0.1, 0.9, 0.4, 0, 1}; /* exact bounds stay exact */
   for (int i = 0; i < 5; i++) CHECK_NEAR(x[i], want[i], 1e-15);
 }
@@ -49,7 +61,7 @@ static void test_guard_simplex(void) {
   double *safe = check_simplex(n, k), *rows = uniforms((ptrdiff_t) n * k);
   safe[num_at(2, 0, n)] = 0;
   rows[num_at(1, 1, n)] = -7;
-  num_guard_simplex(rows, safe, n, k, 0.2);
+  num_guard_simplex(rows, safe, n, k);
   for (int i = 0; i < n; i++) {
     double sum = 0;
     for (int c = 0; c < k; c++) {
@@ -121,6 +133,36 @@ static void test_threads(void) {
   CHECK(num_blas_threads() == before);
 }
 
+#ifndef _WIN32
+/* A forked process has its parent's list of threads, but not the threads. */
+static void test_a_fork_has_one_thread(void) {
+  CHECK(num_watch_forks());
+  const int before = num_threads(2);
+  const pid_t child = fork();
+  if (child == 0) _exit(num_threads(2));
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 1);
+  CHECK(num_threads(2) == before);
+}
+#endif
+
+/* It goes on, and never back. */
+static void test_clock(void) {
+  const double first = num_seconds();
+  double last = first;
+  while (last - first < 1e-3) {
+    const double now = num_seconds();
+    CHECK(now >= last);
+    last = now;
+  }
+  CHECK(last - first < 60);
+}
+
+static void test_memory(void) {
+  const double bytes = num_memory();
+  CHECK(bytes == 0 || (bytes > 1e6 && bytes < 1e18));
+}
+
 /* Against the C library, over all magnitudes and around the joins of the series. */
 static void test_log_on(void) {
   enum { N = 4000 };
@@ -129,7 +171,7 @@ static void test_log_on(void) {
   y[1] = log(2) / 2;
   y[2] = nextafter(y[1], 1);
   y[3] = log(2);
-  num_log_on(y, f, slope, N);
+  num_log1mexp(y, f, slope, N);
   for (int i = 0; i < N; i++) {
     CHECK_NEAR(f[i], log(-expm1(-y[i])), 2e-15);
     CHECK_NEAR(slope[i] * expm1(y[i]), 1, 1e-14);
@@ -158,5 +200,10 @@ int main(void) {
   RUN(test_log_sum_exp);
   RUN(test_block_rows);
   RUN(test_threads);
+#ifndef _WIN32
+  RUN(test_a_fork_has_one_thread);
+#endif
+  RUN(test_clock);
+  RUN(test_memory);
   return check_report();
 }

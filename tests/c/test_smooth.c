@@ -1,9 +1,9 @@
 /* Neighbours: who they are, and that passes with them never lower the objective. */
+#include "aspect_bernoulli/em.h"
+#include "bernoulli_mixture/em.h"
 #include "check_data.h"
-#include "model_ab.h"
-#include "model_bm.h"
-#include "model_plsa.h"
-#include "num_neighbour.h"
+#include "num/neighbours.h"
+#include "plsa/plsa.h"
 
 /* Ages 0, 1, 1, 4 and an unknown one. */
 static num_sites five_sites(void) {

@@ -42,7 +42,7 @@ bmf_look <- function(x, state, family, prior, k, l, item = 1, omega = NULL, adde
   prior <- bmf_scale_prior(prior, family, data)
   state <- bmf_check_state(state, data, prior, family)
   model <- bmf_kernel_model(family, prior, k, l, state$fixed)
-  .Call(mc_c_bmf_look, data$view, data$transposed, model, state[c("rows", "columns", "weights", "hyper")],
+  test_entry("test_bmf_look", data$view, data$transposed, model, state[c("rows", "columns", "weights", "hyper")],
     as.integer(item), omega, added)
 }
 

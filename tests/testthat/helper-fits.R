@@ -19,9 +19,9 @@ make_fits_of_all <- function() {
   suppressWarnings(suppressMessages(list(
     aspect_bernoulli = aspect_bernoulli(x, 3, phantom = "white", control = few),
     effort = aspect_bernoulli(x, 2, phantom = "white", effort = seq(1, 3, length.out = 20), control = few),
-    visits = aspect_bernoulli(visits = list(x, again), k = 2, control = few),
+    visits = visits_bernoulli(list(x, again), k = 2, estimate = "ml", control = few),
     vb = aspect_bernoulli(x, 2, estimate = "vb", control = few),
-    bernoulli_mixture = bernoulli_mixture(x, 2, control = few),
+    bernoulli_mixture = bernoulli_mixture(x, 2, estimate = "ml", control = few),
     logistic_pca = logistic_pca(x, 2, control = few),
     nmf = nmf(x, 2, control = few),
     plsa = plsa(3 * x, 2, control = few),

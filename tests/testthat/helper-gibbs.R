@@ -4,7 +4,7 @@
 gibbs_test_problem <- function(x, k, prior, phantom = "free") {
   data <- check_data(x, "binary", quiet = TRUE)
   pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
-  gibbs_problem(data, pinned, prior, phantom, mcmc_control(progress = FALSE))
+  gibbs_problem(data, pinned, prior, mcmc_control(progress = FALSE))
 }
 
 gibbs_prior_state <- function(n, m, prior, pinned) {
@@ -72,7 +72,7 @@ gibbs_exact_z <- function(x, k, prior, phantom = "free", n_sweep = 20000, n_exac
   problem <- gibbs_test_problem(x, k, prior, phantom)
   pinned <- problem$pinned
   state <- gibbs_prior_state(nrow(x), ncol(x), prior, pinned)
-  out <- gibbs_sweeps(problem, state, n_sweep, thin = 1, keep_every = 1)
+  out <- gibbs_sweeps(problem, state, n_sweep, list(thin = 1, keep_every = 1))
   chain <- vapply(gibbs_kept(out, problem), gibbs_statistics, gibbs_statistics(state, x, pinned), x, pinned)
   exact <- vapply(
     gibbs_exact_draws(x, prior, pinned, n_exact), gibbs_statistics, gibbs_statistics(state, x, pinned), x, pinned
@@ -116,7 +116,7 @@ gibbs_sbc_ranks <- function(n, m, k, prior, phantom = "free", n_set = 100, n_dra
     x <- draw_gibbs_data(truth, 2)
     problem <- gibbs_test_problem(x, k, prior, phantom)
     state <- gibbs_sweeps(problem, gibbs_prior_state(n, m, prior, pinned), warmup)$state
-    out <- gibbs_sweeps(problem, state, thin * n_draw, thin = thin, keep_every = 1)
+    out <- gibbs_sweeps(problem, state, thin * n_draw, list(thin = thin, keep_every = 1))
     at <- gibbs_statistics(truth, x, pinned)
     rowSums(vapply(gibbs_kept(out, problem), gibbs_statistics, at, x, pinned) < at)
   }

@@ -13,9 +13,12 @@ random_start <- function(n, m, k) {
 }
 
 # Plain passes of the published algorithm: exactly as many as asked for.
-plain <- function(passes) fit_control(n_start = 1, max_pass = passes, tol = 0, accelerate = FALSE)
+plain <- function(passes) {
+  fit_control(n_start = 1, max_pass = passes, tol = 0, accelerate = FALSE, algorithm = "em")
+}
 
-quiet <- function(...) suppressMessages(aspect_bernoulli(...))
+# Maximum likelihood unless said otherwise: that is what the equations above are of.
+quiet <- function(..., estimate = "ml") suppressMessages(aspect_bernoulli(..., estimate = estimate))
 
 # Posterior of each component for one cell, eq. (7): over the k values of z, by Bayes' rule.
 ref_cell <- function(x, s, a) {
@@ -121,10 +124,10 @@ fit_with <- function(x, membership, aspects, ...) {
 }
 
 # A small table and a fit of it with one white phantom, the same in every test.
-small_fit <- function(...) {
+small_fit <- function(..., estimate = "ml") {
   truth <- planted(24, 8)
   set.seed(11)
-  fit <- aspect_bernoulli(truth$x, 3, phantom = "white", control = fit_control(n_start = 4), ...)
+  fit <- aspect_bernoulli(truth$x, 3, estimate = estimate, phantom = "white", control = fit_control(n_start = 4), ...)
   list(x = truth$x, fit = fit)
 }
 
@@ -137,4 +140,89 @@ mixed_fit <- function(kinds, missing = 0, named = FALSE) {
   start$aspects[kinds == "white", ] <- runif(7 * sum(kinds == "white"), 0, 0.02)
   start$aspects[kinds == "black", ] <- runif(7 * sum(kinds == "black"), 0.98, 1)
   list(x = x, fit = fit_with(x, start$membership, start$aspects))
+}
+
+# One Newton half, spec passes.md section 2, unit by unit: the quadratic problem by trying every set of bounds.
+# argmin d'Hd / 2 - g'd, low <= d <= high, sum(d) = 0 where balanced: the best feasible point among the solutions of all
+# problems in which some unknowns are at a bound and the others free. For a few components only, and for problems
+# with one solution: sets of free unknowns without one are passed over.
+ref_quadratic <- function(h, g, low, high, balanced) {
+  k <- length(g)
+  states <- as.matrix(expand.grid(rep(list(-1:1), k)))
+  best <- list(value = Inf)
+  for (s in seq_len(nrow(states))) {
+    free <- states[s, ] == 0
+    d <- ifelse(states[s, ] < 0, low, high)
+    if (any(!is.finite(d[!free]))) next
+    d[free] <- 0
+    n <- sum(free)
+    if (n) {
+      system <- h[free, free, drop = FALSE]
+      wish <- (g - h %*% d)[free]
+      if (balanced) {
+        system <- rbind(cbind(system, 1), c(rep(1, n), 0))
+        wish <- c(wish, -sum(d))
+      }
+      if (rcond(system) < 1e-14) next
+      d[free] <- solve(system, wish)[seq_len(n)]
+    }
+    feasible <- all(is.finite(d)) && all(d >= low - 1e-9) && all(d <= high + 1e-9) && (!balanced || abs(sum(d)) < 1e-9)
+    if (!feasible) next
+    value <- sum(d * (h %*% d)) / 2 - sum(g * d)
+    if (value < best$value - 1e-13) best <- list(value = value, d = pmin(pmax(d, low), high))
+  }
+  best$d
+}
+
+# The step along d: 1 where the bound of the gain of a full step is at least a quarter of its slope, else what makes
+# the bound largest. Logs beside the likelihood: count[i] log(1 + t change[i]).
+ref_step <- function(slope, lambda, count, change) {
+  bound <- function(t) t * slope + t * lambda + log1p(-t * lambda) + sum(count * log1p(t * change))
+  tilt <- function(t) slope - t * lambda^2 / (1 - t * lambda) + sum(count * change / (1 + t * change))
+  most <- min(1, 1 / lambda, -1 / change[change < 0])
+  if (tilt(0) <= 0) return(0)
+  if (most >= 1 && bound(1) >= tilt(0) / 4) return(1)
+  end <- most * (1 - 1e-12)
+  if (tilt(end) >= 0) return(end)
+  uniroot(tilt, c(0, end), tol = 1e-14)$root
+}
+
+# A unit's new weights: x its cells, v the vectors of these (k x cells), `ones` and `zeros` the pseudo-counts of logs of
+# the weights and of one minus the weights.
+ref_newton_unit <- function(x, weights, v, simplex, ones = 0, zeros = 0, held = rep(FALSE, length(weights))) {
+  seen <- which(!is.na(x))
+  p <- colSums(weights * v)
+  g <- numeric(length(weights))
+  h <- matrix(0, length(weights), length(weights))
+  for (j in seen) {
+    g <- g + if (x[j] == 1) v[, j] / p[j] else -v[, j] / (1 - p[j])
+    h <- h + tcrossprod(v[, j]) / (if (x[j] == 1) p[j] else 1 - p[j])^2
+  }
+  count <- rep(c(ones, zeros), each = sum(!held))
+  inside <- which(!held)
+  slope <- g
+  data_h <- h
+  for (c in inside) {
+    if (ones > 0) g[c] <- g[c] + ones / weights[c]
+    if (zeros > 0) g[c] <- g[c] - zeros / (1 - weights[c])
+    if (ones > 0) h[c, c] <- h[c, c] + ones / weights[c]^2
+    if (zeros > 0) h[c, c] <- h[c, c] + zeros / (1 - weights[c])^2
+  }
+  low <- ifelse(held, 0, -weights)
+  high <- if (simplex) rep(Inf, length(weights)) else ifelse(held, 0, 1 - weights)
+  if (all(g == 0) || !length(inside)) return(weights)
+  d <- ref_quadratic(h, g, low, high, simplex)
+  change <- c(d[inside] / weights[inside], -d[inside] / (1 - weights[inside]))
+  use <- count > 0
+  t <- ref_step(sum(slope * d), sqrt(sum(d * (data_h %*% d))), count[use], change[use])
+  pmin(pmax(weights + t * d, 0), 1)
+}
+
+# One pass: all rows given the aspects, then all columns given the new memberships.
+ref_newton_pass <- function(x, start, pseudo = c(0, 0, 0), held = rep(FALSE, ncol(start$membership))) {
+  s <- start$membership
+  a <- start$aspects
+  for (i in seq_len(nrow(x))) s[i, ] <- ref_newton_unit(x[i, ], s[i, ], start$aspects, TRUE, pseudo[3])
+  for (j in seq_len(ncol(x))) a[, j] <- ref_newton_unit(x[, j], a[, j], t(s), FALSE, pseudo[1], pseudo[2], held)
+  list(membership = s, aspects = a)
 }

@@ -97,3 +97,71 @@ test_that("ages may come as tapply() makes them", {
   expect_equal(smooth_over(age = table)$given, smooth_over(age = age)$given)
   expect_error(age_profile(fit, matrix(age)), "numeric vector", class = "multicause_input_error")
 })
+
+test_that("rounding error is not tested", {
+  set.seed(5)
+  a <- runif(12, 0.3, 1)
+  age <- stats::setNames(runif(12, 2, 20), letters[1:12])
+  fit <- profile_fit(rbind(a, a + 1e-15 * rnorm(12), 0.3 * a, rev(a)))
+  tests <- age_profile(fit, age)$tests
+  same <- tests$first != "A4" & tests$second != "A4"
+  expect_true(all(is.na(tests[same, c("statistic", "p_value", "p_adjusted")])))
+  expect_false(anyNA(tests[!same, ]))
+  expect_equal(tests$p_adjusted[!same], pmin(1, 3 * tests$p_value[!same]))
+  # Sites of one age: the mean ages of taxa in one and in three of them differ in the last bit.
+  x <- matrix(1, 3, 12, dimnames = list(NULL, letters[1:12]))
+  x[2:3, 1:6] <- 0
+  one <- age_profile(profile_fit(rbind(a, rev(a)), x), rep(0.1, 3), of = "observation")
+  expect_gt(diff(range(one$age)), 0)
+  expect_identical(one$tests$p_value, NA_real_)
+})
+
+test_that("aspects that wrote nothing are left out of tables, tests and boxes", {
+  fit <- suppressWarnings(drawn_fit(60, 20, 4, estimate = "map", phantom = "white"))
+  aspects <- fit$param$aspects
+  age <- stats::setNames(1:20, colnames(aspects))
+  plain <- age_profile(fit, age)
+  expect_identical(plain$empty, character())
+  # The same fit with two aspects more, of which nothing came; the phantom is the last.
+  more <- fit
+  at <- c(1:3, 1, 2, 4)
+  more$param$aspects <- `rownames<-`(aspects[at, ], component_names(6))
+  more$param$membership <- `colnames<-`(fit$param$membership[, at], component_names(6))
+  more$param$membership[, 4:5] <- 1e-9
+  more$pinned <- stats::setNames(fit$pinned[at], component_names(6))
+  more$dims[["k"]] <- 6L
+  got <- age_profile(more, age)
+  expect_identical(got$empty, c("A4", "A5"))
+  expect_equal(got[c("aspects", "tests", "age")], plain[c("aspects", "tests", "age")])
+  expect_output(print(got), "Left out, because they are empty: A4, A5")
+  expect_equal(nrow(plot_view(got)$boxes), 3)
+  # A rare aspect, of one site alone, is not empty.
+  more$param$membership[7, ] <- c(0, 0, 0, 1, 0, 0)
+  expect_identical(age_profile(more, age)$empty, "A5")
+  none <- more
+  none$param$membership[] <- rep(c(0, 0, 0, 0, 0, 1), each = 60)
+  expect_equal(nrow(age_profile(none, age)$aspects), 5)
+})
+
+test_that("averages of fits keep all aspects", {
+  fit <- drawn_fit(20, 8, 3, phantom = "white")
+  several <- suppressWarnings(ensemble(fit$x, k = 2:3, members = 1, control = fit_control(n_start = 1)))
+  got <- age_profile(several, stats::setNames(1:8, colnames(fit$x)))
+  expect_identical(got$empty, character())
+  expect_equal(nrow(got$aspects), sum(phantoms(several)$kind == "content"))
+})
+
+test_that("what a prior gives to every aspect does not make it used", {
+  x <- unname(early_tetrapods$x)
+  set.seed(1)
+  few <- fit_control(n_start = 1, max_pass = 300, n_polish = 0, progress = FALSE)
+  fit <- suppressWarnings(aspect_bernoulli(x, 14, estimate = "vb", phantom = "white", control = few))
+  got <- age_profile(fit, early_tetrapods$sites$age, of = "observation")
+  used <- match(got$aspects$component, component_names(14))
+  # The posterior counts beyond the prior say who wrote what.
+  written <- fit$posterior$membership - fit$prior$membership
+  expect_true(all(apply(written[, used], 2, max) >= 1))
+  expect_gt(length(got$empty), 2)
+  expect_true(all(apply(written[, match(got$empty, component_names(14))], 2, max) < 1))
+  expect_lt(max(colMeans(fit$param$membership)[got$empty]), min(colMeans(fit$param$membership)[used]))
+})

@@ -1,3 +1,5 @@
+# Also of R/aspect_bernoulli_methods.R, R/aspect_bernoulli_starts.R.
+
 test_that("golden cases are reached to 1e-9 on parameters and 1e-11 on the log-likelihood", {
   for (name in c("p1_plain", "p2_na", "p3_absorbing")) {
     g <- golden("aspect-bernoulli", paste0(name, ".json"))
@@ -39,7 +41,7 @@ test_that("a pass equals the transcription of eqs. (7)-(9), with missing cells a
   for (missing in c(0, 0.2)) {
     x <- binary(7, 5, missing = missing)
     start <- random_start(7, 5, 3)
-    fit <- aspect_bernoulli(x, 3, start = start, control = plain(1))
+    fit <- aspect_bernoulli(x, 3, estimate = "ml", start = start, control = plain(1))
     expect_equal(unname(fit$param$membership), ref_pass(x, start)$membership, tolerance = 1e-12)
     expect_equal(unname(fit$param$aspects), ref_pass(x, start)$aspects, tolerance = 1e-12)
     expect_equal(fit$loglik, ref_loglik(x, fit$param$membership, fit$param$aspects), tolerance = 1e-12)
@@ -77,22 +79,22 @@ test_that("acceleration reaches at least what plain passes reach, and both certi
   set.seed(3)
   x <- binary(30, 10)
   start <- random_start(30, 10, 2)
-  slow <- aspect_bernoulli(x, 2, start = start, control = plain(3000))
-  fast <- aspect_bernoulli(x, 2, start = start, control = fit_control(max_pass = 3000, tol = 1e-12))
+  slow <- aspect_bernoulli(x, 2, estimate = "ml", start = start, control = plain(3000))
+  fast <- aspect_bernoulli(x, 2, estimate = "ml", start = start, control = fit_control(max_pass = 3000, tol = 1e-12))
   expect_gt(fast$loglik, slow$loglik - 0.01)
   expect_true(fast$converged)
-  expect_lt(fast$certificate[["membership_gap"]], 1)
-  expect_lt(fast$certificate[["worst_row"]], 0.1)
+  expect_lt(certificate(fast)[["membership_gap"]], 1)
+  expect_lt(certificate(fast)[["worst_row"]], 0.1)
   # the certificates bound what each block alone can gain
   s <- ref_fold_in(x, fast$param$aspects, 2000)
   gain <- ref_loglik(x, s, pmin(pmax(fast$param$aspects, 1e-10), 1 - 1e-10)) - fast$loglik
-  expect_lt(gain, fast$certificate[["membership_gap"]] + 1e-6)
+  expect_lt(gain, certificate(fast)[["membership_gap"]] + 1e-6)
 })
 
 test_that("a planted phantom and planted faunas are found", {
   truth <- planted(240, 60)
   set.seed(4)
-  fit <- aspect_bernoulli(truth$x, 3)
+  fit <- aspect_bernoulli(truth$x, 3, estimate = "ml")
   table <- phantoms(fit)
   expect_equal(table$kind, c("content", "content", "white"))
   expect_gt(cor(fit$param$membership[, 3], truth$lost), 0.95)
@@ -102,8 +104,8 @@ test_that("a planted phantom and planted faunas are found", {
   expect_gt(min(content[lives == 1]), 0.9)
   expect_lt(max(content[lives == 0]), 0.01)
   # the expected number of false absences is the number of planted ones
-  expect_equal(fit$expected_false$absences[["expected"]], sum(truth$lives - truth$x), tolerance = 0.05)
-  expect_equal(fit$expected_false$absences[["cells"]], sum(truth$x == 0))
+  expect_equal(expected_numbers(fit)$absences[["expected"]], sum(truth$lives - truth$x), tolerance = 0.05)
+  expect_equal(expected_numbers(fit)$absences[["cells"]], sum(truth$x == 0))
 })
 
 test_that("symmetries: rows, columns, components and the exchange of 0 and 1", {
@@ -167,12 +169,14 @@ test_that("arguments are not modified, and threads do not change the result", {
   x <- binary(60, 10, 0.3)
   start <- random_start(60, 10, 3)
   before <- serialize(list(x, start), NULL)
-  one <- aspect_bernoulli(x, 3, start = start, control = fit_control(max_pass = 50, tol = 0))
+  one <- aspect_bernoulli(x, 3, estimate = "ml", start = start, control = fit_control(max_pass = 50, tol = 0))
   expect_identical(serialize(list(x, start), NULL), before)
   big <- binary(3000, 120, 0.1)
   start <- random_start(3000, 120, 4)
   fits <- lapply(1:2, function(n_threads) {
-    aspect_bernoulli(big, 4, start = start, control = fit_control(max_pass = 12, tol = 0, n_threads = n_threads))
+    aspect_bernoulli(
+      big, 4, estimate = "ml", start = start, control = fit_control(max_pass = 12, tol = 0, n_threads = n_threads)
+    )
   })
   expect_identical(fits[[1]]$param, fits[[2]]$param)
   expect_identical(fits[[1]]$trace, fits[[2]]$trace)

@@ -34,7 +34,8 @@ test_that("one pass is EM of the constrained model", {
     cbind((1 - share) * start$membership[, 1:2] / rowSums(start$membership[, 1:2]), share)
   )
   start$coef <- c(0.3, -0.2)
-  got <- ab_effort_run(data_view(x), start, c("free", "free", "white"), c(0, 0, 0), effort, plain(1))$param
+  problem <- ab_problem(check_data(x, "binary"), c("free", "free", "white"), "ml", NULL, effort)
+  got <- run_start(problem, start, plain(1))$param
   want <- ref_effort_pass(x, start$membership, start$aspects, z)
   expect_equal(got, want, tolerance = 1e-8)
 })
@@ -56,15 +57,15 @@ test_that("the objective never falls and the shares follow the curve", {
 test_that("a planted effect is recovered, better than without effort", {
   case <- effort_table()
   set.seed(4)
-  fit <- aspect_bernoulli(case$x, 4, effort = case$effort, control = fit_control(n_start = 4))
+  fit <- aspect_bernoulli(case$x, 4, estimate = "ml", effort = case$effort, control = fit_control(n_start = 4))
   expect_equal(fit$effort$coefficients[["slope"]], -1.2, tolerance = 0.25)
   expect_gt(cor(fit$param$membership[, 4], case$share), 0.99)
   set.seed(4)
-  bare <- aspect_bernoulli(case$x, 4, phantom = "white", control = fit_control(n_start = 4))
+  bare <- aspect_bernoulli(case$x, 4, estimate = "ml", phantom = "white", control = fit_control(n_start = 4))
   error <- function(fit) mean((fit$param$membership[, 4] - case$share)^2)
   expect_lt(error(fit), error(bare) / 4)
   expect_equal(bare$df - fit$df, 200 - 2)
-  expect_equal(unname(fit$certificate[["membership_gap"]]), NA_real_)
+  expect_equal(unname(certificate(fit)[["membership_gap"]]), NA_real_)
 })
 
 test_that("effort is matched by name; threads do not matter; update() keeps it", {
@@ -73,7 +74,7 @@ test_that("effort is matched by name; threads do not matter; update() keeps it",
   quick <- fit_control(n_start = 2, max_pass = 200)
   run <- function(effort, control = quick) {
     set.seed(5)
-    suppressWarnings(aspect_bernoulli(case$x, 3, effort = effort, control = control))
+    suppressWarnings(aspect_bernoulli(case$x, 3, estimate = "ml", effort = effort, control = control))
   }
   fit <- run(case$effort)
   named <- stats::setNames(case$effort, rownames(case$x))
@@ -88,7 +89,8 @@ test_that("effort is matched by name; threads do not matter; update() keeps it",
 test_that("the print says what effort does; wrong effort is told", {
   case <- effort_table(40, 12)
   set.seed(6)
-  fit <- suppressWarnings(aspect_bernoulli(case$x, 3, effort = case$effort, control = fit_control(n_start = 2)))
+  two <- fit_control(n_start = 2)
+  fit <- suppressWarnings(aspect_bernoulli(case$x, 3, estimate = "ml", effort = case$effort, control = two))
   expect_output(print(fit), "Its share follows effort")
   expect_snapshot(error = TRUE, {
     aspect_bernoulli(case$x, 3, effort = 1:3)
@@ -104,7 +106,7 @@ test_that("effort may be a table by site, of more sites than the data have", {
   x <- matrix(rbinom(80, 1, 0.5), 10, dimnames = list(letters[1:10], NULL))
   effort <- tapply(rpois(60, 3) + 0.1, rep(c(letters[10:1], "other", "more"), 5), sum)
   one <- fit_control(n_start = 1, max_pass = 20)
-  fit <- function(effort) suppressWarnings(aspect_bernoulli(x, 2, effort = effort, control = one))
+  fit <- function(effort) suppressWarnings(aspect_bernoulli(x, 2, estimate = "ml", effort = effort, control = one))
   expect_equal(fit(effort)$effort$values, as.vector(effort[letters[1:10]]))
   expect_error(fit(effort[-1]), "\"a\" has none", class = "multicause_input_error")
   expect_error(fit(c(effort[letters[1:10]], a = 3)), "\"a\" has more", class = "multicause_input_error")

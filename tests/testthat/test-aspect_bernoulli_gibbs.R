@@ -1,3 +1,5 @@
+# Also of R/aspect_bernoulli_gibbs_methods.R, R/chains.R.
+
 few <- function(...) {
   settings <- list(chains = 2, warmup = 40, draws = 60, n_start = 2, keep = 20, progress = FALSE)
   do.call(mcmc_control, utils::modifyList(settings, list(...)))
@@ -47,7 +49,7 @@ test_that("what the kernel sums up of cells and draws is what plain R makes of t
     pinned <- problem$pinned
     kind <- ifelse(pinned == "free", "content", pinned)
     state <- gibbs_prior_state(9, 6, prior, pinned)
-    out <- gibbs_sweeps(problem, state, 12, thin = 2, keep_every = 1, kind = kind)
+    out <- gibbs_sweeps(problem, state, 12, list(thin = 2, keep_every = 1, kind = kind))
     states <- gibbs_kept(out, problem)
     expect_length(states, 6)
     expect_identical(states[[6]], out$state)
@@ -93,12 +95,12 @@ test_that("draws are labelled as the reference nearest to them", {
   problem <- gibbs_test_problem(x, 4, list(aspects = c(0.5, 0.5), membership = 0.5), "white")
   state <- gibbs_sweeps(problem, gibbs_prior_state(60, 16, problem$prior, problem$pinned), 200)$state
   at <- c(3, 1, 2, 4)
-  out <- gibbs_sweeps(problem, state, 1, thin = 1, reference = state$aspects[at, ])
+  out <- gibbs_sweeps(problem, state, 1, list(thin = 1, reference = state$aspects[at, ]))
   expect_identical(match_components(out$state$aspects, state$aspects[at, ]), 1:4)
   set.seed(5)
-  plain <- gibbs_sweeps(problem, state, 1, thin = 1)$state
+  plain <- gibbs_sweeps(problem, state, 1, list(thin = 1))$state
   set.seed(5)
-  labelled <- gibbs_sweeps(problem, state, 1, thin = 1, reference = state$aspects[at, ])$state
+  labelled <- gibbs_sweeps(problem, state, 1, list(thin = 1, reference = state$aspects[at, ]))$state
   expect_identical(labelled, ab_permute(plain, at))
 })
 
@@ -190,16 +192,16 @@ test_that("the seed alone decides: plans, storage, resuming", {
   same_chains(one, run(x, checkpoint = file, checkpoint_seconds = 0))
   expect_true(file.exists(paste0(file, "-2.rds")))
   # A chain cut off in its draws goes on as if nothing had happened.
-  saved <- readRDS(paste0(file, "-1.rds"))
+  saved <- read_whole(paste0(file, "-1.rds"))
   problem <- gibbs_problem(
-    check_data(x, "binary"), c("free", "free", "white"), list(aspects = c(0.5, 0.5), membership = 0.5), "white", few()
+    check_data(x, "binary"), c("free", "free", "white"), list(aspects = c(0.5, 0.5), membership = 0.5), few()
   )
   set.seed(9)
   job <- new_job(problem, draw_streams(2)[[1]])
   for (step in 1:4) job <- one_step(job, problem, NULL)
   expect_gt(job$n_draw, 0)
   saved$job <- job
-  saveRDS(saved, paste0(file, "-1.rds"))
+  write_whole(saved, paste0(file, "-1.rds"))
   same_chains(one, run(x, checkpoint = file))
   expect_error(run(1 - x, checkpoint = file), class = "multicause_input_error")
   skip_on_cran()
@@ -220,7 +222,7 @@ test_that("chains go on from another fit, from a start, from the prior", {
   expect_s3_class(started, "aspect_bernoulli_gibbs")
   expect_s3_class(gibbs(x, 2, control = few(init = "prior", chains = 1)), "aspect_bernoulli_gibbs")
   again <- suppressWarnings(update(fit, k = 2))
-  expect_identical(again$dims[["k"]], 2L)
+  expect_identical(again$dims[["k"]], 2)
 })
 
 test_that("degenerate tables are legal, and one component is exact", {
@@ -263,7 +265,8 @@ test_that("an interrupt before the first state that is kept leaves one; no more 
   problem$control[c("warmup", "draws", "keep")] <- list(0L, 1e5L, 1L)
   job <- new_job(problem, NULL, gibbs_prior_state(40, 12, problem$prior, problem$pinned))
   job <- step_job(problem, job)
-  job <- step_job(problem, job, function(pass, objective) if (pass > 5) stop("interrupted"))
+  interrupt <- structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL))
+  job <- step_job(problem, job, function(pass, objective) if (pass > 5) stop(interrupt))
   expect_true(job$stopped)
   expect_gt(job$n_draw, 0)
   expect_lt(job$n_draw, 1e5)

@@ -211,3 +211,46 @@ test_that("the prior can be chosen by held-out cells", {
   expect_s3_class(fit$tuning, "multicause_cv")
   expect_true(list(fit$prior) %in% tried)
 })
+
+test_that("new rows are folded in by the model's own updates, the posterior of the aspects held", {
+  set.seed(9)
+  x <- binary(12, 8, 0.4, 0.1)
+  tight <- fit_control(n_start = 2, max_pass = 20000, tol = 1e-13)
+  prior <- list(aspects = c(0.7, 1.3), membership = 0.8)
+  fit <- suppressMessages(aspect_bernoulli(x, 3, estimate = "vb", phantom = "white", prior = prior, control = tight))
+  new <- binary(5, 8, 0.4, 0.1)
+  got <- predict(fit, new, type = "membership", control = tight)
+  state <- lapply(fit$posterior, unname)
+  state$membership <- matrix(1, 5, 3)
+  for (pass in 1:3000) state$membership <- ref_vb_pass(new, state, prior, fit$pinned)$membership
+  want <- state$membership / rowSums(state$membership)
+  expect_equal(unname(unclass(got)), want, tolerance = 1e-6, ignore_attr = TRUE)
+  expect_equal(predict(fit, new, control = tight), want %*% unname(fit$param$aspects), tolerance = 1e-6,
+               ignore_attr = TRUE)
+  expect_identical(attr(got, "certificate"), c(membership_gap = NA_real_, worst_row = NA_real_))
+  expect_warning(predict(fit, new, control = fit_control(max_pass = 1)), "Fold-in not converged after 1 passes[.]$")
+  held <- vb_fold_in(fit, check_data(new, "binary"), unclass(tight))$param$state
+  expect_identical(held[c("one", "zero")], lapply(fit$posterior[c("one", "zero")], unname))
+  expect_message(bare <- predict(fit, rbind(new, NA), type = "membership"), "nothing observed")
+  expect_equal(bare[6, ], colMeans(fit$param$membership))
+})
+
+test_that("the data of the fit come back as they were fitted", {
+  tight <- fit_control(n_start = 2, max_pass = 20000, tol = 1e-13, progress = FALSE)
+  for (prior in list(list(aspects = c(0.5, 0.5), membership = 0.5), list(aspects = c(1, 1), membership = 1))) {
+    for (phantom in c("free", "white")) {
+      set.seed(1)
+      fit <- suppressWarnings(aspect_bernoulli(
+        simulated_sites$x, 4, estimate = "vb", prior = prior, phantom = phantom, control = tight
+      ))
+      for (type in c("response", "membership", "cell")) {
+        again <- predict(fit, simulated_sites$x, type = type, control = tight)
+        expect_equal(again, predict(fit, type = type), tolerance = 1e-5, ignore_attr = "certificate")
+      }
+    }
+  }
+  # Moved to another decomposition, the parameters are no posterior any more.
+  moved <- predict(fit, simulated_sites$x, type = "membership", phantom_convention = "maximal", control = tight)
+  expect_false(anyNA(attr(moved, "certificate")))
+  expect_equal(rowSums(moved), rep(1, nrow(moved)), ignore_attr = TRUE)
+})

@@ -5,7 +5,7 @@ test_that("passes equal the EM equations, with and without missing cells and a p
     start <- list(weights = c(0.2, 0.5, 0.3), prototypes = matrix(runif(18, 0.1, 0.9), 3, 6))
     ref <- start
     for (pass in 1:3) ref <- ref_bm_pass(x, ref$weights, ref$prototypes)
-    fit <- bernoulli_mixture(x, 3, start = start, control = plain_control(3))
+    fit <- bernoulli_mixture(x, 3, estimate = "ml", start = start, control = plain_control(3))
     expect_equal(unname(fit$param$weights), ref$weights, tolerance = 1e-12)
     expect_equal(unname(fit$param$prototypes), ref$prototypes, tolerance = 1e-12)
     last <- ref_bm_pass(x, ref$weights, ref$prototypes)
@@ -40,21 +40,22 @@ test_that("the objective never falls", {
 
 test_that("prototypes reach exact 0 and 1 under maximum likelihood and stay possible", {
   x <- rbind(matrix(rep(c(1, 1, 0, 0), each = 5), 5), matrix(rep(c(0, 0, 1, 1), each = 5), 5))
-  fit <- bernoulli_mixture(x, 2, control = quiet_control(n_start = 4))
+  fit <- bernoulli_mixture(x, 2, estimate = "ml", control = quiet_control(n_start = 4))
   expect_setequal(round(as.vector(fit$param$prototypes), 6), c(0, 1))
   expect_equal(fit$loglik, 10 * log(0.5), tolerance = 1e-6)
   start <- list(weights = c(0.5, 0.5), prototypes = rbind(c(1, 1, 0, 0), c(0, 0, 1, 1)))
-  exact <- bernoulli_mixture(x, 2, start = start, control = plain_control(2))
+  exact <- bernoulli_mixture(x, 2, estimate = "ml", start = start, control = plain_control(2))
   expect_identical(unname(exact$param$prototypes), start$prototypes)
   expect_equal(unname(exact$objective), 10 * log(0.5), tolerance = 1e-14)
   x[1, 1] <- NA
   expect_equal(
-    unname(bernoulli_mixture(x, 2, start = start, control = plain_control(2))$objective), 10 * log(0.5),
+    unname(bernoulli_mixture(x, 2, estimate = "ml", start = start, control = plain_control(2))$objective),
+    10 * log(0.5),
     tolerance = 1e-14
   )
   x[1, 1] <- 0
   expect_error(
-    bernoulli_mixture(x, 2, start = start, control = plain_control(2)), "probability 0",
+    bernoulli_mixture(x, 2, estimate = "ml", start = start, control = plain_control(2)), "probability 0",
     class = "multicause_input_error"
   )
 })
@@ -64,7 +65,7 @@ test_that("planted classes are found, and how many starts found them is told", {
   truth <- rbind(c(0.9, 0.9, 0.9, 0.1, 0.1, 0.1), c(0.1, 0.1, 0.1, 0.9, 0.9, 0.9))
   class <- rep(1:2, c(120, 80))
   x <- random_bernoulli(truth[class, ])
-  fit <- bernoulli_mixture(x, 2, control = quiet_control(n_start = 6, screen = FALSE))
+  fit <- bernoulli_mixture(x, 2, estimate = "ml", control = quiet_control(n_start = 6, screen = FALSE))
   expect_equal(unname(fit$param$weights), c(0.6, 0.4), tolerance = 0.1)
   expect_lt(max(abs(fit$param$prototypes - truth)), 0.12)
   expect_equal(sum(fit$starts$reached_best), 6L)
@@ -75,20 +76,20 @@ test_that("degenerate shapes and unobserved rows and columns are legal", {
   one <- quiet_control(n_start = 2)
   set.seed(4)
   x <- binary_matrix(8, 5)
-  k1 <- bernoulli_mixture(x, 1, control = one)
+  k1 <- bernoulli_mixture(x, 1, estimate = "ml", control = one)
   expect_equal(k1$param$prototypes[1, ], colMeans(x), tolerance = 1e-9)
-  expect_silent(bernoulli_mixture(x[1, , drop = FALSE], 2, control = one))
-  expect_silent(bernoulli_mixture(x[, 1, drop = FALSE], 2, control = one))
-  expect_equal(bernoulli_mixture(0 * x, 2, control = one)$loglik, 0, tolerance = 1e-6)
-  expect_equal(bernoulli_mixture(0 * x + 1, 2, control = one)$loglik, 0, tolerance = 1e-6)
+  expect_silent(bernoulli_mixture(x[1, , drop = FALSE], 2, estimate = "ml", control = one))
+  expect_silent(bernoulli_mixture(x[, 1, drop = FALSE], 2, estimate = "ml", control = one))
+  expect_equal(bernoulli_mixture(0 * x, 2, estimate = "ml", control = one)$loglik, 0, tolerance = 1e-6)
+  expect_equal(bernoulli_mixture(0 * x + 1, 2, estimate = "ml", control = one)$loglik, 0, tolerance = 1e-6)
   gaps <- x
   gaps[3, ] <- NA
   gaps[, 2] <- NA
-  expect_message(expect_message(fit <- bernoulli_mixture(gaps, 2, control = one), "site3"), "taxon2")
+  expect_message(expect_message(fit <- bernoulli_mixture(gaps, 2, estimate = "ml", control = one), "site3"), "taxon2")
   expect_equal(unname(fit$param$membership[3, ]), unname(fit$param$weights), tolerance = 1e-12)
   without <- suppressMessages(bernoulli_mixture(
     gaps[-3, ], 2,
-    start = lapply(fit$param[c("weights", "prototypes")], unname), control = plain_control(0)
+    estimate = "ml", start = lapply(fit$param[c("weights", "prototypes")], unname), control = plain_control(0)
   ))
   expect_equal(without$loglik, fit$loglik, tolerance = 1e-12)
   expect_false(anyNA(fitted(fit)))
@@ -99,7 +100,7 @@ test_that("sparse input gives the same fit, and seeds rule", {
   x <- binary_matrix(20, 8)
   fits <- lapply(list(x, Matrix::Matrix(x, sparse = TRUE)), function(data) {
     set.seed(6)
-    bernoulli_mixture(data, 3, control = quiet_control(n_start = 3))
+    bernoulli_mixture(data, 3, estimate = "ml", control = quiet_control(n_start = 3))
   })
   expect_identical(fits[[1]]$param, fits[[2]]$param)
 })
@@ -107,7 +108,7 @@ test_that("sparse input gives the same fit, and seeds rule", {
 test_that("predict, fitted, residuals and simulate agree with the parameters", {
   set.seed(7)
   x <- binary_matrix(15, 6, missing = 0.1)
-  fit <- bernoulli_mixture(x, 2, control = quiet_control(n_start = 3))
+  fit <- bernoulli_mixture(x, 2, estimate = "ml", control = quiet_control(n_start = 3))
   expect_equal(fitted(fit), fit$param$membership %*% fit$param$prototypes)
   expect_equal(predict(fit, x[, 6:1]), fitted(fit), tolerance = 1e-9)
   expect_equal(predict(fit, x[4, , drop = FALSE], type = "membership"), fit$param$membership[4, , drop = FALSE],
@@ -131,7 +132,7 @@ test_that("mixtures agree with poLCA", {
   set.seed(8)
   x <- random_bernoulli(rbind(c(0.9, 0.8, 0.7, 0.2, 0.1), c(0.2, 0.3, 0.1, 0.8, 0.9))[rep(1:2, 60), ])
   colnames(x) <- letters[1:5]
-  fit <- bernoulli_mixture(x, 2, control = quiet_control(n_start = 6))
+  fit <- bernoulli_mixture(x, 2, estimate = "ml", control = quiet_control(n_start = 6))
   peer <- getExportedValue("poLCA", "poLCA")(
     cbind(a, b, c, d, e) ~ 1, as.data.frame(x + 1), nclass = 2, nrep = 5, verbose = FALSE
   )
@@ -141,7 +142,7 @@ test_that("mixtures agree with poLCA", {
 test_that("messages", {
   set.seed(9)
   x <- binary_matrix(6, 4)
-  fit <- bernoulli_mixture(x, 2, control = quiet_control(n_start = 2))
+  fit <- bernoulli_mixture(x, 2, estimate = "ml", control = quiet_control(n_start = 2))
   expect_snapshot(error = TRUE, {
     bernoulli_mixture(x * 2, 2)
     bernoulli_mixture(x, 0)
@@ -158,7 +159,7 @@ test_that("messages", {
 
 test_that("print", {
   set.seed(10)
-  fit <- bernoulli_mixture(binary_matrix(6, 4), 1, control = quiet_control(n_start = 1))
+  fit <- bernoulli_mixture(binary_matrix(6, 4), 1, estimate = "ml", control = quiet_control(n_start = 1))
   expect_snapshot(print(fit))
 })
 
@@ -166,7 +167,9 @@ test_that("summary and plots serve every comparator", {
   set.seed(11)
   x <- binary_matrix(12, 6, missing = 0.1)
   few <- quiet_control(n_start = 2)
-  fits <- list(bernoulli_mixture(x, 2, control = few), logistic_pca(x, 2, control = few), nmf(x, 2, control = few))
+  fits <- list(
+    bernoulli_mixture(x, 2, estimate = "ml", control = few), logistic_pca(x, 2, control = few), nmf(x, 2, control = few)
+  )
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   for (fit in fits) {
@@ -187,7 +190,7 @@ test_that("a component that hardly has a row with an attribute observed learns f
   ref <- start
   for (passes in 1:4) {
     ref <- ref_bm_pass(x, ref$weights, ref$prototypes)
-    fit <- bernoulli_mixture(x, 2, start = start, control = plain_control(passes))
+    fit <- bernoulli_mixture(x, 2, estimate = "ml", start = start, control = plain_control(passes))
     expect_equal(unname(fit$param$prototypes), ref$prototypes, tolerance = 1e-9)
     expect_equal(unname(fit$param$weights), ref$weights, tolerance = 1e-9)
   }

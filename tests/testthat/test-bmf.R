@@ -1,3 +1,5 @@
+# Also of R/bmf_methods.R, R/bmf_state.R, R/cooccurrence.R.
+
 same_draws <- function(a, b) {
   expect_identical(a$trace, b$trace)
   expect_identical(a$param, b$param)
@@ -109,14 +111,14 @@ test_that("a run resumes after SIGKILL to the result it would have had", {
   ), file("job.R"))
   system2(file.path(R.home("bin"), "Rscript"), file("job.R"), stdout = FALSE, stderr = FALSE, wait = FALSE)
   drawn <- function() {
-    job <- tryCatch(readRDS(file("run-1.rds"))$job, error = function(e) NULL, warning = function(w) NULL)
+    job <- read_whole(file("run-1.rds"))$job
     if (is.null(job)) 0 else job$n_draw
   }
   for (wait in 1:600) if (drawn() < 50) Sys.sleep(0.1) else break
   tools::pskill(as.integer(readLines(file("pid"))), tools::SIGKILL)
   Sys.sleep(0.3)
   expect_gte(drawn(), 50)
-  expect_lt(readRDS(file("run-2.rds"))$job$n_draw, 1500)
+  expect_lt(read_whole(file("run-2.rds"))$job$n_draw, 1500)
   x <- readRDS(file("job.rds"))$x
   resumed <- bmf_quietly(bmf(x, control = control))
   set.seed(1)
@@ -136,9 +138,9 @@ test_that("an interrupt keeps the draws made so far", {
   expect_warning(fit <- bmf_new_fit(list(job), problem, data, none, quote(bmf(x))), class = "multicause_interrupted")
   expect_lt(nrow(fit$trace), 400)
   expect_true(all(is.finite(fitted(fit))))
-  # In the kernel: a failing look at the clock is how the host says stop.
+  # In the kernel, too.
   out <- with_stream(draw_streams(1)[[1]], function() {
-    bmf_sweeps(problem, job$state, 1e6, on_tick = function(pass, objective) stop("interrupted"))
+    bmf_sweeps(problem, job$state, 1e6, on_tick = function(pass, objective) stop(interrupt))
   })
   expect_true(out$value$stopped)
 })
@@ -162,7 +164,7 @@ test_that("methods keep their promises", {
   x <- bmf_blocks()$x
   fit <- bmf_quietly(bmf(x, control = bmf_quick()))
   expect_identical(coef(fit), fit$param)
-  expect_identical(nobs(fit), 300L)
+  expect_identical(nobs(fit), 300)
   expect_equal(residuals(fit), x - fitted(fit))
   expect_error(logLik(fit), class = "multicause_input_error")
   drawn <- simulate(fit, 2, seed = 3)

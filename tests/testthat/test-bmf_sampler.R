@@ -1,4 +1,5 @@
 # The sampler against exact answers: short forms of tests/validate/bmf_*.R.
+# Of R/bmf_chain.R.
 
 test_that("short runs hit the exact finite posteriors", {
   skip_on_cran()

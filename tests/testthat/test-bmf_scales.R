@@ -1,4 +1,5 @@
 # bmf() at the edges: tables without anything, values on any scale, priors that say nothing or much.
+# Of R/bmf_prior.R.
 
 test_that("degenerate tables and numbers of features are legal", {
   set.seed(3)

@@ -5,6 +5,14 @@ two_blocks <- function() {
   outer(1:24, 1:8, function(i, j) (i <= 12) == (j <= 4)) * matrix(stats::rbinom(192, 1, 0.7), 24)
 }
 
+# The value of `expr`, which must not raise a condition of this class.
+expect_no_condition_of <- function(expr, class) {
+  seen <- FALSE
+  value <- withCallingHandlers(expr, condition = function(c) if (inherits(c, class)) seen <<- TRUE)
+  expect_false(seen)
+  value
+}
+
 quick_fit <- function(...) fit_control(n_start = 2, n_polish = 0, progress = FALSE, ...)
 
 new_checkpoint <- function() file.path(tempfile("checkpoints"), "job")
@@ -115,7 +123,7 @@ test_that("a job that is killed goes on and ends with the same answer", {
     Sys.sleep(0.2)
     expect_gte(length(parts_of(file)), wanted)
     expect_lt(length(parts_of(file)), 12L)
-    expect_false(any(vapply(parts_of(file), function(part) is.null(read_whole(part)), NA)))
+    expect_false(any(vapply(parts_of(file), function(part) is_damaged(read_whole(part)), NA)))
   }
   expect_identical(answer(run_child(code(file))), alone)
 })
@@ -135,7 +143,7 @@ test_that("a checkpoint of another call is refused", {
   refused(run(x, floor = 1e-3))
   refused(select_k(x, 1:2, bernoulli_mixture, "cells", folds = 2, control = quick_fit(), checkpoint = file))
   writeLines("no checkpoint", file)
-  refused(run(x))
+  expect_error(run(x), "damaged, or no checkpoint", class = "multicause_input_error")
 })
 
 test_that("wrong names of checkpoints are told, and wrong calls leave none", {
@@ -156,6 +164,140 @@ test_that("a failed write leaves the old file", {
   dir.create(paste0(file, ".part"))
   expect_error(write_whole(2, file), "could not be written")
   expect_identical(read_whole(file), 1)
+})
+
+# A file as it is after its byte `at` was changed.
+change_byte <- function(file, at) {
+  bytes <- readBin(file, "raw", file.size(file))
+  bytes[at] <- xor(bytes[at], as.raw(1L))
+  writeBin(bytes, file)
+}
+
+cut_off <- function(file, size) writeBin(readBin(file, "raw", size), file)
+
+test_that("every byte of a checkpoint counts", {
+  file <- make_folder(new_checkpoint())
+  value <- list(fingerprint = "a", value = c(1.5, 2))
+  write_whole(value, file)
+  expect_identical(read_whole(file), value)
+  size <- file.size(file)
+  for (at in seq_len(size)) {
+    change_byte(file, at)
+    expect_true(is_damaged(read_whole(file)), info = sprintf("byte %d", at))
+    change_byte(file, at)
+  }
+  expect_identical(read_whole(file), value)
+  for (shorter in c(size - 1, size - 40, size %/% 2, 10, 0)) {
+    cut_off(file, shorter)
+    expect_true(is_damaged(read_whole(file)))
+  }
+  write_whole(value, file)
+  write(as.raw(1L), file, append = TRUE)
+  expect_true(is_damaged(read_whole(file)))
+})
+
+test_that("a damaged checkpoint is called that; what damaged parts of it held is computed again", {
+  x <- two_blocks()
+  file <- make_folder(new_checkpoint())
+  run <- function() cross_validate(x, bernoulli_mixture, 1:2, folds = 2, control = quick_fit(), checkpoint = file)
+  set.seed(2)
+  first <- run()
+  parts <- parts_of(file)
+  change_byte(parts[1L], file.size(parts[1L]) - 60)
+  cut_off(parts[3L], 50)
+  expect_warning(
+    again <- run(), "2 file\\(s\\) of the checkpoint are damaged.*\"job-cells-1.rds\", \"job-cells-3.rds\"",
+    class = "multicause_checkpoint_damaged"
+  )
+  expect_identical(again, first)
+  expect_identical(expect_no_condition_of(run(), "multicause_checkpoint_damaged"), first)
+  change_byte(file, 40)
+  expect_error(run(), "is damaged", class = "multicause_input_error")
+  # Without its own file the job begins anew: its parts were computed under another seed.
+  unlink(file)
+  set.seed(3)
+  other <- run()
+  set.seed(3)
+  expect_identical(other, cross_validate(x, bernoulli_mixture, 1:2, folds = 2, control = quick_fit()))
+})
+
+test_that("a damaged checkpoint of chains is called that, and nothing half written stays", {
+  set.seed(1)
+  x <- two_blocks()
+  file <- make_folder(new_checkpoint())
+  control <- function(...) {
+    mcmc_control(chains = 2, warmup = 20, draws = 20, checkpoint = file, checkpoint_seconds = 0, progress = FALSE, ...)
+  }
+  jobs <- list(
+    function() bmf(x, family = "bernoulli", control = control()),
+    function() aspect_bernoulli(x, 2, estimate = "gibbs", control = control())
+  )
+  for (job in jobs) {
+    unlink(parts_of(file))
+    set.seed(2)
+    suppressWarnings(first <- job())
+    parts <- parts_of(file)
+    expect_length(parts, 2L)
+    writeLines("left by a kill", part_of(parts[2L]))
+    set.seed(2)
+    suppressWarnings(again <- job())
+    expect_identical(again$param, first$param)
+    expect_length(Sys.glob(paste0(file, "*.part")), 0L)
+    change_byte(parts[2L], file.size(parts[2L]) %/% 2)
+    expect_error(job(), "job-2.rds\" is damaged", class = "multicause_input_error")
+  }
+})
+
+test_that("a write that fails or is interrupted leaves nothing half written, and a killed one goes at the next run", {
+  x <- two_blocks()
+  # Wildcards in a name are letters like any other.
+  file <- file.path(dirname(make_folder(new_checkpoint())), "job[1]*")
+  run <- function() cross_validate(x, bernoulli_mixture, 1, folds = 2, control = quick_fit(), checkpoint = file)
+  half <- function() list.files(dirname(file), "part$")
+  set.seed(1)
+  first <- run()
+  task <- file.path(dirname(file), "job[1]*-cells-2.rds")
+  expect_true(file.exists(task))
+  for (left in part_of(c(file, task))) writeLines("half", left)
+  expect_identical(run(), first)
+  expect_identical(half(), character())
+  stop_in <- function(condition) {
+    bind_in_namespace("read_sum", function(...) stop(condition))
+    write_whole(1, file)
+  }
+  interrupt <- structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL))
+  expect_identical(tryCatch(stop_in(interrupt), interrupt = function(e) "stopped"), "stopped")
+  expect_identical(half(), character())
+  expect_error(stop_in(simpleError("no space")), "could not be written to .*: no space")
+  expect_identical(half(), character())
+  expect_identical(run(), first)
+})
+
+test_that("a full disk is told, and leaves the old file", {
+  skip_on_os("windows")
+  skip_on_cran()
+  skip_if_not_installed_here()
+  file <- make_folder(new_checkpoint())
+  # A limit on the size of files stands in for the disk. A file may end before the checksum, before the mark, within a
+  # buffer's length or long before its end.
+  code <- c(
+    sprintf("file <- %s", deparse(file)), "write <- multicause:::write_whole", "probe <- tempfile()",
+    "suppressWarnings(try(writeLines(strrep(0, 1e5), probe), silent = TRUE))",
+    "write(rep(0.5, 10), file)", "most <- (file.size(probe) - file.size(file)) %/% 8 + 10", "write(\"old\", file)",
+    "for (n in c(most + c(1, 5, 10, 100), 1e5))",
+    "  cat(tryCatch(write(rep(0.5, n), file), error = conditionMessage), \"\\n\")",
+    "write(rep(0.5, most), paste0(file, 2))"
+  )
+  script <- tempfile(fileext = ".R")
+  writeLines(code, script)
+  said <- system2(
+    "sh", c("-c", shQuote(sprintf(
+      "trap '' XFSZ; ulimit -f 2; %s --no-init-file %s", shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script)
+    ))), stdout = TRUE, stderr = FALSE, env = child_environment()
+  )
+  expect_length(grep("could not be written", said), 5L)
+  expect_identical(list.files(dirname(file)), c("job", "job2"))
+  expect_identical(read_whole(file), "old")
 })
 
 test_that("equal values have one fingerprint", {

@@ -1,3 +1,5 @@
+# Also of R/held_out.R, R/select_k.R, R/compare_models.R.
+
 few <- quiet_control(n_start = 2, max_pass = 200)
 
 test_that("cell folds hide every observed cell at most once and leave no row or column bare", {
@@ -29,23 +31,11 @@ test_that("losses of single cells and rows are what the definitions say", {
   expect_equal(cell_loss(fit, held, x[held], "bernoulli", 1e-3), -log(ifelse(x[held] == 1, p, 1 - p)))
 
   new <- binary_matrix(4, 6, missing = 0.2)
-  slow <- function(p, x) {
-    apply(x, 1, function(row) {
-      log(mean(apply(p, 1, function(q) prod(ifelse(row == 1, q, 1 - q), na.rm = TRUE))))
-    })
-  }
-  floored <- function(p) pmin(pmax(p, 1e-3), 1 - 1e-3)
-  expect_equal(held_out_rows(fit, new, 1e-3), unname(slow(floored(fitted(fit)), new)), tolerance = 1e-10)
-  expect_equal(held_out_rows(fit, new, 1e-6), as.vector(test_loglik(fit, new, floor = 1e-6)), tolerance = 1e-4)
-  mixture <- bernoulli_mixture(x, 2, control = few)
-  b <- floored(mixture$param$prototypes)
-  each <- sapply(1:2, function(c) {
-    apply(new, 1, function(row) prod(ifelse(row == 1, b[c, ], 1 - b[c, ]), na.rm = TRUE))
-  })
-  expect_equal(held_out_rows(mixture, new, 1e-3), unname(log(as.vector(each %*% mixture$param$weights))),
-    tolerance = 1e-10
-  )
-  expect_null(held_out_rows(nmf(x, 2, control = few), new, 1e-3))
+  rows <- row_losses(fit, new, "bernoulli", 1e-3)
+  expect_equal(rows, -as.vector(test_loglik(fit, new, floor = 1e-3)))
+  none <- row_losses(nmf(x, 2, control = few), new, "bernoulli", 1e-3)
+  expect_true(is.na(none))
+  expect_match(attr(none, "why"), "Squared error is no likelihood")
   kl <- nmf(x, 2, loss = "kl", control = few)
   expect_equal(presence_probability(kl), 1 - exp(-fitted(kl)))
 })
@@ -67,6 +57,61 @@ test_that("a result is a mean over folds, common to all models, and depends on t
   one <- cross_validate(x, bernoulli_mixture, 1, folds = 4, replicates = 2, control = few)
   means <- colMeans(x)
   expect_lt(abs(one$results$loss + mean(log(ifelse(x == 1, means[col(x)], 1 - means[col(x)])))), 0.1)
+})
+
+test_that("models of counts are judged by rows, of counts and of presences", {
+  set.seed(3)
+  x <- binary_matrix(20, 8)
+  kl <- function(x, k, control) nmf(x, k, loss = "kl", control = control)
+  models <- list(mixture = bernoulli_mixture, kl = kl, plsa = plsa, plca = plca)
+  rows <- cross_validate(x, models, 2, "rows", folds = 3, control = few)
+  expect_true(all(is.finite(rows$results$loss)))
+  counts <- matrix(rpois(160, 3), 20)
+  rows <- cross_validate(counts, models[-1], 1, "rows", folds = 3, control = few)
+  expect_identical(rows$family, "poisson")
+  alone <- -mean(rowSums(dpois(counts, mean(counts), log = TRUE)))
+  expect_true(all(abs(rows$results$loss - alone) < 2))
+  refused <- function(expr, why) expect_error(expr, why, class = "multicause_input_error")
+  refused(cross_validate(x, nmf, 2, "rows", folds = 2, control = few), "Squared error is no likelihood")
+  refused(cross_validate(counts + 0.5, kl, 1, "rows", folds = 2, control = few), "not counts .* hold out cells")
+})
+
+test_that("repeated visits and arrays are judged by cells", {
+  set.seed(3)
+  there <- outer(1:20, 1:6, function(i, j) (i <= 10) == (j <= 3))
+  visits <- array(rbinom(360, 1, 0.6), c(20, 6, 3)) * as.vector(there)
+  tables <- lapply(1:3, function(v) visits[, , v])
+  cv <- function(x) {
+    set.seed(4)
+    cross_validate(x, visits_bernoulli, 1:2, missed_by = "visit", folds = 3, control = few)
+  }
+  found <- cv(visits)
+  expect_lt(found$results$loss[2], found$results$loss[1])
+  expect_equal(cv(tables)$results, found$results)
+  counts <- array(rpois(120, 2), c(5, 6, 4))
+  expect_lt(cross_validate(counts, plca, 1, folds = 3, control = few)$results$loss, 2.5)
+  for (x in list(visits, tables)) {
+    expect_error(
+      cross_validate(x, visits_bernoulli, 1, "rows"), "hold out cells", class = "multicause_input_error"
+    )
+    expect_error(select_k(x, 1, visits_bernoulli), "hold out cells", class = "multicause_input_error")
+  }
+  chosen <- select_k(visits, 1:2, visits_bernoulli, c("aic", "cells"), estimate = "ml", folds = 2, control = few)
+  expect_false(anyNA(chosen$table$value))
+})
+
+test_that("a visit's record is told by the other visits", {
+  set.seed(5)
+  visits <- array(rbinom(36, 1, 0.5), c(4, 3, 3))
+  visits[2, 1, 3] <- NA
+  fit <- visits_bernoulli(visits, 1, missed_by = "attribute", added = TRUE, control = few)
+  p <- fitted(fit)[2, 1]
+  missed <- fit$param$missed[1, ]
+  added <- fit$param$added
+  seen <- visits[2, 1, 1:2]
+  chance <- function(by) prod(ifelse(seen == 1, by[1:2], 1 - by[1:2]))
+  there <- p * chance(1 - missed) / (p * chance(1 - missed) + (1 - p) * chance(added))
+  expect_equal(recorded_probability(fit)[2, 1, 3], there * (1 - missed[[3]]) + (1 - there) * added[[3]])
 })
 
 test_that("futures give the same result", {
@@ -105,15 +150,30 @@ test_that("select_k() finds planted components and applies the one-standard-erro
   set.seed(9)
   truth <- rbind(rep(c(0.9, 0.1, 0.1), each = 5), rep(c(0.1, 0.9, 0.1), each = 5), rep(c(0.1, 0.1, 0.9), each = 5))
   x <- random_bernoulli(truth[rep(1:3, 40), ])
-  chosen <- select_k(x, 1:5, bernoulli_mixture, folds = 3, control = few)
-  expect_identical(chosen$best$criterion, c("aic", "bic", "cells", "rows"))
-  expect_true(all(chosen$best$k[1:3] == 3))
-  expect_true(all(chosen$best$k_one_se[3:4] <= chosen$best$k[3:4]))
+  chosen <- select_k(x, 1:5, bernoulli_mixture, estimate = "ml", folds = 3, control = few)
+  expect_identical(chosen$best$criterion, c("cells", "rows", "aic", "bic"))
+  expect_true(all(chosen$best$k[c(1, 3, 4)] == 3))
+  expect_true(all(chosen$best$k_one_se[1:2] <= chosen$best$k[1:2]))
   expect_identical(chosen$k, 3L)
   cv <- data.frame(k = 1:4, loss = c(5, 3.1, 3, 3.2), se = 0.2)
   expect_identical(unname(cv_choice(cv)), c(3L, 2L))
   map <- select_k(x, 1:2, aspect_bernoulli, c("aic", "cells"), estimate = "map", folds = 2, control = few)
   expect_identical(is.na(map$best$k), c(TRUE, FALSE))
+})
+
+test_that("select_k() has the paper's criterion, of the model that has it", {
+  set.seed(9)
+  x <- binary(12, 6)
+  both <- select_k(x, 1:2, criterion = c("aic", "aic_paper"), estimate = "ml", control = few)
+  by <- split(both$table$value, both$table$criterion)
+  expect_equal(by$aic_paper, by$aic / 2)
+  expect_output(print(both), "the paper's -L [+] P")
+  other <- select_k(x, 1:2, bernoulli_mixture, "aic_paper", control = few)
+  expect_true(all(is.na(other$table$value)))
+})
+
+test_that("internals are not exported", {
+  expect_false(any(c("aic_paper", "entropic_mstep", "bmf_log_density") %in% getNamespaceExports("multicause")))
 })
 
 test_that("compare_models() puts every model under one protocol", {
@@ -126,7 +186,7 @@ test_that("compare_models() puts every model under one protocol", {
   expect_identical(is.na(result$table$rows), c(FALSE, FALSE, FALSE, TRUE))
   expect_true(all(result$table$seconds >= 0))
   expect_s3_class(result$fits$pca, "logistic_pca")
-  expect_output(print(result), "not comparable")
+  expect_output(print(result), "rows -: Squared error is no likelihood")
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_invisible(plot(result))

@@ -16,7 +16,7 @@ test_that("what is missed adds up, by attribute and by observation", {
 test_that("it finds planted losses", {
   truth <- planted(240, 60)
   set.seed(4)
-  fit <- aspect_bernoulli(truth$x, 3)
+  fit <- aspect_bernoulli(truth$x, 3, estimate = "ml")
   sites <- deficiency(fit, "observation")
   i <- match(sites$observation, rownames(truth$x))
   lost <- rowSums(truth$lives - truth$x)[i] / rowSums(truth$lives)[i]

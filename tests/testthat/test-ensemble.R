@@ -1,10 +1,12 @@
+# Also of R/modes.R.
+
 few <- quiet_control(n_start = 1, n_polish = 0, max_pass = 200, tol = 1e-6)
 
 test_that("an ensemble averages cells, and of aspect Bernoulli fits is one itself", {
   set.seed(1)
   x <- binary_matrix(20, 8, missing = 0.05)
   several <- ensemble(x, k = 2:3, members = 2, control = few)
-  p <- Reduce(`+`, lapply(several$fits, fitted)) / 4
+  p <- Reduce(`+`, lapply(several$fits, fitted)) / 8
   expect_equal(fitted(several), p)
   expect_equal(several$param$membership %*% several$param$aspects, p, ignore_attr = TRUE)
   expect_equal(unname(rowSums(several$param$membership)), rep(1, 20))
@@ -14,6 +16,21 @@ test_that("an ensemble averages cells, and of aspect Bernoulli fits is one itsel
   expect_identical(dim(predict(several, x[1:3, ])), c(3L, 8L))
   expect_identical(is.na(residuals(several)), is.na(x))
   expect_error(logLik(several), class = "multicause_input_error")
+})
+
+test_that("the members are the recommended ones, unless something is said of them", {
+  x <- binary_matrix(20, 8)
+  prior <- list(aspects = c(1.2, 2), membership = 1.03)
+  set.seed(5)
+  default <- ensemble(x, k = 2:3, members = 1, control = few)
+  set.seed(5)
+  spelt <- ensemble(x, k = 2:3, members = 1, grid = list(estimate = c("ml", "map")), prior = prior, control = few)
+  expect_identical(fitted(default), fitted(spelt))
+  expect_setequal(vapply(default$fits, function(fit) fit$estimate, ""), c("ml", "map"))
+  for (one in list(list(estimate = "map"), list(model = aspect_bernoulli), list(prior = prior))) {
+    several <- do.call(ensemble, c(list(x, k = 2:3, members = 1, control = few), one))
+    expect_length(unique(vapply(several$fits, function(fit) fit$estimate, "")), 1L)
+  }
 })
 
 test_that("starts and lists of fits of any models can be averaged", {

@@ -1,4 +1,5 @@
 # Wrong calls, each with what it says. Snapshots: _snaps/errors.md.
+# Of R/check.R, R/mcmc_control.R.
 
 said <- function(expr) {
   tryCatch(
@@ -127,7 +128,6 @@ test_that("wrong calls of what takes a fit", {
     writeLines(said(test_loglik(fit, x[, c(1, 1)])))
     writeLines(said(summary(fit, digits = 3)))
     writeLines(said(coef(fit, 1)))
-    writeLines(said(aic_paper(1)))
   })
 })
 
@@ -167,4 +167,57 @@ test_that("a start that is no list, a number too large, features that are no num
   expect_error(select_k(x, 1e10), "different whole numbers", class = "multicause_input_error")
   expect_error(bmf(x, row_features = "a"), "vector or matrix of 0 and 1", class = "multicause_input_error")
   expect_error(entropic_mstep(NULL, 1), "`omega` must be a numeric", class = "multicause_input_error")
+})
+
+test_that("arguments of a wrong kind, and data beyond all sums, are told in words of ours", {
+  age <- array(c(1, 2, 3), c(3, 1, 1))
+  twice <- data.frame(site = c("u", "u"), taxon = "t", n = 1e308)
+  expect_snapshot({
+    writeLines(said(range_through(x, age)))
+    writeLines(said(range_through(x, data.frame(a = I(cbind(1:3, 1:3))))))
+    writeLines(said(smooth_over(age = 1:3, bandwidth = function(x) x)))
+    writeLines(said(nmf(1e300 * x, 2)))
+    writeLines(said(nmf(1e-200 * x, 2)))
+    writeLines(said(plsa(1e300 * x, 2)))
+    writeLines(said(plca(1e300 * x, 2)))
+    writeLines(said(logistic_pca(x, 2, penalty = c(1, NA))))
+    writeLines(said(logistic_pca(x, 2, penalty = c(1, -1))))
+    writeLines(said(logistic_pca(x, 2, penalty = c(1, 1))))
+    writeLines(said(ab(x, 2, estimate = "map", prior = list(list(aspects = c(1, 2), membership = 0)))))
+    writeLines(said(occurrence_matrix(twice, "site", "taxon", count = "n")))
+  })
+})
+
+test_that("a control that was edited is checked as it was when it was made", {
+  edit <- function(...) {
+    control <- fit_control(n_start = 1, progress = FALSE)
+    control[...names()] <- list(...)
+    control
+  }
+  short <- mcmc_control(chains = 1, warmup = 1, draws = 2, progress = FALSE)
+  short$draws <- -1
+  expect_snapshot({
+    writeLines(said(ab(x, 2, control = edit(tol = NULL))))
+    writeLines(said(ab(x, 2, control = edit(tol = NaN))))
+    writeLines(said(ab(x, 2, control = edit()["n_start"])))
+    writeLines(said(ab(x, 2, control = structure(edit()[-1], class = "multicause_control"))))
+    writeLines(said(ab(x, 2, control = edit(n_start = "a"))))
+    writeLines(said(ab(x, 2, control = edit(pass = 3))))
+    writeLines(said(ab(x, 2, control = structure(1, class = "multicause_control"))))
+    writeLines(said(bmf(x, control = short)))
+    writeLines(said(print(edit(n_start = "a"))))
+  })
+})
+
+test_that("what is no data is told of, never evaluated", {
+  for (features in list(globalenv(), sum, list(1), "a", array(1, c(2, 2, 2)))) {
+    expect_error(bmf(x, row_features = features), "must be a vector or matrix", class = "multicause_input_error")
+  }
+  control <- fit_control()
+  control$tol <- quote(stop("evaluated"))
+  expect_error(ab(x, 2, control = control), "`tol` must be one number", class = "multicause_input_error")
+  few <- fit_control(n_start = 1, progress = FALSE)
+  average <- suppressMessages(ensemble(list(nmf = ab(x, 1, control = few), ab(x, 1, control = few))))
+  expect_error(predict(average, quote(stop("evaluated"))), "`newdata` must be", class = "multicause_input_error")
+  expect_error(smooth_over(neighbours = 1), "`neighbours` must be a list or a square", class = "multicause_input_error")
 })

@@ -1,4 +1,5 @@
 # The scores of every cell of a fit, cell by cell, by the reference.
+# Also of R/cell_scores.R.
 ref_table <- function(fit, kinds) {
   s <- fit$param$membership
   a <- fit$param$aspects
@@ -43,11 +44,19 @@ test_that("false presences are the mirror image", {
   case <- mixed_fit(c("content", "white", "black"))
   flipped <- fit_with(1 - case$x, case$fit$param$membership, 1 - case$fit$param$aspects)
   kinds <- c("content", "black", "white")
-  ones <- false_presences(case$fit, n = Inf)
+  ones <- false_presences(case$fit, n = Inf, by = "probability")
   zeros <- false_absences(flipped, n = Inf, kinds = kinds)
   expect_named(ones, c("observation", "attribute", "probability", "absent", "added", "phantom", "added_most"))
   expect_equal(unname(as.matrix(ones)), unname(as.matrix(zeros)))
   for (by in c("added", "absent")) expect_false(is.unsorted(-false_presences(case$fit, Inf, by)[[by]]))
+})
+
+test_that("false presences are ranked by the composition of the site, with or without a black phantom", {
+  for (kinds in list(c("content", "white", "black"), c("content", "content", "white"), c("content", "content"))) {
+    ranked <- false_presences(mixed_fit(kinds)$fit, Inf, kinds = kinds)
+    expect_identical(attr(ranked, "by"), "absent")
+    expect_false(is.unsorted(-ranked$absent))
+  }
 })
 
 test_that("both kinds pinned at exact 0 and 1", {
@@ -194,6 +203,26 @@ test_that("prints say what the numbers are", {
     print(false_absences(case$fit, n = 30), n = 2)
     head(false_absences(case$fit), 2)
   })
+})
+
+test_that("of a part of a ranking, its header says that it is one", {
+  case <- mixed_fit(c("content", "content", "white"), named = TRUE)
+  whole <- false_absences(case$fit, n = 10)
+  first_lines <- function(x, n) capture.output(print(x))[seq_len(n)]
+  all_expected <- sub("of them", "of all 54", first_lines(whole, 2L)[2L], fixed = TRUE)
+  expect_match(first_lines(whole, 1L), "^The 10 of 54 absences most likely")
+  for (part in list(head(whole, 3), whole[c(2, 7, 9), ], whole[whole$probability < whole$probability[7], ])) {
+    expect_identical(first_lines(part, 2L), c(
+      "3 of the 10 of 54 absences most likely to be false, by `probability`", all_expected
+    ))
+  }
+  expect_match(first_lines(whole[0, ], 1L), "^0 of the 10 of 54 absences most likely")
+  expect_match(first_lines(whole[order(whole$missed), ], 1L), "^The 10 of 54 absences most likely")
+  for (other in list(rbind(whole, whole), subset(whole, missed > 0))) {
+    expect_identical(first_lines(other, 1L), "False absences") # more than the ranking, or what subset() leaves of it
+  }
+  by_site <- false_presences(case$fit, n = 2, per = "observation")
+  expect_match(first_lines(tail(by_site, 2), 1L), "^2 of the [0-9]+ of 30 presences .* within each observation$")
 })
 
 test_that("where nothing is left to rank, that is said; a sparse pattern will do", {

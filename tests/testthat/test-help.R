@@ -30,10 +30,11 @@ test_that("pages that rest on papers cite them", {
   pages <- help_pages()
   from_papers <- c(
     "aspect_bernoulli", "bernoulli_mixture", "logistic_pca", "nmf", "plsa", "plca", "noisy_or", "bmf", "fit_control",
-    "mcmc_control", "bmf_prior", "noisy_or_prior", "cross_entropy", "entropic_mstep", "smooth_over", "phantoms",
-    "false_absences", "denoise", "deficiency", "identifiability", "phantom_test", "age_profile", "aic_paper",
+    "mcmc_control", "bmf_prior", "noisy_or_prior", "cross_entropy", "smooth_over", "phantoms",
+    "false_absences", "denoise", "deficiency", "identifiability", "phantom_test", "age_profile",
     "test_loglik", "select_k", "cross_validate", "ensemble", "modes", "align_components", "corrupt", "recovery",
-    "range_through", "sources", "cooccurrence", "read_pbdb", "read_now", "multicause-package"
+    "range_through", "which_zeros", "neighbours_mean", "sources", "cooccurrence",
+    "read_pbdb", "read_now", "multicause-package"
   )
   expect_identical(setdiff(from_papers, names(pages)), character())
   cited <- vapply(pages[from_papers], function(page) grepl("[0-9]{4}", section(page, "\\references")), NA)

@@ -1,4 +1,6 @@
 # Fits whose parameters are given, with an exact white (black) phantom as the last component.
+# Also of R/identifiability_bounds.R, R/identifiability_methods.R, R/identifiability_scale.R,
+# R/identifiability_search.R.
 exact_fit <- function(s, a, x = NULL, phantom = "white") {
   a <- rbind(a, phantom == "black")
   s <- cbind(s, 1 - rowSums(s))
@@ -101,7 +103,7 @@ test_that("refits with the same likelihood stay within the outer bound", {
   fits <- suppressWarnings(lapply(1:60, function(i) {
     start <- random_start(14, 7, 3)
     start$aspects[3, ] <- 0
-    aspect_bernoulli(x, 3, phantom = "white", start = start, control = control)
+    aspect_bernoulli(x, 3, estimate = "ml", phantom = "white", start = start, control = control)
   }))
   loglik <- vapply(fits, function(fit) fit$loglik, 0)
   best <- fits[[which.max(loglik)]]
@@ -117,7 +119,9 @@ test_that("a black phantom is a white one of the exchanged table", {
   white <- exact_fit(content$s, content$a)
   black <- exact_fit(content$s, 1 - content$a, 1 - white$x, "black")
   w <- identifiability(white, n_search = 0, cells = TRUE)
-  b <- identifiability(black, n_search = 0, cells = TRUE)
+  # The rule of black phantoms is another than that of white ones: here it is the same.
+  same_rule <- phantoms(black, black = formals(phantoms.aspect_bernoulli)$white)
+  b <- identifiability(black, n_search = 0, cells = TRUE, kinds = same_rule)
   expect_equal(b$share[-1], w$share[-1])
   expect_equal(b$expected[-1], w$expected[-1])
   expect_equal(b$observations, w$observations)
@@ -146,6 +150,87 @@ test_that("with both phantoms pinned there are outer bounds only", {
   expect_error(deficiency(fit, phantom_convention = "minimal"), "has both", class = "multicause_input_error")
 })
 
+# The same probabilities with the exact phantom lifted to w_1 a_1 + ...: its share grows by 1 / (1 - sum(w)), and the
+# contents give up what it takes over. w is `part` of the most that leaves all memberships at 0 or above.
+lifted <- function(content, part, x) {
+  phantom <- pmax(1 - rowSums(content$s), 1e-12)
+  room <- apply(content$s / phantom, 2, min)
+  w <- part * room / (1 + sum(room))
+  phantom <- phantom / (1 - sum(w))
+  fit_with(x, cbind(pmax(content$s - outer(phantom, w), 0), phantom), rbind(content$a, w %*% content$a))
+}
+
+test_that("a phantom by the rule keeps to the rule's bound, one that is as white to `missed_most`", {
+  set.seed(31)
+  content <- random_content(30, 12, 2, 0.6)
+  content$s <- 0.1 + 0.6 * content$s
+  exact <- exact_fit(content$s, content$a)
+  kinds <- c("content", "content", "white")
+  sure <- identifiability(exact, n_search = 3, cells = TRUE)
+  at <- cbind(sure$cells$observation, sure$cells$attribute)
+  missed <- function(fit) cell_scores(fit, 1:30, kinds)$missed[at]
+  beyond <- 0
+  for (found in search_decompositions(content_factors(exact, kinds), 3)) {
+    near <- lapply(c(0, 0.3, 0.6, 1), function(part) lifted(found, part, exact$x))
+    for (i in seq_along(near)) {
+      expect_lt(max(abs(fitted(near[[i]]) - fitted(exact))), 1e-9)
+      ranked <- false_absences(near[[i]], Inf, kinds = kinds)
+      most <- ranked$missed_most[match(paste(at[, 1], at[, 2]), paste(ranked$observation, ranked$attribute))]
+      for (whiter in near[seq_len(i)]) expect_true(all(missed(whiter) <= most + 1e-9))
+      if (mean(near[[i]]$param$aspects[3, ]) <= sure$rule$written) {
+        expect_true(all(missed(near[[i]]) <= sure$cells$missed_rule_most + 1e-9))
+        expect_true(all(near[[i]]$param$membership[, 3] <= sure$observations$rule_most + 1e-9))
+        beyond <- max(beyond, missed(near[[i]]) - sure$cells$missed_outer_most)
+      }
+    }
+  }
+  expect_gt(beyond, 0.01) # so the outer bound is one of exact phantoms alone
+  expect_equal(sure$rule$share_most, mean(sure$observations$rule_most))
+  expect_equal(sure$rule$expected_most, sum(sure$cells$missed_rule_most))
+})
+
+test_that("for a row by itself the rule's bound is attained", {
+  set.seed(32)
+  p <- matrix(stats::rbeta(40, 0.6, 1.5), 5)
+  exact <- exact_fit(0.9 * diag(5), p / 0.9 * (p <= 0.9) + (p > 0.9))
+  p <- unname(fitted(exact))
+  sure <- identifiability(exact, n_search = 0, cells = TRUE)
+  for (i in 1:5) {
+    u <- 1 - sure$observations$rule_most[i]
+    expect_lt(u, max(p[i, ]))
+    if (u == 0) next
+    w <- pmax((p[i, ] - u) / (1 - u), 0)
+    expect_lte(mean(w), sure$rule$written + 1e-12)
+    own <- p
+    own[i, ] <- (p[i, ] - (1 - u) * w) / u
+    s <- cbind(diag(5), 0)
+    s[i, c(i, 6)] <- c(u, 1 - u)
+    near <- fit_with(exact$x, s, rbind(own, w))
+    expect_equal(unname(fitted(near)), p)
+    cells <- sure$cells[sure$cells$observation == i, ]
+    missed <- cell_scores(near, i, c(rep("content", 5), "white"))$missed[cells$attribute]
+    expect_equal(missed, cells$missed_rule_most)
+  }
+})
+
+test_that("`missed_most` holds beside a black phantom that is not exact, too", {
+  set.seed(33)
+  beyond <- 0
+  for (i in 1:30) {
+    s <- random_simplex(6, 3)
+    near <- fit_with(binary(6, 5), s, rbind(stats::runif(5), 0.05 * stats::runif(5), stats::runif(5)))
+    kinds <- c("content", "white", "black")
+    scores <- cell_scores(near, 1:6, kinds)
+    top <- row_tops(above_written(scores$probability, near$param$aspects[2, ]), matrix(TRUE, 6, 5))$top
+    expect_true(all(scores$missed <= most_missed(scores$probability, top, held = TRUE) + 1e-12))
+    beyond <- max(beyond, scores$missed - most_missed(scores$probability, top))
+    scores$missed[] <- 0
+    most <- largest_missed(near, scores, matrix(TRUE, 6, 5), kinds, "absences")
+    expect_equal(most, most_missed(scores$probability, top, held = TRUE))
+  }
+  expect_gt(beyond, 0)
+})
+
 test_that("bounds of cells hold the fitted values and agree with false_absences()", {
   case <- small_fit()
   sure <- identifiability(case$fit, cells = TRUE)
@@ -164,7 +249,7 @@ test_that("bounds of cells hold the fitted values and agree with false_absences(
 test_that("phantoms near zero are pinned first; none at all is one without share", {
   truth <- planted(60, 16)
   set.seed(4)
-  near <- aspect_bernoulli(truth$x, 3, control = fit_control(n_start = 4))
+  near <- aspect_bernoulli(truth$x, 3, estimate = "ml", control = fit_control(n_start = 4))
   expect_true("white" %in% phantoms(near)$kind)
   sure <- identifiability(near, n_search = 1)
   expect_lte(sure$change, 1e-3)

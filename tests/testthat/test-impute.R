@@ -20,7 +20,7 @@ test_that("new observations are folded in; columns are matched by name", {
     new <- fit_data(fit)[c(1, 12), , drop = FALSE]
     new[1, 5] <- NA
     set.seed(1)
-    answer <- if (name == "noisy_or") predict(fit, new, "response") else predict(fit, new)
+    answer <- predict(fit, new)
     set.seed(1)
     filled <- impute(fit, new)
     expect_identical(which(is.na(new)), 9L)

@@ -1,7 +1,7 @@
 test_that("coef, nobs, logLik and names of the objective", {
   set.seed(1)
   x <- binary(10, 6, missing = 0.1)
-  fit <- aspect_bernoulli(x, 2)
+  fit <- aspect_bernoulli(x, 2, estimate = "ml")
   expect_identical(coef(fit), fit$param)
   expect_equal(nobs(fit), sum(!is.na(x)))
   likelihood <- logLik(fit)
@@ -138,26 +138,33 @@ test_that("fits made with variables and under names that are gone can be updated
   set.seed(6)
   x <- matrix(rbinom(120, 1, 0.5), 15, 8)
   few <- quiet_control(n_start = 1, max_pass = 20)
-  made <- suppressWarnings(local({
+  seeded <- function(expr) {
+    set.seed(7)
+    suppressWarnings(expr)
+  }
+  made <- local({
     model <- noisy_or
-    prior <- NULL
+    prior <- noisy_or_prior(links = c(1, 2))
     share <- c(basis = 0.1)
     kind <- "bernoulli"
     short <- mcmc_control(chains = 1, warmup = 5, draws = 5, n_start = 1, progress = FALSE)
     begin <- list(weights = c(0.5, 0.5), prototypes = matrix(0.5, 2, 8))
     groups <- cross_entropy(c(1, 2), 1)
     list(
-      model(x, 2, prior = prior, control = few), plsa(x, 2, sparsity = share, control = few),
-      bmf(x, family = kind, control = short), bernoulli_mixture(x, 2, start = begin, control = few),
-      plca(x, 2, prior = groups, control = few)
+      seeded(model(x, 2, prior = prior, control = few)), seeded(plsa(x, 2, sparsity = share, control = few)),
+      seeded(bmf(x, family = kind, control = short)), seeded(bernoulli_mixture(x, 2, start = begin, control = few)),
+      seeded(plca(x, 2, prior = groups, control = few))
     )
-  }))
+  })
+  # The same call after the same seed is the same fit; without the seed, numbers of sampled features differ.
   for (fit in made) {
-    again <- suppressWarnings(update(fit))
+    again <- seeded(update(fit))
     expect_identical(class(again), class(fit))
-    expect_equal(again$dims, fit$dims)
+    expect_identical(again$dims, fit$dims)
+    expect_identical(again$param, fit$param)
+    expect_identical(again$objective, fit$objective)
   }
-  expect_null(made[[1]]$prior)
+  expect_identical(made[[1]]$prior, noisy_or_prior(links = c(1, 2)))
   expect_identical(names(suppressWarnings(update(made[[1]], k = 1))$objective), names(made[[1]]$objective))
   expect_identical(suppressWarnings(update(made[[3]]))$family, "bernoulli")
 })
@@ -180,4 +187,58 @@ test_that("starts with the names of the data may have them in another order", {
   gibbs <- function(x, ...) aspect_bernoulli(x, 2, estimate = "gibbs", control = short, ...)
   begun <- gibbs(x)
   expect_error(gibbs(x[10:1, ], start = begun), "the same names, in the same order", class = "multicause_input_error")
+})
+
+# More than 2^31 cells, few of them ones: counts of cells are no integers, and every model has its own way there.
+test_that("tables of more than 2^31 cells are counted in doubles", {
+  set.seed(1)
+  n <- 70000
+  m <- 40000
+  x <- Matrix::sparseMatrix(i = sample(n, 300), j = sample(m, 300), x = 1, dims = c(n, m))
+  cells <- n * m
+  once <- fit_control(n_start = 1, max_pass = 1, n_polish = 0, progress = FALSE)
+  three <- data.frame(site = c(1, n), taxon = c(1, m), layer = c(1, 3), count = 2:1)
+  quietly <- function(expr) suppressWarnings(suppressMessages(expr), classes = "multicause_not_converged")
+  fits <- list(
+    quietly(bernoulli_mixture(x, 2, control = once)), quietly(nmf(x, 2, control = once)),
+    quietly(plsa(x, 2, control = once)), quietly(plca(x, 2, control = once)), quietly(plca(three, 2, control = once)),
+    quietly(noisy_or(x, 1, control = once))
+  )
+  # These look at every cell in every pass, which takes minutes; all dims are set in one place.
+  small <- matrix(stats::rbinom(200, 1, 0.5), 20)
+  for (model in list(aspect_bernoulli, logistic_pca)) {
+    expect_type(quietly(model(small, 2, control = fit_control(n_start = 1)))$dims, "double")
+  }
+  for (fit in fits) {
+    size <- if (length(fit$extent) == 3L) 3 * cells else cells
+    expect_identical(nobs(fit), size)
+    expect_identical(fit$dims[["observed"]], size)
+    expect_identical(prod(fit$dims[c("n", "m")]), size)
+    expect_true(is.finite(fit$df))
+    glance <- glance_fit(fit)
+    expect_identical(glance$nobs, size)
+    if (identical(names(fit$objective), "log_likelihood")) {
+      expect_equal(BIC(fit), fit$df * log(size) - 2 * fit$loglik)
+      expect_equal(glance$AIC, 2 * fit$df - 2 * fit$loglik)
+    }
+    expect_output(print(fit), "70000")
+    said <- summary(fit)
+    if (!is.null(said$n_missing)) expect_identical(said$n_missing, 0)
+    expect_output(print(said), "70000")
+  }
+})
+
+test_that("fits from before, whose counts were integers, still work together with new ones", {
+  set.seed(1)
+  fits <- lapply(1:2, function(i) aspect_bernoulli(matrix(stats::rbinom(200, 1, 0.5), 20), 2, control = fit_control(2)))
+  storage.mode(fits[[1L]]$dims) <- "integer"
+  expect_s3_class(ensemble(fits), "multicause_ensemble")
+  expect_s3_class(validate_aspect_bernoulli(fits[[1L]]), "aspect_bernoulli")
+})
+
+test_that("the function that makes a fit is the first of its classes that is one", {
+  of_class <- function(...) structure(list(), class = c(..., "multicause"))
+  expect_identical(model_name(of_class("visits_bernoulli", "aspect_bernoulli")), "visits_bernoulli")
+  expect_identical(model_name(of_class("aspect_bernoulli_gibbs", "aspect_bernoulli")), "aspect_bernoulli")
+  expect_identical(model_name(of_class()), NA_character_)
 })

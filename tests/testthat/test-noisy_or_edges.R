@@ -7,8 +7,8 @@ test_that("degenerate shapes are fitted", {
   for (x in shapes) {
     for (inference in c("exact", "truncated", "variational")) {
       for (k in c(1, 3)) {
-        for (prior in list(NULL, noisy_or_prior())) {
-          fit <- quietly(noisy_or(x, k, inference = inference, prior = prior, control = control))
+        for (estimate in c("ml", "map")) {
+          fit <- quietly(noisy_or(x, k, inference = inference, estimate = estimate, control = control))
           expect_true(is.finite(fit$objective))
           expect_false(anyNA(unlist(fit$param)))
         }
@@ -21,7 +21,7 @@ test_that("a row that only two sources together explain is possible", {
   start <- list(prior = c(0.3, 0.4), links = rbind(c(0.8, 0, 0), c(0, 0.7, 0)), leak = c(0, 0, 0))
   x <- rbind(c(1, 1, 0), c(0, 0, 0))
   for (inference in c("exact", "truncated")) {
-    fit <- noisy_or(x, 2, inference = inference, prior = NULL, start = start, control = nor_plain(0))
+    fit <- noisy_or(x, 2, inference = inference, estimate = "ml", start = start, control = nor_plain(0))
     expect_equal(fit$loglik, sum(ref_nor_loglik(x, start)))
   }
 })
@@ -35,7 +35,7 @@ test_that("links and leaks of exact 0 and 1 are legal", {
   x[, 3] <- 0
   x[1, ] <- NA
   for (inference in c("exact", "truncated")) {
-    fit <- quietly(noisy_or(x, 2, inference = inference, prior = NULL, start = start, control = nor_plain(0)))
+    fit <- quietly(noisy_or(x, 2, inference = inference, estimate = "ml", start = start, control = nor_plain(0)))
     want <- apply(ref_nor_joint(x, start), 1L, function(l) log(sum(exp(l))))
     expect_equal(fit$loglik, sum(want), tolerance = 1e-12)
   }
@@ -53,7 +53,7 @@ test_that("a source that is all but surely off leaves the shares of its ones fin
   x <- rbind(rep(c(1, 0), c(1, 39)), 1)
   start <- list(prior = 0.5, links = matrix(1 - 1e-8, 1, 40), leak = rep(0.1, 40), q = array(1, c(2, 40, 1)))
   control <- fit_control(max_pass = 3, tol = 0, accelerate = FALSE, progress = FALSE)
-  fit <- quietly(noisy_or(x, 1, inference = "variational", prior = NULL, start = start, control = control))
+  fit <- quietly(noisy_or(x, 1, inference = "variational", estimate = "ml", start = start, control = control))
   expect_true(is.finite(fit$objective))
   expect_true(all(is.finite(fit$param$q[, , 1][x == 1])))
 })
@@ -64,9 +64,9 @@ test_that("shares that fall to nothing do not send their links there", {
   on <- matrix(rbinom(300 * 8, 1, 0.15), 300)
   x <- matrix(rbinom(300 * 40, 1, 1 - 0.97 * exp(on %*% log(1 - 0.9 * shapes))), 300)
   start <- list(prior = rep(0.15, 8), links = 0.05 + 0.7 * shapes, leak = rep(0.05, 40))
-  for (prior in list(NULL, noisy_or_prior())) {
+  for (estimate in c("ml", "map")) {
     control <- fit_control(max_pass = 15, tol = 0, accelerate = FALSE, progress = FALSE)
-    fit <- quietly(noisy_or(x, 8, inference = "variational", prior = prior, start = start, control = control))
+    fit <- quietly(noisy_or(x, 8, inference = "variational", estimate = estimate, start = start, control = control))
     expect_gte(min(diff(fit$trace$objective)), -1e-8 * abs(fit$objective))
     expect_gt(min(fit$param$links[shapes == 1]), 0.5)
   }

@@ -35,7 +35,7 @@ test_that("wrong calls are refused with a clear message", {
     noisy_or(x, 2, inference = "variational", start = change(q = 1))
     noisy_or(x, 2, inference = "variational", start = change(q = array(1, c(20, 12, 2))))
     noisy_or(x, 2, mask = matrix(0:1, 2, 12), start = start)
-    noisy_or(x, 2, prior = NULL, start = change(links = matrix(0, 2, 12), leak = numeric(12)))
+    noisy_or(x, 2, estimate = "ml", start = change(links = matrix(0, 2, 12), leak = numeric(12)))
     noisy_or(x, 2, control = list())
   })
 })

@@ -22,13 +22,13 @@ test_that("every type of prediction is what the equations say", {
     par <- lapply(fit$param, unname)
     posterior <- ref_nor_posterior(p$x, par)
     states <- ref_nor_states(3)
-    expect_equal(unname(predict(fit)), unname(posterior %*% states), tolerance = 1e-6)
-    expect_equal(predict(fit, p$x), predict(fit), tolerance = 1e-6)
+    expect_equal(unname(predict(fit, type = "activation")), unname(posterior %*% states), tolerance = 1e-6)
+    expect_equal(predict(fit, p$x, "activation"), predict(fit, type = "activation"), tolerance = 1e-6)
     best <- states[apply(posterior, 1L, which.max), ]
     expect_equal(unname(predict(fit, type = "map")), unname(best), ignore_attr = TRUE)
     one <- 1 - exp(states %*% log(1 - par$links)) * rep(1 - par$leak, each = 8)
     expect_equal(unname(predict(fit, type = "response")), unname(posterior %*% one), tolerance = 1e-6)
-    expect_identical(fitted(fit), predict(fit, type = "response"))
+    expect_identical(fitted(fit), predict(fit))
     cell <- predict(fit, type = "cell")
     expect_identical(dim(cell), c(9L, 5L, 4L))
     for (i in 1:9) {
@@ -53,24 +53,25 @@ test_that("new rows are matched by name, and rows can be picked", {
   planted <- nor_planted(120, 1)
   fit <- planted_fit()
   new <- planted$x[5:8, 12:1]
-  expect_equal(predict(fit, new), fit$param$activation[5:8, ], tolerance = 1e-12)
-  expect_equal(predict(fit, new, rows = "site6"), fit$param$activation["site6", , drop = FALSE], tolerance = 1e-12)
+  expect_equal(predict(fit, new, "activation"), fit$param$activation[5:8, ], tolerance = 1e-12)
+  one <- predict(fit, new, "activation", rows = "site6")
+  expect_equal(one, fit$param$activation["site6", , drop = FALSE], tolerance = 1e-12)
   cell <- predict(fit, type = "cell", rows = 2)
   expect_identical(dimnames(cell), list("site2", colnames(planted$x), c(component_names(4), "leak")))
-  expect_identical(predict(fit, rows = 3:4), fit$param$activation[3:4, ])
+  expect_identical(predict(fit, type = "activation", rows = 3:4), fit$param$activation[3:4, ])
 })
 
 test_that("a variational fit predicts its own activations", {
   planted <- nor_planted(120, 1)
   fit <- planted_fit("variational")
-  expect_equal(predict(fit, planted$x), fit$param$activation, tolerance = 1e-3)
+  expect_equal(predict(fit, planted$x, "activation"), fit$param$activation, tolerance = 1e-3)
   expect_identical(dim(predict(fit, type = "cell", rows = 1:2)), c(2L, 12L, 5L))
 })
 
 test_that("impossible rows are named and have no posterior", {
   start <- list(prior = 0.3, links = matrix(c(1, 0.5, 0), 1), leak = c(0.2, 0, 0))
   x <- rbind(a = c(1, 1, 0), b = c(0, 0, 0))
-  fit <- noisy_or(x, 1, prior = NULL, start = start, control = nor_plain(0))
+  fit <- noisy_or(x, 1, estimate = "ml", start = start, control = nor_plain(0))
   new <- rbind(fine = c(1, 0, 0), no_cause = c(0, 0, 1), sure_link = c(0, 1, 0), unknown = NA)
   for (type in c("activation", "map", "response", "cell")) {
     expect_message(out <- predict(fit, new, type = type), "no_cause\", \"sure_link\"")
@@ -89,10 +90,11 @@ test_that("importance sampling agrees with enumeration, whatever the number of t
   new <- nor_planted(40, 2)$x
   exact <- test_loglik(fit, new)
   data <- check_data(new)
-  sampled <- nor_sample(nor_floored(fit, 1e-6), data, fit$model, 4000L, 1)
+  param <- lapply(fit$param[c("prior", "links", "leak")], unname)
+  sampled <- nor_sample(param, data, fit$model, list(draws = 4000L, seed = 1, floor = 1e-6))
   expect_lt(max(abs(sampled$loglik - exact)), 0.1)
   expect_gt(min(sampled$effective), 200)
-  expect_identical(nor_sample(nor_floored(fit, 1e-6), data, fit$model, 4000L, 1), sampled)
+  expect_identical(nor_sample(param, data, fit$model, list(draws = 4000L, seed = 1, floor = 1e-6)), sampled)
   set.seed(3)
   x <- matrix(stats::rbinom(60 * 20, 1, 0.2), 60)
   big <- quietly(noisy_or(x, 18, control = fit_control(n_start = 1, max_pass = 20)))
@@ -137,8 +139,8 @@ test_that("simulated tables have the fit's means", {
 
 test_that("logLik() is for maximum likelihood by exact inference", {
   expect_error(logLik(planted_fit()), "log-posterior", class = "multicause_input_error")
-  expect_error(logLik(planted_fit("truncated", prior = NULL)), "lower bound", class = "multicause_input_error")
-  fit <- planted_fit(prior = NULL)
+  expect_error(logLik(planted_fit("truncated", estimate = "ml")), "lower bound", class = "multicause_input_error")
+  fit <- planted_fit(estimate = "ml")
   expect_equal(attr(logLik(fit), "df"), 4 + 48 + 12)
   expect_equal(as.numeric(logLik(fit)), fit$loglik)
 })

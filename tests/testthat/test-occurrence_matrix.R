@@ -1,3 +1,5 @@
+# Also of R/site_table.R.
+
 finds <- function() {
   data.frame(
     site = c("B", "A", "A", "C", "B", "B", "C", "D"),

@@ -17,6 +17,8 @@ test_that("the rule is relative to the density, and every component is listed", 
   expect_equal(table$white_ratio, table$mean / 0.5)
   expect_equal(table$black_ratio, (1 - table$mean) / 0.5)
   expect_equal(table$weight, rep(0.25, 4))
+  expect_equal(table$above, c(0, 0, 0.25, 1))
+  expect_equal(table$alone, rep(0, 4))
   expect_equal(phantoms(random_fit(aspects), white = 0.22)$kind[2], "white")
   expect_equal(phantoms(random_fit(aspects), white = 0.1, black = 0.1)$kind, rep("content", 4))
 })
@@ -37,6 +39,76 @@ test_that("two white ones, pinned ones of no weight, and a sparse table's phanto
   pinned <- quiet(x, 2, phantom = "white", start = start, control = plain(0))
   expect_equal(phantoms(pinned)$kind, c("content", "white"))
   expect_equal(phantoms(pinned)$pinned, c(FALSE, TRUE))
+})
+
+test_that("a black phantom of a sparse table is flat and shares its observations with content; it may be grey", {
+  content <- rbind(rep(c(0.9, 0), c(4, 16)), rep(c(0, 0.9, 0), c(4, 4, 12)))
+  sparse <- function(grey, weights = c(0.4, 0.4, 0.2)) {
+    phantoms(random_fit(rbind(content, grey), weights, density = 0.2))
+  }
+  flat <- sparse(rep(0.7, 20))
+  expect_equal(flat$kind, c("content", "content", "black"))
+  expect_equal(flat$black_ratio[3], 0.3 / 0.8)
+  expect_equal(flat$above[3], 1)
+  expect_equal(sparse(c(rep(0.7, 18), 0.1, 0.1))$kind[3], "content") # the taxa of a rich fauna, not all of them
+  expect_equal(sparse(rep(0.59, 20))$kind[3], "content") # too pale
+  expect_equal(sparse(rep(0.7, 20), c(0.2, 0.2, 0.6))$kind[3], "content") # writes most of its sites
+  expect_equal(sparse(rep(0.7, 20), c(0.2, 0.2, 0.6))$alone[3], 1)
+  partial <- random_fit(rbind(content, rep(c(0.7, 0.1), c(16, 4))), c(0.4, 0.4, 0.2), density = 0.2)
+  expect_output(print(partial), "A3 comes near: it writes 20 % of the table; in it 80 % of the attributes are likelier")
+  ubiquitous <- sparse(c(1, 1, rep(0.1, 18)))
+  expect_equal(ubiquitous$kind[3], "content")
+})
+
+test_that("additions to fossil-like sites are a black phantom, and the added cells rank high", {
+  set.seed(31)
+  sites <- rep(1:3, c(50, 50, 50))
+  fauna <- outer(1:3, rep(1:3, each = 20), "==") * rbeta(180, 1, 2)
+  fauna[, 60] <- 0.9 # a taxon found nearly everywhere
+  clean <- bernoulli_table(fauna[sites, ] * runif(150, 0.3, 1))
+  planted <- corrupt(clean, add = figure_8_rates$some(nrow(clean)))
+  control <- fit_control(n_start = 5, n_polish = 0, tol = 1e-7, progress = FALSE)
+  without <- suppressWarnings(aspect_bernoulli(clean, 5, estimate = "ml", control = control))
+  expect_false("black" %in% phantoms(without)$kind)
+  fit <- suppressWarnings(aspect_bernoulli(planted$x, 5, estimate = "ml", control = control))
+  expect_equal(sum(phantoms(fit)$kind == "black"), 1)
+  ranked <- false_presences(fit, Inf)
+  expect_identical(attr(ranked, "by"), "absent")
+  added <- planted$added[cbind(ranked$observation, ranked$attribute)]
+  expect_gt(rank_auc(ranked$added, added), 0.8)
+  expect_gt(rank_auc(ranked$absent, added), rank_auc(ranked$probability, added) + 0.1)
+  expect_match(denoise(fit, "black", "replace")$dropped, "^A[1-5]$")
+  expect_output(print(fit), "Black phantom: .* of whatever attribute \\(mean probability of a presence 0.[5-9]")
+})
+
+test_that("no black phantom is claimed on tables to which nothing was added", {
+  control <- fit_control(n_start = 3, n_polish = 0, max_pass = 500, tol = 1e-7, progress = FALSE)
+  for (draw in tables_without) {
+    set.seed(11)
+    x <- draw()
+    for (k in c(3, 6)) {
+      fit <- suppressMessages(suppressWarnings(aspect_bernoulli(x, k, estimate = "ml", control = control)))
+      expect_false("black" %in% phantoms(fit)$kind)
+    }
+  }
+})
+
+test_that("now_2003: the paper's additions, by three readings", {
+  now <- now_2003("g10s2")$x
+  control <- fit_control(n_start = 3, n_polish = 0, max_pass = 1000, tol = 1e-7, progress = FALSE)
+  found <- vapply(figure_8_rates, function(rates) {
+    set.seed(12)
+    planted <- corrupt(unname(now), add = rates(501))
+    fit <- suppressWarnings(aspect_bernoulli(planted$x, 5, estimate = "ml", control = control))
+    ranked <- false_presences(fit, Inf)
+    added <- planted$added[cbind(ranked$observation, ranked$attribute)]
+    auc <- function(by) rank_auc(ranked[[by]], added)
+    kinds <- phantoms(fit)$kind
+    c(black = sum(kinds == "black"), white = sum(kinds == "white"), auc = auc(attr(ranked, "by")))
+  }, numeric(3))
+  expect_equal(found["black", ], c(scaled = 0, some = 1, all = 0)) # the others have no component that writes additions
+  expect_equal(found["white", ], c(scaled = 1, some = 1, all = 1))
+  expect_true(all(found["auc", ] > c(0.75, 0.8, 0.65)))
 })
 
 test_that("attributes with nothing observed do not count", {

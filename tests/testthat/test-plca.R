@@ -1,3 +1,5 @@
+# Also of R/plca_methods.R, R/cross_entropy.R, R/divergences.R.
+
 golden_matrices <- function(values) {
   if (is.list(values)) {
     return(lapply(values, function(q) if (is.list(q)) do.call(rbind, q) else q))

@@ -1,3 +1,5 @@
+# Of R/aspect_bernoulli_plot.R, R/bmf_plot.R, R/noisy_or_plot.R, R/plot_tools.R.
+
 views <- c("aspects", "membership", "phantom", "trace")
 
 test_that("every view is drawn for few and many attributes, with and without names", {
@@ -149,4 +151,16 @@ test_that("wrong arguments are told", {
   })
   expect_silent(plot(square, age = 1:6, of = "attribute"))
   expect_silent(plot(bare, age = 1:6))
+})
+
+test_that("a plot leaves the graphical settings as they were", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  graphics::plot.new()
+  settings <- c("mfrow", "mar", "oma", "cex", "pty", "las", "xpd")
+  before <- graphics::par(settings)
+  for (name in names(fits_of_all())) {
+    plot(fits_of_all()[[name]])
+    expect_identical(graphics::par(settings), before, info = name)
+  }
 })

@@ -1,3 +1,5 @@
+# Also of R/plsa_methods.R.
+
 test_that("golden states are met, plain, overcomplete, with priors and with masks", {
   cases <- c(read_golden_counts("plsa_public.json"), read_golden_counts("masked_public.json"))
   for (name in names(cases)) {
@@ -6,7 +8,8 @@ test_that("golden states are met, plain, overcomplete, with priors and with mask
     if (!is.null(case$mask)) x[case$mask == 0] <- NA
     for (state in case$states) {
       fit <- plsa(x, ncol(case$G0),
-        sparsity = c(membership = case$beta_G, basis = case$alpha_W), sparsity_scale = "counts", mask = case$mask_rule,
+        sparsity = c(membership = case$beta_G, basis = case$alpha_W), sparsity_scale = "counts",
+        missing = case$mask_rule,
         mstep = case$mstep, fixed = if (isTRUE(case$fixW)) "basis" else "none",
         start = list(membership = case$G0, basis = case$W0), control = plain_passes(state$sweeps)
       )
@@ -67,7 +70,7 @@ test_that("the objective never falls, for every setting that claims it", {
     s <- settings[i, ]
     fit <- suppressWarnings(plsa(if (s$holes == "none") x else holed, 5,
       sparsity = c(membership = s$membership, basis = s$basis), mstep = s$mstep,
-      mask = if (s$holes == "paper") "paper" else "conditional",
+      missing = if (s$holes == "paper") "paper" else "conditional",
       control = fit_control(n_start = 1, max_pass = 60, tol = 0, accelerate = s$accelerate, progress = FALSE)
     ))
     expect_gte(min(diff(fit$trace$objective)), -1e-11 * abs(unname(fit$objective)))
@@ -122,10 +125,10 @@ test_that("the conditional rule finds missing cells where the printed rule is bi
   truth <- ref_counts(40, 10)
   p <- 1000 * truth$membership %*% truth$basis
   holes <- sample(length(p), 80)
-  off <- vapply(c("conditional", "paper"), function(mask) {
+  off <- vapply(c("conditional", "paper"), function(missing) {
     x <- replace(p, holes, NA)
     fit <- plsa(x, 2,
-      mask = mask, fixed = "basis", start = list(basis = truth$basis), control = fit_control(tol = 1e-14)
+      missing = missing, fixed = "basis", start = list(basis = truth$basis), control = fit_control(tol = 1e-14)
     )
     sqrt(sum((impute(fit)[holes] - p[holes])^2) / sum(p[holes]^2))
   }, 0)
@@ -278,7 +281,7 @@ test_that("a fit prints itself, and errors say what is wrong", {
     plsa(x, 0)
     plsa(x, 2, sparsity = 0.1)
     plsa(x, 2, sparsity = c(rows = 1))
-    plsa(x, 2, mask = "none")
+    plsa(x, 2, missing = "none")
     plsa(x, 2, mstep = "newton")
     plsa(x, 2, fixed = "basis")
     plsa(x, 2, start = list(membership = 1))
@@ -298,5 +301,22 @@ test_that("a basis that is held stays bit for bit", {
     control <- fit_control(max_pass = 30, accelerate = accelerate, progress = FALSE)
     fit <- suppressWarnings(plsa(x, 3, fixed = "basis", start = start, control = control))
     expect_identical(unname(fit$param$basis), start$basis)
+  }
+})
+
+test_that("the data of the fit come back as they were fitted, and with a prior on memberships by fixed = \"basis\"", {
+  set.seed(11)
+  x <- matrix(rpois(480, 1 + 4 * outer(1:40, 1:12, function(i, j) i %% 3 == j %% 3)), 40)
+  tight <- fit_control(n_start = 1, n_polish = 0, max_pass = 20000, tol = 1e-14, progress = FALSE)
+  fit_of <- function(...) suppressWarnings(plsa(x, 3, ..., control = tight))
+  for (sparsity in list(c(membership = 0), c(basis = 0.05))) {
+    fit <- fit_of(sparsity = sparsity)
+    expect_equal(predict(fit, x, control = tight), fitted(fit), tolerance = 1e-5, ignore_attr = "loglik")
+  }
+  for (strength in c(0.05, -0.05)) {
+    fit <- fit_of(sparsity = c(membership = strength))
+    expect_gt(max(abs(predict(fit, x, control = tight) - fitted(fit))), 0.1)
+    again <- fit_of(sparsity = c(membership = strength), fixed = "basis", start = list(basis = fit$param$basis))
+    expect_equal(fitted(again), fitted(fit), tolerance = 1e-5)
   }
 })

@@ -90,10 +90,17 @@ test_that("a MAP fit folds in with its prior", {
 })
 
 test_that("results over 1 GB are refused with advice", {
-  fit <- structure(
-    list(dims = c(n = 400000L, m = 400L, k = 2L, observed = 1L), names = list(NULL, NULL)),
-    class = c("aspect_bernoulli", "multicause")
+  # The result is large, not the fit.
+  n <- 400000L
+  fit <- small_fit()$fit
+  fit$dims[c("n", "m", "k", "observed")] <- c(n, 400L, 2L, 1L)
+  fit$param <- list(membership = matrix(0.5, n, 2), aspects = matrix(0.5, 2, 400))
+  fit$pinned <- c("free", "free")
+  fit$margins <- list(
+    row_sum = numeric(n), column_sum = numeric(400), row_observed = numeric(n), column_observed = numeric(400)
   )
+  fit["x"] <- list(NULL)
+  fit$names <- list(NULL, NULL)
   expect_error(predict(fit), "1.2 GB.*`rows`", class = "multicause_input_error")
   expect_error(predict(fit, type = "cell"), "2.4 GB.*`rows`", class = "multicause_input_error")
 })
@@ -124,4 +131,20 @@ test_that("residuals of all types", {
   pearson <- residuals(case$fit, "pearson")
   expect_equal(pearson[case$x != p], ((case$x - p) / sqrt(p * (1 - p)))[case$x != p])
   expect_equal(sum(residuals(case$fit, "deviance")^2), -2 * case$fit$loglik)
+})
+
+test_that("predict() of every model gives the response unless told otherwise", {
+  methods <- grep("^predict[.]", ls(asNamespace("multicause")), value = TRUE)
+  for (name in setdiff(methods, "predict.visits_bernoulli")) { # which hands its arguments on
+    expect_identical(eval(formals(name, asNamespace("multicause"))$type)[1L], "response", info = name)
+  }
+  fits <- fits_of_all()
+  for (name in names(fits)) expect_identical(dim(predict(fits[[name]])), dim(fitted(fits[[name]])), info = name)
+})
+
+test_that("more data sets than memory holds are refused at once, by every model", {
+  for (fit in fits_of_all()) {
+    if (inherits(fit, "nmf")) next # Euclidean: nothing to simulate from
+    expect_error(simulate(fit, nsim = .Machine$integer.max), "GB, and 1 GB", class = "multicause_input_error")
+  }
 })

@@ -58,5 +58,21 @@ test_that("something else is told from an export", {
   expect_snapshot(error = TRUE, read_now("now_comma.csv", rank = 2))
   file <- tempfile()
   writeLines(c("LIDNUM,NAME,MAX_AGE,MIN_AGE", "1,A,2,1"), file)
-  expect_error(read_now(file), "\"genus\", \"species\"", class = "multicause_input_error")
+  expect_error(read_now(file), "\"GENUS\", \"SPECIES\"", class = "multicause_input_error")
+})
+
+test_that("what an export lacks is named as the database does; ages in the wrong order are said", {
+  file <- tempfile(fileext = ".csv")
+  writeLines(c("LIDNUM,NAME,MAX_AGE,MIN_AGE,GENUS", "1,a,3,2,Equus"), file)
+  expect_error(read_now(file), "column\\(s\\) \"SPECIES\"", class = "multicause_input_error")
+  head <- "LIDNUM,NAME,MAX_AGE,MIN_AGE,GENUS,SPECIES,LAT,LONG"
+  writeLines(c(head, "1,a,3,2,Equus,ferus,95,2", "2,b,2,3,Equus,ferus,9,2"), file)
+  expect_warning(
+    expect_warning(
+      data <- suppressMessages(read_now(file)), "above `max_ma`.*: line 3", class = "multicause_implausible"
+    ),
+    "latitude beyond 90.*: line 2", class = "multicause_implausible"
+  )
+  expect_identical(data$lidnum, 1L)
+  expect_true(is.na(data$lat))
 })

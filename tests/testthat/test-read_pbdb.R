@@ -1,3 +1,5 @@
+# Also of R/read_export.R.
+
 export_file <- function(...) test_path("exports", ...)
 
 text_file <- function(lines) {
@@ -126,7 +128,10 @@ test_that("a table that was read and saved, here or by a spreadsheet, reads as b
   data <- quietly(read_pbdb(export_file("pbdb_plain.csv"), "any"))
   file <- tempfile(fileext = ".csv")
   utils::write.csv(data, file, row.names = FALSE, fileEncoding = "UTF-8") # missing values as NA
-  expect_identical(quietly(read_pbdb(file, "any")), data)
+  # R writes a letter that the locale lacks as <U+00F8>; where it has all letters, nothing changes here.
+  written <- data
+  written[] <- lapply(data, function(x) if (is.character(x)) enc2utf8(enc2native(x)) else x)
+  expect_identical(quietly(read_pbdb(file, "any")), written)
   expect_identical(nrow(quietly(read_pbdb(file))), sum(!is.na(data$genus)))
 
   lines <- readLines(export_file("pbdb_block.csv"), encoding = "UTF-8")
@@ -134,4 +139,60 @@ test_that("a table that was read and saved, here or by a spreadsheet, reads as b
   lines <- sub("\"305.9\"", "\" 305.9 \"", lines)
   padded <- quietly(read_pbdb(text_file(lines), "any"))
   expect_identical(padded, quietly(read_pbdb(export_file("pbdb_block.csv"), "any")))
+})
+
+test_that("names have no control characters", {
+  file <- tempfile(fileext = ".csv")
+  writeLines(c(
+    '"occurrence_no","collection_no","accepted_name","accepted_rank","max_ma","min_ma","genus","collection_name"',
+    '"1","7","Aa bb","species","3","2","Aa\n```\n<b>","Upper\tbed\001"',
+    '"2","7","\u00c5\u0085b\u2028c cc","species","3","2","\u00c5\r\nb","x y"'
+  ), file, useBytes = TRUE)
+  read <- suppressMessages(read_pbdb(file))
+  expect_identical(read$genus, c("Aa ``` <b>", "\u00c5 b"))
+  expect_identical(read$accepted_name, c("Aa bb", "\u00c5 b c cc"))
+  expect_identical(read$collection_name, c("Upper bed", "x y"))
+})
+
+test_that("rows that an open quotation mark swallows are an error that says where", {
+  head <- "occurrence_no,collection_no,accepted_name,accepted_rank,max_ma,min_ma,remark"
+  row <- function(no, remark) sprintf("%d,1,Equus ferus,species,3,2,%s", no, remark)
+  others <- vapply(10:19, row, "", "fine")
+  later <- c(row(1, "fine"), row(2, "\"cut"), row(3, "fine"), row(4, "fine"), row(5, "5\""), row(6, "fine"))
+  cut <- c(row(1, "fine"), row(2, "\"cut"), row(3, "fine"), row(4, "fine"), row(5, "\"good\""), row(6, "fine"))
+  # The fields of what is left have the right number: nothing but the text, or the number of rows, tells.
+  told <- function(lines) {
+    tryCatch(class(read_pbdb(text_file(c(head, lines)))), multicause_input_error = conditionMessage)
+  }
+  expect_match(told(cut), "does not in line 3, and [0-9]+ row\\(s\\) would be lost")
+  expect_match(told(c(others, later)), "does not in line 13, and 3 row\\(s\\) would be lost")
+  # A remark of several lines, and of several commas, is text.
+  remark <- c(head, row(1, "\"two\nlines, here, with commas\""), row(2, "fine"))
+  expect_identical(nrow(quietly(read_pbdb(text_file(remark)))), 2L)
+  expect_match(quietly(read_pbdb(text_file(remark)))$remark[1], "two lines")
+})
+
+test_that("ages in the wrong order and places beyond the globe are unknown, and said", {
+  head <- "occurrence_no,collection_no,accepted_name,accepted_rank,max_ma,min_ma,lng,lat"
+  row <- function(...) sprintf("%d,1,Equus ferus,species,%s,%s,%s,%s", ...)
+  lines <- c(
+    head, row(1, 3, 2, 20, 50), row(2, 2, 3, 20, 50), row(3, 3, -1, 20, 50), row(4, 3, 2, 20, 99), row(5, 3, 2, 400, 5)
+  )
+  told <- character()
+  data <- withCallingHandlers(quietly(read_pbdb(text_file(lines))), multicause_implausible = function(w) {
+    told <<- c(told, conditionMessage(w))
+    invokeRestart("muffleWarning")
+  })
+  expect_length(told, 2L)
+  expect_match(told[1], "2 occurrence\\(s\\) .* `min_ma` above `max_ma`.*: lines 3 and 4 \\(max_ma 2, min_ma 3\\)")
+  expect_match(told[2], "2 occurrence\\(s\\) .* latitude beyond 90 .*: lines 5 and 6 \\(lat 99, lng 20\\)")
+  expect_identical(data$occurrence_no, c(1L, 4L, 5L))
+  expect_equal(data$lat, c(50, NA, NA))
+})
+
+test_that("a file that is no text is an error of ours", {
+  file <- tempfile(fileext = ".csv.gz")
+  writeBin(as.raw(c(0x1f, 0x8b, 8, 0, 1:60)), file)
+  expect_error(read_pbdb(file), "`file` must be text", class = "multicause_input_error")
+  expect_error(read_now(file), "`file` must be text", class = "multicause_input_error")
 })

@@ -7,9 +7,17 @@ test_that("the example of the README prints what it says", {
   set.seed(1)
   output <- readme_output(blocks$code)
   expect_identical(RNGkind(), kind)
-  # What the starts took to get there differs between BLAS libraries.
-  counts <- function(lines) sub("after [0-9]+ passes", "after some passes", lines)
-  expect_identical(counts(output), counts(blocks$output))
+  # Which of several near maxima a start ends in hangs on the last places, which differ between processors: the ranked
+  # rows may change places then, and what was missed a few per cent. What the table is, and how good the answers, stay.
+  number <- "[0-9]+( [0-9]{3})*([.][0-9]+)?"
+  words <- function(lines) gsub(" +", " ", gsub(number, "#", paste(lines, collapse = " ")))
+  numbers <- function(lines) as.numeric(gsub(" ", "", unlist(regmatches(lines, gregexpr(number, lines)))))
+  ranked <- function(lines) grepl("^ +[1-5] ", lines)
+  expect_identical(output[1L], blocks$output[1L])
+  expect_identical(words(output[2:5]), words(blocks$output[2:5]))
+  expect_identical(which(ranked(output)), which(ranked(blocks$output)))
+  good <- function(lines) numbers(grep("^How good|such a find|^  other zeros", lines, value = TRUE))
+  expect_equal(good(output), good(blocks$output), tolerance = 0.02)
 })
 
 test_that("the README names what there is", {
@@ -26,4 +34,19 @@ test_that("the README names what there is", {
   expect_identical(setdiff(targets, made), character())
   named <- vapply(targets, function(target) any(grepl(paste0("\\b", target, "\\b"), text)), NA)
   expect_identical(targets[!named], character())
+})
+
+test_that("the tarball that users install keeps the index of its vignettes, and nothing else of build/", {
+  file <- test_path("..", "..", c(".Rbuildignore", "Makefile"))
+  skip_if_not(all(file.exists(file)), ".Rbuildignore is not at hand")
+  patterns <- readLines(file[1L])
+  dropped <- function(path) any(vapply(patterns, grepl, NA, path, perl = TRUE, ignore.case = TRUE))
+  expect_false(dropped("build") || dropped("build/vignette.rds")) # a folder that is dropped takes its files along
+  expect_false(dropped("inst/doc/which-zeros.html"))
+  ours <- c("build/lib", "build/package.tar.gz", "build/lib/multicause/build/vignette.rds")
+  expect_true(all(vapply(ours, dropped, NA)))
+  # What `make install` installs is what `make check` checks.
+  rules <- grep("^(install|check-all|check-alone):", readLines(file[2L]), value = TRUE)
+  expect_length(rules, 3L)
+  expect_true(all(grepl("$(PACKAGE)", rules, fixed = TRUE)))
 })

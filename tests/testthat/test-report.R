@@ -1,3 +1,5 @@
+# Also of R/report_models.R, R/report_neighbours.R, R/report_plots.R.
+
 skip_without_tools <- function() {
   testthat::skip_if_not_installed("rmarkdown")
   testthat::skip_if_not(rmarkdown::pandoc_available("2.0"), "pandoc is not at hand")
@@ -53,7 +55,7 @@ test_that("the report of a fit with everything is one file with its tables", {
   )
   expect_self_contained(text)
   expect_holds(text, c(
-    "no fit with the same probabilities has more than", "<title>A title</title>", "A title</h1>",
+    "no fit with the same probabilities and as white a phantom has more than", "<title>A title</title>", "A title</h1>",
     "<p>One.</p> <p>Two.</p>",
     "<th scope=\"col\">country</th>",
     "AIC is least at k = 3 (no component pinned; AIC 280) and at k = 3 (a pinned white phantom; AIC 285)"
@@ -77,7 +79,7 @@ test_that("the report of a fit with everything is one file with its tables", {
 
 test_that("fits without phantom, of a posterior mode, with unknown cells and without names have a report", {
   skip_without_tools()
-  quick <- fit_control(n_start = 2, max_pass = 30, n_polish = 0)
+  quick <- fit_control(n_start = 2, max_pass = 30, n_polish = 0, algorithm = "em")
   x <- drawn_fit(30, 12, 4)$x
   x[2, 3] <- x[4, ] <- NA
   fit <- function(...) suppressMessages(suppressWarnings(aspect_bernoulli(..., control = quick)))
@@ -142,6 +144,36 @@ test_that("averages of fits and fits without components have a report", {
   for (fit in several) expect_self_contained(write_report(fit, age = 20:1))
 })
 
+test_that("the components of an average are told as parts of its fits, not as one composition", {
+  skip_without_tools()
+  x <- drawn_fit(20, 8, 3)$x
+  quick <- fit_control(n_start = 1, max_pass = 20, n_polish = 0, progress = FALSE)
+  several <- suppressWarnings(ensemble(
+    x, k = 2:3, model = aspect_bernoulli, members = 1, phantom = "white", control = quick, weights = c(1, 3)
+  ))
+  folder <- tempfile("tables")
+  text <- write_report(several, age = 20:1, of = "observation", tables = folder)
+  expect_self_contained(text)
+  expect_identical(headings(text), c(
+    "The data", "The fit", "Phantoms", "Likeliest false absences", "What is missing", "How far to trust it"
+  ))
+  expect_holds(text, c("The fits that are averaged", "no composition together"))
+  expect_false(grepl("how much of each observation each component writes", text))
+  expect_false(grepl("<td>A[4-9]</td>", text))
+  shown <- utils::read.csv(file.path(folder, "phantoms.csv"))
+  expect_identical(shown$member, rep(1:2, 2:3))
+  expect_identical(shown$component, c("A1", "A2", "A1", "A2", "A3"))
+  expect_equal(shown$weight, phantoms(several)$weight)
+  label <- paste0("member", shown$member, "_", shown$component)
+  membership <- utils::read.csv(file.path(folder, "membership.csv"), row.names = 1)
+  expect_identical(dimnames(membership), list(rownames(x), label))
+  own <- do.call(cbind, lapply(several$fits, function(fit) fit$param$membership))
+  expect_equal(unname(as.matrix(membership)), unname(own))
+  aspects <- utils::read.csv(file.path(folder, "aspects.csv"), row.names = 1)
+  expect_equal(unname(as.matrix(aspects)), unname(t(several$param$aspects)))
+  expect_named(aspects, label)
+})
+
 test_that("the least expected cells are those with the largest residuals, and tables are written", {
   skip_without_tools()
   fit <- fits_of_all()$bernoulli_mixture
@@ -160,7 +192,7 @@ test_that("a result of select_k() tells how the number was chosen", {
   skip_without_tools()
   x <- fits_of_all()$bernoulli_mixture$x
   few <- fit_control(n_start = 2, n_polish = 0, progress = FALSE)
-  chosen <- select_k(x, 1:3, bernoulli_mixture, "aic", control = few)
+  chosen <- select_k(x, 1:3, bernoulli_mixture, "aic", estimate = "ml", control = few)
   text <- write_report(chosen$fits[["2"]], selection = chosen)
   expect_holds(text, c("How many components", "AIC is least at k = 2"))
   chosen$table$criterion <- "cells"
@@ -184,6 +216,153 @@ test_that("names are text, whatever they hold", {
   ))
 })
 
+# Names that try to come alive in a page or its making. What runs calls trip(), or marks the page itself.
+hostile <- local({
+  trip <- "document.documentElement.setAttribute('data-'+'ran','1')"
+  file <- "secret.png"
+  c(
+    paste0("x\n```\n<script>", trip, "</script>\n![](", file, ")\n\n```{=html}\n"),
+    paste0("</td></table><img src=x onerror=\"", trip, "\">"), paste0("\r\n\r\n# [x](javascript:", trip, ")"),
+    paste0("'\" autofocus tabindex=1 onfocus=\"", trip, "\" x='"), paste0("<a href=\"javascript:", trip, "\">x</a>"),
+    "![](secret.png)", "$(touch secret) `touch secret` ${HOME} %PATH% $x^2$", "`r 1` `r stop(1)`",
+    "[x](y) <http://a.b>", "&lt;b&gt; &amp; &#60;i&#62; &copy", "a|b\\|c *d* _e_ **f** ~g~ ^h^ @i #j",
+    "---\ntitle: z\n---", "\001\033[31mred\177",
+    "\u0416\u0443\u043a \u4e2d\u6587 \u0639\u0631\u0628 \u00e5", "\u2028\n```\u0085\n<script>trip()</script>",
+    "<!-- x", "\n:::\n\n  <style>*{display:none}</style>", "<svg/onload=trip()> <iframe src=\"javascript:trip()\">"
+  )
+})
+
+# What a reader sees of text: control characters and what is more than one blank are one.
+as_seen <- function(text) trimws(gsub("[ \u0001-\u001f\u007f-\u009f\u2028\u2029]+", " ", text))
+
+# The reports of two fits with hostile text, and with plain text, wherever a name, a title or a note can be given.
+hostile_reports <- local({
+  made <- NULL
+  function() {
+    plain <- sprintf("name%d", seq_along(hostile))
+    if (is.null(made)) made <<- lapply(list(hostile = hostile, plain = plain), write_both)
+    made
+  }
+})
+
+write_both <- function(text) {
+  n <- length(text)
+  fit <- drawn_fit(n, n, 3, phantom = "white")
+  fit$names <- list(text, text)
+  dimnames(fit$x) <- list(text, text)
+  colnames(fit$param$aspects) <- rownames(fit$param$membership) <- text
+  sites <- stats::setNames(data.frame(text, factor(text), 1:n, row.names = text), c("plain", text[1:2]))
+  selection <- data.frame(k = 2:5, AIC = 1:4, phantom = rep(text[1:2], 2))
+  cells <- expand.grid(text[1:3], text[4:7], text[8:9])
+  names(cells) <- text[1:3]
+  set.seed(1)
+  cells$count <- stats::rpois(nrow(cells), 3)
+  array <- suppressWarnings(plca(cells, 2, control = fit_control(n_start = 2, max_pass = 30, progress = FALSE)))
+  folder <- file.path(tempfile("folder"), "it's a `touch secret` $(touch secret) & \u00e5")
+  dir.create(folder, recursive = TRUE)
+  grDevices::png(file.path(folder, "secret.png")) # a picture beside the report
+  graphics::plot.new()
+  grDevices::dev.off()
+  files <- file.path(folder, c("one `touch secret`.html", "two$(touch secret).html"))
+  suppressMessages({
+    report(
+      fit, files[1L], age = stats::setNames(seq_len(n), text), of = "observation", sites = sites, selection = selection,
+      title = paste(text, collapse = " "), notes = text, n = 1000
+    )
+    report(array, files[2L], title = text[2L], age = 1:3, of = "observation", sites = data.frame(plain = text[1:3]))
+  })
+  files
+}
+
+read_page <- function(file) {
+  gsub("base64,[A-Za-z0-9+/=]*", "base64,", paste(readLines(file, encoding = "UTF-8"), collapse = "\n"))
+}
+
+# Text between tags, as a browser shows it.
+page_texts <- function(html) {
+  text <- pieces(gsub("(?s)<(script|style).*?</\\1>", "", html, perl = TRUE), "[^<>]+(?=<)")
+  entities <- c("&lt;" = "<", "&gt;" = ">", "&quot;" = "\"", "&#39;" = "'", "&#96;" = "`", "&amp;" = "&")
+  for (each in names(entities)) text <- gsub(each, entities[[each]], text, fixed = TRUE)
+  as_seen(text)
+}
+
+test_that("text from data and users makes no tag, no attribute and no picture, and is shown as written", {
+  skip_without_tools()
+  testthat::skip_on_os("windows") # paths that its shell does not know
+  pages <- lapply(hostile_reports(), function(files) lapply(files, read_page))
+  for (i in 1:2) {
+    tags <- lapply(pages, function(page) pieces(page[[i]], "<[^>]*>"))
+    expect_identical(tags$hostile, tags$plain)
+    expect_false(any(grepl("trip|data-ran|secret", tags$hostile)))
+  }
+  seen <- page_texts(pages$hostile[[1L]])
+  expect_identical(setdiff(as_seen(hostile), seen), character())
+  expect_identical(sum(seen == as_seen(paste(hostile, collapse = " "))), 2L) # title and h1
+  for (each in as_seen(hostile[1:2])) expect_true(any(grepl(each, seen[grep("^AIC is", seen)], fixed = TRUE)))
+  expect_identical(setdiff(as_seen(hostile[1:9]), page_texts(pages$hostile[[2L]])), character())
+  expect_false(any(grepl("[\u0001-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]", pages$hostile[[1L]])))
+  expect_false(any(file.exists("secret", file.path(dirname(hostile_reports()$hostile[1L]), "secret"))))
+})
+
+test_that("a title is no word of a shell's", {
+  skip_without_tools()
+  mark <- tempfile("mark")
+  title <- sprintf("a`touch$IFS%s`$HOME", mark)
+  text <- write_report(fits_of_all()$bernoulli_mixture, title = title)
+  expect_false(file.exists(mark))
+  expect_true(title %in% page_texts(text))
+})
+
+# A copy of a page as headless chromium has it after its scripts ran and everything that can be clicked on was: whether
+# a hostile script marked it, and its title and the text of its cells, heads and notes.
+browse <- function(file, chromium) {
+  probe <- "<script>
+    document.querySelectorAll('a, img, td, th, p, h1, h2, caption, [tabindex]').forEach(function (e) {
+      ['mouseover', 'click', 'focus'].forEach(function (kind) { e.dispatchEvent(new Event(kind)); });
+      if (e.click) e.click();
+      if (e.focus) e.focus();
+    });
+    var shown = Array.from(document.querySelectorAll('td, th, h1, caption, .note p, p'), e => e.textContent);
+    document.body.setAttribute('data-shown', encodeURIComponent([document.title].concat(shown).join('\\n')));
+  </script>"
+  folder <- tempfile("browser")
+  dir.create(folder)
+  on.exit(unlink(folder, recursive = TRUE))
+  copy <- file.path(folder, "page.html")
+  lines <- readLines(file, encoding = "UTF-8")
+  at <- max(grep("</body>", lines, fixed = TRUE))
+  writeLines(enc2utf8(append(lines, probe, at - 1L)), copy, useBytes = TRUE)
+  page <- suppressWarnings(system2(chromium, c(
+    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", paste0("--user-data-dir=", file.path(folder, "profile")),
+    "--virtual-time-budget=3000", "--dump-dom", paste0("file://", copy)
+  ), stdout = TRUE, stderr = FALSE, timeout = 120, env = "LD_PRELOAD=")) # no sanitizer's runtime in the browser
+  page <- paste(page, collapse = "\n")
+  shown <- sub("\".*", "", sub(".*data-shown=\"", "", page))
+  shown <- utils::URLdecode(shown)
+  Encoding(shown) <- "UTF-8"
+  list(ran = grepl("<html[^>]*data-ran", page), shown = as_seen(strsplit(shown, "\n", fixed = TRUE)[[1L]]))
+}
+
+test_that("in a browser, text from data and users runs nothing and is shown as written", {
+  testthat::skip_on_cran()
+  skip_without_tools()
+  testthat::skip_on_os("windows")
+  chromium <- Filter(nzchar, unname(Sys.which(c("chromium", "chromium-browser", "google-chrome"))))
+  testthat::skip_if_not(length(chromium) > 0L, "no chromium is at hand")
+  for (live in hostile[c(1, 2, 5)]) { # the browser would tell
+    page <- tempfile(fileext = ".html")
+    writeLines(c("<html><body><p>as written</p>", live, "</body></html>"), page)
+    expect_identical(browse(page, chromium[1L]), list(ran = TRUE, shown = c("", "as written")))
+  }
+  files <- hostile_reports()$hostile
+  pages <- lapply(files, browse, chromium[1L])
+  for (page in pages) expect_false(page$ran)
+  expect_identical(setdiff(as_seen(hostile), pages[[1L]]$shown), character())
+  expect_identical(pages[[1L]]$shown[1L], as_seen(paste(hostile, collapse = " ")))
+  expect_identical(setdiff(as_seen(hostile[1:9]), pages[[2L]]$shown), character())
+})
+
 test_that("the data of a fit without them are given", {
   skip_without_tools()
   full <- drawn_fit(12, 6, 3, phantom = "white")
@@ -205,6 +384,28 @@ test_that("nothing is left behind and nothing is changed", {
   after <- list(getwd(), options(), dir(tempdir()), grDevices::dev.list(), .Random.seed)
   expect_identical(after[-2L], before[-2L])
   expect_identical(after[[2L]][names(before[[2L]])], before[[2L]])
+})
+
+test_that("what stands beside a report stays as it is", {
+  skip_without_tools()
+  fit <- fits_of_all()$bernoulli_mixture
+  folder <- tempfile("folder")
+  mine <- file.path(folder, c(
+    "report_files/figure-html/mine.png", "report_cache/mine", "report.Rmd", "report.md", "report.knit.md", "report.css",
+    "sort.html", "tables/mine.csv", "_output.yml"
+  ))
+  for (file in mine) {
+    dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
+    writeLines("mine", file)
+  }
+  writeLines("old", file.path(folder, "report.html"))
+  report(fit, file.path(folder, "report.html"), tables = file.path(folder, "tables"))
+  expect_identical(unique(unlist(lapply(mine, readLines))), "mine")
+  made <- setdiff(dir(folder, recursive = TRUE, all.files = TRUE), sub(paste0(folder, "/"), "", mine, fixed = TRUE))
+  expect_setequal(made, c("report.html", paste0("tables/", c("components", "observations", "unexpected"), ".csv")))
+  expect_gt(file.size(file.path(folder, "report.html")), 1e5)
+  dir.create(file.path(folder, "folder.html"))
+  expect_error(report(fit, file.path(folder, "folder.html")), "is a folder", class = "multicause_input_error")
 })
 
 test_that("numbers of a column are rounded alike", {

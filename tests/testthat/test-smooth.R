@@ -16,7 +16,9 @@ test_that("the objective is the transcription of its formula, NA and ties includ
   start <- simplex_start(8, 5, 3, TRUE)
   near <- smooth_over(age = age, bandwidth = 2, strength = 7, recording = 4)
   none <- fit_control(n_start = 1, max_pass = 0, progress = FALSE)
-  fit <- aspect_bernoulli(x, 3, phantom = "white", smooth = near, start = start, control = none)
+  fit <- aspect_bernoulli(
+    x, 3, estimate = "ml", phantom = "white", smooth = near, start = start, control = none
+  )
   p <- start$membership %*% start$aspects
   loglik <- sum(log(ifelse(x == 1, p, 1 - p)))
   more <- ref_smooth(start$membership, c(FALSE, FALSE, TRUE), ref_weights(age, 2), 7, 4)
@@ -331,11 +333,16 @@ test_that("a row that ends as all phantom keeps its composition, and the objecti
   )
   near <- smooth_over(age = c(1, 2, 1.2, 1.5), bandwidth = 1, strength = 1, recording = 0)
   for (accelerate in c(TRUE, FALSE)) {
-    fit <- hush(aspect_bernoulli(
-      x, 2, phantom = "white", smooth = near, start = start, control = brief(accelerate = accelerate)
-    ))
-    expect_true(all(is.finite(fit$trace$objective)))
-    expect_gte(min(diff(fit$trace$objective)), -1e-9)
-    expect_equal(unname(fit$param$membership[3, ]), c(0, 1))
+    fit <- lapply(c(em = "em", newton = "newton"), function(algorithm) {
+      hush(aspect_bernoulli(
+        x, 2, estimate = "ml", phantom = "white", smooth = near, start = start,
+        control = brief(accelerate = accelerate, algorithm = algorithm)
+      ))
+    })
+    for (trace in lapply(fit, function(fit) fit$trace$objective)) {
+      expect_true(all(is.finite(trace)))
+      expect_gte(min(diff(trace)), -1e-9)
+    }
+    expect_equal(unname(fit$em$param$membership[3, ]), c(0, 1))
   }
 })

@@ -44,7 +44,8 @@ test_that("the mixture's objective is that of neighbourhood EM", {
     membership = simplex_start(20, 1, 3, FALSE)$membership
   )
   at_start <- hush(bernoulli_mixture(
-    data$x, 3, smooth = near, start = start, control = fit_control(n_start = 1, max_pass = 0, progress = FALSE)
+    data$x, 3, estimate = "ml", smooth = near, start = start,
+    control = fit_control(n_start = 1, max_pass = 0, progress = FALSE)
   ))
   expect_named(at_start$objective, "smoothed_log_likelihood")
   expect_equal(at_start$objective[[1L]], ref_agreement(data$x, start, weights_of(near), 2.5), tolerance = 1e-10)
@@ -119,7 +120,7 @@ test_that("PLSA's objective is the transcription of its formula and never falls"
     if (seed %% 3 == 0) x[sample(n * m, (n * m) %/% 6)] <- NA
     near <- smooth_over(age = sample(c(runif(n, 0, 5), NA), n), bandwidth = 1, strength = 10^runif(1, -1, 2))
     fit <- hush(plsa(
-      x, sample(1:4, 1), smooth = near, mask = if (seed %% 2) "conditional" else "paper",
+      x, sample(1:4, 1), smooth = near, missing = if (seed %% 2) "conditional" else "paper",
       sparsity = c(membership = 0.05 * (seed %% 4 == 0)), control = brief(accelerate = seed %% 5 != 0)
     ))
     expect_gte(min(diff(fit$trace$objective)), -1e-9 * max(1, abs(fit$objective)))
@@ -163,7 +164,7 @@ test_that("neighbours bring the truth nearer: labels, chances, held-out cells", 
 
 test_that("bandwidth and strength are chosen by held-out cells, 0 included", {
   set.seed(6)
-  data <- communities(60, 16, 3, found = c(0.1, 0.4))
+  data <- communities(60, 30, 3, found = c(0.3, 0.6))
   noise <- sample(data$age)
   control <- fit_control(n_start = 2, max_pass = 200, tol = 1e-7, progress = FALSE)
   for (model in c("bernoulli_mixture", "plsa")) {
@@ -177,6 +178,7 @@ test_that("bandwidth and strength are chosen by held-out cells, 0 included", {
     expect_true(all(c("bandwidth_age", "strength", "loss", "gain", "gain_se") %in% names(with$smooth$cv)))
     without <- fit(noise)
     expect_lte(without$smooth$strength, with$smooth$strength)
+    expect_lt(min(with$smooth$cv$loss), min(without$smooth$cv$loss))
   }
 })
 
@@ -283,6 +285,7 @@ test_that("curves and plots of mixtures and PLSA say what they show", {
     expect_true(all(out$recorded >= 0 & out$recorded <= 1))
     expect_equal(as.vector(tapply(curves(fit, "component")$share, curves(fit, "component")$age, sum)), rep(1, 60))
     expect_silent(plot(fit, "curves"))
+    if (requireNamespace("ggplot2", quietly = TRUE)) expect_silent(on_paper(print(ggplot2::autoplot(fit, "curves"))))
     expect_silent(plot(fit, "map", slices = 3))
     expect_error(plot(update(fit, smooth = NULL), "curves"), class = "multicause_input_error")
   }
@@ -297,7 +300,8 @@ test_that("verbs work on smoothed mixtures and PLSA fits", {
   rownames(data$x) <- names(data$age) <- sprintf("s%d", 1:40)
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 3)
   planted <- corrupt(data$x, omit = c(0, 0.4))
-  models <- list(mixture = bernoulli_mixture, counts = plsa)
+  mixture <- function(...) bernoulli_mixture(..., estimate = "ml")
+  models <- list(mixture = mixture, counts = plsa)
   for (model in models) {
     fit <- hush(model(planted$x, 3, smooth = near, control = brief()))
     expect_gt(recovery(presence_probability(fit), planted)$summary$auc, 0.5)

@@ -1,4 +1,5 @@
 # Starts and folds as independent tasks: in turn or as futures, with failures named and interrupts that keep.
+# Also of R/starts.R.
 
 table_of_two <- function(n = 30, m = 8) {
   set.seed(1)
@@ -17,6 +18,14 @@ run_jobs <- function(x) {
   folds <- cross_validate(x, list(own = mine, pca = logistic_pca), 1:2, folds = 3, control = several())
   fits <- select_k(x, 1:2, nmf, "aic", control = several(), loss = "kl")
   list(fit$param, fit$starts, fit$trace, sources$param, folds$folds, folds$results, fits$table, stats::runif(2))
+}
+
+# What a mixture of two components starts from: rows, and random numbers.
+problem_of_two <- function(x) {
+  structure(
+    list(data = check_data(x, "binary"), k = 2L, pseudo = c(0, 0, 0)),
+    class = c("bernoulli_mixture_problem", "multicause_problem")
+  )
 }
 
 with_helper <- function(code) {
@@ -49,10 +58,10 @@ test_that("a worker gets the data once, and nothing that is not needed", {
   sent <- numeric()
   size <- function(value) length(serialize(value, NULL))
   data <- check_data(x, "binary")
-  note_size <- function(jobs, f, step, keep, store, on_tick) {
-    lean <- lean_closure(f)
-    sent <<- c(sent, size(lean))
-    list(done = lapply(jobs, run_task, f = lean, on_tick = on_tick), interrupted = FALSE)
+  note_size <- function(jobs, f, common, step, keep, store) {
+    expect_true(isNamespace(environment(f)))
+    sent <<- c(sent, size(common))
+    list(done = lapply(jobs, run_task, f = f, common = common), interrupted = FALSE)
   }
   fit <- function() {
     set.seed(1)
@@ -68,30 +77,27 @@ test_that("a worker gets the data once, and nothing that is not needed", {
 
 test_that("a start that fails is named and does not lose the others", {
   x <- table_of_two()
-  draw <- function(kind) {
-    if (kind == "bad") stop("no such start")
-    bm_draw(check_data(x, "binary"), "rows", 2)
-  }
-  view <- check_data(x, "binary")$view
-  run <- function(start, control) bm_run(view, start, c(0, 0, 0), control)
+  problem <- problem_of_two(x)
+  bind_in_namespace("random_unit", function(...) stop("no such start"))
   for (screen in c(TRUE, FALSE)) {
     control <- fit_control(n_start = 3, n_finish = 2, screen = screen, progress = FALSE)
     expect_warning(
-      done <- run_starts(c("rows", "bad", "rows"), draw, run, control),
-      "1 of 3 starts failed.*start 2 \\(bad\\): no such", class = "multicause_task_failed"
+      done <- run_starts(problem, control),
+      "1 of 3 starts failed.*start 2 \\(uniform\\): no such", class = "multicause_task_failed"
     )
     expect_identical(is.na(done$starts$objective), c(FALSE, TRUE, FALSE))
     expect_identical(done$starts$finished, c(TRUE, FALSE, TRUE))
     expect_identical(done$best$outcome$status, "converged")
   }
-  expect_error(run_starts(c("bad", "bad"), draw, run, control), "no such start")
+  bind_in_namespace("mixture_prototypes", function(...) stop("no start"))
+  expect_error(run_starts(problem, control), "no start")
 })
 
 test_that("a fold that fails is named and does not lose the others", {
   x <- table_of_two()
   picky <- function(x, k, control) {
     if (k == 2) stop("not today")
-    bernoulli_mixture(x, k, control = control)
+    bernoulli_mixture(x, k, estimate = "ml", control = control)
   }
   expect_warning(
     tried <- cross_validate(x, list(picky = picky), 1:3, folds = 2, control = several()),
@@ -129,23 +135,22 @@ test_that("futures name failures, too", {
 
 interrupt_now <- function() signal_interrupt()
 
+suppress_not_converged <- function(expr) suppressWarnings(expr, classes = "multicause_not_converged")
+
 test_that("an interrupt keeps finished starts when asked, and stops otherwise", {
   x <- table_of_two()
-  view <- check_data(x, "binary")$view
   calls <- 0L
-  run_until <- function(last) {
+  checked <- checked_run
+  control <- several(on_interrupt = "keep")
+  starts <- function(last, control) {
     calls <<- 0L
-    function(start, control) {
+    bind_in_namespace("checked_run", function(...) {
       calls <<- calls + 1L
       if (calls > last) interrupt_now()
-      bm_run(view, start, c(0, 0, 0), control)
-    }
+      checked(...)
+    })
+    run_starts(problem_of_two(x), control)
   }
-  draw <- function(kind) bm_draw(check_data(x, "binary"), "rows", 2)
-  control <- several(on_interrupt = "keep")
-  control$n_polish <- 0L
-  kinds <- rep("rows", 5)
-  starts <- function(last, control) run_starts(kinds, draw, run_until(last), control)
   expect_warning(done <- starts(2, control), "2 of 5 starts are kept", class = "multicause_interrupted")
   expect_identical(done$starts$finished, rep(FALSE, 5))
   expect_identical(which.max(done$starts$objective), which(done$starts$objective == done$best$outcome$objective)[1L])
@@ -153,6 +158,41 @@ test_that("an interrupt keeps finished starts when asked, and stops otherwise", 
   expect_identical(sum(done$starts$finished), 1L)
   expect_identical(tryCatch(starts(0, control), interrupt = function(e) "stopped"), "stopped")
   expect_identical(tryCatch(starts(2, several()), interrupt = function(e) "stopped"), "stopped")
+})
+
+test_that("an interrupt while starts are screened leaves a fit that every verb takes, for every model", {
+  x <- table_of_two()
+  checked <- checked_run
+  calls <- 0L
+  bind_in_namespace("checked_run", function(...) {
+    calls <<- calls + 1L
+    if (calls > 2L) interrupt_now()
+    checked(...)
+  })
+  control <- several(on_interrupt = "keep", keep_starts = TRUE)
+  fitters <- list(
+    function() aspect_bernoulli(x, 2, control = control),
+    function() aspect_bernoulli(x, 2, phantom = "white", effort = rep(1:3, 10), control = control),
+    function() aspect_bernoulli(x, 2, estimate = "vb", control = control),
+    function() visits_bernoulli(list(x, x), k = 2, estimate = "ml", control = control),
+    function() bernoulli_mixture(x, 2, control = control), function() logistic_pca(x, 2, control = control),
+    function() nmf(x, 2, control = control), function() plsa(x, 2, control = control),
+    function() plca(x, 2, control = control), function() noisy_or(x, 2, control = control)
+  )
+  for (fitter in fitters) {
+    calls <- 0L
+    expect_warning(
+      fit <- suppress_not_converged(fitter()), "2 of 5 starts are kept", class = "multicause_interrupted"
+    )
+    expect_identical(fit$starts$finished, rep(FALSE, 5))
+    expect_identical(sum(fit$starts$reached_best), 0L)
+    # noisy_or() tidies its best start.
+    expect_gte(unname(fit$objective), max(fit$starts$objective, na.rm = TRUE))
+    expect_length(fit$start_params, 2L)
+    expect_output(print(fit), "best of 5 starts, 0 finished")
+    expect_output(print(summary(fit)))
+    if (!inherits(fit, c("plca", "noisy_or"))) expect_identical(modes(fit)$starts$start, 1:2)
+  }
 })
 
 test_that("an interrupt keeps finished folds, fits and criteria when asked", {
@@ -163,7 +203,7 @@ test_that("an interrupt keeps finished folds, fits and criteria when asked", {
     function(x, k, control) {
       calls <<- calls + 1L
       if (calls > last) interrupt_now()
-      bernoulli_mixture(x, k, control = control)
+      bernoulli_mixture(x, k, estimate = "ml", control = control)
     }
   }
   keep <- several(on_interrupt = "keep")
@@ -197,10 +237,12 @@ test_that("a real Ctrl-C in the middle of a fit keeps what is finished", {
   keep <- fit_control(
     n_start = 1000, max_pass = 40, tol = 0, screen = FALSE, n_polish = 0, progress = FALSE, on_interrupt = "keep"
   )
-  send_interrupt(1.5, tempfile())
-  expect_warning(
-    fit <- aspect_bernoulli(x, 4, control = keep), "of 1000 starts are kept", class = "multicause_interrupted"
-  )
+  fit <- interrupt_run(after = 1.5, function() {
+    expect_warning(
+      fit <- aspect_bernoulli(x, 4, control = keep), "of 1000 starts are kept", class = "multicause_interrupted"
+    )
+    fit
+  })
   expect_gt(sum(fit$starts$finished), 0L)
   expect_lt(sum(fit$starts$finished), 1000L)
   expect_identical(unname(fit$objective), max(fit$starts$objective, na.rm = TRUE))
@@ -260,12 +302,36 @@ test_that("an interrupt keeps what workers have finished", {
   x <- table_of_two()
   # Workers are up before the clock starts.
   future::value(lapply(1:2, function(i) future::future(loadNamespace("multicause"), seed = NULL)))
-  send_interrupt(3, tempfile())
-  expect_warning(
-    tried <- cross_validate(x, list(slow = slow), 1:10, folds = 5, control = several(on_interrupt = "keep")),
-    "of 50 folds are kept", class = "multicause_interrupted"
-  )
+  tried <- interrupt_run(after = 3, function() {
+    expect_warning(
+      tried <- cross_validate(x, list(slow = slow), 1:10, folds = 5, control = several(on_interrupt = "keep")),
+      "of 50 folds are kept", class = "multicause_interrupted"
+    )
+    tried
+  })
   expect_gt(nrow(tried$folds), 0L)
   expect_lt(nrow(tried$folds), 50L)
   expect_output(print(tried), "of 50 folds are finished")
+})
+
+test_that("numbers of tasks, tables and draws that would fill the memory are refused before it is taken", {
+  most <- .Machine$integer.max
+  x <- table_of_two()
+  refused <- function(expr, words) expect_error(expr, words, class = "multicause_input_error")
+  refused(fit_control(n_start = most), "`n_start` must be one whole number from 1 to 1000000")
+  refused(fit_control(n_polish = most), "`n_polish` must be one whole number from 0 to 1000000")
+  refused(ensemble(x, 2, members = most), "`members` must be one whole number from 1 to 1000000")
+  refused(cross_validate(x, nmf, 2, replicates = most), "`replicates` must be one whole number from 1 to 1000000")
+  wide <- matrix(1:2 %% 2, 300, 10)
+  refused(cross_validate(wide, nmf, 2, replicates = 1e6), "would take .* GB, and 1 GB is the limit: use fewer")
+  fit <- aspect_bernoulli(x, 2, estimate = "vb", control = several())
+  refused(posterior_draws(fit, most), "1 GB is the limit")
+  plain <- aspect_bernoulli(x, 2, phantom = "white", control = several())
+  refused(identifiability(plain, bootstrap = most), "1 GB is the limit")
+  fits <- list(
+    plain, bernoulli_mixture(x, 2, control = several()), logistic_pca(x, 1, control = several()),
+    nmf(x, 2, loss = "kl", control = several()), plsa(x, 2, control = several()), plca(x, 2, control = several()),
+    noisy_or(x, 1, control = several()), visits_bernoulli(list(x, x), k = 2, control = several())
+  )
+  for (fit in fits) refused(simulate(fit, most), "1 GB is the limit: draw fewer")
 })

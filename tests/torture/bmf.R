@@ -20,7 +20,6 @@ views <- lapply(list(x, t(x), y, t(y)), function(cells) torture("mc_c_view_dense
 for (family in 0:2) {
   torture("mc_c_bmf_run", views[[3]], views[[4]], model(family), state, plan)
   torture("mc_c_bmf_density", views[[3]], views[[4]], model(family), state)
-  torture("mc_c_bmf_look", views[[1]], views[[2]], model(family), state, 2L, NULL, c(0.5, 0.5))
   torture("mc_c_bmf_predict", views[[3]], views[[4]], model(family, FALSE), state, list(
     count = c(6L, 3L, 2L), n_extern = 6L, n_sweep = 3L
   ))

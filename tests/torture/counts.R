@@ -13,13 +13,13 @@ plain <- list(max_pass = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
 fast <- list(max_pass = 30L, tol = 1e-6, accelerate = TRUE, n_threads = 2L, on_tick = function(pass, objective) NULL)
 
 param <- list(
-  membership = simplex(8, k), basis = simplex(k, 6), fixed_basis = FALSE, mask = 0L, coordinate_descent = FALSE
+  membership = simplex(8, k), basis = simplex(k, 6), fixed_basis = FALSE, missing = 0L, coordinate_descent = FALSE
 )
 none <- list(membership = NULL, basis = 0, rule = 0L)
 sparse <- list(membership = rep(0.4, 8), basis = -0.2, rule = 1L)
 torture("mc_c_plsa_fit", holed, param, none, plain)
 torture("mc_c_plsa_fit", holed, param, sparse, fast)
-paper <- modifyList(param, list(mask = 1L, fixed_basis = TRUE))
+paper <- modifyList(param, list(missing = 1L, fixed_basis = TRUE))
 torture("mc_c_plsa_fit", holed, paper, modifyList(sparse, list(rule = 2L)), fast)
 torture("mc_c_plsa_fit", full, modifyList(param, list(coordinate_descent = TRUE)), none, fast)
 torture("mc_c_plsa_fit", holed, modifyList(param, list(coordinate_descent = TRUE)), none, fast, error = TRUE)
@@ -46,5 +46,3 @@ counts <- matrix(c(5, 3, 0, 1, 1, 1), 3)
 torture("mc_c_entropic", counts, c(2, -1), 1L)
 torture("mc_c_entropic", 0 * counts, c(2, -1), 2L)
 torture("mc_c_entropic", counts, 1, 1L, error = TRUE)
-torture("mc_c_lambert", c(0, 0.5, 30), 0L)
-torture("mc_c_lambert", 1, 7L, error = TRUE)

@@ -17,4 +17,22 @@ torture("mc_c_view_range", torture("mc_c_view_dense", x - 2.5))
 torture("mc_c_view_margins", view)
 torture("mc_c_view_margins", view[-2], error = TRUE)
 
-torture("mc_c_blas_threads", 0L)
+rows <- list(log_weight = log(c(0.3, 0.7)), empty = matrix(-0.5, 2, 5), slope = matrix(-0.4, 2, 5))
+torture("mc_c_row_mixture", view, rows)
+torture("mc_c_row_mixture", view, modifyList(rows, list(slope = diag(3))), error = TRUE)
+
+torture("mc_c_memory")
+
+# Columns that point beyond their entries or rows, or back.
+spoiled <- function(p = sparse@p, i = sparse@i, x = sparse@x, dim = sparse@Dim) {
+  torture("mc_c_view_sparse", p, i, x, dim, error = TRUE)
+}
+spoiled(i = replace(sparse@i, 1, 6L))
+spoiled(i = replace(sparse@i, 1, -1L))
+spoiled(i = as.double(sparse@i))
+spoiled(i = sparse@i[-1])
+spoiled(i = sparse@i[c(2, 1, seq_along(sparse@i)[-(1:2)])])
+spoiled(p = replace(sparse@p, 6, 100L))
+spoiled(p = replace(sparse@p, 2, sparse@p[3] + 1L))
+spoiled(p = replace(sparse@p, 1, -1L))
+spoiled(dim = c(2L, 5L))

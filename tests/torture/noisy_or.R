@@ -31,7 +31,9 @@ all_rows$inference <- 1L
 torture("mc_c_nor_report", view, param, all_rows)
 torture("mc_c_nor_report", view, param[-1], all_rows, error = TRUE)
 
-draws <- utils::modifyList(settings(1L), list(weight = NULL, proposal = matrix(0.5, 8, 2), n_draw = 20L, seed = 1))
+draws <- utils::modifyList(settings(1L), list(
+  weight = NULL, proposal = matrix(0.5, 8, 2), n_draw = 20L, seed = 1, floor = 1e-6
+))
 torture("mc_c_nor_sample", view, param, draws)
 draws$proposal <- matrix(0.5, 7, 2)
 torture("mc_c_nor_sample", view, param, draws, error = TRUE)

@@ -1,8 +1,10 @@
 # Are the chances that false_absences() gives, and the bounds of identifiability(), right? Simulated tables with planted
 # omissions, MULTICAUSE_SETS of them (50): the calibration slope of `missed` with the truth at the convention under
 # test, and how many cells' true chances the reported interval covers where the truth is anywhere in the bounds.
+# First the same of tables that were not drawn as the model has it; MULTICAUSE_PART=others stops after them.
 library(multicause)
 n_sets <- as.integer(Sys.getenv("MULTICAUSE_SETS", "50"))
+part <- Sys.getenv("MULTICAUSE_PART", "all")
 quick <- fit_control(n_start = 2, max_pass = 400, tol = 1e-7, progress = FALSE)
 vb_prior <- function(aspects, membership) list(aspects = c(aspects, aspects), membership = membership)
 estimators <- list(
@@ -67,6 +69,92 @@ report_slopes <- function(label, setting, sets = n_sets, which = names(estimator
 setting <- function(convention, top, full, n = 300, m = 80, k = 4, shape = c(0.3, 0.9)) {
   list(convention = convention, draw = list(n = n, m = m, k = k, top = top, full = full, shape = shape))
 }
+
+# Other ways a table may come about. Each returns planted, x and the true chances, as draw_set() does; `present` is what
+# would be recorded without losses, `share` of each site's finds are lost.
+lose <- function(present, share) {
+  planted <- corrupt(matrix(rbinom(length(present), 1, present), nrow(present)), omit = share)
+  p <- (1 - share) * present
+  list(planted = planted, x = planted$x, missed = share * present / (1 - p))
+}
+
+mixed_faunas <- function(n, m, shape = c(0.3, 0.9), k = 3) {
+  s <- matrix(rexp(n * k)^2, n)
+  a <- matrix(rbeta(k * m, shape[1], shape[2]), k)
+  (s / rowSums(s)) %*% (a / apply(a, 1, max))
+}
+
+one_fauna <- function(n, m, shape = c(0.3, 0.9), k = 3) {
+  a <- matrix(rbeta(k * m, shape[1], shape[2]), k)
+  (a / apply(a, 1, max))[sample(k, n, TRUE), ]
+}
+
+# Each taxon is commonest somewhere along a gradient of length 1, which its range of 2 `width` crosses.
+gradient <- function(n, m, width) {
+  at <- runif(n)
+  top <- runif(m, -0.1, 1.1)
+  sweep(exp(-outer(at, top, "-")^2 / (2 * width^2)), 2, runif(m, 0.3, 1), "*")
+}
+
+uneven <- function(n) rbeta(n, 1, 1.5)
+some_lost <- function(n) ifelse(runif(n) < 0.5, 0, rbeta(n, 4, 2))
+n <- 150
+m <- 40
+others <- list(
+  "mixed faunas (the model itself)" = list(k = 4, draw = function() lose(mixed_faunas(n, m), uneven(n))),
+  "mixed faunas, half of the sites complete" = list(k = 4, draw = function() lose(mixed_faunas(n, m), some_lost(n))),
+  "mixed faunas, k one too small" = list(k = 3, draw = function() lose(mixed_faunas(n, m), uneven(n))),
+  "mixed faunas, k two too large" = list(k = 6, draw = function() lose(mixed_faunas(n, m), uneven(n))),
+  "one fauna a site" = list(k = 4, draw = function() lose(one_fauna(n, m), uneven(n))),
+  "one fauna a site, denser" = list(k = 4, draw = function() lose(one_fauna(n, m, c(1, 1)), uneven(n))),
+  "one fauna a site, half of the sites complete" = list(k = 4, draw = function() lose(one_fauna(n, m), some_lost(n))),
+  "gradient, wide ranges" = list(k = 4, draw = function() lose(gradient(n, m, 0.3), uneven(n))),
+  "gradient, narrow ranges" = list(k = 4, draw = function() lose(gradient(n, m, 0.1), uneven(n))),
+  "gradient, narrow ranges, k = 7" = list(k = 7, draw = function() lose(gradient(n, m, 0.1), uneven(n))),
+  "no losses, mixed faunas" = list(k = 4, draw = function() lose(mixed_faunas(n, m), numeric(n))),
+  "no losses, one fauna a site" = list(k = 4, draw = function() lose(one_fauna(n, m), numeric(n))),
+  "no losses, gradient, narrow ranges" = list(k = 4, draw = function() lose(gradient(n, m, 0.1), numeric(n)))
+)
+
+# inside: of the zeros, those whose true chance is in the central 90 % of `missed` over 20 posterior draws; below: those
+# whose true chance is at most the upper 95 % quantile of `missed_most`, as identifiability() gives it.
+other_set <- function(seed, other) {
+  set.seed(seed)
+  set <- other$draw()
+  fit <- fit_table(set$x, estimators$vb_flat, other$k)
+  score <- missed_matrix(fit)
+  kinds <- c(rep("content", other$k - 1), "white")
+  zero <- set$x == 0
+  at <- which(zero, arr.ind = TRUE)
+  drawn <- vapply(posterior_draws(fit, 20), function(draw) {
+    cells <- false_absences(draw, Inf, kinds = kinds, x = set$x)
+    as.matrix(cells[order(cells$attribute, cells$observation), c("missed", "missed_most")])
+  }, matrix(0, sum(zero), 2))
+  ends <- apply(drawn[, 1, ], 1, quantile, c(0.05, 0.95), type = 8)
+  true <- set$missed[at]
+  lost <- sum(set$planted$omitted[zero])
+  found <- if (lost > 0) recovery(score, set$planted)$summary else list(slope = NA, intercept = NA, auc = NA)
+  c(
+    slope = found$slope, intercept = found$intercept, auc = found$auc, lost = lost, expected = sum(score[zero]),
+    zeros = sum(zero), inside = mean(true >= ends[1, ] - 1e-9 & true <= ends[2, ] + 1e-9),
+    below = mean(true <= apply(drawn[, 2, ], 1, quantile, 0.95, type = 8) + 1e-9)
+  )
+}
+
+cat(sprintf("Other tables, %d x %d, vb_flat: %d sets each; mean (Monte Carlo error)\n\n", n, m, n_sets))
+cat("| tables | slope | intercept | AUC | lost | expected | expected / lost | in the interval | below the end |\n")
+cat(strrep("| --- ", 9), "|\n", sep = "")
+for (name in names(others)) {
+  found <- vapply(seq_len(n_sets), other_set, numeric(8), other = others[[name]])
+  shown <- function(values, digits = 2) if (all(is.finite(values))) show_mean(values, digits) else ""
+  cat(sprintf(
+    "| %s | %s | %s | %s | %.0f of %.0f | %.0f | %s | %s | %s |\n", name, shown(found["slope", ]),
+    shown(found["intercept", ]), shown(found["auc", ]), mean(found["lost", ]), mean(found["zeros", ]),
+    mean(found["expected", ]), shown(found["expected", ] / found["lost", ]), shown(found["inside", ]),
+    shown(found["below", ], 3)
+  ))
+}
+if (part == "others") quit()
 
 slopes <- report_slopes("Truth and answer at the maximal convention, 300 x 80, k = 4", setting("maximal", 1, 0))
 report_slopes("Truth and answer at the minimal convention, 300 x 80, k = 4", setting("minimal", NA, 15))

@@ -8,7 +8,7 @@ random_refit <- function(x, k) {
   membership <- matrix(runif(nrow(x) * k, 0.1, 1), nrow(x))
   aspects <- rbind(matrix(runif((k - 1) * ncol(x), 0.05, 0.95), k - 1), 0)
   start <- list(membership = membership / rowSums(membership), aspects = aspects)
-  suppressWarnings(aspect_bernoulli(x, k, phantom = "white", start = start, control = control))
+  suppressWarnings(aspect_bernoulli(x, k, estimate = "ml", phantom = "white", start = start, control = control))
 }
 
 # What is outside the bound, how many re-fits were equal to the best, and how far off the ends' log-likelihoods are.
@@ -59,7 +59,7 @@ a[1, 1] <- a[2, 2] <- 1
 start <- list(membership = cbind(s, pmax(1 - rowSums(s), 0)), aspects = rbind(a, 0))
 given <- fit_control(n_start = 1, max_pass = 0, tol = 0, progress = FALSE)
 x <- matrix(rbinom(96, 1, s %*% a), 12)
-stuck <- suppressWarnings(aspect_bernoulli(x, 3, phantom = "white", start = start, control = given))
+stuck <- suppressWarnings(aspect_bernoulli(x, 3, estimate = "ml", phantom = "white", start = start, control = given))
 mixed <- identifiability(stuck, n_search = 20)$share
 shown <- sprintf("%s %.4f to %.4f", mixed$bound, mixed$least, mixed$most)
 cat("\nTwo contents that mix:", paste(shown, collapse = ", "))

@@ -46,7 +46,7 @@ compare_detection <- function(visits, name, k) {
   usable <- vapply(reference, function(one) all(is.finite(one$se)), NA)
   for (components in k) {
     set.seed(5)
-    fit <- still(aspect_bernoulli(visits = visits, k = components, missed_by = "attribute", control = control))
+    fit <- still(visits_bernoulli(visits, k = components, estimate = "ml", missed_by = "attribute", control = control))
     off <- vapply(common[usable], function(one) {
       max(abs(1 - fit$param$missed[one, ] - reference[[one]]$p) / reference[[one]]$se)
     }, 0)
@@ -76,7 +76,7 @@ first_alone <- function(visits, name, contents) {
   later[!zero] <- NA
   set.seed(6)
   all <- lapply(c(visit = "visit", observation = "observation", attribute = "attribute"), function(by) {
-    fit <- still(aspect_bernoulli(visits = visits, k = contents, missed_by = by, control = control))
+    fit <- still(visits_bernoulli(visits, k = contents, estimate = "ml", missed_by = by, control = control))
     visit_posterior_of(fit)[made, ]
   })
   answer <- vapply(all, function(present) sum(present[zero]), 0)
@@ -87,7 +87,7 @@ first_alone <- function(visits, name, contents) {
   most <- c(max(bound("outer")[2], sure$sampling$expected_most[1]), pmax(sure$unlike$most, sure$unlike$draws_most))
   cat(sprintf(
     "| %s | %d | %d of %d | %s | %.0f | %s | %.0f / %.0f / %.0f | %s |\n", name, contents, sum(later, na.rm = TRUE),
-    sum(zero), paste(sprintf("%.0f", answer), collapse = " / "), fit$expected_false$absences[["expected"]],
+    sum(zero), paste(sprintf("%.0f", answer), collapse = " / "), summary(fit)$expected_false$absences[["expected"]],
     paste(bound("reached"), collapse = " to "), most[1], most[2], most[3],
     paste(vapply(answer, function(one) c("observation", "attribute", "both")[one <= most][1], ""), collapse = " / ")
   ))

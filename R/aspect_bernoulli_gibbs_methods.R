@@ -1,0 +1,165 @@
+# Methods for fits of aspect_bernoulli(estimate = "gibbs").
+
+#' @export
+print.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
+  writeLines(c(gibbs_title(x), phantom_sentences(x)))
+  invisible(x)
+}
+
+gibbs_title <- function(fit) {
+  d <- fit$dims
+  chains <- length(unique(fit$trace$chain))
+  c(
+    sprintf(
+      "%s: %d observations x %d attributes, %d component%s", model_title(fit), d[["n"]], d[["m"]], d[["k"]],
+      if (d[["k"]] == 1L) "" else "s"
+    ),
+    sprintf(
+      "%d draws of %d chain%s of a Gibbs sampler; %s", nrow(fit$trace), chains, if (chains == 1L) "" else "s",
+      if (is.na(fit$converged)) {
+        unknown_agreement(fit)
+      } else if (fit$converged) {
+        "they agree"
+      } else {
+        "they DISAGREE: answers depend on the chain"
+      }
+    )
+  )
+}
+
+#' @export
+summary.aspect_bernoulli_gibbs <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  structure(
+    list(
+      fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "estimate")],
+      quantities = quantity_table(object), phantoms = phantoms(object), expected_false = expected_numbers(object),
+      n_missing = object$dims[["n"]] * object$dims[["m"]] - object$dims[["observed"]],
+      allowed = allowed_bounds(object), sentences = phantom_sentences(object), title = gibbs_title(object)
+    ),
+    class = "summary.aspect_bernoulli_gibbs"
+  )
+}
+
+#' @export
+print.summary.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
+  writeLines(c(x$title, x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed)))
+  if (x$n_missing > 0) cat(sprintf("%.0f cells unknown\n", x$n_missing))
+  cat("\nQuantities that do not depend on labels:\n")
+  print_quantities(x$quantities, digits)
+  few <- x$quantities$quantity[which(x$quantities$ess_bulk < 100)]
+  if (length(few)) {
+    cat(sprintf("Fewer than 100 effective draws of %s: give more draws or thin more.\n", show_names(few)))
+  }
+  cat("\n")
+  print(x$phantoms)
+  invisible(x)
+}
+
+#' @export
+logLik.aspect_bernoulli_gibbs <- function(object, ...) {
+  check_whole(object, "object")
+  stop_input(paste(
+    "`estimate = \"gibbs\"` samples a posterior and maximises nothing, so logLik(), AIC() and BIC() have no meaning",
+    "for it; `fit$trace$log_likelihood` has the log-likelihood of each draw."
+  ))
+}
+
+#' @rdname predict.aspect_bernoulli
+#' @export
+predict.aspect_bernoulli_gibbs <- function(object, newdata, type = c("response", "membership", "cell"), ...,
+                                           rows = NULL, interval = NULL) {
+  check_whole(object, "object")
+  type <- check_choice(type, "type", c("response", "membership", "cell"))
+  own <- missing(newdata) || is.null(newdata)
+  if (!is.null(interval)) {
+    interval <- check_number(interval, "interval", 0, 1, open = TRUE)
+    if (!own || type != "response") {
+      stop_input(
+        "`interval` is for the probabilities of the data's own cells: without `newdata`, `type = \"response\"`."
+      )
+    }
+  }
+  if (!own) {
+    return(predict.aspect_bernoulli(object, newdata, type, ..., rows = rows))
+  }
+  out <- predict.aspect_bernoulli(object, type = type, ..., rows = rows)
+  if (type != "response") {
+    return(out)
+  }
+  at <- pick(rows, object$dims[["n"]], object$names[[1L]], "rows")
+  cells <- lapply(object$cells$probability, function(part) {
+    structure(part[at, , drop = FALSE], dimnames = dimnames(out))
+  })
+  if (is.null(interval)) cells$mean else c(cells["mean"], beta_interval(cells$mean, cells$sd, interval))
+}
+
+# The first four quantities of the trace, with titles.
+gibbs_shown <- function(fit) {
+  names <- utils::head(quantities(fit), 4L)
+  titles <- c(objective = "log joint density", log_likelihood = "log-likelihood")
+  stats::setNames(ifelse(names %in% names(titles), titles[names], sub("_", " ", names)), names)
+}
+
+#' @rdname bmf_draws
+#' @exportS3Method posterior::as_draws
+as_draws.aspect_bernoulli_gibbs <- function(x, ...) { # nolint: object_name_linter.
+  check_whole(x, "x")
+  posterior::as_draws_array(draws_array(x))
+}
+
+#' @rdname bmf_draws
+#' @exportS3Method posterior::as_draws_array
+as_draws_array.aspect_bernoulli_gibbs <- function(x, ...) { # nolint: object_name_linter.
+  check_whole(x, "x")
+  posterior::as_draws_array(draws_array(x))
+}
+
+#' @rdname bmf_draws
+#' @exportS3Method coda::as.mcmc
+as.mcmc.aspect_bernoulli_gibbs <- function(x, ...) { # nolint: object_name_linter.
+  check_whole(x, "x")
+  coda_chains(x)
+}
+
+#' @export
+is_sampled.aspect_bernoulli_gibbs <- function(fit) TRUE
+
+#' @export
+fit_rules.aspect_bernoulli_gibbs <- function(fit) {
+  d <- fit$dims
+  c(NextMethod(), sampled_rules(d[["n"]], d[["m"]], d[["k"]]))
+}
+
+# The states that were kept are looked at where they are used: see kept_states().
+sampled_rules <- function(n, m, k) {
+  both <- list(mean = rule_matrix(n, m), sd = rule_matrix(n, m))
+  list(
+    spread = list(membership = rule_matrix(n, k, 0), aspects = rule_matrix(k, m, 0)),
+    cells = list(
+      probability = both, missed = or_null(both), present = or_null(both["mean"]), phantom = or_null(both["mean"])
+    ),
+    kinds = rule_choice(c("content", "white", "black"), k),
+    kept = rule_list(function(x) if (!is.list(x)) "a list of states", least = 1L),
+    last = rule_list(list(
+      membership = rule_matrix(n, k, 0, simplex = TRUE), aspects = rule_matrix(k, m, 0, 1)
+    ), least = 1L)
+  )
+}
+
+#' @export
+result_rules.summary.aspect_bernoulli_gibbs <- function(x) {
+  list(
+    quantities = rule_quantities(), phantoms = rule_frame(component = "text", kind = "text", pinned = "flag"),
+    n_missing = rule_count(), allowed = rule_allowed(), sentences = rule_text(), title = rule_text()
+  )
+}
+
+# The means over draws of the cells' probabilities, as fitted() gives them.
+#' @export
+row_cells.aspect_bernoulli_gibbs <- function(fit, family) row_cells.default(fit, family)

@@ -1,0 +1,631 @@
+# What users do with an aspect Bernoulli fit through R's own generics; the help page is that of predict().
+
+#' @rdname predict.aspect_bernoulli
+#' @export
+fitted.aspect_bernoulli <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  predict(object)
+}
+
+#' Predictions, and data simulated, from an aspect Bernoulli fit
+#'
+#' Probabilities, memberships and the causes of single cells, for the data of the fit or for new observations;
+#' `simulate()` draws new tables from the fit.
+#'
+#' @details
+#' **New observations** are folded in: the aspects stay as they are, and each new row gets the memberships that make its
+#' observed cells likeliest (with `estimate = "map"` under the fit's Dirichlet prior on memberships). That problem is
+#' concave, so its maximum is unique; the result carries how far from it the search may have stopped as its attribute
+#' `certificate`: `membership_gap`, an upper bound in nats over all rows together, and `worst_row`, the largest relative
+#' excess of a gradient (0 is optimal). Aspects are kept within \[1e-10, 1 - 1e-10\] meanwhile, because a row that is
+#' impossible under exact zeros and ones has no likelihood. A row with nothing observed says nothing about its
+#' memberships; it gets the mean membership of the training rows, and a message names it.
+#'
+#' **With neighbours** (`smooth`), a new row is pulled towards its neighbours among the training rows, as strongly as
+#' these are by theirs, or towards the average of all where `along` does not tell. The problem need not be concave
+#' then, and its certificate is 0 where no small change gains, but no bound. A row with nothing
+#' observed gets its neighbours' composition and the mean share of the phantom.
+#'
+#' **Fits with `estimate = "vb"`** give the posterior means of the memberships, times those of the aspects. New rows are
+#' folded in as the fit was made: their posterior is sought with the prior of the fit, and that of the aspects stays
+#' as it is. There is no certificate (`NA`). Under a small Dirichlet prior a row may have several such optima, of which
+#' one is found. Under another `phantom_convention` new rows are folded in as in other fits.
+#'
+#' **The data of the fit as new rows** come back as `fitted()` gives them, as far as both have converged, except where
+#' the fit knew more of a row than its cells: its effort, its neighbours (it is now one of them itself) or, with
+#' `"gibbs"`, the draws; where a row has several optima; and where it has nothing observed.
+#'
+#' **Fits with `estimate = "gibbs"`** give the posterior mean of the probabilities of the data's cells, and with
+#' `interval` a list of `mean`, `lower` and `upper`: the central interval of the Beta distribution with the mean and
+#' standard deviation of the draws. New rows are folded in at the posterior means of the aspects.
+#'
+#' **Simulated tables** are complete, whatever was missing from the data.
+#'
+#' @param object a fit of [aspect_bernoulli()].
+#' @param newdata new observations, in any form [aspect_bernoulli()] takes; columns are matched by name, in any order,
+#'   or by place where one side has no names. Missing: the data of the fit.
+#' @param type `"response"`: probability of a presence in every cell; `"membership"`: share of each component in each
+#'   row; `"cell"`: posterior probability that each component wrote the cell, given its observed value (unknown cells:
+#'   the membership).
+#' @param along for a fit with `smooth`, the covariates of the new observations: a list such as
+#'   `list(age = , place = )` with what [smooth_over()] was given, in the same forms (`distance`: new x training rows;
+#'   `neighbours`: numbers or weights of training rows). Without `newdata`, of sites where nothing is recorded yet.
+#'   `NULL`: unknown.
+#' @param ... must be empty.
+#' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
+#' @param control settings of the fold-in from [fit_control()], of which `max_pass`, `tol`, `accelerate` and `n_threads`
+#'   count. Cost: O(n m k) a pass.
+#' @param x the data of the fit, for `"cell"` without `newdata` where the fit was made with `keep_x = FALSE`.
+#' @param phantom_convention for `"membership"` and `"cell"`, see [false_absences()]; the `"response"` for the data of
+#'   the fit is the same in all.
+#' @param interval for fits with `estimate = "gibbs"`, without `newdata`: `NULL`, or the probability of a central
+#'   credible interval, between 0 and 1.
+#' @param nsim number of tables, at least 1.
+#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
+#'   were.
+#' @return `predict()`: a matrix rows x m (`"response"`) or rows x k (`"membership"`), or an array rows x m x k
+#'   (`"cell"`), with names. `fitted()`: the first, for the data of the fit. `simulate()`: a list of `nsim` integer 0/1
+#'   matrices n x m with the names of the data, and as its attribute `seed` what [stats::simulate()] promises.
+#' @seealso [test_loglik()] for the held-out likelihood.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rbinom(200, 1, 0.3), 20, 10)
+#' fit <- aspect_bernoulli(x, k = 2)
+#' predict(fit, x[1:2, ], type = "membership")
+#' @export
+predict.aspect_bernoulli <- function(object, newdata, type = c("response", "membership", "cell"), ..., rows = NULL,
+                                     along = NULL, control = fit_control(max_pass = 5000, tol = 1e-10), x = NULL,
+                                     phantom_convention = c("fitted", "minimal", "maximal")) {
+  check_whole(object, "object")
+  check_dots(...)
+  if (!missing(phantom_convention)) object <- use_convention(object, NULL, phantom_convention, x)$fit
+  control <- check_control(control)
+  type <- check_choice(type, "type", c("response", "membership", "cell"))
+  is_new <- (!missing(newdata) && !is.null(newdata)) || !is.null(along)
+  if (is_new) new <- new_sites(object, if (!missing(newdata)) newdata, along)
+  names <- if (is_new) rownames(new$x) else object$names[[1L]]
+  rows <- pick(rows, if (is_new) nrow(new$x) else object$dims[["n"]], names, "rows")
+  width <- c(response = object$dims[["m"]], membership = object$dims[["k"]], cell = prod(object$dims[c("m", "k")]))
+  refuse_large(length(rows) * width[[type]], "The prediction", "take some observations at a time by `rows`")
+  if (is_new) {
+    new <- list(x = new$x[rows, , drop = FALSE], along = pick_along(new$along, rows))
+    folded <- fold_in(object, new$x, control, new$along)
+    param <- folded$param
+  } else {
+    param <- list(membership = object$param$membership[rows, , drop = FALSE], aspects = object$param$aspects)
+  }
+  labels <- list(names[rows], object$names[[2L]], component_names(object$dims[["k"]]))
+  out <- switch(type,
+    response = structure(mixed(param$membership, param$aspects), dimnames = name_sides(labels[1:2])),
+    membership = structure(param$membership, dimnames = labels[c(1L, 3L)]),
+    cell = {
+      x <- if (is_new) dense_rows(new$x, seq_along(rows)) else dense_rows(fit_data(object, x), rows)
+      array(cell_posterior(x, param), c(dim(x), length(labels[[3L]])), labels)
+    }
+  )
+  if (is_new) attr(out, "certificate") <- folded$certificate
+  out
+}
+
+# Mixtures of probabilities, which rounding may carry over 1.
+mixed <- function(shares, probabilities) pmin(shares %*% probabilities, 1)
+
+name_sides <- function(names) if (all(vapply(names, is.null, NA))) NULL else names
+
+# New data as a matrix whose columns are those of the fit.
+new_rows <- function(fit, newdata) {
+  newdata <- as_plain_matrix(newdata, "newdata")
+  check_dimnames(newdata, "newdata")
+  match_columns(newdata, fit$names[[2L]], fit$dims[["m"]], "newdata")
+}
+
+fold_in_rounds <- 10L
+
+# Memberships of new rows, aspects (of variational Bayes: their posterior) held.
+fold_in <- function(fit, x, control, along = NULL) {
+  data <- check_data(x, "binary", "newdata", quiet = TRUE)
+  pinned <- unname(fit$pinned)
+  smooth <- smooth_given(fit, nrow(data$x), along)
+  run <- if (is.null(fit$posterior)) best_membership(fit, data, control, smooth) else vb_fold_in(fit, data, control)
+  if (run$outcome$status != "converged") {
+    warning(warningCondition(
+      sprintf(
+        "Fold-in not converged after %d passes%s.", run$outcome$n_pass,
+        if (is.null(fit$posterior)) ": see the attribute `certificate`" else ""
+      ),
+      class = "multicause_not_converged", call = NULL
+    ))
+  }
+  bare <- which(data$margins$row_observed == 0)
+  if (length(bare) && !is.null(smooth)) {
+    # Neighbours tell the composition; how well the site would be recorded nobody can, so it is the table's mean.
+    share <- colMeans(fit$param$membership)
+    free <- pinned == "free"
+    run$param$membership[bare, free] <- sum(share[free]) * t(smooth$reference[free, bare, drop = FALSE])
+    run$param$membership[bare, !free] <- rep(share[!free], each = length(bare))
+  } else if (length(bare)) {
+    run$param$membership[bare, ] <- rep(colMeans(fit$param$membership), each = length(bare))
+    inform(
+      "%d row(s) of `newdata` with nothing observed get the mean membership: %s.", length(bare),
+      show_names(if (is.null(rownames(data$x))) as.character(bare) else rownames(data$x)[bare])
+    )
+  }
+  list(param = run$param, certificate = c(membership_gap = run$gap[1L], worst_row = run$gap[3L]))
+}
+
+# The likeliest memberships (with a prior or neighbours: of the posterior mode): list(param, outcome, gap).
+best_membership <- function(fit, data, control, smooth) {
+  n <- nrow(data$x)
+  k <- fit$dims[["k"]]
+  aspects <- unname(pmin(pmax(fit$param$aspects, 1e-10), 1 - 1e-10))
+  pseudo <- c(0, 0, fit$pseudo[3L])
+  pinned <- unname(fit$pinned)
+  run <- list(param = list(membership = matrix(1 / k, n, k), aspects = aspects))
+  # A start that gains little may only crawl: the certificate tells, and a fresh acceleration goes on.
+  for (round in seq_len(fold_in_rounds)) {
+    run <- ab_run(data$view, run$param, pinned, pseudo, control, fixed_aspects = TRUE, smooth = smooth)
+    check_outcome(run$outcome)
+    gap <- .Call(mc_c_ab_certify, data$view, ab_kernel_param(run$param, pinned, TRUE, smooth), pseudo)
+    if (run$outcome$status != "converged" || gap[1L] <= 1e-8 * sum(data$margins$row_observed)) break
+  }
+  c(run, list(gap = gap))
+}
+
+# P(component c wrote the cell | its value), rows x m x k; eq. (7) and the membership where the value is unknown.
+cell_posterior <- function(x, param) {
+  p_one <- param$membership %*% param$aspects
+  p_zero <- param$membership %*% (1 - param$aspects)
+  vapply(seq_len(nrow(param$aspects)), function(c) {
+    s <- matrix(param$membership[, c], nrow(x), ncol(x))
+    a <- matrix(param$aspects[c, ], nrow(x), ncol(x), byrow = TRUE)
+    ifelse(is.na(x), s, ifelse(x == 1, s * a / p_one, s * (1 - a) / p_zero))
+  }, array(0, dim(x)))
+}
+
+#' @rdname predict.aspect_bernoulli
+#' @export
+simulate.aspect_bernoulli <- function(object, nsim = 1, seed = NULL, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  nsim <- check_nsim(nsim, prod(object$dims[c("n", "m")]))
+  probability <- pmin(pmax(fitted(object), 0), 1) # sums may leave [0, 1] by rounding
+  draw <- function() {
+    replicate(nsim, simplify = FALSE, {
+      x <- probability
+      storage.mode(x) <- "integer"
+      x[] <- stats::rbinom(length(x), 1L, probability)
+      x
+    })
+  }
+  drawn <- draw_seeded(draw, seed)
+  names(drawn$value) <- paste0("sim_", seq_len(nsim))
+  structure(drawn$value, seed = drawn$seed)
+}
+
+# Evaluates draw() as stats::simulate() asks: under the seed given, and then the session's generator is as it was, or
+# from the session's own. The seed returned reproduces the draw.
+draw_seeded <- function(draw, seed) {
+  current <- function() get0(".Random.seed", globalenv(), inherits = FALSE)
+  if (is.null(current())) stats::runif(1L)
+  before <- current()
+  if (is.null(seed)) {
+    return(list(value = draw(), seed = before))
+  }
+  on.exit(assign(".Random.seed", before, globalenv()))
+  set.seed(check_count(seed, "seed", -.Machine$integer.max))
+  list(value = draw(), seed = structure(seed, kind = as.list(RNGkind())))
+}
+
+# How an aspect Bernoulli fit presents itself.
+
+#' @export
+model_title.aspect_bernoulli <- function(fit) "Aspect Bernoulli model"
+
+#' @export
+print.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
+  NextMethod()
+  writeLines(phantom_sentences(x))
+  invisible(x)
+}
+
+# In plain words: which component is a phantom, how much of the table it writes, what follows.
+phantom_sentences <- function(fit) {
+  if (!is.null(fit$missed_by)) {
+    return(visit_sentences(fit))
+  }
+  table <- phantoms(fit)
+  if (all(table$kind == "content")) {
+    return(c("No phantom found: no component writes only absences or only presences.", near_phantom(table)))
+  }
+  describe <- function(kind, cells, label) {
+    at <- table[table$kind == kind, ]
+    if (!nrow(at)) {
+      return(NULL)
+    }
+    # A black phantom may be grey: then its lowest probability says little.
+    grey <- kind == "black" & at$mean < 0.9
+    probability <- ifelse(grey, at$mean, if (kind == "white") at$max else at$min)
+    how <- ifelse(grey, "mostly", ifelse(probability == (kind == "black"), "only", "almost only"))
+    sprintf(
+      "%s phantom: %s%s writes %s %% of the table, %s %s%s (%s probability of a presence %s).",
+      c(white = "White", black = "Black")[[kind]], at$component, ifelse(at$pinned, " (pinned)", ""),
+      format_percent(at$weight), how, cells, ifelse(grey, ", of whatever attribute", ""),
+      ifelse(grey, "mean", label), format_each(probability)
+    )
+  }
+  c(
+    describe("white", "absences", "highest"), if (!is.null(fit$effort)) effort_sentence(fit),
+    expected_sentence(fit, "absences", any(table$kind == "white")),
+    describe("black", "presences", "lowest"), expected_sentence(fit, "presences", any(table$kind == "black"))
+  )
+}
+
+# A component that misses the rule by little may be a partial phantom: said, not hidden.
+near_phantom <- function(table) {
+  flat <- table$black_ratio <= 0.6 & table$above >= 0.75 & table$alone <= black_alone
+  ratio <- pmin(table$white_ratio, ifelse(flat, table$black_ratio, NA), na.rm = TRUE)
+  near <- which((ratio <= 0.5 | flat) & table$weight > 0.1)
+  if (!length(near)) {
+    return(NULL)
+  }
+  at <- near[which.min(ratio[near])]
+  if (flat[at] %in% TRUE) {
+    return(sprintf(
+      "%s comes near: it writes %s %% of the table; in it %s %% of the attributes are likelier (black phantom: 95 %%).",
+      table$component[at], format_percent(table$weight[at]), format_percent(table$above[at])
+    ))
+  }
+  sprintf(
+    "%s comes near: it writes %s %% of the table, at %s of the table's density of presences (a phantom: at most 0.2).",
+    table$component[at], format_percent(table$weight[at]), format_each(ratio[at])
+  )
+}
+
+format_each <- function(x) vapply(signif(x, 2L), format, "", digits = 2L, USE.NAMES = FALSE)
+
+format_chance <- function(p) ifelse(p < 0.001, "below 0.001", format_each(p))
+
+# Shares and expected numbers as one would say them.
+format_percent <- function(share) ifelse(share < 0.001, "less than 0.1", format_each(100 * share))
+
+format_expected <- function(x) if (x < 1) "fewer than 1" else paste("about", format(signif(x, 3L)))
+
+expected_sentence <- function(fit, of, has_phantom) {
+  if (!has_phantom) {
+    return(NULL)
+  }
+  total <- expected_numbers(fit)[[of]]
+  if (is.null(total) || anyNA(total)) {
+    return(NULL)
+  }
+  sprintf(
+    "Of %.0f %s %s (%s %%) are expected to be false: false_%s() ranks them.", total[["cells"]], of,
+    format_expected(total[["expected"]]), format_percent(total[["expected"]] / max(1, total[["cells"]])), of
+  )
+}
+
+#' Certificate of a fit
+#'
+#' How much an aspect Bernoulli fit could still gain: upper bounds that hold whatever the fit.
+#'
+#' Better memberships with the aspects held is a concave problem, and so is better aspects with the memberships held; a
+#' bound of 0 says that the fit is the maximum of that problem. The joint problem is not concave: other starts may lead
+#' higher. With `smooth` the problem of the memberships is not concave, and with `effort` they are not free: what
+#' concerns them is `NA` then. Fits with `estimate` `"vb"` or `"gibbs"` and those of [visits_bernoulli()] have none at
+#' all. Cost: that of a pass.
+#'
+#' @param fit a fit of [aspect_bernoulli()]. Fits of other models are refused.
+#' @return A numeric vector: `membership_gap` and `aspects_gap`, the most that better memberships alone and better
+#'   aspects alone could gain, in nats of the log-likelihood (`"map"`: log-posterior); `worst_row`, the relative excess
+#'   of the largest gradient of a row's memberships over its value at the optimum (0 is optimal).
+#' @seealso [aspect_bernoulli()], [summary.aspect_bernoulli()]
+#' @examples
+#' set.seed(1)
+#' certificate(aspect_bernoulli(matrix(rbinom(200, 1, 0.3), 20, 10), k = 2))
+#' @export
+certificate <- function(fit) UseMethod("certificate")
+
+#' @export
+certificate.default <- function(fit) {
+  check_fit_class(fit)
+  stop_input("`fit` must be of a model with a certificate, a fit of aspect_bernoulli(), not of %s().", class(fit)[1L])
+}
+
+#' @export
+certificate.aspect_bernoulli <- function(fit) {
+  check_whole(fit, "fit")
+  fit_certificate(fit)
+}
+
+no_certificate <- c(membership_gap = NA_real_, aspects_gap = NA_real_, worst_row = NA_real_)
+
+# As kept, or from the data. Only a likelihood or posterior that was maximised has one.
+fit_certificate <- function(fit) {
+  if (!is.null(fit$certificate)) {
+    return(fit$certificate)
+  }
+  out <- no_certificate
+  if (is.null(fit$x) || !isTRUE(fit$estimate %in% c("ml", "map"))) {
+    return(out)
+  }
+  param <- ab_kernel_param(lapply(fit$param, unname), unname(fit$pinned), smooth = smooth_lists(fit$smooth))
+  out[] <- .Call(mc_c_ab_certify, data_view(fit_data(fit)), param, fit$pseudo)
+  if (is_smoothed(fit) || !is.null(fit$effort)) out[c("membership_gap", "worst_row")] <- NA
+  out
+}
+
+# Numbers of absences and presences on record and how many of each are expected to be false: as kept, or from the data;
+# NULL where there are neither.
+expected_numbers <- function(fit) {
+  if (!is.null(fit$expected_false) || is.null(fit$x)) {
+    return(fit$expected_false)
+  }
+  # Chains went by kinds of their own.
+  count_expected(fit, fit_data(fit), if (is.null(fit$kinds)) component_kinds(fit, NULL) else fit$kinds)
+}
+
+count_expected <- function(fit, x, kinds) {
+  list(absences = expected_false(fit, x, kinds), presences = expected_false(fit, x, kinds, "presences"))
+}
+
+# What can be asked of the fit only while its data are there, for a fit that does not keep them.
+keep_answers <- function(fit, x) {
+  with_data <- fit
+  with_data$x <- x
+  fit$certificate <- fit_certificate(with_data)
+  fit$expected_false <- expected_numbers(with_data)
+  fit
+}
+
+# -L + P of a maximum of the likelihood, eq. (27) of Bingham, Kaban & Fortelius (2009), in nats: half of AIC().
+aic_paper <- function(fit) {
+  check_fit(fit, "aspect_bernoulli")
+  likelihood <- logLik(fit)
+  attr(likelihood, "df") - as.numeric(likelihood)
+}
+
+#' Summary of an aspect Bernoulli fit
+#'
+#' What can be said of a fit as a whole: criteria, phantoms, how the starts ended, how certain the maximum is.
+#'
+#' @param object a fit of [aspect_bernoulli()].
+#' @param ... must be empty.
+#' @return A list of class `summary.aspect_bernoulli`:
+#' \describe{
+#'   \item{`fit`}{title, dimensions, convergence and objective, as printed.}
+#'   \item{`criteria`}{`loglik`, `df`, `AIC`, `BIC` (over observed cells), `AIC_paper` (\eqn{-L + P}, eq. 27), in nats;
+#'     `NA` criteria for MAP fits, where they have no meaning.}
+#'   \item{`phantoms`}{see [phantoms()].}
+#'   \item{`expected_false`}{numbers of absences and presences, and how many of each are expected to be false.}
+#'   \item{`allowed`}{for each phantom of the fit, the outer bounds of its mean share and of the number of false
+#'     absences (presences): what every decomposition with the same probabilities and as white (black) a phantom keeps
+#'     to, see [identifiability()]. `NULL` without a phantom or without data.}
+#'   \item{`free_starts`}{of the finished starts that impose no phantom, their number and how many `found` one.}
+#'   \item{`starts`}{by kind of start: number, finished, reached the best, best objective.}
+#'   \item{`certificate`}{see [certificate()].}
+#'   \item{`n_missing`}{number of unknown cells; `unobserved`, rows and columns with nothing observed.}
+#' }
+#' Of a fit with `estimate = "gibbs"`, which maximises nothing, the class is `summary.aspect_bernoulli_gibbs`, and
+#' `quantities`, a data frame as in [summary.bmf()][bmf_methods], stands in place of `criteria`, `free_starts`,
+#' `starts`, `certificate` and `unobserved`.
+#' @examples
+#' set.seed(1)
+#' summary(aspect_bernoulli(matrix(rbinom(200, 1, 0.3), 20, 10), k = 2))
+#' @export
+summary.aspect_bernoulli <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  d <- object$dims
+  ml <- identical(names(object$objective), "log_likelihood")
+  structure(
+    list(
+      fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "estimate")],
+      criteria = c(
+        loglik = object$loglik, df = object$df, AIC = if (ml) stats::AIC(object) else NA,
+        BIC = if (ml) stats::BIC(object) else NA, AIC_paper = if (ml) aic_paper(object) else NA
+      ),
+      phantoms = phantoms(object), expected_false = expected_numbers(object),
+      free_starts = count_free_starts(object$starts), starts = summarise_starts(object$starts),
+      certificate = fit_certificate(object), n_missing = d[["n"]] * d[["m"]] - d[["observed"]],
+      unobserved = c(rows = sum(object$margins$row_observed == 0), columns = sum(object$margins$column_observed == 0)),
+      allowed = allowed_bounds(object), sentences = phantom_sentences(object),
+      title = utils::capture.output(print.multicause(object))
+    ),
+    class = "summary.aspect_bernoulli"
+  )
+}
+
+# The outer bounds of phantoms as white (black) as those of the fit, which cost no more than the fitted values.
+allowed_bounds <- function(fit) {
+  colours <- intersect(c("white", "black"), phantoms(fit)$kind)
+  if (!length(colours) || is.null(fit$x) || !is.null(fit$missed_by)) {
+    return(NULL)
+  }
+  bounds <- lapply(colours, function(colour) {
+    outer <- outer_bounds(fit, fit$x, colour, most_written(fit, phantoms(fit)$kind, colour))
+    ranked <- if (colour == "white") false_absences(fit, n = 1L) else false_presences(fit, n = 1L)
+    data.frame(
+      phantom = colour, share_least = 0, share_most = mean(1 - outer$top), expected_least = 0,
+      expected_most = attr(ranked, "expected_most")
+    )
+  })
+  do.call(rbind, bounds)
+}
+
+allowed_sentences <- function(allowed) {
+  sprintf(
+    paste(
+      "No fit with the same probabilities and as %s a phantom gives it more than %s %% of the table,",
+      "or has more than %s false %s: identifiability() tells more."
+    ),
+    allowed$phantom, format_percent(allowed$share_most), format(signif(allowed$expected_most, 3L)),
+    vapply(allowed$phantom, false_of, "")
+  )
+}
+
+count_free_starts <- function(starts) {
+  if (is.null(starts$phantom)) {
+    return(c(finished = 0L, found = 0L))
+  }
+  free <- starts$finished & starts$init %in% c("mixture", "uniform")
+  c(finished = sum(free), found = sum(starts$phantom[free]))
+}
+
+summarise_starts <- function(starts) {
+  by <- split(starts, factor(starts$init, unique(starts$init)))
+  data.frame(
+    init = names(by), starts = vapply(by, nrow, 0L),
+    finished = vapply(by, function(kind) sum(kind$finished), 0L),
+    reached_best = vapply(by, function(kind) sum(kind$reached_best), 0L),
+    best_objective = vapply(by, function(kind) best_of_kind(kind$objective), 0), row.names = NULL
+  )
+}
+
+# NA where no start of a kind has an objective: failed, or not reached before an interrupt.
+best_of_kind <- function(objective) if (all(is.na(objective))) NA_real_ else max(objective, na.rm = TRUE)
+
+#' @export
+print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
+  writeLines(c(x$title, x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed)))
+  if (x$n_missing > 0) {
+    cat(sprintf(
+      "%.0f cells unknown; %d row(s) and %d column(s) with nothing observed\n", x$n_missing,
+      x$unobserved[["rows"]], x$unobserved[["columns"]]
+    ))
+  }
+  shown <- vapply(x$criteria, format, "", digits = max(digits, 7L))
+  if (anyNA(x$criteria)) {
+    cat(sprintf(
+      "\nLog-likelihood at the estimate %s; no AIC or BIC, as it was not maximised\n", shown[["loglik"]]
+    ))
+  } else {
+    cat(sprintf(
+      "\nLog-likelihood %s with %s parameters; AIC %s, BIC %s, the paper's -L + P %s\n", shown[["loglik"]],
+      shown[["df"]], shown[["AIC"]], shown[["BIC"]], shown[["AIC_paper"]]
+    ))
+  }
+  if (!is.na(x$certificate[["aspects_gap"]])) {
+    gap <- format(x$certificate[["membership_gap"]], digits = 2L)
+    known <- !is.na(x$certificate[["membership_gap"]])
+    cat(sprintf(
+      "Could gain at most %s%s nats by better aspects alone\n",
+      if (known) paste0(gap, " nats by better memberships alone, ") else "",
+      format(x$certificate[["aspects_gap"]], digits = 2L)
+    ))
+  }
+  cat("\nStarts\n")
+  print.data.frame(x$starts, row.names = FALSE, digits = max(digits, 7L))
+  if (x$free_starts[["finished"]] > 0 && !any(x$phantoms$pinned)) {
+    cat(sprintf(
+      "A phantom was found by %d of the %d finished starts that impose none\n", x$free_starts[["found"]],
+      x$free_starts[["finished"]]
+    ))
+  }
+  cat("\n")
+  print(x$phantoms)
+  invisible(x)
+}
+
+# 1 - p is summed as S (1 - A), because 1 - (S A) loses the small ones.
+#' @export
+row_cells.aspect_bernoulli <- function(fit, family) {
+  membership <- unname(fit$param$membership)
+  aspects <- unname(fit$param$aspects)
+  function(rows) {
+    share <- membership[rows, , drop = FALSE]
+    list(one = share %*% aspects, zero = share %*% (1 - aspects))
+  }
+}
+
+#' @export
+component_matrix.aspect_bernoulli <- function(fit) fit$param$aspects
+
+#' @export
+part_sides.aspect_bernoulli <- function(fit, name, values) {
+  switch(name,
+    aspects = c("component", "attribute"), NextMethod()
+  )
+}
+
+#' @export
+param_parts.aspect_bernoulli <- function(fit) {
+  c(NextMethod(), if (!is.null(fit$effort)) list(effort = fit$effort$coefficients))
+}
+
+# For phantoms: whether the value on record is false.
+#' @export
+augment_scores.aspect_bernoulli <- function(fit, rows, observed) {
+  kinds <- component_kinds(fit, NULL)
+  of_zeros <- cell_scores(fit, rows, kinds, "absences")
+  of_ones <- cell_scores(fit, rows, kinds, "presences")
+  false <- ifelse(observed == 1, of_ones$missed, of_zeros$missed)
+  list(.present = of_zeros$present, .false = false)
+}
+
+#' @export
+report_question.aspect_bernoulli <- function(fit) "Which zeros are real?"
+
+#' @export
+add_content.aspect_bernoulli <- function(fit, content, age, of, sites, n, without) {
+  average <- inherits(fit, "multicause_ensemble")
+  content$phantoms <- if (average) member_phantoms(fit) else phantoms(fit)
+  content$false_absences <- false_absences(fit, n, sites = sites)
+  if (!is.null(fit$smooth)) content$neighbours <- neighbour_effect(fit, without, n)
+  content$taxa <- deficiency(fit, "attribute")
+  content$sites <- deficiency(fit, "observation")
+  if (!is.null(age) && !average) content$ages <- age_profile(fit, age, of)
+  param <- if (average) member_param(fit) else fit$param
+  content$tables <- c(content$tables, list(
+    neighbours = content$neighbours$table, phantoms = content$phantoms, false_absences = content$false_absences,
+    deficiency_taxa = content$taxa, deficiency_sites = content$sites,
+    aspects = with_names(t(param$aspects), "attribute"), membership = with_names(param$membership, "observation")
+  ))
+  content
+}
+
+aspect_param <- function(d) {
+  list(
+    membership = rule_matrix(d[["n"]], d[["k"]], 0, simplex = TRUE),
+    aspects = rule_matrix(d[["k"]], d[["m"]], 0, 1)
+  )
+}
+
+#' @export
+fit_rules.aspect_bernoulli <- function(fit) {
+  d <- fit$dims
+  n <- d[["n"]]
+  m <- d[["m"]]
+  k <- d[["k"]]
+  expected <- rule_numbers(2L, 0, na = TRUE, named = c("cells", "expected"))
+  base_rules(
+    fit, aspect_param(d), chains = identical(fit$estimate, "gibbs"), # also of one draw
+    pinned = rule_choice(c("free", "white", "black"), k), estimate = rule_choice(c("ml", "map", "vb", "gibbs")),
+    certificate = or_null(rule_numbers(3L, na = TRUE, named = names(no_certificate))),
+    pseudo = rule_numbers(3L, 0), density = rule_numbers(1L, 0, 1), margins = rule_margins(n, m),
+    expected_false = or_null(list(absences = expected, presences = expected)),
+    effort = or_null(list(coefficients = rule_numbers(NULL), values = rule_numbers(n))),
+    smooth = or_null(rule_smooth(n)),
+    posterior = or_null(list(
+      membership = rule_matrix(n, k, 0), one = rule_matrix(k, m, 0), zero = rule_matrix(k, m, 0)
+    )),
+    missed_by = or_null(rule_text(1L))
+  )
+}
+
+#' @export
+result_rules.summary.aspect_bernoulli <- function(x) {
+  c(summary_rules(), list(
+    phantoms = rule_frame(component = "text", kind = "text", pinned = "flag"),
+    free_starts = rule_numbers(2L, 0, named = c("finished", "found")),
+    certificate = rule_numbers(NULL, na = TRUE, named = c("membership_gap", "aspects_gap")),
+    unobserved = rule_numbers(2L, 0, named = c("rows", "columns")), allowed = rule_allowed(), sentences = rule_text(),
+    criteria = rule_numbers(NULL, na = TRUE, named = "AIC_paper")
+  ))
+}
+
+rule_allowed <- function() or_null(rule_frame(phantom = "text", share_most = "number", expected_most = "number"))

@@ -1,0 +1,285 @@
+# From what users have to the one view of the data that every kernel reads.
+
+# Checks `x` and returns list(x, view, margins): x as a matrix (dense or dgCMatrix) with its names,
+# view as in mc_data of src/num.h, margins = sums and numbers of observed cells by row and column.
+check_data <- function(x, kind = c("binary", "nonnegative", "real", "count"), name = "x", quiet = FALSE) {
+  kind <- match.arg(kind)
+  if (missing(x)) stop_missing(name)
+  x <- as_plain_matrix(x, name)
+  check_dimnames(x, name)
+  view <- data_view(x)
+  check_values(view, x, kind, name)
+  if (kind == "nonnegative") check_magnitude(view$value, name)
+  data <- list(x = x, view = view, margins = .Call(mc_c_view_margins, view))
+  if (!quiet) tell_unobserved(data)
+  data
+}
+
+data_view <- function(x) {
+  if (inherits(x, "dgCMatrix")) {
+    check_valid(x, "x")
+    .Call(mc_c_view_sparse, x@p, x@i, x@x, x@Dim)
+  } else {
+    .Call(mc_c_view_dense, x)
+  }
+}
+
+# The slots of an S4 object are whatever somebody put there, by hand or from a file, and C code reads them unasked: that
+# of Matrix, too. Every object of the user's that may be one goes through here before anything else is done with it.
+check_valid <- function(x, name) {
+  if (!isS4(x)) {
+    return(x)
+  }
+  loadNamespace("Matrix") # after readRDS() nothing has done so, and R would attach it
+  wrong <- catch_error(methods::validObject(x, test = TRUE), conditionMessage)
+  if (!isTRUE(wrong)) {
+    stop_input("`%s` must be a valid object of its class, %s: %s.", name, dQuote(class(x)[1L], FALSE), wrong[1L])
+  }
+  x
+}
+
+# Matrix, table, data frame or Matrix; never made dense where it came sparse.
+as_plain_matrix <- function(x, name) {
+  if (is.data.frame(x)) {
+    x <- frame_to_matrix(x, name)
+  } else if (inherits(x, "Matrix")) {
+    x <- sparse_to_dgc(x, name)
+  } else if (inherits(x, "table")) {
+    x <- unclass(x)
+  }
+  if (!inherits(x, "dgCMatrix")) {
+    if (length(dim(x)) != 2L) {
+      stop_input(
+        "`%s` must be a matrix or data frame with observations as rows and attributes as columns, not %s.",
+        name, show_value(x)
+      )
+    }
+    if (!is_plain_number(x)) {
+      what <- if (inherits(x, "integer64")) "integer64" else typeof(x)
+      stop_input("`%s` must be numeric or logical, not %s.%s", name, what, number_advice(x))
+    }
+    x <- strip_matrix(x)
+  }
+  if (any(dim(x) == 0L)) {
+    stop_input("`%s` must have at least one row and one column, not %d x %d.", name, nrow(x), ncol(x))
+  }
+  x
+}
+
+# Values, shape and names; no class, no further attribute.
+strip_matrix <- function(x) {
+  names <- dimnames(x)
+  matrix(as.vector(x), nrow(x), ncol(x), dimnames = if (is.null(names)) NULL else unname(names))
+}
+
+frame_to_matrix <- function(x, name) {
+  rows <- NULL
+  columns <- unclass(x) # `[` on a data frame would rename columns of the same name
+  labels <- names(x)
+  is_text <- function(column) is.character(column) || is.factor(column)
+  if (length(columns) && is_text(columns[[1L]])) {
+    rows <- as.character(columns[[1L]])
+    columns <- columns[-1L]
+  } else if (is.character(attr(x, "row.names"))) {
+    rows <- attr(x, "row.names")
+  }
+  from_text <- length(columns) < length(labels)
+  check_frame_columns(columns, labels[from_text + seq_along(columns)], from_text, name)
+  if (from_text) {
+    check_row_text(rows, labels[1L], name)
+    inform("Row names taken from the first column of `%s`, %s.", name, dQuote(labels[1L], FALSE))
+    labels <- labels[-1L]
+  }
+  out <- matrix(c(logical(), unlist(columns, use.names = FALSE)), .row_names_info(x, 2L), length(columns))
+  dimnames(out) <- list(rows, labels)
+  out
+}
+
+# Every column is a plain vector of numbers or logical values.
+check_frame_columns <- function(columns, labels, from_text, name) {
+  for (j in seq_along(columns)) {
+    column <- columns[[j]]
+    plain <- length(dim(column)) < 2L
+    if (is_plain_number(column) && plain) next
+    what <- if (plain) class(column)[1L] else sprintf("a table of %d columns itself", ncol(column))
+    is_text <- from_text || is.character(column) || is.factor(column)
+    stop_input(
+      "Columns of `%s` must be numeric or logical%s: column %s is %s.%s", name,
+      if (is_text) ", but for row names in the first" else "", dQuote(labels[j], FALSE), what, number_advice(column)
+    )
+  }
+}
+
+check_row_text <- function(rows, label, name) {
+  bad <- which(is.na(rows) | rows == "")
+  wish <- sprintf("The first column of `%s` (%s) is text and must hold unique row names", name, dQuote(label, FALSE))
+  if (length(bad)) stop_input("%s: row %d has none.", wish, bad[1L])
+  if (anyDuplicated(rows)) {
+    twice <- rows[duplicated(rows)][1L]
+    stop_input("%s: %s names rows %s.", wish, dQuote(twice, FALSE), show_places(which(rows == twice)))
+  }
+}
+
+# Numbers as R knows them: integer64 of package bit64 keeps others in the memory of doubles.
+is_plain_number <- function(x) (is.numeric(x) || is.logical(x)) && !inherits(x, "integer64")
+
+number_advice <- function(x) {
+  if (inherits(x, "integer64")) {
+    " Use as.integer() on it."
+  } else if (is.factor(x)) {
+    " Use as.numeric(as.character()) on it where its levels are numbers."
+  } else {
+    ""
+  }
+}
+
+# Numbers of rows or columns in a message: the first few.
+show_places <- function(at, most = 5L) {
+  if (length(at) > most) {
+    return(sprintf("%s and %d more", paste(at[seq_len(most)], collapse = ", "), length(at) - most))
+  }
+  paste(paste(at[-length(at)], collapse = ", "), at[length(at)], sep = " and ")
+}
+
+sparse_to_dgc <- function(x, name) {
+  check_valid(x, name)
+  if (!inherits(x, "sparseMatrix")) {
+    return(as.matrix(x))
+  }
+  names <- dimnames(x)
+  if (!inherits(x, "dgCMatrix")) x <- column_sparse(x)
+  dimnames(x) <- names
+  without_slack(x)
+}
+
+column_sparse <- function(x) {
+  loadNamespace("Matrix") # it knows how
+  methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
+}
+
+# A valid one may have entries beyond those of its last column, which belong to no cell.
+without_slack <- function(x) {
+  n_stored <- x@p[length(x@p)]
+  if (length(x@i) > n_stored) {
+    x@i <- x@i[seq_len(n_stored)]
+    x@x <- x@x[seq_len(n_stored)]
+  }
+  x
+}
+
+check_dimnames <- function(x, name) {
+  for (side in 1:2) {
+    names <- dimnames(x)[[side]]
+    what <- c("Row", "Column")[side]
+    if (is.null(names)) next
+    if (anyNA(names) || any(names == "")) {
+      stop_input("%s names of `%s` must not be empty: %s %d has none.", what, name, tolower(what),
+        which(is.na(names) | names == "")[1L])
+    }
+    if (anyDuplicated(names)) {
+      twice <- names[duplicated(names)][1L]
+      stop_input(
+        "%s names of `%s` must be unique: %s names %ss %s.", what, name, dQuote(twice, FALSE), tolower(what),
+        show_places(which(names == twice))
+      )
+    }
+  }
+}
+
+# Row or column `at` as a message names it.
+place <- function(x, side, at) {
+  names <- dimnames(x)[[side]]
+  what <- c("row", "column")[side]
+  if (is.null(names)) sprintf("%s %d", what, at) else sprintf("%s %d (%s)", what, at, dQuote(names[at], FALSE))
+}
+
+check_values <- function(view, x, kind, name) {
+  range <- .Call(mc_c_view_range, view)
+  rule <- switch(kind,
+    binary = "not_binary", nonnegative = "negative", real = "not_finite",
+    count = if (is.null(range$negative)) "not_whole" else "negative"
+  )
+  wish <- switch(kind,
+    binary = "hold only 0, 1 or NA", nonnegative = "hold finite values of at least 0, or NA",
+    real = "hold finite values or NA", count = "hold counts (whole numbers of at least 0) or NA"
+  )
+  bad <- range[[rule]]
+  if (is.null(bad)) bad <- range$not_finite
+  if (is.null(bad)) {
+    return(invisible())
+  }
+  counts <- kind == "binary" && is.null(range$negative) && is.null(range$not_whole)
+  stop_input(
+    "`%s` must %s: %s, %s is %s.%s", name, wish, place(x, 1L, bad[1L]), place(x, 2L, bad[2L]),
+    format(bad[3L]), if (counts) sprintf(" For counts, use `(%s > 0) + 0`.", name) else ""
+  )
+}
+
+# Sums and squares of such values neither overflow nor vanish.
+magnitudes <- c(1e-100, 1e100)
+
+check_magnitude <- function(values, name) {
+  most <- max(0, values, na.rm = TRUE)
+  if (most > 0 && (most < magnitudes[1L] || most > magnitudes[2L])) {
+    stop_input(
+      "`%s` must be rescaled: its largest value is %s, and must lie within %s and %s.", name, format(most),
+      format(magnitudes[1L]), format(magnitudes[2L])
+    )
+  }
+}
+
+# Rows and columns with nothing observed are legal, and said once.
+tell_unobserved <- function(data) {
+  for (side in 1:2) {
+    none <- which(data$margins[[c("row_observed", "column_observed")[side]]] == 0)
+    if (!length(none)) next
+    what <- c("row", "column")[side]
+    names <- dimnames(data$x)[[side]]
+    names <- if (is.null(names)) as.character(none) else names[none]
+    inform("%d %s(s) with nothing observed, kept but without influence: %s.", length(none), what, show_names(names))
+  }
+}
+
+# Density of ones among the observed cells.
+data_density <- function(data) {
+  sum(data$margins$row_sum) / max(1, sum(data$margins$row_observed))
+}
+
+# The data given in place of those a fit did not keep: rows and columns in the order of the fit, by name where both
+# sides have names.
+match_data <- function(x, fit) {
+  check_dimnames(x, "x")
+  x <- match_columns(x, fit$names[[2L]], fit$dims[["m"]], "x")
+  known <- fit$names[[1L]]
+  if (nrow(x) != fit$dims[["n"]]) {
+    stop_input("`x` must have the %d rows of the training data, not %d.", fit$dims[["n"]], nrow(x))
+  }
+  if (!is.null(known) && !is.null(rownames(x)) && !identical(known, rownames(x))) {
+    unknown <- setdiff(rownames(x), known)
+    if (length(unknown)) {
+      stop_input("`x` has %d row(s) unknown to the fit: %s.", length(unknown), show_names(unknown))
+    }
+    x <- x[match(known, rownames(x)), , drop = FALSE]
+  }
+  x
+}
+
+# Columns of new data in the order of the training attributes, matched by name where both have names.
+match_columns <- function(newdata, attributes, m, name = "newdata") {
+  names <- colnames(newdata)
+  if (is.null(attributes) || is.null(names)) {
+    if (ncol(newdata) != m) {
+      stop_input("`%s` must have the %d columns of the training data, not %d.", name, m, ncol(newdata))
+    }
+    return(newdata)
+  }
+  missing <- setdiff(attributes, names)
+  unknown <- setdiff(names, attributes)
+  if (length(missing)) {
+    stop_input("`%s` lacks %d column(s) of the training data: %s.", name, length(missing), show_names(missing))
+  }
+  if (length(unknown)) {
+    stop_input("`%s` has %d column(s) unknown to the fit: %s.", name, length(unknown), show_names(unknown))
+  }
+  newdata[, match(attributes, names), drop = FALSE]
+}

@@ -1,0 +1,148 @@
+#' How a fit is run
+#'
+#' Settings shared by every model that is fitted by passes of an EM-like algorithm.
+#'
+#' Fits start from several sets of initial values, because the likelihood has many local maxima. With
+#' `screen = TRUE` each start runs `screen_pass` passes, and the best `n_finish` go on to convergence; `fit$starts`
+#' tells what became of each. A pass is one full update of all parameters, accelerated or not.
+#'
+#' **Algorithm.** [aspect_bernoulli()] has two, memberships first and then aspects in both. `"em"` is that of the paper.
+#' `"newton"` takes a Newton step for every row and every column, within their bounds, that never lowers the objective
+#' (self-concordance says how far to go; Tran-Dinh, Kyrillidis and Cevher 2015); its passes cost about \eqn{1 + k/4} of
+#' EM's, and far fewer are needed. It can raise a membership from exactly 0, which EM cannot, and stops where the Newton
+#' decrement, summed over rows and columns, is below `tol` times the absolute objective. `"auto"` takes Newton passes
+#' where they were faster (`bench/passes.md` in the sources), also for the memberships of new rows in `predict()`, and
+#' EM for `k` above 16, with `smooth` or `effort`, where they were not (with `effort` the aspects alone have Newton
+#' steps), with `accelerate = FALSE`, which asks for the published passes, and in [ensemble()]. All this is for
+#' `estimate` `"ml"` and `"map"`, and Newton passes for `k` up to 1000. All other models have one algorithm each and
+#' ignore the argument. A likelihood climbed further is not always a better answer: exact zeros and ones fit what is
+#' seen too well. Where false absences are wanted, take `estimate = "map"` or [ensemble()].
+#'
+#' `accelerate = TRUE` uses SQUAREM (Varadhan and Roland 2008) as cycles of three passes that never lower the
+#' objective from one accepted point to the next. `accelerate = FALSE, tol = 0, n_start = 1` with a `start` runs
+#' exactly `max_pass` passes of the published algorithm.
+#'
+#' **Long jobs.** A bar shows the time left, where `progress` is on and the job takes more than a moment; package
+#' progressr, if it is in use, hears of every start. A start that fails does not lose the others: a warning of class
+#' `multicause_task_failed` names it, `fit$starts` has `NA` for its objective, and only if all fail is it an error.
+#'
+#' **Several processors.** Starts run as futures where a [future::plan()] is set (package future.apply is needed): other
+#' R processes on this machine (`multisession`), on others (`cluster`), or jobs of a queue (`future.batchtools`). The
+#' data go to each worker once for screening and once for finishing the starts.
+#'
+#' Results depend on [set.seed()] alone: the same seed gives the same result for any `n_threads` and any
+#' `future::plan()`. All random draws are made from task seeds that are drawn up front.
+#'
+#' @param n_start number of starts, from 1 to a million. Ignored where `start` is given or where one start decides.
+#' @param max_pass most passes a start may take, at least 0.
+#' @param tol relative tolerance: a start has converged when two accelerated cycles in a row (without
+#'   acceleration: one pass) gain less than `tol` times the absolute objective; 0 means never.
+#' @param accelerate `TRUE` or `FALSE`.
+#' @param n_threads threads inside a pass (OpenMP), at least 1. The result does not depend on it. A forked process
+#'   ([parallel::mclapply()], a `multicore` plan) uses one.
+#' @param progress show a progress bar for long jobs.
+#' @param keep_x keep the data in the fit. With `FALSE`, verbs that need them ask for them.
+#' @param keep_starts keep the parameters of every finished start, in `fit$start_params`; where an interrupt left none
+#'   that is finished, of every start it left.
+#' @param init `"mixed"`: all kinds of starts that the model knows; `"free"`: only those that impose no phantom.
+#' @param screen `FALSE` finishes every start.
+#' @param screen_pass passes of every start before the best are chosen, at least 1.
+#' @param n_finish how many starts are finished, at least 1.
+#' @param n_polish how often each finished start is polished: a fifth of its parameters is replaced by random numbers
+#'   and the passes are run again, within `max_pass`; kept when better. It frees solutions in which a probability came
+#'   so near to 0 that no pass could raise it again. Not done where `start` is given.
+#' @param reach a finished start has reached the best when its objective is within this many nats of it.
+#' @param on_interrupt what Ctrl-C does to several starts, or to the fits of [select_k()], [cross_validate()] and
+#'   [compare_models()]: `"stop"`, as everywhere in R; `"keep"`: what is finished so far is returned, with a warning of
+#'   class `multicause_interrupted`. If no start is finished yet, the best of those that were screened is returned.
+#'   Where there is nothing at all to keep, it stops.
+#' @param algorithm `"auto"`, `"newton"` or `"em"`, for [aspect_bernoulli()].
+#' @param ... must be empty: an unknown name is an error.
+#' @return A list of class `multicause_control`.
+#' @references Tran-Dinh Q, Kyrillidis A, Cevher V (2015). Composite self-concordant minimization. *Journal of Machine
+#'   Learning Research* 16, 371-416.
+#'
+#'   Varadhan R, Roland C (2008). Simple and globally convergent methods for accelerating the convergence
+#'   of any EM algorithm. *Scandinavian Journal of Statistics* 35, 335-353. \doi{10.1111/j.1467-9469.2007.00585.x}
+#' @examples
+#' fit_control(n_start = 30, progress = FALSE)
+#' @export
+fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = TRUE, n_threads = 1,
+                        progress = interactive(), keep_x = TRUE, keep_starts = FALSE,
+                        init = c("mixed", "free"), screen = TRUE, screen_pass = 100, n_finish = 3,
+                        n_polish = 3, reach = 0.5, on_interrupt = c("stop", "keep"),
+                        algorithm = c("auto", "newton", "em"), ...) {
+  check_dots(...)
+  structure(
+    list(
+      n_start = check_count(n_start, "n_start", 1L, most_tasks),
+      max_pass = check_count(max_pass, "max_pass", 0L),
+      tol = check_number(tol, "tol", 0, 1),
+      accelerate = check_flag(accelerate, "accelerate"),
+      n_threads = check_count(n_threads, "n_threads", 1L, 1024L),
+      progress = check_flag(progress, "progress"),
+      keep_x = check_flag(keep_x, "keep_x"),
+      keep_starts = check_flag(keep_starts, "keep_starts"),
+      init = check_choice(init, "init", c("mixed", "free")),
+      screen = check_flag(screen, "screen"),
+      screen_pass = check_count(screen_pass, "screen_pass"),
+      n_finish = check_count(n_finish, "n_finish"),
+      n_polish = check_count(n_polish, "n_polish", 0L, most_tasks),
+      reach = check_number(reach, "reach", 0),
+      on_interrupt = check_choice(on_interrupt, "on_interrupt", c("stop", "keep")),
+      algorithm = check_choice(algorithm, "algorithm", c("auto", "newton", "em"))
+    ),
+    class = "multicause_control"
+  )
+}
+
+#' @export
+print.multicause_control <- function(x, ...) {
+  check_whole(x, "x")
+  cat("<multicause_control>\n")
+  cat(sprintf("  %s = %s\n", format(names(x)), vapply(x, format, "")), sep = "")
+  invisible(x)
+}
+
+
+# Bytes of memory this machine has, in all; NA where that cannot be known.
+machine_memory <- function() .Call(mc_c_memory)
+
+enough_components <- 1000L # that any table may be asked for; beyond, as many as it has cells
+copies_of_parameters <- 5L # that a fit needs at least: start, result, and three of the accelerated cycle
+
+# A number of components that a table of these extents can have, and this machine can hold: said before anything is
+# drawn for them.
+check_k <- function(k, extent, least = 1L) {
+  k <- check_count(k, "k", least)
+  shape <- paste(extent, collapse = " x ")
+  most <- max(enough_components, least, prod(as.double(extent)))
+  if (k > most) {
+    stop_input("`k` must be at most %.0f for a table of %s, not %d.", most, shape, k)
+  }
+  check_memory(8 * copies_of_parameters * k * sum(as.double(extent)), sprintf("`k` = %d, for a table of %s,", k, shape))
+  k
+}
+
+# Features of bmf(), two sides of them: on the rows and on the columns, with weights and products of both.
+check_bmf_size <- function(size, extent) {
+  free <- ifelse(is.finite(size), size, 0)
+  cells <- prod(as.double(extent))
+  for (side in 1:2) {
+    if (free[side] > max(enough_components, cells)) {
+      stop_input("`%s` must be at most %.0f for a table of %d x %d, or Inf, not %.0f.", c("k", "l")[side],
+        max(enough_components, cells), extent[1L], extent[2L], free[side])
+    }
+  }
+  bytes <- sum(free * extent) + 8 * (2 * prod(free) + 4 * sum(free^2))
+  check_memory(bytes, sprintf("`k` = %.0f and `l` = %.0f, for a table of %d x %d,", size[1L], size[2L], extent[1L],
+    extent[2L]))
+}
+
+check_memory <- function(bytes, what) {
+  has <- machine_memory()
+  if (isTRUE(bytes > has)) {
+    gb <- function(bytes) format(bytes / 1e9, digits = 2L)
+    stop_input("%s would need %s GB of memory or more: this machine has %s.", what, gb(bytes), gb(has))
+  }
+}

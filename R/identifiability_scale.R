@@ -1,0 +1,181 @@
+# Fits that cannot be told apart: an exact white phantom (its aspect all 0) beside content s (n x K), a (K x m), with
+# probabilities p = s a. Any other content with the same product and with rows that sum to at most 1 has the same
+# likelihood and another phantom. Black phantoms are white ones of the table with 0 and 1 exchanged.
+
+# The fit with its phantoms exact. Pinned ones are; one that was only near 0 is pinned (several become one) and the fit
+# is run on from there, because the map between equal fits holds for an exact phantom only. Draws from a posterior, and
+# fits that were not the optimum of anything, are not run on (`refit` FALSE): what their phantom wrote is left out. A
+# fit without a phantom is one whose phantom has no share. Returns list(fit, kinds, change), the last what pinning
+# costs, in nats.
+exact_phantom <- function(fit, kinds, x, refit = can_refit(fit)) {
+  pinned <- unname(fit$pinned)
+  if (all(pinned != "free" | kinds == "content") && any(kinds != "content")) {
+    return(list(fit = fit, kinds = kinds, change = 0))
+  }
+  content <- which(kinds == "content")
+  if (!length(content)) stop_input("`fit` must have a component that is no phantom.")
+  phantoms <- intersect(c("white", "black"), kinds)
+  param <- list(
+    membership = fit$param$membership[, content, drop = FALSE], aspects = fit$param$aspects[content, , drop = FALSE]
+  )
+  for (kind in phantoms) {
+    param$membership <- cbind(param$membership, rowSums(fit$param$membership[, kinds == kind, drop = FALSE]))
+    param$aspects <- rbind(param$aspects, as.double(kind == "black"))
+  }
+  if (!length(phantoms)) {
+    param <- list(membership = cbind(param$membership, 0), aspects = rbind(param$aspects, 0))
+    phantoms <- "white"
+  } else if (refit) {
+    pinned <- c(rep("free", length(content)), phantoms)
+    param <- run_on(fit, param, pinned, fit_data(fit, x), fit_control(tol = 1e-11, progress = FALSE))
+  }
+  out <- pinned_fit(fit, param, phantoms, x)
+  list(fit = out, kinds = unname(ifelse(out$pinned == "free", "content", out$pinned)), change = out$loglik - fit$loglik)
+}
+
+can_refit <- function(fit) {
+  isTRUE(fit$estimate %in% c("ml", "map")) || (identical(fit$estimate, "vb") && !is.null(fit$posterior))
+}
+
+# Nothing may start at exact 0: it could not move.
+least_start <- 1e-5
+
+# The model of a fit (its prior, neighbours and effort) fitted to x, from other parameters: list(membership, aspects).
+run_on <- function(fit, param, pinned, x, control, least = least_start) {
+  free <- pinned == "free"
+  param <- lapply(param[c("membership", "aspects")], unname)
+  param$membership <- pmax(param$membership, least)
+  param$membership <- param$membership / rowSums(param$membership)
+  param$aspects[free, ] <- pmin(pmax(param$aspects[free, ], least), 1 - least)
+  if (!is.null(fit$effort)) param$coef <- scaled_curve(fit$effort)
+  checked_run(fit_problem(fit, x, pinned), param, control)$param[c("membership", "aspects")]
+}
+
+# The fit with other parameters, its last components pinned.
+pinned_fit <- function(fit, param, phantoms, x) {
+  k <- nrow(param$aspects)
+  labels <- component_names(k)
+  dimnames(param$membership) <- list(fit$names[[1L]], labels)
+  dimnames(param$aspects) <- list(labels, fit$names[[2L]])
+  fit$param <- param
+  fit$dims[["k"]] <- k
+  fit$pinned <- stats::setNames(c(rep("free", k - length(phantoms)), phantoms), labels)
+  set_loglik(fit, x)
+}
+
+set_loglik <- function(fit, x) {
+  view <- check_data(fit_data(fit, x), "binary", quiet = TRUE)$view
+  fit$loglik <- ab_loglik(view, lapply(fit$param, unname), unname(fit$pinned))
+  fit
+}
+
+# Content of a fit with one exact phantom: s, a and, for a black phantom, a of the exchanged table.
+content_factors <- function(fit, kinds) {
+  content <- kinds == "content"
+  a <- unname(fit$param$aspects[content, , drop = FALSE])
+  list(s = unname(fit$param$membership[, content, drop = FALSE]), a = if (any(kinds == "black")) 1 - a else a)
+}
+
+# The rescalings that leave a fit as it is: aspects a_k / d_k, memberships d_k s_k, the phantom takes the rest. They are
+# allowed while d_k >= max_j a_kj and sum_k s_ik d_k <= 1 for every i, a polytope in d = lower + e.
+scale_polytope <- function(factors) {
+  used <- colSums(factors$s) > least_content
+  lower <- ifelse(used, apply(factors$a, 1L, max), 1)
+  room <- pmax(1 - as.vector(factors$s %*% lower), 0)
+  rows <- binding_rows(factors$s[, used, drop = FALSE], room)
+  list(s = factors$s, lower = lower, room = room, used = used, rows = rows)
+}
+
+# Of the constraints s e <= room those that no other implies: not below another in all of s / room.
+binding_rows <- function(s, room) {
+  rate <- s / pmax(room, 1e-300)
+  rate[!is.finite(rate)] <- .Machine$double.xmax
+  at <- order(-rowSums(pmin(rate, 1e100)))
+  kept <- integer()
+  for (i in at) {
+    implied <- FALSE
+    if (length(kept)) {
+      above <- matrix(rate[i, ], length(kept), ncol(rate), byrow = TRUE) <= rate[kept, , drop = FALSE]
+      implied <- any(rowSums(above) == ncol(rate))
+    }
+    if (!implied && any(s[i, ] > 0)) kept <- c(kept, i)
+  }
+  kept
+}
+
+# The scale d at which `weight` . d is largest, a linear program; with `tie_break`, of all such the one of least sum.
+# The solution is pulled inside where rounding left it out.
+largest_scale <- function(polytope, weight, tie_break = FALSE) {
+  d <- polytope$lower
+  tight <- polytope$rows[polytope$room[polytope$rows] <= 0]
+  free <- which(polytope$used & colSums(polytope$s[tight, , drop = FALSE]) == 0)
+  rows <- setdiff(polytope$rows, tight)
+  if (!length(free) || !length(rows) || all(weight[free] <= 0)) {
+    return(d)
+  }
+  rate <- polytope$s[rows, free, drop = FALSE] / polytope$room[rows]
+  size <- apply(rate, 2L, max) # in units in which each e by itself is at most 1
+  rate <- sweep(rate, 2L, size, "/")
+  gain <- weight[free] / size
+  gain <- gain / max(gain)
+  limit <- list(rate = rate, sign = rep("<=", length(rows)), most = rep(1, length(rows)))
+  e <- lpSolve::lp("max", gain, limit$rate, limit$sign, limit$most)$solution
+  if (tie_break) {
+    best <- sum(gain * e) * (1 - 1e-9)
+    second <- lpSolve::lp("min", 1 / size, rbind(rate, gain), c(limit$sign, ">="), c(limit$most, best))
+    if (second$status == 0L) e <- second$solution
+  }
+  e <- pmax(e, 0)
+  d[free] <- d[free] + e / size * min(1, 1 / max(rate %*% e, 1))
+  d
+}
+
+scale_of <- function(factors, convention) {
+  polytope <- scale_polytope(factors)
+  switch(convention,
+    maximal = polytope$lower,
+    minimal = largest_scale(polytope, colMeans(polytope$s), tie_break = TRUE)
+  )
+}
+
+# A fit in another convention: list(fit, kinds). "fitted" leaves both as they are.
+use_convention <- function(fit, kinds, convention, x = NULL) {
+  convention <- check_choice(convention, "phantom_convention", c("fitted", "minimal", "maximal"))
+  kinds <- component_kinds(fit, kinds)
+  if (convention == "fitted") {
+    return(list(fit = fit, kinds = kinds))
+  }
+  check_fit(fit, "aspect_bernoulli")
+  if (length(setdiff(kinds, "content")) != 1L) {
+    stop_input(
+      "`phantom_convention` = %s needs a fit with phantoms of one kind, white or black: this one has %s.",
+      show_value(convention), if (all(kinds == "content")) "none" else "both"
+    )
+  }
+  # Of draws the means: decompositions are of one set of parameters.
+  fit <- without_draws(fit)
+  exact <- exact_phantom(fit, kinds, x)
+  exact$fit$posterior <- NULL # it is of the parameters as fitted
+  d <- scale_of(content_factors(exact$fit, exact$kinds), convention)
+  list(fit = rescale_content(exact$fit, exact$kinds, d), kinds = exact$kinds)
+}
+
+rescale_content <- function(fit, kinds, d) {
+  with_content(fit, kinds, rescale_factors(content_factors(fit, kinds), d))
+}
+
+# An aspect that writes nothing at all may have scale 0: it stays as it is, and its share goes to the phantom.
+rescale_factors <- function(factors, d) {
+  list(s = sweep(factors$s, 2L, d, "*"), a = pmin(factors$a / ifelse(d > 0, d, 1), 1))
+}
+
+# A fit with other content; the phantom takes the rest of each row.
+with_content <- function(fit, kinds, factors) {
+  content <- kinds == "content"
+  fit$param$aspects[content, ] <- if (any(kinds == "black")) 1 - factors$a else factors$a
+  s <- fit$param$membership
+  s[, content] <- factors$s
+  s[, !content] <- pmax(1 - rowSums(factors$s), 0)
+  fit$param$membership <- s / rowSums(s)
+  fit
+}

@@ -1,0 +1,364 @@
+#' The neighbours' mean
+#'
+#' The simplest answer to "what would be found here?": what was found at sites of about the same age and place whose
+#' lists are alike. It has no components; it is the rival that every other model has to beat, and within sites few do.
+#'
+#' @details
+#' **Model.** The chance of a record of attribute j at observation i is the weighted mean of the records of j at all
+#' other observations, with one record more of the table's own mean:
+#' \deqn{p_{ij} = \frac{e_i \sum_{l \ne i} w_{il} x_{lj} + r_j}{e_i \sum_{l \ne i} w_{il} o_{lj} + 1}, \quad w_{il}
+#' \propto \exp(-d_{il}) (c_{il} + 0.05)^q}{
+#' p[i,j] = (e[i] sum_l w[i,l] x[l,j] + r[j]) / (e[i] sum_l w[i,l] o[l,j] + 1), w[i,l] ~ exp(-d[i,l]) (c[i,l] + 0.05)^q}
+#' where \eqn{d} is the distance of [smooth_over()] (in age, place, or any other, each over its bandwidth), \eqn{c} the
+#' cosine of the two lists (shared attributes over the root of the product of their lengths), \eqn{q} the `likeness`,
+#' \eqn{o} tells which cells are known, \eqn{e_i = (\sum w)^2 / \sum w^2} how many observations the mean is worth, and
+#' \eqn{r_j} the share of the other observations that have j. Unknown cells count neither in means nor in lists.
+#'
+#' **A cell never speaks for itself.** An observation is not its own neighbour, and for a presence the likeness of lists
+#' is taken without it. So `fitted()` gives every cell the chance it would have if it were hidden, and the objective,
+#' the sum of the logarithms of these chances of what was recorded, is a leave-one-out likelihood: no parameter is
+#' fitted to a cell that it is judged by.
+#'
+#' **Bandwidths.** With `bandwidth = "cv"` in [smooth_over()], the default there, the bandwidths are those of the
+#' largest objective on a grid of factors of two, one covariate after another, until no step is better (at most 40
+#' values are tried). In tables of more than 500 rows, 500 of them, evenly spaced, are judged. `strength` and
+#' `recording` of [smooth_over()] have no meaning here.
+#'
+#' **Cost.** A value tried takes O(n (n + f)) with f the presences of the table (n at most 500 for one of the two), the
+#' result O(n f) and a matrix of n x m; observations are taken by blocks. Sparse data are never made dense.
+#'
+#' @inheritParams aspect_bernoulli
+#' @param k must be 0: there are no components. It is there for [cross_validate()] and [compare_models()].
+#' @param near a result of [smooth_over()] that says which observations are near each other, or `NULL`: all are equally
+#'   near. An observation whose age or place is unknown takes all others.
+#' @param likeness how much it counts that two lists are alike: the power \eqn{q}, from 0 (not at all) to 10.
+#' @param control settings from [fit_control()]; only `keep_x` has a meaning.
+#' @return A list of class `neighbours_mean`, with the parts described in [aspect_bernoulli()] (but `certificate`,
+#'   `pinned` and `expected_false`), where `param` holds `bandwidth` (named by covariate, may be empty) and `likeness`;
+#'   `near` is the [smooth_over()] with its bandwidths; `probability` (n x m) what `fitted()` gives. `loglik` and `df`
+#'   are `NA`. `trace` has a row for every bandwidth tried.
+#' @references Hill MO (2012). Local frequency as a key to interpreting species occurrence data when recording effort is
+#'   not known. *Methods in Ecology and Evolution* 3, 195-205. \doi{10.1111/j.2041-210X.2011.00146.x}
+#' @seealso [predict.neighbours_mean()], [smooth_over()], [which_zeros()], [compare_models()]
+#' @examples
+#' sites <- early_tetrapods$sites
+#' near <- smooth_over(age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")])
+#' fit <- neighbours_mean(early_tetrapods$x, near = near)
+#' fit
+#' round(fitted(fit)[1:3, 1:3], 3)
+#' @export
+neighbours_mean <- function(x, k = 0, ..., near = NULL, likeness = 1, control = fit_control()) {
+  call <- match.call()
+  check_dots(...)
+  check_given(x)
+  check_count(k, "k", 0L, 0L)
+  control <- check_control(control)
+  likeness <- check_number(likeness, "likeness", 0, 10)
+  data <- check_data(x, "binary")
+  if (!is.null(near)) near <- match_smooth(nbm_check_near(near), data$x)
+  tried <- nbm_tune(near, likeness, nbm_table(data$x))
+  near <- tried$near
+  call <- keep_values(call, list(near = near, likeness = likeness))
+  nbm_new_fit(data, near, likeness, tried$trace, control, call)
+}
+
+nbm_check_near <- function(near) {
+  if (!inherits(near, "smooth_over")) {
+    stop_input("`near` must come from smooth_over() or be NULL, not %s.", show_value(near))
+  }
+  check_smooth(near)
+}
+
+# What means are taken of: presences, known cells (NULL where all are), lengths of lists, and the attributes' sums.
+# Dense or sparse, as the data are.
+nbm_table <- function(x) {
+  found <- found_table(x)
+  unknown <- if (inherits(x, "dgCMatrix")) anyNA(x@x) else anyNA(x)
+  observed <- if (unknown) known_cells(x)
+  list(
+    found = found, observed = observed, size = Matrix::rowSums(found), sums = Matrix::colSums(found),
+    n_known = if (unknown) Matrix::colSums(observed) else rep(nrow(x), ncol(x))
+  )
+}
+
+# 1 where there is a presence, 0 elsewhere, unknown cells included.
+found_table <- function(x) {
+  if (inherits(x, "dgCMatrix")) {
+    x@x <- as.double(x@x %in% 1)
+    return(Matrix::drop0(x))
+  }
+  matrix(as.double(x %in% 1), nrow(x), dimnames = dimnames(x))
+}
+
+# 1 where the value is known. (Of a sparse table this is dense; only tables with unknown cells need it.)
+known_cells <- function(x) matrix(as.double(!is.na(as.matrix(x))), nrow(x))
+
+# Weights of the neighbours of some rows, length(rows) x n: those of distances alone. A row of which nothing is known
+# takes all others alike.
+nbm_base <- function(near, rows, n) {
+  if (is.null(near)) {
+    base <- matrix(1, length(rows), n)
+  } else {
+    base <- as.matrix(near[rows, , drop = FALSE])
+    base[rowSums(base) == 0, ] <- 1
+  }
+  base[cbind(seq_along(rows), rows)] <- 0
+  base
+}
+
+# Distances' weights as a sparse n x n matrix (rows that are not asked for stay empty); NULL: all alike.
+near_weights <- function(near, rows = seq_len(near$n)) {
+  if (is.null(near)) {
+    return(NULL)
+  }
+  if (!is.null(near$given$neighbours)) {
+    return(list_weights(matrix_neighbours(near$given$neighbours), c(near$n, near$n)))
+  }
+  whole <- length(rows) == near$n
+  from <- lapply(near$given, function(each) each[rows, , drop = FALSE])
+  lists <- find_neighbours(near, if (whole) near$given else from, near$given, own = whole)
+  list_weights(lists, c(near$n, near$n), rows)
+}
+
+likeness_floor <- 0.05 # lists with nothing in common still count a little
+
+# Means over the neighbours, for a block of rows. lists: what the rows' own lists are (the same rows for the data of the
+# fit); own: are they rows of the table? Returns length(rows) x m probabilities, those of presences as if hidden.
+nbm_block <- function(base, likeness, table, found, size, own = TRUE, hide = own) {
+  alike <- function(overlap, size) {
+    length <- sqrt(outer(size, table$size))
+    length[length == 0] <- 1
+    (overlap / length + likeness_floor)^likeness
+  }
+  mean_of <- function(one, other = one) {
+    top <- as.matrix(one %*% table$found)
+    if (!identical(one, other)) {
+      less <- top - as.matrix(other %*% table$found)
+      rest <- if (is.null(table$observed)) rowSums(other) else other %*% table$observed
+      return(list(top = top, all = as.matrix(rest + less), total = rowSums(other) + less))
+    }
+    all <- if (is.null(table$observed)) rowSums(one) else one %*% table$observed
+    list(top = top, all = matrix(all, nrow(top), ncol(top)))
+  }
+  overlap <- if (likeness > 0) as.matrix(Matrix::tcrossprod(found, table$found))
+  weight <- if (likeness > 0) base * alike(overlap, size) else base
+  total <- pmax(rowSums(weight), 1e-300)
+  worth <- total^2 / pmax(rowSums(weight^2), 1e-300)
+  p <- nbm_shrink(mean_of(weight), total, worth, table, as.matrix(found), own)
+  if (hide && likeness > 0 && any(size > 0)) {
+    less <- pmax(size - 1, 0)
+    hidden <- mean_of(base * alike(pmax(overlap - 1, 0), less), base * alike(overlap, less))
+    at <- which(as.matrix(found) == 1)
+    p[at] <- nbm_shrink(hidden, pmax(hidden$total, 1e-300), worth, table, as.matrix(found), own)[at]
+  }
+  p
+}
+
+# A mean drawn to the attribute's own share of the other observations, which counts as one more of them.
+nbm_shrink <- function(sums, total, worth, table, found, own) {
+  density <- sum(table$sums) / max(1, sum(table$n_known))
+  count <- matrix(table$sums + density, nrow(found), ncol(found), byrow = TRUE)
+  known <- matrix(table$n_known + 1, nrow(found), ncol(found), byrow = TRUE)
+  rate <- if (own) (count - found) / pmax(known - 1, 1) else count / known
+  (worth * sums$top / total + rate) / (worth * sums$all / total + 1)
+}
+
+# n x m probabilities of some rows of the table, by blocks.
+nbm_rows <- function(near, likeness, table, rows) {
+  weights <- near_weights(near, rows)
+  n <- nrow(table$found)
+  blocks <- lapply(row_blocks(rows, max(n, ncol(table$found))), function(at) {
+    found <- table$found[at, , drop = FALSE]
+    nbm_block(nbm_base(weights, at, n), likeness, table, found, table$size[at])
+  })
+  unname(do.call(rbind, blocks))
+}
+
+# Sum of the logarithms of what the known cells of some rows were given while hidden.
+nbm_objective <- function(p, table, rows) {
+  found <- as.matrix(table$found[rows, , drop = FALSE]) == 1
+  p <- pmin(pmax(p, 1e-9), 1 - 1e-9)
+  each <- ifelse(found, log(p), log1p(-p))
+  if (!is.null(table$observed)) each <- each[table$observed[rows, , drop = FALSE] == 1]
+  sum(each)
+}
+
+nbm_most_judged <- 500L
+nbm_most_tried <- 40L
+
+# The bandwidths of the largest objective: list(near, trace).
+nbm_tune <- function(near, likeness, table) {
+  n <- nrow(table$found)
+  rows <- unique(round(seq(1, n, length.out = min(n, nbm_most_judged))))
+  judge <- function(near) nbm_objective(nbm_rows(near, likeness, table, rows), table, rows)
+  open <- if (identical(near$bandwidth, "cv")) setdiff(names(near$given), "neighbours")
+  if (!length(open)) {
+    return(list(near = near, trace = data.frame(pass = 1L, objective = judge(near))))
+  }
+  tried <- list()
+  value <- function(step) {
+    name <- paste(step, collapse = " ")
+    if (is.null(tried[[name]])) tried[[name]] <<- judge(nbm_at(near, typical * 2^step))
+    tried[[name]]
+  }
+  typical <- typical_distance(near)[open]
+  best <- nbm_climb(value, stats::setNames(rep(1, length(open)), open), function() length(tried))
+  list(
+    near = nbm_at(near, typical * 2^best),
+    trace = data.frame(pass = seq_along(tried), objective = unlist(tried, use.names = FALSE))
+  )
+}
+
+nbm_at <- function(near, bandwidth) {
+  near$bandwidth <- bandwidth
+  near
+}
+
+# From a place on a grid of whole steps, one coordinate after another, uphill until no neighbour is better.
+nbm_climb <- function(value, step, n_tried) {
+  repeat {
+    before <- step
+    for (at in names(step)) {
+      for (sign in c(1, -1)) {
+        repeat {
+          further <- replace(step, at, step[[at]] + sign)
+          if (n_tried() >= nbm_most_tried || value(further) <= value(step)) break
+          step <- further
+        }
+      }
+    }
+    if (identical(step, before)) {
+      return(step)
+    }
+  }
+}
+
+nbm_new_fit <- function(data, near, likeness, trace, control, call) {
+  table <- nbm_table(data$x)
+  names <- dimnames_of(data$x)
+  p <- nbm_rows(near, likeness, table, seq_len(nrow(data$x)))
+  dimnames(p) <- name_sides(names)
+  objective <- nbm_objective(p, table, seq_len(nrow(data$x)))
+  new_multicause(
+    param = list(bandwidth = if (is.numeric(near$bandwidth)) near$bandwidth else numeric(), likeness = likeness),
+    objective = c(held_out_log_likelihood = objective), loglik = NA_real_, df = NA_real_,
+    dims = c(n = nrow(data$x), m = ncol(data$x), k = 0, observed = sum(data$margins$row_observed)), trace = trace,
+    starts = data.frame(
+      start = 1L, init = "typical", objective = objective, passes = nrow(trace), finished = TRUE, converged = TRUE,
+      reached_best = TRUE
+    ),
+    converged = TRUE, control = control, call = call, x = if (control$keep_x) data$x, names = names, near = near,
+    probability = p, class = "neighbours_mean"
+  )
+}
+
+#' Predictions and simulations of the neighbours' mean
+#'
+#' @param object a fit of [neighbours_mean()].
+#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names;
+#'   cells may be `NA`. Missing: the data of the fit.
+#' @param type `"response"`, the probability of each cell.
+#' @param along where `near` was given: the ages, places, distances or weights of the new observations, a list as for
+#'   [predict.aspect_bernoulli()]; `NULL`: unknown, all observations of the fit are equally near.
+#' @param nsim number of data sets to simulate, at least 1.
+#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
+#'   were.
+#' @param ... must be empty.
+#' @return `predict()`: an n x m matrix of probabilities, with the names of the data; new observations are compared with
+#'   those of the fit, with their own lists whole. `fitted()`: those of the data of the fit, each as if its cell were
+#'   hidden. `simulate()`: a list of n x m 0/1 matrices.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rbinom(200, 1, 0.4), 20, 10)
+#' predict(neighbours_mean(x), x[1:2, ])
+#' @export
+predict.neighbours_mean <- function(object, newdata, type = "response", ..., along = NULL) {
+  check_whole(object, "object")
+  check_dots(...)
+  check_choice(type, "type", "response")
+  if (missing(newdata)) {
+    if (!is.null(along)) stop_input("`newdata` must be given with `along`.")
+    return(object$probability)
+  }
+  data <- check_newdata(object, newdata, "binary")
+  table <- nbm_table(fit_data(object))
+  n <- nrow(data$x)
+  base <- matrix(1, n, object$dims[["n"]])
+  if (!is.null(along)) {
+    along <- check_along(list(smooth = object$near), along, n)
+    base <- as.matrix(list_weights(along_neighbours(object$near, along), dim(base)))
+    base[rowSums(base) == 0, ] <- 1
+  }
+  found <- found_table(data$x)
+  p <- nbm_block(base, object$param$likeness, table, found, Matrix::rowSums(found), own = FALSE)
+  dimnames(p) <- list(rownames(data$x), object$names[[2L]])
+  p
+}
+
+#' @rdname predict.neighbours_mean
+#' @export
+fitted.neighbours_mean <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  object$probability
+}
+
+#' @rdname predict.neighbours_mean
+#' @export
+simulate.neighbours_mean <- function(object, nsim = 1, seed = NULL, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  p <- fitted(object)
+  simulate_with(object, nsim, seed, function() random_bernoulli(p))
+}
+
+#' @export
+print.neighbours_mean <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_whole(x, "x")
+  digits <- check_digits(digits)
+  cat(sprintf("Neighbours' mean: %d observations x %.0f attributes\n", x$dims[["n"]], x$dims[["m"]]))
+  bandwidth <- x$param$bandwidth
+  by <- c(
+    if (length(bandwidth)) {
+      sprintf("%s (bandwidth %s)", names(bandwidth), vapply(bandwidth, format, "", digits = digits))
+    },
+    if (!is.null(x$near$given$neighbours)) "given neighbours",
+    if (x$param$likeness > 0) sprintf("likeness of lists (power %s)", format(x$param$likeness))
+  )
+  cat(sprintf("Near by %s\n", if (length(by)) paste(by, collapse = ", ") else "nothing: all are alike"))
+  cat(sprintf(
+    "Log-likelihood of cells, each hidden in turn: %s, %s a cell\n", format(unname(x$objective), digits = digits),
+    format(unname(x$objective) / x$dims[["observed"]], digits = digits)
+  ))
+  invisible(x)
+}
+
+#' @export
+plot_view.neighbours_mean <- function(x, ...) {
+  check_dots(...)
+  heat_view(x$probability, main = "Neighbours' mean", taxa = FALSE)
+}
+
+#' @export
+plot.neighbours_mean <- function(x, ...) {
+  check_whole(x, "x")
+  draw_view(plot_view(x, ...))
+  invisible(x)
+}
+
+#' @export
+model_title.neighbours_mean <- function(fit) "Neighbours' mean"
+
+#' @export
+figure_words.neighbours_mean <- function(fit) {
+  "Heat map: the weighted mean of the neighbours' records, for each attribute at each observation."
+}
+
+#' @export
+fit_rules.neighbours_mean <- function(fit) {
+  d <- fit$dims
+  base_rules(
+    fit, list(bandwidth = rule_numbers(NULL, 0), likeness = rule_numbers(1L, 0, 10)),
+    near = or_null(rule_smooth(d[["n"]])), probability = rule_matrix(d[["n"]], d[["m"]], 0, 1)
+  )
+}

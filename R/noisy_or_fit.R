@@ -1,0 +1,325 @@
+# Noisy-OR: from settings and start values to a fit; the work is done by mc_c_nor_fit() in src/glue_nor.c.
+
+# Settings as the kernel reads them. `distinct` holds each different row of the data once, and how often it stands
+# there.
+nor_settings <- function(model, weight = NULL, fixed = FALSE) {
+  list(
+    inference = match(model$inference, c("exact", "truncated", "variational")) - 1L, prior = model$pseudo,
+    allowed = model$mask, weight = weight, inner = model$inner, q_steps = model$q_steps,
+    q_rule = match(model$q_rule, c("alternate", "damped", "paper")) - 1L, fixed = fixed
+  )
+}
+
+nor_kernel_param <- function(param) {
+  list(
+    prior = as.vector(param$prior), links = unname(param$links), leak = as.vector(param$leak), hidden = param$hidden
+  )
+}
+
+# One run: list(param, outcome). param$hidden is what the kernel goes on from: states listed for each row, or theta, q.
+nor_run <- function(distinct, model, start, control) {
+  out <- .Call(
+    mc_c_nor_fit, distinct$view, nor_kernel_param(start), nor_settings(model, distinct$weight), unclass(control)
+  )
+  # The least finite number stands for a prior that is impossible at the start values; see nor_objective() in C.
+  if (out$outcome$objective == -.Machine$double.xmax) out$outcome$objective <- -Inf
+  list(param = out[c("prior", "links", "leak", "hidden", "activation", "bound")], outcome = out$outcome)
+}
+
+# What its starts work on. Equal rows are one, unless a start has its own q for each.
+nor_problem <- function(data, k, surplus, model, start, control) {
+  distinct <- if (is.null(start$q)) {
+    .Call(mc_c_view_distinct, data$view)
+  } else {
+    list(view = data$view, group = seq_len(nrow(data$x)), weight = NULL)
+  }
+  if (!is.null(start$q)) start$hidden <- nor_hidden_q(start)
+  if (!is.null(start)) nor_refuse_impossible(start, data, distinct, model)
+  structure(
+    list(data = data, distinct = distinct, k = k, surplus = surplus, model = model, start = start, control = control),
+    class = c("noisy_or_problem", "multicause_problem")
+  )
+}
+
+#' @export
+start_kinds.noisy_or_problem <- function(problem, control) rep("rows", control$n_start)
+
+#' @export
+draw_start.noisy_or_problem <- function(problem, kind) {
+  nor_draw(problem$data, problem$distinct, problem$k + problem$surplus, problem$model, problem$control)
+}
+
+#' @export
+run_start.noisy_or_problem <- function(problem, start, control) {
+  nor_run(problem$distinct, problem$model, start, control)
+}
+
+#' @export
+shake_start.noisy_or_problem <- function(problem, param) {
+  if (problem$model$inference != "variational") nor_shake(param, problem$data, problem$model)
+}
+
+# The best start, with no more than k sources, none of them a leak.
+nor_fit <- function(problem, control) {
+  started <- run_starts(problem, control)
+  absorbed <- 0L
+  if (is.null(problem$start) && is.null(problem$model$mask)) {
+    started$best <- nor_drop_surplus(started$best, problem, control)
+    tidy <- nor_absorb(started$best, problem, control)
+    started$best <- tidy$result
+    absorbed <- tidy$absorbed
+    started$best$param <- nor_reorder(started$best$param, problem$distinct, problem$model)
+  }
+  list(started = started, distinct = problem$distinct, absorbed = absorbed, with_q = !is.null(problem$start$q))
+}
+
+# A start that gives some row probability zero: named, as far as that can be found out.
+nor_refuse_impossible <- function(start, data, distinct, model) {
+  if (model$inference == "variational") {
+    return(invisible())
+  }
+  loglik <- nor_report(distinct, start, model, "loglik")$loglik
+  bad <- which(loglik[distinct$group] == -Inf)
+  if (length(bad)) {
+    stop_input(
+      "`start` gives probability 0 to %d row(s): %s. Move its links or leaks away from exact 0 and 1.", length(bad),
+      paste(vapply(utils::head(bad, 5L), function(at) place(data$x, 1L, at), ""), collapse = ", ")
+    )
+  }
+}
+
+# theta = -log(1 - p) within the kernel's bounds, and q at every one.
+nor_hidden_q <- function(param) {
+  theta <- function(p, least) pmin(pmax(-log1p(-p), least), 30)
+  list(links = theta(param$links, 0), leak = theta(param$leak, 1e-6), q = as.vector(param$q))
+}
+
+# Start values of q for parameters that are good already: who explains a one, by the posterior of the sources at hand.
+# The bound has several maxima in q and the activations; uniform q often leads to a poor one.
+nor_posterior_q <- function(param, data, model) {
+  on <- nor_report(data, param, model, "activation")$activation
+  on[is.na(on)] <- 0.5
+  row <- rep(seq_len(nrow(on)), diff(data$view$start))
+  q <- t(on[row, , drop = FALSE] + 0.01) * (nor_hidden_q(param)$links[, data$view$column + 1L, drop = FALSE] + 1e-8)
+  q / rep(colSums(q), each = nrow(q))
+}
+
+# q (n x m x k) at the ones of x, row by row as in the data view: k x number of ones; and back.
+nor_q_at_ones <- function(q, x) {
+  at <- which(t(x) == 1, arr.ind = TRUE)[, 2:1, drop = FALSE]
+  t(vapply(seq_len(dim(q)[3L]), function(c) q[cbind(at, c)], numeric(nrow(at))))
+}
+
+nor_q_array <- function(q, x, k) {
+  at <- which(t(x) == 1, arr.ind = TRUE)[, 2:1, drop = FALSE]
+  out <- array(NA_real_, c(dim(x), k))
+  for (c in seq_len(k)) out[cbind(at, c)] <- q[c, ]
+  out
+}
+
+# What the posterior says, by states enumerated or listed: see nor_report in src/noisy_or/noisy_or.h.
+#   data  list(view, group): results are given for every row of the data
+nor_report <- function(data, param, model, want, how = nor_posterior_kind(model$inference, length(param$prior))) {
+  model$inference <- how
+  settings <- nor_settings(model)
+  settings$want <- stats::setNames(as.list(rep(TRUE, length(want))), want)
+  kernel <- nor_kernel_param(param)
+  # Theta and q of a variational run are not lists of states.
+  if (is.null(kernel$hidden$state)) kernel["hidden"] <- list(NULL)
+  out <- .Call(mc_c_nor_report, data$view, kernel, settings)
+  k <- length(param$prior)
+  n <- length(out[[want[1L]]]) / c(loglik = 1, activation = k, map = k, response = length(param$leak),
+    cell = length(param$leak) * (k + 1))[[want[1L]]]
+  shape <- list(activation = c(n, k), map = c(n, k), response = c(n, length(param$leak)),
+    cell = c(n, length(param$leak), k + 1L))
+  for (name in intersect(want, names(shape))) {
+    value <- out[[name]]
+    value[is.nan(value)] <- NA
+    out[[name]] <- array(value, shape[[name]])
+  }
+  out[want]
+}
+
+# A variational posterior has no joint states: theirs come from the parameters.
+nor_posterior_kind <- function(inference, k) {
+  if (inference != "variational") {
+    return(inference)
+  }
+  if (k <= nor_auto_exact) "exact" else "truncated"
+}
+
+# Sources off in less than one observation are part of the leak; what is left is fitted on. The last one stays.
+nor_absorb <- function(result, problem, control) {
+  absorbed <- 0L
+  repeat {
+    param <- result$param
+    constant <- which(param$prior > 1 - 1 / nrow(problem$data$x))
+    if (!length(constant) || length(param$prior) == 1L) break
+    c <- constant[1L]
+    param$leak <- 1 - (1 - param$leak) * (1 - param$links[c, ])
+    result <- continue_without(result, nor_take_sources(param, -c), problem, control)
+    absorbed <- absorbed + 1L
+  }
+  list(result = result, absorbed = absorbed)
+}
+
+# Drops the source whose loss costs least, one at a time, until k are left.
+nor_drop_surplus <- function(result, problem, control) {
+  brief <- control
+  brief$max_pass <- 10L
+  while (length(result$param$prior) > problem$k) {
+    candidates <- lapply(seq_along(result$param$prior), function(c) {
+      checked_run(problem, nor_take_sources(result$param, -c), brief)
+    })
+    best <- candidates[[which.max(objectives(candidates))]]
+    result <- continue_without(result, best$param, problem, control)
+  }
+  result
+}
+
+# Goes on with fewer sources: the trace starts anew, as the objective does.
+continue_without <- function(result, param, problem, control) {
+  spent <- result$outcome$n_pass
+  control$max_pass <- max(control$max_pass - spent, 1L)
+  checked_run(problem, param, control)
+}
+
+nor_take_sources <- function(param, which) {
+  list(prior = param$prior[which], links = param$links[which, , drop = FALSE], leak = param$leak)
+}
+
+# By the expected number of ones a source writes, most first.
+nor_reorder <- function(param, distinct, model) {
+  at <- order(-param$prior * rowSums(param$links))
+  if (!is.null(param$activation)) param$activation <- param$activation[, at, drop = FALSE]
+  hidden <- param$hidden
+  param <- utils::modifyList(param, nor_take_sources(param, at))
+  if (!is.null(hidden$q)) {
+    hidden$links <- hidden$links[at, , drop = FALSE]
+    hidden$q <- as.vector(matrix(hidden$q, length(at))[at, ])
+  }
+  # Listed states are sets of sources by number: they would have to be renumbered, and are found again at once.
+  param$hidden <- if (is.null(hidden$q)) NULL else hidden
+  param
+}
+
+nor_new_fit <- function(fitted, data, model, control, call) {
+  param <- fitted$started$best$param
+  distinct <- fitted$distinct
+  k <- length(param$prior)
+  labels <- component_names(k)
+  names <- dimnames_of(data$x)
+  activation <- if (model$inference == "variational") {
+    param$activation
+  } else {
+    nor_report(distinct, param, model, "activation")$activation
+  }
+  loglik <- nor_fit_loglik(fitted$started$best, distinct, model, data)
+  out <- list(
+    prior = stats::setNames(param$prior, labels),
+    links = structure(param$links, dimnames = list(labels, names[[2L]])),
+    leak = stats::setNames(param$leak, names[[2L]]),
+    activation = structure(activation[distinct$group, , drop = FALSE], dimnames = list(names[[1L]], labels))
+  )
+  if (isTRUE(fitted$with_q)) out$q <- nor_q_array(matrix(param$hidden$q, k), as.matrix(data$x), k)
+  links <- if (is.null(model$mask)) k * as.double(ncol(data$x)) else sum(model$mask)
+  fit <- assemble_fit(
+    fitted$started, data, k, nor_objective_name(model), control, call,
+    param = out, loglik = loglik, df = k + links + ncol(data$x), class = "noisy_or",
+    inference = model$inference, estimate = model$estimate, prior = model$prior, model = model,
+    absorbed = fitted$absorbed,
+    density = data_density(data), margins = data$margins
+  )
+  fit$sources <- source_table(fit)
+  validate_noisy_or(fit)
+}
+
+nor_objective_name <- function(model) {
+  if (model$inference != "exact") {
+    return("lower_bound")
+  }
+  if (model$estimate == "map") "log_posterior" else "log_likelihood"
+}
+
+# Exact where that is cheap, else the lower bound without its prior.
+nor_fit_loglik <- function(best, distinct, model, data) {
+  weight <- tabulate(distinct$group)
+  how <- if (length(best$param$prior) <= nor_auto_exact) "exact" else "truncated"
+  sum(weight * nor_report(distinct, best$param, model, "loglik", how)$loglik)
+}
+
+validate_noisy_or <- function(fit) {
+  p <- fit$param
+  d <- fit$dims
+  inside <- function(x) all(x >= 0 & x <= 1)
+  stopifnot(
+    length(p$prior) == d[["k"]], has_dims(p$links, fit, c("k", "m")), length(p$leak) == d[["m"]],
+    has_dims(p$activation, fit, c("n", "k")), inside(p$prior), inside(p$links), inside(p$leak),
+    inside(p$activation)
+  )
+  fit
+}
+
+# Initial values of a noisy-OR model. All links equal would be a saddle from which sources never part, so each source
+# starts from a row of the data. Exact zeros could not move.
+
+nor_draw <- function(data, distinct, k, model, control) {
+  n <- nrow(data$x)
+  m <- ncol(data$x)
+  density <- max(data_density(data), 1 / (as.double(n) * m))
+  means <- (data$margins$column_sum + density) / (data$margins$column_observed + 1)
+  rows <- nor_start_rows(data, k, means)
+  noise <- matrix(stats::runif(k * m), k, m)
+  links <- 0.5 * rows + (0.2 + 0.6 * noise) * 0.5 * matrix(means, k, m, byrow = TRUE)
+  param <- list(
+    prior = rep(min(0.25, 2 / k), k), links = pmin(links, 0.95), leak = pmin(pmax(0.25 * means, 0.02 * density), 0.5)
+  )
+  if (!is.null(model$mask)) param$links <- param$links * model$mask
+  if (model$inference == "variational") param <- nor_warm(param, distinct, model, control)
+  param
+}
+
+# k different rows with at least one 1, where there are that many; unknown cells get the mean of their column.
+nor_start_rows <- function(data, k, means) {
+  with_one <- which(data$margins$row_sum > 0)
+  if (!length(with_one)) with_one <- seq_len(nrow(data$x))
+  at <- with_one[sample.int(length(with_one), k, replace = k > length(with_one))]
+  rows <- dense_rows(data$x, at)
+  means <- matrix(means, k, ncol(rows), byrow = TRUE)
+  rows[is.na(rows)] <- means[is.na(rows)]
+  rows
+}
+
+nor_warm_passes <- 20L
+
+# The bound's own starts lead to poor maxima: start where a few exact or truncated passes end.
+nor_warm <- function(param, distinct, model, control) {
+  model$inference <- nor_posterior_kind("variational", length(param$prior))
+  control$max_pass <- nor_warm_passes
+  warm <- nor_run(distinct, model, param, control)
+  check_outcome(warm$outcome)
+  param <- nor_take_sources(warm$param, seq_along(param$prior))
+  param$q <- nor_posterior_q(param, distinct, model)
+  param$hidden <- nor_hidden_q(param)
+  param
+}
+
+# A solution's commonest fault is one source for the union of two, and another that is idle: the least useful source
+# (or, to try others as well, a random one) starts again from a row of the data.
+nor_shake <- function(param, data, model) {
+  k <- length(param$prior)
+  if (k == 1L) {
+    return(nor_take_sources(param, 1L))
+  }
+  useful <- param$prior * rowSums(param$links)
+  c <- if (stats::runif(1L) < 0.5) which.min(useful) else sample.int(k, 1L)
+  density <- max(data_density(data), 1 / length(data$x))
+  means <- (data$margins$column_sum + density) / (data$margins$column_observed + 1)
+  row <- nor_start_rows(data, 1L, means)
+  links <- 0.5 * row + (0.2 + 0.6 * stats::runif(ncol(row))) * 0.5 * means
+  if (!is.null(model$mask)) links <- links * model$mask[c, ]
+  param <- nor_take_sources(param, seq_len(k))
+  param$links[c, ] <- pmin(links, 0.95)
+  param$prior[c] <- min(0.25, 2 / k)
+  param
+}

@@ -1,0 +1,425 @@
+#' Which zeros are false?
+#'
+#' One call, one answer: which taxa were probably missed at which sites, how surely, between which bounds, and how good
+#' such answers are on this very table. It fits what it needs, weighs it by finds that it hides from itself, and says
+#' what no table can decide.
+#'
+#' @details
+#' **What it does.** (1) Several *learners* give every zero a chance of a record: averages of [aspect_bernoulli()] with
+#' and without neighbours, [logistic_pca()], the [neighbours_mean()] by age, place and other distances, plain and
+#' weighed by how alike the lists of two sites are, the mean of alike lists wherever they are, and the companions of a
+#' taxon (Beals 1984). (2) A tenth of the finds is deleted at random from a copy of the table, and each learner scores
+#' its zeros; this is done `copies` times with other finds. A logistic regression of "this zero was deleted" on the
+#' learners' log-odds, with weights that are not negative and drawn to equal shares, says what each is worth *on this
+#' table*. (3) The weights are applied to the learners of the whole table, and the intercept is set so that the odds of
+#' all zeros sum to the number of finds, as right chances do.
+#'
+#' **Four numbers of a zero.**
+#' \describe{
+#'   \item{`chance`}{the chance of a record, \eqn{p}: how often such zeros would be finds if all that is known were the
+#'     rest of the table. Finds can be hidden, so this is measured, not assumed. Zeros are ranked by it.}
+#'   \item{`present`}{the chance that the taxon lived there, had the cell never been looked at: \eqn{q = p / c}, with
+#'     \eqn{c} the *completeness* of the site, the chance that a taxon that was there was recorded. At most what the
+#'     content of the fits gives to the likeliest taxon of the site.}
+#'   \item{`missed`}{the chance that it was there and was missed, now that it was not found:
+#'     \eqn{q (1 - c) / (1 - c q)}. Sums of it are expected numbers of false absences. `missed_low` and `missed_high`
+#'     are its ends over learners and completeness: the lower (5 %) end of the chance with the upper end (95 %) of the
+#'     completeness, and the reverse.}
+#'   \item{`missed_most`}{what the table alone allows: \eqn{c} is at least the largest chance of the site's cells (no
+#'     taxon can be recorded more often than it is there); at \eqn{c = 1} nothing is missed. This is the outer bound of
+#'     [identifiability()], taken at the lower (5 %) ends of the chances.}
+#' }
+#' Within a site all four rank alike (but for ties at their ends), whatever the completeness.
+#'
+#' **Where completeness comes from.** The table does not fix it. By default it is one minus the share of each site that
+#' the phantom of [aspect_bernoulli()] writes, over fits of 3 to 8 components, whose answers differ; `effort` lets that
+#' share follow a measure of effort; `visits` estimates it from repeated surveys, the only one of these that is
+#' evidence; `completeness` is what you know from elsewhere. Whichever it is, it is the same for all taxa of a site, and
+#' totals are given with their range and their assumption. A completeness below what the table allows is raised to that,
+#' with a message. Ranges of totals are too narrow still: in four tables with planted omissions and the true
+#' completeness given, the expected number was 4 to 22 % too large, and the 90 % range held the number that was planted
+#' in one (`bench/which_zeros.md`).
+#'
+#' **How good it is here.** Each damaged copy is scored by weights learnt from the other copies, as a table would be
+#' that lost a tenth of its finds. Printed are the area under the ROC curve (AUC: the chance that a deleted find stands
+#' above another zero) over the table and within sites, the same for the best simple rule, and the slope of calibration
+#' (1: chances are right; below 1: too sure). Other zeros may be false, too, so the AUC is a little low. Deleted finds
+#' are a random tenth; taxa that are missed for reasons of their own are harder to find (for the birds the AUC of what
+#' later visits found was .88, while the answer expected .96). The standard errors are over copies; with fewer than 200
+#' finds deleted in all, the answer says that the table is too small to tell.
+#'
+#' **What is assumed.** Ages: sites that are dated by their faunas use the faunas twice; see [smooth_over()]. Records
+#' are right: a find is never an error. Recording differs between sites, not between the taxa of a site. Where taxa
+#' differ, too, more may be missing than `missed_most`: of birds of one visit 2125 were found on later visits to the
+#' same sites, and no more than 309 were allowed (`bench/which_zeros.md`). The answer prints the bound without that
+#' assumption, too, which is wide.
+#'
+#' **Cost.** O(`copies` (n m k + n f)) with f the finds, and 16 matrices of n x m.
+#' On one busy core a call took 29 s for 273 sites x 202 genera of mammals, 38 s for 266 x 145 birds and 8 s for
+#' `simulated_sites` (`bench/which_zeros.md`).
+#' Copies run in parallel where a [future::plan()] is set. The answer depends on the seed alone, not on the plan
+#' (with `seconds` below `Inf` also on the machine's speed). An interrupt keeps the copies that are done, if there are
+#' at least two.
+#'
+#' @param x sites by taxa: a 0/1 table as [aspect_bernoulli()] takes it, dense or sparse; `NA` is an unknown cell.
+#' @param age,place,distance of the sites, as [smooth_over()] takes them: ages or bounds of ages, longitude and
+#'   latitude, any other distance. `NULL`: not known.
+#' @param ... must be empty.
+#' @param within which zeros can be false at all: a logical matrix of the shape of `x`, such as [range_through()] makes.
+#'   Others are not ranked and not counted. `NULL`: all.
+#' @param completeness what is known of the chance that a taxon that was there was recorded, above 0 and at most 1: a
+#'   number, a range of two, a number for each site, or a matrix with the two ends for each site.
+#' @param effort one number for each site, how well it was searched; see [aspect_bernoulli()].
+#' @param visits repeated surveys, as [visits_bernoulli()] takes them; `x` is then what any visit found, and may be left
+#'   out. Only one of `completeness`, `effort` and `visits` can be given.
+#' @param leave_out names or numbers of sites to leave out altogether.
+#' @param quick a first look: few fits, two copies.
+#' @param copies damaged copies of the table, from 2 to 10. `NULL`: 2 with `quick`, 10 where the table has up to 2000
+#'   finds, else 5.
+#' @param seed a whole number, for the same answer again; `NULL` goes on with the session's random numbers, and the
+#'   answer keeps the seed it drew.
+#' @param seconds no copy beyond the second is begun after so many seconds.
+#' @param progress show a bar with the time left.
+#' @return A list of class `which_zeros`: `probability`, an n x m matrix with the chance of a record (`NA` at finds);
+#'   `completeness`, a data frame of `site`, `estimate`, `low`, `high`, `least`, which the table allows, and `surest`,
+#'   the largest chance that a taxon lived there; `total`, the
+#'   expected number of false absences, `low`, `high` (90 %), `most` and `unlike`, what the table alone allows where the
+#'   taxa of a site are recorded equally well and where they are not; `weights`, a data frame of the learners with
+#'   their `weight` and `share`; `quality`, a data frame with the AUC (pooled, within sites) and average precision of
+#'   the answer and of each learner, with standard errors over copies; `seed`, `dims`, `names` and what its methods
+#'   need: [print()], [plot.which_zeros()], [as.data.frame.which_zeros()], [by_site()], [by_taxon()], [explain()],
+#'   `update()`. Wrong input is an error of class `multicause_input_error`.
+#' @references Beals EW (1984). Bray-Curtis ordination: an effective strategy for analysis of multivariate ecological
+#'   data. *Advances in Ecological Research* 14, 1-55. \doi{10.1016/S0065-2504(08)60168-3}
+#'
+#'   Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and absences.
+#'   *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
+#'
+#'   Wolpert DH (1992). Stacked generalization. *Neural Networks* 5, 241-259. \doi{10.1016/S0893-6080(05)80023-1}
+#' @seealso [range_through()] for `within`, [false_absences()] for one model, [identifiability()] for its bounds.
+#' @examples
+#' sites <- early_tetrapods$sites
+#' some <- sites$max_ma > 290 # for a quick example, the older sites
+#' w <- which_zeros(early_tetrapods$x[some, ], age = sites$age[some], quick = TRUE, seed = 1)
+#' w
+#' head(as.data.frame(w), 3)
+#' head(by_taxon(w), 3)
+#' @export
+which_zeros <- function(x, age = NULL, place = NULL, ..., distance = NULL, within = NULL, completeness = NULL,
+                        effort = NULL, visits = NULL, leave_out = NULL, quick = FALSE, copies = NULL, seed = NULL,
+                        seconds = Inf, progress = interactive()) {
+  call <- match.call()
+  check_dots(...)
+  quick <- check_flag(quick, "quick")
+  progress <- check_flag(progress, "progress")
+  if (!identical(seconds, Inf)) seconds <- check_number(seconds, "seconds", 0)
+  seed <- if (is.null(seed)) draw_seeds(1L) else check_count(seed, "seed", 0L)
+  cell <- if (!is.null(visits)) check_visits(visits)
+  data <- wz_data(if (!missing(x)) x, cell)
+  known <- c(completeness = !is.null(completeness), effort = !is.null(effort), visits = !is.null(visits))
+  if (sum(known) > 1L) stop_input("Only one of `completeness`, `effort` and `visits` can be given.")
+  near <- wz_near(age, place, distance, data$x)
+  given <- list(
+    completeness = if (known[[1L]]) check_completeness(completeness, nrow(data$x)),
+    effort = if (known[[2L]]) check_effort(effort, data, "white", 2L), cell = cell,
+    within = check_within(within, list(dims = c(n = nrow(data$x), m = ncol(data$x)), names = dimnames_of(data$x)))
+  )
+  if (length(leave_out)) {
+    gone <- pick(leave_out, nrow(data$x), rownames(data$x), "leave_out")
+    kept <- setdiff(seq_len(nrow(data$x)), gone)
+    near <- wz_keep_near(near, data$x, kept)
+    given <- wz_keep(given, kept)
+    data <- check_data(data$x[kept, , drop = FALSE], "binary", quiet = TRUE)
+  }
+  found <- sum(data$margins$row_sum)
+  if (nrow(data$x) < 5L || ncol(data$x) < 5L || found < 20) {
+    stop_input(
+      "`x` must have at least 5 sites, 5 taxa and 20 finds to learn from, not %d, %d and %.0f.", nrow(data$x),
+      ncol(data$x), found
+    )
+  }
+  if (is.null(copies)) copies <- if (quick) 2L else if (found <= 2000) 10L else 5L
+  copies <- check_count(copies, "copies", 2L, 10L)
+  plan <- list(quick = quick, copies = copies, seed = seed, seconds = seconds, progress = progress)
+  learnt <- wz_learn(data$x, near, given, plan)
+  new_which_zeros(data$x, near, given, plan, learnt, call)
+}
+
+wz_data <- function(x, cell) {
+  if (is.null(cell)) {
+    if (is.null(x)) stop_missing("x")
+    return(check_data(x, "binary"))
+  }
+  data <- check_data(any_visit(cell), "binary", "visits")
+  if (!is.null(x) && !identical(unname(as.matrix(check_data(x, "binary")$x) + 0), unname(data$x + 0))) {
+    stop_input("`x` must be left out with `visits`, or be 1 where any visit found something, 0 where none did.")
+  }
+  data
+}
+
+wz_near <- function(age, place, distance, x) {
+  if (is.null(age) && is.null(place) && is.null(distance)) {
+    return(NULL)
+  }
+  near <- smooth_over(age = age, place = place, distance = distance, strength = 10)
+  if (near$n != nrow(x) && is.null(near$names)) {
+    name <- names(near$given)[1L]
+    stop_input("`%s` must be of the %d sites of `x`, not of %d.", name, nrow(x), near$n)
+  }
+  match_smooth(near, x)
+}
+
+wz_keep_near <- function(near, x, kept) {
+  if (is.null(near)) {
+    return(NULL)
+  }
+  labels <- as.character(seq_len(nrow(x)))
+  near$names <- paste("site", labels)
+  near <- match_smooth(near, matrix(0, length(kept), 1L, dimnames = list(near$names[kept], NULL)))
+  near["names"] <- list(rownames(x)[kept])
+  near
+}
+
+wz_keep <- function(given, kept) {
+  given$completeness <- given$completeness[kept, , drop = FALSE]
+  given$effort <- given$effort[kept]
+  if (!is.null(given$cell)) given$cell <- given$cell[kept, , , drop = FALSE]
+  if (!is.null(given$within)) given$within <- given$within[kept, , drop = FALSE]
+  given
+}
+
+# n x 2: low, high.
+check_completeness <- function(value, n) {
+  if (is.data.frame(value)) value <- as.matrix(value)
+  shape <- if (is.matrix(value)) identical(dim(value), c(n, 2L)) else length(value) %in% c(1L, 2L, n)
+  ok <- is.numeric(value) && shape && !anyNA(value) && all(value > 0 & value <= 1)
+  if (!ok) {
+    stop_input(
+      "`completeness` must be a number, a range, or a number or two for each of the %d sites, %s, not %s.", n,
+      "above 0 and at most 1", show_value(value)
+    )
+  }
+  out <- if (is.matrix(value)) {
+    value
+  } else if (length(value) == 2L && n != 2L) {
+    matrix(value, n, 2L, byrow = TRUE)
+  } else {
+    matrix(value, n, 2L)
+  }
+  unname(cbind(pmin(out[, 1L], out[, 2L]), pmax(out[, 1L], out[, 2L])))
+}
+
+# Learners on the table and on its damaged copies: list(full, copies, share).
+wz_learn <- function(x, near, given, plan) {
+  drawn <- with_seed(plan$seed, list(
+    seeds = draw_seeds(plan$copies + 2L), deleted = deal_finds(x, plan$copies)
+  ))
+  found <- sum(lengths(drawn$deleted)) / plan$copies * 10
+  tasks <- c(
+    list(list(deleted = integer(), optional = FALSE, members = if (plan$quick) 1L else 2L)),
+    lapply(seq_len(plan$copies), function(copy) {
+      deleted <- drawn$deleted[[copy]]
+      list(deleted = deleted, optional = copy > 2L, members = 1L, rate = length(deleted) / found)
+    })
+  )
+  tasks <- Map(function(task, seed) c(task, seed = seed), tasks, drawn$seeds[seq_along(tasks)])
+  common <- list(x = x, near = near, quick = plan$quick, deadline = as.double(Sys.time()) + plan$seconds)
+  name <- function(i) if (i == 1L) "the whole table" else sprintf("copy %d", i - 1L)
+  control <- list(progress = plan$progress, on_interrupt = "keep")
+  done <- map_tasks(tasks, learn_task, common, "Tables", name, control)
+  copies <- done[-1L][is_done(done[-1L])]
+  if (is.null(done[[1L]]) || length(copies) < 2L) signal_interrupt()
+  tell_interrupted(done, "tables")
+  seed <- drawn$seeds[[plan$copies + 2L]]
+  list(full = done[[1L]], copies = unname(copies), share = with_seed(seed, wz_share(x, given, plan)), seed = seed)
+}
+
+# The share of each site that is not recorded, n x fits, where effort or visits say it.
+wz_share <- function(x, given, plan) {
+  if (is.null(given$effort) && is.null(given$cell)) {
+    return(NULL)
+  }
+  k <- utils::head(unique(pmax(2L, learner_k(nrow(x), ncol(x)) %/% 2L)), if (plan$quick) 1L else 3L)
+  control <- fit_control(n_start = 2, n_polish = 0, max_pass = 500, tol = 1e-7, progress = FALSE)
+  shares <- vapply(k, function(k) {
+    if (!is.null(given$effort)) {
+      fit <- quiet_fit(aspect_bernoulli(x, k, estimate = "map", effort = given$effort, control = control))$value
+      return(phantom_share(fit, unname(fit$pinned), "white"))
+    }
+    fit <- quiet_fit(visits_bernoulli(given$cell, k, control = control))$value
+    made <- apply(!is.na(given$cell), c(1L, 3L), any)
+    apply(ifelse(made, fit$param$missed, 1), 1L, prod)
+  }, numeric(nrow(x)))
+  matrix(shares, nrow(x))
+}
+
+# From learners to the answer. The learners have seen more finds in the whole table than in the copies the weights are
+# from, and score higher. If chances are right, the odds p / (1 - p) of all zeros sum to the number of finds: a cell is
+# a zero with 1 - p, so that its part of the sum is p on average. The intercept is shifted to make it so.
+new_which_zeros <- function(x, near, given, plan, learnt, call) {
+  copies <- learnt$copies
+  stack <- fit_stack(copies)
+  odds <- lapply(learnt$full$scores, score_odds)
+  zero <- as.matrix(x) == 0
+  candidate <- zero %in% TRUE
+  if (!is.null(given$within)) candidate <- candidate & as.vector(as.matrix(given$within))
+  candidate <- matrix(candidate, nrow(x))
+  eta <- stack$intercept + Reduce(`+`, Map(`*`, odds, stack$weights))
+  se <- stack_se(odds, stack)
+  open <- is.na(zero) | zero
+  hidden <- wz_hidden(copies, stack, nrow(x))
+  shift <- log(sum(zero == FALSE, na.rm = TRUE) / sum(exp(eta[zero %in% TRUE])))
+  stack$intercept <- stack$intercept + shift
+  eta <- eta + shift
+  p <- stats::plogis(eta)
+  least <- wz_least(stats::plogis(eta - 1.645 * se), open, hidden)
+  source <- c("completeness", "effort", "cell")[!vapply(given[c("completeness", "effort", "cell")], is.null, NA)]
+  share <- if (length(source)) learnt$share else learnt$full$share
+  site <- wz_completeness(given$completeness, share, least)
+  unlike <- wz_unlike(stats::plogis(eta + 1.645 * se), open, candidate)
+  p[!open] <- NA
+  names <- dimnames_of(x)
+  dimnames(p) <- name_sides(names)
+  w <- structure(
+    list(
+      probability = p, se = se, candidate = candidate,
+      completeness = data.frame(site = label_of(seq_len(nrow(x)), names[[1L]]), site[c("estimate", "low", "high")],
+        least = least, surest = pmin(pmax(learnt$full$surest, 0.5), 1)),
+      source = if (length(source)) source else "phantom", stack = stack, near = learnt$full$tuned,
+      weights = stack_table(stack, copies), x = x, names = names, restricted = !is.null(given$within),
+      dims = c(n = nrow(x), m = ncol(x)), finds = sum(zero == FALSE, na.rm = TRUE), seed = plan$seed,
+      quick = plan$quick, copies = length(copies), wanted = plan$copies, call = call
+    ),
+    class = "which_zeros"
+  )
+  w$draws <- with_seed(learnt$seed, wz_draws(w, odds, site$draws))
+  w$total <- c(wz_total(w), unlike = unlike)
+  judged <- judge_stack(copies, stack$ridge, dim(x))
+  w$quality <- judged$table
+  w[c("gain", "best")] <- judged[c("gain", "best")]
+  w$curve <- judged$curve
+  w$centre <- vapply(odds, function(z) mean(z[candidate]), 0)
+  w$odds <- if (length(x) <= most_kept) odds
+  if (any(site$raised)) {
+    inform(
+      "`completeness` is below what the table allows at %d site(s) and was raised there: %s.", sum(site$raised),
+      show_names(as.character(w$completeness$site[site$raised]))
+    )
+  }
+  w
+}
+
+most_kept <- 5e6 # cells up to which the learners' scores are kept for explain()
+
+# The standard error of the log-odds that comes from the weights.
+stack_se <- function(odds, stack) {
+  cells <- seq_along(odds[[1L]])
+  root <- vapply(unname(split(cells, cells %/% 2^18)), function(at) {
+    z <- cbind(1, vapply(odds, function(each) each[at], numeric(length(at))))
+    list(sqrt(pmax(rowSums((z %*% stack$covariance) * z), 0)))
+  }, list(0))
+  matrix(unlist(root), nrow(odds[[1L]]))
+}
+
+# The largest chance of a record that a find of each site had while it was hidden, 0 where none was.
+wz_hidden <- function(copies, stack, n) {
+  out <- rep(0, n)
+  for (copy in copies) {
+    p <- stats::plogis(stack_odds(stack, copy$odds[copy$deleted, , drop = FALSE]))
+    row <- (copy$at[copy$deleted] - 1L) %% n + 1L
+    most <- tapply(p, row, max)
+    at <- as.integer(names(most))
+    out[at] <- pmax(out[at], most)
+  }
+  out
+}
+
+# The most false absences where taxa differ in how well they are recorded, as identifiability() has it.
+wz_unlike <- function(p, open, candidate) {
+  p[!open] <- 0
+  columns <- two_tops(t(p), t(open))
+  most <- unlike_missed(list(p = p, observed = open), seq_len(nrow(p)), columns)$both
+  sum(matrix(most, nrow(p))[candidate])
+}
+
+# Completeness is at least the largest chance of a site; that of the hidden finds is taken as it is.
+wz_least <- function(p, open, hidden) pmax(row_tops(p, open)$top, hidden)
+
+# list(estimate, low, high, draws = n x several, raised), never below what the table allows.
+wz_completeness <- function(given, share, least) {
+  if (!is.null(given)) {
+    draws <- given[, 1L] + outer(given[, 2L] - given[, 1L], seq(0, 1, length.out = 9L))
+    ends <- given
+  } else {
+    draws <- 1 - share
+    ends <- t(apply(draws, 1L, stats::quantile, probs = c(0.05, 0.95), names = FALSE))
+  }
+  estimate <- rowMeans(draws)
+  list(
+    estimate = pmax(estimate, least), low = pmax(ends[, 1L], least), high = pmax(ends[, 2L], least),
+    draws = pmax(draws, least),
+    raised = if (is.null(given)) rep(FALSE, length(least)) else ends[, 2L] < least - 1e-9
+  )
+}
+
+# The chance that a zero is a false absence. With c the completeness of its row, a taxon that is there with chance q is
+# recorded with chance p = c q, and not found although there with q (1 - c) / (1 - c q). No taxon is taken as surer to
+# be there than `surest`.
+missed_at <- function(p, c, surest = 1) {
+  q <- pmin(p / c, surest)
+  pmin(q * (1 - c) / pmax(1 - c * q, 1e-12), 1)
+}
+
+n_draws <- 40L
+
+# Numbers of false absences by site, by taxon and in all, over weights drawn from their normal approximation and
+# completeness from the fits; what is random in the number itself, given the chances, is added.
+wz_draws <- function(w, odds, completeness) {
+  n <- w$dims[["n"]]
+  m <- w$dims[["m"]]
+  root <- chol_root(w$stack$covariance)
+  centre <- c(w$stack$intercept, w$stack$weights)
+  out <- list(sites = matrix(0, n, n_draws), taxa = matrix(0, m, n_draws), total = numeric(n_draws))
+  for (draw in seq_len(n_draws)) {
+    beta <- centre + as.vector(root %*% stats::rnorm(length(centre)))
+    p <- stats::plogis(beta[1L] + Reduce(`+`, Map(`*`, odds, beta[-1L])))
+    p[!w$candidate] <- 0
+    missed <- missed_at(p, completeness[, (draw - 1L) %% ncol(completeness) + 1L], w$completeness$surest)
+    noise <- missed * (1 - missed)
+    out$sites[, draw] <- pmax(rowSums(missed) + stats::rnorm(n) * sqrt(rowSums(noise)), 0)
+    out$taxa[, draw] <- pmax(colSums(missed) + stats::rnorm(m) * sqrt(colSums(noise)), 0)
+    out$total[draw] <- max(sum(missed) + stats::rnorm(1L) * sqrt(sum(noise)), 0)
+  }
+  out
+}
+
+# A square root of a covariance, of any rank.
+chol_root <- function(v) {
+  parts <- eigen(v, symmetric = TRUE)
+  parts$vectors %*% diag(sqrt(pmax(parts$values, 0)), length(parts$values))
+}
+
+central_range <- function(draws) stats::quantile(draws, c(0.05, 0.95), names = FALSE)
+
+wz_total <- function(w) {
+  cells <- wz_missed(w)
+  ends <- central_range(w$draws$total)
+  c(missed = sum(cells$missed), low = ends[1L], high = ends[2L], most = sum(cells$missed_most))
+}
+
+# The numbers of the zeros that were asked about, in the order of cells.
+wz_missed <- function(w, at = which(w$candidate)) {
+  row <- (at - 1L) %% w$dims[["n"]] + 1L
+  p <- w$probability[at]
+  odds <- stats::qlogis(p)
+  low <- stats::plogis(odds - 1.645 * w$se[at])
+  high <- stats::plogis(odds + 1.645 * w$se[at])
+  site <- w$completeness
+  data.frame(
+    row = row, column = (at - 1L) %/% w$dims[["n"]] + 1L, chance = p,
+    present = pmin(p / site$estimate[row], site$surest[row]),
+    missed = missed_at(p, site$estimate[row], site$surest[row]),
+    missed_low = missed_at(low, site$high[row], site$surest[row]),
+    missed_high = missed_at(high, site$low[row]), missed_most = most_missed(high, site$least[row])
+  )
+}

@@ -1,0 +1,153 @@
+# What which_zeros() learns from: scores of every cell by several models and simple rules, on the table at hand and on
+# copies of it from which finds were deleted.
+
+# A learner is a function(parts, size) of what learner_parts() prepares; it returns n x m chances of a record, in which
+# a zero's own value has no other part than that of a zero. `simple`: rules that need no model; they are what the answer
+# is measured against.
+learner_names <- c(
+  smoothed = "aspect Bernoulli with neighbours", free = "aspect Bernoulli without neighbours",
+  pca = "logistic PCA", near = "neighbours' mean", near_alike = "neighbours' mean, weighed by likeness of lists",
+  alike = "mean of alike lists", companions = "companions (Beals)"
+)
+simple_learners <- c("near", "near_alike", "alike", "companions")
+
+# The learners that a table allows: without ages, places or distances none is near.
+learners_for <- function(near) {
+  setdiff(names(learner_names), if (is.null(near)) c("near", "near_alike"))
+}
+
+# How many components the models have: five sizes up to 24, fewer in small tables.
+learner_k <- function(n, m) {
+  top <- max(2, min(24, min(n, m) %/% 3))
+  unique(pmax(2L, as.integer(round(top * c(8, 12, 16, 20, 24) / 24))))
+}
+
+least_near <- 500L # neighbours of an observation that a mean is taken over, at most
+
+# All scores of a table: list(scores = list of n x m matrices, near = smooth_over() of the smoothed fits, tuned = those
+# of the neighbours' means).
+#   near     a smooth_over() without bandwidths, or NULL
+#   members  fits of each size
+learn_table <- function(x, near, members, quick) {
+  table <- nbm_table(x)
+  rows <- seq_len(nrow(x))
+  out <- list()
+  if (!is.null(near)) {
+    near$most <- least_near
+    tuned <- lapply(c(near = 0, near_alike = 1), function(likeness) nbm_tune(near, likeness, table)$near)
+    out <- Map(function(near, likeness) nbm_rows(near, likeness, table, rows), tuned, 0:1)
+    near <- tuned$near
+    near$most <- 30L
+    near$strength <- 10
+  }
+  out$alike <- nbm_rows(NULL, 2, table, rows)
+  out$companions <- companion_scores(table)
+  k <- learner_k(nrow(x), ncol(x))
+  if (quick) k <- k[c(1L, length(k))]
+  control <- function(passes, starts = 1) {
+    fit_control(n_start = starts, n_polish = 0, max_pass = passes, tol = 1e-6, progress = FALSE)
+  }
+  smoothed <- quiet_fit(ensemble(
+    x, k = k, members = members, estimate = "map", phantom = "white", smooth = near, control = control(150)
+  ))$value
+  out$smoothed <- fitted(smoothed)
+  some <- unique(k[c(1L, (length(k) + 1L) %/% 2L, length(k))])
+  out$free <- fitted(quiet_fit(ensemble(x, k = some, members = members, control = control(50)))$value)
+  out$pca <- fitted(quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(200, 2)))$value)
+  list(
+    scores = lapply(out[intersect(names(learner_names), names(out))], unname), near = near,
+    tuned = if (length(near)) tuned
+  )
+}
+
+# What the phantom writes of each site, by fits with few and with many components, whose answers differ: list(share = n
+# x fits, surest = the chance that content gives to the likeliest attribute of each site, a mean over fits).
+phantom_shares <- function(x, near, quick) {
+  k <- unique(pmin(c(3L, 4L, 5L, 6L, 8L), max(learner_k(nrow(x), ncol(x)))))
+  if (quick) k <- k[unique(c(1L, (length(k) + 1L) %/% 2L))]
+  control <- fit_control(n_start = 3, n_finish = 1, n_polish = 0, max_pass = 300, tol = 1e-6, progress = FALSE)
+  fits <- lapply(k, function(k) {
+    quiet_fit(aspect_bernoulli(x, k, estimate = "map", phantom = "white", smooth = near, control = control))$value
+  })
+  share <- vapply(fits, function(fit) phantom_share(fit, unname(fit$pinned), "white"), numeric(nrow(x)))
+  surest <- vapply(fits, surest_content, numeric(nrow(x)))
+  list(share = matrix(share, nrow(x)), surest = rowMeans(matrix(surest, nrow(x))))
+}
+
+# The largest chance, of each observation, that the content of a fit gives to an attribute.
+surest_content <- function(fit) {
+  kinds <- ifelse(unname(fit$pinned) == "white", "white", "content")
+  apply(cell_scores(fit, seq_len(fit$dims[["n"]]), kinds)$present, 1L, max)
+}
+
+# Beals' smoothing without the cell itself: the mean, over the finds of an observation, of how many of the other
+# observations with that find have the attribute; to each share one observation of the attribute's own mean is added.
+companion_scores <- function(table) {
+  given <- companion_table(table)
+  found <- table$found
+  p <- as.matrix(found %*% given) / pmax(table$size, 1)
+  rate <- table$sums / pmax(table$n_known, 1)
+  none <- table$size == 0
+  p[none, ] <- rep(rate, each = sum(none))
+  pmin(pmax(p, 0), 1)
+}
+
+# m x m: the share of the other observations with attribute k (row) that have attribute j (column).
+companion_table <- function(table) {
+  joint <- as.matrix(Matrix::crossprod(table$found))
+  both <- if (is.null(table$observed)) {
+    matrix(table$sums, nrow(joint), ncol(joint))
+  } else {
+    as.matrix(Matrix::crossprod(table$found, table$observed))
+  }
+  rate <- table$sums / pmax(table$n_known, 1)
+  (joint + rep(rate, each = nrow(joint))) / pmax(both, 1)
+}
+
+# Log-odds of scores; chances below one in ten thousand are not told apart.
+least_score <- 1e-4
+score_odds <- function(p) stats::qlogis(pmin(pmax(p, least_score), 1 - least_score))
+
+# One table, whole (no cells deleted) or damaged. Of a damaged one the scores are kept at its zeros, or at a sample of
+# them and all deleted cells.
+learn_task <- function(task, common, tick) {
+  late <- task$optional && is.finite(common$deadline) && as.double(Sys.time()) > common$deadline
+  if (late) {
+    return(NULL)
+  }
+  x <- common$x
+  x[task$deleted] <- 0
+  if (inherits(x, "dgCMatrix")) x <- Matrix::drop0(x)
+  whole <- !length(task$deleted)
+  learnt <- with_seed(task$seed, {
+    learnt <- learn_table(x, common$near, task$members, common$quick)
+    c(learnt, if (whole) phantom_shares(x, learnt$near, common$quick))
+  })
+  if (whole) {
+    return(learnt)
+  }
+  cells <- with_seed(task$seed, judged_cells(x, task$deleted))
+  list(
+    odds = vapply(learnt$scores, function(p) score_odds(p[cells$at]), numeric(length(cells$at))),
+    deleted = cells$at %in% task$deleted, at = cells$at, fraction = cells$fraction, rate = task$rate
+  )
+}
+
+most_judged <- 2e5 # zeros of a damaged table that are kept
+
+# Zeros of a damaged table: list(at, fraction), the share of those not deleted that was kept.
+judged_cells <- function(x, deleted) {
+  zeros <- which(as.matrix(x) == 0)
+  others <- zeros[!zeros %in% deleted]
+  fraction <- min(1, most_judged / max(1, length(others)))
+  if (fraction < 1) others <- sort(others[sample.int(length(others), most_judged)])
+  list(at = sort(c(deleted, others)), fraction = fraction)
+}
+
+# Tenths of the finds, dealt at random: what each copy loses.
+deal_finds <- function(x, copies) {
+  found <- which(as.matrix(x) == 1)
+  found <- found[order(stats::runif(length(found)))]
+  fold <- (seq_along(found) - 1L) %% 10L
+  lapply(seq_len(copies) - 1L, function(copy) sort(found[fold == copy]))
+}

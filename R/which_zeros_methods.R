@@ -1,0 +1,381 @@
+# What users do with the answer of which_zeros(): print it, take it apart by zeros, sites and taxa, ask why.
+
+#' @export
+result_rules.which_zeros <- function(x) {
+  d <- if (is.list(x) && is_plain(x$dims) && length(x$dims) == 2L) x$dims else c(n = 0, m = 0)
+  n <- d[["n"]]
+  m <- d[["m"]]
+  list(
+    dims = rule_numbers(2L, 1, named = c("n", "m")), probability = rule_matrix(n, m, 0, 1, na = TRUE),
+    se = rule_matrix(n, m, 0), candidate = rule_table(logical = TRUE), names = rule_names(c(n, m)), x = rule_data(n, m),
+    completeness = rule_frame(
+      site = "label", estimate = "number", low = "number", high = "number", least = "number", rows = n
+    ),
+    source = rule_choice(c("phantom", "completeness", "effort", "cell")),
+    total = rule_numbers(5L, 0, named = c("missed", "low", "high", "most", "unlike")),
+    weights = rule_frame(learner = "text", weight = "number", share = "number", rows = 1L),
+    quality = rule_frame(learner = "text", auc = "number", auc_within = "number", ap = "number", rows = 2L),
+    gain = rule_numbers(2L, named = c("difference", "se")), seed = rule_numbers(1L, 0), finds = rule_numbers(1L, 0),
+    draws = list(sites = rule_table(), taxa = rule_table(), total = rule_numbers(NULL, 0)),
+    stack = list(weights = rule_numbers(NULL, 0), intercept = rule_numbers(1L))
+  )
+}
+
+wz_words <- list(
+  phantom = "if what each site's phantom writes is what was missed",
+  completeness = "if completeness is as you gave it", effort = "if what was missed follows effort",
+  cell = "by what the repeated visits missed"
+)
+
+# Numbers of zeros as people write them.
+show_count <- function(x) format(signif(x, if (x < 100) 2L else 3L), big.mark = " ", scientific = FALSE, trim = TRUE)
+
+#' @export
+print.which_zeros <- function(x, n = 5L, ...) {
+  check_whole(x, "x")
+  check_dots(...)
+  n <- check_shown(n)
+  zeros <- sum(x$candidate)
+  total <- x$total
+  cat(sprintf(
+    "Which zeros are false? %d sites x %d taxa, %s finds, %s zeros%s\n", x$dims[["n"]], x$dims[["m"]],
+    show_exact(x$finds), show_exact(zeros), if (x$restricted) " that can be false" else ""
+  ))
+  cat(sprintf(
+    "About %s of them were missed, %s\n  (%s to %s by weights and fits, likely too narrow).\n",
+    show_count(total[["missed"]]), wz_words[[x$source]], show_count(total[["low"]]), show_count(total[["high"]])
+  ))
+  cat(sprintf(
+    "The table alone allows 0 to %s where all taxa of a site are recorded equally well, up to %s where not.\n",
+    show_count(total[["most"]]), show_count(total[["unlike"]])
+  ))
+  print_zeros(utils::head(as.data.frame(x, n = max(n, 1)), n))
+  writeLines(strwrap(quality_sentences(x), 100, exdent = 2))
+  invisible(x)
+}
+
+show_exact <- function(x) format(x, big.mark = " ", scientific = FALSE, trim = TRUE)
+
+print_zeros <- function(zeros) {
+  if (!nrow(zeros)) {
+    return(invisible())
+  }
+  two <- function(x) sprintf("%.2f", x)
+  print.data.frame(data.frame(
+    rank = zeros$rank, site = zeros$site, taxon = zeros$taxon, chance = two(zeros$chance),
+    missed = sprintf("%s (%s to %s)", two(zeros$missed), two(zeros$missed_low), two(zeros$missed_high)),
+    most = two(zeros$missed_most)
+  ), row.names = FALSE)
+}
+
+# How good the answer is on this table, in words.
+quality_sentences <- function(w) {
+  q <- w$quality["stack", ]
+  simple <- w$quality[w$best, ]
+  gain <- w$gain
+  hidden <- w$curve$summary$changed
+  said <- sprintf(
+    paste(
+      "How good here: %s finds were hidden, a tenth at a time; such a find stands above %.1f %% of the other zeros",
+      "(s.e. %.1f), within its site above %.1f %%."
+    ),
+    show_exact(hidden), 100 * q$auc, 100 * q$auc_se, 100 * q$auc_within
+  )
+  rule <- sprintf("The best simple rule, the %s, has %.1f and %.1f %%", simple$learner, 100 * simple$auc,
+    100 * simple$auc_within)
+  verdict <- if (hidden < 200) {
+    "; too few were hidden to tell them apart."
+  } else if (gain[["difference"]] > 2 * gain[["se"]]) {
+    ": the answer is better."
+  } else if (gain[["difference"]] < -2 * gain[["se"]]) {
+    ": on this table the rule is better."
+  } else {
+    ": on this table the rule is as good."
+  }
+  slope <- w$curve$summary$slope
+  line <- if (is.na(slope)) {
+    "could not be measured"
+  } else {
+    sprintf("%.2f, %s", slope, if (slope < 0.8) "so they are too sure" else if (slope > 1.25) {
+      "so they are too careful"
+    } else {
+      "so they can be taken as chances"
+    })
+  }
+  c(
+    said, paste0(rule, verdict),
+    sprintf("Calibration slope of the chances (1 is right): %s.", line),
+    if (w$quick) "A first look: few fits, two copies. Leave out `quick` for the answer.",
+    if (w$copies < w$wanted) sprintf("Stopped early: %d of %d copies are done.", w$copies, w$wanted)
+  )
+}
+
+#' The zeros of an answer as a data frame
+#'
+#' @param x a result of [which_zeros()].
+#' @param row.names,optional as in [as.data.frame()], not used.
+#' @param n how many zeros, likeliest first: a whole number, or `Inf` for all.
+#' @param site,taxon names or numbers of those to look at; `NULL` is all. Ranks stay those over the whole table.
+#' @param ... must be empty.
+#' @return A data frame, likeliest first: `rank`, `site`, `taxon` (names, or numbers where the table has none), and the
+#'   numbers that [which_zeros()] explains, all within \[0, 1\]: `chance`, `present`, `missed`, `missed_low`,
+#'   `missed_high`, `missed_most`. Equal zeros come in the order of rows, then columns. Cost: one sort of the zeros.
+#' @inherit which_zeros references
+#' @seealso [which_zeros()], [by_site()], [by_taxon()]
+#' @examples
+#' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
+#' as.data.frame(w, n = 3)
+#' @export
+as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # nolint: object_name_linter.
+                                      n = Inf, site = NULL, taxon = NULL,
+                                      ...) {
+  check_whole(x, "x")
+  check_dots(...)
+  if (!identical(n, Inf)) n <- check_count(n, "n", 1L)
+  rows <- pick(site, x$dims[["n"]], x$names[[1L]], "site")
+  columns <- pick(taxon, x$dims[["m"]], x$names[[2L]], "taxon")
+  at <- which(x$candidate)
+  row <- (at - 1L) %% x$dims[["n"]] + 1L
+  at <- at[order(-x$probability[at], row, at)]
+  wanted <- ((at - 1L) %% x$dims[["n"]] + 1L) %in% rows & ((at - 1L) %/% x$dims[["n"]] + 1L) %in% columns
+  rank <- utils::head(which(wanted), n)
+  cells <- wz_missed(x, at[rank])
+  data.frame(
+    rank = rank, site = label_of(cells$row, x$names[[1L]]), taxon = label_of(cells$column, x$names[[2L]]),
+    cells[c("chance", "present", "missed", "missed_low", "missed_high", "missed_most")]
+  )
+}
+
+#' How many were missed, by site or by taxon
+#'
+#' Sums of an answer of [which_zeros()] over sites, over taxa, or over groups of them such as time slices, regions or
+#' families, each as a range with its assumption.
+#'
+#' @param w a result of [which_zeros()].
+#' @param ... must be empty.
+#' @param groups `NULL`, or a vector that says the group of each site (of each taxon): sums over groups. `NA` is left
+#'   out.
+#' @return A data frame of class `which_zeros_sums`, most missed first: `site`, `taxon` or `group`; `finds`; `zeros`
+#'   (those that can be false); `missed`, the expected number of false absences, with `low` and `high`, the central 90 %
+#'   over weights, fits and completeness and of what is random in the number itself; `most`, which the table alone
+#'   allows where all taxa of a site are recorded equally well; `share`, missed / (missed + finds), in \[0, 1\], with
+#'   `share_low` and `share_high`. Sums over groups use the same draws of all sites, so their ranges are those of the
+#'   sum, not the sum of ranges. Cost: a few passes over the zeros.
+#' @inherit which_zeros references
+#' @seealso [which_zeros()]
+#' @examples
+#' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
+#' head(by_site(w), 3)
+#' by_site(w, groups = rep(c("old", "young"), each = 60))
+#' @export
+by_site <- function(w, ..., groups = NULL) {
+  check_dots(...)
+  wz_sums(w, 1L, groups)
+}
+
+#' @rdname by_site
+#' @export
+by_taxon <- function(w, ..., groups = NULL) {
+  check_dots(...)
+  wz_sums(w, 2L, groups)
+}
+
+check_answer <- function(w) {
+  if (missing(w)) stop_missing("w")
+  if (!inherits(w, "which_zeros")) stop_input("`w` must come from which_zeros(), not be %s.", show_value(w))
+  check_whole(w, "w")
+}
+
+wz_sums <- function(w, side, groups) {
+  check_answer(w)
+  size <- w$dims[[side]]
+  what <- c("site", "taxon")[side]
+  if (!is.null(groups)) {
+    if (!is_line(groups) || !is.atomic(groups) || length(groups) != size) {
+      stop_input("`groups` must name the group of each of the %.0f %s, not be %s.", size,
+        c("sites", "taxa")[side], show_value(groups))
+    }
+    what <- "group"
+  }
+  group <- factor(if (is.null(groups)) seq_len(size) else as.vector(groups))
+  label <- if (is.null(groups)) label_of(seq_len(size), w$names[[side]]) else levels(group)
+  cells <- wz_missed(w)
+  index <- factor(group[if (side == 1L) cells$row else cells$column], levels(group))
+  sum_cells <- function(value) as.vector(tapply(value, index, sum, default = 0))
+  found <- found_table(w$x)
+  finds <- if (side == 1L) Matrix::rowSums(found) else Matrix::colSums(found)
+  finds <- as.vector(tapply(finds, group, sum, default = 0))
+  draws <- rowsum(w$draws[[c("sites", "taxa")[side]]][!is.na(group), , drop = FALSE], group[!is.na(group)])
+  ends <- t(apply(draws, 1L, central_range))
+  missed <- sum_cells(cells$missed)
+  share <- function(missed) ifelse(missed + finds > 0, missed / (missed + finds), NA_real_)
+  out <- data.frame(
+    label, finds = finds, zeros = sum_cells(rep(1, nrow(cells))), missed = missed, low = pmin(ends[, 1L], missed),
+    high = pmax(ends[, 2L], missed), most = sum_cells(cells$missed_most), share = share(missed),
+    share_low = share(pmin(ends[, 1L], missed)), share_high = share(pmax(ends[, 2L], missed))
+  )
+  names(out)[1L] <- what
+  out <- out[order(-out$missed), ]
+  rownames(out) <- NULL
+  structure(out, class = c("which_zeros_sums", "data.frame"), assumption = wz_words[[w$source]])
+}
+
+#' @export
+print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
+  digits <- check_digits(digits)
+  shown <- utils::head(x, check_shown(n))
+  print.data.frame(round_columns(shown, digits), row.names = FALSE)
+  if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
+  assumed <- attr(x, "assumption")
+  cat(
+    "missed (low to high by weights and fits, likely too narrow): ",
+    if (is.null(assumed)) "expected number" else assumed,
+    ";\nmost: what the table alone allows; share: missed of all that was there\n", sep = ""
+  )
+  invisible(x)
+}
+
+#' Why is this zero thought false, or true?
+#'
+#' Takes one zero of an answer of [which_zeros()] apart: what each learner adds to its log-odds, which neighbouring
+#' sites have the taxon, and which of the site's finds are its companions. The numbers of each part add up.
+#'
+#' @param w a result of [which_zeros()].
+#' @param site,taxon a name or a number, one each.
+#' @param ... must be empty.
+#' @param n how many neighbours and companions of each kind to print.
+#' @return A list of class `zero_explained`: `cell`, a data frame with a row as [as.data.frame.which_zeros()] has it;
+#'   `score`, a data frame of `part` and `log_odds`, which sum to the log-odds of the chance of a record: the mean over
+#'   all zeros, then what each learner adds to it (`NULL` in tables of more than 5 million cells); `neighbours`, a data
+#'   frame of `site`, `weight` (they sum to 1) and `found`: the weights of those with the taxon sum to the neighbours'
+#'   mean, before it is drawn to the mean of the table; `companions`, a data frame of `taxon` (the finds of the site),
+#'   `share`, how many of the other sites with that find have the taxon, and `rate`, how many of all: the mean of
+#'   `share` is the chance by companions. Cost: O(f), f the finds of the table.
+#' @inherit which_zeros references
+#' @seealso [which_zeros()]
+#' @examples
+#' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
+#' first <- as.data.frame(w, n = 1)
+#' explain(w, first$site, first$taxon)
+#' @export
+explain <- function(w, site, taxon, ..., n = 5) {
+  check_dots(...)
+  check_answer(w)
+  check_given(site, taxon)
+  n <- check_count(n, "n", 1L)
+  i <- pick(site, w$dims[["n"]], w$names[[1L]], "site")
+  j <- pick(taxon, w$dims[["m"]], w$names[[2L]], "taxon")
+  if (length(i) != 1L || length(j) != 1L) stop_input("`site` and `taxon` must be one each.")
+  if (!w$candidate[i, j]) {
+    value <- w$x[i, j]
+    stop_input(
+      "`site` and `taxon` must be of a zero: %s.",
+      if (is.na(value)) "this cell is unknown" else if (value == 1) "this is a find" else "`within` excludes this zero"
+    )
+  }
+  structure(
+    list(
+      cell = as.data.frame(w, site = i, taxon = j), score = score_parts(w, i, j), neighbours = near_parts(w, i, j),
+      companions = companion_parts(w, i, j), n = n
+    ),
+    class = "zero_explained"
+  )
+}
+
+score_parts <- function(w, i, j) {
+  if (is.null(w$odds)) {
+    return(NULL)
+  }
+  used <- rownames(w$weights)[w$weights$weight > 0]
+  weights <- w$stack$weights[used]
+  at <- vapply(w$odds[used], function(z) z[i, j], 0)
+  data.frame(
+    part = c("the mean zero of the table", unname(learner_names[used])),
+    log_odds = c(w$stack$intercept + sum(weights * w$centre[used]), unname(weights * (at - w$centre[used])))
+  )
+}
+
+near_parts <- function(w, i, j) {
+  table <- nbm_table(w$x)
+  near <- w$near$near_alike
+  base <- nbm_base(near_weights(near, i), i, w$dims[["n"]])
+  overlap <- as.vector(Matrix::tcrossprod(table$found[i, , drop = FALSE], table$found))
+  length <- sqrt(table$size[i] * table$size)
+  length[length == 0] <- 1
+  weight <- as.vector(base) * (overlap / length + likeness_floor)^(if (is.null(near)) 2 else 1)
+  if (!is.null(table$observed)) weight <- weight * table$observed[, j]
+  out <- data.frame(
+    site = label_of(seq_along(weight), w$names[[1L]]), weight = weight / sum(weight), found = table$found[, j] == 1,
+    row.names = NULL
+  )
+  out <- out[out$weight > 0, ]
+  out <- out[order(-out$weight), ]
+  rownames(out) <- NULL
+  out
+}
+
+companion_parts <- function(w, i, j) {
+  table <- nbm_table(w$x)
+  finds <- which(table$found[i, ] == 1)
+  out <- data.frame(
+    taxon = label_of(finds, w$names[[2L]]), share = unname(companion_table(table)[finds, j]),
+    rate = rep(unname(table$sums[j] / table$n_known[j]), length(finds)), row.names = NULL
+  )
+  out <- out[order(-out$share), ]
+  rownames(out) <- NULL
+  out
+}
+
+#' @export
+print.zero_explained <- function(x, ...) {
+  check_dots(...)
+  cell <- x$cell
+  cat(sprintf(
+    "%s at %s: chance of a record %.2f, rank %s among the zeros\n", cell$taxon, cell$site, cell$chance,
+    show_exact(cell$rank)
+  ))
+  cat(sprintf(
+    "Missed: %.2f (%.2f to %.2f); the table alone allows up to %.2f\n", cell$missed, cell$missed_low,
+    cell$missed_high, cell$missed_most
+  ))
+  if (!is.null(x$score)) {
+    cat(sprintf("\nIts log-odds, %.2f, are the sum of\n", sum(x$score$log_odds)))
+    cat(sprintf("  %6.2f  %s\n", x$score$log_odds, x$score$part), sep = "")
+  }
+  near <- x$neighbours
+  has <- near[near$found, ]
+  cat(sprintf("\nNeighbours: sites with the taxon have %.0f %% of the weight\n", 100 * sum(has$weight)))
+  say_near("for", has, x$n)
+  say_near("against", near[!near$found, ], x$n)
+  with <- x$companions
+  if (nrow(with)) {
+    cat(sprintf(
+      "\nCompanions: of the sites with a find of this site, %.0f %% have the taxon on average; of all sites, %.0f %%\n",
+      100 * mean(with$share), 100 * with$rate[1L]
+    ))
+    say_companions("for", with[with$share > with$rate, ], x$n)
+    say_companions("against", with[rev(which(with$share <= with$rate)), ], x$n)
+  } else {
+    cat("\nCompanions: the site has no finds\n")
+  }
+  invisible(x)
+}
+
+say_near <- function(side, sites, n) {
+  if (nrow(sites)) {
+    shown <- utils::head(sites, n)
+    say_wrapped(side, sprintf("%s (%.0f %%)", shown$site, 100 * shown$weight), nrow(sites) - nrow(shown))
+  }
+}
+
+say_companions <- function(side, taxa, n) {
+  if (nrow(taxa)) {
+    shown <- utils::head(taxa, n)
+    say_wrapped(side, sprintf("%s (%.0f %%)", shown$taxon, 100 * shown$share), nrow(taxa) - nrow(shown))
+  }
+}
+
+say_wrapped <- function(side, items, more) {
+  text <- sprintf("%s: %s%s", side, paste(items, collapse = ", "), if (more > 0L) sprintf(" and %d more", more) else "")
+  writeLines(strwrap(text, 100, indent = 2, exdent = 4))
+}

@@ -1,0 +1,175 @@
+# How which_zeros() weighs its learners: a logistic regression of "this zero was deleted" on their log-odds.
+
+# With a share r of the finds deleted, and a share f of the other zeros kept for the regression, the log-odds that a
+# zero was deleted are those of a record, logit p, plus log(r) - log(f): Bayes' rule. So with that offset the regression
+# estimates p itself.
+#   copies  list of learn_task() results
+# Returns list(weights, intercept, covariance, centre, scale, ridge): logit p = intercept + sum_l weights_l odds_l.
+fit_stack <- function(copies, ridge = NULL) {
+  parts <- lapply(copies, stack_rows)
+  all <- stack_bind(parts)
+  if (is.null(ridge)) ridge <- choose_ridge(parts)
+  stack_weights(all, ridge)
+}
+
+zeros_a_find <- 20L # zeros kept for the regression, for each find deleted
+
+# The deleted cells and every so many-th of the other zeros, evenly spaced: no random numbers.
+stack_rows <- function(copy) {
+  deleted <- which(copy$deleted)
+  others <- which(!copy$deleted)
+  wanted <- min(length(others), max(zeros_a_find * length(deleted), 2000L))
+  some <- others[unique(round(seq(1, length(others), length.out = wanted)))]
+  kept <- c(deleted, some)
+  fraction <- copy$fraction * length(some) / length(others)
+  list(
+    z = copy$odds[kept, , drop = FALSE], y = as.double(copy$deleted[kept]),
+    offset = rep(log(copy$rate) - log(fraction), length(kept))
+  )
+}
+
+stack_bind <- function(parts) {
+  list(
+    z = do.call(rbind, lapply(parts, function(part) part$z)), y = unlist(lapply(parts, function(part) part$y)),
+    offset = unlist(lapply(parts, function(part) part$offset))
+  )
+}
+
+ridges <- c(1, 10, 100)
+most_parts <- 5L # groups of copies the ridge is chosen over
+
+# The ridge of the best prediction of each copy from the others.
+choose_ridge <- function(parts) {
+  if (length(parts) < 2L) {
+    return(ridges[2L])
+  }
+  groups <- split(parts, rep_len(seq_len(min(length(parts), most_parts)), length(parts)))
+  parts <- lapply(groups, stack_bind)
+  loss <- vapply(ridges, function(ridge) {
+    sum(vapply(seq_along(parts), function(out) {
+      fit <- stack_weights(stack_bind(parts[-out]), ridge)
+      eta <- stack_odds(fit, parts[[out]]$z) + parts[[out]]$offset
+      sum(log1p(exp(-abs(eta))) + pmax(eta, 0) - parts[[out]]$y * eta)
+    }, 0))
+  }, 0)
+  ridges[which.min(loss)]
+}
+
+# Weights that are not negative: learners whose weight would be are left out, one after another.
+stack_weights <- function(data, ridge) {
+  used <- rep(TRUE, ncol(data$z))
+  repeat {
+    fit <- ridge_logistic(data$z[, used, drop = FALSE], data$y, data$offset, ridge)
+    worst <- which.min(fit$coefficients[-1L])
+    if (fit$coefficients[-1L][worst] >= 0 || sum(used) == 1L) break
+    used[which(used)[worst]] <- FALSE
+  }
+  weights <- stats::setNames(rep(0, ncol(data$z)), colnames(data$z))
+  weights[used] <- pmax(fit$coefficients[-1L], 0)
+  at <- c(TRUE, used)
+  covariance <- matrix(0, length(at), length(at))
+  covariance[at, at] <- fit$covariance
+  list(weights = weights, intercept = fit$coefficients[[1L]], covariance = covariance, ridge = ridge)
+}
+
+stack_odds <- function(fit, z) fit$intercept + as.vector(z %*% fit$weights)
+
+# Logistic regression by Newton's method, weights drawn to each other: the penalty is ridge / 2 times the sum of squares
+# of their differences from their mean, for columns of equal spread.
+ridge_logistic <- function(z, y, offset, ridge, passes = 50L) {
+  centre <- colMeans(z)
+  spread <- pmax(apply(z, 2L, stats::sd), 1e-8)
+  design <- cbind(1, sweep(sweep(z, 2L, centre), 2L, spread, "/"))
+  l <- ncol(z)
+  penalty <- matrix(0, l + 1L, l + 1L)
+  penalty[-1L, -1L] <- ridge * (diag(l) - 1 / l) + diag(1e-3, l)
+  beta <- c(stats::qlogis(mean(y)) - mean(offset), rep(0, l))
+  value <- function(beta) {
+    eta <- as.vector(design %*% beta) + offset
+    sum(y * eta - pmax(eta, 0) - log1p(exp(-abs(eta)))) - sum(beta * (penalty %*% beta)) / 2
+  }
+  now <- value(beta)
+  for (pass in seq_len(passes)) {
+    p <- stats::plogis(as.vector(design %*% beta) + offset)
+    hessian <- crossprod(design, design * (p * (1 - p))) + penalty
+    step <- solve(hessian + diag(1e-9, l + 1L), crossprod(design, y - p) - penalty %*% beta)
+    while ((new <- value(beta + step)) < now && max(abs(step)) > 1e-10) step <- step / 2
+    beta <- as.vector(beta + step)
+    gain <- new - now
+    now <- new
+    if (gain < 1e-8 * (abs(now) + 1)) break
+  }
+  # Back to the columns as they are: intercept b0 - sum b_l centre_l / spread_l, weights b_l / spread_l.
+  back <- rbind(c(1, -centre / spread), cbind(0, diag(1 / spread, l)))
+  list(coefficients = as.vector(back %*% beta), covariance = back %*% solve(hessian) %*% t(back))
+}
+
+# What the learners weigh: the weight of a learner's log-odds, and its share of the spread of the answer.
+stack_table <- function(stack, copies) {
+  spread <- apply(do.call(rbind, lapply(copies, function(copy) copy$odds)), 2L, stats::sd)
+  part <- stack$weights * spread
+  out <- data.frame(
+    learner = unname(learner_names[names(stack$weights)]), weight = unname(stack$weights),
+    share = unname(part / max(sum(part), 1e-300)), row.names = names(stack$weights)
+  )
+  out[order(-out$share), ]
+}
+
+# How well hidden finds are found: each copy by weights from the others, and by each learner alone. list(table, gain =
+# c(difference, se) to the best simple rule, best, curve = what a plot of recovery() shows).
+judge_stack <- function(copies, ridge, shape) {
+  each <- lapply(seq_along(copies), function(i) {
+    copy <- copies[[i]]
+    fit <- fit_stack(copies[-i], ridge)
+    judge_copy(copy, cbind(stack = stack_odds(fit, copy$odds), copy$odds), shape)
+  })
+  measure <- function(name) vapply(each, function(one) one[[name]], each[[1L]][[name]])
+  se <- function(values) apply(values, 1L, stats::sd) / sqrt(ncol(values))
+  auc <- measure("auc")
+  within <- measure("within")
+  ap <- measure("ap")
+  simple <- intersect(simple_learners, rownames(auc))
+  best <- simple[which.max(rowMeans(auc)[simple])]
+  gain <- auc["stack", ] - auc[best, ]
+  list(
+    table = data.frame(
+      learner = c("the answer", unname(learner_names[rownames(auc)[-1L]])), auc = rowMeans(auc), auc_se = se(auc),
+      auc_within = rowMeans(within), auc_within_se = se(within), ap = rowMeans(ap), ap_se = se(ap),
+      row.names = rownames(auc)
+    ),
+    gain = c(difference = mean(gain), se = stats::sd(gain) / sqrt(length(gain))), best = best,
+    curve = judged_curve(
+      unlist(lapply(each, function(one) one$chance)), unlist(lapply(copies, function(copy) copy$deleted))
+    )
+  )
+}
+
+# AUC over the table and within sites, and average precision (NA where zeros were sampled), of each column of `odds`.
+judge_copy <- function(copy, odds, shape) {
+  hit <- copy$deleted
+  changed <- matrix(NA, shape[1L], shape[2L])
+  changed[copy$at] <- hit
+  rows <- which(rowSums(changed, na.rm = TRUE) > 0)
+  within <- apply(odds, 2L, function(score) {
+    scores <- matrix(NA_real_, shape[1L], shape[2L])
+    scores[copy$at] <- score
+    mean(within_rows(scores[rows, , drop = FALSE], changed[rows, , drop = FALSE])$auc, na.rm = TRUE)
+  })
+  list(
+    auc = apply(odds, 2L, auc_of, hit = hit), within = within,
+    ap = if (copy$fraction < 1) NA * within else apply(odds, 2L, average_precision, hit = hit),
+    chance = stats::plogis(odds[, "stack"] + log(copy$rate))
+  )
+}
+
+# As recovery() has it, of what was hidden over all copies.
+judged_curve <- function(score, hit) {
+  line <- calibration_line(score, hit)
+  list(
+    summary = list(
+      auc = auc_of(score, hit), ap = average_precision(score, hit), slope = line[["slope"]], changed = sum(hit),
+      candidates = length(hit)
+    ),
+    roc = roc_curve(score, hit), pr = pr_curve(score, hit), calibration = calibration_curve(score, hit)
+  )
+}

@@ -1,0 +1,275 @@
+# Newton halves against SQUAREM on EM, from the same starts: passes and time to the level that EM has at convergence,
+# less .1 nats, and the ends of both. Results are kept in bench/passes.md and bench/passes.png.
+#   Rscript bench/passes.R [starts = 20] [price] [fossils] [simulated] [many] [others] [answers]
+# All parts unless named.
+# Times are processor seconds of one thread, to a level: those of the run times the share of its passes.
+library(multicause)
+args <- commandArgs(TRUE)
+starts <- as.integer(c(args, "20")[1L])
+parts <- if (length(args) > 1L) args[-1L] else c("price", "fossils", "simulated", "many", "others", "answers")
+inside <- asNamespace("multicause")
+folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
+hush <- function(expr) suppressWarnings(suppressMessages(expr))
+seconds <- function(expr) system.time(expr)[[1L]]
+
+fossils <- function(file, row, column) {
+  file <- file.path(folder, file)
+  if (!file.exists(file)) {
+    message("skipped: no data in ", folder)
+    quit("no")
+  }
+  occ <- utils::read.csv(file)
+  unclass((table(occ[[row]], occ[[column]]) > 0) + 0)
+}
+
+# Six components, sparse memberships, all log-odds moved by one number to reach the share of ones.
+simulated <- function(density, n = 6000L, m = 600L, k = 6L) {
+  set.seed(1)
+  s <- matrix(stats::rexp(n * k)^2, n, k)
+  p <- (s / rowSums(s)) %*% matrix(stats::rbeta(k * m, 0.3, 1), k, m)
+  move <- function(by) stats::plogis(stats::qlogis(p) + by)
+  by <- stats::uniroot(function(by) mean(move(by)) - density, c(-15, 15))$root
+  matrix(as.numeric(stats::runif(n * m) < move(by)), n, m)
+}
+
+run <- function(view, start, pinned, pseudo, ...) {
+  control <- unclass(fit_control(tol = 1e-9, progress = FALSE, ...))
+  time <- seconds(out <- inside$ab_run(view, start, pinned, pseudo, control))
+  list(end = out$outcome$objective, passes = out$outcome$n_pass, trace = out$outcome$trace, time = time,
+    gap = sum(.Call(inside$mc_c_ab_certify, view, inside$ab_kernel_param(out$param, pinned), pseudo)[1:2]))
+}
+
+# Passes and time to a level; NA where it is not reached.
+reach <- function(run, level) {
+  pass <- which(run$trace >= level)[1L]
+  c(pass, run$time * pass / run$passes)
+}
+
+# Both from `n` common starts of the package: a row a start.
+compare <- function(name, x, k, phantom, estimate, n, most) {
+  data <- hush(inside$check_data(x, "binary"))
+  pins <- inside$ab_pins(phantom)
+  pinned <- c(rep("free", k - length(pins)), pins)
+  weak <- list(aspects = c(1.2, 2), membership = 1.03)
+  pseudo <- if (estimate == "map") inside$pseudo_counts(weak, c("aspects", "membership")) else c(0, 0, 0)
+  set.seed(7)
+  rows <- lapply(rep_len(inside$ab_kinds(k, phantom, fit_control(n_start = 10)), n), function(kind) {
+    start <- inside$ab_draw(data, kind, pinned)
+    em <- run(data$view, start, pinned, pseudo, max_pass = most, algorithm = "em")
+    newton <- run(data$view, start, pinned, pseudo, max_pass = 1000L, algorithm = "newton")
+    plain <- run(data$view, start, pinned, pseudo, max_pass = 1000L, algorithm = "newton", accelerate = FALSE)
+    level <- em$end - 0.1
+    to <- rbind(reach(em, level), reach(newton, level), reach(plain, level))
+    data.frame(
+      table = name, k, phantom, estimate, end_em = em$end, end_newton = newton$end, em = to[1L, 1L],
+      newton = to[2L, 1L], plain = to[3L, 1L], ratio = to[1L, 2L] / to[2L, 2L], to_end = em$time / newton$time,
+      cost = newton$time / newton$passes / (em$time / em$passes), gap_em = em$gap, gap_newton = newton$gap
+    )
+  })
+  all <- do.call(rbind, rows)
+  show(all)
+  invisible(all)
+}
+
+median_of <- function(x) if (all(is.na(x))) NA else stats::median(x, na.rm = TRUE)
+several <- character() # lines of the table
+
+show <- function(all) {
+  if (!length(several)) {
+    head <- c("table", "k, phantom, estimate", "starts", "passes to level: EM", "Newton", "without SQUAREM",
+      "reached", "time ratio to level", "time ratio to end", "cost of a pass", "median end: EM", "Newton",
+      "best: EM", "Newton", "better / worse by .1", "gap: EM", "Newton")
+    cat("|", paste(head, collapse = " | "), "|\n|", strrep(" --- |", length(head)), "\n", sep = "")
+    several <<- "begun"
+  }
+  up <- all$end_newton - all$end_em
+  cells <- c(
+    all$table[1L], paste(all$k[1L], all$phantom[1L], all$estimate[1L], sep = ", "), nrow(all),
+    sprintf("%.0f", c(median_of(all$em), median_of(all$newton), median_of(all$plain))),
+    sprintf("%.2f", mean(!is.na(all$newton))), sprintf("%.1f", c(median_of(all$ratio), median_of(all$to_end),
+      median_of(all$cost))),
+    sprintf("%.1f", c(stats::median(all$end_em), stats::median(all$end_newton), max(all$end_em), max(all$end_newton))),
+    sprintf("%.2f / %.2f", mean(up > 0.1), mean(up < -0.1)), sprintf("%.3g", c(median_of(all$gap_em),
+      median_of(all$gap_newton)))
+  )
+  cat("|", paste(cells, collapse = " | "), "|\n")
+}
+
+price <- function() {
+  cat("\n## Price of a pass, ms, and billions of flops a second (EM 8 n m k, Newton n m (8 k + 2 k^2))\n\n")
+  tables <- list(g10s2 = fossils("now_2003/g10s2_occ.csv", "site_id", "genus_id"), `6000 x 600, 5 %` = simulated(0.05))
+  for (name in names(tables)) {
+    x <- tables[[name]]
+    view <- hush(inside$check_data(x, "binary"))
+    cells <- as.double(length(x))
+    for (k in c(4L, 8L, 16L, 32L, 64L)) {
+      set.seed(1)
+      start <- inside$ab_draw(view, "uniform", rep("free", k))
+      passes <- max(5L, as.integer(2e9 / (cells * k * (8 + 2 * k))))
+      time <- vapply(c("em", "newton"), function(algorithm) {
+        control <- unclass(fit_control(max_pass = passes, tol = 0, accelerate = FALSE, algorithm = algorithm))
+        seconds(inside$ab_run(view$view, start, rep("free", k), c(0, 0, 0), control)) / passes
+      }, 0)
+      flops <- cells * c(8 * k, 8 * k + 2 * k^2) / 1e9 / time
+      cat(sprintf("| %s | k = %d | EM %.2f ms, %.1f | Newton %.2f ms, %.1f | ratio %.1f |\n", name, k, 1000 * time[1L],
+        flops[1L], 1000 * time[2L], flops[2L], time[2L] / time[1L]))
+    }
+  }
+}
+
+on_fossils <- function() {
+  cat("\n## Fossils\n\n")
+  g10s2 <- fossils("now_2003/g10s2_occ.csv", "site_id", "genus_id")
+  out <- list()
+  for (k in c(4L, 8L, 16L)) {
+    for (phantom in c("free", "white")) {
+      for (estimate in c("ml", "map")) {
+        out <- c(out, list(compare("g10s2", g10s2, k, phantom, estimate, starts, 4000L)))
+      }
+    }
+  }
+  for (estimate in c("ml", "map")) {
+    nam <- fossils("now_2020_nam/nam_large_occ.csv", 1L, 2L)
+    out <- c(out, list(
+      compare("nam_large", nam, 12L, "free", estimate, starts, 4000L),
+      compare("early tetrapods", as.matrix(multicause::early_tetrapods$x) + 0, 6L, "free", estimate, starts, 4000L)
+    ))
+  }
+  do.call(rbind, out)
+}
+
+many_components <- function() {
+  cat("\n## g10s2 with many components\n\n")
+  several <<- character()
+  g10s2 <- fossils("now_2003/g10s2_occ.csv", "site_id", "genus_id")
+  for (k in c(32L, 64L)) {
+    for (estimate in c("ml", "map")) compare("g10s2", g10s2, k, "free", estimate, max(1L, starts %/% 10L), 4000L)
+  }
+}
+
+on_simulated <- function() {
+  cat("\n## 6000 x 600, k = 6, EM stopped after 1500 passes\n\n")
+  several <<- character()
+  out <- list()
+  for (density in c(0.002, 0.01, 0.05, 0.2, 0.5)) {
+    x <- simulated(density)
+    for (estimate in c("ml", "map")) {
+      out <- c(out, list(compare(paste(100 * density, "%"), x, 6L, "free", estimate, max(1L, starts %/% 10L), 1500L)))
+    }
+  }
+  do.call(rbind, out)
+}
+
+figure <- function(all) {
+  grDevices::png("bench/passes.png", 900, 700, res = 120)
+  on.exit(grDevices::dev.off())
+  group <- factor(paste(all$table, all$estimate))
+  plot(all$em, all$newton, log = "xy", pch = as.integer(group) %% 25, col = grDevices::hcl.colors(nlevels(group),
+    "Dark 3")[group], xlab = "passes of SQUAREM on EM to its end less .1 nats", ylab = "Newton passes to that level")
+  for (times in c(1, 10, 100)) graphics::abline(-log10(times), 1, lty = 3)
+  graphics::legend("topleft", levels(group), pch = seq_len(nlevels(group)) %% 25, bty = "n", cex = 0.6,
+    col = grDevices::hcl.colors(nlevels(group), "Dark 3"))
+}
+
+# Where EM stays. With neighbours the halves climb a bound as EM does; with effort memberships are EM's in both.
+with_neighbours <- function() {
+  cat("\n## Neighbours (sites of g10s2 of similar age, white phantom pinned, map) and effort: one start a row\n\n")
+  x <- fossils("now_2003/g10s2_occ.csv", "site_id", "genus_id")
+  age <- utils::read.csv(file.path(folder, "now_2003", "g10s2_sites.csv"))$age_ma
+  for (k in c(4L, 8L)) {
+    for (strength in c(5, 50)) {
+      set.seed(1)
+      start <- inside$ab_draw(hush(inside$check_data(x, "binary")), "mixture", c(rep("free", k - 1L), "white"))
+      fit <- lapply(c(em = "em", newton = "newton"), function(algorithm) {
+        control <- fit_control(n_start = 1, algorithm = algorithm, progress = FALSE)
+        near <- smooth_over(age = age, bandwidth = 0.5, strength = strength)
+        time <- seconds(out <- hush(aspect_bernoulli(unname(x), k, estimate = "map", phantom = "white", start = start,
+          smooth = near, control = control)))
+        sprintf("%d passes, %.2f s, %.1f", nrow(out$trace), time, out$objective)
+      })
+      cat(sprintf("| k = %d | strength %g | EM %s | Newton %s |\n", k, strength, fit$em, fit$newton))
+    }
+  }
+  for (k in c(4L, 8L)) {
+    for (estimate in c("ml", "map")) {
+      fit <- lapply(c(em = "em", newton = "newton"), function(algorithm) {
+        set.seed(3)
+        control <- fit_control(n_start = 1, n_polish = 0, algorithm = algorithm, progress = FALSE)
+        time <- seconds(out <- hush(aspect_bernoulli(unname(x), k, estimate = estimate, effort = log(rowSums(x) + 1),
+          control = control)))
+        sprintf("%d passes, %.2f s, %.1f", nrow(out$trace), time, out$objective)
+      })
+      cat(sprintf("| k = %d, %s | effort | EM %s | Newton %s |\n", k, estimate, fit$em, fit$newton))
+    }
+  }
+}
+
+# Memberships of new rows: the table's own rows, in another order.
+new_rows <- function() {
+  cat("\n## predict() of the 501 rows of g10s2\n\n")
+  x <- unname(fossils("now_2003/g10s2_occ.csv", "site_id", "genus_id"))
+  for (k in c(4L, 8L)) {
+    set.seed(3)
+    fit <- hush(aspect_bernoulli(x, k, control = fit_control(n_start = 1, n_polish = 0, progress = FALSE)))
+    new <- x[sample(nrow(x)), ]
+    time <- vapply(c("em", "newton"), function(algorithm) {
+      control <- fit_control(max_pass = 5000, tol = 1e-10, algorithm = algorithm)
+      seconds(for (i in 1:5) hush(predict(fit, new, type = "membership", control = control))) / 5
+    }, 0)
+    cat(sprintf("| k = %d | EM %.3f s | Newton %.3f s | ratio %.1f |\n", k, time[1L], time[2L], time[1L] / time[2L]))
+  }
+}
+
+# Planted omissions on g10s2: what deeper maxima do to answers.
+answers <- function(replicates = max(2L, starts %/% 5L)) {
+  cat("\n## Planted omissions on g10s2,", replicates, "replicates: means\n\n")
+  x <- fossils("now_2003/g10s2_occ.csv", "site_id", "genus_id")
+  measures <- c("auc", "auc_within", "ap", "slope")
+  score <- function(what, probability, truth, time) {
+    data.frame(what, seconds = time, recovery(probability, truth)$summary[measures])
+  }
+  single <- function(planted, k, estimate, algorithm, seed) {
+    set.seed(seed)
+    control <- fit_control(algorithm = algorithm, progress = FALSE)
+    time <- seconds(fit <- hush(aspect_bernoulli(planted$x, k, estimate = estimate, control = control)))
+    score(paste0("single fit, ", estimate, ", k = ", k, ", ", algorithm), fitted(fit), planted, time)
+  }
+  average <- function(planted, algorithm, passes, seed) {
+    set.seed(seed)
+    control <- fit_control(n_start = 1, n_polish = 0, max_pass = passes, tol = 1e-7, algorithm = algorithm)
+    time <- seconds(out <- hush(ensemble(planted$x, control = control)))
+    score(sprintf("ensemble, %s, %d passes", algorithm, passes), fitted(out), planted, time)
+  }
+  all <- do.call(rbind, lapply(seq_len(replicates), function(r) {
+    set.seed(4000 + r)
+    planted <- corrupt(unname(x), omit = c(0, 0.4))
+    runs <- expand.grid(
+      algorithm = c("em", "newton"), estimate = c("ml", "map"), k = c(4L, 8L), stringsAsFactors = FALSE
+    )
+    rbind(
+      do.call(rbind, Map(function(a, e, k) single(planted, k, e, a, r), runs$algorithm, runs$estimate, runs$k)),
+      average(planted, "em", 50L, r),
+      do.call(rbind, lapply(c(3L, 6L, 12L, 20L), function(passes) average(planted, "newton", passes, r)))
+    )
+  }))
+  means <- stats::aggregate(all[-1L], all["what"], mean)
+  means[-1L] <- lapply(means[-1L], round, 4L)
+  print(means, row.names = FALSE)
+}
+
+if ("price" %in% parts) price()
+all <- rbind(if ("fossils" %in% parts) on_fossils(), if ("simulated" %in% parts) on_simulated())
+if (!is.null(all)) {
+  for (estimate in c("ml", "map")) {
+    up <- with(all[all$estimate == estimate, ], end_newton - end_em)
+    cat(sprintf("\n%s, all starts pooled: Newton ends higher by more than .01 nats in %.2f, lower in %.2f of %d\n",
+      estimate, mean(up > 0.01), mean(up < -0.01), length(up)))
+  }
+  if ("fossils" %in% parts) figure(all)
+}
+if ("many" %in% parts) many_components()
+if ("others" %in% parts) {
+  with_neighbours()
+  new_rows()
+}
+if ("answers" %in% parts) answers()

@@ -1,0 +1,385 @@
+#include "aspect_bernoulli/em.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "num/blas.h"
+#include "num/blocks.h"
+#include "num/simplex.h"
+#include "num/vector.h"
+
+/*
+ * One block of rows at a time: b rows of memberships and expected counts, held
+ * transposed so that a row is contiguous.
+ */
+typedef struct {
+  double *rows;   /* k x b: memberships */
+  double *counts; /* k x b: expected cells written by each component, over membership */
+  double *ratio;  /* m x b: 1 / P(x = 0) at observed zeros, 0 elsewhere */
+} block_scratch;
+
+/* Sums over the row blocks of a strip (num/blocks.h). */
+typedef struct {
+  double *one;  /* k x m: sum over rows of membership / p at ones */
+  double *zero; /* k x m: sum over rows of membership / (1 - p) at observed zeros */
+  double loglik;
+  double gap, worst; /* of ab_certify() */
+} strip_sum;
+
+struct ab_work {
+  ab_prior prior;
+  const mc_host *host;
+  num_strips rows;
+  double *absence; /* k x m: 1 - aspects */
+  strip_sum strip[NUM_MAX_STRIP];
+  block_scratch *scratch; /* one a thread */
+  int passes;
+  double objective; /* of the last pass, for the host's eyes */
+};
+
+ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int k, int n_threads,
+                     const mc_host *host) {
+  ab_work *work = host->alloc(host->ctx, 1, sizeof *work);
+  memset(work, 0, sizeof *work);
+  work->prior = *prior;
+  work->host = host;
+  work->rows = num_new_strips(data->n, num_block_rows(data->n, data->m), n_threads);
+  work->absence = mc_doubles(host, k, data->m);
+  for (int s = 0; s < work->rows.n_strip; s++) {
+    work->strip[s].one = mc_doubles(host, k, data->m);
+    work->strip[s].zero = mc_doubles(host, k, data->m);
+  }
+  work->scratch = host->alloc(host->ctx, (size_t) work->rows.n_threads, sizeof *work->scratch);
+  for (int t = 0; t < work->rows.n_threads; t++) {
+    const int b = work->rows.block_rows;
+    work->scratch[t].rows = mc_doubles(host, k, b);
+    work->scratch[t].counts = mc_doubles(host, k, b);
+    work->scratch[t].ratio = mc_doubles(host, data->m, b);
+  }
+  return work;
+}
+
+/* What visitors of blocks of rows see. */
+typedef struct {
+  const mc_data *data;
+  const ab_param *par;
+  ab_work *work;
+  double *counts; /* of ab_expect(), n x k */
+} visit;
+
+/* Puts one value into the cells of a block that are no observed zeros: ones and missing cells. */
+static void mask(const mc_data *data, int first, int b, double value, double *block) {
+  for (int i = 0; i < b; i++) {
+    double *row = block + num_at(0, i, data->m);
+    const int at = first + i;
+    for (int e = data->start[at]; e < data->start[at + 1]; e++) row[data->column[e]] = value;
+    if (data->na_start)
+      for (int e = data->na_start[at]; e < data->na_start[at + 1]; e++)
+        row[data->na_column[e]] = value;
+  }
+}
+
+/*
+ * (1 - x) / (1 - p) of a block, with 1 - p = membership (1 - aspects), eq. (19).
+ * Returns the log-likelihood of its observed zeros, which comes for nothing.
+ */
+static double zero_ratio(const visit *w, int first, int b, block_scratch *s) {
+  const int k = w->par->k, m = w->data->m;
+  num_gemm(true, false, m, b, k, w->work->absence, k, s->rows, k, 0, s->ratio, m);
+  mask(w->data, first, b, 1, s->ratio);
+  const double loglik = num_invert_sum_log(s->ratio, num_at(0, b, m));
+  mask(w->data, first, b, 0, s->ratio);
+  return loglik;
+}
+
+/*
+ * Expected counts of a block over membership, the bracket of eq. (18):
+ * [x / p] aspects' + [(1 - x) / (1 - p)] (1 - aspects)'. Returns the block's
+ * log-likelihood, which the same probabilities give for nothing.
+ */
+static double block_counts(const visit *w, int first, int b, block_scratch *s, bool want_counts) {
+  const mc_data *data = w->data;
+  const int k = w->par->k, m = data->m;
+  double loglik = zero_ratio(w, first, b, s);
+  if (want_counts)
+    num_gemm(false, false, k, b, m, w->work->absence, k, s->ratio, m, 0, s->counts, k);
+  for (int i = 0; i < b; i++) {
+    const double *row = s->rows + num_at(0, i, k);
+    double *counts = s->counts + num_at(0, i, k), likelihood = 1;
+    for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++) {
+      const double *aspect = w->par->aspects + num_at(0, data->column[e], k);
+      const double p = num_dot(row, aspect, k);
+      if (likelihood < NUM_TINY || p < NUM_TINY) { /* before the product underflows */
+        loglik += log(likelihood) + log(p);
+        likelihood = 1;
+      } else {
+        likelihood *= p;
+      }
+      if (want_counts) num_add_scaled(counts, 1 / p, aspect, k);
+    }
+    loglik += log(likelihood);
+  }
+  return loglik;
+}
+
+/* Eqs. (18), (8): membership times its expected counts over observed cells; then the prior's. */
+static void update_rows(const visit *w, int first, int b, block_scratch *s) {
+  const int k = w->par->k;
+  const double pseudo = w->work->prior.membership;
+  for (int i = 0; i < b; i++) {
+    const double total = data_n_observed(w->data, first + i) + k * pseudo;
+    double *row = s->rows + num_at(0, i, k), *counts = s->counts + num_at(0, i, k);
+    if (w->par->smooth) {
+      const double observed = data_n_observed(w->data, first + i);
+      mc_smooth_update(w->par->smooth, first + i, observed, pseudo, row, counts);
+      continue;
+    }
+    if (total <= 0) continue; /* nothing observed, no prior: the row stays */
+    for (int c = 0; c < k; c++) row[c] = num_lift((row[c] * counts[c] + pseudo) / total);
+  }
+}
+
+/* The sums of eq. (20) over a block, its rows already updated. */
+static void add_aspect_sums(const visit *w, int first, int b, block_scratch *s, strip_sum *sum) {
+  const mc_data *data = w->data;
+  const int k = w->par->k, m = data->m;
+  zero_ratio(w, first, b, s);
+  num_gemm(false, true, k, m, b, s->rows, k, s->ratio, m, 1, sum->zero, k);
+  for (int i = 0; i < b; i++) {
+    const double *row = s->rows + num_at(0, i, k);
+    for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++) {
+      const ptrdiff_t at = num_at(0, data->column[e], k);
+      num_add_scaled(sum->one + at, 1 / num_dot(row, w->par->aspects + at, k), row, k);
+    }
+  }
+}
+
+/* Frank-Wolfe gap of each row: the best component's gradient over the row's own mean of them. */
+static void certify_rows(const visit *w, int first, int b, block_scratch *s, strip_sum *sum) {
+  const int k = w->par->k;
+  const double pseudo = w->work->prior.membership;
+  for (int i = 0; i < b; i++) {
+    const double *row = s->rows + num_at(0, i, k);
+    double *gradient = s->counts + num_at(0, i, k), most = 0;
+    double total = data_n_observed(w->data, first + i) + k * pseudo;
+    for (int c = 0; c < k; c++) gradient[c] += pseudo > 0 ? pseudo / row[c] : 0;
+    if (w->par->smooth) total += mc_smooth_gradient(w->par->smooth, first + i, row, gradient);
+    if (total <= 0) continue;
+    for (int c = 0; c < k; c++) most = fmax(most, gradient[c]);
+    sum->gap += most - total;
+    sum->worst = fmax(sum->worst, most / total - 1);
+  }
+}
+
+/*
+ * The visitors: what is done with a block of b rows. The E-step of eqs. (12), (19) comes first in
+ * each; e_step() returns its log-likelihood.
+ */
+static double e_step(const visit *w, int thread, int first, int b, bool want_counts) {
+  block_scratch *s = w->work->scratch + thread;
+  num_take_rows(w->par->membership, w->data->n, first, b, w->par->k, s->rows);
+  return block_counts(w, first, b, s, want_counts);
+}
+
+static void objective_block(void *ctx, int strip, int thread, int first, int b) {
+  const visit *w = ctx;
+  w->work->strip[strip].loglik += e_step(w, thread, first, b, false);
+}
+
+/* Eqs. (18), (8). */
+static void membership_block(void *ctx, int strip, int thread, int first, int b) {
+  const visit *w = ctx;
+  block_scratch *s = w->work->scratch + thread;
+  w->work->strip[strip].loglik += e_step(w, thread, first, b, true);
+  update_rows(w, first, b, s);
+  num_put_rows(s->rows, w->data->n, first, b, w->par->k, w->par->membership);
+}
+
+/* The sums of eq. (20) for memberships that are held. */
+static void aspects_block(void *ctx, int strip, int thread, int first, int b) {
+  const visit *w = ctx;
+  strip_sum *sum = w->work->strip + strip;
+  sum->loglik += e_step(w, thread, first, b, false);
+  add_aspect_sums(w, first, b, w->work->scratch + thread, sum);
+}
+
+/* Eqs. (18), (8), then the sums of eq. (20) while the new rows are at hand. */
+static void both_block(void *ctx, int strip, int thread, int first, int b) {
+  const visit *w = ctx;
+  membership_block(ctx, strip, thread, first, b);
+  add_aspect_sums(w, first, b, w->work->scratch + thread, w->work->strip + strip);
+}
+
+static void expect_block(void *ctx, int strip, int thread, int first, int b) {
+  const visit *w = ctx;
+  block_scratch *s = w->work->scratch + thread;
+  strip_sum *sum = w->work->strip + strip;
+  sum->loglik += e_step(w, thread, first, b, true);
+  for (ptrdiff_t e = 0; e < (ptrdiff_t) w->par->k * b; e++) s->counts[e] *= s->rows[e];
+  num_put_rows(s->counts, w->data->n, first, b, w->par->k, w->counts);
+  add_aspect_sums(w, first, b, s, sum);
+}
+
+static void certify_block(void *ctx, int strip, int thread, int first, int b) {
+  const visit *w = ctx;
+  block_scratch *s = w->work->scratch + thread;
+  strip_sum *sum = w->work->strip + strip;
+  sum->loglik += e_step(w, thread, first, b, true);
+  certify_rows(w, first, b, s, sum);
+  add_aspect_sums(w, first, b, s, sum);
+}
+
+/* Visits all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
+static bool visit_rows(const mc_data *data, const ab_param *par, ab_work *work, num_visitor visitor,
+                       double *counts) {
+  visit w = {.data = data, .par = par, .work = work};
+  w.counts = counts; /* of ab_expect(): the visitor writes there */
+  const ptrdiff_t size = (ptrdiff_t) par->k * data->m;
+  strip_sum *sum = work->strip;
+  for (ptrdiff_t i = 0; i < size; i++)
+    work->absence[i] = par->absence ? par->absence[i] : 1 - par->aspects[i];
+  for (int s = 0; s < work->rows.n_strip; s++) {
+    sum[s].loglik = sum[s].gap = 0;
+    sum[s].worst = 0;
+    memset(sum[s].one, 0, (size_t) size * sizeof(double));
+    memset(sum[s].zero, 0, (size_t) size * sizeof(double));
+  }
+  if (!mc_visit(work->host, work->passes, work->objective, &work->rows, visitor, &w)) return false;
+  for (int s = 1; s < work->rows.n_strip; s++) {
+    sum->loglik += sum[s].loglik;
+    sum->gap += sum[s].gap;
+    sum->worst = fmax(sum->worst, sum[s].worst);
+    for (ptrdiff_t i = 0; i < size; i++) {
+      sum->one[i] += sum[s].one[i];
+      sum->zero[i] += sum[s].zero[i];
+    }
+  }
+  return true;
+}
+
+void ab_update_aspects(int m, ab_param *par, const ab_prior *prior, const double *one,
+                       const double *zero) {
+  for (int j = 0; j < m; j++) {
+    for (int c = 0; c < par->k; c++) {
+      const ptrdiff_t at = num_at(c, j, par->k);
+      double *aspect = par->aspects + at;
+      if (par->pinned && par->pinned[c]) continue;
+      const double ones = *aspect * one[at] + prior->one;
+      const double zeros = (1 - *aspect) * zero[at] + prior->zero;
+      if (ones + zeros > 0) *aspect = num_lift(ones / (ones + zeros));
+    }
+  }
+}
+
+double ab_log_prior(int n, int m, const ab_param *par, const ab_prior *prior) {
+  double sum = 0;
+  if (prior->membership > 0)
+    for (ptrdiff_t i = 0; i < (ptrdiff_t) n * par->k; i++)
+      sum += prior->membership * log(par->membership[i]);
+  if (prior->one <= 0 && prior->zero <= 0) return sum;
+  for (int j = 0; j < m; j++) {
+    for (int c = 0; c < par->k; c++) {
+      const double aspect = par->aspects[num_at(c, j, par->k)];
+      if (par->pinned && par->pinned[c]) continue;
+      if (prior->one > 0) sum += prior->one * log(aspect);
+      if (prior->zero > 0) sum += prior->zero * log1p(-aspect);
+    }
+  }
+  return sum;
+}
+
+/* What the objective has beside the log-likelihood; the pulls of neighbours come with it. */
+static double beside_loglik(const mc_data *data, const ab_param *par, const ab_prior *prior,
+                            bool want_pull) {
+  const double pull = par->smooth ? mc_smooth_pull(par->smooth, par->membership, want_pull) : 0;
+  return pull + ab_log_prior(data->n, data->m, par, prior);
+}
+
+/* Memberships, and the sums that aspects are made of; false: stopped. */
+static bool update_membership(const mc_data *data, ab_param *par, ab_work *work) {
+  num_visitor visitor = both_block;
+  if (par->fixed_aspects) visitor = membership_block;
+  if (par->fixed_membership) visitor = aspects_block;
+  return visit_rows(data, par, work, visitor, NULL);
+}
+
+static void update_aspects(const mc_data *data, ab_param *par, const ab_work *work) {
+  if (par->fixed_aspects) return;
+  ab_update_aspects(data->m, par, &work->prior, work->strip[0].one, work->strip[0].zero);
+}
+
+double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
+  const double beside = beside_loglik(data, par, &work->prior, true);
+  if (!update_membership(data, par, work)) return NAN; /* eqs. (18), (8) */
+  update_aspects(data, par, work);                     /* eqs. (20), (21) */
+  work->passes++;
+  return work->objective = work->strip[0].loglik + beside;
+}
+
+void ab_note_passes(ab_work *work, int passes, double objective) {
+  work->passes = passes;
+  work->objective = objective;
+}
+
+double ab_objective(const mc_data *data, const ab_param *par, ab_work *work) {
+  const double beside = beside_loglik(data, par, &work->prior, false);
+  return visit_rows(data, par, work, objective_block, NULL) ? work->strip[0].loglik + beside : NAN;
+}
+
+double ab_expect(const mc_data *data, ab_param *par, ab_work *work, double *counts,
+                 const double **one, const double **zero) {
+  *one = work->strip[0].one;
+  *zero = work->strip[0].zero;
+  return visit_rows(data, par, work, expect_block, counts) ? work->strip[0].loglik : NAN;
+}
+
+ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *work) {
+  const strip_sum *sum = work->strip;
+  ab_certificate out = {NAN, 0, NAN};
+  if (par->smooth) mc_smooth_pull(par->smooth, par->membership, true);
+  if (!visit_rows(data, par, work, certify_block, NULL)) return out;
+  out.membership = sum->gap;
+  out.worst = sum->worst;
+  for (int j = 0; j < data->m && !par->fixed_aspects; j++) {
+    for (int c = 0; c < par->k; c++) {
+      const ptrdiff_t at = num_at(c, j, par->k);
+      const double aspect = par->aspects[at], absence = work->absence[at];
+      if (par->pinned && par->pinned[c]) continue;
+      double gradient = sum->one[at] - sum->zero[at];
+      if (work->prior.one > 0) gradient += work->prior.one / aspect;
+      if (work->prior.zero > 0) gradient -= work->prior.zero / absence;
+      out.aspects += fmax(gradient * absence, -gradient * aspect);
+    }
+  }
+  return out;
+}
+
+static double model_pass(void *self) {
+  const ab_self *s = self;
+  return ab_pass(s->data, s->par, s->work);
+}
+
+static double model_objective(void *self) {
+  const ab_self *s = self;
+  return ab_objective(s->data, s->par, s->work);
+}
+
+void ab_feasible(void *self, const double *const *safe) {
+  const ab_self *s = self;
+  num_guard_simplex(s->par->membership, safe[0], s->data->n, s->par->k);
+  if (!s->par->fixed_aspects)
+    num_guard_unit(s->par->aspects, safe[1], (ptrdiff_t) s->par->k * s->data->m);
+}
+
+mc_model ab_model(ab_self *self) {
+  mc_model model = {.n_block = self->par->fixed_aspects ? 1 : 2,
+                    .pass = model_pass,
+                    .objective = model_objective,
+                    .feasible = ab_feasible,
+                    .self = self};
+  model.block[0] = self->par->membership;
+  model.length[0] = (ptrdiff_t) self->data->n * self->par->k;
+  model.block[1] = self->par->aspects;
+  model.length[1] = (ptrdiff_t) self->par->k * self->data->m;
+  return model;
+}

@@ -1,0 +1,222 @@
+#include "aspect_bernoulli/gibbs.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "aspect_bernoulli/private.h"
+
+ab_gibbs_work ab_gibbs_new_work(const mc_data *data, const ab_vb_prior *prior,
+                                ab_gibbs_state *state, const mc_host *host) {
+  const int n = data->n, m = data->m, k = state->k;
+  ab_gibbs_work work = {.data = data, .prior = *prior, .state = state, .host = host};
+  work.present = mc_doubles(host, m, k + 1);
+  work.absence = mc_doubles(host, m, k + 1);
+  work.one = mc_doubles(host, m, k + 1);
+  work.zero = mc_doubles(host, m, k + 1);
+  work.sum = mc_doubles(host, m, k + 1);
+  work.counts = mc_doubles(host, k + 1, 1);
+  work.share = mc_doubles(host, k + 1, 1);
+  work.zeros = mc_doubles(host, m, 1);
+  work.uniform = mc_doubles(host, m, 1);
+  work.one_cause = host->alloc(host->ctx, (size_t) m, sizeof(int));
+  for (int j = 0; j < m; j++) work.zeros[j] = n;
+  for (int e = 0; e < data->start[n]; e++) work.zeros[data->column[e]]--;
+  if (data->na_start)
+    for (int e = 0; e < data->na_start[n]; e++) work.zeros[data->na_column[e]]--;
+  return work;
+}
+
+#define ASK_CELLS 100000
+
+/* Large tables take long a sweep, so the host is asked within it, too. */
+static bool stop_before(const ab_gibbs_work *work, int i) {
+  return i % (1 + ASK_CELLS / (work->data->m + 1)) == 0 && mc_stop(work->host, work->n_sweep, 0);
+}
+
+/* sum[, c] = share[1] absence[, 1] + ... + share[c] absence[, c] */
+NUM_HOT static void running_sums(const double *share, const double *absence, int m, int k,
+                                 double *sum) {
+  for (int j = 0; j < m; j++) sum[j] = share[0] * absence[j];
+  for (int c = 1; c < k; c++) {
+    const double s = share[c], *a = absence + (ptrdiff_t) c * m;
+    const double *before = sum + (ptrdiff_t) (c - 1) * m;
+    double *after = sum + (ptrdiff_t) c * m;
+    for (int j = 0; j < m; j++) after[j] = before[j] + s * a[j];
+  }
+}
+
+/* How many cells have a cause later than the one with this sum. */
+NUM_HOT static double count_later(const double *uniform, const double *total, const double *sum,
+                                  int m) {
+  double n = 0;
+#pragma omp simd reduction(+ : n)
+  for (int j = 0; j < m; j++) n += uniform[j] * total[j] >= sum[j] ? 1.0 : 0.0;
+  return n;
+}
+
+/* Adds 1 to later[j] where it is. */
+NUM_HOT static void add_later(const double *uniform, const double *total, const double *sum, int m,
+                              double *later) {
+  for (int j = 0; j < m; j++) later[j] += uniform[j] * total[j] >= sum[j] ? 1.0 : 0.0;
+}
+
+/* The cause of a 1, of those from `first` on, with the uniform number given. */
+static int pick_one(const ab_gibbs_work *work, int j, int first, double uniform) {
+  const int m = work->data->m, k = work->state->k;
+  double total = 0;
+  for (int c = first; c <= k; c++) total += work->share[c] * work->present[num_at(j, c, m)];
+  double left = uniform * total;
+  int last = first;
+  for (int c = first; c <= k; c++) {
+    const double weight = work->share[c] * work->present[num_at(j, c, m)];
+    if (weight <= 0) continue;
+    last = c;
+    left -= weight;
+    if (left < 0) break;
+  }
+  return last;
+}
+
+/*
+ * What the causes of row i are drawn with: running sums of zeros, whose causes are then the first
+ * with uniform * total below its sum, all in step; ones are drawn on their own, and they and missing
+ * cells get a uniform number below any. Causes of ones are left in one_cause.
+ */
+static const double *row_sums(ab_gibbs_work *work, int i, int first) {
+  const mc_data *data = work->data;
+  const int n = data->n, m = data->m, k = work->state->k;
+  work->share[0] = 1;
+  for (int c = 0; c < k; c++) work->share[c + 1] = work->state->membership[num_at(i, c, n)];
+  running_sums(work->share + first, work->absence + (ptrdiff_t) first * m, m, k + 1 - first,
+               work->sum + (ptrdiff_t) first * m);
+  num_fill_unif(&work->stream, work->uniform, m);
+  for (int e = data->start[i]; e < data->start[i + 1]; e++) {
+    const int j = data->column[e];
+    work->one_cause[e - data->start[i]] = pick_one(work, j, first, work->uniform[j]);
+    work->uniform[j] = -1;
+  }
+  for (int e = 0; e < data_n_missing(data, i); e++)
+    work->uniform[data->na_column[data->na_start[i] + e]] = -1;
+  return work->sum + (ptrdiff_t) k * m;
+}
+
+/* Component 0 of the weights stands for what all others have in common, see ab_gibbs_memberships(). */
+static void weigh_aspects(ab_gibbs_work *work, bool excess) {
+  const int m = work->data->m, k = work->state->k;
+  for (int j = 0; j < m; j++) {
+    double least = 1, most = 0;
+    for (int c = 0; c < k; c++) {
+      const double a = work->state->aspects[num_at(c, j, k)];
+      least = fmin(least, a);
+      most = fmax(most, a);
+    }
+    work->present[j] = least;
+    work->absence[j] = 1 - most;
+    if (!excess) least = most = 0;
+    for (int c = 0; c < k; c++) {
+      const double a = work->state->aspects[num_at(c, j, k)];
+      work->present[num_at(j, c + 1, m)] = a - least;
+      work->absence[num_at(j, c + 1, m)] = excess ? most - a : 1 - a;
+    }
+  }
+}
+
+/* Dirichlet rows; where all Gammas are 0, as they can be for a tiny prior, one component has all. */
+static void draw_membership(ab_gibbs_work *work, int i, const double *counts) {
+  const int n = work->data->n, k = work->state->k;
+  double *s = work->state->membership, total = 0;
+  for (int c = 0; c < k; c++)
+    total += s[num_at(i, c, n)] = num_draw_gamma(work->prior.membership + counts[c], 1);
+  if (total <= 0) s[num_at(i, num_below(k), n)] = total = 1;
+  for (int c = 0; c < k; c++) {
+    const ptrdiff_t at = num_at(i, c, n);
+    s[at] = fmax(s[at] / total, NUM_TINY);
+  }
+}
+
+void ab_gibbs_memberships(ab_gibbs_work *work) {
+  const mc_data *data = work->data;
+  const int m = data->m, k = work->state->k;
+  weigh_aspects(work, true);
+  work->stream = num_new_stream();
+  for (int i = 0; i < data->n && !stop_before(work, i); i++) {
+    const double *total = row_sums(work, i, 0);
+    double at_least = count_later(work->uniform, total, work->sum, m);
+    for (int c = 1; c <= k; c++) {
+      const double later =
+          c == k ? 0 : count_later(work->uniform, total, work->sum + num_at(0, c, m), m);
+      work->counts[c] = at_least - later;
+      at_least = later;
+    }
+    for (int e = 0; e < data->start[i + 1] - data->start[i]; e++)
+      work->counts[work->one_cause[e]]++;
+    draw_membership(work, i, work->counts + 1);
+  }
+}
+
+static double draw_aspect(double one, double zero) {
+  const double a = num_draw_gamma(one, 1), b = num_draw_gamma(zero, 1);
+  const double p = a + b > 0 ? a / (a + b) : num_below(2);
+  return fmin(fmax(p, NUM_TINY), 1 - DBL_EPSILON / 2);
+}
+
+void ab_gibbs_aspects(ab_gibbs_work *work) {
+  const mc_data *data = work->data;
+  const int m = data->m, k = work->state->k;
+  const size_t size = (size_t) m * (size_t) (k + 1) * sizeof(double);
+  weigh_aspects(work, false);
+  work->stream = num_new_stream();
+  memset(work->one, 0, size);
+  memset(work->zero, 0, size);
+  /* zero[, c]: zeros written by c or later */
+  memcpy(work->zero + m, work->zeros, (size_t) m * sizeof(double));
+  for (int i = 0; i < data->n; i++) {
+    if (stop_before(work, i)) return; /* the counts are not complete */
+    const double *total = row_sums(work, i, 1);
+    for (int c = 1; c < k; c++)
+      add_later(work->uniform, total, work->sum + num_at(0, c, m), m,
+                work->zero + num_at(0, c + 1, m));
+    for (int e = data->start[i]; e < data->start[i + 1]; e++)
+      work->one[num_at(data->column[e], work->one_cause[e - data->start[i]], m)]++;
+  }
+  for (int c = 1; c <= k; c++) {
+    if (work->state->pinned[c - 1]) continue;
+    for (int j = 0; j < m; j++) {
+      const double later = c < k ? work->zero[num_at(j, c + 1, m)] : 0;
+      work->state->aspects[num_at(c - 1, j, k)] =
+          draw_aspect(work->prior.one + work->one[num_at(j, c, m)],
+                      work->prior.zero + work->zero[num_at(j, c, m)] - later);
+    }
+  }
+}
+
+/* Before the first sweep: what a start may hold at its bounds. */
+static void lift_start(const mc_data *data, ab_gibbs_state *state) {
+  for (ptrdiff_t e = 0; e < (ptrdiff_t) data->n * state->k; e++)
+    state->membership[e] = fmax(state->membership[e], NUM_TINY);
+  for (int j = 0; j < data->m; j++)
+    for (int c = 0; c < state->k; c++) {
+      double *a = state->aspects + num_at(c, j, state->k);
+      if (!state->pinned[c]) *a = fmin(fmax(*a, NUM_TINY), 1 - DBL_EPSILON / 2);
+    }
+}
+
+mc_status ab_gibbs_run(const mc_data *data, const ab_vb_prior *prior, const ab_gibbs_plan *plan,
+                       ab_gibbs_state *state, const mc_host *host, ab_gibbs_record *record) {
+  ab_gibbs_work work = ab_gibbs_new_work(data, prior, state, host);
+  ab_gibbs_notes *notes = plan->thin > 0 ? ab_gibbs_new_notes(&work, plan, host) : NULL;
+  record->n_done = record->n_draw = record->n_kept = 0;
+  record->room_note = record->room_membership = record->room_aspects = 0;
+  lift_start(data, state);
+  for (int t = 0; t < plan->n_sweep; t++) {
+    ab_gibbs_memberships(&work);
+    ab_gibbs_aspects(&work);
+    /* What was drawn of this sweep is as good a draw, but no whole sweep. */
+    if (mc_stop(host, t, 0)) return MC_STOPPED;
+    record->n_done = work.n_sweep = t + 1;
+    if (notes && (t + 1) % plan->thin == 0) ab_gibbs_note(notes, record);
+    if (mc_stop(host, t + 1, 0)) return MC_STOPPED;
+  }
+  return MC_MAX_PASS;
+}

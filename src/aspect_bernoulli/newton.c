@@ -1,0 +1,549 @@
+#include "aspect_bernoulli/newton.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "num/blas.h"
+#include "num/blocks.h"
+#include "num/quadratic.h"
+#include "num/vector.h"
+
+#define MOST_UNITS 128      /* rows or columns a block */
+#define BLOCK_PAIRS 1048576 /* entries of their Hessians, where that is fewer units: 8 MB */
+#define MOST_PANEL 256      /* cells of a unit at a time */
+#define PANEL_PAIRS 24576   /* products in a panel: second-level cache */
+#define LEAST_PANEL 16
+#define LEAST                                                                                      \
+  1e-140 /* probability of a one whose derivatives are told apart: squares must be finite */
+
+/*
+ * One half of a pass. Its units are the rows, or the columns, of the table; each has k weights
+ * (memberships, or aspects), which its cells' vectors (aspects, or memberships) are multiplied by:
+ * p = weights'one, and 1 - p = absences'zero.
+ */
+typedef struct {
+  const mc_data *cells;     /* units are its rows */
+  const double *one, *zero; /* k x cells->m */
+  bool simplex;             /* weights sum to 1; else each is within [0, 1] */
+  int n_moving, *moving;    /* components whose products make the Hessian */
+  int origin;               /* subtracted from them: on the simplex differences count; -1: none */
+} half;
+
+typedef struct {
+  int which;
+  double sign, count, x;
+} log_term;
+
+/* A block of b units, and a panel of at most `panel` of their cells. */
+typedef struct {
+  double *weights, *absences; /* k x b */
+  double *gradient;           /* k x b */
+  double *hessian; /* n_pair x b: entries of the moving components, upper triangle by columns */
+  double *slope, *curve; /* panel x b: derivatives of each cell's log-probability */
+  double *products;      /* n_pair x panel */
+  double *vector;        /* k */
+  int *next, *next_na;   /* b: the first stored cell that is not in a panel yet */
+  /* Of one unit's quadratic problem. */
+  double *h, *g, *low, *high, *d, *count, *change, *quadratic;
+  log_term *log;
+  int *side, *which;
+} tile;
+
+typedef struct {
+  double loglik, decrement;
+} strip_sum;
+
+struct ab_newton {
+  ab_prior prior;
+  const mc_host *host;
+  int k, panel;
+  mc_data columns; /* the table by columns */
+  num_strips by_row, by_column;
+  double *absence;    /* k x m: 1 - aspects */
+  double *membership; /* k x n: a row's memberships are contiguous */
+  strip_sum strip[NUM_MAX_STRIP];
+  tile *tiles; /* one a thread */
+  half rows, cols;
+  int passes;
+  double objective, decrement; /* of the last pass */
+};
+
+static int n_pairs(int n) { return n * (n + 1) / 2; }
+
+static int larger(int a, int b) { return a > b ? a : b; }
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+/* Blocks of about equal size. */
+static num_strips strips_of(int n, int k, int n_threads) {
+  const int most = larger(smaller(MOST_UNITS, BLOCK_PAIRS / n_pairs(k)), 1);
+  const int blocks = larger(n / most + (n % most > 0), 1);
+  return num_new_strips(n, larger(n / blocks + (n % blocks > 0), 1), n_threads);
+}
+
+static tile new_tile(int k, int b, int panel, const mc_host *host) {
+  tile t = {.weights = mc_doubles(host, k, b), .absences = mc_doubles(host, k, b)};
+  t.gradient = mc_doubles(host, k, b);
+  t.hessian = mc_doubles(host, n_pairs(k), b);
+  t.slope = mc_doubles(host, panel, b);
+  t.curve = mc_doubles(host, panel, b);
+  t.products = mc_doubles(host, n_pairs(k), panel);
+  t.vector = mc_doubles(host, k, 1);
+  t.next = host->alloc(host->ctx, (size_t) b, sizeof(int));
+  t.next_na = host->alloc(host->ctx, (size_t) b, sizeof(int));
+  t.h = mc_doubles(host, k, k);
+  t.g = mc_doubles(host, k, 1);
+  t.low = mc_doubles(host, k, 1);
+  t.high = mc_doubles(host, k, 1);
+  t.d = mc_doubles(host, k, 1);
+  t.count = mc_doubles(host, 2 * k + 1, 1);
+  t.change = mc_doubles(host, 2 * k + 1, 1);
+  t.log = host->alloc(host->ctx, 2 * (size_t) k + 1, sizeof *t.log);
+  t.quadratic = host->alloc(host->ctx, num_quadratic_work(k), sizeof(double));
+  t.side = host->alloc(host->ctx, (size_t) k, sizeof(int));
+  t.which = host->alloc(host->ctx, (size_t) k, sizeof(int));
+  return t;
+}
+
+ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, int k, int n_threads,
+                         const mc_host *host) {
+  ab_newton *work = host->alloc(host->ctx, 1, sizeof *work);
+  memset(work, 0, sizeof *work);
+  work->prior = *prior;
+  work->host = host;
+  work->k = k;
+  work->columns = mc_transpose(data, host);
+  work->by_row = strips_of(data->n, k, n_threads);
+  work->by_column = strips_of(data->m, k, n_threads);
+  work->absence = mc_doubles(host, k, data->m);
+  work->membership = mc_doubles(host, k, data->n);
+  work->rows.moving = host->alloc(host->ctx, (size_t) k, sizeof(int));
+  work->cols.moving = host->alloc(host->ctx, (size_t) k, sizeof(int));
+  const int longest = larger(larger(data->n, data->m), 1);
+  work->panel =
+      smaller(longest, larger(smaller(PANEL_PAIRS / n_pairs(k), MOST_PANEL), LEAST_PANEL));
+  const int b = larger(work->by_row.block_rows, work->by_column.block_rows);
+  const int n_threads_used = larger(work->by_row.n_threads, work->by_column.n_threads);
+  work->tiles = host->alloc(host->ctx, (size_t) n_threads_used, sizeof *work->tiles);
+  for (int t = 0; t < n_threads_used; t++) work->tiles[t] = new_tile(k, b, work->panel, host);
+  return work;
+}
+
+/* What visitors of blocks of units see. */
+typedef struct {
+  const half *half;
+  ab_param *par;
+  ab_newton *work;
+  const mc_data *data;
+} visit;
+
+/* Products of all pairs of a cell's moving vectors, cell by cell of a panel. */
+NUM_HOT static void make_products(const half *of, int k, const double *one, int length,
+                                  double *vector, double *products) {
+  const int n = of->n_moving;
+  for (int j = 0; j < length; j++) {
+    const double *own = one + num_at(0, j, k), origin = of->origin < 0 ? 0 : own[of->origin];
+    double *out = products + num_at(0, j, n_pairs(n));
+    for (int c = 0; c < n; c++) vector[c] = own[of->moving[c]] - origin;
+    for (int d = 0; d < n; d++) {
+      for (int c = 0; c <= d; c++) out[c] = vector[c] * vector[d];
+      out += d + 1;
+    }
+  }
+}
+
+/* Writes value into a block's stored cells within a panel, from `next` on, where it is left. */
+static void fill_stored(const int *start, const int *column, int first, int b, int from, int length,
+                        const int *next, double value, double *block) {
+  for (int i = 0; i < b; i++)
+    for (int e = next[i]; e < start[first + i + 1] && column[e] < from + length; e++)
+      block[num_at(column[e] - from, i, length)] = value;
+}
+
+static void fill(const mc_data *cells, int first, int b, int from, int length, const tile *t,
+                 double value, double *block) {
+  fill_stored(cells->start, cells->column, first, b, from, length, t->next, value, block);
+  if (cells->na_start)
+    fill_stored(cells->na_start, cells->na_column, first, b, from, length, t->next_na, value,
+                block);
+}
+
+NUM_HOT static void square_zeros(ptrdiff_t n, double *slope, double *curve) {
+  for (ptrdiff_t i = 0; i < n; i++) {
+    curve[i] = slope[i] * slope[i];
+    slope[i] = -slope[i];
+  }
+}
+
+/* Derivatives at the ones of a block within a panel; returns the sum of their log p. */
+static double take_ones(const mc_data *cells, int first, int b, int from, int length, int k,
+                        const double *one, tile *t) {
+  double loglik = 0;
+  for (int i = 0; i < b; i++) {
+    const double *weights = t->weights + num_at(0, i, k);
+    double likelihood = 1;
+    int e = t->next[i];
+    for (; e < cells->start[first + i + 1] && cells->column[e] < from + length; e++) {
+      const ptrdiff_t cell = num_at(cells->column[e] - from, i, length);
+      const double p = num_dot(weights, one + num_at(0, cells->column[e], k), k);
+      if (likelihood < NUM_TINY || p < NUM_TINY) { /* before the product underflows */
+        loglik += log(likelihood) + log(p);
+        likelihood = 1;
+      } else {
+        likelihood *= p;
+      }
+      t->slope[cell] = 1 / fmax(p, LEAST);
+      t->curve[cell] = t->slope[cell] * t->slope[cell];
+    }
+    t->next[i] = e;
+    loglik += log(likelihood);
+    if (!cells->na_start) continue;
+    e = t->next_na[i];
+    while (e < cells->na_start[first + i + 1] && cells->na_column[e] < from + length) e++;
+    t->next_na[i] = e;
+  }
+  return loglik;
+}
+
+/* Gradients and Hessians of a block of units whose weights are in t; returns its log-likelihood. */
+static double differentiate(const visit *w, int first, int b, tile *t) {
+  const half *of = w->half;
+  const mc_data *cells = of->cells;
+  const int k = w->par->k, n_pair = n_pairs(of->n_moving);
+  double loglik = 0;
+  memset(t->gradient, 0, (size_t) k * (size_t) b * sizeof(double));
+  memset(t->hessian, 0, (size_t) n_pair * (size_t) b * sizeof(double));
+  for (int i = 0; i < b; i++) {
+    t->next[i] = cells->start[first + i];
+    if (cells->na_start) t->next_na[i] = cells->na_start[first + i];
+  }
+  for (int from = 0, length; from < cells->m; from += length) {
+    length = smaller(cells->m - from, w->work->panel);
+    const double *one = of->one + num_at(0, from, k), *zero = of->zero + num_at(0, from, k);
+    num_gemm(true, false, length, b, k, zero, k, t->absences, k, 0, t->slope, length);
+    fill(cells, first, b, from, length, t, 1, t->slope);
+    loglik += num_invert_sum_log(t->slope, num_at(0, b, length));
+    fill(cells, first, b, from, length, t, 0, t->slope);
+    square_zeros(num_at(0, b, length), t->slope, t->curve);
+    loglik += take_ones(cells, first, b, from, length, k, of->one, t);
+    num_gemm(false, false, k, b, length, one, k, t->slope, length, 1, t->gradient, k);
+    make_products(of, k, one, length, t->vector, t->products);
+    num_gemm(false, false, n_pair, b, length, t->products, n_pair, t->curve, length, 1, t->hessian,
+             n_pair);
+  }
+  return loglik;
+}
+
+/* The likelihood's Hessian of unit i of a block, k x k. */
+static void unpack(const half *of, int k, const double *packed, double *h) {
+  memset(h, 0, (size_t) k * (size_t) k * sizeof *h);
+  for (int d = 0; d < of->n_moving; d++)
+    for (int c = 0; c <= d; c++) {
+      const double value = *packed++;
+      h[num_at(of->moving[c], of->moving[d], k)] = value;
+      h[num_at(of->moving[d], of->moving[c], k)] = value;
+    }
+}
+
+/* d'H d of a Hessian that is not unpacked. */
+static double packed_form(const half *of, const double *packed, const double *d) {
+  double sum = 0;
+  for (int e = 0; e < of->n_moving; e++) {
+    double part = 0;
+    for (int c = 0; c < e; c++) part += *packed++ * d[of->moving[c]];
+    sum += d[of->moving[e]] * (2 * part + *packed++ * d[of->moving[e]]);
+  }
+  return sum;
+}
+
+/*
+ * bound(t) of the header, with rise = g'd of all that is climbed: t rise, less what the likelihood,
+ * of this lambda, and n terms count log(1 + t change) may bend.
+ */
+typedef struct {
+  double rise, lambda;
+  int n;
+  const double *count, *change;
+} climb;
+
+static double bound(const climb *q, double t) {
+  double sum = t * q->rise + t * q->lambda + log1p(-t * q->lambda);
+  for (int i = 0; i < q->n; i++) sum += q->count[i] * (log1p(t * q->change[i]) - t * q->change[i]);
+  return sum;
+}
+
+static double bound_slope(const climb *q, double t) {
+  double sum = q->rise - t * q->lambda * q->lambda / (1 - t * q->lambda);
+  for (int i = 0; i < q->n; i++)
+    sum -= q->count[i] * t * q->change[i] * q->change[i] / (1 + t * q->change[i]);
+  return sum;
+}
+
+#define NEAR 0.3       /* lambda and changes below this: bound(1) is more than ENOUGH */
+#define ENOUGH 0.25    /* of the rise, for a full step */
+#define PRECISION 1e-9 /* of a shorter step */
+#define HALVINGS 60
+
+static double step_length(const climb *q) {
+  double most = q->lambda > 0 ? fmin(1, 1 / q->lambda) : 1, low = 0, largest = q->lambda;
+  for (int i = 0; i < q->n; i++) {
+    largest = fmax(largest, fabs(q->change[i]));
+    if (q->change[i] < 0) most = fmin(most, -1 / q->change[i]);
+  }
+  if (!(q->rise > 0)) return 0;
+  if (largest < NEAR || (most >= 1 && bound(q, 1) >= ENOUGH * q->rise)) return 1;
+  if (q->n == 0) return fmin(q->rise / (q->lambda * (q->lambda + q->rise)), 1);
+  for (int step = 0; step < HALVINGS && most - low > PRECISION * low; step++) {
+    const double middle = (low + most) / 2;
+    if (bound_slope(q, middle) >= 0)
+      low = middle;
+    else
+      most = middle;
+  }
+  return low;
+}
+
+/*
+ * A log beside the likelihood, count log(x): x grows by sign times weight `which`, or the content.
+ */
+#define CONTENT (-1)
+
+static log_term new_log(int which, double sign, double count, double x) {
+  const log_term out = {which, sign, count, x};
+  return out;
+}
+
+static bool is_pinned(const ab_param *par, int c) { return par->pinned && par->pinned[c]; }
+
+/* Pseudo-counts, and pulls of neighbours, on row i; how many logs there are. */
+static int row_logs(const visit *w, int i, const double *weights, tile *t) {
+  const ab_param *par = w->par;
+  double whole = 0, content = 0;
+  int n = 0;
+  for (int c = 0; c < par->k; c++) {
+    t->count[c] = w->work->prior.membership;
+    if (!is_pinned(par, c)) content += weights[c];
+  }
+  if (par->smooth) whole = mc_smooth_counts(par->smooth, i, t->count);
+  for (int c = 0; c < par->k; c++)
+    if (t->count[c] > 0) t->log[n++] = new_log(c, 1, t->count[c], weights[c]);
+  if (whole != 0) t->log[n++] = new_log(CONTENT, 1, whole, content);
+  return n;
+}
+
+static int column_logs(const visit *w, const double *weights, const double *absences, tile *t) {
+  const ab_prior *prior = &w->work->prior;
+  int n = 0;
+  for (int c = 0; c < w->par->k; c++) {
+    if (is_pinned(w->par, c)) continue;
+    if (prior->one > 0) t->log[n++] = new_log(c, 1, prior->one, weights[c]);
+    if (prior->zero > 0) t->log[n++] = new_log(c, -1, prior->zero, absences[c]);
+  }
+  return n;
+}
+
+/* Adds the derivatives of a log. One of negative count is convex: its tangent bounds it below. */
+static void add_log(const ab_param *par, const log_term *log, tile *t) {
+  const int k = par->k;
+  const double slope = log->count / log->x, bend = log->count > 0 ? slope / log->x : 0;
+  for (int c = 0; c < k; c++) {
+    if (log->which != CONTENT ? c != log->which : is_pinned(par, c)) continue;
+    t->g[c] += log->sign * slope;
+    for (int e = 0; e < k && log->which == CONTENT; e++)
+      if (!is_pinned(par, e)) t->h[num_at(e, c, k)] += bend;
+    if (log->which != CONTENT) t->h[num_at(c, c, k)] += bend;
+  }
+}
+
+/* By how much of itself its x grows along d. */
+static double log_change(const ab_param *par, const log_term *log, const double *d) {
+  double sum = 0;
+  if (log->which != CONTENT) return log->sign * d[log->which] / log->x;
+  for (int c = 0; c < par->k; c++)
+    if (!is_pinned(par, c)) sum += d[c];
+  return sum / log->x;
+}
+
+/*
+ * On the simplex only differences of the gradient count; what they share would drown the last of
+ * them.
+ */
+static void centre(int k, const double *weights, double *g) {
+  const double mean = num_dot(weights, g, k);
+  for (int c = 0; c < k; c++) g[c] -= mean;
+}
+
+/* The direction of unit i of a block into t->d, and how far to go along it. */
+static double find_step(const visit *w, int first, int i, tile *t, strip_sum *sum) {
+  const half *of = w->half;
+  const int k = w->par->k, n_pair = n_pairs(of->n_moving);
+  const double *weights = t->weights + num_at(0, i, k), *absences = t->absences + num_at(0, i, k);
+  const double *packed = t->hessian + num_at(0, i, n_pair);
+  unpack(of, k, packed, t->h);
+  memcpy(t->g, t->gradient + num_at(0, i, k), (size_t) k * sizeof(double));
+  const int n_log =
+      of->simplex ? row_logs(w, first + i, weights, t) : column_logs(w, weights, absences, t);
+  for (int e = 0; e < n_log; e++) add_log(w->par, t->log + e, t);
+  if (of->simplex) centre(k, weights, t->g);
+  for (int c = 0; c < k; c++) {
+    const bool held = !of->simplex && is_pinned(w->par, c);
+    t->low[c] = held ? 0 : -weights[c];
+    t->high[c] = held ? 0 : of->simplex ? INFINITY : absences[c];
+  }
+  if (!num_quadratic(t->h, t->g, t->low, t->high, k, of->simplex, t->d, t->side, t->quadratic,
+                     t->which))
+    return 0;
+  climb q = {.rise = num_dot(t->g, t->d, k), .count = t->count, .change = t->change};
+  q.lambda = sqrt(fmax(packed_form(of, packed, t->d), 0));
+  for (int e = 0; e < n_log; e++) {
+    if (t->log[e].count < 0) continue; /* its tangent is in the rise */
+    t->count[q.n] = t->log[e].count;
+    t->change[q.n++] = log_change(w->par, t->log + e, t->d);
+  }
+  sum->decrement += fmax(q.rise, 0);
+  return step_length(&q);
+}
+
+/* Takes it. A full step ends on a bound exactly. */
+static void take_step(const half *of, int k, double length, const tile *t, double *weights) {
+  double sum = 0;
+  for (int c = 0; c < k; c++) {
+    double now = weights[c] + length * t->d[c];
+    if (length >= 1 && t->side[c] != 0 && t->low[c] < t->high[c]) now = t->side[c] < 0 ? 0 : 1;
+    weights[c] = num_lift(fmin(fmax(now, 0), 1));
+    sum += weights[c];
+  }
+  for (int c = 0; c < k && of->simplex; c++) weights[c] /= sum;
+}
+
+static void step_block(const visit *w, int strip, int first, int b, tile *t) {
+  strip_sum *sum = w->work->strip + strip;
+  sum->loglik += differentiate(w, first, b, t);
+  for (int i = 0; i < b; i++) {
+    const double length = find_step(w, first, i, t, sum);
+    if (length > 0) take_step(w->half, w->par->k, length, t, t->weights + num_at(0, i, w->par->k));
+  }
+}
+
+static void row_block(void *ctx, int strip, int thread, int first, int b) {
+  const visit *w = ctx;
+  tile *t = w->work->tiles + thread;
+  const int n = w->data->n, k = w->par->k;
+  const size_t size = (size_t) k * (size_t) b * sizeof(double);
+  num_take_rows(w->par->membership, n, first, b, k, t->weights);
+  memcpy(t->absences, t->weights, size);
+  step_block(w, strip, first, b, t);
+  num_put_rows(t->weights, n, first, b, k, w->par->membership);
+}
+
+static void column_block(void *ctx, int strip, int thread, int first, int b) {
+  const visit *w = ctx;
+  tile *t = w->work->tiles + thread;
+  const int k = w->par->k;
+  const size_t size = (size_t) k * (size_t) b * sizeof(double);
+  memcpy(t->weights, w->par->aspects + num_at(0, first, k), size);
+  memcpy(t->absences, w->work->absence + num_at(0, first, k), size);
+  step_block(w, strip, first, b, t);
+  memcpy(w->par->aspects + num_at(0, first, k), t->weights, size);
+}
+
+/* Visits all units of a half and adds up the strips in order; false: stopped. */
+static bool visit_units(visit *w, const num_strips *strips, num_visitor visitor, strip_sum *out) {
+  ab_newton *work = w->work;
+  memset(work->strip, 0, sizeof work->strip);
+  if (!mc_visit(work->host, work->passes, work->objective, strips, visitor, w)) return false;
+  *out = work->strip[0];
+  for (int s = 1; s < strips->n_strip; s++) {
+    out->loglik += work->strip[s].loglik;
+    out->decrement += work->strip[s].decrement;
+  }
+  return true;
+}
+
+/* Rows: on the simplex only differences of aspects count, and the pinned one is the best origin. */
+static void set_rows(const mc_data *data, const ab_param *par, ab_newton *work) {
+  half *of = &work->rows;
+  of->cells = data;
+  of->one = par->aspects;
+  of->zero = work->absence;
+  of->simplex = true;
+  of->origin = par->k - 1;
+  for (int c = 0; c < par->k; c++)
+    if (is_pinned(par, c)) of->origin = c;
+  of->n_moving = 0;
+  for (int c = 0; c < par->k; c++)
+    if (c != of->origin) of->moving[of->n_moving++] = c;
+}
+
+static void set_columns(const ab_param *par, ab_newton *work) {
+  half *of = &work->cols;
+  of->cells = &work->columns;
+  of->one = of->zero = work->membership;
+  of->simplex = false;
+  of->origin = -1;
+  of->n_moving = 0;
+  for (int c = 0; c < par->k; c++)
+    if (!is_pinned(par, c)) of->moving[of->n_moving++] = c;
+}
+
+static bool update_membership(const mc_data *data, ab_param *par, ab_newton *work, strip_sum *sum) {
+  visit w = {&work->rows, par, work, data};
+  set_rows(data, par, work);
+  return visit_units(&w, &work->by_row, row_block, sum);
+}
+
+static bool update_aspects(const mc_data *data, ab_param *par, ab_newton *work, strip_sum *sum) {
+  visit w = {&work->cols, par, work, data};
+  set_columns(par, work);
+  num_take_rows(par->membership, data->n, 0, data->n, par->k, work->membership);
+  return visit_units(&w, &work->by_column, column_block, sum);
+}
+
+double ab_newton_pass(const mc_data *data, ab_param *par, ab_newton *work) {
+  strip_sum rows = {0, 0}, columns = {0, 0};
+  const double pull = par->smooth ? mc_smooth_pull(par->smooth, par->membership, true) : 0;
+  const double beside = pull + ab_log_prior(data->n, data->m, par, &work->prior);
+  for (ptrdiff_t i = 0; i < (ptrdiff_t) par->k * data->m; i++)
+    work->absence[i] = 1 - par->aspects[i];
+  if (!par->fixed_membership && !update_membership(data, par, work, &rows)) return NAN;
+  if (!par->fixed_aspects && !update_aspects(data, par, work, &columns)) return NAN;
+  work->passes++;
+  work->decrement = rows.decrement + columns.decrement;
+  return work->objective = (par->fixed_membership ? columns : rows).loglik + beside;
+}
+
+#define MOST_COMPONENTS 16
+
+bool ab_newton_pays(const ab_param *par) { return !par->smooth && par->k <= MOST_COMPONENTS; }
+
+double ab_newton_decrement(const ab_newton *work) { return work->decrement; }
+
+static double model_pass(void *self) {
+  const ab_newton_self *s = self;
+  return ab_newton_pass(s->ab.data, s->ab.par, s->newton);
+}
+
+static double model_objective(void *self) {
+  const ab_newton_self *s = self;
+  ab_note_passes(s->ab.work, s->newton->passes, s->newton->objective);
+  return ab_objective(s->ab.data, s->ab.par, s->ab.work);
+}
+
+static double model_residual(void *self) {
+  const ab_newton *work = ((const ab_newton_self *) self)->newton;
+  return work->decrement / fmax(fabs(work->objective), DBL_MIN);
+}
+
+static void model_feasible(void *self, const double *const *safe) {
+  ab_feasible(&((ab_newton_self *) self)->ab, safe);
+}
+
+mc_model ab_newton_model(ab_newton_self *self) {
+  mc_model model = ab_model(&self->ab);
+  model.pass = model_pass;
+  model.objective = model_objective;
+  model.residual = model_residual;
+  model.feasible = model_feasible;
+  model.self = self;
+  return model;
+}

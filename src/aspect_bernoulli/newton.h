@@ -1,0 +1,72 @@
+/*
+ * aspect_bernoulli/newton.h: passes of Newton halves, for the parameters of aspect_bernoulli/em.h.
+ *
+ * Given the aspects each row is a problem of its own, on the simplex; given the memberships each
+ * column is one, in the box. Both are sums of logs of linear functions, over observed cells:
+ *   g = sum_ones a / p - sum_zeros a / (1 - p),
+ *   H = sum_ones a a' / p^2 + sum_zeros a a' / (1 - p)^2,
+ *   d = argmin { d'H d / 2 - g'd : s + d within the bounds },      s <- s + t d
+ * (columns: s in the place of a). Why no line search is needed: with e = (change of p along d) / p
+ * at ones and / (1 - p) at zeros, a cell gains log(1 + t e) >= t e + t |e| + log(1 - t |e|), and
+ * the last two terms over e^2 fall with |e|; so with lambda^2 = d'H d = sum of all e^2 a unit gains
+ * at least
+ *   bound(t) = t g'd + t lambda + log(1 - t lambda):
+ * logs of linear functions are self-concordant. As d is optimal, g'd >= lambda^2, so bound(t) > 0
+ * for t = 1 / (1 + lambda), and for t = 1 while lambda < .68 (Tran-Dinh, Kyrillidis & Cevher 2015,
+ * JMLR 16, 371-416). A prior's pseudo-count w adds w log(1 + t d / s) to bound(t) as it is, and w /
+ * s^2 to H; so do the pulls of neighbours (engine/smooth.h). t is 1 where bound(1) is at least a
+ * quarter of its slope, else where bound(t) is largest: any ascent direction d within the bounds
+ * climbs.
+ *
+ * Bounds are reached and left exactly, so that a component may come back to a row or column from 0.
+ */
+#ifndef MC_ASPECT_BERNOULLI_NEWTON_H
+#define MC_ASPECT_BERNOULLI_NEWTON_H
+
+#include "aspect_bernoulli/em.h"
+
+typedef struct ab_newton ab_newton;
+
+#define AB_NEWTON_MOST 1000 /* components: a Hessian has half a million entries */
+
+/*
+ * Scratch: the table by columns, O((n + m) k), and some MB a thread while k is in the tens. k is at
+ * most AB_NEWTON_MOST.
+ */
+ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, int k, int n_threads,
+                         const mc_host *host);
+
+/*
+ * One pass of Newton halves: memberships, then aspects given the new memberships. Costs n m (8 k +
+ * 2 k^2) flops in BLAS products where ab_pass() costs 8 n m k, half a division a cell, and O(k^3) a
+ * row and column; allocates nothing. Never lowers the objective of ab_pass(), but by rounding, and
+ * returns it for the parameters it was given: -Inf where an observed cell is impossible, NaN where
+ * the host asked to stop. Holds what par says; rows and columns with nothing observed keep their
+ * values.
+ */
+double ab_newton_pass(const mc_data *data, ab_param *par, ab_newton *work);
+
+/*
+ * Is that faster than EM? A pass costs 1 + k / 4 passes of EM; bench/passes.md has what it saves,
+ * which is more up to k = 16. With 32 and 64 components single starts ended lower in 3 of 4. With
+ * neighbours it is no faster, and its ends are lower: a membership that reaches 0 early feels no
+ * pull any more.
+ */
+bool ab_newton_pays(const ab_param *par);
+
+/* Sum of g'd over all problems of the last pass, nats: about twice what they had to gain. */
+double ab_newton_decrement(const ab_newton *work);
+
+/*
+ * The same as a model for mc_fit(), which ends where the decrement is less than tol times the
+ * objective. Extrapolation pays here too: what is slow then is that the halves take turns, and that
+ * is linear.
+ */
+typedef struct {
+  ab_self ab;
+  ab_newton *newton;
+} ab_newton_self;
+
+mc_model ab_newton_model(ab_newton_self *self);
+
+#endif

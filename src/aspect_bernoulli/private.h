@@ -1,0 +1,47 @@
+/* aspect_bernoulli/private.h: what the files of the sampler share. */
+#ifndef MC_ASPECT_BERNOULLI_PRIVATE_H
+#define MC_ASPECT_BERNOULLI_PRIVATE_H
+
+#include "aspect_bernoulli/gibbs.h"
+#include "num/rng.h"
+
+typedef struct {
+  const mc_data *data;
+  ab_vb_prior prior;
+  ab_gibbs_state *state;
+  const mc_host *host;
+  int n_sweep;               /* whole sweeps, for the host */
+  double *present, *absence; /* m x (k + 1): weights of causes for ones and zeros, before shares */
+  double *one, *zero;        /* m x (k + 1): ones by cause, zeros by cause or later */
+  double *sum;               /* m x (k + 1): running sums of a row's weights for zeros */
+  double *counts, *share;    /* k + 1: of the row at hand */
+  double *zeros;             /* m: observed zeros of each column */
+  double *uniform;           /* m */
+  num_stream stream;         /* of the half sweep at hand */
+  int *one_cause;            /* m: of the row's ones, in order */
+} ab_gibbs_work;
+
+ab_gibbs_work ab_gibbs_new_work(const mc_data *data, const ab_vb_prior *prior,
+                                ab_gibbs_state *state, const mc_host *host);
+
+/*
+ * Memberships given aspects. Because shares sum to 1, 1 - p = sum_c share_c (1 - a_c) is also
+ * (1 - max a) + sum_c share_c (max a - a_c): a zero is written by what all components have in
+ * common or by what each has beyond it, and only the latter says something of the shares; ones
+ * likewise with min a. With so much less that is made up, draws are much less alike.
+ */
+void ab_gibbs_memberships(ab_gibbs_work *work);
+
+/* Aspects given memberships: the causes of all cells, then Betas. */
+void ab_gibbs_aspects(ab_gibbs_work *work);
+
+/* Notes of draws. */
+typedef struct ab_gibbs_notes ab_gibbs_notes;
+
+ab_gibbs_notes *ab_gibbs_new_notes(ab_gibbs_work *work, const ab_gibbs_plan *plan,
+                                   const mc_host *host);
+
+/* Labels the state as the plan wants and adds it to the record. */
+void ab_gibbs_note(ab_gibbs_notes *notes, ab_gibbs_record *record);
+
+#endif

@@ -1,0 +1,143 @@
+#include "aspect_bernoulli/vb.h"
+#include "num/simplex.h"
+
+#include <Rmath.h>
+#include <math.h>
+#include <string.h>
+
+struct ab_vb_work {
+  ab_vb_prior prior;
+  ab_work *ab;
+  ab_param weights;         /* exp(E log) of memberships, aspects and their complements */
+  double *absence;          /* those complements */
+  double *counts;           /* n x k: expected cells of each component */
+  const double *one, *zero; /* sums of ab_expect() */
+  const mc_host *host;
+  int passes;
+  double bound; /* of the last pass, for the host's eyes */
+};
+
+ab_vb_work *ab_vb_new_work(const mc_data *data, const ab_vb_param *par, const ab_vb_prior *prior,
+                           int n_threads, const mc_host *host) {
+  const ab_prior none = {0, 0, 0};
+  ab_vb_work *work = host->alloc(host->ctx, 1, sizeof *work);
+  memset(work, 0, sizeof *work);
+  work->prior = *prior;
+  work->host = host;
+  work->ab = ab_new_work(data, &none, par->k, n_threads, host);
+  work->weights.k = par->k;
+  work->weights.membership = mc_doubles(host, data->n, par->k);
+  work->weights.aspects = mc_doubles(host, par->k, data->m);
+  work->weights.absence = work->absence = mc_doubles(host, par->k, data->m);
+  work->counts = mc_doubles(host, data->n, par->k);
+  return work;
+}
+
+#define LOOK_EVERY 1024 /* rows or columns between two questions to the host */
+
+/*
+ * Weights exp(E log s) of the rows; returns minus the sum of their divergences from the prior, NaN
+ * where the host said stop.
+ */
+static double weigh_rows(int n, const ab_vb_param *par, ab_vb_work *work) {
+  const double prior = work->prior.membership;
+  const int k = par->k;
+  double gain = n * (lgammafn(k * prior) - k * lgammafn(prior));
+  for (int i = 0; i < n; i++) {
+    double total = 0;
+    if (i % LOOK_EVERY == 0 && mc_stop(work->host, work->passes, work->bound)) return NAN;
+    for (int c = 0; c < k; c++) total += par->membership[num_at(i, c, n)];
+    const double base = digamma(total);
+    gain -= lgammafn(total);
+    for (int c = 0; c < k; c++) {
+      const double alpha = par->membership[num_at(i, c, n)], mean_log = digamma(alpha) - base;
+      work->weights.membership[num_at(i, c, n)] = fmax(exp(mean_log), NUM_TINY);
+      gain += lgammafn(alpha) - (alpha - prior) * mean_log;
+    }
+  }
+  return gain;
+}
+
+/* The same for the aspects. */
+static double weigh_aspects(int m, const ab_vb_param *par, ab_vb_work *work) {
+  const double one = work->prior.one, zero = work->prior.zero;
+  const double constant = lgammafn(one + zero) - lgammafn(one) - lgammafn(zero);
+  double gain = 0;
+  for (int j = 0; j < m; j++) {
+    if (j % LOOK_EVERY == 0 && mc_stop(work->host, work->passes, work->bound)) return NAN;
+    for (int c = 0; c < par->k; c++) {
+      const ptrdiff_t at = num_at(c, j, par->k);
+      if (par->pinned[c]) {
+        work->weights.aspects[at] = par->pinned[c] > 0;
+        work->absence[at] = par->pinned[c] < 0;
+        continue;
+      }
+      const double a = par->one[at], b = par->zero[at], base = digamma(a + b);
+      const double log_one = digamma(a) - base, log_zero = digamma(b) - base;
+      work->weights.aspects[at] = fmax(exp(log_one), NUM_TINY);
+      work->absence[at] = fmax(exp(log_zero), NUM_TINY);
+      gain += constant + lgammafn(a) + lgammafn(b) - lgammafn(a + b);
+      gain -= (a - one) * log_one + (b - zero) * log_zero;
+    }
+  }
+  return gain;
+}
+
+/* Weights, and the causes of cells that are best given them: the bound at these. */
+double ab_vb_bound(const mc_data *data, const ab_vb_param *par, ab_vb_work *work) {
+  const double gain = weigh_rows(data->n, par, work) + weigh_aspects(data->m, par, work);
+  if (isnan(gain)) return gain;
+  return gain + ab_expect(data, &work->weights, work->ab, work->counts, &work->one, &work->zero);
+}
+
+double ab_vb_pass(const mc_data *data, ab_vb_param *par, ab_vb_work *work) {
+  const double bound = ab_vb_bound(data, par, work);
+  if (isnan(bound)) return bound;
+  for (ptrdiff_t e = 0; e < (ptrdiff_t) data->n * par->k; e++)
+    par->membership[e] = work->prior.membership + work->counts[e];
+  for (ptrdiff_t e = 0; e < (ptrdiff_t) par->k * data->m && !par->fixed_aspects; e++) {
+    par->one[e] = work->prior.one + work->weights.aspects[e] * work->one[e];
+    par->zero[e] = work->prior.zero + work->absence[e] * work->zero[e];
+  }
+  work->passes++;
+  return work->bound = bound;
+}
+
+static double model_pass(void *self) {
+  const ab_vb_self *s = self;
+  return ab_vb_pass(s->data, s->par, s->work);
+}
+
+static double model_objective(void *self) {
+  const ab_vb_self *s = self;
+  return ab_vb_bound(s->data, s->par, s->work);
+}
+
+static void guard(double *x, const double *safe, ptrdiff_t length) {
+  for (ptrdiff_t e = 0; e < length; e++) x[e] = fmax(x[e], NUM_SHRINK * safe[e]);
+}
+
+static void model_feasible(void *self, const double *const *safe) {
+  const ab_vb_self *s = self;
+  const ptrdiff_t size = (ptrdiff_t) s->par->k * s->data->m;
+  guard(s->par->membership, safe[0], (ptrdiff_t) s->data->n * s->par->k);
+  if (s->par->fixed_aspects) return;
+  guard(s->par->one, safe[1], size);
+  guard(s->par->zero, safe[2], size);
+}
+
+mc_model ab_vb_model(ab_vb_self *self) {
+  mc_model model = {.n_block = self->par->fixed_aspects ? 1 : 3,
+                    .pass = model_pass,
+                    .objective = model_objective,
+                    .feasible = model_feasible,
+                    .self = self};
+  const ptrdiff_t size = (ptrdiff_t) self->par->k * self->data->m;
+  model.block[0] = self->par->membership;
+  model.length[0] = (ptrdiff_t) self->data->n * self->par->k;
+  model.block[1] = self->par->one;
+  model.length[1] = size;
+  model.block[2] = self->par->zero;
+  model.length[2] = size;
+  return model;
+}

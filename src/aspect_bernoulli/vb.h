@@ -1,0 +1,49 @@
+/*
+ * aspect_bernoulli/vb.h: variational Bayes for the aspect Bernoulli model (aspect_bernoulli/em.h) with a symmetric
+ * Dirichlet prior on every row's membership and a Beta prior on every aspect not pinned. The
+ * posterior is approximated by independent Dirichlets, Betas and causes of cells; their updates are
+ * in closed form (Attias 1999; Blei, Ng & Jordan 2003, section 5).
+ */
+#ifndef MC_ASPECT_BERNOULLI_VB_H
+#define MC_ASPECT_BERNOULLI_VB_H
+
+#include "aspect_bernoulli/em.h"
+
+/* Parameters of the approximation: start values on entry, result on return. */
+typedef struct {
+  int k;
+  double *membership; /* n x k, Dirichlet parameters of the rows, > 0 */
+  double *one, *zero; /* k x m, Beta parameters of the aspects, > 0; not used where pinned */
+  const int *pinned;  /* k: 0 free, -1 pinned at 0, 1 pinned at 1 */
+  bool fixed_aspects; /* hold one and zero: fold-in of new rows */
+} ab_vb_param;
+
+typedef struct {
+  double one, zero, membership; /* Beta(one, zero) and Dirichlet(membership, ...), > 0 */
+} ab_vb_prior;
+
+typedef struct ab_vb_work ab_vb_work;
+
+ab_vb_work *ab_vb_new_work(const mc_data *data, const ab_vb_param *par, const ab_vb_prior *prior,
+                           int n_threads, const mc_host *host);
+
+/*
+ * One pass: causes of all cells, then all Dirichlets and Betas. Costs as much as ab_pass() and three
+ * special functions a parameter; allocates nothing; never lowers the lower bound of the log
+ * evidence, in nats, which it returns for the parameters it was given; NaN where the host asked to
+ * stop.
+ */
+double ab_vb_pass(const mc_data *data, ab_vb_param *par, ab_vb_work *work);
+
+double ab_vb_bound(const mc_data *data, const ab_vb_param *par, ab_vb_work *work);
+
+/* As a model for mc_fit(); blocks: membership and, unless held, one and zero. */
+typedef struct {
+  const mc_data *data;
+  ab_vb_param *par;
+  ab_vb_work *work;
+} ab_vb_self;
+
+mc_model ab_vb_model(ab_vb_self *self);
+
+#endif

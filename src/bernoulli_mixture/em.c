@@ -1,0 +1,329 @@
+#include "bernoulli_mixture/em.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "num/log1mexp.h"
+#include "num/logistic.h"
+#include "num/simplex.h"
+#include "num/vector.h"
+
+struct bm_work {
+  bm_prior prior;
+  const mc_host *host;
+  double *posterior; /* n x k */
+  double *loglik;    /* n */
+  double *hold;      /* n: how far neighbours allow a label to move; NULL without */
+  double *log_odds;  /* k x m: log prototype - log(1 - prototype); 0 where the prototype is 1 */
+  double *log_zero;  /* k x m: log(1 - prototype); 0 where the prototype is 1 */
+  double *certain; /* k x m: 1 where the prototype is exactly 1, so that no zero may stand there */
+  double *n_certain; /* k: how many of those */
+  double *all_zero;  /* k: log weight + log-probability of zeros wherever a zero may stand */
+  double *log_q;     /* n x k: logs of the memberships, with neighbours */
+  double *sum_q;     /* n: their sums on the way */
+  double *row, *met; /* k: log joint of a row, and how many certain cells are no observed zero */
+  double *ones;      /* k x m: expected ones */
+  double *seen;      /* k x m: expected observed cells */
+  double *total;     /* k: expected rows */
+  bool any_certain;
+  int passes;
+  double objective; /* of the last pass, for the host's eyes */
+};
+
+#define BM_LOOK_EVERY 1024 /* rows between two questions to the host */
+
+bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param *par,
+                     const mc_host *host) {
+  const ptrdiff_t n = data->n, k = par->k, size = k * data->m;
+  bm_work *w = host->alloc(host->ctx, 1, sizeof *w);
+  memset(w, 0, sizeof *w);
+  w->prior = *prior;
+  w->host = host;
+  w->posterior = mc_doubles(host, n, k);
+  w->loglik = mc_doubles(host, n, 1);
+  w->log_odds = mc_doubles(host, size, 1);
+  w->log_zero = mc_doubles(host, size, 1);
+  w->certain = mc_doubles(host, size, 1);
+  w->ones = mc_doubles(host, size, 1);
+  w->seen = mc_doubles(host, size, 1);
+  w->n_certain = mc_doubles(host, k, 1);
+  w->all_zero = mc_doubles(host, k, 1);
+  w->row = mc_doubles(host, k, 1);
+  w->met = mc_doubles(host, k, 1);
+  w->total = mc_doubles(host, k, 1);
+  if (par->smooth) {
+    w->hold = mc_doubles(host, n, 1);
+    w->log_q = mc_doubles(host, n, k);
+    w->sum_q = mc_doubles(host, n, 1);
+    for (int i = 0; i < data->n; i++) w->hold[i] = mc_smooth_hold(par->smooth, i);
+  }
+  return w;
+}
+
+const double *bm_posterior(const bm_work *work) { return work->posterior; }
+
+const double *bm_row_loglik(const bm_work *work) { return work->loglik; }
+
+/* A prototype of exactly 1 is kept out of the sums, where infinities would cancel, and counted. */
+static void take_logs(const mc_data *data, const bm_param *par, bm_work *w) {
+  const int k = par->k;
+  w->any_certain = false;
+  for (int c = 0; c < k; c++) {
+    w->all_zero[c] = log(par->weights[c]);
+    w->n_certain[c] = 0;
+  }
+  for (int j = 0; j < data->m; j++) {
+    for (int c = 0; c < k; c++) {
+      const ptrdiff_t at = num_at(c, j, k);
+      const bool certain = par->prototypes[at] >= 1;
+      w->certain[at] = certain;
+      w->n_certain[c] += certain;
+      w->any_certain = w->any_certain || certain;
+      w->log_zero[at] = certain ? 0 : log1p(-par->prototypes[at]);
+      w->log_odds[at] = certain ? 0 : log(par->prototypes[at]) - w->log_zero[at];
+      w->all_zero[c] += w->log_zero[at];
+    }
+  }
+}
+
+static void row_log_joint(const mc_data *data, int k, bm_work *w, int i) {
+  const int *na = data->na_column;
+  const int na_from = data->na_start ? data->na_start[i] : 0;
+  const int na_to = na_from + data_n_missing(data, i);
+  memcpy(w->row, w->all_zero, (size_t) k * sizeof(double));
+  for (int e = data->start[i]; e < data->start[i + 1]; e++)
+    num_add_scaled(w->row, 1, w->log_odds + num_at(0, data->column[e], k), k);
+  for (int e = na_from; e < na_to; e++)
+    num_add_scaled(w->row, -1, w->log_zero + num_at(0, na[e], k), k);
+  if (!w->any_certain) return;
+  memset(w->met, 0, (size_t) k * sizeof(double));
+  for (int e = data->start[i]; e < data->start[i + 1]; e++)
+    num_add_scaled(w->met, 1, w->certain + num_at(0, data->column[e], k), k);
+  for (int e = na_from; e < na_to; e++)
+    num_add_scaled(w->met, 1, w->certain + num_at(0, na[e], k), k);
+  for (int c = 0; c < k; c++)
+    if (w->met[c] < w->n_certain[c]) w->row[c] = -INFINITY;
+}
+
+static double log_prior(const mc_data *data, const bm_param *par, const bm_prior *prior) {
+  double sum = 0;
+  for (int c = 0; c < par->k && prior->weights > 0; c++)
+    sum += prior->weights * log(par->weights[c]);
+  for (ptrdiff_t i = 0; i < (ptrdiff_t) par->k * data->m; i++) {
+    if (prior->one > 0) sum += prior->one * log(par->prototypes[i]);
+    if (prior->zero > 0) sum += prior->zero * log1p(-par->prototypes[i]);
+  }
+  return sum;
+}
+
+static double prepare(const mc_data *data, const bm_param *par, bm_work *w) {
+  take_logs(data, par, w);
+  return log_prior(data, par, &w->prior);
+}
+
+static double exact_objective(const mc_data *data, const bm_param *par, bm_work *w) {
+  double sum = prepare(data, par, w);
+  for (int i = 0; i < data->n; i++) {
+    if (i % BM_LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return NAN;
+    row_log_joint(data, par->k, w, i);
+    const double row = num_log_sum_exp(w->row, par->k);
+    const bool possible = row > -INFINITY;
+    for (int c = 0; c < par->k; c++)
+      w->posterior[num_at(i, c, data->n)] = possible ? exp(w->row[c] - row) : par->weights[c];
+    w->loglik[i] = row;
+    sum += row;
+  }
+  return sum;
+}
+
+/* With neighbours: neighbourhood EM, the second form of engine/smooth.h. Logs and exponentials are
+ * taken of all labels at once. */
+
+#define LEAST 1e-300  /* what fell to 0 may come back: its log is taken of this */
+#define ROUNDED 1e-10 /* a share this small may have been rounded away in its prototype */
+#define GONE 1.2e-304 /* num_exp_minus() gives no less than exp(-700): a label so far off is 0 */
+
+static void take_label_logs(const double *membership, ptrdiff_t size, double *log_q) {
+  for (ptrdiff_t at = 0; at < size; at++)
+    log_q[at] = membership[at] > LEAST ? membership[at] : LEAST;
+  num_logs(log_q, size);
+}
+
+/* Row i's part of the objective but for its neighbours, from its log joint in w->row. */
+static double row_bound(const bm_work *w, const double *membership, int i, int n, int k) {
+  double sum = 0;
+  for (int c = 0; c < k; c++) {
+    const double q = membership[num_at(i, c, n)];
+    if (q < NUM_TINY || (q < ROUNDED && w->row[c] == -INFINITY)) continue; /* q log q is 0 */
+    sum += q * (w->row[c] - w->log_q[num_at(i, c, n)]);
+  }
+  return sum;
+}
+
+/*
+ * The maximum of the bound of engine/smooth.h over q of row i, held back by degree / 2 times strength: how
+ * far below their largest its logs are, in place of log_q. A row that is impossible, as is the
+ * objective, keeps its label.
+ */
+static void aim_label(bm_work *w, const double *pull, double hold, int i, int n, int k) {
+  const double scale = 1 / (1 + hold);
+  double most = -INFINITY;
+  for (int c = 0; c < k; c++) {
+    w->row[c] = (w->row[c] + pull[c] + hold * w->log_q[num_at(i, c, n)]) * scale;
+    most = w->row[c] > most ? w->row[c] : most;
+  }
+  for (int c = 0; c < k; c++) {
+    double *log_q = w->log_q + num_at(i, c, n);
+    *log_q = most > -INFINITY ? most - w->row[c] : -*log_q;
+  }
+}
+
+/* Labels from where they aim, their sums made 1. */
+static void move_labels(bm_work *w, double *membership, int n, int k) {
+  num_exp_minus(w->log_q, (ptrdiff_t) n * k);
+  memset(w->sum_q, 0, (size_t) n * sizeof *w->sum_q);
+  for (int c = 0; c < k; c++) num_add_scaled(w->sum_q, 1, w->log_q + num_at(0, c, n), n);
+  for (int c = 0; c < k; c++) {
+    const double *aim = w->log_q + num_at(0, c, n);
+    double *q = membership + num_at(0, c, n);
+    for (int i = 0; i < n; i++) q[i] = aim[i] < GONE ? 0 : num_lift(aim[i] / w->sum_q[i]);
+  }
+}
+
+static double near_objective(const mc_data *data, const bm_param *par, bm_work *w, bool move) {
+  const int n = data->n, k = par->k;
+  double sum = prepare(data, par, w) + mc_smooth_agree(par->smooth, par->membership);
+  take_label_logs(par->membership, (ptrdiff_t) n * k, w->log_q);
+  for (int i = 0; i < n; i++) {
+    if (i % BM_LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return NAN;
+    row_log_joint(data, k, w, i);
+    sum += row_bound(w, par->membership, i, n, k);
+    if (move) aim_label(w, mc_smooth_row(par->smooth, i), w->hold[i], i, n, k);
+  }
+  if (move) move_labels(w, par->membership, n, k);
+  return sum;
+}
+
+double bm_objective(const mc_data *data, const bm_param *par, bm_work *w) {
+  return par->smooth ? near_objective(data, par, w, false) : exact_objective(data, par, w);
+}
+
+/* The E-step of a pass: the objective, and the posteriors to go by. */
+static double expect(const mc_data *data, const bm_param *par, bm_work *w, const double **labels) {
+  *labels = par->smooth ? par->membership : w->posterior;
+  return par->smooth ? near_objective(data, par, w, true) : exact_objective(data, par, w);
+}
+
+#define CANCELLED 1e-8 /* share of a sum left by a subtraction below which it is summed anew */
+
+static bool is_missing(const mc_data *data, int i, int j) {
+  int from = data->na_start[i], to = data->na_start[i + 1];
+  while (from < to) {
+    const int middle = from + (to - from) / 2;
+    if (data->na_column[middle] < j)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from < data->na_start[i + 1] && data->na_column[from] == j;
+}
+
+/*
+ * Expected observed cells of every component: its rows less the missing cells, which seen holds on
+ * entry. Where next to nothing is left of that, rounding would pass for cells, and might make an
+ * exact 1 of a prototype, which never moves again: such a column is summed anew. false: stopped.
+ */
+static bool take_seen(const mc_data *data, int k, const double *labels, bm_work *w) {
+  for (int j = 0; j < data->m; j++) {
+    double *seen = w->seen + num_at(0, j, k);
+    bool lost = false;
+    for (int c = 0; c < k; c++) {
+      const double left = w->total[c] - seen[c];
+      lost = lost || left < CANCELLED * w->total[c];
+      seen[c] = left;
+    }
+    if (!lost) continue;
+    if (mc_stop(w->host, w->passes, w->objective)) return false;
+    memset(seen, 0, (size_t) k * sizeof(double));
+    for (int i = 0; i < data->n; i++)
+      for (int c = 0; c < k && !is_missing(data, i, j); c++)
+        seen[c] += labels[num_at(i, c, data->n)];
+  }
+  return true;
+}
+
+/*
+ * Expected ones, observed cells and rows of each component; returns rows counted: those with a cell
+ * observed and, where labels have neighbours to go by, all. Below 0: stopped.
+ */
+static int add_counts(const mc_data *data, const bm_param *par, const double *labels, bm_work *w) {
+  const int k = par->k;
+  const size_t size = (size_t) k * (size_t) data->m * sizeof(double);
+  int n_rows = 0;
+  memset(w->ones, 0, size);
+  memset(w->seen, 0, size);
+  memset(w->total, 0, (size_t) k * sizeof(double));
+  for (int i = 0; i < data->n; i++) {
+    const int na_from = data->na_start ? data->na_start[i] : 0;
+    if (i % BM_LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return -1;
+    if (data_n_observed(data, i) == 0 && !par->smooth) continue;
+    n_rows++;
+    for (int c = 0; c < k; c++) w->row[c] = labels[num_at(i, c, data->n)];
+    num_add_scaled(w->total, 1, w->row, k);
+    for (int e = data->start[i]; e < data->start[i + 1]; e++)
+      num_add_scaled(w->ones + num_at(0, data->column[e], k), 1, w->row, k);
+    for (int e = na_from; e < na_from + data_n_missing(data, i); e++)
+      num_add_scaled(w->seen + num_at(0, data->na_column[e], k), 1, w->row, k);
+  }
+  return take_seen(data, k, labels, w) ? n_rows : -1;
+}
+
+double bm_pass(const mc_data *data, bm_param *par, bm_work *w) {
+  const int k = par->k;
+  const double *labels, objective = expect(data, par, w, &labels);
+  if (isnan(objective)) return objective;
+  const int n_rows = add_counts(data, par, labels, w);
+  if (n_rows < 0) return NAN;
+  const double rows = n_rows + k * w->prior.weights;
+  for (ptrdiff_t at = 0; at < (ptrdiff_t) k * data->m; at++) {
+    const double ones = w->ones[at] + w->prior.one;
+    const double observed = fmax(w->seen[at], w->ones[at]) + w->prior.one + w->prior.zero;
+    if (observed > NUM_TINY) par->prototypes[at] = num_lift(fmin(ones / observed, 1));
+  }
+  for (int c = 0; c < k && rows > 0; c++)
+    par->weights[c] = num_lift((w->total[c] + w->prior.weights) / rows);
+  w->passes++;
+  return w->objective = objective;
+}
+
+static double model_pass(void *self) {
+  const bm_self *s = self;
+  return bm_pass(s->data, s->par, s->work);
+}
+
+static double model_objective(void *self) {
+  const bm_self *s = self;
+  return bm_objective(s->data, s->par, s->work);
+}
+
+static void model_feasible(void *self, const double *const *safe) {
+  const bm_self *s = self;
+  num_guard_simplex(s->par->weights, safe[0], 1, s->par->k);
+  num_guard_unit(s->par->prototypes, safe[1], (ptrdiff_t) s->par->k * s->data->m);
+  if (s->par->smooth) num_guard_simplex(s->par->membership, safe[2], s->data->n, s->par->k);
+}
+
+mc_model bm_model(bm_self *self) {
+  mc_model model = {.n_block = self->par->smooth ? 3 : 2,
+                    .pass = model_pass,
+                    .objective = model_objective,
+                    .feasible = model_feasible,
+                    .self = self};
+  model.block[0] = self->par->weights;
+  model.length[0] = self->par->k;
+  model.block[1] = self->par->prototypes;
+  model.length[1] = (ptrdiff_t) self->par->k * self->data->m;
+  model.block[2] = self->par->membership;
+  model.length[2] = (ptrdiff_t) self->data->n * self->par->k;
+  return model;
+}

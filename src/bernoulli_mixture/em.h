@@ -1,0 +1,73 @@
+/*
+ * bernoulli_mixture/em.h: the Bernoulli mixture, every observation written by one component:
+ *   P(x[i,]) = sum_c weights[c] prod_j prototypes[c,j]^x[i,j] (1 - prototypes[c,j])^(1 - x[i,j]).
+ *
+ *   here              Bingham, Kaban & Fortelius (2009), eq. (26)
+ *   weights           p_k
+ *   prototypes        a_tk
+ */
+#ifndef MC_BERNOULLI_MIXTURE_EM_H
+#define MC_BERNOULLI_MIXTURE_EM_H
+
+#include "engine/data.h"
+#include "engine/fit.h"
+#include "engine/smooth.h"
+
+/* Parameters: start values on entry, estimates on return. */
+typedef struct {
+  int k;
+  double *weights;    /* k, sum to 1 */
+  double *prototypes; /* k x m, within [0, 1]; exact 0 and 1 are legal */
+  /* Neighbours tend to have the same label: the n x k posterior q is then a parameter, too. */
+  double *membership; /* n x k, rows sum to 1; disregarded without neighbours */
+  mc_smooth *smooth;  /* NULL: no neighbours */
+} bm_param;
+
+/* Pseudo-counts added to the expected counts; all zero is maximum likelihood. */
+typedef struct {
+  double one, zero; /* of a Beta(one + 1, zero + 1) prior on every prototype's probabilities */
+  double weights;   /* of a symmetric Dirichlet(weights + 1) prior on the weights */
+} bm_prior;
+
+typedef struct bm_work bm_work;
+
+/* Scratch: O(k m), and the n x k posterior. */
+bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param *par,
+                     const mc_host *host);
+
+/* Without neighbours, the posterior that row i belongs to component c, n x k, as of the last call. */
+const double *bm_posterior(const bm_work *work);
+
+/* Log-probability of the observed cells of every row, n values, likewise; -Inf: impossible. */
+const double *bm_row_loglik(const bm_work *work);
+
+/*
+ * One EM pass, in logarithms. Costs O(k) a nonzero or missing cell and O(k m);
+ * never lowers the objective, the log-likelihood over observed cells plus the
+ * log-prior, which it returns for the parameters it was given; NaN where the
+ * host asked to stop. Columns, rows and components with nothing to go by keep
+ * their values or leave no trace.
+ *
+ * With neighbours the objective is that of neighbourhood EM (Ambroise & Govaert
+ * 1998): sum_i sum_c q[i,c] (log joint[i,c] - log q[i,c]), which without
+ * neighbours is the log-likelihood at its best q, plus their agreement
+ * (engine/smooth.h) and the log-prior. All rows move at once, which its bound allows.
+ */
+double bm_pass(const mc_data *data, bm_param *par, bm_work *work);
+
+/* The E-step alone: the objective, and the posterior in bm_posterior(). */
+double bm_objective(const mc_data *data, const bm_param *par, bm_work *work);
+
+/*
+ * bm_pass() and its fellows as a model for mc_fit(); blocks: weights, prototypes and, with
+ * neighbours, membership.
+ */
+typedef struct {
+  const mc_data *data;
+  bm_param *par;
+  bm_work *work;
+} bm_self;
+
+mc_model bm_model(bm_self *self);
+
+#endif

@@ -1,0 +1,234 @@
+/*
+ * bmf/bmf.h: binary matrix factorization, Meeds, Ghahramani, Neal & Roweis
+ * (2007). Rows i have binary features u, columns j binary features v, and
+ *   eta[i,j] = sum_kl rows[i,k] weights[k,l] columns[j,l]     (U W V' in the paper)
+ *   gaussian   x ~ N(eta, 1 / noise_precision)                 (lambda in the paper)
+ *   bernoulli  P(x = 1) = 1 / (1 + exp(-eta))
+ *   poisson    x ~ Poisson(background + eta), weights >= 0.
+ * Weights ~ N(weight_mean, 1 / weight_precision), Poisson: Gamma(weight_shape,
+ * weight_precision). Features of a side: pi_k ~ Beta(alpha / K, beta), K fixed
+ * or its limit of infinitely many (Indian buffet). All Gammas are (shape, rate).
+ *
+ * A sweep is one Markov chain Monte Carlo update of everything, exact for
+ * power = 1; power < 1 tempers the likelihood (for starts only). Both sides
+ * run through the same code, seen from the side at hand: its items (rows, or
+ * columns) carry features, the other side's items are its cells.
+ */
+#ifndef MC_BMF_BMF_H
+#define MC_BMF_BMF_H
+
+#include "engine/data.h"
+#include "engine/fit.h"
+
+enum { BMF_ROWS, BMF_COLUMNS };
+
+typedef enum { BMF_GAUSSIAN, BMF_BERNOULLI, BMF_POISSON } bmf_family;
+
+/* Scalars: known, or learned under a Gamma(shape, rate) prior. */
+enum {
+  BMF_ALPHA_ROWS,
+  BMF_ALPHA_COLUMNS,
+  BMF_WEIGHT_MEAN,
+  BMF_WEIGHT_PRECISION, /* Poisson: the rate of the weights' Gamma prior */
+  BMF_NOISE_PRECISION,  /* Gaussian only */
+  BMF_WEIGHT_SHAPE,     /* Poisson only */
+  BMF_BACKGROUND,       /* Poisson only; > 0 */
+  BMF_N_HYPER
+};
+
+typedef struct {
+  double value, shape, rate;
+  bool learned;
+} bmf_hyper;
+
+/* One side. Features 0 .. n_fixed - 1 are the user's: never updated, without prior. */
+typedef struct {
+  int n;             /* items */
+  bool infinite;     /* Indian buffet; else k - n_fixed features for good */
+  double beta_off;   /* beta of the prior; alpha / K is its other half */
+  int n_fixed, k;    /* features now, fixed ones first; in random order beyond them */
+  int room;          /* features there is memory for */
+  unsigned char *on; /* n x room, row by row: 0 or 1 */
+  int *count;        /* k: items that have the feature */
+  int n_extern;      /* > 0: count is that of so many items outside x, and stays (prediction) */
+} bmf_side;
+
+typedef struct {
+  bmf_family family;
+  const mc_data *data[2]; /* x, and x transposed */
+  bmf_side side[2];
+  double *weight[2]; /* [0]: row features by column features, a row every side[1].room;
+                        [1]: its transpose, a row every side[0].room */
+  bmf_hyper hyper[BMF_N_HYPER];
+  double power;        /* of the likelihood, in (0, 1] */
+  const double *omega; /* n x m: Polya-Gamma variables that are given, not drawn; NULL as a rule */
+  const mc_host *host;
+  int n_sweep; /* whole sweeps of this run, for the host */
+} bmf_state;
+
+/* Which moves a sweep makes beyond single flips, set-B births, weights and hyperparameters. */
+typedef struct {
+  bool block;      /* flips in pairs of features */
+  bool multi;      /* Metropolis proposals of several features of an item */
+  int split_merge; /* tries a side and sweep; Gaussian and Bernoulli */
+  bool
+      collapsed; /* flips with the weights integrated out; Gaussian, complete data, weight_mean 0 */
+} bmf_moves;
+
+typedef struct bmf_workspace bmf_workspace; /* scratch of one side's updates */
+
+/* Large tables take seconds a sweep, so the host is asked within it. Every update ends early then,
+ * and leaves the state a whole one. */
+static inline bool bmf_stop(const bmf_state *state) {
+  return mc_stop(state->host, state->n_sweep, 0);
+}
+
+static inline unsigned char *bmf_item(const bmf_side *side, int i) {
+  return side->on + (ptrdiff_t) i * side->room;
+}
+
+/* Row c of the weights as side s sees them. */
+static inline double *bmf_weight(const bmf_state *state, int s, int c) {
+  return state->weight[s] + (ptrdiff_t) c * state->side[1 - s].room;
+}
+
+static inline int bmf_n_free(const bmf_side *side) { return side->k - side->n_fixed; }
+
+/* Items of the beta-Bernoulli prior, the one at hand included. */
+static inline int bmf_n_items(const bmf_side *side) {
+  return side->n_extern ? side->n_extern + 1 : side->n;
+}
+
+/* How many items other than the one with features u have feature c. */
+static inline int bmf_n_others(const bmf_side *side, const unsigned char *u, int c) {
+  return side->n_extern ? side->count[c] : side->count[c] - u[c];
+}
+
+/* ---- bmf/state.c ---- */
+
+/* Memory for the features given (side[s].k, room = 0 on entry) and a few more. */
+void bmf_allocate(bmf_state *state);
+
+/* Room for n_more further features of side s; keeps everything. */
+void bmf_grow(bmf_state *state, int s, int n_more);
+
+/* Fresh counts; the other orientation of the weights. */
+void bmf_count(bmf_side *side);
+void bmf_transpose(bmf_state *state, int from);
+
+/* A feature without members, with this row of weights (as side s sees them; NULL: zeros); its number. */
+int bmf_add_feature(bmf_state *state, int s, const double *weight);
+
+/* Removes feature c of side s; the last one takes its place. Both leave weight[1 - s] stale. */
+void bmf_drop_feature(bmf_state *state, int s, int c);
+
+/* Drops features nobody has, on infinite sides. */
+void bmf_drop_empty(bmf_state *state, int s);
+
+/* ---- bmf/density.c ---- */
+
+/* log prior of side s: base measure without (0) or with its ordering factor. */
+typedef enum { BMF_LABELLED, BMF_LOF, BMF_BUFFET } bmf_density;
+double bmf_log_prior_side(const bmf_state *state, int s, bmf_density density);
+double bmf_log_prior_weights(const bmf_state *state);
+double bmf_log_hyper(const bmf_state *state, int which); /* 0 where it is not learned */
+
+/* sum of 1 / (beta + i - 1), i = 1 .. n: the mean number of features is alpha times this. */
+double bmf_harmonic(const bmf_side *side);
+double bmf_log_beta(double a, double b);
+
+/* What the model expects of a cell. */
+double bmf_expected_cell(const bmf_state *state, int i, int j);
+
+typedef struct {
+  double log_lik, squared_error, n_observed; /* over observed cells; the error: Gaussian family */
+} bmf_fit_measure;
+
+/* Scratch of bmf_measure(). */
+typedef struct {
+  int n_threads, n_block, room;
+  double *eta, *scratch; /* a stretch for each thread */
+  bmf_fit_measure *block;
+  ptrdiff_t *start; /* the features of column j: on[start[j]] .. on[start[j + 1] - 1] */
+  int *on;
+} bmf_measure_work;
+
+bmf_measure_work bmf_new_measure(const bmf_state *state, int n_threads);
+
+/* One look at all cells; mean (n x m, or NULL) gains the expected cells. The same for any number of threads. */
+bmf_fit_measure bmf_measure(const bmf_state *state, bmf_measure_work *work, double *mean);
+
+/* log p(x, everything), labelled, of a state whose log-likelihood is known. */
+double bmf_log_joint(const bmf_state *state, double log_lik);
+
+/* ---- bmf/flips.c, bmf/births.c: updates of one side's features ---- */
+
+bmf_workspace *bmf_new_workspace(bmf_state *state, int s);
+
+/* Prepares the scratch for the state as it is: lists, tables, products with the other side. */
+void bmf_workspace_begin(bmf_workspace *ws, bmf_state *state, int s);
+
+/* All items of side s: flips, multi-feature proposals, births; weight[1 - s] is made fresh. */
+void bmf_update_side(bmf_workspace *ws, bmf_state *state, int s, const bmf_moves *moves);
+
+/* ---- bmf/collapsed.c: the same with the weights integrated out ---- */
+void bmf_update_side_collapsed(bmf_workspace *ws, bmf_state *state, int s);
+double bmf_log_marginal(bmf_workspace *ws, bmf_state *state, int s);
+
+/* ---- bmf/split_merge.c ---- */
+void bmf_split_merge(bmf_workspace *ws, bmf_state *state, int s, int n_try);
+
+/* ---- bmf/weights.c, bmf/hyper.c ---- */
+void bmf_update_weights(bmf_workspace *ws[2], bmf_state *state);
+void bmf_update_hyper(bmf_state *state, double squared_error);
+/* The Gamma law that a precision, or alpha of an infinite side, is drawn from. */
+void bmf_gamma_law(const bmf_state *state, int which, double squared_error, double *shape,
+                   double *rate);
+
+/* ---- bmf/run.c ---- */
+typedef struct {
+  int n_sweep;
+  int thin; /* a draw is noted every thin sweeps, after the first thin ones */
+  int n_threads;
+  const double *power; /* n_sweep values, or NULL: all 1 */
+  bmf_moves moves;
+  int n_probe;      /* cells whose expected value is noted with each draw */
+  const int *probe; /* row, column, row, column, ..., 0-based */
+} bmf_plan;
+
+/* What a run notes; n_column numbers a draw. */
+enum {
+  BMF_NOTE_JOINT,
+  BMF_NOTE_LIK,
+  BMF_NOTE_K,
+  BMF_NOTE_L,
+  BMF_NOTE_ROW_ONES,
+  BMF_NOTE_COLUMN_ONES,
+  BMF_NOTE_HYPER,
+  BMF_NOTE_PROBE = BMF_NOTE_HYPER + BMF_N_HYPER
+};
+
+typedef struct {
+  int n_done, n_draw; /* sweeps and draws made */
+  double *note;       /* draws x (BMF_NOTE_PROBE + n_probe), a draw a row; grows */
+  int room;           /* of note, see mc_grow() */
+  double *mean;       /* n x m sum of expected cells over draws, or NULL */
+  bmf_state *best;    /* the draw of the largest log joint; NULL: not wanted */
+  double best_joint;  /* -Inf on entry, or what is to be beaten */
+  bool best_found;
+} bmf_record;
+
+/*
+ * Sweeps until the plan is done or the host says stop. After a stop within a sweep some of its
+ * updates are left out, which leaves the state a draw like others; that sweep counts for nothing.
+ */
+mc_status bmf_run(bmf_state *state, const bmf_plan *plan, bmf_record *record);
+
+/*
+ * Prediction: rows' features are drawn n_sweep times given columns, weights and the counts of the
+ * rows outside x; mean (n x m) becomes the expected cells averaged over the later ws. The host is
+ * asked after every sweep; false: it said stop, and mean is of no use.
+ */
+bool bmf_predict(bmf_state *state, int n_sweep, double *mean);
+
+#endif

@@ -1,0 +1,276 @@
+/* bmf/weights.c: the weights given the features of both sides. */
+#include "bmf/private.h"
+
+#include "num/blas.h"
+#include "num/gaussian.h"
+#include "num/linalg.h"
+#include "num/rng.h"
+
+#include <math.h>
+#include <string.h>
+
+#define JOINT_MOST 600      /* weights drawn jointly; beyond, row by row */
+#define WEIGHT_LEAST 1e-290 /* of a Gamma draw that underflows */
+
+static double prior_precision(const bmf_state *state) {
+  return state->hyper[BMF_WEIGHT_PRECISION].value;
+}
+
+static double prior_pull(const bmf_state *state) {
+  return prior_precision(state) * state->hyper[BMF_WEIGHT_MEAN].value;
+}
+
+static num_ridge prior_of(const bmf_state *state) {
+  const num_ridge out = {prior_precision(state), state->hyper[BMF_WEIGHT_MEAN].value};
+  return out;
+}
+
+static double sum_of(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i];
+  return sum;
+}
+
+static void mark_all(bmf_workspace *ws) { memset(ws->skip, 1, (size_t) ws->own->k); }
+
+/*
+ * Gaussian, nothing missing: with U'U = Qu Du Qu' and V'V = Qv Dv Qv',
+ * D[k,l] = phi + lambda du[k] dv[l] and C = Qu' (phi w0 11' + lambda U'XV) Qv,
+ *   W = Qu (C / D + z / sqrt(D)) Qv',   z standard normal.
+ */
+static void draw_complete(bmf_workspace *ws) {
+  bmf_state *state = ws->state;
+  const int n_k = ws->own->k, n_l = ws->other->k;
+  const size_t kk = (size_t) n_k * (size_t) n_k, kl = (size_t) n_k * (size_t) n_l;
+  double *basis = bmf_pool(ws, kk + (size_t) n_k + 2 * kl + num_eigen_work(n_k));
+  double *value = basis + kk, *pull = value + n_k, *turned = pull + kl, *work = turned + kl;
+  memset(basis, 0, kk * sizeof(double));
+  memset(pull, 0, kl * sizeof(double));
+  mark_all(ws);
+  for (int i = 0; i < ws->n; i++) {
+    if (bmf_workspace_stop(ws, i)) return;
+    bmf_row_enter(ws, i);
+    bmf_row_gaussian(ws, ws->skip, NULL, ws->small[0]);
+    for (int c = 0; c < n_k; c++) {
+      if (!ws->u[c]) continue;
+      for (int l = 0; l < n_l; l++) pull[num_at(c, l, n_k)] += ws->small[0][l];
+      for (int b = 0; b < n_k; b++) basis[num_at(b, c, n_k)] += ws->u[b];
+    }
+  }
+  num_eigen(basis, n_k, value, work);
+  bmf_find_basis(ws, &ws->full);
+  num_clear_rounding(value, n_k);
+  num_gemm(true, false, n_k, n_l, n_k, basis, n_k, pull, n_k, 0, turned, n_k);
+  num_gemm(false, false, n_k, n_l, n_l, turned, n_k, ws->full.basis, n_l, 0, pull, n_k);
+  for (int l = 0; l < n_l; l++)
+    for (int c = 0; c < n_k; c++) {
+      const double told = ws->scale * value[c] * ws->full.value[l];
+      const double diagonal = prior_precision(state) + told;
+      double *at = pull + num_at(c, l, n_k);
+      if (!(told > 0)) *at = 0;
+      *at += prior_pull(state) * sum_of(basis + num_at(0, c, n_k), n_k) *
+             sum_of(ws->full.basis + num_at(0, l, n_l), n_l);
+      *at = *at / diagonal + num_norm() / sqrt(diagonal);
+    }
+  num_gemm(false, false, n_k, n_l, n_k, basis, n_k, pull, n_k, 0, turned, n_k);
+  num_gemm(false, true, n_k, n_l, n_l, turned, n_k, ws->full.basis, n_l, 0, pull, n_k);
+  for (int c = 0; c < n_k; c++)
+    for (int l = 0; l < n_l; l++) bmf_weight(state, ws->s, c)[l] = pull[num_at(c, l, n_k)];
+}
+
+/* q gains u u' (x) gram (lower triangle), pull gains u (x) score; weight c, l stands at c L + l. */
+static void add_item(const bmf_workspace *ws, const double *gram, const double *score, double *q,
+                     double *pull) {
+  const int n_k = ws->own->k, n_l = ws->other->k;
+  const ptrdiff_t size = (ptrdiff_t) n_k * n_l;
+  for (int c = 0; c < n_k; c++) {
+    if (!ws->u[c]) continue;
+    for (int l = 0; l < n_l; l++) pull[num_at(l, c, n_l)] += score[l];
+    for (int b = c; b < n_k; b++) {
+      if (!ws->u[b]) continue;
+      for (int l = 0; l < n_l; l++) {
+        double *to = q + (ptrdiff_t) (c * n_l + l) * size + (ptrdiff_t) b * n_l;
+        for (int t = 0; t < n_l; t++) to[t] += gram[num_at(t, l, n_l)];
+      }
+    }
+  }
+}
+
+bool bmf_weight_system(bmf_workspace *ws, double *q, double *pull) {
+  bmf_state *state = ws->state;
+  const ptrdiff_t size = (ptrdiff_t) ws->own->k * ws->other->k;
+  double *gram = ws->partial_copy;
+  memset(q, 0, (size_t) (size * size) * sizeof(double));
+  for (ptrdiff_t e = 0; e < size; e++) {
+    q[e * size + e] = prior_precision(state);
+    pull[e] = prior_pull(state);
+  }
+  mark_all(ws);
+  for (int i = 0; i < ws->n; i++) {
+    if (bmf_workspace_stop(ws, i)) return false;
+    bmf_row_enter(ws, i);
+    bmf_row_gaussian(ws, ws->skip, gram, ws->small[0]);
+    add_item(ws, gram, ws->small[0], q, pull);
+  }
+  return true;
+}
+
+/* vec(W) ~ N(Q^-1 h, Q^-1), Q = phi I + sum_i (u_i u_i') (x) V'L_iV. */
+static void draw_jointly(bmf_workspace *ws) {
+  const int n_k = ws->own->k, n_l = ws->other->k, size = n_k * n_l;
+  double *q =
+      bmf_pool(ws, (size_t) size * (size_t) size + 2 * (size_t) size + num_gaussian_work(size));
+  double *pull = q + (ptrdiff_t) size * size, *draw = pull + size;
+  if (!bmf_weight_system(ws, q, pull)) return;
+  if (!num_draw_gaussian(q, pull, size, prior_of(ws->state), draw, draw + size)) return;
+  for (int c = 0; c < n_k; c++)
+    memcpy(bmf_weight(ws->state, ws->s, c), draw + (ptrdiff_t) c * n_l,
+           (size_t) n_l * sizeof(double));
+}
+
+/*
+ * The weights of one feature given all others; Polya-Gamma variables are fresh
+ * for each. Random order, as for flips.
+ */
+static void draw_by_feature(bmf_workspace *ws) {
+  const int n_k = ws->own->k, n_l = ws->other->k;
+  const size_t ll = (size_t) n_l * (size_t) n_l;
+  double *q = bmf_pool(ws, ll + (size_t) n_l + num_gaussian_work(n_l)), *pull = q + ll;
+  double *gram = ws->partial_copy, *score = ws->small[0];
+  for (int c = 0; c < n_k; c++) ws->order[c] = c;
+  num_shuffle(ws->order, n_k);
+  for (int c = 0; c < n_k; c++) ws->skip[c] = 0;
+  for (int t = 0; t < n_k; t++) {
+    const int c = ws->order[t];
+    memset(q, 0, ll * sizeof(double));
+    for (int l = 0; l < n_l; l++) {
+      q[num_at(l, l, n_l)] = prior_precision(ws->state);
+      pull[l] = prior_pull(ws->state);
+    }
+    ws->skip[c] = 1;
+    for (int i = 0; i < ws->n; i++) {
+      if (bmf_workspace_stop(ws, i)) return;
+      if (!bmf_item(ws->own, i)[c]) continue;
+      bmf_row_enter(ws, i);
+      bmf_row_gaussian(ws, ws->skip, gram, score);
+      for (size_t e = 0; e < ll; e++) q[e] += gram[e];
+      for (int l = 0; l < n_l; l++) pull[l] += score[l];
+    }
+    ws->skip[c] = 0;
+    if (!num_draw_gaussian(q, pull, n_l, prior_of(ws->state), ws->small[1], pull + n_l)) continue;
+    memcpy(bmf_weight(ws->state, ws->s, c), ws->small[1], (size_t) n_l * sizeof(double));
+    if (ws->state->family == BMF_GAUSSIAN) bmf_workspace_feature(ws, c);
+    ws->pattern_of = -1;
+  }
+}
+
+/* ---- Poisson: each count is split over the background and the weights that made it ---- */
+
+static double split_off(double count, double share) {
+  if (count <= 0 || share <= 0) return 0;
+  if (share >= 1) return count;
+  if (count == 1) return num_unif() < share;
+  return rbinom(count, share);
+}
+
+/* Splits what cell j got through its feature l over the item's features. */
+static void split_over_features(const bmf_workspace *ws, int l, double count, double mass,
+                                double *counts) {
+  for (int c = 0; c < ws->own->k && count > 0; c++) {
+    if (!ws->u[c]) continue;
+    const double w = bmf_weight(ws->state, ws->s, c)[l];
+    const double part = split_off(count, w / mass);
+    counts[num_at(l, c, ws->other->k)] += part;
+    count -= part;
+    mass -= w;
+  }
+}
+
+/* counts: K x L by rows, what each weight made; returns what the background made. */
+static double split_counts(bmf_workspace *ws, double *counts) {
+  const mc_data *x = ws->data;
+  const double background = ws->state->hyper[BMF_BACKGROUND].value;
+  double from_background = 0;
+  for (int i = 0; i < ws->n && !bmf_workspace_stop(ws, i); i++) {
+    bmf_row_begin(ws, i);
+    for (int e = x->start[i]; e < x->start[i + 1]; e++) {
+      const int j = x->column[e], *list = ws->on_list + (ptrdiff_t) j * ws->room_other;
+      double left = x->value ? x->value[e] : 1, mass = background;
+      for (int a = 0; a < ws->n_on[j]; a++) mass += ws->total[list[a]];
+      const double rest = split_off(left, background / mass);
+      from_background += rest;
+      left -= rest;
+      mass -= background;
+      for (int a = 0; a < ws->n_on[j] && left > 0; a++) {
+        const double through = ws->total[list[a]];
+        const double part = a + 1 == ws->n_on[j] ? left : split_off(left, through / mass);
+        if (part > 0) split_over_features(ws, list[a], part, through, counts);
+        left -= part;
+        mass -= through;
+      }
+    }
+  }
+  return from_background;
+}
+
+/* U'OV: observed cells that have both features, K x L by rows. */
+static void find_exposure(const bmf_workspace *ws, double *exposure) {
+  const int n_l = ws->other->k;
+  const mc_data *x = ws->data;
+  for (int c = 0; c < ws->own->k; c++)
+    for (int l = 0; l < n_l; l++)
+      exposure[num_at(l, c, n_l)] = (double) ws->own->count[c] * ws->other->count[l];
+  for (int i = 0; i < ws->n; i++)
+    for (int e = 0; e < data_n_missing(x, i); e++) {
+      const int j = x->na_column[x->na_start[i] + e];
+      const int *list = ws->on_list + (ptrdiff_t) j * ws->room_other;
+      for (int c = 0; c < ws->own->k; c++)
+        for (int a = 0; a < ws->n_on[j] && bmf_item(ws->own, i)[c]; a++)
+          exposure[num_at(list[a], c, n_l)] -= 1;
+    }
+}
+
+void bmf_weight_counts(bmf_workspace *ws, double *counts, double *exposure, double *background) {
+  memset(counts, 0, (size_t) ws->own->k * (size_t) ws->other->k * sizeof(double));
+  find_exposure(ws, exposure);
+  *background = split_counts(ws, counts);
+}
+
+/* W ~ Gamma(shape + its counts, rate + exposure); the background likewise where it is learned. */
+static void draw_poisson(bmf_workspace *ws) {
+  bmf_state *state = ws->state;
+  const int n_l = ws->other->k;
+  const size_t kl = (size_t) ws->own->k * (size_t) n_l;
+  double *counts = bmf_pool(ws, 2 * kl), *exposure = counts + kl, from_background;
+  bmf_hyper *background = &state->hyper[BMF_BACKGROUND];
+  bmf_weight_counts(ws, counts, exposure, &from_background);
+  if (bmf_stop(state)) return; /* the counts are not complete */
+  for (int c = 0; c < ws->own->k; c++)
+    for (int l = 0; l < n_l; l++)
+      bmf_weight(state, ws->s, c)[l] =
+          fmax(num_draw_gamma(state->hyper[BMF_WEIGHT_SHAPE].value +
+                                  ws->scale * counts[num_at(l, c, n_l)],
+                              prior_precision(state) + ws->scale * exposure[num_at(l, c, n_l)]),
+               WEIGHT_LEAST);
+  if (!background->learned) return;
+  double n_observed = 0;
+  for (int i = 0; i < ws->n; i++) n_observed += data_n_observed(ws->data, i);
+  background->value = num_draw_gamma_within(background->shape + ws->scale * from_background,
+                                            background->rate + ws->scale * n_observed);
+}
+
+void bmf_update_weights(bmf_workspace *ws[2], bmf_state *state) {
+  bmf_workspace *rows = ws[BMF_ROWS];
+  const ptrdiff_t size = (ptrdiff_t) state->side[0].k * state->side[1].k;
+  if (bmf_stop(state)) return;
+  bmf_workspace_begin(rows, state, BMF_ROWS);
+  if (state->family == BMF_POISSON)
+    draw_poisson(rows);
+  else if (size > 0 && state->family == BMF_GAUSSIAN && !rows->data->na_start)
+    draw_complete(rows);
+  else if (size > JOINT_MOST)
+    draw_by_feature(rows);
+  else if (size > 0)
+    draw_jointly(rows);
+  bmf_transpose(state, BMF_ROWS);
+}

@@ -1,0 +1,79 @@
+#include "engine/data.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Counts, offsets, then every cell in its place; rows come out in ascending order. */
+static void transpose_cells(const int *start, const int *column, const double *value, int n, int m,
+                            int *new_start, int *new_column, double *new_value) {
+  memset(new_start, 0, ((size_t) m + 1) * sizeof(int));
+  for (int e = 0; e < start[n]; e++) new_start[column[e] + 1]++;
+  for (int j = 0; j < m; j++) new_start[j + 1] += new_start[j];
+  for (int i = 0; i < n; i++) {
+    for (int e = start[i]; e < start[i + 1]; e++) {
+      const int at = new_start[column[e]]++;
+      new_column[at] = i;
+      if (value) new_value[at] = value[e];
+    }
+  }
+  for (int j = m; j > 0; j--) new_start[j] = new_start[j - 1];
+  new_start[0] = 0;
+}
+
+mc_data mc_transpose(const mc_data *data, const mc_host *host) {
+  const int n = data->n, m = data->m;
+  const size_t stored = (size_t) data->start[n];
+  int *start = host->alloc(host->ctx, (size_t) m + 1, sizeof(int)),
+      *column = host->alloc(host->ctx, stored, sizeof(int));
+  double *value = data->value ? host->alloc(host->ctx, stored, sizeof(double)) : NULL;
+  transpose_cells(data->start, data->column, data->value, n, m, start, column, value);
+  mc_data out = {.n = m, .m = n, .start = start, .column = column, .value = value};
+  if (data->na_start) {
+    int *na_start = host->alloc(host->ctx, (size_t) m + 1, sizeof(int));
+    int *na_column = host->alloc(host->ctx, (size_t) data->na_start[n], sizeof(int));
+    transpose_cells(data->na_start, data->na_column, NULL, n, m, na_start, na_column, NULL);
+    out.na_start = na_start;
+    out.na_column = na_column;
+  }
+  return out;
+}
+
+#define FNV_START UINT64_C(0xcbf29ce484222325)
+#define FNV_PRIME UINT64_C(0x100000001b3)
+
+/* FNV-1a over a row's columns, the missing ones apart. */
+static uint64_t hash_row(const mc_data *data, int i) {
+  uint64_t hash = FNV_START;
+  for (int e = data->start[i]; e < data->start[i + 1]; e++)
+    hash = (hash ^ (uint64_t) data->column[e]) * FNV_PRIME;
+  hash = (hash ^ UINT64_MAX) * FNV_PRIME;
+  if (data->na_start)
+    for (int e = data->na_start[i]; e < data->na_start[i + 1]; e++)
+      hash = (hash ^ (uint64_t) data->na_column[e]) * FNV_PRIME;
+  return hash ^ hash >> 32;
+}
+
+static bool same_cells(const int *start, const int *column, int a, int b) {
+  const int n = start[a + 1] - start[a];
+  return n == start[b + 1] - start[b] &&
+         (n == 0 || memcmp(column + start[a], column + start[b], (size_t) n * sizeof(int)) == 0);
+}
+
+static bool same_row(const mc_data *data, int a, int b) {
+  return same_cells(data->start, data->column, a, b) &&
+         (!data->na_start || same_cells(data->na_start, data->na_column, a, b));
+}
+
+int mc_group_rows(const mc_data *data, const mc_host *host, int *group) {
+  size_t size = 16;
+  int n_group = 0;
+  while (size < 2 * (size_t) data->n) size *= 2;
+  int *slot = host->alloc(host->ctx, size, sizeof(int)); /* row + 1; 0: empty */
+  for (int i = 0; i < data->n; i++) {
+    size_t at = (size_t) hash_row(data, i) & (size - 1);
+    while (slot[at] && !same_row(data, slot[at] - 1, i)) at = (at + 1) & (size - 1);
+    group[i] = slot[at] ? group[slot[at] - 1] : n_group++;
+    if (!slot[at]) slot[at] = i + 1;
+  }
+  return n_group;
+}

@@ -1,0 +1,39 @@
+/* engine/data.h: the one view of x that serves all kernels. */
+#ifndef MC_ENGINE_DATA_H
+#define MC_ENGINE_DATA_H
+
+#include "engine/host.h"
+
+/*
+ * The one view of x: its nonzero cells and its missing cells, row by row, so
+ * that dense, sparse and masked input are the same thing to a kernel. All
+ * other cells are observed zeros.
+ */
+typedef struct {
+  int n, m;            /* observations, attributes */
+  const int *start;    /* n + 1: row i's nonzeros are start[i] .. start[i + 1] - 1 */
+  const int *column;   /* their columns, ascending within a row */
+  const double *value; /* their values; NULL: every one is 1 */
+  const int *na_start; /* n + 1: missing cells likewise; NULL: none is missing */
+  const int *na_column;
+} mc_data;
+
+/* Missing cells of row i, and its observed ones. */
+static inline int data_n_missing(const mc_data *data, int i) {
+  return data->na_start ? data->na_start[i + 1] - data->na_start[i] : 0;
+}
+static inline int data_n_observed(const mc_data *data, int i) {
+  return data->m - data_n_missing(data, i);
+}
+
+/* The same cells by columns: the result's rows are columns of data. Memory from the host. */
+mc_data mc_transpose(const mc_data *data, const mc_host *host);
+
+/*
+ * Numbers the distinct rows of data (same nonzeros and missing cells; values
+ * are taken to be equal) in order of first appearance: group[i], 0-based.
+ * Returns their number. Costs O(nonzeros + missing cells); O(n) scratch.
+ */
+int mc_group_rows(const mc_data *data, const mc_host *host, int *group);
+
+#endif

@@ -1,0 +1,30 @@
+/* engine/host.h: what the caller lends a kernel: memory, and an ear for interrupts. */
+#ifndef MC_ENGINE_HOST_H
+#define MC_ENGINE_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "num/blocks.h"
+
+typedef struct {
+  void *(*alloc)(void *ctx, size_t count, size_t size); /* count items of size bytes; never NULL */
+  int (*tick)(void *ctx, int pass, double objective);   /* nonzero: stop, then and ever after */
+  void *ctx;
+} mc_host;
+
+/* rows x columns doubles of the host's. */
+static inline double *mc_doubles(const mc_host *host, size_t rows, size_t columns) {
+  return host->alloc(host->ctx, rows * columns, sizeof(double));
+}
+
+/* Asks the host whether to stop; a host that said yes once keeps saying so. Main thread only. */
+static inline bool mc_stop(const mc_host *host, int pass, double objective) {
+  return host->tick && host->tick(host->ctx, pass, objective) != 0;
+}
+
+/* num_visit() that asks the host, and shows it pass and objective; false: it said stop. */
+bool mc_visit(const mc_host *host, int pass, double objective, const num_strips *strips,
+              num_visitor visit, void *ctx);
+
+#endif

@@ -1,0 +1,150 @@
+#include "glue/aspect_bernoulli.h"
+
+#include <string.h>
+
+#include "aspect_bernoulli/effort.h"
+#include "aspect_bernoulli/vb.h"
+#include "glue/smooth.h"
+
+typedef struct {
+  SEXP view, param, prior, control, out;
+} arguments;
+
+ab_vb_prior glue_ab_vb_prior(SEXP prior) {
+  glue_matrix(prior, 3, 1, "prior");
+  const ab_vb_prior out = {REAL(prior)[0], REAL(prior)[1], REAL(prior)[2]};
+  glue_check(out.one > 0 && out.zero > 0 && out.membership > 0, "prior");
+  return out;
+}
+
+/* list(membership = n x k, aspects = k x m, pinned = k, smooth, and flags fixed_aspects and
+ * fixed_membership), checked. */
+static ab_param param_of(SEXP param, const mc_data *data) {
+  const SEXP membership = glue_field(param, "membership"), aspects = glue_field(param, "aspects");
+  const SEXP pinned = glue_field(param, "pinned");
+  ab_param par = {.k = Rf_ncols(membership)};
+  glue_matrix(membership, data->n, par.k, "membership");
+  glue_matrix(aspects, par.k, data->m, "aspects");
+  glue_check(Rf_isInteger(pinned) && XLENGTH(pinned) == par.k, "pinned");
+  par.membership = REAL(membership);
+  par.aspects = REAL(aspects);
+  par.pinned = INTEGER(pinned);
+  par.fixed_aspects = Rf_asLogical(glue_field(param, "fixed_aspects")) == TRUE;
+  par.fixed_membership = Rf_asLogical(glue_field(param, "fixed_membership")) == TRUE;
+  return par;
+}
+
+ab_prior glue_ab_prior(SEXP prior) {
+  glue_matrix(prior, 3, 1, "prior");
+  const ab_prior out = {REAL(prior)[0], REAL(prior)[1], REAL(prior)[2]};
+  glue_check(out.one >= 0 && out.zero >= 0 && out.membership >= 0, "prior");
+  return out;
+}
+
+/* The aspect Bernoulli model of a call, its parameters those of the result. */
+static ab_self *new_self(glue_call *call) {
+  ab_self *self = glue_new(call, sizeof *self);
+  ab_param *par = glue_new(call, sizeof *par);
+  const ab_prior prior = glue_ab_prior(call->prior);
+  *par = param_of(call->param, &call->data);
+  par->membership = glue_param(call, 0, call->data.n, par->k);
+  par->aspects = glue_param(call, 1, par->k, call->data.m);
+  par->smooth = glue_smooth(glue_field(call->param, "smooth"), call->data.n, par->k, par->pinned,
+                            call->ctl.n_threads, &call->host);
+  *self = (ab_self){&call->data, par, NULL};
+  self->work = ab_new_work(&call->data, &prior, par->k, call->ctl.n_threads, &call->host);
+  return self;
+}
+
+/* The workspace of Newton halves where the fit is to have them, else NULL. */
+static ab_newton *new_newton(glue_call *call, const ab_param *par, bool pays) {
+  const ab_prior prior = glue_ab_prior(call->prior);
+  const mc_control *ctl = &call->ctl;
+  if (ctl->algorithm == MC_EM || par->k > AB_NEWTON_MOST) return NULL;
+  if (ctl->algorithm == MC_AUTO && !(ctl->accelerate && pays)) return NULL;
+  return ab_new_newton(&call->data, &prior, par->k, ctl->n_threads, &call->host);
+}
+
+static mc_model new_model(glue_call *call) {
+  ab_newton_self *self = glue_new(call, sizeof *self);
+  self->ab = *new_self(call);
+  self->newton = new_newton(call, self->ab.par, ab_newton_pays(self->ab.par));
+  if (!self->newton) return ab_model(&self->ab);
+  return ab_newton_model(self);
+}
+
+SEXP mc_c_ab_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
+  const char *fields[] = {"membership", "aspects", "outcome", ""};
+  const glue_recipe recipe = {fields, 2, new_model, NULL};
+  return glue_fit_model(&recipe, view, param, prior, control);
+}
+
+static mc_model new_effort_model(glue_call *call) {
+  ab_effort *self = glue_new(call, sizeof *self);
+  ab_prior *prior = glue_new(call, sizeof *prior);
+  const SEXP effort = glue_field(call->param, "effort");
+  *prior = glue_ab_prior(call->prior);
+  glue_matrix(effort, call->data.n, 1, "effort");
+  *self = (ab_effort){*new_self(call), glue_param(call, 2, 2, 1), REAL(effort), prior, NULL};
+  const ab_param *par = self->ab.par;
+  self->newton = new_newton(call, par, false); /* memberships by EM set the pace: nothing gained */
+  glue_check(par->k > 1 && par->pinned[par->k - 1], "phantom of an effort");
+  ab_effort_impose(self);
+  return ab_effort_model(self);
+}
+
+/* param: as of mc_c_ab_fit(), with coef and effort. */
+SEXP mc_c_ab_effort_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
+  const char *fields[] = {"membership", "aspects", "coef", "outcome", ""};
+  const glue_recipe recipe = {fields, 3, new_effort_model, NULL};
+  return glue_fit_model(&recipe, view, param, prior, control);
+}
+
+static mc_model new_vb_model(glue_call *call) {
+  ab_vb_self *self = glue_new(call, sizeof *self);
+  ab_vb_param *par = glue_new(call, sizeof *par);
+  const SEXP pinned = glue_field(call->param, "pinned");
+  const ab_vb_prior prior = glue_ab_vb_prior(call->prior);
+  par->k = Rf_ncols(VECTOR_ELT(call->out, 0));
+  par->membership = glue_param(call, 0, call->data.n, par->k);
+  par->one = glue_param(call, 1, par->k, call->data.m);
+  par->zero = glue_param(call, 2, par->k, call->data.m);
+  glue_check(Rf_isInteger(pinned) && XLENGTH(pinned) == par->k, "pinned");
+  par->pinned = INTEGER(pinned);
+  par->fixed_aspects = Rf_asLogical(glue_field(call->param, "fixed_aspects")) == TRUE;
+  *self = (ab_vb_self){&call->data, par, NULL};
+  self->work = ab_vb_new_work(&call->data, par, &prior, call->ctl.n_threads, &call->host);
+  return ab_vb_model(self);
+}
+
+/* param: list(membership = n x k, one, zero = k x m, pinned = -1, 0 or 1, k of them, fixed_aspects). */
+SEXP mc_c_ab_vb_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
+  const char *fields[] = {"membership", "one", "zero", "outcome", ""};
+  const glue_recipe recipe = {fields, 3, new_vb_model, NULL};
+  return glue_fit_model(&recipe, view, param, prior, control);
+}
+
+static SEXP certify_body(void *ctx) {
+  const arguments *arg = ctx;
+  const mc_data data = glue_data(arg->view);
+  const ab_prior prior = glue_ab_prior(arg->prior);
+  glue_context context;
+  const mc_host host = glue_host(&context, R_NilValue);
+  ab_param par = param_of(arg->param, &data);
+  par.smooth = glue_smooth(glue_field(arg->param, "smooth"), data.n, par.k, par.pinned, 1, &host);
+  ab_work *work = ab_new_work(&data, &prior, par.k, 1, &host);
+  const ab_certificate gap = ab_certify(&data, &par, work);
+  glue_end_stopped(&host);
+  REAL(arg->out)[0] = gap.membership;
+  REAL(arg->out)[1] = gap.aspects;
+  REAL(arg->out)[2] = gap.worst;
+  return arg->out;
+}
+
+SEXP mc_c_ab_certify(SEXP view, SEXP param, SEXP prior) {
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, 3));
+  arguments arg = {view, param, prior, R_NilValue, out};
+  glue_serial_blas(certify_body, &arg);
+  UNPROTECT(1);
+  return out;
+}

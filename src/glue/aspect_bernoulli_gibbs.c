@@ -1,0 +1,109 @@
+#include <R_ext/Random.h>
+#include <string.h>
+
+#include "aspect_bernoulli/gibbs.h"
+#include "glue/aspect_bernoulli.h"
+
+typedef struct {
+  SEXP view, param, prior, plan, out;
+} arguments;
+
+/* list(n_sweep, thin, keep_every, reference (k x m or NULL), kind, probe (2 x p, from 0),
+ * n_stat (0: cells are not wanted), on_tick) */
+static ab_gibbs_plan read_plan(SEXP plan, int k, int m) {
+  const SEXP reference = glue_field(plan, "reference"), kind = glue_field(plan, "kind");
+  const SEXP probe = glue_field(plan, "probe");
+  ab_gibbs_plan to = {.n_sweep = Rf_asInteger(glue_field(plan, "n_sweep")),
+                      .thin = Rf_asInteger(glue_field(plan, "thin")),
+                      .keep_every = Rf_asInteger(glue_field(plan, "keep_every"))};
+  glue_check(to.n_sweep >= 0 && to.thin >= 0 && to.keep_every >= 0, "plan");
+  glue_check(Rf_isInteger(kind) && XLENGTH(kind) == k, "kind");
+  glue_check(Rf_isInteger(probe), "probe");
+  if (!Rf_isNull(reference)) {
+    glue_matrix(reference, k, m, "reference");
+    to.reference = REAL(reference);
+  }
+  to.kind = INTEGER(kind);
+  to.n_probe = (int) (XLENGTH(probe) / 2);
+  to.probe = INTEGER(probe);
+  return to;
+}
+
+static double *new_doubles(SEXP out, int field, R_xlen_t length) {
+  SET_VECTOR_ELT(out, field, Rf_allocVector(REALSXP, length));
+  double *values = REAL(VECTOR_ELT(out, field));
+  memset(values, 0, (size_t) length * sizeof(double));
+  return values;
+}
+
+static ab_gibbs_record new_record(SEXP out, int n_stat, int n, int m, int k) {
+  const R_xlen_t rows = (R_xlen_t) n * k, columns = (R_xlen_t) k * m;
+  ab_gibbs_record record = {.n_stat = n_stat};
+  if (n_stat > 0) record.cell = new_doubles(out, 3, (R_xlen_t) n * m * n_stat);
+  record.membership = new_doubles(out, 4, 2 * rows);
+  record.aspects = new_doubles(out, 5, 2 * columns);
+  return record;
+}
+
+/* Matrices, one after another. */
+static SEXP kept_states(const double *from, int n_row, int n_column, int n_kept) {
+  const R_xlen_t length = (R_xlen_t) n_row * n_column * n_kept;
+  SEXP out = Rf_allocVector(REALSXP, length);
+  if (length > 0) memcpy(REAL(out), from, (size_t) length * sizeof(double));
+  return out;
+}
+
+static SEXP run_body(void *ctx) {
+  const arguments *arg = ctx;
+  const mc_data data = glue_data(arg->view);
+  const SEXP pinned = glue_field(arg->param, "pinned");
+  glue_context context;
+  const mc_host host = glue_host(&context, arg->plan);
+  ab_gibbs_state state = {.k = Rf_ncols(VECTOR_ELT(arg->out, 0))};
+  const int k = state.k, n_stat = Rf_asInteger(glue_field(arg->plan, "n_stat"));
+  glue_matrix(VECTOR_ELT(arg->out, 0), data.n, k, "membership");
+  glue_matrix(VECTOR_ELT(arg->out, 1), k, data.m, "aspects");
+  glue_check(Rf_isInteger(pinned) && XLENGTH(pinned) == k && k <= 256, "pinned");
+  state.membership = REAL(VECTOR_ELT(arg->out, 0));
+  state.aspects = REAL(VECTOR_ELT(arg->out, 1));
+  state.pinned = INTEGER(pinned);
+  const ab_vb_prior prior = glue_ab_vb_prior(arg->prior);
+  const ab_gibbs_plan plan = read_plan(arg->plan, k, data.m);
+  glue_check(n_stat == 0 || n_stat == AB_GIBBS_PLAIN || n_stat == AB_GIBBS_SCORES, "n_stat");
+  ab_gibbs_record record = new_record(arg->out, n_stat, data.n, data.m, k);
+  const mc_status status = ab_gibbs_run(&data, &prior, &plan, &state, &host, &record);
+  glue_end_failed(&host);
+  SET_VECTOR_ELT(arg->out, 2,
+                 glue_new_matrix(record.note, AB_NOTE_PROBE + plan.n_probe, record.n_draw));
+  SET_VECTOR_ELT(arg->out, 6, kept_states(record.kept_membership, data.n, k, record.n_kept));
+  SET_VECTOR_ELT(arg->out, 7, kept_states(record.kept_aspects, k, data.m, record.n_kept));
+  SET_VECTOR_ELT(arg->out, 8, Rf_ScalarInteger(record.n_done));
+  SET_VECTOR_ELT(arg->out, 9, Rf_ScalarInteger(record.n_draw));
+  SET_VECTOR_ELT(arg->out, 10, Rf_ScalarInteger(record.n_kept));
+  SET_VECTOR_ELT(arg->out, 11, Rf_ScalarLogical(status == MC_STOPPED));
+  return arg->out;
+}
+
+/* Sweeps from a state, list(membership = n x k, aspects = k x m, pinned = -1, 0 or 1, k of them). */
+SEXP mc_c_ab_gibbs_run(SEXP view, SEXP param, SEXP prior, SEXP plan) {
+  const char *fields[] = {"membership",
+                          "aspects",
+                          "note",
+                          "cell",
+                          "sum_membership",
+                          "sum_aspects",
+                          "kept_membership",
+                          "kept_aspects",
+                          "n_done",
+                          "n_draw",
+                          "n_kept",
+                          "stopped",
+                          ""};
+  SEXP out = PROTECT(glue_result(fields, param, 2));
+  arguments arg = {view, param, prior, plan, out};
+  GetRNGstate();
+  glue_serial_blas(run_body, &arg);
+  PutRNGstate();
+  UNPROTECT(1);
+  return out;
+}

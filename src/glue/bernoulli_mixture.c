@@ -1,0 +1,45 @@
+#include "bernoulli_mixture/em.h"
+#include "glue/smooth.h"
+
+/* c(one, zero, weights): pseudo-counts. */
+static bm_prior prior_of(SEXP prior) {
+  glue_matrix(prior, 3, 1, "prior");
+  const bm_prior out = {REAL(prior)[0], REAL(prior)[1], REAL(prior)[2]};
+  glue_check(out.one >= 0 && out.zero >= 0 && out.weights >= 0, "prior");
+  return out;
+}
+
+static mc_model new_model(glue_call *call) {
+  bm_self *self = glue_new(call, sizeof *self);
+  bm_param *par = glue_new(call, sizeof *par);
+  const bm_prior prior = prior_of(call->prior);
+  par->k = Rf_length(VECTOR_ELT(call->out, 0));
+  par->weights = glue_param(call, 0, 1, par->k);
+  par->prototypes = glue_param(call, 1, par->k, call->data.m);
+  par->smooth = glue_smooth(glue_field(call->param, "smooth"), call->data.n, par->k, NULL,
+                            call->ctl.n_threads, &call->host);
+  if (par->smooth) {
+    SET_VECTOR_ELT(call->out, 3, Rf_duplicate(glue_field(call->param, "membership")));
+    par->membership = glue_param(call, 3, call->data.n, par->k);
+  }
+  *self = (bm_self){&call->data, par, bm_new_work(&call->data, &prior, par, &call->host)};
+  return bm_model(self);
+}
+
+static void add_posterior(glue_call *call, const mc_model *fitted) {
+  const bm_self *self = fitted->self;
+  const int n = call->data.n;
+  if (self->par->smooth) return;
+  SET_VECTOR_ELT(call->out, 3, glue_new_matrix(bm_posterior(self->work), n, self->par->k));
+  SET_VECTOR_ELT(call->out, 4, glue_new_matrix(bm_row_loglik(self->work), n, 1));
+}
+
+/*
+ * param: list(weights = k, prototypes = k x m) and, with neighbours, membership = n x k and smooth;
+ * max_pass = 0 is the E-step alone.
+ */
+SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
+  const char *fields[] = {"weights", "prototypes", "outcome", "membership", "row_loglik", ""};
+  const glue_recipe recipe = {fields, 2, new_model, add_posterior};
+  return glue_fit_model(&recipe, view, param, prior, control);
+}

@@ -1,0 +1,256 @@
+/*
+ * glue/data.c: makes the one view of x that every kernel reads (mc_data in num/num.h). All memory is
+ * R's, so that an interrupt may jump.
+ */
+#include "glue/glue.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *view_fields[] = {"dim", "start", "column", "value", "na_start", "na_column", ""};
+
+/* One cell of a logical, integer or double matrix. */
+static double cell(SEXP x, R_xlen_t at) {
+  switch (TYPEOF(x)) {
+    case REALSXP: return REAL(x)[at];
+    case INTSXP: return INTEGER(x)[at] == NA_INTEGER ? NA_REAL : INTEGER(x)[at];
+    case LGLSXP: return LOGICAL(x)[at] == NA_LOGICAL ? NA_REAL : LOGICAL(x)[at];
+    default: glue_check(false, "type of x"); return 0;
+  }
+}
+
+/* An empty view whose row counts, one place up, stand in start and na_start. */
+static SEXP new_view(int n, int m) {
+  SEXP view = PROTECT(Rf_mkNamed(VECSXP, view_fields));
+  SET_VECTOR_ELT(view, 0, Rf_allocVector(INTSXP, 2));
+  INTEGER(VECTOR_ELT(view, 0))[0] = n;
+  INTEGER(VECTOR_ELT(view, 0))[1] = m;
+  SET_VECTOR_ELT(view, 1, Rf_allocVector(INTSXP, (R_xlen_t) n + 1));
+  SET_VECTOR_ELT(view, 4, Rf_allocVector(INTSXP, (R_xlen_t) n + 1));
+  memset(INTEGER(VECTOR_ELT(view, 1)), 0, ((size_t) n + 1) * sizeof(int));
+  memset(INTEGER(VECTOR_ELT(view, 4)), 0, ((size_t) n + 1) * sizeof(int));
+  UNPROTECT(1);
+  return view;
+}
+
+/* Counts to offsets; returns the total. More than 2^31 - 1 cells of a kind do not fit. */
+static int accumulate(int *start, int n) {
+  double total = 0;
+  for (int i = 0; i < n; i++) total += start[i + 1];
+  if (total > INT_MAX) Rf_error("`x` has more than 2^31 - 1 nonzero or missing cells");
+  for (int i = 0; i < n; i++) start[i + 1] += start[i];
+  return start[n];
+}
+
+/* Makes room for what was counted; next_one and next_na are where each row goes on. */
+static void make_room(SEXP view, int n, bool all_one, int **next_one, int **next_na) {
+  int *start = INTEGER(VECTOR_ELT(view, 1)), *na_start = INTEGER(VECTOR_ELT(view, 4));
+  const int n_stored = accumulate(start, n), n_missing = accumulate(na_start, n);
+  SET_VECTOR_ELT(view, 2, Rf_allocVector(INTSXP, n_stored));
+  if (!all_one) SET_VECTOR_ELT(view, 3, Rf_allocVector(REALSXP, n_stored));
+  SET_VECTOR_ELT(view, 5, Rf_allocVector(INTSXP, n_missing));
+  *next_one = (int *) R_alloc((size_t) n + 1, sizeof(int));
+  *next_na = (int *) R_alloc((size_t) n + 1, sizeof(int));
+  memcpy(*next_one, start, ((size_t) n + 1) * sizeof(int));
+  memcpy(*next_na, na_start, ((size_t) n + 1) * sizeof(int));
+}
+
+/* Nothing missing is said by NULL. */
+static SEXP finish_view(SEXP view) {
+  if (XLENGTH(VECTOR_ELT(view, 5)) == 0) {
+    SET_VECTOR_ELT(view, 4, R_NilValue);
+    SET_VECTOR_ELT(view, 5, R_NilValue);
+  }
+  return view;
+}
+
+static void count_cell(SEXP view, int i, double value, bool *all_one) {
+  if (ISNAN(value)) {
+    INTEGER(VECTOR_ELT(view, 4))[i + 1]++;
+  } else if (value != 0) {
+    INTEGER(VECTOR_ELT(view, 1))[i + 1]++;
+    if (value != 1) *all_one = false;
+  }
+}
+
+static void put_cell(SEXP view, int i, int j, double value, int *next_one, int *next_na) {
+  if (ISNAN(value)) {
+    INTEGER(VECTOR_ELT(view, 5))[next_na[i]++] = j;
+  } else if (value != 0) {
+    const int at = next_one[i]++;
+    INTEGER(VECTOR_ELT(view, 2))[at] = j;
+    if (!Rf_isNull(VECTOR_ELT(view, 3))) REAL(VECTOR_ELT(view, 3))[at] = value;
+  }
+}
+
+SEXP mc_c_view_dense(SEXP x) {
+  const int n = Rf_nrows(x), m = Rf_ncols(x);
+  bool all_one = true;
+  int *next_one, *next_na;
+  SEXP view = PROTECT(new_view(n, m));
+  for (int j = 0; j < m; j++) {
+    R_CheckUserInterrupt();
+    for (int i = 0; i < n; i++) count_cell(view, i, cell(x, num_at(i, j, n)), &all_one);
+  }
+  make_room(view, n, all_one, &next_one, &next_na);
+  for (int j = 0; j < m; j++) {
+    R_CheckUserInterrupt();
+    for (int i = 0; i < n; i++) put_cell(view, i, j, cell(x, num_at(i, j, n)), next_one, next_na);
+  }
+  UNPROTECT(1);
+  return finish_view(view);
+}
+
+/* Every column's entries lie one after another, and name rows that there are, in ascending order. */
+static void check_columns(const int *from, const int *rows, R_xlen_t n_stored, int n, int m) {
+  glue_check(from[0] == 0, "column pointers of x");
+  for (int j = 0; j < m; j++) {
+    glue_check(from[j + 1] >= from[j] && from[j + 1] <= n_stored, "column pointers of x");
+    for (int e = from[j]; e < from[j + 1]; e++)
+      glue_check(rows[e] >= 0 && rows[e] < n && (e == from[j] || rows[e] > rows[e - 1]),
+                 "row numbers of x");
+  }
+}
+
+/* Compressed columns, as in a dgCMatrix; explicit zeros are dropped. value NULL: all one. */
+SEXP mc_c_view_sparse(SEXP pointer, SEXP row, SEXP value, SEXP dim) {
+  glue_check(Rf_isInteger(pointer) && Rf_isInteger(row) && Rf_isInteger(dim) && XLENGTH(dim) == 2,
+             "slots of x");
+  const int n = INTEGER(dim)[0], m = INTEGER(dim)[1];
+  const int *from = INTEGER(pointer), *rows = INTEGER(row);
+  bool all_one = true;
+  int *next_one, *next_na;
+  glue_check(n >= 0 && m >= 0 && XLENGTH(pointer) == (R_xlen_t) m + 1, "column pointers of x");
+  glue_check(Rf_isNull(value) || XLENGTH(value) == XLENGTH(row), "values of x");
+  check_columns(from, rows, XLENGTH(row), n, m);
+  SEXP view = PROTECT(new_view(n, m));
+  for (int j = 0; j < m; j++) {
+    R_CheckUserInterrupt();
+    for (int e = from[j]; e < from[j + 1]; e++)
+      count_cell(view, rows[e], Rf_isNull(value) ? 1 : cell(value, e), &all_one);
+  }
+  make_room(view, n, all_one, &next_one, &next_na);
+  for (int j = 0; j < m; j++) {
+    R_CheckUserInterrupt();
+    for (int e = from[j]; e < from[j + 1]; e++)
+      put_cell(view, rows[e], j, Rf_isNull(value) ? 1 : cell(value, e), next_one, next_na);
+  }
+  UNPROTECT(1);
+  return finish_view(view);
+}
+
+/* First stored cell (1-based row, column, its value) that breaks a rule; NULL where none does. */
+static SEXP first_cell(const mc_data *data, bool (*breaks)(double)) {
+  for (int i = 0; i < data->n && data->value; i++)
+    for (int e = data->start[i]; e < data->start[i + 1]; e++)
+      if (breaks(data->value[e])) {
+        SEXP out = Rf_allocVector(REALSXP, 3);
+        REAL(out)[0] = i + 1;
+        REAL(out)[1] = data->column[e] + 1;
+        REAL(out)[2] = data->value[e];
+        return out;
+      }
+  return R_NilValue;
+}
+
+static bool not_one(double value) { return value != 1; }
+static bool not_whole(double value) { return value != floor(value) || !R_FINITE(value); }
+static bool not_finite(double value) { return !R_FINITE(value); }
+static bool negative(double value) { return value < 0; }
+
+/* The first cells that are not 0/1, not whole, negative, not finite: what the checks at the door ask. */
+SEXP mc_c_view_range(SEXP view) {
+  const char *names[] = {"not_binary", "not_whole", "negative", "not_finite", ""};
+  const mc_data data = glue_data(view);
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, 0, first_cell(&data, not_one));
+  SET_VECTOR_ELT(out, 1, first_cell(&data, not_whole));
+  SET_VECTOR_ELT(out, 2, first_cell(&data, negative));
+  SET_VECTOR_ELT(out, 3, first_cell(&data, not_finite));
+  UNPROTECT(1);
+  return out;
+}
+
+/* Sums and numbers of observed cells, by row and by column. */
+SEXP mc_c_view_margins(SEXP view) {
+  const char *names[] = {"row_sum", "column_sum", "row_observed", "column_observed", ""};
+  const mc_data data = glue_data(view);
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  for (int f = 0; f < 4; f++)
+    SET_VECTOR_ELT(out, f, Rf_allocVector(REALSXP, f % 2 ? data.m : data.n));
+  double *row_sum = REAL(VECTOR_ELT(out, 0)), *column_sum = REAL(VECTOR_ELT(out, 1));
+  double *row_seen = REAL(VECTOR_ELT(out, 2)), *column_seen = REAL(VECTOR_ELT(out, 3));
+  memset(column_sum, 0, (size_t) data.m * sizeof(double));
+  for (int j = 0; j < data.m; j++) column_seen[j] = data.n;
+  for (int i = 0; i < data.n; i++) {
+    row_sum[i] = 0;
+    row_seen[i] = data_n_observed(&data, i);
+    for (int e = data.start[i]; e < data.start[i + 1]; e++) {
+      const double value = data.value ? data.value[e] : 1;
+      row_sum[i] += value;
+      column_sum[data.column[e]] += value;
+    }
+    if (data.na_start)
+      for (int e = data.na_start[i]; e < data.na_start[i + 1]; e++)
+        column_seen[data.na_column[e]] -= 1;
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+/* glue/rows.c: a view of the distinct rows of another. */
+
+/* Copies the cells of the chosen rows, whose offsets to get. */
+static SEXP take_rows(const int *start, const int *column, const int *row, int n, int *to) {
+  to[0] = 0;
+  for (int i = 0; i < n; i++) to[i + 1] = to[i] + start[row[i] + 1] - start[row[i]];
+  SEXP out = Rf_allocVector(INTSXP, to[n]);
+  for (int i = 0; i < n; i++)
+    if (to[i + 1] > to[i])
+      memcpy(INTEGER(out) + to[i], column + start[row[i]],
+             (size_t) (to[i + 1] - to[i]) * sizeof(int));
+  return out;
+}
+
+static SEXP distinct_view(const mc_data *data, const int *row, int n) {
+  const char *fields[] = {"dim", "start", "column", "value", "na_start", "na_column", ""};
+  SEXP view = PROTECT(Rf_mkNamed(VECSXP, fields));
+  SET_VECTOR_ELT(view, 0, Rf_allocVector(INTSXP, 2));
+  INTEGER(VECTOR_ELT(view, 0))[0] = n;
+  INTEGER(VECTOR_ELT(view, 0))[1] = data->m;
+  SET_VECTOR_ELT(view, 1, Rf_allocVector(INTSXP, (R_xlen_t) n + 1));
+  SET_VECTOR_ELT(view, 2,
+                 take_rows(data->start, data->column, row, n, INTEGER(VECTOR_ELT(view, 1))));
+  if (data->na_start) {
+    SET_VECTOR_ELT(view, 4, Rf_allocVector(INTSXP, (R_xlen_t) n + 1));
+    SET_VECTOR_ELT(
+        view, 5, take_rows(data->na_start, data->na_column, row, n, INTEGER(VECTOR_ELT(view, 4))));
+  }
+  UNPROTECT(1);
+  return view;
+}
+
+/* A 0/1 view -> list(view = of its distinct rows, group = for each row which one, weight = how often). */
+SEXP mc_c_view_distinct(SEXP view) {
+  const char *fields[] = {"view", "group", "weight", ""};
+  const mc_data data = glue_data(view);
+  glue_context context;
+  const mc_host host = glue_host(&context, R_NilValue);
+  glue_check(!data.value, "0/1 view of x");
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(INTSXP, data.n));
+  int *group = INTEGER(VECTOR_ELT(out, 1));
+  const int n = mc_group_rows(&data, &host, group);
+  int *row = (int *) R_alloc((size_t) n, sizeof(int));
+  SET_VECTOR_ELT(out, 2, Rf_allocVector(REALSXP, n));
+  double *weight = REAL(VECTOR_ELT(out, 2));
+  for (int g = 0; g < n; g++) weight[g] = 0;
+  for (int i = 0; i < data.n; i++) {
+    if (weight[group[i]] == 0) row[group[i]] = i;
+    weight[group[i]]++;
+    group[i]++; /* 1-based for R */
+  }
+  SET_VECTOR_ELT(out, 0, distinct_view(&data, row, n));
+  UNPROTECT(1);
+  return out;
+}

@@ -1,0 +1,256 @@
+#include "glue/glue.h"
+#include "num/system.h"
+#include "num/threads.h"
+
+#include <stdint.h>
+#include <string.h>
+
+void glue_check(bool ok, const char *what) {
+  if (!ok) Rf_error("internal error in multicause: %s", what);
+}
+
+void glue_matrix(SEXP x, int n_row, int n_column, const char *name) {
+  if (!Rf_isReal(x) || XLENGTH(x) != (R_xlen_t) n_row * n_column)
+    Rf_error("internal error in multicause: %s is not a %d x %d double matrix", name, n_row,
+             n_column);
+}
+
+SEXP glue_field(SEXP list, const char *name) {
+  const SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+  for (R_xlen_t i = 0; i < Rf_xlength(list); i++)
+    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
+  return R_NilValue;
+}
+
+SEXP glue_new_matrix(const double *from, int n_row, int n_column) {
+  SEXP out = Rf_allocMatrix(REALSXP, n_row, n_column);
+  if (XLENGTH(out) > 0) memcpy(REAL(out), from, (size_t) XLENGTH(out) * sizeof(double));
+  return out;
+}
+
+SEXP glue_result(const char **fields, SEXP param, int n_copied) {
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  for (int f = 0; f < n_copied; f++)
+    SET_VECTOR_ELT(out, f, Rf_duplicate(glue_field(param, fields[f])));
+  UNPROTECT(1);
+  return out;
+}
+
+mc_data glue_data(SEXP view) {
+  const SEXP dim = glue_field(view, "dim"), start = glue_field(view, "start");
+  const SEXP column = glue_field(view, "column"), value = glue_field(view, "value");
+  const SEXP na_start = glue_field(view, "na_start"), na_column = glue_field(view, "na_column");
+  glue_check(Rf_isInteger(dim) && XLENGTH(dim) == 2, "dim of the data view");
+  mc_data data = {.n = INTEGER(dim)[0], .m = INTEGER(dim)[1]};
+  glue_check(Rf_isInteger(start) && XLENGTH(start) == (R_xlen_t) data.n + 1,
+             "start of the data view");
+  glue_check(Rf_isInteger(column) && XLENGTH(column) == INTEGER(start)[data.n],
+             "column of the data view");
+  data.start = INTEGER(start);
+  data.column = INTEGER(column);
+  if (!Rf_isNull(value)) {
+    glue_check(Rf_isReal(value) && XLENGTH(value) == XLENGTH(column), "value of the data view");
+    data.value = REAL(value);
+  }
+  if (!Rf_isNull(na_start)) {
+    glue_check(Rf_isInteger(na_start) && XLENGTH(na_start) == (R_xlen_t) data.n + 1,
+               "na_start of the data view");
+    glue_check(Rf_isInteger(na_column) && XLENGTH(na_column) == INTEGER(na_start)[data.n],
+               "na_column of the data view");
+    data.na_start = INTEGER(na_start);
+    data.na_column = INTEGER(na_column);
+  }
+  return data;
+}
+
+/* What a control without a word of it means, too. */
+static mc_algorithm algorithm_of(SEXP word) {
+  if (!Rf_isString(word) || XLENGTH(word) != 1) return MC_AUTO;
+  const char *name = CHAR(STRING_ELT(word, 0));
+  if (strcmp(name, "newton") == 0) return MC_NEWTON;
+  return strcmp(name, "em") == 0 ? MC_EM : MC_AUTO;
+}
+
+mc_control glue_control(SEXP control) {
+  mc_control ctl;
+  ctl.max_pass = Rf_asInteger(glue_field(control, "max_pass"));
+  ctl.tol = Rf_asReal(glue_field(control, "tol"));
+  ctl.accelerate = Rf_asLogical(glue_field(control, "accelerate")) == TRUE;
+  ctl.n_threads = Rf_asInteger(glue_field(control, "n_threads"));
+  ctl.algorithm = algorithm_of(glue_field(control, "algorithm"));
+  glue_check(ctl.max_pass >= 0 && ctl.tol >= 0 && ctl.n_threads >= 1, "control");
+  return ctl;
+}
+
+static void *host_alloc(void *ctx, size_t count, size_t size) {
+  (void) ctx;
+  glue_check(size == 0 || count <= PTRDIFF_MAX / size, "size of the memory asked for");
+  void *memory = R_alloc(count * size + 1, 1); /* its own factors are a size_t and an int */
+  memset(memory, 0, count * size);
+  return memory;
+}
+
+typedef struct {
+  glue_context *context;
+  int pass;
+  double objective;
+} host_call;
+
+static SEXP ask_host(void *ctx) {
+  const host_call *at = ctx;
+  R_CheckUserInterrupt();
+  if (Rf_isFunction(at->context->progress)) {
+    SEXP pass = PROTECT(Rf_ScalarInteger(at->pass));
+    SEXP objective = PROTECT(Rf_ScalarReal(at->objective));
+    Rf_eval(PROTECT(Rf_lang3(at->context->progress, pass, objective)), R_GlobalEnv);
+    UNPROTECT(3);
+  }
+  return R_NilValue;
+}
+
+static SEXP note_condition(SEXP condition, void *ctx) {
+  glue_context *context = ((const host_call *) ctx)->context;
+  context->stopped = true;
+  if (Rf_inherits(condition, "error")) {
+    R_PreserveObject(condition);
+    context->error = condition;
+  }
+  return R_NilValue;
+}
+
+static void ask_and_catch(void *ctx) {
+  SEXP classes = PROTECT(Rf_allocVector(STRSXP, 2));
+  SET_STRING_ELT(classes, 0, Rf_mkChar("interrupt"));
+  SET_STRING_ELT(classes, 1, Rf_mkChar("error"));
+  R_tryCatch(ask_host, ctx, classes, note_condition, ctx, NULL, NULL);
+  UNPROTECT(1);
+}
+
+#define LOOK_EVERY 0.02 /* seconds */
+
+/* R_ToplevelExec() keeps what else may jump from leaving the kernel: it comes back false. */
+static int host_tick(void *ctx, int pass, double objective) {
+  glue_context *context = ctx;
+  const double now = num_seconds();
+  if (context->stopped) return 1;
+  if (now - context->last_look < LOOK_EVERY) return 0;
+  context->last_look = now;
+  host_call at = {context, pass, objective};
+  if (!R_ToplevelExec(ask_and_catch, &at)) context->stopped = true;
+  return context->stopped;
+}
+
+mc_host glue_host(glue_context *context, SEXP control) {
+  context->last_look = num_seconds();
+  context->progress = glue_field(control, "on_tick");
+  context->error = NULL;
+  context->stopped = false;
+  const mc_host host = {.alloc = host_alloc, .tick = host_tick, .ctx = context};
+  return host;
+}
+
+void glue_end_failed(const mc_host *host) {
+  glue_context *context = host->ctx;
+  if (!context->error) return;
+  SEXP error = PROTECT(context->error);
+  R_ReleaseObject(error);
+  context->error = NULL;
+  Rf_eval(PROTECT(Rf_lang2(Rf_install("stop"), error)), R_BaseEnv);
+  UNPROTECT(2); /* not reached: the error jumps */
+}
+
+void glue_end_stopped(const mc_host *host) {
+  const glue_context *context = host->ctx;
+  glue_end_failed(host);
+  if (!context->stopped) return;
+  SEXP home = PROTECT(R_FindNamespace(PROTECT(Rf_mkString("multicause"))));
+  Rf_eval(PROTECT(Rf_lang1(Rf_install("signal_interrupt"))), home);
+  UNPROTECT(3); /* not reached: the interrupt jumps */
+}
+
+/* list(status, n_pass, trace, objective) */
+static SEXP outcome(mc_status status, const mc_trace *trace) {
+  const char *names[] = {"status", "n_pass", "trace", "objective", ""};
+  const char *word = NULL;
+  switch (status) {
+    case MC_CONVERGED: word = "converged"; break;
+    case MC_MAX_PASS: word = "max_pass"; break;
+    case MC_ERR_NOT_START: word = "impossible_start"; break;
+    case MC_ERR_NOT_FINITE: word = "not_finite"; break;
+    case MC_STOPPED: /* glue_end_stopped() came first */
+    case MC_GO_ON: break;
+  }
+  glue_check(word != NULL, "status");
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, 0, Rf_mkString(word));
+  SET_VECTOR_ELT(out, 1, Rf_ScalarInteger(trace->n_pass));
+  SET_VECTOR_ELT(out, 2, Rf_allocVector(REALSXP, trace->n_pass));
+  if (trace->n_pass > 0)
+    memcpy(REAL(VECTOR_ELT(out, 2)), trace->objective, (size_t) trace->n_pass * sizeof(double));
+  SET_VECTOR_ELT(out, 3, Rf_ScalarReal(trace->final));
+  UNPROTECT(1);
+  return out;
+}
+
+SEXP glue_fit(mc_model *model, const mc_control *ctl, const mc_host *host) {
+  mc_trace trace = {0};
+  const mc_status status = mc_fit(model, ctl, host, &trace);
+  glue_end_stopped(host);
+  return outcome(status, &trace);
+}
+
+static void restore_blas(void *threads, Rboolean jump) {
+  (void) jump;
+  num_set_blas_threads(*(const int *) threads);
+}
+
+SEXP glue_serial_blas(SEXP (*body)(void *), void *data) {
+  int threads = num_blas_threads();
+  SEXP token = PROTECT(R_MakeUnwindCont());
+  num_set_blas_threads(1);
+  SEXP out = R_UnwindProtect(body, data, restore_blas, &threads, token);
+  UNPROTECT(1);
+  return out;
+}
+
+typedef struct {
+  const glue_recipe *recipe;
+  SEXP view, param, prior, control, out;
+} fit_arguments;
+
+static SEXP fit_body(void *ctx) {
+  const fit_arguments *arg = ctx;
+  glue_context context;
+  glue_call call = {.param = arg->param, .prior = arg->prior, .out = arg->out};
+  call.data = glue_data(arg->view);
+  call.ctl = glue_control(arg->control);
+  call.host = glue_host(&context, arg->control);
+  mc_model model = arg->recipe->model(&call);
+  SET_VECTOR_ELT(arg->out, arg->recipe->n_copied, glue_fit(&model, &call.ctl, &call.host));
+  if (arg->recipe->finish) arg->recipe->finish(&call, &model);
+  return arg->out;
+}
+
+SEXP glue_fit_model(const glue_recipe *recipe, SEXP view, SEXP param, SEXP prior, SEXP control) {
+  SEXP out = PROTECT(glue_result(recipe->fields, param, recipe->n_copied));
+  fit_arguments arg = {recipe, view, param, prior, control, out};
+  glue_serial_blas(fit_body, &arg);
+  UNPROTECT(1);
+  return out;
+}
+
+double *glue_param(const glue_call *call, int field, int n_row, int n_column) {
+  const SEXP x = VECTOR_ELT(call->out, field);
+  const SEXP names = Rf_getAttrib(call->out, R_NamesSymbol);
+  glue_matrix(x, n_row, n_column, CHAR(STRING_ELT(names, field)));
+  return REAL(x);
+}
+
+void *glue_new(const glue_call *call, size_t size) {
+  return call->host.alloc(call->host.ctx, 1, size);
+}
+
+SEXP mc_c_memory(void) {
+  const double bytes = num_memory();
+  return Rf_ScalarReal(bytes > 0 ? bytes : NA_REAL);
+}

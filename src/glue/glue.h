@@ -1,0 +1,113 @@
+/*
+ * glue/glue.h: .Call entry points and the few helpers they share. Entry points
+ * check what R sends (a failing check is our bug, not the user's), wrap it in
+ * C types, call a kernel and return; there is no arithmetic here.
+ */
+#ifndef MC_GLUE_GLUE_H
+#define MC_GLUE_GLUE_H
+
+#define R_NO_REMAP
+#define STRICT_R_HEADERS
+#include <R.h>
+#include <Rinternals.h>
+
+#include "engine/data.h"
+#include "engine/fit.h"
+
+/* Entry points, one row each in init.c. */
+SEXP mc_c_view_dense(SEXP x);
+SEXP mc_c_view_sparse(SEXP pointer, SEXP row, SEXP value, SEXP dim);
+SEXP mc_c_view_range(SEXP view);
+SEXP mc_c_view_margins(SEXP view);
+SEXP mc_c_row_mixture(SEXP view, SEXP mixture);
+SEXP mc_c_ab_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
+SEXP mc_c_ab_effort_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
+SEXP mc_c_ab_visits_fit(SEXP cell, SEXP param, SEXP prior, SEXP control);
+SEXP mc_c_ab_visits_posterior(SEXP cell, SEXP param);
+SEXP mc_c_ab_vb_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
+SEXP mc_c_ab_gibbs_run(SEXP view, SEXP param, SEXP prior, SEXP plan);
+SEXP mc_c_ab_certify(SEXP view, SEXP param, SEXP prior);
+SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits);
+SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
+SEXP mc_c_lp_fit(SEXP view, SEXP param, SEXP control);
+SEXP mc_c_nm_fit(SEXP view, SEXP param, SEXP control);
+SEXP mc_c_plsa_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
+SEXP mc_c_plca_fit(SEXP cells, SEXP param, SEXP prior, SEXP control);
+SEXP mc_c_plca_prior(SEXP cells, SEXP param, SEXP prior);
+SEXP mc_c_entropic(SEXP counts, SEXP beta, SEXP rule);
+SEXP mc_c_view_distinct(SEXP view);
+SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control);
+SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings);
+SEXP mc_c_nor_sample(SEXP view, SEXP param, SEXP settings);
+SEXP mc_c_bmf_run(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);
+SEXP mc_c_bmf_predict(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);
+SEXP mc_c_bmf_density(SEXP view, SEXP transposed, SEXP model, SEXP state);
+SEXP mc_c_memory(void);
+
+/* Argument checks: an internal error where they fail. */
+void glue_check(bool ok, const char *what);
+void glue_matrix(SEXP x, int n_row, int n_column, const char *name);
+SEXP glue_field(SEXP list, const char *name); /* R_NilValue where there is none */
+
+/* A matrix of R's with these values; from may be NULL where there are none. */
+SEXP glue_new_matrix(const double *from, int n_row, int n_column);
+
+/* A list of these names ("" ends them), the first n_copied of them deep copies of what param has. */
+SEXP glue_result(const char **fields, SEXP param, int n_copied);
+
+mc_data glue_data(SEXP view);
+mc_control glue_control(SEXP control);
+
+/* A host that allocates with R_alloc(), sees interrupts and reports progress, all without jumping. */
+typedef struct {
+  double last_look; /* seconds; R is asked at most every 20 ms */
+  SEXP progress;    /* function(pass, objective), or NULL */
+  SEXP error;       /* what stopped it, if not an interrupt: a time limit of the user's. Or NULL */
+  bool stopped;
+} glue_context;
+
+mc_host glue_host(glue_context *context, SEXP control);
+
+/*
+ * Ends the call where the host was asked to stop, as the error or the interrupt that the host met, so
+ * that nothing half done is taken for a result. It follows every kernel that asks the host; those
+ * that keep draws at an interrupt end by glue_end_failed(), for errors alone.
+ */
+void glue_end_stopped(const mc_host *host);
+void glue_end_failed(const mc_host *host);
+
+/* mc_fit(), as list(status, n_pass, trace, objective); a stop ends the call. */
+SEXP glue_fit(mc_model *model, const mc_control *ctl, const mc_host *host);
+
+/* A call that fits a model: what R sent, as C types; out is the result, a list. */
+typedef struct {
+  SEXP param, prior, out;
+  mc_data data;
+  mc_control ctl;
+  mc_host host;
+} glue_call;
+
+/*
+ * What a model brings to glue_fit_model(): the names of its result ("" ends them), the first n_copied
+ * of them parameters, which it fits in place in call->out, then "outcome", then what finish() adds.
+ */
+typedef struct {
+  const char **fields;
+  int n_copied;
+  mc_model (*model)(glue_call *call);                      /* checks, wraps, makes the workspace */
+  void (*finish)(glue_call *call, const mc_model *fitted); /* or NULL */
+} glue_recipe;
+
+/* The one body of all entry points that fit a model to a view of the data. */
+SEXP glue_fit_model(const glue_recipe *recipe, SEXP view, SEXP param, SEXP prior, SEXP control);
+
+/* A field of the result that is a parameter, its values; shape or internal error. */
+double *glue_param(const glue_call *call, int field, int n_row, int n_column);
+
+/* Memory of the call's. */
+void *glue_new(const glue_call *call, size_t size);
+
+/* Runs body(data) with OpenBLAS on one thread and restores its setting on every way out. */
+SEXP glue_serial_blas(SEXP (*body)(void *), void *data);
+
+#endif

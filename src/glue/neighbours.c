@@ -1,0 +1,79 @@
+#include "num/neighbours.h"
+#include "glue/glue.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* list(n, age = n x 2, place = 3 x n); either may be NULL. */
+static num_sites sites_of(SEXP sites) {
+  num_sites out = {.n = Rf_asInteger(glue_field(sites, "n"))};
+  const SEXP age = glue_field(sites, "age"), place = glue_field(sites, "place");
+  if (!Rf_isNull(age)) {
+    glue_matrix(age, out.n, 2, "age");
+    out.low = REAL(age);
+    out.high = REAL(age) + out.n;
+  }
+  if (!Rf_isNull(place)) {
+    glue_matrix(place, 3, out.n, "place");
+    out.place = REAL(place);
+  }
+  return out;
+}
+
+/* Lists that grow: their memory is R's, so that an interrupt leaks nothing. */
+typedef struct {
+  R_xlen_t size, used;
+  int *index;
+  double *weight;
+} edges;
+
+static void reserve(edges *e, int more) {
+  if (e->used + more <= e->size) return;
+  const R_xlen_t size = 2 * e->size + more;
+  int *index = (int *) R_alloc((size_t) size, sizeof *index);
+  double *weight = (double *) R_alloc((size_t) size, sizeof *weight);
+  if (e->index && e->weight) {
+    memcpy(index, e->index, (size_t) e->used * sizeof *index);
+    memcpy(weight, e->weight, (size_t) e->used * sizeof *weight);
+  }
+  *e = (edges){size, e->used, index, weight};
+}
+
+/*
+ * from, to: lists as above with `distance` = to x from (or NULL) in from; scale:
+ * bandwidths of age, place and distance; own: are the rows of from those of to?
+ * limits: reach and most. Returns list(start, neighbour, weight), from 0.
+ */
+SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits) {
+  const char *fields[] = {"start", "neighbour", "weight", ""};
+  const num_sites rows = sites_of(from), all = sites_of(to);
+  const SEXP distance = glue_field(from, "distance");
+  glue_matrix(scale, 3, 1, "scale");
+  glue_matrix(limits, 2, 1, "limits");
+  if (!Rf_isNull(distance)) glue_matrix(distance, all.n, rows.n, "distance");
+  const num_nearness near = {REAL(scale)[0], REAL(scale)[1], REAL(scale)[2], REAL(limits)[0],
+                             (int) REAL(limits)[1]};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(INTSXP, (R_xlen_t) rows.n + 1));
+  int *start = INTEGER(VECTOR_ELT(out, 0));
+  double *scratch = (double *) R_alloc((size_t) all.n + 1, sizeof *scratch);
+  edges e = {0};
+  start[0] = 0;
+  for (int i = 0; i < rows.n; i++) {
+    if (i % 16 == 0) R_CheckUserInterrupt();
+    reserve(&e, all.n);
+    const double *d = Rf_isNull(distance) ? NULL : REAL(distance) + (ptrdiff_t) i * all.n;
+    e.used += num_neighbours(&rows, i, &all, Rf_asLogical(own) == TRUE ? i : -1, d, &near,
+                             e.index + e.used, e.weight + e.used, scratch);
+    glue_check(e.used <= INT_MAX, "number of neighbours");
+    start[i + 1] = (int) e.used;
+  }
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(INTSXP, e.used));
+  SET_VECTOR_ELT(out, 2, Rf_allocVector(REALSXP, e.used));
+  if (e.index && e.weight && e.used) {
+    memcpy(INTEGER(VECTOR_ELT(out, 1)), e.index, (size_t) e.used * sizeof *e.index);
+    memcpy(REAL(VECTOR_ELT(out, 2)), e.weight, (size_t) e.used * sizeof *e.weight);
+  }
+  UNPROTECT(1);
+  return out;
+}

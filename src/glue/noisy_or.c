@@ -1,0 +1,257 @@
+#include "noisy_or/noisy_or.h"
+#include "glue/glue.h"
+
+#include <string.h>
+
+typedef struct {
+  SEXP view, param, settings, control, out;
+} arguments;
+
+enum { EXACT, TRUNCATED, VARIATIONAL };
+
+/* What every entry point reads: data, parameters, settings. */
+typedef struct {
+  mc_data data;
+  nor_param par;
+  nor_settings set;
+  int inference;
+  glue_context context;
+  mc_host host;
+} request;
+
+static int whole(SEXP list, const char *name) { return Rf_asInteger(glue_field(list, name)); }
+
+/* c(prior, links, leak), two pseudo-counts each. */
+static void take_prior(SEXP prior, nor_settings *set) {
+  glue_matrix(prior, 6, 1, "prior");
+  const double *p = REAL(prior);
+  for (int i = 0; i < 6; i++) glue_check(p[i] >= 0, "prior");
+  set->prior = (nor_beta){p[0], p[1]};
+  set->links = (nor_beta){p[2], p[3]};
+  set->leak = (nor_beta){p[4], p[5]};
+}
+
+static void take_settings(SEXP settings, request *r) {
+  nor_settings *set = &r->set;
+  const SEXP allowed = glue_field(settings, "allowed"), weight = glue_field(settings, "weight");
+  memset(set, 0, sizeof *set);
+  take_prior(glue_field(settings, "prior"), set);
+  r->inference = whole(settings, "inference");
+  glue_check(r->inference >= EXACT && r->inference <= VARIATIONAL, "inference");
+  set->inner = whole(settings, "inner");
+  set->q_steps = whole(settings, "q_steps");
+  set->q_rule = (nor_q_rule) whole(settings, "q_rule");
+  glue_check(set->inner >= 0 && set->q_steps >= 0, "inner or q_steps");
+  set->n_threads = 1;
+  set->host = &r->host;
+  if (!Rf_isNull(allowed)) {
+    glue_check(Rf_isInteger(allowed) && XLENGTH(allowed) == (R_xlen_t) r->par.k * r->data.m,
+               "allowed");
+    set->allowed = INTEGER(allowed);
+  }
+  if (!Rf_isNull(weight)) {
+    glue_matrix(weight, r->data.n, 1, "weight");
+    set->weight = REAL(weight);
+  }
+}
+
+/* param's matrices are read; fit_body() has its own copies to write. */
+static void take_request(const arguments *arg, request *r) {
+  r->data = glue_data(arg->view);
+  r->host = glue_host(&r->context, arg->control);
+  const SEXP prior = glue_field(arg->param, "prior");
+  const SEXP links = glue_field(arg->param, "links"), leak = glue_field(arg->param, "leak");
+  r->par.k = Rf_length(prior);
+  glue_matrix(prior, r->par.k, 1, "prior");
+  glue_matrix(links, r->par.k, r->data.m, "links");
+  glue_matrix(leak, r->data.m, 1, "leak");
+  r->par.prior = REAL(prior);
+  r->par.links = REAL(links);
+  r->par.leak = REAL(leak);
+  take_settings(arg->settings, r);
+  glue_check(r->inference != EXACT || r->par.k <= NOR_MAX_EXACT, "k for exact inference");
+}
+
+/* The lists of an earlier run, copied, or empty ones, as list(state, weight, n_state). */
+static SEXP copy_lists(SEXP hidden, int n, int k) {
+  const char *fields[] = {"state", "weight", "n_state", ""};
+  const R_xlen_t listed = (R_xlen_t) n * NOR_LIST;
+  if (!Rf_isNull(hidden)) return Rf_duplicate(hidden);
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  const R_xlen_t bytes = listed * ((k + 63) / 64) * (R_xlen_t) sizeof(uint64_t);
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(RAWSXP, bytes));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, listed));
+  SET_VECTOR_ELT(out, 2, Rf_allocVector(INTSXP, n));
+  memset(RAW(VECTOR_ELT(out, 0)), 0, (size_t) bytes);
+  memset(REAL(VECTOR_ELT(out, 1)), 0, (size_t) listed * sizeof(double));
+  memset(INTEGER(VECTOR_ELT(out, 2)), 0, (size_t) n * sizeof(int));
+  UNPROTECT(1);
+  return out;
+}
+
+static nor_lists lists_of(SEXP hidden, int n, int k) {
+  nor_lists lists = {.words = (k + 63) / 64};
+  const SEXP state = VECTOR_ELT(hidden, 0), weight = VECTOR_ELT(hidden, 1);
+  glue_check(TYPEOF(state) == RAWSXP && XLENGTH(state) == (R_xlen_t) n * NOR_LIST * lists.words * 8,
+             "listed states");
+  glue_matrix(weight, NOR_LIST, n, "their weights");
+  glue_check(Rf_isInteger(VECTOR_ELT(hidden, 2)) && XLENGTH(VECTOR_ELT(hidden, 2)) == n,
+             "their numbers");
+  lists.state = (uint64_t *) (void *) RAW(state);
+  lists.weight = REAL(weight);
+  lists.n_state = INTEGER(VECTOR_ELT(hidden, 2));
+  return lists;
+}
+
+/* theta and q of an earlier run, copied, or from the parameters and uniform: list(links, leak, q). */
+static SEXP copy_theta(SEXP hidden, const request *r) {
+  const char *fields[] = {"links", "leak", "q", ""};
+  const int k = r->par.k, m = r->data.m;
+  const R_xlen_t n_one = r->data.start[r->data.n];
+  if (!Rf_isNull(hidden)) return Rf_duplicate(hidden);
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  SET_VECTOR_ELT(out, 0, Rf_allocMatrix(REALSXP, k, m));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, m));
+  SET_VECTOR_ELT(out, 2, Rf_allocVector(REALSXP, n_one * k));
+  nor_theta var = {REAL(VECTOR_ELT(out, 0)), REAL(VECTOR_ELT(out, 1)), REAL(VECTOR_ELT(out, 2))};
+  nor_to_theta(&r->par, m, &r->set, &var);
+  for (R_xlen_t at = 0; at < n_one * k; at++) var.q[at] = 1. / k;
+  UNPROTECT(1);
+  return out;
+}
+
+static nor_theta theta_of(SEXP hidden, const request *r) {
+  const int k = r->par.k;
+  nor_theta var;
+  glue_matrix(VECTOR_ELT(hidden, 0), k, r->data.m, "theta");
+  glue_matrix(VECTOR_ELT(hidden, 1), r->data.m, 1, "theta of the leak");
+  glue_check(Rf_isReal(VECTOR_ELT(hidden, 2)) &&
+                 XLENGTH(VECTOR_ELT(hidden, 2)) == (R_xlen_t) r->data.start[r->data.n] * k,
+             "q");
+  var.links = REAL(VECTOR_ELT(hidden, 0));
+  var.leak = REAL(VECTOR_ELT(hidden, 1));
+  var.q = REAL(VECTOR_ELT(hidden, 2));
+  return var;
+}
+
+static SEXP fit_variational(arguments *arg, request *r, const mc_control *ctl) {
+  const SEXP out = arg->out;
+  SET_VECTOR_ELT(out, 3, copy_theta(glue_field(arg->param, "hidden"), r));
+  nor_theta var = theta_of(VECTOR_ELT(out, 3), r);
+  nor_variational *work = nor_new_variational(&r->data, &r->par, &var, &r->set);
+  mc_model model = nor_variational_model(work);
+  SET_VECTOR_ELT(out, 4, glue_fit(&model, ctl, &r->host));
+  nor_from_theta(&var, r->data.m, &r->par);
+  SET_VECTOR_ELT(out, 5, Rf_allocMatrix(REALSXP, r->data.n, r->par.k));
+  SET_VECTOR_ELT(out, 6, Rf_allocVector(REALSXP, r->data.n));
+  nor_variational_rows(work, REAL(VECTOR_ELT(out, 5)), REAL(VECTOR_ELT(out, 6)));
+  return out;
+}
+
+static SEXP fit_body(void *ctx) {
+  arguments *arg = ctx;
+  request r;
+  const mc_control ctl = glue_control(arg->control);
+  take_request(arg, &r);
+  r.set.n_threads = ctl.n_threads;
+  r.set.accelerate = ctl.accelerate;
+  r.set.fixed = Rf_asLogical(glue_field(arg->settings, "fixed")) == TRUE;
+  r.par.prior = REAL(VECTOR_ELT(arg->out, 0));
+  r.par.links = REAL(VECTOR_ELT(arg->out, 1));
+  r.par.leak = REAL(VECTOR_ELT(arg->out, 2));
+  if (r.inference == VARIATIONAL) return fit_variational(arg, &r, &ctl);
+  if (r.inference == EXACT) {
+    nor_exact *work = nor_new_exact(&r.data, &r.par, &r.set);
+    mc_model model = nor_exact_model(work);
+    SET_VECTOR_ELT(arg->out, 4, glue_fit(&model, &ctl, &r.host));
+    return arg->out;
+  }
+  SET_VECTOR_ELT(arg->out, 3, copy_lists(glue_field(arg->param, "hidden"), r.data.n, r.par.k));
+  const nor_lists lists = lists_of(VECTOR_ELT(arg->out, 3), r.data.n, r.par.k);
+  nor_truncated *work = nor_new_truncated(&r.data, &r.par, &r.set, lists);
+  mc_model model = nor_truncated_model(work);
+  SET_VECTOR_ELT(arg->out, 4, glue_fit(&model, &ctl, &r.host));
+  return arg->out;
+}
+
+/*
+ * param: list(prior = k, links = k x m, leak = m, hidden = NULL or what an
+ * earlier run gave); variational runs give activation and bound by row, too.
+ */
+SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control) {
+  const char *fields[] = {"prior", "links", "leak", "hidden", "outcome", "activation", "bound", ""};
+  SEXP out = PROTECT(glue_result(fields, param, 3));
+  arguments arg = {view, param, settings, control, out};
+  glue_serial_blas(fit_body, &arg);
+  UNPROTECT(1);
+  return out;
+}
+
+/* A wanted part of a report, filled with zeros; NULL where it is not wanted. */
+static double *wanted(SEXP out, int field, SEXP want, const char *name, R_xlen_t length) {
+  if (Rf_asLogical(glue_field(want, name)) != TRUE) return NULL;
+  SET_VECTOR_ELT(out, field, Rf_allocVector(REALSXP, length));
+  memset(REAL(VECTOR_ELT(out, field)), 0, (size_t) length * sizeof(double));
+  return REAL(VECTOR_ELT(out, field));
+}
+
+static SEXP report_body(void *ctx) {
+  arguments *arg = ctx;
+  request r;
+  take_request(arg, &r);
+  const SEXP want = glue_field(arg->settings, "want"), out = arg->out;
+  const R_xlen_t n = r.data.n, m = r.data.m, k = r.par.k;
+  nor_report report = {wanted(out, 0, want, "loglik", n), wanted(out, 1, want, "activation", n * k),
+                       wanted(out, 2, want, "map", n * k), wanted(out, 3, want, "response", n * m),
+                       wanted(out, 4, want, "cell", n * m * (k + 1))};
+  if (r.inference == EXACT) {
+    nor_report_exact(&r.data, &r.par, &r.set, &report);
+  } else {
+    SEXP hidden = PROTECT(copy_lists(glue_field(arg->param, "hidden"), r.data.n, r.par.k));
+    const nor_lists lists = lists_of(hidden, r.data.n, r.par.k);
+    nor_report_truncated(&r.data, &r.par, &r.set, lists, &report);
+    UNPROTECT(1);
+  }
+  glue_end_stopped(&r.host);
+  return out;
+}
+
+/* Vectors in column-major order: loglik n, activation and map n x k, response n x m, cell n x m x (k + 1). */
+SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings) {
+  const char *fields[] = {"loglik", "activation", "map", "response", "cell", ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  arguments arg = {view, param, settings, R_NilValue, out};
+  glue_serial_blas(report_body, &arg);
+  UNPROTECT(1);
+  return out;
+}
+
+static SEXP sample_body(void *ctx) {
+  arguments *arg = ctx;
+  request r;
+  take_request(arg, &r);
+  const SEXP proposal = glue_field(arg->settings, "proposal");
+  const int n_draw = whole(arg->settings, "n_draw");
+  const double seed = Rf_asReal(glue_field(arg->settings, "seed"));
+  glue_matrix(proposal, r.data.n, r.par.k, "proposal");
+  const double floor = Rf_asReal(glue_field(arg->settings, "floor"));
+  glue_check(n_draw >= 1 && seed >= 0 && floor >= 0, "n_draw, seed or floor");
+  const nor_draws draws = {REAL(proposal), n_draw, (uint64_t) seed, floor};
+  nor_sample_loglik(&r.data, &r.par, &r.set, &draws, REAL(VECTOR_ELT(arg->out, 0)),
+                    REAL(VECTOR_ELT(arg->out, 1)));
+  glue_end_stopped(&r.host);
+  return arg->out;
+}
+
+/* settings also holds proposal (n x k), n_draw, floor and seed (a whole number below 2^53). */
+SEXP mc_c_nor_sample(SEXP view, SEXP param, SEXP settings) {
+  const char *fields[] = {"loglik", "effective", ""};
+  const mc_data data = glue_data(view);
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, data.n));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, data.n));
+  arguments arg = {view, param, settings, R_NilValue, out};
+  glue_serial_blas(sample_body, &arg);
+  UNPROTECT(1);
+  return out;
+}

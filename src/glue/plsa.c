@@ -1,0 +1,53 @@
+#include <string.h>
+
+#include "glue/smooth.h"
+#include "plsa/plsa.h"
+
+/* list(membership = n or 0 strengths, basis = strength, rule = num_entropic_rule) */
+static plsa_prior prior_of(SEXP prior, const mc_data *data) {
+  const SEXP membership = glue_field(prior, "membership");
+  const int rule = Rf_asInteger(glue_field(prior, "rule"));
+  plsa_prior out = {.basis = Rf_asReal(glue_field(prior, "basis"))};
+  glue_check(rule >= NUM_CCCP && rule <= NUM_FIRST, "rule");
+  out.rule = (num_entropic_rule) rule;
+  if (Rf_length(membership) > 0) {
+    glue_matrix(membership, data->n, 1, "membership prior");
+    out.membership = REAL(membership);
+  }
+  return out;
+}
+
+/*
+ * Which passes: coordinate descent where asked for, legal (no prior, no
+ * missing cell) and accelerated; else EM passes.
+ */
+static mc_model new_model(glue_call *call) {
+  plsa_self *self = glue_new(call, sizeof *self);
+  plsa_param *par = glue_new(call, sizeof *par);
+  const mc_data *data = &call->data;
+  const int n_threads = call->ctl.n_threads;
+  const plsa_prior prior = prior_of(call->prior, data);
+  const int missing = Rf_asInteger(glue_field(call->param, "missing"));
+  const bool descend = Rf_asLogical(glue_field(call->param, "coordinate_descent")) == TRUE;
+  par->k = Rf_ncols(VECTOR_ELT(call->out, 0));
+  par->membership = glue_param(call, 0, data->n, par->k);
+  par->basis = glue_param(call, 1, par->k, data->m);
+  par->fixed_basis = Rf_asLogical(glue_field(call->param, "fixed_basis")) == TRUE;
+  glue_check(missing == PLSA_CONDITIONAL || missing == PLSA_PAPER, "missing");
+  par->smooth =
+      glue_smooth(glue_field(call->param, "smooth"), data->n, par->k, NULL, n_threads, &call->host);
+  const bool plain = !data->na_start && !prior.membership && prior.basis == 0 && !par->smooth;
+  glue_check(!descend || plain, "descent");
+  *self = (plsa_self){data, par, NULL, NULL};
+  self->work = plsa_new_work(data, &prior, (plsa_missing) missing, par->k, n_threads, &call->host);
+  if (descend) self->cd = plsa_new_cd(data, par->k, n_threads, &call->host);
+  return plsa_model(self);
+}
+
+/* param: list(membership = n x k, basis = k x m, fixed_basis, missing, coordinate_descent,
+ * smooth). */
+SEXP mc_c_plsa_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
+  const char *fields[] = {"membership", "basis", "outcome", ""};
+  const glue_recipe recipe = {fields, 2, new_model, NULL};
+  return glue_fit_model(&recipe, view, param, prior, control);
+}

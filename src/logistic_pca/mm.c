@@ -1,0 +1,282 @@
+#include "logistic_pca/mm.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "num/blas.h"
+#include "num/blocks.h"
+#include "num/linalg.h"
+#include "num/logistic.h"
+#include "num/vector.h"
+
+#define LOG_TWO 0.693147180559945309417232121458
+
+/* One block of b rows. `row` is an observation's scores and a last 1, the intercept's. */
+typedef struct {
+  double *rows;     /* (k + 1) x b */
+  double *weights;  /* m x b: log-odds, then the bound's weights; 0 where missing */
+  double *scratch;  /* m x b */
+  double *products; /* pairs x b: sums over attributes, then products of the rows' scores */
+} block_scratch;
+
+/* Sums over the rows of a strip: the normal equations of every attribute. */
+typedef struct {
+  double *squares; /* pairs x m: sum of weight times products of scores */
+  double *slopes;  /* (k + 1) x m: sum of x times scores, half of them back where missing */
+  double *all;     /* k + 1: sum of scores */
+  double loglik;
+} strip_sum;
+
+struct lp_work {
+  const mc_host *host;
+  num_strips rows;
+  int pairs;             /* (k + 1) (k + 2) / 2 */
+  double *pair_loadings; /* pairs x m: products of an attribute's loadings, two by two */
+  double *half_loadings; /* k + 1: half the sum of the loadings over attributes */
+  strip_sum strip[NUM_MAX_STRIP];
+  block_scratch *scratch; /* one a thread */
+  int passes;
+  double objective; /* of the last pass, for the host's eyes */
+};
+
+lp_work *lp_new_work(const mc_data *data, int k, int n_threads, const mc_host *host) {
+  const ptrdiff_t k1 = k + 1, m = data->m;
+  lp_work *work = host->alloc(host->ctx, 1, sizeof *work);
+  memset(work, 0, sizeof *work);
+  work->host = host;
+  work->rows = num_new_strips(data->n, num_block_rows(data->n, data->m), n_threads);
+  work->pairs = (int) (k1 * (k1 + 1) / 2);
+  work->pair_loadings = mc_doubles(host, work->pairs, m);
+  work->half_loadings = mc_doubles(host, k1, 1);
+  for (int s = 0; s < work->rows.n_strip; s++) {
+    work->strip[s].squares = mc_doubles(host, work->pairs, m);
+    work->strip[s].slopes = mc_doubles(host, k1, m);
+    work->strip[s].all = mc_doubles(host, k1, 1);
+  }
+  work->scratch = host->alloc(host->ctx, (size_t) work->rows.n_threads, sizeof *work->scratch);
+  for (int t = 0; t < work->rows.n_threads; t++) {
+    const ptrdiff_t b = work->rows.block_rows;
+    work->scratch[t].rows = mc_doubles(host, k1, b);
+    work->scratch[t].weights = mc_doubles(host, m, b);
+    work->scratch[t].scratch = mc_doubles(host, m, b);
+    work->scratch[t].products = mc_doubles(host, work->pairs, b);
+  }
+  return work;
+}
+
+/* Packed upper triangle: the product of entries c <= d stands at d (d + 1) / 2 + c. */
+static void pair_products(const double *x, int k1, double *out) {
+  for (int d = 0, at = 0; d < k1; d++)
+    for (int c = 0; c <= d; c++) out[at++] = x[c] * x[d];
+}
+
+static double squares_of(const double *x, ptrdiff_t length) {
+  double sum = 0;
+  for (ptrdiff_t i = 0; i < length; i++) sum += x[i] * x[i];
+  return sum;
+}
+
+typedef enum { ONLY_OBJECTIVE, UPDATE_SCORES, UPDATE_BOTH } task;
+
+typedef struct {
+  const mc_data *data;
+  const lp_param *par;
+  lp_work *work;
+  task task;
+} visit;
+
+/* The bound's weights of a block, 0 where missing; returns the sum of log(1 + exp(theta)). */
+static double block_weights(const visit *w, int first, int b, block_scratch *s) {
+  const mc_data *data = w->data;
+  const int k1 = w->par->k + 1, m = data->m;
+  int n_missing = 0;
+  num_gemm(true, false, m, b, k1, w->par->loadings, k1, s->rows, k1, 0, s->weights, m);
+  for (int e = data->na_start ? data->na_start[first] : 0, i = 0; data->na_start && i < b; i++)
+    for (; e < data->na_start[first + i + 1]; e++, n_missing++)
+      s->weights[num_at(data->na_column[e], i, m)] = 0;
+  const double sum = num_logistic_weights(s->weights, s->scratch, num_at(0, b, m));
+  for (int e = data->na_start ? data->na_start[first] : 0, i = 0; data->na_start && i < b; i++)
+    for (; e < data->na_start[first + i + 1]; e++) s->weights[num_at(data->na_column[e], i, m)] = 0;
+  return sum - n_missing * LOG_TWO;
+}
+
+static double block_loglik(const visit *w, int first, int b, block_scratch *s) {
+  const int k1 = w->par->k + 1;
+  double sum = -block_weights(w, first, b, s);
+  for (int i = 0; i < b; i++)
+    for (int e = w->data->start[first + i]; e < w->data->start[first + i + 1]; e++)
+      sum += num_dot(s->rows + num_at(0, i, k1),
+                     w->par->loadings + num_at(0, w->data->column[e], k1), k1);
+  return sum;
+}
+
+/*
+ * Each observation's ridge regression on the loadings: weighted squares by
+ * one product, slopes (x - 1/2) loadings less the intercept's share.
+ */
+static void update_scores(const visit *w, int first, int b, block_scratch *s) {
+  const mc_data *data = w->data;
+  const int k = w->par->k, k1 = k + 1, m = data->m, pairs = w->work->pairs;
+  const double *loadings = w->par->loadings;
+  num_gemm(false, false, pairs, b, m, w->work->pair_loadings, pairs, s->weights, m, 0, s->products,
+           pairs);
+  for (int i = 0; i < b; i++) {
+    const int na_from = data->na_start ? data->na_start[first + i] : 0;
+    double *row = s->rows + num_at(0, i, k1), *squares = s->products + num_at(0, i, pairs);
+    for (int c = 0; c < k; c++) row[c] = -w->work->half_loadings[c];
+    for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++)
+      num_add_scaled(row, 1, loadings + num_at(0, data->column[e], k1), k);
+    for (int e = na_from; e < na_from + data_n_missing(data, first + i); e++)
+      num_add_scaled(row, 0.5, loadings + num_at(0, data->na_column[e], k1), k);
+    num_add_scaled(row, -1, squares + (ptrdiff_t) k * (k + 1) / 2, k);
+    for (int c = 0; c < k; c++) squares[c * (c + 1) / 2 + c] += w->par->penalty;
+    num_solve_packed(squares, row, k);
+    memcpy(w->par->scores + num_at(0, first + i, k), row, (size_t) k * sizeof(double));
+  }
+}
+
+/* The block's share of every attribute's normal equations, at the new scores. */
+static void add_sums(const visit *w, int first, int b, block_scratch *s, strip_sum *sum) {
+  const mc_data *data = w->data;
+  const int k1 = w->par->k + 1, m = data->m, pairs = w->work->pairs;
+  block_weights(w, first, b, s);
+  for (int i = 0; i < b; i++) {
+    const int na_from = data->na_start ? data->na_start[first + i] : 0;
+    const double *row = s->rows + num_at(0, i, k1);
+    pair_products(row, k1, s->products + num_at(0, i, pairs));
+    num_add_scaled(sum->all, 1, row, k1);
+    for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++)
+      num_add_scaled(sum->slopes + num_at(0, data->column[e], k1), 1, row, k1);
+    for (int e = na_from; e < na_from + data_n_missing(data, first + i); e++)
+      num_add_scaled(sum->slopes + num_at(0, data->na_column[e], k1), 0.5, row, k1);
+  }
+  num_gemm(false, true, pairs, m, b, s->products, pairs, s->weights, m, 1, sum->squares, pairs);
+}
+
+static void do_block(void *self, int strip, int thread, int first, int b) {
+  const visit *w = self;
+  const int k = w->par->k, k1 = k + 1;
+  block_scratch *s = w->work->scratch + thread;
+  strip_sum *sum = w->work->strip + strip;
+  for (int i = 0; i < b; i++) {
+    memcpy(s->rows + num_at(0, i, k1), w->par->scores + num_at(0, first + i, k),
+           (size_t) k * sizeof(double));
+    s->rows[num_at(k, i, k1)] = 1;
+  }
+  sum->loglik += block_loglik(w, first, b, s);
+  if (w->task != ONLY_OBJECTIVE) update_scores(w, first, b, s);
+  if (w->task == UPDATE_BOTH) add_sums(w, first, b, s, sum);
+}
+
+/* Products of loadings for the scores' regressions, and empty sums for the attributes'. */
+static void prepare(const visit *w) {
+  lp_work *work = w->work;
+  const int k1 = w->par->k + 1, m = w->data->m, pairs = work->pairs;
+  memset(work->half_loadings, 0, (size_t) k1 * sizeof(double));
+  for (int j = 0; j < m && w->task != ONLY_OBJECTIVE; j++) {
+    const double *loadings = w->par->loadings + num_at(0, j, k1);
+    pair_products(loadings, k1, work->pair_loadings + num_at(0, j, pairs));
+    num_add_scaled(work->half_loadings, 0.5, loadings, k1);
+  }
+  for (int s = 0; s < work->rows.n_strip; s++) {
+    strip_sum *sum = work->strip + s;
+    sum->loglik = 0;
+    if (w->task != UPDATE_BOTH) continue;
+    memset(sum->squares, 0, (size_t) pairs * (size_t) m * sizeof(double));
+    memset(sum->slopes, 0, (size_t) k1 * (size_t) m * sizeof(double));
+    memset(sum->all, 0, (size_t) k1 * sizeof(double));
+  }
+}
+
+/* Visits all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
+static bool do_rows(visit *w) {
+  lp_work *work = w->work;
+  const int k1 = w->par->k + 1, m = w->data->m;
+  strip_sum *sum = work->strip;
+  prepare(w);
+  if (!mc_visit(work->host, work->passes, work->objective, &work->rows, do_block, w)) return false;
+  for (int s = 1; s < work->rows.n_strip; s++) {
+    const strip_sum *more = work->strip + s;
+    sum->loglik += more->loglik;
+    if (w->task != UPDATE_BOTH) continue;
+    for (ptrdiff_t i = 0; i < num_at(0, m, work->pairs); i++) sum->squares[i] += more->squares[i];
+    for (ptrdiff_t i = 0; i < num_at(0, m, k1); i++) sum->slopes[i] += more->slopes[i];
+    num_add_scaled(sum->all, 1, more->all, k1);
+  }
+  return true;
+}
+
+#define LOOK_EVERY 256 /* attributes between two questions to the host */
+
+/*
+ * Each attribute's ridge regression on the scores and a 1; unobserved ones keep their intercept.
+ * false: stopped.
+ */
+static bool update_loadings(const visit *w) {
+  const int k = w->par->k, k1 = k + 1, pairs = w->work->pairs;
+  const strip_sum *sum = w->work->strip;
+  for (int j = 0; j < w->data->m; j++) {
+    if (j % LOOK_EVERY == 0 && mc_stop(w->work->host, w->work->passes, w->work->objective))
+      return false;
+    double *squares = sum->squares + num_at(0, j, pairs), *slopes = sum->slopes + num_at(0, j, k1);
+    double *loadings = w->par->loadings + num_at(0, j, k1);
+    num_add_scaled(slopes, -0.5, sum->all, k1);
+    for (int c = 0; c < k; c++) squares[c * (c + 1) / 2 + c] += w->par->penalty;
+    const bool observed = squares[pairs - 1] > 0;
+    const int unknowns = observed ? k1 : k;
+    if (num_solve_packed(squares, slopes, unknowns))
+      memcpy(loadings, slopes, (size_t) unknowns * sizeof(double));
+  }
+  return true;
+}
+
+static double ridge(const mc_data *data, const lp_param *par) {
+  const int k = par->k;
+  double sum = squares_of(par->scores, num_at(0, data->n, k));
+  for (int j = 0; j < data->m; j++) sum += squares_of(par->loadings + num_at(0, j, k + 1), k);
+  return 0.5 * par->penalty * sum;
+}
+
+double lp_pass(const mc_data *data, lp_param *par, lp_work *work) {
+  visit w = {data, par, work, par->fixed_loadings ? UPDATE_SCORES : UPDATE_BOTH};
+  const double penalty = ridge(data, par);
+  if (!do_rows(&w)) return NAN;
+  if (!par->fixed_loadings && !update_loadings(&w)) return NAN;
+  work->passes++;
+  return work->objective = work->strip[0].loglik - penalty;
+}
+
+double lp_objective(const mc_data *data, const lp_param *par, lp_work *work) {
+  visit w = {data, par, work, ONLY_OBJECTIVE};
+  return do_rows(&w) ? work->strip[0].loglik - ridge(data, par) : NAN;
+}
+
+static double model_pass(void *self) {
+  const lp_self *s = self;
+  return lp_pass(s->data, s->par, s->work);
+}
+
+static double model_objective(void *self) {
+  const lp_self *s = self;
+  return lp_objective(s->data, s->par, s->work);
+}
+
+/* Every real number is a legal score or loading. */
+static void model_feasible(void *self, const double *const *safe) {
+  (void) self;
+  (void) safe;
+}
+
+mc_model lp_model(lp_self *self) {
+  const int k = self->par->k;
+  mc_model model = {.n_block = self->par->fixed_loadings ? 1 : 2,
+                    .pass = model_pass,
+                    .objective = model_objective,
+                    .feasible = model_feasible,
+                    .self = self};
+  model.block[0] = self->par->scores;
+  model.length[0] = num_at(0, self->data->n, k);
+  model.block[1] = self->par->loadings;
+  model.length[1] = num_at(0, self->data->m, k + 1);
+  return model;
+}

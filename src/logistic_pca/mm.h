@@ -1,0 +1,59 @@
+/*
+ * logistic_pca/mm.h: logistic principal components, a low-rank model of log-odds:
+ *   P(x[i,j] = 1) = logistic(theta[i,j]),
+ *   theta[i,j] = intercept[j] + sum_c scores[c,i] loadings[c,j],
+ * with a ridge on scores and loadings, without which theta runs off to infinity
+ * wherever ones and zeros can be separated.
+ *
+ *   here              Schein, Saul & Ungar (2003); Bingham, Kaban & Fortelius (2009), eq. (25)
+ *   scores            s_kn
+ *   loadings          a_tk
+ */
+#ifndef MC_LOGISTIC_PCA_MM_H
+#define MC_LOGISTIC_PCA_MM_H
+
+#include "engine/data.h"
+#include "engine/fit.h"
+
+/* Parameters: start values on entry, estimates on return. */
+typedef struct {
+  int k;               /* components; may be 0 */
+  double *scores;      /* k x n, one column an observation */
+  double *loadings;    /* (k + 1) x m; the last row is the intercept */
+  double penalty;      /* ridge, at least 0 */
+  bool fixed_loadings; /* hold loadings and intercept: new observations, a concave problem */
+} lp_param;
+
+typedef struct lp_work lp_work;
+
+/* Scratch: O(k^2 m) a strip of rows, and three blocks of rows a thread. */
+lp_work *lp_new_work(const mc_data *data, int k, int n_threads, const mc_host *host);
+
+/*
+ * One pass of alternating least squares on the quadratic lower bound of every
+ * cell's log-probability (num/logistic.h): scores, then loadings and intercept
+ * given the new scores, each a set of ridge regressions with k + 1 unknowns.
+ * Costs 2 n m k^2 flops in BLAS products, two exponentials a cell and
+ * O((n + m) k^3). Never lowers the objective
+ *   log-likelihood - penalty / 2 (sum of squares of scores and of loadings),
+ * the intercept not penalised; missing cells drop out. An observation with
+ * nothing observed gets scores 0; an attribute's intercept then stays.
+ *
+ * Returns the objective of the parameters it was given; NaN where the host
+ * asked to stop.
+ */
+double lp_pass(const mc_data *data, lp_param *par, lp_work *work);
+
+/* The objective alone. */
+double lp_objective(const mc_data *data, const lp_param *par, lp_work *work);
+
+/* lp_pass() and its fellows as a model for mc_fit(); blocks: scores, then loadings. */
+typedef struct {
+  const mc_data *data;
+  lp_param *par;
+  lp_work *work;
+} lp_self;
+
+mc_model lp_model(lp_self *self);
+
+#endif

@@ -1,0 +1,187 @@
+/* noisy_or/exact.c: EM over all 2^k states, eqs. (2.1)-(2.2) as two matrix products. */
+#include "noisy_or/states.h"
+#include "num/blas.h"
+#include "num/blocks.h"
+#include "num/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LOG_CELLS 131072            /* states x rows of a block: 1 MB */
+#define MOST_STRIP_BYTES 134217728. /* of the strips' sums together */
+#define PLAIN_PASSES 15             /* with one M-step each, when inner adapts */
+#define LATE_INNER 5
+
+typedef struct {
+  double *fired;   /* n_state x (m + 1): expected ones of each state; last: expected rows */
+  double *missing; /* k x m, or NULL */
+  double loglik;
+  bool fresh; /* no block has been added yet */
+} strip_sum;
+
+typedef struct {
+  double *cells, *logs, *one, *zero; /* (m + 1) x b, n_state x b, n_state, n_state */
+  double *post;                      /* k */
+} thread_scratch;
+
+struct nor_exact {
+  const mc_data *data;
+  nor_param *par;
+  const nor_settings *set;
+  nor_tables tab;
+  nor_totals totals;
+  nor_sums sums;
+  num_strips strips, columns;
+  strip_sum strip[NUM_MAX_STRIP];
+  thread_scratch *scratch;
+  double **zero;    /* each thread's scratch->zero */
+  bool want_sums;   /* of the visit at hand */
+  int inner;        /* of the pass at hand */
+  int passes;       /* made so far, and */
+  double objective; /* the last one's: for the host's eyes */
+};
+
+static void reserve(nor_exact *work) {
+  const mc_host *host = work->set->host;
+  const size_t n_state = (size_t) work->tab.n_state, m = (size_t) work->data->m;
+  const size_t k = (size_t) work->par->k, b = (size_t) work->strips.block_rows;
+  const size_t n_threads = (size_t) work->strips.n_threads;
+  for (int s = 0; s < work->strips.n_strip; s++) {
+    work->strip[s].fired = mc_doubles(host, n_state, m + 1);
+    if (work->data->na_start) work->strip[s].missing = mc_doubles(host, k, m);
+  }
+  work->scratch = host->alloc(host->ctx, n_threads, sizeof *work->scratch);
+  work->zero = host->alloc(host->ctx, n_threads, sizeof *work->zero);
+  for (size_t t = 0; t < n_threads; t++) {
+    work->scratch[t] = (thread_scratch){mc_doubles(host, m + 1, b), mc_doubles(host, n_state, b),
+                                        mc_doubles(host, n_state, 1), mc_doubles(host, n_state, 1),
+                                        mc_doubles(host, k, 1)};
+    work->zero[t] = work->scratch[t].zero;
+  }
+}
+
+nor_exact *nor_new_exact(const mc_data *data, nor_param *par, const nor_settings *set) {
+  nor_exact *work = set->host->alloc(set->host->ctx, 1, sizeof *work);
+  memset(work, 0, sizeof *work);
+  work->data = data;
+  work->par = par;
+  work->set = set;
+  work->tab = nor_new_tables(par, data->m, set->host);
+  work->totals = nor_count(data, set);
+  work->sums = nor_new_sums(data, par->k, set->host);
+  const double bytes = (double) work->tab.n_state * (data->m + 1) * sizeof(double);
+  const double most = fmin(fmax(MOST_STRIP_BYTES / bytes, 1), NUM_MAX_STRIP);
+  int rows = LOG_CELLS / work->tab.n_state;
+  rows = rows < 64 ? 64 : (rows > 256 ? 256 : rows);
+  if (rows > data->n) rows = data->n;
+  work->strips = num_new_strips(data->n, rows, set->n_threads);
+  if (work->strips.n_strip > (int) most) work->strips.n_strip = (int) most;
+  if (work->strips.n_threads > work->strips.n_strip) work->strips.n_threads = work->strips.n_strip;
+  work->columns = num_new_strips(data->m, 1, work->strips.n_threads);
+  reserve(work);
+  return work;
+}
+
+/* E-step of a block: its log-likelihood, and the sums over its posterior of the states. */
+static void do_block(void *self, int strip, int thread, int first, int b) {
+  nor_exact *work = self;
+  const int n_state = work->tab.n_state, m = work->data->m, k = work->par->k;
+  const thread_scratch *s = work->scratch + thread;
+  strip_sum *sum = work->strip + strip;
+  const bool fresh = sum->fresh;
+  sum->fresh = false;
+  if (fresh) sum->loglik = 0;
+  if (fresh && sum->missing) memset(sum->missing, 0, (size_t) k * (size_t) m * sizeof(double));
+  nor_block_logs(&work->tab, work->data, work->par, first, b, s->cells, s->logs, s->zero);
+  for (int i = 0; i < b; i++) {
+    double *row = s->logs + num_at(0, i, n_state), *cells = s->cells + num_at(0, i, m + 1), total;
+    const double weight = nor_weight(work->set, first + i);
+    sum->loglik += weight * nor_take_exp(row, n_state, &total);
+    if (!work->want_sums || total <= 0) continue;
+    for (int j = 0; j <= m; j++) cells[j] *= weight / total;
+    if (!sum->missing || !data_n_missing(work->data, first + i)) continue;
+    memcpy(s->one, row, (size_t) n_state * sizeof(double));
+    memset(s->post, 0, (size_t) k * sizeof(double));
+    nor_fold(s->one, k, weight / total, s->post);
+    for (int e = work->data->na_start[first + i]; e < work->data->na_start[first + i + 1]; e++)
+      for (int c = 0; c < k; c++)
+        sum->missing[num_at(c, work->data->na_column[e], k)] += s->post[c];
+  }
+  if (work->want_sums)
+    num_gemm(false, true, n_state, m + 1, b, s->logs, n_state, s->cells, m + 1, fresh ? 0 : 1,
+             sum->fired, n_state);
+}
+
+/* The E-step; gathers the strips' sums in strip 0. NaN: stopped. */
+static double visit(nor_exact *work, bool want_sums) {
+  const ptrdiff_t size = (ptrdiff_t) work->tab.n_state * (work->data->m + 1);
+  const ptrdiff_t n_link = (ptrdiff_t) work->par->k * work->data->m;
+  work->want_sums = want_sums;
+  if (!nor_fill_tables(&work->tab, work->par, &work->columns, work->zero, work->set->host,
+                       work->passes, work->objective))
+    return NAN;
+  for (int s = 0; s < work->strips.n_strip; s++) work->strip[s].fresh = true;
+  if (!mc_visit(work->set->host, work->passes, work->objective, &work->strips, do_block, work))
+    return NAN;
+  strip_sum *sum = work->strip;
+  for (int s = 1; s < work->strips.n_strip; s++) {
+    const strip_sum *other = work->strip + s;
+    sum->loglik += other->loglik;
+    if (!want_sums) continue;
+    for (ptrdiff_t i = 0; i < size; i++) sum->fired[i] += other->fired[i];
+    for (ptrdiff_t i = 0; sum->missing && i < n_link; i++) sum->missing[i] += other->missing[i];
+  }
+  return nor_objective(work->set, work->par, work->data->m, sum->loglik);
+}
+
+/* The pass's inner M-steps on a column's links and leak, the posterior of the states held. */
+static void update_column(nor_exact *work, int j) {
+  const int n_state = work->tab.n_state, k = work->par->k;
+  const double *fired = work->strip[0].fired + num_at(0, j, n_state);
+  const thread_scratch *s = work->scratch + num_thread();
+  for (int step = 0; step < work->inner; step++) {
+    double *link = work->sums.fired + num_at(0, j, k);
+    nor_column_states(work->par, j, s->one, s->zero);
+    for (int at = 0; at < n_state; at++) s->one[at] = fired[at] > 0 ? fired[at] / s->one[at] : 0;
+    memset(link, 0, (size_t) k * sizeof(double));
+    nor_fold(s->one, k, 1, link);
+    nor_update_link(work->set, &work->sums, work->par, j, link, s->one[0], work->totals.seen[j]);
+  }
+}
+
+static void update_columns(void *self, int strip, int thread, int first, int b) {
+  nor_exact *work = self;
+  (void) strip;
+  (void) thread;
+  for (int j = first; j < first + b; j++) update_column(work, j);
+}
+
+static double pass(void *self) {
+  nor_exact *work = self;
+  const int k = work->par->k, m = work->data->m;
+  const int adapted = work->passes < PLAIN_PASSES ? 1 : LATE_INNER;
+  work->inner = work->set->inner > 0 ? work->set->inner : adapted;
+  const double value = visit(work, true);
+  if (!isfinite(value)) return value;
+  memset(work->sums.on, 0, (size_t) k * sizeof(double));
+  nor_fold(work->strip[0].fired + num_at(0, m, work->tab.n_state), k, 1, work->sums.on);
+  work->sums.missing = work->strip[0].missing;
+  if (!mc_visit(work->set->host, work->passes, value, &work->columns, update_columns, work))
+    return NAN;
+  nor_update_prior(work->set, work->sums.on, work->totals.rows, work->par);
+  work->passes++;
+  return work->objective = value;
+}
+
+static double objective(void *self) { return visit(self, false); }
+
+static void feasible(void *self, const double *const *safe) {
+  const nor_exact *work = self;
+  nor_guard(work->par, work->data->m, safe);
+}
+
+mc_model nor_exact_model(nor_exact *work) {
+  mc_model model = {.pass = pass, .objective = objective, .feasible = feasible, .self = work};
+  nor_blocks(work->par, work->data->m, &model);
+  return model;
+}

@@ -1,0 +1,209 @@
+/* noisy_or/report.c: what the posterior says about rows and cells. */
+#include "noisy_or/search.h"
+#include "noisy_or/states.h"
+#include "num/blocks.h"
+#include "num/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BLOCK_ROWS 64
+#define NEGLIGIBLE 1e-17 /* a state with less posterior adds nothing to a cell */
+
+typedef struct {
+  const mc_data *data;
+  nor_param *par;
+  nor_report *report;
+  double *links;                    /* m x k: transposed */
+  double **one, **zero;             /* a thread: m doubles */
+  nor_tables tab;                   /* exact: */
+  double **cells, **logs, **states; /* a thread: (m + 1) x b, n_state x b, n_state */
+  nor_lists lists;                  /* truncated: */
+  nor_ready ready;
+  nor_search *search;
+} reader;
+
+static double **new_scratch(const nor_settings *set, int n_threads, size_t length) {
+  double **out = set->host->alloc(set->host->ctx, (size_t) n_threads, sizeof *out);
+  for (int t = 0; t < n_threads; t++)
+    out[t] = set->host->alloc(set->host->ctx, length, sizeof(double));
+  return out;
+}
+
+static reader new_reader(const mc_data *data, nor_param *par, const nor_settings *set,
+                         nor_report *report, int n_threads) {
+  const size_t m = (size_t) data->m, k = (size_t) par->k;
+  reader read = {.data = data, .par = par, .report = report};
+  read.links = set->host->alloc(set->host->ctx, m * k, sizeof(double));
+  for (int j = 0; j < data->m; j++)
+    for (int c = 0; c < par->k; c++)
+      read.links[num_at(j, c, data->m)] = par->links[num_at(c, j, par->k)];
+  read.one = new_scratch(set, n_threads, m);
+  read.zero = new_scratch(set, n_threads, m);
+  return read;
+}
+
+/* Adds a state's share of a row's means of P(x_j = 1 | z). */
+static void add_response(const reader *read, int i, const uint64_t *state, double weight) {
+  const int n = read->data->n, m = read->data->m;
+  double *one = read->one[num_thread()], *zero = read->zero[num_thread()];
+  for (int j = 0; j < m; j++) {
+    one[j] = read->par->leak[j];
+    zero[j] = 1 - one[j];
+  }
+  for (int c = 0; c < read->par->k; c++) {
+    const double *link = read->links + num_at(0, c, m);
+    if (!nor_is_on(state, c)) continue;
+    for (int j = 0; j < m; j++) {
+      one[j] += zero[j] * link[j];
+      zero[j] *= 1 - link[j];
+    }
+  }
+  for (int j = 0; j < m; j++) read->report->response[num_at(i, j, n)] += weight * one[j];
+}
+
+/* Adds a state's share of the probabilities that links fired at the row's ones. */
+static void add_cells(const reader *read, int i, const uint64_t *state, double weight) {
+  const int k = read->par->k;
+  const ptrdiff_t n = read->data->n, layer = n * read->data->m;
+  for (int e = read->data->start[i]; e < read->data->start[i + 1]; e++) {
+    const int j = read->data->column[e];
+    const double *link = read->par->links + num_at(0, j, k);
+    double *cell = read->report->cell + num_at(i, j, n);
+    double one = read->par->leak[j], zero = 1 - one;
+    for (int c = 0; c < k; c++) {
+      if (!nor_is_on(state, c)) continue;
+      one += zero * link[c];
+      zero *= 1 - link[c];
+    }
+    for (int c = 0; c < k; c++)
+      if (nor_is_on(state, c)) cell[c * layer] += weight * link[c] / one;
+    cell[k * layer] += weight * read->par->leak[j] / one;
+  }
+}
+
+static void add_state(const reader *read, int i, const uint64_t *state, double weight) {
+  if (!(weight > NEGLIGIBLE)) return;
+  if (read->report->response) add_response(read, i, state, weight);
+  if (read->report->cell) add_cells(read, i, state, weight);
+}
+
+/* An impossible row has no posterior. */
+static void no_posterior(const reader *read, int i) {
+  const nor_report *report = read->report;
+  const int n = read->data->n, m = read->data->m, k = read->par->k;
+  for (int c = 0; c < k; c++) {
+    if (report->activation) report->activation[num_at(i, c, n)] = NAN;
+    if (report->map) report->map[num_at(i, c, n)] = NAN;
+  }
+  for (int j = 0; j < m && report->response; j++) report->response[num_at(i, j, n)] = NAN;
+  for (int j = 0; j < m * (k + 1) && report->cell; j++) report->cell[num_at(i, j, n)] = NAN;
+}
+
+static void put_map(const reader *read, int i, const uint64_t *state) {
+  for (int c = 0; c < read->par->k && read->report->map; c++)
+    read->report->map[num_at(i, c, read->data->n)] = nor_is_on(state, c);
+}
+
+static void read_exact_row(const reader *read, int i, double *row) {
+  const nor_report *report = read->report;
+  const int n = read->data->n, k = read->par->k, n_state = read->tab.n_state;
+  double *fold = read->states[num_thread()], sum = 0;
+  int best = 0;
+  for (int s = 1; s < n_state; s++)
+    if (row[s] > row[best]) best = s;
+  const double log = nor_take_exp(row, n_state, &sum);
+  if (report->loglik) report->loglik[i] = log;
+  if (sum <= 0) {
+    no_posterior(read, i);
+    return;
+  }
+  const uint64_t likeliest = (uint64_t) best;
+  put_map(read, i, &likeliest);
+  if (report->activation) {
+    double on[NOR_MAX_EXACT] = {0};
+    memcpy(fold, row, (size_t) n_state * sizeof(double));
+    nor_fold(fold, k, 1 / sum, on);
+    for (int c = 0; c < k; c++) report->activation[num_at(i, c, n)] = fmin(on[c], 1);
+  }
+  if (!report->response && !report->cell) return;
+  for (int s = 0; s < n_state; s++) {
+    const uint64_t state = (uint64_t) s;
+    add_state(read, i, &state, row[s] / sum);
+  }
+}
+
+static void exact_block(void *self, int strip, int t, int first, int b) {
+  const reader *read = self;
+  (void) strip;
+  nor_block_logs(&read->tab, read->data, read->par, first, b, read->cells[t], read->logs[t],
+                 read->states[t]);
+  for (int i = 0; i < b; i++)
+    read_exact_row(read, first + i, read->logs[t] + num_at(0, i, read->tab.n_state));
+}
+
+bool nor_report_exact(const mc_data *data, nor_param *par, const nor_settings *set,
+                      nor_report *report) {
+  const num_strips strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
+  reader read = new_reader(data, par, set, report, strips.n_threads);
+  read.tab = nor_new_tables(par, data->m, set->host);
+  const size_t n_state = (size_t) read.tab.n_state, m = (size_t) data->m;
+  read.cells = new_scratch(set, strips.n_threads, (m + 1) * BLOCK_ROWS);
+  read.logs = new_scratch(set, strips.n_threads, n_state * BLOCK_ROWS);
+  read.states = new_scratch(set, strips.n_threads, n_state);
+  const num_strips columns = num_new_strips(data->m, 1, strips.n_threads);
+  if (!nor_fill_tables(&read.tab, par, &columns, read.states, set->host, 0, 0)) return false;
+  return mc_visit(set->host, 0, 0, &strips, exact_block, &read);
+}
+
+/* Is state a before state b in binary order? */
+static bool before(const uint64_t *a, const uint64_t *b, int words) {
+  for (int w = words - 1; w >= 0; w--)
+    if (a[w] != b[w]) return a[w] < b[w];
+  return false;
+}
+
+static void truncated_block(void *self, int strip, int thread, int first, int b) {
+  reader *read = self;
+  const nor_report *report = read->report;
+  const int n = read->data->n, k = read->par->k, words = read->lists.words;
+  nor_search *search = read->search + thread;
+  (void) strip;
+  for (int i = first; i < first + b; i++) {
+    nor_take_row(&read->ready, i, &search->row);
+    const double log = nor_find_states(&read->lists, i, search);
+    if (report->loglik) report->loglik[i] = log;
+    if (!isfinite(log)) {
+      no_posterior(read, i);
+      continue;
+    }
+    int best = 0;
+    for (int l = 0; l < read->lists.n_state[i]; l++) {
+      const double *weight = read->lists.weight + num_at(0, i, NOR_LIST);
+      const uint64_t *state = nor_listed(&read->lists, i, l);
+      const bool equal = weight[l] == weight[best];
+      if (weight[l] > weight[best] ||
+          (equal && before(state, nor_listed(&read->lists, i, best), words)))
+        best = l;
+      for (int c = 0; c < k && report->activation; c++) {
+        double *on = report->activation + num_at(i, c, n);
+        if (nor_is_on(state, c)) *on = fmin(*on + weight[l], 1); /* sums of weights may round up */
+      }
+      add_state(read, i, state, weight[l]);
+    }
+    put_map(read, i, nor_listed(&read->lists, i, best));
+  }
+}
+
+bool nor_report_truncated(const mc_data *data, nor_param *par, const nor_settings *set,
+                          nor_lists lists, nor_report *report) {
+  const num_strips strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
+  reader read = new_reader(data, par, set, report, strips.n_threads);
+  read.lists = lists;
+  read.ready = nor_new_ready(data, par, set->host);
+  read.search = set->host->alloc(set->host->ctx, (size_t) strips.n_threads, sizeof *read.search);
+  for (int t = 0; t < strips.n_threads; t++)
+    read.search[t] = nor_new_search(&read.ready, set->host);
+  nor_ready_rows(&read.ready);
+  return mc_visit(set->host, 0, 0, &strips, truncated_block, &read);
+}

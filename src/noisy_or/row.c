@@ -1,0 +1,116 @@
+#include "noisy_or/row.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PRIOR_EDGE 1e-300 /* log odds stay finite where a prior is an exact 1 */
+
+nor_ready nor_new_ready(const mc_data *data, const nor_param *par, const mc_host *host) {
+  const size_t columns = (size_t) data->m, sources = (size_t) par->k;
+  nor_ready ready = {.data = data, .par = par};
+  ready.log_off = host->alloc(host->ctx, (sources + 1) * columns, sizeof(double));
+  ready.all_off = host->alloc(host->ctx, sources + 1, sizeof(double));
+  ready.hard = host->alloc(host->ctx, sources + 1, sizeof(double));
+  ready.prior_odds = host->alloc(host->ctx, sources, sizeof(double));
+  return ready;
+}
+
+void nor_ready_rows(nor_ready *ready) {
+  const nor_param *par = ready->par;
+  const int k = par->k;
+  memset(ready->all_off, 0, (size_t) (k + 1) * sizeof(double));
+  memset(ready->hard, 0, (size_t) (k + 1) * sizeof(double));
+  for (int j = 0; j < ready->data->m; j++) {
+    double *log_off = ready->log_off + num_at(0, j, k + 1);
+    for (int c = 0; c <= k; c++) {
+      const double p = c < k ? par->links[num_at(c, j, k)] : par->leak[j];
+      log_off[c] = p < 1 ? log1p(-p) : 0;
+      ready->all_off[c] += log_off[c];
+      ready->hard[c] += p >= 1;
+    }
+  }
+  ready->prior_off = 0;
+  for (int c = 0; c < k; c++) {
+    const double off = log(fmax(1 - par->prior[c], PRIOR_EDGE));
+    ready->prior_odds[c] = log(par->prior[c]) - off; /* -Inf: never on */
+    ready->prior_off += off;
+  }
+}
+
+nor_row nor_new_row(const nor_ready *ready, const mc_host *host) {
+  const size_t m = (size_t) ready->data->m, k = (size_t) ready->par->k;
+  nor_row row = {.k = (int) k};
+  row.link = host->alloc(host->ctx, m * k, sizeof(double));
+  row.leak = host->alloc(host->ctx, m, sizeof(double));
+  row.bonus = host->alloc(host->ctx, 2 * k + 2, sizeof(double));
+  return row;
+}
+
+/* Takes the row's cells of column j, which are no zeros, out of the sums over zeros. */
+static void leave_out(const nor_ready *ready, int j, double *off, double *hard) {
+  const int k = ready->par->k;
+  const double *log_off = ready->log_off + num_at(0, j, k + 1);
+  const double *link = ready->par->links + num_at(0, j, k);
+  for (int c = 0; c <= k; c++) off[c] -= log_off[c];
+  for (int c = 0; c < k; c++) hard[c] -= link[c] >= 1;
+  hard[k] -= ready->par->leak[j] >= 1;
+}
+
+void nor_take_row(const nor_ready *ready, int i, nor_row *row) {
+  const mc_data *data = ready->data;
+  const nor_param *par = ready->par;
+  const int k = par->k;
+  double *off = row->bonus, *hard = row->bonus + k + 1;
+  memcpy(off, ready->all_off, (size_t) (k + 1) * sizeof(double));
+  memcpy(hard, ready->hard, (size_t) (k + 1) * sizeof(double));
+  row->column = data->column + data->start[i];
+  row->n_one = data->start[i + 1] - data->start[i];
+  for (int t = 0; t < row->n_one; t++) {
+    const int j = row->column[t];
+    for (int c = 0; c < k; c++) row->link[num_at(t, c, row->n_one)] = par->links[num_at(c, j, k)];
+    row->leak[t] = par->leak[j];
+    leave_out(ready, j, off, hard);
+  }
+  if (data->na_start)
+    for (int e = data->na_start[i]; e < data->na_start[i + 1]; e++)
+      leave_out(ready, data->na_column[e], off, hard);
+  row->base = hard[k] > 0 ? -INFINITY : ready->prior_off + off[k];
+  for (int c = 0; c < k; c++)
+    row->bonus[c] = hard[c] > 0 ? -INFINITY : off[c] + ready->prior_odds[c];
+}
+
+#define LEAST_PRODUCT 1e-290
+
+double nor_sum_log(const double *x, int n) {
+  double sum = 0, product = 1;
+  for (int t = 0; t < n; t++) {
+    const double next = product * x[t];
+    if (next < LEAST_PRODUCT) {
+      sum += log(product) + log(x[t]);
+      product = 1;
+    } else {
+      product = next;
+    }
+  }
+  return sum + log(product);
+}
+
+double nor_state_log(const nor_row *row, const uint64_t *state, double *one, double *zero) {
+  const int n = row->n_one;
+  double sum = row->base;
+  for (int t = 0; t < n; t++) {
+    one[t] = row->leak[t];
+    zero[t] = 1 - row->leak[t];
+  }
+  for (int c = 0; c < row->k; c++) {
+    if (!nor_is_on(state, c)) continue;
+    const double *link = row->link + num_at(0, c, n);
+    sum += row->bonus[c];
+#pragma omp simd
+    for (int t = 0; t < n; t++) {
+      one[t] += zero[t] * link[t];
+      zero[t] *= 1 - link[t];
+    }
+  }
+  return sum + nor_sum_log(one, n);
+}

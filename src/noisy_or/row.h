@@ -1,0 +1,55 @@
+/*
+ * noisy_or/row.h: one observation against single states of the sources. Only
+ * the ones of a row are visited: its zeros are in sums made once for all rows,
+ * corrected at its ones and missing cells, so that sparse data stay sparse.
+ */
+#ifndef MC_NOISY_OR_ROW_H
+#define MC_NOISY_OR_ROW_H
+
+#include "noisy_or/noisy_or.h"
+
+#include <stdint.h>
+
+/* A state is a set of sources: bit c of its words, source 1 as the lowest. */
+#define NOR_WORD 64
+static inline int nor_words(int k) { return (k + NOR_WORD - 1) / NOR_WORD; }
+static inline bool nor_is_on(const uint64_t *state, int c) {
+  return state[c / NOR_WORD] >> (c % NOR_WORD) & 1;
+}
+static inline void nor_flip(uint64_t *state, int c) {
+  state[c / NOR_WORD] ^= UINT64_C(1) << (c % NOR_WORD);
+}
+
+/* Sums over columns at the parameters of the last nor_ready_rows(). */
+typedef struct {
+  const mc_data *data;
+  const nor_param *par;
+  double *log_off;        /* (k + 1) x m: log(1 - link), last the leak's; 0 where that is 1 */
+  double *all_off, *hard; /* k + 1: its sum over columns, and how many links there are 1 */
+  double *prior_odds;     /* k: log odds */
+  double prior_off;       /* log P(no source is on) */
+} nor_ready;
+
+nor_ready nor_new_ready(const mc_data *data, const nor_param *par, const mc_host *host);
+void nor_ready_rows(nor_ready *ready);
+
+/* A row: log P(x, state) = base + sum over its sources of bonus + sum over ones of log P(1|state). */
+typedef struct {
+  int n_one, k;
+  const int *column; /* n_one */
+  double *link;      /* n_one x k: links at the ones */
+  double *leak;      /* n_one */
+  double *bonus;     /* k: log odds of the prior, and the source's share of the row's zeros */
+  double base;
+} nor_row;
+
+nor_row nor_new_row(const nor_ready *ready, const mc_host *host);
+void nor_take_row(const nor_ready *ready, int i, nor_row *row);
+
+/* log P(x, state); one and zero (n_one) get P(1|state) and P(0|state) at the ones. -Inf: impossible. */
+double nor_state_log(const nor_row *row, const uint64_t *state, double *one, double *zero);
+
+/* Sum of logs of n probabilities. */
+double nor_sum_log(const double *x, int n);
+
+#endif

@@ -1,0 +1,143 @@
+#include "noisy_or/search.h"
+#include "num/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NOR_MOST_LISTED 4 /* sources whose 2^k states fit into a list */
+#define EXPAND 3          /* a row's best states whose neighbours are looked at */
+#define FRESH_ROUNDS 20   /* rounds of this for a row without states, while new ones come in */
+
+/* The best states of the row at hand, in no order. */
+typedef struct {
+  int n;
+  double log[NOR_LIST];
+  uint64_t *state; /* words x NOR_LIST */
+} nor_list;
+
+nor_lists nor_new_lists(int n, int k, const mc_host *host) {
+  const size_t rows = (size_t) n, words = (size_t) nor_words(k);
+  nor_lists lists;
+  lists.words = (int) words;
+  lists.state = host->alloc(host->ctx, rows * NOR_LIST * words, sizeof(uint64_t));
+  lists.weight = host->alloc(host->ctx, rows * NOR_LIST, sizeof(double));
+  lists.n_state = host->alloc(host->ctx, rows, sizeof(int));
+  return lists;
+}
+
+nor_search nor_new_search(const nor_ready *ready, const mc_host *host) {
+  const size_t m = (size_t) ready->data->m, words = (size_t) nor_words(ready->par->k);
+  nor_search s = {.row = nor_new_row(ready, host)};
+  s.one = host->alloc(host->ctx, m, sizeof(double));
+  s.zero = host->alloc(host->ctx, m, sizeof(double));
+  s.trial = host->alloc(host->ctx, m, sizeof(double));
+  s.state = host->alloc(host->ctx, words, sizeof(uint64_t));
+  s.best = host->alloc(host->ctx, EXPAND * words, sizeof(uint64_t));
+  return s;
+}
+
+static int worst_of(const nor_list *list) {
+  int worst = 0;
+  for (int l = 1; l < list->n; l++)
+    if (list->log[l] < list->log[worst]) worst = l;
+  return worst;
+}
+
+/* What a new state must exceed to be of use. */
+static double threshold(const nor_list *list) {
+  return list->n < NOR_LIST ? -INFINITY : list->log[worst_of(list)];
+}
+
+/* Takes a state that is new and good enough; true where it was. */
+static bool offer(nor_list *list, const uint64_t *state, double log, int words) {
+  const size_t size = (size_t) words * sizeof(uint64_t);
+  if (!(log > threshold(list))) return false;
+  for (int l = 0; l < list->n; l++)
+    if (memcmp(list->state + num_at(0, l, words), state, size) == 0) return false;
+  const int at = list->n < NOR_LIST ? list->n++ : worst_of(list);
+  list->log[at] = log;
+  memcpy(list->state + num_at(0, at, words), state, size);
+  return true;
+}
+
+/* Copies the best states of a list to best; returns how many there are. */
+static int best_states(const nor_list *list, int words, uint64_t *best) {
+  bool taken[NOR_LIST] = {false};
+  int n = 0;
+  for (; n < EXPAND && n < list->n; n++) {
+    int at = 0;
+    while (taken[at]) at++;
+    for (int l = at + 1; l < list->n; l++)
+      if (!taken[l] && list->log[l] > list->log[at]) at = l;
+    taken[at] = true;
+    memcpy(best + num_at(0, n, words), list->state + num_at(0, at, words),
+           (size_t) words * sizeof(uint64_t));
+  }
+  return n;
+}
+
+/* Offers every state that differs from this one in a single source; true where one was taken. */
+static bool expand(const uint64_t *from, nor_search *s, nor_list *list, int words) {
+  const nor_row *row = &s->row;
+  const int n = row->n_one;
+  const double log = nor_state_log(row, from, s->one, s->zero);
+  const double ones = nor_sum_log(s->one, n), rest = log - ones;
+  bool taken = false;
+  memcpy(s->state, from, (size_t) words * sizeof(uint64_t));
+  for (int c = 0; c < row->k; c++) {
+    const double *link = row->link + num_at(0, c, n);
+    if (nor_is_on(from, c)) continue;
+    /* At best the source explains every one for certain. */
+    if (!(rest + row->bonus[c] > threshold(list))) continue;
+    for (int t = 0; t < n; t++) s->trial[t] = s->one[t] + s->zero[t] * link[t];
+    nor_flip(s->state, c);
+    taken |= offer(list, s->state, rest + row->bonus[c] + nor_sum_log(s->trial, n), words);
+    nor_flip(s->state, c);
+  }
+  for (int c = 0; c < row->k; c++) {
+    if (!nor_is_on(from, c)) continue;
+    nor_flip(s->state, c);
+    taken |= offer(list, s->state, nor_state_log(row, s->state, s->one, s->zero), words);
+    nor_flip(s->state, c);
+  }
+  return taken;
+}
+
+/* Rescores a row's states and looks among their neighbours. */
+static void search(nor_search *s, nor_list *list, int words, int rounds) {
+  for (int l = 0; l < list->n; l++)
+    list->log[l] = nor_state_log(&s->row, list->state + num_at(0, l, words), s->one, s->zero);
+  for (int round = 0; round < rounds; round++) {
+    const int n = best_states(list, words, s->best);
+    bool taken = false;
+    for (int l = 0; l < n; l++) taken |= expand(s->best + num_at(0, l, words), s, list, words);
+    if (!taken) return;
+  }
+}
+
+/*
+ * A row without states starts from the one with every source off; where the
+ * leak alone cannot explain it, with every source on that its zeros allow. Few
+ * sources: all their states are listed.
+ */
+static void first_states(nor_search *s, nor_list *list, int words) {
+  const int k = s->row.k, all = k <= NOR_MOST_LISTED ? 1 << k : 1;
+  memset(list->state, 0, (size_t) (words * all) * sizeof(uint64_t));
+  list->n = all;
+  for (int l = 1; l < all; l++) list->state[num_at(0, l, words)] = (uint64_t) l;
+  if (all > 1 || nor_state_log(&s->row, list->state, s->one, s->zero) > -INFINITY) return;
+  for (int c = 0; c < k; c++)
+    if (s->row.bonus[c] > -INFINITY) nor_flip(list->state, c);
+}
+
+double nor_find_states(nor_lists *lists, int i, nor_search *s) {
+  const int words = lists->words, n_before = lists->n_state[i];
+  nor_list list = {.n = n_before, .state = nor_listed(lists, i, 0)};
+  if (list.n == 0) first_states(s, &list, words);
+  search(s, &list, words, n_before == 0 ? FRESH_ROUNDS + s->row.k : 1);
+  lists->n_state[i] = list.n;
+  const double log = num_log_sum_exp(list.log, list.n);
+  for (int l = 0; l < list.n; l++)
+    lists->weight[num_at(l, i, NOR_LIST)] = isfinite(log) ? exp(list.log[l] - log) : 0;
+  return log;
+}

@@ -1,0 +1,32 @@
+/* noisy_or/search.h: the best few states of a row, found among neighbours of the best so far. */
+#ifndef MC_NOISY_OR_SEARCH_H
+#define MC_NOISY_OR_SEARCH_H
+
+#include "noisy_or/row.h"
+
+/* What a search works with; one a thread. */
+typedef struct {
+  nor_row row;
+  double *one, *zero, *trial; /* m each */
+  uint64_t *state, *best;
+} nor_search;
+
+nor_search nor_new_search(const nor_ready *ready, const mc_host *host);
+
+nor_lists nor_new_lists(int n, int k, const mc_host *host);
+
+/* State l of row i. */
+static inline uint64_t *nor_listed(const nor_lists *lists, int i, int l) {
+  return lists->state + num_at(0, l + (ptrdiff_t) i * NOR_LIST, lists->words);
+}
+
+/*
+ * Finds the states of row i, which s->row holds, from those listed before (none:
+ * from the state with every source off), and their posterior weights. Old
+ * states stay candidates: the sum over the list never falls. Costs O(k) flips
+ * of O(ones of the row) each, most of them cut off by a bound; returns the log
+ * of the sum of P(x, state) over the list, -Inf where every state is impossible.
+ */
+double nor_find_states(nor_lists *lists, int i, nor_search *s);
+
+#endif

@@ -1,0 +1,192 @@
+#include "noisy_or/states.h"
+#include "num/blas.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NEGLIGIBLE (-100.) /* exp() of less adds nothing to a sum of doubles */
+#define NEAR_ONE 0x1.fffffffffffffp-1
+
+void nor_column_states(const nor_param *par, int j, double *one, double *zero) {
+  const double *link = par->links + num_at(0, j, par->k);
+  one[0] = par->leak[j];
+  zero[0] = 1 - par->leak[j];
+  for (int c = 0; c < par->k; c++) {
+    const int half = 1 << c;
+    const double p = link[c], q = 1 - p;
+#pragma omp simd
+    for (int s = 0; s < half; s++) {
+      one[half + s] = one[s] + zero[s] * p;
+      zero[half + s] = zero[s] * q;
+    }
+  }
+}
+
+static double log_or_zero(double x) { return x > 0 ? log(x) : NOR_LOG_ZERO; }
+
+void nor_base_states(const nor_param *par, const bool *hard, int m, double *base) {
+  double all_off = 0;
+  for (int j = 0; j < m; j++)
+    if (!hard[j]) all_off += log1p(-par->leak[j]);
+  base[0] = all_off;
+  for (int c = 0; c < par->k; c++) {
+    const double off = log_or_zero(1 - par->prior[c]);
+    double on = log_or_zero(par->prior[c]);
+    for (int j = 0; j < m; j++)
+      if (!hard[j]) on += log1p(-par->links[num_at(c, j, par->k)]);
+    for (int s = 0; s < 1 << c; s++) {
+      base[(1 << c) + s] = base[s] + on;
+      base[s] += off;
+    }
+  }
+}
+
+#define LANES 8 /* partial sums and maxima side by side: no chain of dependent steps */
+
+/* Sum of x[half + s]; adds each to x[s]. */
+static double fold_half(double *x, int half) {
+  const int whole = half - half % LANES;
+  double lane[LANES] = {0}, sum = 0;
+  for (int s = 0; s < whole; s += LANES) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+      lane[l] += x[half + s + l];
+      x[s + l] += x[half + s + l];
+    }
+  }
+  for (int s = whole; s < half; s++) {
+    sum += x[half + s];
+    x[s] += x[half + s];
+  }
+  for (int l = 0; l < LANES; l++) sum += lane[l];
+  return sum;
+}
+
+void nor_fold(double *x, int k, double scale, double *on) {
+  for (int c = k - 1; c >= 0; c--) on[c] += scale * fold_half(x, 1 << c);
+}
+
+nor_tables nor_new_tables(const nor_param *par, int m, const mc_host *host) {
+  const size_t n_state = (size_t) 1 << par->k;
+  nor_tables tab = {.k = par->k, .m = m, .n_state = (int) n_state};
+  tab.odds = host->alloc(host->ctx, n_state * (size_t) m, sizeof(double));
+  tab.base = host->alloc(host->ctx, n_state, sizeof(double));
+  tab.hard = host->alloc(host->ctx, (size_t) m, sizeof(bool));
+  return tab;
+}
+
+static bool is_hard(const nor_param *par, int j) {
+  for (int c = 0; c < par->k; c++)
+    if (par->links[num_at(c, j, par->k)] > NEAR_ONE) return true;
+  return par->leak[j] > NEAR_ONE;
+}
+
+typedef struct {
+  nor_tables *tab;
+  const nor_param *par;
+  double *const *scratch;
+} filling;
+
+static void fill_columns(void *ctx, int strip, int thread, int first, int b) {
+  const filling *f = ctx;
+  const int n_state = f->tab->n_state;
+  double *zero = f->scratch[thread];
+  (void) strip;
+  for (int j = first; j < first + b; j++) {
+    double *odds = f->tab->odds + num_at(0, j, n_state);
+    nor_column_states(f->par, j, odds, zero);
+    for (int s = 0; s < n_state; s++)
+      odds[s] = log_or_zero(f->tab->hard[j] ? odds[s] : odds[s] / zero[s]);
+  }
+}
+
+bool nor_fill_tables(nor_tables *tab, const nor_param *par, const num_strips *columns,
+                     double *const *scratch, const mc_host *host, int pass, double objective) {
+  filling f = {tab, par, scratch};
+  tab->any_hard = false;
+  for (int j = 0; j < tab->m; j++) tab->any_hard |= tab->hard[j] = is_hard(par, j);
+  if (!mc_visit(host, pass, objective, columns, fill_columns, &f)) return false;
+  nor_base_states(par, tab->hard, tab->m, tab->base);
+  return true;
+}
+
+/* Adds sign * log P(x_j = 0 | s), all states. */
+static void add_zero(const nor_param *par, int j, double sign, int n_state, double *logs,
+                     double *scratch) {
+  scratch[0] = log_or_zero(1 - par->leak[j]);
+  for (int c = 0; c < par->k; c++) {
+    const int half = 1 << c;
+    const double off = log_or_zero(1 - par->links[num_at(c, j, par->k)]);
+    for (int s = 0; s < half; s++) scratch[half + s] = scratch[s] + off;
+  }
+  for (int s = 0; s < n_state; s++) logs[s] += sign * scratch[s];
+}
+
+/* Takes the missing cells out of base, and puts the zeros of hard columns in. */
+static void correct_row(const nor_tables *tab, const mc_data *data, const nor_param *par, int i,
+                        const double *ones, double *logs, double *scratch) {
+  const int from = data->na_start ? data->na_start[i] : 0;
+  const int to = data->na_start ? data->na_start[i + 1] : 0;
+  for (int e = from; e < to; e++) {
+    const int j = data->na_column[e];
+    if (!tab->hard[j]) add_zero(par, j, -1, tab->n_state, logs, scratch);
+  }
+  if (!tab->any_hard) return;
+  for (int j = 0, e = from; j < tab->m; j++) {
+    const bool missing = e < to && data->na_column[e] == j;
+    e += missing;
+    if (tab->hard[j] && !missing && ones[j] == 0) add_zero(par, j, 1, tab->n_state, logs, scratch);
+  }
+}
+
+void nor_block_logs(const nor_tables *tab, const mc_data *data, const nor_param *par, int first,
+                    int b, double *cells, double *logs, double *scratch) {
+  const int m = tab->m, n_state = tab->n_state;
+  memset(cells, 0, (size_t) (m + 1) * (size_t) b * sizeof(double));
+  for (int i = 0; i < b; i++) {
+    double *row = cells + num_at(0, i, m + 1);
+    for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++)
+      row[data->column[e]] = 1;
+    row[m] = 1;
+    memcpy(logs + num_at(0, i, n_state), tab->base, (size_t) n_state * sizeof(double));
+  }
+  num_gemm(false, false, n_state, b, m, tab->odds, n_state, cells, m + 1, 1, logs, n_state);
+  if (!data->na_start && !tab->any_hard) return;
+  for (int i = 0; i < b; i++)
+    correct_row(tab, data, par, first + i, cells + num_at(0, i, m + 1),
+                logs + num_at(0, i, n_state), scratch);
+}
+
+static double largest(const double *x, int n) {
+  const int whole = n - n % LANES;
+  double lane[LANES], top = -INFINITY;
+  for (int l = 0; l < LANES; l++) lane[l] = -INFINITY;
+  for (int s = 0; s < whole; s += LANES) {
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) lane[l] = x[s + l] > lane[l] ? x[s + l] : lane[l];
+  }
+  for (int s = whole; s < n; s++) top = x[s] > top ? x[s] : top;
+  for (int l = 0; l < LANES; l++) top = lane[l] > top ? lane[l] : top;
+  return top;
+}
+
+double nor_take_exp(double *x, int n, double *sum) {
+  const double top = largest(x, n);
+  double total = 0;
+  *sum = 0;
+  if (!(top > NOR_IMPOSSIBLE)) {
+    memset(x, 0, (size_t) n * sizeof(double));
+    return -INFINITY;
+  }
+  for (int s = 0; s < n; s++) {
+    const double below = x[s] - top;
+    if (below > NEGLIGIBLE) {
+      x[s] = exp(below);
+      total += x[s];
+    } else {
+      x[s] = 0;
+    }
+  }
+  *sum = total;
+  return top + log(total);
+}

@@ -1,0 +1,58 @@
+/* noisy_or/states.h: all 2^k states of the sources, source 1 as the lowest bit. */
+#ifndef MC_NOISY_OR_STATES_H
+#define MC_NOISY_OR_STATES_H
+
+#include "noisy_or/noisy_or.h"
+#include "num/blocks.h"
+
+/* Stands for log(0) in products; sums below NOR_IMPOSSIBLE are log(0) again. */
+#define NOR_LOG_ZERO (-1e100)
+#define NOR_IMPOSSIBLE (-5e99)
+
+/*
+ * P(x_j = 1 | s) and P(x_j = 0 | s) of column j by doubling: every step adds
+ * positive terms, so that both keep their relative precision.
+ */
+void nor_column_states(const nor_param *par, int j, double *one, double *zero);
+
+/* log P(s) + sum over soft columns of log P(x_j = 0 | s), all states; see nor_tables. */
+void nor_base_states(const nor_param *par, const bool *hard, int m, double *base);
+
+/* Sums of x over the states in which each source is on, added to on; x is used up. */
+void nor_fold(double *x, int k, double scale, double *on);
+
+/*
+ * Log-probabilities of rows under every state: base + sum over ones of odds,
+ * corrected where a cell is missing and in hard columns, whose P(x_j = 0 | s)
+ * may be an exact 0 and which base and odds therefore leave out.
+ */
+typedef struct {
+  int k, m, n_state;
+  double *odds; /* n_state x m: log(P(1|s) / P(0|s)); hard columns: log P(1|s) */
+  double *base; /* n_state */
+  bool *hard;   /* m: a link or the leak is 1 */
+  bool any_hard;
+} nor_tables;
+
+nor_tables nor_new_tables(const nor_param *par, int m, const mc_host *host);
+/*
+ * columns: strips of tab->m columns; scratch: n_state doubles a thread; the host is shown pass and
+ * objective. false: it said stop.
+ */
+bool nor_fill_tables(nor_tables *tab, const nor_param *par, const num_strips *columns,
+                     double *const *scratch, const mc_host *host, int pass, double objective);
+
+/*
+ * logs (n_state x b) of rows first .. first + b - 1; cells ((m + 1) x b) gets
+ * their ones as 0/1 and a last row of 1; scratch holds n_state doubles.
+ */
+void nor_block_logs(const nor_tables *tab, const mc_data *data, const nor_param *par, int first,
+                    int b, double *cells, double *logs, double *scratch);
+
+/*
+ * Replaces n logs by exp(log - top) and returns log(sum(exp(log))), -Inf where
+ * all are impossible; *sum gets the sum of what stands there now.
+ */
+double nor_take_exp(double *x, int n, double *sum);
+
+#endif

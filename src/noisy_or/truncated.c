@@ -1,0 +1,176 @@
+/*
+ * noisy_or/truncated.c: EM over the best few states of each row. The sum over any
+ * set of states is a lower bound of the likelihood; a row's set is chosen anew
+ * in every pass from its old states and their neighbours, so it never falls.
+ */
+#include "noisy_or/search.h"
+#include "num/blocks.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BLOCK_ROWS 64
+#define LATE_INNER 3
+#define PLAIN_PASSES 15
+
+typedef struct {
+  nor_sums sums;
+  double bound;
+} strip_sum;
+
+struct nor_truncated {
+  const mc_data *data;
+  nor_param *par;
+  const nor_settings *set;
+  nor_lists lists, saved; /* saved: while an extrapolated point is tried */
+  nor_ready ready;
+  nor_totals totals;
+  num_strips strips;
+  strip_sum strip[NUM_MAX_STRIP];
+  nor_search *scratch;
+  bool want_sums, hold_lists; /* of the visit at hand */
+  int passes;                 /* made so far, and */
+  double objective;           /* the last one's: for the host's eyes */
+};
+
+static void copy_lists(const nor_truncated *work, nor_lists *to, const nor_lists *from) {
+  const size_t n = (size_t) work->data->n, words = (size_t) from->words;
+  memcpy(to->state, from->state, n * NOR_LIST * words * sizeof(uint64_t));
+  memcpy(to->weight, from->weight, n * NOR_LIST * sizeof(double));
+  memcpy(to->n_state, from->n_state, n * sizeof(int));
+}
+
+nor_truncated *nor_new_truncated(const mc_data *data, nor_param *par, const nor_settings *set,
+                                 nor_lists lists) {
+  const mc_host *host = set->host;
+  nor_truncated *work = host->alloc(host->ctx, 1, sizeof *work);
+  memset(work, 0, sizeof *work);
+  work->data = data;
+  work->par = par;
+  work->set = set;
+  work->lists = lists;
+  work->saved = nor_new_lists(set->accelerate ? data->n : 0, par->k, host);
+  work->ready = nor_new_ready(data, par, host);
+  work->totals = nor_count(data, set);
+  work->strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
+  for (int s = 0; s < work->strips.n_strip; s++)
+    work->strip[s].sums = nor_new_sums(data, par->k, host);
+  work->scratch = host->alloc(host->ctx, (size_t) work->strips.n_threads, sizeof *work->scratch);
+  for (int t = 0; t < work->strips.n_threads; t++)
+    work->scratch[t] = nor_new_search(&work->ready, host);
+  return work;
+}
+
+/* Adds a row's expected firings, whose posterior is weight over its listed states. */
+static void add_firings(const nor_truncated *work, int i, nor_search *s, nor_sums *sums) {
+  const nor_lists *lists = &work->lists;
+  const int k = work->par->k, n = s->row.n_one;
+  const double times = nor_weight(work->set, i);
+  const mc_data *data = work->data;
+  for (int l = 0; l < lists->n_state[i]; l++) {
+    const uint64_t *state = nor_listed(lists, i, l);
+    const double weight = times * lists->weight[num_at(l, i, NOR_LIST)];
+    if (weight <= 0) continue;
+    nor_state_log(&s->row, state, s->one, s->zero);
+    for (int t = 0; t < n; t++) s->one[t] = weight / s->one[t];
+    for (int t = 0; t < n; t++) sums->leak_fired[s->row.column[t]] += s->one[t];
+    for (int c = 0; c < k; c++) {
+      if (!nor_is_on(state, c)) continue;
+      sums->on[c] += weight;
+      for (int t = 0; t < n; t++) sums->fired[num_at(c, s->row.column[t], k)] += s->one[t];
+      if (!sums->missing) continue;
+      for (int e = data->na_start[i]; e < data->na_start[i + 1]; e++)
+        sums->missing[num_at(c, data->na_column[e], k)] += weight;
+    }
+  }
+}
+
+static void clear(strip_sum *sum, int k, int m) {
+  const size_t links = (size_t) k * (size_t) m * sizeof(double);
+  sum->bound = 0;
+  memset(sum->sums.fired, 0, links);
+  memset(sum->sums.leak_fired, 0, (size_t) m * sizeof(double));
+  memset(sum->sums.on, 0, (size_t) k * sizeof(double));
+  if (sum->sums.missing) memset(sum->sums.missing, 0, links);
+}
+
+static void do_block(void *self, int strip, int thread, int first, int b) {
+  nor_truncated *work = self;
+  nor_search *s = work->scratch + thread;
+  strip_sum *sum = work->strip + strip;
+  for (int i = first; i < first + b; i++) {
+    nor_take_row(&work->ready, i, &s->row);
+    if (!work->hold_lists)
+      sum->bound += nor_weight(work->set, i) * nor_find_states(&work->lists, i, s);
+    if (work->want_sums) add_firings(work, i, s, &sum->sums);
+  }
+}
+
+static void add(double *to, const double *from, ptrdiff_t n) {
+  for (ptrdiff_t i = 0; i < n; i++) to[i] += from[i];
+}
+
+/* Visits the rows and gathers the strips' sums in strip 0. NaN: stopped. */
+static double visit(nor_truncated *work, bool want_sums, bool hold_lists) {
+  const ptrdiff_t m = work->data->m, k = work->par->k;
+  work->want_sums = want_sums;
+  work->hold_lists = hold_lists;
+  nor_ready_rows(&work->ready);
+  for (int s = 0; s < work->strips.n_strip; s++) clear(work->strip + s, (int) k, (int) m);
+  if (!mc_visit(work->set->host, work->passes, work->objective, &work->strips, do_block, work))
+    return NAN;
+  strip_sum *sum = work->strip;
+  for (int s = 1; s < work->strips.n_strip; s++) {
+    const nor_sums *other = &work->strip[s].sums;
+    sum->bound += work->strip[s].bound;
+    if (!want_sums) continue;
+    add(sum->sums.fired, other->fired, k * m);
+    add(sum->sums.leak_fired, other->leak_fired, m);
+    add(sum->sums.on, other->on, k);
+    if (sum->sums.missing) add(sum->sums.missing, other->missing, k * m);
+  }
+  return nor_objective(work->set, work->par, work->data->m, sum->bound);
+}
+
+static void update_links(nor_truncated *work) {
+  const nor_sums *sums = &work->strip[0].sums;
+  for (int j = 0; j < work->data->m; j++)
+    nor_update_link(work->set, sums, work->par, j, sums->fired + num_at(0, j, work->par->k),
+                    sums->leak_fired[j], work->totals.seen[j]);
+}
+
+static double pass(void *self) {
+  nor_truncated *work = self;
+  const int adapted = work->passes < PLAIN_PASSES ? 1 : LATE_INNER;
+  const int inner = work->set->inner > 0 ? work->set->inner : adapted;
+  const double value = visit(work, true, false);
+  if (!isfinite(value)) return value;
+  for (int step = 0; step < inner && !work->set->fixed; step++) {
+    if (step > 0 && isnan(visit(work, true, true))) return NAN;
+    update_links(work);
+  }
+  if (!work->set->fixed)
+    nor_update_prior(work->set, work->strip[0].sums.on, work->totals.rows, work->par);
+  work->passes++;
+  return work->objective = value;
+}
+
+static double objective(void *self) { return visit(self, false, false); }
+
+static void feasible(void *self, const double *const *safe) {
+  nor_truncated *work = self;
+  copy_lists(work, &work->saved, &work->lists);
+  nor_guard(work->par, work->data->m, safe);
+}
+
+static void reject(void *self) {
+  nor_truncated *work = self;
+  copy_lists(work, &work->lists, &work->saved);
+}
+
+mc_model nor_truncated_model(nor_truncated *work) {
+  mc_model model = {
+      .pass = pass, .objective = objective, .feasible = feasible, .reject = reject, .self = work};
+  nor_blocks(work->par, work->data->m, &model);
+  return model;
+}

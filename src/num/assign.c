@@ -1,0 +1,71 @@
+#include "num/assign.h"
+#include "num/base.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rows and columns count from 1 here; 0 is the row (column) not yet assigned. */
+typedef struct {
+  int k;
+  const double *cost;
+  double *row_price, *column_price, *slack;
+  int *owner, *from, *done; /* of columns: their row, the column before on the path, on the tree */
+} assignment;
+
+/* Prices move until one more column joins the tree of alternating paths; returns it. */
+static int grow_tree(assignment *a, int column) {
+  const int row = a->owner[column];
+  double least = INFINITY;
+  int next = 0;
+  a->done[column] = 1;
+  for (int j = 1; j <= a->k; j++) {
+    if (a->done[j]) continue;
+    const double left =
+        a->cost[num_at(row - 1, j - 1, a->k)] - a->row_price[row] - a->column_price[j];
+    if (left < a->slack[j]) {
+      a->slack[j] = left;
+      a->from[j] = column;
+    }
+    if (a->slack[j] < least) {
+      least = a->slack[j];
+      next = j;
+    }
+  }
+  for (int j = 0; j <= a->k; j++) {
+    if (a->done[j]) {
+      a->row_price[a->owner[j]] += least;
+      a->column_price[j] -= least;
+    } else {
+      a->slack[j] -= least;
+    }
+  }
+  return next;
+}
+
+void num_assign(int k, const double *cost, int *column, double *work, int *index) {
+  const int size = k + 1;
+  assignment a = {.k = k, .cost = cost};
+  a.row_price = work;
+  a.column_price = work + size;
+  a.slack = a.column_price + size;
+  a.owner = index;
+  a.from = index + size;
+  a.done = a.from + size;
+  memset(work, 0, 2 * (size_t) size * sizeof *work);
+  memset(index, 0, 3 * (size_t) size * sizeof *index);
+  for (int row = 1; row <= k; row++) {
+    int at = 0;
+    a.owner[0] = row;
+    for (int j = 0; j <= k; j++) {
+      a.slack[j] = INFINITY;
+      a.done[j] = 0;
+    }
+    do at = grow_tree(&a, at);
+    while (a.owner[at] != 0);
+    while (at != 0) { /* the path is turned over */
+      a.owner[at] = a.owner[a.from[at]];
+      at = a.from[at];
+    }
+  }
+  for (int j = 1; j <= k; j++) column[a.owner[j] - 1] = j - 1;
+}

@@ -1,0 +1,30 @@
+/* num/base.h: what all numerics share: where a cell is, and how hot loops are compiled. */
+#ifndef MC_NUM_BASE_H
+#define MC_NUM_BASE_H
+
+#include <stddef.h>
+
+/* Probabilities in (0, NUM_TINY) are lifted to NUM_TINY: denormals are slow. Exact 0 stays 0. */
+#define NUM_TINY 1e-150
+
+static inline double num_lift(double x) { return x > 0 && x < NUM_TINY ? NUM_TINY : x; }
+
+/*
+ * The few loops that take the time are compiled for wider vectors too, to be
+ * chosen at run time, where the compiler can; what they call must be inlined.
+ */
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
+    !defined(__SANITIZE_ADDRESS__)
+#define NUM_HOT __attribute__((optimize("O3", "no-math-errno"), target_clones("avx2", "default")))
+#define NUM_INLINE inline __attribute__((always_inline))
+#else
+#define NUM_HOT
+#define NUM_INLINE inline
+#endif
+
+/* Matrices are column-major. */
+static NUM_INLINE ptrdiff_t num_at(ptrdiff_t i, ptrdiff_t j, ptrdiff_t n_row) {
+  return i + j * n_row;
+}
+
+#endif

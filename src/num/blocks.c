@@ -1,0 +1,69 @@
+#include "num/blocks.h"
+
+#include "num/threads.h"
+
+#define BLOCK_CELLS 24576 /* 192 kB of doubles */
+
+int num_block_rows(int n, int m) {
+  int rows = BLOCK_CELLS / (m < 1 ? 1 : m);
+  if (rows < 8) rows = 8;
+  if (rows > 256) rows = 256;
+  return rows < n ? rows : (n < 1 ? 1 : n);
+}
+
+/* Of up to 2^31 - 1 rows: n + block_rows need not be an int. */
+static int count_blocks(int n, int block_rows) { return n / block_rows + (n % block_rows > 0); }
+
+num_strips num_new_strips(int n, int block_rows, int n_threads) {
+  const int n_block = count_blocks(n, block_rows);
+  num_strips out = {.n = n, .block_rows = block_rows};
+  out.n_strip = n_block < NUM_MAX_STRIP ? n_block : NUM_MAX_STRIP;
+  if (n < 1) out.n_strip = 1;
+  out.n_threads = num_threads(n_threads < out.n_strip ? n_threads : out.n_strip);
+  return out;
+}
+
+typedef struct {
+  const num_strips *strips;
+  num_visitor visit;
+  void *ctx;
+  int (*stop)(void *asked);
+  void *asked;
+  int stopped;
+} visiting;
+
+static void visit_strip(visiting *w, int strip) {
+  const int n = w->strips->n, rows = w->strips->block_rows, n_block = count_blocks(n, rows);
+  const int from = (int) ((ptrdiff_t) n_block * strip / w->strips->n_strip);
+  const int to = (int) ((ptrdiff_t) n_block * (strip + 1) / w->strips->n_strip);
+  for (int block = from; block < to; block++) {
+    int stop;
+    if (num_thread() == 0 && w->stop(w->asked) != 0) {
+#pragma omp atomic write
+      w->stopped = 1;
+    }
+#pragma omp atomic read
+    stop = w->stopped;
+    if (stop) return;
+    const int first = block * rows;
+    w->visit(w->ctx, strip, num_thread(), first, n - first < rows ? n - first : rows);
+  }
+}
+
+bool num_visit(const num_strips *strips, num_visitor visit, void *ctx, int (*stop)(void *asked),
+               void *asked) {
+  visiting w = {strips, visit, ctx, stop, asked, 0};
+#pragma omp parallel for schedule(dynamic, 1) num_threads(strips->n_threads)
+  for (int s = 0; s < strips->n_strip; s++) visit_strip(&w, s);
+  return !w.stopped;
+}
+
+void num_take_rows(const double *from, int n, int first, int b, int k, double *rows) {
+  for (int c = 0; c < k; c++)
+    for (int i = 0; i < b; i++) rows[num_at(c, i, k)] = from[num_at(first + i, c, n)];
+}
+
+void num_put_rows(const double *rows, int n, int first, int b, int k, double *to) {
+  for (int c = 0; c < k; c++)
+    for (int i = 0; i < b; i++) to[num_at(first + i, c, n)] = rows[num_at(c, i, k)];
+}

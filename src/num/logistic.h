@@ -1,0 +1,19 @@
+/* num/logistic.h: the logistic function and its quadratic bound, many cells at a time. */
+#ifndef MC_NUM_LOGISTIC_H
+#define MC_NUM_LOGISTIC_H
+
+#include <stddef.h>
+
+/* Replaces n values of at least 0 by exp(-x); good to 2 units in the last place, 0 beyond 700. */
+void num_exp_minus(double *x, ptrdiff_t n);
+
+/*
+ * The quadratic lower bound of Jaakkola & Jordan (2000, doi:10.1023/A:1008932416310)
+ * to the logarithm of the logistic function, tight at theta:
+ *   log logistic(t) >= log logistic(theta) + (t - theta) / 2 - weight (t^2 - theta^2) / 2.
+ * Replaces n values of theta by weight = tanh(theta / 2) / (2 theta), within (0, 1/4], and
+ * returns the sum of log(1 + exp(theta)). scratch has n values.
+ */
+double num_logistic_weights(double *theta, double *scratch, ptrdiff_t n);
+
+#endif

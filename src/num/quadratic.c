@@ -1,0 +1,220 @@
+#include "num/quadratic.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "num/vector.h"
+
+#define RIDGE 1e-10      /* of the diagonal */
+#define LOST_PIVOT 1e-13 /* of the diagonal: below it, a pivot is rounding error */
+#define ROUNDING 1e-12   /* of the largest gradient: below it, a multiplier has no sign */
+#define STEPS_A_BOUND 8  /* bounds met and left, over unknowns: rounding could go on for ever */
+
+typedef struct {
+  const double *h, *g, *low, *high;
+  int k, n_free;
+  bool balanced;
+  double *d;
+  int *side, *free;             /* the unknowns that are not at a bound are free[0 .. n_free - 1] */
+  double *factor, *want, *unit; /* Cholesky factor of the free part; its solution; of ones */
+  double lift;                  /* added to every entry of H: nothing changes where sum d = 0 */
+  double multiplier;            /* of the sum */
+} problem;
+
+size_t num_quadratic_work(int k) { return (size_t) k * ((size_t) k + 2); }
+
+static NUM_INLINE double curvature(const problem *q, int c, int d) {
+  return q->h[c + (ptrdiff_t) d * q->k] + q->lift;
+}
+
+/* L L' = H of the free unknowns, columns of L contiguous. A lost pivot's unknown is held at 0. */
+NUM_HOT static bool factorise(problem *q) {
+  const int n = q->n_free;
+  for (int j = 0; j < n; j++) {
+    double *column = q->factor + (ptrdiff_t) j * q->k;
+    for (int i = j; i < n; i++) column[i] = curvature(q, q->free[i], q->free[j]);
+    column[j] *= 1 + RIDGE;
+  }
+  for (int j = 0; j < n; j++) {
+    double *column = q->factor + (ptrdiff_t) j * q->k;
+    const double diagonal = curvature(q, q->free[j], q->free[j]);
+    if (!isfinite(column[j])) return false;
+    column[j] = column[j] > LOST_PIVOT * diagonal ? sqrt(column[j]) : INFINITY;
+    const double inverse = 1 / column[j];
+    for (int i = j + 1; i < n; i++) column[i] *= inverse;
+    for (int i = j + 1; i < n; i++) {
+      double *other = q->factor + (ptrdiff_t) i * q->k;
+      const double scale = column[i];
+#pragma omp simd
+      for (int e = i; e < n; e++) other[e] -= scale * column[e];
+    }
+  }
+  return true;
+}
+
+/* x = (L L')^-1 x */
+static void solve(const problem *q, double *x) {
+  for (int j = 0; j < q->n_free; j++) {
+    const double *column = q->factor + (ptrdiff_t) j * q->k;
+    x[j] /= column[j];
+    num_add_scaled(x + j + 1, -x[j], column + j + 1, q->n_free - j - 1);
+  }
+  for (int j = q->n_free - 1; j >= 0; j--) {
+    const double *column = q->factor + (ptrdiff_t) j * q->k;
+    x[j] = (x[j] - num_dot(column + j + 1, x + j + 1, q->n_free - j - 1)) / column[j];
+  }
+}
+
+static double sum_of(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i];
+  return sum;
+}
+
+/* What the free unknowns would be without their bounds, the others where they are. */
+static bool aim(problem *q) {
+  double held = 0;
+  q->n_free = 0;
+  for (int c = 0; c < q->k; c++)
+    if (q->side[c] == 0) q->free[q->n_free++] = c;
+  if (!factorise(q)) return false;
+  for (int i = 0; i < q->n_free; i++) {
+    q->want[i] = q->g[q->free[i]];
+    q->unit[i] = 1;
+  }
+  for (int c = 0; c < q->k; c++) {
+    if (q->side[c] == 0 || q->d[c] == 0) continue;
+    held += q->d[c];
+    for (int i = 0; i < q->n_free; i++) q->want[i] -= curvature(q, q->free[i], c) * q->d[c];
+  }
+  solve(q, q->want);
+  if (!q->balanced || q->n_free == 0) return isfinite(sum_of(q->want, q->n_free));
+  solve(q, q->unit);
+  q->multiplier = (sum_of(q->want, q->n_free) + held) / sum_of(q->unit, q->n_free);
+  num_add_scaled(q->want, -q->multiplier, q->unit, q->n_free);
+  return isfinite(q->multiplier);
+}
+
+/* Goes there, as far as the first bound; false: one is met, and holds from now on. */
+static bool go(problem *q) {
+  double share = 1;
+  int met = -1;
+  for (int i = 0; i < q->n_free; i++) {
+    const int c = q->free[i];
+    const double from = q->d[c], to = q->want[i];
+    if (to >= q->low[c] && to <= q->high[c]) continue;
+    const double bound = to < q->low[c] ? q->low[c] : q->high[c];
+    const double part = fmin(fmax((bound - from) / (to - from), 0), 1);
+    if (met < 0 || part < share) {
+      share = part;
+      met = c;
+      q->side[c] = to < q->low[c] ? -1 : 1;
+    }
+  }
+  for (int i = 0; i < q->n_free; i++) {
+    const int c = q->free[i];
+    q->d[c] += share * (q->want[i] - q->d[c]);
+    q->d[c] = fmin(fmax(q->d[c], q->low[c]), q->high[c]);
+    if (c != met) q->side[c] = 0;
+  }
+  if (met >= 0) q->d[met] = q->side[met] < 0 ? q->low[met] : q->high[met];
+  return met < 0;
+}
+
+/* The slope at unknown c away from its bound. */
+static double inward(const problem *q, int c) {
+  double slope = q->g[c] - (q->balanced ? q->multiplier : 0);
+  for (int e = 0; e < q->k; e++) slope -= curvature(q, c, e) * q->d[e];
+  return q->side[c] > 0 ? -slope : slope;
+}
+
+/* Lets go of the bound whose multiplier has the wrong sign, the worst of them; false: none has. */
+static bool let_go(problem *q, double tolerance) {
+  double worst = tolerance;
+  int out = -1;
+  for (int c = 0; c < q->k; c++) {
+    if (q->side[c] == 0 || q->low[c] >= q->high[c]) continue;
+    const double slope = inward(q, c);
+    if (slope > worst) {
+      worst = slope;
+      out = c;
+    }
+  }
+  if (out >= 0) q->side[out] = 0;
+  return out >= 0;
+}
+
+#define EXCHANGES 12
+
+/*
+ * All unknowns that would leave their bounds are put on them at once, and all bounds whose
+ * multipliers have the wrong sign are left at once (block principal pivoting): mostly a few rounds
+ * where bounds that are met one by one take as many as there are. It need not end: false, then.
+ */
+static bool exchange(problem *q, double tolerance) {
+  for (int round = 0; round < EXCHANGES; round++) {
+    bool done = true;
+    if (!aim(q) || (q->balanced && q->n_free == 0)) return false;
+    for (int i = 0; i < q->n_free; i++) q->d[q->free[i]] = q->want[i];
+    for (int c = 0; c < q->k; c++) {
+      if (q->side[c] == 0) {
+        if (q->d[c] < q->low[c]) q->side[c] = -1;
+        if (q->d[c] > q->high[c]) q->side[c] = 1;
+        done = done && q->side[c] == 0;
+      } else if (q->low[c] < q->high[c] && inward(q, c) > tolerance) {
+        q->side[c] = 0;
+        done = false;
+      }
+    }
+    if (done) return true;
+    for (int c = 0; c < q->k; c++)
+      if (q->side[c] != 0) q->d[c] = q->side[c] < 0 ? q->low[c] : q->high[c];
+  }
+  return false;
+}
+
+/* Unknowns at a bound that the gradient pushes them against begin there. */
+static double begin(problem *q) {
+  double mean = 0, weight = 0, largest = 0;
+  q->lift = 0;
+  for (int c = 0; c < q->k; c++) {
+    q->lift += q->balanced ? q->h[c + (ptrdiff_t) c * q->k] / q->k : 0;
+    mean -= q->low[c] * q->g[c];
+    weight -= q->low[c];
+  }
+  if (!(q->lift > 0) && q->balanced) q->lift = 1;
+  mean = q->balanced && weight > 0 ? mean / weight : 0;
+  for (int c = 0; c < q->k; c++) {
+    const double slope = q->g[c] - mean;
+    q->d[c] = 0;
+    q->side[c] = 0;
+    if (q->low[c] >= 0 && slope <= 0) q->side[c] = -1;
+    if (q->high[c] <= 0 && slope >= 0) q->side[c] = 1;
+    if (q->low[c] >= q->high[c]) q->side[c] = -1;
+    largest = fmax(largest, fabs(slope));
+  }
+  return largest;
+}
+
+bool num_quadratic(const double *h, const double *g, const double *low, const double *high, int k,
+                   bool balanced, double *d, int *side, double *work, int *which) {
+  problem q = {.h = h, .g = g, .low = low, .high = high, .k = k, .balanced = balanced};
+  q.d = d;
+  q.side = side;
+  q.free = which;
+  q.factor = work;
+  q.want = work + (ptrdiff_t) k * k;
+  q.unit = q.want + k;
+  const double tolerance = ROUNDING * begin(&q);
+  if (exchange(&q, tolerance)) return true;
+  begin(&q);
+  for (int step = 0; step < STEPS_A_BOUND * (k + 1); step++) {
+    if (!aim(&q)) {
+      memset(d, 0, (size_t) k * sizeof *d);
+      memset(side, 0, (size_t) k * sizeof *side);
+      return false;
+    }
+    if (go(&q) && !let_go(&q, tolerance)) break;
+  }
+  return true;
+}

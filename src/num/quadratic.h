@@ -1,0 +1,23 @@
+/* num/quadratic.h: small convex quadratic problems with bounds. */
+#ifndef MC_NUM_QUADRATIC_H
+#define MC_NUM_QUADRATIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * d = argmin { d'H d / 2 - g'd : low <= d <= high, and sum d = 0 where balanced }, low <= 0 <=
+ * high, by an active set: a bound that is met is met exactly, and left where that pays. h is k x k,
+ * symmetric, positive semidefinite; a direction it says nothing of gets a ridge of 1e-10 of its
+ * diagonal. side (k values) becomes -1 or 1 where d is at its lower or upper bound, else 0.
+ *
+ * Whatever the rounding, d is within the bounds, and no worse than 0. Returns false, and d = 0,
+ * where h or g is not finite. work has num_quadratic_work(k) doubles, which = k ints. Costs O(k^3)
+ * for every bound that is met or left.
+ */
+bool num_quadratic(const double *h, const double *g, const double *low, const double *high, int k,
+                   bool balanced, double *d, int *side, double *work, int *which);
+
+size_t num_quadratic_work(int k);
+
+#endif

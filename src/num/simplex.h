@@ -1,0 +1,37 @@
+/*
+ * num/simplex.h: maxima over the probability simplex, one row at a time, and
+ * the way back into it. Each maximum
+ * is a one-dimensional root found by Newton steps that cannot overshoot.
+ * Vectors have n contiguous values; counts are >= 0.
+ */
+#ifndef MC_NUM_SIMPLEX_H
+#define MC_NUM_SIMPLEX_H
+
+#include <stddef.h>
+
+/*
+ * theta = argmax sum_i counts[i] log theta[i] + linear[i] theta[i], that is
+ * counts[i] / (mu - linear[i]). linear may hold -Inf where counts is 0. Cells
+ * without counts are 0, but that the one with the largest linear term takes
+ * what mass is left over (the first of several). theta may be linear itself.
+ */
+void num_simplex_linear(const double *counts, const double *linear, int n, double *theta);
+
+/*
+ * theta = argmax sum_i counts[i] log theta[i] - entropy theta[i] log theta[i]
+ * + linear[i] theta[i], entropy > 0; linear may be NULL (all 0), or hold -Inf
+ * where counts is 0. Strictly concave. theta must not overlap the others.
+ */
+void num_simplex_entropy(const double *counts, const double *linear, double entropy, int n,
+                         double *theta);
+
+/*
+ * Pulls an extrapolated point back inside, so that no coordinate comes nearer
+ * to its bound than NUM_SHRINK times where the safe point stands, and exact
+ * bounds of the safe point stay exact. length probabilities; n rows (n x k).
+ */
+#define NUM_SHRINK 0.2
+void num_guard_unit(double *x, const double *safe, ptrdiff_t length);
+void num_guard_simplex(double *rows, const double *safe, int n, int k);
+
+#endif

@@ -1,0 +1,116 @@
+#include "num/vector.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A normal positive double is 2^(exponent - 1023) times a mantissa in [1, 2). */
+#define EXPONENT_SHIFT 52
+#define EXPONENT_BIAS 1023
+#define MANTISSA_BITS UINT64_C(0x000fffffffffffff)
+#define ONE_BITS UINT64_C(0x3ff0000000000000)
+#define LOG_TWO 0.693147180559945309417232121458
+#define LANES 8
+#define CHUNK ((ptrdiff_t) 4 * LANES) /* values that share a division, lane by lane */
+#define RUN 512                       /* mantissas multiplied before 2^1024 comes near */
+#define LEAST_PRODUCT 1e-290          /* a product of four below this is taken apart */
+
+static double invert_plainly(double *x, ptrdiff_t n) {
+  double sum = 0;
+  for (ptrdiff_t i = 0; i < n; i++) {
+    sum += log(x[i]);
+    x[i] = 1 / x[i];
+  }
+  return sum;
+}
+
+/* Products of the four values in each lane; false where one is too small to be inverted as it is. */
+static NUM_INLINE bool multiply_lanes(const double *x, double *product) {
+  int small = 0;
+#pragma omp simd
+  for (int l = 0; l < LANES; l++)
+    product[l] = (x[l] * x[LANES + l]) * (x[2 * LANES + l] * x[3 * LANES + l]);
+  for (int l = 0; l < LANES; l++) small |= !(product[l] > LEAST_PRODUCT);
+  return !small;
+}
+
+/* 1 / a = (1 / (a b c d)) (c d) b, and so on: one division for four values. */
+static NUM_INLINE void invert_lanes(double *x, const double *product) {
+#pragma omp simd
+  for (int l = 0; l < LANES; l++) {
+    const double a = x[l], b = x[LANES + l], c = x[2 * LANES + l], d = x[3 * LANES + l];
+    const double inverse = 1 / product[l], ab = inverse * (c * d), cd = inverse * (a * b);
+    x[l] = ab * b;
+    x[LANES + l] = ab * a;
+    x[2 * LANES + l] = cd * d;
+    x[3 * LANES + l] = cd * c;
+  }
+}
+
+/* Takes the exponents off a chunk's products and multiplies the mantissas up. */
+static NUM_INLINE void take_exponents(double *product, double *mantissa, int64_t *exponent) {
+  uint64_t bits[LANES];
+  memcpy(bits, product, sizeof bits);
+  for (int l = 0; l < LANES; l++) exponent[l] += (int64_t) (bits[l] >> EXPONENT_SHIFT);
+  for (int l = 0; l < LANES; l++) bits[l] = (bits[l] & MANTISSA_BITS) | ONE_BITS;
+  memcpy(product, bits, sizeof bits);
+  for (int l = 0; l < LANES; l++) mantissa[l] *= product[l];
+}
+
+NUM_HOT double num_invert_sum_log(double *x, ptrdiff_t n) {
+  const ptrdiff_t whole = n - n % CHUNK;
+  double sum = invert_plainly(x + whole, n - whole);
+  for (ptrdiff_t from = 0; from < whole; from += RUN * CHUNK) {
+    const ptrdiff_t to = whole - from < RUN * CHUNK ? whole : from + RUN * CHUNK;
+    double mantissa[LANES], product[LANES];
+    int64_t exponent[LANES] = {0}, chunks = 0;
+    for (int l = 0; l < LANES; l++) mantissa[l] = 1;
+    for (ptrdiff_t i = from; i < to; i += CHUNK) {
+      if (!multiply_lanes(x + i, product)) {
+        sum += invert_plainly(x + i, CHUNK);
+        continue;
+      }
+      invert_lanes(x + i, product);
+      take_exponents(product, mantissa, exponent);
+      chunks++;
+    }
+    int64_t power = -chunks * LANES * EXPONENT_BIAS;
+    for (int l = 0; l < LANES; l++) {
+      sum += log(mantissa[l]);
+      power += exponent[l];
+    }
+    sum += (double) power * LOG_TWO;
+  }
+  return sum;
+}
+
+double num_sum_log(const double *x, int n) {
+  const int whole = n - n % LANES;
+  double sum = 0;
+  for (int i = whole; i < n; i++) sum += log(x[i]);
+  for (int from = 0; from < whole; from += RUN * LANES) {
+    const int to = whole - from < RUN * LANES ? whole : from + RUN * LANES;
+    double mantissa[LANES], value[LANES];
+    int64_t exponent[LANES] = {0};
+    for (int l = 0; l < LANES; l++) mantissa[l] = 1;
+    for (int i = from; i < to; i += LANES) {
+      memcpy(value, x + i, sizeof value);
+      take_exponents(value, mantissa, exponent);
+    }
+    int64_t power = -(int64_t) (to - from) * EXPONENT_BIAS;
+    for (int l = 0; l < LANES; l++) {
+      sum += log(mantissa[l]);
+      power += exponent[l];
+    }
+    sum += (double) power * LOG_TWO;
+  }
+  return sum;
+}
+
+double num_log_sum_exp(const double *x, int n) {
+  double top = -INFINITY, sum = 0;
+  for (int i = 0; i < n; i++) top = fmax(top, x[i]);
+  if (!isfinite(top)) return top;
+  for (int i = 0; i < n; i++) sum += exp(x[i] - top);
+  return top + log(sum);
+}

@@ -1,0 +1,45 @@
+/* num/vector.h: sums, products, inverses and logarithms of many values at a time. */
+#ifndef MC_NUM_VECTOR_H
+#define MC_NUM_VECTOR_H
+
+#include <math.h>
+
+#include "num/base.h"
+
+static inline double num_dot(const double *x, const double *y, int n) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+static inline void num_add_scaled(double *sum, double scale, const double *x, ptrdiff_t n) {
+#pragma omp simd
+  for (ptrdiff_t i = 0; i < n; i++) sum[i] += scale * x[i];
+}
+
+/*
+ * Replaces n values in [0, 1] by their inverses and returns the sum of their
+ * logs, with a division for every four values and a handful of logs in all:
+ * products are inverted, exponents summed and mantissas multiplied. A zero
+ * becomes infinite and the sum -Inf. Inverses are good to a few units in the
+ * last place.
+ */
+double num_invert_sum_log(double *x, ptrdiff_t n);
+
+/* Sum of log(x[i]) over n normal positive values, with a handful of logs in all. */
+double num_sum_log(const double *x, int n);
+
+/* log(sum(exp(x))) without overflow; -Inf for n = 0 or all -Inf. */
+double num_log_sum_exp(const double *x, int n);
+
+/* log(exp(a) + exp(b)) */
+static inline double num_log_add(double a, double b) {
+  const double top = fmax(a, b);
+  return isfinite(top) ? top + log1p(exp(fmin(a, b) - top)) : top;
+}
+
+/* log(1 + exp(x)) */
+static inline double num_softplus(double x) { return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x)); }
+
+#endif

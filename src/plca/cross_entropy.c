@@ -1,0 +1,138 @@
+/*
+ * plca/cross_entropy.c: cross-entropy priors between components. Block of
+ * component i in one dimension, with counts omega and partners q_k:
+ *   max over q_i of sum omega log q_i + sum_k A[i,k] D(q_i, q_k).
+ */
+#include <math.h>
+
+#include "num/simplex.h"
+#include "plca/plca.h"
+
+typedef struct {
+  const plca_prior *prior;
+  const double *pairs; /* A, k x k */
+  double scale;
+  int c, k, extent;
+  const double *marginals; /* k x extent: the newest of all components */
+} block;
+
+static double weight_of(const block *b, int partner) {
+  return partner == b->c ? 0 : b->scale * b->pairs[num_at(b->c, partner, b->k)];
+}
+
+/*
+ * Eq. (7): q = omega - sum A q_k, negative values set to 0, over what is left.
+ * All negative: the old marginal stays.
+ */
+static bool paper_block(const block *b, const double *omega, double *theta) {
+  double sum = 0;
+  for (int x = 0; x < b->extent; x++) {
+    const double *q = b->marginals + num_at(0, x, b->k);
+    double value = omega[x];
+    for (int i = 0; i < b->k; i++) value -= weight_of(b, i) * q[i];
+    theta[x] = value > 0 ? value : 0;
+    sum += theta[x];
+  }
+  if (sum <= 0) return false;
+  for (int x = 0; x < b->extent; x++) theta[x] /= sum;
+  return true;
+}
+
+/*
+ * H(p, q) = -sum p log(q + floor). Linear in q_i where it stands first. Where
+ * it stands second: A > 0, -q_k log(q_i + floor) is convex, its tangent bounds
+ * it from below; A < 0, log(q_i + floor) is bounded by Jensen's inequality,
+ * which adds to the counts.
+ */
+static void mm_block(const block *b, double *omega, double *linear, double *theta) {
+  const double floor = b->prior->floor;
+  for (int x = 0; x < b->extent; x++) {
+    const double *q = b->marginals + num_at(0, x, b->k), old = q[b->c];
+    double sum = 0, extra = 0;
+    for (int i = 0; i < b->k; i++) {
+      const double a = weight_of(b, i);
+      if (a == 0) continue;
+      sum -= a * log(q[i] + floor);
+      if (a > 0)
+        sum -= a * q[i] / (old + floor);
+      else
+        extra -= a * q[i] * (old / (old + floor));
+    }
+    linear[x] = sum;
+    omega[x] += extra;
+  }
+  num_simplex_linear(omega, linear, b->extent, theta);
+}
+
+#define NEGLIGIBLE 1e-20 /* entropy weight over counts below which it makes no difference */
+
+/*
+ * 2 JS(q_i, q_k) = sum q_i log(q_i / mid) + sum q_k log(q_k / mid), mid their
+ * mean. A > 0: it is convex, its tangent has slope log(q_i / mid). A < 0: it is
+ * the least sum of both divergences to any third distribution, so mid may be
+ * held, which leaves entropy and a linear term.
+ */
+static void js_block(const block *b, const double *omega, double *linear, double *theta) {
+  double entropy = 0, total = 0;
+  for (int i = 0; i < b->k; i++) entropy += fmax(-weight_of(b, i), 0);
+  for (int x = 0; x < b->extent; x++) {
+    const double *q = b->marginals + num_at(0, x, b->k), old = q[b->c];
+    double sum = 0;
+    for (int i = 0; i < b->k; i++) {
+      const double a = weight_of(b, i), mid = 0.5 * (old + q[i]);
+      if (a > 0) sum += old > 0 ? a * log(old / mid) : -INFINITY;
+      if (a < 0) sum -= a * log(mid);
+    }
+    linear[x] = sum;
+    total += omega[x];
+  }
+  if (entropy > NEGLIGIBLE * total)
+    num_simplex_entropy(omega, linear, entropy, b->extent, theta);
+  else
+    num_simplex_linear(omega, linear, b->extent, theta);
+}
+
+void plca_prior_step(const plca_prior *prior, const double *pairs, double scale, int c, int k,
+                     int extent, const double *counts, double *marginals, double *spare) {
+  const block b = {prior, pairs, scale, c, k, extent, marginals};
+  double *omega = spare, *linear = spare + extent, *theta = spare + 2 * (ptrdiff_t) extent;
+  bool moved = true;
+  for (int x = 0; x < extent; x++) omega[x] = counts[num_at(c, x, k)];
+  switch (prior->method) {
+    case PLCA_PAPER: moved = paper_block(&b, omega, theta); break;
+    case PLCA_MM: mm_block(&b, omega, linear, theta); break;
+    case PLCA_JS: js_block(&b, omega, linear, theta); break;
+  }
+  for (int x = 0; x < extent && moved; x++) marginals[num_at(c, x, k)] = num_lift(theta[x]);
+}
+
+/* -p log q, the limit where p is 0. */
+static double cross(double p, double q) { return p > 0 ? -p * log(q) : 0; }
+
+/* One cell's part of what stands behind A. */
+static double cell_value(const plca_prior *prior, double p, double q) {
+  const double floor = prior->method == PLCA_MM ? prior->floor : 0, mid = 0.5 * (p + q);
+  if (prior->method != PLCA_JS) return cross(p, q + floor) + cross(q, p + floor);
+  return (p > 0 ? p * log(p / mid) : 0) + (q > 0 ? q * log(q / mid) : 0);
+}
+
+double plca_prior_value(const plca_cells *cells, const plca_param *par, const plca_prior *prior,
+                        double scale) {
+  const int k = par->k;
+  double sum = 0;
+  for (int d = 0; d < cells->n_dim; d++) {
+    if (!prior->pairs[d] || scale == 0) continue;
+    for (int c = 0; c < k; c++) {
+      for (int i = 0; i < c; i++) {
+        const double a = scale * prior->pairs[d][num_at(i, c, k)];
+        double value = 0;
+        if (a == 0) continue;
+        for (int x = 0; x < cells->extent[d]; x++)
+          value += cell_value(prior, par->marginals[d][num_at(i, x, k)],
+                              par->marginals[d][num_at(c, x, k)]);
+        sum += a * value;
+      }
+    }
+  }
+  return sum;
+}

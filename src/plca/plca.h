@@ -1,0 +1,99 @@
+/*
+ * plca/plca.h: probabilistic latent component analysis of an array of any
+ * order with cross-entropy priors, Smaragdis, Shashanka, Raj & Mysore (2009),
+ * doi:10.1007/978-3-642-00599-2_42:
+ *   P(x) = sum_c weights[c] prod_d marginals[d][c, x_d].
+ *
+ *   here              paper
+ *   component c       z
+ *   weights           P(z)
+ *   marginals[d]      P(x_d | z), q_z
+ *   counts            omega: expected counts, eqs. (3)-(4)
+ */
+#ifndef MC_PLCA_PLCA_H
+#define MC_PLCA_PLCA_H
+
+#include "engine/fit.h"
+
+#define PLCA_MAX_DIM (MC_MAX_BLOCK - 1)
+
+/* The cells of an array that are not zero, and those that are missing. */
+typedef struct {
+  int n_dim;
+  const int *extent; /* n_dim */
+  int n_cell;
+  const int *index;    /* n_dim x n_cell, from 0 */
+  const double *value; /* n_cell, > 0 */
+  int n_missing;
+  const int *na_index; /* n_dim x n_missing */
+} plca_cells;
+
+/* Parameters: start values on entry, estimates on return. */
+typedef struct {
+  int k;
+  double *weights;                 /* k, sum to 1 */
+  double *marginals[PLCA_MAX_DIM]; /* k x extent[d], rows on the simplex */
+  bool fixed[PLCA_MAX_DIM];        /* hold the marginals of this dimension */
+} plca_param;
+
+/*
+ * What is added to the log-likelihood: sum over pairs i < k of A[i,k] times
+ *   PLCA_PAPER  H(q_i, q_k) + H(q_k, q_i), cross-entropies, eq. (5); may be infinite
+ *   PLCA_MM     the same with log(q + floor) for log q
+ *   PLCA_JS     2 JS(q_i, q_k), twice the Jensen-Shannon divergence: bounded
+ * in each dimension. A > 0 drives marginals apart, A < 0 together.
+ */
+typedef enum { PLCA_JS, PLCA_PAPER, PLCA_MM } plca_method;
+
+typedef struct {
+  plca_method method;
+  double floor;                      /* of PLCA_MM, > 0 */
+  const double *pairs[PLCA_MAX_DIM]; /* A: k x k, symmetric, diagonal unused; NULL: none */
+  int n_anneal;                      /* pass p multiplies A by anneal[p - 1]; the last one stays */
+  const double *anneal;
+} plca_prior;
+
+typedef struct plca_work plca_work;
+
+/* Scratch: O(k sum(extent)) a strip of cells, and the zeros of a dense array with missing cells. */
+plca_work *plca_new_work(const plca_cells *cells, const plca_prior *prior, int k, int n_threads,
+                         const mc_host *host);
+
+/*
+ * One EM pass, eqs. (3)-(4): E-step, then weights and marginals; with a prior,
+ * components one after another, each given the newest marginals of the others,
+ * since updates at once can leave a cell to no component. Costs about
+ * (2 n_dim + 2) k flops a cell, and with a prior O(k^2 extent) a dimension.
+ * Never lowers the objective (log-likelihood given that cells were observed,
+ * plus prior) under PLCA_JS and PLCA_MM with constant A. PLCA_PAPER is eq. (7)
+ * as printed, negative values set to 0: it ascends no objective, and what is
+ * returned is the log-likelihood alone.
+ *
+ * Returns the objective, in nats, of the parameters it was given; -Inf where a
+ * count is impossible, NaN where the host asked to stop.
+ */
+double plca_pass(const plca_cells *cells, plca_param *par, plca_work *work);
+
+double plca_objective(const plca_cells *cells, const plca_param *par, plca_work *work);
+
+/* The prior's value with A times scale: Inf, -Inf, or NaN where infinities of both signs meet. */
+double plca_prior_value(const plca_cells *cells, const plca_param *par, const plca_prior *prior,
+                        double scale);
+
+/*
+ * M-step of component c in a dimension with a prior: marginals is k x extent,
+ * updated in place; counts likewise; spare holds 4 extent values.
+ */
+void plca_prior_step(const plca_prior *prior, const double *pairs, double scale, int c, int k,
+                     int extent, const double *counts, double *marginals, double *spare);
+
+/* Passes over cells as a model for mc_fit(); blocks: weights, then marginals. */
+typedef struct {
+  const plca_cells *cells;
+  plca_param *par;
+  plca_work *work;
+} plca_self;
+
+mc_model plca_model(plca_self *self);
+
+#endif

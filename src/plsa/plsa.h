@@ -1,0 +1,95 @@
+/*
+ * plsa/plsa.h: probabilistic latent semantic analysis with entropic priors,
+ * the sparse overcomplete decomposition of Shashanka, Raj & Smaragdis (2007):
+ *   P_i(j) = p[i,j] = sum_c membership[i,c] basis[c,j].
+ *
+ *   here              paper
+ *   observation i     n
+ *   attribute j       f
+ *   component c       z
+ *   membership        P_n(z), rows on the simplex
+ *   basis             P(f|z), rows on the simplex
+ *   counts            omega, xi: expected counts, eq. (6)
+ */
+#ifndef MC_PLSA_PLSA_H
+#define MC_PLSA_PLSA_H
+
+#include "engine/data.h"
+#include "engine/fit.h"
+#include "engine/smooth.h"
+#include "num/entropic.h"
+#include "num/simplex.h"
+
+/* Parameters: start values on entry, estimates on return. */
+typedef struct {
+  int k;              /* components; may exceed n and m */
+  double *membership; /* n x k, rows on the simplex */
+  double *basis;      /* k x m, rows on the simplex */
+  bool fixed_basis;   /* hold the basis: fold-in, a concave problem where there is no prior */
+  mc_smooth *smooth;  /* neighbouring rows are alike; NULL: they are not */
+} plsa_param;
+
+/* Entropic priors, eq. (5): strength times the sum of p log p. Of any sign; 0 is none. */
+typedef struct {
+  const double *membership; /* n: beta, in counts, of every row; NULL: none */
+  double basis;             /* alpha, in counts, of every component */
+  num_entropic_rule rule;
+} plsa_prior;
+
+/* What a missing cell means. */
+typedef enum {
+  PLSA_CONDITIONAL, /* the row's observed counts are multinomial given that they were observed */
+  PLSA_PAPER        /* section 4.1 as printed: missing cells leave the sum, P is not renormalised */
+} plsa_missing;
+
+typedef struct plsa_work plsa_work;
+
+/*
+ * Scratch for passes over data: O(k m) a strip of rows and O(m) or, where more
+ * than DENSE_FILL of the cells are nonzero, one block of rows a thread.
+ */
+plsa_work *plsa_new_work(const mc_data *data, const plsa_prior *prior, plsa_missing missing, int k,
+                         int n_threads, const mc_host *host);
+
+/*
+ * One EM pass: one E-step, eq. (6), for both factors, then their M-steps, eq.
+ * (3) or with a prior eqs. (7)-(8). Costs 6 k flops a nonzero or missing cell
+ * and, with a prior, O(k) logarithms a row; allocates nothing. Never lowers the
+ * objective: sum x log p over observed cells, less sum x log P(observed) of
+ * each row where the rule is conditional, plus the log-priors and what
+ * neighbours add (engine/smooth.h), whose pull is counted with the row's own. Rows and
+ * components without counts keep their values.
+ *
+ * Returns the objective, in nats, of the parameters it was given: -Inf where a
+ * positive count is impossible (the cell is then left out), NaN where the host
+ * asked to stop.
+ */
+double plsa_pass(const mc_data *data, plsa_param *par, plsa_work *work);
+
+/* The objective alone. Costs 2 k flops a cell. */
+double plsa_objective(const mc_data *data, const plsa_param *par, plsa_work *work);
+
+typedef struct plsa_cd plsa_cd;
+
+/* Scratch for coordinate descent: the data by columns, n x k values, O(k) the longest row or column. */
+plsa_cd *plsa_new_cd(const mc_data *data, int k, int n_threads, const mc_host *host);
+
+/*
+ * One pass of coordinate descent on the equivalent Poisson factorisation, for
+ * maximum likelihood without missing cells: every coordinate of every row, then
+ * of every column, makes one Newton step that cannot lower the likelihood.
+ * Costs about three EM passes and needs far fewer. Returns as plsa_pass().
+ */
+double plsa_cd_pass(const mc_data *data, plsa_param *par, plsa_cd *cd);
+
+/* Passes over data as a model for mc_fit(); blocks: membership, then basis. cd NULL: EM passes. */
+typedef struct {
+  const mc_data *data;
+  plsa_param *par;
+  plsa_work *work;
+  plsa_cd *cd;
+} plsa_self;
+
+mc_model plsa_model(plsa_self *self);
+
+#endif

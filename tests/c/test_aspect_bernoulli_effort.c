@@ -1,0 +1,76 @@
+/* The aspect Bernoulli kernel with a phantom that follows effort. */
+#include "aspect_bernoulli/effort.h"
+#include "check_data.h"
+
+#define N 23
+#define M 7
+#define K 3
+
+static ab_effort new_problem(double missing) {
+  static mc_data data;
+  static ab_param par;
+  static ab_prior prior;
+  static mc_host host;
+  data = check_view(check_table(N, M, 0.3, missing), N, M);
+  host = check_host();
+  par = (ab_param){.k = K};
+  par.membership = check_simplex(N, K);
+  par.aspects = check_probabilities((ptrdiff_t) K * M);
+  int *pinned = check_alloc(NULL, K, sizeof *pinned);
+  pinned[K - 1] = 1;
+  par.pinned = pinned;
+  for (int j = 0; j < M; j++) par.aspects[num_at(K - 1, j, K)] = 0;
+  double *coef = exact(2), *effort = exact(N);
+  for (int i = 0; i < N; i++) effort[i] = (i - 0.5 * N) / 5;
+  const ab_effort out = {
+      {&data, &par, ab_new_work(&data, &prior, K, 1, &host)}, coef, effort, &prior, NULL};
+  return out;
+}
+
+static void check_shares(const ab_effort *p) {
+  for (int i = 0; i < N; i++) {
+    const double odds = p->coef[0] + p->coef[1] * p->effort[i];
+    double sum = 0;
+    for (int c = 0; c < K; c++) sum += p->ab.par->membership[num_at(i, c, N)];
+    CHECK_NEAR(sum, 1, 1e-12);
+    CHECK_NEAR(p->ab.par->membership[num_at(i, K - 1, N)], 1 / (1 + exp(-odds)), 1e-12);
+  }
+}
+
+static void never_lowers_the_objective(bool newton) {
+  ab_effort p = new_problem(0.1);
+  const mc_host host = check_host();
+  if (newton) p.newton = ab_new_newton(p.ab.data, p.prior, K, 1, &host);
+  ab_effort_impose(&p);
+  double before = -INFINITY;
+  for (int pass = 0; pass < 50; pass++) {
+    const double now = ab_effort_pass(&p);
+    CHECK(now >= before - 1e-10);
+    check_shares(&p);
+    before = now;
+  }
+  for (int j = 0; j < M; j++) CHECK(p.ab.par->aspects[num_at(K - 1, j, K)] == 0);
+}
+
+static void test_never_lowers_the_objective(void) {
+  never_lowers_the_objective(false);
+  never_lowers_the_objective(true);
+}
+
+static void test_engine_runs_the_model(void) {
+  ab_effort p = new_problem(0);
+  ab_effort_impose(&p);
+  const mc_host host = check_host();
+  const mc_control fast = {.max_pass = 500, .tol = 1e-8, .accelerate = true, .n_threads = 1};
+  mc_trace trace;
+  mc_model model = ab_effort_model(&p);
+  CHECK(mc_fit(&model, &fast, &host, &trace) >= 0);
+  for (int t = 1; t < trace.n_pass; t++) CHECK(trace.objective[t] >= trace.objective[t - 1]);
+  check_shares(&p);
+}
+
+int main(void) {
+  RUN(test_never_lowers_the_objective);
+  RUN(test_engine_runs_the_model);
+  return check_report();
+}

@@ -1,0 +1,145 @@
+/*
+ * entries.c: .Call entries to what only tests call. It is no part of the package: helper-entries.R
+ * builds it beside the installed library, whose functions it uses.
+ */
+#include "glue/bmf.h"
+
+#include <R_ext/Random.h>
+#include <math.h>
+
+#include "num/lambert.h"
+#include "num/threads.h"
+
+SEXP test_bmf_look(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP item, SEXP omega,
+                   SEXP added);
+SEXP test_lambert(SEXP x, SEXP branch);
+SEXP test_blas_threads(SEXP n);
+
+/* What the sampler of bmf() draws from, at one state; held to reference answers by the tests. */
+
+static SEXP log_odds(bmf_state *state, int s) {
+  bmf_workspace *ws = bmf_new_workspace(state, s);
+  bmf_workspace_begin(ws, state, s);
+  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, ws->n, ws->own->k));
+  for (int i = 0; i < ws->n; i++) {
+    bmf_row_begin(ws, i);
+    for (int c = 0; c < ws->own->k; c++) {
+      double *to = REAL(out) + num_at(i, c, ws->n);
+      const int others = bmf_n_others(ws->own, ws->u, c);
+      *to = NA_REAL;
+      if (c < ws->own->n_fixed || (ws->own->infinite && others == 0)) continue;
+      const double shift = bmf_row_shift(ws, c, -1);
+      *to = ws->log_on[others] - ws->log_off[others] + (ws->u[c] ? -shift : shift);
+    }
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+/* Q (lower triangle) and h of the weights; Poisson: counts and exposure. */
+static void look_at_weights(bmf_state *state, SEXP out) {
+  bmf_workspace *ws = bmf_new_workspace(state, 0);
+  bmf_workspace_begin(ws, state, 0);
+  const int size = state->side[0].k * state->side[1].k;
+  if (state->family == BMF_POISSON) {
+    double background;
+    SET_VECTOR_ELT(out, 2, Rf_allocVector(REALSXP, size));
+    SET_VECTOR_ELT(out, 3, Rf_allocVector(REALSXP, size));
+    bmf_weight_counts(ws, REAL(VECTOR_ELT(out, 2)), REAL(VECTOR_ELT(out, 3)), &background);
+    return;
+  }
+  SET_VECTOR_ELT(out, 2, Rf_allocMatrix(REALSXP, size, size));
+  SET_VECTOR_ELT(out, 3, Rf_allocVector(REALSXP, size));
+  bmf_weight_system(ws, REAL(VECTOR_ELT(out, 2)), REAL(VECTOR_ELT(out, 3)));
+}
+
+static SEXP laws(bmf_state *state) {
+  const int which[] = {BMF_ALPHA_ROWS, BMF_ALPHA_COLUMNS, BMF_WEIGHT_PRECISION,
+                       BMF_NOISE_PRECISION};
+  bmf_measure_work work = bmf_new_measure(state, 1);
+  const double error = bmf_measure(state, &work, NULL).squared_error;
+  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, 2, 4));
+  for (int h = 0; h < 4; h++)
+    bmf_gamma_law(state, which[h], error, REAL(out) + (ptrdiff_t) 2 * h,
+                  REAL(out) + (ptrdiff_t) 2 * h + 1);
+  UNPROTECT(1);
+  return out;
+}
+
+/* Births of an item; Poisson: how the likelihood judges own features whose weights add up to added. */
+static SEXP look_at_births(bmf_state *state, int item, SEXP added) {
+  const bool poisson = state->family == BMF_POISSON;
+  bmf_workspace *ws = bmf_new_workspace(state, 0);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, poisson ? 1 : 4));
+  bmf_workspace_begin(ws, state, 0);
+  bmf_row_begin(ws, item);
+  if (!poisson) {
+    bmf_births_log_lik(ws, 4, REAL(out));
+  } else {
+    REAL(out)[0] = NA_REAL;
+    glue_check(Rf_isNull(added) || Rf_length(added) == state->side[1].k, "added");
+    if (!Rf_isNull(added)) REAL(out)[0] = bmf_births_log_ratio(ws, REAL(added));
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+typedef struct {
+  SEXP view, transposed, model, state, item, omega, added, out;
+} look_arguments;
+
+static SEXP look_body(void *ctx) {
+  const look_arguments *arg = ctx;
+  bmf_arguments in;
+  bmf_read_state(&in, arg->view, arg->transposed, arg->model, arg->state, R_NilValue);
+  bmf_state *state = &in.state;
+  if (!Rf_isNull(arg->omega)) {
+    glue_matrix(arg->omega, in.data[0].n, in.data[0].m, "omega");
+    state->omega = REAL(arg->omega);
+  }
+  for (int s = 0; s < 2; s++) SET_VECTOR_ELT(arg->out, s, log_odds(state, s));
+  look_at_weights(state, arg->out);
+  SET_VECTOR_ELT(arg->out, 4, laws(state));
+  SET_VECTOR_ELT(arg->out, 5, look_at_births(state, Rf_asInteger(arg->item) - 1, arg->added));
+  if (state->family == BMF_GAUSSIAN && !in.data[0].na_start) {
+    SET_VECTOR_ELT(arg->out, 6, Rf_allocVector(REALSXP, 2));
+    for (int s = 0; s < 2; s++)
+      REAL(VECTOR_ELT(arg->out, 6))[s] = bmf_log_marginal(bmf_new_workspace(state, s), state, s);
+  }
+  bmf_workspace *ws = bmf_new_workspace(state, 0);
+  bmf_workspace_begin(ws, state, 0);
+  SET_VECTOR_ELT(arg->out, 7, Rf_ScalarReal(bmf_birth_rate(ws)));
+  return arg->out;
+}
+
+SEXP test_bmf_look(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP item, SEXP omega,
+                   SEXP added) {
+  const char *fields[] = {"rows",   "columns",  "weight_q",   "weight_h", "laws",
+                          "births", "marginal", "birth_rate", ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  look_arguments arg = {view, transposed, model, state, item, omega, added, out};
+  GetRNGstate();
+  glue_serial_blas(look_body, &arg);
+  PutRNGstate();
+  UNPROTECT(1);
+  return out;
+}
+
+/* branch: 0 num_lambert_lower(), 1 num_lambert_upper(), 2 num_lambert_exp(). */
+SEXP test_lambert(SEXP x, SEXP branch) {
+  static double (*const functions[])(double) = {num_lambert_lower, num_lambert_upper,
+                                                num_lambert_exp};
+  const int which = Rf_asInteger(branch);
+  glue_check(Rf_isReal(x) && which >= 0 && which < 3, "branch");
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, XLENGTH(x)));
+  for (R_xlen_t i = 0; i < XLENGTH(x); i++) REAL(out)[i] = functions[which](REAL(x)[i]);
+  UNPROTECT(1);
+  return out;
+}
+
+/* Sets the number of threads of OpenBLAS; returns what it was, 0 for another BLAS. */
+SEXP test_blas_threads(SEXP n) {
+  const int before = num_blas_threads();
+  num_set_blas_threads(Rf_asInteger(n));
+  return Rf_ScalarInteger(before);
+}

@@ -1,0 +1,270 @@
+# Newton halves: against the reference, and what no pass and no half may do. tests/validate/newton.R has the same on
+# a thousand tables.
+
+newton <- function(passes = 1L, accelerate = FALSE, tol = 0, ...) {
+  unclass(fit_control(max_pass = passes, tol = tol, accelerate = accelerate, algorithm = "newton", ...))
+}
+view_of <- function(x) suppressMessages(check_data(x, "binary"))$view
+no_pins <- function(k) rep("free", k)
+run_newton <- function(x, start, pinned = no_pins(ncol(start$membership)), pseudo = c(0, 0, 0), control = newton()) {
+  ab_run(view_of(x), start, pinned, pseudo, control)
+}
+
+# A small table with what may go wrong, its start, pins and pseudo-counts.
+hard_problem <- function(seed) {
+  set.seed(seed)
+  n <- sample(2:14, 1)
+  m <- sample(2:12, 1)
+  k <- sample(1:6, 1)
+  x <- binary(n, m, runif(1, 0.05, 0.9), sample(c(0, 0.3), 1))
+  kind <- seed %% 4
+  if (kind == 1) x[sample(n, 1), ] <- sample(c(0, 1, NA), 1)
+  if (kind == 2) x[, sample(m, 1)] <- sample(c(0, 1, NA), 1)
+  start <- random_start(n, m, k)
+  pseudo <- list(c(0, 0, 0), c(1e-4, 1e-4, 1e-4), c(0.2, 1, 0), c(0, 0, 0.03), c(99, 9, 5))[[seed %% 5 + 1]]
+  pinned <- no_pins(k)
+  if (kind == 3 && k > 2) {
+    pinned[k] <- sample(c("white", "black"), 1)
+    start$aspects[k, ] <- if (pinned[k] == "white") 0 else 1
+  }
+  if (seed %% 7 == 0 && k > 2) { # a component twice
+    start$membership[, 2] <- start$membership[, 1]
+    start$membership <- start$membership / rowSums(start$membership)
+    start$aspects[2, ] <- start$aspects[1, ]
+  }
+  if (seed %% 6 == 0 && k > 3 && all(pseudo == 0)) { # probabilities of exactly 0 and 1 in one component
+    start$aspects[1, ] <- sample(c(0, 1), m, TRUE)
+  }
+  if (seed %% 9 == 0 && k > 2 && pseudo[3] == 0) { # nothing of a component
+    start$membership[1, 1] <- 0
+    start$membership[1, ] <- start$membership[1, ] / sum(start$membership[1, ])
+  }
+  list(x = x, start = start, pinned = pinned, pseudo = pseudo)
+}
+
+log_posterior <- function(p, param) {
+  free <- p$pinned == "free"
+  terms <- function(weight, x) if (weight > 0) weight * sum(log(x)) else 0
+  ref_loglik(p$x, param$membership, param$aspects) + terms(p$pseudo[3], param$membership) +
+    terms(p$pseudo[1], param$aspects[free, ]) + terms(p$pseudo[2], 1 - param$aspects[free, ])
+}
+
+test_that("a pass equals the reference", {
+  for (seed in 1:24) {
+    set.seed(seed)
+    k <- sample(1:4, 1)
+    n <- sample(10:14, 1)
+    m <- sample(10:14, 1)
+    x <- binary(n, m, 0.4, if (seed %% 2) 0.2 else 0)
+    start <- random_start(n, m, k)
+    pinned <- no_pins(k)
+    if (seed %% 3 == 0 && k > 1) {
+      pinned[k] <- "white"
+      start$aspects[k, ] <- 0
+    }
+    pseudo <- list(c(0, 0, 0), c(0.2, 1, 0.3), c(0.01, 0, 0), c(0, 0, 5))[[seed %% 4 + 1]]
+    for (pass in 1:3) {
+      got <- run_newton(x, start, pinned, pseudo)
+      expect_equal(got$param, ref_newton_pass(x, start, pseudo, pinned != "free"), tolerance = 1e-7)
+      start <- got$param
+    }
+  }
+})
+
+test_that("no pass lowers the objective, and rows stay on the simplex, whatever the table", {
+  for (seed in 1:120) {
+    p <- hard_problem(seed)
+    got <- run_newton(p$x, p$start, p$pinned, p$pseudo, newton(25L))
+    expect_gte(min(diff(c(log_posterior(p, p$start), got$outcome$trace))), -1e-9 * (1 + abs(got$outcome$objective)))
+    expect_equal(got$outcome$objective, log_posterior(p, got$param), tolerance = 1e-10)
+    expect_lt(max(abs(rowSums(got$param$membership) - 1)), 1e-12)
+    expect_true(all(unlist(got$param) >= 0 & unlist(got$param) <= 1))
+    expect_identical(got$param$aspects[p$pinned != "free", ], p$start$aspects[p$pinned != "free", ])
+  }
+})
+
+# One half solved to the end, the other side held.
+run_half <- function(p, side, passes = 300L) {
+  held <- ab_kernel_param(p$start, p$pinned)
+  held[[paste0("fixed_", setdiff(c("membership", "aspects"), side))]] <- TRUE
+  out <- .Call(mc_c_ab_fit, view_of(p$x), held, p$pseudo, newton(passes))
+  out[c("membership", "aspects")]
+}
+
+# Gradients of the log-posterior: what better memberships, or aspects, could gain is at most that of the best vertex,
+# as both problems are concave.
+half_gap <- function(p, param, side) {
+  x <- p$x
+  q <- param$membership %*% param$aspects
+  ratio <- ifelse(is.na(x), 0, ifelse(x == 1, 1 / q, -1 / (1 - q)))
+  if (side == "membership") {
+    s <- param$membership
+    gradient <- tcrossprod(ratio, param$aspects) + if (p$pseudo[3] > 0) p$pseudo[3] / s else 0
+    return(sum(apply(gradient, 1, max) - rowSums(s * gradient)))
+  }
+  a <- param$aspects
+  gradient <- crossprod(param$membership, ratio)
+  if (p$pseudo[1] > 0) gradient <- gradient + p$pseudo[1] / a
+  if (p$pseudo[2] > 0) gradient <- gradient - p$pseudo[2] / (1 - a)
+  sum(pmax(gradient * (1 - a), -gradient * a)[p$pinned == "free", ])
+}
+
+test_that("a half solved to the end is the optimum: the other one's vertices have nothing to offer", {
+  for (seed in 1:60) {
+    p <- hard_problem(seed)
+    for (side in c("membership", "aspects")) {
+      got <- run_half(p, side)
+      expect_lt(half_gap(p, got, side), 1e-8 * (1 + sum(p$pseudo) * length(got[[side]])))
+      held <- setdiff(c("membership", "aspects"), side)
+      expect_identical(got[[held]], p$start[[held]])
+    }
+  }
+})
+
+test_that("a half solved to the end is no worse than what general solvers of base R find", {
+  for (seed in 1:12) {
+    set.seed(seed)
+    k <- 3L
+    p <- list(x = binary(8, 10, 0.4, 0.1), start = random_start(8, 10, k), pinned = no_pins(k), pseudo = c(0, 0, 0))
+    rows <- run_half(p, "membership")
+    columns <- run_half(p, "aspects")
+    loglik <- function(x, weights, v) {
+      p <- colSums(weights * v)
+      sum(log(ifelse(x == 1, p, 1 - p)), na.rm = TRUE)
+    }
+    for (i in 1:8) {
+      value <- function(w) loglik(p$x[i, ], c(w, 1 - sum(w)), p$start$aspects)
+      inside <- rbind(diag(k - 1), rep(-1, k - 1))
+      found <- constrOptim(rep(1 / k, k - 1), value, NULL, inside, c(0, 0, -1),
+        control = list(fnscale = -1, reltol = 1e-14)
+      )
+      expect_gte(loglik(p$x[i, ], rows$membership[i, ], p$start$aspects), found$value - 1e-8)
+    }
+    for (j in 1:10) {
+      value <- function(a) loglik(p$x[, j], a, t(p$start$membership))
+      found <- optim(rep(0.5, k), value, method = "L-BFGS-B", lower = 1e-9, upper = 1 - 1e-9,
+        control = list(fnscale = -1, factr = 10)
+      )
+      expect_lt(abs(value(columns$aspects[, j]) - found$value), 1e-6)
+      expect_gte(value(columns$aspects[, j]), found$value - 1e-8)
+    }
+  }
+})
+
+test_that("missing cells drop out, and what has none that are seen stays", {
+  set.seed(3)
+  x <- binary(9, 7, 0.4)
+  start <- random_start(9, 7, 3)
+  wide <- rbind(cbind(x, NA), NA)
+  more <- list(
+    membership = rbind(start$membership, c(0.2, 0.3, 0.5)), aspects = cbind(start$aspects, c(0.1, 0.4, 0.9))
+  )
+  without <- run_newton(x, start, control = newton(9L))
+  with <- run_newton(wide, more, control = newton(9L))
+  expect_equal(with$param$membership[1:9, ], without$param$membership, tolerance = 1e-10)
+  expect_equal(with$param$aspects[, 1:7], without$param$aspects, tolerance = 1e-10)
+  expect_equal(with$param$membership[10, ], c(0.2, 0.3, 0.5), tolerance = 1e-15)
+  expect_identical(with$param$aspects[, 8], more$aspects[, 8])
+  expect_equal(with$outcome$trace, without$outcome$trace, tolerance = 1e-12)
+})
+
+test_that("order of rows and columns, and exchange of 0 and 1, change nothing", {
+  set.seed(4)
+  x <- binary(12, 9, 0.3, 0.1)
+  start <- random_start(12, 9, 3)
+  rows <- sample(12)
+  columns <- sample(9)
+  got <- run_newton(x, start, pseudo = c(0.2, 1, 0.1), control = newton(6L))
+  moved <- run_newton(x[rows, columns],
+    list(membership = start$membership[rows, ], aspects = start$aspects[, columns]),
+    pseudo = c(0.2, 1, 0.1), control = newton(6L)
+  )
+  expect_equal(moved$param$membership, got$param$membership[rows, ], tolerance = 1e-8)
+  expect_equal(moved$param$aspects, got$param$aspects[, columns], tolerance = 1e-8)
+  flipped <- run_newton(1 - x, list(membership = start$membership, aspects = 1 - start$aspects),
+    pseudo = c(1, 0.2, 0.1), control = newton(6L)
+  )
+  expect_equal(flipped$param$membership, got$param$membership, tolerance = 1e-8)
+  expect_equal(1 - flipped$param$aspects, got$param$aspects, tolerance = 1e-8)
+})
+
+test_that("the number of threads changes no bit", {
+  set.seed(5)
+  x <- binary(300, 170, 0.2, 0.05)
+  start <- random_start(300, 170, 4)
+  once <- run_newton(x, start, control = newton(12L, accelerate = TRUE))
+  expect_identical(run_newton(x, start, control = newton(12L, accelerate = TRUE, n_threads = 2)), once)
+  expect_identical(run_newton(x, start, control = newton(12L, accelerate = TRUE, n_threads = 3)), once)
+})
+
+test_that("exact zeros come back, which passes of EM never do", {
+  x <- rbind(matrix(rep(c(1, 1, 0, 0), each = 6), 6), matrix(rep(c(0, 0, 1, 1), each = 6), 6))
+  start <- list(membership = cbind(c(0, rep(0.5, 11)), c(1, rep(0.5, 11))), aspects = rbind(
+    c(0.8, 0.8, 0.2, 0.2), c(0.2, 0.2, 0.8, 0.8)
+  ))
+  fit <- function(algorithm) {
+    control <- fit_control(n_start = 1, max_pass = 60, tol = 0, accelerate = FALSE, algorithm = algorithm)
+    quiet(x, 2, start = start, control = control)$param$membership[1, ]
+  }
+  expect_equal(unname(fit("newton")), c(1, 0))
+  expect_equal(unname(fit("em")), c(0, 1))
+})
+
+test_that("fits end at certificates no looser than those of EM, and at least as high from the same start", {
+  set.seed(6)
+  truth <- planted(120, 30)
+  for (estimate in c("ml", "map")) {
+    start <- random_start(120, 30, 3)
+    both <- lapply(c(newton = "newton", em = "em"), function(algorithm) {
+      control <- fit_control(n_start = 1, algorithm = algorithm, progress = FALSE)
+      suppressWarnings(aspect_bernoulli(truth$x, 3, estimate = estimate, start = start, control = control))
+    })
+    expect_true(both$newton$converged)
+    gap <- vapply(both, function(fit) sum(fit$certificate[1:2]), 0)
+    expect_lte(gap[["newton"]], gap[["em"]] + 1e-6)
+    expect_lt(gap[["newton"]], 0.1)
+    expect_lt(nrow(both$newton$trace), nrow(both$em$trace) / 2)
+  }
+})
+
+test_that("the control chooses: auto is Newton, but EM for plain passes, many components and with neighbours", {
+  set.seed(7)
+  x <- binary(20, 10, 0.3)
+  start <- random_start(20, 10, 2)
+  trace_of <- function(...) {
+    control <- fit_control(n_start = 1, max_pass = 8, tol = 0, ...)
+    suppressWarnings(aspect_bernoulli(x, 2, start = start, control = control))$trace$objective
+  }
+  expect_identical(trace_of(), trace_of(algorithm = "newton"))
+  expect_identical(trace_of(accelerate = FALSE), trace_of(algorithm = "em", accelerate = FALSE))
+  expect_false(isTRUE(all.equal(trace_of(), trace_of(algorithm = "em"))))
+  near_trace <- function(...) {
+    control <- fit_control(n_start = 1, max_pass = 8, tol = 0, ...)
+    near <- smooth_over(age = 1:20, bandwidth = 3, strength = 2)
+    suppressWarnings(aspect_bernoulli(x, 2, start = start, smooth = near, control = control))$trace$objective
+  }
+  expect_identical(near_trace(), near_trace(algorithm = "em"))
+  start <- random_start(20, 10, 17)
+  many_trace <- function(...) {
+    control <- fit_control(n_start = 1, max_pass = 3, tol = 0, ...)
+    hush(aspect_bernoulli(x, 17, start = start, control = control))$trace$objective
+  }
+  expect_identical(many_trace(), many_trace(algorithm = "em"))
+  expect_error(fit_control(algorithm = "gradient"), "algorithm", class = "multicause_input_error")
+  expect_identical(fit_control()$algorithm, "auto")
+})
+
+test_that("neighbours and effort climb by Newton halves, too", {
+  set.seed(8)
+  x <- binary(24, 8, 0.4, 0.1)
+  effort <- rnorm(24)
+  for (accelerate in c(TRUE, FALSE)) {
+    control <- fit_control(n_start = 1, max_pass = 60, tol = 0, accelerate = accelerate, algorithm = "newton")
+    near <- suppressWarnings(aspect_bernoulli(x, 4, estimate = "map", phantom = "white", control = control,
+      smooth = smooth_over(age = 1:24, bandwidth = 2, strength = 5)
+    ))
+    expect_gte(min(diff(near$trace$objective)), -1e-9)
+    searched <- suppressWarnings(aspect_bernoulli(x, 3, effort = effort, control = control))
+    expect_gte(min(diff(searched$trace$objective)), -1e-9)
+  }
+})

@@ -1,0 +1,112 @@
+# Four faunas through time in each of two provinces; taxon z lives in the youngest zone alone, in both.
+# Also of R/plot_map.R.
+provinces <- function(n = 120, m = 32) {
+  zone <- rep_len(1:12, n)
+  north <- stats::rbinom(n, 1, 0.5)
+  fauna <- findInterval(zone, c(1, 2, 6, 10)) + 4 * north
+  present <- outer(fauna, rep_len(1:8, m), "==") * 0.9
+  present <- cbind(present, ifelse(zone == 1, 0.9, 0))
+  x <- matrix(stats::rbinom(length(present), 1, present * stats::runif(n, 0.6, 1)), n)
+  colnames(x) <- c(paste0("t", seq_len(m)), "z")
+  list(x = x, age = 3 * zone, place = cbind(stats::runif(n), 60 * north))
+}
+
+test_that("curves go by a bandwidth of age alone: no taxon spreads to times where it is not", {
+  set.seed(3)
+  data <- provinces()
+  near <- smooth_over(age = data$age, place = data$place, bandwidth = c(age = 12, place = 300), strength = 5)
+  control <- fit_control(n_start = 2, max_pass = 400, n_polish = 0, progress = FALSE)
+  fit <- hush(aspect_bernoulli(data$x, 9, estimate = "map", phantom = "white", smooth = near, control = control))
+  at <- sort(unique(data$age))
+  z <- curves(fit, at = at, attribute = "z")
+  joint <- curves(fit, at = at, attribute = "z", bandwidth = 12)
+  # Far from the finds it is what the sites there have by their composition, near them it does not wash out.
+  expected <- as.vector(composition_of(fit) %*% content_components(fit)[, "z"])
+  off <- abs(cbind(alone = z$present, joint = joint$present) - as.vector(tapply(expected, data$age, mean)))
+  expect_lt(max(off[at >= 12, "alone"]), 0.01)
+  expect_gt(max(off[at >= 12, "joint"]), 0.03)
+  expect_lt(off[1, "alone"], 0.5 * off[1, "joint"])
+  expect_lt(attr(z, "bandwidth"), 3)
+  expect_identical(attr(joint, "bandwidth"), 12)
+  w <- exp(-abs(at[6] - data$age) / 12)
+  expect_equal(joint$present[6], sum(w * expected) / sum(w), tolerance = 1e-6)
+  # The same of the memberships, without the data, and where ages alone were given theirs.
+  bare <- fit
+  bare$x <- NULL
+  expect_equal(curves(bare, at = at, attribute = "z")$present, z$present)
+  expect_identical(attr(curves(fit, "component", at = at), "bandwidth"), attr(z, "bandwidth"))
+  alone <- hush(aspect_bernoulli(data$x, 3, smooth = smooth_over(age = data$age, bandwidth = 7, strength = 5),
+                                 control = brief()))
+  expect_identical(attr(curves(alone, at = 5), "bandwidth"), 7)
+  expect_error(curves(fit, bandwidth = 0), class = "multicause_input_error")
+})
+
+test_that("the bandwidth of age is found where the ages of some sites, or all but one, are unknown or alike", {
+  set.seed(4)
+  data <- provinces(60, 8)
+  fit_with_ages <- function(age) {
+    near <- smooth_over(age = age, place = data$place, bandwidth = c(age = 5, place = 300), strength = 5)
+    hush(aspect_bernoulli(data$x, 3, smooth = near, control = brief()))
+  }
+  some <- curves(fit_with_ages(replace(data$age, 1:30, NA)), attribute = "z")
+  expect_false(anyNA(some$present))
+  for (age in list(rep(3, 60), replace(rep(NA, 60), 7, 3))) {
+    expect_false(anyNA(curves(fit_with_ages(age), attribute = "z")$present))
+  }
+  ranges <- fit_with_ages(cbind(data$age - 1, data$age + 1))
+  expect_false(anyNA(curves(ranges, attribute = "z")$present))
+})
+
+test_that("no point of the record is left off the plot of its curve", {
+  set.seed(12)
+  data <- turnover(50, 9)
+  near <- smooth_over(age = data$age, bandwidth = 1, strength = 5)
+  fit <- hush(aspect_bernoulli(data$x, 4, estimate = "map", phantom = "white", smooth = near, control = brief()))
+  fit$x[, 1] <- as.integer(data$age >= sort(data$age, decreasing = TRUE)[4]) # what the curve contradicts
+  bins <- age_bins(data$age)
+  curve <- curves(fit, attribute = 1)
+  curve$recorded <- curve$present <- curve$lower <- curve$upper <- 0.01
+  usr <- on_paper({
+    plot_attribute_curve(curve, data$age, fit, "1", bins)
+    graphics::par("usr")
+  })
+  share <- tapply(fit$x[, 1], bins, mean)
+  expect_gt(max(share), 0.5)
+  expect_gt(usr[4], max(share))
+  expect_true(all(range(tapply(data$age, bins, mean)) >= min(usr[1:2]) & max(data$age) <= max(usr[1:2])))
+  if (requireNamespace("ggplot2", quietly = TRUE)) {
+    expect_equal(recorded_bins(fit, 1, c("share", "1"))$share, as.vector(share))
+  }
+})
+
+# What is written on a plot.
+written_on <- function(code) {
+  file <- tempfile(fileext = ".pdf")
+  on.exit(unlink(file))
+  grDevices::pdf(file, compress = FALSE, useKerning = FALSE)
+  force(code)
+  grDevices::dev.off()
+  lines <- grep(" Tj$", readLines(file, warn = FALSE), value = TRUE)
+  gsub("^.*[(]|[)] Tj$", "", lines)
+}
+
+test_that("components of which nothing is drawn are not in the legend", {
+  set.seed(12)
+  data <- turnover(50, 9)
+  place <- cbind(runif(50, 0, 20), runif(50, 40, 50))
+  near <- smooth_over(age = data$age, place = place, bandwidth = c(age = 1, place = 1000), strength = 5)
+  fit <- hush(aspect_bernoulli(data$x, 7, estimate = "map", phantom = "white", smooth = near, control = brief()))
+  fit$param$membership[, 4:6] <- 1e-12
+  fit$param$membership[3, 6] <- 1
+  fit$param$membership <- fit$param$membership / rowSums(fit$param$membership)
+  names <- component_names(7)
+  expect_identical(intersect(names, written_on(plot(fit, "map"))), c("A1", "A2", "A3", "A6"))
+  fit$smooth$given$place[3, ] <- NA # a site that is not on the map
+  expect_identical(intersect(names, written_on(plot(fit, "map"))), c("A1", "A2", "A3"))
+  expect_identical(drawn_components(diag(3)[rep(1:2, 200), ]), c(TRUE, TRUE, FALSE))
+  expect_identical(drawn_components(cbind(rep(0.6, 300), 0.4)), c(TRUE, FALSE)) # points, of the main component
+  if (requireNamespace("ggplot2", quietly = TRUE)) {
+    shown <- ggplot2::autoplot(fit, "curves")$data$component
+    expect_identical(levels(shown), c("A1", "A2", "A3", "A6"))
+  }
+})

@@ -1,0 +1,128 @@
+# Data as users have them, before any model sees them.
+
+sparse_table <- function(n = 12, m = 8) {
+  set.seed(1)
+  methods::as(Matrix::Matrix(matrix(rbinom(n * m, 1, 0.5), n, m) + 0, sparse = TRUE), "generalMatrix")
+}
+
+# Slots as no function of Matrix leaves them, set behind its back.
+spoil <- function(.object, ...) {
+  slots <- list(...)
+  for (name in names(slots)) attr(.object, name) <- slots[[name]]
+  .object
+}
+
+spoiled_columns <- function(x) {
+  i <- x@i
+  p <- x@p
+  first_two <- if (p[2L] >= 2L) 1:2 else stop("the first column needs two entries")
+  list(
+    far = spoil(x, i = replace(i, 1L, 100000000L)), negative = spoil(x, i = replace(i, 1L, -100000000L)),
+    missing = spoil(x, i = replace(i, 1L, NA)), unsorted = spoil(x, i = replace(i, first_two, i[rev(first_two)])),
+    twice = spoil(x, i = replace(i, first_two, i[1L])), no_rows = spoil(x, i = integer()),
+    wrong_type = spoil(x, i = as.double(i)), short_values = spoil(x, x = x@x[1:2]), text = spoil(x, x = "a"),
+    none = spoil(x, x = NULL), short_pointer = spoil(x, p = p[1:2]), falling = spoil(x, p = replace(p, 2L, p[3L] + 1L)),
+    beyond = spoil(x, p = replace(p, length(p), 100000000L)), pointer_missing = spoil(x, p = replace(p, 2L, NA)),
+    larger = spoil(x, Dim = c(3L, ncol(x))), negative_size = spoil(x, Dim = c(-1L, ncol(x))),
+    no_size = spoil(x, Dim = integer()), names = spoil(x, Dimnames = list("a", NULL))
+  )
+}
+
+spoiled_classes <- function(x) {
+  as_class <- function(class) methods::as(x, class)
+  square <- Matrix::crossprod(x)
+  list(
+    rows = spoil(as_class("RsparseMatrix"), j = 100000000L), triplet = spoil(as_class("TsparseMatrix"), i = 100000000L),
+    triplet_far = local({
+      each <- as_class("TsparseMatrix")
+      spoil(each, j = replace(each@j, 1L, 100000000L))
+    }),
+    logical = spoil(as_class("lMatrix"), i = 100000000L), pattern = spoil(as_class("nMatrix"), i = 100000000L),
+    symmetric = spoil(square, i = rep(100000000L, length(square@i))), side = spoil(square, uplo = "Q"),
+    dense = spoil(as_class("denseMatrix"), x = 1), diagonal = spoil(Matrix::Diagonal(8), x = 1),
+    permutation = spoil(methods::as(8:1, "pMatrix"), perm = 100000000L)
+  )
+}
+
+expect_invalid <- function(code, name) {
+  said <- sprintf("`%s` must be a valid object of its class, \"", name)
+  testthat::expect_error(code, said, class = "multicause_input_error", fixed = TRUE)
+}
+
+test_that("an object of package Matrix whose slots do not fit is refused by every model, whatever its class", {
+  x <- sparse_table()
+  few <- fit_control(n_start = 1, max_pass = 2)
+  short <- mcmc_control(chains = 1, warmup = 1, draws = 1, n_start = 1, n_reheat = 0, start_sweeps = 2)
+  models <- list(
+    function(x) aspect_bernoulli(x, 2, control = few), function(x) bernoulli_mixture(x, 2, control = few),
+    function(x) nmf(x, 2, control = few), function(x) plsa(x, 2, control = few),
+    function(x) plca(x, 2, control = few), function(x) logistic_pca(x, 2, control = few),
+    function(x) noisy_or(x, 2, control = few), function(x) bmf(x, control = short), range_through, corrupt,
+    function(x) cross_validate(x, nmf, 2, control = few), function(x) select_k(x, 2, model = nmf, control = few),
+    function(x) ensemble(x, 2, model = nmf, control = few)
+  )
+  for (model in models[1L]) {
+    for (each in c(spoiled_columns(x), spoiled_classes(x))) expect_invalid(model(each), "x")
+  }
+  for (model in models[-1L]) expect_invalid(model(spoiled_columns(x)$far), "x")
+  expect_invalid(visits_bernoulli(list(x, spoiled_columns(x)$far), k = 2, estimate = "ml"), "x[[2]]")
+})
+
+test_that("so it is as new data, scores, a region and neighbours, and inside a fit", {
+  x <- sparse_table()
+  far <- spoiled_columns(x)$far
+  few <- fit_control(n_start = 1, max_pass = 20)
+  weights <- Matrix::crossprod(Matrix::t(x))
+  smooth <- smooth_over(neighbours = weights, strength = 3)
+  fit <- suppressWarnings(aspect_bernoulli(x, 2, control = few, smooth = smooth))
+  expect_invalid(predict(fit, far, along = list(neighbours = weights)), "newdata")
+  expect_invalid(predict(fit, x, along = list(neighbours = spoiled_columns(methods::as(weights, "generalMatrix"))$far)),
+    "along$neighbours")
+  expect_invalid(test_loglik(fit, far), "newdata")
+  expect_invalid(impute(fit, far), "newdata")
+  expect_invalid(false_absences(fit, within = spoil(methods::as(x, "lMatrix"), i = 100000000L)), "within")
+  expect_invalid(false_absences(fit, within = spoil(methods::as(x, "nMatrix"), i = 100000000L)), "within")
+  expect_invalid(recovery(spoil(methods::as(x, "denseMatrix"), x = 1), as.matrix(x) == 1), "scores")
+  expect_invalid(smooth_over(neighbours = spoil(weights, i = rep(100000000L, length(weights@i)))), "neighbours")
+  smooth$given$neighbours <- spoil(smooth$given$neighbours, i = rep(100000000L, length(smooth$given$neighbours@i)))
+  expect_invalid(aspect_bernoulli(x, 2, control = few, smooth = smooth), "smooth$given$neighbours")
+  fit$x <- far
+  for (verb in list(false_absences, denoise, residuals, impute)) expect_invalid(verb(fit), "fit$x")
+  counts <- nmf(x, 2, control = few)
+  counts$x <- far
+  expect_invalid(residuals(counts), "fit$x")
+})
+
+test_that("weights of new rows are finite, and a dist() is whole", {
+  x <- sparse_table()
+  weights <- as.matrix(Matrix::crossprod(Matrix::t(x)))
+  smooth <- smooth_over(neighbours = weights, strength = 3)
+  control <- fit_control(n_start = 1, max_pass = 20)
+  fit <- suppressWarnings(aspect_bernoulli(x, 2, control = control, smooth = smooth))
+  for (bad in c(NA, NaN, Inf)) {
+    expect_error(predict(fit, x, along = list(neighbours = replace(weights, 2L, bad))),
+      "`along$neighbours` must hold finite weights", fixed = TRUE, class = "multicause_input_error")
+  }
+  expect_error(smooth_over(distance = structure(dist(1:5), Size = 4L)), "`distance` must be a valid result of dist()",
+    fixed = TRUE, class = "multicause_input_error")
+})
+
+test_that("every class of Matrix gives the same data, and entries beyond the last column are none", {
+  x <- sparse_table(8, 8)
+  same <- function(y) expect_identical(check_data(y, "binary")$view, check_data(as.matrix(y), "binary")$view)
+  slack <- spoil(x, i = c(x@i, 3L), x = c(x@x, 7))
+  expect_identical(as.matrix(slack), as.matrix(x))
+  same(slack)
+  expect_identical(check_cells(slack)$cells, check_cells(x)$cells)
+  for (class in c("dMatrix", "lMatrix", "nMatrix")) {
+    for (storage in c("CsparseMatrix", "RsparseMatrix", "TsparseMatrix", "unpackedMatrix")) {
+      same(methods::as(methods::as(x, class), storage))
+    }
+  }
+  symmetric <- Matrix::forceSymmetric(x)
+  for (storage in c("CsparseMatrix", "RsparseMatrix", "TsparseMatrix", "packedMatrix")) {
+    same(methods::as(symmetric, storage))
+    same(methods::as(Matrix::triu(x), storage))
+  }
+  for (each in list(Matrix::Diagonal(8), Matrix::Diagonal(8, 1), methods::as(8:1, "pMatrix"))) same(each)
+})

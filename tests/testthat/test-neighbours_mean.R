@@ -1,0 +1,126 @@
+# The model of neighbours_mean() against its definition, cell by cell.
+
+small_sites <- function() {
+  set.seed(2)
+  x <- matrix(rbinom(14 * 6, 1, 0.4), 14, dimnames = list(paste0("site", 1:14), paste0("taxon", 1:6)))
+  x[3, 2] <- NA
+  x[7, ] <- 0
+  age <- cbind(runif(14, 0, 5), 5 + runif(14, 0, 3))
+  age[5, ] <- NA
+  list(x = x, near = smooth_over(age = age, bandwidth = 3, most = 1000))
+}
+
+# Slow and obvious: each cell from a table in which it is no presence, its own row left out.
+reference_mean <- function(x, base, power) {
+  one <- function(x) matrix(as.double(x %in% 1), nrow(x))
+  density <- mean(x, na.rm = TRUE)
+  cell <- function(i, j) {
+    was_found <- x[i, j] %in% 1
+    hidden <- x
+    if (was_found) hidden[i, j] <- 0
+    weigh <- function(found, other) {
+      w <- if (sum(base[i, ]) > 0) base[i, ] else rep(1, nrow(x))
+      w[i] <- 0
+      shared <- as.vector(other %*% found[i, ])
+      length <- sqrt(sum(found[i, ]) * rowSums(other))
+      w * (ifelse(length > 0, shared / length, 0) + 0.05)^power
+    }
+    w <- weigh(one(x), one(x))
+    worth <- sum(w)^2 / sum(w^2)
+    w <- weigh(one(hidden), one(x))
+    known <- !is.na(x[, j])
+    rate <- (sum(x[-i, j], na.rm = TRUE) + density) / sum(known)
+    (worth * sum(w * one(x)[, j]) / sum(w) + rate) / (worth * sum(w[known]) / sum(w) + 1)
+  }
+  outer(seq_len(nrow(x)), seq_len(ncol(x)), Vectorize(cell))
+}
+
+test_that("every cell has the mean of its neighbours as if it were hidden", {
+  data <- small_sites()
+  base <- as.matrix(near_weights(data$near))
+  for (power in 0:2) {
+    fit <- neighbours_mean(data$x, near = data$near, likeness = power)
+    expect_equal(unname(fitted(fit)), reference_mean(data$x, base, power), tolerance = 1e-12)
+  }
+  expect_identical(dimnames(fitted(fit)), dimnames(data$x))
+  fit <- neighbours_mean(data$x)
+  expect_equal(unname(fitted(fit)), reference_mean(data$x, 1 - diag(14), 1), tolerance = 1e-12)
+})
+
+test_that("sparse data give the same", {
+  data <- small_sites()
+  for (near in list(NULL, data$near)) {
+    dense <- neighbours_mean(data$x, near = near)
+    sparse <- neighbours_mean(Matrix::Matrix(data$x, sparse = TRUE), near = near)
+    expect_equal(fitted(sparse), fitted(dense), tolerance = 1e-13)
+  }
+})
+
+test_that("a cell's own record does not change what it is given", {
+  x <- early_tetrapods$x[1:40, ]
+  near <- smooth_over(age = early_tetrapods$sites$age[1:40], bandwidth = 5)
+  at <- which(x == 1)[c(3, 30, 90)]
+  with <- fitted(neighbours_mean(x, near = near, likeness = 0))[at]
+  for (i in seq_along(at)) {
+    without <- x
+    without[at[i]] <- NA
+    hidden <- fitted(neighbours_mean(without, near = near, likeness = 0))[at[i]]
+    expect_lt(abs(hidden - with[i]), 0.02) # the density of the table is all that changes
+  }
+})
+
+test_that("bandwidths are those of the best hidden cells", {
+  sites <- early_tetrapods$sites
+  near <- smooth_over(age = sites$age, place = sites[c("lng", "lat")])
+  fit <- neighbours_mean(early_tetrapods$x, near = near)
+  expect_equal(unname(fit$objective), max(fit$trace$objective))
+  for (at in 1:2) {
+    for (factor in c(0.5, 2)) {
+      other <- fit$near
+      other$bandwidth[at] <- other$bandwidth[at] * factor
+      expect_lte(neighbours_mean(early_tetrapods$x, near = other)$objective, fit$objective)
+    }
+  }
+  p <- fitted(fit)
+  x <- early_tetrapods$x
+  expect_equal(unname(fit$objective), sum(log(ifelse(x == 1, p, 1 - p))))
+})
+
+test_that("it serves the verbs that compare models", {
+  data <- small_sites()
+  x <- data$x[rep(1:14, 3), ]
+  rownames(x) <- NULL
+  few <- fit_control(n_start = 2, n_polish = 0, progress = FALSE)
+  set.seed(1)
+  both <- suppressWarnings(compare_models(
+    x, list(mean = neighbours_mean, pca = logistic_pca), k = list(mean = 0, pca = 1), folds = 2, rows = FALSE,
+    control = few
+  ))
+  expect_setequal(both$table$model, c("mean", "pca"))
+  expect_true(all(is.finite(both$table$cells)))
+})
+
+test_that("methods", {
+  data <- small_sites()
+  fit <- neighbours_mean(data$x, near = data$near)
+  expect_snapshot(fit)
+  p <- predict(fit, data$x[1:3, 6:1], along = list(age = data$near$given$age[1:3, ]))
+  expect_identical(dimnames(p), dimnames(data$x[1:3, ]))
+  expect_true(all(p > 0 & p < 1))
+  expect_identical(dim(simulate(fit, seed = 1)[[1L]]), dim(data$x))
+  again <- update(fit, likeness = 0)
+  expect_identical(again$param$likeness, 0)
+  expect_error(logLik(fit), "maximised", class = "multicause_input_error")
+  grDevices::pdf(NULL)
+  expect_identical(plot(fit), fit)
+  grDevices::dev.off()
+})
+
+test_that("wrong input", {
+  x <- small_sites()$x
+  expect_error(neighbours_mean(x, 2), "`k`", class = "multicause_input_error")
+  expect_error(neighbours_mean(x, near = 1:14), "`near`", class = "multicause_input_error")
+  expect_error(neighbours_mean(x, likeness = -1), "`likeness`", class = "multicause_input_error")
+  expect_error(neighbours_mean(x + 1), "`x`", class = "multicause_input_error")
+  expect_error(predict(neighbours_mean(x), along = list()), "`newdata`", class = "multicause_input_error")
+})

@@ -1,0 +1,98 @@
+# The architecture, held: folders of src/ point downwards and no two files need each other.
+
+src <- test_path("..", "..", "src")
+
+c_files <- function() {
+  skip_if_not(dir.exists(file.path(src, "num")), "the sources are not at hand")
+  dir(src, pattern = "[.][ch]$", recursive = TRUE)
+}
+
+read_code <- function(file) {
+  text <- paste(readLines(file.path(src, file)), collapse = "\n")
+  gsub("(?s)/[*].*?[*]/", "", text, perl = TRUE)
+}
+
+matches <- function(pattern, text) {
+  found <- regmatches(text, gregexpr(pattern, text, perl = TRUE))[[1]]
+  sub(pattern, "\\1", found, perl = TRUE)
+}
+
+# The circles of a graph, list(from = to, ...): what is left when files that need nothing left are taken out.
+circle_in <- function(needs) {
+  repeat {
+    free <- lengths(needs) == 0L
+    if (!any(free)) return(names(needs))
+    needs <- lapply(needs[!free], setdiff, names(needs)[free])
+  }
+}
+
+test_that("a circle is seen", {
+  expect_length(circle_in(list(a = "b", b = "c", c = character())), 0L)
+  expect_setequal(circle_in(list(a = "b", b = "c", c = "b")), c("a", "b", "c"))
+})
+
+test_that("OBJECTS of Makevars is every C file", {
+  files <- grep("[.]c$", c_files(), value = TRUE)
+  makevars <- paste(readLines(file.path(src, "Makevars")), collapse = "\n")
+  expect_setequal(matches("([a-z0-9_/]+[.]o)\\b", makevars), sub("c$", "o", files))
+  groups <- matches("(?m)^([A-Z_]+) = \\\\$", makevars)
+  expect_true(all(groups %in% matches("\\$[(]([A-Z_]+)[)]", makevars)))
+  expect_false(grepl("$(wildcard", makevars, fixed = TRUE))
+})
+
+test_that("includes are written from src/, exist, and point downwards without circles", {
+  files <- c_files()
+  includes <- lapply(stats::setNames(files, files), function(file) matches("#include \"([^\"]+)\"", read_code(file)))
+  expect_true(all(unlist(includes) %in% files))
+  # A model may build on another, so these are one floor; circles among them show below.
+  floor_of <- function(file) {
+    floors <- c(num = 1, engine = 2, glue = 4, init.c = 5)
+    top <- sub("/.*", "", file)
+    ifelse(top %in% names(floors), floors[top], 3)
+  }
+  for (file in files) expect_true(all(floor_of(includes[[file]]) <= floor_of(file)), label = file)
+  expect_identical(circle_in(includes), character())
+})
+
+test_that("no two C files need each other's functions", {
+  files <- setdiff(grep("[.]c$", c_files(), value = TRUE), "init.c")
+  code <- vapply(files, read_code, "")
+  head <- "(?m)^(?!static)(?:[A-Za-z_]\\w*[ *]+)+?(\\w+)\\([^;{}]*\\) \\{"
+  defined <- lapply(code, function(text) matches(head, text))
+  home <- stats::setNames(rep(files, lengths(defined)), unlist(defined))
+  expect_gt(length(home), 100L)
+  needs <- lapply(code, function(text) {
+    words <- unique(matches("(\\w+)", text))
+    unique(unname(home[intersect(words, names(home))]))
+  })
+  needs <- Map(setdiff, needs, files)
+  expect_identical(circle_in(needs), character())
+})
+
+test_that("R's interface is in glue/ and init.c alone", {
+  for (file in grep("^glue/|^init[.]c$", c_files(), value = TRUE, invert = TRUE)) {
+    expect_false(grepl("SEXP|Rinternals[.]h|Rf_error|<R[.]h>", read_code(file)), label = file)
+  }
+})
+
+test_that("no function of R/ is defined twice", {
+  folder <- file.path(src, "..", "R")
+  skip_if_not(dir.exists(folder), "the sources are not at hand")
+  lines <- unlist(lapply(dir(folder, full.names = TRUE), readLines))
+  names <- sub(" <- function.*", "", grep("^[[:alnum:]_.]+ <- function", lines, value = TRUE))
+  expect_gt(length(names), 500L)
+  expect_identical(names[duplicated(names)], character())
+})
+
+test_that("every file of R/ has a test file of its name, or one whose head names it", {
+  folder <- file.path(src, "..", "R")
+  skip_if_not(dir.exists(folder), "the sources are not at hand")
+  heads <- vapply(dir(test_path(), "^test-.*[.]R$", full.names = TRUE), function(file) {
+    lines <- readLines(file)
+    paste(utils::head(lines, match(FALSE, startsWith(lines, "#")) - 1L), collapse = " ")
+  }, "")
+  named <- matches("R/([a-z_-]+[.]R)\\b", paste(heads, collapse = " "))
+  expect_identical(setdiff(named, dir(folder)), character())
+  own <- sub("^test-", "", basename(names(heads)))
+  expect_identical(setdiff(dir(folder), c(own, named)), character())
+})

@@ -1,0 +1,261 @@
+# The answer of which_zeros() and what it is made of.
+# Of R/which_zeros_learners.R, R/which_zeros_stack.R, R/which_zeros_methods.R, R/which_zeros_plot.R.
+
+x <- simulated_sites$x[1:60, ]
+answer <- local({
+  w <- NULL
+  function() {
+    if (is.null(w)) w <<- which_zeros(x, age = 60:1, quick = TRUE, seed = 1)
+    w
+  }
+})
+
+test_that("companions are Beals' smoothing without the cell, with one site more of the mean", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10)
+  x[2, 3] <- NA
+  table <- nbm_table(x)
+  p <- companion_scores(table)
+  found <- matrix(as.double(x %in% 1), 10)
+  for (cell in which(x == 0)) {
+    i <- (cell - 1L) %% 10L + 1L
+    j <- (cell - 1L) %/% 10L + 1L
+    others <- setdiff(which(!is.na(x[, j])), i)
+    rate <- mean(x[, j], na.rm = TRUE)
+    share <- vapply(which(found[i, ] == 1), function(k) {
+      (sum(found[others, j] * found[others, k]) + rate) / (sum(found[others, k]) + 1)
+    }, 0)
+    expect_equal(p[i, j], if (length(share)) mean(share) else rate, tolerance = 1e-12)
+  }
+})
+
+test_that("the ridge regression is the one of glm() where nothing is drawn together", {
+  set.seed(1)
+  z <- cbind(a = rnorm(400), b = rnorm(400, sd = 3))
+  offset <- rep(-1, 400)
+  y <- rbinom(400, 1, plogis(-0.5 + z %*% c(0.8, 0.3)))
+  mine <- ridge_logistic(z, y, offset, 0)
+  glm <- stats::glm(y ~ z, family = stats::binomial(), offset = offset)
+  expect_equal(mine$coefficients, unname(stats::coef(glm)), tolerance = 1e-3)
+  expect_equal(unname(mine$covariance), unname(stats::vcov(glm)), tolerance = 1e-2)
+  # A strong ridge: equal weights for columns of equal spread.
+  strong <- ridge_logistic(z, y, offset, 1e8)$coefficients[-1L] * apply(z, 2L, stats::sd)
+  expect_equal(strong[[1L]], strong[[2L]], tolerance = 1e-4)
+})
+
+test_that("the regression gives back the chance of a record, not that of a deletion", {
+  set.seed(3)
+  odds <- cbind(a = rnorm(20000, -2, 1.5), b = rnorm(20000, -2, 1.5))
+  was_find <- rbinom(20000, 1, plogis(0.3 + odds %*% c(0.6, 0.4))) == 1
+  deleted <- was_find & runif(20000) < 0.1
+  zero <- deleted | !was_find
+  copy <- list(odds = odds[zero, ], deleted = deleted[zero], at = which(zero), fraction = 1, rate = 0.1)
+  fit <- fit_stack(list(copy), 1e-3)
+  expect_equal(c(fit$intercept, fit$weights), c(0.3, a = 0.6, b = 0.4), tolerance = 0.2)
+})
+
+test_that("no weight is negative", {
+  set.seed(1)
+  z <- cbind(good = rnorm(500), bad = rnorm(500))
+  y <- rbinom(500, 1, plogis(z %*% c(1, -1)))
+  fit <- stack_weights(list(z = z, y = y, offset = rep(0, 500)), 1)
+  expect_identical(fit$weights[["bad"]], 0)
+  expect_gt(fit$weights[["good"]], 0.5)
+})
+
+test_that("finds are dealt so that no copy loses one that another loses", {
+  set.seed(1)
+  deleted <- with_seed(1, deal_finds(x, 10))
+  expect_identical(sort(unlist(deleted)), which(x == 1))
+  expect_lte(diff(range(lengths(deleted))), 1L)
+})
+
+test_that("the chance of a false absence is Bayes' rule", {
+  q <- 0.6
+  c <- 0.5
+  expect_equal(missed_at(q * c, c), q * (1 - c) / (1 - q * c))
+  expect_equal(missed_at(0.3, 1), 0)
+  expect_equal(missed_at(0.9, 0.5, 0.8), missed_at(0.4, 0.5)) # no surer than `surest`
+  p <- seq(0.01, 0.99, 0.01)
+  expect_false(is.unsorted(missed_at(p, 0.5, 0.8)))
+})
+
+test_that("an answer holds what it says", {
+  w <- answer()
+  expect_identical(is.na(w$probability), x == 1)
+  expect_equal(sum(w$probability / (1 - w$probability), na.rm = TRUE), sum(x))
+  cells <- as.data.frame(w)
+  expect_identical(nrow(cells), sum(x == 0))
+  expect_false(is.unsorted(-cells$chance))
+  expect_true(all(cells$missed_low <= cells$missed + 1e-12 & cells$missed <= cells$missed_high + 1e-12))
+  expect_true(all(cells$missed_high <= cells$missed_most + 1e-12))
+  expect_true(all(w$weights$weight >= 0))
+  expect_equal(sum(w$weights$share), 1)
+  sites <- by_site(w)
+  taxa <- by_taxon(w)
+  expect_equal(sum(sites$missed), w$total[["missed"]])
+  expect_equal(sum(taxa$most), w$total[["most"]])
+  expect_identical(sum(sites$finds), sum(taxa$finds))
+  halves <- by_site(w, groups = rep(c("old", "young"), each = 30))
+  expect_equal(sum(halves$missed), w$total[["missed"]])
+  expect_lt(sum(halves$high - halves$low), sum(sites$high - sites$low))
+})
+
+test_that("it finds what was missed, better than chance by far", {
+  w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 2)
+  false <- simulated_sites$truth$present == 1 & simulated_sites$x == 0
+  expect_gt(auc_of(w$probability[simulated_sites$x == 0], false[simulated_sites$x == 0]), 0.74)
+  expect_gt(w$total[["most"]], sum(false))
+  expect_gte(w$total[["unlike"]], w$total[["most"]])
+  expect_lt(w$total[["low"]], sum(false))
+  expect_gt(w$curve$summary$slope, 0.7)
+})
+
+test_that("same seed, same answer: anew, from the session's seed, sparse", {
+  w <- answer()
+  set.seed(99)
+  before <- .Random.seed
+  again <- which_zeros(x, age = 60:1, quick = TRUE, seed = 1)
+  expect_identical(.Random.seed, before)
+  expect_identical(again[names(again) != "call"], w[names(w) != "call"])
+  free <- which_zeros(x, quick = TRUE)
+  set.seed(99)
+  expect_identical(which_zeros(x, quick = TRUE)$probability, free$probability)
+  sparse <- which_zeros(Matrix::Matrix(x, sparse = TRUE), age = 60:1, quick = TRUE, seed = 1)
+  expect_equal(sparse$probability, w$probability, tolerance = 1e-4)
+  other <- update(w, seed = 2)
+  expect_identical(other$seed, 2L)
+  expect_false(identical(other$probability, w$probability))
+})
+
+test_that("workers give the same answer", {
+  skip_on_cran()
+  skip_if_not_installed("future.apply")
+  old <- future::plan(future::multisession, workers = 2)
+  on.exit(future::plan(old))
+  again <- which_zeros(x, age = 60:1, quick = TRUE, seed = 1)
+  expect_identical(again[names(again) != "call"], answer()[names(again) != "call"])
+})
+
+test_that("zeros that cannot be false, sites left out and unknown cells", {
+  within <- range_through(x, 60:1)
+  w <- which_zeros(x, age = 60:1, within = within, quick = TRUE, seed = 1)
+  expect_identical(nrow(as.data.frame(w)), sum(within))
+  expect_lte(w$total[["missed"]], answer()$total[["missed"]])
+  expect_identical(w$probability, answer()$probability)
+  part <- which_zeros(x, age = 60:1, leave_out = rownames(x)[c(3, 50)], quick = TRUE, seed = 1)
+  expect_identical(
+    part$probability, which_zeros(x[-c(3, 50), ], age = (60:1)[-c(3, 50)], quick = TRUE, seed = 1)$probability
+  )
+  holes <- x
+  holes[c(5, 77, 300)] <- NA
+  w <- which_zeros(holes, age = 60:1, quick = TRUE, seed = 1)
+  expect_false(anyNA(w$probability[c(5, 77, 300)]))
+  expect_identical(nrow(as.data.frame(w)), sum(holes == 0, na.rm = TRUE))
+})
+
+test_that("what is known of completeness decides the total", {
+  ask <- function(...) suppressMessages(which_zeros(x, age = 60:1, quick = TRUE, seed = 1, ...))
+  whole <- ask(completeness = 1)
+  expect_lt(whole$total[["missed"]], 1e-6)
+  known <- ask(completeness = 0.8)
+  # Of a table with completeness c a share 1 - c was missed: (1 - c) / c for each find.
+  expect_equal(known$total[["missed"]], sum(x) * 0.25, tolerance = 0.1)
+  wide <- ask(completeness = c(0.7, 0.9))
+  expect_gt(diff(wide$total[c("low", "high")]), diff(known$total[c("low", "high")]))
+  expect_identical(known$probability, wide$probability)
+  expect_message(
+    which_zeros(x, age = 60:1, quick = TRUE, seed = 1, completeness = 0.05), "was raised", class = "multicause_message"
+  )
+  effort <- ask(effort = rowSums(x) + seq(0, 1, length.out = 60))
+  expect_identical(effort$source, "effort")
+})
+
+test_that("repeated visits say what was missed", {
+  set.seed(5)
+  present <- outer(1:60, 1:12, function(i, j) (i <= 30) == (j <= 6)) * matrix(rbinom(720, 1, 0.7), 60)
+  visits <- lapply(1:3, function(v) present * matrix(rbinom(720, 1, 0.5), 60))
+  w <- which_zeros(visits = visits, quick = TRUE, seed = 1)
+  expect_identical(w$finds, sum(Reduce(pmax, visits)))
+  expect_equal(mean(w$completeness$estimate), 1 - 0.5^3, tolerance = 0.1)
+  expect_error(which_zeros(x, visits = visits), "`x` must be left out", class = "multicause_input_error")
+})
+
+test_that("why a zero is thought false adds up", {
+  w <- answer()
+  cell <- as.data.frame(w, n = 1)
+  why <- explain(w, cell$site, cell$taxon)
+  expect_equal(stats::plogis(sum(why$score$log_odds)), cell$chance)
+  expect_equal(sum(why$neighbours$weight), 1)
+  table <- nbm_table(x)
+  i <- match(cell$site, rownames(x))
+  j <- match(cell$taxon, colnames(x))
+  expect_equal(mean(why$companions$share), companion_scores(table)[i, j])
+  expect_identical(nrow(why$companions), as.integer(sum(x[i, ])))
+  expect_snapshot(invisible(print(names(why))))
+  find <- which(x == 1, arr.ind = TRUE)[1L, ]
+  expect_error(explain(w, find[[1L]], find[[2L]]), "this is a find", class = "multicause_input_error")
+})
+
+test_that("answers are printed in plain words", {
+  w <- answer()
+  # Numbers differ in their last places between BLAS libraries; the words do not.
+  words <- function(x) gsub("[0-9][0-9. ]*[0-9]|[0-9]", "#", utils::capture.output(print(x)))
+  expect_snapshot(writeLines(words(w)[c(1:4, 11)]))
+  expect_true(any(grepl("A first look", words(w))))
+  text <- utils::capture.output(print(w))
+  expect_lte(max(nchar(text)), 110L)
+  expect_identical(utils::capture.output(print(w, n = 0))[1:3], text[1:3])
+  expect_match(utils::capture.output(by_site(w))[22], "and 40 more")
+  cell <- as.data.frame(w, n = 1)
+  why <- utils::capture.output(explain(w, cell$site, cell$taxon))
+  expect_true(any(grepl("^Neighbours", why)) && any(grepl("^Companions", why)) && any(grepl("log-odds", why)))
+})
+
+test_that("every figure is drawn", {
+  w <- answer()
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (what in c("zeros", "sites", "taxa", "table", "quality")) {
+    expect_identical(plot(w, what, n = 7), w)
+    expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(w, what, n = 7))$plot, "ggplot")
+  }
+})
+
+test_that("time that is up leaves the copies that are needed", {
+  w <- suppressWarnings(which_zeros(x, quick = TRUE, copies = 4, seconds = 0, seed = 1))
+  expect_identical(w$copies, 2L)
+  expect_match(paste(utils::capture.output(w), collapse = " "), "2 of 4 copies")
+})
+
+test_that("wrong input", {
+  said <- function(expr) {
+    tryCatch(
+      {
+        expr
+        "NO ERROR"
+      },
+      multicause_input_error = conditionMessage
+    )
+  }
+  expect_snapshot({
+    writeLines(said(which_zeros()))
+    writeLines(said(which_zeros(x + 1)))
+    writeLines(said(which_zeros(x, age = 1:59)))
+    writeLines(said(which_zeros(x, completeness = 2)))
+    writeLines(said(which_zeros(x, completeness = 0.5, effort = 1:60)))
+    writeLines(said(which_zeros(x, copies = 11)))
+    writeLines(said(which_zeros(x, ages = 1:60)))
+    writeLines(said(which_zeros(x[1:4, ])))
+    writeLines(said(which_zeros(x, within = matrix(TRUE, 2, 2))))
+    writeLines(said(which_zeros(x, leave_out = "nowhere")))
+    writeLines(said(by_site(1)))
+    writeLines(said(by_site(answer(), groups = 1:3)))
+    writeLines(said(explain(answer(), 1:2, 1)))
+    writeLines(said(as.data.frame(answer(), n = 0)))
+    writeLines(said(plot(answer(), "nothing")))
+  })
+  damaged <- answer()
+  damaged$probability <- damaged$probability[1:3, ]
+  expect_error(print(damaged), "is damaged", class = "multicause_input_error")
+})

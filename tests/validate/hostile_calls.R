@@ -1,0 +1,380 @@
+# Random calls of every exported function and S3 method with hostile arguments: data, settings, and fits, results and
+# controls with a part missing, of another shape or with NaN inside. A call may succeed or be refused in words of ours;
+# it may not crash R, take over HOSTILE_SECONDS, end in an error of R's own from inside, or change anything global
+# (options, kind of generator, graphics settings, folder, locale, BLAS threads, connections, files).
+#   Rscript tests/validate/hostile_calls.R [seed] [calls]      or HOSTILE_SEED, HOSTILE_CALLS, HOSTILE_SECONDS
+# Calls are made in child processes, so that a crash is seen and named; call i of a seed is the same in every run:
+#   Rscript tests/validate/hostile_calls.R [seed] [calls] [only]     makes call number `only` alone and shows it.
+library(multicause)
+given <- commandArgs(TRUE)
+setting <- function(at, name, default) {
+  value <- if (length(given) >= at) given[at] else Sys.getenv(name, default)
+  as.numeric(value)
+}
+seed <- setting(1, "HOSTILE_SEED", "1")
+calls <- setting(2, "HOSTILE_CALLS", "3000")
+only <- setting(3, "HOSTILE_ONLY", NA)
+seconds <- as.numeric(Sys.getenv("HOSTILE_SECONDS", "20"))
+block <- 100 # calls of one child
+from <- as.numeric(Sys.getenv("HOSTILE_FROM", NA)) # set by this script for its children
+home <- Sys.getenv("HOSTILE_HOME", tempfile("hostile"))
+
+# Words of errors that come from inside, not from a check at the door.
+raw_words <- c(
+  "subscript out of bounds", "internal error", "non-conformable", "missing value where TRUE/FALSE needed",
+  "argument is of length zero", "invalid argument", "cannot coerce", "please report", "non-numeric argument",
+  "incorrect number of", "undefined columns", "\\$ operator is invalid", "replacement has", "not a multiple",
+  "must be of a vector type", "invalid 'type'", "object of type", "non-numeric matrix", "differing number of rows",
+  "the condition has length", "is not TRUE", "are not all TRUE", "invalid subscript", "invalid first argument",
+  "must have positive extent", "values must be", "attempt to", "dims \\[product", "length of 'dimnames'",
+  "vector memory", "cannot allocate", "invalid format", "unused argument", "argument \".*\" is missing",
+  "invalid times", "infinite or missing", "need finite", "number of items", "invalid 'x'", "invalid 'y'",
+  "no applicable method", "invalid unit", "evaluation nested", "stack", "requires numeric", "undefined slot",
+  "invalid class", "unable to find"
+)
+
+# What a call may leave behind: nothing of this changes.
+world <- function() {
+  blas <- get("blas_threads", asNamespace("multicause"))
+  threads <- blas(0L)
+  list(
+    options = options()[setdiff(names(options()), c("warning.length", "device"))], kind = RNGkind(),
+    par = graphics::par(no.readonly = TRUE)[c("mfrow", "mar", "oma", "pty", "cex", "las", "xpd")], folder = getwd(),
+    locale = Sys.getlocale(), threads = threads, connections = getAllConnections(),
+    files = list.files(".", all.files = TRUE), devices = grDevices::dev.list(), search = search()
+  )
+}
+
+make_things <- function() {
+  set.seed(1)
+  x <- outer(1:20, 1:8, function(i, j) (i <= 10) == (j <= 4)) * matrix(rbinom(160, 1, 0.7), 20)
+  dimnames(x) <- list(paste0("site", 1:20), paste0("taxon", 1:8))
+  x[2, 3] <- NA
+  few <- fit_control(n_start = 2, n_polish = 0, max_pass = 200, progress = FALSE, keep_starts = TRUE)
+  quick <- mcmc_control(chains = 2, warmup = 20, draws = 20, n_start = 2, n_reheat = 1, keep = 5, progress = FALSE)
+  near <- smooth_over(age = 1:20, place = cbind(1:20, 1:20), bandwidth = c(age = 3, place = 2000), strength = 1)
+  again <- x * matrix(rbinom(160, 1, 0.8), 20)
+  counts <- array(rpois(6 * 8 * 4, 2), c(site = 6, taxon = 8, time = 4))
+  fits <- list(
+    white = aspect_bernoulli(x, 3, phantom = "white", control = few),
+    effort = aspect_bernoulli(x, 2, phantom = "white", effort = seq(1, 3, length.out = 20), control = few),
+    visits = visits_bernoulli(list(x, again), k = 2, estimate = "ml", control = few),
+    near = aspect_bernoulli(x, 3, phantom = "white", smooth = near, control = few),
+    vb = aspect_bernoulli(x, 2, estimate = "vb", control = few),
+    gibbs = aspect_bernoulli(x, 3, estimate = "gibbs", phantom = "white", control = quick),
+    mixture = bernoulli_mixture(x, 2, control = few), lpca = logistic_pca(x, 2, control = few),
+    nmf = nmf(x, 2, control = few), kl = nmf(x, 2, loss = "kl", control = few),
+    plsa = plsa(3 * x, 2, control = few), sparse = plsa(3 * x, 2, sparsity = c(membership = 0.1), control = few),
+    plca = plca(counts, 2, control = few), entropy = plca(counts, 2, prior = cross_entropy(between = 1), control = few),
+    noisy = noisy_or(x, 2, control = few), variational = noisy_or(x, 2, inference = "variational", control = few),
+    bmf = bmf(x, family = "bernoulli", control = quick), real = bmf(x + 0.5, control = quick)
+  )
+  fits$average <- ensemble(list(fits$white, fits$vb))
+  fits$mixed <- ensemble(list(fits$mixture, fits$lpca))
+  fits$bare <- aspect_bernoulli(x, 2, control = fit_control(n_start = 1, keep_x = FALSE, progress = FALSE))
+  damage <- corrupt(x, 0.3)
+  models <- list(mixture = bernoulli_mixture, nmf = nmf)
+  results <- list(
+    age_profile(fits$near, 1:20), align_components(fits$white, fits$near), damage, cross_entropy(),
+    denoise(fits$white), divergences(fits$plca), identifiability(fits$white, n_search = 1), modes(fits$white),
+    cross_validate(x, models, k = 1:2, folds = 2, control = few), select_k(x, 1:2, control = few, folds = 2),
+    compare_models(x, models, k = 1:2, folds = 2, control = few), recovery(1 - predict(fits$vb), damage), near,
+    gamma_prior(1, 1), bmf_prior(), noisy_or_prior(), sources(fits$noisy), phantoms(fits$white),
+    deficiency(fits$white), false_absences(fits$white), false_presences(fits$gibbs), test_loglik(fits$vb, x), few,
+    quick, phantom_test(aspect_bernoulli(x, 2, estimate = "ml", control = few), nsim = 2, control = few),
+    summary(fits$white), summary(fits$gibbs), summary(fits$bmf), summary(fits$nmf), summary(fits$noisy),
+    summary(identifiability(fits$white, n_search = 0))
+  )
+  frame <- data.frame(
+    site = rep(rownames(x), 2), taxon = rep(colnames(x), 5), n = 1:40, max_ma = 5, min_ma = 1, stringsAsFactors = FALSE
+  )
+  table_of <- occurrence_matrix(frame, "site", "taxon")
+  files <- file.path(home, c("pbdb.csv", "now.csv", "broken.csv"))
+  writeLines(c(
+    "occurrence_no,collection_no,accepted_name,accepted_rank,max_ma,min_ma", "1,2,Equus ferus,species,3,2"
+  ), files[1])
+  writeLines(c("LIDNUM\tNAME\tMAX_AGE\tMIN_AGE\tGENUS\tSPECIES", "1\ta\t3\t2\tEquus\tferus"), files[2])
+  writeBin(as.raw(sample(255, 200, TRUE)), files[3])
+  things <- list(
+    x = x, few = few, quick = quick, fits = fits, results = results, counts = counts, frame = frame,
+    table_of = table_of, files = files
+  )
+  things$pool <- hostile_pool(things)
+  things
+}
+
+# Values that no argument expects.
+hostile_pool <- function(things) {
+  x <- things$x
+  list(
+    NULL, NA, NaN, Inf, -Inf, -1, 0, 1, 2, 3, 0.5, 1e10, 1e300, 1e-300, .Machine$integer.max, "a", "", NA_character_,
+    character(), integer(), logical(), list(), list(1), list(NULL), TRUE, FALSE, c(TRUE, NA), 1:3, c(a = 1), letters,
+    1:20, c(1, NA), factor("a"), as.Date("2020-01-01"), quote(x), quote(f(x)), function(x) x, sum, globalenv(),
+    as.raw(1), 1i, matrix(1:4, 2), matrix("a", 2, 2), matrix(0, 0, 0), matrix(0, 0, 3), array(1, c(2, 2, 2)),
+    array(1:20, 20), array(1:20, c(20, 1, 1)), data.frame(), data.frame(a = 1:2), data.frame(a = I(list(1, 2))),
+    structure(1, class = "multicause"), structure(list(), class = "multicause"),
+    structure(list(), class = "multicause_control"), structure(list(dims = 1), class = c("nmf", "multicause")),
+    structure(list(), class = "phantoms"), structure(list(), class = "corruption"), x, x * NA, x * 0, x * 0 + 1, -x,
+    2 * x, x / 3, 1e300 * x, 1e-200 * x, x + NaN, t(x), unname(x), x[1:3, ], x[, 1, drop = FALSE], x[0, ], x == 1,
+    x[, 8:1], Matrix::Matrix(x, sparse = TRUE), methods::as(Matrix::Matrix(x, sparse = TRUE), "RsparseMatrix"),
+    as.data.frame(x), as.table(x), list(x, x), list(x, t(x)), things$counts, things$frame, things$few, things$quick,
+    list(membership = matrix(0.5, 20, 2), aspects = matrix(0.5, 2, 8)), list(aspects = c(1, 2), membership = 1),
+    stats::dist(x), 20:1, stats::setNames(1:20, rownames(x)), cbind(1:20, 2:21), structure(1:20, class = "integer64"),
+    "cv", "eb", "all", "missed", "trace", "curves", "map", "response", "cell", "membership", "both", "white",
+    things$fits$white, things$fits$plca, things$fits$mixed, things$files[1], things$files[2], things$files[3],
+    "nowhere", bernoulli_mixture, nmf, list(nmf = nmf), list(nmf), ~x, expression(x), numeric_version("1.0"), Sys.time()
+  )
+}
+
+hostile_value <- function(things) pick_one(things$pool)
+
+pick_one <- function(list) list[[sample.int(length(list), 1L)]]
+
+# The object with one of its parts, at any depth, gone, of another shape or with other values.
+damaged <- function(object, things, depth = 0L) {
+  plain <- if (is.list(object)) unclass(object)
+  if (is.list(plain) && length(plain) && (depth == 0L || stats::runif(1L) < 0.6)) {
+    at <- sample.int(length(plain), 1L)
+    how <- sample.int(6L, 1L)
+    keep <- attributes(object)
+    if (how == 1L) {
+      plain <- plain[-at]
+    } else if (how == 2L) {
+      plain[at] <- list(hostile_value(things))
+    } else {
+      plain[at] <- list(damaged(plain[[at]], things, depth + 1L))
+    }
+    keep$names <- names(plain)
+    attributes(plain) <- if (is.data.frame(object) && stats::runif(1L) < 0.2) keep["names"] else keep
+    return(plain)
+  }
+  if (is.atomic(object) && length(object)) {
+    at <- sample.int(length(object), 1L)
+    how <- sample.int(10L, 1L)
+    return(tryCatch(switch(how,
+      replace(object, at, NA), replace(object, at, NaN), replace(object, at, -1), replace(object, at, 1e300),
+      object[-at], rev(object), unname(object), if (is.matrix(object)) t(object) else object[0L],
+      if (is.matrix(object)) object[-1L, , drop = FALSE] else c(object, object), as.character(object)
+    ), error = function(e) NULL))
+  }
+  classes <- sample(c("nmf", "multicause", "bmf", "list"), 2L)
+  if (is.null(object)) "not NULL" else if (stats::runif(1L) < 0.3) structure(object, class = classes) else object
+}
+
+# Exported functions and the methods of their classes, with the arguments they take.
+all_verbs <- function() {
+  space <- asNamespace("multicause")
+  exported <- getNamespaceExports("multicause")
+  table <- parseNamespaceFile("multicause", dirname(find.package("multicause")))$S3methods
+  inside <- c(
+    "cell_scores", "component_matrix", "held_out_rows", "largest_missed", "model_title", "new_job", "plot_view",
+    "presence_probability", "recorded_probability", "residual_matrix", "row_cells", "row_family", "score_spread",
+    "step_job", "total_sweeps", "fit_rules"
+  )
+  table <- table[!table[, 1L] %in% inside, , drop = FALSE]
+  owner <- ifelse(is.na(table[, 4L]), "multicause", table[, 4L])
+  # Settings and classes of other packages would be new when a call loads them first.
+  here <- vapply(unique(c("knitr", "rmarkdown", "future", owner)), requireNamespace, NA, quietly = TRUE)
+  table <- table[here[owner], , drop = FALSE]
+  found <- Map(function(generic, class, owner) {
+    # Called through its generic: a method alone cannot go on to the next one.
+    list(
+      name = paste(generic, class, sep = "."), f = get(generic, asNamespace(owner)), class = class,
+      arguments = formals(get(paste(generic, class, sep = "."), space))
+    )
+  }, table[, 1L], table[, 2L], owner[here[owner]])
+  functions <- lapply(exported, function(name) {
+    list(name = name, f = get(name, space), arguments = formals(get(name, space)), class = NULL)
+  })
+  c(functions, unname(found))
+}
+
+# Arguments under which a call is quick, where they are not hostile themselves.
+sound_argument <- function(name, things, sound) {
+  switch(name,
+    x = , newdata = if (stats::runif(1L) < 0.8) things$x else things$counts, data = things$frame,
+    fit = , object = pick_one(things$fits), k = 2, control = things$few, models = , model = bernoulli_mixture,
+    file = pick_one(as.list(things$files)), nsim = 2, n_search = 1, folds = 2, observation = "site",
+    attribute = "taxon", omega = 1:3, beta = 1, reference = things$fits$white,
+    fits = list(things$fits$plsa, things$fits$sparse), scores = predict(things$fits$vb),
+    truth = corrupt(things$x, 0.3), age = 1:20, shape = , rate = 1, seed = 1, sound
+  )
+}
+
+# Of the arguments of a function one or two are hostile, so that the others let them through; the first, a fit or a
+# result, is chosen by the caller of this.
+draw_arguments <- function(own, things) {
+  known <- setdiff(names(own), c("...", "checkpoint", "tables"))
+  hostile <- known[sample.int(length(known), min(length(known), sample.int(2L, 1L)))]
+  arguments <- list()
+  for (argument in known) {
+    required <- is.symbol(own[[argument]]) && !nzchar(as.character(own[[argument]]))
+    quick <- argument %in% c("control", "nsim", "n_search", "folds", "seed", "k", "model", "models")
+    if (argument %in% hostile) {
+      value <- if (argument == "control" && stats::runif(1L) < 0.6) {
+        damaged(pick_one(list(things$few, things$quick)), things)
+      } else {
+        hostile_value(things)
+      }
+      arguments[argument] <- list(value)
+    } else if (required || quick) {
+      arguments[argument] <- list(sound_argument(argument, things, 1))
+    }
+  }
+  arguments
+}
+
+# One call of a seed: list(name, f, arguments).
+draw_call <- function(i, verbs, things) {
+  set.seed((seed * 100003 + i * 7) %% 2147483647)
+  is_function <- vapply(verbs, function(verb) is.null(verb$class), NA)
+  verb <- pick_one(verbs[is_function == (stats::runif(1L) < 0.5)]) # exported functions are fewer, and take more
+  arguments <- draw_arguments(verb$arguments, things)
+  first <- names(verb$arguments)[1L]
+  of_class <- if (!is.null(verb$class)) {
+    Filter(function(object) inherits(object, verb$class), c(things$fits, things$results))
+  }
+  takes_fit <- is.null(verb$class) && first %in% c("fit", "object")
+  if (length(of_class) || takes_fit) {
+    object <- pick_one(if (takes_fit) things$fits else of_class)
+    arguments[[first]] <- if (stats::runif(1L) < 0.5) damaged(object, things) else object
+  }
+  if (verb$name %in% c("bmf", "mcmc_control") || identical(arguments$estimate, "gibbs")) {
+    wrong <- is.null(arguments$control) || inherits(arguments$control, "multicause_control")
+    if (wrong) arguments$control <- things$quick
+  }
+  # A generic may call its first argument otherwise.
+  if (!is.null(verb$class) && length(arguments)) names(arguments)[names(arguments) == first] <- ""
+  if (verb$name == "report") arguments$file <- file.path(home, "report.html")
+  list(name = verb$name, f = verb$f, arguments = arguments)
+}
+
+# What became of it: list(outcome, seconds, text).
+make_call <- function(call) {
+  before <- world()
+  start <- proc.time()[["elapsed"]]
+  text <- ""
+  outcome <- tryCatch(
+    {
+      setTimeLimit(elapsed = seconds, transient = TRUE)
+      utils::capture.output(suppressWarnings(suppressMessages(do.call(call$f, call$arguments, quote = TRUE))))
+      "value"
+    },
+    multicause_input_error = function(e) {
+      text <<- conditionMessage(e)
+      "refused"
+    },
+    error = function(e) {
+      text <<- conditionMessage(e)
+      raw <- grepl(paste(raw_words, collapse = "|"), text)
+      if (grepl("time limit", text)) "slow" else if (raw) "raw error" else "error"
+    }
+  )
+  setTimeLimit()
+  spent <- proc.time()[["elapsed"]] - start
+  if (spent > seconds) outcome <- "slow"
+  if (outcome == "refused" && grepl(paste(raw_words[1:7], collapse = "|"), text)) outcome <- "raw error"
+  if (grepl("^`start` gives", text) && is.null(call$arguments$start)) outcome <- "raw error"
+  after <- world()
+  changed <- Filter(function(part) !identical(before[[part]], after[[part]]), names(before))
+  if (length(changed)) {
+    outcome <- "changed"
+    text <- paste(changed, collapse = ", ")
+    options(before$options)
+    setwd(before$folder)
+  }
+  list(outcome = outcome, seconds = spent, text = gsub("[\n|]", " ", text))
+}
+
+show_call <- function(call) {
+  cat(call$name, "\n")
+  utils::str(call$arguments, max.level = 2, give.attr = FALSE, vec.len = 3, list.len = 40)
+}
+
+# A child makes its calls and notes each before it begins and when it has ended.
+run_block <- function(first, last) {
+  things <- readRDS(file.path(home, "things.rds"))
+  verbs <- all_verbs()
+  work <- file.path(home, "work")
+  dir.create(work, showWarnings = FALSE)
+  setwd(work)
+  grDevices::pdf(NULL)
+  graphics::plot.new()
+  note <- file.path(home, "log")
+  for (i in first:last) {
+    call <- draw_call(i, verbs, things)
+    cat(sprintf("begin|%d|%s\n", i, call$name), file = note, append = TRUE)
+    done <- make_call(call)
+    cat(sprintf("end|%d|%s|%s|%.1f|%s\n", i, call$name, done$outcome, done$seconds, done$text),
+      file = note, append = TRUE)
+  }
+}
+
+if (!is.na(from)) {
+  run_block(from, min(from + block - 1, calls))
+  quit(status = 0)
+}
+
+# Objects are made once; a folder of the user's keeps them for the next run.
+own_home <- !nzchar(Sys.getenv("HOSTILE_HOME"))
+dir.create(home, showWarnings = FALSE)
+unlink(file.path(home, "log"))
+stored <- file.path(home, "things.rds")
+if (!file.exists(stored)) saveRDS(suppressWarnings(suppressMessages(make_things())), stored)
+things <- readRDS(stored)
+if (!is.na(only)) {
+  call <- draw_call(only, all_verbs(), things)
+  show_call(call)
+  grDevices::pdf(NULL)
+  graphics::plot.new()
+  print(make_call(call))
+  quit()
+}
+
+script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
+start_child <- function(first) {
+  Sys.setenv(HOSTILE_FROM = first, HOSTILE_HOME = home)
+  on.exit(Sys.unsetenv("HOSTILE_FROM"))
+  # A call that hears no time limit is ended from outside.
+  system2(
+    file.path(R.home("bin"), "Rscript"), c("--no-init-file", shQuote(normalizePath(script)), seed, calls),
+    stdout = FALSE, stderr = FALSE, timeout = block * seconds
+  )
+}
+read_log <- function() {
+  log <- file.path(home, "log")
+  strsplit(if (file.exists(log)) readLines(log, warn = FALSE) else character(), "|", fixed = TRUE)
+}
+first <- 1
+crashed <- list()
+while (first <= calls) {
+  start_child(first)
+  ends <- Filter(function(line) line[1L] == "end", read_log())
+  begun <- Filter(function(line) line[1L] == "begin", read_log())
+  last <- if (length(begun)) begun[[length(begun)]]
+  if (is.null(last) || as.numeric(last[2L]) < first) stop("a child made no call")
+  if (as.numeric(last[2L]) > length(ends) + length(crashed)) {
+    again <- sprintf("ended R: hostile_calls.R %.0f %.0f %s repeats it", seed, calls, last[2L])
+    crashed[[length(crashed) + 1L]] <- c("end", last[2:3], "crash", NA, again)
+  }
+  first <- as.numeric(last[2L]) + 1
+}
+rows <- c(Filter(function(line) line[1L] == "end", read_log()), crashed)
+column <- function(at) vapply(rows, `[`, "", at)
+outcome <- column(4L)
+kinds <- c("value", "refused", "error", "raw error", "slow", "changed", "crash")
+cat(sprintf("# Hostile calls: seed %.0f, %.0f calls of %d functions and methods\n\n", seed, calls, length(all_verbs())))
+cat("| outcome | calls |\n| --- | --- |\n")
+cat(sprintf("| %s | %d |\n", kinds, vapply(kinds, function(kind) sum(outcome == kind), 0L)), sep = "")
+cat(sprintf("\nLongest call: %s s\n", format(max(as.numeric(column(5L)), na.rm = TRUE))))
+bad <- which(outcome %in% kinds[-(1:2)])
+if (length(bad)) {
+  cat("\n| call | function | outcome | seconds | text |\n| --- | --- | --- | --- | --- |\n")
+  shown <- bad[order(outcome[bad], column(3L)[bad])]
+  text <- substr(column(6L)[shown], 1L, 160L)
+  cat(sprintf(
+    "| %s | %s | %s | %s | %s |\n", column(2L)[shown], column(3L)[shown], outcome[shown], column(5L)[shown], text
+  ), sep = "")
+}
+if (own_home) unlink(home, recursive = TRUE)
+quit(status = as.integer(any(outcome %in% kinds[-(1:3)])))
