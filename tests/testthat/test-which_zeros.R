@@ -216,8 +216,10 @@ test_that("every figure is drawn", {
   w <- answer()
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  for (what in c("zeros", "sites", "taxa", "table", "quality")) {
-    expect_identical(plot(w, what, n = 7), w)
+  views <- c("zeros", "sites", "taxa", "table", "quality")
+  for (what in views) expect_identical(plot(w, what, n = 7), w)
+  skip_if_not_installed("ggplot2")
+  for (what in views) {
     expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(w, what, n = 7))$plot, "ggplot")
   }
 })
