@@ -161,7 +161,7 @@ test_that("results and settings that were edited are refused by their methods", 
   found <- recovery(matrix(seq(0, 1, length.out = 60), 10), damage)
   found$summary$slope <- NULL
   refused(print(found))
-  refused(generics::glance(found))
+  if (requireNamespace("generics", quietly = TRUE)) refused(generics::glance(found))
   refused(as.data.frame(found))
   damage$omitted <- NULL
   refused(print(damage))
