@@ -25,9 +25,10 @@
 #'     \eqn{q (1 - c) / (1 - c q)}. Sums of it are expected numbers of false absences. `missed_low` and `missed_high`
 #'     are its ends over learners and completeness: the lower (5 %) end of the chance with the upper end (95 %) of the
 #'     completeness, and the reverse.}
-#'   \item{`missed_most`}{what the table alone allows: \eqn{c} is at least the largest chance of the site's cells (no
-#'     taxon can be recorded more often than it is there); at \eqn{c = 1} nothing is missed. This is the outer bound of
-#'     [identifiability()], taken at the lower (5 %) ends of the chances.}
+#'   \item{`missed_most`}{what the table alone allows: \eqn{c} is at least the chance of every cell of the site (no
+#'     taxon can be recorded more often than it is there), so at least the mean of the five largest, hidden finds among
+#'     them, at their lower (5 %) ends; at \eqn{c = 1} nothing is missed. This is the outer bound of
+#'     [identifiability()].}
 #' }
 #' Within a site all four rank alike (but for ties at their ends), whatever the completeness.
 #'
@@ -36,9 +37,11 @@
 #' share follow a measure of effort; `visits` estimates it from repeated surveys, the only one of these that is
 #' evidence; `completeness` is what you know from elsewhere. Whichever it is, it is the same for all taxa of a site, and
 #' totals are given with their range and their assumption. A completeness below what the table allows is raised to that,
-#' with a message. Ranges of totals are too narrow still: in four tables with planted omissions and the true
-#' completeness given, the expected number was 4 to 22 % too large, and the 90 % range held the number that was planted
-#' in one (`bench/which_zeros.md`).
+#' with a message.
+#'
+#' **How many.** Where `completeness` \eqn{c} is given, a site with \eqn{F} finds missed about \eqn{F (1 - c) / c};
+#' sites with few finds borrow from what the learners expect of them. So the odds of a site's zeros are multiplied by a
+#' `factor` of its own before `present` and `missed` are made of them; `chance` stays as it was measured.
 #'
 #' **How good it is here.** Each damaged copy is scored by weights learnt from the other copies, as a table would be
 #' that lost a tenth of its finds. Printed are the area under the ROC curve (AUC: the chance that a deleted find stands
@@ -81,10 +84,10 @@
 #' @param seconds no copy beyond the second is begun after so many seconds.
 #' @param progress show a bar with the time left.
 #' @return A list of class `which_zeros`: `probability`, an n x m matrix with the chance of a record (`NA` at finds);
-#'   `completeness`, a data frame of `site`, `estimate`, `low`, `high`, `least`, which the table allows, and `surest`,
-#'   the largest chance that a taxon lived there; `total`, the
-#'   expected number of false absences, `low`, `high` (90 %), `most` and `unlike`, what the table alone allows where the
-#'   taxa of a site are recorded equally well and where they are not; `weights`, a data frame of the learners with
+#'   `completeness`, a data frame of `site`, `estimate`, `low`, `high`, `least`, which the table allows, `surest`, the
+#'   largest chance that a taxon lived there, and `factor`; `total`, the expected number of false absences, `low`,
+#'   `high` (90 %), `most` and `unlike`, what the table alone allows where the taxa of a site are recorded equally well
+#'   and where they are not; `weights`, a data frame of the learners with
 #'   their `weight` and `share`; `quality`, a data frame with the AUC (pooled, within sites) and average precision of
 #'   the answer and of each learner, with standard errors over copies; `seed`, `dims`, `names` and what its methods
 #'   need: [print()], [plot.which_zeros()], [as.data.frame.which_zeros()], [by_site()], [by_taxon()], [explain()],
@@ -140,7 +143,9 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., distance = NULL, withi
   }
   if (is.null(copies)) copies <- if (quick) 2L else if (found <= 2000) 10L else 5L
   copies <- check_count(copies, "copies", 2L, 10L)
-  plan <- list(quick = quick, copies = copies, seed = seed, seconds = seconds, progress = progress)
+  plan <- list(
+    quick = quick, copies = copies, seed = seed, seconds = seconds, progress = progress, how = as_usual(quick)
+  )
   learnt <- wz_learn(data$x, near, given, plan)
   new_which_zeros(data$x, near, given, plan, learnt, call)
 }
@@ -223,7 +228,7 @@ wz_learn <- function(x, near, given, plan) {
     })
   )
   tasks <- Map(function(task, seed) c(task, seed = seed), tasks, drawn$seeds[seq_along(tasks)])
-  common <- list(x = x, near = near, quick = plan$quick, deadline = as.double(Sys.time()) + plan$seconds)
+  common <- list(x = x, near = near, how = plan$how, deadline = as.double(Sys.time()) + plan$seconds)
   name <- function(i) if (i == 1L) "the whole table" else sprintf("copy %d", i - 1L)
   control <- list(progress = plan$progress, on_interrupt = "keep")
   done <- map_tasks(tasks, learn_task, common, "Tables", name, control)
@@ -267,7 +272,7 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
   eta <- stack$intercept + Reduce(`+`, Map(`*`, odds, stack$weights))
   se <- stack_se(odds, stack)
   open <- is.na(zero) | zero
-  hidden <- wz_hidden(copies, stack, nrow(x))
+  hidden <- wz_hidden(copies, stack)
   shift <- log(sum(zero == FALSE, na.rm = TRUE) / sum(exp(eta[zero %in% TRUE])))
   stack$intercept <- stack$intercept + shift
   eta <- eta + shift
@@ -277,6 +282,13 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
   share <- if (length(source)) learnt$share else learnt$full$share
   site <- wz_completeness(given$completeness, share, least)
   unlike <- wz_unlike(stats::plogis(eta + 1.645 * se), open, candidate)
+  finds <- rowSums(zero == FALSE, na.rm = TRUE)
+  surest <- pmin(pmax(learnt$full$surest, 0.5), 1)
+  richness <- if (is.null(given$completeness)) {
+    list(factor = rep(1, nrow(x)))
+  } else {
+    wz_richness(exp(eta) * (zero %in% TRUE), finds, site$estimate, surest)
+  }
   p[!open] <- NA
   names <- dimnames_of(x)
   dimnames(p) <- name_sides(names)
@@ -284,15 +296,16 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
     list(
       probability = p, se = se, candidate = candidate,
       completeness = data.frame(site = label_of(seq_len(nrow(x)), names[[1L]]), site[c("estimate", "low", "high")],
-        least = least, surest = pmin(pmax(learnt$full$surest, 0.5), 1)),
+        least = least, surest = surest, factor = richness$factor),
       source = if (length(source)) source else "phantom", stack = stack, near = learnt$full$tuned,
       weights = stack_table(stack, copies), x = x, names = names, restricted = !is.null(given$within),
       dims = c(n = nrow(x), m = ncol(x)), finds = sum(zero == FALSE, na.rm = TRUE), seed = plan$seed,
-      quick = plan$quick, copies = length(copies), wanted = plan$copies, call = call
+      quick = plan$quick, copies = length(copies), wanted = plan$copies,
+      inputs = list(near = near, given = given), call = call
     ),
     class = "which_zeros"
   )
-  w$draws <- with_seed(learnt$seed, wz_draws(w, odds, site$draws))
+  w$draws <- with_seed(learnt$seed, wz_draws(w, odds, site$draws, richness))
   w$total <- c(wz_total(w), unlike = unlike)
   judged <- judge_stack(copies, stack$ridge, dim(x))
   w$quality <- judged$table
@@ -321,17 +334,14 @@ stack_se <- function(odds, stack) {
   matrix(unlist(root), nrow(odds[[1L]]))
 }
 
-# The largest chance of a record that a find of each site had while it was hidden, 0 where none was.
-wz_hidden <- function(copies, stack, n) {
-  out <- rep(0, n)
-  for (copy in copies) {
-    p <- stats::plogis(stack_odds(stack, copy$odds[copy$deleted, , drop = FALSE]))
-    row <- (copy$at[copy$deleted] - 1L) %% n + 1L
-    most <- tapply(p, row, max)
-    at <- as.integer(names(most))
-    out[at] <- pmax(out[at], most)
-  }
-  out
+# The chances of a record that finds had while they were hidden, at their lower (5 %) ends: list(at, p).
+wz_hidden <- function(copies, stack) {
+  each <- lapply(copies, function(copy) {
+    odds <- copy$odds[copy$deleted, , drop = FALSE]
+    se <- sqrt(pmax(rowSums((cbind(1, odds) %*% stack$covariance) * cbind(1, odds)), 0))
+    list(at = copy$at[copy$deleted], p = stats::plogis(stack_odds(stack, odds) - 1.645 * se))
+  })
+  list(at = unlist(lapply(each, `[[`, "at")), p = unlist(lapply(each, `[[`, "p")))
 }
 
 # The most false absences where taxa differ in how well they are recorded, as identifiability() has it.
@@ -342,8 +352,15 @@ wz_unlike <- function(p, open, candidate) {
   sum(matrix(most, nrow(p))[candidate])
 }
 
-# Completeness is at least the largest chance of a site; that of the hidden finds is taken as it is.
-wz_least <- function(p, open, hidden) pmax(row_tops(p, open)$top, hidden)
+n_top <- 5L
+
+# Completeness is at least every chance of a site, so at least the mean of the largest five, which an error of one does
+# not carry away.
+wz_least <- function(p, open, hidden) {
+  p[!open] <- 0
+  p[hidden$at] <- hidden$p
+  apply(p, 1L, function(row) mean(sort(row, decreasing = TRUE)[seq_len(n_top)]))
+}
 
 # list(estimate, low, high, draws = n x several, raised), never below what the table allows.
 wz_completeness <- function(given, share, least) {
@@ -362,6 +379,51 @@ wz_completeness <- function(given, share, least) {
   )
 }
 
+# Where completeness is known, the finds of a site say more than the learners make of them. The odds of its zeros sum to
+# S_i, which is its number of finds F_i if chances are right. Given completeness c_i that sum is taken as M_i =
+# S_i exp(a + b log c_i), by Poisson regression, and F_i as Poisson about M_i times a Gamma factor with mean 1 and shape
+# g, so that M_i (F_i + g) / (M_i + g) finds were to be expected. As the residuals of that regression sum to 0, also
+# when weighed by log c, the numbers missed sum to about sum_i F_i (1 - c_i) / c_i, the estimate of Horvitz and
+# Thompson.
+# (Where c is estimated from the table itself, low numbers of finds come with low c, and that sum is too small.)
+# list(factor, by which the odds of a site are multiplied, sums = S times factor, finds).
+wz_richness <- function(odds, finds, completeness, surest) {
+  sums <- rowSums(odds)
+  used <- sums > 0
+  design <- cbind(1, log(completeness))
+  if (sum(used) < 3L || stats::sd(design[used, 2L]) < 1e-6) design <- design[, 1L, drop = FALSE]
+  fit <- suppressWarnings(stats::glm.fit(
+    design[used, , drop = FALSE], finds[used],
+    offset = log(sums[used]), family = stats::poisson()
+  ))
+  mean <- sums * exp(as.vector(design %*% fit$coefficients))
+  shape <- exp(stats::optimize(gamma_poisson, c(-3, 8), finds[used], mean[used], maximum = TRUE)$maximum)
+  factor <- ifelse(used, mean / sums * (finds + shape) / (mean + shape), 1)
+  factor <- fill_up(odds, factor, completeness, surest)
+  list(factor = factor, sums = sums * factor, finds = finds)
+}
+
+most_lift <- 4
+
+# The odds of each row times `factor` would let (1 - c) / c of each find expected be missed, but that no chance goes
+# beyond its limit in missed_at(). Returns factors with which the rest makes up for that, at most `most_lift` times as
+# large.
+fill_up <- function(odds, factor, completeness, surest, passes = 20L) {
+  wanted <- rowSums(odds) * factor * (1 - completeness) / completeness
+  most <- most_lift * factor
+  for (pass in seq_len(passes)) {
+    scaled <- odds * factor
+    reached <- rowSums(missed_at(scaled / (1 + scaled), completeness, surest))
+    factor <- ifelse(reached > 0, pmin(factor * wanted / reached, most), factor)
+  }
+  factor
+}
+
+# Log-likelihood of counts that are Poisson about a Gamma factor of mean 1 and shape exp(log_shape) times their mean.
+gamma_poisson <- function(log_shape, count, mean) {
+  sum(stats::dnbinom(count, size = exp(log_shape), mu = mean, log = TRUE))
+}
+
 # The chance that a zero is a false absence. With c the completeness of its row, a taxon that is there with chance q is
 # recorded with chance p = c q, and not found although there with q (1 - c) / (1 - c q). No taxon is taken as surer to
 # be there than `surest`.
@@ -370,19 +432,29 @@ missed_at <- function(p, c, surest = 1) {
   pmin(q * (1 - c) / pmax(1 - c * q, 1e-12), 1)
 }
 
-n_draws <- 40L
+# Draws of all numbers: fewer where each takes long.
+n_draws <- function(cells) if (cells <= 1e5) 200L else 40L
 
 # Numbers of false absences by site, by taxon and in all, over weights drawn from their normal approximation and
-# completeness from the fits; what is random in the number itself, given the chances, is added.
-wz_draws <- function(w, odds, completeness) {
+# completeness from the fits, or, where it is known, over what finds say of the numbers to be expected, without the
+# learners' help; what is random in the number itself, given the chances, is added.
+wz_draws <- function(w, odds, completeness, richness) {
   n <- w$dims[["n"]]
   m <- w$dims[["m"]]
   root <- chol_root(w$stack$covariance)
   centre <- c(w$stack$intercept, w$stack$weights)
-  out <- list(sites = matrix(0, n, n_draws), taxa = matrix(0, m, n_draws), total = numeric(n_draws))
-  for (draw in seq_len(n_draws)) {
+  zero <- as.matrix(w$x == 0) %in% TRUE
+  draws <- n_draws(n * m)
+  out <- list(sites = matrix(0, n, draws), taxa = matrix(0, m, draws), total = numeric(draws))
+  for (draw in seq_len(draws)) {
     beta <- centre + as.vector(root %*% stats::rnorm(length(centre)))
-    p <- stats::plogis(beta[1L] + Reduce(`+`, Map(`*`, odds, beta[-1L])))
+    odds_now <- exp(beta[1L] + Reduce(`+`, Map(`*`, odds, beta[-1L])))
+    odds_now[!zero] <- 0
+    if (!is.null(richness$sums)) {
+      drawn <- richness$sums * stats::rgamma(n, richness$finds + 0.5, richness$finds + 0.5)
+      odds_now <- odds_now * (drawn / pmax(rowSums(odds_now), 1e-300))
+    }
+    p <- odds_now / (1 + odds_now)
     p[!w$candidate] <- 0
     missed <- missed_at(p, completeness[, (draw - 1L) %% ncol(completeness) + 1L], w$completeness$surest)
     noise <- missed * (1 - missed)
@@ -410,13 +482,13 @@ wz_total <- function(w) {
 # The numbers of the zeros that were asked about, in the order of cells.
 wz_missed <- function(w, at = which(w$candidate)) {
   row <- (at - 1L) %% w$dims[["n"]] + 1L
-  p <- w$probability[at]
-  odds <- stats::qlogis(p)
+  site <- w$completeness
+  odds <- stats::qlogis(w$probability[at]) + log(site$factor[row])
+  p <- stats::plogis(odds)
   low <- stats::plogis(odds - 1.645 * w$se[at])
   high <- stats::plogis(odds + 1.645 * w$se[at])
-  site <- w$completeness
   data.frame(
-    row = row, column = (at - 1L) %/% w$dims[["n"]] + 1L, chance = p,
+    row = row, column = (at - 1L) %/% w$dims[["n"]] + 1L, chance = w$probability[at],
     present = pmin(p / site$estimate[row], site$surest[row]),
     missed = missed_at(p, site$estimate[row], site$surest[row]),
     missed_low = missed_at(low, site$high[row], site$surest[row]),

@@ -28,7 +28,8 @@ least_near <- 500L # neighbours of an observation that a mean is taken over, at 
 # of the neighbours' means).
 #   near     a smooth_over() without bandwidths, or NULL
 #   members  fits of each size
-learn_table <- function(x, near, members, quick) {
+#   how      list(quick, scale, args): few fits, times how many components as usual, arguments of the fits
+learn_table <- function(x, near, members, how) {
   table <- nbm_table(x)
   rows <- seq_len(nrow(x))
   out <- list()
@@ -42,17 +43,16 @@ learn_table <- function(x, near, members, quick) {
   }
   out$alike <- nbm_rows(NULL, 2, table, rows)
   out$companions <- companion_scores(table)
-  k <- learner_k(nrow(x), ncol(x))
-  if (quick) k <- k[c(1L, length(k))]
+  k <- scaled_k(learner_k(nrow(x), ncol(x)), how$scale)
+  if (how$quick) k <- unique(k[c(1L, length(k))])
   control <- function(passes, starts = 1) {
     fit_control(n_start = starts, n_polish = 0, max_pass = passes, tol = 1e-6, progress = FALSE)
   }
-  smoothed <- quiet_fit(ensemble(
-    x, k = k, members = members, estimate = "map", phantom = "white", smooth = near, control = control(150)
-  ))$value
-  out$smoothed <- fitted(smoothed)
-  some <- unique(k[c(1L, (length(k) + 1L) %/% 2L, length(k))])
-  out$free <- fitted(quiet_fit(ensemble(x, k = some, members = members, control = control(50)))$value)
+  many <- function(...) {
+    fitted(quiet_fit(do.call(ensemble, utils::modifyList(list(x, members = members, ...), how$args)))$value)
+  }
+  out$smoothed <- many(k = k, estimate = "map", phantom = "white", smooth = near, control = control(150))
+  out$free <- many(k = unique(k[c(1L, (length(k) + 1L) %/% 2L, length(k))]), control = control(50))
   out$pca <- fitted(quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(200, 2)))$value)
   list(
     scores = lapply(out[intersect(names(learner_names), names(out))], unname), near = near,
@@ -60,14 +60,20 @@ learn_table <- function(x, near, members, quick) {
   )
 }
 
+# What sensitivity() changes; here: nothing.
+as_usual <- function(quick) list(quick = quick, scale = 1, args = list())
+
+scaled_k <- function(k, scale) unique(pmax(2L, as.integer(round(k * scale))))
+
 # What the phantom writes of each site, by fits with few and with many components, whose answers differ: list(share = n
 # x fits, surest = the chance that content gives to the likeliest attribute of each site, a mean over fits).
-phantom_shares <- function(x, near, quick) {
-  k <- unique(pmin(c(3L, 4L, 5L, 6L, 8L), max(learner_k(nrow(x), ncol(x)))))
-  if (quick) k <- k[unique(c(1L, (length(k) + 1L) %/% 2L))]
+phantom_shares <- function(x, near, how) {
+  k <- unique(pmin(scaled_k(c(3L, 4L, 5L, 6L, 8L), how$scale), max(learner_k(nrow(x), ncol(x)))))
+  if (how$quick) k <- k[unique(c(1L, (length(k) + 1L) %/% 2L))]
   control <- fit_control(n_start = 3, n_finish = 1, n_polish = 0, max_pass = 300, tol = 1e-6, progress = FALSE)
   fits <- lapply(k, function(k) {
-    quiet_fit(aspect_bernoulli(x, k, estimate = "map", phantom = "white", smooth = near, control = control))$value
+    given <- list(x, k, estimate = "map", phantom = "white", smooth = near, control = control)
+    quiet_fit(do.call(aspect_bernoulli, utils::modifyList(given, how$args)))$value
   })
   share <- vapply(fits, function(fit) phantom_share(fit, unname(fit$pinned), "white"), numeric(nrow(x)))
   surest <- vapply(fits, surest_content, numeric(nrow(x)))
@@ -120,8 +126,8 @@ learn_task <- function(task, common, tick) {
   if (inherits(x, "dgCMatrix")) x <- Matrix::drop0(x)
   whole <- !length(task$deleted)
   learnt <- with_seed(task$seed, {
-    learnt <- learn_table(x, common$near, task$members, common$quick)
-    c(learnt, if (whole) phantom_shares(x, learnt$near, common$quick))
+    learnt <- learn_table(x, common$near, task$members, common$how)
+    c(learnt, if (whole) phantom_shares(x, learnt$near, common$how))
   })
   if (whole) {
     return(learnt)

@@ -9,7 +9,8 @@ result_rules.which_zeros <- function(x) {
     dims = rule_numbers(2L, 1, named = c("n", "m")), probability = rule_matrix(n, m, 0, 1, na = TRUE),
     se = rule_matrix(n, m, 0), candidate = rule_table(logical = TRUE), names = rule_names(c(n, m)), x = rule_data(n, m),
     completeness = rule_frame(
-      site = "label", estimate = "number", low = "number", high = "number", least = "number", rows = n
+      site = "label", estimate = "number", low = "number", high = "number", least = "number",
+      surest = "number", factor = "number", rows = n
     ),
     source = rule_choice(c("phantom", "completeness", "effort", "cell")),
     total = rule_numbers(5L, 0, named = c("missed", "low", "high", "most", "unlike")),
@@ -27,6 +28,11 @@ wz_words <- list(
   cell = "by what the repeated visits missed"
 )
 
+wz_range <- c(
+  phantom = "90 % of draws of weights and fits, all under that assumption", completeness = "90 % range",
+  effort = "90 % of draws of weights and fits, all under that assumption", cell = "90 % of draws of weights and fits"
+)
+
 # Numbers of zeros as people write them.
 show_count <- function(x) format(signif(x, if (x < 100) 2L else 3L), big.mark = " ", scientific = FALSE, trim = TRUE)
 
@@ -42,8 +48,8 @@ print.which_zeros <- function(x, n = 5L, ...) {
     show_exact(x$finds), show_exact(zeros), if (x$restricted) " that can be false" else ""
   ))
   cat(sprintf(
-    "About %s of them were missed, %s\n  (%s to %s by weights and fits, likely too narrow).\n",
-    show_count(total[["missed"]]), wz_words[[x$source]], show_count(total[["low"]]), show_count(total[["high"]])
+    "About %s of them were missed, %s\n  (%s to %s, %s).\n", show_count(total[["missed"]]), wz_words[[x$source]],
+    show_count(total[["low"]]), show_count(total[["high"]]), wz_range[[x$source]]
   ))
   cat(sprintf(
     "The table alone allows 0 to %s where all taxa of a site are recorded equally well, up to %s where not.\n",
@@ -186,27 +192,36 @@ check_answer <- function(w) {
   check_whole(w, "w")
 }
 
+# The group of each site or taxon, a factor; without groups each is its own.
+wz_group <- function(w, side, groups) {
+  size <- w$dims[[side]]
+  if (is.null(groups)) {
+    return(factor(seq_len(size)))
+  }
+  if (!is_line(groups) || !is.atomic(groups) || length(groups) != size) {
+    stop_input("`groups` must name the group of each of the %.0f %s, not be %s.", size,
+      c("sites", "taxa")[side], show_value(groups))
+  }
+  if (is.factor(groups)) droplevels(groups) else factor(as.vector(groups))
+}
+
+# Numbers missed by group, groups x draws.
+group_draws <- function(w, side, group) {
+  known <- !is.na(group)
+  rowsum(w$draws[[c("sites", "taxa")[side]]][known, , drop = FALSE], group[known])
+}
+
 wz_sums <- function(w, side, groups) {
   check_answer(w)
-  size <- w$dims[[side]]
-  what <- c("site", "taxon")[side]
-  if (!is.null(groups)) {
-    if (!is_line(groups) || !is.atomic(groups) || length(groups) != size) {
-      stop_input("`groups` must name the group of each of the %.0f %s, not be %s.", size,
-        c("sites", "taxa")[side], show_value(groups))
-    }
-    what <- "group"
-  }
-  group <- factor(if (is.null(groups)) seq_len(size) else as.vector(groups))
-  label <- if (is.null(groups)) label_of(seq_len(size), w$names[[side]]) else levels(group)
+  group <- wz_group(w, side, groups)
+  label <- if (is.null(groups)) label_of(seq_len(w$dims[[side]]), w$names[[side]]) else levels(group)
   cells <- wz_missed(w)
   index <- factor(group[if (side == 1L) cells$row else cells$column], levels(group))
   sum_cells <- function(value) as.vector(tapply(value, index, sum, default = 0))
   found <- found_table(w$x)
   finds <- if (side == 1L) Matrix::rowSums(found) else Matrix::colSums(found)
   finds <- as.vector(tapply(finds, group, sum, default = 0))
-  draws <- rowsum(w$draws[[c("sites", "taxa")[side]]][!is.na(group), , drop = FALSE], group[!is.na(group)])
-  ends <- t(apply(draws, 1L, central_range))
+  ends <- t(apply(group_draws(w, side, group), 1L, central_range))
   missed <- sum_cells(cells$missed)
   share <- function(missed) ifelse(missed + finds > 0, missed / (missed + finds), NA_real_)
   out <- data.frame(
@@ -214,10 +229,82 @@ wz_sums <- function(w, side, groups) {
     high = pmax(ends[, 2L], missed), most = sum_cells(cells$missed_most), share = share(missed),
     share_low = share(pmin(ends[, 1L], missed)), share_high = share(pmax(ends[, 2L], missed))
   )
-  names(out)[1L] <- what
+  names(out)[1L] <- if (is.null(groups)) c("site", "taxon")[side] else "group"
   out <- out[order(-out$missed), ]
   rownames(out) <- NULL
   structure(out, class = c("which_zeros_sums", "data.frame"), assumption = wz_words[[w$source]])
+}
+
+#' Do groups of sites differ in what was missed?
+#'
+#' Compares time slices, regions, formations or other groups of sites of an answer of [which_zeros()], two by two, with
+#' intervals: the share of what was there that was missed, the number missed, or the number of taxa a site held once the
+#' missed ones are added to the finds.
+#'
+#' @details
+#' Both groups of a pair are taken from the same draws of weights, fits and completeness, so that what they share
+#' cancels. Where completeness comes from the phantom, its assumption is behind the difference as it is behind the
+#' totals.
+#' Many pairs are many chances to find a difference; the intervals are not widened for that.
+#'
+#' @param w a result of [which_zeros()].
+#' @param groups the group of each site, a vector; `NA` is left out. At least two groups.
+#' @param ... must be empty.
+#' @param of what is compared: `"share"`, missed / (missed + found), in \[0, 1\]; `"missed"`, the expected number of
+#'   false absences; `"richness"`, (missed + found) / number of sites.
+#' @return A data frame of class `which_zeros_contrast` with a row for each pair of groups: `group`, `other`; `value`
+#'   and `other_value`, what is compared; `difference`, of the first less the second; `low`, `high`, its central 90 %
+#'   over draws; `above`, the share of draws in which it is above 0. Cost: a few passes over the zeros.
+#' @inherit which_zeros references
+#' @seealso [by_site()], which has the groups one by one
+#' @examples
+#' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
+#' contrast(w, rep(c("old", "middle", "young"), each = 40))
+#' @export
+contrast <- function(w, groups, ..., of = c("share", "missed", "richness")) {
+  check_dots(...)
+  check_answer(w)
+  check_given(groups)
+  of <- check_choice(of, "of", c("share", "missed", "richness"))
+  group <- wz_group(w, 1L, groups)
+  if (nlevels(group) < 2L) stop_input("`groups` must have at least two groups, not %d.", nlevels(group))
+  sums <- wz_sums(w, 1L, groups)
+  sums <- sums[match(levels(group), sums$group), ]
+  size <- as.vector(table(group))
+  value <- function(missed) {
+    there <- missed + sums$finds
+    switch(of, share = missed / pmax(there, 1e-300), missed = missed, richness = there / size)
+  }
+  here <- value(sums$missed)
+  draws <- value(group_draws(w, 1L, group))
+  pairs <- utils::combn(nlevels(group), 2L)
+  difference <- draws[pairs[1L, ], , drop = FALSE] - draws[pairs[2L, ], , drop = FALSE]
+  ends <- t(apply(difference, 1L, central_range))
+  middle <- here[pairs[1L, ]] - here[pairs[2L, ]]
+  structure(
+    data.frame(
+      group = levels(group)[pairs[1L, ]], other = levels(group)[pairs[2L, ]], value = here[pairs[1L, ]],
+      other_value = here[pairs[2L, ]], difference = middle, low = pmin(ends[, 1L], middle),
+      high = pmax(ends[, 2L], middle), above = rowMeans(difference > 0)
+    ),
+    class = c("which_zeros_contrast", "data.frame"), of = of, assumption = wz_words[[w$source]]
+  )
+}
+
+#' @export
+print.which_zeros_contrast <- function(x, digits = 3L, ...) {
+  digits <- check_digits(digits)
+  check_dots(...)
+  print.data.frame(round_columns(x, digits), row.names = FALSE)
+  what <- c(
+    share = "missed of all that was there", missed = "number missed", richness = "taxa a site, missed ones added"
+  )[attr(x, "of")]
+  cat(sprintf(
+    "value: %s%s;\nlow, high: 90 %% of draws of the difference; above: how many of them are above 0\n",
+    if (length(what)) what else "as of contrast()",
+    if (is.null(attr(x, "assumption"))) "" else paste(",", attr(x, "assumption"))
+  ))
+  invisible(x)
 }
 
 #' @export
@@ -228,8 +315,7 @@ print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
   assumed <- attr(x, "assumption")
   cat(
-    "missed (low to high by weights and fits, likely too narrow): ",
-    if (is.null(assumed)) "expected number" else assumed,
+    "missed (low to high, 90 % of draws): ", if (is.null(assumed)) "expected number" else assumed,
     ";\nmost: what the table alone allows; share: missed of all that was there\n", sep = ""
   )
   invisible(x)
@@ -364,18 +450,19 @@ print.zero_explained <- function(x, ...) {
 say_near <- function(side, sites, n) {
   if (nrow(sites)) {
     shown <- utils::head(sites, n)
-    say_wrapped(side, sprintf("%s (%.0f %%)", shown$site, 100 * shown$weight), nrow(sites) - nrow(shown))
+    say_wrapped(side, sprintf("%s (%.0f\001%%)", shown$site, 100 * shown$weight), nrow(sites) - nrow(shown))
   }
 }
 
 say_companions <- function(side, taxa, n) {
   if (nrow(taxa)) {
     shown <- utils::head(taxa, n)
-    say_wrapped(side, sprintf("%s (%.0f %%)", shown$taxon, 100 * shown$share), nrow(taxa) - nrow(shown))
+    say_wrapped(side, sprintf("%s (%.0f\001%%)", shown$taxon, 100 * shown$share), nrow(taxa) - nrow(shown))
   }
 }
 
+# A "\001" is a space at which no line ends.
 say_wrapped <- function(side, items, more) {
   text <- sprintf("%s: %s%s", side, paste(items, collapse = ", "), if (more > 0L) sprintf(" and %d more", more) else "")
-  writeLines(strwrap(text, 100, indent = 2, exdent = 4))
+  writeLines(gsub("\001", " ", strwrap(text, 100, indent = 2, exdent = 4), fixed = TRUE))
 }

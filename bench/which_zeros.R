@@ -2,19 +2,23 @@
 # Finds are deleted with a rate of its own in each site, uniform on [0, 0.4] (European mammals of the Neogene, genera
 # with at least 5 sites in sites with at least 5 genera; simulated sites), or the first visit of a bird survey is taken
 # and the truth is any visit. All choices were made on other tables (early tetrapods, g10s2, nam_large; other seeds).
-#   Rscript bench/which_zeros.R [replicates = 2]
+#   Rscript bench/which_zeros.R [replicates = 2] [answers] [totals]     (both parts unless named)
 # Results are kept in bench/which_zeros.md.
 library(multicause)
 replicates <- as.integer(c(commandArgs(TRUE), "2")[1L])
+parts <- commandArgs(TRUE)[-1L]
+if (!length(parts)) parts <- c("answers", "totals")
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 shared <- function(...) file.path(folder, ...)
 
-read_g5s5 <- function() {
-  if (!file.exists(shared("now_2003", "g5s5_occ.csv"))) return(NULL)
-  occ <- utils::read.csv(shared("now_2003", "g5s5_occ.csv"))
-  x <- matrix(0, max(occ$site_id), max(occ$genus_id))
-  x[cbind(occ$site_id, occ$genus_id)] <- 1
-  list(x = x, age = utils::read.csv(shared("now_2003", "g5s5_sites.csv"))$age_ma)
+read_fossils <- function(name, folder = "now_2003") {
+  path <- function(what) shared(folder, paste0(name, "_", what, ".csv"))
+  if (!file.exists(path("occ"))) return(NULL)
+  occ <- utils::read.csv(path("occ"))
+  x <- matrix(0, max(occ[[1L]]), max(occ[[2L]]))
+  x[cbind(occ[[1L]], occ[[2L]])] <- 1
+  sites <- utils::read.csv(path("sites"))
+  list(x = x, age = sites[[intersect(c("age_ma", "mid_age"), names(sites))]])
 }
 
 read_birds <- function() {
@@ -74,16 +78,58 @@ planted <- function(title, x, ...) {
   )
 }
 
-cat("Totals: deleted finds; expected false absences given the true completeness (a `quick` answer), ends, and what\n")
-cat("the table alone allows where taxa are recorded alike (most) and not (unlike). Slopes: of the answer.\n")
-g5s5 <- read_g5s5()
-if (!is.null(g5s5)) planted("European mammals, g5s5", g5s5$x, age = g5s5$age)
-planted("Simulated sites", unname(simulated_sites$x))
-birds <- read_birds()
-if (!is.null(birds)) {
-  seconds <- system.time(w <- which_zeros(birds$x, distance = birds$distance, seed = 1, progress = FALSE))
-  title <- sprintf("Swiss birds: first visit fitted, truth any visit; distance of %s", paste(birds$by, collapse = ", "))
-  show(title, measure(w, scores_of(w), birds$truth), w$quality["stack", "auc"], sum(seconds[1:2]), list(
-    c(`found later` = sum(birds$truth, na.rm = TRUE), w$total)
-  ))
+# `quick` answers with the true completeness and with that of the phantom: is the number deleted within the range, and
+# how often is a site's above what the table is said to allow?
+totals <- function(title, table, replicates) {
+  if (is.null(table)) return(invisible())
+  each <- vapply(seq_len(replicates), function(r) {
+    set.seed(9200 + r)
+    gone <- corrupt(table$x, omit = c(0, 0.4))
+    answer <- function(...) {
+      suppressMessages(which_zeros(gone$x, age = table$age, ..., seed = r, quick = TRUE, progress = FALSE))
+    }
+    w <- answer(completeness = 1 - gone$rates$omit)
+    free <- answer()
+    deleted <- sum(gone$omitted)
+    inside <- function(w) w$total[["low"]] <= deleted && deleted <= w$total[["high"]]
+    site <- by_site(w)
+    rows <- if (is.null(rownames(gone$x))) site$site else match(site$site, rownames(gone$x))
+    here <- rowSums(gone$omitted)[rows]
+    c(
+      deleted = deleted, known = w$total[["missed"]], inside = inside(w),
+      site_inside = mean(floor(site$low) <= here & here <= ceiling(site$high)),
+      free = free$total[["missed"]], free_inside = inside(free), most = free$total[["most"]],
+      site_above_most = mean(here > site$most), slope = free$curve$summary$slope
+    )
+  }, numeric(9))
+  print(data.frame(table = title, t(round(rowMeans(each), 3)), error = round(sqrt(mean((each[2L, ] - each[1L, ])^2)))),
+    row.names = FALSE)
+}
+
+answers <- function() {
+  cat("Totals: deleted finds; expected false absences given the true completeness (a `quick` answer), ends, and what\n")
+  cat("the table alone allows where taxa are recorded alike (most) and not (unlike). Slopes: of the answer.\n")
+  g5s5 <- read_fossils("g5s5")
+  if (!is.null(g5s5)) planted("European mammals, g5s5", g5s5$x, age = g5s5$age)
+  planted("Simulated sites", unname(simulated_sites$x))
+  birds <- read_birds()
+  if (!is.null(birds)) {
+    seconds <- system.time(w <- which_zeros(birds$x, distance = birds$distance, seed = 1, progress = FALSE))
+    by <- paste(birds$by, collapse = ", ")
+    title <- paste("Swiss birds: first visit fitted, truth any visit; distance of", by)
+    show(title, measure(w, scores_of(w), birds$truth), w$quality["stack", "auc"], sum(seconds[1:2]), list(
+      c(`found later` = sum(birds$truth, na.rm = TRUE), w$total)
+    ))
+  }
+}
+
+if ("answers" %in% parts) answers()
+if ("totals" %in% parts) {
+  cat("\n## Totals,", max(replicates, 10L), "replicates\n\n")
+  tables <- list(
+    `European mammals, g5s5` = read_fossils("g5s5"), `European mammals, g10s2` = read_fossils("g10s2"),
+    `Early tetrapods` = list(x = as.matrix(early_tetrapods$x) + 0, age = early_tetrapods$sites$age),
+    `North America` = read_fossils("nam_large", "now_2020_nam"), `Simulated sites` = list(x = unname(simulated_sites$x))
+  )
+  for (name in names(tables)) totals(name, tables[[name]], max(replicates, 10L))
 }

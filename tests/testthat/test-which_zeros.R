@@ -171,6 +171,57 @@ test_that("what is known of completeness decides the total", {
   expect_identical(effort$source, "effort")
 })
 
+test_that("finds say how many were missed where completeness is known", {
+  set.seed(1)
+  odds <- matrix(stats::rexp(6000, 20), 60)
+  known <- runif(60, 0.4, 1)
+  finds <- stats::rpois(60, rowSums(odds) * known * 2)
+  # No chance meets a limit here, so that the numbers missed sum to the estimate of Horvitz and Thompson.
+  factor <- wz_richness(odds, finds, known, 1)$factor
+  scaled <- odds * factor
+  missed <- missed_at(scaled / (1 + scaled), known, 1)
+  expect_equal(sum(missed), sum(finds * (1 - known) / known), tolerance = 0.02)
+  # With the same completeness everywhere, too, and where nothing is missed.
+  expect_equal(sum(odds * wz_richness(odds, finds, rep(0.7, 60), 1)$factor), sum(finds), tolerance = 0.02)
+  expect_true(all(is.finite(wz_richness(odds, finds, rep(1, 60), 1)$factor)))
+  empty <- odds
+  empty[1L, ] <- 0
+  expect_identical(wz_richness(empty, finds, known, 1)$factor[1L], 1)
+})
+
+test_that("what chances may not take goes to the other zeros of the site", {
+  set.seed(1)
+  odds <- matrix(stats::rexp(600, 4), 10)
+  factor <- fill_up(odds, rep(1, 10), rep(0.7, 10), rep(0.8, 10))
+  scaled <- odds * factor
+  expect_true(all(factor >= 1 - 1e-12))
+  expect_equal(
+    rowSums(missed_at(scaled / (1 + scaled), 0.7, 0.8)), rowSums(odds) * 0.3 / 0.7,
+    tolerance = 1e-3
+  )
+})
+
+test_that("groups of sites are compared over the same draws", {
+  w <- answer()
+  groups <- factor(rep(c("young", "old", NA), each = 20), c("young", "old"))
+  found <- contrast(w, groups)
+  sums <- by_site(w, groups = groups)
+  share <- stats::setNames(sums$share, sums$group)
+  expect_identical(c(found$group, found$other), c("young", "old"))
+  expect_equal(found$difference, share[["young"]] - share[["old"]])
+  expect_true(found$low <= found$difference && found$difference <= found$high)
+  missed <- contrast(w, groups, of = "missed")
+  expect_equal(missed$value - missed$other_value, missed$difference)
+  # Half of each site's draws cancel: the difference of two groups is known better than their ends say.
+  expect_lt(missed$high - missed$low, sum(sums$high - sums$low))
+  three <- contrast(w, rep(1:3, 20), of = "richness")
+  expect_identical(nrow(three), 3L)
+  expect_equal(three$value[1L], (sum(x[rep(1:3, 20) == 1, ]) + by_site(w, groups = rep(1:3, 20))[["missed"]][
+    match("1", by_site(w, groups = rep(1:3, 20))$group)
+  ]) / 20)
+  expect_output(print(three), "taxa a site")
+})
+
 test_that("repeated visits say what was missed", {
   set.seed(5)
   present <- outer(1:60, 1:12, function(i, j) (i <= 30) == (j <= 6)) * matrix(rbinom(720, 1, 0.7), 60)
@@ -254,6 +305,9 @@ test_that("wrong input", {
     writeLines(said(by_site(1)))
     writeLines(said(by_site(answer(), groups = 1:3)))
     writeLines(said(explain(answer(), 1:2, 1)))
+    writeLines(said(contrast(answer())))
+    writeLines(said(contrast(answer(), rep(1, 60))))
+    writeLines(said(contrast(answer(), 1:3)))
     writeLines(said(as.data.frame(answer(), n = 0)))
     writeLines(said(plot(answer(), "nothing")))
   })

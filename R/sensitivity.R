@@ -1,0 +1,191 @@
+# How the answer of which_zeros() changes with what it takes for granted.
+
+#' How far an answer depends on what was taken for granted
+#'
+#' Answers the question of [which_zeros()] again with one thing changed at a time: how many components, which estimate
+#' and prior, with neighbours or without, another seed, the ends of the completeness, the range rule. One sentence and
+#' one figure for the paper.
+#'
+#' @details
+#' All answers compared, the one as it is among them, are from two damaged copies of the table and the same seed, so
+#' that its total is not quite that of `w`. What is changed:
+#' * half as many components, and half as many again, in all models;
+#' * `estimate = "ml"`, and a stronger prior (`aspects = c(1.5, 4)`, `membership = 1.2`), instead of the default;
+#' * no ages, places and distances, where there are any;
+#' * another seed;
+#' * the completeness of all sites at its lower, at its upper end;
+#' * where there are ages: only zeros within the known range of a taxon ([range_through()]) can be false; where `within`
+#'   was given: all zeros can.
+#'
+#' It is no interval: the changes are neither all there are nor equally likely. What they share, such as that a find is
+#' never an error and that the taxa of a site are recorded equally well, is not varied.
+#'
+#' @param w a result of [which_zeros()].
+#' @param ... must be empty.
+#' @param first how many of the likeliest zeros to follow.
+#' @param progress show a bar with the time left.
+#' @return A list of class `which_zeros_sensitivity`: `table`, a data frame with a row for each answer: `change`;
+#'   `missed`, the expected number of false absences, `low` and `high` (90 %); `zeros` that can be false; `kept`, how
+#'   many of the `first` zeros likeliest to be false of the answer as it is are among those of this one; `first`;
+#'   `source`. An interrupt keeps the answers that are there. It has `print()`, `plot()`, [as.data.frame()]. Cost: up
+#'   to seven answers of two copies; in parallel where a [future::plan()] is set.
+#' @inherit which_zeros references
+#' @seealso [which_zeros()], [identifiability()], which says what the data cannot decide
+#' @examples
+#' w <- which_zeros(simulated_sites$x[1:40, ], quick = TRUE, seed = 1)
+#' sensitivity(w)
+#' @export
+sensitivity <- function(w, ..., first = 50, progress = interactive()) {
+  check_dots(...)
+  check_answer(w)
+  first <- check_count(first, "first", 1L)
+  progress <- check_flag(progress, "progress")
+  changes <- wz_changes(w)
+  control <- list(progress = progress, on_interrupt = "keep")
+  # The first is what all others are compared with, and what is changed after the fits is changed in it.
+  done <- map_tasks(changes, answer_again, list(w = w), "Answers", function(i) names(changes)[i], control)
+  if (is.null(done[[1L]])) signal_interrupt()
+  tell_interrupted(done, "answers")
+  answers <- unlist(done[is_done(done)], recursive = FALSE)
+  top <- utils::head(answers[[1L]]$cells, first)
+  table <- data.frame(
+    change = vapply(answers, function(one) one$change, ""), t(vapply(answers, function(one) one$total, numeric(3))),
+    zeros = vapply(answers, function(one) length(one$cells), 0L),
+    kept = vapply(answers, function(one) sum(top %in% utils::head(one$cells, first)), 0L)
+  )
+  structure(
+    list(table = table, first = length(top), source = w$source),
+    class = "which_zeros_sensitivity"
+  )
+}
+
+# Settings of learners, by what is changed.
+wz_changes <- function(w) {
+  how <- function(scale = 1, ...) utils::modifyList(as_usual(w$quick), list(scale = scale, args = list(...)))
+  changes <- list(
+    `as it is` = list(how = how()), `half as many components` = list(how = how(0.5)),
+    `half as many components again` = list(how = how(1.5)), `maximum likelihood` = list(how = how(estimate = "ml")),
+    `stronger prior` = list(how = how(prior = list(aspects = c(1.5, 4), membership = 1.2))),
+    `another seed` = list(how = how(), seed = as.integer((w$seed + 1) %% .Machine$integer.max))
+  )
+  if (!is.null(w$inputs$near)) changes$`no neighbours` <- list(how = how(), alone = TRUE)
+  Map(function(change, name) c(change, name = name), changes, names(changes))
+}
+
+# The short answers to one change of settings, a list: with the first come those that need no other fits.
+answer_again <- function(change, common, tick) {
+  w <- common$w
+  near <- if (is.null(change$alone)) w$inputs$near
+  given <- w$inputs$given
+  plan <- list(
+    quick = w$quick, copies = 2L, seed = if (is.null(change$seed)) w$seed else change$seed, seconds = Inf,
+    progress = FALSE, how = change$how
+  )
+  learnt <- wz_learn(w$x, near, given, plan)
+  answer <- function(name, given) {
+    again <- suppressMessages(new_which_zeros(w$x, near, given, plan, learnt, NULL))
+    list(
+      change = name, total = again$total[c("missed", "low", "high")], cells = ranked_cells(again),
+      completeness = again$completeness
+    )
+  }
+  out <- list(answer(change$name, given))
+  if (change$name != "as it is") {
+    return(out)
+  }
+  for (end in c("low", "high")) {
+    at_end <- given
+    at_end[c("effort", "cell")] <- list(NULL)
+    at_end$completeness <- as.matrix(out[[1L]]$completeness[c(end, end)])
+    out <- c(out, list(answer(paste("completeness at its", c(low = "lower", high = "upper")[[end]], "end"), at_end)))
+  }
+  age <- near$given$age
+  if (!is.null(given$within)) {
+    out <- c(out, list(answer("all zeros can be false", utils::modifyList(given, list(within = NULL)))))
+  } else if (!is.null(age)) {
+    given$within <- suppressMessages(range_through(unname(as.matrix(w$x)), unname(as.matrix(age))))
+    out <- c(out, list(answer("only zeros within known ranges", given)))
+  }
+  out
+}
+
+# Cells that can be false, likeliest first.
+ranked_cells <- function(w) {
+  at <- which(w$candidate)
+  at[order(-w$probability[at], (at - 1L) %% w$dims[["n"]], at)]
+}
+
+#' @export
+result_rules.which_zeros_sensitivity <- function(x) {
+  list(
+    table = rule_frame(
+      change = "text", missed = "number", low = "number", high = "number", zeros = "number", kept = "number", rows = 1L
+    ),
+    first = rule_numbers(1L, 1), source = rule_choice(names(wz_words))
+  )
+}
+
+#' @export
+print.which_zeros_sensitivity <- function(x, ...) {
+  check_whole(x, "x")
+  check_dots(...)
+  table <- x$table
+  table$range <- sprintf("%s to %s", vapply(table$low, show_count, ""), vapply(table$high, show_count, ""))
+  table$missed <- vapply(table$missed, show_count, "")
+  table$zeros <- vapply(table$zeros, show_exact, "")
+  shown <- table[c("change", "missed", "range", "zeros", "kept")]
+  names(shown)[5L] <- sprintf("of the first %d", x$first)
+  names(shown)[1L] <- format("change", width = max(nchar(shown$change)))
+  shown[[1L]] <- format(shown[[1L]])
+  print.data.frame(shown, row.names = FALSE)
+  writeLines(strwrap(sensitivity_sentence(x), 100))
+  invisible(x)
+}
+
+sensitivity_sentence <- function(x) {
+  table <- x$table
+  changed <- table[-1L, ]
+  low <- which.min(table$missed)
+  high <- which.max(table$missed)
+  seen <- if (low == high) "does not change" else {
+    sprintf(
+      "goes from %s (%s) to %s (%s)", show_count(table$missed[low]), table$change[low], show_count(table$missed[high]),
+      table$change[high]
+    )
+  }
+  paste(
+    sprintf("As it is, %s zeros are expected to be false, %s;", show_count(table$missed[1L]), wz_words[[x$source]]),
+    sprintf("over %d changes that number %s,", nrow(changed), seen),
+    sprintf("and %d to %d of the first %d stay.", min(changed$kept), max(changed$kept), x$first)
+  )
+}
+
+#' @export
+plot.which_zeros_sensitivity <- function(x, main = NULL, ...) {
+  check_whole(x, "x")
+  draw_view(plot_view(x, main, ...))
+  invisible(x)
+}
+
+#' @export
+plot_view.which_zeros_sensitivity <- function(x, main = NULL, ...) {
+  check_dots(...)
+  check_title(main)
+  table <- x$table
+  new_view(
+    "ranges", if (is.null(main)) "What the answer depends on" else main,
+    rows = data.frame(
+      label = sprintf("%s (%d of %d)", table$change, table$kept, x$first), value = table$missed, low = table$low,
+      high = table$high, other = table$missed[1L]
+    ),
+    xlab = sprintf("number missed (in brackets: how many of the first %d stay)", x$first),
+    words = c(value = "with the change", other = "as it is"), limits = c(0, max(table$high))
+  )
+}
+
+#' @export
+as.data.frame.which_zeros_sensitivity <- function(x, ...) { # nolint: object_name_linter.
+  check_whole(x, "x")
+  check_dots(...)
+  x$table
+}
