@@ -73,15 +73,13 @@ bernoulli_mixture <- function(x, k, ..., estimate = c("map", "ml"),
   data <- check_data(x, "binary")
   k <- check_k(k, dim(data$x))
   smooth <- check_smooth(smooth)
-  tuned <- choose_prior(
-    prior, data$x, bernoulli_mixture, k, c("prototypes", "weights"), list(estimate = estimate), control
-  )
+  tuned <- bm_choose_prior(prior, estimate, data, k, control)
   prior <- tuned$value
   call <- keep_values(call, list(estimate = estimate, prior = prior, smooth = smooth, start = start))
   problem <- structure(
     list(
       data = data, values = "binary", k = k,
-      pseudo = if (estimate == "map") pseudo_counts(prior, c("prototypes", "weights")) else c(0, 0, 0)
+      pseudo = if (estimate == "map") unlist(bm_check_prior(prior), use.names = FALSE) - 1 else c(0, 0, 0)
     ),
     class = c("bernoulli_mixture_problem", "multicause_problem")
   )
@@ -93,6 +91,18 @@ bernoulli_mixture <- function(x, k, ..., estimate = c("map", "ml"),
   bm_new_fit(
     started, data, k, problem$pseudo, estimate, prior, control, call, tuned$cv, smooth, problem$near
   )
+}
+
+bm_check_prior <- function(prior) check_prior(prior, c("prototypes", "weights"))
+
+# By held-out cells where that is asked for: list(value, cv).
+bm_choose_prior <- function(prior, estimate, data, k, control) {
+  if (estimate == "ml") {
+    return(list(value = prior, cv = NULL))
+  }
+  choose_prior(prior, c("prototypes", "weights"), bm_check_prior, function(tried) {
+    tune_by_cells(data$x, bernoulli_mixture, k, "prior", tried, list(estimate = estimate), control)
+  })
 }
 
 #' @export

@@ -238,7 +238,7 @@ stack_aspects <- function(fits, weights, k) {
   first <- fits[[1L]]
   list(
     param = list(membership = membership, aspects = aspects), pinned = pinned, density = first$density,
-    margins = first$margins, pseudo = first$pseudo
+    margins = first$margins
   )
 }
 
@@ -370,6 +370,6 @@ fit_rules.multicause_ensemble <- function(fit) {
   }
   c(rules, list(
     param = aspect_param(d), pinned = rule_choice(c("free", "white", "black"), d[["k"]]),
-    density = rule_numbers(1L, 0, 1), margins = rule_margins(n, m), pseudo = rule_numbers(3L, 0)
+    density = rule_numbers(1L, 0, 1), margins = rule_margins(n, m)
   ))
 }
