@@ -172,7 +172,8 @@ run_folds <- function(plan, settings, floor, control, store = NULL) {
     sprintf("%s, replicate %d, fold %d", setting_name(settings[[tasks$setting[i]]]), tasks$replicate[i], tasks$fold[i])
   }
   each <- split(tasks, seq_len(nrow(tasks)))
-  done <- map_tasks(each, run_fold, common, "Folds", name, control, checkpoint_store(store, plan$scheme))
+  running <- task_running(control, checkpoint_store(store, plan$scheme))
+  done <- map_tasks(each, run_fold, common, "Folds", name, running)
   tell_interrupted(need_some(done), "folds")
   ok <- is_done(done)
   out <- data.frame(tasks[ok, c("setting", "replicate", "fold")], do.call(rbind, done[ok]), row.names = NULL)
