@@ -81,16 +81,13 @@ age_profile <- function(fit, age, of = c("guess", "attribute", "observation"), .
   new_age_profile(age[dated], weights, of, fit$dims[["k"]], component_names(fit$dims[["k"]])[content & !used])
 }
 
-# Memberships are shares of an observation's cells and of a pseudo-count for each component: without the latter, the
-# cells that a component is expected to have written. In an average of fits each has but a part of the weight.
+# Components that are expected to have written next to nothing. In an average of fits each has but a part of the weight.
 empty_aspects <- function(fit) {
   if (inherits(fit, "multicause_ensemble")) {
     return(rep(FALSE, fit$dims[["k"]]))
   }
-  pseudo <- if (fit$estimate %in% c("vb", "gibbs")) fit$prior$membership else fit$pseudo[3L]
-  observed <- fit$margins$row_observed
-  written <- fit$param$membership * (observed + pseudo * fit$dims[["k"]]) - pseudo
-  apply(written, 2L, max) < 1 & colSums(written) < 0.01 * sum(observed)
+  written <- written_cells(fit)
+  apply(written, 2L, max) < 1 & colSums(written) < 0.01 * sum(fit$margins$row_observed)
 }
 
 whose_age <- function(age, of, fit) {

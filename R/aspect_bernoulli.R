@@ -191,8 +191,8 @@ ab_problem <- function(data, pinned, estimate, prior, effort = NULL) {
   kind <- c(if (estimate == "vb") "vb", if (!is.null(effort)) "effort")
   structure(
     list(
-      data = data, values = "binary", pinned = pinned, estimate = estimate, prior = prior,
-      pseudo = if (estimate == "map") pseudo_counts(prior, c("aspects", "membership")) else c(0, 0, 0), effort = effort
+      data = data, values = "binary", pinned = pinned, estimate = estimate,
+      prior = if (estimate != "ml") prior, effort = effort
     ),
     class = c(sprintf("aspect_bernoulli_%s_problem", kind), "aspect_bernoulli_problem", "multicause_problem")
   )
@@ -211,7 +211,7 @@ draw_start.aspect_bernoulli_problem <- function(problem, kind) ab_draw(problem$d
 
 #' @export
 run_start.aspect_bernoulli_problem <- function(problem, start, control) {
-  ab_run(problem$data$view, start, problem$pinned, problem$pseudo, control, smooth = problem$near)
+  ab_run(problem$data$view, start, problem$pinned, problem$prior, control, smooth = problem$near)
 }
 
 #' @export
@@ -238,10 +238,16 @@ tell_many_components <- function(data, k) {
   }
 }
 
-# A run of the kernel: list(param = list(membership, aspects), outcome).
-ab_run <- function(view, start, pinned, pseudo, control, fixed_aspects = FALSE, smooth = NULL) {
-  out <- .Call(mc_c_ab_fit, view, ab_kernel_param(start, pinned, fixed_aspects, smooth), pseudo, unclass(control))
+# A run of the kernel, without a prior for the likelihood: list(param = list(membership, aspects), outcome).
+ab_run <- function(view, start, pinned, prior, control, fixed_aspects = FALSE, smooth = NULL) {
+  param <- ab_kernel_param(start, pinned, fixed_aspects, smooth)
+  out <- .Call(mc_c_ab_fit, view, param, mode_counts(prior, pinned), unclass(control))
   list(param = out[c("membership", "aspects")], outcome = out$outcome)
+}
+
+# What memberships, aspects and single rows could still gain, as of certificate().
+ab_certify <- function(view, param, pinned, prior, fixed_aspects = FALSE, smooth = NULL) {
+  .Call(mc_c_ab_certify, view, ab_kernel_param(param, pinned, fixed_aspects, smooth), mode_counts(prior, pinned))
 }
 
 ab_kernel_param <- function(param, pinned, fixed_aspects = FALSE, smooth = NULL) {
@@ -301,19 +307,6 @@ ab_check_together <- function(estimate, prior, smooth, effort) {
   }
 }
 
-# The prior, by held-out cells where that is asked for: list(value, cv). What variational Bayes would choose is chosen
-# for the sampler, too.
-ab_choose_prior <- function(prior, default, estimate, data, k, same, control) {
-  bayes <- estimate %in% c("vb", "gibbs")
-  if (estimate == "gibbs") control <- gibbs_start_control(control)
-  tuned <- choose_prior(
-    prior, data$x, aspect_bernoulli, k, c("aspects", "membership"),
-    c(list(estimate = if (bayes) "vb" else estimate), same), control
-  )
-  if (bayes) tuned$value <- vb_prior(tuned$value, !default)
-  tuned
-}
-
 # The result of aspect_bernoulli() by maximum likelihood, posterior mode or variational Bayes.
 ab_new_fit <- function(run, problem, control, call) {
   data <- problem$data
@@ -335,8 +328,7 @@ ab_new_fit <- function(run, problem, control, call) {
     param = param, loglik = loglik, posterior = run$best$param$state,
     df = shares + sum(pinned == "free") * as.double(ncol(data$x)), class = "aspect_bernoulli",
     pinned = stats::setNames(pinned, labels), estimate = problem$estimate,
-    prior = if (problem$estimate != "ml") problem$prior,
-    effort = if (!is.null(effort)) effort_curve(run$best$param$coef, effort), pseudo = problem$pseudo,
+    prior = problem$prior, effort = if (!is.null(effort)) effort_curve(run$best$param$coef, effort),
     smooth = problem$smooth, density = data_density(data), margins = data$margins
   )
   if (!control$keep_x) fit <- keep_answers(fit, data$x)
@@ -345,7 +337,7 @@ ab_new_fit <- function(run, problem, control, call) {
 
 ab_loglik <- function(view, param, pinned) {
   none <- unclass(fit_control(max_pass = 0, n_start = 1))
-  ab_run(view, param, pinned, c(0, 0, 0), none)$outcome$objective
+  ab_run(view, param, pinned, NULL, none)$outcome$objective
 }
 
 validate_aspect_bernoulli <- function(fit) {

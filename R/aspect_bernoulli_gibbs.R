@@ -42,8 +42,7 @@ gibbs_sweeps <- function(problem, state, n_sweep, record = list(), on_tick = NUL
     n_stat = if (is.null(kind)) 0L else if (any(code > 0L)) 6L else 2L,
     on_tick = on_tick
   )
-  prior <- as.double(c(problem$prior$aspects, problem$prior$membership))
-  out <- .Call(mc_c_ab_gibbs_run, problem$data$view, param, prior, plan)
+  out <- .Call(mc_c_ab_gibbs_run, problem$data$view, param, prior_parameters(problem$prior, pinned), plan)
   out$state <- out[c("membership", "aspects")]
   out
 }
@@ -81,15 +80,8 @@ step_job.ab_gibbs_problem <- function(problem, job, on_tick = NULL) {
 # Each chain has variational fits of its own, and begins at a draw from the best of them.
 gibbs_step_start <- function(job, problem) {
   pinned <- problem$pinned
-  k <- length(pinned)
   if (problem$control$init == "prior") {
-    job$state <- gibbs_random_state(
-      list(
-        membership = matrix(problem$prior$membership, problem$dim[1L], k),
-        one = matrix(problem$prior$aspects[1L], k, problem$dim[2L]),
-        zero = matrix(problem$prior$aspects[2L], k, problem$dim[2L])
-      ), pinned
-    )
+    job$state <- gibbs_random_state(prior_state(problem$prior, pinned, problem$dim[1L], problem$dim[2L]), pinned)
   } else {
     vb <- ab_problem(problem$data, pinned, "vb", problem$prior)
     started <- run_starts(vb, gibbs_start_control(problem$control))
@@ -236,7 +228,7 @@ ab_gibbs_fit <- function(jobs, problem, call) {
     names = names, spread = moments$sd, cells = gibbs_cells(jobs, n_draw, problem, names), kinds = kinds,
     kept = lapply(jobs, function(job) job$kept), last = lapply(jobs, function(job) job$state),
     certificate = no_certificate,
-    pinned = stats::setNames(problem$pinned, labels), estimate = "gibbs", prior = problem$prior, pseudo = c(0, 0, 0),
+    pinned = stats::setNames(problem$pinned, labels), estimate = "gibbs", prior = problem$prior,
     density = data_density(data), margins = data$margins, class = c("aspect_bernoulli_gibbs", "aspect_bernoulli")
   )
   fit$converged <- chains_agree(fit, quantities(fit))

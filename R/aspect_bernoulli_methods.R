@@ -159,14 +159,14 @@ best_membership <- function(fit, data, control, smooth) {
   n <- nrow(data$x)
   k <- fit$dims[["k"]]
   aspects <- unname(pmin(pmax(fit$param$aspects, 1e-10), 1 - 1e-10))
-  pseudo <- c(0, 0, fit$pseudo[3L])
+  prior <- membership_prior(mode_prior(fit))
   pinned <- unname(fit$pinned)
   run <- list(param = list(membership = matrix(1 / k, n, k), aspects = aspects))
   # A start that gains little may only crawl: the certificate tells, and a fresh acceleration goes on.
   for (round in seq_len(fold_in_rounds)) {
-    run <- ab_run(data$view, run$param, pinned, pseudo, control, fixed_aspects = TRUE, smooth = smooth)
+    run <- ab_run(data$view, run$param, pinned, prior, control, fixed_aspects = TRUE, smooth = smooth)
     check_outcome(run$outcome)
-    gap <- .Call(mc_c_ab_certify, data$view, ab_kernel_param(run$param, pinned, TRUE, smooth), pseudo)
+    gap <- ab_certify(data$view, run$param, pinned, prior, TRUE, smooth)
     if (run$outcome$status != "converged" || gap[1L] <= 1e-8 * sum(data$margins$row_observed)) break
   }
   c(run, list(gap = gap))
@@ -351,8 +351,10 @@ fit_certificate <- function(fit) {
   if (is.null(fit$x) || !isTRUE(fit$estimate %in% c("ml", "map"))) {
     return(out)
   }
-  param <- ab_kernel_param(lapply(fit$param, unname), unname(fit$pinned), smooth = smooth_lists(fit$smooth))
-  out[] <- .Call(mc_c_ab_certify, data_view(fit_data(fit)), param, fit$pseudo)
+  view <- data_view(fit_data(fit))
+  out[] <- ab_certify(
+    view, lapply(fit$param, unname), unname(fit$pinned), mode_prior(fit), smooth = smooth_lists(fit$smooth)
+  )
   if (is_smoothed(fit) || !is.null(fit$effort)) out[c("membership_gap", "worst_row")] <- NA
   out
 }
@@ -606,7 +608,8 @@ fit_rules.aspect_bernoulli <- function(fit) {
     fit, aspect_param(d), chains = identical(fit$estimate, "gibbs"), # also of one draw
     pinned = rule_choice(c("free", "white", "black"), k), estimate = rule_choice(c("ml", "map", "vb", "gibbs")),
     certificate = or_null(rule_numbers(3L, na = TRUE, named = names(no_certificate))),
-    pseudo = rule_numbers(3L, 0), density = rule_numbers(1L, 0, 1), margins = rule_margins(n, m),
+    prior = if (identical(fit$estimate, "ml")) or_null(prior_rules()) else prior_rules(),
+    density = rule_numbers(1L, 0, 1), margins = rule_margins(n, m),
     expected_false = or_null(list(absences = expected, presences = expected)),
     effort = or_null(list(coefficients = rule_numbers(NULL), values = rule_numbers(n))),
     smooth = or_null(rule_smooth(n)),

@@ -1,23 +1,10 @@
 # Variational Bayes for the aspect Bernoulli model (src/aspect_bernoulli/vb.h): aspect_bernoulli(estimate = "vb").
 
-# Where the user left the prior at its default, a weak one for this estimate.
-vb_prior <- function(prior, given) {
-  if (!given || identical(prior, "eb")) prior <- list(aspects = c(0.5, 0.5), membership = 0.5)
-  if (!is.list(prior) || !setequal(names(prior), c("aspects", "membership"))) {
-    stop_input("`prior` must be list(aspects = two numbers, membership = one number), not %s.", show_value(prior))
-  }
-  beta <- prior$aspects
-  if (!is.numeric(beta) || length(beta) != 2L || !all(is.finite(beta)) || any(beta <= 0)) {
-    stop_input("`prior$aspects` must be two finite numbers above 0, not %s.", show_value(beta))
-  }
-  list(aspects = beta, membership = check_number(prior$membership, "prior$membership", 0, 1e6, open = TRUE))
-}
-
 # A run from means, as starts are drawn (or shaken): list(param, outcome); param holds the means and the state.
 ab_vb_run <- function(view, start, pinned, prior, control, fixed_aspects = FALSE) {
-  state <- if (is.null(start$state)) vb_state(start, prior) else start$state
+  state <- if (is.null(start$state)) vb_state(start, pinned, prior) else start$state
   param <- c(state, list(pinned = unname(c(free = 0L, white = -1L, black = 1L)[pinned]), fixed_aspects = fixed_aspects))
-  out <- .Call(mc_c_ab_vb_fit, view, param, as.double(c(prior$aspects, prior$membership)), unclass(control))
+  out <- .Call(mc_c_ab_vb_fit, view, param, prior_parameters(prior, pinned), unclass(control))
   state <- out[c("membership", "one", "zero")]
   list(param = c(vb_means(state, pinned), list(state = state)), outcome = out$outcome)
 }
@@ -28,23 +15,20 @@ run_start.aspect_bernoulli_vb_problem <- function(problem, start, control) {
 }
 
 # As if every cell had been written by the means.
-vb_state <- function(start, prior) {
+vb_state <- function(start, pinned, prior) {
   weight <- colSums(start$membership)
+  state <- prior_state(prior, pinned, nrow(start$membership), ncol(start$aspects))
   list(
-    membership = prior$membership + ncol(start$aspects) * start$membership,
-    one = prior$aspects[1L] + weight * start$aspects, zero = prior$aspects[2L] + weight * (1 - start$aspects)
+    membership = state$membership + ncol(start$aspects) * start$membership,
+    one = state$one + weight * start$aspects, zero = state$zero + weight * (1 - start$aspects)
   )
 }
 
 # Posterior means of the memberships of new rows, the posterior of the aspects held: list(param, outcome, gap).
 vb_fold_in <- function(fit, data, control) {
-  n <- nrow(data$x)
-  k <- fit$dims[["k"]]
-  alpha <- fit$prior$membership
-  state <- list(
-    membership = matrix(alpha + data$margins$row_observed / k, n, k), one = unname(fit$posterior$one),
-    zero = unname(fit$posterior$zero)
-  )
+  state <- prior_state(fit$prior, fit$pinned, nrow(data$x), ncol(data$x))
+  state$membership <- state$membership + data$margins$row_observed / fit$dims[["k"]]
+  state[c("one", "zero")] <- lapply(fit$posterior[c("one", "zero")], unname)
   run <- ab_vb_run(data$view, list(state = state), unname(fit$pinned), fit$prior, control, fixed_aspects = TRUE)
   check_outcome(run$outcome)
   c(run, list(gap = rep(NA_real_, 3L))) # the bound need not be concave
@@ -70,7 +54,6 @@ vb_permute <- function(param, at) {
 # hyperparameters take turns; neither lowers the bound. Returns list(run, prior), with what the passes traced added.
 eb_passes <- 20L
 eb_rounds <- 200L
-eb_range <- c(1e-3, 1e3)
 
 vb_empirical <- function(run, problem, control) {
   best <- run$best
@@ -93,34 +76,6 @@ eb_continue <- function(result, problem, control) {
   more$outcome$trace <- c(result$outcome$trace, more$outcome$trace)
   more$outcome$n_pass <- result$outcome$n_pass + more$outcome$n_pass
   more
-}
-
-# The part of the bound that depends on the hyperparameters is their log-likelihood for the expected logs of memberships
-# and aspects, concave in each of the two groups.
-eb_prior <- function(state, pinned, prior) {
-  n <- nrow(state$membership)
-  k <- ncol(state$membership)
-  log_share <- sum(digamma(state$membership)) - k * sum(digamma(rowSums(state$membership)))
-  rows <- function(alpha) n * (lgamma(k * alpha) - k * lgamma(alpha)) + alpha * log_share
-  if (k > 1L) prior$membership <- eb_climb(prior$membership, rows)
-  free <- pinned == "free"
-  one <- state$one[free, , drop = FALSE]
-  zero <- state$zero[free, , drop = FALSE]
-  base <- sum(digamma(one + zero))
-  logs <- c(sum(digamma(one)) - base, sum(digamma(zero)) - base)
-  cells <- function(ends) sum(ends * logs) - length(one) * lbeta(ends[1L], ends[2L])
-  if (any(free)) prior$aspects <- eb_climb(prior$aspects, cells)
-  prior
-}
-
-# Never worse than where it begins.
-eb_climb <- function(from, value) {
-  bound <- log(eb_range)
-  found <- stats::optim(
-    pmin(pmax(log(from), bound[1L]), bound[2L]), function(x) -value(exp(x)), method = "L-BFGS-B", lower = bound[1L],
-    upper = bound[2L], control = list(factr = 1e4)
-  )
-  if (isTRUE(-found$value > value(from))) exp(found$par) else from
 }
 
 #' Draws from the posterior of a Bayesian fit

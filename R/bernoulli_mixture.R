@@ -73,26 +73,40 @@ bernoulli_mixture <- function(x, k, ..., estimate = c("map", "ml"),
   data <- check_data(x, "binary")
   k <- check_k(k, dim(data$x))
   smooth <- check_smooth(smooth)
-  tuned <- choose_prior(
-    prior, data$x, bernoulli_mixture, k, c("prototypes", "weights"), list(estimate = estimate), control
-  )
+  tuned <- bm_choose_prior(prior, estimate, data, k, control)
   prior <- tuned$value
   call <- keep_values(call, list(estimate = estimate, prior = prior, smooth = smooth, start = start))
-  problem <- structure(
-    list(
-      data = data, values = "binary", k = k,
-      pseudo = if (estimate == "map") pseudo_counts(prior, c("prototypes", "weights")) else c(0, 0, 0)
-    ),
-    class = c("bernoulli_mixture_problem", "multicause_problem")
-  )
-  smooth <- set_smooth(smooth, problem, control)
-  problem$near <- smooth_lists(smooth)
+  problem <- bm_problem(data, k, estimate, prior)
+  problem$tuning <- tuned$cv
+  problem$smooth <- set_smooth(smooth, problem, control)
+  problem$near <- smooth_lists(problem$smooth)
   problem$start <- if (!is.null(start)) bm_check_start(start, data, k)
   started <- run_starts(problem, control)
   if (is.null(start)) started <- reorder_runs(started, function(param) order(-param$weights), bm_permute)
-  bm_new_fit(
-    started, data, k, problem$pseudo, estimate, prior, control, call, tuned$cv, smooth, problem$near
+  bm_new_fit(started, problem, control, call)
+}
+
+# What its starts work on; see starts.R. `near`: what smooth_lists() gives, or NULL.
+bm_problem <- function(data, k, estimate, prior) {
+  pseudo <- if (estimate == "map") unlist(bm_check_prior(prior), use.names = FALSE) - 1 else c(0, 0, 0)
+  structure(
+    list(
+      data = data, values = "binary", k = k, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo
+    ),
+    class = c("bernoulli_mixture_problem", "multicause_problem")
   )
+}
+
+bm_check_prior <- function(prior) check_prior(prior, c("prototypes", "weights"))
+
+# By held-out cells where that is asked for: list(value, cv).
+bm_choose_prior <- function(prior, estimate, data, k, control) {
+  if (estimate == "ml") {
+    return(list(value = prior, cv = NULL))
+  }
+  choose_prior(prior, c("prototypes", "weights"), bm_check_prior, function(tried) {
+    tune_by_cells(data$x, bernoulli_mixture, k, "prior", tried, list(estimate = estimate), control)
+  })
 }
 
 #' @export
@@ -152,20 +166,22 @@ bm_check_start <- function(start, data, k) {
   )
 }
 
-bm_new_fit <- function(run, data, k, pseudo, estimate, prior, control, call, tuning = NULL, smooth = NULL,
-                       lists = NULL) {
+bm_new_fit <- function(run, problem, control, call) {
+  data <- problem$data
+  k <- problem$k
   param <- run$best$param
-  row_loglik <- if (is.null(lists)) run$best$row_loglik else bm_labels(data$view, param)$row_loglik
+  row_loglik <- if (is.null(problem$near)) run$best$row_loglik else bm_labels(data$view, param)$row_loglik
+  objective <- if (problem$estimate == "ml") "log_likelihood" else "log_posterior"
   labels <- component_names(k)
   names <- dimnames_of(data$x)
   names(param$weights) <- labels
   dimnames(param$prototypes) <- list(labels, names[[2L]])
   dimnames(param$membership) <- list(names[[1L]], labels)
   fit <- assemble_fit(
-    run, data, k, smoothed_name(if (estimate == "ml") "log_likelihood" else "log_posterior", lists), control, call,
+    run, data, k, smoothed_name(objective, problem$near), control, call,
     param = param, loglik = sum(row_loglik), df = k - 1 + k * as.double(ncol(data$x)), class = "bernoulli_mixture",
-    estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo, tuning = tuning,
-    smooth = smooth, density = data_density(data)
+    estimate = problem$estimate, prior = problem$prior, pseudo = problem$pseudo, tuning = problem$tuning,
+    smooth = problem$smooth, density = data_density(data)
   )
   validate_bernoulli_mixture(fit)
 }

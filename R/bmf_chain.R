@@ -23,18 +23,24 @@ bmf_problem <- function(data, family, k, l, fixed, prior, control) {
   structure(problem, class = "bmf_problem")
 }
 
-# Calls the kernel; `size`: other numbers of features than the model's, for starts.
-bmf_sweeps <- function(problem, state, n_sweep, ..., thin = n_sweep, power = NULL, size = problem$size,
-                       hold = FALSE, want_mean = FALSE, want_best = FALSE, best_joint = -Inf, on_tick = NULL) {
+# Calls the kernel from a state.
+#   heat     of starts and warm-up: list(power, size, hold): powers of the likelihood, a sweep each; other numbers of
+#            features than the model's; are concentrations held?
+#   record   what is kept of the sweeps: list(thin, best_joint): a draw every so many; with the latter also the mean of
+#            draws, and the best state if it is better than that
+bmf_sweeps <- function(problem, state, n_sweep, heat = list(), record = list(), on_tick = NULL) {
   model <- problem$model
-  model$infinite <- is.infinite(size)
-  if (hold) model$learned[1:2] <- FALSE
+  model$infinite <- is.infinite(if (is.null(heat$size)) problem$size else heat$size)
+  if (isTRUE(heat$hold)) model$learned[1:2] <- FALSE
   control <- problem$control
+  wanted <- !is.null(record$best_joint)
   plan <- list(
-    n_sweep = as.integer(n_sweep), thin = as.integer(thin), power = power, block = "block" %in% control$moves,
-    multi = "multi" %in% control$moves, split_merge = if ("split_merge" %in% control$moves) control$tries else 0L,
-    collapsed = "collapsed" %in% control$moves && is.null(power), probe = problem$probe, want_mean = want_mean,
-    want_best = want_best, best_joint = best_joint, n_threads = control$n_threads, on_tick = on_tick
+    n_sweep = as.integer(n_sweep), thin = as.integer(if (is.null(record$thin)) n_sweep else record$thin),
+    power = heat$power, block = "block" %in% control$moves, multi = "multi" %in% control$moves,
+    split_merge = if ("split_merge" %in% control$moves) control$tries else 0L,
+    collapsed = "collapsed" %in% control$moves && is.null(heat$power), probe = problem$probe, want_mean = wanted,
+    want_best = wanted, best_joint = if (wanted) record$best_joint else -Inf, n_threads = control$n_threads,
+    on_tick = on_tick
   )
   .Call(mc_c_bmf_run, problem$view, problem$transposed, model, state, plan)
 }
@@ -69,11 +75,11 @@ bmf_ramp <- function(low, n) exp(seq(log(low), 0, length.out = n))
 bmf_anneal <- function(problem, state, low, n_sweep, on_tick) {
   size <- c(ncol(state$rows), ncol(state$columns)) - problem$n_fixed
   ramp <- bmf_ramp(low, n_sweep)
-  out <- bmf_sweeps(problem, state, n_sweep, power = ramp, size = size, hold = TRUE, on_tick = on_tick)
+  out <- bmf_sweeps(problem, state, n_sweep, list(power = ramp, size = size, hold = TRUE), on_tick = on_tick)
   if (out$stopped) {
     return(out)
   }
-  bmf_sweeps(problem, out$state, bmf_settle, thin = bmf_settle %/% 3L, hold = TRUE, on_tick = on_tick)
+  bmf_sweeps(problem, out$state, bmf_settle, list(hold = TRUE), list(thin = bmf_settle %/% 3L), on_tick)
 }
 
 bmf_first_start <- function(problem, on_tick) {
@@ -148,7 +154,7 @@ bmf_step_start <- function(job, problem, on_tick) {
 bmf_step_warmup <- function(job, problem, on_tick) {
   n <- min(bmf_segment, problem$control$warmup - job$n_warm)
   if (n > 0L) {
-    out <- bmf_sweeps(problem, job$state, n, hold = job$n_warm < bmf_steady, on_tick = on_tick)
+    out <- bmf_sweeps(problem, job$state, n, list(hold = job$n_warm < bmf_steady), on_tick = on_tick)
     job$state <- out$state
     job$n_warm <- job$n_warm + out$n_done
     job$sweeps <- job$sweeps + out$n_done
@@ -162,9 +168,8 @@ bmf_step_warmup <- function(job, problem, on_tick) {
 bmf_step_draws <- function(job, problem, on_tick) {
   control <- problem$control
   n <- min(ceiling(control$draws / control$keep), control$draws - job$n_draw)
-  out <- bmf_sweeps(problem, job$state, n * control$thin,
-    thin = control$thin, want_mean = TRUE, want_best = TRUE, best_joint = job$best_joint, on_tick = on_tick
-  )
+  record <- list(thin = control$thin, best_joint = job$best_joint)
+  out <- bmf_sweeps(problem, job$state, n * control$thin, record = record, on_tick = on_tick)
   job$state <- out$state
   job$sweeps <- job$sweeps + out$n_done
   job$stopped <- out$stopped

@@ -203,18 +203,22 @@ check_simplex_rows <- function(x, name, n_row, n_column) {
   x
 }
 
-# Pseudo-counts of list(<first> = two numbers, <second> = one number): a Beta and a Dirichlet prior, less one.
-pseudo_counts <- function(prior, names) {
+# list(<first> = two numbers, <second> = one number): parameters of a Beta and a Dirichlet prior, at least 1 or, where
+# that is enough (`open`), above 0. Returned in this order.
+check_prior <- function(prior, names, open = FALSE) {
   if (!is.list(prior) || !setequal(names(prior), names)) {
     stop_input(
       "`prior` must be list(%s = two numbers, %s = one number), not %s.", names[1L], names[2L], show_value(prior)
     )
   }
   beta <- prior[[names[1L]]]
-  if (!is.numeric(beta) || length(beta) != 2L || anyNA(beta) || any(beta < 1) || any(is.infinite(beta))) {
-    stop_input("`prior$%s` must be two finite numbers of at least 1, not %s.", names[1L], show_value(beta))
+  if (!is.numeric(beta) || length(beta) != 2L || !all(is.finite(beta)) || any(if (open) beta <= 0 else beta < 1)) {
+    least <- if (open) "above 0" else "of at least 1"
+    stop_input("`prior$%s` must be two finite numbers %s, not %s.", names[1L], least, show_value(beta))
   }
-  c(beta, check_number(prior[[names[2L]]], paste0("prior$", names[2L]), 1, .Machine$double.xmax)) - 1
+  range <- if (open) c(0, 1e6) else c(1, .Machine$double.xmax)
+  second <- check_number(prior[[names[2L]]], paste0("prior$", names[2L]), range[1L], range[2L], open = open)
+  stats::setNames(list(beta, second), names)
 }
 
 # Parts of a start whose rows (columns) have the names of the data in another order, in the order of the data.

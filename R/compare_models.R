@@ -42,25 +42,29 @@ compare_models <- function(x, models, k = 1:6, ..., folds = 5, replicates = 1, r
     make_settings(models[name], tried[[name]], list(...), NULL)
   }, names(models)), recursive = FALSE, use.names = FALSE)
   parts <- list("compare_models", x, settings, rows, folds, replicates, floor, settings_that_count(control))
+  judging <- list(rows = rows, folds = folds, replicates = replicates, floor = floor, control = control)
   with_checkpoint(check_checkpoint(checkpoint), parts, function(store) {
-    compare_settings(x, models, settings, rows, folds, replicates, floor, control, store)
+    compare_settings(x, names(models), settings, judging, store)
   })
 }
 
-compare_settings <- function(x, models, settings, rows, folds, replicates, floor, control, store) {
-  plan <- fold_plan(x, "cells", folds, replicates)
+# How they are judged: list(rows, folds, replicates, floor, control).
+compare_settings <- function(x, models, settings, judging, store) {
+  floor <- judging$floor
+  control <- judging$control
+  plan <- fold_plan(x, "cells", judging$folds, judging$replicates)
   done <- run_folds(plan, settings, floor, control, store)
   interrupted <- was_interrupted(done)
   cells <- new_cv(done, settings, plan, floor)
-  chosen <- vapply(names(models), function(name) {
+  chosen <- vapply(models, function(name) {
     mine <- which(cells$results$model == name & !is.na(cells$results$loss))
     if (length(mine)) mine[cv_choice(cells$results[mine, ])[["best"]]] else NA_integer_
   }, 0L)
   # Models of which no fold is finished cannot be compared.
   chosen <- chosen[!is.na(chosen)]
   by_rows <- NULL
-  if (rows && !interrupted) {
-    plan <- fold_plan(x, "rows", folds, replicates)
+  if (judging$rows && !interrupted) {
+    plan <- fold_plan(x, "rows", judging$folds, judging$replicates)
     done <- run_folds(plan, settings[chosen], floor, control, store)
     interrupted <- was_interrupted(done)
     by_rows <- new_cv(done, settings[chosen], plan, floor)
@@ -74,9 +78,8 @@ compare_settings <- function(x, models, settings, rows, folds, replicates, floor
 timed_fits <- function(x, settings, control, store) {
   common <- list(x = x, settings = settings, control = inner_control(control))
   name <- function(i) setting_name(settings[[i]])
-  fits <- map_tasks(
-    setting_tasks(settings), timed_fit, common, "Fits", name, control, checkpoint_store(store, "fit"), parallel = FALSE
-  )
+  running <- task_running(control, checkpoint_store(store, "fit"), parallel = FALSE)
+  fits <- map_tasks(setting_tasks(settings), timed_fit, common, "Fits", name, running)
   tell_interrupted(fits, "fits")
   fits
 }

@@ -172,7 +172,8 @@ run_folds <- function(plan, settings, floor, control, store = NULL) {
     sprintf("%s, replicate %d, fold %d", setting_name(settings[[tasks$setting[i]]]), tasks$replicate[i], tasks$fold[i])
   }
   each <- split(tasks, seq_len(nrow(tasks)))
-  done <- map_tasks(each, run_fold, common, "Folds", name, control, checkpoint_store(store, plan$scheme))
+  running <- task_running(control, checkpoint_store(store, plan$scheme))
+  done <- map_tasks(each, run_fold, common, "Folds", name, running)
   tell_interrupted(need_some(done), "folds")
   ok <- is_done(done)
   out <- data.frame(tasks[ok, c("setting", "replicate", "fold")], do.call(rbind, done[ok]), row.names = NULL)
@@ -364,12 +365,13 @@ tune_by_cells <- function(x, model, k, name, values, args, control) {
   list(value = values[[cv_choice(cv$results)[["best"]]]], cv = cv)
 }
 
-# The prior of a fit with a prior, chosen first where that is asked for: list(value, cv). args holds the estimate.
-choose_prior <- function(prior, x, model, k, names, args, control) {
-  if (args$estimate == "ml" || !wants_tuning(prior)) {
+# The prior of a fit with a prior, by tune() where there are several to choose from: list(value, cv). check() refuses
+# what is none.
+choose_prior <- function(prior, names, check, tune) {
+  if (!wants_tuning(prior)) {
     return(list(value = prior, cv = NULL))
   }
-  values <- if (identical(prior, "cv")) prior_grid(names[1L], names[2L]) else prior
-  for (value in values) if (args$estimate == "vb") vb_prior(value, TRUE) else pseudo_counts(value, names)
-  tune_by_cells(x, model, k, "prior", values, args, control)
+  tried <- if (identical(prior, "cv")) prior_grid(names[1L], names[2L]) else prior
+  lapply(tried, check)
+  tune(tried)
 }

@@ -187,7 +187,8 @@ stacking_weights <- function(fits, group, folds, floor, x) {
   tasks <- expand.grid(member = seq_along(fits), fold = seq_len(plan$folds))
   tasks$seed <- draw_seeds(nrow(tasks))
   common <- list(fits = fits, x = x, held = plan$held[[1L]])
-  done <- map_tasks(split(tasks, seq_len(nrow(tasks))), fit_without_fold, common, label = "Folds", need_all = TRUE)
+  each <- split(tasks, seq_len(nrow(tasks)))
+  done <- map_tasks(each, fit_without_fold, common, "Folds", running = task_running(need_all = TRUE))
   by_member <- lapply(seq_along(fits), function(i) unlist(done[tasks$member == i]))
   by_group <- vapply(unique(group), function(g) Reduce(`+`, by_member[group == g]) / sum(group == g), by_member[[1L]])
   stack_em(pmax(by_group, floor))
@@ -238,7 +239,7 @@ stack_aspects <- function(fits, weights, k) {
   first <- fits[[1L]]
   list(
     param = list(membership = membership, aspects = aspects), pinned = pinned, density = first$density,
-    margins = first$margins, pseudo = first$pseudo
+    margins = first$margins
   )
 }
 
@@ -370,6 +371,6 @@ fit_rules.multicause_ensemble <- function(fit) {
   }
   c(rules, list(
     param = aspect_param(d), pinned = rule_choice(c("free", "white", "black"), d[["k"]]),
-    density = rule_numbers(1L, 0, 1), margins = rule_margins(n, m), pseudo = rule_numbers(3L, 0)
+    density = rule_numbers(1L, 0, 1), margins = rule_margins(n, m)
   ))
 }

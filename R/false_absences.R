@@ -94,7 +94,8 @@ false_absences <- function(fit, n = 50, by = c("probability", "missed", "present
   check_fit(fit)
   by <- check_choice(by, "by", c("probability", "missed", "present", "phantom"))
   moved <- use_convention(fit, kinds, phantom_convention, x)
-  scope <- cell_scope(moved$fit, by, n, per, observation, attribute, within, moved$kinds, x)
+  asked <- list(n = n, per = per, observation = observation, attribute = attribute, within = within)
+  scope <- cell_scope(moved$fit, by, asked, moved$kinds, x)
   new_false_cells(moved$fit, rank_cells(moved$fit, scope, by, "absences"), scope, by, "absences", sites)
 }
 
@@ -108,7 +109,8 @@ false_presences <- function(fit, n = 50, by = c("absent", "added", "probability"
   check_fit(fit)
   by <- check_choice(by, "by", c("absent", "added", "probability", "phantom"))
   moved <- use_convention(fit, kinds, phantom_convention, x)
-  scope <- cell_scope(moved$fit, by, n, per, observation, attribute, within, moved$kinds, x)
+  asked <- list(n = n, per = per, observation = observation, attribute = attribute, within = within)
+  scope <- cell_scope(moved$fit, by, asked, moved$kinds, x)
   score <- names(score_names$presences)[match(by, score_names$presences)]
   new_false_cells(moved$fit, rank_cells(moved$fit, scope, score, "presences"), scope, by, "presences", sites)
 }
@@ -119,19 +121,20 @@ score_names <- list(
   presences = c(probability = "probability", present = "absent", missed = "added", phantom = "phantom")
 )
 
-# Which cells to look at and how many to keep, all arguments checked.
-cell_scope <- function(fit, by, n, per, observation, attribute, within, kinds, x) {
+# Which cells to look at and how many to keep, asked = list(n, per, observation, attribute, within) checked.
+cell_scope <- function(fit, by, asked, kinds, x) {
+  n <- asked$n
   if (!identical(n, Inf)) n <- check_count(n, "n", 1L)
-  per <- check_choice(per, "per", c("table", "observation", "attribute"))
+  per <- check_choice(asked$per, "per", c("table", "observation", "attribute"))
   kinds <- component_kinds(fit, kinds)
-  if (by == "phantom" && per != "observation" && length(observation) != 1L) {
+  if (by == "phantom" && per != "observation" && length(asked$observation) != 1L) {
     inform("Over several observations, `phantom` ranks the poorest ones first: use `per = \"observation\"`.")
   }
   list(
     n = n, per = per, kinds = kinds, x = fit_data(fit, x),
-    rows = sort(pick(observation, fit$dims[["n"]], fit$names[[1L]], "observation")),
-    columns = sort(pick(attribute, fit$dims[["m"]], fit$names[[2L]], "attribute")),
-    within = check_within(within, fit)
+    rows = sort(pick(asked$observation, fit$dims[["n"]], fit$names[[1L]], "observation")),
+    columns = sort(pick(asked$attribute, fit$dims[["m"]], fit$names[[2L]], "attribute")),
+    within = check_within(asked$within, fit)
   )
 }
 

@@ -92,7 +92,7 @@ null_statistics <- function(nsim, common, control, batch = 10000L) {
     size <- min(batch, nsim - before)
     seeds <- Map(c, draw_seeds(size), draw_seeds(size), before + seq_len(size))
     name <- function(i) sprintf("table %d", before + i)
-    more <- map_tasks(seeds, null_statistic, common, "Tables", name, control)
+    more <- map_tasks(seeds, null_statistic, common, "Tables", name, task_running(control))
     done <- c(done, more)
     attr(done, "interrupted") <- attr(more, "interrupted")
   }

@@ -43,15 +43,19 @@ select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("cells
   settings <- make_settings(models, sort(check_counts(k, "k", 0L)), list(...), NULL)
   floor <- check_floor(floor)
   parts <- list("select_k", x, settings, criterion, folds, replicates, floor, settings_that_count(control))
+  judging <- list(criterion = criterion, folds = folds, replicates = replicates, floor = floor, control = control)
   with_checkpoint(check_checkpoint(checkpoint), parts, function(store) {
-    judged <- judge_settings(x, settings, criterion, folds, replicates, floor, control, store)
+    judged <- judge_settings(x, settings, judging, store)
     table <- do.call(rbind, unname(judged$tables))
     new_selection(table, names(judged$tables), judged$fits, names(models), folds, replicates, floor)
   })
 }
 
-# list(tables by criterion, fits); criteria that an interrupt left no time for are not there.
-judge_settings <- function(x, settings, criterion, folds, replicates, floor, control, store) {
+# By judging = list(criterion, folds, replicates, floor, control): list(tables by criterion, fits); criteria that an
+# interrupt left no time for are not there.
+judge_settings <- function(x, settings, judging, store) {
+  criterion <- judging$criterion
+  control <- judging$control
   tables <- list()
   fits <- NULL
   interrupted <- FALSE
@@ -65,10 +69,10 @@ judge_settings <- function(x, settings, criterion, folds, replicates, floor, con
   }
   for (scheme in intersect(criterion, c("cells", "rows"))) {
     if (interrupted) break
-    plan <- fold_plan(x, scheme, folds, replicates)
-    done <- run_folds(plan, settings, floor, control, store)
+    plan <- fold_plan(x, scheme, judging$folds, judging$replicates)
+    done <- run_folds(plan, settings, judging$floor, control, store)
     interrupted <- was_interrupted(done)
-    results <- new_cv(done, settings, plan, floor)$results
+    results <- new_cv(done, settings, plan, judging$floor)$results
     tables[[scheme]] <- data.frame(
       criterion = scheme, k = results$k, value = results$loss, se = results$se, not_converged = results$not_converged
     )
@@ -88,9 +92,8 @@ check_criteria <- function(criterion) {
 fit_settings <- function(x, settings, control, store = NULL) {
   common <- list(x = x, settings = settings, control = inner_control(control))
   name <- function(i) setting_name(settings[[i]])
-  fits <- map_tasks(
-    setting_tasks(settings), fit_setting, common, "Fits", name, control, checkpoint_store(store, "fit")
-  )
+  running <- task_running(control, checkpoint_store(store, "fit"))
+  fits <- map_tasks(setting_tasks(settings), fit_setting, common, "Fits", name, running)
   tell_interrupted(need_some(fits), "fits")
   names(fits) <- vapply(settings, function(setting) as.character(setting$k), "")
   fits

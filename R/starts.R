@@ -63,7 +63,8 @@ run_starts <- function(problem, control) {
   if (given) control$n_polish <- 0L
   name <- function(i) sprintf("start %d (%s)", i, kinds[i])
   common <- list(problem = problem, control = control)
-  done <- map_tasks(tasks, if (screening) screen_start else whole_start, common, "Starts", name, control)
+  running <- task_running(control)
+  done <- map_tasks(tasks, if (screening) screen_start else whole_start, common, "Starts", name, running)
   need_some(done)
   finished <- is_done(done) & !screening
   if (screening && !was_interrupted(done)) {
@@ -71,7 +72,7 @@ run_starts <- function(problem, control) {
     best <- best[is_done(done)[best]]
     chosen <- lapply(best, function(i) c(tasks[[i]], list(result = done[[i]])))
     name_best <- function(i) name(best[i])
-    more <- map_tasks(chosen, finish_start, common, "Finishing", name_best, control)
+    more <- map_tasks(chosen, finish_start, common, "Finishing", name_best, running)
     finished[best] <- is_done(more)
     done[best[is_done(more)]] <- more[is_done(more)]
     if (was_interrupted(more)) attr(done, "interrupted") <- TRUE

@@ -17,26 +17,33 @@ plan_is_parallel <- function() {
 #   common   what the tasks share: sent once to each worker
 #   tick     what f calls in the middle of a task, as a kernel's on_tick; NULL where nobody looks
 #   name     function(i): a task in a message
-#   control  whether to show progress, and whether an interrupt keeps what is finished; NULL: neither
-#   store    where finished tasks are kept on disk, see checkpoint_store(); or NULL
-#   need_all is one failure an error?
-map_tasks <- function(tasks, f, common, label, name = function(i) paste("task", i), control = NULL, store = NULL,
-                      parallel = TRUE, need_all = FALSE) {
-  keep <- identical(control$on_interrupt, "keep")
+#   running  how they are run, from task_running()
+map_tasks <- function(tasks, f, common, label, name = function(i) paste("task", i), running = task_running()) {
+  keep <- identical(running$control$on_interrupt, "keep")
+  store <- running$store
   done <- stored_tasks(store, length(tasks))
   todo <- which(vapply(done, is.null, NA))
   jobs <- lapply(todo, function(i) list(i = i, task = tasks[[i]]))
   step <- progress_signal(length(jobs))
-  if (parallel && plan_is_parallel() && length(jobs) > 1L) {
+  if (running$parallel && plan_is_parallel() && length(jobs) > 1L) {
     out <- run_as_futures(jobs, f, common, step, keep, store)
   } else {
-    bar <- if (isTRUE(control$progress)) progress_bar(label, length(tasks), todo)
+    bar <- if (isTRUE(running$control$progress)) progress_bar(label, length(tasks), todo)
     out <- run_in_turn(jobs, f, common, step, keep, store, bar)
   }
   done[todo] <- out$done
-  done <- settle_failures(done, tolower(label), name, need_all)
+  done <- settle_failures(done, tolower(label), name, running$need_all)
   if (isTRUE(out$interrupted)) attr(done, "interrupted") <- TRUE
   done
+}
+
+# How tasks are run.
+#   control  whether to show progress, and whether an interrupt keeps what is finished; NULL: neither
+#   store    where finished tasks are kept on disk, see checkpoint_store(); or NULL
+#   parallel as futures, where there is a plan?
+#   need_all is one failure an error?
+task_running <- function(control = NULL, store = NULL, parallel = TRUE, need_all = FALSE) {
+  list(control = control, store = store, parallel = parallel, need_all = need_all)
 }
 
 was_interrupted <- function(done) isTRUE(attr(done, "interrupted"))

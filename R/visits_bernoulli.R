@@ -61,11 +61,10 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml"),
   data <- check_data(any_visit(cell), "binary", name = "x")
   k <- check_k(k, dim(data$x))
   tell_many_components(data, k)
-  settings <- list(
-    estimate = estimate, prior = prior, missed_by = missed_by, added = added,
-    pseudo = if (estimate == "map") pseudo_counts(prior, c("aspects", "membership")) else c(0, 0, 0)
-  )
-  call <- keep_values(call, c(settings[1:4], list(start = start)))
+  if (estimate == "map") ab_check_prior(prior)
+  settings <- list(estimate = estimate, prior = prior, missed_by = missed_by, added = added)
+  call <- keep_values(call, c(settings, list(start = start)))
+  if (estimate == "ml") settings$prior <- NULL
   problem <- structure(
     list(cell = cell, data = data, k = k, settings = settings, blank = visit_rates(cell, missed_by, added)),
     class = c("visits_bernoulli_problem", "multicause_problem")
@@ -93,8 +92,13 @@ run_start.visits_bernoulli_problem <- function(problem, start, control) {
   settings <- problem$settings
   by <- match(settings$missed_by, c("observation", "attribute", "visit")) - 1L
   param <- c(start, list(missed_by = by, fit_added = settings$added))
-  out <- .Call(mc_c_ab_visits_fit, problem$cell, param, settings$pseudo, unclass(control))
+  out <- visits_run(problem$cell, param, settings$prior, control)
   list(param = out$param[c("membership", "aspects", "missed", "added")], outcome = out$outcome)
+}
+
+visits_run <- function(cell, param, prior, control) {
+  pinned <- rep("free", nrow(param$aspects))
+  .Call(mc_c_ab_visits_fit, cell, param, mode_counts(prior, pinned), unclass(control))
 }
 
 #' @export
@@ -179,7 +183,6 @@ check_rates <- function(start, blank) {
 }
 
 new_visits_fit <- function(run, cell, data, k, settings, control, call) {
-  pseudo <- settings$pseudo
   missed_by <- settings$missed_by
   param <- run$best$param
   labels <- component_names(k)
@@ -197,13 +200,13 @@ new_visits_fit <- function(run, cell, data, k, settings, control, call) {
     df = n * (k - 1) + k * as.double(ncol(data$x)) + length(param$missed) + settings$added * length(param$added),
     class = c("visits_bernoulli", "aspect_bernoulli"), pinned = stats::setNames(rep("free", k), labels),
     certificate = no_certificate,
-    estimate = settings$estimate, prior = if (settings$estimate == "map") settings$prior, pseudo = pseudo,
+    estimate = settings$estimate, prior = settings$prior,
     density = data_density(data), margins = data$margins,
     missed_by = missed_by, visits = cell
   )
-  if (any(pseudo > 0)) {
-    none <- unclass(fit_control(max_pass = 0, n_start = 1))
-    fit$loglik <- .Call(mc_c_ab_visits_fit, cell, visit_param(fit), c(0, 0, 0), none)$outcome$objective
+  if (any(mode_counts(settings$prior, fit$pinned) > 0)) {
+    none <- fit_control(max_pass = 0, n_start = 1)
+    fit$loglik <- visits_run(cell, visit_param(fit), NULL, none)$outcome$objective
   }
   if (!control$keep_x) {
     fit <- keep_answers(fit, data$x)

@@ -231,7 +231,7 @@ wz_learn <- function(x, near, given, plan) {
   common <- list(x = x, near = near, how = plan$how, deadline = as.double(Sys.time()) + plan$seconds)
   name <- function(i) if (i == 1L) "the whole table" else sprintf("copy %d", i - 1L)
   control <- list(progress = plan$progress, on_interrupt = "keep")
-  done <- map_tasks(tasks, learn_task, common, "Tables", name, control)
+  done <- map_tasks(tasks, learn_task, common, "Tables", name, task_running(control))
   copies <- done[-1L][is_done(done[-1L])]
   if (is.null(done[[1L]]) || length(copies) < 2L) signal_interrupt()
   tell_interrupted(done, "tables")

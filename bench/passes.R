@@ -32,11 +32,11 @@ simulated <- function(density, n = 6000L, m = 600L, k = 6L) {
   matrix(as.numeric(stats::runif(n * m) < move(by)), n, m)
 }
 
-run <- function(view, start, pinned, pseudo, ...) {
+run <- function(view, start, pinned, prior, ...) {
   control <- unclass(fit_control(tol = 1e-9, progress = FALSE, ...))
-  time <- seconds(out <- inside$ab_run(view, start, pinned, pseudo, control))
+  time <- seconds(out <- inside$ab_run(view, start, pinned, prior, control))
   list(end = out$outcome$objective, passes = out$outcome$n_pass, trace = out$outcome$trace, time = time,
-    gap = sum(.Call(inside$mc_c_ab_certify, view, inside$ab_kernel_param(out$param, pinned), pseudo)[1:2]))
+    gap = sum(inside$ab_certify(view, out$param, pinned, prior)[1:2]))
 }
 
 # Passes and time to a level; NA where it is not reached.
@@ -51,13 +51,13 @@ compare <- function(name, x, k, phantom, estimate, n, most) {
   pins <- inside$ab_pins(phantom)
   pinned <- c(rep("free", k - length(pins)), pins)
   weak <- list(aspects = c(1.2, 2), membership = 1.03)
-  pseudo <- if (estimate == "map") inside$pseudo_counts(weak, c("aspects", "membership")) else c(0, 0, 0)
+  prior <- if (estimate == "map") weak
   set.seed(7)
   rows <- lapply(rep_len(inside$ab_kinds(k, phantom, fit_control(n_start = 10)), n), function(kind) {
     start <- inside$ab_draw(data, kind, pinned)
-    em <- run(data$view, start, pinned, pseudo, max_pass = most, algorithm = "em")
-    newton <- run(data$view, start, pinned, pseudo, max_pass = 1000L, algorithm = "newton")
-    plain <- run(data$view, start, pinned, pseudo, max_pass = 1000L, algorithm = "newton", accelerate = FALSE)
+    em <- run(data$view, start, pinned, prior, max_pass = most, algorithm = "em")
+    newton <- run(data$view, start, pinned, prior, max_pass = 1000L, algorithm = "newton")
+    plain <- run(data$view, start, pinned, prior, max_pass = 1000L, algorithm = "newton", accelerate = FALSE)
     level <- em$end - 0.1
     to <- rbind(reach(em, level), reach(newton, level), reach(plain, level))
     data.frame(
@@ -108,7 +108,7 @@ price <- function() {
       passes <- max(5L, as.integer(2e9 / (cells * k * (8 + 2 * k))))
       time <- vapply(c("em", "newton"), function(algorithm) {
         control <- unclass(fit_control(max_pass = passes, tol = 0, accelerate = FALSE, algorithm = algorithm))
-        seconds(inside$ab_run(view$view, start, rep("free", k), c(0, 0, 0), control)) / passes
+        seconds(inside$ab_run(view$view, start, rep("free", k), NULL, control)) / passes
       }, 0)
       flops <- cells * c(8 * k, 8 * k + 2 * k^2) / 1e9 / time
       cat(sprintf("| %s | k = %d | EM %.2f ms, %.1f | Newton %.2f ms, %.1f | ratio %.1f |\n", name, k, 1000 * time[1L],

@@ -29,7 +29,7 @@ void ab_effort_impose(ab_effort *self) {
 
 /* Cells, and pseudo-counts, of a row. */
 static double row_total(const ab_effort *self, int i) {
-  return data_n_observed(self->ab.data, i) + self->ab.par->k * self->prior->membership;
+  return data_n_observed(self->ab.data, i) + self->prior->row;
 }
 
 /* Expected log-likelihood of the phantom's counts; rows of share are their part of the row. */

@@ -37,8 +37,9 @@ struct ab_work {
   double objective; /* of the last pass, for the host's eyes */
 };
 
-ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int k, int n_threads,
+ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int n_threads,
                      const mc_host *host) {
+  const int k = prior->k;
   ab_work *work = host->alloc(host->ctx, 1, sizeof *work);
   memset(work, 0, sizeof *work);
   work->prior = *prior;
@@ -125,17 +126,16 @@ static double block_counts(const visit *w, int first, int b, block_scratch *s, b
 /* Eqs. (18), (8): membership times its expected counts over observed cells; then the prior's. */
 static void update_rows(const visit *w, int first, int b, block_scratch *s) {
   const int k = w->par->k;
-  const double pseudo = w->work->prior.membership;
+  const double *pseudo = w->work->prior.membership;
   for (int i = 0; i < b; i++) {
-    const double total = data_n_observed(w->data, first + i) + k * pseudo;
+    const double total = data_n_observed(w->data, first + i) + w->work->prior.row;
     double *row = s->rows + num_at(0, i, k), *counts = s->counts + num_at(0, i, k);
     if (w->par->smooth) {
-      const double observed = data_n_observed(w->data, first + i);
-      mc_smooth_update(w->par->smooth, first + i, observed, pseudo, row, counts);
+      mc_smooth_update(w->par->smooth, first + i, total, pseudo, row, counts);
       continue;
     }
     if (total <= 0) continue; /* nothing observed, no prior: the row stays */
-    for (int c = 0; c < k; c++) row[c] = num_lift((row[c] * counts[c] + pseudo) / total);
+    for (int c = 0; c < k; c++) row[c] = num_lift((row[c] * counts[c] + pseudo[c]) / total);
   }
 }
 
@@ -157,12 +157,12 @@ static void add_aspect_sums(const visit *w, int first, int b, block_scratch *s, 
 /* Frank-Wolfe gap of each row: the best component's gradient over the row's own mean of them. */
 static void certify_rows(const visit *w, int first, int b, block_scratch *s, strip_sum *sum) {
   const int k = w->par->k;
-  const double pseudo = w->work->prior.membership;
+  const double *pseudo = w->work->prior.membership;
   for (int i = 0; i < b; i++) {
     const double *row = s->rows + num_at(0, i, k);
     double *gradient = s->counts + num_at(0, i, k), most = 0;
-    double total = data_n_observed(w->data, first + i) + k * pseudo;
-    for (int c = 0; c < k; c++) gradient[c] += pseudo > 0 ? pseudo / row[c] : 0;
+    double total = data_n_observed(w->data, first + i) + w->work->prior.row;
+    for (int c = 0; c < k; c++) gradient[c] += pseudo[c] > 0 ? pseudo[c] / row[c] : 0;
     if (w->par->smooth) total += mc_smooth_gradient(w->par->smooth, first + i, row, gradient);
     if (total <= 0) continue;
     for (int c = 0; c < k; c++) most = fmax(most, gradient[c]);
@@ -264,35 +264,18 @@ void ab_update_aspects(int m, ab_param *par, const ab_prior *prior, const double
       const ptrdiff_t at = num_at(c, j, par->k);
       double *aspect = par->aspects + at;
       if (par->pinned && par->pinned[c]) continue;
-      const double ones = *aspect * one[at] + prior->one;
-      const double zeros = (1 - *aspect) * zero[at] + prior->zero;
+      const double ones = *aspect * one[at] + prior->one[c];
+      const double zeros = (1 - *aspect) * zero[at] + prior->zero[c];
       if (ones + zeros > 0) *aspect = num_lift(ones / (ones + zeros));
     }
   }
-}
-
-double ab_log_prior(int n, int m, const ab_param *par, const ab_prior *prior) {
-  double sum = 0;
-  if (prior->membership > 0)
-    for (ptrdiff_t i = 0; i < (ptrdiff_t) n * par->k; i++)
-      sum += prior->membership * log(par->membership[i]);
-  if (prior->one <= 0 && prior->zero <= 0) return sum;
-  for (int j = 0; j < m; j++) {
-    for (int c = 0; c < par->k; c++) {
-      const double aspect = par->aspects[num_at(c, j, par->k)];
-      if (par->pinned && par->pinned[c]) continue;
-      if (prior->one > 0) sum += prior->one * log(aspect);
-      if (prior->zero > 0) sum += prior->zero * log1p(-aspect);
-    }
-  }
-  return sum;
 }
 
 /* What the objective has beside the log-likelihood; the pulls of neighbours come with it. */
 static double beside_loglik(const mc_data *data, const ab_param *par, const ab_prior *prior,
                             bool want_pull) {
   const double pull = par->smooth ? mc_smooth_pull(par->smooth, par->membership, want_pull) : 0;
-  return pull + ab_log_prior(data->n, data->m, par, prior);
+  return pull + ab_log_prior(prior, par->pinned, data->n, data->m, par->membership, par->aspects);
 }
 
 /* Memberships, and the sums that aspects are made of; false: stopped. */
@@ -346,8 +329,8 @@ ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *wor
       const double aspect = par->aspects[at], absence = work->absence[at];
       if (par->pinned && par->pinned[c]) continue;
       double gradient = sum->one[at] - sum->zero[at];
-      if (work->prior.one > 0) gradient += work->prior.one / aspect;
-      if (work->prior.zero > 0) gradient -= work->prior.zero / absence;
+      if (work->prior.one[c] > 0) gradient += work->prior.one[c] / aspect;
+      if (work->prior.zero[c] > 0) gradient -= work->prior.zero[c] / absence;
       out.aspects += fmax(gradient * absence, -gradient * aspect);
     }
   }

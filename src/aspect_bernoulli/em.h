@@ -13,6 +13,7 @@
 #ifndef MC_ASPECT_BERNOULLI_EM_H
 #define MC_ASPECT_BERNOULLI_EM_H
 
+#include "aspect_bernoulli/prior.h"
 #include "engine/data.h"
 #include "engine/fit.h"
 #include "engine/smooth.h"
@@ -29,16 +30,13 @@ typedef struct {
   mc_smooth *smooth;     /* neighbouring rows are alike; NULL: they are not */
 } ab_param;
 
-/* Pseudo-counts added to the expected counts; all zero is maximum likelihood. */
-typedef struct {
-  double one, zero;  /* of a Beta(one + 1, zero + 1) prior on every aspect not pinned */
-  double membership; /* of a symmetric Dirichlet(membership + 1) prior on every row */
-} ab_prior;
-
 typedef struct ab_work ab_work;
 
-/* Scratch for passes over data: O(k m) a strip of rows and one block of rows a thread. */
-ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int k, int n_threads,
+/*
+ * Scratch for passes over data: O(k m) a strip of rows and one block of rows a thread. Components
+ * are as many as in the prior.
+ */
+ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int n_threads,
                      const mc_host *host);
 
 /*
@@ -71,9 +69,6 @@ double ab_expect(const mc_data *data, ab_param *par, ab_work *work, double *coun
  */
 void ab_update_aspects(int m, ab_param *par, const ab_prior *prior, const double *one,
                        const double *zero);
-
-/* Log-density of the prior, up to a constant. */
-double ab_log_prior(int n, int m, const ab_param *par, const ab_prior *prior);
 
 /* What the host is told from here on, where passes are made elsewhere (aspect_bernoulli/newton.h). */
 void ab_note_passes(ab_work *work, int passes, double objective);

@@ -6,8 +6,8 @@
 
 #include "aspect_bernoulli/private.h"
 
-ab_gibbs_work ab_gibbs_new_work(const mc_data *data, const ab_vb_prior *prior,
-                                ab_gibbs_state *state, const mc_host *host) {
+ab_gibbs_work ab_gibbs_new_work(const mc_data *data, const ab_prior *prior, ab_gibbs_state *state,
+                                const mc_host *host) {
   const int n = data->n, m = data->m, k = state->k;
   ab_gibbs_work work = {.data = data, .prior = *prior, .state = state, .host = host};
   work.present = mc_doubles(host, m, k + 1);
@@ -127,7 +127,7 @@ static void draw_membership(ab_gibbs_work *work, int i, const double *counts) {
   const int n = work->data->n, k = work->state->k;
   double *s = work->state->membership, total = 0;
   for (int c = 0; c < k; c++)
-    total += s[num_at(i, c, n)] = num_draw_gamma(work->prior.membership + counts[c], 1);
+    total += s[num_at(i, c, n)] = num_draw_gamma(work->prior.membership[c] + counts[c], 1);
   if (total <= 0) s[num_at(i, num_below(k), n)] = total = 1;
   for (int c = 0; c < k; c++) {
     const ptrdiff_t at = num_at(i, c, n);
@@ -185,8 +185,8 @@ void ab_gibbs_aspects(ab_gibbs_work *work) {
     for (int j = 0; j < m; j++) {
       const double later = c < k ? work->zero[num_at(j, c + 1, m)] : 0;
       work->state->aspects[num_at(c - 1, j, k)] =
-          draw_aspect(work->prior.one + work->one[num_at(j, c, m)],
-                      work->prior.zero + work->zero[num_at(j, c, m)] - later);
+          draw_aspect(work->prior.one[c - 1] + work->one[num_at(j, c, m)],
+                      work->prior.zero[c - 1] + work->zero[num_at(j, c, m)] - later);
     }
   }
 }
@@ -202,7 +202,7 @@ static void lift_start(const mc_data *data, ab_gibbs_state *state) {
     }
 }
 
-mc_status ab_gibbs_run(const mc_data *data, const ab_vb_prior *prior, const ab_gibbs_plan *plan,
+mc_status ab_gibbs_run(const mc_data *data, const ab_prior *prior, const ab_gibbs_plan *plan,
                        ab_gibbs_state *state, const mc_host *host, ab_gibbs_record *record) {
   ab_gibbs_work work = ab_gibbs_new_work(data, prior, state, host);
   ab_gibbs_notes *notes = plan->thin > 0 ? ab_gibbs_new_notes(&work, plan, host) : NULL;

@@ -1,8 +1,8 @@
 /*
- * aspect_bernoulli/gibbs.h: Gibbs sampling of the aspect Bernoulli model (aspect_bernoulli/em.h) with a symmetric
- * Dirichlet prior on every row's membership and a Beta prior on every aspect not pinned. The causes
- * of cells are the augmented data: given them memberships are Dirichlet and aspects Beta. Missing
- * cells have no cause.
+ * aspect_bernoulli/gibbs.h: Gibbs sampling of the aspect Bernoulli model (aspect_bernoulli/em.h)
+ * with its prior (aspect_bernoulli/prior.h), given by its parameters, > 0. The causes of cells are
+ * the augmented data: given them memberships are Dirichlet and aspects Beta. Missing cells have no
+ * cause.
  */
 #ifndef MC_ASPECT_BERNOULLI_GIBBS_H
 #define MC_ASPECT_BERNOULLI_GIBBS_H
@@ -64,7 +64,7 @@ typedef struct {
  * MC_STOPPED where the host asked to stop: within a sweep, too, whose draws then stay where they
  * are but are not noted.
  */
-mc_status ab_gibbs_run(const mc_data *data, const ab_vb_prior *prior, const ab_gibbs_plan *plan,
+mc_status ab_gibbs_run(const mc_data *data, const ab_prior *prior, const ab_gibbs_plan *plan,
                        ab_gibbs_state *state, const mc_host *host, ab_gibbs_record *record);
 
 #endif

@@ -194,19 +194,19 @@ static void visit_rows(ab_gibbs_notes *notes, ab_gibbs_record *record) {
 }
 
 static double log_prior(const ab_gibbs_work *work) {
-  const ab_vb_prior *prior = &work->prior;
+  const ab_prior *prior = &work->prior;
   const ab_gibbs_state *state = work->state;
   const int n = work->data->n, m = work->data->m, k = state->k;
-  double rows = n * (lgammafn(k * prior->membership) - k * lgammafn(prior->membership));
+  double rows = n * ab_log_dirichlet_constant(prior);
   double cells = 0;
   for (int c = 0; c < k; c++)
-    rows += (prior->membership - 1) * num_sum_log(state->membership + (ptrdiff_t) c * n, n);
+    rows += (prior->membership[c] - 1) * num_sum_log(state->membership + (ptrdiff_t) c * n, n);
   for (int c = 0; c < k; c++) {
     if (state->pinned[c]) continue;
-    cells -= m * lbeta(prior->one, prior->zero);
+    cells -= m * lbeta(prior->one[c], prior->zero[c]);
     for (int j = 0; j < m; j++) {
       const double a = state->aspects[num_at(c, j, k)];
-      cells += (prior->one - 1) * log(a) + (prior->zero - 1) * log1p(-a);
+      cells += (prior->one[c] - 1) * log(a) + (prior->zero[c] - 1) * log1p(-a);
     }
   }
   return rows + cells;

@@ -105,8 +105,9 @@ static tile new_tile(int k, int b, int panel, const mc_host *host) {
   return t;
 }
 
-ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, int k, int n_threads,
+ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, int n_threads,
                          const mc_host *host) {
+  const int k = prior->k;
   ab_newton *work = host->alloc(host->ctx, 1, sizeof *work);
   memset(work, 0, sizeof *work);
   work->prior = *prior;
@@ -321,7 +322,7 @@ static int row_logs(const visit *w, int i, const double *weights, tile *t) {
   double whole = 0, content = 0;
   int n = 0;
   for (int c = 0; c < par->k; c++) {
-    t->count[c] = w->work->prior.membership;
+    t->count[c] = w->work->prior.membership[c];
     if (!is_pinned(par, c)) content += weights[c];
   }
   if (par->smooth) whole = mc_smooth_counts(par->smooth, i, t->count);
@@ -336,8 +337,8 @@ static int column_logs(const visit *w, const double *weights, const double *abse
   int n = 0;
   for (int c = 0; c < w->par->k; c++) {
     if (is_pinned(w->par, c)) continue;
-    if (prior->one > 0) t->log[n++] = new_log(c, 1, prior->one, weights[c]);
-    if (prior->zero > 0) t->log[n++] = new_log(c, -1, prior->zero, absences[c]);
+    if (prior->one[c] > 0) t->log[n++] = new_log(c, 1, prior->one[c], weights[c]);
+    if (prior->zero[c] > 0) t->log[n++] = new_log(c, -1, prior->zero[c], absences[c]);
   }
   return n;
 }
@@ -502,7 +503,8 @@ static bool update_aspects(const mc_data *data, ab_param *par, ab_newton *work, 
 double ab_newton_pass(const mc_data *data, ab_param *par, ab_newton *work) {
   strip_sum rows = {0, 0}, columns = {0, 0};
   const double pull = par->smooth ? mc_smooth_pull(par->smooth, par->membership, true) : 0;
-  const double beside = pull + ab_log_prior(data->n, data->m, par, &work->prior);
+  const double beside = pull + ab_log_prior(&work->prior, par->pinned, data->n, data->m,
+                                            par->membership, par->aspects);
   for (ptrdiff_t i = 0; i < (ptrdiff_t) par->k * data->m; i++)
     work->absence[i] = 1 - par->aspects[i];
   if (!par->fixed_membership && !update_membership(data, par, work, &rows)) return NAN;

@@ -30,10 +30,10 @@ typedef struct ab_newton ab_newton;
 #define AB_NEWTON_MOST 1000 /* components: a Hessian has half a million entries */
 
 /*
- * Scratch: the table by columns, O((n + m) k), and some MB a thread while k is in the tens. k is at
- * most AB_NEWTON_MOST.
+ * Scratch: the table by columns, O((n + m) k), and some MB a thread while k is in the tens. k, that
+ * of the prior, is at most AB_NEWTON_MOST.
  */
-ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, int k, int n_threads,
+ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, int n_threads,
                          const mc_host *host);
 
 /*

@@ -7,7 +7,7 @@
 
 typedef struct {
   const mc_data *data;
-  ab_vb_prior prior;
+  ab_prior prior;
   ab_gibbs_state *state;
   const mc_host *host;
   int n_sweep;               /* whole sweeps, for the host */
@@ -21,8 +21,8 @@ typedef struct {
   int *one_cause;            /* m: of the row's ones, in order */
 } ab_gibbs_work;
 
-ab_gibbs_work ab_gibbs_new_work(const mc_data *data, const ab_vb_prior *prior,
-                                ab_gibbs_state *state, const mc_host *host);
+ab_gibbs_work ab_gibbs_new_work(const mc_data *data, const ab_prior *prior, ab_gibbs_state *state,
+                                const mc_host *host);
 
 /*
  * Memberships given aspects. Because shares sum to 1, 1 - p = sum_c share_c (1 - a_c) is also

@@ -6,30 +6,35 @@
 #include <string.h>
 
 struct ab_vb_work {
-  ab_vb_prior prior;
+  ab_prior prior;
   ab_work *ab;
   ab_param weights;         /* exp(E log) of memberships, aspects and their complements */
   double *absence;          /* those complements */
   double *counts;           /* n x k: expected cells of each component */
+  double *constant;         /* k: log of the constant of an aspect's Beta density */
   const double *one, *zero; /* sums of ab_expect() */
   const mc_host *host;
   int passes;
   double bound; /* of the last pass, for the host's eyes */
 };
 
-ab_vb_work *ab_vb_new_work(const mc_data *data, const ab_vb_param *par, const ab_vb_prior *prior,
+ab_vb_work *ab_vb_new_work(const mc_data *data, const ab_vb_param *par, const ab_prior *prior,
                            int n_threads, const mc_host *host) {
-  const ab_prior none = {0, 0, 0};
+  const ab_prior none = ab_no_prior(par->k, host);
   ab_vb_work *work = host->alloc(host->ctx, 1, sizeof *work);
   memset(work, 0, sizeof *work);
   work->prior = *prior;
   work->host = host;
-  work->ab = ab_new_work(data, &none, par->k, n_threads, host);
+  work->ab = ab_new_work(data, &none, n_threads, host);
   work->weights.k = par->k;
   work->weights.membership = mc_doubles(host, data->n, par->k);
   work->weights.aspects = mc_doubles(host, par->k, data->m);
   work->weights.absence = work->absence = mc_doubles(host, par->k, data->m);
   work->counts = mc_doubles(host, data->n, par->k);
+  work->constant = mc_doubles(host, par->k, 1);
+  for (int c = 0; c < par->k; c++)
+    work->constant[c] = lgammafn(prior->one[c] + prior->zero[c]) - lgammafn(prior->one[c]) -
+                        lgammafn(prior->zero[c]);
   return work;
 }
 
@@ -40,9 +45,9 @@ ab_vb_work *ab_vb_new_work(const mc_data *data, const ab_vb_param *par, const ab
  * where the host said stop.
  */
 static double weigh_rows(int n, const ab_vb_param *par, ab_vb_work *work) {
-  const double prior = work->prior.membership;
+  const double *prior = work->prior.membership;
   const int k = par->k;
-  double gain = n * (lgammafn(k * prior) - k * lgammafn(prior));
+  double gain = n * ab_log_dirichlet_constant(&work->prior);
   for (int i = 0; i < n; i++) {
     double total = 0;
     if (i % LOOK_EVERY == 0 && mc_stop(work->host, work->passes, work->bound)) return NAN;
@@ -52,7 +57,7 @@ static double weigh_rows(int n, const ab_vb_param *par, ab_vb_work *work) {
     for (int c = 0; c < k; c++) {
       const double alpha = par->membership[num_at(i, c, n)], mean_log = digamma(alpha) - base;
       work->weights.membership[num_at(i, c, n)] = fmax(exp(mean_log), NUM_TINY);
-      gain += lgammafn(alpha) - (alpha - prior) * mean_log;
+      gain += lgammafn(alpha) - (alpha - prior[c]) * mean_log;
     }
   }
   return gain;
@@ -60,8 +65,7 @@ static double weigh_rows(int n, const ab_vb_param *par, ab_vb_work *work) {
 
 /* The same for the aspects. */
 static double weigh_aspects(int m, const ab_vb_param *par, ab_vb_work *work) {
-  const double one = work->prior.one, zero = work->prior.zero;
-  const double constant = lgammafn(one + zero) - lgammafn(one) - lgammafn(zero);
+  const ab_prior *prior = &work->prior;
   double gain = 0;
   for (int j = 0; j < m; j++) {
     if (j % LOOK_EVERY == 0 && mc_stop(work->host, work->passes, work->bound)) return NAN;
@@ -76,8 +80,8 @@ static double weigh_aspects(int m, const ab_vb_param *par, ab_vb_work *work) {
       const double log_one = digamma(a) - base, log_zero = digamma(b) - base;
       work->weights.aspects[at] = fmax(exp(log_one), NUM_TINY);
       work->absence[at] = fmax(exp(log_zero), NUM_TINY);
-      gain += constant + lgammafn(a) + lgammafn(b) - lgammafn(a + b);
-      gain -= (a - one) * log_one + (b - zero) * log_zero;
+      gain += work->constant[c] + lgammafn(a) + lgammafn(b) - lgammafn(a + b);
+      gain -= (a - prior->one[c]) * log_one + (b - prior->zero[c]) * log_zero;
     }
   }
   return gain;
@@ -90,15 +94,27 @@ double ab_vb_bound(const mc_data *data, const ab_vb_param *par, ab_vb_work *work
   return gain + ab_expect(data, &work->weights, work->ab, work->counts, &work->one, &work->zero);
 }
 
+static void update_rows(int n, ab_vb_param *par, const ab_vb_work *work) {
+  for (int c = 0; c < par->k; c++)
+    for (ptrdiff_t at = num_at(0, c, n); at < num_at(0, c + 1, n); at++)
+      par->membership[at] = work->prior.membership[c] + work->counts[at];
+}
+
+static void update_aspects(int m, ab_vb_param *par, const ab_vb_work *work) {
+  for (int j = 0; j < m; j++) {
+    for (int c = 0; c < par->k; c++) {
+      const ptrdiff_t at = num_at(c, j, par->k);
+      par->one[at] = work->prior.one[c] + work->weights.aspects[at] * work->one[at];
+      par->zero[at] = work->prior.zero[c] + work->absence[at] * work->zero[at];
+    }
+  }
+}
+
 double ab_vb_pass(const mc_data *data, ab_vb_param *par, ab_vb_work *work) {
   const double bound = ab_vb_bound(data, par, work);
   if (isnan(bound)) return bound;
-  for (ptrdiff_t e = 0; e < (ptrdiff_t) data->n * par->k; e++)
-    par->membership[e] = work->prior.membership + work->counts[e];
-  for (ptrdiff_t e = 0; e < (ptrdiff_t) par->k * data->m && !par->fixed_aspects; e++) {
-    par->one[e] = work->prior.one + work->weights.aspects[e] * work->one[e];
-    par->zero[e] = work->prior.zero + work->absence[e] * work->zero[e];
-  }
+  update_rows(data->n, par, work);
+  if (!par->fixed_aspects) update_aspects(data->m, par, work);
   work->passes++;
   return work->bound = bound;
 }

@@ -1,7 +1,6 @@
 /*
- * aspect_bernoulli/vb.h: variational Bayes for the aspect Bernoulli model (aspect_bernoulli/em.h) with a symmetric
- * Dirichlet prior on every row's membership and a Beta prior on every aspect not pinned. The
- * posterior is approximated by independent Dirichlets, Betas and causes of cells; their updates are
+ * aspect_bernoulli/vb.h: variational Bayes for the aspect Bernoulli model (aspect_bernoulli/em.h)
+ * with its prior (aspect_bernoulli/prior.h). The posterior is approximated by independent Dirichlets, Betas and causes of cells; their updates are
  * in closed form (Attias 1999; Blei, Ng & Jordan 2003, section 5).
  */
 #ifndef MC_ASPECT_BERNOULLI_VB_H
@@ -18,13 +17,10 @@ typedef struct {
   bool fixed_aspects; /* hold one and zero: fold-in of new rows */
 } ab_vb_param;
 
-typedef struct {
-  double one, zero, membership; /* Beta(one, zero) and Dirichlet(membership, ...), > 0 */
-} ab_vb_prior;
-
 typedef struct ab_vb_work ab_vb_work;
 
-ab_vb_work *ab_vb_new_work(const mc_data *data, const ab_vb_param *par, const ab_vb_prior *prior,
+/* prior: its parameters, > 0. */
+ab_vb_work *ab_vb_new_work(const mc_data *data, const ab_vb_param *par, const ab_prior *prior,
                            int n_threads, const mc_host *host);
 
 /*

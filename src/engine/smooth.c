@@ -266,21 +266,21 @@ double mc_smooth_pull(mc_smooth *smooth, const double *membership, bool want_pul
 
 #define TRACE 1e-100
 
-void mc_smooth_update(const mc_smooth *smooth, int i, double observed, double pseudo, double *row,
-                      const double *counts) {
+void mc_smooth_update(const mc_smooth *smooth, int i, double total, const double *pseudo,
+                      double *row, const double *counts) {
   const int k = smooth->k, n_content = smooth->n_content, *which = smooth->content;
   const double *pull = smooth->pull + num_at(0, i, smooth->width);
   const double *share = smooth->share_pull + num_at(0, i, smooth->n_share);
-  double content = 0, pulls = 0, total = observed + k * pseudo;
+  double content = 0, pulls = 0;
   for (int q = 0; q < smooth->n_share; q++) total += share[q];
   for (int c = 0; c < n_content; c++) {
-    content += row[which[c]] * counts[which[c]] + pseudo;
+    content += row[which[c]] * counts[which[c]] + pseudo[which[c]];
     pulls += pull[c];
   }
   if (content + pulls <= 0 || total <= 0) return; /* nothing to go by: the row stays */
   /* A row that is all phantom keeps a trace of content, without which it had no composition. */
   const double scale = fmax(content + share[0], TRACE * total) / (content + pulls);
-  for (int c = 0; c < k; c++) row[c] = row[c] * counts[c] + pseudo;
+  for (int c = 0; c < k; c++) row[c] = row[c] * counts[c] + pseudo[c];
   for (int c = 0; c < n_content; c++) row[which[c]] = scale * (row[which[c]] + pull[c]);
   for (int q = 1; q < smooth->n_share; q++) row[smooth->pinned[q - 1]] += share[q];
   for (int c = 0; c < k; c++) row[c] = num_lift(row[c] / total);

@@ -76,11 +76,11 @@ double mc_smooth_pull(mc_smooth *smooth, const double *membership, bool want_pul
 
 /*
  * New membership of row i (k contiguous values, in place): counts are expected
- * counts over membership, pseudo the symmetric prior's, observed the number of
- * observed cells.
+ * counts over membership, pseudo the prior's pseudo-counts, total the number of
+ * observed cells and of these.
  */
-void mc_smooth_update(const mc_smooth *smooth, int i, double observed, double pseudo, double *row,
-                      const double *counts);
+void mc_smooth_update(const mc_smooth *smooth, int i, double total, const double *pseudo,
+                      double *row, const double *counts);
 
 /*
  * The agreement of these posteriors (n x k, rows sum to 1), nats, and every

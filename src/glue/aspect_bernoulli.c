@@ -10,10 +10,10 @@ typedef struct {
   SEXP view, param, prior, control, out;
 } arguments;
 
-ab_vb_prior glue_ab_vb_prior(SEXP prior) {
-  glue_matrix(prior, 3, 1, "prior");
-  const ab_vb_prior out = {REAL(prior)[0], REAL(prior)[1], REAL(prior)[2]};
-  glue_check(out.one > 0 && out.zero > 0 && out.membership > 0, "prior");
+ab_prior glue_ab_prior(SEXP prior, int k, bool open) {
+  glue_matrix(prior, k, 3, "prior");
+  const ab_prior out = ab_new_prior(REAL(prior), k);
+  glue_check(ab_prior_is_valid(&out, open), "prior");
   return out;
 }
 
@@ -34,35 +34,28 @@ static ab_param param_of(SEXP param, const mc_data *data) {
   return par;
 }
 
-ab_prior glue_ab_prior(SEXP prior) {
-  glue_matrix(prior, 3, 1, "prior");
-  const ab_prior out = {REAL(prior)[0], REAL(prior)[1], REAL(prior)[2]};
-  glue_check(out.one >= 0 && out.zero >= 0 && out.membership >= 0, "prior");
-  return out;
-}
-
 /* The aspect Bernoulli model of a call, its parameters those of the result. */
 static ab_self *new_self(glue_call *call) {
   ab_self *self = glue_new(call, sizeof *self);
   ab_param *par = glue_new(call, sizeof *par);
-  const ab_prior prior = glue_ab_prior(call->prior);
   *par = param_of(call->param, &call->data);
+  const ab_prior prior = glue_ab_prior(call->prior, par->k, false);
   par->membership = glue_param(call, 0, call->data.n, par->k);
   par->aspects = glue_param(call, 1, par->k, call->data.m);
   par->smooth = glue_smooth(glue_field(call->param, "smooth"), call->data.n, par->k, par->pinned,
                             call->ctl.n_threads, &call->host);
   *self = (ab_self){&call->data, par, NULL};
-  self->work = ab_new_work(&call->data, &prior, par->k, call->ctl.n_threads, &call->host);
+  self->work = ab_new_work(&call->data, &prior, call->ctl.n_threads, &call->host);
   return self;
 }
 
 /* The workspace of Newton halves where the fit is to have them, else NULL. */
 static ab_newton *new_newton(glue_call *call, const ab_param *par, bool pays) {
-  const ab_prior prior = glue_ab_prior(call->prior);
+  const ab_prior prior = glue_ab_prior(call->prior, par->k, false);
   const mc_control *ctl = &call->ctl;
   if (ctl->algorithm == MC_EM || par->k > AB_NEWTON_MOST) return NULL;
   if (ctl->algorithm == MC_AUTO && !(ctl->accelerate && pays)) return NULL;
-  return ab_new_newton(&call->data, &prior, par->k, ctl->n_threads, &call->host);
+  return ab_new_newton(&call->data, &prior, ctl->n_threads, &call->host);
 }
 
 static mc_model new_model(glue_call *call) {
@@ -83,10 +76,10 @@ static mc_model new_effort_model(glue_call *call) {
   ab_effort *self = glue_new(call, sizeof *self);
   ab_prior *prior = glue_new(call, sizeof *prior);
   const SEXP effort = glue_field(call->param, "effort");
-  *prior = glue_ab_prior(call->prior);
   glue_matrix(effort, call->data.n, 1, "effort");
   *self = (ab_effort){*new_self(call), glue_param(call, 2, 2, 1), REAL(effort), prior, NULL};
   const ab_param *par = self->ab.par;
+  *prior = glue_ab_prior(call->prior, par->k, false);
   self->newton = new_newton(call, par, false); /* memberships by EM set the pace: nothing gained */
   glue_check(par->k > 1 && par->pinned[par->k - 1], "phantom of an effort");
   ab_effort_impose(self);
@@ -104,8 +97,8 @@ static mc_model new_vb_model(glue_call *call) {
   ab_vb_self *self = glue_new(call, sizeof *self);
   ab_vb_param *par = glue_new(call, sizeof *par);
   const SEXP pinned = glue_field(call->param, "pinned");
-  const ab_vb_prior prior = glue_ab_vb_prior(call->prior);
   par->k = Rf_ncols(VECTOR_ELT(call->out, 0));
+  const ab_prior prior = glue_ab_prior(call->prior, par->k, true);
   par->membership = glue_param(call, 0, call->data.n, par->k);
   par->one = glue_param(call, 1, par->k, call->data.m);
   par->zero = glue_param(call, 2, par->k, call->data.m);
@@ -127,12 +120,12 @@ SEXP mc_c_ab_vb_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
 static SEXP certify_body(void *ctx) {
   const arguments *arg = ctx;
   const mc_data data = glue_data(arg->view);
-  const ab_prior prior = glue_ab_prior(arg->prior);
   glue_context context;
   const mc_host host = glue_host(&context, R_NilValue);
   ab_param par = param_of(arg->param, &data);
+  const ab_prior prior = glue_ab_prior(arg->prior, par.k, false);
   par.smooth = glue_smooth(glue_field(arg->param, "smooth"), data.n, par.k, par.pinned, 1, &host);
-  ab_work *work = ab_new_work(&data, &prior, par.k, 1, &host);
+  ab_work *work = ab_new_work(&data, &prior, 1, &host);
   const ab_certificate gap = ab_certify(&data, &par, work);
   glue_end_stopped(&host);
   REAL(arg->out)[0] = gap.membership;

@@ -5,10 +5,7 @@
 #include "aspect_bernoulli/vb.h"
 #include "glue/glue.h"
 
-/* c(one, zero, membership): pseudo-counts. */
-ab_prior glue_ab_prior(SEXP prior);
-
-/* c(one, zero, membership): parameters of the Beta and Dirichlet priors. */
-ab_vb_prior glue_ab_vb_prior(SEXP prior);
+/* k x 3, as ab_new_prior() takes it; every number at least 0 or, where open, above. */
+ab_prior glue_ab_prior(SEXP prior, int k, bool open);
 
 #endif

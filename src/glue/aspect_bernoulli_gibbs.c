@@ -67,7 +67,7 @@ static SEXP run_body(void *ctx) {
   state.membership = REAL(VECTOR_ELT(arg->out, 0));
   state.aspects = REAL(VECTOR_ELT(arg->out, 1));
   state.pinned = INTEGER(pinned);
-  const ab_vb_prior prior = glue_ab_vb_prior(arg->prior);
+  const ab_prior prior = glue_ab_prior(arg->prior, k, true);
   const ab_gibbs_plan plan = read_plan(arg->plan, k, data.m);
   glue_check(n_stat == 0 || n_stat == AB_GIBBS_PLAIN || n_stat == AB_GIBBS_SCORES, "n_stat");
   ab_gibbs_record record = new_record(arg->out, n_stat, data.n, data.m, k);

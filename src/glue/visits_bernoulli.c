@@ -38,10 +38,10 @@ static SEXP fit_body(void *ctx) {
   const arguments *arg = ctx;
   const ab_visit_data data = data_of(arg->cell);
   const mc_control ctl = glue_control(arg->control);
-  const ab_prior prior = glue_ab_prior(arg->prior);
   glue_context context;
   const mc_host host = glue_host(&context, arg->control);
   ab_visit_param par = param_of(VECTOR_ELT(arg->out, 0), &data);
+  const ab_prior prior = glue_ab_prior(arg->prior, par.ab.k, false);
   ab_visit_self self = {&data, &par, ab_visits_new_work(&data, &par, &prior, ctl.n_threads, &host)};
   mc_model model = ab_visits_model(&self);
   SET_VECTOR_ELT(arg->out, 1, glue_fit(&model, &ctl, &host));
@@ -62,10 +62,10 @@ SEXP mc_c_ab_visits_fit(SEXP cell, SEXP param, SEXP prior, SEXP control) {
 static SEXP posterior_body(void *ctx) {
   const arguments *arg = ctx;
   const ab_visit_data data = data_of(arg->cell);
-  const ab_prior none = {0, 0, 0};
   glue_context context;
   const mc_host host = glue_host(&context, R_NilValue);
   ab_visit_param par = param_of(arg->param, &data);
+  const ab_prior none = ab_no_prior(par.ab.k, &host);
   ab_visits_posterior(&data, &par, ab_visits_new_work(&data, &par, &none, 1, &host),
                       REAL(arg->out));
   glue_end_stopped(&host);

@@ -76,13 +76,11 @@ static double squares_of(const double *x, ptrdiff_t length) {
   return sum;
 }
 
-typedef enum { ONLY_OBJECTIVE, UPDATE_SCORES, UPDATE_BOTH } task;
-
+/* What visitors of blocks of rows see. */
 typedef struct {
   const mc_data *data;
   const lp_param *par;
   lp_work *work;
-  task task;
 } visit;
 
 /* The bound's weights of a block, 0 where missing; returns the sum of log(1 + exp(theta)). */
@@ -114,7 +112,7 @@ static double block_loglik(const visit *w, int first, int b, block_scratch *s) {
  * Each observation's ridge regression on the loadings: weighted squares by
  * one product, slopes (x - 1/2) loadings less the intercept's share.
  */
-static void update_scores(const visit *w, int first, int b, block_scratch *s) {
+static void score_rows(const visit *w, int first, int b, block_scratch *s) {
   const mc_data *data = w->data;
   const int k = w->par->k, k1 = k + 1, m = data->m, pairs = w->work->pairs;
   const double *loadings = w->par->loadings;
@@ -153,57 +151,76 @@ static void add_sums(const visit *w, int first, int b, block_scratch *s, strip_s
   num_gemm(false, true, pairs, m, b, s->products, pairs, s->weights, m, 1, sum->squares, pairs);
 }
 
-static void do_block(void *self, int strip, int thread, int first, int b) {
-  const visit *w = self;
+/*
+ * The visitors: what is done with a block of b rows. Its log-likelihood, and with it the bound at
+ * the present parameters, comes first in each.
+ */
+static block_scratch *bound_block(const visit *w, int strip, int thread, int first, int b) {
   const int k = w->par->k, k1 = k + 1;
   block_scratch *s = w->work->scratch + thread;
-  strip_sum *sum = w->work->strip + strip;
   for (int i = 0; i < b; i++) {
     memcpy(s->rows + num_at(0, i, k1), w->par->scores + num_at(0, first + i, k),
            (size_t) k * sizeof(double));
     s->rows[num_at(k, i, k1)] = 1;
   }
-  sum->loglik += block_loglik(w, first, b, s);
-  if (w->task != ONLY_OBJECTIVE) update_scores(w, first, b, s);
-  if (w->task == UPDATE_BOTH) add_sums(w, first, b, s, sum);
+  w->work->strip[strip].loglik += block_loglik(w, first, b, s);
+  return s;
 }
 
-/* Products of loadings for the scores' regressions, and empty sums for the attributes'. */
-static void prepare(const visit *w) {
-  lp_work *work = w->work;
-  const int k1 = w->par->k + 1, m = w->data->m, pairs = work->pairs;
-  memset(work->half_loadings, 0, (size_t) k1 * sizeof(double));
-  for (int j = 0; j < m && w->task != ONLY_OBJECTIVE; j++) {
-    const double *loadings = w->par->loadings + num_at(0, j, k1);
-    pair_products(loadings, k1, work->pair_loadings + num_at(0, j, pairs));
-    num_add_scaled(work->half_loadings, 0.5, loadings, k1);
-  }
-  for (int s = 0; s < work->rows.n_strip; s++) {
-    strip_sum *sum = work->strip + s;
-    sum->loglik = 0;
-    if (w->task != UPDATE_BOTH) continue;
-    memset(sum->squares, 0, (size_t) pairs * (size_t) m * sizeof(double));
-    memset(sum->slopes, 0, (size_t) k1 * (size_t) m * sizeof(double));
-    memset(sum->all, 0, (size_t) k1 * sizeof(double));
-  }
+static void objective_block(void *ctx, int strip, int thread, int first, int b) {
+  bound_block(ctx, strip, thread, first, b);
+}
+
+static void scores_block(void *ctx, int strip, int thread, int first, int b) {
+  score_rows(ctx, first, b, bound_block(ctx, strip, thread, first, b));
+}
+
+/* The scores, then the attributes' normal equations while the new ones are at hand. */
+static void both_block(void *ctx, int strip, int thread, int first, int b) {
+  const visit *w = ctx;
+  block_scratch *s = bound_block(w, strip, thread, first, b);
+  score_rows(w, first, b, s);
+  add_sums(w, first, b, s, w->work->strip + strip);
 }
 
 /* Visits all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
-static bool do_rows(visit *w) {
-  lp_work *work = w->work;
-  const int k1 = w->par->k + 1, m = w->data->m;
+static bool visit_rows(const mc_data *data, const lp_param *par, lp_work *work,
+                       num_visitor visitor) {
+  visit w = {data, par, work};
+  const int k1 = par->k + 1, m = data->m;
+  const ptrdiff_t n_squares = num_at(0, m, work->pairs), n_slopes = num_at(0, m, k1);
   strip_sum *sum = work->strip;
-  prepare(w);
-  if (!mc_visit(work->host, work->passes, work->objective, &work->rows, do_block, w)) return false;
+  for (int s = 0; s < work->rows.n_strip; s++) {
+    sum[s].loglik = 0;
+    memset(sum[s].squares, 0, (size_t) n_squares * sizeof(double));
+    memset(sum[s].slopes, 0, (size_t) n_slopes * sizeof(double));
+    memset(sum[s].all, 0, (size_t) k1 * sizeof(double));
+  }
+  if (!mc_visit(work->host, work->passes, work->objective, &work->rows, visitor, &w)) return false;
   for (int s = 1; s < work->rows.n_strip; s++) {
-    const strip_sum *more = work->strip + s;
-    sum->loglik += more->loglik;
-    if (w->task != UPDATE_BOTH) continue;
-    for (ptrdiff_t i = 0; i < num_at(0, m, work->pairs); i++) sum->squares[i] += more->squares[i];
-    for (ptrdiff_t i = 0; i < num_at(0, m, k1); i++) sum->slopes[i] += more->slopes[i];
-    num_add_scaled(sum->all, 1, more->all, k1);
+    sum->loglik += sum[s].loglik;
+    for (ptrdiff_t i = 0; i < n_squares; i++) sum->squares[i] += sum[s].squares[i];
+    for (ptrdiff_t i = 0; i < n_slopes; i++) sum->slopes[i] += sum[s].slopes[i];
+    num_add_scaled(sum->all, 1, sum[s].all, k1);
   }
   return true;
+}
+
+/* Products and sums of loadings, which the scores' regressions take. */
+static void multiply_loadings(const mc_data *data, const lp_param *par, lp_work *work) {
+  const int k1 = par->k + 1;
+  memset(work->half_loadings, 0, (size_t) k1 * sizeof(double));
+  for (int j = 0; j < data->m; j++) {
+    const double *loadings = par->loadings + num_at(0, j, k1);
+    pair_products(loadings, k1, work->pair_loadings + num_at(0, j, work->pairs));
+    num_add_scaled(work->half_loadings, 0.5, loadings, k1);
+  }
+}
+
+/* Scores, and the sums that loadings are made of; false: stopped. */
+static bool update_scores(const mc_data *data, const lp_param *par, lp_work *work) {
+  multiply_loadings(data, par, work);
+  return visit_rows(data, par, work, par->fixed_loadings ? scores_block : both_block);
 }
 
 #define LOOK_EVERY 256 /* attributes between two questions to the host */
@@ -212,16 +229,15 @@ static bool do_rows(visit *w) {
  * Each attribute's ridge regression on the scores and a 1; unobserved ones keep their intercept.
  * false: stopped.
  */
-static bool update_loadings(const visit *w) {
-  const int k = w->par->k, k1 = k + 1, pairs = w->work->pairs;
-  const strip_sum *sum = w->work->strip;
-  for (int j = 0; j < w->data->m; j++) {
-    if (j % LOOK_EVERY == 0 && mc_stop(w->work->host, w->work->passes, w->work->objective))
-      return false;
+static bool update_loadings(const mc_data *data, lp_param *par, lp_work *work) {
+  const int k = par->k, k1 = k + 1, pairs = work->pairs;
+  const strip_sum *sum = work->strip;
+  for (int j = 0; j < data->m && !par->fixed_loadings; j++) {
+    if (j % LOOK_EVERY == 0 && mc_stop(work->host, work->passes, work->objective)) return false;
     double *squares = sum->squares + num_at(0, j, pairs), *slopes = sum->slopes + num_at(0, j, k1);
-    double *loadings = w->par->loadings + num_at(0, j, k1);
+    double *loadings = par->loadings + num_at(0, j, k1);
     num_add_scaled(slopes, -0.5, sum->all, k1);
-    for (int c = 0; c < k; c++) squares[c * (c + 1) / 2 + c] += w->par->penalty;
+    for (int c = 0; c < k; c++) squares[c * (c + 1) / 2 + c] += par->penalty;
     const bool observed = squares[pairs - 1] > 0;
     const int unknowns = observed ? k1 : k;
     if (num_solve_packed(squares, slopes, unknowns))
@@ -238,17 +254,16 @@ static double ridge(const mc_data *data, const lp_param *par) {
 }
 
 double lp_pass(const mc_data *data, lp_param *par, lp_work *work) {
-  visit w = {data, par, work, par->fixed_loadings ? UPDATE_SCORES : UPDATE_BOTH};
   const double penalty = ridge(data, par);
-  if (!do_rows(&w)) return NAN;
-  if (!par->fixed_loadings && !update_loadings(&w)) return NAN;
+  if (!update_scores(data, par, work)) return NAN;
+  if (!update_loadings(data, par, work)) return NAN;
   work->passes++;
   return work->objective = work->strip[0].loglik - penalty;
 }
 
 double lp_objective(const mc_data *data, const lp_param *par, lp_work *work) {
-  visit w = {data, par, work, ONLY_OBJECTIVE};
-  return do_rows(&w) ? work->strip[0].loglik - ridge(data, par) : NAN;
+  if (!visit_rows(data, par, work, objective_block)) return NAN;
+  return work->strip[0].loglik - ridge(data, par);
 }
 
 static double model_pass(void *self) {

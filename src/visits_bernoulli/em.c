@@ -165,15 +165,15 @@ static int expect_row(const visit *w, int i, row_scratch *s, strip_sum *sum) {
 static void do_block(void *ctx, int strip, int thread, int first, int b) {
   const visit *w = ctx;
   const int n = w->data->n, k = w->par->ab.k;
-  const double pseudo = w->work->prior.membership;
+  const double *pseudo = w->work->prior.membership;
   row_scratch *s = w->work->scratch + thread;
   for (int i = first; i < first + b; i++) {
     const int visited = expect_row(w, i, s, w->work->strip + strip);
-    const double total = visited + k * pseudo;
+    const double total = visited + w->work->prior.row;
     if (!w->update || total <= 0) continue;
     for (int c = 0; c < k; c++)
       w->par->ab.membership[num_at(i, c, n)] =
-          num_lift((s->row[c] * s->expected[c] + pseudo) / total);
+          num_lift((s->row[c] * s->expected[c] + pseudo[c]) / total);
   }
 }
 
@@ -219,9 +219,13 @@ static void update_rates(visit *w) {
     if (counts->absent[v] > 0) w->par->added[v] = num_lift(counts->added[v] / counts->absent[v]);
 }
 
+static double log_prior(const ab_visit_data *data, const ab_param *par, const ab_visit_work *work) {
+  return ab_log_prior(&work->prior, par->pinned, data->n, data->m, par->membership, par->aspects);
+}
+
 double ab_visits_pass(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work) {
   visit w = {data, par, work, true, NULL};
-  const double prior = ab_log_prior(data->n, data->m, &par->ab, &work->prior);
+  const double prior = log_prior(data, &par->ab, work);
   if (!do_rows(&w)) return NAN;
   ab_update_aspects(data->m, &par->ab, &work->prior, work->strip[0].one, work->strip[0].zero);
   update_rates(&w);
@@ -231,7 +235,7 @@ double ab_visits_pass(const ab_visit_data *data, ab_visit_param *par, ab_visit_w
 
 double ab_visits_objective(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work) {
   visit w = {data, par, work, false, NULL};
-  const double prior = ab_log_prior(data->n, data->m, &par->ab, &work->prior);
+  const double prior = log_prior(data, &par->ab, work);
   return do_rows(&w) ? work->strip[0].loglik + prior : NAN;
 }
 

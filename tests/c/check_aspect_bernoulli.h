@@ -4,6 +4,7 @@
 
 #include "aspect_bernoulli/em.h"
 #include "check_data.h"
+#include "check_prior.h"
 
 typedef struct {
   int n, m, k;
@@ -17,6 +18,7 @@ static inline problem new_problem(int n, int m, int k, double missing) {
   problem p = {.n = n, .m = m, .k = k};
   p.x = check_table(n, m, 0.3, missing);
   p.data = check_view(p.x, n, m);
+  p.prior = alike(k, 0, 0, 0);
   p.par.k = k;
   p.par.membership = check_simplex(n, k);
   p.par.aspects = check_probabilities((ptrdiff_t) k * m);

@@ -1,18 +1,22 @@
 /* The aspect Bernoulli kernel with a phantom that follows effort. */
 #include "aspect_bernoulli/effort.h"
 #include "check_data.h"
+#include "check_prior.h"
 
 #define N 23
 #define M 7
 #define K 3
 
-static ab_effort new_problem(double missing) {
+static ab_prior none(int k) { return alike(k, 0, 0, 0); }
+
+static ab_effort new_problem(double missing, ab_prior (*new_prior)(int k)) {
   static mc_data data;
   static ab_param par;
   static ab_prior prior;
   static mc_host host;
   data = check_view(check_table(N, M, 0.3, missing), N, M);
   host = check_host();
+  prior = new_prior(K);
   par = (ab_param){.k = K};
   par.membership = check_simplex(N, K);
   par.aspects = check_probabilities((ptrdiff_t) K * M);
@@ -23,7 +27,7 @@ static ab_effort new_problem(double missing) {
   double *coef = exact(2), *effort = exact(N);
   for (int i = 0; i < N; i++) effort[i] = (i - 0.5 * N) / 5;
   const ab_effort out = {
-      {&data, &par, ab_new_work(&data, &prior, K, 1, &host)}, coef, effort, &prior, NULL};
+      {&data, &par, ab_new_work(&data, &prior, 1, &host)}, coef, effort, &prior, NULL};
   return out;
 }
 
@@ -37,10 +41,10 @@ static void check_shares(const ab_effort *p) {
   }
 }
 
-static void never_lowers_the_objective(bool newton) {
-  ab_effort p = new_problem(0.1);
+static void never_lowers_the_objective(bool newton, ab_prior (*new_prior)(int k)) {
+  ab_effort p = new_problem(0.1, new_prior);
   const mc_host host = check_host();
-  if (newton) p.newton = ab_new_newton(p.ab.data, p.prior, K, 1, &host);
+  if (newton) p.newton = ab_new_newton(p.ab.data, p.prior, 1, &host);
   ab_effort_impose(&p);
   double before = -INFINITY;
   for (int pass = 0; pass < 50; pass++) {
@@ -53,12 +57,14 @@ static void never_lowers_the_objective(bool newton) {
 }
 
 static void test_never_lowers_the_objective(void) {
-  never_lowers_the_objective(false);
-  never_lowers_the_objective(true);
+  never_lowers_the_objective(false, none);
+  never_lowers_the_objective(true, none);
+  never_lowers_the_objective(false, unlike);
+  never_lowers_the_objective(true, unlike);
 }
 
 static void test_engine_runs_the_model(void) {
-  ab_effort p = new_problem(0);
+  ab_effort p = new_problem(0, none);
   ab_effort_impose(&p);
   const mc_host host = check_host();
   const mc_control fast = {.max_pass = 500, .tol = 1e-8, .accelerate = true, .n_threads = 1};

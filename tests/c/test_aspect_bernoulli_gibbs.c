@@ -1,6 +1,7 @@
 /* The Gibbs sampler of the aspect Bernoulli model: what holds after any sweep, whatever was drawn. */
 #include "aspect_bernoulli/gibbs.h"
 #include "check_data.h"
+#include "check_prior.h"
 #include "num/assign.h"
 
 /* R's generator, in its place: the same numbers in every test. */
@@ -127,15 +128,16 @@ static void check_state(const problem *p) {
 }
 
 static void test_sweeps(void) {
-  const ab_vb_prior priors[] = {{0.5, 0.5, 0.5}, {2, 1, 3}, {0.01, 0.02, 0.001}};
+  const double priors[][3] = {{0.5, 0.5, 0.5}, {2, 1, 3}, {0.01, 0.02, 0.001}};
   const int shapes[][5] = {
       {7, 5, 3, 0, 0}, {1, 1, 1, 0, 0}, {9, 4, 4, 1, 1}, {3, 8, 2, 1, 0}, {6, 1, 3, 0, 1}};
   for (int s = 0; s < 5; s++)
     for (int q = 0; q < 3; q++) {
       problem *p = new_problem(shapes[s][0], shapes[s][1], shapes[s][2], shapes[s][3], shapes[s][4],
                                q == 1 ? 0.3 : 0);
+      const ab_prior prior = alike(p->state.k, priors[q][0], priors[q][1], priors[q][2]);
       const mc_status status =
-          ab_gibbs_run(&p->data, &priors[q], &p->plan, &p->state, &p->host, &p->record);
+          ab_gibbs_run(&p->data, &prior, &p->plan, &p->state, &p->host, &p->record);
       CHECK(status == MC_MAX_PASS);
       CHECK(p->record.n_done == 6 && p->record.n_draw == 3 && p->record.n_kept == 3);
       check_state(p);
@@ -147,7 +149,7 @@ static void test_sweeps(void) {
 
 static void test_no_notes(void) {
   problem *p = new_problem(5, 4, 2, 0, 0, 0.1);
-  const ab_vb_prior prior = {1, 1, 1};
+  const ab_prior prior = alike(2, 1, 1, 1);
   ab_gibbs_record none = {0};
   p->plan.thin = p->plan.keep_every = 0;
   CHECK(ab_gibbs_run(&p->data, &prior, &p->plan, &p->state, &p->host, &none) == MC_MAX_PASS);
@@ -157,7 +159,7 @@ static void test_no_notes(void) {
 
 /* A stop comes in the middle of a sweep, too, and leaves a whole state wherever it comes. */
 static void test_stops(void) {
-  const ab_vb_prior prior = {1, 1, 1};
+  const ab_prior prior = alike(2, 1, 1, 1);
   for (int asked = 0; asked < 24; asked += 3) {
     problem *p = new_problem(5, 110000, 2, 0, 0, 0.1);
     p->host.tick = check_stop_later;

@@ -59,12 +59,12 @@ static void test_quadratic_without_numbers(void) {
 }
 
 static ab_newton *new_work(const problem *p, int n_threads) {
-  return ab_new_newton(&p->data, &p->prior, p->k, n_threads, new_host());
+  return ab_new_newton(&p->data, &p->prior, n_threads, new_host());
 }
 
 static void hold_to_guarantees(problem p, int passes) {
   ab_newton *work = new_work(&p, 1);
-  ab_work *em = ab_new_work(&p.data, &p.prior, p.k, 1, new_host());
+  ab_work *em = ab_new_work(&p.data, &p.prior, 1, new_host());
   double before = -INFINITY;
   for (int pass = 0; pass < passes; pass++) {
     const double now = ab_objective(&p.data, &p.par, em);
@@ -82,32 +82,35 @@ static void hold_to_guarantees(problem p, int passes) {
     CHECK(p.par.aspects[at] >= 0 && p.par.aspects[at] <= 1);
 }
 
-static void never_lowers_the_objective(ab_prior prior) {
+static ab_prior none(int k) { return alike(k, 0, 0, 0); }
+static ab_prior weak(int k) { return alike(k, 0.2, 1, 0.1); }
+static ab_prior odd(int k) { return alike(k, 1e-4, 0, 50); }
+
+static void never_lowers_the_objective(ab_prior (*prior)(int k)) {
   const int shapes[][3] = {{7, 5, 2}, {1, 6, 3}, {6, 1, 2},   {1, 1, 1},
                            {9, 4, 1}, {5, 4, 9}, {70, 17, 6}, {600, 20, 3}};
   for (int s = 0; s < 8; s++) {
     problem p = new_problem(shapes[s][0], shapes[s][1], shapes[s][2], s % 2 ? 0.3 : 0);
-    p.prior = prior;
+    p.prior = prior(p.k);
     hold_to_guarantees(p, 15);
   }
 }
 
-static void test_likelihood_never_falls(void) { never_lowers_the_objective((ab_prior){0}); }
-static void test_posterior_never_falls(void) {
-  never_lowers_the_objective((ab_prior){.one = 0.2, .zero = 1, .membership = 0.1});
-}
+static void test_likelihood_never_falls(void) { never_lowers_the_objective(none); }
+static void test_posterior_never_falls(void) { never_lowers_the_objective(weak); }
 static void test_posterior_of_odd_priors_never_falls(void) {
-  never_lowers_the_objective((ab_prior){.one = 1e-4, .zero = 0, .membership = 50});
+  never_lowers_the_objective(odd);
+  never_lowers_the_objective(unlike);
 }
 
 /* One half solved to the end has nothing to gain, by EM's own certificate. */
 static void test_halves_to_the_end(void) {
   for (int round = 0; round < 12; round++) {
     problem p = new_problem(12, 9, 2 + round % 3, 0.2);
-    if (round % 2) p.prior = (ab_prior){.one = 0.3, .zero = 0.1, .membership = 0.2};
+    if (round % 2) p.prior = round % 4 == 1 ? alike(p.k, 0.3, 0.1, 0.2) : unlike(p.k);
     problem rows = copy_problem(&p), columns = copy_problem(&p);
     ab_newton *work = new_work(&p, 1);
-    ab_work *em = ab_new_work(&p.data, &p.prior, p.k, 1, new_host());
+    ab_work *em = ab_new_work(&p.data, &p.prior, 1, new_host());
     rows.par.fixed_aspects = true;
     columns.par.fixed_membership = true;
     for (int pass = 0; pass < 200; pass++) {
@@ -174,16 +177,16 @@ static void test_stop(void) {
   mc_host host = check_host();
   host.tick = check_stop_later;
   check.questions_left = 0;
-  CHECK(isnan(ab_newton_pass(&p.data, &p.par, ab_new_newton(&p.data, &p.prior, p.k, 2, &host))));
+  CHECK(isnan(ab_newton_pass(&p.data, &p.par, ab_new_newton(&p.data, &p.prior, 2, &host))));
   check.questions_left = 1;
-  CHECK(isnan(ab_newton_pass(&p.data, &p.par, ab_new_newton(&p.data, &p.prior, p.k, 1, &host))));
+  CHECK(isnan(ab_newton_pass(&p.data, &p.par, ab_new_newton(&p.data, &p.prior, 1, &host))));
 }
 
 static void test_engine_runs_the_model(void) {
   for (int accelerate = 0; accelerate < 2; accelerate++) {
     problem p = new_problem(60, 15, 3, 0.1);
     const mc_host host = check_host();
-    ab_newton_self self = {{&p.data, &p.par, ab_new_work(&p.data, &p.prior, p.k, 1, &host)},
+    ab_newton_self self = {{&p.data, &p.par, ab_new_work(&p.data, &p.prior, 1, &host)},
                            new_work(&p, 1)};
     mc_model model = ab_newton_model(&self);
     const mc_control control = {

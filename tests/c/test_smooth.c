@@ -2,6 +2,7 @@
 #include "aspect_bernoulli/em.h"
 #include "bernoulli_mixture/em.h"
 #include "check_data.h"
+#include "check_prior.h"
 #include "num/neighbours.h"
 #include "plsa/plsa.h"
 
@@ -93,7 +94,7 @@ static mc_host *kept_host(void) {
 /* The chain, its last component pinned at 0. */
 static problem chain(int n, int m, int k, double missing, int n_threads) {
   problem p = {.n = n, .k = k};
-  const ab_prior prior = {0.2, 1, 0};
+  const ab_prior prior = alike(k, 0.2, 1, 0);
   const mc_host *host = kept_host();
   p.data = check_view(check_table(n, m, 0.3, missing), n, m);
   p.par.k = k;
@@ -104,7 +105,7 @@ static problem chain(int n, int m, int k, double missing, int n_threads) {
   pinned[k - 1] = 1;
   p.par.pinned = pinned;
   p.par.smooth = chain_of(n, k, pinned, n_threads, host);
-  p.work = ab_new_work(&p.data, &prior, k, n_threads, host);
+  p.work = ab_new_work(&p.data, &prior, n_threads, host);
   return p;
 }
 

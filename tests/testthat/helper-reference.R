@@ -218,6 +218,9 @@ ref_newton_unit <- function(x, weights, v, simplex, ones = 0, zeros = 0, held = 
   pmin(pmax(weights + t * d, 0), 1)
 }
 
+# The prior whose mode adds these pseudo-counts: two for aspects, one for memberships.
+prior_of <- function(pseudo) list(aspects = 1 + pseudo[1:2], membership = 1 + pseudo[3])
+
 # One pass: all rows given the aspects, then all columns given the new memberships.
 ref_newton_pass <- function(x, start, pseudo = c(0, 0, 0), held = rep(FALSE, ncol(start$membership))) {
   s <- start$membership

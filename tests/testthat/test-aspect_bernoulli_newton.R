@@ -7,7 +7,7 @@ newton <- function(passes = 1L, accelerate = FALSE, tol = 0, ...) {
 view_of <- function(x) suppressMessages(check_data(x, "binary"))$view
 no_pins <- function(k) rep("free", k)
 run_newton <- function(x, start, pinned = no_pins(ncol(start$membership)), pseudo = c(0, 0, 0), control = newton()) {
-  ab_run(view_of(x), start, pinned, pseudo, control)
+  ab_run(view_of(x), start, pinned, prior_of(pseudo), control)
 }
 
 # A small table with what may go wrong, its start, pins and pseudo-counts.
@@ -87,7 +87,7 @@ test_that("no pass lowers the objective, and rows stay on the simplex, whatever 
 run_half <- function(p, side, passes = 300L) {
   held <- ab_kernel_param(p$start, p$pinned)
   held[[paste0("fixed_", setdiff(c("membership", "aspects"), side))]] <- TRUE
-  out <- .Call(mc_c_ab_fit, view_of(p$x), held, p$pseudo, newton(passes))
+  out <- .Call(mc_c_ab_fit, view_of(p$x), held, mode_counts(prior_of(p$pseudo), p$pinned), newton(passes))
   out[c("membership", "aspects")]
 }
 

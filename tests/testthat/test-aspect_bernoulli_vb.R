@@ -45,7 +45,7 @@ test_that("one pass and the bound equal the reference, missing cells and a pinne
   start$aspects[3, ] <- 0
   prior <- list(aspects = c(0.7, 1.3), membership = 0.4)
   for (pinned in list(rep("free", 3), c("free", "free", "white"))) {
-    state <- vb_state(start, prior)
+    state <- vb_state(start, pinned, prior)
     before <- ab_vb_run(data_view(x), list(state = state), pinned, prior, unclass(plain(0)))
     want <- ref_vb_pass(x, state, prior, pinned)
     expect_equal(before$outcome$objective, want$bound, tolerance = 1e-12)

@@ -55,9 +55,7 @@ test_that("an interrupt is not lost in what leads to a fit or follows it", {
   start <- mixture_start(data, 3, 1L)
   expect_interrupted(mixture_start(data, 3, 1e6L))
   expect_interrupted(repeat ab_loglik(data$view, start, rep("free", 3)))
-  expect_interrupted(repeat .Call(
-    mc_c_ab_certify, data$view, ab_kernel_param(start, rep("free", 3)), c(0, 0, 0)
-  ))
+  expect_interrupted(repeat ab_certify(data$view, start, rep("free", 3), NULL))
   fit <- suppressWarnings(aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_pass = 2)))
   expect_interrupted(test_loglik(fit, x))
 })
@@ -110,7 +108,7 @@ test_that("a time limit is no failed task, no damaged file and no other error", 
   expect_identical(catch_error(stop("another"), conditionMessage), "another")
   for (keep in c(TRUE, FALSE)) {
     control <- list(on_interrupt = if (keep) "keep" else "stop")
-    is_limit(map_tasks(1:3, function(task, common, tick) if (task == 2) stop(limit), NULL, "Tasks", control = control))
+    is_limit(map_tasks(1:3, function(task, common, tick) if (task == 2) stop(limit), NULL, "Tasks", running = task_running(control)))
   }
   file <- tempfile()
   write_whole(1, file)

@@ -271,7 +271,7 @@ test_that("a kernel reports its passes to the bar", {
   control <- fit_control(n_start = 1, max_pass = 40, tol = 0, progress = FALSE)
   control$on_tick <- function(pass, objective) seen <<- c(seen, pass)
   start <- ab_draw(check_data(x, "binary"), "uniform", rep("free", 5))
-  ab_run(data_view(x), start, rep("free", 5), c(0, 0, 0), control)
+  ab_run(data_view(x), start, rep("free", 5), NULL, control)
   expect_gt(length(seen), 1L)
   expect_false(is.unsorted(seen))
 })

@@ -11,10 +11,11 @@ param <- list(
 )
 plain <- list(max_pass = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
 fast <- list(max_pass = 30L, tol = 1e-6, accelerate = TRUE, n_threads = 2L, on_tick = function(pass, objective) NULL)
-flat <- c(0, 0, 0)
+alike <- function(...) matrix(c(...), k, 3, byrow = TRUE) # the prior of every component
+flat <- alike(0, 0, 0)
 
 torture("mc_c_ab_fit", view, param, flat, plain)
-torture("mc_c_ab_fit", view, param, c(0.2, 1, 0.5), fast)
+torture("mc_c_ab_fit", view, param, alike(0.2, 1, 0.5), fast)
 torture("mc_c_ab_fit", view, modifyList(param, list(fixed_aspects = TRUE)), flat, fast)
 torture("mc_c_ab_fit", view, modifyList(param, list(pinned = 0L)), flat, plain, error = TRUE)
 torture("mc_c_ab_fit", view, param, flat, modifyList(plain, list(max_pass = -1L)), error = TRUE)
@@ -32,19 +33,20 @@ all_pinned <- c(modifyList(param, list(pinned = c(1L, 1L, 1L))), list(smooth = s
 torture("mc_c_ab_fit", view, all_pinned, flat, fast, error = TRUE)
 labels <- list(weights = rep(1 / k, k), prototypes = param$aspects, membership = param$membership, smooth = smooth)
 torture("mc_c_bm_fit", view, labels, c(0.2, 1, 0), fast)
-torture("mc_c_bm_fit", view, modifyList(labels, list(membership = diag(3))), flat, plain, error = TRUE)
+torture("mc_c_bm_fit", view, modifyList(labels, list(membership = diag(3))), c(0, 0, 0), plain, error = TRUE)
 shares <- list(
   membership = param$membership, basis = param$aspects / rowSums(param$aspects), fixed_basis = FALSE, missing = 0L,
   coordinate_descent = FALSE, smooth = smooth
 )
 torture("mc_c_plsa_fit", view, shares, list(membership = NULL, basis = 0, rule = 0L), fast)
 torture("mc_c_ab_certify", view, param, flat)
-torture("mc_c_ab_certify", view, param, c(-1, 0, 0), error = TRUE)
+torture("mc_c_ab_certify", view, param, c(0, 0, 0), error = TRUE)
+torture("mc_c_ab_certify", view, param, alike(-1, 0, 0), error = TRUE)
 
 white <- modifyList(param, list(coef = c(0.1, -0.3), effort = as.double(1:8) / 4))
 white$aspects[3, ] <- 0
 torture("mc_c_ab_effort_fit", view, white, flat, plain)
-torture("mc_c_ab_effort_fit", view, white, c(0.2, 1, 0.5), fast)
+torture("mc_c_ab_effort_fit", view, white, alike(0.2, 1, 0.5), fast)
 torture("mc_c_ab_effort_fit", view, modifyList(white, list(coef = 1)), flat, plain, error = TRUE)
 
 cell <- array(as.integer(runif(96) < 0.4), c(8, 6, 2))
@@ -55,7 +57,7 @@ visits <- list(
 )
 by_attribute <- modifyList(visits, list(missed = matrix(0.3, 6, 2), missed_by = 1L, fit_added = FALSE))
 torture("mc_c_ab_visits_fit", cell, visits, flat, plain)
-torture("mc_c_ab_visits_fit", cell, by_attribute, c(0.2, 1, 0.5), fast)
+torture("mc_c_ab_visits_fit", cell, by_attribute, alike(0.2, 1, 0.5), fast)
 torture("mc_c_ab_visits_fit", cell, modifyList(visits, list(missed_by = 1L)), flat, plain, error = TRUE)
 torture("mc_c_ab_visits_posterior", cell, visits)
 torture("mc_c_ab_visits_posterior", cell, modifyList(visits, list(added = 1)), error = TRUE)
@@ -64,10 +66,10 @@ state <- list(
   membership = 1 + 6 * param$membership, one = 1 + param$aspects, zero = 2 - param$aspects, pinned = c(0L, 0L, -1L),
   fixed_aspects = FALSE
 )
-torture("mc_c_ab_vb_fit", view, state, c(0.5, 0.5, 1), plain)
-torture("mc_c_ab_vb_fit", view, state, c(0.5, 0.5, 1), fast)
-torture("mc_c_ab_vb_fit", view, modifyList(state, list(fixed_aspects = TRUE)), c(0.5, 0.5, 1), fast)
-torture("mc_c_ab_vb_fit", view, state, c(0, 0.5, 1), plain, error = TRUE)
+torture("mc_c_ab_vb_fit", view, state, alike(0.5, 0.5, 1), plain)
+torture("mc_c_ab_vb_fit", view, state, alike(0.5, 0.5, 1), fast)
+torture("mc_c_ab_vb_fit", view, modifyList(state, list(fixed_aspects = TRUE)), alike(0.5, 0.5, 1), fast)
+torture("mc_c_ab_vb_fit", view, state, alike(0, 0.5, 1), plain, error = TRUE)
 
 chain <- list(membership = param$membership, aspects = param$aspects, pinned = c(0L, 0L, -1L))
 chain$aspects[3, ] <- 0
@@ -75,7 +77,7 @@ plan <- list(
   n_sweep = 4L, thin = 2L, keep_every = 1L, reference = chain$aspects[c(2, 1, 3), ], kind = c(0L, 0L, 1L),
   probe = c(0L, 1L), n_stat = 6L, on_tick = function(pass, objective) NULL
 )
-torture("mc_c_ab_gibbs_run", view, chain, c(0.5, 0.5, 1), plan)
-torture("mc_c_ab_gibbs_run", view, chain, c(0.5, 0.5, 1), utils::modifyList(plan, list(thin = 0L, n_stat = 0L)))
-torture("mc_c_ab_gibbs_run", view, chain, c(0.5, 0.5, 1), utils::modifyList(plan, list(kind = 0L)), error = TRUE)
-torture("mc_c_ab_gibbs_run", view, chain, c(0.5, 0, 1), plan, error = TRUE)
+torture("mc_c_ab_gibbs_run", view, chain, alike(0.5, 0.5, 1), plan)
+torture("mc_c_ab_gibbs_run", view, chain, alike(0.5, 0.5, 1), utils::modifyList(plan, list(thin = 0L, n_stat = 0L)))
+torture("mc_c_ab_gibbs_run", view, chain, alike(0.5, 0.5, 1), utils::modifyList(plan, list(kind = 0L)), error = TRUE)
+torture("mc_c_ab_gibbs_run", view, chain, alike(0.5, 0, 1), plan, error = TRUE)

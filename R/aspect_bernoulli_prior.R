@@ -1,0 +1,93 @@
+# The prior of aspect_bernoulli() and visits_bernoulli(): what its parts mean is known here, others hand it on whole.
+# Kernels get a row of numbers for each component (src/aspect_bernoulli/prior.h), so that a part which treats some of
+# them otherwise needs no change there.
+
+# As given: list(aspects, membership). Variational Bayes and Gibbs sampling (`bayes`) take parameters below 1, too.
+ab_check_prior <- function(prior, bayes = FALSE) check_prior(prior, c("aspects", "membership"), bayes)
+
+vb_default_prior <- list(aspects = c(0.5, 0.5), membership = 0.5)
+
+prior_rules <- function() list(aspects = rule_numbers(2L, 0), membership = rule_numbers(1L, 0))
+
+# Parameters of the densities, k x 3: two of the Beta of a component's aspects, then its one of the rows' Dirichlet.
+prior_parameters <- function(prior, pinned) {
+  matrix(as.double(c(prior$aspects, prior$membership)), length(pinned), 3L, byrow = TRUE)
+}
+
+# The densities of n rows and m columns, as the `posterior` of variational Bayes.
+prior_state <- function(prior, pinned, n, m) {
+  k <- length(pinned)
+  at <- prior_parameters(prior, pinned)
+  list(membership = matrix(at[, 3L], n, k, byrow = TRUE), one = matrix(at[, 1L], k, m), zero = matrix(at[, 2L], k, m))
+}
+
+# What a posterior mode adds to the expected counts; without a prior (maximum likelihood) nothing.
+mode_counts <- function(prior, pinned) {
+  if (is.null(prior)) matrix(0, length(pinned), 3L) else prior_parameters(prior, pinned) - 1
+}
+
+# The prior whose mode a fit is, if it is one.
+mode_prior <- function(fit) if (identical(fit$estimate, "map")) fit$prior
+
+# The same where aspects are held, whose density is then no matter.
+membership_prior <- function(prior) {
+  if (!is.null(prior)) prior$aspects <- c(1, 1)
+  prior
+}
+
+# Memberships are shares of an observation's cells and of what the prior adds for each component: without the latter,
+# the cells that a component is expected to have written, n x k.
+written_cells <- function(fit) {
+  bayes <- fit$estimate %in% c("vb", "gibbs")
+  counts <- if (bayes) prior_parameters(fit$prior, fit$pinned) else mode_counts(mode_prior(fit), fit$pinned)
+  added <- counts[, 3L]
+  sweep(fit$param$membership * (fit$margins$row_observed + sum(added)), 2L, added)
+}
+
+# The prior, by held-out cells where that is asked for: list(value, cv). What variational Bayes would choose is chosen
+# for the sampler, too.
+ab_choose_prior <- function(prior, default, estimate, data, k, same, control) {
+  bayes <- estimate %in% c("vb", "gibbs")
+  if (estimate == "gibbs") control <- gibbs_start_control(control)
+  if (estimate == "ml") {
+    return(list(value = prior, cv = NULL))
+  }
+  args <- c(list(estimate = if (bayes) "vb" else estimate), same)
+  check <- function(value) ab_check_prior(if (bayes && identical(value, "eb")) vb_default_prior else value, bayes)
+  tune <- function(tried) tune_by_cells(data$x, aspect_bernoulli, k, "prior", tried, args, control)
+  tuned <- choose_prior(prior, c("aspects", "membership"), check, tune)
+  if (bayes && default) tuned$value <- vb_default_prior
+  checked <- check(tuned$value)
+  if (bayes) tuned$value <- checked
+  tuned
+}
+
+# Empirical Bayes: the part of the bound of variational Bayes that depends on the hyperparameters is their
+# log-likelihood for the expected logs of memberships and aspects, concave in each of the two groups.
+eb_prior <- function(state, pinned, prior) {
+  n <- nrow(state$membership)
+  k <- ncol(state$membership)
+  log_share <- sum(digamma(state$membership)) - k * sum(digamma(rowSums(state$membership)))
+  rows <- function(alpha) n * (lgamma(k * alpha) - k * lgamma(alpha)) + alpha * log_share
+  if (k > 1L) prior$membership <- eb_climb(prior$membership, rows)
+  free <- pinned == "free"
+  one <- state$one[free, , drop = FALSE]
+  zero <- state$zero[free, , drop = FALSE]
+  base <- sum(digamma(one + zero))
+  logs <- c(sum(digamma(one)) - base, sum(digamma(zero)) - base)
+  cells <- function(ends) sum(ends * logs) - length(one) * lbeta(ends[1L], ends[2L])
+  if (any(free)) prior$aspects <- eb_climb(prior$aspects, cells)
+  prior
+}
+
+eb_range <- c(1e-3, 1e3)
+
+# Never worse than where it begins.
+eb_climb <- function(from, value) {
+  bound <- log(eb_range)
+  found <- stats::optim(
+    pmin(pmax(log(from), bound[1L]), bound[2L]), function(x) -value(exp(x)), method = "L-BFGS-B", lower = bound[1L],
+    upper = bound[2L], control = list(factr = 1e4)
+  )
+  if (isTRUE(-found$value > value(from))) exp(found$par) else from
+}

@@ -1,0 +1,60 @@
+#include "aspect_bernoulli/prior.h"
+
+#include <Rmath.h>
+
+#include "num/base.h"
+
+static double itself(double x) { return x; }
+
+/* sum_c f(x[c]); of components alike by one product, which is exact where a sum is not. */
+static double sum_over(const double *x, int k, double (*f)(double)) {
+  double sum = 0;
+  for (int from = 0, to; from < k; from = to) {
+    for (to = from + 1; to < k && x[to] == x[from];) to++;
+    sum += (to - from) * f(x[from]);
+  }
+  return sum;
+}
+
+ab_prior ab_new_prior(const double *counts, int k) {
+  const ab_prior prior = {.k = k,
+                          .one = counts,
+                          .zero = counts + num_at(0, 1, k),
+                          .membership = counts + num_at(0, 2, k),
+                          .row = sum_over(counts + num_at(0, 2, k), k, itself)};
+  return prior;
+}
+
+ab_prior ab_no_prior(int k, const mc_host *host) {
+  double *counts = mc_doubles(host, k, 3);
+  for (int i = 0; i < 3 * k; i++) counts[i] = 0;
+  return ab_new_prior(counts, k);
+}
+
+bool ab_prior_is_valid(const ab_prior *prior, bool open) {
+  for (int i = 0; i < 3 * prior->k; i++)
+    if (!(open ? prior->one[i] > 0 : prior->one[i] >= 0)) return false;
+  return true;
+}
+
+double ab_log_prior(const ab_prior *prior, const int *pinned, int n, int m,
+                    const double *membership, const double *aspects) {
+  const int k = prior->k;
+  double sum = 0;
+  for (int c = 0; c < k; c++)
+    for (int i = 0; i < n && prior->membership[c] > 0; i++)
+      sum += prior->membership[c] * log(membership[num_at(i, c, n)]);
+  for (int j = 0; j < m; j++) {
+    for (int c = 0; c < k; c++) {
+      const double aspect = aspects[num_at(c, j, k)];
+      if (pinned && pinned[c]) continue;
+      if (prior->one[c] > 0) sum += prior->one[c] * log(aspect);
+      if (prior->zero[c] > 0) sum += prior->zero[c] * log1p(-aspect);
+    }
+  }
+  return sum;
+}
+
+double ab_log_dirichlet_constant(const ab_prior *prior) {
+  return lgammafn(prior->row) - sum_over(prior->membership, prior->k, lgammafn);
+}
