@@ -607,6 +607,7 @@ fit_rules.aspect_bernoulli <- function(fit) {
     pinned = rule_choice(c("free", "white", "black"), k), estimate = rule_choice(c("ml", "map", "vb", "gibbs")),
     certificate = or_null(rule_numbers(3L, na = TRUE, named = names(no_certificate))),
     pseudo = rule_numbers(3L, 0), density = rule_numbers(1L, 0, 1), margins = rule_margins(n, m),
+    algorithm = or_null(rule_choice(c("em", "newton", "sparse"))),
     expected_false = or_null(list(absences = expected, presences = expected)),
     effort = or_null(list(coefficients = rule_numbers(NULL), values = rule_numbers(n))),
     smooth = or_null(rule_smooth(n)),

@@ -59,7 +59,7 @@ static void test_quadratic_without_numbers(void) {
 }
 
 static ab_newton *new_work(const problem *p, int n_threads) {
-  return ab_new_newton(&p->data, &p->prior, p->k, n_threads, new_host());
+  return ab_new_newton(&p->data, &p->prior, p->k, false, n_threads, new_host());
 }
 
 static void hold_to_guarantees(problem p, int passes) {
