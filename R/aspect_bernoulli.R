@@ -61,8 +61,9 @@
 #' their problem is not concave.
 #'
 #' **Cost.** A pass of EM takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a
-#' cell, a Newton pass \eqn{n m (8 k + 2 k^2)}{n m (8 k + 2 k^2)} and \eqn{O(k^3)} a row and column; memory is
-#' O((n + m) k) and one block of rows: sparse data are never made dense.
+#' cell, a Newton pass \eqn{n m (8 k + 2 k^2)}{n m (8 k + 2 k^2)} and \eqn{O(k^3)} a row and column, its sparse form
+#' \eqn{8 n m k} and \eqn{O(k^2)} for each one and missing cell; memory is O((n + m) k) and one block of rows: sparse
+#' data are never made dense.
 #'
 #' **What is certain.** The likelihood has many local maxima and its surface is flat in places: see `fit$starts` and
 #' [certificate()]. The latter bounds what better memberships alone, or better aspects alone, could still gain.
@@ -109,6 +110,7 @@
 #'     (`NA` for one chain, or fewer than 4 draws a chain).}
 #'   \item{`effort`}{with `effort`: `coefficients`, `intercept` and `slope` of the log-odds of the phantom's share, and
 #'     the `values`. `df` counts 2 in place of n shares.}
+#'   \item{`algorithm`}{with `estimate` `"ml"` and `"map"`: which passes were made, `"em"`, `"newton"` or `"sparse"`.}
 #'   \item{`pinned`}{for each component `"free"`, `"white"` or `"black"`.}
 #'   \item{`smooth`}{with `smooth`, the [smooth_over()] used, with numbers for its bandwidth and strength and, where
 #'     they were chosen by held-out cells, the table `cv`: `loss` of each setting, nats a cell, and its `gain` over no
@@ -240,14 +242,52 @@ tell_many_components <- function(data, k) {
 
 # A run of the kernel, without a prior for the likelihood: list(param = list(membership, aspects), outcome).
 ab_run <- function(view, start, pinned, prior, control, fixed_aspects = FALSE, smooth = NULL) {
+  control$algorithm <- ab_algorithm(control, ncol(start$membership), view, !is.null(smooth))
   param <- ab_kernel_param(start, pinned, fixed_aspects, smooth)
   out <- .Call(mc_c_ab_fit, view, param, mode_counts(prior, pinned), unclass(control))
+  out$outcome$algorithm <- control$algorithm
   list(param = out[c("membership", "aspects")], outcome = out$outcome)
 }
 
 # What memberships, aspects and single rows could still gain, as of certificate().
 ab_certify <- function(view, param, pinned, prior, fixed_aspects = FALSE, smooth = NULL) {
   .Call(mc_c_ab_certify, view, ab_kernel_param(param, pinned, fixed_aspects, smooth), mode_counts(prior, pinned))
+}
+
+newton_components <- c(auto = 16L, most = 1000L) # AB_NEWTON_MOST of newton.h is the second
+sparse_cells <- 0.03 # share of cells that are ones or missing
+sparse_size <- c(cells = 1e5, components = 4L)
+
+# Which passes a fit has: "em", "newton" or "sparse", from what bench/passes.md has found. Newton passes save more up to
+# k = 16; with 32 and 64 components single starts ended lower in 3 of 4. With neighbours they are no faster, and end
+# lower: a membership that reaches 0 early feels no pull any more. With effort memberships by EM set the pace. The sparse
+# form costs most at cells that are stored, the dense one at products of components, on tables of some size.
+ab_algorithm <- function(control, k, view, smooth = FALSE, effort = FALSE) {
+  asked <- if (is.null(control$algorithm)) "auto" else control$algorithm
+  if (asked == "em" || k > newton_components[["most"]]) {
+    return("em")
+  }
+  if (asked == "auto") {
+    if (!isTRUE(control$accelerate) || k > newton_components[["auto"]] || smooth || effort) {
+      return("em")
+    }
+    cells <- prod(as.double(view$dim))
+    stored <- length(view$column) + length(view$na_column)
+    sparse <- stored <= sparse_cells * cells && cells >= sparse_size[["cells"]] && k >= sparse_size[["components"]]
+    return(if (sparse) "sparse" else "newton")
+  }
+  if (smooth || effort) "newton" else asked
+}
+
+#' @export
+screen_passes.aspect_bernoulli_problem <- function(problem, control) {
+  if (!is.null(control$screen_pass) || problem$estimate == "vb") {
+    return(NextMethod())
+  }
+  algorithm <- ab_algorithm(
+    control, length(problem$pinned), problem$data$view, !is.null(problem$near), !is.null(problem$effort)
+  )
+  if (algorithm == "em") NextMethod() else 50L
 }
 
 ab_kernel_param <- function(param, pinned, fixed_aspects = FALSE, smooth = NULL) {
@@ -329,7 +369,8 @@ ab_new_fit <- function(run, problem, control, call) {
     df = shares + sum(pinned == "free") * as.double(ncol(data$x)), class = "aspect_bernoulli",
     pinned = stats::setNames(pinned, labels), estimate = problem$estimate,
     prior = problem$prior, effort = if (!is.null(effort)) effort_curve(run$best$param$coef, effort),
-    smooth = problem$smooth, density = data_density(data), margins = data$margins
+    smooth = problem$smooth, density = data_density(data), margins = data$margins,
+    algorithm = run$best$outcome$algorithm
   )
   if (!control$keep_x) fit <- keep_answers(fit, data$x)
   validate_aspect_bernoulli(fit)

@@ -610,6 +610,7 @@ fit_rules.aspect_bernoulli <- function(fit) {
     certificate = or_null(rule_numbers(3L, na = TRUE, named = names(no_certificate))),
     prior = if (identical(fit$estimate, "ml")) or_null(prior_rules()) else prior_rules(),
     density = rule_numbers(1L, 0, 1), margins = rule_margins(n, m),
+    algorithm = or_null(rule_choice(c("em", "newton", "sparse"))),
     expected_false = or_null(list(absences = expected, presences = expected)),
     effort = or_null(list(coefficients = rule_numbers(NULL), values = rule_numbers(n))),
     smooth = or_null(rule_smooth(n)),

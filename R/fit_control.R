@@ -6,14 +6,18 @@
 #' `screen = TRUE` each start runs `screen_pass` passes, and the best `n_finish` go on to convergence; `fit$starts`
 #' tells what became of each. A pass is one full update of all parameters, accelerated or not.
 #'
-#' **Algorithm.** [aspect_bernoulli()] has two, memberships first and then aspects in both. `"em"` is that of the paper.
+#' **Algorithm.** [aspect_bernoulli()] has three, memberships first and then aspects in all. `"em"` is that of the paper.
 #' `"newton"` takes a Newton step for every row and every column, within their bounds, that never lowers the objective
 #' (self-concordance says how far to go; Tran-Dinh, Kyrillidis and Cevher 2015); its passes cost about \eqn{1 + k/4} of
 #' EM's, and far fewer are needed. It can raise a membership from exactly 0, which EM cannot, and stops where the Newton
-#' decrement, summed over rows and columns, is below `tol` times the absolute objective. `"auto"` takes Newton passes
-#' where they were faster (`bench/passes.md` in the sources), also for the memberships of new rows in `predict()`, and
-#' EM for `k` above 16, with `smooth` or `effort`, where they were not (with `effort` the aspects alone have Newton
-#' steps), with `accelerate = FALSE`, which asks for the published passes, and in [ensemble()]. All this is for
+#' decrement, summed over rows and columns, is below `tol` times the absolute objective. `"sparse"` takes Newton steps,
+#' too, but in columns whose aspects are small the curvature of all zeros is replaced by one bound for all rows, so that
+#' only ones and missing cells need products of components; steps climb the same objective and never lower it, but
+#' differ a little. `"auto"` takes Newton passes where they were faster (`bench/passes.md` in the sources), also for the
+#' memberships of new rows in `predict()`: the sparse form where at most 3 % of the cells are ones or missing, `k` is at
+#' least 4 and the table has 100 000 cells or more. It takes EM for `k` above 16, with `smooth` or `effort`, where they were not (with `effort` the aspects alone have Newton
+#' steps), with `accelerate = FALSE`, which asks for the published passes, and in [ensemble()]. `fit$algorithm` says
+#' what was taken; asked for with `smooth` or `effort`, `"sparse"` is `"newton"`. All this is for
 #' `estimate` `"ml"` and `"map"`, and Newton passes for `k` up to 1000. All other models have one algorithm each and
 #' ignore the argument. A likelihood climbed further is not always a better answer: exact zeros and ones fit what is
 #' seen too well. Where false absences are wanted, take `estimate = "map"` or [ensemble()].
@@ -46,7 +50,8 @@
 #'   that is finished, of every start it left.
 #' @param init `"mixed"`: all kinds of starts that the model knows; `"free"`: only those that impose no phantom.
 #' @param screen `FALSE` finishes every start.
-#' @param screen_pass passes of every start before the best are chosen, at least 1.
+#' @param screen_pass passes of every start before the best are chosen, at least 1. `NULL` is 100, and 50 where passes
+#'   are Newton's: on tables and seeds tried these chose as 100 did, 20 did not (`bench/passes.md` in the sources).
 #' @param n_finish how many starts are finished, at least 1.
 #' @param n_polish how often each finished start is polished: a fifth of its parameters is replaced by random numbers
 #'   and the passes are run again, within `max_pass`; kept when better. It frees solutions in which a probability came
@@ -56,7 +61,7 @@
 #'   [compare_models()]: `"stop"`, as everywhere in R; `"keep"`: what is finished so far is returned, with a warning of
 #'   class `multicause_interrupted`. If no start is finished yet, the best of those that were screened is returned.
 #'   Where there is nothing at all to keep, it stops.
-#' @param algorithm `"auto"`, `"newton"` or `"em"`, for [aspect_bernoulli()].
+#' @param algorithm `"auto"`, `"newton"`, `"sparse"` or `"em"`, for [aspect_bernoulli()].
 #' @param ... must be empty: an unknown name is an error.
 #' @return A list of class `multicause_control`.
 #' @references Tran-Dinh Q, Kyrillidis A, Cevher V (2015). Composite self-concordant minimization. *Journal of Machine
@@ -69,9 +74,9 @@
 #' @export
 fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = TRUE, n_threads = 1,
                         progress = interactive(), keep_x = TRUE, keep_starts = FALSE,
-                        init = c("mixed", "free"), screen = TRUE, screen_pass = 100, n_finish = 3,
+                        init = c("mixed", "free"), screen = TRUE, screen_pass = NULL, n_finish = 3,
                         n_polish = 3, reach = 0.5, on_interrupt = c("stop", "keep"),
-                        algorithm = c("auto", "newton", "em"), ...) {
+                        algorithm = c("auto", "newton", "sparse", "em"), ...) {
   check_dots(...)
   structure(
     list(
@@ -85,12 +90,12 @@ fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = 
       keep_starts = check_flag(keep_starts, "keep_starts"),
       init = check_choice(init, "init", c("mixed", "free")),
       screen = check_flag(screen, "screen"),
-      screen_pass = check_count(screen_pass, "screen_pass"),
+      screen_pass = if (!is.null(screen_pass)) check_count(screen_pass, "screen_pass"),
       n_finish = check_count(n_finish, "n_finish"),
       n_polish = check_count(n_polish, "n_polish", 0L, most_tasks),
       reach = check_number(reach, "reach", 0),
       on_interrupt = check_choice(on_interrupt, "on_interrupt", c("stop", "keep")),
-      algorithm = check_choice(algorithm, "algorithm", c("auto", "newton", "em"))
+      algorithm = check_choice(algorithm, "algorithm", c("auto", "newton", "sparse", "em"))
     ),
     class = "multicause_control"
   )
@@ -100,7 +105,8 @@ fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = 
 print.multicause_control <- function(x, ...) {
   check_whole(x, "x")
   cat("<multicause_control>\n")
-  cat(sprintf("  %s = %s\n", format(names(x)), vapply(x, format, "")), sep = "")
+  value <- vapply(x, function(value) if (is.null(value)) "NULL" else format(value), "")
+  cat(sprintf("  %s = %s\n", format(names(x)), value), sep = "")
   invisible(x)
 }
 

@@ -43,7 +43,7 @@ sensitivity <- function(w, ..., first = 50, progress = interactive()) {
   changes <- wz_changes(w)
   control <- list(progress = progress, on_interrupt = "keep")
   # The first is what all others are compared with, and what is changed after the fits is changed in it.
-  done <- map_tasks(changes, answer_again, list(w = w), "Answers", function(i) names(changes)[i], control)
+  done <- map_tasks(changes, answer_again, list(w = w), "Answers", function(i) names(changes)[i], task_running(control))
   if (is.null(done[[1L]])) signal_interrupt()
   tell_interrupted(done, "answers")
   answers <- unlist(done[is_done(done)], recursive = FALSE)

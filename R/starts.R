@@ -46,6 +46,12 @@ shake_start <- function(problem, param) UseMethod("shake_start")
 #' @export
 shake_start.default <- function(problem, param) NULL
 
+# Passes of a start before the best are chosen.
+screen_passes <- function(problem, control) UseMethod("screen_passes")
+
+#' @export
+screen_passes.default <- function(problem, control) if (is.null(control$screen_pass)) 100L else control$screen_pass
+
 # A named list of what else to note of a finished start.
 mark_start <- function(problem, param) UseMethod("mark_start")
 
@@ -59,6 +65,7 @@ run_starts <- function(problem, control) {
   kinds <- if (given) "given" else start_kinds(problem, control)
   n <- length(kinds)
   tasks <- Map(list, kind = kinds, seed = draw_seeds(n), polish_seed = draw_seeds(n))
+  control$screen_pass <- screen_passes(problem, control)
   screening <- control$screen && n > control$n_finish && control$screen_pass < control$max_pass
   if (given) control$n_polish <- 0L
   name <- function(i) sprintf("start %d (%s)", i, kinds[i])

@@ -28,6 +28,11 @@ typedef struct {
   bool simplex;             /* weights sum to 1; else each is within [0, 1] */
   int n_moving, *moving;    /* components whose products make the Hessian */
   int origin;               /* subtracted from them: on the simplex differences count; -1: none */
+  /* Light columns: how the curvature of their zeros is bounded, 0 for the others; NULL: none is. */
+  const double *bend; /* of each cell of a row; of each unit, where units are columns */
+  const double *cap;  /* of aspects that are units: their upper bound in this step; NULL: 1 */
+  double *common;     /* sum of the bounds over all cells, moving components' upper triangle */
+  const int *order;   /* units as they are visited, heavy ones first; NULL: as they are */
 } half;
 
 typedef struct {
@@ -39,11 +44,15 @@ typedef struct {
 typedef struct {
   double *weights, *absences; /* k x b */
   double *gradient;           /* k x b */
-  double *hessian; /* n_pair x b: entries of the moving components, upper triangle by columns */
-  double *slope, *curve; /* panel x b: derivatives of each cell's log-probability */
-  double *products;      /* n_pair x panel */
-  double *vector;        /* k */
-  int *next, *next_na;   /* b: the first stored cell that is not in a panel yet */
+  double *hessian;  /* n_pair x b: entries of the moving components, upper triangle by columns */
+  double *slope;    /* panel x b: derivative of each cell's log-probability, less its sign */
+  double *curve;    /* heavy cells of a panel x heavy units: the second derivative, less its sign */
+  int *unit;        /* b: which units these are, heavy ones first */
+  int *place;       /* panel: where a cell is in curve; -1: it is light */
+  int *heavy;       /* panel: which cells these are */
+  double *products; /* n_pair x panel */
+  double *vector, *square; /* a cell's moving vector, padded; sum of its products, columns padded */
+  int *next, *next_na;     /* b: the first stored cell that is not in a panel yet */
   /* Of one unit's quadratic problem. */
   double *h, *g, *low, *high, *d, *count, *change, *quadratic;
   log_term *log;
@@ -65,11 +74,17 @@ struct ab_newton {
   strip_sum strip[NUM_MAX_STRIP];
   tile *tiles; /* one a thread */
   half rows, cols;
+  bool sparse;                          /* the zeros of light columns by one bound */
+  double *row_bend, *column_bend, *cap; /* m each */
+  int *order;                           /* columns, heavy ones first */
   int passes;
   double objective, decrement; /* of the last pass */
 };
 
 static int n_pairs(int n) { return n * (n + 1) / 2; }
+
+/* Rounded up to whole vectors of the processor. */
+static int padded(int n) { return (n + 3) & ~3; }
 
 static int larger(int a, int b) { return a > b ? a : b; }
 static int smaller(int a, int b) { return a < b ? a : b; }
@@ -87,8 +102,12 @@ static tile new_tile(int k, int b, int panel, const mc_host *host) {
   t.hessian = mc_doubles(host, n_pairs(k), b);
   t.slope = mc_doubles(host, panel, b);
   t.curve = mc_doubles(host, panel, b);
+  t.unit = host->alloc(host->ctx, (size_t) b, sizeof(int));
+  t.heavy = host->alloc(host->ctx, (size_t) panel, sizeof(int));
+  t.place = host->alloc(host->ctx, (size_t) panel, sizeof(int));
   t.products = mc_doubles(host, n_pairs(k), panel);
-  t.vector = mc_doubles(host, k, 1);
+  t.vector = mc_doubles(host, padded(k), 1);
+  t.square = mc_doubles(host, padded(k), k);
   t.next = host->alloc(host->ctx, (size_t) b, sizeof(int));
   t.next_na = host->alloc(host->ctx, (size_t) b, sizeof(int));
   t.h = mc_doubles(host, k, k);
@@ -105,7 +124,7 @@ static tile new_tile(int k, int b, int panel, const mc_host *host) {
   return t;
 }
 
-ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, int n_threads,
+ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, bool sparse, int n_threads,
                          const mc_host *host) {
   const int k = prior->k;
   ab_newton *work = host->alloc(host->ctx, 1, sizeof *work);
@@ -118,6 +137,15 @@ ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, int n_threa
   work->by_column = strips_of(data->m, k, n_threads);
   work->absence = mc_doubles(host, k, data->m);
   work->membership = mc_doubles(host, k, data->n);
+  work->sparse = sparse;
+  if (sparse) {
+    work->row_bend = mc_doubles(host, data->m, 1);
+    work->column_bend = mc_doubles(host, data->m, 1);
+    work->cap = mc_doubles(host, data->m, 1);
+    work->order = host->alloc(host->ctx, (size_t) data->m, sizeof(int));
+    work->rows.common = mc_doubles(host, n_pairs(k), 1);
+    work->cols.common = mc_doubles(host, n_pairs(k), 1);
+  }
   work->rows.moving = host->alloc(host->ctx, (size_t) k, sizeof(int));
   work->cols.moving = host->alloc(host->ctx, (size_t) k, sizeof(int));
   const int longest = larger(larger(data->n, data->m), 1);
@@ -138,72 +166,180 @@ typedef struct {
   const mc_data *data;
 } visit;
 
-/* Products of all pairs of a cell's moving vectors, cell by cell of a panel. */
-NUM_HOT static void make_products(const half *of, int k, const double *one, int length,
-                                  double *vector, double *products) {
+static NUM_INLINE void take_vector(const half *of, const double *own, double *vector) {
+  const double origin = of->origin < 0 ? 0 : own[of->origin];
+  for (int c = 0; c < of->n_moving; c++) vector[c] = own[of->moving[c]] - origin;
+}
+
+/* Products of all pairs of moving components, of the heavy cells of a panel. */
+NUM_HOT static void make_products(const half *of, int k, const double *one, int n_place, tile *t) {
   const int n = of->n_moving;
-  for (int j = 0; j < length; j++) {
-    const double *own = one + num_at(0, j, k), origin = of->origin < 0 ? 0 : own[of->origin];
-    double *out = products + num_at(0, j, n_pairs(n));
-    for (int c = 0; c < n; c++) vector[c] = own[of->moving[c]] - origin;
+  double *out = t->products;
+  for (int j = 0; j < n_place; j++) {
+    take_vector(of, one + num_at(0, t->heavy[j], k), t->vector);
     for (int d = 0; d < n; d++) {
-      for (int c = 0; c <= d; c++) out[c] = vector[c] * vector[d];
+      for (int c = 0; c <= d; c++) out[c] = t->vector[c] * t->vector[d];
       out += d + 1;
     }
   }
 }
 
+/* Adds weight times those of t->vector to t->square. */
+NUM_HOT static void add_square(int n, double weight, const tile *t) {
+  const double *vector = t->vector;
+  const int stride = padded(n);
+  for (int d = 0; d < n; d++) {
+    const double scale = weight * vector[d];
+    double *sum = t->square + num_at(0, d, stride);
+    for (int c = 0; c <= (d | 3); c++) sum[c] += scale * vector[c];
+  }
+}
+
+/* Moves its upper triangle into a packed one. */
+static void take_square(int n, double *packed, const tile *t) {
+  const int stride = padded(n);
+  for (int d = 0; d < n; d++)
+    for (int c = 0; c <= d; c++) *packed++ += t->square[num_at(c, d, stride)];
+  memset(t->square, 0, (size_t) n * (size_t) stride * sizeof(double));
+}
+
 /* Writes value into a block's stored cells within a panel, from `next` on, where it is left. */
-static void fill_stored(const int *start, const int *column, int first, int b, int from, int length,
-                        const int *next, double value, double *block) {
+static void fill_stored(const int *start, const int *column, int b, int from, int length,
+                        const int *unit, const int *next, double value, double *block) {
   for (int i = 0; i < b; i++)
-    for (int e = next[i]; e < start[first + i + 1] && column[e] < from + length; e++)
+    for (int e = next[i]; e < start[unit[i] + 1] && column[e] < from + length; e++)
       block[num_at(column[e] - from, i, length)] = value;
 }
 
-static void fill(const mc_data *cells, int first, int b, int from, int length, const tile *t,
-                 double value, double *block) {
-  fill_stored(cells->start, cells->column, first, b, from, length, t->next, value, block);
+static void fill(const mc_data *cells, int b, int from, int length, const tile *t, double value,
+                 double *block) {
+  fill_stored(cells->start, cells->column, b, from, length, t->unit, t->next, value, block);
   if (cells->na_start)
-    fill_stored(cells->na_start, cells->na_column, first, b, from, length, t->next_na, value,
+    fill_stored(cells->na_start, cells->na_column, b, from, length, t->unit, t->next_na, value,
                 block);
 }
 
-NUM_HOT static void square_zeros(ptrdiff_t n, double *slope, double *curve) {
-  for (ptrdiff_t i = 0; i < n; i++) {
-    curve[i] = slope[i] * slope[i];
-    slope[i] = -slope[i];
+/* The bound of a light zero's curvature; 0 where it is heavy. */
+static NUM_INLINE double bend_of(const half *of, int unit, int cell) {
+  return of->bend ? of->bend[of->simplex ? cell : unit] : 0;
+}
+
+/* Which units a block has, and what their Hessians begin with; returns how many are heavy. */
+static int start_block(const half *of, int first, int b, tile *t) {
+  const mc_data *cells = of->cells;
+  const int n_pair = n_pairs(of->n_moving);
+  int n_heavy = b;
+  memset(t->hessian, 0, (size_t) n_pair * (size_t) b * sizeof(double));
+  for (int i = b - 1; i >= 0; i--) {
+    const int unit = t->unit[i] = of->order ? of->order[first + i] : first + i;
+    double *h = t->hessian + num_at(0, i, n_pair);
+    t->next[i] = cells->start[unit];
+    if (cells->na_start) t->next_na[i] = cells->na_start[unit];
+    if (!of->bend) continue;
+    if (of->simplex) {
+      memcpy(h, of->common, (size_t) n_pair * sizeof *h);
+    } else if (of->bend[unit] > 0) {
+      num_add_scaled(h, of->bend[unit], of->common, n_pair);
+      n_heavy = i;
+    }
+  }
+  return n_heavy;
+}
+
+/* Places of a panel's heavy cells; how many there are. */
+static int place_cells(const half *of, int from, int length, tile *t) {
+  int n = 0;
+  for (int j = 0; j < length; j++) {
+    t->place[j] = -1;
+    if (of->simplex && of->bend && of->bend[from + j] > 0) continue;
+    t->heavy[n] = j;
+    t->place[j] = n++;
+  }
+  return n;
+}
+
+/* Second derivatives of the heavy zeros of a panel. */
+NUM_HOT static void square_zeros(int n_heavy, int length, int n_place, const tile *t) {
+  for (int i = 0; i < n_heavy; i++) {
+    const double *slope = t->slope + num_at(0, i, length);
+    double *curve = t->curve + num_at(0, i, n_place);
+    if (n_place == length)
+      for (int j = 0; j < length; j++) curve[j] = slope[j] * slope[j];
+    else
+      for (int j = 0; j < n_place; j++) curve[j] = slope[t->heavy[j]] * slope[t->heavy[j]];
   }
 }
 
-/* Derivatives at the ones of a block within a panel; returns the sum of their log p. */
-static double take_ones(const mc_data *cells, int first, int b, int from, int length, int k,
-                        const double *one, tile *t) {
+/* The log of a product of many probabilities, which need not be taken of each. */
+typedef struct {
+  double log, product;
+} log_product;
+
+static NUM_INLINE void times(log_product *of, double p) {
+  if (of->product < NUM_TINY || p < NUM_TINY) { /* before the product underflows */
+    of->log += log(of->product) + log(p);
+    of->product = 1;
+  } else {
+    of->product *= p;
+  }
+}
+
+/* Derivatives at the heavy ones of a block within a panel; returns the sum of their log p. */
+static double take_heavy(const visit *w, int b, int from, int length, int n_place, tile *t) {
+  const mc_data *cells = w->half->cells;
+  const int k = w->par->k, end = from + length;
   double loglik = 0;
   for (int i = 0; i < b; i++) {
-    const double *weights = t->weights + num_at(0, i, k);
-    double likelihood = 1;
+    const int unit = t->unit[i];
+    log_product likelihood = {0, 1};
     int e = t->next[i];
-    for (; e < cells->start[first + i + 1] && cells->column[e] < from + length; e++) {
-      const ptrdiff_t cell = num_at(cells->column[e] - from, i, length);
-      const double p = num_dot(weights, one + num_at(0, cells->column[e], k), k);
-      if (likelihood < NUM_TINY || p < NUM_TINY) { /* before the product underflows */
-        loglik += log(likelihood) + log(p);
-        likelihood = 1;
-      } else {
-        likelihood *= p;
-      }
-      t->slope[cell] = 1 / fmax(p, LEAST);
-      t->curve[cell] = t->slope[cell] * t->slope[cell];
+    for (; e < cells->start[unit + 1] && cells->column[e] < end; e++) {
+      const int cell = cells->column[e];
+      if (bend_of(w->half, unit, cell) > 0) continue;
+      const double *one = w->half->one + num_at(0, cell, k);
+      const double p = num_dot(t->weights + num_at(0, i, k), one, k), slope = 1 / fmax(p, LEAST);
+      times(&likelihood, p);
+      t->slope[num_at(cell - from, i, length)] = -slope;
+      t->curve[num_at(t->place[cell - from], i, n_place)] = slope * slope;
     }
     t->next[i] = e;
-    loglik += log(likelihood);
+    loglik += likelihood.log + log(likelihood.product);
     if (!cells->na_start) continue;
     e = t->next_na[i];
-    while (e < cells->na_start[first + i + 1] && cells->na_column[e] < from + length) e++;
+    while (e < cells->na_start[unit + 1] && cells->na_column[e] < end) e++;
     t->next_na[i] = e;
   }
   return loglik;
+}
+
+/*
+ * The same at the light ones of a unit, in the place of the bounds their cells have in the Hessian;
+ * a missing cell has nothing there.
+ */
+static double take_light(const visit *w, int i, tile *t) {
+  const half *of = w->half;
+  const mc_data *cells = of->cells;
+  const int k = w->par->k, n = of->n_moving, unit = t->unit[i];
+  log_product likelihood = {0, 1};
+  for (int e = cells->start[unit]; e < cells->start[unit + 1]; e++) {
+    const double *one = of->one + num_at(0, cells->column[e], k);
+    const double bend = bend_of(of, unit, cells->column[e]);
+    if (bend <= 0) continue;
+    const double p = num_dot(t->weights + num_at(0, i, k), one, k), slope = 1 / fmax(p, LEAST);
+    times(&likelihood, p);
+    num_add_scaled(t->gradient + num_at(0, i, k), -slope, one, k);
+    take_vector(of, one, t->vector);
+    add_square(n, slope * slope - bend, t);
+  }
+  for (int e = cells->na_start ? cells->na_start[unit] : 0;
+       cells->na_start && e < cells->na_start[unit + 1]; e++) {
+    const double bend = bend_of(of, unit, cells->na_column[e]);
+    if (bend <= 0) continue;
+    take_vector(of, of->one + num_at(0, cells->na_column[e], k), t->vector);
+    add_square(n, -bend, t);
+  }
+  take_square(n, t->hessian + num_at(0, i, n_pairs(n)), t);
+  return likelihood.log + log(likelihood.product);
 }
 
 /* Gradients and Hessians of a block of units whose weights are in t; returns its log-likelihood. */
@@ -211,27 +347,27 @@ static double differentiate(const visit *w, int first, int b, tile *t) {
   const half *of = w->half;
   const mc_data *cells = of->cells;
   const int k = w->par->k, n_pair = n_pairs(of->n_moving);
+  const int n_heavy = start_block(of, first, b, t);
   double loglik = 0;
   memset(t->gradient, 0, (size_t) k * (size_t) b * sizeof(double));
-  memset(t->hessian, 0, (size_t) n_pair * (size_t) b * sizeof(double));
-  for (int i = 0; i < b; i++) {
-    t->next[i] = cells->start[first + i];
-    if (cells->na_start) t->next_na[i] = cells->na_start[first + i];
-  }
   for (int from = 0, length; from < cells->m; from += length) {
     length = smaller(cells->m - from, w->work->panel);
     const double *one = of->one + num_at(0, from, k), *zero = of->zero + num_at(0, from, k);
+    const int n_place = place_cells(of, from, length, t);
     num_gemm(true, false, length, b, k, zero, k, t->absences, k, 0, t->slope, length);
-    fill(cells, first, b, from, length, t, 1, t->slope);
+    fill(cells, b, from, length, t, 1, t->slope);
     loglik += num_invert_sum_log(t->slope, num_at(0, b, length));
-    fill(cells, first, b, from, length, t, 0, t->slope);
-    square_zeros(num_at(0, b, length), t->slope, t->curve);
-    loglik += take_ones(cells, first, b, from, length, k, of->one, t);
+    fill(cells, b, from, length, t, 0, t->slope);
+    square_zeros(n_heavy, length, n_place, t);
+    loglik += take_heavy(w, b, from, length, n_place, t);
     num_gemm(false, false, k, b, length, one, k, t->slope, length, 1, t->gradient, k);
-    make_products(of, k, one, length, t->vector, t->products);
-    num_gemm(false, false, n_pair, b, length, t->products, n_pair, t->curve, length, 1, t->hessian,
-             n_pair);
+    if (n_heavy == 0 || n_place == 0) continue;
+    make_products(of, k, one, n_place, t);
+    num_gemm(false, false, n_pair, n_heavy, n_place, t->products, n_pair, t->curve, n_place, 1,
+             t->hessian, n_pair);
   }
+  for (int i = 0; i < b && of->bend; i++) loglik += take_light(w, i, t);
+  for (ptrdiff_t e = 0; e < (ptrdiff_t) k * b; e++) t->gradient[e] = -t->gradient[e];
   return loglik;
 }
 
@@ -257,24 +393,46 @@ static double packed_form(const half *of, const double *packed, const double *d)
   return sum;
 }
 
+/* Of d'H d, what light zeros have part in: bounds of all cells, but those of ones and missing. */
+static double stored_form(const half *of, const int *start, const int *column, int unit, int k,
+                          const double *d) {
+  double sum = 0;
+  for (int e = start[unit]; e < start[unit + 1]; e++) {
+    const double bend = bend_of(of, unit, column[e]);
+    const double change = bend > 0 ? num_dot(of->one + num_at(0, column[e], k), d, k) : 0;
+    sum += bend * change * change;
+  }
+  return sum;
+}
+
+static double light_form(const half *of, int unit, int k, const double *d) {
+  const mc_data *cells = of->cells;
+  if (!of->bend || (!of->simplex && of->bend[unit] <= 0)) return 0;
+  double sum = packed_form(of, of->common, d) * (of->simplex ? 1 : of->bend[unit]);
+  sum -= stored_form(of, cells->start, cells->column, unit, k, d);
+  if (cells->na_start) sum -= stored_form(of, cells->na_start, cells->na_column, unit, k, d);
+  return fmax(sum, 0);
+}
+
 /*
  * bound(t) of the header, with rise = g'd of all that is climbed: t rise, less what the likelihood,
- * of this lambda, and n terms count log(1 + t change) may bend.
+ * of this lambda, its light zeros, whose part of d'H d is `light`, and n terms count log(1 + t
+ * change) may bend.
  */
 typedef struct {
-  double rise, lambda;
+  double rise, lambda, light;
   int n;
   const double *count, *change;
 } climb;
 
 static double bound(const climb *q, double t) {
-  double sum = t * q->rise + t * q->lambda + log1p(-t * q->lambda);
+  double sum = t * q->rise + t * q->lambda + log1p(-t * q->lambda) - t * t * q->light / 2;
   for (int i = 0; i < q->n; i++) sum += q->count[i] * (log1p(t * q->change[i]) - t * q->change[i]);
   return sum;
 }
 
 static double bound_slope(const climb *q, double t) {
-  double sum = q->rise - t * q->lambda * q->lambda / (1 - t * q->lambda);
+  double sum = q->rise - t * q->lambda * q->lambda / (1 - t * q->lambda) - t * q->light;
   for (int i = 0; i < q->n; i++)
     sum -= q->count[i] * t * q->change[i] * q->change[i] / (1 + t * q->change[i]);
   return sum;
@@ -284,6 +442,7 @@ static double bound_slope(const climb *q, double t) {
 #define ENOUGH 0.25    /* of the rise, for a full step */
 #define PRECISION 1e-9 /* of a shorter step */
 #define HALVINGS 60
+#define LOST 1e-12 /* of d'H d, what its light zeros' part may take with it by rounding */
 
 static double step_length(const climb *q) {
   double most = q->lambda > 0 ? fmin(1, 1 / q->lambda) : 1, low = 0, largest = q->lambda;
@@ -293,7 +452,11 @@ static double step_length(const climb *q) {
   }
   if (!(q->rise > 0)) return 0;
   if (largest < NEAR || (most >= 1 && bound(q, 1) >= ENOUGH * q->rise)) return 1;
-  if (q->n == 0) return fmin(q->rise / (q->lambda * (q->lambda + q->rise)), 1);
+  if (q->n == 0) { /* where bound_slope() is 0: t^2 light lambda - t sum + rise = 0 */
+    const double sum = q->light + q->lambda * (q->lambda + q->rise);
+    const double root = sqrt(fmax(sum * sum - 4 * q->light * q->lambda * q->rise, 0));
+    return fmin(2 * q->rise / (sum + root), 1);
+  }
   for (int step = 0; step < HALVINGS && most - low > PRECISION * low; step++) {
     const double middle = (low + most) / 2;
     if (bound_slope(q, middle) >= 0)
@@ -375,27 +538,30 @@ static void centre(int k, const double *weights, double *g) {
 }
 
 /* The direction of unit i of a block into t->d, and how far to go along it. */
-static double find_step(const visit *w, int first, int i, tile *t, strip_sum *sum) {
+static double find_step(const visit *w, int i, tile *t, strip_sum *sum) {
   const half *of = w->half;
-  const int k = w->par->k, n_pair = n_pairs(of->n_moving);
+  const int k = w->par->k, n_pair = n_pairs(of->n_moving), unit = t->unit[i];
   const double *weights = t->weights + num_at(0, i, k), *absences = t->absences + num_at(0, i, k);
   const double *packed = t->hessian + num_at(0, i, n_pair);
   unpack(of, k, packed, t->h);
   memcpy(t->g, t->gradient + num_at(0, i, k), (size_t) k * sizeof(double));
   const int n_log =
-      of->simplex ? row_logs(w, first + i, weights, t) : column_logs(w, weights, absences, t);
+      of->simplex ? row_logs(w, unit, weights, t) : column_logs(w, weights, absences, t);
   for (int e = 0; e < n_log; e++) add_log(w->par, t->log + e, t);
   if (of->simplex) centre(k, weights, t->g);
   for (int c = 0; c < k; c++) {
     const bool held = !of->simplex && is_pinned(w->par, c);
     t->low[c] = held ? 0 : -weights[c];
     t->high[c] = held ? 0 : of->simplex ? INFINITY : absences[c];
+    if (of->cap && !held && of->cap[unit] < 1) t->high[c] = fmax(of->cap[unit] - weights[c], 0);
   }
   if (!num_quadratic(t->h, t->g, t->low, t->high, k, of->simplex, t->d, t->side, t->quadratic,
                      t->which))
     return 0;
   climb q = {.rise = num_dot(t->g, t->d, k), .count = t->count, .change = t->change};
-  q.lambda = sqrt(fmax(packed_form(of, packed, t->d), 0));
+  const double form = packed_form(of, packed, t->d);
+  if (form >= NEAR * NEAR) q.light = light_form(of, unit, k, t->d);
+  q.lambda = sqrt(fmax(form - q.light, 0) + (q.light > 0 ? LOST * form : 0));
   for (int e = 0; e < n_log; e++) {
     if (t->log[e].count < 0) continue; /* its tangent is in the rise */
     t->count[q.n] = t->log[e].count;
@@ -406,11 +572,13 @@ static double find_step(const visit *w, int first, int i, tile *t, strip_sum *su
 }
 
 /* Takes it. A full step ends on a bound exactly. */
-static void take_step(const half *of, int k, double length, const tile *t, double *weights) {
+static void take_step(const half *of, int unit, int k, double length, const tile *t,
+                      double *weights) {
+  const double top = of->cap ? of->cap[unit] : 1;
   double sum = 0;
   for (int c = 0; c < k; c++) {
     double now = weights[c] + length * t->d[c];
-    if (length >= 1 && t->side[c] != 0 && t->low[c] < t->high[c]) now = t->side[c] < 0 ? 0 : 1;
+    if (length >= 1 && t->side[c] != 0 && t->low[c] < t->high[c]) now = t->side[c] < 0 ? 0 : top;
     weights[c] = num_lift(fmin(fmax(now, 0), 1));
     sum += weights[c];
   }
@@ -421,8 +589,9 @@ static void step_block(const visit *w, int strip, int first, int b, tile *t) {
   strip_sum *sum = w->work->strip + strip;
   sum->loglik += differentiate(w, first, b, t);
   for (int i = 0; i < b; i++) {
-    const double length = find_step(w, first, i, t, sum);
-    if (length > 0) take_step(w->half, w->par->k, length, t, t->weights + num_at(0, i, w->par->k));
+    const double length = find_step(w, i, t, sum);
+    double *weights = t->weights + num_at(0, i, w->par->k);
+    if (length > 0) take_step(w->half, t->unit[i], w->par->k, length, t, weights);
   }
 }
 
@@ -440,12 +609,16 @@ static void row_block(void *ctx, int strip, int thread, int first, int b) {
 static void column_block(void *ctx, int strip, int thread, int first, int b) {
   const visit *w = ctx;
   tile *t = w->work->tiles + thread;
-  const int k = w->par->k;
-  const size_t size = (size_t) k * (size_t) b * sizeof(double);
-  memcpy(t->weights, w->par->aspects + num_at(0, first, k), size);
-  memcpy(t->absences, w->work->absence + num_at(0, first, k), size);
+  const int k = w->par->k, *order = w->half->order;
+  for (int i = 0; i < b; i++) {
+    const ptrdiff_t own = num_at(0, order ? order[first + i] : first + i, k);
+    memcpy(t->weights + num_at(0, i, k), w->par->aspects + own, (size_t) k * sizeof(double));
+    memcpy(t->absences + num_at(0, i, k), w->work->absence + own, (size_t) k * sizeof(double));
+  }
   step_block(w, strip, first, b, t);
-  memcpy(w->par->aspects + num_at(0, first, k), t->weights, size);
+  for (int i = 0; i < b; i++)
+    memcpy(w->par->aspects + num_at(0, t->unit[i], k), t->weights + num_at(0, i, k),
+           (size_t) k * sizeof(double));
 }
 
 /* Visits all units of a half and adds up the strips in order; false: stopped. */
@@ -461,6 +634,39 @@ static bool visit_units(visit *w, const num_strips *strips, num_visitor visitor,
   return true;
 }
 
+#define ROOM 1.5      /* an aspect may grow by this in a step, where its column is light */
+#define LEAST_CAP 0.1 /* and to this, from wherever it is */
+#define MOST_LIGHT 0.5
+
+/*
+ * Light columns. On the simplex p <= u, the largest aspect of a column, whatever the membership, so
+ * that -log(1 - p) bends by at most 1 / (1 - u)^2; for aspects the same with a cap on them.
+ */
+static void find_light(const ab_param *par, int m, ab_newton *work) {
+  for (int j = 0; j < m; j++) {
+    double most = 0;
+    for (int c = 0; c < par->k; c++) most = fmax(most, par->aspects[num_at(c, j, par->k)]);
+    const double cap = fmax(ROOM * most, LEAST_CAP);
+    work->row_bend[j] = most <= MOST_LIGHT ? 1 / ((1 - most) * (1 - most)) : 0;
+    work->column_bend[j] = cap <= MOST_LIGHT ? 1 / ((1 - cap) * (1 - cap)) : 0;
+    work->cap[j] = cap <= MOST_LIGHT ? cap : 1;
+  }
+  int n = 0;
+  for (int light = 0; light <= 1; light++)
+    for (int j = 0; j < m; j++)
+      if ((work->column_bend[j] > 0) == light) work->order[n++] = j;
+}
+
+/* The sum of all bounds: of cells, or where units are light, of cells before that factor. */
+static void bound_all(half *of, int k, const tile *t) {
+  memset(of->common, 0, (size_t) n_pairs(of->n_moving) * sizeof(double));
+  for (int j = 0; j < of->cells->m; j++) {
+    take_vector(of, of->one + num_at(0, j, k), t->vector);
+    add_square(of->n_moving, of->simplex ? of->bend[j] : 1, t);
+  }
+  take_square(of->n_moving, of->common, t);
+}
+
 /* Rows: on the simplex only differences of aspects count, and the pinned one is the best origin. */
 static void set_rows(const mc_data *data, const ab_param *par, ab_newton *work) {
   half *of = &work->rows;
@@ -474,6 +680,9 @@ static void set_rows(const mc_data *data, const ab_param *par, ab_newton *work) 
   of->n_moving = 0;
   for (int c = 0; c < par->k; c++)
     if (c != of->origin) of->moving[of->n_moving++] = c;
+  if (!work->sparse) return;
+  of->bend = work->row_bend;
+  bound_all(of, par->k, work->tiles);
 }
 
 static void set_columns(const ab_param *par, ab_newton *work) {
@@ -485,6 +694,11 @@ static void set_columns(const ab_param *par, ab_newton *work) {
   of->n_moving = 0;
   for (int c = 0; c < par->k; c++)
     if (!is_pinned(par, c)) of->moving[of->n_moving++] = c;
+  if (!work->sparse) return;
+  of->bend = work->column_bend;
+  of->cap = work->cap;
+  of->order = work->order;
+  bound_all(of, par->k, work->tiles);
 }
 
 static bool update_membership(const mc_data *data, ab_param *par, ab_newton *work, strip_sum *sum) {
@@ -495,8 +709,8 @@ static bool update_membership(const mc_data *data, ab_param *par, ab_newton *wor
 
 static bool update_aspects(const mc_data *data, ab_param *par, ab_newton *work, strip_sum *sum) {
   visit w = {&work->cols, par, work, data};
-  set_columns(par, work);
   num_take_rows(par->membership, data->n, 0, data->n, par->k, work->membership);
+  set_columns(par, work);
   return visit_units(&w, &work->by_column, column_block, sum);
 }
 
@@ -507,16 +721,13 @@ double ab_newton_pass(const mc_data *data, ab_param *par, ab_newton *work) {
                                             par->membership, par->aspects);
   for (ptrdiff_t i = 0; i < (ptrdiff_t) par->k * data->m; i++)
     work->absence[i] = 1 - par->aspects[i];
+  if (work->sparse) find_light(par, data->m, work);
   if (!par->fixed_membership && !update_membership(data, par, work, &rows)) return NAN;
   if (!par->fixed_aspects && !update_aspects(data, par, work, &columns)) return NAN;
   work->passes++;
   work->decrement = rows.decrement + columns.decrement;
   return work->objective = (par->fixed_membership ? columns : rows).loglik + beside;
 }
-
-#define MOST_COMPONENTS 16
-
-bool ab_newton_pays(const ab_param *par) { return !par->smooth && par->k <= MOST_COMPONENTS; }
 
 double ab_newton_decrement(const ab_newton *work) { return work->decrement; }
 

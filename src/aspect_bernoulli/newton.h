@@ -18,6 +18,14 @@
  * quarter of its slope, else where bound(t) is largest: any ascent direction d within the bounds
  * climbs.
  *
+ * The sparse form. In a column whose aspects are at most u, p <= u for every membership, so that a
+ * zero's -log(1 - p) is below its tangent and (change of p)^2 / (2 (1 - u)^2). The sum of these
+ * bounds over all cells of such light columns, W = sum a a' / (1 - u)^2, is the same for all rows:
+ * only ones and missing cells are taken out of it one by one. With H of the others added it makes d,
+ * and bound(t) loses t^2 d'W d / 2, with lambda that of the others. For the aspects the same with S'S
+ * and a cap in the place of u, which they may grow to in one step. As the bounds hold whatever the
+ * step, the objective never falls here either; gradients are exact, and so are the fixed points.
+ *
  * Bounds are reached and left exactly, so that a component may come back to a row or column from 0.
  */
 #ifndef MC_ASPECT_BERNOULLI_NEWTON_H
@@ -30,29 +38,22 @@ typedef struct ab_newton ab_newton;
 #define AB_NEWTON_MOST 1000 /* components: a Hessian has half a million entries */
 
 /*
- * Scratch: the table by columns, O((n + m) k), and some MB a thread while k is in the tens. k, that
- * of the prior, is at most AB_NEWTON_MOST.
+ * sparse: the sparse form. Scratch: the table by columns, O((n + m) k), and some MB a thread while k
+ * is in the tens. k, that of the prior, is at most AB_NEWTON_MOST.
  */
-ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, int n_threads,
+ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, bool sparse, int n_threads,
                          const mc_host *host);
 
 /*
  * One pass of Newton halves: memberships, then aspects given the new memberships. Costs n m (8 k +
  * 2 k^2) flops in BLAS products where ab_pass() costs 8 n m k, half a division a cell, and O(k^3) a
- * row and column; allocates nothing. Never lowers the objective of ab_pass(), but by rounding, and
+ * row and column; the sparse form 8 n m k where all is light, and O(k^2) a one and missing cell.
+ * Allocates nothing. Never lowers the objective of ab_pass(), but by rounding, and
  * returns it for the parameters it was given: -Inf where an observed cell is impossible, NaN where
  * the host asked to stop. Holds what par says; rows and columns with nothing observed keep their
  * values.
  */
 double ab_newton_pass(const mc_data *data, ab_param *par, ab_newton *work);
-
-/*
- * Is that faster than EM? A pass costs 1 + k / 4 passes of EM; bench/passes.md has what it saves,
- * which is more up to k = 16. With 32 and 64 components single starts ended lower in 3 of 4. With
- * neighbours it is no faster, and its ends are lower: a membership that reaches 0 early feels no
- * pull any more.
- */
-bool ab_newton_pays(const ab_param *par);
 
 /* Sum of g'd over all problems of the last pass, nats: about twice what they had to gain. */
 double ab_newton_decrement(const ab_newton *work);

@@ -24,8 +24,8 @@ typedef enum {
   MC_ERR_NOT_START = -2   /* the start has a non-finite objective */
 } mc_status;
 
-/* How a model with both is climbed; the others have EM, or what stands for it. */
-typedef enum { MC_AUTO, MC_NEWTON, MC_EM } mc_algorithm;
+/* How a model with all of them is climbed; the others have EM, or what stands for it. */
+typedef enum { MC_EM, MC_NEWTON, MC_SPARSE } mc_algorithm;
 
 typedef struct {
   int max_pass;    /* passes allowed, >= 0 */

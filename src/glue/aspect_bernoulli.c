@@ -50,18 +50,18 @@ static ab_self *new_self(glue_call *call) {
 }
 
 /* The workspace of Newton halves where the fit is to have them, else NULL. */
-static ab_newton *new_newton(glue_call *call, const ab_param *par, bool pays) {
+static ab_newton *new_newton(glue_call *call, const ab_param *par) {
   const ab_prior prior = glue_ab_prior(call->prior, par->k, false);
   const mc_control *ctl = &call->ctl;
   if (ctl->algorithm == MC_EM || par->k > AB_NEWTON_MOST) return NULL;
-  if (ctl->algorithm == MC_AUTO && !(ctl->accelerate && pays)) return NULL;
-  return ab_new_newton(&call->data, &prior, ctl->n_threads, &call->host);
+  const bool sparse = ctl->algorithm == MC_SPARSE && !par->smooth;
+  return ab_new_newton(&call->data, &prior, sparse, ctl->n_threads, &call->host);
 }
 
 static mc_model new_model(glue_call *call) {
   ab_newton_self *self = glue_new(call, sizeof *self);
   self->ab = *new_self(call);
-  self->newton = new_newton(call, self->ab.par, ab_newton_pays(self->ab.par));
+  self->newton = new_newton(call, self->ab.par);
   if (!self->newton) return ab_model(&self->ab);
   return ab_newton_model(self);
 }
@@ -80,7 +80,7 @@ static mc_model new_effort_model(glue_call *call) {
   *self = (ab_effort){*new_self(call), glue_param(call, 2, 2, 1), REAL(effort), prior, NULL};
   const ab_param *par = self->ab.par;
   *prior = glue_ab_prior(call->prior, par->k, false);
-  self->newton = new_newton(call, par, false); /* memberships by EM set the pace: nothing gained */
+  self->newton = new_newton(call, par);
   glue_check(par->k > 1 && par->pinned[par->k - 1], "phantom of an effort");
   ab_effort_impose(self);
   return ab_effort_model(self);

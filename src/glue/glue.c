@@ -63,12 +63,11 @@ mc_data glue_data(SEXP view) {
   return data;
 }
 
-/* What a control without a word of it means, too. */
 static mc_algorithm algorithm_of(SEXP word) {
-  if (!Rf_isString(word) || XLENGTH(word) != 1) return MC_AUTO;
+  if (!Rf_isString(word) || XLENGTH(word) != 1) return MC_EM;
   const char *name = CHAR(STRING_ELT(word, 0));
   if (strcmp(name, "newton") == 0) return MC_NEWTON;
-  return strcmp(name, "em") == 0 ? MC_EM : MC_AUTO;
+  return strcmp(name, "sparse") == 0 ? MC_SPARSE : MC_EM;
 }
 
 mc_control glue_control(SEXP control) {

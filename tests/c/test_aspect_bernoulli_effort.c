@@ -44,7 +44,7 @@ static void check_shares(const ab_effort *p) {
 static void never_lowers_the_objective(bool newton, ab_prior (*new_prior)(int k)) {
   ab_effort p = new_problem(0.1, new_prior);
   const mc_host host = check_host();
-  if (newton) p.newton = ab_new_newton(p.ab.data, p.prior, 1, &host);
+  if (newton) p.newton = ab_new_newton(p.ab.data, p.prior, false, 1, &host);
   ab_effort_impose(&p);
   double before = -INFINITY;
   for (int pass = 0; pass < 50; pass++) {

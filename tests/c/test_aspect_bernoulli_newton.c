@@ -59,7 +59,7 @@ static void test_quadratic_without_numbers(void) {
 }
 
 static ab_newton *new_work(const problem *p, int n_threads) {
-  return ab_new_newton(&p->data, &p->prior, n_threads, new_host());
+  return ab_new_newton(&p->data, &p->prior, false, n_threads, new_host());
 }
 
 static void hold_to_guarantees(problem p, int passes) {
@@ -177,9 +177,9 @@ static void test_stop(void) {
   mc_host host = check_host();
   host.tick = check_stop_later;
   check.questions_left = 0;
-  CHECK(isnan(ab_newton_pass(&p.data, &p.par, ab_new_newton(&p.data, &p.prior, 2, &host))));
+  CHECK(isnan(ab_newton_pass(&p.data, &p.par, ab_new_newton(&p.data, &p.prior, false, 2, &host))));
   check.questions_left = 1;
-  CHECK(isnan(ab_newton_pass(&p.data, &p.par, ab_new_newton(&p.data, &p.prior, 1, &host))));
+  CHECK(isnan(ab_newton_pass(&p.data, &p.par, ab_new_newton(&p.data, &p.prior, false, 1, &host))));
 }
 
 static void test_engine_runs_the_model(void) {

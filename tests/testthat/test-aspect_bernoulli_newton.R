@@ -1,8 +1,8 @@
 # Newton halves: against the reference, and what no pass and no half may do. tests/validate/newton.R has the same on
 # a thousand tables.
 
-newton <- function(passes = 1L, accelerate = FALSE, tol = 0, ...) {
-  unclass(fit_control(max_pass = passes, tol = tol, accelerate = accelerate, algorithm = "newton", ...))
+newton <- function(passes = 1L, accelerate = FALSE, tol = 0, algorithm = "newton", ...) {
+  unclass(fit_control(max_pass = passes, tol = tol, accelerate = accelerate, algorithm = algorithm, ...))
 }
 view_of <- function(x) suppressMessages(check_data(x, "binary"))$view
 no_pins <- function(k) rep("free", k)
@@ -10,8 +10,9 @@ run_newton <- function(x, start, pinned = no_pins(ncol(start$membership)), pseud
   ab_run(view_of(x), start, pinned, prior_of(pseudo), control)
 }
 
-# A small table with what may go wrong, its start, pins and pseudo-counts.
-hard_problem <- function(seed) {
+# A small table with what may go wrong, its start, pins and pseudo-counts. Light: some columns' aspects are small, so
+# that the sparse form bounds their zeros.
+hard_problem <- function(seed, light = FALSE) {
   set.seed(seed)
   n <- sample(2:14, 1)
   m <- sample(2:12, 1)
@@ -38,6 +39,11 @@ hard_problem <- function(seed) {
   if (seed %% 9 == 0 && k > 2 && pseudo[3] == 0) { # nothing of a component
     start$membership[1, 1] <- 0
     start$membership[1, ] <- start$membership[1, ] / sum(start$membership[1, ])
+  }
+  if (light) {
+    free <- pinned == "free"
+    share <- ifelse(runif(m) < 0.8, runif(m, 0, 0.4), 1)
+    start$aspects[free, ] <- sweep(start$aspects[free, , drop = FALSE], 2, share, "*")
   }
   list(x = x, start = start, pinned = pinned, pseudo = pseudo)
 }
@@ -72,9 +78,10 @@ test_that("a pass equals the reference", {
 })
 
 test_that("no pass lowers the objective, and rows stay on the simplex, whatever the table", {
-  for (seed in 1:120) {
-    p <- hard_problem(seed)
-    got <- run_newton(p$x, p$start, p$pinned, p$pseudo, newton(25L))
+  for (seed in 1:240) {
+    p <- hard_problem(seed, light = seed > 120)
+    form <- if (seed > 120) "sparse" else "newton"
+    got <- run_newton(p$x, p$start, p$pinned, p$pseudo, newton(25L, algorithm = form))
     expect_gte(min(diff(c(log_posterior(p, p$start), got$outcome$trace))), -1e-9 * (1 + abs(got$outcome$objective)))
     expect_equal(got$outcome$objective, log_posterior(p, got$param), tolerance = 1e-10)
     expect_lt(max(abs(rowSums(got$param$membership) - 1)), 1e-12)
@@ -84,10 +91,11 @@ test_that("no pass lowers the objective, and rows stay on the simplex, whatever 
 })
 
 # One half solved to the end, the other side held.
-run_half <- function(p, side, passes = 300L) {
+run_half <- function(p, side, passes = 300L, algorithm = "newton") {
   held <- ab_kernel_param(p$start, p$pinned)
   held[[paste0("fixed_", setdiff(c("membership", "aspects"), side))]] <- TRUE
-  out <- .Call(mc_c_ab_fit, view_of(p$x), held, mode_counts(prior_of(p$pseudo), p$pinned), newton(passes))
+  counts <- mode_counts(prior_of(p$pseudo), p$pinned)
+  out <- .Call(mc_c_ab_fit, view_of(p$x), held, counts, newton(passes, algorithm = algorithm))
   out[c("membership", "aspects")]
 }
 
@@ -110,10 +118,11 @@ half_gap <- function(p, param, side) {
 }
 
 test_that("a half solved to the end is the optimum: the other one's vertices have nothing to offer", {
-  for (seed in 1:60) {
-    p <- hard_problem(seed)
+  for (seed in 1:90) {
+    light <- seed > 60
+    p <- hard_problem(seed, light)
     for (side in c("membership", "aspects")) {
-      got <- run_half(p, side)
+      got <- run_half(p, side, if (light) 1000L else 300L, if (light) "sparse" else "newton")
       expect_lt(half_gap(p, got, side), 1e-8 * (1 + sum(p$pseudo) * length(got[[side]])))
       held <- setdiff(c("membership", "aspects"), side)
       expect_identical(got[[held]], p$start[[held]])
@@ -252,6 +261,79 @@ test_that("the control chooses: auto is Newton, but EM for plain passes, many co
   expect_identical(many_trace(), many_trace(algorithm = "em"))
   expect_error(fit_control(algorithm = "gradient"), "algorithm", class = "multicause_input_error")
   expect_identical(fit_control()$algorithm, "auto")
+})
+
+test_that("large tables with few ones have the sparse form, and a fit says which passes it had", {
+  set.seed(9)
+  x <- binary(500, 200, 0.02)
+  start <- random_start(500, 200, 4)
+  start$aspects <- start$aspects / 10
+  fit <- function(x, start, ...) {
+    control <- fit_control(n_start = 1, max_pass = 12, tol = 0, ...)
+    suppressWarnings(aspect_bernoulli(x, ncol(start$membership), start = start, control = control))
+  }
+  fits <- lapply(c(auto = "auto", sparse = "sparse", newton = "newton", em = "em"), function(algorithm) {
+    fit(x, start, algorithm = algorithm)
+  })
+  expect_identical(vapply(fits, function(fit) fit$algorithm, ""), c(
+    auto = "sparse", sparse = "sparse", newton = "newton", em = "em"
+  ))
+  expect_identical(fits$auto$trace, fits$sparse$trace)
+  expect_false(isTRUE(all.equal(fits$newton$trace, fits$sparse$trace)))
+  expect_gt(fits$sparse$objective, fits$em$objective)
+  gone <- x
+  gone[sample(length(x), 3000)] <- NA # stored as ones are
+  expect_identical(fit(gone, start)$algorithm, "newton")
+  expect_identical(fit(x[, 1:150], list(membership = start$membership, aspects = start$aspects[, 1:150]))$algorithm,
+    "newton")
+  expect_identical(fit(x, random_start(500, 200, 3))$algorithm, "newton")
+  expect_identical(fit(x, start, accelerate = FALSE)$algorithm, "em")
+  effort <- suppressWarnings(aspect_bernoulli(x, 4, effort = rowSums(x),
+    control = fit_control(n_start = 1, max_pass = 3, tol = 0, n_polish = 0, algorithm = "sparse")
+  ))
+  expect_identical(effort$algorithm, "newton")
+  expect_null(suppressWarnings(aspect_bernoulli(x[1:20, 1:10], 2, estimate = "vb",
+    control = fit_control(n_start = 1, max_pass = 3, tol = 0)
+  ))$algorithm)
+})
+
+test_that("the sparse form: threads change no bit, missing cells drop out, and it ends where the dense form does", {
+  set.seed(10)
+  x <- binary(400, 150, 0.05, 0.01)
+  start <- random_start(400, 150, 5)
+  start$aspects <- start$aspects * rep(runif(150, 0.02, 0.8), each = 5)
+  pass <- function(x, start, form, ...) run_newton(x, start, pseudo = c(0.2, 1, 0.03), control = newton(
+    algorithm = form, ...))
+  once <- pass(x, start, "sparse", passes = 9L, accelerate = TRUE)
+  expect_identical(pass(x, start, "sparse", passes = 9L, accelerate = TRUE, n_threads = 3), once)
+  wide <- rbind(cbind(x, NA), NA)
+  more <- list(membership = rbind(start$membership, rep(0.2, 5)), aspects = cbind(start$aspects, 0.1))
+  with <- pass(wide, more, "sparse", passes = 3L)
+  without <- pass(x, start, "sparse", passes = 3L)
+  expect_equal(with$param$membership[1:400, ], without$param$membership, tolerance = 1e-8)
+  expect_equal(with$param$aspects[, 1:150], without$param$aspects, tolerance = 1e-8)
+  # Given the aspects the problem is concave: one optimum.
+  held <- lapply(c("sparse", "newton"), function(form) {
+    prior <- prior_of(c(0, 0, 0.03))
+    ab_run(view_of(x), start, no_pins(5), prior, newton(200L, algorithm = form), fixed_aspects = TRUE)
+  })
+  expect_equal(held[[1L]]$outcome$objective, held[[2L]]$outcome$objective, tolerance = 1e-12)
+  expect_equal(held[[1L]]$param$membership, held[[2L]]$param$membership, tolerance = 1e-5)
+})
+
+test_that("starts are screened by 50 Newton passes, by 100 of EM, unless it is said", {
+  set.seed(11)
+  x <- binary(40, 15, 0.4)
+  screened <- function(..., k = 2) {
+    control <- fit_control(n_start = 5, tol = 0, n_finish = 1, max_pass = 150, n_polish = 0, ...)
+    fit <- suppressWarnings(aspect_bernoulli(x, k, control = control))
+    fit$starts$passes[!fit$starts$finished][1L]
+  }
+  expect_identical(screened(), 50L)
+  expect_identical(screened(algorithm = "em"), 100L)
+  expect_identical(screened(screen_pass = 7), 7L)
+  expect_null(fit_control()$screen_pass)
+  expect_error(fit_control(screen_pass = 0), "screen_pass", class = "multicause_input_error")
 })
 
 test_that("neighbours and effort climb by Newton halves, too", {
