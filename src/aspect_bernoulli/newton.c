@@ -153,20 +153,24 @@ NUM_HOT static void make_products(const half *of, int k, const double *one, int 
   }
 }
 
-/* Writes value into a block's stored cells within a panel, from `next` on, where it is left. */
-static void fill_stored(const int *start, const int *column, int first, int b, int from, int length,
-                        const int *next, double value, double *block) {
-  for (int i = 0; i < b; i++)
-    for (int e = next[i]; e < start[first + i + 1] && column[e] < from + length; e++)
-      block[num_at(column[e] - from, i, length)] = value;
+/* Cells from .. from + length - 1 of the units first .. first + b - 1. */
+typedef struct {
+  int first, b, from, length;
+} panel;
+
+/* Writes value into a panel's stored cells, from `next` on, where it is left. */
+static void fill_stored(const int *start, const int *column, const panel *at, const int *next,
+                        double value, double *block) {
+  const int end = at->from + at->length;
+  for (int i = 0; i < at->b; i++)
+    for (int e = next[i]; e < start[at->first + i + 1] && column[e] < end; e++)
+      block[num_at(column[e] - at->from, i, at->length)] = value;
 }
 
-static void fill(const mc_data *cells, int first, int b, int from, int length, const tile *t,
-                 double value, double *block) {
-  fill_stored(cells->start, cells->column, first, b, from, length, t->next, value, block);
+static void fill_slopes(const mc_data *cells, const panel *at, double value, tile *t) {
+  fill_stored(cells->start, cells->column, at, t->next, value, t->slope);
   if (cells->na_start)
-    fill_stored(cells->na_start, cells->na_column, first, b, from, length, t->next_na, value,
-                block);
+    fill_stored(cells->na_start, cells->na_column, at, t->next_na, value, t->slope);
 }
 
 NUM_HOT static void square_zeros(ptrdiff_t n, double *slope, double *curve) {
@@ -176,16 +180,16 @@ NUM_HOT static void square_zeros(ptrdiff_t n, double *slope, double *curve) {
   }
 }
 
-/* Derivatives at the ones of a block within a panel; returns the sum of their log p. */
-static double take_ones(const mc_data *cells, int first, int b, int from, int length, int k,
-                        const double *one, tile *t) {
+/* Derivatives at the ones of a panel; returns the sum of their log p. */
+static double take_ones(const mc_data *cells, const panel *at, int k, const double *one, tile *t) {
+  const int end = at->from + at->length;
   double loglik = 0;
-  for (int i = 0; i < b; i++) {
+  for (int i = 0; i < at->b; i++) {
     const double *weights = t->weights + num_at(0, i, k);
     double likelihood = 1;
     int e = t->next[i];
-    for (; e < cells->start[first + i + 1] && cells->column[e] < from + length; e++) {
-      const ptrdiff_t cell = num_at(cells->column[e] - from, i, length);
+    for (; e < cells->start[at->first + i + 1] && cells->column[e] < end; e++) {
+      const ptrdiff_t cell = num_at(cells->column[e] - at->from, i, at->length);
       const double p = num_dot(weights, one + num_at(0, cells->column[e], k), k);
       if (likelihood < NUM_TINY || p < NUM_TINY) { /* before the product underflows */
         loglik += log(likelihood) + log(p);
@@ -200,7 +204,7 @@ static double take_ones(const mc_data *cells, int first, int b, int from, int le
     loglik += log(likelihood);
     if (!cells->na_start) continue;
     e = t->next_na[i];
-    while (e < cells->na_start[first + i + 1] && cells->na_column[e] < from + length) e++;
+    while (e < cells->na_start[at->first + i + 1] && cells->na_column[e] < end) e++;
     t->next_na[i] = e;
   }
   return loglik;
@@ -220,13 +224,14 @@ static double differentiate(const visit *w, int first, int b, tile *t) {
   }
   for (int from = 0, length; from < cells->m; from += length) {
     length = smaller(cells->m - from, w->work->panel);
+    const panel at = {first, b, from, length};
     const double *one = of->one + num_at(0, from, k), *zero = of->zero + num_at(0, from, k);
     num_gemm(true, false, length, b, k, zero, k, t->absences, k, 0, t->slope, length);
-    fill(cells, first, b, from, length, t, 1, t->slope);
+    fill_slopes(cells, &at, 1, t);
     loglik += num_invert_sum_log(t->slope, num_at(0, b, length));
-    fill(cells, first, b, from, length, t, 0, t->slope);
+    fill_slopes(cells, &at, 0, t);
     square_zeros(num_at(0, b, length), t->slope, t->curve);
-    loglik += take_ones(cells, first, b, from, length, k, of->one, t);
+    loglik += take_ones(cells, &at, k, of->one, t);
     num_gemm(false, false, k, b, length, one, k, t->slope, length, 1, t->gradient, k);
     make_products(of, k, one, length, t->vector, t->products);
     num_gemm(false, false, n_pair, b, length, t->products, n_pair, t->curve, length, 1, t->hessian,
@@ -391,9 +396,8 @@ static double find_step(const visit *w, int first, int i, tile *t, strip_sum *su
     t->low[c] = held ? 0 : -weights[c];
     t->high[c] = held ? 0 : of->simplex ? INFINITY : absences[c];
   }
-  if (!num_quadratic(t->h, t->g, t->low, t->high, k, of->simplex, t->d, t->side, t->quadratic,
-                     t->which))
-    return 0;
+  const num_quadratic_problem problem = {t->h, t->g, t->low, t->high, k, of->simplex};
+  if (!num_quadratic(&problem, t->d, t->side, t->quadratic, t->which)) return 0;
   climb q = {.rise = num_dot(t->g, t->d, k), .count = t->count, .change = t->change};
   q.lambda = sqrt(fmax(packed_form(of, packed, t->d), 0));
   for (int e = 0; e < n_log; e++) {
