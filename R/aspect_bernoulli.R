@@ -260,8 +260,8 @@ sparse_size <- c(cells = 1e5, components = 4L)
 
 # Which passes a fit has: "em", "newton" or "sparse", from what bench/passes.md has found. Newton passes save more up to
 # k = 16; with 32 and 64 components single starts ended lower in 3 of 4. With neighbours they are no faster, and end
-# lower: a membership that reaches 0 early feels no pull any more. With effort memberships by EM set the pace. The sparse
-# form costs most at cells that are stored, the dense one at products of components, on tables of some size.
+# lower: a membership that reaches 0 early feels no pull any more. With effort memberships by EM set the pace. The
+# sparse form costs most at cells that are stored, the dense one at products of components, on tables of some size.
 ab_algorithm <- function(control, k, view, smooth = FALSE, effort = FALSE) {
   asked <- if (is.null(control$algorithm)) "auto" else control$algorithm
   if (asked == "em" || k > newton_components[["most"]]) {

@@ -1,11 +1,13 @@
-#' One HTML file that tells the whole story of a fit
+#' One HTML file that tells the whole story of an answer or a fit
 #'
-#' Writes a self-contained HTML report: the data, how the number of components was chosen, the fit, how far to trust
-#' it, and the session. For [aspect_bernoulli()] also its phantoms, age profiles, the likeliest false absences, taxa and
-#' sites by what they are missing; for every other model its components, what it says of each observation, ages, and
-#' the cells it did not expect. Sections that do not apply are left out. Tables can be sorted by a click on a column's
-#' head, and are also written as csv files. The file can be read without sight of the figures, each of which has a
-#' description, and prints well. Components of the fits of an [ensemble()] are told as parts of their own fits.
+#' Writes a self-contained HTML report. Of an answer of [which_zeros()]: the answer, how good it is on this table, where
+#' most was missed, what the number rests on, and how it was reached. Of a fit: the data, how the number of components
+#' was chosen, the fit, how far to trust it, and the session. For [aspect_bernoulli()] also its phantoms, age profiles,
+#' the likeliest false absences, taxa and sites by what they are missing; for every other model its components, what it
+#' says of each observation, ages, and the cells it did not expect. Sections that do not apply are left out. Tables can
+#' be sorted by a click on a column's head, and are also written as csv files. The file can be read without sight of the
+#' figures, each of which has a description, and prints well. Components of the fits of an [ensemble()] are told as
+#' parts of their own fits.
 #'
 #' @details
 #' **Text.** Names, titles and notes are shown as they are written, whatever they hold: nothing in them is taken for
@@ -20,7 +22,7 @@
 #' begins with blanks and one of these, with their full-width forms, with a tab or a line break. Columns of numbers, and
 #' text that is a number, stay as they are.
 #'
-#' @param fit a fit of a model of this package.
+#' @param fit a fit of a model of this package, or an answer of [which_zeros()].
 #' @param file the HTML file to write; its folder must exist.
 #' @param ... must be empty.
 #' @param age,of ages of the observations or of the attributes, for the order of plots and for age profiles, and whose
@@ -32,6 +34,8 @@
 #' @param without for a fit with `smooth`, a fit to the same data without it, to be compared with; `NULL`: the same
 #'   model without neighbours, fitted from where `fit` ended.
 #' @param n how many false absences, or unexpected cells, to list.
+#' @param sensitivity for an answer, what [sensitivity()] says of it, to be shown.
+#' @param groups for an answer, the group of each site, such as its time slice: sums and differences are shown.
 #' @param title title of the report.
 #' @param tables folder for the csv files, made where it is not there; `NULL` writes none.
 #' @param notes character, paragraphs shown at the top, such as what was decided before the fit.
@@ -41,6 +45,8 @@
 #' @examples
 #' \dontshow{if (requireNamespace("rmarkdown", quietly = TRUE) && rmarkdown::pandoc_available()) withAutoprint(\{}
 #' \donttest{
+#' w <- which_zeros(early_tetrapods$x, age = early_tetrapods$sites$age, quick = TRUE, seed = 1)
+#' report(w, tempfile(fileext = ".html"), n = 20)
 #' few <- fit_control(n_start = 3)
 #' fit <- aspect_bernoulli(early_tetrapods$x, k = 4, phantom = "white", control = few)
 #' file <- tempfile(fileext = ".html")
@@ -48,8 +54,16 @@
 #' }
 #' \dontshow{\})}
 #' @export
-report <- function(fit, file, ..., age = NULL, of = c("guess", "attribute", "observation"), sites = NULL,
-                   selection = NULL, without = NULL, n = 50, title = NULL, tables = NULL, notes = NULL, x = NULL) {
+report <- function(fit, file, ...) {
+  if (missing(fit)) stop_missing("fit")
+  UseMethod("report")
+}
+
+#' @rdname report
+#' @export
+report.default <- function(fit, file, ..., age = NULL, of = c("guess", "attribute", "observation"), sites = NULL,
+                           selection = NULL, without = NULL, n = 50, title = NULL, tables = NULL, notes = NULL,
+                           x = NULL) {
   check_dots(...)
   check_fit(fit)
   file <- check_report_file(file)
@@ -68,7 +82,7 @@ report <- function(fit, file, ..., age = NULL, of = c("guess", "attribute", "obs
     title <- paste(report_question(fit), model_title(fit))
   }
   content <- report_content(fit, age, of, sites, selection, n, without)
-  html <- render_report(list(content = content, notes = notes, title = title))
+  html <- render_report("report.Rmd", list(content = content, notes = notes, title = title))
   write_files(c(stats::setNames(list(html), file), if (!is.null(tables)) table_files(content$tables, tables)))
   invisible(file)
 }
@@ -193,6 +207,18 @@ format_column <- function(x) {
   text[which(abs(x) <= 1e-12)] <- "0"
   text[is.na(x)] <- ""
   text
+}
+
+# What the pages of inst/report write with. In markdown: for our own words and numbers only; what may hold a user's
+# words goes into as_html().
+paragraph <- function(...) cat("\n\n", paste(...), "\n\n", sep = "")
+heading <- function(text) cat("\n\n## ", text, "\n\n", sep = "")
+as_html <- function(tag, text) cat(raw_html(paste0("<", tag, ">", html_escape(text), "</", tag, ">", collapse = "\n")))
+as_printed <- function(what) {
+  cat(raw_html("<pre>", paste(html_escape(utils::capture.output(what)), collapse = "\n"), "</pre>"))
+}
+as_notes <- function(notes) {
+  cat(raw_html("<div class=\"note\">", paste0("<p>", html_escape(notes), "</p>", collapse = "\n"), "</div>"))
 }
 
 # HTML that pandoc must leave as it is. All text from data and users goes through html_escape() into such HTML, never

@@ -1,8 +1,8 @@
 # The files of a report: made in a folder of their own, looked at, and put in place whole or not at all.
 
-# The report as the bytes of one HTML file. Nothing a user named is a file here or a word of pandoc's command line,
-# which goes through a shell.
-render_report <- function(params) {
+# The report as the bytes of one HTML file, from a page of inst/report. Nothing a user named is a file here or a word of
+# pandoc's command line, which goes through a shell.
+render_report <- function(page, params) {
   work <- tempfile("report")
   on.exit(unlink(work, recursive = TRUE))
   sources <- list.files(system.file("report", package = "multicause"), full.names = TRUE)
@@ -10,7 +10,7 @@ render_report <- function(params) {
   file.copy(sources, work)
   expect_whole(identical(file.size(file.path(work, basename(sources))), file.size(sources)))
   path <- rmarkdown::render(
-    file.path(work, "report.Rmd"), output_file = "report.html", output_dir = work, quiet = TRUE,
+    file.path(work, page), output_file = "report.html", output_dir = work, quiet = TRUE,
     intermediates_dir = work, knit_root_dir = work, envir = new.env(parent = asNamespace("multicause")), params = params
   )
   lines <- readLines(path, encoding = "UTF-8", warn = FALSE)

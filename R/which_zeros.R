@@ -457,7 +457,9 @@ wz_draws <- function(w, odds, completeness, richness) {
     p <- odds_now / (1 + odds_now)
     p[!w$candidate] <- 0
     missed <- missed_at(p, completeness[, (draw - 1L) %% ncol(completeness) + 1L], w$completeness$surest)
-    noise <- missed * (1 - missed)
+    # With c known the number is negative binomial given the finds, with variance F (1 - c) / c^2: that of the number to
+    # be expected, and the number's own.
+    noise <- if (is.null(richness$sums)) missed * (1 - missed) else missed
     out$sites[, draw] <- pmax(rowSums(missed) + stats::rnorm(n) * sqrt(rowSums(noise)), 0)
     out$taxa[, draw] <- pmax(colSums(missed) + stats::rnorm(m) * sqrt(colSums(noise)), 0)
     out$total[draw] <- max(sum(missed) + stats::rnorm(1L) * sqrt(sum(noise)), 0)

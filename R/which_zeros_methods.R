@@ -41,23 +41,33 @@ print.which_zeros <- function(x, n = 5L, ...) {
   check_whole(x, "x")
   check_dots(...)
   n <- check_shown(n)
-  zeros <- sum(x$candidate)
-  total <- x$total
+  said <- answer_sentences(x)
   cat(sprintf(
-    "Which zeros are false? %d sites x %d taxa, %s finds, %s zeros%s\n", x$dims[["n"]], x$dims[["m"]],
-    show_exact(x$finds), show_exact(zeros), if (x$restricted) " that can be false" else ""
-  ))
-  cat(sprintf(
-    "About %s of them were missed, %s\n  (%s to %s, %s).\n", show_count(total[["missed"]]), wz_words[[x$source]],
-    show_count(total[["low"]]), show_count(total[["high"]]), wz_range[[x$source]]
-  ))
-  cat(sprintf(
-    "The table alone allows 0 to %s where all taxa of a site are recorded equally well, up to %s where not.\n",
-    show_count(total[["most"]]), show_count(total[["unlike"]])
+    "Which zeros are false? %s\nAbout %s\n  (%s).\n%s\n", said[["table"]], said[["missed"]], said[["range"]],
+    said[["bound"]]
   ))
   print_zeros(utils::head(as.data.frame(x, n = max(n, 1)), n))
   writeLines(strwrap(quality_sentences(x), 100, exdent = 2))
   invisible(x)
+}
+
+# The answer in words: the table, how many were missed, between which ends, and what the table allows.
+answer_sentences <- function(w) {
+  total <- w$total
+  c(
+    table = sprintf(
+      "%d sites x %d taxa, %s finds, %s zeros%s", w$dims[["n"]], w$dims[["m"]], show_exact(w$finds),
+      show_exact(sum(w$candidate)), if (w$restricted) " that can be false" else ""
+    ),
+    missed = sprintf("%s of them were missed, %s", show_count(total[["missed"]]), wz_words[[w$source]]),
+    range = sprintf(
+      "%s to %s, %s", show_count(total[["low"]]), show_count(total[["high"]]), wz_range[[w$source]]
+    ),
+    bound = sprintf(
+      "The table alone allows 0 to %s where all taxa of a site are recorded equally well, up to %s where not.",
+      show_count(total[["most"]]), show_count(total[["unlike"]])
+    )
+  )
 }
 
 show_exact <- function(x) format(x, big.mark = " ", scientific = FALSE, trim = TRUE)

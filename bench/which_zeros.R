@@ -83,7 +83,7 @@ planted <- function(title, x, ...) {
 totals <- function(title, table, replicates) {
   if (is.null(table)) return(invisible())
   each <- vapply(seq_len(replicates), function(r) {
-    set.seed(9200 + r)
+    set.seed(9400 + r)
     gone <- corrupt(table$x, omit = c(0, 0.4))
     answer <- function(...) {
       suppressMessages(which_zeros(gone$x, age = table$age, ..., seed = r, quick = TRUE, progress = FALSE))

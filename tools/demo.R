@@ -1,4 +1,5 @@
-# The main job: from the raw occurrence table to a report with its tables, in demo/.
+# The main job: from the raw occurrence table to the answer, as a report with its tables, and to a report of one model
+# behind it, in demo/.
 library(multicause)
 set.seed(20090901)
 
@@ -17,7 +18,20 @@ x <- occurrence_matrix(bodies,
 )
 sites <- site_table(x)
 
-# 2. How many components, and must one of them be an exact phantom?
+# 2. The answer: which absences are probably false, how surely, how good such answers are here, what they rest on.
+ages <- sites[c("oldest", "youngest")]
+places <- sites[c("longitude", "latitude")]
+w <- which_zeros(x, age = ages, place = places, seed = 1, progress = TRUE)
+print(w)
+checked <- sensitivity(w, progress = TRUE)
+print(checked)
+dir.create("demo", showWarnings = FALSE)
+report(w, "demo/report.html",
+  sensitivity = checked, groups = cut(sites$age, c(330, 299, 273, 252, 240)), sites = sites[c("age", "collections")],
+  tables = "demo/tables", title = "Early tetrapods: which absences are false?"
+)
+
+# 3. One model, looked at closely. How many components, and must one of them be an exact phantom?
 # From many starts: a model must not lose because its best solution was not found.
 starts <- function(progress) fit_control(n_start = 30, progress = progress)
 tried <- expand.grid(k = 2:8, phantom = c("free", "white"), stringsAsFactors = FALSE)
@@ -29,7 +43,7 @@ tried$AIC <- vapply(seq_len(nrow(tried)), function(i) {
 }, 0)
 cli::cli_progress_done()
 
-# 3. The fit. Where no component became a phantom by itself, the question needs one: it is pinned, and its price told.
+# 4. The fit. Where no component became a phantom by itself, the question needs one: it is pinned, and its price told.
 choose <- function(kind) with(tried[tried$phantom == kind, ], k[which.min(AIC)])
 fit <- aspect_bernoulli(x, choose("free"), estimate = "ml", control = starts(TRUE))
 notes <- NULL
@@ -51,11 +65,9 @@ notes <- c(notes, paste(
 ))
 print(fit)
 
-# 4. Sites that have neighbours in time and place. With them more components can be told apart than AIC pays for in a
+# 5. Sites that have neighbours in time and place. With them more components can be told apart than AIC pays for in a
 #    single table: their number is chosen by held-out cells, and so is how far and how strongly neighbours count, no
 #    smoothing among the candidates. Both fits are posterior modes, so that only neighbours differ.
-ages <- sites[c("oldest", "youngest")]
-places <- sites[c("longitude", "latitude")]
 held_out <- cross_validate(
   x, aspect_bernoulli, k = c(3, 5, 8, 12), estimate = "map", phantom = "white",
   smooth = smooth_over(age = ages, place = places, bandwidth = c(age = 4, place = 1000), strength = 10),
@@ -75,15 +87,14 @@ fit <- final(near)
 print(fit)
 print(fit$smooth)
 
-# 5. The report and its tables.
-dir.create("demo", showWarnings = FALSE)
-report(fit, "demo/report.html",
+# 6. The model's report and its tables.
+report(fit, "demo/model.html",
   age = sites$age, sites = sites[c("age", "collections")], selection = tried, without = without, n = 50,
-  tables = "demo/tables", title = "Early tetrapods: which absences are false?", notes = notes
+  tables = "demo/model_tables", title = "Early tetrapods: one model", notes = notes
 )
 cat("\nLikeliest false absences\n")
 print(head(false_absences(fit, 10)))
-changed <- utils::read.csv("demo/tables/neighbours.csv")
+changed <- utils::read.csv("demo/model_tables/neighbours.csv")
 cat(sprintf("\nBecause of neighbours %d of the first 50 are new:\n", sum(changed$change == "enters")))
 print(utils::head(changed, 5))
-cat("\nThe report is demo/report.html, its tables are in demo/tables/.\n")
+cat("\nThe answer is demo/report.html, its tables are in demo/tables/; the model is in demo/model.html.\n")

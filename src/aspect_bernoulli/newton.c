@@ -555,9 +555,8 @@ static double find_step(const visit *w, int i, tile *t, strip_sum *sum) {
     t->high[c] = held ? 0 : of->simplex ? INFINITY : absences[c];
     if (of->cap && !held && of->cap[unit] < 1) t->high[c] = fmax(of->cap[unit] - weights[c], 0);
   }
-  if (!num_quadratic(t->h, t->g, t->low, t->high, k, of->simplex, t->d, t->side, t->quadratic,
-                     t->which))
-    return 0;
+  const num_quadratic_problem problem = {t->h, t->g, t->low, t->high, k, of->simplex};
+  if (!num_quadratic(&problem, t->d, t->side, t->quadratic, t->which)) return 0;
   climb q = {.rise = num_dot(t->g, t->d, k), .count = t->count, .change = t->change};
   const double form = packed_form(of, packed, t->d);
   if (form >= NEAR * NEAR) q.light = light_form(of, unit, k, t->d);

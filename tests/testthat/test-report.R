@@ -1,4 +1,4 @@
-# Also of R/report_models.R, R/report_neighbours.R, R/report_plots.R.
+# Also of R/which_zeros_report.R, R/report_models.R, R/report_neighbours.R, R/report_plots.R.
 
 skip_without_tools <- function() {
   testthat::skip_if_not_installed("rmarkdown")
@@ -235,7 +235,8 @@ hostile <- local({
 # What a reader sees of text: control characters and what is more than one blank are one.
 as_seen <- function(text) trimws(gsub("[ \u0001-\u001f\u007f-\u009f\u2028\u2029]+", " ", text))
 
-# The reports of two fits with hostile text, and with plain text, wherever a name, a title or a note can be given.
+# The reports of two fits and an answer with hostile text, and with plain text, wherever a name, a title or a note can
+# be given.
 hostile_reports <- local({
   made <- NULL
   function() {
@@ -263,13 +264,16 @@ write_both <- function(text) {
   grDevices::png(file.path(folder, "secret.png")) # a picture beside the report
   graphics::plot.new()
   grDevices::dev.off()
-  files <- file.path(folder, c("one `touch secret`.html", "two$(touch secret).html"))
+  files <- file.path(folder, c("one `touch secret`.html", "two$(touch secret).html", "three; touch secret.html"))
+  found <- matrix(stats::rbinom(n * n, 1, 0.4), n, dimnames = list(text, text))
+  w <- which_zeros(found, age = 1:n, quick = TRUE, seed = 1)
   suppressMessages({
     report(
       fit, files[1L], age = stats::setNames(seq_len(n), text), of = "observation", sites = sites, selection = selection,
       title = paste(text, collapse = " "), notes = text, n = 1000
     )
     report(array, files[2L], title = text[2L], age = 1:3, of = "observation", sites = data.frame(plain = text[1:3]))
+    report(w, files[3L], title = text[3L], groups = rep_len(text[1:3], n), sites = sites, notes = text, n = 1000)
   })
   files
 }
@@ -286,11 +290,45 @@ page_texts <- function(html) {
   as_seen(text)
 }
 
+test_that("an answer is told from the answer to how it was reached", {
+  skip_without_tools()
+  x <- simulated_sites$x[1:40, ]
+  w <- which_zeros(x, age = 40:1, quick = TRUE, seed = 1)
+  checked <- sensitivity(w, progress = FALSE)
+  folder <- tempfile("tables")
+  on.exit(unlink(folder, recursive = TRUE))
+  slices <- rep(c("old", "young"), 20)
+  ages <- data.frame(age = 40:1, row.names = rownames(x))
+  text <- write_report(w, sensitivity = checked, groups = slices, sites = ages, n = 7, tables = folder)
+  expect_self_contained(text)
+  heads <- c(
+    "The answer", "How good such answers are on this table", "Where most was missed", "What the number rests on",
+    "How it was reached"
+  )
+  places <- vapply(paste0(heads, "</h2>"), function(head) regexpr(head, text, fixed = TRUE)[[1L]], 0L)
+  expect_true(all(places > 0) && !is.unsorted(places))
+  expect_holds(text, c("The 7 zeros likeliest to be false", "Groups compared", "One thing changed at a time"))
+  expect_setequal(list.files(folder), paste0(c(
+    "all_zeros", "completeness", "differences", "groups", "quality", "sensitivity", "sites", "taxa", "weights", "zeros"
+  ), ".csv"))
+  expect_identical(nrow(utils::read.csv(file.path(folder, "all_zeros.csv"))), sum(x == 0))
+  first <- utils::read.csv(file.path(folder, "sites.csv"))[1L, ]
+  expect_identical(first$age, 41L - match(first$site, rownames(x)))
+  bare <- write_report(w)
+  expect_false(grepl("Groups compared", bare, fixed = TRUE))
+  refused <- function(word, ...) {
+    expect_error(report(w, tempfile(fileext = ".html"), ...), word, class = "multicause_input_error")
+  }
+  refused("`sensitivity`", sensitivity = 1)
+  refused("`groups`", groups = 1:3)
+  refused("Unknown argument", age = 1)
+})
+
 test_that("text from data and users makes no tag, no attribute and no picture, and is shown as written", {
   skip_without_tools()
   testthat::skip_on_os("windows") # paths that its shell does not know
   pages <- lapply(hostile_reports(), function(files) lapply(files, read_page))
-  for (i in 1:2) {
+  for (i in 1:3) {
     tags <- lapply(pages, function(page) pieces(page[[i]], "<[^>]*>"))
     expect_identical(tags$hostile, tags$plain)
     expect_false(any(grepl("trip|data-ran|secret", tags$hostile)))

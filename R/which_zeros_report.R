@@ -1,0 +1,47 @@
+# report() of an answer of which_zeros(): its tables; the page is inst/report/which_zeros.Rmd.
+
+#' @rdname report
+#' @export
+report.which_zeros <- function(fit, file, ..., sensitivity = NULL, groups = NULL, sites = NULL, n = 50, title = NULL,
+                               tables = NULL, notes = NULL) {
+  check_dots(...)
+  check_whole(fit, "fit")
+  file <- check_report_file(file)
+  n <- check_count(n, "n")
+  if (!is.null(sensitivity)) {
+    if (!inherits(sensitivity, "which_zeros_sensitivity")) {
+      stop_input("`sensitivity` must come from sensitivity(), not be %s.", show_value(sensitivity))
+    }
+    check_whole(sensitivity, "sensitivity")
+  }
+  check_text(title, "title", 1L)
+  check_text(notes, "notes")
+  check_text(tables, "tables", 1L)
+  check_report_tools()
+  if (is.null(title)) title <- "Which zeros are false?"
+  content <- list(w = fit, sensitivity = sensitivity, tables = answer_tables(fit, groups, sites, n))
+  html <- render_report("which_zeros.Rmd", list(content = content, notes = notes, title = title))
+  every <- as.data.frame(fit)
+  files <- c(content$tables, list(all_zeros = every, sensitivity = sensitivity$table))
+  write_files(c(stats::setNames(list(html), file), if (!is.null(tables)) table_files(files, tables)))
+  invisible(file)
+}
+
+# What the report shows as tables, and writes as csv files.
+answer_tables <- function(w, groups, sites, n) {
+  plain <- function(x) as.data.frame(unclass(x), check.names = FALSE)
+  zeros <- as.data.frame(w, n = n)
+  by_site <- plain(by_site(w))
+  if (!is.null(sites)) {
+    row <- match(by_site$site, label_of(seq_len(w$dims[["n"]]), w$names[[1L]]))
+    by_site <- data.frame(by_site, site_columns(sites, w, row, names(by_site)), check.names = FALSE, row.names = NULL)
+  }
+  several <- length(unique(groups[!is.na(groups)])) > 1L
+  list(
+    zeros = zeros, sites = by_site, taxa = plain(by_taxon(w)),
+    groups = if (!is.null(groups)) plain(by_site(w, groups = groups)),
+    differences = if (several) plain(contrast(w, groups)),
+    quality = w$quality[c("learner", "auc", "auc_se", "auc_within", "auc_within_se", "ap", "ap_se")],
+    weights = w$weights, completeness = w$completeness
+  )
+}
