@@ -14,8 +14,8 @@
 #' * no ages, places and distances, where there are any;
 #' * another seed;
 #' * the completeness of all sites at its lower, at its upper end;
-#' * where there are ages: only zeros within the known range of a taxon ([range_through()]) can be false; where `within`
-#'   was given: all zeros can.
+#' * where there are ages: only zeros within the known range of a taxon ([range_through()], by the middles of ages with
+#'   bounds) can be false; where `within` was given: all zeros can.
 #'
 #' It is no interval: the changes are neither all there are nor equally likely. What they share, such as that a find is
 #' never an error and that the taxa of a site are recorded equally well, is not varied.
@@ -103,7 +103,7 @@ answer_again <- function(change, common, tick) {
   if (!is.null(given$within)) {
     out <- c(out, list(answer("all zeros can be false", utils::modifyList(given, list(within = NULL)))))
   } else if (!is.null(age)) {
-    given$within <- suppressMessages(range_through(unname(as.matrix(w$x)), unname(as.matrix(age))))
+    given$within <- suppressMessages(range_through(unname(as.matrix(w$x)), unname(rowMeans(age))))
     out <- c(out, list(answer("only zeros within known ranges", given)))
   }
   out
