@@ -18,9 +18,9 @@
 #' least 4 and the table has 100 000 cells or more. It takes EM for `k` above 16, with `smooth` or `effort`, where they
 #' were not (with `effort` the aspects alone have Newton steps), with `accelerate = FALSE`, which asks for the published
 #' passes, and in [ensemble()]. `fit$algorithm` says what was taken; asked for with `smooth` or `effort`, `"sparse"` is
-#' `"newton"`. All this is for `estimate` `"ml"` and `"map"`, and Newton passes for `k` up to 1000. All other models have
-#' one algorithm each and ignore the argument. A likelihood climbed further is not always a better answer: exact zeros and ones fit what is
-#' seen too well. Where false absences are wanted, take `estimate = "map"` or [ensemble()].
+#' `"newton"`. All this is for `estimate` `"ml"` and `"map"`, and Newton passes for `k` up to 1000. All other models
+#' have one algorithm each and ignore the argument. A likelihood climbed further is not always a better answer: exact
+#' zeros and ones fit what is seen too well. Where false absences are wanted, take `estimate = "map"` or [ensemble()].
 #'
 #' `accelerate = TRUE` uses SQUAREM (Varadhan and Roland 2008) as cycles of three passes that never lower the
 #' objective from one accepted point to the next. `accelerate = FALSE, tol = 0, n_start = 1` with a `start` runs
