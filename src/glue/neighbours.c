@@ -63,8 +63,8 @@ SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits) {
     if (i % 16 == 0) R_CheckUserInterrupt();
     reserve(&e, all.n);
     const double *d = Rf_isNull(distance) ? NULL : REAL(distance) + (ptrdiff_t) i * all.n;
-    e.used += num_neighbours(&rows, i, &all, Rf_asLogical(own) == TRUE ? i : -1, d, &near,
-                             e.index + e.used, e.weight + e.used, scratch);
+    const num_near_list list = {e.index + e.used, e.weight + e.used, scratch};
+    e.used += num_neighbours(&rows, i, &all, Rf_asLogical(own) == TRUE ? i : -1, d, &near, list);
     glue_check(e.used <= INT_MAX, "number of neighbours");
     start[i + 1] = (int) e.used;
   }

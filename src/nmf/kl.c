@@ -11,8 +11,11 @@
  * chord's root and the multiplicative step, and the lower of them is taken. Each of
  * them therefore lowers the divergence.
  */
-static double kl_coordinate(const mc_data *data, int i, const double *held, int k, int c,
-                            double sums, const double *mean, double u) {
+static double kl_coordinate(const factor *h, int i, int c, double sums, const double *mean,
+                            double u) {
+  const mc_data *data = h->data;
+  const double *held = h->held;
+  const int k = h->par->k;
   const int from = data->start[i], to = data->start[i + 1];
   double g = 0, curvature = 0, g_zero = 0;
   for (int e = from; e < to; e++) {
@@ -91,7 +94,6 @@ static void move_means(const factor *h, int i, int c, double step, const double 
 }
 
 void nm_kl_row(const factor *h, int i, block_scratch *s, row_sum *sum) {
-  const mc_data *data = h->data;
   const int k = h->par->k;
   double *free = h->free + num_at(0, i, k);
   sum->loss += kl_means(h, i, free, s);
@@ -106,7 +108,7 @@ void nm_kl_row(const factor *h, int i, block_scratch *s, row_sum *sum) {
   add_residual(h, free, s->step, s->sums, sum);
   for (int c = 0; c < k; c++) {
     if (s->sums[c] <= NUM_TINY) continue; /* the held factor says nothing of this coordinate */
-    const double next = kl_coordinate(data, i, h->held, k, c, s->sums[c], s->mean, free[c]);
+    const double next = kl_coordinate(h, i, c, s->sums[c], s->mean, free[c]);
     const double step = next - free[c];
     free[c] = next < NUM_TINY ? 0 : next;
     move_means(h, i, c, step, free, s->mean);

@@ -72,8 +72,9 @@ static double nth(double *x, int n, int rank) {
 }
 
 int num_neighbours(const num_sites *from, int i, const num_sites *to, int own,
-                   const double *distance, const num_nearness *near, int *index, double *weight,
-                   double *scratch) {
+                   const double *distance, const num_nearness *near, num_near_list list) {
+  int *index = list.index;
+  double *weight = list.weight, *scratch = list.scratch;
   double least = INFINITY, limit = INFINITY, sum = 0;
   int n = 0, kept = 0;
   for (int j = 0; j < to->n; j++) {

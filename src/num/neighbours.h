@@ -24,15 +24,19 @@ typedef struct {
 /* -log of the mean of exp(-|s - t| / bandwidth) over s in [a, b], t in [c, d]; exact. */
 double num_range_distance(double a, double b, double c, double d, double bandwidth);
 
+typedef struct {
+  int *index;
+  double *weight, *scratch;
+} num_near_list;
+
 /*
  * Neighbours of site i of `from` among the sites of `to` (never site `own` of
  * it; -1: all may be), nearest within reach: their numbers, ascending, and
  * weights, which sum to 1; distance: `to->n` further distances of i, or NULL.
  * Returns how many; 0 where a covariate of i is unknown. index, weight and
- * scratch have to->n places. Costs O(to->n).
+ * scratch of list have to->n places. Costs O(to->n).
  */
 int num_neighbours(const num_sites *from, int i, const num_sites *to, int own,
-                   const double *distance, const num_nearness *near, int *index, double *weight,
-                   double *scratch);
+                   const double *distance, const num_nearness *near, num_near_list list);
 
 #endif

@@ -19,16 +19,16 @@ typedef struct {
   double *factor, *want, *unit; /* Cholesky factor of the free part; its solution; of ones */
   double lift;                  /* added to every entry of H: nothing changes where sum d = 0 */
   double multiplier;            /* of the sum */
-} problem;
+} search;
 
 size_t num_quadratic_work(int k) { return (size_t) k * ((size_t) k + 2); }
 
-static NUM_INLINE double curvature(const problem *q, int c, int d) {
+static NUM_INLINE double curvature(const search *q, int c, int d) {
   return q->h[c + (ptrdiff_t) d * q->k] + q->lift;
 }
 
 /* L L' = H of the free unknowns, columns of L contiguous. A lost pivot's unknown is held at 0. */
-NUM_HOT static bool factorise(problem *q) {
+NUM_HOT static bool factorise(search *q) {
   const int n = q->n_free;
   for (int j = 0; j < n; j++) {
     double *column = q->factor + (ptrdiff_t) j * q->k;
@@ -53,7 +53,7 @@ NUM_HOT static bool factorise(problem *q) {
 }
 
 /* x = (L L')^-1 x */
-static void solve(const problem *q, double *x) {
+static void solve(const search *q, double *x) {
   for (int j = 0; j < q->n_free; j++) {
     const double *column = q->factor + (ptrdiff_t) j * q->k;
     x[j] /= column[j];
@@ -72,7 +72,7 @@ static double sum_of(const double *x, int n) {
 }
 
 /* What the free unknowns would be without their bounds, the others where they are. */
-static bool aim(problem *q) {
+static bool aim(search *q) {
   double held = 0;
   q->n_free = 0;
   for (int c = 0; c < q->k; c++)
@@ -96,7 +96,7 @@ static bool aim(problem *q) {
 }
 
 /* Goes there, as far as the first bound; false: one is met, and holds from now on. */
-static bool go(problem *q) {
+static bool go(search *q) {
   double share = 1;
   int met = -1;
   for (int i = 0; i < q->n_free; i++) {
@@ -122,14 +122,14 @@ static bool go(problem *q) {
 }
 
 /* The slope at unknown c away from its bound. */
-static double inward(const problem *q, int c) {
+static double inward(const search *q, int c) {
   double slope = q->g[c] - (q->balanced ? q->multiplier : 0);
   for (int e = 0; e < q->k; e++) slope -= curvature(q, c, e) * q->d[e];
   return q->side[c] > 0 ? -slope : slope;
 }
 
 /* Lets go of the bound whose multiplier has the wrong sign, the worst of them; false: none has. */
-static bool let_go(problem *q, double tolerance) {
+static bool let_go(search *q, double tolerance) {
   double worst = tolerance;
   int out = -1;
   for (int c = 0; c < q->k; c++) {
@@ -151,7 +151,7 @@ static bool let_go(problem *q, double tolerance) {
  * multipliers have the wrong sign are left at once (block principal pivoting): mostly a few rounds
  * where bounds that are met one by one take as many as there are. It need not end: false, then.
  */
-static bool exchange(problem *q, double tolerance) {
+static bool exchange(search *q, double tolerance) {
   for (int round = 0; round < EXCHANGES; round++) {
     bool done = true;
     if (!aim(q) || (q->balanced && q->n_free == 0)) return false;
@@ -174,7 +174,7 @@ static bool exchange(problem *q, double tolerance) {
 }
 
 /* Unknowns at a bound that the gradient pushes them against begin there. */
-static double begin(problem *q) {
+static double begin(search *q) {
   double mean = 0, weight = 0, largest = 0;
   q->lift = 0;
   for (int c = 0; c < q->k; c++) {
@@ -196,9 +196,11 @@ static double begin(problem *q) {
   return largest;
 }
 
-bool num_quadratic(const double *h, const double *g, const double *low, const double *high, int k,
-                   bool balanced, double *d, int *side, double *work, int *which) {
-  problem q = {.h = h, .g = g, .low = low, .high = high, .k = k, .balanced = balanced};
+bool num_quadratic(const num_quadratic_problem *problem, double *d, int *side, double *work,
+                   int *which) {
+  const int k = problem->k;
+  search q = {.h = problem->h, .g = problem->g, .low = problem->low, .high = problem->high, .k = k};
+  q.balanced = problem->balanced;
   q.d = d;
   q.side = side;
   q.free = which;

@@ -5,6 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+typedef struct {
+  const double *h, *g, *low, *high; /* k x k, k, k, k */
+  int k;
+  bool balanced;
+} num_quadratic_problem;
+
 /*
  * d = argmin { d'H d / 2 - g'd : low <= d <= high, and sum d = 0 where balanced }, low <= 0 <=
  * high, by an active set: a bound that is met is met exactly, and left where that pays. h is k x k,
@@ -15,8 +21,8 @@
  * where h or g is not finite. work has num_quadratic_work(k) doubles, which = k ints. Costs O(k^3)
  * for every bound that is met or left.
  */
-bool num_quadratic(const double *h, const double *g, const double *low, const double *high, int k,
-                   bool balanced, double *d, int *side, double *work, int *which);
+bool num_quadratic(const num_quadratic_problem *problem, double *d, int *side, double *work,
+                   int *which);
 
 size_t num_quadratic_work(int k);
 

@@ -8,15 +8,7 @@
 #include "num/simplex.h"
 #include "plca/plca.h"
 
-typedef struct {
-  const plca_prior *prior;
-  const double *pairs; /* A, k x k */
-  double scale;
-  int c, k, extent;
-  const double *marginals; /* k x extent: the newest of all components */
-} block;
-
-static double weight_of(const block *b, int partner) {
+static double weight_of(const plca_block *b, int partner) {
   return partner == b->c ? 0 : b->scale * b->pairs[num_at(b->c, partner, b->k)];
 }
 
@@ -24,7 +16,7 @@ static double weight_of(const block *b, int partner) {
  * Eq. (7): q = omega - sum A q_k, negative values set to 0, over what is left.
  * All negative: the old marginal stays.
  */
-static bool paper_block(const block *b, const double *omega, double *theta) {
+static bool paper_block(const plca_block *b, const double *omega, double *theta) {
   double sum = 0;
   for (int x = 0; x < b->extent; x++) {
     const double *q = b->marginals + num_at(0, x, b->k);
@@ -44,7 +36,7 @@ static bool paper_block(const block *b, const double *omega, double *theta) {
  * it from below; A < 0, log(q_i + floor) is bounded by Jensen's inequality,
  * which adds to the counts.
  */
-static void mm_block(const block *b, double *omega, double *linear, double *theta) {
+static void mm_block(const plca_block *b, double *omega, double *linear, double *theta) {
   const double floor = b->prior->floor;
   for (int x = 0; x < b->extent; x++) {
     const double *q = b->marginals + num_at(0, x, b->k), old = q[b->c];
@@ -72,7 +64,7 @@ static void mm_block(const block *b, double *omega, double *linear, double *thet
  * the least sum of both divergences to any third distribution, so mid may be
  * held, which leaves entropy and a linear term.
  */
-static void js_block(const block *b, const double *omega, double *linear, double *theta) {
+static void js_block(const plca_block *b, const double *omega, double *linear, double *theta) {
   double entropy = 0, total = 0;
   for (int i = 0; i < b->k; i++) entropy += fmax(-weight_of(b, i), 0);
   for (int x = 0; x < b->extent; x++) {
@@ -92,18 +84,17 @@ static void js_block(const block *b, const double *omega, double *linear, double
     num_simplex_linear(omega, linear, b->extent, theta);
 }
 
-void plca_prior_step(const plca_prior *prior, const double *pairs, double scale, int c, int k,
-                     int extent, const double *counts, double *marginals, double *spare) {
-  const block b = {prior, pairs, scale, c, k, extent, marginals};
-  double *omega = spare, *linear = spare + extent, *theta = spare + 2 * (ptrdiff_t) extent;
+void plca_prior_step(const plca_block *b, const double *counts, double *spare) {
+  double *omega = spare, *linear = spare + b->extent, *theta = spare + 2 * (ptrdiff_t) b->extent;
   bool moved = true;
-  for (int x = 0; x < extent; x++) omega[x] = counts[num_at(c, x, k)];
-  switch (prior->method) {
-    case PLCA_PAPER: moved = paper_block(&b, omega, theta); break;
-    case PLCA_MM: mm_block(&b, omega, linear, theta); break;
-    case PLCA_JS: js_block(&b, omega, linear, theta); break;
+  for (int x = 0; x < b->extent; x++) omega[x] = counts[num_at(b->c, x, b->k)];
+  switch (b->prior->method) {
+    case PLCA_PAPER: moved = paper_block(b, omega, theta); break;
+    case PLCA_MM: mm_block(b, omega, linear, theta); break;
+    case PLCA_JS: js_block(b, omega, linear, theta); break;
   }
-  for (int x = 0; x < extent && moved; x++) marginals[num_at(c, x, k)] = num_lift(theta[x]);
+  for (int x = 0; x < b->extent && moved; x++)
+    b->marginals[num_at(b->c, x, b->k)] = num_lift(theta[x]);
 }
 
 /* -p log q, the limit where p is 0. */

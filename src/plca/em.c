@@ -258,11 +258,11 @@ static bool maximise(const visit *w, double scale) {
     for (int c = 0; c < k && !w->par->fixed[d]; c++) {
       double *marginals = w->par->marginals[d];
       if (mc_stop(work->host, work->passes, work->objective)) return false;
+      const plca_block b = {work->prior, pairs, scale, c, k, w->cells->extent[d], marginals};
       if (pairs && scale != 0 && has_partner(pairs, c, k))
-        plca_prior_step(work->prior, pairs, scale, c, k, w->cells->extent[d], sum->marginals[d],
-                        marginals, work->spare);
+        plca_prior_step(&b, sum->marginals[d], work->spare);
       else
-        plain_step(c, k, w->cells->extent[d], sum->marginals[d], marginals);
+        plain_step(c, k, b.extent, sum->marginals[d], marginals);
     }
   }
   return true;

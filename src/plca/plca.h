@@ -80,12 +80,17 @@ double plca_objective(const plca_cells *cells, const plca_param *par, plca_work 
 double plca_prior_value(const plca_cells *cells, const plca_param *par, const plca_prior *prior,
                         double scale);
 
-/*
- * M-step of component c in a dimension with a prior: marginals is k x extent,
- * updated in place; counts likewise; spare holds 4 extent values.
- */
-void plca_prior_step(const plca_prior *prior, const double *pairs, double scale, int c, int k,
-                     int extent, const double *counts, double *marginals, double *spare);
+/* A component's marginal in one dimension, of which there is a prior. */
+typedef struct {
+  const plca_prior *prior;
+  const double *pairs; /* A, k x k */
+  double scale;        /* of A */
+  int c, k, extent;
+  double *marginals; /* k x extent: the newest of all components */
+} plca_block;
+
+/* Its M-step, in place: counts is k x extent; spare holds 4 extent values. */
+void plca_prior_step(const plca_block *b, const double *counts, double *spare);
 
 /* Passes over cells as a model for mc_fit(); blocks: weights, then marginals. */
 typedef struct {

@@ -23,7 +23,8 @@ static void hold_to_conditions(int k, int rank, bool balanced) {
     low[c] = c % 3 == 1 ? 0 : -check_uniform();
     high[c] = balanced ? INFINITY : c % 4 == 3 ? 0 : check_uniform();
   }
-  CHECK(num_quadratic(h, g, low, high, k, balanced, d, side, work, which));
+  const num_quadratic_problem problem = {h, g, low, high, k, balanced};
+  CHECK(num_quadratic(&problem, d, side, work, which));
   for (int c = 0; c < k; c++) {
     sum += d[c];
     for (int e = 0; e < k; e++) g[c] -= h[c + (ptrdiff_t) e * k] * d[e];
@@ -54,7 +55,8 @@ static void test_quadratic_problems(void) {
 static void test_quadratic_without_numbers(void) {
   double h[] = {NAN, 0, 0, 1}, g[] = {1, 1}, low[] = {-1, -1}, high[] = {1, 1}, d[2], work[8];
   int side[2], which[2];
-  CHECK(!num_quadratic(h, g, low, high, 2, false, d, side, work, which));
+  const num_quadratic_problem problem = {h, g, low, high, 2, false};
+  CHECK(!num_quadratic(&problem, d, side, work, which));
   CHECK(d[0] == 0 && d[1] == 0);
 }
 

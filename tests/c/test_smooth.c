@@ -17,25 +17,23 @@ static const num_nearness one_unit = {1, 1, 1, 100, 30};
 
 static void test_weights(void) {
   const num_sites sites = five_sites();
-  int *index = exact_int(5);
-  double *weight = exact(5), *scratch = exact(5);
-  CHECK(num_neighbours(&sites, 0, &sites, 0, NULL, &one_unit, index, weight, scratch) == 3);
+  const num_near_list list = {exact_int(5), exact(5), exact(5)};
+  CHECK(num_neighbours(&sites, 0, &sites, 0, NULL, &one_unit, list) == 3);
   const double sum = 2 * exp(-1) + exp(-4);
-  CHECK(index[0] == 1 && index[1] == 2 && index[2] == 3);
-  CHECK_NEAR(weight[0], exp(-1) / sum, 1e-14);
-  CHECK_NEAR(weight[2], exp(-4) / sum, 1e-14);
-  CHECK(num_neighbours(&sites, 4, &sites, 4, NULL, &one_unit, index, weight, scratch) == 0);
+  CHECK(list.index[0] == 1 && list.index[1] == 2 && list.index[2] == 3);
+  CHECK_NEAR(list.weight[0], exp(-1) / sum, 1e-14);
+  CHECK_NEAR(list.weight[2], exp(-4) / sum, 1e-14);
+  CHECK(num_neighbours(&sites, 4, &sites, 4, NULL, &one_unit, list) == 0);
 }
 
 static void test_most_keeps_ties(void) {
   const num_sites sites = five_sites();
   num_nearness near = one_unit;
-  int *index = exact_int(5);
-  double *weight = exact(5), *scratch = exact(5);
+  const num_near_list list = {exact_int(5), exact(5), exact(5)};
   near.most = 1;
-  CHECK(num_neighbours(&sites, 0, &sites, 0, NULL, &near, index, weight, scratch) == 2);
-  CHECK(num_neighbours(&sites, 1, &sites, 1, NULL, &near, index, weight, scratch) == 1);
-  CHECK(index[0] == 2);
+  CHECK(num_neighbours(&sites, 0, &sites, 0, NULL, &near, list) == 2);
+  CHECK(num_neighbours(&sites, 1, &sites, 1, NULL, &near, list) == 1);
+  CHECK(list.index[0] == 2);
 }
 
 /* The mean of exp(-|s - t|) over two ranges, by the midpoint rule. */
