@@ -203,20 +203,24 @@ static void take_square(int n, double *packed, const tile *t) {
   memset(t->square, 0, (size_t) n * (size_t) stride * sizeof(double));
 }
 
-/* Writes value into a block's stored cells within a panel, from `next` on, where it is left. */
-static void fill_stored(const int *start, const int *column, int b, int from, int length,
-                        const int *unit, const int *next, double value, double *block) {
-  for (int i = 0; i < b; i++)
-    for (int e = next[i]; e < start[unit[i] + 1] && column[e] < from + length; e++)
-      block[num_at(column[e] - from, i, length)] = value;
+/* Cells from .. from + length - 1 of the b units of a block. */
+typedef struct {
+  int b, from, length;
+} panel;
+
+/* Writes value into a panel's stored cells, from `next` on, where it is left. */
+static void fill_stored(const int *start, const int *column, const panel *at, const int *unit,
+                        const int *next, double value, double *block) {
+  const int end = at->from + at->length;
+  for (int i = 0; i < at->b; i++)
+    for (int e = next[i]; e < start[unit[i] + 1] && column[e] < end; e++)
+      block[num_at(column[e] - at->from, i, at->length)] = value;
 }
 
-static void fill(const mc_data *cells, int b, int from, int length, const tile *t, double value,
-                 double *block) {
-  fill_stored(cells->start, cells->column, b, from, length, t->unit, t->next, value, block);
+static void fill_slopes(const mc_data *cells, const panel *at, double value, const tile *t) {
+  fill_stored(cells->start, cells->column, at, t->unit, t->next, value, t->slope);
   if (cells->na_start)
-    fill_stored(cells->na_start, cells->na_column, b, from, length, t->unit, t->next_na, value,
-                block);
+    fill_stored(cells->na_start, cells->na_column, at, t->unit, t->next_na, value, t->slope);
 }
 
 /* The bound of a light zero's curvature; 0 where it is heavy. */
@@ -284,12 +288,12 @@ static NUM_INLINE void times(log_product *of, double p) {
   }
 }
 
-/* Derivatives at the heavy ones of a block within a panel; returns the sum of their log p. */
-static double take_heavy(const visit *w, int b, int from, int length, int n_place, tile *t) {
+/* Derivatives at the heavy ones of a panel; returns the sum of their log p. */
+static double take_heavy(const visit *w, const panel *at, int n_place, tile *t) {
   const mc_data *cells = w->half->cells;
-  const int k = w->par->k, end = from + length;
+  const int k = w->par->k, end = at->from + at->length;
   double loglik = 0;
-  for (int i = 0; i < b; i++) {
+  for (int i = 0; i < at->b; i++) {
     const int unit = t->unit[i];
     log_product likelihood = {0, 1};
     int e = t->next[i];
@@ -299,8 +303,8 @@ static double take_heavy(const visit *w, int b, int from, int length, int n_plac
       const double *one = w->half->one + num_at(0, cell, k);
       const double p = num_dot(t->weights + num_at(0, i, k), one, k), slope = 1 / fmax(p, LEAST);
       times(&likelihood, p);
-      t->slope[num_at(cell - from, i, length)] = -slope;
-      t->curve[num_at(t->place[cell - from], i, n_place)] = slope * slope;
+      t->slope[num_at(cell - at->from, i, at->length)] = -slope;
+      t->curve[num_at(t->place[cell - at->from], i, n_place)] = slope * slope;
     }
     t->next[i] = e;
     loglik += likelihood.log + log(likelihood.product);
@@ -352,14 +356,15 @@ static double differentiate(const visit *w, int first, int b, tile *t) {
   memset(t->gradient, 0, (size_t) k * (size_t) b * sizeof(double));
   for (int from = 0, length; from < cells->m; from += length) {
     length = smaller(cells->m - from, w->work->panel);
+    const panel at = {b, from, length};
     const double *one = of->one + num_at(0, from, k), *zero = of->zero + num_at(0, from, k);
     const int n_place = place_cells(of, from, length, t);
     num_gemm(true, false, length, b, k, zero, k, t->absences, k, 0, t->slope, length);
-    fill(cells, b, from, length, t, 1, t->slope);
+    fill_slopes(cells, &at, 1, t);
     loglik += num_invert_sum_log(t->slope, num_at(0, b, length));
-    fill(cells, b, from, length, t, 0, t->slope);
+    fill_slopes(cells, &at, 0, t);
     square_zeros(n_heavy, length, n_place, t);
-    loglik += take_heavy(w, b, from, length, n_place, t);
+    loglik += take_heavy(w, &at, n_place, t);
     num_gemm(false, false, k, b, length, one, k, t->slope, length, 1, t->gradient, k);
     if (n_heavy == 0 || n_place == 0) continue;
     make_products(of, k, one, n_place, t);

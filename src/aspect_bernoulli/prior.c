@@ -41,9 +41,10 @@ double ab_log_prior(const ab_prior *prior, const int *pinned, int n, int m,
                     const double *membership, const double *aspects) {
   const int k = prior->k;
   double sum = 0;
-  for (int c = 0; c < k; c++)
-    for (int i = 0; i < n && prior->membership[c] > 0; i++)
-      sum += prior->membership[c] * log(membership[num_at(i, c, n)]);
+  for (int c = 0; c < k; c++) {
+    const double count = prior->membership[c], *column = membership + num_at(0, c, n);
+    for (int i = 0; i < n && count > 0; i++) sum += count * log(column[i]);
+  }
   for (int j = 0; j < m; j++) {
     for (int c = 0; c < k; c++) {
       const double aspect = aspects[num_at(c, j, k)];

@@ -108,7 +108,8 @@ test_that("a time limit is no failed task, no damaged file and no other error", 
   expect_identical(catch_error(stop("another"), conditionMessage), "another")
   for (keep in c(TRUE, FALSE)) {
     control <- list(on_interrupt = if (keep) "keep" else "stop")
-    is_limit(map_tasks(1:3, function(task, common, tick) if (task == 2) stop(limit), NULL, "Tasks", running = task_running(control)))
+    fails <- function(task, common, tick) if (task == 2) stop(limit)
+    is_limit(map_tasks(1:3, fails, NULL, "Tasks", running = task_running(control)))
   }
   file <- tempfile()
   write_whole(1, file)
