@@ -62,8 +62,8 @@
 #'
 #' **Cost.** A pass of EM takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a
 #' cell, a Newton pass \eqn{n m (8 k + 2 k^2)}{n m (8 k + 2 k^2)} and \eqn{O(k^3)} a row and column, its sparse form
-#' \eqn{8 n m k} and \eqn{O(k^2)} for each one and missing cell; memory is O((n + m) k) and one block of rows: sparse
-#' data are never made dense.
+#' \eqn{8 n m k} and \eqn{O(k^2)} for each one and missing cell, and where zeros are not visited that and
+#' \eqn{O((n + m) k^3)} alone; memory is O((n + m) k) and one block of rows: sparse data are never made dense.
 #'
 #' **What is certain.** The likelihood has many local maxima and its surface is flat in places: see `fit$starts` and
 #' [certificate()]. The latter bounds what better memberships alone, or better aspects alone, could still gain.
@@ -258,9 +258,9 @@ newton_components <- c(auto = 16L, most = 1000L) # AB_NEWTON_MOST of newton.h is
 sparse_cells <- 0.03 # share of cells that are ones or missing
 sparse_size <- c(cells = 1e5, components = 4L)
 
-# Which passes a fit has: "em", "newton" or "sparse", from what bench/passes.md has found. Newton passes save more up to
-# k = 16; with 32 and 64 components single starts ended lower in 3 of 4. With neighbours they are no faster, and end
-# lower: a membership that reaches 0 early feels no pull any more. With effort memberships by EM set the pace. The
+# Which passes a fit has: "em", "newton" or "sparse", from what bench/passes.md has found. Newton passes save more up
+# to k = 16; with 32 and 64 components single starts ended lower in 3 of 4. With neighbours they are no faster, and
+# end lower: a membership that reaches 0 early feels no pull any more. With effort memberships by EM set the pace. The
 # sparse form costs most at cells that are stored, the dense one at products of components, on tables of some size.
 ab_algorithm <- function(control, k, view, smooth = FALSE, effort = FALSE) {
   asked <- if (is.null(control$algorithm)) "auto" else control$algorithm

@@ -6,21 +6,25 @@
 #' `screen = TRUE` each start runs `screen_pass` passes, and the best `n_finish` go on to convergence; `fit$starts`
 #' tells what became of each. A pass is one full update of all parameters, accelerated or not.
 #'
-#' **Algorithm.** [aspect_bernoulli()] has three, memberships first and then aspects in all. `"em"` is the paper's.
-#' `"newton"` takes a Newton step for every row and every column, within their bounds, that never lowers the objective
-#' (self-concordance says how far to go; Tran-Dinh, Kyrillidis and Cevher 2015); its passes cost about \eqn{1 + k/4} of
-#' EM's, and far fewer are needed. It can raise a membership from exactly 0, which EM cannot, and stops where the Newton
-#' decrement, summed over rows and columns, is below `tol` times the absolute objective. `"sparse"` takes Newton steps,
-#' too, but in columns whose aspects are small the curvature of all zeros is replaced by one bound for all rows, so that
-#' only ones and missing cells need products of components; steps climb the same objective and never lower it, but
-#' differ a little. `"auto"` takes Newton passes where they were faster (`bench/passes.md` in the sources), also for the
-#' memberships of new rows in `predict()`: the sparse form where at most 3 % of the cells are ones or missing, `k` is at
-#' least 4 and the table has 100 000 cells or more. It takes EM for `k` above 16, with `smooth` or `effort`, where they
-#' were not (with `effort` the aspects alone have Newton steps), with `accelerate = FALSE`, which asks for the published
-#' passes, and in [ensemble()]. `fit$algorithm` says what was taken; asked for with `smooth` or `effort`, `"sparse"` is
-#' `"newton"`. All this is for `estimate` `"ml"` and `"map"`, and Newton passes for `k` up to 1000. All other models
-#' have one algorithm each and ignore the argument. A likelihood climbed further is not always a better answer: exact
-#' zeros and ones fit what is seen too well. Where false absences are wanted, take `estimate = "map"` or [ensemble()].
+#' **Algorithm.** [aspect_bernoulli()] has three, memberships first and then aspects in all. `"em"` is that of the
+#' paper. `"newton"` takes a Newton step for every row and every column, within their bounds, that never lowers the
+#' objective (self-concordance says how far to go; Tran-Dinh, Kyrillidis and Cevher 2015); its passes cost about
+#' \eqn{1 + k/4} of EM's, and far fewer are needed. It can raise a membership from exactly 0, which EM cannot, and
+#' stops where the Newton decrement, summed over rows and columns, is below `tol` times the absolute objective.
+#' `"sparse"` takes Newton steps, too, but in columns whose aspects are small the curvature of all zeros is replaced by
+#' one bound for all rows, so that only ones and missing cells need products of components; steps climb the same
+#' objective and never lower it, but differ a little. Once the aspects of a quarter of the columns are at most 0.15,
+#' and with `tol` above 0, the zeros of such columns are not even visited: \eqn{1/(1 - p)} is replaced by a parabola
+#' there, whose sums over all cells need none of them. The last passes, one or more, climb the exact objective from
+#' there until it meets `tol`; the trace before them is cut where it was above what the exact one found. `"auto"` takes
+#' Newton passes where they were faster (`bench/passes.md` in the sources), also for the memberships of new rows in
+#' `predict()`: the sparse form where at most 3 % of the cells are ones or missing, `k` is at least 4 and the table has
+#' 100 000 cells or more. It takes EM for `k` above 16, with `smooth` or `effort`, where they were not (with `effort`
+#' the aspects alone have Newton steps), with `accelerate = FALSE`, which asks for the published passes, and in
+#' [ensemble()]. `fit$algorithm` says what was taken; asked for with `smooth` or `effort`, `"sparse"` is `"newton"`.
+#' All this is for `estimate` `"ml"` and `"map"`, and Newton passes for `k` up to 1000. All other models have one
+#' algorithm each and ignore the argument. A likelihood climbed further is not always a better answer: exact zeros and
+#' ones fit what is seen too well. Where false absences are wanted, take `estimate = "map"` or [ensemble()].
 #'
 #' `accelerate = TRUE` uses SQUAREM (Varadhan and Roland 2008) as cycles of three passes that never lower the
 #' objective from one accepted point to the next. `accelerate = FALSE, tol = 0, n_start = 1` with a `start` runs

@@ -1,12 +1,14 @@
 # Newton halves against SQUAREM on EM, from the same starts: passes and time to the level that EM has at convergence,
 # less .1 nats, and the ends of both. Results are kept in bench/passes.md and bench/passes.png.
 #   Rscript bench/passes.R [starts = 20] [price] [fossils] [simulated] [many] [others] [answers]
+#     [sparse] [screening]
 # All parts unless named.
 # Times are processor seconds of one thread, to a level: those of the run times the share of its passes.
 library(multicause)
 args <- commandArgs(TRUE)
 starts <- as.integer(c(args, "20")[1L])
-parts <- if (length(args) > 1L) args[-1L] else c("price", "fossils", "simulated", "many", "others", "answers")
+parts <- if (length(args) > 1L) args[-1L] else c("price", "fossils", "simulated", "many", "others", "answers", "sparse",
+  "screening")
 inside <- asNamespace("multicause")
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 hush <- function(expr) suppressWarnings(suppressMessages(expr))
@@ -257,6 +259,114 @@ answers <- function(replicates = max(2L, starts %/% 5L)) {
   print(means, row.names = FALSE)
 }
 
+# A sparse table with k components, made a block of rows at a time.
+sparse_table <- function(n, m, density, k) {
+  set.seed(1)
+  s <- matrix(stats::rexp(n * k)^2, n, k)
+  s <- s / rowSums(s)
+  odds <- stats::qlogis(pmin(pmax(stats::rbeta(k * m, 0.3, 1), 1e-6), 1 - 1e-6))
+  share <- rep(colMeans(s), m)
+  by <- stats::uniroot(function(by) sum(share * stats::plogis(odds + by)) / m - density, c(-20, 10))$root
+  a <- matrix(stats::plogis(odds + by), k, m)
+  blocks <- split(seq_len(n), (seq_len(n) - 1L) %/% 2000L)
+  do.call(rbind, lapply(blocks, function(i) {
+    Matrix::Matrix((matrix(stats::runif(length(i) * m), length(i)) < s[i, ] %*% a) + 0, sparse = TRUE)
+  }))
+}
+
+# In a process of its own: its value, with MB that it held at most beyond what it began with.
+with_memory <- function(expr) {
+  mb <- function(field) {
+    line <- grep(field, readLines("/proc/self/status"), value = TRUE)
+    as.numeric(gsub("[^0-9]", "", line)) / 1024
+  }
+  job <- parallel::mcparallel({
+    gc()
+    before <- mb("VmRSS")
+    value <- expr
+    c(value, mb = mb("VmHWM") - before)
+  })
+  parallel::mccollect(job)[[1L]]
+}
+
+# Seconds a pass: of EM, the dense form, the sparse form with its zeros visited and without, from a start that was
+# climbed for some passes; and whole fits where asked for.
+sparse <- function() {
+  cat("\n## Sparse tables, posterior mode: seconds a pass, and MB beside the data\n\n")
+  prior <- list(aspects = c(1.2, 2), membership = 1)
+  tables <- list(c(20000, 1000, 0.01, 10), c(20000, 1000, 0.05, 10), c(20000, 1000, 0.01, 4), c(20000, 4000, 0.002, 10),
+    c(200000, 2000, 0.01, 10), c(50000, 10000, 0.002, 10))
+  for (t in tables) {
+    k <- as.integer(t[4L])
+    view <- hush(inside$check_data(sparse_table(t[1L], t[2L], t[3L], k), "binary"))
+    set.seed(2)
+    pins <- rep("free", k)
+    go <- function(start, passes, tol, ...) {
+      control <- unclass(fit_control(max_pass = passes, tol = tol, progress = FALSE, ...))
+      inside$ab_run(view$view, start, pins, prior, control)
+    }
+    start <- go(inside$ab_draw(view, "mixture", pins), 10L, 0, algorithm = "sparse")$param
+    gc()
+    time <- function(passes, ...) seconds(go(start, passes, ...))
+    price <- rbind(
+      em = with_memory(c(s = time(3L, 0, algorithm = "em") / 3)),
+      newton = with_memory(c(s = time(3L, 0, algorithm = "newton") / 3)),
+      visited = with_memory(c(s = time(6L, 0, algorithm = "sparse") / 6)),
+      # Zeros are visited in the first six passes.
+      unvisited = with_memory({
+        first <- time(7L, 1e-15, algorithm = "sparse")
+        c(s = (time(19L, 1e-15, algorithm = "sparse") - first) / 12)
+      })
+    )
+    u <- apply(start$aspects, 2L, max)
+    cat(sprintf("| %.0f x %.0f, %.1f %%, k = %d | columns of aspects up to .15: %.2f |", t[1L], t[2L], 100 * t[3L], k,
+      mean(u <= 0.15)), sprintf("%s %.3f s, %.0f MB |", c("EM", "dense", "sparse, zeros visited", "not visited"),
+      price[, "s"], price[, "mb"]), sprintf("cheaper than dense: %.1f, %.1f times |\n", price[2L, 1L] / price[3L, 1L],
+      price[2L, 1L] / price[4L, 1L]))
+    if (prod(t[1:2]) > 1e8) next
+    for (algorithm in c("newton", "sparse")) {
+      used <- seconds(out <- go(start, 600L, 1e-9, algorithm = algorithm))
+      gap <- sum(inside$ab_certify(view$view, out$param, pins, prior)[1:2])
+      cat(sprintf("| to the end, %s: %d passes, %.1f s, %.1f, gap %.2g |\n", algorithm, out$outcome$n_pass, used,
+        out$outcome$objective, gap))
+    }
+  }
+}
+
+# What a shorter screening of 20 starts costs the best of them, against 100 passes.
+screening <- function() {
+  cat("\n## Screening: best of 20 starts, less that after 100 passes a start; means over", starts, "seeds\n\n")
+  cat("| table, k, estimate | passes / finished | nats (standard error) | higher, lower | seconds |\n")
+  cat("| --- | --- | --- | --- | --- |\n")
+  g10s2 <- unname(fossils("now_2003/g10s2_occ.csv", "site_id", "genus_id"))
+  tables <- list(
+    list("early tetrapods", unname(as.matrix(multicause::early_tetrapods$x)) + 0, 6L), list("g10s2", g10s2, 4L),
+    list("simulated_sites", unname(multicause::simulated_sites$x) + 0, 4L), list("g10s2", g10s2, 8L)
+  )
+  settings <- list(c(20L, 3L), c(20L, 5L), c(30L, 3L), c(40L, 3L), c(50L, 3L), c(100L, 3L))
+  for (table in tables) {
+    for (estimate in c("map", "ml")) {
+      runs <- lapply(settings, function(s) {
+        one <- function(seed) {
+          set.seed(seed)
+          control <- fit_control(n_start = 20, screen_pass = s[1L], n_finish = s[2L], progress = FALSE)
+          time <- seconds(fit <- hush(aspect_bernoulli(table[[2L]], table[[3L]], estimate = estimate,
+            control = control)))
+          c(fit$objective, time)
+        }
+        vapply(100 + seq_len(starts), one, c(0, 0))
+      })
+      long <- runs[[length(runs)]]
+      for (i in seq_along(runs)) {
+        gain <- runs[[i]][1L, ] - long[1L, ]
+        cat(sprintf("| %s, %d, %s | %d / %d | %.3f (%.3f) | %d, %d | %.3f |\n", table[[1L]], table[[3L]], estimate,
+          settings[[i]][1L], settings[[i]][2L], mean(gain), stats::sd(gain) / sqrt(starts), sum(gain > 0.01),
+          sum(gain < -0.01), mean(runs[[i]][2L, ])))
+      }
+    }
+  }
+}
+
 if ("price" %in% parts) price()
 all <- rbind(if ("fossils" %in% parts) on_fossils(), if ("simulated" %in% parts) on_simulated())
 if (!is.null(all)) {
@@ -273,3 +383,5 @@ if ("others" %in% parts) {
   new_rows()
 }
 if ("answers" %in% parts) answers()
+if ("sparse" %in% parts) sparse()
+if ("screening" %in% parts) screening()

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "aspect_bernoulli/low_rank.h"
 #include "num/blas.h"
 #include "num/blocks.h"
 #include "num/quadratic.h"
@@ -33,6 +34,13 @@ typedef struct {
   const double *cap;  /* of aspects that are units: their upper bound in this step; NULL: 1 */
   double *common;     /* sum of the bounds over all cells, moving components' upper triangle */
   const int *order;   /* units as they are visited, heavy ones first; NULL: as they are */
+  /* Light columns whose zeros are not visited (low_rank.h); NULL: all are. */
+  const double *f;    /* their AB_PARABOLA coefficients, of each cell or unit, 0 for the others */
+  const int *visited; /* the other cells, ascending, their vectors then stand together; NULL: all */
+  const int *rank;    /* of each cell among them, or -1 */
+  int n_visited;
+  double *one_visited, *zero_visited;
+  ab_low_rank all;
 } half;
 
 typedef struct {
@@ -55,6 +63,8 @@ typedef struct {
   int *next, *next_na;     /* b: the first stored cell that is not in a panel yet */
   /* Of one unit's quadratic problem. */
   double *h, *g, *low, *high, *d, *count, *change, *quadratic;
+  double *room;     /* of ab_low_rank_add() */
+  const double **f; /* b: coefficients of each unit */
   log_term *log;
   int *side, *which;
 } tile;
@@ -77,6 +87,11 @@ struct ab_newton {
   bool sparse;                          /* the zeros of light columns by one bound */
   double *row_bend, *column_bend, *cap; /* m each */
   int *order;                           /* columns, heavy ones first */
+  bool unvisited;                       /* zeros of some columns are not visited, in these passes */
+  double *f,
+      *fixed_cap; /* AB_PARABOLA x m: of those columns, 0 for the others; m: their caps, or 0 */
+  int *visited, *rank;
+  int stage;
   int passes;
   double objective, decrement; /* of the last pass */
 };
@@ -96,7 +111,7 @@ static num_strips strips_of(int n, int k, int n_threads) {
   return num_new_strips(n, larger(n / blocks + (n % blocks > 0), 1), n_threads);
 }
 
-static tile new_tile(int k, int b, int panel, const mc_host *host) {
+static tile new_tile(int k, int b, int panel, bool sparse, const mc_host *host) {
   tile t = {.weights = mc_doubles(host, k, b), .absences = mc_doubles(host, k, b)};
   t.gradient = mc_doubles(host, k, b);
   t.hessian = mc_doubles(host, n_pairs(k), b);
@@ -110,6 +125,10 @@ static tile new_tile(int k, int b, int panel, const mc_host *host) {
   t.square = mc_doubles(host, padded(k), k);
   t.next = host->alloc(host->ctx, (size_t) b, sizeof(int));
   t.next_na = host->alloc(host->ctx, (size_t) b, sizeof(int));
+  if (sparse) {
+    t.room = mc_doubles(host, ab_low_rank_room(k, b), 1);
+    t.f = host->alloc(host->ctx, (size_t) b, sizeof *t.f);
+  }
   t.h = mc_doubles(host, k, k);
   t.g = mc_doubles(host, k, 1);
   t.low = mc_doubles(host, k, 1);
@@ -143,6 +162,14 @@ ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, bool sparse
     work->column_bend = mc_doubles(host, data->m, 1);
     work->cap = mc_doubles(host, data->m, 1);
     work->order = host->alloc(host->ctx, (size_t) data->m, sizeof(int));
+    work->f = mc_doubles(host, AB_PARABOLA, data->m);
+    work->fixed_cap = mc_doubles(host, data->m, 1);
+    work->visited = host->alloc(host->ctx, (size_t) data->m, sizeof(int));
+    work->rank = host->alloc(host->ctx, (size_t) data->m, sizeof(int));
+    work->rows.one_visited = mc_doubles(host, k, data->m);
+    work->rows.zero_visited = mc_doubles(host, k, data->m);
+    work->rows.all = ab_new_low_rank(k, host);
+    work->cols.all = ab_new_low_rank(k, host);
     work->rows.common = mc_doubles(host, n_pairs(k), 1);
     work->cols.common = mc_doubles(host, n_pairs(k), 1);
   }
@@ -154,7 +181,8 @@ ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, bool sparse
   const int b = larger(work->by_row.block_rows, work->by_column.block_rows);
   const int n_threads_used = larger(work->by_row.n_threads, work->by_column.n_threads);
   work->tiles = host->alloc(host->ctx, (size_t) n_threads_used, sizeof *work->tiles);
-  for (int t = 0; t < n_threads_used; t++) work->tiles[t] = new_tile(k, b, work->panel, host);
+  for (int t = 0; t < n_threads_used; t++)
+    work->tiles[t] = new_tile(k, b, work->panel, sparse, host);
   return work;
 }
 
@@ -164,6 +192,7 @@ typedef struct {
   ab_param *par;
   ab_newton *work;
   const mc_data *data;
+  bool look; /* for the objective alone */
 } visit;
 
 static NUM_INLINE void take_vector(const half *of, const double *own, double *vector) {
@@ -203,24 +232,30 @@ static void take_square(int n, double *packed, const tile *t) {
   memset(t->square, 0, (size_t) n * (size_t) stride * sizeof(double));
 }
 
-/* Cells from .. from + length - 1 of the b units of a block. */
-typedef struct {
-  int b, from, length;
-} panel;
+/* Panels are of visited cells: the place of one among all of these, -1 where it is not visited. */
+static NUM_INLINE int rank_of(const half *of, int cell) { return of->rank ? of->rank[cell] : cell; }
 
-/* Writes value into a panel's stored cells, from `next` on, where it is left. */
-static void fill_stored(const int *start, const int *column, const panel *at, const int *unit,
-                        const int *next, double value, double *block) {
-  const int end = at->from + at->length;
-  for (int i = 0; i < at->b; i++)
-    for (int e = next[i]; e < start[unit[i] + 1] && column[e] < end; e++)
-      block[num_at(column[e] - at->from, i, at->length)] = value;
+/* Where a panel is: visited cells from .. from + length - 1, before cell `end`. */
+typedef struct {
+  int from, length, end, n_place;
+} panel_at;
+
+/* Writes value into a block's stored cells within a panel, from `next` on, where it is left. */
+static void fill_stored(const half *of, const int *start, const int *column, int b,
+                        const panel_at *at, const int *unit, const int *next, double value,
+                        double *block) {
+  for (int i = 0; i < b; i++)
+    for (int e = next[i]; e < start[unit[i] + 1] && column[e] < at->end; e++) {
+      const int rank = rank_of(of, column[e]);
+      if (rank >= 0) block[num_at(rank - at->from, i, at->length)] = value;
+    }
 }
 
-static void fill_slopes(const mc_data *cells, const panel *at, double value, const tile *t) {
-  fill_stored(cells->start, cells->column, at, t->unit, t->next, value, t->slope);
+static void fill(const half *of, int b, const panel_at *at, const tile *t, double value) {
+  const mc_data *cells = of->cells;
+  fill_stored(of, cells->start, cells->column, b, at, t->unit, t->next, value, t->slope);
   if (cells->na_start)
-    fill_stored(cells->na_start, cells->na_column, at, t->unit, t->next_na, value, t->slope);
+    fill_stored(of, cells->na_start, cells->na_column, b, at, t->unit, t->next_na, value, t->slope);
 }
 
 /* The bound of a light zero's curvature; 0 where it is heavy. */
@@ -228,11 +263,22 @@ static NUM_INLINE double bend_of(const half *of, int unit, int cell) {
   return of->bend ? of->bend[of->simplex ? cell : unit] : 0;
 }
 
-/* Which units a block has, and what their Hessians begin with; returns how many are heavy. */
-static int start_block(const half *of, int first, int b, tile *t) {
+/* The parabola of a cell whose zero is not visited, else NULL. */
+static NUM_INLINE const double *parabola_of(const half *of, int unit, int cell) {
+  const double *f = of->f ? of->f + num_at(0, of->simplex ? cell : unit, AB_PARABOLA) : NULL;
+  return f && f[1] > 0 ? f : NULL;
+}
+
+/* How many units of a block, its first ones, have heavy cells, and cells that are visited. */
+typedef struct {
+  int heavy, visited;
+} block_units;
+
+/* Which units a block has, and what their Hessians begin with. */
+static block_units start_block(const half *of, int first, int b, tile *t) {
   const mc_data *cells = of->cells;
   const int n_pair = n_pairs(of->n_moving);
-  int n_heavy = b;
+  block_units out = {b, b};
   memset(t->hessian, 0, (size_t) n_pair * (size_t) b * sizeof(double));
   for (int i = b - 1; i >= 0; i--) {
     const int unit = t->unit[i] = of->order ? of->order[first + i] : first + i;
@@ -244,22 +290,27 @@ static int start_block(const half *of, int first, int b, tile *t) {
       memcpy(h, of->common, (size_t) n_pair * sizeof *h);
     } else if (of->bend[unit] > 0) {
       num_add_scaled(h, of->bend[unit], of->common, n_pair);
-      n_heavy = i;
+      out.heavy = i;
+      if (parabola_of(of, unit, 0)) out.visited = i;
     }
   }
-  return n_heavy;
+  return out;
 }
 
-/* Places of a panel's heavy cells; how many there are. */
-static int place_cells(const half *of, int from, int length, tile *t) {
-  int n = 0;
-  for (int j = 0; j < length; j++) {
+/* The panel from visited cell `from` on, and the places of its heavy cells. */
+static panel_at start_panel(const half *of, int from, int most, tile *t) {
+  const int total = of->visited ? of->n_visited : of->cells->m;
+  panel_at at = {.from = from, .length = smaller(total - from, most)};
+  at.end = of->visited && from + at.length < total ? of->visited[from + at.length] : of->cells->m;
+  if (!of->visited) at.end = from + at.length;
+  for (int j = 0; j < at.length; j++) {
+    const int cell = of->visited ? of->visited[from + j] : from + j;
     t->place[j] = -1;
-    if (of->simplex && of->bend && of->bend[from + j] > 0) continue;
-    t->heavy[n] = j;
-    t->place[j] = n++;
+    if (of->simplex && of->bend && of->bend[cell] > 0) continue;
+    t->heavy[at.n_place] = j;
+    t->place[j] = at.n_place++;
   }
-  return n;
+  return at;
 }
 
 /* Second derivatives of the heavy zeros of a panel. */
@@ -288,32 +339,39 @@ static NUM_INLINE void times(log_product *of, double p) {
   }
 }
 
-/* Derivatives at the heavy ones of a panel; returns the sum of their log p. */
-static double take_heavy(const visit *w, const panel *at, int n_place, tile *t) {
+/* Derivatives at the heavy ones of a block within a panel; returns the sum of their log p. */
+static double take_heavy(const visit *w, int b, const panel_at *at, tile *t) {
   const mc_data *cells = w->half->cells;
-  const int k = w->par->k, end = at->from + at->length;
+  const int k = w->par->k;
   double loglik = 0;
-  for (int i = 0; i < at->b; i++) {
+  for (int i = 0; i < b; i++) {
     const int unit = t->unit[i];
     log_product likelihood = {0, 1};
     int e = t->next[i];
-    for (; e < cells->start[unit + 1] && cells->column[e] < end; e++) {
+    for (; e < cells->start[unit + 1] && cells->column[e] < at->end; e++) {
       const int cell = cells->column[e];
+      const int in_panel = rank_of(w->half, cell) - at->from;
       if (bend_of(w->half, unit, cell) > 0) continue;
       const double *one = w->half->one + num_at(0, cell, k);
       const double p = num_dot(t->weights + num_at(0, i, k), one, k), slope = 1 / fmax(p, LEAST);
       times(&likelihood, p);
-      t->slope[num_at(cell - at->from, i, at->length)] = -slope;
-      t->curve[num_at(t->place[cell - at->from], i, n_place)] = slope * slope;
+      t->slope[num_at(in_panel, i, at->length)] = -slope;
+      t->curve[num_at(t->place[in_panel], i, at->n_place)] = slope * slope;
     }
     t->next[i] = e;
     loglik += likelihood.log + log(likelihood.product);
     if (!cells->na_start) continue;
     e = t->next_na[i];
-    while (e < cells->na_start[unit + 1] && cells->na_column[e] < end) e++;
+    while (e < cells->na_start[unit + 1] && cells->na_column[e] < at->end) e++;
     t->next_na[i] = e;
   }
   return loglik;
+}
+
+/* What the sum over all zeros that are not visited has of a cell that is none of them is taken out. */
+static double take_out(const double *f, double p, const double *one, int k, double *gradient) {
+  num_add_scaled(gradient, -ab_parabola_at(f, p), one, k);
+  return ab_parabola_integral(f, p);
 }
 
 /*
@@ -324,26 +382,40 @@ static double take_light(const visit *w, int i, tile *t) {
   const half *of = w->half;
   const mc_data *cells = of->cells;
   const int k = w->par->k, n = of->n_moving, unit = t->unit[i];
+  const double *weights = t->weights + num_at(0, i, k);
+  double *gradient = t->gradient + num_at(0, i, k), loglik = 0;
   log_product likelihood = {0, 1};
   for (int e = cells->start[unit]; e < cells->start[unit + 1]; e++) {
     const double *one = of->one + num_at(0, cells->column[e], k);
     const double bend = bend_of(of, unit, cells->column[e]);
+    const double *f = parabola_of(of, unit, cells->column[e]);
     if (bend <= 0) continue;
-    const double p = num_dot(t->weights + num_at(0, i, k), one, k), slope = 1 / fmax(p, LEAST);
+    const double p = num_dot(weights, one, k), slope = 1 / fmax(p, LEAST);
     times(&likelihood, p);
-    num_add_scaled(t->gradient + num_at(0, i, k), -slope, one, k);
+    num_add_scaled(gradient, -slope, one, k);
+    if (f) loglik += take_out(f, p, one, k, gradient);
     take_vector(of, one, t->vector);
     add_square(n, slope * slope - bend, t);
   }
   for (int e = cells->na_start ? cells->na_start[unit] : 0;
        cells->na_start && e < cells->na_start[unit + 1]; e++) {
+    const double *one = of->one + num_at(0, cells->na_column[e], k);
     const double bend = bend_of(of, unit, cells->na_column[e]);
+    const double *f = parabola_of(of, unit, cells->na_column[e]);
     if (bend <= 0) continue;
-    take_vector(of, of->one + num_at(0, cells->na_column[e], k), t->vector);
+    if (f) loglik += take_out(f, num_dot(weights, one, k), one, k, gradient);
+    take_vector(of, one, t->vector);
     add_square(n, -bend, t);
   }
   take_square(n, t->hessian + num_at(0, i, n_pairs(n)), t);
-  return likelihood.log + log(likelihood.product);
+  return loglik + likelihood.log + log(likelihood.product);
+}
+
+/* Zeros that are not visited: of all cells, for units from `first` of the block on. */
+static double take_unvisited(const half *of, int k, int first, int b, tile *t) {
+  for (int i = first; i < b; i++) t->f[i - first] = parabola_of(of, t->unit[i], 0);
+  return -ab_low_rank_add(&of->all, b - first, t->weights + num_at(0, first, k),
+                          of->simplex ? NULL : t->f, t->gradient + num_at(0, first, k), t->room);
 }
 
 /* Gradients and Hessians of a block of units whose weights are in t; returns its log-likelihood. */
@@ -351,26 +423,29 @@ static double differentiate(const visit *w, int first, int b, tile *t) {
   const half *of = w->half;
   const mc_data *cells = of->cells;
   const int k = w->par->k, n_pair = n_pairs(of->n_moving);
-  const int n_heavy = start_block(of, first, b, t);
+  const block_units units = start_block(of, first, b, t);
+  const int total = of->visited ? of->n_visited : cells->m, n = units.visited;
+  const double *ones = of->visited ? of->one_visited : of->one;
+  const double *zeros = of->visited ? of->zero_visited : of->zero;
   double loglik = 0;
   memset(t->gradient, 0, (size_t) k * (size_t) b * sizeof(double));
-  for (int from = 0, length; from < cells->m; from += length) {
-    length = smaller(cells->m - from, w->work->panel);
-    const panel at = {b, from, length};
-    const double *one = of->one + num_at(0, from, k), *zero = of->zero + num_at(0, from, k);
-    const int n_place = place_cells(of, from, length, t);
-    num_gemm(true, false, length, b, k, zero, k, t->absences, k, 0, t->slope, length);
-    fill_slopes(cells, &at, 1, t);
-    loglik += num_invert_sum_log(t->slope, num_at(0, b, length));
-    fill_slopes(cells, &at, 0, t);
-    square_zeros(n_heavy, length, n_place, t);
-    loglik += take_heavy(w, &at, n_place, t);
-    num_gemm(false, false, k, b, length, one, k, t->slope, length, 1, t->gradient, k);
-    if (n_heavy == 0 || n_place == 0) continue;
-    make_products(of, k, one, n_place, t);
-    num_gemm(false, false, n_pair, n_heavy, n_place, t->products, n_pair, t->curve, n_place, 1,
-             t->hessian, n_pair);
+  for (int from = 0, length; from < total && n > 0; from += length) {
+    const panel_at at = start_panel(of, from, w->work->panel, t);
+    const double *one = ones + num_at(0, from, k), *zero = zeros + num_at(0, from, k);
+    length = at.length;
+    num_gemm(true, false, length, n, k, zero, k, t->absences, k, 0, t->slope, length);
+    fill(of, n, &at, t, 1);
+    loglik += num_invert_sum_log(t->slope, num_at(0, n, length));
+    fill(of, n, &at, t, 0);
+    square_zeros(units.heavy, length, at.n_place, t);
+    loglik += take_heavy(w, n, &at, t);
+    num_gemm(false, false, k, n, length, one, k, t->slope, length, 1, t->gradient, k);
+    if (units.heavy == 0 || at.n_place == 0) continue;
+    make_products(of, k, one, at.n_place, t);
+    num_gemm(false, false, n_pair, units.heavy, at.n_place, t->products, n_pair, t->curve,
+             at.n_place, 1, t->hessian, n_pair);
   }
+  if (of->f) loglik += take_unvisited(of, k, of->simplex ? 0 : n, b, t);
   for (int i = 0; i < b && of->bend; i++) loglik += take_light(w, i, t);
   for (ptrdiff_t e = 0; e < (ptrdiff_t) k * b; e++) t->gradient[e] = -t->gradient[e];
   return loglik;
@@ -592,7 +667,7 @@ static void take_step(const half *of, int unit, int k, double length, const tile
 static void step_block(const visit *w, int strip, int first, int b, tile *t) {
   strip_sum *sum = w->work->strip + strip;
   sum->loglik += differentiate(w, first, b, t);
-  for (int i = 0; i < b; i++) {
+  for (int i = 0; i < b && !w->look; i++) {
     const double length = find_step(w, i, t, sum);
     double *weights = t->weights + num_at(0, i, w->par->k);
     if (length > 0) take_step(w->half, t->unit[i], w->par->k, length, t, weights);
@@ -650,15 +725,25 @@ static void find_light(const ab_param *par, int m, ab_newton *work) {
   for (int j = 0; j < m; j++) {
     double most = 0;
     for (int c = 0; c < par->k; c++) most = fmax(most, par->aspects[num_at(c, j, par->k)]);
+    const double *f = work->f + num_at(0, j, AB_PARABOLA);
     const double cap = fmax(ROOM * most, LEAST_CAP);
+    if (work->unvisited && work->fixed_cap[j] > 0) {
+      work->cap[j] = work->fixed_cap[j];
+      work->row_bend[j] = f[1] + 2 * f[2] * most;
+      work->column_bend[j] = f[1] + 2 * f[2] * work->cap[j];
+      continue;
+    }
     work->row_bend[j] = most <= MOST_LIGHT ? 1 / ((1 - most) * (1 - most)) : 0;
     work->column_bend[j] = cap <= MOST_LIGHT ? 1 / ((1 - cap) * (1 - cap)) : 0;
     work->cap[j] = cap <= MOST_LIGHT ? cap : 1;
   }
   int n = 0;
-  for (int light = 0; light <= 1; light++)
-    for (int j = 0; j < m; j++)
-      if ((work->column_bend[j] > 0) == light) work->order[n++] = j;
+  for (int kind = 0; kind <= 2; kind++) {
+    for (int j = 0; j < m; j++) {
+      const bool unvisited = work->unvisited && work->fixed_cap[j] > 0;
+      if ((unvisited ? 2 : work->column_bend[j] > 0) == kind) work->order[n++] = j;
+    }
+  }
 }
 
 /* The sum of all bounds: of cells, or where units are light, of cells before that factor. */
@@ -687,6 +772,17 @@ static void set_rows(const mc_data *data, const ab_param *par, ab_newton *work) 
   if (!work->sparse) return;
   of->bend = work->row_bend;
   bound_all(of, par->k, work->tiles);
+  of->f = work->unvisited ? work->f : NULL;
+  of->visited = work->unvisited ? work->visited : NULL;
+  of->rank = work->unvisited ? work->rank : NULL;
+  if (!work->unvisited) return;
+  for (int e = 0; e < of->n_visited; e++) {
+    const size_t size = (size_t) par->k * sizeof(double);
+    const ptrdiff_t from = num_at(0, of->visited[e], par->k), to = num_at(0, e, par->k);
+    memcpy(of->one_visited + to, of->one + from, size);
+    memcpy(of->zero_visited + to, of->zero + from, size);
+  }
+  ab_low_rank_sum(&of->all, data->m, of->one, work->f);
 }
 
 static void set_columns(const ab_param *par, ab_newton *work) {
@@ -703,30 +799,38 @@ static void set_columns(const ab_param *par, ab_newton *work) {
   of->cap = work->cap;
   of->order = work->order;
   bound_all(of, par->k, work->tiles);
+  of->f = work->unvisited ? work->f : NULL;
+  if (work->unvisited) ab_low_rank_sum(&of->all, of->cells->m, of->one, NULL);
 }
 
-static bool update_membership(const mc_data *data, ab_param *par, ab_newton *work, strip_sum *sum) {
-  visit w = {&work->rows, par, work, data};
+static bool update_membership(const mc_data *data, ab_param *par, ab_newton *work, bool look,
+                              strip_sum *sum) {
+  visit w = {&work->rows, par, work, data, look};
   set_rows(data, par, work);
   return visit_units(&w, &work->by_row, row_block, sum);
 }
 
 static bool update_aspects(const mc_data *data, ab_param *par, ab_newton *work, strip_sum *sum) {
-  visit w = {&work->cols, par, work, data};
+  visit w = {&work->cols, par, work, data, false};
   num_take_rows(par->membership, data->n, 0, data->n, par->k, work->membership);
   set_columns(par, work);
   return visit_units(&w, &work->by_column, column_block, sum);
 }
 
-double ab_newton_pass(const mc_data *data, ab_param *par, ab_newton *work) {
-  strip_sum rows = {0, 0}, columns = {0, 0};
+/* What the objective has beside the log-likelihood; what passes need to know of the aspects. */
+static double begin_pass(const mc_data *data, ab_param *par, ab_newton *work) {
   const double pull = par->smooth ? mc_smooth_pull(par->smooth, par->membership, true) : 0;
-  const double beside = pull + ab_log_prior(&work->prior, par->pinned, data->n, data->m,
-                                            par->membership, par->aspects);
   for (ptrdiff_t i = 0; i < (ptrdiff_t) par->k * data->m; i++)
     work->absence[i] = 1 - par->aspects[i];
   if (work->sparse) find_light(par, data->m, work);
-  if (!par->fixed_membership && !update_membership(data, par, work, &rows)) return NAN;
+  return pull +
+         ab_log_prior(&work->prior, par->pinned, data->n, data->m, par->membership, par->aspects);
+}
+
+double ab_newton_pass(const mc_data *data, ab_param *par, ab_newton *work) {
+  strip_sum rows = {0, 0}, columns = {0, 0};
+  const double beside = begin_pass(data, par, work);
+  if (!par->fixed_membership && !update_membership(data, par, work, false, &rows)) return NAN;
   if (!par->fixed_aspects && !update_aspects(data, par, work, &columns)) return NAN;
   work->passes++;
   work->decrement = rows.decrement + columns.decrement;
@@ -742,17 +846,112 @@ static double model_pass(void *self) {
 
 static double model_objective(void *self) {
   const ab_newton_self *s = self;
+  strip_sum sum = {0, 0};
+  if (s->newton->unvisited) {
+    const double beside = begin_pass(s->ab.data, s->ab.par, s->newton);
+    const bool done = update_membership(s->ab.data, s->ab.par, s->newton, true, &sum);
+    return done ? sum.loglik + beside : NAN;
+  }
   ab_note_passes(s->ab.work, s->newton->passes, s->newton->objective);
   return ab_objective(s->ab.data, s->ab.par, s->ab.work);
 }
 
+/*
+ * Stages of the sparse form. The zeros of columns whose aspects have become small are not visited
+ * any more, and those aspects are held below caps: a fixed function near the objective is climbed,
+ * again with other caps where the end of it touches some, and from its end the objective itself.
+ */
+enum { OPENING, FIRST_UNVISITED, LAST_UNVISITED = FIRST_UNVISITED + 20, EXACT };
+#define MOST_UNVISITED 0.3  /* a cap: the parabola is then off by .002, and p is mostly far below */
+#define LEAST_FIXED_CAP 0.1 /* aspects of columns that are all but empty need room, too */
+#define FIXED_ROOM 2        /* and the others so many times their largest */
+#define SHARE_UNVISITED 0.25 /* of the columns: below it, not worth a surrogate */
+#define SHARE_NEW 0.05       /* of the columns: as many more are worth another stage */
+#define SHARE_TOUCHED 0.02 /* of the columns: as many at their caps do not wait for a stage's end */
+#define NEAR_END 1e-5      /* decrement over the objective: no column at its cap waits longer */
+
+static double fixed_cap_of(const ab_param *par, int j) {
+  double most = 0;
+  for (int c = 0; c < par->k; c++) most = fmax(most, par->aspects[num_at(c, j, par->k)]);
+  const double cap = fmax(FIXED_ROOM * most, LEAST_FIXED_CAP);
+  return cap <= MOST_UNVISITED ? cap : 0;
+}
+
+static bool unvisited_pays(const ab_newton_self *s) {
+  const ab_param *par = s->ab.par;
+  const int m = s->ab.data->m;
+  int n = 0;
+  if (!s->newton->sparse || par->fixed_aspects || par->fixed_membership) return false;
+  for (int j = 0; j < m; j++) n += fixed_cap_of(par, j) > 0;
+  return n >= SHARE_UNVISITED * m;
+}
+
+static void leave_unvisited(const ab_newton_self *s) {
+  ab_newton *work = s->newton;
+  const int m = s->ab.data->m;
+  work->unvisited = true;
+  work->rows.n_visited = 0;
+  memset(work->f, 0, AB_PARABOLA * (size_t) m * sizeof(double));
+  for (int j = 0; j < m; j++) {
+    work->fixed_cap[j] = fixed_cap_of(s->ab.par, j);
+    work->rank[j] = work->fixed_cap[j] > 0 ? -1 : work->rows.n_visited;
+    if (work->rank[j] < 0)
+      ab_parabola(work->fixed_cap[j], work->f + num_at(0, j, AB_PARABOLA));
+    else
+      work->visited[work->rows.n_visited++] = j;
+  }
+}
+
+/* Is another stage worth it: are caps touched in that share of columns, or many more light? */
+static bool caps_changed(const ab_newton_self *s, double share) {
+  const ab_param *par = s->ab.par;
+  const int m = s->ab.data->m;
+  int n_new = 0, n_touched = 0;
+  for (int j = 0; j < m; j++) {
+    const double cap = s->newton->fixed_cap[j];
+    bool touched = false;
+    n_new += cap <= 0 && fixed_cap_of(par, j) > 0;
+    for (int c = 0; c < par->k; c++)
+      touched = touched || (cap > 0 && par->aspects[num_at(c, j, par->k)] >= cap);
+    n_touched += touched;
+  }
+  return n_touched > share * m || n_new > SHARE_NEW * m;
+}
+
+static bool model_next(void *self, bool last) {
+  const ab_newton_self *s = self;
+  ab_newton *work = s->newton;
+  const bool pays = work->stage == OPENING && unvisited_pays(s);
+  const bool to_end = !work->unvisited && !pays; /* of the objective itself */
+  if (!last && work->stage < LAST_UNVISITED && (work->unvisited ? caps_changed(s, 0) : pays)) {
+    work->stage++;
+    leave_unvisited(s);
+    return true;
+  }
+  work->stage = EXACT;
+  work->unvisited = false;
+  return !to_end;
+}
+
 static double model_residual(void *self) {
-  const ab_newton *work = ((const ab_newton_self *) self)->newton;
-  return work->decrement / fmax(fabs(work->objective), DBL_MIN);
+  const ab_newton_self *s = self;
+  const ab_newton *work = s->newton;
+  const double left = work->decrement / fmax(fabs(work->objective), DBL_MIN);
+  const bool unvisited = work->unvisited && work->stage < LAST_UNVISITED;
+  if (unvisited && caps_changed(s, left < NEAR_END ? 0 : SHARE_TOUCHED)) return 0;
+  if (work->stage == OPENING && unvisited_pays(s)) return 0;
+  return left;
 }
 
 static void model_feasible(void *self, const double *const *safe) {
+  const ab_newton_self *s = self;
+  ab_param *par = s->ab.par;
   ab_feasible(&((ab_newton_self *) self)->ab, safe);
+  for (int j = 0; j < s->ab.data->m && s->newton->unvisited; j++)
+    for (int c = 0; c < par->k && s->newton->fixed_cap[j] > 0; c++) {
+      double *aspect = par->aspects + num_at(c, j, par->k);
+      *aspect = fmin(*aspect, s->newton->fixed_cap[j]);
+    }
 }
 
 mc_model ab_newton_model(ab_newton_self *self) {
@@ -761,6 +960,7 @@ mc_model ab_newton_model(ab_newton_self *self) {
   model.objective = model_objective;
   model.residual = model_residual;
   model.feasible = model_feasible;
+  if (self->newton->sparse) model.next = model_next;
   model.self = self;
   return model;
 }

@@ -26,6 +26,10 @@
  * and a cap in the place of u, which they may grow to in one step. As the bounds hold whatever the
  * step, the objective never falls here either; gradients are exact, and so are the fixed points.
  *
+ * As a model of mc_fit() the sparse form does not visit the zeros of columns with small aspects
+ * (low_rank.h): a fixed function near the objective is climbed, which is the objective but for the
+ * parabolas in the place of 1 / (1 - p), and never falls; then the objective itself to its end.
+ *
  * Bounds are reached and left exactly, so that a component may come back to a row or column from 0.
  */
 #ifndef MC_ASPECT_BERNOULLI_NEWTON_H

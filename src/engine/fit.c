@@ -42,6 +42,7 @@ typedef struct {
 enum { THETA_0, THETA_1, THETA_2 };
 
 static void reserve(fit_state *fit, int which) {
+  if (fit->copy[which][0]) return;
   for (int b = 0; b < fit->model->n_block; b++)
     fit->copy[which][b] =
         fit->host->alloc(fit->host->ctx, (size_t) fit->model->length[b], sizeof(double));
@@ -240,7 +241,6 @@ static mc_status run_cycles(fit_state *fit) {
 }
 
 static mc_status fit_accelerated(fit_state *fit) {
-  fit->step_max = STEP_FIRST;
   for (int which = THETA_0; which <= THETA_2; which++) reserve(fit, which);
   const mc_status status = run_cycles(fit);
   if (fit->on_probation &&
@@ -249,14 +249,32 @@ static mc_status fit_accelerated(fit_state *fit) {
   return status;
 }
 
+/* One function climbed to its end, or as far as passes go. */
+static mc_status climb(fit_state *fit) {
+  fit->accepted = -INFINITY;
+  fit->on_probation = fit->at_bound = false;
+  return fit->ctl->accelerate && !fit->model->may_fall ? fit_accelerated(fit) : fit_plain(fit);
+}
+
+/* Where a function that stood for the objective was above it, the trace must not fall. */
+static void level(mc_trace *trace) {
+  for (int row = trace->n_pass - 2; row >= 0; row--)
+    trace->objective[row] = fmin(trace->objective[row], trace->objective[row + 1]);
+}
+
 mc_status mc_fit(mc_model *model, const mc_control *ctl, const mc_host *host, mc_trace *trace) {
   fit_state fit = {.model = model, .ctl = ctl, .host = host, .trace = trace};
-  fit.accepted = -INFINITY;
+  mc_status status;
+  fit.step_max = STEP_FIRST;
   trace->n_pass = trace->room = 0;
-  const mc_status status =
-      ctl->accelerate && !model->may_fall ? fit_accelerated(&fit) : fit_plain(&fit);
+  do {
+    status = climb(&fit);
+  } while (model->next && status == MC_CONVERGED && passes_left(&fit) &&
+           model->next(model->self, false));
+  if (model->next && model->next(model->self, true) && status == MC_CONVERGED) status = MC_MAX_PASS;
   trace->final = model->objective(model->self);
   if (trace->n_pass > 0) trace->objective[trace->n_pass - 1] = trace->final;
+  if (model->next) level(trace);
   if (status >= 0 && status != MC_STOPPED && !isfinite(trace->final)) {
     if (stop_asked(&fit)) return MC_STOPPED; /* in the middle of that objective */
     return trace->n_pass == 0 ? MC_ERR_NOT_START : MC_ERR_NOT_FINITE;

@@ -58,6 +58,9 @@ typedef struct {
                                       of an optimum, which then decides instead of gains; or NULL */
   void (*feasible)(void *self, const double *const *safe); /* pull the blocks back inside */
   void (*reject)(void *self); /* that point was turned down (NULL: nothing but blocks to restore) */
+  bool (*next)(void *self, bool last); /* what was climbed stood for the objective: from here on it
+                                          is something nearer, and the objective itself if last;
+                                          false: it was that already. NULL: always */
   void *self;
   bool may_fall; /* a pass may lower the objective: plain passes, until one changes it too little */
 } mc_model;

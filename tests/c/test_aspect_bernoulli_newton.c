@@ -1,5 +1,6 @@
 /* Newton halves of the aspect Bernoulli kernel, and the quadratic problems they solve. */
 #include "aspect_bernoulli/effort.h"
+#include "aspect_bernoulli/low_rank.h"
 #include "aspect_bernoulli/newton.h"
 #include "check_aspect_bernoulli.h"
 #include "num/quadratic.h"
@@ -64,8 +65,7 @@ static ab_newton *new_work(const problem *p, int n_threads) {
   return ab_new_newton(&p->data, &p->prior, false, n_threads, new_host());
 }
 
-static void hold_to_guarantees(problem p, int passes) {
-  ab_newton *work = new_work(&p, 1);
+static void hold_work_to_guarantees(problem p, int passes, ab_newton *work) {
   ab_work *em = ab_new_work(&p.data, &p.prior, 1, new_host());
   double before = -INFINITY;
   for (int pass = 0; pass < passes; pass++) {
@@ -82,6 +82,10 @@ static void hold_to_guarantees(problem p, int passes) {
   }
   for (ptrdiff_t at = 0; at < (ptrdiff_t) p.k * p.m; at++)
     CHECK(p.par.aspects[at] >= 0 && p.par.aspects[at] <= 1);
+}
+
+static void hold_to_guarantees(problem p, int passes) {
+  hold_work_to_guarantees(p, passes, new_work(&p, 1));
 }
 
 static ab_prior none(int k) { return alike(k, 0, 0, 0); }
@@ -137,6 +141,80 @@ static void test_many_blocks_and_threads(void) {
     CHECK(difference(&one, &two) == 0);
   }
 }
+
+/* A table with few ones, and small aspects in most of its columns. */
+static problem new_sparse_problem(int n, int m, int k, double missing) {
+  problem p = new_problem(n, m, k, missing);
+  for (ptrdiff_t at = 0; at < (ptrdiff_t) n * m; at++)
+    if (p.x[at] == 1 && check_uniform() < 0.85) p.x[at] = 0;
+  p.data = check_view(p.x, n, m);
+  for (int j = 0; j < m; j++)
+    for (int c = 0; c < k && j % 5 != 0; c++) p.par.aspects[num_at(c, j, k)] *= 0.14;
+  return p;
+}
+
+static ab_newton *new_sparse_work(const problem *p, int n_threads) {
+  return ab_new_newton(&p->data, &p->prior, true, n_threads, new_host());
+}
+
+static void sparse_form_never_falls(ab_prior (*prior)(int k)) {
+  for (int round = 0; round < 7; round++) {
+    problem p = new_sparse_problem(20 + round, 15, 1 + round % 5, round % 3 ? 0.2 : 0);
+    p.prior = prior(p.k);
+    hold_work_to_guarantees(p, 15, new_sparse_work(&p, 1));
+  }
+}
+
+static void test_sparse_likelihood_never_falls(void) { sparse_form_never_falls(none); }
+static void test_sparse_posterior_never_falls(void) { sparse_form_never_falls(weak); }
+
+static void test_parabola(void) {
+  for (double cap = 0.01; cap < 0.5; cap += 0.01) {
+    double f[AB_PARABOLA];
+    ab_parabola(cap, f);
+    for (int step = 0; step <= 20; step++) {
+      const double p = cap * step / 20;
+      CHECK_NEAR(ab_parabola_at(f, p), 1 / (1 - p), 0.2 * cap * cap * cap);
+      CHECK_NEAR(ab_parabola_integral(f, p), -log1p(-p), 0.1 * cap * cap * cap * cap);
+    }
+  }
+}
+
+/* The function that stands for the objective where zeros are not visited: near it, and never falling. */
+static void climb_unvisited(int k, double missing, bool pin, ab_prior (*prior)(int k)) {
+  problem p = new_sparse_problem(300, 31, k, missing);
+  int *pinned = exact_int(k);
+  pinned[k - 1] = pin;
+  p.prior = prior(k);
+  p.par.pinned = pinned;
+  for (int j = 0; j < p.m && pin; j++) p.par.aspects[num_at(k - 1, j, k)] = 0;
+  problem twin = copy_problem(&p);
+  const mc_host host = check_host();
+  ab_work *em = ab_new_work(&p.data, &p.prior, 1, &host);
+  ab_newton_self self = {{&p.data, &p.par, em}, new_sparse_work(&p, 1)};
+  ab_newton_self other = {{&twin.data, &twin.par, em}, new_sparse_work(&twin, 2)};
+  mc_model model = ab_newton_model(&self), second = ab_newton_model(&other);
+  CHECK(model.next(&self, false) && second.next(&other, false));
+  double before = -INFINITY;
+  for (int pass = 0; pass < 20; pass++) {
+    const double now = model.objective(&self), exact = ab_objective(&p.data, &p.par, em);
+    CHECK_NEAR(model.pass(&self), now, 1e-12);
+    CHECK_NEAR(second.pass(&other), now, 1e-12);
+    CHECK(now >= before - 1e-10 * (1 + fabs(now)));
+    CHECK_NEAR(now, exact, 1e-4 * (1 + fabs(exact)));
+    CHECK(difference(&p, &twin) == 0);
+    before = now;
+  }
+  CHECK(model.next(&self, true)); /* the objective itself */
+  CHECK(model.objective(&self) == ab_objective(&p.data, &p.par, em));
+  CHECK(!model.next(&self, true));
+}
+
+static void test_unvisited_likelihood(void) { climb_unvisited(4, 0, false, none); }
+static void test_unvisited_with_missing(void) { climb_unvisited(3, 0.1, false, none); }
+static void test_unvisited_posterior(void) { climb_unvisited(5, 0.1, false, unlike); }
+static void test_unvisited_with_phantom(void) { climb_unvisited(4, 0.05, true, weak); }
+static void test_unvisited_of_one_component(void) { climb_unvisited(1, 0, false, none); }
 
 static void test_unobserved_and_pinned_stay(void) {
   problem p = new_problem(8, 6, 3, 0);
@@ -210,6 +288,14 @@ int main(void) {
   RUN(test_posterior_of_odd_priors_never_falls);
   RUN(test_halves_to_the_end);
   RUN(test_many_blocks_and_threads);
+  RUN(test_sparse_likelihood_never_falls);
+  RUN(test_sparse_posterior_never_falls);
+  RUN(test_parabola);
+  RUN(test_unvisited_likelihood);
+  RUN(test_unvisited_with_missing);
+  RUN(test_unvisited_posterior);
+  RUN(test_unvisited_with_phantom);
+  RUN(test_unvisited_of_one_component);
   RUN(test_unobserved_and_pinned_stay);
   RUN(test_impossible_cell);
   RUN(test_nearly_impossible_cell);

@@ -321,6 +321,36 @@ test_that("the sparse form: threads change no bit, missing cells drop out, and i
   expect_equal(held[[1L]]$param$membership, held[[2L]]$param$membership, tolerance = 1e-5)
 })
 
+test_that("zeros that are not visited: the end is that of the objective itself, at any number of passes", {
+  set.seed(12)
+  for (case in 1:4) {
+    k <- 4L
+    x <- binary(300, 120, 0.02, if (case %% 2) 0.005 else 0)
+    p <- list(x = x, start = random_start(300, 120, k), pinned = no_pins(k), pseudo = c(0, 0, 0))
+    p$start$aspects <- p$start$aspects / 10
+    if (case > 2) p$pseudo <- c(0.2, 1, 0.03)
+    if (case == 4) {
+      p$pinned[k] <- "white"
+      p$start$aspects[k, ] <- 0
+    }
+    for (passes in c(5L, 7L, 20L, 600L)) {
+      for (accelerate in c(TRUE, FALSE)) {
+        control <- newton(passes, accelerate, 1e-8, algorithm = "sparse")
+        got <- run_newton(p$x, p$start, p$pinned, p$pseudo, control)
+        expect_equal(got$outcome$objective, log_posterior(p, got$param), tolerance = 1e-10)
+        expect_gte(min(diff(got$outcome$trace)), -1e-9 * abs(got$outcome$objective))
+        expect_identical(got$outcome$n_pass, length(got$outcome$trace))
+        control$n_threads <- 3L
+        expect_identical(run_newton(p$x, p$start, p$pinned, p$pseudo, control), got)
+        if (passes < 100L) expect_identical(got$outcome$status, "max_pass")
+      }
+    }
+    expect_identical(got$outcome$status, "converged")
+    expect_lt(half_gap(p, got$param, "membership") + half_gap(p, got$param, "aspects"), 1)
+    expect_identical(got$param$aspects[p$pinned != "free", ], p$start$aspects[p$pinned != "free", ])
+  }
+})
+
 test_that("starts are screened by 50 Newton passes, by 100 of EM, unless it is said", {
   set.seed(11)
   x <- binary(40, 15, 0.4)
