@@ -97,6 +97,7 @@ answer_again <- function(change, common, tick) {
     at_end <- given
     at_end[c("effort", "cell")] <- list(NULL)
     at_end$completeness <- as.matrix(out[[1L]]$completeness[c(end, end)])
+    at_end$estimated <- is.null(given$completeness)
     out <- c(out, list(answer(paste("completeness at its", c(low = "lower", high = "upper")[[end]], "end"), at_end)))
   }
   age <- near$given$age

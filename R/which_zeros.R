@@ -26,9 +26,9 @@
 #'     are its ends over learners and completeness: the lower (5 %) end of the chance with the upper end (95 %) of the
 #'     completeness, and the reverse.}
 #'   \item{`missed_most`}{what the table alone allows: \eqn{c} is at least the chance of every cell of the site (no
-#'     taxon can be recorded more often than it is there), so at least the mean of the five largest, hidden finds among
-#'     them, at their lower (5 %) ends; at \eqn{c = 1} nothing is missed. This is the outer bound of
-#'     [identifiability()].}
+#'     taxon can be recorded more often than it is there), so at least the mean of the five largest (fewer where there
+#'     are fewer than 50 taxa), hidden finds among them, at their lower (5 %) ends; at \eqn{c = 1} nothing is missed.
+#'     This is the outer bound of [identifiability()].}
 #' }
 #' Within a site all four rank alike (but for ties at their ends), whatever the completeness.
 #'
@@ -284,7 +284,7 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
   unlike <- wz_unlike(stats::plogis(eta + 1.645 * se), open, candidate)
   finds <- rowSums(zero == FALSE, na.rm = TRUE)
   surest <- pmin(pmax(learnt$full$surest, 0.5), 1)
-  richness <- if (is.null(given$completeness)) {
+  richness <- if (is.null(given$completeness) || isTRUE(given$estimated)) {
     list(factor = rep(1, nrow(x)))
   } else {
     wz_richness(exp(eta) * (zero %in% TRUE), finds, site$estimate, surest)
@@ -306,7 +306,9 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
     class = "which_zeros"
   )
   w$draws <- with_seed(learnt$seed, wz_draws(w, odds, site$draws, richness))
-  w$total <- c(wz_total(w), unlike = unlike)
+  total <- wz_total(w)
+  # What it is without an assumption is no less than what it is with it.
+  w$total <- c(total, unlike = max(unlike, total[["most"]]))
   judged <- judge_stack(copies, stack$ridge, dim(x))
   w$quality <- judged$table
   w[c("gain", "best")] <- judged[c("gain", "best")]
@@ -354,12 +356,13 @@ wz_unlike <- function(p, open, candidate) {
 
 n_top <- 5L
 
-# Completeness is at least every chance of a site, so at least the mean of the largest five, which an error of one does
-# not carry away.
+# Completeness is at least every chance of a site, so at least the mean of the largest five (of fewer where there are
+# fewer than 50 taxa), which an error of one does not carry away.
 wz_least <- function(p, open, hidden) {
   p[!open] <- 0
   p[hidden$at] <- hidden$p
-  apply(p, 1L, function(row) mean(sort(row, decreasing = TRUE)[seq_len(n_top)]))
+  top <- seq_len(max(1L, min(n_top, ncol(p) %/% 10L)))
+  apply(p, 1L, function(row) mean(sort(row, decreasing = TRUE)[top]))
 }
 
 # list(estimate, low, high, draws = n x several, raised), never below what the table allows.

@@ -18,6 +18,8 @@ test_that("each change is one answer, the first the answer as it is", {
   lower <- table$missed[table$change == "completeness at its lower end"]
   upper <- table$missed[table$change == "completeness at its upper end"]
   expect_gt(lower, upper)
+  expect_gte(lower, table$missed[1L])
+  expect_lte(upper, table$missed[1L])
   ranges <- table[table$change == "only zeros within known ranges", ]
   expect_identical(ranges$zeros, sum(range_through(x, 40:1)))
   expect_identical(table$zeros[1L], sum(x == 0))

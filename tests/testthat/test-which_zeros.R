@@ -222,6 +222,11 @@ test_that("groups of sites are compared over the same draws", {
   expect_output(print(three), "taxa a site")
 })
 
+test_that("what the table allows is no less without the assumption that taxa are recorded alike", {
+  w <- suppressMessages(which_zeros(x[, 1:6], completeness = 0.9, quick = TRUE, seed = 3))
+  expect_gte(w$total[["unlike"]], w$total[["most"]])
+})
+
 test_that("repeated visits say what was missed", {
   set.seed(5)
   present <- outer(1:60, 1:12, function(i, j) (i <= 30) == (j <= 6)) * matrix(rbinom(720, 1, 0.7), 60)
