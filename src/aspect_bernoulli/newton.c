@@ -242,20 +242,19 @@ typedef struct {
 
 /* Writes value into a block's stored cells within a panel, from `next` on, where it is left. */
 static void fill_stored(const half *of, const int *start, const int *column, int b,
-                        const panel_at *at, const int *unit, const int *next, double value,
-                        double *block) {
+                        const panel_at *at, const int *next, double value, const tile *t) {
   for (int i = 0; i < b; i++)
-    for (int e = next[i]; e < start[unit[i] + 1] && column[e] < at->end; e++) {
+    for (int e = next[i]; e < start[t->unit[i] + 1] && column[e] < at->end; e++) {
       const int rank = rank_of(of, column[e]);
-      if (rank >= 0) block[num_at(rank - at->from, i, at->length)] = value;
+      if (rank >= 0) t->slope[num_at(rank - at->from, i, at->length)] = value;
     }
 }
 
 static void fill(const half *of, int b, const panel_at *at, const tile *t, double value) {
   const mc_data *cells = of->cells;
-  fill_stored(of, cells->start, cells->column, b, at, t->unit, t->next, value, t->slope);
+  fill_stored(of, cells->start, cells->column, b, at, t->next, value, t);
   if (cells->na_start)
-    fill_stored(of, cells->na_start, cells->na_column, b, at, t->unit, t->next_na, value, t->slope);
+    fill_stored(of, cells->na_start, cells->na_column, b, at, t->next_na, value, t);
 }
 
 /* The bound of a light zero's curvature; 0 where it is heavy. */

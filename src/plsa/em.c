@@ -81,7 +81,7 @@ static int n_imputed(const visit *w, int i) {
 }
 
 /* p of a cell: from the block's product, or made now. */
-static double cell_p(const visit *w, const block_scratch *s, int at, int j) {
+static NUM_INLINE double cell_p(const visit *w, const block_scratch *s, int at, int j) {
   const int k = w->par->k;
   if (s->ratio) return s->p[num_at(j, at, w->data->m)];
   return num_dot(s->rows + num_at(0, at, k), w->par->basis + num_at(0, j, k), k);
