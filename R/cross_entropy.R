@@ -108,6 +108,9 @@ print.cross_entropy <- function(x, ...) {
   invisible(x)
 }
 
+cross_entropy_methods <- c("js", "paper", "mm") # as plca_method of src/plca/plca.h numbers them
+by_paper <- 1L
+
 # A prior for the kernel, list(method, floor, pairs, anneal), from cross_entropy() or NULL.
 #   labels  names of the dimensions, or NULL
 plca_prior <- function(prior, k, n_dim, labels) {
@@ -121,7 +124,7 @@ plca_prior <- function(prior, k, n_dim, labels) {
   check_whole(prior, "prior")
   pairs <- if (is.null(prior$weights)) group_pairs(prior, k, n_dim, labels) else given_pairs(prior$weights, k, n_dim)
   list(
-    method = match(prior$method, c("js", "paper", "mm")) - 1L, floor = prior$floor, pairs = pairs, anneal = prior$anneal
+    method = match(prior$method, cross_entropy_methods) - 1L, floor = prior$floor, pairs = pairs, anneal = prior$anneal
   )
 }
 

@@ -93,7 +93,17 @@ draw_start.plca_problem <- function(problem, kind) {
 }
 
 #' @export
-run_start.plca_problem <- function(problem, start, control) plca_run(problem$cells, start, problem$prior, control)
+run_start.plca_problem <- function(problem, start, control) {
+  run <- plca_run(problem$cells, start, problem$prior, control)
+  # Eq. (7) sets what its prior takes to 0, also the chance of a cell that has counts.
+  if (identical(run$outcome$status, "not_finite") && problem$prior$method == by_paper) {
+    stop_input(
+      "`prior` leaves cells with counts without any chance, which eq. (7) of the paper does not prevent: %s.",
+      "lower its weights, or take `method = \"js\"`"
+    )
+  }
+  run
+}
 
 plca_check_start <- function(start, extent, k) {
   check_start_names(start, c("weights", "marginals"), "list(weights = k numbers, marginals = list of k x d matrices)")

@@ -137,6 +137,17 @@ js <- function(p, q) {
   sum(ifelse(p > 0, p * log(p / mid), 0) + ifelse(q > 0, q * log(q / mid), 0))
 }
 
+test_that("a prior by eq. (7) that takes all chance of a cell with counts says so", {
+  set.seed(1)
+  x <- array(stats::rpois(120, 3), c(6, 5, 4))
+  prior <- cross_entropy(between = 20, method = "paper")
+  expect_error(
+    suppressWarnings(plca(x, 4, prior = prior, control = fit_control(n_start = 2, progress = FALSE))),
+    "`prior` leaves cells with counts without any chance",
+    class = "multicause_input_error"
+  )
+})
+
 test_that("the prior's value is what its name says", {
   set.seed(6)
   x <- random_array(c(5, 4))
