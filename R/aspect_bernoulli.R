@@ -255,7 +255,7 @@ ab_certify <- function(view, param, pinned, prior, fixed_aspects = FALSE, smooth
 }
 
 newton_components <- c(auto = 16L, most = 1000L) # AB_NEWTON_MOST of newton.h is the second
-sparse_cells <- 0.03 # share of cells that are ones or missing
+sparse_cells <- c(most = 0.03, component = 0.005) # share of cells that are ones or missing: at most; for each component
 sparse_size <- c(cells = 1e5, components = 4L)
 
 # Which passes a fit has: "em", "newton" or "sparse", from what bench/passes.md has found. Newton passes save more up
@@ -273,7 +273,8 @@ ab_algorithm <- function(control, k, view, smooth = FALSE, effort = FALSE) {
     }
     cells <- prod(as.double(view$dim))
     stored <- length(view$column) + length(view$na_column)
-    sparse <- stored <= sparse_cells * cells && cells >= sparse_size[["cells"]] && k >= sparse_size[["components"]]
+    few <- min(sparse_cells[["most"]], sparse_cells[["component"]] * k)
+    sparse <- stored <= few * cells && cells >= sparse_size[["cells"]] && k >= sparse_size[["components"]]
     return(if (sparse) "sparse" else "newton")
   }
   if (smooth || effort) "newton" else asked

@@ -1,14 +1,14 @@
 # Newton halves against SQUAREM on EM, from the same starts: passes and time to the level that EM has at convergence,
 # less .1 nats, and the ends of both. Results are kept in bench/passes.md and bench/passes.png.
 #   Rscript bench/passes.R [starts = 20] [price] [fossils] [simulated] [many] [others] [answers]
-#     [sparse] [screening]
+#     [sparse] [rule] [screening]
 # All parts unless named.
 # Times are processor seconds of one thread, to a level: those of the run times the share of its passes.
 library(multicause)
 args <- commandArgs(TRUE)
 starts <- as.integer(c(args, "20")[1L])
 parts <- if (length(args) > 1L) args[-1L] else c("price", "fossils", "simulated", "many", "others", "answers", "sparse",
-  "screening")
+  "rule", "screening")
 inside <- asNamespace("multicause")
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 hush <- function(expr) suppressWarnings(suppressMessages(expr))
@@ -274,28 +274,17 @@ sparse_table <- function(n, m, density, k) {
   }))
 }
 
-# In a process of its own: its value, with MB that it held at most beyond what it began with.
+# Its value, with MB of R's memory, where a kernel's is, that it held at most beyond what there was.
 with_memory <- function(expr) {
-  mb <- function(field) {
-    line <- grep(field, readLines("/proc/self/status"), value = TRUE)
-    as.numeric(gsub("[^0-9]", "", line)) / 1024
-  }
-  job <- parallel::mcparallel({
-    gc()
-    before <- mb("VmRSS")
-    value <- expr
-    c(value, mb = mb("VmHWM") - before)
-  })
-  parallel::mccollect(job)[[1L]]
+  before <- sum(gc(reset = TRUE)[, 2L])
+  value <- expr
+  c(value, mb = sum(gc()[, 6L]) - before)
 }
 
 # Seconds a pass: of EM, the dense form, the sparse form with its zeros visited and without, from a start that was
 # climbed for some passes; and whole fits where asked for.
-sparse <- function() {
-  cat("\n## Sparse tables, posterior mode: seconds a pass, and MB beside the data\n\n")
+sparse <- function(tables) {
   prior <- list(aspects = c(1.2, 2), membership = 1)
-  tables <- list(c(20000, 1000, 0.01, 10), c(20000, 1000, 0.05, 10), c(20000, 1000, 0.01, 4), c(20000, 4000, 0.002, 10),
-    c(200000, 2000, 0.01, 10), c(50000, 10000, 0.002, 10))
   for (t in tables) {
     k <- as.integer(t[4L])
     view <- hush(inside$check_data(sparse_table(t[1L], t[2L], t[3L], k), "binary"))
@@ -306,12 +295,12 @@ sparse <- function() {
       inside$ab_run(view$view, start, pins, prior, control)
     }
     start <- go(inside$ab_draw(view, "mixture", pins), 10L, 0, algorithm = "sparse")$param
-    gc()
     time <- function(passes, ...) seconds(go(start, passes, ...))
+    few <- if (prod(t[1:2]) > 1e8) 3L else as.integer(min(1000, 3e8 / prod(t[1:2])))
     price <- rbind(
-      em = with_memory(c(s = time(3L, 0, algorithm = "em") / 3)),
-      newton = with_memory(c(s = time(3L, 0, algorithm = "newton") / 3)),
-      visited = with_memory(c(s = time(6L, 0, algorithm = "sparse") / 6)),
+      em = with_memory(c(s = time(few, 0, algorithm = "em") / few)),
+      newton = with_memory(c(s = time(few, 0, algorithm = "newton") / few)),
+      visited = with_memory(c(s = time(2L * few, 0, algorithm = "sparse") / (2 * few))),
       # Zeros are visited in the first six passes.
       unvisited = with_memory({
         first <- time(7L, 1e-15, algorithm = "sparse")
@@ -333,6 +322,19 @@ sparse <- function() {
   }
 }
 
+sparse_tables <- function() {
+  cat("\n## Sparse tables, posterior mode: seconds a pass, and MB beside the data\n\n")
+  sparse(list(c(50000, 10000, 0.002, 10), c(200000, 2000, 0.01, 10), c(20000, 1000, 0.01, 10),
+    c(20000, 1000, 0.05, 10), c(20000, 1000, 0.01, 4), c(20000, 4000, 0.002, 10)))
+}
+
+# Where the sparse form begins to pay.
+rule <- function() {
+  cat("\n## Tables at the bounds of the rule: 3 % of ones, k = 4, 100 000 cells\n\n")
+  sparse(list(c(500, 200, 0.02, 4), c(500, 200, 0.02, 8), c(1500, 400, 0.02, 8), c(6000, 600, 0.03, 4),
+    c(6000, 600, 0.03, 10), c(6000, 600, 0.05, 10), c(6000, 600, 0.1, 10)))
+}
+
 # What a shorter screening of 20 starts costs the best of them, against 100 passes.
 screening <- function() {
   cat("\n## Screening: best of 20 starts, less that after 100 passes a start; means over", starts, "seeds\n\n")
@@ -343,7 +345,7 @@ screening <- function() {
     list("early tetrapods", unname(as.matrix(multicause::early_tetrapods$x)) + 0, 6L), list("g10s2", g10s2, 4L),
     list("simulated_sites", unname(multicause::simulated_sites$x) + 0, 4L), list("g10s2", g10s2, 8L)
   )
-  settings <- list(c(20L, 3L), c(20L, 5L), c(30L, 3L), c(40L, 3L), c(50L, 3L), c(100L, 3L))
+  settings <- list(c(20L, 3L), c(20L, 5L), c(40L, 3L), c(50L, 3L), c(100L, 3L))
   for (table in tables) {
     for (estimate in c("map", "ml")) {
       runs <- lapply(settings, function(s) {
@@ -383,5 +385,6 @@ if ("others" %in% parts) {
   new_rows()
 }
 if ("answers" %in% parts) answers()
-if ("sparse" %in% parts) sparse()
+if ("sparse" %in% parts) sparse_tables()
+if ("rule" %in% parts) rule()
 if ("screening" %in% parts) screening()

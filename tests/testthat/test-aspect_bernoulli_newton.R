@@ -265,7 +265,7 @@ test_that("the control chooses: auto is Newton, but EM for plain passes, many co
 
 test_that("large tables with few ones have the sparse form, and a fit says which passes it had", {
   set.seed(9)
-  x <- binary(500, 200, 0.02)
+  x <- binary(500, 200, 0.015)
   start <- random_start(500, 200, 4)
   start$aspects <- start$aspects / 10
   fit <- function(x, start, ...) {
