@@ -43,7 +43,12 @@ for test in tests/c/test_*.c; do
   [ -f "$test" ] || continue
   name=$(basename "$test" .c)
   logs+=("$out/$name.log")
-  cc "${flags[@]}" "$test" "$out"/*.o -o "$out/$name" "${libraries[@]}" || { status=1 && continue; }
+  if ! cc "${flags[@]}" "$test" "$out"/*.o -o "$out/$name" "${libraries[@]}"; then
+    status=1
+    echo "FAILED  $name, which does not compile"
+    echo '= 0 passed, 1 failed, 0 skipped' >"$out/$name.log"
+    continue
+  fi
   if "${runner[@]}" "$out/$name" >"$out/$name.log" 2>&1; then
     echo "ok      $name"
   else
