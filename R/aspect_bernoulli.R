@@ -359,9 +359,12 @@ ab_new_fit <- function(run, problem, control, call) {
   names <- dimnames_of(data$x)
   dimnames(param$membership) <- list(names[[1L]], labels)
   dimnames(param$aspects) <- list(labels, names[[2L]])
-  loglik <- run$best$outcome$objective
   smoothed <- is_smoothed(problem)
-  if (problem$estimate != "ml" || smoothed) loglik <- ab_loglik(data$view, param, pinned)
+  loglik <- if (smoothed || problem$estimate == "vb") {
+    ab_loglik(data$view, param, pinned)
+  } else {
+    run$best$outcome$objective - mode_log_prior(problem$prior, pinned, param)
+  }
   objective <- c(ml = "log_likelihood", map = "log_posterior", vb = "lower_bound")[[problem$estimate]]
   shares <- if (is.null(effort)) nrow(data$x) * (k - 1) else nrow(data$x) * (k - 2) + 2
   fit <- assemble_fit(

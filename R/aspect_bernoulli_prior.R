@@ -26,6 +26,20 @@ mode_counts <- function(prior, pinned) {
   if (is.null(prior)) matrix(0, length(pinned), 3L) else prior_parameters(prior, pinned) - 1
 }
 
+# Log-density of a posterior mode's prior, up to a constant, as ab_log_prior() in src/aspect_bernoulli/prior.c has it.
+mode_log_prior <- function(prior, pinned, param) {
+  counts <- mode_counts(prior, pinned)
+  sum_log <- function(count, values) if (count > 0) count * sum(log(values)) else 0
+  sum(vapply(seq_along(pinned), function(c) {
+    free <- pinned[c] == "free"
+    sum_log(counts[c, 3L], param$membership[, c]) + if (free) {
+      sum_log(counts[c, 1L], param$aspects[c, ]) + sum_log(counts[c, 2L], 1 - param$aspects[c, ])
+    } else {
+      0
+    }
+  }, 0))
+}
+
 # The prior whose mode a fit is, if it is one.
 mode_prior <- function(fit) if (identical(fit$estimate, "map")) fit$prior
 

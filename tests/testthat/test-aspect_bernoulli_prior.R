@@ -43,3 +43,18 @@ test_that("cells written are expected counts without what the prior adds", {
   expect_equal(rowSums(written_cells(fit)), rep(12, 40), ignore_attr = TRUE)
   expect_gte(min(written_cells(fit)), -1e-6)
 })
+
+test_that("the log-likelihood of a posterior mode is its objective less the prior's log-density", {
+  set.seed(2)
+  x <- matrix(rbinom(600, 1, 0.3), 40)
+  x[3, 4] <- NA
+  few <- fit_control(n_start = 2, progress = FALSE)
+  prior <- list(aspects = c(1.5, 3), membership = 2)
+  for (phantom in c("free", "white", "both")) {
+    for (effort in list(NULL, if (phantom == "white") seq(0.1, 1, length.out = 40))) {
+      fit <- suppressWarnings(aspect_bernoulli(x, 3, phantom = phantom, prior = prior, effort = effort, control = few))
+      p <- fit$param$membership %*% fit$param$aspects
+      expect_equal(fit$loglik, sum(dbinom(x, 1, p, log = TRUE), na.rm = TRUE), tolerance = 1e-10)
+    }
+  }
+})
