@@ -318,7 +318,7 @@ print_false_header <- function(x, of) {
   }
   part <- nrow(x) < attr(x, "n_ranked") # head() or a filter took it: which rows it has is not known here
   cat(sprintf(
-    "%s %d of %.0f %s most likely to be false, by `%s`%s\n", if (part) sprintf("%d of the", nrow(x)) else "The",
+    "%s %d of %.0f %s with the highest `%s`%s\n", if (part) sprintf("%d of the", nrow(x)) else "The",
     attr(x, "n_ranked"), n_cells, of, attr(x, "by"), if (per == "table") "" else sprintf(" within each %s", per)
   ))
   if (!attr(x, "has_phantom")) {
@@ -334,5 +334,10 @@ print_false_header <- function(x, of) {
         if (of == "absences") "white" else "black", format(signif(most, 3L))
       )
     ))
+    # A cell may rank high and yet be no gap: the fit takes what was recorded there for whole.
+    false <- x[[score_names[[of]][["missed"]]]]
+    if (is.numeric(false) && any(false < 0.005)) {
+      cat(sprintf("Not expected to be false, whatever their rank: %d of these.\n", sum(false < 0.005)))
+    }
   }
 }

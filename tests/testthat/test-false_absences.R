@@ -210,14 +210,14 @@ test_that("of a part of a ranking, its header says that it is one", {
   whole <- false_absences(case$fit, n = 10)
   first_lines <- function(x, n) capture.output(print(x))[seq_len(n)]
   all_expected <- sub("of them", "of all 54", first_lines(whole, 2L)[2L], fixed = TRUE)
-  expect_match(first_lines(whole, 1L), "^The 10 of 54 absences most likely")
+  expect_match(first_lines(whole, 1L), "^The 10 of 54 absences with the highest")
   for (part in list(head(whole, 3), whole[c(2, 7, 9), ], whole[whole$probability < whole$probability[7], ])) {
     expect_identical(first_lines(part, 2L), c(
-      "3 of the 10 of 54 absences most likely to be false, by `probability`", all_expected
+      "3 of the 10 of 54 absences with the highest `probability`", all_expected
     ))
   }
-  expect_match(first_lines(whole[0, ], 1L), "^0 of the 10 of 54 absences most likely")
-  expect_match(first_lines(whole[order(whole$missed), ], 1L), "^The 10 of 54 absences most likely")
+  expect_match(first_lines(whole[0, ], 1L), "^0 of the 10 of 54 absences with the highest")
+  expect_match(first_lines(whole[order(whole$missed), ], 1L), "^The 10 of 54 absences with the highest")
   for (other in list(rbind(whole, whole), subset(whole, missed > 0))) {
     expect_identical(first_lines(other, 1L), "False absences") # more than the ranking, or what subset() leaves of it
   }
