@@ -3,7 +3,7 @@
 #' Sums the chance that a zero is a false absence (`missed` of [false_absences()]) over each attribute or observation,
 #' and sets it against what was recorded: taxa, or sites, of which most is missing are too noisy to conclude from.
 #'
-#' @param fit a fit of [aspect_bernoulli()].
+#' @param fit a fit of [aspect_bernoulli()], or an answer of [which_zeros()].
 #' @param by `"attribute"` (taxa) or `"observation"` (sites).
 #' @param ... must be empty.
 #' @param kinds what each component is, see [false_absences()].
@@ -12,7 +12,8 @@
 #' @return A data frame of class `deficiency`, the largest share first: `attribute` or `observation`; `recorded`, the
 #'   number of ones; `zeros`, the number of observed zeros (unknown cells count nowhere); `missed`, the expected number
 #'   of false absences among them; `share`, missed / (missed + recorded), in \[0, 1\], `NA` where that is 0 / 0. Without
-#'   a white phantom nothing is missed, and a message says so. Cost: O(n m k), by blocks of rows.
+#'   a white phantom nothing is missed, and a message says so. Of an answer of [which_zeros()]: what [by_taxon()] or
+#'   [by_site()] say, the largest share first. Cost: O(n m k), by blocks of rows.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [false_absences()]
@@ -22,8 +23,26 @@
 #' x <- present * rbinom(40 * 12, 1, rep(runif(40, 0.2, 1), 12))
 #' deficiency(aspect_bernoulli(x, k = 3), by = "observation")
 #' @export
-deficiency <- function(fit, by = c("attribute", "observation"), ..., kinds = NULL, x = NULL,
-                       phantom_convention = c("fitted", "minimal", "maximal")) {
+deficiency <- function(fit, by = c("attribute", "observation"), ...) {
+  if (missing(fit)) stop_missing("fit")
+  UseMethod("deficiency")
+}
+
+#' @rdname deficiency
+#' @export
+deficiency.which_zeros <- function(fit, by = c("attribute", "observation"), ...) {
+  check_dots(...)
+  by <- check_choice(by, "by", c("attribute", "observation"))
+  sums <- if (by == "attribute") by_taxon(fit) else by_site(fit)
+  sums <- sums[order(-sums$share, -sums$missed), ]
+  rownames(sums) <- NULL
+  sums
+}
+
+#' @rdname deficiency
+#' @export
+deficiency.default <- function(fit, by = c("attribute", "observation"), ..., kinds = NULL, x = NULL,
+                               phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
   check_fit(fit)
   by <- check_choice(by, "by", c("attribute", "observation"))

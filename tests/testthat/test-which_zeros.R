@@ -227,6 +227,13 @@ test_that("what the table allows is no less without the assumption that taxa are
   expect_gte(w$total[["unlike"]], w$total[["most"]])
 })
 
+test_that("deficiency() of an answer is what its sums say, by share", {
+  taxa <- deficiency(answer())
+  expect_false(is.unsorted(-taxa$share))
+  expect_setequal(taxa$taxon, by_taxon(answer())$taxon)
+  expect_identical(names(deficiency(answer(), "observation"))[1L], "site")
+})
+
 test_that("repeated visits say what was missed", {
   set.seed(5)
   present <- outer(1:60, 1:12, function(i, j) (i <= 30) == (j <= 6)) * matrix(rbinom(720, 1, 0.7), 60)
