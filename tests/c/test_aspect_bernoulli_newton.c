@@ -24,8 +24,8 @@ static void hold_to_conditions(int k, int rank, bool balanced) {
     low[c] = c % 3 == 1 ? 0 : -check_uniform();
     high[c] = balanced ? INFINITY : c % 4 == 3 ? 0 : check_uniform();
   }
-  const num_quadratic_problem problem = {h, g, low, high, k, balanced};
-  CHECK(num_quadratic(&problem, d, side, work, which));
+  const num_quadratic_problem asked = {h, g, low, high, k, balanced};
+  CHECK(num_quadratic(&asked, d, side, work, which));
   for (int c = 0; c < k; c++) {
     sum += d[c];
     for (int e = 0; e < k; e++) g[c] -= h[c + (ptrdiff_t) e * k] * d[e];
@@ -56,8 +56,8 @@ static void test_quadratic_problems(void) {
 static void test_quadratic_without_numbers(void) {
   double h[] = {NAN, 0, 0, 1}, g[] = {1, 1}, low[] = {-1, -1}, high[] = {1, 1}, d[2], work[8];
   int side[2], which[2];
-  const num_quadratic_problem problem = {h, g, low, high, 2, false};
-  CHECK(!num_quadratic(&problem, d, side, work, which));
+  const num_quadratic_problem asked = {h, g, low, high, 2, false};
+  CHECK(!num_quadratic(&asked, d, side, work, which));
   CHECK(d[0] == 0 && d[1] == 0);
 }
 
@@ -169,7 +169,8 @@ static void test_sparse_likelihood_never_falls(void) { sparse_form_never_falls(n
 static void test_sparse_posterior_never_falls(void) { sparse_form_never_falls(weak); }
 
 static void test_parabola(void) {
-  for (double cap = 0.01; cap < 0.5; cap += 0.01) {
+  for (int percent = 1; percent < 50; percent++) {
+    const double cap = 0.01 * percent;
     double f[AB_PARABOLA];
     ab_parabola(cap, f);
     for (int step = 0; step <= 20; step++) {
@@ -197,11 +198,11 @@ static void climb_unvisited(int k, double missing, bool pin, ab_prior (*prior)(i
   CHECK(model.next(&self, false) && second.next(&other, false));
   double before = -INFINITY;
   for (int pass = 0; pass < 20; pass++) {
-    const double now = model.objective(&self), exact = ab_objective(&p.data, &p.par, em);
+    const double now = model.objective(&self), truth = ab_objective(&p.data, &p.par, em);
     CHECK_NEAR(model.pass(&self), now, 1e-12);
     CHECK_NEAR(second.pass(&other), now, 1e-12);
     CHECK(now >= before - 1e-10 * (1 + fabs(now)));
-    CHECK_NEAR(now, exact, 1e-4 * (1 + fabs(exact)));
+    CHECK_NEAR(now, truth, 1e-4 * (1 + fabs(truth)));
     CHECK(difference(&p, &twin) == 0);
     before = now;
   }

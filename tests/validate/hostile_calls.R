@@ -19,6 +19,14 @@ block <- 100 # calls of one child
 from <- as.numeric(Sys.getenv("HOSTILE_FROM", NA)) # set by this script for its children
 home <- Sys.getenv("HOSTILE_HOME", tempfile("hostile"))
 
+# The library that tells the number of BLAS threads is built once, see tests/entries.
+if (!nzchar(Sys.getenv("HOSTILE_ENTRIES"))) {
+  helper <- new.env()
+  sys.source("tests/testthat/helper-entries.R", helper)
+  Sys.setenv(HOSTILE_ENTRIES = helper$build_entries("tests/entries/entries.c", normalizePath("src"))[["path"]])
+}
+entries <- dyn.load(Sys.getenv("HOSTILE_ENTRIES"))
+
 # Words of errors that come from inside, not from a check at the door.
 raw_words <- c(
   "subscript out of bounds", "internal error", "non-conformable", "missing value where TRUE/FALSE needed",
@@ -35,8 +43,7 @@ raw_words <- c(
 
 # What a call may leave behind: nothing of this changes.
 world <- function() {
-  blas <- get("blas_threads", asNamespace("multicause"))
-  threads <- blas(0L)
+  threads <- .Call(getNativeSymbolInfo("test_blas_threads", entries), 0L)
   list(
     options = options()[setdiff(names(options()), c("warning.length", "device"))], kind = RNGkind(),
     par = graphics::par(no.readonly = TRUE)[c("mfrow", "mar", "oma", "pty", "cex", "las", "xpd")], folder = getwd(),
@@ -71,6 +78,7 @@ make_things <- function() {
   )
   fits$average <- ensemble(list(fits$white, fits$vb))
   fits$mixed <- ensemble(list(fits$mixture, fits$lpca))
+  fits$neighbours <- neighbours_mean(x, near = near)
   fits$bare <- aspect_bernoulli(x, 2, control = fit_control(n_start = 1, keep_x = FALSE, progress = FALSE))
   damage <- corrupt(x, 0.3)
   models <- list(mixture = bernoulli_mixture, nmf = nmf)
@@ -85,6 +93,11 @@ make_things <- function() {
     summary(fits$white), summary(fits$gibbs), summary(fits$bmf), summary(fits$nmf), summary(fits$noisy),
     summary(identifiability(fits$white, n_search = 0))
   )
+  w <- which_zeros(x, age = 1:20, quick = TRUE, seed = 1)
+  zero <- as.data.frame(w, n = 1)
+  results <- c(results, list(
+    w, by_site(w), contrast(w, rep(1:2, 10)), explain(w, zero$site, zero$taxon), sensitivity(w, progress = FALSE)
+  ))
   frame <- data.frame(
     site = rep(rownames(x), 2), taxon = rep(colnames(x), 5), n = 1:40, max_ma = 5, min_ma = 1, stringsAsFactors = FALSE
   )
@@ -162,15 +175,12 @@ damaged <- function(object, things, depth = 0L) {
 }
 
 # Exported functions and the methods of their classes, with the arguments they take.
-all_verbs <- function() {
+all_verbs <- function(things) {
   space <- asNamespace("multicause")
   exported <- getNamespaceExports("multicause")
   table <- parseNamespaceFile("multicause", dirname(find.package("multicause")))$S3methods
-  inside <- c(
-    "cell_scores", "component_matrix", "held_out_rows", "largest_missed", "model_title", "new_job", "plot_view",
-    "presence_probability", "recorded_probability", "residual_matrix", "row_cells", "row_family", "score_spread",
-    "step_job", "total_sweeps", "fit_rules"
-  )
+  # Generics of the package's own that it does not export: nobody can call them.
+  inside <- setdiff(Filter(function(name) is.function(space[[name]]), ls(space, all.names = TRUE)), exported)
   table <- table[!table[, 1L] %in% inside, , drop = FALSE]
   owner <- ifelse(is.na(table[, 4L]), "multicause", table[, 4L])
   # Settings and classes of other packages would be new when a call loads them first.
@@ -180,13 +190,17 @@ all_verbs <- function() {
     # Called through its generic: a method alone cannot go on to the next one.
     list(
       name = paste(generic, class, sep = "."), f = get(generic, asNamespace(owner)), class = class,
+      foreign = !generic %in% exported,
       arguments = formals(get(paste(generic, class, sep = "."), space))
     )
   }, table[, 1L], table[, 2L], owner[here[owner]])
   functions <- lapply(exported, function(name) {
-    list(name = name, f = get(name, space), arguments = formals(get(name, space)), class = NULL)
+    list(name = name, f = get(name, space), arguments = formals(get(name, space)), class = NULL, foreign = FALSE)
   })
-  c(functions, unname(found))
+  # Methods of R's generics for classes of which there is no object here would not be reached.
+  classes <- unique(unlist(lapply(c(things$fits, things$results), class)))
+  reached <- vapply(found, function(verb) !verb$foreign || verb$class %in% classes, NA)
+  c(functions, unname(found[reached]))
 }
 
 # Arguments under which a call is quick, where they are not hostile themselves.
@@ -238,6 +252,8 @@ draw_call <- function(i, verbs, things) {
   if (length(of_class) || takes_fit) {
     object <- pick_one(if (takes_fit) things$fits else of_class)
     arguments[[first]] <- if (stats::runif(1L) < 0.5) damaged(object, things) else object
+    # What has lost its class is for methods of R's own, where the generic is R's.
+    if (verb$foreign && !inherits(arguments[[first]], verb$class)) arguments[[first]] <- object
   }
   if (verb$name %in% c("bmf", "mcmc_control") || identical(arguments$estimate, "gibbs")) {
     wrong <- is.null(arguments$control) || inherits(arguments$control, "multicause_control")
@@ -294,7 +310,7 @@ show_call <- function(call) {
 # A child makes its calls and notes each before it begins and when it has ended.
 run_block <- function(first, last) {
   things <- readRDS(file.path(home, "things.rds"))
-  verbs <- all_verbs()
+  verbs <- all_verbs(things)
   work <- file.path(home, "work")
   dir.create(work, showWarnings = FALSE)
   setwd(work)
@@ -323,7 +339,7 @@ stored <- file.path(home, "things.rds")
 if (!file.exists(stored)) saveRDS(suppressWarnings(suppressMessages(make_things())), stored)
 things <- readRDS(stored)
 if (!is.na(only)) {
-  call <- draw_call(only, all_verbs(), things)
+  call <- draw_call(only, all_verbs(things), things)
   show_call(call)
   grDevices::pdf(NULL)
   graphics::plot.new()
@@ -353,6 +369,7 @@ while (first <= calls) {
   begun <- Filter(function(line) line[1L] == "begin", read_log())
   last <- if (length(begun)) begun[[length(begun)]]
   if (is.null(last) || as.numeric(last[2L]) < first) stop("a child made no call")
+  if (first == 1 && !length(ends)) stop("no call came to an end: see what one says, with its number as third argument")
   if (as.numeric(last[2L]) > length(ends) + length(crashed)) {
     again <- sprintf("ended R: hostile_calls.R %.0f %.0f %s repeats it", seed, calls, last[2L])
     crashed[[length(crashed) + 1L]] <- c("end", last[2:3], "crash", NA, again)
@@ -363,7 +380,8 @@ rows <- c(Filter(function(line) line[1L] == "end", read_log()), crashed)
 column <- function(at) vapply(rows, `[`, "", at)
 outcome <- column(4L)
 kinds <- c("value", "refused", "error", "raw error", "slow", "changed", "crash")
-cat(sprintf("# Hostile calls: seed %.0f, %.0f calls of %d functions and methods\n\n", seed, calls, length(all_verbs())))
+n_verbs <- length(all_verbs(things))
+cat(sprintf("# Hostile calls: seed %.0f, %.0f calls of %d functions and methods\n\n", seed, calls, n_verbs))
 cat("| outcome | calls |\n| --- | --- |\n")
 cat(sprintf("| %s | %d |\n", kinds, vapply(kinds, function(kind) sum(outcome == kind), 0L)), sep = "")
 cat(sprintf("\nLongest call: %s s\n", format(max(as.numeric(column(5L)), na.rm = TRUE))))
