@@ -234,6 +234,8 @@ plot.age_profile <- function(x, ..., colours = NULL, xlab = "", ylab = "Age") {
   check_whole(x, "x")
   boxes <- x$aspects
   known <- is.null(colours) || catch_error(is.matrix(grDevices::col2rgb(colours)), function(e) FALSE)
+  if (is.numeric(colours)) known <- known && all(colours >= 0)
+  for (label in list(list("xlab", xlab), list("ylab", ylab))) check_label(label[[2L]], label[[1L]])
   if (!known) {
     stop_input("`colours` must be colours or NULL, not %s.", show_value(colours))
   }

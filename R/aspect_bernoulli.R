@@ -267,17 +267,20 @@ ab_algorithm <- function(control, k, view, smooth = FALSE, effort = FALSE) {
   if (asked == "em" || k > newton_components[["most"]]) {
     return("em")
   }
-  if (asked == "auto") {
-    if (!isTRUE(control$accelerate) || k > newton_components[["auto"]] || smooth || effort) {
-      return("em")
-    }
-    cells <- prod(as.double(view$dim))
-    stored <- length(view$column) + length(view$na_column)
-    few <- min(sparse_cells[["most"]], sparse_cells[["component"]] * k)
-    sparse <- stored <= few * cells && cells >= sparse_size[["cells"]] && k >= sparse_size[["components"]]
-    return(if (sparse) "sparse" else "newton")
+  if (asked != "auto") {
+    return(if (smooth || effort) "newton" else asked)
   }
-  if (smooth || effort) "newton" else asked
+  if (!isTRUE(control$accelerate) || k > newton_components[["auto"]] || smooth || effort) {
+    return("em")
+  }
+  if (sparse_pays(view, k)) "sparse" else "newton"
+}
+
+sparse_pays <- function(view, k) {
+  cells <- prod(as.double(view$dim))
+  stored <- length(view$column) + length(view$na_column)
+  few <- min(sparse_cells[["most"]], sparse_cells[["component"]] * k)
+  stored <= few * cells && cells >= sparse_size[["cells"]] && k >= sparse_size[["components"]]
 }
 
 #' @export

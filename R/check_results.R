@@ -42,6 +42,10 @@ rule_table <- function(shape = NULL, logical = FALSE) {
   }
 }
 
+rule_ages <- function(x) {
+  if (!is_plain(x) || !any(is.finite(x)) || any(is.infinite(x))) "finite numbers, some of them known"
+}
+
 age_profile_rules <- function() {
   numbers <- c("lower", "q1", "median", "q3", "upper", "mean", "n_effective")
   list(
@@ -50,7 +54,7 @@ age_profile_rules <- function() {
       first = "text", second = "text", difference = "number", statistic = "number", p_value = "number",
       p_adjusted = "number"
     ),
-    age = rule_numbers(NULL, na = TRUE), weights = rule_table(), kind_of_age = rule_text(1L), k = rule_count(1)
+    age = rule_ages, weights = rule_table(), kind_of_age = rule_text(1L), k = rule_count(1)
   )
 }
 
@@ -121,7 +125,8 @@ cv_rules <- function() {
   list(
     results = rule_frame(model = "text", k = "count", loss = "number", se = "number", not_converged = "count"),
     folds = rule_frame(setting = "number", replicate = "number", fold = "number", loss = "number"),
-    scheme = rule_choice(c("cells", "rows")), family = rule_text(1L), floor = rule_numbers(1L, 0),
+    scheme = rule_choice(c("cells", "rows")), family = rule_choice(c("bernoulli", "poisson", "squared")),
+    floor = rule_numbers(1L, 0),
     n_folds = rule_count(1), replicates = rule_count(1), no_likelihood = or_null(rule_text())
   )
 }

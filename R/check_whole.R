@@ -340,7 +340,7 @@ base_rules <- function(fit, param, chains = FALSE, ..., x = NULL, extent = unnam
         init = "text", objective = "number", finished = "flag", converged = "flag", reached_best = "flag", rows = 1L
       )
     },
-    converged = rule_flag(na = TRUE),
+    converged = rule_flag(na = chains),
     control = rule_control(if (chains) "multicause_mcmc_control" else "multicause_control"), call = rule_call,
     names = rule_names(extent), x = or_null(if (is.null(x)) rule_data(extent[1L], extent[2L]) else x),
     start_traces = or_null(rule_list(or_null(rule_numbers(NULL, na = TRUE)))), ... # none of starts not reached

@@ -52,10 +52,10 @@ plot_view.plsa <- function(x, what = c("basis", "membership", "simplex", "trace"
   )
 }
 
-check_title <- function(main) {
-  if (!is.null(main) && (!is.character(main) || length(main) != 1L)) {
-    stop_input("`main` must be one string, not %s.", show_value(main))
-  }
+check_title <- function(main) if (!is.null(main)) check_label(main, "main")
+
+check_label <- function(text, name) {
+  if (!is.character(text) || length(text) != 1L) stop_input("`%s` must be one string, not %s.", name, show_value(text))
 }
 
 basis_view <- function(fit, main) {

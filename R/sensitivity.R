@@ -148,12 +148,11 @@ sensitivity_sentence <- function(x) {
   changed <- table[-1L, ]
   low <- which.min(table$missed)
   high <- which.max(table$missed)
-  seen <- if (low == high) "does not change" else {
-    sprintf(
-      "goes from %s (%s) to %s (%s)", show_count(table$missed[low]), table$change[low], show_count(table$missed[high]),
-      table$change[high]
-    )
-  }
+  seen <- sprintf(
+    "goes from %s (%s) to %s (%s)", show_count(table$missed[low]), table$change[low], show_count(table$missed[high]),
+    table$change[high]
+  )
+  if (low == high) seen <- "does not change"
   paste(
     sprintf("As it is, %s zeros are expected to be false, %s;", show_count(table$missed[1L]), wz_words[[x$source]]),
     sprintf("over %d changes that number %s,", nrow(changed), seen),

@@ -423,7 +423,19 @@ companion_parts <- function(w, i, j) {
 }
 
 #' @export
+result_rules.zero_explained <- function(x) {
+  numbers <- c("chance", "missed", "missed_low", "missed_high", "missed_most", "rank")
+  list(
+    cell = rule_frame(site = "label", taxon = "label", stats::setNames(rep("number", 6L), numbers), rows = 1L),
+    score = or_null(rule_frame(part = "text", log_odds = "number")),
+    neighbours = rule_frame(site = "label", weight = "number", found = "flag"),
+    companions = rule_frame(taxon = "label", share = "number", rate = "number"), n = rule_count(1)
+  )
+}
+
+#' @export
 print.zero_explained <- function(x, ...) {
+  check_whole(x, "x")
   check_dots(...)
   cell <- x$cell
   cat(sprintf(

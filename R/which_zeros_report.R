@@ -2,8 +2,9 @@
 
 #' @rdname report
 #' @export
-report.which_zeros <- function(fit, file, ..., sensitivity = NULL, groups = NULL, sites = NULL, n = 50, title = NULL,
-                               tables = NULL, notes = NULL) {
+report.which_zeros <- function(fit, file, ..., # nolint: object_name_linter.
+                               sensitivity = NULL, groups = NULL, sites = NULL, n = 50, title = NULL, tables = NULL,
+                               notes = NULL) {
   check_dots(...)
   check_whole(fit, "fit")
   file <- check_report_file(file)

@@ -111,7 +111,7 @@ answers <- function() {
   cat("the table alone allows where taxa are recorded alike (most) and not (unlike). Slopes: of the answer.\n")
   g5s5 <- read_fossils("g5s5")
   if (!is.null(g5s5)) planted("European mammals, g5s5", g5s5$x, age = g5s5$age)
-  planted("Simulated sites", unname(simulated_sites$x))
+  planted("Simulated sites", unname(multicause::simulated_sites$x))
   birds <- read_birds()
   if (!is.null(birds)) {
     seconds <- system.time(w <- which_zeros(birds$x, distance = birds$distance, seed = 1, progress = FALSE))

@@ -302,8 +302,9 @@ test_that("the sparse form: threads change no bit, missing cells drop out, and i
   x <- binary(400, 150, 0.05, 0.01)
   start <- random_start(400, 150, 5)
   start$aspects <- start$aspects * rep(runif(150, 0.02, 0.8), each = 5)
-  pass <- function(x, start, form, ...) run_newton(x, start, pseudo = c(0.2, 1, 0.03), control = newton(
-    algorithm = form, ...))
+  pass <- function(x, start, form, ...) {
+    run_newton(x, start, pseudo = c(0.2, 1, 0.03), control = newton(algorithm = form, ...))
+  }
   once <- pass(x, start, "sparse", passes = 9L, accelerate = TRUE)
   expect_identical(pass(x, start, "sparse", passes = 9L, accelerate = TRUE, n_threads = 3), once)
   wide <- rbind(cbind(x, NA), NA)
