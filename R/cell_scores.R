@@ -11,6 +11,9 @@
 cell_scores <- function(fit, rows, kinds, of = "absences") UseMethod("cell_scores")
 
 #' @export
+cell_scores.default <- function(fit, rows, kinds, of = "absences") stop_no_phantoms(fit)
+
+#' @export
 cell_scores.aspect_bernoulli <- function(fit, rows, kinds, of = "absences") {
   one <- fit$param$aspects
   zero <- 1 - one

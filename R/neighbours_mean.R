@@ -350,6 +350,9 @@ plot.neighbours_mean <- function(x, ...) {
 model_title.neighbours_mean <- function(fit) "Neighbours' mean"
 
 #' @export
+report_sides.neighbours_mean <- function(fit) NULL
+
+#' @export
 figure_words.neighbours_mean <- function(fit) {
   "Heat map: the weighted mean of the neighbours' records, for each attribute at each observation."
 }

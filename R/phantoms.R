@@ -64,6 +64,10 @@ phantoms <- function(fit, ...) UseMethod("phantoms")
 #' @export
 phantoms.default <- function(fit, ...) {
   check_fit_class(fit)
+  stop_no_phantoms(fit)
+}
+
+stop_no_phantoms <- function(fit) {
   stop_input(
     paste(
       "`fit` must be of a model whose components can be phantoms, a fit of aspect_bernoulli(), not of %s():",

@@ -7,7 +7,8 @@ table_shape <- function(fit) UseMethod("table_shape")
 table_shape.default <- function(fit) fit[c("dims", "names")]
 
 # The fit as sites by taxa, its data summed over other dimensions, what its components and observations are, the titles
-# of the dimensions, and the components along those dimensions that are neither sites nor taxa.
+# of the dimensions, and the components along those dimensions that are neither sites nor taxa. NULL: a model without
+# components.
 report_sides <- function(fit) UseMethod("report_sides")
 
 #' @export
@@ -20,10 +21,10 @@ report_sides.default <- function(fit) {
 }
 
 model_content <- function(fit, age, of, sites, n) {
-  if (is.null(fit$param)) { # an average of fits
+  sides <- if (!is.null(fit$param)) report_sides(fit)
+  if (is.null(sides)) { # an average of fits, or a model without components
     return(list(unexpected = unexpected_cells(fit, list(fit = fit, titles = c("observation", "attribute")), sites, n)))
   }
-  sides <- report_sides(fit)
   observations <- with_names(sides$observations, sides$titles[1L])
   content <- list(
     components = with_names(t(sides$components), sides$titles[2L]),
