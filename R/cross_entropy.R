@@ -35,7 +35,7 @@
 #'   diagonal is not used.
 #' @param method `"js"`, `"paper"` or `"mm"`; see Details.
 #' @param floor added inside the logarithm by `"mm"`, above 0.
-#' @param anneal `NULL`, a number of passes (a whole number of at least 2), or a vector of finite multipliers of at
+#' @param anneal `NULL`, a number of passes (a whole number from 2 to 1e6), or a vector of finite multipliers of at
 #'   least 0, one for each pass.
 #' @return A list of class `cross_entropy` for the argument `prior` of [plca()].
 #' @references Smaragdis P, Shashanka M, Raj B, Mysore GJ (2009). Probabilistic factorization of non-negative data with
@@ -75,16 +75,18 @@ cross_entropy <- function(groups = NULL, between = 0, within = 0, dims = NULL, w
   )
 }
 
+most_anneal <- 1e6
+
 # Multipliers by pass; NULL is 1 throughout.
 check_anneal <- function(anneal) {
   if (is.null(anneal)) {
     return(1)
   }
   ok <- is.numeric(anneal) && length(anneal) && all(is.finite(anneal)) && all(anneal >= 0)
-  if (length(anneal) == 1L) ok <- ok && anneal >= 2 && anneal == floor(anneal)
+  if (length(anneal) == 1L) ok <- ok && anneal >= 2 && anneal <= most_anneal && anneal == floor(anneal)
   if (!ok) {
     stop_input(
-      "`anneal` must be NULL, a whole number of passes of at least 2, or finite multipliers of at least 0, not %s.",
+      "`anneal` must be NULL, a whole number of passes from 2 to 1e6, or finite multipliers of at least 0, not %s.",
       show_value(anneal)
     )
   }

@@ -135,7 +135,7 @@ print.which_zeros_sensitivity <- function(x, ...) {
   table$missed <- vapply(table$missed, show_count, "")
   table$zeros <- vapply(table$zeros, show_exact, "")
   shown <- table[c("change", "missed", "range", "zeros", "kept")]
-  names(shown)[5L] <- sprintf("of the first %d", x$first)
+  names(shown)[5L] <- sprintf("of the first %.0f", x$first)
   names(shown)[1L] <- format("change", width = max(nchar(shown$change)))
   shown[[1L]] <- format(shown[[1L]])
   print.data.frame(shown, row.names = FALSE)
@@ -156,7 +156,7 @@ sensitivity_sentence <- function(x) {
   paste(
     sprintf("As it is, %s zeros are expected to be false, %s;", show_count(table$missed[1L]), wz_words[[x$source]]),
     sprintf("over %d changes that number %s,", nrow(changed), seen),
-    sprintf("and %d to %d of the first %d stay.", min(changed$kept), max(changed$kept), x$first)
+    sprintf("and %.0f to %.0f of the first %.0f stay.", min(changed$kept), max(changed$kept), x$first)
   )
 }
 
@@ -175,10 +175,10 @@ plot_view.which_zeros_sensitivity <- function(x, main = NULL, ...) {
   new_view(
     "ranges", if (is.null(main)) "What the answer depends on" else main,
     rows = data.frame(
-      label = sprintf("%s (%d of %d)", table$change, table$kept, x$first), value = table$missed, low = table$low,
+      label = sprintf("%s (%.0f of %.0f)", table$change, table$kept, x$first), value = table$missed, low = table$low,
       high = table$high, other = table$missed[1L]
     ),
-    xlab = sprintf("number missed (in brackets: how many of the first %d stay)", x$first),
+    xlab = sprintf("number missed (in brackets: how many of the first %.0f stay)", x$first),
     words = c(value = "with the change", other = "as it is"), limits = c(0, max(table$high))
   )
 }
