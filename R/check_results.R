@@ -16,7 +16,8 @@ result_rules.default <- function(x) {
     multicause_control = rule_control("multicause_control"),
     multicause_mcmc_control = rule_control("multicause_mcmc_control"),
     cross_entropy = entropy_rules(),
-    phantoms = , deficiency = , false_absences = , false_presences = , noisy_or_sources = rule_frame()
+    phantoms = , deficiency = , false_absences = , false_presences = , which_zeros_sums = , which_zeros_contrast = ,
+    noisy_or_sources = rule_frame()
   )
 }
 

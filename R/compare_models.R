@@ -164,4 +164,4 @@ plot.multicause_comparison <- function(x, ...) {
 }
 
 #' @export
-plot_view.multicause_comparison <- function(x, ...) plot_view(x$cells, ...)
+plot_view.multicause_comparison <- function(x, ...) plot_view.multicause_cv(x$cells, ...)

@@ -303,6 +303,7 @@ contrast <- function(w, groups, ..., of = c("share", "missed", "richness")) {
 
 #' @export
 print.which_zeros_contrast <- function(x, digits = 3L, ...) {
+  check_whole(x, "x")
   digits <- check_digits(digits)
   check_dots(...)
   print.data.frame(round_columns(x, digits), row.names = FALSE)
@@ -319,6 +320,7 @@ print.which_zeros_contrast <- function(x, digits = 3L, ...) {
 
 #' @export
 print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
+  check_whole(x, "x")
   digits <- check_digits(digits)
   shown <- utils::head(x, check_shown(n))
   print.data.frame(round_columns(shown, digits), row.names = FALSE)
