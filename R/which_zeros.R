@@ -329,12 +329,17 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
 
 most_kept <- 5e6 # cells up to which the learners' scores are kept for explain()
 
-# The standard error of the log-odds that comes from the weights.
+# The standard errors of log-odds, cells x learners, that come from the weights.
+odds_se <- function(z, stack) {
+  z <- cbind(1, matrix(z, ncol = length(stack$weights)))
+  sqrt(pmax(rowSums((z %*% stack$covariance) * z), 0))
+}
+
+# Those of all cells, by blocks.
 stack_se <- function(odds, stack) {
   cells <- seq_along(odds[[1L]])
   root <- vapply(unname(split(cells, cells %/% 2^18)), function(at) {
-    z <- cbind(1, vapply(odds, function(each) each[at], numeric(length(at))))
-    list(sqrt(pmax(rowSums((z %*% stack$covariance) * z), 0)))
+    list(odds_se(vapply(odds, function(each) each[at], numeric(length(at))), stack))
   }, list(0))
   matrix(unlist(root), nrow(odds[[1L]]))
 }
@@ -343,8 +348,7 @@ stack_se <- function(odds, stack) {
 wz_hidden <- function(copies, stack) {
   each <- lapply(copies, function(copy) {
     odds <- copy$odds[copy$deleted, , drop = FALSE]
-    se <- sqrt(pmax(rowSums((cbind(1, odds) %*% stack$covariance) * cbind(1, odds)), 0))
-    list(at = copy$at[copy$deleted], p = stats::plogis(stack_odds(stack, odds) - 1.645 * se))
+    list(at = copy$at[copy$deleted], p = stats::plogis(stack_odds(stack, odds) - 1.645 * odds_se(odds, stack)))
   })
   list(at = unlist(lapply(each, `[[`, "at")), p = unlist(lapply(each, `[[`, "p")))
 }

@@ -22,9 +22,10 @@ report.which_zeros <- function(fit, file, ..., # nolint: object_name_linter.
   if (is.null(title)) title <- "Which zeros are false?"
   content <- list(w = fit, sensitivity = sensitivity, tables = answer_tables(fit, groups, sites, n))
   html <- render_report("which_zeros.Rmd", list(content = content, notes = notes, title = title))
-  every <- as.data.frame(fit)
-  files <- c(content$tables, list(all_zeros = every, sensitivity = sensitivity$table))
-  write_files(c(stats::setNames(list(html), file), if (!is.null(tables)) table_files(files, tables)))
+  csv <- if (!is.null(tables)) {
+    table_files(c(content$tables, list(all_zeros = as.data.frame(fit), sensitivity = sensitivity$table)), tables)
+  }
+  write_files(c(stats::setNames(list(html), file), csv))
   invisible(file)
 }
 
