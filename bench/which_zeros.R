@@ -47,7 +47,8 @@ measure <- function(w, scores, truth) {
 scores_of <- function(w) {
   answer <- w$probability
   answer[is.na(answer)] <- 0
-  c(list(`the answer` = unname(answer)), stats::setNames(w$odds, multicause:::learner_names[names(w$odds)]))
+  learners <- intersect(names(w$odds), rownames(w$weights))
+  c(list(`the answer` = unname(answer)), stats::setNames(w$odds[learners], w$weights[learners, "learner"]))
 }
 
 show <- function(title, all, self, seconds, totals) {
