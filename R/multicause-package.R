@@ -19,9 +19,9 @@
 #' `loglik`, `df`, `dims`, `trace`, `starts`, `converged`, `control`, `call` and `x`; [fit_control()] says how they are
 #' run, and [set.seed()] decides what they return. `print()`, `summary()`, `plot()`, `coef()`, `fitted()`,
 #' `residuals()`, `predict()`, `simulate()`, `nobs()` and `update()` work on every fit; `logLik()`, `AIC()` and
-#' `BIC()` where the likelihood was maximised. With the packages generics (or broom), ggplot2 and vegan come
-#' `tidy()`, `glance()` and `augment()` ([tidiers]), `autoplot()` ([autoplot.multicause]) and `scores()`
-#' ([scores.multicause]).
+#' `BIC()` where the likelihood was maximised. Figures are ggplot2 objects, by `plot()` and
+#' `autoplot()` ([autoplot.multicause]). With the packages generics (or broom) and vegan come `tidy()`, `glance()` and
+#' `augment()` ([tidiers]), and `scores()` ([scores.multicause]).
 #'
 #' | model | for | what an observation is |
 #' | --- | --- | --- |
