@@ -87,7 +87,7 @@
 #' which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' @keywords internal
 #' @importFrom methods as
-#' @importFrom stats coef fitted logLik nobs predict residuals simulate update
+#' @importFrom stats coef confint fitted logLik nobs predict residuals simulate update vcov
 #' @importFrom utils head
 #' @useDynLib multicause, .registration = TRUE
 "_PACKAGE"

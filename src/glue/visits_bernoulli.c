@@ -13,22 +13,40 @@ static ab_visit_data data_of(SEXP cell) {
   return out;
 }
 
-/* list(membership, aspects, missed, added, missed_by = 0 to 2, fit_added), checked; points in. */
+/* list(design = d x (n n_visit), mean = d x m, ridge = d), and the slopes. */
+static ab_detection detection_of(SEXP model, SEXP slopes, const ab_visit_data *data) {
+  const SEXP design = glue_field(model, "design"), mean = glue_field(model, "mean");
+  const SEXP ridge = glue_field(model, "ridge");
+  const int d = (int) XLENGTH(ridge);
+  glue_check(Rf_isReal(design) && XLENGTH(design) == (R_xlen_t) d * data->n * data->n_visit,
+             "design");
+  glue_matrix(mean, d, data->m, "mean");
+  glue_matrix(ridge, 1, d, "ridge");
+  glue_matrix(slopes, d, data->m, "slopes");
+  const ab_detection by = {d, REAL(design), REAL(slopes), REAL(mean), REAL(ridge)};
+  return by;
+}
+
+/* list(membership, aspects, missed, added, missed_by = 0 to 3, fit_added), checked; points in. By a
+ * model (3) there are slopes and detection instead of missed. */
 static ab_visit_param param_of(SEXP param, const ab_visit_data *data) {
-  const int rows[] = {data->n, data->m, 1};
+  const int rows[] = {data->n, data->m, 1, 0};
   const SEXP membership = glue_field(param, "membership"), aspects = glue_field(param, "aspects");
   const SEXP missed = glue_field(param, "missed"), added = glue_field(param, "added");
   const int by = Rf_asInteger(glue_field(param, "missed_by"));
   ab_visit_param par = {.ab = {.k = Rf_ncols(membership)}};
-  glue_check(by >= 0 && by <= 2, "missed_by");
+  glue_check(by >= 0 && by <= MISSED_BY_MODEL, "missed_by");
   glue_matrix(membership, data->n, par.ab.k, "membership");
   glue_matrix(aspects, par.ab.k, data->m, "aspects");
-  glue_matrix(missed, rows[by], data->n_visit, "missed");
+  if (by != MISSED_BY_MODEL) glue_matrix(missed, rows[by], data->n_visit, "missed");
   glue_matrix(added, 1, data->n_visit, "added");
   par.ab.membership = REAL(membership);
   par.ab.aspects = REAL(aspects);
   par.missed_by = (ab_missed_by) by;
-  par.missed = REAL(missed);
+  if (by == MISSED_BY_MODEL)
+    par.detection = detection_of(glue_field(param, "detection"), glue_field(param, "slopes"), data);
+  else
+    par.missed = REAL(missed);
   par.added = REAL(added);
   par.fit_added = Rf_asLogical(glue_field(param, "fit_added")) == TRUE;
   return par;
@@ -78,6 +96,35 @@ SEXP mc_c_ab_visits_posterior(SEXP cell, SEXP param) {
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, data.n, data.m));
   arguments arg = {cell, param, R_NilValue, R_NilValue, out};
   glue_serial_blas(posterior_body, &arg);
+  UNPROTECT(1);
+  return out;
+}
+
+static SEXP inform_body(void *ctx) {
+  const arguments *arg = ctx;
+  const ab_visit_data data = data_of(arg->cell);
+  glue_context context;
+  const mc_host host = glue_host(&context, R_NilValue);
+  const ab_visit_param par = param_of(arg->param, &data);
+  const ab_prior prior = glue_ab_prior(arg->prior, par.ab.k, false);
+  const int size = par.ab.k + par.detection.d;
+  glue_check(par.missed_by == MISSED_BY_MODEL, "missed_by");
+  SET_VECTOR_ELT(arg->out, 0, Rf_allocVector(REALSXP, data.m));
+  SET_VECTOR_ELT(arg->out, 1, Rf_allocMatrix(REALSXP, size, data.m));
+  SET_VECTOR_ELT(arg->out, 2, Rf_alloc3DArray(REALSXP, size, size, data.m));
+  const ab_visit_information out = {REAL(VECTOR_ELT(arg->out, 0)), REAL(VECTOR_ELT(arg->out, 1)),
+                                    REAL(VECTOR_ELT(arg->out, 2))};
+  ab_visits_inform(&data, &par, &prior, &out, &host);
+  glue_end_stopped(&host);
+  return arg->out;
+}
+
+/* list(value, gradient, information), see ab_visits_inform(). */
+SEXP mc_c_ab_visits_inform(SEXP cell, SEXP param, SEXP prior) {
+  const char *fields[] = {"value", "gradient", "information", ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  arguments arg = {cell, param, prior, R_NilValue, out};
+  glue_serial_blas(inform_body, &arg);
   UNPROTECT(1);
   return out;
 }
