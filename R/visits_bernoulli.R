@@ -25,6 +25,13 @@
 #' it predicts held-out records better, by 0.003 to 0.2 nats a record (`bench/estimate_default.md` in the sources). A
 #' pass takes O(n m (k + visits)), with d coefficients O(n m visits d^2) more.
 #'
+#' **Sampling.** `estimate = "gibbs"` draws from the posterior of all there is (Polya-Gamma augmentation), with
+#' `detection` and without `added`: memberships are Dirichlet and aspects Beta as `prior` says, coefficients normal
+#' about means with the prior `prior$detection` and spreads with a half-Cauchy prior of scale 1. [mcmc_control()] sets
+#' up the chains, which begin near modes of their own; `summary()` has R-hat and effective sample sizes, [occupied()]
+#' and [false_absences()] have intervals, as have `predict(interval = )` and `confint()`. A draw takes O(n m (k +
+#' visits)) and a random number for each visit to a presence. Labels are matched between chains, not within them.
+#'
 #' **Shapes of `x`.** A list of tables, one a visit. An array, whose sides are known by their names
 #' (`names(dimnames(x))`: site or observation, species, taxon or attribute, visit or replicate) or by `sides`; without
 #' either it is taken as observations x attributes x visits with a message, and refused where it would have more visits
@@ -40,8 +47,8 @@
 #'   visit, an array, or what packages spOccupancy or unmarked take: see Details. `NA` where there was no visit.
 #' @param k number of components, at least 1.
 #' @param ... must be empty.
-#' @param estimate `"map"` (posterior mode) or `"ml"` (maximum likelihood).
-#' @param prior for `"map"`, as in [aspect_bernoulli()]: `aspects`, two numbers of at least 1; `membership`, one; and
+#' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood) or `"gibbs"` (draws of the posterior).
+#' @param prior for `"map"` and `"gibbs"`, as in [aspect_bernoulli()]: `aspects`, two numbers of at least 1; `membership`, one; and
 #'   `detection`, the standard deviation of the normal prior of mean coefficients (with `sharing = "none"`, of each
 #'   attribute's), on the scale of covariates of standard deviation 1.
 #' @param missed_by whose the probabilities of missing a presence are: each `"observation"`, `"attribute"` or `"visit"`
@@ -58,7 +65,8 @@
 #' @param sides for an array, what its dimensions are, as `c("site", "visit", "species")`.
 #' @param rare attributes found at fewer observations than this are flagged; 0: none.
 #' @param start initial values, as in [aspect_bernoulli()]; `missed`, `detection` and `added` may come with them.
-#' @param control settings from [fit_control()].
+#'   With `"gibbs"`: a fit whose chains go on.
+#' @param control settings from [fit_control()]; with `"gibbs"` from [mcmc_control()].
 #' @return A list of class `visits_bernoulli`, which is an `aspect_bernoulli` too, with the elements of such a fit and
 #' \describe{
 #'   \item{`param`}{also `missed`, the probabilities of missing a presence (n, m or 1 x visits), or `detection`, the
@@ -68,11 +76,13 @@
 #'     scaled coefficients among attributes.}
 #'   \item{`x`}{1 where any visit found something, 0 where none did, `NA` where there was no visit.}
 #'   \item{`visits`}{the n x m x visits array (where `control` keeps the data).}
+#'   \item{`draws`, `cells`, `kept`, `last`}{with `"gibbs"`: draws of `richness` (n x draws), `sites` (m x draws) and
+#'     `detection` (terms x m x draws); what [aspect_bernoulli()] has of cells; states that were kept.}
 #'   \item{`rare`}{whether each attribute was found at fewer than `rare` observations.}
 #' }
 #' `fitted()` is the probability that the attribute is there. [false_absences()] and [deficiency()] go by all visits.
 #' There is no certificate (`NA`) and no prediction for new observations.
-#' @seealso [vcov.visits_bernoulli()] for standard errors; [aspect_bernoulli()], [false_absences()], [deficiency()],
+#' @seealso [occupied()] for richness and ranges, [vcov.visits_bernoulli()] for standard errors; [aspect_bernoulli()], [false_absences()], [deficiency()],
 #'   [identifiability()].
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
@@ -91,7 +101,7 @@
 #' seen <- lapply(1:2, function(v) present * rbinom(300, 1, plogis(date[, v] - 0.5)))
 #' visits_bernoulli(seen, k = 2, detection = ~date, visit_data = list(date = date))
 #' @export
-visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml"),
+visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
                              prior = list(aspects = c(1.2, 2), membership = 1, detection = 1.65),
                              missed_by = c("observation", "attribute", "visit"), detection = NULL,
                              visit_data = NULL, site_data = NULL, taxon_data = NULL, sharing = c("partial", "none"),
@@ -99,7 +109,7 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml"),
   call <- match.call()
   check_dots(...)
   check_given(x, k)
-  estimate <- check_choice(estimate, "estimate", c("map", "ml"))
+  estimate <- check_choice(estimate, "estimate", c("map", "ml", "gibbs"))
   by_model <- !is.null(detection)
   if (by_model && !missing(missed_by)) {
     stop_input("`missed_by` must be left out with `detection`, which says what the chance of a miss goes by.")
@@ -108,7 +118,8 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml"),
   sharing <- check_choice(sharing, "sharing", c("partial", "none"))
   added <- check_flag(added, "added")
   rare <- check_count(rare, "rare", 0L)
-  control <- check_control(control)
+  sampled <- estimate == "gibbs"
+  control <- if (sampled) check_visit_sampling(control, missing(control), by_model, added) else check_control(control)
   cell <- check_visits(x, sides)
   data <- check_data(any_visit(cell), "binary", name = "x")
   k <- check_k(k, dim(data$x))
@@ -125,6 +136,11 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml"),
   call <- keep_values(call, kept)
   if (estimate == "ml") settings$prior <- NULL
   if (by_model) settings <- check_detection(detection, cell, given, settings)
+  if (sampled) {
+    tell_rare(data, rare)
+    fit <- visits_gibbs(visits_gibbs_problem(cell, data, k, settings, control), start, call)
+    return(fit)
+  }
   problem <- structure(
     list(cell = cell, data = data, k = k, settings = settings, blank = visit_rates(cell, settings)),
     class = c("visits_bernoulli_problem", "multicause_problem")
@@ -143,11 +159,20 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml"),
   new_visits_fit(started, cell, data, k, settings, control, call)
 }
 
+# A sampler draws no rates and no additions, and has settings of its own.
+check_visit_sampling <- function(control, is_default, by_model, added) {
+  if (!by_model) {
+    stop_input("`estimate = \"gibbs\"` needs `detection`: `~ 1` or `~ visit` where there are no covariates.")
+  }
+  if (added) stop_input("`added` must be FALSE with `estimate = \"gibbs\"`.")
+  if (is_default) mcmc_control() else check_mcmc_control(control)
+}
+
 # The prior without what only detection needs, or with its default.
 check_visit_prior <- function(prior, estimate) {
   if (!is.list(prior)) ab_check_prior(prior)
   scale <- if (is.null(prior$detection)) 1.65 else check_number(prior$detection, "prior$detection", 0, open = TRUE)
-  if (estimate == "map") prior <- ab_check_prior(prior[names(prior) != "detection"])
+  if (estimate != "ml") prior <- ab_check_prior(prior[names(prior) != "detection"], bayes = estimate == "gibbs")
   prior$detection <- scale
   prior
 }

@@ -110,11 +110,16 @@ arrange_array <- function(x, sides, name) {
     return(bare_names(aperm(x, match(visit_sides, at))))
   }
   d <- dim(x)
-  advice <- "name its dimensions (names(dimnames(x))) or say what they are, as by `sides = c(\"site\", \"visit\", \"species\")`"
+  advice <- paste(
+    "name its dimensions (names(dimnames(x))) or say what they are, as by",
+    "`sides = c(\"site\", \"visit\", \"species\")`"
+  )
   if (d[3L] > d[2L] || d[3L] > d[1L]) {
     stop_input(
-      "`%s` would be %d observations x %d attributes x %d visits, more visits than %s: if it is not, %s; if it is, say so.",
-      name, d[1L], d[2L], d[3L], if (d[3L] > d[2L]) "attributes" else "observations", advice
+      paste(
+        "`%s` would be %d observations x %d attributes x %d visits, more visits than %s: if it is not, %s; if it is,",
+        "say so."
+      ), name, d[1L], d[2L], d[3L], if (d[3L] > d[2L]) "attributes" else "observations", advice
     )
   }
   inform(
@@ -213,7 +218,8 @@ known_covariates <- function(cell, given) {
   own <- attr(cell, "covariates")
   labels <- if (is.null(dimnames(cell))) list(NULL, NULL, NULL) else dimnames(cell)
   visit <- visit_values(if (is.null(given$visit)) own$visit else given$visit, d, labels)
-  site <- side_values(if (is.null(given$site)) own$site else given$site, d[1L], labels[[1L]], "site_data", "observation")
+  of_site <- if (is.null(given$site)) own$site else given$site
+  site <- side_values(of_site, d[1L], labels[[1L]], "site_data", "observation")
   taxon <- side_values(given$taxon, d[2L], labels[[2L]], "taxon_data", "attribute")
   number <- factor(if (is.null(labels[[3L]])) seq_len(d[3L]) else labels[[3L]],
     if (is.null(labels[[3L]])) seq_len(d[3L]) else labels[[3L]])
@@ -234,7 +240,7 @@ known_covariates <- function(cell, given) {
 # a row for each, told apart by its columns of sites and visits or, without them, in unmarked's order: the visits to
 # the first observation, then those to the next.
 visit_values <- function(x, d, labels) {
-  if (is.null(x)) {
+  if (!length(x)) {
     return(list(values = list(), level = character()))
   }
   if (!is.list(x) || is.null(names(x)) || any(names(x) == "") || anyDuplicated(names(x))) {

@@ -4,7 +4,7 @@
 # The design of `detection = ~ ...`: list
 #   design   d x (n visits), columns centred (where there is an intercept) and scaled over the visits made; 0 where none
 #   basis    d x d: coefficients on the covariates' own scale = basis %*% those of the design
-#   taxon    m x w, terms of taxon-level covariates, centred and scaled, which move the mean of the intercept; w may be 0
+#   taxon    m x w, terms of taxon-level covariates, centred and scaled, which move the mean of the intercept
 #   frame    what makes the design of new visits: terms, levels, center, scale
 detection_design <- function(formula, cell, given) {
   found <- visit_variables(formula, cell, given, "detection")
@@ -169,7 +169,8 @@ newton_round <- function(cell, param, prior) {
   open <- rep(TRUE, ncol(step))
   for (half in 0:12) {
     trial <- best
-    trial$aspects[, open] <- stats::plogis(stats::qlogis(param$aspects) + 2^-half * step[seq_len(k), , drop = FALSE])[, open]
+    moved <- stats::plogis(stats::qlogis(param$aspects) + 2^-half * step[seq_len(k), , drop = FALSE])
+    trial$aspects[, open] <- moved[, open]
     edge <- param$aspects <= inner_edge | param$aspects >= 1 - inner_edge
     trial$aspects[edge] <- param$aspects[edge]
     trial$slopes[, open] <- (param$slopes + 2^-half * step[k + seq_len(d), , drop = FALSE])[, open]
@@ -349,7 +350,7 @@ detection_sentences <- function(fit) {
 #' Standard errors and intervals of detection coefficients
 #'
 #' For fits of [visits_bernoulli()] with `detection`: the inverse of the observed information of each taxon's
-#' coefficients and of the log-odds of its aspects.
+#' coefficients and of the log-odds of its aspects; with `estimate = "gibbs"` covariances and quantiles of the draws.
 #'
 #' @details
 #' With one component and `estimate = "ml"`, `sharing = "none"`, this is what `occu()` of package unmarked gives, taxon
@@ -396,13 +397,11 @@ confint.visits_bernoulli <- function(object, parm, level = 0.95, ...) {
   check_whole(object, "object")
   check_dots(...)
   level <- check_number(level, "level", 0, 1, open = TRUE)
-  blocks <- coefficient_blocks(object)
-  error <- unlist(lapply(blocks, function(block) sqrt(diag(block$covariance)[block$slope])))
-  taxon <- rep(vapply(blocks, function(block) as.character(block$taxon), ""), each = length(object$detection$terms))
-  estimate <- as.vector(object$param$detection)
-  tail <- (1 - level) / 2
-  out <- cbind(estimate + stats::qnorm(tail) * error, estimate - stats::qnorm(tail) * error)
-  dimnames(out) <- list(names(error), paste(format(100 * c(tail, 1 - tail), trim = TRUE, digits = 3L), "%"))
+  ends <- c((1 - level) / 2, (1 + level) / 2)
+  out <- coefficient_limits(object, ends)
+  colnames(out) <- paste(format(100 * ends, trim = TRUE, digits = 3L), "%")
+  taxa <- if (is.null(object$names[[2L]])) seq_len(object$dims[["m"]]) else object$names[[2L]]
+  taxon <- rep(as.character(taxa), each = length(object$detection$terms))
   if (missing(parm)) {
     return(out)
   }
@@ -411,6 +410,17 @@ confint.visits_bernoulli <- function(object, parm, level = 0.95, ...) {
       if (is.character(parm)) show_names(setdiff(parm, c(rownames(out), taxon))) else show_value(parm))
   }
   out[rownames(out) %in% parm | taxon %in% parm, , drop = FALSE]
+}
+
+# Coefficients x 2, named as vcov() has them.
+coefficient_limits <- function(fit, ends) UseMethod("coefficient_limits")
+
+#' @export
+coefficient_limits.default <- function(fit, ends) {
+  error <- unlist(lapply(coefficient_blocks(fit), function(block) sqrt(diag(block$covariance)[block$slope])))
+  out <- as.vector(fit$param$detection) + outer(error, stats::qnorm(ends))
+  rownames(out) <- names(error)
+  out
 }
 
 # For each attribute the covariance of its aspects' log-odds and its coefficients, by name; NA where there is none.

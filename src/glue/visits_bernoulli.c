@@ -1,5 +1,8 @@
+#include <R_ext/Random.h>
+#include <string.h>
+
 #include "glue/aspect_bernoulli.h"
-#include "visits_bernoulli/em.h"
+#include "visits_bernoulli/gibbs.h"
 
 typedef struct {
   SEXP cell, param, prior, control, out;
@@ -125,6 +128,109 @@ SEXP mc_c_ab_visits_inform(SEXP cell, SEXP param, SEXP prior) {
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   arguments arg = {cell, param, prior, R_NilValue, out};
   glue_serial_blas(inform_body, &arg);
+  UNPROTECT(1);
+  return out;
+}
+
+/* What a run of the sampler fills, by name; sizes are for n_draw draws, n_kept of them kept. */
+static ab_visit_record new_record(SEXP out, const ab_visit_data *data, const ab_visit_state *state,
+                                  SEXP plan, int n_sweep) {
+  const int k = state->par->ab.k, d = state->par->detection.d;
+  ab_visit_record record = {.thin = Rf_asInteger(glue_field(plan, "thin")),
+                            .keep_every = Rf_asInteger(glue_field(plan, "keep_every"))};
+  const int n_draw = record.thin > 0 ? n_sweep / record.thin : 0;
+  const int n_kept = record.keep_every > 0 ? n_draw / record.keep_every : 0;
+  const int rows[] = {AB_VISIT_NOTE_CENTER + 2 * d + state->w,
+                      data->n,
+                      data->m,
+                      d * data->m,
+                      data->n * 4,
+                      data->n,
+                      k,
+                      data->n * k,
+                      k * data->m};
+  const int columns[] = {n_draw, n_draw, n_draw, n_draw, data->m, k, data->m, n_kept, n_kept};
+  double **fields[] = {
+      &record.note,        &record.richness,   &record.sites,   &record.slopes,
+      &record.cell,        &record.membership, &record.aspects, &record.kept_membership,
+      &record.kept_aspects};
+  for (int f = 0; f < 9; f++) {
+    SET_VECTOR_ELT(out, 5 + f, Rf_allocMatrix(REALSXP, rows[f], columns[f]));
+    *fields[f] = REAL(VECTOR_ELT(out, 5 + f));
+    memset(*fields[f], 0, (size_t) XLENGTH(VECTOR_ELT(out, 5 + f)) * sizeof(double));
+  }
+  return record;
+}
+
+static SEXP gibbs_body(void *ctx) {
+  const arguments *arg = ctx;
+  const ab_visit_data data = data_of(arg->cell);
+  const SEXP plan = arg->control, sharing = glue_field(plan, "sharing");
+  const SEXP model = glue_field(arg->param, "detection"), taxon = glue_field(sharing, "taxon");
+  const int n_sweep = Rf_asInteger(glue_field(plan, "n_sweep"));
+  glue_context context;
+  const mc_host host = glue_host(&context, plan);
+  ab_visit_param par = param_of(arg->param, &data);
+  const ab_prior prior = glue_ab_prior(arg->prior, Rf_ncols(VECTOR_ELT(arg->out, 0)), true);
+  SEXP mean = PROTECT(Rf_duplicate(glue_field(model, "mean")));
+  SEXP ridge = PROTECT(Rf_duplicate(glue_field(model, "ridge")));
+  const int d = par.detection.d;
+  par.ab.membership = REAL(VECTOR_ELT(arg->out, 0));
+  par.ab.aspects = REAL(VECTOR_ELT(arg->out, 1));
+  par.detection.slopes = REAL(VECTOR_ELT(arg->out, 2));
+  par.detection.mean = REAL(mean);
+  par.detection.ridge = REAL(ridge);
+  ab_visit_state state = {.par = &par,
+                          .mean = REAL(mean),
+                          .ridge = REAL(ridge),
+                          .shared = Rf_asLogical(glue_field(sharing, "shared")) == TRUE,
+                          .center = REAL(VECTOR_ELT(arg->out, 3)),
+                          .spread = REAL(VECTOR_ELT(arg->out, 4)),
+                          .w = (int) (XLENGTH(taxon) / data.m),
+                          .intercept = Rf_asInteger(glue_field(sharing, "intercept")),
+                          .taxon = REAL(taxon),
+                          .center_sd = Rf_asReal(glue_field(sharing, "center_sd"))};
+  glue_check(XLENGTH(VECTOR_ELT(arg->out, 3)) == d + state.w, "center");
+  glue_check(XLENGTH(VECTOR_ELT(arg->out, 4)) == d, "spread");
+  glue_check(n_sweep >= 0 && par.missed_by == MISSED_BY_MODEL, "plan");
+  ab_visit_record record = new_record(arg->out, &data, &state, plan, n_sweep);
+  const mc_status status = ab_visits_gibbs(&data, &prior, &state, n_sweep, &host, &record);
+  glue_end_failed(&host);
+  SET_VECTOR_ELT(arg->out, 14, Rf_ScalarInteger(record.n_done));
+  SET_VECTOR_ELT(arg->out, 15, Rf_ScalarInteger(record.n_draw));
+  SET_VECTOR_ELT(arg->out, 16, Rf_ScalarInteger(record.n_kept));
+  SET_VECTOR_ELT(arg->out, 17, Rf_ScalarLogical(status == MC_STOPPED));
+  UNPROTECT(2);
+  return arg->out;
+}
+
+/* Sweeps from a state, param = what the fit takes and center, spread; plan = list(n_sweep, thin,
+ * keep_every, on_tick, sharing = list(shared, taxon = m x w, intercept, center_sd)). */
+SEXP mc_c_ab_visits_gibbs(SEXP cell, SEXP param, SEXP prior, SEXP plan) {
+  const char *fields[] = {"membership",
+                          "aspects",
+                          "slopes",
+                          "center",
+                          "spread",
+                          "note",
+                          "richness",
+                          "sites",
+                          "all_slopes",
+                          "cell",
+                          "sum_membership",
+                          "sum_aspects",
+                          "kept_membership",
+                          "kept_aspects",
+                          "n_done",
+                          "n_draw",
+                          "n_kept",
+                          "stopped",
+                          ""};
+  SEXP out = PROTECT(glue_result(fields, param, 5));
+  arguments arg = {cell, param, prior, plan, out};
+  GetRNGstate();
+  glue_serial_blas(gibbs_body, &arg);
+  PutRNGstate();
   UNPROTECT(1);
   return out;
 }

@@ -1,4 +1,4 @@
-#include "visits_bernoulli/em.h"
+#include "visits_bernoulli/private.h"
 
 #include <math.h>
 #include <string.h>
@@ -109,20 +109,6 @@ static int missed_row(const visit *w, int i, int j) {
     case MISSED_BY_ATTRIBUTE: return j;
     default: return 0;
   }
-}
-
-static int record(const ab_visit_data *data, int i, int j, int v) {
-  return data->cell[num_at(i, j, data->n) + (ptrdiff_t) v * data->n * data->m];
-}
-
-static const double *design_of(const ab_visit_data *data, const ab_detection *by, int i, int v) {
-  return by->design + (ptrdiff_t) by->d * num_at(i, v, data->n);
-}
-
-/* The linear predictor's chance of a miss. */
-static double model_missed(const ab_visit_data *data, const ab_detection *by, int i, int j, int v) {
-  const double *slopes = by->slopes + num_at(0, j, by->d);
-  return 1 / (1 + exp(num_dot(design_of(data, by, i, v), slopes, by->d)));
 }
 
 /* A visit's chance to miss the presence of a cell; of a model: as missed_of_row() left it. */

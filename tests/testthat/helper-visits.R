@@ -75,3 +75,94 @@ ref_detected_pass <- function(x, par, design, mean, ridge) {
   zeros <- (1 - a) * (t(par$membership) %*% zero)
   list(membership = s, aspects = ones / (ones + zeros), slopes = slopes)
 }
+
+# The sampler against exact answers: a grid, Geweke's joint test, simulation-based calibration.
+
+visits_test_problem <- function(cell, k, prior, sharing = "partial", formula = ~date, data = list(), taxon = NULL) {
+  cell <- suppressMessages(check_visits(cell, c("site", "species", "visit")))
+  given <- list(visit = data, site = NULL, taxon = taxon)
+  settings <- list(
+    estimate = "gibbs", prior = prior, missed_by = "model", sharing = sharing, added = FALSE, rare = 0L
+  )
+  settings <- check_detection(formula, cell, given, settings)
+  data <- list(x = any_visit(unclass(cell)))
+  visits_gibbs_problem(cell, data, k, settings, mcmc_control(progress = FALSE))
+}
+
+# New records of the visits that there were.
+draw_records <- function(problem, state) {
+  cell <- problem$cell
+  d <- dim(cell)
+  present <- matrix(stats::rbinom(d[1] * d[2], 1L, mixed(state$membership, state$aspects)), d[1])
+  chance <- stats::plogis(crossprod(problem$settings$by$design, state$slopes))
+  for (v in seq_len(d[3])) {
+    found <- present * stats::rbinom(d[1] * d[2], 1L, chance[(v - 1) * d[1] + seq_len(d[1]), ])
+    cell[, , v] <- ifelse(is.na(cell[, , v]), NA, as.integer(found))
+  }
+  problem$cell <- cell
+  problem
+}
+
+# Nothing that depends on labels, and nothing without a mean.
+visits_statistics <- function(state, problem) {
+  p <- state$membership %*% state$aspects
+  shared <- problem$settings$sharing == "partial"
+  c(
+    p = p[1:2, ], square = mean(p^2), spread = sum(state$membership^2), aspects = sum(state$aspects^2),
+    slopes = stats::plogis(state$slopes), product = mean(p) * mean(stats::plogis(state$slopes[1, ])),
+    center = if (shared) state$center, width = if (shared) state$spread / (1 + state$spread),
+    pull = if (shared) mean(stats::plogis(state$slopes[1, ])) * state$spread[1] / (1 + state$spread[1])
+  )
+}
+
+visits_geweke_z <- function(problem, n_sweep) {
+  n_stat <- length(visits_statistics(visits_prior_state(problem), problem))
+  free <- vapply(seq_len(n_sweep), function(i) visits_statistics(visits_prior_state(problem), problem), numeric(n_stat))
+  state <- visits_prior_state(problem)
+  chain <- vapply(seq_len(n_sweep), function(i) {
+    problem <- draw_records(problem, state)
+    state <<- visits_sweeps(problem, state, 1L)$state
+    visits_statistics(state, problem)
+  }, numeric(n_stat))
+  error <- sqrt(apply(free, 1, stats::var) / n_sweep + batch_error(chain)^2)
+  (rowMeans(chain) - rowMeans(free)) / error
+}
+
+# Ranks of the truth among thinned draws, statistics x data sets.
+visits_sbc_ranks <- function(problem, n_set, warmup, thin, n_keep = 19) {
+  vapply(seq_len(n_set), function(s) {
+    truth <- visits_prior_state(problem)
+    own <- draw_records(problem, truth)
+    state <- visits_sweeps(own, visits_prior_state(own), warmup)$state
+    draws <- vapply(seq_len(n_keep), function(i) {
+      state <<- visits_sweeps(own, state, thin)$state
+      visits_statistics(state, own)
+    }, visits_statistics(truth, problem))
+    rowSums(draws < visits_statistics(truth, problem))
+  }, visits_statistics(visits_prior_state(problem), problem))
+}
+
+# One attribute, one component, an intercept: posterior means of the chance of a presence a, of detection q, of the
+# number of presences missed and of the log-likelihood, over a grid.
+visits_grid <- function(cell, prior, sd) {
+  x <- matrix(cell[, 1, ], dim(cell)[1])
+  a <- seq(0.0005, 0.9995, length.out = 1000)
+  b <- seq(-8 * sd, 8 * sd, length.out = 2000)
+  made <- rowSums(!is.na(x))
+  found <- rowSums(x == 1, na.rm = TRUE)
+  q <- stats::plogis(b)
+  log_post <- outer(stats::dbeta(a, prior[1], prior[2], log = TRUE), stats::dnorm(b, 0, sd, log = TRUE), "+")
+  loglik <- missed <- 0
+  for (i in which(made > 0)) {
+    present <- outer(a, q^found[i] * (1 - q)^(made[i] - found[i]))
+    absent <- if (found[i]) 0 * present else matrix(1 - a, length(a), length(b))
+    loglik <- loglik + log(present + absent)
+    if (!found[i]) missed <- missed + present / (present + absent)
+  }
+  w <- exp(log_post + loglik - max(log_post + loglik))
+  w <- w / sum(w)
+  c(
+    a = sum(rowSums(w) * a), q = sum(colSums(w) * q), missed = sum(w * missed), loglik = sum(w * loglik),
+    both = sum(w * outer(a, q))
+  )
+}

@@ -96,7 +96,8 @@ test_that("sites and taxa are matched by name, and every value is needed where t
   expect_identical(found$values$size, rep(case$size, 3))
   expect_identical(unname(found$level), "site")
   expect_error(
-    visit_variables(~size, cell, list(site = rows[1:3, "size", drop = FALSE]), "detection"), "each of the 30 observations",
+    visit_variables(~size, cell, list(site = rows[1:3, "size", drop = FALSE]), "detection"),
+    "each of the 30 observations",
     class = "multicause_input_error"
   )
 })
