@@ -43,7 +43,8 @@
 #'
 #' @section What a fit says:
 #' [phantoms()] finds the components that write only absences (or presences), [false_absences()] and
-#' [false_presences()] rank cells, [deficiency()] counts what is missing by taxon and by site, [denoise()] gives the
+#' [false_presences()] rank cells, [deficiency()] counts what is missing by taxon and by site, [occupied()] what was there
+#' in a fit of repeated visits, [denoise()] gives the
 #' table without its phantoms, [age_profile()] dates the components, [curves()] follows a smoothed fit through time.
 #' [report()] writes all of it to one HTML file. [impute()] fills unknown cells, [classify()] tells which of several
 #' fits a row comes from, [divergences()] how different components are, [sources()] which sources are in use,
@@ -87,7 +88,7 @@
 #' which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' @keywords internal
 #' @importFrom methods as
-#' @importFrom stats coef fitted logLik nobs predict residuals simulate update
+#' @importFrom stats coef confint fitted logLik nobs predict residuals simulate update vcov
 #' @importFrom utils head
 #' @useDynLib multicause, .registration = TRUE
 "_PACKAGE"
