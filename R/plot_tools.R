@@ -45,7 +45,7 @@ new_figure <- function(data, mapping = ggplot2::aes(), title, alt, x = NULL, y =
   wrapped <- function(text, width) if (!is.null(text)) paste(strwrap(text, width), collapse = "\n")
   blank <- ggplot2::element_blank()
   ggplot2::ggplot(data, mapping) +
-    ggplot2::labs(x = x, y = wrapped(y, 34), title = wrapped(title, 38), subtitle = wrapped(subtitle, 60), alt = alt) +
+    ggplot2::labs(x = wrapped(x, 44), y = wrapped(y, 34), title = wrapped(title, 38), subtitle = wrapped(subtitle, 50), alt = alt) +
     ggplot2::theme_minimal() +
     ggplot2::theme(
       plot.title = ggplot2::element_text(size = 12, face = "bold"), plot.title.position = "plot",
@@ -93,13 +93,14 @@ short_labels <- function(most = 28L) {
 }
 
 # An axis of names: short, thinned, in italics where they are taxa.
-names_axis <- function(side, n, taxa = FALSE, position = c(x = "bottom", y = "left")[[side]], most = 28L) {
+names_axis <- function(side, n, taxa = FALSE, position = c(x = "bottom", y = "left")[[side]], most = 28L,
+                       room = if (n > 12L) 0 else 0.1) {
   scale <- switch(side, x = ggplot2::scale_x_discrete, y = ggplot2::scale_y_discrete)
   turned <- side == "x" && position == "bottom"
   text <- ggplot2::element_text(
-    size = if (n > 40L) 6.5 else if (n > 20L) 7.5 else 9, face = if (taxa) "italic" else "plain"
+    size = if (n > 40L) 6.5 else if (n > 12L) 7.5 else 9, face = if (taxa) "italic" else "plain"
   )
-  expand <- ggplot2::expansion(add = if (n > 12L) 0 else 0.1)
+  expand <- ggplot2::expansion(add = room)
   list(
     scale(labels = short_labels(most), position = position, expand = expand, guide = thinned(angle = if (turned) 90)),
     do.call(ggplot2::theme, stats::setNames(
@@ -176,6 +177,9 @@ without_axes <- function() {
   list(ggplot2::coord_fixed(clip = "off"), ggplot2::theme(axis.text = blank, axis.title = blank), legend_below())
 }
 
+# Where long names stand at the left, a legend has its room above them.
+legend_right <- function() ggplot2::theme(legend.justification = "right")
+
 legend_below <- function() ggplot2::theme(legend.position = "bottom", legend.justification = "centre")
 
 # Few numbers on the axes of small panels, none over another.
@@ -225,7 +229,8 @@ ranges_figure <- function(rows, title, alt, xlab, words, limits = c(0, NA), taxa
     colour_scale(colours) + ggplot2::scale_shape_manual(
       NULL, values = c(19L, 5L), guide = ggplot2::guide_legend(ncol = max(1L, 54L %/% (max(nchar(words)) + 4L)))
     ) +
-    ggplot2::coord_cartesian(xlim = limits) + names_axis("y", nrow(rows), taxa, most = most) +
+    ggplot2::coord_cartesian(xlim = limits) + names_axis("y", nrow(rows), taxa, most = most, room = 0.6) +
+    ggplot2::scale_x_continuous(n.breaks = 5L, guide = thinned()) + legend_right() +
     ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey94"))
 }
 
@@ -236,7 +241,19 @@ seriate <- function(weight) {
 
 # Ages from old to young, in million years, with the geological time scale where package deeptime is there.
 time_axis <- function(range, unit = "Ma") {
-  list(ggplot2::scale_x_reverse(n.breaks = 4L, guide = thinned()), ggplot2::labs(x = age_words(unit)))
+  geological <- identical(unit, "Ma") && all(range >= 0 & range <= 541) && diff(range) > 0 &&
+    requireNamespace("deeptime", quietly = TRUE)
+  list(
+    ggplot2::scale_x_reverse(n.breaks = 4L, guide = thinned()), ggplot2::labs(x = age_words(unit)),
+    if (geological) {
+      # The finest division of which a dozen at most are in sight.
+      sizes <- c(stages = 5, epochs = 25, periods = Inf)
+      deeptime::coord_geo(
+        dat = names(sizes)[which(diff(range) / 12 <= sizes)[1L]], height = ggplot2::unit(1, "line"), size = 2.5,
+        abbrv = TRUE, skip = NULL, expand = TRUE
+      )
+    }
+  )
 }
 
 age_words <- function(unit) if (is.null(unit)) "age" else sprintf("age (%s)", unit)

@@ -22,6 +22,16 @@ plot.divergences <- plot.multicause
 plot.which_zeros <- plot.multicause
 #' @export
 plot.which_zeros_sensitivity <- plot.multicause
+#' @export
+plot.which_zeros_sums <- plot.multicause
+#' @export
+plot.which_zeros_contrast <- plot.multicause
+#' @export
+plot.zero_explained <- plot.multicause
+#' @export
+plot.false_absences <- plot.multicause
+#' @export
+plot.false_presences <- plot.multicause
 
 # An average of fits, and the neighbours' mean, have no components: their figure is the table itself.
 #' @exportS3Method ggplot2::autoplot
@@ -38,11 +48,11 @@ autoplot.neighbours_mean <- function(object, ...) {
   table_figure(object, "Neighbours' mean")
 }
 
-table_figure <- function(fit, title) {
+table_figure <- function(fit, title, legend = "probability of presence") {
   words <- side_words(fit)
   heat_figure(
     fit$probability, title, sprintf("Heat map: the chance of a presence of each of the %s at each of the %s.", words[2L],
-      words[1L]), legend = "probability of presence", sides = words, taxa = "column"
+      words[1L]), legend = legend, sides = words, taxa = "column"
   )
 }
 

@@ -2,31 +2,207 @@
 
 #' Plot which zeros are false
 #'
+#' @description
+#' Figures of an answer of [which_zeros()]; `plot()` draws them, `autoplot()` gives them as ggplot2 objects.
+#' \describe{
+#'   \item{`"zeros"`}{the likeliest false absences, each with its chance of a record and its chance of having been
+#'     missed, with range.}
+#'   \item{`"heat"`}{sites by taxa: what was found, what was probably missed (the whole range of the chance is above
+#'     `threshold`), what cannot be decided (the range holds `threshold`), and what was probably not there. Sites and
+#'     taxa are in order of age where ages are known, else by their finds.}
+#'   \item{`"ranges"`}{taxa through time: finds, the range they span, and zeros, the larger the likelier they were
+#'     missed.}
+#'   \item{`"time"`}{sites through time: what was found, and what was there with what was missed, with its range.}
+#'   \item{`"map"`}{sites on a map: how many taxa were missed, and which share of all that was there.}
+#'   \item{`"sites"`, `"taxa"`}{how many were missed at those with most, with range, beside what was found: as of
+#'     [by_site()] and [by_taxon()].}
+#'   \item{`"table"`}{the chance of a record of every zero (finds are blank).}
+#'   \item{`"quality"`}{how well hidden finds were found again, and whether the chances are right.}
+#'   \item{`"learners"`}{the same of the answer, its learners and the simple rules: areas under the curve, with two
+#'     standard errors.}
+#' }
+#' `"ranges"` and `"time"` need `age`, `"map"` needs `place` in the call of [which_zeros()].
+#'
 #' @param object a result of [which_zeros()].
-#' @param what `"zeros"`: the likeliest false absences, each with its chance of a record and its chance of having been
-#'   missed, with range; `"sites"`, `"taxa"`: how many were missed at those with most, with range, beside what was
-#'   found; `"table"`: the chance of a record of every zero (finds are blank); `"quality"`: how well hidden finds were
-#'   found again, and whether the chances are right, as [recovery()] shows it.
+#' @param what which figure.
 #' @param n how many zeros, sites or taxa.
 #' @param ... must be empty.
+#' @param taxon for `"ranges"`: names or numbers of taxa; `NULL`: the `n` of which most was missed.
+#' @param threshold for `"heat"`: a chance between 0 and 1.
+#' @param unit of ages; with `"Ma"` the geological time scale is drawn where package deeptime is installed. `NULL`:
+#'   none.
 #' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly.
 #' @examples
-#' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
+#' sites <- early_tetrapods$sites
+#' w <- which_zeros(early_tetrapods$x, age = sites$age, place = sites[c("lng", "lat")], quick = TRUE, seed = 1)
 #' plot(w, n = 15)
-#' plot(w, "taxa", n = 15)
+#' plot(w, "heat")
+#' plot(w, "ranges", n = 12)
+#' plot(w, "map")
 #' @name plot.which_zeros
 #' @aliases autoplot.which_zeros
 #' @exportS3Method ggplot2::autoplot
-autoplot.which_zeros <- function(object, what = c("zeros", "sites", "taxa", "table", "quality"), # nolint: object_name_linter.
-                                 n = 20, ...) {
+autoplot.which_zeros <- function(object, # nolint: object_name_linter.
+                                 what = c(
+                                   "zeros", "heat", "ranges", "time", "map", "sites", "taxa", "table", "quality",
+                                   "learners"
+                                 ), n = 20, ..., taxon = NULL, threshold = 0.5, unit = "Ma") {
   check_whole(object, "object")
   check_dots(...)
-  what <- check_choice(what, "what", c("zeros", "sites", "taxa", "table", "quality"))
+  views <- c("zeros", "heat", "ranges", "time", "map", "sites", "taxa", "table", "quality", "learners")
+  what <- check_choice(what, "what", views)
   n <- check_count(n, "n")
+  threshold <- check_number(threshold, "threshold", 0, 1)
+  check_unit(unit)
   switch(what,
-    zeros = zeros_figure(object, n), sites = sums_figure(by_site(object), n), taxa = sums_figure(by_taxon(object), n),
-    table = table_figure(object, "Chance of a record"),
-    quality = recovery_figure(object$curve, "How well hidden finds are found again")
+    zeros = zeros_figure(object, n), heat = state_figure(object, threshold),
+    ranges = taxon_ranges_figure(object, taxon, n, unit), time = site_time_figure(object, unit),
+    map = missed_map_figure(object), sites = sums_figure(by_site(object), n, side_words(object)),
+    taxa = sums_figure(by_taxon(object), n, side_words(object)), table = table_figure(object, "Chance of a record", "chance of a record; finds are grey"),
+    quality = recovery_figure(object$curve, "How well hidden finds are found again"),
+    learners = learners_figure(object)
+  )
+}
+
+# What is known of each cell: n x m, a factor.
+cell_states <- c("found", "probably missed", "undecided", "probably absent", "not asked or unknown")
+
+zero_states <- function(w, threshold) {
+  out <- matrix(5L, w$dims[["n"]], w$dims[["m"]], dimnames = w$names)
+  out[as.matrix(w$x) %in% 1] <- 1L
+  cells <- wz_missed(w)
+  above <- (cells$missed_low > threshold) + (cells$missed_high > threshold)
+  out[cbind(cells$row, cells$column)] <- 4L - above
+  out
+}
+
+# Mean ages of the sites of an answer; NULL where none were given.
+answer_ages <- function(w) {
+  age <- w$inputs$near$given$age
+  if (!is.null(age)) rowMeans(age)
+}
+
+need_ages <- function(w, what) {
+  ages <- answer_ages(w)
+  if (is.null(ages)) stop_input("`what = \"%s\"` needs the ages of the sites: which_zeros(age = ).", what)
+  ages
+}
+
+# Means of the ages of the sites at which each taxon was found.
+found_ages <- function(w, ages) {
+  found <- as.matrix(w$x) %in% 1
+  dim(found) <- w$dims
+  found <- found[!is.na(ages), , drop = FALSE]
+  colSums(found * ages[!is.na(ages)]) / colSums(found)
+}
+
+state_figure <- function(w, threshold) {
+  state <- zero_states(w, threshold)
+  ages <- answer_ages(w)
+  words <- side_words(w)
+  found <- state == 1L
+  rows <- order(if (is.null(ages)) -rowSums(found) else ages)
+  columns <- order(if (is.null(ages)) -colSums(found) else -found_ages(w, ages))
+  table <- cell_frame(state[rows, columns, drop = FALSE])
+  table$value <- factor(cell_states[table$value], cell_states)
+  table$row <- factor(table$row, rev(levels(table$row)))
+  # From black to white, so that it can be read in grey; what was missed stands out for those who see colours.
+  colours <- stats::setNames(c("#08306B", "#D55E00", "#F6C98B", "#F7F7F7", "grey80"), cell_states)
+  shown <- table$value %in% cell_states[1:4]
+  new_figure(
+    table, gg_aes(x = "column", y = "row", fill = "value"), "Found, missed, or not there",
+    sprintf(
+      "Heat map of %d %s by %d %s: %s.", w$dims[["n"]], words[1L], w$dims[["m"]], words[2L],
+      paste(table(table$value[shown])[1:4], cell_states[1:4], collapse = ", ")
+    ), words[2L], words[1L],
+    if (is.null(ages)) "By number of finds" else sprintf("Youngest %s on top, oldest %s at the left", words[1L], words[2L])
+  ) + ggplot2::geom_raster() + colour_scale(colours[unique(as.character(sort(table$value)))]) + no_grid() +
+    names_axis("x", ncol(state), TRUE, most = 18L) + names_axis("y", nrow(state)) + legend_right() +
+    ggplot2::theme(legend.key = ggplot2::element_rect(colour = "grey60"))
+}
+
+taxon_ranges_figure <- function(w, taxon, n, unit) {
+  ages <- need_ages(w, "ranges")
+  all <- label_of(seq_len(w$dims[["m"]]), w$names[[2L]])
+  at <- if (is.null(taxon)) {
+    utils::head(match(by_taxon(w)$taxon, all), n)
+  } else {
+    pick(taxon, w$dims[["m"]], w$names[[2L]], "taxon")
+  }
+  at <- at[order(-found_ages(w, ages)[at])]
+  label <- factor(all[at], all[at])
+  found <- as.matrix(w$x)[, at, drop = FALSE] == 1
+  cells <- wz_missed(w)
+  cells <- cells[cells$column %in% at & cells$missed > 0.1, ]
+  points <- data.frame(age = ages[row(found)[which(found)]], taxon = label[col(found)[which(found)]])
+  zeros <- data.frame(age = ages[cells$row], taxon = label[match(cells$column, at)], missed = cells$missed)
+  ends <- lapply(split(points$age, points$taxon), function(age) if (any(!is.na(age))) range(age, na.rm = TRUE))
+  spans <- data.frame(taxon = factor(rep(names(ends), lengths(ends) / 2), levels(label)),
+    old = unlist(lapply(ends, `[`, 2L)), young = unlist(lapply(ends, `[`, 1L)))
+  colours <- component_colours(6L)[c(1L, 6L)]
+  words <- side_words(w)
+  new_figure(
+    points, gg_aes(x = "age", y = "taxon"), "Ranges, and the gaps in them",
+    sprintf("Ranges of %d %s through time: finds, and zeros by their chance of having been missed.", length(at),
+      words[2L]), subtitle = "Bars: oldest to youngest find; ticks: finds"
+  ) + ggplot2::geom_segment(
+    gg_aes(x = "old", xend = "young", y = "taxon", yend = "taxon"), spans, colour = "grey82", linewidth = 2.6
+  ) + ggplot2::geom_point(gg_aes(size = "missed"), zeros, shape = 21L, colour = colours[2L], fill = NA, stroke = 0.6, alpha = 0.7) +
+    ggplot2::geom_point(shape = 124L, colour = colours[1L], size = 3.2) +
+    ggplot2::scale_size_area("missed there", max_size = 5, limits = c(0, 1), breaks = c(0.1, 0.5, 1)) +
+    names_axis("y", length(at), TRUE, room = 0.6) + legend_right() + time_axis(range(ages, na.rm = TRUE), unit)
+}
+
+site_time_figure <- function(w, unit) {
+  ages <- need_ages(w, "time")
+  sums <- by_site(w)
+  sums <- sums[order(match(sums$site, label_of(seq_len(w$dims[["n"]]), w$names[[1L]]))), ]
+  words <- side_words(w)
+  table <- data.frame(
+    age = rep(ages, 2L), value = c(sums$finds, sums$finds + sums$missed), low = c(sums$finds, sums$finds + sums$low),
+    high = c(sums$finds, sums$finds + sums$high),
+    kind = factor(rep(c("found", "with what was missed"), each = nrow(sums)), c("found", "with what was missed"))
+  )
+  new_figure(
+    table[!is.na(table$age), ], gg_aes(x = "age", y = "value", colour = "kind", shape = "kind"),
+    sprintf("How many %s, found and in all", words[2L]),
+    sprintf("Points: %s found at each of the %s, and with what was missed, against age.", words[2L], words[1L]), NULL,
+    sprintf("number of %s", words[2L]), capital(wz_words[[w$source]])
+  ) + ggplot2::geom_linerange(gg_aes(ymin = "low", ymax = "high"), alpha = 0.45, show.legend = FALSE) +
+    ggplot2::geom_point(size = 1.7) + ggplot2::scale_shape_manual(NULL, values = c(3L, 19L)) +
+    colour_scale(stats::setNames(component_colours(6L)[c(1L, 6L)], levels(table$kind))) +
+    ggplot2::expand_limits(y = 0) + time_axis(range(ages, na.rm = TRUE), unit)
+}
+
+missed_map_figure <- function(w) {
+  place <- w$inputs$near$given$place
+  if (is.null(place)) stop_input("`what = \"map\"` needs the places of the sites: which_zeros(place = ).")
+  sums <- by_site(w)
+  sums <- sums[order(match(sums$site, label_of(seq_len(w$dims[["n"]]), w$names[[1L]]))), ]
+  table <- data.frame(lon = place[, 1L], lat = place[, 2L], missed = sums$missed, share = sums$share)
+  known <- !is.na(rowSums(place))
+  words <- side_words(w)
+  new_figure(
+    table[which(known)[order(-sums$missed[known])], ], gg_aes(x = "lon", y = "lat"), "Where most was missed",
+    sprintf("Map of %d %s: the expected number of %s missed, and their share of all that was there.", sum(known),
+      words[1L], words[2L]), subtitle = capital(wz_words[[w$source]])
+  ) + map_canvas(place[known, , drop = FALSE]) + ggplot2::geom_point(
+    gg_aes(size = "missed", fill = "share"), shape = 21L, colour = "grey25", stroke = 0.3, alpha = 0.85
+  ) + ggplot2::scale_size_area(sprintf("%s missed", words[2L]), max_size = 5, n.breaks = 3L) +
+    fill_scale(c(0, 1), title = "share missed", breaks = c(0, 0.5, 1)) +
+    ggplot2::guides(fill = ggplot2::guide_colourbar(title.position = "top", barwidth = 5, barheight = 0.5),
+      size = ggplot2::guide_legend(title.position = "top")) + legend_below()
+}
+
+learners_figure <- function(w) {
+  q <- w$quality
+  ranges_figure(
+    data.frame(label = as.character(q$learner), value = q$auc, low = q$auc - 2 * q$auc_se, high = q$auc + 2 * q$auc_se,
+      other = q$auc_within),
+    "The answer, and each rule alone",
+    "Points: the chance that a hidden find stands above another zero, of the answer and each of its learners.",
+    "chance that a hidden find stands above another zero", c(value = "in the table", other = "within its site"),
+    c(NA, 1), most = 34L
   )
 }
 
@@ -44,22 +220,104 @@ zeros_figure <- function(w, n) {
   )
 }
 
-sums_figure <- function(sums, n) {
+sums_figure <- function(sums, n, words = c("sites", "taxa")) {
   shown <- utils::head(sums, n)
   of <- names(sums)[1L]
-  many <- c(site = "sites", taxon = "taxa", group = "groups")
+  many <- c(site = words[1L], taxon = words[2L], group = "groups")[[of]]
+  assumed <- attr(sums, "assumption")
   ranges_figure(
     data.frame(label = as.character(shown[[1L]]), value = shown$missed, low = shown$low, high = shown$high,
       other = shown$finds),
-    sprintf("Where most was missed: %s", many[[of]]),
-    sprintf("Points: the %s with most missed, with its range, and what was found there.", many[[of]]),
-    c(site = "number of taxa", taxon = "number of sites", group = "number of presences")[[of]],
-    c(value = "expected missed", other = "found"), taxa = of == "taxon"
+    sprintf("Where most was missed: %s", many),
+    sprintf("Points: the %s with most missed, with its range, and what was found there.", many),
+    sprintf("number of %s", c(site = words[2L], taxon = words[1L], group = "presences")[[of]]),
+    c(value = "expected missed", other = "found"), taxa = of == "taxon",
+    subtitle = if (!is.null(assumed)) capital(assumed)
   )
 }
 
+# nolint start: object_name_linter.
+
 #' @exportS3Method ggplot2::autoplot
-autoplot.which_zeros_sensitivity <- function(object, ...) { # nolint: object_name_linter.
+autoplot.which_zeros_sums <- function(object, n = 20, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  sums_figure(object, check_count(n, "n"))
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.which_zeros_contrast <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  of <- c(share = "share missed", missed = "number missed", richness = "taxa a site, missed ones added")
+  ranges_figure(
+    data.frame(label = sprintf("%s less %s", object$group, object$other), value = object$difference,
+      low = object$low, high = object$high),
+    "Differences between groups", "Points: the difference of each pair of groups, with 90 % of its draws.",
+    sprintf("difference: %s", of[[attr(object, "of")]]), c(value = "difference, with 90 % of its draws"), NULL,
+    most = 44L, subtitle = if (!is.null(attr(object, "assumption"))) capital(attr(object, "assumption"))
+  ) + ggplot2::geom_vline(xintercept = 0, linetype = 2L, colour = "grey40")
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.zero_explained <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  cell <- object$cell
+  panels <- c("log-odds, a part each", "neighbours, weight", "companions, share with it")
+  part <- function(panel, label, value, speaks) {
+    data.frame(panel = factor(rep(panels[panel], length(label)), panels), label = as.character(label), value, speaks)
+  }
+  near <- utils::head(object$neighbours, 2 * object$n)
+  with <- utils::head(object$companions, 2 * object$n)
+  bars <- rbind(
+    if (!is.null(object$score)) part(1L, object$score$part, object$score$log_odds, object$score$log_odds > 0),
+    part(2L, near$site, near$weight, near$found), part(3L, with$taxon, with$share, with$share > with$rate)
+  )
+  bars$speaks <- factor(ifelse(bars$speaks, "for it", "against it"), c("for it", "against it"))
+  bars$key <- factor(seq_len(nrow(bars)), rev(seq_len(nrow(bars))))
+  cut <- short_labels(30L)
+  new_figure(
+    bars, gg_aes(x = "value", y = "key", fill = "speaks"), sprintf("%s at %s", cell$taxon, cell$site),
+    sprintf("Bars: what speaks for and against %s at %s: learners, neighbours, companions.", cell$taxon, cell$site),
+    subtitle = sprintf("Chance of a record %.2f; missed %.2f (%.2f to %.2f)", cell$chance, cell$missed,
+      cell$missed_low, cell$missed_high)
+  ) + ggplot2::geom_col(width = 0.75, colour = "grey25", linewidth = 0.2) +
+    ggplot2::facet_wrap("panel", scales = "free", ncol = 1L) +
+    ggplot2::scale_y_discrete(labels = function(key) cut(bars$label[as.integer(key)]), guide = thinned()) +
+    colour_scale(c(`for it` = "#08306B", `against it` = "#F6C98B")) + few_numbers("x") +
+    ggplot2::theme(axis.text.y = ggplot2::element_text(size = 7))
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.false_absences <- function(object, ...) false_cells_figure(object, "absences", ...)
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.false_presences <- function(object, ...) false_cells_figure(object, "presences", ...)
+
+# The cells of a list as a heat map of their sites by their taxa, of the score they are ranked by.
+false_cells_figure <- function(cells, of, ...) {
+  check_whole(cells, "object")
+  check_dots(...)
+  if (!nrow(cells)) stop_input("`object` must hold a cell to draw: it has none.")
+  by <- attr(cells, "by")
+  table <- data.frame(
+    row = as.character(cells$observation), column = as.character(cells$attribute), value = cells[[by]]
+  )
+  most_first <- function(labels) names(sort(table(labels), decreasing = TRUE))
+  table$row <- factor(table$row, rev(most_first(table$row)))
+  table$column <- factor(table$column, most_first(table$column))
+  new_figure(
+    table, gg_aes(x = "column", y = "row", fill = "value"), sprintf("The %d likeliest false %s", nrow(cells), of),
+    sprintf("Heat map of %d sites by %d taxa: %s of the likeliest false %s.", nlevels(table$row),
+      nlevels(table$column), by, of), "taxa", "sites"
+  ) + ggplot2::geom_tile(colour = "white") + fill_scale(c(0, 1), title = by) +
+    names_axis("x", nlevels(table$column), TRUE, most = 18L) + names_axis("y", nlevels(table$row)) +
+    ggplot2::theme(panel.grid.major = ggplot2::element_line(colour = "grey95"))
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.which_zeros_sensitivity <- function(object, ...) {
   check_whole(object, "object")
   check_dots(...)
   table <- object$table
@@ -73,3 +331,5 @@ autoplot.which_zeros_sensitivity <- function(object, ...) { # nolint: object_nam
     subtitle = sprintf("In brackets: how many of the first %.0f zeros stay", object$first)
   )
 }
+
+# nolint end
