@@ -198,7 +198,8 @@ trace_figure <- function(fit) {
     table, gg_aes(x = "pass", y = "gap", group = "start", colour = "kind", linetype = "kind", alpha = "finished"),
     "Every start, pass by pass", "Lines: how far each start was below the best one, pass by pass.", "pass",
     "nats below the best"
-  ) + ggplot2::geom_line() + ggplot2::geom_point(data = table[rep(passes, passes) == 1L, ]) +
+  ) + ggplot2::geom_line(data = table[rep(passes, passes) > 1L, ]) +
+    ggplot2::geom_point(data = table[rep(passes, passes) == 1L, ]) +
     ggplot2::scale_x_log10() + ggplot2::scale_y_log10(breaks = decades, labels = words) +
     colour_scale(stats::setNames(component_colours(nlevels(table$kind)), levels(table$kind))) +
     ggplot2::scale_linetype_discrete(NULL) +

@@ -33,7 +33,7 @@ test_that("plot() draws the figure of autoplot(), in functions too, and returns 
   draw_all()
   shown <- withVisible(plot(fit, "trace"))
   grDevices::dev.off()
-  expect_length(list.files(dirname(pages), "^page.*0[1-4][.]png$"), 4L)
+  expect_length(list.files(dirname(pages), "^page0[1-4].*[.]png$"), 4L)
   expect_false(shown$visible)
   same <- function(figure) ggplot2::ggplot_build(figure)$data
   expect_equal(same(shown$value), same(ggplot2::autoplot(fit, "trace")))
