@@ -89,7 +89,7 @@ aspects_figure <- function(fit, age, of, order) {
   aspects <- fit$param$aspects
   if (is.null(colnames(aspects))) colnames(aspects) <- seq_len(ncol(aspects))
   ordered <- aspect_order(fit, age, of, order, "attribute", aspects)
-  taxa <- side_words(fit)[2L]
+  taxa <- axis_words(fit)[2L]
   heat_figure(
     t(aspects[, ordered$at, drop = FALSE]), "What each aspect writes",
     sprintf("Heat map: the chance of a presence of each of %d %s in each of %d aspects.", ncol(aspects), taxa,
@@ -106,7 +106,7 @@ membership_figure <- function(fit, age, of, order) {
   colours <- component_colours(length(kinds))
   colours[kinds == "white"] <- phantom_grey
   colours[kinds == "black"] <- "grey20"
-  words <- side_words(fit)
+  words <- axis_words(fit)
   bars_figure(
     membership[ordered$at, , drop = FALSE], sprintf("What the %s are made of", words[1L]),
     sprintf("Bars: how much of each of the %s each aspect writes; phantoms in grey.", words[1L]),
@@ -118,7 +118,7 @@ phantom_share_figure <- function(fit) {
   kinds <- phantoms(fit)$kind
   if (all(kinds == "content")) stop_input("No component of `object` is a phantom: there is no share to plot.")
   richness <- fit$margins$row_sum
-  words <- side_words(fit)
+  words <- axis_words(fit)
   shares <- lapply(intersect(c("white", "black"), kinds), function(kind) {
     share <- rowSums(fit$param$membership[, kinds == kind, drop = FALSE])
     data.frame(richness, share, kind = phantom_share_label(kind, share, richness), row.names = NULL)

@@ -83,8 +83,8 @@ components_figure <- function(fit, order) {
   scale <- signed_colours(components)
   heat_figure(
     t(components), model_title(fit),
-    sprintf("Heat map: what each of %d components says of each of the %s.", nrow(components), side_words(fit)[2L]),
-    scale$limits, scale$colours, component_scale(fit), sides = c(side_words(fit)[2L], "")
+    sprintf("Heat map: what each of %d components says of each of the %s.", nrow(components), axis_words(fit)[2L]),
+    scale$limits, scale$colours, component_scale(fit), sides = c(axis_words(fit)[2L], "")
   )
 }
 
@@ -123,8 +123,8 @@ top_figure <- function(fit, n) {
   top$key <- factor(paste(top$component, top$taxon, sep = "\r"), rev(paste(top$component, top$taxon, sep = "\r")))
   cut <- short_labels(22L)
   new_figure(
-    top, gg_aes(x = "shown", y = "key"), sprintf("The %s that tell each component", side_words(fit)[2L]),
-    sprintf("Bars: the %d %s that each component is known by.", n, side_words(fit)[2L]),
+    top, gg_aes(x = "shown", y = "key"), sprintf("The %s that tell each component", axis_words(fit)[2L]),
+    sprintf("Bars: the %d %s that each component is known by.", n, axis_words(fit)[2L]),
     if (signed) component_scale(fit) else "lift: times as likely as in the whole table"
   ) +
     ggplot2::geom_col(fill = component_colours(1L), width = 0.7) +
@@ -157,7 +157,7 @@ scores_figure <- function(fit, components, n) {
   taxa <- utils::head(taxa[order(-size), ], n)
   scale <- 0.85 * max(abs(both$sites[, at]), 1e-12) / max(size, 1e-12)
   taxa[c("x", "y")] <- list(taxa$x * scale, taxa$y * scale)
-  words <- side_words(fit)
+  words <- axis_words(fit)
   figure <- new_figure(
     sites, gg_aes(x = "x", y = "y"), sprintf("%s on two components", capital(words[1L])),
     sprintf("Points: %s by their scores on two components; arrows: %s that tell most.", words[1L], words[2L]),

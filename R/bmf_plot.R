@@ -71,7 +71,7 @@ bmf_data_figure <- function(fit) {
   }
   beside <- members(param$rows[rows, , drop = FALSE], size[2L], strip[1L])
   below <- members(param$columns[columns, , drop = FALSE], size[1L], strip[2L])
-  words <- side_words(fit)
+  words <- axis_words(fit)
   figure <- picture_figure(
     list(data = data, `posterior mean` = fit$mean[rows, columns, drop = FALSE]),
     sprintf("%d row features meet %d column features", ncol(param$rows), ncol(param$columns)),

@@ -64,7 +64,7 @@ links_figure <- function(fit, order) {
   values <- rbind(fit$param$links, leak = fit$param$leak)
   if (is.null(colnames(values))) colnames(values) <- seq_len(ncol(values))
   at <- if (order == "data") seq_len(ncol(values)) else seriate(fit$param$links)
-  taxa <- side_words(fit)[2L]
+  taxa <- axis_words(fit)[2L]
   heat_figure(
     t(values[, at, drop = FALSE]), "What each source switches on",
     sprintf("Heat map: the chance that each source, or the leak, switches on each of %d %s.", ncol(values), taxa),
@@ -86,7 +86,7 @@ images_figure <- function(fit, dim) {
 activation_figure <- function(fit) {
   activation <- fit$param$activation
   at <- do.call(base::order, c(as.data.frame(-(activation > 0.5)), as.data.frame(-activation)))
-  sites <- side_words(fit)[1L]
+  sites <- axis_words(fit)[1L]
   values <- t(activation[at, , drop = FALSE])
   rownames(values) <- source_labels(fit)
   heat_figure(
@@ -105,7 +105,7 @@ leak_figure <- function(fit) {
   )
   top <- utils::head(points[order(-points$leak), ], 8L)
   top$attribute <- short_labels()(top$attribute)
-  taxa <- side_words(fit)[2L]
+  taxa <- axis_words(fit)[2L]
   new_figure(
     points, gg_aes(x = "frequency", y = "leak"), "What the sources leave unexplained",
     sprintf("Points: the leak of each of the %s against its frequency.", taxa), sprintf("frequency of the %s", taxa),

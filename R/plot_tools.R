@@ -110,7 +110,7 @@ names_axis <- function(side, n, taxa = FALSE, position = c(x = "bottom", y = "le
 }
 
 # What the user calls rows and columns: the names of the dimnames, else sites and taxa.
-side_words <- function(fit) {
+axis_words <- function(fit) {
   words <- c("sites", "taxa")
   given <- names(dimnames(fit$x))
   if (length(given) != 2L) {

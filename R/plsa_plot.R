@@ -52,7 +52,7 @@ lift_figure <- function(fit) {
   if (is.null(colnames(basis))) colnames(basis) <- seq_len(ncol(basis))
   all <- pmax(colMeans(fit$param$membership %*% basis), 1e-300)
   lift <- log2(pmax(sweep(basis, 2L, all, "/"), 1 / 8))
-  taxa <- side_words(fit)[2L]
+  taxa <- axis_words(fit)[2L]
   heat_figure(
     t(lift[, seriate(lift), drop = FALSE]), "What each component makes likelier",
     sprintf("Heat map: how many times as likely each component makes each of %d %s.", ncol(basis), taxa), c(-3, 3),
@@ -64,7 +64,7 @@ lift_figure <- function(fit) {
 # The memberships of models whose components share what each site has, sites by main component.
 shares_figure <- function(fit) {
   membership <- fit$param$membership
-  words <- side_words(fit)
+  words <- axis_words(fit)
   bars_figure(
     membership[seriate(t(membership)), , drop = FALSE], sprintf("What the %s are made of", words[1L]),
     sprintf("Bars: how much of each of the %s each component writes.", words[1L]), colnames(membership),

@@ -16,7 +16,7 @@ found_margins <- function(x) {
 }
 
 margins_figure <- function(fit, margins) {
-  words <- side_words(fit)
+  words <- axis_words(fit)
   heads <- sprintf("%s found in each of the %s", rev(words), words)
   table <- data.frame(
     count = c(margins$rows, margins$columns), panel = factor(rep(heads, lengths(margins)), heads)

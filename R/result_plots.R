@@ -49,7 +49,7 @@ autoplot.neighbours_mean <- function(object, ...) {
 }
 
 table_figure <- function(fit, title, legend = "probability of presence") {
-  words <- side_words(fit)
+  words <- axis_words(fit)
   heat_figure(
     fit$probability, title, sprintf("Heat map: the chance of a presence of each of the %s at each of the %s.", words[2L],
       words[1L]), legend = legend, sides = words, taxa = "column"

@@ -83,8 +83,8 @@ curves_figure <- function(fit, attribute) {
   bands$panel <- factor(rep(panels[1L], nrow(bands)), panels)
   new_figure(
     shares, gg_aes(x = "age"), "Through time",
-    sprintf("Curves: each component's share of the %s, and the %s of %d %s, through time.", side_words(fit)[1L], words,
-      length(attribute), side_words(fit)[2L]), subtitle = sprintf("%s (line), on record (points)", capital(words))
+    sprintf("Curves: each component's share of the %s, and the %s of %d %s, through time.", axis_words(fit)[1L], words,
+      length(attribute), axis_words(fit)[2L]), subtitle = sprintf("%s (line), on record (points)", capital(words))
   ) + ggplot2::geom_area(gg_aes(y = "share", fill = "component"), colour = "white", linewidth = 0.3) +
     ggplot2::geom_text(gg_aes(y = "share", label = "label"), bands, colour = bands$colour, size = 2.6,
       check_overlap = TRUE) +
@@ -170,9 +170,9 @@ map_figure <- function(fit, slices) {
   }))
   dots <- unlist(groups[lengths(groups) > most_pies])
   figure <- new_figure(
-    NULL, title = sprintf("What the %s are made of", side_words(fit)[1L]), alt = sprintf(
+    NULL, title = sprintf("What the %s are made of", axis_words(fit)[1L]), alt = sprintf(
       "Map: the share of each component in each of %d %s, a panel for each slice of age.", length(known),
-      side_words(fit)[1L]
+      axis_words(fit)[1L]
     )
   ) + map_canvas(place[known, , drop = FALSE]) +
     colour_scale(stats::setNames(content_colours(fit), tags)[drawn]) +

@@ -57,8 +57,8 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
   switch(what,
     zeros = zeros_figure(object, n), heat = state_figure(object, threshold),
     ranges = taxon_ranges_figure(object, taxon, n, unit), time = site_time_figure(object, unit),
-    map = missed_map_figure(object), sites = sums_figure(by_site(object), n, side_words(object)),
-    taxa = sums_figure(by_taxon(object), n, side_words(object)), table = table_figure(object, "Chance of a record", "chance of a record; finds are grey"),
+    map = missed_map_figure(object), sites = sums_figure(by_site(object), n, axis_words(object)),
+    taxa = sums_figure(by_taxon(object), n, axis_words(object)), table = table_figure(object, "Chance of a record", "chance of a record; finds are grey"),
     quality = recovery_figure(object$curve, "How well hidden finds are found again"),
     learners = learners_figure(object)
   )
@@ -99,7 +99,7 @@ found_ages <- function(w, ages) {
 state_figure <- function(w, threshold) {
   state <- zero_states(w, threshold)
   ages <- answer_ages(w)
-  words <- side_words(w)
+  words <- axis_words(w)
   found <- state == 1L
   rows <- order(if (is.null(ages)) -rowSums(found) else ages)
   columns <- order(if (is.null(ages)) -colSums(found) else -found_ages(w, ages))
@@ -140,7 +140,7 @@ taxon_ranges_figure <- function(w, taxon, n, unit) {
   spans <- data.frame(taxon = factor(rep(names(ends), lengths(ends) / 2), levels(label)),
     old = unlist(lapply(ends, `[`, 2L)), young = unlist(lapply(ends, `[`, 1L)))
   colours <- component_colours(6L)[c(1L, 6L)]
-  words <- side_words(w)
+  words <- axis_words(w)
   new_figure(
     points, gg_aes(x = "age", y = "taxon"), "Ranges, and the gaps in them",
     sprintf("Ranges of %d %s through time: finds, and zeros by their chance of having been missed.", length(at),
@@ -157,7 +157,7 @@ site_time_figure <- function(w, unit) {
   ages <- need_ages(w, "time")
   sums <- by_site(w)
   sums <- sums[order(match(sums$site, label_of(seq_len(w$dims[["n"]]), w$names[[1L]]))), ]
-  words <- side_words(w)
+  words <- axis_words(w)
   table <- data.frame(
     age = rep(ages, 2L), value = c(sums$finds, sums$finds + sums$missed), low = c(sums$finds, sums$finds + sums$low),
     high = c(sums$finds, sums$finds + sums$high),
@@ -181,7 +181,7 @@ missed_map_figure <- function(w) {
   sums <- sums[order(match(sums$site, label_of(seq_len(w$dims[["n"]]), w$names[[1L]]))), ]
   table <- data.frame(lon = place[, 1L], lat = place[, 2L], missed = sums$missed, share = sums$share)
   known <- !is.na(rowSums(place))
-  words <- side_words(w)
+  words <- axis_words(w)
   new_figure(
     table[which(known)[order(-sums$missed[known])], ], gg_aes(x = "lon", y = "lat"), "Where most was missed",
     sprintf("Map of %d %s: the expected number of %s missed, and their share of all that was there.", sum(known),

@@ -52,17 +52,17 @@ test_that("figures show the numbers of the fit", {
 
 test_that("axes speak the words of the data", {
   fit <- drawn_fit(20, 12, 3, phantom = "white")
-  expect_identical(side_words(fit), c("sites", "taxa"))
+  expect_identical(axis_words(fit), c("sites", "taxa"))
   names(dimnames(fit$x)) <- c("localities", "genera")
-  expect_identical(side_words(fit), c("localities", "genera"))
+  expect_identical(axis_words(fit), c("localities", "genera"))
   expect_match(ggplot2::autoplot(fit, "membership")$labels$x, "^localities")
   expect_match(ggplot2::autoplot(fit, "phantom")$labels$x, "^genera")
   names(dimnames(fit$x)) <- c("", NA)
-  expect_identical(side_words(fit), c("sites", "taxa"))
+  expect_identical(axis_words(fit), c("sites", "taxa"))
   x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(beds = NULL, species = NULL))
   quick <- fit_control(n_start = 1, max_pass = 5)
   for (data in list(x, Matrix::Matrix(x, sparse = TRUE))) {
-    expect_identical(side_words(suppressWarnings(aspect_bernoulli(data, 2, control = quick))), c("beds", "species"))
+    expect_identical(axis_words(suppressWarnings(aspect_bernoulli(data, 2, control = quick))), c("beds", "species"))
   }
 })
 
