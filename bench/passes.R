@@ -60,11 +60,12 @@ compare <- function(name, x, k, phantom, estimate, n, most) {
   pinned <- c(rep("free", k - length(pins)), pins)
   weak <- list(aspects = c(1.2, 2), membership = 1.03)
   prior <- if (estimate == "map") weak
+  form <- if (inside$sparse_pays(data$view, k)) "sparse" else "newton"
   set.seed(7)
   rows <- lapply(rep_len(start_cycle(pinned), n), function(kind) {
     start <- inside$ab_draw(data, kind, pinned)
     em <- run(data$view, start, pinned, prior, max_pass = most, algorithm = "em")
-    newton <- run(data$view, start, pinned, prior, max_pass = 1000L, algorithm = "auto")
+    newton <- run(data$view, start, pinned, prior, max_pass = 1000L, algorithm = form)
     plain <- run(data$view, start, pinned, prior, max_pass = 1000L, algorithm = "newton", accelerate = FALSE)
     level <- em$end - 0.1
     to <- rbind(reach(em, level), reach(newton, level), reach(plain, level))
