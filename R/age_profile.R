@@ -32,8 +32,9 @@
 #' @param age numeric ages, in any unit: of the attributes or of the observations, matched by name where there are
 #'   names, else in the order of the data.
 #' @param of whose ages these are; `"guess"` goes by the names, or by the length.
-#' @param ... for `age_profile()`, must be empty; for `plot()`, further arguments of [graphics::bxp()].
+#' @param ... must be empty.
 #' @param kinds what each component is, see [false_absences()].
+#' @param x the data, where ages of observations are given and the fit was made with `keep_x = FALSE`.
 #' @return `age_profile()`: a list of class `age_profile`:
 #' \describe{
 #'   \item{`aspects`}{data frame, a row for each content aspect: `component`, weighted `lower` (5 %), `q1`, `median`,
@@ -222,40 +223,4 @@ print.age_profile <- function(x, digits = 3L, ...) {
     print.data.frame(tests, row.names = FALSE)
   }
   invisible(x)
-}
-
-#' @rdname age_profile
-#' @param x for `age_profile()`, the data, where ages of observations are given and the fit was made with `keep_x =
-#'   FALSE`; for `plot()`, an `age_profile`.
-#' @param colours a colour for each aspect; `NULL` takes those of the package's other plots, safe for the colour-blind.
-#' @param xlab,ylab labels of the axes. Greater ages are at the bottom, as in a section of rock.
-#' @export
-plot.age_profile <- function(x, ..., colours = NULL, xlab = "", ylab = "Age") {
-  check_whole(x, "x")
-  boxes <- x$aspects
-  known <- is.null(colours) || catch_error(is.matrix(grDevices::col2rgb(colours)), function(e) FALSE)
-  if (is.numeric(colours)) known <- known && all(colours >= 0)
-  for (label in list(list("xlab", xlab), list("ylab", ylab))) check_label(label[[2L]], label[[1L]])
-  if (!known) {
-    stop_input("`colours` must be colours or NULL, not %s.", show_value(colours))
-  }
-  if (is.null(colours)) colours <- plot_view(x)$colours
-  stats <- t(as.matrix(boxes[c("lower", "q1", "median", "q3", "upper")]))
-  graphics::bxp(
-    list(
-      stats = unname(stats), n = boxes$n_effective, conf = matrix(NA_real_, 2L, nrow(boxes)), out = numeric(),
-      group = numeric(), names = boxes$component
-    ),
-    boxfill = colours, ylim = rev(range(x$age)), xlab = xlab, ylab = ylab, las = 1, ...
-  )
-  if (nrow(boxes) == 1L) graphics::axis(1L, 1, boxes$component) # bxp() names a box only among several
-  invisible(x)
-}
-
-#' @export
-plot_view.age_profile <- function(x, ...) {
-  check_dots(...)
-  at <- match(x$aspects$component, component_names(x$k))
-  # The median's line shows on it.
-  new_view("ages", NULL, boxes = x$aspects, colours = grDevices::adjustcolor(component_colours(x$k)[at], 0.6))
 }

@@ -242,7 +242,9 @@ tell_many_components <- function(data, k) {
 
 # A run of the kernel, without a prior for the likelihood: list(param = list(membership, aspects), outcome).
 ab_run <- function(view, start, pinned, prior, control, fixed_aspects = FALSE, smooth = NULL) {
-  control$algorithm <- ab_algorithm(control, ncol(start$membership), view, !is.null(smooth))
+  control$algorithm <- ab_algorithm(
+    control, ncol(start$membership), view, !is.null(prior) && !fixed_aspects, !is.null(smooth)
+  )
   param <- ab_kernel_param(start, pinned, fixed_aspects, smooth)
   out <- .Call(mc_c_ab_fit, view, param, mode_counts(prior, pinned), unclass(control))
   out$outcome$algorithm <- control$algorithm
@@ -254,15 +256,16 @@ ab_certify <- function(view, param, pinned, prior, fixed_aspects = FALSE, smooth
   .Call(mc_c_ab_certify, view, ab_kernel_param(param, pinned, fixed_aspects, smooth), mode_counts(prior, pinned))
 }
 
-newton_components <- c(auto = 16L, most = 1000L) # AB_NEWTON_MOST of newton.h is the second
+newton_components <- c(ml = 16L, map = 12L, sparse = 16L, most = 1000L) # AB_NEWTON_MOST of newton.h is the last
 sparse_cells <- c(most = 0.03, component = 0.005) # share of cells that are ones or missing: at most; for each component
 sparse_size <- c(cells = 1e5, components = 4L)
 
 # Which passes a fit has: "em", "newton" or "sparse", from what bench/passes.md has found. Newton passes save more up
-# to k = 16; with 32 and 64 components single starts ended lower in 3 of 4. With neighbours they are no faster, and
-# end lower: a membership that reaches 0 early feels no pull any more. With effort memberships by EM set the pace. The
-# sparse form costs most at cells that are stored, the dense one at products of components, on tables of some size.
-ab_algorithm <- function(control, k, view, smooth = FALSE, effort = FALSE) {
+# to k = 16; with 32 and 64 components single starts ended lower in 3 of 4, and with a prior more starts ended lower
+# with 16. With neighbours they are no faster, and end lower: a membership that reaches 0 early feels no pull any more.
+# With effort memberships by EM set the pace. The sparse form costs most at cells that are stored, the dense one at
+# products of components, on tables of some size.
+ab_algorithm <- function(control, k, view, prior, smooth = FALSE, effort = FALSE) {
   asked <- if (is.null(control$algorithm)) "auto" else control$algorithm
   if (asked == "em" || k > newton_components[["most"]]) {
     return("em")
@@ -270,10 +273,13 @@ ab_algorithm <- function(control, k, view, smooth = FALSE, effort = FALSE) {
   if (asked != "auto") {
     return(if (smooth || effort) "newton" else asked)
   }
-  if (!isTRUE(control$accelerate) || k > newton_components[["auto"]] || smooth || effort) {
+  if (!isTRUE(control$accelerate) || smooth || effort) {
     return("em")
   }
-  if (sparse_pays(view, k)) "sparse" else "newton"
+  if (k <= newton_components[["sparse"]] && sparse_pays(view, k)) {
+    return("sparse")
+  }
+  if (k <= newton_components[[if (prior) "map" else "ml"]]) "newton" else "em"
 }
 
 sparse_pays <- function(view, k) {
@@ -289,7 +295,8 @@ screen_passes.aspect_bernoulli_problem <- function(problem, control) {
     return(NextMethod())
   }
   algorithm <- ab_algorithm(
-    control, length(problem$pinned), problem$data$view, !is.null(problem$near), !is.null(problem$effort)
+    control, length(problem$pinned), problem$data$view, !is.null(problem$prior), !is.null(problem$near),
+    !is.null(problem$effort)
   )
   if (algorithm == "em") NextMethod() else 50L
 }

@@ -37,7 +37,7 @@ run_start.aspect_bernoulli_effort_problem <- function(problem, start, control) {
   if (is.null(start$coef)) start <- effort_start(start)
   effort <- list(coef = start$coef, effort = scale_effort(problem$effort))
   param <- c(ab_kernel_param(start, problem$pinned), effort)
-  control$algorithm <- ab_algorithm(control, ncol(start$membership), problem$data$view, effort = TRUE)
+  control$algorithm <- ab_algorithm(control, ncol(start$membership), problem$data$view, FALSE, effort = TRUE)
   counts <- mode_counts(problem$prior, problem$pinned)
   out <- .Call(mc_c_ab_effort_fit, problem$data$view, param, counts, unclass(control))
   out$outcome$algorithm <- control$algorithm

@@ -131,7 +131,8 @@ draw_posterior <- function(fit, view) {
 
 # A kept state of a sampler as a fit of its own.
 kept_draw <- function(fit, state, view) {
-  if (!is.null(view)) fit$loglik <- ab_loglik(view, state, unname(fit$pinned))
+  # The log-likelihood of visits is not that of what they found together.
+  fit$loglik <- if (is.null(fit$missed_by) && !is.null(view)) ab_loglik(view, state, unname(fit$pinned)) else NA_real_
   for (part in names(state)) fit$param[[part]][] <- state[[part]]
   without_draws(fit)
 }
@@ -139,6 +140,6 @@ kept_draw <- function(fit, state, view) {
 # A sampled fit as one that its parameters alone speak for.
 without_draws <- function(fit) {
   fit$kept <- fit$last <- fit$cells <- fit$spread <- NULL
-  class(fit) <- setdiff(class(fit), "aspect_bernoulli_gibbs")
+  class(fit) <- setdiff(class(fit), c("aspect_bernoulli_gibbs", "visits_bernoulli_gibbs"))
   fit
 }

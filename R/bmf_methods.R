@@ -302,20 +302,10 @@ param_parts.bmf <- function(fit) c(list(effects = bmf_effects(fit)), NextMethod(
 is_sampled.bmf <- function(fit) TRUE
 
 #' @export
-figure_words.bmf <- function(fit) {
-  "Pictures of the data and of their posterior mean, rows and columns in the order of their features."
-}
-
-#' @export
 has_figure.bmf <- function(fit) TRUE
 
 #' @export
-observation_figure.bmf <- function(fit) {
-  list(
-    view = plot_view(fit, "counts"),
-    words = "Bars: posterior probabilities of the numbers of row and column features."
-  )
-}
+observation_figure.bmf <- function(fit) ggplot2::autoplot(fit, "counts")
 
 #' @export
 fit_dims.bmf <- function(fit) c("n", "m", "k", "l", "observed")

@@ -154,14 +154,3 @@ print.multicause_comparison <- function(x, digits = 4L, ...) {
   if (length(x$rows$no_likelihood)) cat(paste0("rows -: ", x$rows$no_likelihood, "\n"), sep = "")
   invisible(x)
 }
-
-#' @rdname plot.multicause_cv
-#' @export
-plot.multicause_comparison <- function(x, ...) {
-  check_whole(x, "x")
-  draw_view(plot_view(x, ...))
-  invisible(x)
-}
-
-#' @export
-plot_view.multicause_comparison <- function(x, ...) plot_view.multicause_cv(x$cells, ...)

@@ -66,11 +66,8 @@ as_plain_matrix <- function(x, name) {
   x
 }
 
-# Values, shape and names; no class, no further attribute.
-strip_matrix <- function(x) {
-  names <- dimnames(x)
-  matrix(as.vector(x), nrow(x), ncol(x), dimnames = if (is.null(names)) NULL else unname(names))
-}
+# Values, shape and names, also those of the dimnames, which figures take for words; no class, no further attribute.
+strip_matrix <- function(x) matrix(as.vector(x), nrow(x), ncol(x), dimnames = dimnames(x))
 
 frame_to_matrix <- function(x, name) {
   rows <- NULL

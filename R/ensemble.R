@@ -274,19 +274,6 @@ summary.multicause_ensemble <- function(object, ...) {
 }
 
 #' @export
-plot.multicause_ensemble <- function(x, ...) {
-  check_whole(x, "x")
-  draw_view(plot_view(x, ...))
-  invisible(x)
-}
-
-#' @export
-plot_view.multicause_ensemble <- function(x, ...) {
-  check_dots(...)
-  heat_view(x$probability, main = sprintf("Average of %d fits", length(x$fits)), taxa = FALSE)
-}
-
-#' @export
 fitted.multicause_ensemble <- function(object, ...) {
   check_whole(object, "object")
   check_dots(...)
@@ -327,11 +314,6 @@ update.multicause_ensemble <- function(object, ...) {
 
 #' @export
 data_kind.multicause_ensemble <- function(fit) data_kind(fit$fits[[1L]])
-
-#' @export
-figure_words.multicause_ensemble <- function(fit) {
-  "Heat map: the average probability of a presence of each attribute at each observation."
-}
 
 #' @export
 trust_sentence.multicause_ensemble <- function(fit) {

@@ -241,7 +241,7 @@ new_false_cells <- function(fit, ranked, scope, by, of, sites) {
     class = c(paste0("false_", of), if (!is.null(fit$missed_by)) "of_visits", "data.frame"),
     n_cells = ranked$n_cells, expected = ranked$expected,
     expected_most = if (is.null(fit$missed_by)) ranked$expected_most, n_ranked = nrow(table), by = by, per = scope$per,
-    has_phantom = has_noise(fit, scope$kinds, of)
+    has_phantom = has_noise(fit, scope$kinds, of), rare = if (any(fit$rare)) label(which(fit$rare), fit$names[[2L]])
   )
 }
 
@@ -306,6 +306,10 @@ print_false_cells <- function(x, digits, n, of, legend) {
   legend <- legend[names(legend) %in% names(x)]
   if (identical(attr(x, "has_phantom"), FALSE)) legend <- sub("as (white|black) a", "an exactly \\1", legend)
   if (nrow(x)) cat(sprintf("%s: %s\n", names(legend), legend), sep = "")
+  rare <- intersect(attr(x, "rare"), shown$attribute)
+  if (length(rare)) {
+    cat(sprintf("Found too seldom for these chances to rest on its own record: %s.\n", show_names(as.character(rare))))
+  }
   invisible(x)
 }
 

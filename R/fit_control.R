@@ -19,9 +19,10 @@
 #' there until it meets `tol`; the trace before them is cut where it was above what the exact one found. `"auto"` takes
 #' Newton passes where they were faster (`bench/passes.md` in the sources), also for the memberships of new rows in
 #' `predict()`: the sparse form where `k` is at least 4, the table has 100 000 cells or more and at most 3 % of them,
-#' and 0.5 % for each component, are ones or missing. It takes EM for `k` above 16, with `smooth` or `effort`, where
-#' they were not (with `effort` the aspects alone have Newton steps), with `accelerate = FALSE`, which asks for the
-#' published passes, and in [ensemble()]. `fit$algorithm` says what was taken; asked for with `smooth` or `effort`,
+#' and 0.5 % for each component, are ones or missing. It takes EM for `k` above 16, in the dense form above 12 with
+#' `"map"`, where more starts ended lower, with `smooth` or `effort`, where passes were not faster (with `effort` the
+#' aspects alone have Newton steps), with `accelerate = FALSE`, which asks for the published passes, and in
+#' [ensemble()]. `fit$algorithm` says what was taken; asked for with `smooth` or `effort`,
 #' `"sparse"` is `"newton"`. All this is for `estimate` `"ml"` and `"map"`, and Newton passes for `k` up to 1000. All
 #' other models have one algorithm each and ignore the argument. A likelihood climbed further is not always a better
 #' answer: exact zeros and ones fit what is seen too well. Where false absences are wanted, take `estimate = "map"` or

@@ -132,7 +132,7 @@ fold_data <- function(x) {
     data <- check_data(x, "nonnegative", quiet = TRUE)
     return(list(x = data$x, family = loss_family(data$view), observed = !is.na(as.matrix(data$x))))
   }
-  if (is.list(x)) x <- check_visits(x)
+  if (is.list(x) || isS4(x) || says_visits(x)) x <- check_visits(x)
   flat <- check_data(matrix(x, nrow(x)), "nonnegative", quiet = TRUE)
   list(x = x, family = loss_family(flat$view), observed = !is.na(as.matrix(flat$x)))
 }

@@ -168,35 +168,3 @@ verdict <- function(id, colour, digits) {
     "What would decide: repeated visits (`visits`), the effort spent on each (`effort`), or a prior (if you trust it)."
   )
 }
-
-#' @rdname identifiability
-#' @param y must be missing.
-#' @param main title.
-#' @export
-plot.identifiability <- function(x, y, main = NULL, ...) {
-  check_whole(x, "x")
-  check_dots(...)
-  if (!missing(y)) stop_input("`y` must be missing: all that is drawn is in `x`.")
-  rows <- x$observations[order(x$observations$share), ]
-  n <- nrow(rows)
-  colours <- c("grey88", "#9ECAE1", "#0072B2")
-  has_inner <- !is.null(rows$inner_most)
-  labels <- c("outer bound", if (has_inner) c("attained", "fitted") else "fitted")
-  room <- legend_room(labels, c(4.2, 4.2, 2.2, 1))
-  graphics::plot.new()
-  graphics::plot.window(c(0, n), c(0, 1), xaxs = "i", yaxs = "i")
-  at <- seq_len(n)
-  graphics::rect(at - 1, 0, at, rows$outer_most, col = colours[1L], border = NA)
-  if (has_inner) {
-    least <- if (is.null(rows$reached_least)) rows$inner_least else rows$reached_least
-    most <- if (is.null(rows$reached_most)) rows$inner_most else rows$reached_most
-    graphics::rect(at - 1, least, at, pmax(most, least + 0.004), col = colours[2L], border = NA)
-  }
-  graphics::lines(at - 0.5, rows$share, col = colours[3L], lwd = 2)
-  graphics::axis(2L, las = 1L)
-  graphics::title(ylab = sprintf("share of the %s phantom", x$share$phantom[1L]))
-  graphics::title(xlab = "observations, by the share as fitted", line = 0.9)
-  shown <- if (has_inner) colours else colours[c(1L, 3L)]
-  top_legend(room, if (is.null(main)) "What the data allow" else main, fill = shown, border = NA)
-  invisible(x)
-}

@@ -271,11 +271,6 @@ part_sides.logistic_pca <- function(fit, name, values) {
 }
 
 #' @export
-figure_words.logistic_pca <- function(fit) {
-  "Heat map: the loading of each attribute on each component."
-}
-
-#' @export
 fit_rules.logistic_pca <- function(fit) {
   d <- fit$dims
   base_rules(

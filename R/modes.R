@@ -174,30 +174,3 @@ print.modes <- function(x, digits = 3L, ...) {
   print.data.frame(round_columns(shown, digits), row.names = FALSE)
   invisible(x)
 }
-
-#' @rdname modes
-#' @param x a result of `modes()`.
-#' @param ... must be empty.
-#' @export
-plot.modes <- function(x, ...) {
-  check_whole(x, "x")
-  draw_view(plot_view(x, ...))
-  invisible(x)
-}
-
-#' @export
-plot_view.modes <- function(x, ...) {
-  check_dots(...)
-  new_view("modes", sprintf("%d solutions of %d starts", nrow(x$modes), nrow(x$starts)), modes = x$modes)
-}
-
-draw_modes <- function(view) {
-  modes <- view$modes
-  local_par(mar = c(4.2, 4.4, 2.6, 1))
-  graphics::plot(
-    modes$distance, modes$behind, cex = 1 + sqrt(modes$starts), pch = 19L, las = 1L, bty = "l",
-    col = component_colours(1L), xlab = "distance of the cells from the best solution",
-    ylab = "objective below the best", main = view$main
-  )
-  graphics::text(modes$distance, modes$behind, modes$mode, col = "white", cex = 0.7)
-}

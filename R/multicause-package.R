@@ -19,9 +19,9 @@
 #' `loglik`, `df`, `dims`, `trace`, `starts`, `converged`, `control`, `call` and `x`; [fit_control()] says how they are
 #' run, and [set.seed()] decides what they return. `print()`, `summary()`, `plot()`, `coef()`, `fitted()`,
 #' `residuals()`, `predict()`, `simulate()`, `nobs()` and `update()` work on every fit; `logLik()`, `AIC()` and
-#' `BIC()` where the likelihood was maximised. With the packages generics (or broom), ggplot2 and vegan come
-#' `tidy()`, `glance()` and `augment()` ([tidiers]), `autoplot()` ([autoplot.multicause]) and `scores()`
-#' ([scores.multicause]).
+#' `BIC()` where the likelihood was maximised. Figures are ggplot2 objects, by `plot()` and
+#' `autoplot()` ([autoplot.multicause]). With the packages generics (or broom) and vegan come `tidy()`, `glance()` and
+#' `augment()` ([tidiers]), and `scores()` ([scores.multicause]).
 #'
 #' | model | for | what an observation is |
 #' | --- | --- | --- |
@@ -43,7 +43,8 @@
 #'
 #' @section What a fit says:
 #' [phantoms()] finds the components that write only absences (or presences), [false_absences()] and
-#' [false_presences()] rank cells, [deficiency()] counts what is missing by taxon and by site, [denoise()] gives the
+#' [false_presences()] rank cells, [deficiency()] counts what is missing by taxon and by site, [occupied()] what was there
+#' in a fit of repeated visits, [denoise()] gives the
 #' table without its phantoms, [age_profile()] dates the components, [curves()] follows a smoothed fit through time.
 #' [report()] writes all of it to one HTML file. [impute()] fills unknown cells, [classify()] tells which of several
 #' fits a row comes from, [divergences()] how different components are, [sources()] which sources are in use,
@@ -87,7 +88,7 @@
 #' which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' @keywords internal
 #' @importFrom methods as
-#' @importFrom stats coef fitted logLik nobs predict residuals simulate update
+#' @importFrom stats coef confint fitted logLik nobs predict residuals simulate update vcov
 #' @importFrom utils head
 #' @useDynLib multicause, .registration = TRUE
 "_PACKAGE"

@@ -246,27 +246,20 @@ component_matrix.default <- function(fit) {
   stop_input("`fit` must be of a model with components over attributes, not of %s().", class(fit)[1L])
 }
 
-#' Summary and plot of any fit
+#' Summary of any fit
 #'
-#' What every model has to say of itself. [aspect_bernoulli()] has its own: [summary.aspect_bernoulli()],
-#' [plot.aspect_bernoulli()].
+#' What every model has to say of itself; [aspect_bernoulli()] has its own, [summary.aspect_bernoulli()].
 #'
-#' @param object,x a fit of any model of this package.
-#' @param what `"components"`: a heat map of what each component says of every attribute; `"trace"`: how far every start
-#'   was below the best, pass by pass; `"curves"` and `"map"`: for a fit with `smooth`, as in
-#'   [plot.aspect_bernoulli()].
-#' @param attribute,slices for `"curves"` and `"map"`, as in [plot.aspect_bernoulli()].
-#' @param order `"seriated"` (by main component, then by strength) or `"data"`.
-#' @param main title.
+#' @param object a fit of any model of this package.
 #' @param ... must be empty.
-#' @return `summary()`: a list of class `summary.multicause` with `title`, `criteria` (`loglik`, `df`, `AIC`, `BIC` over
-#'   observed cells, in nats; `NA` where they have no meaning), `starts` (by kind of start: number, finished, reached
-#'   the best, best objective) and `n_missing`, the number of unknown cells. `plot()`: `x`, invisibly.
+#' @return A list of class `summary.multicause` with `title`, `criteria` (`loglik`, `df`, `AIC`, `BIC` over observed
+#'   cells, in nats; `NA` where they have no meaning), `starts` (by kind of start: number, finished, reached the best,
+#'   best objective) and `n_missing`, the number of unknown cells.
+#' @seealso [plot()][autoplot.multicause]
 #' @examples
 #' set.seed(1)
 #' fit <- bernoulli_mixture(matrix(rbinom(200, 1, 0.3), 20, 10), k = 2)
 #' summary(fit)
-#' plot(fit)
 #' @export
 summary.multicause <- function(object, ...) {
   check_whole(object, "object")
@@ -304,36 +297,6 @@ print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3
   cat("\nStarts\n")
   print.data.frame(x$starts, row.names = FALSE, digits = max(digits, 7L))
   invisible(x)
-}
-
-#' @rdname summary.multicause
-#' @export
-plot.multicause <- function(x, what = c("components", "trace", "curves", "map"), order = c("seriated", "data"),
-                            main = NULL, ..., attribute = NULL, slices = 4) {
-  check_whole(x, "x")
-  draw_view(plot_view(x, what, order, main, ..., attribute = attribute, slices = slices))
-  invisible(x)
-}
-
-#' @export
-plot_view.multicause <- function(x, what = c("components", "trace", "curves", "map"), order = c("seriated", "data"),
-                                 main = NULL, ..., attribute = NULL, slices = 4) {
-  check_dots(...)
-  check_title(main)
-  what <- check_choice(what, "what", c("components", "trace", "curves", "map"))
-  order <- check_choice(order, "order", c("seriated", "data"))
-  if (what == "trace") {
-    return(trace_view(x, main))
-  }
-  if (what %in% c("curves", "map")) {
-    return(smooth_view(x, what, attribute, slices, main))
-  }
-  components <- component_matrix(x)
-  if (nrow(components) == 0L) stop_input("`x` has no components to plot.")
-  if (order == "seriated") components <- components[, seriate(abs(components)), drop = FALSE]
-  limits <- if (any(components < 0)) c(-1, 1) * max(abs(components)) else c(0, max(components, 1e-300))
-  colours <- if (limits[1L] < 0) grDevices::hcl.colors(101L, "Blue-Red 3") else probability_colours()
-  heat_view(t(components), limits, colours, if (is.null(main)) model_title(x) else main, legend = component_scale(x))
 }
 
 # What the numbers of component_matrix() are, for the legend of their picture.

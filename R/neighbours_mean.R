@@ -334,28 +334,10 @@ print.neighbours_mean <- function(x, digits = max(3L, getOption("digits") - 3L),
 }
 
 #' @export
-plot_view.neighbours_mean <- function(x, ...) {
-  check_dots(...)
-  heat_view(x$probability, main = "Neighbours' mean", taxa = FALSE)
-}
-
-#' @export
-plot.neighbours_mean <- function(x, ...) {
-  check_whole(x, "x")
-  draw_view(plot_view(x, ...))
-  invisible(x)
-}
-
-#' @export
 model_title.neighbours_mean <- function(fit) "Neighbours' mean"
 
 #' @export
 report_sides.neighbours_mean <- function(fit) NULL
-
-#' @export
-figure_words.neighbours_mean <- function(fit) {
-  "Heat map: the weighted mean of the neighbours' records, for each attribute at each observation."
-}
 
 #' @export
 fit_rules.neighbours_mean <- function(fit) {

@@ -260,11 +260,6 @@ part_sides.nmf <- function(fit, name, values) {
 }
 
 #' @export
-figure_words.nmf <- function(fit) {
-  "Heat map: how much each component writes of each attribute."
-}
-
-#' @export
 fit_rules.nmf <- function(fit) {
   d <- fit$dims
   base_rules(

@@ -305,17 +305,7 @@ part_sides.noisy_or <- function(fit, name, values) {
 }
 
 #' @export
-figure_words.noisy_or <- function(fit) {
-  "Heat map: the probability that each source switches on each attribute; the leak is last."
-}
-
-#' @export
-observation_figure.noisy_or <- function(fit) {
-  list(
-    view = plot_view(fit, "activation"),
-    words = "Picture: the probability that each source is on in each observation."
-  )
-}
+observation_figure.noisy_or <- function(fit) activation_figure(fit)
 
 #' @export
 fit_rules.noisy_or <- function(fit) {

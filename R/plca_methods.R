@@ -327,11 +327,6 @@ ordination.plca <- function(fit) {
 }
 
 #' @export
-figure_words.plca <- function(fit) {
-  "The components' distributions along each dimension of the array."
-}
-
-#' @export
 table_shape.plca <- function(fit) {
   list(dims = c(n = fit$extent[[1L]], m = fit$extent[[2L]]), names = lapply(fit$param$marginals[1:2], colnames))
 }

@@ -1,4 +1,15 @@
-# Pieces of plots shared by all models: colours, heat maps that stay readable, traces.
+# What all figures share: colours, theme, words for the sides of a table, labels that never cover each other, heat maps.
+# ggplot2 is called as `ggplot2::`, so that loading the package does not load it.
+
+# Draws what autoplot() makes: in loops and functions, too.
+#' @rdname autoplot.multicause
+#' @export
+plot.multicause <- function(x, ...) {
+  check_whole(x, "x")
+  figure <- ggplot2::autoplot(x, ...)
+  print(figure)
+  invisible(figure)
+}
 
 # Okabe and Ito's colours, safe for the colour-blind; grey is kept for phantoms.
 component_colours <- function(k) {
@@ -8,247 +19,246 @@ component_colours <- function(k) {
 
 phantom_grey <- "#B3B3B3"
 
+# Light to dark, so that they can be read in grey.
 probability_colours <- function(n = 100L) grDevices::hcl.colors(n, "YlGnBu", rev = TRUE)
 
-# Sets graphical parameters and puts them back on the way out of a plotting function. Only those that were set: putting
-# back all of them would also move the place of the next figure on a page of several.
-local_par <- function(..., frame = parent.frame()) {
-  before <- graphics::par("cex", "mar")
-  old <- graphics::par(...)
-  if ("mfrow" %in% names(old)) old <- c(old["mfrow"], before["cex"], old[setdiff(names(old), "mfrow")])
-  # Margins in inches would not be the same lines again after another cex.
-  if ("mai" %in% names(old)) old <- c(old[setdiff(names(old), "mai")], before["mar"])
-  do.call(on.exit, list(as.call(list(graphics::par, old)), add = TRUE), envir = frame)
-}
-
-legend_cex <- 0.85
-
-# Begins a plot with room above it for a legend of as many rows as its entries need; local_par() for `frame`. Returns
-# the number of columns and the line of the title, for top_legend().
-legend_room <- function(labels, mar, mgp = c(3, 1, 0), frame = parent.frame()) {
-  local_par(mar = mar, mgp = mgp, frame = frame)
-  graphics::plot.new() # text can be measured now; the plot goes on in the same place
-  entry <- max(graphics::strwidth(labels, "inches", cex = legend_cex)) + 0.45
-  columns <- max(1L, min(length(labels), as.integer(graphics::par("pin")[1L] %/% entry)))
-  rows <- ceiling(length(labels) / columns)
-  graphics::par(mar = mar + c(0, 0, rows * legend_cex * 1.1 + 0.3, 0), new = TRUE)
-  list(labels = labels, columns = columns, line = rows * legend_cex * 1.1 + 0.9)
-}
-
-# The legend in the room made for it, the title above.
-top_legend <- function(room, main, ...) {
-  graphics::legend(
-    "bottom", room$labels, ncol = room$columns, inset = c(0, 1), xpd = NA, bty = "n", cex = legend_cex, ...
-  )
-  graphics::title(main, line = room$line, cex.main = title_size(main, title_width()))
-}
-
-# Inches that a title may take: it is centred on the plot, which need not be in the middle of its figure.
-title_width <- function() {
-  centre <- graphics::par("mai")[2L] + graphics::par("pin")[1L] / 2
-  2 * min(centre, graphics::par("fin")[1L] - centre)
-}
-
-# The size at which a bold title fits into a width in inches, relative to par("cex").
-title_size <- function(main, width, size = 1.2) {
-  min(size, 0.96 * size * width / max(graphics::strwidth(main, "inches", cex = size, font = 2L), 1e-6))
-}
-
-# Labels cut to a width in inches at a character size: dots in the middle, since ends tell names apart too. (Three dots,
-# for the one sign for them is not in every device's fonts.)
-fit_labels <- function(labels, width, cex) {
-  fits <- function(text) graphics::strwidth(text, "inches", cex = cex, font = 3L) <= width
-  vapply(labels, function(label) {
-    keep <- nchar(label)
-    shown <- label
-    while (!fits(shown) && keep > 2L) {
-      keep <- keep - 1L
-      tail <- keep %/% 3L
-      shown <- paste0(substr(label, 1L, keep - tail), "...", substring(label, nchar(label) - tail + 1L))
-    }
-    shown
-  }, "", USE.NAMES = FALSE)
-}
-
-# Bars side by side, a column of `heights` each, stacked from the bottom. Every piece is painted from the ground up and
-# to the right end, and the next covers what is too much of it: so no seams show between thin bars.
-stacked_bars <- function(heights, colours) {
-  n <- ncol(heights)
-  tops <- matrix(apply(heights, 2L, cumsum), nrow(heights))
-  from_top <- rev(seq_along(colours))
-  left <- rep(seq_len(n) - 1L, each = length(colours))
-  graphics::rect(left, 0, n, tops[from_top, ], col = colours[from_top], border = NA)
-}
-
-least_text <- 0.075 # inches a line of the smallest readable text takes
-
-# Pieces that plot() draws with R's own graphics, by draw_view(), and autoplot() with ggplot2, by gg_view(): lists with
-# their kind, what is drawn, and a title.
-new_view <- function(kind, main, ...) list(kind = kind, main = main, ...)
-
-# What a plot() method has to show, all arguments checked; its arguments are those of the method.
-plot_view <- function(x, ...) UseMethod("plot_view")
-
-draw_view <- function(view) {
-  draw <- switch(view$kind,
-    heat = draw_heat, traces = draw_traces, bars = draw_bars, phantom = draw_phantom_share,
-    curves = function(view) plot_curves(view$fit, view$attribute, view$main),
-    map = function(view) plot_map(view$fit, view$slices, view$main),
-    images = draw_images, activation = draw_activation, leak = draw_leak, simplex = draw_simplex,
-    marginals = draw_marginals, reconstruction = draw_reconstruction, divergences = draw_divergences,
-    losses = draw_losses, recovery = draw_recovery, modes = draw_modes, ranges = draw_ranges,
-    bmf_data = draw_bmf_data, bmf_images = draw_bmf_images, chain_traces = draw_chain_traces, counts = draw_bmf_counts
-  )
-  draw(view)
-}
-
-heat_view <- function(values, limits = c(0, 1), colours = probability_colours(), main = "", heads = NULL,
-                      legend = "probability", taxa = TRUE) {
-  new_view(
-    "heat", main, values = values, limits = limits, colours = colours, heads = heads, legend = legend, taxa = taxa
-  )
-}
-
-draw_heat <- function(view) {
-  heat_map(view$values, view$limits, view$colours, view$main, view$heads, view$legend, view$taxa)
-}
-
-# A heat map of few columns and many rows, wrapped into as many panels side by side as keep its row labels readable.
-#   values  rows x columns, drawn on `limits` with `colours`; row and column names are the labels
-#   taxa    are rows taxa, whose names are in italics?
-heat_map <- function(values, limits = c(0, 1), colours = probability_colours(), main = "", column_labels = NULL,
-                     legend = "probability", taxa = TRUE) {
-  rows <- nrow(values)
-  labels <- if (is.null(rownames(values))) as.character(seq_len(rows)) else rownames(values)
-  heads <- if (is.null(column_labels)) colnames(values) else column_labels
-  panels <- heat_panels(rows, ncol(values))
-  local_par(oma = c(0, 0.3, 0, 0.3), mfrow = c(1L, panels), mai = c(0, 0, 0, 0), xpd = NA)
-  graphics::plot.new() # text can be measured now; the first panel goes on in the same place
-  page <- heat_page(rows, panels, labels, heads, ncol(values))
-  graphics::par(mai = page$margin, new = TRUE)
-  for (panel in seq_len(page$panels)) {
-    at <- seq_len(page$per_panel) + (panel - 1L) * page$per_panel
-    at <- at[at <= rows]
-    heat_panel(values[at, , drop = FALSE], labels[at], page, limits, colours, if (taxa) 3L else 1L)
+# Colours from -limit to limit, or from 0 to limit where nothing is below 0.
+signed_colours <- function(values) {
+  if (all(values >= 0, na.rm = TRUE)) {
+    return(list(limits = c(0, max(values, 1e-12, na.rm = TRUE)), colours = probability_colours()))
   }
-  size <- graphics::par("cex") * title_size(main, graphics::par("din")[1L], 1.2 / graphics::par("cex"))
-  graphics::mtext(main, side = 3L, outer = TRUE, line = -2, font = 2L, cex = size)
-  colour_legend(limits, colours, legend)
-  invisible(page$panels)
+  limit <- stats::quantile(abs(values), 0.995, na.rm = TRUE, names = FALSE)
+  list(limits = c(-1, 1) * max(limit, 1e-12), colours = grDevices::hcl.colors(101L, "Blue-Red 3"))
 }
 
-heat_height <- function() max(graphics::par("din")[2L] - 1.6, 1)
-
-least_cell <- 0.03 # inches, the narrowest column of a heat map that is wrapped
-
-# As many panels as keep the row labels readable, and as the width of the page and of the columns allows.
-heat_panels <- function(rows, columns) {
-  width <- graphics::par("din")[1L] - 0.2
-  most <- max(1, floor(min(width / 0.7, 0.4 * width / (least_cell * columns))))
-  max(1, min(most, ceiling(rows / max(1, floor(heat_height() / least_text)))))
+# Black or white, whichever can be read on a colour.
+text_on <- function(colour) {
+  light <- as.vector(c(0.299, 0.587, 0.114) %*% grDevices::col2rgb(colour)) > 140
+  ifelse(light, "black", "white")
 }
 
-# How a heat map is laid out on the device at hand: margins in inches and the size of text (absolute, as mtext() takes
-# it).
-heat_page <- function(rows, panels, labels, heads, columns) {
-  absolute <- 1 / graphics::par("cex")
-  width <- (graphics::par("din")[1L] - 0.2) / panels
-  per_panel <- ceiling(rows / panels)
-  line <- heat_height() / per_panel
-  cex <- max(min(1, line / 0.17), 0.4)
-  room <- min(max(graphics::strwidth(labels, "inches", cex = cex * absolute, font = 3L)) + 0.1, 0.6 * width)
-  cell <- (width - room - 0.1) / columns
-  turned <- max(graphics::strwidth(heads, "inches", cex = 0.75 * absolute)) > 0.95 * cell
-  head_cex <- if (turned) max(min(0.75, 0.75 * cell / 0.13), 0.4) else 0.75
-  if (turned) heads <- thin_heads(gsub("\n", " ", heads, fixed = TRUE), cell / (head_cex * 0.17))
-  if (turned) heads <- fit_labels(heads, 0.2 * graphics::par("din")[2L], head_cex * absolute)
-  head_width <- max(graphics::strwidth(heads, "inches", cex = head_cex * absolute))
-  top <- 0.5 + if (turned) head_width + 0.1 else 0.35
-  # What the heads take is not there for the rows.
-  line <- (graphics::par("din")[2L] - 0.6 - top) / per_panel
-  cex <- min(cex, max(min(1, line / 0.17), 0.4))
+# aes() of columns given by name.
+gg_aes <- function(...) do.call(ggplot2::aes, lapply(list(...), as.name))
+
+# Every figure begins here. Titles are wrapped: at 4 inches a line holds about 38 characters.
+new_figure <- function(data, mapping = ggplot2::aes(), title, alt, x = NULL, y = NULL, subtitle = NULL) {
+  wrapped <- function(text, width) if (!is.null(text)) paste(strwrap(text, width), collapse = "\n")
+  blank <- ggplot2::element_blank()
+  ggplot2::ggplot(data, mapping) +
+    ggplot2::labs(x = wrapped(x, 44), y = wrapped(y, 34), title = wrapped(title, 38), subtitle = wrapped(subtitle, 50), alt = alt) +
+    ggplot2::theme_minimal() +
+    ggplot2::theme(
+      plot.title = ggplot2::element_text(size = 12, face = "bold"), plot.title.position = "plot",
+      plot.subtitle = ggplot2::element_text(size = 9.5, colour = "grey25"), legend.position = "top",
+      legend.justification = "left", legend.margin = ggplot2::margin(0, 0, 0, 0), panel.grid.minor = blank,
+      legend.title = ggplot2::element_text(size = 9), legend.text = ggplot2::element_text(size = 9),
+      strip.text = ggplot2::element_text(hjust = 0, size = 9), strip.clip = "off", axis.title = ggplot2::element_text(size = 10),
+      # else a saved picture is see-through
+      plot.background = ggplot2::element_rect(fill = "white", colour = NA)
+    )
+}
+
+no_grid <- function() ggplot2::theme(panel.grid = ggplot2::element_blank())
+
+# Values beyond the limits of a scale take its ends.
+squeezed <- function(x, range) pmin(pmax(x, range[1L]), range[2L])
+
+fill_scale <- function(limits, colours = probability_colours(), title = NULL, ...) {
+  ggplot2::scale_fill_gradientn(
+    title, colours = colours, limits = limits, na.value = "grey75", oob = squeezed, ...,
+    guide = ggplot2::guide_colourbar(title.position = "top", barwidth = 10, barheight = 0.5)
+  )
+}
+
+# Colours by label; the legend has as many columns as fit into 4 inches.
+colour_scale <- function(colours, title = NULL, labels = names(colours), aesthetics = c("colour", "fill")) {
+  columns <- max(1L, min(length(labels), 54L %/% (max(nchar(labels), 1L) + 4L)))
+  ggplot2::scale_colour_manual(
+    title, values = colours, aesthetics = aesthetics, guide = ggplot2::guide_legend(ncol = columns, byrow = TRUE)
+  )
+}
+
+# Labels of which those that would cover others are left out when the figure is drawn, at whatever size that is.
+thinned <- function(...) ggplot2::guide_axis(check.overlap = TRUE, ...)
+
+# Labels cut to a number of characters: dots in the middle, since ends tell names apart, too. (Three dots, for the one
+# sign for them is not in every device's fonts.)
+short_labels <- function(most = 28L) {
+  function(labels) {
+    size <- nchar(labels)
+    tail <- (most - 3L) %/% 3L
+    cut <- paste0(substr(labels, 1L, most - tail - 3L), "...", substring(labels, size - tail + 1L))
+    ifelse(size > most, cut, labels)
+  }
+}
+
+# An axis of names: short, thinned, in italics where they are taxa.
+names_axis <- function(side, n, taxa = FALSE, position = c(x = "bottom", y = "left")[[side]], most = 28L,
+                       room = if (n > 12L) 0 else 0.1) {
+  scale <- switch(side, x = ggplot2::scale_x_discrete, y = ggplot2::scale_y_discrete)
+  turned <- side == "x" && position == "bottom"
+  text <- ggplot2::element_text(
+    size = if (n > 40L) 6.5 else if (n > 12L) 7.5 else 9, face = if (taxa) "italic" else "plain"
+  )
+  expand <- ggplot2::expansion(add = room)
   list(
-    panels = panels, per_panel = per_panel, room = room, cex = cex, heads = heads, turned = turned,
-    step = max(1L, as.integer(ceiling(least_text * 0.8 / line))),
-    head_cex = head_cex, margin = c(0.6, room + 0.03, top, 0.07)
+    scale(labels = short_labels(most), position = position, expand = expand, guide = thinned(angle = if (turned) 90)),
+    do.call(ggplot2::theme, stats::setNames(
+      list(text), paste0("axis.text.", side, if (position %in% c("top", "right")) paste0(".", position))
+    ))
   )
 }
 
-# Heads of columns that are `lines` lines of text apart: where that is less than one, every second, third, ... stays,
-# counted from the end, where the phantoms are.
-thin_heads <- function(heads, lines) {
-  step <- max(1L, as.integer(ceiling(1 / lines)))
-  replace(heads, (length(heads) - seq_along(heads)) %% step != 0L, "")
-}
-
-heat_panel <- function(values, labels, page, limits, colours, font) {
-  columns <- ncol(values)
-  scaled <- (pmin(pmax(values, limits[1L]), limits[2L]) - limits[1L]) / diff(limits)
-  fill <- colours[1L + floor(scaled * (length(colours) - 1L) + 0.5)]
-  fill[is.na(fill)] <- "white"
-  graphics::plot.new()
-  graphics::plot.window(c(0, columns), c(page$per_panel, 0), xaxs = "i", yaxs = "i")
-  graphics::rect(col(values) - 1, row(values) - 1, col(values), row(values), col = fill, border = NA)
-  between <- seq_len(columns - 1L)
-  wide <- graphics::par("pin")[1L] / columns > 0.05
-  if (columns > 1L && wide) graphics::segments(between, 0, between, nrow(values), col = "white")
-  graphics::rect(0, 0, columns, nrow(values), border = "grey40")
-  scale <- page$cex / graphics::par("cex")
-  at <- seq(1L, length(labels), by = page$step)
-  shown <- fit_labels(labels[at], page$room - 0.08, scale)
-  graphics::mtext(shown, side = 2L, at = at - 0.5, las = 1L, line = 0.15, cex = page$cex, font = font)
-  graphics::mtext(
-    page$heads, side = 3L, at = seq_len(columns) - 0.5, las = if (page$turned) 2L else 0L, line = 0.2,
-    cex = page$head_cex, padj = if (page$turned) 0.5 else NA
-  )
-}
-
-# A strip of colour with its scale, at the foot of the page.
-colour_legend <- function(limits, colours, title) {
-  graphics::par(mfrow = c(1L, 1L), oma = c(0, 0, 0, 0), mai = c(0, 0, 0, 0), new = TRUE)
-  graphics::plot.new()
-  graphics::plot.window(c(0, 1), c(0, 1), xaxs = "i", yaxs = "i")
-  inch <- 1 / graphics::par("pin")[2L]
-  left <- seq(0.35, 0.65, length.out = length(colours) + 1L)
-  graphics::rect(left[-length(left)], 0.3 * inch, left[-1L], 0.42 * inch, col = colours, border = NA)
-  ends <- format(limits, digits = 2L, trim = TRUE)
-  graphics::text(0.34, 0.36 * inch, ends[1L], adj = c(1, 0.5), cex = 0.8)
-  graphics::text(0.66, 0.36 * inch, ends[2L], adj = c(0, 0.5), cex = 0.8)
-  graphics::text(0.5, 0.17 * inch, title, cex = 0.8)
-}
-
-# The objective of every start against its passes, below the best one, on a log scale.
-trace_view <- function(fit, main = NULL) {
-  traces <- fit$start_traces
-  best <- max(vapply(traces, function(trace) if (length(trace)) max(trace) else -Inf, 0))
-  new_view(
-    "traces", if (is.null(main)) "Every start, pass by pass" else main,
-    gaps = lapply(traces, function(trace) pmax(best - trace, least_gap)),
-    kinds = factor(fit$starts$init, unique(fit$starts$init)), finished = fit$starts$finished
-  )
-}
-
-draw_traces <- function(view) {
-  gaps <- view$gaps
-  kinds <- view$kinds
-  decades <- seq(log10(least_gap), ceiling(log10(max(unlist(gaps), 1))))
-  colours <- component_colours(nlevels(kinds))
-  room <- legend_room(levels(kinds), c(4.2, 5, 2.2, 1), c(3.6, 0.8, 0))
-  graphics::plot(
-    NA, xlim = c(1, max(lengths(gaps), 2L)), ylim = 10^range(decades), log = "xy", las = 1L, bty = "l", xlab = "",
-    ylab = "nats below the best", yaxt = "n"
-  )
-  graphics::title(xlab = "pass", line = 2.6)
-  labels <- format_decades(decades)
-  labels[1L] <- paste("<", labels[1L])
-  graphics::axis(2L, 10^decades, labels, las = 1L)
-  thick <- ifelse(view$finished, 1.6, 0.6)
-  for (i in which(lengths(gaps) > 0L)) {
-    graphics::lines(seq_along(gaps[[i]]), gaps[[i]], col = colours[as.integer(kinds)[i]], lwd = thick[i])
+# What the user calls rows and columns: the names of the dimnames, else sites and taxa.
+axis_words <- function(fit) {
+  words <- c("sites", "taxa")
+  given <- names(dimnames(fit$x))
+  if (length(given) != 2L) {
+    return(words)
   }
-  top_legend(room, view$main, col = colours, lwd = 2)
+  ifelse(is.na(given) | !nzchar(given), words, given)
 }
 
-least_gap <- 0.001 # nats; what is nearer to the best is drawn here
+# A matrix in long form, labels of rows and of columns as factors in their order.
+cell_frame <- function(values) {
+  label <- function(side) {
+    names <- dimnames(values)[[side]]
+    names <- if (is.null(names)) as.character(seq_len(dim(values)[side])) else make.unique(names)
+    factor(names, names)
+  }
+  data.frame(
+    row = rep(label(1L), ncol(values)), column = rep(label(2L), each = nrow(values)), value = as.vector(values)
+  )
+}
 
-format_decades <- function(decades) vapply(10^decades, format, "", scientific = 9L, big.mark = "")
+most_rows <- 60L # of a heat map of few columns, in one panel
+
+# A heat map, first row on top. One of many rows and few columns is wrapped into panels side by side.
+heat_figure <- function(values, title, alt, limits = c(0, 1), colours = probability_colours(), legend = NULL,
+                        heads = colnames(values), sides = NULL, taxa = "row", subtitle = NULL, ...) {
+  colnames(values) <- heads
+  table <- cell_frame(values)
+  few <- ncol(values) <= 24L
+  panels <- if (few) min(ceiling(nrow(values) / most_rows), if (ncol(values) > 8L) 2L else 3L) else 1L
+  table$panel <- (as.integer(table$row) - 1L) %/% ceiling(nrow(values) / panels)
+  table$row <- factor(table$row, rev(levels(table$row)))
+  tile <- if (length(values) <= 3000L) ggplot2::geom_tile else ggplot2::geom_raster
+  figure <- new_figure(
+    table, gg_aes(x = "column", y = "row", fill = "value"), title, alt, sides[2L], sides[1L], subtitle
+  ) + tile() + fill_scale(limits, colours, legend, ...) + no_grid() +
+    names_axis("x", ncol(values), taxa == "column", if (few) "top" else "bottom", if (few) 28L else 18L) +
+    names_axis("y", nrow(values) / panels, taxa == "row") + ggplot2::theme(legend.position = "bottom")
+  if (panels == 1L) {
+    return(figure)
+  }
+  figure + ggplot2::facet_wrap("panel", scales = "free_y", nrow = 1L) +
+    ggplot2::theme(strip.text = ggplot2::element_blank())
+}
+
+# Pictures of matrices, first row on top, a facet each.
+picture_figure <- function(tables, title, alt, limits, colours = probability_colours(), legend = NULL, ...) {
+  each <- Map(function(values, name) {
+    values <- as.matrix(values)
+    data.frame(panel = name, row = as.vector(row(values)), column = as.vector(col(values)), value = as.vector(values))
+  }, tables, names(tables))
+  table <- do.call(rbind, unname(each))
+  table$panel <- factor(table$panel, names(tables))
+  whole <- function(n) Filter(function(at) at >= 1 && at <= n, unique(round(pretty(c(1, n), 4L))))
+  size <- c(max(vapply(tables, NROW, 0L)), max(vapply(tables, NCOL, 0L)))
+  new_figure(table, gg_aes(x = "column", y = "row", fill = "value"), title, alt, ...) + ggplot2::geom_raster() +
+    ggplot2::scale_y_reverse(expand = c(0, 0), breaks = whole(size[1L])) +
+    ggplot2::scale_x_continuous(expand = c(0, 0), breaks = whole(size[2L])) +
+    fill_scale(limits, colours, legend) + ggplot2::facet_wrap("panel") + no_grid()
+}
+
+# A picture in true proportion without axes. Its panels may be narrower than the figure: the legend stands below them.
+without_axes <- function() {
+  blank <- ggplot2::element_blank()
+  list(ggplot2::coord_fixed(clip = "off"), ggplot2::theme(axis.text = blank, axis.title = blank), legend_below())
+}
+
+# Where long names stand at the left, a legend has its room above them.
+legend_right <- function() ggplot2::theme(legend.justification = "right")
+
+legend_below <- function() ggplot2::theme(legend.position = "bottom", legend.justification = "centre")
+
+# Few numbers on the axes of small panels, none over another.
+few_numbers <- function(side) {
+  scale <- switch(side, x = ggplot2::scale_x_continuous, y = ggplot2::scale_y_continuous)
+  scale(n.breaks = 3L, guide = thinned())
+}
+
+# A bar for each site, a piece for each component, in the order given; a group of sites that share their main component
+# is named in its middle.
+bars_figure <- function(shares, title, alt, labels, colours, sides, order) {
+  colnames(shares) <- labels
+  table <- cell_frame(unname(shares))
+  table$column <- factor(labels[as.integer(table$column)], labels)
+  table$row <- as.integer(table$row)
+  runs <- rle(max.col(shares, ties.method = "first"))
+  ends <- cumsum(runs$lengths)
+  wide <- runs$lengths >= 0.04 * nrow(shares)
+  at <- (ends - (runs$lengths - 1) / 2)[wide]
+  main <- runs$values[wide]
+  above <- vapply(seq_along(at), function(i) {
+    piece <- shares[min(max(round(at[i]), 1L), nrow(shares)), ]
+    sum(piece[seq_along(piece) > main[i]]) + piece[main[i]] / 2
+  }, 0)
+  names <- data.frame(row = at, value = above, label = sub("[ \n].*", "", labels[main]), colour = text_on(colours[main]))
+  new_figure(table, gg_aes(x = "row", y = "value"), title, alt, paste0(sides[1L], order), "share") + ggplot2::geom_col(gg_aes(fill = "column", colour = "column"), width = 1, linewidth = 0.15) +
+    ggplot2::geom_text(gg_aes(label = "label"), names, colour = names$colour, check_overlap = TRUE, size = 3) +
+    colour_scale(stats::setNames(colours, labels)) + ggplot2::guides(colour = "none") + no_grid() +
+    ggplot2::scale_x_continuous(breaks = NULL, expand = c(0, 0)) + ggplot2::scale_y_continuous(expand = c(0, 0))
+}
+
+# Points with ranges, one below the other, and a second kind of point beside them. rows: label, value, low, high, other;
+# words: what the two points are.
+ranges_figure <- function(rows, title, alt, xlab, words, limits = c(0, NA), taxa = FALSE, subtitle = NULL,
+                          most = 28L) {
+  rows$label <- factor(rows$label, rev(unique(rows$label)))
+  points <- lapply(names(words), function(kind) {
+    data.frame(label = rows$label, value = rows[[kind]], kind = factor(words[[kind]], words))
+  })
+  colours <- stats::setNames(component_colours(6L)[c(1L, 6L)][seq_along(words)], words)
+  new_figure(do.call(rbind, points), gg_aes(x = "value", y = "label"), title, alt, xlab, NULL, subtitle) +
+    ggplot2::geom_linerange(
+      gg_aes(y = "label", xmin = "low", xmax = "high"), rows, inherit.aes = FALSE, colour = colours[[1L]],
+      linewidth = 0.8
+    ) +
+    ggplot2::geom_point(gg_aes(colour = "kind", shape = "kind"), size = 2, stroke = 0.8) +
+    colour_scale(colours) + ggplot2::scale_shape_manual(
+      NULL, values = c(19L, 5L), guide = ggplot2::guide_legend(ncol = max(1L, 54L %/% (max(nchar(words)) + 4L)))
+    ) +
+    ggplot2::coord_cartesian(xlim = limits) + names_axis("y", nrow(rows), taxa, most = most, room = 0.6) +
+    ggplot2::scale_x_continuous(n.breaks = 5L, guide = thinned()) + legend_right() +
+    ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey94"))
+}
+
+# Components by main one, then by falling probability: `weight` is components x items.
+seriate <- function(weight) {
+  order(max.col(t(weight), ties.method = "first"), -apply(weight, 2L, max))
+}
+
+# Ages from old to young, in million years, with the geological time scale where package deeptime is there.
+time_axis <- function(range, unit = "Ma") {
+  geological <- identical(unit, "Ma") && all(range >= 0 & range <= 541) && diff(range) > 0 &&
+    requireNamespace("deeptime", quietly = TRUE)
+  list(
+    ggplot2::scale_x_reverse(n.breaks = 4L, guide = thinned()), ggplot2::labs(x = age_words(unit)),
+    if (geological) {
+      # The finest division of which a dozen at most are in sight.
+      sizes <- c(stages = 5, epochs = 25, periods = Inf)
+      deeptime::coord_geo(
+        dat = names(sizes)[which(diff(range) / 12 <= sizes)[1L]], height = ggplot2::unit(1, "line"), size = 2.5,
+        abbrv = TRUE, skip = NULL, expand = TRUE
+      )
+    }
+  )
+}
+
+age_words <- function(unit) if (is.null(unit)) "age" else sprintf("age (%s)", unit)
+
+check_unit <- function(unit) {
+  ok <- is.null(unit) || is.character(unit) && length(unit) == 1L && !is.na(unit)
+  if (!ok) stop_input("`unit` must be one string or NULL, not %s.", show_value(unit))
+}

@@ -297,11 +297,6 @@ data_kind.plsa <- function(fit) "nonnegative"
 component_matrix.plsa <- function(fit) fit$param$basis
 
 #' @export
-figure_words.plsa <- function(fit) {
-  "Heat map: each component's distribution over the attributes, scaled by each attribute's largest share."
-}
-
-#' @export
 observation_figure.plsa <- function(fit) shares_figure(fit)
 
 #' @export

@@ -3,10 +3,12 @@
 #' Plot a PLSA fit
 #'
 #' @description
-#' Six views of a fit:
+#' Views of a fit:
 #' \describe{
-#'   \item{`"basis"`}{a heat map of each component's distribution over the attributes, each attribute scaled by its
-#'     largest probability.}
+#'   \item{`"basis"`}{a heat map of lifts: how many times as likely each component makes an attribute as all
+#'     components together do. Attributes are by the component that lifts them most.}
+#'   \item{`"top"`, `"scores"`}{the attributes that each component lifts most, and the observations on two components:
+#'     [plot()][autoplot.multicause].}
 #'   \item{`"membership"`}{for each observation (a vertical bar) how much of it each component writes, observations
 #'     grouped by their main component.}
 #'   \item{`"simplex"`}{for three attributes: observations and components in the triangle of distributions, with the
@@ -16,12 +18,12 @@
 #'     of age, as in [plot.aspect_bernoulli()].}
 #' }
 #'
-#' @param x a fit of [plsa()].
+#' @param object a fit of [plsa()].
 #' @param what which view.
-#' @param main title.
 #' @param attribute,slices for `"curves"` and `"map"`, as in [plot.aspect_bernoulli()].
+#' @param n,components as in [plot()][autoplot.multicause].
 #' @param ... must be empty.
-#' @return `x`, invisibly.
+#' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly.
 #' @inherit plsa references
 #' @examples
 #' set.seed(1)
@@ -29,57 +31,51 @@
 #' fit <- plsa(x, k = 4, sparsity = c(membership = 0.05), control = fit_control(n_start = 2))
 #' plot(fit, "simplex")
 #' plot(fit)
-#' @export
-plot.plsa <- function(x, what = c("basis", "membership", "simplex", "trace", "curves", "map"), main = NULL, ...,
-                      attribute = NULL, slices = 4) {
-  check_whole(x, "x")
-  draw_view(plot_view(x, what, main, ..., attribute = attribute, slices = slices))
-  invisible(x)
-}
-
-#' @export
-plot_view.plsa <- function(x, what = c("basis", "membership", "simplex", "trace", "curves", "map"), main = NULL, ...,
-                           attribute = NULL, slices = 4) {
-  what <- check_choice(what, "what", c("basis", "membership", "simplex", "trace", "curves", "map"))
+#' @name plot.plsa
+#' @aliases autoplot.plsa
+#' @exportS3Method ggplot2::autoplot
+autoplot.plsa <- function(object, # nolint: object_name_linter.
+                          what = c("basis", "membership", "simplex", "top", "scores", "trace", "curves", "map"), ...,
+                          attribute = NULL, slices = 4, n = 8, components = 1:2) {
+  check_whole(object, "object")
+  views <- c("basis", "membership", "simplex", "top", "scores", "trace", "curves", "map")
+  what <- check_choice(what, "what", views)
   check_dots(...)
-  check_title(main)
-  title <- function(text) if (is.null(main)) text else main
   switch(what,
-    basis = basis_view(x, title("What each component writes")),
-    membership = shares_view(x$param$membership, title("Which components write each observation")),
-    simplex = simplex_view(x, title("Observations and components")), trace = trace_view(x, main),
-    curves = , map = smooth_view(x, what, attribute, slices, main)
+    basis = lift_figure(object), membership = shares_figure(object), simplex = simplex_figure(object),
+    shared_figure(object, what, attribute, slices, n, components)
   )
 }
 
-check_title <- function(main) if (!is.null(main)) check_label(main, "main")
-
-check_label <- function(text, name) {
-  if (!is.character(text) || length(text) != 1L) stop_input("`%s` must be one string, not %s.", name, show_value(text))
-}
-
-basis_view <- function(fit, main) {
+lift_figure <- function(fit) {
   basis <- fit$param$basis
   if (is.null(colnames(basis))) colnames(basis) <- seq_len(ncol(basis))
-  most <- apply(basis, 2L, max)
-  scaled <- basis / rep(ifelse(most > 0, most, 1), each = nrow(basis))
-  at <- order(max.col(t(basis), ties.method = "first"), -most)
-  heat_view(t(scaled[, at, drop = FALSE]), main = main, legend = "probability over the attribute's largest")
+  all <- pmax(colMeans(fit$param$membership %*% basis), 1e-300)
+  lift <- log2(pmax(sweep(basis, 2L, all, "/"), 1 / 8))
+  taxa <- axis_words(fit)[2L]
+  heat_figure(
+    t(lift[, seriate(lift), drop = FALSE]), "What each component makes likelier",
+    sprintf("Heat map: how many times as likely each component makes each of %d %s.", ncol(basis), taxa), c(-3, 3),
+    grDevices::hcl.colors(101L, "Blue-Red 3"), "lift: times as likely as in the whole table", breaks = -3:3,
+    labels = c("1/8", "1/4", "1/2", "1", "2", "4", "8")
+  )
 }
 
-shares_view <- function(membership, main) {
-  main_one <- max.col(membership, ties.method = "first")
-  at <- order(main_one, -membership[cbind(seq_along(main_one), main_one)])
-  new_view(
-    "bars", main, shares = membership[at, , drop = FALSE], labels = colnames(membership),
-    colours = component_colours(ncol(membership)), xlab = "observations, by main component"
+# The memberships of models whose components share what each site has, sites by main component.
+shares_figure <- function(fit) {
+  membership <- fit$param$membership
+  words <- axis_words(fit)
+  bars_figure(
+    membership[seriate(t(membership)), , drop = FALSE], sprintf("What the %s are made of", words[1L]),
+    sprintf("Bars: how much of each of the %s each component writes.", words[1L]), colnames(membership),
+    component_colours(ncol(membership)), words, ", by main component"
   )
 }
 
 # Distributions over three attributes as points of an equilateral triangle.
 simplex_points <- function(rows) cbind(rows[, 2L] + rows[, 3L] / 2, rows[, 3L] * sqrt(3) / 2)
 
-simplex_view <- function(fit, main) {
+simplex_figure <- function(fit) {
   if (fit$dims[["m"]] != 3L) stop_input("`what = \"simplex\"` needs a fit with 3 attributes, not %d.", fit$dims[["m"]])
   names <- fit$names[[2L]]
   shares <- matrix(0, 0L, 3L)
@@ -88,30 +84,28 @@ simplex_view <- function(fit, main) {
     counts <- counts[rowSums(is.na(counts)) == 0 & rowSums(counts, na.rm = TRUE) > 0, , drop = FALSE]
     shares <- counts / rowSums(counts)
   }
-  basis <- simplex_points(fit$param$basis)
-  new_view(
-    "simplex", main, corners = simplex_points(diag(3)), names = if (is.null(names)) 1:3 else names,
-    observations = simplex_points(shares), basis = basis, hull = basis[grDevices::chull(basis), , drop = FALSE]
-  )
-}
-
-draw_simplex <- function(view) {
-  corners <- view$corners
-  local_par(mar = c(1.6, 1, 2.6, 1), xpd = NA)
-  graphics::plot(corners, type = "n", asp = 1, axes = FALSE, xlab = "", ylab = "", main = view$main)
-  graphics::polygon(corners, border = "grey50")
-  # Each of the lower names has half of the page.
-  names <- fit_labels(as.character(view$names), 0.47 * graphics::par("fin")[1L], 1)
-  inside <- graphics::par("usr")[1:2]
-  half <- graphics::strwidth(names) / 2
-  at <- pmin(pmax(corners[, 1L], inside[1L] + half), inside[2L] - half)
-  graphics::text(at, corners[, 2L], names, pos = c(1L, 1L, 3L), offset = 0.7)
-  graphics::points(view$observations, pch = 16, cex = 0.5, col = "#0072B255")
-  graphics::polygon(view$hull, border = "#D55E00", lwd = 1.5)
-  graphics::points(view$basis, pch = 24, bg = "#D55E00", col = "white", cex = 1.2)
-  graphics::legend(
-    "topright", c("observations", "components"), pch = c(16, 17), col = c("#0072B2", "#D55E00"), bty = "n"
-  )
+  frame <- function(rows) stats::setNames(as.data.frame(unname(simplex_points(rows))), c("x", "y"))
+  corners <- frame(diag(3))
+  basis <- frame(fit$param$basis)
+  colours <- component_colours(6L)[c(1L, 6L)]
+  points <- rbind(frame(shares), basis)
+  points$kind <- factor(rep(c("observations", "components"), c(nrow(shares), nrow(basis))))
+  new_figure(
+    points, gg_aes(x = "x", y = "y"), "Observations and components",
+    "Triangle: where observations and components stand between three attributes, with the hull of the components."
+  ) + ggplot2::geom_polygon(data = corners, fill = NA, colour = "grey50") +
+    ggplot2::geom_polygon(data = basis[grDevices::chull(basis), ], fill = NA, colour = colours[2L]) +
+    ggplot2::geom_point(gg_aes(colour = "kind", shape = "kind", size = "kind")) +
+    ggplot2::geom_text(
+      gg_aes(label = "label", hjust = "side"),
+      data.frame(corners, label = short_labels(20L)(as.character(names %||% 1:3)), side = c(0.2, 0.8, 0.5)),
+      vjust = c(1.6, 1.6, -0.6), size = 3.3
+    ) +
+    colour_scale(c(observations = colours[1L], components = colours[2L])) +
+    ggplot2::scale_shape_manual(NULL, values = c(observations = 16L, components = 17L)) +
+    ggplot2::scale_size_manual(NULL, values = c(observations = 1, components = 2.6)) +
+    ggplot2::scale_y_continuous(expand = ggplot2::expansion(mult = 0.12)) +
+    no_grid() + without_axes()
 }
 
 #' Plot a PLCA fit
@@ -119,102 +113,79 @@ draw_simplex <- function(view) {
 #' @description
 #' Four views of a fit:
 #' \describe{
-#'   \item{`"marginals"`}{the components' distributions along each dimension: lines where its levels are many, else a
-#'     picture.}
+#'   \item{`"marginals"`}{the components' distributions along each dimension, a panel each: lines where its levels are
+#'     many, else points.}
 #'   \item{`"reconstruction"`}{the data and the fit side by side, summed over all dimensions but two.}
 #'   \item{`"divergences"`}{the divergences of all pairs of components, see [divergences()].}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
 #' }
 #'
-#' @param x a fit of [plca()].
+#' @param object a fit of [plca()].
 #' @param what which view.
 #' @param dims dimensions shown, numbers or names; `NULL`: all, or for the reconstruction the first two.
-#' @param main title.
 #' @param ... must be empty.
-#' @return `x`, invisibly.
+#' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly.
 #' @examples
 #' set.seed(1)
 #' fit <- plca(array(rpois(6 * 8 * 4, 2), c(site = 6, taxon = 8, time = 4)), k = 2)
 #' plot(fit)
 #' plot(fit, "reconstruction")
-#' @export
-plot.plca <- function(x, what = c("marginals", "reconstruction", "divergences", "trace"), dims = NULL, main = NULL,
-                      ...) {
-  check_whole(x, "x")
-  draw_view(plot_view(x, what, dims, main, ...))
-  invisible(x)
-}
-
-#' @export
-plot_view.plca <- function(x, what = c("marginals", "reconstruction", "divergences", "trace"), dims = NULL,
-                           main = NULL, ...) {
+#' @name plot.plca
+#' @aliases autoplot.plca
+#' @exportS3Method ggplot2::autoplot
+autoplot.plca <- function(object, # nolint: object_name_linter.
+                          what = c("marginals", "reconstruction", "divergences", "trace"), dims = NULL, ...) {
+  check_whole(object, "object")
   what <- check_choice(what, "what", c("marginals", "reconstruction", "divergences", "trace"))
   check_dots(...)
-  check_title(main)
-  at <- pick(dims, length(x$extent), x$labels, "dims")
+  at <- pick(dims, length(object$extent), object$labels, "dims")
   switch(what,
-    marginals = marginals_view(x, at, main),
-    reconstruction = reconstruction_view(x, if (is.null(dims)) at[1:2] else at, main),
-    divergences = plot_view(divergences(x, dims = at)), trace = trace_view(x, main)
+    marginals = marginals_figure(object, at), trace = trace_figure(object),
+    reconstruction = reconstruction_figure(object, if (is.null(dims)) at[1:2] else at),
+    divergences = ggplot2::autoplot(divergences(object, dims = at))
   )
 }
 
 few_levels <- 12L # a dimension with more is drawn as lines
 
-marginals_view <- function(fit, at, main) {
-  new_view("marginals", main, marginals = unname(fit$param$marginals[at]), titles = dimension_names(fit$labels[at], at))
-}
-
-draw_marginals <- function(view) {
-  local_par(mfrow = c(length(view$titles), 1L), mar = c(3.6, 4, 2.4, 0.8), mgp = c(2.4, 0.6, 0),
-    oma = c(0, 0, if (is.null(view$main)) 0 else 2, 0))
-  for (i in seq_along(view$titles)) {
-    q <- view$marginals[[i]]
-    if (ncol(q) > few_levels) marginal_lines(q, view$titles[i]) else marginal_image(q, view$titles[i])
+marginals_figure <- function(fit, at) {
+  titles <- dimension_names(fit$labels[at], at)
+  each <- Map(function(q, title) {
+    table <- cell_frame(q)
+    data.frame(
+      component = table$row, level = as.integer(table$column), probability = table$value, dimension = title,
+      few = ncol(q) <= few_levels
+    )
+  }, unname(fit$param$marginals[at]), titles)
+  table <- do.call(rbind, unname(each))
+  table$dimension <- factor(table$dimension, titles)
+  names <- lapply(fit$param$marginals[at], colnames)
+  # The only dimension, or several of the same levels, may show them by name.
+  named <- if (length(at) == 1L && !is.null(names[[1L]]) && length(names[[1L]]) <= few_levels) {
+    ggplot2::scale_x_continuous(
+      breaks = seq_along(names[[1L]]), labels = short_labels(14L)(names[[1L]]), guide = thinned()
+    )
+  } else {
+    ggplot2::scale_x_continuous(breaks = function(range) unique(round(pretty(range))))
   }
-  if (!is.null(view$main)) graphics::mtext(view$main, outer = TRUE, font = 2L)
+  new_figure(
+    table, gg_aes(x = "level", y = "probability", colour = "component"), "What each component is made of",
+    sprintf("Lines: each component's distribution along %s.", paste(titles, collapse = ", ")), "level", "probability"
+  ) + ggplot2::geom_line() + ggplot2::geom_point(data = table[table$few, ], size = 1.4) +
+    ggplot2::facet_wrap("dimension", scales = "free", ncol = 1L) + named + few_numbers("y") +
+    colour_scale(stats::setNames(component_colours(nlevels(table$component)), levels(table$component)))
 }
 
-# One line a component, each on its own base, scaled to its largest value.
-marginal_lines <- function(q, title) {
-  k <- nrow(q)
-  colours <- component_colours(k)
-  graphics::plot(
-    NA, xlim = c(1, ncol(q)), ylim = c(k + 0.1, 0), yaxt = "n", bty = "n", xlab = title, ylab = "",
-    main = "each on the scale of its maximum", font.main = 1L, cex.main = 0.9
-  )
-  for (c in seq_len(k)) {
-    height <- 0.92 * q[c, ] / max(q[c, ])
-    fill <- grDevices::adjustcolor(colours[c], 0.5)
-    graphics::polygon(c(1, seq_len(ncol(q)), ncol(q)), c(c, c - height, c), border = NA, col = fill)
-    graphics::lines(seq_len(ncol(q)), c - height, col = colours[c])
-  }
-  graphics::axis(2L, seq_len(k), rownames(q), las = 1L, lwd = 0, line = -0.8, cex.axis = max(0.5, min(1, 12 / k)))
-}
-
-marginal_image <- function(q, title) {
-  head <- sprintf("at most %s", format(max(q), digits = 2L))
-  image_matrix(q, c(0, max(q)), head, title, "component", labels = colnames(q))
-}
-
-reconstruction_view <- function(fit, at, main) {
+reconstruction_figure <- function(fit, at) {
   if (length(at) != 2L) stop_input("`dims` must name two dimensions for the reconstruction, not %d.", length(at))
   data <- data_array(fit_data(fit))
   data[is.na(data)] <- 0
-  tables <- lapply(list(data = data, fit = fitted(fit)), function(values) {
-    # Square roots: a few large counts would leave the rest one colour.
-    sqrt(apply(values, at, sum))
-  })
-  heads <- c("data (square roots)", sprintf("fit, %s nats a count off", format(fit$kl, digits = 2L)))
-  new_view(
-    "reconstruction", main, tables = stats::setNames(tables, heads), titles = dimension_names(fit$labels[at], at)
+  # Square roots: a few large counts would leave the rest one colour.
+  tables <- lapply(list(data = data, fit = fitted(fit)), function(values) sqrt(apply(values, at, sum)))
+  titles <- dimension_names(fit$labels[at], at)
+  picture_figure(
+    tables, "The data and the fit", "Pictures: the data and the fit side by side.",
+    range(unlist(tables)), legend = "square root", x = titles[2L], y = titles[1L],
+    subtitle = sprintf("The fit is %s nats a count off", format(fit$kl, digits = 2L))
   )
-}
-
-draw_reconstruction <- function(view) {
-  top <- if (is.null(view$main)) 0 else 2
-  local_par(mfrow = c(1L, 2L), mar = c(3.6, 4, 2.4, 0.8), mgp = c(2.4, 0.6, 0), oma = c(0, 0, top, 0))
-  limits <- range(unlist(view$tables))
-  for (head in names(view$tables)) image_matrix(view$tables[[head]], limits, head, view$titles[2L], view$titles[1L])
-  if (!is.null(view$main)) graphics::mtext(view$main, outer = TRUE, font = 2L)
 }

@@ -218,52 +218,6 @@ print.recovery <- function(x, digits = 3L, ...) {
   invisible(x)
 }
 
-#' @rdname recovery
-#' @param x a result of `recovery()`.
-#' @param ... must be empty.
-#' @export
-plot.recovery <- function(x, ...) {
-  check_whole(x, "x")
-  draw_view(plot_view(x, ...))
-  invisible(x)
-}
-
-#' @export
-plot_view.recovery <- function(x, ...) {
-  check_dots(...)
-  new_view("recovery", NULL, found = x, heads = c(
-    roc = sprintf("AUC %.3f", x$summary$auc), pr = sprintf("Average precision %.3f", x$summary$ap),
-    calibration = if (is.na(x$summary$slope)) {
-      "no probabilities"
-    } else {
-      sprintf("Calibration slope %.2f", x$summary$slope)
-    }
-  ))
-}
-
-draw_recovery <- function(view) {
-  x <- view$found
-  heads <- view$heads
-  local_par(mfrow = c(1L, 3L), mar = c(4.2, 4.2, 2.6, 1), pty = "s")
-  frame <- function(xlab, ylab, main) {
-    graphics::plot(NA, xlim = 0:1, ylim = 0:1, xlab = xlab, ylab = ylab, main = main, las = 1L, bty = "l")
-  }
-  colour <- component_colours(1L)
-  frame("false positive rate", "true positive rate", heads[["roc"]])
-  graphics::abline(0, 1, col = "grey70")
-  graphics::lines(x$roc, col = colour, lwd = 2)
-  frame("recall", "precision", heads[["pr"]])
-  graphics::abline(h = x$summary$changed / x$summary$candidates, col = "grey70")
-  graphics::lines(x$pr, col = colour, lwd = 2)
-  top <- max(x$calibration$score, x$calibration$share, 0.01)
-  graphics::plot(
-    NA, xlim = c(0, top), ylim = c(0, top), xlab = "mean score", ylab = "share of changed cells", las = 1L, bty = "l",
-    main = heads[["calibration"]]
-  )
-  graphics::abline(0, 1, col = "grey70")
-  graphics::points(x$calibration$score, x$calibration$share, col = colour, pch = 19L, type = "b")
-}
-
 #' Plant omissions and additions at known rates
 #'
 #' Deletes presences from, and adds presences to, a 0/1 table at random, and remembers which: the ground truth for

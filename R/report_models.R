@@ -119,27 +119,11 @@ has_figure <- function(fit) UseMethod("has_figure")
 #' @export
 has_figure.default <- function(fit) fit$dims[["k"]] > 0
 
-# What it shows, in words.
-figure_words <- function(fit) UseMethod("figure_words")
-
-#' @export
-figure_words.default <- function(fit) {
-  "Heat map: the probability that each component writes a presence of each attribute."
-}
-
-# A second figure, of the observations: its view and what it shows; NULL where there is none.
+# A second figure, of the observations; NULL where there is none.
 observation_figure <- function(fit) UseMethod("observation_figure")
 
 #' @export
 observation_figure.default <- function(fit) NULL
-
-# The second figure of models whose memberships are shares of what an observation has.
-shares_figure <- function(fit) {
-  list(
-    view = shares_view(fit$param$membership, "Which components write each observation"),
-    words = "Bars: how much of each observation each component writes, observations by main component."
-  )
-}
 
 # How far to trust a fit: its starts, or its chains.
 trust_sentence <- function(fit) UseMethod("trust_sentence")

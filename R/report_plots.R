@@ -1,4 +1,11 @@
-# Plots and sentences of the report that are not methods of a fit.
+# Figures and sentences of the report that are not methods of a fit.
+
+# A figure as a picture of the page, with its alternative text, which may hold a user's words.
+show_figure <- function(figure, height) {
+  file <- basename(tempfile("figure", ".", ".png"))
+  ggplot2::ggsave(file, figure, width = 7, height = height, dpi = 144)
+  cat(raw_html("<p><img src=\"", file, "\" alt=\"", html_escape(ggplot2::get_alt_text(figure)), "\" width=\"1008\"></p>"))
+}
 
 # Numbers of cells above 0 by observation and by attribute; NULL for arrays, however given.
 found_margins <- function(x) {
@@ -8,15 +15,17 @@ found_margins <- function(x) {
   list(rows = Matrix::rowSums(x > 0, na.rm = TRUE), columns = Matrix::colSums(x > 0, na.rm = TRUE))
 }
 
-draw_margins <- function(margins) {
-  local_par(mfrow = c(1L, 2L), mar = c(4.2, 4.2, 1, 1), las = 1L)
-  draw <- function(counts, label) {
-    step <- max(1, ceiling((diff(range(counts)) + 1) / 25))
-    breaks <- seq(min(counts) - 0.5, max(counts) + step, by = step)
-    graphics::hist(counts, breaks, col = "#56B4E9", border = "white", main = "", xlab = label, ylab = "number")
-  }
-  draw(margins$rows, "attributes of an observation")
-  draw(margins$columns, "observations of an attribute")
+margins_figure <- function(fit, margins) {
+  words <- axis_words(fit)
+  heads <- sprintf("%s found in each of the %s", rev(words), words)
+  table <- data.frame(
+    count = c(margins$rows, margins$columns), panel = factor(rep(heads, lengths(margins)), heads)
+  )
+  new_figure(
+    table, gg_aes(x = "count"), "How much is on record",
+    sprintf("Two histograms: %s, and %s.", heads[1L], heads[2L]), "number recorded", "how many"
+  ) + ggplot2::geom_histogram(bins = 25L, fill = component_colours(5L)[5L], colour = "white", boundary = 0.5) +
+    ggplot2::facet_wrap("panel", scales = "free")
 }
 
 data_sentence <- function(fit, margins) {
@@ -77,23 +86,8 @@ selection_sentence <- function(selection) {
   ), collapse = " and at "), ".")
 }
 
-draw_selection <- function(selection) {
-  kinds <- selection_kinds(selection)
-  colours <- component_colours(nlevels(kinds))
-  local_par(mar = c(4.2, 5, 1, 1), las = 1L)
-  graphics::plot(
-    range(selection$k), range(selection$AIC), type = "n", bty = "l", xlab = "number of components k", ylab = "",
-    xaxt = "n"
-  )
-  graphics::title(ylab = "AIC", line = 4)
-  graphics::axis(1L, unique(selection$k))
-  for (i in seq_len(nlevels(kinds))) {
-    part <- selection[kinds == levels(kinds)[i], ]
-    graphics::lines(part$k, part$AIC, type = "b", pch = 16, col = colours[i])
-    least <- which.min(part$AIC)
-    graphics::points(part$k[least], part$AIC[least], cex = 2.2, col = colours[i])
-  }
-  if (nlevels(kinds) > 1L) {
-    graphics::legend("topleft", selection_words(levels(kinds)), col = colours, pch = 16, lty = 1, bty = "n")
-  }
+selection_figure <- function(selection) {
+  results <- data.frame(k = selection$k, loss = selection$AIC, se = NA_real_)
+  losses_figure(list(loss_panel(results, selection_words(as.character(selection_kinds(selection))), "AIC")),
+    "How many components?")
 }

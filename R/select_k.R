@@ -188,21 +188,3 @@ aligned_rows <- function(shown) {
     paste(label, apply(matrix(cells, nrow(shown)), 1L, paste, collapse = " "))
   }), use.names = FALSE)
 }
-
-#' @rdname plot.multicause_cv
-#' @export
-plot.multicause_selection <- function(x, ...) {
-  check_whole(x, "x")
-  draw_view(plot_view(x, ...))
-  invisible(x)
-}
-
-#' @export
-plot_view.multicause_selection <- function(x, ...) {
-  check_dots(...)
-  new_view("losses", NULL, panels = lapply(x$best$criterion[!is.na(x$best$k)], function(criterion) {
-    mine <- x$table[x$table$criterion == criterion, ]
-    results <- data.frame(k = mine$k, loss = mine$value, se = mine$se)
-    loss_panel(results, rep(x$model, nrow(mine)), criterion_words[[criterion]], "")
-  }))
-}

@@ -161,29 +161,6 @@ sensitivity_sentence <- function(x) {
 }
 
 #' @export
-plot.which_zeros_sensitivity <- function(x, main = NULL, ...) {
-  check_whole(x, "x")
-  draw_view(plot_view(x, main, ...))
-  invisible(x)
-}
-
-#' @export
-plot_view.which_zeros_sensitivity <- function(x, main = NULL, ...) {
-  check_dots(...)
-  check_title(main)
-  table <- x$table
-  new_view(
-    "ranges", if (is.null(main)) "What the answer depends on" else main,
-    rows = data.frame(
-      label = sprintf("%s (%.0f of %.0f)", table$change, table$kept, x$first), value = table$missed, low = table$low,
-      high = table$high, other = table$missed[1L]
-    ),
-    xlab = sprintf("number missed (in brackets: how many of the first %.0f stay)", x$first),
-    words = c(value = "with the change", other = "as it is"), limits = c(0, max(table$high))
-  )
-}
-
-#' @export
 as.data.frame.which_zeros_sensitivity <- function(x, ...) { # nolint: object_name_linter.
   check_whole(x, "x")
   check_dots(...)

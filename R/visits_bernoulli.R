@@ -7,37 +7,88 @@
 #' @details
 #' **Model.** \eqn{P(z_{ij} = 1) = \sum_c s_{ic} a_{cj}}{P(z[i,j] = 1) = sum_c s[i,c] a[c,j]} for the true state, with
 #' `membership` \eqn{s} and `aspects` \eqn{a}. A visit misses a presence with a probability that belongs to the
-#' observation and visit, to the attribute and visit, or to the visit alone (`missed_by`). With `added` it reports an
-#' absent attribute with a probability of its own. All k components are content: the misses are what the phantom of
-#' [aspect_bernoulli()] stands for.
+#' observation and visit, to the attribute and visit, or to the visit alone (`missed_by`), or that covariates tell
+#' (`detection`). With `added` it reports an absent attribute with a probability of its own. All k components are
+#' content: the misses are what the phantom of [aspect_bernoulli()] stands for.
 #'
-#' **Estimation.** EM, all updates in closed form, accelerated by default. The posterior mode, `"map"`, is the default:
+#' **Detection by covariates.** `detection = ~ date + I(date^2) + effort` is logistic: each attribute has an intercept
+#' and slopes of its own, by maximum likelihood with `sharing = "none"` and `estimate = "ml"`. With `sharing =
+#' "partial"`, the default, they are drawn towards a mean over attributes, so that those seldom found borrow from the
+#' others; how strongly is estimated (the normal distribution of coefficients among attributes, on covariates of mean 0
+#' and standard deviation 1, by the Laplace approximation). Covariates of visits, of observations and of attributes (as
+#' body size: these move the mean of the intercept) may stand in one formula, as may `visit`, the number of the visit.
+#' With one component, `"ml"` and `"none"` the estimates and [standard errors][vcov.visits_bernoulli] are those of
+#' single-species occupancy models. Misses by visit, observation or attribute remain as `missed_by`.
+#'
+#' **Estimation.** EM, all updates in closed form but for a Newton step of detection's coefficients, accelerated by
+#' default. The posterior mode, `"map"`, is the default:
 #' it predicts held-out records better, by 0.003 to 0.2 nats a record (`bench/estimate_default.md` in the sources). A
-#' pass takes O(n m (k + visits)).
+#' pass takes O(n m (k + visits)), with d coefficients O(n m visits d^2) more.
+#'
+#' **Sampling.** `estimate = "gibbs"` draws from the posterior of all there is (Polya-Gamma augmentation), with
+#' `detection` and without `added`: memberships are Dirichlet and aspects Beta as `prior` says, coefficients normal
+#' about means with the prior `prior$detection` and spreads with a half-Cauchy prior of scale 1. [mcmc_control()] sets
+#' up the chains, which begin near modes of their own; `summary()` has R-hat and effective sample sizes, [occupied()]
+#' and [false_absences()] have intervals, as have `predict(interval = )` and `confint()`. A draw takes O(n m (k +
+#' visits)) and a random number for each visit to a presence. Labels are matched between chains, not within them.
+#'
+#' **Shapes of `x`.** A list of tables, one a visit. An array, whose sides are known by their names
+#' (`names(dimnames(x))`: site or observation, species, taxon or attribute, visit or replicate) or by `sides`; without
+#' either it is taken as observations x attributes x visits with a message, and refused where it would have more visits
+#' than attributes or observations. The list that package spOccupancy takes (`y`, species x sites x visits, with
+#' `occ.covs` and `det.covs`), and the frames of package unmarked for one or many species, or such a list (`ylist`,
+#' `siteCovs`, `obsCovs`); the covariates come along.
+#'
+#' **Seldom found.** What was found at fewer than `rare` observations tells little of its own detection: with `missed_by
+#' = "attribute"` or `sharing = "none"` such an attribute may be "missed" at most places. Such attributes are named in a
+#' message, by `print()` and by [false_absences()], and flagged in `fit$rare`.
 #'
 #' @param x repeated surveys of the same n observations: a list of 0/1 tables of the same shape and names, one for each
-#'   visit, or an n x m x visits array. `NA` where there was no visit.
+#'   visit, an array, or what packages spOccupancy or unmarked take: see Details. `NA` where there was no visit.
 #' @param k number of components, at least 1.
 #' @param ... must be empty.
-#' @param estimate `"map"` (posterior mode) or `"ml"` (maximum likelihood).
-#' @param prior for `"map"`, as in [aspect_bernoulli()]: `aspects`, two numbers of at least 1; `membership`, one.
+#' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood) or `"gibbs"` (draws of the posterior).
+#' @param prior for `"map"` and `"gibbs"`, as in [aspect_bernoulli()]: `aspects`, two numbers of at least 1; `membership`, one; and
+#'   `detection`, the standard deviation of the normal prior of mean coefficients (with `sharing = "none"`, of each
+#'   attribute's), on the scale of covariates of standard deviation 1.
 #' @param missed_by whose the probabilities of missing a presence are: each `"observation"`, `"attribute"` or `"visit"`
 #'   has one for each visit.
+#' @param detection `NULL`, or a formula of the covariates that detection goes by, in place of `missed_by`.
+#' @param visit_data covariates of visits: a list of n x visits matrices with a name each (or of n values), or a data
+#'   frame with a column of sites, one of visits and those of the covariates, or without the first two and with a row
+#'   for each visit to the first observation, then to the second, as unmarked has it.
+#' @param site_data,taxon_data data frames with a row for each observation or attribute: by row names, by a column that
+#'   holds the names, else in the same order.
+#' @param sharing `"partial"`: attributes' coefficients are drawn to a common mean; `"none"`: each has its own. Of one
+#'   or two attributes, `"none"`.
 #' @param added whether a visit may report what is absent (`TRUE`: its probability is fitted).
-#' @param start initial values, as in [aspect_bernoulli()]; `missed` and `added` may come with them.
-#' @param control settings from [fit_control()].
+#' @param sides for an array, what its dimensions are, as `c("site", "visit", "species")`.
+#' @param rare attributes found at fewer observations than this are flagged; 0: none.
+#' @param start initial values, as in [aspect_bernoulli()]; `missed`, `detection` and `added` may come with them.
+#'   With `"gibbs"`: a fit whose chains go on.
+#' @param control settings from [fit_control()]; with `"gibbs"` from [mcmc_control()].
 #' @return A list of class `visits_bernoulli`, which is an `aspect_bernoulli` too, with the elements of such a fit and
 #' \describe{
-#'   \item{`param`}{also `missed`, the probabilities of missing a presence (n, m or 1 x visits), and `added`, of
-#'     reporting an absence as present (one for each visit).}
+#'   \item{`param`}{also `missed`, the probabilities of missing a presence (n, m or 1 x visits), or `detection`, the
+#'     coefficients (terms x m) on the covariates' own scale; and `added`, of reporting an absence as present (one for
+#'     each visit).}
+#'   \item{`detection`}{with `detection`: `formula`, the scaled `design` and its `basis`, `mean` and `spread` of the
+#'     scaled coefficients among attributes.}
 #'   \item{`x`}{1 where any visit found something, 0 where none did, `NA` where there was no visit.}
 #'   \item{`visits`}{the n x m x visits array (where `control` keeps the data).}
+#'   \item{`draws`, `cells`, `kept`, `last`}{with `"gibbs"`: draws of `richness` (n x draws), `sites` (m x draws) and
+#'     `detection` (terms x m x draws); what [aspect_bernoulli()] has of cells; states that were kept.}
+#'   \item{`rare`}{whether each attribute was found at fewer than `rare` observations.}
 #' }
 #' `fitted()` is the probability that the attribute is there. [false_absences()] and [deficiency()] go by all visits.
 #' There is no certificate (`NA`) and no prediction for new observations.
-#' @seealso [aspect_bernoulli()], [false_absences()], [deficiency()], [identifiability()].
+#' @seealso [occupied()] for richness and ranges, [vcov.visits_bernoulli()] for standard errors; [aspect_bernoulli()], [false_absences()], [deficiency()],
+#'   [identifiability()].
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
+#'
+#'   MacKenzie DI, Nichols JD, Lachman GB, Droege S, Royle JA, Langtimm CA (2002). Estimating site occupancy rates when
+#'   detection probabilities are less than one. *Ecology* 83, 2248-2255.
 #' @examples
 #' set.seed(1)
 #' present <- outer(1:30, 1:10, function(i, j) (i <= 15) == (j <= 5)) * rbinom(300, 1, 0.7)
@@ -45,36 +96,97 @@
 #' fit <- visits_bernoulli(visits, k = 2, missed_by = "visit")
 #' fit
 #' head(false_absences(fit), 3)
+#' # Detection by the date of each visit
+#' date <- matrix(runif(60, 0, 2), 30)
+#' seen <- lapply(1:2, function(v) present * rbinom(300, 1, plogis(date[, v] - 0.5)))
+#' visits_bernoulli(seen, k = 2, detection = ~date, visit_data = list(date = date))
 #' @export
-visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml"),
-                             prior = list(aspects = c(1.2, 2), membership = 1),
-                             missed_by = c("observation", "attribute", "visit"), added = FALSE, start = NULL,
-                             control = fit_control()) {
+visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
+                             prior = list(aspects = c(1.2, 2), membership = 1, detection = 1.65),
+                             missed_by = c("observation", "attribute", "visit"), detection = NULL,
+                             visit_data = NULL, site_data = NULL, taxon_data = NULL, sharing = c("partial", "none"),
+                             added = FALSE, sides = NULL, rare = 5, start = NULL, control = fit_control()) {
   call <- match.call()
   check_dots(...)
   check_given(x, k)
-  estimate <- check_choice(estimate, "estimate", c("map", "ml"))
-  missed_by <- check_choice(missed_by, "missed_by", c("observation", "attribute", "visit"))
+  estimate <- check_choice(estimate, "estimate", c("map", "ml", "gibbs"))
+  by_model <- !is.null(detection)
+  if (by_model && !missing(missed_by)) {
+    stop_input("`missed_by` must be left out with `detection`, which says what the chance of a miss goes by.")
+  }
+  missed_by <- if (by_model) "model" else check_choice(missed_by, "missed_by", c("observation", "attribute", "visit"))
+  sharing <- check_choice(sharing, "sharing", c("partial", "none"))
   added <- check_flag(added, "added")
-  control <- check_control(control)
-  cell <- check_visits(x)
+  rare <- check_count(rare, "rare", 0L)
+  sampled <- estimate == "gibbs"
+  control <- if (sampled) check_visit_sampling(control, missing(control), by_model, added) else check_control(control)
+  cell <- check_visits(x, sides)
   data <- check_data(any_visit(cell), "binary", name = "x")
   k <- check_k(k, dim(data$x))
   tell_many_components(data, k)
-  if (estimate == "map") ab_check_prior(prior)
-  settings <- list(estimate = estimate, prior = prior, missed_by = missed_by, added = added)
-  call <- keep_values(call, c(settings, list(start = start)))
+  prior <- check_visit_prior(prior, estimate)
+  given <- list(visit = visit_data, site = site_data, taxon = taxon_data)
+  settings <- list(
+    estimate = estimate, prior = prior, missed_by = missed_by, sharing = sharing, added = added, rare = rare
+  )
+  kept <- c(settings[c("estimate", "prior", "sharing", "added", "rare")], list(
+    missed_by = missed_by, detection = detection, visit_data = visit_data, site_data = site_data,
+    taxon_data = taxon_data, start = start
+  ))
+  call <- keep_values(call, kept)
   if (estimate == "ml") settings$prior <- NULL
+  if (by_model) settings <- check_detection(detection, cell, given, settings)
+  if (sampled) {
+    tell_rare(data, rare)
+    fit <- visits_gibbs(visits_gibbs_problem(cell, data, k, settings, control), start, call)
+    return(fit)
+  }
   problem <- structure(
-    list(cell = cell, data = data, k = k, settings = settings, blank = visit_rates(cell, missed_by, added)),
+    list(cell = cell, data = data, k = k, settings = settings, blank = visit_rates(cell, settings)),
     class = c("visits_bernoulli_problem", "multicause_problem")
   )
   if (!is.null(start)) {
-    problem$start <- c(ab_check_start(start, data, k, rep("free", k)), check_rates(start, problem$blank))
+    problem$start <- c(ab_check_start(start, data, k, rep("free", k)), check_rates(start, problem))
   }
+  tell_rare(data, rare)
   started <- run_starts(problem, control)
+  if (by_model) {
+    fitted <- fit_detection(problem, started, control)
+    started <- fitted$run
+    settings$by <- fitted$by
+  }
   if (is.null(start)) started <- reorder_runs(started, function(param) order(-colMeans(param$membership)), ab_permute)
   new_visits_fit(started, cell, data, k, settings, control, call)
+}
+
+# A sampler draws no rates and no additions, and has settings of its own.
+check_visit_sampling <- function(control, is_default, by_model, added) {
+  if (!by_model) {
+    stop_input("`estimate = \"gibbs\"` needs `detection`: `~ 1` or `~ visit` where there are no covariates.")
+  }
+  if (added) stop_input("`added` must be FALSE with `estimate = \"gibbs\"`.")
+  if (is_default) mcmc_control() else check_mcmc_control(control)
+}
+
+# The prior without what only detection needs, or with its default.
+check_visit_prior <- function(prior, estimate) {
+  if (!is.list(prior)) ab_check_prior(prior)
+  scale <- if (is.null(prior$detection)) 1.65 else check_number(prior$detection, "prior$detection", 0, open = TRUE)
+  if (estimate != "ml") prior <- ab_check_prior(prior[names(prior) != "detection"], bayes = estimate == "gibbs")
+  prior$detection <- scale
+  prior
+}
+
+tell_rare <- function(data, rare) {
+  few <- which(rare_attributes(as.matrix(data$x), rare))
+  if (!length(few)) {
+    return(invisible())
+  }
+  names <- colnames(data$x)
+  inform(
+    "%d attribute(s) found at fewer than %d observations, of which the data say little by themselves: %s.",
+    length(few), rare, show_names(if (is.null(names)) as.character(few) else names[few])
+  )
 }
 
 #' @export
@@ -90,11 +202,16 @@ draw_start.visits_bernoulli_problem <- function(problem, kind) {
 #' @export
 run_start.visits_bernoulli_problem <- function(problem, start, control) {
   settings <- problem$settings
-  by <- match(settings$missed_by, c("observation", "attribute", "visit")) - 1L
+  by <- match(settings$missed_by, missed_choices) - 1L
   param <- c(start, list(missed_by = by, fit_added = settings$added))
+  if (settings$missed_by == "model") {
+    param$detection <- kernel_detection(settings$by, settings$share)
+  }
   out <- visits_run(problem$cell, param, settings$prior, control)
-  list(param = out$param[c("membership", "aspects", "missed", "added")], outcome = out$outcome)
+  list(param = out$param[names(start)], outcome = out$outcome)
 }
+
+missed_choices <- c("observation", "attribute", "visit", "model")
 
 visits_run <- function(cell, param, prior, control) {
   pinned <- rep("free", nrow(param$aspects))
@@ -106,74 +223,24 @@ shake_start.visits_bernoulli_problem <- function(problem, param) {
   c(ab_shake(param[1:2], rep("free", problem$k)), param[3:4])
 }
 
-# What is other in a visit's table than in the first one's: its shape, a name it lacks, or their order.
-unlike_first <- function(table, first) {
-  if (!identical(dim(table), dim(first))) {
-    shape <- function(x) paste(dim(x), collapse = " x ")
-    return(sprintf("is %s, not %s as the first", shape(table), shape(first)))
-  }
-  for (side in 1:2) {
-    lacks <- setdiff(dimnames(first)[[side]], dimnames(table)[[side]])
-    if (length(lacks)) {
-      return(sprintf("lacks %s %s of the first", c("row", "column")[side], show_names(lacks[1L])))
-    }
-  }
-  "has its rows or columns in another order, or under names that the first lacks"
-}
-
-# An n x m x visits integer array with names.
-check_visits <- function(visits) {
-  if (is.list(visits) && !is.data.frame(visits)) {
-    if (!length(visits)) stop_input("`x` must hold at least one table, not none.")
-    tables <- lapply(seq_along(visits), function(v) {
-      as.matrix(check_data(visits[[v]], "binary", sprintf("x[[%d]]", v), quiet = TRUE)$x)
-    })
-    for (v in seq_along(tables)) {
-      if (!identical(attributes(tables[[v]]), attributes(tables[[1L]]))) {
-        stop_input(
-          "`x` must hold tables of the same shape and names: number %d %s.", v,
-          unlike_first(tables[[v]], tables[[1L]])
-        )
-      }
-    }
-    label <- if (is.null(dimnames(tables[[1L]]))) list(NULL, NULL) else dimnames(tables[[1L]])
-    visits <- array(unlist(tables), c(dim(tables[[1L]]), length(tables)), c(label, list(names(visits))))
-  }
-  ok <- (is.numeric(visits) || is.logical(visits)) && length(dim(visits)) == 3L && all(dim(visits) > 0L)
-  if (!ok) {
-    stop_input(
-      "`x` must be a list of tables or an array of observations x attributes x visits, not %s.", show_value(visits)
-    )
-  }
-  bad <- which(!visits %in% c(0, 1, NA))
-  if (length(bad)) {
-    at <- arrayInd(bad[1L], dim(visits))
-    stop_input(
-      "`x` must hold only 0, 1 or NA: row %d, column %d, visit %d is %s.", at[1L], at[2L], at[3L],
-      format(visits[bad[1L]])
-    )
-  }
-  storage.mode(visits) <- "integer"
-  visits
-}
-
-# 1 where any visit found something, 0 where none did, NA where there was none.
-any_visit <- function(cell) {
-  out <- suppressWarnings(apply(cell, 1:2, max, na.rm = TRUE))
-  out[!is.finite(out)] <- NA
-  dimnames(out) <- if (!all(vapply(dimnames(cell)[1:2], is.null, NA))) dimnames(cell)[1:2]
-  out
-}
-
 # Start values of the rates: alike, and no additions unless they are fitted.
-visit_rates <- function(cell, missed_by, added) {
-  rows <- switch(missed_by, observation = dim(cell)[1L], attribute = dim(cell)[2L], visit = 1L)
+visit_rates <- function(cell, settings) {
   visits <- dim(cell)[3L]
-  list(missed = matrix(0.4, rows, visits), added = rep(if (added) 0.01 else 0, visits))
+  added <- rep(if (settings$added) 0.01 else 0, visits)
+  if (settings$missed_by == "model") {
+    return(list(slopes = matrix(0, nrow(settings$by$design), dim(cell)[2L]), added = added))
+  }
+  rows <- switch(settings$missed_by, observation = dim(cell)[1L], attribute = dim(cell)[2L], visit = 1L)
+  list(missed = matrix(0.4, rows, visits), added = added)
 }
 
-check_rates <- function(start, blank) {
-  if (!is.null(start$missed)) {
+check_rates <- function(start, problem) {
+  blank <- problem$blank
+  if (!is.null(start$detection) && !is.null(blank$slopes)) {
+    slopes <- check_matrix(start$detection, "start$detection", nrow(blank$slopes), ncol(blank$slopes))
+    blank$slopes <- solve(problem$settings$by$basis, unname(slopes))
+  }
+  if (!is.null(start$missed) && !is.null(blank$missed)) {
     blank$missed <- check_matrix(start$missed, "start$missed", nrow(blank$missed), ncol(blank$missed), 0, 1)
   }
   if (!is.null(start$added)) {
@@ -185,26 +252,38 @@ check_rates <- function(start, blank) {
 new_visits_fit <- function(run, cell, data, k, settings, control, call) {
   missed_by <- settings$missed_by
   param <- run$best$param
+  by <- settings$by
+  if (missed_by == "model") {
+    param <- list(
+      membership = param$membership, aspects = param$aspects, detection = by$basis %*% param$slopes,
+      added = as.vector(param$added)
+    )
+    dimnames(param$detection) <- list(by$terms, dimnames_of(data$x)[[2L]])
+    by <- detection_answer(by, settings)
+  }
   labels <- component_names(k)
   names <- dimnames_of(data$x)
   dimnames(param$membership) <- list(names[[1L]], labels)
   dimnames(param$aspects) <- list(labels, names[[2L]])
   rows <- switch(missed_by, observation = names[[1L]], attribute = names[[2L]])
   visit_names <- dimnames(cell)[[3L]]
-  if (!is.null(rows) || !is.null(visit_names)) dimnames(param$missed) <- list(rows, visit_names)
+  if (missed_by != "model" && (!is.null(rows) || !is.null(visit_names))) {
+    dimnames(param$missed) <- list(rows, visit_names)
+  }
   names(param$added) <- visit_names
   n <- nrow(data$x)
   fit <- assemble_fit(
-    run, data, k, if (settings$estimate == "ml") "log_likelihood" else "log_posterior", control, call,
+    run, data, k, visit_objective(settings), control, call,
     param = param, loglik = run$best$outcome$objective,
-    df = n * (k - 1) + k * as.double(ncol(data$x)) + length(param$missed) + settings$added * length(param$added),
+    df = n * (k - 1) + k * as.double(ncol(data$x)) + length(param$missed) + length(param$detection) +
+      settings$added * length(param$added),
     class = c("visits_bernoulli", "aspect_bernoulli"), pinned = stats::setNames(rep("free", k), labels),
     certificate = no_certificate,
     estimate = settings$estimate, prior = settings$prior,
     density = data_density(data), margins = data$margins,
-    missed_by = missed_by, visits = cell
+    missed_by = missed_by, visits = cell, detection = by, rare = rare_attributes(as.matrix(data$x), settings$rare)
   )
-  if (any(mode_counts(settings$prior, fit$pinned) > 0)) {
+  if (names(fit$objective) != "log_likelihood") {
     none <- fit_control(max_pass = 0, n_start = 1)
     fit$loglik <- visits_run(cell, visit_param(fit), NULL, none)$outcome$objective
   }
@@ -215,9 +294,23 @@ new_visits_fit <- function(run, cell, data, k, settings, control, call) {
   validate_aspect_bernoulli(fit)
 }
 
-visit_param <- function(fit) {
-  fixed <- list(missed_by = match(fit$missed_by, c("observation", "attribute", "visit")) - 1L, fit_added = FALSE)
-  c(lapply(fit$param[c("membership", "aspects", "missed", "added")], unname), fixed)
+# Slopes that are drawn towards a mean make a posterior of any likelihood.
+visit_objective <- function(settings) {
+  shrunken <- settings$missed_by == "model" && any(is.finite(settings$share$spread))
+  if (settings$estimate == "ml" && !shrunken) "log_likelihood" else "log_posterior"
+}
+
+# As the kernel takes them; the prior of slopes only where it is asked for.
+visit_param <- function(fit, prior = FALSE) {
+  param <- lapply(fit$param[c("membership", "aspects", "missed", "added")], unname)
+  param <- c(param, list(missed_by = match(fit$missed_by, missed_choices) - 1L, fit_added = FALSE))
+  if (fit$missed_by == "model") {
+    by <- fit$detection
+    param$slopes <- unname(solve(by$basis, fit$param$detection))
+    share <- if (prior) by[c("mean", "spread")] else list(mean = 0 * by$mean, spread = rep(Inf, length(by$spread)))
+    param$detection <- kernel_detection(by, share)
+  }
+  param
 }
 
 # P(present | all visits) of every cell of some rows.
@@ -227,6 +320,10 @@ visit_posterior <- function(fit, rows) {
   param <- visit_param(fit)
   param$membership <- param$membership[rows, , drop = FALSE]
   if (fit$missed_by == "observation") param$missed <- param$missed[rows, , drop = FALSE]
+  if (fit$missed_by == "model") {
+    d <- c(nrow(param$slopes), fit$dims[["n"]], dim(cell)[3L])
+    param$detection$design <- as.vector(array(fit$detection$design, d)[, rows, , drop = FALSE])
+  }
   .Call(mc_c_ab_visits_posterior, cell, param)
 }
 
@@ -267,6 +364,10 @@ all_visits <- function(fit, rows, chance) {
 visit_missed <- function(fit, v) {
   n <- fit$dims[["n"]]
   m <- fit$dims[["m"]]
+  if (fit$missed_by == "model") {
+    slopes <- solve(fit$detection$basis, unname(fit$param$detection))
+    return(stats::plogis(-crossprod(fit$detection$design[, (v - 1L) * n + seq_len(n), drop = FALSE], slopes)))
+  }
   missed <- unname(fit$param$missed[, v])
   switch(fit$missed_by,
     observation = matrix(missed, n, m), attribute = matrix(missed, n, m, byrow = TRUE), visit = matrix(missed, n, m)
@@ -280,6 +381,20 @@ largest_missed.visits_bernoulli <- function(fit, scores, observed, kinds, of) sc
 model_title.visits_bernoulli <- function(fit) sprintf("Aspect Bernoulli model of %d visits", length(fit$param$added))
 
 visit_sentences <- function(fit) {
+  c(
+    if (fit$missed_by == "model") detection_sentences(fit) else missed_sentences(fit),
+    if (any(fit$rare)) {
+      few <- which(fit$rare)
+      sprintf(
+        "Found too seldom to say much of: %s (of %d attributes).",
+        show_names(if (is.null(fit$names[[2L]])) as.character(few) else fit$names[[2L]][few]), fit$dims[["m"]]
+      )
+    },
+    expected_sentence(fit, "absences", TRUE), if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE)
+  )
+}
+
+missed_sentences <- function(fit) {
   missed <- fit$param$missed
   label <- if (is.null(colnames(missed))) seq_len(ncol(missed)) else colnames(missed)
   label <- ifelse(grepl("^[0-9]+$", label), paste("visit", label), label)
@@ -296,8 +411,7 @@ visit_sentences <- function(fit) {
         "An absence is reported as present by %s.",
         paste(sprintf("%s with probability %s", label, format_chance(fit$param$added)), collapse = ", ")
       )
-    },
-    expected_sentence(fit, "absences", TRUE), if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE)
+    }
   )
 }
 
@@ -343,22 +457,32 @@ held_out_rows.visits_bernoulli <- function(fit, data, floor, family, ...) {
 #' @export
 part_sides.visits_bernoulli <- function(fit, name, values) {
   switch(name,
-    missed = c(if (nrow(values) > 1L) fit$missed_by, "visit"), added = "visit", NextMethod()
+    missed = c(if (nrow(values) > 1L) fit$missed_by, "visit"), added = "visit", detection = c("term", "attribute"),
+    NextMethod()
   )
 }
 
 #' @export
 fit_rules.visits_bernoulli <- function(fit) {
   rules <- NextMethod()
-  rules$missed_by <- rule_choice(c("observation", "attribute", "visit"))
+  rules$missed_by <- rule_choice(missed_choices)
   c(rules, visit_rules(fit, fit$dims[["n"]], fit$dims[["m"]]))
 }
 
 visit_rules <- function(fit, n, m) {
   at <- if (is.list(fit$param)) length(fit$param$added) else 0L
   rows <- if (identical(fit$missed_by, "observation")) n else if (identical(fit$missed_by, "attribute")) m else 1L
+  by_model <- identical(fit$missed_by, "model")
+  d <- if (by_model && is.list(fit$detection)) length(fit$detection$terms) else 0L
+  missed <- if (by_model) list(detection = rule_matrix(d, m)) else list(missed = rule_matrix(rows, at, 0, 1))
   list(
-    param = list(missed = rule_matrix(rows, at, 0, 1), added = rule_numbers(max(at, 1L), 0, 1)),
+    param = c(missed, list(added = rule_numbers(max(at, 1L), 0, 1))),
+    detection = if (by_model) {
+      list(
+        design = rule_matrix(d, n * at), basis = rule_matrix(d, d), mean = rule_numbers(NULL),
+        spread = function(x) if (!is.numeric(x) || length(x) != d || anyNA(x)) sprintf("%d numbers", d)
+      )
+    },
     visits = or_null(function(x) {
       if (!is_plain(x) || length(dim(x)) != 3L || any(dim(x) != c(n, m, at))) {
         sprintf("NULL or an array of %s", show_size(n, m, at))

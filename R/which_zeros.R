@@ -267,7 +267,7 @@ wz_share <- function(x, given, plan) {
 new_which_zeros <- function(x, near, given, plan, learnt, call) {
   copies <- learnt$copies
   stack <- fit_stack(copies)
-  odds <- lapply(learnt$full$scores, score_odds)
+  odds <- learnt$full$odds
   zero <- as.matrix(x) == 0
   candidate <- zero %in% TRUE
   if (!is.null(given$within)) candidate <- candidate & as.vector(as.matrix(given$within))

@@ -24,8 +24,8 @@ learner_k <- function(n, m) {
 
 least_near <- 500L # neighbours of an observation that a mean is taken over, at most
 
-# All scores of a table: list(scores = list of n x m matrices, near = smooth_over() of the smoothed fits, tuned = those
-# of the neighbours' means).
+# Of a table: list(odds = what the regression takes, a list of n x m matrices: the log-odds of all scores, and
+# taxon_terms(); near = smooth_over() of the smoothed fits, tuned = those of the neighbours' means).
 #   near     a smooth_over() without bandwidths, or NULL
 #   members  fits of each size
 #   how      list(quick, scale, args): few fits, times how many components as usual, arguments of the fits
@@ -54,10 +54,24 @@ learn_table <- function(x, near, members, how) {
   out$smoothed <- many(k = k, estimate = "map", phantom = "white", smooth = near, control = control(150))
   out$free <- many(k = unique(k[c(1L, (length(k) + 1L) %/% 2L, length(k))]), control = control(50))
   out$pca <- fitted(quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(200, 2)))$value)
-  list(
-    scores = lapply(out[intersect(names(learner_names), names(out))], unname), near = near,
-    tuned = if (length(near)) tuned
-  )
+  scores <- lapply(out[intersect(names(learner_names), names(out))], function(p) score_odds(fill_unseen(p, table)))
+  list(odds = c(scores, taxon_terms(table)), near = near, tuned = if (length(near)) tuned)
+}
+
+# No learner knows anything of a taxon that was never found. Such a taxon gets half a find, dealt out to the sites by
+# their numbers of finds.
+fill_unseen <- function(p, table) {
+  unseen <- table$sums == 0
+  if (any(unseen)) p[, unseen] <- 0.5 * (table$size + 0.5) / sum(table$size + 0.5)
+  unname(p)
+}
+
+# How often a taxon was found: learners know rare taxa less well, which their own log-odds do not say.
+taxon_terms <- function(table) {
+  finds <- log1p(pmax(table$sums, 1))
+  lapply(list(finds = finds, finds_squared = finds^2), function(term) {
+    matrix(term, length(table$size), length(term), byrow = TRUE)
+  })
 }
 
 # What sensitivity() changes; here: nothing.
@@ -114,8 +128,8 @@ companion_table <- function(table) {
 least_score <- 1e-4
 score_odds <- function(p) stats::qlogis(pmin(pmax(p, least_score), 1 - least_score))
 
-# One table, whole (no cells deleted) or damaged. Of a damaged one the scores are kept at its zeros, or at a sample of
-# them and all deleted cells.
+# One table, whole (no cells deleted) or damaged. Of a damaged one the log-odds are kept at its zeros, or at a sample of
+# them and all deleted cells; not of taxa that lost their only finds, as there are none such in the whole table.
 learn_task <- function(task, common, tick) {
   late <- task$optional && is.finite(common$deadline) && as.double(Sys.time()) > common$deadline
   if (late) {
@@ -134,7 +148,7 @@ learn_task <- function(task, common, tick) {
   }
   cells <- with_seed(task$seed, judged_cells(x, task$deleted))
   list(
-    odds = vapply(learnt$scores, function(p) score_odds(p[cells$at]), numeric(length(cells$at))),
+    odds = vapply(learnt$odds, function(z) z[cells$at], numeric(length(cells$at))),
     deleted = cells$at %in% task$deleted, at = cells$at, fraction = cells$fraction, rate = task$rate
   )
 }
@@ -143,11 +157,14 @@ most_judged <- 2e5 # zeros of a damaged table that are kept
 
 # Zeros of a damaged table: list(at, fraction), the share of those not deleted that was kept.
 judged_cells <- function(x, deleted) {
-  zeros <- which(as.matrix(x) == 0)
-  others <- zeros[!zeros %in% deleted]
+  table <- as.matrix(x)
+  zeros <- which(table == 0)
+  zeros <- zeros[(colSums(table, na.rm = TRUE) > 0)[(zeros - 1L) %/% nrow(x) + 1L]]
+  gone <- zeros %in% deleted
+  others <- zeros[!gone]
   fraction <- min(1, most_judged / max(1, length(others)))
   if (fraction < 1) others <- sort(others[sample.int(length(others), most_judged)])
-  list(at = sort(c(deleted, others)), fraction = fraction)
+  list(at = sort(c(zeros[gone], others)), fraction = fraction)
 }
 
 # Tenths of the finds, dealt at random: what each copy loses.

@@ -18,7 +18,7 @@ result_rules.which_zeros <- function(x) {
     quality = rule_frame(learner = "text", auc = "number", auc_within = "number", ap = "number", rows = 2L),
     gain = rule_numbers(2L, named = c("difference", "se")), seed = rule_numbers(1L, 0), finds = rule_numbers(1L, 0),
     draws = list(sites = rule_table(), taxa = rule_table(), total = rule_numbers(NULL, 0)),
-    stack = list(weights = rule_numbers(NULL, 0), intercept = rule_numbers(1L))
+    stack = list(weights = rule_numbers(NULL), intercept = rule_numbers(1L))
   )
 }
 
@@ -384,12 +384,14 @@ score_parts <- function(w, i, j) {
   if (is.null(w$odds)) {
     return(NULL)
   }
+  weights <- w$stack$weights
+  part <- weights * (vapply(w$odds, function(z) z[i, j], 0) - w$centre)
   used <- rownames(w$weights)[w$weights$weight > 0]
-  weights <- w$stack$weights[used]
-  at <- vapply(w$odds[used], function(z) z[i, j], 0)
   data.frame(
-    part = c("the mean zero of the table", unname(learner_names[used])),
-    log_odds = c(w$stack$intercept + sum(weights * w$centre[used]), unname(weights * (at - w$centre[used])))
+    part = c("the mean zero of the table", unname(learner_names[used]), "how often the taxon was found"),
+    log_odds = c(
+      w$stack$intercept + sum(weights * w$centre), unname(part[used]), sum(part[!names(part) %in% rownames(w$weights)])
+    )
   )
 }
 

@@ -1,115 +1,335 @@
-# Figures of an answer of which_zeros(), with R's own graphics and, by autoplot(), as ggplot2 objects.
+# Figures of an answer of which_zeros().
 
 #' Plot which zeros are false
 #'
-#' @param x a result of [which_zeros()].
-#' @param what `"zeros"`: the likeliest false absences, each with its chance of a record and its chance of having been
-#'   missed, with range; `"sites"`, `"taxa"`: how many were missed at those with most, with range, beside what was
-#'   found; `"table"`: the chance of a record of every zero (finds are blank); `"quality"`: how well hidden finds were
-#'   found again, and whether the chances are right, as [recovery()] shows it.
+#' @description
+#' Figures of an answer of [which_zeros()]; `plot()` draws them, `autoplot()` gives them as ggplot2 objects.
+#' \describe{
+#'   \item{`"zeros"`}{the likeliest false absences, each with its chance of a record and its chance of having been
+#'     missed, with range.}
+#'   \item{`"heat"`}{sites by taxa: what was found, what was probably missed (the whole range of the chance is above
+#'     `threshold`), what cannot be decided (the range holds `threshold`), and what was probably not there. Sites and
+#'     taxa are in order of age where ages are known, else by their finds.}
+#'   \item{`"ranges"`}{taxa through time: finds, the range they span, and zeros, the larger the likelier they were
+#'     missed.}
+#'   \item{`"time"`}{sites through time: what was found, and what was there with what was missed, with its range.}
+#'   \item{`"map"`}{sites on a map: how many taxa were missed, and which share of all that was there.}
+#'   \item{`"sites"`, `"taxa"`}{how many were missed at those with most, with range, beside what was found: as of
+#'     [by_site()] and [by_taxon()].}
+#'   \item{`"table"`}{the chance of a record of every zero (finds are blank).}
+#'   \item{`"quality"`}{how well hidden finds were found again, and whether the chances are right.}
+#'   \item{`"learners"`}{the same of the answer, its learners and the simple rules: areas under the curve, with two
+#'     standard errors.}
+#' }
+#' `"ranges"` and `"time"` need `age`, `"map"` needs `place` in the call of [which_zeros()].
+#'
+#' @param object a result of [which_zeros()].
+#' @param what which figure.
 #' @param n how many zeros, sites or taxa.
-#' @param main title; `NULL` for one that says what is shown.
 #' @param ... must be empty.
-#' @return `x`, invisibly. [autoplot.multicause()] makes the same figures with ggplot2.
+#' @param taxon for `"ranges"`: names or numbers of taxa; `NULL`: the `n` of which most was missed.
+#' @param threshold for `"heat"`: a chance between 0 and 1.
+#' @param unit of ages; with `"Ma"` the geological time scale is drawn where package deeptime is installed. `NULL`:
+#'   none.
+#' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly.
 #' @examples
-#' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
+#' sites <- early_tetrapods$sites
+#' w <- which_zeros(early_tetrapods$x, age = sites$age, place = sites[c("lng", "lat")], quick = TRUE, seed = 1)
 #' plot(w, n = 15)
-#' plot(w, "taxa", n = 15)
-#' @export
-plot.which_zeros <- function(x, what = c("zeros", "sites", "taxa", "table", "quality"), n = 20, main = NULL, ...) {
-  check_whole(x, "x")
-  draw_view(plot_view(x, what, n, main, ...))
-  invisible(x)
-}
-
-#' @export
-plot_view.which_zeros <- function(x, what = c("zeros", "sites", "taxa", "table", "quality"), n = 20, main = NULL,
-                                  ...) {
+#' plot(w, "heat")
+#' plot(w, "ranges", n = 12)
+#' plot(w, "map")
+#' @name plot.which_zeros
+#' @aliases autoplot.which_zeros
+#' @exportS3Method ggplot2::autoplot
+autoplot.which_zeros <- function(object, # nolint: object_name_linter.
+                                 what = c(
+                                   "zeros", "heat", "ranges", "time", "map", "sites", "taxa", "table", "quality",
+                                   "learners"
+                                 ), n = 20, ..., taxon = NULL, threshold = 0.5, unit = "Ma") {
+  check_whole(object, "object")
   check_dots(...)
-  what <- check_choice(what, "what", c("zeros", "sites", "taxa", "table", "quality"))
+  views <- c("zeros", "heat", "ranges", "time", "map", "sites", "taxa", "table", "quality", "learners")
+  what <- check_choice(what, "what", views)
   n <- check_count(n, "n")
-  check_title(main)
-  view <- switch(what,
-    zeros = zeros_view(x, n), sites = sums_view(by_site(x), n), taxa = sums_view(by_taxon(x), n),
-    table = heat_view(t(zero_chances(x)), main = "Chance of a record", legend = "chance of a record; finds are blank"),
-    quality = new_view("recovery", NULL, found = x$curve, heads = c(
-      roc = sprintf("AUC %.3f", x$curve$summary$auc), pr = sprintf("Average precision %.3f", x$curve$summary$ap),
-      calibration = sprintf("Calibration slope %.2f", x$curve$summary$slope)
-    ))
+  threshold <- check_number(threshold, "threshold", 0, 1)
+  check_unit(unit)
+  switch(what,
+    zeros = zeros_figure(object, n), heat = state_figure(object, threshold),
+    ranges = taxon_ranges_figure(object, taxon, n, unit), time = site_time_figure(object, unit),
+    map = missed_map_figure(object), sites = sums_figure(by_site(object), n, axis_words(object)),
+    taxa = sums_figure(by_taxon(object), n, axis_words(object)), table = table_figure(object, "Chance of a record", "chance of a record; finds are grey"),
+    quality = recovery_figure(object$curve, "How well hidden finds are found again"),
+    learners = learners_figure(object)
   )
-  if (!is.null(main)) view$main <- main
-  view
 }
 
-zero_chances <- function(w) {
-  p <- w$probability
-  dimnames(p) <- list(
-    label_of(seq_len(nrow(p)), w$names[[1L]]), label_of(seq_len(ncol(p)), w$names[[2L]])
-  )
-  p
+# What is known of each cell: n x m, a factor.
+cell_states <- c("found", "probably missed", "undecided", "probably absent", "not asked or unknown")
+
+zero_states <- function(w, threshold) {
+  out <- matrix(5L, w$dims[["n"]], w$dims[["m"]], dimnames = w$names)
+  out[as.matrix(w$x) %in% 1] <- 1L
+  cells <- wz_missed(w)
+  above <- (cells$missed_low > threshold) + (cells$missed_high > threshold)
+  out[cbind(cells$row, cells$column)] <- 4L - above
+  out
 }
 
-zeros_view <- function(w, n) {
+# Mean ages of the sites of an answer; NULL where none were given.
+answer_ages <- function(w) {
+  age <- w$inputs$near$given$age
+  if (!is.null(age)) rowMeans(age)
+}
+
+need_ages <- function(w, what) {
+  ages <- answer_ages(w)
+  if (is.null(ages)) stop_input("`what = \"%s\"` needs the ages of the sites: which_zeros(age = ).", what)
+  ages
+}
+
+# Means of the ages of the sites at which each taxon was found.
+found_ages <- function(w, ages) {
+  found <- as.matrix(w$x) %in% 1
+  dim(found) <- w$dims
+  found <- found[!is.na(ages), , drop = FALSE]
+  colSums(found * ages[!is.na(ages)]) / colSums(found)
+}
+
+state_figure <- function(w, threshold) {
+  state <- zero_states(w, threshold)
+  ages <- answer_ages(w)
+  words <- axis_words(w)
+  found <- state == 1L
+  rows <- order(if (is.null(ages)) -rowSums(found) else ages)
+  columns <- order(if (is.null(ages)) -colSums(found) else -found_ages(w, ages))
+  table <- cell_frame(state[rows, columns, drop = FALSE])
+  table$value <- factor(cell_states[table$value], cell_states)
+  table$row <- factor(table$row, rev(levels(table$row)))
+  # From black to white, so that it can be read in grey; what was missed stands out for those who see colours.
+  colours <- stats::setNames(c("#08306B", "#D55E00", "#F6C98B", "#F7F7F7", "grey80"), cell_states)
+  shown <- table$value %in% cell_states[1:4]
+  new_figure(
+    table, gg_aes(x = "column", y = "row", fill = "value"), "Found, missed, or not there",
+    sprintf(
+      "Heat map of %d %s by %d %s: %s.", w$dims[["n"]], words[1L], w$dims[["m"]], words[2L],
+      paste(table(table$value[shown])[1:4], cell_states[1:4], collapse = ", ")
+    ), words[2L], words[1L],
+    if (is.null(ages)) "By number of finds" else sprintf("Youngest %s on top, oldest %s at the left", words[1L], words[2L])
+  ) + ggplot2::geom_raster() + colour_scale(colours[unique(as.character(sort(table$value)))]) + no_grid() +
+    names_axis("x", ncol(state), TRUE, most = 18L) + names_axis("y", nrow(state)) + legend_right() +
+    ggplot2::theme(legend.key = ggplot2::element_rect(colour = "grey60"))
+}
+
+taxon_ranges_figure <- function(w, taxon, n, unit) {
+  ages <- need_ages(w, "ranges")
+  all <- label_of(seq_len(w$dims[["m"]]), w$names[[2L]])
+  at <- if (is.null(taxon)) {
+    utils::head(match(by_taxon(w)$taxon, all), n)
+  } else {
+    pick(taxon, w$dims[["m"]], w$names[[2L]], "taxon")
+  }
+  at <- at[order(-found_ages(w, ages)[at])]
+  label <- factor(all[at], all[at])
+  found <- as.matrix(w$x)[, at, drop = FALSE] == 1
+  cells <- wz_missed(w)
+  cells <- cells[cells$column %in% at & cells$missed > 0.1, ]
+  points <- data.frame(age = ages[row(found)[which(found)]], taxon = label[col(found)[which(found)]])
+  zeros <- data.frame(age = ages[cells$row], taxon = label[match(cells$column, at)], missed = cells$missed)
+  ends <- lapply(split(points$age, points$taxon), function(age) if (any(!is.na(age))) range(age, na.rm = TRUE))
+  spans <- data.frame(taxon = factor(rep(names(ends), lengths(ends) / 2), levels(label)),
+    old = unlist(lapply(ends, `[`, 2L)), young = unlist(lapply(ends, `[`, 1L)))
+  colours <- component_colours(6L)[c(1L, 6L)]
+  words <- axis_words(w)
+  new_figure(
+    points, gg_aes(x = "age", y = "taxon"), "Ranges, and the gaps in them",
+    sprintf("Ranges of %d %s through time: finds, and zeros by their chance of having been missed.", length(at),
+      words[2L]), subtitle = "Bars: oldest to youngest find; ticks: finds"
+  ) + ggplot2::geom_segment(
+    gg_aes(x = "old", xend = "young", y = "taxon", yend = "taxon"), spans, colour = "grey82", linewidth = 2.6
+  ) + ggplot2::geom_point(gg_aes(size = "missed"), zeros, shape = 21L, colour = colours[2L], fill = NA, stroke = 0.6, alpha = 0.7) +
+    ggplot2::geom_point(shape = 124L, colour = colours[1L], size = 3.2) +
+    ggplot2::scale_size_area("missed there", max_size = 5, limits = c(0, 1), breaks = c(0.1, 0.5, 1)) +
+    names_axis("y", length(at), TRUE, room = 0.6) + legend_right() + time_axis(range(ages, na.rm = TRUE), unit)
+}
+
+site_time_figure <- function(w, unit) {
+  ages <- need_ages(w, "time")
+  sums <- by_site(w)
+  sums <- sums[order(match(sums$site, label_of(seq_len(w$dims[["n"]]), w$names[[1L]]))), ]
+  words <- axis_words(w)
+  table <- data.frame(
+    age = rep(ages, 2L), value = c(sums$finds, sums$finds + sums$missed), low = c(sums$finds, sums$finds + sums$low),
+    high = c(sums$finds, sums$finds + sums$high),
+    kind = factor(rep(c("found", "with what was missed"), each = nrow(sums)), c("found", "with what was missed"))
+  )
+  new_figure(
+    table[!is.na(table$age), ], gg_aes(x = "age", y = "value", colour = "kind", shape = "kind"),
+    sprintf("How many %s, found and in all", words[2L]),
+    sprintf("Points: %s found at each of the %s, and with what was missed, against age.", words[2L], words[1L]), NULL,
+    sprintf("number of %s", words[2L]), capital(wz_words[[w$source]])
+  ) + ggplot2::geom_linerange(gg_aes(ymin = "low", ymax = "high"), alpha = 0.45, show.legend = FALSE) +
+    ggplot2::geom_point(size = 1.7) + ggplot2::scale_shape_manual(NULL, values = c(3L, 19L)) +
+    colour_scale(stats::setNames(component_colours(6L)[c(1L, 6L)], levels(table$kind))) +
+    ggplot2::expand_limits(y = 0) + time_axis(range(ages, na.rm = TRUE), unit)
+}
+
+missed_map_figure <- function(w) {
+  place <- w$inputs$near$given$place
+  if (is.null(place)) stop_input("`what = \"map\"` needs the places of the sites: which_zeros(place = ).")
+  sums <- by_site(w)
+  sums <- sums[order(match(sums$site, label_of(seq_len(w$dims[["n"]]), w$names[[1L]]))), ]
+  table <- data.frame(lon = place[, 1L], lat = place[, 2L], missed = sums$missed, share = sums$share)
+  known <- !is.na(rowSums(place))
+  words <- axis_words(w)
+  new_figure(
+    table[which(known)[order(-sums$missed[known])], ], gg_aes(x = "lon", y = "lat"), "Where most was missed",
+    sprintf("Map of %d %s: the expected number of %s missed, and their share of all that was there.", sum(known),
+      words[1L], words[2L]), subtitle = capital(wz_words[[w$source]])
+  ) + map_canvas(place[known, , drop = FALSE]) + ggplot2::geom_point(
+    gg_aes(size = "missed", fill = "share"), shape = 21L, colour = "grey25", stroke = 0.3, alpha = 0.85
+  ) + ggplot2::scale_size_area(sprintf("%s missed", words[2L]), max_size = 5, n.breaks = 3L) +
+    fill_scale(c(0, 1), title = "share missed", breaks = c(0, 0.5, 1)) +
+    ggplot2::guides(fill = ggplot2::guide_colourbar(title.position = "top", barwidth = 5, barheight = 0.5),
+      size = ggplot2::guide_legend(title.position = "top")) + legend_below()
+}
+
+learners_figure <- function(w) {
+  q <- w$quality
+  ranges_figure(
+    data.frame(label = as.character(q$learner), value = q$auc, low = q$auc - 2 * q$auc_se, high = q$auc + 2 * q$auc_se,
+      other = q$auc_within),
+    "The answer, and each rule alone",
+    "Points: the chance that a hidden find stands above another zero, of the answer and each of its learners.",
+    "chance that a hidden find stands above another zero", c(value = "in the table", other = "within its site"),
+    c(NA, 1), most = 34L
+  )
+}
+
+zeros_figure <- function(w, n) {
   cells <- as.data.frame(w, n = n)
-  new_view(
-    "ranges", sprintf("The %d zeros most likely to be false", nrow(cells)),
-    rows = data.frame(
-      label = sprintf("%s, %s", cells$taxon, cells$site), value = cells$missed, low = cells$missed_low,
-      high = cells$missed_high, other = cells$chance
-    ),
-    xlab = "probability", limits = c(0, 1),
-    words = c(value = "there, but missed", other = "chance of a record")
+  cut <- short_labels(24L)
+  rows <- data.frame(
+    label = make.unique(sprintf("%s, %s", cut(as.character(cells$taxon)), cut(as.character(cells$site)))),
+    value = cells$missed, low = cells$missed_low, high = cells$missed_high, other = cells$chance
+  )
+  ranges_figure(
+    rows, sprintf("The %d zeros most likely to be false", nrow(cells)),
+    "Points: the zeros likeliest to be false, with their chance of having been missed and its range.", "probability",
+    c(value = "there, but missed", other = "chance of a record"), c(0, 1), most = 60L
   )
 }
 
-sums_view <- function(sums, n) {
+sums_figure <- function(sums, n, words = c("sites", "taxa")) {
   shown <- utils::head(sums, n)
-  new_view(
-    "ranges", sprintf("Where most was missed: %s", c(site = "sites", taxon = "taxa")[[names(sums)[1L]]]),
-    rows = data.frame(
-      label = as.character(shown[[1L]]), value = shown$missed, low = shown$low, high = shown$high, other = shown$finds
+  of <- names(sums)[1L]
+  many <- c(site = words[1L], taxon = words[2L], group = "groups")[[of]]
+  assumed <- attr(sums, "assumption")
+  ranges_figure(
+    data.frame(label = as.character(shown[[1L]]), value = shown$missed, low = shown$low, high = shown$high,
+      other = shown$finds),
+    sprintf("Where most was missed: %s", many),
+    sprintf("Points: the %s with most missed, with its range, and what was found there.", many),
+    sprintf("number of %s", c(site = words[2L], taxon = words[1L], group = "presences")[[of]]),
+    c(value = "expected missed", other = "found"), taxa = of == "taxon",
+    subtitle = if (!is.null(assumed)) capital(assumed)
+  )
+}
+
+# nolint start: object_name_linter.
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.which_zeros_sums <- function(object, n = 20, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  sums_figure(object, check_count(n, "n"))
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.which_zeros_contrast <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  of <- c(share = "share missed", missed = "number missed", richness = "taxa a site, missed ones added")
+  ranges_figure(
+    data.frame(label = sprintf("%s less %s", object$group, object$other), value = object$difference,
+      low = object$low, high = object$high),
+    "Differences between groups", "Points: the difference of each pair of groups, with 90 % of its draws.",
+    sprintf("difference: %s", of[[attr(object, "of")]]), c(value = "difference, with 90 % of its draws"), NULL,
+    most = 44L, subtitle = if (!is.null(attr(object, "assumption"))) capital(attr(object, "assumption"))
+  ) + ggplot2::geom_vline(xintercept = 0, linetype = 2L, colour = "grey40")
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.zero_explained <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  cell <- object$cell
+  panels <- c("log-odds, a part each", "neighbours, weight", "companions, share with it")
+  part <- function(panel, label, value, speaks) {
+    data.frame(panel = factor(rep(panels[panel], length(label)), panels), label = as.character(label), value, speaks)
+  }
+  near <- utils::head(object$neighbours, 2 * object$n)
+  with <- utils::head(object$companions, 2 * object$n)
+  bars <- rbind(
+    if (!is.null(object$score)) part(1L, object$score$part, object$score$log_odds, object$score$log_odds > 0),
+    part(2L, near$site, near$weight, near$found), part(3L, with$taxon, with$share, with$share > with$rate)
+  )
+  bars$speaks <- factor(ifelse(bars$speaks, "for it", "against it"), c("for it", "against it"))
+  bars$key <- factor(seq_len(nrow(bars)), rev(seq_len(nrow(bars))))
+  cut <- short_labels(30L)
+  new_figure(
+    bars, gg_aes(x = "value", y = "key", fill = "speaks"), sprintf("%s at %s", cell$taxon, cell$site),
+    sprintf("Bars: what speaks for and against %s at %s: learners, neighbours, companions.", cell$taxon, cell$site),
+    subtitle = sprintf("Chance of a record %.2f; missed %.2f (%.2f to %.2f)", cell$chance, cell$missed,
+      cell$missed_low, cell$missed_high)
+  ) + ggplot2::geom_col(width = 0.75, colour = "grey25", linewidth = 0.2) +
+    ggplot2::facet_wrap("panel", scales = "free", ncol = 1L) +
+    ggplot2::scale_y_discrete(labels = function(key) cut(bars$label[as.integer(key)]), guide = thinned()) +
+    colour_scale(c(`for it` = "#08306B", `against it` = "#F6C98B")) + few_numbers("x") +
+    ggplot2::theme(axis.text.y = ggplot2::element_text(size = 7))
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.false_absences <- function(object, ...) false_cells_figure(object, "absences", ...)
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.false_presences <- function(object, ...) false_cells_figure(object, "presences", ...)
+
+# The cells of a list as a heat map of their sites by their taxa, of the score they are ranked by.
+false_cells_figure <- function(cells, of, ...) {
+  check_whole(cells, "object")
+  check_dots(...)
+  if (!nrow(cells)) stop_input("`object` must hold a cell to draw: it has none.")
+  by <- attr(cells, "by")
+  table <- data.frame(
+    row = as.character(cells$observation), column = as.character(cells$attribute), value = cells[[by]]
+  )
+  most_first <- function(labels) names(sort(table(labels), decreasing = TRUE))
+  table$row <- factor(table$row, rev(most_first(table$row)))
+  table$column <- factor(table$column, most_first(table$column))
+  new_figure(
+    table, gg_aes(x = "column", y = "row", fill = "value"), sprintf("The %d likeliest false %s", nrow(cells), of),
+    sprintf("Heat map of %d sites by %d taxa: %s of the likeliest false %s.", nlevels(table$row),
+      nlevels(table$column), by, of), "taxa", "sites"
+  ) + ggplot2::geom_tile(colour = "white") + fill_scale(c(0, 1), title = by) +
+    names_axis("x", nlevels(table$column), TRUE, most = 18L) + names_axis("y", nlevels(table$row)) +
+    ggplot2::theme(panel.grid.major = ggplot2::element_line(colour = "grey95"))
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.which_zeros_sensitivity <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  table <- object$table
+  ranges_figure(
+    data.frame(
+      label = sprintf("%s (%.0f of %.0f)", table$change, table$kept, object$first), value = table$missed,
+      low = table$low, high = table$high, other = table$missed[1L]
     ),
-    xlab = sprintf("number of %s", c(site = "taxa", taxon = "sites")[[names(sums)[1L]]]),
-    words = c(value = "expected missed", other = "found"),
-    limits = c(0, max(shown$high, shown$finds, 1))
+    "What the answer depends on", "Points: the expected number missed under each change of assumption, with its range.",
+    "number missed", c(value = "with the change", other = "as it is"), most = 60L,
+    subtitle = sprintf("In brackets: how many of the first %.0f zeros stay", object$first)
   )
 }
 
-# Points with ranges, one below the other, and a second point beside them.
-draw_ranges <- function(view) {
-  rows <- view$rows
-  at <- rev(seq_len(nrow(rows)))
-  colours <- component_colours(2L)
-  cex <- max(0.5, min(1, 18 / nrow(rows)))
-  graphics::plot.new() # text can be measured now; the plot goes on in the same place
-  wide <- min(0.55 * graphics::par("din")[1L], max(graphics::strwidth(rows$label, "inches", cex = cex)) + 0.25)
-  labels <- fit_labels(rows$label, wide - 0.15, cex)
-  local_par(new = TRUE)
-  room <- legend_room(view$words, c(3.5, wide / graphics::par("csi"), 2.2, 1), c(2.2, 0.7, 0))
-  graphics::plot(
-    NA, xlim = view$limits, ylim = c(0.5, nrow(rows) + 0.5), yaxt = "n", ylab = "", xlab = view$xlab, bty = "n",
-    las = 1L
-  )
-  graphics::abline(h = at, col = "grey92")
-  graphics::segments(rows$low, at, rows$high, at, col = colours[1L], lwd = 2)
-  graphics::points(rows$value, at, pch = 19L, col = colours[1L])
-  graphics::points(rows$other, at, pch = 23L, col = colours[2L], bg = "white", lwd = 1.6)
-  graphics::mtext(labels, side = 2L, at = at, las = 1L, line = 0.3, cex = cex * graphics::par("cex"))
-  top_legend(room, view$main, pch = c(19L, 23L), lty = c(1L, 0L), col = colours)
-}
-
-gg_ranges <- function(view) {
-  rows <- view$rows
-  rows$label <- factor(rows$label, rev(unique(rows$label)))
-  point <- function(value, kind) data.frame(label = rows$label, value = value, kind = kind)
-  points <- rbind(point(rows$value, view$words[["value"]]), point(rows$other, view$words[["other"]]))
-  points$kind <- factor(points$kind, view$words)
-  ggplot2::ggplot(points, gg_aes(x = "value", y = "label")) +
-    ggplot2::geom_linerange(
-      gg_aes(y = "label", xmin = "low", xmax = "high"), rows, inherit.aes = FALSE, colour = component_colours(1L),
-      linewidth = 0.8
-    ) +
-    ggplot2::geom_point(gg_aes(colour = "kind", shape = "kind"), size = 2.2) +
-    gg_colours(component_colours(2L)) + ggplot2::scale_shape_manual(NULL, values = c(19L, 5L)) +
-    ggplot2::coord_cartesian(xlim = view$limits) + ggplot2::labs(x = view$xlab, y = NULL)
-}
+# nolint end

@@ -1,10 +1,11 @@
-# How which_zeros() weighs its learners: a logistic regression of "this zero was deleted" on their log-odds.
+# How which_zeros() weighs its learners: a logistic regression of "this zero was deleted" on their log-odds, and on how
+# often the taxon was found.
 
 # With a share r of the finds deleted, and a share f of the other zeros kept for the regression, the log-odds that a
 # zero was deleted are those of a record, logit p, plus log(r) - log(f): Bayes' rule. So with that offset the regression
 # estimates p itself.
 #   copies  list of learn_task() results
-# Returns list(weights, intercept, covariance, centre, scale, ridge): logit p = intercept + sum_l weights_l odds_l.
+# Returns list(weights, intercept, covariance, ridge): logit p = intercept + sum_l weights_l odds_l.
 fit_stack <- function(copies, ridge = NULL) {
   parts <- lapply(copies, stack_rows)
   all <- stack_bind(parts)
@@ -55,17 +56,22 @@ choose_ridge <- function(parts) {
   ridges[which.min(loss)]
 }
 
-# Weights that are not negative: learners whose weight would be are left out, one after another.
+# Which columns are of learners; the others are taxon_terms().
+of_learner <- function(z) !colnames(z) %in% c("finds", "finds_squared")
+
+# Learners' weights that are not negative: those whose weight would be are left out, one after another.
 stack_weights <- function(data, ridge) {
+  learner <- of_learner(data$z)
   used <- rep(TRUE, ncol(data$z))
   repeat {
     fit <- ridge_logistic(data$z[, used, drop = FALSE], data$y, data$offset, ridge)
-    worst <- which.min(fit$coefficients[-1L])
-    if (fit$coefficients[-1L][worst] >= 0 || sum(used) == 1L) break
-    used[which(used)[worst]] <- FALSE
+    weight <- ifelse(learner[used], fit$coefficients[-1L], Inf)
+    if (min(weight) >= 0 || sum(used & learner) == 1L) break
+    used[which(used)[which.min(weight)]] <- FALSE
   }
   weights <- stats::setNames(rep(0, ncol(data$z)), colnames(data$z))
-  weights[used] <- pmax(fit$coefficients[-1L], 0)
+  weights[used] <- fit$coefficients[-1L]
+  weights[learner] <- pmax(weights[learner], 0)
   at <- c(TRUE, used)
   covariance <- matrix(0, length(at), length(at))
   covariance[at, at] <- fit$covariance
@@ -74,15 +80,17 @@ stack_weights <- function(data, ridge) {
 
 stack_odds <- function(fit, z) fit$intercept + as.vector(z %*% fit$weights)
 
-# Logistic regression by Newton's method, weights drawn to each other: the penalty is ridge / 2 times the sum of squares
-# of their differences from their mean, for columns of equal spread.
+# Logistic regression by Newton's method, for columns of equal spread. Learners' weights are drawn to each other: the
+# penalty is ridge / 2 times the sum of squares of their differences from their mean. Other weights are drawn to 0.
 ridge_logistic <- function(z, y, offset, ridge, passes = 50L) {
   centre <- colMeans(z)
   spread <- pmax(apply(z, 2L, stats::sd), 1e-8)
   design <- cbind(1, sweep(sweep(z, 2L, centre), 2L, spread, "/"))
   l <- ncol(z)
+  learner <- of_learner(z)
+  shared <- outer(learner, learner) * ridge
   penalty <- matrix(0, l + 1L, l + 1L)
-  penalty[-1L, -1L] <- ridge * (diag(l) - 1 / l) + diag(1e-3, l)
+  penalty[-1L, -1L] <- diag(diag(shared), l) - shared / max(1, sum(learner)) + diag(ifelse(learner, 1e-3, 1), l)
   beta <- c(stats::qlogis(mean(y)) - mean(offset), rep(0, l))
   value <- function(beta) {
     eta <- as.vector(design %*% beta) + offset
@@ -104,13 +112,16 @@ ridge_logistic <- function(z, y, offset, ridge, passes = 50L) {
   list(coefficients = as.vector(back %*% beta), covariance = back %*% solve(hessian) %*% t(back))
 }
 
-# What the learners weigh: the weight of a learner's log-odds, and its share of the spread of the answer.
+# What the learners weigh: the weight of a learner's log-odds, and its share of what the learners add to the spread of
+# the answer.
 stack_table <- function(stack, copies) {
-  spread <- apply(do.call(rbind, lapply(copies, function(copy) copy$odds)), 2L, stats::sd)
-  part <- stack$weights * spread
+  odds <- do.call(rbind, lapply(copies, function(copy) copy$odds))
+  learners <- colnames(odds)[of_learner(odds)]
+  weight <- stack$weights[learners]
+  part <- weight * apply(odds[, learners, drop = FALSE], 2L, stats::sd)
   out <- data.frame(
-    learner = unname(learner_names[names(stack$weights)]), weight = unname(stack$weights),
-    share = unname(part / max(sum(part), 1e-300)), row.names = names(stack$weights)
+    learner = unname(learner_names[learners]), weight = unname(weight), share = unname(part / max(sum(part), 1e-300)),
+    row.names = learners
   )
   out[order(-out$share), ]
 }
@@ -121,7 +132,8 @@ judge_stack <- function(copies, ridge, shape) {
   each <- lapply(seq_along(copies), function(i) {
     copy <- copies[[i]]
     fit <- fit_stack(copies[-i], ridge)
-    judge_copy(copy, cbind(stack = stack_odds(fit, copy$odds), copy$odds), shape)
+    learners <- copy$odds[, of_learner(copy$odds), drop = FALSE]
+    judge_copy(copy, cbind(stack = stack_odds(fit, copy$odds), learners), shape)
   })
   measure <- function(name) vapply(each, function(one) one[[name]], each[[1L]][[name]])
   se <- function(values) apply(values, 1L, stats::sd) / sqrt(ncol(values))

@@ -47,6 +47,12 @@ reach <- function(run, level) {
   c(pass, run$time * pass / run$passes)
 }
 
+# The kinds of starts that a fit takes, in turn.
+start_cycle <- function(pinned) {
+  problem <- structure(list(pinned = pinned), class = c("aspect_bernoulli_problem", "multicause_problem"))
+  inside$start_kinds(problem, fit_control(n_start = 10))
+}
+
 # Both from `n` common starts of the package: a row a start.
 compare <- function(name, x, k, phantom, estimate, n, most) {
   data <- hush(inside$check_data(x, "binary"))
@@ -55,10 +61,10 @@ compare <- function(name, x, k, phantom, estimate, n, most) {
   weak <- list(aspects = c(1.2, 2), membership = 1.03)
   prior <- if (estimate == "map") weak
   set.seed(7)
-  rows <- lapply(rep_len(inside$ab_kinds(k, phantom, fit_control(n_start = 10)), n), function(kind) {
+  rows <- lapply(rep_len(start_cycle(pinned), n), function(kind) {
     start <- inside$ab_draw(data, kind, pinned)
     em <- run(data$view, start, pinned, prior, max_pass = most, algorithm = "em")
-    newton <- run(data$view, start, pinned, prior, max_pass = 1000L, algorithm = "newton")
+    newton <- run(data$view, start, pinned, prior, max_pass = 1000L, algorithm = "auto")
     plain <- run(data$view, start, pinned, prior, max_pass = 1000L, algorithm = "newton", accelerate = FALSE)
     level <- em$end - 0.1
     to <- rbind(reach(em, level), reach(newton, level), reach(plain, level))

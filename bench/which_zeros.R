@@ -1,13 +1,12 @@
 # How well does which_zeros() find what is missing, beside each of its learners, on tables that nothing was chosen on?
-# Finds are deleted with a rate of its own in each site, uniform on [0, 0.4] (European mammals of the Neogene, genera
-# with at least 5 sites in sites with at least 5 genera; simulated sites), or the first visit of a bird survey is taken
-# and the truth is any visit. All choices were made on other tables (early tetrapods, g10s2, nam_large; other seeds).
-#   Rscript bench/which_zeros.R [replicates = 2] [answers] [totals]     (both parts unless named)
+# Finds are deleted with a rate of its own in each site (or taxon), uniform on [0, 0.4], or one visit of a bird survey is
+# taken and the truth is any visit. All choices were made with other seeds, or on other tables.
+#   Rscript bench/which_zeros.R [replicates = 2] [answers] [totals] [comparisons]     (all parts unless named)
 # Results are kept in bench/which_zeros.md.
 library(multicause)
 replicates <- as.integer(c(commandArgs(TRUE), "2")[1L])
 parts <- commandArgs(TRUE)[-1L]
-if (!length(parts)) parts <- c("answers", "totals")
+if (!length(parts)) parts <- c("answers", "totals", "comparisons")
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 shared <- function(...) file.path(folder, ...)
 
@@ -18,21 +17,40 @@ read_fossils <- function(name, folder = "now_2003") {
   x <- matrix(0, max(occ[[1L]]), max(occ[[2L]]))
   x[cbind(occ[[1L]], occ[[2L]])] <- 1
   sites <- utils::read.csv(path("sites"))
-  list(x = x, age = sites[[intersect(c("age_ma", "mid_age"), names(sites))]])
+  list(
+    x = x, age = sites[[intersect(c("age_ma", "mid_age"), names(sites))]],
+    place = if ("long" %in% names(sites)) stats::setNames(sites[c("long", "lat")], c("lng", "lat"))
+  )
 }
 
-read_birds <- function() {
+# Finds of each visit, and the distance of sites; sites with all visits, or only those of the first one.
+read_birds <- function(all_visits = FALSE) {
   if (!file.exists(shared("repeat_surveys", "mhb2014_counts.csv.gz"))) return(NULL)
   survey <- utils::read.csv(shared("repeat_surveys", "mhb2014_counts.csv.gz"))
   sites <- utils::read.csv(shared("repeat_surveys", "mhb2014_sites.csv"))
-  visited <- sites$surveyed1 == 1
+  visited <- if (all_visits) rowSums(sites[paste0("surveyed", 1:3)] == 1) == 3 else sites$surveyed1 == 1
   seen <- array(FALSE, c(nrow(sites), 158L, 3L))
   seen[cbind(survey$site, survey$species, survey$visit)] <- TRUE
-  seen <- seen[visited, apply(seen, 2L, any), ]
-  truth <- apply(seen, 1:2, any)
-  truth[seen[, , 1L]] <- NA
   numbers <- names(sites)[grepl("^(elev|forest|coordx|coordy)", names(sites))]
-  list(x = seen[, , 1L] + 0, truth = truth, distance = stats::dist(scale(sites[visited, numbers])), by = numbers)
+  list(seen = seen[visited, apply(seen[visited, , ], 2L, any), ], sites = sites[visited, numbers])
+}
+
+read_forest_birds <- function() {
+  if (!file.exists(shared("repeat_surveys", "hbef2015_detections.csv.gz"))) return(NULL)
+  long <- utils::read.csv(shared("repeat_surveys", "hbef2015_detections.csv.gz"))
+  sites <- utils::read.csv(shared("repeat_surveys", "hbef2015_sites.csv"))
+  species <- setdiff(names(long), c("site", "visit"))
+  seen <- array(NA, c(nrow(sites), length(species), 3L))
+  for (s in seq_along(species)) seen[cbind(long$site, s, long$visit)] <- long[[species[s]]] == 1
+  visited <- !apply(is.na(seen), 1L, any)
+  list(seen = seen[visited, , ], sites = sites[visited, c("x", "y", "elevation")])
+}
+
+# One visit, and which of its zeros another visit found.
+one_visit <- function(birds, visit = 1L) {
+  truth <- apply(birds$seen, 1:2, any)
+  truth[birds$seen[, , visit]] <- NA
+  list(x = birds$seen[, , visit] + 0, truth = truth, distance = stats::dist(scale(birds$sites)))
 }
 
 measure <- function(w, scores, truth) {
@@ -47,7 +65,8 @@ measure <- function(w, scores, truth) {
 scores_of <- function(w) {
   answer <- w$probability
   answer[is.na(answer)] <- 0
-  c(list(`the answer` = unname(answer)), stats::setNames(w$odds, multicause:::learner_names[names(w$odds)]))
+  learners <- intersect(names(w$odds), rownames(w$weights))
+  c(list(`the answer` = unname(answer)), stats::setNames(w$odds[learners], w$weights[learners, "learner"]))
 }
 
 show <- function(title, all, self, seconds, totals) {
@@ -114,13 +133,108 @@ answers <- function() {
   planted("Simulated sites", unname(multicause::simulated_sites$x))
   birds <- read_birds()
   if (!is.null(birds)) {
+    by <- paste(names(birds$sites), collapse = ", ")
+    birds <- one_visit(birds)
     seconds <- system.time(w <- which_zeros(birds$x, distance = birds$distance, seed = 1, progress = FALSE))
-    by <- paste(birds$by, collapse = ", ")
     title <- paste("Swiss birds: first visit fitted, truth any visit; distance of", by)
     show(title, measure(w, scores_of(w), birds$truth), w$quality["stack", "auc"], sum(seconds[1:2]), list(
       c(`found later` = sum(birds$truth, na.rm = TRUE), w$total)
     ))
   }
+}
+
+# Other models, by averages of a few fits, and the first recommendation for a single model.
+models <- list(
+  `aspect Bernoulli, one fit` = function(x) aspect_bernoulli(x, 8, estimate = "map"),
+  `Bernoulli mixtures` = function(x) ensemble(x, model = bernoulli_mixture, k = c(8, 16), members = 2, control = few),
+  `noisy-OR` = function(x) ensemble(x, model = noisy_or, k = c(8, 16), members = 2, control = few),
+  PLSA = function(x) plsa(x, 12, control = few), NMF = function(x) nmf(x, 12, control = few)
+)
+few <- fit_control(n_start = 1, n_polish = 0, max_pass = 100, tol = 1e-6, progress = FALSE)
+measures <- c("auc", "auc_within", "ap")
+
+# One damaged table: measures of the answer, its learners and the other models; slope and self-assessment.
+compare_one <- function(x, truth, near, seed) {
+  used <- colSums(x, na.rm = TRUE) > 0 # as a user has it: without taxa that lost all finds
+  x <- x[, used]
+  truth <- truth[, used]
+  seconds <- system.time(
+    w <- suppressMessages(do.call(which_zeros, c(list(x, seed = seed, progress = FALSE), near)))
+  )[[1L]]
+  fits <- lapply(models, function(fit) {
+    set.seed(seed)
+    unname(fitted(suppressWarnings(suppressMessages(fit(x)))))
+  })
+  scores <- c(scores_of(w), fits)
+  each <- t(vapply(scores, function(score) unlist(recovery(score, truth)$summary[c(measures, "slope")]), numeric(4)))
+  list(each = each, self = w$quality["stack", "auc"], seconds = seconds)
+}
+
+# The answer against the best of all others, by paired differences over replicates.
+verdicts <- function(title, runs) {
+  all <- simplify2array(lapply(runs, function(run) run$each[, measures]))
+  for (what in measures) {
+    mean <- rowMeans(all[, what, , drop = FALSE])
+    best <- names(which.max(mean[-1L]))
+    gain <- all[1L, what, ] - all[best, what, ]
+    se <- stats::sd(gain) / sqrt(length(gain))
+    verdict <- if (mean(gain) > 2 * se) "above" else if (mean(gain) < -se) "BELOW" else "level"
+    cat(sprintf("| %s | %s | %.4f | %.4f, %s | %+.4f (%.4f) | %s |\n", title, what, mean[[1L]], mean[[best]], best,
+      mean(gain), se, verdict))
+  }
+  one <- function(run) c(run$self - run$each[1L, "auc"], run$each[1L, "slope"], run$seconds)
+  rest <- vapply(runs, one, numeric(3))
+  cat(sprintf("| %s | self-assessment less truth, AUC: median %+.4f, of sizes %.4f; slope %.2f (%.2f to %.2f); %.0f s |\n",
+    title, stats::median(rest[1L, ]), stats::median(abs(rest[1L, ])), mean(rest[2L, ]), min(rest[2L, ]),
+    max(rest[2L, ]), mean(rest[3L, ])))
+  rest[1L, ]
+}
+
+# Rates of sites, or of taxa.
+damage <- function(x, by, seed) {
+  set.seed(seed)
+  if (by == "sites") {
+    gone <- corrupt(x, omit = c(0, 0.4))
+    x <- gone$x
+    truth <- gone$omitted
+  } else {
+    gone <- corrupt(t(x), omit = c(0, 0.4))
+    x <- t(gone$x)
+    truth <- t(gone$omitted)
+  }
+  truth[is.na(x) | x == 1] <- NA
+  list(x = x, truth = truth)
+}
+
+comparisons <- function(first_seed = 8600) {
+  cat("\n## The answer against the best of its learners, the simple rules and the other models\n\n")
+  cat("| table | measure | answer | best other | difference (standard error) | |\n| --- | --- | --- | --- | --- | --- |\n")
+  tetrapods <- early_tetrapods$sites
+  fossils <- list(
+    `early tetrapods` = list(x = unname(as.matrix(early_tetrapods$x) + 0), age = tetrapods$age,
+      place = tetrapods[c("lng", "lat")]),
+    g10s2 = read_fossils("g10s2"), nam_large = read_fossils("nam_large", "now_2020_nam")
+  )
+  off <- NULL
+  for (name in names(Filter(length, fossils))) {
+    for (by in c("sites", "taxa")) {
+      runs <- lapply(seq_len(replicates), function(r) {
+        gone <- damage(fossils[[name]]$x, by, first_seed + r)
+        compare_one(gone$x, gone$truth, fossils[[name]][c("age", "place")], r)
+      })
+      off <- c(off, verdicts(paste0(name, ", rates of ", by), runs))
+    }
+  }
+  surveys <- list(mhb2014 = read_birds(TRUE), hbef2015 = read_forest_birds())
+  for (name in names(Filter(length, surveys))) {
+    runs <- lapply(1:3, function(visit) {
+      one <- one_visit(surveys[[name]], visit)
+      compare_one(one$x, one$truth, list(distance = one$distance), visit)
+    })
+    off <- c(off, verdicts(paste0(name, ", one visit of three"), runs))
+  }
+  cat(sprintf("\nSelf-assessment less truth, AUC, all tables: median %+.4f, of sizes %.4f\n", stats::median(off),
+    stats::median(abs(off))))
 }
 
 if ("answers" %in% parts) answers()
@@ -133,3 +247,4 @@ if ("totals" %in% parts) {
   )
   for (name in names(tables)) totals(name, tables[[name]], max(replicates, 10L))
 }
+if ("comparisons" %in% parts) comparisons()

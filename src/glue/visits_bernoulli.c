@@ -1,5 +1,8 @@
+#include <R_ext/Random.h>
+#include <string.h>
+
 #include "glue/aspect_bernoulli.h"
-#include "visits_bernoulli/em.h"
+#include "visits_bernoulli/gibbs.h"
 
 typedef struct {
   SEXP cell, param, prior, control, out;
@@ -13,22 +16,40 @@ static ab_visit_data data_of(SEXP cell) {
   return out;
 }
 
-/* list(membership, aspects, missed, added, missed_by = 0 to 2, fit_added), checked; points in. */
+/* list(design = d x (n n_visit), mean = d x m, ridge = d), and the slopes. */
+static ab_detection detection_of(SEXP model, SEXP slopes, const ab_visit_data *data) {
+  const SEXP design = glue_field(model, "design"), mean = glue_field(model, "mean");
+  const SEXP ridge = glue_field(model, "ridge");
+  const int d = (int) XLENGTH(ridge);
+  glue_check(Rf_isReal(design) && XLENGTH(design) == (R_xlen_t) d * data->n * data->n_visit,
+             "design");
+  glue_matrix(mean, d, data->m, "mean");
+  glue_matrix(ridge, 1, d, "ridge");
+  glue_matrix(slopes, d, data->m, "slopes");
+  const ab_detection by = {d, REAL(design), REAL(slopes), REAL(mean), REAL(ridge)};
+  return by;
+}
+
+/* list(membership, aspects, missed, added, missed_by = 0 to 3, fit_added), checked; points in. By a
+ * model (3) there are slopes and detection instead of missed. */
 static ab_visit_param param_of(SEXP param, const ab_visit_data *data) {
-  const int rows[] = {data->n, data->m, 1};
+  const int rows[] = {data->n, data->m, 1, 0};
   const SEXP membership = glue_field(param, "membership"), aspects = glue_field(param, "aspects");
   const SEXP missed = glue_field(param, "missed"), added = glue_field(param, "added");
   const int by = Rf_asInteger(glue_field(param, "missed_by"));
   ab_visit_param par = {.ab = {.k = Rf_ncols(membership)}};
-  glue_check(by >= 0 && by <= 2, "missed_by");
+  glue_check(by >= 0 && by <= MISSED_BY_MODEL, "missed_by");
   glue_matrix(membership, data->n, par.ab.k, "membership");
   glue_matrix(aspects, par.ab.k, data->m, "aspects");
-  glue_matrix(missed, rows[by], data->n_visit, "missed");
+  if (by != MISSED_BY_MODEL) glue_matrix(missed, rows[by], data->n_visit, "missed");
   glue_matrix(added, 1, data->n_visit, "added");
   par.ab.membership = REAL(membership);
   par.ab.aspects = REAL(aspects);
   par.missed_by = (ab_missed_by) by;
-  par.missed = REAL(missed);
+  if (by == MISSED_BY_MODEL)
+    par.detection = detection_of(glue_field(param, "detection"), glue_field(param, "slopes"), data);
+  else
+    par.missed = REAL(missed);
   par.added = REAL(added);
   par.fit_added = Rf_asLogical(glue_field(param, "fit_added")) == TRUE;
   return par;
@@ -78,6 +99,138 @@ SEXP mc_c_ab_visits_posterior(SEXP cell, SEXP param) {
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, data.n, data.m));
   arguments arg = {cell, param, R_NilValue, R_NilValue, out};
   glue_serial_blas(posterior_body, &arg);
+  UNPROTECT(1);
+  return out;
+}
+
+static SEXP inform_body(void *ctx) {
+  const arguments *arg = ctx;
+  const ab_visit_data data = data_of(arg->cell);
+  glue_context context;
+  const mc_host host = glue_host(&context, R_NilValue);
+  const ab_visit_param par = param_of(arg->param, &data);
+  const ab_prior prior = glue_ab_prior(arg->prior, par.ab.k, false);
+  const int size = par.ab.k + par.detection.d;
+  glue_check(par.missed_by == MISSED_BY_MODEL, "missed_by");
+  SET_VECTOR_ELT(arg->out, 0, Rf_allocVector(REALSXP, data.m));
+  SET_VECTOR_ELT(arg->out, 1, Rf_allocMatrix(REALSXP, size, data.m));
+  SET_VECTOR_ELT(arg->out, 2, Rf_alloc3DArray(REALSXP, size, size, data.m));
+  const ab_visit_information out = {REAL(VECTOR_ELT(arg->out, 0)), REAL(VECTOR_ELT(arg->out, 1)),
+                                    REAL(VECTOR_ELT(arg->out, 2))};
+  ab_visits_inform(&data, &par, &prior, &out, &host);
+  glue_end_stopped(&host);
+  return arg->out;
+}
+
+/* list(value, gradient, information), see ab_visits_inform(). */
+SEXP mc_c_ab_visits_inform(SEXP cell, SEXP param, SEXP prior) {
+  const char *fields[] = {"value", "gradient", "information", ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  arguments arg = {cell, param, prior, R_NilValue, out};
+  glue_serial_blas(inform_body, &arg);
+  UNPROTECT(1);
+  return out;
+}
+
+/* What a run of the sampler fills, by name; sizes are for n_draw draws, n_kept of them kept. */
+static ab_visit_record new_record(SEXP out, const ab_visit_data *data, const ab_visit_state *state,
+                                  SEXP plan, int n_sweep) {
+  const int k = state->par->ab.k, d = state->par->detection.d;
+  ab_visit_record record = {.thin = Rf_asInteger(glue_field(plan, "thin")),
+                            .keep_every = Rf_asInteger(glue_field(plan, "keep_every"))};
+  const int n_draw = record.thin > 0 ? n_sweep / record.thin : 0;
+  const int n_kept = record.keep_every > 0 ? n_draw / record.keep_every : 0;
+  const int rows[] = {AB_VISIT_NOTE_CENTER + 2 * d + state->w,
+                      data->n,
+                      data->m,
+                      d * data->m,
+                      data->n * 4,
+                      data->n,
+                      k,
+                      data->n * k,
+                      k * data->m};
+  const int columns[] = {n_draw, n_draw, n_draw, n_draw, data->m, k, data->m, n_kept, n_kept};
+  double **fields[] = {
+      &record.note,        &record.richness,   &record.sites,   &record.slopes,
+      &record.cell,        &record.membership, &record.aspects, &record.kept_membership,
+      &record.kept_aspects};
+  for (int f = 0; f < 9; f++) {
+    SET_VECTOR_ELT(out, 5 + f, Rf_allocMatrix(REALSXP, rows[f], columns[f]));
+    *fields[f] = REAL(VECTOR_ELT(out, 5 + f));
+    memset(*fields[f], 0, (size_t) XLENGTH(VECTOR_ELT(out, 5 + f)) * sizeof(double));
+  }
+  return record;
+}
+
+static SEXP gibbs_body(void *ctx) {
+  const arguments *arg = ctx;
+  const ab_visit_data data = data_of(arg->cell);
+  const SEXP plan = arg->control, sharing = glue_field(plan, "sharing");
+  const SEXP model = glue_field(arg->param, "detection"), taxon = glue_field(sharing, "taxon");
+  const int n_sweep = Rf_asInteger(glue_field(plan, "n_sweep"));
+  glue_context context;
+  const mc_host host = glue_host(&context, plan);
+  ab_visit_param par = param_of(arg->param, &data);
+  const ab_prior prior = glue_ab_prior(arg->prior, Rf_ncols(VECTOR_ELT(arg->out, 0)), true);
+  SEXP mean = PROTECT(Rf_duplicate(glue_field(model, "mean")));
+  SEXP ridge = PROTECT(Rf_duplicate(glue_field(model, "ridge")));
+  const int d = par.detection.d;
+  par.ab.membership = REAL(VECTOR_ELT(arg->out, 0));
+  par.ab.aspects = REAL(VECTOR_ELT(arg->out, 1));
+  par.detection.slopes = REAL(VECTOR_ELT(arg->out, 2));
+  par.detection.mean = REAL(mean);
+  par.detection.ridge = REAL(ridge);
+  ab_visit_state state = {.par = &par,
+                          .mean = REAL(mean),
+                          .ridge = REAL(ridge),
+                          .shared = Rf_asLogical(glue_field(sharing, "shared")) == TRUE,
+                          .center = REAL(VECTOR_ELT(arg->out, 3)),
+                          .spread = REAL(VECTOR_ELT(arg->out, 4)),
+                          .w = (int) (XLENGTH(taxon) / data.m),
+                          .intercept = Rf_asInteger(glue_field(sharing, "intercept")),
+                          .taxon = REAL(taxon),
+                          .center_sd = Rf_asReal(glue_field(sharing, "center_sd"))};
+  glue_check(XLENGTH(VECTOR_ELT(arg->out, 3)) == d + state.w, "center");
+  glue_check(XLENGTH(VECTOR_ELT(arg->out, 4)) == d, "spread");
+  glue_check(n_sweep >= 0 && par.missed_by == MISSED_BY_MODEL, "plan");
+  ab_visit_record record = new_record(arg->out, &data, &state, plan, n_sweep);
+  const mc_status status = ab_visits_gibbs(&data, &prior, &state, n_sweep, &host, &record);
+  glue_end_failed(&host);
+  SET_VECTOR_ELT(arg->out, 14, Rf_ScalarInteger(record.n_done));
+  SET_VECTOR_ELT(arg->out, 15, Rf_ScalarInteger(record.n_draw));
+  SET_VECTOR_ELT(arg->out, 16, Rf_ScalarInteger(record.n_kept));
+  SET_VECTOR_ELT(arg->out, 17, Rf_ScalarLogical(status == MC_STOPPED));
+  UNPROTECT(2);
+  return arg->out;
+}
+
+/* Sweeps from a state, param = what the fit takes and center, spread; plan = list(n_sweep, thin,
+ * keep_every, on_tick, sharing = list(shared, taxon = m x w, intercept, center_sd)). */
+SEXP mc_c_ab_visits_gibbs(SEXP cell, SEXP param, SEXP prior, SEXP plan) {
+  const char *fields[] = {"membership",
+                          "aspects",
+                          "slopes",
+                          "center",
+                          "spread",
+                          "note",
+                          "richness",
+                          "sites",
+                          "all_slopes",
+                          "cell",
+                          "sum_membership",
+                          "sum_aspects",
+                          "kept_membership",
+                          "kept_aspects",
+                          "n_done",
+                          "n_draw",
+                          "n_kept",
+                          "stopped",
+                          ""};
+  SEXP out = PROTECT(glue_result(fields, param, 5));
+  arguments arg = {cell, param, prior, plan, out};
+  GetRNGstate();
+  glue_serial_blas(gibbs_body, &arg);
+  PutRNGstate();
   UNPROTECT(1);
   return out;
 }

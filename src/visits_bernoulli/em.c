@@ -1,10 +1,12 @@
-#include "visits_bernoulli/em.h"
+#include "visits_bernoulli/private.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "num/blocks.h"
+#include "num/linalg.h"
 #include "num/simplex.h"
+#include "num/vector.h"
 
 /* Expected numbers of visits to present and absent cells, and of those that missed or added. */
 typedef struct {
@@ -21,8 +23,14 @@ typedef struct {
 
 typedef struct {
   double *row, *expected; /* k: a row's memberships and its expected counts over them */
-  double *p;              /* m: probabilities of presence */
+  double *missed;         /* n_visit x m, of a model: a row's chances of a miss */
 } row_scratch;
+
+/* For the Newton step of one attribute's slopes. */
+typedef struct {
+  double *gradient, *trial; /* d */
+  double *hessian;          /* d (d + 1) / 2, its upper triangle by columns */
+} slope_scratch;
 
 struct ab_visit_work {
   ab_prior prior;
@@ -30,14 +38,33 @@ struct ab_visit_work {
   num_strips rows;
   strip_sum strip[NUM_MAX_STRIP];
   row_scratch *scratch; /* one a thread */
+  num_strips columns;   /* of a model */
+  slope_scratch *slope; /* one a thread */
+  double *tau;          /* n x m: posterior chances of a presence */
   int passes;
   double objective;
 };
 
 #define BLOCK_ROWS 16
+#define BLOCK_COLUMNS 4
 
 static int missed_rows(const ab_visit_data *data, ab_missed_by by) {
-  return by == MISSED_BY_OBSERVATION ? data->n : by == MISSED_BY_ATTRIBUTE ? data->m : 1;
+  const int rows[] = {data->n, data->m, 1, 0};
+  return rows[by];
+}
+
+static void new_slope_work(const ab_visit_data *data, const ab_visit_param *par, int n_threads,
+                           ab_visit_work *work) {
+  const size_t d = (size_t) par->detection.d;
+  const mc_host *host = work->host;
+  work->columns = num_new_strips(data->m, BLOCK_COLUMNS, n_threads);
+  work->tau = mc_doubles(host, data->n, data->m);
+  work->slope = host->alloc(host->ctx, (size_t) work->columns.n_threads, sizeof *work->slope);
+  for (int t = 0; t < work->columns.n_threads; t++) {
+    work->slope[t].gradient = mc_doubles(host, d, 1);
+    work->slope[t].trial = mc_doubles(host, d, 1);
+    work->slope[t].hessian = mc_doubles(host, d, d);
+  }
 }
 
 ab_visit_work *ab_visits_new_work(const ab_visit_data *data, const ab_visit_param *par,
@@ -61,8 +88,10 @@ ab_visit_work *ab_visits_new_work(const ab_visit_data *data, const ab_visit_para
   for (int t = 0; t < work->rows.n_threads; t++) {
     work->scratch[t].row = mc_doubles(host, k, 1);
     work->scratch[t].expected = mc_doubles(host, k, 1);
-    work->scratch[t].p = mc_doubles(host, data->m, 1);
+    if (par->missed_by == MISSED_BY_MODEL)
+      work->scratch[t].missed = mc_doubles(host, data->n_visit, data->m);
   }
+  if (par->missed_by == MISSED_BY_MODEL) new_slope_work(data, par, n_threads, work);
   return work;
 }
 
@@ -82,6 +111,21 @@ static int missed_row(const visit *w, int i, int j) {
   }
 }
 
+/* A visit's chance to miss the presence of a cell; of a model: as missed_of_row() left it. */
+static double missed_of(const visit *w, const row_scratch *s, int i, int j, int v) {
+  const ab_visit_data *data = w->data;
+  if (w->par->missed_by == MISSED_BY_MODEL) return s->missed[num_at(v, j, data->n_visit)];
+  return w->par->missed[num_at(missed_row(w, i, j), v, missed_rows(data, w->par->missed_by))];
+}
+
+static void missed_of_row(const visit *w, int i, row_scratch *s) {
+  const ab_visit_data *data = w->data;
+  for (int j = 0; j < data->m; j++)
+    for (int v = 0; v < data->n_visit; v++)
+      if (record(data, i, j, v) >= 0)
+        s->missed[num_at(v, j, data->n_visit)] = model_missed(data, &w->par->detection, i, j, v);
+}
+
 /*
  * P(visits | present) and P(visits | absent), of one cell and over exp(log_scale); 0 for a state that
  * has no chance before the visits.
@@ -92,14 +136,14 @@ typedef struct {
 } cell_odds;
 
 /* Hundreds of visits may be less likely than the least number: the scale is what they have in common. */
-static cell_odds cell_likelihood(const visit *w, int i, int j, double p, double absence) {
+static cell_odds cell_likelihood(const visit *w, const row_scratch *s, int i, int j, double p,
+                                 double absence) {
   const ab_visit_data *data = w->data;
-  const int rows = missed_rows(data, w->par->missed_by), at = missed_row(w, i, j);
   cell_odds odds = {p > 0, absence > 0, 0, 0};
   for (int v = 0; v < data->n_visit; v++) {
-    const int x = data->cell[num_at(i, j, data->n) + (ptrdiff_t) v * data->n * data->m];
+    const int x = record(data, i, j, v);
     if (x < 0) continue;
-    const double missed = w->par->missed[num_at(at, v, rows)], added = w->par->added[v];
+    const double missed = missed_of(w, s, i, j, v), added = w->par->added[v];
     odds.made++;
     odds.present *= x ? 1 - missed : missed;
     odds.absent *= x ? added : 1 - added;
@@ -117,14 +161,13 @@ static void count_visits(const visit *w, int i, int j, double tau, visit_counts 
   const ab_visit_data *data = w->data;
   const int rows = missed_rows(data, w->par->missed_by), at = missed_row(w, i, j);
   for (int v = 0; v < data->n_visit; v++) {
-    const int x = data->cell[num_at(i, j, data->n) + (ptrdiff_t) v * data->n * data->m];
+    const int x = record(data, i, j, v);
     if (x < 0) continue;
-    counts->present[num_at(at, v, rows)] += tau;
     counts->absent[v] += 1 - tau;
-    if (x)
-      counts->added[v] += 1 - tau;
-    else
-      counts->missed[num_at(at, v, rows)] += tau;
+    if (x) counts->added[v] += 1 - tau;
+    if (rows == 0) continue;
+    counts->present[num_at(at, v, rows)] += tau;
+    if (!x) counts->missed[num_at(at, v, rows)] += tau;
   }
 }
 
@@ -136,6 +179,7 @@ static int expect_row(const visit *w, int i, row_scratch *s, strip_sum *sum) {
     s->row[c] = w->par->ab.membership[num_at(i, c, n)];
     s->expected[c] = 0;
   }
+  if (w->par->missed_by == MISSED_BY_MODEL) missed_of_row(w, i, s);
   for (int j = 0; j < m; j++) {
     const double *aspect = w->par->ab.aspects + num_at(0, j, k);
     double p = 0, absence = 0;
@@ -143,10 +187,11 @@ static int expect_row(const visit *w, int i, row_scratch *s, strip_sum *sum) {
       p += s->row[c] * aspect[c];
       absence += s->row[c] * (1 - aspect[c]);
     }
-    const cell_odds odds = cell_likelihood(w, i, j, p, absence);
+    const cell_odds odds = cell_likelihood(w, s, i, j, p, absence);
     const double total = odds.made ? p * odds.present + absence * odds.absent : 1;
     const double tau = odds.made ? p * odds.present / total : p;
     if (w->posterior) w->posterior[num_at(i, j, n)] = tau;
+    if (w->work->tau) w->work->tau[num_at(i, j, n)] = tau;
     if (!odds.made) continue;
     visited++;
     sum->loglik += log(total) + odds.log_scale;
@@ -219,23 +264,107 @@ static void update_rates(visit *w) {
     if (counts->absent[v] > 0) w->par->added[v] = num_lift(counts->added[v] / counts->absent[v]);
 }
 
-static double log_prior(const ab_visit_data *data, const ab_param *par, const ab_visit_work *work) {
-  return ab_log_prior(&work->prior, par->pinned, data->n, data->m, par->membership, par->aspects);
+/* Log-density of an attribute's slopes, but for a constant. */
+static double slope_prior(const ab_detection *by, int j, const double *slopes) {
+  double sum = 0;
+  for (int e = 0; e < by->d; e++) {
+    const double off = slopes[e] - by->mean[num_at(e, j, by->d)];
+    sum -= by->ridge[e] * off * off / 2;
+  }
+  return sum;
+}
+
+/* sum over visits of tau log P(x | present), plus the prior: what the M-step raises. */
+static double slope_objective(const visit *w, int j, const double *slopes) {
+  const ab_visit_data *data = w->data;
+  const ab_detection *by = &w->par->detection;
+  double sum = slope_prior(by, j, slopes);
+  for (int v = 0; v < data->n_visit; v++)
+    for (int i = 0; i < data->n; i++) {
+      const int x = record(data, i, j, v);
+      const double tau = w->work->tau[num_at(i, j, data->n)];
+      if (x < 0 || tau <= 0) continue;
+      const double eta = num_dot(design_of(data, by, i, v), slopes, by->d);
+      sum -= tau * num_softplus(x ? -eta : eta);
+    }
+  return sum;
+}
+
+/* Its gradient, and minus its Hessian, packed. */
+static void slope_derivatives(const visit *w, int j, slope_scratch *s) {
+  const ab_visit_data *data = w->data;
+  const ab_detection *by = &w->par->detection;
+  const int d = by->d;
+  memset(s->hessian, 0, (size_t) d * (size_t) (d + 1) / 2 * sizeof(double));
+  for (int e = 0; e < d; e++) {
+    const ptrdiff_t at = num_at(e, j, d);
+    s->gradient[e] = by->ridge[e] * (by->mean[at] - by->slopes[at]);
+    s->hessian[(ptrdiff_t) e * (e + 3) / 2] = by->ridge[e];
+  }
+  for (int v = 0; v < data->n_visit; v++)
+    for (int i = 0; i < data->n; i++) {
+      const int x = record(data, i, j, v);
+      const double tau = w->work->tau[num_at(i, j, data->n)];
+      if (x < 0 || tau <= 0) continue;
+      const double *row = design_of(data, by, i, v);
+      const double missed = model_missed(data, by, i, j, v);
+      const double score = tau * (x ? missed : missed - 1), weight = tau * missed * (1 - missed);
+      for (int e = 0; e < d; e++) {
+        s->gradient[e] += score * row[e];
+        num_add_scaled(s->hessian + (ptrdiff_t) e * (e + 1) / 2, weight * row[e], row, e + 1);
+      }
+    }
+}
+
+#define MOST_HALVINGS 30
+
+static void update_slopes(const visit *w, int j, slope_scratch *s) {
+  const ab_detection *by = &w->par->detection;
+  double *slopes = by->slopes + num_at(0, j, by->d);
+  const double before = slope_objective(w, j, slopes);
+  slope_derivatives(w, j, s);
+  if (!num_solve_packed(s->hessian, s->gradient, by->d)) return;
+  double step = 1;
+  for (int h = 0; h < MOST_HALVINGS; h++, step /= 2) {
+    for (int e = 0; e < by->d; e++) s->trial[e] = slopes[e] + step * s->gradient[e];
+    if (slope_objective(w, j, s->trial) < before) continue;
+    memcpy(slopes, s->trial, (size_t) by->d * sizeof(double));
+    return;
+  }
+}
+
+static void do_columns(void *ctx, int strip, int thread, int first, int b) {
+  (void) strip;
+  const visit *w = ctx;
+  for (int j = first; j < first + b; j++) update_slopes(w, j, w->work->slope + thread);
+}
+
+static double log_prior(const ab_visit_data *data, const ab_visit_param *par,
+                        const ab_visit_work *work) {
+  const ab_param *ab = &par->ab;
+  double sum =
+      ab_log_prior(&work->prior, ab->pinned, data->n, data->m, ab->membership, ab->aspects);
+  for (int j = 0; par->missed_by == MISSED_BY_MODEL && j < data->m; j++)
+    sum += slope_prior(&par->detection, j, par->detection.slopes + num_at(0, j, par->detection.d));
+  return sum;
 }
 
 double ab_visits_pass(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work) {
   visit w = {data, par, work, true, NULL};
-  const double prior = log_prior(data, &par->ab, work);
+  const double prior = log_prior(data, par, work);
   if (!do_rows(&w)) return NAN;
   ab_update_aspects(data->m, &par->ab, &work->prior, work->strip[0].one, work->strip[0].zero);
   update_rates(&w);
+  if (par->missed_by == MISSED_BY_MODEL &&
+      !mc_visit(work->host, work->passes, work->objective, &work->columns, do_columns, &w))
+    return NAN;
   work->passes++;
   return work->objective = work->strip[0].loglik + prior;
 }
 
 double ab_visits_objective(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work) {
   visit w = {data, par, work, false, NULL};
-  const double prior = log_prior(data, &par->ab, work);
+  const double prior = log_prior(data, par, work);
   return do_rows(&w) ? work->strip[0].loglik + prior : NAN;
 }
 
@@ -262,7 +391,7 @@ static void model_feasible(void *self, const double *const *safe) {
   const ptrdiff_t rates = (ptrdiff_t) missed_rows(data, s->par->missed_by) * data->n_visit;
   num_guard_simplex(s->par->ab.membership, safe[0], data->n, s->par->ab.k);
   num_guard_unit(s->par->ab.aspects, safe[1], (ptrdiff_t) s->par->ab.k * data->m);
-  num_guard_unit(s->par->missed, safe[2], rates);
+  if (rates > 0) num_guard_unit(s->par->missed, safe[2], rates);
   num_guard_unit(s->par->added, safe[3], data->n_visit);
 }
 
@@ -273,14 +402,137 @@ mc_model ab_visits_model(ab_visit_self *self) {
                     .objective = model_objective,
                     .feasible = model_feasible,
                     .self = self};
-  double *block[] = {self->par->ab.membership, self->par->ab.aspects, self->par->missed,
-                     self->par->added};
-  const ptrdiff_t length[] = {
-      (ptrdiff_t) data->n * self->par->ab.k, (ptrdiff_t) self->par->ab.k * data->m,
-      (ptrdiff_t) missed_rows(data, self->par->missed_by) * data->n_visit, data->n_visit};
+  const ab_visit_param *par = self->par;
+  const bool by_model = par->missed_by == MISSED_BY_MODEL;
+  double *block[] = {par->ab.membership, par->ab.aspects,
+                     by_model ? par->detection.slopes : par->missed, par->added};
+  const ptrdiff_t length[] = {(ptrdiff_t) data->n * par->ab.k, (ptrdiff_t) par->ab.k * data->m,
+                              by_model
+                                  ? (ptrdiff_t) par->detection.d * data->m
+                                  : (ptrdiff_t) missed_rows(data, par->missed_by) * data->n_visit,
+                              data->n_visit};
   for (int b = 0; b < model.n_block; b++) {
     model.block[b] = block[b];
     model.length[b] = length[b];
   }
   return model;
+}
+
+/* Of one cell: as in the header. */
+typedef struct {
+  double r, tau, present; /* present: A / L */
+} cell_parts;
+
+typedef struct {
+  const ab_visit_data *data;
+  const ab_visit_param *par;
+  int size;                           /* k + d */
+  double *slope, *share, *score, *ff; /* k: dp/dt, d2p/dt2; d: S; d x d: F */
+} inform_scratch;
+
+/* Fills the scratch for a cell; false: no visit. */
+static bool cell_derivatives(const inform_scratch *s, int i, int j, cell_parts *out,
+                             double *loglik) {
+  const ab_visit_data *data = s->data;
+  const ab_detection *by = &s->par->detection;
+  const int k = s->par->ab.k, d = by->d;
+  double p = 0, absence = 0, log_present = 0, log_absent = 0;
+  int made = 0;
+  for (int c = 0; c < k; c++) {
+    const double a = s->par->ab.aspects[num_at(c, j, k)];
+    const double share = s->par->ab.membership[num_at(i, c, data->n)];
+    p += share * a;
+    absence += share * (1 - a);
+    s->slope[c] = share * a * (1 - a);
+    s->share[c] = s->slope[c] * (1 - 2 * a);
+  }
+  memset(s->score, 0, (size_t) d * sizeof(double));
+  memset(s->ff, 0, (size_t) d * (size_t) d * sizeof(double));
+  for (int v = 0; v < data->n_visit; v++) {
+    const int x = record(data, i, j, v);
+    if (x < 0) continue;
+    const double missed = model_missed(data, by, i, j, v), added = s->par->added[v];
+    const double *row = design_of(data, by, i, v);
+    made++;
+    log_present += log(x ? 1 - missed : missed);
+    log_absent += log(x ? added : 1 - added);
+    num_add_scaled(s->score, x ? missed : missed - 1, row, d);
+    for (int e = 0; e < d; e++)
+      num_add_scaled(s->ff + num_at(0, e, d), missed * (1 - missed) * row[e], row, d);
+  }
+  if (!made) return false;
+  const double log_total = num_log_add(log(p) + log_present, log(absence) + log_absent);
+  out->present = exp(log_present - log_total);
+  out->r = out->present - exp(log_absent - log_total);
+  out->tau = p * out->present;
+  *loglik += log_total;
+  return true;
+}
+
+/* Adds a cell to an attribute's gradient and information. */
+static void add_cell(const inform_scratch *s, const cell_parts *at, double *gradient,
+                     double *information) {
+  const int k = s->par->ab.k, d = s->par->detection.d;
+  const double cross = at->present - at->tau * at->r, spread = at->tau * (1 - at->tau);
+  for (int c = 0; c < k; c++) {
+    double *column = information + num_at(0, c, s->size);
+    gradient[c] += at->r * s->slope[c];
+    for (int b = 0; b < k; b++) column[b] += at->r * at->r * s->slope[b] * s->slope[c];
+    column[c] -= at->r * s->share[c];
+    for (int e = 0; e < d; e++) {
+      column[k + e] -= cross * s->slope[c] * s->score[e];
+      information[num_at(c, k + e, s->size)] -= cross * s->slope[c] * s->score[e];
+    }
+  }
+  for (int e = 0; e < d; e++) {
+    double *column = information + num_at(k, k + e, s->size);
+    gradient[k + e] += at->tau * s->score[e];
+    for (int f = 0; f < d; f++)
+      column[f] += at->tau * s->ff[num_at(f, e, d)] - spread * s->score[f] * s->score[e];
+  }
+}
+
+/* And its prior, of aspects on the scale of t: that of the aspects themselves. */
+static double add_prior(const inform_scratch *s, const ab_prior *prior, int j, double *gradient,
+                        double *information) {
+  const ab_detection *by = &s->par->detection;
+  const int k = s->par->ab.k;
+  double sum = slope_prior(by, j, by->slopes + num_at(0, j, by->d));
+  for (int c = 0; c < k; c++) {
+    const double a = s->par->ab.aspects[num_at(c, j, k)];
+    const double one = prior->one[c], zero = prior->zero[c];
+    if (one > 0) sum += one * log(a);
+    if (zero > 0) sum += zero * log1p(-a);
+    gradient[c] += one * (1 - a) - zero * a;
+    information[num_at(c, c, s->size)] += (one + zero) * a * (1 - a);
+  }
+  for (int e = 0; e < by->d; e++) {
+    const ptrdiff_t at = num_at(e, j, by->d);
+    gradient[k + e] -= by->ridge[e] * (by->slopes[at] - by->mean[at]);
+    information[num_at(k + e, k + e, s->size)] += by->ridge[e];
+  }
+  return sum;
+}
+
+void ab_visits_inform(const ab_visit_data *data, const ab_visit_param *par, const ab_prior *prior,
+                      const ab_visit_information *out, const mc_host *host) {
+  const int k = par->ab.k, d = par->detection.d, size = k + d;
+  const inform_scratch s = {data,
+                            par,
+                            size,
+                            mc_doubles(host, (size_t) k, 1),
+                            mc_doubles(host, (size_t) k, 1),
+                            mc_doubles(host, (size_t) d, 1),
+                            mc_doubles(host, (size_t) d, (size_t) d)};
+  for (int j = 0; j < data->m; j++) {
+    double *gradient = out->gradient + num_at(0, j, size);
+    double *information = out->information + (ptrdiff_t) size * size * j;
+    cell_parts at;
+    if (mc_stop(host, j, 0)) return;
+    memset(gradient, 0, (size_t) size * sizeof(double));
+    memset(information, 0, (size_t) size * (size_t) size * sizeof(double));
+    out->value[j] = add_prior(&s, prior, j, gradient, information);
+    for (int i = 0; i < data->n; i++)
+      if (cell_derivatives(&s, i, j, &at, out->value + j)) add_cell(&s, &at, gradient, information);
+  }
 }

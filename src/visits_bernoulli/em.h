@@ -2,16 +2,32 @@
  * visits_bernoulli/em.h: the aspect Bernoulli model of a true state that several visits share:
  *   P(z[i,j] = 1) = sum_c membership[i,c] aspects[c,j],
  *   P(x[i,j,v] = 1 | z) = 1 - missed[.,v] where z = 1, added[v] where z = 0,
- * independent given z. A visit misses by observation, by attribute, or alike for all; it adds nothing
- * unless told to. With one attribute and constant membership this is the single-species occupancy
- * model of MacKenzie et al. (2002), doi:10.1890/0012-9658(2002)083[2248:ESORWD]2.0.CO;2.
+ * independent given z. A visit misses by observation, by attribute, or alike for all, or by a model,
+ *   logit(1 - missed[i,j,v]) = design[i,v,] slopes[,j],  slopes[e,j] ~ N(mean[e,j], 1 / ridge[e]);
+ * it adds nothing unless told to. With one component and no ridge this is the single-species
+ * occupancy model of MacKenzie et al. (2002),
+ * doi:10.1890/0012-9658(2002)083[2248:ESORWD]2.0.CO;2, for each attribute.
  */
 #ifndef MC_VISITS_BERNOULLI_EM_H
 #define MC_VISITS_BERNOULLI_EM_H
 
 #include "aspect_bernoulli/em.h"
 
-typedef enum { MISSED_BY_OBSERVATION, MISSED_BY_ATTRIBUTE, MISSED_BY_VISIT } ab_missed_by;
+typedef enum {
+  MISSED_BY_OBSERVATION,
+  MISSED_BY_ATTRIBUTE,
+  MISSED_BY_VISIT,
+  MISSED_BY_MODEL
+} ab_missed_by;
+
+/* How visits find what is there; slopes are parameters, the rest stays. */
+typedef struct {
+  int d;                /* terms */
+  const double *design; /* d x n x n_visit; finite where there was a visit */
+  double *slopes;       /* d x m */
+  const double *mean;   /* d x m: means of the slopes' normal prior */
+  const double *ridge;  /* d: its precisions; 0: flat */
+} ab_detection;
 
 typedef struct {
   int n, m, n_visit;
@@ -21,7 +37,8 @@ typedef struct {
 typedef struct {
   ab_param ab;            /* membership, aspects; nothing pinned */
   ab_missed_by missed_by; /* what the rows of missed are */
-  double *missed;         /* rows x n_visit, within [0, 1] */
+  double *missed;         /* rows x n_visit, within [0, 1]; not by a model */
+  ab_detection detection; /* of a model */
   double *added;          /* n_visit, within [0, 1] */
   bool fit_added;         /* else added stays as it is */
 } ab_visit_param;
@@ -32,8 +49,10 @@ ab_visit_work *ab_visits_new_work(const ab_visit_data *data, const ab_visit_para
                                   const ab_prior *prior, int n_threads, const mc_host *host);
 
 /*
- * One EM pass, all updates in closed form from the posterior of z and of the component behind it.
- * Costs O(n m (k + n_visit)); allocates nothing; never lowers the objective, log-likelihood over
+ * One EM pass, all updates in closed form from the posterior of z and of the component behind it,
+ * but for slopes, which make one Newton step of the expected log-likelihood, halved until it gains.
+ * Costs O(n m (k + n_visit)), with slopes O(n m n_visit d^2) more; allocates nothing;
+ * never lowers the objective, log-likelihood over
  * visited cells plus log-prior, which it returns for the parameters it was given (-Inf where a find
  * is impossible, NaN where the host asked to stop). What nothing was observed of stays.
  */
@@ -45,7 +64,25 @@ double ab_visits_objective(const ab_visit_data *data, ab_visit_param *par, ab_vi
 void ab_visits_posterior(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work,
                          double *posterior);
 
-/* As a model for mc_fit(); blocks: membership, aspects, missed, added. */
+/*
+ * What the data say of each attribute where memberships are held, of t = (logit aspects[,j],
+ * slopes[,j]), k + d of them: the log-likelihood of its cells plus its log-prior, the gradient and
+ * minus the Hessian of that. With A = P(visits | present), B = P(visits | absent), L = p A + (1 - p) B,
+ * tau = p A / L, r = (A - B) / L, S = sum_v (x_v - q_v) design_v and F = sum_v q_v (1 - q_v) design_v
+ * design_v', q = 1 - missed, a cell adds
+ *   gradient: r dp/dt, and tau S;
+ *   Hessian:  r d2p/dt2 - r^2 dp/dt dp/dt', tau (1 - tau) S S' - tau F, and dp/dt S' (A / L - tau r).
+ */
+typedef struct {
+  double *value;       /* m */
+  double *gradient;    /* (k + d) x m */
+  double *information; /* (k + d) x (k + d) x m */
+} ab_visit_information;
+
+void ab_visits_inform(const ab_visit_data *data, const ab_visit_param *par, const ab_prior *prior,
+                      const ab_visit_information *out, const mc_host *host);
+
+/* As a model for mc_fit(); blocks: membership, aspects, missed or slopes, added. */
 typedef struct {
   const ab_visit_data *data;
   ab_visit_param *par;

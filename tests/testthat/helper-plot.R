@@ -17,11 +17,25 @@ on_paper <- function(code, width = 7, height = 7) {
   force(code)
 }
 
-# Draws every view that the fit has, and returns it.
-draw_views <- function(fit, width = 7, height = 7) {
+# Draws a figure without a word, at two sizes: it has data, a title, words for those who cannot see it, and a paper.
+# Returns what was built.
+drawn <- function(figure, sizes = list(c(4, 3), c(9, 6))) {
+  testthat::expect_s3_class(figure, "ggplot")
+  built <- ggplot2::ggplot_build(figure)
+  testthat::expect_gt(sum(vapply(built$data, nrow, 0L)), 0L)
+  testthat::expect_true(nzchar(figure$labels$title))
+  testthat::expect_true(nzchar(ggplot2::get_alt_text(figure)))
+  for (size in sizes) testthat::expect_silent(on_paper(print(figure), size[1L], size[2L]))
+  invisible(built)
+}
+
+# Draws every view of its own that the fit has.
+draw_views <- function(fit, ...) {
   has_phantom <- any(phantoms(fit)$kind != "content")
-  for (view in setdiff(c("aspects", "membership", "trace", "phantom"), if (!has_phantom) "phantom")) {
-    testthat::expect_silent(drawn <- on_paper(withVisible(plot(fit, view)), width, height))
-    testthat::expect_identical(drawn, list(value = fit, visible = FALSE))
+  for (view in setdiff(c("aspects", "membership", "trace", "phantom", "top"), if (!has_phantom) "phantom")) {
+    drawn(ggplot2::autoplot(fit, view), ...)
   }
 }
+
+# The labels of a discrete axis, in the order of its breaks.
+axis_labels <- function(built, side) built$layout$panel_params[[1L]][[side]]$get_labels()

@@ -78,7 +78,7 @@ test_that("print and plot", {
   expect_snapshot(got)
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  expect_identical(plot(got, main = "Ages"), got)
+  expect_s3_class(plot(got), "ggplot")
   one <- age_profile(profile_fit(matrix(runif(12), 1)), stats::setNames(1:12, letters[1:12]))
   expect_equal(nrow(one$tests), 0L)
   expect_output(print(one), "Ages of 12 attributes")
@@ -134,7 +134,7 @@ test_that("aspects that wrote nothing are left out of tables, tests and boxes", 
   expect_identical(got$empty, c("A4", "A5"))
   expect_equal(got[c("aspects", "tests", "age")], plain[c("aspects", "tests", "age")])
   expect_output(print(got), "Left out, because they are empty: A4, A5")
-  expect_equal(nrow(plot_view(got)$boxes), 3)
+  expect_equal(nrow(ggplot2::autoplot(got)$data), 3)
   # A rare aspect, of one site alone, is not empty.
   more$param$membership[7, ] <- c(0, 0, 0, 1, 0, 0)
   expect_identical(age_profile(more, age)$empty, "A5")

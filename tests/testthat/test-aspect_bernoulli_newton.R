@@ -253,12 +253,13 @@ test_that("the control chooses: auto is Newton, but EM for plain passes, many co
     suppressWarnings(aspect_bernoulli(x, 2, start = start, smooth = near, control = control))$trace$objective
   }
   expect_identical(near_trace(), near_trace(algorithm = "em"))
-  start <- random_start(20, 10, 17)
-  many_trace <- function(...) {
-    control <- fit_control(n_start = 1, max_pass = 3, tol = 0, ...)
-    hush(aspect_bernoulli(x, 17, start = start, control = control))$trace$objective
+  chosen <- function(k, ...) {
+    start <- random_start(20, 10, k)
+    control <- fit_control(n_start = 1, max_pass = 3, tol = 0)
+    hush(aspect_bernoulli(x, k, start = start, control = control, ...))$algorithm
   }
-  expect_identical(many_trace(), many_trace(algorithm = "em"))
+  expect_identical(vapply(c(12, 13, 16, 17), chosen, "", estimate = "ml"), rep(c("newton", "em"), c(3, 1)))
+  expect_identical(vapply(c(12, 13), chosen, "", estimate = "map"), c("newton", "em"))
   expect_error(fit_control(algorithm = "gradient"), "algorithm", class = "multicause_input_error")
   expect_identical(fit_control()$algorithm, "auto")
 })

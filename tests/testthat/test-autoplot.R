@@ -1,26 +1,18 @@
-# Every view of plot() as a ggplot2 object that can be drawn.
-
-drawn <- function(plot, info = NULL) {
-  expect_s3_class(plot, "ggplot")
-  expect_silent(built <- ggplot2::ggplot_build(plot))
-  expect_gt(nrow(built$data[[1L]]), 0L)
-  invisible(built)
-}
+# Every view of plot() as a ggplot2 object that can be drawn. Also of R/result_plots.R.
 
 views_of <- function(fit) {
-  views <- eval(formals(getS3method("plot_view", intersect(class(fit), c(
+  views <- eval(formals(getS3method("autoplot", intersect(class(fit), c(
     "aspect_bernoulli", "noisy_or", "plsa", "plca", "bmf", "multicause"
-  ))[1L], envir = asNamespace("multicause")))$what)
+  ))[1L], envir = asNamespace("ggplot2")))$what)
   setdiff(views, c("curves", "map", "images", "simplex", if (all(fit$pinned == "free")) "phantom"))
 }
 
 test_that("autoplot() has the views of plot(), for every model", {
-  skip_if_not_installed("ggplot2")
   fits <- fits_of_all()
   for (name in names(fits)) {
     views <- views_of(fits[[name]])
     expect_gt(length(views), 1L)
-    for (what in views) drawn(ggplot2::autoplot(fits[[name]], what), paste(name, what))
+    for (what in views) drawn(ggplot2::autoplot(fits[[name]], what), list(c(4, 3)))
   }
   drawn(ggplot2::autoplot(fits$aspect_bernoulli, "phantom"))
   drawn(ggplot2::autoplot(fits$noisy_or, dim = c(2, 4)))
@@ -30,18 +22,7 @@ test_that("autoplot() has the views of plot(), for every model", {
   expect_error(ggplot2::autoplot(fits$nmf, color = 1), "color", class = "multicause_input_error")
 })
 
-test_that("autoplot() shows the numbers of plot()", {
-  skip_if_not_installed("ggplot2")
-  fit <- fits_of_all()$aspect_bernoulli
-  data <- ggplot2::autoplot(fit, order = "data")$data
-  cell <- data[data$row == "taxon3" & grepl("^A2", data$column), ]
-  expect_equal(cell$value, fit$param$aspects["A2", "taxon3"])
-  bars <- ggplot2::autoplot(fit, "membership", order = "data")$data
-  expect_equal(bars$value[bars$row == 4], unname(fit$param$membership[4, ]))
-})
-
 test_that("autoplot() has the views of smoothed fits and of three attributes", {
-  skip_if_not_installed("ggplot2")
   set.seed(1)
   x <- outer(1:30, 1:6, function(i, j) (i <= 15) == (j <= 3)) * matrix(stats::rbinom(180, 1, 0.7), 30)
   near <- smooth_over(age = 30:1, place = cbind(stats::runif(30), stats::runif(30)), strength = 5)
@@ -54,7 +35,6 @@ test_that("autoplot() has the views of smoothed fits and of three attributes", {
 })
 
 test_that("autoplot() of results", {
-  skip_if_not_installed("ggplot2")
   set.seed(1)
   x <- outer(1:30, 1:8, function(i, j) (i <= 15) == (j <= 4)) * matrix(stats::rbinom(240, 1, 0.7), 30)
   few <- fit_control(n_start = 3, n_polish = 0, progress = FALSE, keep_starts = TRUE, screen = FALSE)
@@ -73,8 +53,15 @@ test_that("autoplot() of results", {
 })
 
 test_that("saved pictures have a background", {
-  skip_if_not_installed("ggplot2")
   set.seed(1)
   fit <- quietly(nmf(matrix(rpois(60, 2), 10), 2, control = fit_control(n_start = 1, progress = FALSE)))
   expect_identical(ggplot2::autoplot(fit)$theme$plot.background$fill, "white")
+})
+
+test_that("a selection without any value is told", {
+  set.seed(1)
+  x <- matrix(rbinom(200, 1, 0.4), 20, 10)
+  few <- fit_control(n_start = 1, max_pass = 20, n_polish = 0, progress = FALSE)
+  unknown <- suppressWarnings(select_k(x, 1:2, criterion = "aic", estimate = "map", control = few))
+  expect_error(plot(unknown), "all of its criteria are unknown", class = "multicause_input_error")
 })

@@ -217,8 +217,8 @@ test_that("plots draw", {
   fit <- bmf_quietly(bmf(bmf_blocks()$x, control = bmf_quick(draws = 10)))
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  for (what in c("data", "features", "trace", "counts")) expect_identical(plot(fit, what), fit)
-  expect_identical(plot(fit, "features", shape = c(2, 5)), fit)
+  for (what in c("data", "features", "trace", "counts")) expect_s3_class(plot(fit, what), "ggplot")
+  expect_s3_class(plot(fit, "features", shape = c(2, 5)), "ggplot")
   expect_error(plot(fit, "features", shape = c(3, 5)), class = "multicause_input_error")
 })
 

@@ -301,8 +301,7 @@ test_that("prints, plots and errors", {
     sure
     summary(sure)
   })
-  expect_silent(drawn <- on_paper(withVisible(plot(sure))))
-  expect_identical(drawn, list(value = sure, visible = FALSE))
+  drawn(ggplot2::autoplot(sure))
   for (bad in list(
     quote(identifiability(1)), quote(identifiability(fit, n_search = -1)), quote(identifiability(fit, draws = 1)),
     quote(identifiability(fit, level = 1)), quote(identifiability(fit, cells = NA)),

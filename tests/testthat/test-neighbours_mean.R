@@ -112,7 +112,7 @@ test_that("methods", {
   expect_identical(again$param$likeness, 0)
   expect_error(logLik(fit), "maximised", class = "multicause_input_error")
   grDevices::pdf(NULL)
-  expect_identical(plot(fit), fit)
+  expect_s3_class(plot(fit), "ggplot")
   grDevices::dev.off()
 })
 

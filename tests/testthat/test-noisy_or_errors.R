@@ -63,6 +63,5 @@ test_that("wrong questions to a fit are refused with a clear message", {
     plot(fit, "image")
     plot(fit, "images")
     plot(fit, dim = c(5, 5))
-    plot(fit, main = 1)
   })
 })

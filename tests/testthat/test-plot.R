@@ -1,98 +1,106 @@
 # Of R/aspect_bernoulli_plot.R, R/bmf_plot.R, R/noisy_or_plot.R, R/plot_tools.R.
 
-views <- c("aspects", "membership", "phantom", "trace")
+few_sizes <- list(c(4, 3))
 
 test_that("every view is drawn for few and many attributes, with and without names", {
-  for (m in c(5, 50, 500)) {
-    for (names in c(TRUE, FALSE)) draw_views(drawn_fit(30, m, 4, names, phantom = "white"))
-  }
+  for (m in c(5, 500)) for (names in c(TRUE, FALSE)) draw_views(drawn_fit(30, m, 4, names, phantom = "white"))
 })
 
 test_that("every view is drawn for one component, and for white, black and both phantoms", {
-  draw_views(drawn_fit(20, 6, 1))
-  draw_views(drawn_fit(20, 6, 3, phantom = "black"))
-  draw_views(drawn_fit(20, 6, 4, phantom = "both"))
+  draw_views(drawn_fit(20, 6, 1), few_sizes)
+  draw_views(drawn_fit(20, 6, 3, phantom = "black"), few_sizes)
   draw_views(drawn_fit(40, 60, 12, phantom = "both"))
 })
 
 test_that("every view is drawn for degenerate tables", {
-  draw_views(drawn_fit(1, 6, 2, phantom = "white"))
-  draw_views(drawn_fit(20, 1, 2, phantom = "white"))
+  draw_views(drawn_fit(1, 6, 2, phantom = "white"), few_sizes)
+  draw_views(drawn_fit(20, 1, 2, phantom = "white"), few_sizes)
   quick <- fit_control(n_start = 2, max_pass = 20, n_polish = 0)
   fit <- function(x, ...) suppressMessages(suppressWarnings(aspect_bernoulli(x, 2, phantom = "white", ...)))
   x <- matrix(rep(c(0, 1, NA, 1), 6), 6, 4)
-  draw_views(fit(x, control = quick))
-  draw_views(fit(0 * matrix(1, 6, 4), control = quick))
-  draw_views(fit(matrix(c(0, 1, 1), 6, 4), control = fit_control(n_start = 2, max_pass = 0)))
+  draw_views(fit(x, control = quick), few_sizes)
+  for (view in c("aspects", "membership", "phantom", "trace")) {
+    drawn(ggplot2::autoplot(fit(0 * matrix(1, 6, 4), control = quick), view), few_sizes)
+  }
+  draw_views(fit(matrix(c(0, 1, 1), 6, 4), control = fit_control(n_start = 2, max_pass = 1)), few_sizes)
 })
 
-test_that("every view is drawn on small and on odd pages", {
-  fit <- drawn_fit(30, 139, 4, phantom = "white")
-  for (size in list(c(3, 3), c(12, 3.5), c(3.5, 12))) draw_views(fit, size[1], size[2])
+test_that("plot() draws the figure of autoplot(), in functions too, and returns it invisibly", {
+  fit <- drawn_fit(20, 12, 3, phantom = "white")
+  pages <- tempfile("page%02d", fileext = ".png")
+  draw_all <- function() for (view in c("aspects", "membership", "phantom")) plot(fit, view)
+  grDevices::png(pages)
+  draw_all()
+  shown <- withVisible(plot(fit, "trace"))
+  grDevices::dev.off()
+  expect_length(list.files(dirname(pages), "^page0[1-4].*[.]png$"), 4L)
+  expect_false(shown$visible)
+  same <- function(figure) ggplot2::ggplot_build(figure)$data
+  expect_equal(same(shown$value), same(ggplot2::autoplot(fit, "trace")))
 })
 
-test_that("long names and names beyond ASCII are drawn", {
+test_that("figures show the numbers of the fit", {
+  fit <- drawn_fit(20, 12, 3, phantom = "white")
+  cells <- ggplot2::autoplot(fit, order = "data")$data
+  expect_equal(cells$value, as.vector(t(unname(fit$param$aspects))))
+  expect_identical(levels(cells$row), rev(paste("Genus", 1:12)))
+  bars <- ggplot2::layer_data(ggplot2::autoplot(fit, "membership", order = "data"))
+  expect_equal(bars$ymax[bars$x == 4 & bars$group == 1] - bars$ymin[bars$x == 4 & bars$group == 1],
+    unname(fit$param$membership[4, 1]))
+  expect_equal(ggplot2::layer_data(ggplot2::autoplot(fit, "phantom"))$x, unname(fit$margins$row_sum))
+})
+
+test_that("axes speak the words of the data", {
+  fit <- drawn_fit(20, 12, 3, phantom = "white")
+  expect_identical(axis_words(fit), c("sites", "taxa"))
+  names(dimnames(fit$x)) <- c("localities", "genera")
+  expect_identical(axis_words(fit), c("localities", "genera"))
+  expect_match(ggplot2::autoplot(fit, "membership")$labels$x, "^localities")
+  expect_match(ggplot2::autoplot(fit, "phantom")$labels$x, "^genera")
+  names(dimnames(fit$x)) <- c("", NA)
+  expect_identical(axis_words(fit), c("sites", "taxa"))
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(beds = NULL, species = NULL))
+  quick <- fit_control(n_start = 1, max_pass = 5)
+  for (data in list(x, Matrix::Matrix(x, sparse = TRUE))) {
+    expect_identical(axis_words(suppressWarnings(aspect_bernoulli(data, 2, control = quick))), c("beds", "species"))
+  }
+})
+
+test_that("long names are cut in the middle, and only these; names beyond ASCII are drawn", {
+  expect_identical(short_labels(12L)(c("Short", "Longishtherium 7")), c("Short", "Longis...m 7"))
   fit <- drawn_fit(30, 20, 3, phantom = "white")
-  long <- paste0(strrep("Abcdefghij", 8), seq_len(20))
-  fit$names[[2L]] <- colnames(fit$param$aspects) <- long
-  draw_views(fit)
+  fit$names[[2L]] <- colnames(fit$param$aspects) <- paste0(strrep("Abcdefghij", 8), seq_len(20))
+  built <- drawn(ggplot2::autoplot(fit))
+  expect_true(all(nchar(axis_labels(built, "y")) <= 28L))
   fit$names[[2L]] <- colnames(fit$param$aspects) <- paste("\u00c5ngstr\u00f6mia", seq_len(20))
-  draw_views(fit)
+  drawn(ggplot2::autoplot(fit))
 })
 
-test_that("names that do not fit are cut in the middle, and only these", {
-  on_paper({
-    graphics::plot.new()
-    labels <- c("Short", paste0("Longish", strrep("o", 60), "therium 7"))
-    cut <- fit_labels(labels, 1, 1)
-    expect_identical(cut[1L], "Short")
-    expect_match(cut[2L], "^Lon.*[.][.][.].*7$")
-    expect_lte(graphics::strwidth(cut[2L], "inches", font = 3L), 1)
-  })
+test_that("labels that would cover others are left out: 500 at two sizes", {
+  fit <- drawn_fit(30, 500, 4, phantom = "white")
+  figure <- ggplot2::autoplot(fit)
+  expect_identical(max(figure$data$panel), 2)
+  axis <- figure$scales$get_scales("y")$guide
+  expect_true(if (is.list(axis) && !is.null(axis$check.overlap)) axis$check.overlap else axis$params$check.overlap)
 })
 
-test_that("heads of narrow columns are thinned, the last one stays", {
-  expect_identical(thin_heads(c("A1", "A2", "A3", "A4"), 1.5), c("A1", "A2", "A3", "A4"))
-  expect_identical(thin_heads(c("A1", "A2", "A3", "A4"), 0.6), c("", "A2", "", "A4"))
-  expect_identical(thin_heads(c("A1", "A2", "A3", "A4"), 0.3), c("", "", "", "A4"))
+test_that("the top of a component is by lift, not by its own maximum", {
+  fit <- drawn_fit(30, 6, 3)
+  aspects <- rbind(c(0.9, 0.3, 0.01, 0, 0, 0), c(0.8, 0, 0, 0.5, 0, 0), c(0.001, 0, 0, 0, 0, 0))
+  fit$param$aspects[] <- aspects
+  fit$param$membership[] <- rep(c(0.5, 0.5, 0), each = 30)
+  top <- top_taxa(fit, 2L)
+  expect_identical(as.character(top$component), c("A1", "A1", "A2", "A2")) # A3 writes next to nothing
+  expect_identical(top$taxon, c("Genus 2", "Genus 1", "Genus 4", "Genus 1"))
+  expect_equal(top$lift, c(2, 0.9 / 0.85, 2, 0.8 / 0.85))
 })
 
-test_that("graphical parameters are put back", {
-  fit <- drawn_fit(20, 12, 3, phantom = "white")
-  watched <- c("mar", "oma", "mfrow", "cex", "mgp", "las", "xpd", "bg", "fg", "col", "font", "ps", "pty")
-  on_paper({
-    graphics::par(cex = 0.9)
-    graphics::par(mar = c(5, 4, 1, 1), oma = c(1, 0, 0, 0), mgp = c(2, 1, 0), xpd = FALSE)
-    before <- graphics::par(watched)
-    for (view in views) {
-      plot(fit, view)
-      expect_equal(graphics::par(watched), before, info = view)
-    }
-  })
-})
-
-test_that("views share a page, one figure after the other", {
-  fit <- drawn_fit(20, 12, 3, phantom = "white")
-  on_paper({
-    graphics::par(mfrow = c(2, 2))
-    place <- function(view) {
-      plot(fit, view)
-      graphics::par("mfg")[1:2]
-    }
-    expect_identical(place("membership"), c(1L, 1L))
-    expect_identical(place("phantom"), c(1L, 2L))
-    expect_identical(place("trace"), c(2L, 1L))
-  })
-})
-
-test_that("graphical parameters are put back after an error, too", {
-  fit <- drawn_fit(20, 12, 3, phantom = "white")
-  fit$starts$finished <- list(stop)
-  on_paper({
-    before <- graphics::par("mar", "mgp")
-    expect_error(plot(fit, "trace"))
-    expect_identical(graphics::par("mar", "mgp"), before)
-  })
+test_that("scores are those of the ordination", {
+  fit <- fits_of_all()$logistic_pca
+  figure <- ggplot2::autoplot(fit, "scores", components = 2:1, n = 3)
+  expect_equal(figure$data$x, unname(fit$param$scores[, 2]))
+  expect_equal(nrow(ggplot2::layer_data(figure, 2L)), 3L)
+  expect_error(ggplot2::autoplot(fit, "scores", components = 1), "`components`", class = "multicause_input_error")
 })
 
 test_that("attributes are ordered by age, by aspect or not at all", {
@@ -100,9 +108,10 @@ test_that("attributes are ordered by age, by aspect or not at all", {
   expect_identical(seriate(aspects), c(1L, 4L, 3L, 2L))
   fit <- drawn_fit(10, 6, 2)
   for (order in c("age", "seriated", "data")) {
-    expect_silent(on_paper(plot(fit, age = 1:10, order = order)))
-    expect_silent(on_paper(plot(fit, "membership", age = 1:10, order = order)))
+    drawn(ggplot2::autoplot(fit, age = 1:10, order = order), few_sizes)
+    drawn(ggplot2::autoplot(fit, "membership", age = 1:10, order = order), few_sizes)
   }
+  expect_identical(levels(ggplot2::autoplot(fit, age = c(3, 1, 2, 6, 5, 4))$data$row), paste("Genus", c(2, 3, 1, 6, 5, 4)))
 })
 
 test_that("ages of one side give those of the other: means over the presences", {
@@ -121,9 +130,9 @@ test_that("ages of one side give those of the other: means over the presences", 
 })
 
 test_that("the correlation of share and richness is left out where there is none", {
-  expect_identical(phantom_share_labels(list(white = c(0.1, 0.5)), c(4, 2)), "white phantom: correlation -1.00")
-  expect_identical(phantom_share_labels(list(white = c(0.1, 0.1), black = 1:2), c(2, 4))[1L], "white phantom")
-  expect_identical(phantom_share_labels(list(black = 0.3), 4), "black phantom")
+  expect_identical(phantom_share_label("white", c(0.1, 0.5), c(4, 2)), "white phantom: correlation -1.00")
+  expect_identical(phantom_share_label("white", c(0.1, 0.1), c(2, 4)), "white phantom")
+  expect_identical(phantom_share_label("black", 0.3, 4), "black phantom")
 })
 
 test_that("wrong arguments are told", {
@@ -137,7 +146,6 @@ test_that("wrong arguments are told", {
     plot(fit, "heat")
     plot(fit, 3)
     plot(fit, col = "red")
-    plot(fit, main = 1)
     plot(fit, order = "age")
     plot(fit, order = "size")
     plot(fit, age = 1:7)
@@ -148,6 +156,8 @@ test_that("wrong arguments are told", {
     plot(bare, age = 1:10)
     plot(bare, "membership", age = 1:6)
     plot(fit, "phantom")
+    plot(fit, "top", n = 0)
+    plot(fit, "scores", components = "A9")
   })
   expect_silent(plot(square, age = 1:6, of = "attribute"))
   expect_silent(plot(bare, age = 1:6))
@@ -157,10 +167,7 @@ test_that("a plot leaves the graphical settings as they were", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   graphics::plot.new()
-  settings <- c("mfrow", "mar", "oma", "cex", "pty", "las", "xpd")
-  before <- graphics::par(settings)
-  for (name in names(fits_of_all())) {
-    plot(fits_of_all()[[name]])
-    expect_identical(graphics::par(settings), before, info = name)
-  }
+  before <- graphics::par(no.readonly = TRUE)
+  plot(fits_of_all()$aspect_bernoulli)
+  expect_identical(graphics::par(no.readonly = TRUE)[c("mfrow", "mar", "cex")], before[c("mfrow", "mar", "cex")])
 })

@@ -5,24 +5,26 @@ long_names <- function(m) {
 }
 
 test_that("heat maps hold few and many rows and columns", {
-  for (shape in list(c(5, 2), c(50, 5), c(500, 5), c(12, 5), c(60, 50), c(200, 500))) {
+  for (shape in list(c(5, 2), c(500, 5), c(12, 5), c(60, 50), c(200, 500))) {
     values <- matrix(seq(0, 1, length.out = prod(shape)), shape[1L], shape[2L])
     dimnames(values) <- list(long_names(shape[1L]), long_names(shape[2L]))
-    expect_silent(panels <- on_paper(heat_map(values, main = "A title")))
-    # Columns that would be too narrow to see are not made narrower by panels.
-    expect_true(panels == 1L || 0.4 * 6.8 / panels / shape[2L] >= 0.03 - 1e-9)
+    figure <- heat_figure(values, "A title", "A heat map.")
+    drawn(figure)
+    expect_identical(nrow(figure$data), as.integer(prod(shape)))
   }
 })
 
-test_that("points are named where there is room", {
-  set.seed(1)
-  for (m in c(5, 50, 500)) {
-    x <- runif(m)
-    y <- runif(m)
-    on_paper({
-      graphics::plot(x, y, xlim = c(0, 1), ylim = c(0, 1))
-      expect_silent(label_points(x, y, long_names(m), order(-y), 1))
-    })
+test_that("bars hold few and many sites, and their labels stand on their component", {
+  for (n in c(1, 2, 40, 700)) {
+    shares <- prop.table(cbind(rev(seq_len(n)), seq_len(n), 0.1), 1)
+    figure <- bars_figure(shares, "A title", "Bars.", c("A1", "A2", "A3 white"), component_colours(3), c("sites", "taxa"), "")
+    drawn(figure)
+    labels <- ggplot2::layer_data(figure, 2L)
+    bars <- ggplot2::layer_data(figure, 1L)
+    for (i in seq_len(nrow(labels))) {
+      under <- bars[bars$xmin <= labels$x[i] & bars$xmax >= labels$x[i] & bars$ymin <= labels$y[i] & bars$ymax >= labels$y[i], ]
+      expect_true(labels$label[i] %in% c("A1", "A2", "A3")[under$group])
+    }
   }
 })
 
@@ -32,5 +34,5 @@ test_that("curves of losses with several long labels are drawn", {
   few <- fit_control(n_start = 1, max_pass = 20, progress = FALSE)
   models <- list(`Bernoulli mixture with a weak prior` = bernoulli_mixture, `logistic PCA with a ridge` = logistic_pca)
   cv <- suppressWarnings(cross_validate(x, models, k = 1:2, folds = 3, control = few))
-  for (width in c(4, 7, 12)) expect_silent(on_paper(plot(cv), width = width, height = 5))
+  drawn(ggplot2::autoplot(cv))
 })

@@ -285,7 +285,6 @@ test_that("curves and plots of mixtures and PLSA say what they show", {
     expect_true(all(out$recorded >= 0 & out$recorded <= 1))
     expect_equal(as.vector(tapply(curves(fit, "component")$share, curves(fit, "component")$age, sum)), rep(1, 60))
     expect_silent(plot(fit, "curves"))
-    if (requireNamespace("ggplot2", quietly = TRUE)) expect_silent(on_paper(print(ggplot2::autoplot(fit, "curves"))))
     expect_silent(plot(fit, "map", slices = 3))
     expect_error(plot(update(fit, smooth = NULL), "curves"), class = "multicause_input_error")
   }

@@ -271,7 +271,8 @@ test_that("hundreds of visits, which are less likely than the least number, are 
   visits[1, 1, ] <- c(1L, rep(0L, 599))
   start <- c(random_start(6, 4, 2), list(missed = matrix(0.1, 1, 600)))
   fit <- suppressMessages(
-    visits_bernoulli(visits, k = 2, estimate = "ml", missed_by = "visit", start = start, control = plain(0))
+    visits_bernoulli(visits, k = 2, estimate = "ml", missed_by = "visit", start = start, control = plain(0),
+    sides = c("site", "species", "visit"))
   )
   found <- apply(visits, 1:2, sum)
   p <- start$membership %*% start$aspects

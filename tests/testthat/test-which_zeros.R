@@ -61,6 +61,26 @@ test_that("no weight is negative", {
   fit <- stack_weights(list(z = z, y = y, offset = rep(0, 500)), 1)
   expect_identical(fit$weights[["bad"]], 0)
   expect_gt(fit$weights[["good"]], 0.5)
+  # But how often a taxon was found may lower its chance.
+  colnames(z)[2L] <- "finds"
+  fit <- stack_weights(list(z = z, y = y, offset = rep(0, 500)), 1)
+  expect_lt(fit$weights[["finds"]], -0.5)
+})
+
+test_that("a taxon without finds has half a find, and is not learnt from", {
+  x <- matrix(0, 6, 3)
+  x[1:4, 1] <- x[2:6, 2] <- 1
+  table <- nbm_table(x)
+  filled <- fill_unseen(matrix(0.2, 6, 3), table)
+  expect_identical(filled[, 1:2], matrix(0.2, 6, 2))
+  expect_equal(filled[, 3], 0.5 * (rowSums(x) + 0.5) / 12)
+  terms <- taxon_terms(table)
+  expect_equal(terms$finds[4, ], log1p(c(4, 5, 1)))
+  expect_equal(terms$finds_squared, terms$finds^2)
+  damaged <- x
+  damaged[1:4, 1] <- 0
+  cells <- judged_cells(damaged, c(which(x[, 1] == 1), 8L)[1:4])
+  expect_identical((cells$at - 1L) %/% 6L + 1L, 2L)
 })
 
 test_that("finds are dealt so that no copy loses one that another loses", {
@@ -277,14 +297,7 @@ test_that("answers are printed in plain words", {
 
 test_that("every figure is drawn", {
   w <- answer()
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  views <- c("zeros", "sites", "taxa", "table", "quality")
-  for (what in views) expect_identical(plot(w, what, n = 7), w)
-  skip_if_not_installed("ggplot2")
-  for (what in views) {
-    expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(w, what, n = 7))$plot, "ggplot")
-  }
+  for (what in c("zeros", "sites", "taxa", "table", "quality")) drawn(ggplot2::autoplot(w, what, n = 7))
 })
 
 test_that("time that is up leaves the copies that are needed", {

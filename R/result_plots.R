@@ -1,0 +1,234 @@
+# Figures of results. Those without arguments are described on the page of plot() and autoplot().
+
+# nolint start: object_name_linter.
+
+#' @export
+plot.multicause_selection <- plot.multicause
+#' @export
+plot.multicause_cv <- plot.multicause
+#' @export
+plot.multicause_comparison <- plot.multicause
+#' @export
+plot.recovery <- plot.multicause
+#' @export
+plot.modes <- plot.multicause
+#' @export
+plot.age_profile <- plot.multicause
+#' @export
+plot.identifiability <- plot.multicause
+#' @export
+plot.divergences <- plot.multicause
+#' @export
+plot.which_zeros <- plot.multicause
+#' @export
+plot.which_zeros_sensitivity <- plot.multicause
+#' @export
+plot.which_zeros_sums <- plot.multicause
+#' @export
+plot.which_zeros_contrast <- plot.multicause
+#' @export
+plot.zero_explained <- plot.multicause
+#' @export
+plot.false_absences <- plot.multicause
+#' @export
+plot.false_presences <- plot.multicause
+
+# An average of fits, and the neighbours' mean, have no components: their figure is the table itself.
+#' @exportS3Method ggplot2::autoplot
+autoplot.multicause_ensemble <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  table_figure(object, sprintf("Average of %d fits", length(object$fits)))
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.neighbours_mean <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  table_figure(object, "Neighbours' mean")
+}
+
+table_figure <- function(fit, title, legend = "probability of presence") {
+  words <- axis_words(fit)
+  heat_figure(
+    fit$probability, title, sprintf("Heat map: the chance of a presence of each of the %s at each of the %s.", words[2L],
+      words[1L]), legend = legend, sides = words, taxa = "column"
+  )
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.multicause_cv <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  label <- do.call(paste, object$results[setdiff(names(object$results), c("k", "loss", "se", "not_converged"))])
+  losses_figure(list(loss_panel(object$results, label, loss_words(object))), sprintf("Held-out %s", object$scheme))
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.multicause_comparison <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  ggplot2::autoplot(object$cells)
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.multicause_selection <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  known <- object$best$criterion[!is.na(object$best$k)]
+  if (!length(known)) stop_input("`object` must hold a value to draw: all of its criteria are unknown.")
+  losses_figure(lapply(known, function(criterion) {
+    mine <- object$table[object$table$criterion == criterion, ]
+    results <- data.frame(k = mine$k, loss = mine$value, se = mine$se)
+    loss_panel(results, rep(object$model, nrow(mine)), criterion_words[[criterion]])
+  }), "How many components?")
+}
+
+# What a panel of losses shows: those that are known, and of each label the least and the least k near it.
+loss_panel <- function(results, label, ylab) {
+  shown <- !is.na(results$loss)
+  label <- factor(label[shown], unique(label[shown]))
+  results <- data.frame(results[shown, c("k", "loss", "se")], label = label)
+  results <- results[order(label, results$k), ]
+  each <- lapply(split(results, results$label), function(mine) {
+    data.frame(mine[cv_choice(mine), ], choice = c("least", "within one s.e."), row.names = NULL)
+  })
+  list(results = results, chosen = do.call(rbind, unname(each)), panel = ylab)
+}
+
+# Losses against k with bars of one standard error, a line for every label, a panel for every criterion.
+losses_figure <- function(panels, title) {
+  bind <- function(part) do.call(rbind, lapply(panels, function(each) cbind(each[[part]], panel = each$panel)))
+  results <- bind("results")
+  bars <- results[!is.na(results$se), ]
+  bars$lower <- bars$loss - bars$se
+  bars$upper <- bars$loss + bars$se
+  labels <- levels(results$label)
+  guide <- if (length(labels) > 1L) ggplot2::guide_legend(ncol = 1L) else "none"
+  new_figure(
+    results, gg_aes(x = "k", y = "loss", colour = "label"), title,
+    "Lines: the loss against the number of components, with one standard error; a ring at the least.",
+    "number of components, k", if (length(panels) == 1L) panels[[1L]]$panel
+  ) + ggplot2::geom_line(gg_aes(linetype = "label"), results[stats::ave(results$k, results$label, FUN = length) > 1, ]) + ggplot2::geom_point() +
+    ggplot2::geom_linerange(gg_aes(ymin = "lower", ymax = "upper"), bars) +
+    ggplot2::geom_point(gg_aes(shape = "choice"), bind("chosen"), size = 4, stroke = 0.9) +
+    ggplot2::scale_shape_manual(NULL, values = c(least = 1L, `within one s.e.` = 0L)) +
+    colour_scale(stats::setNames(component_colours(length(labels)), labels)) +
+    ggplot2::scale_linetype_discrete(NULL) + ggplot2::guides(colour = guide, linetype = guide, fill = "none") +
+    ggplot2::theme(legend.box = "vertical", legend.box.just = "left", legend.spacing.y = ggplot2::unit(0, "pt")) +
+    ggplot2::scale_x_continuous(breaks = function(range) unique(round(pretty(range)))) +
+    if (length(panels) > 1L) ggplot2::facet_wrap("panel", scales = "free_y")
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.recovery <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  recovery_figure(object, "How well changed cells are found")
+}
+
+# A ROC curve, precision against recall, and calibration.
+recovery_figure <- function(found, title) {
+  s <- found$summary
+  heads <- c(
+    roc = sprintf("ROC\nAUC %.3f", s$auc),
+    pr = sprintf("precision, recall\naverage %.3f", s$ap),
+    calibration = if (is.null(s$slope) || is.na(s$slope)) "no probabilities" else {
+      sprintf("calibration\nslope %.2f", s$slope)
+    }
+  )
+  part <- function(name, x, y) {
+    data.frame(panel = factor(heads[[name]], heads), x = found[[name]][[x]], y = found[[name]][[y]], part = name)
+  }
+  lines <- rbind(
+    part("roc", "false_positive", "true_positive"), part("pr", "recall", "precision"),
+    if (nrow(found$calibration)) part("calibration", "score", "share")
+  )
+  straight <- intersect(c("roc", "calibration"), lines$part)
+  diagonal <- data.frame(panel = factor(heads[straight], heads), slope = 1, intercept = 0)
+  new_figure(
+    lines, gg_aes(x = "x", y = "y"), title,
+    "Three panels: share found against false alarms, precision against share found, and observed against expected."
+  ) + ggplot2::geom_abline(gg_aes(slope = "slope", intercept = "intercept"), diagonal, colour = "grey70", linetype = 2L) +
+    ggplot2::geom_path(colour = component_colours(1L)) +
+    ggplot2::geom_point(data = lines[lines$part == "calibration", ], colour = component_colours(1L)) +
+    ggplot2::facet_wrap("panel", scales = "free") + few_numbers("x") + ggplot2::expand_limits(x = 0, y = 0) +
+    ggplot2::labs(x = "false alarms; share found; chance", y = "share found; right; observed")
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.modes <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  modes <- object$modes
+  modes$label <- sprintf("%d (%d)", modes$mode, modes$starts)
+  new_figure(
+    modes, gg_aes(x = "distance", y = "behind"), sprintf("%d solutions of %d starts", nrow(modes), nrow(object$starts)),
+    "Points: how far each solution is from the best, in its cells and in its objective.",
+    "distance of the cells from the best solution", "objective below the best", "Number of the solution (of its starts)"
+  ) + ggplot2::geom_point(gg_aes(size = "starts"), colour = component_colours(1L), show.legend = FALSE) +
+    ggplot2::geom_text(gg_aes(label = "label"), size = 3, vjust = -1.1, hjust = "inward", check_overlap = TRUE) +
+    ggplot2::scale_y_continuous(expand = ggplot2::expansion(mult = c(0.08, 0.15)))
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.age_profile <- function(object, ..., unit = "Ma") {
+  check_whole(object, "object")
+  check_dots(...)
+  check_unit(unit)
+  boxes <- object$aspects
+  boxes$component <- factor(boxes$component, unique(boxes$component))
+  at <- match(levels(boxes$component), component_names(object$k))
+  new_figure(
+    boxes, gg_aes(x = "component"), "Ages of what each component writes",
+    "Box plots: the ages that each component writes, older below.", NULL, age_words(unit),
+    "Boxes hold the middle half, whiskers 90 %"
+  ) + ggplot2::geom_boxplot(
+    gg_aes(ymin = "lower", lower = "q1", middle = "median", upper = "q3", ymax = "upper", fill = "component"),
+    stat = "identity", show.legend = FALSE, width = 0.6, alpha = 0.6
+  ) + colour_scale(stats::setNames(component_colours(object$k)[at], levels(boxes$component))) +
+    ggplot2::scale_x_discrete(guide = thinned()) + ggplot2::scale_y_reverse()
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.identifiability <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  rows <- object$observations[order(object$observations$share), ]
+  rows$at <- seq_len(nrow(rows))
+  colours <- c(`none beyond` = "grey85", attained = "#7FB6DB", `as fitted` = "#08306B")
+  bound <- function(name, low, high) {
+    data.frame(from = rows$at - 0.5, to = rows$at + 0.5, low = low, high = high, bound = factor(name, names(colours)))
+  }
+  ends <- intersect(c("reached", "search", "inner"), sub("_most$", "", names(rows)))
+  boxes <- rbind(
+    bound("none beyond", 0, rows$outer_most),
+    if (length(ends)) {
+      least <- rows[[paste0(ends[1L], "_least")]]
+      bound("attained", least, pmax(rows[[paste0(ends[1L], "_most")]], least + 0.004))
+    },
+    bound("as fitted", pmax(rows$share - 0.006, 0), pmin(rows$share + 0.006, 1))
+  )
+  new_figure(
+    boxes, gg_aes(xmin = "from", xmax = "to", ymin = "low", ymax = "high", fill = "bound"), "What the data allow",
+    sprintf("Bars: the bounds of the %s phantom's share of each site, and its share as fitted.",
+      object$share$phantom[1L]), "sites, by the share as fitted", sprintf("share of the %s phantom",
+      object$share$phantom[1L])
+  ) + ggplot2::geom_rect() +
+    ggplot2::scale_fill_manual(NULL, values = colours) + ggplot2::scale_x_continuous(breaks = NULL, expand = c(0, 0)) +
+    ggplot2::coord_cartesian(ylim = c(0, 1), expand = FALSE) + no_grid()
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.divergences <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  tables <- stats::setNames(unclass(object), dimension_names(names(object), attr(object, "at")))
+  most <- max(unlist(lapply(tables, function(d) d[is.finite(d)])), 1e-12)
+  picture_figure(
+    lapply(tables, unname), "How unlike the components are", "Pictures: divergences of all pairs of components.",
+    c(0, most), legend = "Kullback-Leibler divergence (nats)", x = "component q", y = "component p"
+  )
+}
+
+# nolint end

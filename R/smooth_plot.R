@@ -1,0 +1,263 @@
+# The views of smoothed fits: components and taxa through time, and the composition of sites on a map.
+
+# Six attributes whose chance of presence changes most through time, and each in its own way: one after the other, the
+# one with most change that those before it do not share.
+telling_attributes <- function(fit, bandwidth, n = 6L) {
+  range <- range(smooth_ages(fit), na.rm = TRUE)
+  all <- curves(fit, at = seq(range[1L], range[2L], length.out = 24L), bandwidth = bandwidth)
+  present <- matrix(all[[curve_value(fit)]], nrow = 24L)
+  left <- sweep(present, 2L, colMeans(present))
+  change <- sqrt(colSums(left^2))
+  chosen <- integer()
+  for (i in seq_len(min(n, ncol(present)))) {
+    alike <- vapply(chosen, function(j) colSums(left * left[, j]) / (change * change[j] + 1e-300), numeric(ncol(left)))
+    worth <- change * (1 - apply(cbind(0, alike), 1L, max)^2)
+    worth[chosen] <- -1
+    chosen <- c(chosen, which.max(worth))
+  }
+  # In order of when they were most likely, oldest first.
+  chosen[order(-max.col(t(present[, chosen, drop = FALSE]), ties.method = "first"))]
+}
+
+# A component's name with the attribute that tells it best from the rest of the table.
+component_tags <- function(fit) {
+  component <- content_components(fit)
+  names <- component_names(fit$dims[["k"]])[free_components(fit)]
+  if (is.null(fit$names[[2L]])) {
+    return(names)
+  }
+  excess <- sweep(component, 2L, colSums(composition_of(fit) %*% component) / fit$dims[["n"]])
+  sprintf("%s %s", names, fit$names[[2L]][max.col(unname(excess), ties.method = "first")])
+}
+
+# Colours of the components that are not pinned.
+content_colours <- function(fit) component_colours(fit$dims[["k"]])[free_components(fit)]
+
+# Ages in at most a dozen bins of about equal size.
+age_bins <- function(ages) {
+  breaks <- unique(stats::quantile(ages, seq(0, 1, length.out = 13L), na.rm = TRUE, names = FALSE))
+  if (length(breaks) < 2L) {
+    return(factor(ifelse(is.na(ages), NA, 1L)))
+  }
+  cut(ages, breaks, include.lowest = TRUE)
+}
+
+# The mean of what is on record of an attribute in each bin of ages; NULL without the data.
+binned_record <- function(fit, attribute, bins) {
+  if (!is.null(fit$x)) tapply(as.vector(recorded_values(fit, attribute)), bins, mean, na.rm = TRUE)
+}
+
+# Where a band of a stacked picture is thickest: a label for each that is thick enough to hold one.
+band_labels <- function(shares, tags, colours) {
+  heights <- matrix(shares$share, ncol = length(tags))
+  age <- shares$age[seq_len(nrow(heights))]
+  # The first component is on top.
+  above <- heights / 2 + t(apply(heights, 1L, function(row) rev(cumsum(rev(row))) - row))
+  inner <- abs(seq_along(age) - length(age) / 2) < 0.35 * length(age)
+  at <- apply(heights * inner, 2L, which.max)
+  each <- data.frame(
+    age = age[at], share = above[cbind(at, seq_along(at))], label = tags, colour = text_on(colours),
+    height = heights[cbind(at, seq_along(at))]
+  )
+  each[each$height > 0.09, ]
+}
+
+# Components' shares in the first panel, taxa in the others.
+curves_figure <- function(fit, attribute) {
+  check_fit(fit, smooth_models, "object")
+  shares <- curves(fit, "component")
+  bandwidth <- attr(shares, "bandwidth") # takes time to choose
+  if (is.null(attribute)) attribute <- telling_attributes(fit, bandwidth)
+  attribute <- pick(attribute, fit$dims[["m"]], fit$names[[2L]], "attribute")
+  shares <- shares[stats::ave(shares$share, shares$component, FUN = max) > least_slice, ]
+  shown <- unique(shares$component)
+  tags <- component_tags(fit)[match(shown, component_names(fit$dims[["k"]])[free_components(fit)])]
+  colours <- component_colours(fit$dims[["k"]])[match(shown, component_names(fit$dims[["k"]]))]
+  shares$component <- factor(shares$component, shown)
+  present <- curves(fit, attribute = attribute, bandwidth = bandwidth)
+  words <- c(present = "chance of presence", share = "share of counts")[[curve_value(fit)]]
+  panels <- c("components", unique(present$attribute))
+  shares$panel <- factor(panels[1L], panels)
+  present$panel <- factor(present$attribute, panels)
+  bands <- band_labels(shares, tags, colours)
+  bands$panel <- factor(rep(panels[1L], nrow(bands)), panels)
+  new_figure(
+    shares, gg_aes(x = "age"), "Through time",
+    sprintf("Curves: each component's share of the %s, and the %s of %d %s, through time.", axis_words(fit)[1L], words,
+      length(attribute), axis_words(fit)[2L]), subtitle = sprintf("%s (line), on record (points)", capital(words))
+  ) + ggplot2::geom_area(gg_aes(y = "share", fill = "component"), colour = "white", linewidth = 0.3) +
+    ggplot2::geom_text(gg_aes(y = "share", label = "label"), bands, colour = bands$colour, size = 2.6,
+      check_overlap = TRUE) +
+    ggplot2::geom_ribbon(gg_aes(ymin = "lower", ymax = "upper"), present, alpha = 0.25, fill = component_colours(1L)) +
+    ggplot2::geom_line(gg_aes(y = curve_value(fit)), present, colour = component_colours(1L)) +
+    ggplot2::geom_point(gg_aes(y = "share"), recorded_bins(fit, attribute, panels), size = 0.8) +
+    ggplot2::facet_wrap("panel", scales = "free_y") + time_axis(range(shares$age)) + few_numbers("y") +
+    colour_scale(stats::setNames(colours, shown)) + ggplot2::expand_limits(y = 0)
+}
+
+# The share of sites with a record of each attribute in bins of age; no rows without the data.
+recorded_bins <- function(fit, attribute, panels) {
+  if (is.null(fit$x)) {
+    return(data.frame(panel = factor(character(), panels), age = numeric(), share = numeric()))
+  }
+  ages <- smooth_ages(fit)
+  bins <- age_bins(ages)
+  middle <- as.vector(tapply(ages, bins, mean))
+  do.call(rbind, Map(function(at, name) {
+    data.frame(panel = factor(name, panels), age = middle, share = as.vector(binned_record(fit, at, bins)))
+  }, attribute, panels[-1L]))
+}
+
+# Limits of longitude and latitude with a margin, for a single place, too.
+map_limits <- function(place) {
+  widen <- function(range) range + c(-1, 1) * max(0.06 * diff(range), 0.5)
+  list(lon = widen(range(place[, 1L])), lat = widen(range(place[, 2L])))
+}
+
+most_pies <- 250L # sites in a panel that are still drawn as pies
+least_slice <- 0.005 # share of a component that can be seen
+
+# Which components can be seen in a panel of these sites.
+drawn_components <- function(composition) {
+  if (nrow(composition) > most_pies) {
+    return(seq_len(ncol(composition)) %in% max.col(composition, ties.method = "first"))
+  }
+  colSums(composition > least_slice) > 0
+}
+
+# A figure begun as a map: coast lines where package maps is there, degrees in true proportion, zoomed to the places.
+map_canvas <- function(place) {
+  limits <- map_limits(place)
+  coast <- if (requireNamespace("maps", quietly = TRUE)) {
+    line <- maps::map("world", interior = FALSE, plot = FALSE)
+    ggplot2::geom_path(
+      gg_aes(x = "lon", y = "lat"), data.frame(lon = line$x, lat = line$y), inherit.aes = FALSE, colour = "grey65",
+      linewidth = 0.3, na.rm = TRUE
+    )
+  }
+  degrees <- function(words) function(at) sprintf("%g\u00b0%s", abs(at), ifelse(at == 0, "", words[1L + (at < 0)]))
+  list(
+    coast, ggplot2::coord_fixed(1 / map_ratio(limits), limits$lon, limits$lat, expand = FALSE),
+    ggplot2::scale_x_continuous(labels = degrees(c("E", "W")), guide = thinned()),
+    ggplot2::scale_y_continuous(labels = degrees(c("N", "S"))), ggplot2::labs(x = NULL, y = NULL)
+  )
+}
+
+# How much shorter a degree of longitude is than one of latitude in the middle of a map.
+map_ratio <- function(limits) max(cos(mean(limits$lat) * pi / 180), 0.05)
+
+map_figure <- function(fit, slices) {
+  check_fit(fit, smooth_models, "object")
+  place <- fit$smooth$given$place
+  if (is.null(place)) {
+    stop_input("`object` must be made with the places of its observations, `smooth = smooth_over(place = )`.")
+  }
+  composition <- composition_of(fit)
+  known <- which(!is.na(rowSums(place)))
+  slice <- age_slices(fit, slices)
+  size <- table(slice[known])
+  levels(slice) <- sprintf("%s (%d)", levels(slice), as.integer(size[levels(slice)]))
+  groups <- split(known, slice[known])
+  drawn <- Reduce(`|`, lapply(groups, function(at) drawn_components(composition[at, , drop = FALSE])))
+  tags <- component_tags(fit)
+  limits <- map_limits(place[known, , drop = FALSE])
+  pies <- do.call(rbind, lapply(names(groups), function(name) {
+    at <- groups[[name]]
+    if (length(at) > most_pies || !length(at)) {
+      return(NULL)
+    }
+    cbind(pie_polygons(place[at, , drop = FALSE], composition[at, , drop = FALSE], limits), slice = name)
+  }))
+  dots <- unlist(groups[lengths(groups) > most_pies])
+  figure <- new_figure(
+    NULL, title = sprintf("What the %s are made of", axis_words(fit)[1L]), alt = sprintf(
+      "Map: the share of each component in each of %d %s, a panel for each slice of age.", length(known),
+      axis_words(fit)[1L]
+    )
+  ) + map_canvas(place[known, , drop = FALSE]) +
+    colour_scale(stats::setNames(content_colours(fit), tags)[drawn]) +
+    ggplot2::theme(panel.border = ggplot2::element_rect(colour = "grey80", fill = NA)) +
+    legend_below()
+  if (length(pies)) {
+    pies$component <- factor(tags[pies$component], tags)
+    pies$slice <- factor(pies$slice, levels(slice))
+    lines <- pies[!duplicated(pies$site) & pies$moved, ]
+    figure <- figure + ggplot2::geom_segment(
+      gg_aes(x = "lon", y = "lat", xend = "to_lon", yend = "to_lat"), lines, colour = "grey50", linewidth = 0.3
+    ) + ggplot2::geom_polygon(
+      gg_aes(x = "x", y = "y", fill = "component", group = "piece"), pies, colour = "grey20", linewidth = 0.15
+    )
+  }
+  if (length(dots)) {
+    main <- max.col(composition[dots, , drop = FALSE], ties.method = "first")
+    figure <- figure + ggplot2::geom_point(
+      gg_aes(x = "lon", y = "lat", fill = "component"),
+      data.frame(
+        lon = place[dots, 1L], lat = place[dots, 2L], component = factor(tags[main], tags), slice = slice[dots]
+      ), shape = 21L, size = 1.6, stroke = 0.25
+    )
+  }
+  if (nlevels(slice) > 1L) figure <- figure + ggplot2::facet_wrap("slice", drop = FALSE)
+  figure
+}
+
+# Pies that do not cover each other, as polygons in degrees. All of a panel together take at most an eighth of it.
+pie_polygons <- function(place, composition, limits) {
+  ratio <- map_ratio(limits)
+  wide <- diff(limits$lon) * ratio
+  high <- diff(limits$lat)
+  radius <- min(0.035 * max(wide, high), sqrt(wide * high / (8 * pi * nrow(place))))
+  r <- c(radius / ratio, radius)
+  at <- spread_out(place, r)
+  pieces <- lapply(seq_len(nrow(at)), function(i) {
+    edge <- c(0, cumsum(composition[i, ])) * 2 * pi
+    do.call(rbind, lapply(which(composition[i, ] > least_slice), function(c) {
+      turn <- seq(edge[c], edge[c + 1L], length.out = max(3L, ceiling(40 * composition[i, c])))
+      middle <- composition[i, c] < 0.995
+      data.frame(
+        x = c(if (middle) at[i, 1L], at[i, 1L] + r[1L] * sin(turn)),
+        y = c(if (middle) at[i, 2L], at[i, 2L] + r[2L] * cos(turn)), component = c, site = rownames(place)[i] %||% i,
+        piece = paste(i, c, limits$lon[1L], nrow(place)), lon = place[i, 1L], lat = place[i, 2L], to_lon = at[i, 1L], to_lat = at[i, 2L],
+        moved = sqrt(sum(((at[i, ] - place[i, ]) / r)^2)) > 0.7, row.names = NULL
+      )
+    }))
+  })
+  do.call(rbind, pieces)
+}
+
+# Sites that would cover each other are pushed apart, a little at a time, until none do or time is up.
+spread_out <- function(place, radius, rounds = 200L) {
+  n <- nrow(place)
+  turn <- seq_len(n) * pi * (3 - sqrt(5)) # sites at the same place part in different directions
+  x <- place[, 1L] / radius[1L] + 0.01 * cos(turn)
+  y <- place[, 2L] / radius[2L] + 0.01 * sin(turn)
+  for (round in seq_len(rounds)) {
+    dx <- outer(x, x, "-")
+    dy <- outer(y, y, "-")
+    d <- sqrt(dx^2 + dy^2) + diag(n)
+    push <- pmax(2.1 - d, 0) / d / 2
+    diag(push) <- 0
+    if (!any(push > 0.01)) break
+    step <- 2 / pmax(2, rowSums(push > 0))
+    x <- x + step * rowSums(push * dx)
+    y <- y + step * rowSums(push * dy)
+  }
+  cbind(x * radius[1L], y * radius[2L])
+}
+
+# Slices of about equally many sites, oldest first; one where ages are unknown to the fit.
+age_slices <- function(fit, slices) {
+  if (is.null(fit$smooth$given$age)) {
+    return(factor(rep("all ages", fit$dims[["n"]])))
+  }
+  ages <- smooth_ages(fit)
+  breaks <- unique(stats::quantile(ages, seq(0, 1, length.out = slices + 1L), na.rm = TRUE, names = FALSE))
+  if (length(breaks) < 2L) {
+    return(factor(ifelse(is.na(ages), "age unknown", "one age")))
+  }
+  bound <- format(breaks, digits = 3L, trim = TRUE)
+  label <- sprintf("%s to %s", bound[-1L], bound[-length(bound)])
+  out <- label[findInterval(ages, breaks, rightmost.closed = TRUE)]
+  out[is.na(out)] <- "age unknown"
+  factor(out, c(rev(label), if (anyNA(ages)) "age unknown"))
+}

@@ -1,0 +1,330 @@
+# Repeated surveys in the shapes that other packages have them in, as an array of observations x attributes x visits
+# that says so: its attribute `sides` marks it as arranged, `covariates` holds what came with it.
+
+visit_sides <- c("observation", "attribute", "visit")
+
+# What people call the three sides.
+side_words <- list(
+  observation = c("observation", "site", "locality", "place", "plot", "point", "transect"),
+  attribute = c("attribute", "species", "taxon", "taxa", "genus", "sp"),
+  visit = c("visit", "survey", "occasion", "replicate", "rep", "j")
+)
+
+# Which sides these words name: "observation", "attribute", "visit"; NA for others.
+side_of <- function(words) {
+  words <- tolower(words)
+  vapply(words, function(word) {
+    hit <- vapply(side_words, function(known) word %in% c(known, paste0(known, "s")), NA)
+    if (any(hit)) names(side_words)[hit][1L] else NA_character_
+  }, "", USE.NAMES = FALSE)
+}
+
+# An array whose names of dimensions, or mark, say that it holds visits.
+is_arranged <- function(x) !is.null(attr(x, "sides"))
+says_visits <- function(x) {
+  length(dim(x)) == 3L && (is_arranged(x) || all(visit_sides %in% side_of(as.character(names(dimnames(x))))))
+}
+
+# An n x m x visits integer array with names, of any shape that visits come in.
+check_visits <- function(visits, sides = NULL, name = "x") {
+  if (is_arranged(visits)) {
+    return(check_visit_values(visits, name))
+  }
+  covariates <- NULL
+  if (isS4(visits) || (is.list(visits) && !is.data.frame(visits) && any(c("y", "ylist") %in% names(visits)))) {
+    given <- packed_visits(visits, name)
+    visits <- given$visits
+    covariates <- given$covariates
+  } else if (is.list(visits) && !is.data.frame(visits)) {
+    visits <- stack_tables(visits, name)
+  } else {
+    visits <- arrange_array(visits, sides, name)
+  }
+  visits <- check_visit_values(visits, name)
+  attr(visits, "covariates") <- covariates
+  visits
+}
+
+check_visit_values <- function(visits, name) {
+  ok <- (is.numeric(visits) || is.logical(visits)) && length(dim(visits)) == 3L && all(dim(visits) > 0L)
+  if (!ok) {
+    stop_input(
+      "`%s` must be a list of tables or an array of observations x attributes x visits, not %s.", name,
+      show_value(visits)
+    )
+  }
+  bad <- which(!visits %in% c(0, 1, NA))
+  if (length(bad)) {
+    at <- arrayInd(bad[1L], dim(visits))
+    stop_input(
+      "`%s` must hold only 0, 1 or NA: row %d, column %d, visit %d is %s.", name, at[1L], at[2L], at[3L],
+      format(visits[bad[1L]])
+    )
+  }
+  storage.mode(visits) <- "integer"
+  attr(visits, "sides") <- visit_sides
+  visits
+}
+
+# One table for each visit.
+stack_tables <- function(visits, name) {
+  if (!length(visits)) stop_input("`%s` must hold at least one table, not none.", name)
+  tables <- lapply(seq_along(visits), function(v) {
+    as.matrix(check_data(visits[[v]], "binary", sprintf("%s[[%d]]", name, v), quiet = TRUE)$x)
+  })
+  for (v in seq_along(tables)) {
+    if (!identical(attributes(tables[[v]]), attributes(tables[[1L]]))) {
+      stop_input(
+        "`%s` must hold tables of the same shape and names: number %d %s.", name, v,
+        unlike_first(tables[[v]], tables[[1L]])
+      )
+    }
+  }
+  label <- if (is.null(dimnames(tables[[1L]]))) list(NULL, NULL) else dimnames(tables[[1L]])
+  array(unlist(tables), c(dim(tables[[1L]]), length(tables)), c(label, list(names(visits))))
+}
+
+# What is other in a visit's table than in the first one's: its shape, a name it lacks, or their order.
+unlike_first <- function(table, first) {
+  if (!identical(dim(table), dim(first))) {
+    shape <- function(x) paste(dim(x), collapse = " x ")
+    return(sprintf("is %s, not %s as the first", shape(table), shape(first)))
+  }
+  for (side in 1:2) {
+    lacks <- setdiff(dimnames(first)[[side]], dimnames(table)[[side]])
+    if (length(lacks)) {
+      return(sprintf("lacks %s %s of the first", c("row", "column")[side], show_names(lacks[1L])))
+    }
+  }
+  "has its rows or columns in another order, or under names that the first lacks"
+}
+
+# An array by what its sides are called, by its own names of dimensions or by `sides`. Where neither says it, it is
+# taken as observations x attributes x visits and a message says so, but where that would be odd.
+arrange_array <- function(x, sides, name) {
+  if (length(dim(x)) != 3L) {
+    return(x)
+  }
+  at <- if (!is.null(sides)) check_sides(sides) else side_of(as.character(names(dimnames(x))))
+  if (length(at) == 3L && setequal(at, visit_sides)) {
+    return(bare_names(aperm(x, match(visit_sides, at))))
+  }
+  d <- dim(x)
+  advice <- paste(
+    "name its dimensions (names(dimnames(x))) or say what they are, as by",
+    "`sides = c(\"site\", \"visit\", \"species\")`"
+  )
+  if (d[3L] > d[2L] || d[3L] > d[1L]) {
+    stop_input(
+      paste(
+        "`%s` would be %d observations x %d attributes x %d visits, more visits than %s: if it is not, %s; if it is,",
+        "say so."
+      ), name, d[1L], d[2L], d[3L], if (d[3L] > d[2L]) "attributes" else "observations", advice
+    )
+  }
+  inform(
+    "`%s` is taken as %d observations x %d attributes x %d visits: if it is not, %s.", name, d[1L], d[2L], d[3L], advice
+  )
+  bare_names(x)
+}
+
+bare_names <- function(x) {
+  if (!is.null(dimnames(x))) dimnames(x) <- unname(dimnames(x))
+  x
+}
+
+check_sides <- function(sides) {
+  at <- if (is.character(sides)) side_of(sides)
+  if (length(at) != 3L || !setequal(at, visit_sides)) {
+    stop_input(
+      "`sides` must say what the three dimensions are, as c(\"site\", \"species\", \"visit\") in their order, not %s.",
+      if (is.character(sides)) show_names(sides) else show_value(sides)
+    )
+  }
+  at
+}
+
+# What package spOccupancy takes, list(y = species x sites x visits, occ.covs, det.covs), and what package unmarked
+# does, list(ylist = a list of sites x visits for each species, siteCovs, obsCovs), or one of its frames.
+packed_visits <- function(x, name) {
+  part <- function(...) {
+    for (one in c(...)) {
+      value <- if (isS4(x)) attr(x, one) else x[[one]]
+      if (!is.null(value) && !is.name(value)) {
+        return(value)
+      }
+    }
+    NULL
+  }
+  each <- part("ylist")
+  y <- part("y")
+  if (!is.null(each)) {
+    if (!is.list(each) || !length(each) || is.null(names(each))) {
+      stop_input("`%s$ylist` must be a named list of sites x visits, one for each species.", name)
+    }
+    y <- stack_tables(each, paste0(name, "$ylist"))
+    y <- aperm(y, c(1L, 3L, 2L))
+  } else if (length(dim(y)) == 3L) {
+    y <- aperm(y, c(2L, 1L, 3L))
+    said <- side_of(as.character(names(dimnames(y))))
+    if (!anyNA(said) && length(said) == 3L && !identical(said, visit_sides)) y <- aperm(y, match(visit_sides, said))
+  } else if (is.matrix(y)) {
+    y <- array(y, c(nrow(y), 1L, ncol(y)), list(rownames(y), "species", colnames(y)))
+  } else {
+    stop_input("`%s$y` must be an array of species x sites x visits, not %s.", name, show_value(y))
+  }
+  list(
+    visits = bare_names(y),
+    covariates = list(visit = part("det.covs", "obsCovs"), site = part("occ.covs", "siteCovs"))
+  )
+}
+
+# 1 where any visit found something, 0 where none did, NA where there was none.
+any_visit <- function(cell) {
+  out <- suppressWarnings(apply(cell, 1:2, max, na.rm = TRUE))
+  out[!is.finite(out)] <- NA
+  dimnames(out) <- if (!all(vapply(dimnames(cell)[1:2], is.null, NA))) dimnames(cell)[1:2]
+  out
+}
+
+# Attributes that were found somewhere, but at fewer than so many observations.
+rare_attributes <- function(x, rare) {
+  found <- colSums(x == 1, na.rm = TRUE)
+  found < rare
+}
+
+# The values of the variables of a formula for every visit, list(frame, level): a data frame of n x visits rows,
+# observation by observation within a visit, and for each variable what it belongs to. Only the data given are looked
+# at, never the session.
+#   given  list(visit, site, taxon)
+visit_variables <- function(formula, cell, given, name) {
+  if (!inherits(formula, "formula") || length(formula) != 2L) {
+    stop_input("`%s` must be a formula without a left side, as ~ date + effort, not %s.", name, show_value(formula))
+  }
+  wanted <- all.vars(formula)
+  known <- known_covariates(cell, given)
+  lost <- setdiff(wanted, names(known$values))
+  if (length(lost)) {
+    stop_input(
+      "`%s` names %s, which no covariates hold: there are %s.", name, show_names(lost),
+      if (length(known$values)) show_names(names(known$values), 20L) else "none"
+    )
+  }
+  list(values = known$values[wanted], level = known$level[wanted])
+}
+
+known_covariates <- function(cell, given) {
+  d <- dim(cell)
+  own <- attr(cell, "covariates")
+  labels <- if (is.null(dimnames(cell))) list(NULL, NULL, NULL) else dimnames(cell)
+  visit <- visit_values(if (is.null(given$visit)) own$visit else given$visit, d, labels)
+  of_site <- if (is.null(given$site)) own$site else given$site
+  site <- side_values(of_site, d[1L], labels[[1L]], "site_data", "observation")
+  taxon <- side_values(given$taxon, d[2L], labels[[2L]], "taxon_data", "attribute")
+  number <- factor(if (is.null(labels[[3L]])) seq_len(d[3L]) else labels[[3L]],
+    if (is.null(labels[[3L]])) seq_len(d[3L]) else labels[[3L]])
+  built_in <- list(visit = rep(number, each = d[1L]))
+  # What was measured on each visit goes before what the site is like.
+  visit$values <- c(visit$values, built_in[setdiff("visit", names(visit$values))])
+  visit$level <- c(visit$level, visit = "visit")[names(visit$values)]
+  site <- lapply(site[setdiff(names(site), names(visit$values))], rep, d[3L])
+  taxon <- taxon[setdiff(names(taxon), c(names(visit$values), names(site)))]
+  level <- c(
+    visit$level, stats::setNames(rep("site", length(site)), names(site)),
+    stats::setNames(rep("taxon", length(taxon)), names(taxon))
+  )
+  list(values = c(visit$values, site, taxon), level = level)
+}
+
+# Visit by visit: a list of observations x visits matrices (or of a value for each observation), or a data frame with
+# a row for each, told apart by its columns of sites and visits or, without them, in unmarked's order: the visits to
+# the first observation, then those to the next.
+visit_values <- function(x, d, labels) {
+  if (!length(x)) {
+    return(list(values = list(), level = character()))
+  }
+  if (!is.list(x) || is.null(names(x)) || any(names(x) == "") || anyDuplicated(names(x))) {
+    stop_input(
+      "`visit_data` must be a list of matrices with a name each, or a data frame, not %s.", show_value(x)
+    )
+  }
+  if (is.data.frame(x)) {
+    return(long_values(x, d, labels))
+  }
+  values <- Map(function(value, name) visit_matrix(value, name, d, labels), x, names(x))
+  by_site <- vapply(x, function(value) is.null(dim(value)), NA)
+  list(values = values, level = ifelse(by_site, "site", "visit"))
+}
+
+visit_matrix <- function(value, name, d, labels) {
+  if (is.data.frame(value)) value <- as.matrix(value)
+  if (is.null(dim(value)) && length(value) == d[1L]) {
+    return(rep(value, d[3L]))
+  }
+  if (!identical(dim(value), d[c(1L, 3L)])) {
+    stop_input(
+      "`visit_data$%s` must be a matrix of observations x visits, %d x %d, or a value for each observation, not %s.",
+      name, d[1L], d[3L], if (length(dim(value)) == 2L) paste(dim(value), collapse = " x ") else show_value(value)
+    )
+  }
+  as.vector(by_names(by_names(value, 1L, labels[[1L]]), 2L, labels[[3L]]))
+}
+
+long_values <- function(x, d, labels) {
+  side <- side_of(names(x))
+  site <- match("observation", side)
+  visit <- match("visit", side)
+  n_row <- d[1L] * d[3L]
+  if (is.na(site) || is.na(visit)) {
+    if (nrow(x) != n_row) {
+      stop_input(
+        "`visit_data` must have a column of sites and one of visits, or a row for each, %d, not %d.", n_row, nrow(x)
+      )
+    }
+    at <- as.vector(t(matrix(seq_len(n_row), d[3L])))
+    return(list(values = as.list(x[at, , drop = FALSE]), level = stats::setNames(rep("visit", ncol(x)), names(x))))
+  }
+  # By name; visits, which often are numbered where the data name them, by number, too.
+  place <- function(column, names, extent, numbered) {
+    at <- match(as.character(column), if (is.null(names)) seq_len(extent) else names)
+    if (all(is.na(at)) && numbered) match(as.character(column), seq_len(extent)) else at
+  }
+  i <- place(x[[site]], labels[[1L]], d[1L], FALSE)
+  v <- place(x[[visit]], labels[[3L]], d[3L], TRUE)
+  if (all(is.na(i + v))) {
+    stop_input("`visit_data` has no row of a site and visit of the data: compare `%s` and `%s`.",
+      names(x)[site], names(x)[visit])
+  }
+  row <- i + (v - 1L) * d[1L]
+  used <- !is.na(row)
+  if (anyDuplicated(row[used])) {
+    twice <- which(used)[duplicated(row[used])][1L]
+    stop_input(
+      "`visit_data` has two rows for site %s, visit %s.", format(x[[site]][twice]), format(x[[visit]][twice])
+    )
+  }
+  at <- match(seq_len(n_row), row)
+  others <- setdiff(names(x), names(x)[c(site, visit)])
+  list(values = as.list(x[at, others, drop = FALSE]), level = stats::setNames(rep("visit", length(others)), others))
+}
+
+# A row for each observation (attribute): by row names, by the column that holds the names, or in the same order.
+side_values <- function(x, extent, labels, name, what) {
+  if (is.null(x)) {
+    return(list())
+  }
+  if (is.matrix(x)) x <- as.data.frame(x)
+  if (!is.list(x) || is.null(names(x))) {
+    stop_input("`%s` must be a data frame with a row for each %s, not %s.", name, what, show_value(x))
+  }
+  x <- as.data.frame(x)
+  if (!is.null(labels)) {
+    holds <- vapply(x, function(column) all(labels %in% as.character(column)), NA)
+    keys <- if (all(labels %in% rownames(x))) rownames(x) else if (any(holds)) as.character(x[[which(holds)[1L]]])
+    if (!is.null(keys)) x <- x[match(labels, keys), , drop = FALSE]
+  }
+  if (nrow(x) != extent) {
+    stop_input("`%s` must have a row for each of the %d %ss, not %d rows.", name, extent, what, nrow(x))
+  }
+  as.list(x)
+}

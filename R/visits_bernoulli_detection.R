@@ -1,0 +1,453 @@
+# How visits find what is there, by covariates: the design, the taxa's shrinkage and its strength, standard errors. The
+# likelihood and its derivatives are in src/visits_bernoulli/em.h.
+
+# The design of `detection = ~ ...`: list
+#   design   d x (n visits), columns centred (where there is an intercept) and scaled over the visits made; 0 where none
+#   basis    d x d: coefficients on the covariates' own scale = basis %*% those of the design
+#   taxon    m x w, terms of taxon-level covariates, centred and scaled, which move the mean of the intercept
+#   frame    what makes the design of new visits: terms, levels, center, scale
+detection_design <- function(formula, cell, given) {
+  found <- visit_variables(formula, cell, given, "detection")
+  split <- split_terms(formula, found$level)
+  d <- dim(cell)
+  made <- as.vector(apply(!is.na(cell), c(1L, 3L), any))
+  values <- as.data.frame(found$values[setdiff(all.vars(split$visits), NULL)], optional = TRUE)
+  if (!length(values)) values <- data.frame(row.names = seq_len(d[1L] * d[3L]))
+  check_covariates(values, made, cell)
+  values <- values[made, , drop = FALSE]
+  values[] <- lapply(values, function(x) if (is.character(x) || is.factor(x) || is.logical(x)) factor(x) else x)
+  frame <- stats::model.frame(split$visits, values, na.action = stats::na.fail)
+  matrix <- stats::model.matrix(split$visits, frame)
+  scaled <- scale_design(matrix, "detection")
+  design <- array(0, c(ncol(matrix), length(made)))
+  design[, made] <- t(scaled$design)
+  taxon <- taxon_design(split$taxon, found$values, d[2L], environment(formula))
+  if (ncol(taxon$design) && !scaled$intercept) {
+    stop_input("`detection` must have an intercept where it has covariates of taxa, whose mean they move.")
+  }
+  list(
+    design = design, basis = scaled$basis, terms = colnames(matrix), taxon = taxon$design, taxon_scale = taxon$scale,
+    frame = list(
+      terms = attr(frame, "terms"), levels = stats::.getXlevels(attr(frame, "terms"), frame),
+      contrasts = attr(matrix, "contrasts"), center = scaled$center, scale = scaled$scale
+    ),
+    formula = formula, level = found$level, made = made
+  )
+}
+
+# The terms of visits and sites, and those of taxa, which have a side of their own in the model.
+split_terms <- function(formula, level) {
+  terms <- stats::terms(formula)
+  if (length(attr(terms, "offset"))) stop_input("`detection` cannot have an offset().")
+  labels <- attr(terms, "term.labels")
+  of_taxon <- vapply(labels, function(label) {
+    of <- level[all.vars(stats::as.formula(paste("~", label)))] == "taxon"
+    if (any(of) && !all(of)) {
+      stop_input("`detection` has the term %s, of taxa and of visits at once: taxa can only move the intercept.", label)
+    }
+    any(of)
+  }, NA)
+  build <- function(labels, intercept) {
+    text <- c(if (intercept) "1" else "0", labels)
+    stats::as.formula(paste("~", paste(text, collapse = " + ")), environment(formula))
+  }
+  list(visits = build(labels[!of_taxon], attr(terms, "intercept") == 1L), taxon = labels[of_taxon])
+}
+
+check_covariates <- function(values, made, cell) {
+  for (name in names(values)) {
+    value <- values[[name]]
+    if (!is.numeric(value) && !is.character(value) && !is.factor(value) && !is.logical(value)) {
+      stop_input("Covariate `%s` must be numbers, text, factor or logical, not %s.", name, show_value(value))
+    }
+    bad <- which(made & (is.na(value) | (is.numeric(value) & !is.finite(suppressWarnings(as.numeric(value))))))
+    if (!length(bad)) next
+    n <- dim(cell)[1L]
+    at <- c((bad[1L] - 1L) %% n + 1L, (bad[1L] - 1L) %/% n + 1L)
+    label <- dimnames(cell)[[1L]]
+    stop_input(
+      "Covariate `%s` must be known for every visit that was made: it is %s for observation %s, visit %d%s.", name,
+      format(value[bad[1L]]), if (is.null(label)) at[1L] else dQuote(label[at[1L]], FALSE), at[2L],
+      if (length(bad) > 1L) sprintf(", and for %d more", length(bad) - 1L) else ""
+    )
+  }
+}
+
+# Columns of mean 0 (where there is an intercept) and of standard deviation 1; a column that others make up is refused.
+scale_design <- function(x, name) {
+  constant <- colnames(x) == "(Intercept)"
+  decomposed <- qr(x)
+  if (decomposed$rank < ncol(x)) {
+    lost <- colnames(x)[decomposed$pivot[-seq_len(decomposed$rank)]]
+    stop_input("`%s` has %s, which the other terms make up: leave it out.", name, show_names(lost))
+  }
+  center <- if (any(constant)) ifelse(constant, 0, colMeans(x)) else rep(0, ncol(x))
+  scale <- apply(x, 2L, stats::sd)
+  scale[constant | !is.finite(scale) | scale == 0] <- 1
+  basis <- diag(1 / scale, ncol(x))
+  if (any(constant)) basis[constant, !constant] <- -(center / scale)[!constant]
+  design <- sweep(sweep(x, 2L, center), 2L, scale, "/")
+  list(design = unname(design), basis = basis, center = center, scale = scale, intercept = any(constant))
+}
+
+taxon_design <- function(labels, values, m, where) {
+  if (!length(labels)) {
+    return(list(design = matrix(0, m, 0L), scale = NULL))
+  }
+  formula <- stats::as.formula(paste("~", paste(labels, collapse = " + ")), where)
+  used <- as.data.frame(values[all.vars(formula)], optional = TRUE)
+  for (name in names(used)) {
+    if (anyNA(used[[name]])) {
+      stop_input("Covariate `%s` must be known for every attribute: it is not for number %d.", name,
+        which(is.na(used[[name]]))[1L])
+    }
+  }
+  x <- stats::model.matrix(formula, used)
+  scaled <- scale_design(x, "detection")
+  keep <- colnames(x) != "(Intercept)"
+  list(
+    design = structure(scaled$design[, keep, drop = FALSE], dimnames = list(NULL, colnames(x)[keep])),
+    scale = scaled$scale[keep]
+  )
+}
+
+# For each attribute, the d x (d + w) matrix M with prior mean M %*% mean: the mean coefficients, and what covariates of
+# taxa add to the intercept.
+mean_design <- function(detection) {
+  d <- nrow(detection$design)
+  at <- which(detection$terms == "(Intercept)")
+  lapply(seq_len(nrow(detection$taxon)), function(j) {
+    more <- matrix(0, d, ncol(detection$taxon))
+    if (length(more)) more[at, ] <- detection$taxon[j, ]
+    cbind(diag(1, d), more)
+  })
+}
+
+prior_means <- function(detection, mean) {
+  matrix(vapply(mean_design(detection), function(M) as.vector(M %*% mean), numeric(nrow(detection$design))),
+    nrow(detection$design))
+}
+
+# How the slopes are shrunken: list(mean = d + w numbers, spread = d standard deviations among taxa). Without sharing
+# the mean is 0 and the spread that of the prior; Inf: no prior.
+start_sharing <- function(detection, settings) {
+  d <- nrow(detection$design)
+  own <- if (settings$estimate == "ml") Inf else settings$prior$detection
+  list(
+    mean = rep(0, d + ncol(detection$taxon)),
+    spread = rep(if (settings$sharing == "partial") 1 else own, d)
+  )
+}
+
+# As the kernel wants it.
+kernel_detection <- function(detection, sharing) {
+  list(design = detection$design, mean = prior_means(detection, sharing$mean), ridge = 1 / sharing$spread^2)
+}
+
+visits_inform <- function(cell, param, prior) {
+  .Call(mc_c_ab_visits_inform, cell, param, mode_counts(prior, rep("free", nrow(param$aspects))))
+}
+
+inner_edge <- 1e-6 # aspects nearer to 0 or 1 stay where they are, and have no standard error
+
+# Each attribute's Newton step of its aspects' log-odds and slopes, memberships held, halved until it gains: list(param,
+# gain). EM comes near the optimum and creeps the rest of the way.
+newton_round <- function(cell, param, prior) {
+  k <- nrow(param$aspects)
+  d <- nrow(param$slopes)
+  now <- visits_inform(cell, param, prior)
+  if (!all(is.finite(now$value))) {
+    return(list(param = param, gain = 0))
+  }
+  step <- matrix(0, k + d, ncol(param$aspects))
+  for (j in seq_len(ncol(step))) {
+    free <- c(which(param$aspects[, j] > inner_edge & param$aspects[, j] < 1 - inner_edge), k + seq_len(d))
+    step[free, j] <- safe_solve(now$information[free, free, j], now$gradient[free, j])
+  }
+  best <- param
+  gained <- rep(0, ncol(step))
+  open <- rep(TRUE, ncol(step))
+  for (half in 0:12) {
+    trial <- best
+    moved <- stats::plogis(stats::qlogis(param$aspects) + 2^-half * step[seq_len(k), , drop = FALSE])
+    trial$aspects[, open] <- moved[, open]
+    edge <- param$aspects <= inner_edge | param$aspects >= 1 - inner_edge
+    trial$aspects[edge] <- param$aspects[edge]
+    trial$slopes[, open] <- (param$slopes + 2^-half * step[k + seq_len(d), , drop = FALSE])[, open]
+    value <- visits_inform(cell, trial, prior)$value
+    better <- open & is.finite(value) & value > now$value
+    best$aspects[, better] <- trial$aspects[, better]
+    best$slopes[, better] <- trial$slopes[, better]
+    gained[better] <- (value - now$value)[better]
+    open <- open & !better
+    if (!any(open)) break
+  }
+  list(param = best, gain = sum(gained))
+}
+
+# Where the information is not definite, a ridge makes it so: the step still goes uphill.
+safe_solve <- function(information, gradient) {
+  if (!length(gradient)) {
+    return(gradient)
+  }
+  scale <- max(abs(diag(as.matrix(information))), 1e-12)
+  for (ridge in c(0, 10^(-6:2))) {
+    chol <- tryCatch(chol(information + diag(ridge * scale, length(gradient))), error = function(e) NULL)
+    if (!is.null(chol)) {
+      step <- backsolve(chol, backsolve(chol, gradient, transpose = TRUE))
+      return(step * min(1, 5 / max(abs(step), 1e-300)))
+    }
+  }
+  0 * gradient
+}
+
+polish_taxa <- function(cell, param, prior, most = 50L) {
+  for (round in seq_len(most)) {
+    done <- newton_round(cell, param, prior)
+    param <- done$param
+    if (done$gain < 1e-9) break
+  }
+  param
+}
+
+# What the data say of each attribute's slopes, aspects given their room: list of precision (d x d, that of the prior
+# left out) and shift, so that the likelihood is about exp(shift'b - b'precision b / 2).
+slope_evidence <- function(cell, param, prior) {
+  k <- nrow(param$aspects)
+  d <- nrow(param$slopes)
+  now <- visits_inform(cell, param, prior)
+  ridge <- param$detection$ridge
+  lapply(seq_len(ncol(param$slopes)), function(j) {
+    at <- k + seq_len(d)
+    free <- which(param$aspects[, j] > inner_edge & param$aspects[, j] < 1 - inner_edge)
+    information <- matrix(now$information[at, at, j], d) - diag(ridge, d)
+    gradient <- now$gradient[at, j] + ridge * (param$slopes[, j] - param$detection$mean[, j])
+    if (length(free)) {
+      cross <- matrix(now$information[at, free, j], d)
+      inner <- matrix(now$information[free, free, j], length(free))
+      solved <- tryCatch(solve(inner, t(cross)), error = function(e) NULL)
+      if (!is.null(solved)) information <- information - cross %*% solved
+    }
+    whole <- eigen((information + t(information)) / 2, symmetric = TRUE)
+    precision <- whole$vectors %*% (pmax(whole$values, 0) * t(whole$vectors))
+    list(precision = precision, shift = as.vector(precision %*% param$slopes[, j]) + gradient)
+  })
+}
+
+least_spread <- 0.01
+
+# Mean and spread of the slopes among taxa, by EM of the normal model b_j ~ N(M_j mean, diag(spread^2)) of what the data
+# say of them, the mean integrated out (as REML does).
+update_sharing <- function(evidence, detection, sharing, mean_sd, rounds = 20L) {
+  M <- mean_design(detection)
+  d <- nrow(detection$design)
+  ridge <- if (is.finite(mean_sd)) 1 / mean_sd^2 else 1e-10
+  for (round in seq_len(rounds)) {
+    weight <- 1 / sharing$spread^2
+    inverse <- lapply(evidence, function(e) solve(e$precision + diag(weight, d)))
+    # (P^-1 + T)^-1 = W - W V W, and that times P^-1 shift = W V shift.
+    left <- Reduce(`+`, Map(function(V, m) {
+      t(m) %*% (diag(weight, d) - weight * V * rep(weight, each = d)) %*% m
+    }, inverse, M)) + diag(ridge, ncol(M[[1L]]))
+    right <- Reduce(`+`, Map(function(V, m, e) t(m) %*% (weight * (V %*% e$shift)), inverse, M, evidence))
+    covariance <- solve(left)
+    mean <- as.vector(covariance %*% right)
+    squares <- Map(function(V, m, e) {
+      centre <- as.vector(m %*% mean)
+      off <- as.vector(V %*% (e$shift + weight * centre)) - centre
+      lead <- (V * rep(weight, each = d) - diag(1, d)) %*% m
+      off^2 + diag(V) + rowSums((lead %*% covariance) * lead)
+    }, inverse, M, evidence)
+    sharing <- list(
+      mean = mean, spread = pmax(sqrt(Reduce(`+`, squares) / length(squares)), least_spread), covariance = covariance
+    )
+  }
+  sharing
+}
+
+# `detection` and its covariates, as settings of a fit: `by` is the design, `share` how slopes are shrunken.
+check_detection <- function(formula, cell, given, settings) {
+  settings$by <- detection_design(formula, cell, given)
+  if (ncol(settings$by$taxon) && settings$sharing == "none") {
+    stop_input("`detection` must not have covariates of taxa with `sharing = \"none\"`: each has a mean of its own.")
+  }
+  # Of one or two attributes no spread is seen.
+  if (settings$sharing == "partial" && dim(cell)[2L] < 3L) settings$sharing <- "none"
+  settings$share <- start_sharing(settings$by, settings)
+  settings
+}
+
+sharing_rounds <- 12L
+sharing_tol <- 1e-3
+
+# The best start, its slopes shrunken as strongly as the taxa's spread says: rounds of the model given mean and spread,
+# and of these given what the data say of the slopes. Then Newton steps to the optimum.
+fit_detection <- function(problem, run, control) {
+  settings <- problem$settings
+  param <- run$best$param
+  result <- run$best
+  polish <- control$max_pass > 0L && control$tol > 0
+  kernel <- function(param) {
+    c(param, list(missed_by = 3L, fit_added = FALSE, detection = kernel_detection(settings$by, settings$share)))
+  }
+  if (settings$sharing == "partial" && polish) {
+    mean_sd <- if (settings$estimate == "map") settings$prior$detection else Inf
+    for (round in seq_len(sharing_rounds)) {
+      before <- settings$share
+      evidence <- slope_evidence(problem$cell, kernel(param), settings$prior)
+      settings$share <- update_sharing(evidence, settings$by, settings$share, mean_sd)
+      problem$settings <- settings
+      result <- add_passes(result, checked_run(problem, param, control))
+      param <- result$param
+      moved <- max(abs(log(settings$share$spread / before$spread)), abs(settings$share$mean - before$mean))
+      if (moved < sharing_tol) break
+    }
+  }
+  if (polish) {
+    param <- polish_taxa(problem$cell, kernel(param), settings$prior)[names(param)]
+    none <- unclass(control)
+    none$max_pass <- 0L
+    result$param <- param
+    result$outcome$objective <- run_start(problem, param, none)$outcome$objective
+  }
+  run$best <- result
+  settings$by$share <- settings$share
+  list(run = run, by = settings$by)
+}
+
+# What a fit keeps of its detection.
+detection_answer <- function(by, settings) {
+  share <- by$share
+  if (is.null(share)) share <- settings$share
+  c(by[c("formula", "terms", "design", "basis", "taxon", "taxon_scale", "frame", "level", "made")], list(
+    sharing = settings$sharing, mean = share$mean, spread = share$spread,
+    mean_covariance = share$covariance
+  ))
+}
+
+# How easily taxa are found, at the mean of the covariates over the visits made.
+detection_sentences <- function(fit) {
+  by <- fit$detection
+  slopes <- solve(by$basis, fit$param$detection)
+  n_made <- sum(by$made)
+  rates <- colMeans(stats::plogis(crossprod(by$design[, by$made, drop = FALSE], slopes)))
+  seen <- !fit$rare
+  rates <- if (any(seen)) rates[seen] else rates
+  c(
+    sprintf(
+      "A visit finds a taxon that is there with probability %s on the mean over taxa and %.0f visits (%s to %s).",
+      format_chance(mean(rates)), n_made, format_chance(min(rates)), format_chance(max(rates))
+    ),
+    sprintf(
+      "Detection goes by %s; taxa %s.", paste(deparse(by$formula, width.cutoff = 500L), collapse = " "),
+      if (by$sharing == "partial") "share what they have in common" else "each have coefficients of their own"
+    )
+  )
+}
+
+# Standard errors, from the observed information of an attribute's aspects and coefficients, memberships held.
+
+#' Standard errors and intervals of detection coefficients
+#'
+#' For fits of [visits_bernoulli()] with `detection`: the inverse of the observed information of each taxon's
+#' coefficients and of the log-odds of its aspects; with `estimate = "gibbs"` covariances and quantiles of the draws.
+#'
+#' @details
+#' With one component and `estimate = "ml"`, `sharing = "none"`, this is what `occu()` of package unmarked gives, taxon
+#' by taxon. With more components the memberships are held as they are, and with `sharing = "partial"` the mean and
+#' spread among taxa: intervals are then too narrow by what these leave unsure, which `estimate = "gibbs"` takes in.
+#' Aspects at 0 or 1 have no standard error (`NA`) and are held.
+#'
+#' @param object a fit of [visits_bernoulli()] with `detection`.
+#' @param parm names of coefficients, `"taxon:term"` as `vcov()` has them, or of taxa; missing: all.
+#' @param level probability of the intervals.
+#' @param what `"detection"`, or `"all"`: the log-odds of the aspects, too.
+#' @param ... must be empty.
+#' @return `vcov()`: a symmetric matrix, 0 between taxa. `confint()`: a matrix with a row for each coefficient and
+#'   columns of the lower and the upper end.
+#' @examples
+#' set.seed(1)
+#' date <- matrix(runif(90, 0, 2), 30)
+#' present <- matrix(rbinom(150, 1, 0.6), 30)
+#' visits <- lapply(1:3, function(v) present * matrix(rbinom(150, 1, plogis(date[, v] - 1)), 30))
+#' fit <- visits_bernoulli(visits, 1, detection = ~date, visit_data = list(date = date))
+#' confint(fit)
+#' @export
+vcov.visits_bernoulli <- function(object, what = c("detection", "all"), ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  what <- check_choice(what, "what", c("detection", "all"))
+  blocks <- lapply(coefficient_blocks(object), function(block) {
+    if (what == "all") block$covariance else block$covariance[block$slope, block$slope, drop = FALSE]
+  })
+  names <- unlist(lapply(blocks, rownames))
+  out <- matrix(0, length(names), length(names), dimnames = list(names, names))
+  at <- 0L
+  for (block in blocks) {
+    here <- at + seq_len(nrow(block))
+    out[here, here] <- block
+    at <- at + nrow(block)
+  }
+  out
+}
+
+#' @rdname vcov.visits_bernoulli
+#' @export
+confint.visits_bernoulli <- function(object, parm, level = 0.95, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  level <- check_number(level, "level", 0, 1, open = TRUE)
+  ends <- c((1 - level) / 2, (1 + level) / 2)
+  out <- coefficient_limits(object, ends)
+  colnames(out) <- paste(format(100 * ends, trim = TRUE, digits = 3L), "%")
+  taxa <- if (is.null(object$names[[2L]])) seq_len(object$dims[["m"]]) else object$names[[2L]]
+  taxon <- rep(as.character(taxa), each = length(object$detection$terms))
+  if (missing(parm)) {
+    return(out)
+  }
+  if (!is.character(parm) || !all(parm %in% c(rownames(out), taxon))) {
+    stop_input("`parm` must be names of coefficients, as %s, or of taxa, not %s.", show_names(rownames(out), 2L),
+      if (is.character(parm)) show_names(setdiff(parm, c(rownames(out), taxon))) else show_value(parm))
+  }
+  out[rownames(out) %in% parm | taxon %in% parm, , drop = FALSE]
+}
+
+# Coefficients x 2, named as vcov() has them.
+coefficient_limits <- function(fit, ends) UseMethod("coefficient_limits")
+
+#' @export
+coefficient_limits.default <- function(fit, ends) {
+  error <- unlist(lapply(coefficient_blocks(fit), function(block) sqrt(diag(block$covariance)[block$slope])))
+  out <- as.vector(fit$param$detection) + outer(error, stats::qnorm(ends))
+  rownames(out) <- names(error)
+  out
+}
+
+# For each attribute the covariance of its aspects' log-odds and its coefficients, by name; NA where there is none.
+coefficient_blocks <- function(fit, only = NULL) {
+  if (!identical(fit$missed_by, "model")) {
+    stop_input("Standard errors are of fits with `detection`: this one has rates of misses by %s.", fit$missed_by)
+  }
+  if (is.null(fit$visits)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
+  by <- fit$detection
+  k <- fit$dims[["k"]]
+  d <- length(by$terms)
+  prior <- if (fit$estimate == "ml") NULL else fit$prior
+  now <- visits_inform(fit$visits, visit_param(fit, TRUE), prior)
+  taxa <- if (is.null(fit$names[[2L]])) seq_len(fit$dims[["m"]]) else fit$names[[2L]]
+  to_own <- diag(1, k + d)
+  to_own[k + seq_len(d), k + seq_len(d)] <- by$basis
+  lapply(seq_along(taxa), function(j) {
+    aspect <- fit$param$aspects[, j]
+    free <- c(which(aspect > inner_edge & aspect < 1 - inner_edge), k + seq_len(d))
+    out <- matrix(NA_real_, k + d, k + d)
+    inverse <- tryCatch(solve(matrix(now$information[free, free, j], length(free))), error = function(e) NULL)
+    if (!is.null(inverse) && all(diag(inverse) > 0)) {
+      move <- to_own[free, free, drop = FALSE]
+      out[free, free] <- move %*% inverse %*% t(move)
+    }
+    names <- paste(taxa[j], c(component_names(k), by$terms), sep = ":")
+    dimnames(out) <- list(names, names)
+    list(covariance = out, slope = k + seq_len(d), taxon = taxa[j])
+  })
+}

@@ -1,0 +1,411 @@
+# Gibbs sampling of the model of visits with detection by covariates (src/visits_bernoulli/gibbs.h):
+# visits_bernoulli(estimate = "gibbs"). What a chain does, in steps; chains.R runs it.
+
+# What all chains share: visits, model, prior, settings.
+visits_gibbs_problem <- function(cell, data, k, settings, control) {
+  structure(
+    list(cell = cell, data = data, k = k, settings = settings, control = control, dim = dim(cell)),
+    class = "visits_gibbs_problem"
+  )
+}
+
+# How slopes are shared, as the kernel wants it.
+gibbs_sharing <- function(settings) {
+  at <- match("(Intercept)", settings$by$terms)
+  list(
+    shared = settings$sharing == "partial", taxon = settings$by$taxon + 0,
+    intercept = if (is.na(at)) -1L else at - 1L, center_sd = settings$prior$detection
+  )
+}
+
+visits_sweeps <- function(problem, state, n_sweep, thin = 0L, keep_every = 0L, on_tick = NULL) {
+  settings <- problem$settings
+  share <- list(mean = state$center, spread = state$spread)
+  if (settings$sharing != "partial") share <- settings$share
+  param <- c(state, list(
+    added = rep(0, problem$dim[3L]), missed_by = 3L, fit_added = FALSE, detection = kernel_detection(settings$by, share)
+  ))
+  plan <- list(
+    n_sweep = as.integer(n_sweep), thin = as.integer(thin), keep_every = as.integer(keep_every), on_tick = on_tick,
+    sharing = gibbs_sharing(settings)
+  )
+  out <- .Call(
+    mc_c_ab_visits_gibbs, problem$cell, param, prior_parameters(settings$prior, rep("free", problem$k)), plan
+  )
+  out$state <- out[c("membership", "aspects", "slopes", "center", "spread")]
+  out
+}
+
+#' @export
+new_job.visits_gibbs_problem <- function(problem, stream, state = NULL) {
+  list(
+    stream = stream, phase = if (is.null(state)) "start" else "warmup", state = state, starts = NULL, n_warm = 0L,
+    n_draw = 0L, parts = list(), note = NULL, stopped = FALSE, sweeps = 0
+  )
+}
+
+#' @export
+total_sweeps.visits_gibbs_problem <- function(problem, started) {
+  as.double(problem$control$warmup) + problem$control$draws * problem$control$thin
+}
+
+#' @export
+step_job.visits_gibbs_problem <- function(problem, job, on_tick = NULL) {
+  switch(job$phase,
+    start = visits_step_start(job, problem),
+    warmup = visits_step_warmup(job, problem, on_tick),
+    draws = visits_step_draws(job, problem, on_tick)
+  )
+}
+
+# Each chain begins at a draw around a mode of its own, or from the prior.
+visits_step_start <- function(job, problem) {
+  control <- problem$control
+  settings <- problem$settings
+  d <- nrow(settings$by$design)
+  share <- start_sharing(settings$by, settings)
+  if (control$init == "prior") {
+    job$state <- visits_prior_state(problem)
+  } else {
+    mode <- structure(
+      list(cell = problem$cell, data = problem$data, k = problem$k, settings = settings,
+        blank = visit_rates(problem$cell, settings)),
+      class = c("visits_bernoulli_problem", "multicause_problem")
+    )
+    mode$settings$prior$aspects <- pmax(settings$prior$aspects, 1)
+    mode$settings$prior$membership <- max(settings$prior$membership, 1)
+    started <- run_starts(mode, fit_control(
+      n_start = if (is.null(control$n_start)) 2 else control$n_start, max_pass = 200, tol = 1e-6, n_finish = 1,
+      n_polish = 0, n_threads = control$n_threads, progress = FALSE
+    ))
+    job$starts <- started$starts
+    best <- started$best$param
+    near <- gibbs_random_state(list(
+      membership = 1 + problem$dim[2L] * best$membership / 2,
+      one = 1 + 10 * best$aspects, zero = 1 + 10 * (1 - best$aspects)
+    ), rep("free", problem$k))
+    slopes <- best$slopes
+    slopes[] <- pmax(-5, pmin(5, slopes)) + stats::rnorm(length(slopes), 0, 0.2)
+    job$state <- c(near, list(slopes = slopes, center = share$mean + stats::rnorm(length(share$mean), 0, 0.2),
+      spread = rep(1, d)))
+  }
+  job$phase <- "warmup"
+  job
+}
+
+# A draw of all parameters from their prior.
+visits_prior_state <- function(problem) {
+  settings <- problem$settings
+  m <- problem$dim[2L]
+  d <- nrow(settings$by$design)
+  state <- gibbs_random_state(
+    prior_state(settings$prior, rep("free", problem$k), problem$dim[1L], m), rep("free", problem$k)
+  )
+  center <- stats::rnorm(d + ncol(settings$by$taxon), 0, settings$prior$detection)
+  spread <- abs(stats::rcauchy(d))
+  shared <- settings$sharing == "partial"
+  mean <- if (shared) prior_means(settings$by, center) else matrix(0, d, m)
+  sd <- if (shared) spread else settings$share$spread
+  c(state, list(slopes = mean + sd * stats::rnorm(d * m), center = center, spread = spread))
+}
+
+visits_step_warmup <- function(job, problem, on_tick) {
+  n <- min(gibbs_segment, problem$control$warmup - job$n_warm)
+  if (n > 0L) {
+    out <- visits_sweeps(problem, job$state, n, on_tick = on_tick)
+    job$state <- out$state
+    job$n_warm <- job$n_warm + out$n_done
+    job$sweeps <- job$sweeps + out$n_done
+    job$stopped <- out$stopped
+  }
+  if (job$n_warm == problem$control$warmup) job$phase <- "draws"
+  job
+}
+
+visits_step_draws <- function(job, problem, on_tick) {
+  control <- problem$control
+  every <- as.integer(ceiling(control$draws / control$keep))
+  n <- min(every * ceiling(control$draws / (gibbs_parts * every)), control$draws - job$n_draw)
+  out <- visits_sweeps(problem, job$state, n * control$thin, control$thin, every, on_tick)
+  job$state <- out$state
+  job$sweeps <- job$sweeps + out$n_done
+  job$stopped <- out$stopped
+  job$n_draw <- job$n_draw + out$n_draw
+  # An interrupt leaves columns that were not drawn.
+  drawn <- lapply(out[c("note", "richness", "sites", "all_slopes")], function(part) {
+    part[, seq_len(out$n_draw), drop = FALSE]
+  })
+  kept <- lapply(seq_len(out$n_kept), function(s) {
+    list(
+      membership = matrix(out$kept_membership[, s], ncol = problem$k),
+      aspects = matrix(out$kept_aspects[, s], problem$k), slopes = matrix(out$all_slopes[, s * every], nrow(out$slopes))
+    )
+  })
+  job$parts <- c(job$parts, list(c(drawn, out[c("cell", "sum_membership", "sum_aspects")], list(kept = kept))))
+  if (job$n_draw == control$draws) job$phase <- "done"
+  job
+}
+
+# From chains to a fit.
+
+visits_gibbs <- function(problem, start, call) {
+  refuse_large(4 * prod(problem$dim[1:2]), "What is summed up for the cells", "use `estimate = \"map\"`")
+  per_draw <- sum(problem$dim[1:2]) + prod(dim(visit_rates(problem$cell, problem$settings)$slopes))
+  refuse_large(
+    as.double(problem$control$chains) * problem$control$draws * per_draw, "The draws",
+    "draw fewer, or thin them, in mcmc_control()"
+  )
+  states <- NULL
+  if (inherits(start, "visits_bernoulli_gibbs")) {
+    states <- rep_len(start$last, problem$control$chains)
+    same <- vapply(states, function(state) {
+      identical(dim(state$membership), c(problem$dim[1L], problem$k)) && ncol(state$slopes) == problem$dim[2L] &&
+        nrow(state$slopes) == nrow(problem$settings$by$design)
+    }, NA)
+    if (!all(same)) stop_input("`start`, a fit, must be of data of the same shape, with the same `k` and `detection`.")
+  } else if (!is.null(start)) {
+    stop_input("`start` must be a fit with `estimate = \"gibbs\"`, whose chains go on, or NULL.")
+  }
+  jobs <- run_chains(problem, draw_streams(problem$control$chains), states)
+  visits_gibbs_fit(jobs, problem, call)
+}
+
+visits_gibbs_fit <- function(jobs, problem, call) {
+  jobs <- drawn_jobs(jobs)
+  data <- problem$data
+  settings <- problem$settings
+  by <- settings$by
+  k <- problem$k
+  names <- dimnames_of(data$x)
+  labels <- component_names(k)
+  d <- nrow(by$design)
+  n <- problem$dim[1L]
+  m <- problem$dim[2L]
+  chains <- lapply(jobs, visits_chain)
+  joint <- vapply(chains, function(chain) mean(chain$note[1L, ]), 0)
+  chains <- match_visit_chains(chains, which.max(joint), k, m)
+  n_draw <- sum(vapply(jobs, function(job) job$n_draw, 0L))
+  mean_of <- function(part) Reduce(`+`, lapply(chains, `[[`, part)) / n_draw
+  membership <- matrix(mean_of("sum_membership"), n, k)
+  slopes <- do.call(cbind, lapply(chains, `[[`, "all_slopes"))
+  own <- by$basis %*% matrix(slopes, d)
+  own <- array(own, c(d, m, n_draw), list(by$terms, names[[2L]], NULL))
+  param <- list(
+    membership = structure(membership / rowSums(membership), dimnames = list(names[[1L]], labels)),
+    aspects = structure(pmin(matrix(mean_of("sum_aspects"), k, m), 1), dimnames = list(labels, names[[2L]])),
+    detection = structure(by$basis %*% matrix(rowMeans(slopes), d), dimnames = list(by$terms, names[[2L]])),
+    added = stats::setNames(rep(0, problem$dim[3L]), dimnames(problem$cell)[[3L]])
+  )
+  share <- colnames(by$taxon)
+  quantity <- c(
+    "objective", "log_likelihood", "missed", "presences", sprintf("mean[%s]", c(by$terms, share)),
+    sprintf("spread[%s]", by$terms)
+  )
+  for (i in seq_along(jobs)) jobs[[i]]$note <- chains[[i]]$note
+  used <- seq_along(quantity)
+  if (settings$sharing != "partial") used <- 1:4
+  trace <- note_frame(jobs, used, quantity[used])
+  center <- colMeans(trace_columns(chains, 4L + seq_len(d + length(share))))
+  spread <- colMeans(trace_columns(chains, 4L + d + length(share) + seq_len(d)))
+  settings$share <- if (settings$sharing == "partial") list(mean = center, spread = spread) else settings$share
+  kept <- lapply(chains, function(chain) {
+    lapply(chain$kept, function(state) {
+      c(state[c("membership", "aspects")], list(detection = by$basis %*% state$slopes))
+    })
+  })
+  fit <- new_multicause(
+    param = param, objective = c(log_joint = max(trace$objective)), loglik = NA_real_, df = NA_real_,
+    dims = c(n = n, m = m, k = k, observed = sum(data$margins$row_observed)), trace = trace,
+    starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x, names = names,
+    spread = visit_spread(kept, n, m, k), cells = visit_cells(mean_of("cell"), n, m), kinds = rep("content", k),
+    kept = kept, last = lapply(jobs, function(job) job$state), certificate = no_certificate,
+    pinned = stats::setNames(rep("free", k), labels), estimate = "gibbs", prior = settings$prior,
+    density = data_density(data), margins = data$margins, missed_by = "model", visits = problem$cell,
+    detection = detection_answer(by, settings), rare = rare_attributes(as.matrix(data$x), settings$rare),
+    draws = list(
+      richness = do.call(cbind, lapply(chains, `[[`, "richness")),
+      sites = do.call(cbind, lapply(chains, `[[`, "sites")),
+      detection = own
+    ),
+    class = c("visits_bernoulli_gibbs", "visits_bernoulli", "aspect_bernoulli_gibbs", "aspect_bernoulli")
+  )
+  fit$loglik <- visits_run(
+    problem$cell, visit_param(fit), NULL, fit_control(max_pass = 0, n_start = 1)
+  )$outcome$objective
+  fit$converged <- chains_agree(fit, quantities(fit))
+  if (isFALSE(fit$converged)) tell_disagreement(fit)
+  validate_aspect_bernoulli(fit)
+}
+
+trace_columns <- function(chains, rows) {
+  do.call(rbind, lapply(chains, function(chain) t(chain$note[rows, , drop = FALSE])))
+}
+
+# The parts of a chain as one.
+visits_chain <- function(job) {
+  bind <- function(name) do.call(cbind, lapply(job$parts, `[[`, name))
+  add <- function(name) Reduce(`+`, lapply(job$parts, `[[`, name))
+  drawn <- c("note", "richness", "sites", "all_slopes")
+  sums <- c("cell", "sum_membership", "sum_aspects")
+  kept <- do.call(c, lapply(job$parts, `[[`, "kept"))
+  if (!length(kept)) kept <- list(job$state[c("membership", "aspects", "slopes")])
+  c(
+    lapply(stats::setNames(nm = drawn), bind), lapply(stats::setNames(nm = sums), add),
+    list(kept = kept, n_draw = job$n_draw)
+  )
+}
+
+# Components of all chains in the order of the best one's.
+match_visit_chains <- function(chains, best, k, m) {
+  means <- lapply(chains, function(chain) matrix(chain$sum_aspects, k, m) / chain$n_draw)
+  Map(function(chain, mean) {
+    at <- if (k > 1L) match_components(mean, means[[best]]) else 1L
+    if (is.unsorted(at)) {
+      chain$sum_membership <- matrix(chain$sum_membership, ncol = k)[, at]
+      chain$sum_aspects <- matrix(chain$sum_aspects, k)[at, ]
+      chain$kept <- lapply(chain$kept, ab_permute, at)
+    }
+    chain
+  }, chains, means)
+}
+
+# Standard deviations of memberships and aspects, over the kept states.
+visit_spread <- function(kept, n, m, k) {
+  states <- do.call(c, kept)
+  sd_of <- function(part, n_row, n_column) {
+    values <- vapply(states, function(state) as.vector(state[[part]]), numeric(n_row * n_column))
+    values <- matrix(values, n_row * n_column)
+    matrix(sqrt(pmax(rowMeans(values^2) - rowMeans(values)^2, 0)), n_row, n_column)
+  }
+  list(membership = sd_of("membership", n, k), aspects = sd_of("aspects", k, m))
+}
+
+# Of every cell: the chance of a presence before its visits and after them, over all draws.
+visit_cells <- function(mean, n, m) {
+  part <- array(mean, c(n, m, 4L))
+  moments <- function(at) {
+    list(mean = matrix(part[, , at], n), sd = matrix(sqrt(pmax(part[, , at + 1L] - part[, , at]^2, 0)), n))
+  }
+  before <- moments(3L)
+  list(probability = before, missed = moments(1L), present = before["mean"])
+}
+
+#' @export
+cell_scores.visits_bernoulli_gibbs <- function(fit, rows, kinds, of = "absences") {
+  present <- fit$cells$probability$mean[rows, , drop = FALSE]
+  after <- fit$cells$missed$mean[rows, , drop = FALSE]
+  if (of == "presences") {
+    return(list(probability = 1 - present, present = 1 - present, missed = 1 - after, phantom = 0 * after))
+  }
+  silent <- all_visits(fit, rows, function(v) visit_missed(fit, v)[rows, , drop = FALSE])
+  list(probability = present, present = present, missed = after, phantom = after + (1 - after) * silent)
+}
+
+#' @export
+score_spread.visits_bernoulli_gibbs <- function(fit, rows, kinds, of) {
+  fit$cells$missed$sd[rows, , drop = FALSE]
+}
+
+# A visit's own record is told by the other visits to the cell, where it is held out, over the draws that were kept.
+#' @export
+recorded_probability.visits_bernoulli_gibbs <- function(fit) {
+  n <- fit$dims[["n"]]
+  states <- kept_states(fit)
+  total <- 0
+  for (state in states) {
+    one <- kept_draw(fit, state, NULL)
+    total <- total + recorded_probability(one)
+  }
+  total / length(states)
+}
+
+#' @export
+fit_rules.visits_bernoulli_gibbs <- function(fit) {
+  d <- fit$dims
+  rules <- NextMethod()
+  n_draw <- if (is.data.frame(fit$trace)) nrow(fit$trace) else 0L
+  rules$draws <- list(
+    richness = rule_matrix(d[["n"]], n_draw, 0), sites = rule_matrix(d[["m"]], n_draw, 0),
+    detection = function(x) if (!is.numeric(x) || length(dim(x)) != 3L) "terms x m x draws"
+  )
+  rules
+}
+
+#' @export
+vcov.visits_bernoulli_gibbs <- function(object, what = c("detection", "all"), ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  what <- check_choice(what, "what", c("detection", "all"))
+  if (what == "all") stop_input("`what` must be \"detection\" for a fit with `estimate = \"gibbs\"`.")
+  stats::cov(t(coefficient_draws(object)))
+}
+
+#' @export
+coefficient_limits.visits_bernoulli_gibbs <- function(fit, ends) {
+  t(apply(coefficient_draws(fit), 1L, stats::quantile, ends, names = FALSE))
+}
+
+# Coefficients x draws, named as vcov() has them.
+coefficient_draws <- function(fit) {
+  own <- fit$draws$detection
+  taxa <- if (is.null(fit$names[[2L]])) seq_len(fit$dims[["m"]]) else fit$names[[2L]]
+  names <- paste(rep(taxa, each = dim(own)[1L]), rep(fit$detection$terms, length(taxa)), sep = ":")
+  matrix(own, length(names), dimnames = list(names, NULL))
+}
+
+#' How many were there, found or missed, by site or by taxon
+#'
+#' Site richness, and the number of sites of each taxon, of a fit of [visits_bernoulli()]: what visits found and what
+#' there was, with intervals.
+#'
+#' @details
+#' With `estimate = "gibbs"` the intervals are those of the posterior. Of other fits they hold the estimates for true,
+#' which takes in what is random in presences alone: they are too narrow.
+#'
+#' @param fit a fit of [visits_bernoulli()].
+#' @param of `"observation"`: richness of each; `"attribute"`: its number of observations.
+#' @param interval probability of the central interval.
+#' @param ... must be empty.
+#' @return A data frame of class `visit_richness` with a row for each: its name (number), `found`, `expected`, `low` and
+#'   `high`, and for attributes `rare`, whether it was found too seldom for its own record to say much. What was not
+#'   visited counts by its chance.
+#' @examples
+#' set.seed(1)
+#' present <- matrix(rbinom(200, 1, 0.6), 20)
+#' visits <- lapply(1:3, function(v) present * matrix(rbinom(200, 1, 0.5), 20))
+#' head(occupied(visits_bernoulli(visits, 1, missed_by = "visit")))
+#' @export
+occupied <- function(fit, of = c("observation", "attribute"), ..., interval = 0.9) {
+  check_dots(...)
+  check_fit(fit, "visits_bernoulli")
+  of <- check_choice(of, "of", c("observation", "attribute"))
+  interval <- check_number(interval, "interval", 0, 1, open = TRUE)
+  side <- match(of, c("observation", "attribute"))
+  ends <- c((1 - interval) / 2, (1 + interval) / 2)
+  found <- (if (side == 1L) rowSums else colSums)(fit_data(fit) == 1, na.rm = TRUE)
+  if (inherits(fit, "visits_bernoulli_gibbs")) {
+    draws <- fit$draws[[c("richness", "sites")[side]]]
+    expected <- (if (side == 1L) rowSums else colSums)(fit$cells$missed$mean)
+    limits <- apply(draws, 1L, stats::quantile, ends, type = 1L, names = FALSE)
+  } else {
+    chance <- visit_posterior(fit, seq_len(fit$dims[["n"]]))
+    expected <- (if (side == 1L) rowSums else colSums)(chance)
+    limits <- apply(chance, side, sum_quantiles, ends)
+  }
+  names <- fit$names[[side]]
+  out <- data.frame(if (is.null(names)) seq_along(found) else names, found, expected, limits[1L, ], limits[2L, ])
+  names(out) <- c(of, "found", "expected", "low", "high")
+  if (side == 2L) out$rare <- unname(fit$rare)
+  rownames(out) <- NULL
+  structure(out, class = c("visit_richness", "data.frame"), interval = interval)
+}
+
+# Quantiles of the number of successes of independent trials.
+sum_quantiles <- function(p, ends) {
+  p <- pmin(pmax(p, 0), 1)
+  sure <- sum(p == 1)
+  mass <- 1
+  for (one in p[p > 0 & p < 1]) mass <- c(mass, 0) * (1 - one) + c(0, mass) * one
+  below <- cumsum(mass)
+  sure + vapply(ends, function(end) which(below >= end - 1e-12)[1L] - 1L, 0)
+}

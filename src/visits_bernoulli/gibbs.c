@@ -1,0 +1,399 @@
+#include "visits_bernoulli/gibbs.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "num/linalg.h"
+#include "num/rng.h"
+#include "visits_bernoulli/private.h"
+
+typedef struct {
+  const ab_visit_data *data;
+  const ab_prior *prior;
+  ab_visit_state *state;
+  int *present;            /* n x m: the true states */
+  double *tau, *p;         /* n x m: P(z = 1 | visits), P(z = 1) */
+  double *counts, *weight; /* k: of the row at hand; of a cell's components */
+  double *one, *zero;      /* k x m: presences and absences by component */
+  double *q, *h;           /* d x d, d */
+  double *saved;           /* d x m */
+  size_t slope_bytes;
+  double loglik;
+} gibbs_work;
+
+static gibbs_work new_work(const ab_visit_data *data, const ab_prior *prior, ab_visit_state *state,
+                           const mc_host *host) {
+  const size_t k = (size_t) state->par->ab.k, d = (size_t) state->par->detection.d;
+  const size_t cells = (size_t) data->n * (size_t) data->m;
+  gibbs_work work = {.data = data, .prior = prior, .state = state};
+  work.present = host->alloc(host->ctx, cells, sizeof(int));
+  work.tau = mc_doubles(host, cells, 1);
+  work.p = mc_doubles(host, cells, 1);
+  work.counts = mc_doubles(host, k, 1);
+  work.weight = mc_doubles(host, k, 1);
+  work.one = mc_doubles(host, k, (size_t) data->m);
+  work.zero = mc_doubles(host, k, (size_t) data->m);
+  work.q = mc_doubles(host, d, d);
+  work.h = mc_doubles(host, d, 1);
+  work.saved = mc_doubles(host, d, (size_t) data->m);
+  work.slope_bytes = d * (size_t) data->m * sizeof(double);
+  return work;
+}
+
+/* P(visits | present), over exp(log_scale). */
+typedef struct {
+  double present, log_scale;
+  int made, found;
+} visit_chance;
+
+static visit_chance chance_of_visits(const gibbs_work *work, int i, int j) {
+  const ab_visit_data *data = work->data;
+  visit_chance at = {1, 0, 0, 0};
+  for (int v = 0; v < data->n_visit; v++) {
+    const int x = record(data, i, j, v);
+    if (x < 0) continue;
+    const double missed = model_missed(data, &work->state->par->detection, i, j, v);
+    at.made++;
+    at.found += x;
+    at.present *= x ? 1 - missed : missed;
+    if (at.present >= NUM_TINY) continue;
+    at.log_scale += log(fmax(at.present, DBL_MIN));
+    at.present = 1;
+  }
+  return at;
+}
+
+/* Draws a cell's state, its component unless there was no visit, and counts it. */
+static void draw_cell(gibbs_work *work, int i, int j) {
+  const ab_param *ab = &work->state->par->ab;
+  const ptrdiff_t at = num_at(i, j, work->data->n);
+  const double *aspect = ab->aspects + num_at(0, j, ab->k);
+  double p = 0, absence = 0;
+  for (int c = 0; c < ab->k; c++) {
+    const double share = ab->membership[num_at(i, c, work->data->n)];
+    p += share * aspect[c];
+    absence += share * (1 - aspect[c]);
+  }
+  const visit_chance visits = chance_of_visits(work, i, j);
+  const double scaled = p * visits.present * exp(visits.log_scale);
+  double tau = visits.found ? 1 : scaled / (scaled + absence);
+  if (!visits.made) tau = p;
+  if (visits.made)
+    work->loglik +=
+        visits.found ? log(p * visits.present) + visits.log_scale : log(scaled + absence);
+  const int z = num_unif() < tau;
+  work->p[at] = p;
+  work->tau[at] = tau;
+  work->present[at] = z;
+  if (!visits.made) return;
+  double total = 0;
+  for (int c = 0; c < ab->k; c++) {
+    const double share = ab->membership[num_at(i, c, work->data->n)];
+    total += work->weight[c] = share * (z ? aspect[c] : 1 - aspect[c]);
+  }
+  double left = ab->k > 1 ? num_unif() * total : 0;
+  int picked = 0;
+  while (picked < ab->k - 1 && (left -= work->weight[picked]) >= 0) picked++;
+  work->counts[picked]++;
+  (z ? work->one : work->zero)[num_at(picked, j, ab->k)]++;
+}
+
+/* Dirichlet; where all Gammas are 0, as they can be for a tiny prior, one component has all. */
+static void draw_membership(gibbs_work *work, int i) {
+  const int n = work->data->n, k = work->state->par->ab.k;
+  double *s = work->state->par->ab.membership, total = 0;
+  for (int c = 0; c < k; c++)
+    total += s[num_at(i, c, n)] = num_draw_gamma(work->prior->membership[c] + work->counts[c], 1);
+  if (total <= 0) s[num_at(i, num_below(k), n)] = total = 1;
+  for (int c = 0; c < k; c++) s[num_at(i, c, n)] = fmax(s[num_at(i, c, n)] / total, NUM_TINY);
+}
+
+static void draw_rows(gibbs_work *work) {
+  const int n = work->data->n, m = work->data->m, k = work->state->par->ab.k;
+  const size_t size = (size_t) k * (size_t) m * sizeof(double);
+  memset(work->one, 0, size);
+  memset(work->zero, 0, size);
+  work->loglik = 0;
+  for (int i = 0; i < n; i++) {
+    memset(work->counts, 0, (size_t) k * sizeof(double));
+    for (int j = 0; j < m; j++) draw_cell(work, i, j);
+    draw_membership(work, i);
+  }
+}
+
+static void draw_aspects(gibbs_work *work) {
+  const int m = work->data->m, k = work->state->par->ab.k;
+  for (int j = 0; j < m; j++)
+    for (int c = 0; c < k; c++) {
+      const ptrdiff_t at = num_at(c, j, k);
+      const double a = num_draw_gamma(work->prior->one[c] + work->one[at], 1);
+      const double b = num_draw_gamma(work->prior->zero[c] + work->zero[at], 1);
+      const double draw = a + b > 0 ? a / (a + b) : num_below(2);
+      work->state->par->ab.aspects[at] = fmin(fmax(draw, NUM_TINY), 1 - DBL_EPSILON / 2);
+    }
+}
+
+/* Q and h of an attribute's slopes, with fresh Polya-Gamma numbers. */
+static void slope_precision(gibbs_work *work, int j) {
+  const ab_visit_data *data = work->data;
+  const ab_detection *by = &work->state->par->detection;
+  const int d = by->d;
+  memset(work->q, 0, (size_t) d * (size_t) d * sizeof(double));
+  for (int e = 0; e < d; e++) {
+    work->q[num_at(e, e, d)] = by->ridge[e];
+    work->h[e] = by->ridge[e] * by->mean[num_at(e, j, d)];
+  }
+  for (int v = 0; v < data->n_visit; v++)
+    for (int i = 0; i < data->n; i++) {
+      const int x = record(data, i, j, v);
+      if (x < 0 || !work->present[num_at(i, j, data->n)]) continue;
+      const double *row = design_of(data, by, i, v);
+      const double eta = num_dot(row, by->slopes + num_at(0, j, d), d);
+      const double omega = num_draw_polya_gamma(eta);
+      for (int e = 0; e < d; e++) {
+        num_add_scaled(work->q + num_at(0, e, d), omega * row[e], row, d);
+        work->h[e] += (x - 0.5) * row[e];
+      }
+    }
+}
+
+static void draw_slopes(gibbs_work *work, int j) {
+  const ab_detection *by = &work->state->par->detection;
+  const int d = by->d;
+  double *slopes = by->slopes + num_at(0, j, d);
+  slope_precision(work, j);
+  if (!num_chol(work->q, d)) return; /* a prior too flat for what was seen: the slopes stay */
+  num_chol_forward(work->q, d, work->h);
+  for (int e = 0; e < d; e++) work->h[e] += num_norm();
+  num_chol_backward(work->q, d, work->h);
+  memcpy(slopes, work->h, (size_t) d * sizeof(double));
+}
+
+/* The mean of a slope among attributes: all covariates' parts, or all but one. */
+static double mean_of(const ab_visit_state *state, int m, int e, int j) {
+  double mean = state->center[e];
+  if (e != state->intercept) return mean;
+  for (int t = 0; t < state->w; t++)
+    mean += state->center[state->par->detection.d + t] * state->taxon[num_at(j, t, m)];
+  return mean;
+}
+
+/* Draws one entry of center, at which slopes e have the covariate `by` (NULL: 1). */
+static void draw_center(gibbs_work *work, int at, int e, const double *by) {
+  ab_visit_state *state = work->state;
+  const int m = work->data->m, d = state->par->detection.d;
+  const double ridge = 1 / (state->spread[e] * state->spread[e]);
+  double precision = 1 / (state->center_sd * state->center_sd), sum = 0;
+  for (int j = 0; j < m; j++) {
+    const double x = by ? by[j] : 1;
+    const double rest = mean_of(state, m, e, j) - x * state->center[at];
+    precision += ridge * x * x;
+    sum += ridge * x * (state->par->detection.slopes[num_at(e, j, d)] - rest);
+  }
+  state->center[at] = sum / precision + num_norm() / sqrt(precision);
+}
+
+static void draw_spread(gibbs_work *work, int e) {
+  ab_visit_state *state = work->state;
+  const int m = work->data->m, d = state->par->detection.d;
+  double squares = 0;
+  for (int j = 0; j < m; j++) {
+    const double off = state->par->detection.slopes[num_at(e, j, d)] - mean_of(state, m, e, j);
+    squares += off * off;
+  }
+  const double u = num_draw_gamma(1, 1 + 1 / (state->spread[e] * state->spread[e]));
+  const double precision = num_draw_gamma_within((m + 1) / 2.0, squares / 2 + u);
+  state->spread[e] = fmin(fmax(1 / sqrt(precision), 1e-6), 1e6);
+}
+
+/* log P(visits | present) of all presences. */
+static double presences_loglik(const gibbs_work *work) {
+  const ab_visit_data *data = work->data;
+  const ab_detection *by = &work->state->par->detection;
+  double sum = 0;
+  for (int v = 0; v < data->n_visit; v++)
+    for (int j = 0; j < data->m; j++) {
+      const double *slopes = by->slopes + num_at(0, j, by->d);
+      for (int i = 0; i < data->n; i++) {
+        const int x = record(data, i, j, v);
+        if (x < 0 || !work->present[num_at(i, j, data->n)]) continue;
+        const double eta = num_dot(design_of(data, by, i, v), slopes, by->d);
+        sum -= num_softplus(x ? -eta : eta);
+      }
+    }
+  return sum;
+}
+
+/* Moves slopes e of all attributes: their distances from the mean times `scale`, and `shift` more. */
+static void move_slopes(gibbs_work *work, int e, double scale, double shift) {
+  const ab_visit_state *state = work->state;
+  const int m = work->data->m, d = state->par->detection.d;
+  for (int j = 0; j < m; j++) {
+    double *slope = state->par->detection.slopes + num_at(e, j, d);
+    const double mean = mean_of(state, m, e, j);
+    *slope = mean + scale * (*slope - mean) + shift;
+  }
+}
+
+/* Steps of all sizes: which one is right depends on how much is known. */
+static double step_of(double most) { return most * exp(-4 * num_unif()) * num_norm(); }
+
+/*
+ * Spread and mean moved together with all slopes, by Metropolis steps: where the data say little of
+ * single attributes, slopes hold on to their mean and spread, and one at a time they hardly move. In
+ * slopes that are scaled (shifted) along, their prior cancels against the Jacobian.
+ */
+static void move_together(gibbs_work *work, int e) {
+  ab_visit_state *state = work->state;
+  double now = presences_loglik(work);
+  const double spread = state->spread[e], scale = exp(step_of(2));
+  double *slopes = state->par->detection.slopes;
+  memcpy(work->saved, slopes, work->slope_bytes);
+  if (spread * scale > 1e-6 && spread * scale < 1e6) {
+    move_slopes(work, e, scale, 0);
+    const double then = presences_loglik(work);
+    const double prior = log1p(spread * spread) - log1p(spread * scale * spread * scale);
+    if (log(num_unif()) < then - now + prior + log(scale)) {
+      state->spread[e] = spread * scale;
+      now = then;
+    } else
+      memcpy(slopes, work->saved, work->slope_bytes);
+  }
+  const double center = state->center[e], shift = step_of(1);
+  memcpy(work->saved, slopes, work->slope_bytes);
+  move_slopes(work, e, 1, shift);
+  const double gain = (center * center - (center + shift) * (center + shift)) /
+                      (2 * state->center_sd * state->center_sd);
+  if (log(num_unif()) < presences_loglik(work) - now + gain)
+    state->center[e] = center + shift;
+  else
+    memcpy(slopes, work->saved, work->slope_bytes);
+}
+
+static void share_slopes(gibbs_work *work) {
+  ab_visit_state *state = work->state;
+  const int m = work->data->m, d = state->par->detection.d;
+  for (int e = 0; e < d; e++) {
+    draw_center(work, e, e, NULL);
+    if (e == state->intercept)
+      for (int t = 0; t < state->w; t++)
+        draw_center(work, d + t, e, state->taxon + num_at(0, t, m));
+    draw_spread(work, e);
+    move_together(work, e);
+  }
+}
+
+/* What the slopes' conditional law goes by. */
+static void set_prior(gibbs_work *work) {
+  ab_visit_state *state = work->state;
+  const int m = work->data->m, d = state->par->detection.d;
+  if (!state->shared) return;
+  for (int e = 0; e < d; e++) {
+    state->ridge[e] = 1 / (state->spread[e] * state->spread[e]);
+    for (int j = 0; j < m; j++) state->mean[num_at(e, j, d)] = mean_of(state, m, e, j);
+  }
+}
+
+static double log_prior(const gibbs_work *work) {
+  const ab_visit_state *state = work->state;
+  const ab_visit_param *par = state->par;
+  const int n = work->data->n, m = work->data->m, d = par->detection.d;
+  double sum = 0;
+  for (int c = 0; c < par->ab.k; c++) {
+    for (int i = 0; i < n; i++)
+      sum += (work->prior->membership[c] - 1) * log(par->ab.membership[num_at(i, c, n)]);
+    for (int j = 0; j < m; j++) {
+      const double a = par->ab.aspects[num_at(c, j, par->ab.k)];
+      sum += (work->prior->one[c] - 1) * log(a) + (work->prior->zero[c] - 1) * log1p(-a);
+    }
+  }
+  for (int e = 0; e < d; e++)
+    for (int j = 0; j < m; j++) {
+      const double off = par->detection.slopes[num_at(e, j, d)] - state->mean[num_at(e, j, d)];
+      sum += (log(state->ridge[e]) - state->ridge[e] * off * off) / 2;
+    }
+  if (!state->shared) return sum;
+  for (int e = 0; e < d; e++) sum -= log1p(state->spread[e] * state->spread[e]);
+  for (int e = 0; e < d + state->w; e++) {
+    const double scaled = state->center[e] / state->center_sd;
+    sum -= scaled * scaled / 2;
+  }
+  return sum;
+}
+
+static double *column_of(double *values, ptrdiff_t rows, int draw) { return values + rows * draw; }
+
+static void note_presences(const gibbs_work *work, ab_visit_record *record_of, double *note) {
+  const ab_visit_data *data = work->data;
+  const ptrdiff_t cells = (ptrdiff_t) data->n * data->m;
+  double *richness = column_of(record_of->richness, data->n, record_of->n_draw);
+  double *sites = column_of(record_of->sites, data->m, record_of->n_draw);
+  note[AB_VISIT_NOTE_MISSED] = note[AB_VISIT_NOTE_OCCUPIED] = 0;
+  memset(richness, 0, (size_t) data->n * sizeof(double));
+  memset(sites, 0, (size_t) data->m * sizeof(double));
+  for (int j = 0; j < data->m; j++)
+    for (int i = 0; i < data->n; i++) {
+      const ptrdiff_t at = num_at(i, j, data->n);
+      const double tau = work->tau[at];
+      record_of->cell[at] += tau;
+      record_of->cell[at + cells] += tau * tau;
+      record_of->cell[at + 2 * cells] += work->p[at];
+      record_of->cell[at + 3 * cells] += work->p[at] * work->p[at];
+      if (!work->present[at]) continue;
+      richness[i]++;
+      sites[j]++;
+      note[AB_VISIT_NOTE_OCCUPIED]++;
+      const visit_chance visits = chance_of_visits(work, i, j);
+      if (visits.made && !visits.found) note[AB_VISIT_NOTE_MISSED]++;
+    }
+}
+
+static void add_all(double *sum, const double *part, ptrdiff_t length) {
+  for (ptrdiff_t i = 0; i < length; i++) sum[i] += part[i];
+}
+
+/* joint: of the parameters that the states were drawn with. */
+static void note_draw(const gibbs_work *work, double joint, ab_visit_record *to) {
+  const ab_visit_state *state = work->state;
+  const ab_param *ab = &state->par->ab;
+  const int d = state->par->detection.d;
+  const ptrdiff_t rows = (ptrdiff_t) work->data->n * ab->k,
+                  columns = (ptrdiff_t) ab->k * work->data->m;
+  const ptrdiff_t slopes = (ptrdiff_t) d * work->data->m;
+  double *note = column_of(to->note, AB_VISIT_NOTE_CENTER + 2 * d + state->w, to->n_draw);
+  note[AB_VISIT_NOTE_JOINT] = joint;
+  note[AB_VISIT_NOTE_LIK] = work->loglik;
+  note_presences(work, to, note);
+  memcpy(note + AB_VISIT_NOTE_CENTER, state->center, (size_t) (d + state->w) * sizeof(double));
+  memcpy(note + AB_VISIT_NOTE_CENTER + d + state->w, state->spread, (size_t) d * sizeof(double));
+  memcpy(column_of(to->slopes, slopes, to->n_draw), state->par->detection.slopes,
+         (size_t) slopes * sizeof(double));
+  add_all(to->membership, ab->membership, rows);
+  add_all(to->aspects, ab->aspects, columns);
+  to->n_draw++;
+  if (to->keep_every <= 0 || to->n_draw % to->keep_every) return;
+  memcpy(column_of(to->kept_membership, rows, to->n_kept), ab->membership,
+         (size_t) rows * sizeof(double));
+  memcpy(column_of(to->kept_aspects, columns, to->n_kept), ab->aspects,
+         (size_t) columns * sizeof(double));
+  to->n_kept++;
+}
+
+mc_status ab_visits_gibbs(const ab_visit_data *data, const ab_prior *prior, ab_visit_state *state,
+                          int n_sweep, const mc_host *host, ab_visit_record *record_of) {
+  gibbs_work work = new_work(data, prior, state, host);
+  record_of->n_done = record_of->n_draw = record_of->n_kept = 0;
+  for (int t = 0; t < n_sweep; t++) {
+    set_prior(&work);
+    const double before = log_prior(&work);
+    draw_rows(&work);
+    draw_aspects(&work);
+    for (int j = 0; j < data->m; j++) draw_slopes(&work, j);
+    if (state->shared) share_slopes(&work);
+    record_of->n_done = t + 1;
+    if (record_of->thin > 0 && (t + 1) % record_of->thin == 0)
+      note_draw(&work, work.loglik + before, record_of);
+    if (mc_stop(host, t + 1, 0)) return MC_STOPPED;
+  }
+  return MC_MAX_PASS;
+}

@@ -1,0 +1,63 @@
+/*
+ * visits_bernoulli/gibbs.h: Gibbs sampling of the model of visits whose detection is a model
+ * (visits_bernoulli/em.h), without additions. True states z and the components behind them are the
+ * augmented data for memberships (Dirichlet) and aspects (Beta), Polya-Gamma numbers at the visits to
+ * presences those for slopes (Polson, Scott & Windle 2013, doi:10.1080/01621459.2013.829001):
+ *   slopes[,j] | omega, z ~ N(Q^-1 h, Q^-1), Q = sum omega x x' + ridge, h = sum (found - 1/2) x + ridge mean.
+ * Where slopes are shared, mean[e,j] = center[e] (+ taxon[j,] more, for the intercept) and ridge[e] =
+ * 1 / spread[e]^2, with center and more ~ N(0, center_sd^2) and spread half-Cauchy of scale 1, through
+ * 1 / spread^2 | u ~ Gamma(1/2, u), u ~ Gamma(1/2, 1).
+ */
+#ifndef MC_VISITS_BERNOULLI_GIBBS_H
+#define MC_VISITS_BERNOULLI_GIBBS_H
+
+#include "visits_bernoulli/em.h"
+
+/* A state: start on entry, the last draw on return. */
+typedef struct {
+  ab_visit_param *par; /* membership, aspects, detection.slopes; nothing added */
+  double *mean;        /* d x m: what par's detection has; follows from center where shared */
+  double *ridge;       /* d: likewise, from spread */
+  bool shared;
+  double *center;      /* d + w */
+  double *spread;      /* d */
+  int w;               /* terms of the attributes' own covariates */
+  int intercept;       /* the term that they move; -1: none */
+  const double *taxon; /* m x w */
+  double center_sd;
+} ab_visit_state;
+
+/* Rows of a column of notes; center and spread follow. */
+enum {
+  AB_VISIT_NOTE_JOINT,    /* log-likelihood plus the parameters' log-prior, but for constants */
+  AB_VISIT_NOTE_LIK,      /* log-likelihood */
+  AB_VISIT_NOTE_MISSED,   /* presences among the visited cells where nothing was found */
+  AB_VISIT_NOTE_OCCUPIED, /* presences */
+  AB_VISIT_NOTE_CENTER
+};
+
+/* Filled for every `thin`-th sweep; columns are draws. Sums are added to. */
+typedef struct {
+  int thin, keep_every; /* every so many draws memberships and aspects are kept */
+  double *note;         /* (AB_VISIT_NOTE_CENTER + d + w + d) x draws */
+  double *richness;     /* n x draws: presences of each observation */
+  double *sites;        /* m x draws: of each attribute */
+  double *slopes;       /* d m x draws */
+  double
+      *cell; /* n x m x 4: sums of P(z = 1 | visits) and its square, of P(z = 1) and its square */
+  double *membership;                     /* n x k */
+  double *aspects;                        /* k x m */
+  double *kept_membership, *kept_aspects; /* n k and k m x kept */
+  int n_done, n_draw, n_kept;
+} ab_visit_record;
+
+/*
+ * Sweeps from a state: states and components, memberships, aspects, slopes, center and spread, and
+ * those two moved along with all slopes. One
+ * costs O(n m (k + n_visit)) and a Polya-Gamma number and O(d^2) for each visit to a presence.
+ * Returns MC_MAX_PASS, or MC_STOPPED where the host asked to stop, between sweeps.
+ */
+mc_status ab_visits_gibbs(const ab_visit_data *data, const ab_prior *prior, ab_visit_state *state,
+                          int n_sweep, const mc_host *host, ab_visit_record *record);
+
+#endif

@@ -1,0 +1,168 @@
+# The model of visits whose detection goes by covariates, cell by cell.
+
+# 30 x 5 x 3 visits with a covariate of visits and one of sites; some visits were not made.
+detected_table <- function(n = 30, m = 5, n_visit = 3) {
+  set.seed(11)
+  date <- matrix(stats::runif(n * n_visit, -1, 1), n)
+  size <- stats::rnorm(n)
+  present <- matrix(stats::rbinom(n * m, 1L, 0.6), n)
+  slopes <- rbind(stats::rnorm(m, 0.2, 0.4), stats::rnorm(m, 0.8, 0.4), stats::rnorm(m, 0, 0.2))
+  visits <- array(0L, c(n, m, n_visit), list(site = paste0("s", 1:n), species = paste0("t", 1:m), visit = NULL))
+  for (v in 1:n_visit) {
+    p <- stats::plogis(cbind(1, date[, v], size) %*% slopes)
+    visits[, , v] <- stats::rbinom(n * m, 1L, p) * present
+  }
+  visits[2, , 2] <- NA
+  visits[4, 3, 1] <- NA
+  visits[5, , ] <- NA
+  date[2, 2] <- NA
+  list(visits = visits, date = date, size = size, present = present, slopes = slopes)
+}
+
+# The log-likelihood of one attribute's cells; t = c(logit aspects, slopes), design n x visits x d.
+ref_detected <- function(t, membership, x, design, added = numeric(ncol(x))) {
+  k <- ncol(membership)
+  p <- as.vector(membership %*% stats::plogis(t[seq_len(k)]))
+  total <- 0
+  for (i in seq_len(nrow(x))) {
+    made <- which(!is.na(x[i, ]))
+    if (!length(made)) next
+    q <- stats::plogis(as.vector(matrix(design[i, made, ], length(made)) %*% t[-seq_len(k)]))
+    found <- x[i, made] == 1
+    total <- total + log(
+      p[i] * prod(ifelse(found, q, 1 - q)) + (1 - p[i]) * prod(ifelse(found, added[made], 1 - added[made]))
+    )
+  }
+  total
+}
+
+# One pass: the posterior of presence, all but slopes in closed form, slopes by a Newton step of their weighted logistic
+# regression.
+ref_detected_pass <- function(x, par, design, mean, ridge) {
+  d <- dim(design)[3]
+  s <- par$membership
+  a <- par$aspects
+  p <- s %*% a
+  tau <- one <- zero <- matrix(0, nrow(x), ncol(x))
+  slopes <- par$slopes
+  for (j in seq_len(ncol(x))) {
+    weight <- y <- rows <- NULL
+    for (i in seq_len(nrow(x))) {
+      made <- which(!is.na(x[i, j, ]))
+      if (!length(made)) next
+      at <- matrix(design[i, made, ], length(made))
+      q <- stats::plogis(as.vector(at %*% par$slopes[, j]))
+      found <- x[i, j, made] == 1
+      present <- prod(ifelse(found, q, 1 - q))
+      absent <- 1 * !any(found)
+      total <- p[i, j] * present + (1 - p[i, j]) * absent
+      one[i, j] <- present / total
+      zero[i, j] <- absent / total
+      tau[i, j] <- p[i, j] * present / total
+      weight <- c(weight, rep(tau[i, j], length(made)))
+      y <- c(y, found)
+      rows <- rbind(rows, at)
+    }
+    q <- stats::plogis(as.vector(rows %*% par$slopes[, j]))
+    gradient <- crossprod(rows, weight * (y - q)) - ridge * (par$slopes[, j] - mean[, j])
+    hessian <- crossprod(rows, weight * q * (1 - q) * rows) + diag(ridge, d)
+    slopes[, j] <- par$slopes[, j] + solve(hessian, gradient)
+  }
+  expected <- s * (one %*% t(a) + zero %*% t(1 - a))
+  seen <- rowSums(expected) > 0
+  s[seen, ] <- (expected / rowSums(expected))[seen, ]
+  ones <- a * (t(par$membership) %*% one)
+  zeros <- (1 - a) * (t(par$membership) %*% zero)
+  list(membership = s, aspects = ones / (ones + zeros), slopes = slopes)
+}
+
+# The sampler against exact answers: a grid, Geweke's joint test, simulation-based calibration.
+
+visits_test_problem <- function(cell, k, prior, sharing = "partial", formula = ~date, data = list(), taxon = NULL) {
+  cell <- suppressMessages(check_visits(cell, c("site", "species", "visit")))
+  given <- list(visit = data, site = NULL, taxon = taxon)
+  settings <- list(
+    estimate = "gibbs", prior = prior, missed_by = "model", sharing = sharing, added = FALSE, rare = 0L
+  )
+  settings <- check_detection(formula, cell, given, settings)
+  data <- list(x = any_visit(unclass(cell)))
+  visits_gibbs_problem(cell, data, k, settings, mcmc_control(progress = FALSE))
+}
+
+# New records of the visits that there were.
+draw_records <- function(problem, state) {
+  cell <- problem$cell
+  d <- dim(cell)
+  present <- matrix(stats::rbinom(d[1] * d[2], 1L, mixed(state$membership, state$aspects)), d[1])
+  chance <- stats::plogis(crossprod(problem$settings$by$design, state$slopes))
+  for (v in seq_len(d[3])) {
+    found <- present * stats::rbinom(d[1] * d[2], 1L, chance[(v - 1) * d[1] + seq_len(d[1]), ])
+    cell[, , v] <- ifelse(is.na(cell[, , v]), NA, as.integer(found))
+  }
+  problem$cell <- cell
+  problem
+}
+
+# Nothing that depends on labels, and nothing without a mean.
+visits_statistics <- function(state, problem) {
+  p <- state$membership %*% state$aspects
+  shared <- problem$settings$sharing == "partial"
+  c(
+    p = p[1:2, ], square = mean(p^2), spread = sum(state$membership^2), aspects = sum(state$aspects^2),
+    slopes = stats::plogis(state$slopes), product = mean(p) * mean(stats::plogis(state$slopes[1, ])),
+    center = if (shared) state$center, width = if (shared) state$spread / (1 + state$spread),
+    pull = if (shared) mean(stats::plogis(state$slopes[1, ])) * state$spread[1] / (1 + state$spread[1])
+  )
+}
+
+visits_geweke_z <- function(problem, n_sweep) {
+  n_stat <- length(visits_statistics(visits_prior_state(problem), problem))
+  free <- vapply(seq_len(n_sweep), function(i) visits_statistics(visits_prior_state(problem), problem), numeric(n_stat))
+  state <- visits_prior_state(problem)
+  chain <- vapply(seq_len(n_sweep), function(i) {
+    problem <- draw_records(problem, state)
+    state <<- visits_sweeps(problem, state, 1L)$state
+    visits_statistics(state, problem)
+  }, numeric(n_stat))
+  error <- sqrt(apply(free, 1, stats::var) / n_sweep + batch_error(chain)^2)
+  (rowMeans(chain) - rowMeans(free)) / error
+}
+
+# Ranks of the truth among thinned draws, statistics x data sets.
+visits_sbc_ranks <- function(problem, n_set, warmup, thin, n_keep = 19) {
+  vapply(seq_len(n_set), function(s) {
+    truth <- visits_prior_state(problem)
+    own <- draw_records(problem, truth)
+    state <- visits_sweeps(own, visits_prior_state(own), warmup)$state
+    draws <- vapply(seq_len(n_keep), function(i) {
+      state <<- visits_sweeps(own, state, thin)$state
+      visits_statistics(state, own)
+    }, visits_statistics(truth, problem))
+    rowSums(draws < visits_statistics(truth, problem))
+  }, visits_statistics(visits_prior_state(problem), problem))
+}
+
+# One attribute, one component, an intercept: posterior means of the chance of a presence a, of detection q, of the
+# number of presences missed and of the log-likelihood, over a grid.
+visits_grid <- function(cell, prior, sd) {
+  x <- matrix(cell[, 1, ], dim(cell)[1])
+  a <- seq(0.0005, 0.9995, length.out = 1000)
+  b <- seq(-8 * sd, 8 * sd, length.out = 2000)
+  made <- rowSums(!is.na(x))
+  found <- rowSums(x == 1, na.rm = TRUE)
+  q <- stats::plogis(b)
+  log_post <- outer(stats::dbeta(a, prior[1], prior[2], log = TRUE), stats::dnorm(b, 0, sd, log = TRUE), "+")
+  loglik <- missed <- 0
+  for (i in which(made > 0)) {
+    present <- outer(a, q^found[i] * (1 - q)^(made[i] - found[i]))
+    absent <- if (found[i]) 0 * present else matrix(1 - a, length(a), length(b))
+    loglik <- loglik + log(present + absent)
+    if (!found[i]) missed <- missed + present / (present + absent)
+  }
+  w <- exp(log_post + loglik - max(log_post + loglik))
+  w <- w / sum(w)
+  c(
+    a = sum(rowSums(w) * a), q = sum(colSums(w) * q), missed = sum(w * missed), loglik = sum(w * loglik),
+    both = sum(w * outer(a, q))
+  )
+}

@@ -1,0 +1,114 @@
+case <- detected_table()
+plain_visits <- unname(case$visits)
+dimnames(plain_visits) <- NULL
+named <- case$visits
+bare <- function(x) {
+  attr(x, "sides") <- attr(x, "covariates") <- NULL
+  x
+}
+want <- bare(check_visits(named))
+
+test_that("an array's sides are known by their names, in any order", {
+  expect_identical(dimnames(want), unname(dimnames(named)))
+  for (order in list(c(1, 3, 2), c(2, 1, 3), c(3, 2, 1))) {
+    expect_identical(bare(check_visits(aperm(named, order))), want)
+  }
+})
+
+test_that("or by `sides`; else they are told, and refused where they would be odd", {
+  turned <- aperm(plain_visits, c(2, 1, 3))
+  expect_identical(bare(check_visits(turned, c("Species", "sites", "replicate"))), array(want, dim(want)))
+  expect_message(check_visits(plain_visits), "taken as 30 observations x 5 attributes x 3 visits")
+  expect_error(
+    check_visits(aperm(plain_visits, c(1, 3, 2))), "3 attributes x 5 visits, more visits than attributes",
+    class = "multicause_input_error"
+  )
+  expect_error(check_visits(plain_visits, c("site", "visit")), "`sides` must say", class = "multicause_input_error")
+  # A fit's own array is known again.
+  fit <- suppressMessages(visits_bernoulli(
+    aperm(plain_visits, c(1, 3, 2)), 1,
+    sides = c("site", "species", "visit"), control = fit_control(n_start = 1)
+  ))
+  expect_identical(dim(fit$visits), c(30L, 3L, 5L))
+  expect_s3_class(suppressMessages(update(fit, estimate = "ml")), "visits_bernoulli")
+})
+
+test_that("the lists of spOccupancy and unmarked are read, with their covariates", {
+  y <- aperm(unname(named), c(2, 1, 3))
+  dimnames(y) <- unname(dimnames(named))[c(2, 1, 3)]
+  theirs <- list(y = y, occ.covs = data.frame(size = case$size), det.covs = list(date = case$date, size = case$size))
+  expect_identical(bare(check_visits(theirs)), want)
+  each <- lapply(setNames(nm = colnames(named)), function(one) {
+    matrix(named[, one, ], 30, dimnames = list(rownames(named), NULL))
+  })
+  list_of <- list(
+    ylist = each, siteCovs = data.frame(size = case$size), obsCovs = data.frame(date = as.vector(t(case$date)))
+  )
+  expect_identical(bare(check_visits(list_of)), want)
+  quick <- fit_control(n_start = 1)
+  fits <- lapply(list(theirs, list_of), function(x) {
+    suppressMessages(visits_bernoulli(x, 1, detection = ~ date + size, control = quick))
+  })
+  given <- suppressMessages(visits_bernoulli(
+    named, 1,
+    detection = ~ date + size, visit_data = list(date = case$date), site_data = data.frame(size = case$size),
+    control = quick
+  ))
+  expect_equal(fits[[1]]$param, given$param)
+  expect_equal(fits[[2]]$param, given$param)
+  one <- check_visits(list(y = each[[1]]))
+  expect_identical(dim(one), c(30L, 1L, 3L))
+  expect_error(check_visits(list(y = 1:3)), "species x sites x visits", class = "multicause_input_error")
+  expect_error(check_visits(list(ylist = list(1))), "named list", class = "multicause_input_error")
+})
+
+test_that("frames of unmarked are read", {
+  skip_if_not_installed("unmarked")
+  each <- lapply(setNames(nm = colnames(named)), function(one) unname(named[, one, ]))
+  frame <- suppressWarnings(unmarked::unmarkedFrameOccuMulti(each, obsCovs = list(date = case$date)))
+  read <- check_visits(frame)
+  kept <- !is.na(read) # unmarked drops a visit to one species for all
+  expect_identical(read[kept], want[kept])
+  variables <- visit_variables(~date, read, list(), "detection")
+  made <- !is.na(as.vector(case$date))
+  expect_equal(variables$values$date[made], as.vector(case$date)[made])
+})
+
+test_that("a data frame of visits is told by its columns, or in unmarked's order", {
+  long <- data.frame(
+    visit = rep(1:3, each = 30), locality = rep(rownames(named), 3), date = as.vector(case$date), note = "a"
+  )
+  shuffled <- long[sample(90), ]
+  values <- function(x) visit_variables(~date, check_visits(named), list(visit = x), "detection")$values$date
+  expect_identical(values(shuffled), as.vector(case$date))
+  expect_identical(values(data.frame(date = as.vector(t(case$date)))), as.vector(case$date))
+  expect_identical(values(list(date = case$date[30:1, ] |> `rownames<-`(rev(rownames(named))))), as.vector(case$date))
+  expect_error(values(rbind(long, long[1, ])), "two rows for site s1", class = "multicause_input_error")
+  expect_error(values(long[1:10, "date", drop = FALSE]), "a row for each, 90, not 10", class = "multicause_input_error")
+  long$locality <- "nowhere"
+  expect_error(values(long), "no row of a site and visit", class = "multicause_input_error")
+})
+
+test_that("sites and taxa are matched by name, and every value is needed where there was a visit", {
+  cell <- check_visits(named)
+  rows <- data.frame(id = rownames(named), size = case$size)[30:1, ]
+  found <- visit_variables(~size, cell, list(site = rows), "detection")
+  expect_identical(found$values$size, rep(case$size, 3))
+  expect_identical(unname(found$level), "site")
+  expect_error(
+    visit_variables(~size, cell, list(site = rows[1:3, "size", drop = FALSE]), "detection"),
+    "each of the 30 observations",
+    class = "multicause_input_error"
+  )
+})
+
+test_that("taxa seldom found are named, also beside their chances", {
+  few <- named
+  few[, 2, ][few[, 2, ] %in% 1] <- 0L
+  few[1:2, 2, 1] <- 1L
+  expect_message(fit <- visits_bernoulli(few, 1, missed_by = "attribute"), "fewer than 5 observations.*t2")
+  expect_identical(which(fit$rare), c(t2 = 2L))
+  expect_output(print(fit), "Found too seldom to say much of: \"t2\"")
+  expect_output(print(false_absences(fit, attribute = "t2")), "Found too seldom.*t2")
+  expect_no_message(visits_bernoulli(few, 1, missed_by = "attribute", rare = 2), message = "fewer than")
+})

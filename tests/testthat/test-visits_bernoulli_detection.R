@@ -1,0 +1,219 @@
+case <- detected_table()
+given <- list(date = case$date)
+site <- data.frame(size = case$size)
+
+detected <- function(..., k = 2, visits = case$visits, detection = ~ date + size, control = fit_control(n_start = 2)) {
+  suppressMessages(suppressWarnings(visits_bernoulli(
+    visits, k,
+    detection = detection, visit_data = given, site_data = site, ..., control = control
+  )))
+}
+
+design_of <- function(fit) {
+  d <- length(fit$detection$terms)
+  aperm(array(fit$detection$design, c(d, dim(fit$visits)[c(1, 3)])), c(2, 3, 1))
+}
+
+test_that("one pass equals the reference, with and without shrinkage", {
+  set.seed(1)
+  start <- c(random_start(30, 5, 2), list(detection = matrix(rnorm(15, 0, 0.5), 3)))
+  for (sharing in c("none", "partial")) {
+    fit <- detected(estimate = "ml", sharing = sharing, start = start, control = plain(1))
+    basis <- fit$detection$basis
+    begin <- list(membership = start$membership, aspects = start$aspects, slopes = solve(basis, start$detection))
+    ridge <- if (sharing == "none") rep(0, 3) else rep(1, 3)
+    want <- ref_detected_pass(case$visits, begin, design_of(fit), matrix(0, 3, 5), ridge)
+    expect_equal(unname(fit$param$membership), want$membership, tolerance = 1e-10)
+    expect_equal(unname(fit$param$aspects), want$aspects, tolerance = 1e-10)
+    expect_equal(unname(fit$param$detection), basis %*% want$slopes, tolerance = 1e-8)
+  }
+})
+
+test_that("likelihood, gradient and information are those of the reference", {
+  set.seed(2)
+  fit <- detected(estimate = "ml", sharing = "none", start = random_start(30, 5, 2), control = plain(3))
+  param <- visit_param(fit)
+  param$added <- c(0.05, 0, 0.02)
+  now <- visits_inform(fit$visits, param, NULL)
+  design <- design_of(fit)
+  for (j in c(1, 4)) {
+    t <- c(qlogis(param$aspects[, j]), param$slopes[, j])
+    f <- function(t) ref_detected(t, param$membership, case$visits[, j, ], design, param$added)
+    expect_equal(now$value[j], f(t), tolerance = 1e-10)
+    h <- 1e-4
+    step <- function(e) replace(numeric(5), e, h)
+    gradient <- vapply(1:5, function(e) (f(t + step(e)) - f(t - step(e))) / (2 * h), 0)
+    hessian <- outer(1:5, 1:5, Vectorize(function(a, b) {
+      both <- step(a) + step(b)
+      apart <- step(a) - step(b)
+      (f(t + both) - f(t + apart) - f(t - apart) + f(t - both)) / (4 * h^2)
+    }))
+    expect_equal(now$gradient[, j], gradient, tolerance = 1e-5)
+    expect_equal(now$information[, , j], -hessian, tolerance = 1e-4)
+  }
+})
+
+test_that("with one component and no sharing all is as in occu() of unmarked", {
+  skip_if_not_installed("unmarked")
+  large <- detected_table(120, 20)
+  fit <- suppressMessages(visits_bernoulli(
+    large$visits, 1,
+    detection = ~ date + I(date^2) + size, visit_data = list(date = large$date),
+    site_data = data.frame(size = large$size), estimate = "ml", sharing = "none",
+    control = fit_control(tol = 1e-10, max_pass = 3000)
+  ))
+  error <- matrix(sqrt(diag(vcov(fit, "all"))), 5)
+  for (j in 1:20) {
+    frame <- suppressWarnings(unmarked::unmarkedFrameOccu(
+      large$visits[, j, ],
+      siteCovs = data.frame(size = large$size), obsCovs = list(date = large$date)
+    ))
+    theirs <- suppressWarnings(unmarked::occu(
+      ~ date + I(date^2) + size ~ 1, frame,
+      control = list(reltol = 1e-14, maxit = 5000)
+    ))
+    mine <- c(qlogis(fit$param$aspects[, j]), fit$param$detection[, j])
+    expect_equal(unname(mine), unname(unmarked::coef(theirs)), tolerance = 1e-4)
+    expect_equal(error[, j], unname(sqrt(diag(unmarked::vcov(theirs)))), tolerance = 0.01)
+  }
+})
+
+test_that("one component and no sharing maximise each attribute's likelihood, with its curvature", {
+  fit <- detected(k = 1, estimate = "ml", sharing = "none", control = fit_control(tol = 1e-10, max_pass = 3000))
+  design <- design_of(fit)
+  error <- matrix(sqrt(diag(vcov(fit, "all"))), 4)
+  for (j in 1:5) {
+    f <- function(t) -ref_detected(t, fit$param$membership, case$visits[, j, ], design)
+    best <- optim(numeric(4), f, method = "BFGS", hessian = TRUE, control = list(reltol = 1e-15, maxit = 1000))
+    to_own <- diag(4)
+    to_own[-1, -1] <- fit$detection$basis
+    expect_equal(unname(fit$param$detection[, j]), as.vector(fit$detection$basis %*% best$par[-1]), tolerance = 1e-3)
+    expect_equal(error[, j], sqrt(diag(to_own %*% solve(best$hessian) %*% t(to_own))), tolerance = 0.01)
+  }
+  expect_identical(dim(vcov(fit)), c(15L, 15L))
+  all <- confint(fit, level = 0.9)
+  expect_equal(rowMeans(all), setNames(as.vector(fit$param$detection), rownames(all)))
+  expect_equal(unname(confint(fit, "t2", 0.9)), unname(all[4:6, ]))
+  expect_equal(confint(fit, "t2:date"), confint(fit)["t2:date", , drop = FALSE])
+})
+
+test_that("the objective never falls, and more threads change nothing", {
+  set.seed(3)
+  fit <- detected(control = fit_control(n_start = 1))
+  expect_true(all(diff(fit$trace$objective) > -1e-8))
+  start <- c(random_start(30, 5, 2), list(detection = matrix(0, 3, 5)))
+  one <- detected(start = start, control = fit_control(n_threads = 1, max_pass = 30))
+  two <- detected(start = start, control = fit_control(n_threads = 2, max_pass = 30))
+  expect_identical(one$param, two$param)
+})
+
+test_that("an intercept alone is a rate of each attribute, alike on all visits", {
+  visits <- case$visits[-5, , ]
+  visits[is.na(visits)] <- 0L
+  fit <- suppressMessages(visits_bernoulli(
+    visits, 1,
+    detection = ~1, estimate = "ml", sharing = "none", control = fit_control(tol = 1e-10, max_pass = 3000)
+  ))
+  by_visit <- suppressMessages(visits_bernoulli(
+    visits, 1,
+    detection = ~visit, estimate = "ml", sharing = "none", control = fit_control(tol = 1e-10, max_pass = 3000)
+  ))
+  rates <- suppressMessages(visits_bernoulli(
+    visits, 1,
+    missed_by = "attribute", estimate = "ml", control = fit_control(tol = 1e-12, max_pass = 5000)
+  ))
+  expect_equal(by_visit$loglik, rates$loglik, tolerance = 1e-6)
+  expect_equal(unname(visit_missed(by_visit, 2)[1, ]), unname(rates$param$missed[, 2]), tolerance = 1e-3)
+  expect_lt(fit$loglik, by_visit$loglik)
+  # The scale of a covariate is of no account.
+  near <- detected(k = 1, estimate = "ml", sharing = "none")
+  given$date <<- 1000 * given$date + 7
+  far <- detected(k = 1, estimate = "ml", sharing = "none")
+  given$date <<- case$date
+  expect_equal(far$param$detection[2, ] * 1000, near$param$detection[2, ], tolerance = 1e-4)
+  expect_equal(fitted(far), fitted(near), tolerance = 1e-5)
+})
+
+test_that("mean and spread among attributes are found, and rare ones borrow from the others", {
+  set.seed(4)
+  n <- 150
+  m <- 40
+  date <- matrix(rnorm(n * 3), n)
+  slopes <- rbind(rnorm(m, 0, 0.7), rnorm(m, 0.8, 0.4))
+  chance <- c(rep(0.03, 8), runif(m - 8, 0.2, 0.9))
+  visits <- array(0L, c(n, m, 3))
+  present <- matrix(rbinom(n * m, 1, rep(chance, each = n)), n)
+  for (v in 1:3) {
+    visits[, , v] <- present * rbinom(n * m, 1, plogis(outer(rep(1, n), slopes[1, ]) + outer(date[, v], slopes[2, ])))
+  }
+  run <- function(sharing) {
+    suppressWarnings(suppressMessages(
+      visits_bernoulli(visits, 1, detection = ~date, visit_data = list(date = date), sharing = sharing)
+    ))
+  }
+  shared <- run("partial")
+  own <- run("none")
+  expect_equal(shared$detection$mean, c(0, 0.8), tolerance = 0.35)
+  expect_equal(shared$detection$spread, c(0.7, 0.4), tolerance = 0.35)
+  off <- function(fit, at) mean((fit$param$detection[, at] - slopes[, at])^2)
+  expect_lt(off(shared, 1:8), off(own, 1:8))
+  expect_lt(off(shared, 9:40), 1.05 * off(own, 9:40))
+  expect_true(all(shared$rare[colSums(shared$x) < 5]))
+})
+
+test_that("a covariate of taxa moves the mean of the intercept", {
+  set.seed(5)
+  n <- 100
+  m <- 30
+  mass <- data.frame(mass = rnorm(m, 100, 20))
+  visits <- array(0L, c(n, m, 3))
+  present <- matrix(rbinom(n * m, 1, 0.6), n)
+  chance <- plogis((mass$mass - 100) / 20 + rnorm(m, 0, 0.2))
+  for (v in 1:3) visits[, , v] <- present * rbinom(n * m, 1, rep(chance, each = n))
+  fit <- suppressMessages(visits_bernoulli(visits, 1, detection = ~mass, taxon_data = mass))
+  expect_equal(fit$detection$mean, c(0, 1), tolerance = 0.3)
+  expect_lt(fit$detection$spread, 0.5)
+  expect_error(
+    suppressMessages(visits_bernoulli(visits, 1, detection = ~mass, taxon_data = mass, sharing = "none")),
+    "covariates of taxa", class = "multicause_input_error"
+  )
+})
+
+test_that("verbs take such fits", {
+  fit <- detected()
+  expect_output(print(fit), "Detection goes by ~date \\+ size; taxa share")
+  expect_identical(names(generics::tidy(fit, matrix = "detection")), c("term", "attribute", "estimate"))
+  expect_identical(dim(simulate(fit, seed = 1)[[1]]), c(30L, 5L, 3L))
+  zeros <- false_absences(fit, Inf)
+  expect_equal(zeros$missed, zeros$phantom * zeros$present) # as in the other models of visits
+  again <- suppressMessages(suppressWarnings(update(fit, k = 1)))
+  expect_identical(again$detection$terms, fit$detection$terms)
+  expect_s3_class(deficiency(fit, "attribute"), "data.frame")
+  held <- suppressMessages(suppressWarnings(cross_validate(
+    case$visits, visits_bernoulli, 1:2,
+    detection = ~ date + size, visit_data = given, site_data = site, folds = 2, control = fit_control(n_start = 1)
+  )))
+  expect_true(all(is.finite(held$results$loss)))
+})
+
+test_that("what cannot be is refused", {
+  run <- function(detection = ~date, ..., visit_data = given) {
+    suppressMessages(visits_bernoulli(case$visits, 1, detection = detection, ..., visit_data = visit_data))
+  }
+  expect_snapshot(error = TRUE, {
+    run(~ date + wind)
+    run("date")
+    run(y ~ date)
+    run(~ date + I(2 * date))
+    run(visit_data = list(date = case$date[-1, ]))
+    run(visit_data = list(date = replace(case$date, 3, NA)))
+    run(~ offset(date))
+    run(missed_by = "visit")
+    run(~ date * mass, taxon_data = data.frame(mass = 1:5))
+    run(~mass, taxon_data = data.frame(mass = 1:4))
+    run(sharing = "some")
+    run(prior = list(aspects = c(1, 1), membership = 1, detection = -1))
+    vcov(visits_bernoulli(case$visits, 1))
+    confint(run(), "t9")
+  })
+})

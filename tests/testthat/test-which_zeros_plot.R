@@ -1,0 +1,81 @@
+# Figures of an answer: each shows the numbers of the answer.
+
+set.seed(5)
+ages <- sort(runif(40, 250, 300))
+table <- outer(ages, seq(250, 300, length.out = 20), function(age, middle) abs(age - middle) < 15)
+table[] <- rbinom(800, 1, 0.1 + 0.6 * table)
+dimnames(table) <- list(localities = paste("Site", 1:40), genera = paste("Genus", 1:20))
+places <- data.frame(lng = runif(40, 0, 20), lat = runif(40, 40, 50))
+answer <- suppressMessages(which_zeros(table, age = ages, place = places, quick = TRUE, seed = 1, progress = FALSE))
+shown <- function(...) drawn(ggplot2::autoplot(answer, ...))
+
+test_that("the heat map tells found, missed, undecided and absent by the range of the chance", {
+  state <- zero_states(answer, 0.5)
+  cells <- as.data.frame(answer)
+  at <- cbind(match(cells$site, rownames(table)), match(cells$taxon, colnames(table)))
+  expect_identical(sum(state == 1L), sum(table))
+  expect_true(all(cells$missed_low[state[at] == 2L] > 0.5))
+  expect_true(all(cells$missed_high[state[at] == 4L] <= 0.5))
+  expect_true(all((cells$missed_low <= 0.5 & cells$missed_high > 0.5)[state[at] == 3L]))
+  figure <- ggplot2::autoplot(answer, "heat", threshold = 0.3)
+  drawn(figure)
+  expect_equal(as.vector(table(figure$data$value)), tabulate(zero_states(answer, 0.3), 5L))
+  expect_identical(levels(figure$data$row), paste("Site", 40:1)) # the youngest, the first, on top
+  expect_identical(unlist(figure$labels[c("x", "y")], use.names = FALSE), c("genera", "localities"))
+})
+
+test_that("ranges show finds, their ends and the chances of the zeros", {
+  figure <- ggplot2::autoplot(answer, "ranges", taxon = c("Genus 3", "Genus 12"))
+  drawn(figure)
+  expect_equal(sort(figure$data$age), sort(c(ages[table[, 3] == 1], ages[table[, 12] == 1])))
+  spans <- ggplot2::layer_data(figure, 1L)
+  expect_equal(sort(-spans$x), sort(c(max(ages[table[, 3] == 1]), max(ages[table[, 12] == 1]))))
+  cells <- as.data.frame(answer, taxon = c("Genus 3", "Genus 12"))
+  expect_equal(nrow(ggplot2::layer_data(figure, 2L)), sum(cells$missed > 0.1))
+  expect_match(figure$labels$x, "Ma")
+  expect_identical(ggplot2::autoplot(answer, "ranges", unit = NULL)$labels$x, "age")
+})
+
+test_that("sites through time and on the map have the numbers of by_site()", {
+  sums <- by_site(answer)
+  sums <- sums[match(rownames(table), sums$site), ]
+  time <- shown("time")$plot$data
+  expect_equal(time$value, c(sums$finds, sums$finds + sums$missed))
+  expect_equal(time$age, rep(ages, 2))
+  map <- shown("map")
+  expect_setequal(map$plot$data$missed, sums$missed)
+  expect_equal(range(map$plot$data$lon), range(places$lng))
+  limits <- map$plot$coordinates$limits
+  expect_true(limits$x[1] < min(places$lng) && limits$y[2] < 60) # zoomed to the sites
+})
+
+test_that("sums, contrasts, explanations and lists of cells have figures of their own", {
+  for (what in c("zeros", "sites", "taxa", "table", "quality", "learners")) shown(what)
+  groups <- rep(c("older", "younger"), each = 20)
+  both <- by_site(answer, groups = groups)
+  expect_equal(drawn(ggplot2::autoplot(both))$data[[1L]]$xmax, both$high)
+  pair <- contrast(answer, groups)
+  expect_equal(drawn(ggplot2::autoplot(pair))$data[[2L]]$x, pair$difference)
+  first <- as.data.frame(answer, n = 1)
+  why <- explain(answer, first$site, first$taxon)
+  bars <- ggplot2::autoplot(why)
+  drawn(bars)
+  expect_equal(sum(bars$data$value[bars$data$panel == levels(bars$data$panel)[1L]]), sum(why$score$log_odds))
+  fit <- drawn_fit(30, 12, 3, phantom = "white")
+  cells <- false_absences(fit, 20)
+  heat <- ggplot2::autoplot(cells)
+  drawn(heat)
+  expect_equal(heat$data$value, cells$probability)
+  expect_invisible(on_paper(plot(cells)))
+  expect_error(plot(cells[0, ]), "it has none", class = "multicause_input_error")
+})
+
+test_that("what a figure needs and what is wrong is told", {
+  bare <- suppressMessages(which_zeros(unname(table), quick = TRUE, seed = 1, progress = FALSE))
+  for (what in c("ranges", "time")) expect_error(plot(bare, what), "ages", class = "multicause_input_error")
+  expect_error(plot(bare, "map"), "places", class = "multicause_input_error")
+  expect_error(plot(answer, threshold = 2), "`threshold`", class = "multicause_input_error")
+  expect_error(plot(answer, "ranges", taxon = "Homo"), "`taxon`", class = "multicause_input_error")
+  expect_error(plot(answer, "time", unit = 1), "`unit`", class = "multicause_input_error")
+  drawn(ggplot2::autoplot(bare, "heat"))
+})
