@@ -10,7 +10,9 @@
 #'
 #' **Estimation.** `"euclidean"` minimises half the squared error by coordinate descent on whole rows of a factor, with
 #' several rounds for one set of products (accelerated HALS, Gillis and Glineur 2012); `"kl"` minimises
-#' \eqn{\sum x \log(x / \mu) - x + \mu} by coordinate descent with steps that never pass the best value of a coordinate.
+#' \eqn{\sum x \log(x / \mu) - x + \mu} by ten multiplicative updates and then by one Newton step for every row
+#' and every column, with the bounds kept in its quadratic problem, which cannot raise the loss (Tran-Dinh and others
+#' 2015).
 #' Both are extrapolated and stop at the conditions of an optimum: when the squared length of the part of the gradient
 #' that could still lower the loss is less than `tol` times that of its positive part, in two cycles in a row.
 #' `accelerate = FALSE` in [fit_control()] gives Lee and Seung's multiplicative updates, which stop on small gains.
@@ -18,7 +20,8 @@
 #' **Unique form.** Rows of the basis sum to 1, so that coefficients are shares of an observation's total, and
 #' components come in order of decreasing total. Nothing is scaled or reordered where `start` is given.
 #'
-#' **Cost.** A pass takes O(k) a nonzero cell and O(k^2) a row and column, and O(k^2) a missing cell (`"kl"`: O(k)).
+#' **Cost.** A pass takes O(k) a nonzero cell and O(k^2) a row and column, and O(k^2) a missing cell; under
+#' `"kl"` O(q^2) a nonzero cell, q being the components of its row or column that are not 0, and O(k) a missing one.
 #' Sparse data are never made dense; they are held twice, by rows and by columns.
 #'
 #' @inheritParams aspect_bernoulli
@@ -38,6 +41,9 @@
 #'
 #'   Gillis N, Glineur F (2012). Accelerated multiplicative updates and hierarchical ALS algorithms for nonnegative
 #'   matrix factorization. *Neural Computation* 24, 1085-1105. \doi{10.1162/NECO_a_00256}
+#'
+#'   Tran-Dinh Q, Kyrillidis A, Cevher V (2015). Composite self-concordant minimization. *Journal of Machine Learning
+#'   Research* 16, 371-416.
 #' @seealso [predict.nmf()], [compare_models()]
 #' @examples
 #' set.seed(1)

@@ -25,11 +25,11 @@
 #' lowers the objective) and the exact maximum only at the end; `"global"` and `"first"` make the
 #' exact step in every pass. They differ where a strength exceeds the largest of many nearly equal counts: `"first"` is
 #' the paper's solution, `"global"` the better of all maxima. With `accelerate = TRUE` (see [fit_control()]) passes are
-#' accelerated; without prior and
-#' missing cells they are passes of coordinate descent on the equivalent Poisson factorisation, each of which takes
-#' about as long as three EM passes and which need far fewer. With `accelerate = FALSE` a pass is one E-step and one
-#' `mstep` for both factors. Where the effective strength exceeds 0.1, every other start raises the prior step by step
-#' (`init` is `"annealed"`), and the better kind wins.
+#' accelerated; without prior, neighbours and missing cells those after the first 20 are Newton passes on the equivalent
+#' Poisson factorisation: each row, then each column, takes one Newton step with its bounds kept in the quadratic
+#' problem, which cannot lower the likelihood (Tran-Dinh, Kyrillidis and Cevher 2015) and makes shares exactly 0. With
+#' `accelerate = FALSE` a pass is one E-step and one `mstep` for both factors. Where the effective strength exceeds
+#' 0.1, every other start raises the prior step by step (`init` is `"annealed"`), and the better kind wins.
 #'
 #' **Missing cells.** With `missing = "conditional"` the observed counts of a row are multinomial given that they fell
 #' into observed cells: each cell's probability is divided by \eqn{P_i}(observed), and EM imputes the missing cells at
@@ -44,8 +44,8 @@
 #' with \eqn{\bar g_i}{mean_i} the average of the neighbours of observation i and \eqn{s} the `strength`, in counts:
 #' 10 weighs little against a row total of 1000. Passes are EM passes. `recording` has no meaning here.
 #'
-#' **Zeros.** An exact 0 never moves under EM, so starts hold none. A column without counts gets probability 0; a row
-#' without counts keeps its start.
+#' **Zeros.** An exact 0 never moves under EM, so starts hold none; under Newton passes it can come back. A column
+#' without counts gets probability 0; a row without counts keeps its start.
 #'
 #' **Cost.** A pass takes O(k) for each nonzero cell (and each missing one with the conditional rule), and memory
 #' O((n + m) k): sparse tables are never made dense. Where more than 12 % of cells are nonzero, EM uses matrix products.
@@ -86,8 +86,8 @@
 #'   Hofmann T (2001). Unsupervised learning by probabilistic latent semantic analysis. *Machine Learning* 42, 177-196.
 #'   \doi{10.1023/A:1007617005950}
 #'
-#'   Hsieh CJ, Dhillon IS (2011). Fast coordinate descent methods with variable selection for non-negative matrix
-#'   factorization. *KDD '11*, 1064-1072. \doi{10.1145/2020408.2020577}
+#'   Tran-Dinh Q, Kyrillidis A, Cevher V (2015). Composite self-concordant minimization. *Journal of Machine Learning
+#'   Research* 16, 371-416.
 #' @examples
 #' set.seed(1)
 #' basis <- rbind(woodland = c(5, 4, 1, 0, 0), savanna = c(0, 1, 3, 4, 2)) / 10
@@ -296,7 +296,7 @@ plsa_passes <- function(view, start, settings, control, prior = settings$prior, 
   param <- list(
     membership = start$membership, basis = start$basis, fixed_basis = settings$fixed == "basis",
     missing = match(settings$missing, c("conditional", "paper")) - 1L,
-    coordinate_descent = control$accelerate && plain && is.null(view$na_start), smooth = settings$near
+    newton = control$accelerate && plain && is.null(view$na_start), smooth = settings$near
   )
   out <- .Call(mc_c_plsa_fit, view, param, c(prior, rule = entropic_rule(rule)), unclass(control))
   list(param = out[c("membership", "basis")], outcome = out$outcome)

@@ -18,8 +18,8 @@ static plsa_prior prior_of(SEXP prior, const mc_data *data) {
 }
 
 /*
- * Which passes: coordinate descent where asked for, legal (no prior, no
- * missing cell) and accelerated; else EM passes.
+ * Which passes: Newton's where asked for, which must then be legal (no prior,
+ * no missing cell, no neighbours); else EM passes.
  */
 static mc_model new_model(glue_call *call) {
   plsa_self *self = glue_new(call, sizeof *self);
@@ -28,7 +28,7 @@ static mc_model new_model(glue_call *call) {
   const int n_threads = call->ctl.n_threads;
   const plsa_prior prior = prior_of(call->prior, data);
   const int missing = Rf_asInteger(glue_field(call->param, "missing"));
-  const bool descend = Rf_asLogical(glue_field(call->param, "coordinate_descent")) == TRUE;
+  const bool newton = Rf_asLogical(glue_field(call->param, "newton")) == TRUE;
   par->k = Rf_ncols(VECTOR_ELT(call->out, 0));
   par->membership = glue_param(call, 0, data->n, par->k);
   par->basis = glue_param(call, 1, par->k, data->m);
@@ -37,15 +37,14 @@ static mc_model new_model(glue_call *call) {
   par->smooth =
       glue_smooth(glue_field(call->param, "smooth"), data->n, par->k, NULL, n_threads, &call->host);
   const bool plain = !data->na_start && !prior.membership && prior.basis == 0 && !par->smooth;
-  glue_check(!descend || plain, "descent");
+  glue_check(!newton || plain, "newton");
   *self = (plsa_self){data, par, NULL, NULL};
   self->work = plsa_new_work(data, &prior, (plsa_missing) missing, par->k, n_threads, &call->host);
-  if (descend) self->cd = plsa_new_cd(data, par->k, n_threads, &call->host);
+  if (newton) self->newton = plsa_new_newton(data, par->k, n_threads, &call->host);
   return plsa_model(self);
 }
 
-/* param: list(membership = n x k, basis = k x m, fixed_basis, missing, coordinate_descent,
- * smooth). */
+/* param: list(membership = n x k, basis = k x m, fixed_basis, missing, newton, smooth). */
 SEXP mc_c_plsa_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"membership", "basis", "outcome", ""};
   const glue_recipe recipe = {fields, 2, new_model, NULL};

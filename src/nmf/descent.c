@@ -48,7 +48,9 @@ nm_work *nm_new_work(const mc_data *data, int k, int n_threads, const mc_host *h
     s->gram = new_doubles(host, k, k);
     s->sums = new_doubles(host, k, 1);
     s->step = new_doubles(host, k, 1);
-    s->mean = new_doubles(host, longest, 1);
+    s->poisson =
+        num_new_poisson(k, (int) longest, new_doubles(host, num_poisson_size(k, (int) longest), 1),
+                        host->alloc(host->ctx, 3 * (size_t) k, sizeof(int)));
     s->dense = dense ? new_doubles(host, by_row > by_column ? by_row : by_column, 1) : NULL;
   }
   return work;

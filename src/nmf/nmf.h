@@ -22,7 +22,7 @@ typedef struct {
   double *coefficients; /* k x n, one column an observation, at least 0 */
   double *basis;        /* k x m, at least 0 */
   nm_loss loss;
-  bool multiplicative; /* Lee and Seung's updates instead of coordinate descent */
+  bool multiplicative; /* Lee and Seung's updates alone */
   bool fixed_basis;    /* hold the basis: new observations, a convex problem */
 } nm_param;
 
@@ -32,14 +32,16 @@ typedef struct nm_work nm_work;
 nm_work *nm_new_work(const mc_data *data, int k, int n_threads, const mc_host *host);
 
 /*
- * One pass: coefficients, then basis. Coordinate descent: every coefficient in
- * turn to its best value, others held (Euclidean; a few rounds while they pay,
- * as the products they need are made once), or towards it, never past it
- * (KL). A coordinate that is 0 can come back. Multiplicative: Lee & Seung
- * (2001). Missing cells drop out of all sums.
+ * One pass: coefficients, then basis. Euclidean: coordinate descent, every
+ * coefficient in turn to its best value, others held, a few rounds while they
+ * pay, as the products they need are made once. KL: one Newton step of every
+ * row (num/poisson_newton.h), after a few multiplicative passes. A coordinate
+ * that is 0 can come back. Multiplicative: Lee & Seung (2001). Missing cells
+ * drop out of all sums.
  *
  * Costs O(k) a nonzero and O(k^2) a row and column, and k^2 a missing cell
- * (Euclidean); O(k) a nonzero or missing cell (KL). Never raises the loss.
+ * (Euclidean); KL q^2 a nonzero, q being the coordinates that are not 0 or are
+ * pulled up from there, and O(k) a missing cell. Never raises the loss.
  *
  * Returns minus the loss of the parameters it was given: -Inf where KL meets a
  * mean of 0 at a value above 0; NaN where the host asked to stop.

@@ -4,6 +4,7 @@
 
 #include "nmf/nmf.h"
 #include "num/blocks.h"
+#include "num/poisson_newton.h"
 
 #define NM_CANCELLED 1e-4 /* share of a sum left by a subtraction below which it is summed anew */
 
@@ -12,12 +13,12 @@ typedef struct {
 } row_sum;
 
 typedef struct {
-  double *slope; /* k x b: products of the rows' values with the held factor, Euclidean */
-  double *gram;  /* k x k: of one row with missing cells */
-  double *sums;  /* k: of the held factor over the row's observed cells */
-  double *step;  /* k: gradient at the row */
-  double *mean;  /* longest row: means at its nonzeros */
-  double *dense; /* m x b; NULL: x is sparse */
+  double *slope;       /* k x b: products of the rows' values with the held factor, Euclidean */
+  double *gram;        /* k x k: of one row with missing cells */
+  double *sums;        /* k: of the held factor over the row's observed cells */
+  double *step;        /* k: gradient at the row */
+  num_poisson poisson; /* KL */
+  double *dense;       /* m x b; NULL: x is sparse */
 } block_scratch;
 
 struct nm_work {

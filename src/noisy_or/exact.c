@@ -3,6 +3,7 @@
 #include "num/blas.h"
 #include "num/blocks.h"
 #include "num/threads.h"
+#include "num/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,6 +83,26 @@ nor_exact *nor_new_exact(const mc_data *data, nor_param *par, const nor_settings
   return work;
 }
 
+/* Adds the posterior of each row's states to those of its ones and, last, of all rows. */
+static void add_fired(const nor_exact *work, int first, int b, const thread_scratch *s, bool fresh,
+                      strip_sum *sum) {
+  const mc_data *data = work->data;
+  const int n_state = work->tab.n_state, m = data->m;
+  if (!nor_few_ones(data, first, b)) {
+    num_gemm(false, true, n_state, m + 1, b, s->logs, n_state, s->cells, m + 1, fresh ? 0 : 1,
+             sum->fired, n_state);
+    return;
+  }
+  if (fresh) memset(sum->fired, 0, (size_t) n_state * ((size_t) m + 1) * sizeof(double));
+  for (int i = 0; i < b; i++) {
+    const double *row = s->logs + num_at(0, i, n_state), *cells = s->cells + num_at(0, i, m + 1);
+    for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++)
+      num_add_scaled(sum->fired + num_at(0, data->column[e], n_state), cells[data->column[e]], row,
+                     n_state);
+    num_add_scaled(sum->fired + num_at(0, m, n_state), cells[m], row, n_state);
+  }
+}
+
 /* E-step of a block: its log-likelihood, and the sums over its posterior of the states. */
 static void do_block(void *self, int strip, int thread, int first, int b) {
   nor_exact *work = self;
@@ -107,9 +128,7 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
       for (int c = 0; c < k; c++)
         sum->missing[num_at(c, work->data->na_column[e], k)] += s->post[c];
   }
-  if (work->want_sums)
-    num_gemm(false, true, n_state, m + 1, b, s->logs, n_state, s->cells, m + 1, fresh ? 0 : 1,
-             sum->fired, n_state);
+  if (work->want_sums) add_fired(work, first, b, s, fresh, sum);
 }
 
 /* The E-step; gathers the strips' sums in strip 0. NaN: stopped. */

@@ -1,5 +1,6 @@
 #include "noisy_or/states.h"
 #include "num/blas.h"
+#include "num/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -139,6 +140,12 @@ static void correct_row(const nor_tables *tab, const mc_data *data, const nor_pa
   }
 }
 
+#define FEW_ONES 0.03 /* share of cells below which one vector a one beats a product of all cells */
+
+bool nor_few_ones(const mc_data *data, int first, int b) {
+  return data->start[first + b] - data->start[first] < FEW_ONES * b * data->m;
+}
+
 void nor_block_logs(const nor_tables *tab, const mc_data *data, const nor_param *par, int first,
                     int b, double *cells, double *logs, double *scratch) {
   const int m = tab->m, n_state = tab->n_state;
@@ -150,7 +157,12 @@ void nor_block_logs(const nor_tables *tab, const mc_data *data, const nor_param 
     row[m] = 1;
     memcpy(logs + num_at(0, i, n_state), tab->base, (size_t) n_state * sizeof(double));
   }
-  num_gemm(false, false, n_state, b, m, tab->odds, n_state, cells, m + 1, 1, logs, n_state);
+  if (!nor_few_ones(data, first, b))
+    num_gemm(false, false, n_state, b, m, tab->odds, n_state, cells, m + 1, 1, logs, n_state);
+  for (int i = 0; i < b && nor_few_ones(data, first, b); i++)
+    for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++)
+      num_add_scaled(logs + num_at(0, i, n_state), 1,
+                     tab->odds + num_at(0, data->column[e], n_state), n_state);
   if (!data->na_start && !tab->any_hard) return;
   for (int i = 0; i < b; i++)
     correct_row(tab, data, par, first + i, cells + num_at(0, i, m + 1),

@@ -42,6 +42,9 @@ nor_tables nor_new_tables(const nor_param *par, int m, const mc_host *host);
 bool nor_fill_tables(nor_tables *tab, const nor_param *par, const num_strips *columns,
                      double *const *scratch, const mc_host *host, int pass, double objective);
 
+/* Are there so few ones in a block of rows that sums over them beat matrix products? */
+bool nor_few_ones(const mc_data *data, int first, int b);
+
 /*
  * logs (n_state x b) of rows first .. first + b - 1; cells ((m + 1) x b) gets
  * their ones as 0/1 and a last row of 1; scratch holds n_state doubles.

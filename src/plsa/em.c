@@ -8,6 +8,7 @@
 #include "num/vector.h"
 
 #define DENSE_FILL 0.12 /* share of cells visited above which matrix products beat gathering */
+#define FIRST_PASSES 20 /* by EM before Newton's, which would set to 0 what is wanted later */
 #define GATHER_ROWS 64  /* rows a block where cells are gathered */
 
 typedef struct {
@@ -266,8 +267,10 @@ double plsa_objective(const mc_data *data, const plsa_param *par, plsa_work *wor
 }
 
 static double model_pass(void *self) {
-  const plsa_self *s = self;
-  return s->cd ? plsa_cd_pass(s->data, s->par, s->cd) : plsa_pass(s->data, s->par, s->work);
+  plsa_self *s = self;
+  const bool newton = s->newton && (s->par->fixed_basis || s->work->passes >= FIRST_PASSES);
+  return newton ? plsa_newton_pass(s->data, s->par, s->newton)
+                : plsa_pass(s->data, s->par, s->work);
 }
 
 static double model_objective(void *self) {

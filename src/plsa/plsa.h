@@ -69,25 +69,27 @@ double plsa_pass(const mc_data *data, plsa_param *par, plsa_work *work);
 /* The objective alone. Costs 2 k flops a cell. */
 double plsa_objective(const mc_data *data, const plsa_param *par, plsa_work *work);
 
-typedef struct plsa_cd plsa_cd;
+typedef struct plsa_newton plsa_newton;
 
-/* Scratch for coordinate descent: the data by columns, n x k values, O(k) the longest row or column. */
-plsa_cd *plsa_new_cd(const mc_data *data, int k, int n_threads, const mc_host *host);
+/* Scratch for Newton passes: the data by columns, n x k values, O(k) the longest row or column. */
+plsa_newton *plsa_new_newton(const mc_data *data, int k, int n_threads, const mc_host *host);
 
 /*
- * One pass of coordinate descent on the equivalent Poisson factorisation, for
- * maximum likelihood without missing cells: every coordinate of every row, then
- * of every column, makes one Newton step that cannot lower the likelihood.
- * Costs about three EM passes and needs far fewer. Returns as plsa_pass().
+ * One pass on the equivalent Poisson factorisation, for maximum likelihood
+ * without missing cells: every row, then every column, takes one Newton step
+ * within its bounds that cannot lower the likelihood (num/poisson_newton.h).
+ * Costs q^2 flops a nonzero, q being the components of its row or column that
+ * are not 0 or are pulled up from there, and 8 k; needs far fewer than EM.
+ * Returns as plsa_pass().
  */
-double plsa_cd_pass(const mc_data *data, plsa_param *par, plsa_cd *cd);
+double plsa_newton_pass(const mc_data *data, plsa_param *par, plsa_newton *work);
 
-/* Passes over data as a model for mc_fit(); blocks: membership, then basis. cd NULL: EM passes. */
+/* Passes over data as a model for mc_fit(); blocks: membership, then basis. newton NULL: EM passes. */
 typedef struct {
   const mc_data *data;
   plsa_param *par;
   plsa_work *work;
-  plsa_cd *cd;
+  plsa_newton *newton;
 } plsa_self;
 
 mc_model plsa_model(plsa_self *self);

@@ -1,7 +1,7 @@
 /* The kernels of PLSA and PLCA and their numerics: no overruns, and what their headers promise. */
 #include "check_data.h"
 #include "num/lambert.h"
-#include "num/poisson_descent.h"
+#include "num/poisson_newton.h"
 #include "num/simplex.h"
 #include "plca/plca.h"
 #include "plsa/plsa.h"
@@ -77,7 +77,7 @@ static mc_data count_view(const double *x, int n, int m) {
 
 static double *row_simplex(int k, int m) { return check_simplex(k, m); }
 
-static void run_plsa(double density, double missing, plsa_missing rule, double beta, bool descend,
+static void run_plsa(double density, double missing, plsa_missing rule, double beta, bool by_newton,
                      int n_threads) {
   const int n = 90, m = 7, k = 3;
   const mc_host host = check_host();
@@ -87,10 +87,11 @@ static void run_plsa(double density, double missing, plsa_missing rule, double b
   const plsa_prior prior = {beta != 0 ? strength : NULL, -beta / 2, NUM_CCCP};
   plsa_param par = {k, check_simplex(n, k), row_simplex(k, m), false, NULL};
   plsa_work *work = plsa_new_work(&data, &prior, rule, k, n_threads, &host);
-  plsa_cd *cd = descend ? plsa_new_cd(&data, k, n_threads, &host) : NULL;
+  plsa_newton *newton = by_newton ? plsa_new_newton(&data, k, n_threads, &host) : NULL;
   double before = -INFINITY;
   for (int pass = 0; pass < 12; pass++) {
-    const double now = cd ? plsa_cd_pass(&data, &par, cd) : plsa_pass(&data, &par, work);
+    const double now =
+        newton ? plsa_newton_pass(&data, &par, newton) : plsa_pass(&data, &par, work);
     CHECK(isfinite(now) && now >= before - 1e-12 * fabs(now));
     before = now;
     for (int i = 0; i < n; i++) {
@@ -148,25 +149,44 @@ static void test_plca(void) {
     for (int a = -20; a <= 20; a += 8) run_plca(methods[m], a);
 }
 
-static void test_poisson(void) {
-  const int k = 4, r = 9;
+/* Newton's steps of one row: none lowers the objective, the last has nothing to gain. */
+static void run_poisson(int k, int r, bool counts) {
   const mc_host host = check_host();
-  double *g = check_probabilities((ptrdiff_t) k * r), *x = check_probabilities(k);
+  double *held = check_probabilities((ptrdiff_t) k * r), *x = check_probabilities(k);
   double *linear = check_probabilities(k), *v = exact(r), before = -INFINITY;
   int *at = exact_int(r);
   for (int e = 0; e < r; e++) at[e] = e;
-  for (int e = 0; e < r; e++) v[e] = floor(4 * check_uniform());
-  num_poisson s = num_new_poisson(k, r, mc_doubles(&host, num_poisson_size(k, r), 1));
-  for (int round = 0; round < 30; round++) {
-    num_poisson_gather(g, x, k, at, r, &s);
+  for (int e = 0; e < r; e++) v[e] = 0.01 + 4 * check_uniform();
+  for (int e = 0; e < k * r; e += 3) held[e] = 0;
+  for (int e = 0; e < r; e++) held[num_at(e % k, e, k)] = 0.5;
+  const num_poisson_row row = {held, linear, k, r, at, counts ? v : NULL};
+  num_poisson s = num_new_poisson(k, r, mc_doubles(&host, num_poisson_size(k, r), 1),
+                                  exact_int(3 * (ptrdiff_t) k));
+  for (int round = 0; round < 60; round++) {
+    num_poisson_means(&row, x, &s);
     double value = 0;
-    for (int e = 0; e < r; e++) value += v[e] > 0 ? v[e] * log(s.p[e]) : 0;
+    for (int e = 0; e < r; e++) value += (counts ? v[e] : 1) * log(s.p[e]);
     for (int c = 0; c < k; c++) value -= linear[c] * x[c];
-    CHECK(value >= before - 1e-12 * fabs(value));
+    CHECK(value >= before - 1e-12 * (fabs(value) + 1));
     before = value;
-    num_poisson_sweep(x, linear, k, v, r, &s);
-    for (int c = 0; c < k; c++) CHECK(x[c] > 0);
+    num_poisson_newton(&row, x, &s);
   }
+  num_poisson_means(&row, x, &s);
+  for (int c = 0; c < k; c++) {
+    CHECK(x[c] >= 0);
+    if (linear[c] > 0) CHECK(s.pull[c] - linear[c] < 1e-6 * (linear[c] + s.pull[c]));
+    if (linear[c] > 0 && x[c] > 1e-6)
+      CHECK(fabs(s.pull[c] - linear[c]) < 1e-6 * (linear[c] + s.pull[c]));
+  }
+}
+
+static void test_poisson(void) {
+  for (int k = 1; k <= 9; k++)
+    for (int r = 1; r <= 40; r += 13) {
+      run_poisson(k, r, false);
+      run_poisson(k, r, true);
+    }
+  run_poisson(30, 200, true); /* the Hessian by BLAS */
 }
 
 int main(void) {

@@ -70,6 +70,31 @@ ref_entropic_best <- function(omega, beta, n_start = 4L) {
   max(runs)
 }
 
+# The best of f(x) = sum v log(x'held) - sum linear x over x >= 0, a row of a Poisson factorisation, by a general
+# solver: Newton's method on the barrier f(x) + mu sum log x, mu ever smaller.
+ref_poisson_best <- function(v, held, linear) {
+  x <- rep(sum(v) / sum(linear), length(linear))
+  value <- function(x, mu) {
+    p <- drop(x %*% held)
+    if (any(x <= 0) || any(p <= 0)) -Inf else sum(v * log(p)) - sum(linear * x) + mu * sum(log(x))
+  }
+  for (mu in 10^seq(0, -12, -0.5)) {
+    for (step in 1:200) {
+      p <- drop(x %*% held)
+      slope <- drop(held %*% (v / p)) - linear + mu / x
+      bend <- held %*% (t(held) * (v / p^2)) + diag(mu / x^2, length(x))
+      scale <- sqrt(diag(bend))
+      d <- solve(bend / outer(scale, scale), slope / scale, tol = 0) / scale
+      gain <- sum(slope * d)
+      if (gain < 1e-14) break
+      t <- 1
+      while (value(x + t * d, mu) < value(x, mu) + 1e-4 * t * gain && t > 1e-12) t <- t / 2
+      x <- x + t * d
+    }
+  }
+  value(x, 0)
+}
+
 # One maximum-likelihood EM pass over an array, eqs. (3)-(4).
 ref_plca_pass <- function(x, weights, marginals) {
   k <- length(weights)

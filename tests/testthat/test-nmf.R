@@ -42,6 +42,32 @@ test_that("coordinate descent never raises the loss, sparse or dense, and ends w
   }
 })
 
+test_that("KL passes never raise the loss, and rows end at the optimum of a general solver", {
+  set.seed(41)
+  for (i in 1:200) {
+    n <- sample(2:12, 1)
+    m <- sample(2:9, 1)
+    k <- sample.int(6, 1)
+    x <- matrix(stats::rpois(n * m, stats::rexp(n * m)), n) * sample(c(1, 0.01, 50), 1)
+    x[1] <- 1
+    x[sample(n * m, n * m %/% 8)] <- NA
+    if (all(is.na(x))) next
+    start <- list(coefficients = matrix(runif(n * k), n), basis = matrix(runif(k * m), k))
+    fit <- suppressMessages(nmf(x, k, loss = "kl", start = start, control = quiet_control(max_pass = 60, tol = 0)))
+    expect_gte(min(diff(fit$trace$objective)), -1e-12 * (1 + abs(unname(fit$objective))))
+    rows <- nm_run(data_view(x), start, "kl", quiet_control(max_pass = 500, tol = 1e-20), fixed_basis = TRUE)
+    loss <- vapply(seq_len(n), function(i) {
+      seen <- which(!is.na(x[i, ]))
+      ones <- seen[x[i, seen] > 0]
+      if (!length(ones)) return(0)
+      v <- x[i, ones]
+      linear <- rowSums(start$basis[, seen, drop = FALSE])
+      sum(v * log(v) - v) - ref_poisson_best(v, start$basis[, ones, drop = FALSE], linear)
+    }, 0)
+    expect_lte(-rows$outcome$objective, sum(loss) + 1e-8 * (1 + sum(loss)))
+  }
+})
+
 test_that("a factorisation that exists is found", {
   set.seed(3)
   w <- matrix(rexp(40 * 3) * rbinom(120, 1, 0.6), 40)

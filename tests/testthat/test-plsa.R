@@ -77,7 +77,31 @@ test_that("the objective never falls, for every setting that claims it", {
   }
 })
 
-test_that("coordinate descent reaches what EM reaches, in far fewer passes", {
+test_that("Newton passes never lower the likelihood, and rows end at the optimum of a general solver", {
+  set.seed(40)
+  for (i in 1:200) {
+    n <- sample(2:12, 1)
+    m <- sample(2:9, 1)
+    k <- sample.int(8, 1)
+    x <- matrix(stats::rpois(n * m, stats::rexp(n * m)), n) * sample(c(1, 0.01, 50), 1)
+    if (sum(x) == 0) next
+    start <- list(membership = ref_simplex(n, k), basis = ref_simplex(k, m))
+    if (i %% 3 == 0) start$basis[k, ] <- start$basis[1, ]
+    fit <- plsa(x, k, start = start, control = fit_control(n_start = 1, max_pass = 60, tol = 0, progress = FALSE))
+    expect_gte(min(diff(fit$trace$objective)), -1e-12 * (1 + abs(unname(fit$objective))))
+    control <- fit_control(n_start = 1, max_pass = 500, tol = 1e-15, progress = FALSE)
+    rows <- plsa(x, k, start = start, fixed = "basis", control = control)
+    total <- rowSums(x)
+    best <- vapply(which(total > 0), function(i) {
+      used <- x[i, ] > 0
+      value <- ref_poisson_best(x[i, used], start$basis[, used, drop = FALSE], rep(1, k))
+      value + total[i] - total[i] * log(total[i])
+    }, 0)
+    expect_gte(unname(rows$objective), sum(best) - 1e-8 * (1 + abs(sum(best))))
+  }
+})
+
+test_that("Newton passes reach what EM reaches, in far fewer passes", {
   set.seed(4)
   x <- ref_counts(60, 20, 200)$x
   start <- list(membership = ref_simplex(60, 2), basis = ref_simplex(2, 20))
@@ -85,7 +109,7 @@ test_that("coordinate descent reaches what EM reaches, in far fewer passes", {
   cd <- plsa(x, 2, start = start, control = fit_control(n_start = 1, tol = 1e-12, progress = FALSE))
   expect_equal(unname(cd$objective), unname(em$objective), tolerance = 1e-7)
   expect_lt(nrow(cd$trace), 400)
-  # Where coordinate descent stops with more components, EM has nothing to gain either.
+  # Where they stop with more components, EM has nothing to gain either.
   cd <- plsa(x, 5, control = fit_control(n_start = 1, tol = 1e-12, progress = FALSE))
   em <- plsa(x, 5, start = lapply(cd$param, unname), control = plain_passes(50))
   expect_lt(unname(em$objective - cd$objective), 1e-3)
