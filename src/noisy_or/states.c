@@ -140,9 +140,10 @@ static void correct_row(const nor_tables *tab, const mc_data *data, const nor_pa
   }
 }
 
-#define FEW_ONES 0.03 /* share of cells below which one vector a one beats a product of all cells */
-#define LONG_VECTOR                                                                                \
-  64 /* and less with fewer states: there each vector costs more than its length */
+/* Below that share of cells one vector a one beats a product of all cells; where vectors are shorter
+ * than that, each costs more than its length, and the share is smaller. */
+#define FEW_ONES 0.03
+#define LONG_VECTOR 64
 
 bool nor_few_ones(const nor_tables *tab, const mc_data *data, int first, int b) {
   const double share = FEW_ONES * fmin(1, tab->n_state / (double) LONG_VECTOR);
