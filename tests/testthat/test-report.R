@@ -61,7 +61,7 @@ test_that("the report of a fit with everything is one file with its tables", {
     "AIC is least at k = 3 (no component pinned; AIC 280) and at k = 3 (a pinned white phantom; AIC 285)"
   ))
   expect_identical(headings(text), c(
-    "The data", "How many components", "The fit", "Phantoms", "Ages of the components", "Likeliest false absences",
+    "The answer", "The data", "How many components", "The fit", "Phantoms", "Ages of the components", "Likeliest false absences",
     "What is missing", "How far to trust it"
   ))
   expect_identical(captions(text), c(
@@ -155,7 +155,8 @@ test_that("the components of an average are told as parts of its fits, not as on
   text <- write_report(several, age = 20:1, of = "observation", tables = folder)
   expect_self_contained(text)
   expect_identical(headings(text), c(
-    "The data", "The fit", "Phantoms", "Likeliest false absences", "What is missing", "How far to trust it"
+    "The answer", "The data", "The fit", "Phantoms", "Likeliest false absences", "What is missing",
+    "How far to trust it"
   ))
   expect_holds(text, c("The fits that are averaged", "no composition together"))
   expect_false(grepl("how much of each observation each component writes", text))
@@ -341,6 +342,24 @@ test_that("text from data and users makes no tag, no attribute and no picture, a
   expect_identical(setdiff(as_seen(hostile[1:9]), page_texts(pages$hostile[[2L]])), character())
   expect_false(any(grepl("[\u0001-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]", pages$hostile[[1L]])))
   expect_false(any(file.exists("secret", file.path(dirname(hostile_reports()$hostile[1L]), "secret"))))
+})
+
+test_that("a report links to the page of explore(), by a path alone", {
+  skip_without_tools()
+  skip_if_not_installed("jsonlite")
+  folder <- tempfile("link")
+  dir.create(folder)
+  fit <- fits_of_all()$aspect_bernoulli
+  page <- explore(fit, file.path(folder, "look \"around\".html"), open = FALSE)
+  linked <- function(file) {
+    report(fit, file, explorer = page)
+    pieces(read_page(file), "<a href=\"[^#][^\"]*")
+  }
+  expect_identical(linked(file.path(folder, "report.html")), "<a href=\"./look%20%22around%22.html")
+  expect_match(linked(tempfile(fileext = ".html")), "<a href=\"file:///.*/look%20%22around%22.html$")
+  for (bad in list("javascript:alert(1)", folder, 1)) {
+    expect_error(report(fit, tempfile(fileext = ".html"), explorer = bad), "`explorer`", class = "multicause_input_error")
+  }
 })
 
 test_that("a title is no word of a shell's", {
