@@ -74,7 +74,9 @@ explore_data <- function(x, age, place, unit, title) {
   is_answer <- inherits(x, "which_zeros")
   shape <- if (is_answer) x else table_shape(x)
   d <- unname(shape$dims[1:2])
-  text <- function(side) without_controls(as_utf8(enc2utf8(as.character(label_of(seq_len(d[side]), shape$names[[side]])))))
+  text <- function(side) {
+    without_controls(as_utf8(enc2utf8(as.character(label_of(seq_len(d[side]), shape$names[[side]])))))
+  }
   given <- if (is_answer) x$inputs$near$given else x$smooth$given
   ages <- if (is.null(age)) given$age else smooth_for(x, age = age)$age
   places <- if (is.null(place)) given$place else smooth_for(x, place = place)$place
@@ -129,7 +131,8 @@ answer_chances <- function(w) {
 fit_chances <- function(fit) {
   n <- fit$dims[["n"]]
   x <- dense_rows(fit_data(fit), seq_len(n))
-  if (!is.matrix(fitted(fit)) || any(x > 1, na.rm = TRUE)) stop_input("`x` must be a fit to a 0/1 table of two dimensions.")
+  flat <- is.matrix(fitted(fit)) && !any(x > 1, na.rm = TRUE)
+  if (!flat) stop_input("`x` must be a fit to a 0/1 table of two dimensions.")
   found <- matrix(x %in% 1, n)
   white <- if (inherits(fit, "aspect_bernoulli") && !inherits(fit, "multicause_ensemble")) phantoms(fit)$kind == "white"
   gaps <- if (any(white)) rowSums(fit$param$membership[, white, drop = FALSE]) else rep(0, n)

@@ -61,8 +61,8 @@ test_that("the report of a fit with everything is one file with its tables", {
     "AIC is least at k = 3 (no component pinned; AIC 280) and at k = 3 (a pinned white phantom; AIC 285)"
   ))
   expect_identical(headings(text), c(
-    "The answer", "The data", "How many components", "The fit", "Phantoms", "Ages of the components", "Likeliest false absences",
-    "What is missing", "How far to trust it"
+    "The answer", "The data", "How many components", "The fit", "Phantoms", "Ages of the components",
+    "Likeliest false absences", "What is missing", "How far to trust it"
   ))
   expect_identical(captions(text), c(
     "Every component, and what makes it a phantom or not",
@@ -358,7 +358,8 @@ test_that("a report links to the page of explore(), by a path alone", {
   expect_identical(linked(file.path(folder, "report.html")), "<a href=\"./look%20%22around%22.html")
   expect_match(linked(tempfile(fileext = ".html")), "<a href=\"file:///.*/look%20%22around%22.html$")
   for (bad in list("javascript:alert(1)", folder, 1)) {
-    expect_error(report(fit, tempfile(fileext = ".html"), explorer = bad), "`explorer`", class = "multicause_input_error")
+    wrong <- function() report(fit, tempfile(fileext = ".html"), explorer = bad)
+    expect_error(wrong(), "`explorer`", class = "multicause_input_error")
   }
 })
 
