@@ -84,7 +84,9 @@ explore_data <- function(x, age, place, unit, title) {
   found <- cells$found
   middle <- if (!is.null(ages)) unname(rowMeans(ages))
   rows <- order(if (is.null(middle)) -rowSums(found) else middle)
-  main <- if (is.null(middle)) -colSums(found) else {
+  main <- if (is.null(middle)) {
+    -colSums(found)
+  } else {
     known <- !is.na(middle)
     -colSums(found[known, , drop = FALSE] * middle[known]) / pmax(colSums(found[known, , drop = FALSE]), 1e-9)
   }
@@ -134,7 +136,8 @@ fit_chances <- function(fit) {
   flat <- is.matrix(fitted(fit)) && !any(x > 1, na.rm = TRUE)
   if (!flat) stop_input("`x` must be a fit to a 0/1 table of two dimensions.")
   found <- matrix(x %in% 1, n)
-  white <- if (inherits(fit, "aspect_bernoulli") && !inherits(fit, "multicause_ensemble")) phantoms(fit)$kind == "white"
+  # Fits of repeated visits, and averages, have no phantom of their own.
+  white <- if (!is.null(fit$pinned) && is.null(fit$missed_by) && is.null(fit$fits)) phantoms(fit)$kind == "white"
   gaps <- if (any(white)) rowSums(fit$param$membership[, white, drop = FALSE]) else rep(0, n)
   complete <- unname(pmax(1 - gaps, 1e-3))
   list(
@@ -146,7 +149,8 @@ fit_chances <- function(fit) {
 
 # Of each component the taxa it lifts most, and the sites it writes most of.
 explore_components <- function(fit) {
-  if (inherits(fit, "multicause_ensemble") || fit$dims[["k"]] < 1) {
+  components <- if (is.null(fit$fits)) catch_error(component_matrix(fit), function(e) NULL)
+  if (!NROW(components)) {
     return(NULL)
   }
   top <- top_taxa(fit, 12L)

@@ -136,7 +136,9 @@ recovery_figure <- function(found, title) {
   heads <- c(
     roc = sprintf("ROC\nAUC %.3f", s$auc),
     pr = sprintf("precision, recall\naverage %.3f", s$ap),
-    calibration = if (is.null(s$slope) || is.na(s$slope)) "no probabilities" else {
+    calibration = if (is.null(s$slope) || is.na(s$slope)) {
+      "no probabilities"
+    } else {
       sprintf("calibration\nslope %.2f", s$slope)
     }
   )

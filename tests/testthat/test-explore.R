@@ -57,6 +57,16 @@ test_that("a fit has its components, ages and places given, or none", {
   expect_message(data_of(page_of(ensemble(list(explored$fit, explored$fit)))), NA)
 })
 
+test_that("every model of a 0/1 table has a page", {
+  skip_if_not_installed("jsonlite")
+  fits <- fits_of_all()
+  for (fit in fits[setdiff(names(fits), c("plsa", "plca"))]) {
+    data <- data_of(page_of(fit))
+    expect_length(data$chance, fit$dims[["n"]] * fit$dims[["m"]])
+    expect_true(all(data$completeness > 0 & data$completeness <= 1))
+  }
+})
+
 test_that("500 x 140 is below 5 MB", {
   skip_if_not_installed("jsonlite")
   big <- drawn_fit(500, 140, 4, phantom = "white")
