@@ -121,17 +121,17 @@ top_figure <- function(fit, n) {
   signed <- any(component_matrix(fit) < 0)
   top$shown <- if (signed) top$value else top$lift
   top$key <- factor(paste(top$component, top$taxon, sep = "\r"), rev(paste(top$component, top$taxon, sep = "\r")))
-  cut <- short_labels(22L)
+  cut <- short_labels(15L)
   new_figure(
     top, gg_aes(x = "shown", y = "key"), sprintf("The %s that tell each component", axis_words(fit)[2L]),
     sprintf("Bars: the %d %s that each component is known by.", n, axis_words(fit)[2L]),
-    if (signed) component_scale(fit) else "lift: times as likely as in the whole table"
+    if (signed) component_scale(fit) else "lift (times as likely as in all)"
   ) +
     ggplot2::geom_col(fill = component_colours(1L), width = 0.7) +
     ggplot2::facet_wrap("component", scales = "free_y") + few_numbers("x") +
     ggplot2::scale_y_discrete(labels = function(key) cut(sub("^.*\r", "", key)), guide = thinned()) +
     ggplot2::labs(y = NULL) +
-    ggplot2::theme(axis.text.y = ggplot2::element_text(face = "italic", size = 7.5))
+    ggplot2::theme(axis.text.y = ggplot2::element_text(face = "italic", size = 7))
 }
 
 # Sites on two components and the taxa that tell most, as arrows.
@@ -174,7 +174,7 @@ scores_figure <- function(fit, components, n) {
     gg_aes(label = "label"), taxa, check_overlap = TRUE, size = 3, fontface = "italic", hjust = "outward",
     vjust = "outward"
   ) + ggplot2::scale_x_continuous(expand = ggplot2::expansion(mult = 0.18)) +
-    ggplot2::scale_y_continuous(expand = ggplot2::expansion(mult = 0.1))
+    ggplot2::scale_y_continuous(expand = ggplot2::expansion(mult = 0.1)) + ggplot2::coord_cartesian(clip = "off")
 }
 
 capital <- function(text) paste0(toupper(substr(text, 1L, 1L)), substring(text, 2L))

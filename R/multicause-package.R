@@ -7,7 +7,8 @@
 #' @section The answer:
 #' [which_zeros()] says which zeros are probably false, how surely, and how good that is on the table at hand;
 #' [by_site()] and [by_taxon()] sum it up, [contrast()] compares groups of sites, [explain()] says why,
-#' [sensitivity()] what it rests on, and [report()] tells it all. All else is for those who want one model or one part.
+#' [sensitivity()] what it rests on; `plot()` shows it ([plot.which_zeros()]), [explore()] makes a page of it to look
+#' around in, and [report()] tells it all. All else is for those who want one model or one part.
 #'
 #' @section From data to a table:
 #' [occurrence_matrix()] makes the table from occurrences, [site_table()] keeps its sites in step; [read_pbdb()] and

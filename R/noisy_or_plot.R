@@ -69,7 +69,7 @@ links_figure <- function(fit, order) {
     t(values[, at, drop = FALSE]), "What each source switches on",
     sprintf("Heat map: the chance that each source, or the leak, switches on each of %d %s.", ncol(values), taxa),
     legend = "probability that the link fires", heads = c(source_labels(fit), "leak"),
-    subtitle = sprintf("%s %s", capital(taxa), if (order == "data") "in the order of the data" else "by strongest source")
+    subtitle = paste(capital(taxa), if (order == "data") "in the order of the data" else "by strongest source")
   )
 }
 

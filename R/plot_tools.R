@@ -45,14 +45,17 @@ new_figure <- function(data, mapping = ggplot2::aes(), title, alt, x = NULL, y =
   wrapped <- function(text, width) if (!is.null(text)) paste(strwrap(text, width), collapse = "\n")
   blank <- ggplot2::element_blank()
   ggplot2::ggplot(data, mapping) +
-    ggplot2::labs(x = wrapped(x, 44), y = wrapped(y, 34), title = wrapped(title, 38), subtitle = wrapped(subtitle, 50), alt = alt) +
+    ggplot2::labs(
+      x = wrapped(x, 44), y = wrapped(y, 34), title = wrapped(title, 38), subtitle = wrapped(subtitle, 55), alt = alt
+    ) +
     ggplot2::theme_minimal() +
     ggplot2::theme(
       plot.title = ggplot2::element_text(size = 12, face = "bold"), plot.title.position = "plot",
       plot.subtitle = ggplot2::element_text(size = 9.5, colour = "grey25"), legend.position = "top",
       legend.justification = "left", legend.margin = ggplot2::margin(0, 0, 0, 0), panel.grid.minor = blank,
       legend.title = ggplot2::element_text(size = 9), legend.text = ggplot2::element_text(size = 9),
-      strip.text = ggplot2::element_text(hjust = 0, size = 9), strip.clip = "off", axis.title = ggplot2::element_text(size = 10),
+      strip.text = ggplot2::element_text(hjust = 0, size = 9), strip.clip = "off",
+      axis.title = ggplot2::element_text(size = 10),
       # else a saved picture is see-through
       plot.background = ggplot2::element_rect(fill = "white", colour = NA)
     )
@@ -139,7 +142,7 @@ heat_figure <- function(values, title, alt, limits = c(0, 1), colours = probabil
   colnames(values) <- heads
   table <- cell_frame(values)
   few <- ncol(values) <= 24L
-  panels <- if (few) min(ceiling(nrow(values) / most_rows), if (ncol(values) > 8L) 2L else 3L) else 1L
+  panels <- if (few) min(ceiling(nrow(values) / most_rows), 2L) else 1L
   table$panel <- (as.integer(table$row) - 1L) %/% ceiling(nrow(values) / panels)
   table$row <- factor(table$row, rev(levels(table$row)))
   tile <- if (length(values) <= 3000L) ggplot2::geom_tile else ggplot2::geom_raster
@@ -147,7 +150,8 @@ heat_figure <- function(values, title, alt, limits = c(0, 1), colours = probabil
     table, gg_aes(x = "column", y = "row", fill = "value"), title, alt, sides[2L], sides[1L], subtitle
   ) + tile() + fill_scale(limits, colours, legend, ...) + no_grid() +
     names_axis("x", ncol(values), taxa == "column", if (few) "top" else "bottom", if (few) 28L else 18L) +
-    names_axis("y", nrow(values) / panels, taxa == "row") + ggplot2::theme(legend.position = "bottom")
+    names_axis("y", nrow(values) / panels, taxa == "row", most = if (panels == 1L) 28L else 15L) +
+    ggplot2::theme(legend.position = "bottom")
   if (panels == 1L) {
     return(figure)
   }
@@ -204,8 +208,11 @@ bars_figure <- function(shares, title, alt, labels, colours, sides, order) {
     piece <- shares[min(max(round(at[i]), 1L), nrow(shares)), ]
     sum(piece[seq_along(piece) > main[i]]) + piece[main[i]] / 2
   }, 0)
-  names <- data.frame(row = at, value = above, label = sub("[ \n].*", "", labels[main]), colour = text_on(colours[main]))
-  new_figure(table, gg_aes(x = "row", y = "value"), title, alt, paste0(sides[1L], order), "share") + ggplot2::geom_col(gg_aes(fill = "column", colour = "column"), width = 1, linewidth = 0.15) +
+  names <- data.frame(
+    row = at, value = above, label = sub("[ \n].*", "", labels[main]), colour = text_on(colours[main])
+  )
+  new_figure(table, gg_aes(x = "row", y = "value"), title, alt, paste0(sides[1L], order), "share") +
+    ggplot2::geom_col(gg_aes(fill = "column", colour = "column"), width = 1, linewidth = 0.15) +
     ggplot2::geom_text(gg_aes(label = "label"), names, colour = names$colour, check_overlap = TRUE, size = 3) +
     colour_scale(stats::setNames(colours, labels)) + ggplot2::guides(colour = "none") + no_grid() +
     ggplot2::scale_x_continuous(breaks = NULL, expand = c(0, 0)) + ggplot2::scale_y_continuous(expand = c(0, 0))
@@ -230,7 +237,7 @@ ranges_figure <- function(rows, title, alt, xlab, words, limits = c(0, NA), taxa
       NULL, values = c(19L, 5L), guide = ggplot2::guide_legend(ncol = max(1L, 54L %/% (max(nchar(words)) + 4L)))
     ) +
     ggplot2::coord_cartesian(xlim = limits) + names_axis("y", nrow(rows), taxa, most = most, room = 0.6) +
-    ggplot2::scale_x_continuous(n.breaks = 5L, guide = thinned()) + legend_right() +
+    few_numbers("x") + legend_right() +
     ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey94"))
 }
 

@@ -36,6 +36,8 @@
 #' @param n how many false absences, or unexpected cells, to list.
 #' @param sensitivity for an answer, what [sensitivity()] says of it, to be shown.
 #' @param groups for an answer, the group of each site, such as its time slice: sums and differences are shown.
+#' @param explorer path of a page that [explore()] wrote, to be linked to; `NULL`: none. The link is relative where the
+#'   page lies in the folder of the report.
 #' @param title title of the report.
 #' @param tables folder for the csv files, made where it is not there; `NULL` writes none.
 #' @param notes character, paragraphs shown at the top, such as what was decided before the fit.
@@ -63,7 +65,7 @@ report <- function(fit, file, ...) {
 #' @export
 report.default <- function(fit, file, ..., age = NULL, of = c("guess", "attribute", "observation"), sites = NULL,
                            selection = NULL, without = NULL, n = 50, title = NULL, tables = NULL, notes = NULL,
-                           x = NULL) {
+                           x = NULL, explorer = NULL) {
   check_dots(...)
   check_fit(fit)
   file <- check_report_file(file)
@@ -76,13 +78,14 @@ report.default <- function(fit, file, ..., age = NULL, of = c("guess", "attribut
   check_text(title, "title", 1L)
   check_text(notes, "notes")
   check_text(tables, "tables", 1L)
+  link <- explorer_link(explorer, file)
   fit$x <- fit_data(fit, x)
   check_report_tools()
   if (is.null(title)) {
     title <- paste(report_question(fit), model_title(fit))
   }
   content <- report_content(fit, age, of, sites, selection, n, without)
-  html <- render_report("report.Rmd", list(content = content, notes = notes, title = title))
+  html <- render_report("report.Rmd", list(content = content, notes = notes, title = title, link = link))
   write_files(c(stats::setNames(list(html), file), if (!is.null(tables)) table_files(content$tables, tables)))
   invisible(file)
 }
@@ -97,6 +100,22 @@ check_report_file <- function(file) {
   }
   if (dir.exists(file)) stop_input("`file` must be the path of a file: %s is a folder.", dQuote(file, FALSE))
   file.path(normalizePath(dirname(file)), basename(file))
+}
+
+# What a report links to: a page that is there, beside it or elsewhere.
+explorer_link <- function(explorer, file) {
+  if (is.null(explorer)) {
+    return(NULL)
+  }
+  check_text(explorer, "explorer", 1L)
+  if (!file.exists(explorer) || dir.exists(explorer)) {
+    stop_input("`explorer` must be a page that explore() wrote: there is no file %s.", dQuote(explorer, FALSE))
+  }
+  path <- normalizePath(explorer, "/")
+  if (dirname(path) == normalizePath(dirname(file), "/")) {
+    return(paste0("./", utils::URLencode(basename(path), reserved = TRUE)))
+  }
+  paste0("file:///", sub("^/", "", utils::URLencode(path)))
 }
 
 # NULL or text: `count` strings, or any number of them.
@@ -216,6 +235,9 @@ heading <- function(text) cat("\n\n## ", text, "\n\n", sep = "")
 as_html <- function(tag, text) cat(raw_html(paste0("<", tag, ">", html_escape(text), "</", tag, ">", collapse = "\n")))
 as_printed <- function(what) {
   cat(raw_html("<pre>", paste(html_escape(utils::capture.output(what)), collapse = "\n"), "</pre>"))
+}
+as_link <- function(link) {
+  cat(raw_html("<p><a href=\"", html_escape(link), "\">Look around in it: heat map, list, time and map</a></p>"))
 }
 as_notes <- function(notes) {
   cat(raw_html("<div class=\"note\">", paste0("<p>", html_escape(notes), "</p>", collapse = "\n"), "</div>"))

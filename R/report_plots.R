@@ -4,7 +4,8 @@
 show_figure <- function(figure, height) {
   file <- basename(tempfile("figure", ".", ".png"))
   ggplot2::ggsave(file, figure, width = 7, height = height, dpi = 144)
-  cat(raw_html("<p><img src=\"", file, "\" alt=\"", html_escape(ggplot2::get_alt_text(figure)), "\" width=\"1008\"></p>"))
+  said <- html_escape(ggplot2::get_alt_text(figure))
+  cat(raw_html("<p><img src=\"", file, "\" alt=\"", said, "\" width=\"1008\"></p>"))
 }
 
 # Numbers of cells above 0 by observation and by attribute; NULL for arrays, however given.

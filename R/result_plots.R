@@ -51,8 +51,9 @@ autoplot.neighbours_mean <- function(object, ...) {
 table_figure <- function(fit, title, legend = "probability of presence") {
   words <- axis_words(fit)
   heat_figure(
-    fit$probability, title, sprintf("Heat map: the chance of a presence of each of the %s at each of the %s.", words[2L],
-      words[1L]), legend = legend, sides = words, taxa = "column"
+    fit$probability, title,
+    sprintf("Heat map: the chance of a presence of each of the %s at each of the %s.", words[2L], words[1L]),
+    legend = legend, sides = words, taxa = "column"
   )
 }
 
@@ -104,12 +105,14 @@ losses_figure <- function(panels, title) {
   bars$lower <- bars$loss - bars$se
   bars$upper <- bars$loss + bars$se
   labels <- levels(results$label)
+  several <- results[stats::ave(results$k, results$label, FUN = length) > 1, ]
   guide <- if (length(labels) > 1L) ggplot2::guide_legend(ncol = 1L) else "none"
   new_figure(
     results, gg_aes(x = "k", y = "loss", colour = "label"), title,
     "Lines: the loss against the number of components, with one standard error; a ring at the least.",
     "number of components, k", if (length(panels) == 1L) panels[[1L]]$panel
-  ) + ggplot2::geom_line(gg_aes(linetype = "label"), results[stats::ave(results$k, results$label, FUN = length) > 1, ]) + ggplot2::geom_point() +
+  ) + ggplot2::geom_line(gg_aes(linetype = "label"), several) +
+    ggplot2::geom_point() +
     ggplot2::geom_linerange(gg_aes(ymin = "lower", ymax = "upper"), bars) +
     ggplot2::geom_point(gg_aes(shape = "choice"), bind("chosen"), size = 4, stroke = 0.9) +
     ggplot2::scale_shape_manual(NULL, values = c(least = 1L, `within one s.e.` = 0L)) +
@@ -133,7 +136,9 @@ recovery_figure <- function(found, title) {
   heads <- c(
     roc = sprintf("ROC\nAUC %.3f", s$auc),
     pr = sprintf("precision, recall\naverage %.3f", s$ap),
-    calibration = if (is.null(s$slope) || is.na(s$slope)) "no probabilities" else {
+    calibration = if (is.null(s$slope) || is.na(s$slope)) {
+      "no probabilities"
+    } else {
       sprintf("calibration\nslope %.2f", s$slope)
     }
   )
@@ -149,7 +154,9 @@ recovery_figure <- function(found, title) {
   new_figure(
     lines, gg_aes(x = "x", y = "y"), title,
     "Three panels: share found against false alarms, precision against share found, and observed against expected."
-  ) + ggplot2::geom_abline(gg_aes(slope = "slope", intercept = "intercept"), diagonal, colour = "grey70", linetype = 2L) +
+  ) + ggplot2::geom_abline(
+    gg_aes(slope = "slope", intercept = "intercept"), diagonal, colour = "grey70", linetype = 2L
+  ) +
     ggplot2::geom_path(colour = component_colours(1L)) +
     ggplot2::geom_point(data = lines[lines$part == "calibration", ], colour = component_colours(1L)) +
     ggplot2::facet_wrap("panel", scales = "free") + few_numbers("x") + ggplot2::expand_limits(x = 0, y = 0) +

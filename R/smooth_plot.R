@@ -217,7 +217,7 @@ pie_polygons <- function(place, composition, limits) {
       data.frame(
         x = c(if (middle) at[i, 1L], at[i, 1L] + r[1L] * sin(turn)),
         y = c(if (middle) at[i, 2L], at[i, 2L] + r[2L] * cos(turn)), component = c, site = rownames(place)[i] %||% i,
-        piece = paste(i, c, limits$lon[1L], nrow(place)), lon = place[i, 1L], lat = place[i, 2L], to_lon = at[i, 1L], to_lat = at[i, 2L],
+        piece = paste(i, c), lon = place[i, 1L], lat = place[i, 2L], to_lon = at[i, 1L], to_lat = at[i, 2L],
         moved = sqrt(sum(((at[i, ] - place[i, ]) / r)^2)) > 0.7, row.names = NULL
       )
     }))

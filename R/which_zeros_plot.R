@@ -58,7 +58,8 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
     zeros = zeros_figure(object, n), heat = state_figure(object, threshold),
     ranges = taxon_ranges_figure(object, taxon, n, unit), time = site_time_figure(object, unit),
     map = missed_map_figure(object), sites = sums_figure(by_site(object), n, axis_words(object)),
-    taxa = sums_figure(by_taxon(object), n, axis_words(object)), table = table_figure(object, "Chance of a record", "chance of a record; finds are grey"),
+    taxa = sums_figure(by_taxon(object), n, axis_words(object)),
+    table = table_figure(object, "Chance of a record", "chance of a record; finds are grey"),
     quality = recovery_figure(object$curve, "How well hidden finds are found again"),
     learners = learners_figure(object)
   )
@@ -115,7 +116,7 @@ state_figure <- function(w, threshold) {
       "Heat map of %d %s by %d %s: %s.", w$dims[["n"]], words[1L], w$dims[["m"]], words[2L],
       paste(table(table$value[shown])[1:4], cell_states[1:4], collapse = ", ")
     ), words[2L], words[1L],
-    if (is.null(ages)) "By number of finds" else sprintf("Youngest %s on top, oldest %s at the left", words[1L], words[2L])
+    if (is.null(ages)) "By number of finds" else sprintf("Youngest %s on top, oldest %s left", words[1L], words[2L])
   ) + ggplot2::geom_raster() + colour_scale(colours[unique(as.character(sort(table$value)))]) + no_grid() +
     names_axis("x", ncol(state), TRUE, most = 18L) + names_axis("y", nrow(state)) + legend_right() +
     ggplot2::theme(legend.key = ggplot2::element_rect(colour = "grey60"))
@@ -147,7 +148,9 @@ taxon_ranges_figure <- function(w, taxon, n, unit) {
       words[2L]), subtitle = "Bars: oldest to youngest find; ticks: finds"
   ) + ggplot2::geom_segment(
     gg_aes(x = "old", xend = "young", y = "taxon", yend = "taxon"), spans, colour = "grey82", linewidth = 2.6
-  ) + ggplot2::geom_point(gg_aes(size = "missed"), zeros, shape = 21L, colour = colours[2L], fill = NA, stroke = 0.6, alpha = 0.7) +
+  ) + ggplot2::geom_point(
+    gg_aes(size = "missed"), zeros, shape = 21L, colour = colours[2L], fill = NA, stroke = 0.6, alpha = 0.7
+  ) +
     ggplot2::geom_point(shape = 124L, colour = colours[1L], size = 3.2) +
     ggplot2::scale_size_area("missed there", max_size = 5, limits = c(0, 1), breaks = c(0.1, 0.5, 1)) +
     names_axis("y", length(at), TRUE, room = 0.6) + legend_right() + time_axis(range(ages, na.rm = TRUE), unit)

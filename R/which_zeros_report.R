@@ -4,7 +4,7 @@
 #' @export
 report.which_zeros <- function(fit, file, ..., # nolint: object_name_linter.
                                sensitivity = NULL, groups = NULL, sites = NULL, n = 50, title = NULL, tables = NULL,
-                               notes = NULL) {
+                               notes = NULL, explorer = NULL) {
   check_dots(...)
   check_whole(fit, "fit")
   file <- check_report_file(file)
@@ -18,10 +18,11 @@ report.which_zeros <- function(fit, file, ..., # nolint: object_name_linter.
   check_text(title, "title", 1L)
   check_text(notes, "notes")
   check_text(tables, "tables", 1L)
+  link <- explorer_link(explorer, file)
   check_report_tools()
   if (is.null(title)) title <- "Which zeros are false?"
   content <- list(w = fit, sensitivity = sensitivity, tables = answer_tables(fit, groups, sites, n))
-  html <- render_report("which_zeros.Rmd", list(content = content, notes = notes, title = title))
+  html <- render_report("which_zeros.Rmd", list(content = content, notes = notes, title = title, link = link))
   csv <- if (!is.null(tables)) {
     table_files(c(content$tables, list(all_zeros = as.data.frame(fit), sensitivity = sensitivity$table)), tables)
   }

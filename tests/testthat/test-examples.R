@@ -45,6 +45,15 @@ test_that("a download of the Paleobiology Database becomes ranked absences and a
   expect_match(run$output, "absences with the highest", all = FALSE)
 })
 
+test_that("ten lines lead from a download to a figure for a paper", {
+  skip_if_loaded()
+  file <- system.file("examples", "pbdb_figure.R", package = "multicause")
+  expect_lte(sum(!grepl("^#|^$", readLines(file))), 12L) # ten statements at most, some of two lines
+  expect_lte(length(parse(file)), 10L)
+  run <- run_example("pbdb_figure")
+  expect_clean(run, "ranges.pdf")
+})
+
 test_that("a community table becomes compared models", {
   skip_if_loaded()
   skip_if_not_installed("vegan")

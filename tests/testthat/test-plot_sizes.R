@@ -17,12 +17,14 @@ test_that("heat maps hold few and many rows and columns", {
 test_that("bars hold few and many sites, and their labels stand on their component", {
   for (n in c(1, 2, 40, 700)) {
     shares <- prop.table(cbind(rev(seq_len(n)), seq_len(n), 0.1), 1)
-    figure <- bars_figure(shares, "A title", "Bars.", c("A1", "A2", "A3 white"), component_colours(3), c("sites", "taxa"), "")
+    labels <- c("A1", "A2", "A3 white")
+    figure <- bars_figure(shares, "A title", "Bars.", labels, component_colours(3), c("sites", "taxa"), "")
     drawn(figure)
     labels <- ggplot2::layer_data(figure, 2L)
     bars <- ggplot2::layer_data(figure, 1L)
     for (i in seq_len(nrow(labels))) {
-      under <- bars[bars$xmin <= labels$x[i] & bars$xmax >= labels$x[i] & bars$ymin <= labels$y[i] & bars$ymax >= labels$y[i], ]
+      across <- bars$xmin <= labels$x[i] & bars$xmax >= labels$x[i]
+      under <- bars[across & bars$ymin <= labels$y[i] & bars$ymax >= labels$y[i], ]
       expect_true(labels$label[i] %in% c("A1", "A2", "A3")[under$group])
     }
   }

@@ -61,8 +61,8 @@ test_that("the report of a fit with everything is one file with its tables", {
     "AIC is least at k = 3 (no component pinned; AIC 280) and at k = 3 (a pinned white phantom; AIC 285)"
   ))
   expect_identical(headings(text), c(
-    "The data", "How many components", "The fit", "Phantoms", "Ages of the components", "Likeliest false absences",
-    "What is missing", "How far to trust it"
+    "The answer", "The data", "How many components", "The fit", "Phantoms", "Ages of the components",
+    "Likeliest false absences", "What is missing", "How far to trust it"
   ))
   expect_identical(captions(text), c(
     "Every component, and what makes it a phantom or not",
@@ -155,7 +155,8 @@ test_that("the components of an average are told as parts of its fits, not as on
   text <- write_report(several, age = 20:1, of = "observation", tables = folder)
   expect_self_contained(text)
   expect_identical(headings(text), c(
-    "The data", "The fit", "Phantoms", "Likeliest false absences", "What is missing", "How far to trust it"
+    "The answer", "The data", "The fit", "Phantoms", "Likeliest false absences", "What is missing",
+    "How far to trust it"
   ))
   expect_holds(text, c("The fits that are averaged", "no composition together"))
   expect_false(grepl("how much of each observation each component writes", text))
@@ -343,6 +344,25 @@ test_that("text from data and users makes no tag, no attribute and no picture, a
   expect_false(any(file.exists("secret", file.path(dirname(hostile_reports()$hostile[1L]), "secret"))))
 })
 
+test_that("a report links to the page of explore(), by a path alone", {
+  skip_without_tools()
+  skip_if_not_installed("jsonlite")
+  folder <- tempfile("link")
+  dir.create(folder)
+  fit <- fits_of_all()$aspect_bernoulli
+  page <- explore(fit, file.path(folder, "look \"around\".html"), open = FALSE)
+  linked <- function(file) {
+    report(fit, file, explorer = page)
+    pieces(read_page(file), "<a href=\"[^#][^\"]*")
+  }
+  expect_identical(linked(file.path(folder, "report.html")), "<a href=\"./look%20%22around%22.html")
+  expect_match(linked(tempfile(fileext = ".html")), "<a href=\"file:///.*/look%20%22around%22.html$")
+  for (bad in list("javascript:alert(1)", folder, 1)) {
+    wrong <- function() report(fit, tempfile(fileext = ".html"), explorer = bad)
+    expect_error(wrong(), "`explorer`", class = "multicause_input_error")
+  }
+})
+
 test_that("a title is no word of a shell's", {
   skip_without_tools()
   mark <- tempfile("mark")
@@ -364,38 +384,21 @@ browse <- function(file, chromium) {
     var shown = Array.from(document.querySelectorAll('td, th, h1, caption, .note p, p'), e => e.textContent);
     document.body.setAttribute('data-shown', encodeURIComponent([document.title].concat(shown).join('\\n')));
   </script>"
-  folder <- tempfile("browser")
-  dir.create(folder)
-  on.exit(unlink(folder, recursive = TRUE))
-  copy <- file.path(folder, "page.html")
-  lines <- readLines(file, encoding = "UTF-8")
-  at <- max(grep("</body>", lines, fixed = TRUE))
-  writeLines(enc2utf8(append(lines, probe, at - 1L)), copy, useBytes = TRUE)
-  page <- suppressWarnings(system2(chromium, c(
-    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", paste0("--user-data-dir=", file.path(folder, "profile")),
-    "--virtual-time-budget=3000", "--dump-dom", paste0("file://", copy)
-  ), stdout = TRUE, stderr = FALSE, timeout = 120, env = "LD_PRELOAD=")) # no sanitizer's runtime in the browser
-  page <- paste(page, collapse = "\n")
-  shown <- sub("\".*", "", sub(".*data-shown=\"", "", page))
-  shown <- utils::URLdecode(shown)
-  Encoding(shown) <- "UTF-8"
+  page <- dump_page(file, probe, chromium)
+  shown <- left_in(page, "data-shown")
   list(ran = grepl("<html[^>]*data-ran", page), shown = as_seen(strsplit(shown, "\n", fixed = TRUE)[[1L]]))
 }
 
 test_that("in a browser, text from data and users runs nothing and is shown as written", {
-  testthat::skip_on_cran()
   skip_without_tools()
-  testthat::skip_on_os("windows")
-  chromium <- Filter(nzchar, unname(Sys.which(c("chromium", "chromium-browser", "google-chrome"))))
-  testthat::skip_if_not(length(chromium) > 0L, "no chromium is at hand")
+  chromium <- chromium_here()
   for (live in hostile[c(1, 2, 5)]) { # the browser would tell
     page <- tempfile(fileext = ".html")
     writeLines(c("<html><body><p>as written</p>", live, "</body></html>"), page)
-    expect_identical(browse(page, chromium[1L]), list(ran = TRUE, shown = c("", "as written")))
+    expect_identical(browse(page, chromium), list(ran = TRUE, shown = c("", "as written")))
   }
   files <- hostile_reports()$hostile
-  pages <- lapply(files, browse, chromium[1L])
+  pages <- lapply(files, browse, chromium)
   for (page in pages) expect_false(page$ran)
   expect_identical(setdiff(as_seen(hostile), pages[[1L]]$shown), character())
   expect_identical(pages[[1L]]$shown[1L], as_seen(paste(hostile, collapse = " ")))

@@ -1,0 +1,181 @@
+# explore(): an answer or a fit as one HTML page.
+
+#' A page to explore which zeros are false
+#'
+#' Writes one HTML file that needs no server and no network: the table as a heat map, the list of its zeros, the sites
+#' through time and on a map, all linked. Pick a site, a taxon, a cell or a component in one, and the others follow;
+#' two sliders show what the answer would be with another completeness or threshold; the list can be sorted, searched
+#' and downloaded as shown.
+#'
+#' @details
+#' The page does everything by keyboard, too, fits on a telephone, and can be read without colour. Names are shown as
+#' they are written. It holds the whole table: 500 x 140 cells take about half a megabyte; above 5 MB a message says so.
+#'
+#' With the slider of completeness at its left end the page has the numbers of the answer, to four digits of the chance.
+#' Elsewhere every site has the completeness of the slider, or what the table allows at least, where that is more.
+#' "Undecided" here is a chance between half of the threshold and the threshold; [plot.which_zeros()] has the ranges.
+#' For a fit of a model of one table, the chance is that of [fitted()], and completeness is one minus the share that
+#' white phantoms write, where there are some, else 1, so that only the slider makes zeros false.
+#'
+#' @param x a result of [which_zeros()], or a fit of any model of a 0/1 table.
+#' @param file path of the page, which ends in `.html`; `NULL`: a file of the session's own folder.
+#' @param ... must be empty.
+#' @param age,place ages of the sites and their places (longitude, latitude), in the order of the rows or named by them;
+#'   `NULL`: those that `x` was made with, if any.
+#' @param unit of the ages.
+#' @param title of the page.
+#' @param open show it in the browser?
+#' @return The path of the page, invisibly. Wrong input is an error of class `multicause_input_error`.
+#' @seealso [report()], which can link to the page; [plot.which_zeros()].
+#' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
+#' sites <- early_tetrapods$sites
+#' w <- which_zeros(early_tetrapods$x, age = sites$age, place = sites[c("lng", "lat")], quick = TRUE, seed = 1)
+#' page <- explore(w, tempfile(fileext = ".html"), open = FALSE)
+#' file.size(page)
+#' @export
+explore <- function(x, file = NULL, ..., age = NULL, place = NULL, unit = "Ma", title = NULL, open = interactive()) {
+  check_dots(...)
+  check_given(x)
+  if (inherits(x, "which_zeros")) check_whole(x, "x") else check_fit(x, name = "x")
+  file <- if (is.null(file)) tempfile("explore", fileext = ".html") else check_report_file(file)
+  check_unit(unit)
+  check_text(title, "title", 1L)
+  open <- check_flag(open, "open")
+  if (!requireNamespace("jsonlite", quietly = TRUE)) {
+    stop_input("explore() needs package jsonlite: install.packages(\"jsonlite\").")
+  }
+  html <- charToRaw(explore_page(explore_data(x, age, place, unit, title)))
+  if (length(html) > 5e6) inform("The page is of %.1f MB: browsers may be slow with it.", length(html) / 1e6)
+  write_files(stats::setNames(list(html), file))
+  if (open) utils::browseURL(file)
+  invisible(file)
+}
+
+# The page with its script and data. Within a script no character of the data can end it: "<" is written as an escape.
+explore_page <- function(data) {
+  part <- function(name) {
+    lines <- readLines(system.file("explore", name, package = "multicause"), encoding = "UTF-8")
+    paste(lines, collapse = "\n")
+  }
+  json <- jsonlite::toJSON(data, auto_unbox = TRUE, null = "null", na = "null", digits = 5L)
+  json <- gsub("<", "\\u003c", json, fixed = TRUE)
+  page <- part("explore.html")
+  put <- function(mark, text) {
+    at <- regexpr(mark, page, fixed = TRUE)
+    page <<- paste0(substr(page, 1L, at - 1L), text, substring(page, at + nchar(mark)))
+  }
+  put("@SCRIPT@", part("explore.js"))
+  put("@TITLE@", html_escape(data$title))
+  put("@DATA@", json)
+  enc2utf8(page)
+}
+
+explore_data <- function(x, age, place, unit, title) {
+  is_answer <- inherits(x, "which_zeros")
+  shape <- if (is_answer) x else table_shape(x)
+  d <- unname(shape$dims[1:2])
+  text <- function(side) {
+    without_controls(as_utf8(enc2utf8(as.character(label_of(seq_len(d[side]), shape$names[[side]])))))
+  }
+  given <- if (is_answer) x$inputs$near$given else x$smooth$given
+  ages <- if (is.null(age)) given$age else smooth_for(x, age = age)$age
+  places <- if (is.null(place)) given$place else smooth_for(x, place = place)$place
+  cells <- if (is_answer) answer_chances(x) else fit_chances(x)
+  found <- cells$found
+  middle <- if (!is.null(ages)) unname(rowMeans(ages))
+  rows <- order(if (is.null(middle)) -rowSums(found) else middle)
+  main <- if (is.null(middle)) {
+    -colSums(found)
+  } else {
+    known <- !is.na(middle)
+    -colSums(found[known, , drop = FALSE] * middle[known]) / pmax(colSums(found[known, , drop = FALSE]), 1e-9)
+  }
+  list(
+    title = title %||% "Which zeros are false?", words = axis_words(x), unit = age_words(unit),
+    sites = I(text(1L)), taxa = I(text(2L)), age = if (!is.null(middle)) I(round(middle, 3L)),
+    lon = if (!is.null(places)) I(unname(places[, 1L])), lat = if (!is.null(places)) I(unname(places[, 2L])),
+    coast = if (!is.null(places)) coast_lines(places), chance = I(as.vector(t(cells$chance))),
+    completeness = I(cells$completeness), least = I(cells$least), surest = I(cells$surest), factor = I(cells$factor),
+    rows = I(rows - 1L), columns = I(order(main) - 1L), assumption = cells$assumption,
+    components = if (!is_answer) explore_components(x)
+  )
+}
+
+# Ages or places in the order of the rows.
+smooth_for <- function(x, ...) {
+  near <- smooth_over(..., strength = 1)
+  if (near$n != x$dims[["n"]] && is.null(near$names)) {
+    stop_input("`%s` must be of the %.0f sites of `x`, not of %d.", names(list(...)), x$dims[["n"]], near$n)
+  }
+  data <- matrix(0, x$dims[["n"]], 1L, dimnames = list(x$names[[1L]], NULL))
+  match_smooth(near, data)$given
+}
+
+# Chances in 1 / 10000, -1 where a taxon was found, -2 where nothing is asked.
+coded_chances <- function(p, found, asked) {
+  out <- round(1e4 * p)
+  out[] <- pmin(pmax(out, 0), 9999)
+  out[!asked] <- -2
+  out[found] <- -1
+  storage.mode(out) <- "integer"
+  unname(out)
+}
+
+answer_chances <- function(w) {
+  found <- matrix(as.matrix(w$x) %in% 1, nrow(w$probability))
+  site <- w$completeness
+  list(
+    chance = coded_chances(w$probability, found, w$candidate), found = found, completeness = site$estimate,
+    least = site$least, surest = site$surest, factor = site$factor, assumption = wz_words[[w$source]]
+  )
+}
+
+fit_chances <- function(fit) {
+  n <- fit$dims[["n"]]
+  x <- dense_rows(fit_data(fit), seq_len(n))
+  flat <- is.matrix(fitted(fit)) && !any(x > 1, na.rm = TRUE)
+  if (!flat) stop_input("`x` must be a fit to a 0/1 table of two dimensions.")
+  found <- matrix(x %in% 1, n)
+  # Fits of repeated visits, and averages, have no phantom of their own.
+  white <- if (!is.null(fit$pinned) && is.null(fit$missed_by) && is.null(fit$fits)) phantoms(fit)$kind == "white"
+  gaps <- if (any(white)) rowSums(fit$param$membership[, white, drop = FALSE]) else rep(0, n)
+  complete <- unname(pmax(1 - gaps, 1e-3))
+  list(
+    chance = coded_chances(presence_probability(fit), found, matrix(x %in% 0, n)), found = found,
+    completeness = complete, least = rep(0.001, n), surest = rep(1, n), factor = rep(1, n),
+    assumption = if (any(white)) wz_words$phantom else "the fit has no phantom: all that was there is on record"
+  )
+}
+
+# Of each component the taxa it lifts most, and the sites it writes most of.
+explore_components <- function(fit) {
+  components <- if (is.null(fit$fits)) catch_error(component_matrix(fit), function(e) NULL)
+  if (!NROW(components)) {
+    return(NULL)
+  }
+  top <- top_taxa(fit, 12L)
+  sites <- ordination(fit)$sites
+  names <- as.character(label_of(seq_len(fit$dims[["m"]]), fit$names[[2L]]))
+  lapply(levels(top$component), function(name) {
+    share <- sites[, match(name, component_names(fit$dims[["k"]]))]
+    list(
+      name = name, top = I(match(top$taxon[top$component == name], names) - 1L),
+      sites = I(unname(which(share >= 0.25 * max(share))) - 1L)
+    )
+  })
+}
+
+# Lines of the coast near the places, each a list of points; NULL without package maps.
+coast_lines <- function(place) {
+  if (!requireNamespace("maps", quietly = TRUE)) {
+    return(NULL)
+  }
+  limits <- map_limits(place[!is.na(rowSums(place)), , drop = FALSE])
+  limits <- lapply(limits, function(range) range + c(-0.5, 0.5) * max(diff(range), 5))
+  line <- maps::map("world", interior = FALSE, plot = FALSE)
+  inside <- !is.na(line$x) & line$x >= limits$lon[1L] & line$x <= limits$lon[2L] & line$y >= limits$lat[1L] &
+    line$y <= limits$lat[2L]
+  part <- cumsum(!inside)[inside]
+  points <- cbind(round(line$x[inside], 2L), round(line$y[inside], 2L))
+  lapply(unname(split(seq_along(part), part)), function(at) unname(points[at, , drop = FALSE]))
+}

@@ -1,0 +1,12 @@
+# From a download of the Paleobiology Database to a figure for a paper, in ten lines.
+library(multicause)
+file <- system.file("extdata", "pbdb_tetrapods_us.csv.gz", package = "multicause") # put your own download here
+bodies <- subset(read_pbdb(file), !grepl("trace", pres_mode))
+middle <- function(rows) median((rows$max_ma + rows$min_ma) / 2)
+x <- occurrence_matrix(
+  bodies, "formation", "genus", min_observations = 3, min_attributes = 2, summarise = list(age = middle)
+)
+names(dimnames(x)) <- c("formations", "genera")
+w <- which_zeros(x, age = site_table(x)$age, seed = 1, quick = TRUE) # leave out `quick` for the paper
+figure <- ggplot2::autoplot(w, "ranges", n = 15) + ggplot2::labs(title = "Early tetrapods of the United States")
+ggplot2::ggsave("ranges.pdf", figure, width = 7, height = 5)

@@ -1,0 +1,320 @@
+/* The page of explore(): one table of chances, seen as cells, as a list, in time and on a map. All text from the data is
+ * set as text, never as HTML; nothing is fetched. */
+"use strict";
+(function () {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const n = data.sites.length, m = data.taxa.length;
+  const byId = id => document.getElementById(id);
+  const make = (name, attributes, text) => {
+    const node = ["circle", "path", "line", "text", "title"].includes(name)
+      ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
+    for (const key in attributes || {}) node.setAttribute(key, attributes[key]);
+    if (text !== undefined) node.textContent = text;
+    return node;
+  };
+  const FOUND = -1; /* in data.chance, cells of 1 / 10000; -2: unknown, or not asked */
+  const state = { site: -1, taxon: -1, component: -1, completeness: null, threshold: 0.5, search: "", sort: "missed", down: true };
+  const most = 200; /* rows of the list that are shown at once; all are downloaded */
+
+  /* q (1 - c) / (1 - c q), q = min(p / c, surest): as missed_at() of the package. */
+  function missed(i, j) {
+    const raw = data.chance[i * m + j];
+    if (raw < 0) return NaN;
+    let p = raw / 10000;
+    const odds = p / (1 - p) * data.factor[i];
+    p = odds / (1 + odds);
+    const c = completeness(i);
+    const q = Math.min(p / c, data.surest[i]);
+    return Math.min(1, q * (1 - c) / Math.max(1 - c * q, 1e-12));
+  }
+  function completeness(i) {
+    return state.completeness === null ? data.completeness[i] : Math.max(state.completeness, data.least[i]);
+  }
+
+  let values = new Float64Array(n * m), cells = [];
+  function compute() {
+    cells = [];
+    for (let i = 0; i < n; i++) for (let j = 0; j < m; j++) {
+      values[i * m + j] = missed(i, j);
+      if (!Number.isNaN(values[i * m + j])) cells.push(i * m + j);
+    }
+  }
+
+  /* What is shown: the selection, the component's sites and taxa, and the search. */
+  let member = null;
+  function picked(i, j) {
+    if (state.site >= 0 && i !== state.site) return false;
+    if (state.taxon >= 0 && j !== state.taxon) return false;
+    if (member && !(member.sites.has(i) && member.taxa.has(j))) return false;
+    return true;
+  }
+  const key = { site: at => data.sites[Math.floor(at / m)], taxon: at => data.taxa[at % m],
+    chance: at => data.chance[at], missed: at => values[at], age: at => data.age ? data.age[Math.floor(at / m)] : 0 };
+  let shown = [];
+  function filter() {
+    const words = state.search.toLowerCase();
+    shown = cells.filter(at => {
+      const i = Math.floor(at / m), j = at % m;
+      if (!picked(i, j)) return false;
+      return !words || data.sites[i].toLowerCase().includes(words) || data.taxa[j].toLowerCase().includes(words);
+    });
+    const of = key[state.sort], sign = state.down ? -1 : 1;
+    shown.sort((a, b) => {
+      const x = of(a), y = of(b);
+      const way = typeof x === "string" ? x.localeCompare(y) : (x === null) - (y === null) || x - y;
+      return sign * way || a - b;
+    });
+  }
+  const columns = ["site", "taxon", "chance", "missed"].concat(data.age ? ["age"] : []);
+  const heads = { site: data.words[0], taxon: data.words[1], chance: "chance", missed: "missed", age: data.unit };
+  const cell = (at, column) => {
+    const value = key[column](at);
+    if (column === "chance") return (value / 10000).toFixed(3);
+    if (column === "missed") return value.toFixed(3);
+    return value === null ? "" : String(value);
+  };
+  function list() {
+    const body = byId("rows");
+    body.textContent = "";
+    shown.slice(0, most).forEach(at => {
+      const row = make("tr", { tabindex: "0", "aria-selected": String(at === state.site * m + state.taxon && state.site >= 0) });
+      columns.forEach(column => row.append(make("td", ["site", "taxon"].includes(column) ? {} : { "class": "number" }, cell(at, column))));
+      const go = () => select(Math.floor(at / m), at % m);
+      row.addEventListener("click", go);
+      row.addEventListener("keydown", event => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); go(); } });
+      body.append(row);
+    });
+    byId("count").textContent = shown.length + " zeros" + (shown.length > most ? ", the first " + most + " in the list" : "");
+    Array.from(byId("heads").children).forEach((head, at) => {
+      head.setAttribute("aria-sort", columns[at] === state.sort ? (state.down ? "descending" : "ascending") : "none");
+      head.firstChild.textContent = heads[columns[at]] + (columns[at] === state.sort ? (state.down ? " \u25bc" : " \u25b2") : "");
+    });
+  }
+
+  /* Text that a spreadsheet takes for a formula gets an apostrophe, as in the package's own files. */
+  function csv() {
+    const quote = text => {
+      if (/^([\t\r\n]|\s*[-=+@\uff0d\uff1d\uff0b\uff20])/.test(text) && !/^\s*[-+]?[0-9.]+$/.test(text)) text = "'" + text;
+      return "\"" + text.replace(/"/g, "\"\"") + "\"";
+    };
+    const lines = [columns.map(column => quote(heads[column])).join(",")];
+    shown.forEach(at => lines.push(columns.map(column => ["site", "taxon"].includes(column) ? quote(cell(at, column)) : cell(at, column)).join(",")));
+    return lines.join("\r\n") + "\r\n";
+  }
+
+  /* The heat map: sites down, taxa across, in the order of data.rows and data.columns. */
+  const canvas = byId("heat");
+  const size = Math.max(2, Math.min(14, Math.floor(900 / m)));
+  const high = Math.max(2, Math.min(size, Math.floor(1400 / n)));
+  canvas.width = m * size;
+  canvas.height = n * high;
+  const place = { row: new Array(n), column: new Array(m) };
+  data.rows.forEach((i, at) => { place.row[i] = at; });
+  data.columns.forEach((j, at) => { place.column[j] = at; });
+  const colours = { found: "#08306b", missed: "#d55e00", undecided: "#f6c98b", absent: "#f7f7f7", unknown: "#c9c9c9" };
+  function colour(at) {
+    const raw = data.chance[at];
+    if (raw === FOUND) return colours.found;
+    if (raw < 0) return colours.unknown;
+    const v = values[at];
+    return v > state.threshold ? colours.missed : v > state.threshold / 2 ? colours.undecided : colours.absent;
+  }
+  function heat() {
+    const pen = canvas.getContext("2d");
+    for (let i = 0; i < n; i++) for (let j = 0; j < m; j++) {
+      pen.globalAlpha = picked(i, j) ? 1 : 0.25;
+      pen.fillStyle = colour(i * m + j);
+      pen.clearRect(place.column[j] * size, place.row[i] * high, size, high);
+      pen.fillRect(place.column[j] * size, place.row[i] * high, size, high);
+    }
+    pen.globalAlpha = 1;
+    pen.strokeStyle = "#000";
+    pen.lineWidth = 2;
+    if (state.site >= 0) pen.strokeRect(0, place.row[state.site] * high, m * size, high);
+    if (state.taxon >= 0) pen.strokeRect(place.column[state.taxon] * size, 0, size, n * high);
+  }
+  canvas.addEventListener("click", event => {
+    const box = canvas.getBoundingClientRect();
+    const across = Math.floor((event.clientX - box.left) / box.width * m);
+    const down = Math.floor((event.clientY - box.top) / box.height * n);
+    select(data.rows[Math.min(n - 1, Math.max(0, down))], data.columns[Math.min(m - 1, Math.max(0, across))]);
+  });
+  canvas.addEventListener("keydown", event => {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const row = state.site < 0 ? 0 : place.row[state.site] + step[0], column = state.taxon < 0 ? 0 : place.column[state.taxon] + step[1];
+    select(data.rows[Math.min(n - 1, Math.max(0, row))], data.columns[Math.min(m - 1, Math.max(0, column))]);
+  });
+
+  /* Of each site: what was found and what is expected to have been missed, of the taxon picked or of all. */
+  function sums(i) {
+    let found = 0, lost = 0;
+    for (let j = 0; j < m; j++) if (state.taxon < 0 ? !member || member.taxa.has(j) : j === state.taxon) {
+      if (data.chance[i * m + j] === FOUND) found++;
+      else if (!Number.isNaN(values[i * m + j])) lost += values[i * m + j];
+    }
+    return { found: found, lost: lost };
+  }
+  function mark(svg, i, x, y, r, of) {
+    const on = state.site === i, in_group = !member || member.sites.has(i);
+    const dot = make("circle", { "class": "mark", cx: x, cy: y, r: Math.max(r, 1.5), fill: of.found ? colours.found : "#fff",
+      "fill-opacity": of.found ? 0.75 : 0, stroke: on ? "#000" : of.found ? colours.found : colours.missed, "stroke-width": on ? 3.5 : 1.5,
+      opacity: in_group ? 1 : 0.2 });
+    dot.append(make("title", {}, data.sites[i] + ": " + of.found + " found, " + of.lost.toFixed(2) + " missed"));
+    dot.addEventListener("click", () => select(i, state.taxon));
+    svg.append(dot);
+  }
+  function label(svg, x, y, text, anchor) { svg.append(make("text", { x: x, y: y, "font-size": 13, "text-anchor": anchor || "middle", fill: "#333" }, text)); }
+  function time(all) {
+    if (!data.age) return;
+    const svg = byId("time");
+    svg.textContent = "";
+    const known = data.age.filter(age => age !== null);
+    const old = Math.max.apply(null, known), young = Math.min.apply(null, known), span = old - young || 1;
+    const top = Math.max(1, Math.max.apply(null, all.map(of => of.found + of.lost)));
+    const x = age => 50 + (old - age) / span * 570, y = value => 260 - value / top * 235;
+    svg.append(make("line", { x1: 50, x2: 620, y1: 260, y2: 260, stroke: "#333" }));
+    for (let at = 0; at <= 4; at++) label(svg, x(old - at / 4 * span), 278, (old - at / 4 * span).toPrecision(3));
+    label(svg, 335, 296, data.unit);
+    label(svg, 44, 264, "0", "end");
+    label(svg, 44, 32, top.toPrecision(2), "end");
+    all.forEach((of, i) => {
+      if (data.age[i] === null) return;
+      const at = x(data.age[i]);
+      svg.append(make("line", { x1: at, x2: at, y1: y(of.found), y2: y(of.found + of.lost), stroke: colours.missed, "stroke-width": 1.5, opacity: 0.7 }));
+      mark(svg, i, at, y(of.found + (of.found ? 0 : of.lost)), 4, of);
+    });
+  }
+  function map(all) {
+    if (!data.lon) return;
+    const svg = byId("map");
+    svg.textContent = "";
+    const known = data.lon.map((lon, i) => i).filter(i => data.lon[i] !== null);
+    const range = values => [Math.min.apply(null, values), Math.max.apply(null, values)];
+    let east = range(known.map(i => data.lon[i])), north = range(known.map(i => data.lat[i]));
+    const ratio = Math.max(0.05, Math.cos((north[0] + north[1]) / 2 * Math.PI / 180));
+    const half = Math.max((east[1] - east[0]) * ratio / 640, (north[1] - north[0]) / 400, 0.005) * 1.12 / 2;
+    const middle = [(east[0] + east[1]) / 2, (north[0] + north[1]) / 2];
+    const x = lon => 320 + (lon - middle[0]) * ratio / half / 2, y = lat => 200 - (lat - middle[1]) / half / 2;
+    let line = "";
+    (data.coast || []).forEach(part => part.forEach((at, k) => { line += (k ? "L" : "M") + x(at[0]).toFixed(1) + " " + y(at[1]).toFixed(1); }));
+    svg.append(make("path", { d: line, fill: "none", stroke: "#999", "stroke-width": 0.8 }));
+    const top = Math.max(1e-9, Math.max.apply(null, all.map(of => of.found + of.lost)));
+    known.forEach(i => mark(svg, i, x(data.lon[i]), y(data.lat[i]), 11 * Math.sqrt((all[i].found + all[i].lost) / top), all[i]));
+  }
+
+  function says() {
+    let total = 0, above = 0;
+    cells.forEach(at => { total += values[at]; if (values[at] > state.threshold) above++; });
+    byId("answer").textContent = n + " " + data.words[0] + " by " + m + " " + data.words[1] + ": of " + cells.length + " zeros about " +
+      total.toPrecision(3) + " were missed, " + above + " with a chance above " + state.threshold.toFixed(2) +
+      (state.completeness === null ? " (" + data.assumption + ")." : " (if each of the " + data.words[0] + " recorded " +
+        Math.round(100 * state.completeness) + " % of what was there, or more where the table says so).");
+    let text = "All " + data.words[0] + " and " + data.words[1] + ".";
+    if (state.site >= 0 && state.taxon >= 0) {
+      const at = state.site * m + state.taxon, raw = data.chance[at];
+      text = data.taxa[state.taxon] + " at " + data.sites[state.site] + ": " + (raw === FOUND ? "found." : raw < 0 ? "unknown, or not asked." :
+        "chance of a record " + (raw / 10000).toFixed(3) + ", missed " + values[at].toFixed(3) + ".");
+    } else if (state.site >= 0 || state.taxon >= 0) {
+      const name = state.site >= 0 ? data.sites[state.site] : data.taxa[state.taxon];
+      let found = 0, lost = 0;
+      for (let i = 0; i < n; i++) for (let j = 0; j < m; j++) if ((state.site < 0 || i === state.site) && (state.taxon < 0 || j === state.taxon)) {
+        if (data.chance[i * m + j] === FOUND) found++; else lost += values[i * m + j] || 0;
+      }
+      text = name + ": " + found + " found, about " + lost.toFixed(1) + " missed.";
+    }
+    if (member) text += " Component " + data.components[state.component].name + ": " + data.components[state.component].top.map(j => data.taxa[j]).join(", ") + ".";
+    byId("says").textContent = text;
+  }
+
+  function draw() {
+    filter();
+    list();
+    heat();
+    const all = data.sites.map((site, i) => sums(i));
+    time(all);
+    map(all);
+    says();
+    byId("site").value = String(state.site);
+    byId("taxon").value = String(state.taxon);
+  }
+  function select(site, taxon) { state.site = site; state.taxon = taxon; draw(); }
+
+  function choices(select, names, none) {
+    select.append(make("option", { value: "-1" }, none));
+    names.map((name, at) => [name, at]).sort((a, b) => a[0].localeCompare(b[0])).forEach(each => {
+      select.append(make("option", { value: String(each[1]) }, each[0]));
+    });
+  }
+  document.title = data.title;
+  byId("title").textContent = data.title;
+  byId("site-label").textContent = data.words[0];
+  byId("taxon-label").textContent = data.words[1];
+  byId("heat-title").textContent = data.words[0] + " (down) by " + data.words[1] + " (across)";
+  canvas.setAttribute("aria-label", "Heat map of " + data.words[0] + " by " + data.words[1] + ": found, probably missed, undecided, absent");
+  [["found", colours.found], ["probably missed", colours.missed], ["undecided (above half of it)", colours.undecided], ["probably absent", colours.absent]]
+    .forEach(each => {
+      const item = make("span");
+      item.append(make("i", { style: "background:" + each[1] }), each[0]);
+      byId("key").append(item);
+    });
+  choices(byId("site"), data.sites, "all");
+  choices(byId("taxon"), data.taxa, "all");
+  byId("component-box").hidden = !data.components;
+  if (data.components) choices(byId("component"), data.components.map(each => each.name), "all");
+  byId("time-view").hidden = !data.age;
+  byId("map-view").hidden = !data.lon;
+  byId("time-title").textContent = "Through time: found (full), and with what was missed (line)";
+  byId("map-title").textContent = "On the map: size is found and missed, full where something was found";
+  byId("time").setAttribute("aria-label", "What was found and missed at each of the " + data.words[0] + ", against age");
+  byId("map").setAttribute("aria-label", "Where the " + data.words[0] + " are, and what was found and missed there");
+  columns.forEach(column => {
+    const head = make("th", { scope: "col" }), button = make("button", { type: "button" }, heads[column]);
+    button.addEventListener("click", () => {
+      state.down = state.sort === column ? !state.down : !["site", "taxon"].includes(column);
+      state.sort = column;
+      draw();
+    });
+    head.append(button);
+    byId("heads").append(head);
+  });
+  byId("site").addEventListener("change", event => select(Number(event.target.value), state.taxon));
+  byId("taxon").addEventListener("change", event => select(state.site, Number(event.target.value)));
+  byId("component").addEventListener("change", event => {
+    state.component = Number(event.target.value);
+    const one = data.components[state.component];
+    member = one ? { sites: new Set(one.sites), taxa: new Set(one.top) } : null;
+    draw();
+  });
+  byId("completeness").addEventListener("input", event => {
+    const at = Number(event.target.value);
+    state.completeness = at === 0 ? null : at / 100;
+    said();
+    compute();
+    draw();
+  });
+  byId("threshold").addEventListener("input", event => { state.threshold = Number(event.target.value) / 100; said(); draw(); });
+  byId("search").addEventListener("input", event => { state.search = event.target.value; draw(); });
+  byId("clear").addEventListener("click", () => {
+    byId("component").value = "-1";
+    byId("search").value = "";
+    member = null;
+    state.search = "";
+    state.component = -1;
+    select(-1, -1);
+  });
+  byId("download").addEventListener("click", () => {
+    const link = make("a", { href: URL.createObjectURL(new Blob(["\ufeff" + csv()], { type: "text/csv" })), download: "zeros.csv" });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  });
+  function said() {
+    byId("completeness-said").textContent = state.completeness === null ? "as estimated" : Math.round(100 * state.completeness) + " %";
+    byId("threshold-said").textContent = state.threshold.toFixed(2);
+  }
+  said();
+  compute();
+  draw();
+  window.explorer = { csv: csv, state: state };
+})();

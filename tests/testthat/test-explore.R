@@ -1,0 +1,151 @@
+# The page of explore(): its data are those of the answer; in a browser its parts follow each other.
+
+odd_names <- c(
+  "it's \"quoted\" <b>bold</b>", "`tick` </script><script>document.title='ran'</script>", "\u5317\u4eac \u00c5", "=1+1",
+  "a,b\\n", "<!-- & &amp; -->"
+)
+
+explored <- local({
+  set.seed(5)
+  ages <- sort(runif(30, 250, 300))
+  x <- outer(ages, seq(250, 300, length.out = 12), function(age, middle) abs(age - middle) < 15)
+  x[] <- rbinom(360, 1, 0.1 + 0.6 * x)
+  dimnames(x) <- list(localities = paste("Site", 1:30), genera = paste("Genus", 1:12))
+  dimnames(x)[[1L]][1:6] <- odd_names
+  dimnames(x)[[2L]][1:6] <- odd_names
+  places <- cbind(runif(30, 0, 20), runif(30, 40, 50))
+  suppressMessages(list(
+    x = x, ages = ages, places = places,
+    w = which_zeros(x, age = ages, place = places, quick = TRUE, seed = 1, progress = FALSE),
+    fit = aspect_bernoulli(x, 3, phantom = "white", control = fit_control(n_start = 2, progress = FALSE))
+  ))
+})
+
+page_of <- function(...) explore(..., file = tempfile(fileext = ".html"), open = FALSE)
+data_of <- function(file) {
+  html <- paste(readLines(file, encoding = "UTF-8", warn = FALSE), collapse = "\n")
+  jsonlite::fromJSON(sub("</script>.*", "", sub(".*id=\"data\">", "", html)))
+}
+
+test_that("the data of the page are those of the answer", {
+  skip_if_not_installed("jsonlite")
+  data <- data_of(page_of(explored$w))
+  expect_identical(data$sites, rownames(explored$x))
+  expect_identical(data$taxa, colnames(explored$x))
+  expect_identical(data$words, c("localities", "genera"))
+  chance <- matrix(data$chance, nrow = 30, byrow = TRUE)
+  expect_identical(chance == -1, unname(explored$x == 1))
+  expect_equal(chance[chance >= 0] / 1e4, explored$w$probability[explored$x == 0], tolerance = 1e-4)
+  cells <- as.data.frame(explored$w)
+  at <- cbind(match(cells$site, data$sites), match(cells$taxon, data$taxa))
+  p <- stats::plogis(stats::qlogis(chance[at] / 1e4) + log(data$factor[at[, 1L]]))
+  expect_equal(missed_at(p, data$completeness[at[, 1L]], data$surest[at[, 1L]]), cells$missed, tolerance = 1e-3)
+  expect_equal(data$age, explored$ages, tolerance = 1e-4)
+})
+
+test_that("a fit has its components, ages and places given, or none", {
+  skip_if_not_installed("jsonlite")
+  bare <- data_of(page_of(explored$fit))
+  expect_null(bare$age)
+  expect_setequal(bare$components$name, levels(top_taxa(explored$fit, 1L)$component))
+  full <- data_of(page_of(explored$fit, age = explored$ages, place = explored$places, unit = NULL, title = "Mine"))
+  expect_equal(full$lon, explored$places[, 1L], tolerance = 1e-4)
+  expect_identical(full$unit, "age")
+  expect_identical(full$title, "Mine")
+  gaps <- explored$fit$param$membership[, explored$fit$pinned == "white"]
+  expect_equal(full$completeness, unname(1 - gaps), tolerance = 1e-4)
+  expect_message(data_of(page_of(ensemble(list(explored$fit, explored$fit)))), NA)
+})
+
+test_that("every model of a 0/1 table has a page", {
+  skip_if_not_installed("jsonlite")
+  fits <- fits_of_all()
+  for (fit in fits[setdiff(names(fits), c("plsa", "plca"))]) {
+    data <- data_of(page_of(fit))
+    expect_length(data$chance, fit$dims[["n"]] * fit$dims[["m"]])
+    expect_true(all(data$completeness > 0 & data$completeness <= 1))
+  }
+})
+
+test_that("500 x 140 is below 5 MB", {
+  skip_if_not_installed("jsonlite")
+  big <- drawn_fit(500, 140, 4, phantom = "white")
+  expect_lt(file.size(page_of(big, age = seq_len(500), place = cbind(seq(0, 50, length.out = 500), 45))), 2e6)
+})
+
+test_that("wrong input is told", {
+  skip_if_not_installed("jsonlite")
+  wrong <- function(word, ...) expect_error(explore(...), word, class = "multicause_input_error")
+  wrong("`x`", 1)
+  wrong("`x`", fits_of_all()$plsa)
+  wrong("`file`", explored$w, "page.txt")
+  wrong("`age`", explored$fit, tempfile(fileext = ".html"), age = 1:3)
+  wrong("`unit`", explored$w, tempfile(fileext = ".html"), unit = 1)
+  wrong("Unknown argument", explored$w, tempfile(fileext = ".html"), colour = 1)
+})
+
+probe <- "<script>
+  const seen = { errors: 0 };
+  window.addEventListener('error', () => { seen.errors += 1; });
+  document.addEventListener('securitypolicyviolation', () => { seen.errors += 1; });
+  const at = id => document.getElementById(id), fire = (id, kind) => at(id).dispatchEvent(new Event(kind));
+  const cells = () => Array.from(at('rows').children, row => Array.from(row.children, cell => cell.textContent));
+  const put = (id, value, kind) => { at(id).value = value; fire(id, kind); };
+  seen.title = document.title;
+  seen.options = Array.from(at('site').options, one => one.textContent);
+  seen.first = cells()[0];
+  seen.answer = at('answer').textContent;
+  put('taxon', '2', 'change');
+  seen.taxon = cells().map(row => row[1]);
+  seen.says = at('says').textContent;
+  seen.csv = window.explorer.csv();
+  put('completeness', '100', 'input');
+  seen.whole = cells().map(row => Number(row[3]));
+  put('completeness', '0', 'input');
+  put('threshold', '90', 'input');
+  seen.threshold = at('answer').textContent;
+  at('clear').click();
+  put('search', 'genus 7', 'input');
+  seen.search = cells().map(row => row[1]);
+  at('heads').children[0].firstChild.click();
+  seen.sorted = cells().map(row => row[0]);
+  at('clear').click();
+  at('heat').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' }));
+  at('heat').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown' }));
+  seen.keyboard = [window.explorer.state.site, window.explorer.state.taxon];
+  at('clear').click();
+  document.querySelectorAll('#time .mark')[4].dispatchEvent(new MouseEvent('click'));
+  seen.picked = at('site').selectedOptions[0].textContent;
+  seen.dots = [document.querySelectorAll('#time .mark').length, document.querySelectorAll('#map .mark').length];
+  at('download').click();
+  seen.wide = document.documentElement.scrollWidth - window.innerWidth;
+  document.body.setAttribute('data-seen', encodeURIComponent(JSON.stringify(seen)));
+</script>"
+
+test_that("in a browser the parts follow each other, and names are shown as written", {
+  skip_if_not_installed("jsonlite")
+  chromium <- chromium_here()
+  file <- page_of(explored$w)
+  for (width in c(1280L, 500L)) {
+    seen <- jsonlite::fromJSON(left_in(dump_page(file, probe, chromium, width), "data-seen"))
+    expect_identical(seen$errors, 0L)
+    expect_lte(seen$wide, 0)
+    expect_identical(seen$title, "Which zeros are false?")
+    expect_setequal(seen$options, c("all", rownames(explored$x)))
+    cells <- as.data.frame(explored$w)
+    expect_equal(as.numeric(seen$first[4L]), max(cells$missed), tolerance = 2e-3)
+    expect_match(seen$answer, format(signif(explored$w$total[["missed"]], 3)), fixed = TRUE)
+    expect_identical(unique(seen$taxon), odd_names[3L])
+    expect_length(seen$taxon, sum(explored$x[, 3L] == 0))
+    expect_match(seen$says, sprintf("^%s: %d found", odd_names[3L], sum(explored$x[, 3L])))
+    csv <- utils::read.csv(text = seen$csv, encoding = "UTF-8")
+    expect_identical(nrow(csv), length(seen$taxon))
+    expect_true("'=1+1" %in% csv$localities || explored$x[4L, 3L] == 1)
+    expect_true(all(seen$whole == 0)) # at completeness 1 nothing was missed
+    expect_match(seen$threshold, "above 0.90", fixed = TRUE)
+    expect_identical(unique(seen$search), "Genus 7")
+    expect_identical(seen$keyboard, c(1L, data_of(file)$columns[1L]))
+    expect_identical(seen$picked, rownames(explored$x)[5L])
+    expect_identical(seen$dots, c(30L, 30L))
+  }
+})
