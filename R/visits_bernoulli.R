@@ -27,7 +27,9 @@
 #'
 #' **Sampling.** `estimate = "gibbs"` draws from the posterior of all there is (Polya-Gamma augmentation), with
 #' `detection` and without `added`: memberships are Dirichlet and aspects Beta as `prior` says, coefficients normal
-#' about means with the prior `prior$detection` and spreads with a half-Cauchy prior of scale 1. [mcmc_control()] sets
+#' about means with the prior `prior$detection` and spreads with a half-Cauchy prior of scale 1. With `sharing =
+#' "partial"` the Beta's parameters are drawn, too, about `prior$aspects` (their logarithms with standard deviation 1):
+#' how common taxa are tells how common a rare one may be. [mcmc_control()] sets
 #' up the chains, which begin near modes of their own; `summary()` has R-hat and effective sample sizes, [occupied()]
 #' and [false_absences()] have intervals, as have `predict(interval = )` and `confint()`. A draw takes O(n m (k +
 #' visits)) and a random number for each visit to a presence. Labels are matched between chains, not within them.

@@ -2,7 +2,7 @@
 # likelihood and its derivatives are in src/visits_bernoulli/em.h.
 
 # The design of `detection = ~ ...`: list
-#   design   d x (n visits), columns centred (where there is an intercept) and scaled over the visits made; 0 where none
+#   design   d x (n visits), columns centred (where there is an intercept) and scaled over the visits made
 #   basis    d x d: coefficients on the covariates' own scale = basis %*% those of the design
 #   taxon    m x w, terms of taxon-level covariates, centred and scaled, which move the mean of the intercept
 #   frame    what makes the design of new visits: terms, levels, center, scale
@@ -14,25 +14,38 @@ detection_design <- function(formula, cell, given) {
   values <- as.data.frame(found$values[setdiff(all.vars(split$visits), NULL)], optional = TRUE)
   if (!length(values)) values <- data.frame(row.names = seq_len(d[1L] * d[3L]))
   check_covariates(values, made, cell)
-  values <- values[made, , drop = FALSE]
-  values[] <- lapply(values, function(x) if (is.character(x) || is.factor(x) || is.logical(x)) factor(x) else x)
-  frame <- stats::model.frame(split$visits, values, na.action = stats::na.fail)
+  values[] <- lapply(values, function(x) if (is.factor(x) || is.logical(x)) as.character(x) else x)
+  frame <- stats::model.frame(split$visits, values[made, , drop = FALSE], na.action = stats::na.fail)
   matrix <- stats::model.matrix(split$visits, frame)
   scaled <- scale_design(matrix, "detection")
-  design <- array(0, c(ncol(matrix), length(made)))
-  design[, made] <- t(scaled$design)
   taxon <- taxon_design(split$taxon, found$values, d[2L], environment(formula))
   if (ncol(taxon$design) && !scaled$intercept) {
     stop_input("`detection` must have an intercept where it has covariates of taxa, whose mean they move.")
   }
-  list(
-    design = design, basis = scaled$basis, terms = colnames(matrix), taxon = taxon$design, taxon_scale = taxon$scale,
-    frame = list(
-      terms = attr(frame, "terms"), levels = stats::.getXlevels(attr(frame, "terms"), frame),
-      contrasts = attr(matrix, "contrasts"), center = scaled$center, scale = scaled$scale
-    ),
-    formula = formula, level = found$level, made = made
+  made_by <- list(
+    terms = attr(frame, "terms"), levels = stats::.getXlevels(attr(frame, "terms"), frame),
+    contrasts = attr(matrix, "contrasts"), center = scaled$center, scale = scaled$scale
   )
+  list(
+    design = new_design(made_by, values), basis = scaled$basis, terms = colnames(matrix), taxon = taxon$design,
+    taxon_scale = taxon$scale, frame = made_by, formula = formula, level = found$level, made = made
+  )
+}
+
+# d x rows: the design of these values of the covariates; where one is unknown, or has a level that no visit had, that
+# of a visit with all covariates at their means.
+new_design <- function(frame, values) {
+  known <- stats::complete.cases(values) | !length(values)
+  for (name in names(frame$levels)) known <- known & values[[name]] %in% frame$levels[[name]]
+  out <- matrix(0, length(frame$center), nrow(values))
+  out[frame$scale == 1 & frame$center == 0 & names(frame$center) == "(Intercept)", ] <- 1
+  if (!any(known)) {
+    return(out)
+  }
+  rows <- stats::model.frame(frame$terms, values[known, , drop = FALSE], xlev = frame$levels)
+  x <- stats::model.matrix(frame$terms, rows, contrasts.arg = frame$contrasts)
+  out[, known] <- (t(x) - frame$center) / frame$scale
+  out
 }
 
 # The terms of visits and sites, and those of taxa, which have a side of their own in the model.
