@@ -78,8 +78,9 @@ if (wanted("simulated")) {
   n_set <- ceiling(c(50, 20) * scale)
   cat(sprintf(
     paste0(
-      "\n## Simulated communities, 100 sites x 50 taxa x 3 visits, %d and %d sets\n\nDetection: intercepts N(-0.3, 0.8), slopes of a ",
-      "standardised date N(0.4, 0.4) among taxa. `gibbs`: 2 chains, 400 + 600 sweeps. Coverage is of 90 %% intervals; rare taxa ",
+      "\n## Simulated communities, 100 sites x 50 taxa x 3 visits, %d and %d sets\n\n",
+      "Detection: intercepts N(-0.3, 0.8), slopes of a standardised date N(0.4, 0.4) among taxa. ",
+      "`gibbs`: 2 chains, 400 + 600 sweeps. Coverage is of 90 %% intervals; rare taxa ",
       "were found at fewer than 5 sites. Bias is that of the number of occupied sites, all taxa together.\n\n"
     ), n_set[1], n_set[2]
   ))
@@ -98,7 +99,8 @@ if (wanted("simulated")) {
     one <- function(i) judge_survey(simulate_survey(kind[1]), as.integer(kind[2]))[names(labels)]
     vapply(seq_len(n), one, c(lengths(labels) + 0))
   }, kinds, n_set)
-  row("mean over sets", paste(vapply(kinds, function(kind) sprintf("%s, k = %s", kind[1], kind[2]), ""), collapse = " | "))
+  heads <- vapply(kinds, function(kind) sprintf("%s, k = %s", kind[1], kind[2]), "")
+  row("mean over sets", paste(heads, collapse = " | "))
   rule(1 + length(kinds))
   for (name in names(labels)) {
     row(labels[[name]], paste(vapply(results, function(r) number(mean(r[name, ], na.rm = TRUE)), ""), collapse = " | "))
@@ -142,7 +144,8 @@ read_surveys <- function(folder) {
   for (v in 1:3) cell[is.na(date[, v]), , v] <- NA
   rows <- apply(!is.na(cell[, 1, ]), 1, all)
   hbef <- list(
-    cell = cell[rows, , ], visit = list(date = date[rows, ]), site = data.frame(elev = standard(sites$elevation))[rows, , drop = FALSE],
+    cell = cell[rows, , ], visit = list(date = date[rows, ]),
+    site = data.frame(elev = standard(sites$elevation))[rows, , drop = FALSE],
     place = as.matrix(sites[rows, c("x", "y")]) / 1e3, detection = ~ date + I(date^2), presence = ~ elev + I(elev^2)
   )
   list(hbef2015 = hbef, mhb2014 = mhb)
@@ -223,10 +226,10 @@ by_spoccupancy <- function(factors, batches = 40) {
 folder <- file.path(Sys.getenv("MULTICAUSE_DATA", "../shared/data"), "repeat_surveys")
 if (wanted("surveys") && dir.exists(folder)) {
   cat(
-    "\n## A visit held out, each in turn\n\nLog loss of its detections, nats a record (chances kept within 1e-6 and 1 - 1e-6), ",
-    "mean over the three visits; seconds of one fit; effective draws a second of the number of presences. All go by the same ",
-    "covariates of detection; peers' presences go by covariates of sites, too, those of `visits_bernoulli()` by communities ",
-    "alone. spOccupancy: one chain of 1000 sweeps, the first half thrown away.\n\n",
+    "\n## A visit held out, each in turn\n\nLog loss of its detections, nats a record (chances kept within 1e-6 and ",
+    "1 - 1e-6), mean over the three visits; seconds of one fit; effective draws a second of the number of presences. ",
+    "All go by the same covariates of detection; peers' presences go by covariates of sites, too, those of ",
+    "`visits_bernoulli()` by communities alone. spOccupancy: one chain of 1000 sweeps, the first half thrown away.\n\n",
     sep = ""
   )
   row("survey", "model", "log loss", "its standard error", "seconds", "effective draws a second")
