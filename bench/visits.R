@@ -236,7 +236,7 @@ if (wanted("surveys") && dir.exists(folder)) {
   rule(6)
   has <- function(package) requireNamespace(package, quietly = TRUE)
   arms <- c(
-    lapply(stats::setNames(c(1, 2, 4, 8), sprintf("visits_bernoulli, map, k = %d", c(1, 2, 4, 8))), by_visits),
+    lapply(stats::setNames(c(1, 2, 4), sprintf("visits_bernoulli, map, k = %d", c(1, 2, 4))), by_visits),
     list(`visits_bernoulli, gibbs, k = 4` = by_visits(4, "gibbs")),
     if (has("unmarked")) list(`unmarked, occu, one species at a time` = by_occu),
     if (has("spOccupancy")) {
