@@ -11,7 +11,8 @@
 #' taxon (Beals 1984). (2) A tenth of the finds is deleted at random from a copy of the table, and each learner scores
 #' its zeros; this is done `copies` times with other finds. A logistic regression of "this zero was deleted" on the
 #' learners' log-odds, with weights that are not negative and drawn to equal shares, says what each is worth *on this
-#' table*. (3) The weights are applied to the learners of the whole table, and the intercept is set so that the odds of
+#' table*. How often the taxon was found (its log and the square of that) enters, too, because learners know rare taxa
+#' less well. A taxon that was never found gets half a find, dealt out to the sites by their numbers of finds. (3) The weights are applied to the learners of the whole table, and the intercept is set so that the odds of
 #' all zeros sum to the number of finds, as right chances do.
 #'
 #' **Four numbers of a zero.**

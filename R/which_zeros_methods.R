@@ -344,7 +344,8 @@ print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
 #' @param n how many neighbours and companions of each kind to print.
 #' @return A list of class `zero_explained`: `cell`, a data frame with a row as [as.data.frame.which_zeros()] has it;
 #'   `score`, a data frame of `part` and `log_odds`, which sum to the log-odds of the chance of a record: the mean over
-#'   all zeros, then what each learner adds to it (`NULL` in tables of more than 5 million cells); `neighbours`, a data
+#'   all zeros, then what each learner adds to it, and how often the taxon was found (`NULL` in tables of more than 5
+#'   million cells); `neighbours`, a data
 #'   frame of `site`, `weight` (they sum to 1) and `found`: the weights of those with the taxon sum to the neighbours'
 #'   mean, before it is drawn to the mean of the table; `companions`, a data frame of `taxon` (the finds of the site),
 #'   `share`, how many of the other sites with that find have the taxon, and `rate`, how many of all: the mean of

@@ -88,7 +88,7 @@ static void add_fired(const nor_exact *work, int first, int b, const thread_scra
                       strip_sum *sum) {
   const mc_data *data = work->data;
   const int n_state = work->tab.n_state, m = data->m;
-  if (!nor_few_ones(data, first, b)) {
+  if (!nor_few_ones(&work->tab, data, first, b)) {
     num_gemm(false, true, n_state, m + 1, b, s->logs, n_state, s->cells, m + 1, fresh ? 0 : 1,
              sum->fired, n_state);
     return;

@@ -140,10 +140,14 @@ static void correct_row(const nor_tables *tab, const mc_data *data, const nor_pa
   }
 }
 
-#define FEW_ONES 0.03 /* share of cells below which one vector a one beats a product of all cells */
+/* Below that share of cells one vector a one beats a product of all cells; where vectors are shorter
+ * than that, each costs more than its length, and the share is smaller. */
+#define FEW_ONES 0.03
+#define LONG_VECTOR 64
 
-bool nor_few_ones(const mc_data *data, int first, int b) {
-  return data->start[first + b] - data->start[first] < FEW_ONES * b * data->m;
+bool nor_few_ones(const nor_tables *tab, const mc_data *data, int first, int b) {
+  const double share = FEW_ONES * fmin(1, tab->n_state / (double) LONG_VECTOR);
+  return data->start[first + b] - data->start[first] < share * b * data->m;
 }
 
 void nor_block_logs(const nor_tables *tab, const mc_data *data, const nor_param *par, int first,
@@ -157,9 +161,9 @@ void nor_block_logs(const nor_tables *tab, const mc_data *data, const nor_param 
     row[m] = 1;
     memcpy(logs + num_at(0, i, n_state), tab->base, (size_t) n_state * sizeof(double));
   }
-  if (!nor_few_ones(data, first, b))
+  if (!nor_few_ones(tab, data, first, b))
     num_gemm(false, false, n_state, b, m, tab->odds, n_state, cells, m + 1, 1, logs, n_state);
-  for (int i = 0; i < b && nor_few_ones(data, first, b); i++)
+  for (int i = 0; i < b && nor_few_ones(tab, data, first, b); i++)
     for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++)
       num_add_scaled(logs + num_at(0, i, n_state), 1,
                      tab->odds + num_at(0, data->column[e], n_state), n_state);

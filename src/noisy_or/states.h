@@ -43,7 +43,7 @@ bool nor_fill_tables(nor_tables *tab, const nor_param *par, const num_strips *co
                      double *const *scratch, const mc_host *host, int pass, double objective);
 
 /* Are there so few ones in a block of rows that sums over them beat matrix products? */
-bool nor_few_ones(const mc_data *data, int first, int b);
+bool nor_few_ones(const nor_tables *tab, const mc_data *data, int first, int b);
 
 /*
  * logs (n_state x b) of rows first .. first + b - 1; cells ((m + 1) x b) gets
