@@ -27,7 +27,9 @@
 #'
 #' **Sampling.** `estimate = "gibbs"` draws from the posterior of all there is (Polya-Gamma augmentation), with
 #' `detection` and without `added`: memberships are Dirichlet and aspects Beta as `prior` says, coefficients normal
-#' about means with the prior `prior$detection` and spreads with a half-Cauchy prior of scale 1. [mcmc_control()] sets
+#' about means with the prior `prior$detection` and spreads with a half-Cauchy prior of scale 1. With `sharing =
+#' "partial"` the Beta's parameters are drawn, too, about `prior$aspects` (their logarithms with standard deviation 1):
+#' how common taxa are tells how common a rare one may be. [mcmc_control()] sets
 #' up the chains, which begin near modes of their own; `summary()` has R-hat and effective sample sizes, [occupied()]
 #' and [false_absences()] have intervals, as have `predict(interval = )` and `confint()`. A draw takes O(n m (k +
 #' visits)) and a random number for each visit to a presence. Labels are matched between chains, not within them.
@@ -48,9 +50,9 @@
 #' @param k number of components, at least 1.
 #' @param ... must be empty.
 #' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood) or `"gibbs"` (draws of the posterior).
-#' @param prior for `"map"` and `"gibbs"`, as in [aspect_bernoulli()]: `aspects`, two numbers of at least 1; `membership`, one; and
-#'   `detection`, the standard deviation of the normal prior of mean coefficients (with `sharing = "none"`, of each
-#'   attribute's), on the scale of covariates of standard deviation 1.
+#' @param prior for `"map"` and `"gibbs"`, as in [aspect_bernoulli()]: `aspects`, two numbers (`"map"`: of at least 1);
+#'   `membership`, one; and `detection`, the standard deviation of the normal prior of mean coefficients (with
+#'   `sharing = "none"`, of each attribute's), on the scale of covariates of standard deviation 1.
 #' @param missed_by whose the probabilities of missing a presence are: each `"observation"`, `"attribute"` or `"visit"`
 #'   has one for each visit.
 #' @param detection `NULL`, or a formula of the covariates that detection goes by, in place of `missed_by`.
@@ -81,9 +83,10 @@
 #'   \item{`rare`}{whether each attribute was found at fewer than `rare` observations.}
 #' }
 #' `fitted()` is the probability that the attribute is there. [false_absences()] and [deficiency()] go by all visits.
-#' There is no certificate (`NA`) and no prediction for new observations.
-#' @seealso [occupied()] for richness and ranges, [vcov.visits_bernoulli()] for standard errors; [aspect_bernoulli()], [false_absences()], [deficiency()],
-#'   [identifiability()].
+#' There is no certificate (`NA`) and no prediction of presences for new observations.
+#' @seealso [occupied()] for richness and ranges, [visits_needed()], [predict.visits_bernoulli()],
+#'   [vcov.visits_bernoulli()] for standard errors, [autoplot.visits_bernoulli()], [predictive_check()];
+#'   [aspect_bernoulli()], [false_absences()], [deficiency()], [identifiability()].
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #'
@@ -415,13 +418,48 @@ missed_sentences <- function(fit) {
   )
 }
 
+#' Predictions from a fit of repeated visits
+#'
+#' Chances of a presence in the cells of the data, and of finding what is there on visits that were not made.
+#'
+#' @param object a fit of [visits_bernoulli()].
+#' @param newdata for `"detection"`: a data frame with a row for each visit and the covariates of the fit's `detection`
+#'   as columns; what is left out is at its mean (its commonest value). New observations cannot be given: fit them
+#'   together with the others.
+#' @param type `"response"`, `"membership"`, `"cell"`: as in [predict.aspect_bernoulli()]. `"detection"`: the chance that
+#'   a visit finds each attribute where it is.
+#' @param ... for the other types, as in [predict.aspect_bernoulli()].
+#' @param interval `NULL` or, with `estimate = "gibbs"`, the probability of an interval: the result is then a list of
+#'   `mean`, `lower` and `upper`.
+#' @return A matrix: rows of `newdata` x m, or as in [predict.aspect_bernoulli()].
+#' @seealso [visits_needed()]
+#' @examples
+#' set.seed(1)
+#' date <- matrix(runif(90, 0, 2), 30)
+#' present <- matrix(rbinom(150, 1, 0.6), 30)
+#' visits <- lapply(1:3, function(v) present * matrix(rbinom(150, 1, plogis(date[, v] - 1)), 30))
+#' fit <- visits_bernoulli(visits, 1, detection = ~date, visit_data = list(date = date))
+#' predict(fit, data.frame(date = c(0, 1, 2)), type = "detection")
+#' visits_needed(fit)
 #' @export
-predict.visits_bernoulli <- function(object, newdata, ...) {
+predict.visits_bernoulli <- function(object, newdata, type = c("response", "membership", "cell", "detection"), ...,
+                                     interval = NULL) {
   check_whole(object, "object")
+  type <- check_choice(type, "type", c("response", "membership", "cell", "detection"))
+  if (type == "detection") {
+    check_dots(...)
+    return(new_detection(object, if (!missing(newdata)) newdata, interval))
+  }
   if (!missing(newdata) && !is.null(newdata)) {
     stop_input("A fit of repeated visits has no prediction for new observations: fit them together with the others.")
   }
-  NextMethod()
+  fit <- object
+  class(fit) <- setdiff(class(fit), c("visits_bernoulli_gibbs", "visits_bernoulli"))
+  if (is.null(interval)) {
+    stats::predict(fit, type = type, ...)
+  } else {
+    stats::predict(fit, type = type, ..., interval = interval)
+  }
 }
 
 #' @export

@@ -4,7 +4,7 @@
 visit_sides <- c("observation", "attribute", "visit")
 
 # What people call the three sides.
-side_words <- list(
+visit_side_words <- list(
   observation = c("observation", "site", "locality", "place", "plot", "point", "transect"),
   attribute = c("attribute", "species", "taxon", "taxa", "genus", "sp"),
   visit = c("visit", "survey", "occasion", "replicate", "rep", "j")
@@ -14,8 +14,8 @@ side_words <- list(
 side_of <- function(words) {
   words <- tolower(words)
   vapply(words, function(word) {
-    hit <- vapply(side_words, function(known) word %in% c(known, paste0(known, "s")), NA)
-    if (any(hit)) names(side_words)[hit][1L] else NA_character_
+    hit <- vapply(visit_side_words, function(known) word %in% c(known, paste0(known, "s")), NA)
+    if (any(hit)) names(visit_side_words)[hit][1L] else NA_character_
   }, "", USE.NAMES = FALSE)
 }
 

@@ -2,7 +2,7 @@
 # likelihood and its derivatives are in src/visits_bernoulli/em.h.
 
 # The design of `detection = ~ ...`: list
-#   design   d x (n visits), columns centred (where there is an intercept) and scaled over the visits made; 0 where none
+#   design   d x (n visits), columns centred (where there is an intercept) and scaled over the visits made
 #   basis    d x d: coefficients on the covariates' own scale = basis %*% those of the design
 #   taxon    m x w, terms of taxon-level covariates, centred and scaled, which move the mean of the intercept
 #   frame    what makes the design of new visits: terms, levels, center, scale
@@ -14,25 +14,43 @@ detection_design <- function(formula, cell, given) {
   values <- as.data.frame(found$values[setdiff(all.vars(split$visits), NULL)], optional = TRUE)
   if (!length(values)) values <- data.frame(row.names = seq_len(d[1L] * d[3L]))
   check_covariates(values, made, cell)
-  values <- values[made, , drop = FALSE]
-  values[] <- lapply(values, function(x) if (is.character(x) || is.factor(x) || is.logical(x)) factor(x) else x)
-  frame <- stats::model.frame(split$visits, values, na.action = stats::na.fail)
+  values[] <- lapply(values, function(x) if (is.factor(x) || is.logical(x)) as.character(x) else x)
+  frame <- stats::model.frame(split$visits, values[made, , drop = FALSE], na.action = stats::na.fail)
   matrix <- stats::model.matrix(split$visits, frame)
   scaled <- scale_design(matrix, "detection")
-  design <- array(0, c(ncol(matrix), length(made)))
-  design[, made] <- t(scaled$design)
   taxon <- taxon_design(split$taxon, found$values, d[2L], environment(formula))
   if (ncol(taxon$design) && !scaled$intercept) {
     stop_input("`detection` must have an intercept where it has covariates of taxa, whose mean they move.")
   }
-  list(
-    design = design, basis = scaled$basis, terms = colnames(matrix), taxon = taxon$design, taxon_scale = taxon$scale,
-    frame = list(
-      terms = attr(frame, "terms"), levels = stats::.getXlevels(attr(frame, "terms"), frame),
-      contrasts = attr(matrix, "contrasts"), center = scaled$center, scale = scaled$scale
-    ),
-    formula = formula, level = found$level, made = made
+  made_by <- list(
+    terms = attr(frame, "terms"), levels = stats::.getXlevels(attr(frame, "terms"), frame),
+    contrasts = attr(matrix, "contrasts"), center = scaled$center, scale = scaled$scale,
+    typical = lapply(values[made, , drop = FALSE], typical_value),
+    range = lapply(values[made, , drop = FALSE], function(x) if (is.numeric(x)) range(x))
   )
+  list(
+    design = new_design(made_by, values), basis = scaled$basis, terms = colnames(matrix), taxon = taxon$design,
+    taxon_scale = taxon$scale, frame = made_by, formula = formula, level = found$level, made = made
+  )
+}
+
+# The mean, or the commonest value.
+typical_value <- function(x) if (is.numeric(x)) mean(x) else names(which.max(table(x)))
+
+# d x rows: the design of these values of the covariates; where one is unknown, or has a level that no visit had, that
+# of a visit with all covariates at their means.
+new_design <- function(frame, values) {
+  known <- stats::complete.cases(values) | !length(values)
+  for (name in names(frame$levels)) known <- known & values[[name]] %in% frame$levels[[name]]
+  out <- matrix(0, length(frame$center), nrow(values))
+  out[frame$scale == 1 & frame$center == 0 & names(frame$center) == "(Intercept)", ] <- 1
+  if (!any(known)) {
+    return(out)
+  }
+  rows <- stats::model.frame(frame$terms, values[known, , drop = FALSE], xlev = frame$levels)
+  x <- stats::model.matrix(frame$terms, rows, contrasts.arg = frame$contrasts)
+  out[, known] <- (t(x) - frame$center) / frame$scale
+  out
 }
 
 # The terms of visits and sites, and those of taxa, which have a side of their own in the model.
@@ -450,4 +468,107 @@ coefficient_blocks <- function(fit, only = NULL) {
     dimnames(out) <- list(names, names)
     list(covariance = out, slope = k + seq_len(d), taxon = taxa[j])
   })
+}
+
+# Chances of finding what is there, on visits with these covariates; `interval` as in predict().
+new_detection <- function(fit, newdata, interval = NULL) {
+  need_detection(fit)
+  if (!is.null(interval)) {
+    interval <- check_number(interval, "interval", 0, 1, open = TRUE)
+    if (!is_sampled(fit)) stop_input("`interval` is for fits with `estimate = \"gibbs\"`.")
+  }
+  design <- new_design(fit$detection$frame, fill_covariates(fit, newdata))
+  labels <- list(if (is.data.frame(newdata) && nrow(newdata) > 1L) rownames(newdata), fit$names[[2L]])
+  to_scaled <- solve(fit$detection$basis)
+  chance <- function(slopes) stats::plogis(crossprod(design, to_scaled %*% slopes))
+  if (!is_sampled(fit)) {
+    return(structure(chance(unname(fit$param$detection)), dimnames = name_sides(labels)))
+  }
+  own <- unname(fit$draws$detection)
+  each <- vapply(seq_len(dim(own)[3L]), function(s) {
+    chance(matrix(own[, , s], dim(own)[1L]))
+  }, matrix(0, ncol(design), dim(own)[2L]))
+  each <- array(each, c(ncol(design), dim(own)[2:3]))
+  shape <- function(values) matrix(values, ncol(design), dimnames = name_sides(labels))
+  mean <- shape(rowMeans(each, dims = 2L))
+  if (is.null(interval)) {
+    return(mean)
+  }
+  limit <- function(p) shape(apply(each, 1:2, stats::quantile, p, names = FALSE))
+  list(mean = mean, lower = limit((1 - interval) / 2), upper = limit((1 + interval) / 2))
+}
+
+need_detection <- function(fit) {
+  if (!identical(fit$missed_by, "model")) {
+    stop_input("This is for fits with `detection`: this one has rates of misses by %s.", fit$missed_by)
+  }
+}
+
+# The covariates of detection for some visits: those of newdata, and typical ones of the data.
+fill_covariates <- function(fit, newdata) {
+  typical <- fit$detection$frame$typical
+  if (is.null(newdata)) newdata <- data.frame(row.names = 1L)
+  if (!is.data.frame(newdata) || !nrow(newdata)) {
+    stop_input("`newdata` must be a data frame of covariates with a row for each visit, not %s.", show_value(newdata))
+  }
+  unknown <- setdiff(names(newdata), names(typical))
+  if (length(unknown)) {
+    stop_input(
+      "`newdata` has %s, by which detection does not go: it goes by %s.", show_names(unknown),
+      if (length(typical)) show_names(names(typical)) else "none"
+    )
+  }
+  out <- data.frame(row.names = seq_len(nrow(newdata)))
+  for (name in names(typical)) {
+    value <- if (is.null(newdata[[name]])) rep(typical[[name]], nrow(newdata)) else newdata[[name]]
+    if (!is.numeric(typical[[name]])) value <- as.character(value)
+    known <- fit$detection$frame$levels[[name]]
+    bad <- which(is.na(value) | (if (is.null(known)) FALSE else !value %in% known))
+    if (is.numeric(typical[[name]]) && !is.numeric(value)) bad <- 1L
+    if (length(bad)) {
+      stop_input("`newdata$%s` must be %s: row %d is %s.", name,
+        if (is.null(known)) "numbers" else show_either(dQuote(known, FALSE)), bad[1L], format(value[bad[1L]]))
+    }
+    out[[name]] <- value
+  }
+  out
+}
+
+#' How many visits are needed?
+#'
+#' The number of visits after which an attribute that is there has been found with a stated chance.
+#'
+#' @param fit a fit of [visits_bernoulli()] with `detection`.
+#' @param chance the chance to have found it, between 0 and 1.
+#' @param ... must be empty.
+#' @param newdata a data frame of one row with the covariates of such a visit; what is left out is at its mean.
+#' @param interval with `estimate = "gibbs"`, the probability of the interval of the number.
+#' @return A data frame with a row for each attribute: `attribute`, `detection` (the chance that one visit finds it),
+#'   `visits`, and with `"gibbs"` `low` and `high`; `rare` as in [occupied()]. With `"gibbs"` `visits` is the median
+#'   over draws.
+#' @seealso [predict.visits_bernoulli()]
+#' @inherit predict.visits_bernoulli examples
+#' @export
+visits_needed <- function(fit, chance = 0.95, ..., newdata = NULL, interval = 0.9) {
+  check_dots(...)
+  check_fit(fit, "visits_bernoulli")
+  need_detection(fit)
+  chance <- check_number(chance, "chance", 0, 1, open = TRUE)
+  interval <- check_number(interval, "interval", 0, 1, open = TRUE)
+  if (is.data.frame(newdata) && nrow(newdata) != 1L) {
+    stop_input("`newdata` must have one row, for one kind of visit, not %d.", nrow(newdata))
+  }
+  p <- as.vector(new_detection(fit, newdata))
+  needed <- function(p) ceiling(log(1 - chance) / log1p(-pmin(p, 1 - 1e-15)) - 1e-9)
+  out <- data.frame(attribute = if (is.null(fit$names[[2L]])) seq_along(p) else fit$names[[2L]], detection = p)
+  out$visits <- needed(p)
+  if (is_sampled(fit)) {
+    # The number falls with the chance: its quantiles are those of the chance, mirrored.
+    limits <- new_detection(fit, newdata, interval)
+    out$visits <- needed(as.vector(new_detection(fit, newdata, 1e-6)$lower))
+    out$low <- needed(as.vector(limits$upper))
+    out$high <- needed(as.vector(limits$lower))
+  }
+  out$rare <- unname(fit$rare)
+  out
 }

@@ -32,7 +32,7 @@ visits_sweeps <- function(problem, state, n_sweep, thin = 0L, keep_every = 0L, o
   out <- .Call(
     mc_c_ab_visits_gibbs, problem$cell, param, prior_parameters(settings$prior, rep("free", problem$k)), plan
   )
-  out$state <- out[c("membership", "aspects", "slopes", "center", "spread")]
+  out$state <- out[c("membership", "aspects", "slopes", "center", "spread", "beta")]
   out
 }
 
@@ -87,7 +87,7 @@ visits_step_start <- function(job, problem) {
     slopes <- best$slopes
     slopes[] <- pmax(-5, pmin(5, slopes)) + stats::rnorm(length(slopes), 0, 0.2)
     job$state <- c(near, list(slopes = slopes, center = share$mean + stats::rnorm(length(share$mean), 0, 0.2),
-      spread = rep(1, d)))
+      spread = rep(1, d), beta = as.double(settings$prior$aspects)))
   }
   job$phase <- "warmup"
   job
@@ -98,15 +98,18 @@ visits_prior_state <- function(problem) {
   settings <- problem$settings
   m <- problem$dim[2L]
   d <- nrow(settings$by$design)
+  beta <- as.double(settings$prior$aspects)
+  if (settings$sharing == "partial") beta <- beta * exp(stats::rnorm(2L))
+  own <- utils::modifyList(settings$prior, list(aspects = beta))
   state <- gibbs_random_state(
-    prior_state(settings$prior, rep("free", problem$k), problem$dim[1L], m), rep("free", problem$k)
+    prior_state(own, rep("free", problem$k), problem$dim[1L], m), rep("free", problem$k)
   )
   center <- stats::rnorm(d + ncol(settings$by$taxon), 0, settings$prior$detection)
   spread <- abs(stats::rcauchy(d))
   shared <- settings$sharing == "partial"
   mean <- if (shared) prior_means(settings$by, center) else matrix(0, d, m)
   sd <- if (shared) spread else settings$share$spread
-  c(state, list(slopes = mean + sd * stats::rnorm(d * m), center = center, spread = spread))
+  c(state, list(slopes = mean + sd * stats::rnorm(d * m), center = center, spread = spread, beta = beta))
 }
 
 visits_step_warmup <- function(job, problem, on_tick) {

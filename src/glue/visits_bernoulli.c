@@ -155,9 +155,9 @@ static ab_visit_record new_record(SEXP out, const ab_visit_data *data, const ab_
       &record.cell,        &record.membership, &record.aspects, &record.kept_membership,
       &record.kept_aspects};
   for (int f = 0; f < 9; f++) {
-    SET_VECTOR_ELT(out, 5 + f, Rf_allocMatrix(REALSXP, rows[f], columns[f]));
-    *fields[f] = REAL(VECTOR_ELT(out, 5 + f));
-    memset(*fields[f], 0, (size_t) XLENGTH(VECTOR_ELT(out, 5 + f)) * sizeof(double));
+    SET_VECTOR_ELT(out, 6 + f, Rf_allocMatrix(REALSXP, rows[f], columns[f]));
+    *fields[f] = REAL(VECTOR_ELT(out, 6 + f));
+    memset(*fields[f], 0, (size_t) XLENGTH(VECTOR_ELT(out, 6 + f)) * sizeof(double));
   }
   return record;
 }
@@ -186,47 +186,35 @@ static SEXP gibbs_body(void *ctx) {
                           .shared = Rf_asLogical(glue_field(sharing, "shared")) == TRUE,
                           .center = REAL(VECTOR_ELT(arg->out, 3)),
                           .spread = REAL(VECTOR_ELT(arg->out, 4)),
+                          .shape = REAL(VECTOR_ELT(arg->out, 5)),
                           .w = (int) (XLENGTH(taxon) / data.m),
                           .intercept = Rf_asInteger(glue_field(sharing, "intercept")),
                           .taxon = REAL(taxon),
                           .center_sd = Rf_asReal(glue_field(sharing, "center_sd"))};
   glue_check(XLENGTH(VECTOR_ELT(arg->out, 3)) == d + state.w, "center");
   glue_check(XLENGTH(VECTOR_ELT(arg->out, 4)) == d, "spread");
+  glue_matrix(VECTOR_ELT(arg->out, 5), 1, 2, "beta");
   glue_check(n_sweep >= 0 && par.missed_by == MISSED_BY_MODEL, "plan");
   ab_visit_record record = new_record(arg->out, &data, &state, plan, n_sweep);
   const mc_status status = ab_visits_gibbs(&data, &prior, &state, n_sweep, &host, &record);
   glue_end_failed(&host);
-  SET_VECTOR_ELT(arg->out, 14, Rf_ScalarInteger(record.n_done));
-  SET_VECTOR_ELT(arg->out, 15, Rf_ScalarInteger(record.n_draw));
-  SET_VECTOR_ELT(arg->out, 16, Rf_ScalarInteger(record.n_kept));
-  SET_VECTOR_ELT(arg->out, 17, Rf_ScalarLogical(status == MC_STOPPED));
+  SET_VECTOR_ELT(arg->out, 15, Rf_ScalarInteger(record.n_done));
+  SET_VECTOR_ELT(arg->out, 16, Rf_ScalarInteger(record.n_draw));
+  SET_VECTOR_ELT(arg->out, 17, Rf_ScalarInteger(record.n_kept));
+  SET_VECTOR_ELT(arg->out, 18, Rf_ScalarLogical(status == MC_STOPPED));
   UNPROTECT(2);
   return arg->out;
 }
 
-/* Sweeps from a state, param = what the fit takes and center, spread; plan = list(n_sweep, thin,
+/* Sweeps from a state, param = what the fit takes and center, spread, beta; plan = list(n_sweep, thin,
  * keep_every, on_tick, sharing = list(shared, taxon = m x w, intercept, center_sd)). */
 SEXP mc_c_ab_visits_gibbs(SEXP cell, SEXP param, SEXP prior, SEXP plan) {
-  const char *fields[] = {"membership",
-                          "aspects",
-                          "slopes",
-                          "center",
-                          "spread",
-                          "note",
-                          "richness",
-                          "sites",
-                          "all_slopes",
-                          "cell",
-                          "sum_membership",
-                          "sum_aspects",
-                          "kept_membership",
-                          "kept_aspects",
-                          "n_done",
-                          "n_draw",
-                          "n_kept",
-                          "stopped",
-                          ""};
-  SEXP out = PROTECT(glue_result(fields, param, 5));
+  const char *fields[] = {
+      "membership", "aspects",        "slopes",      "center",          "spread",
+      "beta",       "note",           "richness",    "sites",           "all_slopes",
+      "cell",       "sum_membership", "sum_aspects", "kept_membership", "kept_aspects",
+      "n_done",     "n_draw",         "n_kept",      "stopped",         ""};
+  SEXP out = PROTECT(glue_result(fields, param, 6));
   arguments arg = {cell, param, prior, plan, out};
   GetRNGstate();
   glue_serial_blas(gibbs_body, &arg);

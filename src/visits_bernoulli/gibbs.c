@@ -126,8 +126,8 @@ static void draw_aspects(gibbs_work *work) {
   for (int j = 0; j < m; j++)
     for (int c = 0; c < k; c++) {
       const ptrdiff_t at = num_at(c, j, k);
-      const double a = num_draw_gamma(work->prior->one[c] + work->one[at], 1);
-      const double b = num_draw_gamma(work->prior->zero[c] + work->zero[at], 1);
+      const double a = num_draw_gamma(work->state->shape[0] + work->one[at], 1);
+      const double b = num_draw_gamma(work->state->shape[1] + work->zero[at], 1);
       const double draw = a + b > 0 ? a / (a + b) : num_below(2);
       work->state->par->ab.aspects[at] = fmin(fmax(draw, NUM_TINY), 1 - DBL_EPSILON / 2);
     }
@@ -270,6 +270,41 @@ static void move_together(gibbs_work *work, int e) {
     memcpy(slopes, work->saved, work->slope_bytes);
 }
 
+/* log-density of all aspects and of the Beta's own parameters, given the sums of log a and log(1 - a). */
+static double log_beta(const gibbs_work *work, const double *sum) {
+  const double *shape = work->state->shape;
+  const double one = log(shape[0] / work->prior->one[0]),
+               zero = log(shape[1] / work->prior->zero[0]);
+  const double count = (double) work->data->m * work->state->par->ab.k;
+  return shape[0] * sum[0] + shape[1] * sum[1] -
+         count * (lgammafn(shape[0]) + lgammafn(shape[1]) - lgammafn(shape[0] + shape[1])) -
+         (one * one + zero * zero) / 2;
+}
+
+#define BETA_STEPS 10
+
+/* Metropolis steps of the logarithms of both parameters, one, the other, or both at a time. */
+static void draw_beta(gibbs_work *work) {
+  const ptrdiff_t cells = (ptrdiff_t) work->data->m * work->state->par->ab.k;
+  double *shape = work->state->shape, sum[2] = {0, 0};
+  for (ptrdiff_t at = 0; at < cells; at++) {
+    sum[0] += log(work->state->par->ab.aspects[at]);
+    sum[1] += log1p(-work->state->par->ab.aspects[at]);
+  }
+  double now = log_beta(work, sum);
+  for (int t = 0; t < BETA_STEPS; t++) {
+    const double before[2] = {shape[0], shape[1]}, step = exp(step_of(1));
+    if (t % 3 != 1) shape[0] *= step;
+    if (t % 3 != 0) shape[1] *= step;
+    const bool inside = fmin(shape[0], shape[1]) > 1e-3 && fmax(shape[0], shape[1]) < 1e4;
+    const double then = inside ? log_beta(work, sum) : -INFINITY;
+    if (log(num_unif()) < then - now)
+      now = then;
+    else
+      memcpy(shape, before, sizeof before);
+  }
+}
+
 static void share_slopes(gibbs_work *work) {
   ab_visit_state *state = work->state;
   const int m = work->data->m, d = state->par->detection.d;
@@ -304,7 +339,8 @@ static double log_prior(const gibbs_work *work) {
       sum += (work->prior->membership[c] - 1) * log(par->ab.membership[num_at(i, c, n)]);
     for (int j = 0; j < m; j++) {
       const double a = par->ab.aspects[num_at(c, j, par->ab.k)];
-      sum += (work->prior->one[c] - 1) * log(a) + (work->prior->zero[c] - 1) * log1p(-a);
+      sum += (state->shape[0] - 1) * log(a) + (state->shape[1] - 1) * log1p(-a) -
+             lbeta(state->shape[0], state->shape[1]);
     }
   }
   for (int e = 0; e < d; e++)
@@ -313,6 +349,9 @@ static double log_prior(const gibbs_work *work) {
       sum += (log(state->ridge[e]) - state->ridge[e] * off * off) / 2;
     }
   if (!state->shared) return sum;
+  const double one = log(state->shape[0] / work->prior->one[0]);
+  const double zero = log(state->shape[1] / work->prior->zero[0]);
+  sum -= (one * one + zero * zero) / 2;
   for (int e = 0; e < d; e++) sum -= log1p(state->spread[e] * state->spread[e]);
   for (int e = 0; e < d + state->w; e++) {
     const double scaled = state->center[e] / state->center_sd;
@@ -389,7 +428,10 @@ mc_status ab_visits_gibbs(const ab_visit_data *data, const ab_prior *prior, ab_v
     draw_rows(&work);
     draw_aspects(&work);
     for (int j = 0; j < data->m; j++) draw_slopes(&work, j);
-    if (state->shared) share_slopes(&work);
+    if (state->shared) {
+      share_slopes(&work);
+      draw_beta(&work);
+    }
     record_of->n_done = t + 1;
     if (record_of->thin > 0 && (t + 1) % record_of->thin == 0)
       note_draw(&work, work.loglik + before, record_of);

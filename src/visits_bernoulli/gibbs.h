@@ -6,7 +6,8 @@
  *   slopes[,j] | omega, z ~ N(Q^-1 h, Q^-1), Q = sum omega x x' + ridge, h = sum (found - 1/2) x + ridge mean.
  * Where slopes are shared, mean[e,j] = center[e] (+ taxon[j,] more, for the intercept) and ridge[e] =
  * 1 / spread[e]^2, with center and more ~ N(0, center_sd^2) and spread half-Cauchy of scale 1, through
- * 1 / spread^2 | u ~ Gamma(1/2, u), u ~ Gamma(1/2, 1).
+ * 1 / spread^2 | u ~ Gamma(1/2, u), u ~ Gamma(1/2, 1). Aspects are then Beta with parameters whose
+ * logarithms are normal about those of the prior's, with standard deviation 1.
  */
 #ifndef MC_VISITS_BERNOULLI_GIBBS_H
 #define MC_VISITS_BERNOULLI_GIBBS_H
@@ -21,6 +22,7 @@ typedef struct {
   bool shared;
   double *center;      /* d + w */
   double *spread;      /* d */
+  double *shape;       /* 2: of the aspects */
   int w;               /* terms of the attributes' own covariates */
   int intercept;       /* the term that they move; -1: none */
   const double *taxon; /* m x w */

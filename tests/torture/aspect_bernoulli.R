@@ -62,6 +62,22 @@ torture("mc_c_ab_visits_fit", cell, modifyList(visits, list(missed_by = 1L)), fl
 torture("mc_c_ab_visits_posterior", cell, visits)
 torture("mc_c_ab_visits_posterior", cell, modifyList(visits, list(added = 1)), error = TRUE)
 
+by_model <- list(
+  membership = param$membership, aspects = param$aspects, slopes = matrix(0.1, 2, 6), added = c(0, 0), missed_by = 3L,
+  fit_added = FALSE, detection = list(design = rbind(1, rnorm(16)), mean = matrix(0, 2, 6), ridge = c(1, 1))
+)
+torture("mc_c_ab_visits_fit", cell, by_model, alike(0.2, 1, 0.5), fast)
+torture("mc_c_ab_visits_posterior", cell, by_model)
+torture("mc_c_ab_visits_inform", cell, by_model, flat)
+torture("mc_c_ab_visits_inform", cell, visits, flat, error = TRUE)
+sampled <- c(by_model, list(center = c(0, 0, 0), spread = c(1, 1), beta = c(1, 1)))
+sweeps <- list(
+  n_sweep = 4L, thin = 2L, keep_every = 1L, on_tick = function(pass, objective) NULL,
+  sharing = list(shared = TRUE, taxon = matrix(1, 6, 1), intercept = 0L, center_sd = 1)
+)
+torture("mc_c_ab_visits_gibbs", cell, sampled, alike(0.5, 0.5, 1), sweeps)
+torture("mc_c_ab_visits_gibbs", cell, modifyList(sampled, list(spread = 1)), alike(0.5, 0.5, 1), sweeps, error = TRUE)
+
 state <- list(
   membership = 1 + 6 * param$membership, one = 1 + param$aspects, zero = 2 - param$aspects, pinned = c(0L, 0L, -1L),
   fixed_aspects = FALSE

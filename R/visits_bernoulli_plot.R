@@ -1,0 +1,170 @@
+# Figures of fits of repeated visits, and what simulated surveys say of a fit.
+
+#' Figures of a fit of repeated visits
+#'
+#' How easily taxa are found, and what was there beside what was found.
+#'
+#' @param object a fit of [visits_bernoulli()].
+#' @param what `"detection"`: the chance to find each taxon where it is against a covariate of the fit's `detection`,
+#'   the others at their means, with the taxon of mean coefficients on top (with `estimate = "gibbs"` and its 90 %
+#'   interval); `"richness"`: taxa found and estimated at each site, with intervals; `"sites"`: sites of each taxon.
+#'   Others as in [plot.aspect_bernoulli()]. `NULL`: `"detection"` where there is such a covariate, else `"richness"`.
+#' @param covariate for `"detection"`: the name of a covariate; `NULL`: the first that is a number.
+#' @param ... the other arguments of [plot.aspect_bernoulli()], for its views.
+#' @param interval probability of the intervals, see [occupied()].
+#' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly.
+#' @examples
+#' set.seed(1)
+#' date <- matrix(runif(90, 0, 2), 30)
+#' present <- matrix(rbinom(150, 1, 0.6), 30)
+#' visits <- lapply(1:3, function(v) present * matrix(rbinom(150, 1, plogis(date[, v] - 1)), 30))
+#' fit <- visits_bernoulli(visits, 1, detection = ~date, visit_data = list(date = date))
+#' plot(fit)
+#' plot(fit, "richness")
+#' @aliases plot.visits_bernoulli
+#' @exportS3Method ggplot2::autoplot
+autoplot.visits_bernoulli <- function(object, what = NULL, covariate = NULL, ..., # nolint: object_name_linter.
+                                      interval = 0.9) {
+  check_whole(object, "object")
+  numeric <- numeric_covariates(object)
+  if (is.null(what)) what <- if (length(numeric)) "detection" else "richness"
+  if (!is.character(what) || length(what) != 1L || !what %in% c("detection", "richness", "sites")) {
+    class(object) <- setdiff(class(object), c("visits_bernoulli_gibbs", "visits_bernoulli"))
+    return(ggplot2::autoplot(object, what, ...))
+  }
+  check_dots(...)
+  if (what == "detection") detection_figure(object, covariate, numeric) else occupied_figure(object, what, interval)
+}
+
+numeric_covariates <- function(fit) {
+  typical <- fit$detection$frame$typical
+  names(typical)[vapply(typical, is.numeric, NA)]
+}
+
+detection_figure <- function(fit, covariate, numeric) {
+  need_detection(fit)
+  if (is.null(covariate)) covariate <- numeric[1L]
+  if (!is.character(covariate) || length(covariate) != 1L || !covariate %in% numeric) {
+    known <- if (length(numeric)) show_names(numeric) else "the covariates that are numbers, of which there are none"
+    stop_input("`covariate` must be one of %s, not %s.", known, show_value(covariate))
+  }
+  grid <- stats::setNames(
+    data.frame(seq(fit$detection$frame$range[[covariate]][1L], fit$detection$frame$range[[covariate]][2L],
+      length.out = 101L)), covariate
+  )
+  chance <- unname(new_detection(fit, grid))
+  m <- ncol(chance)
+  rows <- data.frame(
+    at = rep(grid[[1L]], m), chance = as.vector(chance), taxon = rep(seq_len(m), each = 101L),
+    rare = rep(ifelse(fit$rare, "found too seldom to say much", "taxa"), each = 101L)
+  )
+  design <- new_design(fit$detection$frame, fill_covariates(fit, grid))
+  d <- nrow(design)
+  figure <- new_figure(
+    rows, gg_aes(x = "at", y = "chance", group = "taxon"), "How easily taxa are found",
+    sprintf("Lines: chance that a visit finds each of %d taxa where it is, against %s.", m, covariate), covariate,
+    "chance that a visit finds what is there"
+  ) +
+    ggplot2::geom_line(gg_aes(linetype = "rare"), colour = "grey55", alpha = min(0.8, 0.3 + 8 / m), linewidth = 0.35) +
+    ggplot2::scale_linetype_manual(NULL, values = c(taxa = 1L, `found too seldom to say much` = 3L)) +
+    ggplot2::coord_cartesian(ylim = c(0, 1))
+  if (fit$detection$sharing != "partial") {
+    return(figure)
+  }
+  mean <- data.frame(at = grid[[1L]], taxon = 0L)
+  draws <- if (is_sampled(fit)) as.matrix(fit$trace[sprintf("mean[%s]", fit$detection$terms)])
+  centre <- if (is.null(draws)) matrix(fit$detection$mean[seq_len(d)], 1L) else draws
+  each <- stats::plogis(centre %*% design)
+  mean$chance <- colMeans(each)
+  if (!is.null(draws)) {
+    mean$low <- apply(each, 2L, stats::quantile, 0.05)
+    mean$high <- apply(each, 2L, stats::quantile, 0.95)
+    ends <- gg_aes(ymin = "low", ymax = "high")
+    figure <- figure + ggplot2::geom_ribbon(ends, mean, alpha = 0.25, fill = component_colours(1L))
+  }
+  figure + ggplot2::geom_line(data = mean, colour = component_colours(1L), linewidth = 1.1)
+}
+
+occupied_figure <- function(fit, what, interval) {
+  of <- if (what == "richness") "observation" else "attribute"
+  table <- occupied(fit, of, interval = interval)
+  table <- table[order(-table$expected), ]
+  rows <- data.frame(
+    label = as.character(table[[1L]]), value = table$expected, low = table$low, high = table$high, other = table$found
+  )
+  words <- c(value = sprintf("estimated, with %s %% interval", format(100 * interval)), other = "found")
+  title <- if (what == "richness") "Richness of sites" else "Sites of taxa"
+  unit <- if (what == "richness") "taxa" else "sites"
+  alt <- sprintf("Points with ranges: %s, estimated and found, of %d rows.", title, nrow(rows))
+  ranges_figure(rows, title, alt, unit, words, taxa = what == "sites")
+}
+
+#' @export
+residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "deviance"), ..., x = NULL) {
+  check_whole(object, "object")
+  check_dots(...)
+  type <- check_choice(type, "type", c("response", "pearson", "deviance"))
+  # What any visit found, less its chance to be found by any.
+  object$x <- fit_data(object, x)
+  rows <- seq_len(object$dims[["n"]])
+  present <- fitted(object)
+  silent <- all_visits(object, rows, function(v) visit_missed(object, v))
+  false <- 1 - all_visits(object, rows, function(v) 1 - object$param$added[v])
+  mean <- present * (1 - silent) + (1 - present) * false
+  observed <- dense_rows(object$x, rows)
+  dimnames(observed) <- dimnames(mean)
+  residual_matrix(object, observed, mean, type)
+}
+
+#' Does the fit make surveys like the one at hand?
+#'
+#' Surveys drawn from a fit of [visits_bernoulli()], from its posterior with `estimate = "gibbs"`, beside the data: a
+#' posterior predictive check.
+#'
+#' @param fit a fit of [visits_bernoulli()].
+#' @param nsim number of surveys to draw.
+#' @param seed `NULL` or a number for [set.seed()] that leaves the session's random numbers as they were.
+#' @param ... must be empty.
+#' @return A data frame with a row for each statistic: `statistic`, `observed`, `expected`, `low`, `high` (the central
+#'   90 % of surveys) and `p`, the share of surveys at or above the observed value (ties count half). Statistics: finds
+#'   on each visit; cells found at all, and on more than one visit; the standard deviation of the number found among
+#'   observations and among attributes; attributes found but once.
+#' @examples
+#' set.seed(1)
+#' present <- matrix(rbinom(200, 1, 0.6), 20)
+#' visits <- lapply(1:3, function(v) present * matrix(rbinom(200, 1, 0.5), 20))
+#' predictive_check(visits_bernoulli(visits, 1, missed_by = "visit"), nsim = 50, seed = 1)
+#' @export
+predictive_check <- function(fit, nsim = 200, seed = NULL, ...) {
+  check_dots(...)
+  check_fit(fit, "visits_bernoulli")
+  if (is.null(fit$visits)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
+  nsim <- check_nsim(nsim, 1)
+  members <- if (is_sampled(fit)) posterior_draws(fit, nsim) else list(fit)
+  drawn <- draw_seeded(function() {
+    vapply(seq_len(nsim), function(s) {
+      survey_statistics(draw_visits(members[[(s - 1L) %% length(members) + 1L]]))
+    }, survey_statistics(fit$visits))
+  }, seed)$value
+  observed <- survey_statistics(fit$visits)
+  data.frame(
+    statistic = names(observed), observed = unname(observed), expected = rowMeans(drawn),
+    low = apply(drawn, 1L, stats::quantile, 0.05, names = FALSE),
+    high = apply(drawn, 1L, stats::quantile, 0.95, names = FALSE),
+    p = rowMeans(drawn > observed) + rowMeans(drawn == observed) / 2, row.names = NULL
+  )
+}
+
+survey_statistics <- function(cell) {
+  times <- rowSums(cell == 1, na.rm = TRUE, dims = 2L)
+  by_visit <- apply(cell == 1, 3L, sum, na.rm = TRUE)
+  label <- if (is.null(dimnames(cell)[[3L]])) seq_along(by_visit) else dimnames(cell)[[3L]]
+  c(
+    stats::setNames(by_visit, sprintf("finds on visit %s", label)), `cells found` = sum(times > 0),
+    `cells found more than once` = sum(times > 1), `sd of finds among observations` = spread_of(rowSums(times > 0)),
+    `sd of finds among attributes` = spread_of(colSums(times > 0)),
+    `attributes found once` = sum(colSums(times > 0) == 1)
+  )
+}
+
+spread_of <- function(x) if (length(x) > 1L) stats::sd(x) else 0

@@ -1,0 +1,267 @@
+# Repeated visits: intervals of visits_bernoulli(estimate = "gibbs") on simulated communities whose truth is known, and
+# held-out visits of two bird surveys against occupancy models of one species at a time (package unmarked) and of many
+# (package spOccupancy, msPGOcc and lfMsPGOcc), time side by side. Packages and data that are not there are skipped.
+#   Rscript bench/visits.R [simulated] [surveys] > bench/visits.md     (about half an hour, one thread)
+library(multicause)
+only <- commandArgs(TRUE)
+wanted <- function(part) !length(only) || part %in% only
+scale <- as.numeric(Sys.getenv("MULTICAUSE_BENCH_SCALE", "1"))
+still <- function(expr) suppressWarnings(suppressMessages(expr))
+row <- function(...) cat("|", paste(..., sep = " | "), "|\n")
+rule <- function(n) cat("|", paste(rep("---", n), collapse = " | "), "|\n")
+number <- function(x, digits = 3) formatC(x, digits = digits, format = "f")
+
+cat("# Repeated visits\n\n")
+cat(sprintf("`Rscript bench/visits.R`, %s, %s, one thread.\n", format(Sys.Date()), R.version.string))
+
+# 100 sites x 50 taxa x 3 visits. "communities": what the model holds. "factors": presence is logistic in a gradient,
+# two latent factors and a mean of each taxon, which no mixture of communities is.
+simulate_survey <- function(kind, n = 100, m = 50, visits = 3) {
+  if (kind == "communities") {
+    s <- matrix(rgamma(n * 3, 0.5), n)
+    p <- (s / rowSums(s)) %*% matrix(rbeta(3 * m, 0.4, 0.8), 3)
+  } else {
+    p <- plogis(outer(rep(1, n), rnorm(m, -1, 1.2)) + matrix(rnorm(n * 3), n) %*% matrix(rnorm(3 * m, 0, 0.8), 3))
+  }
+  date <- matrix(rnorm(n * visits), n)
+  slopes <- rbind(rnorm(m, -0.3, 0.8), rnorm(m, 0.4, 0.4))
+  present <- matrix(rbinom(n * m, 1, p), n)
+  cell <- array(0L, c(n, m, visits))
+  for (v in seq_len(visits)) {
+    chance <- plogis(outer(rep(1, n), slopes[1, ]) + outer(date[, v], slopes[2, ]))
+    cell[, , v] <- present * rbinom(n * m, 1, chance)
+  }
+  keep <- apply(cell, 2, sum) > 0
+  list(cell = cell[, keep, ], date = date, slopes = slopes[, keep], present = present[, keep])
+}
+
+judge_survey <- function(one, k) {
+  x <- apply(one$cell, 1:2, max)
+  rare <- colSums(x) < 5
+  made <- mcmc_control(chains = 2, warmup = 400, draws = 600, progress = FALSE)
+  sides <- c("site", "species", "visit")
+  seconds <- system.time(fit <- still(visits_bernoulli(
+    one$cell, k,
+    detection = ~date, visit_data = list(date = one$date), estimate = "gibbs", sides = sides, control = made
+  )))[["elapsed"]]
+  map_seconds <- system.time(map <- still(visits_bernoulli(
+    one$cell, k,
+    detection = ~date, visit_data = list(date = one$date), sides = sides, control = fit_control(n_start = 1)
+  )))[["elapsed"]]
+  inside <- function(truth, low, high) truth >= low & truth <= high
+  total <- sum(one$present[x == 0])
+  ends <- quantile(fit$trace$missed, c(0.05, 0.95))
+  site <- occupied(fit)
+  taxon <- occupied(fit, "attribute")
+  slope <- confint(fit, level = 0.9)[seq(2, 2 * ncol(x), 2), ]
+  plug <- occupied(map)
+  plug_slope <- confint(map, level = 0.9)[seq(2, 2 * ncol(x), 2), ]
+  sites <- colSums(one$present)
+  rarer <- if (any(rare)) 1 else NA
+  c(
+    missed = inside(total, ends[[1]], ends[[2]]), richness = mean(inside(rowSums(one$present), site$low, site$high)),
+    slope = mean(inside(one$slopes[2, ], slope[, 1], slope[, 2])[!rare]),
+    slope_rare = rarer * mean(inside(one$slopes[2, ], slope[, 1], slope[, 2])[rare]),
+    sites = mean(inside(sites, taxon$low, taxon$high)[!rare]),
+    sites_rare = rarer * mean(inside(sites, taxon$low, taxon$high)[rare]),
+    bias = sum(taxon$expected[!rare]) / sum(sites[!rare]) - 1,
+    bias_rare = rarer * (sum(taxon$expected[rare]) / sum(sites[rare]) - 1),
+    map_richness = mean(inside(rowSums(one$present), plug$low, plug$high)),
+    map_slope = mean(inside(one$slopes[2, ], plug_slope[, 1], plug_slope[, 2])[!rare], na.rm = TRUE),
+    map_bias = sum(occupied(map, "attribute")$expected[!rare]) / sum(sites[!rare]) - 1,
+    naive_bias = sum(x[, !rare]) / sum(sites[!rare]) - 1, rare = sum(rare), taxa = ncol(x),
+    agree = isTRUE(fit$converged), seconds = seconds, map_seconds = map_seconds
+  )
+}
+
+if (wanted("simulated")) {
+  n_set <- ceiling(c(50, 20) * scale)
+  cat(sprintf(
+    paste0(
+      "\n## Simulated communities, 100 sites x 50 taxa x 3 visits, %d and %d sets\n\n",
+      "Detection: intercepts N(-0.3, 0.8), slopes of a standardised date N(0.4, 0.4) among taxa. ",
+      "`gibbs`: 2 chains, 400 + 600 sweeps. Coverage is of 90 %% intervals; rare taxa ",
+      "were found at fewer than 5 sites. Bias is that of the number of occupied sites, all taxa together.\n\n"
+    ), n_set[1], n_set[2]
+  ))
+  labels <- c(
+    missed = "coverage: total of missed cells", richness = "coverage: richness of a site",
+    slope = "coverage: slope of detection", slope_rare = "the same, rare taxa",
+    sites = "coverage: number of sites of a taxon", sites_rare = "the same, rare taxa",
+    bias = "bias of occupied sites", bias_rare = "the same, rare taxa",
+    map_richness = "coverage by `map`, richness (plug-in)", map_slope = "coverage by `map`, slope of detection",
+    map_bias = "bias of occupied sites by `map`", naive_bias = "bias of what was found", rare = "rare taxa",
+    taxa = "taxa found", agree = "chains agree", seconds = "seconds, gibbs", map_seconds = "seconds, map"
+  )
+  kinds <- list(c("communities", 3), c("factors", 3))
+  results <- Map(function(kind, n) {
+    set.seed(2026)
+    one <- function(i) judge_survey(simulate_survey(kind[1]), as.integer(kind[2]))[names(labels)]
+    vapply(seq_len(n), one, c(lengths(labels) + 0))
+  }, kinds, n_set)
+  heads <- vapply(kinds, function(kind) sprintf("%s, k = %s", kind[1], kind[2]), "")
+  row("mean over sets", paste(heads, collapse = " | "))
+  rule(1 + length(kinds))
+  for (name in names(labels)) {
+    row(labels[[name]], paste(vapply(results, function(r) number(mean(r[name, ], na.rm = TRUE)), ""), collapse = " | "))
+  }
+}
+
+# Two surveys, list(cell, visit = list of matrices, site = data frame, x, y).
+read_surveys <- function(folder) {
+  file <- function(name) file.path(folder, name)
+  counts <- read.csv(gzfile(file("mhb2014_counts.csv.gz")))
+  sites <- read.csv(file("mhb2014_sites.csv"))
+  species <- read.csv(file("mhb2014_species.csv"))
+  cell <- array(0L, c(nrow(sites), nrow(species), 3), list(sites$siteID, species$latabb, NULL))
+  cell[cbind(match(counts$site, sites$site), match(counts$species, species$species), counts$visit)] <- 1L
+  for (v in 1:3) cell[sites[[paste0("surveyed", v)]] == 0, , v] <- NA
+  standard <- function(x) (x - mean(x, na.rm = TRUE)) / sd(x, na.rm = TRUE)
+  each <- function(table, name) standard(as.matrix(table[paste0(name, 1:3)]))
+  date <- each(sites, "date")
+  length <- each(sites, "dur")
+  for (v in 1:3) {
+    unknown <- !is.na(cell[, 1, v]) & is.na(date[, v] + length[, v])
+    cell[unknown, , v] <- NA
+  }
+  rows <- apply(!is.na(cell[, 1, ]), 1, all)
+  columns <- apply(cell[rows, , ], 2, sum) > 0
+  mhb <- list(
+    cell = cell[rows, columns, ], visit = list(date = date[rows, ], dur = length[rows, ]),
+    site = data.frame(elev = standard(sites$elev), forest = standard(sites$forest))[rows, ],
+    place = as.matrix(sites[rows, c("coordx", "coordy")]) / 1e5, detection = ~ date + I(date^2) + dur,
+    presence = ~ elev + I(elev^2) + forest
+  )
+  table <- read.csv(gzfile(file("hbef2015_detections.csv.gz")))
+  sites <- read.csv(file("hbef2015_sites.csv"))
+  species <- setdiff(names(table), c("site", "visit"))
+  cell <- array(NA_integer_, c(nrow(sites), length(species), 3), list(sites$site, species, NULL))
+  for (v in 1:3) {
+    part <- table[table$visit == v, ]
+    cell[match(part$site, sites$site), , v] <- as.matrix(part[species])
+  }
+  date <- each(sites, "day")
+  for (v in 1:3) cell[is.na(date[, v]), , v] <- NA
+  rows <- apply(!is.na(cell[, 1, ]), 1, all)
+  hbef <- list(
+    cell = cell[rows, , ], visit = list(date = date[rows, ]),
+    site = data.frame(elev = standard(sites$elevation))[rows, , drop = FALSE],
+    place = as.matrix(sites[rows, c("x", "y")]) / 1e3, detection = ~ date + I(date^2), presence = ~ elev + I(elev^2)
+  )
+  list(hbef2015 = hbef, mhb2014 = mhb)
+}
+
+# Each arm: a function of a survey and the visit held out, P(found on it), n x m.
+by_visits <- function(k, estimate = "map") {
+  function(survey, v) {
+    cell <- survey$cell
+    cell[, , v] <- NA
+    control <- if (estimate == "map") fit_control(n_start = 2) else mcmc_control(chains = 1, warmup = 500, draws = 1000)
+    control$progress <- FALSE
+    fit <- still(visits_bernoulli(
+      cell, k,
+      detection = survey$detection, visit_data = survey$visit, site_data = survey$site, estimate = estimate,
+      sides = c("site", "species", "visit"), control = control
+    ))
+    ess <- if (estimate == "gibbs") {
+      with(list(q = summary(fit)$quantities), q$ess_bulk[match("presences", q$quantity)])
+    }
+    structure(getNamespace("multicause")$recorded_probability(fit)[, , v], ess = ess)
+  }
+}
+
+by_occu <- function(survey, v) {
+  rest <- setdiff(1:3, v)
+  obs <- lapply(survey$visit, function(x) x[, rest])
+  new <- model.matrix(survey$detection, as.data.frame(lapply(survey$visit, function(x) x[, v])))
+  formula <- as.formula(paste(deparse(survey$detection), deparse(survey$presence)))
+  vapply(seq_len(dim(survey$cell)[2]), function(j) {
+    y <- survey$cell[, j, rest]
+    frame <- still(unmarked::unmarkedFrameOccu(y, siteCovs = survey$site, obsCovs = obs))
+    fit <- tryCatch(still(unmarked::occu(formula, frame, se = FALSE)), error = function(e) NULL)
+    if (is.null(fit)) {
+      return(rep(mean(y), nrow(y)))
+    }
+    psi <- plogis(as.vector(model.matrix(survey$presence, survey$site) %*% unmarked::coef(fit, "state")))
+    p <- plogis(as.vector(new %*% unmarked::coef(fit, "det")))
+    before <- vapply(rest, function(w) {
+      plogis(as.vector(model.matrix(survey$detection, as.data.frame(lapply(survey$visit, function(x) x[, w]))) %*%
+        unmarked::coef(fit, "det")))
+    }, p)
+    silent <- psi * apply(1 - before, 1, prod)
+    ifelse(rowSums(y) > 0, 1, silent / (silent + 1 - psi)) * p
+  }, numeric(nrow(survey$site)))
+}
+
+by_spoccupancy <- function(factors, batches = 40) {
+  function(survey, v) {
+    rest <- setdiff(1:3, v)
+    data <- list(
+      y = aperm(survey$cell[, , rest], c(2, 1, 3)), occ.covs = survey$site,
+      det.covs = lapply(survey$visit, function(x) x[, rest]), coords = survey$place
+    )
+    n_sample <- 25 * batches
+    common <- list(
+      occ.formula = survey$presence, det.formula = survey$detection, data = data, n.samples = n_sample,
+      n.burn = n_sample / 2, n.thin = 1, n.chains = 1, verbose = FALSE
+    )
+    fit <- still(if (factors) {
+      do.call(spOccupancy::lfMsPGOcc, c(common, list(n.factors = factors)))
+    } else {
+      do.call(spOccupancy::msPGOcc, common)
+    })
+    new <- model.matrix(survey$detection, as.data.frame(lapply(survey$visit, function(x) x[, v])))
+    m <- dim(survey$cell)[2]
+    kept <- nrow(fit$alpha.samples)
+    total <- 0
+    for (s in seq_len(kept)) {
+      p <- plogis(new %*% t(matrix(fit$alpha.samples[s, ], m)))
+      total <- total + t(fit$z.samples[s, , ]) * p
+    }
+    ess <- coda::effectiveSize(apply(fit$z.samples, 1, sum))
+    structure(total / kept, ess = as.vector(ess))
+  }
+}
+
+folder <- file.path(Sys.getenv("MULTICAUSE_DATA", "../shared/data"), "repeat_surveys")
+if (wanted("surveys") && dir.exists(folder)) {
+  cat(
+    "\n## A visit held out, each in turn\n\nLog loss of its detections, nats a record (chances kept within 1e-6 and ",
+    "1 - 1e-6), mean over the three visits; seconds of one fit; effective draws a second of the number of presences. ",
+    "All go by the same covariates of detection; peers' presences go by covariates of sites, too, those of ",
+    "`visits_bernoulli()` by communities alone. spOccupancy: one chain of 1000 sweeps, the first half thrown away.\n\n",
+    sep = ""
+  )
+  row("survey", "model", "log loss", "its standard error", "seconds", "effective draws a second")
+  rule(6)
+  has <- function(package) requireNamespace(package, quietly = TRUE)
+  arms <- c(
+    lapply(stats::setNames(c(1, 2, 4), sprintf("visits_bernoulli, map, k = %d", c(1, 2, 4))), by_visits),
+    list(`visits_bernoulli, gibbs, k = 4` = by_visits(4, "gibbs")),
+    if (has("unmarked")) list(`unmarked, occu, one species at a time` = by_occu),
+    if (has("spOccupancy")) {
+      list(`spOccupancy, msPGOcc` = by_spoccupancy(0), `spOccupancy, lfMsPGOcc, 4 factors` = by_spoccupancy(4))
+    }
+  )
+  surveys <- read_surveys(folder)
+  for (name in names(surveys)) {
+    survey <- surveys[[name]]
+    for (arm in names(arms)) {
+      set.seed(7)
+      loss <- seconds <- ess <- NULL
+      for (v in 1:3) {
+        if (scale < 1 && v > 1) break
+        time <- system.time(p <- arms[[arm]](survey, v))[["elapsed"]]
+        x <- survey$cell[, , v]
+        q <- pmin(pmax(p, 1e-6), 1 - 1e-6)
+        loss <- rbind(loss, rowMeans(-log(ifelse(x == 1, q, 1 - q))))
+        seconds <- c(seconds, time)
+        ess <- c(ess, attr(p, "ess") / time)
+      }
+      row(
+        name, arm, number(mean(loss), 4), number(sd(colMeans(loss)) / sqrt(ncol(loss)), 4), number(mean(seconds), 1),
+        if (length(ess)) number(mean(ess), 1) else ""
+      )
+    }
+  }
+}

@@ -1,0 +1,170 @@
+/* The model of visits whose detection is a model: passes, derivatives and sweeps, each buffer of its exact size. */
+#include "check_data.h"
+#include "check_prior.h"
+#include "visits_bernoulli/gibbs.h"
+
+/* R's generator, in its place: the same numbers in every test. */
+double unif_rand(void);
+double norm_rand(void);
+double exp_rand(void);
+double unif_rand(void) { return check_uniform(); }
+double exp_rand(void) { return -log(check_uniform()); }
+double norm_rand(void) {
+  const double radius = sqrt(-2 * log(check_uniform()));
+  return radius * cos(6.283185307179586 * check_uniform());
+}
+
+enum { N = 7, M = 5, V = 3, D = 2, K = 2 };
+
+typedef struct {
+  ab_visit_data data;
+  ab_visit_param par;
+  double *mean, *ridge;
+  mc_host host;
+} problem;
+
+static double *drawn(ptrdiff_t count) {
+  double *x = exact(count);
+  for (ptrdiff_t i = 0; i < count; i++) x[i] = norm_rand();
+  return x;
+}
+
+static problem *new_problem(double ridge) {
+  problem *p = check_alloc(NULL, 1, sizeof *p);
+  int *cell = exact_int((ptrdiff_t) N * M * V);
+  double *design = drawn((ptrdiff_t) D * N * V);
+  for (int i = 0; i < N * M * V; i++) cell[i] = i % 11 == 3 ? -1 : check_uniform() < 0.3;
+  for (int v = 0; v < V; v++)
+    for (int j = 0; j < M; j++) cell[num_at(2, j, N) + (ptrdiff_t) v * N * M] = -1;
+  for (int i = 0; i < N * V; i++) design[(ptrdiff_t) i * D] = 1;
+  p->host = check_host();
+  p->mean = exact((ptrdiff_t) D * M);
+  p->ridge = exact(D);
+  for (int e = 0; e < D; e++) p->ridge[e] = ridge;
+  p->data = (ab_visit_data){N, M, V, cell};
+  p->par = (ab_visit_param){.ab = {.k = K,
+                                   .membership = check_simplex(N, K),
+                                   .aspects = check_probabilities((ptrdiff_t) K * M)},
+                            .missed_by = MISSED_BY_MODEL,
+                            .added = exact(V),
+                            .detection = {D, design, drawn((ptrdiff_t) D * M), p->mean, p->ridge}};
+  return p;
+}
+
+static void test_passes_climb(void) {
+  for (int threads = 1; threads <= 2; threads++) {
+    problem *p = new_problem(0.5);
+    const ab_prior prior = alike(K, 0.2, 1, 0);
+    ab_visit_work *work = ab_visits_new_work(&p->data, &p->par, &prior, threads, &p->host);
+    double before = -INFINITY;
+    for (int t = 0; t < 20; t++) {
+      const double now = ab_visits_pass(&p->data, &p->par, work);
+      CHECK(now >= before - 1e-10);
+      before = now;
+    }
+    CHECK(ab_visits_objective(&p->data, &p->par, work) >= before - 1e-10);
+  }
+}
+
+/* The gradient is that of the objective by differences; information is symmetric. */
+static void test_derivatives(void) {
+  const double h = 1e-6;
+  problem *p = new_problem(0.5);
+  const ab_prior prior = alike(K, 0.2, 1, 0);
+  const ab_visit_information out = {exact(M), exact((ptrdiff_t) (K + D) * M),
+                                    exact((ptrdiff_t) (K + D) * (K + D) * M)};
+  const ab_visit_information near = {exact(M), exact((ptrdiff_t) (K + D) * M),
+                                     exact((ptrdiff_t) (K + D) * (K + D) * M)};
+  ab_visits_inform(&p->data, &p->par, &prior, &out, &p->host);
+  for (int j = 0; j < M; j++)
+    for (int e = 0; e < D; e++) {
+      double *slope = p->par.detection.slopes + num_at(e, j, D);
+      const double at = *slope;
+      *slope = at + h;
+      ab_visits_inform(&p->data, &p->par, &prior, &near, &p->host);
+      const double up = near.value[j];
+      *slope = at - h;
+      ab_visits_inform(&p->data, &p->par, &prior, &near, &p->host);
+      *slope = at;
+      CHECK_NEAR(out.gradient[num_at(K + e, j, K + D)], (up - near.value[j]) / (2 * h), 1e-6);
+    }
+  for (int j = 0; j < M; j++)
+    for (int a = 0; a < K + D; a++)
+      for (int b = 0; b < a; b++) {
+        const double *matrix = out.information + (ptrdiff_t) (K + D) * (K + D) * j;
+        CHECK_NEAR(matrix[num_at(a, b, K + D)], matrix[num_at(b, a, K + D)], 1e-12);
+      }
+}
+
+static ab_visit_record new_record(int n_draw, int w) {
+  return (ab_visit_record){.thin = 2,
+                           .keep_every = 2,
+                           .note = exact((ptrdiff_t) (AB_VISIT_NOTE_CENTER + 2 * D + w) * n_draw),
+                           .richness = exact((ptrdiff_t) N * n_draw),
+                           .sites = exact((ptrdiff_t) M * n_draw),
+                           .slopes = exact((ptrdiff_t) D * M * n_draw),
+                           .cell = exact((ptrdiff_t) N * M * 4),
+                           .membership = exact((ptrdiff_t) N * K),
+                           .aspects = exact((ptrdiff_t) K * M),
+                           .kept_membership = exact((ptrdiff_t) N * K * (n_draw / 2)),
+                           .kept_aspects = exact((ptrdiff_t) K * M * (n_draw / 2))};
+}
+
+static ab_visit_state new_state(problem *p, bool shared) {
+  ab_visit_state state = {.par = &p->par,
+                          .mean = p->mean,
+                          .ridge = p->ridge,
+                          .shared = shared,
+                          .center = exact(D + 1),
+                          .spread = exact(D),
+                          .shape = exact(2),
+                          .w = 1,
+                          .intercept = 0,
+                          .taxon = drawn(M),
+                          .center_sd = 1.5};
+  for (int e = 0; e < D; e++) state.spread[e] = 1;
+  state.shape[0] = state.shape[1] = 1;
+  return state;
+}
+
+static void test_sweeps(void) {
+  for (int shared = 0; shared < 2; shared++) {
+    problem *p = new_problem(1);
+    const ab_prior prior = alike(K, 1.2, 2, 1);
+    ab_visit_state state = new_state(p, shared == 1);
+    ab_visit_record record = new_record(10, 1);
+    CHECK(ab_visits_gibbs(&p->data, &prior, &state, 20, &p->host, &record) == MC_MAX_PASS);
+    CHECK(record.n_done == 20 && record.n_draw == 10 && record.n_kept == 5);
+    for (int i = 0; i < N; i++) {
+      double sum = 0;
+      for (int c = 0; c < K; c++) sum += p->par.ab.membership[num_at(i, c, N)];
+      CHECK_NEAR(sum, 1, 1e-12);
+    }
+    for (int t = 0; t < 10; t++) {
+      double rows = 0, columns = 0;
+      for (int i = 0; i < N; i++) rows += record.richness[num_at(i, t, N)];
+      for (int j = 0; j < M; j++) columns += record.sites[num_at(j, t, M)];
+      CHECK(rows == columns);
+    }
+    for (int e = 0; e < D * M; e++) CHECK(isfinite(p->par.detection.slopes[e]));
+  }
+}
+
+static void test_stops(void) {
+  problem *p = new_problem(1);
+  const ab_prior prior = alike(K, 1.2, 2, 1);
+  ab_visit_state state = new_state(p, true);
+  ab_visit_record record = new_record(10, 1);
+  p->host.tick = check_stop_later;
+  check.questions_left = 5;
+  CHECK(ab_visits_gibbs(&p->data, &prior, &state, 20, &p->host, &record) == MC_STOPPED);
+  CHECK(record.n_done == 6 && record.n_draw == 3);
+}
+
+int main(void) {
+  RUN(test_passes_climb);
+  RUN(test_derivatives);
+  RUN(test_sweeps);
+  RUN(test_stops);
+  return check_report();
+}

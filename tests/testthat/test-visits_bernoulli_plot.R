@@ -1,0 +1,79 @@
+case <- detected_table()
+given <- list(date = case$date, kind = matrix(c("a", "b"), 30, 3))
+quiet <- function(expr) suppressWarnings(suppressMessages(expr))
+few <- mcmc_control(chains = 2, warmup = 50, draws = 100, keep = 20, progress = FALSE)
+fits <- quiet({
+  set.seed(1)
+  list(
+    map = visits_bernoulli(case$visits, 2, detection = ~ date + kind, visit_data = given),
+    gibbs = visits_bernoulli(
+      case$visits, 2,
+      detection = ~ date + kind, visit_data = given, estimate = "gibbs", control = few
+    ),
+    rates = visits_bernoulli(case$visits, 1, missed_by = "attribute", added = TRUE)
+  )
+})
+
+test_that("detection of new visits is that of the coefficients, others at their means", {
+  new <- data.frame(date = c(-0.5, 0.7))
+  b <- fits$map$param$detection
+  kind <- names(which.max(table(given$kind[apply(!is.na(case$visits), c(1, 3), any)])))
+  want <- plogis(outer(new$date, b["date", ]) + rep(b["(Intercept)", ] + (kind == "b") * b["kindb", ], each = 2))
+  expect_equal(unname(predict(fits$map, new, type = "detection")), unname(want), tolerance = 1e-10)
+  bounds <- predict(fits$gibbs, new, type = "detection", interval = 0.9)
+  expect_true(all(bounds$lower <= bounds$mean & bounds$mean <= bounds$upper))
+  other <- predict(fits$map, data.frame(date = 0, kind = c("a", "b")), type = "detection")
+  expect_equal(qlogis(other[2, ]) - qlogis(other[1, ]), b["kindb", ])
+})
+
+test_that("the number of visits needed is that of independent visits", {
+  table <- visits_needed(fits$map, 0.9)
+  expect_true(all(1 - (1 - table$detection)^table$visits >= 0.9))
+  expect_true(all(1 - (1 - table$detection)^(table$visits - 1) < 0.9))
+  sampled <- visits_needed(fits$gibbs, newdata = data.frame(date = 1))
+  expect_true(all(sampled$low <= sampled$visits & sampled$visits <= sampled$high))
+})
+
+test_that("figures are ggplot2 objects of what the tables say", {
+  for (fit in fits) {
+    for (what in list(NULL, "richness", "sites", "aspects", "membership", "trace")) {
+      drawn <- on_paper(plot(fit, what))
+      expect_s3_class(drawn, "ggplot")
+      expect_true(nzchar(ggplot2::get_alt_text(drawn)))
+    }
+  }
+  lines <- ggplot2::autoplot(fits$map, "detection", "date")$data
+  at <- lines$at == max(lines$at)
+  expect_equal(
+    lines$chance[at], as.vector(predict(fits$map, data.frame(date = max(lines$at)), type = "detection")),
+    ignore_attr = TRUE
+  )
+  expect_snapshot(error = TRUE, {
+    ggplot2::autoplot(fits$map, "detection", "kind")
+    ggplot2::autoplot(fits$rates, "detection")
+    plot(fits$map, "everything")
+    predict(fits$map, data.frame(wind = 1), type = "detection")
+    predict(fits$map, data.frame(kind = "c"), type = "detection")
+    predict(fits$map, data.frame(date = NA), type = "detection")
+    predict(fits$map, type = "detection", interval = 0.9)
+    visits_needed(fits$rates)
+    visits_needed(fits$map, newdata = data.frame(date = 1:2))
+    predictive_check(fits$map, nsim = 0)
+  })
+})
+
+test_that("residuals are of what was found at all; simulated surveys are like the one fitted", {
+  present <- fitted(fits$rates)
+  silent <- all_visits(fits$rates, 1:30, function(v) visit_missed(fits$rates, v))
+  false <- 1 - all_visits(fits$rates, 1:30, function(v) 1 - fits$rates$param$added[v])
+  left <- residuals(fits$rates)
+  expect_equal(left, fits$rates$x - present * (1 - silent) - (1 - present) * false, ignore_attr = TRUE)
+  for (fit in fits) {
+    check <- predictive_check(fit, nsim = 60, seed = 1)
+    expect_identical(check, predictive_check(fit, nsim = 60, seed = 1))
+    expect_true(all(check$p[1:4] > 0.01 & check$p[1:4] < 0.99))
+    expect_equal(check$observed[1:3], apply(case$visits, 3, sum, na.rm = TRUE), ignore_attr = TRUE)
+  }
+  expect_s3_class(generics::glance(fits$gibbs), "data.frame")
+  expect_named(generics::augment(fits$gibbs, rows = 1:2)[1:3], c("observation", "attribute", "observed"))
+})

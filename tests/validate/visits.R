@@ -1,0 +1,47 @@
+# Long checks of visits_bernoulli(estimate = "gibbs"), about 10 minutes: a grid, Geweke's joint test, simulation-based
+# calibration. MULTICAUSE_VALIDATE_SCALE=0.05 makes it short.
+library(multicause)
+scale <- as.numeric(Sys.getenv("MULTICAUSE_VALIDATE_SCALE", "1"))
+helpers <- new.env(parent = asNamespace("multicause"))
+for (file in c("helper-data.R", "helper-gibbs.R", "helper-visits.R")) {
+  sys.source(file.path("tests", "testthat", file), helpers)
+}
+prior <- list(aspects = c(0.8, 1.3), membership = 0.6, detection = 0.9)
+failed <- 0L
+judge <- function(what, z) {
+  ok <- max(abs(z)) < 4
+  failed <<- failed + !ok
+  cat(sprintf(
+    "| %s | %d | %.2f | %.2f | %s |\n", what, length(z), max(abs(z)), sqrt(mean(z^2)), if (ok) "yes" else "NO"
+  ))
+}
+cat("| check | statistics | largest absolute z | rms z | within |\n| --- | --- | --- | --- | --- |\n")
+set.seed(1)
+cell <- array(c(1L, 0L, 0L, NA, 0L, 0L, 0L, NA, 1L, 0L, NA, NA), c(4, 1, 3))
+problem <- helpers$visits_test_problem(cell, 1, prior, "none", ~1)
+out <- helpers$visits_sweeps(problem, helpers$visits_prior_state(problem), ceiling(4e5 * scale), 1L, 1L)
+a <- as.vector(out$kept_aspects)
+q <- plogis(as.vector(out$all_slopes))
+chain <- rbind(a = a, q = q, missed = out$note[3, ], loglik = out$note[2, ], both = a * q)
+exact <- helpers$visits_grid(cell, prior$aspects, prior$detection)
+judge("grid, one attribute", (rowMeans(chain) - exact) / helpers$batch_error(chain))
+cell <- array(0L, c(4, 3, 2))
+cell[2, , 2] <- NA
+cell[3, 1, ] <- NA
+data <- list(date = matrix(c(-1, 0.5, 1, -0.5, 1, 0, 0.3, -1), 4))
+taxon <- data.frame(mass = c(-1, 0, 1))
+make <- helpers$visits_test_problem
+cases <- list(
+  `shared, covariate of taxa, k = 2` = make(cell, 2, prior, "partial", ~ date + mass, data, taxon),
+  `shared, k = 3` = make(cell, 3, prior, "partial", ~date, data),
+  `not shared, k = 2` = make(cell, 2, prior, "none", ~date, data)
+)
+for (name in names(cases)) judge(paste("Geweke:", name), helpers$visits_geweke_z(cases[[name]], ceiling(1e5 * scale)))
+for (name in names(cases)) {
+  ranks <- helpers$visits_sbc_ranks(cases[[name]], n_set = ceiling(1000 * scale), warmup = 200, thin = 20)
+  p <- helpers$rank_p(ranks, 19)
+  ok <- min(p) > 1e-3 / length(p)
+  failed <- failed + !ok
+  cat(sprintf("| calibration: %s | %d | smallest p %.4f | | %s |\n", name, length(p), min(p), if (ok) "yes" else "NO"))
+}
+if (failed) stop(failed, " check(s) failed")
