@@ -203,6 +203,9 @@ newton_round <- function(cell, param, prior) {
   list(param = best, gain = sum(gained))
 }
 
+# NULL where a matrix is singular.
+or_nothing <- function(expr) catch_error(expr, function(e) NULL)
+
 # Where the information is not definite, a ridge makes it so: the step still goes uphill.
 safe_solve <- function(information, gradient) {
   if (!length(gradient)) {
@@ -210,7 +213,7 @@ safe_solve <- function(information, gradient) {
   }
   scale <- max(abs(diag(as.matrix(information))), 1e-12)
   for (ridge in c(0, 10^(-6:2))) {
-    chol <- tryCatch(chol(information + diag(ridge * scale, length(gradient))), error = function(e) NULL)
+    chol <- or_nothing(chol(information + diag(ridge * scale, length(gradient))))
     if (!is.null(chol)) {
       step <- backsolve(chol, backsolve(chol, gradient, transpose = TRUE))
       return(step * min(1, 5 / max(abs(step), 1e-300)))
@@ -243,7 +246,7 @@ slope_evidence <- function(cell, param, prior) {
     if (length(free)) {
       cross <- matrix(now$information[at, free, j], d)
       inner <- matrix(now$information[free, free, j], length(free))
-      solved <- tryCatch(solve(inner, t(cross)), error = function(e) NULL)
+      solved <- or_nothing(solve(inner, t(cross)))
       if (!is.null(solved)) information <- information - cross %*% solved
     }
     whole <- eigen((information + t(information)) / 2, symmetric = TRUE)
@@ -459,7 +462,7 @@ coefficient_blocks <- function(fit, only = NULL) {
     aspect <- fit$param$aspects[, j]
     free <- c(which(aspect > inner_edge & aspect < 1 - inner_edge), k + seq_len(d))
     out <- matrix(NA_real_, k + d, k + d)
-    inverse <- tryCatch(solve(matrix(now$information[free, free, j], length(free))), error = function(e) NULL)
+    inverse <- or_nothing(solve(matrix(now$information[free, free, j], length(free))))
     if (!is.null(inverse) && all(diag(inverse) > 0)) {
       move <- to_own[free, free, drop = FALSE]
       out[free, free] <- move %*% inverse %*% t(move)

@@ -97,12 +97,19 @@ planted <- function(title, x, ...) {
   )
 }
 
+# Calibration of `missed`, given the true completeness.
+missed_slope <- function(w, omitted) {
+  cells <- multicause:::wz_missed(w)
+  deleted <- omitted[cbind(cells$row, cells$column)]
+  multicause:::calibration_line(cells$missed, deleted)[["slope"]]
+}
+
 # `quick` answers with the true completeness and with that of the phantom: is the number deleted within the range, and
 # how often is a site's above what the table is said to allow?
-totals <- function(title, table, replicates) {
+totals <- function(title, table, replicates, first_seed = 9500) {
   if (is.null(table)) return(invisible())
   each <- vapply(seq_len(replicates), function(r) {
-    set.seed(9400 + r)
+    set.seed(first_seed + r)
     gone <- corrupt(table$x, omit = c(0, 0.4))
     answer <- function(...) {
       suppressMessages(which_zeros(gone$x, age = table$age, ..., seed = r, quick = TRUE, progress = FALSE))
@@ -118,9 +125,10 @@ totals <- function(title, table, replicates) {
       deleted = deleted, known = w$total[["missed"]], inside = inside(w),
       site_inside = mean(floor(site$low) <= here & here <= ceiling(site$high)),
       free = free$total[["missed"]], free_inside = inside(free), most = free$total[["most"]],
-      site_above_most = mean(here > site$most), slope = free$curve$summary$slope
+      site_above_most = mean(here > site$most), slope = free$curve$summary$slope,
+      missed_slope = missed_slope(w, gone$omitted)
     )
-  }, numeric(9))
+  }, numeric(10))
   print(data.frame(table = title, t(round(rowMeans(each), 3)), error = round(sqrt(mean((each[2L, ] - each[1L, ])^2)))),
     row.names = FALSE)
 }
