@@ -111,10 +111,8 @@ gibbs_step_warmup <- function(job, problem, on_tick) {
     # The last sweeps are averaged: what the labels of the draws go by, and which components are phantoms.
     record <- if (last) list(thin = 1L, reference = job$state$aspects) else list()
     out <- gibbs_sweeps(problem, job$state, n, record, on_tick)
-    job$state <- out$state
+    job <- after_sweeps(job, out)
     job$n_warm <- job$n_warm + out$n_done
-    job$sweeps <- job$sweeps + out$n_done
-    job$stopped <- out$stopped
     if (last && out$n_draw) param <- gibbs_means(out, out$n_draw, problem)
   }
   if (job$n_warm == problem$control$warmup) job <- gibbs_label(job, problem, param)
@@ -150,9 +148,7 @@ gibbs_step_draws <- function(job, problem, on_tick) {
   n <- min(every * ceiling(control$draws / (gibbs_parts * every)), control$draws - job$n_draw)
   record <- list(thin = control$thin, keep_every = every, reference = job$reference, kind = job$kind)
   out <- gibbs_sweeps(problem, job$state, n * control$thin, record, on_tick)
-  job$state <- out$state
-  job$sweeps <- job$sweeps + out$n_done
-  job$stopped <- out$stopped
+  job <- after_sweeps(job, out)
   job$note <- append_notes(job$note, job$n_draw, out$note)
   job$n_draw <- job$n_draw + out$n_draw
   sums <- out[c("cell", "sum_membership", "sum_aspects")]

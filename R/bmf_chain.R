@@ -116,7 +116,9 @@ new_job.bmf_problem <- function(problem, stream, state = NULL) {
 step_job.bmf_problem <- function(problem, job, on_tick = NULL) {
   switch(job$phase,
     start = bmf_step_start(job, problem, on_tick),
-    warmup = bmf_step_warmup(job, problem, on_tick),
+    warmup = warm_up(job, problem$control, bmf_segment, function(job, n) {
+      bmf_sweeps(problem, job$state, n, list(hold = job$n_warm < bmf_steady), on_tick = on_tick)
+    }),
     draws = bmf_step_draws(job, problem, on_tick)
   )
 }
@@ -151,28 +153,13 @@ bmf_step_start <- function(job, problem, on_tick) {
   job
 }
 
-bmf_step_warmup <- function(job, problem, on_tick) {
-  n <- min(bmf_segment, problem$control$warmup - job$n_warm)
-  if (n > 0L) {
-    out <- bmf_sweeps(problem, job$state, n, list(hold = job$n_warm < bmf_steady), on_tick = on_tick)
-    job$state <- out$state
-    job$n_warm <- job$n_warm + out$n_done
-    job$sweeps <- job$sweeps + out$n_done
-    job$stopped <- out$stopped
-  }
-  if (job$n_warm == problem$control$warmup) job$phase <- "draws"
-  job
-}
-
 # As many draws as lie between two kept states.
 bmf_step_draws <- function(job, problem, on_tick) {
   control <- problem$control
   n <- min(ceiling(control$draws / control$keep), control$draws - job$n_draw)
   record <- list(thin = control$thin, best_joint = job$best_joint)
   out <- bmf_sweeps(problem, job$state, n * control$thin, record = record, on_tick = on_tick)
-  job$state <- out$state
-  job$sweeps <- job$sweeps + out$n_done
-  job$stopped <- out$stopped
+  job <- after_sweeps(job, out)
   job$note <- append_notes(job$note, job$n_draw, out$note)
   job$n_draw <- job$n_draw + out$n_draw
   job$mean <- if (is.null(job$mean)) out$mean else job$mean + out$mean

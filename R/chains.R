@@ -11,6 +11,26 @@ step_job <- function(problem, job, on_tick = NULL) UseMethod("step_job")
 # Sweeps of a whole chain, for the progress bar.
 total_sweeps <- function(problem, started) UseMethod("total_sweeps")
 
+# A chain after sweeps of its kernel, out = list(state, n_done, stopped, ...).
+after_sweeps <- function(job, out) {
+  job$state <- out$state
+  job$sweeps <- job$sweeps + out$n_done
+  job$stopped <- out$stopped
+  job
+}
+
+# Its next sweeps of warm-up, at most `most`, by sweep(job, n), and draws after the last of them.
+warm_up <- function(job, control, most, sweep) {
+  n <- min(most, control$warmup - job$n_warm)
+  if (n > 0L) {
+    out <- sweep(job, n)
+    job <- after_sweeps(job, out)
+    job$n_warm <- job$n_warm + out$n_done
+  }
+  if (job$n_warm == control$warmup) job$phase <- "draws"
+  job
+}
+
 # The notes of n draws (one a column) and of the latest, in a matrix that has room for as many again where it grows.
 append_notes <- function(all, n, latest) {
   after <- n + seq_len(ncol(latest))

@@ -426,8 +426,8 @@ missed_sentences <- function(fit) {
 #' @param newdata for `"detection"`: a data frame with a row for each visit and the covariates of the fit's `detection`
 #'   as columns; what is left out is at its mean (its commonest value). New observations cannot be given: fit them
 #'   together with the others.
-#' @param type `"response"`, `"membership"`, `"cell"`: as in [predict.aspect_bernoulli()]. `"detection"`: the chance that
-#'   a visit finds each attribute where it is.
+#' @param type `"response"`, `"membership"`, `"cell"`: as in [predict.aspect_bernoulli()]. `"detection"`: the chance
+#'   that a visit finds each attribute where it is.
 #' @param ... for the other types, as in [predict.aspect_bernoulli()].
 #' @param interval `NULL` or, with `estimate = "gibbs"`, the probability of an interval: the result is then a list of
 #'   `mean`, `lower` and `upper`.

@@ -53,7 +53,9 @@ total_sweeps.visits_gibbs_problem <- function(problem, started) {
 step_job.visits_gibbs_problem <- function(problem, job, on_tick = NULL) {
   switch(job$phase,
     start = visits_step_start(job, problem),
-    warmup = visits_step_warmup(job, problem, on_tick),
+    warmup = warm_up(job, problem$control, gibbs_segment, function(job, n) {
+      visits_sweeps(problem, job$state, n, on_tick = on_tick)
+    }),
     draws = visits_step_draws(job, problem, on_tick)
   )
 }
@@ -112,27 +114,12 @@ visits_prior_state <- function(problem) {
   c(state, list(slopes = mean + sd * stats::rnorm(d * m), center = center, spread = spread, beta = beta))
 }
 
-visits_step_warmup <- function(job, problem, on_tick) {
-  n <- min(gibbs_segment, problem$control$warmup - job$n_warm)
-  if (n > 0L) {
-    out <- visits_sweeps(problem, job$state, n, on_tick = on_tick)
-    job$state <- out$state
-    job$n_warm <- job$n_warm + out$n_done
-    job$sweeps <- job$sweeps + out$n_done
-    job$stopped <- out$stopped
-  }
-  if (job$n_warm == problem$control$warmup) job$phase <- "draws"
-  job
-}
-
 visits_step_draws <- function(job, problem, on_tick) {
   control <- problem$control
   every <- as.integer(ceiling(control$draws / control$keep))
   n <- min(every * ceiling(control$draws / (gibbs_parts * every)), control$draws - job$n_draw)
   out <- visits_sweeps(problem, job$state, n * control$thin, control$thin, every, on_tick)
-  job$state <- out$state
-  job$sweeps <- job$sweeps + out$n_done
-  job$stopped <- out$stopped
+  job <- after_sweeps(job, out)
   job$n_draw <- job$n_draw + out$n_draw
   # An interrupt leaves columns that were not drawn.
   drawn <- lapply(out[c("note", "richness", "sites", "all_slopes")], function(part) {

@@ -12,8 +12,9 @@
 #' its zeros; this is done `copies` times with other finds. A logistic regression of "this zero was deleted" on the
 #' learners' log-odds, with weights that are not negative and drawn to equal shares, says what each is worth *on this
 #' table*. How often the taxon was found (its log and the square of that) enters, too, because learners know rare taxa
-#' less well. A taxon that was never found gets half a find, dealt out to the sites by their numbers of finds. (3) The weights are applied to the learners of the whole table, and the intercept is set so that the odds of
-#' all zeros sum to the number of finds, as right chances do.
+#' less well. A taxon that was never found gets half a find, dealt out to the sites by their numbers of finds. (3) The
+#' weights are applied to the learners of the whole table, and the intercept is set so that the odds of all zeros sum to
+#' the number of finds, as right chances do.
 #'
 #' **Four numbers of a zero.**
 #' \describe{

@@ -2,18 +2,8 @@
 #include "aspect_bernoulli/gibbs.h"
 #include "check_data.h"
 #include "check_prior.h"
+#include "check_random.h"
 #include "num/assign.h"
-
-/* R's generator, in its place: the same numbers in every test. */
-double unif_rand(void);
-double norm_rand(void);
-double exp_rand(void);
-double unif_rand(void) { return check_uniform(); }
-double exp_rand(void) { return -log(check_uniform()); }
-double norm_rand(void) {
-  const double radius = sqrt(-2 * log(check_uniform()));
-  return radius * cos(6.283185307179586 * check_uniform());
-}
 
 /* The next order of 0 .. k - 1 as in a dictionary; false after the last. */
 static bool next_order(int k, int *order) {

@@ -1,21 +1,11 @@
 /* The sampler of binary matrix factorization: what holds after any sweep, whatever was drawn. */
 #include "bmf/private.h"
 #include "check_data.h"
+#include "check_random.h"
 #include "num/gaussian.h"
 #include "num/linalg.h"
 
 #include <stdlib.h>
-
-/* R's generator, in its place: the same numbers in every test. */
-double unif_rand(void);
-double norm_rand(void);
-double exp_rand(void);
-double unif_rand(void) { return check_uniform(); }
-double exp_rand(void) { return -log(check_uniform()); }
-double norm_rand(void) {
-  const double radius = sqrt(-2 * log(check_uniform()));
-  return radius * cos(6.283185307179586 * check_uniform());
-}
 
 typedef struct {
   int n, m;

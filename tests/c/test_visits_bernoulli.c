@@ -1,18 +1,8 @@
 /* The model of visits whose detection is a model: passes, derivatives and sweeps, each buffer of its exact size. */
 #include "check_data.h"
 #include "check_prior.h"
+#include "check_random.h"
 #include "visits_bernoulli/gibbs.h"
-
-/* R's generator, in its place: the same numbers in every test. */
-double unif_rand(void);
-double norm_rand(void);
-double exp_rand(void);
-double unif_rand(void) { return check_uniform(); }
-double exp_rand(void) { return -log(check_uniform()); }
-double norm_rand(void) {
-  const double radius = sqrt(-2 * log(check_uniform()));
-  return radius * cos(6.283185307179586 * check_uniform());
-}
 
 enum { N = 7, M = 5, V = 3, D = 2, K = 2 };
 
