@@ -44,7 +44,7 @@
 #' **How many.** Where `completeness` \eqn{c} is given, a site with \eqn{F} finds missed about \eqn{F (1 - c) / c};
 #' sites with few finds borrow from what the learners expect of them. So the odds of a site's zeros are multiplied by a
 #' `factor` of its own before `present` and `missed` are made of them; `chance` stays as it was measured. With the true
-#' completeness the 90 % range held the number of finds deleted in 44 of 50 replicates on five tables, and the expected
+#' completeness the 90 % range held the number of finds deleted in 48 of 50 replicates on five tables, and the expected
 #' number was within 7 % of it on the mean of each table (`bench/which_zeros.md`). Totals by the phantom's share have no
 #' such test: what it writes may be more than gaps in the record.
 #'
@@ -53,17 +53,17 @@
 #' above another zero) over the table and within sites, the same for the best simple rule, and the slope of calibration
 #' (1: chances are right; below 1: too sure). Other zeros may be false, too, so the AUC is a little low. Deleted finds
 #' are a random tenth; taxa that are missed for reasons of their own are harder to find (for the birds the AUC of what
-#' later visits found was .88, while the answer expected .96). The standard errors are over copies; with fewer than 200
+#' later visits found was .88, while the answer expected .95). The standard errors are over copies; with fewer than 200
 #' finds deleted in all, the answer says that the table is too small to tell.
 #'
 #' **What is assumed.** Ages: sites that are dated by their faunas use the faunas twice; see [smooth_over()]. Records
 #' are right: a find is never an error. Recording differs between sites, not between the taxa of a site. Where taxa
 #' differ, too, more may be missing than `missed_most`: of birds of one visit 2125 were found on later visits to the
-#' same sites, and no more than 663 were allowed (`bench/which_zeros.md`). The answer prints the bound without that
+#' same sites, and no more than 495 were allowed (`bench/which_zeros.md`). The answer prints the bound without that
 #' assumption, too, which is wide.
 #'
 #' **Cost.** O(`copies` (n m k + n f)) with f the finds, and 16 matrices of n x m.
-#' On one busy core a call took 13 s of processor time for 273 sites x 202 genera of mammals, 16 s for 266 x 145 birds
+#' On one busy core a call took 12 s of processor time for 273 sites x 202 genera of mammals, 13 s for 266 x 145 birds
 #' and 2 s for `simulated_sites` (`bench/which_zeros.md`).
 #' Copies run in parallel where a [future::plan()] is set. The answer depends on the seed alone, not on the plan
 #' (with `seconds` below `Inf` also on the machine's speed). An interrupt keeps the copies that are done, if there are
