@@ -36,7 +36,7 @@ torture("mc_c_bm_fit", view, labels, c(0.2, 1, 0), fast)
 torture("mc_c_bm_fit", view, modifyList(labels, list(membership = diag(3))), c(0, 0, 0), plain, error = TRUE)
 shares <- list(
   membership = param$membership, basis = param$aspects / rowSums(param$aspects), fixed_basis = FALSE, missing = 0L,
-  coordinate_descent = FALSE, smooth = smooth
+  newton = FALSE, smooth = smooth
 )
 torture("mc_c_plsa_fit", view, shares, list(membership = NULL, basis = 0, rule = 0L), fast)
 torture("mc_c_ab_certify", view, param, flat)

@@ -13,7 +13,7 @@ plain <- list(max_pass = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
 fast <- list(max_pass = 30L, tol = 1e-6, accelerate = TRUE, n_threads = 2L, on_tick = function(pass, objective) NULL)
 
 param <- list(
-  membership = simplex(8, k), basis = simplex(k, 6), fixed_basis = FALSE, missing = 0L, coordinate_descent = FALSE
+  membership = simplex(8, k), basis = simplex(k, 6), fixed_basis = FALSE, missing = 0L, newton = FALSE
 )
 none <- list(membership = NULL, basis = 0, rule = 0L)
 sparse <- list(membership = rep(0.4, 8), basis = -0.2, rule = 1L)
@@ -21,8 +21,8 @@ torture("mc_c_plsa_fit", holed, param, none, plain)
 torture("mc_c_plsa_fit", holed, param, sparse, fast)
 paper <- modifyList(param, list(missing = 1L, fixed_basis = TRUE))
 torture("mc_c_plsa_fit", holed, paper, modifyList(sparse, list(rule = 2L)), fast)
-torture("mc_c_plsa_fit", full, modifyList(param, list(coordinate_descent = TRUE)), none, fast)
-torture("mc_c_plsa_fit", holed, modifyList(param, list(coordinate_descent = TRUE)), none, fast, error = TRUE)
+torture("mc_c_plsa_fit", full, modifyList(param, list(newton = TRUE)), none, fast)
+torture("mc_c_plsa_fit", holed, modifyList(param, list(newton = TRUE)), none, fast, error = TRUE)
 torture("mc_c_plsa_fit", full, modifyList(param, list(basis = diag(k))), none, plain, error = TRUE)
 torture("mc_c_plsa_fit", full, param, modifyList(none, list(rule = 3L)), plain, error = TRUE)
 
