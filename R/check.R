@@ -101,7 +101,8 @@ check_dots <- function(...) {
     hints <- vapply(utils::head(named, 5L), argument_hint, "", f = sys.function(-1L))
     rest <- setdiff(named, names(hints)[!is.na(hints)])
     if (length(rest)) {
-      hints <- c(hints, sprintf("Unknown argument %s: see the help page for the arguments there are.", show_names(rest)))
+      fallback <- "Unknown argument %s: see the help page for the arguments there are."
+      hints <- c(hints, sprintf(fallback, show_names(rest)))
     }
     stop_input("%s", paste(hints[!is.na(hints)], collapse = " "))
   }
