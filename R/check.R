@@ -61,7 +61,10 @@ synonyms <- list(
   c("attribute", "attributes", "taxon", "taxa", "species", "genus", "genera", "column", "columns", "term"),
   c("component", "components", "aspect", "topic", "topics", "class", "cluster"),
   c("membership", "memberships", "posterior", "gamma", "theta"),
-  c("response", "probability", "prob", "probs"),
+  c("response", "probability", "prob", "probs", "state", "psi"),
+  c("detection", "det"),
+  c("basis", "beta", "phi"),
+  c("top", "terms", "top_terms", "words"),
   c("k", "nclass", "n_class", "n_components", "n_topics", "ncomp", "rank", "components"),
   c("x", "data", "comm", "dtm"),
   c("age", "ages", "time"),
@@ -74,6 +77,14 @@ synonyms <- list(
   c("draws", "n.samples", "n_samples", "nsamples"),
   c("warmup", "burnin", "burn_in", "n.burnin", "nburn"),
   c("nsim", "nsims")
+)
+
+# What other packages have arguments for, and what does it here.
+not_arguments <- c(
+  seed = "call set.seed() before", formula = "models have no formula, `x` is the table",
+  na.rm = "`NA` is an unknown cell of `x` in every model", na.action = "`NA` is an unknown cell of `x` in every model",
+  subset = "take rows of `x`", se.fit = "posterior_draws() and which_zeros() tell how sure it is",
+  conf.int = "posterior_draws() and which_zeros() tell how sure it is"
 )
 
 # Those of the words that mean what `word` means, at the first of three looks that finds any: letters of either case,
@@ -101,8 +112,9 @@ check_dots <- function(...) {
     hints <- vapply(utils::head(named, 5L), argument_hint, "", f = sys.function(-1L))
     rest <- setdiff(named, names(hints)[!is.na(hints)])
     if (length(rest)) {
-      fallback <- "Unknown argument %s: see the help page for the arguments there are."
-      hints <- c(hints, sprintf(fallback, show_names(rest)))
+      has <- sprintf("`%s`", setdiff(names(formals(sys.function(-1L))), "..."))
+      has <- paste(has, collapse = ", ")
+      hints <- c(hints, sprintf("Unknown argument %s: this function takes %s.", show_names(rest), has))
     }
     stop_input("%s", paste(hints[!is.na(hints)], collapse = " "))
   }
@@ -122,8 +134,8 @@ argument_hint <- function(name, f) {
   if (length(meant)) {
     return(sprintf("Unknown argument `%s`: did you mean %s?", name, show_either(sprintf("`%s`", meant))))
   }
-  if (name == "seed") {
-    return("`seed` is no argument here: call set.seed() before.")
+  if (name %in% names(not_arguments)) {
+    return(sprintf("`%s` is no argument here: %s.", name, not_arguments[[name]]))
   }
   for (maker in makers$maker) {
     meant <- same_words(name, exported_arguments(maker))

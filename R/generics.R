@@ -95,9 +95,10 @@ no_meaning <- local({
     say("anova", "select_k() chooses the number of components, compare_models() compares models."),
     say(c("add1", "drop1"), "there are no terms to add or drop; select_k() chooses the number of components."),
     say(
-      c("formula", "terms", "model.frame", "model.matrix", "labels", "alias", "dummy.coef", "effects", "proj"),
+      c("formula", "model.frame", "model.matrix", "labels", "alias", "dummy.coef", "effects", "proj"),
       "no formula made it; `fit$x` holds the data, coef(fit) the parameters, `fit$call` the call."
     ),
+    say("terms", "no formula made it; plot(fit, \"top\") shows what a component lifts, coef(fit) has all."),
     say("family", "the table of models in ?multicause says which data each is for."),
     say("weights", "observations have no weights; coef(fit) holds what components weigh."),
     say(

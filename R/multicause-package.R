@@ -100,8 +100,9 @@
 #' | `vcov()`, `confint()`, `profile()`, `sigma()` | [identifiability()], [posterior_draws()], [which_zeros()] |
 #' | `anova()` | [select_k()], [compare_models()] |
 #' | `add1()`, `drop1()` | [select_k()] |
-#' | `formula()`, `terms()`, `model.frame()`, `model.matrix()`, `labels()` | no formula: `fit$x`, `coef()`, `fit$call` |
-#' | `alias()`, `dummy.coef()`, `effects()`, `proj()` | the same |
+#' | `formula()`, `model.frame()`, `model.matrix()`, `labels()` | no formula: `fit$x`, `coef()`, `fit$call` |
+#' | `terms()` | `plot(fit, "top")`, `coef()` |
+#' | `alias()`, `dummy.coef()`, `effects()`, `proj()` | no formula, too |
 #' | `family()` | the table of models above |
 #' | `weights()` | `coef()` |
 #' | `hatvalues()`, `influence()`, `cooks.distance()`, `dfbeta()`, `dfbetas()` | [test_loglik()], [cross_validate()] |
