@@ -276,7 +276,7 @@ update.bmf <- function(object, ..., evaluate = TRUE) {
   check_whole(object, "object")
   evaluate <- check_flag(evaluate, "evaluate")
   call <- object$call
-  extra <- as.list(match.call(expand.dots = FALSE)$...)
+  extra <- named_changes(match.call(expand.dots = FALSE)$...)
   # Not the prior: its defaults follow the data and the family, which may be others now.
   known <- list(x = object$x, control = object$control, k = object$size[1L], l = object$size[2L])
   for (name in setdiff(names(known), names(extra))) call[[name]] <- known[[name]]

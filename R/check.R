@@ -55,15 +55,119 @@ show_either <- function(x) {
   if (length(x) == 1L) x else paste(paste(x[-length(x)], collapse = ", "), "or", x[length(x)])
 }
 
+# Words that mean the same; the first of each line is this package's own, the others are those of other packages.
+synonyms <- list(
+  c("observation", "observations", "site", "sites", "row", "rows", "locality", "localities", "sample", "document"),
+  c("attribute", "attributes", "taxon", "taxa", "species", "genus", "genera", "column", "columns", "term"),
+  c("component", "components", "aspect", "topic", "topics", "class", "cluster"),
+  c("membership", "memberships", "posterior", "gamma", "theta"),
+  c("response", "probability", "prob", "probs", "state", "psi"),
+  c("detection", "det"),
+  c("basis", "beta", "phi"),
+  c("top", "terms", "top_terms", "words"),
+  c("k", "nclass", "n_class", "n_components", "n_topics", "ncomp", "rank", "components"),
+  c("x", "data", "comm", "dtm"),
+  c("age", "ages", "time"),
+  c("place", "coords", "coordinates", "xy"),
+  c("n_start", "nrep", "nstart", "n_init", "restarts"),
+  c("max_pass", "maxiter", "max_iter", "maxit", "iter", "n_iter", "passes"),
+  c("tol", "eps", "epsilon", "tolerance"),
+  c("n_threads", "cores", "ncores", "mc.cores", "n_cores", "threads"),
+  c("progress", "verbose", "trace", "quiet"),
+  c("draws", "n.samples", "n_samples", "nsamples"),
+  c("warmup", "burnin", "burn_in", "n.burnin", "nburn"),
+  c("nsim", "nsims")
+)
+
+# What other packages have arguments for, and what does it here.
+not_arguments <- c(
+  seed = "call set.seed() before", formula = "models have no formula, `x` is the table",
+  na.rm = "`NA` is an unknown cell of `x` in every model", na.action = "`NA` is an unknown cell of `x` in every model",
+  subset = "take rows of `x`", se.fit = "posterior_draws() and which_zeros() tell how sure it is",
+  conf.int = "posterior_draws() and which_zeros() tell how sure it is"
+)
+
+# Those of the words that mean what `word` means, at the first of three looks that finds any: letters of either case,
+# synonyms, or few letters apart.
+same_words <- function(word, words, near = TRUE) {
+  found <- words[tolower(words) == tolower(word)]
+  if (!length(found)) {
+    lines <- vapply(synonyms, function(line) tolower(word) %in% line, NA)
+    found <- intersect(words, unlist(synonyms[lines]))
+  }
+  if (!length(found) && near && length(words)) {
+    apart <- drop(utils::adist(word, words, ignore.case = TRUE))
+    begun <- nchar(word) >= 3L & startsWith(words, word)
+    found <- words[begun | (apart == min(apart) & apart <= pmin(2, (pmax(nchar(word), nchar(words)) - 1) %/% 3))]
+  }
+  found
+}
+
 check_dots <- function(...) {
   if (...length() == 0L) {
     return(invisible())
   }
   named <- setdiff(names(list(...)), "")
   if (length(named)) {
-    stop_input("Unknown argument %s: see the help page for the arguments there are.", show_names(named))
+    hints <- vapply(utils::head(named, 5L), argument_hint, "", f = sys.function(-1L))
+    rest <- setdiff(named, names(hints)[!is.na(hints)])
+    if (length(rest)) {
+      has <- sprintf("`%s`", setdiff(names(formals(sys.function(-1L))), "..."))
+      has <- paste(has, collapse = ", ")
+      hints <- c(hints, sprintf("Unknown argument %s: this function takes %s.", show_names(rest), has))
+    }
+    stop_input("%s", paste(hints[!is.na(hints)], collapse = " "))
   }
   stop_input("%d unnamed argument(s) too many: give all but the first ones by name.", ...length())
+}
+
+# Where an argument that a function does not have belongs, or what was meant; NA where nobody knows.
+argument_hint <- function(name, f) {
+  mine <- setdiff(names(formals(f)), "...")
+  makers <- setting_makers(f)
+  own <- makers[vapply(makers$maker, function(maker) name %in% exported_arguments(maker), NA), ]
+  if (NROW(own)) {
+    maker <- own$maker[[1L]]
+    return(sprintf("`%s` is an argument of %s(): give `%s = %s(%s = )`.", name, maker, own$argument[[1L]], maker, name))
+  }
+  meant <- same_words(name, mine)
+  if (length(meant)) {
+    return(sprintf("Unknown argument `%s`: did you mean %s?", name, show_either(sprintf("`%s`", meant))))
+  }
+  if (name %in% names(not_arguments)) {
+    return(sprintf("`%s` is no argument here: %s.", name, not_arguments[[name]]))
+  }
+  for (maker in makers$maker) {
+    meant <- same_words(name, exported_arguments(maker))
+    if (length(meant)) {
+      return(sprintf(
+        "Unknown argument `%s`: did you mean %s, of %s()?", name, show_either(sprintf("`%s`", meant)), maker
+      ))
+    }
+  }
+  others <- Filter(function(other) name %in% exported_arguments(other), getNamespaceExports(topenv()))
+  if (length(others) %in% 1:3) {
+    return(sprintf("`%s` is an argument of %s, not of this function.", name, show_either(paste0(sort(others), "()"))))
+  }
+  NA_character_
+}
+
+exported_arguments <- function(name) setdiff(names(formals(get(name, topenv()))), "...")
+
+# The functions that make what arguments of f hold: called by their defaults, as in `control = fit_control()`, or named
+# for them, as smooth_over() for `smooth`; none of these takes data or a fit. A data frame of argument and maker.
+setting_makers <- function(f) {
+  is_maker <- function(name) {
+    value <- get(name, topenv())
+    is.function(value) && !names(formals(value))[1L] %in% c("x", "fit")
+  }
+  functions <- Filter(is_maker, sort(getNamespaceExports(topenv())))
+  each <- lapply(setdiff(names(formals(f)), "..."), function(argument) {
+    called <- intersect(all.names(formals(f)[[argument]]), functions)
+    maker <- union(called, functions[startsWith(functions, paste0(argument, "_"))])
+    data.frame(argument = rep(argument, length(maker)), maker = maker)
+  })
+  do.call(rbind, each)
 }
 
 # Arguments that have no default, by name, in a function that was called by the user.
@@ -118,15 +222,23 @@ check_flag <- function(x, name) {
   x
 }
 
-# One of the choices, or the first where the argument was left at its default vector.
+# One of the choices, also by a word that means the same as one of them alone; or the first where the argument was left
+# at its default vector.
 check_choice <- function(x, name, choices) {
   if (identical(x, choices)) {
     return(choices[1L])
   }
-  if (!is.character(x) || length(x) != 1L || is.na(x) || !x %in% choices) {
-    stop_input("`%s` must be one of %s, not %s.", name, show_names(choices, length(choices)), show_value(x))
+  text <- is.character(x) && length(x) == 1L && !is.na(x)
+  if (text && x %in% choices) {
+    return(x)
   }
-  x
+  meant <- if (text) same_words(x, choices, near = FALSE)
+  if (length(meant) == 1L) {
+    return(meant)
+  }
+  if (text) meant <- same_words(x, choices)
+  hint <- if (length(meant)) sprintf(": did you mean %s?", show_either(dQuote(meant, FALSE))) else "."
+  stop_input("`%s` must be one of %s, not %s%s", name, show_names(choices, length(choices)), show_value(x), hint)
 }
 
 # A vector, or what tapply() and table() make of one factor: an array of one dimension. No table of any kind.

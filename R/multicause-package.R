@@ -79,6 +79,37 @@
 #' | [plca()] | k - 1 weights, k (d - 1) for each dimension of d levels | any `prior` |
 #' | [bmf()] | none are counted | always: it is sampled |
 #'
+#' @section What generics of R mean here:
+#' Those of the second table are errors that say what to use, for answers of [which_zeros()], too.
+#'
+#' | generic | meaning, or what to use |
+#' | --- | --- |
+#' | `coef()` | all parameters: a list |
+#' | `fitted()`, `predict()` | chance or mean of each cell; memberships and the like by `type` |
+#' | `residuals()` | `"response"`, `"pearson"`, `"deviance"` |
+#' | `deviance()` | sum of squared deviance residuals ([deviance.multicause]) |
+#' | `logLik()`, `AIC()`, `BIC()`, `extractAIC()`, `df.residual()` | where the likelihood was maximised |
+#' | `nobs()` | known cells |
+#' | `case.names()`, `variable.names()` | observations, attributes |
+#' | `update()` | the call again with other arguments, by name |
+#' | `simulate()` | tables as the fit makes them |
+#' | `vcov()`, `confint()` | of [visits_bernoulli()] alone |
+#'
+#' | refused | what to use |
+#' | --- | --- |
+#' | `vcov()`, `confint()`, `profile()`, `sigma()` | [identifiability()], [posterior_draws()], [which_zeros()] |
+#' | `anova()` | [select_k()], [compare_models()] |
+#' | `add1()`, `drop1()` | [select_k()] |
+#' | `formula()`, `model.frame()`, `model.matrix()`, `labels()` | no formula: `fit$x`, `coef()`, `fit$call` |
+#' | `terms()` | `plot(fit, "top")`, `coef()` |
+#' | `alias()`, `dummy.coef()`, `effects()`, `proj()` | no formula, too |
+#' | `family()` | the table of models above |
+#' | `weights()` | `coef()` |
+#' | `hatvalues()`, `influence()`, `cooks.distance()`, `dfbeta()`, `dfbetas()` | [test_loglik()], [cross_validate()] |
+#' | `rstandard()`, `rstudent()` | `residuals(type = "pearson")` |
+#' | `biplot()` | `plot(fit, "scores")` |
+#' | `screeplot()` | [select_k()] |
+#'
 #' @section Learning it:
 #' The vignette *Which zeros are real?* takes a table of fossils from occurrences to conclusions:
 #' `vignette("which-zeros", package = "multicause")`.
@@ -89,7 +120,8 @@
 #' which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' @keywords internal
 #' @importFrom methods as
-#' @importFrom stats coef confint fitted logLik nobs predict residuals simulate update vcov
+#' @importFrom stats case.names coef confint deviance df.residual extractAIC fitted logLik nobs predict residuals simulate
+#' @importFrom stats update variable.names vcov
 #' @importFrom utils head
 #' @useDynLib multicause, .registration = TRUE
 "_PACKAGE"

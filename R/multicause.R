@@ -185,7 +185,7 @@ update.multicause <- function(object, ..., evaluate = TRUE) {
   check_whole(object, "object")
   evaluate <- check_flag(evaluate, "evaluate")
   call <- object$call
-  extra <- as.list(match.call(expand.dots = FALSE)$...)
+  extra <- named_changes(match.call(expand.dots = FALSE)$...)
   for (name in names(extra)) call[[name]] <- extra[[name]]
   if (!evaluate) {
     return(call)
@@ -196,6 +196,18 @@ update.multicause <- function(object, ..., evaluate = TRUE) {
   )
   for (name in setdiff(names(known), names(extra))) if (!is.null(known[[name]])) call[[name]] <- known[[name]]
   eval(find_model(call, object, parent.frame()), parent.frame())
+}
+
+# What update() is to change, by name: a formula would be evaluated as some other argument.
+named_changes <- function(dots) {
+  extra <- as.list(dots)
+  if (length(extra) && (is.null(names(extra)) || !all(nzchar(names(extra))))) {
+    stop_input(paste(
+      "Models here have no formula: update() takes arguments by name, as `update(fit, k = 3)` or `update(fit, x = x)`;",
+      "select_k() chooses the number of components."
+    ))
+  }
+  extra
 }
 
 # The call with a function that is there: a fit may have been made under a name that is known elsewhere only.

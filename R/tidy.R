@@ -211,6 +211,8 @@ tidy.identifiability <- tidy_result
 tidy.alignment <- tidy_result
 #' @exportS3Method generics::tidy
 tidy.divergences <- tidy_result
+#' @exportS3Method generics::tidy
+tidy.which_zeros <- tidy_result
 
 frame_of_result <- function(x, row.names = NULL, optional = FALSE, ..., table = NULL) {
   tidy_result(x, table, ...)

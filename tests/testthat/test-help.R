@@ -26,6 +26,13 @@ test_that("every page of a function says what comes back, and shows it", {
   expect_identical(names(pages)[hidden], character())
 })
 
+test_that("?multicause has every generic of R that fits answer or refuse", {
+  page <- paste(unlist(help_pages()[["multicause-package"]]), collapse = "")
+  for (generic in c(names(no_meaning), "deviance", "df.residual", "extractAIC", "case.names", "variable.names")) {
+    expect_true(grepl(paste0(generic, "()"), page, fixed = TRUE), info = generic)
+  }
+})
+
 test_that("pages that rest on papers cite them", {
   pages <- help_pages()
   from_papers <- c(

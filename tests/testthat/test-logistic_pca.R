@@ -138,7 +138,7 @@ test_that("messages", {
     logistic_pca(x, 1, start = list(scores = matrix(0, 2, 1), loadings = matrix(0, 1, 4), intercept = numeric(4)))
     logistic_pca(x, 1, lambda = 1)
     predict(fit, x[, 1:3])
-    predict(fit, type = "probability")
+    predict(fit, type = "odds")
     logLik(fit)
   })
 })

@@ -478,7 +478,7 @@ test_that("wrong arguments are told", {
     report(fit, "no/such/folder/report.html")
     report(fit, file, years = 1:10)
     report(fit, file, age = 1:7)
-    report(fit, file, age = 1:10, of = "site")
+    report(fit, file, age = 1:10, of = "cell")
     report(fit, file, n = 0)
     report(fit, file, sites = 1:10)
     report(fit, file, selection = 1:3)

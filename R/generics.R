@@ -1,0 +1,152 @@
+# Generics of R for fits of every model: a meaning where there is one, else a refusal that leads on.
+
+#' How far a fit is from its data
+#'
+#' `deviance()` is the sum of squared deviance residuals, `residuals(fit, type = "deviance")`, over known cells: 0 where
+#' the fitted means are the data. `df.residual()` is the number of known cells less that of parameters, and
+#' `extractAIC()` what [AIC()] rests on. `case.names()` and `variable.names()` are the names of observations and of
+#' attributes.
+#'
+#' @details
+#' Of 0/1 data the deviance is -2 times the log-likelihood that the fitted means give to the cells, each by itself. In
+#' [aspect_bernoulli()] by maximum likelihood that is -2 `logLik()`. It is not in [bernoulli_mixture()] and
+#' [noisy_or()], where the cells of an observation hang together, nor in [visits_bernoulli()], whose residuals
+#' are those of what any visit found. Of counts it is the Poisson deviance, of real values and `loss = "euclidean"` the
+#' sum of squares.
+#'
+#' All other generics that users of `glm()` know are errors of class `multicause_input_error` which say what to use:
+#' the table in [multicause-package].
+#'
+#' @param object,fit a fit of any model of this package.
+#' @param ... must be empty.
+#' @param x the data, where the fit was made with `keep_x = FALSE`.
+#' @param scale is not used.
+#' @param k nats per two parameters: 2 for AIC.
+#' @return `deviance()` and `df.residual()`: a number; the latter may be below 0. `extractAIC()`: the number of
+#'   parameters and the criterion. `case.names()`, `variable.names()`: text, numbers where the data have no names.
+#'   Where no likelihood was maximised, `df.residual()` and `extractAIC()` are errors.
+#' @seealso [multicause-package] for the number of parameters
+#' @examples
+#' set.seed(1)
+#' fit <- aspect_bernoulli(early_tetrapods$x[1:30, ], 2, estimate = "ml", control = fit_control(n_start = 2))
+#' deviance(fit)
+#' df.residual(fit)
+#' @name deviance.multicause
+NULL
+
+#' @rdname deviance.multicause
+#' @export
+deviance.multicause <- function(object, ..., x = NULL) {
+  check_dots(...)
+  sum(residuals(object, type = "deviance", x = x)^2, na.rm = TRUE)
+}
+
+#' @rdname deviance.multicause
+#' @export
+df.residual.multicause <- function(object, ...) { # nolint: object_name_linter.
+  check_dots(...)
+  object <- maximised(object, "df.residual")
+  attr(object, "nobs") - attr(object, "df")
+}
+
+#' @rdname deviance.multicause
+#' @export
+extractAIC.multicause <- function(fit, scale = 0, k = 2, ...) { # nolint: object_name_linter.
+  check_dots(...)
+  k <- check_number(k, "k", 0)
+  value <- maximised(fit, "extractAIC")
+  c(attr(value, "df"), -2 * as.numeric(value) + k * attr(value, "df"))
+}
+
+# logLik() of a fit, or its refusal in the name of a generic that needs it.
+maximised <- function(fit, generic) {
+  tryCatch(logLik(fit), multicause_input_error = function(e) {
+    stop_input("%s() needs a fit that maximised its likelihood. %s", generic, conditionMessage(e))
+  })
+}
+
+#' @rdname deviance.multicause
+#' @export
+case.names.multicause <- function(object, ...) { # nolint: object_name_linter.
+  side_names(object, 1L, ...)
+}
+
+#' @rdname deviance.multicause
+#' @export
+variable.names.multicause <- function(object, ...) { # nolint: object_name_linter.
+  side_names(object, 2L, ...)
+}
+
+side_names <- function(fit, side, ...) {
+  check_whole(fit, "object")
+  check_dots(...)
+  if (is.null(fit$names[[side]])) as.character(seq_len(fit$dims[[side]])) else fit$names[[side]]
+}
+
+# Generics of package stats that have no meaning for fits, with what leads on; the table in ?multicause has the same.
+# Classes with a method of their own, as vcov() of fits of visits, do not come here.
+no_meaning <- local({
+  say <- function(generics, instead) stats::setNames(rep(instead, length(generics)), generics)
+  c(
+    say(c("vcov", "confint", "profile", "sigma"), paste(
+      "identifiability() tells how far the data decide, posterior_draws() of a fit with `estimate = \"gibbs\"` how far",
+      "a posterior spreads, which_zeros() gives ranges."
+    )),
+    say("anova", "select_k() chooses the number of components, compare_models() compares models."),
+    say(c("add1", "drop1"), "there are no terms to add or drop; select_k() chooses the number of components."),
+    say(
+      c("formula", "model.frame", "model.matrix", "labels", "alias", "dummy.coef", "effects", "proj"),
+      "no formula made it; `fit$x` holds the data, coef(fit) the parameters, `fit$call` the call."
+    ),
+    say("terms", "no formula made it; plot(fit, \"top\") shows what a component lifts, coef(fit) has all."),
+    say("family", "the table of models in ?multicause says which data each is for."),
+    say("weights", "observations have no weights; coef(fit) holds what components weigh."),
+    say(
+      c("hatvalues", "influence", "cooks.distance", "dfbeta", "dfbetas"),
+      "there is no design whose leverage could be told; test_loglik() and cross_validate() judge by unseen data."
+    ),
+    say(c("rstandard", "rstudent"), "residuals(fit, type = \"pearson\") and \"deviance\" are on a scale of their own."),
+    say("biplot", "plot(fit, \"scores\") shows observations and attributes on two components."),
+    say("screeplot", "select_k() shows what each number of components gains.")
+  )
+})
+
+# What answers of which_zeros() have no meaning for: these, and what takes a fit apart.
+no_meaning_of_answers <- local({
+  more <- c(
+    "logLik", "nobs", "deviance", "df.residual", "extractAIC", "coef", "fitted", "residuals", "predict", "simulate"
+  )
+  names <- c(names(no_meaning), more)
+  instead <- paste(
+    "as.data.frame() has the chance of each zero with its range; by_site(), by_taxon(), contrast() and explain() take",
+    "the answer apart."
+  )
+  stats::setNames(rep(instead, length(names)), names)
+})
+
+# A method with the arguments of its generic that refuses.
+refusal <- function(generic, instead) {
+  arguments <- formals(get(generic, asNamespace("stats")))
+  said <- bquote(stop_no_meaning(.(as.name(names(arguments)[1L])), .(generic), .(instead)))
+  as.function(c(arguments, said), envir = topenv())
+}
+
+stop_no_meaning <- function(object, generic, instead) {
+  what <- if (inherits(object, "which_zeros")) {
+    "an answer of which_zeros()"
+  } else if (inherits(object, "multicause_ensemble")) {
+    "an average of fits"
+  } else {
+    sprintf("a fit of %s()", model_name(object))
+  }
+  stop_input("%s() has no meaning for %s: %s", generic, what, instead)
+}
+
+.onLoad <- function(libname, pkgname) { # nolint: object_name_linter.
+  refused <- list(multicause = no_meaning, which_zeros = no_meaning_of_answers)
+  for (class in names(refused)) {
+    for (generic in names(refused[[class]])) {
+      registerS3method(generic, class, refusal(generic, refused[[class]][[generic]]), asNamespace("stats"))
+    }
+  }
+}

@@ -1,0 +1,57 @@
+# Generics of R on fits: R/generics.R.
+
+refuses <- function(expr, ...) expect_error(expr, ..., class = "multicause_input_error")
+
+test_that("deviance() is that of the fitted cells, for every model", {
+  fits <- fits_of_all()
+  for (name in names(fits)) {
+    fit <- fits[[name]]
+    expect_equal(deviance(fit), sum(residuals(fit, type = "deviance")^2, na.rm = TRUE), info = name)
+    expect_gte(deviance(fit), 0)
+  }
+  expect_error(deviance(fits[[1L]], newdata = 1), "newdata", class = "multicause_input_error")
+})
+
+test_that("deviance(), df.residual() and extractAIC() agree with logLik()", {
+  truth <- planted(30, 8)
+  set.seed(1)
+  fit <- aspect_bernoulli(truth$x, 2, estimate = "ml", control = fit_control(n_start = 2, keep_x = FALSE))
+  expect_equal(deviance(fit, x = truth$x), -2 * as.numeric(logLik(fit)), tolerance = 1e-8)
+  expect_equal(df.residual(fit), nobs(fit) - fit$df)
+  expect_equal(extractAIC(fit), c(fit$df, AIC(fit)))
+  expect_equal(extractAIC(fit, k = 3)[2L], AIC(fit, k = 3))
+  refuses(deviance(fit), "give the data as `x`")
+  map <- update(fit, x = truth$x, estimate = "map")
+  refuses(df.residual(map), "df.residual\\(\\) needs a fit that maximised its likelihood")
+  refuses(extractAIC(map), "extractAIC\\(\\) needs")
+})
+
+test_that("case.names() and variable.names() are those of the table", {
+  x <- matrix(c(1, 0, 0, 1, 1, 1), 3, dimnames = list(c("a", "b", "c"), c("t1", "t2")))
+  fit <- suppressMessages(bernoulli_mixture(x, 1, control = fit_control(n_start = 1)))
+  expect_equal(case.names(fit), rownames(x))
+  expect_equal(variable.names(fit), colnames(x))
+  expect_equal(case.names(suppressMessages(bernoulli_mixture(unname(x), 1))), c("1", "2", "3"))
+})
+
+test_that("generics without a meaning refuse with what to use", {
+  fits <- fits_of_all()
+  own <- c("vcov", "confint") # visits have these
+  for (fit in fits) {
+    for (generic in setdiff(names(no_meaning), if (inherits(fit, "visits_bernoulli")) own)) {
+      refuses(get(generic, asNamespace("stats"))(fit), paste0("^", generic, "\\(\\) has no meaning for an? "))
+    }
+  }
+  refuses(step(fits[[1L]]), "terms\\(\\) has no meaning")
+  answer <- structure(list(), class = "which_zeros")
+  for (generic in names(no_meaning_of_answers)) {
+    refuses(get(generic, asNamespace("stats"))(answer), "has no meaning for an answer of which_zeros")
+  }
+})
+
+test_that("update() takes no formula", {
+  fit <- fits_of_all()
+  refuses(update(fit$bernoulli_mixture, . ~ .), "Models here have no formula.*update\\(fit, k = 3\\)")
+  refuses(update(fit$bmf, . ~ . - t1), "no formula")
+  refuses(update(fit$bernoulli_mixture, 3), "by name")
+})

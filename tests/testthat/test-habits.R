@@ -1,0 +1,131 @@
+# Calls that users of other packages type: each gives the answer, or an error of ours that leads there.
+
+# Each call on its own, in an environment with data and fits: "answer", our sentence, or what else came of it.
+outcome <- function(call, where) {
+  tryCatch(
+    {
+      value <- suppressWarnings(suppressMessages(eval(call, where)))
+      if (is.null(value)) "NULL" else "answer"
+    },
+    multicause_input_error = function(e) conditionMessage(e),
+    error = function(e) paste("RAW:", conditionMessage(e))
+  )
+}
+
+habits <- function() {
+  fits <- fits_of_all()
+  where <- list2env(list(
+    fit = fits$aspect_bernoulli, mixture = fits$bernoulli_mixture, topics = fits$plsa, pca = fits$logistic_pca,
+    surveys = fits$visits, sampled = fits$bmf, nmf_fit = fits$nmf, noisy = fits$noisy_or, x = fits$bernoulli_mixture$x,
+    d = as.data.frame(fits$nmf$x), age = 20:1, few = fit_control(n_start = 1, n_polish = 0)
+  ), parent = globalenv())
+  answer <- quote(which_zeros(x, age = age, quick = TRUE, copies = 2, seed = 1))
+  where$w <- suppressWarnings(suppressMessages(eval(answer, where)))
+  where
+}
+
+calls <- list(
+  poLCA = alist(
+    bernoulli_mixture(cbind(taxon1, taxon2) ~ 1, d, nclass = 2),
+    bernoulli_mixture(x, nclass = 2),
+    bernoulli_mixture(x, 2, nrep = 5),
+    bernoulli_mixture(x, 2, maxiter = 100),
+    bernoulli_mixture(x, 2, graphs = TRUE),
+    bernoulli_mixture(x, 2, na.rm = TRUE),
+    bernoulli_mixture(x, 2, probs.start = NULL),
+    bernoulli_mixture(x, 2, verbose = FALSE),
+    predict(mixture, type = "posterior"),
+    predict(mixture, type = "class"),
+    fitted(mixture, type = "prob")
+  ),
+  topicmodels = alist(
+    plsa(x, k = 2, method = "Gibbs"),
+    plsa(x, k = 2, control = list(seed = 1)),
+    plsa(x, 2, seed = 1),
+    terms(topics, 5),
+    predict(topics, type = "gamma"),
+    generics::tidy(topics, matrix = "beta"),
+    generics::tidy(topics, matrix = "gamma"),
+    generics::tidy(topics, matrix = "topics"),
+    logLik(topics),
+    plot(topics, "terms")
+  ),
+  vegan = alist(
+    which_zeros(comm = x),
+    which_zeros(x, coords = cbind(1, 2)),
+    vegan::scores(pca, display = "sites"),
+    vegan::scores(pca, display = "species"),
+    vegan::scores(pca, choices = 1:2, display = "taxa"),
+    deficiency(fit, by = "site"),
+    deficiency(fit, by = "species"),
+    false_absences(fit, per = "site"),
+    simulate(fit, nsim = 2, seed = 1),
+    biplot(pca),
+    screeplot(pca),
+    plot(pca, display = "sites"),
+    nmf(vegdist = x),
+    weights(fit)
+  ),
+  unmarked = alist(
+    visits_bernoulli(list(x, x), 2, formula = ~1),
+    visits_bernoulli(~1 ~ 1, list(x, x)),
+    visits_bernoulli(list(x, x), 2, obsCovs = list()),
+    coef(surveys, type = "det"),
+    predict(surveys, type = "det"),
+    predict(surveys, type = "state"),
+    confint(surveys, type = "det"),
+    vcov(surveys),
+    occupied(surveys, n.samples = 3),
+    residuals(surveys, type = "pearson")
+  ),
+  broom = alist(
+    generics::tidy(fit),
+    generics::tidy(fit, conf.int = TRUE),
+    generics::glance(mixture),
+    generics::augment(mixture),
+    generics::augment(fit, newdata = x),
+    generics::tidy(w)
+  ),
+  glm = alist(
+    aspect_bernoulli(x, 2, family = binomial),
+    aspect_bernoulli(x, 2, data = d),
+    aspect_bernoulli(x, 2, weights = 1:20),
+    aspect_bernoulli(x, 2, subset = 1:3),
+    aspect_bernoulli(x, 2, na.action = na.omit),
+    update(fit, . ~ .),
+    anova(mixture, fit),
+    vcov(fit),
+    confint(mixture),
+    deviance(mixture),
+    df.residual(mixture),
+    residuals(mixture, type = "working"),
+    residuals(mixture, "dev"),
+    predict(fit, type = "link"),
+    predict(fit, se.fit = TRUE),
+    predict(fit, x),
+    drop1(mixture),
+    step(mixture),
+    formula(mixture),
+    model.frame(mixture),
+    AIC(mixture), BIC(mixture),
+    cooks.distance(fit),
+    family(mixture),
+    plot(mixture, which = 1),
+    summary(fit, correlation = TRUE),
+    confint(w), predict(w), coef(w), update(w, quick = TRUE, sites = 1)
+  )
+)
+
+test_that("each habit meets the answer, or a sentence that leads there", {
+  skip_if_not_installed("vegan")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  where <- habits()
+  expect_gte(sum(lengths(calls)), 60L)
+  for (package in names(calls)) {
+    met <- vapply(calls[[package]], outcome, "", where)
+    asked <- vapply(calls[[package]], function(call) paste(trimws(deparse(call)), collapse = " "), "")
+    expect_identical(asked[met == "NULL" | startsWith(met, "RAW")], character(), info = package)
+    expect_snapshot(writeLines(paste0(asked, "\n  ", met)))
+  }
+})
