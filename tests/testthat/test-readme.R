@@ -29,7 +29,8 @@ test_that("the text of the README names the numbers of its own example", {
   shown <- paste(readme_blocks(text)$output, collapse = " ")
   said <- paste(text[seq(which(text == "## How good it is"), length(text))], collapse = " ")
   for (pair in list(
-    c("stands above ([0-9.]+) %", "ranks above ([0-9.]+) %"), c("rule,.*, has ([0-9.]+) and", "rule reaches ([0-9.]+) %"),
+    c("stands above ([0-9.]+) %", "ranks above ([0-9.]+) %"),
+    c("rule,.*, has ([0-9.]+) and", "rule reaches ([0-9.]+) %"),
     c("\\(1 is right\\): ([0-9.]+),", "slope of ([0-9.]+) says")
   )) {
     number <- function(text, pattern) regmatches(text, regexec(pattern, text))[[1L]][2L]
