@@ -120,8 +120,7 @@
 #' and presences that `print()` and [summary()][summary.aspect_bernoulli] give. Only where `control` does not keep the
 #' data are they computed at once, as `certificate` and `expected_false`.
 #' @seealso [visits_bernoulli()] for repeated surveys; [phantoms()], [false_absences()], [false_presences()],
-#' [denoise()], [deficiency()], [age_profile()],
-#'   [test_loglik()].
+#'   [denoise()], [deficiency()], [age_profile()], [test_loglik()], [multicause-glossary] for the words of the print.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @examples

@@ -86,7 +86,7 @@
 #' There is no certificate (`NA`) and no prediction of presences for new observations.
 #' @seealso [occupied()] for richness and ranges, [visits_needed()], [predict.visits_bernoulli()],
 #'   [vcov.visits_bernoulli()] for standard errors, [autoplot.visits_bernoulli()], [predictive_check()];
-#'   [aspect_bernoulli()], [false_absences()], [deficiency()], [identifiability()].
+#'   [aspect_bernoulli()], [false_absences()], [deficiency()], [identifiability()], [multicause-glossary] for the words.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #'

@@ -104,7 +104,8 @@
 #'   *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #'
 #'   Wolpert DH (1992). Stacked generalization. *Neural Networks* 5, 241-259. \doi{10.1016/S0893-6080(05)80023-1}
-#' @seealso [range_through()] for `within`, [false_absences()] for one model, [identifiability()] for its bounds.
+#' @seealso [range_through()] for `within`, [false_absences()] for one model, [identifiability()] for its bounds,
+#'   [multicause-glossary] for the words of the print.
 #' @examples
 #' sites <- early_tetrapods$sites
 #' some <- sites$max_ma > 290 # for a quick example, the older sites
