@@ -32,5 +32,10 @@ version=$(sed -n 's/^Version: *//p' DESCRIPTION)
 rm -rf "$folder"
 mkdir -p "$folder"
 cp "$2" "$folder/multicause_$version.tar.gz"
+# Whether an absent package is orphaned is asked of CRAN's list of packages: here an empty one answers.
+mkdir -p "$folder/cran/web/packages"
+Rscript -e 'saveRDS(data.frame(Package = character(), Maintainer = character()), commandArgs(TRUE))' \
+  "$folder/cran/web/packages/packages.rds"
+export R_CRAN_WEB="file://$PWD/$folder/cran"
 (cd "$folder" && R CMD check --as-cran --no-manual "multicause_$version.tar.gz") || true # judged next
 Rscript tools/check.R "$folder/multicause.Rcheck" tools/allowed-notes.txt

@@ -1,4 +1,4 @@
-# Checkpoints of select_k(), cross_validate() and compare_models(): whole files, one call each, the same answer.
+# Checkpoints of select_k(), cross_validate(), compare_models() and which_zeros(): whole files, one call each, the same answer.
 
 two_blocks <- function() {
   set.seed(1)
@@ -126,6 +126,26 @@ test_that("a job that is killed goes on and ends with the same answer", {
     expect_false(any(vapply(parts_of(file), function(part) is_damaged(read_whole(part)), NA)))
   }
   expect_identical(answer(run_child(code(file))), alone)
+})
+
+test_that("which_zeros() goes on where it stopped", {
+  x <- two_blocks()
+  file <- make_folder(new_checkpoint())
+  run <- function(...) suppressWarnings(which_zeros(x, quick = TRUE, progress = FALSE, ...))
+  set.seed(4)
+  alone <- run()
+  set.seed(4)
+  first <- run(checkpoint = file)
+  expect_length(parts_of(file), 3L)
+  expect_identical(first[c("seed", "probability", "total", "draws")], alone[c("seed", "probability", "total", "draws")])
+  unlink(parts_of(file)[2L])
+  stamps <- file.mtime(parts_of(file))
+  set.seed(99)
+  again <- run(checkpoint = file)
+  expect_identical(again[c("seed", "probability", "total")], first[c("seed", "probability", "total")])
+  expect_length(parts_of(file), 3L)
+  expect_identical(file.mtime(parts_of(file))[c(1L, 3L)], stamps)
+  expect_error(run(checkpoint = file, seed = 5), "not of this call", class = "multicause_input_error")
 })
 
 test_that("a checkpoint of another call is refused", {
