@@ -27,7 +27,8 @@ autoplot.visits_bernoulli <- function(object, what = NULL, covariate = NULL, ...
                                       interval = 0.9) {
   check_whole(object, "object")
   numeric <- numeric_covariates(object)
-  if (is.null(what)) what <- if (length(numeric)) "detection" else "richness"
+  # What else is given is for a figure that every fit of the aspects has.
+  if (is.null(what)) what <- if (...length()) "aspects" else if (length(numeric)) "detection" else "richness"
   if (!is.character(what) || length(what) != 1L || !what %in% c("detection", "richness", "sites")) {
     class(object) <- setdiff(class(object), c("visits_bernoulli_gibbs", "visits_bernoulli"))
     return(ggplot2::autoplot(object, what, ...))

@@ -17,7 +17,11 @@ ptrdiff_t num_poisson_size(int k, int longest) {
 }
 
 num_poisson num_new_poisson(int k, int longest, double *memory, int *whole) {
-  num_poisson s = {.p = memory, .moving = whole, .side = whole + k, .which = whole + 2 * k};
+  num_poisson s;
+  s.moving = whole;
+  s.side = s.moving + k;
+  s.which = s.side + k;
+  s.p = memory;
   s.change = s.p + longest;
   s.rows = s.change + longest;
   s.pull = s.rows + (ptrdiff_t) longest * k;

@@ -324,8 +324,8 @@ static void update_slopes(const visit *w, int j, slope_scratch *s) {
   const double before = slope_objective(w, j, slopes);
   slope_derivatives(w, j, s);
   if (!num_solve_packed(s->hessian, s->gradient, by->d)) return;
-  double step = 1;
-  for (int h = 0; h < MOST_HALVINGS; h++, step /= 2) {
+  for (int h = 0; h < MOST_HALVINGS; h++) {
+    const double step = ldexp(1, -h);
     for (int e = 0; e < by->d; e++) s->trial[e] = slopes[e] + step * s->gradient[e];
     if (slope_objective(w, j, s->trial) < before) continue;
     memcpy(slopes, s->trial, (size_t) by->d * sizeof(double));

@@ -126,7 +126,7 @@ test_that("a model without such a likelihood says why and what to do", {
   chains <- mcmc_control(chains = 1, warmup = 5, draws = 5, n_start = 1, progress = FALSE)
   expect_snapshot(error = TRUE, {
     test_loglik(nmf(x, 2, control = few), x)
-    test_loglik(visits_bernoulli(list(x, x), 1, control = few), x)
+    test_loglik(suppressMessages(visits_bernoulli(list(x, x), 1, control = few)), x)
     test_loglik(plca(array(rpois(24, 2), 4:2), 1, control = few), array(1, 4:2))
     test_loglik(bmf(x + 0.5, 1, 1, control = chains), x)
     test_loglik(bernoulli_mixture(x, 2, control = few), x, family = "poisson")
