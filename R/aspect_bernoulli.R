@@ -1,8 +1,8 @@
 #' Aspect Bernoulli model: which absences are false?
 #'
-#' Explains every cell of a presence-absence table by several latent causes ("aspects"). An aspect that writes (almost)
-#' only zeros, a *white phantom*, stands for whatever keeps a taxon that lived there from being recorded; it separates
-#' false absences from true ones.
+#' `aspect_bernoulli()` explains every cell of a presence-absence table by several hidden causes ("aspects"). An aspect
+#' that writes (almost) only zeros is a *white phantom*. It stands for whatever keeps a taxon that lived there from
+#' being recorded. So it separates false absences from true ones. [multicause-glossary] explains the words.
 #'
 #' @details
 #' **Model.** Observation \eqn{i} mixes \eqn{k} aspects with its own weights, and each cell is written by one of them:
@@ -10,18 +10,24 @@
 #' with `membership` \eqn{s} (n x k, rows on the simplex) and `aspects` \eqn{a} (k x m, probabilities). Missing cells
 #' drop out of the likelihood.
 #'
-#' **Estimation.** `estimate = "ml"` maximises the likelihood, memberships first, then aspects, by Newton steps within
-#' bounds or by the paper's EM algorithm: `algorithm` of [fit_control()] says which. `estimate = "map"` adds a Beta
-#' prior on every aspect's probabilities and a symmetric Dirichlet prior on every row of the membership and climbs to
-#' the posterior mode; the weak default keeps probabilities off exact 0 and 1. It is the default, here and in the other
-#' models that have both, because it predicts held-out cells better: on each of 8 tables with k of 3 and 6, by 0.02 to
-#' 1.3 nats a cell (`bench/estimate_default.md` in the sources). Likelihoods, [AIC()][stats::AIC] and [phantom_test()]
-#' need `"ml"`. `estimate = "vb"` approximates the posterior under such priors by independent Dirichlets, Betas and
-#' causes of cells, climbing a lower bound of the log evidence; `param` are its means, `posterior` its parameters, and
-#' [posterior_draws()] draws from it. `estimate = "gibbs"` samples that posterior, see below. Fits start from Bernoulli
-#' mixtures (`"mixture"`), from mixtures plus an aspect near zero (`"mixture_phantom"`, which imposes a phantom at the
-#' start, not at the end) and from uniform random numbers (`"uniform"`); see [fit_control()]. `phantom` pins an exact
-#' all-zero aspect (`"white"`), an all-one aspect (`"black"`) or both, as the last of the `k` components.
+#' **Estimation.** There are four estimates:
+#' * `"map"` is the default. It adds a Beta prior on every aspect's probabilities and a symmetric Dirichlet prior on
+#'   every row of the membership, and climbs to the posterior mode. The weak default prior keeps probabilities off exact
+#'   0 and
+#'   1. It is the default here, and in the other models that have both, because it predicts held-out cells better: on
+#'   each of 8 tables with k of 3 and 6, by 0.02 to 1.3 nats a cell (`bench/estimate_default.md` in the sources).
+#' * `"ml"` maximises the likelihood, memberships first, then aspects. It takes Newton steps within bounds or the
+#'   paper's EM algorithm; `algorithm` of [fit_control()] says which. Likelihoods, [AIC()][stats::AIC] and
+#'   [phantom_test()] need `"ml"`.
+#' * `"vb"` approximates the posterior under such priors by independent Dirichlets, Betas and causes of cells. It climbs
+#'   a lower bound of the log evidence. `param` are its means and `posterior` its parameters. [posterior_draws()] draws
+#'   from it.
+#' * `"gibbs"` samples that posterior, see below.
+#'
+#' Fits start from Bernoulli mixtures (`"mixture"`), from mixtures plus an aspect near zero (`"mixture_phantom"`) and
+#' from uniform random numbers (`"uniform"`); see [fit_control()]. `"mixture_phantom"` imposes a phantom at the start,
+#' not at the end. `phantom` pins an exact all-zero aspect (`"white"`), an all-one aspect (`"black"`) or both, as the
+#' last of the `k` components.
 #'
 #' **Sampling.** `estimate = "gibbs"` draws from the posterior itself, so its intervals are not too narrow, as those of
 #' `"vb"` are. Causes of cells are drawn given memberships and aspects, and these given the causes; for the memberships
@@ -116,12 +122,11 @@
 #'     they were chosen by held-out cells, the table `cv`: `loss` of each setting, nats a cell, and its `gain` over no
 #'     smoothing with standard error over folds.}
 #' }
-#' What takes time and not everybody asks for is computed when it is: [certificate()], and the numbers of false absences
-#' and presences that `print()` and [summary()][summary.aspect_bernoulli] give. Only where `control` does not keep the
-#' data are they computed at once, as `certificate` and `expected_false`.
+#' Some results take time and are computed only when asked for: [certificate()], and the numbers of false absences and
+#' presences that `print()` and [summary()][summary.aspect_bernoulli] give. Where `control` does not keep the data they
+#' are computed at once, as `certificate` and `expected_false`.
 #' @seealso [visits_bernoulli()] for repeated surveys; [phantoms()], [false_absences()], [false_presences()],
-#' [denoise()], [deficiency()], [age_profile()],
-#'   [test_loglik()].
+#'   [denoise()], [deficiency()], [age_profile()], [test_loglik()], [multicause-glossary] for the words of the print.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @examples

@@ -16,7 +16,7 @@
 #'   [by_site()] say, the largest share first. Cost: O(n m k), by blocks of rows.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
-#' @seealso [false_absences()]
+#' @seealso [false_absences()], [multicause-glossary] for the words of the print
 #' @examples
 #' set.seed(1)
 #' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))

@@ -1,7 +1,7 @@
 #' Which absences are false?
 #'
-#' Ranks the zeros of the table by how likely each is a *false absence* (the taxon was there, but was not recorded), or
-#' the ones by how likely each is a *false presence*, with what a fit says of every cell.
+#' `false_absences()` ranks the zeros of a table by how likely each is a *false absence*: the taxon was there, but was
+#' not recorded. `false_presences()` ranks the ones by how likely each is a *false presence*: a wrong record.
 #'
 #' @details
 #' **The four numbers**, for an observed zero of observation \eqn{i} and attribute \eqn{j}:
@@ -12,38 +12,41 @@
 #'     content of the table is taken.}
 #'   \item{`missed`}{the chance that the phantom wrote the zero *and* content would have written a presence: what the
 #'     model itself calls a false absence. It sums to the expected number of them.}
-#'   \item{`phantom`}{the chance that the phantom wrote the zero, be the taxon there or not.}
+#'   \item{`phantom`}{the chance that the phantom wrote the zero, whether the taxon was there or not.}
 #' }
-#' The data alone do not fix `missed`: decompositions of the table that fit equally well give other values, from 0
-#' (there is no phantom) up to `missed_most`, which none of them exceeds whose phantom is as white as this one (writes
-#' each attribute no more often; an exact one nothing). One less white may: [identifiability()] has a bound for that.
-#' As a chance it is right on average only with `estimate = "vb"`, flat priors, and tables drawn as the model has it;
-#' [aspect_bernoulli()] tells how far off it is on others. Other estimates are too sure.
+#' The data alone do not fix `missed`. Other decompositions of the table fit equally well and give other values. They go
+#' from 0 (there is no phantom) up to `missed_most`. No decomposition goes above that if its phantom is as white as this
+#' one: it writes each attribute no more often, and an exact one writes nothing. A less white phantom may go above it;
+#' [identifiability()] has a bound for that. As a chance, `missed` is right on average only with `estimate = "vb"`, flat
+#' priors, and tables drawn from the model. [aspect_bernoulli()] says how far off it is on other tables. Other estimates
+#' are too sure.
 #'
-#' **Repeated visits.** In a fit of [visits_bernoulli()] the visits are what may fail. `probability` and `present` are
-#' both the
-#' chance that the attribute is there, before a look at the visits to this cell; `missed` is that chance after all of
-#' them, and `phantom` the chance that these visits would have missed the attribute, be it there or not, so it is never
-#' below `missed`. `added` and `phantom` of a presence are the mirror of it. There is no `missed_most`: visits decide.
+#' **Repeated visits.** In a fit of [visits_bernoulli()] visits can miss a taxon. `probability` and `present` are both
+#' the chance that the attribute is there, before a look at the visits to this cell. `missed` is that chance after all
+#' of them. `phantom` is the chance that these visits would have missed the attribute, whether it is there or not, so it
+#' is never below `missed`. `added` and `phantom` of a presence mirror this. There is no `missed_most`: visits decide.
 #'
 #' Two white phantoms add up. Without a white phantom `present` is `probability`, and `missed` and `phantom` are 0. For
 #' false presences all is mirrored: `probability` is the chance of an absence, `absent` the chance of an absence if
 #' content wrote the cell, `added` the chance that a black phantom wrote the presence and content would have written
 #' an absence (at most `added_most`), `phantom` the chance that a black phantom wrote it.
 #'
-#' **Which one to rank by.** Within one observation the four rank (almost) alike; they differ in how observations are
-#' pooled. `"probability"`, the default, is the ranking to use over a whole table: in tables with a large phantom, as
-#' those of fossils are, it found planted omissions best. `"missed"` is the answer to "how likely is this zero
-#' false?", and as a ranking better than `"probability"` where the phantom stands for the loss itself (a table that was
-#' complete before). `"present"` disregards how poor a site is. `"phantom"` is the published score; it puts the zeros
-#' of the poorest sites first, whatever the taxon, so use it within one observation only (`per = "observation"`).
+#' **Which one to rank by.** Within one observation the four rank (almost) alike. They differ in how observations are
+#' pooled:
+#' * `"probability"`, the default, is the ranking to use over a whole table. In tables with a large phantom, such as
+#'   those of fossils, it found planted omissions best.
+#' * `"missed"` answers "how likely is this zero false?". As a ranking it is better than `"probability"` where the
+#'   phantom stands for the loss itself (a table that was complete before).
+#' * `"present"` disregards how poor a site is.
+#' * `"phantom"` is the published score. It puts the zeros of the poorest sites first, whatever the taxon. So use it
+#'   within one observation only (`per = "observation"`).
 #'
-#' For false presences `"probability"` puts those of poor sites first, while wrong records make a site look rich: it may
-#' rank them worse than chance. `"absent"`, the default there, looks at the composition of the site alone and needs no
-#' black phantom. On tables with planted additions (`bench/additions.md`, few replicates) the area under its ROC curve
-#' was .64 to .95, and nowhere below that of `"probability"` (.47 to .90). Where a black phantom was found and 40 % of
-#' the observations had additions, `"added"` was better still (.88 to .97, against .82 to .95); where all had, it was
-#' worse.
+#' For false presences `"probability"` puts those of poor sites first. But wrong records make a site look rich, so it
+#' may rank them worse than chance. `"absent"`, the default there, looks at the composition of the site alone and needs
+#' no black phantom. On tables with planted additions (`bench/additions.md`, few replicates) the area under its ROC
+#' curve was .64 to .95, and nowhere below that of `"probability"` (.47 to .90). Where a black phantom was found and
+#' 40 % of the observations had additions, `"added"` was better still (.88 to .97, against .82 to .95); where all had, it
+#' was worse.
 #'
 #' **Cost.** O(n m k), by blocks of rows; memory for the cells returned and one block.
 #'
@@ -76,7 +79,8 @@
 #'   with the same probabilities and as white (black) a phantom.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
-#' @seealso [phantoms()], [deficiency()] for sums by taxon and by site, [denoise()].
+#' @seealso [phantoms()], [deficiency()] for sums by taxon and by site, [denoise()], [multicause-glossary] for the
+#'   words of the print.
 #' @examples
 #' set.seed(1)
 #' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))

@@ -112,7 +112,7 @@
 #'
 #' @section Learning it:
 #' The vignette *Which zeros are real?* takes a table of fossils from occurrences to conclusions:
-#' `vignette("which-zeros", package = "multicause")`.
+#' `vignette("which-zeros", package = "multicause")`. [multicause-glossary] explains every word that the package prints.
 #'
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
@@ -125,3 +125,102 @@
 #' @importFrom utils head
 #' @useDynLib multicause, .registration = TRUE
 "_PACKAGE"
+
+#' Words that the package prints
+#'
+#' @description
+#' Each word is explained in plain English. A table has *sites* in its rows and *taxa* in its columns; models call them
+#' observations and attributes, since they may be anything else. A *find* is a 1 of the table, a *zero* a 0. `NA` is an
+#' unknown cell: nobody could have known.
+#'
+#' @section The question:
+#' \describe{
+#'   \item{true absence}{A zero of a taxon that was not there.}
+#'   \item{false absence}{A zero of a taxon that was there. It was not preserved, not found, or not named. See
+#'     [false_absences()].}
+#'   \item{missed}{The chance that a taxon was there and was not recorded. Its sum over zeros is the expected number
+#'     of false absences. It rests on an assumption about completeness.}
+#'   \item{missed most}{The largest chance of that kind that the table allows. Where it is small, the absence is true
+#'     whatever the completeness.}
+#'   \item{present}{The chance that the taxon lived there, had the cell never been looked at.}
+#'   \item{chance of a record}{How often such zeros would be finds, if only the rest of the table were known. It needs
+#'     no assumption about completeness. It can be measured, by hiding finds. Fits call it `probability`.}
+#'   \item{completeness}{The chance that a taxon that was there was recorded. A completeness of 0.4 means that 4 of 10
+#'     taxa that were there are finds. No table says how complete it is: see [which_zeros()].}
+#'   \item{effort}{How well a site was searched, such as its number of collections.}
+#'   \item{visit}{One survey of a site. Several visits to one site show what a single one misses: see
+#'     [visits_bernoulli()].}
+#'   \item{detection}{The chance that one visit finds a taxon that is there.}
+#'   \item{recorded equally well}{At a site, completeness is the same for all taxa. The bounds of an answer say
+#'     whether they need that.}
+#'   \item{within known ranges}{A zero between the oldest and the youngest find of its taxon: see [range_through()].}
+#' }
+#'
+#' @section The models:
+#' \describe{
+#'   \item{component}{One of the hidden causes of a table: a list of probabilities, one for each taxon. A fauna is
+#'     one. `k` is the number of components.}
+#'   \item{aspect}{A component of [aspect_bernoulli()], by the word of its paper. `fit$param$aspects` holds them.}
+#'   \item{source}{A component of [noisy_or()]. Each site has some of the sources, in full.}
+#'   \item{membership}{The shares of a site among the components. They sum to 1. A component *writes* a cell: it
+#'     decides whether the cell is a find or a zero. The share is the chance that it does so.}
+#'   \item{phantom}{A component that has no taxa of its own. A *white* phantom writes (almost) only zeros: it stands
+#'     for what is not recorded. A *black* phantom writes (almost) only finds: it stands for wrong records. See
+#'     [phantoms()].}
+#'   \item{content}{A component that is not a phantom, so a fauna. Of a fit, the part of a chance that comes from
+#'     these components.}
+#'   \item{pinned}{Held at a value that is not estimated. A pinned white phantom has a probability of exactly 0 for
+#'     every taxon. Pinned values do not count as parameters.}
+#'   \item{free}{Estimated. A free phantom is one that the fit found by itself.}
+#'   \item{prior}{What is believed of the parameters before the table is seen. A weak prior keeps probabilities off 0
+#'     and 1.}
+#'   \item{maximum likelihood, MAP}{The parameters that make the table most likely; the same with a prior (`"ml"`,
+#'     `"map"`).}
+#'   \item{log-likelihood}{The logarithm of the chance of the table under the fit, the higher the better. It is
+#'     measured in nats. One more is a chance 2.7 times as large.}
+#'   \item{AIC}{A criterion for choosing between fits: minus twice the log-likelihood, plus twice the number of
+#'     parameters. Lower is better.}
+#'   \item{neighbours}{Sites that are near in age, in place or otherwise: see [smooth_over()].}
+#' }
+#'
+#' @section How a fit is found:
+#' \describe{
+#'   \item{start}{A random first guess, from which a fit is improved. The best of several starts is kept. Different
+#'     starts can end in different solutions.}
+#'   \item{pass}{One round of improvement, over all cells of the table.}
+#'   \item{finished, reached the best}{Most starts are dropped early. Those that were run to their end are finished.
+#'     Of these, some reach the same best fit. If few do, use more starts: see [fit_control()].}
+#'   \item{converged}{More passes would change the fit by less than the tolerance.}
+#'   \item{seed}{A whole number that makes random numbers, and so an answer, the same again.}
+#'   \item{chain, R-hat, effective sample size}{A chain is one run of a sampler. R-hat compares chains; near 1 they
+#'     agree. The effective sample size is the number of independent draws that a chain is worth. See
+#'     [mcmc_control()].}
+#'   \item{draw}{One set of parameters that is plausible given the table. Ranges are made from many draws.}
+#' }
+#'
+#' @section How good an answer is:
+#' \describe{
+#'   \item{learner}{One of the rules and models that [which_zeros()] weighs against each other. Each gives every zero
+#'     a chance of a record. The *weight* of a learner says what it is worth on your table.}
+#'   \item{simple rule}{A learner that fits no model, such as the mean of the neighbours.}
+#'   \item{companions}{The other taxa that are found at the same sites as a taxon.}
+#'   \item{hidden find}{A find that is turned into a zero on purpose, to see whether it is found again. A table with
+#'     hidden finds is a damaged *copy*.}
+#'   \item{AUC}{The area under the ROC curve: the chance that a hidden find ranks above another zero. 0.5 is a coin, 1
+#'     is perfect. *Within its site* means that only zeros of one site are compared.}
+#'   \item{calibration slope}{Whether chances can be taken as chances. 1 is right. Below 1 they are too sure: large
+#'     ones too large, small ones too small. Above 1 they are too careful.}
+#'   \item{s.e.}{Standard error: how far a number would vary over other copies.}
+#'   \item{range, 90 % of draws}{The middle 90 % of the values that draws give. The print says what is drawn: weights,
+#'     fits, completeness. An assumption is not drawn.}
+#'   \item{first look}{An answer with `quick = TRUE`: few fits, two copies.}
+#'   \item{share}{Of a site or taxon: what was missed, divided by all that was there (missed and finds).}
+#' }
+#'
+#' @seealso [which_zeros()], [false_absences()], [multicause-package] for the map of the package.
+#' @examples
+#' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
+#' w # every word of this print is on this page
+#' @name multicause-glossary
+#' @aliases glossary
+NULL

@@ -52,7 +52,7 @@
 #' All verbs that need to know the phantoms take such a result as their argument `kinds`.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
-#' @seealso [false_absences()], [denoise()]
+#' @seealso [false_absences()], [denoise()], [multicause-glossary] for the words of the print
 #' @examples
 #' set.seed(1)
 #' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))

@@ -30,7 +30,7 @@
 #'   `source`. An interrupt keeps the answers that are there. It has `print()`, `plot()`, [as.data.frame()]. Cost: up
 #'   to seven answers of two copies; in parallel where a [future::plan()] is set.
 #' @inherit which_zeros references
-#' @seealso [which_zeros()], [identifiability()], which says what the data cannot decide
+#' @seealso [which_zeros()], [identifiability()], which says what the data cannot decide, [multicause-glossary]
 #' @examples
 #' w <- which_zeros(simulated_sites$x[1:40, ], quick = TRUE, seed = 1)
 #' sensitivity(w)

@@ -1,24 +1,25 @@
 #' Repeated visits: what was there, and what the visits missed
 #'
-#' The aspect Bernoulli model of repeated surveys. A cell has a true state, present with the probability that
-#' [aspect_bernoulli()] gives it; all visits to the observation share that state, and each may miss a presence. Repeats
-#' tell misses from absences, which one table alone cannot.
+#' `visits_bernoulli()` is the aspect Bernoulli model of repeated surveys. A cell has a true state, present or absent.
+#' The chance of a presence is as in [aspect_bernoulli()]. All visits to the observation share that state, and each
+#' visit may miss a presence. Repeated visits can separate misses from absences. One table alone cannot.
 #'
 #' @details
 #' **Model.** \eqn{P(z_{ij} = 1) = \sum_c s_{ic} a_{cj}}{P(z[i,j] = 1) = sum_c s[i,c] a[c,j]} for the true state, with
-#' `membership` \eqn{s} and `aspects` \eqn{a}. A visit misses a presence with a probability that belongs to the
-#' observation and visit, to the attribute and visit, or to the visit alone (`missed_by`), or that covariates tell
-#' (`detection`). With `added` it reports an absent attribute with a probability of its own. All k components are
-#' content: the misses are what the phantom of [aspect_bernoulli()] stands for.
+#' `membership` \eqn{s} and `aspects` \eqn{a}. A visit misses a presence with some probability. With `missed_by` this
+#' probability belongs to the observation and visit, to the attribute and visit, or to the visit alone. With `detection`
+#' it follows covariates. With `added` a visit may also report an absent attribute, with a probability of its own. All k
+#' components are content: the misses stand in place of the phantom of [aspect_bernoulli()].
 #'
-#' **Detection by covariates.** `detection = ~ date + I(date^2) + effort` is logistic: each attribute has an intercept
-#' and slopes of its own, by maximum likelihood with `sharing = "none"` and `estimate = "ml"`. With `sharing =
-#' "partial"`, the default, they are drawn towards a mean over attributes, so that those seldom found borrow from the
-#' others; how strongly is estimated (the normal distribution of coefficients among attributes, on covariates of mean 0
-#' and standard deviation 1, by the Laplace approximation). Covariates of visits, of observations and of attributes (as
-#' body size: these move the mean of the intercept) may stand in one formula, as may `visit`, the number of the visit.
-#' With one component, `"ml"` and `"none"` the estimates and [standard errors][vcov.visits_bernoulli] are those of
-#' single-species occupancy models. Misses by visit, observation or attribute remain as `missed_by`.
+#' **Detection by covariates.** `detection = ~ date + I(date^2) + effort` is a logistic model. Each attribute has an
+#' intercept and slopes of its own. With `sharing = "none"` and `estimate = "ml"` they are found by maximum likelihood.
+#' With `sharing = "partial"`, the default, they are drawn towards a mean over attributes, so that attributes seldom
+#' found borrow from the others. How strongly is estimated: coefficients among attributes are normal, on covariates of
+#' mean 0 and standard deviation 1, by the Laplace approximation. One formula may hold covariates of visits, of
+#' observations and of attributes, and `visit`, the number of the visit. Covariates of attributes, such as body size,
+#' move the mean of the intercept. With one component, `"ml"` and `"none"` the estimates and [standard
+#' errors][vcov.visits_bernoulli] are those of single-species occupancy models. Misses by visit, observation or
+#' attribute remain as `missed_by`.
 #'
 #' **Estimation.** EM, all updates in closed form but for a Newton step of detection's coefficients, accelerated by
 #' default. The posterior mode, `"map"`, is the default:
@@ -41,9 +42,9 @@
 #' `occ.covs` and `det.covs`), and the frames of package unmarked for one or many species, or such a list (`ylist`,
 #' `siteCovs`, `obsCovs`); the covariates come along.
 #'
-#' **Seldom found.** What was found at fewer than `rare` observations tells little of its own detection: with `missed_by
-#' = "attribute"` or `sharing = "none"` such an attribute may be "missed" at most places. Such attributes are named in a
-#' message, by `print()` and by [false_absences()], and flagged in `fit$rare`.
+#' **Seldom found.** An attribute that was found at fewer than `rare` observations says little of its own detection.
+#' With `missed_by = "attribute"` or `sharing = "none"` it may be "missed" at most places. A message, `print()` and
+#' [false_absences()] name such attributes, and `fit$rare` flags them.
 #'
 #' @param x repeated surveys of the same n observations: a list of 0/1 tables of the same shape and names, one for each
 #'   visit, an array, or what packages spOccupancy or unmarked take: see Details. `NA` where there was no visit.
@@ -53,9 +54,9 @@
 #' @param prior for `"map"` and `"gibbs"`, as in [aspect_bernoulli()]: `aspects`, two numbers (`"map"`: of at least 1);
 #'   `membership`, one; and `detection`, the standard deviation of the normal prior of mean coefficients (with
 #'   `sharing = "none"`, of each attribute's), on the scale of covariates of standard deviation 1.
-#' @param missed_by whose the probabilities of missing a presence are: each `"observation"`, `"attribute"` or `"visit"`
-#'   has one for each visit.
-#' @param detection `NULL`, or a formula of the covariates that detection goes by, in place of `missed_by`.
+#' @param missed_by what the chance of missing a presence depends on, besides the visit: `"observation"`, `"attribute"`
+#'   or, for the visit alone, `"visit"`.
+#' @param detection `NULL`, or a formula of the covariates that detection follows, in place of `missed_by`.
 #' @param visit_data covariates of visits: a list of n x visits matrices with a name each (or of n values), or a data
 #'   frame with a column of sites, one of visits and those of the covariates, or without the first two and with a row
 #'   for each visit to the first observation, then to the second, as unmarked has it.
@@ -86,7 +87,7 @@
 #' There is no certificate (`NA`) and no prediction of presences for new observations.
 #' @seealso [occupied()] for richness and ranges, [visits_needed()], [predict.visits_bernoulli()],
 #'   [vcov.visits_bernoulli()] for standard errors, [autoplot.visits_bernoulli()], [predictive_check()];
-#'   [aspect_bernoulli()], [false_absences()], [deficiency()], [identifiability()].
+#'   [aspect_bernoulli()], [false_absences()], [deficiency()], [identifiability()], [multicause-glossary] for the words.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #'

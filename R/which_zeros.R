@@ -1,28 +1,31 @@
 #' Which zeros are false?
 #'
-#' One call, one answer: which taxa were probably missed at which sites, how surely, between which bounds, and how good
-#' such answers are on this very table. It fits what it needs, weighs it by finds that it hides from itself, and says
-#' what no table can decide.
+#' `which_zeros()` says which taxa were probably missed at which sites, how surely, and between which bounds. It
+#' measures how good such answers are on your own table: it hides finds from itself and looks for them. It also says
+#' what no table can decide. [multicause-glossary] explains the words.
 #'
 #' @details
-#' **What it does.** (1) Several *learners* give every zero a chance of a record: averages of [aspect_bernoulli()] with
-#' and without neighbours, [logistic_pca()], the [neighbours_mean()] by age, place and other distances, plain and
-#' weighed by how alike the lists of two sites are, the mean of alike lists wherever they are, and the companions of a
-#' taxon (Beals 1984). (2) A tenth of the finds is deleted at random from a copy of the table, and each learner scores
-#' its zeros; this is done `copies` times with other finds. A logistic regression of "this zero was deleted" on the
-#' learners' log-odds, with weights that are not negative and drawn to equal shares, says what each is worth *on this
-#' table*. How often the taxon was found (its log and the square of that) enters, too, because learners know rare taxa
-#' less well. A taxon that was never found gets half a find, dealt out to the sites by their numbers of finds. (3) The
-#' weights are applied to the learners of the whole table, and the intercept is set so that the odds of all zeros sum to
-#' the number of finds, as right chances do.
+#' **What it does.** There are three steps.
+#' 1. Several *learners* give every zero a chance of a record. They are averages of [aspect_bernoulli()] with and
+#'    without neighbours; [logistic_pca()]; the [neighbours_mean()] by age, place and other distances, plain and weighed
+#'    by how alike the lists of two sites are; the mean of alike lists wherever they are; and the companions of a taxon
+#'    (Beals 1984).
+#' 2. A tenth of the finds is deleted at random from a copy of the table, and each learner scores the zeros of the copy.
+#'    This is done `copies` times, each time with other finds. A logistic regression then says what each learner is
+#'    worth *on this table*. It predicts "this zero was deleted" from the learners' log-odds. Its weights are not
+#'    negative and are drawn to equal shares. How often the taxon was found enters, too (its log and the square of
+#'    that), because learners know rare taxa less well. A taxon that was never found gets half a find, dealt out to the
+#'    sites by their numbers of finds.
+#' 3. The weights are applied to the learners of the whole table. The intercept is set so that the odds of all zeros sum
+#'    to the number of finds, as right chances do.
 #'
 #' **Four numbers of a zero.**
 #' \describe{
 #'   \item{`chance`}{the chance of a record, \eqn{p}: how often such zeros would be finds if all that is known were the
 #'     rest of the table. Finds can be hidden, so this is measured, not assumed. Zeros are ranked by it.}
-#'   \item{`present`}{the chance that the taxon lived there, had the cell never been looked at: \eqn{q = p / c}, with
-#'     \eqn{c} the *completeness* of the site, the chance that a taxon that was there was recorded. At most what the
-#'     content of the fits gives to the likeliest taxon of the site.}
+#'   \item{`present`}{the chance that the taxon lived there, had the cell never been looked at: \eqn{q = p / c}. Here
+#'     \eqn{c} is the *completeness* of the site: the chance that a taxon that was there was recorded. `present` is at
+#'     most what the content of the fits gives to the likeliest taxon of the site.}
 #'   \item{`missed`}{the chance that it was there and was missed, now that it was not found:
 #'     \eqn{q (1 - c) / (1 - c q)}. Sums of it are expected numbers of false absences. `missed_low` and `missed_high`
 #'     are its ends over learners and completeness: the lower (5 %) end of the chance with the upper end (95 %) of the
@@ -32,43 +35,47 @@
 #'     are fewer than 50 taxa), hidden finds among them, at their lower (5 %) ends; at \eqn{c = 1} nothing is missed.
 #'     This is the outer bound of [identifiability()].}
 #' }
-#' Within a site all four rank alike (but for ties at their ends), whatever the completeness.
+#' Within a site all four rank alike (except for ties at their ends), whatever the completeness.
 #'
-#' **Where completeness comes from.** The table does not fix it. By default it is one minus the share of each site that
-#' the phantom of [aspect_bernoulli()] writes, over fits of 3 to 8 components, whose answers differ; `effort` lets that
-#' share follow a measure of effort; `visits` estimates it from repeated surveys, the only one of these that is
-#' evidence; `completeness` is what you know from elsewhere. Whichever it is, it is the same for all taxa of a site, and
-#' totals are given with their range and their assumption. A completeness below what the table allows is raised to that,
-#' with a message.
+#' **Where completeness comes from.** The table does not fix it. There are four ways to get it:
+#' * By default it is one minus the share of each site that the phantom of [aspect_bernoulli()] writes. Fits of 3 to 8
+#'   components are used, and their answers differ.
+#' * `effort` lets that share follow a measure of effort.
+#' * `visits` estimates it from repeated surveys. Of these four only this one is evidence from the data.
+#' * `completeness` is what you know from elsewhere.
 #'
-#' **How many.** Where `completeness` \eqn{c} is given, a site with \eqn{F} finds missed about \eqn{F (1 - c) / c};
-#' sites with few finds borrow from what the learners expect of them. So the odds of a site's zeros are multiplied by a
-#' `factor` of its own before `present` and `missed` are made of them; `chance` stays as it was measured. With the true
+#' In each case completeness is the same for all taxa of a site, and totals are given with their range and their
+#' assumption. A completeness below what the table allows is raised to that, with a message.
+#'
+#' **How many.** Where `completeness` \eqn{c} is given, a site with \eqn{F} finds missed about \eqn{F (1 - c) / c}.
+#' Sites with few finds borrow from what the learners expect of them. So the odds of a site's zeros are multiplied by a
+#' `factor` of its own before `present` and `missed` are computed. `chance` stays as it was measured. With the true
 #' completeness the 90 % range held the number of finds deleted in 48 of 50 replicates on five tables, and the expected
 #' number was within 7 % of it on the mean of each table (`bench/which_zeros.md`). Totals by the phantom's share have no
 #' such test: what it writes may be more than gaps in the record.
 #'
-#' **How good it is here.** Each damaged copy is scored by weights learnt from the other copies, as a table would be
-#' that lost a tenth of its finds. Printed are the area under the ROC curve (AUC: the chance that a deleted find stands
-#' above another zero) over the table and within sites, the same for the best simple rule, and the slope of calibration
-#' (1: chances are right; below 1: too sure). Other zeros may be false, too, so the AUC is a little low. Deleted finds
-#' are a random tenth; taxa that are missed for reasons of their own are harder to find (for the birds the AUC of what
-#' later visits found was .88, while the answer expected .95). The standard errors are over copies; with fewer than 200
-#' finds deleted in all, the answer says that the table is too small to tell.
+#' **How good it is here.** Each damaged copy is scored by weights that were learnt from the other copies. So each copy
+#' stands for a table that lost a tenth of its finds. The print gives the area under the ROC curve (AUC: the chance that
+#' a deleted find ranks above another zero), over the table and within sites, and the same for the best simple rule. It
+#' also gives the slope of calibration (1: chances are right; below 1: they are too sure). Some other zeros are false,
+#' too, so the AUC is a little low. Deleted finds are a random tenth. Taxa that are missed for reasons of their own are
+#' harder to find: for the birds the AUC of what later visits found was .88, while the answer expected .95. The standard
+#' errors are over copies. With fewer than 200 finds deleted in all, the answer says that the table is too small to
+#' tell.
 #'
-#' **What is assumed.** Ages: sites that are dated by their faunas use the faunas twice; see [smooth_over()]. Records
-#' are right: a find is never an error. Recording differs between sites, not between the taxa of a site. Where taxa
-#' differ, too, more may be missing than `missed_most`: of birds of one visit 2125 were found on later visits to the
-#' same sites, and no more than 495 were allowed (`bench/which_zeros.md`). The answer prints the bound without that
-#' assumption, too, which is wide.
+#' **What is assumed.** Three things are assumed:
+#' * Ages do not come from the faunas. Where they do, the faunas are used twice; see [smooth_over()].
+#' * Records are right: a find is never an error.
+#' * Recording differs between sites, not between the taxa of a site. Where taxa differ, too, more may be missing than
+#'   `missed_most`. Of birds of one visit, 2125 were found on later visits to the same sites, and no more than 495 were
+#'   allowed (`bench/which_zeros.md`). The answer also prints the bound without that assumption, which is wide.
 #'
-#' **Cost.** O(`copies` (n m k + n f)) with f the finds, and 16 matrices of n x m.
-#' On one busy core a call took 12 s of processor time for 273 sites x 202 genera of mammals, 13 s for 266 x 145 birds
-#' and 2 s for `simulated_sites` (`bench/which_zeros.md`).
-#' Copies run in parallel where a [future::plan()] is set. The answer depends on the seed alone, not on the plan
-#' (with `seconds` below `Inf` also on the machine's speed). An interrupt keeps the copies that are done, if there are
-#' at least two. With `checkpoint` each finished table is kept in a file beside the one named; the same call goes on from
-#' there after a crash, as in [cross_validate()].
+#' **Cost.** O(`copies` (n m k + n f)) with f the finds, and 16 matrices of n x m. On one busy core a call took 12 s of
+#' processor time for 273 sites x 202 genera of mammals, 13 s for 266 x 145 birds and 2 s for `simulated_sites`
+#' (`bench/which_zeros.md`). Copies run in parallel where a [future::plan()] is set. The answer depends on the seed
+#' alone, not on the plan (with `seconds` below `Inf` also on the machine's speed). An interrupt keeps the copies that
+#' are done, if there are at least two. With `checkpoint` each finished table is kept in a file beside the one named;
+#' the same call goes on from there after a crash, as in [cross_validate()].
 #'
 #' @param x sites by taxa: a 0/1 table as [aspect_bernoulli()] takes it, dense or sparse; `NA` is an unknown cell.
 #' @param age,place,distance of the sites, as [smooth_over()] takes them: ages or bounds of ages, longitude and
@@ -106,7 +113,8 @@
 #'   *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #'
 #'   Wolpert DH (1992). Stacked generalization. *Neural Networks* 5, 241-259. \doi{10.1016/S0893-6080(05)80023-1}
-#' @seealso [range_through()] for `within`, [false_absences()] for one model, [identifiability()] for its bounds.
+#' @seealso [range_through()] for `within`, [false_absences()] for one model, [identifiability()] for its bounds,
+#'   [multicause-glossary] for the words of the print.
 #' @examples
 #' sites <- early_tetrapods$sites
 #' some <- sites$max_ma > 290 # for a quick example, the older sites

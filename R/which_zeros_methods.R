@@ -137,7 +137,7 @@ quality_sentences <- function(w) {
 #'   numbers that [which_zeros()] explains, all within \[0, 1\]: `chance`, `present`, `missed`, `missed_low`,
 #'   `missed_high`, `missed_most`. Equal zeros come in the order of rows, then columns. Cost: one sort of the zeros.
 #' @inherit which_zeros references
-#' @seealso [which_zeros()], [by_site()], [by_taxon()]
+#' @seealso [which_zeros()], [by_site()], [by_taxon()], [multicause-glossary] for the words
 #' @examples
 #' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' as.data.frame(w, n = 3)
@@ -178,7 +178,7 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
 #'   `share_low` and `share_high`. Sums over groups use the same draws of all sites, so their ranges are those of the
 #'   sum, not the sum of ranges. Cost: a few passes over the zeros.
 #' @inherit which_zeros references
-#' @seealso [which_zeros()]
+#' @seealso [which_zeros()], [multicause-glossary] for the words of the print
 #' @examples
 #' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' head(by_site(w), 3)
@@ -266,7 +266,7 @@ wz_sums <- function(w, side, groups) {
 #'   and `other_value`, what is compared; `difference`, of the first less the second; `low`, `high`, its central 90 %
 #'   over draws; `above`, the share of draws in which it is above 0. Cost: a few passes over the zeros.
 #' @inherit which_zeros references
-#' @seealso [by_site()], which has the groups one by one
+#' @seealso [by_site()], which has the groups one by one, [multicause-glossary] for the words of the print
 #' @examples
 #' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' contrast(w, rep(c("old", "middle", "young"), each = 40))
@@ -351,7 +351,7 @@ print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
 #'   `share`, how many of the other sites with that find have the taxon, and `rate`, how many of all: the mean of
 #'   `share` is the chance by companions. Cost: O(f), f the finds of the table.
 #' @inherit which_zeros references
-#' @seealso [which_zeros()]
+#' @seealso [which_zeros()], [multicause-glossary] for the words of the print
 #' @examples
 #' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' first <- as.data.frame(w, n = 1)

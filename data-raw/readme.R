@@ -1,10 +1,13 @@
-# Runs the example of README.md and writes its output there, into the block that follows it. Run from the root of the
-# package: `Rscript data-raw/readme.R`. A test compares the two.
+# Runs the example of README.md, draws its picture (man/figures/README-zeros.png) and writes what it prints into the
+# block that follows it. Run from the root of the package, with the package installed: `Rscript data-raw/readme.R`. A
+# test compares the printed lines.
 
-pkgload::load_all(".", quiet = TRUE)
+library(multicause)
 source("tests/testthat/helper-readme.R")
 text <- readLines("README.md", encoding = "UTF-8")
 blocks <- readme_blocks(text)
+png("man/figures/README-zeros.png", width = 900, height = 640, res = 110, type = "cairo")
 output <- readme_output(blocks$code)
+invisible(dev.off())
 at <- blocks$output_lines
 writeLines(c(text[seq_len(at[1] - 1L)], output, text[-seq_len(at[length(at)])]), "README.md")

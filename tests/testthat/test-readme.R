@@ -5,6 +5,8 @@ test_that("the example of the README prints what it says", {
   blocks <- readme_blocks(readLines(file, encoding = "UTF-8"))
   kind <- RNGkind()
   set.seed(1)
+  grDevices::pdf(NULL) # the example draws the picture, too
+  on.exit(grDevices::dev.off())
   output <- readme_output(blocks$code)
   expect_identical(RNGkind(), kind)
   # Which of several near maxima a start ends in hangs on the last places, which differ between processors: the ranked
@@ -20,12 +22,30 @@ test_that("the example of the README prints what it says", {
   expect_equal(good(output), good(blocks$output), tolerance = 0.02)
 })
 
+test_that("the text of the README names the numbers of its own example", {
+  file <- test_path("..", "..", "README.md")
+  skip_if_not(file.exists(file), "README.md is not at hand")
+  text <- readLines(file, encoding = "UTF-8")
+  shown <- paste(readme_blocks(text)$output, collapse = " ")
+  said <- paste(text[seq(which(text == "## How good it is"), length(text))], collapse = " ")
+  for (pair in list(
+    c("stands above ([0-9.]+) %", "ranks above ([0-9.]+) %"),
+    c("rule,.*, has ([0-9.]+) and", "rule reaches ([0-9.]+) %"),
+    c("\\(1 is right\\): ([0-9.]+),", "slope of ([0-9.]+) says")
+  )) {
+    number <- function(text, pattern) regmatches(text, regexec(pattern, text))[[1L]][2L]
+    expect_identical(number(said, pair[2L]), number(shown, pair[1L]))
+    expect_false(is.na(number(said, pair[2L])))
+  }
+})
+
 test_that("the README names what there is", {
   file <- test_path("..", "..", c("README.md", "Makefile"))
   skip_if_not(all(file.exists(file)), "README.md is not at hand")
   text <- readLines(file[1L], encoding = "UTF-8")
   pictures <- sub(".*\\]\\(([^)]*)\\).*", "\\1", grep("\\]\\(man/", text, value = TRUE))
   expect_true(length(pictures) > 0L && all(file.exists(test_path("..", "..", pictures))))
+  expect_lt(max(file.size(test_path("..", "..", pictures))), 80000)
   targets <- c(
     "demo", "test", "install", "docs", "format", "lint", "test-c", "test-san", "torture", "valgrind", "check", "bench",
     "coverage"
