@@ -278,9 +278,10 @@ ab_algorithm <- function(control, k, view, prior, smooth = FALSE, effort = FALSE
   if (asked != "auto") {
     return(if (smooth || effort) "newton" else asked)
   }
-  if (!isTRUE(control$accelerate) || smooth || effort) {
-    return("em")
-  }
+  if (isTRUE(control$accelerate) && !smooth && !effort) quickest_passes(k, view, prior) else "em"
+}
+
+quickest_passes <- function(k, view, prior) {
   if (k <= newton_components[["sparse"]] && sparse_pays(view, k)) {
     return("sparse")
   }

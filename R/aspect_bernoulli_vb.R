@@ -140,6 +140,6 @@ kept_draw <- function(fit, state, view) {
 # A sampled fit as one that its parameters alone speak for.
 without_draws <- function(fit) {
   fit$kept <- fit$last <- fit$cells <- fit$spread <- NULL
-  class(fit) <- setdiff(class(fit), c("aspect_bernoulli_gibbs", "visits_bernoulli_gibbs"))
+  class(fit) <- grep("_gibbs$", class(fit), value = TRUE, invert = TRUE)
   fit
 }

@@ -45,8 +45,8 @@
 #' may rank them worse than chance. `"absent"`, the default there, looks at the composition of the site alone and needs
 #' no black phantom. On tables with planted additions (`bench/additions.md`, few replicates) the area under its ROC
 #' curve was .64 to .95, and nowhere below that of `"probability"` (.47 to .90). Where a black phantom was found and
-#' 40 % of the observations had additions, `"added"` was better still (.88 to .97, against .82 to .95); where all had, it
-#' was worse.
+#' 40 % of the observations had additions, `"added"` was better still (.88 to .97, against .82 to .95); where all had,
+#' it was worse.
 #'
 #' **Cost.** O(n m k), by blocks of rows; memory for the cells returned and one block.
 #'

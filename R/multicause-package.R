@@ -46,8 +46,8 @@
 #' [phantoms()] finds the components that write only absences (or presences), [false_absences()] and
 #' [false_presences()] rank cells, [deficiency()] counts what is missing by taxon and by site, [occupied()] what was
 #' there in a fit of repeated visits, [visits_needed()] how many more it takes, [predictive_check()] whether it makes
-#' such surveys, [denoise()] gives the table without its phantoms, [age_profile()] dates the components, [curves()] follows a smoothed fit through time.
-#' [report()] writes all of it to one HTML file. [impute()] fills unknown cells, [classify()] tells which of several
+#' such surveys, [denoise()] gives the table without its phantoms, [age_profile()] dates the components, [curves()]
+#' follows a smoothed fit through time. [report()] writes all of it to one HTML file. [impute()] fills unknown cells, [classify()] tells which of several
 #' fits a row comes from, [divergences()] how different components are, [sources()] which sources are in use,
 #' [cooccurrence()] which rows have groups in common.
 #'
@@ -69,7 +69,7 @@
 #' | model | parameters | no likelihood |
 #' | --- | --- | --- |
 #' | [aspect_bernoulli()] | n (k - 1) memberships, m for each not pinned | `estimate` other than `"ml"`, `smooth` |
-#' | [visits_bernoulli()] | the same, rates of misses and additions, detection's coefficients | `estimate` other than `"ml"` |
+#' | [visits_bernoulli()] | the same, rates of misses and additions, detection | `estimate` other than `"ml"` |
 #' | [bernoulli_mixture()] | k - 1 weights, k m probabilities | `estimate = "map"`, `smooth` |
 #' | [logistic_pca()] | m intercepts, k (n + m - k - 1) scores and loadings up to rotation | `penalty` above 0 |
 #' | [neighbours_mean()] | none are counted | always: bandwidths are those of the best hidden cells |
@@ -120,8 +120,8 @@
 #' which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' @keywords internal
 #' @importFrom methods as
-#' @importFrom stats case.names coef confint deviance df.residual extractAIC fitted logLik nobs predict residuals simulate
-#' @importFrom stats update variable.names vcov
+#' @importFrom stats case.names coef confint deviance df.residual extractAIC fitted logLik nobs predict residuals
+#' @importFrom stats simulate update variable.names vcov
 #' @importFrom utils head
 #' @useDynLib multicause, .registration = TRUE
 "_PACKAGE"

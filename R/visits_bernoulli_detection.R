@@ -142,7 +142,7 @@ mean_design <- function(detection) {
 }
 
 prior_means <- function(detection, mean) {
-  matrix(vapply(mean_design(detection), function(M) as.vector(M %*% mean), numeric(nrow(detection$design))),
+  matrix(vapply(mean_design(detection), function(means) as.vector(means %*% mean), numeric(nrow(detection$design))),
     nrow(detection$design))
 }
 
@@ -260,25 +260,25 @@ least_spread <- 0.01
 # Mean and spread of the slopes among taxa, by EM of the normal model b_j ~ N(M_j mean, diag(spread^2)) of what the data
 # say of them, the mean integrated out (as REML does).
 update_sharing <- function(evidence, detection, sharing, mean_sd, rounds = 20L) {
-  M <- mean_design(detection)
+  means <- mean_design(detection)
   d <- nrow(detection$design)
   ridge <- if (is.finite(mean_sd)) 1 / mean_sd^2 else 1e-10
   for (round in seq_len(rounds)) {
     weight <- 1 / sharing$spread^2
     inverse <- lapply(evidence, function(e) solve(e$precision + diag(weight, d)))
     # (P^-1 + T)^-1 = W - W V W, and that times P^-1 shift = W V shift.
-    left <- Reduce(`+`, Map(function(V, m) {
-      t(m) %*% (diag(weight, d) - weight * V * rep(weight, each = d)) %*% m
-    }, inverse, M)) + diag(ridge, ncol(M[[1L]]))
-    right <- Reduce(`+`, Map(function(V, m, e) t(m) %*% (weight * (V %*% e$shift)), inverse, M, evidence))
+    left <- Reduce(`+`, Map(function(v, m) {
+      t(m) %*% (diag(weight, d) - weight * v * rep(weight, each = d)) %*% m
+    }, inverse, means)) + diag(ridge, ncol(means[[1L]]))
+    right <- Reduce(`+`, Map(function(v, m, e) t(m) %*% (weight * (v %*% e$shift)), inverse, means, evidence))
     covariance <- solve(left)
     mean <- as.vector(covariance %*% right)
-    squares <- Map(function(V, m, e) {
+    squares <- Map(function(v, m, e) {
       centre <- as.vector(m %*% mean)
-      off <- as.vector(V %*% (e$shift + weight * centre)) - centre
-      lead <- (V * rep(weight, each = d) - diag(1, d)) %*% m
-      off^2 + diag(V) + rowSums((lead %*% covariance) * lead)
-    }, inverse, M, evidence)
+      off <- as.vector(v %*% (e$shift + weight * centre)) - centre
+      lead <- (v * rep(weight, each = d) - diag(1, d)) %*% m
+      off^2 + diag(v) + rowSums((lead %*% covariance) * lead)
+    }, inverse, means, evidence)
     sharing <- list(
       mean = mean, spread = pmax(sqrt(Reduce(`+`, squares) / length(squares)), least_spread), covariance = covariance
     )

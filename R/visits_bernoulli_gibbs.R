@@ -299,7 +299,6 @@ score_spread.visits_bernoulli_gibbs <- function(fit, rows, kinds, of) {
 # A visit's own record is told by the other visits to the cell, where it is held out, over the draws that were kept.
 #' @export
 recorded_probability.visits_bernoulli_gibbs <- function(fit) {
-  n <- fit$dims[["n"]]
   states <- kept_states(fit)
   total <- 0
   for (state in states) {

@@ -1,6 +1,6 @@
 # How well does which_zeros() find what is missing, beside each of its learners, on tables that nothing was chosen on?
-# Finds are deleted with a rate of its own in each site (or taxon), uniform on [0, 0.4], or one visit of a bird survey is
-# taken and the truth is any visit. All choices were made with other seeds, or on other tables.
+# Finds are deleted with a rate of its own in each site (or taxon), uniform on [0, 0.4], or one visit of a bird survey
+# is taken and the truth is any visit. All choices were made with other seeds, or on other tables.
 #   Rscript bench/which_zeros.R [replicates = 2] [answers] [totals] [comparisons]     (all parts unless named)
 # Results are kept in bench/which_zeros.md.
 library(multicause)
@@ -192,9 +192,12 @@ verdicts <- function(title, runs) {
   }
   one <- function(run) c(run$self - run$each[1L, "auc"], run$each[1L, "slope"], run$seconds)
   rest <- vapply(runs, one, numeric(3))
-  cat(sprintf("| %s | self-assessment less truth, AUC: median %+.4f, of sizes %.4f; slope %.2f (%.2f to %.2f); %.0f s |\n",
-    title, stats::median(rest[1L, ]), stats::median(abs(rest[1L, ])), mean(rest[2L, ]), min(rest[2L, ]),
-    max(rest[2L, ]), mean(rest[3L, ])))
+  cat(
+    sprintf("| %s | self-assessment less truth, AUC: median %+.4f, of sizes %.4f;", title, stats::median(rest[1L, ]),
+      stats::median(abs(rest[1L, ]))),
+    sprintf("slope %.2f (%.2f to %.2f); %.0f s |\n", mean(rest[2L, ]), min(rest[2L, ]), max(rest[2L, ]),
+      mean(rest[3L, ]))
+  )
   rest[1L, ]
 }
 
@@ -216,10 +219,11 @@ damage <- function(x, by, seed) {
 
 comparisons <- function(first_seed = 8600) {
   cat("\n## The answer against the best of its learners, the simple rules and the other models\n\n")
-  cat("| table | measure | answer | best other | difference (standard error) | |\n| --- | --- | --- | --- | --- | --- |\n")
-  tetrapods <- early_tetrapods$sites
+  cat("| table | measure | answer | best other | difference (standard error) | |\n")
+  cat("| --- | --- | --- | --- | --- | --- |\n")
+  tetrapods <- multicause::early_tetrapods$sites
   fossils <- list(
-    `early tetrapods` = list(x = unname(as.matrix(early_tetrapods$x) + 0), age = tetrapods$age,
+    `early tetrapods` = list(x = unname(as.matrix(multicause::early_tetrapods$x) + 0), age = tetrapods$age,
       place = tetrapods[c("lng", "lat")]),
     g10s2 = read_fossils("g10s2"), nam_large = read_fossils("nam_large", "now_2020_nam")
   )
@@ -250,7 +254,7 @@ if ("totals" %in% parts) {
   cat("\n## Totals,", max(replicates, 10L), "replicates\n\n")
   tables <- list(
     `European mammals, g5s5` = read_fossils("g5s5"), `European mammals, g10s2` = read_fossils("g10s2"),
-    `Early tetrapods` = list(x = as.matrix(early_tetrapods$x) + 0, age = early_tetrapods$sites$age),
+    `Early tetrapods` = with(multicause::early_tetrapods, list(x = as.matrix(x) + 0, age = sites$age)),
     `North America` = read_fossils("nam_large", "now_2020_nam"), `Simulated sites` = list(x = unname(simulated_sites$x))
   )
   for (name in names(tables)) totals(name, tables[[name]], max(replicates, 10L))

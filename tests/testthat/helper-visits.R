@@ -110,7 +110,8 @@ visits_statistics <- function(state, problem) {
   c(
     p = p[1:2, ], square = mean(p^2), spread = sum(state$membership^2), aspects = sum(state$aspects^2),
     slopes = stats::plogis(state$slopes), product = mean(p) * mean(stats::plogis(state$slopes[1, ])),
-    beta = if (shared) state$beta / (1 + state$beta), center = if (shared) state$center, width = if (shared) state$spread / (1 + state$spread),
+    beta = if (shared) state$beta / (1 + state$beta), center = if (shared) state$center,
+    width = if (shared) state$spread / (1 + state$spread),
     pull = if (shared) mean(stats::plogis(state$slopes[1, ])) * state$spread[1] / (1 + state$spread[1])
   )
 }

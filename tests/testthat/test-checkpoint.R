@@ -1,4 +1,5 @@
-# Checkpoints of select_k(), cross_validate(), compare_models() and which_zeros(): whole files, one call each, the same answer.
+# Checkpoints of select_k(), cross_validate(), compare_models() and which_zeros(): whole files, one call each, the same
+# answer.
 
 two_blocks <- function() {
   set.seed(1)
