@@ -29,7 +29,8 @@
 #' @seealso [report()], which can link to the page; [plot.which_zeros()].
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' sites <- early_tetrapods$sites
-#' w <- which_zeros(early_tetrapods$x, age = sites$age, place = sites[c("lng", "lat")], quick = TRUE, seed = 1)
+#' place <- sites[c("lng", "lat")]
+#' w <- which_zeros(early_tetrapods$x, age = sites$age, place = place, quick = TRUE, seed = 1)
 #' page <- explore(w, tempfile(fileext = ".html"), open = FALSE)
 #' file.size(page)
 #' @export

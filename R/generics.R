@@ -28,7 +28,8 @@
 #' @seealso [multicause-package] for the number of parameters
 #' @examples
 #' set.seed(1)
-#' fit <- aspect_bernoulli(early_tetrapods$x[1:30, ], 2, estimate = "ml", control = fit_control(n_start = 2))
+#' x <- early_tetrapods$x[1:30, ]
+#' fit <- aspect_bernoulli(x, 2, estimate = "ml", control = fit_control(n_start = 2))
 #' deviance(fit)
 #' df.residual(fit)
 #' @name deviance.multicause

