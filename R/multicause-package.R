@@ -47,8 +47,9 @@
 #' [false_presences()] rank cells, [deficiency()] counts what is missing by taxon and by site, [occupied()] what was
 #' there in a fit of repeated visits, [visits_needed()] how many more it takes, [predictive_check()] whether it makes
 #' such surveys, [denoise()] gives the table without its phantoms, [age_profile()] dates the components, [curves()]
-#' follows a smoothed fit through time. [report()] writes all of it to one HTML file. [impute()] fills unknown cells, [classify()] tells which of several
-#' fits a row comes from, [divergences()] how different components are, [sources()] which sources are in use,
+#' follows a smoothed fit through time. [report()] writes all of it to one HTML file. [impute()] fills unknown cells,
+#' [classify()] tells which of several fits a row comes from, [divergences()] how different components are,
+#' [sources()] which sources are in use,
 #' [cooccurrence()] which rows have groups in common.
 #'
 #' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide,

@@ -65,7 +65,8 @@ test_that("the lists of spOccupancy and unmarked are read, with their covariates
 test_that("frames of unmarked are read", {
   skip_if_not_installed("unmarked")
   each <- lapply(setNames(nm = colnames(named)), function(one) unname(named[, one, ]))
-  frame <- suppressWarnings(getExportedValue("unmarked", "unmarkedFrameOccuMulti")(each, obsCovs = list(date = case$date)))
+  make <- getExportedValue("unmarked", "unmarkedFrameOccuMulti")
+  frame <- suppressWarnings(make(each, obsCovs = list(date = case$date)))
   read <- check_visits(frame)
   kept <- !is.na(read) # unmarked drops a visit to one species for all
   expect_identical(read[kept], want[kept])
