@@ -144,10 +144,9 @@ gibbs_label <- function(job, problem, param) {
 
 gibbs_step_draws <- function(job, problem, on_tick) {
   control <- problem$control
-  every <- as.integer(ceiling(control$draws / control$keep))
-  n <- min(every * ceiling(control$draws / (gibbs_parts * every)), control$draws - job$n_draw)
-  record <- list(thin = control$thin, keep_every = every, reference = job$reference, kind = job$kind)
-  out <- gibbs_sweeps(problem, job$state, n * control$thin, record, on_tick)
+  step <- next_draws(control, job$n_draw, gibbs_parts)
+  record <- list(thin = control$thin, keep_every = step$every, reference = job$reference, kind = job$kind)
+  out <- gibbs_sweeps(problem, job$state, step$n * control$thin, record, on_tick)
   job <- after_sweeps(job, out)
   job$note <- append_notes(job$note, job$n_draw, out$note)
   job$n_draw <- job$n_draw + out$n_draw

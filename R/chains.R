@@ -31,6 +31,13 @@ warm_up <- function(job, control, most, sweep) {
   job
 }
 
+# How many draws a step makes, so that a chain takes about `parts` of them, whole numbers of those between two kept
+# states: list(n, every).
+next_draws <- function(control, n_draw, parts) {
+  every <- as.integer(ceiling(control$draws / control$keep))
+  list(n = min(every * ceiling(control$draws / (parts * every)), control$draws - n_draw), every = every)
+}
+
 # The notes of n draws (one a column) and of the latest, in a matrix that has room for as many again where it grows.
 append_notes <- function(all, n, latest) {
   after <- n + seq_len(ncol(latest))

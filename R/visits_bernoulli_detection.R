@@ -141,9 +141,13 @@ mean_design <- function(detection) {
   })
 }
 
+# mean_design(), each times `mean`: d x m.
 prior_means <- function(detection, mean) {
-  matrix(vapply(mean_design(detection), function(means) as.vector(means %*% mean), numeric(nrow(detection$design))),
-    nrow(detection$design))
+  d <- nrow(detection$design)
+  out <- matrix(mean[seq_len(d)], d, nrow(detection$taxon))
+  at <- which(detection$terms == "(Intercept)")
+  if (ncol(detection$taxon)) out[at, ] <- out[at, ] + detection$taxon %*% mean[-seq_len(d)]
+  out
 }
 
 # How the slopes are shrunken: list(mean = d + w numbers, spread = d standard deviations among taxa). Without sharing

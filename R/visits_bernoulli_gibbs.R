@@ -116,9 +116,8 @@ visits_prior_state <- function(problem) {
 
 visits_step_draws <- function(job, problem, on_tick) {
   control <- problem$control
-  every <- as.integer(ceiling(control$draws / control$keep))
-  n <- min(every * ceiling(control$draws / (gibbs_parts * every)), control$draws - job$n_draw)
-  out <- visits_sweeps(problem, job$state, n * control$thin, control$thin, every, on_tick)
+  step <- next_draws(control, job$n_draw, gibbs_parts)
+  out <- visits_sweeps(problem, job$state, step$n * control$thin, control$thin, step$every, on_tick)
   job <- after_sweeps(job, out)
   job$n_draw <- job$n_draw + out$n_draw
   # An interrupt leaves columns that were not drawn.
@@ -128,7 +127,8 @@ visits_step_draws <- function(job, problem, on_tick) {
   kept <- lapply(seq_len(out$n_kept), function(s) {
     list(
       membership = matrix(out$kept_membership[, s], ncol = problem$k),
-      aspects = matrix(out$kept_aspects[, s], problem$k), slopes = matrix(out$all_slopes[, s * every], nrow(out$slopes))
+      aspects = matrix(out$kept_aspects[, s], problem$k),
+      slopes = matrix(out$all_slopes[, s * step$every], nrow(out$slopes))
     )
   })
   job$parts <- c(job$parts, list(c(drawn, out[c("cell", "sum_membership", "sum_aspects")], list(kept = kept))))

@@ -54,8 +54,9 @@ learn_table <- function(x, near, members, how) {
   out$smoothed <- many(k = k, estimate = "map", phantom = "white", smooth = near, control = control(150))
   out$free <- many(k = unique(k[c(1L, (length(k) + 1L) %/% 2L, length(k))]), control = control(50))
   out$pca <- fitted(quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(200, 2)))$value)
-  scores <- lapply(out[intersect(names(learner_names), names(out))], function(p) score_odds(fill_unseen(p, table)))
-  list(odds = c(scores, taxon_terms(table)), near = near, tuned = if (length(near)) tuned)
+  used <- intersect(names(learner_names), names(out))
+  for (name in used) out[[name]] <- score_odds(fill_unseen(out[[name]], table))
+  list(odds = c(out[used], taxon_terms(table)), near = near, tuned = if (length(near)) tuned)
 }
 
 # No learner knows anything of a taxon that was never found. Such a taxon gets half a find, dealt out to the sites by

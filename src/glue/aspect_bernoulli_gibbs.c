@@ -1,4 +1,3 @@
-#include <R_ext/Random.h>
 #include <string.h>
 
 #include "aspect_bernoulli/gibbs.h"
@@ -101,9 +100,7 @@ SEXP mc_c_ab_gibbs_run(SEXP view, SEXP param, SEXP prior, SEXP plan) {
                           ""};
   SEXP out = PROTECT(glue_result(fields, param, 2));
   arguments arg = {view, param, prior, plan, out};
-  GetRNGstate();
-  glue_serial_blas(run_body, &arg);
-  PutRNGstate();
+  glue_sample(run_body, &arg);
   UNPROTECT(1);
   return out;
 }

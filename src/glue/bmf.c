@@ -1,6 +1,5 @@
 #include "glue/bmf.h"
 
-#include <R_ext/Random.h>
 #include <string.h>
 
 static void read_side(bmf_side *side, SEXP model, int s, SEXP on, int n) {
@@ -141,9 +140,7 @@ SEXP mc_c_bmf_run(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan)
                           "n_done", "n_draw", "stopped", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   run_arguments arg = {view, transposed, model, state, plan, out};
-  GetRNGstate();
-  glue_serial_blas(run_body, &arg);
-  PutRNGstate();
+  glue_sample(run_body, &arg);
   UNPROTECT(1);
   return out;
 }
@@ -193,9 +190,7 @@ SEXP mc_c_bmf_predict(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP p
   const int *dim = INTEGER(glue_field(view, "dim"));
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, dim[0], dim[1]));
   run_arguments arg = {view, transposed, model, state, plan, out};
-  GetRNGstate();
-  glue_serial_blas(predict_body, &arg);
-  PutRNGstate();
+  glue_sample(predict_body, &arg);
   UNPROTECT(1);
   return out;
 }

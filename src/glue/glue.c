@@ -2,6 +2,7 @@
 #include "num/system.h"
 #include "num/threads.h"
 
+#include <R_ext/Random.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -208,6 +209,14 @@ SEXP glue_serial_blas(SEXP (*body)(void *), void *data) {
   SEXP token = PROTECT(R_MakeUnwindCont());
   num_set_blas_threads(1);
   SEXP out = R_UnwindProtect(body, data, restore_blas, &threads, token);
+  UNPROTECT(1);
+  return out;
+}
+
+SEXP glue_sample(SEXP (*body)(void *), void *data) {
+  GetRNGstate();
+  SEXP out = PROTECT(glue_serial_blas(body, data));
+  PutRNGstate();
   UNPROTECT(1);
   return out;
 }

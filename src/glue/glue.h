@@ -112,4 +112,7 @@ void *glue_new(const glue_call *call, size_t size);
 /* Runs body(data) with OpenBLAS on one thread and restores its setting on every way out. */
 SEXP glue_serial_blas(SEXP (*body)(void *), void *data);
 
+/* The same for a body that draws random numbers from R's generator. */
+SEXP glue_sample(SEXP (*body)(void *), void *data);
+
 #endif

@@ -1,4 +1,3 @@
-#include <R_ext/Random.h>
 #include <string.h>
 
 #include "glue/aspect_bernoulli.h"
@@ -216,9 +215,7 @@ SEXP mc_c_ab_visits_gibbs(SEXP cell, SEXP param, SEXP prior, SEXP plan) {
       "n_done",     "n_draw",         "n_kept",      "stopped",         ""};
   SEXP out = PROTECT(glue_result(fields, param, 6));
   arguments arg = {cell, param, prior, plan, out};
-  GetRNGstate();
-  glue_serial_blas(gibbs_body, &arg);
-  PutRNGstate();
+  glue_sample(gibbs_body, &arg);
   UNPROTECT(1);
   return out;
 }

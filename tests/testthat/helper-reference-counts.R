@@ -5,6 +5,15 @@ ref_simplex <- function(n, k) {
   rows / rowSums(rows)
 }
 
+# A small table of counts, or of numbers that are not whole, about means of its own; x[1] is above 0.
+random_counts <- function() {
+  n <- sample(2:12, 1)
+  m <- sample(2:9, 1)
+  x <- matrix(stats::rpois(n * m, stats::rexp(n * m)), n) * sample(c(1, 0.01, 50), 1)
+  x[1] <- max(x[1], 1)
+  x
+}
+
 # One maximum-likelihood EM pass of the asymmetric form, eqs. (2)-(3); rows without counts stay.
 ref_plsa_pass <- function(x, membership, basis) {
   p <- membership %*% basis
@@ -93,6 +102,15 @@ ref_poisson_best <- function(v, held, linear) {
     }
   }
   value(x, 0)
+}
+
+# A small table of counts, or of numbers that are not whole, about means of its own; x[1] is above 0.
+random_counts <- function() {
+  n <- sample(2:12, 1)
+  m <- sample(2:9, 1)
+  x <- matrix(stats::rpois(n * m, stats::rexp(n * m)), n) * sample(c(1, 0.01, 50), 1)
+  x[1] <- max(x[1], 1)
+  x
 }
 
 # One maximum-likelihood EM pass over an array, eqs. (3)-(4).
