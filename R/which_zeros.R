@@ -70,9 +70,10 @@
 #'   `missed_most`. Of birds of one visit, 2125 were found on later visits to the same sites, and no more than 495 were
 #'   allowed (`bench/which_zeros.md`). The answer also prints the bound without that assumption, which is wide.
 #'
-#' **Cost.** O(`copies` (n m k + n f)) with f the finds, and 16 matrices of n x m. On one busy core a call took 12 s of
-#' processor time for 273 sites x 202 genera of mammals, 13 s for 266 x 145 birds and 2 s for `simulated_sites`
-#' (`bench/which_zeros.md`). Copies run in parallel where a [future::plan()] is set. The answer depends on the seed
+#' **Cost.** O(`copies` (n m k + n f)) with f the finds, and memory for some 80 matrices of n x m: 0.6 GB at 2 000 x
+#' 500. On one busy core a call took 12 s of processor time for 273 sites x 202 genera of mammals, 13 s for 266 x 145
+#' birds and 2 s for `simulated_sites` (`bench/which_zeros.md`), with `quick` 107 s for 2 000 x 500, half of them for
+#' the bandwidths of neighbours. Copies run in parallel where a [future::plan()] is set. The answer depends on the seed
 #' alone, not on the plan (with `seconds` below `Inf` also on the machine's speed). An interrupt keeps the copies that
 #' are done, if there are at least two. With `checkpoint` each finished table is kept in a file beside the one named;
 #' the same call goes on from there after a crash, as in [cross_validate()].

@@ -1,11 +1,11 @@
 # The experiments of Bingham, Kaban & Fortelius (2009) on their data, for the vignette "The paper, reproduced". The data
-# are not part of the package: MULTICAUSE_DATA says where they are. Results go to inst/extdata/paper_reproduction.rds.
+# are not part of the package: MULTICAUSE_DATA says where they are. Results go to vignettes/articles/paper_reproduction.rds.
 #   Rscript data-raw/paper_reproduction.R [experiment ...]     (default: all; takes about an hour on one core)
 library(multicause)
 blas_serial <- getNamespace("multicause")$blas_threads(1L)
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 shared <- function(...) file.path(folder, ...)
-target <- "inst/extdata/paper_reproduction.rds"
+target <- "vignettes/articles/paper_reproduction.rds"
 hush <- function(expr) suppressWarnings(suppressMessages(expr))
 light <- fit_control(
   n_start = 3, n_finish = 1, n_polish = 0, max_pass = 400, tol = 1e-7, progress = FALSE, algorithm = "em"
