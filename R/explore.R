@@ -85,12 +85,7 @@ explore_data <- function(x, age, place, unit, title) {
   found <- cells$found
   middle <- if (!is.null(ages)) unname(rowMeans(ages))
   rows <- order(if (is.null(middle)) -rowSums(found) else middle)
-  main <- if (is.null(middle)) {
-    -colSums(found)
-  } else {
-    known <- !is.na(middle)
-    -colSums(found[known, , drop = FALSE] * middle[known]) / pmax(colSums(found[known, , drop = FALSE]), 1e-9)
-  }
+  main <- if (is.null(middle)) -colSums(found) else -found_ages(found, middle)
   list(
     title = title %||% "Which zeros are false?", words = axis_words(x), unit = age_words(unit),
     sites = I(text(1L)), taxa = I(text(2L)), age = if (!is.null(middle)) I(round(middle, 3L)),

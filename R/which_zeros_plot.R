@@ -90,12 +90,16 @@ need_ages <- function(w, what) {
   ages
 }
 
-# Means of the ages of the sites at which each taxon was found.
-found_ages <- function(w, ages) {
-  found <- as.matrix(w$x) %in% 1
-  dim(found) <- w$dims
-  found <- found[!is.na(ages), , drop = FALSE]
-  colSums(found * ages[!is.na(ages)]) / colSums(found)
+# Means of the ages of the sites at which each taxon was found, NaN where it was at none; found: n x m, logical.
+found_ages <- function(found, ages) {
+  known <- !is.na(ages)
+  colSums(found[known, , drop = FALSE] * ages[known]) / colSums(found[known, , drop = FALSE])
+}
+
+# by_site() in the order of the table.
+sites_in_order <- function(w) {
+  sums <- by_site(w)
+  sums[order(match(sums$site, label_of(seq_len(w$dims[["n"]]), w$names[[1L]]))), ]
 }
 
 state_figure <- function(w, threshold) {
@@ -104,7 +108,7 @@ state_figure <- function(w, threshold) {
   words <- axis_words(w)
   found <- state == 1L
   rows <- order(if (is.null(ages)) -rowSums(found) else ages)
-  columns <- order(if (is.null(ages)) -colSums(found) else -found_ages(w, ages))
+  columns <- order(if (is.null(ages)) -colSums(found) else -found_ages(found, ages))
   table <- cell_frame(state[rows, columns, drop = FALSE])
   table$value <- factor(cell_states[table$value], cell_states)
   table$row <- factor(table$row, rev(levels(table$row)))
@@ -131,9 +135,12 @@ taxon_ranges_figure <- function(w, taxon, n, unit) {
   } else {
     pick(taxon, w$dims[["m"]], w$names[[2L]], "taxon")
   }
-  at <- at[order(-found_ages(w, ages)[at])]
-  label <- factor(all[at], all[at])
   found <- as.matrix(w$x)[, at, drop = FALSE] == 1
+  found[is.na(found)] <- FALSE
+  oldest <- order(-found_ages(found, ages))
+  at <- at[oldest]
+  found <- found[, oldest, drop = FALSE]
+  label <- factor(all[at], all[at])
   cells <- wz_missed(w)
   cells <- cells[cells$column %in% at & cells$missed > 0.1, ]
   points <- data.frame(age = ages[row(found)[which(found)]], taxon = label[col(found)[which(found)]])
@@ -159,8 +166,7 @@ taxon_ranges_figure <- function(w, taxon, n, unit) {
 
 site_time_figure <- function(w, unit) {
   ages <- need_ages(w, "time")
-  sums <- by_site(w)
-  sums <- sums[order(match(sums$site, label_of(seq_len(w$dims[["n"]]), w$names[[1L]]))), ]
+  sums <- sites_in_order(w)
   words <- axis_words(w)
   table <- data.frame(
     age = rep(ages, 2L), value = c(sums$finds, sums$finds + sums$missed), low = c(sums$finds, sums$finds + sums$low),
@@ -181,8 +187,7 @@ site_time_figure <- function(w, unit) {
 missed_map_figure <- function(w) {
   place <- w$inputs$near$given$place
   if (is.null(place)) stop_input("`what = \"map\"` needs the places of the sites: which_zeros(place = ).")
-  sums <- by_site(w)
-  sums <- sums[order(match(sums$site, label_of(seq_len(w$dims[["n"]]), w$names[[1L]]))), ]
+  sums <- sites_in_order(w)
   table <- data.frame(lon = place[, 1L], lat = place[, 2L], missed = sums$missed, share = sums$share)
   known <- !is.na(rowSums(place))
   words <- axis_words(w)
