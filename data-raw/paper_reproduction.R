@@ -1,5 +1,5 @@
-# The experiments of Bingham, Kaban & Fortelius (2009) on their data, for the vignette "The paper, reproduced". The data
-# are not part of the package: MULTICAUSE_DATA says where they are. Results go to vignettes/articles/paper_reproduction.rds.
+# The experiments of Bingham, Kaban & Fortelius (2009) on their data, for the article "The paper, reproduced". The data
+# are not part of the package: MULTICAUSE_DATA says where they are. Results go beside the article.
 #   Rscript data-raw/paper_reproduction.R [experiment ...]     (default: all; takes about an hour on one core)
 library(multicause)
 blas_serial <- getNamespace("multicause")$blas_threads(1L)
