@@ -150,7 +150,7 @@ age_weights <- function(given, at, bandwidth) {
   n <- nrow(given$age)
   if (is.null(dim(at))) at <- cbind(at, at)
   lists <- find_neighbours(
-    list(bandwidth = c(age = bandwidth), most = n), list(age = at), given["age"], own = FALSE
+    list(bandwidth = c(age = bandwidth), most = n), list(age = at), given["age"], own = NULL
   )
   list_weights(lists, c(nrow(at), n))
 }

@@ -37,9 +37,7 @@ learn_table <- function(x, near, members, how) {
     near$most <- least_near
     tuned <- lapply(c(near = 0, near_alike = 1), function(likeness) nbm_tune(near, likeness, table)$near)
     out <- Map(function(near, likeness) nbm_rows(near, likeness, table, rows), tuned, 0:1)
-    near <- tuned$near
-    near$most <- 30L
-    near$strength <- 10
+    near <- found_neighbours(tuned$near, most = 30L, strength = 10)
   }
   out$alike <- nbm_rows(NULL, 2, table, rows)
   out$companions <- companion_scores(table)
@@ -57,6 +55,17 @@ learn_table <- function(x, near, members, how) {
   used <- intersect(names(learner_names), names(out))
   for (name in used) out[[name]] <- score_odds(fill_unseen(out[[name]], table))
   list(odds = c(out[used], taxon_terms(table)), near = near, tuned = if (length(near)) tuned)
+}
+
+# A smooth_over() of neighbours that were found once, for many fits.
+found_neighbours <- function(near, most, strength) {
+  near$most <- most
+  if (is.null(near$given$neighbours)) {
+    near$given <- list(neighbours = list_weights(find_neighbours(near), c(near$n, near$n)))
+  }
+  near$bandwidth <- numeric()
+  near$strength <- strength
+  near
 }
 
 # No learner knows anything of a taxon that was never found. Such a taxon gets half a find, dealt out to the sites by
