@@ -287,7 +287,7 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
   candidate <- zero %in% TRUE
   if (!is.null(given$within)) candidate <- candidate & as.vector(as.matrix(given$within))
   candidate <- matrix(candidate, nrow(x))
-  eta <- stack$intercept + Reduce(`+`, Map(`*`, odds, stack$weights))
+  eta <- stack$intercept + weighed_sum(stack$weights, function(l) odds[[l]])
   se <- stack_se(odds, stack)
   open <- is.na(zero) | zero
   hidden <- wz_hidden(copies, stack)
@@ -473,7 +473,7 @@ wz_draws <- function(w, odds, completeness, richness) {
   out <- list(sites = matrix(0, n, draws), taxa = matrix(0, m, draws), total = numeric(draws))
   for (draw in seq_len(draws)) {
     beta <- centre + as.vector(root %*% stats::rnorm(length(centre)))
-    odds_now <- exp(beta[1L] + Reduce(`+`, Map(`*`, odds, beta[-1L])))
+    odds_now <- exp(beta[1L] + weighed_sum(beta[-1L], function(l) odds[[l]]))
     odds_now[!zero] <- 0
     if (!is.null(richness$sums)) {
       drawn <- richness$sums * stats::rgamma(n, richness$finds + 0.5, richness$finds + 0.5)
