@@ -20,8 +20,8 @@ torture("mc_c_ab_fit", view, modifyList(param, list(fixed_aspects = TRUE)), flat
 torture("mc_c_ab_fit", view, modifyList(param, list(pinned = 0L)), flat, plain, error = TRUE)
 torture("mc_c_ab_fit", view, param, flat, modifyList(plain, list(max_pass = -1L)), error = TRUE)
 sites <- list(n = 8L, age = cbind(c(1:7, NA), c(2:8, NA)) + 0, place = NULL, distance = NULL)
-lists <- torture("mc_c_neighbours", sites, sites, c(1, 1, 1), TRUE, c(4.6, 3))
-torture("mc_c_neighbours", sites, sites, 1, TRUE, c(4.6, 3), error = TRUE)
+lists <- torture("mc_c_neighbours", sites, sites, c(1, 1, 1), 0:7, c(4.6, 3))
+torture("mc_c_neighbours", sites, sites, 1, NULL, c(4.6, 3), error = TRUE)
 at <- order(lists$neighbour)
 smooth <- c(list(strength = 5, recording = 2), lists, list(
   back_start = c(0L, cumsum(tabulate(lists$neighbour + 1L, 8L))), back_row = rep(0:7, diff(lists$start))[at],
