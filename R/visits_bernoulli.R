@@ -105,7 +105,7 @@
 #'   \item{`rare`}{whether each attribute was found at fewer than `rare` observations.}
 #' }
 #' `fitted()` is the probability that the attribute is there. [false_absences()] and [deficiency()] go by all visits.
-#' There is no certificate (`NA`) and no prediction of presences for new observations.
+#' There is no certificate (`NA`).
 #' @seealso [occupied()] for richness and ranges, [visits_needed()], [predict.visits_bernoulli()],
 #'   [vcov.visits_bernoulli()] for standard errors, [autoplot.visits_bernoulli()], [predictive_check()];
 #'   [aspect_bernoulli()], [false_absences()], [deficiency()], [identifiability()], [multicause-glossary] for the words.
@@ -495,50 +495,6 @@ missed_sentences <- function(fit) {
       )
     }
   )
-}
-
-#' Predictions from a fit of repeated visits
-#'
-#' Chances of a presence in the cells of the data, and of finding what is there on visits that were not made.
-#'
-#' @param object a fit of [visits_bernoulli()].
-#' @param newdata for `"detection"`: a data frame with a row for each visit and the covariates of the fit's `detection`
-#'   as columns; what is left out is at its mean (its commonest value). New observations cannot be given: fit them
-#'   together with the others.
-#' @param type `"response"`, `"membership"`, `"cell"`: as in [predict.aspect_bernoulli()]. `"detection"`: the chance
-#'   that a visit finds each attribute where it is.
-#' @param ... for the other types, as in [predict.aspect_bernoulli()].
-#' @param interval `NULL` or, with `estimate = "gibbs"`, the probability of an interval: the result is then a list of
-#'   `mean`, `lower` and `upper`.
-#' @return A matrix: rows of `newdata` x m, or as in [predict.aspect_bernoulli()].
-#' @seealso [visits_needed()]
-#' @examples
-#' set.seed(1)
-#' date <- matrix(runif(90, 0, 2), 30)
-#' present <- matrix(rbinom(150, 1, 0.6), 30)
-#' visits <- lapply(1:3, function(v) present * matrix(rbinom(150, 1, plogis(date[, v] - 1)), 30))
-#' fit <- visits_bernoulli(visits, 1, detection = ~date, visit_data = list(date = date))
-#' predict(fit, data.frame(date = c(0, 1, 2)), type = "detection")
-#' visits_needed(fit)
-#' @export
-predict.visits_bernoulli <- function(object, newdata, type = c("response", "membership", "cell", "detection"), ...,
-                                     interval = NULL) {
-  check_whole(object, "object")
-  type <- check_choice(type, "type", c("response", "membership", "cell", "detection"))
-  if (type == "detection") {
-    check_dots(...)
-    return(new_detection(object, if (!missing(newdata)) newdata, interval))
-  }
-  if (!missing(newdata) && !is.null(newdata)) {
-    stop_input("A fit of repeated visits has no prediction for new observations: fit them together with the others.")
-  }
-  fit <- object
-  class(fit) <- setdiff(class(fit), c("visits_bernoulli_gibbs", "visits_bernoulli"))
-  if (is.null(interval)) {
-    stats::predict(fit, type = type, ...)
-  } else {
-    stats::predict(fit, type = type, ..., interval = interval)
-  }
 }
 
 #' @export
