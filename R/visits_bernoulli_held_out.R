@@ -4,13 +4,25 @@
 # folds in turn, so that none loses all of its visits, and no fold takes all observations of a visit.
 visit_folds <- function(cell, folds) {
   d <- dim(cell)
-  made <- matrix(apply(!is.na(cell), c(1L, 3L), any), d[1L])
-  lapply(cell_folds(made, folds), function(pairs) {
+  lapply(cell_folds(visits_made(cell), folds), function(pairs) {
     i <- (pairs - 1L) %% d[1L] + 1L
     v <- (pairs - 1L) %/% d[1L]
     at <- as.vector(outer(i + v * d[1L] * d[2L], (seq_len(d[2L]) - 1L) * d[1L], "+"))
     sort(at[!is.na(cell[at])])
   })
+}
+
+# n x visits.
+visits_made <- function(cell) matrix(apply(!is.na(cell), c(1L, 3L), any), dim(cell)[1L])
+
+#' @export
+check_tells_visits.visits_bernoulli <- function(fit) {
+  if (fit$missed_by == "observation") {
+    stop_input(paste(
+      "`missed_by = \"observation\"` tells nothing of a visit that was held out: give `missed_by = \"attribute\"`,",
+      "`missed_by = \"visit\"` or `detection`, or hold out cells."
+    ))
+  }
 }
 
 # The problem of a fit: what held_out_loss() works on.

@@ -108,3 +108,43 @@ test_that("what neighbours do not go with is refused", {
     visits_bernoulli(case$visits, 2, smooth = smooth_over(age = case$age[-1]))
   })
 })
+
+test_that("k is chosen by visits held out, the same visits for all; what cannot be so judged is refused", {
+  few <- fit_control(n_start = 2)
+  # Two communities that share no taxon.
+  set.seed(7)
+  there <- outer(1:50, 1:20, function(i, j) (i <= 25) == (j <= 10)) * rbinom(1000, 1, 0.8)
+  cell <- array(rbinom(3000, 1, 0.5 * as.vector(there)), c(50, 20, 3))
+  dimnames(cell) <- list(site = NULL, species = NULL, visit = NULL)
+  cell[7, , 2] <- NA
+  run <- function(x, ...) hush(cross_validate(x, visits_bernoulli, 1:3, "visits", folds = 3, ..., control = few))
+  set.seed(6)
+  found <- run(cell, missed_by = "visit")
+  expect_identical(which.min(found$results$loss), 2L)
+  # One fold by hand.
+  set.seed(6)
+  plan <- fold_plan(cell, "visits", 3, 1)
+  expect_identical(plan$held[[1]], with_seed(with_seed(6, draw_seeds(1)), visit_folds(plan$x, 3)))
+  tables <- lapply(1:3, function(v) cell[, , v])
+  set.seed(6)
+  expect_equal(run(tables, missed_by = "visit")$results$loss, found$results$loss)
+  date <- matrix(stats::rnorm(150), 50)
+  chosen <- hush(select_k(
+    cell, 1:2, visits_bernoulli, "visits",
+    detection = ~date, visit_data = list(date = date), folds = 3, control = few
+  ))
+  expect_identical(chosen$k, 2L)
+  expect_output(print(chosen), "loss per record of a held-out visit: k = 2")
+  expect_output(print(found), "3-fold cross-validation by visits: negative log-likelihood per record")
+  expect_s3_class(ggplot2::autoplot(found), "ggplot")
+  expect_s3_class(ggplot2::autoplot(chosen), "ggplot")
+  x <- cell[, , 1]
+  x[is.na(x)] <- 0L
+  one_table <- function(x, k, control) aspect_bernoulli(any_visit(x), k, control = control)
+  expect_snapshot(error = TRUE, {
+    run(cell)
+    run(x)
+    cross_validate(cell, one_table, 2, "visits")
+    select_k(cell, 1:2, visits_bernoulli, "rows")
+  })
+})
