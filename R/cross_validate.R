@@ -21,11 +21,11 @@
 #' **Arrays and repeated visits.** [plca()] of an array and [visits_bernoulli()] are judged by cells. A cell of repeated
 #' visits is the record of one attribute on one of them; its probability is that given the records of the other visits.
 #'
-#' **Visits.** Of repeated visits to observations, each is held out with all of its records in one fold; the other visits
-#' to the observation stay, and one visit at least. The loss is that of a record, as for cells. What was found on a visit
-#' is known, and so is what was not: unlike the loss of a cell of one table, this one neither rewards nor punishes a
-#' model for taking zeros for absences. Misses that go by observation (`missed_by = "observation"`) tell nothing of a
-#' visit that was held out; such a model is refused.
+#' **Visits.** Of repeated visits to observations, each is held out with all of its records in one fold; the other
+#' visits to the observation stay, and one visit at least. The loss is that of a record, as for cells. What was found
+#' on a visit is known, and so is what was not: unlike the loss of a cell of one table, this one neither rewards nor
+#' punishes a model for taking zeros for absences. Misses that go by observation (`missed_by = "observation"`) tell
+#' nothing of a visit that was held out; such a model is refused.
 #'
 #' **Folds** are drawn once and are the same for every model and every `k`, so differences are paired. `se` is the
 #' standard error of the mean over folds and replicates. It disregards that training sets overlap and is a little small.
@@ -71,8 +71,8 @@
 #' x <- present * rbinom(360, 1, 0.7)
 #' cross_validate(x, bernoulli_mixture, k = 1:3, folds = 3, control = fit_control(n_start = 2))
 #' @export
-cross_validate <- function(x, model, k, scheme = c("cells", "rows", "visits"), ..., grid = NULL, folds = 5, replicates = 1,
-                           floor = 1e-6, control = fit_control(), checkpoint = NULL) {
+cross_validate <- function(x, model, k, scheme = c("cells", "rows", "visits"), ..., grid = NULL, folds = 5,
+                           replicates = 1, floor = 1e-6, control = fit_control(), checkpoint = NULL) {
   check_given(x)
   models <- check_models(model, substitute(model))
   scheme <- check_choice(scheme, "scheme", c("cells", "rows", "visits"))

@@ -9,8 +9,8 @@
 #' parameter as free although many end at a bound, and the parameters of most models here grow with the number of
 #' observations, so BIC is far too severe. They are `NA` for fits that did not maximise a likelihood: where a model has
 #' `estimate`, ask for `estimate = "ml"`. `"cells"`, `"rows"` and `"visits"` are explained in [cross_validate()];
-#' repeated visits and arrays have no `"rows"`, and only the former have `"visits"`, which is the best criterion there. Held-out rows may keep improving with k for models that average over the training
-#' observations.
+#' repeated visits and arrays have no `"rows"`, and only the former have `"visits"`, which is the best criterion
+#' there. Held-out rows may keep improving with k for models that average over the training observations.
 #'
 #' Beside the minimum of the two held-out losses stands the smallest `k` within one standard error of it.
 #'
