@@ -259,17 +259,23 @@ slope_evidence <- function(cell, param, prior) {
     gradient <- now$gradient[at, j] + ridge * (param$slopes[, j] - param$detection$mean[, j])
     if (length(free)) {
       cross <- matrix(now$information[at, free, j], d)
-      inner <- matrix(now$information[free, free, j], length(free))
-      solved <- or_nothing(solve(inner, t(cross)))
-      if (!is.null(solved)) information <- information - cross %*% solved
+      inner <- eigen(matrix(now$information[free, free, j], length(free)), symmetric = TRUE)
+      # Away from a mode it may curve upwards: with a curvature next to nothing there, slopes have little evidence, and
+      # never more than known aspects would give them.
+      curvature <- pmax(inner$values, 1e-8 * max(abs(inner$values), 1e-300))
+      reach <- cross %*% inner$vectors
+      information <- information - reach %*% (t(reach) / curvature)
     }
     whole <- eigen((information + t(information)) / 2, symmetric = TRUE)
-    precision <- whole$vectors %*% (pmax(whole$values, 0) * t(whole$vectors))
+    # Where the likelihood all but rises without end it is taken to have its top so far away.
+    rise <- abs(as.vector(crossprod(whole$vectors, gradient)))
+    precision <- whole$vectors %*% (pmax(whole$values, rise / far_slope, 0) * t(whole$vectors))
     list(precision = precision, shift = as.vector(precision %*% param$slopes[, j]) + gradient)
   })
 }
 
 least_spread <- 0.01
+far_slope <- 3 # on the scale of the design: odds 20 times as high
 
 # Mean and spread of the slopes among taxa, by EM of the normal model b_j ~ N(M_j mean, diag(spread^2)) of what the data
 # say of them, the mean integrated out (as REML does).

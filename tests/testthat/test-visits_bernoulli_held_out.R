@@ -26,7 +26,8 @@ test_that("visits that miss nothing: memberships and objective are those of the 
       plain_fit <- hush(aspect_bernoulli(x, 3, estimate = estimate, smooth = near, start = start, control = one))
       fit <- hush(visits_bernoulli(
         single, 3,
-        estimate = estimate, missed_by = "visit", smooth = near, start = begin, control = one
+        estimate = estimate, prior = list(aspects = c(1.2, 2), membership = 1), missed_by = "visit", smooth = near,
+        start = begin, control = one
       ))
       expect_equal(fit$param$membership, plain_fit$param$membership, tolerance = 1e-10)
       if (passes == 0) expect_equal(fit$objective, plain_fit$objective, tolerance = 1e-12)
