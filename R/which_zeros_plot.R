@@ -17,7 +17,8 @@
 #'   \item{`"sites"`, `"taxa"`}{how many were missed at those with most, with range, beside what was found: as of
 #'     [by_site()] and [by_taxon()].}
 #'   \item{`"table"`}{the chance of a record of every zero (finds are blank).}
-#'   \item{`"quality"`}{how well hidden finds were found again, and whether the chances are right.}
+#'   \item{`"quality"`}{how well hidden finds were found again, by the answer and by each simple rule (ROC), and whether
+#'     the chances are right.}
 #'   \item{`"learners"`}{the same of the answer, its learners and the simple rules: areas under the curve, with two
 #'     standard errors.}
 #' }
@@ -61,7 +62,7 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
     map = missed_map_figure(object), sites = sums_figure(by_site(object), n, axis_words(object)),
     taxa = sums_figure(by_taxon(object), n, axis_words(object)),
     table = table_figure(object, "Chance of a record", "chance of a record; finds are grey"),
-    quality = recovery_figure(object$curve, "How well hidden finds are found again"),
+    quality = recovery_figure(object$curve, "How well hidden finds are found again", object$curve$rules),
     learners = learners_figure(object)
   )
 }
