@@ -99,7 +99,7 @@ no_meaning <- local({
       c("formula", "model.frame", "model.matrix", "labels", "alias", "dummy.coef", "effects", "proj"),
       "no formula made it; `fit$x` holds the data, coef(fit) the parameters, `fit$call` the call."
     ),
-    say("terms", "no formula made it; plot(fit, \"top\") shows what a component lifts, coef(fit) has all."),
+    say("terms", "no formula made it; top_terms(fit) has the terms of each component, plot(fit, \"top\") shows them."),
     say("family", "the table of models in ?multicause says which data each is for."),
     say("weights", "observations have no weights; coef(fit) holds what components weigh."),
     say(

@@ -50,7 +50,8 @@
 #' follows a smoothed fit through time. [report()] writes all of it to one HTML file. [impute()] fills unknown cells,
 #' [classify()] tells which of several fits a row comes from, [divergences()] how different components are,
 #' [sources()] which sources are in use,
-#' [cooccurrence()] which rows have groups in common.
+#' [cooccurrence()] which rows have groups in common. Of components as topics, [top_terms()] lists the attributes,
+#' [coherence()] tells how well these hang together, and [document_completion()] is the perplexity of new documents.
 #'
 #' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide,
 #' [phantom_test()] whether there is one, [posterior_draws()] how far a posterior spreads; [certificate()] bounds what a
@@ -102,7 +103,7 @@
 #' | `anova()` | [select_k()], [compare_models()] |
 #' | `add1()`, `drop1()` | [select_k()] |
 #' | `formula()`, `model.frame()`, `model.matrix()`, `labels()` | no formula: `fit$x`, `coef()`, `fit$call` |
-#' | `terms()` | `plot(fit, "top")`, `coef()` |
+#' | `terms()` | [top_terms()], `plot(fit, "top")` |
 #' | `alias()`, `dummy.coef()`, `effects()`, `proj()` | no formula, too |
 #' | `family()` | the table of models above |
 #' | `weights()` | `coef()` |

@@ -154,7 +154,7 @@ recovery_figure <- function(found, title, rules = list()) {
   )
   straight <- intersect(c("roc", "calibration"), lines$part)
   diagonal <- data.frame(panel = factor(heads[straight], heads), slope = 1, intercept = 0)
-  guide <- if (length(rules)) ggplot2::guide_legend(ncol = 2L) else "none"
+  guide <- if (length(rules)) ggplot2::guide_legend(ncol = 2L, byrow = TRUE) else "none"
   new_figure(
     lines, gg_aes(x = "x", y = "y"), title, paste0(
       "Three panels: share found against false alarms", if (length(rules)) ", also of each simple rule",
@@ -168,11 +168,14 @@ recovery_figure <- function(found, title, rules = list()) {
     }) +
     ggplot2::geom_path(gg_aes(colour = "of", linetype = "of"), linewidth = 0.7) +
     ggplot2::geom_point(data = lines[lines$part == "calibration", ], colour = component_colours(1L)) +
-    colour_scale(stats::setNames(component_colours(6L)[c(1L, 6L, 3L, 4L, 2L)][seq_along(whose)], whose)) +
-    ggplot2::scale_linetype_manual(NULL, values = stats::setNames(c(1L, 2L, 6L, 3L, 4L)[seq_along(whose)], whose)) +
-    ggplot2::guides(colour = guide, linetype = guide, fill = "none") +
+    ggplot2::scale_colour_manual(
+      NULL, limits = whose, values = component_colours(6L)[c(1L, 6L, 3L, 4L, 2L)][seq_along(whose)], guide = guide
+    ) + ggplot2::scale_linetype_manual(
+      NULL, limits = whose, values = c(1L, 2L, 6L, 3L, 4L)[seq_along(whose)], guide = guide
+    ) +
     ggplot2::facet_wrap("panel", scales = "free") + few_numbers("x") + ggplot2::expand_limits(x = 0, y = 0) +
-    ggplot2::labs(x = "false alarms; share found; chance", y = "share found; right; observed")
+    ggplot2::labs(x = "false alarms; share found; chance", y = "share found; right; observed") +
+    ggplot2::theme(plot.margin = ggplot2::margin(5.5, 14, 5.5, 5.5), legend.key.height = ggplot2::unit(10, "pt"))
 }
 
 #' @exportS3Method ggplot2::autoplot

@@ -127,7 +127,8 @@ stack_table <- function(stack, copies) {
 }
 
 # How well hidden finds are found: each copy by weights from the others, and by each learner alone. list(table, gain =
-# c(difference, se) to the best simple rule, best, curve = what a plot of recovery() shows, and the ROC curves of the simple `rules`).
+# c(difference, se) to the best simple rule, best, curve = what a plot of recovery() shows, and the ROC curves of the
+# simple `rules`).
 judge_stack <- function(copies, ridge, shape) {
   each <- lapply(seq_along(copies), function(i) {
     copy <- copies[[i]]
@@ -144,7 +145,7 @@ judge_stack <- function(copies, ridge, shape) {
   best <- simple[which.max(rowMeans(auc)[simple])]
   gain <- auc["stack", ] - auc[best, ]
   hit <- unlist(lapply(copies, function(copy) copy$deleted))
-  rules <- lapply(stats::setNames(simple, unname(learner_names[simple])), function(name) {
+  rules <- lapply(stats::setNames(simple, simple), function(name) {
     thin(roc_curve(unlist(lapply(copies, function(copy) copy$odds[, name])), hit), 200L)
   })
   list(

@@ -46,7 +46,8 @@ clipped_parts <- "() => Array.from(document.querySelectorAll(
   )).filter(part => {
     const box = part.getBoundingClientRect();
     if (!box.width || !box.height) return false;
-    const cut = ['hidden', 'clip'].includes(getComputedStyle(part).overflowX) && part.scrollWidth > part.clientWidth + 1;
+    const hides = ['hidden', 'clip'].includes(getComputedStyle(part).overflowX);
+    const cut = hides && part.scrollWidth > part.clientWidth + 1;
     return cut || box.left < -1 || box.right > document.documentElement.clientWidth + 1;
   }).map(part => part.tagName + ' ' + (part.id || part.textContent.trim().slice(0, 40)))"
 

@@ -182,7 +182,9 @@ keyboard_probe <- "<script>
   const seen = { errors: 0 };
   window.addEventListener('error', () => { seen.errors += 1; });
   const at = id => document.getElementById(id), explorer = window.explorer;
-  const press = (node, key) => node.dispatchEvent(new KeyboardEvent('keydown', { key: key, bubbles: true, cancelable: true }));
+  const press = (node, key) => node.dispatchEvent(
+    new KeyboardEvent('keydown', { key: key, bubbles: true, cancelable: true })
+  );
   const reached = part => { part.focus(); return document.activeElement === part; };
   // All that can be worked can be reached by the tab key, in the order of the page, and has a name.
   const parts = Array.from(document.querySelectorAll('select, input, button, canvas, [tabindex]'))

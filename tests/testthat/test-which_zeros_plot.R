@@ -72,10 +72,11 @@ test_that("sums, contrasts, explanations and lists of cells have figures of thei
 
 test_that("the quality figure has the ROC curves of the simple rules beside the answer's", {
   rules <- answer$curve$rules
-  expect_setequal(names(rules), answer$quality$learner[rownames(answer$quality) %in% simple_learners])
+  expect_identical(names(rules), intersect(simple_learners, rownames(answer$quality)))
   built <- shown("quality")
   lines <- built$data[seq_len(length(rules) + 2L)]
-  expect_identical(built$plot$guides$colour$ncol, 2L)
+  colours <- built$plot$scales$get_scales("colour")
+  expect_identical(colours$get_limits(), c("the answer", unname(rule_words)))
   # One line a rule, all in the panel of the ROC, before that of the answer.
   for (i in seq_along(rules)) {
     expect_equal(lines[[i + 1L]]$x, rules[[i]]$false_positive)
@@ -87,10 +88,9 @@ test_that("the quality figure has the ROC curves of the simple rules beside the 
   area <- function(curve) {
     sum(diff(curve$false_positive) * (head(curve$true_positive, -1L) + tail(curve$true_positive, -1L)) / 2)
   }
-  of <- match(names(rules), answer$quality$learner)
-  expect_equal(unname(vapply(rules, area, 0)), answer$quality$auc[of], tolerance = 0.03)
+  expect_equal(unname(vapply(rules, area, 0)), answer$quality[names(rules), "auc"], tolerance = 0.03)
   plain <- ggplot2::autoplot(recovery(matrix(runif(9), 3), matrix(c(TRUE, FALSE, FALSE), 3, 3)))
-  expect_identical(plain$guides$colour, "none")
+  expect_identical(plain$scales$get_scales("colour")$guide, "none")
 })
 
 test_that("what a figure needs and what is wrong is told", {
