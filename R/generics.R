@@ -93,7 +93,10 @@ no_meaning <- local({
       "identifiability() tells how far the data decide, posterior_draws() of a fit with `estimate = \"gibbs\"` how far",
       "a posterior spreads, which_zeros() gives ranges."
     )),
-    say("anova", "select_k() chooses the number of components, compare_models() compares models."),
+    say("anova", paste(
+      "select_k() chooses the number of components, compare_models() compares models; bernoulli_mixture() and",
+      "noisy_or() have a bootstrap test of k."
+    )),
     say(c("add1", "drop1"), "there are no terms to add or drop; select_k() chooses the number of components."),
     say(
       c("formula", "model.frame", "model.matrix", "labels", "alias", "dummy.coef", "effects", "proj"),

@@ -95,12 +95,14 @@
 #' | `case.names()`, `variable.names()` | observations, attributes |
 #' | `update()` | the call again with other arguments, by name |
 #' | `simulate()` | tables as the fit makes them |
-#' | `vcov()`, `confint()` | of [visits_bernoulli()] alone |
+#' | `vcov()` | of [visits_bernoulli()] alone |
+#' | `confint()` | of [visits_bernoulli()]; by [bootstrap][confint.bernoulli_mixture] of [bernoulli_mixture()] |
+#' | `anova()` | of [bernoulli_mixture()], [noisy_or()]: k by [parametric bootstrap][anova.bernoulli_mixture] |
 #'
 #' | refused | what to use |
 #' | --- | --- |
 #' | `vcov()`, `confint()`, `profile()`, `sigma()` | [identifiability()], [posterior_draws()], [which_zeros()] |
-#' | `anova()` | [select_k()], [compare_models()] |
+#' | `anova()` of other models | [select_k()], [compare_models()] |
 #' | `add1()`, `drop1()` | [select_k()] |
 #' | `formula()`, `model.frame()`, `model.matrix()`, `labels()` | no formula: `fit$x`, `coef()`, `fit$call` |
 #' | `terms()` | [top_terms()], `plot(fit, "top")` |
@@ -122,7 +124,7 @@
 #' which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' @keywords internal
 #' @importFrom methods as
-#' @importFrom stats case.names coef confint deviance df.residual extractAIC fitted logLik nobs predict residuals
+#' @importFrom stats anova case.names coef confint deviance df.residual extractAIC fitted logLik nobs predict residuals
 #' @importFrom stats simulate update variable.names vcov
 #' @importFrom utils head
 #' @useDynLib multicause, .registration = TRUE
