@@ -138,7 +138,9 @@ precision_at <- function(score, hit, n) {
 
 most_points <- 1000L
 
-thin <- function(curve) curve[unique(round(seq(1, nrow(curve), length.out = min(nrow(curve), most_points)))), ]
+thin <- function(curve, most = most_points) {
+  curve[unique(round(seq(1, nrow(curve), length.out = min(nrow(curve), most)))), ]
+}
 
 roc_curve <- function(score, hit) {
   steps <- descend_scores(score, hit)

@@ -172,8 +172,10 @@ visits_gibbs <- function(problem, start, call) {
   } else if (!is.null(start)) {
     stop_input("`start` must be a fit with `estimate = \"gibbs\"`, whose chains go on, or NULL.")
   }
-  jobs <- run_chains(problem, draw_streams(problem$control$chains), states)
-  visits_gibbs_fit(jobs, problem, call)
+  streams <- draw_streams(problem$control$chains)
+  fit <- visits_gibbs_fit(run_chains(problem, streams, states), problem, call)
+  fit$seed <- attr(streams, "seed")
+  fit
 }
 
 visits_gibbs_fit <- function(jobs, problem, call) {

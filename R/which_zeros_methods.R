@@ -242,7 +242,9 @@ wz_sums <- function(w, side, groups) {
   names(out)[1L] <- if (is.null(groups)) c("site", "taxon")[side] else "group"
   out <- out[order(-out$missed), ]
   rownames(out) <- NULL
-  structure(out, class = c("which_zeros_sums", "data.frame"), assumption = wz_words[[w$source]])
+  structure(
+    out, class = c("which_zeros_sums", "data.frame"), assumption = wz_words[[w$source]], words = axis_words(w)
+  )
 }
 
 #' Do groups of sites differ in what was missed?
