@@ -40,6 +40,12 @@ check_valid <- function(x, name) {
 
 # Matrix, table, data frame or Matrix; never made dense where it came sparse.
 as_plain_matrix <- function(x, name) {
+  if (inherits(x, "shards")) {
+    stop_input(
+      "`%s` is in shards, which only aspect_bernoulli() takes so far: take some rows, `%s[i, ]`, which fit into memory.",
+      name, name
+    )
+  }
   if (is.data.frame(x)) {
     x <- frame_to_matrix(x, name)
   } else if (inherits(x, "Matrix")) {
