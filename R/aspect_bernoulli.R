@@ -66,6 +66,15 @@
 #' has the objective, what to expect of it and its cautions. With it memberships have no certificate (`NA`), because
 #' their problem is not concave.
 #'
+#' **Shards.** `x` may be a result of [shards()], for tables larger than memory, with `estimate` `"ml"` and `"map"`,
+#' without `smooth` and `effort`. The passes are the same, and so is the fit from the same start, to rounding; the
+#' shards are visited one after another, or by the workers of `cluster` in [fit_control()], with the same bits for any
+#' number of them. Without a `start` the starts of `control` are run on 5000 rows drawn from all shards, and the whole
+#' table goes on from the best of these. `start` may have `aspects` alone: memberships are then equal shares. The
+#' result has class `aspect_bernoulli_shards`, its memberships stay in files (see `checkpoint` of [fit_control()]), and
+#' [predict()][predict.aspect_bernoulli_shards], [fitted()], [phantoms()], [false_absences()], [false_presences()],
+#' [certificate()], [coef()], [logLik()] and [nobs()] know it.
+#'
 #' **Cost.** A pass of EM takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a
 #' cell, a Newton pass \eqn{n m (8 k + 2 k^2)}{n m (8 k + 2 k^2)} and \eqn{O(k^3)} a row and column, its sparse form
 #' \eqn{8 n m k} and \eqn{O(k^2)} for each one and missing cell, and where zeros are not visited that and
@@ -76,8 +85,8 @@
 #'
 #' @param x presences and absences: n observations (sites) as rows, m attributes (taxa) as columns, cells 0, 1 or `NA`
 #'   (unknown). Matrix (numeric, integer, logical), table, sparse matrix of package Matrix, or data frame, whose first
-#'   column may hold unique row names. A table with taxa as rows must be transposed first, `t(x)`: the package does not
-#'   guess. Counts are refused: use `(x > 0) + 0`.
+#'   column may hold unique row names; or [shards()]. A table with taxa as rows must be transposed first, `t(x)`: the
+#'   package does not guess. Counts are refused: use `(x > 0) + 0`.
 #' @param k number of aspects, phantom included, at least 1.
 #' @param ... must be empty.
 #' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood), `"vb"` (variational Bayes: posterior means) or
@@ -152,6 +161,10 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
   control <- ab_check_control(control, missing(control), estimate)
   phantom <- check_choice(phantom, "phantom", c("free", "white", "black", "both"))
   check_given(x, k)
+  if (inherits(x, "shards")) {
+    settings <- list(estimate = estimate, prior = prior, phantom = phantom, smooth = smooth, effort = effort)
+    return(ab_fit_shards(x, k, settings, start, control, call))
+  }
   data <- check_data(x, "binary")
   k <- check_k(k, dim(data$x), 1L + length(ab_pins(phantom)))
   smooth <- check_smooth(smooth)
@@ -290,7 +303,7 @@ quickest_passes <- function(k, view, prior) {
 
 sparse_pays <- function(view, k) {
   cells <- prod(as.double(view$dim))
-  stored <- length(view$column) + length(view$na_column)
+  stored <- if (is.null(view$stored)) length(view$column) + length(view$na_column) else view$stored
   few <- min(sparse_cells[["most"]], sparse_cells[["component"]] * k)
   stored <= few * cells && cells >= sparse_size[["cells"]] && k >= sparse_size[["components"]]
 }
@@ -320,13 +333,17 @@ ab_check_start <- function(start, data, k, pinned) {
   membership <- check_simplex_rows(membership, "start$membership", nrow(data$x), k)
   aspects <- by_names(start$aspects, 2L, colnames(data$x))
   aspects <- check_matrix(aspects, "start$aspects", k, ncol(data$x), 0, 1)
+  ab_check_pinned(aspects, pinned)
+  list(membership = membership, aspects = aspects)
+}
+
+ab_check_pinned <- function(aspects, pinned) {
   for (c in which(pinned != "free")) {
     want <- if (pinned[c] == "white") 0 else 1
     if (any(aspects[c, ] != want)) {
       stop_input("Row %d of `start$aspects` must be all %d: it is the pinned %s phantom.", c, want, pinned[c])
     }
   }
-  list(membership = membership, aspects = aspects)
 }
 
 # Phantoms last, the others by decreasing weight; pinned ones, which are last already, stay where they are.

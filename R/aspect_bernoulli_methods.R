@@ -145,7 +145,7 @@ fold_in <- function(fit, x, control, along = NULL) {
     run$param$membership[bare, free] <- sum(share[free]) * t(smooth$reference[free, bare, drop = FALSE])
     run$param$membership[bare, !free] <- rep(share[!free], each = length(bare))
   } else if (length(bare)) {
-    run$param$membership[bare, ] <- rep(colMeans(fit$param$membership), each = length(bare))
+    run$param$membership[bare, ] <- rep(mean_membership(fit), each = length(bare))
     inform(
       "%d row(s) of `newdata` with nothing observed get the mean membership: %s.", length(bare),
       show_names(if (is.null(rownames(data$x))) as.character(bare) else rownames(data$x)[bare])

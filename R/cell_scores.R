@@ -92,12 +92,18 @@ all_phantom <- function(fit, rows, kinds) {
 # Memberships among the content components alone, rows sum to 1; where a row is all phantom, the table's mean.
 content_composition <- function(fit, rows, kinds) {
   content <- fit$param$membership[, kinds == "content", drop = FALSE]
-  overall <- colSums(content) / sum(content)
+  overall <- mean_membership(fit)[kinds == "content"]
+  overall <- overall / sum(overall)
   bare <- all_phantom(fit, rows, kinds)
   out <- content[rows, , drop = FALSE]
   out <- out / rowSums(out)
   out[bare, ] <- rep(overall, each = sum(bare))
   out
+}
+
+# The mean membership of all rows of the table, of which a fit to a shard has its own.
+mean_membership <- function(fit) {
+  unname(if (is.null(fit$shares)) colMeans(fit$param$membership) else fit$shares$weight)
 }
 
 # Runs of the rows given, each of at most about a million cells.

@@ -41,6 +41,12 @@ check_valid <- function(x, name) {
 # Matrix, table, data frame or Matrix, or what text miners have: a document-term matrix of packages tm and slam, a dfm
 # of quanteda (a sparse Matrix), or triplets of document, term and count. Never made dense where it came sparse.
 as_plain_matrix <- function(x, name) {
+  if (inherits(x, "shards")) {
+    stop_input(
+      "`%s` is in shards, which only aspect_bernoulli() takes so far: take some rows, `%s[i, ]`, which fit into memory.",
+      name, name
+    )
+  }
   if (is_triplets(x)) {
     x <- triplets_to_sparse(x, name)
   } else if (inherits(x, "simple_triplet_matrix")) {

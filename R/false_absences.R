@@ -95,8 +95,15 @@ false_absences <- function(fit, n = 50, by = c("probability", "missed", "present
                            within = NULL, sites = NULL, kinds = NULL, x = NULL,
                            phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
-  check_fit(fit)
   by <- check_choice(by, "by", c("probability", "missed", "present", "phantom"))
+  if (is_shards_fit(fit)) {
+    asked <- list(
+      n = n, by = by, by_score = by, per = per, observation = observation, attribute = attribute, within = within,
+      kinds = kinds, convention = !missing(phantom_convention)
+    )
+    return(rank_shards(fit, asked, "absences"))
+  }
+  check_fit(fit)
   moved <- use_convention(fit, kinds, phantom_convention, x)
   asked <- list(n = n, per = per, observation = observation, attribute = attribute, within = within)
   scope <- cell_scope(moved$fit, by, asked, moved$kinds, x)
@@ -110,12 +117,19 @@ false_presences <- function(fit, n = 50, by = c("absent", "added", "probability"
                             within = NULL, sites = NULL, kinds = NULL, x = NULL,
                             phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
-  check_fit(fit)
   by <- check_choice(by, "by", c("absent", "added", "probability", "phantom"))
+  score <- names(score_names$presences)[match(by, score_names$presences)]
+  if (is_shards_fit(fit)) {
+    asked <- list(
+      n = n, by = by, by_score = score, per = per, observation = observation, attribute = attribute, within = within,
+      kinds = kinds, convention = !missing(phantom_convention)
+    )
+    return(rank_shards(fit, asked, "presences"))
+  }
+  check_fit(fit)
   moved <- use_convention(fit, kinds, phantom_convention, x)
   asked <- list(n = n, per = per, observation = observation, attribute = attribute, within = within)
   scope <- cell_scope(moved$fit, by, asked, moved$kinds, x)
-  score <- names(score_names$presences)[match(by, score_names$presences)]
   new_false_cells(moved$fit, rank_cells(moved$fit, scope, score, "presences"), scope, by, "presences", sites)
 }
 

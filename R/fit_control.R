@@ -40,6 +40,15 @@
 #' R processes on this machine (`multisession`), on others (`cluster`), or jobs of a queue (`future.batchtools`). The
 #' data go to each worker once for screening and once for finishing the starts.
 #'
+#' **Shards.** Fits to [shards()] visit them once a pass, here or on the workers of `cluster`, one after another on
+#' each. Sums belong to shards and are added in a fixed binary tree, so that the result is the same, to the last bit, for any
+#' number of workers and without any. A worker that ends, is silent for `patience` seconds or returns what it was not
+#' asked is lost: a warning of class `multicause_worker_lost` names it, and its shards go to others. When all are lost
+#' it is an error. Memberships are on disk, a file a shard and pass, of which those in use are kept (at most 5 passes,
+#' 8 n k bytes each). Once a cycle of three passes the state is written to `checkpoint`: the same call goes on from there,
+#' also with other workers; `max_pass` and the trace then count from there. Workers keep their shards and memberships in
+#' memory, about 32 k bytes a row and 4 bytes a one; one process without `cluster` keeps one shard at a time.
+#'
 #' Results depend on [set.seed()] alone: the same seed gives the same result for any `n_threads` and any
 #' `future::plan()`. All random draws are made from task seeds that are drawn up front.
 #'
@@ -69,6 +78,13 @@
 #'   class `multicause_interrupted`. If no start is finished yet, the best of those that were screened is returned.
 #'   Where there is nothing at all to keep, it stops.
 #' @param algorithm `"auto"`, `"newton"`, `"sparse"` or `"em"`, for [aspect_bernoulli()].
+#' @param cluster for fits to [shards()], `NULL` or the workers that visit the shards: a cluster of sockets as
+#'   [parallel::makeCluster()] makes it, or names of compute profiles of package mirai with one daemon each, as
+#'   `mirai::daemons(1, .compute = "one")` makes them. Starts of fits in memory are run by a `future::plan()` instead.
+#' @param checkpoint for fits to [shards()], a folder for the memberships and for what a fit that was stopped goes on
+#'   from; `NULL` is a temporary folder, which ends with the session. Workers must see it, and the shards, under the
+#'   same name.
+#' @param patience for `cluster`, seconds without a word from any worker after which one at work counts as lost.
 #' @param ... must be empty: an unknown name is an error.
 #' @return A list of class `multicause_control`.
 #' @references Tran-Dinh Q, Kyrillidis A, Cevher V (2015). Composite self-concordant minimization. *Journal of Machine
@@ -83,7 +99,8 @@ fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = 
                         progress = interactive(), keep_x = TRUE, keep_starts = FALSE,
                         init = c("mixed", "free"), screen = TRUE, screen_pass = NULL, n_finish = 3,
                         n_polish = 3, reach = 0.5, on_interrupt = c("stop", "keep"),
-                        algorithm = c("auto", "newton", "sparse", "em"), ...) {
+                        algorithm = c("auto", "newton", "sparse", "em"), cluster = NULL, checkpoint = NULL,
+                        patience = 3600, ...) {
   check_dots(...)
   structure(
     list(
@@ -102,7 +119,10 @@ fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = 
       n_polish = check_count(n_polish, "n_polish", 0L, most_tasks),
       reach = check_number(reach, "reach", 0),
       on_interrupt = check_choice(on_interrupt, "on_interrupt", c("stop", "keep")),
-      algorithm = check_choice(algorithm, "algorithm", c("auto", "newton", "sparse", "em"))
+      algorithm = check_choice(algorithm, "algorithm", c("auto", "newton", "sparse", "em")),
+      cluster = check_cluster(cluster),
+      checkpoint = check_file_name(checkpoint, "checkpoint"),
+      patience = check_number(patience, "patience", 0, open = TRUE)
     ),
     class = "multicause_control"
   )
@@ -112,7 +132,12 @@ fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = 
 print.multicause_control <- function(x, ...) {
   check_whole(x, "x")
   cat("<multicause_control>\n")
-  value <- vapply(x, function(value) if (is.null(value)) "NULL" else format(value), "")
+  value <- vapply(unclass(x), function(value) {
+    if (is.null(value)) {
+      return("NULL")
+    }
+    if (length(value) == 1L && is.atomic(value)) format(value) else sprintf("%d workers", length(value))
+  }, "")
   cat(sprintf("  %s = %s\n", format(names(x)), value), sep = "")
   invisible(x)
 }

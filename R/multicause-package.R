@@ -13,6 +13,8 @@
 #' @section From data to a table:
 #' [occurrence_matrix()] makes the table from occurrences, [site_table()] keeps its sites in step; [read_pbdb()] and
 #' [read_now()] read exports of databases. [range_through()] is the classical answer to which zeros are gaps.
+#' [shards()] keeps tables that are larger than memory on disk, with [row_data()] beside them, for
+#' [aspect_bernoulli()] alone so far; see `cluster` of [fit_control()] for several machines.
 #' [early_tetrapods], [tetrapod_occurrences] and [simulated_sites] are data for examples.
 #'
 #' @section Models:

@@ -109,12 +109,12 @@ phantom_table <- function(param, density, pinned, observed, white = 0.2, black =
   aspects <- param$aspects[, observed, drop = FALSE]
   if (!any(observed)) aspects <- param$aspects
   mean <- unname(rowMeans(aspects))
-  weight <- unname(colMeans(param$membership))
+  shares <- if (is.null(param$shares)) membership_shares(param$membership) else param$shares
+  weight <- unname(shares$weight)
   white_ratio <- if (density > 0) mean / density else rep(NA_real_, length(mean))
   black_ratio <- if (density < 1) unname(rowMeans(1 - aspects)) / (1 - density) else rep(NA_real_, length(mean))
   above <- unname(rowMeans(aspects > density))
-  alone <- unname(colSums(param$membership * (param$membership > 0.5)) / colSums(param$membership))
-  alone[weight == 0] <- 0
+  alone <- unname(shares$alone)
   flat <- above >= black_above & alone <= black_alone | density >= 0.5 & black_ratio <= white
   kind <- rep("content", length(mean))
   kind[weight > min_weight & white_ratio <= white & !is.na(white_ratio)] <- "white"
@@ -125,6 +125,14 @@ phantom_table <- function(param, density, pinned, observed, white = 0.2, black =
     mean = mean, min = unname(apply(aspects, 1L, min)), max = unname(apply(aspects, 1L, max)),
     white_ratio = white_ratio, black_ratio = black_ratio, above = above, alone = alone
   )
+}
+
+# Of each component, its mean share of the observations and the part of that in observations that are mostly its own.
+membership_shares <- function(membership) {
+  alone <- colSums(membership * (membership > 0.5)) / colSums(membership)
+  weight <- colMeans(membership)
+  alone[weight == 0] <- 0
+  list(weight = weight, alone = alone)
 }
 
 # The rule by which phantoms were found, that of phantoms() itself where the user says what is one.

@@ -104,6 +104,12 @@ mark_start.default <- function(problem, param) NULL
 # outcome), starts = data frame, traces = list, params = list or NULL, seed = session_state() before any is drawn, NULL
 # for one given).
 run_starts <- function(problem, control) {
+  if (!is.null(control$cluster) || !is.null(control$checkpoint)) {
+    stop_input(
+      "`%s` of fit_control() is for fits to shards(): set a future::plan() to run the starts of others on workers.",
+      if (is.null(control$cluster)) "checkpoint" else "cluster"
+    )
+  }
   given <- !is.null(problem$start)
   kinds <- if (given) "given" else start_kinds(problem, control)
   n <- length(kinds)

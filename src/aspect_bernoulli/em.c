@@ -299,14 +299,26 @@ double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
   return work->objective = work->strip[0].loglik + beside;
 }
 
+double ab_em_rows(const mc_data *data, ab_param *par, ab_work *work, const double **one,
+                  const double **zero) {
+  *one = work->strip[0].one;
+  *zero = work->strip[0].zero;
+  return update_membership(data, par, work) ? work->strip[0].loglik : NAN;
+}
+
+const ab_prior *ab_work_prior(const ab_work *work) { return &work->prior; }
+
 void ab_note_passes(ab_work *work, int passes, double objective) {
   work->passes = passes;
   work->objective = objective;
 }
 
+double ab_loglik(const mc_data *data, const ab_param *par, ab_work *work) {
+  return visit_rows(data, par, work, objective_block, NULL) ? work->strip[0].loglik : NAN;
+}
+
 double ab_objective(const mc_data *data, const ab_param *par, ab_work *work) {
-  const double beside = beside_loglik(data, par, &work->prior, false);
-  return visit_rows(data, par, work, objective_block, NULL) ? work->strip[0].loglik + beside : NAN;
+  return beside_loglik(data, par, &work->prior, false) + ab_loglik(data, par, work);
 }
 
 double ab_expect(const mc_data *data, ab_param *par, ab_work *work, double *counts,

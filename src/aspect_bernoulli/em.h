@@ -55,6 +55,16 @@ ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int n_threads,
 double ab_pass(const mc_data *data, ab_param *par, ab_work *work);
 
 /*
+ * The rows' half of ab_pass() alone, then one and zero point at the sums that ab_update_aspects()
+ * takes. Returns the log-likelihood of the parameters it was given, NaN where the host asked to stop.
+ */
+double ab_em_rows(const mc_data *data, ab_param *par, ab_work *work, const double **one,
+                  const double **zero);
+
+/* The prior of its passes. */
+const ab_prior *ab_work_prior(const ab_work *work);
+
+/*
  * The E-step alone, for weights that need not be probabilities (par->absence given): counts (n x k)
  * is filled with the expected number of cells each component wrote in each row, one and zero point
  * at the sums that ab_update_aspects() takes. Returns the sum over observed cells of the log of
@@ -75,6 +85,9 @@ void ab_note_passes(ab_work *work, int passes, double objective);
 
 /* The objective alone. Costs 2 n m k flops. */
 double ab_objective(const mc_data *data, const ab_param *par, ab_work *work);
+
+/* The log-likelihood alone, likewise. */
+double ab_loglik(const mc_data *data, const ab_param *par, ab_work *work);
 
 /* ab_pass() and its fellows as a model for mc_fit(); blocks: membership, then aspects. */
 typedef struct {

@@ -34,6 +34,7 @@ typedef struct {
   const double *cap;  /* of aspects that are units: their upper bound in this step; NULL: 1 */
   double *common;     /* sum of the bounds over all cells, moving components' upper triangle */
   const int *order;   /* units as they are visited, heavy ones first; NULL: as they are */
+  const ab_newton_sums *sums; /* of all units, where they were made elsewhere; or NULL */
   /* Light columns whose zeros are not visited (low_rank.h); NULL: all are. */
   const double *f;    /* their AB_PARABOLA coefficients, of each cell or unit, 0 for the others */
   const int *visited; /* the other cells, ascending, their vectors then stand together; NULL: all */
@@ -192,7 +193,8 @@ typedef struct {
   ab_param *par;
   ab_newton *work;
   const mc_data *data;
-  bool look; /* for the objective alone */
+  bool look;            /* for the objective alone */
+  ab_newton_sums *sums; /* of columns, for others; or NULL */
 } visit;
 
 static NUM_INLINE void take_vector(const half *of, const double *own, double *vector) {
@@ -487,6 +489,8 @@ static double stored_form(const half *of, const int *start, const int *column, i
 static double light_form(const half *of, int unit, int k, const double *d) {
   const mc_data *cells = of->cells;
   if (!of->bend || (!of->simplex && of->bend[unit] <= 0)) return 0;
+  if (of->sums)
+    return fmax(packed_form(of, of->sums->light + num_at(0, unit, n_pairs(of->n_moving)), d), 0);
   double sum = packed_form(of, of->common, d) * (of->simplex ? 1 : of->bend[unit]);
   sum -= stored_form(of, cells->start, cells->column, unit, k, d);
   if (cells->na_start) sum -= stored_form(of, cells->na_start, cells->na_column, unit, k, d);
@@ -663,9 +667,24 @@ static void take_step(const half *of, int unit, int k, double length, const tile
   for (int c = 0; c < k && of->simplex; c++) weights[c] /= sum;
 }
 
+/* Gradients and Hessians of a block of units from sums made elsewhere. */
+static void take_sums(const half *of, int k, int first, int b, tile *t) {
+  const int n_pair = n_pairs(of->n_moving);
+  for (int i = 0; i < b; i++) {
+    const int unit = t->unit[i] = of->order ? of->order[first + i] : first + i;
+    memcpy(t->gradient + num_at(0, i, k), of->sums->gradient + num_at(0, unit, k),
+           (size_t) k * sizeof(double));
+    memcpy(t->hessian + num_at(0, i, n_pair), of->sums->hessian + num_at(0, unit, n_pair),
+           (size_t) n_pair * sizeof(double));
+  }
+}
+
 static void step_block(const visit *w, int strip, int first, int b, tile *t) {
   strip_sum *sum = w->work->strip + strip;
-  sum->loglik += differentiate(w, first, b, t);
+  if (w->half->sums)
+    take_sums(w->half, w->par->k, first, b, t);
+  else
+    sum->loglik += differentiate(w, first, b, t);
   for (int i = 0; i < b && !w->look; i++) {
     const double length = find_step(w, i, t, sum);
     double *weights = t->weights + num_at(0, i, w->par->k);
@@ -684,15 +703,61 @@ static void row_block(void *ctx, int strip, int thread, int first, int b) {
   num_put_rows(t->weights, n, first, b, k, w->par->membership);
 }
 
-static void column_block(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
-  tile *t = w->work->tiles + thread;
+static void take_columns(const visit *w, int first, int b, tile *t) {
   const int k = w->par->k, *order = w->half->order;
   for (int i = 0; i < b; i++) {
     const ptrdiff_t own = num_at(0, order ? order[first + i] : first + i, k);
     memcpy(t->weights + num_at(0, i, k), w->par->aspects + own, (size_t) k * sizeof(double));
     memcpy(t->absences + num_at(0, i, k), w->work->absence + own, (size_t) k * sizeof(double));
   }
+}
+
+/* Sum of bend v v' over a unit's stored cells, into t->square. */
+static void add_stored(const half *of, const int *start, const int *column, int unit, int k,
+                       double bend, const tile *t) {
+  for (int e = start[unit]; e < start[unit + 1]; e++) {
+    take_vector(of, of->one + num_at(0, column[e], k), t->vector);
+    add_square(of->n_moving, bend, t);
+  }
+}
+
+/* The bounds of a light column's zeros, as in light_form(). */
+static void light_sum(const half *of, int unit, int k, const tile *t, double *packed) {
+  const mc_data *cells = of->cells;
+  const int n_pair = n_pairs(of->n_moving);
+  const double bend = of->bend[unit];
+  memset(packed, 0, (size_t) n_pair * sizeof *packed);
+  if (bend <= 0) return;
+  num_add_scaled(packed, bend, of->common, n_pair);
+  add_stored(of, cells->start, cells->column, unit, k, -bend, t);
+  if (cells->na_start) add_stored(of, cells->na_start, cells->na_column, unit, k, -bend, t);
+  take_square(of->n_moving, packed, t);
+}
+
+/* Columns are not stepped but summed up, for others. */
+static void column_sum_block(void *ctx, int strip, int thread, int first, int b) {
+  const visit *w = ctx;
+  tile *t = w->work->tiles + thread;
+  const half *of = w->half;
+  const int k = w->par->k, n_pair = n_pairs(of->n_moving);
+  (void) strip;
+  take_columns(w, first, b, t);
+  differentiate(w, first, b, t);
+  for (int i = 0; i < b; i++) {
+    const int unit = t->unit[i];
+    memcpy(w->sums->gradient + num_at(0, unit, k), t->gradient + num_at(0, i, k),
+           (size_t) k * sizeof(double));
+    memcpy(w->sums->hessian + num_at(0, unit, n_pair), t->hessian + num_at(0, i, n_pair),
+           (size_t) n_pair * sizeof(double));
+    if (of->bend) light_sum(of, unit, k, t, w->sums->light + num_at(0, unit, n_pair));
+  }
+}
+
+static void column_block(void *ctx, int strip, int thread, int first, int b) {
+  const visit *w = ctx;
+  tile *t = w->work->tiles + thread;
+  const int k = w->par->k;
+  take_columns(w, first, b, t);
   step_block(w, strip, first, b, t);
   for (int i = 0; i < b; i++)
     memcpy(w->par->aspects + num_at(0, t->unit[i], k), t->weights + num_at(0, i, k),
@@ -784,7 +849,7 @@ static void set_rows(const mc_data *data, const ab_param *par, ab_newton *work) 
   ab_low_rank_sum(&of->all, data->m, of->one, work->f);
 }
 
-static void set_columns(const ab_param *par, ab_newton *work) {
+static void set_unit_columns(const ab_param *par, ab_newton *work) {
   half *of = &work->cols;
   of->cells = &work->columns;
   of->one = of->zero = work->membership;
@@ -797,6 +862,12 @@ static void set_columns(const ab_param *par, ab_newton *work) {
   of->bend = work->column_bend;
   of->cap = work->cap;
   of->order = work->order;
+}
+
+static void set_columns(const ab_param *par, ab_newton *work) {
+  half *of = &work->cols;
+  set_unit_columns(par, work);
+  if (!work->sparse) return;
   bound_all(of, par->k, work->tiles);
   of->f = work->unvisited ? work->f : NULL;
   if (work->unvisited) ab_low_rank_sum(&of->all, of->cells->m, of->one, NULL);
@@ -804,24 +875,28 @@ static void set_columns(const ab_param *par, ab_newton *work) {
 
 static bool update_membership(const mc_data *data, ab_param *par, ab_newton *work, bool look,
                               strip_sum *sum) {
-  visit w = {&work->rows, par, work, data, look};
+  visit w = {.half = &work->rows, .par = par, .work = work, .data = data, .look = look};
   set_rows(data, par, work);
   return visit_units(&w, &work->by_row, row_block, sum);
 }
 
 static bool update_aspects(const mc_data *data, ab_param *par, ab_newton *work, strip_sum *sum) {
-  visit w = {&work->cols, par, work, data, false};
+  visit w = {.half = &work->cols, .par = par, .work = work, .data = data};
   num_take_rows(par->membership, data->n, 0, data->n, par->k, work->membership);
   set_columns(par, work);
   return visit_units(&w, &work->by_column, column_block, sum);
 }
 
-/* What the objective has beside the log-likelihood; what passes need to know of the aspects. */
+/* What passes need to know of the aspects. */
+static void prepare(int m, const ab_param *par, ab_newton *work) {
+  for (ptrdiff_t i = 0; i < (ptrdiff_t) par->k * m; i++) work->absence[i] = 1 - par->aspects[i];
+  if (work->sparse) find_light(par, m, work);
+}
+
+/* Begins a pass; returns what the objective has beside the log-likelihood. */
 static double begin_pass(const mc_data *data, ab_param *par, ab_newton *work) {
   const double pull = par->smooth ? mc_smooth_pull(par->smooth, par->membership, true) : 0;
-  for (ptrdiff_t i = 0; i < (ptrdiff_t) par->k * data->m; i++)
-    work->absence[i] = 1 - par->aspects[i];
-  if (work->sparse) find_light(par, data->m, work);
+  prepare(data->m, par, work);
   return pull +
          ab_log_prior(&work->prior, par->pinned, data->n, data->m, par->membership, par->aspects);
 }
@@ -835,6 +910,42 @@ double ab_newton_pass(const mc_data *data, ab_param *par, ab_newton *work) {
   work->decrement = rows.decrement + columns.decrement;
   return work->objective = (par->fixed_membership ? columns : rows).loglik + beside;
 }
+
+int ab_newton_pairs(const ab_param *par) {
+  int n = 0;
+  for (int c = 0; c < par->k; c++) n += !is_pinned(par, c);
+  return n_pairs(n);
+}
+
+bool ab_newton_rows(const mc_data *data, ab_param *par, ab_newton *work, bool look,
+                    ab_newton_sums *sums) {
+  strip_sum rows = {0, 0}, columns = {0, 0};
+  prepare(data->m, par, work);
+  if (!update_membership(data, par, work, look, &rows)) return false;
+  sums->loglik = rows.loglik;
+  sums->decrement = rows.decrement;
+  work->passes++;
+  if (look) return true;
+  visit w = {.half = &work->cols, .par = par, .work = work, .data = data, .sums = sums};
+  num_take_rows(par->membership, data->n, 0, data->n, par->k, work->membership);
+  set_columns(par, work);
+  return visit_units(&w, &work->by_column, column_sum_block, &columns);
+}
+
+bool ab_newton_columns(ab_param *par, ab_newton *work, const ab_newton_sums *sums) {
+  strip_sum columns = {0, 0};
+  visit w = {.half = &work->cols, .par = par, .work = work};
+  prepare(work->columns.n, par, work);
+  set_unit_columns(par, work);
+  work->cols.sums = sums;
+  const bool done = visit_units(&w, &work->by_column, column_block, &columns);
+  work->cols.sums = NULL;
+  work->passes++;
+  work->decrement = sums->decrement + columns.decrement;
+  return done;
+}
+
+void ab_newton_note(ab_newton *work, double objective) { work->objective = objective; }
 
 double ab_newton_decrement(const ab_newton *work) { return work->decrement; }
 
@@ -885,20 +996,29 @@ static bool unvisited_pays(const ab_newton_self *s) {
   return n >= SHARE_UNVISITED * m;
 }
 
-static void leave_unvisited(const ab_newton_self *s) {
-  ab_newton *work = s->newton;
-  const int m = s->ab.data->m;
-  work->unvisited = true;
+void ab_newton_set_caps(ab_newton *work, int m, const double *cap) {
+  work->unvisited = cap != NULL;
+  if (!cap) return;
   work->rows.n_visited = 0;
   memset(work->f, 0, AB_PARABOLA * (size_t) m * sizeof(double));
   for (int j = 0; j < m; j++) {
-    work->fixed_cap[j] = fixed_cap_of(s->ab.par, j);
+    work->fixed_cap[j] = cap[j];
     work->rank[j] = work->fixed_cap[j] > 0 ? -1 : work->rows.n_visited;
     if (work->rank[j] < 0)
       ab_parabola(work->fixed_cap[j], work->f + num_at(0, j, AB_PARABOLA));
     else
       work->visited[work->rows.n_visited++] = j;
   }
+}
+
+const double *ab_newton_caps(const ab_newton *work) {
+  return work->unvisited ? work->fixed_cap : NULL;
+}
+
+static void leave_unvisited(const ab_newton_self *s) {
+  const int m = s->ab.data->m;
+  for (int j = 0; j < m; j++) s->newton->fixed_cap[j] = fixed_cap_of(s->ab.par, j);
+  ab_newton_set_caps(s->newton, m, s->newton->fixed_cap);
 }
 
 /* Is another stage worth it: are caps touched in that share of columns, or many more light? */
@@ -932,6 +1052,12 @@ static bool model_next(void *self, bool last) {
   return !to_end;
 }
 
+void ab_newton_near_end(ab_newton_self *self) {
+  if (self->newton->stage != OPENING || !unvisited_pays(self)) return;
+  self->newton->stage = FIRST_UNVISITED;
+  leave_unvisited(self);
+}
+
 static double model_residual(void *self) {
   const ab_newton_self *s = self;
   const ab_newton *work = s->newton;
@@ -942,15 +1068,18 @@ static double model_residual(void *self) {
   return left;
 }
 
+void ab_newton_hold(ab_param *par, int m, const double *cap) {
+  for (int j = 0; j < m; j++)
+    for (int c = 0; c < par->k && cap[j] > 0; c++) {
+      double *aspect = par->aspects + num_at(c, j, par->k);
+      *aspect = fmin(*aspect, cap[j]);
+    }
+}
+
 static void model_feasible(void *self, const double *const *safe) {
   const ab_newton_self *s = self;
-  ab_param *par = s->ab.par;
   ab_feasible(&((ab_newton_self *) self)->ab, safe);
-  for (int j = 0; j < s->ab.data->m && s->newton->unvisited; j++)
-    for (int c = 0; c < par->k && s->newton->fixed_cap[j] > 0; c++) {
-      double *aspect = par->aspects + num_at(c, j, par->k);
-      *aspect = fmin(*aspect, s->newton->fixed_cap[j]);
-    }
+  if (s->newton->unvisited) ab_newton_hold(s->ab.par, s->ab.data->m, s->newton->fixed_cap);
 }
 
 mc_model ab_newton_model(ab_newton_self *self) {

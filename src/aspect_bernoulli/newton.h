@@ -63,6 +63,43 @@ double ab_newton_pass(const mc_data *data, ab_param *par, ab_newton *work);
 double ab_newton_decrement(const ab_newton *work);
 
 /*
+ * Of a table in pieces the aspects' half needs sums over rows alone, which add up over pieces
+ * (aspect_bernoulli/shards.h). Components that are not pinned make pairs.
+ */
+typedef struct {
+  double loglik, decrement; /* of the rows' half */
+  double *gradient;         /* k x m */
+  double *hessian;          /* pairs x m, the upper triangle by columns */
+  double *light;            /* pairs x m, of it the bounds of light zeros; not of the dense form */
+} ab_newton_sums;
+
+/* Pairs of components that are not pinned. */
+int ab_newton_pairs(const ab_param *par);
+
+/* Zeros of the columns with a cap above 0 are not visited, in all that follows; cap (m) NULL: all are. */
+void ab_newton_set_caps(ab_newton *work, int m, const double *cap);
+
+/* Aspects above their columns' caps are set to these. */
+void ab_newton_hold(ab_param *par, int m, const double *cap);
+
+/* The caps in force, or NULL. */
+const double *ab_newton_caps(const ab_newton *work);
+
+/*
+ * The rows' half of ab_newton_pass() and then sums, which it overwrites; where look, the value of
+ * what is climbed alone. The log-prior of the aspects, and of the rows, is not in it. false: the host
+ * asked to stop.
+ */
+bool ab_newton_rows(const mc_data *data, ab_param *par, ab_newton *work, bool look,
+                    ab_newton_sums *sums);
+
+/* The columns' half from such sums over all rows of a table; work is of one with no row. */
+bool ab_newton_columns(ab_param *par, ab_newton *work, const ab_newton_sums *sums);
+
+/* What the host is shown. */
+void ab_newton_note(ab_newton *work, double objective);
+
+/*
  * The same as a model for mc_fit(), which ends where the decrement is less than tol times the
  * objective. Extrapolation pays here too: what is slow then is that the halves take turns, and that
  * is linear.
@@ -73,5 +110,8 @@ typedef struct {
 } ab_newton_self;
 
 mc_model ab_newton_model(ab_newton_self *self);
+
+/* The start is near an end: what zeros need not be visited are not from the first pass on. */
+void ab_newton_near_end(ab_newton_self *self);
 
 #endif

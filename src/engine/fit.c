@@ -52,12 +52,14 @@ static void save(fit_state *fit, int which) {
   for (int b = 0; b < fit->model->n_block; b++)
     memcpy(fit->copy[which][b], fit->model->block[b],
            (size_t) fit->model->length[b] * sizeof(double));
+  if (fit->model->away) fit->model->away->save(fit->model->self, which);
 }
 
 static void restore(fit_state *fit, int which) {
   for (int b = 0; b < fit->model->n_block; b++)
     memcpy(fit->model->block[b], fit->copy[which][b],
            (size_t) fit->model->length[b] * sizeof(double));
+  if (fit->model->away) fit->model->away->restore(fit->model->self, which);
 }
 
 static bool stop_asked(const fit_state *fit) {
@@ -132,31 +134,38 @@ static mc_status fit_plain(fit_state *fit) {
   return MC_MAX_PASS;
 }
 
-/* Squared lengths of r = theta_1 - theta_0 and v = (theta_2 - theta_1) - r, all blocks jointly. */
+void mc_step_lengths(ptrdiff_t length, const double *t0, const double *t1, const double *t2,
+                     double *rr, double *vv) {
+  for (ptrdiff_t i = 0; i < length; i++) {
+    const double r = t1[i] - t0[i], v = t2[i] - t1[i] - r;
+    *rr += r * r;
+    *vv += v * v;
+  }
+}
+
+void mc_extrapolate(ptrdiff_t length, const double *t0, const double *t1, const double *t2,
+                    double step, double *out) {
+  for (ptrdiff_t i = 0; i < length; i++) {
+    const double r = t1[i] - t0[i], v = t2[i] - t1[i] - r;
+    out[i] = t0[i] + 2 * step * r + step * step * v;
+  }
+}
+
+/* All blocks jointly. */
 static void step_lengths(const fit_state *fit, double *rr, double *vv) {
   *rr = *vv = 0;
-  for (int b = 0; b < fit->model->n_block; b++) {
-    const double *t0 = fit->copy[THETA_0][b], *t1 = fit->copy[THETA_1][b];
-    const double *t2 = fit->copy[THETA_2][b];
-    for (ptrdiff_t i = 0; i < fit->model->length[b]; i++) {
-      const double r = t1[i] - t0[i], v = t2[i] - t1[i] - r;
-      *rr += r * r;
-      *vv += v * v;
-    }
-  }
+  for (int b = 0; b < fit->model->n_block; b++)
+    mc_step_lengths(fit->model->length[b], fit->copy[THETA_0][b], fit->copy[THETA_1][b],
+                    fit->copy[THETA_2][b], rr, vv);
+  if (fit->model->away) fit->model->away->lengths(fit->model->self, rr, vv);
 }
 
 /* theta_0 + 2 step r + step^2 v, pulled back inside with theta_2 as the safe side. */
 static void extrapolate(fit_state *fit, double step) {
-  for (int b = 0; b < fit->model->n_block; b++) {
-    const double *t0 = fit->copy[THETA_0][b], *t1 = fit->copy[THETA_1][b];
-    const double *t2 = fit->copy[THETA_2][b];
-    double *out = fit->model->block[b];
-    for (ptrdiff_t i = 0; i < fit->model->length[b]; i++) {
-      const double r = t1[i] - t0[i], v = t2[i] - t1[i] - r;
-      out[i] = t0[i] + 2 * step * r + step * step * v;
-    }
-  }
+  for (int b = 0; b < fit->model->n_block; b++)
+    mc_extrapolate(fit->model->length[b], fit->copy[THETA_0][b], fit->copy[THETA_1][b],
+                   fit->copy[THETA_2][b], step, fit->model->block[b]);
+  if (fit->model->away) fit->model->away->extrapolate(fit->model->self, step);
   const double *safe[MC_MAX_BLOCK];
   for (int b = 0; b < fit->model->n_block; b++) safe[b] = fit->copy[THETA_2][b];
   fit->model->feasible(fit->model->self, safe);

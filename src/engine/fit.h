@@ -48,6 +48,19 @@ typedef struct {
 double *mc_grow(const mc_host *host, double *columns, int used, int most, ptrdiff_t width,
                 int *room);
 
+/*
+ * Parameters that are kept elsewhere, in the memory of other processes or on disk, and belong to the
+ * point as the blocks do: the engine tells what to do with them, as it does it with the blocks.
+ */
+typedef struct {
+  void (*save)(void *self, int which); /* as theta_0, theta_1 or theta_2 */
+  void (*restore)(void *self, int which);
+  void (*lengths)(void *self, double *rr, double *vv); /* adds theirs, of the three saved points */
+  void (*extrapolate)(void *self,
+                      double step); /* from the three, and back inside: feasible() follows
+                                                   for the blocks */
+} mc_away;
+
 typedef struct {
   int n_block; /* the parameters, as blocks: block[b] has length[b] values */
   double *block[MC_MAX_BLOCK];
@@ -62,8 +75,17 @@ typedef struct {
                                           is something nearer, and the objective itself if last;
                                           false: it was that already. NULL: always */
   void *self;
+  const mc_away *away; /* NULL: the blocks are all there is */
   bool may_fall; /* a pass may lower the objective: plain passes, until one changes it too little */
 } mc_model;
+
+/* Adds the squared lengths of r = t1 - t0 and v = (t2 - t1) - r. */
+void mc_step_lengths(ptrdiff_t length, const double *t0, const double *t1, const double *t2,
+                     double *rr, double *vv);
+
+/* out = t0 + 2 step r + step^2 v */
+void mc_extrapolate(ptrdiff_t length, const double *t0, const double *t1, const double *t2,
+                    double step, double *out);
 
 /*
  * Runs passes until ctl's rule is met. Plain (accelerate = false, tol = 0):

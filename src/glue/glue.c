@@ -109,7 +109,7 @@ static SEXP ask_host(void *ctx) {
 }
 
 static SEXP note_condition(SEXP condition, void *ctx) {
-  glue_context *context = ((const host_call *) ctx)->context;
+  glue_context *context = *(glue_context *const *) ctx; /* first in what was tried */
   context->stopped = true;
   if (Rf_inherits(condition, "error")) {
     R_PreserveObject(condition);
@@ -138,6 +138,35 @@ static int host_tick(void *ctx, int pass, double objective) {
   host_call at = {context, pass, objective};
   if (!R_ToplevelExec(ask_and_catch, &at)) context->stopped = true;
   return context->stopped;
+}
+
+typedef struct {
+  glue_context *context;
+  SEXP call, value;
+} eval_call;
+
+static SEXP eval_in_base(void *ctx) { return Rf_eval(((const eval_call *) ctx)->call, R_BaseEnv); }
+
+static SEXP no_value(SEXP condition, void *ctx) {
+  note_condition(condition, ctx);
+  return R_NilValue;
+}
+
+static void eval_and_catch(void *ctx) {
+  eval_call *at = ctx;
+  SEXP classes = PROTECT(Rf_allocVector(STRSXP, 2));
+  SET_STRING_ELT(classes, 0, Rf_mkChar("interrupt"));
+  SET_STRING_ELT(classes, 1, Rf_mkChar("error"));
+  at->value = R_tryCatch(eval_in_base, ctx, classes, no_value, ctx, NULL, NULL);
+  UNPROTECT(1);
+}
+
+SEXP glue_eval(const mc_host *host, SEXP call) {
+  glue_context *context = host->ctx;
+  eval_call at = {context, call, R_NilValue};
+  if (context->stopped) return R_NilValue;
+  if (!R_ToplevelExec(eval_and_catch, &at)) context->stopped = true;
+  return context->stopped ? R_NilValue : at.value;
 }
 
 mc_host glue_host(glue_context *context, SEXP control) {

@@ -29,6 +29,9 @@ SEXP mc_c_ab_visits_gibbs(SEXP cell, SEXP param, SEXP prior, SEXP plan);
 SEXP mc_c_ab_vb_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_ab_gibbs_run(SEXP view, SEXP param, SEXP prior, SEXP plan);
 SEXP mc_c_ab_certify(SEXP view, SEXP param, SEXP prior);
+SEXP mc_c_ab_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
+SEXP mc_c_ab_shard(SEXP view, SEXP param, SEXP prior, SEXP control);
+SEXP mc_c_ab_shard_extrapolate(SEXP saved, SEXP step);
 SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits);
 SEXP mc_c_neighbours_mean(SEXP table, SEXP rows, SEXP own, SEXP lists, SEXP settings);
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
@@ -70,6 +73,12 @@ typedef struct {
 } glue_context;
 
 mc_host glue_host(glue_context *context, SEXP control);
+
+/*
+ * Evaluates a call without jumping: R_NilValue where it failed or was interrupted, and the host then
+ * says stop.
+ */
+SEXP glue_eval(const mc_host *host, SEXP call);
 
 /*
  * Ends the call where the host was asked to stop, as the error or the interrupt that the host met, so

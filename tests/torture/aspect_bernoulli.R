@@ -101,3 +101,22 @@ torture("mc_c_ab_gibbs_run", view, chain, alike(0.5, 0.5, 1), plan)
 torture("mc_c_ab_gibbs_run", view, chain, alike(0.5, 0.5, 1), utils::modifyList(plan, list(thin = 0L, n_stat = 0L)))
 torture("mc_c_ab_gibbs_run", view, chain, alike(0.5, 0.5, 1), utils::modifyList(plan, list(kind = 0L)), error = TRUE)
 torture("mc_c_ab_gibbs_run", view, chain, alike(0.5, 0, 1), plan, error = TRUE)
+
+shard <- c(param, list(look = FALSE, before = param$membership))
+for (algorithm in c("em", "newton", "sparse")) {
+  torture("mc_c_ab_shard", view, shard, flat, modifyList(plain, list(algorithm = algorithm)))
+}
+torture("mc_c_ab_shard", view, modifyList(shard, list(look = TRUE)), flat, plain)
+torture("mc_c_ab_shard", view, modifyList(shard, list(before = 1)), flat, plain, error = TRUE)
+torture("mc_c_ab_shard_extrapolate", rep(list(param$membership), 3), 2)
+torture("mc_c_ab_shard_extrapolate", list(param$membership, 1, 1), 2, error = TRUE)
+driver <- modifyList(param, list(membership = matrix(0, 0, ncol(param$membership))))
+counts <- length(param$aspects)
+driver$visit <- function(what, value, caps) {
+  switch(what, pass = c(-10, rep(0, 4), rep(1, 2 * counts)), objective = c(-10, rep(0, 4)), NULL)
+}
+empty <- list(dim = c(0L, ncol(param$aspects)), start = 0L, column = integer())
+torture("mc_c_ab_shards_fit", empty, driver, flat, fast)
+torture(
+  "mc_c_ab_shards_fit", empty, modifyList(driver, list(visit = function(...) stop("lost"))), flat, fast, error = TRUE
+)

@@ -1,0 +1,504 @@
+#' Tables larger than memory: row shards on disk
+#'
+#' `shards()` turns records, in pieces, or a table into a folder of *row shards*, each a compact file of a part of the
+#' rows. The zeros are never written out, and one piece at a time is in memory. [aspect_bernoulli()] takes the
+#' result in place of a table: it visits the shards one after another, or on several workers, see [fit_control()].
+#'
+#' @details
+#' **Records.** In long form each record says that a taxon was found at a site, as occurrences of GBIF or lists of eBird
+#' do. A site's records may be scattered over all pieces: they are first sorted into buckets on disk by a number made of
+#' the site's name, then each shard is put together from some buckets. So shards do not depend on how the data were cut
+#' into pieces. Within a shard rows are in the order of their names, and the taxa in that of theirs (as bytes compare).
+#' A record that is there twice counts once. With `present`, a column of 0, 1 and `NA`, a record may also say that
+#' the taxon was not found (0, the same as no record, but the site has a row) or that it is unknown (`NA`; a find
+#' elsewhere in the data wins). A record whose taxon is `NA` says that the site was visited: a site where nothing was
+#' found has a row of zeros. A record without a site is an error.
+#'
+#' **Tables.** Rows of a matrix, sparse or dense, keep their order.
+#'
+#' **Sources.** `x` is one of
+#' * a data frame of records;
+#' * names of CSV files (also `.csv.gz`), read `piece` records at a time, or of Parquet files (package nanoparquet,
+#'   which reads a file as a whole: each is a piece, and a table larger than memory must be in several files);
+#' * a result of `DBI::dbSendQuery()`, fetched `piece` records at a time, from SQLite, DuckDB or any other database;
+#' * a function of the number of records wanted, which returns the next ones as a data frame and then `NULL`;
+#' * a table: a matrix or sparse matrix of package Matrix with cells 0, 1 and `NA`;
+#' * a folder that `shards()` has made, alone: it is opened again.
+#'
+#' **Files.** Each file ends with its checksum, and the manifest, which is written last, holds the checksums of all:
+#' a file that was cut off or changed is an error that names it. A folder without a manifest was not finished, and
+#' the next call for it begins anew. The folder may be moved and copied as a whole.
+#'
+#' **Cost.** Records are read once and sorted once: O(records). Memory: a piece, the names of the taxa, and a shard.
+#'
+#' @param x records, a table, or a folder; see Details.
+#' @param path folder for the shards, new or empty.
+#' @param ... must be empty.
+#' @param site,taxon names of the columns of records that hold site and taxon; both may be text or numbers.
+#' @param present `NULL`, or the name of a column of 0, 1 and `NA`.
+#' @param along what travels with the rows, such as effort, age and place. For records: names of columns, whose
+#'   value must be the same in all records of a site, or `NA`. For a table: a data frame with a row for each of its
+#'   rows.
+#' @param taxa `NULL`: those that are found; or the names of all taxa, in the order wanted. Others are then an error.
+#' @param piece records in memory at a time.
+#' @param size ones and missing cells of a shard, about. Smaller shards need less memory, larger ones less time.
+#' @return A list of class `shards`: `path`, `dims` (`n` rows, `m` columns), `attributes` (names of the taxa), `shards`
+#'   (a data frame with `rows`, `ones`, `missing` and checksums of each), `column_sum` and `column_missing` (of each
+#'   taxon), `along` (names of covariates) and `version` (of the package that wrote them). `dim()` and `nobs()`, the
+#'   number of observed cells, work as on a table, and `x[i, j]` gives some rows and columns, by number or name,
+#'   as a sparse matrix.
+#' @seealso [aspect_bernoulli()], [row_data()] for what travels with the rows.
+#' @examples
+#' records <- data.frame(
+#'   list = c("a", "b", "a", "c", "b", "d"), species = c("owl", "owl", "jay", "jay", "kite", NA)
+#' )
+#' folder <- tempfile()
+#' x <- shards(records, folder, site = "list", taxon = "species")
+#' x
+#' x[c("a", "d"), ]
+#' @export
+shards <- function(x, path, ..., site = NULL, taxon = NULL, present = NULL, along = NULL, taxa = NULL, piece = 1e6,
+                   size = 5e5) {
+  check_dots(...)
+  if (missing(x)) stop_missing("x")
+  if (missing(path) && is.character(x) && length(x) == 1L && !is.na(x) && dir.exists(x)) {
+    return(open_shards(x))
+  }
+  if (missing(path) || is.null(check_file_name(path, "path"))) stop_missing("path")
+  size <- check_number(size, "size", 1)
+  piece <- check_count(piece, "piece")
+  columns <- list(site = site, taxon = taxon, present = present, along = along)
+  if (is.matrix(x) || inherits(x, c("Matrix", "table"))) {
+    return(table_shards(x, path, columns, size))
+  }
+  check_record_columns(columns)
+  source <- record_source(x, piece, columns)
+  on.exit(source$close())
+  prepare_folder(path)
+  record_shards(source, path, columns, check_taxa(taxa), size)
+}
+
+check_record_columns <- function(columns) {
+  for (name in c("site", "taxon", "present")) {
+    value <- columns[[name]]
+    if (is.null(value) && name == "present") next
+    if (!is.character(value) || length(value) != 1L || is.na(value)) {
+      stop_input("`%s` must be the name of a column of the records, not %s.", name, show_value(value))
+    }
+  }
+  if (!is.null(columns$along) && (!is.character(columns$along) || anyNA(columns$along))) {
+    stop_input("`along` must be names of columns of the records, not %s.", show_value(columns$along))
+  }
+}
+
+check_taxa <- function(taxa) {
+  if (is.null(taxa)) {
+    return(NULL)
+  }
+  taxa <- as_names(taxa)
+  if (!length(taxa) || anyNA(taxa) || anyDuplicated(taxa)) {
+    stop_input("`taxa` must be the names of all taxa, each once, or NULL.")
+  }
+  taxa
+}
+
+# Names of sites and taxa, which may be numbers: written out in full.
+as_names <- function(x) {
+  if (is.factor(x)) x <- as.character(x)
+  if (is.numeric(x) && !inherits(x, "integer64")) {
+    whole <- !is.na(x) & abs(x) < 2^53 & x == floor(x)
+    out <- as.character(x)
+    out[whole] <- sprintf("%.0f", x[whole])
+    return(out)
+  }
+  enc2utf8(as.character(x))
+}
+
+# Tables: runs of rows.
+
+table_shards <- function(x, path, columns, size) {
+  if (!is.null(columns$site) || !is.null(columns$taxon)) {
+    stop_input("`site` and `taxon` are for records in long form: `x` is a table, whose rows are sites.")
+  }
+  along <- columns$along
+  data <- check_data(x, "binary")
+  n <- nrow(data$x)
+  if (!is.null(along) && (!is.data.frame(along) || nrow(along) != n)) {
+    stop_input("`along` must be a data frame with a row for each of the %d rows of `x`, not %s.", n, show_value(along))
+  }
+  view <- data$view
+  prepare_folder(path)
+  stored <- diff(view$start) + if (is.null(view$na_start)) 0 else diff(view$na_start)
+  cut <- cumsum(as.double(stored) + 1) %/% (size + 1)
+  runs <- unname(split(seq_len(n), cut))
+  tables <- lapply(seq_along(runs), function(i) {
+    rows <- runs[[i]]
+    part <- view_rows(view, rows)
+    covariates <- if (!is.null(along)) along[rows, , drop = FALSE]
+    write_shard(path, i, part, list(names = rownames(data$x)[rows], along = covariates))
+  })
+  margins <- list(sum = data$margins$column_sum, missing = n - data$margins$column_observed)
+  finish_folder(path, tables, colnames(data$x), margins, names(along))
+}
+
+# A run of rows of a view.
+view_rows <- function(view, rows) {
+  take <- function(start, column) {
+    from <- start[rows[1L]]
+    to <- start[rows[length(rows)] + 1L]
+    list(start = start[c(rows, rows[length(rows)] + 1L)] - from, column = column[from + seq_len(to - from)])
+  }
+  cells <- take(view$start, view$column)
+  missing <- if (!is.null(view$na_start)) take(view$na_start, view$na_column)
+  list(
+    dim = c(length(rows), view$dim[2L]), start = cells$start, column = cells$column, value = NULL,
+    na_start = missing$start, na_column = missing$column
+  )
+}
+
+# Records: sources, buckets, shards.
+
+# list(read = function() the next piece, or NULL, close = function())
+record_source <- function(x, piece, columns) {
+  wanted <- unlist(columns, use.names = FALSE)
+  nothing <- function() NULL
+  if (is.data.frame(x)) {
+    at <- 0
+    read <- function() {
+      rows <- at + seq_len(min(piece, nrow(x) - at))
+      at <<- at + length(rows)
+      if (length(rows)) as.list(x)[wanted_columns(names(x), wanted)] |> lapply(`[`, rows)
+    }
+    return(list(read = read, close = nothing))
+  }
+  if (is.function(x)) {
+    return(list(read = function() x(piece), close = nothing))
+  }
+  if (inherits(x, "DBIResult")) {
+    if (!requireNamespace("DBI", quietly = TRUE)) stop_input("Queries as `x` need package DBI.")
+    fetch <- getExportedValue("DBI", "dbFetch")
+    read <- function() {
+      found <- fetch(x, n = piece)
+      if (nrow(found)) found
+    }
+    return(list(read = read, close = nothing))
+  }
+  if (!is.character(x) || !length(x) || anyNA(x)) {
+    stop_input(
+      "`x` must be a data frame of records, a table, names of files, a DBI result or a function, not %s.", show_value(x)
+    )
+  }
+  file_source(x, piece, wanted)
+}
+
+wanted_columns <- function(names, wanted) {
+  lost <- setdiff(wanted, names)
+  if (length(lost)) {
+    stop_input("The records must have the columns %s: they lack %s.", show_names(wanted), show_names(lost))
+  }
+  wanted
+}
+
+# Files one after another: CSV in pieces, Parquet one by one.
+file_source <- function(files, piece, wanted) {
+  gone <- files[!file.exists(files) | dir.exists(files)]
+  if (length(gone)) stop_input("`x` must be names of files: %s is none.", show_names(gone))
+  parquet <- grepl("[.]parquet$", files, ignore.case = TRUE)
+  if (any(parquet) && !requireNamespace("nanoparquet", quietly = TRUE)) {
+    stop_input("Parquet files as `x` need package nanoparquet.")
+  }
+  open <- NULL
+  close_open <- function() {
+    if (!is.null(open)) open$close()
+    open <<- NULL
+  }
+  at <- 0L
+  read <- function() {
+    repeat {
+      if (is.null(open)) {
+        at <<- at + 1L
+        if (at > length(files)) {
+          return(NULL)
+        }
+        open <<- if (parquet[at]) parquet_source(files[at], wanted) else csv_source(files[at], piece, wanted)
+      }
+      found <- open$read()
+      if (!is.null(found)) {
+        return(found)
+      }
+      close_open()
+    }
+  }
+  list(read = read, close = close_open)
+}
+
+parquet_source <- function(file, wanted) {
+  done <- FALSE
+  read <- function() {
+    if (done) {
+      return(NULL)
+    }
+    done <<- TRUE
+    names <- nanoparquet::read_parquet_schema(file)$name
+    nanoparquet::read_parquet(file, col_select = wanted_columns(names, wanted))
+  }
+  list(read = read, close = function() NULL)
+}
+
+# Sites and taxa are text; other columns are as they look, piece by piece.
+csv_source <- function(file, piece, wanted) {
+  con <- file(file, "r", encoding = "UTF-8")
+  names <- names(utils::read.csv(text = readLines(con, 1L, warn = FALSE), check.names = FALSE))
+  wanted_columns(names, wanted)
+  classes <- ifelse(names %in% wanted[1:2], "character", ifelse(names %in% wanted, NA, "NULL"))
+  read <- function() {
+    if (!length(peek <- readLines(con, 1L, warn = FALSE))) {
+      return(NULL)
+    }
+    pushBack(peek, con)
+    utils::read.table(
+      con, sep = ",", quote = "\"", nrows = piece, col.names = names, colClasses = classes, check.names = FALSE,
+      comment.char = "", na.strings = c("NA", ""), fill = FALSE
+    )
+  }
+  list(read = read, close = function() close(con))
+}
+
+n_buckets <- 256L
+
+record_shards <- function(source, path, columns, taxa, size) {
+  folder <- bucket_folder(path)
+  dir.create(folder)
+  known <- taxa
+  count <- numeric(n_buckets)
+  n_records <- 0
+  repeat {
+    found <- source$read()
+    if (is.null(found)) break
+    found <- check_records(found, columns, n_records)
+    n_records <- n_records + length(found$site)
+    new <- setdiff(unique(found$taxon), c(known, NA))
+    if (length(new) && !is.null(taxa)) stop_input("`taxa` must name all taxa: %s is not among them.", show_names(new))
+    known <- c(known, new)
+    found$taxon <- match(found$taxon, known)
+    count <- count + fill_buckets(found, folder)
+  }
+  if (!n_records) stop_input("`x` must hold records: it has none.")
+  if (!length(known)) stop_input("`x` must hold finds: no record has a taxon.")
+  # Those that were found first depend on the order of the records: their names do not.
+  final <- if (is.null(taxa)) sort(known, method = "radix") else taxa
+  groups <- split(which(count > 0), cumsum(count[count > 0]) %/% (size + 1))
+  margins <- list(sum = numeric(length(final)), missing = numeric(length(final)))
+  tables <- list()
+  for (buckets in groups) {
+    part <- join_buckets(folder, buckets, match(known, final), length(final))
+    i <- length(tables) + 1L
+    tables[[i]] <- write_shard(path, i, part$view, part$rows)
+    margins$sum <- margins$sum + tabulate(part$view$column + 1L, length(final))
+    margins$missing <- margins$missing + tabulate(part$view$na_column + 1L, length(final))
+  }
+  finish_folder(path, tables, final, margins, columns$along)
+}
+
+# One piece, checked: list(site = names, key, taxon = names, cell = 1 (found), 2 (unknown) or 0, along = list).
+check_records <- function(found, columns, before) {
+  wanted_columns(names(found), unlist(columns, use.names = FALSE))
+  site <- found[[columns$site]]
+  bad <- which(is.na(site))
+  if (length(bad)) stop_input("Every record must have a site: %s is NA in record %.0f.", columns$site, before + bad[1L])
+  cell <- rep(1L, length(site))
+  if (!is.null(columns$present)) {
+    value <- found[[columns$present]]
+    bad <- which(!is.na(value) & !(value %in% c(0, 1)))
+    if (length(bad)) {
+      stop_input(
+        "%s must hold 0, 1 and NA alone: record %.0f has %s.", columns$present, before + bad[1L],
+        show_value(value[bad[1L]])
+      )
+    }
+    cell <- ifelse(is.na(value), 2L, as.integer(value))
+  }
+  list(
+    site = site, taxon = as_names(found[[columns$taxon]]), cell = cell,
+    along = stats::setNames(lapply(columns$along, function(name) found[[name]]), columns$along)
+  )
+}
+
+# A number from 1 to n_buckets for each site, the same wherever and whenever it is made.
+bucket_of <- function(site) {
+  if (is.numeric(site) && !inherits(site, "integer64") && all(site == floor(site) & abs(site) < 2^53)) {
+    return(site %% n_buckets + 1)
+  }
+  strtoi(substr(cli::hash_md5(as_names(site)), 1L, 6L), 16L) %% n_buckets + 1
+}
+
+# Appends the records of a piece to the files of their buckets; how many each got.
+fill_buckets <- function(found, folder) {
+  sites <- unique(found$site)
+  row <- match(found$site, sites)
+  name <- as_names(sites)
+  along <- lapply(found$along, site_values, row, name)
+  bucket <- as.integer(bucket_of(sites))
+  members <- split(seq_along(row), factor(bucket[row], seq_len(n_buckets)))
+  for (b in which(lengths(members) > 0L)) {
+    own <- members[[b]]
+    mine <- unique(row[own])
+    chunk <- list(
+      site = name[mine], row = match(row[own], mine), column = found$taxon[own], cell = found$cell[own],
+      along = lapply(along, `[`, mine)
+    )
+    write_to(file.path(folder, sprintf("bucket-%03d", b)), "ab", function(con) serialize(chunk, con, xdr = FALSE))
+  }
+  lengths(members)
+}
+
+# One value for each site of those of its records: they must agree, or be unknown.
+site_values <- function(value, site, names) {
+  if (is.factor(value)) value <- as.character(value)
+  known <- which(!is.na(value))
+  first <- known[match(seq_along(names), site[known])]
+  out <- value[first]
+  unlike <- known[value[known] != out[site[known]]]
+  if (length(unlike)) {
+    stop_input(
+      "What goes `along` must be the same in all records of a site: %s has %s and %s.",
+      dQuote(names[site[unlike[1L]]], FALSE), show_value(out[site[unlike[1L]]]), show_value(value[unlike[1L]])
+    )
+  }
+  out
+}
+
+# The records of some buckets as a shard: list(view, rows); to: the column of each taxon.
+join_buckets <- function(folder, buckets, to, m) {
+  chunks <- do.call(c, lapply(buckets, function(b) read_chunks(file.path(folder, sprintf("bucket-%03d", b)))))
+  site <- unlist(lapply(chunks, `[[`, "site"))
+  names <- sort(unique(site), method = "radix")
+  at <- match(site, names)
+  offset <- cumsum(c(0L, lengths(lapply(chunks, `[[`, "site"))))
+  row <- at[unlist(lapply(seq_along(chunks), function(i) chunks[[i]]$row + offset[i]))]
+  column <- to[unlist(lapply(chunks, `[[`, "column"))]
+  cell <- unlist(lapply(chunks, `[[`, "cell"))
+  along <- lapply(stats::setNames(nm = names(chunks[[1L]]$along)), function(name) {
+    site_values(unlist(lapply(chunks, function(chunk) chunk$along[[name]])), at, names)
+  })
+  keep <- which(!is.na(column) & cell > 0L)
+  order <- keep[order(row[keep], column[keep], cell[keep], method = "radix")]
+  key <- (row[order] - 1) * as.double(m) + column[order]
+  order <- order[!duplicated(key)]
+  part <- function(which) {
+    own <- order[cell[order] == which]
+    list(start = c(0L, cumsum(tabulate(row[own], length(names)))), column = column[own] - 1L)
+  }
+  ones <- part(1L)
+  missing <- part(2L)
+  if (!length(missing$column)) missing <- list(start = NULL, column = NULL)
+  view <- list(
+    dim = c(length(names), m), start = ones$start, column = ones$column, value = NULL, na_start = missing$start,
+    na_column = missing$column
+  )
+  covariates <- if (length(along)) as.data.frame(along, optional = TRUE)
+  list(view = view, rows = list(names = names, along = covariates))
+}
+
+read_chunks <- function(file) {
+  con <- file(file, "rb")
+  on.exit(close(con))
+  out <- list()
+  size <- file.size(file)
+  while (seek(con) < size) out[[length(out) + 1L]] <- unserialize(con)
+  out
+}
+
+# How shards present themselves.
+
+#' @export
+dim.shards <- function(x) unname(x$dims)
+
+#' @export
+nobs.shards <- function(object, ...) {
+  check_dots(...)
+  prod(object$dims) - sum(as.double(object$shards$missing))
+}
+
+#' @export
+print.shards <- function(x, ...) {
+  ones <- sum(as.double(x$shards$ones))
+  missing <- sum(as.double(x$shards$missing))
+  cat(sprintf(
+    "Shards: %s observations x %s attributes, %s presences (%s %% of the cells)%s\n", format_big(x$dims[["n"]]),
+    format_big(x$dims[["m"]]), format_big(ones), format_each(100 * ones / prod(x$dims)),
+    if (missing > 0) sprintf(", %s cells unknown", format_big(missing)) else ""
+  ))
+  cat(sprintf(
+    "%d file(s) of %s to %s rows in %s\n", nrow(x$shards), format_big(min(x$shards$rows)),
+    format_big(max(x$shards$rows)), x$path
+  ))
+  if (length(x$along)) cat(sprintf("With the rows: %s\n", paste(x$along, collapse = ", ")))
+  invisible(x)
+}
+
+format_big <- function(x) format(x, big.mark = " ", scientific = FALSE, trim = TRUE)
+
+#' @export
+`[.shards` <- function(x, i, j, ..., drop = FALSE) {
+  if (nargs() - (!missing(drop)) < 3L) stop_input("Shards have rows and columns: x[i, ], x[, j] or x[i, j].")
+  if (missing(i)) stop_input("Some rows must be asked for, x[i, ], by number or name: shards may not fit into memory.")
+  columns <- pick(if (!missing(j)) j, x$dims[["m"]], x$attributes, "j")
+  last <- cumsum(as.double(x$shards$rows))
+  parts <- if (is.character(i)) named_rows(x, i) else numbered_rows(x, i, last)
+  found <- lapply(which(lengths(parts) > 0L), function(s) shard_matrix(x, s)[parts[[s]], columns, drop = FALSE])
+  out <- do.call(rbind, found)
+  out[match(attr(parts, "order"), unlist(attr(parts, "key"))), , drop = FALSE]
+}
+
+# Rows asked for, in each shard; `order` and `key` say how to put them together again.
+numbered_rows <- function(x, i, last) {
+  n <- x$dims[["n"]]
+  ok <- is.numeric(i) && length(i) && !anyNA(i) && all(i == floor(i) & i >= 1 & i <= n)
+  if (!ok) stop_input("`i` must hold names or whole numbers from 1 to %.0f, not %s.", n, show_value(i))
+  shard <- findInterval(i - 1, c(0, last), rightmost.closed = FALSE)
+  key <- lapply(seq_along(last), function(s) unique(i[shard == s]))
+  parts <- Map(function(own, before) as.integer(own - before), key, c(0, last[-length(last)]))
+  structure(parts, order = i, key = key)
+}
+
+named_rows <- function(x, i) {
+  key <- lapply(seq_len(nrow(x$shards)), function(s) intersect(unique(i), read_shard_rows(x, s)$names))
+  unknown <- setdiff(i, unlist(key))
+  if (length(unknown)) stop_input("`i` must hold names that are in the data: %s is not.", show_names(unknown))
+  parts <- lapply(seq_along(key), function(s) {
+    if (length(key[[s]])) match(key[[s]], read_shard_rows(x, s)$names) else integer()
+  })
+  structure(parts, order = i, key = key)
+}
+
+#' What travels with the rows of shards
+#'
+#' Names of the rows and the covariates that [shards()] kept with them, such as effort, age and place.
+#'
+#' @param x a result of [shards()].
+#' @param shard numbers of the shards wanted; `NULL` is all. One row of the result takes the memory of its name.
+#' @return A data frame with a row for each row of the shards, in their order: `shard`, `name` (where there are names)
+#'   and what went `along`.
+#' @examples
+#' x <- shards(matrix(c(1, 0, 0, 1), 2), tempfile(), along = data.frame(effort = c(3, 5)))
+#' row_data(x)
+#' @export
+row_data <- function(x, shard = NULL) {
+  check_shards(x)
+  wanted <- pick(shard, nrow(x$shards), NULL, "shard")
+  each <- lapply(wanted, function(s) {
+    rows <- read_shard_rows(x, s)
+    parts <- c(list(shard = rep(s, x$shards$rows[s]), name = rows$names), as.list(rows$along))
+    as.data.frame(parts[lengths(parts) > 0L], optional = TRUE)
+  })
+  out <- do.call(rbind, each)
+  rownames(out) <- NULL
+  out
+}
+
+check_shards <- function(x, name = "x") {
+  if (missing(x)) stop_missing(name)
+  if (!inherits(x, "shards")) stop_input("`%s` must be a result of shards(), not %s.", name, show_value(x))
+  x
+}

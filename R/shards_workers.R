@@ -1,0 +1,249 @@
+# Workers that visit shards: sockets of package parallel, or compute profiles of package mirai. A worker is given a job
+# and returns its result; what it knows of a shard it reads from disk, and keeps as long as it is the newest. So any
+# worker can do any job, and one that is lost costs the time of its job alone. Tests: test-shards_workers.R.
+
+# Sums belong to shards and are added in a fixed binary tree over shard numbers, so that they are the same, to the last
+# bit, however shards are shared out. A node is list(level, index, sum): of shards index 2^level + 1 .. (index + 1)
+# 2^level.
+
+# Adds the next shard's sum to the nodes of a run of shards: what has both halves is added up.
+add_node <- function(nodes, shard, sum) {
+  nodes[[length(nodes) + 1L]] <- list(level = 0L, index = shard - 1L, sum = sum)
+  while ((n <- length(nodes)) > 1L) {
+    left <- nodes[[n - 1L]]
+    right <- nodes[[n]]
+    if (left$level != right$level || left$index %% 2L != 0L || right$index != left$index + 1L) break
+    nodes[[n - 1L]] <- list(level = left$level + 1L, index = left$index %/% 2L, sum = left$sum + right$sum)
+    nodes[[n]] <- NULL
+  }
+  nodes
+}
+
+# The sum over all n shards from nodes that cover each once.
+add_nodes <- function(nodes, n) {
+  at <- vapply(nodes, function(node) sprintf("%d:%d", node$level, node$index), "")
+  total <- function(level, index) {
+    known <- match(sprintf("%d:%d", level, index), at)
+    if (!is.na(known)) {
+      return(nodes[[known]]$sum)
+    }
+    if (level == 0L) {
+      return(NULL) # beyond the last shard
+    }
+    left <- total(level - 1L, 2L * index)
+    right <- total(level - 1L, 2L * index + 1L)
+    if (is.null(right)) left else left + right
+  }
+  total(as.integer(ceiling(log2(n))), 0L)
+}
+
+# How shards are shared out to n workers: runs of about equal weight.
+share_shards <- function(weight, n) {
+  n <- min(n, length(weight))
+  middle <- cumsum(weight) - weight / 2
+  unname(split(seq_along(weight), factor(pmin(floor(middle / sum(weight) * n), n - 1), 0:(n - 1))))
+}
+
+# Workers as `cluster` of fit_control() gives them: list(names, alive, own), and by class how they are spoken to.
+open_workers <- function(cluster, patience) {
+  workers <- new.env(parent = emptyenv())
+  workers$patience <- patience
+  if (inherits(cluster, "cluster")) {
+    workers$nodes <- unclass(cluster)
+    hosts <- vapply(workers$nodes, function(node) paste(format(node$host), collapse = ""), "")
+    workers$names <- sprintf("worker %d (%s)", seq_along(hosts), hosts)
+    class(workers) <- "socket_workers"
+  } else {
+    workers$profiles <- cluster
+    workers$names <- sprintf("worker %d (profile %s)", seq_along(cluster), dQuote(cluster, FALSE))
+    class(workers) <- "mirai_workers"
+  }
+  workers$alive <- rep(TRUE, length(workers$names))
+  workers$job <- vector("list", length(workers$names)) # what each is at
+  workers$tag <- 0
+  workers
+}
+
+# What can be `cluster` of fit_control().
+check_cluster <- function(cluster) {
+  if (is.null(cluster)) {
+    return(NULL)
+  }
+  if (inherits(cluster, "cluster")) {
+    socket <- vapply(cluster, function(node) inherits(node$con, "sockconn"), NA)
+    if (!length(cluster) || !all(socket)) {
+      stop_input("`cluster` of package parallel must be of sockets, as makeCluster() makes it: others are not known.")
+    }
+    return(cluster)
+  }
+  if (!is.character(cluster) || !length(cluster) || anyNA(cluster) || anyDuplicated(cluster)) {
+    stop_input(
+      paste(
+        "`cluster` must be a cluster of parallel::makeCluster(), or names of compute profiles of package mirai with",
+        "one daemon each, not %s."
+      ),
+      show_value(cluster)
+    )
+  }
+  if (!requireNamespace("mirai", quietly = TRUE)) stop_input("Compute profiles as `cluster` need package mirai.")
+  cluster
+}
+
+# Sends a job: f(job) is to be evaluated by worker i.
+send_job <- function(workers, i, f, job) UseMethod("send_job")
+
+# The next result: list(worker, value) or list(worker, lost = why); NULL: none within `seconds`.
+next_result <- function(workers, seconds) UseMethod("next_result")
+
+# Jobs have numbers, so that no answer to an earlier one, whose caller was interrupted, is taken for theirs.
+begin_job <- function(workers, i) {
+  workers$tag <- workers$tag + 1
+  workers$job[[i]] <- list(tag = sprintf("%d-%.0f-%s", Sys.getpid(), workers$tag, format(Sys.time(), "%H%M%OS6")))
+  workers$job[[i]]$tag
+}
+
+at_work <- function(workers) which(!vapply(workers$job, is.null, NA) & workers$alive)
+
+# The messages are those of parallel's own workers, which know "EXEC". Its functions wait for all nodes, in turn, for
+# ever; here none waits for one that is lost.
+#' @export
+send_job.socket_workers <- function(workers, i, f, job) {
+  call <- list(type = "EXEC", data = list(fun = f, args = list(job), return = TRUE, tag = begin_job(workers, i)))
+  sent <- catch_error({
+    serialize(call, workers$nodes[[i]]$con)
+    TRUE
+  }, function(e) FALSE)
+  if (!isTRUE(sent)) workers$job[[i]]$lost <- "its connection is closed"
+}
+
+#' @export
+next_result.socket_workers <- function(workers, seconds) {
+  busy <- at_work(workers)
+  for (i in busy) {
+    if (!is.null(workers$job[[i]]$lost)) {
+      return(list(worker = i, lost = workers$job[[i]]$lost))
+    }
+  }
+  ready <- socketSelect(lapply(workers$nodes[busy], function(node) node$con), FALSE, seconds)
+  for (i in busy[ready]) {
+    got <- catch_error(suppressWarnings(unserialize(workers$nodes[[i]]$con)), function(e) NULL)
+    if (is.null(got)) {
+      return(list(worker = i, lost = "its process has ended"))
+    }
+    if (!identical(got$tag, workers$job[[i]]$tag)) next # an answer to an earlier call
+    value <- got$value
+    workers$job[i] <- list(NULL)
+    failed <- inherits(value, "try-error") || !isTRUE(got$success)
+    if (failed) {
+      return(list(worker = i, lost = paste("it failed:", trimws(paste(format(value), collapse = " ")))))
+    }
+    return(list(worker = i, value = value))
+  }
+  NULL
+}
+
+#' @export
+send_job.mirai_workers <- function(workers, i, f, job) {
+  begin_job(workers, i)
+  workers$job[[i]]$promise <- mirai::mirai(f(job), f = f, job = job, .compute = workers$profiles[i])
+}
+
+#' @export
+next_result.mirai_workers <- function(workers, seconds) {
+  end <- proc.time()[[3L]] + seconds
+  repeat {
+    for (i in at_work(workers)) {
+      promise <- workers$job[[i]]$promise
+      if (mirai::unresolved(promise)) next
+      workers$job[i] <- list(NULL)
+      if (mirai::is_error_value(promise$data)) {
+        return(list(worker = i, lost = paste("it failed:", trimws(paste(format(promise$data), collapse = " ")))))
+      }
+      return(list(worker = i, value = promise$data))
+    }
+    if (proc.time()[[3L]] >= end) {
+      return(NULL)
+    }
+    Sys.sleep(0.002)
+  }
+}
+
+# f(job) for every job, whose own worker it has or, where that is lost, another: list of values. is_right(value, job)
+# tells whether a value can be the job's. An error that f returns as a `shard_error` is ours, not the worker's.
+run_on_workers <- function(workers, jobs, f, is_right) {
+  values <- vector("list", length(jobs))
+  todo <- seq_along(jobs)
+  own <- function(i) jobs[[i]]$worker
+  doing <- rep(NA_integer_, length(workers$names))
+  on.exit(drain(workers))
+  repeat {
+    for (w in setdiff(which(workers$alive), which(!is.na(doing)))) {
+      # Another's job only where that one is lost.
+      mine <- Filter(function(i) own(i) == w || !workers$alive[own(i)], todo)
+      if (!length(mine)) next
+      doing[w] <- mine[[1L]]
+      todo <- setdiff(todo, mine[[1L]])
+      send_job(workers, w, f, jobs[[mine[[1L]]]])
+    }
+    if (all(is.na(doing))) break
+    got <- next_result(workers, min(workers$patience, 1))
+    waited <- if (is.null(got)) c(waited_for(workers)) else workers_heard(workers)
+    if (is.null(got) && waited < workers$patience) next
+    if (is.null(got)) {
+      got <- list(worker = at_work(workers)[1L], lost = sprintf("it was silent for %.0f seconds", workers$patience))
+    }
+    w <- got$worker
+    job <- doing[w]
+    doing[w] <- NA
+    if (is.null(got$lost) && inherits(got$value, "shard_error")) stop(got$value$error)
+    if (is.null(got$lost) && !is_right(got$value, jobs[[job]])) got$lost <- "what it returned is not what was asked"
+    if (is.null(got$lost)) {
+      values[job] <- list(got$value)
+      next
+    }
+    lose_worker(workers, w, got$lost)
+    todo <- c(job, todo)
+  }
+  if (length(todo)) {
+    stop(errorCondition(
+      sprintf("All workers are lost, the last one because %s. What was saved last is in `checkpoint`.", workers$why),
+      class = "multicause_worker_lost", call = NULL
+    ))
+  }
+  values
+}
+
+# Seconds since any worker was heard of, while some are at work.
+waited_for <- function(workers) proc.time()[[3L]] - workers$heard
+
+workers_heard <- function(workers) {
+  workers$heard <- proc.time()[[3L]]
+  0
+}
+
+lose_worker <- function(workers, i, why) {
+  workers$alive[i] <- FALSE
+  workers$why <- why
+  workers$job[i] <- list(NULL)
+  workers$losses <- c(workers$losses, sprintf(
+    "%s is lost: %s. Its shards went to %s.", workers$names[i], why,
+    if (any(workers$alive)) "others" else "nobody, as it was the last"
+  ))
+}
+
+# Told when the fit ends: a warning within a kernel would reach no handler of the user's.
+tell_losses <- function(workers) {
+  for (loss in workers$losses) {
+    warning(warningCondition(loss, class = "multicause_worker_lost", call = NULL))
+  }
+  workers$losses <- NULL
+}
+
+# What workers are still at, after an error or an interrupt, is waited for a moment, so that the cluster can be used on.
+drain <- function(workers, seconds = 10) {
+  end <- proc.time()[[3L]] + seconds
+  while (length(at_work(workers)) && (left <- end - proc.time()[[3L]]) > 0) {
+    got <- next_result(workers, left)
+    if (!is.null(got$lost)) workers$alive[got$worker] <- FALSE
+  }
+}

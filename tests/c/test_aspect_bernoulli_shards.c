@@ -1,0 +1,179 @@
+/* The aspect Bernoulli kernel of a table in pieces, against that of the table. */
+#include "aspect_bernoulli/shards.h"
+#include "check_aspect_bernoulli.h"
+
+#define MOST_SHARDS 3
+
+enum { EM, DENSE, SPARSE };
+
+static ab_newton_self new_self(problem *p, int algorithm, int n_threads) {
+  const mc_host *host = new_host();
+  ab_newton_self self = {{&p->data, &p->par, NULL}, NULL};
+  self.ab.work = ab_new_work(&p->data, &p->prior, n_threads, host);
+  if (algorithm != EM)
+    self.newton = ab_new_newton(&p->data, &p->prior, algorithm == SPARSE, n_threads, host);
+  return self;
+}
+
+/* The caller: shards in one memory, their memberships saved as the engine asks. */
+typedef struct {
+  int n_shard, k, m;
+  problem part[MOST_SHARDS];
+  ab_newton_self self[MOST_SHARDS];
+  double *saved[MOST_SHARDS][3], *before[MOST_SHARDS], *own;
+  bool have[3];
+  ptrdiff_t length;
+} pieces;
+
+static bool visit(void *ctx, bool look, const double *aspects, const double *caps, double *sums) {
+  pieces *all = ctx;
+  const ptrdiff_t length = look ? AB_SHARD_HEAD : all->length;
+  double *own = all->own;
+  for (ptrdiff_t i = 0; i < length; i++) sums[i] = 0;
+  for (int s = 0; s < all->n_shard; s++) {
+    problem *part = all->part + s;
+    const ptrdiff_t size = (ptrdiff_t) part->n * part->k;
+    memcpy(all->before[s], part->par.membership, (size_t) size * sizeof *own);
+    memcpy(part->par.aspects, aspects, (size_t) all->k * (size_t) all->m * sizeof *aspects);
+    if (!(look ? ab_shard_objective : ab_shard_pass)(all->self + s, caps, own)) return false;
+    if (!look && all->have[0])
+      mc_step_lengths(size, all->saved[s][0], all->before[s], part->par.membership,
+                      own + AB_SHARD_RR, own + AB_SHARD_VV);
+    for (ptrdiff_t i = 0; i < length; i++) sums[i] += own[i];
+  }
+  return true;
+}
+
+static void save(void *ctx, int which, const double *aspects) {
+  pieces *all = ctx;
+  (void) aspects;
+  all->have[which] = true;
+  for (int s = 0; s < all->n_shard; s++)
+    memcpy(all->saved[s][which], all->part[s].par.membership,
+           (size_t) all->part[s].n * (size_t) all->k * sizeof(double));
+}
+
+static void restore(void *ctx, int which) {
+  pieces *all = ctx;
+  for (int s = 0; s < all->n_shard; s++)
+    memcpy(all->part[s].par.membership, all->saved[s][which],
+           (size_t) all->part[s].n * (size_t) all->k * sizeof(double));
+}
+
+static void extrapolate(void *ctx, double step) {
+  pieces *all = ctx;
+  for (int s = 0; s < all->n_shard; s++) {
+    ab_param *par = &all->part[s].par;
+    double *const *at = all->saved[s];
+    mc_extrapolate((ptrdiff_t) all->part[s].n * all->k, at[0], at[1], at[2], step, par->membership);
+    const double *safe[] = {at[2]};
+    ab_param held = *par;
+    held.fixed_aspects = true;
+    ab_self self = {&all->part[s].data, &held, NULL};
+    ab_feasible(&self, safe);
+  }
+}
+
+static pieces cut(const problem *p, int n_shard) {
+  pieces all = {.n_shard = n_shard, .k = p->k, .m = p->m};
+  for (int s = 0; s < n_shard; s++) {
+    const int from = p->n * s / n_shard, n = p->n * (s + 1) / n_shard - from;
+    problem *part = all.part + s;
+    *part = *p;
+    part->n = n;
+    part->x = exact((ptrdiff_t) n * p->m);
+    part->par.membership = exact((ptrdiff_t) n * p->k);
+    part->par.aspects = exact_copy(p->par.aspects, (ptrdiff_t) p->k * p->m);
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < p->m; j++) part->x[num_at(i, j, n)] = p->x[num_at(from + i, j, p->n)];
+      for (int c = 0; c < p->k; c++)
+        part->par.membership[num_at(i, c, n)] = p->par.membership[num_at(from + i, c, p->n)];
+    }
+    part->data = check_view(part->x, n, p->m);
+    all.before[s] = exact((ptrdiff_t) n * p->k);
+    for (int which = 0; which < 3; which++) all.saved[s][which] = exact((ptrdiff_t) n * p->k);
+  }
+  return all;
+}
+
+static void begin(pieces *all, int algorithm, int n_threads) {
+  for (int s = 0; s < all->n_shard; s++)
+    all->self[s] = new_self(all->part + s, algorithm, n_threads);
+  all->length = ab_shard_length(&all->part[0].data, &all->part[0].par, all->self[0].newton);
+  all->own = exact(all->length);
+}
+
+static mc_trace run(mc_model *model, const mc_control *ctl) {
+  mc_trace trace = {0};
+  mc_fit(model, ctl, new_host(), &trace);
+  return trace;
+}
+
+static void hold_to_table(problem p, int algorithm, bool accelerate, int n_threads) {
+  const mc_control ctl = {.max_pass = 12, .accelerate = accelerate, .n_threads = n_threads};
+  pieces all = cut(&p, MOST_SHARDS);
+  begin(&all, algorithm, n_threads);
+  static int no_start[1] = {0};
+  problem driver = p;
+  driver.n = 0;
+  driver.data = (mc_data){.n = 0, .m = p.m, .start = no_start, .column = no_start};
+  driver.par.membership = exact(1);
+  driver.par.aspects = exact_copy(p.par.aspects, (ptrdiff_t) p.k * p.m);
+  ab_shards shards = {new_self(&driver, algorithm, n_threads),
+                      p.prior,
+                      {visit, save, restore, extrapolate, &all},
+                      exact(all.length)};
+  mc_model model = ab_shards_model(&shards);
+  const mc_trace there = run(&model, &ctl);
+  ab_newton_self self = new_self(&p, algorithm, n_threads);
+  mc_model whole = algorithm == EM ? ab_model(&self.ab) : ab_newton_model(&self);
+  const mc_trace here = run(&whole, &ctl);
+  CHECK(there.n_pass == here.n_pass);
+  CHECK_NEAR(there.final, here.final, 1e-10);
+  CHECK(check_distance(driver.par.aspects, p.par.aspects, (ptrdiff_t) p.k * p.m) < 1e-6);
+}
+
+static void hold_rounds_to_table(int algorithm, int round) {
+  problem p = new_problem(31, 9, 3, round % 2 ? 0.1 : 0);
+  int *pinned = exact_int(3);
+  for (ptrdiff_t i = 0; i < 27; i++) p.par.aspects[i] *= 0.4;
+  if (round % 4 >= 2) p.prior = alike(3, 0.2, 1, 0.03);
+  if (round >= 4) {
+    pinned[2] = 1;
+    for (int j = 0; j < 9; j++) p.par.aspects[num_at(2, j, 3)] = 0;
+    p.par.pinned = pinned;
+  }
+  hold_to_table(p, algorithm, round % 3 > 0, 1 + round % 2);
+}
+
+static void test_em(void) {
+  for (int round = 0; round < 3; round++) hold_rounds_to_table(EM, round);
+}
+
+static void test_em_with_phantom(void) {
+  for (int round = 4; round < 7; round++) hold_rounds_to_table(EM, round);
+}
+
+static void test_dense(void) { hold_rounds_to_table(DENSE, 1); }
+
+static void test_dense_with_prior(void) { hold_rounds_to_table(DENSE, 3); }
+
+static void test_dense_with_phantom(void) { hold_rounds_to_table(DENSE, 6); }
+
+static void test_sparse(void) { hold_rounds_to_table(SPARSE, 1); }
+
+static void test_sparse_with_prior(void) { hold_rounds_to_table(SPARSE, 3); }
+
+static void test_sparse_with_phantom(void) { hold_rounds_to_table(SPARSE, 7); }
+
+int main(void) {
+  RUN(test_em);
+  RUN(test_em_with_phantom);
+  RUN(test_dense);
+  RUN(test_dense_with_prior);
+  RUN(test_dense_with_phantom);
+  RUN(test_sparse);
+  RUN(test_sparse_with_prior);
+  RUN(test_sparse_with_phantom);
+  return check_report();
+}
