@@ -37,7 +37,7 @@
 #'
 #' **Estimation.** EM, all updates in closed form but for a Newton step of detection's coefficients and of the effects
 #' of `communities`, accelerated by default. The posterior mode, `"map"`, is the default: it predicts held-out records
-#' better, by 0.003 to 0.2 nats a record (`bench/estimate_default.md` in the sources). A pass takes O(n m (k +
+#' better, by 0.003 to 0.37 nats a record (`bench/estimate_default.md` in the sources). A pass takes O(n m (k +
 #' visits)), with d coefficients O(n m visits d^2) more, with w terms of `communities` O(n k^2 w^2).
 #'
 #' **Sampling.** `estimate = "gibbs"` draws from the posterior of all there is (Polya-Gamma augmentation), with

@@ -1,5 +1,5 @@
-# Long checks of visits_bernoulli(estimate = "gibbs"), about 10 minutes: a grid, Geweke's joint test, simulation-based
-# calibration. MULTICAUSE_VALIDATE_SCALE=0.05 makes it short.
+# Long checks of visits_bernoulli(estimate = "gibbs"), about 15 minutes: a grid, Geweke's joint test, simulation-based
+# calibration, with memberships free and by covariates. MULTICAUSE_VALIDATE_SCALE=0.05 makes it short.
 library(multicause)
 scale <- as.numeric(Sys.getenv("MULTICAUSE_VALIDATE_SCALE", "1"))
 helpers <- new.env(parent = asNamespace("multicause"))
@@ -36,6 +36,14 @@ cases <- list(
   `shared, k = 3` = make(cell, 3, prior, "partial", ~date, data),
   `not shared, k = 2` = make(cell, 2, prior, "none", ~date, data)
 )
+follow_prior <- list(aspects = c(0.8, 1.3), membership = 1, detection = 0.9, communities = 0.8)
+site <- data.frame(elev = c(-1, 0.2, 1, 0.4))
+for (k in 2:3) {
+  cases[[sprintf("communities by a covariate, k = %d", k)]] <- make(
+    cell, k, follow_prior, "partial", ~date, data,
+    communities = ~elev, site = site
+  )
+}
 for (name in names(cases)) judge(paste("Geweke:", name), helpers$visits_geweke_z(cases[[name]], ceiling(1e5 * scale)))
 for (name in names(cases)) {
   ranks <- helpers$visits_sbc_ranks(cases[[name]], n_set = ceiling(1000 * scale), warmup = 200, thin = 20)
