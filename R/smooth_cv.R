@@ -89,15 +89,22 @@ held_out_loss.default <- function(problem, smooth, control) {
     problem
   })
   first <- with_seed(seeds[2L], lapply(parts, function(part) run_starts(part, control)$best$param))
+  smoothed_losses(smooth, parts, first, control, function(param, f) {
+    hidden <- cell_means(param, parts[[f]]$data, held[[f]])
+    mean(loss_of_mean(hidden$presence, hidden$mean, cells_of(data$x, held[[f]]), family, 1e-6))
+  })
+}
+
+# What held_out_loss() returns: the best start of each part goes on with the neighbours asked for, and
+# judge(parameters, number of the part) is its loss.
+smoothed_losses <- function(smooth, parts, first, control, judge) {
   function(bandwidth, strength) {
     smooth[c("bandwidth", "strength")] <- list(bandwidth, strength)
     lists <- smooth_lists(smooth)
-    vapply(seq_along(held), function(f) {
+    vapply(seq_along(parts), function(f) {
       part <- parts[[f]]
       part$near <- lists
-      param <- checked_run(part, soften_start(part, first[[f]]), control)$param
-      hidden <- cell_means(param, part$data, held[[f]])
-      mean(loss_of_mean(hidden$presence, hidden$mean, cells_of(data$x, held[[f]]), family, 1e-6))
+      judge(checked_run(part, soften_start(part, first[[f]]), control)$param, f)
     }, 0)
   }
 }

@@ -37,7 +37,7 @@
 #'
 #' **Estimation.** EM, all updates in closed form but for a Newton step of detection's coefficients and of the effects
 #' of `communities`, accelerated by default. The posterior mode, `"map"`, is the default: it predicts held-out records
-#' better, by 0.003 to 0.2 nats a record (`bench/estimate_default.md` in the sources). A pass takes O(n m (k +
+#' better, by 0.003 to 0.37 nats a record (`bench/estimate_default.md` in the sources). A pass takes O(n m (k +
 #' visits)), with d coefficients O(n m visits d^2) more, with w terms of `communities` O(n k^2 w^2).
 #'
 #' **Sampling.** `estimate = "gibbs"` draws from the posterior of all there is (Polya-Gamma augmentation), with
@@ -330,6 +330,33 @@ check_rates <- function(start, problem) {
   blank
 }
 
+# A kernel's parameters with names, coefficients on the covariates' own scale.
+own_visit_param <- function(param, problem) {
+  settings <- problem$settings
+  by <- settings$by
+  follows <- settings$communities
+  labels <- component_names(problem$k)
+  names <- dimnames_of(problem$data$x)
+  visits <- dimnames(problem$cell)[[3L]]
+  out <- list(
+    membership = structure(param$membership, dimnames = list(names[[1L]], labels)),
+    aspects = structure(param$aspects, dimnames = list(labels, names[[2L]]))
+  )
+  if (settings$missed_by == "model") {
+    out$detection <- structure(by$basis %*% param$slopes, dimnames = list(by$terms, names[[2L]]))
+  } else {
+    out$missed <- param$missed
+    rows <- switch(settings$missed_by, observation = names[[1L]], attribute = names[[2L]])
+    if (!is.null(rows) || !is.null(visits)) dimnames(out$missed) <- list(rows, visits)
+  }
+  out$added <- stats::setNames(as.vector(param$added), visits)
+  if (!is.null(follows)) {
+    effects <- follows$basis %*% centred_effects(param$effects)
+    out$communities <- structure(effects, dimnames = list(follows$terms, labels))
+  }
+  out
+}
+
 new_visits_fit <- function(run, problem, control, call) {
   cell <- problem$cell
   data <- problem$data
@@ -337,30 +364,10 @@ new_visits_fit <- function(run, problem, control, call) {
   k <- problem$k
   follows <- settings$communities
   missed_by <- settings$missed_by
-  param <- run$best$param
-  by <- settings$by
-  if (!is.null(follows)) {
-    param$communities <- follows$basis %*% centred_effects(param$effects)
-    dimnames(param$communities) <- list(follows$terms, component_names(k))
-    param$effects <- NULL
-  }
-  if (missed_by == "model") {
-    own <- list(detection = by$basis %*% param$slopes)
-    param <- c(param[c("membership", "aspects")], own, param[intersect(c("added", "communities"), names(param))])
-    param$added <- as.vector(param$added)
-    dimnames(param$detection) <- list(by$terms, dimnames_of(data$x)[[2L]])
-    by <- detection_answer(by, settings)
-  }
+  param <- own_visit_param(run$best$param, problem)
+  if (!is.null(run$params)) run$params <- lapply(run$params, own_visit_param, problem)
+  by <- if (missed_by == "model") detection_answer(settings$by, settings)
   labels <- component_names(k)
-  names <- dimnames_of(data$x)
-  dimnames(param$membership) <- list(names[[1L]], labels)
-  dimnames(param$aspects) <- list(labels, names[[2L]])
-  rows <- switch(missed_by, observation = names[[1L]], attribute = names[[2L]])
-  visit_names <- dimnames(cell)[[3L]]
-  if (missed_by != "model" && (!is.null(rows) || !is.null(visit_names))) {
-    dimnames(param$missed) <- list(rows, visit_names)
-  }
-  names(param$added) <- visit_names
   smoothed <- is_smoothed(problem)
   shares <- if (is.null(follows)) nrow(data$x) else length(follows$terms)
   objective <- smoothed_name(visit_objective(settings), if (smoothed) problem$smooth)

@@ -56,17 +56,10 @@ held_out_loss.visits_bernoulli_problem <- function(problem, smooth, control) {
     problem
   })
   first <- with_seed(seeds[2L], lapply(parts, function(part) run_starts(part, control)$best$param))
-  function(bandwidth, strength) {
-    smooth[c("bandwidth", "strength")] <- list(bandwidth, strength)
-    lists <- smooth_lists(smooth)
-    vapply(seq_along(held), function(f) {
-      part <- parts[[f]]
-      part$near <- lists
-      param <- checked_run(part, soften_start(part, first[[f]]), control)$param
-      chance <- recorded_probability(bare_visits_fit(part, param))[held[[f]]]
-      mean(loss_of_mean(chance, NULL, cell[held[[f]]], "bernoulli", 1e-6))
-    }, 0)
-  }
+  smoothed_losses(smooth, parts, first, control, function(param, f) {
+    chance <- recorded_probability(bare_visits_fit(parts[[f]], param))[held[[f]]]
+    mean(loss_of_mean(chance, NULL, cell[held[[f]]], "bernoulli", 1e-6))
+  })
 }
 
 # As much of a fit as recorded_probability() asks for.

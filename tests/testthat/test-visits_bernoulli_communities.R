@@ -145,6 +145,12 @@ test_that("draws of effects are those of the memberships; a fit says what it goe
   expect_output(print(fit), "Memberships go by ~elev \\+ kind")
   expect_named(tidy_part(fit, "communities", fit$param$communities), c("term", "component", "estimate"))
   expect_s3_class(quiet(update(fit, k = 2)), "visits_bernoulli")
+  # Every start that was kept is a fit of its own.
+  kept <- follow(
+    detection = ~date, visit_data = list(date = case$date), control = fit_control(n_start = 3, keep_starts = TRUE)
+  )
+  expect_identical(names(kept$start_params[[1]]), names(kept$param))
+  expect_length(start_fits(kept, "kept"), nrow(kept$starts[kept$starts$finished, ]))
   expect_identical(dim(follow(k = 1, missed_by = "visit")$param$communities), c(3L, 1L))
 })
 

@@ -1,5 +1,5 @@
-# Long checks of visits_bernoulli(estimate = "gibbs"), about 10 minutes: a grid, Geweke's joint test, simulation-based
-# calibration. MULTICAUSE_VALIDATE_SCALE=0.05 makes it short.
+# Long checks of visits_bernoulli(estimate = "gibbs"), about 15 minutes: a grid, Geweke's joint test, simulation-based
+# calibration, with memberships free and by covariates. MULTICAUSE_VALIDATE_SCALE=0.05 makes it short.
 library(multicause)
 scale <- as.numeric(Sys.getenv("MULTICAUSE_VALIDATE_SCALE", "1"))
 helpers <- new.env(parent = asNamespace("multicause"))
@@ -19,7 +19,8 @@ cat("| check | statistics | largest absolute z | rms z | within |\n| --- | --- |
 set.seed(1)
 cell <- array(c(1L, 0L, 0L, NA, 0L, 0L, 0L, NA, 1L, 0L, NA, NA), c(4, 1, 3))
 problem <- helpers$visits_test_problem(cell, 1, prior, "none", ~1)
-out <- helpers$visits_sweeps(problem, helpers$visits_prior_state(problem), ceiling(4e5 * scale), 1L, 1L)
+ns <- asNamespace("multicause")
+out <- ns$visits_sweeps(problem, ns$visits_prior_state(problem), ceiling(4e5 * scale), 1L, 1L)
 a <- as.vector(out$kept_aspects)
 q <- plogis(as.vector(out$all_slopes))
 chain <- rbind(a = a, q = q, missed = out$note[3, ], loglik = out$note[2, ], both = a * q)
@@ -36,6 +37,14 @@ cases <- list(
   `shared, k = 3` = make(cell, 3, prior, "partial", ~date, data),
   `not shared, k = 2` = make(cell, 2, prior, "none", ~date, data)
 )
+follow_prior <- list(aspects = c(0.8, 1.3), membership = 1, detection = 0.9, communities = 0.8)
+site <- data.frame(elev = c(-1, 0.2, 1, 0.4))
+for (k in 2:3) {
+  cases[[sprintf("communities by a covariate, k = %d", k)]] <- make(
+    cell, k, follow_prior, "partial", ~date, data,
+    communities = ~elev, site = site
+  )
+}
 for (name in names(cases)) judge(paste("Geweke:", name), helpers$visits_geweke_z(cases[[name]], ceiling(1e5 * scale)))
 for (name in names(cases)) {
   ranks <- helpers$visits_sbc_ranks(cases[[name]], n_set = ceiling(1000 * scale), warmup = 200, thin = 20)
