@@ -58,9 +58,10 @@ judge <- function(name, x, k) {
   half <- halves(test)
   q <- (Matrix::colSums(train) + 0.5) / sum(Matrix::colSums(train) + 0.5)
   row <- function(method, seconds, fit, membership, basis) {
-    shell <- if (inherits(fit, "plsa")) fit else {
+    shell <- fit
+    if (!inherits(fit, "plsa")) {
       start <- list(membership = posterior_of(fit)$topics, basis = basis)
-      suppressWarnings(plsa(train, k, start = start, control = fit_control(max_pass = 0)))
+      shell <- suppressWarnings(plsa(train, k, start = start, control = fit_control(max_pass = 0)))
     }
     found <- coherence(shell, 10, x = test)
     cat(sprintf(
