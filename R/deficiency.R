@@ -22,8 +22,7 @@
 #'   With draws there are also `low` and `high`, the central `level` of the number missed over draws, with what is
 #'   random in the number itself given the chances, and `share_low` and `share_high`, the same of `share`. Draws are
 #'   made from a seed of their own: the intervals are the same each time, and the session's random numbers stay as they
-#'   are. They are of the model: where it is wrong, they are too narrow, those of `"vb"` most of all
-#'   (`bench/calibration.md` in the sources).
+#'   are. They are of the model: where it is wrong, they are too narrow.
 #'
 #'   Cost: O(n m k) a draw, by blocks of rows.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and

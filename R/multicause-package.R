@@ -162,6 +162,20 @@
 #'   \item{within known ranges}{A zero between the oldest and the youngest find of its taxon: see [range_through()].}
 #' }
 #'
+#' @section In the words of community ecology:
+#' \describe{
+#'   \item{species pool}{The taxa that could live at a site. `present` of [which_zeros()] is the chance of each zero to
+#'     be one of them, with what is known of completeness; the finds are in it anyway.}
+#'   \item{dark diversity}{The part of the species pool that was not found at a site. It holds two kinds of zeros: taxa
+#'     that are there and were missed, and taxa that could be there and are not. [which_zeros()] tells how many are of
+#'     the first kind: by `missed`. `chance` ranks them as measures of dark diversity do.}
+#'   \item{Beals smoothing, companions}{The chance of a taxon from the taxa found beside it, `beals()` of package vegan.
+#'     It is one of the learners of [which_zeros()], and one of the simple rules it is measured against.}
+#'   \item{favourability}{A chance with the taxon's prevalence taken out of its odds, so that rare and common taxa
+#'     compare. Of `chance`, with the share of finds of the taxon as prevalence, it is one line of R.}
+#'   \item{ordination}{Sites as points on a few axes: `plot(fit, "scores")` and `scores()` ([scores.multicause]).}
+#' }
+#'
 #' @section The models:
 #' \describe{
 #'   \item{component}{One of the hidden causes of a table: a list of probabilities, one for each taxon. A fauna is
@@ -228,5 +242,8 @@
 #' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' w # every word of this print is on this page
 #' @name multicause-glossary
-#' @aliases glossary
+#' @aliases glossary dark_diversity species_pool
+#' @concept dark diversity
+#' @concept species pool
+#' @concept Beals smoothing
 NULL

@@ -232,6 +232,10 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 #' `background` and q the shares of the attributes in training, half a count added to each. Compare fits under the same
 #' one. Observations of which nothing is seen, or nothing is left, are left out.
 #'
+#' Memberships have no prior here, and few counts tell little of them: for short documents a model with a prior for few
+#' components a document, such as latent Dirichlet allocation, completes better (`bench/topics.md` in the sources). A
+#' perplexity above `background_alone` says that documents are too short for memberships of their own.
+#'
 #' @param fit a fit of [plsa()].
 #' @param newdata new observations, whole counts, columns matched by name. None of them may have been in training.
 #' @param ... must be empty.

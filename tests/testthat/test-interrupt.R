@@ -95,7 +95,7 @@ test_that("a time limit ends a job as the user's error, wherever it strikes", {
     function() aspect_bernoulli(x, 4, control = long(screen = FALSE, on_interrupt = "keep")),
     function() noisy_or(x, 4, control = long()),
     function() aspect_bernoulli(x, 4, estimate = "gibbs", control = chains),
-    function() bmf(x[1:200, ], family = "bernoulli", control = chains),
+    function() suppressMessages(bmf(x[1:200, ], family = "bernoulli", control = chains)), # it tells what it does
     function() cross_validate(x, slow, 2, control = fit_control(on_interrupt = "keep"))
   )
   for (job in jobs) {
