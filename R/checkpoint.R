@@ -75,11 +75,11 @@ damaged_file <- function() structure(list(), class = "damaged_file")
 
 is_damaged <- function(saved) inherits(saved, "damaged_file")
 
-# One number for what a result depends on. Functions count by their text, since their compiled form may differ; version
-# 2 of the format writes equal values in the same way.
+# One number for what a result depends on. Functions and formulas count by their text, since the compiled form of the
+# one and the environment of the other may differ; version 2 of the format writes equal values in the same way.
 fingerprint_of <- function(object) {
   plain <- function(value) {
-    if (is.function(value)) {
+    if (is.function(value) || inherits(value, "formula")) {
       return(deparse(value, control = c("keepNA", "keepInteger", "digits17")))
     }
     if (is.list(value)) value[] <- lapply(value, plain)
