@@ -35,11 +35,12 @@
 #' @param ... must be empty.
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where ages of observations are given and the fit was made with `keep_x = FALSE`.
+#' @param draws,level for intervals of the medians, as in [deficiency()].
 #' @return `age_profile()`: a list of class `age_profile`:
 #' \describe{
 #'   \item{`aspects`}{data frame, a row for each content aspect: `component`, weighted `lower` (5 %), `q1`, `median`,
 #'     `q3`, `upper` (95 %) and `mean` age, and `n_effective`, the number of taxa it rests on, (sum of weights)^2 / sum
-#'     of squares.}
+#'     of squares; with draws `median_low` and `median_high`, the central `level` of the median over them.}
 #'   \item{`tests`}{data frame, a row for each pair: `first`, `second`, `difference` of median ages (first - second),
 #'     `statistic` (standardised, positive where the first is older in larger numbers), `p_value` (two-sided) and
 #'     `p_adjusted` (Holm); the last three `NA` where there is nothing to test.}
@@ -60,9 +61,11 @@
 #' profile
 #' plot(profile)
 #' @export
-age_profile <- function(fit, age, of = c("guess", "attribute", "observation"), ..., kinds = NULL, x = NULL) {
+age_profile <- function(fit, age, of = c("guess", "attribute", "observation"), ..., kinds = NULL, x = NULL,
+                        draws = NULL, level = 0.9) {
   check_dots(...)
   check_fit(fit)
+  level <- check_number(level, "level", 0, 1, open = TRUE)
   of <- check_choice(of, "of", c("guess", "attribute", "observation"))
   if (missing(age)) stop_input("`age` must be given: the ages of the attributes or of the observations.")
   kinds <- component_kinds(fit, kinds)
@@ -79,7 +82,22 @@ age_profile <- function(fit, age, of = c("guess", "attribute", "observation"), .
   used <- content & !empty_aspects(fit)
   if (!any(used)) used <- content
   weights <- fit$param$aspects[used, dated, drop = FALSE]
-  new_age_profile(age[dated], weights, of, fit$dims[["k"]], component_names(fit$dims[["k"]])[content & !used])
+  out <- new_age_profile(age[dated], weights, of, fit$dims[["k"]], component_names(fit$dims[["k"]])[content & !used])
+  drawn <- own_draws(fit, draws)
+  if (length(drawn)) out$aspects[c("median_low", "median_high")] <- median_ends(drawn, age[dated], used, dated, level)
+  out
+}
+
+# Ends of the weighted median age of each aspect used over draws.
+median_ends <- function(draws, age, used, dated, level) {
+  medians <- vapply(draws, function(draw) {
+    if (nrow(draw$param$aspects) != length(used)) stop_input("`draws` must have the components of the fit.")
+    apply(draw$param$aspects[used, dated, drop = FALSE], 1L, function(weight) weighted_quantile(age, weight, 0.5))
+  }, numeric(sum(used)))
+  medians <- matrix(medians, sum(used))
+  lapply(c((1 - level) / 2, (1 + level) / 2), function(end) {
+    apply(medians, 1L, stats::quantile, probs = end, names = FALSE, na.rm = TRUE)
+  })
 }
 
 # Components that are expected to have written next to nothing. In an average of fits each has but a part of the weight.

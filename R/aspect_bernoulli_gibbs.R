@@ -183,8 +183,10 @@ ab_gibbs <- function(problem, start, call) {
   } else if (!is.null(start)) {
     rep(list(ab_check_start(start, data, k, problem$pinned)), control$chains)
   }
-  jobs <- run_chains(problem, draw_streams(control$chains), states)
-  ab_gibbs_fit(jobs, problem, call)
+  streams <- draw_streams(control$chains)
+  fit <- ab_gibbs_fit(run_chains(problem, streams, states), problem, call)
+  fit$seed <- attr(streams, "seed")
+  fit
 }
 
 # Chains go on where those of another fit stopped, in turn where there are more.

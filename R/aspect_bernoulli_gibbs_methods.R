@@ -35,7 +35,7 @@ summary.aspect_bernoulli_gibbs <- function(object, ...) {
   check_dots(...)
   structure(
     list(
-      fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "estimate")],
+      fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "estimate")], seed = object$seed,
       quantities = quantity_table(object), phantoms = phantoms(object), expected_false = expected_numbers(object),
       n_missing = object$dims[["n"]] * object$dims[["m"]] - object$dims[["observed"]],
       allowed = allowed_bounds(object), sentences = phantom_sentences(object), title = gibbs_title(object)
@@ -56,6 +56,7 @@ print.summary.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("
   if (length(few)) {
     cat(sprintf("Fewer than 100 effective draws of %s: give more draws or thin more.\n", show_names(few)))
   }
+  writeLines(as.character(seed_sentence(x$seed)))
   cat("\n")
   print(x$phantoms)
   invisible(x)

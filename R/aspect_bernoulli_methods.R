@@ -206,9 +206,7 @@ simulate.aspect_bernoulli <- function(object, nsim = 1, seed = NULL, ...) {
 # Evaluates draw() as stats::simulate() asks: under the seed given, and then the session's generator is as it was, or
 # from the session's own. The seed returned reproduces the draw.
 draw_seeded <- function(draw, seed) {
-  current <- function() get0(".Random.seed", globalenv(), inherits = FALSE)
-  if (is.null(current())) stats::runif(1L)
-  before <- current()
+  before <- session_state()
   if (is.null(seed)) {
     return(list(value = draw(), seed = before))
   }
@@ -408,6 +406,7 @@ aic_paper <- function(fit) {
 #'   \item{`free_starts`}{of the finished starts that impose no phantom, their number and how many `found` one.}
 #'   \item{`starts`}{by kind of start: number, finished, reached the best, best objective.}
 #'   \item{`certificate`}{see [certificate()].}
+#'   \item{`seed`}{state of the generator before the first start, see [summary.multicause()].}
 #'   \item{`n_missing`}{number of unknown cells; `unobserved`, rows and columns with nothing observed.}
 #' }
 #' Of a fit with `estimate = "gibbs"`, which maximises nothing, the class is `summary.aspect_bernoulli_gibbs`, and
@@ -424,7 +423,7 @@ summary.aspect_bernoulli <- function(object, ...) {
   ml <- identical(names(object$objective), "log_likelihood")
   structure(
     list(
-      fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "estimate")],
+      fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "estimate")], seed = object$seed,
       criteria = c(
         loglik = object$loglik, df = object$df, AIC = if (ml) stats::AIC(object) else NA,
         BIC = if (ml) stats::BIC(object) else NA, AIC_paper = if (ml) aic_paper(object) else NA
@@ -528,6 +527,7 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
       x$free_starts[["finished"]]
     ))
   }
+  writeLines(as.character(seed_sentence(x$seed)))
   cat("\n")
   print(x$phantoms)
   invisible(x)

@@ -93,19 +93,14 @@ components_figure <- function(fit, order) {
 top_taxa <- function(fit, n) {
   components <- component_matrix(fit)
   signed <- any(components < 0)
-  of_all <- if (!signed) {
-    sites <- ordination(fit)$sites
-    sites <- sites / pmax(rowSums(sites), 1e-300)
-    colMeans(sites %*% components)
-  }
+  lifts <- if (signed) abs(components) else lift_of(fit, components)
   names <- label_of(seq_len(ncol(components)), fit$names[[2L]])
-  # A component that writes next to nothing, a phantom, lifts nothing.
-  shown <- if (signed) rowSums(abs(components)) > 0 else apply(components, 1L, max) > 0.01 * max(components)
+  shown <- if (signed) rowSums(abs(components)) > 0 else says_something(components)
   each <- lapply(which(shown), function(c) {
     value <- components[c, ]
-    lift <- if (signed) abs(value) else value / pmax(of_all, 1e-300)
+    lift <- lifts[c, ]
     # A lift over next to nothing says nothing: the taxon must be among those the component writes at all.
-    known <- if (signed) rep(TRUE, length(value)) else value >= 0.05 * max(value)
+    known <- if (signed) rep(TRUE, length(value)) else is_told(value)
     at <- utils::head(order(-ifelse(known, lift, -Inf), names), min(n, sum(known)))
     data.frame(
       component = rownames(components)[c], taxon = names[at], value = unname(value[at]), lift = unname(lift[at])
@@ -167,13 +162,16 @@ scores_figure <- function(fit, components, n) {
     return(figure)
   }
   origin <- data.frame(taxa, x0 = 0, y0 = 0)
+  # Names go on from the tips of their arrows, for which their side has room.
+  taxa$hjust <- ifelse(taxa$x >= 0, -0.05, 1.05)
+  taxa$vjust <- ifelse(taxa$y >= 0, -0.2, 1.2)
+  room <- c(if (any(taxa$x < 0)) 0.3 else 0.05, if (any(taxa$x >= 0)) 0.3 else 0.05)
   figure + ggplot2::geom_segment(
     gg_aes(x = "x0", y = "y0", xend = "x", yend = "y"), origin, colour = component_colours(6L)[6L],
     arrow = ggplot2::arrow(length = ggplot2::unit(0.06, "inches"))
   ) + ggplot2::geom_text(
-    gg_aes(label = "label"), taxa, check_overlap = TRUE, size = 3, fontface = "italic", hjust = "outward",
-    vjust = "outward"
-  ) + ggplot2::scale_x_continuous(expand = ggplot2::expansion(mult = 0.18)) +
+    gg_aes(label = "label", hjust = "hjust", vjust = "vjust"), taxa, check_overlap = TRUE, size = 3, fontface = "italic"
+  ) + ggplot2::scale_x_continuous(expand = ggplot2::expansion(mult = room)) +
     ggplot2::scale_y_continuous(expand = ggplot2::expansion(mult = 0.1)) + ggplot2::coord_cartesian(clip = "off")
 }
 

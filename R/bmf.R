@@ -32,7 +32,8 @@
 #' @param k,l number of row features and of column features, besides user-fixed ones: a whole number of at least 0, or
 #'   `Inf`.
 #' @param ... must be empty.
-#' @param family the distribution of a cell.
+#' @param family the distribution of a cell. Where it is not given, tables of 0 and 1 are `"bernoulli"`, all others
+#'   `"gaussian"`.
 #' @param row_features,column_features user-fixed binary features, n x f and m x g, such as known groups: part of the
 #'   model as they are. `NULL`: none, but for the Bernoulli family a column of ones on each side, so that there is a
 #'   baseline; a matrix without columns is really none.
@@ -74,6 +75,7 @@ bmf <- function(x, k = Inf, l = Inf, ..., family = c("gaussian", "bernoulli", "p
   call <- match.call()
   check_dots(...)
   control <- check_mcmc_control(control)
+  if (missing(family)) family <- bmf_family(x)
   family <- check_choice(family, "family", c("gaussian", "bernoulli", "poisson"))
   call <- keep_values(call, list(
     family = family, row_features = row_features, column_features = column_features, start = start,
@@ -90,8 +92,37 @@ bmf <- function(x, k = Inf, l = Inf, ..., family = c("gaussian", "bernoulli", "p
   problem <- bmf_problem(data, family, k, l, lapply(fixed, as_raw_matrix), prior, control)
   bmf_check_moves(problem, data)
   state <- if (!is.null(start)) bmf_check_start(start, problem, data)
-  jobs <- run_chains(problem, draw_streams(control$chains), if (!is.null(state)) rep(list(state), control$chains))
-  bmf_new_fit(jobs, problem, data, fixed, call)
+  tell_long_run(family, dim(data$x), control)
+  streams <- draw_streams(control$chains)
+  jobs <- run_chains(problem, streams, if (!is.null(state)) rep(list(state), control$chains))
+  fit <- bmf_new_fit(jobs, problem, data, fixed, call)
+  fit$seed <- attr(streams, "seed")
+  fit
+}
+
+# The family of data for which none is given; what they are otherwise is checked where they are read.
+bmf_family <- function(x) {
+  if (missing(x)) stop_missing("x")
+  x <- suppressMessages(catch_error(as_plain_matrix(x, "x"), function(e) NULL))
+  values <- if (inherits(x, "dgCMatrix")) x@x else x
+  if (!is.null(x) && all(values %in% c(0, 1, NA))) "bernoulli" else "gaussian"
+}
+
+long_run <- 2e7 # cells times sweeps over all chains, about half a minute
+
+# What takes its time, and how to have less of it.
+tell_long_run <- function(family, shape, control) {
+  sweeps <- control$warmup + as.double(control$draws) * control$thin
+  if (prod(as.double(shape)) * sweeps * control$chains < long_run) {
+    return(invisible())
+  }
+  inform(
+    paste(
+      "Sampling %d x %d cells (%s family): %d chain(s) of %.0f sweeps, after their annealed starts. An interrupt keeps",
+      "the draws made so far. For a first look: `control = mcmc_control(chains = 1, warmup = 100, draws = 200,",
+      "n_start = 4, n_reheat = 2)`."
+    ), shape[1L], shape[2L], bmf_family_title[[family]], control$chains, sweeps
+  )
 }
 
 # A matrix of numbers from a vector, matrix or data frame.

@@ -60,14 +60,16 @@ with_stream <- function(stream, f) {
 }
 
 # One L'Ecuyer stream a chain, from one draw of the session's generator.
+# The attribute `seed`: session_state() before it.
 draw_streams <- function(n) {
+  before <- session_state()
   seed <- draw_seeds(1L)
   old <- get0(".Random.seed", globalenv(), inherits = FALSE)
   on.exit(assign(".Random.seed", old, globalenv()))
   set.seed(seed, kind = "L'Ecuyer-CMRG", normal.kind = "Inversion", sample.kind = "Rejection")
   streams <- list(get(".Random.seed", globalenv()))
   for (i in seq_len(n - 1L)) streams[[i + 1L]] <- parallel::nextRNGStream(streams[[i]])
-  streams
+  structure(streams, seed = before)
 }
 
 # Runs a chain to its end or to an interrupt, which the kernel or R itself may see. `file`: its checkpoint, or NULL.
@@ -277,9 +279,11 @@ tell_disagreement <- function(fit) {
     sprintf(
       paste(
         "The chains disagree (R-hat above %s): their mean log joint densities are %s. Give them more warm-up and",
-        "draws, or more starts (mcmc_control()); see summary()."
+        "draws, or more starts, as `update(fit, control = mcmc_control(chains = %d, warmup = %.0f, draws = %.0f))`;",
+        "where they still disagree, read answers as those of several solutions; see summary()."
       ),
-      format(rhat_agree), paste(format(round(tapply(fit$trace$objective, chain, base::mean), 1)), collapse = ", ")
+      format(rhat_agree), paste(format(round(tapply(fit$trace$objective, chain, base::mean), 1)), collapse = ", "),
+      length(unique(chain)), 4 * max(fit$control$warmup, 1), 2 * as.double(fit$control$draws)
     ),
     class = "multicause_chains_disagree", call = NULL
   ))

@@ -126,7 +126,7 @@ cv_rules <- function() {
   list(
     results = rule_frame(model = "text", k = "count", loss = "number", se = "number", not_converged = "count"),
     folds = rule_frame(setting = "number", replicate = "number", fold = "number", loss = "number"),
-    scheme = rule_choice(c("cells", "rows")), family = rule_choice(c("bernoulli", "poisson", "squared")),
+    scheme = rule_choice(c("cells", "rows", "visits")), family = rule_choice(c("bernoulli", "poisson", "squared")),
     floor = rule_numbers(1L, 0),
     n_folds = rule_count(1), replicates = rule_count(1), no_likelihood = or_null(rule_text())
   )

@@ -343,6 +343,7 @@ base_rules <- function(fit, param, chains = FALSE, ..., x = NULL, extent = unnam
     converged = rule_flag(na = chains),
     control = rule_control(if (chains) "multicause_mcmc_control" else "multicause_control"), call = rule_call,
     names = rule_names(extent), x = or_null(if (is.null(x)) rule_data(extent[1L], extent[2L]) else x),
+    seed = or_null(rule_numbers(NULL, na = TRUE)),
     start_traces = or_null(rule_list(or_null(rule_numbers(NULL, na = TRUE)))), ... # none of starts not reached
   )
 }

@@ -1,6 +1,6 @@
-#' Cross-validation by cells or by rows
+#' Cross-validation by cells, by rows or by visits
 #'
-#' How well models predict what they have not seen: cells hidden at random, or whole observations.
+#' How well models predict what they have not seen: cells hidden at random, whole observations, or whole visits.
 #'
 #' @details
 #' **Cells.** The observed cells are dealt at random to `folds` groups; each group is hidden (`NA`) in turn, the model
@@ -20,6 +20,12 @@
 #'
 #' **Arrays and repeated visits.** [plca()] of an array and [visits_bernoulli()] are judged by cells. A cell of repeated
 #' visits is the record of one attribute on one of them; its probability is that given the records of the other visits.
+#'
+#' **Visits.** Of repeated visits to observations, each is held out with all of its records in one fold; the other
+#' visits to the observation stay, and one visit at least. The loss is that of a record, as for cells. What was found
+#' on a visit is known, and so is what was not: unlike the loss of a cell of one table, this one neither rewards nor
+#' punishes a model for taking zeros for absences. Misses that go by observation (`missed_by = "observation"`) tell
+#' nothing of a visit that was held out; such a model is refused.
 #'
 #' **Folds** are drawn once and are the same for every model and every `k`, so differences are paired. `se` is the
 #' standard error of the mean over folds and replicates. It disregards that training sets overlap and is a little small.
@@ -41,7 +47,7 @@
 #' @param model a model of this package, such as `aspect_bernoulli`; or a function `f(x, k, control = )` that returns
 #'   such a fit; or a named list of several.
 #' @param k numbers of components to try.
-#' @param scheme `"cells"` or `"rows"`.
+#' @param scheme `"cells"`, `"rows"` or, for repeated visits, `"visits"`.
 #' @param ... further arguments of the models, the same for all of them.
 #' @param grid data frame or named list of vectors or lists: arguments of the models to try in all combinations, such as
 #'   `list(penalty = c(0.3, 1, 3))`.
@@ -65,11 +71,11 @@
 #' x <- present * rbinom(360, 1, 0.7)
 #' cross_validate(x, bernoulli_mixture, k = 1:3, folds = 3, control = fit_control(n_start = 2))
 #' @export
-cross_validate <- function(x, model, k, scheme = c("cells", "rows"), ..., grid = NULL, folds = 5, replicates = 1,
-                           floor = 1e-6, control = fit_control(), checkpoint = NULL) {
+cross_validate <- function(x, model, k, scheme = c("cells", "rows", "visits"), ..., grid = NULL, folds = 5,
+                           replicates = 1, floor = 1e-6, control = fit_control(), checkpoint = NULL) {
   check_given(x)
   models <- check_models(model, substitute(model))
-  scheme <- check_choice(scheme, "scheme", c("cells", "rows"))
+  scheme <- check_choice(scheme, "scheme", c("cells", "rows", "visits"))
   control <- check_control(control, for_many = TRUE)
   settings <- make_settings(models, check_counts(k, "k", 0L), list(...), check_grid(grid))
   floor <- check_floor(floor)
@@ -153,12 +159,14 @@ fold_plan <- function(x, scheme, folds, replicates) {
   folds <- check_count(folds, "folds", 2L)
   replicates <- check_count(replicates, "replicates", 1L, most_tasks)
   if (scheme == "rows") check_row_scheme(x)
-  data <- fold_data(x)
+  data <- if (scheme == "visits") visit_fold_data(x) else fold_data(x)
   observed <- data$observed
-  units <- if (scheme == "cells") sum(observed) else sum(rowSums(observed) > 0)
+  units <- if (scheme == "rows") sum(rowSums(observed) > 0) else sum(observed)
   if (folds > units) stop_input("`folds` must be at most the number of observed %s, %d, not %d.", scheme, units, folds)
   refuse_large(replicates * as.double(units) / 2, "What is held out", "use fewer `replicates`")
-  draw <- if (scheme == "cells") cell_folds else row_folds
+  draw <- switch(scheme,
+    cells = cell_folds, rows = row_folds, visits = function(observed, folds) visit_folds(data$x, folds)
+  )
   held <- lapply(draw_seeds(replicates), function(seed) with_seed(seed, draw(observed, folds)))
   list(x = data$x, scheme = scheme, family = data$family, folds = folds, replicates = replicates, held = held)
 }
@@ -237,6 +245,9 @@ cv_choice <- function(results) {
 loss_words <- function(cv) {
   if (cv$scheme == "rows") {
     return("negative log-likelihood per held-out row, nats")
+  }
+  if (cv$scheme == "visits") {
+    return("negative log-likelihood per record of a held-out visit, nats")
   }
   switch(cv$family,
     bernoulli = "negative log-likelihood per held-out cell, nats", poisson = "Poisson loss per held-out cell, nats",

@@ -1,7 +1,7 @@
 #' The expected community against age
 #'
-#' How likely each attribute (taxon) was present, and how much each component wrote, through time: averages over the
-#' sites near each age, by a fit that knows the ages of its sites.
+#' How likely each attribute (taxon) was present through time, and how much each component wrote. Both are averages over
+#' the sites near each age. The fit must know the ages of its sites.
 #'
 #' @details At an age, each site weighs as the kernel of [smooth_over()] says by its age alone, wherever it lies, and
 #'   the compositions of the sites are averaged: \eqn{\bar t_a = \sum_i w_i t_{ia}}{mean[a] = sum_i w[i] t[i,a]}.
@@ -150,7 +150,7 @@ age_weights <- function(given, at, bandwidth) {
   n <- nrow(given$age)
   if (is.null(dim(at))) at <- cbind(at, at)
   lists <- find_neighbours(
-    list(bandwidth = c(age = bandwidth), most = n), list(age = at), given["age"], own = FALSE
+    list(bandwidth = c(age = bandwidth), most = n), list(age = at), given["age"], own = NULL
   )
   list_weights(lists, c(nrow(at), n))
 }

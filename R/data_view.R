@@ -38,7 +38,8 @@ check_valid <- function(x, name) {
   x
 }
 
-# Matrix, table, data frame or Matrix; never made dense where it came sparse.
+# Matrix, table, data frame or Matrix, or what text miners have: a document-term matrix of packages tm and slam, a dfm
+# of quanteda (a sparse Matrix), or triplets of document, term and count. Never made dense where it came sparse.
 as_plain_matrix <- function(x, name) {
   if (inherits(x, "shards")) {
     stop_input(
@@ -46,7 +47,11 @@ as_plain_matrix <- function(x, name) {
       name, name
     )
   }
-  if (is.data.frame(x)) {
+  if (is_triplets(x)) {
+    x <- triplets_to_sparse(x, name)
+  } else if (inherits(x, "simple_triplet_matrix")) {
+    x <- slam_to_sparse(x, name)
+  } else if (is.data.frame(x)) {
     x <- frame_to_matrix(x, name)
   } else if (inherits(x, "Matrix")) {
     x <- sparse_to_dgc(x, name)
@@ -70,6 +75,71 @@ as_plain_matrix <- function(x, name) {
     stop_input("`%s` must have at least one row and one column, not %d x %d.", name, nrow(x), ncol(x))
   }
   x
+}
+
+# A data frame of three columns: documents, terms (text) and their counts. No table of attributes has text in its second
+# column.
+is_triplets <- function(x) {
+  is_text <- function(column) is.character(column) || is.factor(column)
+  is.data.frame(x) && length(x) == 3L && nrow(x) > 0L && is_text(x[[2L]]) && is_plain_number(x[[3L]]) &&
+    (is_text(x[[1L]]) || is_plain_number(x[[1L]]))
+}
+
+# Documents and terms in the order in which they come.
+triplets_to_sparse <- function(x, name) {
+  sides <- lapply(unclass(x)[1:2], as.character)
+  for (side in 1:2) {
+    bad <- which(is.na(sides[[side]]) | sides[[side]] == "")
+    if (length(bad)) {
+      stop_input("Column %s of `%s` must have no empty name: row %d has.", dQuote(names(x)[side], FALSE), name, bad[1L])
+    }
+  }
+  levels <- lapply(sides, unique)
+  i <- match(sides[[1L]], levels[[1L]])
+  j <- match(sides[[2L]], levels[[2L]])
+  twice <- which(duplicated(data.frame(i, j)))
+  if (length(twice)) {
+    stop_input(
+      "`%s` must have one row for each document and term: row %d, %s and %s, repeats one before it.", name, twice[1L],
+      dQuote(sides[[1L]][twice[1L]], FALSE), dQuote(sides[[2L]][twice[1L]], FALSE)
+    )
+  }
+  inform(
+    "`%s` is taken as triplets: %s are the observations (%d), %s the attributes (%d), %s the values.", name,
+    dQuote(names(x)[1L], FALSE), length(levels[[1L]]), dQuote(names(x)[2L], FALSE), length(levels[[2L]]),
+    dQuote(names(x)[3L], FALSE)
+  )
+  Matrix::sparseMatrix(i = i, j = j, x = as.double(x[[3L]]), dims = lengths(levels, FALSE), dimnames = levels)
+}
+
+# The matrices of package slam, without it: a list of i, j, v, nrow, ncol and dimnames.
+slam_to_sparse <- function(x, name) {
+  if (inherits(x, "TermDocumentMatrix")) {
+    stop_input("`%s` must have documents as rows: it has terms as rows, so give `t(%s)`.", name, name)
+  }
+  parts <- unclass(x)
+  size <- c(parts$nrow, parts$ncol)
+  if (!fits_together(parts, size)) {
+    stop_input("`%s` must be a whole object of its class, %s: its parts do not fit together.", name,
+      dQuote(class(x)[1L], FALSE))
+  }
+  if (anyDuplicated(data.frame(parts$i, parts$j))) stop_input("`%s` must hold each of its cells once.", name)
+  Matrix::sparseMatrix(
+    i = parts$i, j = parts$j, x = as.double(parts$v), dims = size, dimnames = parts$dimnames
+  )
+}
+
+# Do the parts of a simple_triplet_matrix of this size belong to one another?
+fits_together <- function(parts, size) {
+  sized <- is.numeric(size) && length(size) == 2L && isTRUE(all(size >= 0))
+  sized && is_plain_number(parts$v) && are_places(parts$i, length(parts$v), size[1L]) &&
+    are_places(parts$j, length(parts$v), size[2L]) && are_names(parts$dimnames, size)
+}
+
+are_places <- function(at, n, most) is.numeric(at) && length(at) == n && all(at %in% seq_len(most))
+
+are_names <- function(names, size) {
+  is.null(names) || is.list(names) && length(names) == 2L && all(lengths(names) == size | lengths(names) == 0L)
 }
 
 # Values, shape and names, also those of the dimnames, which figures take for words; no class, no further attribute.
@@ -151,6 +221,8 @@ sparse_to_dgc <- function(x, name) {
   }
   names <- dimnames(x)
   if (!inherits(x, "dgCMatrix")) x <- column_sparse(x)
+  # A class built on it, such as a dfm of package quanteda, has methods of its own for what is done with data here.
+  if (!identical(as.vector(class(x)), "dgCMatrix")) x <- methods::as(x, "dgCMatrix", strict = TRUE)
   dimnames(x) <- names
   without_slack(x)
 }

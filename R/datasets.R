@@ -1,26 +1,26 @@
 #' Occurrences of early tetrapods
 #'
-#' All 5270 occurrences of tetrapods from the Carboniferous to the Early Triassic that the package palaeoverse took
-#' from the Paleobiology Database on 14 July 2022: the raw table that [early_tetrapods] was made from.
+#' Finds of tetrapods from the Carboniferous to the Early Triassic, 5270 in all. The package palaeoverse took them from
+#' the Paleobiology Database on 14 July 2022. The table [early_tetrapods] was made from them.
 #'
-#' @format A data frame of 5270 rows, one for each occurrence of a taxon in a collection, and 18 columns, named as in
-#'   the database:
+#' @format A data frame of 5270 rows and 18 columns. Each row is a find of a taxon in a collection. Columns have the names
+#'   of the database:
 #' \describe{
 #'   \item{`occurrence_no`, `collection_no`}{numbers of the occurrence and of the collection (a find spot).}
-#'   \item{`accepted_name`, `accepted_rank`}{the taxon as the database takes it today, and its rank; 1016 occurrences
-#'     are known to the genus only, and 686 to a higher rank.}
+#'   \item{`accepted_name`, `accepted_rank`}{the taxon as the database takes it today, and its rank. Of the finds 1016
+#'     are known to the genus only. Another 686 are known to a higher rank only.}
 #'   \item{`class`, `order`, `family`, `genus`}{where the database places the taxon; `NA` where unknown. It writes
-#'     `"NO_ORDER_SPECIFIED"` and the like for ranks a classification does not use, and puts synapsids and amphibians
-#'     into the class Osteichthyes.}
-#'   \item{`early_interval`, `late_interval`}{the oldest time interval the collection may be from, and the youngest
-#'     where that is another one.}
+#'     `"NO_ORDER_SPECIFIED"` and the like for ranks that are not in use. It puts synapsids and amphibians into the class
+#'     Osteichthyes.}
+#'   \item{`early_interval`, `late_interval`}{the oldest time interval of the collection. The second is the youngest, if
+#'     that is another one.}
 #'   \item{`max_ma`, `min_ma`}{the bounds of these intervals, in million years before the present.}
 #'   \item{`lng`, `lat`}{today's longitude and latitude of the collection, in degrees.}
 #'   \item{`cc`}{two-letter code of today's country (`"NA"` is Namibia).}
 #'   \item{`formation`}{rock formation; `NA` in 1526 occurrences. Accents are dropped.}
 #'   \item{`environment`}{where the rock was laid down.}
-#'   \item{`pres_mode`}{how the fossils are preserved. 265 occurrences are from collections with traces (tracks,
-#'     burrows), whose genera are not those of bodies.}
+#'   \item{`pres_mode`}{how the fossils are preserved. 265 finds are from collections with tracks or burrows.
+#'     Their genera are not those of bodies.}
 #' }
 #' @inheritSection early_tetrapods Source and licence
 #' @references
@@ -42,8 +42,8 @@
 
 #' Early tetrapods: sites by genera
 #'
-#' Which genera of early tetrapods (Carboniferous to Early Triassic, about 319 to 249 million years ago) are known from
-#' which site: the table this package asks "which zeros are real?" of in its examples and vignettes. Made from
+#' Which genera of early tetrapods are known from which site. They are from the Carboniferous to the Early Triassic,
+#' about 319 to 249 million years ago. Examples and vignettes ask of this table which zeros are real. It was made from
 #' [tetrapod_occurrences] by [occurrence_matrix()].
 #'
 #' @format A list:
@@ -61,16 +61,15 @@
 #' }
 #'
 #' @details
-#' A site is a formation within one interval: all collections (find spots) in one formation whose oldest possible
-#' interval is the same. Of body fossils known to the genus (collections with traces are left out), it keeps genera of
-#' at least 3 sites and sites of at least 2 genera, repeated until both hold. 1461 occurrences without a formation
-#' are lost.
+#' A site is a formation within one interval. It holds all collections (find spots) of one formation whose oldest
+#' possible interval is the same. Only fossils of bodies that are known to the genus count; collections with traces are
+#' left out. Genera of fewer than 3 sites and sites of fewer than 2 genera are dropped, until there are none. The 1461
+#' finds without a formation are lost.
 #'
-#' Single collections would be the finer choice, and the example below makes that table, but more than half of its 539
-#' sites have three genera or fewer, and 98 % of its cells are zeros: nearly all genera are missing nearly everywhere,
-#' for the trivial reason that somebody described a single specimen. Pooled by formation and interval, a zero means that
-#' the genus was never found in the whole formation of that time, by anybody: a question worth asking. And how well
-#' a site was searched differs greatly and is known: from 1 to 38 collections.
+#' Single collections would be the finer choice. The example below makes that table. But more than half of its 539 sites
+#' have three genera or fewer, and 98 % of its cells are zeros. Most are zeros because somebody described a single
+#' fossil. In the pooled table a zero says that nobody found the genus in the whole formation of that time. That is a
+#' question worth asking. And we know how well each site was searched: it has from 1 to 38 collections.
 #'
 #' @section What it cannot tell:
 #' - It is one download of 2022. Names and their places in the classification are opinions, and change; some genera
@@ -84,12 +83,12 @@
 #'   from most sites because it lived on another continent or at another time: that is a true absence.
 #'
 #' @section Source and licence:
-#' Data set `tetrapods` of the R package palaeoverse, version 1.5.0 (GPL (>= 3); Jones and others 2023), compiled by
-#' Bethany Allen, downloaded from the Paleobiology Database (<https://paleobiodb.org>) on 14 July 2022. The database
-#' gives its records under the licence CC BY 4.0 (<https://creativecommons.org/licenses/by/4.0/>): cite it, and
-#' palaeoverse, when you use them. Changes made here: columns dropped, accents of formation names dropped, the code of
-#' Namibia mended (it was read as missing), and what is said above. `data-raw/early_tetrapods.R` in the source
-#' repository makes both data sets anew.
+#' This is the data set `tetrapods` of the R package palaeoverse, version 1.5.0 (GPL (>= 3); Jones and others 2023).
+#' Bethany Allen compiled it. It came from the Paleobiology Database (<https://paleobiodb.org>) on 14 July 2022. The
+#' licence of its records is CC BY 4.0 (<https://creativecommons.org/licenses/by/4.0/>). Please cite the database and
+#' palaeoverse when you use them. Some things were changed here. Columns were dropped, and so were the accents of names of
+#' formations. The code of Namibia was put right, as it was read as missing. The script `data-raw/early_tetrapods.R` in
+#' the sources makes both data sets anew.
 #'
 #' @inherit tetrapod_occurrences references
 #' @examples

@@ -9,11 +9,23 @@
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @param phantom_convention see [false_absences()].
+#' @param draws for intervals: `NULL`, 100 draws where the fit has a posterior (`estimate` `"vb"` or `"gibbs"`); a
+#'   number of them, 0 for none; or a list of fits to data of the same shape, such as [posterior_draws()] or bootstrap
+#'   fits.
+#' @param level coverage of the intervals, between 0 and 1.
 #' @return A data frame of class `deficiency`, the largest share first: `attribute` or `observation`; `recorded`, the
 #'   number of ones; `zeros`, the number of observed zeros (unknown cells count nowhere); `missed`, the expected number
 #'   of false absences among them; `share`, missed / (missed + recorded), in \[0, 1\], `NA` where that is 0 / 0. Without
 #'   a white phantom nothing is missed, and a message says so. Of an answer of [which_zeros()]: what [by_taxon()] or
-#'   [by_site()] say, the largest share first. Cost: O(n m k), by blocks of rows.
+#'   [by_site()] say, the largest share first.
+#'
+#'   With draws there are also `low` and `high`, the central `level` of the number missed over draws, with what is
+#'   random in the number itself given the chances, and `share_low` and `share_high`, the same of `share`. Draws are
+#'   made from a seed of their own: the intervals are the same each time, and the session's random numbers stay as they
+#'   are. They are of the model: where it is wrong, they are too narrow, those of `"vb"` most of all
+#'   (`bench/calibration.md` in the sources).
+#'
+#'   Cost: O(n m k) a draw, by blocks of rows.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [false_absences()], [multicause-glossary] for the words of the print
@@ -42,10 +54,12 @@ deficiency.which_zeros <- function(fit, by = c("attribute", "observation"), ...)
 #' @rdname deficiency
 #' @export
 deficiency.default <- function(fit, by = c("attribute", "observation"), ..., kinds = NULL, x = NULL,
-                               phantom_convention = c("fitted", "minimal", "maximal")) {
+                               phantom_convention = c("fitted", "minimal", "maximal"), draws = NULL, level = 0.9) {
   check_dots(...)
   check_fit(fit)
   by <- check_choice(by, "by", c("attribute", "observation"))
+  level <- check_number(level, "level", 0, 1, open = TRUE)
+  drawn <- own_draws(fit, draws)
   moved <- use_convention(fit, kinds, phantom_convention, x)
   fit <- moved$fit
   kinds <- moved$kinds
@@ -54,9 +68,16 @@ deficiency.default <- function(fit, by = c("attribute", "observation"), ..., kin
   sums <- sum_missed(fit, x, kinds, by)
   side <- if (by == "observation") 1L else 2L
   name <- if (is.null(fit$names[[side]])) seq_along(sums$recorded) else fit$names[[side]]
-  table <- data.frame(name, sums)
+  table <- data.frame(name, sums[c("recorded", "zeros", "missed")])
   names(table)[1L] <- by
-  table$share <- ifelse(table$missed + table$recorded > 0, table$missed / (table$missed + table$recorded), NA)
+  share <- function(missed) ifelse(missed + sums$recorded > 0, missed / (missed + sums$recorded), NA)
+  table$share <- share(table$missed)
+  if (length(drawn)) {
+    drawn <- lapply(drawn, function(draw) use_convention(draw, kinds, phantom_convention, x)$fit)
+    ends <- missed_ends(drawn, x, kinds, by, level)
+    table[c("low", "high")] <- list(pmin(ends[1L, ], sums$missed), pmax(ends[2L, ], sums$missed))
+    table[c("share_low", "share_high")] <- list(share(table$low), share(table$high))
+  }
   table <- table[order(-table$share, -table$missed), ]
   rownames(table) <- NULL
   structure(table, class = c("deficiency", "data.frame"))
@@ -69,10 +90,36 @@ sum_missed <- function(fit, x, kinds, by) {
     missed <- cell_scores(fit, rows, kinds)$missed
     missed[!observed %in% 0] <- 0
     add <- if (by == "observation") rowSums else colSums
-    cbind(add(observed == 1, na.rm = TRUE), add(observed == 0, na.rm = TRUE), add(missed))
+    cbind(add(observed == 1, na.rm = TRUE), add(observed == 0, na.rm = TRUE), add(missed), add(missed * (1 - missed)))
   })
   total <- if (by == "observation") do.call(rbind, blocks) else Reduce(`+`, blocks)
-  list(recorded = as.integer(total[, 1L]), zeros = as.integer(total[, 2L]), missed = total[, 3L])
+  structure(
+    list(recorded = as.integer(total[, 1L]), zeros = as.integer(total[, 2L]), missed = total[, 3L]),
+    variance = total[, 4L]
+  )
+}
+
+# Draws of a fit's posterior, by a seed of their own; those given; or none.
+own_draws <- function(fit, draws) {
+  if (!is.null(draws) && !is.numeric(draws)) {
+    return(check_draws(draws, fit))
+  }
+  n <- if (is.null(draws)) 100L else check_count(draws, "draws", 0L)
+  has_posterior <- is.null(fit$missed_by) && (!is.null(fit$posterior) || is_sampled(fit))
+  if (n > 0L && !has_posterior && !is.null(draws)) {
+    stop_input("`draws` must be 0 or a list of fits: this fit has no posterior to draw from.")
+  }
+  if (n > 0L && has_posterior) with_seed(1L, posterior_draws(fit, n)) else list()
+}
+
+# Ends of the number missed over draws, 2 x attributes or observations, the number's own variance added.
+missed_ends <- function(draws, x, kinds, by, level) {
+  each <- lapply(draws, function(draw) sum_missed(draw, x, kinds, by))
+  missed <- vapply(each, function(sums) sums$missed, each[[1L]]$missed)
+  spread <- sqrt(vapply(each, attr, each[[1L]]$missed, "variance"))
+  missed <- with_seed(1L, pmax(missed + stats::rnorm(length(missed)) * spread, 0))
+  missed <- matrix(missed, ncol = length(draws))
+  apply(missed, 1L, stats::quantile, probs = c((1 - level) / 2, (1 + level) / 2), names = FALSE)
 }
 
 #' @export
@@ -89,5 +136,6 @@ print.deficiency <- function(x, digits = 3L, n = 20L, ...) {
   print.data.frame(round_columns(shown, digits), row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
   cat("share: of the presences of this ", what, ", how much was missed\n", sep = "")
+  if (!is.null(x$low)) cat("low, high: of the number missed over draws of the fit's posterior, or the fits given\n")
   invisible(x)
 }

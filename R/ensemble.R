@@ -216,9 +216,16 @@ stack_em <- function(p, passes = 2000L) {
   new / sum(new)
 }
 
+# The weighted sum of matrices matrix_of(1), matrix_of(2), ..., made one after another: they may be large.
+weighed_sum <- function(weights, matrix_of) {
+  sum <- 0
+  for (i in which(weights != 0)) sum <- sum + weights[[i]] * matrix_of(i)
+  sum
+}
+
 new_ensemble <- function(fits, weights) {
   first <- fits[[1L]]
-  probability <- Reduce(`+`, Map(function(fit, w) w * presence_probability(fit), fits, weights))
+  probability <- weighed_sum(weights, function(i) presence_probability(fits[[i]]))
   aspects <- all(vapply(fits, inherits, NA, "aspect_bernoulli"))
   dims <- first$dims
   dims[["k"]] <- sum(vapply(fits, function(fit) fit$dims[["k"]], 0))
@@ -292,12 +299,11 @@ predict.multicause_ensemble <- function(object, newdata, type = "response", ...,
     return(object$probability)
   }
   given <- c(if (!missing(newdata)) list(newdata), if (!is.null(along)) list(along = along))
-  predicted <- lapply(object$fits, function(fit) {
-    probability <- do.call(stats::predict, c(list(fit), given), quote = TRUE)
+  weighed_sum(object$weights, function(i) {
+    probability <- do.call(stats::predict, c(list(object$fits[[i]]), given), quote = TRUE)
     attr(probability, "certificate") <- NULL
     probability
   })
-  Reduce(`+`, Map(function(probability, w) w * probability, predicted, object$weights))
 }
 
 #' @export

@@ -93,13 +93,16 @@ no_meaning <- local({
       "identifiability() tells how far the data decide, posterior_draws() of a fit with `estimate = \"gibbs\"` how far",
       "a posterior spreads, which_zeros() gives ranges."
     )),
-    say("anova", "select_k() chooses the number of components, compare_models() compares models."),
+    say("anova", paste(
+      "select_k() chooses the number of components, compare_models() compares models; bernoulli_mixture() and",
+      "noisy_or() have a bootstrap test of k."
+    )),
     say(c("add1", "drop1"), "there are no terms to add or drop; select_k() chooses the number of components."),
     say(
       c("formula", "model.frame", "model.matrix", "labels", "alias", "dummy.coef", "effects", "proj"),
       "no formula made it; `fit$x` holds the data, coef(fit) the parameters, `fit$call` the call."
     ),
-    say("terms", "no formula made it; plot(fit, \"top\") shows what a component lifts, coef(fit) has all."),
+    say("terms", "no formula made it; top_terms(fit) has the terms of each component, plot(fit, \"top\") shows them."),
     say("family", "the table of models in ?multicause says which data each is for."),
     say("weights", "observations have no weights; coef(fit) holds what components weigh."),
     say(

@@ -141,8 +141,25 @@ is_table <- function(x) is.data.frame(x) || (!is.list(x) && length(dim(x)) <= 2L
 
 check_row_scheme <- function(x) {
   if (!is_table(x)) {
-    stop_input("Rows can be held out of a table only: of repeated visits and arrays hold out cells.")
+    stop_input(paste(
+      "Rows can be held out of a table only: of arrays hold out cells, of repeated visits those or whole visits."
+    ))
   }
+}
+
+# The same of repeated visits for whole visits: `observed` says which were made, n x visits.
+visit_fold_data <- function(x) {
+  if (is_table(x)) stop_input("`x` must be repeated visits where visits are held out, not a table: hold out cells.")
+  cell <- check_visits(x)
+  list(x = cell, family = "bernoulli", observed = visits_made(cell))
+}
+
+# Whether a fit tells something of a visit that it has not seen; else an error.
+check_tells_visits <- function(fit) UseMethod("check_tells_visits")
+
+#' @export
+check_tells_visits.default <- function(fit) {
+  stop_input("Visits can be held out of fits of visits_bernoulli() only, not of %s().", model_name(fit))
 }
 
 loss_family <- function(view) {
@@ -196,12 +213,13 @@ quiet_fit <- function(expr) {
 #   setting  list(model, k, args): a function, the number of components, further arguments
 #   held     indices of cells, or of rows
 hold_out <- function(x, setting, scheme, held, family, floor, control) {
-  train <- if (scheme == "cells") replace_cells(x, held) else x[-held, , drop = FALSE]
+  train <- if (scheme == "rows") x[-held, , drop = FALSE] else replace_cells(x, held)
   fit <- quiet_fit(call_model(setting, train, control))
-  loss <- if (scheme == "cells") {
-    cell_loss(fit$value, held, cells_of(x, held), family, floor)
-  } else {
+  if (scheme == "visits") check_tells_visits(fit$value)
+  loss <- if (scheme == "rows") {
     row_losses(fit$value, x[held, , drop = FALSE], family, floor)
+  } else {
+    cell_loss(fit$value, held, cells_of(x, held), family, floor)
   }
   out <- c(
     loss = mean(loss), n = length(held), converged = fit$converged, components = fit$value$dims[["k"]],

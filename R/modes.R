@@ -1,18 +1,18 @@
 #' Match the components of two fits
 #'
-#' Numbers of components mean nothing: two fits may have found the same components in another order. This puts them in
-#' the order of a reference, by the assignment with the least total squared distance between components.
+#' Numbers of components mean nothing: two fits may find the same components in another order. This function puts them
+#' in the order of a reference. It takes the pairs whose squared distances have the least sum.
 #'
 #' @details
-#' The distance of two components is the root mean square difference of what they say of the attributes (probabilities,
-#' loadings, shares). The assignment problem is solved exactly by [clue::solve_LSAP()]. With different numbers of
-#' components the surplus ones stay unmatched; unmatched components of `fit` come last.
+#' Components hold a number for each attribute: a probability, a loading or a share. The distance of two components is
+#' the root of the mean squared difference of these numbers. The pairs are found exactly, by [clue::solve_LSAP()]. If one
+#' side has more components, some stay without a partner. Those of `fit` then come last.
 #'
 #' @param fit a fit with components over attributes.
 #' @param reference another such fit to the same attributes (matched by name), or a matrix of k x m.
-#' @return A list of class `alignment`: `fit`, the fit with its components in the order of the reference; `permutation`,
-#'   the former number of each; `match`, a data frame with `reference`, `component` (former name; `NA` where there is
-#'   none), `distance` and `correlation`.
+#' @return A list of class `alignment`. `fit` is the fit with its components in the order of the reference.
+#'   `permutation` is the former number of each. `match` is a data frame with `reference`, `component` (the former name,
+#'   `NA` where there is none), `distance` and `correlation`.
 #' @references Hornik K (2005). A CLUE for CLUster Ensembles. *Journal of Statistical Software* 14(12), 1-25.
 #'   \doi{10.18637/jss.v014.i12}
 #' @seealso [modes()]
@@ -97,23 +97,23 @@ print.alignment <- function(x, digits = 3L, ...) {
 
 #' The different solutions that the starts of a fit found
 #'
-#' Groups the finished starts of a fit by what they say of the cells, and tells how far the solutions are from each
-#' other and how much likelihood lies between them.
+#' Puts finished starts of a fit that say the same of the cells into one group. Each group is a solution. The result
+#' tells how far solutions are from each other, and how their likelihoods differ.
 #'
 #' @details
-#' The distance of two starts is the root mean square difference of their probabilities (or means) of all cells. Starts
-#' are grouped by complete linkage: no two starts of a group are further apart than `tolerance`. Solutions that are far
-#' apart and nearly as likely mean that the data do not decide between them: then use [ensemble()], and trust no single
-#' solution's detail.
+#' Each start gives every cell a probability (or a mean). The distance of two starts is the root of the mean squared
+#' difference of these. Groups are made by complete linkage: no two starts of a group are further apart than `tolerance`.
+#' Some solutions are far apart and nearly as likely. Then the data do not decide between them: use [ensemble()], and
+#' trust no detail of a single solution.
 #'
 #' @param fit a fit made with `keep_starts = TRUE` in [fit_control()].
 #' @param tolerance largest distance of two starts of one solution, above 0, on the scale of the cells.
-#' @return A list of class `modes`: `modes`, a data frame with a row for each solution, best first: `mode`, `starts`
-#'   (how many), `objective` (the best of them), `behind` (below the best of all, nats), `distance` (root mean square
-#'   difference of its cells from the best solution's), `largest` (largest difference of a cell), `component` (largest
-#'   distance of a component from the one it is matched to); `starts`, a data frame with `start` and `mode`;
-#'   `distances`, between all starts; `fits`, the best fit of each solution, components in the order of the best. It has
-#'   `print` and `plot` methods.
+#' @return A list of class `modes`. `modes` is a data frame with a row for each solution, the best first. Its columns are
+#'   `mode`, `starts` (how many), `objective` (of the best of them), `behind` (how far below the best of all, in nats),
+#'   `distance` (from the best solution), `largest` (largest difference of a cell) and `component` (largest distance of
+#'   a component from its partner). `starts` is a data frame with `start` and `mode`. `distances` are those between all
+#'   starts. `fits` has the best fit of each solution, with components in the order of the best. There are `print` and
+#'   `plot` methods.
 #' @inherit align_components references
 #' @seealso [align_components()], [ensemble()]
 #' @examples

@@ -52,7 +52,8 @@
 #' follows a smoothed fit through time. [report()] writes all of it to one HTML file. [impute()] fills unknown cells,
 #' [classify()] tells which of several fits a row comes from, [divergences()] how different components are,
 #' [sources()] which sources are in use,
-#' [cooccurrence()] which rows have groups in common.
+#' [cooccurrence()] which rows have groups in common. Of components as topics, [top_terms()] lists the attributes,
+#' [coherence()] tells how well these hang together, and [document_completion()] is the perplexity of new documents.
 #'
 #' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide,
 #' [phantom_test()] whether there is one, [posterior_draws()] how far a posterior spreads; [certificate()] bounds what a
@@ -96,15 +97,17 @@
 #' | `case.names()`, `variable.names()` | observations, attributes |
 #' | `update()` | the call again with other arguments, by name |
 #' | `simulate()` | tables as the fit makes them |
-#' | `vcov()`, `confint()` | of [visits_bernoulli()] alone |
+#' | `vcov()` | of [visits_bernoulli()] alone |
+#' | `confint()` | of [visits_bernoulli()]; by [bootstrap][confint.bernoulli_mixture] of [bernoulli_mixture()] |
+#' | `anova()` | of [bernoulli_mixture()], [noisy_or()]: k by [parametric bootstrap][anova.bernoulli_mixture] |
 #'
 #' | refused | what to use |
 #' | --- | --- |
 #' | `vcov()`, `confint()`, `profile()`, `sigma()` | [identifiability()], [posterior_draws()], [which_zeros()] |
-#' | `anova()` | [select_k()], [compare_models()] |
+#' | `anova()` of other models | [select_k()], [compare_models()] |
 #' | `add1()`, `drop1()` | [select_k()] |
 #' | `formula()`, `model.frame()`, `model.matrix()`, `labels()` | no formula: `fit$x`, `coef()`, `fit$call` |
-#' | `terms()` | `plot(fit, "top")`, `coef()` |
+#' | `terms()` | [top_terms()], `plot(fit, "top")` |
 #' | `alias()`, `dummy.coef()`, `effects()`, `proj()` | no formula, too |
 #' | `family()` | the table of models above |
 #' | `weights()` | `coef()` |
@@ -123,7 +126,7 @@
 #' which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' @keywords internal
 #' @importFrom methods as
-#' @importFrom stats case.names coef confint deviance df.residual extractAIC fitted logLik nobs predict residuals
+#' @importFrom stats anova case.names coef confint deviance df.residual extractAIC fitted logLik nobs predict residuals
 #' @importFrom stats simulate update variable.names vcov
 #' @importFrom utils head
 #' @useDynLib multicause, .registration = TRUE

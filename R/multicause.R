@@ -165,7 +165,7 @@ assemble_fit <- function(run, data, k, objective, control, call, ...) {
     trace = trace_frame(outcome), starts = run$starts, converged = converged, control = control, call = call,
     x = if (control$keep_x) data$x, names = if (is.null(data$names)) dimnames_of(data$x) else data$names,
     start_params = run$params,
-    start_traces = run$traces, ...
+    start_traces = run$traces, seed = run$seed, ...
   )
 }
 
@@ -262,11 +262,18 @@ component_matrix.default <- function(fit) {
 #'
 #' What every model has to say of itself; [aspect_bernoulli()] has its own, [summary.aspect_bernoulli()].
 #'
+#' @details
+#' **Random numbers.** The print ends with the number given to [set.seed()], where the starts were drawn right after it.
+#' `fit$seed` holds the state of R's generator at that point in any case, as the attribute `seed` of
+#' [stats::simulate()] does: after `assign(".Random.seed", fit$seed, globalenv())`, `update(fit)` gives the same fit
+#' again. (A prior that held-out cells chose is part of the call by then. Bandwidths of `smooth` that they chose are
+#' not: give `smooth = fit$smooth`.) It is `NULL` where `start` was given: nothing is drawn then.
+#'
 #' @param object a fit of any model of this package.
 #' @param ... must be empty.
 #' @return A list of class `summary.multicause` with `title`, `criteria` (`loglik`, `df`, `AIC`, `BIC` over observed
 #'   cells, in nats; `NA` where they have no meaning), `starts` (by kind of start: number, finished, reached the best,
-#'   best objective) and `n_missing`, the number of unknown cells.
+#'   best objective), `n_missing`, the number of unknown cells, and `seed`, `fit$seed`.
 #' @seealso [plot()][autoplot.multicause]
 #' @examples
 #' set.seed(1)
@@ -285,7 +292,7 @@ summary.multicause <- function(object, ...) {
         loglik = object$loglik, df = object$df, AIC = if (likely) stats::AIC(object) else NA,
         BIC = if (likely) stats::BIC(object) else NA
       ),
-      starts = summarise_starts(object$starts), n_missing = d[["n"]] * d[["m"]] - d[["observed"]]
+      starts = summarise_starts(object$starts), n_missing = d[["n"]] * d[["m"]] - d[["observed"]], seed = object$seed
     ),
     class = "summary.multicause"
   )
@@ -308,6 +315,7 @@ print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3
   }
   cat("\nStarts\n")
   print.data.frame(x$starts, row.names = FALSE, digits = max(digits, 7L))
+  writeLines(as.character(seed_sentence(x$seed)))
   invisible(x)
 }
 

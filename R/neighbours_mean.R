@@ -24,15 +24,16 @@
 #' values are tried). In tables of more than 500 rows, 500 of them, evenly spaced, are judged. `strength` and
 #' `recording` of [smooth_over()] have no meaning here.
 #'
-#' **Cost.** A value tried takes O(n (n + f)) with f the presences of the table (n at most 500 for one of the two), the
-#' result O(n f) and a matrix of n x m; observations are taken by blocks. Sparse data are never made dense.
+#' **Cost.** The result takes O(n) comparisons and the presences of its neighbours for each observation (without `near`,
+#' the presences of all that share an attribute with it), and a matrix of n x m; a value tried takes as much for at most
+#' 500 observations. Sparse data are never made dense. Results do not depend on the number of threads.
 #'
 #' @inheritParams aspect_bernoulli
 #' @param k must be 0: there are no components. It is there for [cross_validate()] and [compare_models()].
 #' @param near a result of [smooth_over()] that says which observations are near each other, or `NULL`: all are equally
 #'   near. An observation whose age or place is unknown takes all others.
 #' @param likeness how much it counts that two lists are alike: the power \eqn{q}, from 0 (not at all) to 10.
-#' @param control settings from [fit_control()]; only `keep_x` has a meaning.
+#' @param control settings from [fit_control()]; only `keep_x` and `n_threads` have a meaning.
 #' @return A list of class `neighbours_mean`, with the parts described in [aspect_bernoulli()] (but `certificate`,
 #'   `pinned` and `expected_false`), where `param` holds `bandwidth` (named by covariate, may be empty) and `likeness`;
 #'   `near` is the [smooth_over()] with its bandwidths; `probability` (n x m) what `fitted()` gives. `loglik` and `df`
@@ -56,7 +57,7 @@ neighbours_mean <- function(x, k = 0, ..., near = NULL, likeness = 1, control = 
   likeness <- check_number(likeness, "likeness", 0, 10)
   data <- check_data(x, "binary")
   if (!is.null(near)) near <- match_smooth(nbm_check_near(near), data$x)
-  tried <- nbm_tune(near, likeness, nbm_table(data$x))
+  tried <- nbm_tune(near, likeness, nbm_table(data$x), control$n_threads)
   near <- tried$near
   call <- keep_values(call, list(near = near, likeness = likeness))
   nbm_new_fit(data, near, likeness, tried$trace, control, call)
@@ -77,7 +78,7 @@ nbm_table <- function(x) {
   observed <- if (unknown) known_cells(x)
   list(
     found = found, observed = observed, size = Matrix::rowSums(found), sums = Matrix::colSums(found),
-    n_known = if (unknown) Matrix::colSums(observed) else rep(nrow(x), ncol(x))
+    n_known = if (unknown) Matrix::colSums(observed) else rep(nrow(x), ncol(x)), view = data_view(x)
   )
 }
 
@@ -93,85 +94,33 @@ found_table <- function(x) {
 # 1 where the value is known. (Of a sparse table this is dense; only tables with unknown cells need it.)
 known_cells <- function(x) matrix(as.double(!is.na(as.matrix(x))), nrow(x))
 
-# Weights of the neighbours of some rows, length(rows) x n: those of distances alone. A row of which nothing is known
-# takes all others alike.
-nbm_base <- function(near, rows, n) {
-  if (is.null(near)) {
-    base <- matrix(1, length(rows), n)
-  } else {
-    base <- as.matrix(near[rows, , drop = FALSE])
-    base[rowSums(base) == 0, ] <- 1
-  }
-  base[cbind(seq_along(rows), rows)] <- 0
-  base
-}
-
-# Distances' weights as a sparse n x n matrix (rows that are not asked for stay empty); NULL: all alike.
-near_weights <- function(near, rows = seq_len(near$n)) {
+# Neighbours of some rows among all, by their distances: list(start, neighbour, weight); NULL: all are alike.
+near_lists <- function(near, rows = seq_len(near$n)) {
   if (is.null(near)) {
     return(NULL)
   }
   if (!is.null(near$given$neighbours)) {
-    return(list_weights(matrix_neighbours(near$given$neighbours), c(near$n, near$n)))
+    return(matrix_neighbours(near$given$neighbours[rows, , drop = FALSE]))
   }
-  whole <- length(rows) == near$n
-  from <- lapply(near$given, function(each) each[rows, , drop = FALSE])
-  lists <- find_neighbours(near, if (whole) near$given else from, near$given, own = whole)
-  list_weights(lists, c(near$n, near$n), rows)
+  find_neighbours(near, lapply(near$given, function(each) each[rows, , drop = FALSE]), near$given, own = rows)
 }
 
 likeness_floor <- 0.05 # lists with nothing in common still count a little
 
-# Means over the neighbours, for a block of rows. lists: what the rows' own lists are (the same rows for the data of the
-# fit); own: are they rows of the table? Returns length(rows) x m probabilities, those of presences as if hidden.
-nbm_block <- function(base, likeness, table, found, size, own = TRUE, hide = own) {
-  alike <- function(overlap, size) {
-    length <- sqrt(outer(size, table$size))
-    length[length == 0] <- 1
-    (overlap / length + likeness_floor)^likeness
-  }
-  mean_of <- function(one, other = one) {
-    top <- as.matrix(one %*% table$found)
-    if (!identical(one, other)) {
-      less <- top - as.matrix(other %*% table$found)
-      rest <- if (is.null(table$observed)) rowSums(other) else other %*% table$observed
-      return(list(top = top, all = as.matrix(rest + less), total = rowSums(other) + less))
-    }
-    all <- if (is.null(table$observed)) rowSums(one) else one %*% table$observed
-    list(top = top, all = matrix(all, nrow(top), ncol(top)))
-  }
-  overlap <- if (likeness > 0) as.matrix(Matrix::tcrossprod(found, table$found))
-  weight <- if (likeness > 0) base * alike(overlap, size) else base
-  total <- pmax(rowSums(weight), 1e-300)
-  worth <- total^2 / pmax(rowSums(weight^2), 1e-300)
-  p <- nbm_shrink(mean_of(weight), total, worth, table, as.matrix(found), own)
-  if (hide && likeness > 0 && any(size > 0)) {
-    less <- pmax(size - 1, 0)
-    hidden <- mean_of(base * alike(pmax(overlap - 1, 0), less), base * alike(overlap, less))
-    at <- which(as.matrix(found) == 1)
-    p[at] <- nbm_shrink(hidden, pmax(hidden$total, 1e-300), worth, table, as.matrix(found), own)[at]
-  }
-  p
+# Means over neighbours, length(own) x m, of rows whose lists are a view; own: their numbers in the table, NULL for rows
+# that are not of it. Presences of its own rows get what they would have if hidden.
+nbm_means <- function(table, rows, own, lists, likeness, n_threads = 1) {
+  own <- if (!is.null(own)) as.integer(own) - 1L
+  .Call(mc_c_neighbours_mean, table$view, rows, own, lists, c(likeness, likeness_floor, n_threads))
 }
 
-# A mean drawn to the attribute's own share of the other observations, which counts as one more of them.
-nbm_shrink <- function(sums, total, worth, table, found, own) {
-  density <- sum(table$sums) / max(1, sum(table$n_known))
-  count <- matrix(table$sums + density, nrow(found), ncol(found), byrow = TRUE)
-  known <- matrix(table$n_known + 1, nrow(found), ncol(found), byrow = TRUE)
-  rate <- if (own) (count - found) / pmax(known - 1, 1) else count / known
-  (worth * sums$top / total + rate) / (worth * sums$all / total + 1)
-}
-
-# n x m probabilities of some rows of the table, by blocks.
-nbm_rows <- function(near, likeness, table, rows) {
-  weights <- near_weights(near, rows)
-  n <- nrow(table$found)
-  blocks <- lapply(row_blocks(rows, max(n, ncol(table$found))), function(at) {
-    found <- table$found[at, , drop = FALSE]
-    nbm_block(nbm_base(weights, at, n), likeness, table, found, table$size[at])
+# n x m probabilities of some rows of the table, by blocks, so that lists of neighbours stay short.
+nbm_rows <- function(near, likeness, table, rows, n_threads = 1) {
+  blocks <- lapply(row_blocks(rows, if (is.null(near)) 1L else min(near$most, near$n)), function(at) {
+    view <- if (length(at) == nrow(table$found)) table$view else data_view(table$found[at, , drop = FALSE])
+    nbm_means(table, view, at, near_lists(near, at), likeness, n_threads)
   })
-  unname(do.call(rbind, blocks))
+  if (length(blocks) == 1L) blocks[[1L]] else do.call(rbind, blocks)
 }
 
 # Sum of the logarithms of what the known cells of some rows were given while hidden.
@@ -187,10 +136,10 @@ nbm_most_judged <- 500L
 nbm_most_tried <- 40L
 
 # The bandwidths of the largest objective: list(near, trace).
-nbm_tune <- function(near, likeness, table) {
+nbm_tune <- function(near, likeness, table, n_threads = 1) {
   n <- nrow(table$found)
-  rows <- unique(round(seq(1, n, length.out = min(n, nbm_most_judged))))
-  judge <- function(near) nbm_objective(nbm_rows(near, likeness, table, rows), table, rows)
+  rows <- unique(as.integer(round(seq(1, n, length.out = min(n, nbm_most_judged)))))
+  judge <- function(near) nbm_objective(nbm_rows(near, likeness, table, rows, n_threads), table, rows)
   open <- if (identical(near$bandwidth, "cv")) setdiff(names(near$given), "neighbours")
   if (!length(open)) {
     return(list(near = near, trace = data.frame(pass = 1L, objective = judge(near))))
@@ -236,7 +185,7 @@ nbm_climb <- function(value, step, n_tried) {
 nbm_new_fit <- function(data, near, likeness, trace, control, call) {
   table <- nbm_table(data$x)
   names <- dimnames_of(data$x)
-  p <- nbm_rows(near, likeness, table, seq_len(nrow(data$x)))
+  p <- nbm_rows(near, likeness, table, seq_len(nrow(data$x)), control$n_threads)
   dimnames(p) <- name_sides(names)
   objective <- nbm_objective(p, table, seq_len(nrow(data$x)))
   new_multicause(
@@ -281,16 +230,10 @@ predict.neighbours_mean <- function(object, newdata, type = "response", ..., alo
     return(object$probability)
   }
   data <- check_newdata(object, newdata, "binary")
-  table <- nbm_table(fit_data(object))
-  n <- nrow(data$x)
-  base <- matrix(1, n, object$dims[["n"]])
-  if (!is.null(along)) {
-    along <- check_along(list(smooth = object$near), along, n)
-    base <- as.matrix(list_weights(along_neighbours(object$near, along), dim(base)))
-    base[rowSums(base) == 0, ] <- 1
+  lists <- if (!is.null(along)) {
+    along_neighbours(object$near, check_along(list(smooth = object$near), along, nrow(data$x)))
   }
-  found <- found_table(data$x)
-  p <- nbm_block(base, object$param$likeness, table, found, Matrix::rowSums(found), own = FALSE)
+  p <- nbm_means(nbm_table(fit_data(object)), data$view, NULL, lists, object$param$likeness, object$control$n_threads)
   dimnames(p) <- list(rownames(data$x), object$names[[2L]])
   p
 }

@@ -77,7 +77,8 @@ fill_scale <- function(limits, colours = probability_colours(), title = NULL, ..
 colour_scale <- function(colours, title = NULL, labels = names(colours), aesthetics = c("colour", "fill")) {
   columns <- max(1L, min(length(labels), 54L %/% (max(nchar(labels), 1L) + 4L)))
   ggplot2::scale_colour_manual(
-    title, values = colours, aesthetics = aesthetics, guide = ggplot2::guide_legend(ncol = columns, byrow = TRUE)
+    title, values = colours, aesthetics = aesthetics, labels = function(at) labels[match(at, names(colours))],
+    guide = ggplot2::guide_legend(ncol = columns, byrow = TRUE)
   )
 }
 
@@ -238,7 +239,10 @@ ranges_figure <- function(rows, title, alt, xlab, words, limits = c(0, NA), taxa
     ) +
     ggplot2::coord_cartesian(xlim = limits) + names_axis("y", nrow(rows), taxa, most = most, room = 0.6) +
     few_numbers("x") + legend_right() +
-    ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey94"))
+    # The names leave a narrow panel: a long title of the axis has its room at the left.
+    ggplot2::theme(
+      panel.grid.major.y = ggplot2::element_line(colour = "grey94"), axis.title.x = ggplot2::element_text(hjust = 1)
+    )
 }
 
 # Components by main one, then by falling probability: `weight` is components x items.

@@ -51,7 +51,8 @@
 #' O((n + m) k): sparse tables are never made dense. Where more than 12 % of cells are nonzero, EM uses matrix products.
 #'
 #' @param x counts or other non-negative values: n observations as rows, m attributes as columns; `NA` is unknown.
-#'   Matrix, table, sparse matrix of package Matrix, or data frame (see [aspect_bernoulli()]).
+#'   Matrix, table, sparse matrix of package Matrix, or data frame (see [aspect_bernoulli()]); a document-term matrix of
+#'   packages tm or slam, a dfm of quanteda, or a data frame of documents, terms and counts, as tidytext has it.
 #' @param k number of components, at least 1; may exceed n and m.
 #' @param ... must be empty.
 #' @param sparsity strengths of the entropic priors, `c(membership = , basis = )`; 0 is none, any sign.

@@ -1,8 +1,8 @@
 #' Zeros inside the age range of a taxon
 #'
-#' The classical answer to the question which zeros are false: a taxon that is found in an older and in a younger site
-#' lived in between, so that its zeros at sites of an age in between (*range-through* or *Lazarus* gaps) are absences
-#' of finds, if not of the taxon from that place. It uses nothing but ages, and serves as the baseline for the models.
+#' The classical answer to the question which zeros are false. A taxon is found in an older and in a younger site. So it
+#' lived in between. Its zeros at sites of an age in between are gaps of the record (*range-through* or *Lazarus* gaps),
+#' if the taxon lived at that place at all. This rule uses nothing but ages. Models should do better than it.
 #'
 #' @param x A matrix of observations by attributes as every model takes it: 0/1, logical or counts, data frame or
 #'   sparse; above 0 is a find, `NA` an unknown cell.
@@ -12,23 +12,22 @@
 #'   by name.
 #' @param ties What counts as inside. `"exclude"`: ages strictly between those of the oldest and the youngest find.
 #'   `"include"`: also the age of the oldest and of the youngest find itself. `"order"`: every site
-#'   between the first and the last find in the order of age, sites of equal age in the order of the rows of `x`; for
-#'   tables whose rows already are in stratigraphic order. Not for ages with bounds.
+#'   between the first and the last find in the order of age. Sites of equal age then are in the order of the rows of
+#'   `x`: it is for tables whose rows are in stratigraphic order, and not for ages with bounds.
 #'
 #' @details
-#' With bounds, only what is certain counts: a taxon surely lived from the younger bound of its oldest find (the
-#' find whose younger bound is greatest) to the older bound of its youngest find, and a site is surely inside when
-#' both of its bounds are. So coarse dating can only make the answer shorter, and bounds that are equal give the same
-#' as single ages. A taxon with all of its finds in intervals that overlap has no certain range.
+#' With bounds, only what is certain counts. A taxon surely lived from the younger bound of its oldest find (the find
+#' whose younger bound is greatest) to the older bound of its youngest find. A site is surely inside when both of its
+#' bounds are. So coarse dating can only make the answer shorter. Bounds that are equal give the same as single ages. A
+#' taxon with all of its finds in intervals that overlap has no certain range.
 #'
-#' `"include"` and `"order"` differ for sites of equal age: with `"include"` all of them are inside when one holds
-#' the oldest find; a taxon found once then has gaps at all other sites of that age, and none with `"exclude"` or
-#' `"order"`. With `"order"`, the rows are read as running from old to young where ages fall down the table on the
-#' whole, else from young to old.
+#' `"include"` and `"order"` differ for sites of equal age. With `"include"` all of them are inside when one holds
+#' the oldest find. A taxon found once then has gaps at all other sites of that age; with `"exclude"` or `"order"` it has
+#' none. With `"order"`, rows run from old to young if ages fall down the table on the whole, else from young to old.
 #'
-#' A site without an age is never inside and extends no range; their number is told in a message of class
-#' `multicause_message`. Ages that come from the fossils themselves (as most land-mammal ages do) make the answer
-#' circular: a range is then drawn through sites that were dated by the taxa of the table.
+#' A site without an age is never inside and extends no range. A message of class `multicause_message` tells how many
+#' there are. Take care with ages that come from the fossils themselves, as most land-mammal ages do. The answer is then
+#' circular: a range is drawn through sites that were dated by the taxa of the table.
 #'
 #' Cost: proportional to the cells of `x`.
 #'

@@ -1,7 +1,7 @@
 #' Read a download of the Paleobiology Database
 #'
-#' Reads a file of fossil occurrences as the download page or the data service (version 1.2) of the Paleobiology
-#' Database gives it into the table that [occurrence_matrix()] takes.
+#' Reads a file of fossil occurrences from the Paleobiology Database. The file may come from its download page or from its
+#' data service (version 1.2). The result is the table that [occurrence_matrix()] takes.
 #'
 #' @param file Path of a text file with commas or tabs (`.csv`, `.tsv`, `.txt`; also compressed by gzip), with or
 #'   without the block of information about the download that stands above the table.
@@ -9,29 +9,28 @@
 #'   to a species; `"any"` keeps all.
 #'
 #' @details
-#' The file must be a download of occurrences (not of collections or taxa) with the long column names of the database,
-#' among them `occurrence_no`, `collection_no`, `accepted_name`, `accepted_rank`, `max_ma` and `min_ma`: those of the
-#' download page, and of the data service for `occs/list.csv`. Every column of the file is kept under its name.
-#' Blanks and the text `NA` (as [write.csv()] writes what is missing) become `NA`, and so do names such as
-#' `NO_GENUS_SPECIFIED`; columns of nothing but numbers become numbers. In column `cc` the text `NA` is Namibia and
-#' stays. Control characters, line breaks within a field among them, become blanks.
+#' The file must be a download of occurrences, not of collections or taxa. It must have the long column names of the
+#' database, which the download page gives, and the data service for `occs/list.csv`. These must be there:
+#' `occurrence_no`, `collection_no`, `accepted_name`, `accepted_rank`, `max_ma` and `min_ma`. Every column is kept under
+#' its name. Blanks, the text `NA` and names such as `NO_GENUS_SPECIFIED` become `NA`. Columns of nothing but numbers
+#' become numbers. In column `cc` the text `NA` is Namibia and stays. Control characters become blanks, also line breaks
+#' within a field.
 #'
 #' Where the file has no column `genus` (the option "classification" was not chosen), it is taken from
 #' `accepted_name`. A column `species` is added: the first two words of `accepted_name` without the subgenus, where it
 #' is a species or below.
 #'
-#' Ages below 0 and a `min_ma` above `max_ma` become `NA`, and so do the coordinates of a latitude beyond 90 degrees or
-#' a longitude beyond -180 and 360. A warning of class `multicause_implausible` says how many there are and in which
-#' lines. A quotation mark that is closed only in a later row, which would lose the rows between, is an error that names
-#' the line.
+#' Ages below 0 and a `min_ma` above `max_ma` become `NA`. So do coordinates with a latitude beyond 90 degrees or a
+#' longitude beyond -180 and 360. A warning of class `multicause_implausible` says how many there are and in which lines.
+#' A quotation mark that is closed only in a later row would lose the rows between. It is an error that names the line.
 #'
-#' What was read and left out is told in a message of class `multicause_message`; also if the file has fewer rows than
-#' the database says it sent.
+#' A message of class `multicause_message` tells what was read and left out, and whether the file has fewer rows than the
+#' database says it sent.
 #'
 #' @return A data frame of one row for each occurrence left. The block above the table, if there was one, is its
-#'   attribute `"metadata"`: a character vector named by its keys (licence, date and address of the download: what a
-#'   citation needs). A file that is something else, is cut off or holds no record, broken lines, and missing
-#'   columns are errors of class `multicause_input_error`.
+#'   attribute `"metadata"`. This is a character vector named by its keys: the licence, the date and the address of the
+#'   download, which a citation needs. Errors of class `multicause_input_error` are: a file that is something else, is
+#'   cut off or holds no record, broken lines, and missing columns.
 #'
 #' @references
 #' Peters SE, McClennen M (2016). The Paleobiology Database application programming interface. *Paleobiology* 42,

@@ -46,6 +46,12 @@ fit_without <- function(fit) {
   quiet_fit(stats::update(fit, smooth = NULL, start = start, control = control))$value
 }
 
+# The problem of a fit, to be fitted anew to a part of its data.
+refit_problem <- function(fit) UseMethod("refit_problem")
+
+#' @export
+refit_problem.default <- function(fit) fit_problem(fit, fit$x)
+
 held_out_most <- 1e6 # cells of a table whose held-out cells are still worth the report's time
 
 # c(without, with, gain, se): mean loss of held-out cells, nats a cell, and what neighbours gain with its standard error
@@ -54,7 +60,7 @@ held_out_gain <- function(fit) {
   if (as.double(fit$dims[["n"]]) * fit$dims[["m"]] > held_out_most || fit$smooth$strength == 0) {
     return(NULL)
   }
-  loss <- with_seed(1L, held_out_loss(fit$smooth, fit_problem(fit, fit$x), fit_control(progress = FALSE)))
+  loss <- with_seed(1L, held_out_loss(refit_problem(fit), fit$smooth, fit_control(progress = FALSE)))
   without <- loss(fit$smooth$bandwidth, 0)
   with <- loss(fit$smooth$bandwidth, fit$smooth$strength)
   gain <- without - with

@@ -1,11 +1,17 @@
 # Figures and sentences of the report that are not methods of a fit.
 
-# A figure as a picture of the page, with its alternative text, which may hold a user's words.
+# A figure as a picture of the page, with its alternative text, which may hold a user's words: one for wide screens, one
+# for telephones, where 7 inches of letters could not be read. The page shows one of them.
 show_figure <- function(figure, height) {
-  file <- basename(tempfile("figure", ".", ".png"))
-  ggplot2::ggsave(file, figure, width = 7, height = height, dpi = 144)
   said <- html_escape(ggplot2::get_alt_text(figure))
-  cat(raw_html("<p><img src=\"", file, "\" alt=\"", said, "\" width=\"1008\"></p>"))
+  sizes <- list(wide = c(7, height), narrow = c(4.2, max(0.8 * height, 3)))
+  pictures <- vapply(names(sizes), function(kind) {
+    file <- basename(tempfile("figure", ".", ".png"))
+    size <- sizes[[kind]]
+    ggplot2::ggsave(file, figure, width = size[1L], height = size[2L], dpi = 144)
+    sprintf("<img class=\"%s\" src=\"%s\" alt=\"%s\" width=\"%.0f\">", kind, file, said, 144 * size[1L])
+  }, "")
+  cat(do.call(raw_html, as.list(c("<p>", pictures, "</p>"))))
 }
 
 # Numbers of cells above 0 by observation and by attribute; NULL for arrays, however given.

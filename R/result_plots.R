@@ -130,8 +130,8 @@ autoplot.recovery <- function(object, ...) {
   recovery_figure(object, "How well changed cells are found")
 }
 
-# A ROC curve, precision against recall, and calibration.
-recovery_figure <- function(found, title) {
+# A ROC curve, precision against recall, and calibration. rules: a named list of ROC curves of others, shown beside it.
+recovery_figure <- function(found, title, rules = list()) {
   s <- found$summary
   heads <- c(
     roc = sprintf("ROC\nAUC %.3f", s$auc),
@@ -142,25 +142,40 @@ recovery_figure <- function(found, title) {
       sprintf("calibration\nslope %.2f", s$slope)
     }
   )
-  part <- function(name, x, y) {
-    data.frame(panel = factor(heads[[name]], heads), x = found[[name]][[x]], y = found[[name]][[y]], part = name)
+  whose <- c("the answer", names(rules))
+  part <- function(name, x, y, curve = found[[name]], of = whose[1L]) {
+    data.frame(
+      panel = factor(heads[[name]], heads), x = curve[[x]], y = curve[[y]], part = name, of = factor(of, whose)
+    )
   }
+  roc <- function(...) part("roc", "false_positive", "true_positive", ...)
   lines <- rbind(
-    part("roc", "false_positive", "true_positive"), part("pr", "recall", "precision"),
-    if (nrow(found$calibration)) part("calibration", "score", "share")
+    roc(), part("pr", "recall", "precision"), if (nrow(found$calibration)) part("calibration", "score", "share")
   )
   straight <- intersect(c("roc", "calibration"), lines$part)
   diagonal <- data.frame(panel = factor(heads[straight], heads), slope = 1, intercept = 0)
+  guide <- if (length(rules)) ggplot2::guide_legend(ncol = 2L, byrow = TRUE) else "none"
   new_figure(
-    lines, gg_aes(x = "x", y = "y"), title,
-    "Three panels: share found against false alarms, precision against share found, and observed against expected."
+    lines, gg_aes(x = "x", y = "y"), title, paste0(
+      "Three panels: share found against false alarms", if (length(rules)) ", also of each simple rule",
+      "; precision against share found; observed against expected."
+    )
   ) + ggplot2::geom_abline(
     gg_aes(slope = "slope", intercept = "intercept"), diagonal, colour = "grey70", linetype = 2L
   ) +
-    ggplot2::geom_path(colour = component_colours(1L)) +
+    lapply(names(rules), function(rule) {
+      ggplot2::geom_path(gg_aes(colour = "of", linetype = "of"), roc(rules[[rule]], rule), linewidth = 0.5)
+    }) +
+    ggplot2::geom_path(gg_aes(colour = "of", linetype = "of"), linewidth = 0.7) +
     ggplot2::geom_point(data = lines[lines$part == "calibration", ], colour = component_colours(1L)) +
+    ggplot2::scale_colour_manual(
+      NULL, limits = whose, values = component_colours(6L)[c(1L, 6L, 3L, 4L, 2L)][seq_along(whose)], guide = guide
+    ) + ggplot2::scale_linetype_manual(
+      NULL, limits = whose, values = c(1L, 2L, 6L, 3L, 4L)[seq_along(whose)], guide = guide
+    ) +
     ggplot2::facet_wrap("panel", scales = "free") + few_numbers("x") + ggplot2::expand_limits(x = 0, y = 0) +
-    ggplot2::labs(x = "false alarms; share found; chance", y = "share found; right; observed")
+    ggplot2::labs(x = "false alarms; share found; chance", y = "share found; right; observed") +
+    ggplot2::theme(plot.margin = ggplot2::margin(5.5, 14, 5.5, 5.5), legend.key.height = ggplot2::unit(10, "pt"))
 }
 
 #' @exportS3Method ggplot2::autoplot

@@ -8,15 +8,16 @@
 #' (27) of Bingham et al. (2009), with the same minimum. `"bic"` counts observed cells as sample size. All take every
 #' parameter as free although many end at a bound, and the parameters of most models here grow with the number of
 #' observations, so BIC is far too severe. They are `NA` for fits that did not maximise a likelihood: where a model has
-#' `estimate`, ask for `estimate = "ml"`. `"cells"` and `"rows"` are explained in [cross_validate()]; repeated visits
-#' and arrays have no `"rows"`. Held-out rows may keep improving with k for models that average over the training
-#' observations.
+#' `estimate`, ask for `estimate = "ml"`. `"cells"`, `"rows"` and `"visits"` are explained in [cross_validate()];
+#' repeated visits and arrays have no `"rows"`, and only the former have `"visits"`, which is the best criterion
+#' there. Held-out rows may keep improving with k for models that average over the training observations.
 #'
 #' Beside the minimum of the two held-out losses stands the smallest `k` within one standard error of it.
 #'
 #' @inheritParams cross_validate
 #' @param model a model of this package, or a function `f(x, k, control = )` that returns such a fit.
-#' @param criterion which criteria, one or more of `"aic"`, `"aic_paper"`, `"bic"`, `"cells"` and `"rows"`.
+#' @param criterion which criteria, one or more of `"aic"`, `"aic_paper"`, `"bic"`, `"cells"`, `"rows"` and,
+#'   for repeated visits, `"visits"`.
 #' @return A list of class `multicause_selection`: `table`, a data frame with `criterion`, `k`, `value` (smaller is
 #'   better), `se` and `not_converged`; `best`, a data frame with `criterion`, `k` of the minimum and `k_one_se`; `k`,
 #'   the choice of the first criterion; `fits`, the fits to all data where information criteria were asked for, else
@@ -67,7 +68,7 @@ judge_settings <- function(x, settings, judging, store) {
     }
     fits <- fits[is_done(fits)]
   }
-  for (scheme in intersect(criterion, c("cells", "rows"))) {
+  for (scheme in intersect(criterion, c("cells", "rows", "visits"))) {
     if (interrupted) break
     plan <- fold_plan(x, scheme, judging$folds, judging$replicates)
     done <- run_folds(plan, settings, judging$floor, control, store)
@@ -83,7 +84,7 @@ judge_settings <- function(x, settings, judging, store) {
 check_criteria <- function(criterion) {
   known <- names(criterion_words)
   if (!is.character(criterion) || !length(criterion) || anyDuplicated(criterion) || !all(criterion %in% known)) {
-    stop_input("`criterion` must hold some of %s, not %s.", show_names(known), show_value(criterion))
+    stop_input("`criterion` must hold some of %s, not %s.", show_names(known, 6L), show_value(criterion))
   }
   criterion
 }
@@ -148,7 +149,7 @@ new_selection <- function(table, criterion, fits, model, folds, replicates, floo
 
 criterion_words <- c(
   aic = "AIC", aic_paper = "the paper's -L + P", bic = "BIC (observed cells)", cells = "loss per held-out cell",
-  rows = "loss per held-out row"
+  rows = "loss per held-out row", visits = "loss per record of a held-out visit"
 )
 
 #' @export
@@ -156,7 +157,7 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
   cat(sprintf("Number of components of %s()\n", x$model))
-  if (any(c("cells", "rows") %in% x$table$criterion)) {
+  if (any(c("cells", "rows", "visits") %in% x$table$criterion)) {
     cat(sprintf("%d folds, %d replicate(s), floor %s\n", x$n_folds, x$replicates, format(x$floor)))
   }
   for (i in seq_len(nrow(x$best))) {

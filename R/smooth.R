@@ -52,10 +52,12 @@ kernel_sites <- function(given) {
 
 smooth_reach <- -log(0.01)
 
-# list(start, neighbour, weight), from 0: neighbours of `from` among `to`.
-find_neighbours <- function(smooth, from = smooth$given, to = smooth$given, own = TRUE) {
+# list(start, neighbour, weight), from 0: neighbours of `from` among `to`; own: which of these each of `from` is, NULL
+# where none is.
+find_neighbours <- function(smooth, from = smooth$given, to = smooth$given, own = seq_len(smooth$n)) {
   scale <- c(age = 1, place = 1, distance = 1)
   scale[names(smooth$bandwidth)] <- smooth$bandwidth
+  own <- if (!is.null(own)) as.integer(own) - 1L
   .Call(mc_c_neighbours, kernel_sites(from), kernel_sites(to), unname(scale), own, c(smooth_reach, smooth$most))
 }
 
@@ -151,7 +153,7 @@ along_neighbours <- function(smooth, along) {
   if (!is.null(along$neighbours)) {
     return(matrix_neighbours(along$neighbours))
   }
-  find_neighbours(smooth, along, smooth$given, own = FALSE)
+  find_neighbours(smooth, along, smooth$given, own = NULL)
 }
 
 # Covariates of new rows, as smooth_over() takes them: list(age, place), or distances and weights n_new x n.

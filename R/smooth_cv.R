@@ -37,7 +37,7 @@ set_smooth <- function(smooth, problem, control) {
   if (is.numeric(smooth$bandwidth) && is.numeric(smooth$strength)) {
     return(smooth)
   }
-  take_best(smooth, try_settings(smooth, held_out_loss(smooth, problem, control)))
+  take_best(smooth, try_settings(smooth, held_out_loss(problem, smooth, control)))
 }
 
 # Where a start goes on whose neighbours are to be heard: off exact bounds, as what fell to 0 without them may come
@@ -70,15 +70,16 @@ take_best <- function(smooth, tried) {
 
 # function(bandwidth, strength): the loss of the held-out cells of each fold. For each fold a few short starts are made
 # without neighbours once, and the best of them goes on with the neighbours asked for.
-held_out_loss <- function(smooth, problem, control) {
+held_out_loss <- function(problem, smooth, control) UseMethod("held_out_loss")
+
+#' @export
+held_out_loss.default <- function(problem, smooth, control) {
   data <- problem$data
   observed <- !is.na(as.matrix(data$x))
   if (sum(observed) < smooth$folds) {
     stop_input("`x` must have at least %d observed cells to choose `smooth` by.", smooth$folds)
   }
-  control[c("n_start", "max_pass", "screen_pass", "n_finish", "n_polish", "tol")] <- list(3L, 300L, 50L, 1L, 0L, 1e-6)
-  control <- inner_control(control)
-  control$keep_starts <- FALSE
+  control <- short_starts(control)
   family <- loss_family(data$view)
   seeds <- draw_seeds(2L)
   held <- with_seed(seeds[1L], cell_folds(observed, smooth$folds))
@@ -99,6 +100,13 @@ held_out_loss <- function(smooth, problem, control) {
       mean(loss_of_mean(hidden$presence, hidden$mean, cells_of(data$x, held[[f]]), family, 1e-6))
     }, 0)
   }
+}
+
+short_starts <- function(control) {
+  control[c("n_start", "max_pass", "screen_pass", "n_finish", "n_polish", "tol")] <- list(3L, 300L, 50L, 1L, 0L, 1e-6)
+  control <- inner_control(control)
+  control$keep_starts <- FALSE
+  control
 }
 
 # A list of list(bandwidth, strength, loss): all bandwidths at one strength, then all strengths at the best of them.

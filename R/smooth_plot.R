@@ -79,7 +79,7 @@ curves_figure <- function(fit, attribute) {
   panels <- c("components", unique(present$attribute))
   shares$panel <- factor(panels[1L], panels)
   present$panel <- factor(present$attribute, panels)
-  bands <- band_labels(shares, tags, colours)
+  bands <- band_labels(shares, shown, colours)
   bands$panel <- factor(rep(panels[1L], nrow(bands)), panels)
   new_figure(
     shares, gg_aes(x = "age"), "Through time",
@@ -92,7 +92,7 @@ curves_figure <- function(fit, attribute) {
     ggplot2::geom_line(gg_aes(y = curve_value(fit)), present, colour = component_colours(1L)) +
     ggplot2::geom_point(gg_aes(y = "share"), recorded_bins(fit, attribute, panels), size = 0.8) +
     ggplot2::facet_wrap("panel", scales = "free_y") + time_axis(range(shares$age)) + few_numbers("y") +
-    colour_scale(stats::setNames(colours, shown)) + ggplot2::expand_limits(y = 0)
+    colour_scale(stats::setNames(colours, shown), labels = tags) + ggplot2::expand_limits(y = 0)
 }
 
 # The share of sites with a record of each attribute in bins of age; no rows without the data.

@@ -8,6 +8,48 @@ with_seed <- function(seed, expr) {
   expr
 }
 
+# The state of the session's generator, as simulate() keeps it: assigned to .Random.seed, it gives the same draws again.
+session_state <- function() {
+  current <- function() get0(".Random.seed", globalenv(), inherits = FALSE)
+  if (is.null(current())) stats::runif(1L)
+  current()
+}
+
+# The number of set.seed() right after which a state is, NULL where numbers were drawn since or the generator is not the
+# usual one. set.seed() fills the state by the steps z -> 69069 z + 1 (mod 2^32), the 52nd of them first, which can be
+# taken back.
+seed_of_state <- function(state) {
+  if (length(state) != 626L || state[1L] %% 100L != 3L || state[2L] != 624L) {
+    return(NULL)
+  }
+  modulus <- 2^32
+  times <- function(a, b) { # a b mod 2^32, in halves: doubles hold 53 bits
+    (((a %/% 65536 * b) %% modulus * 65536) %% modulus + (a %% 65536) * b %% modulus) %% modulus
+  }
+  z <- as.double(state[3:6])
+  z[is.na(z)] <- -2^31 # what R writes as NA
+  z <- z %% modulus
+  if (!identical((times(69069, z[-4L]) + 1) %% modulus, z[-1L])) {
+    return(NULL)
+  }
+  seed <- z[1L]
+  for (step in 1:52) seed <- times(2783094533, (seed - 1) %% modulus) # 69069 * 2783094533 = 1
+  if (seed >= 2^31) seed - modulus else seed
+}
+
+# How random numbers were drawn, for summary().
+seed_sentence <- function(state) {
+  if (is.null(state)) {
+    return(NULL)
+  }
+  seed <- seed_of_state(state)
+  if (is.null(seed)) {
+    "Random numbers: from the state of the generator in `fit$seed`"
+  } else {
+    sprintf("Random numbers: set.seed(%.0f)", seed)
+  }
+}
+
 draw_seeds <- function(n) sample.int(.Machine$integer.max, n)
 
 # R's own interrupt; kernels that the user interrupted call this: glue_end_stopped() in src/glue/glue.h.
@@ -59,7 +101,8 @@ mark_start <- function(problem, param) UseMethod("mark_start")
 mark_start.default <- function(problem, param) NULL
 
 # Runs all starts of a problem, or the one that the user gave, `problem$start`. Returns list(best = list(param,
-# outcome), starts = data frame, traces = list, params = list or NULL).
+# outcome), starts = data frame, traces = list, params = list or NULL, seed = session_state() before any is drawn, NULL
+# for one given).
 run_starts <- function(problem, control) {
   if (!is.null(control$cluster) || !is.null(control$checkpoint)) {
     stop_input(
@@ -70,6 +113,7 @@ run_starts <- function(problem, control) {
   given <- !is.null(problem$start)
   kinds <- if (given) "given" else start_kinds(problem, control)
   n <- length(kinds)
+  seed <- if (!given) session_state()
   tasks <- Map(list, kind = kinds, seed = draw_seeds(n), polish_seed = draw_seeds(n))
   control$screen_pass <- screen_passes(problem, control)
   screening <- control$screen && n > control$n_finish && control$screen_pass < control$max_pass
@@ -91,7 +135,7 @@ run_starts <- function(problem, control) {
     if (was_interrupted(more)) attr(done, "interrupted") <- TRUE
   }
   tell_interrupted(done, "starts")
-  starts_table(done, kinds, finished, problem, control)
+  c(starts_table(done, kinds, finished, problem, control), list(seed = seed))
 }
 
 # The tasks of run_starts(): a start's first passes; a start from its values to its end; what is left of a screened one.

@@ -19,10 +19,13 @@
 #' | [bernoulli_mixture()] | `"prototypes"` | `"weights"`, `"membership"` |
 #' | [logistic_pca()] | `"loadings"` | `"scores"`, `"intercept"` |
 #' | [nmf()] | `"basis"` | `"coefficients"` |
-#' | [plsa()] | `"basis"` | `"membership"` |
+#' | [plsa()] | `"basis"` (also `"beta"`) | `"membership"` (also `"gamma"`) |
 #' | [plca()] | `"marginals"`: component, dimension, level | `"weights"` |
 #' | [noisy_or()] | `"links"` | `"prior"`, `"leak"`, `"activation"` |
 #' | [bmf()] | `"effects"` | `"rows"`, `"columns"`, `"weights"`, `"hyper"`, `"quantities"` |
+#'
+#' Asked for as `"beta"` or `"gamma"`, what components say and memberships have the columns that users of package
+#' tidytext know: `topic` (a number), `term` and `beta`, or `document`, `topic` and `gamma`.
 #'
 #' Those of [bmf()] are of the best draw, but for `"quantities"`, which summarise all draws; `"effects"` are what a row
 #' feature adds to a column, in units of the linear predictor.
@@ -181,7 +184,18 @@ tidy_result <- function(x, table = NULL, ...) {
 tidy.multicause <- function(x, matrix = NULL, ...) {
   check_whole(x, "x")
   check_dots(...)
-  tidy_fit(x, matrix)
+  out <- tidy_fit(x, matrix)
+  if (is.character(matrix) && matrix %in% c("beta", "gamma")) as_tidytext(out, matrix) else out
+}
+
+# By the names that package tidytext gives to what tidiers of topic models return.
+as_tidytext <- function(table, matrix) {
+  words <- c(component = "topic", attribute = "term", observation = "document", estimate = matrix)
+  known <- names(table) %in% names(words)
+  names(table)[known] <- words[names(table)[known]]
+  if ("topic" %in% names(table)) table$topic <- match(table$topic, unique(table$topic))
+  first <- if (matrix == "gamma") c("document", "topic") else c("topic", "term")
+  table[c(intersect(first, names(table)), setdiff(names(table), first))]
 }
 
 #' @rdname tidiers

@@ -21,10 +21,24 @@
 #' errors][vcov.visits_bernoulli] are those of single-species occupancy models. Misses by visit, observation or
 #' attribute remain as `missed_by`.
 #'
-#' **Estimation.** EM, all updates in closed form but for a Newton step of detection's coefficients, accelerated by
-#' default. The posterior mode, `"map"`, is the default:
-#' it predicts held-out records better, by 0.003 to 0.2 nats a record (`bench/estimate_default.md` in the sources). A
-#' pass takes O(n m (k + visits)), with d coefficients O(n m visits d^2) more.
+#' **Communities by covariates.** `communities = ~ elevation + forest` makes memberships a multinomial logistic model of
+#' covariates of observations: \eqn{s_{ic} \propto \exp(w_i' \beta_c)}{s[i,c] proportional to exp(w[i]' beta[,c])}. No
+#' component is the one that others are compared with: effects of a term sum to 0 over components. With `"map"` and
+#' `"gibbs"` they are normal with mean 0 and standard deviation `prior$communities`, on covariates of mean 0 and
+#' standard deviation 1. Observations then have no membership of their own beside what their covariates tell: `k`
+#' times the number of terms replaces `k` times n, which few attributes can carry better, and
+#' [predict()][predict.visits_bernoulli] knows new observations. With `"ml"` effects may grow without bound where a
+#' covariate tells components apart entirely.
+#'
+#' **Neighbours.** `smooth` pulls the memberships of each observation towards those of its neighbours by age, place or
+#' distance, as in [aspect_bernoulli()]; [smooth_over()] has the objective. Where bandwidth or strength is to be chosen,
+#' whole visits are held out for it (single records where misses go by `"observation"`). It does not go with
+#' `communities` or `"gibbs"`.
+#'
+#' **Estimation.** EM, all updates in closed form but for a Newton step of detection's coefficients and of the effects
+#' of `communities`, accelerated by default. The posterior mode, `"map"`, is the default: it predicts held-out records
+#' better, by 0.003 to 0.2 nats a record (`bench/estimate_default.md` in the sources). A pass takes O(n m (k +
+#' visits)), with d coefficients O(n m visits d^2) more, with w terms of `communities` O(n k^2 w^2).
 #'
 #' **Sampling.** `estimate = "gibbs"` draws from the posterior of all there is (Polya-Gamma augmentation), with
 #' `detection` and without `added`: memberships are Dirichlet and aspects Beta as `prior` says, coefficients normal
@@ -33,7 +47,8 @@
 #' how common taxa are tells how common a rare one may be. [mcmc_control()] sets
 #' up the chains, which begin near modes of their own; `summary()` has R-hat and effective sample sizes, [occupied()]
 #' and [false_absences()] have intervals, as have `predict(interval = )` and `confint()`. A draw takes O(n m (k +
-#' visits)) and a random number for each visit to a presence. Labels are matched between chains, not within them.
+#' visits)) and a random number for each visit to a presence, with `communities` k more for each visited cell. Labels
+#' are matched between chains, not within them.
 #'
 #' **Shapes of `x`.** A list of tables, one a visit. An array, whose sides are known by their names
 #' (`names(dimnames(x))`: site or observation, species, taxon or attribute, visit or replicate) or by `sides`; without
@@ -51,9 +66,12 @@
 #' @param k number of components, at least 1.
 #' @param ... must be empty.
 #' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood) or `"gibbs"` (draws of the posterior).
-#' @param prior for `"map"` and `"gibbs"`, as in [aspect_bernoulli()]: `aspects`, two numbers (`"map"`: of at least 1);
-#'   `membership`, one; and `detection`, the standard deviation of the normal prior of mean coefficients (with
-#'   `sharing = "none"`, of each attribute's), on the scale of covariates of standard deviation 1.
+#' @param prior for `"map"` and `"gibbs"`, `NULL` or a list as in [aspect_bernoulli()]: `aspects`, two numbers (`"map"`:
+#'   of at least 1);
+#'   `membership`, one; `detection`, the standard deviation of the normal prior of mean coefficients (with
+#'   `sharing = "none"`, of each attribute's), and `communities`, that of effects on memberships, both on the scale of
+#'   covariates of standard deviation 1. `NULL`: `aspects = c(1.5, 1.5)` and `membership = 1.5` (1 with `communities`)
+#'   for `"map"`, `c(1.2, 2)` and 1 for `"gibbs"`, 1.65 for the others.
 #' @param missed_by what the chance of missing a presence depends on, besides the visit: `"observation"`, `"attribute"`
 #'   or, for the visit alone, `"visit"`.
 #' @param detection `NULL`, or a formula of the covariates that detection follows, in place of `missed_by`.
@@ -64,6 +82,8 @@
 #'   holds the names, else in the same order.
 #' @param sharing `"partial"`: attributes' coefficients are drawn to a common mean; `"none"`: each has its own. Of one
 #'   or two attributes, `"none"`.
+#' @param communities `NULL`, or a formula of covariates of observations (`site_data`) that memberships follow.
+#' @param smooth `NULL`, or a result of [smooth_over()]: observations near each other share their communities.
 #' @param added whether a visit may report what is absent (`TRUE`: its probability is fitted).
 #' @param sides for an array, what its dimensions are, as `c("site", "visit", "species")`.
 #' @param rare attributes found at fewer observations than this are flagged; 0: none.
@@ -73,18 +93,21 @@
 #' @return A list of class `visits_bernoulli`, which is an `aspect_bernoulli` too, with the elements of such a fit and
 #' \describe{
 #'   \item{`param`}{also `missed`, the probabilities of missing a presence (n, m or 1 x visits), or `detection`, the
-#'     coefficients (terms x m) on the covariates' own scale; and `added`, of reporting an absence as present (one for
-#'     each visit).}
+#'     coefficients (terms x m) on the covariates' own scale; `added`, of reporting an absence as present (one for
+#'     each visit); and `communities`, effects on memberships (terms x k) on the covariates' own scale.}
 #'   \item{`detection`}{with `detection`: `formula`, the scaled `design` and its `basis`, `mean` and `spread` of the
 #'     scaled coefficients among attributes.}
+#'   \item{`communities`}{with `communities`: `formula`, the scaled `design` and its `basis`.}
+#'   \item{`smooth`}{with `smooth`, the [smooth_over()] used, with numbers for its bandwidth and strength.}
 #'   \item{`x`}{1 where any visit found something, 0 where none did, `NA` where there was no visit.}
 #'   \item{`visits`}{the n x m x visits array (where `control` keeps the data).}
-#'   \item{`draws`, `cells`, `kept`, `last`}{with `"gibbs"`: draws of `richness` (n x draws), `sites` (m x draws) and
-#'     `detection` (terms x m x draws); what [aspect_bernoulli()] has of cells; states that were kept.}
+#'   \item{`draws`, `cells`, `kept`, `last`}{with `"gibbs"`: draws of `richness` (n x draws), `sites` (m x draws),
+#'     `detection` (terms x m x draws) and `communities` (terms x k x draws); what [aspect_bernoulli()] has of cells;
+#'     states that were kept.}
 #'   \item{`rare`}{whether each attribute was found at fewer than `rare` observations.}
 #' }
 #' `fitted()` is the probability that the attribute is there. [false_absences()] and [deficiency()] go by all visits.
-#' There is no certificate (`NA`) and no prediction of presences for new observations.
+#' There is no certificate (`NA`).
 #' @seealso [occupied()] for richness and ranges, [visits_needed()], [predict.visits_bernoulli()],
 #'   [vcov.visits_bernoulli()] for standard errors, [autoplot.visits_bernoulli()], [predictive_check()];
 #'   [aspect_bernoulli()], [false_absences()], [deficiency()], [identifiability()], [multicause-glossary] for the words.
@@ -106,10 +129,10 @@
 #' visits_bernoulli(seen, k = 2, detection = ~date, visit_data = list(date = date))
 #' @export
 visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
-                             prior = list(aspects = c(1.2, 2), membership = 1, detection = 1.65),
-                             missed_by = c("observation", "attribute", "visit"), detection = NULL,
+                             prior = NULL, missed_by = c("observation", "attribute", "visit"), detection = NULL,
                              visit_data = NULL, site_data = NULL, taxon_data = NULL, sharing = c("partial", "none"),
-                             added = FALSE, sides = NULL, rare = 5, start = NULL, control = fit_control()) {
+                             communities = NULL, smooth = NULL, added = FALSE, sides = NULL, rare = 5, start = NULL,
+                             control = fit_control()) {
   call <- match.call()
   check_dots(...)
   check_given(x, k)
@@ -128,6 +151,10 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
   data <- check_data(any_visit(cell), "binary", name = "x")
   k <- check_k(k, dim(data$x))
   tell_many_components(data, k)
+  smooth <- check_smooth(smooth)
+  follows <- !is.null(communities)
+  if (is.null(prior)) prior <- visits_default_prior(estimate, follows)
+  check_visit_memberships(follows, smooth, estimate, prior)
   prior <- check_visit_prior(prior, estimate)
   given <- list(visit = visit_data, site = site_data, taxon = taxon_data)
   settings <- list(
@@ -135,32 +162,66 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
   )
   kept <- c(settings[c("estimate", "prior", "sharing", "added", "rare")], list(
     missed_by = missed_by, detection = detection, visit_data = visit_data, site_data = site_data,
-    taxon_data = taxon_data, start = start
+    taxon_data = taxon_data, communities = communities, smooth = smooth, start = start
   ))
   call <- keep_values(call, kept)
   if (estimate == "ml") settings$prior <- NULL
   if (by_model) settings <- check_detection(detection, cell, given, settings)
+  if (follows) settings$communities <- check_communities(communities, cell, given, settings)
   if (sampled) {
     tell_rare(data, rare)
     fit <- visits_gibbs(visits_gibbs_problem(cell, data, k, settings, control), start, call)
     return(fit)
   }
-  problem <- structure(
-    list(cell = cell, data = data, k = k, settings = settings, blank = visit_rates(cell, settings)),
-    class = c("visits_bernoulli_problem", "multicause_problem")
-  )
-  if (!is.null(start)) {
-    problem$start <- c(ab_check_start(start, data, k, rep("free", k)), check_rates(start, problem))
-  }
+  problem <- visits_problem(cell, data, k, settings)
+  if (!is.null(start)) problem$start <- check_visit_start(start, problem)
   tell_rare(data, rare)
+  if (!is.null(smooth)) {
+    problem$smooth <- set_smooth(smooth, problem, control)
+    problem$near <- smooth_lists(problem$smooth)
+  }
   started <- run_starts(problem, control)
   if (by_model) {
     fitted <- fit_detection(problem, started, control)
     started <- fitted$run
     settings$by <- fitted$by
   }
-  if (is.null(start)) started <- reorder_runs(started, function(param) order(-colMeans(param$membership)), ab_permute)
-  new_visits_fit(started, cell, data, k, settings, control, call)
+  problem$settings <- settings
+  if (is.null(start)) {
+    started <- reorder_runs(started, function(param) order(-colMeans(param$membership)), visits_permute)
+  }
+  new_visits_fit(started, problem, control, call)
+}
+
+# What its starts work on; see starts.R. `near`: what smooth_lists() gives, or NULL.
+visits_problem <- function(cell, data, k, settings) {
+  structure(
+    list(cell = cell, data = data, k = k, settings = settings, blank = visit_rates(cell, settings)),
+    class = c("visits_bernoulli_problem", "multicause_problem")
+  )
+}
+
+check_visit_memberships <- function(follows, smooth, estimate, prior) {
+  if (!is.null(smooth) && estimate == "gibbs") {
+    stop_input("`smooth` does not go with `estimate = \"gibbs\"`: use \"map\" or \"ml\".")
+  }
+  if (follows && !is.null(smooth)) {
+    stop_input("`communities` and `smooth` cannot both be given: memberships follow covariates or neighbours.")
+  }
+  if (follows && is.list(prior) && !is.null(prior$membership) && !identical(as.double(prior$membership), 1)) {
+    stop_input("`prior$membership` must be 1 with `communities`: memberships have no prior beside that of the effects.")
+  }
+}
+
+check_visit_start <- function(start, problem) {
+  out <- ab_check_start(start, problem$data, problem$k, rep("free", problem$k))
+  out <- c(out, check_rates(start, problem))
+  by <- problem$settings$communities
+  if (!is.null(by) && !is.null(start$communities)) {
+    effects <- check_matrix(start$communities, "start$communities", length(by$terms), problem$k)
+    out$effects <- centred_effects(solve(by$basis, unname(effects)))
+  }
+  follow_start(problem, out)
 }
 
 # A sampler draws no rates and no additions, and has settings of its own.
@@ -172,12 +233,25 @@ check_visit_sampling <- function(control, is_default, by_model, added) {
   if (is_default) mcmc_control() else check_mcmc_control(control)
 }
 
-# The prior without what only detection needs, or with its default.
+# Chosen on simulated surveys by the number of occupied sites and by visits held out (bench/visits.md): visits tell
+# what was missed, so that the mode needs no prior that favours absence. Draws have their own for aspects.
+visits_default_prior <- function(estimate, follows) {
+  sampled <- estimate == "gibbs"
+  list(
+    aspects = if (sampled) c(1.2, 2) else c(1.5, 1.5), membership = if (sampled || follows) 1 else 1.5,
+    detection = 1.65, communities = 1.65
+  )
+}
+
+# The prior without what only detection and communities need, or with its default.
 check_visit_prior <- function(prior, estimate) {
   if (!is.list(prior)) ab_check_prior(prior)
-  scale <- if (is.null(prior$detection)) 1.65 else check_number(prior$detection, "prior$detection", 0, open = TRUE)
-  if (estimate != "ml") prior <- ab_check_prior(prior[names(prior) != "detection"], bayes = estimate == "gibbs")
-  prior$detection <- scale
+  own <- c("detection", "communities")
+  scale <- lapply(stats::setNames(nm = own), function(name) {
+    if (is.null(prior[[name]])) 1.65 else check_number(prior[[name]], paste0("prior$", name), 0, open = TRUE)
+  })
+  if (estimate != "ml") prior <- ab_check_prior(prior[!names(prior) %in% own], bayes = estimate == "gibbs")
+  prior[own] <- scale
   prior
 }
 
@@ -200,7 +274,7 @@ start_kinds.visits_bernoulli_problem <- function(problem, control) {
 
 #' @export
 draw_start.visits_bernoulli_problem <- function(problem, kind) {
-  c(ab_draw(problem$data, kind, rep("free", problem$k)), problem$blank)
+  follow_start(problem, c(ab_draw(problem$data, kind, rep("free", problem$k)), problem$blank))
 }
 
 #' @export
@@ -211,6 +285,8 @@ run_start.visits_bernoulli_problem <- function(problem, start, control) {
   if (settings$missed_by == "model") {
     param$detection <- kernel_detection(settings$by, settings$share)
   }
+  param$communities <- settings$communities[c("design", "ridge")]
+  param$smooth <- problem$near
   out <- visits_run(problem$cell, param, settings$prior, control)
   list(param = out$param[names(start)], outcome = out$outcome)
 }
@@ -224,7 +300,8 @@ visits_run <- function(cell, param, prior, control) {
 
 #' @export
 shake_start.visits_bernoulli_problem <- function(problem, param) {
-  c(ab_shake(param[1:2], rep("free", problem$k)), param[3:4])
+  others <- param[setdiff(names(param), c("membership", "aspects", "effects"))]
+  follow_start(problem, c(ab_shake(param[c("membership", "aspects")], rep("free", problem$k)), others))
 }
 
 # Start values of the rates: alike, and no additions unless they are fitted.
@@ -253,15 +330,24 @@ check_rates <- function(start, problem) {
   blank
 }
 
-new_visits_fit <- function(run, cell, data, k, settings, control, call) {
+new_visits_fit <- function(run, problem, control, call) {
+  cell <- problem$cell
+  data <- problem$data
+  settings <- problem$settings
+  k <- problem$k
+  follows <- settings$communities
   missed_by <- settings$missed_by
   param <- run$best$param
   by <- settings$by
+  if (!is.null(follows)) {
+    param$communities <- follows$basis %*% centred_effects(param$effects)
+    dimnames(param$communities) <- list(follows$terms, component_names(k))
+    param$effects <- NULL
+  }
   if (missed_by == "model") {
-    param <- list(
-      membership = param$membership, aspects = param$aspects, detection = by$basis %*% param$slopes,
-      added = as.vector(param$added)
-    )
+    own <- list(detection = by$basis %*% param$slopes)
+    param <- c(param[c("membership", "aspects")], own, param[intersect(c("added", "communities"), names(param))])
+    param$added <- as.vector(param$added)
     dimnames(param$detection) <- list(by$terms, dimnames_of(data$x)[[2L]])
     by <- detection_answer(by, settings)
   }
@@ -275,17 +361,20 @@ new_visits_fit <- function(run, cell, data, k, settings, control, call) {
     dimnames(param$missed) <- list(rows, visit_names)
   }
   names(param$added) <- visit_names
-  n <- nrow(data$x)
+  smoothed <- is_smoothed(problem)
+  shares <- if (is.null(follows)) nrow(data$x) else length(follows$terms)
+  objective <- smoothed_name(visit_objective(settings), if (smoothed) problem$smooth)
   fit <- assemble_fit(
-    run, data, k, visit_objective(settings), control, call,
+    run, data, k, objective, control, call,
     param = param, loglik = run$best$outcome$objective,
-    df = n * (k - 1) + k * as.double(ncol(data$x)) + length(param$missed) + length(param$detection) +
+    df = shares * (k - 1) + k * as.double(ncol(data$x)) + length(param$missed) + length(param$detection) +
       settings$added * length(param$added),
     class = c("visits_bernoulli", "aspect_bernoulli"), pinned = stats::setNames(rep("free", k), labels),
     certificate = no_certificate,
     estimate = settings$estimate, prior = settings$prior,
     density = data_density(data), margins = data$margins,
-    missed_by = missed_by, visits = cell, detection = by, rare = rare_attributes(as.matrix(data$x), settings$rare)
+    missed_by = missed_by, visits = cell, detection = by, rare = rare_attributes(as.matrix(data$x), settings$rare),
+    communities = if (!is.null(follows)) communities_answer(follows), smooth = problem$smooth
   )
   if (names(fit$objective) != "log_likelihood") {
     none <- fit_control(max_pass = 0, n_start = 1)
@@ -386,6 +475,7 @@ model_title.visits_bernoulli <- function(fit) sprintf("Aspect Bernoulli model of
 
 visit_sentences <- function(fit) {
   c(
+    if (!is.null(fit$communities)) communities_sentence(fit),
     if (fit$missed_by == "model") detection_sentences(fit) else missed_sentences(fit),
     if (any(fit$rare)) {
       few <- which(fit$rare)
@@ -417,50 +507,6 @@ missed_sentences <- function(fit) {
       )
     }
   )
-}
-
-#' Predictions from a fit of repeated visits
-#'
-#' Chances of a presence in the cells of the data, and of finding what is there on visits that were not made.
-#'
-#' @param object a fit of [visits_bernoulli()].
-#' @param newdata for `"detection"`: a data frame with a row for each visit and the covariates of the fit's `detection`
-#'   as columns; what is left out is at its mean (its commonest value). New observations cannot be given: fit them
-#'   together with the others.
-#' @param type `"response"`, `"membership"`, `"cell"`: as in [predict.aspect_bernoulli()]. `"detection"`: the chance
-#'   that a visit finds each attribute where it is.
-#' @param ... for the other types, as in [predict.aspect_bernoulli()].
-#' @param interval `NULL` or, with `estimate = "gibbs"`, the probability of an interval: the result is then a list of
-#'   `mean`, `lower` and `upper`.
-#' @return A matrix: rows of `newdata` x m, or as in [predict.aspect_bernoulli()].
-#' @seealso [visits_needed()]
-#' @examples
-#' set.seed(1)
-#' date <- matrix(runif(90, 0, 2), 30)
-#' present <- matrix(rbinom(150, 1, 0.6), 30)
-#' visits <- lapply(1:3, function(v) present * matrix(rbinom(150, 1, plogis(date[, v] - 1)), 30))
-#' fit <- visits_bernoulli(visits, 1, detection = ~date, visit_data = list(date = date))
-#' predict(fit, data.frame(date = c(0, 1, 2)), type = "detection")
-#' visits_needed(fit)
-#' @export
-predict.visits_bernoulli <- function(object, newdata, type = c("response", "membership", "cell", "detection"), ...,
-                                     interval = NULL) {
-  check_whole(object, "object")
-  type <- check_choice(type, "type", c("response", "membership", "cell", "detection"))
-  if (type == "detection") {
-    check_dots(...)
-    return(new_detection(object, if (!missing(newdata)) newdata, interval))
-  }
-  if (!missing(newdata) && !is.null(newdata)) {
-    stop_input("A fit of repeated visits has no prediction for new observations: fit them together with the others.")
-  }
-  fit <- object
-  class(fit) <- setdiff(class(fit), c("visits_bernoulli_gibbs", "visits_bernoulli"))
-  if (is.null(interval)) {
-    stats::predict(fit, type = type, ...)
-  } else {
-    stats::predict(fit, type = type, ..., interval = interval)
-  }
 }
 
 #' @export
@@ -497,7 +543,7 @@ held_out_rows.visits_bernoulli <- function(fit, data, floor, family, ...) {
 part_sides.visits_bernoulli <- function(fit, name, values) {
   switch(name,
     missed = c(if (nrow(values) > 1L) fit$missed_by, "visit"), added = "visit", detection = c("term", "attribute"),
-    NextMethod()
+    communities = c("term", "component"), NextMethod()
   )
 }
 
@@ -514,8 +560,14 @@ visit_rules <- function(fit, n, m) {
   by_model <- identical(fit$missed_by, "model")
   d <- if (by_model && is.list(fit$detection)) length(fit$detection$terms) else 0L
   missed <- if (by_model) list(detection = rule_matrix(d, m)) else list(missed = rule_matrix(rows, at, 0, 1))
+  follows <- is.list(fit$communities)
+  w <- if (follows) length(fit$communities$terms) else 0L
   list(
-    param = c(missed, list(added = rule_numbers(max(at, 1L), 0, 1))),
+    param = c(
+      missed, list(added = rule_numbers(max(at, 1L), 0, 1)),
+      if (follows) list(communities = rule_matrix(w, fit$dims[["k"]]))
+    ),
+    communities = if (follows) list(design = rule_matrix(w, n), basis = rule_matrix(w, w)),
     detection = if (by_model) {
       list(
         design = rule_matrix(d, n * at), basis = rule_matrix(d, d), mean = rule_numbers(NULL),

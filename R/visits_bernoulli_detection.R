@@ -14,14 +14,24 @@ detection_design <- function(formula, cell, given) {
   values <- as.data.frame(found$values[setdiff(all.vars(split$visits), NULL)], optional = TRUE)
   if (!length(values)) values <- data.frame(row.names = seq_len(d[1L] * d[3L]))
   check_covariates(values, made, cell)
-  values[] <- lapply(values, function(x) if (is.factor(x) || is.logical(x)) as.character(x) else x)
-  frame <- stats::model.frame(split$visits, values[made, , drop = FALSE], na.action = stats::na.fail)
-  matrix <- stats::model.matrix(split$visits, frame)
-  scaled <- scale_design(matrix, "detection")
+  by <- covariate_design(split$visits, values, made, "detection")
   taxon <- taxon_design(split$taxon, found$values, d[2L], environment(formula))
-  if (ncol(taxon$design) && !scaled$intercept) {
+  if (ncol(taxon$design) && !by$intercept) {
     stop_input("`detection` must have an intercept where it has covariates of taxa, whose mean they move.")
   }
+  c(by[c("design", "basis", "terms")], list(
+    taxon = taxon$design, taxon_scale = taxon$scale, frame = by$frame, formula = formula, level = found$level,
+    made = made
+  ))
+}
+
+# Of these values of the covariates, those of the rows `made` being known: list(design = d x rows, basis, terms,
+# intercept, frame), see detection_design().
+covariate_design <- function(formula, values, made, name) {
+  values[] <- lapply(values, function(x) if (is.factor(x) || is.logical(x)) as.character(x) else x)
+  frame <- stats::model.frame(formula, values[made, , drop = FALSE], na.action = stats::na.fail)
+  matrix <- stats::model.matrix(formula, frame)
+  scaled <- scale_design(matrix, name)
   made_by <- list(
     terms = attr(frame, "terms"), levels = stats::.getXlevels(attr(frame, "terms"), frame),
     contrasts = attr(matrix, "contrasts"), center = scaled$center, scale = scaled$scale,
@@ -29,8 +39,8 @@ detection_design <- function(formula, cell, given) {
     range = lapply(values[made, , drop = FALSE], function(x) if (is.numeric(x)) range(x))
   )
   list(
-    design = new_design(made_by, values), basis = scaled$basis, terms = colnames(matrix), taxon = taxon$design,
-    taxon_scale = taxon$scale, frame = made_by, formula = formula, level = found$level, made = made
+    design = new_design(made_by, values), basis = scaled$basis, terms = colnames(matrix),
+    intercept = scaled$intercept, frame = made_by
   )
 }
 
@@ -249,17 +259,23 @@ slope_evidence <- function(cell, param, prior) {
     gradient <- now$gradient[at, j] + ridge * (param$slopes[, j] - param$detection$mean[, j])
     if (length(free)) {
       cross <- matrix(now$information[at, free, j], d)
-      inner <- matrix(now$information[free, free, j], length(free))
-      solved <- or_nothing(solve(inner, t(cross)))
-      if (!is.null(solved)) information <- information - cross %*% solved
+      inner <- eigen(matrix(now$information[free, free, j], length(free)), symmetric = TRUE)
+      # Away from a mode it may curve upwards: with a curvature next to nothing there, slopes have little evidence, and
+      # never more than known aspects would give them.
+      curvature <- pmax(inner$values, 1e-8 * max(abs(inner$values), 1e-300))
+      reach <- cross %*% inner$vectors
+      information <- information - reach %*% (t(reach) / curvature)
     }
     whole <- eigen((information + t(information)) / 2, symmetric = TRUE)
-    precision <- whole$vectors %*% (pmax(whole$values, 0) * t(whole$vectors))
+    # Where the likelihood all but rises without end it is taken to have its top so far away.
+    rise <- abs(as.vector(crossprod(whole$vectors, gradient)))
+    precision <- whole$vectors %*% (pmax(whole$values, rise / far_slope, 0) * t(whole$vectors))
     list(precision = precision, shift = as.vector(precision %*% param$slopes[, j]) + gradient)
   })
 }
 
 least_spread <- 0.01
+far_slope <- 3 # on the scale of the design: odds 20 times as high
 
 # Mean and spread of the slopes among taxa, by EM of the normal model b_j ~ N(M_j mean, diag(spread^2)) of what the data
 # say of them, the mean integrated out (as REML does).
@@ -386,7 +402,8 @@ detection_sentences <- function(fit) {
 #' @param object a fit of [visits_bernoulli()] with `detection`.
 #' @param parm names of coefficients, `"taxon:term"` as `vcov()` has them, or of taxa; missing: all.
 #' @param level probability of the intervals.
-#' @param what `"detection"`, or `"all"`: the log-odds of the aspects, too.
+#' @param what `"detection"`; `"all"`: the log-odds of the aspects, too; or `"communities"`: the effects of covariates
+#'   on memberships, by component, with aspects and detection held.
 #' @param ... must be empty.
 #' @return `vcov()`: a symmetric matrix, 0 between taxa. `confint()`: a matrix with a row for each coefficient and
 #'   columns of the lower and the upper end.
@@ -398,10 +415,13 @@ detection_sentences <- function(fit) {
 #' fit <- visits_bernoulli(visits, 1, detection = ~date, visit_data = list(date = date))
 #' confint(fit)
 #' @export
-vcov.visits_bernoulli <- function(object, what = c("detection", "all"), ...) {
+vcov.visits_bernoulli <- function(object, what = c("detection", "all", "communities"), ...) {
   check_whole(object, "object")
   check_dots(...)
-  what <- check_choice(what, "what", c("detection", "all"))
+  what <- check_choice(what, "what", c("detection", "all", "communities"))
+  if (what == "communities") {
+    return(effects_covariance(object))
+  }
   blocks <- lapply(coefficient_blocks(object), function(block) {
     if (what == "all") block$covariance else block$covariance[block$slope, block$slope, drop = FALSE]
   })
@@ -484,7 +504,7 @@ new_detection <- function(fit, newdata, interval = NULL) {
     interval <- check_number(interval, "interval", 0, 1, open = TRUE)
     if (!is_sampled(fit)) stop_input("`interval` is for fits with `estimate = \"gibbs\"`.")
   }
-  design <- new_design(fit$detection$frame, fill_covariates(fit, newdata))
+  design <- new_design(fit$detection$frame, fill_covariates(fit$detection$frame, newdata))
   labels <- list(if (is.data.frame(newdata) && nrow(newdata) > 1L) rownames(newdata), fit$names[[2L]])
   to_scaled <- solve(fit$detection$basis)
   chance <- function(slopes) stats::plogis(crossprod(design, to_scaled %*% slopes))
@@ -512,33 +532,37 @@ need_detection <- function(fit) {
 }
 
 # The covariates of detection for some visits: those of newdata, and typical ones of the data.
-fill_covariates <- function(fit, newdata) {
-  typical <- fit$detection$frame$typical
+fill_covariates <- function(frame, newdata, name = "newdata", what = "detection") {
+  typical <- frame$typical
   if (is.null(newdata)) newdata <- data.frame(row.names = 1L)
   if (!is.data.frame(newdata) || !nrow(newdata)) {
-    stop_input("`newdata` must be a data frame of covariates with a row for each visit, not %s.", show_value(newdata))
+    stop_input("`%s` must be a data frame of covariates with a row for each visit, not %s.", name, show_value(newdata))
   }
   unknown <- setdiff(names(newdata), names(typical))
   if (length(unknown)) {
     stop_input(
-      "`newdata` has %s, by which detection does not go: it goes by %s.", show_names(unknown),
+      "`%s` has %s, by which %s does not go: it goes by %s.", name, show_names(unknown), what,
       if (length(typical)) show_names(names(typical)) else "none"
     )
   }
   out <- data.frame(row.names = seq_len(nrow(newdata)))
-  for (name in names(typical)) {
-    value <- if (is.null(newdata[[name]])) rep(typical[[name]], nrow(newdata)) else newdata[[name]]
-    if (!is.numeric(typical[[name]])) value <- as.character(value)
-    known <- fit$detection$frame$levels[[name]]
-    bad <- which(is.na(value) | (if (is.null(known)) FALSE else !value %in% known))
-    if (is.numeric(typical[[name]]) && !is.numeric(value)) bad <- 1L
-    if (length(bad)) {
-      stop_input("`newdata$%s` must be %s: row %d is %s.", name,
-        if (is.null(known)) "numbers" else show_either(dQuote(known, FALSE)), bad[1L], format(value[bad[1L]]))
-    }
-    out[[name]] <- value
+  for (one in names(typical)) {
+    value <- if (is.null(newdata[[one]])) rep(typical[[one]], nrow(newdata)) else newdata[[one]]
+    out[[one]] <- known_values(value, typical[[one]], frame$levels[[one]], sprintf("%s$%s", name, one))
   }
   out
+}
+
+# Values of a covariate, of the kind and the levels of the data.
+known_values <- function(value, typical, levels, name) {
+  if (!is.numeric(typical)) value <- as.character(value)
+  bad <- which(is.na(value) | (if (is.null(levels)) FALSE else !value %in% levels))
+  if (is.numeric(typical) && !is.numeric(value)) bad <- 1L
+  if (length(bad)) {
+    stop_input("`%s` must be %s: row %d is %s.", name,
+      if (is.null(levels)) "numbers" else show_either(dQuote(levels, FALSE)), bad[1L], format(value[bad[1L]]))
+  }
+  value
 }
 
 #' How many visits are needed?

@@ -25,6 +25,7 @@ visits_sweeps <- function(problem, state, n_sweep, thin = 0L, keep_every = 0L, o
   param <- c(state, list(
     added = rep(0, problem$dim[3L]), missed_by = 3L, fit_added = FALSE, detection = kernel_detection(settings$by, share)
   ))
+  param$communities <- settings$communities[c("design", "ridge")]
   plan <- list(
     n_sweep = as.integer(n_sweep), thin = as.integer(thin), keep_every = as.integer(keep_every), on_tick = on_tick,
     sharing = gibbs_sharing(settings)
@@ -32,7 +33,9 @@ visits_sweeps <- function(problem, state, n_sweep, thin = 0L, keep_every = 0L, o
   out <- .Call(
     mc_c_ab_visits_gibbs, problem$cell, param, prior_parameters(settings$prior, rep("free", problem$k)), plan
   )
-  out$state <- out[c("membership", "aspects", "slopes", "center", "spread", "beta")]
+  out$state <- out[c(
+    "membership", "aspects", "slopes", "center", "spread", "beta", if (!is.null(out$effects)) "effects"
+  )]
   out
 }
 
@@ -69,11 +72,7 @@ visits_step_start <- function(job, problem) {
   if (control$init == "prior") {
     job$state <- visits_prior_state(problem)
   } else {
-    mode <- structure(
-      list(cell = problem$cell, data = problem$data, k = problem$k, settings = settings,
-        blank = visit_rates(problem$cell, settings)),
-      class = c("visits_bernoulli_problem", "multicause_problem")
-    )
+    mode <- visits_problem(problem$cell, problem$data, problem$k, settings)
     mode$settings$prior$aspects <- pmax(settings$prior$aspects, 1)
     mode$settings$prior$membership <- max(settings$prior$membership, 1)
     started <- run_starts(mode, fit_control(
@@ -90,6 +89,10 @@ visits_step_start <- function(job, problem) {
     slopes[] <- pmax(-5, pmin(5, slopes)) + stats::rnorm(length(slopes), 0, 0.2)
     job$state <- c(near, list(slopes = slopes, center = share$mean + stats::rnorm(length(share$mean), 0, 0.2),
       spread = rep(1, d), beta = as.double(settings$prior$aspects)))
+    if (!is.null(best$effects)) {
+      job$state$effects <- best$effects + stats::rnorm(length(best$effects), 0, 0.2)
+      job$state$membership <- community_shares(settings$communities$design, job$state$effects)
+    }
   }
   job$phase <- "warmup"
   job
@@ -111,7 +114,15 @@ visits_prior_state <- function(problem) {
   shared <- settings$sharing == "partial"
   mean <- if (shared) prior_means(settings$by, center) else matrix(0, d, m)
   sd <- if (shared) spread else settings$share$spread
-  c(state, list(slopes = mean + sd * stats::rnorm(d * m), center = center, spread = spread, beta = beta))
+  state <- c(state, list(slopes = mean + sd * stats::rnorm(d * m), center = center, spread = spread, beta = beta))
+  by <- settings$communities
+  if (!is.null(by)) {
+    state$effects <- matrix(
+      stats::rnorm(nrow(by$design) * problem$k, 0, settings$prior$communities), nrow(by$design)
+    )
+    state$membership <- community_shares(by$design, state$effects)
+  }
+  state
 }
 
 visits_step_draws <- function(job, problem, on_tick) {
@@ -121,15 +132,17 @@ visits_step_draws <- function(job, problem, on_tick) {
   job <- after_sweeps(job, out)
   job$n_draw <- job$n_draw + out$n_draw
   # An interrupt leaves columns that were not drawn.
-  drawn <- lapply(out[c("note", "richness", "sites", "all_slopes")], function(part) {
+  drawn <- lapply(out[c("note", "richness", "sites", "all_slopes", "all_effects")], function(part) {
     part[, seq_len(out$n_draw), drop = FALSE]
   })
   kept <- lapply(seq_len(out$n_kept), function(s) {
-    list(
+    state <- list(
       membership = matrix(out$kept_membership[, s], ncol = problem$k),
       aspects = matrix(out$kept_aspects[, s], problem$k),
       slopes = matrix(out$all_slopes[, s * step$every], nrow(out$slopes))
     )
+    if (nrow(out$all_effects)) state$effects <- matrix(out$all_effects[, s * step$every], ncol = problem$k)
+    state
   })
   job$parts <- c(job$parts, list(c(drawn, out[c("cell", "sum_membership", "sum_aspects")], list(kept = kept))))
   if (job$n_draw == control$draws) job$phase <- "done"
@@ -150,14 +163,19 @@ visits_gibbs <- function(problem, start, call) {
     states <- rep_len(start$last, problem$control$chains)
     same <- vapply(states, function(state) {
       identical(dim(state$membership), c(problem$dim[1L], problem$k)) && ncol(state$slopes) == problem$dim[2L] &&
-        nrow(state$slopes) == nrow(problem$settings$by$design)
+        nrow(state$slopes) == nrow(problem$settings$by$design) &&
+        identical(nrow(state$effects), nrow(problem$settings$communities$design))
     }, NA)
-    if (!all(same)) stop_input("`start`, a fit, must be of data of the same shape, with the same `k` and `detection`.")
+    if (!all(same)) {
+      stop_input("`start`, a fit, must be of data of the same shape, with the same `k`, `detection` and `communities`.")
+    }
   } else if (!is.null(start)) {
     stop_input("`start` must be a fit with `estimate = \"gibbs\"`, whose chains go on, or NULL.")
   }
-  jobs <- run_chains(problem, draw_streams(problem$control$chains), states)
-  visits_gibbs_fit(jobs, problem, call)
+  streams <- draw_streams(problem$control$chains)
+  fit <- visits_gibbs_fit(run_chains(problem, streams, states), problem, call)
+  fit$seed <- attr(streams, "seed")
+  fit
 }
 
 visits_gibbs_fit <- function(jobs, problem, call) {
@@ -186,6 +204,11 @@ visits_gibbs_fit <- function(jobs, problem, call) {
     detection = structure(by$basis %*% matrix(rowMeans(slopes), d), dimnames = list(by$terms, names[[2L]])),
     added = stats::setNames(rep(0, problem$dim[3L]), dimnames(problem$cell)[[3L]])
   )
+  follows <- settings$communities
+  if (!is.null(follows)) {
+    effects <- effect_draws(do.call(cbind, lapply(chains, `[[`, "all_effects")), follows, k, labels)
+    param$communities <- rowMeans(effects, dims = 2L)
+  }
   share <- colnames(by$taxon)
   quantity <- c(
     "objective", "log_likelihood", "missed", "presences", sprintf("mean[%s]", c(by$terms, share)),
@@ -200,7 +223,9 @@ visits_gibbs_fit <- function(jobs, problem, call) {
   settings$share <- if (settings$sharing == "partial") list(mean = center, spread = spread) else settings$share
   kept <- lapply(chains, function(chain) {
     lapply(chain$kept, function(state) {
-      c(state[c("membership", "aspects")], list(detection = by$basis %*% state$slopes))
+      own <- list(detection = by$basis %*% state$slopes)
+      if (!is.null(follows)) own$communities <- follows$basis %*% centred_effects(state$effects)
+      c(state[c("membership", "aspects")], own)
     })
   })
   fit <- new_multicause(
@@ -215,8 +240,9 @@ visits_gibbs_fit <- function(jobs, problem, call) {
     draws = list(
       richness = do.call(cbind, lapply(chains, `[[`, "richness")),
       sites = do.call(cbind, lapply(chains, `[[`, "sites")),
-      detection = own
+      detection = own, communities = if (!is.null(follows)) effects
     ),
+    communities = if (!is.null(follows)) communities_answer(follows),
     class = c("visits_bernoulli_gibbs", "visits_bernoulli", "aspect_bernoulli_gibbs", "aspect_bernoulli")
   )
   fit$loglik <- visits_run(
@@ -235,10 +261,11 @@ trace_columns <- function(chains, rows) {
 visits_chain <- function(job) {
   bind <- function(name) do.call(cbind, lapply(job$parts, `[[`, name))
   add <- function(name) Reduce(`+`, lapply(job$parts, `[[`, name))
-  drawn <- c("note", "richness", "sites", "all_slopes")
+  drawn <- c("note", "richness", "sites", "all_slopes", "all_effects")
   sums <- c("cell", "sum_membership", "sum_aspects")
   kept <- do.call(c, lapply(job$parts, `[[`, "kept"))
-  if (!length(kept)) kept <- list(job$state[c("membership", "aspects", "slopes")])
+  parts <- intersect(names(job$state), c("membership", "aspects", "slopes", "effects"))
+  if (!length(kept)) kept <- list(job$state[parts])
   c(
     lapply(stats::setNames(nm = drawn), bind), lapply(stats::setNames(nm = sums), add),
     list(kept = kept, n_draw = job$n_draw)
@@ -253,7 +280,9 @@ match_visit_chains <- function(chains, best, k, m) {
     if (is.unsorted(at)) {
       chain$sum_membership <- matrix(chain$sum_membership, ncol = k)[, at]
       chain$sum_aspects <- matrix(chain$sum_aspects, k)[at, ]
-      chain$kept <- lapply(chain$kept, ab_permute, at)
+      extent <- dim(chain$all_effects)
+      chain$all_effects[] <- array(chain$all_effects, c(extent[1L] / k, k, extent[2L]))[, at, ]
+      chain$kept <- lapply(chain$kept, visits_permute, at)
     }
     chain
   }, chains, means)
@@ -321,11 +350,16 @@ fit_rules.visits_bernoulli_gibbs <- function(fit) {
 }
 
 #' @export
-vcov.visits_bernoulli_gibbs <- function(object, what = c("detection", "all"), ...) {
+vcov.visits_bernoulli_gibbs <- function(object, what = c("detection", "all", "communities"), ...) {
   check_whole(object, "object")
   check_dots(...)
-  what <- check_choice(what, "what", c("detection", "all"))
-  if (what == "all") stop_input("`what` must be \"detection\" for a fit with `estimate = \"gibbs\"`.")
+  what <- check_choice(what, "what", c("detection", "all", "communities"))
+  if (what == "all") {
+    stop_input("`what` must be \"detection\" or \"communities\" for a fit with `estimate = \"gibbs\"`.")
+  }
+  if (what == "communities") {
+    return(drawn_effects_covariance(object))
+  }
   stats::cov(t(coefficient_draws(object)))
 }
 

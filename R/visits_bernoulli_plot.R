@@ -59,7 +59,7 @@ detection_figure <- function(fit, covariate, numeric) {
     at = rep(grid[[1L]], m), chance = as.vector(chance), taxon = rep(seq_len(m), each = 101L),
     rare = rep(ifelse(fit$rare, "found too seldom to say much", "taxa"), each = 101L)
   )
-  design <- new_design(fit$detection$frame, fill_covariates(fit, grid))
+  design <- new_design(fit$detection$frame, fill_covariates(fit$detection$frame, grid))
   d <- nrow(design)
   figure <- new_figure(
     rows, gg_aes(x = "at", y = "chance", group = "taxon"), "How easily taxa are found",

@@ -89,6 +89,9 @@
 #' @param effort one number for each site, how well it was searched; see [aspect_bernoulli()].
 #' @param visits repeated surveys, as [visits_bernoulli()] takes them; `x` is then what any visit found, and may be left
 #'   out. Only one of `completeness`, `effort` and `visits` can be given.
+#' @param detection,communities with `visits`: formulas of covariates by which visits find what is there, and by which
+#'   sites differ, as in [visits_bernoulli()]. `NULL`: misses go by site and visit, communities by what was found.
+#' @param visit_data,site_data their covariates, as in [visits_bernoulli()].
 #' @param leave_out names or numbers of sites to leave out altogether.
 #' @param quick a first look: few fits, two copies.
 #' @param copies damaged copies of the table, from 2 to 10. `NULL`: 2 with `quick`, 10 where the table has up to 2000
@@ -125,7 +128,8 @@
 #' head(by_taxon(w), 3)
 #' @export
 which_zeros <- function(x, age = NULL, place = NULL, ..., distance = NULL, within = NULL, completeness = NULL,
-                        effort = NULL, visits = NULL, leave_out = NULL, quick = FALSE, copies = NULL, seed = NULL,
+                        effort = NULL, visits = NULL, detection = NULL, communities = NULL, visit_data = NULL,
+                        site_data = NULL, leave_out = NULL, quick = FALSE, copies = NULL, seed = NULL,
                         seconds = Inf, checkpoint = NULL, progress = interactive()) {
   call <- match.call()
   check_dots(...)
@@ -141,6 +145,10 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., distance = NULL, withi
   given <- list(
     completeness = if (known[[1L]]) check_completeness(completeness, nrow(data$x)),
     effort = if (known[[2L]]) check_effort(effort, data, "white", 2L), cell = cell,
+    visit_model = wz_visit_model(
+      cell, list(detection = detection, communities = communities),
+      list(visit_data = visit_data, site_data = site_data)
+    ),
     within = check_within(within, list(dims = c(n = nrow(data$x), m = ncol(data$x)), names = dimnames_of(data$x)))
   )
   if (length(leave_out)) {
@@ -206,9 +214,8 @@ wz_keep_near <- function(near, x, kept) {
 wz_keep <- function(given, kept) {
   given$completeness <- given$completeness[kept, , drop = FALSE]
   given$effort <- given$effort[kept]
-  if (!is.null(given$cell)) given$cell <- given$cell[kept, , , drop = FALSE]
   if (!is.null(given$within)) given$within <- given$within[kept, , drop = FALSE]
-  given
+  wz_keep_visits(given, kept)
 }
 
 # n x 2: low, high.
@@ -269,9 +276,7 @@ wz_share <- function(x, given, plan) {
       fit <- quiet_fit(aspect_bernoulli(x, k, estimate = "map", effort = given$effort, control = control))$value
       return(phantom_share(fit, unname(fit$pinned), "white"))
     }
-    fit <- quiet_fit(visits_bernoulli(given$cell, k, control = control))$value
-    made <- apply(!is.na(given$cell), c(1L, 3L), any)
-    apply(ifelse(made, fit$param$missed, 1), 1L, prod)
+    unrecorded_share(given, k, control)
   }, numeric(nrow(x)))
   matrix(shares, nrow(x))
 }
@@ -287,7 +292,7 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
   candidate <- zero %in% TRUE
   if (!is.null(given$within)) candidate <- candidate & as.vector(as.matrix(given$within))
   candidate <- matrix(candidate, nrow(x))
-  eta <- stack$intercept + Reduce(`+`, Map(`*`, odds, stack$weights))
+  eta <- stack$intercept + weighed_sum(stack$weights, function(l) odds[[l]])
   se <- stack_se(odds, stack)
   open <- is.na(zero) | zero
   hidden <- wz_hidden(copies, stack)
@@ -473,7 +478,7 @@ wz_draws <- function(w, odds, completeness, richness) {
   out <- list(sites = matrix(0, n, draws), taxa = matrix(0, m, draws), total = numeric(draws))
   for (draw in seq_len(draws)) {
     beta <- centre + as.vector(root %*% stats::rnorm(length(centre)))
-    odds_now <- exp(beta[1L] + Reduce(`+`, Map(`*`, odds, beta[-1L])))
+    odds_now <- exp(beta[1L] + weighed_sum(beta[-1L], function(l) odds[[l]]))
     odds_now[!zero] <- 0
     if (!is.null(richness$sums)) {
       drawn <- richness$sums * stats::rgamma(n, richness$finds + 0.5, richness$finds + 0.5)

@@ -29,20 +29,22 @@ least_near <- 500L # neighbours of an observation that a mean is taken over, at 
 #   near     a smooth_over() without bandwidths, or NULL
 #   members  fits of each size
 #   how      list(quick, scale, args): few fits, times how many components as usual, arguments of the fits
-learn_table <- function(x, near, members, how) {
+#   at       cells that the log-odds are wanted of, vectors then; NULL: all
+learn_table <- function(x, near, members, how, at = NULL) {
   table <- nbm_table(x)
   rows <- seq_len(nrow(x))
+  wanted <- function(odds) if (is.null(at)) odds else odds[at]
   out <- list()
+  learnt <- function(name, p) out[[name]] <<- wanted(score_odds(fill_unseen(p, table)))
   if (!is.null(near)) {
     near$most <- least_near
     tuned <- lapply(c(near = 0, near_alike = 1), function(likeness) nbm_tune(near, likeness, table)$near)
-    out <- Map(function(near, likeness) nbm_rows(near, likeness, table, rows), tuned, 0:1)
-    near <- tuned$near
-    near$most <- 30L
-    near$strength <- 10
+    learnt("near", nbm_rows(tuned$near, 0, table, rows))
+    learnt("near_alike", nbm_rows(tuned$near_alike, 1, table, rows))
+    near <- found_neighbours(tuned$near, most = 30L, strength = 10)
   }
-  out$alike <- nbm_rows(NULL, 2, table, rows)
-  out$companions <- companion_scores(table)
+  learnt("alike", nbm_rows(NULL, 2, table, rows))
+  learnt("companions", companion_scores(table))
   k <- scaled_k(learner_k(nrow(x), ncol(x)), how$scale)
   if (how$quick) k <- unique(k[c(1L, length(k))])
   control <- function(passes, starts = 1) {
@@ -51,12 +53,22 @@ learn_table <- function(x, near, members, how) {
   many <- function(...) {
     fitted(quiet_fit(do.call(ensemble, utils::modifyList(list(x, members = members, ...), how$args)))$value)
   }
-  out$smoothed <- many(k = k, estimate = "map", phantom = "white", smooth = near, control = control(150))
-  out$free <- many(k = unique(k[c(1L, (length(k) + 1L) %/% 2L, length(k))]), control = control(50))
-  out$pca <- fitted(quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(200, 2)))$value)
+  learnt("smoothed", many(k = k, estimate = "map", phantom = "white", smooth = near, control = control(150)))
+  learnt("free", many(k = unique(k[c(1L, (length(k) + 1L) %/% 2L, length(k))]), control = control(50)))
+  learnt("pca", fitted(quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(200, 2)))$value))
   used <- intersect(names(learner_names), names(out))
-  for (name in used) out[[name]] <- score_odds(fill_unseen(out[[name]], table))
-  list(odds = c(out[used], taxon_terms(table)), near = near, tuned = if (length(near)) tuned)
+  list(odds = c(out[used], lapply(taxon_terms(table), wanted)), near = near, tuned = if (length(near)) tuned)
+}
+
+# A smooth_over() of neighbours that were found once, for many fits.
+found_neighbours <- function(near, most, strength) {
+  near$most <- most
+  if (is.null(near$given$neighbours)) {
+    near$given <- list(neighbours = list_weights(find_neighbours(near), c(near$n, near$n)))
+  }
+  near$bandwidth <- numeric()
+  near$strength <- strength
+  near
 }
 
 # No learner knows anything of a taxon that was never found. Such a taxon gets half a find, dealt out to the sites by
@@ -139,18 +151,17 @@ learn_task <- function(task, common, tick) {
   x <- common$x
   x[task$deleted] <- 0
   if (inherits(x, "dgCMatrix")) x <- Matrix::drop0(x)
-  whole <- !length(task$deleted)
-  learnt <- with_seed(task$seed, {
-    learnt <- learn_table(x, common$near, task$members, common$how)
-    c(learnt, if (whole) phantom_shares(x, learnt$near, common$how))
-  })
-  if (whole) {
-    return(learnt)
+  if (!length(task$deleted)) {
+    return(with_seed(task$seed, {
+      learnt <- learn_table(x, common$near, task$members, common$how)
+      c(learnt, phantom_shares(x, learnt$near, common$how))
+    }))
   }
   cells <- with_seed(task$seed, judged_cells(x, task$deleted))
+  learnt <- with_seed(task$seed, learn_table(x, common$near, task$members, common$how, cells$at))
   list(
-    odds = vapply(learnt$odds, function(z) z[cells$at], numeric(length(cells$at))),
-    deleted = cells$at %in% task$deleted, at = cells$at, fraction = cells$fraction, rate = task$rate
+    odds = do.call(cbind, learnt$odds), deleted = cells$at %in% task$deleted, at = cells$at,
+    fraction = cells$fraction, rate = task$rate
   )
 }
 

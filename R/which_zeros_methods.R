@@ -242,7 +242,9 @@ wz_sums <- function(w, side, groups) {
   names(out)[1L] <- if (is.null(groups)) c("site", "taxon")[side] else "group"
   out <- out[order(-out$missed), ]
   rownames(out) <- NULL
-  structure(out, class = c("which_zeros_sums", "data.frame"), assumption = wz_words[[w$source]])
+  structure(
+    out, class = c("which_zeros_sums", "data.frame"), assumption = wz_words[[w$source]], words = axis_words(w)
+  )
 }
 
 #' Do groups of sites differ in what was missed?
@@ -399,11 +401,13 @@ score_parts <- function(w, i, j) {
 near_parts <- function(w, i, j) {
   table <- nbm_table(w$x)
   near <- w$near$near_alike
-  base <- nbm_base(near_weights(near, i), i, w$dims[["n"]])
+  lists <- near_lists(near, i)
+  base <- replace(rep(1, w$dims[["n"]]), i, 0)
+  if (length(lists$weight)) base <- replace(0 * base, lists$neighbour + 1L, lists$weight)
   overlap <- as.vector(Matrix::tcrossprod(table$found[i, , drop = FALSE], table$found))
   length <- sqrt(table$size[i] * table$size)
   length[length == 0] <- 1
-  weight <- as.vector(base) * (overlap / length + likeness_floor)^(if (is.null(near)) 2 else 1)
+  weight <- base * (overlap / length + likeness_floor)^(if (is.null(near)) 2 else 1)
   if (!is.null(table$observed)) weight <- weight * table$observed[, j]
   out <- data.frame(
     site = label_of(seq_along(weight), w$names[[1L]]), weight = weight / sum(weight), found = table$found[, j] == 1,

@@ -17,7 +17,8 @@
 #'   \item{`"sites"`, `"taxa"`}{how many were missed at those with most, with range, beside what was found: as of
 #'     [by_site()] and [by_taxon()].}
 #'   \item{`"table"`}{the chance of a record of every zero (finds are blank).}
-#'   \item{`"quality"`}{how well hidden finds were found again, and whether the chances are right.}
+#'   \item{`"quality"`}{how well hidden finds were found again, by the answer and by each simple rule (ROC), and whether
+#'     the chances are right.}
 #'   \item{`"learners"`}{the same of the answer, its learners and the simple rules: areas under the curve, with two
 #'     standard errors.}
 #' }
@@ -61,7 +62,7 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
     map = missed_map_figure(object), sites = sums_figure(by_site(object), n, axis_words(object)),
     taxa = sums_figure(by_taxon(object), n, axis_words(object)),
     table = table_figure(object, "Chance of a record", "chance of a record; finds are grey"),
-    quality = recovery_figure(object$curve, "How well hidden finds are found again"),
+    quality = quality_figure(object$curve),
     learners = learners_figure(object)
   )
 }
@@ -203,16 +204,27 @@ missed_map_figure <- function(w) {
       size = ggplot2::guide_legend(title.position = "top")) + legend_below()
 }
 
+# Simple rules in a few letters: five names stand in a legend 4 inches wide.
+rule_words <- c(near = "neighbours", near_alike = "alike neighbours", alike = "alike lists", companions = "companions")
+
+quality_figure <- function(curve) {
+  rules <- curve$rules
+  recovery_figure(
+    curve, "How well hidden finds are found again", stats::setNames(rules, unname(rule_words[names(rules)]))
+  )
+}
+
 learners_figure <- function(w) {
   q <- w$quality
+  wrapped <- vapply(q$learner, function(name) paste(strwrap(name, 26), collapse = "\n"), "")
   ranges_figure(
-    data.frame(label = as.character(q$learner), value = q$auc, low = q$auc - 2 * q$auc_se, high = q$auc + 2 * q$auc_se,
+    data.frame(label = wrapped, value = q$auc, low = q$auc - 2 * q$auc_se, high = q$auc + 2 * q$auc_se,
       other = q$auc_within),
     "The answer, and each rule alone",
     "Points: the chance that a hidden find stands above another zero, of the answer and each of its learners.",
     "chance that a hidden find stands above another zero", c(value = "in the table", other = "within its site"),
-    c(NA, 1), most = 34L
-  )
+    c(NA, 1), most = 60L
+  ) + ggplot2::theme(axis.text.y = ggplot2::element_text(size = 8, lineheight = 0.85))
 }
 
 zeros_figure <- function(w, n) {
@@ -251,7 +263,7 @@ sums_figure <- function(sums, n, words = c("sites", "taxa")) {
 autoplot.which_zeros_sums <- function(object, n = 20, ...) {
   check_whole(object, "object")
   check_dots(...)
-  sums_figure(object, check_count(n, "n"))
+  sums_figure(object, check_count(n, "n"), attr(object, "words") %||% c("sites", "taxa"))
 }
 
 #' @exportS3Method ggplot2::autoplot
@@ -285,7 +297,7 @@ autoplot.zero_explained <- function(object, ...) {
   )
   bars$speaks <- factor(ifelse(bars$speaks, "for it", "against it"), c("for it", "against it"))
   bars$key <- factor(seq_len(nrow(bars)), rev(seq_len(nrow(bars))))
-  cut <- short_labels(30L)
+  cut <- short_labels(35L)
   new_figure(
     bars, gg_aes(x = "value", y = "key", fill = "speaks"), sprintf("%s at %s", cell$taxon, cell$site),
     sprintf("Bars: what speaks for and against %s at %s: learners, neighbours, companions.", cell$taxon, cell$site),
@@ -295,7 +307,7 @@ autoplot.zero_explained <- function(object, ...) {
     ggplot2::facet_wrap("panel", scales = "free", ncol = 1L) +
     ggplot2::scale_y_discrete(labels = function(key) cut(bars$label[as.integer(key)]), guide = thinned()) +
     colour_scale(c(`for it` = "#08306B", `against it` = "#F6C98B")) + few_numbers("x") +
-    ggplot2::theme(axis.text.y = ggplot2::element_text(size = 7))
+    ggplot2::theme(axis.text.y = ggplot2::element_text(size = 6.3))
 }
 
 #' @exportS3Method ggplot2::autoplot
@@ -310,6 +322,7 @@ false_cells_figure <- function(cells, of, ...) {
   check_dots(...)
   if (!nrow(cells)) stop_input("`object` must hold a cell to draw: it has none.")
   by <- attr(cells, "by")
+  words <- attr(cells, "words") %||% c("sites", "taxa")
   table <- data.frame(
     row = as.character(cells$observation), column = as.character(cells$attribute), value = cells[[by]]
   )
@@ -318,8 +331,8 @@ false_cells_figure <- function(cells, of, ...) {
   table$column <- factor(table$column, most_first(table$column))
   new_figure(
     table, gg_aes(x = "column", y = "row", fill = "value"), sprintf("The %d likeliest false %s", nrow(cells), of),
-    sprintf("Heat map of %d sites by %d taxa: %s of the likeliest false %s.", nlevels(table$row),
-      nlevels(table$column), by, of), "taxa", "sites"
+    sprintf("Heat map of %d %s by %d %s: %s of the likeliest false %s.", nlevels(table$row), words[1L],
+      nlevels(table$column), words[2L], by, of), words[2L], words[1L]
   ) + ggplot2::geom_tile(colour = "white") + fill_scale(c(0, 1), title = by) +
     names_axis("x", nlevels(table$column), TRUE, most = 18L) + names_axis("y", nlevels(table$row)) +
     ggplot2::theme(panel.grid.major = ggplot2::element_line(colour = "grey95"))

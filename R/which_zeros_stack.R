@@ -127,7 +127,8 @@ stack_table <- function(stack, copies) {
 }
 
 # How well hidden finds are found: each copy by weights from the others, and by each learner alone. list(table, gain =
-# c(difference, se) to the best simple rule, best, curve = what a plot of recovery() shows).
+# c(difference, se) to the best simple rule, best, curve = what a plot of recovery() shows, and the ROC curves of the
+# simple `rules`).
 judge_stack <- function(copies, ridge, shape) {
   each <- lapply(seq_along(copies), function(i) {
     copy <- copies[[i]]
@@ -143,6 +144,10 @@ judge_stack <- function(copies, ridge, shape) {
   simple <- intersect(simple_learners, rownames(auc))
   best <- simple[which.max(rowMeans(auc)[simple])]
   gain <- auc["stack", ] - auc[best, ]
+  hit <- unlist(lapply(copies, function(copy) copy$deleted))
+  rules <- lapply(stats::setNames(simple, simple), function(name) {
+    thin(roc_curve(unlist(lapply(copies, function(copy) copy$odds[, name])), hit), 200L)
+  })
   list(
     table = data.frame(
       learner = c("the answer", unname(learner_names[rownames(auc)[-1L]])), auc = rowMeans(auc), auc_se = se(auc),
@@ -150,9 +155,7 @@ judge_stack <- function(copies, ridge, shape) {
       row.names = rownames(auc)
     ),
     gain = c(difference = mean(gain), se = stats::sd(gain) / sqrt(length(gain))), best = best,
-    curve = judged_curve(
-      unlist(lapply(each, function(one) one$chance)), unlist(lapply(copies, function(copy) copy$deleted))
-    )
+    curve = c(judged_curve(unlist(lapply(each, function(one) one$chance)), hit), rules = list(rules))
   )
 }
 

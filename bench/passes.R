@@ -1,14 +1,14 @@
 # Newton halves against SQUAREM on EM, from the same starts: passes and time to the level that EM has at convergence,
 # less .1 nats, and the ends of both. Results are kept in bench/passes.md and bench/passes.png.
 #   Rscript bench/passes.R [starts = 20] [price] [fossils] [simulated] [many] [others] [answers]
-#     [sparse] [rule] [screening]
+#     [sparse] [rule] [screening] [threads]
 # All parts unless named.
 # Times are processor seconds of one thread, to a level: those of the run times the share of its passes.
 library(multicause)
 args <- commandArgs(TRUE)
 starts <- as.integer(c(args, "20")[1L])
 parts <- if (length(args) > 1L) args[-1L] else c("price", "fossils", "simulated", "many", "others", "answers", "sparse",
-  "rule", "screening")
+  "rule", "screening", "threads")
 inside <- asNamespace("multicause")
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 hush <- function(expr) suppressWarnings(suppressMessages(expr))
@@ -376,6 +376,31 @@ screening <- function() {
   }
 }
 
+# Elapsed seconds of 10 passes beyond the first two, on one thread and on two; the best of two runs each.
+threads <- function() {
+  cat("\n## Two threads, 20 000 x 1 000, 10 passes\n\n| ones | algorithm | k | one thread, s | two, s | ratio |\n")
+  cat("| --- | --- | --- | --- | --- | --- |\n")
+  for (density in c(0.05, 0.3)) {
+    x <- simulated(density, 20000L, 1000L, 8L)
+    for (algorithm in c("newton", "em")) {
+      for (k in c(4L, 10L)) {
+        passes <- function(n_threads, n) {
+          control <- fit_control(n_start = 1, max_pass = n, screen = FALSE, n_polish = 0, tol = 0, n_threads = n_threads,
+            algorithm = algorithm, progress = FALSE)
+          one <- function(i) {
+            set.seed(1)
+            system.time(hush(aspect_bernoulli(x, k, estimate = "ml", control = control)))[["elapsed"]]
+          }
+          min(vapply(1:2, one, 0))
+        }
+        time <- vapply(1:2, function(n_threads) passes(n_threads, 12L) - passes(n_threads, 2L), 0)
+        cat(sprintf("| %g %% | %s | %d | %.2f | %.2f | %.2f |\n", 100 * density, algorithm, k, time[1L], time[2L],
+          time[1L] / time[2L]))
+      }
+    }
+  }
+}
+
 if ("price" %in% parts) price()
 all <- rbind(if ("fossils" %in% parts) on_fossils(), if ("simulated" %in% parts) on_simulated())
 if (!is.null(all)) {
@@ -395,3 +420,4 @@ if ("answers" %in% parts) answers()
 if ("sparse" %in% parts) sparse_tables()
 if ("rule" %in% parts) rule()
 if ("screening" %in% parts) screening()
+if ("threads" %in% parts) threads()

@@ -1,7 +1,8 @@
 # Repeated visits: intervals of visits_bernoulli(estimate = "gibbs") on simulated communities whose truth is known, and
 # held-out visits of two bird surveys against occupancy models of one species at a time (package unmarked) and of many
 # (package spOccupancy, msPGOcc and lfMsPGOcc), time side by side. Packages and data that are not there are skipped.
-#   Rscript bench/visits.R [simulated] [surveys] > bench/visits.md     (about half an hour, one thread)
+#   Rscript bench/visits.R [simulated] [covariates] [mode] [surveys] > bench/visits.md     (40 minutes, one thread)
+# "simulated" includes "covariates".
 library(multicause)
 only <- commandArgs(TRUE)
 wanted <- function(part) !length(only) || part %in% only
@@ -15,9 +16,14 @@ cat("# Repeated visits\n\n")
 cat(sprintf("`Rscript bench/visits.R`, %s, %s, one thread.\n", format(Sys.Date()), R.version.string))
 
 # 100 sites x 50 taxa x 3 visits. "communities": what the model holds. "factors": presence is logistic in a gradient,
-# two latent factors and a mean of each taxon, which no mixture of communities is.
+# two latent factors and a mean of each taxon, which no mixture of communities is. "covariates": communities follow two
+# covariates of sites.
 simulate_survey <- function(kind, n = 100, m = 50, visits = 3) {
-  if (kind == "communities") {
+  site <- if (kind == "covariates") data.frame(elev = rnorm(n), forest = rnorm(n))
+  if (kind == "covariates") {
+    s <- exp(cbind(1, site$elev, site$forest) %*% matrix(rnorm(9), 3))
+    p <- (s / rowSums(s)) %*% matrix(rbeta(3 * m, 0.4, 0.8), 3)
+  } else if (kind == "communities") {
     s <- matrix(rgamma(n * 3, 0.5), n)
     p <- (s / rowSums(s)) %*% matrix(rbeta(3 * m, 0.4, 0.8), 3)
   } else {
@@ -32,30 +38,46 @@ simulate_survey <- function(kind, n = 100, m = 50, visits = 3) {
     cell[, , v] <- present * rbinom(n * m, 1, chance)
   }
   keep <- apply(cell, 2, sum) > 0
-  list(cell = cell[, keep, ], date = date, slopes = slopes[, keep], present = present[, keep])
+  list(cell = cell[, keep, ], date = date, slopes = slopes[, keep], present = present[, keep], site = site)
+}
+
+fit_survey <- function(one, k, estimate, control, ...) {
+  follows <- if (!is.null(one$site)) ~ elev + forest
+  still(visits_bernoulli(
+    one$cell, k,
+    detection = ~date, visit_data = list(date = one$date), estimate = estimate, communities = follows,
+    site_data = one$site, sides = c("site", "species", "visit"), control = control, ...
+  ))
+}
+inside <- function(truth, low, high) truth >= low & truth <= high
+
+# What the mode says, with intervals that hold it for true.
+judge_mode <- function(one, fit) {
+  x <- apply(one$cell, 1:2, max)
+  rare <- colSums(x) < 5
+  sites <- colSums(one$present)
+  plug <- occupied(fit)
+  slope <- confint(fit, level = 0.9)[seq(2, 2 * ncol(x), 2), ]
+  expected <- occupied(fit, "attribute")$expected
+  c(
+    map_richness = mean(inside(rowSums(one$present), plug$low, plug$high)),
+    map_slope = mean(inside(one$slopes[2, ], slope[, 1], slope[, 2])[!rare], na.rm = TRUE),
+    map_bias = sum(expected[!rare]) / sum(sites[!rare]) - 1,
+    map_bias_rare = if (any(rare)) sum(expected[rare]) / sum(sites[rare]) - 1 else NA
+  )
 }
 
 judge_survey <- function(one, k) {
   x <- apply(one$cell, 1:2, max)
   rare <- colSums(x) < 5
   made <- mcmc_control(chains = 2, warmup = 400, draws = 600, progress = FALSE)
-  sides <- c("site", "species", "visit")
-  seconds <- system.time(fit <- still(visits_bernoulli(
-    one$cell, k,
-    detection = ~date, visit_data = list(date = one$date), estimate = "gibbs", sides = sides, control = made
-  )))[["elapsed"]]
-  map_seconds <- system.time(map <- still(visits_bernoulli(
-    one$cell, k,
-    detection = ~date, visit_data = list(date = one$date), sides = sides, control = fit_control(n_start = 1)
-  )))[["elapsed"]]
-  inside <- function(truth, low, high) truth >= low & truth <= high
+  seconds <- system.time(fit <- fit_survey(one, k, "gibbs", made))[["elapsed"]]
+  map_seconds <- system.time(map <- fit_survey(one, k, "map", fit_control(n_start = 1)))[["elapsed"]]
   total <- sum(one$present[x == 0])
   ends <- quantile(fit$trace$missed, c(0.05, 0.95))
   site <- occupied(fit)
   taxon <- occupied(fit, "attribute")
   slope <- confint(fit, level = 0.9)[seq(2, 2 * ncol(x), 2), ]
-  plug <- occupied(map)
-  plug_slope <- confint(map, level = 0.9)[seq(2, 2 * ncol(x), 2), ]
   sites <- colSums(one$present)
   rarer <- if (any(rare)) 1 else NA
   c(
@@ -66,23 +88,24 @@ judge_survey <- function(one, k) {
     sites_rare = rarer * mean(inside(sites, taxon$low, taxon$high)[rare]),
     bias = sum(taxon$expected[!rare]) / sum(sites[!rare]) - 1,
     bias_rare = rarer * (sum(taxon$expected[rare]) / sum(sites[rare]) - 1),
-    map_richness = mean(inside(rowSums(one$present), plug$low, plug$high)),
-    map_slope = mean(inside(one$slopes[2, ], plug_slope[, 1], plug_slope[, 2])[!rare], na.rm = TRUE),
-    map_bias = sum(occupied(map, "attribute")$expected[!rare]) / sum(sites[!rare]) - 1,
+    judge_mode(one, map),
     naive_bias = sum(x[, !rare]) / sum(sites[!rare]) - 1, rare = sum(rare), taxa = ncol(x),
     agree = isTRUE(fit$converged), seconds = seconds, map_seconds = map_seconds
   )
 }
 
-if (wanted("simulated")) {
-  n_set <- ceiling(c(50, 20) * scale)
+kinds <- list(c("communities", 3), c("factors", 3), c("covariates", 3))
+chosen <- vapply(kinds, function(kind) wanted("simulated") || wanted(kind[1]), NA)
+if (any(chosen)) {
+  kinds <- kinds[chosen]
+  n_set <- ceiling(c(50, 20, 20)[chosen] * scale)
   cat(sprintf(
     paste0(
-      "\n## Simulated communities, 100 sites x 50 taxa x 3 visits, %d and %d sets\n\n",
+      "\n## Simulated communities, 100 sites x 50 taxa x 3 visits, %s sets\n\n",
       "Detection: intercepts N(-0.3, 0.8), slopes of a standardised date N(0.4, 0.4) among taxa. ",
       "`gibbs`: 2 chains, 400 + 600 sweeps. Coverage is of 90 %% intervals; rare taxa ",
       "were found at fewer than 5 sites. Bias is that of the number of occupied sites, all taxa together.\n\n"
-    ), n_set[1], n_set[2]
+    ), paste(n_set, collapse = ", ")
   ))
   labels <- c(
     missed = "coverage: total of missed cells", richness = "coverage: richness of a site",
@@ -90,10 +113,10 @@ if (wanted("simulated")) {
     sites = "coverage: number of sites of a taxon", sites_rare = "the same, rare taxa",
     bias = "bias of occupied sites", bias_rare = "the same, rare taxa",
     map_richness = "coverage by `map`, richness (plug-in)", map_slope = "coverage by `map`, slope of detection",
-    map_bias = "bias of occupied sites by `map`", naive_bias = "bias of what was found", rare = "rare taxa",
+    map_bias = "bias of occupied sites by `map`", map_bias_rare = "the same, rare taxa",
+    naive_bias = "bias of what was found", rare = "rare taxa",
     taxa = "taxa found", agree = "chains agree", seconds = "seconds, gibbs", map_seconds = "seconds, map"
   )
-  kinds <- list(c("communities", 3), c("factors", 3))
   results <- Map(function(kind, n) {
     set.seed(2026)
     one <- function(i) judge_survey(simulate_survey(kind[1]), as.integer(kind[2]))[names(labels)]
@@ -104,6 +127,38 @@ if (wanted("simulated")) {
   rule(1 + length(kinds))
   for (name in names(labels)) {
     row(labels[[name]], paste(vapply(results, function(r) number(mean(r[name, ], na.rm = TRUE)), ""), collapse = " | "))
+  }
+}
+
+if (wanted("mode")) {
+  n_set <- ceiling(c(communities = 50, factors = 20, covariates = 20) * scale)
+  cat(sprintf(
+    paste0(
+      "\n## The mode's prior, %s other sets\n\nAs above, other seeds; one start. The former default was ",
+      "`aspects = c(1.2, 2)`, `membership = 1`.\n\n"
+    ), paste(n_set, collapse = ", ")
+  ))
+  labels <- c(
+    map_bias = "bias of occupied sites", map_bias_rare = "the same, rare taxa", map_richness = "coverage: richness",
+    map_slope = "coverage: slope of detection", seconds = "seconds"
+  )
+  arms <- list(
+    `map` = list("map"), `map, the former prior` = list("map", prior = list(aspects = c(1.2, 2), membership = 1)),
+    `ml` = list("ml")
+  )
+  row("sets", "estimate", paste(labels, collapse = " | "))
+  rule(2 + length(labels))
+  for (kind in names(n_set)) {
+    for (arm in names(arms)) {
+      each <- vapply(seq_len(n_set[[kind]]), function(i) {
+        set.seed(5000 + i)
+        one <- simulate_survey(kind)
+        given <- c(list(one, 3), arms[[arm]], list(control = fit_control(n_start = 1)))
+        seconds <- system.time(fit <- do.call(fit_survey, given))[["elapsed"]]
+        c(judge_mode(one, fit), seconds = seconds)[names(labels)]
+      }, c(lengths(labels) + 0))
+      row(kind, arm, paste(number(rowMeans(each, na.rm = TRUE)), collapse = " | "))
+    }
   }
 }
 
@@ -152,7 +207,7 @@ read_surveys <- function(folder) {
 }
 
 # Each arm: a function of a survey and the visit held out, P(found on it), n x m.
-by_visits <- function(k, estimate = "map") {
+by_visits <- function(k, estimate = "map", follow = FALSE) {
   function(survey, v) {
     cell <- survey$cell
     cell[, , v] <- NA
@@ -161,7 +216,7 @@ by_visits <- function(k, estimate = "map") {
     fit <- still(visits_bernoulli(
       cell, k,
       detection = survey$detection, visit_data = survey$visit, site_data = survey$site, estimate = estimate,
-      sides = c("site", "species", "visit"), control = control
+      communities = if (follow) survey$presence, sides = c("site", "species", "visit"), control = control
     ))
     ess <- if (estimate == "gibbs") {
       with(list(q = summary(fit)$quantities), q$ess_bulk[match("presences", q$quantity)])
@@ -228,8 +283,9 @@ if (wanted("surveys") && dir.exists(folder)) {
   cat(
     "\n## A visit held out, each in turn\n\nLog loss of its detections, nats a record (chances kept within 1e-6 and ",
     "1 - 1e-6), mean over the three visits; seconds of one fit; effective draws a second of the number of presences. ",
-    "All go by the same covariates of detection; peers' presences go by covariates of sites, too, those of ",
-    "`visits_bernoulli()` by communities alone. spOccupancy: one chain of 1000 sweeps, the first half thrown away.\n\n",
+    "All go by the same covariates of detection; peers' presences go by covariates of sites, too, and so do ",
+    "communities \"by covariates\"; those of the others are free. spOccupancy: one chain of 1000 ",
+    "sweeps, the first half thrown away.\n\n",
     sep = ""
   )
   row("survey", "model", "log loss", "its standard error", "seconds", "effective draws a second")
@@ -237,7 +293,12 @@ if (wanted("surveys") && dir.exists(folder)) {
   has <- function(package) requireNamespace(package, quietly = TRUE)
   arms <- c(
     lapply(stats::setNames(c(1, 2, 4), sprintf("visits_bernoulli, map, k = %d", c(1, 2, 4))), by_visits),
-    list(`visits_bernoulli, gibbs, k = 4` = by_visits(4, "gibbs")),
+    list(
+      `visits_bernoulli, map, k = 2, communities by covariates` = by_visits(2, follow = TRUE),
+      `visits_bernoulli, map, k = 4, communities by covariates` = by_visits(4, follow = TRUE),
+      `visits_bernoulli, gibbs, k = 4` = by_visits(4, "gibbs"),
+      `visits_bernoulli, gibbs, k = 4, communities by covariates` = by_visits(4, "gibbs", TRUE)
+    ),
     if (has("unmarked")) list(`unmarked, occu, one species at a time` = by_occu),
     if (has("spOccupancy")) {
       list(`spOccupancy, msPGOcc` = by_spoccupancy(0), `spOccupancy, lfMsPGOcc, 4 factors` = by_spoccupancy(4))

@@ -27,6 +27,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_ab_shard, 4),
     ENTRY(mc_c_ab_shard_extrapolate, 2),
     ENTRY(mc_c_neighbours, 5),
+    ENTRY(mc_c_neighbours_mean, 5),
     ENTRY(mc_c_bm_fit, 4),
     ENTRY(mc_c_lp_fit, 3),
     ENTRY(mc_c_nm_fit, 3),

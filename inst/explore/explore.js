@@ -81,7 +81,13 @@
       columns.forEach(column => row.append(make("td", ["site", "taxon"].includes(column) ? {} : { "class": "number" }, cell(at, column))));
       const go = () => select(Math.floor(at / m), at % m);
       row.addEventListener("click", go);
-      row.addEventListener("keydown", event => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); go(); } });
+      row.addEventListener("keydown", event => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        go();
+        const now = document.querySelector("#rows [aria-selected='true']"); /* the rows were made anew */
+        if (now) now.focus();
+      });
       body.append(row);
     });
     byId("count").textContent = shown.length + " zeros" + (shown.length > most ? ", the first " + most + " in the list" : "");
@@ -140,6 +146,7 @@
     select(data.rows[Math.min(n - 1, Math.max(0, down))], data.columns[Math.min(m - 1, Math.max(0, across))]);
   });
   canvas.addEventListener("keydown", event => {
+    if (event.key === "Escape") select(-1, -1);
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     if (!step) return;
     event.preventDefault();

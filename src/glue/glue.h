@@ -33,6 +33,7 @@ SEXP mc_c_ab_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_ab_shard(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_ab_shard_extrapolate(SEXP saved, SEXP step);
 SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits);
+SEXP mc_c_neighbours_mean(SEXP table, SEXP rows, SEXP own, SEXP lists, SEXP settings);
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_lp_fit(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_nm_fit(SEXP view, SEXP param, SEXP control);

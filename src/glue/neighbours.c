@@ -41,8 +41,8 @@ static void reserve(edges *e, int more) {
 
 /*
  * from, to: lists as above with `distance` = to x from (or NULL) in from; scale:
- * bandwidths of age, place and distance; own: are the rows of from those of to?
- * limits: reach and most. Returns list(start, neighbour, weight), from 0.
+ * bandwidths of age, place and distance; own: which of to each of from is, from 0, or
+ * NULL: none; limits: reach and most. Returns list(start, neighbour, weight), from 0.
  */
 SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits) {
   const char *fields[] = {"start", "neighbour", "weight", ""};
@@ -53,6 +53,8 @@ SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits) {
   if (!Rf_isNull(distance)) glue_matrix(distance, all.n, rows.n, "distance");
   const num_nearness near = {REAL(scale)[0], REAL(scale)[1], REAL(scale)[2], REAL(limits)[0],
                              (int) REAL(limits)[1]};
+  const bool among = !Rf_isNull(own);
+  glue_check(!among || (TYPEOF(own) == INTSXP && XLENGTH(own) == rows.n), "own");
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   SET_VECTOR_ELT(out, 0, Rf_allocVector(INTSXP, (R_xlen_t) rows.n + 1));
   int *start = INTEGER(VECTOR_ELT(out, 0));
@@ -64,7 +66,7 @@ SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits) {
     reserve(&e, all.n);
     const double *d = Rf_isNull(distance) ? NULL : REAL(distance) + (ptrdiff_t) i * all.n;
     const num_near_list list = {e.index + e.used, e.weight + e.used, scratch};
-    e.used += num_neighbours(&rows, i, &all, Rf_asLogical(own) == TRUE ? i : -1, d, &near, list);
+    e.used += num_neighbours(&rows, i, &all, among ? INTEGER(own)[i] : -1, d, &near, list);
     glue_check(e.used <= INT_MAX, "number of neighbours");
     start[i + 1] = (int) e.used;
   }

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "glue/aspect_bernoulli.h"
+#include "glue/smooth.h"
 #include "visits_bernoulli/gibbs.h"
 
 typedef struct {
@@ -29,8 +30,22 @@ static ab_detection detection_of(SEXP model, SEXP slopes, const ab_visit_data *d
   return by;
 }
 
+/* NULL, or list(design = d x n, ridge), and the effects. */
+static ab_communities communities_of(SEXP model, SEXP effects, int n, int k) {
+  ab_communities by = {0};
+  if (Rf_isNull(model)) return by;
+  by.d = Rf_nrows(glue_field(model, "design"));
+  glue_matrix(glue_field(model, "design"), by.d, n, "design");
+  glue_matrix(effects, by.d, k, "effects");
+  by.design = REAL(glue_field(model, "design"));
+  by.effects = REAL(effects);
+  by.ridge = Rf_asReal(glue_field(model, "ridge"));
+  return by;
+}
+
 /* list(membership, aspects, missed, added, missed_by = 0 to 3, fit_added), checked; points in. By a
- * model (3) there are slopes and detection instead of missed. */
+ * model (3) there are slopes and detection instead of missed. Memberships by covariates: communities
+ * and effects. fixed: all but memberships is held. */
 static ab_visit_param param_of(SEXP param, const ab_visit_data *data) {
   const int rows[] = {data->n, data->m, 1, 0};
   const SEXP membership = glue_field(param, "membership"), aspects = glue_field(param, "aspects");
@@ -51,6 +66,9 @@ static ab_visit_param param_of(SEXP param, const ab_visit_data *data) {
     par.missed = REAL(missed);
   par.added = REAL(added);
   par.fit_added = Rf_asLogical(glue_field(param, "fit_added")) == TRUE;
+  par.ab.fixed_aspects = Rf_asLogical(glue_field(param, "fixed")) == TRUE;
+  par.by = communities_of(glue_field(param, "communities"), glue_field(param, "effects"), data->n,
+                          par.ab.k);
   return par;
 }
 
@@ -61,10 +79,13 @@ static SEXP fit_body(void *ctx) {
   glue_context context;
   const mc_host host = glue_host(&context, arg->control);
   ab_visit_param par = param_of(VECTOR_ELT(arg->out, 0), &data);
+  par.ab.smooth =
+      glue_smooth(glue_field(arg->param, "smooth"), data.n, par.ab.k, NULL, ctl.n_threads, &host);
   const ab_prior prior = glue_ab_prior(arg->prior, par.ab.k, false);
   ab_visit_self self = {&data, &par, ab_visits_new_work(&data, &par, &prior, ctl.n_threads, &host)};
   mc_model model = ab_visits_model(&self);
   SET_VECTOR_ELT(arg->out, 1, glue_fit(&model, &ctl, &host));
+  ab_visits_follow(&data, &par);
   return arg->out;
 }
 
@@ -143,20 +164,22 @@ static ab_visit_record new_record(SEXP out, const ab_visit_data *data, const ab_
                       data->n,
                       data->m,
                       d * data->m,
+                      state->par->by.d * k,
                       data->n * 4,
                       data->n,
                       k,
                       data->n * k,
                       k * data->m};
-  const int columns[] = {n_draw, n_draw, n_draw, n_draw, data->m, k, data->m, n_kept, n_kept};
-  double **fields[] = {
-      &record.note,        &record.richness,   &record.sites,   &record.slopes,
-      &record.cell,        &record.membership, &record.aspects, &record.kept_membership,
-      &record.kept_aspects};
-  for (int f = 0; f < 9; f++) {
-    SET_VECTOR_ELT(out, 6 + f, Rf_allocMatrix(REALSXP, rows[f], columns[f]));
-    *fields[f] = REAL(VECTOR_ELT(out, 6 + f));
-    memset(*fields[f], 0, (size_t) XLENGTH(VECTOR_ELT(out, 6 + f)) * sizeof(double));
+  const int columns[] = {n_draw,  n_draw, n_draw,  n_draw, n_draw,
+                         data->m, k,      data->m, n_kept, n_kept};
+  double **fields[] = {&record.note,        &record.richness, &record.sites,
+                       &record.slopes,      &record.effects,  &record.cell,
+                       &record.membership,  &record.aspects,  &record.kept_membership,
+                       &record.kept_aspects};
+  for (int f = 0; f < 10; f++) {
+    SET_VECTOR_ELT(out, 7 + f, Rf_allocMatrix(REALSXP, rows[f], columns[f]));
+    *fields[f] = REAL(VECTOR_ELT(out, 7 + f));
+    memset(*fields[f], 0, (size_t) XLENGTH(VECTOR_ELT(out, 7 + f)) * sizeof(double));
   }
   return record;
 }
@@ -177,6 +200,7 @@ static SEXP gibbs_body(void *ctx) {
   par.ab.membership = REAL(VECTOR_ELT(arg->out, 0));
   par.ab.aspects = REAL(VECTOR_ELT(arg->out, 1));
   par.detection.slopes = REAL(VECTOR_ELT(arg->out, 2));
+  if (par.by.d > 0) par.by.effects = REAL(VECTOR_ELT(arg->out, 6));
   par.detection.mean = REAL(mean);
   par.detection.ridge = REAL(ridge);
   ab_visit_state state = {.par = &par,
@@ -197,23 +221,30 @@ static SEXP gibbs_body(void *ctx) {
   ab_visit_record record = new_record(arg->out, &data, &state, plan, n_sweep);
   const mc_status status = ab_visits_gibbs(&data, &prior, &state, n_sweep, &host, &record);
   glue_end_failed(&host);
-  SET_VECTOR_ELT(arg->out, 15, Rf_ScalarInteger(record.n_done));
-  SET_VECTOR_ELT(arg->out, 16, Rf_ScalarInteger(record.n_draw));
-  SET_VECTOR_ELT(arg->out, 17, Rf_ScalarInteger(record.n_kept));
-  SET_VECTOR_ELT(arg->out, 18, Rf_ScalarLogical(status == MC_STOPPED));
+  SET_VECTOR_ELT(arg->out, 17, Rf_ScalarInteger(record.n_done));
+  SET_VECTOR_ELT(arg->out, 18, Rf_ScalarInteger(record.n_draw));
+  SET_VECTOR_ELT(arg->out, 19, Rf_ScalarInteger(record.n_kept));
+  SET_VECTOR_ELT(arg->out, 20, Rf_ScalarLogical(status == MC_STOPPED));
   UNPROTECT(2);
   return arg->out;
 }
 
-/* Sweeps from a state, param = what the fit takes and center, spread, beta; plan = list(n_sweep, thin,
- * keep_every, on_tick, sharing = list(shared, taxon = m x w, intercept, center_sd)). */
+/* Sweeps from a state, param = what the fit takes and center, spread, beta (effects: NULL where
+ * memberships are free); plan = list(n_sweep, thin, keep_every, on_tick, sharing = list(shared,
+ * taxon = m x w, intercept, center_sd)). */
 SEXP mc_c_ab_visits_gibbs(SEXP cell, SEXP param, SEXP prior, SEXP plan) {
-  const char *fields[] = {
-      "membership", "aspects",        "slopes",      "center",          "spread",
-      "beta",       "note",           "richness",    "sites",           "all_slopes",
-      "cell",       "sum_membership", "sum_aspects", "kept_membership", "kept_aspects",
-      "n_done",     "n_draw",         "n_kept",      "stopped",         ""};
-  SEXP out = PROTECT(glue_result(fields, param, 6));
+  const char *fields[] = {"membership",   "aspects",
+                          "slopes",       "center",
+                          "spread",       "beta",
+                          "effects",      "note",
+                          "richness",     "sites",
+                          "all_slopes",   "all_effects",
+                          "cell",         "sum_membership",
+                          "sum_aspects",  "kept_membership",
+                          "kept_aspects", "n_done",
+                          "n_draw",       "n_kept",
+                          "stopped",      ""};
+  SEXP out = PROTECT(glue_result(fields, param, 7));
   arguments arg = {cell, param, prior, plan, out};
   glue_sample(gibbs_body, &arg);
   UNPROTECT(1);

@@ -3,7 +3,8 @@
 #include <math.h>
 
 #define EARTH_RADIUS 6371.0088 /* km, mean */
-#define POINT 1e-3             /* a range narrower than this share of the bandwidth is a point */
+#define PI 3.14159265358979323846
+#define POINT 1e-3 /* a range narrower than this share of the bandwidth is a point */
 
 /* Second and first antiderivative of exp(-|z|), 0 at 0; expm1() keeps what is small. */
 static double second(double z) { return fabs(z) + expm1(-fabs(z)); }
@@ -27,22 +28,43 @@ double num_range_distance(double a, double b, double c, double d, double bandwid
   return -log(overlap(a / bandwidth, b / bandwidth, c / bandwidth, d / bandwidth));
 }
 
-static double great_circle(const double *a, const double *b) {
+#define SLACK 1e-9 /* of rounding, in what rules a site out before its distance is known exactly */
+
+static double chord_squared(const double *a, const double *b) {
   const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-  const double half = sqrt(x * x + y * y + z * z) / 2;
-  return 2 * EARTH_RADIUS * asin(fmin(half, 1));
+  return x * x + y * y + z * z;
 }
 
-/* d of a pair, INFINITY where unknown or, by age alone, beyond `limit` already. */
+static double great_circle(double chord_squared) {
+  return 2 * EARTH_RADIUS * asin(fmin(sqrt(chord_squared) / 2, 1));
+}
+
+/* The largest squared chord of places that are not beyond `limit` already. */
+static double chord_limit(double limit, double bandwidth) {
+  const double angle = fmax(limit, 0) * bandwidth / EARTH_RADIUS; /* chord = 2 sin(angle / 2) */
+  if (!(angle < PI)) return INFINITY;
+  const double half = sin(angle / 2);
+  return 4 * half * half * (1 + SLACK) + SLACK * SLACK;
+}
+
+/* d of a pair, INFINITY where unknown or surely beyond `limit`; `chord` is the limit's chord. */
 static double nearness(const num_sites *from, int i, const num_sites *to, int j,
-                       const double *distance, const num_nearness *near, double limit) {
-  double d = 0;
+                       const double *distance, const num_nearness *near, double limit,
+                       double chord) {
+  double d = 0, apart = 0;
+  if (from->low) { /* a gap between two ranges is the least that their distance can be */
+    const double gap = fmax(from->low[i] - to->high[j], to->low[j] - from->high[i]);
+    if (!(gap <= limit * near->age * (1 + SLACK))) return INFINITY;
+  }
+  if (from->place) {
+    apart = chord_squared(from->place + 3 * (ptrdiff_t) i, to->place + 3 * (ptrdiff_t) j);
+    if (!(apart <= chord)) return INFINITY;
+  }
   if (from->low) {
     d = num_range_distance(from->low[i], from->high[i], to->low[j], to->high[j], near->age);
     if (!(d <= limit)) return INFINITY;
   }
-  if (from->place)
-    d += great_circle(from->place + 3 * (ptrdiff_t) i, to->place + 3 * (ptrdiff_t) j) / near->place;
+  if (from->place) d += great_circle(apart) / near->place;
   if (distance) d += distance[j] / near->distance;
   return isnan(d) ? INFINITY : d;
 }
@@ -71,32 +93,55 @@ static double nth(double *x, int n, int rank) {
   return x[rank];
 }
 
+/* What d is at least for its age alone: the mean of exp(-|s - t|) over s in a range of width w is at most 2 / w. */
+static double least_by_age(const num_sites *from, int i, const num_nearness *near) {
+  const double width = from->low ? (from->high[i] - from->low[i]) / near->age : 0;
+  return width > 2 ? log(width / 2) : 0;
+}
+
+/* Those of n sites that are not beyond `limit`, moved to the front. */
+static int keep_near(num_near_list list, int n, double limit) {
+  int kept = 0;
+  for (int e = 0; e < n; e++) {
+    if (list.weight[e] > limit) continue;
+    list.index[kept] = list.index[e];
+    list.weight[kept++] = list.weight[e];
+  }
+  return kept;
+}
+
+/* The distance of the most-th nearest of n > most sites. */
+static double last_of(num_near_list list, int n, int most) {
+  for (int e = 0; e < n; e++) list.scratch[e] = list.weight[e];
+  return nth(list.scratch, n, most - 1);
+}
+
 int num_neighbours(const num_sites *from, int i, const num_sites *to, int own,
                    const double *distance, const num_nearness *near, num_near_list list) {
-  int *index = list.index;
-  double *weight = list.weight, *scratch = list.scratch;
-  double least = INFINITY, limit = INFINITY, sum = 0;
-  int n = 0, kept = 0;
+  const double by_age = least_by_age(from, i, near);
+  double least = INFINITY, limit = INFINITY, chord = INFINITY, sum = 0;
+  int n = 0, full = near->most > to->n / 2 ? to->n : 2 * near->most;
   for (int j = 0; j < to->n; j++) {
     if (j == own) continue;
-    const double d = nearness(from, i, to, j, distance, near, limit);
+    const double d = nearness(from, i, to, j, distance, near, limit, chord);
     if (!isfinite(d) || d > limit) continue;
-    if (d < least) {
-      least = d;
-      limit = least + near->reach;
+    list.index[n] = j;
+    list.weight[n++] = d; /* distances, until all are known */
+    if (d >= least && n < full) continue;
+    least = fmin(least, d);
+    limit = fmin(limit, least + near->reach);
+    if (n >= full && n > near->most) { /* nothing beyond the most-th nearest so far can be wanted */
+      limit = fmin(limit, last_of(list, n, near->most));
+      n = keep_near(list, n, limit);
+      full = n + near->most < to->n ? n + near->most
+                                    : to->n; /* more than twice as many where they tie */
     }
-    index[n] = j;
-    scratch[n] = weight[n] = d;
-    n++;
+    chord = from->place ? chord_limit(limit - by_age, near->place) : INFINITY;
   }
   if (n == 0) return 0;
-  if (n > near->most) limit = fmin(limit, nth(scratch, n, near->most - 1));
-  for (int e = 0; e < n; e++) {
-    if (weight[e] > limit) continue;
-    index[kept] = index[e];
-    sum += weight[kept] = exp(least - weight[e]);
-    kept++;
-  }
-  for (int e = 0; e < kept; e++) weight[e] /= sum;
-  return kept;
+  if (n > near->most) limit = fmin(limit, last_of(list, n, near->most));
+  n = keep_near(list, n, limit);
+  for (int e = 0; e < n; e++) sum += list.weight[e] = exp(least - list.weight[e]);
+  for (int e = 0; e < n; e++) list.weight[e] /= sum;
+  return n;
 }

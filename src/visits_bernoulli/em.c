@@ -41,6 +41,8 @@ struct ab_visit_work {
   num_strips columns;   /* of a model */
   slope_scratch *slope; /* one a thread */
   double *tau;          /* n x m: posterior chances of a presence */
+  double *counts;       /* n x k, of memberships by covariates: cells that components wrote */
+  double *climb;
   int passes;
   double objective;
 };
@@ -92,6 +94,10 @@ ab_visit_work *ab_visits_new_work(const ab_visit_data *data, const ab_visit_para
       work->scratch[t].missed = mc_doubles(host, data->n_visit, data->m);
   }
   if (par->missed_by == MISSED_BY_MODEL) new_slope_work(data, par, n_threads, work);
+  if (par->by.d > 0) {
+    work->counts = mc_doubles(host, data->n, k);
+    work->climb = mc_doubles(host, ab_communities_work(par->by.d, k), 1);
+  }
   return work;
 }
 
@@ -207,18 +213,32 @@ static int expect_row(const visit *w, int i, row_scratch *s, strip_sum *sum) {
   return visited;
 }
 
-static void do_block(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+/* From a row's memberships and expected counts over them. */
+static void update_membership(const visit *w, int i, int visited, const row_scratch *s) {
   const int n = w->data->n, k = w->par->ab.k;
   const double *pseudo = w->work->prior.membership;
+  const double total = visited + w->work->prior.row;
+  double *membership = w->par->ab.membership;
+  if (w->par->by.d > 0) {
+    for (int c = 0; c < k; c++) w->work->counts[num_at(i, c, n)] = s->row[c] * s->expected[c];
+    return;
+  }
+  if (w->par->ab.smooth) {
+    mc_smooth_update(w->par->ab.smooth, i, total, pseudo, s->row, s->expected);
+    for (int c = 0; c < k; c++) membership[num_at(i, c, n)] = s->row[c];
+    return;
+  }
+  if (total <= 0) return;
+  for (int c = 0; c < k; c++)
+    membership[num_at(i, c, n)] = num_lift((s->row[c] * s->expected[c] + pseudo[c]) / total);
+}
+
+static void do_block(void *ctx, int strip, int thread, int first, int b) {
+  const visit *w = ctx;
   row_scratch *s = w->work->scratch + thread;
   for (int i = first; i < first + b; i++) {
     const int visited = expect_row(w, i, s, w->work->strip + strip);
-    const double total = visited + w->work->prior.row;
-    if (!w->update || total <= 0) continue;
-    for (int c = 0; c < k; c++)
-      w->par->ab.membership[num_at(i, c, n)] =
-          num_lift((s->row[c] * s->expected[c] + pseudo[c]) / total);
+    if (w->update) update_membership(w, i, visited, s);
   }
 }
 
@@ -339,33 +359,49 @@ static void do_columns(void *ctx, int strip, int thread, int first, int b) {
   for (int j = first; j < first + b; j++) update_slopes(w, j, w->work->slope + thread);
 }
 
-static double log_prior(const ab_visit_data *data, const ab_visit_param *par,
-                        const ab_visit_work *work) {
+void ab_visits_follow(const ab_visit_data *data, ab_visit_param *par) {
+  if (par->by.d > 0) ab_communities_share(&par->by, data->n, par->ab.k, par->ab.membership);
+}
+
+/* What the objective has beside the log-likelihood; the pulls of neighbours come with it. */
+static double beside_loglik(const ab_visit_data *data, ab_visit_param *par,
+                            const ab_visit_work *work, bool want_pull) {
   const ab_param *ab = &par->ab;
+  ab_visits_follow(data, par);
   double sum =
       ab_log_prior(&work->prior, ab->pinned, data->n, data->m, ab->membership, ab->aspects);
+  if (ab->smooth) sum += mc_smooth_pull(ab->smooth, ab->membership, want_pull);
+  if (par->by.d > 0) sum += ab_communities_prior(&par->by, ab->k);
   for (int j = 0; par->missed_by == MISSED_BY_MODEL && j < data->m; j++)
     sum += slope_prior(&par->detection, j, par->detection.slopes + num_at(0, j, par->detection.d));
   return sum;
 }
 
+/* All but memberships; false: stopped. */
+static bool update_columns(visit *w) {
+  ab_visit_param *par = w->par;
+  ab_visit_work *work = w->work;
+  ab_update_aspects(w->data->m, &par->ab, &work->prior, work->strip[0].one, work->strip[0].zero);
+  update_rates(w);
+  if (par->by.d > 0)
+    ab_communities_climb(&par->by, w->data->n, par->ab.k, work->counts, work->climb);
+  return par->missed_by != MISSED_BY_MODEL ||
+         mc_visit(work->host, work->passes, work->objective, &work->columns, do_columns, w);
+}
+
 double ab_visits_pass(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work) {
   visit w = {data, par, work, true, NULL};
-  const double prior = log_prior(data, par, work);
+  const double beside = beside_loglik(data, par, work, true);
   if (!do_rows(&w)) return NAN;
-  ab_update_aspects(data->m, &par->ab, &work->prior, work->strip[0].one, work->strip[0].zero);
-  update_rates(&w);
-  if (par->missed_by == MISSED_BY_MODEL &&
-      !mc_visit(work->host, work->passes, work->objective, &work->columns, do_columns, &w))
-    return NAN;
+  if (!par->ab.fixed_aspects && !update_columns(&w)) return NAN;
   work->passes++;
-  return work->objective = work->strip[0].loglik + prior;
+  return work->objective = work->strip[0].loglik + beside;
 }
 
 double ab_visits_objective(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work) {
   visit w = {data, par, work, false, NULL};
-  const double prior = log_prior(data, par, work);
-  return do_rows(&w) ? work->strip[0].loglik + prior : NAN;
+  const double beside = beside_loglik(data, par, work, false);
+  return do_rows(&w) ? work->strip[0].loglik + beside : NAN;
 }
 
 void ab_visits_posterior(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work,
@@ -389,7 +425,7 @@ static void model_feasible(void *self, const double *const *safe) {
   const ab_visit_self *s = self;
   const ab_visit_data *data = s->data;
   const ptrdiff_t rates = (ptrdiff_t) missed_rows(data, s->par->missed_by) * data->n_visit;
-  num_guard_simplex(s->par->ab.membership, safe[0], data->n, s->par->ab.k);
+  if (s->par->by.d == 0) num_guard_simplex(s->par->ab.membership, safe[0], data->n, s->par->ab.k);
   num_guard_unit(s->par->ab.aspects, safe[1], (ptrdiff_t) s->par->ab.k * data->m);
   if (rates > 0) num_guard_unit(s->par->missed, safe[2], rates);
   num_guard_unit(s->par->added, safe[3], data->n_visit);
@@ -404,13 +440,14 @@ mc_model ab_visits_model(ab_visit_self *self) {
                     .self = self};
   const ab_visit_param *par = self->par;
   const bool by_model = par->missed_by == MISSED_BY_MODEL;
-  double *block[] = {par->ab.membership, par->ab.aspects,
+  const bool follows = par->by.d > 0;
+  double *block[] = {follows ? par->by.effects : par->ab.membership, par->ab.aspects,
                      by_model ? par->detection.slopes : par->missed, par->added};
-  const ptrdiff_t length[] = {(ptrdiff_t) data->n * par->ab.k, (ptrdiff_t) par->ab.k * data->m,
-                              by_model
-                                  ? (ptrdiff_t) par->detection.d * data->m
-                                  : (ptrdiff_t) missed_rows(data, par->missed_by) * data->n_visit,
-                              data->n_visit};
+  const ptrdiff_t length[] = {
+      (ptrdiff_t) (follows ? par->by.d : data->n) * par->ab.k, (ptrdiff_t) par->ab.k * data->m,
+      by_model ? (ptrdiff_t) par->detection.d * data->m
+               : (ptrdiff_t) missed_rows(data, par->missed_by) * data->n_visit,
+      data->n_visit};
   for (int b = 0; b < model.n_block; b++) {
     model.block[b] = block[b];
     model.length[b] = length[b];

@@ -4,7 +4,8 @@
  *   P(x[i,j,v] = 1 | z) = 1 - missed[.,v] where z = 1, added[v] where z = 0,
  * independent given z. A visit misses by observation, by attribute, or alike for all, or by a model,
  *   logit(1 - missed[i,j,v]) = design[i,v,] slopes[,j],  slopes[e,j] ~ N(mean[e,j], 1 / ridge[e]);
- * it adds nothing unless told to. With one component and no ridge this is the single-species
+ * it adds nothing unless told to. Memberships are free, alike among neighbours (engine/smooth.h), or
+ * follow covariates (visits_bernoulli/communities.h). With one component and no ridge this is the single-species
  * occupancy model of MacKenzie et al. (2002),
  * doi:10.1890/0012-9658(2002)083[2248:ESORWD]2.0.CO;2, for each attribute.
  */
@@ -12,6 +13,7 @@
 #define MC_VISITS_BERNOULLI_EM_H
 
 #include "aspect_bernoulli/em.h"
+#include "visits_bernoulli/communities.h"
 
 typedef enum {
   MISSED_BY_OBSERVATION,
@@ -35,7 +37,9 @@ typedef struct {
 } ab_visit_data;
 
 typedef struct {
-  ab_param ab;            /* membership, aspects; nothing pinned */
+  ab_param ab;       /* membership, aspects, smooth; nothing pinned. fixed_aspects: all is held
+                             but memberships */
+  ab_communities by; /* by.d > 0: memberships follow from effects, without a prior of their own */
   ab_missed_by missed_by; /* what the rows of missed are */
   double *missed;         /* rows x n_visit, within [0, 1]; not by a model */
   ab_detection detection; /* of a model */
@@ -57,6 +61,9 @@ ab_visit_work *ab_visits_new_work(const ab_visit_data *data, const ab_visit_para
  * is impossible, NaN where the host asked to stop). What nothing was observed of stays.
  */
 double ab_visits_pass(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work);
+
+/* Memberships that follow covariates, as the effects have them; others stay. */
+void ab_visits_follow(const ab_visit_data *data, ab_visit_param *par);
 
 double ab_visits_objective(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work);
 
@@ -82,7 +89,7 @@ typedef struct {
 void ab_visits_inform(const ab_visit_data *data, const ab_visit_param *par, const ab_prior *prior,
                       const ab_visit_information *out, const mc_host *host);
 
-/* As a model for mc_fit(); blocks: membership, aspects, missed or slopes, added. */
+/* As a model for mc_fit(); blocks: membership or effects, aspects, missed or slopes, added. */
 typedef struct {
   const ab_visit_data *data;
   ab_visit_param *par;

@@ -15,7 +15,8 @@ typedef struct {
   double *tau, *p;         /* n x m: P(z = 1 | visits), P(z = 1) */
   double *counts, *weight; /* k: of the row at hand; of a cell's components */
   double *one, *zero;      /* k x m: presences and absences by component */
-  double *q, *h;           /* d x d, d */
+  double *q, *h;           /* d x d, d, of slopes or of a component's effects */
+  double *wrote, *eta;     /* n x k, of memberships by covariates: cells that components wrote */
   double *saved;           /* d x m */
   size_t slope_bytes;
   double loglik;
@@ -33,8 +34,13 @@ static gibbs_work new_work(const ab_visit_data *data, const ab_prior *prior, ab_
   work.weight = mc_doubles(host, k, 1);
   work.one = mc_doubles(host, k, (size_t) data->m);
   work.zero = mc_doubles(host, k, (size_t) data->m);
-  work.q = mc_doubles(host, d, d);
-  work.h = mc_doubles(host, d, 1);
+  const size_t terms = (size_t) state->par->by.d, most = d > terms ? d : terms;
+  work.q = mc_doubles(host, most, most);
+  work.h = mc_doubles(host, most, 1);
+  if (terms > 0) {
+    work.wrote = mc_doubles(host, (size_t) data->n, k);
+    work.eta = mc_doubles(host, (size_t) data->n, k);
+  }
   work.saved = mc_doubles(host, d, (size_t) data->m);
   work.slope_bytes = d * (size_t) data->m * sizeof(double);
   return work;
@@ -108,6 +114,64 @@ static void draw_membership(gibbs_work *work, int i) {
   for (int c = 0; c < k; c++) s[num_at(i, c, n)] = fmax(s[num_at(i, c, n)] / total, NUM_TINY);
 }
 
+/* eta of a component, and the logs of the sums of exp(eta) over the others of an observation. */
+static void set_eta(gibbs_work *work, int c) {
+  const ab_communities *by = &work->state->par->by;
+  const int n = work->data->n;
+  for (int i = 0; i < n; i++)
+    work->eta[num_at(i, c, n)] =
+        num_dot(by->design + num_at(0, i, by->d), by->effects + num_at(0, c, by->d), by->d);
+}
+
+static double others_of(gibbs_work *work, int i, int c) {
+  const int n = work->data->n, k = work->state->par->ab.k;
+  int others = 0;
+  for (int b = 0; b < k; b++)
+    if (b != c) work->weight[others++] = work->eta[num_at(i, b, n)];
+  return num_log_sum_exp(work->weight, others);
+}
+
+/* Solves for a draw from N(Q^-1 h, Q^-1), in h; false where Q is not definite. */
+static bool draw_normal(gibbs_work *work, int d) {
+  if (!num_chol(work->q, d)) return false;
+  num_chol_forward(work->q, d, work->h);
+  for (int e = 0; e < d; e++) work->h[e] += num_norm();
+  num_chol_backward(work->q, d, work->h);
+  return true;
+}
+
+static void draw_component_effects(gibbs_work *work, int c) {
+  const ab_communities *by = &work->state->par->by;
+  const int n = work->data->n, k = work->state->par->ab.k, d = by->d;
+  memset(work->q, 0, (size_t) d * (size_t) d * sizeof(double));
+  memset(work->h, 0, (size_t) d * sizeof(double));
+  for (int e = 0; e < d; e++) work->q[num_at(e, e, d)] = by->ridge;
+  for (int i = 0; i < n; i++) {
+    const double *row = by->design + num_at(0, i, d);
+    double cells = 0, omega = 0;
+    for (int b = 0; b < k; b++) cells += work->wrote[num_at(i, b, n)];
+    if (cells <= 0) continue;
+    const double others = others_of(work, i, c);
+    for (int cell = 0; cell < (int) cells; cell++)
+      omega += num_draw_polya_gamma(work->eta[num_at(i, c, n)] - others);
+    for (int e = 0; e < d; e++) num_add_scaled(work->q + num_at(0, e, d), omega * row[e], row, d);
+    num_add_scaled(work->h, work->wrote[num_at(i, c, n)] - cells / 2 + omega * others, row, d);
+  }
+  if (!draw_normal(work, d)) return;
+  memcpy(by->effects + num_at(0, c, d), work->h, (size_t) d * sizeof(double));
+}
+
+static void draw_effects(gibbs_work *work) {
+  ab_visit_param *par = work->state->par;
+  const int k = par->ab.k;
+  for (int c = 0; c < k; c++) set_eta(work, c);
+  for (int c = 0; k > 1 && c < k; c++) {
+    draw_component_effects(work, c);
+    set_eta(work, c);
+  }
+  ab_visits_follow(work->data, par);
+}
+
 static void draw_rows(gibbs_work *work) {
   const int n = work->data->n, m = work->data->m, k = work->state->par->ab.k;
   const size_t size = (size_t) k * (size_t) m * sizeof(double);
@@ -117,8 +181,10 @@ static void draw_rows(gibbs_work *work) {
   for (int i = 0; i < n; i++) {
     memset(work->counts, 0, (size_t) k * sizeof(double));
     for (int j = 0; j < m; j++) draw_cell(work, i, j);
-    draw_membership(work, i);
+    if (!work->wrote) draw_membership(work, i);
+    for (int c = 0; work->wrote && c < k; c++) work->wrote[num_at(i, c, n)] = work->counts[c];
   }
+  if (work->wrote) draw_effects(work);
 }
 
 static void draw_aspects(gibbs_work *work) {
@@ -162,10 +228,7 @@ static void draw_slopes(gibbs_work *work, int j) {
   const int d = by->d;
   double *slopes = by->slopes + num_at(0, j, d);
   slope_precision(work, j);
-  if (!num_chol(work->q, d)) return; /* a prior too flat for what was seen: the slopes stay */
-  num_chol_forward(work->q, d, work->h);
-  for (int e = 0; e < d; e++) work->h[e] += num_norm();
-  num_chol_backward(work->q, d, work->h);
+  if (!draw_normal(work, d)) return; /* a prior too flat for what was seen: the slopes stay */
   memcpy(slopes, work->h, (size_t) d * sizeof(double));
 }
 
@@ -334,8 +397,9 @@ static double log_prior(const gibbs_work *work) {
   const ab_visit_param *par = state->par;
   const int n = work->data->n, m = work->data->m, d = par->detection.d;
   double sum = 0;
+  if (par->by.d > 0) sum += ab_communities_prior(&par->by, par->ab.k);
   for (int c = 0; c < par->ab.k; c++) {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n && par->by.d == 0; i++)
       sum += (work->prior->membership[c] - 1) * log(par->ab.membership[num_at(i, c, n)]);
     for (int j = 0; j < m; j++) {
       const double a = par->ab.aspects[num_at(c, j, par->ab.k)];
@@ -407,6 +471,10 @@ static void note_draw(const gibbs_work *work, double joint, ab_visit_record *to)
   memcpy(note + AB_VISIT_NOTE_CENTER + d + state->w, state->spread, (size_t) d * sizeof(double));
   memcpy(column_of(to->slopes, slopes, to->n_draw), state->par->detection.slopes,
          (size_t) slopes * sizeof(double));
+  const ptrdiff_t effects = (ptrdiff_t) state->par->by.d * ab->k;
+  if (effects > 0)
+    memcpy(column_of(to->effects, effects, to->n_draw), state->par->by.effects,
+           (size_t) effects * sizeof(double));
   add_all(to->membership, ab->membership, rows);
   add_all(to->aspects, ab->aspects, columns);
   to->n_draw++;
@@ -421,6 +489,7 @@ static void note_draw(const gibbs_work *work, double joint, ab_visit_record *to)
 mc_status ab_visits_gibbs(const ab_visit_data *data, const ab_prior *prior, ab_visit_state *state,
                           int n_sweep, const mc_host *host, ab_visit_record *record_of) {
   gibbs_work work = new_work(data, prior, state, host);
+  ab_visits_follow(data, state->par);
   record_of->n_done = record_of->n_draw = record_of->n_kept = 0;
   for (int t = 0; t < n_sweep; t++) {
     set_prior(&work);

@@ -41,6 +41,51 @@ static problem *new_problem(double ridge) {
   return p;
 }
 
+enum { W = 3 };
+
+/* Memberships that follow two covariates and a constant. */
+static void follow_covariates(problem *p, double ridge) {
+  double *design = drawn((ptrdiff_t) W * N);
+  for (int i = 0; i < N; i++) design[(ptrdiff_t) i * W] = 1;
+  p->par.by = (ab_communities){W, design, exact((ptrdiff_t) W * K), ridge};
+  for (int e = 0; e < W; e++) {
+    p->par.by.effects[e] = norm_rand();
+    p->par.by.effects[W + e] = -p->par.by.effects[e];
+  }
+}
+
+static void test_followed_passes_climb(void) {
+  for (int ridge = 0; ridge <= 1; ridge++) {
+    problem *p = new_problem(0.5);
+    const ab_prior prior = alike(K, 0.2, 1, 0);
+    follow_covariates(p, ridge);
+    ab_visit_work *work = ab_visits_new_work(&p->data, &p->par, &prior, 1, &p->host);
+    double before = -INFINITY;
+    for (int t = 0; t < 20; t++) {
+      const double now = ab_visits_pass(&p->data, &p->par, work);
+      CHECK(now >= before - 1e-10);
+      before = now;
+    }
+    ab_visits_follow(&p->data, &p->par);
+    for (int i = 0; i < N; i++)
+      CHECK_NEAR(p->par.ab.membership[i] + p->par.ab.membership[num_at(i, 1, N)], 1, 1e-12);
+    for (int e = 0; e < W; e++)
+      CHECK_NEAR(p->par.by.effects[e] + p->par.by.effects[W + e], 0, 1e-8);
+  }
+}
+
+/* Held aspects, slopes and effects stay as they are; memberships climb. */
+static void test_held(void) {
+  problem *p = new_problem(0.5);
+  const ab_prior prior = alike(K, 0.2, 1, 0);
+  const double aspect = p->par.ab.aspects[3], slope = p->par.detection.slopes[4];
+  p->par.ab.fixed_aspects = true;
+  ab_visit_work *work = ab_visits_new_work(&p->data, &p->par, &prior, 1, &p->host);
+  const double before = ab_visits_pass(&p->data, &p->par, work);
+  CHECK(ab_visits_pass(&p->data, &p->par, work) > before);
+  CHECK(p->par.ab.aspects[3] == aspect && p->par.detection.slopes[4] == slope);
+}
+
 static void test_passes_climb(void) {
   for (int threads = 1; threads <= 2; threads++) {
     problem *p = new_problem(0.5);
@@ -93,6 +138,7 @@ static ab_visit_record new_record(int n_draw, int w) {
                            .richness = exact((ptrdiff_t) N * n_draw),
                            .sites = exact((ptrdiff_t) M * n_draw),
                            .slopes = exact((ptrdiff_t) D * M * n_draw),
+                           .effects = exact((ptrdiff_t) W * K * n_draw),
                            .cell = exact((ptrdiff_t) N * M * 4),
                            .membership = exact((ptrdiff_t) N * K),
                            .aspects = exact((ptrdiff_t) K * M),
@@ -120,6 +166,7 @@ static ab_visit_state new_state(problem *p, bool shared) {
 static void test_sweeps(void) {
   for (int shared = 0; shared < 2; shared++) {
     problem *p = new_problem(1);
+    if (shared) follow_covariates(p, 1);
     const ab_prior prior = alike(K, 1.2, 2, 1);
     ab_visit_state state = new_state(p, shared == 1);
     ab_visit_record record = new_record(10, 1);
@@ -153,6 +200,8 @@ static void test_stops(void) {
 
 int main(void) {
   RUN(test_passes_climb);
+  RUN(test_followed_passes_climb);
+  RUN(test_held);
   RUN(test_derivatives);
   RUN(test_sweeps);
   RUN(test_stops);

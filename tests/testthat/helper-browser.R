@@ -9,22 +9,47 @@ chromium_here <- function() {
   chromium[1L]
 }
 
-# A copy of a page with a script of the test's at its end, as headless chromium has it after its scripts ran.
+# A copy of a page with a script of the test's at its end, as headless chromium has it after its scripts ran. Windows of
+# chromium are at least 500 pixels wide: narrower pages are seen in a frame, whose body's attributes the window's gets.
 dump_page <- function(file, probe, chromium, width = 1280L) {
   folder <- tempfile("browser")
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))
-  copy <- file.path(folder, "page.html")
+  shown <- file.path(folder, "page.html")
   lines <- readLines(file, encoding = "UTF-8", warn = FALSE)
   at <- max(grep("</body>", lines, fixed = TRUE))
-  writeLines(enc2utf8(append(lines, probe, at - 1L)), copy, useBytes = TRUE)
+  writeLines(enc2utf8(append(lines, probe, at - 1L)), shown, useBytes = TRUE)
+  if (width < 500L) {
+    shown <- file.path(folder, "frame.html")
+    writeLines(sprintf(frame_page, width), shown)
+  }
   page <- suppressWarnings(system2(chromium, c(
     "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", paste0("--user-data-dir=", file.path(folder, "profile")),
-    sprintf("--window-size=%d,900", width), "--virtual-time-budget=3000", "--dump-dom", paste0("file://", copy)
+    "--disable-component-update", "--disable-sync", "--allow-file-access-from-files",
+    paste0("--user-data-dir=", file.path(folder, "profile")), sprintf("--window-size=%d,900", max(width, 500L)),
+    "--virtual-time-budget=3000", "--dump-dom", paste0("file://", shown)
   ), stdout = TRUE, stderr = FALSE, timeout = 120, env = "LD_PRELOAD=")) # no sanitizer's runtime in the browser
   paste(page, collapse = "\n")
 }
+
+frame_page <- "<!DOCTYPE html><html><body><iframe src='page.html' width='%d' height='900' style='border: 0'></iframe>
+<script>
+  setInterval(() => {
+    const body = document.querySelector('iframe').contentDocument.body;
+    for (const one of body ? body.attributes : []) document.body.setAttribute(one.name, one.value);
+  }, 50);
+</script></body></html>"
+
+# In a probe: the parts of a page that stand beyond the screen, or do not show all of their text.
+clipped_parts <- "() => Array.from(document.querySelectorAll(
+    'h1, h2, p, img, label, select, input, button, canvas, svg, table, th, td, pre, a, text, summary'
+  )).filter(part => {
+    const box = part.getBoundingClientRect();
+    if (!box.width || !box.height) return false;
+    const hides = ['hidden', 'clip'].includes(getComputedStyle(part).overflowX);
+    const cut = hides && part.scrollWidth > part.clientWidth + 1;
+    return cut || box.left < -1 || box.right > document.documentElement.clientWidth + 1;
+  }).map(part => part.tagName + ' ' + (part.id || part.textContent.trim().slice(0, 40)))"
 
 # What a probe left in an attribute of the body, written by encodeURIComponent().
 left_in <- function(page, attribute) {

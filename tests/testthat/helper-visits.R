@@ -76,15 +76,42 @@ ref_detected_pass <- function(x, par, design, mean, ridge) {
   list(membership = s, aspects = ones / (ones + zeros), slopes = slopes)
 }
 
+# Memberships that follow covariates: the multinomial logistic regression of expected counts, by its own derivatives.
+ref_shares <- function(effects, w) {
+  eta <- exp(w %*% effects)
+  eta / rowSums(eta)
+}
+
+ref_counts_objective <- function(effects, w, counts, ridge) {
+  sum(counts * log(ref_shares(effects, w))) - ridge * sum(effects^2) / 2
+}
+
+# The Newton step in the contrasts of components, where there is one solution.
+ref_effects_step <- function(effects, w, counts, ridge) {
+  d <- nrow(effects)
+  k <- ncol(effects)
+  s <- ref_shares(effects, w)
+  gradient <- as.vector(t(w) %*% (counts - rowSums(counts) * s)) - ridge * as.vector(effects)
+  hessian <- diag(ridge, d * k)
+  for (i in seq_len(nrow(w))) {
+    curve <- sum(counts[i, ]) * (diag(s[i, ], k) - outer(s[i, ], s[i, ]))
+    hessian <- hessian + kronecker(curve, outer(w[i, ], w[i, ]))
+  }
+  basis <- kronecker(qr.Q(qr(stats::contr.sum(k))), diag(1, d))
+  as.vector(effects) + basis %*% solve(t(basis) %*% hessian %*% basis, t(basis) %*% gradient)
+}
+
 # The sampler against exact answers: a grid, Geweke's joint test, simulation-based calibration.
 
-visits_test_problem <- function(cell, k, prior, sharing = "partial", formula = ~date, data = list(), taxon = NULL) {
+visits_test_problem <- function(cell, k, prior, sharing = "partial", formula = ~date, data = list(), taxon = NULL,
+                                communities = NULL, site = NULL) {
   cell <- suppressMessages(check_visits(cell, c("site", "species", "visit")))
-  given <- list(visit = data, site = NULL, taxon = taxon)
+  given <- list(visit = data, site = site, taxon = taxon)
   settings <- list(
     estimate = "gibbs", prior = prior, missed_by = "model", sharing = sharing, added = FALSE, rare = 0L
   )
   settings <- check_detection(formula, cell, given, settings)
+  if (!is.null(communities)) settings$communities <- check_communities(communities, cell, given, settings)
   data <- list(x = any_visit(unclass(cell)))
   visits_gibbs_problem(cell, data, k, settings, mcmc_control(progress = FALSE))
 }
@@ -112,7 +139,8 @@ visits_statistics <- function(state, problem) {
     slopes = stats::plogis(state$slopes), product = mean(p) * mean(stats::plogis(state$slopes[1, ])),
     beta = if (shared) state$beta / (1 + state$beta), center = if (shared) state$center,
     width = if (shared) state$spread / (1 + state$spread),
-    pull = if (shared) mean(stats::plogis(state$slopes[1, ])) * state$spread[1] / (1 + state$spread[1])
+    pull = if (shared) mean(stats::plogis(state$slopes[1, ])) * state$spread[1] / (1 + state$spread[1]),
+    effects = if (!is.null(state$effects)) rowSums(centred_effects(state$effects)^2)
   )
 }
 
@@ -166,4 +194,18 @@ visits_grid <- function(cell, prior, sd) {
     a = sum(rowSums(w) * a), q = sum(colSums(w) * q), missed = sum(w * missed), loglik = sum(w * loglik),
     both = sum(w * outer(a, q))
   )
+}
+
+# The cells that each component is expected to have written of one observation; nothing is added, misses are by visit.
+ref_visit_counts <- function(x, par, i) {
+  out <- 0 * par$membership[i, ]
+  for (j in seq_len(dim(x)[2])) {
+    made <- which(!is.na(x[i, j, ]))
+    if (!length(made)) next
+    found <- x[i, j, made] == 1
+    one <- par$membership[i, ] * par$aspects[, j] * prod(ifelse(found, 1 - par$missed[1, made], par$missed[1, made]))
+    zero <- par$membership[i, ] * (1 - par$aspects[, j]) * !any(found)
+    out <- out + (one + zero) / sum(one + zero)
+  }
+  out
 }

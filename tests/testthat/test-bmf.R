@@ -269,3 +269,18 @@ test_that("the table of quantities fits a line of 80 characters", {
   expect_lte(max(nchar(lines)), 80)
   expect_match(lines[2], "-203.9 +11.6 +-222.8 +0.00012 +1.091")
 })
+
+test_that("the family follows the data where none is given, and long runs say what they do", {
+  x <- matrix(rep(c(1, 0, 0, 1, 1, 0), 10), 10)
+  expect_identical(bmf_family(x), "bernoulli")
+  expect_identical(bmf_family(replace(x, 3, NA)), "bernoulli")
+  expect_identical(bmf_family(Matrix::Matrix(x, sparse = TRUE)), "bernoulli")
+  expect_identical(bmf_family(x > 0), "bernoulli")
+  for (other in list(2 * x, x - 0.5, x + 1)) expect_identical(bmf_family(other), "gaussian")
+  fit <- bmf_quietly(bmf(x, control = bmf_quick(chains = 1, draws = 5, warmup = 5)))
+  expect_identical(fit$family, "bernoulli")
+  given <- bmf_quietly(bmf(x, family = "gaussian", control = bmf_quick(chains = 1, draws = 5)))
+  expect_identical(given$family, "gaussian")
+  expect_message(tell_long_run("bernoulli", c(129, 113), mcmc_control()), "129 x 113.*first look")
+  expect_silent(tell_long_run("bernoulli", c(20, 10), mcmc_control()))
+})

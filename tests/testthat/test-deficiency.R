@@ -45,3 +45,40 @@ test_that("the print sums up", {
   case <- mixed_fit(c("content", "content", "white"), named = TRUE)
   expect_snapshot(print(deficiency(case$fit), n = 3))
 })
+
+test_that("draws of a posterior give intervals, the same each time, and leave the session's numbers alone", {
+  set.seed(6)
+  truth <- planted(60, 20)
+  fit <- aspect_bernoulli(truth$x, 3, estimate = "vb", phantom = "white", control = fit_control(n_start = 3))
+  set.seed(8)
+  before <- .Random.seed
+  for (by in c("attribute", "observation")) {
+    got <- deficiency(fit, by)
+    expect_true(all(got$low <= got$missed & got$missed <= got$high & got$high <= got$zeros + 3))
+    expect_equal(got$share_low, got$low / (got$low + got$recorded))
+    expect_identical(deficiency(fit, by), got)
+    expect_identical(names(deficiency(fit, by, draws = 0)), names(got)[1:5])
+  }
+  expect_identical(.Random.seed, before)
+  # By hand: means of draws, and what is random in the number.
+  draws <- with_seed(1, posterior_draws(fit, 100))
+  missed <- vapply(draws, function(draw) {
+    cells <- false_absences(draw, n = Inf)
+    sum(cells$missed[cells$attribute == colnames(truth$x)[1]])
+  }, 0)
+  row <- deficiency(fit, draws = draws)
+  row <- row[row$attribute == colnames(truth$x)[1], ]
+  expect_true(row$low <= quantile(missed, 0.25) && row$high >= quantile(missed, 0.75))
+  wide <- deficiency(fit, level = 0.99)
+  expect_true(all(wide$high >= deficiency(fit)$high & wide$low <= deficiency(fit)$low))
+  expect_output(print(wide), "low, high")
+  plain <- aspect_bernoulli(truth$x, 3, control = fit_control(n_start = 2))
+  expect_error(deficiency(plain, draws = 5), "`draws`", class = "multicause_input_error")
+  expect_error(deficiency(plain, draws = list(1)), "`draws`", class = "multicause_input_error")
+  chains <- mcmc_control(chains = 2, warmup = 50, draws = 60, keep = 20, progress = FALSE)
+  sampled <- suppressWarnings(aspect_bernoulli(truth$x, 3, estimate = "gibbs", phantom = "white", control = chains))
+  expect_named(deficiency(sampled)[6:9], c("low", "high", "share_low", "share_high"))
+  ages <- age_profile(sampled, seq_len(60), of = "observation")$aspects
+  expect_true(all(ages$median_low <= ages$median_high))
+  expect_null(age_profile(plain, seq_len(60), of = "observation")$aspects$median_low)
+})

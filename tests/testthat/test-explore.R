@@ -84,8 +84,13 @@ test_that("wrong input is told", {
   wrong("Unknown argument", explored$w, tempfile(fileext = ".html"), colour = 1)
 })
 
-probe <- "<script>
+probe <- sprintf("<script>
   const seen = { errors: 0 };
+  const clipped = %s;
+  let blob, link; // what the button of downloads hands to the browser
+  const make_url = URL.createObjectURL;
+  URL.createObjectURL = data => { blob = data; return make_url.call(URL, data); };
+  HTMLAnchorElement.prototype.click = function () { link = [this.download, this.href.slice(0, 5)]; };
   window.addEventListener('error', () => { seen.errors += 1; });
   document.addEventListener('securitypolicyviolation', () => { seen.errors += 1; });
   const at = id => document.getElementById(id), fire = (id, kind) => at(id).dispatchEvent(new Event(kind));
@@ -117,19 +122,30 @@ probe <- "<script>
   document.querySelectorAll('#time .mark')[4].dispatchEvent(new MouseEvent('click'));
   seen.picked = at('site').selectedOptions[0].textContent;
   seen.dots = [document.querySelectorAll('#time .mark').length, document.querySelectorAll('#map .mark').length];
-  at('download').click();
-  seen.wide = document.documentElement.scrollWidth - window.innerWidth;
-  document.body.setAttribute('data-seen', encodeURIComponent(JSON.stringify(seen)));
-</script>"
+  seen.wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  seen.clipped = clipped();
+  at('clear').click();
+  put('taxon', '2', 'change');
+  put('search', 'site', 'input');
+  seen.kept = cells();
+  (async () => {
+    at('download').click();
+    seen.link = link;
+    seen.bytes = Array.from(new Uint8Array(await blob.arrayBuffer()));
+    seen.kind = blob.type;
+    document.body.setAttribute('data-seen', encodeURIComponent(JSON.stringify(seen)));
+  })();
+</script>", clipped_parts)
 
 test_that("in a browser the parts follow each other, and names are shown as written", {
   skip_if_not_installed("jsonlite")
   chromium <- chromium_here()
   file <- page_of(explored$w)
-  for (width in c(1280L, 500L)) {
+  for (width in c(1280L, 400L)) {
     seen <- jsonlite::fromJSON(left_in(dump_page(file, probe, chromium, width), "data-seen"))
     expect_identical(seen$errors, 0L)
     expect_lte(seen$wide, 0)
+    expect_identical(as.character(seen$clipped), character())
     expect_identical(seen$title, "Which zeros are false?")
     expect_setequal(seen$options, c("all", rownames(explored$x)))
     cells <- as.data.frame(explored$w)
@@ -147,5 +163,67 @@ test_that("in a browser the parts follow each other, and names are shown as writ
     expect_identical(seen$keyboard, c(1L, data_of(file)$columns[1L]))
     expect_identical(seen$picked, rownames(explored$x)[5L])
     expect_identical(seen$dots, c(30L, 30L))
+    # What is shown is what is downloaded: a file for a spreadsheet, with the mark of UTF-8 before it.
+    expect_identical(seen$link, c("zeros.csv", "blob:"))
+    expect_identical(seen$kind, "text/csv")
+    expect_identical(seen$bytes[1:3], c(0xEFL, 0xBBL, 0xBFL))
+    saved <- rawToChar(as.raw(seen$bytes[-(1:3)]))
+    Encoding(saved) <- "UTF-8"
+    rows <- utils::read.csv(text = saved, encoding = "UTF-8", colClasses = "character", check.names = FALSE)
+    expect_identical(names(rows), c("localities", "genera", "chance", "missed", "age (Ma)"))
+    expect_identical(unname(as.matrix(rows)), seen$kept)
+    expect_setequal(rows$localities, grep("^Site", rownames(explored$x)[explored$x[, 3L] == 0], value = TRUE))
+    missed <- cells$missed[match(paste(rows$localities, rows$genera), paste(cells$site, cells$taxon))]
+    expect_equal(as.numeric(rows$missed), missed, tolerance = 2e-2)
   }
+})
+
+keyboard_probe <- "<script>
+  const seen = { errors: 0 };
+  window.addEventListener('error', () => { seen.errors += 1; });
+  const at = id => document.getElementById(id), explorer = window.explorer;
+  const press = (node, key) => node.dispatchEvent(
+    new KeyboardEvent('keydown', { key: key, bubbles: true, cancelable: true })
+  );
+  const reached = part => { part.focus(); return document.activeElement === part; };
+  // All that can be worked can be reached by the tab key, in the order of the page, and has a name.
+  const parts = Array.from(document.querySelectorAll('select, input, button, canvas, [tabindex]'))
+    .filter(part => part.getBoundingClientRect().width);
+  seen.unreached = parts.filter(part => part.tabIndex !== 0 || !reached(part)).map(part => part.outerHTML.slice(0, 80));
+  seen.nameless = parts.filter(part => !(part.labels && part.labels.length || part.getAttribute('aria-label') ||
+    part.textContent.trim())).map(part => part.outerHTML.slice(0, 80));
+  const row = at('rows').children[3], wanted = Array.from(row.children, cell => cell.textContent);
+  row.focus();
+  press(row, 'Enter');
+  seen.entered = [at('site').selectedOptions[0].textContent, at('taxon').selectedOptions[0].textContent];
+  seen.wanted = wanted.slice(0, 2);
+  seen.selected = Array.from(at('rows').children).filter(one => one.getAttribute('aria-selected') === 'true').length;
+  seen.focus = document.activeElement.tagName;
+  const before = [explorer.state.site, explorer.state.taxon];
+  at('heat').focus();
+  ['ArrowDown', 'ArrowRight', 'ArrowLeft', 'ArrowUp'].forEach(key => press(at('heat'), key));
+  seen.round = JSON.stringify(before) === JSON.stringify([explorer.state.site, explorer.state.taxon]);
+  for (let i = 0; i < 100; i++) press(at('heat'), 'ArrowUp');
+  seen.top = explorer.state.site;
+  seen.said = at('says').getAttribute('aria-live');
+  press(at('heat'), 'Escape');
+  seen.left = [explorer.state.site, explorer.state.taxon];
+  document.body.setAttribute('data-seen', encodeURIComponent(JSON.stringify(seen)));
+</script>"
+
+test_that("all can be done by keyboard", {
+  skip_if_not_installed("jsonlite")
+  chromium <- chromium_here()
+  file <- page_of(explored$w)
+  seen <- jsonlite::fromJSON(left_in(dump_page(file, keyboard_probe, chromium), "data-seen"))
+  expect_identical(seen$errors, 0L)
+  expect_length(seen$unreached, 0L)
+  expect_length(seen$nameless, 0L)
+  expect_identical(seen$entered, seen$wanted)
+  expect_identical(seen$selected, 1L)
+  expect_identical(seen$focus, "TR") # it does not fall back to the top of the page
+  expect_true(seen$round)
+  expect_identical(seen$top, data_of(file)$rows[1L])
+  expect_identical(seen$said, "polite")
+  expect_identical(seen$left, c(-1L, -1L))
 })

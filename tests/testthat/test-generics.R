@@ -36,9 +36,9 @@ test_that("case.names() and variable.names() are those of the table", {
 
 test_that("generics without a meaning refuse with what to use", {
   fits <- fits_of_all()
-  own <- c("vcov", "confint") # visits have these
+  own <- list(visits_bernoulli = c("vcov", "confint"), bernoulli_mixture = c("anova", "confint"), noisy_or = "anova")
   for (fit in fits) {
-    for (generic in setdiff(names(no_meaning), if (inherits(fit, "visits_bernoulli")) own)) {
+    for (generic in setdiff(names(no_meaning), unlist(own[class(fit)]))) {
       refuses(get(generic, asNamespace("stats"))(fit), paste0("^", generic, "\\(\\) has no meaning for an? "))
     }
   }

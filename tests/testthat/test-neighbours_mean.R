@@ -37,7 +37,7 @@ reference_mean <- function(x, base, power) {
 
 test_that("every cell has the mean of its neighbours as if it were hidden", {
   data <- small_sites()
-  base <- as.matrix(near_weights(data$near))
+  base <- as.matrix(list_weights(near_lists(data$near), c(14, 14)))
   for (power in 0:2) {
     fit <- neighbours_mean(data$x, near = data$near, likeness = power)
     expect_equal(unname(fitted(fit)), reference_mean(data$x, base, power), tolerance = 1e-12)

@@ -405,6 +405,45 @@ test_that("in a browser, text from data and users runs nothing and is shown as w
   expect_identical(setdiff(as_seen(hostile[1:9]), pages[[2L]]$shown), character())
 })
 
+test_that("on wide screens and on telephones nothing is cut off, and each figure is one that can be read there", {
+  skip_without_tools()
+  chromium <- chromium_here()
+  fit <- drawn_fit(40, 25, 3, phantom = "white")
+  w <- suppressMessages(which_zeros(fit$x, age = 1:40, quick = TRUE, copies = 2, seed = 1, progress = FALSE))
+  files <- c(tempfile(fileext = ".html"), tempfile(fileext = ".html"))
+  report(w, files[1L])
+  report(fit, files[2L], age = 40:1)
+  probe <- sprintf("<script>
+    const clipped = %s, seen = {};
+    seen.wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+    // Parts of a table that is wider than a telephone are reached by scrolling; what it is called stays in sight.
+    const scrolls = part => { const t = part.closest('table'); return t && getComputedStyle(t).overflowX === 'auto'; };
+    seen.tables = Array.from(document.querySelectorAll('table')).map(t => t.scrollWidth - t.clientWidth);
+    seen.captions = Array.from(document.querySelectorAll('caption')).filter(one => {
+      const box = one.getBoundingClientRect();
+      return box.left < -1 || box.right > document.documentElement.clientWidth + 1;
+    }).map(one => one.textContent);
+    document.querySelectorAll('td, th').forEach(part => { if (scrolls(part)) part.style.display = 'none'; });
+    seen.clipped = clipped();
+    const shown = Array.from(document.images).filter(image => image.getBoundingClientRect().width);
+    seen.figures = shown.map(image => image.className);
+    seen.letters = shown.map(image => image.getBoundingClientRect().width / (image.naturalWidth / 144));
+    seen.alt = shown.filter(image => !image.alt).length;
+    document.body.setAttribute('data-seen', encodeURIComponent(JSON.stringify(seen)));
+  </script>", clipped_parts)
+  for (file in files) {
+    for (width in c(1280L, 400L)) {
+      seen <- jsonlite::fromJSON(left_in(dump_page(file, probe, chromium, width), "data-seen"))
+      expect_lte(seen$wide, 0)
+      expect_identical(as.character(c(seen$clipped, seen$captions)), character())
+      expect_identical(unique(seen$figures), if (width > 560L) "wide" else "narrow")
+      expect_true(all(seen$letters > 80)) # pixels that an inch of the figure gets: letters of 8 points have 9
+      expect_identical(seen$alt, 0L)
+      if (width == 1280L) expect_true(all(seen$tables <= 0))
+    }
+  }
+})
+
 test_that("the data of a fit without them are given", {
   skip_without_tools()
   full <- drawn_fit(12, 6, 3, phantom = "white")

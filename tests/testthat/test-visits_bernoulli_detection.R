@@ -218,3 +218,22 @@ test_that("what cannot be is refused", {
     confint(run(), "t9")
   })
 })
+
+test_that("of a taxon that every visit finds, what the data say of detection has a top, and not far away", {
+  always <- detected_table()
+  always$visits[, 1, ][!is.na(always$visits[, 1, ])] <- 1L
+  always$visits[, 2, ][!is.na(always$visits[, 2, ])] <- 0L
+  fit <- suppressMessages(suppressWarnings(visits_bernoulli(
+    always$visits, 2,
+    detection = ~ date + I(date^2), visit_data = list(date = always$date), control = fit_control(n_start = 2)
+  )))
+  expect_true(all(is.finite(fit$param$detection)) && all(fit$detection$spread < 5))
+  evidence <- slope_evidence(fit$visits, visit_param(fit, TRUE), fit$prior)
+  slopes <- solve(fit$detection$basis, fit$param$detection)
+  for (j in 1:5) {
+    curve <- eigen(evidence[[j]]$precision, symmetric = TRUE)
+    rise <- evidence[[j]]$shift - evidence[[j]]$precision %*% slopes[, j]
+    expect_true(all(curve$values >= -1e-9))
+    expect_true(all(abs(crossprod(curve$vectors, rise)) <= 3 * pmax(curve$values, 0) + 1e-8))
+  }
+})

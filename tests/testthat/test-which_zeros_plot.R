@@ -70,6 +70,29 @@ test_that("sums, contrasts, explanations and lists of cells have figures of thei
   expect_error(plot(cells[0, ]), "it has none", class = "multicause_input_error")
 })
 
+test_that("the quality figure has the ROC curves of the simple rules beside the answer's", {
+  rules <- answer$curve$rules
+  expect_identical(names(rules), intersect(simple_learners, rownames(answer$quality)))
+  built <- shown("quality")
+  lines <- built$data[seq_len(length(rules) + 2L)]
+  colours <- built$plot$scales$get_scales("colour")
+  expect_identical(colours$get_limits(), c("the answer", unname(rule_words)))
+  # One line a rule, all in the panel of the ROC, before that of the answer.
+  for (i in seq_along(rules)) {
+    expect_equal(lines[[i + 1L]]$x, rules[[i]]$false_positive)
+    expect_equal(lines[[i + 1L]]$y, rules[[i]]$true_positive)
+    expect_true(all(lines[[i + 1L]]$PANEL == 1L))
+    expect_identical(c(rules[[i]]$true_positive[1L], tail(rules[[i]]$true_positive, 1L)), c(0, 1))
+  }
+  # The area under a line is that of the table, over all copies at once.
+  area <- function(curve) {
+    sum(diff(curve$false_positive) * (head(curve$true_positive, -1L) + tail(curve$true_positive, -1L)) / 2)
+  }
+  expect_equal(unname(vapply(rules, area, 0)), answer$quality[names(rules), "auc"], tolerance = 0.03)
+  plain <- ggplot2::autoplot(recovery(matrix(runif(9), 3), matrix(c(TRUE, FALSE, FALSE), 3, 3)))
+  expect_identical(plain$scales$get_scales("colour")$guide, "none")
+})
+
 test_that("what a figure needs and what is wrong is told", {
   bare <- suppressMessages(which_zeros(unname(table), quick = TRUE, seed = 1, progress = FALSE))
   for (what in c("ranges", "time")) expect_error(plot(bare, what), "ages", class = "multicause_input_error")

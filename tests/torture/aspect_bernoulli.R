@@ -20,8 +20,8 @@ torture("mc_c_ab_fit", view, modifyList(param, list(fixed_aspects = TRUE)), flat
 torture("mc_c_ab_fit", view, modifyList(param, list(pinned = 0L)), flat, plain, error = TRUE)
 torture("mc_c_ab_fit", view, param, flat, modifyList(plain, list(max_pass = -1L)), error = TRUE)
 sites <- list(n = 8L, age = cbind(c(1:7, NA), c(2:8, NA)) + 0, place = NULL, distance = NULL)
-lists <- torture("mc_c_neighbours", sites, sites, c(1, 1, 1), TRUE, c(4.6, 3))
-torture("mc_c_neighbours", sites, sites, 1, TRUE, c(4.6, 3), error = TRUE)
+lists <- torture("mc_c_neighbours", sites, sites, c(1, 1, 1), 0:7, c(4.6, 3))
+torture("mc_c_neighbours", sites, sites, 1, NULL, c(4.6, 3), error = TRUE)
 at <- order(lists$neighbour)
 smooth <- c(list(strength = 5, recording = 2), lists, list(
   back_start = c(0L, cumsum(tabulate(lists$neighbour + 1L, 8L))), back_row = rep(0:7, diff(lists$start))[at],
@@ -67,6 +67,9 @@ by_model <- list(
   fit_added = FALSE, detection = list(design = rbind(1, rnorm(16)), mean = matrix(0, 2, 6), ridge = c(1, 1))
 )
 torture("mc_c_ab_visits_fit", cell, by_model, alike(0.2, 1, 0.5), fast)
+follows <- list(effects = matrix(0.1, 2, 3), communities = list(design = rbind(1, rnorm(8)), ridge = 1))
+torture("mc_c_ab_visits_fit", cell, c(by_model, follows), alike(0.2, 1, 0), fast)
+torture("mc_c_ab_visits_fit", cell, c(visits, follows["communities"]), flat, plain, error = TRUE)
 torture("mc_c_ab_visits_posterior", cell, by_model)
 torture("mc_c_ab_visits_inform", cell, by_model, flat)
 torture("mc_c_ab_visits_inform", cell, visits, flat, error = TRUE)
@@ -76,6 +79,7 @@ sweeps <- list(
   sharing = list(shared = TRUE, taxon = matrix(1, 6, 1), intercept = 0L, center_sd = 1)
 )
 torture("mc_c_ab_visits_gibbs", cell, sampled, alike(0.5, 0.5, 1), sweeps)
+torture("mc_c_ab_visits_gibbs", cell, c(sampled, follows), alike(0.5, 0.5, 1), sweeps)
 torture("mc_c_ab_visits_gibbs", cell, modifyList(sampled, list(spread = 1)), alike(0.5, 0.5, 1), sweeps, error = TRUE)
 
 state <- list(

@@ -1,4 +1,4 @@
-# Fits of the Bernoulli mixture, logistic PCA and non-negative matrix factorisation.
+# Fits of the Bernoulli mixture, logistic PCA and non-negative matrix factorisation, and the neighbours' mean.
 set.seed(3)
 k <- 2L
 x <- matrix(as.double(runif(48) < 0.4), 8, 6)
@@ -31,3 +31,11 @@ for (kl in c(FALSE, TRUE)) {
   torture("mc_c_nm_fit", view, modifyList(parts, list(fixed_basis = TRUE)), fast)
 }
 torture("mc_c_nm_fit", view, modifyList(parts, list(basis = diag(3))), plain, error = TRUE)
+
+lists <- list(start = c(0L, 2L, 2L, 3L), neighbour = c(1L, 7L, 0L), weight = c(0.7, 0.3, 1))
+some <- torture("mc_c_view_dense", x[c(1, 5, 8), ])
+torture("mc_c_neighbours_mean", view, view, 0:7, NULL, c(2, 0.05, 2))
+torture("mc_c_neighbours_mean", view, some, c(0L, 4L, 7L), lists, c(1, 0.05, 1))
+torture("mc_c_neighbours_mean", view, some, NULL, lists, c(0.5, 0.05, 1))
+torture("mc_c_neighbours_mean", view, some, 0:1, lists, c(1, 0.05, 1), error = TRUE)
+torture("mc_c_neighbours_mean", view, some, NULL, lists[1:2], c(1, 0.05, 1), error = TRUE)

@@ -1,0 +1,310 @@
+# Components as topics: the terms (attributes) that tell them, how well these hang together and keep to their component,
+# and how well a fit of plsa() completes documents.
+
+#' The terms of each component
+#'
+#' What each component says, as users of topic models read it: its likeliest attributes, those it lifts most over the
+#' rest of the table, or those that are frequent in it and exclusive to it.
+#'
+#' @details
+#' With \eqn{w_{cj}}{w[c,j]} what component c says of attribute j (the rows of `basis`, `aspects`, `prototypes`):
+#' * `probability` is \eqn{w_{cj}}{w[c,j]} itself;
+#' * `lift` is \eqn{w_{cj}}{w[c,j]} over what all observations together say of j, the mean of the components by the
+#'   mean memberships. Attributes of which a component says less than 5 % of its largest value are left out there: a
+#'   lift over next to nothing says nothing;
+#' * `exclusivity` is \eqn{w_{cj} / \sum_d w_{dj}}{w[c,j] / sum_d w[d,j]}, from 0 to 1;
+#' * `frex` is the weighted harmonic mean of the ranks, as shares of the attributes, of \eqn{w_{cj}}{w[c,j]} and of
+#'   `exclusivity` within the component (Bischof and Airoldi 2012, eq. (7)). An attribute is high where it is both.
+#'
+#' Components that say nothing, such as white phantoms, have no terms.
+#'
+#' @param fit a fit of a model with components over attributes, none below 0: [plsa()], [nmf()], [aspect_bernoulli()],
+#'   [bernoulli_mixture()], [noisy_or()].
+#' @param n how many terms of each component.
+#' @param by `"probability"`, `"lift"` or `"frex"`: the order.
+#' @param ... must be empty.
+#' @param weight share of exclusivity in `frex`, from 0 to 1; the rest is that of frequency.
+#' @return A data frame, the first terms of each component first: `component`, `rank`, `term`, `probability`, `lift`,
+#'   `exclusivity`, `frex`. Cost: sorts of k rows of m numbers.
+#' @references Bischof JM, Airoldi EM (2012). Summarizing topical content with word frequency and exclusivity.
+#'   *Proceedings of the 29th International Conference on Machine Learning*, 201-208.
+#' @seealso [coherence()]; `plot(fit, "top")` shows lifts; [tidiers], whose `matrix = "beta"` has all of them
+#' @examples
+#' set.seed(1)
+#' counts <- cbind(matrix(rpois(60, 4), 20), matrix(rpois(60, 1), 20))
+#' counts <- rbind(counts, counts[, 6:1])
+#' colnames(counts) <- c("bone", "tooth", "skull", "leaf", "seed", "pollen")
+#' fit <- plsa(counts, k = 2, control = fit_control(n_start = 2))
+#' top_terms(fit, 3)
+#' top_terms(fit, 3, by = "frex")
+#' @export
+top_terms <- function(fit, n = 10, by = c("probability", "lift", "frex"), ..., weight = 0.5) {
+  check_dots(...)
+  check_fit(fit)
+  n <- check_count(n, "n")
+  by <- check_choice(by, "by", c("probability", "lift", "frex"))
+  weight <- check_number(weight, "weight", 0, 1)
+  w <- said_of_terms(fit)
+  shown <- which(says_something(w))
+  lift <- lift_of(fit, w)
+  exclusivity <- exclusivity_of(w)
+  names <- as.character(label_of(seq_len(ncol(w)), fit$names[[2L]]))
+  each <- lapply(shown, function(c) {
+    frex <- frex_of(w[c, ], exclusivity[c, ], weight)
+    score <- switch(by, probability = w[c, ], lift = ifelse(is_told(w[c, ]), lift[c, ], -Inf), frex = frex)
+    at <- utils::head(order(-score, -w[c, ], names), min(n, sum(score > -Inf)))
+    data.frame(
+      component = rownames(w)[c], rank = seq_along(at), term = names[at], probability = unname(w[c, at]),
+      lift = unname(lift[c, at]), exclusivity = unname(exclusivity[c, at]), frex = unname(frex[at])
+    )
+  })
+  do.call(rbind, each)
+}
+
+# What each component says of the attributes, k x m, none below 0.
+said_of_terms <- function(fit) {
+  w <- component_matrix(fit)
+  if (!nrow(w)) stop_input("`fit` has no components: k is 0.")
+  if (any(w < 0)) {
+    stop_input("`fit` must be of a model whose components are not below 0, not of %s().", model_name(fit))
+  }
+  w
+}
+
+# A component that writes next to nothing, a phantom, has no terms.
+says_something <- function(w) apply(w, 1L, max) > 0.01 * max(w)
+
+# Is an attribute among those that a component writes at all?
+is_told <- function(values) values >= 0.05 * max(values)
+
+# What components say over what all observations together say.
+lift_of <- function(fit, w) {
+  sites <- ordination(fit)$sites
+  sites <- sites / pmax(rowSums(sites), 1e-300)
+  sweep(w, 2L, pmax(colMeans(sites %*% w), 1e-300), "/")
+}
+
+exclusivity_of <- function(w) sweep(w, 2L, pmax(colSums(w), 1e-300), "/")
+
+frex_of <- function(probability, exclusivity, weight) {
+  share <- function(x) rank(x, ties.method = "max") / length(x)
+  1 / (weight / share(exclusivity) + (1 - weight) / share(probability))
+}
+
+#' How well the terms of a component hang together
+#'
+#' Two numbers for each component: whether its first terms occur in the same observations (coherence), and whether they
+#' are its own (exclusivity). Of several fits, such as those of [select_k()], a table over components and k.
+#'
+#' @details
+#' Terms are the first `n` of [top_terms()] by probability. With \eqn{D(i)} the number of observations of `x` that hold
+#' term i, \eqn{D(i, j)} the number that hold both, and N the number of observations:
+#' * `"npmi"`: the mean over pairs of \eqn{\log(P_{ij} / (P_i P_j)) / -\log P_{ij}}{log(P(i,j) / (P(i) P(j))) /
+#'   -log P(i,j)} with P = D / N, from -1 (never together, the value of pairs that are not) to 1 (always); 0 is what
+#'   chance makes. Windows are whole observations.
+#' * `"umass"`: the sum over pairs, i the likelier, of \eqn{\log((D(i, j) + 1) / D(i))}{log((D(i,j) + 1) / D(i))}; 0 or
+#'   less but for the 1, larger is better. It depends on `n` and N: compare on the same table.
+#'
+#' Terms that no observation of `x` holds are left out of the pairs. Coherence on the data of the fit favours what was
+#' fitted: `x` may be another table with the same attributes. `exclusivity` is the mean of that of [top_terms()] over
+#' the terms; it falls as k grows, where components share terms. A high coherence with a low exclusivity is a component
+#' of the terms that are everywhere.
+#'
+#' @param fit a fit as of [top_terms()], or a list of them.
+#' @param n how many terms of each component, at least 2.
+#' @param measure `"npmi"` or `"umass"`.
+#' @param ... must be empty.
+#' @param x a table of the same attributes, matched by name, in which co-occurrence is counted; `NULL`: the data of the
+#'   fit. Unknown cells count as not holding the term.
+#' @return A data frame of class `coherence` with a row for each component that says something: `k`, `component`,
+#'   `share` (of the observations' memberships), `coherence`, `exclusivity`, `terms`, separated by blanks. Its `print`
+#'   ends with the means over components, by k. Cost: one product of the columns of the terms.
+#' @references Bouma G (2009). Normalized (pointwise) mutual information in collocation extraction. *Proceedings of the
+#'   Biennial GSCL Conference*, 31-40.
+#'
+#'   Mimno D, Wallach H, Talley E, Leenders M, McCallum A (2011). Optimizing semantic coherence in topic models.
+#'   *Proceedings of the Conference on Empirical Methods in Natural Language Processing*, 262-272.
+#' @seealso [document_completion()] for a fit as a whole, [select_k()]
+#' @examples
+#' set.seed(1)
+#' fits <- lapply(2:3, function(k) bernoulli_mixture(early_tetrapods$x, k, control = fit_control(n_start = 2)))
+#' coherence(fits, n = 5)
+#' @export
+coherence <- function(fit, n = 10, measure = c("npmi", "umass"), ..., x = NULL) {
+  check_dots(...)
+  if (missing(fit)) stop_missing("fit")
+  n <- check_count(n, "n", 2L)
+  measure <- check_choice(measure, "measure", c("npmi", "umass"))
+  fits <- if (inherits(fit, "multicause")) list(fit) else fit
+  if (!is.list(fits) || !length(fits)) {
+    stop_input("`fit` must be a fit of this package or a list of them, not %s.", show_value(fit))
+  }
+  for (one in fits) check_fit(one)
+  out <- do.call(rbind, lapply(fits, coherence_of, n, measure, x))
+  rownames(out) <- NULL
+  structure(out, class = c("coherence", "data.frame"), measure = measure, n = n)
+}
+
+coherence_of <- function(fit, n, measure, x) {
+  w <- said_of_terms(fit)
+  data <- if (is.null(x)) fit_data(fit) else check_newdata(fit, x, data_kind(fit))$x
+  tops <- lapply(which(says_something(w)), function(c) utils::head(order(-w[c, ]), n))
+  used <- sort(unique(unlist(tops)))
+  found <- holds_term(data[, used, drop = FALSE])
+  both <- as.matrix(Matrix::crossprod(found))
+  exclusivity <- exclusivity_of(w)
+  sites <- ordination(fit)$sites
+  names <- as.character(label_of(seq_len(ncol(w)), fit$names[[2L]]))
+  shown <- which(says_something(w))
+  data.frame(
+    k = fit$dims[["k"]], component = rownames(w)[shown], share = unname(colSums(sites) / sum(sites))[shown],
+    coherence = vapply(tops, function(top) {
+      at <- match(top, used)
+      pairs_coherence(both[at, at, drop = FALSE], nrow(found), measure)
+    }, 0),
+    exclusivity = unlist(Map(function(c, top) mean(exclusivity[c, top]), shown, tops)),
+    terms = vapply(tops, function(top) paste(names[top], collapse = " "), "")
+  )
+}
+
+# 1 where an observation holds a term, sparse where the data are.
+holds_term <- function(x) {
+  held <- function(value) as.double(!is.na(value) & value > 0)
+  if (inherits(x, "dgCMatrix")) {
+    x@x <- held(x@x)
+    return(Matrix::drop0(x))
+  }
+  matrix(held(x), nrow(x))
+}
+
+# both: numbers of observations that hold both of two terms, the likelier first; its diagonal those that hold one.
+pairs_coherence <- function(both, n, measure) {
+  held <- diag(both) > 0
+  both <- both[held, held, drop = FALSE]
+  if (sum(held) < 2L) {
+    return(NA_real_)
+  }
+  one <- diag(both)
+  pairs <- which(upper.tri(both), arr.ind = TRUE)
+  joint <- both[pairs]
+  if (measure == "umass") {
+    return(sum(log((joint + 1) / one[pairs[, 1L]])))
+  }
+  value <- log(joint * n / (one[pairs[, 1L]] * one[pairs[, 2L]])) / -log(joint / n)
+  value[joint == 0] <- -1
+  value[joint == n] <- 1
+  mean(value)
+}
+
+#' @export
+print.coherence <- function(x, digits = 3L, n = 20L, ...) {
+  check_dots(...)
+  digits <- check_digits(digits)
+  shown <- as.data.frame(utils::head(x, check_shown(n)))
+  wide <- nchar(shown$terms) > 60L
+  shown$terms[wide] <- paste0(substr(shown$terms[wide], 1L, 57L), "...")
+  print.data.frame(round_columns(shown, digits), row.names = FALSE, right = FALSE)
+  if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
+  for (k in unique(x$k)) {
+    at <- x$k == k
+    cat(sprintf(
+      "k = %.0f: mean coherence %s (%s), mean exclusivity %s\n", k,
+      format(mean(x$coherence[at], na.rm = TRUE), digits = digits), attr(x, "measure"),
+      format(mean(x$exclusivity[at]), digits = digits)
+    ))
+  }
+  invisible(x)
+}
+
+#' How well a fit completes documents
+#'
+#' Held-out perplexity of a fit of [plsa()]: each new observation is seen in part, its memberships are fitted to that
+#' part with the basis held, and the counts of the other part are predicted.
+#'
+#' @details
+#' Every single count of an observation is seen with chance `seen`, by itself: so both parts are draws from the same
+#' distribution. The perplexity is \eqn{\exp(-\sum x_{ij} \log P_i(j) / \sum x_{ij})}{exp(-sum x[i,j] log P_i(j) /
+#' sum x[i,j])} over the counts that were not seen: the number of equally likely attributes among which the fit leaves
+#' the choice. m is what knowing nothing gives; smaller is better.
+#'
+#' Maximum likelihood gives some attributes a chance of exactly 0, and one count of these would make the perplexity
+#' infinite. So P is mixed with what is known without the fit: \eqn{(1 - b) P + b q}{(1 - b) P + b q}, with b the
+#' `background` and q the shares of the attributes in training, half a count added to each. Compare fits under the same
+#' one. Observations of which nothing is seen, or nothing is left, are left out.
+#'
+#' @param fit a fit of [plsa()].
+#' @param newdata new observations, whole counts, columns matched by name. None of them may have been in training.
+#' @param ... must be empty.
+#' @param seen chance of each count to be seen, between 0 and 1.
+#' @param background share of the background, from 0 to 1.
+#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
+#'   were.
+#' @param x the training data, where the fit was made with `keep_x = FALSE`.
+#' @param control settings of the fold-in, from [fit_control()].
+#' @return A list of class `document_completion`: `perplexity`; `loglik`, nats of each observation's unseen counts;
+#'   `counts`, how many these are; `uniform`, the number of attributes; `background_alone`, the perplexity of q. Cost:
+#'   a fold-in as of [predict.plsa()].
+#' @references Wallach HM, Murray I, Salakhutdinov R, Mimno D (2009). Evaluation methods for topic models. *Proceedings
+#'   of the 26th International Conference on Machine Learning*, 1105-1112. \doi{10.1145/1553374.1553515}
+#' @seealso [cross_validate()], [coherence()]
+#' @examples
+#' set.seed(1)
+#' basis <- rbind(c(5, 4, 1, 0, 0), c(0, 1, 3, 4, 2)) / 10
+#' share <- runif(40)
+#' x <- t(apply(cbind(share, 1 - share) %*% basis, 1, function(p) rmultinom(1, 40, p)))
+#' fit <- plsa(x[1:30, ], k = 2)
+#' document_completion(fit, x[31:40, ], seed = 1)
+#' @export
+document_completion <- function(fit, newdata, ..., seen = 0.5, background = 0.01, seed = NULL, x = NULL,
+                                control = fit_control(max_pass = 5000, tol = 1e-10)) {
+  check_dots(...)
+  check_fit(fit, "plsa")
+  check_given(newdata)
+  seen <- check_number(seen, "seen", 0, 1, open = TRUE)
+  background <- check_number(background, "background", 0, 1)
+  control <- check_control(control)
+  data <- check_newdata(fit, newdata, "count")
+  margin <- (Matrix::colSums(fit_data(fit, x), na.rm = TRUE) + 0.5)
+  margin <- unname(margin / sum(margin))
+  counts <- Matrix::summary(methods::as(methods::as(data$x, "CsparseMatrix"), "generalMatrix"))
+  counts <- counts[!is.na(counts$x) & counts$x > 0, ]
+  first <- draw_seeded(function() stats::rbinom(nrow(counts), counts$x, seen), seed)$value
+  shape <- dim(data$x)
+  part <- Matrix::sparseMatrix(
+    i = counts$i, j = counts$j, x = first, dims = shape, dimnames = list(NULL, colnames(data$x))
+  )
+  folded <- plsa_fold_in(fit, Matrix::drop0(part), control)$membership
+  counts$x <- counts$x - first
+  counts <- counts[counts$x > 0 & (Matrix::rowSums(part) > 0)[counts$i], ]
+  if (!nrow(counts)) stop_input("`newdata` must have observations with counts in both parts: none has.")
+  p <- rowSums(folded[counts$i, , drop = FALSE] * t(unname(fit$param$basis)[, counts$j, drop = FALSE]))
+  q <- margin[counts$j]
+  row <- factor(counts$i, seq_len(shape[1L]))
+  by_row <- function(value) stats::setNames(as.vector(tapply(value, row, sum, default = 0)), rownames(data$x))
+  loglik <- by_row(counts$x * log((1 - background) * p + background * q))
+  total <- sum(counts$x)
+  structure(
+    list(
+      perplexity = exp(-sum(loglik) / total), loglik = loglik, counts = by_row(counts$x), uniform = shape[2L],
+      background_alone = exp(-sum(counts$x * log(q)) / total), seen = seen, background = background
+    ),
+    class = "document_completion"
+  )
+}
+
+#' @export
+print.document_completion <- function(x, digits = 4L, ...) {
+  check_dots(...)
+  digits <- check_digits(digits)
+  show <- function(value) format(value, digits = digits)
+  cat(sprintf(
+    "Perplexity %s on %s unseen counts of %d observations (%s %% of each was seen)\n", show(x$perplexity),
+    show_exact(sum(x$counts)), sum(x$counts > 0), show(100 * x$seen)
+  ))
+  cat(sprintf(
+    "To compare: %s by the shares of the attributes in training alone, %s if all were equally likely\n",
+    show(x$background_alone), show(x$uniform)
+  ))
+  cat(sprintf("A background of %s %% is mixed in\n", show(100 * x$background)))
+  invisible(x)
+}

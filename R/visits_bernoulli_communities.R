@@ -1,0 +1,151 @@
+# Memberships of visits_bernoulli() that follow covariates of the observations, `communities = ~ ...`: a multinomial
+# logistic model, see src/visits_bernoulli/communities.h.
+
+# list(design = d x n, basis, terms, frame, formula, ridge), as detection_design() has it; effects on the covariates'
+# own scale are basis %*% those of the design.
+check_communities <- function(formula, cell, given, settings) {
+  found <- visit_variables(formula, cell, given, "communities")
+  other <- names(found$level)[found$level != "site"]
+  if (length(other)) {
+    stop_input(
+      "`communities` must go by covariates of observations (`site_data`): %s is of %ss.", other[1L],
+      if (found$level[[other[1L]]] == "taxon") "attribute" else "visit"
+    )
+  }
+  terms <- stats::terms(formula)
+  if (length(attr(terms, "offset"))) stop_input("`communities` cannot have an offset().")
+  n <- dim(cell)[1L]
+  values <- as.data.frame(lapply(found$values, utils::head, n), optional = TRUE)
+  if (!length(values)) values <- data.frame(row.names = seq_len(n))
+  check_site_covariates(values, dimnames(cell)[[1L]])
+  by <- covariate_design(formula, values, rep(TRUE, n), "communities")
+  by$formula <- formula
+  by$ridge <- if (settings$estimate == "ml") 0 else 1 / settings$prior$communities^2
+  by
+}
+
+check_site_covariates <- function(values, label) {
+  for (name in names(values)) {
+    value <- values[[name]]
+    if (!is.numeric(value) && !is.character(value) && !is.factor(value) && !is.logical(value)) {
+      stop_input("Covariate `%s` must be numbers, text, factor or logical, not %s.", name, show_value(value))
+    }
+    bad <- which(is.na(value) | (if (is.numeric(value)) !is.finite(value) else FALSE))
+    if (!length(bad)) next
+    stop_input(
+      "Covariate `%s` must be known for every observation: it is %s for %s%s.", name, format(value[bad[1L]]),
+      if (is.null(label)) paste("number", bad[1L]) else dQuote(label[bad[1L]], FALSE),
+      if (length(bad) > 1L) sprintf(", and for %d more", length(bad) - 1L) else ""
+    )
+  }
+}
+
+# n x k, rows sum to 1: memberships by effects (terms x k) for a design (terms x n).
+community_shares <- function(design, effects) {
+  eta <- crossprod(design, effects)
+  eta <- exp(eta - apply(eta, 1L, max))
+  eta / rowSums(eta)
+}
+
+# Effects whose memberships come near to those given, terms x k: least squares of their logarithms over the geometric
+# mean.
+start_effects <- function(by, membership) {
+  logs <- log(pmax(membership, 1e-4))
+  effects <- qr.coef(qr(t(by$design)), logs - rowMeans(logs))
+  unname(centred_effects(ifelse(is.na(effects), 0, effects)))
+}
+
+# As many cells in each component: effects that sum to 0 over components, which changes no membership.
+centred_effects <- function(effects) effects - rowMeans(effects)
+
+# A start whose memberships follow covariates, where they do.
+follow_start <- function(problem, start) {
+  by <- problem$settings$communities
+  if (is.null(by)) {
+    return(start)
+  }
+  if (is.null(start$effects)) start$effects <- start_effects(by, start$membership)
+  start$membership <- community_shares(by$design, start$effects)
+  start
+}
+
+visits_permute <- function(param, at) {
+  param <- ab_permute(param, at)
+  if (!is.null(param$effects)) param$effects <- param$effects[, at, drop = FALSE]
+  param
+}
+
+# Effects of a chain's draws (d k x draws, of the design) on the covariates' own scale: terms x k x draws.
+effect_draws <- function(draws, by, k, labels) {
+  d <- nrow(by$design)
+  own <- vapply(seq_len(ncol(draws)), function(s) {
+    by$basis %*% centred_effects(matrix(draws[, s], d))
+  }, matrix(0, d, k))
+  array(own, c(d, k, ncol(draws)), list(by$terms, labels, NULL))
+}
+
+drawn_effects_covariance <- function(fit) {
+  need_communities(fit)
+  draws <- fit$draws$communities
+  names <- paste(rep(component_names(dim(draws)[2L]), each = dim(draws)[1L]), fit$communities$terms, sep = ":")
+  out <- stats::cov(t(matrix(draws, length(names))))
+  structure(out, dimnames = list(names, names))
+}
+
+need_communities <- function(fit) {
+  if (is.null(fit$communities)) stop_input("This is for fits with `communities`: memberships of this one are free.")
+}
+
+# What a fit keeps of them.
+communities_answer <- function(by) by[c("formula", "terms", "design", "basis", "frame", "ridge")]
+
+communities_sentence <- function(fit) {
+  sprintf("Memberships go by %s.", paste(deparse(fit$communities$formula, width.cutoff = 500L), collapse = " "))
+}
+
+# The covariance of the effects, component by component, on the covariates' own scale: aspects and detection are held,
+# and effects of a term sum to 0. With q the posterior of a cell's component, an observation's information of its
+# eta is sum over its cells of (diag(s) - s s') - (diag(q) - q q').
+effects_covariance <- function(fit) {
+  need_communities(fit)
+  by <- fit$communities
+  k <- fit$dims[["k"]]
+  d <- length(by$terms)
+  s <- unname(fit$param$membership)
+  information <- matrix(0, d * k, d * k)
+  posterior <- cell_components(fit)
+  made <- apply(!is.na(fit$visits), 1:2, any)
+  for (a in seq_len(k)) {
+    for (b in seq_len(a)) {
+      qa <- posterior[[a]]
+      curve <- rowSums(made) * (s[, a] * (a == b) - s[, a] * s[, b]) -
+        rowSums(made * (qa * (a == b) - qa * posterior[[b]]))
+      block <- by$design %*% (curve * t(by$design))
+      at <- (a - 1L) * d + seq_len(d)
+      other <- (b - 1L) * d + seq_len(d)
+      information[at, other] <- block
+      information[other, at] <- t(block)
+    }
+  }
+  # The contrasts of components, in which the effects are free.
+  free <- if (k > 1L) kronecker(qr.Q(qr(stats::contr.sum(k))), diag(1, d)) else matrix(0, d, 0L)
+  inverse <- or_nothing(solve(crossprod(free, information %*% free) + diag(by$ridge, ncol(free))))
+  own <- kronecker(diag(1, k), by$basis)
+  out <- if (is.null(inverse)) NA * information else own %*% free %*% inverse %*% t(free) %*% t(own)
+  names <- paste(rep(component_names(k), each = d), by$terms, sep = ":")
+  structure(out, dimnames = list(names, names))
+}
+
+# P(component | visits) of every cell, a list of n x m matrices.
+cell_components <- function(fit) {
+  after <- visit_posterior(fit, seq_len(fit$dims[["n"]]))
+  s <- unname(fit$param$membership)
+  a <- unname(fit$param$aspects)
+  p <- mixed(s, a)
+  one <- ifelse(p > 0, after / p, 0)
+  zero <- ifelse(p < 1, (1 - after) / (1 - p), 0)
+  lapply(seq_len(ncol(s)), function(c) {
+    aspect <- matrix(a[c, ], nrow(s), ncol(a), byrow = TRUE)
+    s[, c] * (one * aspect + zero * (1 - aspect))
+  })
+}

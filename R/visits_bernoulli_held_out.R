@@ -1,0 +1,86 @@
+# Visits held out: all records of a visit to an observation at a time, told by the other visits to it.
+
+# Folds of the visits that were made: list of index vectors into the array. An observation's visits are dealt to the
+# folds in turn, so that none loses all of its visits, and no fold takes all observations of a visit.
+visit_folds <- function(cell, folds) {
+  d <- dim(cell)
+  lapply(cell_folds(visits_made(cell), folds), function(pairs) {
+    i <- (pairs - 1L) %% d[1L] + 1L
+    v <- (pairs - 1L) %/% d[1L]
+    at <- as.vector(outer(i + v * d[1L] * d[2L], (seq_len(d[2L]) - 1L) * d[1L], "+"))
+    sort(at[!is.na(cell[at])])
+  })
+}
+
+# n x visits.
+visits_made <- function(cell) matrix(apply(!is.na(cell), c(1L, 3L), any), dim(cell)[1L])
+
+#' @export
+check_tells_visits.visits_bernoulli <- function(fit) {
+  if (fit$missed_by == "observation") {
+    stop_input(paste(
+      "`missed_by = \"observation\"` tells nothing of a visit that was held out: give `missed_by = \"attribute\"`,",
+      "`missed_by = \"visit\"` or `detection`, or hold out cells."
+    ))
+  }
+}
+
+# The problem of a fit: what held_out_loss() works on.
+#' @export
+refit_problem.visits_bernoulli <- function(fit) {
+  if (is.null(fit$visits)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
+  settings <- list(
+    estimate = fit$estimate, prior = if (fit$estimate != "ml") fit$prior, missed_by = fit$missed_by,
+    sharing = fit$detection$sharing, added = any(fit$param$added > 0), rare = 0L, by = fit$detection,
+    share = fit$detection[c("mean", "spread")]
+  )
+  visits_problem(fit$visits, list(x = fit$x), fit$dims[["k"]], settings)
+}
+
+# As held_out_loss() of tables has it; where misses go by observation, which tells nothing of a visit that it has not
+# seen, single records are held out.
+#' @export
+held_out_loss.visits_bernoulli_problem <- function(problem, smooth, control) {
+  cell <- problem$cell
+  seeds <- draw_seeds(2L)
+  control <- short_starts(control)
+  held <- with_seed(seeds[1L], if (problem$settings$missed_by == "observation") {
+    cell_folds(matrix(!is.na(cell), nrow(cell)), smooth$folds)
+  } else {
+    visit_folds(cell, smooth$folds)
+  })
+  parts <- lapply(held, function(at) {
+    problem$cell <- replace_cells(cell, at)
+    problem$data <- check_data(any_visit(problem$cell), "binary", quiet = TRUE)
+    problem["near"] <- list(NULL)
+    problem
+  })
+  first <- with_seed(seeds[2L], lapply(parts, function(part) run_starts(part, control)$best$param))
+  function(bandwidth, strength) {
+    smooth[c("bandwidth", "strength")] <- list(bandwidth, strength)
+    lists <- smooth_lists(smooth)
+    vapply(seq_along(held), function(f) {
+      part <- parts[[f]]
+      part$near <- lists
+      param <- checked_run(part, soften_start(part, first[[f]]), control)$param
+      chance <- recorded_probability(bare_visits_fit(part, param))[held[[f]]]
+      mean(loss_of_mean(chance, NULL, cell[held[[f]]], "bernoulli", 1e-6))
+    }, 0)
+  }
+}
+
+# As much of a fit as recorded_probability() asks for.
+bare_visits_fit <- function(problem, param) {
+  settings <- problem$settings
+  by <- settings$by
+  if (!is.null(by)) {
+    param$detection <- by$basis %*% param$slopes
+    by[c("mean", "spread")] <- settings$share[c("mean", "spread")]
+  }
+  d <- dim(problem$cell)
+  fit <- list(
+    param = param, missed_by = settings$missed_by, visits = problem$cell, detection = by,
+    dims = c(n = d[1L], m = d[2L], k = problem$k)
+  )
+  structure(fit, class = c("visits_bernoulli", "aspect_bernoulli", "multicause"))
+}

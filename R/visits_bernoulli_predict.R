@@ -1,0 +1,267 @@
+#' Predictions from a fit of repeated visits
+#'
+#' Chances of a presence in the cells of the data and at new observations, and of finding what is there on visits that
+#' were not made.
+#'
+#' @details
+#' **New observations** are known by their covariates (`site_data`, of a fit with `communities`), by their neighbours
+#' (`along`, of a fit with `smooth`) or by visits to them (`newdata`, with `visit_data` and `site_data` where detection
+#' goes by covariates). By covariates memberships follow from the fit's effects. By visits the likeliest memberships are
+#' found (with a prior: of the posterior mode), aspects and detection held, and neighbours pull if they are given, too.
+#'
+#' **With draws.** Of a fit with `estimate = "gibbs"` and `communities`, chances at new observations are means over the
+#' states that were kept, and have an `interval`. Without `communities` memberships of new observations are found with
+#' the posterior means held for true, and have none.
+#'
+#' @param object a fit of [visits_bernoulli()].
+#' @param newdata for `"detection"`: a data frame with a row for each visit and the covariates of the fit's `detection`
+#'   as columns; what is left out is at its mean (its commonest value). Else visits to new observations, in any shape
+#'   that [visits_bernoulli()] takes, with the attributes of the fit; or `NULL`.
+#' @param type `"response"`: the chance that the attribute is there, before a look at the visits to the cell;
+#'   `"present"`: after them; `"found"`: that it is there and `planned` visits find it; `"membership"`, `"cell"`: as in
+#'   [predict.aspect_bernoulli()], the latter for the data of the fit alone. `"detection"`: the chance that a visit
+#'   finds each attribute where it is.
+#' @param ... for the data of the fit, as in [predict.aspect_bernoulli()].
+#' @param interval `NULL` or, with `estimate = "gibbs"`, the probability of an interval: the result is then a list of
+#'   `mean`, `lower` and `upper`. Not for `"present"` and `"found"`.
+#' @param planned for `"found"`: a data frame with a row for each visit that is planned to every observation, columns as
+#'   in `newdata` for `"detection"`; or their number.
+#' @param visit_data,site_data covariates of new observations and of the visits to them, as in [visits_bernoulli()].
+#'   With `planned`, what `site_data` has of detection's covariates belongs to the observations.
+#' @param along for a fit with `smooth`, the covariates of the new observations by which they have neighbours, as in
+#'   [predict.aspect_bernoulli()].
+#' @param sides for an array in `newdata`, as in [visits_bernoulli()].
+#' @param control settings of the search for memberships, from [fit_control()].
+#' @return A matrix: rows of `newdata` x m, observations x m, or as in [predict.aspect_bernoulli()].
+#' @seealso [visits_needed()]
+#' @examples
+#' set.seed(1)
+#' date <- matrix(runif(90, 0, 2), 30)
+#' present <- matrix(rbinom(150, 1, 0.6), 30)
+#' visits <- lapply(1:3, function(v) present * matrix(rbinom(150, 1, plogis(date[, v] - 1)), 30))
+#' fit <- visits_bernoulli(visits, 1, detection = ~date, visit_data = list(date = date))
+#' predict(fit, data.frame(date = c(0, 1, 2)), type = "detection")
+#' visits_needed(fit)
+#' # Observations of which only the covariates are known
+#' wet <- data.frame(wet = rep(0:1, 15))
+#' follows <- visits_bernoulli(visits, 2, missed_by = "visit", communities = ~wet, site_data = wet)
+#' predict(follows, site_data = data.frame(wet = c(0.2, 0.9)))
+#' @export
+predict.visits_bernoulli <- function(object, newdata, type = c(
+                                       "response", "present", "found", "membership", "cell", "detection"
+                                     ), ..., interval = NULL, planned = NULL, visit_data = NULL, site_data = NULL,
+                                     along = NULL, sides = NULL,
+                                     control = fit_control(max_pass = 5000, tol = 1e-10)) {
+  check_whole(object, "object")
+  type <- check_choice(type, "type", c("response", "present", "found", "membership", "cell", "detection"))
+  given <- if (!missing(newdata)) newdata
+  if (type == "detection") {
+    check_dots(...)
+    return(new_detection(object, given, interval))
+  }
+  if (xor(type == "found", !is.null(planned))) {
+    stop_input("`planned` must say which visits are planned for `type = \"found\"`, and be left out else.")
+  }
+  if (!is.null(interval) && type %in% c("present", "found")) {
+    stop_input("`interval` must be NULL for `type = \"%s\"`.", type)
+  }
+  is_new <- !is.null(given) || !is.null(along) || (!is.null(site_data) && type != "found") ||
+    (!is.null(site_data) && !is.null(object$communities))
+  if (is_new) {
+    check_dots(...)
+    sites <- list(visits = given, visit = visit_data, site = site_data, along = along, sides = sides)
+    out <- predict_sites(object, sites, type, interval, check_control(control))
+  } else {
+    out <- predict_own(object, type, interval, control, ...)
+  }
+  if (type == "found") out <- out * found_on(object, planned, site_data, nrow(out))
+  out
+}
+
+predict_own <- function(fit, type, interval, control, ...) {
+  if (type %in% c("present", "found")) {
+    check_dots(...)
+    after <- if (is_sampled(fit)) fit$cells$missed$mean else visit_posterior(fit, seq_len(fit$dims[["n"]]))
+    return(structure(after, dimnames = name_sides(fit$names)))
+  }
+  class(fit) <- setdiff(class(fit), c("visits_bernoulli_gibbs", "visits_bernoulli"))
+  if (is.null(interval)) {
+    stats::predict(fit, type = type, ...)
+  } else {
+    stats::predict(fit, type = type, ..., interval = interval)
+  }
+}
+
+# New observations: what is known of them, then their memberships, then what was asked for.
+predict_sites <- function(fit, sites, type, interval, control) {
+  if (type == "cell") stop_input("`type` must not be \"cell\" for new observations.")
+  if (!is.null(interval) && (is.null(fit$communities) || !is_sampled(fit))) {
+    stop_input("`interval` for new observations is for fits with `estimate = \"gibbs\"` and `communities`.")
+  }
+  cell <- new_cell(fit, sites)
+  along <- if (!is.null(sites$along)) check_along(fit, sites$along, if (!is.null(cell)) nrow(cell))
+  if (is.null(fit$communities)) {
+    if (is.null(cell) && is.null(along)) {
+      stop_input(
+        "New observations must be known by visits to them (`newdata`)%s: this fit has no `communities`.",
+        if (is.null(fit$smooth)) "" else " or their neighbours (`along`)"
+      )
+    }
+    shares <- list(new_membership(fit, cell, along, sites, control))
+  } else {
+    shares <- followed_membership(fit, cell, sites$site)
+  }
+  param <- if (length(shares) > 1L) kept_states(fit) else list(fit$param)
+  named <- if (!is.null(cell)) cell else if (!is.null(along)) along[[1L]] else shares[[1L]]
+  label <- rownames(named)
+  each <- Map(function(share, param) {
+    if (type == "membership") {
+      return(share)
+    }
+    before <- mixed(share, unname(param$aspects))
+    if (type == "response" || is.null(cell)) before else new_presence(fit, cell, sites, share, param)
+  }, shares, param)
+  columns <- if (type == "membership") component_names(fit$dims[["k"]]) else fit$names[[2L]]
+  mean_and_limits(each, interval, list(label, columns))
+}
+
+# The mean of some matrices, or list(mean, lower, upper).
+mean_and_limits <- function(each, interval, labels) {
+  shape <- function(values) structure(matrix(values, nrow(each[[1L]])), dimnames = name_sides(labels))
+  mean <- shape(Reduce(`+`, each) / length(each))
+  if (is.null(interval)) {
+    return(mean)
+  }
+  interval <- check_number(interval, "interval", 0, 1, open = TRUE)
+  all <- vapply(each, as.vector, numeric(length(mean)))
+  limit <- function(p) shape(apply(matrix(all, length(mean)), 1L, stats::quantile, p, names = FALSE))
+  list(mean = mean, lower = limit((1 - interval) / 2), upper = limit((1 + interval) / 2))
+}
+
+# Visits to new observations, attributes in the order of the fit's; NULL where there are none.
+new_cell <- function(fit, sites) {
+  if (is.null(sites$visits)) {
+    return(NULL)
+  }
+  cell <- check_visits(sites$visits, sites$sides, "newdata")
+  own <- matrix(seq_len(dim(cell)[2L]), 1L, dimnames = list(NULL, dimnames(cell)[[2L]]))
+  at <- as.vector(match_columns(own, fit$names[[2L]], fit$dims[["m"]]))
+  out <- cell[, at, , drop = FALSE]
+  attr(out, "covariates") <- attr(cell, "covariates")
+  attr(out, "sides") <- visit_sides
+  if (fit$missed_by == "observation") {
+    stop_input(paste(
+      "`newdata` must be NULL: misses of this fit go by observation, which tells nothing of new ones. Use `detection`",
+      "or another `missed_by`."
+    ))
+  }
+  if ((fit$missed_by != "model" || any(fit$param$added > 0)) && dim(out)[3L] != length(fit$param$added)) {
+    stop_input(
+      "`newdata` must have the %d visits of the fit, whose misses go by visit, not %d.", length(fit$param$added),
+      dim(out)[3L]
+    )
+  }
+  out
+}
+
+# Memberships by covariates of new observations, a list: one of a fit, one of each state that was kept of a sampled one.
+followed_membership <- function(fit, cell, site_data) {
+  by <- fit$communities
+  wanted <- names(by$frame$typical)
+  if (!is.data.frame(site_data) && length(wanted)) {
+    stop_input("`site_data` must be a data frame with %s of the new observations.", show_names(wanted))
+  }
+  if (!is.null(cell)) {
+    site_data <- as.data.frame(side_values(site_data, nrow(cell), rownames(cell), "site_data", "observation"))
+  }
+  lost <- setdiff(wanted, names(site_data))
+  if (length(lost)) stop_input("`site_data` lacks %s, which `communities` goes by.", show_names(lost))
+  values <- fill_covariates(by$frame, site_data[wanted], "site_data", "`communities`")
+  design <- new_design(by$frame, values)
+  states <- if (is_sampled(fit)) kept_states(fit) else list(fit$param)
+  lapply(states, function(state) {
+    out <- community_shares(design, solve(by$basis, unname(state$communities)))
+    if (.row_names_info(site_data) > 0L) rownames(out) <- rownames(site_data)
+    out
+  })
+}
+
+# What the kernel takes of new observations.
+new_visit_param <- function(fit, cell, sites, membership, param) {
+  out <- visit_param(fit)
+  d <- dim(cell)
+  out$membership <- unname(membership)
+  out$aspects <- unname(pmin(pmax(param$aspects, 1e-10), 1 - 1e-10))
+  if (d[3L] != length(out$added)) out$added <- rep(0, d[3L])
+  if (fit$missed_by == "model") {
+    wanted <- names(fit$detection$frame$typical)
+    known <- known_covariates(cell, sites[c("visit", "site")])$values
+    lost <- setdiff(wanted, names(known))
+    if (length(lost)) {
+      stop_input("`visit_data` and `site_data` lack %s, which `detection` goes by.", show_names(lost))
+    }
+    values <- as.data.frame(known[wanted], optional = TRUE)
+    if (!length(values)) values <- data.frame(row.names = seq_len(d[1L] * d[3L]))
+    check_covariates(values, as.vector(apply(!is.na(cell), c(1L, 3L), any)), cell)
+    for (name in wanted) {
+      if (!is.numeric(values[[name]]) && is.numeric(fit$detection$frame$typical[[name]])) {
+        stop_input("Covariate `%s` must be numbers, as in the data of the fit.", name)
+      }
+    }
+    values[] <- lapply(values, function(x) if (is.numeric(x)) x else as.character(x))
+    out$slopes <- solve(fit$detection$basis, unname(param$detection))
+    out$detection$design <- new_design(fit$detection$frame, values)
+  }
+  out
+}
+
+# The likeliest memberships of new observations, all else held; without visits, what neighbours have, or the mean.
+new_membership <- function(fit, cell, along, sites, control) {
+  smooth <- if (is_smoothed(fit)) smooth_given(fit, if (is.null(cell)) nrow(along[[1L]]) else nrow(cell), along)
+  if (is.null(cell)) {
+    return(t(smooth$reference))
+  }
+  n <- nrow(cell)
+  k <- fit$dims[["k"]]
+  param <- new_visit_param(fit, cell, sites, matrix(1 / k, n, k), fit$param)
+  param$fixed <- TRUE
+  param$smooth <- smooth
+  prior <- membership_prior(mode_prior(fit))
+  run <- visits_run(cell, param, prior, control)
+  check_outcome(run$outcome)
+  out <- run$param$membership
+  bare <- which(rowSums(!is.na(cell)) == 0)
+  if (length(bare)) {
+    common <- colMeans(fit$param$membership)
+    out[bare, ] <- if (is.null(smooth)) rep(common, each = length(bare)) else t(smooth$reference[, bare, drop = FALSE])
+  }
+  out
+}
+
+# P(present | visits) at new observations.
+new_presence <- function(fit, cell, sites, membership, param) {
+  .Call(mc_c_ab_visits_posterior, cell, new_visit_param(fit, cell, sites, membership, param))
+}
+
+# The chance that one of the planned visits finds what is there, n x m.
+found_on <- function(fit, planned, site_data, n) {
+  need_detection(fit)
+  if (is.numeric(planned) && length(planned) == 1L) {
+    planned <- data.frame(row.names = seq_len(check_count(planned, "planned", 1L)))
+  }
+  if (!is.data.frame(planned) || !nrow(planned)) {
+    stop_input("`planned` must be a number or a data frame with a row for each visit, not %s.", show_value(planned))
+  }
+  of_site <- intersect(setdiff(names(fit$detection$frame$typical), names(planned)), names(site_data))
+  if (length(of_site) && nrow(site_data) != n) {
+    stop_input("`site_data` must have a row for each of the %d observations, not %d rows.", n, nrow(site_data))
+  }
+  missed <- 1
+  for (v in seq_len(nrow(planned))) {
+    one <- planned[rep(v, if (length(of_site)) n else 1L), , drop = FALSE]
+    if (length(of_site)) one <- cbind(one, site_data[of_site])
+    chance <- unname(new_detection(fit, one))
+    missed <- missed * (1 - chance[if (length(of_site)) seq_len(n) else rep(1L, n), , drop = FALSE])
+  }
+  1 - missed
+}

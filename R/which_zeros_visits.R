@@ -1,0 +1,53 @@
+# What which_zeros(visits = ) takes from fits of visits_bernoulli(): the share of each site that no visit recorded.
+
+# How visits find what is there, as arguments of visits_bernoulli() whose covariates are tables of the sites in order,
+# so that a part of the sites can be taken; NULL where no formula is given.
+wz_visit_model <- function(cell, formulas, given) {
+  formulas <- formulas[!vapply(formulas, is.null, NA)]
+  covariates <- given[!vapply(given, is.null, NA)]
+  lost <- names(c(formulas, covariates))
+  if (length(lost) && is.null(cell)) stop_input("`%s` goes with `visits`, which are not given.", lost[1L])
+  if (!length(formulas)) {
+    if (length(covariates)) stop_input("`%s` goes with `detection` or `communities`.", names(covariates)[1L])
+    return(NULL)
+  }
+  given <- list(visit = given$visit_data, site = given$site_data)
+  settings <- list(estimate = "map", prior = list(detection = 1.65, communities = 1.65), sharing = "partial")
+  if (!is.null(formulas$detection)) check_detection(formulas$detection, cell, given, settings)
+  if (!is.null(formulas$communities)) check_communities(formulas$communities, cell, given, settings)
+  known <- known_covariates(cell, given)
+  wanted <- setdiff(unlist(lapply(formulas, all.vars)), "visit")
+  by_site <- wanted[known$level[wanted] == "site"]
+  n <- nrow(cell)
+  values <- function(names, shape) lapply(stats::setNames(nm = names), function(name) shape(known$values[[name]]))
+  c(formulas, list(
+    visit_data = values(setdiff(wanted, by_site), function(x) matrix(if (is.factor(x)) as.character(x) else x, n)),
+    site_data = as.data.frame(values(by_site, function(x) utils::head(x, n)), optional = TRUE)
+  ))
+}
+
+wz_keep_visits <- function(given, kept) {
+  if (is.null(given$cell)) {
+    return(given)
+  }
+  own <- attributes(given$cell)["sides"]
+  given$cell <- given$cell[kept, , , drop = FALSE]
+  attributes(given$cell) <- c(attributes(given$cell), own)
+  model <- given$visit_model
+  if (!is.null(model)) {
+    model$visit_data <- lapply(model$visit_data, function(x) x[kept, , drop = FALSE])
+    model$site_data <- model$site_data[kept, , drop = FALSE]
+    given$visit_model <- model
+  }
+  given
+}
+
+# Of what is expected to live at each site, the share that all visits to it would miss, for a fit of k components.
+unrecorded_share <- function(given, k, control) {
+  model <- given$visit_model
+  model <- model[lengths(model) > 0L]
+  fit <- quiet_fit(do.call(visits_bernoulli, c(list(quote(given$cell), k), model, list(control = control))))$value
+  present <- fitted(fit)
+  silent <- all_visits(fit, seq_len(fit$dims[["n"]]), function(v) visit_missed(fit, v))
+  unname(rowSums(present * silent) / rowSums(present))
+}

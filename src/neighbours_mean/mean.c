@@ -1,0 +1,192 @@
+#include "neighbours_mean/mean.h"
+
+#include <math.h>
+
+#include "num/threads.h"
+
+#define TINY 1e-300
+
+/* Sums over neighbours, for every attribute, with weights of three kinds. */
+typedef struct {
+  double found;        /* sum of w x, the list of the row being whole */
+  double unknown;      /* sum of w (1 - o) */
+  double found_hidden; /* sum of w x, the list being without this attribute, which l shares */
+  double found_rest;   /* sum of w x, the list being shorter by one that l does not share */
+  double unknown_rest; /* sum of w (1 - o), likewise */
+} sums;
+
+typedef struct {
+  double all, squares, rest; /* sums of w, of w^2, and of w with a list shorter by one */
+} totals;
+
+typedef struct {
+  sums *of;     /* m */
+  bool *mine;   /* m: is it on the list of the row? */
+  int *overlap; /* n: shared attributes; 0 between rows */
+  int *met;     /* n: rows of the table that share any */
+} scratch;
+
+typedef struct {
+  const nbm_table *table;
+  const nbm_rows *rows;
+  mc_data columns;       /* the table by columns */
+  double *found, *known; /* m: presences and known cells of each attribute */
+  double *root;          /* n: 1 / sqrt(length of the list), 1 for an empty one */
+  double density;        /* share of presences among known cells */
+  scratch *per_thread;
+  double *p;
+} task;
+
+static int list_length(const mc_data *data, int i) { return data->start[i + 1] - data->start[i]; }
+
+static double one_over_root(int length) { return length > 0 ? 1 / sqrt(length) : 1; }
+
+static double power(double x, double exponent) {
+  if (exponent == 0) return 1;
+  if (exponent == 1) return x;
+  if (exponent == 2) return x * x;
+  return pow(x, exponent);
+}
+
+/* Adds what neighbour l brings, less the weight with which it was counted already. */
+static void add_neighbour(const task *t, scratch *s, totals *sum, int l, double base,
+                          double counted, int size) {
+  const nbm_table *table = t->table;
+  const mc_data *data = table->data;
+  const int shared = s->overlap[l];
+  const double root = t->root[l], less = one_over_root(size - 1);
+  const double q = table->likeness, floor = table->floor;
+  const double w = base * power(shared * root * one_over_root(size) + floor, q);
+  const double hidden = base * power((shared > 0 ? shared - 1 : 0) * root * less + floor, q);
+  const double rest = base * power(shared * root * less + floor, q);
+  sum->all += w - counted;
+  sum->squares += w * w - counted * counted;
+  sum->rest += rest - counted;
+  for (int e = data->start[l]; e < data->start[l + 1]; e++) {
+    sums *of = s->of + data->column[e];
+    of->found += w - counted;
+    of->found_hidden += hidden;
+    of->found_rest += rest;
+  }
+  for (int e = 0; e < data_n_missing(data, l); e++) {
+    sums *of = s->of + data->na_column[data->na_start[l] + e];
+    of->unknown += w - counted;
+    of->unknown_rest += rest - counted;
+  }
+}
+
+/* Of the neighbours listed, each row met by itself. */
+static totals add_listed(const task *t, scratch *s, int r, int size) {
+  const nbm_rows *rows = t->rows;
+  const mc_data *data = t->table->data;
+  totals sum = {0};
+  for (int e = rows->start[r]; e < rows->start[r + 1]; e++) {
+    const int l = rows->neighbour[e];
+    int shared = 0;
+    for (int f = data->start[l]; f < data->start[l + 1]; f++) shared += s->mine[data->column[f]];
+    s->overlap[l] = shared;
+    add_neighbour(t, s, &sum, l, rows->weight[e], 0, size);
+    s->overlap[l] = 0;
+  }
+  return sum;
+}
+
+/* Of all rows of the table but own: those that share nothing weigh the same, and are added as a whole. */
+static totals add_all(const task *t, scratch *s, int r, int own, int size) {
+  const nbm_table *table = t->table;
+  const mc_data *list = t->rows->data;
+  const double apart = power(table->floor, table->likeness);
+  const int others = table->data->n - (own >= 0);
+  totals sum = {others * apart, others * apart * apart, others * apart};
+  int n_met = 0;
+  for (int e = list->start[r]; e < list->start[r + 1]; e++) {
+    const int j = list->column[e];
+    for (int f = t->columns.start[j]; f < t->columns.start[j + 1]; f++) {
+      const int l = t->columns.column[f];
+      if (l != own && s->overlap[l]++ == 0) s->met[n_met++] = l;
+    }
+  }
+  for (int j = 0; j < table->data->m; j++) {
+    s->of[j].found += apart * (t->found[j] - (own >= 0 && s->mine[j]));
+    s->of[j].unknown += apart * (table->data->n - t->known[j]);
+    s->of[j].unknown_rest += apart * (table->data->n - t->known[j]);
+  }
+  for (int e = 0; own >= 0 && e < data_n_missing(table->data, own); e++) {
+    sums *of = s->of + table->data->na_column[table->data->na_start[own] + e];
+    of->unknown -= apart;
+    of->unknown_rest -= apart;
+  }
+  for (int e = 0; e < n_met; e++) add_neighbour(t, s, &sum, s->met[e], 1, apart, size);
+  for (int e = 0; e < n_met; e++) s->overlap[s->met[e]] = 0;
+  return sum;
+}
+
+/* The mean, drawn to the attribute's share of the other observations, which counts as one of them. */
+static double drawn(const task *t, const scratch *s, const totals *sum, int j, int own, bool hide) {
+  const double worth = sum->all * sum->all / fmax(sum->squares, TINY);
+  const bool is_own = own >= 0;
+  const double count = t->found[j] + t->density - (is_own && s->mine[j]);
+  const double rate = count / fmax(t->known[j] + !is_own, 1);
+  const sums *of = s->of + j;
+  double found = of->found, total = sum->all, known = total - of->unknown;
+  if (hide) {
+    /* Those with the attribute share one less; for the others the row's list is one shorter. */
+    const double more = of->found_hidden - of->found_rest;
+    found = of->found_hidden;
+    total = sum->rest + more;
+    known = total - of->unknown_rest;
+  }
+  total = fmax(total, TINY);
+  return (worth * found / total + rate) / (worth * fmax(known, 0) / total + 1);
+}
+
+static void do_row(const task *t, scratch *s, int r) {
+  const nbm_rows *rows = t->rows;
+  const mc_data *list = rows->data;
+  const int own = rows->own ? rows->own[r] : -1, m = list->m, size = list_length(list, r);
+  const bool listed = rows->start && rows->start[r + 1] > rows->start[r];
+  for (int j = 0; j < m; j++) s->of[j] = (sums){0};
+  for (int e = list->start[r]; e < list->start[r + 1]; e++) s->mine[list->column[e]] = true;
+  totals sum = listed ? add_listed(t, s, r, size) : add_all(t, s, r, own, size);
+  sum.all = fmax(sum.all, TINY);
+  for (int j = 0; j < m; j++) {
+    const bool hide = own >= 0 && s->mine[j] && t->table->likeness > 0;
+    t->p[num_at(r, j, list->n)] = drawn(t, s, &sum, j, own, hide);
+  }
+  for (int e = list->start[r]; e < list->start[r + 1]; e++) s->mine[list->column[e]] = false;
+}
+
+static void visit(void *ctx, int strip, int thread, int first, int b) {
+  const task *t = ctx;
+  (void) strip;
+  for (int i = first; i < first + b; i++) do_row(t, t->per_thread + thread, i);
+}
+
+bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, const mc_host *host,
+               double *p) {
+  const int n = table->data->n, m = table->data->m;
+  const num_strips strips = num_new_strips(rows->data->n, 16, n_threads);
+  task t = {.table = table, .rows = rows, .columns = mc_transpose(table->data, host), .p = p};
+  double known = 0;
+  t.found = mc_doubles(host, m, 1);
+  t.known = mc_doubles(host, m, 1);
+  t.root = mc_doubles(host, n, 1);
+  t.per_thread = host->alloc(host->ctx, strips.n_threads, sizeof *t.per_thread);
+  for (int j = 0; j < m; j++) {
+    t.found[j] = list_length(&t.columns, j);
+    t.known[j] = data_n_observed(&t.columns, j);
+    known += t.known[j];
+  }
+  for (int i = 0; i < n; i++) t.root[i] = one_over_root(list_length(table->data, i));
+  t.density = table->data->start[n] / fmax(known, 1);
+  for (int thread = 0; thread < strips.n_threads; thread++) {
+    scratch *s = t.per_thread + thread;
+    *s = (scratch){.of = host->alloc(host->ctx, m, sizeof *s->of),
+                   .mine = host->alloc(host->ctx, m, sizeof *s->mine),
+                   .overlap = host->alloc(host->ctx, n, sizeof *s->overlap),
+                   .met = host->alloc(host->ctx, n, sizeof *s->met)};
+    for (int j = 0; j < m; j++) s->mine[j] = false;
+    for (int l = 0; l < n; l++) s->overlap[l] = 0;
+  }
+  return mc_visit(host, 0, 0, &strips, visit, &t);
+}

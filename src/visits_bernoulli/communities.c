@@ -1,0 +1,124 @@
+#include "visits_bernoulli/communities.h"
+
+#include <string.h>
+
+#include "num/linalg.h"
+#include "num/vector.h"
+
+/* eta of an observation, k values; returns the log of the sum of their exponentials. */
+static double predictor(const ab_communities *by, const double *effects, int i, int k,
+                        double *eta) {
+  const double *row = by->design + num_at(0, i, by->d);
+  for (int c = 0; c < k; c++) eta[c] = num_dot(row, effects + num_at(0, c, by->d), by->d);
+  return num_log_sum_exp(eta, k);
+}
+
+void ab_communities_share(const ab_communities *by, int n, int k, double *membership) {
+  for (int i = 0; i < n; i++) {
+    const double *row = by->design + num_at(0, i, by->d);
+    double most = -INFINITY, total = 0;
+    for (int c = 0; c < k; c++) {
+      const double eta = num_dot(row, by->effects + num_at(0, c, by->d), by->d);
+      membership[num_at(i, c, n)] = eta;
+      most = fmax(most, eta);
+    }
+    for (int c = 0; c < k; c++)
+      total += membership[num_at(i, c, n)] = exp(membership[num_at(i, c, n)] - most);
+    for (int c = 0; c < k; c++)
+      membership[num_at(i, c, n)] = fmax(membership[num_at(i, c, n)] / total, NUM_TINY);
+  }
+}
+
+static double log_prior(const ab_communities *by, const double *effects, int k) {
+  return -by->ridge * num_dot(effects, effects, by->d * k) / 2;
+}
+
+double ab_communities_prior(const ab_communities *by, int k) {
+  return log_prior(by, by->effects, k);
+}
+
+typedef struct {
+  double *eta;              /* k */
+  double *gradient, *trial; /* d k */
+  double *hessian;          /* its upper triangle by columns */
+} climb_scratch;
+
+static size_t packed(size_t order) { return order * (order + 1) / 2; }
+
+size_t ab_communities_work(int d, int k) {
+  const size_t order = (size_t) d * (size_t) k;
+  return (size_t) k + 2 * order + packed(order);
+}
+
+static climb_scratch scratch_of(double *work, int d, int k) {
+  const size_t order = (size_t) d * (size_t) k;
+  const climb_scratch s = {work, work + k, work + k + order, work + k + 2 * order};
+  return s;
+}
+
+static double objective(const ab_communities *by, const double *effects, int n, int k,
+                        const double *counts, double *eta) {
+  double sum = log_prior(by, effects, k);
+  for (int i = 0; i < n; i++) {
+    const double total = predictor(by, effects, i, k, eta);
+    for (int c = 0; c < k; c++) {
+      const double count = counts[num_at(i, c, n)];
+      if (count > 0) sum += count * (eta[c] - total);
+    }
+  }
+  return sum;
+}
+
+/*
+ * Gradient and minus the Hessian, sum_i N[i] (diag(s) - s s' + 1 / k^2) x design design' + ridge.
+ * 1 / k^2 makes the flat direction, all effects of a term alike, a steep one: the gradient there is 0.
+ */
+static void derivatives(const ab_communities *by, int n, int k, const double *counts,
+                        climb_scratch *s) {
+  const int d = by->d;
+  memset(s->hessian, 0, packed((size_t) d * (size_t) k) * sizeof(double));
+  for (int a = 0; a < d * k; a++) {
+    s->gradient[a] = -by->ridge * by->effects[a];
+    s->hessian[(ptrdiff_t) a * (a + 3) / 2] = by->ridge;
+  }
+  for (int i = 0; i < n; i++) {
+    const double *row = by->design + num_at(0, i, d);
+    const double total = predictor(by, by->effects, i, k, s->eta);
+    double cells = 0;
+    for (int c = 0; c < k; c++) cells += counts[num_at(i, c, n)];
+    if (cells <= 0) continue;
+    for (int c = 0; c < k; c++) {
+      const double share = exp(s->eta[c] - total);
+      num_add_scaled(s->gradient + num_at(0, c, d), counts[num_at(i, c, n)] - cells * share, row,
+                     d);
+      for (int b = 0; b <= c; b++) {
+        const double other = exp(s->eta[b] - total);
+        const double weight = cells * ((b == c ? share : 0) - share * other + 1.0 / k / k);
+        for (int e = 0; e < d; e++) {
+          const ptrdiff_t column = (ptrdiff_t) c * d + e;
+          num_add_scaled(s->hessian + column * (column + 1) / 2 + (ptrdiff_t) b * d,
+                         weight * row[e], row, b == c ? e + 1 : d);
+        }
+      }
+    }
+  }
+}
+
+#define MOST_HALVINGS 30
+
+bool ab_communities_climb(const ab_communities *by, int n, int k, const double *counts,
+                          double *work) {
+  const int size = by->d * k;
+  climb_scratch s = scratch_of(work, by->d, k);
+  const double before = objective(by, by->effects, n, k, counts, s.eta);
+  derivatives(by, n, k, counts, &s);
+  if (!num_solve_packed(s.hessian, s.gradient, size)) return false;
+  for (int h = 0; h < MOST_HALVINGS; h++) {
+    const double step = ldexp(1, -h);
+    for (int a = 0; a < size; a++) s.trial[a] = by->effects[a] + step * s.gradient[a];
+    if (!(objective(by, s.trial, n, k, counts, s.eta) > before)) continue;
+    memcpy(by->effects, s.trial, (size_t) size * sizeof(double));
+    return true;
+  }
+  return false;
+}

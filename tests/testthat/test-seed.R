@@ -1,0 +1,45 @@
+# The state of the generator that a fit was made from: kept, named where set.seed() made it, and good for the fit again.
+
+test_that("the number given to set.seed() is read off the state it leaves, and off no other", {
+  old <- RNGkind("Mersenne-Twister", "Inversion", "Rejection")
+  on.exit(do.call(RNGkind, as.list(old)))
+  for (seed in c(0, 1, 42, 20261122, .Machine$integer.max, -1, -.Machine$integer.max)) {
+    set.seed(seed)
+    expect_identical(seed_of_state(.Random.seed), as.double(seed))
+  }
+  stats::runif(1)
+  expect_null(seed_of_state(.Random.seed))
+  stats::runif(623) # at the end of a block, but not the first
+  expect_null(seed_of_state(.Random.seed))
+  RNGkind("L'Ecuyer-CMRG")
+  set.seed(1)
+  expect_null(seed_of_state(.Random.seed))
+})
+
+test_that("fits keep the state from which their starts were drawn, and give themselves again from it", {
+  few <- fit_control(n_start = 3, progress = FALSE)
+  chains <- mcmc_control(chains = 2, warmup = 10, draws = 20, progress = FALSE)
+  set.seed(11)
+  x <- matrix(rbinom(300, 1, 0.4), 30, 10)
+  made <- list(
+    function() aspect_bernoulli(x, 2, control = few), function() bernoulli_mixture(x, 2, control = few),
+    function() logistic_pca(x, 2, control = few), function() nmf(x, 2, control = few),
+    function() plsa(x, 2, control = few), function() noisy_or(x, 2, control = few),
+    function() aspect_bernoulli(x, 2, estimate = "gibbs", control = chains), function() bmf(x, control = chains)
+  )
+  for (make in made) {
+    set.seed(5)
+    fit <- suppressWarnings(suppressMessages(make()))
+    expect_identical(seed_of_state(fit$seed), 5)
+    expect_output(print(summary(fit)), "Random numbers: set.seed(5)", fixed = TRUE)
+    stats::runif(7)
+    later <- suppressWarnings(suppressMessages(make()))
+    expect_output(print(summary(later)), "`fit$seed`", fixed = TRUE)
+    assign(".Random.seed", fit$seed, globalenv())
+    again <- suppressWarnings(suppressMessages(update(fit)))
+    expect_identical(again$param, fit$param)
+    expect_identical(again$seed, fit$seed)
+  }
+  given <- bernoulli_mixture(x, 2, start = list(weights = c(0.5, 0.5), prototypes = rbind(x[1, ], x[2, ]) * 0.8 + 0.1))
+  expect_null(given$seed)
+})

@@ -1,0 +1,201 @@
+# Terms of components, coherence, completion of documents, and what text miners have as data.
+
+set.seed(7)
+planted <- local({
+  basis <- rbind(rep(c(8, 1), c(10, 20)), rep(c(1, 8, 1), each = 10), rep(c(1, 8), c(20, 10)))
+  basis <- basis / rowSums(basis)
+  share <- matrix(rgamma(120 * 3, 0.2), 120)
+  share <- share / rowSums(share)
+  x <- t(apply(share %*% basis, 1L, function(p) rmultinom(1L, 60, p)))
+  dimnames(x) <- list(documents = paste0("d", 1:120), terms = paste0("t", 1:30))
+  list(x = x, basis = basis)
+})
+few <- fit_control(n_start = 3, progress = FALSE)
+fit <- plsa(planted$x[1:90, ], 3, control = few)
+
+test_that("terms have the numbers of the definitions, in the order asked for", {
+  w <- fit$param$basis
+  top <- top_terms(fit, 5)
+  expect_identical(top$rank, rep(1:5, 3))
+  for (c in 1:3) {
+    mine <- top[top$component == rownames(w)[c], ]
+    at <- order(-w[c, ])[1:5]
+    expect_identical(mine$term, colnames(w)[at])
+    expect_equal(mine$probability, unname(w[c, at]))
+    expect_equal(mine$lift, unname((w[c, ] / colMeans(fit$param$membership %*% w))[at]))
+    expect_equal(mine$exclusivity, unname((w[c, ] / colSums(w))[at]))
+    excl <- ecdf(w[c, ] / colSums(w))(w[c, at] / colSums(w)[at])
+    often <- ecdf(w[c, ])(w[c, at])
+    expect_equal(mine$frex, 1 / (0.5 / excl + 0.5 / often))
+  }
+  for (by in c("lift", "frex")) {
+    sorted <- top_terms(fit, 30, by = by)
+    for (each in split(sorted[[by]], sorted$component)) expect_false(is.unsorted(-each))
+  }
+  # With all weight on one side frex is the order of that side.
+  alone <- top_terms(fit, 30, by = "frex", weight = 0)
+  expect_identical(alone$term, top_terms(fit, 30)$term)
+  # Each planted component comes back by its own ten terms.
+  own <- split(top_terms(fit, 10)$term, top_terms(fit, 10)$component)
+  expect_setequal(vapply(own, function(terms) length(unique((match(terms, colnames(w)) - 1) %/% 10)), 0L), 1L)
+})
+
+test_that("a phantom has no terms, and models without terms say so", {
+  white <- drawn_fit(30, 12, 3, phantom = "white")
+  expect_false(names(which(white$pinned == "white")) %in% top_terms(white, 3)$component)
+  expect_error(top_terms(fits_of_all()$logistic_pca), "below 0", class = "multicause_input_error")
+  expect_error(top_terms(fit, by = "idf"), "`by`", class = "multicause_input_error")
+  expect_error(top_terms(fit, weight = 2), "`weight`", class = "multicause_input_error")
+})
+
+# Slow and obvious: pairs of terms, one after another.
+ref_coherence <- function(x, terms, measure) {
+  held <- x[, terms] > 0
+  values <- numeric()
+  for (j in seq_along(terms)[-1L]) {
+    for (i in seq_len(j - 1L)) {
+      joint <- sum(held[, i] & held[, j])
+      p <- joint / nrow(x)
+      values <- c(values, if (measure == "umass") {
+        log((joint + 1) / sum(held[, i]))
+      } else if (joint == 0) {
+        -1
+      } else if (p == 1) {
+        1
+      } else {
+        log(p / (mean(held[, i]) * mean(held[, j]))) / -log(p)
+      })
+    }
+  }
+  if (measure == "umass") sum(values) else mean(values)
+}
+
+test_that("coherence is that of the definitions, dense and sparse, and by k", {
+  for (measure in c("npmi", "umass")) {
+    got <- coherence(fit, 6, measure)
+    expect_equal(got$coherence, vapply(split(top_terms(fit, 6)$term, top_terms(fit, 6)$component), function(terms) {
+      ref_coherence(planted$x[1:90, ], terms, measure)
+    }, 0), ignore_attr = TRUE)
+    sparse <- plsa(Matrix::Matrix(planted$x[1:90, ], sparse = TRUE), 3, control = few)
+    sparse$param <- fit$param
+    expect_equal(coherence(sparse, 6, measure)$coherence, got$coherence)
+  }
+  expect_equal(sum(coherence(fit)$share), 1)
+  w <- fit$param$basis
+  expect_equal(coherence(fit, 4)$exclusivity[1L], mean((w[1L, ] / colSums(w))[order(-w[1L, ])[1:4]]))
+  # Planted components hang together better than mixtures of them.
+  mixed <- fit
+  mixed$param$basis[] <- rbind(w[1, ] + w[2, ], w[2, ] + w[3, ], w[3, ] + w[1, ]) / 2
+  expect_gt(min(coherence(fit)$coherence), max(coherence(mixed)$coherence))
+  expect_gt(min(coherence(fit)$exclusivity), max(coherence(mixed)$exclusivity))
+  # On other documents of the same terms, in any order of the columns.
+  expect_equal(
+    coherence(fit, x = planted$x[91:120, 30:1])$coherence, coherence(fit, x = planted$x[91:120, ])$coherence
+  )
+  several <- coherence(list(fit, plsa(planted$x[1:90, ], 2, control = few)), 5)
+  expect_identical(several$k, c(3, 3, 3, 2, 2))
+  expect_output(print(several), "k = 3: mean coherence.*k = 2: mean coherence")
+  expect_error(coherence(list()), "`fit`", class = "multicause_input_error")
+  expect_error(coherence(fit, 1), "`n`", class = "multicause_input_error")
+})
+
+test_that("perplexity by completion: planted documents, bounds, and the right k is better", {
+  new <- planted$x[91:120, ]
+  done <- document_completion(fit, new, seed = 1)
+  expect_equal(done$perplexity, exp(-sum(done$loglik) / sum(done$counts)))
+  expect_true(all(done$counts <= rowSums(new)))
+  expect_lt(done$perplexity, done$background_alone)
+  expect_lt(done$background_alone, 30 + 1)
+  poor <- plsa(planted$x[1:90, ], 1, control = few)
+  expect_lt(done$perplexity, document_completion(poor, new, seed = 1)$perplexity)
+  # All background is the shares of training alone; the seed decides and leaves the session's numbers as they were.
+  alone <- document_completion(fit, new, seed = 1, background = 1)
+  expect_equal(alone$perplexity, alone$background_alone)
+  set.seed(3)
+  before <- .Random.seed
+  expect_identical(document_completion(fit, new, seed = 1), done)
+  expect_identical(.Random.seed, before)
+  expect_equal(document_completion(fit, Matrix::Matrix(new, sparse = TRUE), seed = 1), done)
+  # In plain R, from the parts that the seed gives.
+  set.seed(1)
+  at <- which(new > 0)
+  first <- replace(0 * new, at, rbinom(length(at), new[at], 0.5))
+  membership <- predict(fit, first, type = "membership")
+  p <- membership %*% fit$param$basis
+  q <- (colSums(planted$x[1:90, ]) + 0.5) / sum(colSums(planted$x[1:90, ]) + 0.5)
+  left <- new - first
+  expected <- rowSums(left * log(0.99 * p + 0.01 * rep(q, each = 30)))
+  expect_equal(done$loglik, expected, tolerance = 1e-5)
+  expect_error(document_completion(fit, new / 2), "whole", class = "multicause_input_error")
+  expect_error(document_completion(fit, new, seen = 1), "`seen`", class = "multicause_input_error")
+  expect_error(document_completion(fit, 0 * new), "both parts", class = "multicause_input_error")
+  expect_error(document_completion(drawn_fit(12, 6, 2), new), class = "multicause_input_error")
+  expect_output(print(done), "Perplexity")
+})
+
+test_that("tables of text miners are taken as they are", {
+  x <- planted$x[1:20, ]
+  want <- Matrix::Matrix(x, sparse = TRUE)
+  at <- which(x > 0, arr.ind = TRUE)
+  same <- function(given, names = dimnames(x)) {
+    got <- as_plain_matrix(given, "x")
+    expect_s4_class(got, "dgCMatrix")
+    expect_identical(as.vector(class(got)), "dgCMatrix")
+    expect_identical(dimnames(got), names)
+    expect_equal(unname(as.matrix(got)), unname(x))
+  }
+  # Of packages tm and slam, as they make it.
+  terms <- structure(
+    list(i = at[, 1L], j = at[, 2L], v = x[at], nrow = 20L, ncol = 30L,
+      dimnames = list(Docs = rownames(x), Terms = colnames(x))),
+    class = c("DocumentTermMatrix", "simple_triplet_matrix"), weighting = c("term frequency", "tf")
+  )
+  same(terms, list(Docs = rownames(x), Terms = colnames(x)))
+  set.seed(1)
+  one <- plsa(terms, 2, control = few)
+  set.seed(1)
+  expect_equal(one$param, plsa(want, 2, control = few)$param)
+  expect_identical(axis_words(one), c("Docs", "Terms"))
+  refuses <- function(x, word) expect_error(as_plain_matrix(x, "x"), word, class = "multicause_input_error")
+  refuses(structure(terms, class = c("TermDocumentMatrix", "simple_triplet_matrix")), "t\\(x\\)")
+  broken <- terms
+  broken$i[1L] <- 21L
+  refuses(broken, "whole object")
+  broken$i <- terms$i[-1L]
+  refuses(broken, "whole object")
+  twice <- terms
+  twice[c("i", "j")] <- list(rep(1L, nrow(at)), rep(1L, nrow(at)))
+  refuses(twice, "once")
+  # Of package quanteda: a class of its own on a sparse matrix.
+  methods::setClass("dfm_like", contains = "dgCMatrix", representation(meta = "list"), where = environment())
+  on.exit(methods::removeClass("dfm_like", where = environment()))
+  dfm <- methods::new("dfm_like", methods::as(want, "generalMatrix"), meta = list(1))
+  same(dfm)
+  # Triplets, as of package tidytext.
+  long <- data.frame(document = rownames(x)[at[, 1L]], term = colnames(x)[at[, 2L]], n = x[at])
+  got <- suppressMessages(as_plain_matrix(long, "x"))
+  expect_equal(as.matrix(got)[rownames(x), colnames(x)], unclass(x), ignore_attr = TRUE)
+  expect_message(as_plain_matrix(long, "x"), "triplets", class = "multicause_message")
+  numbered <- transform(long, document = as.integer(sub("d", "", document)))
+  expect_setequal(rownames(suppressMessages(as_plain_matrix(numbered, "x"))), as.character(1:20))
+  refuses(rbind(long, long[1L, ]), "repeats")
+  refuses(replace(long, "term", replace(long$term, 2L, NA)), "empty name")
+})
+
+test_that("packages of text miners give what is expected of their classes", {
+  skip_if_not_installed("slam")
+  triplets <- getExportedValue("slam", "as.simple_triplet_matrix")(planted$x)
+  expect_equal(as.matrix(as_plain_matrix(triplets, "x")), planted$x, ignore_attr = TRUE)
+})
+
+test_that("tidy() speaks as tidytext does where it is asked so", {
+  skip_if_not_installed("generics")
+  beta <- generics::tidy(fit, matrix = "beta")
+  expect_identical(names(beta), c("topic", "term", "beta"))
+  expect_equal(beta$beta[beta$topic == 2L & beta$term == "t5"], fit$param$basis[2L, "t5"], ignore_attr = TRUE)
+  gamma <- generics::tidy(fit, matrix = "gamma")
+  expect_identical(names(gamma), c("document", "topic", "gamma"))
+  expect_equal(gamma$gamma[gamma$document == "d4" & gamma$topic == 3L], fit$param$membership["d4", 3L],
+    ignore_attr = TRUE)
+  expect_identical(names(generics::tidy(fit)), c("component", "attribute", "estimate"))
+})
