@@ -287,32 +287,37 @@ write_by_shard <- function(fit, path, what, format, f) {
 }
 
 # The ranking of false_absences() and false_presences() over all shards: of each its best cells, then the best of these.
-rank_shards <- function(fit, asked, of) {
+rank_shards <- function(fit, asked, by, of, kinds, more) {
   check_shards_fit(fit, "fit")
-  if (!is.null(asked$within) || asked$convention) {
-    stop_input("`within` and `phantom_convention` do not go with a fit to shards: take a fit to some rows, `x[i, ]`.")
+  if (!is.null(asked$within) || more) {
+    stop_input(paste(
+      "`within`, `sites`, `x` and `phantom_convention` do not go with a fit to shards: take a fit to some rows,",
+      "`x[i, ]`; row_data() has what belongs to the sites."
+    ))
   }
-  kinds <- component_kinds(fit, asked$kinds)
+  kinds <- component_kinds(fit, kinds)
+  score <- names(score_names[[of]])[match(by, score_names[[of]])]
   rows <- if (!is.null(asked$observation)) shard_rows(fit$shards, asked$observation)
   last <- cumsum(as.double(fit$shards$shards$rows))
   ranked <- list(cells = NULL, n_cells = 0, expected = 0, expected_most = 0)
   for (s in fit$shards$shards$shard) {
     if (!is.null(rows) && !length(rows[[s]])) next
     part <- shard_fit(fit, s)
-    wanted <- list(n = asked$n, per = asked$per, observation = rows[[s]], attribute = asked$attribute, within = NULL)
-    scope <- cell_scope(part, asked$by, wanted, kinds, NULL)
-    found <- rank_cells(part, scope, asked$by_score, of)
+    wanted <- asked
+    wanted["observation"] <- list(rows[[s]])
+    scope <- cell_scope(part, by, wanted, kinds, NULL)
+    found <- rank_cells(part, scope, score, of)
     names <- part$names[[1L]]
     found$cells$name <- if (is.null(names)) character(nrow(found$cells)) else names[found$cells$row]
     found$cells$row <- found$cells$row + (last[s] - part$dims[["n"]])
     sums <- c("n_cells", "expected", "expected_most")
     ranked[sums] <- Map(`+`, ranked[sums], found[sums])
-    ranked$cells <- keep_best(rbind(ranked$cells, found$cells), asked$by_score, scope)
+    ranked$cells <- keep_best(rbind(ranked$cells, found$cells), score, scope)
     refuse_large(8 * nrow(ranked$cells), sprintf("All %s", of), "give `n`, or `observation` or `attribute`")
   }
   out <- new_false_cells(
     list(names = list(NULL, fit$shards$attributes), rare = NULL), ranked, list(kinds = kinds, per = scope$per),
-    asked$by, of, NULL
+    by, of, NULL
   )
   if (nrow(out) && any(nzchar(ranked$cells$name))) out$observation <- ranked$cells$name
   out

@@ -152,7 +152,8 @@ has_tasks <- function(checkpoint) {
 
 # What a fit depends on among its settings.
 settings_that_count <- function(control) {
-  unclass(control)[setdiff(names(control), c("progress", "n_threads", "on_interrupt"))]
+  others <- c("progress", "n_threads", "on_interrupt", "cluster", "checkpoint", "patience")
+  unclass(control)[setdiff(names(control), others)]
 }
 
 # A part of a store for one kind of task; its files are <checkpoint>-<stage>-<task>.rds.

@@ -50,7 +50,7 @@
 #'
 #' **Cost.** O(n m k), by blocks of rows; memory for the cells returned and one block.
 #'
-#' @param fit a fit of [aspect_bernoulli()].
+#' @param fit a fit of [aspect_bernoulli()], or to [shards()] (without `within`, `sites`, `x`, `phantom_convention`).
 #' @param n how many cells to return: a whole number of at least 1, or `Inf` for all; with `per`, for each observation
 #'   or attribute.
 #' @param by which number to rank by, see Details; the first is the default.
@@ -96,16 +96,13 @@ false_absences <- function(fit, n = 50, by = c("probability", "missed", "present
                            phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
   by <- check_choice(by, "by", c("probability", "missed", "present", "phantom"))
+  asked <- list(n = n, per = per, observation = observation, attribute = attribute, within = within)
   if (is_shards_fit(fit)) {
-    asked <- list(
-      n = n, by = by, by_score = by, per = per, observation = observation, attribute = attribute, within = within,
-      kinds = kinds, convention = !missing(phantom_convention)
-    )
-    return(rank_shards(fit, asked, "absences"))
+    more <- !missing(phantom_convention) || !is.null(sites) || !is.null(x)
+    return(rank_shards(fit, asked, by, "absences", kinds, more))
   }
   check_fit(fit)
   moved <- use_convention(fit, kinds, phantom_convention, x)
-  asked <- list(n = n, per = per, observation = observation, attribute = attribute, within = within)
   scope <- cell_scope(moved$fit, by, asked, moved$kinds, x)
   new_false_cells(moved$fit, rank_cells(moved$fit, scope, by, "absences"), scope, by, "absences", sites)
 }
@@ -118,18 +115,15 @@ false_presences <- function(fit, n = 50, by = c("absent", "added", "probability"
                             phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
   by <- check_choice(by, "by", c("absent", "added", "probability", "phantom"))
-  score <- names(score_names$presences)[match(by, score_names$presences)]
+  asked <- list(n = n, per = per, observation = observation, attribute = attribute, within = within)
   if (is_shards_fit(fit)) {
-    asked <- list(
-      n = n, by = by, by_score = score, per = per, observation = observation, attribute = attribute, within = within,
-      kinds = kinds, convention = !missing(phantom_convention)
-    )
-    return(rank_shards(fit, asked, "presences"))
+    more <- !missing(phantom_convention) || !is.null(sites) || !is.null(x)
+    return(rank_shards(fit, asked, by, "presences", kinds, more))
   }
   check_fit(fit)
   moved <- use_convention(fit, kinds, phantom_convention, x)
-  asked <- list(n = n, per = per, observation = observation, attribute = attribute, within = within)
   scope <- cell_scope(moved$fit, by, asked, moved$kinds, x)
+  score <- names(score_names$presences)[match(by, score_names$presences)]
   new_false_cells(moved$fit, rank_cells(moved$fit, scope, score, "presences"), scope, by, "presences", sites)
 }
 

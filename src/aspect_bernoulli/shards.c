@@ -20,10 +20,11 @@ static ab_newton_sums newton_sums(const mc_data *data, const ab_param *par, doub
   return out;
 }
 
-/* Log-prior of the memberships: that of a table without columns. */
-static void begin_sums(const ab_newton_self *self, const ab_prior *prior, double *sums) {
+/* Nothing yet, but the log-prior of the memberships: that of a table without columns. */
+static void begin_sums(const ab_newton_self *self, const ab_prior *prior, ptrdiff_t length,
+                       double *sums) {
   const ab_param *par = self->ab.par;
-  memset(sums, 0, AB_SHARD_HEAD * sizeof *sums);
+  memset(sums, 0, (size_t) length * sizeof *sums);
   sums[AB_SHARD_PRIOR] =
       ab_log_prior(prior, par->pinned, self->ab.data->n, 0, par->membership, par->aspects);
 }
@@ -31,7 +32,7 @@ static void begin_sums(const ab_newton_self *self, const ab_prior *prior, double
 bool ab_shard_pass(ab_newton_self *self, const double *caps, double *sums) {
   const mc_data *data = self->ab.data;
   ab_param *par = self->ab.par;
-  begin_sums(self, ab_work_prior(self->ab.work), sums);
+  begin_sums(self, ab_work_prior(self->ab.work), ab_shard_length(data, par, self->newton), sums);
   if (!self->newton) {
     const ptrdiff_t size = (ptrdiff_t) par->k * data->m;
     const double *one, *zero;
@@ -50,7 +51,7 @@ bool ab_shard_pass(ab_newton_self *self, const double *caps, double *sums) {
 
 bool ab_shard_objective(ab_newton_self *self, const double *caps, double *sums) {
   const mc_data *data = self->ab.data;
-  begin_sums(self, ab_work_prior(self->ab.work), sums);
+  begin_sums(self, ab_work_prior(self->ab.work), AB_SHARD_HEAD, sums);
   if (self->newton && caps) {
     ab_newton_sums out = {0, 0, NULL, NULL, NULL};
     ab_newton_set_caps(self->newton, data->m, caps);

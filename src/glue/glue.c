@@ -164,9 +164,9 @@ static void eval_and_catch(void *ctx) {
 SEXP glue_eval(const mc_host *host, SEXP call) {
   glue_context *context = host->ctx;
   eval_call at = {context, call, R_NilValue};
-  if (context->stopped) return R_NilValue;
-  if (!R_ToplevelExec(eval_and_catch, &at)) context->stopped = true;
-  return context->stopped ? R_NilValue : at.value;
+  if (at.context->stopped) return R_NilValue;
+  if (!R_ToplevelExec(eval_and_catch, &at)) at.context->stopped = true;
+  return at.context->stopped ? R_NilValue : at.value;
 }
 
 mc_host glue_host(glue_context *context, SEXP control) {

@@ -197,6 +197,9 @@ test_that("a fit whose driver was killed goes on from its checkpoint, on other w
   copy <- tempfile()
   dir.create(copy)
   file.copy(list.files(folder, full.names = TRUE), copy)
+  # What a kill in the middle of writing leaves.
+  writeLines("half", file.path(copy, "state.rds.part"))
+  writeLines("half", file.path(copy, "membership-00001-000099.bin-1.part"))
   one <- go_on(folder)
   cluster <- parallel::makePSOCKcluster(2, rscript_envs = NULL)
   on.exit(parallel::stopCluster(cluster))
