@@ -168,6 +168,20 @@ within_rows <- function(scores, changed) {
   data.frame(observation = name, do.call(rbind, rows), row.names = NULL)
 }
 
+# The AUC of each row that has both kinds of cells, for many cells at once; ties count half.
+auc_by_row <- function(score, hit, row) {
+  at <- order(row, score)
+  row <- row[at]
+  first <- which(c(TRUE, diff(row) != 0))
+  ties <- cumsum(c(TRUE, diff(row) != 0 | diff(score[at]) != 0))
+  last <- cumsum(tabulate(ties))
+  rank <- (last - (tabulate(ties) - 1) / 2)[ties] - rep(first - 1, diff(c(first, length(row) + 1)))
+  sums <- rowsum(cbind(rank = rank * hit[at], hits = hit[at], cells = 1), row, reorder = FALSE)
+  hits <- sums[, "hits"]
+  auc <- (sums[, "rank"] - hits * (hits + 1) / 2) / (hits * (sums[, "cells"] - hits))
+  unname(auc[hits > 0 & hits < sums[, "cells"]])
+}
+
 is_probability <- function(score) all(score >= 0 & score <= 1)
 
 calibration_curve <- function(score, hit) {

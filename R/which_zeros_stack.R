@@ -162,14 +162,8 @@ judge_stack <- function(copies, ridge, shape) {
 # AUC over the table and within sites, and average precision (NA where zeros were sampled), of each column of `odds`.
 judge_copy <- function(copy, odds, shape) {
   hit <- copy$deleted
-  changed <- matrix(NA, shape[1L], shape[2L])
-  changed[copy$at] <- hit
-  rows <- which(rowSums(changed, na.rm = TRUE) > 0)
-  within <- apply(odds, 2L, function(score) {
-    scores <- matrix(NA_real_, shape[1L], shape[2L])
-    scores[copy$at] <- score
-    mean(within_rows(scores[rows, , drop = FALSE], changed[rows, , drop = FALSE])$auc, na.rm = TRUE)
-  })
+  row <- (copy$at - 1L) %% shape[1L] + 1L
+  within <- apply(odds, 2L, function(score) mean(auc_by_row(score, hit, row)))
   list(
     auc = apply(odds, 2L, auc_of, hit = hit), within = within,
     ap = if (copy$fraction < 1) NA * within else apply(odds, 2L, average_precision, hit = hit),

@@ -340,3 +340,15 @@ test_that("wrong input", {
   damaged$probability <- damaged$probability[1:3, ]
   expect_error(print(damaged), "is damaged", class = "multicause_input_error")
 })
+
+test_that("the AUCs of all rows at once are those of each row", {
+  set.seed(4)
+  score <- matrix(sample(0:5, 200, TRUE), 20)
+  changed <- matrix(rbinom(200, 1, 0.3) == 1, 20)
+  changed[3, ] <- FALSE
+  changed[4, ] <- TRUE
+  changed[sample(200, 30)] <- NA
+  at <- which(!is.na(changed))
+  each <- within_rows(score, changed)$auc
+  expect_equal(auc_by_row(score[at], changed[at], (at - 1L) %% 20L + 1L), each[!is.na(each)])
+})
