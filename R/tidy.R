@@ -36,8 +36,8 @@
 #'   `"folds"`; of [compare_models()] `"table"`, `"cells"`, `"rows"`; of [recovery()] `"summary"`, `"precision"`,
 #'   `"roc"`, `"pr"`, `"calibration"`, `"by_observation"`; of [modes()] `"modes"`, `"starts"`; of [age_profile()]
 #'   `"aspects"`, `"tests"`; of [identifiability()] `"share"`, `"expected"`, `"observations"`, `"attributes"`,
-#'   `"unlike"`, `"components"`, `"sampling"`; of [align_components()] `"match"`; of [divergences()] `"table"`.
-#'   `NULL`: the first.
+#'   `"unlike"`, `"components"`, `"sampling"`; of [align_components()] `"match"`; of [divergences()] `"table"`;
+#'   of [which_zeros()] `"zeros"`, `"quality"`, `"weights"`. `NULL`: the first.
 #' @param data for `augment()`, the data, where the fit was made with `keep_x = FALSE`.
 #' @param rows for `augment()`, names or numbers of the observations wanted; `NULL`: all. Not for [plca()].
 #' @param row.names,optional ignored: they belong to the generic.
@@ -50,11 +50,13 @@
 #' `glance()` of a fit: one row: `model`, `n`, `m`, `k`, `nobs` (observed cells), `objective` and its value `value`,
 #' `logLik`, `df`, `AIC`, `BIC` (`NA` where they have no meaning), `converged`, `passes` (draws, of samplers), `starts`
 #' and `reached_best`, the number of finished starts that came near the best. Of a result: one row with what was chosen.
+#' Of an answer of [which_zeros()]: sizes, the total with its range, and how well hidden finds were found.
 #'
 #' `augment()` of a fit: a row for every cell, observation by observation: `observation`, `attribute` (for [plca()] one
 #' column a dimension), `observed`, `.fitted`, `.resid` (observed less fitted), and for [aspect_bernoulli()] `.present`,
 #' the chance of a presence if no phantom writes the cell, and `.false`, the chance that the 0 or 1 on record is false
-#' (as in [false_absences()] and [false_presences()]; `NA` for unknown cells). Over 1 GB is refused: take some `rows`.
+#' (as in [false_absences()] and [false_presences()]; `NA` for unknown cells). Of an answer of [which_zeros()]: `.fitted`
+#' is the chance of a record and `.false` that of a false absence, both at zeros. Over 1 GB is refused: take some `rows`.
 #'
 #' Wrong input is an error of class `multicause_input_error`.
 #' @examples
@@ -156,7 +158,8 @@ result_tables <- function(x) {
     age_profile = x[c("aspects", "tests")],
     identifiability = x[c("share", "expected", "observations", "attributes", "unlike", "components", "sampling")],
     alignment = x["match"],
-    divergences = list(table = long_divergences(x))
+    divergences = list(table = long_divergences(x)),
+    which_zeros = c(list(zeros = as.data.frame(x)), x[c("quality", "weights")])
   )
 }
 
@@ -311,25 +314,59 @@ glance.recovery <- function(x, ...) {
   x$summary
 }
 
+#' @exportS3Method generics::glance
+glance.which_zeros <- function(x, ...) {
+  check_whole(x, "x")
+  check_dots(...)
+  answer <- x$quality["stack", ]
+  simple <- x$quality[x$best, ]
+  data.frame(
+    n = x$dims[["n"]], m = x$dims[["m"]], finds = x$finds, zeros = sum(x$candidate), as.list(x$total),
+    auc = answer$auc, auc_within = answer$auc_within, slope = x$curve$summary$slope, best_simple = simple$learner,
+    best_simple_auc = simple$auc, copies = x$copies
+  )
+}
+
 #' @rdname tidiers
 #' @exportS3Method generics::augment
 augment.multicause <- function(x, data = NULL, ..., rows = NULL) {
   check_whole(x, "x")
   check_dots(...)
   rows <- pick(rows, x$dims[["n"]], x$names[[1L]], "rows")
-  m <- x$dims[["m"]]
-  refuse_large(7 * as.double(length(rows)) * m, "The result", "take some observations at a time by `rows`")
+  refuse_cells(7, rows, x)
   x$x <- fit_data(x, data)
   observed <- dense_rows(x$x, rows)
   mean <- unname(fitted(x)[rows, , drop = FALSE])
-  name <- function(side, at) if (is.null(x$names[[side]])) at else x$names[[side]][at]
-  out <- data.frame(
-    observation = rep(name(1L, rows), each = m), attribute = rep(name(2L, seq_len(m)), length(rows)),
-    observed = as.vector(t(observed)), .fitted = as.vector(t(mean)), .resid = as.vector(t(observed - mean))
+  scores <- c(list(.fitted = mean, .resid = observed - mean), augment_scores(x, rows, observed))
+  augment_cells(x, rows, observed, scores)
+}
+
+refuse_cells <- function(columns, rows, x) {
+  refuse_large(
+    columns * as.double(length(rows)) * x$dims[["m"]], "The result", "take some observations at a time by `rows`"
   )
-  scores <- augment_scores(x, rows, observed)
-  for (score in names(scores)) out[[score]] <- as.vector(t(scores[[score]]))
-  out
+}
+
+# A row a cell: names, what was observed, and further columns, a matrix of the observations in `rows` each.
+augment_cells <- function(x, rows, observed, scores) {
+  m <- x$dims[["m"]]
+  name <- function(side, at) if (is.null(x$names[[side]])) at else x$names[[side]][at]
+  data.frame(
+    observation = rep(name(1L, rows), each = m), attribute = rep(name(2L, seq_len(m)), length(rows)),
+    lapply(c(list(observed = observed), scores), function(score) as.vector(t(score)))
+  )
+}
+
+#' @exportS3Method generics::augment
+augment.which_zeros <- function(x, ..., rows = NULL) {
+  check_whole(x, "x")
+  check_dots(...)
+  rows <- pick(rows, x$dims[["n"]], x$names[[1L]], "rows")
+  refuse_cells(5, rows, x)
+  false <- matrix(NA_real_, x$dims[["n"]], x$dims[["m"]])
+  false[x$candidate] <- wz_missed(x)$missed
+  scores <- list(.fitted = unname(x$probability), .false = false)
+  augment_cells(x, rows, dense_rows(x$x, rows), lapply(scores, function(score) score[rows, , drop = FALSE]))
 }
 
 # What a model says of a cell beside its mean, by the name of its column: matrices of the observations in `rows`.

@@ -141,3 +141,20 @@ test_that("the package loads without anything but its imports", {
   # Matrix takes time to load: it is called where it is needed.
   expect_false("Matrix" %in% loaded)
 })
+
+test_that("answers of which_zeros() have tidy(), glance() and augment()", {
+  skip_if_not_installed("generics")
+  w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
+  expect_identical(generics::tidy(w), as.data.frame(w))
+  expect_identical(generics::tidy(w, "quality")$auc, w$quality$auc)
+  one <- generics::glance(w)
+  expect_identical(nrow(one), 1L)
+  expect_identical(one$missed, w$total[["missed"]])
+  expect_true(one$low <= one$missed && one$missed <= one$high)
+  cells <- generics::augment(w, rows = 2:3)
+  expect_identical(nrow(cells), 2L * ncol(simulated_sites$x))
+  expect_equal(is.na(cells$.fitted), cells$observed == 1)
+  first <- as.data.frame(w, site = 2, n = 1)
+  same <- cells$observation == first$site & cells$attribute == first$taxon
+  expect_equal(c(cells$.fitted[same], cells$.false[same]), c(first$chance, first$missed))
+})
