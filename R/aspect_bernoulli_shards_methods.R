@@ -115,6 +115,41 @@ print.aspect_bernoulli_shards <- function(x, digits = max(3L, getOption("digits"
 }
 
 #' @export
+summary.aspect_bernoulli_shards <- function(object, ...) {
+  check_dots(...)
+  structure(list(fit = object, components = phantoms(object)), class = "summary.aspect_bernoulli_shards")
+}
+
+#' @export
+print.summary.aspect_bernoulli_shards <- function(x, ...) { # nolint: object_name_linter.
+  print(x$fit)
+  cat("\n")
+  print(x$components)
+  cat(sprintf("\nMemberships lie in %s\n", x$fit$folder))
+  invisible(x)
+}
+
+#' @export
+plot.aspect_bernoulli_shards <- function(x, ...) stop_no_meaning(x, "plot", elsewhere_for_shards)
+
+# nolint start: object_name_linter.
+#' @exportS3Method generics::tidy
+tidy.aspect_bernoulli_shards <- function(x, matrix = NULL, ...) {
+  check_dots(...)
+  tidy_fit(x, matrix)
+}
+
+#' @exportS3Method generics::glance
+glance.aspect_bernoulli_shards <- function(x, ...) {
+  check_dots(...)
+  glance_fit(x)
+}
+# nolint end
+
+#' @export
+part_sides.aspect_bernoulli_shards <- function(fit, name, values) c("component", "attribute")
+
+#' @export
 phantoms.aspect_bernoulli_shards <- function(fit, ..., white = 0.2, black = 0.5, min_weight = 1e-3) {
   check_dots(...)
   white <- check_share(white, "white")

@@ -41,12 +41,7 @@ check_valid <- function(x, name) {
 # Matrix, table, data frame or Matrix, or what text miners have: a document-term matrix of packages tm and slam, a dfm
 # of quanteda (a sparse Matrix), or triplets of document, term and count. Never made dense where it came sparse.
 as_plain_matrix <- function(x, name) {
-  if (inherits(x, "shards")) {
-    stop_input(
-      "`%s` is in shards, which only aspect_bernoulli() takes so far: take some rows, `%s[i, ]`, which fit into memory.",
-      name, name
-    )
-  }
+  refuse_shards(x, name)
   if (is_triplets(x)) {
     x <- triplets_to_sparse(x, name)
   } else if (inherits(x, "simple_triplet_matrix")) {
@@ -140,6 +135,15 @@ are_places <- function(at, n, most) is.numeric(at) && length(at) == n && all(at 
 
 are_names <- function(names, size) {
   is.null(names) || is.list(names) && length(names) == 2L && all(lengths(names) == size | lengths(names) == 0L)
+}
+
+refuse_shards <- function(x, name) {
+  if (inherits(x, "shards")) {
+    stop_input(
+      "`%s` is in shards, which only aspect_bernoulli() takes so far: take some rows, `%s[i, ]`, which fit into memory.",
+      name, name
+    )
+  }
 }
 
 # Values, shape and names, also those of the dimnames, which figures take for words; no class, no further attribute.

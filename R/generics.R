@@ -115,6 +115,11 @@ no_meaning <- local({
   )
 })
 
+elsewhere_for_shards <- paste(
+  "predict(), fitted(), false_absences(), false_presences(), phantoms(), certificate(), tidy() and summary() are there;",
+  "for the rest fit some rows, `x[i, ]`, which fit into memory."
+)
+
 # What answers of which_zeros() have no meaning for: these, and what takes a fit apart.
 no_meaning_of_answers <- local({
   more <- c(
@@ -126,6 +131,12 @@ no_meaning_of_answers <- local({
     "the answer apart."
   )
   stats::setNames(rep(instead, length(names)), names)
+})
+
+# What fits to shards do not have.
+no_meaning_of_shards <- local({
+  names <- c(names(no_meaning), "residuals", "simulate", "deviance", "df.residual", "extractAIC")
+  stats::setNames(rep(elsewhere_for_shards, length(names)), names)
 })
 
 # A method with the arguments of its generic that refuses.
@@ -140,14 +151,19 @@ stop_no_meaning <- function(object, generic, instead) {
     "an answer of which_zeros()"
   } else if (inherits(object, "multicause_ensemble")) {
     "an average of fits"
+  } else if (inherits(object, "aspect_bernoulli_shards")) {
+    "a fit to shards"
   } else {
     sprintf("a fit of %s()", model_name(object))
   }
-  stop_input("%s() has no meaning for %s: %s", generic, what, instead)
+  lacks <- if (inherits(object, "aspect_bernoulli_shards")) "is not there" else "has no meaning"
+  stop_input("%s() %s for %s: %s", generic, lacks, what, instead)
 }
 
 .onLoad <- function(libname, pkgname) { # nolint: object_name_linter.
-  refused <- list(multicause = no_meaning, which_zeros = no_meaning_of_answers)
+  refused <- list(
+    multicause = no_meaning, which_zeros = no_meaning_of_answers, aspect_bernoulli_shards = no_meaning_of_shards
+  )
   for (class in names(refused)) {
     for (generic in names(refused[[class]])) {
       registerS3method(generic, class, refusal(generic, refused[[class]][[generic]]), asNamespace("stats"))

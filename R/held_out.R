@@ -140,6 +140,7 @@ fold_data <- function(x) {
 is_table <- function(x) is.data.frame(x) || (!is.list(x) && length(dim(x)) <= 2L)
 
 check_row_scheme <- function(x) {
+  refuse_shards(x, "x")
   if (!is_table(x)) {
     stop_input(paste(
       "Rows can be held out of a table only: of arrays hold out cells, of repeated visits those or whole visits."

@@ -127,7 +127,8 @@ frex_of <- function(probability, exclusivity, weight) {
 #' @seealso [document_completion()] for a fit as a whole, [select_k()]
 #' @examples
 #' set.seed(1)
-#' fits <- lapply(2:3, function(k) bernoulli_mixture(early_tetrapods$x, k, control = fit_control(n_start = 2)))
+#' few <- fit_control(n_start = 2)
+#' fits <- lapply(2:3, function(k) bernoulli_mixture(early_tetrapods$x, k, control = few))
 #' coherence(fits, n = 5)
 #' @export
 coherence <- function(fit, n = 10, measure = c("npmi", "umass"), ..., x = NULL) {

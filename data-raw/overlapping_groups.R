@@ -1,6 +1,6 @@
-# Precomputes what vignettes/overlapping-groups.Rmd shows: bmf() on the early tetrapods, and held-out cells against the
-# aspect Bernoulli model. About 15 minutes on one core; run from the package's folder, writes
-# vignettes/overlapping-groups.rds.
+# Precomputes what vignettes/articles/overlapping-groups.Rmd shows: bmf() on the early tetrapods, and held-out cells
+# against the aspect Bernoulli model. About 15 minutes on one core; run from the package's folder, writes
+# vignettes/articles/overlapping-groups.rds.
 
 library(multicause)
 x <- early_tetrapods$x
@@ -40,8 +40,8 @@ fit <- quiet(bmf(x, family = "bernoulli", control = control))
 fit$kept <- lapply(fit$kept, function(chain) chain[seq(1, length(chain), length.out = 10)])
 saveRDS(
   list(fit = fit, held_out = do.call(rbind, scores), shared = round(cooccurrence(fit, "columns"), 3)),
-  file.path("vignettes", "overlapping-groups.rds"), compress = "xz"
+  file.path("vignettes", "articles", "overlapping-groups.rds"), compress = "xz"
 )
 print(do.call(rbind, scores))
 print(fit)
-print(file.size(file.path("vignettes", "overlapping-groups.rds")))
+print(file.size(file.path("vignettes", "articles", "overlapping-groups.rds")))

@@ -75,6 +75,21 @@ test_that("verbs on shards say what they say of the table", {
   expect_equal(predict(there, x[1:12, ]), predict(here, x[1:12, ]), tolerance = 1e-5)
   expect_error(false_absences(there, within = is.na(x)), "do not go with a fit to shards")
   expect_error(deficiency(there), "aspect_bernoulli_shards")
+  expect_identical(summary(there)$components, phantoms(there))
+  expect_output(print(summary(there)), "Memberships lie in")
+  for (generic in list(plot, residuals, simulate, vcov)) {
+    expect_error(generic(there), "is not there for a fit to shards", class = "multicause_input_error")
+  }
+  expect_error(select_k(shard, 1:2), "in shards", class = "multicause_input_error")
+})
+
+test_that("fits to shards have tidiers", {
+  skip_if_not_installed("generics")
+  fit <- short_fit(shards(planted_table(), tempfile(), size = 80), 2, control = fit_control(max_pass = 5))
+  aspects <- generics::tidy(fit)
+  expect_identical(names(aspects), c("component", "attribute", "estimate"))
+  expect_equal(aspects$estimate, as.vector(t(coef(fit)$aspects)))
+  expect_identical(generics::glance(fit)$nobs, as.double(nobs(fit)))
 })
 
 test_that("answers are written by shard", {
