@@ -3,15 +3,15 @@
 #' Finds of tetrapods from the Carboniferous to the Early Triassic, 5270 in all. The package palaeoverse took them from
 #' the Paleobiology Database on 14 July 2022. The table [early_tetrapods] was made from them.
 #'
-#' @format A data frame of 5270 rows and 18 columns. Each row is a find of a taxon in a collection. Columns have the names
-#'   of the database:
+#' @format A data frame of 5270 rows and 18 columns. Each row is a find of a taxon in a collection. Columns have the
+#'   names of the database:
 #' \describe{
 #'   \item{`occurrence_no`, `collection_no`}{numbers of the occurrence and of the collection (a find spot).}
 #'   \item{`accepted_name`, `accepted_rank`}{the taxon as the database takes it today, and its rank. Of the finds 1016
 #'     are known to the genus only. Another 686 are known to a higher rank only.}
 #'   \item{`class`, `order`, `family`, `genus`}{where the database places the taxon; `NA` where unknown. It writes
-#'     `"NO_ORDER_SPECIFIED"` and the like for ranks that are not in use. It puts synapsids and amphibians into the class
-#'     Osteichthyes.}
+#'     `"NO_ORDER_SPECIFIED"` and the like for ranks that are not in use. It puts synapsids and amphibians into the
+#'     class Osteichthyes.}
 #'   \item{`early_interval`, `late_interval`}{the oldest time interval of the collection. The second is the youngest, if
 #'     that is another one.}
 #'   \item{`max_ma`, `min_ma`}{the bounds of these intervals, in million years before the present.}
@@ -86,9 +86,9 @@
 #' This is the data set `tetrapods` of the R package palaeoverse, version 1.5.0 (GPL (>= 3); Jones and others 2023).
 #' Bethany Allen compiled it. It came from the Paleobiology Database (<https://paleobiodb.org>) on 14 July 2022. The
 #' licence of its records is CC BY 4.0 (<https://creativecommons.org/licenses/by/4.0/>). Please cite the database and
-#' palaeoverse when you use them. Some things were changed here. Columns were dropped, and so were the accents of names of
-#' formations. The code of Namibia was put right, as it was read as missing. The script `data-raw/early_tetrapods.R` in
-#' the sources makes both data sets anew.
+#' palaeoverse when you use them. Some things were changed here. Columns were dropped, and so were the accents of names
+#' of formations. The code of Namibia was put right, as it was read as missing. The script `data-raw/early_tetrapods.R`
+#' in the sources makes both data sets anew.
 #'
 #' @inherit tetrapod_occurrences references
 #' @examples

@@ -116,8 +116,8 @@ no_meaning <- local({
 })
 
 elsewhere_for_shards <- paste(
-  "predict(), fitted(), false_absences(), false_presences(), phantoms(), certificate(), tidy() and summary() are there;",
-  "for the rest fit some rows, `x[i, ]`, which fit into memory."
+  "predict(), fitted(), false_absences(), false_presences(), phantoms(), certificate(), tidy() and summary() are",
+  "there; for the rest fit some rows, `x[i, ]`, which fit into memory."
 )
 
 # What answers of which_zeros() have no meaning for: these, and what takes a fit apart.

@@ -5,8 +5,8 @@
 #'
 #' @details
 #' Components hold a number for each attribute: a probability, a loading or a share. The distance of two components is
-#' the root of the mean squared difference of these numbers. The pairs are found exactly, by [clue::solve_LSAP()]. If one
-#' side has more components, some stay without a partner. Those of `fit` then come last.
+#' the root of the mean squared difference of these numbers. The pairs are found exactly, by [clue::solve_LSAP()]. If
+#' one side has more components, some stay without a partner. Those of `fit` then come last.
 #'
 #' @param fit a fit with components over attributes.
 #' @param reference another such fit to the same attributes (matched by name), or a matrix of k x m.
@@ -102,18 +102,18 @@ print.alignment <- function(x, digits = 3L, ...) {
 #'
 #' @details
 #' Each start gives every cell a probability (or a mean). The distance of two starts is the root of the mean squared
-#' difference of these. Groups are made by complete linkage: no two starts of a group are further apart than `tolerance`.
-#' Some solutions are far apart and nearly as likely. Then the data do not decide between them: use [ensemble()], and
-#' trust no detail of a single solution.
+#' difference of these. Groups are made by complete linkage: no two starts of a group are further apart than
+#' `tolerance`. Some solutions are far apart and nearly as likely. Then the data do not decide between them: use
+#' [ensemble()], and trust no detail of a single solution.
 #'
 #' @param fit a fit made with `keep_starts = TRUE` in [fit_control()].
 #' @param tolerance largest distance of two starts of one solution, above 0, on the scale of the cells.
-#' @return A list of class `modes`. `modes` is a data frame with a row for each solution, the best first. Its columns are
-#'   `mode`, `starts` (how many), `objective` (of the best of them), `behind` (how far below the best of all, in nats),
-#'   `distance` (from the best solution), `largest` (largest difference of a cell) and `component` (largest distance of
-#'   a component from its partner). `starts` is a data frame with `start` and `mode`. `distances` are those between all
-#'   starts. `fits` has the best fit of each solution, with components in the order of the best. There are `print` and
-#'   `plot` methods.
+#' @return A list of class `modes`. `modes` is a data frame with a row for each solution, the best first. Its columns
+#'   are `mode`, `starts` (how many), `objective` (of the best of them), `behind` (how far below the best of all, in
+#'   nats), `distance` (from the best solution), `largest` (largest difference of a cell) and `component` (largest
+#'   distance of a component from its partner). `starts` is a data frame with `start` and `mode`. `distances` are those
+#'   between all starts. `fits` has the best fit of each solution, with components in the order of the best. There are
+#'   `print` and `plot` methods.
 #' @inherit align_components references
 #' @seealso [align_components()], [ensemble()]
 #' @examples

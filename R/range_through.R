@@ -22,8 +22,9 @@
 #' taxon with all of its finds in intervals that overlap has no certain range.
 #'
 #' `"include"` and `"order"` differ for sites of equal age. With `"include"` all of them are inside when one holds
-#' the oldest find. A taxon found once then has gaps at all other sites of that age; with `"exclude"` or `"order"` it has
-#' none. With `"order"`, rows run from old to young if ages fall down the table on the whole, else from young to old.
+#' the oldest find. A taxon found once then has gaps at all other sites of that age; with `"exclude"` or `"order"` it
+#' has none. With `"order"`, rows run from old to young if ages fall down the table on the whole, else from young to
+#' old.
 #'
 #' A site without an age is never inside and extends no range. A message of class `multicause_message` tells how many
 #' there are. Take care with ages that come from the fossils themselves, as most land-mammal ages do. The answer is then

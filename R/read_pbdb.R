@@ -1,7 +1,7 @@
 #' Read a download of the Paleobiology Database
 #'
-#' Reads a file of fossil occurrences from the Paleobiology Database. The file may come from its download page or from its
-#' data service (version 1.2). The result is the table that [occurrence_matrix()] takes.
+#' Reads a file of fossil occurrences from the Paleobiology Database. The file may come from its download page or from
+#' its data service (version 1.2). The result is the table that [occurrence_matrix()] takes.
 #'
 #' @param file Path of a text file with commas or tabs (`.csv`, `.tsv`, `.txt`; also compressed by gzip), with or
 #'   without the block of information about the download that stands above the table.
@@ -21,11 +21,12 @@
 #' is a species or below.
 #'
 #' Ages below 0 and a `min_ma` above `max_ma` become `NA`. So do coordinates with a latitude beyond 90 degrees or a
-#' longitude beyond -180 and 360. A warning of class `multicause_implausible` says how many there are and in which lines.
-#' A quotation mark that is closed only in a later row would lose the rows between. It is an error that names the line.
+#' longitude beyond -180 and 360. A warning of class `multicause_implausible` says how many there are and in which
+#' lines. A quotation mark that is closed only in a later row would lose the rows between. It is an error that names the
+#' line.
 #'
-#' A message of class `multicause_message` tells what was read and left out, and whether the file has fewer rows than the
-#' database says it sent.
+#' A message of class `multicause_message` tells what was read and left out, and whether the file has fewer rows than
+#' the database says it sent.
 #'
 #' @return A data frame of one row for each occurrence left. The block above the table, if there was one, is its
 #'   attribute `"metadata"`. This is a character vector named by its keys: the licence, the date and the address of the

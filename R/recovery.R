@@ -1,7 +1,7 @@
 #' How well are planted omissions or additions found?
 #'
-#' Compares scores of cells with the truth. Do high scores come first (ROC and precision-recall curves)? Are scores right
-#' as chances (calibration)? What is gained and lost if cells are put right where the score is above 0.5?
+#' Compares scores of cells with the truth. Do high scores come first (ROC and precision-recall curves)? Are scores
+#' right as chances (calibration)? What is gained and lost if cells are put right where the score is above 0.5?
 #'
 #' @details
 #' For omissions the zeros of the corrupted table are judged: a high score should mean "a presence is missing here". For
@@ -12,14 +12,14 @@
 #' average precision. `"pooled"` ranks all cells together; `"within"` ranks within each observation that has both
 #' kinds, and averages over those observations. Precision at n is the share of changed cells among the n highest scores.
 #'
-#' Calibration takes scores as probabilities (`NA` where they leave \[0, 1\]). Candidates are put into ten groups of equal
-#' size by score. Each group has a mean score and a share of changed cells. `slope` and `intercept` are those of a
+#' Calibration takes scores as probabilities (`NA` where they leave \[0, 1\]). Candidates are put into ten groups of
+#' equal size by score. Each group has a mean score and a share of changed cells. `slope` and `intercept` are those of a
 #' logistic regression of the truth on the log-odds of the score. 1 and 0 are ideal; a slope below 1 means that scores
 #' are too sure.
 #'
-#' The noise removal rate of Bingham et al. (2009) is 1 - (fp + fn) / 2 at a cut of 0.5. Here fp is the share of unchanged
-#' candidates that would be turned, and fn the share of changed ones that would not. For omissions, `lost` is the share
-#' of the table's presences whose own score is below 0.5. Such a rule would delete them.
+#' The noise removal rate of Bingham et al. (2009) is 1 - (fp + fn) / 2 at a cut of 0.5. Here fp is the share of
+#' unchanged candidates that would be turned, and fn the share of changed ones that would not. For omissions, `lost` is
+#' the share of the table's presences whose own score is below 0.5. Such a rule would delete them.
 #'
 #' @param scores n x m matrix of scores, one for every cell, such as `fitted(fit)`, with the names of
 #'   `truth` where both have names; a sparse matrix is made dense.
@@ -236,16 +236,17 @@ print.recovery <- function(x, digits = 3L, ...) {
 
 #' Plant omissions and additions at known rates
 #'
-#' Deletes presences from a 0/1 table at random, and adds others. It remembers which: this is the truth for [recovery()].
+#' Deletes presences from a 0/1 table at random, and adds others. It remembers which: this is the truth for
+#' [recovery()].
 #'
 #' @details
 #' A presence is deleted with the probability that `omit` gives. Then every cell is set to 1 with the probability that
 #' `add` gives. Where a 1 stands already nothing changes, so the share of new ones is a little smaller (as in Bingham et
 #' al. 2009). A deleted presence may be added back; it then counts as neither.
 #'
-#' Of a range of two numbers, rates are drawn uniformly. With `by = "observation"` (the paper's way) every observation has
-#' a rate of its own. With `"cell"` every cell has one, which is the same as the mean rate everywhere. A single number
-#' is the rate itself. A vector with a number for every observation gives each its rate.
+#' Of a range of two numbers, rates are drawn uniformly. With `by = "observation"` (the paper's way) every observation
+#' has a rate of its own. With `"cell"` every cell has one, which is the same as the mean rate everywhere. A single
+#' number is the rate itself. A vector with a number for every observation gives each its rate.
 #'
 #' @param x a complete or incomplete 0/1 table, as [aspect_bernoulli()] takes it. Unknown cells stay unknown.
 #' @param omit,add rates within \[0, 1\]: one number, a range of two, or one for each of the n observations; 0 plants

@@ -55,8 +55,9 @@
 #' `augment()` of a fit: a row for every cell, observation by observation: `observation`, `attribute` (for [plca()] one
 #' column a dimension), `observed`, `.fitted`, `.resid` (observed less fitted), and for [aspect_bernoulli()] `.present`,
 #' the chance of a presence if no phantom writes the cell, and `.false`, the chance that the 0 or 1 on record is false
-#' (as in [false_absences()] and [false_presences()]; `NA` for unknown cells). Of an answer of [which_zeros()]: `.fitted`
-#' is the chance of a record and `.false` that of a false absence, both at zeros. Over 1 GB is refused: take some `rows`.
+#' (as in [false_absences()] and [false_presences()]; `NA` for unknown cells). Of an answer of [which_zeros()]:
+#' `.fitted` is the chance of a record and `.false` that of a false absence, both at zeros. Over 1 GB is refused: take
+#' some `rows`.
 #'
 #' Wrong input is an error of class `multicause_input_error`.
 #' @examples

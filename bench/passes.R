@@ -385,8 +385,8 @@ threads <- function() {
     for (algorithm in c("newton", "em")) {
       for (k in c(4L, 10L)) {
         passes <- function(n_threads, n) {
-          control <- fit_control(n_start = 1, max_pass = n, screen = FALSE, n_polish = 0, tol = 0, n_threads = n_threads,
-            algorithm = algorithm, progress = FALSE)
+          control <- fit_control(n_start = 1, max_pass = n, screen = FALSE, n_polish = 0, tol = 0,
+            n_threads = n_threads, algorithm = algorithm, progress = FALSE)
           one <- function(i) {
             set.seed(1)
             system.time(hush(aspect_bernoulli(x, k, estimate = "ml", control = control)))[["elapsed"]]

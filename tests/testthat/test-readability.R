@@ -23,8 +23,8 @@ prose_of_rd <- function(file) {
 
 prose_of_markdown <- function(file) {
   text <- paste(readLines(file, encoding = "UTF-8"), collapse = "\n")
-  without <- c("(?s)\\A---\n.*?\n---\n", "(?s)```.*?```", "(?s)\\$\\$.*?\\$\\$", "(?s)!\\[.*?\\]\\(.*?\\)", "(?m)^\\|.*$",
-    "(?m)^#+ .*$", "\\]\\([^)]*\\)", "<[^>]*>")
+  without <- c("(?s)\\A---\n.*?\n---\n", "(?s)```.*?```", "(?s)\\$\\$.*?\\$\\$", "(?s)!\\[.*?\\]\\(.*?\\)",
+    "(?m)^\\|.*$", "(?m)^#+ .*$", "\\]\\([^)]*\\)", "<[^>]*>")
   for (pattern in without) text <- gsub(pattern, "", text, perl = TRUE)
   gsub("(?m)^ *([-*]|[0-9]+[.]) ", "\n", gsub("`[^`]*`|\\$[^$\n]*\\$", "name", text), perl = TRUE)
 }
