@@ -20,11 +20,12 @@ SEXP mc_c_neighbours_mean(SEXP table, SEXP rows, SEXP own, SEXP lists, SEXP sett
   const nbm_table of = {&data, REAL(settings)[0], REAL(settings)[1]};
   nbm_rows to = {.data = &wanted, .own = integers(own, wanted.n, "own")};
   if (!Rf_isNull(lists)) {
-    const SEXP weight = glue_field(lists, "weight");
-    to.start = integers(glue_field(lists, "start"), (R_xlen_t) wanted.n + 1, "start");
-    glue_check(to.start != NULL, "start");
-    to.neighbour = integers(glue_field(lists, "neighbour"), to.start[wanted.n], "neighbour");
-    glue_check(Rf_isReal(weight) && XLENGTH(weight) == to.start[wanted.n], "weight");
+    const SEXP start = glue_field(lists, "start"), weight = glue_field(lists, "weight");
+    glue_check(TYPEOF(start) == INTSXP && XLENGTH(start) == (R_xlen_t) wanted.n + 1, "start");
+    const int n_neighbour = INTEGER(start)[wanted.n];
+    glue_check(Rf_isReal(weight) && XLENGTH(weight) == n_neighbour, "weight");
+    to.start = INTEGER(start);
+    to.neighbour = integers(glue_field(lists, "neighbour"), n_neighbour, "neighbour");
     to.weight = REAL(weight);
   }
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, wanted.n, wanted.m));

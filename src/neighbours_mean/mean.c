@@ -166,8 +166,9 @@ bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, cons
                double *p) {
   const int n = table->data->n, m = table->data->m;
   const num_strips strips = num_new_strips(rows->data->n, 16, n_threads);
-  task t = {.table = table, .rows = rows, .columns = mc_transpose(table->data, host), .p = p};
+  task t = {.table = table, .rows = rows, .columns = mc_transpose(table->data, host)};
   double known = 0;
+  t.p = p;
   t.found = mc_doubles(host, m, 1);
   t.known = mc_doubles(host, m, 1);
   t.root = mc_doubles(host, n, 1);

@@ -141,7 +141,8 @@ int num_neighbours(const num_sites *from, int i, const num_sites *to, int own,
   if (n == 0) return 0;
   if (n > near->most) limit = fmin(limit, last_of(list, n, near->most));
   n = keep_near(list, n, limit);
-  for (int e = 0; e < n; e++) sum += list.weight[e] = exp(least - list.weight[e]);
-  for (int e = 0; e < n; e++) list.weight[e] /= sum;
+  double *weight = list.weight;
+  for (int e = 0; e < n; e++) sum += weight[e] = exp(least - weight[e]);
+  for (int e = 0; e < n; e++) weight[e] /= sum;
   return n;
 }

@@ -52,7 +52,11 @@ size_t ab_communities_work(int d, int k) {
 
 static climb_scratch scratch_of(double *work, int d, int k) {
   const size_t order = (size_t) d * (size_t) k;
-  const climb_scratch s = {work, work + k, work + k + order, work + k + 2 * order};
+  climb_scratch s;
+  s.eta = work;
+  s.gradient = work + k;
+  s.trial = s.gradient + order;
+  s.hessian = s.trial + order;
   return s;
 }
 
