@@ -140,7 +140,7 @@ are_names <- function(names, size) {
 refuse_shards <- function(x, name) {
   if (inherits(x, "shards")) {
     stop_input(
-      "`%s` is in shards, which aspect_bernoulli() alone takes so far: take some rows, `%s[i, ]`, that fit in memory.",
+      "`%s` is in shards, which only aspect_bernoulli() takes so far: take some rows, `%s[i, ]`, that fit in memory.",
       name, name
     )
   }
