@@ -129,14 +129,9 @@ ab_sample_start <- function(x, pinned, settings, control, seed) {
   control[c("n_polish", "max_pass", "keep_x", "keep_starts")] <- list(0L, min(control$max_pass, 200L), TRUE, FALSE)
   control$tol <- max(control$tol, 1e-7)
   class(control) <- "multicause_control"
-  fit <- suppressMessages(withCallingHandlers(
-    aspect_bernoulli(
-      rows, length(pinned), estimate = settings$estimate,
-      prior = if (is.null(settings$prior)) formals(aspect_bernoulli)$prior |> eval() else settings$prior,
-      phantom = settings$phantom, control = control
-    ),
-    multicause_not_converged = function(w) invokeRestart("muffleWarning")
-  ))
+  asked <- c(settings[c("estimate", "phantom")], prior = list(settings$prior), control = list(control))
+  asked <- asked[!vapply(asked, is.null, NA)]
+  fit <- quiet_fit(do.call(aspect_bernoulli, c(list(quote(rows), length(pinned)), asked)))$value
   share <- (x$column_sum + 1) / (n - x$column_missing + 2)
   aspects <- unname(fit$param$aspects)
   free <- pinned == "free"

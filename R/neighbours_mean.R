@@ -82,13 +82,14 @@ nbm_table <- function(x) {
   )
 }
 
-# 1 where there is a presence, 0 elsewhere, unknown cells included.
+# 1 where there is a presence or a count, 0 elsewhere, unknown cells included; sparse where the data are.
 found_table <- function(x) {
+  found <- function(value) as.double(!is.na(value) & value > 0)
   if (inherits(x, "dgCMatrix")) {
-    x@x <- as.double(x@x %in% 1)
+    x@x <- found(x@x)
     return(Matrix::drop0(x))
   }
-  matrix(as.double(x %in% 1), nrow(x), dimnames = dimnames(x))
+  matrix(found(x), nrow(x), dimnames = dimnames(x))
 }
 
 # 1 where the value is known. (Of a sparse table this is dense; only tables with unknown cells need it.)

@@ -155,31 +155,36 @@ pr_curve <- function(score, hit) {
 }
 
 within_rows <- function(scores, changed) {
-  rows <- lapply(seq_len(nrow(scores)), function(i) {
+  n <- nrow(scores)
+  at <- which(!is.na(changed))
+  auc <- auc_by_row(scores[at], changed[at], (at - 1L) %% n + 1L, n)
+  ap <- vapply(seq_len(n), function(i) {
     candidate <- !is.na(changed[i, ])
-    hit <- changed[i, candidate]
-    both <- any(hit) && !all(hit)
-    c(
-      candidates = sum(candidate), changed = sum(hit), auc = if (both) auc_of(scores[i, candidate], hit) else NA,
-      ap = if (both) average_precision(scores[i, candidate], hit) else NA
-    )
-  })
-  name <- if (is.null(rownames(changed))) seq_len(nrow(changed)) else rownames(changed)
-  data.frame(observation = name, do.call(rbind, rows), row.names = NULL)
+    if (is.na(auc[i])) NA_real_ else average_precision(scores[i, candidate], changed[i, candidate])
+  }, 0)
+  data.frame(
+    observation = if (is.null(rownames(changed))) seq_len(n) else rownames(changed),
+    candidates = as.double(rowSums(!is.na(changed))), changed = as.double(rowSums(changed, na.rm = TRUE)), auc, ap,
+    row.names = NULL
+  )
 }
 
-# The AUC of each row that has both kinds of cells, for many cells at once; ties count half.
-auc_by_row <- function(score, hit, row) {
+# The AUC of each of n rows, NA where it has not both kinds of cells; ties count half.
+auc_by_row <- function(score, hit, row, n) {
   at <- order(row, score)
   row <- row[at]
-  first <- which(c(TRUE, diff(row) != 0))
-  ties <- cumsum(c(TRUE, diff(row) != 0 | diff(score[at]) != 0))
+  score <- score[at]
+  new_row <- c(TRUE, row[-1L] != row[-length(row)])
+  first <- which(new_row)
+  ties <- cumsum(new_row | c(TRUE, score[-1L] != score[-length(score)]))
   last <- cumsum(tabulate(ties))
   rank <- (last - (tabulate(ties) - 1) / 2)[ties] - rep(first - 1, diff(c(first, length(row) + 1)))
   sums <- rowsum(cbind(rank = rank * hit[at], hits = hit[at], cells = 1), row, reorder = FALSE)
   hits <- sums[, "hits"]
   auc <- (sums[, "rank"] - hits * (hits + 1) / 2) / (hits * (sums[, "cells"] - hits))
-  unname(auc[hits > 0 & hits < sums[, "cells"]])
+  out <- rep(NA_real_, n)
+  out[row[first]] <- ifelse(hits > 0 & hits < sums[, "cells"], auc, NA)
+  out
 }
 
 is_probability <- function(score) all(score >= 0 & score <= 1)

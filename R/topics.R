@@ -151,7 +151,7 @@ coherence_of <- function(fit, n, measure, x) {
   data <- if (is.null(x)) fit_data(fit) else check_newdata(fit, x, data_kind(fit))$x
   tops <- lapply(which(says_something(w)), function(c) utils::head(order(-w[c, ]), n))
   used <- sort(unique(unlist(tops)))
-  found <- holds_term(data[, used, drop = FALSE])
+  found <- found_table(data[, used, drop = FALSE])
   both <- as.matrix(Matrix::crossprod(found))
   exclusivity <- exclusivity_of(w)
   sites <- ordination(fit)$sites
@@ -166,16 +166,6 @@ coherence_of <- function(fit, n, measure, x) {
     exclusivity = unlist(Map(function(c, top) mean(exclusivity[c, top]), shown, tops)),
     terms = vapply(tops, function(top) paste(names[top], collapse = " "), "")
   )
-}
-
-# 1 where an observation holds a term, sparse where the data are.
-holds_term <- function(x) {
-  held <- function(value) as.double(!is.na(value) & value > 0)
-  if (inherits(x, "dgCMatrix")) {
-    x@x <- held(x@x)
-    return(Matrix::drop0(x))
-  }
-  matrix(held(x), nrow(x))
 }
 
 # both: numbers of observations that hold both of two terms, the likelier first; its diagonal those that hold one.

@@ -162,8 +162,9 @@ judge_stack <- function(copies, ridge, shape) {
 # AUC over the table and within sites, and average precision (NA where zeros were sampled), of each column of `odds`.
 judge_copy <- function(copy, odds, shape) {
   hit <- copy$deleted
-  row <- (copy$at - 1L) %% shape[1L] + 1L
-  within <- apply(odds, 2L, function(score) mean(auc_by_row(score, hit, row)))
+  n <- shape[1L]
+  row <- (copy$at - 1L) %% n + 1L
+  within <- apply(odds, 2L, function(score) mean(auc_by_row(score, hit, row, n), na.rm = TRUE))
   list(
     auc = apply(odds, 2L, auc_of, hit = hit), within = within,
     ap = if (copy$fraction < 1) NA * within else apply(odds, 2L, average_precision, hit = hit),
