@@ -1,32 +1,32 @@
-#' When did the taxa of each aspect live?
+#' When did the taxa of each component live?
 #'
-#' Describes each content aspect by the ages of the attributes (taxa), weighted by the aspect's probabilities: weighted
-#' box-plot numbers, and a test for every pair of aspects of whether their ages differ. Aspects that follow time have
-#' narrow, separate boxes.
+#' Describes each content component by the ages of the attributes (taxa), weighted by the component's probabilities:
+#' weighted box-plot numbers, and a test for every pair of components of whether their ages differ. Components that
+#' follow time have narrow, separate boxes.
 #'
 #' @details
 #' **Ages of taxa.** Given ages of the observations, the age of a taxon is the mean age of the observations it occurs
 #' in. Ages that are `NA` are left out, and so are taxa without one; a message tells how many. Phantoms are left out:
-#' the ages of what they write mean nothing. So are *empty* aspects, which a fit with a large `k` and a prior or
-#' neighbours may have: those that wrote less than one cell of every observation, and less than 1 % of the table, not
+#' the ages of what they make mean nothing. So are *empty* components, which a fit with a large `k` and a prior or
+#' neighbours may have: those that made less than one cell of every observation, and less than 1 % of the table, not
 #' counting the share that the prior gives to each. Where all are empty, all stay.
 #'
-#' **Box plots.** Taxon \eqn{j} enters aspect \eqn{c} with weight \eqn{a_{cj}}{a[c,j]}. A weighted quantile is the age
-#' at which the running weight, in order of age, reaches its share of the total, the mean of two neighbouring ages where
-#' it falls between them (`quantile(type = 2)` for equal weights). Whiskers end at the 5 % and 95 % quantiles, since
-#' most taxa have some tiny weight in every aspect.
+#' **Box plots.** Taxon \eqn{j} enters component \eqn{c} with weight \eqn{a_{cj}}{a[c,j]}. A weighted quantile is the
+#' age at which the running weight, in order of age, reaches its share of the total, the mean of two neighbouring ages
+#' where it falls between them (`quantile(type = 2)` for equal weights). Whiskers end at the 5 % and 95 % quantiles,
+#' since most taxa have some tiny weight in every component.
 #'
 #' **Tests.** The paper tests pairs of these weighted distributions by Wilcoxon's rank sum test without saying how
-#' weights enter. Here the statistic is the difference between the two aspects' weighted mean ranks,
+#' weights enter. Here the statistic is the difference between the two components' weighted mean ranks,
 #' \eqn{\sum_j (w_j - v_j) R_j}{sum_j (w[j] - v[j]) R[j]}, with \eqn{R} the mid-ranks of the ages and the weights
-#' \eqn{w}, \eqn{v} of the two aspects scaled to sum to 1. Under the hypothesis that age has nothing to do with the two
-#' aspects every assignment of the ages to the taxa is equally likely; its mean is then 0 and its variance
+#' \eqn{w}, \eqn{v} of the two components scaled to sum to 1. Under the hypothesis that age has nothing to do with the
+#' two components every assignment of the ages to the taxa is equally likely; its mean is then 0 and its variance
 #' \eqn{\sum (w_j - v_j)^2 \sum (R_j - \bar R)^2 / (m - 1)}{sum (w - v)^2 sum (R - mean(R))^2 / (m - 1)}, both exact,
-#' and the p-value takes it as normal. Where each taxon belongs wholly to one of the two aspects this is Wilcoxon's test
-#' (normal approximation, ties corrected, no continuity correction). A taxon both aspects share alike does not
-#' count twice. Nothing is tested (`NA`) where there is nothing but rounding error: between aspects whose weights differ
-#' by less than 1e-8 in all, and where all ages are equal. Ages count as equal to 12 digits. It is no proof of distinct
-#' aspects: these were chosen from the same data.
+#' and the p-value takes it as normal. Where each taxon belongs wholly to one of the two components this is Wilcoxon's
+#' test (normal approximation, ties corrected, no continuity correction). A taxon both components share alike does not
+#' count twice. Nothing is tested (`NA`) where there is nothing but rounding error: between components whose weights
+#' differ by less than 1e-8 in all, and where all ages are equal. Ages count as equal to 12 digits. It is no proof of
+#' distinct components: these were chosen from the same data.
 #'
 #' @param fit a fit of [aspect_bernoulli()].
 #' @param age numeric ages, in any unit: of the attributes or of the observations, matched by name where there are
@@ -38,14 +38,14 @@
 #' @param draws,level for intervals of the medians, as in [deficiency()].
 #' @return `age_profile()`: a list of class `age_profile`:
 #' \describe{
-#'   \item{`aspects`}{data frame, a row for each content aspect: `component`, weighted `lower` (5 %), `q1`, `median`,
+#'   \item{`aspects`}{data frame, a row for each content component: `component`, weighted `lower` (5 %), `q1`, `median`,
 #'     `q3`, `upper` (95 %) and `mean` age, and `n_effective`, the number of taxa it rests on, (sum of weights)^2 / sum
 #'     of squares; with draws `median_low` and `median_high`, the central `level` of the median over them.}
 #'   \item{`tests`}{data frame, a row for each pair: `first`, `second`, `difference` of median ages (first - second),
 #'     `statistic` (standardised, positive where the first is older in larger numbers), `p_value` (two-sided) and
 #'     `p_adjusted` (Holm); the last three `NA` where there is nothing to test.}
-#'   \item{`age`, `weights`}{the ages of the taxa used and the content aspects (components x taxa).}
-#'   \item{`empty`}{names of the aspects left out as empty.}
+#'   \item{`age`, `weights`}{the ages of the taxa used and the content components (components x taxa).}
+#'   \item{`empty`}{names of the components left out as empty.}
 #'   \item{`kind_of_age`, `k`}{whose ages were given; number of components, phantoms included.}
 #' }
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
@@ -67,23 +67,26 @@ age_profile <- function(fit, age, of = c("guess", "attribute", "observation"), .
   check_fit(fit)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   of <- check_choice(of, "of", c("guess", "attribute", "observation"))
-  if (missing(age)) stop_input("`age` must be given: the ages of the attributes or of the observations.")
+  if (missing(age)) stop_input("`age` must be given: the ages of the taxa or of the sites.")
   kinds <- component_kinds(fit, kinds)
   if (!any(kinds == "content")) stop_input("`fit` must have a content component: all are phantoms.")
   of <- whose_age(age, of, fit)
   side <- if (of == "observation") 1L else 2L
-  age <- match_age(age, fit$names[[side]], fit$dims[[c("n", "m")[side]]], of)
+  age <- match_age(age, fit$names[[side]], fit$dims[[c("n", "m")[side]]], side_word(fit, of))
   if (of == "observation") age <- attribute_age(fit, age, x)
   names(age) <- if (is.null(fit$names[[2L]])) seq_along(age) else fit$names[[2L]]
   dated <- !is.na(age)
-  if (sum(dated) < 2L) stop_input("`age` must give at least two attributes an age, not %d.", sum(dated))
-  if (!all(dated)) inform("%d of %d attributes have no age and are left out.", sum(!dated), length(dated))
+  taxa <- axis_words(fit)[2L]
+  if (sum(dated) < 2L) stop_input("`age` must give at least two %s an age, not %d.", taxa, sum(dated))
+  if (!all(dated)) inform("%d of %d %s have no age and are left out.", sum(!dated), length(dated), taxa)
   content <- kinds == "content"
   used <- content & !empty_aspects(fit)
   if (!any(used)) used <- content
   weights <- fit$param$aspects[used, dated, drop = FALSE]
   out <- new_age_profile(age[dated], weights, of, fit$dims[["k"]], component_names(fit$dims[["k"]])[content & !used])
-  drawn <- own_draws(fit, draws)
+  attr(out, "words") <- axis_words(fit)
+  # Members of an average have components of their own, and so have their draws.
+  drawn <- own_draws(fit, if (is.null(draws) && inherits(fit, "multicause_ensemble")) 0 else draws)
   if (length(drawn)) out$aspects[c("median_low", "median_high")] <- median_ends(drawn, age[dated], used, dated, level)
   out
 }
@@ -122,11 +125,17 @@ whose_age <- function(age, of, fit) {
     if (is.null(names(age)) || is.null(known)) length(age) == fit$dims[[side]] else all(known %in% names(age))
   }, NA)
   if (sum(fits) != 1L) {
-    if (any(fits)) stop_input("`of` must say whose ages `age` holds: they fit observations and attributes alike.")
+    words <- axis_words(fit)
+    if (any(fits)) {
+      stop_input(
+        "`of` must say whose ages `age` holds, \"observation\" or \"attribute\": they fit %s and %s alike.", words[1L],
+        words[2L]
+      )
+    }
     by_name <- !is.null(names(age)) && !all(vapply(fit$names, is.null, NA))
     stop_input(
-      "`age` must hold an age, or NA, for each of the %d observations or of the %d attributes%s.", fit$dims[["n"]],
-      fit$dims[["m"]],
+      "`age` must hold an age, or NA, for each of the %d %s or of the %d %s%s.", fit$dims[["n"]], words[1L],
+      fit$dims[["m"]], words[2L],
       if (by_name) sprintf(" by their names, not for %s", show_names(names(age))) else sprintf(", not %d", length(age))
     )
   }
@@ -229,13 +238,13 @@ print.age_profile <- function(x, digits = 3L, ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
   cat(sprintf(
-    "Ages of %d attributes%s, weighted by the probabilities of each aspect\n", length(x$age),
-    if (x$kind_of_age == "observation") " (mean age of the observations they occur in)" else ""
+    "Ages of %d %s%s, weighted by their probabilities in each component\n", length(x$age), kept_words(x)[2L],
+    if (x$kind_of_age == "observation") sprintf(" (mean age of the %s they occur in)", kept_words(x)[1L]) else ""
   ))
   print.data.frame(round_columns(x$aspects, digits), row.names = FALSE)
   if (length(x$empty)) cat(sprintf("Left out, because they are empty: %s\n", paste(x$empty, collapse = ", ")))
   if (nrow(x$tests)) {
-    cat("Do the ages of two aspects differ? (weighted rank sum test)\n")
+    cat("Do the ages of two components differ? (weighted rank sum test)\n")
     tests <- round_columns(x$tests, digits)
     for (column in c("p_value", "p_adjusted")) tests[[column]] <- format.pval(x$tests[[column]], digits, eps = 1e-4)
     print.data.frame(tests, row.names = FALSE)

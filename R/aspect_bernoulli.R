@@ -1,155 +1,58 @@
 #' Aspect Bernoulli model: which absences are false?
 #'
-#' `aspect_bernoulli()` explains every cell of a presence-absence table by several hidden causes ("aspects"). An aspect
-#' that writes (almost) only zeros is a *white phantom*. It stands for whatever keeps a taxon that lived there from
-#' being recorded. So it separates false absences from true ones. [multicause-glossary] explains the words.
+#' `aspect_bernoulli()` explains every cell of a presence-absence table by several hidden causes, its components. A
+#' component that has (almost) only zeros is a *white phantom*: it stands for whatever keeps a taxon that lived there
+#' from being recorded. So the model separates false absences from true ones. [multicause-glossary] explains the words.
 #'
 #' @details
-#' **Model.** Observation \eqn{i} mixes \eqn{k} aspects with its own weights, and each cell is written by one of them:
+#' Site \eqn{i} mixes \eqn{k} components with shares of its own, and each cell comes from one of them:
 #' \deqn{P(x_{ij} = 1) = \sum_c s_{ic} a_{cj}}{P(x[i,j] = 1) = sum_c s[i,c] a[c,j]}
-#' with `membership` \eqn{s} (n x k, rows on the simplex) and `aspects` \eqn{a} (k x m, probabilities). Missing cells
-#' drop out of the likelihood.
+#' `membership` \eqn{s} (n x k) holds the shares, which sum to 1 at each site. `aspects` \eqn{a} (k x m) holds the
+#' chance of a presence of each taxon in each component, which the paper calls an aspect. Unknown cells drop out.
 #'
-#' **Estimation.** There are four estimates:
-#' * `"map"` is the default. It adds a Beta prior on every aspect's probabilities and a symmetric Dirichlet prior on
-#'   every row of the membership, and climbs to the posterior mode. The weak default prior keeps probabilities off exact
-#'   0 and
-#'   1. It is the default here, and in the other models that have both, because it predicts held-out cells better: on
-#'   each of 8 tables with k of 3 and 6, by 0.02 to 1.3 nats a cell (`bench/estimate_default.md` in the sources).
-#' * `"ml"` maximises the likelihood, memberships first, then aspects. It takes Newton steps within bounds or the
-#'   paper's EM algorithm; `algorithm` of [fit_control()] says which. Likelihoods, [AIC()][stats::AIC] and
-#'   [phantom_test()] need `"ml"`.
-#' * `"vb"` approximates the posterior under such priors by independent Dirichlets, Betas and causes of cells. It climbs
-#'   a lower bound of the log evidence. `param` are its means and `posterior` its parameters. [posterior_draws()] draws
-#'   from it.
-#' * `"gibbs"` samples that posterior, see below.
+#' There are pages of their own for [how it is estimated][aspect_bernoulli_estimation], with starts, priors, sampling,
+#' costs and tables larger than memory; for [effort][aspect_bernoulli_effort]; and for sites that
+#' [share their faunas with neighbours][aspect_bernoulli_neighbours].
 #'
-#' Fits start from Bernoulli mixtures (`"mixture"`), from mixtures plus an aspect near zero (`"mixture_phantom"`) and
-#' from uniform random numbers (`"uniform"`); see [fit_control()]. `"mixture_phantom"` imposes a phantom at the start,
-#' not at the end. `phantom` pins an exact all-zero aspect (`"white"`), an all-one aspect (`"black"`) or both, as the
-#' last of the `k` components.
+#' A table alone does not say how much a phantom makes up: [identifiability()] gives the range.
 #'
-#' **Sampling.** `estimate = "gibbs"` draws from the posterior itself, so its intervals are not too narrow, as those of
-#' `"vb"` are. Causes of cells are drawn given memberships and aspects, and these given the causes; for the memberships
-#' only with the part of a cell's probability in which the components differ, as the rest says nothing of them (shares
-#' sum to 1), which makes draws far less alike. Each chain of [mcmc_control()] (`chains`, `warmup`, `draws`, `thin`,
-#' `keep`, `checkpoint` and `progress`) begins at a draw from the best of `n_start` (default 4) variational fits of its
-#' own, or from the prior (`init = "prior"`), or where a fit given as `start` stopped. Labels are those nearest to the
-#' chain's mean at the end of its warm-up, and chains are matched to one another at the end. Means and standard
-#' deviations of the cells' probabilities and scores are summed up over all draws; of single draws only `keep` states a
-#' chain are kept ([posterior_draws()]), so memory is O(n m) whatever the number of draws. A draw takes O(n m k).
-#' `summary()` shows R-hat and effective sample sizes of what does not depend on labels, a warning says where chains
-#' disagree, [posterior::as_draws()] and [coda::as.mcmc()] take the fit.
-#'
-#' **Chances.** With `estimate = "vb"` and flat priors (`list(aspects = c(1, 1), membership = 1)`), `missed` of
-#' [false_absences()] is nearer to a chance than with the other estimates: on tables drawn from the model itself, with
-#' the right `k`, its calibration slope (1 is right) was 0.94 to 1.08, with 0.97 to 1.41 times as many false absences
-#' expected as there were. On other tables that does not hold. Where each site has one fauna, taxa follow a gradient, or
-#' `k` is off, slopes were 0.89 to 1.72 and the expected number 0.71 to 1.56 times the true one. A pinned phantom on
-#' tables *without* losses called 5 to 8 % of the zeros false. Intervals over posterior draws are too narrow even with
-#' the model true: those of 90 % held half of the true chances, elsewhere 13 to 51 %. The upper ends of
-#' [identifiability()] over such draws covered 90 to 99 %. `bench/calibration.md` in the sources has the figures.
-#'
-#' **Hyperparameters.** `prior = "eb"` (empirical Bayes, for `"vb"` and `"gibbs"`) takes those that maximise the lower
-#' bound, within \[0.001, 1000\]: from the best start under the default prior, passes and hyperparameters take turns,
-#' and neither lowers the bound. The bound favours small ones, which need not predict better: held-out cells of
-#' [simulated_sites] cost 0.395 nats each (k = 4), under the default prior 0.364. `prior = "cv"` chooses by held-out
-#' cells; `"gibbs"` takes what `"vb"` would.
-#'
-#' **Effort.** With `effort`, the white phantom is pinned, and its share of observation \eqn{i} is modelled,
-#' \eqn{logit(s_{i,phantom}) = b_0 + b_1 effort_i}{logit(s[i,phantom]) = b0 + b1 effort[i]}, with both numbers fitted by
-#' logistic regression within each pass; the other aspects share the rest as they do without. Two numbers in place of
-#' n tie down what a table alone cannot (see [identifiability()]), as far as effort does govern what is missed. Numbers
-#' of specimens, days or publications act on the odds best as logarithms: give `log(specimens)`.
-#'
-#' **Neighbours.** `smooth` pulls the composition of each observation towards that of its neighbours; [smooth_over()]
-#' has the objective, what to expect of it and its cautions. With it memberships have no certificate (`NA`), because
-#' their problem is not concave.
-#'
-#' **Shards.** `x` may be a result of [shards()], for tables larger than memory, with `estimate` `"ml"` and `"map"`,
-#' without `smooth` and `effort`. The passes are the same, and so is the fit from the same start, to rounding; the
-#' shards are visited one after another, or by the workers of `cluster` in [fit_control()], with the same bits for any
-#' number of them. Without a `start` the starts of `control` are run on 5000 rows drawn from all shards, and the whole
-#' table goes on from the best of these. `start` may have `aspects` alone: memberships are then equal shares. The
-#' result has class `aspect_bernoulli_shards`, its memberships stay in files (see `checkpoint` of [fit_control()]), and
-#' [predict()][predict.aspect_bernoulli_shards], [fitted()], [phantoms()], [false_absences()], [false_presences()],
-#' [certificate()], [coef()], [logLik()] and [nobs()] know it.
-#'
-#' **Cost.** A pass of EM takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a
-#' cell, a Newton pass \eqn{n m (8 k + 2 k^2)}{n m (8 k + 2 k^2)} and \eqn{O(k^3)} a row and column, its sparse form
-#' \eqn{8 n m k} and \eqn{O(k^2)} for each one and missing cell, and where zeros are not visited that and
-#' \eqn{O((n + m) k^3)} alone; memory is O((n + m) k) and one block of rows: sparse data are never made dense.
-#'
-#' **What is certain.** The likelihood has many local maxima and its surface is flat in places: see `fit$starts` and
-#' [certificate()]. The latter bounds what better memberships alone, or better aspects alone, could still gain.
-#'
-#' @param x presences and absences: n observations (sites) as rows, m attributes (taxa) as columns, cells 0, 1 or `NA`
-#'   (unknown). Matrix (numeric, integer, logical), table, sparse matrix of package Matrix, or data frame, whose first
-#'   column may hold unique row names; or [shards()]. A table with taxa as rows must be transposed first, `t(x)`: the
-#'   package does not guess. Counts are refused: use `(x > 0) + 0`.
-#' @param k number of aspects, phantom included, at least 1.
+#' @param x 0/1 table: sites (observations) as rows, taxa (attributes) as columns, `NA` unknown. A matrix, table, sparse
+#'   matrix of package Matrix, data frame (its first column may hold row names), or [shards()]. If taxa are rows, give
+#'   `t(x)`; if cells are counts, `(x > 0) + 0`.
+#' @param k number of components, phantoms included, at least 1.
 #' @param ... must be empty.
-#' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood), `"vb"` (variational Bayes: posterior means) or
-#'   `"gibbs"` (Gibbs sampling: posterior means over draws).
-#' @param prior for `"map"`: `aspects`, two numbers of at least 1, the Beta prior's parameters; `membership`, one number
-#'   of at least 1, the Dirichlet prior's parameter. `c(1, 1)` and `1` are flat. For `"vb"` and `"gibbs"` all three need
-#'   only be above 0; the default is then 0.5 each, and `"eb"` is empirical Bayes. `"cv"`, or an unnamed list of several
-#'   priors, chooses by held-out cells; the fit then has the result of [cross_validate()] as `tuning`.
-#' @param phantom `"free"`: no aspect is pinned; else which phantoms are pinned at exact 0 or 1.
-#' @param effort `NULL`, or one finite number for each observation, how well it was searched (matched by name where both
-#'   have names): the phantom's share follows it, see Details. With `phantom` `"free"` or `"white"` only.
-#' @param smooth `NULL`, or a result of [smooth_over()]: sites near each other in age, place or otherwise share their
-#'   communities. Best with `phantom = "white"` and `estimate = "map"`.
-#' @param start initial values `list(membership = n x k, aspects = k x m)` for one start, rows and columns matched by
-#'   name where there are names; components are then not reordered. With `"gibbs"`: where every chain begins; or another
-#'   such fit of the same shape and names, whose chains go on.
-#' @param control settings from [fit_control()]; with `"gibbs"` from [mcmc_control()].
+#' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood), `"vb"` (variational Bayes) or `"gibbs"`
+#'   (Gibbs sampling); see [estimation][aspect_bernoulli_estimation].
+#' @param prior `list(aspects = , membership = )`, `"eb"`, `"cv"` or a list of several; see
+#'   [estimation][aspect_bernoulli_estimation].
+#' @param phantom `"free"`: no component is held. `"white"`, `"black"` or `"both"`: the last ones are held, which
+#'   means held at exact 0, exact 1, or one at each.
+#' @param smooth `NULL`, or [smooth_over()]: see [neighbours][aspect_bernoulli_neighbours].
+#' @param effort `NULL`, or numbers: see [effort][aspect_bernoulli_effort].
+#' @param start `NULL`, or `list(membership = n x k, aspects = k x m)` to start from, matched by name; components then
+#'   keep their order. With `"gibbs"`: where chains begin, or such a fit, whose chains go on.
+#' @param control [fit_control()], with `"gibbs"` [mcmc_control()].
 #' @return A list of class `aspect_bernoulli`, with
 #' \describe{
-#'   \item{`param`}{`membership` (n x k, rows sum to 1) and `aspects` (k x m, in \[0, 1\]), with the names of `x`.
-#'     Components are in order of decreasing weight, phantoms last.}
-#'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood` or `log_posterior` (with
-#'     `smooth` `smoothed_log_likelihood` or `smoothed_log_posterior`), and the log-likelihood at the estimate, in
-#'     nats.}
-#'   \item{`df`}{number of free parameters: n (k - 1) + m times the aspects not pinned.}
-#'   \item{`dims`}{`n`, `m`, `k` and the number of `observed` cells.}
-#'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start; what became of each
-#'     start; whether the best one met the tolerance.}
-#'   \item{`posterior`}{with `estimate = "vb"`: Dirichlet parameters `membership` (n x k), Beta parameters `one` and
-#'     `zero` (k x m).}
-#'   \item{`cells`, `spread`, `kept`, `last`}{with `estimate = "gibbs"`, whose class is `aspect_bernoulli_gibbs` before
-#'     `aspect_bernoulli`: `mean` and `sd` over draws of the cells' `probability` and `missed`, `mean` of `present` and
-#'     `phantom` (n x m; only the first without a phantom); standard deviations of `param`, which are means; states kept
-#'     of each chain and its last one. `trace` has a row for each draw, `objective` is the largest log joint density,
-#'     `df` is `NA`, and `converged` says whether R-hat is at most 1.1 for all of `trace`
-#'     (`NA` for one chain, or fewer than 4 draws a chain).}
-#'   \item{`effort`}{with `effort`: `coefficients`, `intercept` and `slope` of the log-odds of the phantom's share, and
-#'     the `values`. `df` counts 2 in place of n shares.}
-#'   \item{`algorithm`}{with `estimate` `"ml"` and `"map"`: which passes were made, `"em"`, `"newton"` or `"sparse"`.}
+#'   \item{`param`}{`membership` (n x k) and `aspects` (k x m), components by falling weight, phantoms last.}
+#'   \item{`objective`, `loglik`}{the maximum reached, by its name, and the log-likelihood, both in nats.}
+#'   \item{`df`, `dims`}{number of parameters that were estimated; `n`, `m`, `k`, and `observed` cells.}
+#'   \item{`trace`, `starts`, `converged`}{the objective pass by pass; what became of each start; did the best one
+#'     meet the tolerance?}
 #'   \item{`pinned`}{for each component `"free"`, `"white"` or `"black"`.}
-#'   \item{`smooth`}{with `smooth`, the [smooth_over()] used, with numbers for its bandwidth and strength and, where
-#'     they were chosen by held-out cells, the table `cv`: `loss` of each setting, nats a cell, and its `gain` over no
-#'     smoothing with standard error over folds.}
 #' }
-#' Some results take time and are computed only when asked for: [certificate()], and the numbers of false absences and
-#' presences that `print()` and [summary()][summary.aspect_bernoulli] give. Where `control` does not keep the data they
-#' are computed at once, as `certificate` and `expected_false`.
-#' @seealso [visits_bernoulli()] for repeated surveys; [phantoms()], [false_absences()], [false_presences()],
-#'   [denoise()], [deficiency()], [age_profile()], [test_loglik()], [multicause-glossary] for the words of the print.
+#' and [parts that depend on the estimate][aspect_bernoulli_estimation].
+#' @seealso [which_zeros()], the answer in one call; [visits_bernoulli()]; [false_absences()], [phantoms()],
+#'   [denoise()].
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @examples
 #' set.seed(1)
 #' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
 #' x <- present * rbinom(40 * 12, 1, 0.6)
-#' fit <- aspect_bernoulli(x, k = 3)
+#' fit <- aspect_bernoulli(x, k = 3, phantom = "white")
 #' fit
 #' head(false_absences(fit))
-#' # Draws from the posterior; use more of them, and more chains.
-#' chains <- mcmc_control(chains = 2, warmup = 200, draws = 400, n_start = 2, progress = FALSE)
-#' sampled <- aspect_bernoulli(x, k = 3, estimate = "gibbs", phantom = "white", control = chains)
-#' summary(sampled)
-#' head(false_absences(sampled, by = "missed"))
 #' @export
 aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs"),
                              prior = list(aspects = c(1.2, 2), membership = 1),
@@ -163,7 +66,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
   check_given(x, k)
   if (inherits(x, "shards")) {
     settings <- list(estimate = estimate, prior = prior, phantom = phantom, smooth = smooth, effort = effort)
-    return(ab_fit_shards(x, k, settings, start, control, call))
+    return(ab_fit_shards(x, k, settings, start, control, keep_values(call, c(settings, list(start = start)))))
   }
   data <- check_data(x, "binary")
   k <- check_k(k, dim(data$x), 1L + length(ab_pins(phantom)))
@@ -205,6 +108,173 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
   fit$tuning <- tuned$cv
   fit
 }
+
+#' How an aspect Bernoulli model is estimated
+#'
+#' The estimates, priors and starts of [aspect_bernoulli()], what a fit holds beside, what it costs, and what is known
+#' of its chances.
+#'
+#' @section Estimates:
+#' * `"map"` is the default. It adds a Beta prior on every component's probabilities and a symmetric Dirichlet prior on
+#'   every site's shares, and climbs to the posterior mode. The weak default prior keeps probabilities off exact 0
+#'   and 1. It is the default because it predicts held-out cells better: on each of 8 tables with k of 3 and 6, by 0.02
+#'   to 1.3 nats a cell (`bench/estimate_default.md` in the sources).
+#' * `"ml"` maximises the likelihood, memberships first, then components. It takes Newton steps within bounds or the
+#'   paper's EM algorithm; `algorithm` of [fit_control()] says which. Likelihoods, [AIC()][stats::AIC] and
+#'   [phantom_test()] need `"ml"`.
+#' * `"vb"` approximates the posterior under such priors by independent Dirichlets, Betas and causes of cells. It climbs
+#'   a lower bound of the log evidence. `param` are its means and `posterior` its parameters. [posterior_draws()] draws
+#'   from it.
+#' * `"gibbs"` samples that posterior, see below.
+#'
+#' @section Priors:
+#' For `"map"`, `prior` has `aspects`, the two parameters of the Beta prior, and `membership`, the parameter of the
+#' Dirichlet prior. All are at least 1; `c(1, 1)` and `1` are flat. For `"vb"` and `"gibbs"` they need only be above 0,
+#' and the default is 0.5 each.
+#'
+#' `prior = "cv"`, or an unnamed list of several priors, chooses by held-out cells. The fit then has the result of
+#' [cross_validate()] as `tuning`. With `"cv"`, `"gibbs"` takes what `"vb"` would.
+#'
+#' `prior = "eb"` (empirical Bayes, for `"vb"` and `"gibbs"`) takes the parameters that maximise the lower bound, within
+#' \[0.001, 1000\]. From the best start under the default prior, passes and parameters of the prior take turns, and
+#' neither lowers the bound. The bound favours small ones, which need not predict better: held-out cells of
+#' [simulated_sites] cost 0.395 nats each (k = 4), under the default prior 0.364.
+#'
+#' @section Starts:
+#' Fits start from Bernoulli mixtures (`"mixture"`), from mixtures plus a component near zero (`"mixture_phantom"`) and
+#' from uniform random numbers (`"uniform"`); see [fit_control()]. `"mixture_phantom"` imposes a phantom at the start,
+#' not at the end. The likelihood has many local maxima and its surface is flat in places: see `fit$starts` and
+#' [certificate()]. The latter bounds what better memberships alone, or better components alone, could still gain.
+#'
+#' @section Sampling:
+#' `estimate = "gibbs"` draws from the posterior itself. So its intervals are not too narrow, as those of `"vb"` are.
+#' Causes of cells are drawn given memberships and components, and these given the causes. For the memberships only that
+#' part of a cell's probability is used in which the components differ. The rest says nothing of them, since shares sum
+#' to 1; without it draws are far less alike.
+#'
+#' Each chain of [mcmc_control()] begins at a draw from the best of `n_start` (default 4) variational fits of its own,
+#' or from the prior (`init = "prior"`), or where a fit given as `start` stopped. Labels are those nearest to the
+#' chain's mean at the end of its warm-up. Chains are matched to one another at the end. Means and standard deviations
+#' of the cells' probabilities and scores are summed up over all draws. Of single draws only `keep` states a chain are
+#' kept ([posterior_draws()]), so memory is O(n m) whatever the number of draws. A draw takes O(n m k).
+#'
+#' `summary()` shows R-hat and effective sample sizes of what does not depend on labels. A warning says where chains
+#' disagree. [posterior::as_draws()] and [coda::as.mcmc()] take the fit.
+#'
+#' @section What the chances are worth:
+#' With `estimate = "vb"` and flat priors (`list(aspects = c(1, 1), membership = 1)`), `missed` of [false_absences()] is
+#' nearer to a chance than with the other estimates. On tables drawn from the model itself, with the right `k`, its
+#' calibration slope (1 is right) was 0.94 to 1.08, with 0.97 to 1.41 times as many false absences expected as there
+#' were. On other tables that does not hold. Where each site has one fauna, taxa follow a gradient, or `k` is off,
+#' slopes were 0.89 to 1.72 and the expected number 0.71 to 1.56 times the true one. A held phantom on tables
+#' *without* losses called 5 to 8 % of the zeros false. Intervals over posterior draws are too narrow even with the
+#' model true: those of 90 % held half of the true chances, elsewhere 13 to 51 %. The upper ends of [identifiability()]
+#' over such draws covered 90 to 99 %. `bench/calibration.md` in the sources has the figures. [ensemble()] averages such
+#' fits over `k` and priors by held-out cells. That comes nearer to right on such tables, and its `print()` warns where
+#' its members disagree on how many zeros are false.
+#'
+#' [ensemble()] averages such fits over `k` and priors by held-out cells, which comes nearer to right on such tables.
+#' Its `print()` warns where its members disagree on how many zeros are false.
+#'
+#' @section Tables larger than memory:
+#' `x` may be a result of [shards()], with `estimate` `"ml"` and `"map"`, without `smooth` and `effort`. The passes are
+#' the same, and so is the fit from the same start, to rounding. The shards are visited one after another, or by the
+#' workers of `cluster` in [fit_control()], with the same bits for any number of them. Without a `start` the starts of
+#' `control` are run on 5000 rows drawn from all shards, and the whole table goes on from the best of these. `start` may
+#' have `aspects` alone: memberships are then equal shares. The result has class `aspect_bernoulli_shards`, its
+#' memberships stay in files (see `checkpoint` of [fit_control()]), and [predict()][predict.multicause_shards],
+#' [fitted()], [phantoms()], [false_absences()], [false_presences()], [certificate()], [coef()], [logLik()] and [nobs()]
+#' know it.
+#'
+#' @section Cost:
+#' A pass of EM takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a cell. A
+#' Newton pass takes \eqn{n m (8 k + 2 k^2)}{n m (8 k + 2 k^2)} and \eqn{O(k^3)} a row and column. Its sparse form takes
+#' \eqn{8 n m k} and \eqn{O(k^2)} for each one and missing cell, and where zeros are not visited that and
+#' \eqn{O((n + m) k^3)} alone. Memory is O((n + m) k) and one block of rows: sparse data are never made dense.
+#'
+#' @section Parts of a fit that depend on the estimate:
+#' \describe{
+#'   \item{`objective`}{is named `log_likelihood` or `log_posterior`, with `smooth` `smoothed_log_likelihood` or
+#'     `smoothed_log_posterior`.}
+#'   \item{`df`}{n (k - 1) + m times the components that are not pinned; with `effort` 2 in place of n shares; `NA` with
+#'     `"gibbs"`.}
+#'   \item{`posterior`}{with `"vb"`: Dirichlet parameters `membership` (n x k), Beta parameters `one` and `zero`
+#'     (k x m).}
+#'   \item{`cells`, `spread`, `kept`, `last`}{with `"gibbs"`, whose class is `aspect_bernoulli_gibbs` before
+#'     `aspect_bernoulli`: `mean` and `sd` over draws of the cells' `probability` and `missed`, `mean` of `present` and
+#'     `phantom` (n x m; only the first without a phantom); standard deviations of `param`, which are means; states kept
+#'     of each chain and its last one. `trace` has a row for each draw, and `objective` is the largest log joint
+#'     density. `converged` says whether R-hat is at most 1.1 for all of `trace` (`NA` for one chain, or fewer than 4
+#'     draws a chain).}
+#'   \item{`algorithm`}{with `"ml"` and `"map"`: which passes were made, `"em"`, `"newton"` or `"sparse"`.}
+#'   \item{`effort`, `smooth`}{see [effort][aspect_bernoulli_effort] and [neighbours][aspect_bernoulli_neighbours].}
+#'   \item{`certificate`, `expected_false`}{where `control` does not keep the data. Else they take time and are computed
+#'     when asked for, by [certificate()], `print()` and [summary()][summary.aspect_bernoulli].}
+#' }
+#' @seealso [aspect_bernoulli()]; [fit_control()] and [mcmc_control()]; [test_loglik()].
+#' @examples
+#' set.seed(1)
+#' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
+#' x <- present * rbinom(40 * 12, 1, 0.6)
+#' aspect_bernoulli(x, k = 2, estimate = "ml")
+#' # Draws from the posterior; use more of them, and more chains.
+#' chains <- mcmc_control(chains = 2, warmup = 200, draws = 400, n_start = 2, progress = FALSE)
+#' sampled <- aspect_bernoulli(x, k = 3, estimate = "gibbs", phantom = "white", control = chains)
+#' summary(sampled)
+#' head(false_absences(sampled, by = "missed"))
+#' @name aspect_bernoulli_estimation
+NULL
+
+#' Effort in an aspect Bernoulli model
+#'
+#' `effort` of [aspect_bernoulli()] says how well each site was searched. What is missed then follows the effort.
+#'
+#' @details
+#' `effort` is one finite number for each site, matched by name where both have names. With it the white phantom is
+#' held at exactly 0, so `phantom` must be `"free"` or `"white"`. Its share of site \eqn{i} is modelled as
+#' \deqn{logit(s_{i,phantom}) = b_0 + b_1 effort_i}{logit(s[i,phantom]) = b0 + b1 effort[i]}
+#' Both numbers are fitted by logistic regression within each pass. The other components share the rest as they do
+#' without. So two numbers take the place of n, and tie down what a table alone cannot (see [identifiability()]), as far
+#' as effort does govern what is missed. Numbers of specimens, days or publications act on the odds best as logarithms:
+#' give `log(specimens)`.
+#'
+#' The fit has `effort`, a list of `coefficients` (`intercept` and `slope` of the log-odds of the phantom's share) and
+#' the `values`.
+#' @seealso [aspect_bernoulli()], [which_zeros()], which takes `effort`, too; [visits_bernoulli()] for repeated visits.
+#' @examples
+#' set.seed(1)
+#' effort <- runif(60, -1, 2)
+#' found <- rbinom(60 * 10, 1, 0.8 * plogis(effort))
+#' x <- outer(1:60, 1:10, function(i, j) (i <= 30) == (j <= 5)) * found
+#' fit <- aspect_bernoulli(x, k = 3, effort = effort)
+#' fit
+#' fit$effort$coefficients
+#' @name aspect_bernoulli_effort
+NULL
+
+#' Neighbours in an aspect Bernoulli model
+#'
+#' With `smooth` of [aspect_bernoulli()], sites that are near each other in age, place or otherwise share their faunas.
+#'
+#' @details
+#' `smooth` pulls the shares of each site towards those of its neighbours. [smooth_over()] says who is near, has the
+#' objective, and tells what to expect of it and where it misleads. It works best with `phantom = "white"` and
+#' `estimate = "map"`. With it memberships have no certificate (`NA`), because their problem is not concave.
+#'
+#' The fit has `smooth`, the [smooth_over()] that was used, with numbers for its bandwidth and strength. Where they were
+#' chosen by held-out cells it has the table `cv`: the `loss` of each setting in nats a cell, and its `gain` over no
+#' smoothing, with its standard error over folds.
+#' @seealso [aspect_bernoulli()], [smooth_over()], [curves()] and the views `"curves"` and `"map"` of
+#'   [plot.aspect_bernoulli()]; [neighbours_mean()] for a model of neighbours alone.
+#' @examples
+#' set.seed(1)
+#' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
+#' x <- present * rbinom(40 * 12, 1, 0.6)
+#' near <- smooth_over(age = 40:1, bandwidth = c(age = 3), strength = 5)
+#' fit <- aspect_bernoulli(x, k = 3, phantom = "white", smooth = near)
+#' head(curves(fit, "component"))
+#' @name aspect_bernoulli_neighbours
+NULL
 
 # What its starts work on; see starts.R. `near`: what smooth_lists() gives, or NULL.
 ab_problem <- function(data, pinned, estimate, prior, effort = NULL) {
@@ -274,6 +344,7 @@ ab_certify <- function(view, param, pinned, prior, fixed_aspects = FALSE, smooth
   .Call(mc_c_ab_certify, view, ab_kernel_param(param, pinned, fixed_aspects, smooth), mode_counts(prior, pinned))
 }
 
+newton_columns <- 40L # with a prior, fewer columns are not worth a Newton step of each row
 newton_components <- c(ml = 16L, map = 12L, sparse = 16L, most = 1000L) # AB_NEWTON_MOST of newton.h is the last
 sparse_cells <- c(most = 0.03, component = 0.005) # share of cells that are ones or missing: at most; for each component
 sparse_size <- c(cells = 1e5, components = 4L)
@@ -297,6 +368,9 @@ ab_algorithm <- function(control, k, view, prior, smooth = FALSE, effort = FALSE
 quickest_passes <- function(k, view, prior) {
   if (k <= newton_components[["sparse"]] && sparse_pays(view, k)) {
     return("sparse")
+  }
+  if (prior && view$dim[[2L]] < newton_columns) {
+    return("em")
   }
   if (k <= newton_components[[if (prior) "map" else "ml"]]) "newton" else "em"
 }
@@ -341,7 +415,9 @@ ab_check_pinned <- function(aspects, pinned) {
   for (c in which(pinned != "free")) {
     want <- if (pinned[c] == "white") 0 else 1
     if (any(aspects[c, ] != want)) {
-      stop_input("Row %d of `start$aspects` must be all %d: it is the pinned %s phantom.", c, want, pinned[c])
+      stop_input(
+        "Row %d of `start$aspects` must be all %d: it is the %s phantom, which is held there.", c, want, pinned[c]
+      )
     }
   }
 }

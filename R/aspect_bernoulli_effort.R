@@ -6,22 +6,22 @@ check_effort <- function(effort, data, phantom, k) {
   names <- rownames(data$x)
   named <- !is.null(names(effort)) && !is.null(names)
   if (!is.numeric(effort) || !is_line(effort) || (!named && length(effort) != n)) {
-    stop_input("`effort` must be one number for each of the %d observations, not %s.", n, show_value(effort))
+    stop_input("`effort` must be one number for each of the %d rows, not %s.", n, show_value(effort))
   }
   if (named) {
     missing <- setdiff(names, names(effort))
     if (length(missing)) {
-      stop_input("`effort` must have a value for each observation: %s has none.", show_names(missing))
+      stop_input("`effort` must have a value for each row: %s has none.", show_names(missing))
     }
     twice <- intersect(names, names(effort)[duplicated(names(effort))])
-    if (length(twice)) stop_input("`effort` must have one value for each observation: %s has more.", show_names(twice))
+    if (length(twice)) stop_input("`effort` must have one value for each row: %s has more.", show_names(twice))
     effort <- effort[names]
   }
   bad <- which(!is.finite(effort))
   if (length(bad)) {
     stop_input("`effort` must be finite: %s has %s.", place(data$x, 1L, bad[1L]), format(effort[[bad[1L]]]))
   }
-  if (stats::sd(effort) <= 0 || is.na(stats::sd(effort))) stop_input("`effort` must differ between observations.")
+  if (stats::sd(effort) <= 0 || is.na(stats::sd(effort))) stop_input("`effort` must differ between rows.")
   if (phantom == "black" || phantom == "both") {
     stop_input("`phantom` must be \"white\" with `effort`, not %s: effort acts on what is missed.", show_value(phantom))
   }

@@ -344,6 +344,7 @@ gibbs_scores_of_states <- function(fit, rows, kinds, of) {
   for (state in states) {
     fit$param <- state
     scores <- cell_scores.aspect_bernoulli(fit, rows, kinds, of)
+    scores$bare <- NULL # of one state
     total <- if (is.null(total)) scores else Map(`+`, total, scores)
   }
   lapply(total, function(sum) sum / length(states))

@@ -4,18 +4,14 @@
 print.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
-  writeLines(c(gibbs_title(x), phantom_sentences(x)))
+  writeLines(c(phantom_sentences(x), sure_sentence(x), gibbs_title(x)))
   invisible(x)
 }
 
 gibbs_title <- function(fit) {
-  d <- fit$dims
   chains <- length(unique(fit$trace$chain))
   c(
-    sprintf(
-      "%s: %d observations x %d attributes, %d component%s", model_title(fit), d[["n"]], d[["m"]], d[["k"]],
-      if (d[["k"]] == 1L) "" else "s"
-    ),
+    sprintf("%s: %s", model_title(fit), shape_words(fit)),
     sprintf(
       "%d draws of %d chain%s of a Gibbs sampler; %s", nrow(fit$trace), chains, if (chains == 1L) "" else "s",
       if (is.na(fit$converged)) {
@@ -48,7 +44,7 @@ summary.aspect_bernoulli_gibbs <- function(object, ...) {
 print.summary.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
-  writeLines(c(x$title, x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed)))
+  writeLines(c(x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed), x$title))
   if (x$n_missing > 0) cat(sprintf("%.0f cells unknown\n", x$n_missing))
   cat("\nQuantities that do not depend on labels:\n")
   print_quantities(x$quantities, digits)

@@ -14,11 +14,11 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' `simulate()` draws new tables from the fit.
 #'
 #' @details
-#' **New observations** are folded in: the aspects stay as they are, and each new row gets the memberships that make its
-#' observed cells likeliest (with `estimate = "map"` under the fit's Dirichlet prior on memberships). That problem is
-#' concave, so its maximum is unique; the result carries how far from it the search may have stopped as its attribute
+#' **New observations** are folded in: the components stay as they are, and each new row gets the memberships that make
+#' its observed cells likeliest (with `estimate = "map"` under the fit's Dirichlet prior on memberships). That problem
+#' is concave, so its maximum is unique; the result carries how far from it the search may have stopped as its attribute
 #' `certificate`: `membership_gap`, an upper bound in nats over all rows together, and `worst_row`, the largest relative
-#' excess of a gradient (0 is optimal). Aspects are kept within \[1e-10, 1 - 1e-10\] meanwhile, because a row that is
+#' excess of a gradient (0 is optimal). Components are kept within \[1e-10, 1 - 1e-10\] meanwhile, because a row that is
 #' impossible under exact zeros and ones has no likelihood. A row with nothing observed says nothing about its
 #' memberships; it gets the mean membership of the training rows, and a message names it.
 #'
@@ -27,10 +27,10 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' then, and its certificate is 0 where no small change gains, but no bound. A row with nothing
 #' observed gets its neighbours' composition and the mean share of the phantom.
 #'
-#' **Fits with `estimate = "vb"`** give the posterior means of the memberships, times those of the aspects. New rows are
-#' folded in as the fit was made: their posterior is sought with the prior of the fit, and that of the aspects stays
-#' as it is. There is no certificate (`NA`). Under a small Dirichlet prior a row may have several such optima, of which
-#' one is found. Under another `phantom_convention` new rows are folded in as in other fits.
+#' **Fits with `estimate = "vb"`** give the posterior means of the memberships, times those of the components. New rows
+#' are folded in as the fit was made: their posterior is sought with the prior of the fit, and that of the components
+#' stays as it is. There is no certificate (`NA`). Under a small Dirichlet prior a row may have several such optima, of
+#' which one is found. Under another `phantom_convention` new rows are folded in as in other fits.
 #'
 #' **The data of the fit as new rows** come back as `fitted()` gives them, as far as both have converged, except where
 #' the fit knew more of a row than its cells: its effort, its neighbours (it is now one of them itself) or, with
@@ -38,7 +38,7 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #'
 #' **Fits with `estimate = "gibbs"`** give the posterior mean of the probabilities of the data's cells, and with
 #' `interval` a list of `mean`, `lower` and `upper`: the central interval of the Beta distribution with the mean and
-#' standard deviation of the draws. New rows are folded in at the posterior means of the aspects.
+#' standard deviation of the draws. New rows are folded in at the posterior means of the components.
 #'
 #' **Simulated tables** are complete, whatever was missing from the data.
 #'
@@ -46,7 +46,7 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' @param newdata new observations, in any form [aspect_bernoulli()] takes; columns are matched by name, in any order,
 #'   or by place where one side has no names. Missing: the data of the fit.
 #' @param type `"response"`: probability of a presence in every cell; `"membership"`: share of each component in each
-#'   row; `"cell"`: posterior probability that each component wrote the cell, given its observed value (unknown cells:
+#'   row; `"cell"`: posterior probability that each component made the cell, given its observed value (unknown cells:
 #'   the membership).
 #' @param along for a fit with `smooth`, the covariates of the new observations: a list such as
 #'   `list(age = , place = )` with what [smooth_over()] was given, in the same forms (`distance`: new x training rows;
@@ -87,7 +87,7 @@ predict.aspect_bernoulli <- function(object, newdata, type = c("response", "memb
   names <- if (is_new) rownames(new$x) else object$names[[1L]]
   rows <- pick(rows, if (is_new) nrow(new$x) else object$dims[["n"]], names, "rows")
   width <- c(response = object$dims[["m"]], membership = object$dims[["k"]], cell = prod(object$dims[c("m", "k")]))
-  refuse_large(length(rows) * width[[type]], "The prediction", "take some observations at a time by `rows`")
+  refuse_large(length(rows) * width[[type]], "The prediction", "take fewer rows at a time by `rows`")
   if (is_new) {
     new <- list(x = new$x[rows, , drop = FALSE], along = pick_along(new$along, rows))
     folded <- fold_in(object, new$x, control, new$along)
@@ -224,9 +224,15 @@ model_title.aspect_bernoulli <- function(fit) "Aspect Bernoulli model"
 print.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
-  NextMethod()
-  writeLines(phantom_sentences(x))
+  writeLines(c(phantom_sentences(x), sure_sentence(x), known_by(x), fit_sentences(x, digits)))
   invisible(x)
+}
+
+# How sure the numbers of phantom_sentences() are: said where the fit does not know.
+sure_sentence <- function(fit) {
+  if (is.null(fit$missed_by) && any(phantoms(fit)$kind != "content")) {
+    "How sure: other numbers may fit as well; identifiability() says between which ends."
+  }
 }
 
 # In plain words: which component is a phantom, how much of the table it writes, what follows.
@@ -236,7 +242,10 @@ phantom_sentences <- function(fit) {
   }
   table <- phantoms(fit)
   if (all(table$kind == "content")) {
-    return(c("No phantom found: no component writes only absences or only presences.", near_phantom(table)))
+    return(c(
+      "No phantom found: no component has only absences (gaps in the record) or only presences (wrong records).",
+      near_phantom(table, axis_words(fit)[2L])
+    ))
   }
   describe <- function(kind, cells, label) {
     at <- table[table$kind == kind, ]
@@ -248,21 +257,22 @@ phantom_sentences <- function(fit) {
     probability <- ifelse(grey, at$mean, if (kind == "white") at$max else at$min)
     how <- ifelse(grey, "mostly", ifelse(probability == (kind == "black"), "only", "almost only"))
     sprintf(
-      "%s phantom: %s%s writes %s %% of the table, %s %s%s (%s probability of a presence %s).",
-      c(white = "White", black = "Black")[[kind]], at$component, ifelse(at$pinned, " (pinned)", ""),
-      format_percent(at$weight), how, cells, ifelse(grey, ", of whatever attribute", ""),
-      ifelse(grey, "mean", label), format_each(probability)
+      "%s phantom: %s%s makes up %s %% of the table, %s %s%s (%s chance of a presence %s). It stands for %s.",
+      c(white = "White", black = "Black")[[kind]], at$component,
+      ifelse(at$pinned, " (held there, not estimated)", ""), format_percent(at$weight), how, cells,
+      ifelse(grey, sprintf(", of whatever %s", singular_word(axis_words(fit)[2L])), ""), ifelse(grey, "mean", label),
+      format_each(probability), c(white = "what was not recorded", black = "wrong records")[[kind]]
     )
   }
   c(
-    describe("white", "absences", "highest"), if (!is.null(fit$effort)) effort_sentence(fit),
     expected_sentence(fit, "absences", any(table$kind == "white")),
-    describe("black", "presences", "lowest"), expected_sentence(fit, "presences", any(table$kind == "black"))
+    expected_sentence(fit, "presences", any(table$kind == "black")), describe("white", "absences", "highest"),
+    if (!is.null(fit$effort)) effort_sentence(fit), describe("black", "presences", "lowest")
   )
 }
 
 # A component that misses the rule by little may be a partial phantom: said, not hidden.
-near_phantom <- function(table) {
+near_phantom <- function(table, taxa) {
   flat <- table$black_ratio <= 0.6 & table$above >= 0.75 & table$alone <= black_alone
   ratio <- pmin(table$white_ratio, ifelse(flat, table$black_ratio, NA), na.rm = TRUE)
   near <- which((ratio <= 0.5 | flat) & table$weight > 0.1)
@@ -272,12 +282,12 @@ near_phantom <- function(table) {
   at <- near[which.min(ratio[near])]
   if (flat[at] %in% TRUE) {
     return(sprintf(
-      "%s comes near: it writes %s %% of the table; in it %s %% of the attributes are likelier (black phantom: 95 %%).",
-      table$component[at], format_percent(table$weight[at]), format_percent(table$above[at])
+      "%s comes near: it makes up %s %% of the table; in it %s %% of the %s are likelier (black phantom: 95 %%).",
+      table$component[at], format_percent(table$weight[at]), format_percent(table$above[at]), taxa
     ))
   }
   sprintf(
-    "%s comes near: it writes %s %% of the table, at %s of the table's density of presences (a phantom: at most 0.2).",
+    "%s comes near: it makes up %s %% of the table, at %s of its density of presences (a phantom: at most 0.2).",
     table$component[at], format_percent(table$weight[at]), format_each(ratio[at])
   )
 }
@@ -309,16 +319,16 @@ expected_sentence <- function(fit, of, has_phantom) {
 #'
 #' How much an aspect Bernoulli fit could still gain: upper bounds that hold whatever the fit.
 #'
-#' Better memberships with the aspects held is a concave problem, and so is better aspects with the memberships held; a
-#' bound of 0 says that the fit is the maximum of that problem. The joint problem is not concave: other starts may lead
-#' higher. With `smooth` the problem of the memberships is not concave, and with `effort` they are not free: what
-#' concerns them is `NA` then. Fits with `estimate` `"vb"` or `"gibbs"` and those of [visits_bernoulli()] have none at
-#' all. Cost: that of a pass.
+#' Better memberships with the components held is a concave problem, and so is better components with the memberships
+#' held; a bound of 0 says that the fit is the maximum of that problem. The joint problem is not concave: other starts
+#' may lead higher. With `smooth` the problem of the memberships is not concave, and with `effort` they are not free:
+#' what concerns them is `NA` then. Fits with `estimate` `"vb"` or `"gibbs"` and those of [visits_bernoulli()] have none
+#' at all. Cost: that of a pass.
 #'
 #' @param fit a fit of [aspect_bernoulli()]. Fits of other models are refused.
 #' @return A numeric vector: `membership_gap` and `aspects_gap`, the most that better memberships alone and better
-#'   aspects alone could gain, in nats of the log-likelihood (`"map"`: log-posterior); `worst_row`, the relative excess
-#'   of the largest gradient of a row's memberships over its value at the optimum (0 is optimal).
+#'   components alone could gain, in nats of the log-likelihood (`"map"`: log-posterior); `worst_row`, the relative
+#'   excess of the largest gradient of a row's memberships over its value at the optimum (0 is optimal).
 #' @seealso [aspect_bernoulli()], [summary.aspect_bernoulli()]
 #' @examples
 #' set.seed(1)
@@ -433,7 +443,7 @@ summary.aspect_bernoulli <- function(object, ...) {
       certificate = fit_certificate(object), n_missing = d[["n"]] * d[["m"]] - d[["observed"]],
       unobserved = c(rows = sum(object$margins$row_observed == 0), columns = sum(object$margins$column_observed == 0)),
       allowed = allowed_bounds(object), sentences = phantom_sentences(object),
-      title = utils::capture.output(print.multicause(object))
+      title = c(known_by(object), fit_sentences(object))
     ),
     class = "summary.aspect_bernoulli"
   )
@@ -459,7 +469,7 @@ allowed_bounds <- function(fit) {
 allowed_sentences <- function(allowed) {
   sprintf(
     paste(
-      "No fit with the same probabilities and as %s a phantom gives it more than %s %% of the table,",
+      "No fit with the same chances and as %s a phantom gives it more than %s %% of the table,",
       "or has more than %s false %s: identifiability() tells more."
     ),
     allowed$phantom, format_percent(allowed$share_most), format(signif(allowed$expected_most, 3L)),
@@ -492,7 +502,7 @@ best_of_kind <- function(objective) if (all(is.na(objective))) NA_real_ else max
 print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
-  writeLines(c(x$title, x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed)))
+  writeLines(c(x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed), x$title))
   if (x$n_missing > 0) {
     cat(sprintf(
       "%.0f cells unknown; %d row(s) and %d column(s) with nothing observed\n", x$n_missing,
@@ -514,16 +524,15 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
     gap <- format(x$certificate[["membership_gap"]], digits = 2L)
     known <- !is.na(x$certificate[["membership_gap"]])
     cat(sprintf(
-      "Could gain at most %s%s nats by better aspects alone\n",
-      if (known) paste0(gap, " nats by better memberships alone, ") else "",
+      "Could gain at most %s%s by better probabilities of the components alone (units of the log-likelihood)\n",
+      if (known) paste0(gap, " by better memberships alone, ") else "",
       format(x$certificate[["aspects_gap"]], digits = 2L)
     ))
   }
-  cat("\nStarts\n")
-  print.data.frame(x$starts, row.names = FALSE, digits = max(digits, 7L))
+  print_starts(x$starts, digits)
   if (x$free_starts[["finished"]] > 0 && !any(x$phantoms$pinned)) {
     cat(sprintf(
-      "A phantom was found by %d of the %d finished starts that impose none\n", x$free_starts[["found"]],
+      "A phantom was found by %d of the %d finished starts that did not begin with one\n", x$free_starts[["found"]],
       x$free_starts[["finished"]]
     ))
   }

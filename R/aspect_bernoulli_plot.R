@@ -3,13 +3,13 @@
 #' @description
 #' Views of a fit, after Figures 5 to 7 of the paper; `plot()` draws them, `autoplot()` gives them as ggplot2 objects:
 #' \describe{
-#'   \item{`"aspects"`}{a heat map of the aspects' probabilities, taxa in order of age or seriated by aspect, in panels
-#'     side by side where they are many.}
-#'   \item{`"membership"`}{for each site (a vertical bar) how much of it each aspect writes; phantoms are grey.}
+#'   \item{`"aspects"`}{a heat map of the components' probabilities, taxa in order of age or seriated by component, in
+#'     panels side by side where they are many.}
+#'   \item{`"membership"`}{for each site (a vertical bar) how much of it each component makes up; phantoms are grey.}
 #'   \item{`"phantom"`}{the phantoms' share of each site against its richness (the number of taxa recorded).}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass; of a fit with `estimate = "gibbs"`, log
 #'     joint density, log-likelihood and shares of phantoms of every chain, draw by draw.}
-#'   \item{`"top"`, `"scores"`}{the taxa that tell each aspect, and the sites on two of them:
+#'   \item{`"top"`, `"scores"`}{the taxa that tell each component, and the sites on two of them:
 #'     [plot()][autoplot.multicause].}
 #'   \item{`"curves"`}{for a fit with `smooth = smooth_over(age = )`: the components' shares and the chance of presence
 #'     of some taxa through time, see [curves()]; points are the share of sites with a record, in a dozen bins of age.
@@ -24,7 +24,8 @@
 #' @param age,of ages that order the plot, one for each site or for each taxon, and whose they are, as in
 #'   [age_profile()]. The age of a taxon is the mean age of the sites where it occurs, and the other way round. Oldest
 #'   first, those without an age last.
-#' @param order `"age"` (default where `age` is given), `"seriated"` (by main aspect, then by probability) or `"data"`.
+#' @param order `"age"` (default where `age` is given), `"seriated"` (by main component, then by probability) or
+#'   `"data"`.
 #' @param attribute names or numbers of the taxa for `"curves"`; `NULL`: six that change much through time, each in its
 #'   own way.
 #' @param slices number of slices of age for `"map"`, at least 1; they hold about equally many sites.
@@ -32,7 +33,7 @@
 #' @param ... must be empty.
 #' @return An object of class `ggplot`. Wrong input, and `what = "phantom"` for a fit without phantom, are errors of
 #'   class `multicause_input_error`.
-#' @seealso [aspect_bernoulli()], [phantoms()], [age_profile()] for the ages of the aspects.
+#' @seealso [aspect_bernoulli()], [phantoms()], [age_profile()] for the ages of the components.
 #' @examples
 #' set.seed(1)
 #' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
@@ -58,7 +59,7 @@ autoplot.aspect_bernoulli <- function(object, # nolint: object_name_linter.
   if (is.null(order)) order <- if (is.null(age)) "seriated" else "age"
   order <- check_choice(order, "order", c("age", "seriated", "data"))
   if (order == "age" && is.null(age)) {
-    stop_input("`order = \"age\"` needs `age`: one number per observation or attribute.")
+    stop_input("`order = \"age\"` needs `age`: one number for each site or for each taxon.")
   }
   if (what == "trace" && inherits(object, "aspect_bernoulli_gibbs")) {
     return(chain_traces_figure(object, gibbs_shown(object)))
@@ -80,7 +81,7 @@ aspect_order <- function(fit, age, of, order, wanted, weight) {
   switch(order,
     age = list(at = order(-plot_ages(fit, age, of, wanted)), words = "oldest first"),
     seriated = list(at = seriate(if (any(content)) weight[content, , drop = FALSE] else weight),
-      words = "by main aspect"),
+      words = "by main component"),
     data = list(at = seq_len(ncol(weight)), words = "in the order of the data")
   )
 }
@@ -91,8 +92,8 @@ aspects_figure <- function(fit, age, of, order) {
   ordered <- aspect_order(fit, age, of, order, "attribute", aspects)
   taxa <- axis_words(fit)[2L]
   heat_figure(
-    t(aspects[, ordered$at, drop = FALSE]), "What each aspect writes",
-    sprintf("Heat map: the chance of a presence of each of %d %s in each of %d aspects.", ncol(aspects), taxa,
+    t(aspects[, ordered$at, drop = FALSE]), "What each component holds",
+    sprintf("Heat map: the chance of a presence of each of %d %s in each of %d components.", ncol(aspects), taxa,
       nrow(aspects)),
     legend = "probability of presence", heads = component_labels(phantoms(fit)$kind, rownames(aspects)),
     subtitle = sprintf("%s %s", capital(taxa), ordered$words)
@@ -109,7 +110,7 @@ membership_figure <- function(fit, age, of, order) {
   words <- axis_words(fit)
   bars_figure(
     membership[ordered$at, , drop = FALSE], sprintf("What the %s are made of", words[1L]),
-    sprintf("Bars: how much of each of the %s each aspect writes; phantoms in grey.", words[1L]),
+    sprintf("Bars: how much of each of the %s each component makes up; phantoms in grey.", words[1L]),
     component_labels(kinds, colnames(membership), " "), colours, words, paste0(", ", ordered$words)
   )
 }
@@ -152,8 +153,8 @@ plot_ages <- function(fit, age, of, wanted) {
   }
   if (is.null(fit$x)) {
     stop_input(
-      "`age` must be of the %ss here: from ages of %ss they follow by the data, and the fit has `keep_x = FALSE`.",
-      wanted, given
+      "`age` must be of the %s here: from ages of %s they follow by the data, and the fit has `keep_x = FALSE`.",
+      plural_word(side_word(fit, wanted)), plural_word(side_word(fit, given))
     )
   }
   if (wanted == "attribute") attribute_age(fit, age) else observation_age(fit, age)

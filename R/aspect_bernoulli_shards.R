@@ -1,57 +1,37 @@
-# The aspect Bernoulli model of a table in shards. One process, the driver, holds the aspects and runs the passes; the
-# shards are visited here, one after another, or by workers (shards_workers.R). A visit takes the step of a shard's
-# memberships and returns sums over its rows (src/aspect_bernoulli/shards.h).
-#
-# Memberships are files in one folder, a version each: a visit reads one version and writes the next. What the engine
-# saves and restores (src/engine/fit.h) are then numbers of versions, and a visit that is made again, by another worker,
-# writes the same file. Tests: test-aspect_bernoulli_shards.R.
+# The aspect Bernoulli model of a table in shards (shards_fit.R): its passes, what it refuses, and its own verbs. Tests:
+# test-aspect_bernoulli_shards.R.
 
 ab_fit_shards <- function(x, k, settings, start, control, call) {
-  check_shards(x)
-  k <- check_count(k, "k", 1L + length(ab_pins(settings$phantom)))
-  check_memory(8 * copies_of_parameters * k * x$dims[["m"]], sprintf("`k` = %d, for %.0f columns,", k, x$dims[["m"]]))
+  pins <- ab_pins(settings$phantom)
+  k <- check_shards_k(k, x, 1L + length(pins))
   ab_refuse_shards(settings)
   settings <- ab_check_settings(settings)
-  pinned <- c(rep("free", k - length(ab_pins(settings$phantom))), ab_pins(settings$phantom))
   prior <- if (settings$estimate != "ml") settings$prior
   stored <- sum(as.double(x$shards$ones) + x$shards$missing)
   control$algorithm <- ab_algorithm(control, k, list(dim = x$dims, stored = stored), !is.null(prior))
-  folder <- prepare_fit_folder(control$checkpoint)
-  mark <- fingerprint_of(list(
-    x$shards[c("cells", "rows")], k, pinned, prior, start, control$algorithm, control$accelerate
-  ))
-  saved <- read_checkpoint(state_file(folder), mark)
-  sampled <- NULL
-  if (is.null(saved)) {
-    begun <- ab_begin_shards(x, pinned, settings, start, control, folder)
-    sampled <- begun$starts
-    saved <- list(
-      fingerprint = mark, aspects = begun$aspects, version = 0L, passes = 0L, near_end = !is.null(begun$starts)
-    )
-    write_whole(saved, state_file(folder))
-  }
-  visits <- new_visits(x, folder, saved, list(pinned = pinned, prior = prior, k = k), control)
-  out <- visits$fit()
-  check_outcome(out$outcome)
-  ab_new_shards_fit(x, out, visits$version(), list(
-    pinned = pinned, prior = prior, estimate = settings$estimate, starts = sampled, call = call, folder = folder,
-    before = saved$passes
-  ), control)
+  model <- structure(
+    list(
+      k = k, pinned = c(rep("free", k - length(pins)), pins), prior = prior, estimate = settings$estimate,
+      phantom = settings$phantom
+    ),
+    class = c("ab_on_shards", "on_shards")
+  )
+  objective <- c(ml = "log_likelihood", map = "log_posterior")[[settings$estimate]]
+  fit_shards(x, model, objective, start, control, call)
 }
 
 ab_refuse_shards <- function(settings) {
-  with_advice <- function(what, why) {
-    stop_input("%s does not go with shards: %s.", what, why)
-  }
   if (settings$estimate %in% c("vb", "gibbs")) {
-    with_advice(sprintf("`estimate = \"%s\"`", settings$estimate),
-      "take \"map\" or \"ml\", or fit some rows, `x[i, ]`")
+    stop_not_for_shards(
+      sprintf("`estimate = \"%s\"`", settings$estimate), "take \"map\" or \"ml\", or fit some rows, `x[i, ]`"
+    )
   }
-  if (!is.null(settings$smooth)) {
-    with_advice("`smooth`", "neighbours may lie in other shards; fit some rows, `x[i, ]`")
-  }
+  refuse_smooth_shards(settings$smooth)
   if (!is.null(settings$effort)) {
-    with_advice("`effort`", "the phantom's curve needs all rows together; fit some rows, `x[i, ]`, or pin the phantom")
+    stop_not_for_shards(
+      "`effort`",
+      "the phantom's curve needs all rows together; fit some rows, `x[i, ]`, or take `phantom = \"white\"`"
+    )
   }
 }
 
@@ -69,266 +49,209 @@ ab_check_settings <- function(settings) {
   settings
 }
 
-# The folder of memberships and checkpoint.
-prepare_fit_folder <- function(checkpoint) {
-  folder <- if (is.null(checkpoint)) tempfile("multicause-fit-") else checkpoint
-  if (!dir.exists(folder) && !dir.create(folder, showWarnings = FALSE)) {
-    stop_input("`checkpoint` must be a folder that can be made: %s cannot.", dQuote(folder, FALSE))
-  }
-  other <- setdiff(list.files(folder), c("state.rds", list.files(folder, "^membership-.*[.]bin|[.]part$")))
-  if (length(other)) {
-    stop_input("`checkpoint` must be a folder of a fit to shards, or new: %s holds %s.", dQuote(folder, FALSE),
-      show_names(other))
-  }
-  unlink(list.files(folder, "[.]part$", full.names = TRUE))
-  normalizePath(folder)
+#' @export
+shard_visit.ab_on_shards <- function(model, view, rows, shared, asked, control) {
+  param <- c(ab_kernel_param(list(membership = rows, aspects = shared$aspects), model$pinned), asked)
+  .Call(mc_c_ab_shard, view, param, mode_counts(model$prior, model$pinned), control)
 }
 
-state_file <- function(folder) file.path(folder, "state.rds")
-
-membership_file <- function(folder, shard, version) {
-  file.path(folder, sprintf("membership-%05d-%06d.bin", shard, version))
+#' @export
+shard_driver.ab_on_shards <- function(model, empty, param, control) {
+  none <- list(membership = matrix(0, 0L, model$k), aspects = param$aspects)
+  param <- c(ab_kernel_param(none, model$pinned), param[c("visit", "near_end", "go_on")])
+  out <- .Call(mc_c_ab_shards_fit, empty, param, mode_counts(model$prior, model$pinned), control)
+  out$outcome$algorithm <- control$algorithm
+  out
 }
 
-# Start values: the user's, or the best fit to a sample of rows.
-
-start_rows <- 5000L
-
-ab_begin_shards <- function(x, pinned, settings, start, control, folder) {
-  k <- length(pinned)
-  seed <- draw_seeds(1L)
-  starts <- NULL
-  if (is.null(start)) {
-    sampled <- ab_sample_start(x, pinned, settings, control, seed)
-    start <- list(aspects = sampled$aspects)
-    starts <- sampled$starts
-  }
+#' @export
+check_shards_start.ab_on_shards <- function(model, start, x) {
   check_start_names(start, "aspects", "list(aspects = k x m matrix), and a n x k matrix `membership` if you like")
   aspects <- by_names(start$aspects, 2L, x$attributes)
-  aspects <- check_matrix(aspects, "start$aspects", k, x$dims[["m"]], 0, 1)
-  ab_check_pinned(aspects, pinned)
-  last <- cumsum(as.double(x$shards$rows))
+  aspects <- check_matrix(aspects, "start$aspects", model$k, x$dims[["m"]], 0, 1)
+  ab_check_pinned(aspects, model$pinned)
   membership <- start$membership
-  if (!is.null(membership)) membership <- check_simplex_rows(membership, "start$membership", x$dims[["n"]], k)
-  for (s in x$shards$shard) {
-    n <- x$shards$rows[s]
-    own <- if (is.null(membership)) matrix(1 / k, n, k) else membership[last[s] - n + seq_len(n), , drop = FALSE]
-    write_vectors(list(as.double(own)), membership_file(folder, s, 0L))
-  }
-  list(aspects = unname(aspects), starts = starts)
+  if (!is.null(membership)) membership <- check_simplex_rows(membership, "start$membership", x$dims[["n"]], model$k)
+  list(shared = list(aspects = unname(aspects)), rows = membership)
 }
 
-# As many rows as make a good start, drawn from all shards; aspects a little towards the columns' shares, because a
-# taxon that is not in the sample must not be impossible.
-ab_sample_start <- function(x, pinned, settings, control, seed) {
-  n <- x$dims[["n"]]
-  at <- with_seed(seed, sort(sample(n, min(n, start_rows))))
-  rows <- x[at, ]
-  rownames(rows) <- NULL
-  control[c("cluster", "checkpoint")] <- list(NULL)
-  control[c("n_polish", "max_pass", "keep_x", "keep_starts")] <- list(0L, min(control$max_pass, 200L), TRUE, FALSE)
-  control$tol <- max(control$tol, 1e-7)
-  class(control) <- "multicause_control"
-  asked <- c(settings[c("estimate", "phantom")], prior = list(settings$prior), control = list(control))
-  asked <- asked[!vapply(asked, is.null, NA)]
-  fit <- quiet_fit(do.call(aspect_bernoulli, c(list(quote(rows), length(pinned)), asked)))$value
-  share <- (x$column_sum + 1) / (n - x$column_missing + 2)
+#' @export
+fit_sample.ab_on_shards <- function(model, rows, control) {
+  prior <- if (!is.null(model$prior)) list(prior = model$prior)
+  asked <- c(list(estimate = model$estimate, phantom = model$phantom, control = control), prior)
+  do.call(aspect_bernoulli, c(list(quote(rows), model$k), asked))
+}
+
+#' @export
+sampled_shared.ab_on_shards <- function(model, fit, share) {
   aspects <- unname(fit$param$aspects)
-  free <- pinned == "free"
-  aspects[free, ] <- 0.95 * aspects[free, , drop = FALSE] + 0.05 * rep(share, each = sum(free))
-  list(aspects = aspects, starts = fit$starts)
+  free <- model$pinned == "free"
+  aspects[free, ] <- mix_shares(aspects[free, , drop = FALSE], share)
+  list(aspects = aspects)
 }
 
-# What a visit of a run of shards needs beside the aspects; `x`: the shards' files.
-visit_job <- function(x, shards, folder, model, control) {
+#' @export
+finish_shards_fit.ab_on_shards <- function(model, fit, found, free) {
+  x <- fit$shards
+  pinned <- model$pinned
+  k <- model$k
+  labels <- component_names(k)
+  whole <- list(aspects = found$aspects, shares = membership_sums(fit))
+  observed <- x$dims[["n"]] - x$column_missing
+  order <- seq_len(k)
+  if (free) {
+    own <- which(pinned == "free")
+    kind <- phantom_table(whole, fit$density, pinned, observed > 0)$kind
+    order <- c(own[order(kind[own] != "content", -whole$shares$weight[own])], which(pinned != "free"))
+  }
+  aspects <- whole$aspects[order, , drop = FALSE]
+  dimnames(aspects) <- list(labels, x$attributes)
+  shares <- lapply(whole$shares, function(part) stats::setNames(part[order], labels))
+  fit$param <- list(aspects = aspects)
+  fit$loglik <- unname(fit$objective) - shards_log_prior(model$prior, pinned[order], aspects, shares$log)
+  fit$df <- x$dims[["n"]] * (k - 1) + sum(pinned == "free") * x$dims[["m"]]
+  fit[c("shares", "order", "pinned", "estimate", "prior")] <- list(
+    shares[c("weight", "alone")], order, stats::setNames(pinned[order], labels), model$estimate, model$prior
+  )
+  class(fit) <- c("aspect_bernoulli_shards", class(fit))
+  fit
+}
+
+# Over all rows: what membership_shares() has, and sums of logs, which a prior needs.
+membership_sums <- function(fit) {
+  sums <- 0
+  for (s in fit$shards$shards$shard) {
+    membership <- own_rows(fit, s)
+    sums <- sums + cbind(
+      colSums(membership), colSums(membership * (membership > 0.5)), colSums(log(membership))
+    )
+  }
+  alone <- ifelse(sums[, 1L] > 0, sums[, 2L] / sums[, 1L], 0)
+  list(weight = sums[, 1L] / fit$dims[["n"]], alone = alone, log = sums[, 3L])
+}
+
+shards_log_prior <- function(prior, pinned, aspects, log_shares) {
+  counts <- mode_counts(prior, pinned)
+  none <- matrix(0, 0L, length(pinned))
+  own <- counts[, 3L] > 0
+  sum(counts[own, 3L] * log_shares[own]) + mode_log_prior(prior, pinned, list(membership = none, aspects = aspects))
+}
+
+is_shards_fit <- function(fit) {
+  if (missing(fit)) stop_missing("fit")
+  inherits(fit, "aspect_bernoulli_shards")
+}
+
+#' @export
+shard_part.aspect_bernoulli_shards <- function(fit, rows, data) {
+  membership <- rows[, fit$order, drop = FALSE]
+  dimnames(membership) <- list(rownames(data$x), component_names(fit$dims[["k"]]))
   list(
-    path = x$path, shards = shards, sums = x$shards$cells[shards], folder = folder, model = model,
-    control = list(
-      max_pass = 1L, tol = 1, accelerate = FALSE, n_threads = control$n_threads, algorithm = control$algorithm
-    ),
-    keep = FALSE, worker = 1L
+    param = list(membership = membership, aspects = fit$param$aspects), pinned = fit$pinned, estimate = fit$estimate,
+    prior = fit$prior, density = fit$density, margins = data$margins, algorithm = fit$algorithm, shares = fit$shares,
+    class = "aspect_bernoulli"
   )
 }
 
-# The jobs of a visit: one, or one for each worker.
-visit_jobs <- function(x, workers, folder, model, control) {
-  runs <- list(x$shards$shard)
-  if (!is.null(workers)) {
-    runs <- share_shards(x$shards$ones + x$shards$missing + 5 * x$shards$rows, length(workers$names))
-  }
-  lapply(which(lengths(runs) > 0L), function(i) {
-    job <- visit_job(x, runs[[i]], folder, model, control)
-    job$keep <- !is.null(workers)
-    job$worker <- i
-    job
-  })
+#' @export
+model_title.aspect_bernoulli_shards <- function(fit) "Aspect Bernoulli model"
+
+#' @export
+print.aspect_bernoulli_shards <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  NextMethod()
+  writeLines(phantom_sentences(x))
+  invisible(x)
 }
 
-# The driver's side of the passes: versions of the memberships, and the visits.
-new_visits <- function(x, folder, saved, model, control) {
-  current <- safe <- saved$version
-  newest <- max(saved$version, newest_version(folder))
-  slots <- rep(NA_integer_, 3L)
-  step <- NULL # of an extrapolation that the next visit makes
-  passes <- saved$passes
-  workers <- if (!is.null(control$cluster)) open_workers(control$cluster, control$patience)
-  jobs <- visit_jobs(x, workers, folder, model, control)
+#' @export
+summary.aspect_bernoulli_shards <- function(object, ...) {
+  check_dots(...)
+  structure(list(fit = object, components = phantoms(object)), class = "summary.multicause_shards")
+}
 
-  visit <- function(what, aspects, caps) {
-    asked <- list(
-      what = what, aspects = aspects, caps = caps, from = current, to = newest + 1L, step = step, saved = slots,
-      before = if (what == "pass" && is.null(step) && identical(current, slots[2L])) slots[1L]
-    )
-    todo <- lapply(jobs, utils::modifyList, asked, keep.null = TRUE)
-    found <- if (is.null(workers)) {
-      list(visit_shards(todo[[1L]]))
-    } else {
-      workers_heard(workers)
-      run_on_workers(workers, todo, visit_shards_there, is_visit)
-    }
-    if (what == "pass") {
-      current <<- newest <<- newest + 1L
-      step <<- NULL
-      passes <<- passes + 1L
-      forget_versions(folder, c(current, safe, slots))
-    }
-    add_nodes(unlist(lapply(found, `[[`, "nodes"), recursive = FALSE), nrow(x$shards))
+#' @export
+phantoms.aspect_bernoulli_shards <- function(fit, ..., white = 0.2, black = 0.5, min_weight = 1e-3) {
+  check_dots(...)
+  white <- check_share(white, "white")
+  black <- check_share(black, "black")
+  min_weight <- check_share(min_weight, "min_weight")
+  param <- list(aspects = fit$param$aspects, shares = fit$shares)
+  observed <- fit$shards$dims[["n"]] - fit$shards$column_missing > 0
+  table <- phantom_table(param, fit$density, fit$pinned, observed, white, black, min_weight)
+  structure(
+    table,
+    class = c("phantoms", "data.frame"), density = fit$density,
+    rule = c(white = white, black = black, min_weight = min_weight)
+  )
+}
+
+#' @export
+certificate.aspect_bernoulli_shards <- function(fit) {
+  check_shards_fit(fit, "fit")
+  pinned <- unname(fit$pinned)
+  prior <- fit$prior
+  aspects <- unname(fit$param$aspects)
+  n_shards <- nrow(fit$shards$shards)
+  plain <- visit_control(fit$control, "em")
+  nodes <- list()
+  worst <- 0
+  for (s in fit$shards$shards$shard) {
+    view <- read_shard_view(fit$shards$path, s, fit$shards$shards$cells[s])
+    param <- list(membership = own_rows(fit, s)[, fit$order, drop = FALSE], aspects = aspects)
+    gap <- ab_certify(view, param, pinned, prior, fixed_aspects = TRUE)
+    worst <- max(worst, gap[3L])
+    param <- ab_kernel_param(param, pinned)
+    param[c("fixed_membership", "look")] <- list(TRUE, FALSE)
+    sums <- .Call(mc_c_ab_shard, view, param, mode_counts(prior, pinned), plain)$sums
+    nodes <- add_node(nodes, s, c(gap[1L], sums))
   }
-  # At theta_1, and in plain passes at every point, what is saved was accepted: a checkpoint.
-  save <- function(which, aspects) {
-    slots[which + 1L] <<- current
-    if (which == 1L || !control$accelerate) {
-      safe <<- current
-      write_whole(
-        list(fingerprint = saved$fingerprint, aspects = aspects, version = current, passes = passes), state_file(folder)
-      )
-    }
-    NULL
-  }
-  answer <- function(what, value, caps) {
-    switch(what,
-      pass = , objective = visit(what, value, caps),
-      save = save(value, caps),
-      restore = {
-        current <<- slots[value + 1L]
-        step <<- NULL
-      },
-      extrapolate = {
-        step <<- value
-        NULL
-      }
-    )
-  }
-  fit <- function() {
-    param <- ab_kernel_param(list(membership = matrix(0, 0L, model$k), aspects = saved$aspects), model$pinned)
-    param$visit <- answer
-    param$near_end <- !isFALSE(saved$near_end)
-    empty <- list(dim = c(0L, as.integer(x$dims[["m"]])), start = 0L, column = integer())
-    settings <- unclass(control)
-    if (!is.null(workers)) on.exit(tell_losses(workers))
-    if (isTRUE(control$progress)) {
-      bar <- progress_bar("Passes", 1L, 1L)
-      on.exit(bar$close(), add = TRUE)
-      settings$on_tick <- bar$tick
-    }
-    out <- .Call(mc_c_ab_shards_fit, empty, param, mode_counts(model$prior, model$pinned), settings)
-    out$outcome$algorithm <- control$algorithm
-    write_whole(
-      list(fingerprint = saved$fingerprint, aspects = out$aspects, version = current, passes = passes),
-      state_file(folder)
-    )
-    forget_versions(folder, current)
+  total <- add_nodes(nodes, n_shards)
+  cells <- matrix(utils::tail(total, 2L * length(aspects)), length(aspects))
+  counts <- mode_counts(prior, pinned)
+  slope <- matrix(cells[, 1L] - cells[, 2L], nrow(aspects))
+  push <- function(count, x) {
+    out <- count / x
+    out[count == 0, ] <- 0
     out
   }
-  list(fit = fit, version = function() current)
+  slope <- slope + push(counts[, 1L], aspects) - push(counts[, 2L], 1 - aspects)
+  gain <- pmax(slope * (1 - aspects), -slope * aspects)
+  c(membership_gap = total[[1L]], aspects_gap = sum(gain[pinned == "free", ]), worst_row = worst)
 }
 
-newest_version <- function(folder) {
-  files <- list.files(folder, "^membership-[0-9]+-[0-9]+[.]bin$")
-  max(0L, as.integer(sub(".*-([0-9]+)[.]bin$", "\\1", files)))
-}
-
-forget_versions <- function(folder, keep) {
-  files <- list.files(folder, "^membership-[0-9]+-[0-9]+[.]bin$")
-  version <- as.integer(sub(".*-([0-9]+)[.]bin$", "\\1", files))
-  unlink(file.path(folder, files[!version %in% keep]))
-}
-
-# Is a worker's answer that of the job: its shards, each once, and its numbers?
-is_visit <- function(value, job) {
-  is.list(value) && identical(value$shards, job$shards) && identical(value$what, job$what) &&
-    identical(value$to, job$to) && is.list(value$nodes)
-}
-
-# On a worker, which keeps shards and versions of memberships between visits: its memory, not its state, since all of
-# it is on disk. An error of ours goes back as such.
-visit_shards_there <- function(job) {
-  failed <- function(e) structure(list(error = e), class = "shard_error")
-  tryCatch(visit_shards(job), multicause_shard_damaged = failed)
-}
-
-worker_memory <- new.env(parent = emptyenv())
-
-visit_shards <- function(job) {
-  memory <- if (job$keep) worker_memory
-  if (!is.null(memory) && !identical(memory$folder, job$folder)) {
-    rm(list = ls(memory), envir = memory)
-    memory$folder <- job$folder
+# The ranking of false_absences() and false_presences() over all shards: of each its best cells, then the best of these.
+rank_shards <- function(fit, asked, by, of, kinds, more) {
+  check_shards_fit(fit, "fit")
+  if (!is.null(asked$within) || more) {
+    stop_input(paste(
+      "`within`, `sites`, `x` and `phantom_convention` do not go with a fit to shards: take a fit to some rows,",
+      "`x[i, ]`; row_data() has what belongs to the sites."
+    ))
   }
-  nodes <- list()
-  for (at in seq_along(job$shards)) {
-    shard <- job$shards[at]
-    view <- remembered(memory, sprintf("view %d", shard), function() read_shard_view(job$path, shard, job$sums[at]))
-    out <- visit_shard(view, shard, job, memory)
-    nodes <- add_node(nodes, shard, out)
+  kinds <- component_kinds(fit, kinds)
+  score <- names(score_names[[of]])[match(by, score_names[[of]])]
+  rows <- if (!is.null(asked$observation)) shard_rows(fit$shards, asked$observation)
+  last <- cumsum(as.double(fit$shards$shards$rows))
+  ranked <- list(cells = NULL, n_cells = 0, expected = 0, expected_most = 0)
+  for (s in fit$shards$shards$shard) {
+    if (!is.null(rows) && !length(rows[[s]])) next
+    part <- shard_fit(fit, s)
+    wanted <- asked
+    wanted["observation"] <- list(rows[[s]])
+    scope <- cell_scope(part, by, wanted, kinds, NULL)
+    found <- rank_cells(part, scope, score, of)
+    names <- part$names[[1L]]
+    found$cells$name <- if (is.null(names)) character(nrow(found$cells)) else names[found$cells$row]
+    found$cells$row <- found$cells$row + (last[s] - part$dims[["n"]])
+    sums <- c("n_cells", "expected", "expected_most")
+    ranked[sums] <- Map(`+`, ranked[sums], found[sums])
+    ranked$cells <- keep_best(rbind(ranked$cells, found$cells), score, scope)
+    refuse_large(8 * nrow(ranked$cells), sprintf("All %s", of), "give `n`, or `observation` or `attribute`")
   }
-  if (!is.null(memory)) forget_old(memory, c(job$from, job$to, job$saved))
-  list(shards = job$shards, what = job$what, to = job$to, nodes = nodes)
-}
-
-remembered <- function(memory, name, make) {
-  if (is.null(memory)) {
-    return(make())
-  }
-  if (is.null(memory[[name]])) memory[[name]] <- make()
-  memory[[name]]
-}
-
-forget_old <- function(memory, versions) {
-  names <- ls(memory, pattern = "^membership ")
-  old <- names[!sub(".* ", "", names) %in% versions]
-  rm(list = old, envir = memory)
-}
-
-# One shard: the sums of its rows. A pass writes its memberships as the next version.
-visit_shard <- function(view, shard, job, memory = NULL) {
-  n <- view$dim[1L]
-  k <- job$model$k
-  version <- function(number) {
-    remembered(memory, sprintf("membership %d %d", shard, number), function() {
-      read_membership(job$folder, shard, number, n, k)
-    })
-  }
-  membership <- if (is.null(job$step)) {
-    version(job$from)
-  } else {
-    .Call(mc_c_ab_shard_extrapolate, lapply(job$saved, version), job$step)
-  }
-  param <- ab_kernel_param(list(membership = membership, aspects = job$aspects), job$model$pinned)
-  param[c("look", "caps", "before")] <- list(
-    job$what == "objective", job$caps, if (!is.null(job$before)) version(job$before)
+  out <- new_false_cells(
+    list(names = list(NULL, fit$shards$attributes), rare = NULL), ranked, list(kinds = kinds, per = scope$per),
+    by, of, NULL
   )
-  out <- .Call(mc_c_ab_shard, view, param, mode_counts(job$model$prior, job$model$pinned), job$control)
-  if (job$what == "pass") {
-    write_vectors(list(out$membership), membership_file(job$folder, shard, job$to))
-    if (!is.null(memory)) memory[[sprintf("membership %d %d", shard, job$to)]] <- out$membership
-  }
-  out$sums
-}
-
-read_membership <- function(folder, shard, version, n, k) {
-  file <- membership_file(folder, shard, version)
-  values <- read_vectors(file, 1L)[[1L]]
-  if (length(values) != n * k) stop_shard_file(file, "is not of this fit")
-  matrix(values, n, k)
+  if (nrow(out) && any(nzchar(ranked$cells$name))) out$observation <- ranked$cells$name
+  out
 }

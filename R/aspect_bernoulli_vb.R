@@ -85,10 +85,14 @@ eb_continue <- function(result, problem, control) {
 #'
 #' With `"gibbs"` they are states that the chains kept, evenly spaced: at most `keep` of [mcmc_control()] for each
 #' chain, and the same at every call. With `"vb"` the posterior is approximated by independent Dirichlets (memberships)
-#' and Betas (aspects). Such an approximation is narrower than the true posterior: take its intervals as the least that
-#' is uncertain. Component labels are those of the fit.
+#' and Betas (components). Such an approximation is narrower than the true posterior: take its intervals as the least
+#' that is uncertain. Component labels are those of the fit.
 #'
-#' @param fit a fit of [aspect_bernoulli()] with `estimate = "vb"` or `"gibbs"`.
+#' Of an [ensemble()] of such fits each draw is one of a member: so the draws differ in their number of components and
+#' in their prior, too, and are not as narrow as those of any member. Members are drawn by their weights; where those
+#' are by held-out cells, by their square roots: cells held out do not tell how much was missed.
+#'
+#' @param fit a fit of [aspect_bernoulli()] with `estimate = "vb"` or `"gibbs"`, or an [ensemble()] of such fits.
 #' @param n number of draws, at least 1.
 #' @return A list of `n` fits (`"gibbs"`: of as many as were kept, if fewer) whose `param` are draws; `loglik` is that
 #'   at the draw, and all else that of `fit`. Memory is that of `n` sets of parameters.
@@ -103,6 +107,9 @@ eb_continue <- function(result, problem, control) {
 posterior_draws <- function(fit, n = 100) {
   check_fit(fit, "aspect_bernoulli")
   n <- check_count(n, "n")
+  if (inherits(fit, "multicause_ensemble")) {
+    return(ensemble_draws(fit, n))
+  }
   if (!inherits(fit, "aspect_bernoulli_gibbs")) {
     refuse_large(as.double(n) * sum(lengths(fit$param)), "The draws", "take fewer with `n`")
   }
@@ -111,9 +118,36 @@ posterior_draws <- function(fit, n = 100) {
     return(lapply(kept_states(fit, n), function(state) kept_draw(fit, state, view)))
   }
   if (is.null(fit$posterior)) {
-    stop_input("`fit` must be a fit with `estimate` \"vb\" or \"gibbs\": others have no posterior.")
+    stop_input(paste(
+      "`fit` must be a fit with `estimate` \"vb\" or \"gibbs\": others have no posterior.",
+      "bootstrap_draws() is for those."
+    ))
   }
   lapply(seq_len(n), function(i) draw_posterior(fit, view))
+}
+
+# Draws of the members of an average, as many of each as the weights say.
+ensemble_draws <- function(fit, n) {
+  if (!has_draws(fit)) {
+    stop_input("`fit` must be an average of fits with `estimate` \"vb\" or \"gibbs\": others have no posterior.")
+  }
+  refuse_large(
+    as.double(n) * max(vapply(fit$fits, function(each) sum(lengths(each$param)), 0)), "The draws", "take fewer with `n`"
+  )
+  member <- sort(sample.int(length(fit$fits), n, replace = TRUE, prob = fit$draw_weights))
+  drawn <- lapply(unique(member), function(i) {
+    each <- posterior_draws(fit$fits[[i]], sum(member == i))
+    each[rep_len(seq_along(each), sum(member == i))] # a sampler may have kept fewer
+  })
+  unlist(drawn, recursive = FALSE)
+}
+
+# Whether posterior_draws() knows the fit.
+has_draws <- function(fit) {
+  if (inherits(fit, "multicause_ensemble")) {
+    return(all(vapply(fit$fits, has_draws, NA)))
+  }
+  inherits(fit, "aspect_bernoulli") && (!is.null(fit$posterior) || is_sampled(fit))
 }
 
 draw_posterior <- function(fit, view) {

@@ -12,7 +12,9 @@
 #' Axes speak the user's words: those of `names(dimnames(x))` where the data have them, such as
 #' `c("localities", "genera")`, else sites and taxa. Long names are cut in the middle, and where names would cover each
 #' other some are left out, at whatever size the figure is drawn. Colours can be told apart by the colour-blind, and
-#' scales of one number read in grey. Every figure has an alternative text, [ggplot2::get_alt_text()].
+#' scales of one number read in grey: they get darker from the least to the largest. Every figure has an alternative
+#' text, [ggplot2::get_alt_text()]. Axes of age in Ma carry the geological time scale where package deeptime is
+#' installed.
 #'
 #' Views of any fit; models with pages of their own have others: [plot.aspect_bernoulli()], [plot.noisy_or()],
 #' [plot.plsa()], [plot.plca()], [plot.bmf()], and so have the answer of [which_zeros()], [plot.which_zeros()], and its
@@ -124,9 +126,9 @@ top_figure <- function(fit, n) {
   ) +
     ggplot2::geom_col(fill = component_colours(1L), width = 0.7) +
     ggplot2::facet_wrap("component", scales = "free_y") + few_numbers("x") +
-    ggplot2::scale_y_discrete(labels = function(key) cut(sub("^.*\r", "", key)), guide = thinned()) +
+    ggplot2::scale_y_discrete(labels = function(key) apart(cut(sub("^.*\r", "", key))), guide = thinned()) +
     ggplot2::labs(y = NULL) +
-    ggplot2::theme(axis.text.y = ggplot2::element_text(face = "italic", size = 7))
+    ggplot2::theme(axis.text.y = ggplot2::element_text(face = "italic", size = 7, lineheight = apart_height))
 }
 
 # Sites on two components and the taxa that tell most, as arrows.
@@ -138,7 +140,7 @@ scores_figure <- function(fit, components, n) {
     values <- values[, at, drop = FALSE]
     data.frame(
       x = unname(values[, 1L]), y = unname(values[, 2L]),
-      label = short_labels(20L)(as.character(label_of(seq_len(nrow(values)), names)))
+      label = short_labels(16L)(as.character(label_of(seq_len(nrow(values)), names)))
     )
   }
   sites <- part(both$sites, fit$names[[1L]])
@@ -157,7 +159,10 @@ scores_figure <- function(fit, components, n) {
     sites, gg_aes(x = "x", y = "y"), sprintf("%s on two components", capital(words[1L])),
     sprintf("Points: %s by their scores on two components; arrows: %s that tell most.", words[1L], words[2L]),
     colnames(both$sites)[at[1L]], colnames(both$sites)[at[2L]]
-  ) + ggplot2::geom_point(colour = component_colours(1L), alpha = 0.6, size = 1.6)
+  ) + ggplot2::geom_point(
+    colour = component_colours(1L), alpha = if (nrow(sites) > 200L) 0.3 else 0.6,
+    size = if (nrow(sites) > 200L) 1 else 1.6
+  )
   if (!nrow(taxa)) {
     return(figure)
   }
@@ -165,7 +170,7 @@ scores_figure <- function(fit, components, n) {
   # Names go on from the tips of their arrows, for which their side has room.
   taxa$hjust <- ifelse(taxa$x >= 0, -0.05, 1.05)
   taxa$vjust <- ifelse(taxa$y >= 0, -0.2, 1.2)
-  room <- c(if (any(taxa$x < 0)) 0.3 else 0.05, if (any(taxa$x >= 0)) 0.3 else 0.05)
+  room <- c(if (any(taxa$x < 0)) 0.4 else 0.05, if (any(taxa$x >= 0)) 0.4 else 0.05)
   figure + ggplot2::geom_segment(
     gg_aes(x = "x0", y = "y0", xend = "x", yend = "y"), origin, colour = component_colours(6L)[6L],
     arrow = ggplot2::arrow(length = ggplot2::unit(0.06, "inches"))
@@ -195,7 +200,7 @@ trace_figure <- function(fit) {
   new_figure(
     table, gg_aes(x = "pass", y = "gap", group = "start", colour = "kind", linetype = "kind", alpha = "finished"),
     "Every start, pass by pass", "Lines: how far each start was below the best one, pass by pass.", "pass",
-    "nats below the best"
+    "log-likelihood below the best"
   ) + ggplot2::geom_line(data = table[rep(passes, passes) > 1L, ]) +
     ggplot2::geom_point(data = table[rep(passes, passes) == 1L, ]) +
     ggplot2::scale_x_log10() + ggplot2::scale_y_log10(breaks = decades, labels = words) +

@@ -1,4 +1,4 @@
-#' Bernoulli mixture: every observation written by one component
+#' Bernoulli mixture: every observation from one component
 #'
 #' The single-cause rival of [aspect_bernoulli()], known to ecologists and social scientists as latent class analysis:
 #' each observation belongs to one component, whose prototype gives the probability of every attribute.
@@ -23,6 +23,9 @@
 #' neighbourhood EM (Ambroise and Govaert 1998), which no pass lowers. A component to which all neighbours belong gains
 #' a factor of exp(`strength`) in the odds, so a strength of 3 is worth as much as a few telling cells, and 0 is the
 #' plain mixture. A site whose age or place is unknown is by itself. `recording` has no meaning here.
+#'
+#' **Shards.** `x` may be a result of [shards()], without `smooth`; see there. The result has class
+#' `bernoulli_mixture_shards`.
 #'
 #' **Cost.** A pass takes O(k) a nonzero or missing cell and O(k m); memory O(k (n + m)). One thread.
 #'
@@ -70,6 +73,10 @@ bernoulli_mixture <- function(x, k, ..., estimate = c("map", "ml"),
   check_given(x, k)
   control <- check_control(control)
   estimate <- check_choice(estimate, "estimate", c("map", "ml"))
+  if (inherits(x, "shards")) {
+    settings <- list(estimate = estimate, prior = prior, smooth = smooth)
+    return(bm_fit_shards(x, k, settings, start, control, keep_values(call, c(settings, list(start = start)))))
+  }
   data <- check_data(x, "binary")
   k <- check_k(k, dim(data$x))
   smooth <- check_smooth(smooth)
@@ -230,7 +237,7 @@ bm_fold_in <- function(fit, data, along) {
 #' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names;
 #'   cells may be `NA`. Missing: the data of the fit.
 #' @param type `"response"`: the probability of each cell; `"membership"`: the posterior of each component; `"cell"`:
-#'   the posterior that each component wrote the cell, which is the same for all cells of an observation.
+#'   the posterior that each component made the cell, which is the same for all cells of an observation.
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
 #' @param along for a fit with `smooth`, the covariates of the new observations, as in [predict.aspect_bernoulli()];
 #'   `NULL`: unknown, and neighbours then have no say. Without `newdata`, of sites where nothing is recorded yet.
@@ -239,7 +246,7 @@ bm_fold_in <- function(fit, data, along) {
 #'   were.
 #' @param ... must be empty.
 #' @return `predict()`: a matrix rows x m (`"response"`) or rows x k (`"membership"`), or an array rows x m x k
-#'   (`"cell"`), with names. An observation that no component can have written is judged with probabilities kept 1e-6
+#'   (`"cell"`), with names. An observation that no component can have made is judged with probabilities kept 1e-6
 #'   away from 0 and 1. `fitted()`: the first, for the data of the fit, missing cells included. `simulate()`: a list of
 #'   `nsim` complete 0/1 matrices n x m, observations keeping their membership, and as its attribute `seed` what
 #'   [stats::simulate()] promises.
@@ -264,7 +271,7 @@ predict.bernoulli_mixture <- function(object, newdata, type = c("response", "mem
   m <- object$dims[["m"]]
   k <- object$dims[["k"]]
   width <- c(response = m, membership = k, cell = m * k)[[type]]
-  refuse_large(length(rows) * width, "The prediction", "take some observations at a time by `rows`")
+  refuse_large(length(rows) * width, "The prediction", "take fewer rows at a time by `rows`")
   labels <- list(rownames(membership), object$names[[2L]], colnames(membership))
   switch(type,
     response = mixed(membership, object$param$prototypes),

@@ -92,9 +92,10 @@ bmf <- function(x, k = Inf, l = Inf, ..., family = c("gaussian", "bernoulli", "p
   problem <- bmf_problem(data, family, k, l, lapply(fixed, as_raw_matrix), prior, control)
   bmf_check_moves(problem, data)
   state <- if (!is.null(start)) bmf_check_start(start, problem, data)
-  tell_long_run(family, dim(data$x), control)
+  long <- tell_long_run(family, dim(data$x), control)
   streams <- draw_streams(control$chains)
-  jobs <- run_chains(problem, streams, if (!is.null(state)) rep(list(state), control$chains))
+  first <- if (long) function(job) tell_first_answer(job$state, problem$n_fixed, colnames(data$x))
+  jobs <- run_chains(problem, streams, if (!is.null(state)) rep(list(state), control$chains), first)
   fit <- bmf_new_fit(jobs, problem, data, fixed, call)
   fit$seed <- attr(streams, "seed")
   fit
@@ -110,11 +111,11 @@ bmf_family <- function(x) {
 
 long_run <- 2e7 # cells times sweeps over all chains, about half a minute
 
-# What takes its time, and how to have less of it.
+# What takes its time, and how to have less of it; says whether it is long.
 tell_long_run <- function(family, shape, control) {
   sweeps <- control$warmup + as.double(control$draws) * control$thin
   if (prod(as.double(shape)) * sweeps * control$chains < long_run) {
-    return(invisible())
+    return(FALSE)
   }
   inform(
     paste(
@@ -122,6 +123,26 @@ tell_long_run <- function(family, shape, control) {
       "the draws made so far. For a first look: `control = mcmc_control(chains = 1, warmup = 100, draws = 200,",
       "n_start = 4, n_reheat = 2)`."
     ), shape[1L], shape[2L], bmf_family_title[[family]], control$chains, sweeps
+  )
+  TRUE
+}
+
+# What a chain has after its first start, seconds after the call: not yet the answer, but what it will be like.
+tell_first_answer <- function(state, n_fixed, names) {
+  free <- function(features, fixed) features[, seq_len(ncol(features)) > fixed, drop = FALSE] == 1
+  rows <- free(state$rows, n_fixed[[1L]])
+  columns <- free(state$columns, n_fixed[[2L]])
+  sizes <- function(features) {
+    if (!ncol(features)) return("none")
+    paste(utils::head(sort(colSums(features), decreasing = TRUE), 4L), collapse = ", ")
+  }
+  at <- if (ncol(columns)) which(columns[, which.max(colSums(columns))])
+  inform(
+    paste(
+      "A first answer, of one start of one chain: %d group(s) of rows (the largest have %s), %d group(s) of columns",
+      "(%s)%s. The chains go on from many such starts."
+    ), ncol(rows), sizes(rows), ncol(columns), sizes(columns),
+    if (length(at)) sprintf(", the largest of %s", show_names(as.character(label_of(at, names)))) else ""
   )
 }
 

@@ -57,18 +57,19 @@ print.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   digits <- check_digits(digits)
   d <- x$dims
   fixed <- function(s) if (ncol(x$fixed[[s]])) sprintf(" (and %d fixed)", ncol(x$fixed[[s]])) else ""
-  cat(sprintf(
-    "Binary matrix factorization (%s): %d rows x %d columns, %.0f observed cells\n", bmf_family_title[[x$family]],
-    d[["n"]], d[["m"]], d[["observed"]]
-  ))
   count <- function(name) {
     values <- x$trace[[name]]
     range <- stats::quantile(values, c(0.05, 0.95), type = 1)
     if (range[1L] == range[2L]) format(range[[1L]]) else sprintf("%s to %s", format(range[[1L]]), format(range[[2L]]))
   }
   cat(sprintf(
-    "%s row features%s meet %s column features%s (90 %% of draws)\n", count("row_features"), fixed("rows"),
-    count("column_features"), fixed("columns")
+    "%s row features%s (groups of %s) meet %s column features%s (groups of %s), in 90 %% of draws\n",
+    count("row_features"), fixed("rows"), axis_words(x)[1L], count("column_features"), fixed("columns"),
+    axis_words(x)[2L]
+  ))
+  cat(sprintf(
+    "Binary matrix factorization (%s): %s, %.0f observed cells\n", bmf_family_title[[x$family]],
+    table_words(d, axis_words(x)), d[["observed"]]
   ))
   chains <- length(unique(x$trace$chain))
   cat(sprintf(

@@ -34,7 +34,7 @@ cell_scores.aspect_bernoulli <- function(fit, rows, kinds, of = "absences") {
   phantom <- (s[, noise, drop = FALSE] %*% zero[noise, , drop = FALSE]) / (s %*% zero)
   phantom[is.nan(phantom)] <- 0 # an absence that cannot be
   missed <- if (any(noise)) phantom * present else phantom
-  list(probability = p, present = present, missed = missed, phantom = phantom)
+  list(probability = p, present = present, missed = missed, phantom = phantom, bare = writes_nothing(s, one))
 }
 
 # The largest chance of a false absence in any decomposition with these probabilities p whose white phantom writes a
@@ -45,12 +45,13 @@ cell_scores.aspect_bernoulli <- function(fit, rows, kinds, of = "absences") {
 #   missed_j <= (1 - u) / u p_j / (1 - p_j), which falls with u:  <= (1 - top) / top p_j / (1 - p_j).
 # Several white phantoms are one, of their mean w. A row where nothing can be found allows everything. If black
 # phantoms are exact, content's own probability is at most c_j; if not (`held`), they may hold a part of c_j back, and
-# all that is left is that content's probability is at most 1: missed_j <= (1 - u) / (1 - p_j).
-most_missed <- function(probability, top, held = FALSE) {
-  most <- (1 - top) / top * probability / (1 - probability)
+# all that is left is that content's probability is at most 1: missed_j <= (1 - u) / (1 - p_j). `bare`: rows that are
+# all phantom, of which everything is possible.
+most_missed <- function(probability, top, held = FALSE, bare = top < least_content) {
+  most <- probability / top * (1 - top) / (1 - probability) # in this order: top may be tiny
   if (held) most <- (1 - top) / (1 - probability)
   most[probability >= 1] <- 0
-  most[rep_len(top, length(most)) < least_content] <- 1
+  most[rep_len(bare, length(most))] <- 1
   pmin(most, 1)
 }
 
@@ -84,6 +85,18 @@ row_tops <- function(probability, observed) {
 
 # A row with less content than this is all phantom: what it has is rounding, not composition.
 least_content <- 1e-12
+
+# Of a table with exact phantoms: rows whose writing components have less than that together. Their largest probability
+# says nothing of it: rare taxa make it smaller yet.
+writes_nothing <- function(membership, aspects) {
+  rowSums(membership[, rowSums(aspects) > 0, drop = FALSE]) < least_content
+}
+
+# Rows of which everything is possible: `bare` by their memberships, NULL where these are not known. What is left beside
+# a phantom that writes is a difference, with rounding of its own.
+bare_rows <- function(bare, top, written = 0) {
+  if (any(written > 0) || is.null(bare)) top < least_content else bare | top <= 0
+}
 
 all_phantom <- function(fit, rows, kinds) {
   rowSums(fit$param$membership[rows, kinds == "content", drop = FALSE]) < least_content
@@ -130,9 +143,10 @@ largest_missed <- function(fit, scores, observed, kinds, of) UseMethod("largest_
 #' @export
 largest_missed.aspect_bernoulli <- function(fit, scores, observed, kinds, of) {
   colours <- if (of == "absences") c("white", "black") else c("black", "white")
-  top <- row_tops(above_written(scores$probability, most_written(fit, kinds, colours[1L])), observed)$top
+  written <- most_written(fit, kinds, colours[1L])
+  top <- row_tops(above_written(scores$probability, written), observed)$top
   held <- any(kinds == colours[2L] & fit$pinned == "free")
-  pmax(most_missed(scores$probability, top, held), scores$missed)
+  pmax(most_missed(scores$probability, top, held, bare_rows(scores$bare, top, written)), scores$missed)
 }
 
 # How many absences (presences) the fit expects to be false, and of how many.

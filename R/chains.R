@@ -76,10 +76,7 @@ draw_streams <- function(n) {
 run_chain <- function(job, problem, file = NULL, on_progress = NULL) {
   saved <- proc.time()[["elapsed"]]
   while (job$phase != "done" && !job$stopped) {
-    job <- tryCatch(one_step(job, problem, on_progress), interrupt = function(e) {
-      job$stopped <- TRUE
-      job
-    })
+    job <- step_or_stop(job, problem, on_progress)
     late <- proc.time()[["elapsed"]] - saved >= problem$control$checkpoint_seconds
     if (!is.null(file) && !job$stopped && (late || job$phase == "done")) {
       save_checkpoint(job, problem, file)
@@ -87,6 +84,13 @@ run_chain <- function(job, problem, file = NULL, on_progress = NULL) {
     }
   }
   job
+}
+
+step_or_stop <- function(job, problem, on_progress = NULL) {
+  tryCatch(one_step(job, problem, on_progress), interrupt = function(e) {
+    job$stopped <- TRUE
+    job
+  })
 }
 
 one_step <- function(job, problem, on_progress) {
@@ -123,8 +127,9 @@ resume_checkpoint <- function(job, problem, file) {
 
 chain_task <- function(task, problem, tick) run_chain(task$job, problem, task$file)
 
-# The jobs of all chains, done or as far as an interrupt let them.
-run_chains <- function(problem, streams, states = NULL) {
+# The jobs of all chains, done or as far as an interrupt let them. on_first: called with the first chain's job after its
+# first step, or NULL.
+run_chains <- function(problem, streams, states = NULL, on_first = NULL) {
   control <- problem$control
   problem$fingerprint <- if (!is.null(control$checkpoint)) fingerprint(problem)
   jobs <- lapply(seq_along(streams), function(chain) {
@@ -134,6 +139,13 @@ run_chains <- function(problem, streams, states = NULL) {
     if (!is.null(file) && !file.exists(file)) save_checkpoint(job, problem, file)
     job
   })
+  if (!is.null(on_first) && jobs[[1L]]$phase != "done") {
+    jobs[[1L]] <- step_or_stop(jobs[[1L]], problem)
+    if (jobs[[1L]]$stopped) {
+      return(jobs)
+    }
+    on_first(jobs[[1L]])
+  }
   files <- lapply(seq_along(jobs), checkpoint_file, checkpoint = control$checkpoint)
   if (plan_is_parallel() && length(jobs) > 1L) {
     tasks <- Map(list, job = jobs, file = files)

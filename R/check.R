@@ -69,6 +69,8 @@ synonyms <- list(
   c("x", "data", "comm", "dtm"),
   c("age", "ages", "time"),
   c("place", "coords", "coordinates", "xy"),
+  c("reference", "r", "calibration"),
+  c("environment", "env", "gradient", "gradients", "covariates"),
   c("n_start", "nrep", "nstart", "n_init", "restarts"),
   c("max_pass", "maxiter", "max_iter", "maxit", "iter", "n_iter", "passes"),
   c("tol", "eps", "epsilon", "tolerance"),
@@ -84,7 +86,16 @@ not_arguments <- c(
   seed = "call set.seed() before", formula = "models have no formula, `x` is the table",
   na.rm = "`NA` is an unknown cell of `x` in every model", na.action = "`NA` is an unknown cell of `x` in every model",
   subset = "take rows of `x`", se.fit = "posterior_draws() and which_zeros() tell how sure it is",
-  conf.int = "posterior_draws() and which_zeros() tell how sure it is"
+  conf.int = "posterior_draws() and which_zeros() tell how sure it is",
+  se = "posterior_draws() and bootstrap_draws() tell how sure it is",
+  calc.se = "posterior_draws() and bootstrap_draws() tell how sure it is",
+  interval = "posterior_draws() and bootstrap_draws() tell how sure it is",
+  weights = "each row counts once", offset = "`effort` of aspect_bernoulli() is what differs between sites",
+  link = "aspect_bernoulli() mixes chances, logistic_pca() has a logistic link",
+  alpha = "there is no Dirichlet prior; `sparsity` of plsa() draws shares to few or to all",
+  detformula = "`detection` has the formula of detection",
+  stateformula = "`communities` has the formula of what is there", re.form = "memberships are no random effects",
+  number = "`folds` is their number", repeats = "more `folds`, or another seed"
 )
 
 # Those of the words that mean what `word` means, at the first of three looks that finds any: letters of either case,
@@ -238,6 +249,9 @@ check_choice <- function(x, name, choices) {
   }
   if (text) meant <- same_words(x, choices)
   hint <- if (length(meant)) sprintf(": did you mean %s?", show_either(dQuote(meant, FALSE))) else "."
+  if (identical(x, "class") && "membership" %in% choices) {
+    hint <- ": the largest of \"membership\" is the class, max.col(predict(fit, type = \"membership\"))."
+  }
   stop_input("`%s` must be one of %s, not %s%s", name, show_names(choices, length(choices)), show_value(x), hint)
 }
 

@@ -285,6 +285,7 @@ rule_control <- function(class) {
 rule_smooth <- function(n) {
   covariates <- list(
     age = rule_matrix(n, 2, na = TRUE), place = rule_matrix(n, 2, na = TRUE),
+    environment = function(x) rule_matrix(n, max(1, NCOL(x)), na = TRUE)(x),
     distance = rule_matrix(n, n, 0, na = TRUE), neighbours = function(x) {
       if (!inherits(x, "dgCMatrix")) sprintf("a sparse matrix of %s", show_size(n, n)) else rule_data(n, n)(x)
     }
@@ -300,7 +301,10 @@ rule_smooth <- function(n) {
     scaled <- setdiff(names(given), "neighbours")
     free <- function(rule) function(x) if (!identical(x, "cv")) rule(x)
     broken_rule(x, list(
-      given = lapply(covariates[names(given)], or_null), names = or_null(rule_text(n)), n = rule_count(n, n),
+      given = lapply(covariates[names(given)], or_null),
+      # Lists of neighbours made of an environment keep its units.
+      units = or_null(rule_numbers(if (!is.null(given$environment)) NCOL(given$environment), 0)),
+      names = or_null(rule_text(n)), n = rule_count(n, n),
       bandwidth = if (length(scaled)) {
         free(function(x) rule_numbers(length(scaled), 0, named = scaled)(x))
       } else {

@@ -244,14 +244,14 @@ cv_choice <- function(results) {
 
 loss_words <- function(cv) {
   if (cv$scheme == "rows") {
-    return("negative log-likelihood per held-out row, nats")
+    return("mean negative log-likelihood of a held-out row")
   }
   if (cv$scheme == "visits") {
-    return("negative log-likelihood per record of a held-out visit, nats")
+    return("mean negative log-likelihood of a record of a held-out visit")
   }
   switch(cv$family,
-    bernoulli = "negative log-likelihood per held-out cell, nats", poisson = "Poisson loss per held-out cell, nats",
-    squared = "squared error per held-out cell"
+    bernoulli = "mean negative log-likelihood of a held-out cell", poisson = "mean Poisson loss of a held-out cell",
+    squared = "mean squared error of a held-out cell"
   )
 }
 
@@ -260,7 +260,7 @@ print.multicause_cv <- function(x, digits = 4L, ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
   cat(sprintf(
-    "%d-fold cross-validation by %s%s: %s (floor %s)\n", x$n_folds, x$scheme,
+    "%d-fold cross-validation by %s%s: %s, smaller is better (chances are at least %s)\n", x$n_folds, x$scheme,
     if (x$replicates > 1L) sprintf(", %d replicates", x$replicates) else "", loss_words(x), format(x$floor)
   ))
   shown <- x$results

@@ -1,16 +1,16 @@
 #' The expected community against age
 #'
-#' How likely each attribute (taxon) was present through time, and how much each component wrote. Both are averages over
-#' the sites near each age. The fit must know the ages of its sites.
+#' How likely each attribute (taxon) was present through time, and how much each component made up. Both are averages
+#' over the sites near each age. The fit must know the ages of its sites.
 #'
 #' @details At an age, each site weighs as the kernel of [smooth_over()] says by its age alone, wherever it lies, and
 #'   the compositions of the sites are averaged: \eqn{\bar t_a = \sum_i w_i t_{ia}}{mean[a] = sum_i w[i] t[i,a]}.
 #'   `present`
-#'   is the chance of a presence if content writes the cell, averaged in the same way: phantoms, the gaps of the
+#'   is the chance of a presence if content makes the cell, averaged in the same way: phantoms, the gaps of the
 #'   record, are left out, so it lies above the share of sites where the taxon is on record. The bounds are two
-#'   standard errors of the weighted mean to either side, from the spread of the sites alone: the aspects are taken as
-#'   known and the sites as independent, which neighbours that were smoothed are not. So they are too narrow. Ages are
-#'   taken at the middle of their bounds where `at` is chosen.
+#'   standard errors of the weighted mean to either side, from the spread of the sites alone: the components are taken
+#'   as known and the sites as independent, which neighbours that were smoothed are not. So they are too narrow. Ages
+#'   are taken at the middle of their bounds where `at` is chosen.
 #'
 #'   **Bandwidth.** A fit that knows ages alone has a bandwidth of age, and it is used. One that was chosen together
 #'   with a place or another distance is none: there two sites are near only where both are small, so the age may
@@ -27,15 +27,19 @@
 #' @param at ages, finite; `NULL`: 60 from the oldest to the youngest.
 #' @param attribute names or numbers of the attributes wanted; `NULL` is all.
 #' @param ... must be empty.
+#' @param draws `NULL`, or a list of fits to data of the same shape, such as [bootstrap_draws()]: the curves of each,
+#'   with the same bandwidth, tell how sure the components are.
+#' @param level coverage of the ends over draws, between 0 and 1.
 #' @param bandwidth where the weight of a site has fallen to exp(-1), in the unit of the ages, above 0; `NULL`: see
 #'   Details.
 #' @return A data frame with a row for each age and attribute (component): `age`, `attribute`, `present` (within \[0,
 #'   1\]), `lower`, `upper`, `recorded` (weighted share of the sites where it is on record; unknown cells left out;
 #'   `NA` where the fit was made with `keep_x = FALSE`; for [plsa()] these are `share`, of the counts, expected and as
 #'   recorded) and `n_effective`, the number of sites it rests on, 1 / sum of
-#'   squared weights; for components `age`, `component`, `share`, `lower`, `upper`, `n_effective`. Its attribute
-#'   `bandwidth` is the one used (of an ensemble, that of each member). O(n m) for each age, and O(n^2 k) to choose the
-#'   bandwidth, of at most 500 sites predicted. Wrong input is an error of class `multicause_input_error`.
+#'   squared weights; for components `age`, `component`, `share`, `lower`, `upper`, `n_effective`. With draws
+#'   there are also `low` and `high`, the central `level` of the curve over them. The attribute `bandwidth` is the one
+#'   used (of an ensemble, that of each member). O(n m) for each age, and O(n^2 k) to choose the bandwidth, of at most
+#'   500 sites predicted. Wrong input is an error of class `multicause_input_error`.
 #' @seealso [plot.aspect_bernoulli()] with `what = "curves"`.
 #' @examples
 #' near <- smooth_over(age = early_tetrapods$sites$age, bandwidth = 4, strength = 10)
@@ -46,11 +50,16 @@
 #' curves(fit, at = c(310, 290, 260), attribute = "Diplocaulus")
 #' plot(fit, "curves", attribute = c("Diplocaulus", "Dimetrodon"))
 #' @export
-curves <- function(fit, of = c("attribute", "component"), at = NULL, attribute = NULL, ..., bandwidth = NULL) {
+curves <- function(fit, of = c("attribute", "component"), at = NULL, attribute = NULL, ..., bandwidth = NULL,
+                   draws = NULL, level = 0.9) {
   check_dots(...)
   check_fit(fit, smooth_models)
   of <- check_choice(of, "of", c("attribute", "component"))
   if (!is.null(bandwidth)) bandwidth <- check_number(bandwidth, "bandwidth", 0, Inf, open = TRUE)
+  level <- check_number(level, "level", 0, 1, open = TRUE)
+  if (!is.null(draws)) {
+    return(drawn_curves(fit, of, at, attribute, bandwidth, draws, level))
+  }
   if (inherits(fit, "multicause_ensemble")) {
     return(ensemble_curves(fit, of, at, attribute, bandwidth))
   }
@@ -76,10 +85,32 @@ curves <- function(fit, of = c("attribute", "component"), at = NULL, attribute =
   structure(out, bandwidth = bandwidth)
 }
 
+# Curves of a fit, with the ends of those of draws.
+drawn_curves <- function(fit, of, at, attribute, bandwidth, draws, level) {
+  out <- curves(fit, of, at, attribute, bandwidth = bandwidth)
+  if (!is.list(draws) || !length(draws) || inherits(draws, "multicause")) {
+    stop_input("`draws` must be a list of fits, such as bootstrap_draws(fit), not %s.", show_value(draws))
+  }
+  value <- intersect(c("present", "share"), names(out))
+  each <- vapply(draws, function(draw) {
+    check_fit(draw, class(fit)[1L], "draws")
+    if (any(draw$dims[c("n", "m")] != fit$dims[c("n", "m")])) {
+      stop_input("`draws` must have the %.0f x %.0f cells of the fit.", fit$dims[["n"]], fit$dims[["m"]])
+    }
+    if (of == "component" && draw$dims[["k"]] != fit$dims[["k"]]) {
+      stop_input("`draws` must have the components of the fit.")
+    }
+    curves(draw, of, at, attribute, bandwidth = attr(out, "bandwidth")[1L])[[value]]
+  }, numeric(nrow(out)))
+  ends <- apply(matrix(each, nrow(out)), 1L, stats::quantile, c((1 - level) / 2, (1 + level) / 2), names = FALSE)
+  out[c("low", "high")] <- list(pmin(ends[1L, ], out[[value]]), pmax(ends[2L, ], out[[value]]))
+  out
+}
+
 # Curves of an average of fits: means over its members, bounds from the spread of the sites and of the members.
 ensemble_curves <- function(fit, of, at, attribute, bandwidth) {
   if (of == "component") {
-    stop_input("`of` must be \"attribute\" for an average of fits: its members' components differ.")
+    stop_input("`of` must be \"attribute\" for an average of fits, because its members differ in their components.")
   }
   each <- lapply(fit$fits, curves, at = at, attribute = attribute, bandwidth = bandwidth)
   out <- each[[1L]]
@@ -108,7 +139,7 @@ content_components <- function(fit) component_matrix(fit)[free_components(fit), 
 # Middles of the ages the sites of a fit were smoothed by.
 smooth_ages <- function(fit) {
   if (is.null(fit$smooth$given$age)) {
-    stop_input("`fit` must be made with the ages of its observations, `smooth = smooth_over(age = )`.")
+    stop_input("`fit` must be made with the ages of its sites, `smooth = smooth_over(age = )`.")
   }
   ages <- rowMeans(fit$smooth$given$age)
   if (all(is.na(ages))) stop_input("`fit` must have ages: those of `smooth` are all unknown.")

@@ -56,7 +56,7 @@ as_plain_matrix <- function(x, name) {
   if (!inherits(x, "dgCMatrix")) {
     if (length(dim(x)) != 2L) {
       stop_input(
-        "`%s` must be a matrix or data frame with observations as rows and attributes as columns, not %s.",
+        "`%s` must be a matrix or data frame with a row for each site and a column for each taxon, not %s.",
         name, show_value(x)
       )
     }
@@ -100,7 +100,7 @@ triplets_to_sparse <- function(x, name) {
     )
   }
   inform(
-    "`%s` is taken as triplets: %s are the observations (%d), %s the attributes (%d), %s the values.", name,
+    "`%s` is taken as triplets: %s gives the rows (%d), %s the columns (%d), %s the values.", name,
     dQuote(names(x)[1L], FALSE), length(levels[[1L]]), dQuote(names(x)[2L], FALSE), length(levels[[2L]]),
     dQuote(names(x)[3L], FALSE)
   )
@@ -140,9 +140,18 @@ are_names <- function(names, size) {
 refuse_shards <- function(x, name) {
   if (inherits(x, "shards")) {
     stop_input(
-      "`%s` is in shards, which only aspect_bernoulli() takes so far: take some rows, `%s[i, ]`, that fit in memory.",
+      paste(
+        "`%s` is in shards, which aspect_bernoulli() and some other models take (see ?shards), but not this: take some",
+        "rows, `%s[i, ]`, that fit in memory."
+      ),
       name, name
     )
+  }
+}
+
+refuse_smooth_shards <- function(smooth) {
+  if (!is.null(smooth)) {
+    stop_not_for_shards("`smooth`", "neighbours may lie in other shards; fit some rows, `x[i, ]`")
   }
 }
 

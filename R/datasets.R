@@ -117,8 +117,8 @@
 #'   \item{`sites`}{data frame in the order of the rows: `observation` (name), `age` (2 to 20 million years) and
 #'     `n_attributes` (taxa found).}
 #'   \item{`truth`}{list of `membership` (120 x 4, rows sum to 1) and `aspects` (4 x 40), the parameters, whose last
-#'     component `"phantom"` is white: all of its aspect is zero; and `present` (120 x 40, 0/1), what was there before
-#'     the phantom: a cell with `present` 1 and `x` 0 is a false absence.}
+#'     component `"phantom"` is white: all of its probabilities are zero; and `present` (120 x 40, 0/1), what was there
+#'     before the phantom: a cell with `present` 1 and `x` 0 is a false absence.}
 #' }
 #'
 #' @details

@@ -10,8 +10,8 @@
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @param phantom_convention see [false_absences()].
 #' @param draws for intervals: `NULL`, 100 draws where the fit has a posterior (`estimate` `"vb"` or `"gibbs"`); a
-#'   number of them, 0 for none; or a list of fits to data of the same shape, such as [posterior_draws()] or bootstrap
-#'   fits.
+#'   number of them, 0 for none; or a list of fits to data of the same shape, such as [posterior_draws()] or
+#'   [bootstrap_draws()].
 #' @param level coverage of the intervals, between 0 and 1.
 #' @return A data frame of class `deficiency`, the largest share first: `attribute` or `observation`; `recorded`, the
 #'   number of ones; `zeros`, the number of observed zeros (unknown cells count nowhere); `missed`, the expected number
@@ -20,9 +20,11 @@
 #'   [by_site()] say, the largest share first.
 #'
 #'   With draws there are also `low` and `high`, the central `level` of the number missed over draws, with what is
-#'   random in the number itself given the chances, and `share_low` and `share_high`, the same of `share`. Draws are
-#'   made from a seed of their own: the intervals are the same each time, and the session's random numbers stay as they
-#'   are. They are of the model: where it is wrong, they are too narrow.
+#'   random in the number itself given the chances, and `share_low` and `share_high`, the same of `share`. The
+#'   attribute `total` has the two ends for the whole table, which the print gives. Draws are made from a seed of their
+#'   own: the intervals are the same each time, and the session's random numbers stay as they are. They are of the
+#'   model: where it is wrong, those of one fit are too narrow. [ensemble()] with `estimate = "vb"` averages over `k`
+#'   and priors, and tells how often its intervals held.
 #'
 #'   Cost: O(n m k) a draw, by blocks of rows.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
@@ -63,7 +65,7 @@ deficiency.default <- function(fit, by = c("attribute", "observation"), ..., kin
   fit <- moved$fit
   kinds <- moved$kinds
   x <- fit_data(fit, x)
-  if (!has_noise(fit, kinds, "absences")) inform("The fit has no white phantom: nothing is expected to be missed.")
+  tell_no_phantom(fit, kinds)
   sums <- sum_missed(fit, x, kinds, by)
   side <- if (by == "observation") 1L else 2L
   name <- if (is.null(fit$names[[side]])) seq_along(sums$recorded) else fit$names[[side]]
@@ -71,15 +73,21 @@ deficiency.default <- function(fit, by = c("attribute", "observation"), ..., kin
   names(table)[1L] <- by
   share <- function(missed) ifelse(missed + sums$recorded > 0, missed / (missed + sums$recorded), NA)
   table$share <- share(table$missed)
+  total <- NULL
   if (length(drawn)) {
-    drawn <- lapply(drawn, function(draw) use_convention(draw, kinds, phantom_convention, x)$fit)
-    ends <- missed_ends(drawn, x, kinds, by, level)
-    table[c("low", "high")] <- list(pmin(ends[1L, ], sums$missed), pmax(ends[2L, ], sums$missed))
+    drawn <- lapply(drawn, function(draw) use_convention(draw, draw_kinds(draw, kinds), phantom_convention, x))
+    ends <- missed_ends(drawn, x, by, level)
+    table[c("low", "high")] <- list(pmin(ends$each[1L, ], sums$missed), pmax(ends$each[2L, ], sums$missed))
+    total <- range(ends$total, sum(sums$missed))
     table[c("share_low", "share_high")] <- list(share(table$low), share(table$high))
   }
   table <- table[order(-table$share, -table$missed), ]
   rownames(table) <- NULL
-  structure(table, class = c("deficiency", "data.frame"))
+  structure(table, class = c("deficiency", "data.frame"), words = axis_words(fit), total = total, level = level)
+}
+
+tell_no_phantom <- function(fit, kinds) {
+  if (!has_noise(fit, kinds, "absences")) inform("The fit has no white phantom: nothing is expected to be missed.")
 }
 
 # Recorded ones, observed zeros and expected false absences, by row or by column.
@@ -104,21 +112,69 @@ own_draws <- function(fit, draws) {
     return(check_draws(draws, fit))
   }
   n <- if (is.null(draws)) 100L else check_count(draws, "draws", 0L)
-  has_posterior <- is.null(fit$missed_by) && (!is.null(fit$posterior) || is_sampled(fit))
+  has_posterior <- has_draws(fit)
   if (n > 0L && !has_posterior && !is.null(draws)) {
-    stop_input("`draws` must be 0 or a list of fits: this fit has no posterior to draw from.")
+    stop_input(
+      "`draws` must be 0 or a list of fits, such as bootstrap_draws(fit): this fit has no posterior to draw from."
+    )
   }
   if (n > 0L && has_posterior) with_seed(1L, posterior_draws(fit, n)) else list()
 }
 
-# Ends of the number missed over draws, 2 x attributes or observations, the number's own variance added.
-missed_ends <- function(draws, x, kinds, by, level) {
-  each <- lapply(draws, function(draw) sum_missed(draw, x, kinds, by))
+# The numbers missed in draws, attributes or observations x draws, the number's own variance added.
+missed_draws <- function(draws, x, by) {
+  each <- lapply(draws, function(draw) sum_missed(draw$fit, x, draw$kinds, by))
   missed <- vapply(each, function(sums) sums$missed, each[[1L]]$missed)
   spread <- sqrt(vapply(each, attr, each[[1L]]$missed, "variance"))
-  missed <- with_seed(1L, pmax(missed + stats::rnorm(length(missed)) * spread, 0))
-  missed <- matrix(missed, ncol = length(draws))
-  apply(missed, 1L, stats::quantile, probs = c((1 - level) / 2, (1 + level) / 2), names = FALSE)
+  missed <- with_seed(1L, missed + stats::rnorm(length(missed)) * spread)
+  matrix(missed, ncol = length(draws))
+}
+
+# Their ends: each (2 x attributes or observations) and total.
+missed_ends <- function(draws, x, by, level) {
+  missed <- missed_draws(draws, x, by)
+  ends <- function(numbers) stats::quantile(numbers, c((1 - level) / 2, (1 + level) / 2), names = FALSE)
+  list(each = apply(pmax(missed, 0), 1L, ends), total = ends(pmax(colSums(missed), 0)))
+}
+
+# by_site(), by_taxon() and contrast() of a fit: the sums of which_zeros_sums, in the order of the groups, and `drawn`,
+# the numbers missed, groups x draws.
+fit_sums <- function(fit, side, groups, draws) {
+  check_fit(fit)
+  kinds <- component_kinds(fit)
+  drawn <- own_draws(fit, draws)
+  if (!length(drawn)) {
+    stop_input(paste(
+      "`draws` must be given for ranges, as from bootstrap_draws(fit): this fit has no posterior.",
+      "deficiency() needs none."
+    ))
+  }
+  tell_no_phantom(fit, kinds)
+  x <- fit_data(fit)
+  by <- c("observation", "attribute")[side]
+  size <- fit$dims[[c("n", "m")[side]]]
+  group <- group_factor(groups, size, side, rep(TRUE, size))
+  known <- !is.na(group)
+  add <- function(values) rowsum(values[known, , drop = FALSE], as.integer(group)[known])
+  sums <- sum_missed(fit, x, kinds, by)
+  found <- add(cbind(sums$recorded, sums$zeros, sums$missed, sum_most(fit, x, kinds, by)))
+  missed <- add(missed_draws(lapply(drawn, function(draw) list(fit = draw, kinds = draw_kinds(draw, kinds))), x, by))
+  missed <- pmax(missed, 0)
+  label <- if (is.null(groups)) label_of(as.integer(levels(group)), fit$names[[side]]) else levels(group)
+  table <- sums_table(label, found[, 1L], found[, 2L], found[, 3L], ends_of_draws(missed), found[, 4L])
+  source <- if (!is.null(fit$missed_by)) "cell" else if (!is.null(fit$effort)) "effort" else "phantom"
+  list(table = table, drawn = missed, group = group, assumption = wz_words[[source]])
+}
+
+# The most that may be missed, by row or by column, as `missed_most` of false_absences() has it.
+sum_most <- function(fit, x, kinds, by) {
+  blocks <- lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
+    observed <- dense_rows(x, rows)
+    most <- largest_missed(fit, cell_scores(fit, rows, kinds), !is.na(observed), kinds, "absences")
+    most[!observed %in% 0] <- 0
+    if (by == "observation") rowSums(most) else colSums(most)
+  })
+  if (by == "observation") unlist(blocks) else Reduce(`+`, blocks)
 }
 
 #' @export
@@ -126,15 +182,23 @@ print.deficiency <- function(x, digits = 3L, n = 20L, ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
   shown <- utils::head(x, check_shown(n))
-  what <- names(x)[1L]
+  side <- if (names(x)[1L] == "observation") 1L else 2L
+  what <- singular_word(kept_words(x)[side])
+  names(shown)[1L] <- what
   missed <- sum(x$missed)
   cat(sprintf(
-    "%d %ss: %.0f recorded, about %s more expected but missed (%s %% of all)\n", nrow(x), what, sum(x$recorded),
-    format(signif(missed, 3L)), format(100 * missed / max(1, missed + sum(x$recorded)), digits = 2L)
+    "%d %s: %.0f recorded, about %s more expected but missed (%s %% of all)\n", nrow(x), kept_words(x)[side],
+    sum(x$recorded), format(signif(missed, 3L)), format(100 * missed / max(1, missed + sum(x$recorded)), digits = 2L)
   ))
+  total <- attr(x, "total")
+  if (!is.null(total) && total[2L] > 0) {
+    level <- format(100 * attr(x, "level"))
+    cat(sprintf("%s %% of draws are within %s to %s missed\n", level, show_count(total[1L]), show_count(total[2L])))
+  }
   print.data.frame(round_columns(shown, digits), row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
   cat("share: of the presences of this ", what, ", how much was missed\n", sep = "")
+  cat(sprintf("%s: column `%s`\n", what, names(x)[1L]))
   if (!is.null(x$low)) cat("low, high: of the number missed over draws of the fit's posterior, or the fits given\n")
   invisible(x)
 }

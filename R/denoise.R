@@ -1,6 +1,6 @@
 #' The table without its phantoms
 #'
-#' Reconstructs the table as content alone would have written it: phantom components are taken out, the memberships of
+#' Reconstructs the table as content alone would have made it: phantom components are taken out, the memberships of
 #' each observation rescaled, and the probabilities rounded to 0 and 1.
 #'
 #' A probability above 0.5 becomes 1, else 0; exactly 0.5 becomes 0. An observation that is all phantom (content below
@@ -22,7 +22,7 @@
 #' @param phantom_convention see [false_absences()].
 #' @return A list of class `denoised`:
 #' \describe{
-#'   \item{`probability`}{rows x m, the chance of a presence if content writes the cell.}
+#'   \item{`probability`}{rows x m, the chance of a presence if content makes the cell.}
 #'   \item{`x`}{rows x m, the reconstructed table, 0 and 1 (integer), without `NA`.}
 #'   \item{`counts`}{`zeros` and `ones` in the data, zeros `filled` (now 1), ones `lost` by rounding (with `"union"`
 #'     they are kept in `x` all the same), `unknown` cells and how many of them became 1 (`unknown_filled`).}
@@ -58,7 +58,7 @@ denoise <- function(fit, drop = c("white", "black"), keep = c("union", "replace"
   }
   x <- fit_data(fit, x)
   rows <- pick(rows, fit$dims[["n"]], fit$names[[1L]], "rows")
-  refuse_large(1.5 * length(rows) * fit$dims[["m"]], "The result", "take some observations at a time by `rows`")
+  refuse_large(1.5 * length(rows) * fit$dims[["m"]], "The result", "take fewer rows at a time by `rows`")
   if (all(kinds == "content")) inform("Nothing to take out: the fit has no %s phantom.", paste(drop, collapse = " or "))
   new_denoised(fit, kinds, rows, dense_rows(x, rows), keep)
 }
@@ -91,8 +91,12 @@ print.denoised <- function(x, ...) {
   check_whole(x, "x")
   n <- x$counts
   cat(sprintf(
-    "Table of %d x %d without %s\n", nrow(x$x), ncol(x$x),
-    if (length(x$dropped)) paste("phantom", paste(x$dropped, collapse = " and ")) else "phantoms (it has none)"
+    "%s without %s\n", table_words(dim(x$x), axis_words(x)),
+    if (length(x$dropped)) {
+      sprintf("what stands for gaps or wrong records (phantom %s)", paste(x$dropped, collapse = " and "))
+    } else {
+      "phantoms (it has none)"
+    }
   ))
   cat(sprintf("  %d of %d zeros filled\n", n[["filled"]], n[["zeros"]]))
   cat(sprintf(
@@ -102,7 +106,7 @@ print.denoised <- function(x, ...) {
   if (n[["unknown"]]) cat(sprintf("  %d of %d unknown cells become 1\n", n[["unknown_filled"]], n[["unknown"]]))
   if (length(x$all_phantom)) {
     cat(sprintf(
-      "  %d observation(s) without content of their own, given the table's mean: %s\n", length(x$all_phantom),
+      "  %d row(s) without content of their own, given the table's mean: %s\n", length(x$all_phantom),
       show_names(as.character(x$all_phantom))
     ))
   }

@@ -15,7 +15,7 @@
 #' Elsewhere every site has the completeness of the slider, or what the table allows at least, where that is more.
 #' "Undecided" here is a chance between half of the threshold and the threshold; [plot.which_zeros()] has the ranges.
 #' For a fit of a model of one table, the chance is that of [fitted()], and completeness is one minus the share that
-#' white phantoms write, where there are some, else 1, so that only the slider makes zeros false.
+#' white phantoms make, where there are some, else 1, so that only the slider makes zeros false.
 #'
 #' @param x a result of [which_zeros()], or a fit of any model of a 0/1 table.
 #' @param file path of the page, which ends in `.html`; `NULL`: a file of the session's own folder.
@@ -81,6 +81,7 @@ explore_data <- function(x, age, place, unit, title) {
   given <- if (is_answer) x$inputs$near$given else x$smooth$given
   ages <- if (is.null(age)) given$age else smooth_for(x, age = age)$age
   places <- if (is.null(place)) given$place else smooth_for(x, place = place)$place
+  if (is_plane(places)) places <- if (!is.null(place)) on_the_globe(places) # those of the fit: no map
   cells <- if (is_answer) answer_chances(x) else fit_chances(x)
   found <- cells$found
   middle <- if (!is.null(ages)) unname(rowMeans(ages))

@@ -7,16 +7,16 @@
 #' **The four numbers**, for an observed zero of observation \eqn{i} and attribute \eqn{j}:
 #' \describe{
 #'   \item{`probability`}{the chance of a presence in this cell, \eqn{p}, as `fitted()` gives it.}
-#'   \item{`present`}{the chance of a presence if content, not a phantom, wrote the cell: \eqn{p} without the white
+#'   \item{`present`}{the chance of a presence if content, not a phantom, made the cell: \eqn{p} without the white
 #'     phantom. An observation that is all phantom (its content is below 1e-12) has no content of its own; the mean
 #'     content of the table is taken.}
-#'   \item{`missed`}{the chance that the phantom wrote the zero *and* content would have written a presence: what the
+#'   \item{`missed`}{the chance that the phantom made the zero *and* content would have made a presence: what the
 #'     model itself calls a false absence. It sums to the expected number of them.}
-#'   \item{`phantom`}{the chance that the phantom wrote the zero, whether the taxon was there or not.}
+#'   \item{`phantom`}{the chance that the phantom made the zero, whether the taxon was there or not.}
 #' }
 #' The data alone do not fix `missed`. Other decompositions of the table fit equally well and give other values. They go
 #' from 0 (there is no phantom) up to `missed_most`. No decomposition goes above that if its phantom is as white as this
-#' one: it writes each attribute no more often, and an exact one writes nothing. A less white phantom may go above it;
+#' one: it has each attribute no more often, and an exact one has none at all. A less white phantom may go above it;
 #' [identifiability()] has a bound for that. As a chance, `missed` is right on average only with `estimate = "vb"`, flat
 #' priors, and tables drawn from the model. [aspect_bernoulli()] says how far off it is on other tables. Other estimates
 #' are too sure.
@@ -28,8 +28,8 @@
 #'
 #' Two white phantoms add up. Without a white phantom `present` is `probability`, and `missed` and `phantom` are 0. For
 #' false presences all is mirrored: `probability` is the chance of an absence, `absent` the chance of an absence if
-#' content wrote the cell, `added` the chance that a black phantom wrote the presence and content would have written
-#' an absence (at most `added_most`), `phantom` the chance that a black phantom wrote it.
+#' content made the cell, `added` the chance that a black phantom made the presence and content would have made
+#' an absence (at most `added_most`), `phantom` the chance that a black phantom made it.
 #'
 #' **Which one to rank by.** Within one observation the four rank (almost) alike. They differ in how observations are
 #' pooled:
@@ -140,7 +140,7 @@ cell_scope <- function(fit, by, asked, kinds, x) {
   per <- check_choice(asked$per, "per", c("table", "observation", "attribute"))
   kinds <- component_kinds(fit, kinds)
   if (by == "phantom" && per != "observation" && length(asked$observation) != 1L) {
-    inform("Over several observations, `phantom` ranks the poorest ones first: use `per = \"observation\"`.")
+    inform("Over several sites, `phantom` ranks the poorest ones first: use `per = \"observation\"`.")
   }
   list(
     n = n, per = per, kinds = kinds, x = fit_data(fit, x),
@@ -208,6 +208,7 @@ block_cells <- function(fit, scope, rows, by, of, least) {
   at <- which(wanted)
   scores <- cell_scores(fit, rows, scope$kinds, of)
   scores$most <- largest_missed(fit, scores, !is.na(cells), scope$kinds, of)
+  scores$bare <- NULL # of rows, not of cells
   out <- list(n_cells = length(at), expected = sum(scores$missed[at]), expected_most = sum(scores$most[at]))
   scores$spread <- score_spread(fit, rows, scope$kinds, of)
   if (is.finite(least)) at <- at[which(scores[[by]][at] >= least)]
@@ -265,10 +266,10 @@ print.false_absences <- function(x, digits = 3L, n = 20L, ...) {
   legend <- c(
     probability = "chance that a find would be recorded here",
     present = "chance that the taxon lived here, the site's gaps in recording set aside",
-    missed = "chance that it lived here and this zero is a gap in the record",
-    phantom = "chance that this zero is a gap in the record, whether it lived here or not",
+    missed = "chance that it lived here and was missed",
+    phantom = "chance that this zero is a gap in the record (a phantom's), whether it lived here or not",
     missed_low = "5 % end of `missed` over the posterior", missed_high = "95 % end of `missed` over the posterior",
-    missed_most = "no fit with the same probabilities and as white a phantom gives more (see identifiability())"
+    missed_most = "no fit with the same chances and as white a phantom gives more (see identifiability())"
   )
   if (inherits(x, "of_visits")) {
     legend[score_names$absences] <- c(
@@ -288,9 +289,9 @@ print.false_presences <- function(x, digits = 3L, n = 20L, ...) {
     probability = "chance that nothing would be recorded here",
     absent = "chance that the taxon did not live here, wrong records set aside",
     added = "chance that it did not live here and this one is a wrong record",
-    phantom = "chance that this one was written without regard to whether it lived here",
+    phantom = "chance that this one is a wrong record (a phantom's), whether it lived here or not",
     added_low = "5 % end of `added` over the posterior", added_high = "95 % end of `added` over the posterior",
-    added_most = "no fit with the same probabilities and as black a phantom gives more (see identifiability())"
+    added_most = "no fit with the same chances and as black a phantom gives more (see identifiability())"
   )
   if (inherits(x, "of_visits")) {
     legend[score_names$presences] <- c(
@@ -304,6 +305,7 @@ print.false_presences <- function(x, digits = 3L, n = 20L, ...) {
 
 print_false_cells <- function(x, digits, n, of, legend) {
   shown <- utils::head(x, check_shown(n))
+  words <- singular_word(kept_words(x))
   if (is.null(attr(x, "n_cells")) || !isTRUE(nrow(x) <= attr(x, "n_ranked"))) { # a table that was put together anew
     cat(sprintf("False %s\n", of))
   } else {
@@ -314,12 +316,15 @@ print_false_cells <- function(x, digits, n, of, legend) {
   ), names(shown))
   scores <- scores[vapply(unclass(shown)[scores], is.numeric, NA)]
   shown[scores] <- lapply(shown[scores], function(score) format(round(score, digits), nsmall = digits))
+  rare <- intersect(attr(x, "rare"), shown$attribute)
+  side <- match(c("observation", "attribute"), names(shown))
+  if (!anyNA(side)) names(shown)[side] <- words
   if (nrow(x)) print.data.frame(shown, row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
   legend <- legend[names(legend) %in% names(x)]
   if (identical(attr(x, "has_phantom"), FALSE)) legend <- sub("as (white|black) a", "an exactly \\1", legend)
   if (nrow(x)) cat(sprintf("%s: %s\n", names(legend), legend), sep = "")
-  rare <- intersect(attr(x, "rare"), shown$attribute)
+  if (nrow(x) && !anyNA(side)) cat(sprintf("%s: columns `observation`, `attribute`\n", paste(words, collapse = ", ")))
   if (length(rare)) {
     cat(sprintf("Found too seldom for these chances to rest on its own record: %s.\n", show_names(as.character(rare))))
   }
@@ -336,10 +341,11 @@ print_false_header <- function(x, of) {
   part <- nrow(x) < attr(x, "n_ranked") # head() or a filter took it: which rows it has is not known here
   cat(sprintf(
     "%s %d of %.0f %s with the highest `%s`%s\n", if (part) sprintf("%d of the", nrow(x)) else "The",
-    attr(x, "n_ranked"), n_cells, of, attr(x, "by"), if (per == "table") "" else sprintf(" within each %s", per)
+    attr(x, "n_ranked"), n_cells, of, attr(x, "by"), if (per == "table") "" else
+      sprintf(" within each %s", singular_word(kept_words(x))[match(per, c("observation", "attribute"))])
   ))
   if (!attr(x, "has_phantom")) {
-    cat(sprintf("No phantom writes %s in this fit: no %s is expected to be false.\n", of, sub("s$", "", of)))
+    cat(sprintf("This fit has no phantom of %s: no %s is expected to be false.\n", of, sub("s$", "", of)))
   } else if (!is.na(attr(x, "expected"))) {
     expected <- attr(x, "expected")
     most <- attr(x, "expected_most")
@@ -347,7 +353,7 @@ print_false_header <- function(x, of) {
       "Expected to be false: %s of %s (%s %%)%s.\n", format_expected(expected),
       if (part) sprintf("all %.0f", n_cells) else "them", format_percent(expected / max(1, n_cells)),
       if (is.null(most)) "" else sprintf(
-        "; no fit with the same probabilities and as %s a phantom has more than %s",
+        "; no fit with the same chances and as %s a phantom has more than %s",
         if (of == "absences") "white" else "black", format(signif(most, 3L))
       )
     ))

@@ -6,26 +6,28 @@
 #' `screen = TRUE` each start runs `screen_pass` passes, and the best `n_finish` go on to convergence; `fit$starts`
 #' tells what became of each. A pass is one full update of all parameters, accelerated or not.
 #'
-#' **Algorithm.** [aspect_bernoulli()] has three, memberships first and then aspects in all. `"em"` is that of the
+#' **Algorithm.** [aspect_bernoulli()] has three, memberships first and then components in all. `"em"` is that of the
 #' paper. `"newton"` takes a Newton step for every row and every column, within their bounds, that never lowers the
 #' objective (self-concordance says how far to go; Tran-Dinh, Kyrillidis and Cevher 2015); its passes cost about
 #' \eqn{1 + k/4} of EM's, and far fewer are needed. It can raise a membership from exactly 0, which EM cannot, and
 #' stops where the Newton decrement, summed over rows and columns, is below `tol` times the absolute objective.
-#' `"sparse"` takes Newton steps, too, but in columns whose aspects are small the curvature of all zeros is replaced by
-#' one bound for all rows, so that only ones and missing cells need products of components; steps climb the same
-#' objective and never lower it, but differ a little. Once the aspects of a quarter of the columns are at most 0.15,
-#' and with `tol` above 0, the zeros of such columns are not even visited: \eqn{1/(1 - p)} is replaced by a parabola
-#' there, whose sums over all cells need none of them. The last passes, one or more, climb the exact objective from
-#' there until it meets `tol`; the trace before them is cut where it was above what the exact one found. `"auto"` takes
-#' Newton passes where they were faster (`bench/passes.md` in the sources), also for the memberships of new rows in
-#' `predict()`: the sparse form where `k` is at least 4, the table has 100 000 cells or more and at most 3 % of them,
+#' `"sparse"` takes Newton steps, too, but in columns whose probabilities are small the curvature of all zeros is
+#' replaced by one bound for all rows, so that only ones and missing cells need products of components; steps climb the
+#' same objective and never lower it, but differ a little. Once the probabilities of a quarter of the columns are at
+#' most 0.15, and with `tol` above 0, the zeros of such columns are not even visited: \eqn{1/(1 - p)} is replaced by a
+#' parabola there, whose sums over all cells need none of them. The last passes, one or more, climb the exact objective
+#' from there until it meets `tol`; the trace before them is cut where it was above what the exact one found. `"auto"`
+#' takes Newton passes where they were faster (`bench/passes.md` in the sources), also for the memberships of new rows
+#' in `predict()`: the sparse form where `k` is at least 4, the table has 100 000 cells or more and at most 3 % of them,
 #' and 0.5 % for each component, are ones or missing. It takes EM for `k` above 16, in the dense form above 12 with
-#' `"map"`, where more starts ended lower, with `smooth` or `effort`, where passes were not faster (with `effort` the
-#' aspects alone have Newton steps), with `accelerate = FALSE`, which asks for the published passes, and in
-#' [ensemble()]. `fit$algorithm` says what was taken; asked for with `smooth` or `effort`,
-#' `"sparse"` is `"newton"`. All this is for `estimate` `"ml"` and `"map"`, and Newton passes for `k` up to 1000. All
-#' other models have one algorithm each and ignore the argument. A likelihood climbed further is not always a better
-#' answer: exact zeros and ones fit what is seen too well. Where false absences are wanted, take `estimate = "map"` or
+#' `"map"`, where more starts ended lower, with `"map"` for fewer than 40 columns, with `smooth` or `effort`, where
+#' passes were not faster (with `effort` the components alone have Newton steps), with `accelerate = FALSE`, which asks
+#' for the published passes, and in [ensemble()]. `fit$algorithm` says what was taken; asked for with `smooth` or
+#' `effort`, `"sparse"` is `"newton"`. All this is for `estimate` `"ml"` and `"map"`, and Newton passes for `k` up to
+#' 1000. All other models have one algorithm each and ignore the argument, but for [plsa()], [nmf()] and
+#' [visits_bernoulli()] with `detection`, which has Newton passes of its own. A likelihood climbed further is not always
+#' a better answer: exact zeros and ones fit what is seen too well. Where false absences are wanted, take
+#' `estimate = "map"` or
 #' [ensemble()].
 #'
 #' `accelerate = TRUE` uses SQUAREM (Varadhan and Roland 2008) as cycles of three passes that never lower the
@@ -46,9 +48,10 @@
 #' was not asked is lost: a warning of class `multicause_worker_lost` names it, and its shards go to others. When all
 #' are lost it is an error. Memberships are on disk, a file a shard and pass, of which those in use are kept (at most 5
 #' passes, 8 n k bytes each). Once a cycle of three passes the state is written to `checkpoint`: the same call goes on
-#' from there, also with other workers; `max_pass` and the trace then count from there. Workers keep their shards and
-#' memberships in memory, about 32 k bytes a row and 4 bytes a one; one process without `cluster` keeps one shard at a
-#' time.
+#' from there, also with other workers; `max_pass` and the trace then count from there. Its numbers are those of a fit
+#' that was not stopped, to the last bit, but with `"sparse"` passes, which begin a new cycle there. Workers keep their
+#' shards and memberships in memory, about 32 k bytes a row and 4 bytes a one; one process without `cluster` keeps one
+#' shard at a time.
 #'
 #' Results depend on [set.seed()] alone: the same seed gives the same result for any `n_threads` and any
 #' `future::plan()`. All random draws are made from task seeds that are drawn up front.
@@ -78,7 +81,8 @@
 #'   [compare_models()]: `"stop"`, as everywhere in R; `"keep"`: what is finished so far is returned, with a warning of
 #'   class `multicause_interrupted`. If no start is finished yet, the best of those that were screened is returned.
 #'   Where there is nothing at all to keep, it stops.
-#' @param algorithm `"auto"`, `"newton"`, `"sparse"` or `"em"`, for [aspect_bernoulli()].
+#' @param algorithm `"auto"`, `"newton"`, `"sparse"` or `"em"`, for [aspect_bernoulli()]; for [plsa()], [nmf()] with
+#'   `loss = "kl"` and [visits_bernoulli()] `"em"` leaves Newton's passes out.
 #' @param cluster for fits to [shards()], `NULL` or the workers that visit the shards: a cluster of sockets as
 #'   [parallel::makeCluster()] makes it, or names of compute profiles of package mirai with one daemon each, as
 #'   `mirai::daemons(1, .compute = "one")` makes them. Starts of fits in memory are run by a `future::plan()` instead.

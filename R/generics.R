@@ -84,14 +84,20 @@ side_names <- function(fit, side, ...) {
   if (is.null(fit$names[[side]])) as.character(seq_len(fit$dims[[side]])) else fit$names[[side]]
 }
 
+no_table <- paste(
+  "it is no table. fitted(fit) has the chance or mean of each cell, `fit$x` the data,",
+  "predict(fit, type = \"membership\") the shares of components."
+)
+
 # Generics of package stats that have no meaning for fits, with what leads on; the table in ?multicause has the same.
 # Classes with a method of their own, as vcov() of fits of visits, do not come here.
 no_meaning <- local({
   say <- function(generics, instead) stats::setNames(rep(instead, length(generics)), generics)
   c(
     say(c("vcov", "confint", "profile", "sigma"), paste(
-      "identifiability() tells how far the data decide, posterior_draws() of a fit with `estimate = \"gibbs\"` how far",
-      "a posterior spreads, which_zeros() gives ranges."
+      "bootstrap_draws() tells how far chance in the table moves a fit (where it refuses: simulate() and update()),",
+      "identifiability() how far the data decide, posterior_draws() of a fit with `estimate = \"gibbs\"` how far a",
+      "posterior spreads, which_zeros() gives ranges."
     )),
     say("anova", paste(
       "select_k() chooses the number of components, compare_models() compares models; bernoulli_mixture() and",
@@ -104,26 +110,82 @@ no_meaning <- local({
     ),
     say("terms", "no formula made it; top_terms(fit) has the terms of each component, plot(fit, \"top\") shows them."),
     say("family", "the table of models in ?multicause says which data each is for."),
-    say("weights", "observations have no weights; coef(fit) holds what components weigh."),
     say(
       c("hatvalues", "influence", "cooks.distance", "dfbeta", "dfbetas"),
       "there is no design whose leverage could be told; test_loglik() and cross_validate() judge by unseen data."
     ),
     say(c("rstandard", "rstudent"), "residuals(fit, type = \"pearson\") and \"deviance\" are on a scale of their own."),
-    say("biplot", "plot(fit, \"scores\") shows observations and attributes on two components."),
-    say("screeplot", "select_k() shows what each number of components gains.")
+    say("biplot", "plot(fit, \"scores\") shows sites and taxa on two components."),
+    say("screeplot", "select_k() shows what each number of components gains."),
+    say(c("mean", "median", "quantile", "t", "as.matrix", "density"), no_table),
+    say(
+      c("hist", "barplot", "boxplot", "image", "lines", "points", "text", "pairs", "contour", "persp"),
+      "plot(fit) has its figures; their `what` says of what."
+    )
   )
 })
 
-elsewhere_for_shards <- paste(
-  "predict(), fitted(), false_absences(), false_presences(), phantoms(), certificate(), tidy() and summary() are",
-  "there; for the rest fit some rows, `x[i, ]`, which fit into memory."
+# Of package nlme, which lme4 has as its own.
+no_effects <- stats::setNames(nm = c("fixef", "ranef", "VarCorr"))
+no_effects[] <- paste(
+  "there are no fixed or random effects; coef(fit) has all parameters, predict(fit, type = \"membership\") the shares",
+  "of components."
 )
+
+elsewhere_for_shards <- paste(
+  "predict(), fitted(), coef(), tidy(), update() and summary() are there, of aspect_bernoulli() also false_absences(),",
+  "false_presences(), phantoms() and certificate(); for the rest fit some rows, `x[i, ]`, which fit into memory."
+)
+
+# A fit is no matrix: with a meaning here, head() or apply() would take it for one. Who asks is told where the numbers
+# are. Code of other packages, which asks any list for its dimensions to print it, hears what all lists say: NULL.
+no_dimensions <- list(
+  multicause = paste(
+    "`fit$dims` has its numbers of rows n, columns m and components k; dim(fitted(fit)) is the shape of the",
+    "table."
+  ),
+  which_zeros = "`w$dims` has its numbers of sites n and taxa m; dim(w$x) is the shape of the table."
+)
+
+#' @export
+dim.multicause <- function(x) if (asked_by_user()) stop_no_meaning(x, "dim", no_dimensions$multicause)
+
+#' @export
+dim.which_zeros <- function(x) if (asked_by_user()) stop_no_meaning(x, "dim", no_dimensions$which_zeros)
+
+#' @export
+dimnames.multicause <- function(x) {
+  if (asked_by_user()) {
+    stop_no_meaning(x, "dimnames", "case.names(fit) and variable.names(fit) are those of the table.")
+  }
+}
+
+#' @export
+dimnames.which_zeros <- function(x) {
+  if (asked_by_user()) stop_no_meaning(x, "dimnames", "dimnames(w$x) are those of the table.")
+}
+
+# vegan's envfit() and others ask every ordination, and take no weights for equal ones.
+#' @importFrom stats weights
+#' @export
+weights.multicause <- function(object, ...) {
+  if (asked_by_user()) {
+    stop_no_meaning(object, "weights", "rows have no weights; coef(fit) holds what components weigh.")
+  }
+}
+
+# Whether the method that calls this was reached from code of the user, by itself or by nrow(), rownames() and such.
+asked_by_user <- function() {
+  at <- sys.parents()[sys.nframe() - 1L]
+  if (at > 0L && list(sys.function(at)) %in% list(nrow, ncol, rownames, colnames)) at <- sys.parents()[at]
+  identical(topenv(sys.frame(at)), globalenv())
+}
 
 # What answers of which_zeros() have no meaning for: these, and what takes a fit apart.
 no_meaning_of_answers <- local({
   more <- c(
-    "logLik", "nobs", "deviance", "df.residual", "extractAIC", "coef", "fitted", "residuals", "predict", "simulate"
+    "logLik", "nobs", "deviance", "df.residual", "extractAIC", "coef", "fitted", "residuals", "predict", "simulate",
+    "weights"
   )
   names <- c(names(no_meaning), more)
   instead <- paste(
@@ -140,8 +202,8 @@ no_meaning_of_shards <- local({
 })
 
 # A method with the arguments of its generic that refuses.
-refusal <- function(generic, instead) {
-  arguments <- formals(get(generic, asNamespace("stats")))
+refusal <- function(generic, instead, where = asNamespace("stats")) {
+  arguments <- formals(get(generic, where))
   said <- bquote(stop_no_meaning(.(as.name(names(arguments)[1L])), .(generic), .(instead)))
   as.function(c(arguments, said), envir = topenv())
 }
@@ -151,22 +213,29 @@ stop_no_meaning <- function(object, generic, instead) {
     "an answer of which_zeros()"
   } else if (inherits(object, "multicause_ensemble")) {
     "an average of fits"
-  } else if (inherits(object, "aspect_bernoulli_shards")) {
+  } else if (inherits(object, "multicause_shards")) {
     "a fit to shards"
   } else {
     sprintf("a fit of %s()", model_name(object))
   }
-  lacks <- if (inherits(object, "aspect_bernoulli_shards")) "is not there" else "has no meaning"
+  lacks <- if (inherits(object, "multicause_shards")) "is not there" else "has no meaning"
   stop_input("%s() %s for %s: %s", generic, lacks, what, instead)
 }
 
 .onLoad <- function(libname, pkgname) { # nolint: object_name_linter.
   refused <- list(
-    multicause = no_meaning, which_zeros = no_meaning_of_answers, aspect_bernoulli_shards = no_meaning_of_shards
+    multicause = no_meaning, which_zeros = no_meaning_of_answers, multicause_shards = no_meaning_of_shards
   )
   for (class in names(refused)) {
     for (generic in names(refused[[class]])) {
       registerS3method(generic, class, refusal(generic, refused[[class]][[generic]]), asNamespace("stats"))
     }
   }
+  refuse_effects <- function(...) {
+    for (generic in names(no_effects)) {
+      method <- refusal(generic, no_effects[[generic]], asNamespace("nlme"))
+      registerS3method(generic, "multicause", method, asNamespace("nlme"))
+    }
+  }
+  if (isNamespaceLoaded("nlme")) refuse_effects() else setHook(packageEvent("nlme", "onLoad"), refuse_effects)
 }

@@ -16,9 +16,10 @@ recorded_probability.default <- function(fit) presence_probability(fit)
 
 # Log-likelihood of every new row, nats. What a cell shows has a probability of at least `floor` (a mean, of counts).
 #   data    of check_data(), columns as those of the fit
-#   family  "bernoulli" for tables of 0 and 1, "poisson" for counts; "squared" has no likelihood
+#   family  "bernoulli" for tables of 0 and 1, "poisson" for counts, "multinomial" for the shares of counts, eq. (24);
+#           "squared" has no likelihood
 #   ...     a model's own arguments, see test_loglik()
-# By default eqs. (23) and (25) of the paper: the training rows' own probabilities are equally likely components.
+# By default eqs. (23) to (25) of the paper: the training rows' own probabilities are equally likely components.
 held_out_rows <- function(fit, data, floor, family, ...) UseMethod("held_out_rows")
 
 #' @export
@@ -28,11 +29,26 @@ held_out_rows.default <- function(fit, data, floor, family, ..., training = NULL
     stop_no_likelihood("Rows of numbers that are not counts have no likelihood here: hold out cells of `x`.")
   }
   trained <- trained_rows(fit, training)
+  if (family == "multinomial") {
+    refuse_missing_shares(data)
+    trained <- trained[rowSums(fitted(fit))[trained] > 0]
+  }
   mixture_loglik(data$view, row_cells(fit, family), rep(-log(length(trained)), length(trained)), floor, trained)
 }
 
+# Shares sum to 1 over all columns, so that an unknown cell cannot just be left out.
+refuse_missing_shares <- function(data) {
+  missing <- which(data$margins$row_observed < ncol(data$x))
+  if (length(missing)) {
+    stop_input(
+      "`newdata` must have no missing cells where `family = \"multinomial\"`: shares are of whole rows. Missing in %s.",
+      paste(vapply(utils::head(missing, 5L), function(at) place(data$x, 1L, at), ""), collapse = ", ")
+    )
+  }
+}
+
 # What training rows say of cells, as function(rows): list(one, zero), the probabilities of a presence and an absence,
-# or list(mean) of counts; matrices rows x m.
+# list(mean) of counts, or list(share) of a row's total; matrices rows x m.
 row_cells <- function(fit, family) UseMethod("row_cells")
 
 #' @export
@@ -40,6 +56,10 @@ row_cells.default <- function(fit, family) {
   if (family == "poisson") {
     mean <- unname(fitted(fit))
     return(function(rows) list(mean = mean[rows, , drop = FALSE]))
+  }
+  if (family == "multinomial") {
+    share <- unname(fitted(fit)) / rowSums(fitted(fit))
+    return(function(rows) list(share = share[rows, , drop = FALSE]))
   }
   one <- unname(presence_probability(fit))
   function(rows) list(one = one[rows, , drop = FALSE], zero = 1 - one[rows, , drop = FALSE])
@@ -80,10 +100,12 @@ trained_rows <- function(fit, training) {
 mixture_loglik <- function(view, cells, log_weight, floor, rows = seq_along(log_weight)) {
   out <- -Inf
   for (at in row_blocks(seq_along(rows), view$dim[2L])) {
-    mixture <- c(list(log_weight = log_weight[at]), cell_terms(cells(rows[at]), floor))
+    said <- cells(rows[at])
+    mixture <- c(list(log_weight = log_weight[at]), cell_terms(said, floor))
     out <- log_add(out, .Call(mc_c_row_mixture, view, mixture))
   }
-  constant <- if (is.null(view$value)) 0 else row_constants(view)
+  # Eq. (24) has no such factor.
+  constant <- if (is.null(view$value) || !is.null(said$share)) 0 else row_constants(view)
   out + constant
 }
 
@@ -93,6 +115,9 @@ cell_terms <- function(cells, floor) {
   if (!is.null(cells$mean)) {
     mean <- pmax(cells$mean, floor)
     return(list(empty = -mean, slope = log(mean)))
+  }
+  if (!is.null(cells$share)) {
+    return(list(empty = 0 * cells$share, slope = log(pmax(cells$share, floor))))
   }
   one <- log(pmax(cells$one, floor))
   zero <- log(pmax(cells$zero, floor))

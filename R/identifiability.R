@@ -19,18 +19,18 @@
 #'   \item{reached}{by a search among decompositions that mix the content components as well: components rescaled and
 #'     mixed, one after another, each move the best one by a linear program, from `n_search` places. All are attained by
 #'     parameters with the log-likelihood given beside them; more may exist.}
-#'   \item{inner}{attained by rescaling alone: aspects divided by \eqn{d_k}, memberships multiplied by it. Allowed while
-#'     no probability exceeds 1 and no row's content exceeds 1; the ends are exact (linear programs).}
+#'   \item{inner}{attained by rescaling alone: components divided by \eqn{d_k}, memberships multiplied by it. Allowed
+#'     while no probability exceeds 1 and no row's content exceeds 1; the ends are exact (linear programs).}
 #'   \item{fitted}{what the fit happens to say.}
 #' }
 #' For the number of false absences, the lower ends of inner and reached are the least among the decompositions looked
 #' at. With both phantoms pinned only the outer bound is given, and it is one of all splits between the two. For a black
 #' phantom, read all of this with 0 and 1 exchanged.
 #'
-#' **Conventions** name two decompositions of the inner set. "Maximal phantom": every content aspect reaches probability
-#' 1 somewhere (each fauna has a taxon that was always there). "Minimal phantom": as little phantom as rescaling allows
-#' (some site is perfectly known). The verbs take them as `phantom_convention`; for all else a fit is good for, the
-#' result has the fits themselves, as `fits`.
+#' **Conventions** name two decompositions of the inner set. "Maximal phantom": every content component reaches
+#' probability 1 somewhere (each fauna has a taxon that was always there). "Minimal phantom": as little phantom as
+#' rescaling allows (some site is perfectly known). The verbs take them as `phantom_convention`; for all else a fit is
+#' good for, the result has the fits themselves, as `fits`.
 #'
 #' **What would decide.** Repeated visits (`visits`), a measure of effort (`effort`), or a prior (`estimate = "map"`,
 #' `"vb"`): but then the answer is the prior's. Neighbours (`smooth`) are such a prior, too: the bounds of a smoothed
@@ -56,18 +56,18 @@
 #'
 #' **Phantoms near zero.** The argument holds for an exact phantom. A fit whose phantom is only near 0 is run on with
 #' the phantom pinned at 0; `change` says what that costs. In draws from a posterior, and in other fits that cannot be
-#' run on, what it wrote is left out. Without a phantom, a phantom without share is added.
+#' run on, what it made is left out. Without a phantom, a phantom without share is added.
 #'
 #' The outer bound is one of exact phantoms, and a component that [phantoms()] calls white may take more than it allows:
-#' with the same probabilities, a phantom with a little of the contents mixed in has a larger share. If a phantom writes
+#' with the same probabilities, a phantom with a little of the contents mixed in has a larger share. If a phantom has
 #' a presence of attribute \eqn{j} with probability at most \eqn{w_j}, then \eqn{u} is at least
 #' \eqn{(p_j - w_j) / (1 - w_j)} for every observed cell of the row, and the rest follows as above. `missed_most` of
 #' [false_absences()] is this bound with \eqn{w} that of the fit's own phantom: it holds for every fit with the same
-#' probabilities whose phantom writes each attribute no more often. `rule` is the bound for all phantoms that are
+#' probabilities whose phantom has each attribute no more often. `rule` is the bound for all phantoms that are
 #' white by the rule of [phantoms()], which fixes only the mean of \eqn{w}, \eqn{\bar w}{w}: with \eqn{S_r} the sum
 #' of the \eqn{r} largest probabilities in the row and \eqn{m} attributes observed, \eqn{u} is at least
 #' \eqn{(S_r - m \bar w) / (r - m \bar w)}{(S_r - m w) / (r - m w)} for every \eqn{r} above
-#' \eqn{m \bar w}{m w}. It is wide, because such a phantom may write all it does in the commonest attributes of one
+#' \eqn{m \bar w}{m w}. It is wide, because such a phantom may have all its presences in the commonest attributes of one
 #' row; for a row by itself it is attained.
 #'
 #' **Cost.** O(n m k) for the outer bound; n linear programs in k unknowns for the inner one; for the search about
@@ -166,6 +166,9 @@ identifiability <- function(fit, ..., n_search = 10, cells = FALSE, bootstrap = 
   }))
   out$observations <- cbind(out$observations[1L], share = phantom_share(fit, kinds, colours[1L]), out$observations[-1L])
   if (cells) out$cells <- bound_cells(fit, kinds, exact, bounds, x)
+  if (bootstrap > 0L && !can_refit(exact$fit)) {
+    stop_input("`bootstrap` cannot fit such a fit anew: give `draws`, such as posterior_draws(fit).")
+  }
   fits <- c(draws, if (bootstrap > 0L) bootstrap_fits(exact$fit, bootstrap, x))
   if (length(fits)) out <- add_sampling(out, fits, kinds, colours, x, level)
   outer <- rbind(out$share[1:4], out$sampling[1:4])
@@ -177,7 +180,7 @@ identifiability <- function(fit, ..., n_search = 10, cells = FALSE, bootstrap = 
       n_draws = length(fits), n_search = if (length(colours) == 1L) n_search else 0L, estimate = fit$estimate,
       effort = !is.null(fit$effort), smooth = !is.null(fit$smooth), dims = fit$dims, n_cells = bounds$n_cells
     )),
-    class = "identifiability"
+    class = "identifiability", words = axis_words(fit)
   )
 }
 
@@ -210,23 +213,18 @@ check_draws <- function(draws, fit) {
   draws
 }
 
-# Fits to tables drawn from a fit, each run on from its parameters; missing cells stay missing.
-bootstrap_fits <- function(fit, n, x) {
-  if (!can_refit(fit)) stop_input("`bootstrap` cannot fit such a fit anew: give `draws`, such as posterior_draws(fit).")
-  common <- list(fit = fit, unknown = is.na(dense_rows(x, seq_len(fit$dims[["n"]]))))
+# Fits to tables drawn from a fit, each run on from its parameters by `refit`; missing cells stay missing.
+bootstrap_fits <- function(fit, n, x, refit = refit_aspects) {
+  unknown <- if (is.null(fit$visits)) is.na(dense_rows(x, seq_len(fit$dims[["n"]])))
+  common <- list(fit = fit, unknown = unknown, refit = refit)
   fits <- map_tasks(draw_seeds(n), bootstrap_fit, common, "Tables", function(i) sprintf("table %d", i))
   fits[is_done(fits)]
 }
 
 bootstrap_fit <- function(seed, common, tick) {
-  fit <- common$fit
-  drawn <- with_seed(seed, simulate(fit)[[1L]])
-  drawn[common$unknown] <- NA
-  control <- fit_control(progress = FALSE, max_pass = 500, tol = 1e-8)
-  run <- run_on(fit, fit$param, unname(fit$pinned), drawn, control, least = 1e-3)
-  for (name in names(run)) fit$param[[name]][] <- run[[name]]
-  fit$x <- drawn
-  fit
+  drawn <- with_seed(seed, simulate(common$fit)[[1L]])
+  if (!is.null(common$unknown)) drawn[common$unknown] <- NA # visits that were not made are not drawn
+  common$refit(common$fit, drawn)
 }
 
 # Quantiles of the ends over fits to other tables: of the mean share, of each observation's, of each cell's.
@@ -263,8 +261,7 @@ add_sampling <- function(out, fits, kinds, colours, x, level) {
 # have the components of the fit, whatever the rule of phantoms() says of a draw.
 draw_ends <- function(fit, kinds, colours, x, cells) {
   own <- if (is.null(fit$x)) x else fit$x
-  is_draw <- !can_refit(fit) && fit$dims[["k"]] == length(kinds)
-  exact <- exact_phantom(fit, if (is_draw) kinds else component_kinds(fit), own)
+  exact <- exact_phantom(fit, if (can_refit(fit)) component_kinds(fit) else draw_kinds(fit, kinds), own)
   bounds <- lapply(colours, function(colour) outer_bounds(exact$fit, own, colour))
   ends <- list(
     tops = lapply(bounds, `[[`, "top"), outer = data.frame(
@@ -286,13 +283,23 @@ draw_ends <- function(fit, kinds, colours, x, cells) {
   ends
 }
 
+# What the components of a draw are: those of the fit that it is drawn from, or, where they are others (a member of an
+# average), by what is pinned; only where nothing is, by the rule.
+draw_kinds <- function(draw, kinds = NULL) {
+  if (draw$dims[["k"]] == length(kinds)) {
+    return(kinds)
+  }
+  pinned <- unname(draw$pinned)
+  if (all(pinned == "free")) component_kinds(draw) else ifelse(pinned == "free", "content", pinned)
+}
+
 quantile_of <- function(values, at) unname(stats::quantile(values, at, type = 8))
 
 # The largest chance that each observed zero is false, in the order of bound_cells().
 most_of_zeros <- function(fit, x, colour, top) {
   blocks <- lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
     seen <- seen_rows(fit, x, rows, colour)
-    most_missed(seen$p, top[rows])[seen$zero]
+    most_missed(seen$p, top[rows], bare = bare_rows(seen$bare, top[rows]))[seen$zero]
   })
   unlist(blocks)
 }

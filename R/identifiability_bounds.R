@@ -1,7 +1,8 @@
 # The bounds of identifiability(): outer, inner and what a search reaches between them.
 
 # colours: the phantoms bounded; share, expected: data frames of bounds; observations; attributes; unlike; components;
-# n_cells.
+# n_cells. content: what content has where the phantom has the ends of the observations; of little of it 1 less the
+# phantom's share is but rounding.
 find_bounds <- function(exact, x, n_search) {
   colours <- intersect(c("white", "black"), exact$kinds)
   outer <- lapply(colours, function(colour) outer_bounds(exact$fit, x, colour))
@@ -15,6 +16,7 @@ find_bounds <- function(exact, x, n_search) {
     observations = data.frame(
       observation = label_of(seq_len(exact$fit$dims[["n"]]), names[[1L]]), outer_most = 1 - first$top
     ),
+    content = data.frame(outer_most = first$top),
     attributes = attribute_bounds(unlike[[1L]]$tops, names),
     unlike = do.call(rbind, lapply(seq_along(colours), function(at) {
       most <- unlike[[at]]$most
@@ -29,6 +31,7 @@ find_bounds <- function(exact, x, n_search) {
   out$share <- rbind(out$share, inside$share)
   out$expected <- rbind(out$expected, inside$expected)
   out$observations <- cbind(out$observations, inside$observations)
+  out$content <- cbind(out$content, inside$content)
   out$observations$attribute <- ifelse(first$top > 0, label_of(first$at, names[[2L]]), NA)
   out$components <- inside$components
   out$fits <- inside$fits
@@ -53,13 +56,15 @@ bound_rows <- function(colours, bound, least, most, loglik = NULL) {
   rows
 }
 
-# Probabilities of some rows as the phantom of this colour sees them, and which cells are observed and which are zeros.
+# Probabilities of some rows as the phantom of this colour sees them, which cells are observed, which are zeros, and
+# which rows write nothing.
 seen_rows <- function(fit, x, rows, colour) {
   cells <- dense_rows(x, rows)
   aspects <- if (colour == "black") 1 - fit$param$aspects else fit$param$aspects
+  membership <- fit$param$membership[rows, , drop = FALSE]
   list(
-    p = unname(fit$param$membership[rows, , drop = FALSE] %*% aspects), observed = !is.na(cells),
-    zero = cells %in% as.double(colour == "black")
+    p = unname(membership %*% aspects), observed = !is.na(cells), zero = cells %in% as.double(colour == "black"),
+    bare = writes_nothing(membership, aspects)
   )
 }
 
@@ -73,7 +78,8 @@ outer_bounds <- function(fit, x, colour, written = 0) {
     tops <- row_tops(above_written(seen$p, written), seen$observed)
     zero <- matrix(seen$zero, length(rows))
     odds <- ifelse(zero & seen$p < 1, seen$p / (1 - seen$p), 0)
-    most <- matrix(most_missed(seen$p, tops$top), length(rows))
+    bare <- bare_rows(seen$bare, tops$top, written)
+    most <- matrix(most_missed(seen$p, tops$top, bare = bare), length(rows))
     cbind(tops$top, tops$at, rowSums(odds), zero %*% t(mean_p), rowSums(most * zero), rowSums(zero))
   })
   all <- do.call(rbind, blocks)
@@ -109,7 +115,9 @@ add_rule <- function(bounds, fit, x, written) {
   for (at in seq_along(bounds$colours)) {
     side <- rule_bounds(fit, x, bounds$colours[at], written[at], held)
     bounds$rule <- rbind(bounds$rule, side$rule)
-    bounds$observations[[c("rule_most", "black_rule_most")[at]]] <- side$most
+    name <- c("rule_most", "black_rule_most")[at]
+    bounds$observations[[name]] <- 1 - side$least
+    bounds$content[[name]] <- side$least
   }
   bounds
 }
@@ -119,11 +127,11 @@ rule_bounds <- function(fit, x, colour, written, held) {
   blocks <- lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
     seen <- seen_rows(fit, x, rows, colour)
     least <- least_content_share(seen$p, seen$observed, budget)
-    cbind(1 - least, rowSums(matrix(most_missed(seen$p, least, held) * seen$zero, length(rows))))
+    cbind(least, rowSums(matrix(most_missed(seen$p, least, held) * seen$zero, length(rows))))
   })
   all <- do.call(rbind, blocks)
-  list(most = all[, 1L], rule = data.frame(
-    phantom = colour, written = written, share_most = mean(all[, 1L]), expected_most = sum(all[, 2L])
+  list(least = all[, 1L], rule = data.frame(
+    phantom = colour, written = written, share_most = mean(1 - all[, 1L]), expected_most = sum(all[, 2L])
   ))
 }
 
@@ -154,11 +162,10 @@ inside_bounds <- function(exact, outer, colour, n_search, x) {
   met <- lapply(scales, function(d) rescale_factors(factors, d))
   inner <- ends_of(met, outer, colour, "inner", exact, x)
   u <- lapply(met, function(found) pmin(rowSums(found$s), 1))
+  content <- data.frame(inner_least = row_maxima(polytope), inner_most = u$maximal)
   out <- list(
-    share = inner$share, expected = inner$expected,
-    observations = data.frame(
-      inner_least = 1 - row_maxima(polytope), inner_most = 1 - u$maximal, binding = u$minimal > 1 - 1e-6
-    ),
+    share = inner$share, expected = inner$expected, content = content,
+    observations = data.frame(1 - content, binding = u$minimal > 1 - 1e-6),
     components = data.frame(
       component = component_names(length(exact$kinds))[exact$kinds == "content"], minimal = scales$minimal,
       maximal = scales$maximal
@@ -217,11 +224,12 @@ add_search <- function(out, met, outer, colour, exact, x) {
   best <- utils::head(order(-colMeans(reached$u)), 3L)
   most_u <- vapply(met[best], function(found) row_maxima(scale_polytope(found)), numeric(nrow(reached$u)))
   most_u <- matrix(most_u, nrow(reached$u)) # vapply() drops the side of one observation
-  least <- 1 - pmin(apply(cbind(reached$u, most_u), 1L, max), 1)
-  out$observations <- cbind(
-    reached_least = pmin(least, out$observations$inner_least), reached_most = 1 - apply(reached$u, 1L, min),
-    out$observations
+  most <- pmin(apply(cbind(reached$u, most_u), 1L, max), 1)
+  content <- data.frame(
+    reached_least = pmax(most, out$content$inner_least), reached_most = apply(reached$u, 1L, min)
   )
+  out$content <- cbind(content, out$content)
+  out$observations <- cbind(1 - content, out$observations)
   out$fits <- c(out$fits, stats::setNames(reached$fits[c("least", "most")], c("reached_least", "reached_most")))
   out
 }
@@ -230,7 +238,7 @@ add_search <- function(out, met, outer, colour, exact, x) {
 bound_cells <- function(fit, kinds, exact, bounds, x) {
   colour <- bounds$colours[1L]
   of <- false_of(colour)
-  refuse_large(14 * bounds$n_cells, "The bounds of all cells", "look at the observations, with `cells = FALSE`")
+  refuse_large(14 * bounds$n_cells, "The bounds of all cells", "look at the rows, with `cells = FALSE`")
   blocks <- lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
     seen <- seen_rows(exact$fit, x, rows, colour)
     at <- which(seen$zero)
@@ -238,8 +246,10 @@ bound_cells <- function(fit, kinds, exact, bounds, x) {
     scores <- cell_scores(fit, rows, kinds, of)
     own <- bounds$observations[row, ]
     p <- seen$p[at]
+    bare <- all_phantom(exact$fit, row, exact$kinds)
     ends <- lapply(stats::setNames(nm = cell_ends(own)), function(end) {
-      cell_bounds(p, 1 - own[[end]], grepl("most", end), end == "rule_most" && length(bounds$colours) == 2L)
+      u <- bounds$content[[end]][row]
+      cell_bounds(p, u, bare | u <= 0, grepl("most", end), end == "rule_most" && length(bounds$colours) == 2L)
     })
     data.frame(
       observation = own$observation, attribute = label_of((at - 1L) %/% length(rows) + 1L, fit$names[[2L]]),
@@ -260,9 +270,9 @@ cell_ends <- function(observations) {
   intersect(ends, names(observations))
 }
 
-# Without content there is nothing to divide: everything is possible, from 0 to 1.
-cell_bounds <- function(p, u, most, held) {
-  bare <- u < least_content
+# Without content (`bare`) there is nothing to divide: everything is possible, from 0 to 1. With however little, what it
+# is made of is known, as in cell_scores().
+cell_bounds <- function(p, u, bare, most, held) {
   present <- if (held) 1 else pmin(p / u, 1)
-  list(present = ifelse(bare, most, present), missed = ifelse(bare, most, most_missed(p, u, held)))
+  list(present = ifelse(bare, most, present), missed = ifelse(bare, most, most_missed(p, u, held, bare)))
 }

@@ -31,9 +31,11 @@ print.summary.identifiability <- function(x, digits = 3L, ...) {
   print.data.frame(round_columns(id$expected, digits), row.names = FALSE)
   if (!is.null(id$components)) {
     cat("\nScales of the content components, and what limits the maximal phantom\n")
-    print.data.frame(round_columns(id$components, digits), row.names = FALSE)
+    shown <- round_columns(id$components, digits)
+    names(shown)[names(shown) == "attribute"] <- singular_word(kept_words(id)[2L])
+    print.data.frame(shown, row.names = FALSE)
   }
-  if (!is.null(id$observations$binding)) cat(binding_sentence(id$observations), "\n", sep = "")
+  if (!is.null(id$observations$binding)) cat(binding_sentence(id), "\n", sep = "")
   if (!is.null(id$sampling)) {
     cat(sprintf("\nEnds over %d draws, %g %% quantiles\n", id$n_draws, 100 * id$level))
     print.data.frame(round_columns(id$sampling, digits), row.names = FALSE)
@@ -51,12 +53,14 @@ loglik_sentence <- function(share) {
   sprintf("Log-likelihood of the fit %.6f, of the ends %.6f to %.6f\n", fitted, min(attained), max(attained))
 }
 
-binding_sentence <- function(observations) {
-  at <- observations$observation[observations$binding]
+binding_sentence <- function(id) {
+  at <- id$observations$observation[id$observations$binding]
+  words <- kept_words(id)[1L]
   if (!length(at)) {
-    return("No observation is all content, even with the least phantom.")
+    return(sprintf("No %s is all content, even with the least phantom.", singular_word(words)))
   }
-  sprintf("With the least phantom all content: %d observation(s): %s.", length(at), show_names(as.character(at)))
+  sprintf("With the least phantom all content: %d %s: %s.", length(at),
+    if (length(at) == 1L) singular_word(words) else words, show_names(as.character(at)))
 }
 
 range_text <- function(ends, digits) {
@@ -68,7 +72,8 @@ identifiability_sentences <- function(id, digits) {
   d <- id$dims
   c(
     sprintf(
-      "What %d observations x %d attributes decide about the phantom%s", d[["n"]], d[["m"]],
+      "What %s decide about the phantom, the component that stands for gaps in the record%s",
+      table_words(d, kept_words(id)),
       if (id$has_phantom) "" else " (the fit has none; one without share was added)"
     ),
     unlist(lapply(unique(id$share$phantom), function(colour) {
@@ -80,8 +85,8 @@ identifiability_sentences <- function(id, digits) {
     if (abs(id$change) > 0.01) {
       sprintf(
         paste(
-          "(The phantom was only near %s; bounds are those with it pinned there, which %s the log-likelihood by",
-          "%.3g nats.)"
+          "(The phantom was only near %s; bounds are those with it held there, which %s the log-likelihood by",
+          "%.3g.)"
         ),
         if (id$phantom == "black") "1" else "0", if (id$change > 0) "raises" else "lowers", abs(id$change)
       )
@@ -107,7 +112,8 @@ colour_sentences <- function(id, colour, digits) {
     )
   }, "")
   name <- if (colour == "white") "White" else "Black"
-  c(sprintf("%s phantom, its mean share of an observation and what follows:", name), lines)
+  one <- singular_word(kept_words(id)[1L])
+  c(sprintf("%s phantom, its mean share of a %s and what follows:", name, one), lines)
 }
 
 rule_sentences <- function(id, digits) {
@@ -116,11 +122,11 @@ rule_sentences <- function(id, digits) {
     white <- rule$phantom == "white"
     c(
       sprintf(
-        "All this is of an exact phantom, which writes %s alone. One that is %s by the rule of phantoms() only, with a",
+        "All this is of an exact phantom, which has %s alone. One that is %s by the rule of phantoms() only, with a",
         if (white) "absences" else "presences", rule$phantom
       ),
       sprintf(
-        "mean probability of %s up to %s, may write up to %s of the table, and up to %s of %.0f %s may be false.",
+        "mean chance of %s up to %s, may make up as much as %s of the table, and up to %s of %.0f %s may be false.",
         if (white) "a presence" else "an absence", format(signif(rule$written, 2L)),
         range_text(rule$share_most, digits), format(round(rule$expected_most)),
         id$unlike$n_cells[id$unlike$phantom == rule$phantom][1L], if (white) "zeros" else "ones"
@@ -157,7 +163,7 @@ verdict <- function(id, colour, digits) {
   }
   spread <- if (nrow(attained)) max(attained$most) - min(attained$least) else 0
   c(
-    sprintf("The data alone do not decide how much the %s phantom writes.", colour),
+    sprintf("The data alone do not decide how much of the table the %s phantom makes up.", colour),
     if (spread > 1e-6) {
       "Decompositions all along the range found fit equally well: where in it the answer lies is a convention."
     } else if (nrow(attained)) {

@@ -27,7 +27,7 @@ exact_phantom <- function(fit, kinds, x, refit = can_refit(fit)) {
     phantoms <- "white"
   } else if (refit) {
     pinned <- c(rep("free", length(content)), phantoms)
-    param <- run_on(fit, param, pinned, fit_data(fit, x), fit_control(tol = 1e-11, progress = FALSE))
+    param <- run_on(fit, param, pinned, fit_data(fit, x), fit_control(tol = 1e-11, progress = FALSE))[names(param)]
   }
   out <- pinned_fit(fit, param, phantoms, x)
   list(fit = out, kinds = unname(ifelse(out$pinned == "free", "content", out$pinned)), change = out$loglik - fit$loglik)
@@ -40,7 +40,8 @@ can_refit <- function(fit) {
 # Nothing may start at exact 0: it could not move.
 least_start <- 1e-5
 
-# The model of a fit (its prior, neighbours and effort) fitted to x, from other parameters: list(membership, aspects).
+# The model of a fit (its prior, neighbours and effort) fitted to x, from other parameters: list(membership, aspects),
+# with effort also its curve, `coef`.
 run_on <- function(fit, param, pinned, x, control, least = least_start) {
   free <- pinned == "free"
   param <- lapply(param[c("membership", "aspects")], unname)
@@ -48,7 +49,7 @@ run_on <- function(fit, param, pinned, x, control, least = least_start) {
   param$membership <- param$membership / rowSums(param$membership)
   param$aspects[free, ] <- pmin(pmax(param$aspects[free, ], least), 1 - least)
   if (!is.null(fit$effort)) param$coef <- scaled_curve(fit$effort)
-  checked_run(fit_problem(fit, x, pinned), param, control)$param[c("membership", "aspects")]
+  checked_run(fit_problem(fit, x, pinned), param, control)$param
 }
 
 # The fit with other parameters, its last components pinned.
@@ -60,6 +61,7 @@ pinned_fit <- function(fit, param, phantoms, x) {
   fit$param <- param
   fit$dims[["k"]] <- k
   fit$pinned <- stats::setNames(c(rep("free", k - length(phantoms)), phantoms), labels)
+  fit$posterior <- NULL # it is of the parameters as fitted
   set_loglik(fit, x)
 }
 

@@ -16,17 +16,21 @@ column_tops <- function(fit, x, colour) {
   all <- NULL
   for (rows in row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]])) {
     seen <- seen_rows(fit, x, rows, colour)
-    new <- two_tops(t(seen$p), t(seen$observed))
-    new$at <- rows[new$at]
-    if (is.null(all)) {
-      all <- new
-      next
-    }
-    better <- new$top > all$top
-    all$second <- ifelse(better, pmax(all$top, new$second), pmax(all$second, new$top))
-    all$at[better] <- new$at[better]
-    all$top <- pmax(all$top, new$top)
+    all <- merge_tops(all, two_tops(t(seen$p), t(seen$observed)), rows)
   }
+  all
+}
+
+# Tops of columns over the rows before (NULL: none) and these.
+merge_tops <- function(all, new, rows) {
+  new$at <- rows[new$at]
+  if (is.null(all)) {
+    return(new)
+  }
+  better <- new$top > all$top
+  all$second <- ifelse(better, pmax(all$top, new$second), pmax(all$second, new$top))
+  all$at[better] <- new$at[better]
+  all$top <- pmax(all$top, new$top)
   all
 }
 
@@ -65,7 +69,9 @@ unlike_cells <- function(fit, x, colour) {
 }
 
 unlike_sentences <- function(id) {
-  assumed <- "All this takes gaps to fall on all attributes of an observation alike."
+  words <- kept_words(id)
+  one <- singular_word(words)
+  assumed <- sprintf("All this takes gaps to fall on all %s of a %s alike.", words[2L], one[1L])
   rows <- id$unlike
   said <- lapply(unique(rows$phantom), function(colour) {
     of <- rows[rows$phantom == colour, ]
@@ -73,10 +79,10 @@ unlike_sentences <- function(id) {
     count <- function(by) format(round(most[of$missed_by == by]))
     c(
       sprintf(
-        "If instead each attribute is missed at a rate of its own, up to %s of %d %s may be false;", count("attribute"),
-        of$n_cells[1L], if (colour == "white") "zeros" else "ones"
+        "If instead each %s is missed at a rate of its own, up to %s of %d %s may be false;", one[2L],
+        count("attribute"), of$n_cells[1L], if (colour == "white") "zeros" else "ones"
       ),
-      sprintf("if each observation has a rate of its own as well, up to %s.", count("both"))
+      sprintf("if each %s has a rate of its own as well, up to %s.", one[1L], count("both"))
     )
   })
   c(assumed, unlist(said))

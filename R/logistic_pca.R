@@ -19,6 +19,9 @@
 #' the largest loading of each is positive. This leaves the probabilities as they are and never lowers the objective.
 #' Nothing is rotated where `start` is given.
 #'
+#' **Shards.** `x` may be a result of [shards()], with one `penalty`; see there. The result has class
+#' `logistic_pca_shards`.
+#'
 #' **Cost.** A pass takes \eqn{2 n m k^2} floating-point operations in BLAS products, two exponentials a cell and
 #' O((n + m) k^3); memory O(k^2 m) and a few blocks of rows. Sparse data are never made dense, and no matrix of m x m or
 #' n x n is formed.
@@ -51,6 +54,9 @@ logistic_pca <- function(x, k, ..., penalty = 2, start = NULL, control = fit_con
   check_dots(...)
   check_given(x, k)
   control <- check_control(control)
+  if (inherits(x, "shards")) {
+    return(lp_fit_shards(x, k, penalty, start, control, keep_values(call, list(penalty = penalty, start = start))))
+  }
   data <- check_data(x, "binary")
   k <- check_k(k, dim(data$x), 0L)
   tuned <- NULL
@@ -160,9 +166,12 @@ lp_rotate <- function(param) {
   loadings <- matrix(0, k, ncol(param$loadings))
   scores[, kept] <- qr.Q(left) %*% core$u[, kept, drop = FALSE] %*% diag(root, length(kept))
   loadings[kept, ] <- diag(root, length(kept)) %*% t(qr.Q(right) %*% core$v[, kept, drop = FALSE])
-  sign <- apply(loadings, 1L, function(row) if (row[which.max(abs(row))] < 0) -1 else 1)
+  sign <- lp_sign(loadings)
   list(scores = sweep(scores, 2L, sign, "*"), loadings = loadings * sign, intercept = intercept)
 }
+
+# Which rows of the loadings are to change sign: the largest loading of each is positive.
+lp_sign <- function(loadings) apply(loadings, 1L, function(row) if (row[which.max(abs(row))] < 0) -1 else 1)
 
 # R of a pivoted QR, its columns back in their places.
 qr_r <- function(x) qr.R(x)[, order(x$pivot), drop = FALSE]

@@ -48,7 +48,7 @@ reference_matrix <- function(reference, fit) {
   out <- if (inherits(reference, "multicause")) component_matrix(reference) else reference
   if (!is.matrix(out) || !is.numeric(out) || anyNA(out)) {
     stop_input(
-      "`reference` must be a fit or a numeric matrix of components x attributes, not %s.", show_value(reference)
+      "`reference` must be a fit or a numeric matrix of components x taxa, not %s.", show_value(reference)
     )
   }
   unname_rows <- rownames(out)
@@ -166,7 +166,7 @@ print.modes <- function(x, digits = 3L, ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
   cat(sprintf(
-    "%d solution(s) among %d finished starts, told apart at a distance of %s\n", nrow(x$modes), nrow(x$starts),
+    "%d solution(s) among %d finished starts; solutions nearer than %s count as one\n", nrow(x$modes), nrow(x$starts),
     format(x$tolerance)
   ))
   shown <- x$modes

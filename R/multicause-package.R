@@ -1,20 +1,21 @@
 #' multicause: which zeros are real?
 #'
-#' Latent variable models in which several causes write each row of a table of presences, absences or counts. They
+#' Latent variable models in which several causes make each row of a table of presences, absences or counts. They
 #' answer, with a probability for every cell, which absences are real and which are gaps in the record. Rows are always
 #' observations (sites), columns attributes (taxa); `NA` is an unknown cell in every model.
 #'
 #' @section The answer:
 #' [which_zeros()] says which zeros are probably false, how surely, and how good that is on the table at hand;
-#' [by_site()] and [by_taxon()] sum it up, [contrast()] compares groups of sites, [explain()] says why,
-#' [sensitivity()] what it rests on; `plot()` shows it ([plot.which_zeros()]), [explore()] makes a page of it to look
-#' around in, and [report()] tells it all. All else is for those who want one model or one part.
+#' [which_zeros_shards()] does so for tables larger than memory. [by_site()] and [by_taxon()] sum it up, [contrast()]
+#' compares groups of sites, [explain()] says why, [sensitivity()] what it rests on; `plot()` shows it
+#' ([plot.which_zeros()]), [explore()] makes a page of it to look around in, and [report()] tells it all. All else is
+#' for those who want one model or one part.
 #'
 #' @section From data to a table:
 #' [occurrence_matrix()] makes the table from occurrences, [site_table()] keeps its sites in step; [read_pbdb()] and
 #' [read_now()] read exports of databases. [range_through()] is the classical answer to which zeros are gaps.
-#' [shards()] keeps tables that are larger than memory on disk, with [row_data()] beside them, for
-#' [aspect_bernoulli()] alone so far; see `cluster` of [fit_control()] for several machines.
+#' [shards()] keeps tables that are larger than memory on disk, with [row_data()] beside them, for [aspect_bernoulli()],
+#' [bernoulli_mixture()], [logistic_pca()], [nmf()] and [plsa()]; see `cluster` of [fit_control()] for several machines.
 #' [early_tetrapods], [tetrapod_occurrences] and [simulated_sites] are data for examples.
 #'
 #' @section Models:
@@ -28,9 +29,9 @@
 #'
 #' | model | for | what an observation is |
 #' | --- | --- | --- |
-#' | [aspect_bernoulli()] | 0/1 | a mixture: each of its cells is written by one of its components |
+#' | [aspect_bernoulli()] | 0/1 | a mixture: each of its cells comes from one of its components |
 #' | [visits_bernoulli()] | repeated 0/1 surveys | that mixture, and the chances that visits missed what was there |
-#' | [bernoulli_mixture()] | 0/1 | written by one component, unknown which |
+#' | [bernoulli_mixture()] | 0/1 | all from one component, unknown which |
 #' | [logistic_pca()] | 0/1 | a point in a space of k dimensions, on the scale of log-odds |
 #' | [neighbours_mean()] | 0/1 | the weighted mean of its neighbours in age, place and likeness of lists |
 #' | [noisy_or()] | 0/1 | some of k sources, each of which is on or off and switches on attributes of its own |
@@ -45,19 +46,19 @@
 #' [plsa()].
 #'
 #' @section What a fit says:
-#' [phantoms()] finds the components that write only absences (or presences), [false_absences()] and
+#' [phantoms()] finds the components that have only absences (or presences), [false_absences()] and
 #' [false_presences()] rank cells, [deficiency()] counts what is missing by taxon and by site, [occupied()] what was
 #' there in a fit of repeated visits, [visits_needed()] how many more it takes, [predictive_check()] whether it makes
 #' such surveys, [denoise()] gives the table without its phantoms, [age_profile()] dates the components, [curves()]
 #' follows a smoothed fit through time. [report()] writes all of it to one HTML file. [impute()] fills unknown cells,
 #' [classify()] tells which of several fits a row comes from, [divergences()] how different components are,
-#' [sources()] which sources are in use,
+#' [sources()] which components are in use,
 #' [cooccurrence()] which rows have groups in common. Of components as topics, [top_terms()] lists the attributes,
 #' [coherence()] tells how well these hang together, and [document_completion()] is the perplexity of new documents.
 #'
 #' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide,
-#' [phantom_test()] whether there is one, [posterior_draws()] how far a posterior spreads; [certificate()] bounds what a
-#' fit could still gain;
+#' [phantom_test()] whether there is one, [posterior_draws()] how far a posterior spreads, [bootstrap_draws()] how far
+#' chance moves a fit; [certificate()] bounds what a fit could still gain;
 #' [modes()] groups the solutions that the starts found, [align_components()] puts their components in one order,
 #' [ensemble()] averages them.
 #'
@@ -97,13 +98,13 @@
 #' | `case.names()`, `variable.names()` | observations, attributes |
 #' | `update()` | the call again with other arguments, by name |
 #' | `simulate()` | tables as the fit makes them |
-#' | `vcov()` | of [visits_bernoulli()] alone |
-#' | `confint()` | of [visits_bernoulli()]; by [bootstrap][confint.bernoulli_mixture] of [bernoulli_mixture()] |
+#' | `vcov()` | of [visits_bernoulli()]; over bootstrap fits of [bernoulli_mixture()] |
+#' | `confint()` | of [visits_bernoulli()]; [bootstrap, profile][confint.bernoulli_mixture] of [bernoulli_mixture()] |
 #' | `anova()` | of [bernoulli_mixture()], [noisy_or()]: k by [parametric bootstrap][anova.bernoulli_mixture] |
 #'
 #' | refused | what to use |
 #' | --- | --- |
-#' | `vcov()`, `confint()`, `profile()`, `sigma()` | [identifiability()], [posterior_draws()], [which_zeros()] |
+#' | `vcov()`, `confint()` of others, `profile()`, `sigma()` | [bootstrap_draws()], [posterior_draws()] |
 #' | `anova()` of other models | [select_k()], [compare_models()] |
 #' | `add1()`, `drop1()` | [select_k()] |
 #' | `formula()`, `model.frame()`, `model.matrix()`, `labels()` | no formula: `fit$x`, `coef()`, `fit$call` |
@@ -115,6 +116,12 @@
 #' | `rstandard()`, `rstudent()` | `residuals(type = "pearson")` |
 #' | `biplot()` | `plot(fit, "scores")` |
 #' | `screeplot()` | [select_k()] |
+#' | `dim()`, `nrow()`, `ncol()` | `fit$dims`, `dim(fitted(fit))` |
+#' | `dimnames()`, `rownames()`, `colnames()` | `case.names()`, `variable.names()` |
+#' | `as.matrix()`, `t()`, `mean()`, `median()`, `quantile()`, `density()` | `fitted()`, `fit$x` |
+#' | `hist()`, `barplot()`, `boxplot()`, `image()`, `contour()`, `persp()` | `plot()` and its `what` |
+#' | `lines()`, `points()`, `text()`, `pairs()` | `plot()` and its `what` |
+#' | `fixef()`, `ranef()`, `VarCorr()` of nlme and lme4 | `coef()`, `predict(type = "membership")` |
 #'
 #' @section Learning it:
 #' The vignette *Which zeros are real?* takes a table of fossils from occurrences to conclusions:
@@ -141,6 +148,7 @@
 #'
 #' @section The question:
 #' \describe{
+#'   \item{absence, presence}{A zero of the table; a 1, which is a find.}
 #'   \item{true absence}{A zero of a taxon that was not there.}
 #'   \item{false absence}{A zero of a taxon that was there. It was not preserved, not found, or not named. See
 #'     [false_absences()].}
@@ -181,11 +189,12 @@
 #'   \item{component}{One of the hidden causes of a table: a list of probabilities, one for each taxon. A fauna is
 #'     one. `k` is the number of components.}
 #'   \item{aspect}{A component of [aspect_bernoulli()], by the word of its paper. `fit$param$aspects` holds them.}
-#'   \item{source}{A component of [noisy_or()]. Each site has some of the sources, in full.}
-#'   \item{membership}{The shares of a site among the components. They sum to 1. A component *writes* a cell: it
-#'     decides whether the cell is a find or a zero. The share is the chance that it does so.}
-#'   \item{phantom}{A component that has no taxa of its own. A *white* phantom writes (almost) only zeros: it stands
-#'     for what is not recorded. A *black* phantom writes (almost) only finds: it stands for wrong records. See
+#'   \item{source}{A component of [noisy_or()], by the word of its paper. Several can be on at one site, each in full.
+#'     [sources()] lists them.}
+#'   \item{membership}{The shares of a site among the components. They sum to 1. Each cell of the site comes from
+#'     one of the components, and the share is the chance that it comes from this one.}
+#'   \item{phantom}{A component that has no taxa of its own. A *white* phantom has (almost) only zeros: it stands
+#'     for what is not recorded. A *black* phantom has (almost) only finds: it stands for wrong records. See
 #'     [phantoms()].}
 #'   \item{content}{A component that is not a phantom, so a fauna. Of a fit, the part of a chance that comes from
 #'     these components.}
@@ -200,13 +209,19 @@
 #'     measured in nats. One more is a chance 2.7 times as large.}
 #'   \item{AIC}{A criterion for choosing between fits: minus twice the log-likelihood, plus twice the number of
 #'     parameters. Lower is better.}
+#'   \item{leak}{In [noisy_or()]: what is found without any of its components.}
+#'   \item{lift}{How many times as likely a taxon is in a component as in all sites together. The taxa of largest lift
+#'     tell a component from the others.}
+#'   \item{perplexity}{An effective number: 2 where two components have equal shares, near 1 where one has almost all.
+#'     Of held-out counts, the number of equally likely choices that would be as hard to guess.}
+#'   \item{density}{The share of finds among the known cells of a table.}
 #'   \item{neighbours}{Sites that are near in age, in place or otherwise: see [smooth_over()].}
 #' }
 #'
 #' @section How a fit is found:
 #' \describe{
-#'   \item{start}{A random first guess, from which a fit is improved. The best of several starts is kept. Different
-#'     starts can end in different solutions.}
+#'   \item{start, first guess}{A random first guess, from which a fit is improved. The best of several starts is kept.
+#'     Different starts can end in different solutions.}
 #'   \item{pass}{One round of improvement, over all cells of the table.}
 #'   \item{finished, reached the best}{Most starts are dropped early. Those that were run to their end are finished.
 #'     Of these, some reach the same best fit. If few do, use more starts: see [fit_control()].}
@@ -226,8 +241,8 @@
 #'   \item{companions}{The other taxa that are found at the same sites as a taxon.}
 #'   \item{hidden find}{A find that is turned into a zero on purpose, to see whether it is found again. A table with
 #'     hidden finds is a damaged *copy*.}
-#'   \item{AUC}{The area under the ROC curve: the chance that a hidden find ranks above another zero. 0.5 is a coin, 1
-#'     is perfect. *Within its site* means that only zeros of one site are compared.}
+#'   \item{AUC}{The area under the ROC curve: the chance that a hidden find ranks above another zero. 0.5 is no better
+#'     than tossing a coin, 1 is perfect. *Within its site* means that only zeros of one site are compared.}
 #'   \item{calibration slope}{Whether chances can be taken as chances. 1 is right. Below 1 they are too sure: large
 #'     ones too large, small ones too small. Above 1 they are too careful.}
 #'   \item{s.e.}{Standard error: how far a number would vary over other copies.}
@@ -235,6 +250,11 @@
 #'     fits, completeness. An assumption is not drawn.}
 #'   \item{first look}{An answer with `quick = TRUE`: few fits, two copies.}
 #'   \item{share}{Of a site or taxon: what was missed, divided by all that was there (missed and finds).}
+#'   \item{average precision}{The share of hidden finds among the zeros ranked first, averaged over all ranks that hold
+#'     one.}
+#'   \item{loss, held-out cell}{A cell is hidden and then predicted. The loss is minus the logarithm of the chance that
+#'     was given to what it holds; smaller is better.}
+#'   \item{divergence}{How far two sets of chances are apart (by Kullback and Leibler). 0 means that they are equal.}
 #' }
 #'
 #' @seealso [which_zeros()], [false_absences()], [multicause-package] for the map of the package.

@@ -20,11 +20,12 @@ has_dims <- function(x, fit, which) identical(as.double(dim(x)), as.double(fit$d
 # Components are named A1, A2, ... in every result.
 component_names <- function(k) sprintf("A%d", seq_len(k))
 
-# The function that makes such fits: the first of their classes that is one. NA: no model made them.
+# The function that makes such fits: the first of their classes that is one, for fits to shards without that word. NA:
+# no model made them.
 model_name <- function(fit) {
   here <- topenv()
-  is_function <- vapply(class(fit), function(each) exists(each, here, mode = "function", inherits = FALSE), NA)
-  class(fit)[is_function][1L]
+  names <- sub("_shards$", "", class(fit))
+  names[vapply(names, function(each) exists(each, here, mode = "function", inherits = FALSE), NA)][1L]
 }
 
 # What print() and titles call a model. This and the generics like it are what a model says of itself to code that
@@ -38,18 +39,23 @@ model_title.default <- function(fit) class(fit)[1L]
 print.multicause <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
-  d <- x$dims
-  cat(sprintf(
-    "%s: %d observations x %.0f attributes, %d component%s\n", model_title(x), d[["n"]], d[["m"]], d[["k"]],
-    if (d[["k"]] == 1L) "" else "s"
-  ))
-  finished <- sum(x$starts$finished)
-  cat(sprintf(
-    "%s after %d passes (%s), %s %s\n", if (x$converged) "Converged" else "NOT converged", nrow(x$trace),
-    if (nrow(x$starts) == 1L) "one start" else sprintf("best of %d starts, %d finished", nrow(x$starts), finished),
-    objective_words(x), format(unname(x$objective), digits = digits)
-  ))
+  writeLines(c(known_by(x), fit_sentences(x, digits)))
   invisible(x)
+}
+
+# Which model it is, of what, and how it was found.
+fit_sentences <- function(fit, digits = max(3L, getOption("digits") - 3L)) {
+  guesses <- nrow(fit$starts)
+  c(
+    sprintf("%s: %s", model_title(fit), shape_words(fit)),
+    sprintf(
+      "%s after %d pass%s over the table (%s), %s %s; higher is better",
+      if (fit$converged) "Converged" else "NOT converged", nrow(fit$trace), if (nrow(fit$trace) == 1L) "" else "es",
+      if (guesses == 1L) "from one first guess" else
+        sprintf("best of %d first guesses, %d finished", guesses, sum(fit$starts$finished)),
+      objective_words(fit), format(unname(fit$objective), digits = digits)
+    )
+  )
 }
 
 # "smoothed_log_posterior" as people write it.
@@ -184,18 +190,23 @@ keep_values <- function(call, values) {
 update.multicause <- function(object, ..., evaluate = TRUE) {
   check_whole(object, "object")
   evaluate <- check_flag(evaluate, "evaluate")
-  call <- object$call
-  extra <- named_changes(match.call(expand.dots = FALSE)$...)
-  for (name in names(extra)) call[[name]] <- extra[[name]]
-  if (!evaluate) {
-    return(call)
-  }
+  changes <- named_changes(match.call(expand.dots = FALSE)$...)
   # The data and settings the fit was made from may be gone or changed where update() is called.
   known <- list(
     x = if (is.null(object$visits)) object$x else object$visits, control = object$control, k = object$dims[["k"]]
   )
-  for (name in setdiff(names(known), names(extra))) if (!is.null(known[[name]])) call[[name]] <- known[[name]]
-  eval(find_model(call, object, parent.frame()), parent.frame())
+  updated_call(object, changes, known, evaluate, parent.frame())
+}
+
+# The call of a fit with changes, a list by name, evaluated, with what is `known` of the rest.
+updated_call <- function(object, changes, known, evaluate, where) {
+  call <- object$call
+  for (name in names(changes)) call[[name]] <- changes[[name]]
+  if (!evaluate) {
+    return(call)
+  }
+  for (name in setdiff(names(known), names(changes))) if (!is.null(known[[name]])) call[[name]] <- known[[name]]
+  eval(find_model(call, object, where), where)
 }
 
 # What update() is to change, by name: a formula would be evaluated as some other argument.
@@ -255,7 +266,7 @@ component_matrix <- function(fit) UseMethod("component_matrix")
 
 #' @export
 component_matrix.default <- function(fit) {
-  stop_input("`fit` must be of a model with components over attributes, not of %s().", class(fit)[1L])
+  stop_input("`fit` must be of a model whose components go over the columns, not of %s().", class(fit)[1L])
 }
 
 #' Summary of any fit
@@ -287,7 +298,7 @@ summary.multicause <- function(object, ...) {
   likely <- identical(names(object$objective), "log_likelihood")
   structure(
     list(
-      title = utils::capture.output(print.multicause(object)),
+      title = c(known_by(object), fit_sentences(object)),
       criteria = c(
         loglik = object$loglik, df = object$df, AIC = if (likely) stats::AIC(object) else NA,
         BIC = if (likely) stats::BIC(object) else NA
@@ -313,10 +324,14 @@ print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3
   } else if (!is.na(x$criteria[["loglik"]])) {
     cat(sprintf("\nLog-likelihood at the estimate %s; no AIC or BIC, as it was not maximised\n", shown[["loglik"]]))
   }
-  cat("\nStarts\n")
-  print.data.frame(x$starts, row.names = FALSE, digits = max(digits, 7L))
+  print_starts(x$starts, digits)
   writeLines(as.character(seed_sentence(x$seed)))
   invisible(x)
+}
+
+print_starts <- function(starts, digits) {
+  cat("\nStarts: first guesses of each kind, how many were run to the end, and how many came near the best\n")
+  print.data.frame(starts, row.names = FALSE, digits = max(digits, 7L))
 }
 
 # What the numbers of component_matrix() are, for the legend of their picture.

@@ -260,7 +260,7 @@ simulate.neighbours_mean <- function(object, nsim = 1, seed = NULL, ...) {
 print.neighbours_mean <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
-  cat(sprintf("Neighbours' mean: %d observations x %.0f attributes\n", x$dims[["n"]], x$dims[["m"]]))
+  cat(sprintf("Neighbours' mean: %s\n", table_words(x$dims, axis_words(x))))
   bandwidth <- x$param$bandwidth
   by <- c(
     if (length(bandwidth)) {

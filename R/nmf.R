@@ -15,10 +15,14 @@
 #' 2015).
 #' Both are extrapolated and stop at the conditions of an optimum: when the squared length of the part of the gradient
 #' that could still lower the loss is less than `tol` times that of its positive part, in two cycles in a row.
-#' `accelerate = FALSE` in [fit_control()] gives Lee and Seung's multiplicative updates, which stop on small gains.
+#' `accelerate = FALSE` in [fit_control()] gives Lee and Seung's multiplicative updates, which stop on small gains;
+#' `algorithm = "em"` gives them, under `"kl"`, with acceleration.
 #'
 #' **Unique form.** Rows of the basis sum to 1, so that coefficients are shares of an observation's total, and
 #' components come in order of decreasing total. Nothing is scaled or reordered where `start` is given.
+#'
+#' **Shards.** `x` may be a result of [shards()] with `loss = "kl"`, by multiplicative updates; see there. The result
+#' has class `nmf_shards`.
 #'
 #' **Cost.** A pass takes O(k) a nonzero cell and O(k^2) a row and column, and O(k^2) a missing cell; under
 #' `"kl"` O(q^2) a nonzero cell, q being the components of its row or column that are not 0, and O(k) a missing one.
@@ -26,7 +30,7 @@
 #'
 #' @inheritParams aspect_bernoulli
 #' @param x counts, presences or other values of at least 0: n observations as rows, m attributes as columns; `NA` is an
-#'   unknown cell. Matrix, table, data frame or sparse matrix as in [aspect_bernoulli()].
+#'   unknown cell. Matrix, table, data frame or sparse matrix as in [aspect_bernoulli()], or [shards()].
 #' @param k number of components, at least 1.
 #' @param loss `"euclidean"` or `"kl"`.
 #' @param start initial values `list(coefficients = n x k, basis = k x m)`, all at least 0, for one start. Under `"kl"`
@@ -59,6 +63,9 @@ nmf <- function(x, k, ..., loss = c("euclidean", "kl"), start = NULL, control = 
   control <- check_control(control)
   loss <- check_choice(loss, "loss", c("euclidean", "kl"))
   call <- keep_values(call, list(loss = loss, start = start))
+  if (inherits(x, "shards")) {
+    return(nm_fit_shards(x, k, loss, start, control, call))
+  }
   data <- check_data(x, "nonnegative")
   k <- check_k(k, dim(data$x))
   problem <- structure(list(data = data, k = k, loss = loss), class = c("nmf_problem", "multicause_problem"))
@@ -76,7 +83,10 @@ run_start.nmf_problem <- function(problem, start, control) nm_run(problem$data$v
 
 # The kernel holds an observation's coefficients as a column.
 nm_run <- function(view, start, loss, control, fixed_basis = FALSE) {
-  param <- list(coefficients = t(start$coefficients), basis = start$basis, kl = loss == "kl", fixed_basis = fixed_basis)
+  param <- list(
+    coefficients = t(start$coefficients), basis = start$basis, kl = loss == "kl", fixed_basis = fixed_basis,
+    multiplicative = loss == "kl" && identical(control$algorithm, "em")
+  )
   out <- .Call(mc_c_nm_fit, view, param, unclass(control))
   list(
     param = list(coefficients = t(out$coefficients), basis = out$basis), outcome = out$outcome, residual = out$residual

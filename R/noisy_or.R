@@ -1,37 +1,39 @@
 #' Noisy-OR component analysis: several causes at once
 #'
-#' Explains a presence-absence table by `k` hidden sources, any number of which may be on in an observation at the same
-#' time. A source that is on switches its attributes on, each with its own probability, independently of the other
-#' sources; a leak stands for everything else. Where a mixture or an aspect model shares an observation out among
-#' components, a noisy-OR lets causes pile up: a document cites the founders of every field it touches.
+#' Explains a presence-absence table by `k` hidden components, which the paper calls sources. Any number of them may be
+#' on in an observation at the same time. A component that is on switches its attributes on, each with its own
+#' probability, independently of the other components; a leak stands for everything else. Where a mixture or an aspect
+#' model shares an observation out among components, a noisy-OR lets causes pile up: a document cites the founders of
+#' every field it touches.
 #'
 #' @details
-#' **Model.** Source \eqn{c} is on in observation \eqn{i} with probability `prior[c]`; given the sources
+#' **Model.** Component \eqn{c} is on in observation \eqn{i} with probability `prior[c]`; given the components
 #' \eqn{z_i}{z[i,]} that are on,
 #' \deqn{P(x_{ij} = 0 | z_i) = (1 - \ell_j) \prod_c (1 - p_{cj})^{z_{ic}}}{P(x[i,j] = 0 | z) = (1 - leak[j]) prod_c
 #' (1 - links[c,j])^z[i,c]}
 #' with `links` \eqn{p} (k x m) and `leak` \eqn{\ell} (m), all probabilities. Missing cells drop out.
 #'
-#' **Inference.** `"exact"` sums over all \eqn{2^k} states of the sources (`k` up to 16) and climbs by a closed-form EM
-#' step on hidden link activations, with no root finding: with source and cell on, link \eqn{p_{cj}}{p[c,j]} fired with
-#' probability \eqn{p_{cj} / P(x_{ij} = 1 | z_i)}{p[c,j] / P(x[i,j] = 1 | z)}. `"truncated"` keeps the 16 best states of
-#' every observation, found among neighbours of the best so far; its objective is a lower bound and scales to a hundred
-#' sources and to sparse data. `"variational"` is the algorithm of Singliar and Hauskrecht (2006) on the bound of
-#' Jaakkola and Jordan (1999), in which the sources are independent given the data; its own starts are poor, so that by
-#' default it starts where a few exact or truncated passes end. `"auto"` is exact for `k` up to 12, else truncated.
+#' **Inference.** `"exact"` sums over all \eqn{2^k} states of the components (`k` up to 16) and climbs by a closed-form
+#' EM step on hidden link activations, with no root finding: with component and cell on, link \eqn{p_{cj}}{p[c,j]} fired
+#' with probability \eqn{p_{cj} / P(x_{ij} = 1 | z_i)}{p[c,j] / P(x[i,j] = 1 | z)}. `"truncated"` keeps the 16 best
+#' states of every observation, found among neighbours of the best so far; its objective is a lower bound and scales to
+#' a hundred components and to sparse data. `"variational"` is the algorithm of Singliar and Hauskrecht (2006) on the
+#' bound of Jaakkola and Jordan (1999), in which the components are independent given the data; its own starts are poor,
+#' so that by default it starts where a few exact or truncated passes end. `"auto"` is exact for `k` up to 12, else
+#' truncated.
 #'
 #' **Estimate.** `"map"`, the default, climbs to the posterior mode under weak priors, [noisy_or_prior()]; `"ml"` is
 #' maximum likelihood. The posterior mode predicts held-out cells better: on each of 8 tables with k of 3 and 6, by
 #' 0.002 to 0.74 nats a cell (`bench/estimate_default.md` in the sources).
 #'
-#' **Starts.** A start takes `k` random rows of the data as sources; at least 10 are advisable. See [fit_control()] for
-#' how they are screened, and `fit$starts` for what became of each. The likelihood has many local maxima; the
-#' commonest have one source for the union of two.
+#' **Starts.** A start takes `k` random rows of the data as components; at least 10 are advisable. See [fit_control()]
+#' for how they are screened, and `fit$starts` for what became of each. The likelihood has many local maxima; the
+#' commonest have one component for the union of two.
 #'
-#' **Afterwards.** Sources that end with `prior` so close to 1 that they are off in less than one observation are part
-#' of the leak: they are absorbed into it, reported, and the rest is fitted on. Sources are put in order of the number
-#' of ones they write. [sources()] tells which of them are in use. With `start` given nothing is reordered, absorbed
-#' or dropped.
+#' **Afterwards.** Components that end with `prior` so close to 1 that they are off in less than one observation are
+#' part of the leak: they are absorbed into it, reported, and the rest is fitted on. Components are put in order of the
+#' number of ones they make. [sources()] tells which of them are in use. With `start` given nothing is reordered,
+#' absorbed or dropped.
 #'
 #' **Cost** of a pass, for n observations, m attributes: exact \eqn{4 n m 2^k} operations in two matrix products, equal
 #' rows counted once, and about \eqn{2^k m} doubles of memory up to 17 times; truncated \eqn{O(k)} for every one of the
@@ -40,9 +42,9 @@
 #' @param x presences and absences: n observations (sites, documents) as rows, m attributes (taxa, authors) as columns,
 #'   cells 0, 1 or `NA` (unknown). Matrix, table, sparse matrix of package Matrix, or data frame, whose first column may
 #'   hold unique row names. Counts are refused: use `(x > 0) + 0`.
-#' @param k number of sources, at least 1; at most 16 for exact inference.
+#' @param k number of components, at least 1; at most 16 for exact inference.
 #' @param ... must be empty.
-#' @param inference `"exact"`, `"truncated"`, `"variational"`, or `"auto"`: exact up to 12 sources, else truncated.
+#' @param inference `"exact"`, `"truncated"`, `"variational"`, or `"auto"`: exact up to 12 components, else truncated.
 #' @param estimate `"map"` (posterior mode) or `"ml"` (maximum likelihood).
 #' @param prior for `"map"`: Beta priors from [noisy_or_prior()], or a list with its names.
 #' @param inner M-steps on links and leak per E-step, at least 1 (exact and truncated); `NULL` adapts: one in the first
@@ -51,25 +53,25 @@
 #' @param q_rule variational: `"paper"` takes the paper's steps (monotone, but they may cycle), `"damped"` their square
 #'   root (monotone and never stuck), `"alternate"` takes turns.
 #' @param mask links that may exist: a k x m matrix of 0 and 1 (known structure), or `NULL` for all.
-#' @param surplus how many sources to fit beyond `k` before the least useful ones are dropped, one at a time, until `k`
-#'   are left: on hard problems a fit with more sources may recover more of the true ones (Buhai and others 2020). Not
-#'   with `mask` or `start`.
+#' @param surplus how many components to fit beyond `k` before the least useful ones are dropped, one at a time, until
+#'   `k` are left: on hard problems a fit with more components may recover more of the true ones (Buhai and others
+#'   2020). Not with `mask` or `start`.
 #' @param start initial values for one start: `list(prior = , links = , leak = )` of length k, k x m and length m, all
-#'   in \[0, 1\]; for variational inference `q` (n x m x k, sums over sources of 1 at every one), too.
+#'   in \[0, 1\]; for variational inference `q` (n x m x k, sums over components of 1 at every one), too.
 #' @param control settings from [fit_control()].
 #' @return A list of class `noisy_or`, with
 #' \describe{
 #'   \item{`param`}{`prior` (k), `links` (k x m), `leak` (m), all probabilities, and `activation` (n x k), the posterior
-#'     probability that each source is on in each observation; with the names of `x`. With `start$q`, `q` as well.}
+#'     probability that each component is on in each observation; with the names of `x`. With `start$q`, `q` as well.}
 #'   \item{`objective`}{the maximum reached in nats, named `log_likelihood` (exact, `"ml"`),
 #'     `log_posterior` (exact, `"map"`, up to a constant) or `lower_bound` (of either; truncated, variational).}
 #'   \item{`loglik`}{the log-likelihood at the estimate: exact for `k` up to 12, else its lower bound.}
 #'   \item{`df`}{number of free parameters: k priors, the links that `mask` allows, m leaks.}
-#'   \item{`dims`}{`n`, `m`, `k` (sources left) and the number of `observed` cells.}
+#'   \item{`dims`}{`n`, `m`, `k` (components left) and the number of `observed` cells.}
 #'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start; what became of each start;
 #'     whether the best one met the tolerance.}
 #'   \item{`sources`}{what [sources()] gives.}
-#'   \item{`absorbed`}{number of sources absorbed into the leak.}
+#'   \item{`absorbed`}{number of components absorbed into the leak.}
 #' }
 #' @seealso [predict.noisy_or()], [sources()], [impute()], [test_loglik()].
 #' @references
@@ -116,7 +118,7 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
     q_rule = check_choice(q_rule, "q_rule", c("alternate", "damped", "paper"))
   )
   if (surplus > 0L && !(is.null(mask) && is.null(start))) {
-    stop_input("`surplus` must be 0 with `mask` or `start`: they say what each of the `k` sources is.")
+    stop_input("`surplus` must be 0 with `mask` or `start`: they say what each of the `k` components is.")
   }
   if (!is.null(start)) start <- nor_check_start(start, data, k, model)
   fitted <- nor_fit(nor_problem(data, k, surplus, model, start, control), control)
@@ -128,7 +130,7 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
 #' Weak priors keep probabilities off exact 0 and 1, which on small data gains much in prediction.
 #'
 #' @param prior,links,leak two finite numbers of at least 1 each: the parameters of the Beta prior on every prior
-#'   probability of a source, on every link, on every leak. `c(1, 1)` is flat.
+#'   probability of a component, on every link, on every leak. `c(1, 1)` is flat.
 #' @return A list of class `noisy_or_prior`.
 #' @inherit noisy_or references
 #' @examples
@@ -233,7 +235,7 @@ nor_check_q <- function(q, data, k) {
   }
   q <- nor_q_at_ones(q, as.matrix(data$x))
   if (anyNA(q) || any(q < 0) || any(abs(colSums(q) - 1) > 1e-6)) {
-    stop_input("`start$q` must be at least 0 and sum to 1 over the sources at every one of `x`.")
+    stop_input("`start$q` must be at least 0 and sum to 1 over the components at every one of `x`.")
   }
   q
 }

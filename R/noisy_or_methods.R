@@ -7,8 +7,8 @@ model_title.noisy_or <- function(fit) sprintf("Noisy-OR component analysis (%s i
 print.noisy_or <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
-  NextMethod()
   writeLines(source_sentences(x))
+  NextMethod()
   invisible(x)
 }
 
@@ -27,7 +27,7 @@ print.summary.noisy_or <- function(x, digits = max(3L, getOption("digits") - 3L)
   check_whole(x, "x")
   digits <- check_digits(digits)
   NextMethod()
-  cat("\nSources\n")
+  cat("\nComponents\n")
   print(x$sources)
   writeLines(x$sentences)
   invisible(x)
@@ -37,14 +37,17 @@ source_sentences <- function(fit) {
   used <- sum(fit$sources$in_use)
   idle <- fit$sources$source[!fit$sources$in_use]
   absorbed <- fit$absorbed
+  one <- singular_word(axis_words(fit)[1L])
   c(
     sprintf(
-      "%d of %d sources in use%s; %s are on in an observation on average.", used, nrow(fit$sources),
-      if (length(idle)) sprintf(" (shut off: %s)", show_names(idle)) else "", format(sum(fit$param$prior), digits = 2L)
+      "%d of %d components in use%s; %s are on in a %s on average.", used, nrow(fit$sources),
+      if (length(idle)) sprintf(" (shut off: %s)", show_names(idle)) else "",
+      format(sum(fit$param$prior), digits = 2L), one
     ),
-    if (absorbed) sprintf("%d source(s) that were always on are now part of the leak.", absorbed),
+    if (absorbed) sprintf("%d component(s) that were always on are now part of the leak.", absorbed),
     sprintf(
-      "The leak, at work in every observation, fired at %s %% of the ones.", format(100 * leak_share(fit), digits = 2L)
+      "The leak, what is found without any component, is at work in every %s and made %s %% of the ones.", one,
+      format(100 * leak_share(fit), digits = 2L)
     )
   )
 }
@@ -65,27 +68,29 @@ fitted.noisy_or <- function(object, ...) {
 
 #' Predictions, and data simulated, from a noisy-OR fit
 #'
-#' Which sources are on in an observation, what they lead one to expect in each cell, and what explains each 1.
+#' Which components are on in an observation, what they lead one to expect in each cell, and what explains each 1.
 #'
 #' @details
 #' `"cell"` is the answer to "why is this taxon here?": for every 1 the posterior probability that the link of each
-#' source fired there, and that the leak did. Several may have fired at once, so that the probabilities of a cell sum to
-#' at least 1. Nothing fires at a 0; an unknown cell is `NA`.
+#' component fired there, and that the leak did. Several may have fired at once, so that the probabilities of a cell sum
+#' to at least 1. Nothing fires at a 0; an unknown cell is `NA`.
 #'
 #' Posteriors are exact or over the best states of a row, as the fit's inference is. A variational fit has a posterior
-#' of independent sources for `"activation"` and `"map"`; its `"response"` and `"cell"` come from the exact posterior at
-#' its parameters (up to 12 sources) or the truncated one.
+#' of independent components for `"activation"` and `"map"`; its `"response"` and `"cell"` come from the exact posterior
+#' at its parameters (up to 12 components) or the truncated one.
 #'
-#' Rows that the model thinks impossible (a 1 that nothing can have written, or a 0 under a leak of 1) have no
+#' Rows that the model thinks impossible (a 1 that nothing can have made, or a 0 under a leak of 1) have no
 #' posterior: they are `NA`, and a message names them.
 #'
-#' **Simulated tables** are complete, whatever was missing from the data: sources are drawn anew for every observation.
+#' **Simulated tables** are complete, whatever was missing from the data: components are drawn anew for every
+#' observation.
 #'
 #' @param object a fit of [noisy_or()].
 #' @param newdata new observations, in any form [noisy_or()] takes; columns are matched by name, in any order, or by
 #'   place where one side has no names. Missing: the data of the fit.
 #' @param type `"response"`: mean probability of a 1 in each cell, given the row's observed cells; `"activation"`:
-#'   probability that each source is on; `"map"`: the likeliest set of sources, as 0/1; `"cell"`: what explains each 1.
+#'   probability that each component is on; `"map"`: the likeliest set of components, as 0/1; `"cell"`: what explains
+#'   each 1.
 #' @param ... must be empty.
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
 #' @param nsim number of tables, at least 1.
@@ -113,7 +118,7 @@ predict.noisy_or <- function(object, newdata, type = c("response", "activation",
   rows <- pick(rows, if (is_new) nrow(x) else object$dims[["n"]], names, "rows")
   k <- object$dims[["k"]]
   width <- c(activation = k, map = k, response = object$dims[["m"]], cell = object$dims[["m"]] * (k + 1))
-  refuse_large(length(rows) * width[[type]], "The prediction", "take some observations at a time by `rows`")
+  refuse_large(length(rows) * width[[type]], "The prediction", "take fewer rows at a time by `rows`")
   labels <- list(names[rows], object$names[[2L]], component_names(k))
   if (type == "activation" && !is_new) {
     return(object$param$activation[rows, , drop = FALSE])
@@ -249,17 +254,17 @@ nor_sample <- function(param, data, model, draws) {
   .Call(mc_c_nor_sample, data$view, nor_kernel_param(param), settings)
 }
 
-#' Sources of a noisy-OR fit, and which are in use
+#' Components of a noisy-OR fit, and which are in use
 #'
-#' One row per source: how often it is on, how strongly it acts, how many ones it writes, and whether it is in use at
-#' all. Surplus sources are mostly shut off, so that the number in use is a guide to how many there are.
+#' One row per component: how often it is on, how strongly it acts, how many ones it makes, and whether it is in use at
+#' all. Surplus components are mostly shut off, so that the number in use is a guide to how many there are.
 #'
 #' @param fit a fit of [noisy_or()].
-#' @param min_prior,min_link a source is in use when it is on with at least this probability and has a link at least
+#' @param min_prior,min_link a component is in use when it is on with at least this probability and has a link at least
 #'   this strong; from 0 to 1. Lower them for causes that are rare.
 #' @param ... must be empty.
 #' @return A data frame of class `noisy_or_sources` with `source` (name), `prior`, `on` (expected observations with the
-#'   source on), `max_link`, `ones` (expected number of ones its links write), `top` (its three strongest attributes)
+#'   component on), `max_link`, `ones` (expected number of ones its links make), `top` (its three strongest attributes)
 #'   and `in_use`.
 #' @inherit noisy_or references
 #' @examples
@@ -292,7 +297,11 @@ source_table <- function(fit, min_prior = 0.02, min_link = 0.2) {
 print.noisy_or_sources <- function(x, digits = 3L, ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
-  print.data.frame(x, digits = digits, row.names = FALSE)
+  shown <- x
+  names(shown)[names(shown) == "source"] <- "component"
+  print.data.frame(shown, digits = digits, row.names = FALSE)
+  cat("prior: chance that it is on; on: expected number of rows where it is; max_link: its strongest link;\n")
+  cat("ones: expected number of ones it makes; component: column `source`\n")
   invisible(x)
 }
 

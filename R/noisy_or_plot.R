@@ -3,13 +3,13 @@
 #' @description
 #' Views of a fit:
 #' \describe{
-#'   \item{`"links"`}{a heat map of the links, attributes seriated by their strongest source, the leak last.}
-#'   \item{`"images"`}{every source, and the leak, as a picture, where the attributes are the pixels of a grid of
+#'   \item{`"links"`}{a heat map of the links, attributes seriated by their strongest component, the leak last.}
+#'   \item{`"images"`}{every component, and the leak, as a picture, where the attributes are the pixels of a grid of
 #'     `dim`.}
-#'   \item{`"activation"`}{for each observation (a column) the probability that each source is on, ordered by the
-#'     likeliest sources.}
-#'   \item{`"leak"`}{the leak of each attribute against its frequency: on the diagonal no source explains it.}
-#'   \item{`"top"`, `"scores"`}{the taxa that tell each source, and the observations by two of them:
+#'   \item{`"activation"`}{for each observation (a column) the probability that each component is on, ordered by the
+#'     likeliest components.}
+#'   \item{`"leak"`}{the leak of each attribute against its frequency: on the diagonal no component explains it.}
+#'   \item{`"top"`, `"scores"`}{the taxa that tell each component, and the observations by two of them:
 #'     [plot()][autoplot.multicause].}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
 #' }
@@ -50,7 +50,7 @@ autoplot.noisy_or <- function(object, # nolint: object_name_linter.
 
 check_image_dim <- function(dim, m) {
   ok <- is.numeric(dim) && length(dim) == 2L && !anyNA(dim) && all(dim >= 1) && all(dim == floor(dim)) && prod(dim) == m
-  if (!ok) stop_input("`dim` must be two whole numbers whose product is the %d attributes, not %s.", m, show_value(dim))
+  if (!ok) stop_input("`dim` must be two whole numbers whose product is the %d columns, not %s.", m, show_value(dim))
   as.integer(dim)
 }
 
@@ -66,10 +66,10 @@ links_figure <- function(fit, order) {
   at <- if (order == "data") seq_len(ncol(values)) else seriate(fit$param$links)
   taxa <- axis_words(fit)[2L]
   heat_figure(
-    t(values[, at, drop = FALSE]), "What each source switches on",
-    sprintf("Heat map: the chance that each source, or the leak, switches on each of %d %s.", ncol(values), taxa),
-    legend = "probability that the link fires", heads = c(source_labels(fit), "leak"),
-    subtitle = paste(capital(taxa), if (order == "data") "in the order of the data" else "by strongest source")
+    t(values[, at, drop = FALSE]), "What each component switches on",
+    sprintf("Heat map: the chance that each component, or the leak, switches on each of %d %s.", ncol(values), taxa),
+    legend = "chance that it switches the cell on", heads = c(source_labels(fit), "leak"),
+    subtitle = paste(capital(taxa), if (order == "data") "in the order of the data" else "by strongest component")
   )
 }
 
@@ -78,8 +78,8 @@ images_figure <- function(fit, dim) {
   tables <- lapply(seq_len(nrow(values)), function(i) matrix(values[i, ], dim[1L], dim[2L]))
   names(tables) <- make.unique(c(source_labels(fit, ": "), "leak"))
   picture_figure(
-    tables, "The sources as pictures", "Pictures: what each source, and the leak, switches on.", c(0, 1),
-    legend = "probability that the link fires"
+    tables, "The components as pictures", "Pictures: what each component, and the leak, switches on.", c(0, 1),
+    legend = "chance that it switches the cell on"
   ) + without_axes()
 }
 
@@ -88,12 +88,12 @@ activation_figure <- function(fit) {
   at <- do.call(base::order, c(as.data.frame(-(activation > 0.5)), as.data.frame(-activation)))
   sites <- axis_words(fit)[1L]
   values <- t(activation[at, , drop = FALSE])
-  rownames(values) <- source_labels(fit)
+  rownames(values) <- source_labels(fit, " ")
   heat_figure(
-    values, sprintf("Which sources are on in the %s", sites),
-    sprintf("Heat map: the chance that each source is on in each of %d %s.", nrow(activation), sites),
-    legend = "probability that the source is on", heads = NULL, taxa = "none",
-    sides = c("", sprintf("%d %s, by likeliest sources", nrow(activation), sites))
+    values, sprintf("Which components are on in the %s", sites),
+    sprintf("Heat map: the chance that each component is on in each of %d %s.", nrow(activation), sites),
+    legend = "chance that the component is on", heads = NULL, taxa = "none",
+    sides = c("", sprintf("%d %s, by likeliest components", nrow(activation), sites))
   ) + ggplot2::theme(axis.text.x = ggplot2::element_blank(), axis.text.x.top = ggplot2::element_blank())
 }
 
@@ -107,9 +107,9 @@ leak_figure <- function(fit) {
   top$attribute <- short_labels()(top$attribute)
   taxa <- axis_words(fit)[2L]
   new_figure(
-    points, gg_aes(x = "frequency", y = "leak"), "What the sources leave unexplained",
+    points, gg_aes(x = "frequency", y = "leak"), "What the components leave unexplained",
     sprintf("Points: the leak of each of the %s against its frequency.", taxa), sprintf("frequency of the %s", taxa),
-    "leak", "On the dashed line no source explains it"
+    "leak", "On the dashed line no component explains it"
   ) + ggplot2::geom_abline(linetype = 2L, colour = "grey60") +
     ggplot2::geom_point(colour = component_colours(1L), alpha = 0.6) +
     ggplot2::geom_text(

@@ -100,8 +100,8 @@ occurrence_matrix <- function(data, observation, attribute, min_observations = 1
   kept <- filter_cells(cells, min_observations, min_attributes, iterate)
   if (!any(kept$row) || !any(kept$column)) {
     stop_input(
-      "`min_attributes` and `min_observations` must leave something: no observation has %d of the attributes %s.",
-      min_attributes, sprintf("present in at least %d observations", min_observations)
+      "`min_attributes` and `min_observations` must leave something: no site has %d of the taxa %s.",
+      min_attributes, sprintf("present at %d sites or more", min_observations)
     )
   }
 
@@ -215,7 +215,7 @@ key_codes <- function(data, columns, arg, sep) {
 occurrence_cells <- function(row, column, amount, binary) {
   use <- which(!is.na(row) & !is.na(column))
   if (!length(use)) {
-    stop_input("`data` must have rows with both an observation and an attribute: no row has both.")
+    stop_input("`data` must have rows with both a site and a taxon: no row has both.")
   }
   n_row <- max(row, na.rm = TRUE)
   cell <- (as.double(column[use]) - 1) * n_row + row[use]
@@ -278,14 +278,14 @@ tell_dropped <- function(data, keys, cells, kept, minimum, carried) {
   n_dropped <- c(sum(!kept$column), sum(!kept$row))
   if (any(n_dropped > 0L)) {
     lines <- c(lines, sprintf(
-      "Dropped %d of %d attributes (in fewer than %d observations), %d of %d observations (fewer than %d attributes).",
+      "Dropped %d of %d taxa (at fewer than %d sites), %d of %d sites (fewer than %d taxa).",
       n_dropped[1L], cells$n_column, minimum[1L], n_dropped[2L], cells$n_row, minimum[2L]
     ))
   }
   varying <- setdiff(names(data), c(keys, carried))
   if (length(varying)) {
     lines <- c(lines, sprintf(
-      "Not in the site table, as they vary within observations (see `summarise`): %s.",
+      "Not in the site table, as they vary within a site (see `summarise`): %s.",
       paste(varying, collapse = ", ")
     ))
   }

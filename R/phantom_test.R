@@ -14,8 +14,8 @@
 #' on such tables than on real ones without a phantom, and the test then rejects far too often (about 25 % where it
 #' should 5 %).
 #'
-#' **Level.** It is near to what it should be where memberships and aspects are as varied as the flat priors have them,
-#' and is not guaranteed. On six kinds of tables without a phantom (480 tables of 40 x 20 to 80 x 40, one to three
+#' **Level.** It is near to what it should be where memberships and components are as varied as the flat priors have
+#' them, and is not guaranteed. On six kinds of tables without a phantom (480 tables of 40 x 20 to 80 x 40, one to three
 #' contents) the test rejected 5 % at the 5 % level and 10 % at the 10 % level. Where every row had one content only, it
 #' rejected none of 60: it is then cautious. Where three contents were hard to tell apart, it rejected 8 % and 13 % of
 #' 60 (standard errors 4 %), with a mean p of 0.39 in place of 0.5: do not lean on a p just below 0.05 there. See
@@ -138,11 +138,11 @@ print.phantom_test <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   cat(sprintf("No phantom against one white phantom (%d content components), %d tables drawn\n", x$k - 1L, x$nsim))
   cat(sprintf(
-    "Twice the gain in log-likelihood %s; without a phantom %s on the mean, at most %s\n",
+    "Twice the gain in log-likelihood %s; in tables without a phantom %s on average, at most %s\n",
     format(x$statistic, digits = digits), format(mean(x$null), digits = digits), format(max(x$null), digits = digits)
   ))
   cat(sprintf(
-    "p = %s; the phantom would write %s %% of the table\n", format(x$p_value, digits = digits),
+    "p = %s; the phantom would make up %s %% of the table\n", format(x$p_value, digits = digits),
     format_percent(x$share)
   ))
   cat("The level is approximate: at 5 %, it rejected 0 to 8 % of simulated tables without a phantom, by their kind.\n")

@@ -1,23 +1,23 @@
 #' Phantom components of a fit
 #'
-#' Tells which components of a fit are phantoms: a *white* phantom writes (almost) only absences, a *black* one (almost)
+#' Tells which components of a fit are phantoms: a *white* phantom has (almost) only absences, a *black* one (almost)
 #' only presences, and all others are *content*. Every component is listed with the numbers the verdict rests on, since
 #' a component near the rule may be a partial phantom.
 #'
 #' **White.** A component is a white phantom when its mean probability is at most `white` times the density of the
 #' table. (No fixed bound on the largest probability would do: in sparse tables of fossils a phantom's may be 0.08.)
 #'
-#' **Black.** A component is a black phantom when it writes presences, of whatever attribute, in observations that have
+#' **Black.** A component is a black phantom when it has presences, of whatever attribute, in observations that have
 #' content of their own. So three things are asked for: its mean probability of an absence is at most `black` times
 #' the share of absences; at least 95 % of the attributes are likelier under it than in the table (`above`), as a
-#' fauna's seldom are; and at most half of its weight lies in observations of which it writes more than half (`alone`):
-#' those are rich observations with content of this kind. In a table with more presences than absences, where presences
-#' are the rule, the mirror image of the white rule is enough: a mean probability of an absence of at most `white`
-#' times the share of absences.
+#' fauna's seldom are; and at most half of its weight lies in observations of which it makes up more than half
+#' (`alone`): those are rich observations with content of this kind. In a table with more presences than absences, where
+#' presences are the rule, the mirror image of the white rule is enough: a mean probability of an absence of at most
+#' `white` times the share of absences.
 #'
 #' The bound on the mean of a black phantom is loose because the data hardly fix it: beside a white phantom, a
 #' component of 0.7 everywhere says the same as a smaller share of one that is 1 everywhere. Where additions are few or
-#' spread thinly over all observations, no component of a fit may write them. Ask for one then by
+#' spread thinly over all observations, no component of a fit may make them. Ask for one then by
 #' `phantom = "black"` or `"both"` of [aspect_bernoulli()].
 #'
 #' **Measured** (`bench/additions.md`, few replicates): on the paper's table with additions a black phantom was found in
@@ -28,26 +28,26 @@
 #' These are fits with `estimate = "ml"`. The prior of `"map"` favours small probabilities and may keep a black phantom
 #' from being found: look for one by `"ml"`, or pin it.
 #'
-#' A component that writes less than `min_weight` of the table decides nothing and counts as content. Pinned phantoms
+#' A component that makes up less than `min_weight` of the table decides nothing and counts as content. Pinned phantoms
 #' are phantoms whatever their numbers. Attributes with nothing observed are left out. Where a table has no presence
 #' (no absence) at all, no component is called a white (black) phantom unless pinned.
 #'
 #' @param fit a fit of [aspect_bernoulli()]. Models whose components cannot be phantoms are refused.
 #' @param ... must be empty.
 #' @param white,black numbers from 0 to below 1: the largest ratio to the table's density of presences (of absences)
-#'   that a white (black) phantom may have. A prior on the aspects can lift a phantom over the default: raise it then.
-#'   With `black = 0` only a component without any absence is a black phantom.
+#'   that a white (black) phantom may have. A prior on the components can lift a phantom over the default: raise it
+#'   then. With `black = 0` only a component without any absence is a black phantom.
 #' @param min_weight number from 0 to below 1: least mean membership of a phantom.
 #' @return A data frame of class `phantoms` with a row for each component:
 #' \describe{
 #'   \item{`component`}{its name.}
 #'   \item{`kind`}{`"white"`, `"black"` or `"content"`.}
 #'   \item{`pinned`}{whether it was held at exact 0 (1).}
-#'   \item{`weight`}{its mean membership over the observations: the share of the table that it writes.}
+#'   \item{`weight`}{its mean membership over the observations: the share of the table that it makes up.}
 #'   \item{`mean`, `min`, `max`}{of its probabilities over the attributes.}
 #'   \item{`white_ratio`, `black_ratio`}{mean over density of presences; 1 - mean over density of absences.}
 #'   \item{`above`}{the share of the attributes whose probability is above the density of presences.}
-#'   \item{`alone`}{the share of the component's weight in observations of which it writes more than half.}
+#'   \item{`alone`}{the share of the component's weight in observations of which it makes up more than half.}
 #' }
 #' All verbs that need to know the phantoms take such a result as their argument `kinds`.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
@@ -71,7 +71,7 @@ stop_no_phantoms <- function(fit) {
   stop_input(
     paste(
       "`fit` must be of a model whose components can be phantoms, a fit of aspect_bernoulli(), not of %s():",
-      "a phantom is a component that shares each observation with others and writes only absences or only presences."
+      "a phantom is a component that shares each site with others and has only absences or only presences."
     ),
     class(fit)[1L]
   )
@@ -157,12 +157,22 @@ component_kinds <- function(fit, kinds = NULL) {
   kinds
 }
 
+# What the columns are.
+phantom_legend <- c(
+  "weight: share of the table; mean, min, max: of the component's chances of a presence",
+  "pinned: whether it was held there, not estimated",
+  "white_ratio: mean divided by the density; black_ratio: (1 - mean) / (1 - density)"
+)
+
 #' @export
 print.phantoms <- function(x, digits = 3L, ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
   n <- table(factor(x$kind, c("white", "black", "content")))
-  cat(sprintf("%d white and %d black phantom(s), %d content component(s)\n", n[[1L]], n[[2L]], n[[3L]]))
+  cat(sprintf(
+    "%d white phantom(s) (almost only zeros: gaps), %d black (almost only finds), %d content component(s)\n", n[[1L]],
+    n[[2L]], n[[3L]]
+  ))
   rule <- attr(x, "rule")
   # What a black phantom must have besides its mean is shown where it decides: the table is wide as it is.
   near <- is.null(rule) || any(x$black_ratio <= rule[["black"]] & !x$pinned, na.rm = TRUE)
@@ -174,6 +184,7 @@ print.phantoms <- function(x, digits = 3L, ...) {
       "Rule: white_ratio <= %s or black_ratio <= %s, weight > %s; density of presences %s\n",
       rule[1L], rule[2L], rule[3L], format(attr(x, "density"), digits = digits)
     ))
+    writeLines(phantom_legend)
   }
   invisible(x)
 }

@@ -6,21 +6,29 @@ model_title.plca <- function(fit) {
 }
 
 #' @export
+shape_words.plca <- function(fit) {
+  sides <- format_big(fit$extent)
+  if (!is.null(fit$labels)) sides <- paste(sides, plural_word(fit$labels))
+  sprintf(
+    "array of %s, %d component%s", paste(sides, collapse = " x "), fit$dims[["k"]],
+    if (fit$dims[["k"]] == 1L) "" else "s"
+  )
+}
+
+#' @export
 print.plca <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
-  sides <- if (is.null(x$labels)) x$extent else paste(x$extent, x$labels)
-  cat(sprintf(
-    "%s: array of %s, %d component%s\n", model_title(x), paste(sides, collapse = " x "), x$dims[["k"]],
-    if (x$dims[["k"]] == 1L) "" else "s"
-  ))
-  writeLines(utils::capture.output(NextMethod())[-1L])
+  NextMethod()
   if (!is.na(x$kl)) {
-    cat(sprintf("Divergence of the fit from the data: %s nats a count\n", format(x$kl, digits = digits)))
+    cat(sprintf(
+      "Divergence of the fit from the data: %s a count (Kullback-Leibler, in nats; 0 is perfect)\n",
+      format(x$kl, digits = digits)
+    ))
   }
   if (!is.null(x$prior)) {
     cat(sprintf(
-      "The prior adds %s nats; its largest weight is %s of the mean counts of a component\n",
+      "The prior adds %s to the log-likelihood; its largest weight is %s of the mean counts of a component\n",
       format(x$prior$value, digits = digits), format(x$prior$ratio, digits = 2L)
     ))
   }
@@ -49,14 +57,14 @@ logLik.plca <- function(object, ...) {
 
 #' Predict from a PLCA fit
 #'
-#' Expected counts of all cells, memberships along the first dimension, or the chance that each component wrote a cell;
+#' Expected counts of all cells, memberships along the first dimension, or the chance that each component made a cell;
 #' new observations (levels of the first dimension) are folded in with the other marginals held.
 #'
 #' @param object a fit of [plca()].
 #' @param newdata an array like the training data but for its first dimension, its other levels in any order where they
 #'   have names; or a data frame of its indices and counts; `NULL`: the training data.
 #' @param type `"response"`: expected counts, an array like the data; `"membership"`: n x k, P(component | level of
-#'   the first dimension), rows sum to 1; `"cell"`: the data's dimensions x k, the chance that each component wrote a
+#'   the first dimension), rows sum to 1; `"cell"`: the data's dimensions x k, the chance that each component made a
 #'   count in the cell. A result over 1 GB is refused.
 #' @param ... must be empty.
 #' @param control settings of the fold-in, from [fit_control()].
@@ -96,11 +104,11 @@ predict.plca <- function(object, newdata = NULL, type = c("response", "membershi
   }
   labels <- stats::setNames(names, object$labels)
   if (type == "response") {
-    refuse_large(2 * prod(extent), "The prediction", "fold in some observations at a time by `newdata`")
+    refuse_large(2 * prod(extent), "The prediction", "give fewer rows at a time as `newdata`")
     return(array(scale * joint_array(param), extent, name_sides(labels)))
   }
   n_value <- 2 * prod(extent) * object$dims[["k"]]
-  refuse_large(n_value, "The prediction", "fold in some observations at a time by `newdata`")
+  refuse_large(n_value, "The prediction", "give fewer rows at a time as `newdata`")
   parts <- vapply(seq_along(param$weights), function(c) {
     one <- list(weights = param$weights[c], marginals = lapply(param$marginals, `[`, c, , drop = FALSE))
     as.vector(joint_array(one))

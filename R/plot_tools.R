@@ -11,13 +11,17 @@ plot.multicause <- function(x, ...) {
   invisible(figure)
 }
 
-# Okabe and Ito's colours, safe for the colour-blind; grey is kept for phantoms.
+# Hues of Okabe and Ito, safe for the colour-blind, each with a lightness of its own, so that components can be told in
+# grey, too; a very light grey is kept for phantoms. Of more than eight, those beside each other differ.
 component_colours <- function(k) {
-  base <- c("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
-  if (k <= length(base)) base[seq_len(k)] else grDevices::hcl.colors(k, "Dark 3")
+  base <- c("#00457C", "#DB9600", "#93467F", "#8CCBF2", "#009E73", "#C9510C", "#F0E442", "#000000")
+  if (k <= length(base)) {
+    return(base[seq_len(k)])
+  }
+  grDevices::hcl.colors(k, "viridis")[order(seq_len(k) %% 3L)]
 }
 
-phantom_grey <- "#B3B3B3"
+phantom_grey <- "#EFEFEF"
 
 # Light to dark, so that they can be read in grey.
 probability_colours <- function(n = 100L) grDevices::hcl.colors(n, "YlGnBu", rev = TRUE)
@@ -28,8 +32,11 @@ signed_colours <- function(values) {
     return(list(limits = c(0, max(values, 1e-12, na.rm = TRUE)), colours = probability_colours()))
   }
   limit <- stats::quantile(abs(values), 0.995, na.rm = TRUE, names = FALSE)
-  list(limits = c(-1, 1) * max(limit, 1e-12), colours = grDevices::hcl.colors(101L, "Blue-Red 3"))
+  list(limits = c(-1, 1) * max(limit, 1e-12), colours = both_ways())
 }
+
+# From below to above a middle: orange, grey, blue, and ever darker, so that the sides can be told in grey, too.
+both_ways <- function(n = 101L) grDevices::colorRampPalette(c("#FFE3A3", "#D9CBB0", "#B5B5B5", "#5F86B0", "#08306B"))(n)
 
 # Black or white, whichever can be read on a colour.
 text_on <- function(colour) {
@@ -56,6 +63,8 @@ new_figure <- function(data, mapping = ggplot2::aes(), title, alt, x = NULL, y =
       legend.title = ggplot2::element_text(size = 9), legend.text = ggplot2::element_text(size = 9),
       strip.text = ggplot2::element_text(hjust = 0, size = 9), strip.clip = "off",
       axis.title = ggplot2::element_text(size = 10),
+      # Half of the last number of an axis stands beyond the panel.
+      plot.margin = ggplot2::margin(5.5, 14, 5.5, 5.5),
       # else a saved picture is see-through
       plot.background = ggplot2::element_rect(fill = "white", colour = NA)
     )
@@ -75,7 +84,7 @@ fill_scale <- function(limits, colours = probability_colours(), title = NULL, ..
 
 # Colours by label; the legend has as many columns as fit into 4 inches.
 colour_scale <- function(colours, title = NULL, labels = names(colours), aesthetics = c("colour", "fill")) {
-  columns <- max(1L, min(length(labels), 54L %/% (max(nchar(labels), 1L) + 4L)))
+  columns <- max(1L, min(length(labels), 54L %/% (max(nchar(labels), 1L) + 6L)))
   ggplot2::scale_colour_manual(
     title, values = colours, aesthetics = aesthetics, labels = function(at) labels[match(at, names(colours))],
     guide = ggplot2::guide_legend(ncol = columns, byrow = TRUE)
@@ -84,6 +93,15 @@ colour_scale <- function(colours, title = NULL, labels = names(colours), aesthet
 
 # Labels of which those that would cover others are left out when the figure is drawn, at whatever size that is.
 thinned <- function(...) ggplot2::guide_axis(check.overlap = TRUE, ...)
+
+# What is left out is decided by the boxes of the labels, which hold nothing below their baseline and no gap. So labels
+# that stand above each other get an empty line before and after, of little height, and those side by side get blanks.
+# Labels of several lines need the height of their own.
+apart <- function(labels, above = TRUE) {
+  pad <- if (!above) " " else if (!any(grepl("\n", labels, fixed = TRUE))) "\n" else ""
+  ifelse(is.na(labels), NA, paste0(pad, labels, pad))
+}
+apart_height <- 0.22 # of an empty line: the box is then as high as a line of print
 
 # Labels cut to a number of characters: dots in the middle, since ends tell names apart, too. (Three dots, for the one
 # sign for them is not in every device's fonts.)
@@ -101,26 +119,23 @@ names_axis <- function(side, n, taxa = FALSE, position = c(x = "bottom", y = "le
                        room = if (n > 12L) 0 else 0.1) {
   scale <- switch(side, x = ggplot2::scale_x_discrete, y = ggplot2::scale_y_discrete)
   turned <- side == "x" && position == "bottom"
+  # Names of several lines are heads of few columns, side by side.
+  above <- side == "y" || turned
   text <- ggplot2::element_text(
-    size = if (n > 40L) 6.5 else if (n > 12L) 7.5 else 9, face = if (taxa) "italic" else "plain"
+    size = if (n > 40L) 6.5 else if (n > 12L) 7.5 else 9, face = if (taxa) "italic" else "plain",
+    lineheight = if (above) apart_height
   )
+  short <- short_labels(most)
   expand <- ggplot2::expansion(add = room)
   list(
-    scale(labels = short_labels(most), position = position, expand = expand, guide = thinned(angle = if (turned) 90)),
+    scale(
+      labels = function(at) apart(short(at), above), position = position, expand = expand,
+      guide = thinned(angle = if (turned) 90)
+    ),
     do.call(ggplot2::theme, stats::setNames(
       list(text), paste0("axis.text.", side, if (position %in% c("top", "right")) paste0(".", position))
     ))
   )
-}
-
-# What the user calls rows and columns: the names of the dimnames, else sites and taxa.
-axis_words <- function(fit) {
-  words <- c("sites", "taxa")
-  given <- names(dimnames(fit$x))
-  if (length(given) != 2L) {
-    return(words)
-  }
-  ifelse(is.na(given) | !nzchar(given), words, given)
 }
 
 # A matrix in long form, labels of rows and of columns as factors in their order.
@@ -190,7 +205,8 @@ legend_below <- function() ggplot2::theme(legend.position = "bottom", legend.jus
 # Few numbers on the axes of small panels, none over another.
 few_numbers <- function(side) {
   scale <- switch(side, x = ggplot2::scale_x_continuous, y = ggplot2::scale_y_continuous)
-  scale(n.breaks = 3L, guide = thinned())
+  labels <- if (side == "x") function(at) apart(format(at, trim = TRUE), FALSE) else ggplot2::waiver()
+  scale(n.breaks = 3L, labels = labels, guide = thinned())
 }
 
 # A bar for each site, a piece for each component, in the order given; a group of sites that share their main component
@@ -224,6 +240,7 @@ bars_figure <- function(shares, title, alt, labels, colours, sides, order) {
 ranges_figure <- function(rows, title, alt, xlab, words, limits = c(0, NA), taxa = FALSE, subtitle = NULL,
                           most = 28L) {
   rows$label <- factor(rows$label, rev(unique(rows$label)))
+  many <- nrow(rows) > 60L
   points <- lapply(names(words), function(kind) {
     data.frame(label = rows$label, value = rows[[kind]], kind = factor(words[[kind]], words))
   })
@@ -231,9 +248,9 @@ ranges_figure <- function(rows, title, alt, xlab, words, limits = c(0, NA), taxa
   new_figure(do.call(rbind, points), gg_aes(x = "value", y = "label"), title, alt, xlab, NULL, subtitle) +
     ggplot2::geom_linerange(
       gg_aes(y = "label", xmin = "low", xmax = "high"), rows, inherit.aes = FALSE, colour = colours[[1L]],
-      linewidth = 0.8
+      linewidth = if (many) 0.25 else 0.8
     ) +
-    ggplot2::geom_point(gg_aes(colour = "kind", shape = "kind"), size = 2, stroke = 0.8) +
+    ggplot2::geom_point(gg_aes(colour = "kind", shape = "kind"), size = if (many) 0.9 else 2, stroke = 0.8) +
     colour_scale(colours) + ggplot2::scale_shape_manual(
       NULL, values = c(19L, 5L), guide = ggplot2::guide_legend(ncol = max(1L, 54L %/% (max(nchar(words)) + 4L)))
     ) +
@@ -250,21 +267,35 @@ seriate <- function(weight) {
   order(max.col(t(weight), ties.method = "first"), -apply(weight, 2L, max))
 }
 
-# Ages from old to young, in million years, with the geological time scale where package deeptime is there.
-time_axis <- function(range, unit = "Ma") {
+# Ages from old to young, in million years, with the geological time scale where package deeptime is there. `across`:
+# how many panels share the width.
+time_axis <- function(range, unit = "Ma", side = "x", across = 1L) {
+  scale <- switch(side, x = ggplot2::scale_x_reverse, y = ggplot2::scale_y_reverse)
   geological <- identical(unit, "Ma") && all(range >= 0 & range <= 541) && diff(range) > 0 &&
     requireNamespace("deeptime", quietly = TRUE)
   list(
-    ggplot2::scale_x_reverse(n.breaks = 4L, guide = thinned()), ggplot2::labs(x = age_words(unit)),
+    scale(n.breaks = 4L, guide = thinned()),
+    do.call(ggplot2::labs, stats::setNames(list(age_words(unit)), side)),
     if (geological) {
-      # The finest division of which a dozen at most are in sight.
-      sizes <- c(stages = 5, epochs = 25, periods = Inf)
+      divisions <- geological_divisions(range)
       deeptime::coord_geo(
-        dat = names(sizes)[which(diff(range) / 12 <= sizes)[1L]], height = ggplot2::unit(1, "line"), size = 2.5,
-        abbrv = TRUE, skip = NULL, expand = TRUE
+        pos = c(x = "bottom", y = "left")[[side]], dat = divisions$of, height = ggplot2::unit(1, "line"),
+        rot = if (side == "y") 90 else 0, size = 2.5, abbrv = TRUE,
+        # A name needs room; what is left of a division at the ends counts.
+        skip = divisions$name[divisions$share < 0.055 * across], center_end_labels = TRUE, expand = TRUE
       )
     }
   )
+}
+
+# The finest division of the time scale of which a dozen at most are in sight, and how much of the range each takes.
+geological_divisions <- function(range) {
+  for (of in c("stages", "epochs", "periods", "eras")) {
+    all <- deeptime::get_scale_data(of)
+    share <- (pmin(all$max_age, range[2L]) - pmax(all$min_age, range[1L])) / diff(range)
+    if (sum(share > 0) <= 12L) break
+  }
+  list(of = of, name = all$name, share = pmax(share, 0))
 }
 
 age_words <- function(unit) if (is.null(unit)) "age" else sprintf("age (%s)", unit)

@@ -27,7 +27,8 @@
 #' the paper's solution, `"global"` the better of all maxima. With `accelerate = TRUE` (see [fit_control()]) passes are
 #' accelerated; without prior, neighbours and missing cells those after the first 20 are Newton passes on the equivalent
 #' Poisson factorisation: each row, then each column, takes one Newton step with its bounds kept in the quadratic
-#' problem, which cannot lower the likelihood (Tran-Dinh, Kyrillidis and Cevher 2015) and makes shares exactly 0. With
+#' problem, which cannot lower the likelihood (Tran-Dinh, Kyrillidis and Cevher 2015) and makes shares exactly 0;
+#' `algorithm = "em"` in [fit_control()] leaves these out. With
 #' `accelerate = FALSE` a pass is one E-step and one `mstep` for both factors. Where the effective strength exceeds
 #' 0.1, every other start raises the prior step by step (`init` is `"annealed"`), and the better kind wins.
 #'
@@ -47,10 +48,14 @@
 #' **Zeros.** An exact 0 never moves under EM, so starts hold none; under Newton passes it can come back. A column
 #' without counts gets probability 0; a row without counts keeps its start.
 #'
+#' **Shards.** `x` may be a result of [shards()], with passes of EM and without `sparsity`, `smooth` and `fixed`; see
+#' there. The result has class `plsa_shards`.
+#'
 #' **Cost.** A pass takes O(k) for each nonzero cell (and each missing one with the conditional rule), and memory
 #' O((n + m) k): sparse tables are never made dense. Where more than 12 % of cells are nonzero, EM uses matrix products.
 #'
 #' @param x counts or other non-negative values: n observations as rows, m attributes as columns; `NA` is unknown.
+#'   Or [shards()].
 #'   Matrix, table, sparse matrix of package Matrix, or data frame (see [aspect_bernoulli()]); a document-term matrix of
 #'   packages tm or slam, a dfm of quanteda, or a data frame of documents, terms and counts, as tidytext has it.
 #' @param k number of components, at least 1; may exceed n and m.
@@ -114,11 +119,15 @@ plsa <- function(x, k, ..., sparsity = c(membership = 0, basis = 0), sparsity_sc
     mstep = check_choice(mstep, "mstep", c("cccp", "global", "first")),
     fixed = check_choice(fixed, "fixed", c("none", "basis"))
   )
-  data <- check_data(x, "nonnegative")
-  k <- check_k(k, dim(data$x))
+  check_given(x, k)
   call <- keep_values(call, c(settings[c("missing", "mstep", "fixed")], list(
     sparsity = sparsity, sparsity_scale = settings$scale, smooth = check_smooth(smooth), start = start
   )))
+  if (inherits(x, "shards")) {
+    return(plsa_fit_shards(x, k, c(settings, list(smooth = smooth)), start, control, call))
+  }
+  data <- check_data(x, "nonnegative")
+  k <- check_k(k, dim(data$x))
   if (settings$fixed == "basis" && is.null(start)) {
     stop_input("`fixed = \"basis\"` needs `start = list(basis = k x m matrix)`.")
   }
@@ -293,11 +302,11 @@ draw_start.plsa_problem <- function(problem, kind) {
 
 # A run of the kernel with the given prior and rule: list(param, outcome).
 plsa_passes <- function(view, start, settings, control, prior = settings$prior, rule = settings$mstep) {
-  plain <- is.null(prior$membership) && prior$basis == 0 && is.null(settings$near)
+  plain <- is.null(prior$membership) && prior$basis == 0 && is.null(settings$near) && is.null(view$na_start)
   param <- list(
     membership = start$membership, basis = start$basis, fixed_basis = settings$fixed == "basis",
     missing = match(settings$missing, c("conditional", "paper")) - 1L,
-    newton = control$accelerate && plain && is.null(view$na_start), smooth = settings$near
+    newton = control$accelerate && plain && !identical(control$algorithm, "em"), smooth = settings$near
   )
   out <- .Call(mc_c_plsa_fit, view, param, c(prior, rule = entropic_rule(rule)), unclass(control))
   list(param = out[c("membership", "basis")], outcome = out$outcome)

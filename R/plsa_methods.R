@@ -9,12 +9,13 @@ model_title.plsa <- function(fit) {
 print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
-  NextMethod()
   cat(sprintf(
-    "An observation uses %s of %d components (median perplexity; range %s to %s)\n",
-    format(stats::median(x$perplexity), digits = 2L), x$dims[["k"]], format(min(x$perplexity), digits = 2L),
+    "A %s uses %s of %d components (median of their effective number, the perplexity; range %s to %s)\n",
+    singular_word(axis_words(x)[1L]), format(stats::median(x$perplexity), digits = 2L), x$dims[["k"]],
+    format(min(x$perplexity), digits = 2L),
     format(max(x$perplexity), digits = 2L)
   ))
+  NextMethod()
   effective <- x$sparsity$effective
   for (side in names(effective)[effective != 0]) {
     against <- c(membership = "a row's total", basis = "a component's mean total")[[side]]
@@ -29,7 +30,7 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 #' Predict from a PLSA fit, and fill in unknown counts
 #'
 #' `predict()` gives the expected count of each cell, the memberships of observations or the chance that each component
-#' wrote a cell; `fitted()` the expected counts of the training data; `impute()` the data with unknown cells at their
+#' made a cell; `fitted()` the expected counts of the training data; `impute()` the data with unknown cells at their
 #' expected counts; `simulate()` draws new tables.
 #'
 #' New observations are folded in: their memberships are fitted, without a prior, with the basis held (and with `smooth`
@@ -53,7 +54,7 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 #' @param newdata new observations with the columns of the training data, in any order, matched by name; `NULL`: the
 #'   training data.
 #' @param type `"response"`: expected counts, n x m; `"membership"`: n x k, rows sum to 1; `"cell"`: n x m x k, the
-#'   chance that each component wrote a count in the cell, summing to 1 over components.
+#'   chance that each component made a count in the cell, summing to 1 over components.
 #' @param along for a fit with `smooth`, the covariates of the new observations, as in [predict.aspect_bernoulli()];
 #'   `NULL`: unknown. Without `newdata`, of sites where nothing is counted yet: their expected counts are for a site
 #'   with the mean total of the training data.
@@ -87,7 +88,7 @@ predict.plsa <- function(object, newdata = NULL, type = c("response", "membershi
   names <- if (is_new) rownames(new$x) else object$names[[1L]]
   rows <- pick(rows, if (is_new) nrow(new$x) else object$dims[["n"]], names, "rows")
   width <- c(response = object$dims[["m"]], membership = object$dims[["k"]], cell = prod(object$dims[c("m", "k")]))
-  refuse_large(length(rows) * width[[type]], "The prediction", "take some observations at a time by `rows`")
+  refuse_large(length(rows) * width[[type]], "The prediction", "take fewer rows at a time by `rows`")
   if (is_new) {
     folded <- plsa_fold_in(object, new$x[rows, , drop = FALSE], control, along = pick_along(new$along, rows))
     membership <- folded$membership
@@ -130,7 +131,7 @@ plsa_fold_in <- function(fit, x, control, basis = unname(fit$param$basis), along
   warn_fold_in(run$outcome)
   param <- list(membership = run$param$membership, basis = basis)
   bare <- which(data$margins$row_sum == 0)
-  others <- if (is.null(settings$near)) colMeans(fit$param$membership) else settings$near$reference[, bare]
+  others <- if (is.null(settings$near)) mean_membership(fit) else settings$near$reference[, bare]
   if (length(bare)) param$membership[bare, ] <- matrix(others, length(bare), k, byrow = TRUE)
   row_scale <- plsa_row_scale(data$view, param, data$margins$row_sum)
   list(

@@ -9,7 +9,7 @@
 #'     components together do. Attributes are by the component that lifts them most.}
 #'   \item{`"top"`, `"scores"`}{the attributes that each component lifts most, and the observations on two components:
 #'     [plot()][autoplot.multicause].}
-#'   \item{`"membership"`}{for each observation (a vertical bar) how much of it each component writes, observations
+#'   \item{`"membership"`}{for each observation (a vertical bar) how much of it each component makes up, observations
 #'     grouped by their main component.}
 #'   \item{`"simplex"`}{for three attributes: observations and components in the triangle of distributions, with the
 #'     hull of the components, as in Figure 3 of the paper.}
@@ -56,7 +56,7 @@ lift_figure <- function(fit) {
   heat_figure(
     t(lift[, seriate(lift), drop = FALSE]), "What each component makes likelier",
     sprintf("Heat map: how many times as likely each component makes each of %d %s.", ncol(basis), taxa), c(-3, 3),
-    grDevices::hcl.colors(101L, "Blue-Red 3"), "lift: times as likely as in the whole table", breaks = -3:3,
+    both_ways(), "lift: times as likely as in the whole table", breaks = -3:3,
     labels = c("1/8", "1/4", "1/2", "1", "2", "4", "8")
   )
 }
@@ -67,7 +67,7 @@ shares_figure <- function(fit) {
   words <- axis_words(fit)
   bars_figure(
     membership[seriate(t(membership)), , drop = FALSE], sprintf("What the %s are made of", words[1L]),
-    sprintf("Bars: how much of each of the %s each component writes.", words[1L]), colnames(membership),
+    sprintf("Bars: how much of each of the %s each component makes up.", words[1L]), colnames(membership),
     component_colours(ncol(membership)), words, ", by main component"
   )
 }
@@ -76,7 +76,7 @@ shares_figure <- function(fit) {
 simplex_points <- function(rows) cbind(rows[, 2L] + rows[, 3L] / 2, rows[, 3L] * sqrt(3) / 2)
 
 simplex_figure <- function(fit) {
-  if (fit$dims[["m"]] != 3L) stop_input("`what = \"simplex\"` needs a fit with 3 attributes, not %d.", fit$dims[["m"]])
+  if (fit$dims[["m"]] != 3L) stop_input("`what = \"simplex\"` needs a fit to 3 columns, not %d.", fit$dims[["m"]])
   names <- fit$names[[2L]]
   shares <- matrix(0, 0L, 3L)
   if (!is.null(fit$x)) {
@@ -89,10 +89,13 @@ simplex_figure <- function(fit) {
   basis <- frame(fit$param$basis)
   colours <- component_colours(6L)[c(1L, 6L)]
   points <- rbind(frame(shares), basis)
-  points$kind <- factor(rep(c("observations", "components"), c(nrow(shares), nrow(basis))))
+  words <- axis_words(fit)
+  kinds <- c(words[1L], "components")
+  points$kind <- factor(rep(kinds, c(nrow(shares), nrow(basis))), kinds)
   new_figure(
-    points, gg_aes(x = "x", y = "y"), "Observations and components",
-    "Triangle: where observations and components stand between three attributes, with the hull of the components."
+    points, gg_aes(x = "x", y = "y"), sprintf("%s and components", capital(words[1L])),
+    sprintf("Triangle: where %s and components stand between three %s, with the hull of the components.", words[1L],
+      words[2L])
   ) + ggplot2::geom_polygon(data = corners, fill = NA, colour = "grey50") +
     ggplot2::geom_polygon(data = basis[grDevices::chull(basis), ], fill = NA, colour = colours[2L]) +
     ggplot2::geom_point(gg_aes(colour = "kind", shape = "kind", size = "kind")) +
@@ -101,9 +104,8 @@ simplex_figure <- function(fit) {
       data.frame(corners, label = short_labels(20L)(as.character(names %||% 1:3)), side = c(0.2, 0.8, 0.5)),
       vjust = c(1.6, 1.6, -0.6), size = 3.3
     ) +
-    colour_scale(c(observations = colours[1L], components = colours[2L])) +
-    ggplot2::scale_shape_manual(NULL, values = c(observations = 16L, components = 17L)) +
-    ggplot2::scale_size_manual(NULL, values = c(observations = 1, components = 2.6)) +
+    colour_scale(stats::setNames(colours, kinds)) +
+    ggplot2::scale_shape_manual(NULL, values = c(16L, 17L)) + ggplot2::scale_size_manual(NULL, values = c(1, 2.6)) +
     ggplot2::scale_y_continuous(expand = ggplot2::expansion(mult = 0.12)) +
     no_grid() + without_axes()
 }
@@ -169,10 +171,12 @@ marginals_figure <- function(fit, at) {
     ggplot2::scale_x_continuous(breaks = function(range) unique(round(pretty(range))))
   }
   new_figure(
-    table, gg_aes(x = "level", y = "probability", colour = "component"), "What each component is made of",
+    table, gg_aes(x = "level", y = "probability", colour = "component", linetype = "component"),
+    "What each component is made of",
     sprintf("Lines: each component's distribution along %s.", paste(titles, collapse = ", ")), "level", "probability"
   ) + ggplot2::geom_line() + ggplot2::geom_point(data = table[table$few, ], size = 1.4) +
     ggplot2::facet_wrap("dimension", scales = "free", ncol = 1L) + named + few_numbers("y") +
+    ggplot2::scale_linetype_manual(NULL, values = rep_len(1:6, nlevels(table$component))) +
     colour_scale(stats::setNames(component_colours(nlevels(table$component)), levels(table$component)))
 }
 
@@ -186,6 +190,6 @@ reconstruction_figure <- function(fit, at) {
   picture_figure(
     tables, "The data and the fit", "Pictures: the data and the fit side by side.",
     range(unlist(tables)), legend = "square root", x = titles[2L], y = titles[1L],
-    subtitle = sprintf("The fit is %s nats a count off", format(fit$kl, digits = 2L))
+    subtitle = sprintf("The fit is off by %s a count (Kullback-Leibler divergence, nats)", format(fit$kl, digits = 2L))
   )
 }

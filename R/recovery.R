@@ -224,9 +224,13 @@ print.recovery <- function(x, digits = 3L, ...) {
   show <- function(value) format(value, digits = digits)
   cat(sprintf("Recovery of %d changed cells among %d candidates\n", s$changed, s$candidates))
   cat(sprintf(
-    "AUC %s pooled, %s within observations (s.e. %s)\n", show(s$auc), show(s$auc_within), show(s$auc_within_se)
+    "AUC %s (chance that a changed cell ranks above another), %s within its row (s.e. %s)\n", show(s$auc),
+    show(s$auc_within), show(s$auc_within_se)
   ))
-  cat(sprintf("Average precision %s pooled, %s within observations\n", show(s$ap), show(s$ap_within)))
+  cat(sprintf(
+    "Average precision %s, %s within a row (share of changed cells among those ranked first)\n", show(s$ap),
+    show(s$ap_within)
+  ))
   known <- x$precision[!is.na(x$precision$precision), ]
   cat(sprintf("Precision at %s\n", paste(sprintf("%d: %s", known$n, show(known$precision)), collapse = ", ")))
   if (!is.na(s$slope)) cat(sprintf("Calibration: slope %s, intercept %s\n", show(s$slope), show(s$intercept)))
@@ -318,7 +322,7 @@ shared_rate <- function(rates) if (all(rates == rates[, 1L])) rates[, 1L] else N
 print.corruption <- function(x, ...) {
   check_whole(x, "x")
   ones <- sum(x$original == 1, na.rm = TRUE)
-  cat(sprintf("Corrupted table: %d observations x %d attributes\n", nrow(x$x), ncol(x$x)))
+  cat(sprintf("Corrupted table: %s\n", table_words(dim(x$x), axis_words(x))))
   cat(sprintf(
     "%d of %d presences omitted, %d of %d absences turned into presences\n", sum(x$omitted), ones, sum(x$added),
     sum(x$original == 0, na.rm = TRUE)

@@ -194,9 +194,10 @@ with_names <- function(values, what) {
   stats::setNames(data.frame(names, values, check.names = FALSE, row.names = NULL), c(what, colnames(values)))
 }
 
-# A table as HTML: a caption, heads with a scope, numbers rounded, text escaped.
-html_table <- function(table, caption, rows = Inf) {
+# A table as HTML: a caption, heads with a scope and in the user's words, numbers rounded, text escaped.
+html_table <- function(table, caption, rows = Inf, words = c("sites", "taxa")) {
   table <- as.data.frame(unclass(table), check.names = FALSE)
+  names(table) <- side_heads(names(table), words)
   more <- nrow(table) - min(rows, nrow(table))
   table <- utils::head(table, min(rows, nrow(table)))
   cells <- vapply(table, function(column) {

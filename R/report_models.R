@@ -71,7 +71,9 @@ component_ages <- function(sides, age, of) {
   given <- whose_age(age, of, sides$fit)
   ages <- function(wanted) {
     out <- plot_ages(sides$fit, age, given, wanted)
-    if (sum(!is.na(out)) < 2L) stop_input("`age` must give at least two %ss an age.", wanted)
+    if (sum(!is.na(out)) < 2L) {
+      stop_input("`age` must give at least two %s an age.", plural_word(side_word(sides$fit, wanted)))
+    }
     out
   }
   if (all(sides$components >= 0)) {

@@ -85,7 +85,7 @@ neighbour_sentences <- function(effect) {
     ),
     if (!is.null(held)) {
       sprintf(
-        "Cells hidden at random cost %.4f nats without and %.4f with neighbours (gain %.4f, %s %.4f).",
+        "Hidden cells lose %.4f without and %.4f with neighbours (mean negative log-likelihood; gain %.4f, %s %.4f).",
         held[["without"]], held[["with"]], held[["gain"]], "standard error over folds", held[["se"]]
       )
     },

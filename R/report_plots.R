@@ -41,10 +41,11 @@ data_sentence <- function(fit, margins) {
   if (is.null(margins)) {
     return(sprintf("An array of %s cells.", paste(long(fit$extent), collapse = " x ")))
   }
+  words <- axis_words(fit)
   found <- sum(margins$rows)
   unknown <- as.double(d[["n"]]) * d[["m"]] - d[["observed"]]
   paste0(
-    sprintf("%s observations (sites) by %s attributes (taxa): ", long(d[["n"]]), long(d[["m"]])),
+    sprintf("%s %s by %s %s: ", long(d[["n"]]), words[1L], long(d[["m"]]), words[2L]),
     sprintf("%s presences, %.1f\u00a0%% of the observed cells", long(found), 100 * found / max(1, d[["observed"]])),
     if (unknown > 0) sprintf("; %s %s unknown", long(unknown), if (unknown == 1) "cell is" else "cells are"), "."
   )
@@ -55,7 +56,7 @@ false_sentence <- function(cells) {
   rounded <- function(name) format(signif(attr(cells, name), 3L))
   sprintf(
     paste(
-      "Of %.0f absences about %s are expected to be false; no fit with the same probabilities and as white a phantom",
+      "Of %.0f absences about %s are expected to be false; no fit with the same chances and as white a phantom",
       "has more than %s."
     ),
     attr(cells, "n_cells"), rounded("expected"), rounded("expected_most")
@@ -67,7 +68,7 @@ starts_sentence <- function(fit) {
   paste(
     sprintf("%d start(s) were tried and %d finished;", nrow(starts), sum(starts$finished)),
     sprintf("%d of the finished ones came within", sum(starts$reached_best)),
-    sprintf("%s nats of the best.", format(fit$control$reach)),
+    sprintf("%s of the best log-likelihood.", format(fit$control$reach)),
     if (fit$converged) "The best one converged." else "**The best one has not converged.**"
   )
 }
@@ -79,8 +80,8 @@ selection_kinds <- function(selection) {
 
 selection_words <- function(kinds) {
   words <- c(
-    free = "no component pinned", white = "a pinned white phantom", black = "a pinned black phantom",
-    both = "a pinned white and a pinned black phantom"
+    free = "no component held", white = "a white phantom held", black = "a black phantom held",
+    both = "a white and a black phantom held"
   )
   ifelse(kinds %in% names(words), words[kinds], kinds)
 }

@@ -62,7 +62,8 @@ autoplot.multicause_cv <- function(object, ...) {
   check_whole(object, "object")
   check_dots(...)
   label <- do.call(paste, object$results[setdiff(names(object$results), c("k", "loss", "se", "not_converged"))])
-  losses_figure(list(loss_panel(object$results, label, loss_words(object))), sprintf("Held-out %s", object$scheme))
+  panel <- loss_panel(object$results, label, criterion_words[[object$scheme]])
+  losses_figure(list(panel), sprintf("Held-out %s", object$scheme))
 }
 
 #' @exportS3Method ggplot2::autoplot
@@ -202,14 +203,14 @@ autoplot.age_profile <- function(object, ..., unit = "Ma") {
   boxes$component <- factor(boxes$component, unique(boxes$component))
   at <- match(levels(boxes$component), component_names(object$k))
   new_figure(
-    boxes, gg_aes(x = "component"), "Ages of what each component writes",
-    "Box plots: the ages that each component writes, older below.", NULL, age_words(unit),
+    boxes, gg_aes(x = "component"), "Ages of what each component holds",
+    "Box plots: the ages of what each component holds, older below.", NULL, NULL,
     "Boxes hold the middle half, whiskers 90 %"
   ) + ggplot2::geom_boxplot(
     gg_aes(ymin = "lower", lower = "q1", middle = "median", upper = "q3", ymax = "upper", fill = "component"),
     stat = "identity", show.legend = FALSE, width = 0.6, alpha = 0.6
   ) + colour_scale(stats::setNames(component_colours(object$k)[at], levels(boxes$component))) +
-    ggplot2::scale_x_discrete(guide = thinned()) + ggplot2::scale_y_reverse()
+    ggplot2::scale_x_discrete(guide = thinned()) + time_axis(range(boxes[c("lower", "upper")]), unit, "y")
 }
 
 #' @exportS3Method ggplot2::autoplot

@@ -158,7 +158,10 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
   digits <- check_digits(digits)
   cat(sprintf("Number of components of %s()\n", x$model))
   if (any(c("cells", "rows", "visits") %in% x$table$criterion)) {
-    cat(sprintf("%d folds, %d replicate(s), floor %s\n", x$n_folds, x$replicates, format(x$floor)))
+    cat(sprintf(
+      "%d folds, %d replicate(s); smaller is better; chances are at least %s\n", x$n_folds, x$replicates,
+      format(x$floor)
+    ))
   }
   for (i in seq_len(nrow(x$best))) {
     which <- x$best$criterion[i]

@@ -1,8 +1,9 @@
 #' Tables larger than memory: row shards on disk
 #'
 #' `shards()` turns records, in pieces, or a table into a folder of *row shards*, each a compact file of a part of the
-#' rows. The zeros are never written out, and one piece at a time is in memory. [aspect_bernoulli()] takes the
-#' result in place of a table: it visits the shards one after another, or on several workers, see [fit_control()].
+#' rows. The zeros are never written out, and one piece at a time is in memory. [aspect_bernoulli()], [plsa()],
+#' [bernoulli_mixture()], [nmf()] and [logistic_pca()] take the result in place of a table: they visit the shards one
+#' after another, or on several workers, see [fit_control()].
 #'
 #' @details
 #' **Records.** In long form each record says that a taxon was found at a site, as occurrences of GBIF or lists of eBird
@@ -29,6 +30,25 @@
 #' a file that was cut off or changed is an error that names it. A folder without a manifest was not finished, and
 #' the next call for it begins anew. The folder may be moved and copied as a whole.
 #'
+#' **Models.** Rows are independent given what they share, so a pass is a sum over rows, and shards are visited one by
+#' one. From the same start and with the same passes, the fit is that of the table in memory, to rounding. Without a
+#' `start` the starts of `control` are run on 5000 rows drawn from all shards, and the whole table goes on from the best
+#' of these. A `start` may leave out what the rows have of their own. That stays in files, see `checkpoint` of
+#' [fit_control()]. The models differ in what goes:
+#' * [aspect_bernoulli()]: `estimate` `"ml"` and `"map"`, all passes, pinned phantoms and priors; no `smooth` or
+#'   `effort`;
+#' * [plsa()]: passes of EM; no `sparsity`, `smooth` or fixed basis;
+#' * [bernoulli_mixture()]: all but `smooth`; rows have no files, since memberships follow from the rest;
+#' * [nmf()]: `loss = "kl"`, with multiplicative passes;
+#' * [logistic_pca()]: all, with `k` of at least 1.
+#'
+#' Cells are presences, 0 and 1, also for the models of counts. In memory [plsa()] and [nmf()] take Newton passes by
+#' default, which shards do not have: these need the largest change of any cell of a column in every pass. With
+#' `algorithm = "em"` in [fit_control()] both take the same passes. Without Newton's, [plsa()] ended 0.04 % lower on one
+#' table, and took 22 times the processor's time (`bench/shards_models.md` in the sources). [print()], [summary()],
+#' [coef()], [nobs()], [logLik()], [update()], [predict()][predict.multicause_shards] and [fitted()] know a fit to
+#' shards; [update()] takes over neither `cluster` nor `checkpoint`.
+#'
 #' **Cost.** Records are read once and sorted once: O(records). Memory: a piece, the names of the taxa, and a shard.
 #'
 #' @param x records, a table, or a folder; see Details.
@@ -47,7 +67,7 @@
 #'   taxon), `along` (names of covariates) and `version` (of the package that wrote them). `dim()` and `nobs()`, the
 #'   number of observed cells, work as on a table, and `x[i, j]` gives some rows and columns, by number or name,
 #'   as a sparse matrix.
-#' @seealso [aspect_bernoulli()], [row_data()] for what travels with the rows.
+#' @seealso [predict.multicause_shards()] for answers, [row_data()] for what travels with the rows.
 #' @examples
 #' records <- data.frame(
 #'   list = c("a", "b", "a", "c", "b", "d"), species = c("owl", "owl", "jay", "jay", "kite", NA)
@@ -425,8 +445,8 @@ print.shards <- function(x, ...) {
   ones <- sum(as.double(x$shards$ones))
   missing <- sum(as.double(x$shards$missing))
   cat(sprintf(
-    "Shards: %s observations x %s attributes, %s presences (%s %% of the cells)%s\n", format_big(x$dims[["n"]]),
-    format_big(x$dims[["m"]]), format_big(ones), format_each(100 * ones / prod(x$dims)),
+    "Shards: %s, %s presences (%s %% of the cells)%s\n", table_words(x$dims), format_big(ones),
+    format_each(100 * ones / prod(x$dims)),
     if (missing > 0) sprintf(", %s cells unknown", format_big(missing)) else ""
   ))
   cat(sprintf(

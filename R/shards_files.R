@@ -124,6 +124,13 @@ new_shards <- function(path, manifest) {
   structure(c(list(path = normalizePath(path)), manifest), class = "shards")
 }
 
+# Makes a folder where there is none; `name`: of the argument that names it.
+make_folder <- function(path, name) {
+  if (!dir.exists(path) && !dir.create(path, showWarnings = FALSE)) {
+    stop_input("`%s` must be a folder that can be made: %s cannot.", name, dQuote(path, FALSE))
+  }
+}
+
 # An empty folder for shards: what was begun there and not finished is removed, and nothing else.
 prepare_folder <- function(path) {
   if (file.exists(manifest_file(path))) {
@@ -138,9 +145,7 @@ prepare_folder <- function(path) {
   if (dir.exists(path) && length(list.files(path, all.files = TRUE, no.. = TRUE))) {
     stop_input("`path` must be a new or empty folder: %s holds other files.", dQuote(path, FALSE))
   }
-  if (!dir.exists(path) && !dir.create(path, showWarnings = FALSE)) {
-    stop_input("`path` must be a folder that can be made: %s cannot.", dQuote(path, FALSE))
-  }
+  make_folder(path, "path")
   if (!file.create(unfinished_file(path), showWarnings = FALSE)) {
     stop_input("`path` must be a folder that can be written to: %s cannot.", dQuote(path, FALSE))
   }

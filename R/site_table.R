@@ -76,13 +76,13 @@ summarise_column <- function(data, members, column, f, label) {
 # The rows of a site table for given observations, with names that do not clash.
 site_columns <- function(sites, fit, rows, taken) {
   if (!is.data.frame(sites)) {
-    stop_input("`sites` must be a data frame with a row for each observation, not %s.", show_value(sites))
+    stop_input("`sites` must be a data frame with a row for each site, not %s.", show_value(sites))
   }
   observations <- fit$names[[1L]]
   if (is.null(observations)) {
     if (nrow(sites) != fit$dims[["n"]]) {
       stop_input(
-        "`sites` must have a row for each of the %d observations, as these have no names, not %d.",
+        "`sites` must have a row for each of the %d sites, as these have no names, not %d.",
         fit$dims[["n"]], nrow(sites)
       )
     }
@@ -112,7 +112,7 @@ site_key <- function(sites, observations) {
       lacks <- c(list(setdiff(observations, values)), missing)
       nearest <- which.min(lengths(lacks)) # the source that was meant, most likely
       stop_input(
-        "`sites` must have the names of the observations as row names or in a column: %s %s.",
+        "`sites` must have the names of the sites as row names or in a column: %s %s.",
         c("its row names lack", sprintf("column %s lacks", dQuote(names(sites), FALSE)))[nearest],
         show_names(lacks[[nearest]])
       )
@@ -128,7 +128,7 @@ site_key <- function(sites, observations) {
   }
   twice <- intersect(values[duplicated(values)], observations)
   if (length(twice)) {
-    stop_input("`sites` must have one row for each observation: %s is there twice.", show_names(twice[1L]))
+    stop_input("`sites` must have one row for each site: %s is there twice.", show_names(twice[1L]))
   }
   list(values = values, column = column)
 }

@@ -16,7 +16,7 @@ match_smooth <- function(smooth, x) {
   if (is.null(smooth$names) || is.null(names) || numbered) { # dist() of a data frame numbers what has no names
     if (smooth$n != nrow(x)) {
       stop_input(
-        "`smooth` must be of the %d rows of `x`, not of %d observations%s.", nrow(x), smooth$n,
+        "`smooth` must be of the %d rows of `x`, not of %d sites%s.", nrow(x), smooth$n,
         if (is.null(smooth$names) || numbered) " (name its covariates by the rows to use a part of them)" else ""
       )
     }
@@ -38,14 +38,18 @@ match_smooth <- function(smooth, x) {
 # What mc_c_neighbours() reads of covariates.
 kernel_sites <- function(given) {
   place <- given$place
-  if (!is.null(place)) {
+  plane <- if (is_plane(place)) t(unname(place))
+  if (!is.null(plane)) {
+    place <- NULL
+  } else if (!is.null(place)) {
     lon <- place[, 1L] * pi / 180
     lat <- place[, 2L] * pi / 180
     place <- rbind(cos(lat) * cos(lon), cos(lat) * sin(lon), sin(lat))
   }
   n <- nrow(given[[1L]])
   list(
-    n = n, age = if (!is.null(given$age)) unname(given$age), place = place,
+    n = n, age = if (!is.null(given$age)) unname(given$age), place = place, plane = plane,
+    variables = if (!is.null(given$environment)) t(unname(given$environment)),
     distance = if (!is.null(given$distance)) t(unname(given$distance))
   )
 }
@@ -55,7 +59,7 @@ smooth_reach <- -log(0.01)
 # list(start, neighbour, weight), from 0: neighbours of `from` among `to`; own: which of these each of `from` is, NULL
 # where none is.
 find_neighbours <- function(smooth, from = smooth$given, to = smooth$given, own = seq_len(smooth$n)) {
-  scale <- c(age = 1, place = 1, distance = 1)
+  scale <- c(age = 1, place = 1, distance = 1, environment = 1)
   scale[names(smooth$bandwidth)] <- smooth$bandwidth
   own <- if (!is.null(own)) as.integer(own) - 1L
   .Call(mc_c_neighbours, kernel_sites(from), kernel_sites(to), unname(scale), own, c(smooth_reach, smooth$most))
@@ -172,7 +176,8 @@ check_along <- function(fit, along, n) {
   }
   out <- lapply(stats::setNames(wanted, wanted), function(name) {
     switch(name,
-      age = check_age_bounds(along$age, "along$age"), place = check_place(along$place, "along$place"),
+      age = check_age_bounds(along$age, "along$age"), place = check_along_place(along$place, fit$smooth$given$place),
+      environment = check_along_environment(along$environment, fit$smooth$units),
       check_along_matrix(along[[name]], name, fit$smooth$n)
     )
   })
@@ -181,6 +186,11 @@ check_along <- function(fit, along, n) {
   off <- which(rows != n)
   if (length(off)) stop_input("`along$%s` must be of %d rows, not %d.", wanted[off[1L]], n, rows[off[1L]])
   out
+}
+
+# Places of new rows are of the kind of those of the fit, whatever their names.
+check_along_place <- function(place, training) {
+  check_place(place, "along$place", if (is_plane(training)) "plane" else "degrees")
 }
 
 check_along_matrix <- function(x, name, n) {

@@ -7,7 +7,9 @@ typical_distance <- function(smooth) {
   vapply(setdiff(names(smooth$given), "neighbours"), function(name) {
     each <- smooth$given[[name]][some, , drop = FALSE]
     d <- switch(name,
-      age = as.matrix(stats::dist(rowMeans(each))), place = sphere_distance(each),
+      age = as.matrix(stats::dist(rowMeans(each))),
+      place = if (is_plane(each)) as.matrix(stats::dist(each)) else sphere_distance(each),
+      environment = as.matrix(stats::dist(each)),
       distance = each[, some, drop = FALSE]
     )
     diag(d) <- NA

@@ -5,11 +5,11 @@
 #' taxon found at a site's neighbours is expected at the site.
 #'
 #' @details
-#' **What is smoothed.** The *composition* of a site: its membership among the content aspects alone, as shares that
+#' **What is smoothed.** The *composition* of a site: its membership among the content components alone, as shares that
 #' sum to 1. How well a site is recorded, the share of a pinned phantom, is never taken from its neighbours: sampling
 #' is the site's own. It is only drawn to the mean of the whole table, by `recording` cells, since a site with few
 #' cells on record says little of its share; 0 leaves it free. Fit with `phantom = "white"`: a phantom that is not
-#' pinned is smoothed like any aspect.
+#' pinned is smoothed like any component.
 #'
 #' What `recording` does was measured with planted omissions (`bench/smooth.md` in the source repository): on three
 #' tables of fossils, with `recording` 0, 5, 15 and 50, deleted presences had over the whole table an AUC of .888, .899,
@@ -31,7 +31,8 @@
 #' bit for bit. [plsa()] has the first term, in counts; [bernoulli_mixture()] has an objective of its own.
 #'
 #' **Neighbours.** Weights fall off as \eqn{\exp(-d)}{exp(-d)}, where d is the difference in age over its bandwidth
-#' plus the great-circle distance over its bandwidth plus the distance of `distance` over its own. Of an age range the
+#' plus the distance of the places over its bandwidth, plus those of `environment` and of `distance` over their own. Of
+#' an age range the
 #' weight is averaged over the range, which takes every age in it as equally likely. A site is not its own neighbour;
 #' the weights of its neighbours sum to 1. Neighbours end where weights fall below 1 % of the nearest one's or, if
 #' these are more than `most`, with the `most` nearest (ties are kept). A site whose age or place is unknown takes the
@@ -56,14 +57,20 @@
 #' @param ... must be empty.
 #' @param age ages of the observations in any unit: a numeric vector, or a matrix or data frame of two columns, the
 #'   bounds of each age in either order. `NA` is unknown.
-#' @param place matrix or data frame of two columns: longitude (within \[-180, 360\]) and latitude (within \[-90,
-#'   90\]), in degrees, in this order or named such as `lng` and `lat`. `NA` is unknown.
+#' @param place matrix or data frame of two columns, whose names say what they are: longitude (within \[-180, 360\]) and
+#'   latitude (within \[-90, 90\]) in degrees, named such as `lng` and `lat`, with great-circle distances in km; or
+#'   places in the plane in any unit, named such as `easting` and `northing`, with straight distances in that unit. `x`
+#'   and `y` are in the plane where they cannot be degrees, else you are asked. `NA` is unknown.
+#' @param environment matrix or data frame of numbers, a column for each variable of the sites, such as depth,
+#'   temperature or the logarithm of rain. Each is divided by its standard deviation; the distance of two sites is the
+#'   root of the mean squared difference over the variables. `NA` is unknown.
 #' @param distance any other distance: a symmetric n x n matrix, not negative, or a result of [stats::dist()]. `NA` is
 #'   unknown.
 #' @param neighbours instead of all these: a list with, for each observation, the numbers (or names) of its neighbours;
 #'   or an n x n matrix of weights, dense or sparse, none negative; its diagonal is disregarded.
-#' @param bandwidth where the weight has fallen to exp(-1), in units of the age, in km, in units of `distance`: one
-#'   number where there is one covariate, else a named vector such as `c(age = 1, place = 500)`. Or `"cv"`.
+#' @param bandwidth where the weight has fallen to exp(-1), in units of the age, in km (or units of the plane), in
+#'   standard deviations of `environment`, in units of `distance`: one number where there is one covariate, else a named
+#'   vector such as `c(age = 1, place = 500)`. Or `"cv"`.
 #' @param strength how many cells the neighbours' opinion weighs, at least 0; or `"cv"`.
 #' @param recording how many cells the table's mean share of a pinned phantom weighs, at least 0.
 #' @param most most neighbours of an observation, at least 1.
@@ -85,16 +92,24 @@
 #' )
 #' head(false_absences(fit, n = 5))
 #' @export
-smooth_over <- function(..., age = NULL, place = NULL, distance = NULL, neighbours = NULL, bandwidth = "cv",
-                        strength = "cv", recording = 15, most = 30, folds = 5) {
+smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, distance = NULL, neighbours = NULL,
+                        bandwidth = "cv", strength = "cv", recording = 15, most = 30, folds = 5) {
   check_dots(...)
   given <- list(
     age = if (!is.null(age)) check_age_bounds(age), place = if (!is.null(place)) check_place(place),
+    environment = if (!is.null(environment)) check_environment(environment),
     distance = if (!is.null(distance)) check_distance(distance),
     neighbours = if (!is.null(neighbours)) check_neighbours(neighbours)
   )
   given <- Filter(Negate(is.null), given)
-  if (!length(given)) stop_input("One of `age`, `place`, `distance` and `neighbours` must be given.")
+  if (!length(given)) {
+    stop_input("One of `age`, `place`, `environment`, `distance` and `neighbours` must be given.")
+  }
+  units <- NULL
+  if (!is.null(given$environment)) {
+    units <- environment_units(given$environment)
+    given$environment <- in_units(given$environment, units)
+  }
   if (!is.null(given$neighbours) && length(given) > 1L) {
     stop_input("`neighbours` must be given alone: it stands for all distances.")
   }
@@ -102,13 +117,13 @@ smooth_over <- function(..., age = NULL, place = NULL, distance = NULL, neighbou
   if (any(n != n[1L])) {
     other <- which(n != n[1L])[1L]
     stop_input(
-      "`%s` and `%s` must be of the same observations, not of %d and %d.", names(n)[1L], names(n)[other], n[1L],
+      "`%s` and `%s` must be of the same sites, not of %d and %d.", names(n)[1L], names(n)[other], n[1L],
       n[other]
     )
   }
   structure(
     list(
-      given = given, names = covariate_names(given), n = n[[1L]],
+      given = given, names = covariate_names(given), n = n[[1L]], units = units,
       bandwidth = check_bandwidth(bandwidth, names(given)),
       strength = if (identical(strength, "cv")) strength else check_number(strength, "strength", 0, 1e6),
       recording = check_number(recording, "recording", 0, 1e6), most = check_count(most, "most"),
@@ -138,30 +153,120 @@ covariate_rows <- function(x) {
   if (is.data.frame(x) && is.integer(attr(x, "row.names"))) NULL else rownames(x)
 }
 
-# n x 2: longitude, latitude.
-check_place <- function(place, name = "place") {
+# n x 2: longitude and latitude in degrees ("lon", "lat"), or places in the plane ("x", "y"). `kind`: "degrees" or
+# "plane" where it is known, else it is told by the names of the columns.
+check_place <- function(place, name = "place", kind = NULL) {
   labels <- covariate_rows(place)
   columns <- tolower(colnames(place))
   if (is.data.frame(place)) place <- as.matrix(place)
   if (!is.numeric(place) || length(dim(place)) != 2L || ncol(place) != 2L) {
     stop_input("`%s` must have two numeric columns, longitude and latitude, not be %s.", name, show_value(place))
   }
-  swapped <- length(columns) && grepl("^lat", columns[1L]) && grepl("^(lon|lng)", columns[2L])
-  if (swapped) place <- place[, 2:1, drop = FALSE]
+  far <- which(is.infinite(place))
+  if (length(far)) stop_input("`%s` must be finite or NA: row %d is not.", name, (far[1L] - 1L) %% nrow(place) + 1L)
+  if (is.null(kind)) kind <- place_kind(place, columns, name)
+  if (length(columns) && grepl("^lat|_lat|decimallat|paleolat", columns[1L]) && grepl("lon|lng", columns[2L])) {
+    place <- place[, 2:1, drop = FALSE]
+  }
+  if (kind == "degrees") check_degrees(place, name)
+  storage.mode(place) <- "double"
+  dimnames(place) <- list(labels, if (kind == "degrees") c("lon", "lat") else c("x", "y"))
+  place
+}
+
+is_plane <- function(place) identical(colnames(place), c("x", "y"))
+
+# Degrees and places in the plane are never told apart by guess: numbers of both kinds can be of any size up to 90.
+place_kind <- function(place, columns, name) {
+  named <- function(first, second) {
+    length(columns) == 2L && any(grepl(first, columns)) && any(grepl(second, columns))
+  }
+  if (named("lon|lng", "lat")) {
+    return("degrees")
+  }
+  if (named("east", "north") || named("utm", "utm")) {
+    return("plane")
+  }
+  sure <- any(place[, 1L] < -180 | place[, 1L] > 360 | abs(place[, 2L]) > 90, na.rm = TRUE)
+  if (sure && named("^x|x$", "^y|y$")) {
+    return("plane")
+  }
+  stop_input(
+    paste(
+      "`%s` must have columns whose names say what they are: `lng` and `lat` for degrees, `easting` and `northing` for",
+      "places in the plane. Its columns have %s."
+    ),
+    name, if (length(columns)) paste("the names", show_names(columns)) else "no names"
+  )
+}
+
+check_degrees <- function(place, name) {
   for (side in 1:2) {
     range <- list(c(-180, 360), c(-90, 90))[[side]]
     bad <- which(place[, side] < range[1L] | place[, side] > range[2L])
     if (length(bad)) {
-      advice <- if (max(abs(place[bad, side])) > 1000) " Projected coordinates go in by `distance = dist()`." else ""
       stop_input(
-        "`%s` must hold %ss within %g and %g: row %d is %s.%s", name, c("longitude", "latitude")[side], range[1L],
-        range[2L], bad[1L], format(place[bad[1L], side]), advice
+        "`%s` must hold %ss within %g and %g: row %d is %s. Places in the plane have columns `easting` and `northing`.",
+        name, c("longitude", "latitude")[side], range[1L], range[2L], bad[1L], format(place[bad[1L], side])
       )
     }
   }
-  out <- cbind(lon = as.double(place[, 1L]), lat = as.double(place[, 2L]))
-  rownames(out) <- labels
-  out
+}
+
+# n x variables, as given.
+check_environment <- function(environment, name = "environment") {
+  labels <- covariate_rows(environment)
+  if (is_line(environment) && is.numeric(environment)) {
+    labels <- names(environment)
+    environment <- matrix(environment, ncol = 1L)
+  }
+  if (is.data.frame(environment)) {
+    other <- which(!vapply(environment, function(column) is.numeric(column) && is.null(dim(column)), NA))
+    if (length(other)) {
+      stop_input(
+        "`%s` must hold numbers: column %s is %s. Groups can go in as 0 and 1, a column each, or by `distance`.", name,
+        show_names(names(environment)[other[1L]]), show_value(environment[[other[1L]]])
+      )
+    }
+    environment <- as.matrix(environment)
+  }
+  if (!is.numeric(environment) || length(dim(environment)) != 2L || !ncol(environment)) {
+    stop_input("`%s` must be a data frame or matrix of numbers, not %s.", name, show_value(environment))
+  }
+  bad <- which(is.infinite(environment))
+  if (length(bad)) {
+    stop_input("`%s` must be finite or NA: row %d is not.", name, (bad[1L] - 1L) %% nrow(environment) + 1L)
+  }
+  if (is.null(colnames(environment))) colnames(environment) <- paste0("variable", seq_len(ncol(environment)))
+  storage.mode(environment) <- "double"
+  rownames(environment) <- labels
+  environment
+}
+
+# What one unit of distance is in each variable: its standard deviation, and the root of their number.
+environment_units <- function(environment) {
+  spread <- apply(environment, 2L, stats::sd, na.rm = TRUE)
+  none <- which(is.na(spread) | spread <= 0)
+  if (length(none)) {
+    stop_input("`environment` must vary over the sites: %s does not.", show_names(colnames(environment)[none[1L]]))
+  }
+  spread * sqrt(ncol(environment))
+}
+
+in_units <- function(environment, units) sweep(environment, 2L, units, "/")
+
+# Variables of new rows, matched by name, in the units of those of the fit.
+check_along_environment <- function(environment, units) {
+  name <- "along$environment"
+  if (is_line(environment) && length(units) > 1L && setequal(names(environment), names(units))) {
+    environment <- t(environment)
+  }
+  unnamed <- is.null(colnames(environment))
+  environment <- check_environment(environment, name)
+  if (unnamed && ncol(environment) == length(units)) colnames(environment) <- names(units)
+  lacking <- setdiff(names(units), colnames(environment))
+  if (length(lacking)) stop_input("`%s` must have the variables of the fit: it lacks %s.", name, show_names(lacking))
+  in_units(environment[, names(units), drop = FALSE], units)
 }
 
 check_distance <- function(distance) {
@@ -229,7 +334,7 @@ covariate_names <- function(given) {
   }
   for (name in names(named)[-1L]) {
     if (!identical(named[[name]], named[[1L]])) {
-      stop_input("`%s` and `%s` must name the same observations in the same order.", names(named)[1L], name)
+      stop_input("`%s` and `%s` must name the same sites in the same order.", names(named)[1L], name)
     }
   }
   if (anyDuplicated(named[[1L]])) {
@@ -264,7 +369,7 @@ print.smooth_over <- function(x, ...) {
   said <- function(value) {
     if (identical(value, "cv")) "by held-out cells" else vapply(value, format, "", USE.NAMES = FALSE)
   }
-  cat(sprintf("Neighbours of %d observations by %s\n", x$n, paste(names(x$given), collapse = ", ")))
+  cat(sprintf("Neighbours of %d sites by %s\n", x$n, paste(names(x$given), collapse = ", ")))
   if (length(x$bandwidth)) {
     gap <- if (is.null(names(x$bandwidth))) "" else " "
     cat(sprintf("bandwidth: %s\n", paste(names(x$bandwidth), said(x$bandwidth), sep = gap, collapse = ", ")))

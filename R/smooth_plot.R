@@ -91,7 +91,7 @@ curves_figure <- function(fit, attribute) {
     ggplot2::geom_ribbon(gg_aes(ymin = "lower", ymax = "upper"), present, alpha = 0.25, fill = component_colours(1L)) +
     ggplot2::geom_line(gg_aes(y = curve_value(fit)), present, colour = component_colours(1L)) +
     ggplot2::geom_point(gg_aes(y = "share"), recorded_bins(fit, attribute, panels), size = 0.8) +
-    ggplot2::facet_wrap("panel", scales = "free_y") + time_axis(range(shares$age)) + few_numbers("y") +
+    ggplot2::facet_wrap("panel", scales = "free_y") + time_axis(range(shares$age), across = 3L) + few_numbers("y") +
     colour_scale(stats::setNames(colours, shown), labels = tags) + ggplot2::expand_limits(y = 0)
 }
 
@@ -125,9 +125,11 @@ drawn_components <- function(composition) {
   colSums(composition > least_slice) > 0
 }
 
-# A figure begun as a map: coast lines where package maps is there, degrees in true proportion, zoomed to the places.
-map_canvas <- function(place) {
-  limits <- map_limits(place)
+# A figure begun as a map: coast lines where package maps is there, degrees in true proportion, zoomed to the places
+# and to whatever else is drawn at them.
+map_canvas <- function(place, drawn = NULL) {
+  ratio <- map_ratio(map_limits(place))
+  limits <- map_limits(cbind(c(place[, 1L], drawn$x), c(place[, 2L], drawn$y)))
   coast <- if (requireNamespace("maps", quietly = TRUE)) {
     line <- maps::map("world", interior = FALSE, plot = FALSE)
     ggplot2::geom_path(
@@ -136,21 +138,30 @@ map_canvas <- function(place) {
     )
   }
   degrees <- function(words) function(at) sprintf("%g\u00b0%s", abs(at), ifelse(at == 0, "", words[1L + (at < 0)]))
+  within <- function(most) function(limits) Filter(function(at) abs(at) <= most, pretty(limits, 4L))
   list(
-    coast, ggplot2::coord_fixed(1 / map_ratio(limits), limits$lon, limits$lat, expand = FALSE),
-    ggplot2::scale_x_continuous(labels = degrees(c("E", "W")), guide = thinned()),
-    ggplot2::scale_y_continuous(labels = degrees(c("N", "S"))), ggplot2::labs(x = NULL, y = NULL)
+    coast, ggplot2::coord_fixed(1 / ratio, limits$lon, limits$lat, expand = FALSE),
+    ggplot2::scale_x_continuous(breaks = within(180), labels = degrees(c("E", "W")), guide = thinned()),
+    ggplot2::scale_y_continuous(breaks = within(90), labels = degrees(c("N", "S"))), ggplot2::labs(x = NULL, y = NULL)
   )
 }
 
 # How much shorter a degree of longitude is than one of latitude in the middle of a map.
 map_ratio <- function(limits) max(cos(mean(limits$lat) * pi / 180), 0.05)
 
+# Places for a map.
+on_the_globe <- function(place) {
+  if (is_plane(place)) {
+    stop_input("A map needs longitudes and latitudes: the places here are in the plane.")
+  }
+  place
+}
+
 map_figure <- function(fit, slices) {
   check_fit(fit, smooth_models, "object")
-  place <- fit$smooth$given$place
+  place <- on_the_globe(fit$smooth$given$place)
   if (is.null(place)) {
-    stop_input("`object` must be made with the places of its observations, `smooth = smooth_over(place = )`.")
+    stop_input("`object` must be made with the places of its sites, `smooth = smooth_over(place = )`.")
   }
   composition <- composition_of(fit)
   known <- which(!is.na(rowSums(place)))
@@ -173,11 +184,16 @@ map_figure <- function(fit, slices) {
     NULL, title = sprintf("What the %s are made of", axis_words(fit)[1L]), alt = sprintf(
       "Map: the share of each component in each of %d %s, a panel for each slice of age.", length(known),
       axis_words(fit)[1L]
+    ), subtitle = c(
+      if (nlevels(slice) > 1L) sprintf("Panels: ages (number of %s)", axis_words(fit)[1L]),
+      if (length(pies)) "Numbers: main component"
     )
-  ) + map_canvas(place[known, , drop = FALSE]) +
+  ) + map_canvas(place[known, , drop = FALSE], pies[c("x", "y")]) +
     colour_scale(stats::setNames(content_colours(fit), tags)[drawn]) +
-    ggplot2::theme(panel.border = ggplot2::element_rect(colour = "grey80", fill = NA)) +
-    legend_below()
+    ggplot2::theme(
+      panel.border = ggplot2::element_rect(colour = "grey80", fill = NA),
+      strip.text = ggplot2::element_text(size = ggplot2::rel(0.7)) # heads of panels side by side in a small figure
+    ) + legend_below()
   if (length(pies)) {
     pies$component <- factor(tags[pies$component], tags)
     pies$slice <- factor(pies$slice, levels(slice))
@@ -186,7 +202,7 @@ map_figure <- function(fit, slices) {
       gg_aes(x = "lon", y = "lat", xend = "to_lon", yend = "to_lat"), lines, colour = "grey50", linewidth = 0.3
     ) + ggplot2::geom_polygon(
       gg_aes(x = "x", y = "y", fill = "component", group = "piece"), pies, colour = "grey20", linewidth = 0.15
-    )
+    ) + pie_numbers(pies, tags, content_colours(fit))
   }
   if (length(dots)) {
     main <- max.col(composition[dots, , drop = FALSE], ties.method = "first")
@@ -199,6 +215,16 @@ map_figure <- function(fit, slices) {
   }
   if (nlevels(slice) > 1L) figure <- figure + ggplot2::facet_wrap("slice", drop = FALSE)
   figure
+}
+
+# The number of its largest component in each pie, so that it can be told without colour.
+pie_numbers <- function(pies, tags, colours) {
+  main <- pies[pies$main & !duplicated(paste(pies$slice, pies$site, pies$main)), ]
+  main$number <- sub("^[^0-9]*([0-9]+).*", "\\1", main$component)
+  ggplot2::geom_text(
+    gg_aes(x = "at_x", y = "at_y", label = "number"), main, colour = text_on(colours[match(main$component, tags)]),
+    size = 1.8, check_overlap = TRUE
+  )
 }
 
 # Pies that do not cover each other, as polygons in degrees. All of a panel together take at most an eighth of it.
@@ -214,11 +240,14 @@ pie_polygons <- function(place, composition, limits) {
     do.call(rbind, lapply(which(composition[i, ] > least_slice), function(c) {
       turn <- seq(edge[c], edge[c + 1L], length.out = max(3L, ceiling(40 * composition[i, c])))
       middle <- composition[i, c] < 0.995
+      inward <- if (middle) 0.55 * (1 - max(composition[i, c] - 0.5, 0)) else 0
+      half <- (edge[c] + edge[c + 1L]) / 2
       data.frame(
         x = c(if (middle) at[i, 1L], at[i, 1L] + r[1L] * sin(turn)),
         y = c(if (middle) at[i, 2L], at[i, 2L] + r[2L] * cos(turn)), component = c, site = rownames(place)[i] %||% i,
         piece = paste(i, c), lon = place[i, 1L], lat = place[i, 2L], to_lon = at[i, 1L], to_lat = at[i, 2L],
-        moved = sqrt(sum(((at[i, ] - place[i, ]) / r)^2)) > 0.7, row.names = NULL
+        moved = sqrt(sum(((at[i, ] - place[i, ]) / r)^2)) > 0.7, main = c == which.max(composition[i, ]),
+        at_x = at[i, 1L] + inward * r[1L] * sin(half), at_y = at[i, 2L] + inward * r[2L] * cos(half), row.names = NULL
       )
     }))
   })

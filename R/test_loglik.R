@@ -10,13 +10,16 @@
 #' 26), and [noisy_or()] the states of its sources, summed out exactly up to 16 sources and beyond by importance
 #' sampling.
 #'
-#' The probability that a component gives to what is seen in a cell, be it 1 or 0, counts as at least `floor`: maximum
+#' The probability that a component gives to what is seen in a cell, whether 1 or 0, counts as at least `floor`: maximum
 #' likelihood puts cells at exact 0 or 1, and one impossible cell would make the whole row impossible. The value depends
 #' on the floor, which is why it is printed: compare models under the same one.
 #'
 #' Models of counts ([nmf()] with `loss = "kl"`, [plsa()], [plca()] of a matrix, [bmf()] with `family = "poisson"`) give
 #' Poisson probabilities with the means of the training rows, at least `floor`; with `family = "bernoulli"` they are
-#' judged as the others, by the chance of at least one.
+#' judged as the others, by the chance of at least one. With `family = "multinomial"` they are judged as in eq. (24), by
+#' the share that each column has in a row's mean: the likelihood is the product of the shares of the presences (of a
+#' count, to its power), without a factor for their order. Zeros do not count there, so the value cannot be compared
+#' with that of another family. A training row without any count is no component, and `newdata` may have no `NA`.
 #'
 #' A fit of [visits_bernoulli()], of [nmf()] by squared error, of [plca()] to an array, and of [bmf()] with `family =
 #' "gaussian"` has no such likelihood: an error says what to use instead.
@@ -37,7 +40,8 @@
 #' }
 #' @param floor number from 0 to 0.5, the least probability of what is seen in a cell, see Details; 0 is the model as it
 #'   is.
-#' @param family `NULL`: the model's own. `"bernoulli"` judges models of counts by 0/1 rows, see Details.
+#' @param family `NULL`: the model's own. `"bernoulli"` judges models of counts by 0/1 rows, `"multinomial"` by the
+#'   shares of columns, see Details.
 #' @return A numeric vector of class `test_loglik`: nats for each row, with row names, `NA` for rows with nothing
 #'   observed. Attributes `floor`, `total` (sum over rows) and `mean` (per row, as in the paper's Fig. 3), both without
 #'   those rows; where rows were sampled also `effective`, the effective number of draws of each.
@@ -52,9 +56,10 @@
 test_loglik <- function(fit, newdata, ..., floor = 1e-6, family = NULL) {
   check_fit(fit)
   floor <- check_number(floor, "floor", 0, 0.5)
-  if (missing(newdata)) stop_input("`newdata` must be given: observations the model was not fitted to.")
+  if (missing(newdata)) stop_input("`newdata` must be given: rows that the model was not fitted to.")
   own <- row_family(fit)
-  family <- if (is.null(family)) own else check_choice(family, "family", unique(c(own, "bernoulli")))
+  known <- unique(c(own, "bernoulli", if (own == "poisson") "multinomial"))
+  family <- if (is.null(family)) own else check_choice(family, "family", known)
   # Evaluated late: a model without a likelihood says so whatever the new data are.
   delayedAssign("data", check_newdata(fit, newdata, row_kind(fit, family)))
   value <- held_out_rows(fit, data, floor, family, ...)
@@ -75,7 +80,7 @@ print.test_loglik <- function(x, digits = max(3L, getOption("digits") - 3L), n =
   digits <- check_digits(digits)
   n <- check_shown(n)
   cat(sprintf(
-    "Held-out log-likelihood of %d rows: %s nats in all, %s per row (probabilities floored at %s)\n", sum(!is.na(x)),
+    "Log-likelihood of %d new rows: %s in all, %s a row; higher is better (chances are at least %s)\n", sum(!is.na(x)),
     format(attr(x, "total"), digits = digits), format(attr(x, "mean"), digits = digits), format(attr(x, "floor"))
   ))
   values <- stats::setNames(as.vector(x), names(x))

@@ -54,7 +54,7 @@
 #'
 #' `augment()` of a fit: a row for every cell, observation by observation: `observation`, `attribute` (for [plca()] one
 #' column a dimension), `observed`, `.fitted`, `.resid` (observed less fitted), and for [aspect_bernoulli()] `.present`,
-#' the chance of a presence if no phantom writes the cell, and `.false`, the chance that the 0 or 1 on record is false
+#' the chance of a presence if no phantom makes the cell, and `.false`, the chance that the 0 or 1 on record is false
 #' (as in [false_absences()] and [false_presences()]; `NA` for unknown cells). Of an answer of [which_zeros()]:
 #' `.fitted` is the chance of a record and `.false` that of a false absence, both at zeros. Over 1 GB is refused: take
 #' some `rows`.
@@ -232,6 +232,26 @@ tidy.divergences <- tidy_result
 #' @exportS3Method generics::tidy
 tidy.which_zeros <- tidy_result
 
+# Results that are data frames already, without what prints them.
+tidy_rows <- function(x, ...) {
+  check_whole(x, "x")
+  check_dots(...)
+  as.data.frame(as.list(x), optional = TRUE)
+}
+
+#' @exportS3Method generics::tidy
+tidy.phantoms <- tidy_rows
+#' @exportS3Method generics::tidy
+tidy.deficiency <- tidy_rows
+#' @exportS3Method generics::tidy
+tidy.false_absences <- tidy_rows
+#' @exportS3Method generics::tidy
+tidy.false_presences <- tidy_rows
+#' @exportS3Method generics::tidy
+tidy.which_zeros_sums <- tidy_rows
+#' @exportS3Method generics::tidy
+tidy.which_zeros_contrast <- tidy_rows
+
 frame_of_result <- function(x, row.names = NULL, optional = FALSE, ..., table = NULL) {
   tidy_result(x, table, ...)
 }
@@ -344,7 +364,7 @@ augment.multicause <- function(x, data = NULL, ..., rows = NULL) {
 
 refuse_cells <- function(columns, rows, x) {
   refuse_large(
-    columns * as.double(length(rows)) * x$dims[["m"]], "The result", "take some observations at a time by `rows`"
+    columns * as.double(length(rows)) * x$dims[["m"]], "The result", "take fewer rows at a time by `rows`"
   )
 }
 

@@ -271,7 +271,7 @@ document_completion <- function(fit, newdata, ..., seen = 0.5, background = 0.01
   folded <- plsa_fold_in(fit, Matrix::drop0(part), control)$membership
   counts$x <- counts$x - first
   counts <- counts[counts$x > 0 & (Matrix::rowSums(part) > 0)[counts$i], ]
-  if (!nrow(counts)) stop_input("`newdata` must have observations with counts in both parts: none has.")
+  if (!nrow(counts)) stop_input("`newdata` must have rows with counts in both parts: none has.")
   p <- rowSums(folded[counts$i, , drop = FALSE] * t(unname(fit$param$basis)[, counts$j, drop = FALSE]))
   q <- margin[counts$j]
   row <- factor(counts$i, seq_len(shape[1L]))
@@ -293,11 +293,11 @@ print.document_completion <- function(x, digits = 4L, ...) {
   digits <- check_digits(digits)
   show <- function(value) format(value, digits = digits)
   cat(sprintf(
-    "Perplexity %s on %s unseen counts of %d observations (%s %% of each was seen)\n", show(x$perplexity),
+    "Perplexity %s on %s unseen counts of %d rows (%s %% of each was seen)\n", show(x$perplexity),
     show_exact(sum(x$counts)), sum(x$counts > 0), show(100 * x$seen)
   ))
   cat(sprintf(
-    "To compare: %s by the shares of the attributes in training alone, %s if all were equally likely\n",
+    "To compare: %s by the shares of the columns in training alone, %s if all were equally likely; lower is better\n",
     show(x$background_alone), show(x$uniform)
   ))
   cat(sprintf("A background of %s %% is mixed in\n", show(100 * x$background)))

@@ -36,19 +36,21 @@
 #' `communities` or `"gibbs"`.
 #'
 #' **Estimation.** EM, all updates in closed form but for a Newton step of detection's coefficients and of the effects
-#' of `communities`, accelerated by default. The posterior mode, `"map"`, is the default: it predicts held-out records
-#' better, by 0.003 to 0.37 nats a record (`bench/estimate_default.md` in the sources). A pass takes O(n m (k +
-#' visits)), with d coefficients O(n m visits d^2) more, with w terms of `communities` O(n k^2 w^2).
+#' of `communities`, accelerated by default. With `detection`, and without `added` and `smooth`, Newton steps of all
+#' parameters take its place for up to 12 components; `fit_control(algorithm = "em")` leaves them out. The posterior
+#' mode, `"map"`, is the default: it predicts held-out records better, by 0.003 to 0.37 nats a record
+#' (`bench/estimate_default.md` in the sources). A pass takes O(n m (k + visits)), with d coefficients O(n m visits
+#' d^2) more, with w terms of `communities` O(n k^2 w^2), and Newton steps O(n m k^2) more.
 #'
 #' **Sampling.** `estimate = "gibbs"` draws from the posterior of all there is (Polya-Gamma augmentation), with
-#' `detection` and without `added`: memberships are Dirichlet and aspects Beta as `prior` says, coefficients normal
+#' `detection` and without `added`: memberships are Dirichlet and components Beta as `prior` says, coefficients normal
 #' about means with the prior `prior$detection` and spreads with a half-Cauchy prior of scale 1. With `sharing =
 #' "partial"` the Beta's parameters are drawn, too, about `prior$aspects` (their logarithms with standard deviation 1):
 #' how common taxa are tells how common a rare one may be. [mcmc_control()] sets
 #' up the chains, which begin near modes of their own; `summary()` has R-hat and effective sample sizes, [occupied()]
 #' and [false_absences()] have intervals, as have `predict(interval = )` and `confint()`. A draw takes O(n m (k +
-#' visits)) and a random number for each visit to a presence, with `communities` k more for each visited cell. Labels
-#' are matched between chains, not within them.
+#' visits)) and a random number for each visit to a presence; effects of `communities` are drawn together, by
+#' Metropolis and Hastings, about their mode. Labels are matched between chains, not within them.
 #'
 #' **Shapes of `x`.** A list of tables, one a visit. An array, whose sides are known by their names
 #' (`names(dimnames(x))`: site or observation, species, taxon or attribute, visit or replicate) or by `sides`; without
@@ -262,8 +264,8 @@ tell_rare <- function(data, rare) {
   }
   names <- colnames(data$x)
   inform(
-    "%d attribute(s) found at fewer than %d observations, of which the data say little by themselves: %s.",
-    length(few), rare, show_names(if (is.null(names)) as.character(few) else names[few])
+    "Found at fewer than %d sites, so that the data say little of them by themselves: %s. Number of such taxa: %d.",
+    rare, show_names(if (is.null(names)) as.character(few) else names[few]), length(few)
   )
 }
 
@@ -287,8 +289,16 @@ run_start.visits_bernoulli_problem <- function(problem, start, control) {
   }
   param$communities <- settings$communities[c("design", "ridge")]
   param$smooth <- problem$near
+  control$algorithm <- visits_algorithm(control, problem$k)
   out <- visits_run(problem$cell, param, settings$prior, control)
   list(param = out$param[names(start)], outcome = out$outcome)
+}
+
+# "em" or "newton"; the kernel takes EM where a part of the model has no Newton steps.
+visits_algorithm <- function(control, k) {
+  asked <- if (is.null(control$algorithm)) "auto" else control$algorithm
+  if (asked == "auto") asked <- if (isTRUE(control$accelerate) && k <= newton_components[["map"]]) "newton" else "em"
+  if (asked == "em") "em" else "newton"
 }
 
 missed_choices <- c("observation", "attribute", "visit", "model")
@@ -482,16 +492,17 @@ model_title.visits_bernoulli <- function(fit) sprintf("Aspect Bernoulli model of
 
 visit_sentences <- function(fit) {
   c(
+    expected_sentence(fit, "absences", TRUE), if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE),
     if (!is.null(fit$communities)) communities_sentence(fit),
     if (fit$missed_by == "model") detection_sentences(fit) else missed_sentences(fit),
     if (any(fit$rare)) {
       few <- which(fit$rare)
       sprintf(
-        "Found too seldom to say much of: %s (of %d attributes).",
-        show_names(if (is.null(fit$names[[2L]])) as.character(few) else fit$names[[2L]][few]), fit$dims[["m"]]
+        "Found too seldom to say much of: %s (of %d %s).",
+        show_names(if (is.null(fit$names[[2L]])) as.character(few) else fit$names[[2L]][few]), fit$dims[["m"]],
+        axis_words(fit)[2L]
       )
-    },
-    expected_sentence(fit, "absences", TRUE), if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE)
+    }
   )
 }
 
@@ -503,7 +514,8 @@ missed_sentences <- function(fit) {
     sprintf(
       "A presence is missed%s by %s.",
       switch(fit$missed_by,
-        observation = ", on the mean over observations,", attribute = ", on the mean over attributes,", visit = ""
+        observation = sprintf(", on the mean over %s,", axis_words(fit)[1L]),
+        attribute = sprintf(", on the mean over %s,", axis_words(fit)[2L]), visit = ""
       ),
       paste(sprintf("%s with probability %s", label, format_chance(colMeans(missed))), collapse = ", ")
     ),
@@ -541,7 +553,7 @@ draw_visits <- function(fit) {
 #' @export
 held_out_rows.visits_bernoulli <- function(fit, data, floor, family, ...) {
   stop_no_likelihood(paste(
-    "A fit of repeated visits has no likelihood for new observations, whose visits it does not know:",
+    "A fit of repeated visits has no likelihood for new sites, whose visits it does not know:",
     "fit them together with the others, or hold out cells by cross_validate()."
   ))
 }

@@ -8,8 +8,8 @@ check_communities <- function(formula, cell, given, settings) {
   other <- names(found$level)[found$level != "site"]
   if (length(other)) {
     stop_input(
-      "`communities` must go by covariates of observations (`site_data`): %s is of %ss.", other[1L],
-      if (found$level[[other[1L]]] == "taxon") "attribute" else "visit"
+      "`communities` must go by covariates of sites (`site_data`): %s is of %s.", other[1L],
+      if (found$level[[other[1L]]] == "taxon") "taxa" else "visits"
     )
   }
   terms <- stats::terms(formula)
@@ -33,7 +33,7 @@ check_site_covariates <- function(values, label) {
     bad <- which(is.na(value) | (if (is.numeric(value)) !is.finite(value) else FALSE))
     if (!length(bad)) next
     stop_input(
-      "Covariate `%s` must be known for every observation: it is %s for %s%s.", name, format(value[bad[1L]]),
+      "Covariate `%s` must be known for every site: it is %s for %s%s.", name, format(value[bad[1L]]),
       if (is.null(label)) paste("number", bad[1L]) else dQuote(label[bad[1L]], FALSE),
       if (length(bad) > 1L) sprintf(", and for %d more", length(bad) - 1L) else ""
     )

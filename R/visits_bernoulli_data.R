@@ -49,7 +49,7 @@ check_visit_values <- function(visits, name) {
   ok <- (is.numeric(visits) || is.logical(visits)) && length(dim(visits)) == 3L && all(dim(visits) > 0L)
   if (!ok) {
     stop_input(
-      "`%s` must be a list of tables or an array of observations x attributes x visits, not %s.", name,
+      "`%s` must be a list of tables or an array of sites x taxa x visits, not %s.", name,
       show_value(visits)
     )
   }
@@ -117,13 +117,13 @@ arrange_array <- function(x, sides, name) {
   if (d[3L] > d[2L] || d[3L] > d[1L]) {
     stop_input(
       paste(
-        "`%s` would be %d observations x %d attributes x %d visits, more visits than %s: if it is not, %s; if it is,",
+        "`%s` would be %d sites x %d taxa x %d visits, more visits than %s: if it is not, %s; if it is,",
         "say so."
-      ), name, d[1L], d[2L], d[3L], if (d[3L] > d[2L]) "attributes" else "observations", advice
+      ), name, d[1L], d[2L], d[3L], if (d[3L] > d[2L]) "taxa" else "sites", advice
     )
   }
   inform(
-    "`%s` is taken as %d observations x %d attributes x %d visits: if it is not, %s.", name, d[1L], d[2L], d[3L], advice
+    "`%s` is taken as %d sites x %d taxa x %d visits: if it is not, %s.", name, d[1L], d[2L], d[3L], advice
   )
   bare_names(x)
 }
@@ -219,8 +219,8 @@ known_covariates <- function(cell, given) {
   labels <- if (is.null(dimnames(cell))) list(NULL, NULL, NULL) else dimnames(cell)
   visit <- visit_values(if (is.null(given$visit)) own$visit else given$visit, d, labels)
   of_site <- if (is.null(given$site)) own$site else given$site
-  site <- side_values(of_site, d[1L], labels[[1L]], "site_data", "observation")
-  taxon <- side_values(given$taxon, d[2L], labels[[2L]], "taxon_data", "attribute")
+  site <- side_values(of_site, d[1L], labels[[1L]], "site_data", c("site", "sites"))
+  taxon <- side_values(given$taxon, d[2L], labels[[2L]], "taxon_data", c("taxon", "taxa"))
   number <- factor(if (is.null(labels[[3L]])) seq_len(d[3L]) else labels[[3L]],
     if (is.null(labels[[3L]])) seq_len(d[3L]) else labels[[3L]])
   built_in <- list(visit = rep(number, each = d[1L]))
@@ -263,7 +263,7 @@ visit_matrix <- function(value, name, d, labels) {
   }
   if (!identical(dim(value), d[c(1L, 3L)])) {
     stop_input(
-      "`visit_data$%s` must be a matrix of observations x visits, %d x %d, or a value for each observation, not %s.",
+      "`visit_data$%s` must be a matrix of sites x visits, %d x %d, or a value for each site, not %s.",
       name, d[1L], d[3L], if (length(dim(value)) == 2L) paste(dim(value), collapse = " x ") else show_value(value)
     )
   }
@@ -315,7 +315,7 @@ side_values <- function(x, extent, labels, name, what) {
   }
   if (is.matrix(x)) x <- as.data.frame(x)
   if (!is.list(x) || is.null(names(x))) {
-    stop_input("`%s` must be a data frame with a row for each %s, not %s.", name, what, show_value(x))
+    stop_input("`%s` must be a data frame with a row for each %s, not %s.", name, what[1L], show_value(x))
   }
   x <- as.data.frame(x)
   if (!is.null(labels)) {
@@ -324,7 +324,7 @@ side_values <- function(x, extent, labels, name, what) {
     if (!is.null(keys)) x <- x[match(labels, keys), , drop = FALSE]
   }
   if (nrow(x) != extent) {
-    stop_input("`%s` must have a row for each of the %d %ss, not %d rows.", name, extent, what, nrow(x))
+    stop_input("`%s` must have a row for each of the %d %s, not %d rows.", name, extent, what[2L], nrow(x))
   }
   as.list(x)
 }

@@ -94,7 +94,7 @@ check_covariates <- function(values, made, cell) {
     at <- c((bad[1L] - 1L) %% n + 1L, (bad[1L] - 1L) %/% n + 1L)
     label <- dimnames(cell)[[1L]]
     stop_input(
-      "Covariate `%s` must be known for every visit that was made: it is %s for observation %s, visit %d%s.", name,
+      "Covariate `%s` must be known for every visit that was made: it is %s for site %s, visit %d%s.", name,
       format(value[bad[1L]]), if (is.null(label)) at[1L] else dQuote(label[at[1L]], FALSE), at[2L],
       if (length(bad) > 1L) sprintf(", and for %d more", length(bad) - 1L) else ""
     )
@@ -126,7 +126,7 @@ taxon_design <- function(labels, values, m, where) {
   used <- as.data.frame(values[all.vars(formula)], optional = TRUE)
   for (name in names(used)) {
     if (anyNA(used[[name]])) {
-      stop_input("Covariate `%s` must be known for every attribute: it is not for number %d.", name,
+      stop_input("Covariate `%s` must be known for every taxon: it is not for number %d.", name,
         which(is.na(used[[name]]))[1L])
     }
   }
@@ -139,19 +139,7 @@ taxon_design <- function(labels, values, m, where) {
   )
 }
 
-# For each attribute, the d x (d + w) matrix M with prior mean M %*% mean: the mean coefficients, and what covariates of
-# taxa add to the intercept.
-mean_design <- function(detection) {
-  d <- nrow(detection$design)
-  at <- which(detection$terms == "(Intercept)")
-  lapply(seq_len(nrow(detection$taxon)), function(j) {
-    more <- matrix(0, d, ncol(detection$taxon))
-    if (length(more)) more[at, ] <- detection$taxon[j, ]
-    cbind(diag(1, d), more)
-  })
-}
-
-# mean_design(), each times `mean`: d x m.
+# Each attribute's mean coefficients, with what covariates of taxa add to the intercept: d x m.
 prior_means <- function(detection, mean) {
   d <- nrow(detection$design)
   out <- matrix(mean[seq_len(d)], d, nrow(detection$taxon))
@@ -180,6 +168,7 @@ visits_inform <- function(cell, param, prior) {
   .Call(mc_c_ab_visits_inform, cell, param, mode_counts(prior, rep("free", nrow(param$aspects))))
 }
 
+least_rise <- 1e-10 # nats: what a taxon's Newton step must promise to be made
 inner_edge <- 1e-6 # aspects nearer to 0 or 1 stay where they are, and have no standard error
 
 # Each attribute's Newton step of its aspects' log-odds and slopes, memberships held, halved until it gains: list(param,
@@ -196,10 +185,13 @@ newton_round <- function(cell, param, prior) {
     free <- c(which(param$aspects[, j] > inner_edge & param$aspects[, j] < 1 - inner_edge), k + seq_len(d))
     step[free, j] <- safe_solve(now$information[free, free, j], now$gradient[free, j])
   }
+  # By so little is the top of a parabola higher: half of this.
+  rise <- colSums(step * now$gradient)
   best <- param
   gained <- rep(0, ncol(step))
-  open <- rep(TRUE, ncol(step))
+  open <- rise > least_rise
   for (half in 0:12) {
+    if (!any(open)) break
     trial <- best
     moved <- stats::plogis(stats::qlogis(param$aspects) + 2^-half * step[seq_len(k), , drop = FALSE])
     trial$aspects[, open] <- moved[, open]
@@ -212,7 +204,6 @@ newton_round <- function(cell, param, prior) {
     best$slopes[, better] <- trial$slopes[, better]
     gained[better] <- (value - now$value)[better]
     open <- open & !better
-    if (!any(open)) break
   }
   list(param = best, gain = sum(gained))
 }
@@ -277,33 +268,70 @@ slope_evidence <- function(cell, param, prior) {
 least_spread <- 0.01
 far_slope <- 3 # on the scale of the design: odds 20 times as high
 
+# Inverses of the definite matrices a[j, , ], all attributes at a time, by Gauss and Jordan.
+invert_each <- function(a) {
+  d <- dim(a)[2L]
+  for (e in seq_len(d)) {
+    scale <- 1 / a[, e, e]
+    row <- matrix(a[, e, ] * scale, ncol = d)
+    for (f in seq_len(d)[-e]) {
+      column <- a[, f, e]
+      a[, f, ] <- a[, f, ] - column * row
+      a[, f, e] <- -column * scale
+    }
+    a[, e, ] <- row
+    a[, e, e] <- scale
+  }
+  a
+}
+
 # Mean and spread of the slopes among taxa, by EM of the normal model b_j ~ N(M_j mean, diag(spread^2)) of what the data
-# say of them, the mean integrated out (as REML does).
-update_sharing <- function(evidence, detection, sharing, mean_sd, rounds = 20L) {
-  means <- mean_design(detection)
+# say of them, the mean integrated out (as REML does). M_j = (I, t_j), t_j being the covariates of taxa in the row of
+# the intercept. With W = diag(1 / spread^2), V_j = (precision_j + W)^-1 and lead_j = V_j W - I, what is left of the
+# precision of b_j's mean is W - W V_j W = -W lead_j.
+update_sharing <- function(evidence, detection, sharing, mean_sd, rounds = sharing_steps) {
   d <- nrow(detection$design)
+  m <- length(evidence)
+  taxon <- detection$taxon
+  at <- match("(Intercept)", detection$terms)
   ridge <- if (is.finite(mean_sd)) 1 / mean_sd^2 else 1e-10
+  precision <- aperm(array(unlist(lapply(evidence, `[[`, "precision")), c(d, d, m)), c(3L, 1L, 2L))
+  shift <- matrix(unlist(lapply(evidence, `[[`, "shift")), m, byrow = TRUE)
+  side <- function(a, e) matrix(a[, e, ], m)
+  times <- function(a, b) vapply(seq_len(d), function(e) rowSums(side(a, e) * b), numeric(m))
   for (round in seq_len(rounds)) {
+    before <- sharing
     weight <- 1 / sharing$spread^2
-    inverse <- lapply(evidence, function(e) solve(e$precision + diag(weight, d)))
-    # (P^-1 + T)^-1 = W - W V W, and that times P^-1 shift = W V shift.
-    left <- Reduce(`+`, Map(function(v, m) {
-      t(m) %*% (diag(weight, d) - weight * v * rep(weight, each = d)) %*% m
-    }, inverse, means)) + diag(ridge, ncol(means[[1L]]))
-    right <- Reduce(`+`, Map(function(v, m, e) t(m) %*% (weight * (v %*% e$shift)), inverse, means, evidence))
-    covariance <- solve(left)
+    inverse <- precision
+    for (e in seq_len(d)) inverse[, e, e] <- inverse[, e, e] + weight[e]
+    inverse <- invert_each(inverse)
+    lead <- inverse * rep(weight, each = m * d)
+    for (e in seq_len(d)) lead[, e, e] <- lead[, e, e] - 1
+    drawn <- matrix(times(inverse, shift), m)
+    left <- -weight * matrix(colSums(lead), d)
+    right <- weight * colSums(drawn)
+    if (ncol(taxon)) {
+      cross <- -weight * crossprod(matrix(lead[, , at], m), taxon)
+      left <- rbind(cbind(left, cross), cbind(t(cross), crossprod(taxon, -weight[at] * lead[, at, at] * taxon)))
+      right <- c(right, crossprod(taxon, weight[at] * drawn[, at]))
+    }
+    covariance <- solve((left + t(left)) / 2 + diag(ridge, d + ncol(taxon)))
     mean <- as.vector(covariance %*% right)
-    squares <- Map(function(v, m, e) {
-      centre <- as.vector(m %*% mean)
-      off <- as.vector(v %*% (e$shift + weight * centre)) - centre
-      lead <- (v * rep(weight, each = d) - diag(1, d)) %*% m
-      off^2 + diag(v) + rowSums((lead %*% covariance) * lead)
-    }, inverse, means, evidence)
+    off <- drawn + matrix(times(lead, t(prior_means(detection, mean))), m)
+    unsure <- vapply(seq_len(d), function(e) {
+      reach <- cbind(side(lead, e), if (ncol(taxon)) lead[, e, at] * taxon)
+      mean(inverse[, e, e] + rowSums((reach %*% covariance) * reach))
+    }, 0)
     sharing <- list(
-      mean = mean, spread = pmax(sqrt(Reduce(`+`, squares) / length(squares)), least_spread), covariance = covariance
+      mean = mean, spread = pmax(sqrt(colMeans(off^2) + unsure), least_spread), covariance = covariance
     )
+    if (sharing_moved(sharing, before) < sharing_tol / 20) break
   }
   sharing
+}
+
+sharing_moved <- function(now, before) {
+  max(abs(log(now$spread / before$spread)), abs(now$mean - before$mean))
 }
 
 # `detection` and its covariates, as settings of a fit: `by` is the design, `share` how slopes are shrunken.
@@ -319,6 +347,7 @@ check_detection <- function(formula, cell, given, settings) {
 }
 
 sharing_rounds <- 12L
+sharing_steps <- 20L # of update_sharing(), a round
 sharing_tol <- 1e-3
 
 # The best start, its slopes shrunken as strongly as the taxa's spread says: rounds of the model given mean and spread,
@@ -338,10 +367,11 @@ fit_detection <- function(problem, run, control) {
       evidence <- slope_evidence(problem$cell, kernel(param), settings$prior)
       settings$share <- update_sharing(evidence, settings$by, settings$share, mean_sd)
       problem$settings <- settings
-      result <- add_passes(result, checked_run(problem, param, control))
-      param <- result$param
-      moved <- max(abs(log(settings$share$spread / before$spread)), abs(settings$share$mean - before$mean))
-      if (moved < sharing_tol) break
+      more <- checked_run(problem, param, control)
+      param <- more$param
+      # Another prior, another objective: that of the round before does not say which parameters are better.
+      result <- replace(add_passes(result, more), "param", list(param))
+      if (sharing_moved(settings$share, before) < sharing_tol) break
     }
   }
   if (polish) {
@@ -391,19 +421,19 @@ detection_sentences <- function(fit) {
 #' Standard errors and intervals of detection coefficients
 #'
 #' For fits of [visits_bernoulli()] with `detection`: the inverse of the observed information of each taxon's
-#' coefficients and of the log-odds of its aspects; with `estimate = "gibbs"` covariances and quantiles of the draws.
+#' coefficients and of the log-odds of its components; with `estimate = "gibbs"` covariances and quantiles of the draws.
 #'
 #' @details
 #' With one component and `estimate = "ml"`, `sharing = "none"`, this is what `occu()` of package unmarked gives, taxon
 #' by taxon. With more components the memberships are held as they are, and with `sharing = "partial"` the mean and
 #' spread among taxa: intervals are then too narrow by what these leave unsure, which `estimate = "gibbs"` takes in.
-#' Aspects at 0 or 1 have no standard error (`NA`) and are held.
+#' Components at 0 or 1 have no standard error (`NA`) and are held.
 #'
 #' @param object a fit of [visits_bernoulli()] with `detection`.
 #' @param parm names of coefficients, `"taxon:term"` as `vcov()` has them, or of taxa; missing: all.
 #' @param level probability of the intervals.
-#' @param what `"detection"`; `"all"`: the log-odds of the aspects, too; or `"communities"`: the effects of covariates
-#'   on memberships, by component, with aspects and detection held.
+#' @param what `"detection"`; `"all"`: the log-odds of the components, too; or `"communities"`: the effects of
+#'   covariates on memberships, by component, with components and detection held.
 #' @param ... must be empty.
 #' @return `vcov()`: a symmetric matrix, 0 between taxa. `confint()`: a matrix with a row for each coefficient and
 #'   columns of the lower and the upper end.

@@ -7,7 +7,8 @@
 #' **New observations** are known by their covariates (`site_data`, of a fit with `communities`), by their neighbours
 #' (`along`, of a fit with `smooth`) or by visits to them (`newdata`, with `visit_data` and `site_data` where detection
 #' goes by covariates). By covariates memberships follow from the fit's effects. By visits the likeliest memberships are
-#' found (with a prior: of the posterior mode), aspects and detection held, and neighbours pull if they are given, too.
+#' found (with a prior: of the posterior mode), components and detection held, and neighbours pull if they are given,
+#' too.
 #'
 #' **With draws.** Of a fit with `estimate = "gibbs"` and `communities`, chances at new observations are means over the
 #' states that were kept, and have an `interval`. Without `communities` memberships of new observations are found with
@@ -94,16 +95,16 @@ predict_own <- function(fit, type, interval, control, ...) {
 
 # New observations: what is known of them, then their memberships, then what was asked for.
 predict_sites <- function(fit, sites, type, interval, control) {
-  if (type == "cell") stop_input("`type` must not be \"cell\" for new observations.")
+  if (type == "cell") stop_input("`type` must not be \"cell\" for new sites.")
   if (!is.null(interval) && (is.null(fit$communities) || !is_sampled(fit))) {
-    stop_input("`interval` for new observations is for fits with `estimate = \"gibbs\"` and `communities`.")
+    stop_input("`interval` for new sites is for fits with `estimate = \"gibbs\"` and `communities`.")
   }
   cell <- new_cell(fit, sites)
   along <- if (!is.null(sites$along)) check_along(fit, sites$along, if (!is.null(cell)) nrow(cell))
   if (is.null(fit$communities)) {
     if (is.null(cell) && is.null(along)) {
       stop_input(
-        "New observations must be known by visits to them (`newdata`)%s: this fit has no `communities`.",
+        "New sites must be known by visits to them (`newdata`)%s: this fit has no `communities`.",
         if (is.null(fit$smooth)) "" else " or their neighbours (`along`)"
       )
     }
@@ -151,7 +152,7 @@ new_cell <- function(fit, sites) {
   attr(out, "sides") <- visit_sides
   if (fit$missed_by == "observation") {
     stop_input(paste(
-      "`newdata` must be NULL: misses of this fit go by observation, which tells nothing of new ones. Use `detection`",
+      "`newdata` must be NULL: misses of this fit go by site, which tells nothing of new ones. Use `detection`",
       "or another `missed_by`."
     ))
   }
@@ -169,10 +170,10 @@ followed_membership <- function(fit, cell, site_data) {
   by <- fit$communities
   wanted <- names(by$frame$typical)
   if (!is.data.frame(site_data) && length(wanted)) {
-    stop_input("`site_data` must be a data frame with %s of the new observations.", show_names(wanted))
+    stop_input("`site_data` must be a data frame with %s of the new sites.", show_names(wanted))
   }
   if (!is.null(cell)) {
-    site_data <- as.data.frame(side_values(site_data, nrow(cell), rownames(cell), "site_data", "observation"))
+    site_data <- as.data.frame(side_values(site_data, nrow(cell), rownames(cell), "site_data", c("site", "sites")))
   }
   lost <- setdiff(wanted, names(site_data))
   if (length(lost)) stop_input("`site_data` lacks %s, which `communities` goes by.", show_names(lost))
@@ -254,7 +255,7 @@ found_on <- function(fit, planned, site_data, n) {
   }
   of_site <- intersect(setdiff(names(fit$detection$frame$typical), names(planned)), names(site_data))
   if (length(of_site) && nrow(site_data) != n) {
-    stop_input("`site_data` must have a row for each of the %d observations, not %d rows.", n, nrow(site_data))
+    stop_input("`site_data` must have a row for each of the %d sites, not %d rows.", n, nrow(site_data))
   }
   missed <- 1
   for (v in seq_len(nrow(planned))) {

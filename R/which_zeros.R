@@ -38,7 +38,7 @@
 #' Within a site all four rank alike (except for ties at their ends), whatever the completeness.
 #'
 #' **Where completeness comes from.** The table does not fix it. There are four ways to get it:
-#' * By default it is one minus the share of each site that the phantom of [aspect_bernoulli()] writes. Fits of 3 to 8
+#' * By default it is one minus the share of each site that the phantom of [aspect_bernoulli()] makes up. Fits of 3 to 8
 #'   components are used, and their answers differ.
 #' * `effort` lets that share follow a measure of effort.
 #' * `visits` estimates it from repeated surveys. Of these four only this one is evidence from the data.
@@ -52,7 +52,7 @@
 #' `factor` of its own before `present` and `missed` are computed. `chance` stays as it was measured. With the true
 #' completeness the 90 % range held the number of finds deleted in 48 of 50 replicates on five tables, and the expected
 #' number was within 7 % of it on the mean of each table (`bench/which_zeros.md`). Totals by the phantom's share have no
-#' such test: what it writes may be more than gaps in the record.
+#' such test: what it stands for may be more than gaps in the record.
 #'
 #' **How good it is here.** Each damaged copy is scored by weights that were learnt from the other copies. So each copy
 #' stands for a table that lost a tenth of its finds. The print gives the area under the ROC curve (AUC: the chance that
@@ -78,9 +78,10 @@
 #' are done, if there are at least two. With `checkpoint` each finished table is kept in a file beside the one named;
 #' the same call goes on from there after a crash, as in [cross_validate()].
 #'
-#' @param x sites by taxa: a 0/1 table as [aspect_bernoulli()] takes it, dense or sparse; `NA` is an unknown cell.
-#' @param age,place,distance of the sites, as [smooth_over()] takes them: ages or bounds of ages, longitude and
-#'   latitude, any other distance. `NULL`: not known.
+#' @param x sites by taxa: a 0/1 table as [aspect_bernoulli()] takes it, dense or sparse; `NA` is an unknown cell. A
+#'   result of [shards()] goes to [which_zeros_shards()], with its arguments in `...`.
+#' @param age,place,environment,distance of the sites, as [smooth_over()] takes them: ages or bounds of ages, longitude
+#'   and latitude or places in the plane, variables such as depth, any other distance. `NULL`: not known.
 #' @param ... must be empty.
 #' @param within which zeros can be false at all: a logical matrix of the shape of `x`, such as [range_through()] makes.
 #'   Others are not ranked and not counted. `NULL`: all.
@@ -93,6 +94,10 @@
 #'   sites differ, as in [visits_bernoulli()]. `NULL`: misses go by site and visit, communities by what was found.
 #' @param visit_data,site_data their covariates, as in [visits_bernoulli()].
 #' @param leave_out names or numbers of sites to leave out altogether.
+#' @param reference names or numbers of sites that inform the answer but are not scored: learners, neighbours and
+#'   weights use them, but their zeros are not ranked and count in no total, nor do their finds. How good the answer is,
+#'   is measured at the other sites alone, which must hold at least 20 finds. Such a set is known as the calibration or
+#'   reference set of a species pool (`r` of package DarkDiv): well sampled sites near the ones you ask about.
 #' @param quick a first look: few fits, two copies.
 #' @param copies damaged copies of the table, from 2 to 10. `NULL`: 2 with `quick`, 10 where the table has up to 2000
 #'   finds, else 5.
@@ -127,11 +132,18 @@
 #' head(as.data.frame(w), 3)
 #' head(by_taxon(w), 3)
 #' @export
-which_zeros <- function(x, age = NULL, place = NULL, ..., distance = NULL, within = NULL, completeness = NULL,
-                        effort = NULL, visits = NULL, detection = NULL, communities = NULL, visit_data = NULL,
-                        site_data = NULL, leave_out = NULL, quick = FALSE, copies = NULL, seed = NULL,
-                        seconds = Inf, checkpoint = NULL, progress = interactive()) {
+which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, distance = NULL, within = NULL,
+                        completeness = NULL, effort = NULL, visits = NULL, detection = NULL, communities = NULL,
+                        visit_data = NULL, site_data = NULL, leave_out = NULL, reference = NULL, quick = FALSE,
+                        copies = NULL, seed = NULL, seconds = Inf, checkpoint = NULL, progress = interactive()) {
   call <- match.call()
+  if (!missing(x) && inherits(x, "shards")) {
+    wz_refuse_shards(setdiff(names(call), c("", names(formals(which_zeros_shards)))))
+    copies <- if (is.null(copies)) 2 else copies
+    return(which_zeros_shards(
+      x, ..., age = age, place = place, copies = copies, completeness = completeness, seed = seed
+    ))
+  }
   check_dots(...)
   quick <- check_flag(quick, "quick")
   progress <- check_flag(progress, "progress")
@@ -141,7 +153,7 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., distance = NULL, withi
   data <- wz_data(if (!missing(x)) x, cell)
   known <- c(completeness = !is.null(completeness), effort = !is.null(effort), visits = !is.null(visits))
   if (sum(known) > 1L) stop_input("Only one of `completeness`, `effort` and `visits` can be given.")
-  near <- wz_near(age, place, distance, data$x)
+  near <- wz_near(list(age = age, place = place, environment = environment, distance = distance), data$x)
   given <- list(
     completeness = if (known[[1L]]) check_completeness(completeness, nrow(data$x)),
     effort = if (known[[2L]]) check_effort(effort, data, "white", 2L), cell = cell,
@@ -151,8 +163,9 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., distance = NULL, withi
     ),
     within = check_within(within, list(dims = c(n = nrow(data$x), m = ncol(data$x)), names = dimnames_of(data$x)))
   )
-  if (length(leave_out)) {
-    gone <- pick(leave_out, nrow(data$x), rownames(data$x), "leave_out")
+  gone <- if (length(leave_out)) pick(leave_out, nrow(data$x), rownames(data$x), "leave_out")
+  given$reference <- check_reference(reference, data$x, gone)
+  if (length(gone)) {
     kept <- setdiff(seq_len(nrow(data$x)), gone)
     near <- wz_keep_near(near, data$x, kept)
     given <- wz_keep(given, kept)
@@ -165,6 +178,7 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., distance = NULL, withi
       ncol(data$x), found
     )
   }
+  check_scored(data$x, given$reference)
   if (is.null(copies)) copies <- if (quick) 2L else if (found <= 2000) 10L else 5L
   copies <- check_count(copies, "copies", 2L, 10L)
   plan <- list(quick = quick, copies = copies, seed = seed, how = as_usual(quick))
@@ -188,11 +202,11 @@ wz_data <- function(x, cell) {
   data
 }
 
-wz_near <- function(age, place, distance, x) {
-  if (is.null(age) && is.null(place) && is.null(distance)) {
+wz_near <- function(given, x) {
+  if (all(vapply(given, is.null, NA))) {
     return(NULL)
   }
-  near <- smooth_over(age = age, place = place, distance = distance, strength = 10)
+  near <- do.call(smooth_over, c(given, strength = 10), quote = TRUE)
   if (near$n != nrow(x) && is.null(near$names)) {
     name <- names(near$given)[1L]
     stop_input("`%s` must be of the %d sites of `x`, not of %d.", name, nrow(x), near$n)
@@ -214,8 +228,44 @@ wz_keep_near <- function(near, x, kept) {
 wz_keep <- function(given, kept) {
   given$completeness <- given$completeness[kept, , drop = FALSE]
   given$effort <- given$effort[kept]
+  given$reference <- given$reference[kept]
   if (!is.null(given$within)) given$within <- given$within[kept, , drop = FALSE]
   wz_keep_visits(given, kept)
+}
+
+# Which sites inform only: TRUE or FALSE for each, or NULL. `gone`: the numbers of those that are left out.
+check_reference <- function(reference, x, gone) {
+  if (!length(reference)) {
+    return(NULL)
+  }
+  if (length(dim(reference))) {
+    stop_input(
+      "`reference` must hold names or numbers of sites of `x`, not be %s: put its sites into `x`, rbind(x, reference).",
+      show_value(reference)
+    )
+  }
+  at <- pick(reference, nrow(x), rownames(x), "reference")
+  both <- intersect(at, gone)
+  if (length(both)) {
+    stop_input(
+      "`reference` and `leave_out` must have no site in common: both have %s.",
+      show_names(as.character(label_of(both, rownames(x))))
+    )
+  }
+  seq_len(nrow(x)) %in% at
+}
+
+check_scored <- function(x, reference) {
+  if (is.null(reference)) {
+    return(invisible())
+  }
+  finds <- sum(found_table(x)[!reference, ])
+  if (finds < 20) {
+    stop_input(
+      "`reference` must leave sites with at least 20 finds, by which the answer is judged, not %.0f site(s) with %.0f.",
+      sum(!reference), finds
+    )
+  }
 }
 
 # n x 2: low, high.
@@ -242,7 +292,7 @@ check_completeness <- function(value, n) {
 # Learners on the table and on its damaged copies: list(full, copies, share).
 wz_learn <- function(x, near, given, plan) {
   drawn <- with_seed(plan$seed, list(
-    seeds = draw_seeds(plan$copies + 2L), deleted = deal_finds(x, plan$copies)
+    seeds = draw_seeds(plan$copies + 2L), deleted = deal_finds(x, plan$copies, given$reference)
   ))
   found <- sum(lengths(drawn$deleted)) / plan$copies * 10
   tasks <- c(
@@ -291,6 +341,7 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
   zero <- as.matrix(x) == 0
   candidate <- zero %in% TRUE
   if (!is.null(given$within)) candidate <- candidate & as.vector(as.matrix(given$within))
+  if (!is.null(given$reference)) candidate <- candidate & !given$reference[row(zero)]
   candidate <- matrix(candidate, nrow(x))
   eta <- stack$intercept + weighed_sum(stack$weights, function(l) odds[[l]])
   se <- stack_se(odds, stack)
@@ -322,7 +373,8 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
         least = least, surest = surest, factor = richness$factor),
       source = if (length(source)) source else "phantom", stack = stack, near = learnt$full$tuned,
       weights = stack_table(stack, copies), x = x, names = names, restricted = !is.null(given$within),
-      dims = c(n = nrow(x), m = ncol(x)), finds = sum(zero == FALSE, na.rm = TRUE), seed = plan$seed,
+      dims = c(n = nrow(x), m = ncol(x)),
+      finds = sum(zero == FALSE & scored_sites(given$reference, nrow(x)), na.rm = TRUE), seed = plan$seed,
       quick = plan$quick, copies = length(copies), wanted = plan$copies,
       inputs = list(near = near, given = given), call = call
     ),
@@ -332,20 +384,27 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
   total <- wz_total(w)
   # What it is without an assumption is no less than what it is with it.
   w$total <- c(total, unlike = max(unlike, total[["most"]]))
-  judged <- judge_stack(copies, stack$ridge, dim(x))
+  judged <- judge_stack(copies, stack$ridge, dim(x), scored_sites(given$reference, nrow(x)))
   w$quality <- judged$table
   w[c("gain", "best")] <- judged[c("gain", "best")]
   w$curve <- judged$curve
   w$centre <- vapply(odds, function(z) mean(z[candidate]), 0)
   w$odds <- if (length(x) <= most_kept) odds
-  if (any(site$raised)) {
-    inform(
-      "`completeness` is below what the table allows at %d site(s) and was raised there: %s.", sum(site$raised),
-      show_names(as.character(w$completeness$site[site$raised]))
-    )
-  }
+  tell_raised(w$completeness$site[site$raised])
   w
 }
+
+tell_raised <- function(sites) {
+  if (length(sites)) {
+    inform(
+      "`completeness` is below what the table allows at %d site(s) and was raised there: %s.", length(sites),
+      show_names(as.character(sites))
+    )
+  }
+}
+
+# Which sites the answer is about: all but those for reference.
+scored_sites <- function(reference, n) if (is.null(reference)) rep(TRUE, n) else !reference
 
 most_kept <- 5e6 # cells up to which the learners' scores are kept for explain()
 
@@ -388,9 +447,11 @@ n_top <- 5L
 wz_least <- function(p, open, hidden) {
   p[!open] <- 0
   p[hidden$at] <- hidden$p
-  top <- seq_len(max(1L, min(n_top, ncol(p) %/% 10L)))
+  top <- seq_len(top_size(ncol(p)))
   apply(p, 1L, function(row) mean(sort(row, decreasing = TRUE)[top]))
 }
+
+top_size <- function(m) max(1L, min(n_top, m %/% 10L))
 
 # list(estimate, low, high, draws = n x several, raised), never below what the table allows.
 wz_completeness <- function(given, share, least) {
@@ -419,6 +480,12 @@ wz_completeness <- function(given, share, least) {
 # list(factor, by which the odds of a site are multiplied, sums = S times factor, finds).
 wz_richness <- function(odds, finds, completeness, surest) {
   sums <- rowSums(odds)
+  factor <- fill_up(odds, richness_factor(sums, finds, completeness), completeness, surest)
+  list(factor = factor, sums = sums * factor, finds = finds)
+}
+
+# Before any chance has reached its limit.
+richness_factor <- function(sums, finds, completeness) {
   used <- sums > 0
   design <- cbind(1, log(completeness))
   if (sum(used) < 3L || stats::sd(design[used, 2L]) < 1e-6) design <- design[, 1L, drop = FALSE]
@@ -428,9 +495,7 @@ wz_richness <- function(odds, finds, completeness, surest) {
   ))
   mean <- sums * exp(as.vector(design %*% fit$coefficients))
   shape <- exp(stats::optimize(gamma_poisson, c(-3, 8), finds[used], mean[used], maximum = TRUE)$maximum)
-  factor <- ifelse(used, mean / sums * (finds + shape) / (mean + shape), 1)
-  factor <- fill_up(odds, factor, completeness, surest)
-  list(factor = factor, sums = sums * factor, finds = finds)
+  ifelse(used, mean / sums * (finds + shape) / (mean + shape), 1)
 }
 
 most_lift <- 4
@@ -480,21 +545,38 @@ wz_draws <- function(w, odds, completeness, richness) {
     beta <- centre + as.vector(root %*% stats::rnorm(length(centre)))
     odds_now <- exp(beta[1L] + weighed_sum(beta[-1L], function(l) odds[[l]]))
     odds_now[!zero] <- 0
-    if (!is.null(richness$sums)) {
-      drawn <- richness$sums * stats::rgamma(n, richness$finds + 0.5, richness$finds + 0.5)
-      odds_now <- odds_now * (drawn / pmax(rowSums(odds_now), 1e-300))
-    }
-    p <- odds_now / (1 + odds_now)
-    p[!w$candidate] <- 0
-    missed <- missed_at(p, completeness[, (draw - 1L) %% ncol(completeness) + 1L], w$completeness$surest)
-    # With c known the number is negative binomial given the finds, with variance F (1 - c) / c^2: that of the number to
-    # be expected, and the number's own.
-    noise <- if (is.null(richness$sums)) missed * (1 - missed) else missed
-    out$sites[, draw] <- pmax(rowSums(missed) + stats::rnorm(n) * sqrt(rowSums(noise)), 0)
-    out$taxa[, draw] <- pmax(colSums(missed) + stats::rnorm(m) * sqrt(colSums(noise)), 0)
-    out$total[draw] <- max(sum(missed) + stats::rnorm(1L) * sqrt(sum(noise)), 0)
+    drawn <- if (!is.null(richness$sums)) richness$sums * draw_finds(richness$finds)
+    now <- missed_of_draw(
+      odds_now, w$candidate, drawn, completeness[, (draw - 1L) %% ncol(completeness) + 1L], w$completeness$surest
+    )
+    missed <- now$missed
+    noise <- now$noise
+    out$sites[, draw] <- with_noise(rowSums(missed), rowSums(noise))
+    out$taxa[, draw] <- with_noise(colSums(missed), colSums(noise))
+    out$total[draw] <- with_noise(sum(missed), sum(noise))
   }
   out
+}
+
+# Numbers with their own chance variation.
+with_noise <- function(missed, variance) {
+  missed[] <- pmax(missed + stats::rnorm(length(missed)) * sqrt(variance), 0)
+  missed
+}
+
+# What finds say of the number to be expected at each site, as a share of it.
+draw_finds <- function(finds) stats::rgamma(length(finds), finds + 0.5, finds + 0.5)
+
+# Chances that zeros are false absences, and the variance of each; odds: rows x taxa, 0 where there is no zero; drawn:
+# what the odds of each row sum to where completeness is known, else NULL.
+missed_of_draw <- function(odds, candidate, drawn, completeness, surest) {
+  if (!is.null(drawn)) odds <- odds * (drawn / pmax(rowSums(odds), 1e-300))
+  p <- odds / (1 + odds)
+  p[!candidate] <- 0
+  missed <- missed_at(p, completeness, surest)
+  # With c known the number is negative binomial given the finds, with variance F (1 - c) / c^2: that of the number to
+  # be expected, and the number's own.
+  list(missed = missed, noise = if (is.null(drawn)) missed * (1 - missed) else missed)
 }
 
 # A square root of a covariance, of any rank.
@@ -514,16 +596,20 @@ wz_total <- function(w) {
 # The numbers of the zeros that were asked about, in the order of cells.
 wz_missed <- function(w, at = which(w$candidate)) {
   row <- (at - 1L) %% w$dims[["n"]] + 1L
-  site <- w$completeness
-  odds <- stats::qlogis(w$probability[at]) + log(site$factor[row])
+  site <- lapply(w$completeness, `[`, row)
+  ends <- missed_numbers(stats::qlogis(w$probability[at]) + log(site$factor), w$se[at], site)
+  data.frame(row = row, column = (at - 1L) %/% w$dims[["n"]] + 1L, chance = w$probability[at], ends)
+}
+
+# The numbers of zeros with these log-odds and their standard errors; site: estimate, low, high, least and surest of the
+# site of each.
+missed_numbers <- function(odds, se, site) {
   p <- stats::plogis(odds)
-  low <- stats::plogis(odds - 1.645 * w$se[at])
-  high <- stats::plogis(odds + 1.645 * w$se[at])
+  low <- stats::plogis(odds - 1.645 * se)
+  high <- stats::plogis(odds + 1.645 * se)
   data.frame(
-    row = row, column = (at - 1L) %/% w$dims[["n"]] + 1L, chance = w$probability[at],
-    present = pmin(p / site$estimate[row], site$surest[row]),
-    missed = missed_at(p, site$estimate[row], site$surest[row]),
-    missed_low = missed_at(low, site$high[row], site$surest[row]),
-    missed_high = missed_at(high, site$low[row]), missed_most = most_missed(high, site$least[row])
+    present = pmin(p / site$estimate, site$surest), missed = missed_at(p, site$estimate, site$surest),
+    missed_low = missed_at(low, site$high, site$surest), missed_high = missed_at(high, site$low),
+    missed_most = most_missed(high, site$least)
   )
 }

@@ -23,7 +23,7 @@ result_rules.which_zeros <- function(x) {
 }
 
 wz_words <- list(
-  phantom = "if what each site's phantom writes is what was missed",
+  phantom = "if each site's part that makes only zeros (its phantom) is what was missed",
   completeness = "if completeness is as you gave it", effort = "if what was missed follows effort",
   cell = "by what the repeated visits missed"
 )
@@ -46,42 +46,80 @@ print.which_zeros <- function(x, n = 5L, ...) {
     "Which zeros are false? %s\nAbout %s\n  (%s).\n%s\n", said[["table"]], said[["missed"]], said[["range"]],
     said[["bound"]]
   ))
-  print_zeros(utils::head(as.data.frame(x, n = max(n, 1)), n))
+  print_zeros(utils::head(as.data.frame(x, n = max(n, 1)), n), axis_words(x))
   writeLines(strwrap(quality_sentences(x), 100, exdent = 2))
   invisible(x)
 }
 
 # The answer in words: the table, how many were missed, between which ends, and what the table allows.
 answer_sentences <- function(w) {
-  total <- w$total
   c(
     table = sprintf(
-      "%d sites x %d taxa, %s finds, %s zeros%s", w$dims[["n"]], w$dims[["m"]], show_exact(w$finds),
-      show_exact(sum(w$candidate)), if (w$restricted) " that can be false" else ""
+      "%s, %s finds, %s zeros%s%s", table_words(c(sum(wz_scored(w)), w$dims[["m"]]), axis_words(w)),
+      show_exact(w$finds), show_exact(sum(w$candidate)), if (w$restricted) " that can be false" else "",
+      reference_words(w)
     ),
-    missed = sprintf("%s of them were missed, %s", show_count(total[["missed"]]), wz_words[[w$source]]),
-    range = sprintf(
-      "%s to %s, %s", show_count(total[["low"]]), show_count(total[["high"]]), wz_range[[w$source]]
-    ),
-    bound = sprintf(
-      "The table alone allows 0 to %s where all taxa of a site are recorded equally well, up to %s where not.",
-      show_count(total[["most"]]), show_count(total[["unlike"]])
-    )
+    total_sentences(w$total, w$source, axis_words(w))
   )
+}
+
+total_sentences <- function(total, source, words) {
+  c(
+    missed = sprintf("%s of them were missed, %s", show_count(total[["missed"]]), wz_words[[source]]),
+    range = sprintf("%s to %s, %s", show_count(total[["low"]]), show_count(total[["high"]]), wz_range[[source]]),
+    bound = bound_sentence(total, words)
+  )
+}
+
+bound_sentence <- function(total, words) {
+  sprintf(
+    "The table alone allows 0 to %s where all %s of a %s are recorded equally well, up to %s where not.",
+    show_count(total[["most"]]), words[2L], singular_word(words[1L]), show_count(total[["unlike"]])
+  )
+}
+
+# Which sites of an answer are scored.
+wz_scored <- function(w) scored_sites(w$inputs$given$reference, w$dims[["n"]])
+
+reference_words <- function(w) {
+  others <- sum(!wz_scored(w))
+  if (others > 0L) sprintf("; %d more %s are for reference", others, axis_words(w)[1L]) else ""
 }
 
 show_exact <- function(x) format(x, big.mark = " ", scientific = FALSE, trim = TRUE)
 
-print_zeros <- function(zeros) {
+print_zeros <- function(zeros, words) {
   if (!nrow(zeros)) {
     return(invisible())
   }
   two <- function(x) sprintf("%.2f", x)
-  print.data.frame(data.frame(
+  shown <- data.frame(
     rank = zeros$rank, site = zeros$site, taxon = zeros$taxon, chance = two(zeros$chance),
     missed = sprintf("%s (%s to %s)", two(zeros$missed), two(zeros$missed_low), two(zeros$missed_high)),
     most = two(zeros$missed_most)
-  ), row.names = FALSE)
+  )
+  names(shown)[2:3] <- singular_word(words)
+  print.data.frame(shown, row.names = FALSE)
+}
+
+# Not what summary() makes of any list: the answer, and the sites and taxa of which most was missed.
+#' @export
+summary.which_zeros <- function(object, ...) {
+  check_whole(object, "object")
+  check_dots(...)
+  structure(list(answer = object), class = "summary.which_zeros")
+}
+
+#' @export
+print.summary.which_zeros <- function(x, n = 5L, ...) {
+  n <- check_shown(n)
+  print(x$answer, n = n)
+  words <- axis_words(x$answer)
+  for (side in 1:2) {
+    cat(sprintf("\n%s of which most was missed\n", capital(words[side])))
+    print(utils::head(list(by_site, by_taxon)[[side]](x$answer), n))
+  }
+  invisible(x)
 }
 
 # How good the answer is on this table, in words.
@@ -167,10 +205,12 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
 #' Sums of an answer of [which_zeros()] over sites, over taxa, or over groups of them such as time slices, regions or
 #' families, each as a range with its assumption.
 #'
-#' @param w a result of [which_zeros()].
+#' @param w a result of [which_zeros()]; a fit that [deficiency()] takes; or, without `groups`, a result of
+#'   [which_zeros_shards()].
 #' @param ... must be empty.
 #' @param groups `NULL`, or a vector that says the group of each site (of each taxon): sums over groups. `NA` is left
 #'   out.
+#' @param draws for fits, as in [deficiency()]: where a fit has no posterior, [bootstrap_draws()].
 #' @return A data frame of class `which_zeros_sums`, most missed first: `site`, `taxon` or `group`; `finds`; `zeros`
 #'   (those that can be false); `missed`, the expected number of false absences, with `low` and `high`, the central 90 %
 #'   over weights, fits and completeness and of what is random in the number itself; `most`, which the table alone
@@ -184,16 +224,40 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
 #' head(by_site(w), 3)
 #' by_site(w, groups = rep(c("old", "young"), each = 60))
 #' @export
-by_site <- function(w, ..., groups = NULL) {
+by_site <- function(w, ..., groups = NULL, draws = NULL) {
   check_dots(...)
-  wz_sums(w, 1L, groups)
+  sums_of(w, 1L, groups, draws)$table
 }
 
 #' @rdname by_site
 #' @export
-by_taxon <- function(w, ..., groups = NULL) {
+by_taxon <- function(w, ..., groups = NULL, draws = NULL) {
   check_dots(...)
-  wz_sums(w, 2L, groups)
+  sums_of(w, 2L, groups, draws)$table
+}
+
+# Sums of an answer or of a fit: list(table, most missed first, group, drawn: groups x draws).
+sums_of <- function(w, side, groups, draws) {
+  check_given(w)
+  of_fit <- inherits(w, "multicause")
+  if (!of_fit && !is.null(draws)) stop_input("`draws` are for fits: an answer of which_zeros() has its own.")
+  of_shards <- inherits(w, "which_zeros_shards")
+  sums <- if (of_fit) {
+    fit_sums(w, side, groups, draws)
+  } else if (of_shards) {
+    shards_sums(w, side, groups)
+  } else {
+    wz_sums(w, side, groups)
+  }
+  table <- sums$table
+  names(table)[1L] <- if (is.null(groups)) c("site", "taxon")[side] else "group"
+  table <- table[order(-table$missed, if (anyNA(table$missed)) -table$most else seq_len(nrow(table))), ]
+  rownames(table) <- NULL
+  sums$table <- structure(
+    table, class = c("which_zeros_sums", "data.frame"), assumption = sums$assumption,
+    words = if (of_shards) c("sites", "taxa") else axis_words(w)
+  )
+  sums
 }
 
 check_answer <- function(w) {
@@ -202,16 +266,21 @@ check_answer <- function(w) {
   check_whole(w, "w")
 }
 
-# The group of each site or taxon, a factor; without groups each is its own.
+# The group of each site or taxon, a factor; without groups each is its own. Sites for reference are in none.
 wz_group <- function(w, side, groups) {
   size <- w$dims[[side]]
+  group_factor(groups, size, side, if (side == 1L) wz_scored(w) else rep(TRUE, size))
+}
+
+group_factor <- function(groups, size, side, used) {
   if (is.null(groups)) {
-    return(factor(seq_len(size)))
+    return(factor(ifelse(used, seq_len(size), NA)))
   }
   if (!is_line(groups) || !is.atomic(groups) || length(groups) != size) {
     stop_input("`groups` must name the group of each of the %.0f %s, not be %s.", size,
       c("sites", "taxa")[side], show_value(groups))
   }
+  groups[!used] <- NA
   if (is.factor(groups)) droplevels(groups) else factor(as.vector(groups))
 }
 
@@ -224,26 +293,32 @@ group_draws <- function(w, side, group) {
 wz_sums <- function(w, side, groups) {
   check_answer(w)
   group <- wz_group(w, side, groups)
-  label <- if (is.null(groups)) label_of(seq_len(w$dims[[side]]), w$names[[side]]) else levels(group)
+  label <- if (is.null(groups)) label_of(as.integer(levels(group)), w$names[[side]]) else levels(group)
   cells <- wz_missed(w)
   index <- factor(group[if (side == 1L) cells$row else cells$column], levels(group))
   sum_cells <- function(value) as.vector(tapply(value, index, sum, default = 0))
-  found <- found_table(w$x)
+  found <- found_table(w$x) * wz_scored(w)
   finds <- if (side == 1L) Matrix::rowSums(found) else Matrix::colSums(found)
   finds <- as.vector(tapply(finds, group, sum, default = 0))
-  ends <- t(apply(group_draws(w, side, group), 1L, central_range))
-  missed <- sum_cells(cells$missed)
-  share <- function(missed) ifelse(missed + finds > 0, missed / (missed + finds), NA_real_)
-  out <- data.frame(
-    label, finds = finds, zeros = sum_cells(rep(1, nrow(cells))), missed = missed, low = pmin(ends[, 1L], missed),
-    high = pmax(ends[, 2L], missed), most = sum_cells(cells$missed_most), share = share(missed),
-    share_low = share(pmin(ends[, 1L], missed)), share_high = share(pmax(ends[, 2L], missed))
+  drawn <- group_draws(w, side, group)
+  table <- sums_table(
+    label, finds, sum_cells(rep(1, nrow(cells))), sum_cells(cells$missed), ends_of_draws(drawn),
+    sum_cells(cells$missed_most)
   )
-  names(out)[1L] <- if (is.null(groups)) c("site", "taxon")[side] else "group"
-  out <- out[order(-out$missed), ]
-  rownames(out) <- NULL
-  structure(
-    out, class = c("which_zeros_sums", "data.frame"), assumption = wz_words[[w$source]], words = axis_words(w)
+  list(table = table, drawn = drawn, group = group, assumption = wz_words[[w$source]])
+}
+
+# The central range of what was drawn, a row each.
+ends_of_draws <- function(drawn) t(apply(drawn, 1L, central_range))
+
+# Numbers missed with their ranges, and shares.
+sums_table <- function(label, finds, zeros, missed, ends, most) {
+  share <- function(missed) ifelse(missed + finds > 0, missed / (missed + finds), NA_real_)
+  low <- pmin(ends[, 1L], missed)
+  high <- pmax(ends[, 2L], missed)
+  data.frame(
+    label, finds = finds, zeros = zeros, missed = missed, low = low, high = high, most = most, share = share(missed),
+    share_low = share(low), share_high = share(high)
   )
 }
 
@@ -259,9 +334,10 @@ wz_sums <- function(w, side, groups) {
 #' totals.
 #' Many pairs are many chances to find a difference; the intervals are not widened for that.
 #'
-#' @param w a result of [which_zeros()].
+#' @param w a result of [which_zeros()], or a fit that [deficiency()] takes.
 #' @param groups the group of each site, a vector; `NA` is left out. At least two groups.
 #' @param ... must be empty.
+#' @param draws for fits, as in [by_site()].
 #' @param of what is compared: `"share"`, missed / (missed + found), in \[0, 1\]; `"missed"`, the expected number of
 #'   false absences; `"richness"`, (missed + found) / number of sites.
 #' @return A data frame of class `which_zeros_contrast` with a row for each pair of groups: `group`, `other`; `value`
@@ -273,25 +349,25 @@ wz_sums <- function(w, side, groups) {
 #' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' contrast(w, rep(c("old", "middle", "young"), each = 40))
 #' @export
-contrast <- function(w, groups, ..., of = c("share", "missed", "richness")) {
+contrast <- function(w, groups, ..., of = c("share", "missed", "richness"), draws = NULL) {
   check_dots(...)
-  check_answer(w)
-  check_given(groups)
+  check_given(w, groups)
   of <- check_choice(of, "of", c("share", "missed", "richness"))
-  group <- wz_group(w, 1L, groups)
+  if (!inherits(w, "multicause")) check_answer(w)
+  found <- sums_of(w, 1L, groups, draws)
+  group <- found$group
   if (nlevels(group) < 2L) stop_input("`groups` must have at least two groups, not %d.", nlevels(group))
-  sums <- wz_sums(w, 1L, groups)
-  sums <- sums[match(levels(group), sums$group), ]
+  sums <- found$table[match(levels(group), found$table$group), ]
   size <- as.vector(table(group))
   value <- function(missed) {
     there <- missed + sums$finds
     switch(of, share = missed / pmax(there, 1e-300), missed = missed, richness = there / size)
   }
   here <- value(sums$missed)
-  draws <- value(group_draws(w, 1L, group))
+  drawn <- value(found$drawn)
   pairs <- utils::combn(nlevels(group), 2L)
-  difference <- draws[pairs[1L, ], , drop = FALSE] - draws[pairs[2L, ], , drop = FALSE]
-  ends <- t(apply(difference, 1L, central_range))
+  difference <- drawn[pairs[1L, ], , drop = FALSE] - drawn[pairs[2L, ], , drop = FALSE]
+  ends <- ends_of_draws(difference)
   middle <- here[pairs[1L, ]] - here[pairs[2L, ]]
   structure(
     data.frame(
@@ -299,7 +375,7 @@ contrast <- function(w, groups, ..., of = c("share", "missed", "richness")) {
       other_value = here[pairs[2L, ]], difference = middle, low = pmin(ends[, 1L], middle),
       high = pmax(ends[, 2L], middle), above = rowMeans(difference > 0)
     ),
-    class = c("which_zeros_contrast", "data.frame"), of = of, assumption = wz_words[[w$source]]
+    class = c("which_zeros_contrast", "data.frame"), of = of, assumption = found$assumption
   )
 }
 
@@ -325,6 +401,8 @@ print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
   shown <- utils::head(x, check_shown(n))
+  side <- match(names(shown)[1L], c("site", "taxon"))
+  if (!is.na(side)) names(shown)[1L] <- singular_word(kept_words(x))[side]
   print.data.frame(round_columns(shown, digits), row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
   assumed <- attr(x, "assumption")
@@ -345,13 +423,14 @@ print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
 #' @param ... must be empty.
 #' @param n how many neighbours and companions of each kind to print.
 #' @return A list of class `zero_explained`: `cell`, a data frame with a row as [as.data.frame.which_zeros()] has it;
-#'   `score`, a data frame of `part` and `log_odds`, which sum to the log-odds of the chance of a record: the mean over
-#'   all zeros, then what each learner adds to it, and how often the taxon was found (`NULL` in tables of more than 5
-#'   million cells); `neighbours`, a data
-#'   frame of `site`, `weight` (they sum to 1) and `found`: the weights of those with the taxon sum to the neighbours'
-#'   mean, before it is drawn to the mean of the table; `companions`, a data frame of `taxon` (the finds of the site),
-#'   `share`, how many of the other sites with that find have the taxon, and `rate`, how many of all: the mean of
-#'   `share` is the chance by companions. Cost: O(f), f the finds of the table.
+#'   `score`, a data frame of `part` and `log_odds`; `neighbours`, a data frame of `site`, `weight` (they sum to 1) and
+#'   `found`; `companions`, a data frame of `taxon` (the finds of the site), `share`, how many of the other sites with
+#'   that find have the taxon, and `rate`, how many of all.
+#'
+#'   The parts of `score` sum to the log-odds of the chance of a record. They are the mean over all zeros, what each
+#'   learner adds to it, and how often the taxon was found. `score` is `NULL` in tables of more than 5 million cells.
+#'   The weights of neighbours with the taxon sum to the neighbours' mean, before it is drawn to the mean of the table.
+#'   The mean of `share` is the chance by companions. Cost: O(f), f the finds of the table.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [multicause-glossary] for the words of the print
 #' @examples
@@ -369,10 +448,10 @@ explain <- function(w, site, taxon, ..., n = 5) {
   if (length(i) != 1L || length(j) != 1L) stop_input("`site` and `taxon` must be one each.")
   if (!w$candidate[i, j]) {
     value <- w$x[i, j]
-    stop_input(
-      "`site` and `taxon` must be of a zero: %s.",
-      if (is.na(value)) "this cell is unknown" else if (value == 1) "this is a find" else "`within` excludes this zero"
-    )
+    why <- if (wz_scored(w)[i]) "`within` excludes this zero" else "this site is for reference"
+    if (is.na(value)) why <- "this cell is unknown"
+    if (value %in% 1) why <- "this is a find"
+    stop_input("`site` and `taxon` must be of a zero: %s.", why)
   }
   structure(
     list(

@@ -97,10 +97,10 @@ found_ages <- function(found, ages) {
   colSums(found[known, , drop = FALSE] * ages[known]) / colSums(found[known, , drop = FALSE])
 }
 
-# by_site() in the order of the table.
+# by_site() in the order of the table; `NA` for sites that are for reference.
 sites_in_order <- function(w) {
   sums <- by_site(w)
-  sums[order(match(sums$site, label_of(seq_len(w$dims[["n"]]), w$names[[1L]]))), ]
+  sums[match(label_of(seq_len(w$dims[["n"]]), w$names[[1L]]), sums$site), ]
 }
 
 state_figure <- function(w, threshold) {
@@ -114,7 +114,7 @@ state_figure <- function(w, threshold) {
   table$value <- factor(cell_states[table$value], cell_states)
   table$row <- factor(table$row, rev(levels(table$row)))
   # From black to white, so that it can be read in grey; what was missed stands out for those who see colours.
-  colours <- stats::setNames(c("#08306B", "#D55E00", "#F6C98B", "#F7F7F7", "grey80"), cell_states)
+  colours <- stats::setNames(c("#08306B", "#D55E00", "#F6C98B", "#F7F7F7", "grey65"), cell_states)
   shown <- table$value %in% cell_states[1:4]
   new_figure(
     table, gg_aes(x = "column", y = "row", fill = "value"), "Found, missed, or not there",
@@ -151,17 +151,22 @@ taxon_ranges_figure <- function(w, taxon, n, unit) {
     old = unlist(lapply(ends, `[`, 2L)), young = unlist(lapply(ends, `[`, 1L)))
   colours <- component_colours(6L)[c(1L, 6L)]
   words <- axis_words(w)
+  many <- length(at) > 60L
   new_figure(
     points, gg_aes(x = "age", y = "taxon"), "Ranges, and the gaps in them",
     sprintf("Ranges of %d %s through time: finds, and zeros by their chance of having been missed.", length(at),
       words[2L]), subtitle = "Bars: oldest to youngest find; ticks: finds"
   ) + ggplot2::geom_segment(
-    gg_aes(x = "old", xend = "young", y = "taxon", yend = "taxon"), spans, colour = "grey82", linewidth = 2.6
+    gg_aes(x = "old", xend = "young", y = "taxon", yend = "taxon"), spans, colour = "grey82",
+    linewidth = if (many) 0.5 else 2.6
   ) + ggplot2::geom_point(
-    gg_aes(size = "missed"), zeros, shape = 21L, colour = colours[2L], fill = NA, stroke = 0.6, alpha = 0.7
+    gg_aes(size = "missed"), zeros, shape = 21L, colour = colours[2L], fill = NA,
+    stroke = if (many) 0.2 else 0.6, alpha = 0.7
   ) +
-    ggplot2::geom_point(shape = 124L, colour = colours[1L], size = 3.2) +
-    ggplot2::scale_size_area("missed there", max_size = 5, limits = c(0, 1), breaks = c(0.1, 0.5, 1)) +
+    ggplot2::geom_point(shape = 124L, colour = colours[1L], size = if (many) 1.4 else 3.2) +
+    ggplot2::scale_size_area(
+      "missed there", max_size = if (many) 1.2 else 5, limits = c(0, 1), breaks = c(0.1, 0.5, 1)
+    ) +
     names_axis("y", length(at), TRUE, room = 0.6) + legend_right() + time_axis(range(ages, na.rm = TRUE), unit)
 }
 
@@ -175,7 +180,7 @@ site_time_figure <- function(w, unit) {
     kind = factor(rep(c("found", "with what was missed"), each = nrow(sums)), c("found", "with what was missed"))
   )
   new_figure(
-    table[!is.na(table$age), ], gg_aes(x = "age", y = "value", colour = "kind", shape = "kind"),
+    table[!is.na(table$age + table$value), ], gg_aes(x = "age", y = "value", colour = "kind", shape = "kind"),
     sprintf("How many %s, found and in all", words[2L]),
     sprintf("Points: %s found at each of the %s, and with what was missed, against age.", words[2L], words[1L]), NULL,
     sprintf("number of %s", words[2L]), capital(wz_words[[w$source]])
@@ -186,11 +191,11 @@ site_time_figure <- function(w, unit) {
 }
 
 missed_map_figure <- function(w) {
-  place <- w$inputs$near$given$place
+  place <- on_the_globe(w$inputs$near$given$place)
   if (is.null(place)) stop_input("`what = \"map\"` needs the places of the sites: which_zeros(place = ).")
   sums <- sites_in_order(w)
   table <- data.frame(lon = place[, 1L], lat = place[, 2L], missed = sums$missed, share = sums$share)
-  known <- !is.na(rowSums(place))
+  known <- !is.na(rowSums(place) + sums$missed)
   words <- axis_words(w)
   new_figure(
     table[which(known)[order(-sums$missed[known])], ], gg_aes(x = "lon", y = "lat"), "Where most was missed",
@@ -305,9 +310,9 @@ autoplot.zero_explained <- function(object, ...) {
       cell$missed_low, cell$missed_high)
   ) + ggplot2::geom_col(width = 0.75, colour = "grey25", linewidth = 0.2) +
     ggplot2::facet_wrap("panel", scales = "free", ncol = 1L) +
-    ggplot2::scale_y_discrete(labels = function(key) cut(bars$label[as.integer(key)]), guide = thinned()) +
+    ggplot2::scale_y_discrete(labels = function(key) apart(cut(bars$label[as.integer(key)])), guide = thinned()) +
     colour_scale(c(`for it` = "#08306B", `against it` = "#F6C98B")) + few_numbers("x") +
-    ggplot2::theme(axis.text.y = ggplot2::element_text(size = 6.3))
+    ggplot2::theme(axis.text.y = ggplot2::element_text(size = 6.3, lineheight = apart_height))
 }
 
 #' @exportS3Method ggplot2::autoplot

@@ -128,21 +128,23 @@ stack_table <- function(stack, copies) {
 
 # How well hidden finds are found: each copy by weights from the others, and by each learner alone. list(table, gain =
 # c(difference, se) to the best simple rule, best, curve = what a plot of recovery() shows, and the ROC curves of the
-# simple `rules`).
-judge_stack <- function(copies, ridge, shape) {
+# simple `rules`). `scored`: by which sites; a copy whose hidden finds are all elsewhere has no part in the means.
+judge_stack <- function(copies, ridge, shape, scored = rep(TRUE, shape[1L])) {
+  here <- lapply(copies, copy_at, scored)
   each <- lapply(seq_along(copies), function(i) {
-    copy <- copies[[i]]
+    copy <- here[[i]]
     fit <- fit_stack(copies[-i], ridge)
     learners <- copy$odds[, of_learner(copy$odds), drop = FALSE]
     judge_copy(copy, cbind(stack = stack_odds(fit, copy$odds), learners), shape)
   })
   measure <- function(name) vapply(each, function(one) one[[name]], each[[1L]][[name]])
-  se <- function(values) apply(values, 1L, stats::sd) / sqrt(ncol(values))
+  se <- function(values) apply(values, 1L, mean_se)
+  copies <- here
   auc <- measure("auc")
   within <- measure("within")
   ap <- measure("ap")
   simple <- intersect(simple_learners, rownames(auc))
-  best <- simple[which.max(rowMeans(auc)[simple])]
+  best <- simple[which.max(rowMeans(auc, na.rm = TRUE)[simple])]
   gain <- auc["stack", ] - auc[best, ]
   hit <- unlist(lapply(copies, function(copy) copy$deleted))
   rules <- lapply(stats::setNames(simple, simple), function(name) {
@@ -150,13 +152,30 @@ judge_stack <- function(copies, ridge, shape) {
   })
   list(
     table = data.frame(
-      learner = c("the answer", unname(learner_names[rownames(auc)[-1L]])), auc = rowMeans(auc), auc_se = se(auc),
-      auc_within = rowMeans(within), auc_within_se = se(within), ap = rowMeans(ap), ap_se = se(ap),
+      learner = c("the answer", unname(learner_names[rownames(auc)[-1L]])), auc = rowMeans(auc, na.rm = TRUE),
+      auc_se = se(auc), auc_within = rowMeans(within, na.rm = TRUE), auc_within_se = se(within),
+      ap = rowMeans(ap, na.rm = TRUE), ap_se = se(ap),
       row.names = rownames(auc)
     ),
-    gain = c(difference = mean(gain), se = stats::sd(gain) / sqrt(length(gain))), best = best,
+    gain = c(difference = mean(gain, na.rm = TRUE), se = mean_se(gain)), best = best,
     curve = c(judged_curve(unlist(lapply(each, function(one) one$chance)), hit), rules = list(rules))
   )
+}
+
+# What a copy says of some sites alone.
+copy_at <- function(copy, scored) {
+  if (all(scored)) {
+    return(copy)
+  }
+  kept <- scored[(copy$at - 1L) %% length(scored) + 1L]
+  copy$odds <- copy$odds[kept, , drop = FALSE]
+  copy[c("deleted", "at")] <- list(copy$deleted[kept], copy$at[kept])
+  copy
+}
+
+mean_se <- function(values) {
+  values <- values[!is.na(values)]
+  stats::sd(values) / sqrt(length(values))
 }
 
 # AUC over the table and within sites, and average precision (NA where zeros were sampled), of each column of `odds`.

@@ -275,7 +275,7 @@ set.seed(6)
 n <- 20000
 age <- stats::runif(n, 0, 20)
 big <- methods::as(Matrix::rsparsematrix(n, 100, 0.05, rand.x = function(n) rep(1, n)), "CsparseMatrix")
-place <- cbind(stats::runif(n, -10, 40), stats::runif(n, 35, 60))
+place <- cbind(lng = stats::runif(n, -10, 40), lat = stats::runif(n, 35, 60))
 near <- smooth_over(age = age, place = place, bandwidth = c(age = 0.5, place = 300), strength = 10)
 control <- fit_control(n_start = 1, max_pass = 20, tol = 0, progress = FALSE, screen = FALSE, n_polish = 0)
 time <- system.time(suppressWarnings(

@@ -1,5 +1,6 @@
-# plsa() beside latent Dirichlet allocation of package topicmodels, at equal k: held-out perplexity by document
-# completion, coherence on the held-out documents, seconds. Results are kept in bench/topics.md.
+# plsa() beside latent Dirichlet allocation of package topicmodels and the topic model of package fastTopics (maximum
+# likelihood of the same model as plsa(), by other passes), where it is installed, at equal k: held-out perplexity by
+# document completion, coherence on the held-out documents, seconds. Results are kept in bench/topics.md.
 #   Rscript bench/topics.R
 library(multicause)
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
@@ -57,10 +58,10 @@ judge <- function(name, x, k) {
   test <- x[out, ]
   half <- halves(test)
   q <- (Matrix::colSums(train) + 0.5) / sum(Matrix::colSums(train) + 0.5)
-  row <- function(method, seconds, fit, membership, basis) {
+  row <- function(method, seconds, fit, membership, basis, of_train = NULL) {
     shell <- fit
     if (!inherits(fit, "plsa")) {
-      start <- list(membership = posterior_of(fit)$topics, basis = basis)
+      start <- list(membership = of_train, basis = basis)
       shell <- suppressWarnings(plsa(train, k, start = start, control = fit_control(max_pass = 0)))
     }
     found <- coherence(shell, 10, x = test)
@@ -84,11 +85,27 @@ judge <- function(name, x, k) {
     settings <- list(nstart = 3, seed = 3:5, ...)
     taken <- system.time(fit <- lda_of(as_terms(train), k, method = method, control = settings))
     membership <- posterior_of(fit, as_terms(half$seen))$topics
-    row(label, taken[[1L]], fit, membership, exp(fit@beta))
+    row(label, taken[[1L]], fit, membership, exp(fit@beta), posterior_of(fit)$topics)
   }
   lda("VEM", "LDA, VEM")
   lda("Gibbs", "LDA, Gibbs", iter = 500)
   lda("Gibbs", "LDA, Gibbs, alpha 0.1", iter = 500, alpha = 0.1)
+  if (requireNamespace("fastTopics", quietly = TRUE)) {
+    # One start, as it has one kind of start only; it takes no empty columns. Its own number of passes.
+    used <- Matrix::colSums(train) > 0
+    set.seed(3)
+    taken <- system.time(
+      fit <- getExportedValue("fastTopics", "fit_topic_model")(train[, used], k, verbose = "none")
+    )
+    basis <- matrix(0, k, ncol(train))
+    basis[, used] <- t(fit$F)
+    shares <- function(l) unname(l / rowSums(l))
+    seen <- half$seen[, used]
+    membership <- matrix(1 / k, nrow(seen), k)
+    known <- Matrix::rowSums(seen) > 0
+    utils::capture.output(membership[known, ] <- shares(stats::predict(fit, seen[known, ])))
+    row("fastTopics", taken[[1L]], fit, membership, basis, shares(fit$L))
+  }
   alone <- exp(-sum(half$left %*% log(q)) / sum(half$left))
   cat(sprintf("| %s | | shares in training alone | %.2f | | | |\n", name, alone))
 }

@@ -1,7 +1,7 @@
 # Repeated visits: intervals of visits_bernoulli(estimate = "gibbs") on simulated communities whose truth is known, and
 # held-out visits of two bird surveys against occupancy models of one species at a time (package unmarked) and of many
 # (package spOccupancy, msPGOcc and lfMsPGOcc), time side by side. Packages and data that are not there are skipped.
-#   Rscript bench/visits.R [simulated] [covariates] [mode] [surveys] > bench/visits.md     (40 minutes, one thread)
+#   Rscript bench/visits.R [simulated] [covariates] [mode] [surveys] > bench/visits.md     (30 minutes, one thread)
 # "simulated" includes "covariates".
 library(multicause)
 only <- commandArgs(TRUE)
@@ -63,7 +63,8 @@ judge_mode <- function(one, fit) {
     map_richness = mean(inside(rowSums(one$present), plug$low, plug$high)),
     map_slope = mean(inside(one$slopes[2, ], slope[, 1], slope[, 2])[!rare], na.rm = TRUE),
     map_bias = sum(expected[!rare]) / sum(sites[!rare]) - 1,
-    map_bias_rare = if (any(rare)) sum(expected[rare]) / sum(sites[rare]) - 1 else NA
+    map_bias_rare = if (any(rare)) sum(expected[rare]) / sum(sites[rare]) - 1 else NA,
+    map_expected_rare = sum(expected[rare]), sites_of_rare = sum(sites[rare])
   )
 }
 
@@ -88,7 +89,7 @@ judge_survey <- function(one, k) {
     sites_rare = rarer * mean(inside(sites, taxon$low, taxon$high)[rare]),
     bias = sum(taxon$expected[!rare]) / sum(sites[!rare]) - 1,
     bias_rare = rarer * (sum(taxon$expected[rare]) / sum(sites[rare]) - 1),
-    judge_mode(one, map),
+    judge_mode(one, map), expected_rare = sum(taxon$expected[rare]),
     naive_bias = sum(x[, !rare]) / sum(sites[!rare]) - 1, rare = sum(rare), taxa = ncol(x),
     agree = isTRUE(fit$converged), seconds = seconds, map_seconds = map_seconds
   )
@@ -111,22 +112,45 @@ if (any(chosen)) {
     missed = "coverage: total of missed cells", richness = "coverage: richness of a site",
     slope = "coverage: slope of detection", slope_rare = "the same, rare taxa",
     sites = "coverage: number of sites of a taxon", sites_rare = "the same, rare taxa",
-    bias = "bias of occupied sites", bias_rare = "the same, rare taxa",
+    bias = "bias of occupied sites", bias_rare = "the same, rare taxa, mean of ratios",
     map_richness = "coverage by `map`, richness (plug-in)", map_slope = "coverage by `map`, slope of detection",
     map_bias = "bias of occupied sites by `map`", map_bias_rare = "the same, rare taxa",
     naive_bias = "bias of what was found", rare = "rare taxa",
+    expected_rare = "", map_expected_rare = "", sites_of_rare = "",
     taxa = "taxa found", agree = "chains agree", seconds = "seconds, gibbs", map_seconds = "seconds, map"
   )
   results <- Map(function(kind, n) {
-    set.seed(2026)
-    one <- function(i) judge_survey(simulate_survey(kind[1]), as.integer(kind[2]))[names(labels)]
+    # A seed for each set: some of them alone are the same sets.
+    one <- function(i) {
+      set.seed(2026 + i)
+      judge_survey(simulate_survey(kind[1]), as.integer(kind[2]))[names(labels)]
+    }
     vapply(seq_len(n), one, c(lengths(labels) + 0))
   }, kinds, n_set)
   heads <- vapply(kinds, function(kind) sprintf("%s, k = %s", kind[1], kind[2]), "")
-  row("mean over sets", paste(heads, collapse = " | "))
+  row("mean over sets (standard error)", paste(heads, collapse = " | "))
   rule(1 + length(kinds))
-  for (name in names(labels)) {
-    row(labels[[name]], paste(vapply(results, function(r) number(mean(r[name, ], na.rm = TRUE)), ""), collapse = " | "))
+  mean_and_error <- function(x) {
+    x <- x[!is.na(x)]
+    sprintf("%s (%s)", number(mean(x)), number(sd(x) / sqrt(length(x))))
+  }
+  # A set's few rare taxa make a small sum, by which what is too many weighs more than what is too few: where every
+  # expectation is right, the mean of ratios is above 1 all the same. The ratio of sums over all sets is not.
+  ratio_of_sums <- function(above, below) {
+    left_out <- vapply(seq_along(above), function(i) sum(above[-i]) / sum(below[-i]), 0)
+    n <- length(above)
+    error <- sqrt((n - 1) / n * sum((left_out - mean(left_out))^2))
+    sprintf("%s (%s)", number(sum(above) / sum(below) - 1), number(error))
+  }
+  summed <- c(expected_rare = "gibbs", map_expected_rare = "map")
+  shown <- setdiff(names(labels), c(names(summed), "sites_of_rare"))
+  for (name in shown) {
+    row(labels[[name]], paste(vapply(results, function(r) mean_and_error(r[name, ]), ""), collapse = " | "))
+  }
+  for (name in names(summed)) {
+    ratio <- vapply(results, function(r) ratio_of_sums(r[name, ], r["sites_of_rare", ]), "")
+    label <- sprintf("bias of occupied sites of rare taxa by `%s`, sum over all sets", summed[[name]])
+    row(label, paste(ratio, collapse = " | "))
   }
 }
 
@@ -282,7 +306,8 @@ folder <- file.path(Sys.getenv("MULTICAUSE_DATA", "../shared/data"), "repeat_sur
 if (wanted("surveys") && dir.exists(folder)) {
   cat(
     "\n## A visit held out, each in turn\n\nLog loss of its detections, nats a record (chances kept within 1e-6 and ",
-    "1 - 1e-6), mean over the three visits; seconds of one fit; effective draws a second of the number of presences. ",
+    "1 - 1e-6), mean over the three visits; processor's seconds of one fit, which has one thread; effective ",
+    "draws a second of the number of presences. ",
     "All go by the same covariates of detection; peers' presences go by covariates of sites, too, and so do ",
     "communities \"by covariates\"; those of the others are free. spOccupancy: one chain of 1000 ",
     "sweeps, the first half thrown away.\n\n",
@@ -304,6 +329,8 @@ if (wanted("surveys") && dir.exists(folder)) {
       list(`spOccupancy, msPGOcc` = by_spoccupancy(0), `spOccupancy, lfMsPGOcc, 4 factors` = by_spoccupancy(4))
     }
   )
+  some <- Sys.getenv("MULTICAUSE_BENCH_ARMS") # a pattern: these models alone
+  arms <- arms[grepl(some, names(arms))]
   surveys <- read_surveys(folder)
   for (name in names(surveys)) {
     survey <- surveys[[name]]
@@ -312,7 +339,7 @@ if (wanted("surveys") && dir.exists(folder)) {
       loss <- seconds <- ess <- NULL
       for (v in 1:3) {
         if (scale < 1 && v > 1) break
-        time <- system.time(p <- arms[[arm]](survey, v))[["elapsed"]]
+        time <- sum(system.time(p <- arms[[arm]](survey, v))[c("user.self", "sys.self")])
         x <- survey$cell[, , v]
         q <- pmin(pmax(p, 1e-6), 1 - 1e-6)
         loss <- rbind(loss, rowMeans(-log(ifelse(x == 1, q, 1 - q))))

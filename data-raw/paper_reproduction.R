@@ -1,8 +1,8 @@
-# The experiments of Bingham, Kaban & Fortelius (2009) on their data, for the article "The paper, reproduced". The data
-# are not part of the package: MULTICAUSE_DATA says where they are. Results go beside the article.
-#   Rscript data-raw/paper_reproduction.R [experiment ...]     (default: all; takes about an hour on one core)
+# The experiments of Bingham, Kaban & Fortelius (2009) on their data, for the article "Aspect Bernoulli: the paper,
+# reproduced". The data are not part of the package: MULTICAUSE_DATA says where they are. Results go beside the article.
+#   OPENBLAS_NUM_THREADS=1 Rscript data-raw/paper_reproduction.R [experiment ...]     (default: all; takes half an hour)
 library(multicause)
-blas_serial <- getNamespace("multicause")$blas_threads(1L)
+source("data-raw/experiments.R")
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 shared <- function(...) file.path(folder, ...)
 target <- "vignettes/articles/paper_reproduction.rds"
@@ -40,6 +40,9 @@ digits <- local({
   list(x = unname(as.matrix(pixels[, -1L]) >= 4) + 0, label = pixels$label)
 })
 
+# The kind of every component, in the order of the parameters.
+kinds_of <- function(fit) phantoms(fit)$kind[match(rownames(fit$param$aspects), phantoms(fit)$component)]
+
 # As the paper fits it.
 ml <- function(model) function(x, k, control) model(x, k, estimate = "ml", control = control)
 
@@ -53,6 +56,20 @@ rows_of <- function(x, ab, mixture, pca, folds) {
     one("aspect Bernoulli", ml(aspect_bernoulli), ab), one("Bernoulli mixture", ml(bernoulli_mixture), mixture),
     one("logistic PCA", logistic_pca, pca)
   )
+}
+
+# Eq. (24): the likelihood of PLSA, of presences alone, beside aspect Bernoulli's rows under the same rule.
+shares_of <- function(x, ks, folds) {
+  set.seed(2)
+  fold <- sample(rep_len(seq_len(folds), nrow(x)))
+  rows <- lapply(ks, function(k) {
+    each <- vapply(seq_len(folds), function(f) {
+      fit <- hush(plsa(x[fold != f, ], k, control = light))
+      -attr(hush(test_loglik(fit, x[fold == f, ], family = "multinomial")), "mean")
+    }, 0)
+    data.frame(model = "PLSA", k, loss = mean(each), se = stats::sd(each) / sqrt(folds))
+  })
+  do.call(rbind, rows)
 }
 
 aic_of <- function(x, k) {
@@ -87,54 +104,136 @@ entropy_path <- function(x, k, passes) {
   path
 }
 
+# Age of every genus: the mean age of its sites.
+genus_age <- as.vector(now$age %*% now$x / colSums(now$x))
+
+# Figure 2 in coarse: the share of presences in 40 x 28 blocks of sites and genera, both by age.
+diagonal_of <- function() {
+  block <- function(age, blocks) ceiling(rank(-age, ties.method = "first") * blocks / length(age))
+  sums <- rowsum(t(rowsum(now$x, block(now$age, 40))), block(genus_age, 28))
+  sizes <- outer(tabulate(block(genus_age, 28)), tabulate(block(now$age, 40)))
+  round(unname(sums / sizes), 3L)
+}
+
+# Quartiles of the ages of genera weighted by a component's probabilities, and how many genera that is worth.
+weighted_ages <- function(a) {
+  at <- order(genus_age)
+  weight <- cumsum(a[at]) / sum(a)
+  c(
+    genus_age[at][vapply(c(0.05, 0.25, 0.5, 0.75, 0.95), function(p) which(weight >= p)[1L], 0L)],
+    size = sum(a)^2 / sum(a^2)
+  )
+}
+
 # Restarts that impose no phantom, half from mixtures and half from random numbers; the best one's aspects by age.
+# `others`: what the same number of components of the other models are, for the question whether any of them is blank.
 ages_of <- function() {
   set.seed(5)
   fit <- hush(aspect_bernoulli(now$x, 4, estimate = "ml", control = restarts))
-  phantom <- which(phantoms(fit)$kind[order(phantoms(fit)$component)] == "white")
-  genus_age <- as.vector(now$age %*% now$x / colSums(now$x))
-  ages <- vapply(setdiff(1:4, phantom), function(c) {
-    at <- order(genus_age)
-    weight <- cumsum(fit$param$aspects[c, at]) / sum(fit$param$aspects[c, ])
-    genus_age[at][vapply(c(0.25, 0.5, 0.75), function(p) which(weight >= p)[1L], 0L)]
-  }, numeric(3))
-  share <- rowSums(fit$param$membership[, phantom, drop = FALSE])
+  kind <- kinds_of(fit)
+  phantom <- which(kind == "white")
+  content <- setdiff(1:4, phantom)
+  a <- fit$param$aspects
+  s <- fit$param$membership
+  # Wilcoxon's test needs groups: each genus goes to the fauna where it is likeliest.
+  likeliest <- content[max.col(t(a[content, ]), "first")]
+  pairs <- utils::combn(content, 2L)
+  few <- fit_control(n_start = 10, progress = FALSE, algorithm = "em")
+  mixture <- hush(bernoulli_mixture(now$x, 4, estimate = "ml", control = few))
+  topics <- hush(plsa(now$x, 4, control = few))
+  parts <- hush(nmf(now$x, 4, control = few))
+  logits <- hush(logistic_pca(now$x, 4, control = few))
+  others <- list(
+    `Bernoulli mixture` = mixture$param$prototypes, PLSA = topics$param$basis, NMF = parts$param$basis
+  )
   list(
     found = sum(fit$starts$phantom[fit$starts$finished]), starts = nrow(fit$starts), loglik = fit$loglik,
-    largest = max(fit$param$aspects[phantom, ]), weight = mean(share),
-    richness = stats::cor(share, rowSums(now$x)), ages = ages,
-    top = apply(fit$param$aspects[setdiff(1:4, phantom), ], 1L, function(a) names(sort(a, decreasing = TRUE))[1:6])
+    largest = max(a[phantom, ]), weight = mean(rowSums(s[, phantom, drop = FALSE])), kind = kind,
+    richness = stats::cor(rowSums(s[, phantom, drop = FALSE]), rowSums(now$x)),
+    ages = apply(a[content, ], 1L, weighted_ages),
+    tests = apply(pairs, 2L, function(two) {
+      stats::wilcox.test(genus_age[likeliest == two[1L]], genus_age[likeliest == two[2L]], exact = FALSE)$p.value
+    }),
+    top = apply(a[content, ], 1L, function(a) names(sort(a, decreasing = TRUE))[1:6]),
+    aspects = round(a, 3L), membership = round(unname(s), 3L), site_rank = rank(now$age, ties.method = "first"),
+    genus_rank = rank(genus_age, ties.method = "first"), richness_of_sites = unname(rowSums(now$x)),
+    correlation = apply(s, 2L, stats::cor, rowSums(now$x)),
+    others = do.call(rbind, lapply(names(others), function(model) {
+      part <- others[[model]]
+      data.frame(model, t(apply(part, 1L, weighted_ages)), ratio = rowMeans(part) / mean(part), row.names = NULL)
+    })),
+    logits = range(logits$param$loadings)
   )
 }
 
-# Eqs. (33)-(35): which component wrote true ones, added ones and zeros.
+# Eqs. (33)-(35): which component wrote true ones, added ones and zeros. Of the models that give every cell a cause:
+# aspect Bernoulli, and with as many parameters the mixture and PLSA, each the likeliest of ten starts.
+written_of <- function(planted, k, k_mixture) {
+  ten <- fit_control(n_start = 10, n_finish = 10, screen = FALSE, progress = FALSE, algorithm = "em")
+  cells <- list(true_ones = planted$x == 1 & !planted$added, added_ones = planted$added, zeros = planted$x == 0)
+  shares <- function(cause) { # cause(k): posterior of component k in every cell
+    sums <- vapply(cause$k, function(c) vapply(cells, function(at) mean(cause$of(c)[at]), 0), numeric(3))
+    each <- sums / rowSums(sums)
+    data.frame(component = cause$k, t(each), mean = cause$mean, row.names = NULL)
+  }
+  ab <- hush(aspect_bernoulli(planted$x, k, estimate = "ml", control = fit_control(progress = FALSE, algorithm = "em")))
+  q <- predict(ab, type = "cell")
+  mixture <- hush(bernoulli_mixture(planted$x, k_mixture, estimate = "ml", control = ten))
+  topics <- hush(plsa(planted$x, k, control = ten))
+  s <- topics$param$membership
+  a <- topics$param$basis
+  p <- pmax(s %*% a, 1e-300)
+  whole <- matrix(1, nrow(planted$x), ncol(planted$x))
+  list(
+    ones = mean(planted$x), before = mean(planted$x == 1 & !planted$added),
+    kind = kinds_of(ab),
+    top = apply(ab$param$aspects, 1L, function(a) names(sort(a, decreasing = TRUE))[1:6]),
+    AB = shares(list(k = 1:k, of = function(c) q[, , c], mean = unname(rowMeans(ab$param$aspects)))),
+    MB = shares(list(
+      k = seq_len(k_mixture), of = function(c) mixture$param$membership[, c] * whole,
+      mean = unname(rowMeans(mixture$param$prototypes))
+    )),
+    PLSA = shares(list(k = 1:k, of = function(c) outer(s[, c], a[c, ]) / p, mean = rep(NA, k)))
+  )
+}
+
+# Ones are added to 40 % of the rows, Uniform[0, 0.4].
+add_to_some <- function(x) corrupt(x, add = ifelse(stats::runif(nrow(x)) < 0.4, stats::runif(nrow(x), 0, 0.4), 0))
+
 additions_of <- function() {
   set.seed(6)
-  rate <- ifelse(stats::runif(501) < 0.4, stats::runif(501, 0, 0.4), 0)
-  planted <- corrupt(now$x, add = rate)
-  control <- fit_control(progress = FALSE, algorithm = "em")
-  fit <- hush(aspect_bernoulli(planted$x, 5, estimate = "ml", control = control))
-  q <- predict(fit, type = "cell")
-  share <- function(cells) {
-    each <- vapply(1:5, function(c) mean(q[, , c][cells]), 0)
-    each / sum(each)
+  written_of(add_to_some(now$x), 5, 19)
+}
+
+# Of the posts; 23 prototypes have as many parameters as 6 aspects.
+words_added_of <- function() {
+  set.seed(9)
+  written_of(add_to_some(news), 6, 23)
+}
+
+# Noise removal rate 1 - (fp + fn) / 2 and the share of black pixels deleted, and the rate of five disjoint sets of
+# images.
+removal <- function(probability, planted) {
+  one <- pmin(pmax(probability, 0), 1) > 0.5
+  rate <- function(rows) {
+    truth <- (planted$x == 1 | planted$omitted)[rows, ]
+    x <- planted$x[rows, ]
+    1 - (mean(one[rows, ][x == 0 & !truth]) + mean(!one[rows, ][x == 0 & truth])) / 2
   }
-  kinds <- phantoms(fit)
-  list(
-    ones = mean(planted$x), kind = kinds$kind[order(kinds$component)],
-    mean = unname(rowMeans(fit$param$aspects)), true_ones = share(planted$x == 1 & !planted$added),
-    added_ones = share(planted$added), zeros = share(planted$x == 0)
+  part <- rep_len(1:5, nrow(one))
+  c(
+    removal = rate(seq_len(nrow(one))), lost = mean(!one[planted$x == 1]),
+    se = stats::sd(vapply(1:5, function(p) rate(which(part == p)), 0)) / sqrt(5)
   )
 }
 
-removal <- function(probability, planted) {
-  found <- recovery(pmin(pmax(probability, 0), 1), planted)$summary
-  c(removal = found$removal, lost = found$lost)
+corroded_digits <- function() {
+  set.seed(7)
+  corrupt(digits$x, omit = c(0, 0.4))
 }
 
 denoising_of <- function(ks) {
-  set.seed(7)
-  planted <- corrupt(digits$x, omit = c(0, 0.4))
+  planted <- corroded_digits()
   rows <- lapply(ks, function(k) {
     message("denoising, k = ", k)
     ab <- hush(aspect_bernoulli(planted$x, k, estimate = "ml", control = light))
@@ -152,25 +251,79 @@ denoising_of <- function(ks) {
   do.call(rbind, rows)
 }
 
-bases_of <- function() {
-  set.seed(7)
-  planted <- corrupt(digits$x, omit = c(0, 0.4))
-  ab <- hush(aspect_bernoulli(planted$x, 14, estimate = "ml", control = light))
-  round(rbind(
-    ab$param$aspects, bernoulli_mixture(planted$x, 14, estimate = "ml", control = light)$param$prototypes
-  ), 3L)
+# The 14 basis images of every model, and of six images the posterior of every aspect in every pixel.
+pictures_of <- function() {
+  planted <- corroded_digits()
+  ten <- fit_control(
+    n_start = 10, n_finish = 1, n_polish = 0, max_pass = 400, tol = 1e-7, progress = FALSE, algorithm = "em"
+  )
+  ab <- hush(aspect_bernoulli(planted$x, 14, estimate = "ml", control = ten))
+  bases <- list(
+    AB = ab$param$aspects,
+    MB = hush(bernoulli_mixture(planted$x, 14, estimate = "ml", control = ten))$param$prototypes,
+    LPCA = hush(logistic_pca(planted$x, 14, control = light))$param$loadings,
+    PLSA = hush(plsa(planted$x, 14, control = ten))$param$basis,
+    NMF = hush(nmf(planted$x, 14, control = ten))$param$basis
+  )
+  q <- predict(ab, type = "cell")
+  # Two of each, of six digits: images that one aspect explains, that two share, and that lost much; drawn at random.
+  s <- ab$param$membership
+  white <- which(kinds_of(ab) == "white")
+  content <- s[, -white, drop = FALSE] / pmax(rowSums(s[, -white, drop = FALSE]), 1e-9)
+  share <- apply(content, 1L, max)
+  loss <- rowSums(planted$omitted) / pmax(rowSums(planted$x | planted$omitted), 1)
+  shown <- integer()
+  for (kind in rep(list(share > 0.8 & loss < 0.05, share < 0.55 & loss < 0.05, loss > 0.35), each = 2L)) {
+    shown <- c(shown, sample(which(kind & !digits$label %in% digits$label[shown]), 1L))
+  }
+  by_phantom <- rowSums(q[, , white, drop = FALSE], dims = 2L)
+  list(
+    bases = lapply(bases, function(b) round(unname(b), 2L)), white = white, shown = shown,
+    images = unname(planted$x[shown, ]), label = digits$label[shown], loss = loss[shown],
+    posterior = round(unname(q[shown, , ]), 2L), share = round(unname(s[shown, ]), 2L),
+    # The phantom's mean posterior in pixels that were turned off and in those that were white.
+    phantom = c(off = mean(by_phantom[planted$omitted]), white = mean(by_phantom[planted$x == 0 & !planted$omitted]))
+  )
 }
 
 words_of <- function() {
   set.seed(8)
   fit <- hush(aspect_bernoulli(news, 5, estimate = "ml", control = restarts))
+  kind <- kinds_of(fit)
+  s <- fit$param$membership
+  q <- predict(fit, type = "cell")
+  white <- which(kind == "white")
+  content <- setdiff(seq_along(kind), white)
+  rich <- rowSums(news)
+  # Table 2: the three documents of 8 to 15 words that topics share most evenly, of different threads (at most half of
+  # the words in common).
+  evenness <- apply(s[, content], 1L, function(w) -sum(ifelse(w > 0, w / sum(w) * log(w / sum(w)), 0)))
+  mixed <- integer()
+  for (i in order(-evenness * (rich >= 8 & rich <= 15))) {
+    if (length(mixed) < 3L && all(news[mixed, , drop = FALSE] %*% news[i, ] <= rich[i] / 2)) mixed <- c(mixed, i)
+  }
+  causes <- lapply(mixed, function(i) {
+    words <- which(news[i, ] == 1)
+    data.frame(word = colnames(news)[words], round(matrix(q[i, words, ], length(words)), 2L))
+  })
+  # Table 3: ten documents at random; the zeros that the phantom explains with the highest probability.
+  missed <- lapply(sort(sample(which(rich >= 2), 10L)), function(i) {
+    absent <- which(news[i, ] == 0)
+    by_phantom <- rowSums(matrix(q[i, absent, white], length(absent)))
+    top <- order(-by_phantom)[1:8]
+    list(
+      present = colnames(news)[news[i, ] == 1],
+      missed = sprintf("%s %.2f", colnames(news)[absent[top]], by_phantom[top])
+    )
+  })
   list(
-    mass = colSums(fit$param$membership), kind = phantoms(fit)$kind[order(phantoms(fit)$component)],
-    found = sum(fit$starts$phantom), starts = nrow(fit$starts),
+    mass = colSums(s), kind = kind, found = sum(fit$starts$phantom), starts = nrow(fit$starts),
     words = apply(fit$param$aspects, 1L, function(a) {
       top <- sort(a, decreasing = TRUE)[1:8]
       sprintf("%s %.2f", names(top), top)
-    })
+    }),
+    membership = round(unname(s), 3L), richness = rich, correlation = apply(s, 2L, stats::cor, rich),
+    mixed = mixed, causes = causes, missed = missed
   )
 }
 
@@ -194,7 +347,7 @@ gaps_of <- function(n_start = 50L) {
     )
   }
   as_shown <- function(fit) if (inherits(fit, "plsa")) 1 - exp(-fitted(fit)) else fitted(fit)
-  models <- list(MB = bernoulli_mixture, LPCA = logistic_pca, NMF = nmf, PLSA = plsa)
+  models <- list(MB = ml(bernoulli_mixture), LPCA = logistic_pca, NMF = nmf, PLSA = plsa)
   sizes <- list(MB = c(4, 19), LPCA = 4, NMF = 4:5, PLSA = 4:5)
   rows <- lapply(seq_len(n_start), function(start) {
     set.seed(900 + start)
@@ -222,17 +375,15 @@ experiments <- list(
   aic_now = function() aic_of(now$x, 1:8),
   aic_news = function() aic_of(news, 1:8),
   aic_digits = function() aic_of(digits$x, c(5, 8, 10, 12, 13, 14, 15, 16, 18, 20)),
+  shares_now = function() shares_of(now$x, c(1, 2, 4, 8, 16, 32), 10),
+  shares_news = function() shares_of(news, c(1, 2, 4, 8, 16), 10),
+  shares_digits = function() shares_of(digits$x, c(2, 5, 10, 20, 40), 5),
   entropy = function() entropy_path(now$x, 4, 150L),
-  ages = ages_of, additions = additions_of, denoising = function() denoising_of(c(5, 10, 14, 20)), bases = bases_of,
-  words = words_of, gaps = gaps_of
+  entropy_news = function() entropy_path(news, 5, 150L),
+  entropy_digits = function() entropy_path(digits$x, 15, 150L),
+  diagonal = diagonal_of, ages = ages_of, words = words_of, gaps = gaps_of, additions = additions_of,
+  words_added = words_added_of,
+  denoising = function() denoising_of(c(5, 10, 14, 20)), pictures = pictures_of
 )
 
-wanted <- commandArgs(TRUE)
-if (!length(wanted)) wanted <- names(experiments)
-results <- if (file.exists(target)) readRDS(target) else list()
-dir.create(dirname(target), showWarnings = FALSE, recursive = TRUE)
-for (name in wanted) {
-  time <- system.time(results[[name]] <- experiments[[name]]())[["elapsed"]]
-  message(sprintf("%s: %.0f s", name, time))
-  saveRDS(results, target, version = 2L)
-}
+run_experiments(experiments, target)

@@ -13,7 +13,7 @@
     return node;
   };
   const FOUND = -1; /* in data.chance, cells of 1 / 10000; -2: unknown, or not asked */
-  const state = { site: -1, taxon: -1, component: -1, completeness: null, threshold: 0.5, search: "", sort: "missed", down: true };
+  const state = { site: -1, taxon: -1, component: -1, completeness: null, threshold: 0.5, search: "", sort: "chance", down: true };
   const most = 200; /* rows of the list that are shown at once; all are downloaded */
 
   /* q (1 - c) / (1 - c q), q = min(p / c, surest): as missed_at() of the package. */
@@ -71,7 +71,8 @@
     const value = key[column](at);
     if (column === "chance") return (value / 10000).toFixed(3);
     if (column === "missed") return value.toFixed(3);
-    return value === null ? "" : String(value);
+    if (value === null) return "";
+    return column === "age" ? String(Number(value.toPrecision(4))) : String(value);
   };
   function list() {
     const body = byId("rows");
@@ -215,9 +216,10 @@
     let total = 0, above = 0;
     cells.forEach(at => { total += values[at]; if (values[at] > state.threshold) above++; });
     byId("answer").textContent = n + " " + data.words[0] + " by " + m + " " + data.words[1] + ": of " + cells.length + " zeros about " +
-      total.toPrecision(3) + " were missed, " + above + " with a chance above " + state.threshold.toFixed(2) +
-      (state.completeness === null ? " (" + data.assumption + ")." : " (if each of the " + data.words[0] + " recorded " +
-        Math.round(100 * state.completeness) + " % of what was there, or more where the table says so).");
+      total.toPrecision(3) + " were missed" +
+      (state.completeness === null ? " (" + data.assumption + ")" : " (if each of the " + data.words[0] + " recorded " +
+        Math.round(100 * state.completeness) + " % of what was there, or more where the table says so)") +
+      ". The chance that it was missed is above " + state.threshold.toFixed(2) + " for " + above + " zeros.";
     let text = "All " + data.words[0] + " and " + data.words[1] + ".";
     if (state.site >= 0 && state.taxon >= 0) {
       const at = state.site * m + state.taxon, raw = data.chance[at];

@@ -106,19 +106,15 @@ static double block_counts(const visit *w, int first, int b, block_scratch *s, b
     num_gemm(false, false, k, b, m, w->work->absence, k, s->ratio, m, 0, s->counts, k);
   for (int i = 0; i < b; i++) {
     const double *row = s->rows + num_at(0, i, k);
-    double *counts = s->counts + num_at(0, i, k), likelihood = 1;
+    double *counts = s->counts + num_at(0, i, k);
+    num_log_product likelihood = {0, 1};
     for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++) {
       const double *aspect = w->par->aspects + num_at(0, data->column[e], k);
       const double p = num_dot(row, aspect, k);
-      if (likelihood < NUM_TINY || p < NUM_TINY) { /* before the product underflows */
-        loglik += log(likelihood) + log(p);
-        likelihood = 1;
-      } else {
-        likelihood *= p;
-      }
+      num_times(&likelihood, p);
       if (want_counts) num_add_scaled(counts, 1 / p, aspect, k);
     }
-    loglik += log(likelihood);
+    loglik += num_log_of(&likelihood);
   }
   return loglik;
 }

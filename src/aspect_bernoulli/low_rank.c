@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "num/blas.h"
+#include "num/linalg.h"
 #include "num/vector.h"
 
 #define PANEL 256 /* cells at a time */
-
-static int n_pairs(int k) { return k * (k + 1) / 2; }
 
 /* Divided differences of 1 / (1 - p) are products of its values. */
 void ab_parabola(double cap, double *f) {
@@ -23,31 +22,25 @@ ab_low_rank ab_new_low_rank(int k, const mc_host *host) {
   ab_low_rank out = {.k = k};
   out.constant = mc_doubles(host, k, 1);
   out.linear = mc_doubles(host, k, k);
-  out.square = mc_doubles(host, k, n_pairs(k));
+  out.square = mc_doubles(host, k, num_pairs(k));
   out.scaled = mc_doubles(host, k, PANEL);
-  out.products = mc_doubles(host, n_pairs(k), PANEL);
+  out.products = mc_doubles(host, num_pairs(k), PANEL);
   return out;
 }
 
 size_t ab_low_rank_room(int k, int units) {
-  return ((size_t) n_pairs(k) + 2 * (size_t) k) * (size_t) units;
-}
-
-NUM_HOT static void make_pairs(int k, int n, const double *vectors, double *out) {
-  for (int j = 0; j < n; j++, vectors += k)
-    for (int d = 0; d < k; d++)
-      for (int c = 0; c <= d; c++) *out++ = vectors[c] * vectors[d];
+  return ((size_t) num_pairs(k) + 2 * (size_t) k) * (size_t) units;
 }
 
 void ab_low_rank_sum(ab_low_rank *sum, int n, const double *vectors, const double *f) {
-  const int k = sum->k, n_pair = n_pairs(k);
+  const int k = sum->k, n_pair = num_pairs(k);
   memset(sum->constant, 0, (size_t) k * sizeof(double));
   memset(sum->linear, 0, (size_t) k * (size_t) k * sizeof(double));
   memset(sum->square, 0, (size_t) k * (size_t) n_pair * sizeof(double));
   for (int from = 0, length; from < n; from += length) {
     length = n - from < PANEL ? n - from : PANEL;
     const double *own = vectors + num_at(0, from, k);
-    make_pairs(k, length, own, sum->products);
+    num_pair_products(k, length, own, sum->products);
     for (int power = 0; power < AB_PARABOLA; power++) {
       memset(sum->scaled, 0, (size_t) k * (size_t) length * sizeof(double));
       for (int j = 0; j < length; j++)
@@ -70,10 +63,10 @@ void ab_low_rank_sum(ab_low_rank *sum, int n, const double *vectors, const doubl
 double ab_low_rank_add(const ab_low_rank *sum, int b, const double *weights, const double *const *f,
                        double *gradient, double *room) {
   static const double same[AB_PARABOLA] = {1, 1, 1};
-  const int k = sum->k, n_pair = n_pairs(k);
+  const int k = sum->k, n_pair = num_pairs(k);
   double *linear = room, *square = linear + num_at(0, b, k), *pairs = square + num_at(0, b, k);
   double total = 0;
-  make_pairs(k, b, weights, pairs);
+  num_pair_products(k, b, weights, pairs);
   num_gemm(false, false, k, b, k, sum->linear, k, weights, k, 0, linear, k);
   num_gemm(false, false, k, b, n_pair, sum->square, k, pairs, n_pair, 0, square, k);
   for (int i = 0; i < b; i++) {

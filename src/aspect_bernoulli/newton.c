@@ -7,6 +7,8 @@
 #include "aspect_bernoulli/low_rank.h"
 #include "num/blas.h"
 #include "num/blocks.h"
+#include "num/lanes.h"
+#include "num/linalg.h"
 #include "num/quadratic.h"
 #include "num/vector.h"
 
@@ -15,6 +17,8 @@
 #define MOST_PANEL 256      /* cells of a unit at a time */
 #define PANEL_PAIRS 24576   /* products in a panel: second-level cache */
 #define LEAST_PANEL 16
+#define FEW 10        /* components: up to so many by num/lanes.h */
+#define FEW_ROOM 4096 /* entries of what a group and a panel have: first-level cache */
 #define LEAST                                                                                      \
   1e-140 /* probability of a one whose derivatives are told apart: squares must be finite */
 
@@ -49,8 +53,19 @@ typedef struct {
   double sign, count, x;
 } log_term;
 
+/*
+ * With few components a BLAS copies for longer than it multiplies: num/lanes.h in its place, for groups
+ * of NUM_LANES units. All of a group and a panel stays in the first-level cache.
+ */
+typedef struct {
+  double *absences, *gradient, *hessian; /* of each group: lanes x k, lanes x k, lanes x n_pair */
+  double *slope;       /* lanes x panel, then p at the ones of the group in the panel */
+  int *at_one, *at_na; /* where among the former these are, and missing cells */
+} few_tile;
+
 /* A block of b units, and a panel of at most `panel` of their cells. */
 typedef struct {
+  few_tile few;
   double *weights, *absences; /* k x b */
   double *gradient;           /* k x b */
   double *hessian;  /* n_pair x b: entries of the moving components, upper triangle by columns */
@@ -85,6 +100,7 @@ struct ab_newton {
   strip_sum strip[NUM_MAX_STRIP];
   tile *tiles; /* one a thread */
   half rows, cols;
+  bool few;                             /* components, and all cells are visited */
   bool sparse;                          /* the zeros of light columns by one bound */
   double *row_bend, *column_bend, *cap; /* m each */
   int *order;                           /* columns, heavy ones first */
@@ -97,31 +113,47 @@ struct ab_newton {
   double objective, decrement; /* of the last pass */
 };
 
-static int n_pairs(int n) { return n * (n + 1) / 2; }
-
 /* Rounded up to whole vectors of the processor. */
 static int padded(int n) { return (n + 3) & ~3; }
 
 static int larger(int a, int b) { return a > b ? a : b; }
 static int smaller(int a, int b) { return a < b ? a : b; }
 
-/* Blocks of about equal size. */
+/* The size of parts of n, at most `most`, that are of about equal size. */
+static int even_part(int n, int most) {
+  const int parts = larger(n / most + (n % most > 0), 1);
+  return larger(n / parts + (n % parts > 0), 1);
+}
+
 static num_strips strips_of(int n, int k, int n_threads) {
-  const int most = larger(smaller(MOST_UNITS, BLOCK_PAIRS / n_pairs(k)), 1);
-  const int blocks = larger(n / most + (n % most > 0), 1);
-  return num_new_strips(n, larger(n / blocks + (n % blocks > 0), 1), n_threads);
+  const int most = larger(smaller(MOST_UNITS, BLOCK_PAIRS / num_pairs(k)), 1);
+  return num_new_strips(n, even_part(n, most), n_threads);
+}
+
+/* Lanes of the groups of b units. */
+static size_t all_lanes(int b) { return (size_t) (b + NUM_LANES - 1) / NUM_LANES * NUM_LANES; }
+
+static few_tile new_few_tile(int k, int b, int panel, const mc_host *host) {
+  const size_t units = all_lanes(b);
+  const size_t cells = (size_t) panel * NUM_LANES;
+  few_tile t = {.absences = mc_doubles(host, units, k), .gradient = mc_doubles(host, units, k)};
+  t.hessian = mc_doubles(host, units, num_pairs(k));
+  t.slope = mc_doubles(host, cells, 2);
+  t.at_one = host->alloc(host->ctx, cells, sizeof(int));
+  t.at_na = host->alloc(host->ctx, cells, sizeof(int));
+  return t;
 }
 
 static tile new_tile(int k, int b, int panel, bool sparse, const mc_host *host) {
   tile t = {.weights = mc_doubles(host, k, b), .absences = mc_doubles(host, k, b)};
   t.gradient = mc_doubles(host, k, b);
-  t.hessian = mc_doubles(host, n_pairs(k), b);
+  t.hessian = mc_doubles(host, num_pairs(k), b);
   t.slope = mc_doubles(host, panel, b);
   t.curve = mc_doubles(host, panel, b);
   t.unit = host->alloc(host->ctx, (size_t) b, sizeof(int));
   t.heavy = host->alloc(host->ctx, (size_t) panel, sizeof(int));
   t.place = host->alloc(host->ctx, (size_t) panel, sizeof(int));
-  t.products = mc_doubles(host, n_pairs(k), panel);
+  t.products = mc_doubles(host, num_pairs(k), panel);
   t.vector = mc_doubles(host, padded(k), 1);
   t.square = mc_doubles(host, padded(k), k);
   t.next = host->alloc(host->ctx, (size_t) b, sizeof(int));
@@ -171,19 +203,23 @@ ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, bool sparse
     work->rows.zero_visited = mc_doubles(host, k, data->m);
     work->rows.all = ab_new_low_rank(k, host);
     work->cols.all = ab_new_low_rank(k, host);
-    work->rows.common = mc_doubles(host, n_pairs(k), 1);
-    work->cols.common = mc_doubles(host, n_pairs(k), 1);
+    work->rows.common = mc_doubles(host, num_pairs(k), 1);
+    work->cols.common = mc_doubles(host, num_pairs(k), 1);
   }
   work->rows.moving = host->alloc(host->ctx, (size_t) k, sizeof(int));
   work->cols.moving = host->alloc(host->ctx, (size_t) k, sizeof(int));
   const int longest = larger(larger(data->n, data->m), 1);
+  work->few = !sparse && k <= FEW;
   work->panel =
-      smaller(longest, larger(smaller(PANEL_PAIRS / n_pairs(k), MOST_PANEL), LEAST_PANEL));
+      smaller(longest, larger(smaller(PANEL_PAIRS / num_pairs(k), MOST_PANEL), LEAST_PANEL));
+  if (work->few) work->panel = smaller(longest, FEW_ROOM / (NUM_LANES + num_pairs(k) + 2 * k));
   const int b = larger(work->by_row.block_rows, work->by_column.block_rows);
   const int n_threads_used = larger(work->by_row.n_threads, work->by_column.n_threads);
   work->tiles = host->alloc(host->ctx, (size_t) n_threads_used, sizeof *work->tiles);
-  for (int t = 0; t < n_threads_used; t++)
+  for (int t = 0; t < n_threads_used; t++) {
     work->tiles[t] = new_tile(k, b, work->panel, sparse, host);
+    if (work->few) work->tiles[t].few = new_few_tile(k, b, work->panel, host);
+  }
   return work;
 }
 
@@ -278,7 +314,7 @@ typedef struct {
 /* Which units a block has, and what their Hessians begin with. */
 static block_units start_block(const half *of, int first, int b, tile *t) {
   const mc_data *cells = of->cells;
-  const int n_pair = n_pairs(of->n_moving);
+  const int n_pair = num_pairs(of->n_moving);
   block_units out = {b, b};
   memset(t->hessian, 0, (size_t) n_pair * (size_t) b * sizeof(double));
   for (int i = b - 1; i >= 0; i--) {
@@ -326,20 +362,6 @@ NUM_HOT static void square_zeros(int n_heavy, int length, int n_place, const til
   }
 }
 
-/* The log of a product of many probabilities, which need not be taken of each. */
-typedef struct {
-  double log, product;
-} log_product;
-
-static NUM_INLINE void times(log_product *of, double p) {
-  if (of->product < NUM_TINY || p < NUM_TINY) { /* before the product underflows */
-    of->log += log(of->product) + log(p);
-    of->product = 1;
-  } else {
-    of->product *= p;
-  }
-}
-
 /* Derivatives at the heavy ones of a block within a panel; returns the sum of their log p. */
 static double take_heavy(const visit *w, int b, const panel_at *at, tile *t) {
   const mc_data *cells = w->half->cells;
@@ -347,7 +369,7 @@ static double take_heavy(const visit *w, int b, const panel_at *at, tile *t) {
   double loglik = 0;
   for (int i = 0; i < b; i++) {
     const int unit = t->unit[i];
-    log_product likelihood = {0, 1};
+    num_log_product likelihood = {0, 1};
     int e = t->next[i];
     for (; e < cells->start[unit + 1] && cells->column[e] < at->end; e++) {
       const int cell = cells->column[e];
@@ -355,12 +377,12 @@ static double take_heavy(const visit *w, int b, const panel_at *at, tile *t) {
       if (bend_of(w->half, unit, cell) > 0) continue;
       const double *one = w->half->one + num_at(0, cell, k);
       const double p = num_dot(t->weights + num_at(0, i, k), one, k), slope = 1 / fmax(p, LEAST);
-      times(&likelihood, p);
+      num_times(&likelihood, p);
       t->slope[num_at(in_panel, i, at->length)] = -slope;
       t->curve[num_at(t->place[in_panel], i, at->n_place)] = slope * slope;
     }
     t->next[i] = e;
-    loglik += likelihood.log + log(likelihood.product);
+    loglik += num_log_of(&likelihood);
     if (!cells->na_start) continue;
     e = t->next_na[i];
     while (e < cells->na_start[unit + 1] && cells->na_column[e] < at->end) e++;
@@ -385,14 +407,14 @@ static double take_light(const visit *w, int i, tile *t) {
   const int k = w->par->k, n = of->n_moving, unit = t->unit[i];
   const double *weights = t->weights + num_at(0, i, k);
   double *gradient = t->gradient + num_at(0, i, k), loglik = 0;
-  log_product likelihood = {0, 1};
+  num_log_product likelihood = {0, 1};
   for (int e = cells->start[unit]; e < cells->start[unit + 1]; e++) {
     const double *one = of->one + num_at(0, cells->column[e], k);
     const double bend = bend_of(of, unit, cells->column[e]);
     const double *f = parabola_of(of, unit, cells->column[e]);
     if (bend <= 0) continue;
     const double p = num_dot(weights, one, k), slope = 1 / fmax(p, LEAST);
-    times(&likelihood, p);
+    num_times(&likelihood, p);
     num_add_scaled(gradient, -slope, one, k);
     if (f) loglik += take_out(f, p, one, k, gradient);
     take_vector(of, one, t->vector);
@@ -408,8 +430,8 @@ static double take_light(const visit *w, int i, tile *t) {
     take_vector(of, one, t->vector);
     add_square(n, -bend, t);
   }
-  take_square(n, t->hessian + num_at(0, i, n_pairs(n)), t);
-  return loglik + likelihood.log + log(likelihood.product);
+  take_square(n, t->hessian + num_at(0, i, num_pairs(n)), t);
+  return loglik + num_log_of(&likelihood);
 }
 
 /* Zeros that are not visited: of all cells, for units from `first` of the block on. */
@@ -419,21 +441,111 @@ static double take_unvisited(const half *of, int k, int first, int b, tile *t) {
                           of->simplex ? NULL : t->f, t->gradient + num_at(0, first, k), t->room);
 }
 
+/* Where a weight, or its derivative, of unit i of a block is among its groups. */
+static NUM_INLINE ptrdiff_t in_group(int c, int i, int k) {
+  return i % NUM_LANES + NUM_LANES * num_at(c, i / NUM_LANES, k);
+}
+
+/* A block's units in groups; lanes without a unit have zeros. */
+static void group_units(int k, int n_pair, int b, const tile *t) {
+  const few_tile *few = &t->few;
+  const size_t units = all_lanes(b);
+  memset(few->absences, 0, units * (size_t) k * sizeof(double));
+  memset(few->gradient, 0, units * (size_t) k * sizeof(double));
+  memset(few->hessian, 0, units * (size_t) n_pair * sizeof(double));
+  for (int i = 0; i < b; i++)
+    for (int c = 0; c < k; c++) few->absences[in_group(c, i, k)] = t->absences[num_at(c, i, k)];
+}
+
+static void ungroup_units(int k, int n_pair, int b, const tile *t) {
+  for (int i = 0; i < b; i++) {
+    for (int c = 0; c < k; c++) t->gradient[num_at(c, i, k)] = t->few.gradient[in_group(c, i, k)];
+    for (int e = 0; e < n_pair; e++)
+      t->hessian[num_at(e, i, n_pair)] = t->few.hessian[in_group(e, i, n_pair)];
+  }
+}
+
+/* Finds the stored cells of a group in a panel: ones, with their p, and missing ones. */
+static void find_stored(const visit *w, int first, int n_unit, const panel_at *at, double *p,
+                        const tile *t, int *n_one, int *n_na) {
+  const mc_data *cells = w->half->cells;
+  const int k = w->par->k;
+  *n_one = *n_na = 0;
+  for (int lane = 0; lane < n_unit; lane++) {
+    const int i = first + lane, end = cells->start[t->unit[i] + 1];
+    const double *weights = t->weights + num_at(0, i, k);
+    int e = t->next[i];
+    for (; e < end && cells->column[e] < at->end; e++) {
+      const int cell = cells->column[e];
+      p[*n_one] = num_dot(weights, w->half->one + num_at(0, cell, k), k);
+      t->few.at_one[(*n_one)++] = lane + NUM_LANES * (cell - at->from);
+    }
+    t->next[i] = e;
+    if (!cells->na_start) continue;
+    for (e = t->next_na[i]; e < cells->na_start[t->unit[i] + 1] && cells->na_column[e] < at->end;
+         e++)
+      t->few.at_na[(*n_na)++] = lane + NUM_LANES * (cells->na_column[e] - at->from);
+    t->next_na[i] = e;
+  }
+}
+
+/* The first derivatives of a group's cells in a panel; returns the sum of their log-probabilities. */
+static double few_slopes(const visit *w, int first, int n_unit, const panel_at *at,
+                         const double *zero, tile *t) {
+  const few_tile *few = &t->few;
+  const int k = w->par->k, n_cell = NUM_LANES * at->length;
+  double *p = few->slope + n_cell;
+  int n_one, n_na;
+  num_lanes_mix(k, at->length, zero, few->absences + num_at(0, first, k), few->slope);
+  find_stored(w, first, n_unit, at, p, t, &n_one, &n_na);
+  for (int e = 0; e < n_one; e++) few->slope[few->at_one[e]] = 1;
+  for (int e = 0; e < n_na; e++) few->slope[few->at_na[e]] = 1;
+  for (int lane = n_unit; lane < NUM_LANES; lane++)
+    for (int j = 0; j < at->length; j++) few->slope[num_at(lane, j, NUM_LANES)] = 1;
+  const double loglik = num_invert_sum_log(few->slope, n_cell + n_one);
+  for (int e = 0; e < n_one; e++)
+    few->slope[few->at_one[e]] = p[e] < 1 / LEAST ? -p[e] : -1 / LEAST;
+  for (int e = 0; e < n_na; e++) few->slope[few->at_na[e]] = 0;
+  return loglik;
+}
+
+/* What a panel adds to the sums of a block's groups; the square of a slope is the curve. */
+static double visit_few(const visit *w, int b, const panel_at *at, const double *one,
+                        const double *zero, tile *t) {
+  const few_tile *few = &t->few;
+  const int k = w->par->k, n_pair = num_pairs(w->half->n_moving);
+  double loglik = 0;
+  make_products(w->half, k, one, at->n_place, t);
+  for (int first = 0; first < b; first += NUM_LANES) {
+    loglik += few_slopes(w, first, smaller(b - first, NUM_LANES), at, zero, t);
+    num_lanes_dots(k, at->length, one, few->slope, few->gradient + num_at(0, first, k));
+    num_lanes_square_dots(n_pair, at->length, t->products, few->slope,
+                          few->hessian + num_at(0, first, n_pair));
+  }
+  return loglik;
+}
+
 /* Gradients and Hessians of a block of units whose weights are in t; returns its log-likelihood. */
 static double differentiate(const visit *w, int first, int b, tile *t) {
   const half *of = w->half;
   const mc_data *cells = of->cells;
-  const int k = w->par->k, n_pair = n_pairs(of->n_moving);
+  const int k = w->par->k, n_pair = num_pairs(of->n_moving);
   const block_units units = start_block(of, first, b, t);
   const int total = of->visited ? of->n_visited : cells->m, n = units.visited;
   const double *ones = of->visited ? of->one_visited : of->one;
   const double *zeros = of->visited ? of->zero_visited : of->zero;
   double loglik = 0;
   memset(t->gradient, 0, (size_t) k * (size_t) b * sizeof(double));
+  if (w->work->few) group_units(k, n_pair, b, t);
+  const int panel = even_part(total, w->work->panel);
   for (int from = 0, length; from < total && n > 0; from += length) {
-    const panel_at at = start_panel(of, from, w->work->panel, t);
+    const panel_at at = start_panel(of, from, panel, t);
     const double *one = ones + num_at(0, from, k), *zero = zeros + num_at(0, from, k);
     length = at.length;
+    if (w->work->few) {
+      loglik += visit_few(w, b, &at, one, zero, t);
+      continue;
+    }
     num_gemm(true, false, length, n, k, zero, k, t->absences, k, 0, t->slope, length);
     fill(of, n, &at, t, 1);
     loglik += num_invert_sum_log(t->slope, num_at(0, n, length));
@@ -446,6 +558,7 @@ static double differentiate(const visit *w, int first, int b, tile *t) {
     num_gemm(false, false, n_pair, units.heavy, at.n_place, t->products, n_pair, t->curve,
              at.n_place, 1, t->hessian, n_pair);
   }
+  if (w->work->few) ungroup_units(k, n_pair, b, t);
   if (of->f) loglik += take_unvisited(of, k, of->simplex ? 0 : n, b, t);
   for (int i = 0; i < b && of->bend; i++) loglik += take_light(w, i, t);
   for (ptrdiff_t e = 0; e < (ptrdiff_t) k * b; e++) t->gradient[e] = -t->gradient[e];
@@ -490,7 +603,7 @@ static double light_form(const half *of, int unit, int k, const double *d) {
   const mc_data *cells = of->cells;
   if (!of->bend || (!of->simplex && of->bend[unit] <= 0)) return 0;
   if (of->sums)
-    return fmax(packed_form(of, of->sums->light + num_at(0, unit, n_pairs(of->n_moving)), d), 0);
+    return fmax(packed_form(of, of->sums->light + num_at(0, unit, num_pairs(of->n_moving)), d), 0);
   double sum = packed_form(of, of->common, d) * (of->simplex ? 1 : of->bend[unit]);
   sum -= stored_form(of, cells->start, cells->column, unit, k, d);
   if (cells->na_start) sum -= stored_form(of, cells->na_start, cells->na_column, unit, k, d);
@@ -623,7 +736,7 @@ static void centre(int k, const double *weights, double *g) {
 /* The direction of unit i of a block into t->d, and how far to go along it. */
 static double find_step(const visit *w, int i, tile *t, strip_sum *sum) {
   const half *of = w->half;
-  const int k = w->par->k, n_pair = n_pairs(of->n_moving), unit = t->unit[i];
+  const int k = w->par->k, n_pair = num_pairs(of->n_moving), unit = t->unit[i];
   const double *weights = t->weights + num_at(0, i, k), *absences = t->absences + num_at(0, i, k);
   const double *packed = t->hessian + num_at(0, i, n_pair);
   unpack(of, k, packed, t->h);
@@ -669,7 +782,7 @@ static void take_step(const half *of, int unit, int k, double length, const tile
 
 /* Gradients and Hessians of a block of units from sums made elsewhere. */
 static void take_sums(const half *of, int k, int first, int b, tile *t) {
-  const int n_pair = n_pairs(of->n_moving);
+  const int n_pair = num_pairs(of->n_moving);
   for (int i = 0; i < b; i++) {
     const int unit = t->unit[i] = of->order ? of->order[first + i] : first + i;
     memcpy(t->gradient + num_at(0, i, k), of->sums->gradient + num_at(0, unit, k),
@@ -724,7 +837,7 @@ static void add_stored(const half *of, const int *start, const int *column, int 
 /* The bounds of a light column's zeros, as in light_form(). */
 static void light_sum(const half *of, int unit, int k, const tile *t, double *packed) {
   const mc_data *cells = of->cells;
-  const int n_pair = n_pairs(of->n_moving);
+  const int n_pair = num_pairs(of->n_moving);
   const double bend = of->bend[unit];
   memset(packed, 0, (size_t) n_pair * sizeof *packed);
   if (bend <= 0) return;
@@ -739,7 +852,7 @@ static void column_sum_block(void *ctx, int strip, int thread, int first, int b)
   const visit *w = ctx;
   tile *t = w->work->tiles + thread;
   const half *of = w->half;
-  const int k = w->par->k, n_pair = n_pairs(of->n_moving);
+  const int k = w->par->k, n_pair = num_pairs(of->n_moving);
   (void) strip;
   take_columns(w, first, b, t);
   differentiate(w, first, b, t);
@@ -812,7 +925,7 @@ static void find_light(const ab_param *par, int m, ab_newton *work) {
 
 /* The sum of all bounds: of cells, or where units are light, of cells before that factor. */
 static void bound_all(half *of, int k, const tile *t) {
-  memset(of->common, 0, (size_t) n_pairs(of->n_moving) * sizeof(double));
+  memset(of->common, 0, (size_t) num_pairs(of->n_moving) * sizeof(double));
   for (int j = 0; j < of->cells->m; j++) {
     take_vector(of, of->one + num_at(0, j, k), t->vector);
     add_square(of->n_moving, of->simplex ? of->bend[j] : 1, t);
@@ -914,7 +1027,7 @@ double ab_newton_pass(const mc_data *data, ab_param *par, ab_newton *work) {
 int ab_newton_pairs(const ab_param *par) {
   int n = 0;
   for (int c = 0; c < par->k; c++) n += !is_pinned(par, c);
-  return n_pairs(n);
+  return num_pairs(n);
 }
 
 bool ab_newton_rows(const mc_data *data, ab_param *par, ab_newton *work, bool look,

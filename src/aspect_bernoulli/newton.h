@@ -50,8 +50,8 @@ ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, bool sparse
 
 /*
  * One pass of Newton halves: memberships, then aspects given the new memberships. Costs n m (8 k +
- * 2 k^2) flops in BLAS products where ab_pass() costs 8 n m k, half a division a cell, and O(k^3) a
- * row and column; the sparse form 8 n m k where all is light, and O(k^2) a one and missing cell.
+ * 2 k^2) flops in BLAS products, with few components in those of num/lanes.h, where ab_pass() costs
+ * 8 n m k, half a division a cell, and O(k^3) a row and column; the sparse form 8 n m k where all is light, and O(k^2) a one and missing cell.
  * Allocates nothing. Never lowers the objective of ab_pass(), but by rounding, and
  * returns it for the parameters it was given: -Inf where an observed cell is impossible, NaN where
  * the host asked to stop. Holds what par says; rows and columns with nothing observed keep their

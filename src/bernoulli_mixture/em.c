@@ -105,11 +105,11 @@ static void row_log_joint(const mc_data *data, int k, bm_work *w, int i) {
     if (w->met[c] < w->n_certain[c]) w->row[c] = -INFINITY;
 }
 
-static double log_prior(const mc_data *data, const bm_param *par, const bm_prior *prior) {
+double bm_log_prior(int m, const bm_param *par, const bm_prior *prior) {
   double sum = 0;
   for (int c = 0; c < par->k && prior->weights > 0; c++)
     sum += prior->weights * log(par->weights[c]);
-  for (ptrdiff_t i = 0; i < (ptrdiff_t) par->k * data->m; i++) {
+  for (ptrdiff_t i = 0; i < (ptrdiff_t) par->k * m; i++) {
     if (prior->one > 0) sum += prior->one * log(par->prototypes[i]);
     if (prior->zero > 0) sum += prior->zero * log1p(-par->prototypes[i]);
   }
@@ -118,7 +118,7 @@ static double log_prior(const mc_data *data, const bm_param *par, const bm_prior
 
 static double prepare(const mc_data *data, const bm_param *par, bm_work *w) {
   take_logs(data, par, w);
-  return log_prior(data, par, &w->prior);
+  return bm_log_prior(data->m, par, &w->prior);
 }
 
 static double exact_objective(const mc_data *data, const bm_param *par, bm_work *w) {
@@ -278,20 +278,32 @@ static int add_counts(const mc_data *data, const bm_param *par, const double *la
   return take_seen(data, k, labels, w) ? n_rows : -1;
 }
 
-double bm_pass(const mc_data *data, bm_param *par, bm_work *w) {
-  const int k = par->k;
+double bm_em_rows(const mc_data *data, const bm_param *par, bm_work *w, bm_counts *counts) {
+  *counts = (bm_counts){0, w->total, w->ones, w->seen};
   const double *labels, objective = expect(data, par, w, &labels);
   if (isnan(objective)) return objective;
   const int n_rows = add_counts(data, par, labels, w);
-  if (n_rows < 0) return NAN;
-  const double rows = n_rows + k * w->prior.weights;
-  for (ptrdiff_t at = 0; at < (ptrdiff_t) k * data->m; at++) {
-    const double ones = w->ones[at] + w->prior.one;
-    const double observed = fmax(w->seen[at], w->ones[at]) + w->prior.one + w->prior.zero;
+  counts->rows = n_rows;
+  return n_rows < 0 ? NAN : objective;
+}
+
+void bm_update(int m, bm_param *par, const bm_prior *prior, const bm_counts *counts) {
+  const int k = par->k;
+  const double rows = counts->rows + k * prior->weights;
+  for (ptrdiff_t at = 0; at < (ptrdiff_t) k * m; at++) {
+    const double ones = counts->ones[at] + prior->one;
+    const double observed = fmax(counts->seen[at], counts->ones[at]) + prior->one + prior->zero;
     if (observed > NUM_TINY) par->prototypes[at] = num_lift(fmin(ones / observed, 1));
   }
   for (int c = 0; c < k && rows > 0; c++)
-    par->weights[c] = num_lift((w->total[c] + w->prior.weights) / rows);
+    par->weights[c] = num_lift((counts->total[c] + prior->weights) / rows);
+}
+
+double bm_pass(const mc_data *data, bm_param *par, bm_work *w) {
+  bm_counts counts;
+  const double objective = bm_em_rows(data, par, w, &counts);
+  if (isnan(objective)) return objective;
+  bm_update(data->m, par, &w->prior, &counts);
   w->passes++;
   return w->objective = objective;
 }

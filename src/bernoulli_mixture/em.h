@@ -55,6 +55,22 @@ const double *bm_row_loglik(const bm_work *work);
  */
 double bm_pass(const mc_data *data, bm_param *par, bm_work *work);
 
+/* Expected counts of a pass, over rows. */
+typedef struct {
+  double rows; /* those with a cell observed or, where labels have neighbours to go by, all */
+  const double *total; /* k: of each component */
+  const double *ones;  /* k x m: presences */
+  const double *seen;  /* k x m: observed cells */
+} bm_counts;
+
+/* The E-step of bm_pass() alone, and its counts, in the workspace; returns as bm_pass(). */
+double bm_em_rows(const mc_data *data, const bm_param *par, bm_work *work, bm_counts *counts);
+
+/* The M-step. */
+void bm_update(int m, bm_param *par, const bm_prior *prior, const bm_counts *counts);
+
+double bm_log_prior(int m, const bm_param *par, const bm_prior *prior);
+
 /* The E-step alone: the objective, and the posterior in bm_posterior(). */
 double bm_objective(const mc_data *data, const bm_param *par, bm_work *work);
 

@@ -34,8 +34,11 @@ typedef struct {
   mc_trace *trace;
   double *copy[3][MC_MAX_BLOCK]; /* theta_0, theta_1, theta_2 of the cycle */
   double accepted;               /* objective of the last accepted point, as far as known */
+  double before;                 /* the same, before this cycle */
   double step_max;               /* bound of the step length */
+  int n_small;                   /* cycles in a row that gained too little */
   bool at_bound;                 /* the last step was cut at it */
+  bool in_cycles;                /* accelerated */
   bool on_probation;             /* the blocks hold a point that is not accepted yet */
 } fit_state;
 
@@ -52,7 +55,10 @@ static void save(fit_state *fit, int which) {
   for (int b = 0; b < fit->model->n_block; b++)
     memcpy(fit->copy[which][b], fit->model->block[b],
            (size_t) fit->model->length[b] * sizeof(double));
-  if (fit->model->away) fit->model->away->save(fit->model->self, which);
+  if (!fit->model->away) return;
+  const mc_cycles cycles = {fit->accepted, fit->before, fit->step_max, fit->n_small};
+  const bool known = fit->in_cycles && which == THETA_1;
+  fit->model->away->save(fit->model->self, which, known ? &cycles : NULL);
 }
 
 static void restore(fit_state *fit, int which) {
@@ -214,10 +220,25 @@ static mc_status probation_pass(fit_state *fit, bool *kept) {
   return MC_GO_ON;
 }
 
-/* One cycle: two passes from theta_0 and one from where they point to. */
-static mc_status cycle(fit_state *fit) {
-  save(fit, THETA_0);
-  bool kept = false;
+/* Takes up a fit where it was stopped, at theta_1. */
+static void take_up(fit_state *fit) {
+  const mc_go_on *from = fit->model->go_on;
+  for (int b = 0; b < fit->model->n_block; b++)
+    memcpy(fit->copy[THETA_0][b], from->theta_0[b],
+           (size_t) fit->model->length[b] * sizeof(double));
+  fit->accepted = from->cycles.accepted;
+  fit->before = from->cycles.before;
+  fit->step_max = from->cycles.step_max;
+  fit->n_small = from->cycles.n_small;
+}
+
+/*
+ * One cycle: two passes from theta_0 and one from where they point to. at_theta_1: the first of them
+ * was made before.
+ */
+static mc_status cycle(fit_state *fit, bool at_theta_1) {
+  bool kept = at_theta_1;
+  if (!at_theta_1) save(fit, THETA_0);
   if (fit->on_probation) {
     const mc_status status = probation_pass(fit, &kept);
     if (status != MC_GO_ON || !passes_left(fit)) return status;
@@ -237,19 +258,23 @@ static mc_status cycle(fit_state *fit) {
 
 /* Converged: two cycles in a row gain too little (one may only have had bad luck). */
 static mc_status run_cycles(fit_state *fit) {
-  double before = -INFINITY;
-  int n_small = 0;
+  bool at_theta_1 = fit->model->go_on && !fit->model->next;
+  fit->before = -INFINITY;
+  fit->n_small = 0;
+  if (at_theta_1) take_up(fit);
   while (passes_left(fit)) {
-    const mc_status status = cycle(fit);
+    const mc_status status = cycle(fit, at_theta_1);
     if (status != MC_GO_ON) return status;
-    n_small = small_gain(fit, before) ? n_small + 1 : 0;
-    if (n_small == 2) return MC_CONVERGED;
-    before = fit->accepted;
+    at_theta_1 = false;
+    fit->n_small = small_gain(fit, fit->before) ? fit->n_small + 1 : 0;
+    if (fit->n_small == 2) return MC_CONVERGED;
+    fit->before = fit->accepted;
   }
   return MC_MAX_PASS;
 }
 
 static mc_status fit_accelerated(fit_state *fit) {
+  fit->in_cycles = true;
   for (int which = THETA_0; which <= THETA_2; which++) reserve(fit, which);
   const mc_status status = run_cycles(fit);
   if (fit->on_probation &&

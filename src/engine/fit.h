@@ -48,12 +48,27 @@ typedef struct {
 double *mc_grow(const mc_host *host, double *columns, int used, int most, ptrdiff_t width,
                 int *room);
 
+/* What accelerated cycles know beside the points when theta_1 is saved: enough to go on from there. */
+typedef struct {
+  double accepted; /* the objective of theta_0 */
+  double before;   /* that before this cycle */
+  double step_max; /* bound of the step length */
+  int n_small;     /* cycles in a row that gained too little */
+} mc_cycles;
+
+/* A fit that was stopped: its blocks are theta_1. */
+typedef struct {
+  mc_cycles cycles;
+  const double *theta_0[MC_MAX_BLOCK];
+} mc_go_on;
+
 /*
  * Parameters that are kept elsewhere, in the memory of other processes or on disk, and belong to the
  * point as the blocks do: the engine tells what to do with them, as it does it with the blocks.
  */
 typedef struct {
-  void (*save)(void *self, int which); /* as theta_0, theta_1 or theta_2 */
+  /* as theta_0, theta_1 or theta_2; cycles: NULL but for theta_1 of accelerated cycles */
+  void (*save)(void *self, int which, const mc_cycles *cycles);
   void (*restore)(void *self, int which);
   void (*lengths)(void *self, double *rr, double *vv); /* adds theirs, of the three saved points */
   void (*extrapolate)(void *self,
@@ -75,7 +90,8 @@ typedef struct {
                                           is something nearer, and the objective itself if last;
                                           false: it was that already. NULL: always */
   void *self;
-  const mc_away *away; /* NULL: the blocks are all there is */
+  const mc_away *away;   /* NULL: the blocks are all there is */
+  const mc_go_on *go_on; /* NULL: the fit begins here. Not for models with next() */
   bool may_fall; /* a pass may lower the objective: plain passes, until one changes it too little */
 } mc_model;
 

@@ -1,12 +1,10 @@
 #include "glue/aspect_bernoulli.h"
 
-#include <string.h>
-
 #include "aspect_bernoulli/effort.h"
 #include "aspect_bernoulli/shards.h"
 #include "aspect_bernoulli/vb.h"
+#include "glue/shards.h"
 #include "glue/smooth.h"
-#include "num/simplex.h"
 
 typedef struct {
   SEXP view, param, prior, control, out;
@@ -144,135 +142,48 @@ SEXP mc_c_ab_certify(SEXP view, SEXP param, SEXP prior) {
   return out;
 }
 
-/* A shard: membership as of mc_c_ab_fit(), and how it is visited. */
-static SEXP shard_body(void *ctx) {
-  const char *names[] = {"membership", "sums", ""};
-  const arguments *arg = ctx;
-  glue_context context;
-  glue_call call = {.param = arg->param, .prior = arg->prior};
-  call.data = glue_data(arg->view);
-  call.ctl = glue_control(arg->control);
-  call.host = glue_host(&context, arg->control);
-  const SEXP caps = glue_field(arg->param, "caps"), before = glue_field(arg->param, "before");
-  const bool look = Rf_asLogical(glue_field(arg->param, "look")) == TRUE;
-  call.out = PROTECT(Rf_mkNamed(VECSXP, names));
-  const SEXP membership = glue_field(arg->param, "membership");
-  SET_VECTOR_ELT(call.out, 0, look ? membership : Rf_duplicate(membership));
-  ab_param par = param_of(arg->param, &call.data);
-  const ab_prior prior = glue_ab_prior(arg->prior, par.k, false);
-  const R_xlen_t size = (R_xlen_t) call.data.n * par.k;
-  if (!Rf_isNull(caps)) glue_matrix(caps, call.data.m, 1, "caps");
-  if (!Rf_isNull(before)) glue_matrix(before, call.data.n, par.k, "before");
-  par.membership = REAL(VECTOR_ELT(call.out, 0));
-  ab_newton_self self = {{&call.data, &par, NULL}, NULL};
-  self.ab.work = ab_new_work(&call.data, &prior, call.ctl.n_threads, &call.host);
-  self.newton = new_newton(&call, &par);
-  const ptrdiff_t length = look ? AB_SHARD_HEAD : ab_shard_length(&call.data, &par, self.newton);
-  SET_VECTOR_ELT(call.out, 1, Rf_allocVector(REALSXP, length));
-  double *sums = REAL(VECTOR_ELT(call.out, 1));
-  (look ? ab_shard_objective : ab_shard_pass)(&self, Rf_isNull(caps) ? NULL : REAL(caps), sums);
-  glue_end_stopped(&call.host);
-  if (!Rf_isNull(before))
-    mc_step_lengths(size, REAL(before), REAL(membership), par.membership, sums + AB_SHARD_RR,
-                    sums + AB_SHARD_VV);
-  UNPROTECT(1);
-  return call.out;
+static void *begin_shard(glue_call *call, ptrdiff_t *length) {
+  ab_newton_self *self = glue_new(call, sizeof *self);
+  ab_param *par = glue_new(call, sizeof *par);
+  *par = param_of(call->param, &call->data);
+  par->membership = REAL(VECTOR_ELT(call->out, 0));
+  const ab_prior prior = glue_ab_prior(call->prior, par->k, false);
+  *self = (ab_newton_self){{&call->data, par, NULL}, new_newton(call, par)};
+  self->ab.work = ab_new_work(&call->data, &prior, call->ctl.n_threads, &call->host);
+  *length = ab_shard_length(&call->data, par, self->newton);
+  return self;
 }
 
-/*
- * param: as of mc_c_ab_fit(), with look, caps (m, or NULL) and before (memberships before those of
- * param, or NULL). -> list(membership, sums), as of ab_shard_pass() or, if look, ab_shard_objective().
- */
+static bool visit_shard(void *self, bool look, const double *caps, double *sums) {
+  return (look ? ab_shard_objective : ab_shard_pass)(self, caps, sums);
+}
+
+/* A shard, as of glue_shard(); param as of mc_c_ab_fit(). */
 SEXP mc_c_ab_shard(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  arguments arg = {view, param, prior, control, R_NilValue};
-  return glue_serial_blas(shard_body, &arg);
-}
-
-/* saved: list of three n x k matrices, theta_0 .. theta_2 of engine/fit.c -> the point beyond them. */
-SEXP mc_c_ab_shard_extrapolate(SEXP saved, SEXP step) {
-  const double *at[3];
-  const int n = Rf_nrows(VECTOR_ELT(saved, 0)), k = Rf_ncols(VECTOR_ELT(saved, 0));
-  for (int which = 0; which < 3; which++) {
-    glue_matrix(VECTOR_ELT(saved, which), n, k, "saved");
-    at[which] = REAL(VECTOR_ELT(saved, which));
-  }
-  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, n, k));
-  mc_extrapolate(XLENGTH(out), at[0], at[1], at[2], Rf_asReal(step), REAL(out));
-  num_guard_simplex(REAL(out), at[2], n, k);
-  UNPROTECT(1);
-  return out;
-}
-
-/* The caller's function visit(what, value, caps), where the shards are. */
-typedef struct {
-  SEXP visit;
-  const mc_host *host;
-  int k, m;
-  ptrdiff_t length;
-} shards_caller;
-
-static SEXP ask_caller(const shards_caller *at, const char *what, SEXP value, SEXP caps) {
-  SEXP call = PROTECT(Rf_lang4(at->visit, PROTECT(Rf_mkString(what)), value, caps));
-  SEXP out = glue_eval(at->host, call);
-  UNPROTECT(2);
-  return out;
-}
-
-static bool visit_shards(void *ctx, bool look, const double *aspects, const double *caps,
-                         double *sums) {
-  const shards_caller *at = ctx;
-  SEXP value = PROTECT(glue_new_matrix(aspects, at->k, at->m));
-  SEXP held = PROTECT(caps ? glue_new_matrix(caps, at->m, 1) : R_NilValue);
-  SEXP out = PROTECT(ask_caller(at, look ? "objective" : "pass", value, held));
-  const ptrdiff_t length = look ? AB_SHARD_HEAD : at->length;
-  const bool done = Rf_isReal(out) && XLENGTH(out) == length;
-  if (done) memcpy(sums, REAL(out), (size_t) length * sizeof *sums);
-  UNPROTECT(3);
-  return done;
-}
-
-static void save_shards(void *ctx, int which, const double *aspects) {
-  const shards_caller *at = ctx;
-  SEXP value = PROTECT(glue_new_matrix(aspects, at->k, at->m));
-  ask_caller(at, "save", PROTECT(Rf_ScalarInteger(which)), value);
-  UNPROTECT(2);
-}
-
-static void restore_shards(void *ctx, int which) {
-  ask_caller(ctx, "restore", PROTECT(Rf_ScalarInteger(which)), R_NilValue);
-  UNPROTECT(1);
-}
-
-static void extrapolate_shards(void *ctx, double step) {
-  ask_caller(ctx, "extrapolate", PROTECT(Rf_ScalarReal(step)), R_NilValue);
-  UNPROTECT(1);
+  const glue_shard_recipe recipe = {"membership", begin_shard, visit_shard};
+  return glue_shard(&recipe, view, param, prior, control);
 }
 
 static mc_model new_shards_model(glue_call *call) {
-  ab_shards *self = glue_new(call, sizeof *self);
+  ab_shards_self *self = glue_new(call, sizeof *self);
   ab_param *par = glue_new(call, sizeof *par);
-  shards_caller *caller = glue_new(call, sizeof *caller);
   *par = param_of(call->param, &call->data);
   par->aspects = glue_param(call, 0, par->k, call->data.m);
   self->prior = glue_ab_prior(call->prior, par->k, false);
   self->newton.ab = (ab_self){&call->data, par, NULL};
   self->newton.newton = new_newton(call, par);
   const ptrdiff_t length = ab_shard_length(&call->data, par, self->newton.newton);
-  *caller =
-      (shards_caller){glue_field(call->param, "visit"), &call->host, par->k, call->data.m, length};
-  glue_check(Rf_isFunction(caller->visit), "visit");
-  self->at = (ab_shards_at){visit_shards, save_shards, restore_shards, extrapolate_shards, caller};
-  self->sums = mc_doubles(&call->host, (size_t) length, 1);
+  const mc_shards_at at = glue_shards_at(call, 1, length);
+  const mc_shards shards = ab_shards(self, &at, mc_doubles(&call->host, (size_t) length, 1));
   const bool near_end = Rf_asLogical(glue_field(call->param, "near_end")) == TRUE;
   if (near_end && self->newton.newton && call->ctl.tol > 0) ab_newton_near_end(&self->newton);
-  return ab_shards_model(self);
+  return glue_shards_model(call, &shards);
 }
 
 /*
- * The fit of one who holds the aspects: view of a table without rows; param as of mc_c_ab_fit(), with
- * near_end, whether the start is near an end (aspect_bernoulli/newton.h), and visit = function(what, value, caps): "pass" and "objective" return sums of all shards for the
- * aspects `value`; "save" (caps: the aspects of that point) and "restore" of the number `value` and
- * "extrapolate" by the step `value` are for the memberships (engine/fit.h).
+ * The fit of the driver, who holds the aspects: view of a table without rows; param as of
+ * mc_c_ab_fit(), with near_end, whether the start is near an end (aspect_bernoulli/newton.h), and
+ * visit, as of glue_shards_at().
  */
 SEXP mc_c_ab_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"aspects", "outcome", ""};

@@ -4,10 +4,11 @@
 #include <limits.h>
 #include <string.h>
 
-/* list(n, age = n x 2, place = 3 x n); either may be NULL. */
+/* list(n, age = n x 2, place = 3 x n, plane = 2 x n, variables = any x n); each may be NULL. */
 static num_sites sites_of(SEXP sites) {
   num_sites out = {.n = Rf_asInteger(glue_field(sites, "n"))};
   const SEXP age = glue_field(sites, "age"), place = glue_field(sites, "place");
+  const SEXP plane = glue_field(sites, "plane"), variables = glue_field(sites, "variables");
   if (!Rf_isNull(age)) {
     glue_matrix(age, out.n, 2, "age");
     out.low = REAL(age);
@@ -16,6 +17,15 @@ static num_sites sites_of(SEXP sites) {
   if (!Rf_isNull(place)) {
     glue_matrix(place, 3, out.n, "place");
     out.place = REAL(place);
+  }
+  if (!Rf_isNull(plane)) {
+    glue_matrix(plane, 2, out.n, "plane");
+    out.plane = REAL(plane);
+  }
+  if (!Rf_isNull(variables)) {
+    out.n_variables = Rf_nrows(variables);
+    glue_matrix(variables, out.n_variables, out.n, "variables");
+    out.variables = REAL(variables);
   }
   return out;
 }
@@ -41,18 +51,23 @@ static void reserve(edges *e, int more) {
 
 /*
  * from, to: lists as above with `distance` = to x from (or NULL) in from; scale:
- * bandwidths of age, place and distance; own: which of to each of from is, from 0, or
+ * bandwidths of age, place, distance and variables; own: which of to each of from is, from 0, or
  * NULL: none; limits: reach and most. Returns list(start, neighbour, weight), from 0.
  */
 SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits) {
   const char *fields[] = {"start", "neighbour", "weight", ""};
   const num_sites rows = sites_of(from), all = sites_of(to);
   const SEXP distance = glue_field(from, "distance");
-  glue_matrix(scale, 3, 1, "scale");
+  glue_matrix(scale, 4, 1, "scale");
+  glue_check(rows.n_variables == all.n_variables, "variables");
   glue_matrix(limits, 2, 1, "limits");
   if (!Rf_isNull(distance)) glue_matrix(distance, all.n, rows.n, "distance");
-  const num_nearness near = {REAL(scale)[0], REAL(scale)[1], REAL(scale)[2], REAL(limits)[0],
-                             (int) REAL(limits)[1]};
+  const num_nearness near = {.age = REAL(scale)[0],
+                             .place = REAL(scale)[1],
+                             .distance = REAL(scale)[2],
+                             .variables = REAL(scale)[3],
+                             .reach = REAL(limits)[0],
+                             .most = (int) REAL(limits)[1]};
   const bool among = !Rf_isNull(own);
   glue_check(!among || (TYPEOF(own) == INTSXP && XLENGTH(own) == rows.n), "own");
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));

@@ -1,7 +1,6 @@
-#include <string.h>
-
+#include "glue/shards.h"
 #include "glue/smooth.h"
-#include "plsa/plsa.h"
+#include "plsa/shards.h"
 
 /* list(membership = n or 0 strengths, basis = strength, rule = num_entropic_rule) */
 static plsa_prior prior_of(SEXP prior, const mc_data *data) {
@@ -48,5 +47,56 @@ static mc_model new_model(glue_call *call) {
 SEXP mc_c_plsa_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"membership", "basis", "outcome", ""};
   const glue_recipe recipe = {fields, 2, new_model, NULL};
+  return glue_fit_model(&recipe, view, param, prior, control);
+}
+
+/* Without priors: the membership and basis that are given. */
+static plsa_self *new_shard_self(glue_call *call, double *membership, double *basis, int k) {
+  static const plsa_prior none = {0};
+  plsa_self *self = glue_new(call, sizeof *self);
+  plsa_param *par = glue_new(call, sizeof *par);
+  const int missing = Rf_asInteger(glue_field(call->param, "missing"));
+  glue_check(missing == PLSA_CONDITIONAL || missing == PLSA_PAPER, "missing");
+  par->k = k;
+  par->membership = membership;
+  par->basis = basis;
+  *self = (plsa_self){&call->data, par, NULL, NULL};
+  self->work = plsa_new_work(&call->data, &none, (plsa_missing) missing, k, call->ctl.n_threads,
+                             &call->host);
+  return self;
+}
+
+static void *begin_shard(glue_call *call, ptrdiff_t *length) {
+  const SEXP basis = glue_field(call->param, "basis");
+  const int k = Rf_nrows(basis);
+  glue_matrix(basis, k, call->data.m, "basis");
+  *length = plsa_shard_length(k, call->data.m);
+  return new_shard_self(call, glue_param(call, 0, call->data.n, k), REAL(basis), k);
+}
+
+static bool visit_shard(void *self, bool look, const double *caps, double *sums) {
+  (void) caps;
+  return plsa_shard_visit(self, look, sums);
+}
+
+/* A shard, as of glue_shard(). param: list(membership = n x k, basis = k x m, missing). */
+SEXP mc_c_plsa_shard(SEXP view, SEXP param, SEXP prior, SEXP control) {
+  const glue_shard_recipe recipe = {"membership", begin_shard, visit_shard};
+  return glue_shard(&recipe, view, param, prior, control);
+}
+
+static mc_model new_shards_model(glue_call *call) {
+  const int k = Rf_nrows(VECTOR_ELT(call->out, 0));
+  plsa_self *self = new_shard_self(call, NULL, glue_param(call, 0, k, call->data.m), k);
+  const ptrdiff_t length = plsa_shard_length(k, call->data.m);
+  const mc_shards_at at = glue_shards_at(call, 1, length);
+  const mc_shards shards = plsa_shards(self, &at, mc_doubles(&call->host, (size_t) length, 1));
+  return glue_shards_model(call, &shards);
+}
+
+/* The fit of the driver: view of a table without rows; param: list(basis, missing, visit). */
+SEXP mc_c_plsa_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
+  const char *fields[] = {"basis", "outcome", ""};
+  const glue_recipe recipe = {fields, 1, new_shards_model, NULL};
   return glue_fit_model(&recipe, view, param, prior, control);
 }

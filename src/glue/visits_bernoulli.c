@@ -3,6 +3,7 @@
 #include "glue/aspect_bernoulli.h"
 #include "glue/smooth.h"
 #include "visits_bernoulli/gibbs.h"
+#include "visits_bernoulli/newton.h"
 
 typedef struct {
   SEXP cell, param, prior, control, out;
@@ -82,8 +83,14 @@ static SEXP fit_body(void *ctx) {
   par.ab.smooth =
       glue_smooth(glue_field(arg->param, "smooth"), data.n, par.ab.k, NULL, ctl.n_threads, &host);
   const ab_prior prior = glue_ab_prior(arg->prior, par.ab.k, false);
-  ab_visit_self self = {&data, &par, ab_visits_new_work(&data, &par, &prior, ctl.n_threads, &host)};
-  mc_model model = ab_visits_model(&self);
+  ab_visit_newton_self self = {.visits = {.data = &data, .par = &par}};
+  const bool newton = ctl.algorithm != MC_EM && par.ab.k <= AB_VISITS_NEWTON_MOST &&
+                      ab_visits_has_newton(&data, &par);
+  if (newton)
+    self.newton = ab_visits_new_newton(&data, &par, &prior, ctl.n_threads, &host);
+  else
+    self.visits.work = ab_visits_new_work(&data, &par, &prior, ctl.n_threads, &host);
+  mc_model model = newton ? ab_visits_newton_model(&self) : ab_visits_model(&self.visits);
   SET_VECTOR_ELT(arg->out, 1, glue_fit(&model, &ctl, &host));
   ab_visits_follow(&data, &par);
   return arg->out;

@@ -39,13 +39,15 @@ struct lp_work {
   double objective; /* of the last pass, for the host's eyes */
 };
 
+int lp_pairs(int k) { return num_pairs(k + 1); }
+
 lp_work *lp_new_work(const mc_data *data, int k, int n_threads, const mc_host *host) {
   const ptrdiff_t k1 = k + 1, m = data->m;
   lp_work *work = host->alloc(host->ctx, 1, sizeof *work);
   memset(work, 0, sizeof *work);
   work->host = host;
   work->rows = num_new_strips(data->n, num_block_rows(data->n, data->m), n_threads);
-  work->pairs = (int) (k1 * (k1 + 1) / 2);
+  work->pairs = lp_pairs(k);
   work->pair_loadings = mc_doubles(host, work->pairs, m);
   work->half_loadings = mc_doubles(host, k1, 1);
   for (int s = 0; s < work->rows.n_strip; s++) {
@@ -62,12 +64,6 @@ lp_work *lp_new_work(const mc_data *data, int k, int n_threads, const mc_host *h
     work->scratch[t].products = mc_doubles(host, work->pairs, b);
   }
   return work;
-}
-
-/* Packed upper triangle: the product of entries c <= d stands at d (d + 1) / 2 + c. */
-static void pair_products(const double *x, int k1, double *out) {
-  for (int d = 0, at = 0; d < k1; d++)
-    for (int c = 0; c <= d; c++) out[at++] = x[c] * x[d];
 }
 
 static double squares_of(const double *x, ptrdiff_t length) {
@@ -138,10 +134,10 @@ static void add_sums(const visit *w, int first, int b, block_scratch *s, strip_s
   const mc_data *data = w->data;
   const int k1 = w->par->k + 1, m = data->m, pairs = w->work->pairs;
   block_weights(w, first, b, s);
+  num_pair_products(k1, b, s->rows, s->products);
   for (int i = 0; i < b; i++) {
     const int na_from = data->na_start ? data->na_start[first + i] : 0;
     const double *row = s->rows + num_at(0, i, k1);
-    pair_products(row, k1, s->products + num_at(0, i, pairs));
     num_add_scaled(sum->all, 1, row, k1);
     for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++)
       num_add_scaled(sum->slopes + num_at(0, data->column[e], k1), 1, row, k1);
@@ -210,11 +206,9 @@ static bool visit_rows(const mc_data *data, const lp_param *par, lp_work *work,
 static void multiply_loadings(const mc_data *data, const lp_param *par, lp_work *work) {
   const int k1 = par->k + 1;
   memset(work->half_loadings, 0, (size_t) k1 * sizeof(double));
-  for (int j = 0; j < data->m; j++) {
-    const double *loadings = par->loadings + num_at(0, j, k1);
-    pair_products(loadings, k1, work->pair_loadings + num_at(0, j, work->pairs));
-    num_add_scaled(work->half_loadings, 0.5, loadings, k1);
-  }
+  num_pair_products(k1, data->m, par->loadings, work->pair_loadings);
+  for (int j = 0; j < data->m; j++)
+    num_add_scaled(work->half_loadings, 0.5, par->loadings + num_at(0, j, k1), k1);
 }
 
 /* Scores, and the sums that loadings are made of; false: stopped. */
@@ -225,15 +219,12 @@ static bool update_scores(const mc_data *data, const lp_param *par, lp_work *wor
 
 #define LOOK_EVERY 256 /* attributes between two questions to the host */
 
-/*
- * Each attribute's ridge regression on the scores and a 1; unobserved ones keep their intercept.
- * false: stopped.
- */
-static bool update_loadings(const mc_data *data, lp_param *par, lp_work *work) {
-  const int k = par->k, k1 = k + 1, pairs = work->pairs;
-  const strip_sum *sum = work->strip;
-  for (int j = 0; j < data->m && !par->fixed_loadings; j++) {
-    if (j % LOOK_EVERY == 0 && mc_stop(work->host, work->passes, work->objective)) return false;
+/* Each attribute's ridge regression on the scores and a 1; unobserved ones keep their intercept. */
+bool lp_update_loadings(int m, lp_param *par, const lp_sums *sum, const mc_host *host, int passes,
+                        double objective) {
+  const int k = par->k, k1 = k + 1, pairs = lp_pairs(k);
+  for (int j = 0; j < m; j++) {
+    if (j % LOOK_EVERY == 0 && mc_stop(host, passes, objective)) return false;
     double *squares = sum->squares + num_at(0, j, pairs), *slopes = sum->slopes + num_at(0, j, k1);
     double *loadings = par->loadings + num_at(0, j, k1);
     num_add_scaled(slopes, -0.5, sum->all, k1);
@@ -246,24 +237,37 @@ static bool update_loadings(const mc_data *data, lp_param *par, lp_work *work) {
   return true;
 }
 
-static double ridge(const mc_data *data, const lp_param *par) {
+double lp_ridge(int n, int m, const lp_param *par) {
   const int k = par->k;
-  double sum = squares_of(par->scores, num_at(0, data->n, k));
-  for (int j = 0; j < data->m; j++) sum += squares_of(par->loadings + num_at(0, j, k + 1), k);
+  double sum = squares_of(par->scores, num_at(0, n, k));
+  for (int j = 0; j < m; j++) sum += squares_of(par->loadings + num_at(0, j, k + 1), k);
   return 0.5 * par->penalty * sum;
 }
 
+double lp_rows(const mc_data *data, lp_param *par, lp_work *work, lp_sums *sums) {
+  const strip_sum *sum = work->strip;
+  *sums = (lp_sums){sum->squares, sum->slopes, sum->all};
+  return update_scores(data, par, work) ? sum->loglik : NAN;
+}
+
+double lp_loglik(const mc_data *data, const lp_param *par, lp_work *work) {
+  return visit_rows(data, par, work, objective_block) ? work->strip[0].loglik : NAN;
+}
+
 double lp_pass(const mc_data *data, lp_param *par, lp_work *work) {
-  const double penalty = ridge(data, par);
-  if (!update_scores(data, par, work)) return NAN;
-  if (!update_loadings(data, par, work)) return NAN;
+  const double penalty = lp_ridge(data->n, data->m, par);
+  lp_sums sums;
+  const double loglik = lp_rows(data, par, work, &sums);
+  if (isnan(loglik)) return NAN;
+  const bool free = !par->fixed_loadings;
+  if (free && !lp_update_loadings(data->m, par, &sums, work->host, work->passes, work->objective))
+    return NAN;
   work->passes++;
-  return work->objective = work->strip[0].loglik - penalty;
+  return work->objective = loglik - penalty;
 }
 
 double lp_objective(const mc_data *data, const lp_param *par, lp_work *work) {
-  if (!visit_rows(data, par, work, objective_block)) return NAN;
-  return work->strip[0].loglik - ridge(data, par);
+  return lp_loglik(data, par, work) - lp_ridge(data->n, data->m, par);
 }
 
 static double model_pass(void *self) {

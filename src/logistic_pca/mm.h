@@ -44,6 +44,32 @@ lp_work *lp_new_work(const mc_data *data, int k, int n_threads, const mc_host *h
  */
 double lp_pass(const mc_data *data, lp_param *par, lp_work *work);
 
+/* Sums over rows that an attribute's regression takes; it is made in place of them. */
+typedef struct {
+  double *squares; /* pairs x m: sum of weight times products of scores and a last 1, two by two */
+  double *slopes;  /* (k + 1) x m: sum of x times these, half of them back where missing */
+  double *all;     /* k + 1: sum of these */
+} lp_sums;
+
+/* (k + 1) (k + 2) / 2 */
+int lp_pairs(int k);
+
+/*
+ * The rows' half of lp_pass() alone, and the sums, in the workspace. Returns the log-likelihood of the
+ * parameters it was given, NaN where the host asked to stop.
+ */
+double lp_rows(const mc_data *data, lp_param *par, lp_work *work, lp_sums *sums);
+
+/* The attributes' half; the host is shown passes and objective. false: it asked to stop. */
+bool lp_update_loadings(int m, lp_param *par, const lp_sums *sums, const mc_host *host, int passes,
+                        double objective);
+
+/* The log-likelihood alone. */
+double lp_loglik(const mc_data *data, const lp_param *par, lp_work *work);
+
+/* The penalty of n rows' scores and m attributes' loadings. */
+double lp_ridge(int n, int m, const lp_param *par);
+
 /* The objective alone. */
 double lp_objective(const mc_data *data, const lp_param *par, lp_work *work);
 

@@ -189,8 +189,8 @@ static bool update_factor(factor *h, const num_strips *rows, row_sum *out) {
 }
 
 double nm_pass(const mc_data *data, nm_param *par, nm_work *work) {
-  factor rows = {data, par->basis, par->coefficients, par, work, true};
-  factor columns = {&work->transposed, par->coefficients, par->basis, par, work, true};
+  factor rows = {data, par->basis, par->coefficients, par, work, true, NULL, NULL};
+  factor columns = {&work->transposed, par->coefficients, par->basis, par, work, true, NULL, NULL};
   memset(work->last, 0, sizeof work->last);
   if (!update_factor(&rows, &work->rows, work->last)) return NAN;
   if (!par->fixed_basis && !update_factor(&columns, &work->columns, work->last + 1)) return NAN;
@@ -198,8 +198,18 @@ double nm_pass(const mc_data *data, nm_param *par, nm_work *work) {
   return work->objective = -work->last[0].loss;
 }
 
+double nm_kl_rows(const mc_data *data, nm_param *par, nm_work *work, double *pull, double *seen) {
+  factor rows = {data, par->basis, par->coefficients, par, work, true, NULL, NULL};
+  factor columns = {&work->transposed, par->coefficients, par->basis, par, work, true, NULL, NULL};
+  row_sum none;
+  columns.pull = pull;
+  columns.seen = seen;
+  if (!update_factor(&rows, &work->rows, work->last)) return NAN;
+  return update_factor(&columns, &work->columns, &none) ? -work->last[0].loss : NAN;
+}
+
 double nm_objective(const mc_data *data, const nm_param *par, nm_work *work) {
-  factor rows = {data, par->basis, par->coefficients, par, work, false};
+  factor rows = {data, par->basis, par->coefficients, par, work, false, NULL, NULL};
   row_sum sum;
   return update_factor(&rows, &work->rows, &sum) ? -sum.loss : NAN;
 }
@@ -226,14 +236,11 @@ static double model_residual(void *self) {
   return nm_residual(s->work);
 }
 
-static void keep_positive(double *x, const double *safe, ptrdiff_t length) {
-  for (ptrdiff_t i = 0; i < length; i++) x[i] = safe[i] <= 0 ? 0 : fmax(x[i], NUM_SHRINK * safe[i]);
-}
-
 static void model_feasible(void *self, const double *const *safe) {
   const nm_self *s = self;
-  keep_positive(s->par->coefficients, safe[0], num_at(0, s->data->n, s->par->k));
-  if (!s->par->fixed_basis) keep_positive(s->par->basis, safe[1], num_at(0, s->data->m, s->par->k));
+  num_guard_positive(s->par->coefficients, safe[0], num_at(0, s->data->n, s->par->k));
+  if (!s->par->fixed_basis)
+    num_guard_positive(s->par->basis, safe[1], num_at(0, s->data->m, s->par->k));
 }
 
 mc_model nm_model(nm_self *self) {

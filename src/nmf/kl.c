@@ -45,6 +45,11 @@ void nm_kl_row(const factor *h, int i, block_scratch *s, row_sum *sum) {
   const double *pull = s->poisson.pull;
   kl_sums(h, i, s->sums);
   num_poisson_means(&row, free, &s->poisson);
+  if (h->pull) {
+    memcpy(h->pull + num_at(0, i, k), pull, (size_t) k * sizeof(double));
+    memcpy(h->seen + num_at(0, i, k), s->sums, (size_t) k * sizeof(double));
+    return;
+  }
   sum->loss += num_dot(free, s->sums, k);
   for (int e = from; e < from + row.r; e++) {
     const double x = value_at(data, e);

@@ -43,6 +43,7 @@ typedef struct {
   const nm_param *par;
   nm_work *work;
   bool update;
+  double *pull, *seen; /* k x n: what a multiplicative step is made of, instead of it; or NULL */
 } factor;
 
 static inline double value_at(const mc_data *data, int e) {

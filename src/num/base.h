@@ -15,7 +15,12 @@ static inline double num_lift(double x) { return x > 0 && x < NUM_TINY ? NUM_TIN
  */
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
     !defined(__SANITIZE_ADDRESS__)
-#define NUM_HOT __attribute__((optimize("O3", "no-math-errno"), target_clones("avx2", "default")))
+#if __GNUC__ >= 12
+#define NUM_WIDE "arch=x86-64-v3" /* with fused multiplications */
+#else
+#define NUM_WIDE "avx2"
+#endif
+#define NUM_HOT __attribute__((optimize("O3", "no-math-errno"), target_clones(NUM_WIDE, "default")))
 #define NUM_INLINE inline __attribute__((always_inline))
 #else
 #define NUM_HOT

@@ -12,6 +12,8 @@
 #define FCONE
 #endif
 
+#include "num/base.h"
+
 bool num_chol(double *a, int n) {
   int info = 0;
   if (n > 0) F77_CALL(dpotrf)("L", &n, a, &n, &info FCONE);
@@ -31,6 +33,12 @@ static void triangular(const char *transpose, const double *chol, int n, double 
 
 void num_chol_forward(const double *chol, int n, double *x) { triangular("N", chol, n, x); }
 void num_chol_backward(const double *chol, int n, double *x) { triangular("T", chol, n, x); }
+
+NUM_HOT void num_pair_products(int k, ptrdiff_t n, const double *vectors, double *out) {
+  for (ptrdiff_t j = 0; j < n; j++, vectors += k)
+    for (int d = 0; d < k; d++)
+      for (int c = 0; c <= d; c++) *out++ = vectors[c] * vectors[d];
+}
 
 #define LOST_PIVOT 1e-13 /* of the diagonal: below it, a pivot is rounding error */
 

@@ -18,9 +18,15 @@ double num_chol_log_det(const double *chol, int n);
 void num_chol_forward(const double *chol, int n, double *x);
 void num_chol_backward(const double *chol, int n, double *x);
 
+/* Entries of an upper triangle of order k, packed by columns: c <= d at d (d + 1) / 2 + c. */
+static inline int num_pairs(int k) { return k * (k + 1) / 2; }
+
+/* Packed x x' of each of n vectors: vectors is k x n, out num_pairs(k) x n. */
+void num_pair_products(int k, ptrdiff_t n, const double *vectors, double *out);
+
 /*
- * Solves A x = b in place for a symmetric positive definite A of order k, its upper triangle packed
- * by columns (entry c <= d at d (d + 1) / 2 + c), which is overwritten. An unknown that A does not
+ * Solves A x = b in place for a symmetric positive definite A of order k, its upper triangle packed,
+ * which is overwritten. An unknown that A does not
  * determine, its pivot lost to rounding, becomes 0. Returns false where A holds a NaN.
  */
 bool num_solve_packed(double *a, double *b, int k);

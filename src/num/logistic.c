@@ -11,7 +11,7 @@
 #define TILE 64
 
 /* exp(-x) = 2^p exp(r): p goes into the exponent's bits, which need a loop of their own. */
-static void exp_tile(double *x, int n) {
+static NUM_INLINE void exp_tile(double *x, int n) {
   double rounded[TILE] = {0};
   uint64_t bits[TILE];
 #pragma omp simd
@@ -30,18 +30,30 @@ static void exp_tile(double *x, int n) {
   for (int i = 0; i < n; i++) x[i] *= rounded[i];
 }
 
-void num_exp_minus(double *x, ptrdiff_t n) {
+NUM_HOT void num_exp_minus(double *x, ptrdiff_t n) {
   for (ptrdiff_t from = 0; from < n; from += TILE)
     exp_tile(x + from, (int) (n - from < TILE ? n - from : TILE));
+}
+
+NUM_HOT void num_logistic(double *x, ptrdiff_t n) {
+  double e[TILE];
+  for (ptrdiff_t from = 0; from < n; from += TILE) {
+    const int length = (int) (n - from < TILE ? n - from : TILE);
+    for (int i = 0; i < length; i++) e[i] = fabs(x[from + i]);
+    exp_tile(e, length);
+#pragma omp simd
+    for (int i = 0; i < length; i++) x[from + i] = (x[from + i] < 0 ? e[i] : 1) / (1 + e[i]);
+  }
 }
 
 #define NEAR_ZERO 1e-3 /* below it, the series 1/4 - theta^2 / 48 is exact to rounding */
 #define LOG_TWO 0.693147180559945309417232121458
 
-double num_logistic_weights(double *theta, double *scratch, ptrdiff_t n) {
+NUM_HOT double num_logistic_weights(double *theta, double *scratch, ptrdiff_t n) {
   double above = 0;
+#pragma omp simd reduction(+ : above)
   for (ptrdiff_t i = 0; i < n; i++) {
-    above += fmax(theta[i], 0);
+    above += theta[i] > 0 ? theta[i] : 0;
     theta[i] = fabs(theta[i]);
   }
   memcpy(scratch, theta, (size_t) n * sizeof(double));

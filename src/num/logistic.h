@@ -7,6 +7,9 @@
 /* Replaces n values of at least 0 by exp(-x); good to 2 units in the last place, 0 beyond 700. */
 void num_exp_minus(double *x, ptrdiff_t n);
 
+/* Replaces n values by the logistic function 1 / (1 + exp(-x)); as exact. */
+void num_logistic(double *x, ptrdiff_t n);
+
 /*
  * The quadratic lower bound of Jaakkola & Jordan (2000, doi:10.1023/A:1008932416310)
  * to the logarithm of the logistic function, tight at theta:

@@ -47,6 +47,12 @@ static double chord_limit(double limit, double bandwidth) {
   return 4 * half * half * (1 + SLACK) + SLACK * SLACK;
 }
 
+static double straight(const double *a, const double *b, int n) {
+  double sum = 0;
+  for (int v = 0; v < n; v++) sum += (a[v] - b[v]) * (a[v] - b[v]);
+  return sqrt(sum);
+}
+
 /* d of a pair, INFINITY where unknown or surely beyond `limit`; `chord` is the limit's chord. */
 static double nearness(const num_sites *from, int i, const num_sites *to, int j,
                        const double *distance, const num_nearness *near, double limit,
@@ -65,6 +71,15 @@ static double nearness(const num_sites *from, int i, const num_sites *to, int j,
     if (!(d <= limit)) return INFINITY;
   }
   if (from->place) d += great_circle(apart) / near->place;
+  if (from->plane) {
+    const double *a = from->plane + 2 * (ptrdiff_t) i, *b = to->plane + 2 * (ptrdiff_t) j;
+    d += straight(a, b, 2) / near->place;
+  }
+  if (from->variables) {
+    const int n = from->n_variables;
+    d += straight(from->variables + n * (ptrdiff_t) i, to->variables + n * (ptrdiff_t) j, n) /
+         near->variables;
+  }
   if (distance) d += distance[j] / near->distance;
   return isnan(d) ? INFINITY : d;
 }

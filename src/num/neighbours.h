@@ -1,6 +1,6 @@
 /*
- * num/neighbours.h: who is near whom, in time, on the sphere, or by a table of
- * distances. Weights are exp(-d), d the sum of each covariate's distance over
+ * num/neighbours.h: who is near whom, in time, on the sphere or in the plane, by
+ * further variables, or by a table of distances. Weights are exp(-d), d the sum of each covariate's distance over
  * its bandwidth; of an age range the weight is averaged over the range.
  */
 #ifndef MC_NUM_NEIGHBOURS_H
@@ -13,10 +13,14 @@ typedef struct {
   int n;
   const double *low, *high; /* n: bounds of the age, NaN where unknown; NULL: no ages */
   const double *place;      /* 3 x n: unit vectors, NaN where unknown; NULL: no places */
+  const double *plane;      /* 2 x n: places in the plane instead, likewise */
+  const double *variables;  /* n_variables x n: further variables, likewise */
+  int n_variables;
 } num_sites;
 
 typedef struct {
-  double age, place, distance; /* bandwidths, > 0; place in km */
+  double age, place, distance; /* bandwidths, > 0; place in km, or in units of the plane */
+  double variables;            /* that of the Euclidean distance of the variables */
   double reach;                /* d beyond that of the nearest where a row's neighbours end */
   int most;                    /* neighbours a row; more only where they tie with the last */
 } num_nearness;

@@ -27,8 +27,11 @@ static NUM_INLINE double curvature(const search *q, int c, int d) {
   return q->h[c + (ptrdiff_t) d * q->k] + q->lift;
 }
 
-/* L L' = H of the free unknowns, columns of L contiguous. A lost pivot's unknown is held at 0. */
-NUM_HOT static bool factorise(search *q) {
+/*
+ * L L' = H of the free unknowns, columns of L contiguous, their pivots inverted. That of a lost pivot
+ * is 0, which holds its unknown at 0.
+ */
+static NUM_INLINE bool factorise(search *q) {
   const int n = q->n_free;
   for (int j = 0; j < n; j++) {
     double *column = q->factor + (ptrdiff_t) j * q->k;
@@ -39,29 +42,35 @@ NUM_HOT static bool factorise(search *q) {
     double *column = q->factor + (ptrdiff_t) j * q->k;
     const double diagonal = curvature(q, q->free[j], q->free[j]);
     if (!isfinite(column[j])) return false;
-    column[j] = column[j] > LOST_PIVOT * diagonal ? sqrt(column[j]) : INFINITY;
-    const double inverse = 1 / column[j];
-    for (int i = j + 1; i < n; i++) column[i] *= inverse;
+    column[j] = column[j] > LOST_PIVOT * diagonal ? 1 / sqrt(column[j]) : 0;
+    for (int i = j + 1; i < n; i++) column[i] *= column[j];
     for (int i = j + 1; i < n; i++) {
       double *other = q->factor + (ptrdiff_t) i * q->k;
       const double scale = column[i];
-#pragma omp simd
       for (int e = i; e < n; e++) other[e] -= scale * column[e];
     }
   }
   return true;
 }
 
+#define FEW 8 /* unknowns: vectors of the processor do not pay below */
+
+NUM_HOT static bool factorise_many(search *q) { return factorise(q); }
+
 /* x = (L L')^-1 x */
 static void solve(const search *q, double *x) {
-  for (int j = 0; j < q->n_free; j++) {
+  const int n = q->n_free;
+  for (int j = 0; j < n; j++) {
     const double *column = q->factor + (ptrdiff_t) j * q->k;
-    x[j] /= column[j];
-    num_add_scaled(x + j + 1, -x[j], column + j + 1, q->n_free - j - 1);
+    const double value = x[j] * column[j];
+    x[j] = value;
+    for (int i = j + 1; i < n; i++) x[i] -= value * column[i];
   }
-  for (int j = q->n_free - 1; j >= 0; j--) {
+  for (int j = n - 1; j >= 0; j--) {
     const double *column = q->factor + (ptrdiff_t) j * q->k;
-    x[j] = (x[j] - num_dot(column + j + 1, x + j + 1, q->n_free - j - 1)) / column[j];
+    double sum = x[j];
+    for (int i = j + 1; i < n; i++) sum -= column[i] * x[i];
+    x[j] = sum * column[j];
   }
 }
 
@@ -77,7 +86,7 @@ static bool aim(search *q) {
   q->n_free = 0;
   for (int c = 0; c < q->k; c++)
     if (q->side[c] == 0) q->free[q->n_free++] = c;
-  if (!factorise(q)) return false;
+  if (!(q->n_free > FEW ? factorise_many(q) : factorise(q))) return false;
   for (int i = 0; i < q->n_free; i++) {
     q->want[i] = q->g[q->free[i]];
     q->unit[i] = 1;
@@ -191,7 +200,7 @@ static double begin(search *q) {
     if (q->low[c] >= 0 && slope <= 0) q->side[c] = -1;
     if (q->high[c] <= 0 && slope >= 0) q->side[c] = 1;
     if (q->low[c] >= q->high[c]) q->side[c] = -1;
-    largest = fmax(largest, fabs(slope));
+    if (fabs(slope) > largest) largest = fabs(slope);
   }
   return largest;
 }

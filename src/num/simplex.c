@@ -148,3 +148,7 @@ void num_guard_simplex(double *rows, const double *safe, int n, int k) {
     for (int c = 0; c < k; c++) rows[num_at(i, c, n)] /= sum;
   }
 }
+
+void num_guard_positive(double *x, const double *safe, ptrdiff_t length) {
+  for (ptrdiff_t i = 0; i < length; i++) x[i] = safe[i] <= 0 ? 0 : fmax(x[i], NUM_SHRINK * safe[i]);
+}

@@ -28,10 +28,11 @@ void num_simplex_entropy(const double *counts, const double *linear, double entr
 /*
  * Pulls an extrapolated point back inside, so that no coordinate comes nearer
  * to its bound than NUM_SHRINK times where the safe point stands, and exact
- * bounds of the safe point stay exact. length probabilities; n rows (n x k).
+ * bounds of the safe point stay exact. length probabilities; n rows (n x k); length numbers >= 0.
  */
 #define NUM_SHRINK 0.2
 void num_guard_unit(double *x, const double *safe, ptrdiff_t length);
 void num_guard_simplex(double *rows, const double *safe, int n, int k);
+void num_guard_positive(double *x, const double *safe, ptrdiff_t length);
 
 #endif

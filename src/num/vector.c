@@ -57,13 +57,28 @@ static NUM_INLINE void take_exponents(double *product, double *mantissa, int64_t
   for (int l = 0; l < LANES; l++) mantissa[l] *= product[l];
 }
 
+/* Log of the product of all lanes, of `count` values each; where these are few, it takes one log. */
+static double log_of_lanes(double *mantissa, const int64_t *exponent, ptrdiff_t count) {
+  int left = LANES;
+  for (ptrdiff_t bits = 2 * count; left > 1 && bits <= RUN; bits *= 2) {
+    left /= 2;
+    for (int l = 0; l < left; l++) mantissa[l] *= mantissa[l + left];
+  }
+  double sum = 0;
+  int64_t power = -count * LANES * EXPONENT_BIAS;
+  for (int l = 0; l < left; l++) sum += log(mantissa[l]);
+  for (int l = 0; l < LANES; l++) power += exponent[l];
+  return sum + (double) power * LOG_TWO;
+}
+
 NUM_HOT double num_invert_sum_log(double *x, ptrdiff_t n) {
   const ptrdiff_t whole = n - n % CHUNK;
   double sum = invert_plainly(x + whole, n - whole);
   for (ptrdiff_t from = 0; from < whole; from += RUN * CHUNK) {
     const ptrdiff_t to = whole - from < RUN * CHUNK ? whole : from + RUN * CHUNK;
     double mantissa[LANES], product[LANES];
-    int64_t exponent[LANES] = {0}, chunks = 0;
+    int64_t exponent[LANES] = {0};
+    ptrdiff_t chunks = 0;
     for (int l = 0; l < LANES; l++) mantissa[l] = 1;
     for (ptrdiff_t i = from; i < to; i += CHUNK) {
       if (!multiply_lanes(x + i, product)) {
@@ -74,12 +89,7 @@ NUM_HOT double num_invert_sum_log(double *x, ptrdiff_t n) {
       take_exponents(product, mantissa, exponent);
       chunks++;
     }
-    int64_t power = -chunks * LANES * EXPONENT_BIAS;
-    for (int l = 0; l < LANES; l++) {
-      sum += log(mantissa[l]);
-      power += exponent[l];
-    }
-    sum += (double) power * LOG_TWO;
+    sum += log_of_lanes(mantissa, exponent, chunks);
   }
   return sum;
 }
@@ -97,12 +107,7 @@ double num_sum_log(const double *x, int n) {
       memcpy(value, x + i, sizeof value);
       take_exponents(value, mantissa, exponent);
     }
-    int64_t power = -(int64_t) (to - from) * EXPONENT_BIAS;
-    for (int l = 0; l < LANES; l++) {
-      sum += log(mantissa[l]);
-      power += exponent[l];
-    }
-    sum += (double) power * LOG_TWO;
+    sum += log_of_lanes(mantissa, exponent, (to - from) / LANES);
   }
   return sum;
 }

@@ -27,6 +27,24 @@ static inline void num_add_scaled(double *sum, double scale, const double *x, pt
  */
 double num_invert_sum_log(double *x, ptrdiff_t n);
 
+/* The log of a product of many probabilities, which need not be taken of each. Begins as {0, 1}. */
+typedef struct {
+  double log, product;
+} num_log_product;
+
+static NUM_INLINE void num_times(num_log_product *of, double p) {
+  if (of->product < NUM_TINY || p < NUM_TINY) { /* before the product underflows */
+    of->log += log(of->product) + log(p);
+    of->product = 1;
+  } else {
+    of->product *= p;
+  }
+}
+
+static NUM_INLINE double num_log_of(const num_log_product *of) {
+  return of->log + log(of->product);
+}
+
 /* Sum of log(x[i]) over n normal positive values, with a handful of logs in all. */
 double num_sum_log(const double *x, int n);
 

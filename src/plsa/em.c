@@ -207,16 +207,14 @@ static bool do_rows(visit *w) {
   return true;
 }
 
-/* M-step of the basis: eq. (3), or eqs. (7)-(8) where there is a prior. false: stopped. */
-static bool update_basis(const visit *w) {
-  plsa_work *work = w->work;
-  const int m = w->data->m, k = w->par->k;
+bool plsa_update_basis(int m, plsa_param *par, plsa_work *work, const double *xi) {
+  const int k = par->k;
   for (int c = 0; c < k; c++) {
     double total = 0;
     for (int j = 0; j < m; j++) {
       const ptrdiff_t at = num_at(c, j, k);
-      work->line[j] = w->par->basis[at];
-      total += work->omega[j] = work->line[j] * work->strip[0].xi[at];
+      work->line[j] = par->basis[at];
+      total += work->omega[j] = work->line[j] * xi[at];
     }
     if (total <= 0) continue; /* an empty component keeps its shape */
     if (mc_stop(work->host, work->passes, work->objective)) return false;
@@ -224,7 +222,7 @@ static bool update_basis(const visit *w) {
       num_entropic(work->omega, m, work->prior.basis, work->prior.rule, work->line, work->spare);
     else
       for (int j = 0; j < m; j++) work->line[j] = work->omega[j] / total;
-    for (int j = 0; j < m; j++) w->par->basis[num_at(c, j, k)] = num_lift(work->line[j]);
+    for (int j = 0; j < m; j++) par->basis[num_at(c, j, k)] = num_lift(work->line[j]);
   }
   return true;
 }
@@ -255,9 +253,15 @@ double plsa_pass(const mc_data *data, plsa_param *par, plsa_work *work) {
   visit w = {data, par, work, true};
   const double prior = beside_loglik(&w);
   if (!do_rows(&w)) return NAN;
-  if (!par->fixed_basis && !update_basis(&w)) return NAN;
+  if (!par->fixed_basis && !plsa_update_basis(data->m, par, work, work->strip[0].xi)) return NAN;
   work->passes++;
   return work->objective = work->strip[0].loglik + prior;
+}
+
+double plsa_em_rows(const mc_data *data, plsa_param *par, plsa_work *work, const double **xi) {
+  visit w = {data, par, work, true};
+  *xi = work->strip[0].xi;
+  return do_rows(&w) ? work->strip[0].loglik : NAN;
 }
 
 double plsa_objective(const mc_data *data, const plsa_param *par, plsa_work *work) {

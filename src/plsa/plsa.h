@@ -66,6 +66,16 @@ plsa_work *plsa_new_work(const mc_data *data, const plsa_prior *prior, plsa_miss
  */
 double plsa_pass(const mc_data *data, plsa_param *par, plsa_work *work);
 
+/*
+ * The rows' half of plsa_pass(), without priors and neighbours: then xi points at the sums of eq. (6)
+ * that plsa_update_basis() takes, k x m. Returns the log-likelihood of the parameters it was given,
+ * NaN where the host asked to stop.
+ */
+double plsa_em_rows(const mc_data *data, plsa_param *par, plsa_work *work, const double **xi);
+
+/* M-step of the basis: eq. (3), or eqs. (7)-(8) where there is a prior. false: stopped. */
+bool plsa_update_basis(int m, plsa_param *par, plsa_work *work, const double *xi);
+
 /* The objective alone. Costs 2 k flops a cell. */
 double plsa_objective(const mc_data *data, const plsa_param *par, plsa_work *work);
 

@@ -60,8 +60,8 @@ static climb_scratch scratch_of(double *work, int d, int k) {
   return s;
 }
 
-static double objective(const ab_communities *by, const double *effects, int n, int k,
-                        const double *counts, double *eta) {
+double ab_communities_value(const ab_communities *by, const double *effects, int n, int k,
+                            const double *counts, double *eta) {
   double sum = log_prior(by, effects, k);
   for (int i = 0; i < n; i++) {
     const double total = predictor(by, effects, i, k, eta);
@@ -74,10 +74,10 @@ static double objective(const ab_communities *by, const double *effects, int n, 
 }
 
 /*
- * Gradient and minus the Hessian, sum_i N[i] (diag(s) - s s' + 1 / k^2) x design design' + ridge.
- * 1 / k^2 makes the flat direction, all effects of a term alike, a steep one: the gradient there is 0.
+ * Gradient and minus the Hessian, sum_i N[i] (diag(s) - s s' + lift) x design design' + ridge. A
+ * lift makes the flat direction, all effects of a term alike, a steep one: the gradient there is 0.
  */
-static void derivatives(const ab_communities *by, int n, int k, const double *counts,
+static void derivatives(const ab_communities *by, int n, int k, const double *counts, double lift,
                         climb_scratch *s) {
   const int d = by->d;
   memset(s->hessian, 0, packed((size_t) d * (size_t) k) * sizeof(double));
@@ -97,7 +97,7 @@ static void derivatives(const ab_communities *by, int n, int k, const double *co
                      d);
       for (int b = 0; b <= c; b++) {
         const double other = exp(s->eta[b] - total);
-        const double weight = cells * ((b == c ? share : 0) - share * other + 1.0 / k / k);
+        const double weight = cells * ((b == c ? share : 0) - share * other + lift);
         for (int e = 0; e < d; e++) {
           const ptrdiff_t column = (ptrdiff_t) c * d + e;
           num_add_scaled(s->hessian + column * (column + 1) / 2 + (ptrdiff_t) b * d,
@@ -110,19 +110,43 @@ static void derivatives(const ab_communities *by, int n, int k, const double *co
 
 #define MOST_HALVINGS 30
 
-bool ab_communities_climb(const ab_communities *by, int n, int k, const double *counts,
-                          double *work) {
+/* A step that promises more than `least`. */
+static bool climb(const ab_communities *by, int n, int k, const double *counts, double least,
+                  climb_scratch *s) {
   const int size = by->d * k;
-  climb_scratch s = scratch_of(work, by->d, k);
-  const double before = objective(by, by->effects, n, k, counts, s.eta);
-  derivatives(by, n, k, counts, &s);
-  if (!num_solve_packed(s.hessian, s.gradient, size)) return false;
+  const double before = ab_communities_value(by, by->effects, n, k, counts, s->eta);
+  derivatives(by, n, k, counts, 1.0 / k / k, s);
+  memcpy(s->trial, s->gradient, (size_t) size * sizeof(double));
+  if (!num_solve_packed(s->hessian, s->gradient, size)) return false;
+  if (!(num_dot(s->trial, s->gradient, size) > least)) return false;
   for (int h = 0; h < MOST_HALVINGS; h++) {
     const double step = ldexp(1, -h);
-    for (int a = 0; a < size; a++) s.trial[a] = by->effects[a] + step * s.gradient[a];
-    if (!(objective(by, s.trial, n, k, counts, s.eta) > before)) continue;
-    memcpy(by->effects, s.trial, (size_t) size * sizeof(double));
+    for (int a = 0; a < size; a++) s->trial[a] = by->effects[a] + step * s->gradient[a];
+    if (!(ab_communities_value(by, s->trial, n, k, counts, s->eta) > before)) continue;
+    memcpy(by->effects, s->trial, (size_t) size * sizeof(double));
     return true;
   }
   return false;
+}
+
+bool ab_communities_climb(const ab_communities *by, int n, int k, const double *counts,
+                          double *work) {
+  climb_scratch s = scratch_of(work, by->d, k);
+  return climb(by, n, k, counts, 0, &s);
+}
+
+#define MOST_STEPS 50
+#define NEAR 1e-6 /* of the mode, nats */
+
+bool ab_communities_mode(const ab_communities *by, int n, int k, const double *counts, double *work,
+                         double *chol) {
+  const int size = by->d * k;
+  climb_scratch s = scratch_of(work, by->d, k);
+  memset(by->effects, 0, (size_t) size * sizeof(double));
+  int step = 0;
+  while (step < MOST_STEPS && climb(by, n, k, counts, NEAR, &s)) step++;
+  derivatives(by, n, k, counts, 0, &s);
+  for (int a = 0; a < size; a++)
+    for (int b = 0; b <= a; b++) chol[num_at(a, b, size)] = s.hessian[num_pairs(a) + b];
+  return num_chol(chol, size);
 }

@@ -36,4 +36,17 @@ size_t ab_communities_work(int d, int k);
 bool ab_communities_climb(const ab_communities *by, int n, int k, const double *counts,
                           double *work);
 
+/*
+ * The logarithm of that posterior at these effects, but for a constant; eta: k values of scratch.
+ */
+double ab_communities_value(const ab_communities *by, const double *effects, int n, int k,
+                            const double *counts, double *eta);
+
+/*
+ * Its mode, into the effects, and the lower Cholesky factor (d k x d k) of minus its Hessian there: of the counts
+ * alone, whatever the effects were. ridge must be above 0. False where the Hessian is not definite.
+ */
+bool ab_communities_mode(const ab_communities *by, int n, int k, const double *counts, double *work,
+                         double *chol);
+
 #endif

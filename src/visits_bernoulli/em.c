@@ -3,8 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "num/blas.h"
 #include "num/blocks.h"
 #include "num/linalg.h"
+#include "num/logistic.h"
 #include "num/simplex.h"
 #include "num/vector.h"
 
@@ -26,10 +28,12 @@ typedef struct {
   double *missed;         /* n_visit x m, of a model: a row's chances of a miss */
 } row_scratch;
 
-/* For the Newton step of one attribute's slopes. */
+/* For the Newton steps of a block of b attributes' slopes, and a panel of their records. */
 typedef struct {
-  double *gradient, *trial; /* d */
-  double *hessian;          /* d (d + 1) / 2, its upper triangle by columns */
+  double *gradient; /* d x b; then the steps */
+  double *hessian;  /* d (d + 1) / 2 x b, upper triangles by columns */
+  double *score,
+      *curve; /* panel x b: derivatives of each record's log-probability, less its sign */
 } slope_scratch;
 
 struct ab_visit_work {
@@ -40,6 +44,8 @@ struct ab_visit_work {
   row_scratch *scratch; /* one a thread */
   num_strips columns;   /* of a model */
   slope_scratch *slope; /* one a thread */
+  double *design;       /* the model's, 0 where there was no visit */
+  double *squares;      /* d (d + 1) / 2 x n x n_visit: products of its terms */
   double *tau;          /* n x m: posterior chances of a presence */
   double *counts;       /* n x k, of memberships by covariates: cells that components wrote */
   double *climb;
@@ -48,24 +54,39 @@ struct ab_visit_work {
 };
 
 #define BLOCK_ROWS 16
-#define BLOCK_COLUMNS 4
+#define BLOCK_COLUMNS 16
+#define PANEL 512 /* observations of a visit: what a block has of them stays in the cache */
 
 static int missed_rows(const ab_visit_data *data, ab_missed_by by) {
   const int rows[] = {data->n, data->m, 1, 0};
   return rows[by];
 }
 
+/* The design may be anything where there was no visit, and would spoil products. */
+static void copy_design(const ab_visit_data *data, const ab_detection *by, ab_visit_work *work) {
+  const ptrdiff_t size = by->d * num_at(0, data->n_visit, data->n);
+  for (ptrdiff_t e = 0; e < size; e++)
+    work->design[e] = isfinite(by->design[e]) ? by->design[e] : 0;
+  num_pair_products(by->d, num_at(0, data->n_visit, data->n), work->design, work->squares);
+}
+
 static void new_slope_work(const ab_visit_data *data, const ab_visit_param *par, int n_threads,
                            ab_visit_work *work) {
-  const size_t d = (size_t) par->detection.d;
+  const size_t d = (size_t) par->detection.d, records = (size_t) data->n * (size_t) data->n_visit;
+  const size_t pairs = (size_t) num_pairs(par->detection.d),
+               panel = data->n < PANEL ? data->n : PANEL;
   const mc_host *host = work->host;
   work->columns = num_new_strips(data->m, BLOCK_COLUMNS, n_threads);
   work->tau = mc_doubles(host, data->n, data->m);
+  work->design = mc_doubles(host, d, records);
+  work->squares = mc_doubles(host, pairs, records);
+  copy_design(data, &par->detection, work);
   work->slope = host->alloc(host->ctx, (size_t) work->columns.n_threads, sizeof *work->slope);
   for (int t = 0; t < work->columns.n_threads; t++) {
-    work->slope[t].gradient = mc_doubles(host, d, 1);
-    work->slope[t].trial = mc_doubles(host, d, 1);
-    work->slope[t].hessian = mc_doubles(host, d, d);
+    work->slope[t].gradient = mc_doubles(host, d, BLOCK_COLUMNS);
+    work->slope[t].hessian = mc_doubles(host, pairs, BLOCK_COLUMNS);
+    work->slope[t].score = mc_doubles(host, panel, BLOCK_COLUMNS);
+    work->slope[t].curve = mc_doubles(host, panel, BLOCK_COLUMNS);
   }
 }
 
@@ -126,10 +147,12 @@ static double missed_of(const visit *w, const row_scratch *s, int i, int j, int 
 
 static void missed_of_row(const visit *w, int i, row_scratch *s) {
   const ab_visit_data *data = w->data;
+  const ab_detection *by = &w->par->detection;
   for (int j = 0; j < data->m; j++)
     for (int v = 0; v < data->n_visit; v++)
-      if (record(data, i, j, v) >= 0)
-        s->missed[num_at(v, j, data->n_visit)] = model_missed(data, &w->par->detection, i, j, v);
+      s->missed[num_at(v, j, data->n_visit)] = -num_dot(
+          w->work->design + by->d * num_at(i, v, data->n), by->slopes + num_at(0, j, by->d), by->d);
+  num_logistic(s->missed, num_at(0, data->m, data->n_visit));
 }
 
 /*
@@ -180,6 +203,7 @@ static void count_visits(const visit *w, int i, int j, double tau, visit_counts 
 /* E-step of a row; returns its number of visited cells. */
 static int expect_row(const visit *w, int i, row_scratch *s, strip_sum *sum) {
   const int n = w->data->n, m = w->data->m, k = w->par->ab.k;
+  num_log_product likelihood = {0, 1};
   int visited = 0;
   for (int c = 0; c < k; c++) {
     s->row[c] = w->par->ab.membership[num_at(i, c, n)];
@@ -200,7 +224,8 @@ static int expect_row(const visit *w, int i, row_scratch *s, strip_sum *sum) {
     if (w->work->tau) w->work->tau[num_at(i, j, n)] = tau;
     if (!odds.made) continue;
     visited++;
-    sum->loglik += log(total) + odds.log_scale;
+    num_times(&likelihood, total);
+    sum->loglik += odds.log_scale;
     if (!w->update) continue;
     const double one = odds.present / total, zero = odds.absent / total;
     for (int c = 0; c < k; c++) {
@@ -210,6 +235,7 @@ static int expect_row(const visit *w, int i, row_scratch *s, strip_sum *sum) {
     }
     count_visits(w, i, j, tau, &sum->counts);
   }
+  sum->loglik += num_log_of(&likelihood);
   return visited;
 }
 
@@ -294,69 +320,88 @@ static double slope_prior(const ab_detection *by, int j, const double *slopes) {
   return sum;
 }
 
-/* sum over visits of tau log P(x | present), plus the prior: what the M-step raises. */
-static double slope_objective(const visit *w, int j, const double *slopes) {
-  const ab_visit_data *data = w->data;
-  const ab_detection *by = &w->par->detection;
-  double sum = slope_prior(by, j, slopes);
-  for (int v = 0; v < data->n_visit; v++)
-    for (int i = 0; i < data->n; i++) {
-      const int x = record(data, i, j, v);
-      const double tau = w->work->tau[num_at(i, j, data->n)];
-      if (x < 0 || tau <= 0) continue;
-      const double eta = num_dot(design_of(data, by, i, v), slopes, by->d);
-      sum -= tau * num_softplus(x ? -eta : eta);
-    }
-  return sum;
-}
+/* Observations from .. from + length - 1 on a visit. */
+typedef struct {
+  int v, from, length;
+} panel_at;
 
-/* Its gradient, and minus its Hessian, packed. */
-static void slope_derivatives(const visit *w, int j, slope_scratch *s) {
+/* Visits that found or missed a presence: score and curve of tau log P(x | present); 0 of others. */
+static void differentiate_panel(const visit *w, int first, int b, const panel_at *at,
+                                const slope_scratch *s) {
   const ab_visit_data *data = w->data;
   const ab_detection *by = &w->par->detection;
-  const int d = by->d;
-  memset(s->hessian, 0, (size_t) d * (size_t) (d + 1) / 2 * sizeof(double));
-  for (int e = 0; e < d; e++) {
-    const ptrdiff_t at = num_at(e, j, d);
-    s->gradient[e] = by->ridge[e] * (by->mean[at] - by->slopes[at]);
-    s->hessian[(ptrdiff_t) e * (e + 3) / 2] = by->ridge[e];
-  }
-  for (int v = 0; v < data->n_visit; v++)
-    for (int i = 0; i < data->n; i++) {
-      const int x = record(data, i, j, v);
-      const double tau = w->work->tau[num_at(i, j, data->n)];
-      if (x < 0 || tau <= 0) continue;
-      const double *row = design_of(data, by, i, v);
-      const double missed = model_missed(data, by, i, j, v);
-      const double score = tau * (x ? missed : missed - 1), weight = tau * missed * (1 - missed);
-      for (int e = 0; e < d; e++) {
-        s->gradient[e] += score * row[e];
-        num_add_scaled(s->hessian + (ptrdiff_t) e * (e + 1) / 2, weight * row[e], row, e + 1);
-      }
+  const double *design = w->work->design + by->d * num_at(at->from, at->v, data->n);
+  num_gemm(true, false, at->length, b, by->d, design, by->d, by->slopes + num_at(0, first, by->d),
+           by->d, 0, s->score, at->length);
+  num_logistic(s->score, num_at(0, b, at->length)); /* the chance to find what is there */
+  for (int l = 0; l < b; l++)
+    for (int i = 0; i < at->length; i++) {
+      const ptrdiff_t e = num_at(i, l, at->length);
+      const int x = record(data, at->from + i, first + l, at->v);
+      const double tau = x < 0 ? 0 : w->work->tau[num_at(at->from + i, first + l, data->n)];
+      const double found = s->score[e];
+      s->score[e] = tau * (x - found);
+      s->curve[e] = tau * found * (1 - found);
     }
 }
 
-#define MOST_HALVINGS 30
-
-static void update_slopes(const visit *w, int j, slope_scratch *s) {
+/* Gradients of what the M-step raises, and minus its Hessians, of a block of attributes. */
+static void differentiate(const visit *w, int first, int b, const slope_scratch *s) {
+  const ab_visit_data *data = w->data;
   const ab_detection *by = &w->par->detection;
-  double *slopes = by->slopes + num_at(0, j, by->d);
-  const double before = slope_objective(w, j, slopes);
-  slope_derivatives(w, j, s);
-  if (!num_solve_packed(s->hessian, s->gradient, by->d)) return;
-  for (int h = 0; h < MOST_HALVINGS; h++) {
-    const double step = ldexp(1, -h);
-    for (int e = 0; e < by->d; e++) s->trial[e] = slopes[e] + step * s->gradient[e];
-    if (slope_objective(w, j, s->trial) < before) continue;
-    memcpy(slopes, s->trial, (size_t) by->d * sizeof(double));
-    return;
-  }
+  const int d = by->d, pairs = num_pairs(d);
+  memset(s->hessian, 0, (size_t) pairs * (size_t) b * sizeof(double));
+  for (int l = 0; l < b; l++)
+    for (int e = 0; e < d; e++) {
+      const ptrdiff_t own = num_at(e, first + l, d);
+      s->gradient[num_at(e, l, d)] = by->ridge[e] * (by->mean[own] - by->slopes[own]);
+      s->hessian[num_at(num_pairs(e) + e, l, pairs)] = by->ridge[e];
+    }
+  for (panel_at at = {0}; at.v < data->n_visit; at.v++)
+    for (at.from = 0; at.from < data->n; at.from += PANEL) {
+      const ptrdiff_t r = num_at(at.from, at.v, data->n);
+      at.length = data->n - at.from < PANEL ? data->n - at.from : PANEL;
+      differentiate_panel(w, first, b, &at, s);
+      num_gemm(false, false, d, b, at.length, w->work->design + d * r, d, s->score, at.length, 1,
+               s->gradient, d);
+      num_gemm(false, false, pairs, b, at.length, w->work->squares + pairs * r, pairs, s->curve,
+               at.length, 1, s->hessian, pairs);
+    }
 }
+
+/* By how much at most a step moves the logit of a visit that there was. */
+static double reach_of(const visit *w, int j, const double *step) {
+  const ab_visit_data *data = w->data;
+  const int d = w->par->detection.d;
+  double most = 0;
+  for (int v = 0; v < data->n_visit; v++)
+    for (int i = 0; i < data->n; i++) {
+      const double move = fabs(num_dot(w->work->design + d * num_at(i, v, data->n), step, d));
+      if (move > most && record(data, i, j, v) >= 0) most = move;
+    }
+  return most;
+}
+
+/*
+ * How far to go along a Newton step. Where it moves logits by M at most, a sum of log-logistic
+ * functions gains at least t g'd - d'H d (e^(tM) - tM - 1) / M^2 (Bach 2010, doi:10.1214/09-EJS521),
+ * with g'd = d'H d: more than a quarter of g'd for t = 1 where M <= 1, and most for log(1 + M) / M. So
+ * no line search is needed.
+ */
+static double step_length(double reach) { return reach <= 1 ? 1 : log1p(reach) / reach; }
 
 static void do_columns(void *ctx, int strip, int thread, int first, int b) {
   (void) strip;
   const visit *w = ctx;
-  for (int j = first; j < first + b; j++) update_slopes(w, j, w->work->slope + thread);
+  const slope_scratch *s = w->work->slope + thread;
+  const int d = w->par->detection.d;
+  differentiate(w, first, b, s);
+  for (int l = 0; l < b; l++) {
+    double *step = s->gradient + num_at(0, l, d);
+    if (!num_solve_packed(s->hessian + num_at(0, l, num_pairs(d)), step, d)) continue;
+    const double reach = reach_of(w, first + l, step);
+    num_add_scaled(w->par->detection.slopes + num_at(0, first + l, d), step_length(reach), step, d);
+  }
 }
 
 void ab_visits_follow(const ab_visit_data *data, ab_visit_param *par) {
@@ -375,6 +420,24 @@ static double beside_loglik(const ab_visit_data *data, ab_visit_param *par,
   for (int j = 0; par->missed_by == MISSED_BY_MODEL && j < data->m; j++)
     sum += slope_prior(&par->detection, j, par->detection.slopes + num_at(0, j, par->detection.d));
   return sum;
+}
+
+const ab_prior *ab_visits_prior(const ab_visit_work *work) { return &work->prior; }
+
+const double *ab_visits_design(const ab_visit_work *work) { return work->design; }
+
+const double *ab_visits_squares(const ab_visit_work *work) { return work->squares; }
+
+double *ab_visits_tau(const ab_visit_work *work) { return work->tau; }
+
+double ab_visits_beside(const ab_visit_data *data, ab_visit_param *par, const ab_visit_work *work) {
+  return beside_loglik(data, par, work, false);
+}
+
+void ab_visits_climb_slopes(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work,
+                            int thread, int j) {
+  visit w = {data, par, work, true, NULL};
+  do_columns(&w, 0, thread, j, 1);
 }
 
 /* All but memberships; false: stopped. */

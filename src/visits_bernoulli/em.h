@@ -54,7 +54,7 @@ ab_visit_work *ab_visits_new_work(const ab_visit_data *data, const ab_visit_para
 
 /*
  * One EM pass, all updates in closed form from the posterior of z and of the component behind it,
- * but for slopes, which make one Newton step of the expected log-likelihood, halved until it gains.
+ * but for slopes, which make one Newton step of the expected log-likelihood, shortened so that it gains.
  * Costs O(n m (k + n_visit)), with slopes O(n m n_visit d^2) more; allocates nothing;
  * never lowers the objective, log-likelihood over
  * visited cells plus log-prior, which it returns for the parameters it was given (-Inf where a find

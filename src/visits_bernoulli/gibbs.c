@@ -15,9 +15,12 @@ typedef struct {
   double *tau, *p;         /* n x m: P(z = 1 | visits), P(z = 1) */
   double *counts, *weight; /* k: of the row at hand; of a cell's components */
   double *one, *zero;      /* k x m: presences and absences by component */
-  double *q, *h;           /* d x d, d, of slopes or of a component's effects */
-  double *wrote, *eta;     /* n x k, of memberships by covariates: cells that components wrote */
-  double *saved;           /* d x m */
+  double *q, *h;           /* d x d, d, of slopes */
+  /* Of memberships by covariates. */
+  double *wrote;          /* n x k: cells that components wrote */
+  double *current, *mode; /* d k: effects */
+  double *chol, *climb;   /* d k x d k; scratch */
+  double *saved;          /* d x m */
   size_t slope_bytes;
   double loglik;
 } gibbs_work;
@@ -34,12 +37,15 @@ static gibbs_work new_work(const ab_visit_data *data, const ab_prior *prior, ab_
   work.weight = mc_doubles(host, k, 1);
   work.one = mc_doubles(host, k, (size_t) data->m);
   work.zero = mc_doubles(host, k, (size_t) data->m);
-  const size_t terms = (size_t) state->par->by.d, most = d > terms ? d : terms;
-  work.q = mc_doubles(host, most, most);
-  work.h = mc_doubles(host, most, 1);
-  if (terms > 0) {
+  const size_t size = (size_t) state->par->by.d * k;
+  work.q = mc_doubles(host, d, d);
+  work.h = mc_doubles(host, d, 1);
+  if (size > 0) {
     work.wrote = mc_doubles(host, (size_t) data->n, k);
-    work.eta = mc_doubles(host, (size_t) data->n, k);
+    work.current = mc_doubles(host, size, 1);
+    work.mode = mc_doubles(host, size, 1);
+    work.chol = mc_doubles(host, size, size);
+    work.climb = mc_doubles(host, ab_communities_work(state->par->by.d, (int) k), 1);
   }
   work.saved = mc_doubles(host, d, (size_t) data->m);
   work.slope_bytes = d * (size_t) data->m * sizeof(double);
@@ -114,23 +120,6 @@ static void draw_membership(gibbs_work *work, int i) {
   for (int c = 0; c < k; c++) s[num_at(i, c, n)] = fmax(s[num_at(i, c, n)] / total, NUM_TINY);
 }
 
-/* eta of a component, and the logs of the sums of exp(eta) over the others of an observation. */
-static void set_eta(gibbs_work *work, int c) {
-  const ab_communities *by = &work->state->par->by;
-  const int n = work->data->n;
-  for (int i = 0; i < n; i++)
-    work->eta[num_at(i, c, n)] =
-        num_dot(by->design + num_at(0, i, by->d), by->effects + num_at(0, c, by->d), by->d);
-}
-
-static double others_of(gibbs_work *work, int i, int c) {
-  const int n = work->data->n, k = work->state->par->ab.k;
-  int others = 0;
-  for (int b = 0; b < k; b++)
-    if (b != c) work->weight[others++] = work->eta[num_at(i, b, n)];
-  return num_log_sum_exp(work->weight, others);
-}
-
 /* Solves for a draw from N(Q^-1 h, Q^-1), in h; false where Q is not definite. */
 static bool draw_normal(gibbs_work *work, int d) {
   if (!num_chol(work->q, d)) return false;
@@ -140,35 +129,57 @@ static bool draw_normal(gibbs_work *work, int d) {
   return true;
 }
 
-static void draw_component_effects(gibbs_work *work, int c) {
-  const ab_communities *by = &work->state->par->by;
-  const int n = work->data->n, k = work->state->par->ab.k, d = by->d;
-  memset(work->q, 0, (size_t) d * (size_t) d * sizeof(double));
-  memset(work->h, 0, (size_t) d * sizeof(double));
-  for (int e = 0; e < d; e++) work->q[num_at(e, e, d)] = by->ridge;
-  for (int i = 0; i < n; i++) {
-    const double *row = by->design + num_at(0, i, d);
-    double cells = 0, omega = 0;
-    for (int b = 0; b < k; b++) cells += work->wrote[num_at(i, b, n)];
-    if (cells <= 0) continue;
-    const double others = others_of(work, i, c);
-    for (int cell = 0; cell < (int) cells; cell++)
-      omega += num_draw_polya_gamma(work->eta[num_at(i, c, n)] - others);
-    for (int e = 0; e < d; e++) num_add_scaled(work->q + num_at(0, e, d), omega * row[e], row, d);
-    num_add_scaled(work->h, work->wrote[num_at(i, c, n)] - cells / 2 + omega * others, row, d);
-  }
-  if (!draw_normal(work, d)) return;
-  memcpy(by->effects + num_at(0, c, d), work->h, (size_t) d * sizeof(double));
+/* Degrees of freedom of proposed effects: heavier tails than those of the posterior. */
+#define TAILS 10.0
+#define PROPOSALS 3
+
+/* log-density of a proposal whose standardised squared distance from the mode this is. */
+static double log_proposal(double distance, int size) {
+  return -(TAILS + size) / 2 * log1p(distance / TAILS);
 }
 
+/* |chol' (effects - mode)|^2 */
+static double distance_of(const double *chol, const double *effects, const double *mode, int size) {
+  double sum = 0;
+  for (int a = 0; a < size; a++) {
+    double z = 0;
+    for (int b = a; b < size; b++) z += chol[num_at(b, a, size)] * (effects[b] - mode[b]);
+    sum += z * z;
+  }
+  return sum;
+}
+
+/*
+ * Effects given the cells that components wrote, by Metropolis and Hastings: proposals are t about the mode, which
+ * goes by these counts alone and not by where the chain is.
+ */
 static void draw_effects(gibbs_work *work) {
   ab_visit_param *par = work->state->par;
-  const int k = par->ab.k;
-  for (int c = 0; c < k; c++) set_eta(work, c);
-  for (int c = 0; k > 1 && c < k; c++) {
-    draw_component_effects(work, c);
-    set_eta(work, c);
+  const ab_communities *by = &par->by;
+  const int n = work->data->n, k = par->ab.k, size = by->d * k;
+  const size_t bytes = (size_t) size * sizeof(double);
+  if (k == 1) return;
+  memcpy(work->current, by->effects, bytes);
+  const bool known = ab_communities_mode(by, n, k, work->wrote, work->climb, work->chol);
+  memcpy(work->mode, by->effects, bytes);
+  double now = ab_communities_value(by, work->current, n, k, work->wrote, work->weight) -
+               log_proposal(distance_of(work->chol, work->current, work->mode, size), size);
+  for (int t = 0; known && t < PROPOSALS; t++) {
+    const double scale = sqrt(num_draw_gamma(TAILS / 2, TAILS / 2));
+    double *trial = by->effects, distance = 0;
+    for (int a = 0; a < size; a++) {
+      trial[a] = num_norm() / scale;
+      distance += trial[a] * trial[a];
+    }
+    num_chol_backward(work->chol, size, trial);
+    for (int a = 0; a < size; a++) trial[a] += work->mode[a];
+    const double then = ab_communities_value(by, trial, n, k, work->wrote, work->weight) -
+                        log_proposal(distance, size);
+    if (!(log(num_unif()) < then - now)) continue;
+    now = then;
+    memcpy(work->current, trial, bytes);
   }
+  memcpy(by->effects, work->current, bytes);
   ab_visits_follow(work->data, par);
 }
 

@@ -8,11 +8,8 @@
  * 1 / spread[e]^2, with center and more ~ N(0, center_sd^2) and spread half-Cauchy of scale 1, through
  * 1 / spread^2 | u ~ Gamma(1/2, u), u ~ Gamma(1/2, 1). Aspects are then Beta with parameters whose
  * logarithms are normal about those of the prior's, with standard deviation 1.
- * Memberships that follow covariates are drawn by their effects, one component against the others at a
- * time: with N the visited cells of an observation, n those its component c wrote and C the log of the
- * sum of exp(eta) over other components,
- *   effects[,c] | omega ~ N(Q^-1 h, Q^-1), Q = sum omega w w' + ridge, h = sum (n - N / 2 + omega C) w,
- *   omega ~ PG(N, eta[c] - C), a sum of N Polya-Gamma numbers.
+ * Memberships that follow covariates are drawn by all their effects together, by Metropolis and Hastings: proposals
+ * about the mode of the effects given the cells that each component wrote.
  */
 #ifndef MC_VISITS_BERNOULLI_GIBBS_H
 #define MC_VISITS_BERNOULLI_GIBBS_H
@@ -63,7 +60,7 @@ typedef struct {
  * Sweeps from a state: states and components, memberships (or effects), aspects, slopes, center and spread, and
  * those two moved along with all slopes. One
  * costs O(n m (k + n_visit)) and a Polya-Gamma number and O(d^2) for each visit to a presence, with
- * effects k more for each visited cell.
+ * effects O(n k^2 by.d^2) a few times.
  * Returns MC_MAX_PASS, or MC_STOPPED where the host asked to stop, between sweeps.
  */
 mc_status ab_visits_gibbs(const ab_visit_data *data, const ab_prior *prior, ab_visit_state *state,

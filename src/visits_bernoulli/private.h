@@ -24,4 +24,18 @@ static inline double model_missed(const ab_visit_data *data, const ab_detection 
   return 1 / (1 + exp(num_dot(design_of(data, by, i, v), slopes, by->d)));
 }
 
+/* Of a workspace of passes, for those that take other steps (newton.h): its prior; the design, 0 where
+ * there was no visit; n x m, the posterior chances of a presence that slopes go by. */
+const ab_prior *ab_visits_prior(const ab_visit_work *work);
+const double *ab_visits_design(const ab_visit_work *work);
+const double *ab_visits_squares(const ab_visit_work *work); /* pairs of its terms */
+double *ab_visits_tau(const ab_visit_work *work);
+
+/* What the objective has beside the log-likelihood; memberships follow their covariates. */
+double ab_visits_beside(const ab_visit_data *data, ab_visit_param *par, const ab_visit_work *work);
+
+/* The step of a pass for the slopes of attribute j. */
+void ab_visits_climb_slopes(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work,
+                            int thread, int j);
+
 #endif

@@ -21,13 +21,15 @@ typedef struct {
   problem part[MOST_SHARDS];
   ab_newton_self self[MOST_SHARDS];
   double *saved[MOST_SHARDS][3], *before[MOST_SHARDS], *own;
+  const double *aspects; /* the driver's */
   bool have[3];
   ptrdiff_t length;
 } pieces;
 
-static bool visit(void *ctx, bool look, const double *aspects, const double *caps, double *sums) {
+static bool visit(void *ctx, bool look, const double *caps, double *sums) {
   pieces *all = ctx;
-  const ptrdiff_t length = look ? AB_SHARD_HEAD : all->length;
+  const double *aspects = all->aspects;
+  const ptrdiff_t length = look ? MC_SHARD_HEAD : all->length;
   double *own = all->own;
   for (ptrdiff_t i = 0; i < length; i++) sums[i] = 0;
   for (int s = 0; s < all->n_shard; s++) {
@@ -38,15 +40,15 @@ static bool visit(void *ctx, bool look, const double *aspects, const double *cap
     if (!(look ? ab_shard_objective : ab_shard_pass)(all->self + s, caps, own)) return false;
     if (!look && all->have[0])
       mc_step_lengths(size, all->saved[s][0], all->before[s], part->par.membership,
-                      own + AB_SHARD_RR, own + AB_SHARD_VV);
+                      own + MC_SHARD_RR, own + MC_SHARD_VV);
     for (ptrdiff_t i = 0; i < length; i++) sums[i] += own[i];
   }
   return true;
 }
 
-static void save(void *ctx, int which, const double *aspects) {
+static void save(void *ctx, int which, const mc_cycles *cycles) {
   pieces *all = ctx;
-  (void) aspects;
+  (void) cycles;
   all->have[which] = true;
   for (int s = 0; s < all->n_shard; s++)
     memcpy(all->saved[s][which], all->part[s].par.membership,
@@ -119,11 +121,11 @@ static void hold_to_table(problem p, int algorithm, bool accelerate, int n_threa
   driver.data = (mc_data){.n = 0, .m = p.m, .start = no_start, .column = no_start};
   driver.par.membership = exact(1);
   driver.par.aspects = exact_copy(p.par.aspects, (ptrdiff_t) p.k * p.m);
-  ab_shards shards = {new_self(&driver, algorithm, n_threads),
-                      p.prior,
-                      {visit, save, restore, extrapolate, &all},
-                      exact(all.length)};
-  mc_model model = ab_shards_model(&shards);
+  all.aspects = driver.par.aspects;
+  const mc_shards_at at = {visit, save, restore, extrapolate, &all};
+  ab_shards_self own = {new_self(&driver, algorithm, n_threads), p.prior};
+  mc_shards shards = ab_shards(&own, &at, exact(all.length));
+  mc_model model = mc_shards_model(&shards);
   const mc_trace there = run(&model, &ctl);
   ab_newton_self self = new_self(&p, algorithm, n_threads);
   mc_model whole = algorithm == EM ? ab_model(&self.ab) : ab_newton_model(&self);

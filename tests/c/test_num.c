@@ -10,6 +10,7 @@
 
 #include "check_data.h"
 #include "num/blas.h"
+#include "num/lanes.h"
 #include "num/log1mexp.h"
 #include "num/simplex.h"
 #include "num/system.h"
@@ -41,6 +42,40 @@ static void test_gemm(void) {
         double want = beta * before[num_at(i, j, m)];
         for (int l = 0; l < k; l++) want += element(a, ta, i, l, lda) * element(b, tb, l, j, ldb);
         CHECK_NEAR(c[num_at(i, j, m)], want, 1e-14);
+      }
+    }
+  }
+}
+
+static void test_lanes(void) {
+  const int length = 13;
+  for (int n_row = 1; n_row <= 13; n_row++) {
+    const double *rows = uniforms((ptrdiff_t) n_row * length);
+    const double *weights = uniforms((ptrdiff_t) NUM_LANES * n_row);
+    double *mix = exact((ptrdiff_t) NUM_LANES * length),
+           *dots = exact((ptrdiff_t) NUM_LANES * n_row);
+    double *squares = uniforms((ptrdiff_t) NUM_LANES * n_row);
+    const double *before = exact_copy(squares, (ptrdiff_t) NUM_LANES * n_row);
+    memset(dots, 0, NUM_LANES * (size_t) n_row * sizeof *dots);
+    num_lanes_mix(n_row, length, rows, weights, mix);
+    num_lanes_dots(n_row, length, rows, mix, dots);
+    num_lanes_square_dots(n_row, length, rows, mix, squares);
+    for (int l = 0; l < NUM_LANES; l++) {
+      for (int j = 0; j < length; j++) {
+        double want = 0;
+        for (int r = 0; r < n_row; r++)
+          want += rows[num_at(r, j, n_row)] * weights[num_at(l, r, NUM_LANES)];
+        CHECK_NEAR(mix[num_at(l, j, NUM_LANES)], want, 1e-14);
+      }
+      for (int r = 0; r < n_row; r++) {
+        double want = 0, square = before[num_at(l, r, NUM_LANES)];
+        for (int j = 0; j < length; j++) {
+          const double x = mix[num_at(l, j, NUM_LANES)];
+          want += rows[num_at(r, j, n_row)] * x;
+          square += rows[num_at(r, j, n_row)] * x * x;
+        }
+        CHECK_NEAR(dots[num_at(l, r, NUM_LANES)], want, 1e-12);
+        CHECK_NEAR(squares[num_at(l, r, NUM_LANES)], square, 1e-12);
       }
     }
   }
@@ -194,6 +229,7 @@ int main(void) {
   RUN(test_log_on);
   RUN(test_logs);
   RUN(test_gemm);
+  RUN(test_lanes);
   RUN(test_guard_unit);
   RUN(test_guard_simplex);
   RUN(test_invert_sum_log);

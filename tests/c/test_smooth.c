@@ -10,10 +10,10 @@
 static num_sites five_sites(void) {
   const double age[] = {0, 1, 1, 4, NAN};
   double *copy = exact_copy(age, 5);
-  return (num_sites){5, copy, copy, NULL};
+  return (num_sites){.n = 5, .low = copy, .high = copy};
 }
 
-static const num_nearness one_unit = {1, 1, 1, 100, 30};
+static const num_nearness one_unit = {1, 1, 1, 1, 100, 30};
 
 static void test_weights(void) {
   const num_sites sites = five_sites();
@@ -34,6 +34,21 @@ static void test_most_keeps_ties(void) {
   CHECK(num_neighbours(&sites, 0, &sites, 0, NULL, &near, list) == 2);
   CHECK(num_neighbours(&sites, 1, &sites, 1, NULL, &near, list) == 1);
   CHECK(list.index[0] == 2);
+}
+
+/* In the plane and by further variables distances are straight and add up; what is unknown has no neighbours. */
+static void test_plane_and_variables(void) {
+  const double at[] = {0, 0, 3, 4, 0, 1, NAN, 0}, measured[] = {0, 1, 2, 3};
+  const num_sites sites = {
+      .n = 4, .plane = exact_copy(at, 8), .variables = exact_copy(measured, 4), .n_variables = 1};
+  num_nearness near = one_unit;
+  near.place = 5, near.variables = 2;
+  const num_near_list list = {exact_int(4), exact(4), exact(4)};
+  CHECK(num_neighbours(&sites, 0, &sites, 0, NULL, &near, list) == 2);
+  CHECK(list.index[0] == 1 && list.index[1] == 2);
+  const double first = exp(-1 - 0.5), second = exp(-0.2 - 1);
+  CHECK_NEAR(list.weight[0], first / (first + second), 1e-14);
+  CHECK(num_neighbours(&sites, 3, &sites, 3, NULL, &near, list) == 0);
 }
 
 /* The mean of exp(-|s - t|) over two ranges, by the midpoint rule. */
@@ -205,6 +220,7 @@ static void test_plsa_climbs(void) {
 int main(void) {
   RUN(test_weights);
   RUN(test_most_keeps_ties);
+  RUN(test_plane_and_variables);
   RUN(test_ranges);
   RUN(test_never_lowers_the_objective);
   RUN(test_threads);

@@ -3,6 +3,7 @@
 #include "check_prior.h"
 #include "check_random.h"
 #include "visits_bernoulli/gibbs.h"
+#include "visits_bernoulli/newton.h"
 
 enum { N = 7, M = 5, V = 3, D = 2, K = 2 };
 
@@ -99,6 +100,51 @@ static void test_passes_climb(void) {
     }
     CHECK(ab_visits_objective(&p->data, &p->par, work) >= before - 1e-10);
   }
+}
+
+/* Newton's passes climb the objective of EM's, for any number of threads alike, and where EM does not. */
+static void test_newton_climbs(void) {
+  for (int follows = 0; follows <= 1; follows++) {
+    double end[2];
+    for (int threads = 1; threads <= 2; threads++) {
+      check.random = 7;
+      problem *p = new_problem(0.5);
+      const ab_prior prior = follows ? alike(K, 0.2, 1, 0) : alike(K, 0.2, 1, 0.3);
+      if (follows) follow_covariates(p, 1);
+      CHECK(ab_visits_has_newton(&p->data, &p->par));
+      ab_visit_newton *work = ab_visits_new_newton(&p->data, &p->par, &prior, threads, &p->host);
+      ab_visit_work *em = ab_visits_new_work(&p->data, &p->par, &prior, 1, &p->host);
+      double before = -INFINITY;
+      for (int t = 0; t < 60; t++) {
+        const double looked = ab_visits_objective(&p->data, &p->par, em);
+        const double now = ab_visits_newton_pass(&p->data, &p->par, work);
+        CHECK_NEAR(now, looked, 1e-9);
+        CHECK(now >= before - 1e-9);
+        before = now;
+      }
+      ab_visits_follow(&p->data, &p->par);
+      for (int i = 0; i < N; i++)
+        CHECK_NEAR(p->par.ab.membership[i] + p->par.ab.membership[num_at(i, 1, N)], 1, 1e-12);
+      end[threads - 1] = before;
+      /* There is next to nothing left for EM. */
+      for (int t = 0; t < 20; t++) ab_visits_pass(&p->data, &p->par, em);
+      CHECK(ab_visits_objective(&p->data, &p->par, em) < before + 1e-3);
+    }
+    CHECK(end[0] == end[1]);
+  }
+}
+
+static void test_newton_holds(void) {
+  problem *p = new_problem(0.5);
+  const ab_prior prior = alike(K, 0.2, 1, 0);
+  const double aspect = p->par.ab.aspects[3], slope = p->par.detection.slopes[4];
+  p->par.ab.fixed_aspects = true;
+  ab_visit_newton *work = ab_visits_new_newton(&p->data, &p->par, &prior, 1, &p->host);
+  const double before = ab_visits_newton_pass(&p->data, &p->par, work);
+  CHECK(ab_visits_newton_pass(&p->data, &p->par, work) > before);
+  CHECK(p->par.ab.aspects[3] == aspect && p->par.detection.slopes[4] == slope);
+  p->par.added[1] = 0.1;
+  CHECK(!ab_visits_has_newton(&p->data, &p->par));
 }
 
 /* The gradient is that of the objective by differences; information is symmetric. */
@@ -202,6 +248,8 @@ int main(void) {
   RUN(test_passes_climb);
   RUN(test_followed_passes_climb);
   RUN(test_held);
+  RUN(test_newton_climbs);
+  RUN(test_newton_holds);
   RUN(test_derivatives);
   RUN(test_sweeps);
   RUN(test_stops);

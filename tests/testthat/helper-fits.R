@@ -30,3 +30,6 @@ make_fits_of_all <- function() {
     bmf = bmf(x, family = "bernoulli", control = quick)
   ), classes = "multicause_message"))
 }
+
+# Prints without their number of passes, which may differ by one rounding.
+hide_passes <- function(lines) sub("after [0-9]+ passes", "after <n> passes", lines)

@@ -86,6 +86,11 @@ ref_test_loglik <- function(new, s, a, floor) {
   })
 }
 
+# Eq. (24): log of the mean over training rows (rows of p, each summing to 1) of the product of p over the presences.
+ref_share_loglik <- function(new, p, floor) {
+  apply(new, 1L, function(x) log(mean(apply(p, 1L, function(q) prod(pmax(q, floor)^x)))))
+}
+
 # Fold-in by many plain passes of eq. (8), aspects held.
 ref_fold_in <- function(x, a, passes = 20000) {
   a <- pmin(pmax(a, 1e-10), 1 - 1e-10)

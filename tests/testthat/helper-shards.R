@@ -45,3 +45,102 @@ short_fit <- function(x, k, ...) {
 }
 
 numbers_of <- function(fit) fit[c("param", "shares", "objective", "loglik", "trace", "converged")]
+
+# Start of models whose basis is a distribution over the columns.
+start_of_counts <- function(x, k) {
+  start <- start_of_shards(x, k)
+  list(membership = start$membership, basis = start$aspects / rowSums(start$aspects))
+}
+
+# A fit to shards against that of the table, from the same start and with the same passes.
+hold_to_memory <- function(there, here) {
+  expect_lt(abs(there$objective - here$objective), 1e-10 * abs(here$objective))
+  expect_lt(abs(there$loglik - here$loglik), 1e-10 * abs(here$loglik))
+  expect_identical(there$trace$pass, here$trace$pass)
+  expect_identical(there$df, here$df)
+  expect_identical(names(there$objective), names(here$objective))
+  expect_identical(nobs(there), nobs(here))
+}
+
+# What every fit to shards has; own: the type of predict() of what rows have of their own.
+hold_verbs <- function(there, here, own) {
+  expect_equal(coef(there)[[1L]], coef(here)[[names(coef(there))[1L]]], tolerance = 1e-6)
+  expect_equal(predict(there, rows = c(200, 3)), predict(here)[c(200, 3), ], tolerance = 1e-6)
+  expect_equal(predict(there, rows = "s017", type = own), predict(here, type = own)["s017", , drop = FALSE],
+    tolerance = 1e-6)
+  files <- predict(there, type = own, path = tempfile())
+  expect_length(files, nrow(there$shards$shards))
+  got <- do.call(rbind, lapply(files, utils::read.csv, row.names = 1, check.names = FALSE))
+  expect_equal(as.matrix(got), predict(there, type = own), tolerance = 1e-12)
+  expect_output(print(summary(there)), "of shards: ")
+  for (generic in list(plot, residuals, simulate)) {
+    expect_error(generic(there), "is not there for a fit to shards", class = "multicause_input_error")
+  }
+  expect_error(false_absences(there), class = "multicause_input_error")
+  expect_identical(update(there)$trace, there$trace)
+  expect_identical(nrow(update(there, control = fit_control(max_pass = 4, tol = 0))$trace), 4L)
+  if (requireNamespace("generics", quietly = TRUE)) {
+    first <- names(coef(there))[1L]
+    expect_equal(generics::tidy(there, first)$estimate, generics::tidy(here, first)$estimate, tolerance = 1e-6)
+    expect_identical(generics::glance(there)$passes, nrow(there$trace))
+  }
+}
+
+# Streaming, 1 and 2 workers, and a fit whose driver was killed and that goes on, on two workers or in one process.
+hold_workers <- function(x, fit) {
+  shard <- shards(x, tempfile(), size = 60)
+  run <- function(..., max_pass = 20) fit(shard, fit_control(max_pass = max_pass, tol = 0, ...))
+  alone <- run()
+  cluster <- parallel::makePSOCKcluster(2, rscript_envs = NULL)
+  on.exit(parallel::stopCluster(cluster))
+  for (n in 1:2) expect_identical(numbers_of(run(cluster = cluster[seq_len(n)])), numbers_of(alone))
+  hold_resumed(run, cluster)
+}
+
+# A fit that was killed goes on as if nothing had been, also elsewhere.
+hold_resumed <- function(run, cluster = NULL, kills = c(3, 7, 12)) {
+  for (accelerate in c(TRUE, FALSE)) {
+    whole <- run(accelerate = accelerate)
+    for (visits in kills) {
+      folder <- tempfile()
+      stop_after(visits, run(accelerate = accelerate, checkpoint = folder))
+      passes <- readRDS(file.path(folder, "state.rds"))[[1L]]$passes
+      if (visits > 3) expect_gt(passes, 2)
+      copy <- tempfile()
+      dir.create(copy)
+      file.copy(list.files(folder, full.names = TRUE), copy)
+      left <- nrow(whole$trace) - passes
+      rest <- run(accelerate = accelerate, checkpoint = folder, max_pass = left)
+      same <- c("param", "shares", "objective", "loglik")
+      expect_identical(rest[same], whole[same])
+      expect_identical(rest$trace$objective, utils::tail(whole$trace$objective, left))
+      if (!is.null(cluster) && visits == kills[2L]) {
+        there <- run(accelerate = accelerate, checkpoint = copy, max_pass = left, cluster = cluster)
+        expect_identical(numbers_of(there), numbers_of(rest))
+      }
+    }
+  }
+}
+
+# Evaluates a fit that ends, as if it were killed, in its n-th visit.
+stop_after <- function(n, fit) {
+  count <- 0
+  trace_visits <- function(...) {
+    count <<- count + 1
+    if (count > n) stop("killed")
+    visit(...)
+  }
+  visit <- visit_shards
+  bind_in_namespace("visit_shards", trace_visits)
+  expect_error(fit, "killed")
+}
+
+# Learners of which_zeros() and its answer, with few passes.
+small_learners <- function(x, k = c(2, 3)) {
+  quick <- fit_control(n_start = 1, n_polish = 0, max_pass = 20, tol = 0)
+  shards_learners(shards(x, tempfile(), size = 80), k, 1, quick)
+}
+
+answer <- function(x, ..., control = fit_control(n_start = 1, n_polish = 0, max_pass = 30, tol = 1e-6)) {
+  which_zeros_shards(x, k = c(2, 3), seed = 1, control = control, ...)
+}

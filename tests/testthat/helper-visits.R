@@ -66,7 +66,9 @@ ref_detected_pass <- function(x, par, design, mean, ridge) {
     q <- stats::plogis(as.vector(rows %*% par$slopes[, j]))
     gradient <- crossprod(rows, weight * (y - q)) - ridge * (par$slopes[, j] - mean[, j])
     hessian <- crossprod(rows, weight * q * (1 - q) * rows) + diag(ridge, d)
-    slopes[, j] <- par$slopes[, j] + solve(hessian, gradient)
+    step <- solve(hessian, gradient)
+    reach <- max(abs(rows %*% step))
+    slopes[, j] <- par$slopes[, j] + step * if (reach > 1) log(1 + reach) / reach else 1
   }
   expected <- s * (one %*% t(a) + zero %*% t(1 - a))
   seen <- rowSums(expected) > 0
@@ -74,6 +76,33 @@ ref_detected_pass <- function(x, par, design, mean, ridge) {
   ones <- a * (t(par$membership) %*% one)
   zeros <- (1 - a) * (t(par$membership) %*% zero)
   list(membership = s, aspects = ones / (ones + zeros), slopes = slopes)
+}
+
+# Mean and spread of slopes among attributes by EM, attribute by attribute: b_j ~ N(M_j mean, diag(spread^2)), of which
+# exp(shift'b - b'precision b / 2) is known, the mean integrated out.
+ref_sharing <- function(evidence, means, sharing, ridge, rounds) {
+  d <- nrow(means[[1]])
+  for (round in seq_len(rounds)) {
+    w <- diag(1 / sharing$spread^2, d)
+    left <- diag(ridge, ncol(means[[1]]))
+    right <- 0
+    for (j in seq_along(evidence)) {
+      v <- solve(evidence[[j]]$precision + w)
+      left <- left + t(means[[j]]) %*% (w - w %*% v %*% w) %*% means[[j]]
+      right <- right + t(means[[j]]) %*% w %*% v %*% evidence[[j]]$shift
+    }
+    covariance <- solve(left)
+    mean <- covariance %*% right
+    squares <- 0
+    for (j in seq_along(evidence)) {
+      v <- solve(evidence[[j]]$precision + w)
+      off <- v %*% (evidence[[j]]$shift + w %*% means[[j]] %*% mean) - means[[j]] %*% mean
+      lead <- (v %*% w - diag(1, d)) %*% means[[j]]
+      squares <- squares + as.vector(off)^2 + diag(v) + diag(lead %*% covariance %*% t(lead))
+    }
+    sharing <- list(mean = as.vector(mean), spread = sqrt(squares / length(evidence)), covariance = covariance)
+  }
+  sharing
 }
 
 # Memberships that follow covariates: the multinomial logistic regression of expected counts, by its own derivatives.

@@ -56,7 +56,7 @@ test_that("ages of sites give mean ages of taxa, unknown ages drop out", {
   expect_equal(got$age, c(a = 2.5, b = 4.5, c = 2))
   expect_equal(got$kind_of_age, "observation")
   expect_equal(age_profile(fit, c(2, 3, 6, NA)), got)
-  expect_message(got <- age_profile(fit, c(NA, 3, 6, 1)), "1 of 3 attributes have no age")
+  expect_message(got <- age_profile(fit, c(NA, 3, 6, 1)), "1 of 3 taxa have no age")
   expect_equal(got$age, c(a = 2, b = 4.5))
   sparse <- fit
   sparse$x <- Matrix::Matrix(x, sparse = TRUE)
@@ -67,7 +67,7 @@ test_that("whose ages they are is not guessed where it cannot be known", {
   set.seed(3)
   fit <- fit_with(binary(5, 5), matrix(0.5, 5, 2), matrix(runif(10), 2))
   expect_error(age_profile(fit, 1:5), "`of` must say", class = "multicause_input_error")
-  expect_error(age_profile(fit, 1:4), "each of the 5 observations", class = "multicause_input_error")
+  expect_error(age_profile(fit, 1:4), "each of the 5 sites", class = "multicause_input_error")
   expect_equal(age_profile(fit, 1:5, of = "attribute")$age, stats::setNames(as.double(1:5), 1:5))
 })
 
@@ -81,7 +81,7 @@ test_that("print and plot", {
   expect_s3_class(plot(got), "ggplot")
   one <- age_profile(profile_fit(matrix(runif(12), 1)), stats::setNames(1:12, letters[1:12]))
   expect_equal(nrow(one$tests), 0L)
-  expect_output(print(one), "Ages of 12 attributes")
+  expect_output(print(one), "Ages of 12 taxa")
   plot(one)
 })
 

@@ -236,10 +236,10 @@ test_that("fits end at certificates no looser than those of EM, and at least as 
   }
 })
 
-test_that("the control chooses: auto is Newton, but EM for plain passes, many components and with neighbours", {
+test_that("auto is Newton, but EM for plain passes, many components, neighbours, and few columns with a prior", {
   set.seed(7)
-  x <- binary(20, 10, 0.3)
-  start <- random_start(20, 10, 2)
+  x <- binary(20, 40, 0.3)
+  start <- random_start(20, 40, 2)
   trace_of <- function(...) {
     control <- fit_control(n_start = 1, max_pass = 8, tol = 0, ...)
     suppressWarnings(aspect_bernoulli(x, 2, start = start, control = control))$trace$objective
@@ -254,12 +254,14 @@ test_that("the control chooses: auto is Newton, but EM for plain passes, many co
   }
   expect_identical(near_trace(), near_trace(algorithm = "em"))
   chosen <- function(k, ...) {
-    start <- random_start(20, 10, k)
+    start <- random_start(20, ncol(x), k)
     control <- fit_control(n_start = 1, max_pass = 3, tol = 0)
     hush(aspect_bernoulli(x, k, start = start, control = control, ...))$algorithm
   }
   expect_identical(vapply(c(12, 13, 16, 17), chosen, "", estimate = "ml"), rep(c("newton", "em"), c(3, 1)))
   expect_identical(vapply(c(12, 13), chosen, "", estimate = "map"), c("newton", "em"))
+  x <- x[, -1]
+  expect_identical(c(chosen(2, estimate = "map"), chosen(2, estimate = "ml")), c("em", "newton"))
   expect_error(fit_control(algorithm = "gradient"), "algorithm", class = "multicause_input_error")
   expect_identical(fit_control()$algorithm, "auto")
 })
@@ -355,7 +357,7 @@ test_that("zeros that are not visited: the end is that of the objective itself, 
 
 test_that("starts are screened by 50 Newton passes, by 100 of EM, unless it is said", {
   set.seed(11)
-  x <- binary(40, 15, 0.4)
+  x <- binary(40, 45, 0.4)
   screened <- function(..., k = 2) {
     control <- fit_control(n_start = 5, tol = 0, n_finish = 1, max_pass = 150, n_polish = 0, ...)
     fit <- suppressWarnings(aspect_bernoulli(x, k, control = control))

@@ -1,4 +1,4 @@
-# The aspect Bernoulli model of shards against that of the table. Also of R/aspect_bernoulli_shards_methods.R.
+# The aspect Bernoulli model of shards against that of the table.
 
 test_that("a fit to shards is that of the table in memory from the same start", {
   x <- planted_table()
@@ -124,8 +124,8 @@ test_that("without a start the fit goes on from the best of a sample", {
   set.seed(1)
   whole <- aspect_bernoulli(x, 3, phantom = "white", control = fit_control(n_start = 3))
   expect_gt(one$objective, whole$objective - 0.01 * abs(whole$objective))
-  expect_output(print(one), "Aspect Bernoulli model of shards: 240 observations x 40 attributes, 3 components")
-  expect_output(print(one), "White phantom: A3 \\(pinned\\)")
+  expect_output(print(one), "Aspect Bernoulli model of shards: 240 sites x 40 taxa, 3 components")
+  expect_output(print(one), "White phantom: A3 \\(held")
 })
 
 test_that("what does not go with shards is refused with the reason", {
@@ -235,6 +235,20 @@ test_that("a fit whose driver was killed goes on from its checkpoint, on other w
   expect_error(fitted(one), "has lost its memberships", class = "multicause_input_error")
   writeBin(readBin(state_file(copy), "raw", 100), state_file(copy))
   expect_error(go_on(copy), "is damaged", class = "multicause_input_error")
+})
+
+test_that("a fit that goes on after a stop is, to the last bit, the one that was not stopped", {
+  skip_on_cran()
+  skip_if_not_installed_here()
+  x <- planted_table()
+  shard <- shards(x, tempfile(), size = 60)
+  start <- start_of_shards(x, 4)
+  for (algorithm in c("em", "newton")) {
+    hold_resumed(function(..., max_pass = 25) {
+      control <- fit_control(algorithm = algorithm, max_pass = max_pass, tol = 0, ...)
+      short_fit(shard, 4, start = start, control = control)
+    })
+  }
 })
 
 test_that("a damaged shard stops the fit and is named, here and on workers", {

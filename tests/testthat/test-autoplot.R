@@ -25,7 +25,7 @@ test_that("autoplot() has the views of plot(), for every model", {
 test_that("autoplot() has the views of smoothed fits and of three attributes", {
   set.seed(1)
   x <- outer(1:30, 1:6, function(i, j) (i <= 15) == (j <= 3)) * matrix(stats::rbinom(180, 1, 0.7), 30)
-  near <- smooth_over(age = 30:1, place = cbind(stats::runif(30), stats::runif(30)), strength = 5)
+  near <- smooth_over(age = 30:1, place = cbind(lng = stats::runif(30), lat = stats::runif(30)), strength = 5)
   quick <- fit_control(n_start = 1, max_pass = 50, tol = 1e-4, progress = FALSE)
   fit <- aspect_bernoulli(x, 2, estimate = "map", smooth = near, control = quick)
   drawn(ggplot2::autoplot(fit, "curves"))
@@ -64,4 +64,143 @@ test_that("a selection without any value is told", {
   few <- fit_control(n_start = 1, max_pass = 20, n_polish = 0, progress = FALSE)
   unknown <- suppressWarnings(select_k(x, 1:2, criterion = "aic", estimate = "map", control = few))
   expect_error(plot(unknown), "all of its criteria are unknown", class = "multicause_input_error")
+})
+
+# What the layers of a figure show; each test below fails where a figure shows other numbers than its object has.
+layer <- function(figure, i = 1L) ggplot2::layer_data(figure, i)
+
+test_that("figures of models show their parameters", {
+  fits <- fits_of_all()
+  heat <- function(fit, ...) ggplot2::autoplot(fit, ..., order = "data")$data$value
+  expect_equal(heat(fits$bernoulli_mixture), as.vector(t(fits$bernoulli_mixture$param$prototypes)))
+  expect_equal(heat(fits$nmf), as.vector(t(component_matrix(fits$nmf))))
+  expect_equal(heat(fits$logistic_pca), as.vector(t(fits$logistic_pca$param$loadings)))
+  noisy <- fits$noisy_or
+  expect_setequal(round(heat(noisy, "links"), 10), round(c(noisy$param$links, noisy$param$leak), 10))
+  expect_equal(sort(ggplot2::autoplot(noisy, "activation")$data$value), sort(as.vector(noisy$param$activation)))
+  leak <- ggplot2::autoplot(noisy, "leak")$data
+  expect_equal(leak$leak, unname(noisy$param$leak))
+  expect_equal(leak$frequency, unname(noisy$margins$column_sum / noisy$margins$column_observed))
+  bmf <- fits$bmf
+  counts <- ggplot2::autoplot(bmf, "counts")$data
+  expect_equal(as.vector(tapply(counts$probability, counts$side, sum)), c(1, 1))
+  expect_equal(sum(counts$features * counts$probability),
+    mean(bmf$trace$row_features) + mean(bmf$trace$column_features))
+  cells <- ggplot2::autoplot(bmf, "data")$data
+  expect_equal(sort(cells$value[cells$panel == "posterior mean"]), sort(as.vector(bmf$mean)))
+  chains <- ggplot2::autoplot(bmf, "trace")$data
+  expect_equal(chains$value[chains$quantity == "log-likelihood"], bmf$trace$log_likelihood)
+  plsa <- ggplot2::autoplot(fits$plsa, "membership")
+  expect_equal(sum(layer(plsa)$ymax - layer(plsa)$ymin), 20)
+  marginals <- ggplot2::autoplot(fits$plca, "marginals")$data
+  expect_equal(as.vector(tapply(marginals$probability, marginals[c("component", "dimension")], sum)), rep(1, 6))
+  fit <- ggplot2::autoplot(fits$plca, "reconstruction")$data
+  expect_equal(sum(fit$value[fit$panel == "data"]^2), sum(fits$plca$x))
+  visits <- fits$visits
+  sums <- occupied(visits, "observation")
+  expect_setequal(layer(ggplot2::autoplot(visits, "richness"))$xmax, sums$high)
+  expect_setequal(layer(ggplot2::autoplot(visits, "sites"))$xmax, occupied(visits, "attribute")$high)
+  gaps <- ggplot2::autoplot(fits$aspect_bernoulli, "trace")$data
+  expect_equal(nrow(gaps), sum(lengths(fits$aspect_bernoulli$start_traces)))
+  expect_equal(min(gaps$gap), least_gap)
+})
+
+test_that("figures of results show their tables", {
+  set.seed(2)
+  x <- outer(1:30, 1:8, function(i, j) (i <= 15) == (j <= 4)) * matrix(stats::rbinom(240, 1, 0.7), 30)
+  few <- fit_control(n_start = 3, n_polish = 0, progress = FALSE, keep_starts = TRUE, screen = FALSE)
+  cv <- cross_validate(x, bernoulli_mixture, 1:2, folds = 2, control = few)
+  expect_equal(ggplot2::autoplot(cv)$data$loss, cv$results$loss)
+  chosen <- select_k(x, 1:2, bernoulli_mixture, c("aic", "cells"), folds = 2, control = few)
+  expect_setequal(ggplot2::autoplot(chosen)$data$loss, stats::na.omit(chosen$table$value))
+  both <- compare_models(x, list(a = bernoulli_mixture, b = logistic_pca), 1, folds = 2, control = few)
+  expect_setequal(ggplot2::autoplot(both)$data$loss, both$cells$results$loss)
+  fit <- aspect_bernoulli(x, 3, phantom = "white", control = few)
+  solutions <- modes(fit)
+  expect_equal(layer(ggplot2::autoplot(solutions))$y, solutions$modes$behind)
+  bounds <- identifiability(fit)
+  boxes <- layer(ggplot2::autoplot(bounds))
+  expect_equal(sort(boxes$ymax[1:30]), sort(bounds$observations$outer_most))
+  ages <- age_profile(fit, age = 8:1, of = "attribute")
+  expect_equal(layer(ggplot2::autoplot(ages))$middle, -ages$aspects$median)
+  unlike <- divergences(fits_of_all()$plca)
+  expect_equal(ggplot2::autoplot(unlike)$data$value, unlist(lapply(unclass(unlike), as.vector), use.names = FALSE))
+  average <- ensemble(x, k = 2, members = 2)
+  expect_equal(ggplot2::autoplot(average)$data$value, as.vector(average$probability))
+  near <- suppressMessages(neighbours_mean(x, near = smooth_over(age = 1:30)))
+  expect_equal(drawn(ggplot2::autoplot(near))$plot$data$value, as.vector(near$probability))
+})
+
+test_that("curves and maps show the numbers of curves() and of the composition", {
+  set.seed(1)
+  x <- outer(1:30, 1:6, function(i, j) (i <= 15) == (j <= 3)) * matrix(stats::rbinom(180, 1, 0.7), 30)
+  place <- cbind(lng = stats::runif(30, 10, 20), lat = stats::runif(30, 40, 50))
+  near <- smooth_over(age = 30:1, place = place, strength = 5)
+  quick <- fit_control(n_start = 1, max_pass = 50, tol = 1e-4, progress = FALSE)
+  fit <- aspect_bernoulli(x, 2, estimate = "map", smooth = near, control = quick)
+  figure <- ggplot2::autoplot(fit, "curves", attribute = 2)
+  expect_equal(figure$data$share, curves(fit, "component")$share)
+  expect_equal(layer(figure, 4L)$y, curves(fit, attribute = 2)$present)
+  figure <- ggplot2::autoplot(fit, "map", slices = 1)
+  kinds <- vapply(figure$layers, function(layer) class(layer$geom)[1L], "") # without package maps there is no coast
+  pies <- layer(figure, which(kinds == "GeomPolygon"))
+  expect_lte(max(pies$x), 21) # zoomed to the sites, in degrees
+  expect_equal(length(unique(pies$group)), sum(fit$param$membership > least_slice))
+})
+
+test_that("every figure has an alternative text of its own", {
+  body_of <- function(name) paste(deparse(get(name, asNamespace("multicause"))), collapse = " ")
+  makers <- grep("_figure$", ls(asNamespace("multicause")), value = TRUE)
+  expect_gt(length(makers), 25L)
+  expect_error(new_figure(data.frame(x = 1), title = "t"), "alt") # none is made without
+  # A figure is begun by new_figure(), or by one that is.
+  own <- c(makers, "new_figure")
+  for (name in setdiff(makers, c("new_figure", "show_figure", "has_figure", "observation_figure"))) {
+    expect_match(body_of(name), paste(paste0("\\b", setdiff(own, name), "\\("), collapse = "|"), info = name)
+  }
+})
+
+test_that("time axes have the geological scale where its package is there", {
+  plain <- function(...) !any(vapply(time_axis(...), inherits, NA, "Coord"))
+  expect_true(plain(c(0, 600)))
+  expect_true(plain(c(1, 10), NULL))
+  expect_true(plain(c(1, 10), "ka"))
+  expect_true(plain(c(5, 5)))
+  skip_if_not_installed("deeptime")
+  expect_false(plain(c(245, 320)))
+  for (range in list(c(245, 320), c(10, 300), c(0.1, 2), c(0, 541), c(12, 15))) {
+    divisions <- geological_divisions(range)
+    seen <- divisions$share > 0
+    expect_true(sum(seen) >= 1L && sum(seen) <= 12L)
+    expect_equal(sum(divisions$share), 1, tolerance = 1e-6)
+  }
+  expect_setequal(
+    with(geological_divisions(c(245, 320)), name[share > 0]),
+    c("Middle Triassic", "Early Triassic", "Lopingian", "Guadalupian", "Cisuralian", "Pennsylvanian")
+  )
+  x <- matrix(rbinom(200, 1, 0.4), 20)
+  w <- suppressMessages(which_zeros(x, age = seq(250, 320, length.out = 20), quick = TRUE, seed = 1, progress = FALSE))
+  for (what in c("ranges", "time")) drawn(ggplot2::autoplot(w, what))
+})
+
+test_that("the gallery has every view of every model and of every result", {
+  skip_on_cran()
+  page <- test_path("..", "..", "vignettes", "articles", "gallery.Rmd")
+  skip_if_not(file.exists(page), "the sources are not at hand")
+  lines <- readLines(page)
+  methods <- grep("^S3method[(]ggplot2::autoplot,", readLines(test_path("..", "..", "NAMESPACE")), value = TRUE)
+  classes <- sub("[)]$", "", sub(".*,", "", methods))
+  for (class in classes) {
+    method <- getS3method("autoplot", class, envir = asNamespace("ggplot2"))
+    # Those without views of their own are drawn from the call that makes them.
+    views <- if (class == "visits_bernoulli") c("detection", "richness", "sites") else eval(formals(method)$what)
+    maker <- c(which_zeros_sums = "by_taxon", which_zeros_contrast = "contrast", zero_explained = "explain",
+      multicause_cv = "cross_validate", multicause_comparison = "compare_models", multicause_selection = "select_k",
+      multicause_ensemble = "ensemble", which_zeros_sensitivity = "sensitivity")
+    words <- if (is.null(views)) sprintf("%s(", if (class %in% names(maker)) maker[[class]] else class)
+    first <- views %in% c("zeros", "aspects") # what plot() draws when nothing is asked for
+    for (word in c(words, sprintf("\"%s\"", views[!first]))) {
+      expect_true(any(grepl(word, lines, fixed = TRUE)), info = paste(class, word))
+    }
+  }
 })

@@ -160,7 +160,7 @@ test_that("messages", {
 test_that("print", {
   set.seed(10)
   fit <- bernoulli_mixture(binary_matrix(6, 4), 1, estimate = "ml", control = quiet_control(n_start = 1))
-  expect_snapshot(print(fit))
+  expect_snapshot(print(fit), transform = hide_passes)
 })
 
 test_that("summary and plots serve every comparator", {
@@ -178,7 +178,7 @@ test_that("summary and plots serve every comparator", {
     expect_invisible(plot(fit, "trace"))
     expect_identical(dim(component_matrix(fit)), c(2L, 6L))
   }
-  expect_snapshot(print(summary(fits[[1]])))
+  expect_snapshot(print(summary(fits[[1]])), transform = hide_passes)
   expect_error(plot(fits[[1]], "scree"), class = "multicause_input_error")
 })
 

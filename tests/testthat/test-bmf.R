@@ -282,5 +282,43 @@ test_that("the family follows the data where none is given, and long runs say wh
   given <- bmf_quietly(bmf(x, family = "gaussian", control = bmf_quick(chains = 1, draws = 5)))
   expect_identical(given$family, "gaussian")
   expect_message(tell_long_run("bernoulli", c(129, 113), mcmc_control()), "129 x 113.*first look")
-  expect_silent(tell_long_run("bernoulli", c(20, 10), mcmc_control()))
+  expect_message(told <- tell_long_run("bernoulli", c(129, 113), mcmc_control()))
+  expect_true(told)
+  expect_silent(told <- tell_long_run("bernoulli", c(20, 10), mcmc_control()))
+  expect_false(told)
+})
+
+test_that("a long run has a first answer after one start, and the draws of a silent one", {
+  x <- early_tetrapods$x
+  chains <- mcmc_control(
+    chains = 2, warmup = 5, draws = 10, keep = 5, n_start = 2, n_reheat = 1, start_sweeps = 10, progress = FALSE
+  )
+  said <- function(least) {
+    messages <- character()
+    inside <- asNamespace("multicause")
+    usual <- inside$long_run
+    set <- function(value) {
+      unlockBinding("long_run", inside)
+      assign("long_run", value, inside)
+      lockBinding("long_run", inside)
+    }
+    on.exit(set(usual))
+    set(least)
+    set.seed(3)
+    fit <- withCallingHandlers(suppressWarnings(bmf(x, control = chains)), message = function(m) {
+      messages <<- c(messages, conditionMessage(m))
+      invokeRestart("muffleMessage")
+    })
+    list(fit = fit, messages = messages)
+  }
+  long <- said(0)
+  expect_match(long$messages[1], "Sampling 129 x 113 cells (Bernoulli family)", fixed = TRUE)
+  expect_match(long$messages[2], "A first answer, .* group\\(s\\) of rows")
+  short <- said(Inf)
+  expect_length(short$messages, 0L)
+  expect_identical(long$fit$trace, short$fit$trace)
+  state <- list(rows = matrix(as.raw(1), 4, 1), columns = matrix(as.raw(1), 3, 1), weights = matrix(0, 1, 1))
+  expect_message(tell_first_answer(state, c(1L, 1L), NULL), "0 group\\(s\\) of rows")
+  state$columns <- cbind(state$columns, as.raw(c(0, 1, 1)))
+  expect_message(tell_first_answer(state, c(1L, 1L), c("a", "b", "c")), "the largest of \"b\", \"c\"")
 })

@@ -82,3 +82,128 @@ test_that("intervals hold the estimate's neighbourhood, narrow as tables grow, a
   refuses(confint(fit, nsim = 5), "`nsim`")
   refuses(confint(fit, level = 1), "`level`")
 })
+
+test_that("the profile of a single component is the likelihood interval of a binomial share", {
+  set.seed(4)
+  x <- cbind(a = rbinom(30, 1, 0.3), b = rbinom(30, 1, 0.6), never = 0, always = 1)
+  x[1:4, "a"] <- NA
+  fit <- suppressMessages(bernoulli_mixture(x, 1, estimate = "ml", control = few))
+  ends <- confint(fit, method = "profile", level = 0.9)
+  expect_identical(dim(ends), c(5L, 2L))
+  expect_identical(unname(ends["weights[A1]", ]), c(1, 1))
+  for (taxon in colnames(x)) {
+    ones <- sum(x[, taxon], na.rm = TRUE)
+    n <- sum(!is.na(x[, taxon]))
+    loglik <- function(p) dbinom(ones, n, p, log = TRUE)
+    lost <- function(p) loglik(ones / n) - loglik(p) - qchisq(0.9, 1) / 2
+    low <- if (ones == 0) 0 else uniroot(lost, c(1e-9, ones / n), tol = 1e-9)$root
+    high <- if (ones == n) 1 else uniroot(lost, c(ones / n, 1 - 1e-9), tol = 1e-9)$root
+    expect_equal(unname(ends[sprintf("prototypes[A1, %s]", taxon), ]), c(low, high), tolerance = 1e-4)
+  }
+  # A share of exactly 0 has an interval with a width, which the bootstrap does not give it.
+  expect_gt(ends["prototypes[A1, never]", 2], 0.01)
+})
+
+test_that("at the ends of a profile the best of all else has lost what it should", {
+  for (estimate in c("ml", "map")) {
+    set.seed(1)
+    fit <- bernoulli_mixture(two_groups, 2, estimate = estimate, control = quiet_control(n_start = 4, tol = 1e-12))
+    wanted <- c("weights[A1]", "prototypes[A2, t3]")
+    ends <- confint(fit, wanted, method = "profile")
+    numbers <- mixture_numbers(fit$param)
+    expect_true(all(ends[, 1] < numbers[wanted] & numbers[wanted] < ends[, 2]))
+    data <- list(one = unname(two_groups), zero = 1 - unname(two_groups), pseudo = fit$pseudo)
+    free <- mixture_beside(lapply(fit$param[c("weights", "prototypes")], unname), data)
+    expect_equal(free$objective, fit$objective[[1]], tolerance = 1e-6)
+    for (i in 1:2) {
+      for (end in ends[i, ]) {
+        at <- match(wanted[i], names(numbers))
+        held <- mixture_beside(free$param, data, at, end, tol = 1e-10)
+        expect_equal(unname(mixture_numbers(held$param)[at]), end)
+        expect_equal(free$objective - held$objective, qchisq(0.95, 1) / 2, tolerance = 0.01)
+      }
+    }
+  }
+  expect_match(attr(ends, "method"), "profile")
+  near <- smooth_over(age = seq_len(nrow(two_groups)), bandwidth = 5, strength = 1)
+  smoothed <- suppressWarnings(bernoulli_mixture(two_groups, 2, smooth = near, control = few))
+  for (generic in list(confint, vcov)) {
+    expect_error(generic(smoothed), "no meaning for a mixture with `smooth`", class = "multicause_input_error")
+  }
+  expect_error(confint(fit, method = "wald"), "`method`", class = "multicause_input_error")
+})
+
+test_that("vcov() is the covariance over bootstrap fits", {
+  fit <- bernoulli_mixture(two_groups, 2, control = few)
+  v <- vcov(fit, nsim = 59, seed = 1)
+  expect_identical(rownames(v), names(mixture_numbers(fit$param)))
+  expect_true(isSymmetric(v) && min(eigen(v, TRUE, TRUE)$values) > -1e-10)
+  expect_equal(v["weights[A1]", "weights[A2]"], -v["weights[A1]", "weights[A1]"], tolerance = 1e-8) # they sum to 1
+  # A standard error of a weight is near that of a binomial share, or above: the groups are not known.
+  share <- fit$param$weights[[1]]
+  expect_gt(sqrt(v[1, 1]), 0.7 * sqrt(share * (1 - share) / nrow(two_groups)))
+  ends <- confint(fit, "weights[A1]", nsim = 59, seed = 1, level = 0.68)
+  expect_lt(abs(sqrt(v[1, 1]) / (diff(c(ends)) / 2) - 1), 0.5)
+})
+
+# Which verbs take the draws of which model.
+drawn_by <- list(
+  bootstrap = c("aspect_bernoulli", "effort", "visits", "bernoulli_mixture", "plsa"), posterior = "vb",
+  none = c("logistic_pca", "nmf", "plca", "noisy_or", "bmf")
+)
+
+test_that("every model has draws, or a sentence that says where there are", {
+  fits <- fits_of_all()
+  expect_setequal(unlist(drawn_by), names(fits))
+  groups <- rep(1:2, 10)
+  for (model in drawn_by$bootstrap) {
+    fit <- fits[[model]]
+    draws <- bootstrap_draws(fit, 6, seed = 2)
+    expect_length(draws, 6L)
+    expect_identical(lapply(bootstrap_draws(fit, 2, seed = 2), coef), lapply(draws[1:2], coef))
+    for (draw in draws) {
+      expect_identical(class(draw), class(fit))
+      expect_identical(lapply(coef(draw), dim), lapply(coef(fit), dim))
+    }
+    expect_false(identical(coef(draws[[1]]), coef(draws[[2]])))
+    if (!inherits(fit, "aspect_bernoulli")) {
+      expect_error(deficiency(fit, draws = draws), class = "multicause_input_error")
+      next
+    }
+    sums <- deficiency(fit, draws = draws)
+    expect_true(all(sums$low <= sums$missed & sums$missed <= sums$high))
+    expect_true(all(c("low", "high") %in% names(by_site(fit, draws = draws))))
+    expect_true(all(c("low", "high") %in% names(contrast(fit, groups, draws = draws))))
+    expect_true("median_low" %in% names(age_profile(fit, age = 20:1, draws = draws)$aspects))
+    expect_error(posterior_draws(fit), "bootstrap_draws", class = "multicause_input_error")
+  }
+  for (model in drawn_by$posterior) {
+    expect_error(bootstrap_draws(fits[[model]]), "posterior_draws", class = "multicause_input_error")
+    expect_length(posterior_draws(fits[[model]], 3), 3L)
+  }
+  for (model in drawn_by$none) {
+    expect_error(bootstrap_draws(fits[[model]]), "simulate", class = "multicause_input_error")
+  }
+  expect_error(identifiability(fits$vb, bootstrap = 2), "posterior_draws", class = "multicause_input_error")
+})
+
+test_that("draws of visits are of the visits that were made", {
+  fit <- fits_of_all()$visits
+  draws <- bootstrap_draws(fit, 20, seed = 3)
+  found <- apply(fit$visits == 1, 1:2, any, na.rm = TRUE)
+  for (draw in draws[1:3]) {
+    expect_identical(draw$visits, fit$visits)
+    expect_true(all(cell_scores(draw, 1:20, draw_kinds(draw))$missed[found] > 0.5))
+  }
+  sums <- deficiency(fit, draws = draws)
+  expect_lt(max(sums$high), 20)
+})
+
+test_that("bootstrap fits are spread about as parameters are known", {
+  set.seed(4)
+  x <- matrix(stats::rbinom(3000, 1, 0.4), 300)
+  fit <- bernoulli_mixture(x, 1, estimate = "ml")
+  draws <- bootstrap_draws(fit, 60, seed = 1)
+  spread <- vapply(draws, function(draw) as.vector(draw$param$prototypes), numeric(10))
+  expect_equal(mean(apply(spread, 1, stats::sd)), sqrt(0.24 / 300), tolerance = 0.12)
+})

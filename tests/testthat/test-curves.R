@@ -8,7 +8,7 @@ provinces <- function(n = 120, m = 32) {
   present <- cbind(present, ifelse(zone == 1, 0.9, 0))
   x <- matrix(stats::rbinom(length(present), 1, present * stats::runif(n, 0.6, 1)), n)
   colnames(x) <- c(paste0("t", seq_len(m)), "z")
-  list(x = x, age = 3 * zone, place = cbind(stats::runif(n), 60 * north))
+  list(x = x, age = 3 * zone, place = cbind(lng = stats::runif(n), lat = 60 * north))
 }
 
 test_that("curves go by a bandwidth of age alone: no taxon spreads to times where it is not", {
@@ -81,7 +81,7 @@ coloured <- function(figure) {
 test_that("components of which nothing is drawn are not in the legend", {
   set.seed(12)
   data <- turnover(50, 9)
-  place <- cbind(runif(50, 0, 20), runif(50, 40, 50))
+  place <- cbind(lng = runif(50, 0, 20), lat = runif(50, 40, 50))
   near <- smooth_over(age = data$age, place = place, bandwidth = c(age = 1, place = 1000), strength = 5)
   fit <- hush(aspect_bernoulli(data$x, 7, estimate = "map", phantom = "white", smooth = near, control = brief()))
   fit$param$membership[, 4:6] <- 1e-12
@@ -93,4 +93,34 @@ test_that("components of which nothing is drawn are not in the legend", {
   expect_identical(drawn_components(diag(3)[rep(1:2, 200), ]), c(TRUE, TRUE, FALSE))
   expect_identical(drawn_components(cbind(rep(0.6, 300), 0.4)), c(TRUE, FALSE)) # points, of the main component
   expect_identical(coloured(ggplot2::autoplot(fit, "curves")), c("A1", "A2", "A3", "A6"))
+})
+
+test_that("draws give a curve its ends, for every model with neighbours", {
+  fits <- fits_of_all()
+  x <- fits$aspect_bernoulli$x
+  x[is.na(x)] <- 0
+  near <- smooth_over(age = 20:1, bandwidth = 3, strength = 2)
+  few <- quiet_control(n_start = 1, n_polish = 0)
+  again <- x * matrix(stats::rbinom(160, 1, 0.8), 20)
+  smoothed <- suppressWarnings(list(
+    aspect_bernoulli(x, 3, phantom = "white", smooth = near, control = few),
+    plsa(3 * x, 2, smooth = near, control = few),
+    bernoulli_mixture(x, 2, smooth = near, control = few),
+    visits_bernoulli(list(x, again), 2, smooth = near, control = few)
+  ))
+  for (fit in smoothed) {
+    draws <- bootstrap_draws(fit, 8, seed = 1)
+    kept <- c("bandwidth", "strength")
+    for (draw in draws[1:2]) expect_identical(draw$smooth[kept], fit$smooth[kept])
+    plain <- curves(fit, at = c(18, 3), attribute = 1:2)
+    got <- curves(fit, at = c(18, 3), attribute = 1:2, draws = draws, level = 0.5)
+    expect_identical(got[names(plain)], plain, ignore_attr = TRUE)
+    value <- plain[[3]]
+    each <- vapply(draws, function(draw) curves(draw, at = c(18, 3), attribute = 1:2)[[3]], value)
+    expect_equal(got$low, pmin(apply(each, 1, quantile, 0.25), value))
+    expect_equal(got$high, pmax(apply(each, 1, quantile, 0.75), value))
+    expect_true(all(c("low", "high") %in% names(curves(fit, "component", at = 10, draws = draws))))
+  }
+  expect_error(curves(smoothed[[1]], draws = 5), "bootstrap_draws", class = "multicause_input_error")
+  expect_error(curves(smoothed[[1]], draws = list(smoothed[[2]])), class = "multicause_input_error")
 })

@@ -32,7 +32,7 @@ test_that("unknown cells count nowhere; without finds and zeros there is no shar
   expect_equal(unlist(got[3, c("recorded", "zeros", "missed")]), c(recorded = 0, zeros = 0, missed = 0))
   expect_true(is.na(got$share[3]))
   expect_equal(sum(deficiency(fit, "observation")$zeros), 4L)
-  expect_output(print(got), "3 attributes")
+  expect_output(print(got), "3 taxa")
 })
 
 test_that("without a white phantom nothing is missed, and that is said", {
@@ -81,4 +81,51 @@ test_that("draws of a posterior give intervals, the same each time, and leave th
   ages <- age_profile(sampled, seq_len(60), of = "observation")$aspects
   expect_true(all(ages$median_low <= ages$median_high))
   expect_null(age_profile(plain, seq_len(60), of = "observation")$aspects$median_low)
+})
+
+test_that("the total's ends are of the same draws, by site or by taxon", {
+  set.seed(6)
+  truth <- planted(60, 20)
+  fit <- aspect_bernoulli(truth$x, 3, estimate = "vb", phantom = "white", control = fit_control(n_start = 3))
+  draws <- with_seed(1L, posterior_draws(fit, 100))
+  total <- vapply(draws, function(draw) sum(false_absences(draw, Inf, kinds = phantoms(fit)$kind)$missed), 0)
+  for (by in c("attribute", "observation")) {
+    got <- deficiency(fit, by)
+    ends <- attr(got, "total")
+    expect_lt(ends[1], sum(got$missed))
+    expect_gt(ends[2], sum(got$missed))
+    expect_lt(ends[1], quantile(total, 0.1)) # wider than the draws of chances
+    expect_gt(ends[2], quantile(total, 0.9))
+    expect_output(print(got), "90 % of draws are within")
+  }
+})
+
+test_that("by_site(), by_taxon() and contrast() sum a fit's draws as deficiency() does", {
+  fits <- fits_of_all()
+  fit <- fits$aspect_bernoulli
+  draws <- bootstrap_draws(fit, 30, seed = 1)
+  for (side in 1:2) {
+    sums <- (if (side == 1) by_site else by_taxon)(fit, draws = draws)
+    each <- deficiency(fit, c("observation", "attribute")[side], draws = draws)
+    at <- match(sums[[1]], each[[1]])
+    for (column in c("zeros", "missed", "low", "high", "share", "share_low", "share_high")) {
+      expect_equal(sums[[column]], each[[column]][at], info = column)
+    }
+    expect_equal(sums$finds, each$recorded[at])
+    cells <- false_absences(fit, Inf)
+    most <- tapply(cells$missed_most, cells[[c("observation", "attribute")[side]]], sum)
+    expect_equal(sums$most, as.vector(most[as.character(sums[[1]])]))
+  }
+  groups <- rep(c("old", "young"), each = 10)
+  both <- by_site(fit, groups = groups, draws = draws)
+  expect_setequal(both$group, groups)
+  expect_equal(sum(both$missed), sum(deficiency(fit)$missed))
+  differ <- contrast(fit, groups, of = "missed", draws = draws)
+  expect_equal(differ$difference, both$missed[both$group == "old"] - both$missed[both$group == "young"])
+  expect_true(differ$low <= differ$difference && differ$difference <= differ$high)
+  expect_output(print(both), "its phantom")
+  expect_error(by_site(fit), "bootstrap_draws", class = "multicause_input_error")
+  expect_error(by_site(fits$plsa), "phantoms", class = "multicause_input_error")
+  expect_error(contrast(fits$nmf, groups), "phantoms", class = "multicause_input_error")
+  expect_error(by_taxon(fit$x), "which_zeros", class = "multicause_input_error")
 })

@@ -62,6 +62,72 @@ test_that("held-out weights find the better group", {
   expect_equal(sum(several$weights), 1)
 })
 
+test_that("variational fits are averaged over k and priors by held-out cells, with draws of their members", {
+  set.seed(7)
+  x <- simulated_sites$x[1:50, 1:20]
+  few <- quiet_control(n_start = 1, n_polish = 0, max_pass = 80, tol = 1e-5)
+  several <- suppressWarnings(ensemble(x, k = 2:3, estimate = "vb", phantom = "white", folds = 2, control = few))
+  expect_length(several$fits, 8L)
+  expect_identical(unique(vapply(several$fits, function(fit) fit$estimate, "")), "vb")
+  expect_length(unique(lapply(several$fits, function(fit) fit$prior)), 4L)
+  expect_gt(length(unique(several$weights)), 1L) # not equal: by held-out cells
+  # What is said is kept.
+  said <- suppressWarnings(
+    ensemble(x, k = 2, members = 2, estimate = "vb", weights = "equal", phantom = "white", control = few)
+  )
+  expect_identical(said$weights, rep(1 / 8, 8))
+  given <- ensemble(several$fits[1:2], weights = c(9, 1))
+  expect_equal(given$draw_weights, c(0.9, 0.1))
+  set.seed(1)
+  draws <- posterior_draws(several, 200)
+  k <- vapply(draws, function(draw) draw$dims[["k"]], 0)
+  # By square roots of the weights, which are by held-out cells.
+  weights <- sqrt(several$weights) / sum(sqrt(several$weights))
+  share <- sum(weights[vapply(several$fits, function(fit) fit$dims[["k"]], 0) == 2])
+  expect_equal(several$draw_weights, weights)
+  expect_lt(abs(mean(k == 2) - share), 0.15)
+  expect_equal(unname(rowSums(draws[[1]]$param$membership)), rep(1, 50))
+  # Totals averaged over k and priors: ranges over these draws, by hand.
+  sums <- deficiency(several, draws = draws)
+  expect_equal(sum(sums$missed), sum(false_absences(several, Inf)$missed))
+  missed <- vapply(draws, function(draw) {
+    cells <- false_absences(draw, Inf, kinds = unname(ifelse(draw$pinned == "free", "content", draw$pinned)), x = x)
+    sum(cells$missed[cells$attribute == sums$attribute[3]])
+  }, 0)
+  expect_lt(sums$low[3], mean(missed))
+  expect_gt(sums$high[3], mean(missed))
+  expect_gte(sums$high[3] - sums$low[3], diff(quantile(missed, c(0.05, 0.95)))[[1]] * 0.9)
+  expect_true(all(c("low", "high") %in% names(deficiency(several))))
+  sure <- identifiability(several$fits[[1]], n_search = 0, draws = draws[1:20], cells = TRUE)
+  expect_true(all(sure$cells$draws_most >= 0 & sure$cells$draws_most <= 1))
+  # What each member expects, as of the member alone.
+  found <- summary(several)
+  expect_equal(found$missed[2], sum(false_absences(several$fits[[2]], Inf)$missed), tolerance = 1e-8)
+  expect_equal(nrow(age_profile(several, age = 1:20)$aspects), several$dims[["k"]] - 8)
+  others <- ensemble(list(bernoulli_mixture(x, 2, control = few)))
+  expect_error(posterior_draws(others), class = "multicause_input_error")
+  expect_error(posterior_draws(suppressWarnings(ensemble(x, k = 2, members = 1, control = few))), "no posterior")
+})
+
+test_that("members that disagree about what was missed are warned of, others are not", {
+  x <- simulated_sites$x[1:40, 1:12]
+  few <- quiet_control(n_start = 1, n_polish = 0, max_pass = 60, tol = 1e-5)
+  fit <- suppressWarnings(aspect_bernoulli(x, 3, estimate = "vb", phantom = "white", control = few))
+  # The same content, with nearly nothing and with much left to the phantom.
+  moved <- function(share) {
+    fit$param$membership[, 1:2] <- (1 - share) * fit$param$membership[, 1:2] / rowSums(fit$param$membership[, 1:2])
+    fit$param$membership[, 3] <- share
+    fit
+  }
+  shown <- function(...) paste(utils::capture.output(ensemble(list(...), weights = c(0.45, 0.55))), collapse = " ")
+  expect_match(shown(moved(0.02), moved(0.6)), "Warning: its members expect .* may be far off")
+  expect_no_match(shown(moved(0.5), moved(0.55)), "Warning")
+  expect_match(shown(moved(0.5), moved(0.55)), "members expect .* zeros to be false\\.")
+  apart <- members_apart(ensemble(list(moved(0.02), moved(0.6)), weights = c(0.45, 0.55)))
+  each <- log(c(sum(false_absences(moved(0.02), Inf)$missed), sum(false_absences(moved(0.6), Inf)$missed)))
+  expect_equal(apart$spread, sqrt(0.45 * 0.55) * abs(diff(each)), tolerance = 1e-8)
+})
+
 test_that("components are matched by the assignment problem", {
   set.seed(4)
   x <- binary_matrix(40, 8)

@@ -13,7 +13,7 @@ explored <- local({
   dimnames(x) <- list(localities = paste("Site", 1:30), genera = paste("Genus", 1:12))
   dimnames(x)[[1L]][1:6] <- odd_names
   dimnames(x)[[2L]][1:6] <- odd_names
-  places <- cbind(runif(30, 0, 20), runif(30, 40, 50))
+  places <- cbind(lng = runif(30, 0, 20), lat = runif(30, 40, 50))
   suppressMessages(list(
     x = x, ages = ages, places = places,
     w = which_zeros(x, age = ages, place = places, quick = TRUE, seed = 1, progress = FALSE),
@@ -49,7 +49,7 @@ test_that("a fit has its components, ages and places given, or none", {
   expect_null(bare$age)
   expect_setequal(bare$components$name, levels(top_taxa(explored$fit, 1L)$component))
   full <- data_of(page_of(explored$fit, age = explored$ages, place = explored$places, unit = NULL, title = "Mine"))
-  expect_equal(full$lon, explored$places[, 1L], tolerance = 1e-4)
+  expect_equal(full$lon, unname(explored$places[, 1L]), tolerance = 1e-4)
   expect_identical(full$unit, "age")
   expect_identical(full$title, "Mine")
   gaps <- explored$fit$param$membership[, explored$fit$pinned == "white"]
@@ -70,7 +70,8 @@ test_that("every model of a 0/1 table has a page", {
 test_that("500 x 140 is below 5 MB", {
   skip_if_not_installed("jsonlite")
   big <- drawn_fit(500, 140, 4, phantom = "white")
-  expect_lt(file.size(page_of(big, age = seq_len(500), place = cbind(seq(0, 50, length.out = 500), 45))), 2e6)
+  places <- cbind(lng = seq(0, 50, length.out = 500), lat = 45)
+  expect_lt(file.size(page_of(big, age = seq_len(500), place = places)), 2e6)
 })
 
 test_that("wrong input is told", {
@@ -149,7 +150,9 @@ test_that("in a browser the parts follow each other, and names are shown as writ
     expect_identical(seen$title, "Which zeros are false?")
     expect_setequal(seen$options, c("all", rownames(explored$x)))
     cells <- as.data.frame(explored$w)
-    expect_equal(as.numeric(seen$first[4L]), max(cells$missed), tolerance = 2e-3)
+    expect_identical(seen$first[1:2], as.character(unlist(cells[1L, c("site", "taxon")]))) # as the print has them
+    expect_equal(as.numeric(seen$first[3:4]), unlist(cells[1L, c("chance", "missed")]),
+      tolerance = 2e-3, ignore_attr = TRUE)
     expect_match(seen$answer, format(signif(explored$w$total[["missed"]], 3)), fixed = TRUE)
     expect_identical(unique(seen$taxon), odd_names[3L])
     expect_length(seen$taxon, sum(explored$x[, 3L] == 0))

@@ -222,7 +222,7 @@ test_that("of a part of a ranking, its header says that it is one", {
     expect_identical(first_lines(other, 1L), "False absences") # more than the ranking, or what subset() leaves of it
   }
   by_site <- false_presences(case$fit, n = 2, per = "observation")
-  expect_match(first_lines(tail(by_site, 2), 1L), "^2 of the [0-9]+ of 30 presences .* within each observation$")
+  expect_match(first_lines(tail(by_site, 2), 1L), "^2 of the [0-9]+ of 30 presences .* within each site$")
 })
 
 test_that("where nothing is left to rank, that is said; a sparse pattern will do", {

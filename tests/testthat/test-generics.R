@@ -36,7 +36,9 @@ test_that("case.names() and variable.names() are those of the table", {
 
 test_that("generics without a meaning refuse with what to use", {
   fits <- fits_of_all()
-  own <- list(visits_bernoulli = c("vcov", "confint"), bernoulli_mixture = c("anova", "confint"), noisy_or = "anova")
+  own <- list(
+    visits_bernoulli = c("vcov", "confint"), bernoulli_mixture = c("anova", "confint", "vcov"), noisy_or = "anova"
+  )
   for (fit in fits) {
     for (generic in setdiff(names(no_meaning), unlist(own[class(fit)]))) {
       refuses(get(generic, asNamespace("stats"))(fit), paste0("^", generic, "\\(\\) has no meaning for an? "))
@@ -54,4 +56,23 @@ test_that("update() takes no formula", {
   refuses(update(fit$bernoulli_mixture, . ~ .), "Models here have no formula.*update\\(fit, k = 3\\)")
   refuses(update(fit$bmf, . ~ . - t1), "no formula")
   refuses(update(fit$bernoulli_mixture, 3), "by name")
+})
+
+test_that("dim() of a fit is refused to who asks, and makes no matrix of it", {
+  fits <- fits_of_all()
+  asked <- function(fit, call) eval(call, list2env(list(fit = fit), parent = globalenv()))
+  for (fit in fits) {
+    for (call in expression(dim(fit), nrow(fit), ncol(fit), (function(x) nrow(x))(fit))) {
+      refuses(asked(fit, call), "dim\\(\\) has no meaning.*fit\\$dims")
+    }
+    expect_false(asked(fit, quote(is.matrix(fit))))
+    expect_identical(asked(fit, quote(NROW(fit))), length(unclass(fit)))
+    expect_identical(names(asked(fit, quote(head(fit, 2)))), names(fit)[1:2])
+    expect_output(asked(fit, quote(str(fit, max.level = 1, give.attr = FALSE))), "param")
+    expect_identical(dim(asked(fit, quote(as.data.frame(fit))))[1] > 0, TRUE)
+    # An argument that wants a table says so itself.
+    refuses(asked(fit, quote(multicause::aspect_bernoulli(fit, 2))), "`x` must be a matrix or data frame")
+  }
+  # Code of packages that prints any list is not stopped.
+  expect_null(eval(quote(dim(fit)), list2env(list(fit = fits[[1L]]), parent = asNamespace("stats"))))
 })

@@ -36,7 +36,9 @@ calls <- list(
     bernoulli_mixture(x, 2, verbose = FALSE),
     predict(mixture, type = "posterior"),
     predict(mixture, type = "class"),
-    fitted(mixture, type = "prob")
+    fitted(mixture, type = "prob"),
+    bernoulli_mixture(x, 2, calc.se = TRUE),
+    bernoulli_mixture(d[1:3], 2)
   ),
   topicmodels = alist(
     plsa(x, k = 2, method = "Gibbs"),
@@ -48,7 +50,12 @@ calls <- list(
     generics::tidy(topics, matrix = "gamma"),
     generics::tidy(topics, matrix = "topics"),
     logLik(topics),
-    plot(topics, "terms")
+    plot(topics, "terms"),
+    plsa(x, 2, alpha = 0.1),
+    plsa(x, k = 2, burnin = 100),
+    plsa(x, k = 2:5),
+    predict(topics, newdata = x),
+    document_completion(topics, newdata = x)
   ),
   vegan = alist(
     which_zeros(comm = x),
@@ -64,7 +71,20 @@ calls <- list(
     screeplot(pca),
     plot(pca, display = "sites"),
     nmf(vegdist = x),
-    weights(fit)
+    weights(fit),
+    which_zeros(x, r = x[1:5, ]),
+    which_zeros(x, age = age, calibration = 1:3),
+    smooth_over(env = data.frame(depth = age)),
+    smooth_over(place = cbind(x = age, y = age)),
+    vegan::vegdist(fit),
+    vegan::diversity(fit),
+    vegan::envfit(pca, data.frame(age), permutations = 9),
+    vegan::ordiplot(pca),
+    vegan::procrustes(pca, pca),
+    rownames(fit),
+    as.matrix(w),
+    which_zeros(x, method = "beals"),
+    which_zeros(x ~ age)
   ),
   unmarked = alist(
     visits_bernoulli(list(x, x), 2, formula = ~1),
@@ -76,7 +96,10 @@ calls <- list(
     confint(surveys, type = "det"),
     vcov(surveys),
     occupied(surveys, n.samples = 3),
-    residuals(surveys, type = "pearson")
+    residuals(surveys, type = "pearson"),
+    visits_bernoulli(list(x, x), 2, detformula = ~1),
+    visits_bernoulli(list(x, x), 2, stateformula = ~1),
+    predict(surveys, newdata = data.frame(a = 1))
   ),
   broom = alist(
     generics::tidy(fit),
@@ -84,7 +107,35 @@ calls <- list(
     generics::glance(mixture),
     generics::augment(mixture),
     generics::augment(fit, newdata = x),
-    generics::tidy(w)
+    generics::tidy(w),
+    generics::tidy(deficiency(fit)),
+    generics::tidy(fit, exponentiate = TRUE),
+    generics::augment(fit, type.predict = "response")
+  ),
+  caret = alist(
+    predict(mixture, x, type = "raw"),
+    predict(mixture, x, type = "prob"),
+    cross_validate(x, number = 5),
+    cross_validate(x, model = bernoulli_mixture, k = 2, number = 5),
+    recovery(fit, x)
+  ),
+  lme4 = alist(
+    getExportedValue("nlme", "fixef")(fit),
+    getExportedValue("nlme", "ranef")(mixture),
+    getExportedValue("nlme", "VarCorr")(fit),
+    sigma(fit),
+    predict(mixture, re.form = NA),
+    confint(fit, method = "Wald"),
+    confint(mixture, method = "boot", parm = "weights[A1]", nsim = 19),
+    profile(mixture)
+  ),
+  mgcv = alist(
+    smooth_over(age = age, k = 10),
+    aspect_bernoulli(x, 2, smooth = age),
+    predict(fit, type = "lpmatrix"),
+    curves(fit, se = TRUE),
+    vcov(fit, unconditional = TRUE),
+    model.matrix(fit)
   ),
   glm = alist(
     aspect_bernoulli(x, 2, family = binomial),
@@ -96,6 +147,8 @@ calls <- list(
     anova(mixture, fit),
     vcov(fit),
     confint(mixture),
+    confint(mixture, method = "profile", parm = "weights[A1]"),
+    vcov(mixture),
     deviance(mixture),
     df.residual(mixture),
     residuals(mixture, type = "working"),
@@ -110,18 +163,23 @@ calls <- list(
     AIC(mixture), BIC(mixture),
     cooks.distance(fit),
     family(mixture),
+    nrow(fit), dim(w),
     plot(mixture, which = 1),
     summary(fit, correlation = TRUE),
+    mean(fit), quantile(fit), hist(fit), image(fit), points(pca), dist(fit), kmeans(fit, 2),
+    aspect_bernoulli(x, 2, offset = 1:20),
+    aspect_bernoulli(x, 2, link = "logit"),
+    predict(fit, interval = "confidence"),
     confint(w), predict(w), coef(w), update(w, quick = TRUE, sites = 1)
   )
 )
 
 test_that("each habit meets the answer, or a sentence that leads there", {
-  skip_if_not_installed("vegan")
+  for (package in c("vegan", "nlme", "generics")) skip_if_not_installed(package)
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   where <- habits()
-  expect_gte(sum(lengths(calls)), 60L)
+  expect_gte(sum(lengths(calls)), 110L)
   for (package in names(calls)) {
     met <- vapply(calls[[package]], outcome, "", where)
     asked <- vapply(calls[[package]], function(call) paste(trimws(deparse(call)), collapse = " "), "")

@@ -328,3 +328,30 @@ test_that("one observation, and a content component that writes nothing", {
   zero <- aspect_bernoulli(matrix(0, 6, 5), 2)
   expect_s3_class(identifiability(zero, n_search = 2), "identifiability")
 })
+
+test_that("a row with next to no content has the bounds of its composition, not of nothing", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10)
+  few <- quiet_control(n_start = 2)
+  fit <- suppressWarnings(aspect_bernoulli(x, 3, phantom = "white", estimate = "ml", control = few))
+  bounds_with <- function(content) {
+    fit$param$membership[3, ] <- c(content * c(0.3, 0.7), 1 - content)
+    cells <- identifiability(fit, n_search = 0, cells = TRUE, draws = list(fit))$cells
+    cells <- cells[cells$observation == 3, ]
+    ranked <- false_absences(fit, Inf)
+    ranked <- ranked[ranked$observation == 3, ]
+    cells$ranked_most <- ranked$missed_most[match(cells$attribute, ranked$attribute)]
+    cells
+  }
+  some <- bounds_with(1e-4)
+  # Chances there hang on shares of the content, whatever there is of it, down to where it counts as none at all.
+  for (content in c(1e-8, 3e-12, 1.01e-12)) {
+    little <- bounds_with(content)
+    for (column in grep("^(present|missed)$|outer|inner|draws|ranked", names(some), value = TRUE)) {
+      expect_equal(little[[column]], some[[column]], tolerance = 2e-4, info = paste(column, content))
+    }
+  }
+  none <- bounds_with(1e-13)
+  expect_identical(c(range(none$missed_inner_least), range(none$missed_inner_most)), c(0, 0, 1, 1))
+  expect_identical(c(range(none$draws_most), range(none$ranked_most)), c(1, 1, 1, 1))
+})

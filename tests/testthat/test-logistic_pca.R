@@ -146,5 +146,5 @@ test_that("messages", {
 test_that("print", {
   set.seed(11)
   fit <- logistic_pca(binary_matrix(6, 4), 1, control = quiet_control(n_start = 1))
-  expect_snapshot(print(fit))
+  expect_snapshot(print(fit), transform = hide_passes)
 })

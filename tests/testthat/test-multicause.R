@@ -221,10 +221,10 @@ test_that("tables of more than 2^31 cells are counted in doubles", {
       expect_equal(BIC(fit), fit$df * log(size) - 2 * fit$loglik)
       expect_equal(glance$AIC, 2 * fit$df - 2 * fit$loglik)
     }
-    expect_output(print(fit), "70000")
+    expect_output(print(fit), "70 000")
     said <- summary(fit)
     if (!is.null(said$n_missing)) expect_identical(said$n_missing, 0)
-    expect_output(print(said), "70000")
+    expect_output(print(said), "70 000")
   }
 })
 

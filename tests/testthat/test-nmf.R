@@ -175,7 +175,7 @@ test_that("print", {
   expect_snapshot({
     print(nmf(x, 1, control = quiet_control(n_start = 1)))
     print(nmf(x, 1, loss = "kl", control = quiet_control(n_start = 1)))
-  })
+  }, transform = hide_passes)
 })
 
 # Few rows, many components, cells missing at random: what is left of a sum of squares is often rounding alone.

@@ -149,7 +149,7 @@ test_that("the number of sources in use is reported", {
   fit <- planted_fit()
   expect_equal(sum(sources(fit)$in_use), 4)
   expect_equal(sum(sources(fit, min_prior = 1)$in_use), 0)
-  expect_output(print(fit), "4 of 4 sources in use")
+  expect_output(print(fit), "4 of 4 components in use")
 })
 
 test_that("fits survive saving, and update() inside a function", {

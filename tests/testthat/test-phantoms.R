@@ -55,7 +55,7 @@ test_that("a black phantom of a sparse table is flat and shares its observations
   expect_equal(sparse(rep(0.7, 20), c(0.2, 0.2, 0.6))$kind[3], "content") # writes most of its sites
   expect_equal(sparse(rep(0.7, 20), c(0.2, 0.2, 0.6))$alone[3], 1)
   partial <- random_fit(rbind(content, rep(c(0.7, 0.1), c(16, 4))), c(0.4, 0.4, 0.2), density = 0.2)
-  expect_output(print(partial), "A3 comes near: it writes 20 % of the table; in it 80 % of the attributes are likelier")
+  expect_output(print(partial), "A3 comes near: it makes up 20 % of the table; in it 80 % of the taxa are likelier")
   ubiquitous <- sparse(c(1, 1, rep(0.1, 18)))
   expect_equal(ubiquitous$kind[3], "content")
 })
@@ -78,7 +78,7 @@ test_that("additions to fossil-like sites are a black phantom, and the added cel
   expect_gt(rank_auc(ranked$added, added), 0.8)
   expect_gt(rank_auc(ranked$absent, added), rank_auc(ranked$probability, added) + 0.1)
   expect_match(denoise(fit, "black", "replace")$dropped, "^A[1-5]$")
-  expect_output(print(fit), "Black phantom: .* of whatever attribute \\(mean probability of a presence 0.[5-9]")
+  expect_output(print(fit), "Black phantom: .* of whatever taxon \\(mean chance of a presence 0.[5-9]")
 })
 
 test_that("no black phantom is claimed on tables to which nothing was added", {

@@ -38,3 +38,71 @@ test_that("curves of losses with several long labels are drawn", {
   cv <- suppressWarnings(cross_validate(x, models, k = 1:2, folds = 3, control = few))
   drawn(ggplot2::autoplot(cv))
 })
+
+test_that("texts that cover each other or run off the page are found", {
+  rows <- data.frame(x = 1, y = long_names(60))
+  crowded <- new_figure(rows, gg_aes(x = "x", y = "y"), "t", "a") + ggplot2::geom_point()
+  expect_match(covered_texts(crowded, 4, 3), " / ", all = FALSE)
+  wide <- new_figure(data.frame(x = 1, y = 1), gg_aes(x = "x", y = "y"), "t", "a") + ggplot2::geom_point()
+  expect_identical(covered_texts(wide, 4, 3), character())
+  expect_match(covered_texts(wide + ggplot2::ggtitle(strrep("wide ", 30)), 4, 3), "off the page", all = FALSE)
+})
+
+test_that("every figure of a fit of 500 sites and 500 taxa can be read, at two sizes", {
+  skip_on_cran()
+  fit <- drawn_fit(500, 500, 6, phantom = "white")
+  dimnames(fit$x) <- fit$names <- list(localities = long_names(500), genera = long_names(500))
+  colnames(fit$param$aspects) <- rownames(fit$param$membership) <- long_names(500)
+  for (what in c("aspects", "membership", "phantom", "trace", "top", "scores")) drawn(ggplot2::autoplot(fit, what))
+  drawn(ggplot2::autoplot(fit, age = 500:1, of = "observation"))
+  drawn(ggplot2::autoplot(false_absences(fit, 500)))
+  drawn(ggplot2::autoplot(age_profile(fit, 500:1, of = "observation")))
+  rows <- data.frame(label = long_names(500), value = 1:500, low = 1:500 / 2, high = 1:500 * 2, other = 500:1)
+  drawn(ranges_figure(rows, "A title", "Points.", "number", c(value = "expected missed", other = "found")))
+  quick <- fit_control(n_start = 1, max_pass = 5, progress = FALSE)
+  pca <- suppressWarnings(logistic_pca(fit$x, 2, control = quick))
+  for (what in c("components", "top", "scores")) drawn(ggplot2::autoplot(pca, what))
+})
+
+test_that("components can be told in grey, from each other and from phantoms", {
+  lightness <- function(colours) {
+    grDevices::convertColor(t(grDevices::col2rgb(colours)) / 255, "sRGB", "Lab")[, 1L]
+  }
+  for (k in 2:8) expect_gt(min(stats::dist(lightness(c(component_colours(k), phantom_grey)))), if (k < 7) 7 else 4)
+  # of many components those beside each other
+  for (k in c(9, 14, 20)) expect_gt(min(abs(diff(lightness(component_colours(k))))), 7)
+})
+
+test_that("a map tells its components without colour", {
+  composition <- rbind(a = c(0.7, 0.3), b = c(0, 1), c = c(0.2, 0.8))
+  place <- cbind(lng = c(0, 40, 41), lat = c(50, 60, 60))
+  rownames(place) <- rownames(composition)
+  pies <- cbind(pie_polygons(place, composition, map_limits(place)), slice = "all")
+  pies$component <- factor(c("A1 Canis", "A2 Felis")[pies$component], c("A1 Canis", "A2 Felis"))
+  numbers <- pie_numbers(pies, levels(pies$component), component_colours(2))$data
+  expect_identical(numbers$number, c("1", "2", "2"))
+  expect_equal(c(numbers$at_x[2L], numbers$at_y[2L]), c(numbers$to_lon[2L], numbers$to_lat[2L])) # a whole pie's middle
+  # Pies that were pushed aside lie within the map.
+  limits <- map_canvas(place, pies[c("x", "y")])
+  frame <- Filter(function(part) inherits(part, "Coord"), limits)[[1L]]$limits
+  expect_true(all(pies$x > frame$x[1L] & pies$x < frame$x[2L] & pies$y > frame$y[1L] & pies$y < frame$y[2L]))
+})
+
+test_that("scales of one number can be read in grey: each colour is darker than the one before", {
+  light <- function(colours) {
+    linear <- (grDevices::col2rgb(colours) / 255)^2.2
+    as.vector(c(0.2126, 0.7152, 0.0722) %*% linear)
+  }
+  for (colours in list(probability_colours(), both_ways())) expect_true(all(diff(light(colours)) < 0.002))
+  fits <- fits_of_all()
+  figures <- list(
+    ggplot2::autoplot(fits$aspect_bernoulli), ggplot2::autoplot(fits$logistic_pca), ggplot2::autoplot(fits$plsa),
+    ggplot2::autoplot(fits$noisy_or), ggplot2::autoplot(fits$bmf), ggplot2::autoplot(fits$bmf, "features")
+  )
+  for (figure in figures) {
+    scale <- figure$scales$get_scales("fill")
+    limits <- scale$get_limits()
+    shades <- light(scale$map(seq(limits[1L], limits[2L], length.out = 20L)))
+    expect_true(all(diff(shades) < 0.002))
+  }
+})

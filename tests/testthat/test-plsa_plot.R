@@ -26,12 +26,12 @@ test_that("plsa: basis, membership, simplex and trace", {
   fit <- plsa(x, 4, control = fit_control(n_start = 1, progress = FALSE))
   for (what in c("basis", "membership", "simplex", "trace")) drawn(ggplot2::autoplot(fit, what))
   figure <- ggplot2::autoplot(fit, "simplex")
-  expect_equal(sum(figure$data$kind == "observations"), 19) # but the one with an unknown cell
+  expect_equal(sum(figure$data$kind == "sites"), 19) # but the one with an unknown cell
   lift <- ggplot2::autoplot(fit)$data
   all <- colMeans(fit$param$membership %*% fit$param$basis)
   b <- lift[lift$row == "b" & lift$column == "A2", "value"]
   expect_equal(2^b, max(fit$param$basis[["A2", "b"]] / all[["b"]], 1 / 8))
   corner <- simplex_points(diag(3))
   expect_equal(as.vector(stats::dist(corner)), rep(1, 3))
-  expect_error(plot(plsa(x[, 1:2], 2), "simplex"), "3 attributes, not 2", class = "multicause_input_error")
+  expect_error(plot(plsa(x[, 1:2], 2), "simplex"), "3 columns, not 2", class = "multicause_input_error")
 })

@@ -68,10 +68,75 @@ test_that("phrases that readers stumbled over stay away", {
   files <- c(sources("man", "*.Rd"), sources("vignettes", "*.Rmd"), sources("vignettes", "articles", "*.Rmd"),
     sources("README.md"), sources("R", "*.R"))
   skip_if_not(length(files) > 0L, "the sources are not at hand")
-  gone <- c("tell the same", "tells the same", "had better", "at the latest", "be they", "each is one for each")
+  files <- c(files, sources("NEWS.md"), sources("inst", "report", "*.Rmd"))
+  gone <- c(
+    "tell the same", "tells the same", "had better", "at the latest", "be they", "be it", "each is one for each"
+  )
+  # What a component does with a cell is no writing; and one thing has one word.
+  written <- "\\b(components?|aspects?|phantoms?|content|faunas?|sources?) (writes?|wrote|written)\\b"
   said <- vapply(files, function(file) {
     text <- gsub("\\s+(#'|#|%)?\\s*", " ", paste(readLines(file, encoding = "UTF-8"), collapse = " "))
-    toString(gone[vapply(gone, grepl, NA, text, ignore.case = TRUE)])
+    also <- if (!grepl("[.]R$", file) && grepl(written, text)) "writes"
+    toString(c(gone[vapply(sprintf("\\b%s\\b", gone), grepl, NA, text, ignore.case = TRUE)], also))
   }, "")
   expect_identical(unname(sprintf("%s: %s", basename(files), said)[nzchar(said)]), character())
+})
+
+test_that("first screens have no jargon", {
+  first <- c(sources("README.md"), sources("vignettes", "which-zeros.Rmd"))
+  skip_if_not(length(first) == 2L, "the sources are not at hand")
+  screens <- lapply(first, function(file) utils::head(strsplit(prose_of_markdown(file), "\n")[[1L]], 40L))
+  shown <- function(page) {
+    parts <- tools::parse_Rd(sources("man", page))
+    wanted <- vapply(parts, attr, "", "Rd_tag") %in% c("\\title", "\\description")
+    paste(unlist(parts[wanted]), collapse = "")
+  }
+  screens <- c(screens, lapply(c("which_zeros.Rd", "multicause-package.Rd"), shown))
+  jargon <- "\\b(aspects?|pinned|nats|starts finished|decompositions?|posterior|outer bound)\\b"
+  jargon <- gsub("aspects?", "aspects?(?! Bernoulli)", jargon, fixed = TRUE)
+  for (screen in screens) expect_no_match(paste(screen, collapse = " "), jargon, perl = TRUE)
+})
+
+test_that("articles and vignettes say component, but for the article on the paper that says aspect", {
+  files <- c(sources("vignettes", "*.Rmd"), sources("vignettes", "articles", "*.Rmd"), sources("README.md"))
+  skip_if_not(length(files) > 0L, "the sources are not at hand")
+  said <- vapply(files, prose_of_markdown, "")
+  said <- gsub("[Aa]spect\\s+(Bernoulli|model)|the paper calls them aspects", "", said)
+  expect_identical(basename(files)[grepl("\\b[Aa]spects?\\b", said)], "paper.Rmd")
+})
+
+test_that("news tell what there is, not what states that nobody saw were like", {
+  file <- sources("NEWS.md")
+  skip_if_not(length(file) == 1L, "the sources are not at hand")
+  text <- readLines(file, encoding = "UTF-8")
+  past <- c(
+    "no longer", "used to", "formerly", "the former", "any more", "; it was", "; they were", "are gone", "is gone",
+    "was renamed", "fixed a"
+  )
+  past <- sprintf("(%s)\\b", paste(past, collapse = "|"))
+  expect_identical(grep(past, text, value = TRUE), character())
+})
+
+test_that("the first page of the model is three screens at most", {
+  page <- sources("man", "aspect_bernoulli.Rd")
+  skip_if_not(length(page) > 0L, "the sources are not at hand")
+  out <- tempfile()
+  on.exit(unlink(out))
+  tools::Rd2txt(page, out = out)
+  expect_lte(length(readLines(out)), 120L)
+  for (own in c("estimation", "effort", "neighbours")) {
+    expect_length(sources("man", sprintf("aspect_bernoulli_%s.Rd", own)), 1L)
+  }
+})
+
+test_that("help says component, and aspect only where the model's paper is named", {
+  pages <- sources("man", "*.Rd")
+  skip_if_not(length(pages) > 0L, "the sources are not at hand")
+  said <- vapply(pages, prose_of_rd, "")
+  said <- gsub("[Aa]spect\\s+(Bernoulli|model)|\\baspects = ", "", said)
+  with_aspect <- basename(pages)[grepl("\\b[Aa]spects?\\b", said)]
+  # The page of the model says the paper's word once, and the glossary explains it.
+  expect_identical(setdiff(with_aspect, c("aspect_bernoulli.Rd", "multicause-glossary.Rd")), character())
+  once <- lengths(regmatches(said, gregexpr("\\baspects?\\b", said)))
+  expect_lte(once[basename(pages) == "aspect_bernoulli.Rd"], 1L)
 })

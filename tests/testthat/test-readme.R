@@ -70,3 +70,101 @@ test_that("the tarball that users install keeps the index of its vignettes, and 
   expect_length(rules, 3L)
   expect_true(all(grepl("$(PACKAGE)", rules, fixed = TRUE)))
 })
+
+test_that("each call of the cheat sheet is one of the package, and its pages are there", {
+  script <- test_path("..", "..", "data-raw", "cheatsheet.R")
+  skip_if_not(file.exists(script), "the sources are not at hand")
+  where <- new.env()
+  sys.source(script, where, keep.source = FALSE)
+  rows <- unlist(lapply(where$sheet, unlist))
+  code <- Filter(nzchar, rows[c(TRUE, FALSE)])
+  expect_gt(length(code), 40L)
+  called <- unique(unlist(lapply(code, function(line) setdiff(all.names(str2lang(line)), all.vars(str2lang(line))))))
+  ours <- c(getNamespaceExports("multicause"), getNamespaceExports("ggplot2"))
+  base <- c(
+    "<-", "=", "::", ":", "ggplot2", "c", "names", "names<-", "dimnames", "plot", "update", "as.data.frame", "citation"
+  )
+  expect_identical(setdiff(called, c(ours, base)), character())
+  # An argument that a function does not have is an error of the reader's first try.
+  for (line in code) {
+    call <- str2lang(line)
+    if (is.call(call) && identical(call[[1L]], quote(`<-`))) call <- call[[3L]]
+    name <- if (is.call(call)) as.character(call[[1L]])[1L] else ""
+    if (!name %in% getNamespaceExports("multicause")) next
+    known <- c("", names(formals(getExportedValue("multicause", name))))
+    if (name == "ensemble") known <- c(known, "k") # of the models it fits
+    expect_identical(setdiff(as.character(names(call)), known), character(), info = line)
+  }
+  expect_true(file.exists(test_path("..", "..", "pkgdown", "assets", "cheatsheet.pdf")))
+})
+
+test_that("the calls of the cheat sheet run, one after the other", {
+  skip_on_cran()
+  script <- test_path("..", "..", "data-raw", "cheatsheet.R")
+  skip_if_not(file.exists(script), "the sources are not at hand")
+  skip_if_not_installed("jsonlite")
+  skip_if_not_installed("maps")
+  skip_if_not(rmarkdown::pandoc_available("2.0"), "pandoc is not at hand")
+  sheet <- new.env()
+  sys.source(script, sheet, keep.source = FALSE)
+  rows <- unlist(lapply(sheet$sheet, unlist))
+  code <- Filter(nzchar, rows[c(TRUE, FALSE)])
+  # What a reader has at hand, of a size that takes no time.
+  faunas <- c("Arroyo", "Vale", "Cutler", "Belle Plains", "Waggoner Ranch", "Admiral", "San Angelo", "Archer City",
+    "Wellington", "Abo", "Nocona", "Petrolia", "Choza", "Hennessey", "Moran", "Putnam", "Clyde", "Lueders")
+  genera <- c("Dimetrodon", "Diplocaulus", "Eryops", "Ophiacodon", "Diadectes", "Trimerorhachis", "Captorhinus",
+    "Edaphosaurus", "Archeria", "Seymouria")
+  at <- new.env(parent = globalenv())
+  at$d <- tetrapod_occurrences[tetrapod_occurrences$formation %in% faunas & tetrapod_occurrences$genus %in% genera, ]
+  some <- suppressMessages(
+    occurrence_matrix(at$d, "formation", "genus", summarise = list(max_ma = max, lng = mean, lat = mean))
+  )
+  known <- site_table(some)
+  n <- nrow(some)
+  at$a <- at$age <- known$max_ma
+  at$p <- known[c("lng", "lat")]
+  at$slices <- rep(c("old", "young"), length.out = n)
+  at$visits <- list(some, some)
+  at$counts <- some * 3
+  at$cube <- array(some, c(dim(some), 1))[, , c(1, 1), drop = FALSE]
+  at$score <- matrix(seq_along(some) / length(some), n, dimnames = dimnames(some))
+  at$models <- list(mixture = bernoulli_mixture, `logistic PCA` = logistic_pca)
+  at$folder <- tempfile("shards")
+  at$near <- smooth_over(age = at$a, place = at$p, bandwidth = c(age = 5, place = 500), strength = 5)
+  at$file <- system.file("extdata", "pbdb_tetrapods_us.csv.gz", package = "multicause")
+  few <- fit_control(n_start = 2, max_pass = 30, n_polish = 0, progress = FALSE, keep_starts = TRUE)
+  short <- mcmc_control(chains = 1, warmup = 5, draws = 10, n_start = 1, n_reheat = 0, progress = FALSE)
+  with_few <- function(f, control = few) {
+    force(f)
+    function(...) f(..., control = control)
+  }
+  for (name in c(
+    "aspect_bernoulli", "visits_bernoulli", "logistic_pca", "noisy_or", "plsa", "nmf", "plca", "select_k",
+    "cross_validate", "compare_models", "ensemble"
+  )) {
+    at[[name]] <- with_few(getExportedValue("multicause", name))
+  }
+  at$bmf <- with_few(bmf, short)
+  at$sensitivity <- function(w) sensitivity(w, progress = FALSE)
+  pages <- tempfile("pages")
+  dir.create(pages)
+  here <- setwd(pages)
+  grDevices::pdf(NULL)
+  on.exit({
+    grDevices::dev.off()
+    setwd(here)
+    unlink(c(pages, at$folder), recursive = TRUE)
+  })
+  own <- grepl("^read_now", code) # there is no export of that database in the package
+  failed <- vapply(code[!own], function(line) {
+    tryCatch(
+      {
+        suppressWarnings(suppressMessages(utils::capture.output(eval(str2lang(line), at))))
+        ""
+      },
+      error = function(e) paste0(line, ": ", conditionMessage(e))
+    )
+  }, "")
+  expect_identical(unname(failed[nzchar(failed)]), character())
+  expect_true(all(file.exists(file.path(pages, c("page.html", "answer.html")))))
+})

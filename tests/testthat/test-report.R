@@ -55,10 +55,10 @@ test_that("the report of a fit with everything is one file with its tables", {
   )
   expect_self_contained(text)
   expect_holds(text, c(
-    "no fit with the same probabilities and as white a phantom has more than", "<title>A title</title>", "A title</h1>",
+    "no fit with the same chances and as white a phantom has more than", "<title>A title</title>", "A title</h1>",
     "<p>One.</p> <p>Two.</p>",
     "<th scope=\"col\">country</th>",
-    "AIC is least at k = 3 (no component pinned; AIC 280) and at k = 3 (a pinned white phantom; AIC 285)"
+    "AIC is least at k = 3 (no component held; AIC 280) and at k = 3 (a white phantom held; AIC 285)"
   ))
   expect_identical(headings(text), c(
     "The answer", "The data", "How many components", "The fit", "Phantoms", "Ages of the components",
@@ -67,7 +67,7 @@ test_that("the report of a fit with everything is one file with its tables", {
   expect_identical(captions(text), c(
     "Every component, and what makes it a phantom or not",
     "Do the ages of two components differ? Weighted rank sum tests", "The 7 likeliest false absences",
-    "Attributes by expected missed presences", "Observations by expected missed presences (10 more rows not shown)"
+    "Taxa by expected missed presences", "Sites by expected missed presences (10 more rows not shown)"
   ))
   expect_setequal(dir(folder), paste0(c(
     "selection", "phantoms", "false_absences", "deficiency_taxa", "deficiency_sites", "aspects", "membership"
@@ -158,8 +158,8 @@ test_that("the components of an average are told as parts of its fits, not as on
     "The answer", "The data", "The fit", "Phantoms", "Likeliest false absences", "What is missing",
     "How far to trust it"
   ))
-  expect_holds(text, c("The fits that are averaged", "no composition together"))
-  expect_false(grepl("how much of each observation each component writes", text))
+  expect_holds(text, c("The fits that are averaged", "do not add up to a whole"))
+  expect_false(grepl("how much of each observation each component makes up", text))
   expect_false(grepl("<td>A[4-9]</td>", text))
   shown <- utils::read.csv(file.path(folder, "phantoms.csv"))
   expect_identical(shown$member, rep(1:2, 2:3))
@@ -506,6 +506,21 @@ test_that("a table is HTML with heads and a caption", {
   expect_holds(html_table(table[0, ], "None"), "<tbody>")
 })
 
+test_that("heads and captions of tables are in the user's words", {
+  skip_if_not(rmarkdown::pandoc_available("2.0"), "pandoc is not at hand")
+  set.seed(8)
+  x <- outer(1:12, 1:8, function(i, j) (i <= 6) == (j <= 4)) * matrix(stats::rbinom(96, 1, 0.7), 12)
+  dimnames(x) <- list(locality = paste0("l", 1:12), genus = paste0("g", 1:8))
+  quick <- fit_control(n_start = 1, max_pass = 20, n_polish = 0, progress = FALSE)
+  for (model in list(aspect_bernoulli, noisy_or)) {
+    text <- write_report(suppressWarnings(model(x, 2, control = quick)))
+    heads <- regmatches(text, gregexpr("<th scope=\"col\"[^>]*>[^<]*", text))[[1L]]
+    expect_true(all(c("locality", "genus") %in% sub(".*>", "", heads)))
+    expect_false(any(sub(".*>", "", heads) %in% c("observation", "attribute", "site", "taxon")))
+    expect_no_match(captions(text), "\\b(observation|attribute|site)s?\\b", ignore.case = TRUE)
+  }
+})
+
 test_that("wrong arguments are told", {
   skip_without_tools()
   fit <- drawn_fit(10, 6, 2)
@@ -551,7 +566,7 @@ test_that("a report of a smoothed fit says what neighbours change, and that ages
   expect_self_contained(text)
   expect_true("What neighbours change" %in% headings(text))
   expect_holds(text, c(
-    "dated by their faunas", "Cells hidden at random cost", "are among those of the fit without neighbours, too",
+    "dated by their faunas", "Hidden cells lose", "are among those of the fit without neighbours, too",
     "Map: the share of each component in each of 129 sites"
   ))
   moved <- utils::read.csv(file.path(folder, "neighbours.csv"))

@@ -121,8 +121,8 @@ test_that("wrong records and folders are refused with what is wrong", {
 
 test_that("other models and verbs say that they do not take shards", {
   x <- shards(matrix(c(1, 0, 0, 1), 2), tempfile())
-  expect_error(nmf(x, 2), "in shards, which only aspect_bernoulli", class = "multicause_input_error")
-  expect_error(bernoulli_mixture(x, 2), "take some rows", class = "multicause_input_error")
+  expect_error(noisy_or(x, 2), "in shards, which aspect_bernoulli\\(\\) and some", class = "multicause_input_error")
+  expect_error(bmf(x, 2), "take some rows", class = "multicause_input_error")
 })
 
 # Every file, cut short or with one byte changed.
@@ -172,7 +172,7 @@ test_that("writing that was killed ends in nothing, and begins anew", {
 test_that("shards say what they are", {
   x <- shards_of(as_records(planted_table()), size = 200)
   shown <- utils::capture.output(print(x))
-  expect_match(shown[1], "Shards: 240 observations x 40 attributes, [0-9 ]+ presences \\([0-9.]+ % of the cells\\)")
+  expect_match(shown[1], "Shards: 240 sites x 40 taxa, [0-9 ]+ presences \\([0-9.]+ % of the cells\\)")
   expect_match(shown[1], "60 cells unknown")
   expect_match(shown[3], "With the rows: effort")
 })

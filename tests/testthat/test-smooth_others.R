@@ -268,7 +268,7 @@ test_that("curves and plots of mixtures and PLSA say what they show", {
   set.seed(10)
   data <- communities(60, 9, 3)
   colnames(data$x) <- letters[1:9]
-  place <- cbind(runif(60, 0, 20), runif(60, 40, 50))
+  place <- cbind(lng = runif(60, 0, 20), lat = runif(60, 40, 50))
   near <- smooth_over(age = data$age, place = place, bandwidth = c(age = 1, place = 1000), strength = 5)
   counts <- counts_of(data, 20)
   counts[1, ] <- 0

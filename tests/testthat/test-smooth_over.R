@@ -20,7 +20,6 @@ test_that("bandwidths of two covariates are asked for by name, and dates and fac
 test_that("distances of a data frame without names, which dist() numbers, go by order", {
   x <- early_tetrapods$x
   places <- data.frame(x = 1000 * early_tetrapods$sites$lng, y = 1000 * early_tetrapods$sites$lat)
-  expect_error(smooth_over(place = places), "Projected coordinates go in by `distance = dist[(][)]`")
   few <- fit_control(n_start = 1, max_pass = 5, progress = FALSE)
   fit_with <- function(distance, x) {
     set.seed(1)
@@ -30,7 +29,90 @@ test_that("distances of a data frame without names, which dist() numbers, go by 
   named <- as.matrix(dist(places))
   dimnames(named) <- list(rownames(x), rownames(x))
   expect_identical(fit_with(dist(places), x), fit_with(named, x))
-  expect_error(fit_with(dist(places), x[-1, ]), "must be of the 128 rows of `x`, not of 129 observations")
+  expect_error(fit_with(dist(places), x[-1, ]), "must be of the 128 rows of `x`, not of 129 sites")
   rownames(x) <- seq_len(nrow(x)) # names that are numbers are names
   expect_identical(dim(fit_with(dist(places), x[-1, ])$membership), c(128L, 2L))
+})
+
+test_that("places in the plane are known by their names, and what may be either is asked for", {
+  plane <- cbind(easting = c(0, 3, 0), northing = c(0, 4, 10))
+  near <- smooth_over(place = plane, bandwidth = 5, strength = 5)
+  expect_identical(colnames(near$given$place), c("x", "y"))
+  expect_equal(find_neighbours(near)$weight[1:2], exp(-(1:2)) / sum(exp(-(1:2))), tolerance = 1e-12)
+  expect_true(typical_distance(near) > 5 && typical_distance(near) < 10) # in degrees it would be hundreds of km
+  # x and y beyond degrees are in the plane, else nobody knows; nor of columns without names.
+  expect_identical(colnames(smooth_over(place = cbind(x = 4e5 + 1:3, y = 1:3))$given$place), c("x", "y"))
+  asks <- function(place) {
+    expect_error(smooth_over(place = place), "names say what they are", class = "multicause_input_error")
+  }
+  asks(cbind(x = 1:3, y = 1:3))
+  asks(cbind(1:3, 1:3))
+  asks(cbind(4e5 + 1:3, 1:3))
+  asks(data.frame(a = 1:3, b = 1:3))
+  for (columns in list(c("lng", "lat"), c("decimalLongitude", "decimalLatitude"), c("paleolng", "paleolat"))) {
+    place <- matrix(1:6, 3, dimnames = list(NULL, columns))
+    expect_identical(smooth_over(place = place)$given$place[, "lat"], c(4, 5, 6))
+    expect_identical(smooth_over(place = place[, 2:1])$given$place[, "lat"], c(4, 5, 6))
+  }
+  expect_error(smooth_over(place = cbind(lng = 1, lat = 91)), "latitudes within", class = "multicause_input_error")
+  # New sites are of the kind of the fit's, and a plane is no map.
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 12)
+  at <- cbind(utm_e = 1:12, utm_n = 12:1)
+  few <- fit_control(n_start = 1, n_polish = 0, max_pass = 20, progress = FALSE)
+  fit <- suppressWarnings(
+    aspect_bernoulli(x, 2, smooth = smooth_over(place = at, bandwidth = 2, strength = 5), control = few)
+  )
+  expect_identical(dim(predict(fit, along = list(place = cbind(3, 4)))), c(1L, 5L))
+  expect_error(plot(fit, "map"), "in the plane", class = "multicause_input_error")
+})
+
+test_that("variables of the sites are neighbours' distances in standard deviations", {
+  environment <- data.frame(depth = c(0, 10, 40, NA), rain = c(3, 1, 2, 2))
+  near <- smooth_over(environment = environment, bandwidth = 0.5, strength = 5)
+  unit <- vapply(environment, sd, 0, na.rm = TRUE)
+  apart <- function(i, j) sqrt(mean(((unlist(environment[i, ]) - unlist(environment[j, ])) / unit)^2))
+  weight <- exp(-c(apart(1, 2), apart(1, 3)) / 0.5)
+  lists <- find_neighbours(near)
+  expect_equal(lists$weight[1:2], weight / sum(weight), tolerance = 1e-12)
+  expect_identical(diff(lists$start)[4], 0L) # unknown: no neighbours, the average of all
+  # Whatever the scale of a variable; with others the distances add up.
+  again <- smooth_over(environment = transform(environment, depth = 1000 * depth - 7), bandwidth = 0.5, strength = 5)
+  expect_equal(find_neighbours(again), lists, tolerance = 1e-10)
+  both <- smooth_over(
+    age = c(1, 3, 5, 7), environment = environment, bandwidth = c(age = 4, environment = 0.5), strength = 5
+  )
+  weight <- weight * exp(-c(2, 4) / 4)
+  expect_equal(find_neighbours(both)$weight[1:2], weight / sum(weight), tolerance = 1e-12)
+  bad <- function(pattern, ...) expect_error(smooth_over(...), pattern, class = "multicause_input_error")
+  bad("rock", environment = data.frame(rock = c("a", "b", "a")))
+  bad("must vary", environment = data.frame(depth = c(1, 1, 1)))
+  bad("finite", environment = cbind(1:3, c(1, Inf, 2)))
+  bad("same sites", environment = 1:3, age = 1:4)
+})
+
+test_that("a gradient is found by held-out cells, and new sites are known by it", {
+  set.seed(2)
+  n <- 80
+  environment <- data.frame(depth = runif(n, 0, 100), noise = rnorm(n))
+  rownames(environment) <- paste0("s", seq_len(n))
+  p <- 0.9 * exp(-outer(environment$depth / 100, seq(0, 1, length.out = 16), "-")^2 / 0.02)
+  x <- matrix(rbinom(length(p), 1, p), n, dimnames = list(rownames(environment), letters[1:16]))
+  few <- fit_control(n_start = 2, n_polish = 0, max_pass = 100, tol = 1e-6, progress = FALSE)
+  near <- smooth_over(environment = environment["depth"], folds = 3)
+  fit <- suppressMessages(suppressWarnings(aspect_bernoulli(x, 4, smooth = near, control = few)))
+  expect_gt(fit$smooth$strength, 0)
+  expect_named(fit$smooth$bandwidth, "environment")
+  expect_true("bandwidth_environment" %in% names(fit$smooth$cv))
+  new <- predict(fit, along = list(environment = c(depth = 5)))
+  expect_gt(mean(new[, 1:4]), mean(new[, 9:16]) + 0.1)
+  expect_error(predict(fit, along = list(environment = data.frame(rain = 1))), "lacks \"depth\"")
+  # Rows of the data are matched by name, and the mean of neighbours knows the gradient, too.
+  at <- rev(seq_len(n))[1:60]
+  part <- neighbours_mean(x[at, ], near = near)
+  whole <- neighbours_mean(x[at, ], near = smooth_over(environment = environment[at, "depth", drop = FALSE]))
+  expect_equal(cor(as.vector(fitted(part)), as.vector(fitted(whole))), 1, tolerance = 0.01)
+  w <- which_zeros(x, environment = environment["depth"], quick = TRUE, seed = 1)
+  expect_true("near" %in% rownames(w$quality))
+  expect_gt(w$quality["near", "auc"], w$quality["alike", "auc"] - 0.1)
 })

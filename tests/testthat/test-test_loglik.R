@@ -119,6 +119,34 @@ test_that("models of counts have Poisson rows", {
   }
 })
 
+test_that("shares of the training rows give eq. (24), in which zeros do not count", {
+  set.seed(6)
+  x <- binary_matrix(12, 5)
+  x[4, ] <- 0 # its shares are unknown: no component
+  new <- rbind(a = c(1, 0, 1, 0, 0), b = 0, c = c(0, 1, 1, 1, 1))
+  few <- quiet_control(n_start = 2, max_pass = 60, tol = 0)
+  topics <- suppressMessages(plsa(x, 2, control = few))
+  shares <- with(topics$param, membership %*% basis)[-4, ]
+  for (floor in c(0, 1e-6, 0.05)) {
+    got <- suppressMessages(test_loglik(topics, new, floor = floor, family = "multinomial"))
+    expect_equal(as.vector(got), unname(ref_share_loglik(new, shares, floor)), tolerance = 1e-10)
+  }
+  expect_equal(got[["b"]], 0)
+  counts <- matrix(rpois(60, 2) + 1, 12)
+  new <- matrix(rpois(15, 2), 3)
+  for (model in list(plsa, plca, function(...) nmf(..., loss = "kl"))) {
+    fit <- suppressMessages(model(counts, 2, control = few))
+    expect_equal(
+      as.vector(test_loglik(fit, new, floor = 0, family = "multinomial")),
+      ref_share_loglik(new, fitted(fit) / rowSums(fitted(fit)), 0), tolerance = 1e-10
+    )
+  }
+  expect_snapshot(error = TRUE, {
+    test_loglik(topics, rbind(c(1, NA, 0, 0, 1)), family = "multinomial")
+    test_loglik(logistic_pca(x, 1, control = few), x, family = "multinomial")
+  })
+})
+
 test_that("a model without such a likelihood says why and what to do", {
   set.seed(5)
   x <- binary_matrix(10, 4)

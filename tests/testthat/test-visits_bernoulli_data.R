@@ -18,9 +18,9 @@ test_that("an array's sides are known by their names, in any order", {
 test_that("or by `sides`; else they are told, and refused where they would be odd", {
   turned <- aperm(plain_visits, c(2, 1, 3))
   expect_identical(bare(check_visits(turned, c("Species", "sites", "replicate"))), array(want, dim(want)))
-  expect_message(check_visits(plain_visits), "taken as 30 observations x 5 attributes x 3 visits")
+  expect_message(check_visits(plain_visits), "taken as 30 sites x 5 taxa x 3 visits")
   expect_error(
-    check_visits(aperm(plain_visits, c(1, 3, 2))), "3 attributes x 5 visits, more visits than attributes",
+    check_visits(aperm(plain_visits, c(1, 3, 2))), "3 taxa x 5 visits, more visits than taxa",
     class = "multicause_input_error"
   )
   expect_error(check_visits(plain_visits, c("site", "visit")), "`sides` must say", class = "multicause_input_error")
@@ -99,7 +99,7 @@ test_that("sites and taxa are matched by name, and every value is needed where t
   expect_identical(unname(found$level), "site")
   expect_error(
     visit_variables(~size, cell, list(site = rows[1:3, "size", drop = FALSE]), "detection"),
-    "each of the 30 observations",
+    "each of the 30 sites",
     class = "multicause_input_error"
   )
 })
@@ -108,7 +108,7 @@ test_that("taxa seldom found are named, also beside their chances", {
   few <- named
   few[, 2, ][few[, 2, ] %in% 1] <- 0L
   few[1:2, 2, 1] <- 1L
-  expect_message(fit <- visits_bernoulli(few, 1, missed_by = "attribute"), "fewer than 5 observations.*t2")
+  expect_message(fit <- visits_bernoulli(few, 1, missed_by = "attribute"), "fewer than 5 sites.*t2")
   expect_identical(which(fit$rare), c(t2 = 2L))
   expect_output(print(fit), "Found too seldom to say much of: \"t2\"")
   expect_output(print(false_absences(fit, attribute = "t2")), "Found too seldom.*t2")

@@ -107,6 +107,38 @@ test_that("the objective never falls, and more threads change nothing", {
   expect_identical(one$param, two$param)
 })
 
+test_that("Newton's passes leave nothing to EM's, and are fewer", {
+  tight <- function(algorithm) fit_control(n_start = 1, tol = 1e-11, max_pass = 20000, algorithm = algorithm)
+  set.seed(7)
+  start <- c(random_start(30, 5, 2), list(detection = matrix(0, 3, 5)))
+  for (estimate in c("ml", "map")) {
+    run <- function(algorithm, start) {
+      detected(estimate = estimate, start = start, sharing = "none", control = tight(algorithm))
+    }
+    newton <- run("auto", start)
+    expect_true(all(diff(newton$trace$objective) > -1e-8))
+    expect_lt(nrow(newton$trace), nrow(run("em", start)$trace) / 2)
+    more <- run("em", newton$param[c("membership", "aspects", "detection")])
+    expect_equal(more$objective, newton$objective, tolerance = 1e-8)
+  }
+  # With one component there is one end.
+  one <- function(algorithm) detected(k = 1, sharing = "none", control = tight(algorithm))
+  expect_equal(one("newton")$param, one("em")$param, tolerance = 1e-4)
+  expect_identical(visits_algorithm(fit_control(accelerate = FALSE), 2L), "em")
+})
+
+test_that("what follows a change of the sharing is at its optimum, memberships too", {
+  set.seed(8)
+  fit <- detected(control = fit_control(n_start = 2, tol = 1e-10, max_pass = 5000))
+  problem <- visits_problem(fit$visits, list(x = fit$x), 2L, list(
+    estimate = "map", prior = fit$prior, missed_by = "model", sharing = "partial", added = FALSE,
+    by = fit$detection, share = fit$detection[c("mean", "spread")]
+  ))
+  start <- visit_param(fit, TRUE)[c("membership", "aspects", "slopes", "added")]
+  more <- run_start(problem, start, fit_control(max_pass = 500, tol = 1e-12))
+  expect_equal(more$outcome$objective, unname(fit$objective), tolerance = 1e-6)
+})
+
 test_that("an intercept alone is a rate of each attribute, alike on all visits", {
   visits <- case$visits[-5, , ]
   visits[is.na(visits)] <- 0L
@@ -159,6 +191,28 @@ test_that("mean and spread among attributes are found, and rare ones borrow from
   expect_lt(off(shared, 1:8), off(own, 1:8))
   expect_lt(off(shared, 9:40), 1.05 * off(own, 9:40))
   expect_true(all(shared$rare[colSums(shared$x) < 5]))
+})
+
+test_that("mean and spread of slopes are those of EM attribute by attribute, with covariates of taxa and without", {
+  set.seed(6)
+  taxa <- matrix(stats::rnorm(14), 7, dimnames = list(NULL, c("mass", "wing")))
+  evidence <- lapply(1:7, function(j) {
+    a <- matrix(stats::rnorm(9), 3)
+    # Of some attributes the data say nothing of a slope, or nothing at all.
+    list(precision = crossprod(a * c(j > 1, j > 2, 1)[row(a)]), shift = if (j > 1) stats::rnorm(3) else numeric(3))
+  })
+  evidence[[1]]$precision[] <- 0
+  for (with in 0:2) {
+    taxon <- taxa[, seq_len(with), drop = FALSE]
+    by <- list(design = matrix(0, 3, 1), terms = c("date", "(Intercept)", "effort"), taxon = taxon)
+    means <- lapply(1:7, function(j) cbind(diag(3), matrix(rep(taxon[j, ], each = 3) * (1:3 == 2), 3)))
+    start <- list(mean = numeric(3 + with), spread = c(1, 0.5, 2))
+    for (sd in c(1.65, Inf)) {
+      got <- update_sharing(evidence, by, start, sd, rounds = 3L)
+      want <- ref_sharing(evidence, means, start, if (is.finite(sd)) 1 / sd^2 else 1e-10, 3)
+      expect_equal(got, want, tolerance = 1e-8, ignore_attr = TRUE)
+    }
+  }
 })
 
 test_that("a covariate of taxa moves the mean of the intercept", {

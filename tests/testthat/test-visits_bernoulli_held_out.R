@@ -136,7 +136,7 @@ test_that("k is chosen by visits held out, the same visits for all; what cannot 
   ))
   expect_identical(chosen$k, 2L)
   expect_output(print(chosen), "loss per record of a held-out visit: k = 2")
-  expect_output(print(found), "3-fold cross-validation by visits: negative log-likelihood per record")
+  expect_output(print(found), "3-fold cross-validation by visits: mean negative log-likelihood of a record")
   expect_s3_class(ggplot2::autoplot(found), "ggplot")
   expect_s3_class(ggplot2::autoplot(chosen), "ggplot")
   x <- cell[, , 1]

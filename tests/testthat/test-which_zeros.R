@@ -357,3 +357,50 @@ test_that("the AUCs of all rows at once are those of each row", {
   expect_equal(auc_by_row(score[at], changed[at], (at - 1L) %% 20L + 1L, 20L), each)
   expect_equal(within_rows(score, changed)$auc, each)
 })
+
+test_that("sites for reference inform the answer and are not scored", {
+  others <- c(1:20, 45L)
+  w <- which_zeros(x, age = 60:1, reference = rownames(x)[others], quick = TRUE, seed = 1)
+  scored <- rownames(x)[-others]
+  zeros <- as.data.frame(w)
+  expect_setequal(zeros$site, scored[rowSums(x[-others, ] == 0) > 0])
+  expect_identical(nrow(zeros), sum(x[-others, ] == 0))
+  # The fits to the whole table are the same; only what is deleted from its copies, and so the weights, differ.
+  expect_identical(w$odds, answer()$odds)
+  expect_false(identical(w$odds$alike[-others, ], which_zeros(x[-others, ], quick = TRUE, seed = 1)$odds$alike))
+  sums <- by_site(w)
+  expect_setequal(sums$site, scored)
+  expect_equal(sum(sums$finds), sum(x[-others, ]))
+  expect_equal(sum(by_taxon(w)$finds), sum(x[-others, ]))
+  expect_equal(sum(sums$missed), w$total[["missed"]])
+  expect_identical(nrow(by_site(w, groups = rep(c("a", "b"), 30))), 2L)
+  # Groups of sites for reference alone are none.
+  expect_identical(by_site(w, groups = ifelse(seq_len(60) %in% others, "z", "a"))$group, "a")
+  # It is judged by what was hidden at the others.
+  expect_lte(w$curve$summary$changed, ceiling(sum(x[-others, ]) / 10) * 2)
+  expect_gt(w$curve$summary$changed, sum(x[-others, ]) / 10)
+  expect_match(utils::capture.output(w)[1], "39 sites x .*; 21 more sites are for reference")
+  if (requireNamespace("generics", quietly = TRUE)) {
+    expect_equal(generics::glance(w)$finds, sum(x[-others, ]))
+  }
+  part <- which_zeros(x, age = 60:1, reference = others, leave_out = 60, quick = TRUE, seed = 1)
+  expect_setequal(by_site(part)$site, setdiff(scored, rownames(x)[60]))
+  for (what in c("heat", "zeros", "sites", "taxa", "quality", "time")) drawn(ggplot2::autoplot(w, what))
+  expect_error(explain(w, 1, which(x[1, ] == 0)[1]), "for reference", class = "multicause_input_error")
+  bad <- function(...) which_zeros(x, quick = TRUE, seed = 1, ...)
+  expect_error(bad(reference = "nowhere"), "nowhere", class = "multicause_input_error")
+  expect_error(bad(reference = 1:60), "at least 20 finds", class = "multicause_input_error")
+  expect_error(bad(reference = 1:3, leave_out = 3), "no site in common", class = "multicause_input_error")
+  expect_error(bad(reference = x), "rbind", class = "multicause_input_error")
+})
+
+test_that("several variables of the sites are neighbours' distances for every learner", {
+  set.seed(5)
+  depth <- runif(24)
+  x <- random_bernoulli(outer(depth, seq(0, 1, length.out = 9), function(a, b) exp(-8 * (a - b)^2)))
+  x <- x[, colSums(x) > 0]
+  environment <- data.frame(depth = depth, rain = runif(24))
+  w <- suppressWarnings(which_zeros(x, environment = environment, quick = TRUE, seed = 1, progress = FALSE))
+  expect_s3_class(w, "which_zeros")
+  expect_true(all(is.finite(as.data.frame(w)$chance)))
+})

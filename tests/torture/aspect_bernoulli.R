@@ -19,8 +19,9 @@ torture("mc_c_ab_fit", view, param, alike(0.2, 1, 0.5), fast)
 torture("mc_c_ab_fit", view, modifyList(param, list(fixed_aspects = TRUE)), flat, fast)
 torture("mc_c_ab_fit", view, modifyList(param, list(pinned = 0L)), flat, plain, error = TRUE)
 torture("mc_c_ab_fit", view, param, flat, modifyList(plain, list(max_pass = -1L)), error = TRUE)
-sites <- list(n = 8L, age = cbind(c(1:7, NA), c(2:8, NA)) + 0, place = NULL, distance = NULL)
-lists <- torture("mc_c_neighbours", sites, sites, c(1, 1, 1), 0:7, c(4.6, 3))
+sites <- list(n = 8L, age = cbind(c(1:7, NA), c(2:8, NA)) + 0, place = NULL, distance = NULL,
+  plane = rbind(c(1:7, NA), 8:1) + 0, variables = matrix(1:24 + 0, 3))
+lists <- torture("mc_c_neighbours", sites, sites, c(1, 1, 1, 1), 0:7, c(4.6, 3))
 torture("mc_c_neighbours", sites, sites, 1, NULL, c(4.6, 3), error = TRUE)
 at <- order(lists$neighbour)
 smooth <- c(list(strength = 5, recording = 2), lists, list(
@@ -108,11 +109,13 @@ for (algorithm in c("em", "newton", "sparse")) {
 }
 torture("mc_c_ab_shard", view, modifyList(shard, list(look = TRUE)), flat, plain)
 torture("mc_c_ab_shard", view, modifyList(shard, list(before = 1)), flat, plain, error = TRUE)
-torture("mc_c_ab_shard_extrapolate", rep(list(param$membership), 3), 2)
-torture("mc_c_ab_shard_extrapolate", list(param$membership, 1, 1), 2, error = TRUE)
+for (space in c("simplex", "positive", "real")) {
+  torture("mc_c_shard_extrapolate", rep(list(param$membership), 3), 2, space)
+}
+torture("mc_c_shard_extrapolate", list(param$membership, 1, 1), 2, "simplex", error = TRUE)
 driver <- modifyList(param, list(membership = matrix(0, 0, ncol(param$membership))))
 counts <- length(param$aspects)
-driver$visit <- function(what, value, caps) {
+driver$visit <- function(what, value, more) {
   switch(what, pass = c(-10, rep(0, 4), rep(1, 2 * counts)), objective = c(-10, rep(0, 4)), NULL)
 }
 empty <- list(dim = c(0L, ncol(param$aspects)), start = 0L, column = integer())

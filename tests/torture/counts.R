@@ -26,6 +26,22 @@ torture("mc_c_plsa_fit", holed, modifyList(param, list(newton = TRUE)), none, fa
 torture("mc_c_plsa_fit", full, modifyList(param, list(basis = diag(k))), none, plain, error = TRUE)
 torture("mc_c_plsa_fit", full, param, modifyList(none, list(rule = 3L)), plain, error = TRUE)
 
+shard <- c(param, list(before = param$membership))
+torture("mc_c_plsa_shard", holed, shard, NULL, fast)
+torture("mc_c_plsa_shard", holed, modifyList(shard, list(look = TRUE)), NULL, plain)
+torture("mc_c_plsa_shard", holed, modifyList(shard, list(before = 1)), NULL, plain, error = TRUE)
+torture("mc_c_plsa_shard", holed, modifyList(shard, list(basis = diag(k))), NULL, plain, error = TRUE)
+empty <- list(dim = c(0L, 6L), start = 0L, column = integer())
+driver <- c(param[c("basis", "missing")], list(visit = function(what, value, more) {
+  switch(what, pass = c(-10, rep(0, 4), rep(1, 18)), objective = c(-10, rep(0, 4)), NULL)
+}))
+torture("mc_c_plsa_shards_fit", empty, driver, NULL, fast)
+torture("mc_c_plsa_shards_fit", empty, modifyList(driver, list(missing = 7L)), NULL, fast, error = TRUE)
+stopped <- list(go_on = list(cycles = c(-20, -30, 4, 0), shared = param["basis"]))
+torture("mc_c_plsa_shards_fit", empty, c(driver, stopped), NULL, fast)
+stopped$go_on$cycles <- 1
+torture("mc_c_plsa_shards_fit", empty, c(driver, stopped), NULL, fast, error = TRUE)
+
 at <- arrayInd(which(x > 0), dim(x))
 cells <- list(
   extent = dim(x), index = t(at) - 1L, value = x[at], na_index = t(arrayInd(which(is.na(x)), dim(x))) - 1L

@@ -59,7 +59,8 @@ make_things <- function() {
   x[2, 3] <- NA
   few <- fit_control(n_start = 2, n_polish = 0, max_pass = 200, progress = FALSE, keep_starts = TRUE)
   quick <- mcmc_control(chains = 2, warmup = 20, draws = 20, n_start = 2, n_reheat = 1, keep = 5, progress = FALSE)
-  near <- smooth_over(age = 1:20, place = cbind(1:20, 1:20), bandwidth = c(age = 3, place = 2000), strength = 1)
+  place <- cbind(lng = 1:20, lat = 1:20)
+  near <- smooth_over(age = 1:20, place = place, bandwidth = c(age = 3, place = 2000), strength = 1)
   again <- x * matrix(rbinom(160, 1, 0.8), 20)
   counts <- array(rpois(6 * 8 * 4, 2), c(site = 6, taxon = 8, time = 4))
   fits <- list(

@@ -1,0 +1,91 @@
+# The Bernoulli mixture of a table in shards (shards_fit.R). Rows have no parameters of their own: their memberships
+# follow from weights and prototypes. Tests: test-bernoulli_mixture_shards.R.
+
+bm_fit_shards <- function(x, k, settings, start, control, call) {
+  k <- check_shards_k(k, x)
+  refuse_smooth_shards(settings$smooth)
+  control <- em_on_shards(control)
+  prior <- NULL
+  if (settings$estimate == "map") {
+    if (!is.list(settings$prior) || is.null(names(settings$prior))) {
+      stop_input(paste(
+        "`prior` of a fit to shards must be list(prototypes = , weights = ): \"cv\" and several priors do not go with",
+        "shards; choose by some rows, `x[i, ]`."
+      ))
+    }
+    prior <- settings$prior
+  }
+  pseudo <- if (is.null(prior)) c(0, 0, 0) else unlist(bm_check_prior(prior), use.names = FALSE) - 1
+  model <- structure(
+    list(k = k, estimate = settings$estimate, prior = prior, pseudo = pseudo),
+    class = c("bm_on_shards", "on_shards")
+  )
+  objective <- if (settings$estimate == "ml") "log_likelihood" else "log_posterior"
+  fit_shards(x, model, objective, start, control, call)
+}
+
+#' @export
+rows_extent.bm_on_shards <- function(model, n) NULL
+
+#' @export
+shard_visit.bm_on_shards <- function(model, view, rows, shared, asked, control) {
+  .Call(mc_c_bm_shard, view, c(shared, asked), model$pseudo, control)
+}
+
+#' @export
+shard_driver.bm_on_shards <- function(model, empty, param, control) {
+  .Call(mc_c_bm_shards_fit, empty, param, model$pseudo, control)
+}
+
+#' @export
+check_shards_start.bm_on_shards <- function(model, start, x) {
+  m <- x$dims[["m"]]
+  check_start_names(start, c("weights", "prototypes"), "list(weights = k numbers, prototypes = k x m matrix)")
+  weights <- check_simplex_rows(matrix(start$weights, 1L), "start$weights", 1L, model$k)
+  prototypes <- check_matrix(by_names(start$prototypes, 2L, x$attributes), "start$prototypes", model$k, m, 0, 1)
+  list(shared = list(weights = as.vector(weights), prototypes = unname(prototypes)))
+}
+
+#' @export
+fit_sample.bm_on_shards <- function(model, rows, control) {
+  prior <- if (!is.null(model$prior)) list(prior = model$prior)
+  do.call(bernoulli_mixture, c(list(quote(rows), model$k, estimate = model$estimate, control = control), prior))
+}
+
+#' @export
+sampled_shared.bm_on_shards <- function(model, fit, share) {
+  k <- model$k
+  list(
+    weights = 0.95 * unname(fit$param$weights) + 0.05 / k, prototypes = mix_shares(unname(fit$param$prototypes), share)
+  )
+}
+
+#' @export
+finish_shards_fit.bm_on_shards <- function(model, fit, found, free) {
+  labels <- component_names(model$k)
+  order <- if (free) order(-found$weights) else seq_len(model$k)
+  weights <- stats::setNames(found$weights[order], labels)
+  prototypes <- structure(found$prototypes[order, , drop = FALSE], dimnames = list(labels, fit$shards$attributes))
+  prior <- model$pseudo
+  log_prior <- sum(ifelse(prior[1:2] > 0, prior[1:2] * c(sum(log(prototypes)), sum(log1p(-prototypes))), 0)) +
+    if (prior[3L] > 0) prior[3L] * sum(log(weights)) else 0
+  fit$param <- list(weights = weights, prototypes = prototypes)
+  fit$loglik <- unname(fit$objective) - log_prior
+  fit$shares <- list(weight = weights)
+  fit$df <- model$k - 1 + model$k * fit$dims[["m"]]
+  class(fit) <- c("bernoulli_mixture_shards", class(fit))
+  fit
+}
+
+#' @export
+shard_part.bernoulli_mixture_shards <- function(fit, rows, data) {
+  membership <- bm_expect(fit, data$view)$membership
+  dimnames(membership) <- list(rownames(data$x), component_names(fit$dims[["k"]]))
+  list(
+    param = c(fit$param, list(membership = membership)), estimate = fit$model$estimate, prior = fit$model$prior,
+    pseudo = fit$model$pseudo, density = fit$density, class = "bernoulli_mixture"
+  )
+}
+
+#' @export
+model_title.bernoulli_mixture_shards <- function(fit) "Bernoulli mixture"

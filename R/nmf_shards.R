@@ -1,0 +1,112 @@
+# Non-negative matrix factorisation of a table in shards (shards_fit.R), by multiplicative passes. Tests:
+# test-nmf_shards.R.
+
+nm_fit_shards <- function(x, k, loss, start, control, call) {
+  k <- check_shards_k(k, x)
+  if (loss != "kl") stop_not_for_shards("`loss = \"euclidean\"`", "take `loss = \"kl\"`, or fit some rows, `x[i, ]`")
+  control <- em_on_shards(control)
+  density <- sum(x$column_sum) / max(1, prod(x$dims) - sum(x$column_missing))
+  model <- structure(list(k = k, size = nm_size(density)), class = c("nm_on_shards", "on_shards"))
+  fit_shards(x, model, "log_likelihood", start, control, call)
+}
+
+#' @export
+rows_space.nm_on_shards <- function(model) "positive"
+
+#' @export
+first_rows.nm_on_shards <- function(model, n, given) {
+  if (is.null(given)) matrix(model$size, n, model$k) else given
+}
+
+# The kernel holds a row's coefficients as a column.
+#' @export
+shard_visit.nm_on_shards <- function(model, view, rows, shared, asked, control) {
+  by_column(.Call(mc_c_nm_shard, view, c(list(coefficients = t(rows)), shared, turned(asked)), NULL, control))
+}
+
+# What is asked of a kernel that holds the rows' parameters as columns, and what it returns.
+turned <- function(asked) {
+  if (!is.null(asked$before)) asked$before <- t(asked$before)
+  asked
+}
+
+by_column <- function(out) {
+  out$rows <- t(out$rows)
+  out
+}
+
+#' @export
+shard_driver.nm_on_shards <- function(model, empty, param, control) {
+  out <- .Call(mc_c_nm_shards_fit, empty, param, NULL, control)
+  out$outcome$algorithm <- control$algorithm
+  out
+}
+
+#' @export
+check_shards_start.nm_on_shards <- function(model, start, x) {
+  check_start_names(start, "basis", "list(basis = k x m matrix), and a n x k matrix `coefficients` if you like")
+  most <- .Machine$double.xmax
+  basis <- by_names(start$basis, 2L, x$attributes)
+  basis <- check_matrix(basis, "start$basis", model$k, x$dims[["m"]], 0, most)
+  coefficients <- start$coefficients
+  if (!is.null(coefficients)) {
+    coefficients <- check_matrix(coefficients, "start$coefficients", x$dims[["n"]], model$k, 0, most)
+  }
+  list(shared = list(basis = unname(basis)), rows = coefficients)
+}
+
+#' @export
+fit_sample.nm_on_shards <- function(model, rows, control) nmf(rows, model$k, loss = "kl", control = control)
+
+# Rows of the basis sum to 1, and those of the sample's fit do.
+#' @export
+sampled_shared.nm_on_shards <- function(model, fit, share) {
+  list(basis = mix_shares(unname(fit$param$basis), share / sum(share)))
+}
+
+#' @export
+finish_shards_fit.nm_on_shards <- function(model, fit, found, free) {
+  k <- model$k
+  x <- fit$shards
+  labels <- component_names(k)
+  scale <- rep(1, k)
+  order <- seq_len(k)
+  total <- 0
+  for (s in x$shards$shard) total <- total + colSums(own_rows(fit, s))
+  if (free) {
+    scale <- rowSums(found$basis)
+    scale[scale == 0] <- 1
+    order <- order(-total * scale)
+  }
+  basis <- (found$basis / scale)[order, , drop = FALSE]
+  fit$param <- list(basis = structure(basis, dimnames = list(labels, x$attributes)))
+  fit[c("order", "scale")] <- list(order, scale[order])
+  fit$shares <- list(weight = stats::setNames((total * scale)[order] / sum(total * scale), labels))
+  # Poisson log-likelihood plus divergence: of presences, minus one each.
+  constant <- -sum(as.double(x$shards$ones))
+  fit$objective <- fit$objective + constant
+  fit$trace$objective <- fit$trace$objective + constant
+  fit$loglik <- unname(fit$objective)
+  fit$df <- k * (x$dims[["n"]] + x$dims[["m"]] - 1)
+  class(fit) <- c("nmf_shards", class(fit))
+  fit
+}
+
+#' @export
+shard_part.nmf_shards <- function(fit, rows, data) {
+  coefficients <- sweep(rows[, fit$order, drop = FALSE], 2L, fit$scale, "*")
+  dimnames(coefficients) <- list(rownames(data$x), component_names(fit$dims[["k"]]))
+  list(
+    param = list(coefficients = coefficients, basis = fit$param$basis), loss = "kl", residual = NA_real_,
+    density = fit$density, class = "nmf"
+  )
+}
+
+#' @export
+shard_types.nmf_shards <- function(fit) c(response = "m", coefficients = "k")
+
+#' @export
+model_title.nmf_shards <- function(fit) "NMF (kl)"
+
+#' @export
+data_kind.nmf_shards <- function(fit) "nonnegative"

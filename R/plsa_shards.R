@@ -1,0 +1,107 @@
+# PLSA of a table in shards (shards_fit.R). Tests: test-plsa_shards.R.
+
+plsa_fit_shards <- function(x, k, settings, start, control, call) {
+  k <- check_shards_k(k, x)
+  plsa_refuse_shards(settings)
+  control <- em_on_shards(control)
+  model <- structure(list(k = k, missing = settings$missing), class = c("plsa_on_shards", "on_shards"))
+  fit_shards(x, model, "log_likelihood", start, control, call)
+}
+
+plsa_refuse_shards <- function(settings) {
+  refuse_smooth_shards(settings$smooth)
+  if (any(settings$given != 0)) {
+    stop_not_for_shards("`sparsity`", "its last passes change the M-step of all rows; fit some rows, `x[i, ]`")
+  }
+  if (settings$fixed != "none") {
+    stop_not_for_shards("`fixed = \"basis\"`", "predict() of a fit gives memberships of new rows")
+  }
+}
+
+# Passes whose sums are over rows are those of EM; Newton's also need the largest change of any cell of a column.
+em_on_shards <- function(control) {
+  if (!control$algorithm %in% c("auto", "em")) {
+    stop_not_for_shards(
+      sprintf("`algorithm = \"%s\"`", control$algorithm),
+      "passes of this model on shards are EM's; take \"auto\" or \"em\""
+    )
+  }
+  control$algorithm <- "em"
+  control
+}
+
+plsa_shards_param <- function(model, param) {
+  c(param, list(missing = match(model$missing, c("conditional", "paper")) - 1L))
+}
+
+#' @export
+shard_visit.plsa_on_shards <- function(model, view, rows, shared, asked, control) {
+  param <- c(list(membership = rows, basis = shared$basis), asked)
+  .Call(mc_c_plsa_shard, view, plsa_shards_param(model, param), NULL, control)
+}
+
+#' @export
+shard_driver.plsa_on_shards <- function(model, empty, param, control) {
+  out <- .Call(mc_c_plsa_shards_fit, empty, plsa_shards_param(model, param), NULL, control)
+  out$outcome$algorithm <- control$algorithm
+  out
+}
+
+#' @export
+check_shards_start.plsa_on_shards <- function(model, start, x) {
+  check_start_names(start, "basis", "list(basis = k x m matrix), and a n x k matrix `membership` if you like")
+  basis <- check_simplex_rows(by_names(start$basis, 2L, x$attributes), "start$basis", model$k, x$dims[["m"]])
+  membership <- start$membership
+  if (!is.null(membership)) membership <- check_simplex_rows(membership, "start$membership", x$dims[["n"]], model$k)
+  list(shared = list(basis = unname(basis)), rows = membership)
+}
+
+#' @export
+fit_sample.plsa_on_shards <- function(model, rows, control) {
+  plsa(rows, model$k, missing = model$missing, control = control)
+}
+
+#' @export
+sampled_shared.plsa_on_shards <- function(model, fit, share) {
+  list(basis = mix_shares(unname(fit$param$basis), share / sum(share)))
+}
+
+#' @export
+finish_shards_fit.plsa_on_shards <- function(model, fit, found, free) {
+  k <- model$k
+  x <- fit$shards
+  labels <- component_names(k)
+  total <- counted <- numeric(k)
+  for (s in x$shards$shard) {
+    membership <- own_rows(fit, s)
+    view <- read_shard_view(x$path, s, x$shards$cells[s])
+    total <- total + colSums(membership)
+    counted <- counted + colSums(membership * diff(view$start))
+  }
+  fit$order <- if (free) order(-counted) else seq_len(k)
+  fit$param <- list(basis = structure(found$basis[fit$order, , drop = FALSE], dimnames = list(labels, x$attributes)))
+  fit$shares <- list(weight = stats::setNames(total[fit$order] / x$dims[["n"]], labels))
+  fit$df <- x$dims[["n"]] * (k - 1) + k * (x$dims[["m"]] - 1)
+  class(fit) <- c("plsa_shards", class(fit))
+  fit
+}
+
+#' @export
+shard_part.plsa_shards <- function(fit, rows, data) {
+  membership <- rows[, fit$order, drop = FALSE]
+  dimnames(membership) <- list(rownames(data$x), component_names(fit$dims[["k"]]))
+  param <- list(membership = membership, basis = fit$param$basis)
+  none <- c(membership = 0, basis = 0)
+  list(
+    param = param, missing = fit$model$missing, mstep = "cccp", fixed = "none",
+    sparsity = list(given = none, scale = "relative", effective = none), perplexity = perplexity(membership),
+    row_scale = plsa_row_scale(data$view, param, data$margins$row_sum), margins = data$margins, shares = fit$shares,
+    class = "plsa"
+  )
+}
+
+#' @export
+model_title.plsa_shards <- function(fit) "PLSA"
+
+#' @export
+data_kind.plsa_shards <- function(fit) "nonnegative"

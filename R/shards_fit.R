@@ -1,0 +1,344 @@
+# Fits of tables in shards, whatever the model. One process, the driver, holds the parameters that all rows share and
+# runs the passes; the shards are visited here, one after another, or by workers (shards_workers.R). A visit takes the
+# step of the parameters that a shard's rows have of their own and returns sums over its rows (src/engine/shards.h).
+#
+# The rows' parameters are files in one folder, a version each: a visit reads one version and writes the next. What the
+# engine saves and restores (src/engine/fit.h) are then numbers of versions, and a visit that is made again, by another
+# worker, writes the same file. Tests: test-shards_fit.R.
+#
+# What a model must say is a list of class c("<prefix>_on_shards", "on_shards"), which travels to the workers: its
+# settings, and `k` and `m`. Its methods are these.
+
+# A visit of a shard's cells `view`: list(rows, sums). `shared`: the parameters that all rows share, a list; `rows`:
+# those of the rows; `asked` is list(look, caps, before) for the kernel; control: for the kernel.
+shard_visit <- function(model, view, rows, shared, asked, control) UseMethod("shard_visit")
+
+# The driver's kernel: list(<shared parameters>, outcome). `param` is the shared ones with visit, near_end and go_on
+# (src/glue/shards.h), `empty` a table without rows.
+shard_driver <- function(model, empty, param, control) UseMethod("shard_driver")
+
+# Extent of the parameters of n rows as the kernel holds them; NULL where rows have none.
+rows_extent <- function(model, n) UseMethod("rows_extent")
+
+#' @export
+rows_extent.on_shards <- function(model, n) c(n, model$k)
+
+# Where extrapolated ones must lie: see mc_c_shard_extrapolate().
+rows_space <- function(model) UseMethod("rows_space")
+
+#' @export
+rows_space.on_shards <- function(model) "simplex"
+
+# What they start from, for n rows; `given`: those rows of the start's own, as the user has them, or NULL.
+first_rows <- function(model, n, given) UseMethod("first_rows")
+
+#' @export
+first_rows.on_shards <- function(model, n, given) if (is.null(given)) matrix(1 / model$k, n, model$k) else given
+
+# A start that the user gave, checked: list(shared = list, rows = matrix of all rows, or NULL).
+check_shards_start <- function(model, start, x) UseMethod("check_shards_start")
+
+# The model's own fit to a table in memory, `rows` drawn from all shards.
+fit_sample <- function(model, rows, control) UseMethod("fit_sample")
+
+# The shared parameters that fit ends with, made fit to start from; `share`: of presences in each column.
+sampled_shared <- function(model, fit, share) UseMethod("sampled_shared")
+
+# The result, from what is common to all; see new_shards_fit(). `found`: the shared parameters as the driver left them;
+# `free`: whether components may be put in order.
+finish_shards_fit <- function(model, fit, found, free) UseMethod("finish_shards_fit")
+
+# Fits `model` to shards x; of: list(objective = its name, title).
+fit_shards <- function(x, model, objective, start, control, call) {
+  folder <- prepare_fit_folder(control$checkpoint)
+  mark <- fingerprint_of(list(
+    x$shards[c("cells", "rows")], unclass(model), start, control$algorithm, control$accelerate
+  ))
+  saved <- read_checkpoint(state_file(folder), mark)
+  sampled <- NULL
+  if (is.null(saved)) {
+    begun <- begin_shards(x, model, start, control, folder)
+    sampled <- begun$starts
+    saved <- list(
+      fingerprint = mark, shared = begun$shared, version = 0L, passes = 0L, near_end = !is.null(begun$starts)
+    )
+    write_whole(saved, state_file(folder))
+  }
+  visits <- new_visits(x, folder, saved, model, control)
+  out <- visits$fit()
+  check_outcome(out$outcome)
+  fit <- new_shards_fit(x, model, out$outcome, objective, list(
+    folder = folder, version = visits$version(), starts = sampled, call = call
+  ), control)
+  finish_shards_fit(model, fit, out[setdiff(names(out), "outcome")], free = !is.null(sampled))
+}
+
+# Components that the shards' columns and this machine have room for.
+check_shards_k <- function(k, x, least = 1L) {
+  k <- check_count(k, "k", least)
+  m <- x$dims[["m"]]
+  check_memory(8 * copies_of_parameters * k * m, sprintf("`k` = %d, for %.0f columns,", k, m))
+  k
+}
+
+# What an option that does not go with shards says, and what to do instead.
+stop_not_for_shards <- function(what, why) stop_input("%s does not go with shards: %s.", what, why)
+
+# The folder of the rows' parameters and the checkpoint.
+prepare_fit_folder <- function(checkpoint) {
+  folder <- if (is.null(checkpoint)) tempfile("multicause-fit-") else checkpoint
+  make_folder(folder, "checkpoint")
+  other <- setdiff(list.files(folder), c("state.rds", list.files(folder, "^membership-.*[.]bin|[.]part$")))
+  if (length(other)) {
+    stop_input("`checkpoint` must be a folder of a fit to shards, or new: %s holds %s.", dQuote(folder, FALSE),
+      show_names(other))
+  }
+  unlink(list.files(folder, "[.]part$", full.names = TRUE))
+  normalizePath(folder)
+}
+
+state_file <- function(folder) file.path(folder, "state.rds")
+
+membership_file <- function(folder, shard, version) {
+  file.path(folder, sprintf("membership-%05d-%06d.bin", shard, version))
+}
+
+# Start values: the user's, or those of the best fit to a sample of rows.
+
+start_rows <- 5000L
+
+begin_shards <- function(x, model, start, control, folder) {
+  seed <- draw_seeds(1L)
+  starts <- NULL
+  if (is.null(start)) {
+    sampled <- sample_start(x, model, control, seed)
+    start <- list(shared = sampled$shared)
+    starts <- sampled$starts
+  } else {
+    start <- check_shards_start(model, start, x)
+  }
+  last <- cumsum(as.double(x$shards$rows))
+  for (s in x$shards$shard) {
+    n <- x$shards$rows[s]
+    if (is.null(rows_extent(model, n))) next
+    given <- if (!is.null(start$rows)) start$rows[last[s] - n + seq_len(n), , drop = FALSE]
+    write_vectors(list(as.double(first_rows(model, n, given))), membership_file(folder, s, 0L))
+  }
+  list(shared = start$shared, starts = starts)
+}
+
+# As many rows as make a good start, drawn from all shards.
+sample_start <- function(x, model, control, seed) {
+  n <- x$dims[["n"]]
+  at <- with_seed(seed, sort(sample(n, min(n, start_rows))))
+  rows <- x[at, ]
+  rownames(rows) <- NULL
+  control[c("cluster", "checkpoint")] <- list(NULL)
+  control[c("n_polish", "max_pass", "keep_x", "keep_starts")] <- list(0L, min(control$max_pass, 200L), TRUE, FALSE)
+  control$tol <- max(control$tol, 1e-7)
+  class(control) <- "multicause_control"
+  fit <- quiet_fit(fit_sample(model, rows, control))$value
+  share <- (x$column_sum + 1) / (n - x$column_missing + 2)
+  list(shared = sampled_shared(model, fit, share), starts = fit$starts)
+}
+
+# A little of the columns' shares in every row of a matrix: a taxon that is not in the sample must not be impossible.
+mix_shares <- function(values, share) 0.95 * values + 0.05 * rep(share, each = nrow(values))
+
+# What a visit of a run of shards needs beside the shared parameters; `x`: the shards' files.
+visit_job <- function(x, shards, folder, model, control) {
+  list(
+    path = x$path, shards = shards, sums = x$shards$cells[shards], folder = folder, model = model,
+    control = visit_control(control), keep = FALSE, worker = 1L
+  )
+}
+
+visit_control <- function(control, algorithm = control$algorithm) {
+  list(max_pass = 1L, tol = 1, accelerate = FALSE, n_threads = control$n_threads, algorithm = algorithm)
+}
+
+# The jobs of a visit: one, or one for each worker.
+visit_jobs <- function(x, workers, folder, model, control) {
+  runs <- list(x$shards$shard)
+  if (!is.null(workers)) {
+    runs <- share_shards(x$shards$ones + x$shards$missing + 5 * x$shards$rows, length(workers$names))
+  }
+  lapply(which(lengths(runs) > 0L), function(i) {
+    job <- visit_job(x, runs[[i]], folder, model, control)
+    job$keep <- !is.null(workers)
+    job$worker <- i
+    job
+  })
+}
+
+# The driver's side of the passes: versions of the rows' parameters, and the visits.
+new_visits <- function(x, folder, saved, model, control) {
+  current <- saved$version
+  safe <- c(saved$version, saved$before$version)
+  newest <- max(saved$version, newest_version(folder))
+  slots <- rep(NA_integer_, 3L)
+  if (!is.null(saved$before)) slots[1L] <- saved$before$version
+  point <- NULL # theta_0 of the cycle: its shared parameters
+  step <- NULL # of an extrapolation that the next visit makes
+  passes <- saved$passes
+  workers <- if (!is.null(control$cluster)) open_workers(control$cluster, control$patience)
+  jobs <- visit_jobs(x, workers, folder, model, control)
+
+  # `before`: of accelerated cycles at theta_1, what they go on from beside that.
+  write_state <- function(shared, before = NULL) {
+    state <- list(fingerprint = saved$fingerprint, shared = shared, version = current, passes = passes, before = before)
+    write_whole(state, state_file(folder))
+  }
+  visit <- function(what, shared, caps) {
+    asked <- list(
+      what = what, shared = shared, caps = caps, from = current, to = newest + 1L, step = step, saved = slots,
+      before = if (what == "pass" && is.null(step) && identical(current, slots[2L])) slots[1L]
+    )
+    todo <- lapply(jobs, utils::modifyList, asked, keep.null = TRUE)
+    found <- if (is.null(workers)) {
+      list(visit_shards(todo[[1L]]))
+    } else {
+      workers_heard(workers)
+      run_on_workers(workers, todo, visit_shards_there, is_visit)
+    }
+    if (what == "pass") {
+      current <<- newest <<- newest + 1L
+      step <<- NULL
+      passes <<- passes + 1L
+      forget_versions(folder, c(current, safe, slots))
+    }
+    add_nodes(unlist(lapply(found, `[[`, "nodes"), recursive = FALSE), nrow(x$shards))
+  }
+  # At theta_1, and in plain passes at every point, what is saved was accepted: a checkpoint.
+  save <- function(which, cycles, shared) {
+    slots[which + 1L] <<- current
+    if (which == 0L) point <<- shared
+    if (which == 1L || !control$accelerate) {
+      safe <<- c(current, if (!is.null(cycles)) slots[1L])
+      write_state(shared, if (!is.null(cycles)) list(cycles = cycles, shared = point, version = slots[1L]))
+    }
+    NULL
+  }
+  answer <- function(what, value, more) {
+    switch(what,
+      pass = , objective = visit(what, value, more),
+      save = save(value$which, value$cycles, more),
+      restore = {
+        current <<- slots[value + 1L]
+        step <<- NULL
+      },
+      extrapolate = {
+        step <<- value
+        NULL
+      }
+    )
+  }
+  fit <- function() {
+    param <- c(saved$shared, list(visit = answer, near_end = !isFALSE(saved$near_end)))
+    param$go_on <- saved$before[c("cycles", "shared")]
+    point <<- saved$before$shared
+    empty <- list(dim = c(0L, as.integer(x$dims[["m"]])), start = 0L, column = integer())
+    settings <- unclass(control)
+    if (!is.null(workers)) on.exit(tell_losses(workers))
+    if (isTRUE(control$progress)) {
+      bar <- progress_bar("Passes", 1L, 1L)
+      on.exit(bar$close(), add = TRUE)
+      settings$on_tick <- bar$tick
+    }
+    out <- shard_driver(model, empty, param, settings)
+    write_state(out[setdiff(names(out), "outcome")])
+    forget_versions(folder, current)
+    out
+  }
+  list(fit = fit, version = function() current)
+}
+
+newest_version <- function(folder) {
+  files <- list.files(folder, "^membership-[0-9]+-[0-9]+[.]bin$")
+  max(0L, as.integer(sub(".*-([0-9]+)[.]bin$", "\\1", files)))
+}
+
+forget_versions <- function(folder, keep) {
+  files <- list.files(folder, "^membership-[0-9]+-[0-9]+[.]bin$")
+  version <- as.integer(sub(".*-([0-9]+)[.]bin$", "\\1", files))
+  unlink(file.path(folder, files[!version %in% keep]))
+}
+
+# Is a worker's answer that of the job: its shards, each once, and its numbers?
+is_visit <- function(value, job) {
+  is.list(value) && identical(value$shards, job$shards) && identical(value$what, job$what) &&
+    identical(value$to, job$to) && is.list(value$nodes)
+}
+
+# On a worker, which keeps shards and versions between visits: its memory, not its state, since all of it is on disk. An
+# error of ours goes back as such.
+visit_shards_there <- function(job) {
+  failed <- function(e) structure(list(error = e), class = "shard_error")
+  tryCatch(visit_shards(job), multicause_shard_damaged = failed)
+}
+
+worker_memory <- new.env(parent = emptyenv())
+
+visit_shards <- function(job) {
+  memory <- if (job$keep) worker_memory
+  if (!is.null(memory) && !identical(memory$folder, job$folder)) {
+    rm(list = ls(memory), envir = memory)
+    memory$folder <- job$folder
+  }
+  nodes <- list()
+  for (at in seq_along(job$shards)) {
+    shard <- job$shards[at]
+    view <- remembered(memory, sprintf("view %d", shard), function() read_shard_view(job$path, shard, job$sums[at]))
+    out <- visit_shard(view, shard, job, memory)
+    nodes <- add_node(nodes, shard, out)
+  }
+  if (!is.null(memory)) forget_old(memory, c(job$from, job$to, job$saved))
+  list(shards = job$shards, what = job$what, to = job$to, nodes = nodes)
+}
+
+remembered <- function(memory, name, make) {
+  if (is.null(memory)) {
+    return(make())
+  }
+  if (is.null(memory[[name]])) memory[[name]] <- make()
+  memory[[name]]
+}
+
+forget_old <- function(memory, versions) {
+  names <- ls(memory, pattern = "^membership ")
+  old <- names[!sub(".* ", "", names) %in% versions]
+  rm(list = old, envir = memory)
+}
+
+# One shard: the sums of its rows. A pass writes its rows' parameters as the next version.
+visit_shard <- function(view, shard, job, memory = NULL) {
+  extent <- rows_extent(job$model, view$dim[1L])
+  version <- function(number) {
+    remembered(memory, sprintf("membership %d %d", shard, number), function() {
+      read_own_rows(job$folder, shard, number, extent)
+    })
+  }
+  rows <- NULL
+  if (!is.null(extent)) {
+    rows <- if (is.null(job$step)) {
+      version(job$from)
+    } else {
+      .Call(mc_c_shard_extrapolate, lapply(job$saved, version), job$step, rows_space(job$model))
+    }
+  }
+  asked <- list(look = job$what == "objective", caps = job$caps)
+  if (!is.null(job$before) && !is.null(extent)) asked$before <- version(job$before)
+  out <- shard_visit(job$model, view, rows, job$shared, asked, job$control)
+  if (job$what == "pass" && !is.null(extent)) {
+    write_vectors(list(out$rows), membership_file(job$folder, shard, job$to))
+    if (!is.null(memory)) memory[[sprintf("membership %d %d", shard, job$to)]] <- out$rows
+  }
+  out$sums
+}
+
+read_own_rows <- function(folder, shard, version, extent) {
+  file <- membership_file(folder, shard, version)
+  values <- read_vectors(file, 1L)[[1L]]
+  if (length(values) != prod(extent)) stop_shard_file(file, "is not of this fit")
+  matrix(values, extent[1L], extent[2L])
+}

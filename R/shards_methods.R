@@ -1,0 +1,269 @@
+# What users do with a fit to shards, whatever the model. A verb goes through the shards one after another and works on
+# each as on a fit in memory (shard_fit()). Tests: test-shards_fit.R.
+
+# The parts of a fit that all models have; finish_shards_fit() adds its own.
+new_shards_fit <- function(x, model, outcome, objective, of, control) {
+  converged <- outcome$status == "converged"
+  if (!converged && control$max_pass > 0L && control$tol > 0) {
+    warning(warningCondition(
+      sprintf("Not converged after %d passes: raise `max_pass` in fit_control(), or go on from `checkpoint`.",
+        outcome$n_pass),
+      class = "multicause_not_converged", call = NULL
+    ))
+  }
+  control[c("cluster", "checkpoint")] <- list(NULL)
+  observed <- x$dims[["n"]] - x$column_missing
+  structure(
+    list(
+      objective = stats::setNames(outcome$objective, objective), loglik = outcome$objective,
+      dims = c(n = x$dims[["n"]], m = x$dims[["m"]], k = model$k, observed = sum(observed)),
+      trace = trace_frame(outcome), starts = of$starts, converged = converged, control = control, call = of$call,
+      shards = x, model = model, folder = of$folder, version = of$version,
+      density = sum(x$column_sum) / max(1, sum(observed)), algorithm = outcome$algorithm
+    ),
+    class = "multicause_shards"
+  )
+}
+
+# The parameters of a shard's rows, as the driver left them.
+own_rows <- function(fit, shard) {
+  extent <- rows_extent(fit$model, fit$shards$shards$rows[shard])
+  if (!is.null(extent)) read_own_rows(fit$folder, shard, fit$version, extent)
+}
+
+check_shards_fit <- function(fit, name = "object") {
+  has_rows <- !is.null(rows_extent(fit$model, 1L))
+  if (has_rows && !all(file.exists(membership_file(fit$folder, fit$shards$shards$shard, fit$version)))) {
+    stop_input(
+      "`%s` has lost its memberships, which were in %s: give fit_control() a `checkpoint` to keep them.", name,
+      dQuote(fit$folder, FALSE)
+    )
+  }
+  fit
+}
+
+# The fit of one shard, or of some of its rows, as one in memory.
+shard_fit <- function(fit, shard, rows = NULL) {
+  x <- shard_matrix(fit$shards, shard)
+  own <- own_rows(fit, shard)
+  if (!is.null(rows)) {
+    x <- x[rows, , drop = FALSE]
+    if (!is.null(own)) own <- own[rows, , drop = FALSE]
+  }
+  data <- check_data(x, data_kind(fit), quiet = TRUE)
+  common <- list(
+    objective = fit$objective, loglik = fit$loglik, df = fit$df,
+    dims = c(n = nrow(x), m = ncol(x), k = fit$dims[["k"]], observed = sum(data$margins$row_observed)),
+    trace = fit$trace, starts = data.frame(
+      start = 1L, init = "given", objective = unname(fit$objective), passes = nrow(fit$trace), finished = TRUE,
+      converged = fit$converged, reached_best = TRUE
+    ),
+    converged = fit$converged, control = fit$control, call = fit$call, x = data$x, names = dimnames_of(x)
+  )
+  do.call(new_multicause, c(common, shard_part(fit, own, data)), quote = TRUE) # the call stays one
+}
+
+# What the model's fit in memory has beside that, of these rows: `param`, `class` and its own parts. rows: their
+# parameters as the driver left them, or NULL.
+shard_part <- function(fit, rows, data) UseMethod("shard_part")
+
+# The types of predict(), each with the side of the table that its columns are.
+shard_types <- function(fit) UseMethod("shard_types")
+
+#' @export
+shard_types.multicause_shards <- function(fit) c(response = "m", membership = "k")
+
+#' @export
+print.multicause_shards <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  digits <- check_digits(digits)
+  d <- x$dims
+  cat(sprintf(
+    "%s of shards: %s, %d components\n", model_title(x), table_words(d), d[["k"]]
+  ))
+  cat(sprintf(
+    "%s after %d passes over the table, %s %s; higher is better\n",
+    if (x$converged) "Converged" else "NOT converged", nrow(x$trace), objective_words(x),
+    format(unname(x$objective), digits = digits)
+  ))
+  invisible(x)
+}
+
+# `components`: a data frame of what is known of each.
+#' @export
+summary.multicause_shards <- function(object, ...) {
+  check_dots(...)
+  weight <- object$shares$weight
+  components <- if (!is.null(weight)) data.frame(component = names(weight), weight = unname(weight))
+  structure(list(fit = object, components = components), class = "summary.multicause_shards")
+}
+
+#' @export
+print.summary.multicause_shards <- function(x, ...) { # nolint: object_name_linter.
+  print(x$fit)
+  if (!is.null(x$components)) {
+    cat("\n")
+    print(x$components)
+  }
+  if (!is.null(rows_extent(x$fit$model, 1L))) cat(sprintf("\nMemberships lie in %s\n", x$fit$folder))
+  invisible(x)
+}
+
+#' @export
+plot.multicause_shards <- function(x, ...) stop_no_meaning(x, "plot", elsewhere_for_shards)
+
+# nolint start: object_name_linter.
+#' @exportS3Method generics::tidy
+tidy.multicause_shards <- function(x, matrix = NULL, ...) {
+  check_dots(...)
+  tidy_fit(x, matrix)
+}
+
+#' @exportS3Method generics::glance
+glance.multicause_shards <- function(x, ...) {
+  check_dots(...)
+  glance_fit(x)
+}
+# nolint end
+
+#' @export
+part_sides.multicause_shards <- function(fit, name, values) {
+  if (is.matrix(values)) {
+    return(c("component", "attribute"))
+  }
+  if (name == "weights") "component" else "attribute"
+}
+
+#' @export
+coef.multicause_shards <- function(object, ...) {
+  check_dots(...)
+  object$param
+}
+
+#' @export
+nobs.multicause_shards <- function(object, ...) object$dims[["observed"]]
+
+#' @export
+logLik.multicause_shards <- function(object, ...) {
+  if (names(object$objective) != "log_likelihood") {
+    stop_input("This fit maximised its %s, so logLik() has no meaning for it%s.", objective_words(object),
+      if (is.na(object$loglik)) "" else "; `fit$loglik` is the log-likelihood"
+    )
+  }
+  structure(object$loglik, df = object$df, nobs = nobs(object), class = "logLik")
+}
+
+# The call again; the folder and the workers of the first are not taken over, as they are of that fit.
+#' @export
+update.multicause_shards <- function(object, ..., evaluate = TRUE) {
+  changes <- named_changes(match.call(expand.dots = FALSE)$...)
+  known <- list(x = object$shards, control = object$control, k = object$dims[["k"]])
+  updated_call(object, changes, known, check_flag(evaluate, "evaluate"), parent.frame())
+}
+
+#' Predictions of a fit to shards
+#'
+#' What `predict()` says of a table in memory, for one in [shards()]: written by shard, or for some rows.
+#'
+#' @details
+#' With `path` a file is written for each shard, `response-00001.csv` and so on, with a column `row` of names (or
+#' numbers) before those of the result, and a row for each row of the shard. One shard at a time is in memory.
+#'
+#' @param object a fit to [shards()], of [aspect_bernoulli()], [plsa()], [bernoulli_mixture()], [nmf()] or
+#'   [logistic_pca()].
+#' @param newdata new observations in memory, as in the model's own `predict()`, such as [predict.plsa()].
+#' @param type `"response"`: the mean of every cell, n m numbers; or what the rows have of their own, n k numbers:
+#'   `"membership"`, for [nmf()] `"coefficients"`, for [logistic_pca()] `"scores"`. For [logistic_pca()] also `"link"`.
+#' @param ... must be empty.
+#' @param rows names or numbers of the rows wanted, in memory; results over 1 GB are refused.
+#' @param path folder for the files, new or empty; without `rows`.
+#' @param format `"csv"` or `"parquet"` (package nanoparquet).
+#' @return A matrix with the rows asked for; with `path` invisibly the names of the files.
+#' @seealso [false_absences()], which ranks the cells of all shards.
+#' @examples
+#' x <- shards(matrix(rbinom(200, 1, 0.3), 20, 10), tempfile())
+#' fit <- aspect_bernoulli(x, k = 2)
+#' predict(fit, rows = 1:2, type = "membership")
+#' @export
+predict.multicause_shards <- function(object, newdata, type = "response", ..., rows = NULL, path = NULL,
+                                      format = c("csv", "parquet")) {
+  check_dots(...)
+  check_shards_fit(object)
+  types <- shard_types(object)
+  type <- check_choice(type, "type", names(types))
+  format <- check_format(format)
+  if (!missing(newdata) && !is.null(newdata)) {
+    out <- predict(shard_fit(object, 1L, 1L), newdata, type = type)
+    return(if (is.null(rows)) out else out[pick(rows, nrow(out), rownames(out), "rows"), , drop = FALSE])
+  }
+  if (!is.null(path)) {
+    if (!is.null(rows)) stop_input("`rows` and `path` do not go together: files have all rows.")
+    return(invisible(write_by_shard(object, path, type, format, function(part) predict(part, type = type))))
+  }
+  d <- object$dims
+  n <- if (is.null(rows)) d[["n"]] else length(rows)
+  refuse_large(n * d[[types[[type]]]], "The prediction", "take some `rows`, or give a `path`")
+  parts <- shard_rows(object$shards, rows)
+  found <- lapply(which(lengths(parts) > 0L), function(s) predict(shard_fit(object, s, parts[[s]]), type = type))
+  out <- do.call(rbind, found)
+  out[match(attr(parts, "order"), unlist(attr(parts, "key"))), , drop = FALSE]
+}
+
+check_format <- function(format) {
+  format <- check_choice(format, "format", c("csv", "parquet"))
+  if (format == "parquet" && !requireNamespace("nanoparquet", quietly = TRUE)) {
+    stop_input("`format = \"parquet\"` needs package nanoparquet.")
+  }
+  format
+}
+
+# Rows asked for by number or name, in each shard, as `[` has them.
+shard_rows <- function(x, rows) {
+  last <- cumsum(as.double(x$shards$rows))
+  if (is.null(rows)) rows <- seq_len(x$dims[["n"]])
+  if (is.character(rows)) named_rows(x, rows) else numbered_rows(x, rows, last)
+}
+
+#' @rdname predict.multicause_shards
+#' @export
+fitted.multicause_shards <- function(object, ..., rows = NULL, path = NULL, format = c("csv", "parquet")) {
+  check_dots(...)
+  predict(object, type = "response", rows = rows, path = path, format = format)
+}
+
+# A file for each shard of what f(its fit) gives, a matrix or data frame.
+write_by_shard <- function(fit, path, what, format, f) {
+  prepare_answer_folder(path)
+  last <- cumsum(as.double(fit$shards$shards$rows))
+  vapply(fit$shards$shards$shard, function(s) {
+    part <- shard_fit(fit, s)
+    out <- f(part)
+    if (is.matrix(out)) {
+      first <- last[s] - part$dims[["n"]]
+      names <- if (is.null(rownames(out))) first + seq_len(nrow(out)) else rownames(out)
+      if (is.null(colnames(out))) colnames(out) <- paste0("V", seq_len(ncol(out)))
+      out <- data.frame(row = names, out, check.names = FALSE, row.names = NULL)
+    }
+    write_answer(out, file.path(path, sprintf("%s-%05d.%s", what, s, format)), format)
+  }, "")
+}
+
+# An empty folder for files of answers.
+prepare_answer_folder <- function(path) {
+  if (is.null(check_file_name(path, "path"))) stop_missing("path")
+  make_folder(path, "path")
+  if (length(list.files(path))) {
+    stop_input("`path` must be a new or empty folder: %s holds files.", dQuote(path, FALSE))
+  }
+}
+
+# A data frame as a file, which has its name when it is whole.
+write_answer <- function(table, file, format) {
+  part <- paste0(file, ".part")
+  if (format == "csv") {
+    utils::write.csv(table, part, row.names = FALSE, fileEncoding = "UTF-8")
+  } else {
+    nanoparquet::write_parquet(as.data.frame(table), part)
+  }
+  if (!file.rename(part, file)) stop("the file ", file, " could not be written")
+  file
+}

@@ -1,0 +1,496 @@
+#' Which zeros of a table in shards are real?
+#'
+#' What [which_zeros()] does for a table in memory, for one in [shards()], with those of its learners that scale. It
+#' gives each zero the chance of a record, tells how good these chances are, and lists the zeros with the largest.
+#'
+#' @details
+#' **Learners.** The mean of fits of [aspect_bernoulli()] to all shards, one for each of `k`, and companions: the mean,
+#' over the finds of a site, of how many of the other sites with that find have the taxon (Beals). A logistic regression
+#' weighs them, and how often the taxon was found. With `age` or `place` there is a third, see below. `left_out` of the
+#' result names the learners that a table in memory
+#' has beside these, and why they are not there.
+#'
+#' **Neighbours.** With `age` or `place` a learner is the [neighbours_mean()] without likeness of lists. Sites near a
+#' site may lie in any shard, so sites are put on a grid by place and age. A square holds the sums of its sites and
+#' stands where these are on average. The squares about a site, no more than 500 and none whose weight is below 1 % of
+#' the nearest one's, are its neighbours. The squares are the smallest of which there are no more than 20 000, or 25
+#' million
+#' over the number of taxa. Where every place is a square, the result is that of the table in memory with the same
+#' bandwidth. Else places within a square are not told apart, which is of little account where a square is much smaller
+#' than the bandwidth: `near` says how large both are. Bandwidths are chosen anew on each copy, as
+#' [neighbours_mean()] does.
+#'
+#' **How good.** Each copy of the table loses a tenth of its finds, no find twice. All learners learn anew on each
+#' copy, and their scores of the lost finds are compared with those of other zeros, of which a sample is drawn from
+#' all shards. So the chances rest on finds that were hidden, and `quality` says how often a hidden find stands above
+#' another zero, of the table and of its own site. The answer is judged by weights from the other copies.
+#'
+#' **How many were missed.** That is said as [which_zeros()] says it, by sums over runs of rows. What the table alone
+#' allows is always there: `missed_most` of each zero, and `most` and `unlike` of `total`. With `completeness`, so are
+#' the other numbers of a zero, and expected numbers with their 90 % ranges. [by_site()] and [by_taxon()] have them by
+#' site and by taxon. Two things are not as in memory. There completeness has an estimate where none is given, from
+#' fits with neighbours; here it has not. And there the same fits say how sure the likeliest taxon of a site is at most,
+#' which here is 1. A taxon that was never found is not judged.
+#'
+#' **Cost.** The fits are made once for each copy and once more. Then the chances of all n m cells are made twice, some
+#' rows at a time, and the best `n` are kept; nothing of n m numbers is in memory. With `completeness` all cells are
+#' gone through for each of 40 draws (200 in tables of up to 100 000 cells), which takes longer than all else. Some 150
+#' bytes a site are in memory. Copies of the shards are in the temporary folder of the session, one at a time.
+#' Companions take 16 m^2 bytes and are left out above 5000 taxa.
+#'
+#' @param x a result of [shards()].
+#' @param ... must be empty.
+#' @param age,place names of what went `along` with the rows (see [shards()]): one column of ages, or two with their
+#'   bounds; the two columns of places, named as [smooth_over()] wants them. `NULL`: not known.
+#' @param n how many zeros to list, those with the largest chances; ties by site, then by taxon.
+#' @param k numbers of components of the fits; `NULL`: three sizes, as [which_zeros()] has them.
+#' @param copies how many copies lose a tenth of the finds, 2 to 10.
+#' @param path `NULL`, or a folder, new or empty: a file is written for each shard, with the columns of `zeros`, of
+#'   its zeros whose chance is `least` or more. A site without a name has its number.
+#' @param least chances of the zeros that are written.
+#' @param format `"csv"` or `"parquet"` (package nanoparquet).
+#' @param completeness what is known of the chance that a taxon that was there was recorded, as in [which_zeros()]: a
+#'   number, a range of two, or a number or two for each site, in the order of the rows. `NULL`: nothing.
+#' @param seed a whole number, for the same answer again; `NULL`: drawn from the session's generator.
+#' @param control settings of the fits from [fit_control()], with `cluster` for workers; without `checkpoint`.
+#'   `algorithm = "auto"` is EM here, as in [ensemble()]: few passes of EM find hidden finds better.
+#' @return A list of class `which_zeros_shards`: `zeros` (a data frame with `site`, `taxon`, `chance` and `missed_most`,
+#'   and, with `completeness`, `present`, `missed`, `missed_low` and `missed_high`; the largest chance first), `total`
+#'   (`missed`, `low`, `high`, `NA` without `completeness`; `most` and `unlike`, which the table allows), `quality` (a
+#'   data frame with a row for the answer and each learner: `auc` and `auc_within` with standard
+#'   errors over copies), `weights` (of the learners), `slope` (of calibration; 1 is right), `expected` (sum of all
+#'   chances), `n_zeros` (judged), `hidden` (finds), `left_out` (learners, with the reason), `near`
+#'   (`NULL`, or a list of `bandwidth`, `side` of a square and `squares`, how many hold sites), `files`, `dims`,
+#'   `finds`, `shards`, `sites` and `taxa` (for [by_site()] and [by_taxon()]) and `call`. [as.data.frame()] gives
+#'   `zeros`.
+#' @seealso [which_zeros()], [shards()].
+#' @examples
+#' set.seed(1)
+#' membership <- matrix(rexp(600), 200)
+#' p <- (membership / rowSums(membership)) %*% matrix(rbeta(60, 0.4, 2), 3)
+#' x <- shards(matrix(rbinom(4000, 1, p), 200), tempfile())
+#' which_zeros_shards(x, k = 3, n = 5, seed = 1)
+#' @export
+which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = NULL, copies = 2, path = NULL,
+                               least = 0.5, format = c("csv", "parquet"), completeness = NULL, seed = NULL,
+                               control = fit_control(n_start = 1, n_polish = 0, max_pass = 100, tol = 1e-6)) {
+  call <- match.call()
+  check_dots(...)
+  check_shards(x)
+  n <- check_count(n, "n")
+  copies <- check_count(copies, "copies", 2L, 10L)
+  least <- check_number(least, "least", 0, 1)
+  format <- check_format(format)
+  control <- check_control(control)
+  if (!is.null(control$checkpoint)) {
+    stop_input("`control` must have no `checkpoint`: which_zeros_shards() makes several fits, each in its own folder.")
+  }
+  if (is.null(seed)) seed <- draw_seeds(1L) else seed <- check_count(seed, "seed", 0L)
+  finds <- sum(x$column_sum)
+  if (any(x$dims < 5) || finds < 20) {
+    stop_input("`x` must have at least 5 sites, 5 taxa and 20 finds to learn from, not %.0f, %.0f and %.0f.",
+      x$dims[["n"]], x$dims[["m"]], finds)
+  }
+  if (is.null(k)) {
+    k <- learner_k(x$dims[["n"]], x$dims[["m"]])
+    k <- unique(k[c(1L, (length(k) + 1L) %/% 2L, length(k))])
+  }
+  k <- check_counts(k, "k")
+  if (!is.null(completeness)) completeness <- check_completeness(completeness, as.integer(x$dims[["n"]]))
+  squares <- shards_squares(x, age, place)
+  if (!is.null(path)) prepare_answer_folder(path)
+  seeds <- with_seed(seed, list(
+    deal = draw_seeds(nrow(x$shards)), fit = draw_seeds(copies + 1L), judge = draw_seeds(copies),
+    ranges = draw_seeds(1L)
+  ))
+  judged <- lapply(seq_len(copies), function(copy) judge_shards_copy(x, copy, k, seeds, control, squares))
+  stack <- fit_stack(judged)
+  learners <- shards_learners(x, k, seeds$fit[copies + 1L], control, squares)
+  on.exit(unlink(vapply(learners$fits, `[[`, "", "folder"), recursive = TRUE))
+  known <- know_shards(survey_shards(learners, stack), stack, judged, completeness)
+  best <- score_all_shards(learners, stack, known, n, path, least, format, seeds$ranges)
+  tell_raised_shards(best$raised)
+  quality <- shards_quality(judged)
+  structure(
+    list(
+      zeros = best$zeros, total = best$total, quality = quality$table, weights = stack$weights, slope = quality$slope,
+      expected = best$expected, n_zeros = best$n_zeros, hidden = sum(vapply(judged, function(one) sum(one$deleted), 0)),
+      left_out = shards_left_out(x, squares), near = near_used(learners, squares), files = best$files,
+      dims = x$dims, finds = finds, shards = x, sites = best$sites,
+      taxa = best$taxa, call = call
+    ),
+    class = "which_zeros_shards"
+  )
+}
+
+# Sites by their numbers, which is all that is at hand of millions of them.
+tell_raised_shards <- function(raised) {
+  if (raised$n > 0) {
+    inform(
+      "`completeness` is below what the table allows at %.0f site(s) and was raised there, among them rows %s.",
+      raised$n, show_names(as.character(raised$some))
+    )
+  }
+}
+
+# Arguments of which_zeros() that are for tables in memory.
+wz_refuse_shards <- function(names) {
+  if (length(names)) {
+    stop_not_for_shards(
+      show_either(sprintf("`%s`", names)), "see ?which_zeros_shards for what does; fit some rows, `x[i, ]`"
+    )
+  }
+}
+
+most_companions <- 5000L # taxa of which m x m numbers are kept
+
+# Learners of tables in memory that shards do not have, with the reason.
+shards_left_out <- function(x, squares) {
+  others <- c(
+    smoothed = "neighbours may lie in other shards", pca = "its passes visit every zero",
+    near = if (is.null(squares)) "neither `age` nor `place` was given",
+    near_alike = "it compares lists of sites in other shards",
+    alike = "it compares all pairs of sites",
+    companions = if (x$dims[["m"]] > most_companions) sprintf("more than %d taxa", most_companions)
+  )
+  stats::setNames(others, learner_names[names(others)])
+}
+
+# In which tenth each find of a shard is, as its cells stand there.
+deal_shard <- function(view, seed) with_seed(seed, sample.int(10L, length(view$column), TRUE))
+
+view_finds <- function(view) rep.int(seq_len(view$dim[1L]), diff(view$start))
+
+# The shards without one tenth of their finds, in a folder of their own.
+damage_shards <- function(x, seeds, tenth, path) {
+  prepare_folder(path)
+  m <- x$dims[["m"]]
+  column_sum <- numeric(m)
+  tables <- lapply(x$shards$shard, function(s) {
+    view <- read_shard_view(x$path, s, x$shards$cells[s])
+    kept <- deal_shard(view, seeds[s]) != tenth
+    view$start <- c(0L, cumsum(tabulate(view_finds(view)[kept], view$dim[1L])))
+    view$column <- view$column[kept]
+    column_sum <<- column_sum + tabulate(view$column + 1L, m)
+    write_shard(path, s, view, list(names = NULL, along = NULL))
+  })
+  finish_folder(path, tables, x$attributes, list(sum = column_sum, missing = x$column_missing), NULL)
+}
+
+# What the learners know of shards x: list(x, fits, companions = m x m or NULL, near = shards_near()).
+shards_learners <- function(x, k, seed, control, squares = NULL) {
+  prior <- recommended_members$args$prior
+  if (control$algorithm == "auto") control$algorithm <- "em" # as members of an ensemble
+  seeds <- with_seed(seed, draw_seeds(length(k)))
+  fits <- Map(function(k, seed) {
+    with_seed(seed, quiet_fit(aspect_bernoulli(x, k, estimate = "map", prior = prior, control = control))$value)
+  }, k, seeds)
+  companions <- if (x$dims[["m"]] <= most_companions) shards_companions(x)
+  list(x = x, fits = fits, companions = companions, near = shards_near(x, squares))
+}
+
+# companion_table() by sums over shards.
+shards_companions <- function(x) {
+  m <- x$dims[["m"]]
+  joint <- gone <- matrix(0, m, m)
+  for (s in x$shards$shard) {
+    view <- read_shard_view(x$path, s, x$shards$cells[s])
+    found <- view_matrix(view$start, view$column, view$dim)
+    joint <- joint + as.matrix(Matrix::crossprod(found))
+    if (!is.null(view$na_start)) {
+      gone <- gone + as.matrix(Matrix::crossprod(found, view_matrix(view$na_start, view$na_column, view$dim)))
+    }
+  }
+  rate <- x$column_sum / pmax(x$dims[["n"]] - x$column_missing, 1)
+  (joint + rep(rate, each = m)) / pmax(x$column_sum - gone, 1)
+}
+
+view_matrix <- function(start, column, dim) {
+  Matrix::sparseMatrix(i = rep.int(seq_len(dim[1L]), diff(start)), j = column + 1L, x = 1, dims = dim)
+}
+
+# One shard for the learners: its cells, and the memberships of each fit.
+learner_shard <- function(learners, s) {
+  x <- learners$x
+  view <- read_shard_view(x$path, s, x$shards$cells[s])
+  list(
+    view = view, size = diff(view$start), near = learners$near$at[rows_before(x, s) + seq_len(view$dim[1L])],
+    membership = lapply(learners$fits, function(fit) own_rows(fit, s)[, fit$order, drop = FALSE])
+  )
+}
+
+# What the regression takes of cells (i, j) of a shard, zeros all: a matrix with a column for each.
+cell_learners <- function(learners, shard, i, j) {
+  p <- 0
+  for (f in seq_along(learners$fits)) {
+    aspects <- learners$fits[[f]]$param$aspects
+    p <- p + rowSums(shard$membership[[f]][i, , drop = FALSE] * t(aspects[, j, drop = FALSE]))
+  }
+  companions <- NULL
+  if (!is.null(learners$companions)) {
+    each <- shard$size[i]
+    cell <- rep.int(seq_along(i), each)
+    find <- shard$view$column[rep.int(shard$view$start[i], each) + sequence(each)] + 1L
+    sums <- numeric(length(i))
+    if (length(cell)) {
+      got <- rowsum(learners$companions[cbind(find, j[cell])], cell)
+      sums[as.integer(rownames(got))] <- got[, 1L]
+    }
+    companions <- ifelse(each > 0, sums / pmax(each, 1), shards_rate(learners$x)[j])
+  }
+  near <- if (!is.null(learners$near)) near_chances(learners$near$table, learners$near$sums, shard$near[i], j)
+  learner_columns(unname(p) / length(learners$fits), near, companions, learners$x$column_sum[j])
+}
+
+shards_rate <- function(x) x$column_sum / pmax(x$dims[["n"]] - x$column_missing, 1)
+
+# As learn_table() names them; `sums`: finds of the cell's taxon.
+learner_columns <- function(free, near, companions, sums) {
+  finds <- log1p(pmax(sums, 1))
+  scores <- Filter(Negate(is.null), list(free = free, near = near, companions = companions))
+  scores$companions <- if (!is.null(companions)) pmin(companions, 1)
+  # cbind() of no cells would give NULL a column.
+  cbind(do.call(cbind, lapply(scores, score_odds)), finds = finds, finds_squared = finds^2)
+}
+
+# One copy: the cells that were deleted and a sample of other zeros, as learn_task() has them, and the chance that each
+# deleted one stands above another zero of its site.
+judge_shards_copy <- function(x, copy, k, seeds, control, squares = NULL) {
+  path <- tempfile("multicause-copy-")
+  damaged <- damage_shards(x, seeds$deal, copy, path)
+  on.exit(unlink(path, recursive = TRUE))
+  learners <- shards_learners(damaged, k, seeds$fit[copy], control, squares)
+  on.exit(unlink(vapply(learners$fits, `[[`, "", "folder"), recursive = TRUE), add = TRUE)
+  seen <- damaged$column_sum > 0
+  n_others <- sum((damaged$dims[["n"]] - damaged$column_missing - x$column_sum)[seen])
+  share <- min(1, most_judged / n_others)
+  parts <- lapply(x$shards$shard, function(s) {
+    with_seed(seeds$judge[copy] %% 1e6 + s, judge_shard(x, learners, s, copy, seeds$deal[s], seen, share))
+  })
+  n_sampled <- sum(vapply(parts, function(part) sum(!part$deleted), 0))
+  n_deleted <- sum(x$column_sum) - sum(damaged$column_sum)
+  list(
+    odds = do.call(rbind, lapply(parts, `[[`, "odds")), deleted = unlist(lapply(parts, `[[`, "deleted")),
+    fraction = n_sampled / n_others, rate = n_deleted / sum(x$column_sum),
+    pairs = do.call(rbind, lapply(parts, `[[`, "pairs")), pair = unlist(lapply(parts, `[[`, "pair")),
+    site = unlist(lapply(parts, `[[`, "site"))
+  )
+}
+
+zeros_a_pair <- 20L # zeros of its own site that a deleted find is compared with
+
+# Of one shard: its deleted finds (of taxa that are `seen` without them), a sample of other zeros, about `share` of
+# them, and for each deleted find some zeros of its row, in `pairs`, `pair` being its number among the deleted and
+# `site` its row in the whole table.
+judge_shard <- function(x, learners, s, tenth, seed, seen, share) {
+  whole <- read_shard_view(x$path, s, x$shards$cells[s])
+  row <- view_finds(whole)
+  gone <- deal_shard(whole, seed) == tenth & seen[whole$column + 1L]
+  i <- row[gone]
+  j <- whole$column[gone] + 1L
+  shard <- learner_shard(learners, s)
+  size <- whole$dim
+  known <- c(cell_key(row, whole$column + 1L, size), if (!is.null(whole$na_start)) {
+    cell_key(rep.int(seq_len(size[1L]), diff(whole$na_start)), whole$na_column + 1L, size)
+  })
+  columns <- which(seen)
+  draw <- function(rows) {
+    at <- columns[sample.int(length(columns), length(rows), TRUE)]
+    free <- !cell_key(rows, at, size) %in% known
+    list(i = rows[free], j = at[free], of = free)
+  }
+  others <- draw(sample.int(size[1L], round(share * size[1L] * length(columns)), TRUE))
+  once <- !duplicated(cell_key(others$i, others$j, size))
+  near <- draw(rep(i, each = zeros_a_pair))
+  score <- function(i, j) cell_learners(learners, shard, i, j)
+  list(
+    odds = score(c(i, others$i[once]), c(j, others$j[once])),
+    deleted = rep(c(TRUE, FALSE), c(length(i), sum(once))), site = rows_before(x, s) + i,
+    pairs = score(near$i, near$j), pair = rep(seq_along(i), each = zeros_a_pair)[near$of]
+  )
+}
+
+cell_key <- function(i, j, size) (i - 1) * as.double(size[2L]) + j
+
+# How well deleted finds are found: each copy by weights from the others, and by each learner alone.
+shards_quality <- function(judged) {
+  each <- lapply(seq_along(judged), function(at) {
+    copy <- judged[[at]]
+    fit <- fit_stack(judged[-at])
+    scores <- function(z) cbind(stack = stack_odds(fit, z), z[, of_learner(z), drop = FALSE])
+    odds <- scores(copy$odds)
+    near <- scores(copy$pairs)
+    own <- odds[copy$deleted, , drop = FALSE]
+    within <- vapply(colnames(odds), function(name) {
+      above <- own[copy$pair, name] - near[, name]
+      mean(tapply((above > 0) + (above == 0) / 2, copy$pair, mean))
+    }, 0)
+    chance <- stats::plogis(odds[, "stack"] + log(copy$rate) - log(copy$fraction))
+    list(auc = apply(odds, 2L, auc_of, hit = copy$deleted), within = within, chance = chance, hit = copy$deleted)
+  })
+  measure <- function(name) matrix(vapply(each, `[[`, each[[1L]][[name]], name), ncol = length(each))
+  se <- function(values) apply(values, 1L, stats::sd) / sqrt(ncol(values))
+  auc <- measure("auc")
+  within <- measure("within")
+  names <- names(each[[1L]]$auc)
+  line <- calibration_line(unlist(lapply(each, `[[`, "chance")), unlist(lapply(each, `[[`, "hit")))
+  list(
+    table = data.frame(
+      learner = c("the answer", unname(learner_names[names[-1L]])), auc = rowMeans(auc), auc_se = se(auc),
+      auc_within = rowMeans(within), auc_within_se = se(within), row.names = names
+    ),
+    slope = line[["slope"]]
+  )
+}
+
+cells_at_a_time <- 2e6 # of a shard, whose chances are in memory
+
+# f(cells) for some rows of a shard at a time, in order. cells: those of open_cells(), `rows`, their numbers in the
+# whole table, and the shard's number.
+visit_open_cells <- function(learners, f) {
+  before <- 0
+  for (s in learners$x$shards$shard) {
+    shard <- learner_shard(learners, s)
+    n <- shard$view$dim[1L]
+    for (rows in row_blocks(seq_len(n), shard$view$dim[2L], cells_at_a_time)) {
+      f(c(open_cells(learners, shard, rows), list(shard = s, rows = before + rows)))
+    }
+    before <- before + n
+  }
+}
+
+# The cells of some rows of a shard that are not finds, of taxa that are found at all: `at`, where they stand in a
+# rows x taxa matrix, `i` and `j`, `zero` (FALSE: unknown), and what the regression takes of them, `z`.
+open_cells <- function(learners, shard, rows) {
+  x <- learners$x
+  view <- view_rows(shard$view, rows)
+  p <- 0
+  for (f in seq_along(learners$fits)) {
+    p <- p + shard$membership[[f]][rows, , drop = FALSE] %*% learners$fits[[f]]$param$aspects
+  }
+  found <- view_matrix(view$start, view$column, view$dim)
+  open <- matrix(x$column_sum > 0, length(rows), ncol(x), byrow = TRUE)
+  open[Matrix::which(found != 0, arr.ind = FALSE)] <- FALSE
+  zero <- open
+  if (!is.null(view$na_start)) {
+    zero[Matrix::which(view_matrix(view$na_start, view$na_column, view$dim) != 0)] <- FALSE
+  }
+  at <- which(open)
+  i <- (at - 1L) %% length(rows) + 1L
+  j <- (at - 1L) %/% length(rows) + 1L
+  companions <- NULL
+  if (!is.null(learners$companions)) {
+    size <- shard$size[rows]
+    mean <- as.matrix(found %*% learners$companions) / pmax(size, 1)
+    mean[size == 0, ] <- rep(shards_rate(x), each = sum(size == 0))
+    companions <- mean[at]
+  }
+  near <- if (!is.null(learners$near)) {
+    near_chances(learners$near$table, learners$near$sums, shard$near[rows[i]], j, 0, 1 - zero[at])
+  }
+  list(
+    at = at, i = i, j = j, zero = zero[at], size = shard$size[rows],
+    z = learner_columns(p[at] / length(learners$fits), near, companions, x$column_sum[j])
+  )
+}
+
+# All zeros: the best n, the sum of all chances, sums by site and by taxon, and files by shard.
+score_all_shards <- function(learners, stack, known, n, path, least, format, seed) {
+  x <- learners$x
+  best <- NULL
+  files <- character()
+  expected <- n_zeros <- 0
+  sums <- new_shard_sums(x, stack, known, seed)
+  written <- names <- NULL
+  now <- 0L
+  close_shard <- function() {
+    if (now > 0L && !is.null(path)) {
+      file <- file.path(path, sprintf("zeros-%05d.%s", now, format))
+      files <<- c(files, write_answer(written, file, format))
+    }
+    written <<- NULL
+  }
+  visit_open_cells(learners, function(cells) {
+    if (cells$shard != now) {
+      close_shard()
+      now <<- cells$shard
+      names <<- read_shard_rows(x, now)$names
+    }
+    first <- cells$rows[1L] - 1
+    found <- sums$add(cells)
+    expected <<- expected + sum(found$chance)
+    n_zeros <<- n_zeros + length(found$chance)
+    name_cells <- function(at) {
+      number <- first + found$i[at]
+      own <- if (is.null(names)) number else names[number - rows_before(x, now)]
+      data.frame(
+        site = own, taxon = taxa_of(x)[found$j[at]], chance = found$chance[at], found$ends[at, , drop = FALSE],
+        number = number, column = found$j[at]
+      )
+    }
+    floor <- if (NROW(best) >= n) best$chance[n] else -Inf
+    top <- which(found$chance >= floor)
+    if (length(top) > n) top <- top[order(-found$chance[top], found$i[top], found$j[top])[seq_len(n)]]
+    best <<- rbind(best, name_cells(top))
+    best <<- utils::head(best[order(-best$chance, best$number, best$column), ], n)
+    if (!is.null(path)) {
+      some <- name_cells(which(found$chance >= least))
+      written <<- rbind(written, some[setdiff(names(some), c("number", "column"))])
+    }
+  })
+  close_shard()
+  rownames(best) <- NULL
+  c(sums$all(), list(
+    zeros = best[setdiff(names(best), c("number", "column"))], expected = expected, n_zeros = n_zeros,
+    files = if (length(files)) files
+  ))
+}
+
+rows_before <- function(x, shard) sum(as.double(x$shards$rows[seq_len(shard - 1L)]))
+
+taxa_of <- function(x) if (is.null(x$attributes)) seq_len(x$dims[["m"]]) else x$attributes
+
+#' @export
+print.which_zeros_shards <- function(x, n = 5L, ...) {
+  check_dots(...)
+  n <- check_shown(n)
+  q <- x$quality
+  cat(sprintf(
+    "Which zeros are false? Shards of %s, %s finds, %s zeros judged\n", table_words(x$dims), format_big(x$finds),
+    format_big(x$n_zeros)
+  ))
+  if (is.na(x$total[["missed"]])) {
+    cat("How many were missed rests on completeness, which was not given.\n")
+  } else {
+    said <- total_sentences(x$total, "completeness", c("sites", "taxa"))
+    cat(sprintf("About %s\n  (%s).\n", said[["missed"]], said[["range"]]))
+  }
+  writeLines(strwrap(bound_sentence(x$total, c("sites", "taxa")), 100, exdent = 2))
+  print.data.frame(round_columns(utils::head(x$zeros, n), 3L))
+  said <- sprintf(
+    paste(
+      "How good here: %s finds were hidden, a tenth at a time; such a find stands above %.1f %% of the other zeros",
+      "(s.e. %.1f), within its site above %.1f %% (s.e. %.1f). Calibration slope: %.2f (1 is right)."
+    ),
+    format_big(x$hidden), 100 * q["stack", "auc"], 100 * q["stack", "auc_se"], 100 * q["stack", "auc_within"],
+    100 * q["stack", "auc_within_se"], x$slope
+  )
+  learners <- sprintf("%s %.1f %%", q$learner[-1L], 100 * q$auc[-1L])
+  writeLines(strwrap(said, 100, exdent = 2))
+  writeLines(strwrap(paste0("Learners alone: ", paste(learners, collapse = ", "), "."), 100, exdent = 2))
+  writeLines(strwrap(paste0("Left out: ", paste(names(x$left_out), collapse = "; "), "."), 100, exdent = 2))
+  if (!is.null(x$near)) {
+    each <- sprintf("%s, bandwidth %s", names(x$near$bandwidth), vapply(x$near$bandwidth, format, "", digits = 3L))
+    sides <- paste(vapply(x$near$side, format, "", digits = 3L), collapse = " and ")
+    side <- if (all(x$near$side == 0)) "each place its own square" else paste("squares of", sides)
+    cat(sprintf("Neighbours by %s; %s, %s in all\n", paste(each, collapse = ", "), side, format_big(x$near$squares)))
+  }
+  if (length(x$files)) cat(sprintf("%d file(s) in %s\n", length(x$files), dirname(x$files[1L])))
+  invisible(x)
+}
+
+#' @export
+as.data.frame.which_zeros_shards <- function(x, ...) { # nolint: object_name_linter.
+  check_dots(...)
+  x$zeros
+}

@@ -1,0 +1,202 @@
+# The neighbours' mean of tables in shards: neighbours may lie in any shard, so sites are put on a grid, and a site's
+# neighbours are the squares about its own, each with the sums of its sites. Where every site has a square of its own
+# this is neighbours_mean() without likeness, at most `least_near` neighbours each. Tests:
+# test-which_zeros_shards_near.R.
+
+# Squares, at most: tables of squares x taxa of 200 MB, and lists of neighbours of as much.
+most_squares <- function(m) min(20000L, 2.5e7 %/% m)
+
+# Where the sites are; age, place: names of columns that went along. NULL where neither is given, else list(square = of
+# each site, 0 where a covariate is unknown, near = smooth_over() of the squares, sites = how many each has, side = of a
+# square, 0: each holds one place alone, typical = distances that bandwidths are counted from).
+shards_squares <- function(x, age, place, most = most_squares(x$dims[["m"]])) {
+  if (is.null(age) && is.null(place)) {
+    return(NULL)
+  }
+  given <- list(age = along_columns(x, age, "age", 1:2), place = along_columns(x, place, "place", 2L))
+  given <- Filter(Negate(is.null), given)
+  near <- do.call(smooth_over, c(given, list(bandwidth = "cv", strength = 0, most = least_near)), quote = TRUE)
+  at <- flat_covariates(near$given)
+  known <- which(rowSums(is.na(at)) == 0)
+  if (!length(known)) stop_input("`age` and `place` must be known of some site: one or the other is NA in all rows.")
+  typical <- typical_distance(near)
+  side <- 0
+  repeat {
+    key <- square_key(at[known, , drop = FALSE], attr(at, "of"), side * typical)
+    if (max(key) <= most) break
+    side <- if (side == 0) 1 / 64 else 2 * side
+  }
+  square <- integer(nrow(at))
+  square[known] <- key
+  sites <- tabulate(key, max(key))
+  near$given <- lapply(near$given, function(each) {
+    means <- rowsum(each[known, , drop = FALSE], key) / sites
+    rownames(means) <- NULL
+    means
+  })
+  near$n <- length(sites)
+  near["names"] <- list(NULL)
+  list(square = square, near = near, sites = sites, side = side * typical, typical = typical)
+}
+
+# Columns that went along with the rows, of all shards.
+along_columns <- function(x, names, argument, wanted) {
+  if (is.null(names)) {
+    return(NULL)
+  }
+  ok <- is.character(names) && length(names) %in% wanted && all(names %in% x$along)
+  if (!ok) {
+    stop_input("`%s` must name %s of what went `along` with the rows (%s), not be %s.", argument,
+      if (length(wanted) > 1L) "one column or two" else "two columns",
+      if (length(x$along)) show_names(x$along) else "nothing did", show_value(names))
+  }
+  each <- lapply(x$shards$shard, function(s) as.data.frame(read_shard_rows(x, s)$along, optional = TRUE)[names])
+  out <- do.call(rbind, each)
+  for (name in names) {
+    if (is.logical(out[[name]]) && all(is.na(out[[name]]))) out[[name]] <- as.double(out[[name]])
+    if (!is.numeric(out[[name]])) stop_input("`%s` must name columns of numbers: %s holds none.", argument, name)
+  }
+  as.matrix(out)
+}
+
+# Covariates side by side, degrees as they are; `of`: what each column belongs to.
+flat_covariates <- function(given) {
+  structure(do.call(cbind, unname(given)), of = rep(names(given), vapply(given, ncol, 0L)))
+}
+
+# Which sites share a square, numbered from 1; side: of squares by covariate, in km where places are degrees, 0: the
+# same values alone. A degree of longitude is taken as long as it is in the middle of its row of squares.
+square_key <- function(at, of, side) {
+  if (any(side > 0)) {
+    degrees <- "lat" %in% colnames(at)
+    step <- side[of]
+    if (degrees) {
+      step[of == "place"] <- side[["place"]] / 111.195
+      row <- floor(at[, "lat"] / step[colnames(at) == "lat"])
+      middle <- pmin(abs((row + 0.5) * step[colnames(at) == "lat"]), 89)
+      at[, "lon"] <- ((at[, "lon"] + 180) %% 360) * cos(middle * pi / 180)
+    }
+    at <- floor(sweep(at, 2L, step, "/"))
+  }
+  key <- match(at[, 1L], unique(at[, 1L]))
+  for (column in seq_len(ncol(at))[-1L]) {
+    value <- match(at[, column], unique(at[, column]))
+    key <- (key - 1) * max(value) + value
+    key <- match(key, unique(key))
+  }
+  key
+}
+
+# What neighbours' means are taken of: finds and unknown cells of each square, and of the whole table.
+squares_table <- function(x, squares) {
+  n <- length(squares$sites)
+  found <- unknown <- Matrix::sparseMatrix(integer(), integer(), x = numeric(), dims = c(n, x$dims[["m"]]))
+  before <- 0
+  for (s in x$shards$shard) {
+    view <- read_shard_view(x$path, s, x$shards$cells[s])
+    own <- squares$square[before + seq_len(view$dim[1L])]
+    known <- which(own > 0L)
+    to <- Matrix::sparseMatrix(own[known], known, x = 1, dims = c(n, view$dim[1L]))
+    found <- found + to %*% view_matrix(view$start, view$column, view$dim)
+    if (!is.null(view$na_start)) unknown <- unknown + to %*% view_matrix(view$na_start, view$na_column, view$dim)
+    before <- before + view$dim[1L]
+  }
+  n_known <- x$dims[["n"]] - x$column_missing
+  list(
+    found = found, unknown = if (length(unknown@x)) unknown, sites = squares$sites, column_sum = x$column_sum,
+    column_missing = x$column_missing, n_known = n_known, n = x$dims[["n"]], density = sum(x$column_sum) / sum(n_known)
+  )
+}
+
+# Sums over the neighbours of some squares, with weights of a bandwidth: list(found, unknown = squares x m or NULL,
+# total, squares, self = the weight that a site of the square has in its own sums). The last row is that of sites whose
+# place is unknown, and of those without any neighbour: all others weigh the same.
+sums_of_squares <- function(table, near, of = seq_along(table$sites)) {
+  n <- length(table$sites)
+  # A site that is alone in its square is not among its neighbours; where there are others, it is taken off later.
+  alone <- table$sites[of] == 1L
+  from <- lapply(near$given, function(each) each[of, , drop = FALSE])
+  lists <- find_neighbours(near, from, near$given, own = ifelse(alone, of, 0L))
+  weights <- list_weights(lists, c(length(of), n))
+  self <- ifelse(alone, 0, weights[cbind(seq_along(of), of)])
+  none <- diff(lists$start) == 0L
+  all_rows <- function(value) matrix(value, sum(none) + 1L, length(value), byrow = TRUE)
+  sums <- function(part, all) {
+    out <- rbind(as.matrix(weights %*% part), 0)
+    out[c(none, TRUE), ] <- all_rows(all)
+    out
+  }
+  with_all <- function(value, all) {
+    value <- c(value, 0)
+    value[c(none, TRUE)] <- all
+    value
+  }
+  list(
+    found = sums(table$found, table$column_sum),
+    unknown = if (any(table$column_missing > 0)) {
+      sums(if (is.null(table$unknown)) 0 * table$found else table$unknown, table$column_missing)
+    },
+    total = with_all(as.vector(weights %*% table$sites), table$n),
+    squares = with_all(as.vector(weights^2 %*% table$sites), table$n), self = with_all(self, 1)
+  )
+}
+
+# Chances of cells by the neighbours' mean, as src/neighbours_mean/mean.h has them; at: which row of the sums each is
+# of, j: its taxon; one, unknown: what it is itself, which has no part in its chance.
+near_chances <- function(table, sums, at, j, one = 0, unknown = 0) {
+  self <- sums$self[at]
+  total <- pmax(sums$total[at] - self, 1e-300)
+  worth <- total^2 / pmax(sums$squares[at] - self^2, 1e-300)
+  found <- sums$found[cbind(at, j)] - self * one
+  known <- total
+  if (!is.null(sums$unknown)) known <- total - (sums$unknown[cbind(at, j)] - self * unknown)
+  rate <- (table$column_sum[j] + table$density - one) / pmax(table$n_known[j], 1)
+  (worth * pmax(found, 0) / total + rate) / (worth * pmax(known, 0) / total + 1)
+}
+
+# The learner: list(table, sums, at = the row of sums of each site, bandwidth).
+shards_near <- function(x, squares) {
+  if (is.null(squares)) {
+    return(NULL)
+  }
+  table <- squares_table(x, squares)
+  near <- nbm_at(squares$near, near_bandwidth(x, squares, table))
+  at <- squares$square
+  at[at == 0L] <- length(squares$sites) + 1L
+  list(table = table, sums = sums_of_squares(table, near), at = at, bandwidth = near$bandwidth)
+}
+
+# As nbm_tune() chooses it: some rows, evenly spaced, are judged, each cell hidden in turn.
+near_bandwidth <- function(x, squares, table) {
+  n <- x$dims[["n"]]
+  rows <- unique(round(seq(1, n, length.out = min(n, nbm_most_judged))))
+  rows <- rows[squares$square[rows] > 0L]
+  if (!length(rows)) {
+    return(squares$typical)
+  }
+  judged <- nbm_table(x[rows, ])
+  found <- as.matrix(judged$found)
+  gone <- if (is.null(judged$observed)) 0 * found else 1 - judged$observed
+  of <- unique(squares$square[rows])
+  at <- match(squares$square[rows], of)
+  j <- as.vector(col(found))
+  tried <- list()
+  value <- function(step) {
+    name <- paste(step, collapse = " ")
+    if (is.null(tried[[name]])) {
+      sums <- sums_of_squares(table, nbm_at(squares$near, squares$typical * 2^step), of)
+      p <- near_chances(table, sums, at[as.vector(row(found))], j, as.vector(found), as.vector(gone))
+      tried[[name]] <<- nbm_objective(matrix(p, nrow(found)), judged, seq_len(nrow(found)))
+    }
+    tried[[name]]
+  }
+  first <- stats::setNames(rep(1, length(squares$typical)), names(squares$typical)) # as nbm_tune() begins
+  squares$typical * 2^nbm_climb(value, first, function() length(tried))
+}
+
+# What the answer says of it.
+near_used <- function(learners, squares) {
+  if (!is.null(squares)) {
+    list(bandwidth = learners$near$bandwidth, side = squares$side, squares = length(squares$sites))
+  }
+}

@@ -1,0 +1,92 @@
+# The user's words for rows and columns, in prints and figures.
+
+# What the user calls rows and columns: the names of the dimnames, else sites and taxa; more than one of them.
+axis_words <- function(fit) {
+  words <- c("sites", "taxa")
+  given <- names(dimnames(fit$x))
+  if (length(given) != 2L) {
+    return(words)
+  }
+  ifelse(is.na(given) | !nzchar(given), words, plural_word(given))
+}
+
+# The same of a result of a fit, which has kept them; else of nobody's table.
+kept_words <- function(x) attr(x, "words") %||% c("sites", "taxa")
+
+# Words of the field of which one and many are known. Any other word is left as the user wrote it.
+many_of <- c(
+  site = "sites", locality = "localities", formation = "formations", collection = "collections", sample = "samples",
+  plot = "plots", quadrat = "quadrats", transect = "transects", station = "stations", section = "sections",
+  bed = "beds", basin = "basins", region = "regions", island = "islands", lake = "lakes", row = "rows",
+  observation = "observations", document = "documents", image = "images", patient = "patients", person = "persons",
+  taxon = "taxa", genus = "genera", species = "species", family = "families", order = "orders",
+  attribute = "attributes", column = "columns", term = "terms", word = "words", gene = "genes", pixel = "pixels",
+  item = "items", group = "groups", visit = "visits", layer = "layers"
+)
+
+plural_word <- function(word) {
+  many <- unname(many_of[tolower(word)])
+  ifelse(is.na(many), word, as_written(many, word))
+}
+
+singular_word <- function(word) {
+  one <- names(many_of)[match(tolower(word), many_of)]
+  ifelse(is.na(one), word, as_written(one, word))
+}
+
+# With a capital where the user's word has one.
+as_written <- function(new, word) {
+  ifelse(grepl("^[[:upper:]]", word), paste0(toupper(substr(new, 1L, 1L)), substring(new, 2L)), new)
+}
+
+# One row or one column in the user's words; `of` is "observation" or "attribute".
+side_word <- function(fit, of) singular_word(axis_words(fit))[match(of, c("observation", "attribute"))]
+
+# Heads of a table for readers: what results call their sides, in the user's words.
+side_heads <- function(heads, words) {
+  for (side in 1:2) {
+    at <- match(list(c("observation", "site"), c("attribute", "taxon"))[[side]], heads)
+    at <- at[!is.na(at)]
+    if (length(at)) heads[at[1L]] <- singular_word(words)[side]
+  }
+  heads
+}
+
+# "30 sites x 10 genera".
+table_words <- function(d, words = c("sites", "taxa")) {
+  d <- d[1:2]
+  paste(format_big(d), ifelse(d == 1, singular_word(words), words), collapse = " x ")
+}
+
+# What a model says of the shape of its data.
+shape_words <- function(fit) UseMethod("shape_words")
+
+#' @export
+shape_words.default <- function(fit) {
+  components <- fit$dims[["k"]]
+  sprintf(
+    "%s, %d component%s", table_words(fit$dims, axis_words(fit)), components, if (components == 1L) "" else "s"
+  )
+}
+
+# The taxa by which one knows each component: what a model of components found, in one sentence. NULL where it has none
+# that can be named, and for tables that would take long.
+known_by <- function(fit) {
+  if (is.null(fit$names[[2L]]) || isTRUE(fit$dims[["k"]] < 2) || prod(as.double(fit$dims[c("n", "m")])) > 2e6) {
+    return(NULL) # nothing to call them by, or to tell apart, or too long to look for
+  }
+  top <- catch_error(top_taxa(fit, 3L), function(e) NULL)
+  if (!length(top$taxon)) {
+    return(NULL)
+  }
+  each <- vapply(split(top$taxon, droplevels(top$component)), paste, "", collapse = ", ")
+  if (length(each) < 2L) {
+    return(NULL)
+  }
+  shown <- utils::head(sprintf("%s: %s", names(each), each), 6L)
+  more <- length(each) - length(shown)
+  strwrap(sprintf(
+    "%s that tell the components apart: %s%s.", capital(axis_words(fit)[2L]), paste(shown, collapse = "; "),
+    if (more) sprintf("; and %d more components", more) else ""
+  ), 110, exdent = 2)
+}

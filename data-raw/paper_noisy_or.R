@@ -1,0 +1,179 @@
+# The experiments of Singliar & Hauskrecht (2006) for the article "Noisy-OR: the paper, reproduced": pictures of eight
+# overlapping shapes, and citations. The paper's shapes are printed only as a figure and its citations were never
+# published: the shapes are those of the article "Several causes at once", the citations are of another collection,
+# which is not part of the package (MULTICAUSE_DATA says where it is). Results go beside the article.
+#   OPENBLAS_NUM_THREADS=1 Rscript data-raw/paper_noisy_or.R [experiment ...]     (default: all; about ten minutes)
+# Needs the package clue.
+library(multicause)
+source("data-raw/experiments.R")
+target <- "vignettes/articles/paper_noisy_or.rds"
+folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
+quiet <- function(expr) suppressWarnings(suppressMessages(expr))
+
+grid <- expand.grid(row = 1:8, column = 1:8)
+shape <- function(test) as.numeric(with(grid, eval(test)))
+shapes <- rbind(
+  bar = shape(quote(column %in% 2:3)), floor = shape(quote(row %in% 6:7)),
+  fall = shape(quote((row - column) %in% 0:1)), rise = shape(quote((row + column) %in% 9:10)),
+  window = shape(quote(row <= 4 & column >= 5 & !(row %in% 2:3 & column %in% 6:7))),
+  core = shape(quote(row %in% 3:6 & column %in% 3:6)),
+  corners = shape(quote(row %in% c(1:2, 7:8) & column %in% c(1:2, 7:8))),
+  frame = shape(quote(row %in% c(1, 8) | column %in% c(1, 8)))
+)
+leak <- ifelse(with(grid, row >= 5 & column >= 7), 0.3, 0.02)
+
+draw_pictures <- function(n, seed) {
+  set.seed(seed)
+  on <- matrix(stats::rbinom(n * 8, 1, 0.15), n)
+  absent <- exp(on %*% log(1 - 0.9 * shapes)) * rep(1 - leak, each = n)
+  matrix(stats::rbinom(n * 64, 1, 1 - absent), n)
+}
+
+# One-to-one: the largest number of shapes with a source of their own that correlates above .9.
+n_found <- function(links, least = 0.9) {
+  r <- suppressWarnings(stats::cor(t(shapes), t(links)))
+  r[is.na(r) | r < 0] <- 0
+  if (ncol(r) < nrow(r)) r <- cbind(r, matrix(0, nrow(r), nrow(r) - ncol(r)))
+  match <- as.integer(clue::solve_LSAP(r, maximum = TRUE))
+  sum(r[cbind(seq_len(nrow(r)), match)] > least)
+}
+
+# Share of pixels that come out wrong when a picture is drawn again from its likeliest sources (the paper's error, in
+# the mean over draws), and when each pixel is black where its probability is above a half.
+errors <- function(fit, x) {
+  on <- predict(fit, x, type = "map")
+  absent <- exp(on %*% log1p(-pmin(fit$param$links, 1 - 1e-9))) * rep(1 - fit$param$leak, each = nrow(x))
+  c(drawn = mean(ifelse(x == 1, absent, 1 - absent)), cut = mean((absent < 0.5) != (x == 1)))
+}
+
+# Start values that know nothing of the data but its density: random links.
+random_start <- function(x, k) {
+  links <- matrix(stats::runif(k * ncol(x), 0.1, 0.5), k)
+  list(prior = rep(0.25, k), links = links, leak = rep(0.5 * mean(x), ncol(x)))
+}
+
+passes <- function(max_pass) fit_control(n_start = 1, max_pass = max_pass, tol = 1e-7, progress = FALSE)
+
+# The best of some random starts, by the algorithm's own objective. Both algorithms begin at the same values.
+from_random <- function(x, k, inference, starts, seed, max_pass = 300, q_rule = "alternate") {
+  set.seed(seed)
+  best <- NULL
+  for (start in seq_len(starts)) {
+    fit <- quiet(noisy_or(
+      x, k, inference = inference, estimate = "ml", q_rule = q_rule, start = random_start(x, k),
+      control = passes(max_pass)
+    ))
+    if (is.null(best) || fit$objective > best$objective) best <- fit
+  }
+  best
+}
+
+# One data set, all arms: a row each.
+arms <- function(n, k, seed, starts = 5L) {
+  x <- draw_pictures(n, seed)
+  one <- function(arm, make, judge = errors, links = function(fit) fit$param$links, used = NULL) {
+    set.seed(seed)
+    time <- sum(system.time(fit <- make())[1:2])
+    error <- judge(fit, x)
+    data.frame(
+      arm, n, k, seed, found = n_found(links(fit)), drawn = error[[1L]], cut = error[[2L]],
+      in_use = if (is.null(used)) sum(sources(fit)$in_use) else used, seconds = time
+    )
+  }
+  few <- fit_control(progress = FALSE)
+  exact <- if (k <= 12) "exact" else "truncated"
+  rbind(
+    one("variational, random starts", function() from_random(x, k, "variational", starts, seed, 150)),
+    one("exact, the same starts", function() from_random(x, k, exact, starts, seed, 150)),
+    one("default", function() quiet(noisy_or(x, k, control = few))),
+    one(
+      "NMF", function() quiet(nmf(x, k, control = few)),
+      function(fit, x) c(NA, mean((fitted(fit) > 0.5) != (x == 1))), function(fit) fit$param$basis, k
+    )
+  )
+}
+
+each <- function(sizes, seeds, k, starts = 5L) {
+  do.call(rbind, lapply(sizes, function(n) {
+    do.call(rbind, lapply(seeds, function(seed) {
+      message("n = ", n, ", k = ", k, ", seed ", seed)
+      arms(n, k, seed, starts)
+    }))
+  }))
+}
+
+# Whether the way to take the steps of q matters: shapes found in 200 pictures.
+rules <- function() {
+  rows <- lapply(101:103, function(seed) {
+    x <- draw_pictures(200, seed)
+    found <- function(rule) n_found(from_random(x, 8, "variational", 5L, seed, 150, rule)$param$links)
+    vapply(c(alternate = "alternate", damped = "damped", paper = "paper"), found, 0)
+  })
+  do.call(rbind, rows)
+}
+
+# Figure 5: what was learned from so many pictures, exact by default and variational from random starts.
+models <- function() {
+  lapply(c(`50` = 50, `200` = 200, `1000` = 1000), function(n) {
+    x <- draw_pictures(n, 11)
+    ordered <- function(fit) {
+      links <- fit$param$links
+      r <- suppressWarnings(stats::cor(t(shapes), t(links)))
+      r[is.na(r)] <- 0
+      at <- as.integer(clue::solve_LSAP(r - min(r), maximum = TRUE))
+      round(unname(rbind(links[at, ], fit$param$leak)), 2L)
+    }
+    set.seed(11)
+    list(
+      default = ordered(quiet(noisy_or(x, 8, control = fit_control(progress = FALSE)))),
+      variational = ordered(from_random(x, 8, "variational", 10L, 11))
+    )
+  })
+}
+
+citations <- function() {
+  x <- utils::read.csv(file.path(folder, "nips_author_citations", "nips40.csv"), check.names = FALSE)
+  x <- as.matrix(x[, -(1:2)])
+  said <- function(fit) {
+    used <- sources(fit)
+    list(
+      loglik = fit$loglik, prior = unname(fit$param$prior), links = round(unname(fit$param$links), 3L),
+      leak = round(unname(fit$param$leak), 3L), in_use = unname(used$in_use)
+    )
+  }
+  set.seed(1)
+  fit <- noisy_or(x, 5, estimate = "ml", control = fit_control(n_start = 30, progress = FALSE))
+  variational <- lapply(1:10, function(seed) from_random(x, 5, "variational", 1L, seed))
+  exact <- lapply(1:10, function(seed) from_random(x, 5, "exact", 1L, seed))
+  best <- variational[[which.max(vapply(variational, function(fit) fit$objective, 0))]]
+  shut <- do.call(rbind, lapply(c(5, 8, 10, 12), function(k) {
+    each <- function(inference) {
+      vapply(1:5, function(seed) sum(sources(from_random(x, k, inference, 1L, seed))$in_use), 0)
+    }
+    data.frame(k, variational = mean(each("variational")), exact = mean(each("exact")))
+  }))
+  of <- function(fits, what) vapply(fits, what, 0)
+  list(
+    authors = colnames(x), n = nrow(x), exact = said(fit), variational = said(best),
+    reached = sum(fit$starts$reached_best), starts = nrow(fit$starts),
+    loglik = list(variational = of(variational, function(f) f$loglik), exact = of(exact, function(f) f$loglik)),
+    used = list(
+      variational = of(variational, function(f) sum(sources(f)$in_use)),
+      exact = of(exact, function(f) sum(sources(f)$in_use))
+    ),
+    shut = shut
+  )
+}
+
+experiments <- list(
+  examples = function() {
+    list(shapes = shapes, leak = leak, pictures = draw_pictures(16, 1), ones = mean(draw_pictures(5000, 2)))
+  },
+  models = models,
+  sizes = function() each(c(50, 100, 200, 500), 101:103, 8),
+  sizes_1000 = function() each(1000, 101:102, 8),
+  sources = function() do.call(rbind, lapply(c(2, 4, 6, 8, 10, 12, 15), function(k) each(500, 201:202, k, 3L))),
+  rules = rules, citations = citations
+)
+
+run_experiments(experiments, target)

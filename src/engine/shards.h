@@ -1,0 +1,47 @@
+/*
+ * engine/shards.h: fits of a table in pieces, the shards, which need not be in one memory. What each
+ * row has of its own stays with its shard. What all rows share is with the driver, which takes its
+ * steps where the sums over all rows are. Sums of shards are added up by the caller, who decides in
+ * which order.
+ */
+#ifndef MC_ENGINE_SHARDS_H
+#define MC_ENGINE_SHARDS_H
+
+#include "engine/fit.h"
+
+/* What the sums of a shard begin with: parts of the objective, then what SQUAREM needs. */
+enum {
+  MC_SHARD_LOGLIK,
+  MC_SHARD_BESIDE, /* what the objective has of the rows' parameters beside that */
+  MC_SHARD_DECREMENT,
+  MC_SHARD_RR,
+  MC_SHARD_VV,
+  MC_SHARD_HEAD
+};
+
+/* Where the shards are, for the driver, whose blocks are the shared parameters. */
+typedef struct {
+  /* a pass of the rows of all shards or, if look, the heads alone, at the parameters as they are:
+   * their sums, added up. caps as of the driver. false: it failed */
+  bool (*visit)(void *ctx, bool look, const double *caps, double *sums);
+  /* the rows' parameters, as of mc_away */
+  void (*save)(void *ctx, int which, const mc_cycles *cycles);
+  void (*restore)(void *ctx, int which);
+  void (*extrapolate)(void *ctx, double step);
+  void *ctx;
+} mc_shards_at;
+
+/* The driver of a model. Its functions get shared.self. */
+typedef struct {
+  mc_model shared; /* blocks, feasible, reject, residual and next; its passes are not asked for */
+  mc_shards_at at;
+  double *sums; /* as many as a pass of a shard gives */
+  /* the step of the shared parameters, given the sums and the objective before; false: stopped */
+  bool (*step)(void *self, double *sums, double objective);
+  double (*beside)(void *self);      /* what the objective has of the shared parameters; NULL: 0 */
+  const double *(*caps)(void *self); /* m values that a visit needs, too; NULL: there are none */
+} mc_shards;
+
+mc_model mc_shards_model(mc_shards *self);
+
+#endif

@@ -1,0 +1,169 @@
+#include "glue/shards.h"
+
+#include <string.h>
+
+#include "num/simplex.h"
+
+typedef struct {
+  const glue_shard_recipe *recipe;
+  SEXP view, param, prior, control;
+} arguments;
+
+static const double *values_of(SEXP x) { return Rf_isNull(x) ? NULL : REAL(x); }
+
+static SEXP shard_body(void *ctx) {
+  const char *names[] = {"rows", "sums", ""};
+  const arguments *arg = ctx;
+  const glue_shard_recipe *recipe = arg->recipe;
+  glue_context context;
+  glue_call call = {.param = arg->param, .prior = arg->prior};
+  call.data = glue_data(arg->view);
+  call.ctl = glue_control(arg->control);
+  call.host = glue_host(&context, arg->control);
+  const SEXP caps = glue_field(arg->param, "caps"), before = glue_field(arg->param, "before");
+  const SEXP rows = recipe->rows ? glue_field(arg->param, recipe->rows) : R_NilValue;
+  const bool look = Rf_asLogical(glue_field(arg->param, "look")) == TRUE;
+  const R_xlen_t size = Rf_xlength(rows);
+  call.out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(call.out, 0, look ? rows : Rf_duplicate(rows));
+  if (!Rf_isNull(caps)) glue_matrix(caps, call.data.m, 1, "caps");
+  glue_check(Rf_isNull(before) || (Rf_isReal(before) && XLENGTH(before) == size), "before");
+  ptrdiff_t length;
+  void *self = recipe->begin(&call, &length);
+  SET_VECTOR_ELT(call.out, 1, Rf_allocVector(REALSXP, look ? MC_SHARD_HEAD : length));
+  double *sums = REAL(VECTOR_ELT(call.out, 1));
+  recipe->visit(self, look, values_of(caps), sums);
+  glue_end_stopped(&call.host);
+  if (!Rf_isNull(before))
+    mc_step_lengths(size, REAL(before), REAL(rows), REAL(VECTOR_ELT(call.out, 0)),
+                    sums + MC_SHARD_RR, sums + MC_SHARD_VV);
+  UNPROTECT(1);
+  return call.out;
+}
+
+SEXP glue_shard(const glue_shard_recipe *recipe, SEXP view, SEXP param, SEXP prior, SEXP control) {
+  arguments arg = {recipe, view, param, prior, control};
+  return glue_serial_blas(shard_body, &arg);
+}
+
+/*
+ * saved: list of three matrices, theta_0 .. theta_2 of engine/fit.c -> the point beyond them, inside
+ * `space`: "simplex" of each row, "positive" or "real".
+ */
+SEXP mc_c_shard_extrapolate(SEXP saved, SEXP step, SEXP space) {
+  const double *at[3];
+  const int n = Rf_nrows(VECTOR_ELT(saved, 0)), k = Rf_ncols(VECTOR_ELT(saved, 0));
+  glue_check(Rf_isString(space) && XLENGTH(space) == 1, "space");
+  const char *name = CHAR(STRING_ELT(space, 0));
+  for (int which = 0; which < 3; which++) {
+    glue_matrix(VECTOR_ELT(saved, which), n, k, "saved");
+    at[which] = REAL(VECTOR_ELT(saved, which));
+  }
+  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, n, k));
+  mc_extrapolate(XLENGTH(out), at[0], at[1], at[2], Rf_asReal(step), REAL(out));
+  if (strcmp(name, "simplex") == 0) num_guard_simplex(REAL(out), at[2], n, k);
+  if (strcmp(name, "positive") == 0) num_guard_positive(REAL(out), at[2], XLENGTH(out));
+  UNPROTECT(1);
+  return out;
+}
+
+typedef struct {
+  const glue_call *call;
+  SEXP visit;
+  int n_shared;
+  ptrdiff_t length;
+} shards_caller;
+
+/* The driver's blocks as they are. */
+static SEXP shared_of(const shards_caller *at) {
+  const SEXP from = Rf_getAttrib(at->call->out, R_NamesSymbol);
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, at->n_shared));
+  SEXP names = PROTECT(Rf_allocVector(STRSXP, at->n_shared));
+  for (int f = 0; f < at->n_shared; f++) {
+    SET_VECTOR_ELT(out, f, Rf_duplicate(VECTOR_ELT(at->call->out, f)));
+    SET_STRING_ELT(names, f, STRING_ELT(from, f));
+  }
+  Rf_setAttrib(out, R_NamesSymbol, names);
+  UNPROTECT(2);
+  return out;
+}
+
+static SEXP ask_caller(const shards_caller *at, const char *what, SEXP value, SEXP more) {
+  SEXP call = PROTECT(Rf_lang4(at->visit, PROTECT(Rf_mkString(what)), value, more));
+  SEXP out = glue_eval(&at->call->host, call);
+  UNPROTECT(2);
+  return out;
+}
+
+static bool visit_shards(void *ctx, bool look, const double *caps, double *sums) {
+  const shards_caller *at = ctx;
+  SEXP value = PROTECT(shared_of(at));
+  SEXP held = PROTECT(caps ? glue_new_matrix(caps, at->call->data.m, 1) : R_NilValue);
+  SEXP out = PROTECT(ask_caller(at, look ? "objective" : "pass", value, held));
+  const ptrdiff_t length = look ? MC_SHARD_HEAD : at->length;
+  const bool done = Rf_isReal(out) && XLENGTH(out) == length;
+  if (done) memcpy(sums, REAL(out), (size_t) length * sizeof *sums);
+  UNPROTECT(3);
+  return done;
+}
+
+/* c(accepted, before, step_max, n_small) */
+static SEXP cycles_of(const mc_cycles *cycles) {
+  if (!cycles) return R_NilValue;
+  SEXP out = Rf_allocVector(REALSXP, 4);
+  const double values[] = {cycles->accepted, cycles->before, cycles->step_max, cycles->n_small};
+  memcpy(REAL(out), values, sizeof values);
+  return out;
+}
+
+static void save_shards(void *ctx, int which, const mc_cycles *cycles) {
+  const char *names[] = {"which", "cycles", ""};
+  SEXP value = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(value, 0, Rf_ScalarInteger(which));
+  SET_VECTOR_ELT(value, 1, cycles_of(cycles));
+  ask_caller(ctx, "save", value, PROTECT(shared_of(ctx)));
+  UNPROTECT(2);
+}
+
+static void restore_shards(void *ctx, int which) {
+  ask_caller(ctx, "restore", PROTECT(Rf_ScalarInteger(which)), R_NilValue);
+  UNPROTECT(1);
+}
+
+static void extrapolate_shards(void *ctx, double step) {
+  ask_caller(ctx, "extrapolate", PROTECT(Rf_ScalarReal(step)), R_NilValue);
+  UNPROTECT(1);
+}
+
+mc_shards_at glue_shards_at(glue_call *call, int n_shared, ptrdiff_t length) {
+  shards_caller *caller = glue_new(call, sizeof *caller);
+  *caller = (shards_caller){call, glue_field(call->param, "visit"), n_shared, length};
+  glue_check(Rf_isFunction(caller->visit), "visit");
+  const mc_shards_at at = {visit_shards, save_shards, restore_shards, extrapolate_shards, caller};
+  return at;
+}
+
+/* list(cycles = as of cycles_of(), shared = list of the blocks of theta_0) */
+static const mc_go_on *new_go_on(const glue_call *call, const mc_model *model, SEXP go_on) {
+  const SEXP cycles = glue_field(go_on, "cycles"), shared = glue_field(go_on, "shared");
+  mc_go_on *out = glue_new(call, sizeof *out);
+  glue_matrix(cycles, 4, 1, "cycles");
+  glue_check(Rf_length(shared) == model->n_block, "shared");
+  const double *at = REAL(cycles);
+  out->cycles = (mc_cycles){at[0], at[1], at[2], (int) at[3]};
+  for (int b = 0; b < model->n_block; b++) {
+    const SEXP block = VECTOR_ELT(shared, b);
+    glue_check(Rf_isReal(block) && XLENGTH(block) == model->length[b], "shared");
+    out->theta_0[b] = REAL(block);
+  }
+  return out;
+}
+
+mc_model glue_shards_model(const glue_call *call, const mc_shards *shards) {
+  mc_shards *kept = glue_new(call, sizeof *kept);
+  *kept = *shards;
+  mc_model model = mc_shards_model(kept);
+  const SEXP go_on = glue_field(call->param, "go_on");
+  if (!Rf_isNull(go_on)) model.go_on = new_go_on(call, &model, go_on);
+  return model;
+}

@@ -1,0 +1,40 @@
+/* glue/shards.h: what entry points of models in shards (engine/shards.h) share. */
+#ifndef MC_GLUE_SHARDS_H
+#define MC_GLUE_SHARDS_H
+
+#include "engine/shards.h"
+#include "glue/glue.h"
+
+/*
+ * A model's visit of a shard. begin() checks call->param and returns what visit() gets, and how many
+ * sums a pass has; the rows' parameters are field 0 of call->out, and may be written there.
+ */
+typedef struct {
+  const char *rows; /* name of the rows' parameters in param; NULL: there are none */
+  void *(*begin)(glue_call *call, ptrdiff_t *length);
+  bool (*visit)(void *self, bool look, const double *caps, double *sums);
+} glue_shard_recipe;
+
+/*
+ * param: the model's, with look, caps (m, or NULL) and before (the rows' parameters before those of
+ * param, or NULL). -> list(rows, sums), rows NULL where there are none.
+ */
+SEXP glue_shard(const glue_shard_recipe *recipe, SEXP view, SEXP param, SEXP prior, SEXP control);
+
+/*
+ * The caller's function param$visit(what, value, more), where the shards are. "pass" and "objective"
+ * return the sums of all shards, `length` of them or the head, for the shared parameters `value`, a
+ * list of the first n_shared fields of call->out, and caps `more`; "save" by value, list(which,
+ * cycles = four numbers of mc_cycles, or NULL), with the shared parameters of that point as `more`,
+ * "restore" of the number `value` and "extrapolate" by the step `value`
+ * are for the rows' parameters (engine/fit.h).
+ */
+mc_shards_at glue_shards_at(glue_call *call, int n_shared, ptrdiff_t length);
+
+/*
+ * The model of a driver, in memory of the call's. It goes on from a stop where call->param has go_on =
+ * list(cycles, shared = the shared parameters of theta_0); those of the call are then theta_1.
+ */
+mc_model glue_shards_model(const glue_call *call, const mc_shards *shards);
+
+#endif

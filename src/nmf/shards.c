@@ -1,0 +1,45 @@
+#include "nmf/shards.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "num/simplex.h"
+#include "num/vector.h"
+
+ptrdiff_t nm_shard_length(int k, int m) { return MC_SHARD_HEAD + 2 * (ptrdiff_t) k * m; }
+
+bool nm_shard_visit(nm_self *self, bool look, double *sums) {
+  double *pull = sums + MC_SHARD_HEAD, *seen = pull + (ptrdiff_t) self->par->k * self->data->m;
+  memset(sums, 0, MC_SHARD_HEAD * sizeof *sums);
+  sums[MC_SHARD_LOGLIK] = look ? nm_objective(self->data, self->par, self->work)
+                               : nm_kl_rows(self->data, self->par, self->work, pull, seen);
+  return !isnan(sums[MC_SHARD_LOGLIK]);
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): as mc_shards has it */
+static bool driver_step(void *self, double *sums, double objective) {
+  const nm_self *s = self;
+  const ptrdiff_t size = (ptrdiff_t) s->par->k * s->data->m;
+  const double *pull = sums + MC_SHARD_HEAD, *seen = pull + size;
+  double *basis = s->par->basis;
+  (void) objective;
+  for (ptrdiff_t at = 0; at < size; at++)
+    if (seen[at] > 0) basis[at] = num_lift(basis[at] * pull[at] / seen[at]);
+  return true;
+}
+
+static void driver_feasible(void *self, const double *const *safe) {
+  const nm_self *s = self;
+  num_guard_positive(s->par->basis, safe[0], (ptrdiff_t) s->par->k * s->data->m);
+}
+
+mc_shards nm_shards(nm_self *self, const mc_shards_at *at, double *sums) {
+  mc_shards out = {.at = *at, .step = driver_step};
+  out.sums = sums;
+  out.shared.n_block = 1;
+  out.shared.block[0] = self->par->basis;
+  out.shared.length[0] = (ptrdiff_t) self->par->k * self->data->m;
+  out.shared.feasible = driver_feasible;
+  out.shared.self = self;
+  return out;
+}

@@ -1,0 +1,41 @@
+#include "plsa/shards.h"
+
+#include <math.h>
+#include <string.h>
+
+ptrdiff_t plsa_shard_length(int k, int m) { return MC_SHARD_HEAD + (ptrdiff_t) k * m; }
+
+bool plsa_shard_visit(plsa_self *self, bool look, double *sums) {
+  const int k = self->par->k, m = self->data->m;
+  const double *xi;
+  memset(sums, 0, MC_SHARD_HEAD * sizeof *sums);
+  if (look) {
+    sums[MC_SHARD_LOGLIK] = plsa_objective(self->data, self->par, self->work);
+    return !isnan(sums[MC_SHARD_LOGLIK]);
+  }
+  sums[MC_SHARD_LOGLIK] = plsa_em_rows(self->data, self->par, self->work, &xi);
+  memcpy(sums + MC_SHARD_HEAD, xi, (size_t) k * (size_t) m * sizeof *sums);
+  return !isnan(sums[MC_SHARD_LOGLIK]);
+}
+
+static bool driver_step(void *self, double *sums, double objective) {
+  const plsa_self *s = self;
+  (void) objective;
+  return plsa_update_basis(s->data->m, s->par, s->work, sums + MC_SHARD_HEAD);
+}
+
+static void driver_feasible(void *self, const double *const *safe) {
+  const plsa_self *s = self;
+  num_guard_simplex(s->par->basis, safe[0], s->par->k, s->data->m);
+}
+
+mc_shards plsa_shards(plsa_self *self, const mc_shards_at *at, double *sums) {
+  mc_shards out = {.at = *at, .step = driver_step};
+  out.sums = sums;
+  out.shared.n_block = 1;
+  out.shared.block[0] = self->par->basis;
+  out.shared.length[0] = (ptrdiff_t) self->par->k * self->data->m;
+  out.shared.feasible = driver_feasible;
+  out.shared.self = self;
+  return out;
+}

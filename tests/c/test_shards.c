@@ -1,0 +1,271 @@
+/* Kernels of tables in pieces, against those of the table: PLSA, Bernoulli mixture, NMF, logistic PCA. */
+#include "bernoulli_mixture/shards.h"
+#include "check_data.h"
+#include "logistic_pca/shards.h"
+#include "nmf/shards.h"
+#include "plsa/shards.h"
+
+#define PIECES 3
+#define K 3
+#define N 31
+#define M 9
+
+static const mc_host *new_host(void) {
+  mc_host *host = check_alloc(NULL, 1, sizeof *host);
+  *host = check_host();
+  return host;
+}
+
+/* The shards, all in one memory: a model's kernel for each, and the sums. */
+typedef struct {
+  void *self[PIECES];
+  bool (*visit)(void *self, bool look, double *sums);
+  double *shared[2], *own[2]; /* the driver's blocks, and those that the shards read */
+  ptrdiff_t size[2], length;
+  double *sums;
+} pieces;
+
+static bool visit(void *ctx, bool look, const double *caps, double *sums) {
+  const pieces *all = ctx;
+  const ptrdiff_t length = look ? MC_SHARD_HEAD : all->length;
+  CHECK(caps == NULL);
+  for (int b = 0; b < 2; b++)
+    if (all->shared[b]) memcpy(all->own[b], all->shared[b], (size_t) all->size[b] * sizeof *sums);
+  for (ptrdiff_t i = 0; i < length; i++) sums[i] = 0;
+  for (int s = 0; s < PIECES; s++) {
+    if (!all->visit(all->self[s], look, all->sums)) return false;
+    for (ptrdiff_t i = 0; i < length; i++) sums[i] += all->sums[i];
+  }
+  return true;
+}
+
+static void save(void *ctx, int which, const mc_cycles *cycles) {
+  (void) ctx;
+  (void) which;
+  CHECK(cycles == NULL); /* passes are plain */
+}
+
+static void restore(void *ctx, int which) {
+  (void) ctx;
+  (void) which;
+}
+
+static void extrapolate(void *ctx, double step) {
+  (void) ctx;
+  (void) step;
+}
+
+static mc_shards_at at_pieces(pieces *all) {
+  const mc_shards_at at = {visit, save, restore, extrapolate, all};
+  return at;
+}
+
+/* Passes of the driver and of the table: the same objective and shared parameters. */
+static void hold(mc_shards *shards, mc_model *whole, const double *const *want, const pieces *all) {
+  const mc_control ctl = {.max_pass = 6, .accelerate = false, .n_threads = 1};
+  mc_trace there = {0}, here = {0};
+  mc_model driver = mc_shards_model(shards);
+  CHECK(mc_fit(&driver, &ctl, new_host(), &there) == MC_MAX_PASS);
+  CHECK(mc_fit(whole, &ctl, new_host(), &here) == MC_MAX_PASS);
+  CHECK_NEAR(there.final, here.final, 1e-11);
+  for (int b = 0; b < 2; b++)
+    if (all->shared[b]) CHECK(check_distance(all->shared[b], want[b], all->size[b]) < 1e-9);
+}
+
+static int first_row(int s) { return N * s / PIECES; }
+
+static mc_data cut(const double *x, int s) {
+  const int from = first_row(s), n = first_row(s + 1) - from;
+  double *part = exact((ptrdiff_t) n * M);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < M; j++) part[num_at(i, j, n)] = x[num_at(from + i, j, N)];
+  return check_view(part, n, M);
+}
+
+static double *cut_rows(const double *rows, int s) { /* of n x K */
+  const int from = first_row(s), n = first_row(s + 1) - from;
+  double *part = exact((ptrdiff_t) n * K);
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < K; c++) part[num_at(i, c, n)] = rows[num_at(from + i, c, N)];
+  return part;
+}
+
+static double *cut_columns(const double *rows, int s) { /* of K x n */
+  return exact_copy(rows + num_at(0, first_row(s), K),
+                    num_at(0, first_row(s + 1) - first_row(s), K));
+}
+
+static mc_data *no_rows(void) {
+  mc_data *none = check_alloc(NULL, 1, sizeof *none);
+  *none = (mc_data){.n = 0, .m = M, .start = exact_int(1), .column = exact_int(0)};
+  return none;
+}
+
+static void begin(pieces *all, const double *first, ptrdiff_t n_first, const double *second,
+                  ptrdiff_t n_second, ptrdiff_t length) {
+  const double *from[] = {first, second};
+  const ptrdiff_t size[] = {n_first, n_second};
+  for (int b = 0; b < 2; b++) {
+    all->size[b] = size[b];
+    all->shared[b] = from[b] ? exact_copy(from[b], size[b]) : NULL;
+    all->own[b] = from[b] ? exact(size[b]) : NULL;
+  }
+  all->length = length;
+  all->sums = exact(length);
+}
+
+/* A copy in memory of the test's. */
+static void *keep(const void *what, size_t size) {
+  void *out = check_alloc(NULL, 1, size);
+  memcpy(out, what, size);
+  return out;
+}
+
+static bool visit_plsa(void *self, bool look, double *sums) {
+  return plsa_shard_visit(self, look, sums);
+}
+
+static void test_plsa_of(double missing, plsa_missing rule) {
+  static const plsa_prior none = {0};
+  double *x = check_table(N, M, 0.3, missing), *rows = check_simplex(N, K),
+         *basis = check_simplex(K, M);
+  pieces all = {.visit = visit_plsa};
+  begin(&all, basis, (ptrdiff_t) K * M, NULL, 0, plsa_shard_length(K, M));
+  mc_data part[PIECES];
+  for (int s = 0; s < PIECES; s++) {
+    part[s] = cut(x, s);
+    const plsa_param par = {.k = K, .membership = cut_rows(rows, s), .basis = all.own[0]};
+    const plsa_self self = {part + s, keep(&par, sizeof par),
+                            plsa_new_work(part + s, &none, rule, K, 1, new_host()), NULL};
+    all.self[s] = keep(&self, sizeof self);
+  }
+  const mc_data data = check_view(x, N, M), *empty = no_rows();
+  plsa_param par = {.k = K, .membership = rows, .basis = basis};
+  plsa_param shared = {.k = K, .basis = all.shared[0]};
+  plsa_self whole = {&data, &par, plsa_new_work(&data, &none, rule, K, 1, new_host()), NULL};
+  plsa_self driver = {empty, &shared, plsa_new_work(empty, &none, rule, K, 1, new_host()), NULL};
+  const mc_shards_at at = at_pieces(&all);
+  mc_shards shards = plsa_shards(&driver, &at, exact(all.length));
+  mc_model model = plsa_model(&whole);
+  const double *want[] = {basis, NULL};
+  hold(&shards, &model, want, &all);
+}
+
+static void test_plsa(void) {
+  test_plsa_of(0, PLSA_CONDITIONAL);
+  test_plsa_of(0.1, PLSA_CONDITIONAL);
+  test_plsa_of(0.1, PLSA_PAPER);
+}
+
+static bool visit_mixture(void *self, bool look, double *sums) {
+  return bm_shard_visit(self, look, sums);
+}
+
+static void test_mixture_of(double missing, bm_prior prior) {
+  static const bm_prior none = {0};
+  double *x = check_table(N, M, 0.3, missing), *weights = check_simplex(1, K);
+  double *prototypes = check_probabilities((ptrdiff_t) K * M);
+  pieces all = {.visit = visit_mixture};
+  begin(&all, weights, K, prototypes, (ptrdiff_t) K * M, bm_shard_length(K, M));
+  mc_data part[PIECES];
+  for (int s = 0; s < PIECES; s++) {
+    part[s] = cut(x, s);
+    const bm_param par = {.k = K, .weights = all.own[0], .prototypes = all.own[1]};
+    bm_param *kept = keep(&par, sizeof par);
+    const bm_self self = {part + s, kept, bm_new_work(part + s, &none, kept, new_host())};
+    all.self[s] = keep(&self, sizeof self);
+  }
+  const mc_data data = check_view(x, N, M);
+  bm_param par = {.k = K, .weights = weights, .prototypes = prototypes};
+  bm_param shared = {.k = K, .weights = all.shared[0], .prototypes = all.shared[1]};
+  bm_self whole = {&data, &par, bm_new_work(&data, &prior, &par, new_host())};
+  bm_shards_self driver = {{no_rows(), &shared, NULL}, prior};
+  const mc_shards_at at = at_pieces(&all);
+  mc_shards shards = bm_shards(&driver, &at, exact(all.length));
+  mc_model model = bm_model(&whole);
+  const double *want[] = {weights, prototypes};
+  hold(&shards, &model, want, &all);
+}
+
+static void test_mixture(void) {
+  test_mixture_of(0, (bm_prior){0, 0, 0});
+  test_mixture_of(0.1, (bm_prior){0.2, 1, 0.5});
+}
+
+static bool visit_nmf(void *self, bool look, double *sums) {
+  return nm_shard_visit(self, look, sums);
+}
+
+static void test_nmf_of(double missing) {
+  double *x = check_table(N, M, 0.3, missing);
+  double *rows = check_probabilities((ptrdiff_t) K * N),
+         *basis = check_probabilities((ptrdiff_t) K * M);
+  pieces all = {.visit = visit_nmf};
+  begin(&all, basis, (ptrdiff_t) K * M, NULL, 0, nm_shard_length(K, M));
+  mc_data part[PIECES];
+  for (int s = 0; s < PIECES; s++) {
+    part[s] = cut(x, s);
+    const nm_param par = {K, cut_columns(rows, s), all.own[0], NM_KL, true, false};
+    const nm_self self = {part + s, keep(&par, sizeof par),
+                          nm_new_work(part + s, K, 1, new_host())};
+    all.self[s] = keep(&self, sizeof self);
+  }
+  const mc_data data = check_view(x, N, M);
+  nm_param par = {K, rows, basis, NM_KL, true, false};
+  nm_param shared = {K, NULL, all.shared[0], NM_KL, true, false};
+  nm_self whole = {&data, &par, nm_new_work(&data, K, 1, new_host())};
+  nm_self driver = {no_rows(), &shared, NULL};
+  const mc_shards_at at = at_pieces(&all);
+  mc_shards shards = nm_shards(&driver, &at, exact(all.length));
+  mc_model model = nm_model(&whole);
+  const double *want[] = {basis, NULL};
+  hold(&shards, &model, want, &all);
+}
+
+static void test_nmf(void) {
+  test_nmf_of(0);
+  test_nmf_of(0.1);
+}
+
+static bool visit_logistic(void *self, bool look, double *sums) {
+  return lp_shard_visit(self, look, sums);
+}
+
+static void test_logistic_of(double missing) {
+  double *x = check_table(N, M, 0.3, missing);
+  double *rows = check_probabilities((ptrdiff_t) K * N);
+  double *loadings = check_probabilities((ptrdiff_t) (K + 1) * M);
+  pieces all = {.visit = visit_logistic};
+  begin(&all, loadings, (ptrdiff_t) (K + 1) * M, NULL, 0, lp_shard_length(K, M));
+  mc_data part[PIECES];
+  for (int s = 0; s < PIECES; s++) {
+    part[s] = cut(x, s);
+    const lp_param par = {K, cut_columns(rows, s), all.own[0], 0.5, false};
+    const lp_self self = {part + s, keep(&par, sizeof par),
+                          lp_new_work(part + s, K, 1, new_host())};
+    all.self[s] = keep(&self, sizeof self);
+  }
+  const mc_data data = check_view(x, N, M);
+  lp_param par = {K, rows, loadings, 0.5, false};
+  lp_param shared = {K, NULL, all.shared[0], 0.5, false};
+  lp_self whole = {&data, &par, lp_new_work(&data, K, 1, new_host())};
+  lp_shards_self driver = {{no_rows(), &shared, NULL}, new_host(), 0, 0};
+  const mc_shards_at at = at_pieces(&all);
+  mc_shards shards = lp_shards(&driver, &at, exact(all.length));
+  mc_model model = lp_model(&whole);
+  const double *want[] = {loadings, NULL};
+  hold(&shards, &model, want, &all);
+}
+
+static void test_logistic(void) {
+  test_logistic_of(0);
+  test_logistic_of(0.1);
+}
+
+int main(void) {
+  RUN(test_plsa);
+  RUN(test_mixture);
+  RUN(test_nmf);
+  RUN(test_logistic);
+  return check_report();
+}

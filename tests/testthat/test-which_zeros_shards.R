@@ -1,0 +1,126 @@
+# Which zeros of shards are real: learners by shard against those of the table, hidden finds, the merge.
+
+test_that("learners of shards are those of the table", {
+  x <- planted_table()
+  x[4, ] <- 0
+  x[is.na(x[, 2]), 2] <- 0
+  learners <- small_learners(x)
+  table <- nbm_table(check_data(x, "binary", quiet = TRUE)$x)
+  expect_equal(learners$companions, unname(companion_table(table)), tolerance = 1e-12)
+  companions <- companion_scores(table)
+  free <- Reduce(`+`, lapply(learners$fits, fitted)) / 2
+  terms <- taxon_terms(table)
+  rows <- learners$x$shards$rows
+  zeros <- which(x == 0, arr.ind = TRUE)
+  for (s in seq_along(rows)) {
+    before <- sum(rows[seq_len(s - 1L)])
+    shard <- learner_shard(learners, s)
+    mine <- zeros[zeros[, 1] > before & zeros[, 1] <= before + rows[s], , drop = FALSE]
+    got <- cell_learners(learners, shard, mine[, 1] - before, mine[, 2])
+    expect_equal(got[, "free"], score_odds(free[mine]), tolerance = 1e-9, ignore_attr = TRUE)
+    expect_equal(got[, "companions"], score_odds(companions[mine]), tolerance = 1e-9, ignore_attr = TRUE)
+    expect_equal(got[, "finds_squared"], terms$finds_squared[mine], ignore_attr = TRUE)
+    # The same for all zeros of some rows at once.
+    stack <- list(intercept = 0.3, weights = c(0.5, 0.7, 0.1, -0.02))
+    some <- open_cells(learners, shard, seq_len(rows[s])[-1L])
+    want <- mine[mine[, 1] > before + 1L, ]
+    zero <- some$zero
+    at <- match(cell_key(some$i[zero] + 1L, some$j[zero], dim(x)), cell_key(want[, 1] - before, want[, 2], dim(x)))
+    expect_identical(sort(at), seq_len(nrow(want)))
+    expect_equal(stack_odds(stack, some$z[zero, ]), stack_odds(stack, got[mine[, 1] > before + 1L, ])[at],
+      tolerance = 1e-9)
+    unknown <- x[before + some$i[!zero] + 1L + (some$j[!zero] - 1L) * nrow(x)]
+    expect_true(all(is.na(unknown)))
+    expect_length(unknown, sum(is.na(x[before + seq_len(rows[s])[-1L], ])))
+  }
+})
+
+test_that("fits are by EM unless other passes are asked for", {
+  by <- function(...) {
+    control <- fit_control(n_start = 1, n_polish = 0, max_pass = 3, tol = 0, ...)
+    hush(shards_learners(shards(planted_table(), tempfile(), size = 80), 2, 1, control))$fits[[1L]]$algorithm
+  }
+  expect_identical(by(), "em")
+  expect_identical(by(algorithm = "newton"), "newton")
+})
+
+test_that("each copy loses its own tenth of the finds and nothing else", {
+  x <- planted_table()
+  shard <- shards(x, tempfile(), size = 80)
+  seeds <- 1:99
+  lost <- matrix(0, nrow(x), ncol(x))
+  for (tenth in 1:10) {
+    part <- as.matrix(damage_shards(shard, seeds, tenth, tempfile())[seq_len(nrow(x)), ])
+    expect_identical(which(is.na(part)), which(is.na(x)))
+    expect_true(all(part <= x, na.rm = TRUE))
+    lost <- lost + (x - part)
+  }
+  expect_equal(lost[!is.na(x)], x[!is.na(x)], ignore_attr = TRUE)
+  expect_identical(as.vector(damage_shards(shard, seeds, 3, tempfile())$column_missing), colSums(is.na(x)),
+    ignore_attr = TRUE)
+})
+
+test_that("hidden finds are found better than by chance, and where there is nothing to find they are not", {
+  x <- planted_table(n = 600, missing = 30)
+  w <- answer(shards(x, tempfile(), size = 400))
+  expect_gt(w$quality["stack", "auc"], 0.65)
+  expect_gt(w$quality["stack", "auc_within"], 0.65)
+  expect_identical(w$n_zeros, as.double(sum(x == 0, na.rm = TRUE)))
+  expect_lt(abs(w$slope - 1), 0.4)
+  set.seed(1)
+  noise <- answer(shards(matrix(stats::rbinom(24000, 1, 0.2), 600), tempfile(), size = 400))
+  expect_lt(abs(noise$quality["stack", "auc"] - 0.5), 0.06)
+})
+
+test_that("the list is the best of all shards, in files or not, whatever the shards and the workers", {
+  x <- planted_table()
+  shard <- shards(x, tempfile(), size = 80)
+  folder <- tempfile()
+  w <- answer(shard, n = 30, path = folder, least = 0)
+  all <- do.call(rbind, lapply(w$files, utils::read.csv))
+  expect_identical(nrow(all), as.integer(w$n_zeros))
+  expect_equal(sum(all$chance), w$expected, tolerance = 1e-9)
+  expect_true(all(x[cbind(all$site, all$taxon)] == 0))
+  expect_equal(w$zeros$chance, sort(all$chance, decreasing = TRUE)[1:30], tolerance = 1e-12)
+  expect_identical(as.data.frame(w), w$zeros)
+  bind_in_namespace("cells_at_a_time", 200)
+  parts <- answer(shard, n = 30)
+  expect_equal(parts$zeros, w$zeros, tolerance = 1e-12)
+  expect_identical(which_zeros(shard, n = 30, k = c(2, 3), seed = 1)$dims, w$dims)
+  skip_on_cran()
+  skip_if_not_installed_here()
+  cluster <- parallel::makePSOCKcluster(2, rscript_envs = NULL)
+  on.exit(parallel::stopCluster(cluster), add = TRUE)
+  workers <- fit_control(n_start = 1, n_polish = 0, max_pass = 30, tol = 1e-6, cluster = cluster)
+  expect_identical(answer(shard, n = 30, control = workers)$zeros, parts$zeros)
+})
+
+test_that("an answer says what it is made of, and leaves no files behind", {
+  x <- planted_table()
+  shard <- shards(unname(x), tempfile(), size = 80)
+  before <- list.files(tempdir())
+  w <- answer(shard, n = 3)
+  expect_identical(list.files(tempdir()), before)
+  expect_identical(w$zeros$site, as.double(w$zeros$site))
+  expect_output(print(w), "Left out: aspect Bernoulli with neighbours; logistic PCA")
+  expect_output(print(w), "finds were hidden, a tenth at a time")
+  bind_in_namespace("most_companions", 10)
+  without <- answer(shard, n = 3)
+  expect_true("companions (Beals)" %in% names(without$left_out))
+  expect_identical(rownames(without$quality), c("stack", "free"))
+})
+
+test_that("what cannot be asked of shards is refused", {
+  shard <- shards(planted_table(), tempfile())
+  expect_snapshot(error = TRUE, {
+    which_zeros(shard, age = 1:240)
+    which_zeros(shard, effort = 1:240)
+    which_zeros(shard, visits = 1, distance = 2)
+    which_zeros(shard, completeness = 2)
+    which_zeros(shard, completeness = 1:3 / 3)
+    which_zeros_shards(planted_table())
+    which_zeros_shards(shard, copies = 1)
+    which_zeros_shards(shards(diag(4), tempfile()))
+    which_zeros_shards(shard, control = fit_control(checkpoint = "here"))
+  })
+})

@@ -1,0 +1,143 @@
+# Prints speak the user's words: sites and genera where the table says so.
+
+worded <- local({
+  made <- list()
+  function(named = TRUE) {
+    key <- as.character(named)
+    if (is.null(made[[key]])) made[[key]] <<- suppressWarnings(suppressMessages(make_worded(named)))
+    made[[key]]
+  }
+})
+
+make_worded <- function(named) {
+  set.seed(1)
+  x <- outer(1:20, 1:8, function(i, j) (i <= 10) == (j <= 4)) * matrix(stats::rbinom(160, 1, 0.7), 20)
+  if (named) dimnames(x) <- list(site = paste0("s", 1:20), genus = paste0("g", 1:8))
+  few <- fit_control(n_start = 2, n_polish = 0, progress = FALSE, keep_starts = TRUE, screen = FALSE)
+  chains <- mcmc_control(chains = 2, warmup = 20, draws = 40, n_start = 2, n_reheat = 1, keep = 10, progress = FALSE)
+  fit <- aspect_bernoulli(x, 3, phantom = "white", control = few)
+  visits <- visits_bernoulli(list(x, x), 2, control = few)
+  w <- which_zeros(x, age = 1:20, quick = TRUE, copies = 2, seed = 1, progress = FALSE)
+  fits <- list(
+    fit, summary(fit), aspect_bernoulli(x, 2, control = few), bernoulli_mixture(x, 2, control = few),
+    aspect_bernoulli(x, 2, estimate = "gibbs", phantom = "white", control = chains), visits, summary(visits),
+    logistic_pca(x, 2, control = few), nmf(x, 2, control = few), plsa(x, 2, control = few),
+    noisy_or(x, 2, control = few), summary(plca(x, 2, control = few)), bmf(x, family = "bernoulli", control = chains),
+    neighbours_mean(x), ensemble(x, k = 2, members = 1, control = few)
+  )
+  sure <- identifiability(fit)
+  c(fits, list(
+    false_absences(fit), false_presences(fit), deficiency(fit), deficiency(fit, by = "observation"), denoise(fit),
+    phantoms(fit), sure, summary(sure), modes(fit), age_profile(fit, 20:1, of = "observation"), corrupt(x, omit = 0.3),
+    smooth_over(age = 1:20), recovery(fitted(fit), matrix(c(TRUE, FALSE), 20, 8)), w, summary(w), by_site(w),
+    by_taxon(w), contrast(w, rep(c("a", "b"), 10)), sensitivity(w, progress = FALSE)
+  ))
+}
+
+said_by <- function(object) paste(utils::capture.output(print(object)), collapse = "\n")
+
+test_that("one and many of a word", {
+  expect_identical(plural_word(c("site", "Genus", "taxa", "species", "Fundstelle")),
+    c("sites", "Genera", "taxa", "species", "Fundstelle"))
+  expect_identical(singular_word(c("sites", "Genera", "taxon", "species", "localities", "Fundstelle")),
+    c("site", "Genus", "taxon", "species", "locality", "Fundstelle"))
+  expect_identical(table_words(c(1, 20000), c("sites", "taxa")), "1 site x 20 000 taxa")
+  expect_identical(plural_word(singular_word(unname(many_of))), unname(many_of))
+})
+
+test_that("no print calls sites observations, or genera attributes, but to name a column", {
+  for (named in c(TRUE, FALSE)) {
+    words <- if (named) "\\b(sites?|genera|genus)\\b" else "\\b(sites?|taxa|taxon)\\b"
+    for (object in worded(named)) {
+      said <- said_by(object)
+      kind <- class(object)[1L]
+      plain <- gsub("`[^`]*`|[a-z_]+\\([^)]*\\)", "", said)
+      expect_no_match(plain, "\\b(observation|attribute|aspect)s?\\b", info = kind)
+      silent <- c(
+        "recovery", "modes", "phantoms", "summary.multicause", "which_zeros_contrast", "which_zeros_sensitivity"
+      )
+      if (!kind %in% silent) {
+        expect_match(plain, words, info = kind)
+      }
+    }
+  }
+})
+
+test_that("a print begins with what was found, and says how it was found last", {
+  fit <- worded()[[1L]]
+  lines <- utils::capture.output(print(fit))
+  expect_match(lines[1L], "^Of [0-9]+ absences (about|fewer).* expected to be false")
+  parts <- c("expected to be false", "^How sure", "tell the components apart", "^Aspect Bernoulli", "^Converged|^NOT")
+  order <- vapply(parts, function(part) grep(part, lines)[1L], 0L)
+  expect_false(is.unsorted(order, strictly = TRUE))
+})
+
+test_that("jargon of a first screen is explained where it stands", {
+  explained <- c(
+    phantom = "only (makes )?zeros|not recorded|gaps|no component has|wrong records", pinned = "not estimated",
+    passes = "over the table", perplexity = "effective number", leak = "without any component"
+  )
+  for (object in worded()) {
+    said <- said_by(object)
+    for (word in names(explained)) {
+      if (grepl(sprintf("\\b%ss?\\b", word), gsub("`[^`]*`", "", said))) {
+        expect_match(said, explained[[word]], info = paste(class(object)[1L], word))
+      }
+    }
+  }
+})
+
+test_that("known_by() names the taxa of largest lift, and is silent where there are no names", {
+  all <- worded()
+  top <- top_taxa(all[[4L]], 3L)
+  expect_match(paste(known_by(all[[4L]]), collapse = " "), paste(top$taxon[top$component == "A1"], collapse = ", "))
+  expect_null(known_by(worded(FALSE)[[4L]]))
+})
+
+test_that("summary() of an answer has the answer and its largest sums", {
+  w <- Filter(function(object) inherits(object, "which_zeros"), worded())[[1L]]
+  lines <- utils::capture.output(print(summary(w), n = 3))
+  expect_identical(lines[seq_along(utils::capture.output(print(w, n = 3)))], utils::capture.output(print(w, n = 3)))
+  expect_true(any(grepl("^Genera of which most was missed", lines)))
+  expect_true(any(grepl(by_taxon(w)$taxon[1L], lines, fixed = TRUE)))
+})
+
+test_that("what prints say in words of their own is in the glossary", {
+  page <- utils::help("multicause-glossary", package = "multicause")
+  text <- paste(utils::capture.output(tools::Rd2txt(utils:::.getHelpFile(page))), collapse = " ")
+  heads <- gsub("_\b", "", text)
+  said <- paste(vapply(worded(), said_by, ""), collapse = " ")
+  jargon <- c(
+    "phantom", "pinned", "content", "pass", "first guess", "converged", "log-posterior", "log-likelihood", "nats",
+    "leak", "perplexity", "AUC", "calibration slope", "draws", "density", "membership", "component", "s.e.", "lift",
+    "chain", "effective", "learner", "companions", "completeness"
+  )
+  used <- jargon[vapply(jargon, grepl, NA, x = said, ignore.case = TRUE, fixed = FALSE)]
+  expect_gt(length(used), 15L)
+  known <- vapply(sub("log-posterior", "MAP", used), grepl, NA, x = heads, ignore.case = TRUE)
+  expect_identical(used[!known], character())
+})
+
+test_that("no error and no message calls sites observations, or taxa attributes", {
+  files <- Sys.glob(test_path("..", "..", "R", "*.R"))
+  skip_if_not(length(files) > 0L, "the sources are not at hand")
+  texts_of <- function(call) {
+    if (is.character(call)) {
+      return(call)
+    }
+    if (is.call(call) || is.expression(call)) unlist(lapply(as.list(call), texts_of))
+  }
+  said_to_users <- function(code) {
+    if (!is.call(code) && !is.expression(code)) {
+      return(NULL)
+    }
+    told <- is.call(code) && as.character(code[[1L]])[1L] %in% c("stop_input", "inform", "refuse_large", "cat")
+    if (told) texts_of(code) else unlist(lapply(as.list(code), function(part) if (!missing(part)) said_to_users(part)))
+  }
+  said <- unlist(lapply(files, function(file) said_to_users(parse(file, keep.source = FALSE))))
+  expect_gt(length(said), 200L)
+  plain <- unname(gsub("`[^`]*`|\"[^\"]*\"|list\\([^)]*\\)", "", said))
+  # One word alone is the value of an argument or the name of a column.
+  found <- grep("\\b(observations?|attributes?|aspects?|writes|pinned)\\b", plain[grepl(" ", plain)], value = TRUE)
+  expect_identical(found, character())
+})
