@@ -27,8 +27,7 @@
 #' 1000. All other models have one algorithm each and ignore the argument, but for [plsa()], [nmf()] and
 #' [visits_bernoulli()] with `detection`, which has Newton passes of its own. A likelihood climbed further is not always
 #' a better answer: exact zeros and ones fit what is seen too well. Where false absences are wanted, take
-#' `estimate = "map"` or
-#' [ensemble()].
+#' `estimate = "map"` or [ensemble()].
 #'
 #' `accelerate = TRUE` uses SQUAREM (Varadhan and Roland 2008) as cycles of three passes that never lower the
 #' objective from one accepted point to the next. `accelerate = FALSE, tol = 0, n_start = 1` with a `start` runs
