@@ -209,11 +209,23 @@ check_row_text <- function(rows, label, name) {
 # Numbers as R knows them: integer64 of package bit64 keeps others in the memory of doubles.
 is_plain_number <- function(x) (is.numeric(x) || is.logical(x)) && !inherits(x, "integer64")
 
+# Text that holds numbers alone, as after a careless read.
+is_number_text <- function(x) {
+  known <- trimws(x[!is.na(x)])
+  length(known) > 0L && all(grepl("^[-+]?[0-9.]+([eE][-+]?[0-9]+)?$", known))
+}
+
 number_advice <- function(x) {
   if (inherits(x, "integer64")) {
     " Use as.integer() on it."
-  } else if (is.factor(x)) {
-    " Use as.numeric(as.character()) on it where its levels are numbers."
+  } else if (is.factor(x) || is.character(x)) {
+    if (!is_number_text(as.character(x))) {
+      " A table with a row for each find becomes one of sites by taxa by occurrence_matrix()."
+    } else if (is.matrix(x)) {
+      " Use `storage.mode(x) <- \"numeric\"`."
+    } else {
+      sprintf(" Use as.numeric(%s) on it.", if (is.factor(x)) "as.character()" else "")
+    }
   } else {
     ""
   }

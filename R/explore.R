@@ -101,9 +101,7 @@ explore_data <- function(x, age, place, unit, title) {
 # Ages or places in the order of the rows.
 smooth_for <- function(x, ...) {
   near <- smooth_over(..., strength = 1)
-  if (near$n != x$dims[["n"]] && is.null(near$names)) {
-    stop_input("`%s` must be of the %.0f sites of `x`, not of %d.", names(list(...)), x$dims[["n"]], near$n)
-  }
+  check_sites_of(near, names(list(...)), c(x$dims[["n"]], x$dims[["m"]]))
   data <- matrix(0, x$dims[["n"]], 1L, dimnames = list(x$names[[1L]], NULL))
   match_smooth(near, data)$given
 }

@@ -9,6 +9,16 @@ check_smooth <- function(smooth) {
   smooth
 }
 
+# Without names to match by, the argument of a user's call must have the sites of the table, of dimensions dims.
+check_sites_of <- function(near, name, dims) {
+  if (near$n != dims[1L] && is.null(near$names)) {
+    stop_input(
+      "`%s` must be of the %.0f sites of `x`, not of %d.%s", name, dims[1L], near$n,
+      if (near$n == dims[2L]) " Columns of `x` are taxa: are these the sites? Then use `t(x)`." else ""
+    )
+  }
+}
+
 # The smooth_over of the rows of x, matched by name where both have names.
 match_smooth <- function(smooth, x) {
   names <- rownames(x)

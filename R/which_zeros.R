@@ -207,10 +207,7 @@ wz_near <- function(given, x) {
     return(NULL)
   }
   near <- do.call(smooth_over, c(given, strength = 10), quote = TRUE)
-  if (near$n != nrow(x) && is.null(near$names)) {
-    name <- names(near$given)[1L]
-    stop_input("`%s` must be of the %d sites of `x`, not of %d.", name, nrow(x), near$n)
-  }
+  check_sites_of(near, names(near$given)[1L], dim(x))
   match_smooth(near, x)
 }
 

@@ -146,6 +146,8 @@ quality_sentences <- function(w) {
   } else {
     ": on this table the rule is as good."
   }
+  # Not surely above .6: nobody should act on such ranks.
+  weak <- if (q$auc - 2 * q$auc_se < 0.6) "Ranks drawn by lot have 50 %: this table says little about which zeros are false."
   slope <- w$curve$summary$slope
   line <- if (is.na(slope)) {
     "could not be measured"
@@ -157,7 +159,7 @@ quality_sentences <- function(w) {
     })
   }
   c(
-    said, paste0(rule, verdict),
+    said, paste0(rule, verdict), weak,
     sprintf("Calibration slope of the chances (1 is right): %s.", line),
     if (w$quick) "A first look: few fits, two copies. Leave out `quick` for the answer.",
     if (w$copies < w$wanted) sprintf("Stopped early: %d of %d copies are done.", w$copies, w$wanted)

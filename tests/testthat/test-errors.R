@@ -40,6 +40,8 @@ test_that("wrong data", {
     writeLines(said(ab(data.frame(t1 = 0:1, t2 = c("x", "y")), 2)))
     writeLines(said(ab(data.frame(site = c("u", "u"), t1 = 0:1), 2)))
     writeLines(said(ab(data.frame(t1 = factor(0:1), t2 = factor(0:1)), 2)))
+    writeLines(said(ab(data.frame(t1 = 0:1, t2 = c("0", " 1")), 2)))
+    writeLines(said(ab(matrix(c("0", "1"), 2, 2), 2)))
   })
 })
 

@@ -404,3 +404,20 @@ test_that("several variables of the sites are neighbours' distances for every le
   expect_s3_class(w, "which_zeros")
   expect_true(all(is.finite(as.data.frame(w)$chance)))
 })
+
+test_that("a table of noise is said to tell little", {
+  set.seed(3)
+  noise <- matrix(rbinom(600, 1, 0.4), 30)
+  w <- which_zeros(noise, quick = TRUE, seed = 1)
+  lots <- "Ranks drawn by lot have 50 %"
+  expect_lt(w$quality["stack", "auc"], 0.6)
+  expect_match(paste(capture.output(print(w)), collapse = " "), lots, fixed = TRUE)
+  expect_no_match(paste(capture.output(print(answer())), collapse = " "), lots, fixed = TRUE)
+})
+
+test_that("covariates of as many sites as there are taxa are told to be turned, others not", {
+  expect_error(which_zeros(t(x), age = seq_len(nrow(x))), "Then use `t\\(x\\)`")
+  said <- tryCatch(which_zeros(x, age = 1:7), error = conditionMessage)
+  expect_match(said, "must be of the 60 sites of `x`, not of 7.", fixed = TRUE)
+  expect_no_match(said, "t(x)", fixed = TRUE)
+})
