@@ -147,7 +147,9 @@ quality_sentences <- function(w) {
     ": on this table the rule is as good."
   }
   # Not surely above .6: nobody should act on such ranks.
-  weak <- if (q$auc - 2 * q$auc_se < 0.6) "Ranks drawn by lot have 50 %: this table says little about which zeros are false."
+  weak <- if (q$auc - 2 * q$auc_se < 0.6) {
+    "Ranks drawn by lot have 50 %: this table says little about which zeros are false."
+  }
   slope <- w$curve$summary$slope
   line <- if (is.na(slope)) {
     "could not be measured"
