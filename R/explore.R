@@ -81,7 +81,6 @@ explore_data <- function(x, age, place, unit, title) {
   given <- if (is_answer) x$inputs$near$given else x$smooth$given
   ages <- if (is.null(age)) given$age else smooth_for(x, age = age)$age
   places <- if (is.null(place)) given$place else smooth_for(x, place = place)$place
-  if (is_plane(places)) places <- if (!is.null(place)) on_the_globe(places) # those of the fit: no map
   cells <- if (is_answer) answer_chances(x) else fit_chances(x)
   found <- cells$found
   middle <- if (!is.null(ages)) unname(rowMeans(ages))
@@ -91,7 +90,7 @@ explore_data <- function(x, age, place, unit, title) {
     title = title %||% "Which zeros are false?", words = axis_words(x), unit = age_words(unit),
     sites = I(text(1L)), taxa = I(text(2L)), age = if (!is.null(middle)) I(round(middle, 3L)),
     lon = if (!is.null(places)) I(unname(places[, 1L])), lat = if (!is.null(places)) I(unname(places[, 2L])),
-    coast = if (!is.null(places)) coast_lines(places), chance = I(as.vector(t(cells$chance))),
+    coast = if (!is.null(places)) coast_lines(places), plane = is_plane(places), chance = I(as.vector(t(cells$chance))),
     completeness = I(cells$completeness), least = I(cells$least), surest = I(cells$surest), factor = I(cells$factor),
     rows = I(rows - 1L), columns = I(order(main) - 1L), assumption = cells$assumption,
     components = if (!is_answer) explore_components(x)
@@ -160,13 +159,13 @@ explore_components <- function(fit) {
   })
 }
 
-# Lines of the coast near the places, each a list of points; NULL without package maps.
+# Lines of the coast near the places, each a list of points; NULL in the plane, and without package maps.
 coast_lines <- function(place) {
-  if (!requireNamespace("maps", quietly = TRUE)) {
+  if (is_plane(place) || !requireNamespace("maps", quietly = TRUE)) {
     return(NULL)
   }
   limits <- map_limits(place[!is.na(rowSums(place)), , drop = FALSE])
-  limits <- lapply(limits, function(range) range + c(-0.5, 0.5) * max(diff(range), 5))
+  limits <- lapply(limits[c("lon", "lat")], function(range) range + c(-0.5, 0.5) * max(diff(range), 5))
   line <- maps::map("world", interior = FALSE, plot = FALSE)
   inside <- !is.na(line$x) & line$x >= limits$lon[1L] & line$x <= limits$lon[2L] & line$y >= limits$lat[1L] &
     line$y <= limits$lat[2L]

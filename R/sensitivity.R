@@ -27,7 +27,7 @@
 #' @return A list of class `which_zeros_sensitivity`: `table`, a data frame with a row for each answer: `change`;
 #'   `missed`, the expected number of false absences, `low` and `high` (90 %); `zeros` that can be false; `kept`, how
 #'   many of the `first` zeros likeliest to be false of the answer as it is are among those of this one; `first`;
-#'   `source`. An interrupt keeps the answers that are there. It has `print()`, `plot()`, [as.data.frame()]. Cost: up
+#'   `source`; `answer` and `copies`, the total of `w` and its number of copies. An interrupt keeps the answers that are there. It has `print()`, `plot()`, [as.data.frame()]. Cost: up
 #'   to seven answers of two copies; in parallel where a [future::plan()] is set.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [identifiability()], which says what the data cannot decide, [multicause-glossary]
@@ -54,7 +54,7 @@ sensitivity <- function(w, ..., first = 50, progress = interactive()) {
     kept = vapply(answers, function(one) sum(top %in% utils::head(one$cells, first)), 0L)
   )
   structure(
-    list(table = table, first = length(top), source = w$source),
+    list(table = table, first = length(top), source = w$source, answer = w$total[["missed"]], copies = w$copies),
     class = "which_zeros_sensitivity"
   )
 }
@@ -122,7 +122,8 @@ result_rules.which_zeros_sensitivity <- function(x) {
     table = rule_frame(
       change = "text", missed = "number", low = "number", high = "number", zeros = "number", kept = "number", rows = 1L
     ),
-    first = rule_numbers(1L, 1), source = rule_choice(names(wz_words))
+    first = rule_numbers(1L, 1), source = rule_choice(names(wz_words)), answer = rule_numbers(1L, 0),
+    copies = rule_numbers(1L, 2)
   )
 }
 
@@ -156,7 +157,13 @@ sensitivity_sentence <- function(x) {
   paste(
     sprintf("As it is, %s zeros are expected to be false, %s;", show_count(table$missed[1L]), wz_words[[x$source]]),
     sprintf("over %d changes that number %s,", nrow(changed), seen),
-    sprintf("and %.0f to %.0f of the first %.0f stay.", min(changed$kept), max(changed$kept), x$first)
+    sprintf("and %.0f to %.0f of the first %.0f stay.", min(changed$kept), max(changed$kept), x$first),
+    if (x$copies > 2) {
+      sprintf(
+        "To compare like with like, each is learnt from two damaged copies; the answer itself, from %.0f, has %s.",
+        x$copies, show_count(x$answer)
+      )
+    }
   )
 }
 

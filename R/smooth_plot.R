@@ -108,10 +108,17 @@ recorded_bins <- function(fit, attribute, panels) {
   }, attribute, panels[-1L]))
 }
 
-# Limits of longitude and latitude with a margin, for a single place, too.
+# Limits to the east and to the north with a margin, for a single place, too; and how much shorter a unit of the first
+# is than one of the second in the middle of the map.
 map_limits <- function(place) {
-  widen <- function(range) range + c(-1, 1) * max(0.06 * diff(range), 0.5)
-  list(lon = widen(range(place[, 1L])), lat = widen(range(place[, 2L])))
+  plane <- is_plane(place)
+  east <- range(place[, 1L])
+  north <- range(place[, 2L])
+  least <- if (plane) 0.03 * max(diff(east), diff(north), 1e-9) else 0.5
+  widen <- function(range) range + c(-1, 1) * max(0.06 * diff(range), least)
+  list(
+    lon = widen(east), lat = widen(north), ratio = if (plane) 1 else max(cos(mean(north) * pi / 180), 0.05)
+  )
 }
 
 most_pies <- 250L # sites in a panel that are still drawn as pies
@@ -125,11 +132,17 @@ drawn_components <- function(composition) {
   colSums(composition > least_slice) > 0
 }
 
-# A figure begun as a map: coast lines where package maps is there, degrees in true proportion, zoomed to the places
-# and to whatever else is drawn at them.
+# A figure begun as a map, in true proportion, zoomed to the places and to whatever else is drawn at them; on the globe
+# with coast lines where package maps is there.
 map_canvas <- function(place, drawn = NULL) {
-  ratio <- map_ratio(map_limits(place))
-  limits <- map_limits(cbind(c(place[, 1L], drawn$x), c(place[, 2L], drawn$y)))
+  limits <- map_limits(rbind(place, if (length(drawn)) as.matrix(drawn)))
+  space <- ggplot2::coord_fixed(1 / map_limits(place)$ratio, limits$lon, limits$lat, expand = FALSE)
+  if (is_plane(place)) {
+    return(list(
+      space, ggplot2::scale_x_continuous(guide = thinned()), ggplot2::scale_y_continuous(guide = thinned()),
+      ggplot2::labs(x = "easting", y = "northing")
+    ))
+  }
   coast <- if (requireNamespace("maps", quietly = TRUE)) {
     line <- maps::map("world", interior = FALSE, plot = FALSE)
     ggplot2::geom_path(
@@ -140,26 +153,15 @@ map_canvas <- function(place, drawn = NULL) {
   degrees <- function(words) function(at) sprintf("%g\u00b0%s", abs(at), ifelse(at == 0, "", words[1L + (at < 0)]))
   within <- function(most) function(limits) Filter(function(at) abs(at) <= most, pretty(limits, 4L))
   list(
-    coast, ggplot2::coord_fixed(1 / ratio, limits$lon, limits$lat, expand = FALSE),
+    coast, space,
     ggplot2::scale_x_continuous(breaks = within(180), labels = degrees(c("E", "W")), guide = thinned()),
     ggplot2::scale_y_continuous(breaks = within(90), labels = degrees(c("N", "S"))), ggplot2::labs(x = NULL, y = NULL)
   )
 }
 
-# How much shorter a degree of longitude is than one of latitude in the middle of a map.
-map_ratio <- function(limits) max(cos(mean(limits$lat) * pi / 180), 0.05)
-
-# Places for a map.
-on_the_globe <- function(place) {
-  if (is_plane(place)) {
-    stop_input("A map needs longitudes and latitudes: the places here are in the plane.")
-  }
-  place
-}
-
 map_figure <- function(fit, slices) {
   check_fit(fit, smooth_models, "object")
-  place <- on_the_globe(fit$smooth$given$place)
+  place <- fit$smooth$given$place
   if (is.null(place)) {
     stop_input("`object` must be made with the places of its sites, `smooth = smooth_over(place = )`.")
   }
@@ -227,9 +229,9 @@ pie_numbers <- function(pies, tags, colours) {
   )
 }
 
-# Pies that do not cover each other, as polygons in degrees. All of a panel together take at most an eighth of it.
+# Pies that do not cover each other, as polygons in units of the map. All of a panel together take at most an eighth of it.
 pie_polygons <- function(place, composition, limits) {
-  ratio <- map_ratio(limits)
+  ratio <- limits$ratio
   wide <- diff(limits$lon) * ratio
   high <- diff(limits$lat)
   radius <- min(0.035 * max(wide, high), sqrt(wide * high / (8 * pi * nrow(place))))

@@ -25,7 +25,8 @@
 #'     rest of the table. Finds can be hidden, so this is measured, not assumed. Zeros are ranked by it.}
 #'   \item{`present`}{the chance that the taxon lived there, had the cell never been looked at: \eqn{q = p / c}. Here
 #'     \eqn{c} is the *completeness* of the site: the chance that a taxon that was there was recorded. `present` is at
-#'     most what the content of the fits gives to the likeliest taxon of the site.}
+#'     most what the content of the fits gives to the likeliest taxon of the site. So it is a little below `chance` for
+#'     the few zeros of which the learners are surer than those fits.}
 #'   \item{`missed`}{the chance that it was there and was missed, now that it was not found:
 #'     \eqn{q (1 - c) / (1 - c q)}. Sums of it are expected numbers of false absences. `missed_low` and `missed_high`
 #'     are its ends over learners and completeness: the lower (5 %) end of the chance with the upper end (95 %) of the

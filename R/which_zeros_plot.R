@@ -191,7 +191,7 @@ site_time_figure <- function(w, unit) {
 }
 
 missed_map_figure <- function(w) {
-  place <- on_the_globe(w$inputs$near$given$place)
+  place <- w$inputs$near$given$place
   if (is.null(place)) stop_input("`what = \"map\"` needs the places of the sites: which_zeros(place = ).")
   sums <- sites_in_order(w)
   table <- data.frame(lon = place[, 1L], lat = place[, 2L], missed = sums$missed, share = sums$share)

@@ -201,7 +201,7 @@
     const known = data.lon.map((lon, i) => i).filter(i => data.lon[i] !== null);
     const range = values => [Math.min.apply(null, values), Math.max.apply(null, values)];
     let east = range(known.map(i => data.lon[i])), north = range(known.map(i => data.lat[i]));
-    const ratio = Math.max(0.05, Math.cos((north[0] + north[1]) / 2 * Math.PI / 180));
+    const ratio = data.plane ? 1 : Math.max(0.05, Math.cos((north[0] + north[1]) / 2 * Math.PI / 180));
     const half = Math.max((east[1] - east[0]) * ratio / 640, (north[1] - north[0]) / 400, 0.005) * 1.12 / 2;
     const middle = [(east[0] + east[1]) / 2, (north[0] + north[1]) / 2];
     const x = lon => 320 + (lon - middle[0]) * ratio / half / 2, y = lat => 200 - (lat - middle[1]) / half / 2;

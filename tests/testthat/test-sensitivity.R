@@ -34,6 +34,12 @@ test_that("each change is one answer, the first the answer as it is", {
   expect_error(print(found), "is damaged", class = "multicause_input_error")
 })
 
+test_that("where the answer has more copies than the changes, its own number is told", {
+  w <- which_zeros(x, copies = 3, seed = 1)
+  said <- paste(utils::capture.output(print(sensitivity(w, progress = FALSE))), collapse = " ")
+  expect_match(said, sprintf("the answer itself, from 3, has %s.", show_count(w$total[["missed"]])), fixed = TRUE)
+})
+
 test_that("without ages there are fewer changes, and a restricted answer is set free", {
   within <- matrix(TRUE, 40, ncol(x))
   within[1:10, ] <- FALSE

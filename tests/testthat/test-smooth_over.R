@@ -55,7 +55,7 @@ test_that("places in the plane are known by their names, and what may be either 
     expect_identical(smooth_over(place = place[, 2:1])$given$place[, "lat"], c(4, 5, 6))
   }
   expect_error(smooth_over(place = cbind(lng = 1, lat = 91)), "latitudes within", class = "multicause_input_error")
-  # New sites are of the kind of the fit's, and a plane is no map.
+  # New sites are of the kind of the fit's; a map of the plane has no coast and no degrees.
   set.seed(1)
   x <- matrix(rbinom(60, 1, 0.5), 12)
   at <- cbind(utm_e = 1:12, utm_n = 12:1)
@@ -64,7 +64,10 @@ test_that("places in the plane are known by their names, and what may be either 
     aspect_bernoulli(x, 2, smooth = smooth_over(place = at, bandwidth = 2, strength = 5), control = few)
   )
   expect_identical(dim(predict(fit, along = list(place = cbind(3, 4)))), c(1L, 5L))
-  expect_error(plot(fit, "map"), "in the plane", class = "multicause_input_error")
+  map <- ggplot2::autoplot(fit, "map")
+  drawn(map)
+  expect_identical(c(map$labels$x, map$labels$y), c("easting", "northing"))
+  expect_equal(map$coordinates$ratio, 1)
 })
 
 test_that("variables of the sites are neighbours' distances in standard deviations", {

@@ -49,6 +49,20 @@ test_that("sites through time and on the map have the numbers of by_site()", {
   expect_true(limits$x[1] < min(places$lng) && limits$y[2] < 60) # zoomed to the sites
 })
 
+test_that("places in the plane are drawn in their own unit, in the page and in the report, too", {
+  plane <- data.frame(easting = 1000 * places$lng, northing = 1000 * places$lat)
+  w <- which_zeros(table, place = plane, quick = TRUE, seed = 1, progress = FALSE)
+  map <- drawn(ggplot2::autoplot(w, "map"))$plot
+  expect_identical(unlist(map$labels[c("x", "y")], use.names = FALSE), c("easting", "northing"))
+  expect_equal(range(map$data$lon), range(plane$easting))
+  expect_equal(map$coordinates$ratio, 1)
+  expect_gt(map$coordinates$limits$x[1], min(plane$easting) - 2000)
+  page <- explore_data(w, NULL, NULL, "Ma", NULL)
+  expect_true(page$plane)
+  expect_null(page$coast)
+  expect_equal(unclass(page$lon), plane$easting)
+})
+
 test_that("sums, contrasts, explanations and lists of cells have figures of their own", {
   for (what in c("zeros", "sites", "taxa", "table", "quality", "learners")) shown(what)
   groups <- rep(c("older", "younger"), each = 20)
