@@ -50,7 +50,10 @@
 #' up the chains, which begin near modes of their own; `summary()` has R-hat and effective sample sizes, [occupied()]
 #' and [false_absences()] have intervals, as have `predict(interval = )` and `confint()`. A draw takes O(n m (k +
 #' visits)) and a random number for each visit to a presence; effects of `communities` are drawn together, by
-#' Metropolis and Hastings, about their mode. Labels are matched between chains, not within them.
+#' Metropolis and Hastings, about their mode. How common an attribute is and how well it is found are moved together,
+#' by a slice with the true states summed out (Neal 2003): an attribute that is seldom found has many answers, from few
+#' presences that are found often to many that are found seldom. That needs an intercept in `detection`. Labels are
+#' matched between chains, not within them.
 #'
 #' **Shapes of `x`.** A list of tables, one a visit. An array, whose sides are known by their names
 #' (`names(dimnames(x))`: site or observation, species, taxon or attribute, visit or replicate) or by `sides`; without
@@ -100,6 +103,7 @@
 #'   \item{`detection`}{with `detection`: `formula`, the scaled `design` and its `basis`, `mean` and `spread` of the
 #'     scaled coefficients among attributes.}
 #'   \item{`communities`}{with `communities`: `formula`, the scaled `design` and its `basis`.}
+#'   \item{`algorithm`}{with `"ml"` and `"map"`: which passes were made, `"em"` or `"newton"`.}
 #'   \item{`smooth`}{with `smooth`, the [smooth_over()] used, with numbers for its bandwidth and strength.}
 #'   \item{`x`}{1 where any visit found something, 0 where none did, `NA` where there was no visit.}
 #'   \item{`visits`}{the n x m x visits array (where `control` keeps the data).}
@@ -118,6 +122,11 @@
 #'
 #'   MacKenzie DI, Nichols JD, Lachman GB, Droege S, Royle JA, Langtimm CA (2002). Estimating site occupancy rates when
 #'   detection probabilities are less than one. *Ecology* 83, 2248-2255.
+#'
+#'   Neal RM (2003). Slice sampling. *Annals of Statistics* 31, 705-767. \doi{10.1214/aos/1056562461}
+#'
+#'   Polson NG, Scott JG, Windle J (2013). Bayesian inference for logistic models using Polya-Gamma latent variables.
+#'   *Journal of the American Statistical Association* 108, 1339-1349. \doi{10.1080/01621459.2013.829001}
 #' @examples
 #' set.seed(1)
 #' present <- outer(1:30, 1:10, function(i, j) (i <= 15) == (j <= 5)) * rbinom(300, 1, 0.7)
@@ -291,6 +300,7 @@ run_start.visits_bernoulli_problem <- function(problem, start, control) {
   param$smooth <- problem$near
   control$algorithm <- visits_algorithm(control, problem$k)
   out <- visits_run(problem$cell, param, settings$prior, control)
+  out$outcome$algorithm <- out$algorithm
   list(param = out$param[names(start)], outcome = out$outcome)
 }
 
@@ -391,7 +401,8 @@ new_visits_fit <- function(run, problem, control, call) {
     estimate = settings$estimate, prior = settings$prior,
     density = data_density(data), margins = data$margins,
     missed_by = missed_by, visits = cell, detection = by, rare = rare_attributes(as.matrix(data$x), settings$rare),
-    communities = if (!is.null(follows)) communities_answer(follows), smooth = problem$smooth
+    communities = if (!is.null(follows)) communities_answer(follows), smooth = problem$smooth,
+    algorithm = run$best$outcome$algorithm
   )
   if (names(fit$objective) != "log_likelihood") {
     none <- fit_control(max_pass = 0, n_start = 1)

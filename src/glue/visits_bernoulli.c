@@ -91,14 +91,15 @@ static SEXP fit_body(void *ctx) {
   else
     self.visits.work = ab_visits_new_work(&data, &par, &prior, ctl.n_threads, &host);
   mc_model model = newton ? ab_visits_newton_model(&self) : ab_visits_model(&self.visits);
+  SET_VECTOR_ELT(arg->out, 2, Rf_mkString(newton ? "newton" : "em"));
   SET_VECTOR_ELT(arg->out, 1, glue_fit(&model, &ctl, &host));
   ab_visits_follow(&data, &par);
   return arg->out;
 }
 
-/* list(param, outcome) */
+/* list(param, outcome, algorithm) */
 SEXP mc_c_ab_visits_fit(SEXP cell, SEXP param, SEXP prior, SEXP control) {
-  const char *fields[] = {"param", "outcome", ""};
+  const char *fields[] = {"param", "outcome", "algorithm", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   SET_VECTOR_ELT(out, 0, Rf_duplicate(param));
   arguments arg = {cell, param, prior, control, out};

@@ -7,6 +7,11 @@
 #include "num/rng.h"
 #include "visits_bernoulli/private.h"
 
+#define FURTHEST                                                                                   \
+  34.0 /* logit of an aspect that moves along a line: 1 less it can still be told from 0 */
+#define TINY_PRODUCT 1e-100
+#define MOST_ODDS 1e300
+
 typedef struct {
   const ab_visit_data *data;
   const ab_prior *prior;
@@ -21,6 +26,7 @@ typedef struct {
   double *current, *mode; /* d k: effects */
   double *chol, *climb;   /* d k x d k; scratch */
   double *saved;          /* d x m */
+  double *logit, *odds;   /* k; n x n_visit: an attribute's, before a move */
   size_t slope_bytes;
   double loglik;
 } gibbs_work;
@@ -48,6 +54,8 @@ static gibbs_work new_work(const ab_visit_data *data, const ab_prior *prior, ab_
     work.climb = mc_doubles(host, ab_communities_work(state->par->by.d, (int) k), 1);
   }
   work.saved = mc_doubles(host, d, (size_t) data->m);
+  work.logit = mc_doubles(host, k, 1);
+  work.odds = mc_doubles(host, (size_t) data->n, (size_t) data->n_visit);
   work.slope_bytes = d * (size_t) data->m * sizeof(double);
   return work;
 }
@@ -280,22 +288,129 @@ static void draw_spread(gibbs_work *work, int e) {
   state->spread[e] = fmin(fmax(1 / sqrt(precision), 1e-6), 1e6);
 }
 
-/* log P(visits | present) of all presences. */
-static double presences_loglik(const gibbs_work *work) {
+/* Odds of a find of what is there, by the slopes of an attribute. */
+static void set_odds(gibbs_work *work, int j) {
   const ab_visit_data *data = work->data;
   const ab_detection *by = &work->state->par->detection;
-  double sum = 0;
+  const double *slopes = by->slopes + num_at(0, j, by->d);
   for (int v = 0; v < data->n_visit; v++)
-    for (int j = 0; j < data->m; j++) {
-      const double *slopes = by->slopes + num_at(0, j, by->d);
-      for (int i = 0; i < data->n; i++) {
-        const int x = record(data, i, j, v);
-        if (x < 0 || !work->present[num_at(i, j, data->n)]) continue;
-        const double eta = num_dot(design_of(data, by, i, v), slopes, by->d);
-        sum -= num_softplus(x ? -eta : eta);
-      }
-    }
+    for (int i = 0; i < data->n; i++)
+      if (record(data, i, j, v) >= 0)
+        work->odds[num_at(i, v, data->n)] = exp(num_dot(design_of(data, by, i, v), slopes, by->d));
+}
+
+/* P(visits) of a cell where odds are `times` as high, over exp(log_scale). */
+static double cell_chance(const gibbs_work *work, int i, int j, double times, double *log_scale) {
+  const ab_visit_data *data = work->data;
+  const ab_param *ab = &work->state->par->ab;
+  const double *aspect = ab->aspects + num_at(0, j, ab->k);
+  double p = 0, absence = 0, present = 1;
+  bool made = false, found = false;
+  for (int c = 0; c < ab->k; c++) {
+    const double share = ab->membership[num_at(i, c, data->n)];
+    p += share * aspect[c];
+    absence += share * (1 - aspect[c]);
+  }
+  for (int v = 0; v < data->n_visit; v++) {
+    const int x = record(data, i, j, v);
+    if (x < 0) continue;
+    const double odds = fmin(work->odds[num_at(i, v, data->n)] * times, MOST_ODDS);
+    made = true;
+    found = found || x;
+    present *= (x ? odds : 1) / (1 + odds);
+    if (!found || present >= TINY_PRODUCT) continue;
+    *log_scale += log(fmax(present, DBL_MIN));
+    present = 1;
+  }
+  if (!made) return 1;
+  return p * present + (found ? 0 : absence);
+}
+
+/* log-likelihood of an attribute's visits, states and components summed out, where odds are `times` as high. */
+static double loglik_at(const gibbs_work *work, int j, double times) {
+  double sum = 0, product = 1;
+  for (int i = 0; i < work->data->n; i++) {
+    product *= cell_chance(work, i, j, times, &sum);
+    if (product >= TINY_PRODUCT) continue;
+    sum += log(fmax(product, DBL_MIN));
+    product = 1;
+  }
+  return sum + log(product);
+}
+
+static double marginal_loglik(gibbs_work *work) {
+  double sum = 0;
+  for (int j = 0; j < work->data->m; j++) {
+    set_odds(work, j);
+    sum += loglik_at(work, j, 1);
+  }
   return sum;
+}
+
+/* A line through where an attribute's logits of aspects and its intercept are. */
+typedef struct {
+  int j;
+  const double *logit; /* k */
+  double intercept;
+  double lift; /* of logits, where the intercept moves by 1 */
+} attribute_line;
+
+/*
+ * Goes to a point of the line; returns its log-density, that of logits: shape[0] log a + shape[1] log(1 - a) is their
+ * prior. -Inf where an aspect would come to its bound.
+ */
+static double at_line(gibbs_work *work, const attribute_line *line, double t) {
+  const ab_visit_state *state = work->state;
+  const ab_detection *by = &state->par->detection;
+  const int k = state->par->ab.k;
+  const ptrdiff_t at = num_at(state->intercept, line->j, by->d);
+  double *aspect = state->par->ab.aspects + num_at(0, line->j, k), sum = 0;
+  for (int c = 0; c < k; c++) {
+    const double logit = line->logit[c] + t * line->lift;
+    if (!(fabs(logit) < FURTHEST)) return -INFINITY;
+    aspect[c] = 1 / (1 + exp(-logit));
+    sum -= state->shape[0] * num_softplus(-logit) + state->shape[1] * num_softplus(logit);
+  }
+  by->slopes[at] = line->intercept + t;
+  const double off = by->slopes[at] - state->mean[at];
+  return sum - state->ridge[state->intercept] * off * off / 2 + loglik_at(work, line->j, exp(t));
+}
+
+static attribute_line line_of(gibbs_work *work, int j) {
+  const ab_visit_state *state = work->state;
+  const ab_detection *by = &state->par->detection;
+  const double *aspect = state->par->ab.aspects + num_at(0, j, state->par->ab.k);
+  for (int c = 0; c < state->par->ab.k; c++) work->logit[c] = log(aspect[c]) - log1p(-aspect[c]);
+  set_odds(work, j);
+  const attribute_line line = {j, work->logit, by->slopes[num_at(state->intercept, j, by->d)],
+                               -2 * fabs(num_norm())};
+  return line;
+}
+
+#define WIDTH 1.0
+#define STEPS_OUT 8
+
+/*
+ * Where an attribute is seldom found when it is there, how common it is and how well it is found can hardly be told
+ * apart, and states hold on to both. Summed out, they let go: a slice (Neal 2003, doi:10.1214/aos/1056562461) along a
+ * line of more presences that are found less, whose direction is drawn.
+ */
+static void slice_attribute(gibbs_work *work, int j) {
+  const attribute_line line = line_of(work, j);
+  const double level = at_line(work, &line, 0) + log(num_unif());
+  if (!(level > -INFINITY)) return; /* an aspect at its bound */
+  double low = -WIDTH * num_unif(), high = low + WIDTH;
+  int down = (int) (STEPS_OUT * num_unif()), up = STEPS_OUT - 1 - down;
+  while (down-- > 0 && at_line(work, &line, low) > level) low -= WIDTH;
+  while (up-- > 0 && at_line(work, &line, high) > level) high += WIDTH;
+  while (true) {
+    const double t = low + (high - low) * num_unif();
+    if (at_line(work, &line, t) > level) return;
+    if (t < 0)
+      low = t;
+    else
+      high = t;
+  }
 }
 
 /* Moves slopes e of all attributes: their distances from the mean times `scale`, and `shift` more. */
@@ -315,17 +430,17 @@ static double step_of(double most) { return most * exp(-4 * num_unif()) * num_no
 /*
  * Spread and mean moved together with all slopes, by Metropolis steps: where the data say little of
  * single attributes, slopes hold on to their mean and spread, and one at a time they hardly move. In
- * slopes that are scaled (shifted) along, their prior cancels against the Jacobian.
+ * slopes that are scaled (shifted) along, their prior cancels against the Jacobian. Takes and returns
+ * the log-likelihood.
  */
-static void move_together(gibbs_work *work, int e) {
+static double move_together(gibbs_work *work, int e, double now) {
   ab_visit_state *state = work->state;
-  double now = presences_loglik(work);
   const double spread = state->spread[e], scale = exp(step_of(2));
   double *slopes = state->par->detection.slopes;
   memcpy(work->saved, slopes, work->slope_bytes);
   if (spread * scale > 1e-6 && spread * scale < 1e6) {
     move_slopes(work, e, scale, 0);
-    const double then = presences_loglik(work);
+    const double then = marginal_loglik(work);
     const double prior = log1p(spread * spread) - log1p(spread * scale * spread * scale);
     if (log(num_unif()) < then - now + prior + log(scale)) {
       state->spread[e] = spread * scale;
@@ -338,10 +453,13 @@ static void move_together(gibbs_work *work, int e) {
   move_slopes(work, e, 1, shift);
   const double gain = (center * center - (center + shift) * (center + shift)) /
                       (2 * state->center_sd * state->center_sd);
-  if (log(num_unif()) < presences_loglik(work) - now + gain)
+  const double then = marginal_loglik(work);
+  if (log(num_unif()) < then - now + gain) {
     state->center[e] = center + shift;
-  else
-    memcpy(slopes, work->saved, work->slope_bytes);
+    return then;
+  }
+  memcpy(slopes, work->saved, work->slope_bytes);
+  return now;
 }
 
 /* log-density of all aspects and of the Beta's own parameters, given the sums of log a and log(1 - a). */
@@ -388,7 +506,6 @@ static void share_slopes(gibbs_work *work) {
       for (int t = 0; t < state->w; t++)
         draw_center(work, d + t, e, state->taxon + num_at(0, t, m));
     draw_spread(work, e);
-    move_together(work, e);
   }
 }
 
@@ -401,6 +518,16 @@ static void set_prior(gibbs_work *work) {
     state->ridge[e] = 1 / (state->spread[e] * state->spread[e]);
     for (int j = 0; j < m; j++) state->mean[num_at(e, j, d)] = mean_of(state, m, e, j);
   }
+}
+
+/* Moves that know nothing of the states, which must be drawn right after them. */
+static void move_summed_out(gibbs_work *work) {
+  const ab_visit_state *state = work->state;
+  double now = state->shared ? marginal_loglik(work) : 0;
+  for (int e = 0; e < state->par->detection.d && state->shared; e++)
+    now = move_together(work, e, now);
+  set_prior(work);
+  for (int j = 0; j < work->data->m && state->intercept >= 0; j++) slice_attribute(work, j);
 }
 
 static double log_prior(const gibbs_work *work) {
@@ -503,6 +630,8 @@ mc_status ab_visits_gibbs(const ab_visit_data *data, const ab_prior *prior, ab_v
   ab_visits_follow(data, state->par);
   record_of->n_done = record_of->n_draw = record_of->n_kept = 0;
   for (int t = 0; t < n_sweep; t++) {
+    set_prior(&work);
+    move_summed_out(&work);
     set_prior(&work);
     const double before = log_prior(&work);
     draw_rows(&work);

@@ -8,6 +8,9 @@
  * 1 / spread[e]^2, with center and more ~ N(0, center_sd^2) and spread half-Cauchy of scale 1, through
  * 1 / spread^2 | u ~ Gamma(1/2, u), u ~ Gamma(1/2, 1). Aspects are then Beta with parameters whose
  * logarithms are normal about those of the prior's, with standard deviation 1.
+ * Before the states are drawn, moves know nothing of them: each attribute's intercept and logits of aspects by a slice
+ * (Neal 2003, doi:10.1214/aos/1056562461) along a line of more presences that are found less; center and spread along
+ * with all slopes by Metropolis steps.
  * Memberships that follow covariates are drawn by all their effects together, by Metropolis and Hastings: proposals
  * about the mode of the effects given the cells that each component wrote.
  */
@@ -57,9 +60,9 @@ typedef struct {
 } ab_visit_record;
 
 /*
- * Sweeps from a state: states and components, memberships (or effects), aspects, slopes, center and spread, and
- * those two moved along with all slopes. One
- * costs O(n m (k + n_visit)) and a Polya-Gamma number and O(d^2) for each visit to a presence, with
+ * Sweeps from a state: center and spread moved along with all slopes, slices, then states and components, memberships
+ * (or effects), aspects, slopes, center and spread given these. One
+ * costs O(n m (k + n_visit d)) some 10 times, and a Polya-Gamma number and O(d^2) for each visit to a presence, with
  * effects O(n k^2 by.d^2) a few times.
  * Returns MC_MAX_PASS, or MC_STOPPED where the host asked to stop, between sweeps.
  */

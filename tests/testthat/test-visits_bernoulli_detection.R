@@ -107,6 +107,16 @@ test_that("the objective never falls, and more threads change nothing", {
   expect_identical(one$param, two$param)
 })
 
+test_that("a fit says which passes were made", {
+  made <- function(...) detected(...)$algorithm
+  short <- function(...) fit_control(n_start = 1, max_pass = 3, tol = 0, ...)
+  expect_identical(made(control = short()), "newton")
+  expect_identical(made(control = short(algorithm = "em")), "em")
+  expect_identical(made(control = short(accelerate = FALSE)), "em")
+  # No Newton passes where visits may add.
+  expect_identical(made(control = short(algorithm = "newton"), added = TRUE), "em")
+})
+
 test_that("Newton's passes leave nothing to EM's, and are fewer", {
   tight <- function(algorithm) fit_control(n_start = 1, tol = 1e-11, max_pass = 20000, algorithm = algorithm)
   set.seed(7)

@@ -46,8 +46,24 @@ test_that("Geweke's joint test and simulation-based calibration, short", {
   expect_gt(min(p), 1e-4 / length(p))
 })
 
+test_that("states that are summed out let go of an attribute that is seldom found", {
+  set.seed(4)
+  present <- rbinom(60, 1, 0.6)
+  cell <- array(rbinom(180, 1, 0.15) * present, c(60, 1, 3))
+  flat <- list(aspects = c(1, 1), membership = 1, detection = 1.65)
+  # The same model: only an intercept by its own name moves with states summed out.
+  missed <- vapply(list(~1, ~ 0 + one), function(formula) {
+    problem <- visits_test_problem(cell, 1, flat, "none", formula, list(one = matrix(1, 60, 3)))
+    draws <- visits_sweeps(problem, visits_prior_state(problem), 8000, 1L)$note[3, , drop = FALSE]
+    c(mean(draws), batch_error(draws))
+  }, c(0, 0))
+  expect_lt(missed[2, 1], 0.7 * missed[2, 2])
+  expect_lt(abs(diff(missed[1, ])), 4 * sqrt(sum(missed[2, ]^2)))
+})
+
 test_that("what the kernel sums up is what plain R makes of the states", {
-  problem <- visits_test_problem(case$visits, 2, prior, data = given)
+  # Without sharing and intercept no move comes before the states, which are drawn where a sweep begins.
+  problem <- visits_test_problem(case$visits, 2, prior, "none", ~ 0 + date + late, c(given, list(late = given$date^2)))
   set.seed(3)
   out <- visits_sweeps(problem, visits_prior_state(problem), 12, 2L, 3L)
   expect_identical(c(out$n_done, out$n_draw, out$n_kept), c(12L, 6L, 2L))
