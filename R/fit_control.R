@@ -52,6 +52,11 @@
 #' shards and memberships in memory, about 32 k bytes a row and 4 bytes a one; one process without `cluster` keeps one
 #' shard at a time.
 #'
+#' **MPI.** Packages snow and Rmpi are needed, and on Debian `libopenmpi-dev`. `mpirun -np 17 RMPISNOW --file=fit.R`
+#' starts the script and 16 workers (`RMPISNOW` is a file of package snow), and `snow::getMPIcluster()` is the
+#' `cluster` there. When a worker ends, MPI ends the whole job: with `checkpoint` the same call goes on. A worker that
+#' hangs is lost as others are. Workers that wait keep their processors busy.
+#'
 #' Results depend on [set.seed()] alone: the same seed gives the same result for any `n_threads` and any
 #' `future::plan()`. All random draws are made from task seeds that are drawn up front.
 #'
@@ -83,8 +88,9 @@
 #' @param algorithm `"auto"`, `"newton"`, `"sparse"` or `"em"`, for [aspect_bernoulli()]; for [plsa()], [nmf()] with
 #'   `loss = "kl"` and [visits_bernoulli()] `"em"` leaves Newton's passes out.
 #' @param cluster for fits to [shards()], `NULL` or the workers that visit the shards: a cluster of sockets as
-#'   [parallel::makeCluster()] makes it, or names of compute profiles of package mirai with one daemon each, as
-#'   `mirai::daemons(1, .compute = "one")` makes them. Starts of fits in memory are run by a `future::plan()` instead.
+#'   [parallel::makeCluster()] makes it; one of MPI, see there; or names of compute profiles of package mirai with one
+#'   daemon each, as `mirai::daemons(1, .compute = "one")` makes them. Starts of fits in memory are run by a
+#'   `future::plan()` instead.
 #' @param checkpoint for fits to [shards()], a folder for the memberships and for what a fit that was stopped goes on
 #'   from; `NULL` is a temporary folder, which ends with the session. Workers must see it, and the shards, under the
 #'   same name.

@@ -1,6 +1,7 @@
-# Workers that visit shards: sockets of package parallel, or compute profiles of package mirai. A worker is given a job
-# and returns its result; what it knows of a shard it reads from disk, and keeps as long as it is the newest. So any
-# worker can do any job, and one that is lost costs the time of its job alone. Tests: test-shards_workers.R.
+# Workers that visit shards: nodes of a cluster of package parallel, by sockets or MPI (packages snow and Rmpi), or
+# compute profiles of package mirai. A worker is given a job and returns its result; what it knows of a shard it reads
+# from disk, and keeps as long as it is the newest. So any worker can do any job, and one that is lost costs the time of
+# its job alone. Tests: test-shards_workers.R, test-shards_mpi.R.
 
 # Sums belong to shards and are added in a fixed binary tree over shard numbers, so that they are the same, to the last
 # bit, however shards are shared out. A node is list(level, index, sum): of shards index 2^level + 1 .. (index + 1)
@@ -50,9 +51,12 @@ open_workers <- function(cluster, patience) {
   workers$patience <- patience
   if (inherits(cluster, "cluster")) {
     workers$nodes <- unclass(cluster)
-    hosts <- vapply(workers$nodes, function(node) paste(format(node$host), collapse = ""), "")
-    workers$names <- sprintf("worker %d (%s)", seq_along(hosts), hosts)
-    class(workers) <- "socket_workers"
+    of_mpi <- are_mpi_nodes(cluster)
+    where <- vapply(workers$nodes, function(node) {
+      if (of_mpi) sprintf("rank %d", as.integer(node$rank)) else paste(format(node$host), collapse = "")
+    }, "")
+    workers$names <- sprintf("worker %d (%s)", seq_along(where), where)
+    class(workers) <- c(if (of_mpi) "mpi_workers" else "socket_workers", "node_workers")
   } else {
     workers$profiles <- cluster
     workers$names <- sprintf("worker %d (profile %s)", seq_along(cluster), dQuote(cluster, FALSE))
@@ -71,8 +75,10 @@ check_cluster <- function(cluster) {
   }
   if (inherits(cluster, "cluster")) {
     socket <- vapply(cluster, function(node) inherits(node$con, "sockconn"), NA)
-    if (!length(cluster) || !all(socket)) {
-      stop_input("`cluster` of package parallel must be of sockets, as makeCluster() makes it: others are not known.")
+    if (!length(cluster) || !(all(socket) || are_mpi_nodes(cluster))) {
+      stop_input(
+        "`cluster` of package parallel must be of sockets or of MPI, as makeCluster() makes it: others are not known."
+      )
     }
     return(cluster)
   }
@@ -88,6 +94,8 @@ check_cluster <- function(cluster) {
   if (!requireNamespace("mirai", quietly = TRUE)) stop_input("Compute profiles as `cluster` need package mirai.")
   cluster
 }
+
+are_mpi_nodes <- function(cluster) all(vapply(cluster, inherits, NA, "MPInode"))
 
 # Sends a job: f(job) is to be evaluated by worker i.
 send_job <- function(workers, i, f, job) UseMethod("send_job")
@@ -107,26 +115,31 @@ at_work <- function(workers) which(!vapply(workers$job, is.null, NA) & workers$a
 # The messages are those of parallel's own workers, which know "EXEC". Its functions wait for all nodes, in turn, for
 # ever; here none waits for one that is lost.
 #' @export
-send_job.socket_workers <- function(workers, i, f, job) {
+send_job.node_workers <- function(workers, i, f, job) {
   call <- list(type = "EXEC", data = list(fun = f, args = list(job), return = TRUE, tag = begin_job(workers, i)))
-  sent <- catch_error({
-    serialize(call, workers$nodes[[i]]$con)
-    TRUE
-  }, function(e) FALSE)
-  if (!isTRUE(sent)) workers$job[[i]]$lost <- "its connection is closed"
+  lost <- catch_error(send_call(workers, i, call), function(e) "its connection is closed")
+  if (!is.null(lost)) workers$job[[i]]$lost <- lost
 }
 
+# Sends a message to node i: NULL, or why the node is lost.
+send_call <- function(workers, i, call) UseMethod("send_call")
+
+# Which of the nodes have sent something, waited for up to `seconds`.
+ready_nodes <- function(workers, busy, seconds) UseMethod("ready_nodes")
+
+# What node i has sent.
+receive_answer <- function(workers, i) UseMethod("receive_answer")
+
 #' @export
-next_result.socket_workers <- function(workers, seconds) {
+next_result.node_workers <- function(workers, seconds) {
   busy <- at_work(workers)
   for (i in busy) {
     if (!is.null(workers$job[[i]]$lost)) {
       return(list(worker = i, lost = workers$job[[i]]$lost))
     }
   }
-  ready <- socketSelect(lapply(workers$nodes[busy], function(node) node$con), FALSE, seconds)
-  for (i in busy[ready]) {
-    got <- catch_error(suppressWarnings(unserialize(workers$nodes[[i]]$con)), function(e) NULL)
+  for (i in ready_nodes(workers, busy, seconds)) {
+    got <- catch_error(suppressWarnings(receive_answer(workers, i)), function(e) NULL)
     if (is.null(got)) {
       return(list(worker = i, lost = "its process has ended"))
     }
@@ -143,6 +156,61 @@ next_result.socket_workers <- function(workers, seconds) {
 }
 
 #' @export
+send_call.socket_workers <- function(workers, i, call) {
+  serialize(call, workers$nodes[[i]]$con)
+  NULL
+}
+
+#' @export
+ready_nodes.socket_workers <- function(workers, busy, seconds) {
+  busy[socketSelect(lapply(workers$nodes[busy], function(node) node$con), FALSE, seconds)]
+}
+
+#' @export
+receive_answer.socket_workers <- function(workers, i) unserialize(workers$nodes[[i]]$con)
+
+# Sent without waiting for the node to take it, since one that hangs never does; until then the bytes are kept here,
+# whatever becomes of the fit. Only a node that has not taken an earlier job is waited for, a little.
+mpi_sent <- new.env(parent = emptyenv())
+
+#' @export
+send_call.mpi_workers <- function(workers, i, call) {
+  node <- workers$nodes[[i]]
+  rank <- as.integer(node$rank)
+  name <- sprintf("%d", rank)
+  is_taken <- function() is.null(mpi_sent[[name]]) || Rmpi::mpi.test(rank)
+  if (!look_often(min(workers$patience, 10), is_taken, isTRUE)) {
+    return("it has not taken what was sent before")
+  }
+  if (Rmpi::mpi.request.maxsize() <= rank) Rmpi::mpi.realloc.request(2L * rank)
+  mpi_sent[[name]] <- serialize(call, NULL)
+  Rmpi::mpi.isend(mpi_sent[[name]], 4L, rank, node$SENDTAG, node$comm, rank) # 4: raw bytes
+  NULL
+}
+
+#' @export
+ready_nodes.mpi_workers <- function(workers, busy, seconds) {
+  has_sent <- function(i) {
+    node <- workers$nodes[[i]]
+    Rmpi::mpi.iprobe(node$rank, node$RECVTAG, node$comm)
+  }
+  look_often(seconds, function() Filter(has_sent, busy), length)
+}
+
+#' @export
+receive_answer.mpi_workers <- function(workers, i) {
+  node <- workers$nodes[[i]]
+  Rmpi::mpi.recv.Robj(node$rank, node$RECVTAG, node$comm)
+}
+
+# Calls look() until found(what it returns) is true, or the seconds are over.
+look_often <- function(seconds, look, found) {
+  end <- proc.time()[[3L]] + seconds
+  while (!found(out <- look()) && proc.time()[[3L]] < end) Sys.sleep(0.002)
+  out
+}
+
+#' @export
 send_job.mirai_workers <- function(workers, i, f, job) {
   begin_job(workers, i)
   workers$job[[i]]$promise <- mirai::mirai(f(job), f = f, job = job, .compute = workers$profiles[i])
@@ -150,22 +218,18 @@ send_job.mirai_workers <- function(workers, i, f, job) {
 
 #' @export
 next_result.mirai_workers <- function(workers, seconds) {
-  end <- proc.time()[[3L]] + seconds
-  repeat {
-    for (i in at_work(workers)) {
-      promise <- workers$job[[i]]$promise
-      if (mirai::unresolved(promise)) next
-      workers$job[i] <- list(NULL)
-      if (mirai::is_error_value(promise$data)) {
-        return(list(worker = i, lost = paste("it failed:", trimws(paste(format(promise$data), collapse = " ")))))
-      }
-      return(list(worker = i, value = promise$data))
-    }
-    if (proc.time()[[3L]] >= end) {
-      return(NULL)
-    }
-    Sys.sleep(0.002)
+  is_done <- function(i) !mirai::unresolved(workers$job[[i]]$promise)
+  done <- look_often(seconds, function() Filter(is_done, at_work(workers)), length)
+  if (!length(done)) {
+    return(NULL)
   }
+  i <- done[1L]
+  value <- workers$job[[i]]$promise$data
+  workers$job[i] <- list(NULL)
+  if (mirai::is_error_value(value)) {
+    return(list(worker = i, lost = paste("it failed:", trimws(paste(format(value), collapse = " ")))))
+  }
+  list(worker = i, value = value)
 }
 
 # f(job) for every job, whose own worker it has or, where that is lost, another: list of values. is_right(value, job)

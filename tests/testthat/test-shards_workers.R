@@ -83,8 +83,8 @@ test_that("a worker that has ended, hangs or returns something else is named, an
 test_that("a cluster must be one that is known", {
   expect_error(fit_control(cluster = 2), "must be a cluster of parallel::makeCluster", class = "multicause_input_error")
   expect_error(
-    fit_control(cluster = structure(list(list(rank = 1)), class = c("MPIcluster", "cluster"))), "must be of sockets",
-    class = "multicause_input_error"
+    fit_control(cluster = structure(list(list(rank = 1)), class = c("MPIcluster", "cluster"))),
+    "must be of sockets or of MPI", class = "multicause_input_error"
   )
   expect_error(
     aspect_bernoulli(diag(4), 2, control = fit_control(checkpoint = tempfile())), "is for fits to shards",
