@@ -58,19 +58,32 @@ show_either <- function(x) {
 # Words that mean the same; the first of each line is this package's own, the others are those of other packages.
 synonyms <- list(
   c("observation", "observations", "site", "sites", "row", "rows", "locality", "localities", "sample", "document"),
-  c("attribute", "attributes", "taxon", "taxa", "species", "genus", "genera", "column", "columns", "term"),
-  c("component", "components", "aspect", "topic", "topics", "class", "cluster"),
-  c("membership", "memberships", "posterior", "gamma", "theta"),
+  c("attribute", "attributes", "taxon", "taxa", "species", "genus", "genera", "column", "columns", "term", "tax"),
+  c("component", "components", "aspect", "topic", "topics", "class", "cluster", "choices", "axes"),
+  c("membership", "memberships", "posterior", "gamma", "theta", "topics", "documents"),
   c("response", "probability", "prob", "probs", "state", "psi"),
   c("detection", "det"),
   c("basis", "beta", "phi"),
   c("top", "terms", "top_terms", "words"),
-  c("k", "nclass", "n_class", "n_components", "n_topics", "ncomp", "rank", "components"),
-  c("x", "data", "comm", "dtm"),
-  c("age", "ages", "time"),
-  c("place", "coords", "coordinates", "xy"),
+  c("loadings", "v", "rotation"),
+  c("scores", "u"),
+  c(
+    "k", "nclass", "class", "n_class", "n_components", "n_topics", "num.topics", "num_topics", "nfactors", "ncomp",
+    "rank", "components"
+  ),
+  c("x", "data", "comm", "dtm", "y"),
+  c("age", "ages", "time", "bin", "bins", "stage", "stages", "max_ma", "min_ma"),
+  c("place", "coords", "coordinates", "xy", "lat", "lng", "lon", "long", "latitude", "longitude"),
   c("reference", "r", "calibration"),
   c("environment", "env", "gradient", "gradients", "covariates"),
+  c("site_data", "sitecovs", "site_covs", "occ.covs"),
+  c("visit_data", "obscovs", "obs_covs", "det.covs"),
+  c("bandwidth", "span", "sp", "bw", "df", "lambda"),
+  c("chance", "p", "power"),
+  c("measure", "method", "metric"),
+  c("level", "conf.level", "conf_level", "conf", "ci"),
+  c("folds", "nfold", "nfolds", "n_folds", "n.folds"),
+  c("n", "top_n", "n_top", "num_words", "n_words", "n_terms"),
   c("n_start", "nrep", "nstart", "n_init", "restarts"),
   c("max_pass", "maxiter", "max_iter", "maxit", "iter", "n_iter", "passes"),
   c("tol", "eps", "epsilon", "tolerance"),
@@ -80,6 +93,9 @@ synonyms <- list(
   c("warmup", "burnin", "burn_in", "n.burnin", "nburn"),
   c("nsim", "nsims")
 )
+
+no_dirichlet <- "there is no Dirichlet prior; `sparsity` of plsa() draws shares to few or to all"
+incidence <- "`x` is sites by taxa, 0 or 1; t(x) turns a table of species by sites"
 
 # What other packages have arguments for, and what does it here.
 not_arguments <- c(
@@ -92,7 +108,17 @@ not_arguments <- c(
   interval = "posterior_draws() and bootstrap_draws() tell how sure it is",
   weights = "each row counts once", offset = "`effort` of aspect_bernoulli() is what differs between sites",
   link = "aspect_bernoulli() mixes chances, logistic_pca() has a logistic link",
-  alpha = "there is no Dirichlet prior; `sparsity` of plsa() draws shares to few or to all",
+  alpha = no_dirichlet, beta = no_dirichlet, eta = no_dirichlet, delta = no_dirichlet,
+  method = paste(
+    "`estimate` says how a model is fitted, `by` what a list is ranked by; which_zeros() weighs several methods itself,",
+    "Beals' among them"
+  ),
+  datatype = incidence, q = "there are no Hill numbers; by_site() says how many taxa each site lacks",
+  endpoint = "nothing is extrapolated to a larger sample; by_site() says how many taxa each site lacks",
+  nboot = "which_zeros() draws its ranges by itself; bootstrap_draws() makes bootstrap fits of a model",
+  threshold = "all zeros are ranked; take those whose `missed` is above your limit",
+  backTransform = "results are chances already", conf.level = "ranges hold 90 %",
+  mixture = "a find is 0 or 1; plsa(), nmf() and bmf() take counts",
   detformula = "`detection` has the formula of detection",
   stateformula = "`communities` has the formula of what is there", re.form = "memberships are no random effects",
   number = "`folds` is their number", repeats = "more `folds`, or another seed"
@@ -136,25 +162,37 @@ check_dots <- function(...) {
 argument_hint <- function(name, f) {
   mine <- setdiff(names(formals(f)), "...")
   makers <- setting_makers(f)
+  of_maker <- function(near) {
+    for (maker in makers$maker) {
+      meant <- same_words(name, exported_arguments(maker), near)
+      if (length(meant)) {
+        return(sprintf(
+          "Unknown argument `%s`: did you mean %s, of %s()?", name, show_either(sprintf("`%s`", meant)), maker
+        ))
+      }
+    }
+  }
   own <- makers[vapply(makers$maker, function(maker) name %in% exported_arguments(maker), NA), ]
   if (NROW(own)) {
     maker <- own$maker[[1L]]
     return(sprintf("`%s` is an argument of %s(): give `%s = %s(%s = )`.", name, maker, own$argument[[1L]], maker, name))
   }
-  meant <- same_words(name, mine)
+  # A word that other packages have for an argument of a setting is that, not one with few letters apart.
+  meant <- same_words(name, mine, near = FALSE)
+  elsewhere <- if (!length(meant) && !name %in% names(not_arguments)) of_maker(near = FALSE)
+  if (!is.null(elsewhere)) {
+    return(elsewhere)
+  }
+  if (!length(meant)) meant <- same_words(name, mine)
   if (length(meant)) {
     return(sprintf("Unknown argument `%s`: did you mean %s?", name, show_either(sprintf("`%s`", meant))))
   }
   if (name %in% names(not_arguments)) {
     return(sprintf("`%s` is no argument here: %s.", name, not_arguments[[name]]))
   }
-  for (maker in makers$maker) {
-    meant <- same_words(name, exported_arguments(maker))
-    if (length(meant)) {
-      return(sprintf(
-        "Unknown argument `%s`: did you mean %s, of %s()?", name, show_either(sprintf("`%s`", meant)), maker
-      ))
-    }
+  elsewhere <- of_maker(near = TRUE)
+  if (!is.null(elsewhere)) {
+    return(elsewhere)
   }
   others <- Filter(function(other) name %in% exported_arguments(other), getNamespaceExports(topenv()))
   if (length(others) %in% 1:3) {

@@ -206,6 +206,10 @@ inner_control <- function(control) {
 
 # Of fits that are judged and thrown away: judging them asks for their data.
 judging_control <- function(control) {
+  if (inherits(control, "multicause_mcmc_control")) { # chains have no starts to keep
+    control$progress <- FALSE
+    return(control)
+  }
   control <- inner_control(control)
   control$keep_x <- TRUE
   control$keep_starts <- FALSE

@@ -40,6 +40,11 @@
 #' false: it did so on 16 of 23 tables whose slope or number was off, and on 10 of 31 others
 #' (`bench/bayes_average.md` in the sources).
 #'
+#' **Over estimates, too.** `grid = list(estimate = c("ml", "map", "vb"))` with `weights = "held_out"` averages over `k`
+#' and how the model is estimated, by what predicts hidden cells. Fits with `estimate = "gibbs"` have settings of their
+#' own: make them, and give all as a list. `print()` and `summary()` have the weights by `k` and by estimate.
+#' [deficiency()] has the total, with its range where a member has a posterior ([posterior_draws()]).
+#'
 #' **Cost.** `members` fits for every `k` and setting of `grid`, 48 by default, and as many again for each fold with
 #' `"held_out"`. They run in parallel where
 #' a [future::plan()] is set, with the same result for any plan.
@@ -296,9 +301,14 @@ print.multicause_ensemble <- function(x, digits = 3L, ...) {
   titles <- unique(vapply(x$fits, model_title, ""))
   cat(sprintf("Average of %d fits to %s\n", length(x$fits), table_words(x$dims, axis_words(x))))
   cat(sprintf("Models: %s\n", paste(titles, collapse = ", ")))
-  by_k <- tapply(x$weights, k, sum)
-  shown <- sprintf("%s: %s", names(by_k), format(signif(by_k, digits), trim = TRUE))
-  cat(sprintf("Weights by k: %s\n", paste(shown, collapse = ", ")))
+  show_weights <- function(by, groups) {
+    sums <- tapply(x$weights, groups, sum)
+    shown <- sprintf("%s: %s", names(sums), format(round(sums, digits), trim = TRUE))
+    cat(sprintf("Weights by %s: %s\n", by, paste(shown, collapse = ", ")))
+  }
+  show_weights("k", k)
+  estimate <- member_estimates(x)
+  if (length(unique(estimate)) > 1L) show_weights("estimate", factor(estimate, unique(estimate)))
   unready <- sum(!vapply(x$fits, function(fit) fit$converged, NA))
   if (unready) cat(sprintf("%d fits stopped before they converged\n", unready))
   cat(members_sentence(x))
@@ -311,11 +321,16 @@ summary.multicause_ensemble <- function(object, ...) {
   check_dots(...)
   k <- vapply(object$fits, function(fit) fit$dims[["k"]], 0)
   data.frame(
-    member = seq_along(k), model = vapply(object$fits, function(fit) class(fit)[1L], ""), k = k,
-    weight = object$weights, missed = members_missed(object),
+    member = seq_along(k), model = vapply(object$fits, function(fit) class(fit)[1L], ""),
+    estimate = member_estimates(object), k = k, weight = object$weights, missed = members_missed(object),
     objective = vapply(object$fits, function(fit) unname(fit$objective), 0),
     converged = vapply(object$fits, function(fit) fit$converged, NA)
   )
+}
+
+# How each member was estimated; NA for models with one estimate.
+member_estimates <- function(object) {
+  vapply(object$fits, function(fit) if (is.character(fit$estimate)) fit$estimate[[1L]] else NA_character_, "")
 }
 
 # Where members that count expect numbers of false absences so far apart, chances of the average are not to be trusted,

@@ -181,19 +181,68 @@ asked_by_user <- function() {
   identical(topenv(sys.frame(at)), globalenv())
 }
 
-# What answers of which_zeros() have no meaning for: these, and what takes a fit apart.
+# What answers of which_zeros() have no meaning for: these, what takes a fit apart, and what takes rows of a table.
+taken_apart <- paste(
+  "as.data.frame() has the chance of each zero with its range; by_site(), by_taxon(), contrast() and explain() take",
+  "the answer apart."
+)
 no_meaning_of_answers <- local({
   more <- c(
     "logLik", "nobs", "deviance", "df.residual", "extractAIC", "coef", "fitted", "residuals", "predict", "simulate",
-    "weights"
+    "weights", "subset", "within", "transform", "aggregate", "sort", "rev", "unique", "merge"
   )
   names <- c(names(no_meaning), more)
-  instead <- paste(
-    "as.data.frame() has the chance of each zero with its range; by_site(), by_taxon(), contrast() and explain() take",
-    "the answer apart."
-  )
-  stats::setNames(rep(instead, length(names)), names)
+  stats::setNames(rep(taken_apart, length(names)), names)
 })
+
+# Parts of a list are taken by one index; two are for a table.
+#' @export
+`[.multicause` <- function(x, ...) {
+  if (nargs() > 2L) stop_no_meaning(x, "[i, j]", no_table)
+  NextMethod()
+}
+
+#' @export
+`[.which_zeros` <- function(x, ...) {
+  if (nargs() > 2L) stop_no_meaning(x, "[i, j]", taken_apart)
+  NextMethod()
+}
+
+# sum(), range(), log(), `+` and the like.
+#' @export
+Summary.multicause <- function(..., na.rm = FALSE) stop_no_meaning(..1, .Generic, no_table)
+
+#' @export
+Math.multicause <- function(x, ...) stop_no_meaning(x, .Generic, no_table)
+
+#' @export
+Ops.multicause <- function(e1, e2) {
+  stop_no_meaning(if (inherits(e1, "multicause")) e1 else e2, .Generic, no_table)
+}
+
+#' @export
+Summary.which_zeros <- function(..., na.rm = FALSE) stop_no_meaning(..1, .Generic, taken_apart)
+
+#' @export
+head.which_zeros <- function(x, n = 6L, ...) {
+  check_dots(...)
+  as.data.frame(x, n = check_count(n, "n"))
+}
+
+#' @exportS3Method ggplot2::fortify
+fortify.which_zeros <- function(model, data, ...) as.data.frame(model)
+
+#' @exportS3Method ggplot2::fortify
+fortify.multicause <- function(model, data, ...) {
+  stop_no_meaning(
+    model, "fortify", "autoplot(fit) has its figures, tidy(fit) and augment(fit) its numbers as data frames."
+  )
+}
+
+#' @export
+coef.summary.multicause <- function(object, ...) {
+  stop_input("coef() has no meaning for a summary: coef(fit) has all parameters.")
+}
 
 # What fits to shards do not have.
 no_meaning_of_shards <- local({
@@ -218,8 +267,9 @@ stop_no_meaning <- function(object, generic, instead) {
   } else {
     sprintf("a fit of %s()", model_name(object))
   }
+  called <- if (grepl("^[[:alpha:]]", generic)) paste0(generic, "()") else sprintf("`%s`", generic)
   lacks <- if (inherits(object, "multicause_shards")) "is not there" else "has no meaning"
-  stop_input("%s() %s for %s: %s", generic, lacks, what, instead)
+  stop_input("%s %s for %s: %s", called, lacks, what, instead)
 }
 
 .onLoad <- function(libname, pkgname) { # nolint: object_name_linter.

@@ -10,6 +10,7 @@
 #'
 #' @param fit a fit with components over attributes.
 #' @param reference another such fit to the same attributes (matched by name), or a matrix of k x m.
+#' @param ... must be empty.
 #' @return A list of class `alignment`. `fit` is the fit with its components in the order of the reference.
 #'   `permutation` is the former number of each. `match` is a data frame with `reference`, `component` (the former name,
 #'   `NA` where there is none), `distance` and `correlation`.
@@ -23,7 +24,8 @@
 #' one <- bernoulli_mixture(x, 2, control = few)
 #' align_components(bernoulli_mixture(x, 2, control = few), one)
 #' @export
-align_components <- function(fit, reference) {
+align_components <- function(fit, reference, ...) {
+  check_dots(...)
   check_fit(fit)
   mine <- component_matrix(fit)
   theirs <- reference_matrix(reference, fit)
@@ -108,6 +110,7 @@ print.alignment <- function(x, digits = 3L, ...) {
 #'
 #' @param fit a fit made with `keep_starts = TRUE` in [fit_control()].
 #' @param tolerance largest distance of two starts of one solution, above 0, on the scale of the cells.
+#' @param ... must be empty.
 #' @return A list of class `modes`. `modes` is a data frame with a row for each solution, the best first. Its columns
 #'   are `mode`, `starts` (how many), `objective` (of the best of them), `behind` (how far below the best of all, in
 #'   nats), `distance` (from the best solution), `largest` (largest difference of a cell) and `component` (largest
@@ -122,7 +125,8 @@ print.alignment <- function(x, digits = 3L, ...) {
 #' fit <- bernoulli_mixture(x, 2, control = fit_control(keep_starts = TRUE, screen = FALSE))
 #' modes(fit)
 #' @export
-modes <- function(fit, tolerance = 0.02) {
+modes <- function(fit, tolerance = 0.02, ...) {
+  check_dots(...)
   fits <- start_fits(fit, "fit")
   tolerance <- check_number(tolerance, "tolerance", 0)
   if (tolerance <= 0) stop_input("`tolerance` must be above 0.")

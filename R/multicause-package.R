@@ -121,6 +121,7 @@
 #' | `as.matrix()`, `t()`, `mean()`, `median()`, `quantile()`, `density()` | `fitted()`, `fit$x` |
 #' | `hist()`, `barplot()`, `boxplot()`, `image()`, `contour()`, `persp()` | `plot()` and its `what` |
 #' | `lines()`, `points()`, `text()`, `pairs()` | `plot()` and its `what` |
+#' | `sum()`, `range()`, `log()`, `+` and the like, `[i, j]` | `fitted()`, `fit$x` |
 #' | `fixef()`, `ranef()`, `VarCorr()` of nlme and lme4 | `coef()`, `predict(type = "membership")` |
 #'
 #' @section Learning it:

@@ -44,6 +44,7 @@
 #' Cost: time grows with the rows of `data` (a few seconds for a million), memory with the larger of `data` and the
 #' result. A dense result of more than 2^31 - 1 cells is refused.
 #'
+#' @param ... Must be empty.
 #' @return `occurrence_matrix()`: a matrix (integer; double if a column is summed) or, if `sparse`, a `dgCMatrix`,
 #'   observations by attributes, with row and column names. Its attribute `"sites"` is the site table, a data frame.
 #'
@@ -74,7 +75,8 @@
 #' cor(sites$n_collections, sites$n_attributes, method = "spearman")
 #' @export
 occurrence_matrix <- function(data, observation, attribute, min_observations = 1, min_attributes = 1, iterate = TRUE,
-                              count = FALSE, sparse = FALSE, summarise = NULL) {
+                              count = FALSE, sparse = FALSE, summarise = NULL, ...) {
+  check_dots(...)
   check_given(data)
   if (!is.data.frame(data)) {
     stop_input("`data` must be a data frame with a row for each occurrence, not %s.", show_value(data))

@@ -32,6 +32,7 @@
 #'
 #' Cost: proportional to the cells of `x`.
 #'
+#' @param ... Must be empty.
 #' @return A logical matrix of the shape and names of `x`, `TRUE` at zeros inside the range of their attribute and
 #'   `FALSE` elsewhere, also at finds and unknown cells; for sparse `x` a sparse `lgCMatrix`. Wrong input is an error
 #'   of class `multicause_input_error`.
@@ -52,7 +53,8 @@
 #' # certain gaps, whatever the true ages within their bounds
 #' sum(range_through(x, sites[c("max_ma", "min_ma")]))
 #' @export
-range_through <- function(x, age, ties = c("exclude", "include", "order")) {
+range_through <- function(x, age, ties = c("exclude", "include", "order"), ...) {
+  check_dots(...)
   x <- check_data(x, "nonnegative", quiet = TRUE)$x
   ties <- check_choice(ties, "ties", c("exclude", "include", "order"))
   if (missing(age)) {

@@ -27,6 +27,7 @@
 #'
 #' What was read and left out is told in a message of class `multicause_message`.
 #'
+#' @param ... Must be empty.
 #' @return A data frame of one row for each species of each locality that is left. A file that is something else,
 #'   broken lines, and missing columns are errors of class `multicause_input_error`.
 #'
@@ -45,7 +46,8 @@
 #' occurrences
 #' occurrence_matrix(occurrences, "name", "genus")
 #' @export
-read_now <- function(file, rank = c("genus", "species", "any")) {
+read_now <- function(file, rank = c("genus", "species", "any"), ...) {
+  check_dots(...)
   rank <- check_choice(rank, "rank", c("genus", "species", "any"))
   is_header <- function(names) {
     known <- names(now_aliases)[now_aliases %in% tolower(names)]

@@ -28,6 +28,7 @@
 #' A message of class `multicause_message` tells what was read and left out, and whether the file has fewer rows than
 #' the database says it sent.
 #'
+#' @param ... Must be empty.
 #' @return A data frame of one row for each occurrence left. The block above the table, if there was one, is its
 #'   attribute `"metadata"`. This is a character vector named by its keys: the licence, the date and the address of the
 #'   download, which a citation needs. Errors of class `multicause_input_error` are: a file that is something else, is
@@ -54,7 +55,8 @@
 #' attr(occurrences, "metadata")[["Data License"]]
 #' occurrence_matrix(occurrences, "collection_no", "genus")
 #' @export
-read_pbdb <- function(file, rank = c("genus", "species", "any")) {
+read_pbdb <- function(file, rank = c("genus", "species", "any"), ...) {
+  check_dots(...)
   rank <- check_choice(rank, "rank", c("genus", "species", "any"))
   is_header <- function(names) all(c("occurrence_no", "collection_no") %in% names)
   what <- "an occurrence download of the Paleobiology Database (csv or tsv)"

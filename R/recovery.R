@@ -27,6 +27,7 @@
 #'   no candidate.
 #' @param of `"omissions"` or `"additions"`; not needed for a logical `truth`.
 #' @param n numbers of cells for the precision, at least 1.
+#' @param ... must be empty.
 #' @return A list of class `recovery`: `summary`, a data frame with one row (`candidates`, `changed`, `auc`,
 #'   `auc_within`, `auc_within_se`, `ap`, `ap_within`, `slope`, `intercept`, `removal`, `fp`, `fn`, `lost`);
 #'   `precision`, a data frame with `n` and `precision`; `roc` (`false_positive`, `true_positive`), `pr` (`recall`,
@@ -44,7 +45,8 @@
 #' found
 #' plot(found)
 #' @export
-recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 50, 100, 500)) {
+recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 50, 100, 500), ...) {
+  check_dots(...)
   of <- check_choice(of, "of", c("omissions", "additions"))
   n <- sort(check_counts(n, "n"))
   changed <- check_truth(truth, of)
@@ -261,6 +263,7 @@ print.recovery <- function(x, digits = 3L, ...) {
 #' @param omit,add rates within \[0, 1\]: one number, a range of two, or one for each of the n observations; 0 plants
 #'   none. (For a table of two observations a pair is read as a range.)
 #' @param by who has a rate of its own where a range is given.
+#' @param ... must be empty.
 #' @return A list of class `corruption`: `x`, the corrupted table; `omitted` and `added`, logical n x m matrices, true
 #'   where a presence was deleted or an absence turned into a presence; `original`, the table given; `rates`, a data
 #'   frame with the rates `omit` and `add` of each observation (`NA` where every cell has its own).
@@ -275,7 +278,8 @@ print.recovery <- function(x, digits = 3L, ...) {
 #' fit <- aspect_bernoulli(planted$x, k = 2)
 #' recovery(fitted(fit), planted)
 #' @export
-corrupt <- function(x, omit = 0, add = 0, by = c("observation", "cell")) {
+corrupt <- function(x, omit = 0, add = 0, by = c("observation", "cell"), ...) {
+  check_dots(...)
   by <- check_choice(by, "by", c("observation", "cell"))
   data <- check_data(x, "binary", quiet = TRUE)
   original <- as.matrix(data$x) + 0

@@ -109,6 +109,49 @@ test_that("variational fits are averaged over k and priors by held-out cells, wi
   expect_error(posterior_draws(suppressWarnings(ensemble(x, k = 2, members = 1, control = few))), "no posterior")
 })
 
+test_that("fits are averaged over estimates, too, by held-out cells", {
+  set.seed(8)
+  x <- simulated_sites$x[1:40, 1:15]
+  few <- quiet_control(n_start = 1, n_polish = 0, max_pass = 60, tol = 1e-5)
+  flat <- list(aspects = c(1, 1), membership = 1)
+  chains <- mcmc_control(chains = 2, warmup = 20, draws = 40, n_start = 1, progress = FALSE)
+  fits <- suppressWarnings(suppressMessages(list(
+    aspect_bernoulli(x, 3, estimate = "ml", phantom = "white", control = few),
+    aspect_bernoulli(x, 3, estimate = "map", phantom = "white", control = few),
+    aspect_bernoulli(x, 3, estimate = "vb", phantom = "white", control = few),
+    aspect_bernoulli(x, 3, estimate = "gibbs", prior = flat, phantom = "white", control = chains)
+  )))
+  several <- suppressWarnings(ensemble(fits, weights = "held_out", folds = 2))
+  expect_identical(summary(several)$estimate, c("ml", "map", "vb", "gibbs"))
+  expect_equal(sum(several$weights), 1)
+  expect_gt(length(unique(several$weights)), 1L)
+  expect_output(print(several), "Weights by estimate: ml: .*map: .*vb: .*gibbs: ")
+  expect_equal(sum(deficiency(several)$missed), sum(several$weights * summary(several)$missed), tolerance = 0.05)
+  total <- attr(deficiency(several), "total")
+  expect_lt(total[1], total[2])
+  # A member without a posterior stands for itself.
+  mixed <- ensemble(fits[c(1, 3)], weights = c(1, 1))
+  set.seed(1)
+  draws <- posterior_draws(mixed, 20)
+  as_fitted <- vapply(draws, function(draw) identical(draw$param$membership, fits[[1]]$param$membership), NA)
+  expect_true(any(as_fitted) && !all(as_fitted))
+})
+
+test_that("draws of an average are wider in memberships than those of its members, with the same mean", {
+  x <- simulated_sites$x[1:40, 1:15]
+  few <- quiet_control(n_start = 1, n_polish = 0, max_pass = 60, tol = 1e-5)
+  set.seed(9)
+  fit <- suppressWarnings(aspect_bernoulli(x, 3, estimate = "vb", phantom = "white", control = few))
+  shares <- function(of) vapply(posterior_draws(of, 200), function(draw) draw$param$membership[1:10, 1], numeric(10))
+  alone <- shares(fit)
+  averaged <- shares(ensemble(list(fit)))
+  # Of Dirichlets with a quarter of the weight of the data the spread is near twice as large.
+  ratio <- mean(apply(averaged, 1, sd)) / mean(apply(alone, 1, sd))
+  expect_gt(ratio, 1.3)
+  expect_lt(ratio, 2)
+  expect_lt(max(abs(rowMeans(averaged) - rowMeans(alone))), 0.15)
+})
+
 test_that("members that disagree about what was missed are warned of, others are not", {
   x <- simulated_sites$x[1:40, 1:12]
   few <- quiet_control(n_start = 1, n_polish = 0, max_pass = 60, tol = 1e-5)

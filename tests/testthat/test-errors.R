@@ -98,7 +98,7 @@ test_that("a word that means one choice alone is taken for it", {
   fit <- suppressMessages(ab(x, 2, start = start, control = plain(5)))
   expect_equal(deficiency(fit, by = "site"), deficiency(fit, by = "observation"))
   # The package's own word of each line is one that it has.
-  more <- c("component", "membership", "response", "basis", "top") # parts of fits and choices
+  more <- c("component", "membership", "response", "basis", "top", "loadings") # parts of fits and choices
   words <- unlist(lapply(getNamespaceExports("multicause"), function(name) {
     f <- get(name, asNamespace("multicause"))
     if (is.function(f)) c(names(formals(f)), unlist(Filter(is.character, lapply(formals(f), function(value) {

@@ -38,7 +38,11 @@ calls <- list(
     predict(mixture, type = "class"),
     fitted(mixture, type = "prob"),
     bernoulli_mixture(x, 2, calc.se = TRUE),
-    bernoulli_mixture(d[1:3], 2)
+    bernoulli_mixture(d[1:3], 2),
+    bernoulli_mixture(x, class = 2),
+    update(mixture, nclass = 3),
+    coef(summary(mixture)),
+    bernoulli_mixture(x + 1, 2)
   ),
   topicmodels = alist(
     plsa(x, k = 2, method = "Gibbs"),
@@ -55,7 +59,15 @@ calls <- list(
     plsa(x, k = 2, burnin = 100),
     plsa(x, k = 2:5),
     predict(topics, newdata = x),
-    document_completion(topics, newdata = x)
+    document_completion(topics, newdata = x),
+    plsa(x, num.topics = 2),
+    plsa(x, 2, nstart = 3),
+    plsa(x, 2, beta = 0.1),
+    plsa(x, 2, method = "VEM"),
+    plsa(x, 2, control = list(alpha = 0.1)),
+    predict(topics, x, type = "topics"),
+    top_terms(topics, top_n = 5),
+    coherence(topics, method = "umass")
   ),
   vegan = alist(
     which_zeros(comm = x),
@@ -84,7 +96,14 @@ calls <- list(
     rownames(fit),
     as.matrix(w),
     which_zeros(x, method = "beals"),
-    which_zeros(x ~ age)
+    which_zeros(x ~ age),
+    plot(fit, choices = 1:2),
+    vegan::scores(w),
+    vegan::decostand(fit, "pa"),
+    vegan::specpool(w),
+    vegan::protest(pca, pca, permutations = 9),
+    fit["site1", ], sum(fit), fit > 0.5,
+    head(w), w[1:3, ]
   ),
   unmarked = alist(
     visits_bernoulli(list(x, x), 2, formula = ~1),
@@ -99,7 +118,13 @@ calls <- list(
     residuals(surveys, type = "pearson"),
     visits_bernoulli(list(x, x), 2, detformula = ~1),
     visits_bernoulli(list(x, x), 2, stateformula = ~1),
-    predict(surveys, newdata = data.frame(a = 1))
+    predict(surveys, newdata = data.frame(a = 1)),
+    visits_bernoulli(y = list(x, x), k = 2),
+    visits_bernoulli(list(x, x), 2, siteCovs = data.frame(a = 1:20)),
+    visits_bernoulli(list(x, x), 2, mixture = "P"),
+    predict(surveys, type = "psi"),
+    predict(surveys, backTransform = TRUE),
+    visits_needed(surveys, p = 0.95)
   ),
   broom = alist(
     generics::tidy(fit),
@@ -110,7 +135,11 @@ calls <- list(
     generics::tidy(w),
     generics::tidy(deficiency(fit)),
     generics::tidy(fit, exponentiate = TRUE),
-    generics::augment(fit, type.predict = "response")
+    generics::augment(fit, type.predict = "response"),
+    generics::tidy(mixture, conf.level = 0.9),
+    generics::tidy(pca, matrix = "v"),
+    generics::tidy(pca, matrix = "u"),
+    data.frame(w), subset(w, chance > 0.5), sort(w)
   ),
   caret = alist(
     predict(mixture, x, type = "raw"),
@@ -135,7 +164,11 @@ calls <- list(
     predict(fit, type = "lpmatrix"),
     curves(fit, se = TRUE),
     vcov(fit, unconditional = TRUE),
-    model.matrix(fit)
+    model.matrix(fit),
+    smooth_over(age = age, span = 0.3),
+    smooth_over(age = age, sp = 1),
+    smooth_over(lat = age, lng = age),
+    smooth_over(~age)
   ),
   glm = alist(
     aspect_bernoulli(x, 2, family = binomial),
@@ -171,6 +204,33 @@ calls <- list(
     aspect_bernoulli(x, 2, link = "logit"),
     predict(fit, interval = "confidence"),
     confint(w), predict(w), coef(w), update(w, quick = TRUE, sites = 1)
+  ),
+  ggplot2 = alist(
+    ggplot2::ggplot(w),
+    ggplot2::fortify(fit)
+  ),
+  iNEXT = alist(
+    which_zeros(x, q = 0),
+    which_zeros(x, datatype = "incidence_raw"),
+    which_zeros(x, nboot = 50),
+    which_zeros(x, endpoint = 40),
+    which_zeros(list(x, x))
+  ),
+  divDyn = alist(
+    range_through(x, bin = "stg"),
+    occurrence_matrix(d, tax = "genus", bin = "stg"),
+    occurrence_matrix(d, "locality", "genus"),
+    which_zeros(x, bin = age),
+    which_zeros(x, max_ma = age, min_ma = age),
+    which_zeros(x, lat = age, lng = age)
+  ),
+  DarkDiv = alist(
+    which_zeros(x, method = "Hypergeometric"),
+    false_absences(fit, threshold = 0.5),
+    false_absences(w),
+    phantoms(w),
+    deficiency(w, "site"),
+    corrupt(x, prob = 0.1)
   )
 )
 
@@ -179,7 +239,7 @@ test_that("each habit meets the answer, or a sentence that leads there", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   where <- habits()
-  expect_gte(sum(lengths(calls)), 110L)
+  expect_gte(sum(lengths(calls)), 165L)
   for (package in names(calls)) {
     met <- vapply(calls[[package]], outcome, "", where)
     asked <- vapply(calls[[package]], function(call) paste(trimws(deparse(call)), collapse = " "), "")
