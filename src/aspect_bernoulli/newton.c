@@ -239,7 +239,8 @@ static NUM_INLINE void take_vector(const half *of, const double *own, double *ve
 }
 
 /* Products of all pairs of moving components, of the heavy cells of a panel. */
-NUM_HOT static void make_products(const half *of, int k, const double *one, int n_place, tile *t) {
+static NUM_INLINE void pair_products(const half *of, int k, const double *one, int n_place,
+                                     const tile *t) {
   const int n = of->n_moving;
   double *out = t->products;
   for (int j = 0; j < n_place; j++) {
@@ -249,6 +250,11 @@ NUM_HOT static void make_products(const half *of, int k, const double *one, int 
       out += d + 1;
     }
   }
+}
+
+NUM_HOT static void make_products(const half *of, int k, const double *one, int n_place,
+                                  const tile *t) {
+  pair_products(of, k, one, n_place, t);
 }
 
 /* Adds weight times those of t->vector to t->square. */
@@ -515,7 +521,7 @@ static double visit_few(const visit *w, int b, const panel_at *at, const double 
   const few_tile *few = &t->few;
   const int k = w->par->k, n_pair = num_pairs(w->half->n_moving);
   double loglik = 0;
-  make_products(w->half, k, one, at->n_place, t);
+  pair_products(w->half, k, one, at->n_place, t); /* too short for the processor's vectors */
   for (int first = 0; first < b; first += NUM_LANES) {
     loglik += few_slopes(w, first, smaller(b - first, NUM_LANES), at, zero, t);
     num_lanes_dots(k, at->length, one, few->slope, few->gradient + num_at(0, first, k));
@@ -627,25 +633,54 @@ static double bound(const climb *q, double t) {
   return sum;
 }
 
-static double bound_slope(const climb *q, double t) {
-  double sum = q->rise - t * q->lambda * q->lambda / (1 - t * q->lambda) - t * q->light;
-  for (int i = 0; i < q->n; i++)
-    sum -= q->count[i] * t * q->change[i] * q->change[i] / (1 + t * q->change[i]);
+/* Its derivative, and in curve minus the second one, which is positive. */
+static double bound_slope(const climb *q, double t, double *curve) {
+  const double part = q->lambda / (1 - t * q->lambda);
+  double sum = q->rise - t * (q->lambda * part + q->light), bend = part * part + q->light;
+  for (int i = 0; i < q->n; i++) {
+    const double inverse = 1 / (1 + t * q->change[i]), share = q->change[i] * inverse;
+    sum -= q->count[i] * t * q->change[i] * share;
+    bend += q->count[i] * share * share;
+  }
+  *curve = bend;
   return sum;
 }
 
 #define NEAR 0.3       /* lambda and changes below this: bound(1) is more than ENOUGH */
 #define ENOUGH 0.25    /* of the rise, for a full step */
 #define PRECISION 1e-9 /* of a shorter step */
-#define HALVINGS 60
+#define TRIALS 60
 #define LOST 1e-12 /* of d'H d, what its light zeros' part may take with it by rounding */
 
-static double step_length(const climb *q) {
-  double most = q->lambda > 0 ? fmin(1, 1 / q->lambda) : 1, low = 0, largest = q->lambda;
-  for (int i = 0; i < q->n; i++) {
-    largest = fmax(largest, fabs(q->change[i]));
-    if (q->change[i] < 0) most = fmin(most, -1 / q->change[i]);
+/*
+ * Where bound() is largest, below `most`: Newton's steps, and the middle where one leaves the bracket.
+ * They begin where it would be largest if all poles were as near as the nearest, at 1 / largest: the
+ * root of the slope is beyond that.
+ */
+static double best_length(const climb *q, double largest, double most) {
+  double curve, low = 0, slope = bound_slope(q, 0, &curve);
+  double t = fmin(slope / (curve + largest * slope), most);
+  for (int trial = 0; trial < TRIALS; trial++) {
+    slope = bound_slope(q, t, &curve);
+    if (slope >= 0)
+      low = t;
+    else
+      most = t;
+    double next = t + slope / curve;
+    if (!(next >= low && next <= most)) next = (low + most) / 2;
+    if (fabs(next - t) <= PRECISION * t) return next;
+    t = next;
   }
+  return low;
+}
+
+static double step_length(const climb *q) {
+  double most = q->lambda > 1 ? 1 / q->lambda : 1, largest = q->lambda, least = -1;
+  for (int i = 0; i < q->n; i++) {
+    if (q->change[i] < least) least = q->change[i];
+    if (fabs(q->change[i]) > largest) largest = fabs(q->change[i]);
+  }
+  most = fmin(most, -1 / least);
   if (!(q->rise > 0)) return 0;
   if (largest < NEAR || (most >= 1 && bound(q, 1) >= ENOUGH * q->rise)) return 1;
   if (q->n == 0) { /* where bound_slope() is 0: t^2 light lambda - t sum + rise = 0 */
@@ -653,14 +688,7 @@ static double step_length(const climb *q) {
     const double root = sqrt(fmax(sum * sum - 4 * q->light * q->lambda * q->rise, 0));
     return fmin(2 * q->rise / (sum + root), 1);
   }
-  for (int step = 0; step < HALVINGS && most - low > PRECISION * low; step++) {
-    const double middle = (low + most) / 2;
-    if (bound_slope(q, middle) >= 0)
-      low = middle;
-    else
-      most = middle;
-  }
-  return low;
+  return best_length(q, largest, most);
 }
 
 /*
@@ -705,17 +733,22 @@ static int column_logs(const visit *w, const double *weights, const double *abse
 /* Adds the derivatives of a log. One of negative count is convex: its tangent bounds it below. */
 static void add_log(const ab_param *par, const log_term *log, tile *t) {
   const int k = par->k;
-  const double slope = log->count / log->x, bend = log->count > 0 ? slope / log->x : 0;
+  const double inverse = 1 / log->x, slope = log->count * inverse;
+  const double bend = log->count > 0 ? slope * inverse : 0;
+  if (log->which != CONTENT) {
+    t->g[log->which] += log->sign * slope;
+    t->h[num_at(log->which, log->which, k)] += bend;
+    return;
+  }
   for (int c = 0; c < k; c++) {
-    if (log->which != CONTENT ? c != log->which : is_pinned(par, c)) continue;
+    if (is_pinned(par, c)) continue;
     t->g[c] += log->sign * slope;
-    for (int e = 0; e < k && log->which == CONTENT; e++)
+    for (int e = 0; e < k; e++)
       if (!is_pinned(par, e)) t->h[num_at(e, c, k)] += bend;
-    if (log->which != CONTENT) t->h[num_at(c, c, k)] += bend;
   }
 }
 
-/* By how much of itself its x grows along d. */
+/* By how much of itself its x grows along d: -1 exactly where it ends at 0. */
 static double log_change(const ab_param *par, const log_term *log, const double *d) {
   double sum = 0;
   if (log->which != CONTENT) return log->sign * d[log->which] / log->x;
@@ -772,9 +805,10 @@ static void take_step(const half *of, int unit, int k, double length, const tile
   const double top = of->cap ? of->cap[unit] : 1;
   double sum = 0;
   for (int c = 0; c < k; c++) {
-    double now = weights[c] + length * t->d[c];
-    if (length >= 1 && t->side[c] != 0 && t->low[c] < t->high[c]) now = t->side[c] < 0 ? 0 : top;
-    weights[c] = num_lift(fmin(fmax(now, 0), 1));
+    const double now = weights[c] + length * t->d[c];
+    weights[c] = num_lift(now > 0 ? (now < 1 ? now : 1) : 0);
+    if (length >= 1 && t->side[c] != 0 && t->low[c] < t->high[c])
+      weights[c] = t->side[c] < 0 ? 0 : top;
     sum += weights[c];
   }
   for (int c = 0; c < k && of->simplex; c++) weights[c] /= sum;

@@ -1,8 +1,10 @@
 #include "aspect_bernoulli/prior.h"
 
+#include <float.h>
+
 #include <Rmath.h>
 
-#include "num/base.h"
+#include "num/vector.h"
 
 static double itself(double x) { return x; }
 
@@ -37,13 +39,23 @@ bool ab_prior_is_valid(const ab_prior *prior, bool open) {
   return true;
 }
 
+/* Of any values: num_sum_log() takes none that is 0 or not a number. */
+static double sum_log(const double *x, int n) {
+  int n_odd = 0;
+  double sum = 0;
+  for (int i = 0; i < n; i++) n_odd += !(x[i] >= DBL_MIN && x[i] <= 1);
+  if (n_odd == 0) return num_sum_log(x, n);
+  for (int i = 0; i < n; i++) sum += log(x[i]);
+  return sum;
+}
+
 double ab_log_prior(const ab_prior *prior, const int *pinned, int n, int m,
                     const double *membership, const double *aspects) {
   const int k = prior->k;
   double sum = 0;
   for (int c = 0; c < k; c++) {
-    const double count = prior->membership[c], *column = membership + num_at(0, c, n);
-    for (int i = 0; i < n && count > 0; i++) sum += count * log(column[i]);
+    const double count = prior->membership[c];
+    if (count > 0) sum += count * sum_log(membership + num_at(0, c, n), n);
   }
   for (int j = 0; j < m; j++) {
     for (int c = 0; c < k; c++) {

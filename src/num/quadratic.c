@@ -28,8 +28,8 @@ static NUM_INLINE double curvature(const search *q, int c, int d) {
 }
 
 /*
- * L L' = H of the free unknowns, columns of L contiguous, their pivots inverted. That of a lost pivot
- * is 0, which holds its unknown at 0.
+ * L D^-1 L' = H of the free unknowns, D the diagonal of L, whose columns are contiguous; in its place
+ * stand the inverses. That of a lost pivot is 0, which holds its unknown at 0.
  */
 static NUM_INLINE bool factorise(search *q) {
   const int n = q->n_free;
@@ -42,11 +42,10 @@ static NUM_INLINE bool factorise(search *q) {
     double *column = q->factor + (ptrdiff_t) j * q->k;
     const double diagonal = curvature(q, q->free[j], q->free[j]);
     if (!isfinite(column[j])) return false;
-    column[j] = column[j] > LOST_PIVOT * diagonal ? 1 / sqrt(column[j]) : 0;
-    for (int i = j + 1; i < n; i++) column[i] *= column[j];
+    column[j] = column[j] > LOST_PIVOT * diagonal ? 1 / column[j] : 0;
     for (int i = j + 1; i < n; i++) {
       double *other = q->factor + (ptrdiff_t) i * q->k;
-      const double scale = column[i];
+      const double scale = column[i] * column[j];
       for (int e = i; e < n; e++) other[e] -= scale * column[e];
     }
   }
@@ -57,7 +56,7 @@ static NUM_INLINE bool factorise(search *q) {
 
 NUM_HOT static bool factorise_many(search *q) { return factorise(q); }
 
-/* x = (L L')^-1 x */
+/* x = (L D^-1 L')^-1 x */
 static void solve(const search *q, double *x) {
   const int n = q->n_free;
   for (int j = 0; j < n; j++) {
@@ -68,9 +67,9 @@ static void solve(const search *q, double *x) {
   }
   for (int j = n - 1; j >= 0; j--) {
     const double *column = q->factor + (ptrdiff_t) j * q->k;
-    double sum = x[j];
-    for (int i = j + 1; i < n; i++) sum -= column[i] * x[i];
-    x[j] = sum * column[j];
+    double sum = 0;
+    for (int i = j + 1; i < n; i++) sum += column[i] * x[i];
+    x[j] -= sum * column[j];
   }
 }
 
@@ -187,10 +186,11 @@ static double begin(search *q) {
   double mean = 0, weight = 0, largest = 0;
   q->lift = 0;
   for (int c = 0; c < q->k; c++) {
-    q->lift += q->balanced ? q->h[c + (ptrdiff_t) c * q->k] / q->k : 0;
+    q->lift += q->balanced ? q->h[c + (ptrdiff_t) c * q->k] : 0;
     mean -= q->low[c] * q->g[c];
     weight -= q->low[c];
   }
+  q->lift /= q->k;
   if (!(q->lift > 0) && q->balanced) q->lift = 1;
   mean = q->balanced && weight > 0 ? mean / weight : 0;
   for (int c = 0; c < q->k; c++) {

@@ -72,25 +72,28 @@ static double log_of_lanes(double *mantissa, const int64_t *exponent, ptrdiff_t 
 }
 
 NUM_HOT double num_invert_sum_log(double *x, ptrdiff_t n) {
-  const ptrdiff_t whole = n - n % CHUNK;
-  double sum = invert_plainly(x + whole, n - whole);
-  for (ptrdiff_t from = 0; from < whole; from += RUN * CHUNK) {
-    const ptrdiff_t to = whole - from < RUN * CHUNK ? whole : from + RUN * CHUNK;
+  const ptrdiff_t whole = n - n % CHUNK, all = n > whole ? whole + CHUNK : whole;
+  double last[CHUNK], sum = 0; /* what is left, among ones */
+  for (ptrdiff_t i = 0; i < CHUNK; i++) last[i] = whole + i < n ? x[whole + i] : 1;
+  for (ptrdiff_t from = 0; from < all; from += RUN * CHUNK) {
+    const ptrdiff_t to = all - from < RUN * CHUNK ? all : from + RUN * CHUNK;
     double mantissa[LANES], product[LANES];
     int64_t exponent[LANES] = {0};
     ptrdiff_t chunks = 0;
     for (int l = 0; l < LANES; l++) mantissa[l] = 1;
     for (ptrdiff_t i = from; i < to; i += CHUNK) {
-      if (!multiply_lanes(x + i, product)) {
-        sum += invert_plainly(x + i, CHUNK);
+      double *chunk = i < whole ? x + i : last;
+      if (!multiply_lanes(chunk, product)) {
+        sum += invert_plainly(chunk, CHUNK);
         continue;
       }
-      invert_lanes(x + i, product);
+      invert_lanes(chunk, product);
       take_exponents(product, mantissa, exponent);
       chunks++;
     }
     sum += log_of_lanes(mantissa, exponent, chunks);
   }
+  for (ptrdiff_t i = whole; i < n; i++) x[i] = last[i - whole];
   return sum;
 }
 
