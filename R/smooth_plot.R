@@ -229,7 +229,7 @@ pie_numbers <- function(pies, tags, colours) {
   )
 }
 
-# Pies that do not cover each other, as polygons in units of the map. All of a panel together take at most an eighth of it.
+# Pies that do not cover each other, as polygons in units of the map. All together take at most an eighth of a panel.
 pie_polygons <- function(place, composition, limits) {
   ratio <- limits$ratio
   wide <- diff(limits$lon) * ratio
