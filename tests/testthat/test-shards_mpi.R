@@ -10,6 +10,10 @@ skip_if_no_mpi <- function() {
   }
   loads <- run_child("cat(requireNamespace('Rmpi', quietly = TRUE))", root_may_mpi)
   skip_if_not(identical(loads[length(loads)], "TRUE"), "package Rmpi does not load")
+  started <- suppressWarnings(system2(
+    "mpirun", c("--oversubscribe", "-np", 2, "true"), stdout = FALSE, stderr = FALSE, timeout = 60, env = root_may_mpi
+  ))
+  skip_if_not(started == 0L, "mpirun starts no jobs here")
 }
 
 root_may_mpi <- c("OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
