@@ -8,6 +8,7 @@ only <- commandArgs(TRUE)
 wanted <- function(part) !length(only) || part %in% only
 scale <- as.numeric(Sys.getenv("MULTICAUSE_BENCH_SCALE", "1"))
 still <- function(expr) suppressWarnings(suppressMessages(expr))
+processor <- function(expr) sum(system.time(expr)[c("user.self", "sys.self")])
 row <- function(...) cat("|", paste(..., sep = " | "), "|\n")
 rule <- function(n) cat("|", paste(rep("---", n), collapse = " | "), "|\n")
 number <- function(x, digits = 3) formatC(x, digits = digits, format = "f")
@@ -49,6 +50,10 @@ fit_survey <- function(one, k, estimate, control, ...) {
     site_data = one$site, sides = c("site", "species", "visit"), control = control, ...
   ))
 }
+effective_draws <- function(fit, quantity) {
+  known <- summary(fit)$quantities
+  known$ess_bulk[match(quantity, known$quantity)]
+}
 inside <- function(truth, low, high) truth >= low & truth <= high
 
 # What the mode says, with intervals that hold it for true.
@@ -72,8 +77,8 @@ judge_survey <- function(one, k) {
   x <- apply(one$cell, 1:2, max)
   rare <- colSums(x) < 5
   made <- mcmc_control(chains = 2, warmup = 400, draws = 600, progress = FALSE)
-  seconds <- system.time(fit <- fit_survey(one, k, "gibbs", made))[["elapsed"]]
-  map_seconds <- system.time(map <- fit_survey(one, k, "map", fit_control(n_start = 1)))[["elapsed"]]
+  seconds <- processor(fit <- fit_survey(one, k, "gibbs", made))
+  map_seconds <- processor(map <- fit_survey(one, k, "map", fit_control(n_start = 1)))
   total <- sum(one$present[x == 0])
   ends <- quantile(fit$trace$missed, c(0.05, 0.95))
   site <- occupied(fit)
@@ -82,7 +87,9 @@ judge_survey <- function(one, k) {
   sites <- colSums(one$present)
   rarer <- if (any(rare)) 1 else NA
   c(
-    missed = inside(total, ends[[1]], ends[[2]]), richness = mean(inside(rowSums(one$present), site$low, site$high)),
+    missed = inside(total, ends[[1]], ends[[2]]), missed_z = (total - mean(fit$trace$missed)) / sd(fit$trace$missed),
+    missed_ess = effective_draws(fit, "missed"),
+    richness = mean(inside(rowSums(one$present), site$low, site$high)),
     slope = mean(inside(one$slopes[2, ], slope[, 1], slope[, 2])[!rare]),
     slope_rare = rarer * mean(inside(one$slopes[2, ], slope[, 1], slope[, 2])[rare]),
     sites = mean(inside(sites, taxon$low, taxon$high)[!rare]),
@@ -99,7 +106,7 @@ kinds <- list(c("communities", 3), c("factors", 3), c("covariates", 3))
 chosen <- vapply(kinds, function(kind) wanted("simulated") || wanted(kind[1]), NA)
 if (any(chosen)) {
   kinds <- kinds[chosen]
-  n_set <- ceiling(c(50, 20, 20)[chosen] * scale)
+  n_set <- ceiling(c(50, 20, 50)[chosen] * scale)
   cat(sprintf(
     paste0(
       "\n## Simulated communities, 100 sites x 50 taxa x 3 visits, %s sets\n\n",
@@ -109,7 +116,9 @@ if (any(chosen)) {
     ), paste(n_set, collapse = ", ")
   ))
   labels <- c(
-    missed = "coverage: total of missed cells", richness = "coverage: richness of a site",
+    missed = "coverage: total of missed cells",
+    missed_z = "true total less the posterior's mean, in its standard deviations",
+    missed_ess = "effective draws of the total, of 1200", richness = "coverage: richness of a site",
     slope = "coverage: slope of detection", slope_rare = "the same, rare taxa",
     sites = "coverage: number of sites of a taxon", sites_rare = "the same, rare taxa",
     bias = "bias of occupied sites", bias_rare = "the same, rare taxa, mean of ratios",
@@ -178,7 +187,7 @@ if (wanted("mode")) {
         set.seed(5000 + i)
         one <- simulate_survey(kind)
         given <- c(list(one, 3), arms[[arm]], list(control = fit_control(n_start = 1)))
-        seconds <- system.time(fit <- do.call(fit_survey, given))[["elapsed"]]
+        seconds <- processor(fit <- do.call(fit_survey, given))
         c(judge_mode(one, fit), seconds = seconds)[names(labels)]
       }, c(lengths(labels) + 0))
       row(kind, arm, paste(number(rowMeans(each, na.rm = TRUE)), collapse = " | "))
@@ -235,16 +244,14 @@ by_visits <- function(k, estimate = "map", follow = FALSE) {
   function(survey, v) {
     cell <- survey$cell
     cell[, , v] <- NA
-    control <- if (estimate == "map") fit_control(n_start = 2) else mcmc_control(chains = 1, warmup = 500, draws = 1000)
+    control <- if (estimate == "map") fit_control(n_start = 2) else mcmc_control(chains = 1, warmup = 500, draws = 500)
     control$progress <- FALSE
     fit <- still(visits_bernoulli(
       cell, k,
       detection = survey$detection, visit_data = survey$visit, site_data = survey$site, estimate = estimate,
       communities = if (follow) survey$presence, sides = c("site", "species", "visit"), control = control
     ))
-    ess <- if (estimate == "gibbs") {
-      with(list(q = summary(fit)$quantities), q$ess_bulk[match("presences", q$quantity)])
-    }
+    ess <- if (estimate == "gibbs") effective_draws(fit, "presences")
     structure(getNamespace("multicause")$recorded_probability(fit)[, , v], ess = ess)
   }
 }
@@ -309,8 +316,8 @@ if (wanted("surveys") && dir.exists(folder)) {
     "1 - 1e-6), mean over the three visits; processor's seconds of one fit, which has one thread; effective ",
     "draws a second of the number of presences. ",
     "All go by the same covariates of detection; peers' presences go by covariates of sites, too, and so do ",
-    "communities \"by covariates\"; those of the others are free. spOccupancy: one chain of 1000 ",
-    "sweeps, the first half thrown away.\n\n",
+    "communities \"by covariates\"; those of the others are free. `gibbs` and spOccupancy: one chain of ",
+    "1000 sweeps, the first half thrown away.\n\n",
     sep = ""
   )
   row("survey", "model", "log loss", "its standard error", "seconds", "effective draws a second")
@@ -339,7 +346,7 @@ if (wanted("surveys") && dir.exists(folder)) {
       loss <- seconds <- ess <- NULL
       for (v in 1:3) {
         if (scale < 1 && v > 1) break
-        time <- sum(system.time(p <- arms[[arm]](survey, v))[c("user.self", "sys.self")])
+        time <- processor(p <- arms[[arm]](survey, v))
         x <- survey$cell[, , v]
         q <- pmin(pmax(p, 1e-6), 1 - 1e-6)
         loss <- rbind(loss, rowMeans(-log(ifelse(x == 1, q, 1 - q))))
