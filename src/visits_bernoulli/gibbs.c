@@ -7,8 +7,7 @@
 #include "num/rng.h"
 #include "visits_bernoulli/private.h"
 
-#define FURTHEST                                                                                   \
-  34.0 /* logit of an aspect that moves along a line: 1 less it can still be told from 0 */
+#define FURTHEST 34.0 /* logit of an aspect on a line: 1 less the aspect is still above 0 */
 #define TINY_PRODUCT 1e-100
 #define MOST_ODDS 1e300
 
