@@ -93,8 +93,8 @@ eb_continue <- function(result, problem, control) {
 #' are by held-out cells, by their square roots: cells held out do not tell how much was missed. Memberships of `"vb"`
 #' members are drawn as if the data of a site counted a quarter (a fractional posterior, Miller and Dunson 2019), since
 #' the approximation takes components for known, and the model for true. The quarter was chosen on simulated tables
-#' where ranges of what sites missed were too narrow. Members by `"ml"` and `"map"` have no posterior. Beside others that
-#' have one, each stands for itself.
+#' where ranges of what sites missed were too narrow. Members by `"ml"` and `"map"` have no posterior. Beside others
+#' that have one, each stands for itself.
 #'
 #' @param fit a fit of [aspect_bernoulli()] with `estimate = "vb"` or `"gibbs"`, or an [ensemble()] of such fits.
 #' @param n number of draws, at least 1.

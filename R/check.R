@@ -110,8 +110,8 @@ not_arguments <- c(
   link = "aspect_bernoulli() mixes chances, logistic_pca() has a logistic link",
   alpha = no_dirichlet, beta = no_dirichlet, eta = no_dirichlet, delta = no_dirichlet,
   method = paste(
-    "`estimate` says how a model is fitted, `by` what a list is ranked by; which_zeros() weighs several methods itself,",
-    "Beals' among them"
+    "`estimate` says how a model is fitted, `by` what a list is ranked by; which_zeros() weighs several methods",
+    "itself, Beals' among them"
   ),
   datatype = incidence, q = "there are no Hill numbers; by_site() says how many taxa each site lacks",
   endpoint = "nothing is extrapolated to a larger sample; by_site() says how many taxa each site lacks",

@@ -210,7 +210,9 @@ no_meaning_of_answers <- local({
 
 # sum(), range(), log(), `+` and the like.
 #' @export
-Summary.multicause <- function(..., na.rm = FALSE) stop_no_meaning(..1, .Generic, no_table)
+Summary.multicause <- function(..., na.rm = FALSE) { # nolint: object_name_linter.
+  stop_no_meaning(..1, .Generic, no_table)
+}
 
 #' @export
 Math.multicause <- function(x, ...) stop_no_meaning(x, .Generic, no_table)
@@ -221,7 +223,9 @@ Ops.multicause <- function(e1, e2) {
 }
 
 #' @export
-Summary.which_zeros <- function(..., na.rm = FALSE) stop_no_meaning(..1, .Generic, taken_apart)
+Summary.which_zeros <- function(..., na.rm = FALSE) { # nolint: object_name_linter.
+  stop_no_meaning(..1, .Generic, taken_apart)
+}
 
 #' @export
 head.which_zeros <- function(x, n = 6L, ...) {
@@ -230,10 +234,10 @@ head.which_zeros <- function(x, n = 6L, ...) {
 }
 
 #' @exportS3Method ggplot2::fortify
-fortify.which_zeros <- function(model, data, ...) as.data.frame(model)
+fortify.which_zeros <- function(model, data, ...) as.data.frame(model) # nolint: object_name_linter.
 
 #' @exportS3Method ggplot2::fortify
-fortify.multicause <- function(model, data, ...) {
+fortify.multicause <- function(model, data, ...) { # nolint: object_name_linter.
   stop_no_meaning(
     model, "fortify", "autoplot(fit) has its figures, tidy(fit) and augment(fit) its numbers as data frames."
   )

@@ -239,7 +239,7 @@ test_that("each habit meets the answer, or a sentence that leads there", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   where <- habits()
-  expect_gte(sum(lengths(calls)), 165L)
+  expect_gte(sum(lengths(calls)), 197L)
   for (package in names(calls)) {
     met <- vapply(calls[[package]], outcome, "", where)
     asked <- vapply(calls[[package]], function(call) paste(trimws(deparse(call)), collapse = " "), "")
