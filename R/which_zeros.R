@@ -585,10 +585,16 @@ chol_root <- function(v) {
 
 central_range <- function(draws) stats::quantile(draws, c(0.05, 0.95), names = FALSE)
 
-wz_total <- function(w) {
-  cells <- wz_missed(w)
+# The numbers of all zeros at once would take more memory than all else: so many at a time.
+wz_total <- function(w, at_once = 2^20) {
+  at <- which(w$candidate)
+  sums <- c(missed = 0, most = 0)
+  for (from in seq(0, max(length(at) - 1, 0), by = at_once)) {
+    cells <- wz_missed(w, at[seq_len(min(length(at) - from, at_once)) + from])
+    sums <- sums + c(sum(cells$missed), sum(cells$missed_most))
+  }
   ends <- central_range(w$draws$total)
-  c(missed = sum(cells$missed), low = ends[1L], high = ends[2L], most = sum(cells$missed_most))
+  c(sums["missed"], low = ends[1L], high = ends[2L], sums["most"])
 }
 
 # The numbers of the zeros that were asked about, in the order of cells.

@@ -1,7 +1,8 @@
 # How well does which_zeros() find what is missing, beside each of its learners, on tables that nothing was chosen on?
 # Finds are deleted with a rate of its own in each site (or taxon), uniform on [0, 0.4], or one visit of a bird survey
 # is taken and the truth is any visit. All choices were made with other seeds, or on other tables.
-#   Rscript bench/which_zeros.R [replicates = 2] [answers] [totals] [comparisons]     (all parts unless named)
+#   Rscript bench/which_zeros.R [replicates = 2] [answers] [totals] [comparisons] [large]
+# All parts but `large` unless named.
 # Results are kept in bench/which_zeros.md.
 library(multicause)
 replicates <- as.integer(c(commandArgs(TRUE), "2")[1L])
@@ -249,6 +250,34 @@ comparisons <- function(first_seed = 8600) {
     stats::median(abs(off))))
 }
 
+# A sparse table of so many sites: six communities, each of its own time and places, 2 % of cells found.
+large_table <- function(n, m) {
+  set.seed(1)
+  of <- sample.int(6L, n, TRUE)
+  taste <- matrix(stats::rbeta(6L * m, 0.3, 4), 6L)
+  share <- matrix(stats::rexp(6L * n)^2, n)
+  share[cbind(seq_len(n), of)] <- share[cbind(seq_len(n), of)] + 8
+  share <- share / rowSums(share) * stats::runif(n, 0.3, 1)
+  by <- 0.02 * n * m / sum(share %*% taste)
+  column <- lapply(seq_len(m), function(j) which(stats::runif(n) < by * drop(share %*% taste[, j])))
+  list(
+    x = Matrix::sparseMatrix(unlist(column), rep(seq_len(m), lengths(column)), x = 1, dims = c(n, m)),
+    age = 10 * of + stats::rnorm(n, 0, 4),
+    place = data.frame(lng = 40 * of - 140 + stats::rnorm(n, 0, 15), lat = 20 + stats::rnorm(n, 0, 10))
+  )
+}
+
+# Processor seconds of an answer with default settings, and GB at most, of R's memory.
+large <- function(n = 20000L, m = 500L, ...) {
+  table <- large_table(n, m)
+  invisible(gc(reset = TRUE))
+  seconds <- system.time(
+    w <- which_zeros(table$x, age = table$age, place = table$place, seed = 1, progress = FALSE, ...)
+  )
+  cat(sprintf("| %d x %d, %.0f finds | %.0f s of processor time | %.1f GB at most | AUC it expects %.3f |\n", n, m,
+    sum(table$x), sum(seconds[1:2]), sum(gc()[, 6L]) / 1024, w$quality["stack", "auc"]))
+}
+
 if ("answers" %in% parts) answers()
 if ("totals" %in% parts) {
   cat("\n## Totals,", max(replicates, 10L), "replicates\n\n")
@@ -260,3 +289,4 @@ if ("totals" %in% parts) {
   for (name in names(tables)) totals(name, tables[[name]], max(replicates, 10L))
 }
 if ("comparisons" %in% parts) comparisons()
+if ("large" %in% parts) large()

@@ -237,6 +237,23 @@ static void test_engine_runs_the_model(void) {
   CHECK_NEAR(reference_loglik(&p), long_trace.final, 1e-10);
 }
 
+/* Against logs taken one by one, with memberships that are 0, hardly above it, or not numbers. */
+static void test_log_prior_of_odd_memberships(void) {
+  const int n = 1003, m = 3, k = 2;
+  const ab_prior prior = alike(k, 0, 0, 0.3);
+  const double odd[] = {0.5, NUM_TINY, 1e-310, 0, NAN};
+  double *aspects = exact((ptrdiff_t) k * m);
+  for (int i = 0; i < k * m; i++) aspects[i] = 0.5;
+  for (int which = 0; which < 5; which++) {
+    double *membership = exact((ptrdiff_t) n * k), want = 0;
+    for (int i = 0; i < n * k; i++) membership[i] = check_uniform();
+    membership[517] = odd[which];
+    for (int i = 0; i < n * k; i++) want += 0.3 * log(membership[i]);
+    const double got = ab_log_prior(&prior, NULL, n, m, membership, aspects);
+    CHECK(isnan(want) ? isnan(got) : got == want || fabs(got - want) <= 1e-12 * fabs(want));
+  }
+}
+
 int main(void) {
   RUN(test_pass_equals_reference);
   RUN(test_prior_equals_reference);
@@ -249,5 +266,6 @@ int main(void) {
   RUN(test_stop);
   RUN(test_certificate);
   RUN(test_engine_runs_the_model);
+  RUN(test_log_prior_of_odd_memberships);
   return check_report();
 }

@@ -121,6 +121,18 @@ test_that("an answer holds what it says", {
   expect_lt(sum(halves$high - halves$low), sum(sites$high - sites$low))
 })
 
+test_that("totals are the same however many zeros are summed at a time", {
+  w <- answer()
+  cells <- multicause:::wz_missed(w)
+  expect_gt(nrow(cells), 100)
+  for (at_once in c(7, nrow(cells), 2 * nrow(cells))) {
+    total <- multicause:::wz_total(w, at_once)
+    expect_equal(total[["missed"]], sum(cells$missed))
+    expect_equal(total[["most"]], sum(cells$missed_most))
+    expect_identical(names(total), c("missed", "low", "high", "most"))
+  }
+})
+
 test_that("it finds what was missed, better than chance by far", {
   w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 2)
   false <- simulated_sites$truth$present == 1 & simulated_sites$x == 0
