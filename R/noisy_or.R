@@ -106,7 +106,7 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
   control <- check_control(control)
   inference <- check_choice(inference, "inference", c("auto", "exact", "truncated", "variational"))
   pseudo <- if (estimate == "map") nor_pseudo_counts(prior) else numeric(6)
-  if (inherits(x, "shards")) {
+  if (!missing(x) && inherits(x, "shards")) {
     settings <- list(
       inference = inference, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo, inner = inner,
       mask = mask, surplus = surplus

@@ -70,6 +70,7 @@ start_of <- function(share, k) {
   }, share)))
 }
 
+# Zeros are left unvisited where `tol` is above 0: tools$tiny is, and is never met.
 # skip: first passes that are taken off, those until zeros are left unvisited; per pass, and the objective at the end.
 per_pass <- function(run, skip, passes, tools) {
   opening <- if (skip > 0) run(skip)$time else 0
@@ -81,9 +82,13 @@ fit_shards <- function(folder, k, passes, skip, n_workers, tools) {
   x <- multicause::shards(folder)
   cluster <- if (n_workers > 0) parallel::makeCluster(n_workers)
   run <- function(passes) {
-    control <- multicause::fit_control(max_pass = passes, tol = 0, algorithm = "sparse", cluster = cluster)
+    control <- multicause::fit_control(
+      max_pass = passes, tol = tools$tiny, algorithm = "sparse", cluster = cluster
+    )
     start <- tools$start_of(x$column_sum / dim(x)[1], k)
-    time <- tools$seconds(fit <- multicause::aspect_bernoulli(x, k, start = start, control = control))
+    time <- tools$seconds(suppressWarnings( # that it has not converged
+      fit <- multicause::aspect_bernoulli(x, k, start = start, control = control)
+    ))
     list(time = time, objective = unname(fit$objective))
   }
   out <- tools$per_pass(run, skip, passes, tools)
@@ -98,8 +103,10 @@ fit_memory <- function(folder, k, passes, skip, tools) {
   rownames(x) <- NULL
   start <- c(list(membership = matrix(1 / k, nrow(x), k)), tools$start_of(share, k))
   tools$per_pass(function(passes) {
-    control <- multicause::fit_control(max_pass = passes, tol = 0, algorithm = "sparse", keep_x = FALSE)
-    time <- tools$seconds(fit <- multicause::aspect_bernoulli(x, k, start = start, control = control))
+    control <- multicause::fit_control(max_pass = passes, tol = tools$tiny, algorithm = "sparse", keep_x = FALSE)
+    time <- tools$seconds(suppressWarnings( # that it has not converged
+      fit <- multicause::aspect_bernoulli(x, k, start = start, control = control)
+    ))
     list(time = time, objective = unname(fit$objective))
   }, skip, passes, tools)
 }
@@ -214,7 +221,7 @@ show_fit <- function(name, fit, ones) {
 show("load at the start %s, %d processors", load(), parallel::detectCores())
 tools <- list(
   seconds = seconds, peak_memory = peak_memory, start_of = start_of, per_pass = per_pass, rival_loss = rival_loss,
-  rival_table = rival_table, mixed_cells = mixed_cells
+  rival_table = rival_table, mixed_cells = mixed_cells, tiny = 1e-300
 )
 
 run_size <- function(n) {
