@@ -41,7 +41,7 @@
 #'
 #' @param x presences and absences: n observations (sites, documents) as rows, m attributes (taxa, authors) as columns,
 #'   cells 0, 1 or `NA` (unknown). Matrix, table, sparse matrix of package Matrix, or data frame, whose first column may
-#'   hold unique row names. Counts are refused: use `(x > 0) + 0`.
+#'   hold unique row names. Counts are refused: use `(x > 0) + 0`. Or [shards()] of a table larger than memory.
 #' @param k number of components, at least 1; at most 16 for exact inference.
 #' @param ... must be empty.
 #' @param inference `"exact"`, `"truncated"`, `"variational"`, or `"auto"`: exact up to 12 components, else truncated.
@@ -106,6 +106,13 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
   control <- check_control(control)
   inference <- check_choice(inference, "inference", c("auto", "exact", "truncated", "variational"))
   pseudo <- if (estimate == "map") nor_pseudo_counts(prior) else numeric(6)
+  if (!missing(x) && inherits(x, "shards")) {
+    settings <- list(
+      inference = inference, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo, inner = inner,
+      mask = mask, surplus = surplus
+    )
+    return(nor_fit_shards(x, k, settings, start, control, call))
+  }
   data <- check_data(x, "binary")
   k <- check_k(k, dim(data$x))
   surplus <- check_count(surplus, "surplus", 0L)

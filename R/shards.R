@@ -2,8 +2,8 @@
 #'
 #' `shards()` turns records, in pieces, or a table into a folder of *row shards*, each a compact file of a part of the
 #' rows. The zeros are never written out, and one piece at a time is in memory. [aspect_bernoulli()], [plsa()],
-#' [bernoulli_mixture()], [nmf()] and [logistic_pca()] take the result in place of a table: they visit the shards one
-#' after another, or on several workers, see [fit_control()].
+#' [bernoulli_mixture()], [nmf()], [logistic_pca()] and [noisy_or()] take the result in place of a table: they visit the
+#' shards one after another, or on several workers, see [fit_control()].
 #'
 #' @details
 #' **Records.** In long form each record says that a taxon was found at a site, as occurrences of GBIF or lists of eBird
@@ -40,7 +40,9 @@
 #' * [plsa()]: passes of EM; no `sparsity`, `smooth` or fixed basis;
 #' * [bernoulli_mixture()]: all but `smooth`; rows have no files, since memberships follow from the rest;
 #' * [nmf()]: `loss = "kl"`, with multiplicative passes;
-#' * [logistic_pca()]: all, with `k` of at least 1.
+#' * [logistic_pca()]: all, with `k` of at least 1;
+#' * [noisy_or()]: `inference = "truncated"`, with one M-step a pass (`inner = 1`); no `surplus`. A row's file has its
+#'   listed states, 264 bytes a row for up to 64 components.
 #'
 #' Cells are presences, 0 and 1, also for the models of counts. In memory [plsa()] and [nmf()] take Newton passes by
 #' default, which shards do not have: these need the largest change of any cell of a column in every pass. With

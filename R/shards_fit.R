@@ -23,7 +23,7 @@ rows_extent <- function(model, n) UseMethod("rows_extent")
 #' @export
 rows_extent.on_shards <- function(model, n) c(n, model$k)
 
-# Where extrapolated ones must lie: see mc_c_shard_extrapolate().
+# Where extrapolated ones must lie: see mc_c_shard_extrapolate(). Those that are "kept" are no numbers to extrapolate.
 rows_space <- function(model) UseMethod("rows_space")
 
 #' @export
@@ -327,7 +327,8 @@ visit_shard <- function(view, shard, job, memory = NULL) {
     }
   }
   asked <- list(look = job$what == "objective", caps = job$caps)
-  if (!is.null(job$before) && !is.null(extent)) asked$before <- version(job$before)
+  has_lengths <- !is.null(extent) && rows_space(job$model) != "kept"
+  if (!is.null(job$before) && has_lengths) asked$before <- version(job$before)
   out <- shard_visit(job$model, view, rows, job$shared, asked, job$control)
   if (job$what == "pass" && !is.null(extent)) {
     write_vectors(list(out$rows), membership_file(job$folder, shard, job$to))

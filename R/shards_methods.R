@@ -168,11 +168,12 @@ update.multicause_shards <- function(object, ..., evaluate = TRUE) {
 #' With `path` a file is written for each shard, `response-00001.csv` and so on, with a column `row` of names (or
 #' numbers) before those of the result, and a row for each row of the shard. One shard at a time is in memory.
 #'
-#' @param object a fit to [shards()], of [aspect_bernoulli()], [plsa()], [bernoulli_mixture()], [nmf()] or
-#'   [logistic_pca()].
+#' @param object a fit to [shards()], of [aspect_bernoulli()], [plsa()], [bernoulli_mixture()], [nmf()],
+#'   [logistic_pca()] or [noisy_or()].
 #' @param newdata new observations in memory, as in the model's own `predict()`, such as [predict.plsa()].
 #' @param type `"response"`: the mean of every cell, n m numbers; or what the rows have of their own, n k numbers:
-#'   `"membership"`, for [nmf()] `"coefficients"`, for [logistic_pca()] `"scores"`. For [logistic_pca()] also `"link"`.
+#'   `"membership"`, for [nmf()] `"coefficients"`, for [logistic_pca()] `"scores"`, for [noisy_or()] `"activation"` or
+#'   `"map"`. For [logistic_pca()] also `"link"`.
 #' @param ... must be empty.
 #' @param rows names or numbers of the rows wanted, in memory; results over 1 GB are refused.
 #' @param path folder for the files, new or empty; without `rows`.

@@ -1,9 +1,9 @@
 # Tables in shards: seconds and memory of making and fitting them, against a fit in memory; results in shards.md.
 #   Rscript bench/shards.R sizes|full|rivals [rows of the largest table, millions = 0.2] [passes = 50]
-# `sizes`: four of them, passes after the first 8, and workers; `full`: the largest alone, all passes from one start,
-# streaming and in memory; `rivals`: what users would do instead, with held-out losses. Each fit is a
-# process of its own, whose peak memory is read from /proc. Records are made as Parquet files of a million
-# each: package nanoparquet is needed.
+# `sizes`: four of them, passes after the first 8, and workers, with a figure, shards_sizes.png; `full`: the largest
+# alone, all passes from one start, streaming and in memory; `rivals`: what users would do instead, with held-out
+# losses. Each fit is a process of its own, whose peak memory is read from /proc. Records are made as Parquet files of a
+# million each: package nanoparquet is needed.
 
 arguments <- commandArgs(TRUE)
 mode <- if (length(arguments)) arguments[1] else "sizes"
@@ -70,6 +70,7 @@ start_of <- function(share, k) {
   }, share)))
 }
 
+# Zeros are left unvisited where `tol` is above 0: tools$tiny is, and is never met.
 # skip: first passes that are taken off, those until zeros are left unvisited; per pass, and the objective at the end.
 per_pass <- function(run, skip, passes, tools) {
   opening <- if (skip > 0) run(skip)$time else 0
@@ -81,9 +82,13 @@ fit_shards <- function(folder, k, passes, skip, n_workers, tools) {
   x <- multicause::shards(folder)
   cluster <- if (n_workers > 0) parallel::makeCluster(n_workers)
   run <- function(passes) {
-    control <- multicause::fit_control(max_pass = passes, tol = 0, algorithm = "sparse", cluster = cluster)
+    control <- multicause::fit_control(
+      max_pass = passes, tol = tools$tiny, algorithm = "sparse", cluster = cluster
+    )
     start <- tools$start_of(x$column_sum / dim(x)[1], k)
-    time <- tools$seconds(fit <- multicause::aspect_bernoulli(x, k, start = start, control = control))
+    time <- tools$seconds(suppressWarnings( # that it has not converged
+      fit <- multicause::aspect_bernoulli(x, k, start = start, control = control)
+    ))
     list(time = time, objective = unname(fit$objective))
   }
   out <- tools$per_pass(run, skip, passes, tools)
@@ -98,8 +103,10 @@ fit_memory <- function(folder, k, passes, skip, tools) {
   rownames(x) <- NULL
   start <- c(list(membership = matrix(1 / k, nrow(x), k)), tools$start_of(share, k))
   tools$per_pass(function(passes) {
-    control <- multicause::fit_control(max_pass = passes, tol = 0, algorithm = "sparse", keep_x = FALSE)
-    time <- tools$seconds(fit <- multicause::aspect_bernoulli(x, k, start = start, control = control))
+    control <- multicause::fit_control(max_pass = passes, tol = tools$tiny, algorithm = "sparse", keep_x = FALSE)
+    time <- tools$seconds(suppressWarnings( # that it has not converged
+      fit <- multicause::aspect_bernoulli(x, k, start = start, control = control)
+    ))
     list(time = time, objective = unname(fit$objective))
   }, skip, passes, tools)
 }
@@ -214,7 +221,7 @@ show_fit <- function(name, fit, ones) {
 show("load at the start %s, %d processors", load(), parallel::detectCores())
 tools <- list(
   seconds = seconds, peak_memory = peak_memory, start_of = start_of, per_pass = per_pass, rival_loss = rival_loss,
-  rival_table = rival_table, mixed_cells = mixed_cells
+  rival_table = rival_table, mixed_cells = mixed_cells, tiny = 1e-300
 )
 
 run_size <- function(n) {
@@ -229,14 +236,30 @@ run_size <- function(n) {
     ones, nrow(x$shards), made[["clock"]], made[["cpu"]], made[["peak"]], load()
   )
   skip <- if (mode == "full") 0 else 8
-  show_fit("streaming", apart(fit_shards, folder, k, passes, skip, 0, tools), ones)
-  show_fit("in memory", apart(fit_memory, folder, k, passes, skip, tools), ones)
+  there <- apart(fit_shards, folder, k, passes, skip, 0, tools)
+  show_fit("streaming", there, ones)
+  here <- apart(fit_memory, folder, k, passes, skip, tools)
+  show_fit("in memory", here, ones)
   if (n == largest * 1e6 && mode == "sizes") {
     for (n_workers in c(1, 2, 1, 2)) {
       show_fit(sprintf("%d worker(s)", n_workers), apart(fit_shards, folder, k, passes, skip, n_workers, tools), ones)
     }
   }
   unlink(c(records, folder), recursive = TRUE)
+  data.frame(ones = ones, streaming = there[["cpu"]], memory = here[["cpu"]])
+}
+
+# CPU seconds a pass by million ones, with lines through the origin by least squares.
+draw_sizes <- function(sizes) {
+  grDevices::png("bench/shards_sizes.png", 560, 400)
+  on.exit(grDevices::dev.off())
+  graphics::plot(NA, xlim = c(0, max(sizes$ones)), ylim = c(0, max(sizes[-1])), xlab = "million ones",
+    ylab = "CPU seconds a pass")
+  for (arm in 2:3) {
+    graphics::points(sizes$ones, sizes[[arm]], pch = c(16, 1)[arm - 1])
+    graphics::abline(0, sum(sizes$ones * sizes[[arm]]) / sum(sizes$ones^2), lty = arm - 1)
+  }
+  graphics::legend("topleft", c("streaming from disk", "in memory"), pch = c(16, 1), lty = 1:2, bty = "n")
 }
 
 run_rivals <- function(n) {
@@ -258,6 +281,6 @@ run_rivals <- function(n) {
 }
 
 switch(mode,
-  sizes = for (n in largest * 1e6 / c(8, 4, 2, 1)) run_size(n), full = run_size(largest * 1e6),
+  sizes = draw_sizes(do.call(rbind, lapply(largest * 1e6 / c(8, 4, 2, 1), run_size))), full = run_size(largest * 1e6),
   rivals = run_rivals(largest * 1e6)
 )

@@ -46,6 +46,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_view_distinct, 1),
     ENTRY(mc_c_nor_fit, 4),
     ENTRY(mc_c_nor_report, 3),
+    ENTRY(mc_c_nor_shard, 4),
+    ENTRY(mc_c_nor_shards_fit, 4),
     ENTRY(mc_c_nor_sample, 3),
     ENTRY(mc_c_bmf_run, 5),
     ENTRY(mc_c_bmf_predict, 5),

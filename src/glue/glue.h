@@ -52,6 +52,8 @@ SEXP mc_c_entropic(SEXP counts, SEXP beta, SEXP rule);
 SEXP mc_c_view_distinct(SEXP view);
 SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control);
 SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings);
+SEXP mc_c_nor_shard(SEXP view, SEXP param, SEXP settings, SEXP control);
+SEXP mc_c_nor_shards_fit(SEXP view, SEXP param, SEXP settings, SEXP control);
 SEXP mc_c_nor_sample(SEXP view, SEXP param, SEXP settings);
 SEXP mc_c_bmf_run(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);
 SEXP mc_c_bmf_predict(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);

@@ -1,5 +1,6 @@
 #include "noisy_or/noisy_or.h"
-#include "glue/glue.h"
+#include "glue/shards.h"
+#include "noisy_or/shards.h"
 
 #include <string.h>
 
@@ -254,4 +255,68 @@ SEXP mc_c_nor_sample(SEXP view, SEXP param, SEXP settings) {
   glue_serial_blas(sample_body, &arg);
   UNPROTECT(1);
   return out;
+}
+
+/* A shard's request, with its settings as the call's prior, and where its rows' lists are. */
+typedef struct {
+  request r;
+  nor_shard self;
+  double *listed;
+} shard_request;
+
+static shard_request *new_shard_request(glue_call *call, double *prior, double *links, double *leak,
+                                        int k) {
+  shard_request *s = glue_new(call, sizeof *s);
+  memset(s, 0, sizeof *s);
+  s->r.data = call->data;
+  s->r.host = call->host;
+  s->r.par = (nor_param){k, prior, links, leak};
+  take_settings(call->prior, &s->r);
+  glue_check(s->r.inference == TRUNCATED, "inference");
+  s->r.set.n_threads = call->ctl.n_threads;
+  s->self = (nor_shard){.data = &s->r.data, .par = &s->r.par, .set = &s->r.set};
+  return s;
+}
+
+static void *begin_shard(glue_call *call, ptrdiff_t *length) {
+  const SEXP prior = glue_field(call->param, "prior"), links = glue_field(call->param, "links");
+  const SEXP leak = glue_field(call->param, "leak");
+  const int k = Rf_length(prior), m = call->data.m;
+  glue_matrix(prior, k, 1, "prior");
+  glue_matrix(links, k, m, "links");
+  glue_matrix(leak, m, 1, "leak");
+  shard_request *s = new_shard_request(call, REAL(prior), REAL(links), REAL(leak), k);
+  s->listed = glue_param(call, 0, call->data.n, nor_shard_width(k));
+  s->self = nor_new_shard(&s->r.data, &s->r.par, &s->r.set);
+  *length = nor_shard_length(k, m);
+  return s;
+}
+
+static bool visit_shard(void *self, bool look, const double *caps, double *sums) {
+  shard_request *s = self;
+  (void) caps;
+  return nor_shard_visit(&s->self, look, s->listed, sums);
+}
+
+/* A shard, as of glue_shard(). param: list(listed, prior = k, links = k x m, leak = m). */
+SEXP mc_c_nor_shard(SEXP view, SEXP param, SEXP settings, SEXP control) {
+  const glue_shard_recipe recipe = {"listed", begin_shard, visit_shard};
+  return glue_shard(&recipe, view, param, settings, control);
+}
+
+static mc_model new_shards_model(glue_call *call) {
+  const int k = Rf_length(VECTOR_ELT(call->out, 0)), m = call->data.m;
+  double *prior = glue_param(call, 0, k, 1), *links = glue_param(call, 1, k, m);
+  shard_request *s = new_shard_request(call, prior, links, glue_param(call, 2, m, 1), k);
+  const ptrdiff_t length = nor_shard_length(k, m);
+  const mc_shards_at at = glue_shards_at(call, 3, length);
+  const mc_shards shards = nor_shards(&s->self, &at, mc_doubles(&call->host, (size_t) length, 1));
+  return glue_shards_model(call, &shards);
+}
+
+/* The fit of the driver: view of a table without rows; param: list(prior, links, leak, visit). */
+SEXP mc_c_nor_shards_fit(SEXP view, SEXP param, SEXP settings, SEXP control) {
+  const char *fields[] = {"prior", "links", "leak", "outcome", ""};
+  const glue_recipe recipe = {fields, 3, new_shards_model, NULL};
+  return glue_fit_model(&recipe, view, param, settings, control);
 }

@@ -48,7 +48,7 @@ SEXP glue_shard(const glue_shard_recipe *recipe, SEXP view, SEXP param, SEXP pri
 
 /*
  * saved: list of three matrices, theta_0 .. theta_2 of engine/fit.c -> the point beyond them, inside
- * `space`: "simplex" of each row, "positive" or "real".
+ * `space`: "simplex" of each row, "positive" or "real"; "kept": theta_2 itself.
  */
 SEXP mc_c_shard_extrapolate(SEXP saved, SEXP step, SEXP space) {
   const double *at[3];
@@ -60,7 +60,10 @@ SEXP mc_c_shard_extrapolate(SEXP saved, SEXP step, SEXP space) {
     at[which] = REAL(VECTOR_ELT(saved, which));
   }
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, n, k));
-  mc_extrapolate(XLENGTH(out), at[0], at[1], at[2], Rf_asReal(step), REAL(out));
+  if (strcmp(name, "kept") == 0)
+    memcpy(REAL(out), at[2], (size_t) XLENGTH(out) * sizeof(double));
+  else
+    mc_extrapolate(XLENGTH(out), at[0], at[1], at[2], Rf_asReal(step), REAL(out));
   if (strcmp(name, "simplex") == 0) num_guard_simplex(REAL(out), at[2], n, k);
   if (strcmp(name, "positive") == 0) num_guard_positive(REAL(out), at[2], XLENGTH(out));
   UNPROTECT(1);

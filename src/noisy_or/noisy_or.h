@@ -134,6 +134,13 @@ nor_truncated *nor_new_truncated(const mc_data *data, nor_param *par, const nor_
 mc_model nor_truncated_model(nor_truncated *work);
 
 /*
+ * The rows' part of a pass, for tables in shards: each row's states are found, from those listed, and
+ * sums point at the expected firings over them, the parameters as they are; or, if look, the bound
+ * alone. Returns the sum of the rows' bounds, NaN where the host asked to stop.
+ */
+double nor_truncated_rows(nor_truncated *work, bool look, const nor_sums **sums);
+
+/*
  * Variational inference: for x = 1 and q on the simplex,
  *   f(theta0 + sum_c z_c theta_c) >= f(theta0) + sum_c z_c g_c(q_c),
  *   g(q) = q [f(theta0 + theta / q) - f(theta0)],  f(y) = log(1 - exp(-y)),

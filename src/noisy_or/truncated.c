@@ -110,8 +110,8 @@ static void add(double *to, const double *from, ptrdiff_t n) {
   for (ptrdiff_t i = 0; i < n; i++) to[i] += from[i];
 }
 
-/* Visits the rows and gathers the strips' sums in strip 0. NaN: stopped. */
-static double visit(nor_truncated *work, bool want_sums, bool hold_lists) {
+/* Visits the rows and gathers the strips' sums in strip 0: the bound. NaN: stopped. */
+static double visit_rows(nor_truncated *work, bool want_sums, bool hold_lists) {
   const ptrdiff_t m = work->data->m, k = work->par->k;
   work->want_sums = want_sums;
   work->hold_lists = hold_lists;
@@ -129,7 +129,17 @@ static double visit(nor_truncated *work, bool want_sums, bool hold_lists) {
     add(sum->sums.on, other->on, k);
     if (sum->sums.missing) add(sum->sums.missing, other->missing, k * m);
   }
-  return nor_objective(work->set, work->par, work->data->m, sum->bound);
+  return sum->bound;
+}
+
+static double visit(nor_truncated *work, bool want_sums, bool hold_lists) {
+  const double bound = visit_rows(work, want_sums, hold_lists);
+  return isnan(bound) ? NAN : nor_objective(work->set, work->par, work->data->m, bound);
+}
+
+double nor_truncated_rows(nor_truncated *work, bool look, const nor_sums **sums) {
+  *sums = &work->strip[0].sums;
+  return visit_rows(work, !look, false);
 }
 
 static void update_links(nor_truncated *work) {

@@ -1,11 +1,17 @@
-/* Kernels of tables in pieces, against those of the table: PLSA, Bernoulli mixture, NMF, logistic PCA. */
+/*
+ * Kernels of tables in pieces, against those of the table: PLSA, Bernoulli mixture, NMF, logistic
+ * PCA, truncated noisy-OR.
+ */
 #include "bernoulli_mixture/shards.h"
 #include "check_data.h"
 #include "logistic_pca/shards.h"
 #include "nmf/shards.h"
+#include "noisy_or/search.h"
+#include "noisy_or/shards.h"
 #include "plsa/shards.h"
 
 #define PIECES 3
+#define BLOCKS 3 /* of shared parameters, at most */
 #define K 3
 #define N 31
 #define M 9
@@ -20,8 +26,8 @@ static const mc_host *new_host(void) {
 typedef struct {
   void *self[PIECES];
   bool (*visit)(void *self, bool look, double *sums);
-  double *shared[2], *own[2]; /* the driver's blocks, and those that the shards read */
-  ptrdiff_t size[2], length;
+  double *shared[BLOCKS], *own[BLOCKS]; /* the driver's blocks, and those that the shards read */
+  ptrdiff_t size[BLOCKS], length;
   double *sums;
 } pieces;
 
@@ -29,7 +35,7 @@ static bool visit(void *ctx, bool look, const double *caps, double *sums) {
   const pieces *all = ctx;
   const ptrdiff_t length = look ? MC_SHARD_HEAD : all->length;
   CHECK(caps == NULL);
-  for (int b = 0; b < 2; b++)
+  for (int b = 0; b < BLOCKS; b++)
     if (all->shared[b]) memcpy(all->own[b], all->shared[b], (size_t) all->size[b] * sizeof *sums);
   for (ptrdiff_t i = 0; i < length; i++) sums[i] = 0;
   for (int s = 0; s < PIECES; s++) {
@@ -68,7 +74,7 @@ static void hold(mc_shards *shards, mc_model *whole, const double *const *want, 
   CHECK(mc_fit(&driver, &ctl, new_host(), &there) == MC_MAX_PASS);
   CHECK(mc_fit(whole, &ctl, new_host(), &here) == MC_MAX_PASS);
   CHECK_NEAR(there.final, here.final, 1e-11);
-  for (int b = 0; b < 2; b++)
+  for (int b = 0; b < BLOCKS; b++)
     if (all->shared[b]) CHECK(check_distance(all->shared[b], want[b], all->size[b]) < 1e-9);
 }
 
@@ -262,10 +268,60 @@ static void test_logistic(void) {
   test_logistic_of(0.1);
 }
 
+typedef struct {
+  nor_shard shard;
+  double *listed;
+} nor_piece;
+
+static bool visit_noisy_or(void *self, bool look, double *sums) {
+  nor_piece *s = self;
+  return nor_shard_visit(&s->shard, look, s->listed, sums);
+}
+
+static void test_noisy_or_of(double missing) {
+  double *x = check_table(N, M, 0.3, missing), *prior = check_probabilities(K);
+  double *links = check_probabilities((ptrdiff_t) K * M), *leak = check_probabilities(M);
+  const nor_settings set = {.prior = {0, 0.5},
+                            .links = {0.05, 0.5},
+                            .leak = {0.1, 1},
+                            .inner = 1,
+                            .n_threads = 1,
+                            .host = new_host()};
+  pieces all = {.visit = visit_noisy_or};
+  begin(&all, prior, K, links, (ptrdiff_t) K * M, nor_shard_length(K, M));
+  all.size[2] = M;
+  all.shared[2] = exact_copy(leak, M);
+  all.own[2] = exact(M);
+  nor_param own = {K, all.own[0], all.own[1], all.own[2]};
+  mc_data part[PIECES];
+  for (int s = 0; s < PIECES; s++) {
+    part[s] = cut(x, s);
+    const nor_piece self = {nor_new_shard(part + s, &own, &set),
+                            exact((ptrdiff_t) part[s].n * nor_shard_width(K))};
+    all.self[s] = keep(&self, sizeof self);
+  }
+  const mc_data data = check_view(x, N, M);
+  nor_param par = {K, prior, links, leak};
+  nor_param shared = {K, all.shared[0], all.shared[1], all.shared[2]};
+  nor_truncated *whole = nor_new_truncated(&data, &par, &set, nor_new_lists(N, K, set.host));
+  nor_shard driver = {.data = no_rows(), .par = &shared, .set = &set};
+  const mc_shards_at at = at_pieces(&all);
+  mc_shards shards = nor_shards(&driver, &at, exact(all.length));
+  mc_model model = nor_truncated_model(whole);
+  const double *want[] = {prior, links, leak};
+  hold(&shards, &model, want, &all);
+}
+
+static void test_noisy_or(void) {
+  test_noisy_or_of(0);
+  test_noisy_or_of(0.1);
+}
+
 int main(void) {
   RUN(test_plsa);
   RUN(test_mixture);
   RUN(test_nmf);
   RUN(test_logistic);
+  RUN(test_noisy_or);
   return check_report();
 }
