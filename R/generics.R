@@ -211,7 +211,7 @@ no_meaning_of_answers <- local({
 # sum(), range(), log(), `+` and the like.
 #' @export
 Summary.multicause <- function(..., na.rm = FALSE) { # nolint: object_name_linter.
-  stop_no_meaning(..1, .Generic, no_table)
+  stop_no_meaning(..1, .Generic, no_table) # nolint: object_usage_linter.
 }
 
 #' @export
@@ -219,12 +219,12 @@ Math.multicause <- function(x, ...) stop_no_meaning(x, .Generic, no_table)
 
 #' @export
 Ops.multicause <- function(e1, e2) {
-  stop_no_meaning(if (inherits(e1, "multicause")) e1 else e2, .Generic, no_table)
+  stop_no_meaning(if (inherits(e1, "multicause")) e1 else e2, .Generic, no_table) # nolint: object_usage_linter.
 }
 
 #' @export
 Summary.which_zeros <- function(..., na.rm = FALSE) { # nolint: object_name_linter.
-  stop_no_meaning(..1, .Generic, taken_apart)
+  stop_no_meaning(..1, .Generic, taken_apart) # nolint: object_usage_linter.
 }
 
 #' @export

@@ -264,13 +264,12 @@ typedef struct {
   double *listed;
 } shard_request;
 
-static shard_request *new_shard_request(glue_call *call, double *prior, double *links, double *leak,
-                                        int k) {
+static shard_request *new_shard_request(glue_call *call, nor_param par) {
   shard_request *s = glue_new(call, sizeof *s);
   memset(s, 0, sizeof *s);
   s->r.data = call->data;
   s->r.host = call->host;
-  s->r.par = (nor_param){k, prior, links, leak};
+  s->r.par = par;
   take_settings(call->prior, &s->r);
   glue_check(s->r.inference == TRUNCATED, "inference");
   s->r.set.n_threads = call->ctl.n_threads;
@@ -285,7 +284,7 @@ static void *begin_shard(glue_call *call, ptrdiff_t *length) {
   glue_matrix(prior, k, 1, "prior");
   glue_matrix(links, k, m, "links");
   glue_matrix(leak, m, 1, "leak");
-  shard_request *s = new_shard_request(call, REAL(prior), REAL(links), REAL(leak), k);
+  shard_request *s = new_shard_request(call, (nor_param){k, REAL(prior), REAL(links), REAL(leak)});
   s->listed = glue_param(call, 0, call->data.n, nor_shard_width(k));
   s->self = nor_new_shard(&s->r.data, &s->r.par, &s->r.set);
   *length = nor_shard_length(k, m);
@@ -307,7 +306,8 @@ SEXP mc_c_nor_shard(SEXP view, SEXP param, SEXP settings, SEXP control) {
 static mc_model new_shards_model(glue_call *call) {
   const int k = Rf_length(VECTOR_ELT(call->out, 0)), m = call->data.m;
   double *prior = glue_param(call, 0, k, 1), *links = glue_param(call, 1, k, m);
-  shard_request *s = new_shard_request(call, prior, links, glue_param(call, 2, m, 1), k);
+  shard_request *s =
+      new_shard_request(call, (nor_param){k, prior, links, glue_param(call, 2, m, 1)});
   const ptrdiff_t length = nor_shard_length(k, m);
   const mc_shards_at at = glue_shards_at(call, 3, length);
   const mc_shards shards = nor_shards(&s->self, &at, mc_doubles(&call->host, (size_t) length, 1));
