@@ -279,6 +279,7 @@ full_labels <- function(labels) {
 }
 
 cells_of_array <- function(x, name) {
+  refuse_shards(x, name)
   if (!is.numeric(x) && !is.logical(x) || length(dim(x)) < 2L) {
     stop_input(
       "`%s` must be a numeric array with two or more dimensions, or a data frame of indices and counts, not %s.", name,

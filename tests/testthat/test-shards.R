@@ -121,7 +121,7 @@ test_that("wrong records and folders are refused with what is wrong", {
 
 test_that("other models and verbs say that they do not take shards", {
   x <- shards(matrix(c(1, 0, 0, 1), 2), tempfile())
-  expect_error(noisy_or(x, 2), "in shards, which aspect_bernoulli\\(\\) and some", class = "multicause_input_error")
+  expect_error(plca(x, 2), "in shards, which aspect_bernoulli\\(\\) and some", class = "multicause_input_error")
   expect_error(bmf(x, 2), "take some rows", class = "multicause_input_error")
 })
 
