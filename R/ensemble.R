@@ -33,7 +33,7 @@
 #' `ensemble(x, k = 2:6, estimate = "vb", phantom = "white")`. On nine kinds of tables other than those it was chosen
 #' on, of one fauna a site, mixtures and gradients, with `k` up to two off, slopes of its chances (1 is right) were 0.92
 #' to 1.14 on eight, and 1.31 on narrow ranges along a gradient; of single fits 0.77 to 1.91. Intervals of 90 % of
-#' [deficiency()] held what was missed of 87 to 98 % of the sites and of 81 to 99 % of the taxa (single fits: 70 to 84 %
+#' [deficiency()] held what was missed of 87 to 98 % of the sites and of 87 to 99 % of the taxa (single fits: 70 to 84 %
 #' and 68 to 84 %), and the number of the whole table in 24 of 26 tables (7 of 54). So sums have ranges to lean on.
 #' Single cells have not: intervals of their chances over [posterior_draws()] held 29 to 90 %. Lean on the upper ends of
 #' [identifiability()] there, which held 90 % or more. `print()` warns where the members disagree on how many zeros are
