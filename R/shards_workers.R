@@ -169,6 +169,9 @@ ready_nodes.socket_workers <- function(workers, busy, seconds) {
 #' @export
 receive_answer.socket_workers <- function(workers, i) unserialize(workers$nodes[[i]]$con)
 
+# Looked up when called: loading Rmpi starts MPI, which R's checks of a package's code must not.
+rmpi <- function(name) getExportedValue("Rmpi", name)
+
 # Sent without waiting for the node to take it, since one that hangs never does; until then the bytes are kept here,
 # whatever becomes of the fit. Only a node that has not taken an earlier job is waited for, a little.
 mpi_sent <- new.env(parent = emptyenv())
@@ -178,13 +181,13 @@ send_call.mpi_workers <- function(workers, i, call) {
   node <- workers$nodes[[i]]
   rank <- as.integer(node$rank)
   name <- sprintf("%d", rank)
-  is_taken <- function() is.null(mpi_sent[[name]]) || Rmpi::mpi.test(rank)
+  is_taken <- function() is.null(mpi_sent[[name]]) || rmpi("mpi.test")(rank)
   if (!look_often(min(workers$patience, 10), is_taken, isTRUE)) {
     return("it has not taken what was sent before")
   }
-  if (Rmpi::mpi.request.maxsize() <= rank) Rmpi::mpi.realloc.request(2L * rank)
+  if (rmpi("mpi.request.maxsize")() <= rank) rmpi("mpi.realloc.request")(2L * rank)
   mpi_sent[[name]] <- serialize(call, NULL)
-  Rmpi::mpi.isend(mpi_sent[[name]], 4L, rank, node$SENDTAG, node$comm, rank) # 4: raw bytes
+  rmpi("mpi.isend")(mpi_sent[[name]], 4L, rank, node$SENDTAG, node$comm, rank) # 4: raw bytes
   NULL
 }
 
@@ -192,7 +195,7 @@ send_call.mpi_workers <- function(workers, i, call) {
 ready_nodes.mpi_workers <- function(workers, busy, seconds) {
   has_sent <- function(i) {
     node <- workers$nodes[[i]]
-    Rmpi::mpi.iprobe(node$rank, node$RECVTAG, node$comm)
+    rmpi("mpi.iprobe")(node$rank, node$RECVTAG, node$comm)
   }
   look_often(seconds, function() Filter(has_sent, busy), length)
 }
@@ -200,7 +203,7 @@ ready_nodes.mpi_workers <- function(workers, busy, seconds) {
 #' @export
 receive_answer.mpi_workers <- function(workers, i) {
   node <- workers$nodes[[i]]
-  Rmpi::mpi.recv.Robj(node$rank, node$RECVTAG, node$comm)
+  rmpi("mpi.recv.Robj")(node$rank, node$RECVTAG, node$comm)
 }
 
 # Calls look() until found(what it returns) is true, or the seconds are over.

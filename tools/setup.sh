@@ -32,7 +32,7 @@ site)
   ;;
 test | gates)
   required="$required testthat"
-  optional=$(suggested)
+  optional="$(suggested) snow" # which starts workers of MPI
   ;;
 *)
   echo "usage: tools/setup.sh [demo|test|site|gates]" >&2

@@ -16,7 +16,7 @@ skip_if_no_mpi <- function() {
   skip_if_not(started == 0L, "mpirun starts no jobs here")
 }
 
-root_may_mpi <- c("OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+root_may_mpi <- c("OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", sprintf("TMPDIR=%s", tempdir()))
 
 # Runs code with `cluster` of n workers; `x` and `shard` are at hand. What it leaves as `out`, or NULL, with what was
 # printed and the status.
