@@ -96,7 +96,8 @@ finish_shards_fit.nor_on_shards <- function(model, fit, found, free) {
   fit
 }
 
-# Exact where that is cheap, else the lower bound without its prior: as nor_fit_loglik().
+# Exact where that is cheap, else the lower bound without its prior, as nor_fit_loglik(): that is of the states listed,
+# which stay in the files; searched anew they would give another.
 nor_shards_loglik <- function(fit, param) {
   model <- fit$model
   x <- fit$shards

@@ -99,9 +99,8 @@ static void driver_feasible(void *self, const double *const *safe) {
   if (caps) ab_newton_hold(ab->par, ab->data->m, caps);
 }
 
-mc_shards ab_shards(ab_shards_self *self, const mc_shards_at *at, double *sums) {
-  mc_shards out = {.at = *at, .step = driver_step, .beside = driver_beside, .caps = driver_caps};
-  out.sums = sums;
+mc_shards ab_shards(ab_shards_self *self) {
+  mc_shards out = {.step = driver_step, .beside = driver_beside, .caps = driver_caps};
   out.shared = self->newton.newton ? ab_newton_model(&self->newton) : ab_model(&self->newton.ab);
   out.shared.n_block = 1;
   out.shared.block[0] = self->newton.ab.par->aspects;

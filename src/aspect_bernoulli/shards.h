@@ -28,6 +28,6 @@ typedef struct {
   ab_prior prior;
 } ab_shards_self;
 
-mc_shards ab_shards(ab_shards_self *self, const mc_shards_at *at, double *sums);
+mc_shards ab_shards(ab_shards_self *self);
 
 #endif

@@ -38,9 +38,8 @@ static bool driver_step(void *self, double *sums, double objective) {
   return true;
 }
 
-mc_shards bm_shards(bm_shards_self *self, const mc_shards_at *at, double *sums) {
-  mc_shards out = {.at = *at, .step = driver_step, .beside = driver_beside};
-  out.sums = sums;
+mc_shards bm_shards(bm_shards_self *self) {
+  mc_shards out = {.step = driver_step, .beside = driver_beside};
   out.shared = bm_model(&self->bm);
   return out;
 }

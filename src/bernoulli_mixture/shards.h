@@ -20,6 +20,6 @@ typedef struct {
   bm_prior prior;
 } bm_shards_self;
 
-mc_shards bm_shards(bm_shards_self *self, const mc_shards_at *at, double *sums);
+mc_shards bm_shards(bm_shards_self *self);
 
 #endif

@@ -31,7 +31,10 @@ typedef struct {
   void *ctx;
 } mc_shards_at;
 
-/* The driver of a model. Its functions get shared.self. */
+/*
+ * The driver of a model, whose functions get shared.self. A model leaves at and sums to the caller,
+ * who knows where the shards are.
+ */
 typedef struct {
   mc_model shared; /* blocks, feasible, reject, residual and next; its passes are not asked for */
   mc_shards_at at;

@@ -173,17 +173,16 @@ static mc_model new_shards_model(glue_call *call) {
   self->newton.ab = (ab_self){&call->data, par, NULL};
   self->newton.newton = new_newton(call, par);
   const ptrdiff_t length = ab_shard_length(&call->data, par, self->newton.newton);
-  const mc_shards_at at = glue_shards_at(call, 1, length);
-  const mc_shards shards = ab_shards(self, &at, mc_doubles(&call->host, (size_t) length, 1));
+  const mc_shards shards = ab_shards(self);
   const bool near_end = Rf_asLogical(glue_field(call->param, "near_end")) == TRUE;
   if (near_end && self->newton.newton && call->ctl.tol > 0) ab_newton_near_end(&self->newton);
-  return glue_shards_model(call, &shards);
+  return glue_shards_model(call, &shards, 1, length);
 }
 
 /*
  * The fit of the driver, who holds the aspects: view of a table without rows; param as of
  * mc_c_ab_fit(), with near_end, whether the start is near an end (aspect_bernoulli/newton.h), and
- * visit, as of glue_shards_at().
+ * visit, as of glue_shards_model().
  */
 SEXP mc_c_ab_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"aspects", "outcome", ""};

@@ -79,10 +79,8 @@ static mc_model new_shards_model(glue_call *call) {
   par->weights = glue_param(call, 0, 1, par->k);
   par->prototypes = glue_param(call, 1, par->k, call->data.m);
   *self = (bm_shards_self){{&call->data, par, NULL}, prior_of(call->prior)};
-  const ptrdiff_t length = bm_shard_length(par->k, call->data.m);
-  const mc_shards_at at = glue_shards_at(call, 2, length);
-  const mc_shards shards = bm_shards(self, &at, mc_doubles(&call->host, (size_t) length, 1));
-  return glue_shards_model(call, &shards);
+  const mc_shards shards = bm_shards(self);
+  return glue_shards_model(call, &shards, 2, bm_shard_length(par->k, call->data.m));
 }
 
 /* The fit of the driver: view of a table without rows; param: list(weights, prototypes, visit). */

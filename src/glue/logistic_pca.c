@@ -61,10 +61,8 @@ static mc_model new_shards_model(glue_call *call) {
   double *loadings = glue_param(call, 0, k + 1, call->data.m);
   *self = (lp_shards_self){
       {&call->data, new_shard_param(call, NULL, loadings, k), NULL}, &call->host, 0, 0};
-  const ptrdiff_t length = lp_shard_length(k, call->data.m);
-  const mc_shards_at at = glue_shards_at(call, 1, length);
-  const mc_shards shards = lp_shards(self, &at, mc_doubles(&call->host, (size_t) length, 1));
-  return glue_shards_model(call, &shards);
+  const mc_shards shards = lp_shards(self);
+  return glue_shards_model(call, &shards, 1, lp_shard_length(k, call->data.m));
 }
 
 /* The fit of the driver: view of a table without rows; param: list(loadings, penalty, visit). */

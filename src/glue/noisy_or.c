@@ -308,10 +308,8 @@ static mc_model new_shards_model(glue_call *call) {
   double *prior = glue_param(call, 0, k, 1), *links = glue_param(call, 1, k, m);
   shard_request *s =
       new_shard_request(call, (nor_param){k, prior, links, glue_param(call, 2, m, 1)});
-  const ptrdiff_t length = nor_shard_length(k, m);
-  const mc_shards_at at = glue_shards_at(call, 3, length);
-  const mc_shards shards = nor_shards(&s->self, &at, mc_doubles(&call->host, (size_t) length, 1));
-  return glue_shards_model(call, &shards);
+  const mc_shards shards = nor_shards(&s->self);
+  return glue_shards_model(call, &shards, 3, nor_shard_length(k, m));
 }
 
 /* The fit of the driver: view of a table without rows; param: list(prior, links, leak, visit). */

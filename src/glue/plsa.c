@@ -88,10 +88,8 @@ SEXP mc_c_plsa_shard(SEXP view, SEXP param, SEXP prior, SEXP control) {
 static mc_model new_shards_model(glue_call *call) {
   const int k = Rf_nrows(VECTOR_ELT(call->out, 0));
   plsa_self *self = new_shard_self(call, NULL, glue_param(call, 0, k, call->data.m), k);
-  const ptrdiff_t length = plsa_shard_length(k, call->data.m);
-  const mc_shards_at at = glue_shards_at(call, 1, length);
-  const mc_shards shards = plsa_shards(self, &at, mc_doubles(&call->host, (size_t) length, 1));
-  return glue_shards_model(call, &shards);
+  const mc_shards shards = plsa_shards(self);
+  return glue_shards_model(call, &shards, 1, plsa_shard_length(k, call->data.m));
 }
 
 /* The fit of the driver: view of a table without rows; param: list(basis, missing, visit). */

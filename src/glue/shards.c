@@ -138,7 +138,7 @@ static void extrapolate_shards(void *ctx, double step) {
   UNPROTECT(1);
 }
 
-mc_shards_at glue_shards_at(glue_call *call, int n_shared, ptrdiff_t length) {
+static mc_shards_at shards_at(glue_call *call, int n_shared, ptrdiff_t length) {
   shards_caller *caller = glue_new(call, sizeof *caller);
   *caller = (shards_caller){call, glue_field(call->param, "visit"), n_shared, length};
   glue_check(Rf_isFunction(caller->visit), "visit");
@@ -162,9 +162,12 @@ static const mc_go_on *new_go_on(const glue_call *call, const mc_model *model, S
   return out;
 }
 
-mc_model glue_shards_model(const glue_call *call, const mc_shards *shards) {
+mc_model glue_shards_model(glue_call *call, const mc_shards *shards, int n_shared,
+                           ptrdiff_t length) {
   mc_shards *kept = glue_new(call, sizeof *kept);
   *kept = *shards;
+  kept->at = shards_at(call, n_shared, length);
+  kept->sums = mc_doubles(&call->host, (size_t) length, 1);
   mc_model model = mc_shards_model(kept);
   const SEXP go_on = glue_field(call->param, "go_on");
   if (!Rf_isNull(go_on)) model.go_on = new_go_on(call, &model, go_on);

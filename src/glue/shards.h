@@ -22,19 +22,16 @@ typedef struct {
 SEXP glue_shard(const glue_shard_recipe *recipe, SEXP view, SEXP param, SEXP prior, SEXP control);
 
 /*
- * The caller's function param$visit(what, value, more), where the shards are. "pass" and "objective"
- * return the sums of all shards, `length` of them or the head, for the shared parameters `value`, a
- * list of the first n_shared fields of call->out, and caps `more`; "save" by value, list(which,
- * cycles = four numbers of mc_cycles, or NULL), with the shared parameters of that point as `more`,
- * "restore" of the number `value` and "extrapolate" by the step `value`
- * are for the rows' parameters (engine/fit.h).
+ * The model of a driver, in memory of the call's; a pass has `length` sums. The shards are where the
+ * caller's function param$visit(what, value, more) knows. "pass" and "objective" return the sums of
+ * all shards, all of them or the head, for the shared parameters `value`, a list of the first n_shared
+ * fields of call->out, and caps `more`; "save" by value, list(which, cycles = four numbers of
+ * mc_cycles, or NULL), with the shared parameters of that point as `more`, "restore" of the number
+ * `value` and "extrapolate" by the step `value` are for the rows' parameters (engine/fit.h).
+ * It goes on from a stop where call->param has go_on = list(cycles, shared = the shared parameters of
+ * theta_0); those of the call are then theta_1.
  */
-mc_shards_at glue_shards_at(glue_call *call, int n_shared, ptrdiff_t length);
-
-/*
- * The model of a driver, in memory of the call's. It goes on from a stop where call->param has go_on =
- * list(cycles, shared = the shared parameters of theta_0); those of the call are then theta_1.
- */
-mc_model glue_shards_model(const glue_call *call, const mc_shards *shards);
+mc_model glue_shards_model(glue_call *call, const mc_shards *shards, int n_shared,
+                           ptrdiff_t length);
 
 #endif

@@ -44,9 +44,8 @@ static bool driver_step(void *self, double *sums, double objective) {
   return lp_update_loadings(m, s->lp.par, &all, s->host, s->passes, objective);
 }
 
-mc_shards lp_shards(lp_shards_self *self, const mc_shards_at *at, double *sums) {
-  mc_shards out = {.at = *at, .step = driver_step, .beside = driver_beside};
-  out.sums = sums;
+mc_shards lp_shards(lp_shards_self *self) {
+  mc_shards out = {.step = driver_step, .beside = driver_beside};
   out.shared = lp_model(&self->lp);
   out.shared.n_block = 1;
   out.shared.block[0] = self->lp.par->loadings;

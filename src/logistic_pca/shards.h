@@ -26,6 +26,6 @@ typedef struct {
   double objective; /* of the last pass, for the host's eyes */
 } lp_shards_self;
 
-mc_shards lp_shards(lp_shards_self *self, const mc_shards_at *at, double *sums);
+mc_shards lp_shards(lp_shards_self *self);
 
 #endif

@@ -19,6 +19,6 @@ ptrdiff_t nm_shard_length(int k, int m);
 bool nm_shard_visit(nm_self *self, bool look, double *sums);
 
 /* The driver, whose data are a table without rows; it needs no workspace. */
-mc_shards nm_shards(nm_self *self, const mc_shards_at *at, double *sums);
+mc_shards nm_shards(nm_self *self);
 
 #endif

@@ -103,9 +103,8 @@ static void driver_feasible(void *self, const double *const *safe) {
   nor_guard(s->par, s->data->m, safe);
 }
 
-mc_shards nor_shards(nor_shard *self, const mc_shards_at *at, double *sums) {
-  mc_shards out = {.at = *at, .step = driver_step, .beside = driver_beside};
-  out.sums = sums;
+mc_shards nor_shards(nor_shard *self) {
+  mc_shards out = {.step = driver_step, .beside = driver_beside};
   nor_blocks(self->par, self->data->m, &out.shared);
   out.shared.feasible = driver_feasible;
   out.shared.self = self;

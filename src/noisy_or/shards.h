@@ -34,6 +34,6 @@ ptrdiff_t nor_shard_length(int k, int m);
 bool nor_shard_visit(nor_shard *self, bool look, double *listed, double *sums);
 
 /* The driver, whose data are a table without rows. */
-mc_shards nor_shards(nor_shard *self, const mc_shards_at *at, double *sums);
+mc_shards nor_shards(nor_shard *self);
 
 #endif

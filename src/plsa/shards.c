@@ -29,13 +29,11 @@ static void driver_feasible(void *self, const double *const *safe) {
   num_guard_simplex(s->par->basis, safe[0], s->par->k, s->data->m);
 }
 
-mc_shards plsa_shards(plsa_self *self, const mc_shards_at *at, double *sums) {
-  mc_shards out = {.at = *at, .step = driver_step};
-  out.sums = sums;
-  out.shared.n_block = 1;
-  out.shared.block[0] = self->par->basis;
-  out.shared.length[0] = (ptrdiff_t) self->par->k * self->data->m;
-  out.shared.feasible = driver_feasible;
-  out.shared.self = self;
-  return out;
+mc_shards plsa_shards(plsa_self *self) {
+  const mc_model shared = {.n_block = 1,
+                           .block = {self->par->basis},
+                           .length = {(ptrdiff_t) self->par->k * self->data->m},
+                           .feasible = driver_feasible,
+                           .self = self};
+  return (mc_shards){.shared = shared, .step = driver_step};
 }

@@ -18,6 +18,6 @@ ptrdiff_t plsa_shard_length(int k, int m);
 bool plsa_shard_visit(plsa_self *self, bool look, double *sums);
 
 /* The driver, whose data are a table without rows. */
-mc_shards plsa_shards(plsa_self *self, const mc_shards_at *at, double *sums);
+mc_shards plsa_shards(plsa_self *self);
 
 #endif

@@ -122,9 +122,10 @@ static void hold_to_table(problem p, int algorithm, bool accelerate, int n_threa
   driver.par.membership = exact(1);
   driver.par.aspects = exact_copy(p.par.aspects, (ptrdiff_t) p.k * p.m);
   all.aspects = driver.par.aspects;
-  const mc_shards_at at = {visit, save, restore, extrapolate, &all};
   ab_shards_self own = {new_self(&driver, algorithm, n_threads), p.prior};
-  mc_shards shards = ab_shards(&own, &at, exact(all.length));
+  mc_shards shards = ab_shards(&own);
+  shards.at = (mc_shards_at){visit, save, restore, extrapolate, &all};
+  shards.sums = exact(all.length);
   mc_model model = mc_shards_model(&shards);
   const mc_trace there = run(&model, &ctl);
   ab_newton_self self = new_self(&p, algorithm, n_threads);
