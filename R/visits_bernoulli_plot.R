@@ -83,7 +83,8 @@ detection_figure <- function(fit, covariate, numeric) {
     ends <- gg_aes(ymin = "low", ymax = "high")
     figure <- figure + ggplot2::geom_ribbon(ends, mean, alpha = 0.25, fill = component_colours(1L))
   }
-  figure + ggplot2::geom_line(data = mean, colour = component_colours(1L), linewidth = 1.1)
+  figure + ggplot2::geom_line(data = mean, colour = component_colours(1L), linewidth = 1.1) +
+    ggplot2::labs(subtitle = paste0("Thick line: the mean taxon", if (!is.null(draws)) ", with its 90 % interval"))
 }
 
 occupied_figure <- function(fit, what, interval) {
