@@ -4,7 +4,8 @@
 #'
 #' Fits start from several sets of initial values, because the likelihood has many local maxima. With
 #' `screen = TRUE` each start runs `screen_pass` passes, and the best `n_finish` go on to convergence; `fit$starts`
-#' tells what became of each. A pass is one full update of all parameters, accelerated or not.
+#' tells what became of each. Newton passes of a start that is screened end sooner where `tol` is met with 1e-5 in its
+#' place: what is left to climb is small there. A pass is one full update of all parameters, accelerated or not.
 #'
 #' **Algorithm.** [aspect_bernoulli()] has three, memberships first and then components in all. `"em"` is that of the
 #' paper. `"newton"` takes a Newton step for every row and every column, within their bounds, that never lowers the
@@ -73,9 +74,8 @@
 #'   that is finished, of every start it left.
 #' @param init `"mixed"`: all kinds of starts that the model knows; `"free"`: only those that impose no phantom.
 #' @param screen `FALSE` finishes every start.
-#' @param screen_pass passes of every start before the best are chosen, at least 1. `NULL` is 100, and 50 where passes
-#'   are Newton's: against 100 these lost at most 0.004 nats of the best of 20 starts, means of tables tried; 20 passes
-#'   lost up to 0.5 (`bench/passes.md` in the sources).
+#' @param screen_pass most passes of a start before the best are chosen, at least 1. `NULL` is 100, and 50 where passes
+#'   are Newton's (what that costs the best of 20 starts is measured in `bench/passes.md` in the sources).
 #' @param n_finish how many starts are finished, at least 1.
 #' @param n_polish how often each finished start is polished: a fifth of its parameters is replaced by random numbers
 #'   and the passes are run again, within `max_pass`; kept when better. It frees solutions in which a probability came

@@ -88,11 +88,13 @@ shake_start <- function(problem, param) UseMethod("shake_start")
 #' @export
 shake_start.default <- function(problem, param) NULL
 
-# Passes of a start before the best are chosen.
-screen_passes <- function(problem, control) UseMethod("screen_passes")
+# How a start is run before the best are chosen: list(max_pass = , tol = ).
+screening <- function(problem, control) UseMethod("screening")
 
 #' @export
-screen_passes.default <- function(problem, control) if (is.null(control$screen_pass)) 100L else control$screen_pass
+screening.default <- function(problem, control) {
+  list(max_pass = if (is.null(control$screen_pass)) 100L else control$screen_pass, tol = control$tol)
+}
 
 # A named list of what else to note of a finished start.
 mark_start <- function(problem, param) UseMethod("mark_start")
@@ -115,16 +117,16 @@ run_starts <- function(problem, control) {
   n <- length(kinds)
   seed <- if (!given) session_state()
   tasks <- Map(list, kind = kinds, seed = draw_seeds(n), polish_seed = draw_seeds(n))
-  control$screen_pass <- screen_passes(problem, control)
-  screening <- control$screen && n > control$n_finish && control$screen_pass < control$max_pass
+  first <- screening(problem, control)
+  screened <- control$screen && n > control$n_finish && first$max_pass < control$max_pass
   if (given) control$n_polish <- 0L
   name <- function(i) sprintf("start %d (%s)", i, kinds[i])
-  common <- list(problem = problem, control = control)
+  common <- list(problem = problem, control = control, screening = first)
   running <- task_running(control)
-  done <- map_tasks(tasks, if (screening) screen_start else whole_start, common, "Starts", name, running)
+  done <- map_tasks(tasks, if (screened) screen_start else whole_start, common, "Starts", name, running)
   need_some(done)
-  finished <- is_done(done) & !screening
-  if (screening && !was_interrupted(done)) {
+  finished <- is_done(done) & !screened
+  if (screened && !was_interrupted(done)) {
     best <- utils::head(order(-objectives(done)), control$n_finish)
     best <- best[is_done(done)[best]]
     chosen <- lapply(best, function(i) c(tasks[[i]], list(result = done[[i]])))
@@ -142,8 +144,11 @@ run_starts <- function(problem, control) {
 screen_start <- function(task, common, tick) {
   control <- common$control
   control$on_tick <- tick
-  control$max_pass <- control$screen_pass
-  checked_run(common$problem, start_values(task, common$problem), control)
+  control[c("max_pass", "tol")] <- common$screening[c("max_pass", "tol")]
+  result <- checked_run(common$problem, start_values(task, common$problem), control)
+  near <- control$tol > common$control$tol && result$outcome$status == "converged"
+  if (near) result$outcome$status <- "max_pass" # there is more to climb
+  result
 }
 
 whole_start <- function(task, common, tick) {

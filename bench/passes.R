@@ -1,14 +1,14 @@
 # Newton halves against SQUAREM on EM, from the same starts: passes and time to the level that EM has at convergence,
 # less .1 nats, and the ends of both. Results are kept in bench/passes.md and bench/passes.png.
 #   Rscript bench/passes.R [starts = 20] [price] [fossils] [simulated] [many] [others] [answers]
-#     [birds] [sparse] [rule] [screening] [threads]
+#     [birds] [sparse] [rule] [screening] [twenty] [threads]
 # All parts unless named.
 # Times are processor seconds of one thread, to a level: those of the run times the share of its passes.
 library(multicause)
 args <- commandArgs(TRUE)
 starts <- as.integer(c(args, "20")[1L])
 parts <- if (length(args) > 1L) args[-1L] else c("price", "fossils", "simulated", "many", "others", "answers", "birds",
-  "sparse", "rule", "screening", "threads")
+  "sparse", "rule", "screening", "twenty", "threads")
 inside <- asNamespace("multicause")
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 hush <- function(expr) suppressWarnings(suppressMessages(expr))
@@ -361,9 +361,9 @@ rule <- function() {
     c(6000, 600, 0.03, 10), c(6000, 600, 0.05, 10), c(6000, 600, 0.1, 10)))
 }
 
-# What a shorter screening of 20 starts costs the best of them, against 100 passes.
+# What the screening of 20 starts costs the best of them, against 20 that are all finished.
 screening <- function() {
-  cat("\n## Screening: best of 20 starts, less that after 100 passes a start; means over", starts, "seeds\n\n")
+  cat("\n## Screening: best of 20 starts, less that of 20 which are all finished; means over", starts, "seeds\n\n")
   cat("| table, k, estimate | passes / finished | nats (standard error) | higher, lower | seconds |\n")
   cat("| --- | --- | --- | --- | --- |\n")
   g10s2 <- unname(fossils("now_2003/g10s2_occ.csv", "site_id", "genus_id"))
@@ -371,7 +371,7 @@ screening <- function() {
     list("early tetrapods", unname(as.matrix(multicause::early_tetrapods$x)) + 0, 6L), list("g10s2", g10s2, 4L),
     list("simulated_sites", unname(multicause::simulated_sites$x) + 0, 4L), list("g10s2", g10s2, 8L)
   )
-  settings <- list(c(30L, 3L), c(40L, 3L), c(50L, 3L), c(100L, 3L))
+  settings <- list(c(30L, 3L), c(50L, 3L), c(100L, 3L), c(50L, 20L))
   for (table in tables) {
     for (estimate in c("map", "ml")) {
       runs <- lapply(settings, function(s) {
@@ -392,6 +392,27 @@ screening <- function() {
           sum(gain < -0.01), mean(runs[[i]][2L, ])))
       }
     }
+  }
+}
+
+# Whole fits of g10s2 from 20 starts, by the default and by EM: processor seconds, medians over seeds.
+twenty <- function() {
+  cat("\n## 20 starts of g10s2, k = 4, EM and Newton passes; medians over", starts, "seeds, OPENBLAS_CORETYPE",
+    Sys.getenv("OPENBLAS_CORETYPE", "not set"), "\n\n")
+  x <- fossils("now_2003/g10s2_occ.csv", "site_id", "genus_id")
+  for (estimate in c("ml", "map")) {
+    one <- function(seed, algorithm) {
+      set.seed(seed)
+      control <- fit_control(n_start = 20, algorithm = algorithm, progress = FALSE)
+      time <- seconds(fit <- hush(aspect_bernoulli(x, 4, phantom = "free", estimate = estimate, control = control)))
+      c(time, fit$objective)
+    }
+    em <- vapply(seq_len(starts), one, c(0, 0), "em")
+    newton <- vapply(seq_len(starts), one, c(0, 0), "newton")
+    gain <- newton[2L, ] - em[2L, ]
+    cat(sprintf("| %s | EM %.2f s | Newton %.2f s | ratio %.1f | higher in %d, lower in %d |\n", estimate,
+      stats::median(em[1L, ]), stats::median(newton[1L, ]), stats::median(em[1L, ]) / stats::median(newton[1L, ]),
+      sum(gain > 0.01), sum(gain < -0.01)))
   }
 }
 
@@ -440,4 +461,5 @@ if ("birds" %in% parts) on_birds()
 if ("sparse" %in% parts) sparse_tables()
 if ("rule" %in% parts) rule()
 if ("screening" %in% parts) screening()
+if ("twenty" %in% parts) twenty()
 if ("threads" %in% parts) threads()

@@ -1,7 +1,7 @@
 # Tables in shards: seconds and memory of making and fitting them, against a fit in memory; results in shards.md.
 #   Rscript bench/shards.R sizes|full|rivals [rows of the largest table, millions = 0.2] [passes = 50]
 # `sizes`: four of them, passes after the first 8, and workers, with a figure, shards_sizes.png; `full`: the largest
-# alone, all passes from one start, streaming and in memory; `rivals`: what users would do instead, with held-out
+# alone, all passes from one start, streaming, in memory and on workers; `rivals`: what users would do instead, with held-out
 # losses. Each fit is a process of its own, whose peak memory is read from /proc. Records are made as Parquet files of a
 # million each: package nanoparquet is needed.
 
@@ -240,8 +240,8 @@ run_size <- function(n) {
   show_fit("streaming", there, ones)
   here <- apart(fit_memory, folder, k, passes, skip, tools)
   show_fit("in memory", here, ones)
-  if (n == largest * 1e6 && mode == "sizes") {
-    for (n_workers in c(1, 2, 1, 2)) {
+  if (n == largest * 1e6) {
+    for (n_workers in if (mode == "sizes") c(1, 2, 1, 2) else c(1, 2)) {
       show_fit(sprintf("%d worker(s)", n_workers), apart(fit_shards, folder, k, passes, skip, n_workers, tools), ones)
     }
   }

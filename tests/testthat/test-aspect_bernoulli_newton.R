@@ -366,8 +366,29 @@ test_that("starts are screened by 50 Newton passes, by 100 of EM, unless it is s
   expect_identical(screened(), 50L)
   expect_identical(screened(algorithm = "em"), 100L)
   expect_identical(screened(screen_pass = 7), 7L)
+  expect_identical(screened(accelerate = FALSE), 100L)
   expect_null(fit_control()$screen_pass)
   expect_error(fit_control(screen_pass = 0), "screen_pass", class = "multicause_input_error")
+})
+
+test_that("Newton passes of a screened start end where little is left to climb, and finished ones go on from there", {
+  fit_of <- function(...) {
+    set.seed(3)
+    control <- quiet_control(n_start = 6, n_finish = 2, n_polish = 0, keep_starts = TRUE, ...)
+    aspect_bernoulli(simulated_sites$x, 3, control = control)
+  }
+  fit <- fit_of()
+  long <- fit_of(screen = FALSE)
+  left <- !fit$starts$finished
+  expect_identical(sum(left), 4L)
+  expect_identical(fit$starts$converged, !left) # one that was screened is never told to have ended
+  near <- left & fit$starts$passes < 50L
+  expect_gt(sum(near), 0L)
+  expect_lt(sum(fit$starts$passes[left]), sum(long$starts$passes[left]))
+  short_of <- long$starts$objective - fit$starts$objective
+  expect_gt(min(short_of), -1e-6)
+  expect_lt(max(short_of[near]), 10 * 1e-5 * abs(fit$objective)) # near its end
+  expect_equal(fit$objective, long$objective, tolerance = 1e-8)
 })
 
 test_that("neighbours and effort climb by Newton halves, too", {
