@@ -382,8 +382,8 @@ sparse_pays <- function(view, k) {
   stored <= few * cells && cells >= sparse_size[["cells"]] && k >= sparse_size[["components"]]
 }
 
-# Newton passes come near an end soon, and the Newton decrement says when: the best of 20 starts was the same in all
-# tables tried (bench/passes.md).
+# Newton passes come near an end soon, and the Newton decrement says when: the best of 20 starts was nearly always the
+# same (bench/passes.md).
 newton_screening <- list(max_pass = 50L, tol = 1e-5)
 
 #' @export
