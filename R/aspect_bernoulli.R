@@ -237,9 +237,9 @@ NULL
 #' as effort does govern what is missed. Numbers of specimens, days or publications act on the odds best as logarithms:
 #' give `log(specimens)`.
 #'
-#' Of [shards()] `effort` may also be the name of what went `along` with the rows. Numbers without names are in the order
-#' of [row_data()], so that `log(row_data(x)$hours)` will do. The curve is fitted to all rows: each pass visits the
-#' shards twice, once for the counts of the phantom and once for the rest.
+#' Of [shards()] `effort` may also be the name of what went `along` with the rows. Numbers without names are in the
+#' order of [row_data()], so that `log(row_data(x)$hours)` will do. The curve is fitted to all rows: each pass visits
+#' the shards twice, once for the counts of the phantom and once for the rest.
 #'
 #' The fit has `effort`, a list of `coefficients` (`intercept` and `slope` of the log-odds of the phantom's share) and
 #' the `values`.

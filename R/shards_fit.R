@@ -225,7 +225,8 @@ new_visits <- function(x, folder, saved, model, control) {
   visit <- function(what, shared, caps) {
     if (!is.null(step) && is.null(step$shared)) step$shared <<- shared
     asked <- list(
-      what = what, shared = shared, caps = caps, from = current, to = newest + 1L, step = step, saved = slots,
+      mark = saved$fingerprint, what = what, shared = shared, caps = caps, from = current, to = newest + 1L,
+      step = step, saved = slots,
       before = if (what == "pass" && is.null(step) && identical(current, slots[2L])) slots[1L]
     )
     todo <- lapply(jobs, utils::modifyList, asked, keep.null = TRUE)
@@ -315,9 +316,9 @@ worker_memory <- new.env(parent = emptyenv())
 
 visit_shards <- function(job) {
   memory <- if (job$keep) worker_memory
-  if (!is.null(memory) && !identical(memory$folder, job$folder)) {
+  if (!is.null(memory) && !identical(memory$of, job[c("folder", "mark")])) {
     rm(list = ls(memory), envir = memory)
-    memory$folder <- job$folder
+    memory$of <- job[c("folder", "mark")]
   }
   nodes <- list()
   for (at in seq_along(job$shards)) {

@@ -46,6 +46,24 @@ test_that("streaming and workers give the same bits with effort, and so does a f
   })
 })
 
+test_that("a worker does not take the effort of an earlier fit in the same folder for that of this one", {
+  skip_on_cran()
+  skip_if_not_installed_here()
+  case <- shards_effort_case()
+  shard <- shards(case$x, tempfile(), size = 60)
+  start <- start_of_shards(case$x, 3, white = TRUE)
+  folder <- tempfile()
+  fit <- function(effort, ...) {
+    short_fit(shard, 3, effort = effort, start = start, control = fit_control(max_pass = 3, tol = 0, ...))
+  }
+  cluster <- parallel::makePSOCKcluster(1, rscript_envs = NULL)
+  on.exit(parallel::stopCluster(cluster))
+  fit(case$effort, cluster = cluster, checkpoint = folder)
+  unlink(folder, recursive = TRUE)
+  again <- fit(rev(case$effort), cluster = cluster, checkpoint = folder)
+  expect_identical(numbers_of(again), numbers_of(fit(rev(case$effort))))
+})
+
 test_that("effort may have traveled along, in the order of the shards, or be matched by name", {
   case <- shards_effort_case()
   records <- as_records(case$x)
