@@ -132,5 +132,5 @@ torture("mc_c_ab_effort_shard", view, modifyList(followed, list(effort = 1)), fl
 torture("mc_c_ab_effort_impose", white$membership, white$coef, white$effort)
 torture("mc_c_ab_effort_impose", white$membership, 1, white$effort, error = TRUE)
 curve <- modifyList(driver, list(coef = white$coef, effort = c(-1, 0.5), cells = c(2, 4), aspects = white$aspects))
-torture("mc_c_ab_effort_shards_fit", empty, curve, flat, fast)
+torture("mc_c_ab_effort_shards_fit", empty, curve, flat, modifyList(fast, list(max_pass = 4L)))
 torture("mc_c_ab_effort_shards_fit", empty, modifyList(curve, list(cells = 1)), flat, fast, error = TRUE)
