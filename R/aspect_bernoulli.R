@@ -28,7 +28,7 @@
 #' @param phantom `"free"`: no component is held. `"white"`, `"black"` or `"both"`: the last ones are held, which
 #'   means held at exact 0, exact 1, or one at each.
 #' @param smooth `NULL`, or [smooth_over()]: see [neighbours][aspect_bernoulli_neighbours].
-#' @param effort `NULL`, or numbers: see [effort][aspect_bernoulli_effort].
+#' @param effort `NULL`, or numbers, for [shards()] also a name: see [effort][aspect_bernoulli_effort].
 #' @param start `NULL`, or `list(membership = n x k, aspects = k x m)` to start from, matched by name; components then
 #'   keep their order. With `"gibbs"`: where chains begin, or such a fit, whose chains go on.
 #' @param control [fit_control()], with `"gibbs"` [mcmc_control()].
@@ -177,14 +177,13 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' Its `print()` warns where its members disagree on how many zeros are false.
 #'
 #' @section Tables larger than memory:
-#' `x` may be a result of [shards()], with `estimate` `"ml"` and `"map"`, without `smooth` and `effort`. The passes are
-#' the same, and so is the fit from the same start, to rounding. The shards are visited one after another, or by the
-#' workers of `cluster` in [fit_control()], with the same bits for any number of them. Without a `start` the starts of
-#' `control` are run on 5000 rows drawn from all shards, and the whole table goes on from the best of these. `start` may
-#' have `aspects` alone: memberships are then equal shares. The result has class `aspect_bernoulli_shards`, its
-#' memberships stay in files (see `checkpoint` of [fit_control()]), and [predict()][predict.multicause_shards],
-#' [fitted()], [phantoms()], [false_absences()], [false_presences()], [certificate()], [coef()], [logLik()] and [nobs()]
-#' know it.
+#' `x` may be a result of [shards()], with `estimate` `"ml"` and `"map"`, without `smooth`. The passes are the same,
+#' and so is the fit from the same start, to rounding. The shards are visited one after another, or by the workers of
+#' `cluster` in [fit_control()], with the same bits for any number of them. Without a `start` the starts of `control`
+#' are run on 5000 rows drawn from all shards, and the whole table goes on from the best of these. `start` may have
+#' `aspects` alone: memberships are then equal shares. The result has class `aspect_bernoulli_shards`, its memberships
+#' stay in files (see `checkpoint` of [fit_control()]), and [predict()][predict.multicause_shards], [fitted()],
+#' [phantoms()], [false_absences()], [false_presences()], [certificate()], [coef()], [logLik()] and [nobs()] know it.
 #'
 #' @section Cost:
 #' A pass of EM takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a cell. A
@@ -237,6 +236,10 @@ NULL
 #' without. So two numbers take the place of n, and tie down what a table alone cannot (see [identifiability()]), as far
 #' as effort does govern what is missed. Numbers of specimens, days or publications act on the odds best as logarithms:
 #' give `log(specimens)`.
+#'
+#' Of [shards()] `effort` may also be the name of what went `along` with the rows. Numbers without names are in the
+#' order of [row_data()], so that `log(row_data(x)$hours)` will do. The curve is fitted to all rows: each pass visits
+#' the shards twice, once for the counts of the phantom and once for the rest.
 #'
 #' The fit has `effort`, a list of `coefficients` (`intercept` and `slope` of the log-odds of the phantom's share) and
 #' the `values`.

@@ -2,11 +2,17 @@
 # on it, by a logistic curve that is fitted (src/aspect_bernoulli/effort.h).
 
 check_effort <- function(effort, data, phantom, k) {
-  n <- nrow(data$x)
-  names <- rownames(data$x)
+  effort <- match_effort(effort, nrow(data$x), rownames(data$x))
+  check_effort_values(effort, function(row) place(data$x, 1L, row))
+  check_effort_phantom(phantom, k)
+  effort
+}
+
+# In the order of n rows, whose names may be NULL.
+match_effort <- function(effort, n, names) {
   named <- !is.null(names(effort)) && !is.null(names)
   if (!is.numeric(effort) || !is_line(effort) || (!named && length(effort) != n)) {
-    stop_input("`effort` must be one number for each of the %d rows, not %s.", n, show_value(effort))
+    stop_input("`effort` must be one number for each of the %.0f rows, not %s.", n, show_value(effort))
   }
   if (named) {
     missing <- setdiff(names, names(effort))
@@ -17,16 +23,21 @@ check_effort <- function(effort, data, phantom, k) {
     if (length(twice)) stop_input("`effort` must have one value for each row: %s has more.", show_names(twice))
     effort <- effort[names]
   }
+  unname(as.double(effort))
+}
+
+# where: a function of a row's number that says which it is.
+check_effort_values <- function(effort, where) {
   bad <- which(!is.finite(effort))
-  if (length(bad)) {
-    stop_input("`effort` must be finite: %s has %s.", place(data$x, 1L, bad[1L]), format(effort[[bad[1L]]]))
-  }
-  if (stats::sd(effort) <= 0 || is.na(stats::sd(effort))) stop_input("`effort` must differ between rows.")
+  if (length(bad)) stop_input("`effort` must be finite: %s has %s.", where(bad[1L]), format(effort[bad[1L]]))
+  if (!isTRUE(stats::sd(effort) > 0)) stop_input("`effort` must differ between rows.")
+}
+
+check_effort_phantom <- function(phantom, k) {
   if (phantom == "black" || phantom == "both") {
     stop_input("`phantom` must be \"white\" with `effort`, not %s: effort acts on what is missed.", show_value(phantom))
   }
   if (k < 2L) stop_input("`k` must be at least 2 with `effort`: its last component is the phantom.")
-  unname(as.double(effort))
 }
 
 # Kernel and starts in units of mean 0 and variance 1.
@@ -46,10 +57,11 @@ run_start.aspect_bernoulli_effort_problem <- function(problem, start, control) {
 
 # Log-odds that follow the phantom's share of a start on the mean, and do not yet hang on effort.
 effort_start <- function(start) {
-  share <- mean(start$membership[, ncol(start$membership)])
-  start$coef <- c(stats::qlogis(min(max(share, 0.01), 0.99)), 0)
+  start$coef <- flat_curve(mean(start$membership[, ncol(start$membership)]))
   start
 }
+
+flat_curve <- function(share) c(stats::qlogis(min(max(share, 0.01), 0.99)), 0)
 
 # The curve in the user's units.
 effort_curve <- function(coef, effort) {

@@ -2,20 +2,25 @@
 # test-aspect_bernoulli_shards.R.
 
 ab_fit_shards <- function(x, k, settings, start, control, call) {
-  pins <- ab_pins(settings$phantom)
-  k <- check_shards_k(k, x, 1L + length(pins))
   ab_refuse_shards(settings)
   settings <- ab_check_settings(settings)
+  if (!is.null(settings$effort)) {
+    settings$effort <- check_shards_effort(settings$effort, x, settings$phantom, k)
+    settings$phantom <- "white"
+  }
+  pins <- ab_pins(settings$phantom)
+  k <- check_shards_k(k, x, 1L + length(pins))
   prior <- if (settings$estimate != "ml") settings$prior
   stored <- sum(as.double(x$shards$ones) + x$shards$missing)
-  control$algorithm <- ab_algorithm(control, k, list(dim = x$dims, stored = stored), !is.null(prior))
-  model <- structure(
-    list(
-      k = k, pinned = c(rep("free", k - length(pins)), pins), prior = prior, estimate = settings$estimate,
-      phantom = settings$phantom
-    ),
-    class = c("ab_on_shards", "on_shards")
+  has_effort <- !is.null(settings$effort)
+  view <- list(dim = x$dims, stored = stored)
+  control$algorithm <- ab_algorithm(control, k, view, !is.null(prior), effort = has_effort)
+  model <- list(
+    k = k, pinned = c(rep("free", k - length(pins)), pins), prior = prior, estimate = settings$estimate,
+    phantom = settings$phantom
   )
+  if (has_effort) model$here <- effort_here(settings$effort, x, mode_counts(prior, model$pinned))
+  class(model) <- c(if (has_effort) "ab_effort_on_shards", "ab_on_shards", "on_shards")
   objective <- c(ml = "log_likelihood", map = "log_posterior")[[settings$estimate]]
   fit_shards(x, model, objective, start, control, call)
 }
@@ -27,12 +32,6 @@ ab_refuse_shards <- function(settings) {
     )
   }
   refuse_smooth_shards(settings$smooth)
-  if (!is.null(settings$effort)) {
-    stop_not_for_shards(
-      "`effort`",
-      "the phantom's curve needs all rows together; fit some rows, `x[i, ]`, or take `phantom = \"white\"`"
-    )
-  }
 }
 
 ab_check_settings <- function(settings) {
@@ -76,9 +75,9 @@ check_shards_start.ab_on_shards <- function(model, start, x) {
 }
 
 #' @export
-fit_sample.ab_on_shards <- function(model, rows, control) {
+fit_sample.ab_on_shards <- function(model, rows, control, effort = NULL) {
   prior <- if (!is.null(model$prior)) list(prior = model$prior)
-  asked <- c(list(estimate = model$estimate, phantom = model$phantom, control = control), prior)
+  asked <- c(list(estimate = model$estimate, phantom = model$phantom, effort = effort, control = control), prior)
   do.call(aspect_bernoulli, c(list(quote(rows), model$k), asked))
 }
 
@@ -216,7 +215,9 @@ certificate.aspect_bernoulli_shards <- function(fit) {
   }
   slope <- slope + push(counts[, 1L], aspects) - push(counts[, 2L], 1 - aspects)
   gain <- pmax(slope * (1 - aspects), -slope * aspects)
-  c(membership_gap = total[[1L]], aspects_gap = sum(gain[pinned == "free", ]), worst_row = worst)
+  out <- c(membership_gap = total[[1L]], aspects_gap = sum(gain[pinned == "free", ]), worst_row = worst)
+  if (!is.null(fit$effort)) out[c("membership_gap", "worst_row")] <- NA
+  out
 }
 
 # The ranking of false_absences() and false_presences() over all shards: of each its best cells, then the best of these.

@@ -35,8 +35,7 @@
 #' `start` the starts of `control` are run on 5000 rows drawn from all shards, and the whole table goes on from the best
 #' of these. A `start` may leave out what the rows have of their own. That stays in files, see `checkpoint` of
 #' [fit_control()]. The models differ in what goes:
-#' * [aspect_bernoulli()]: `estimate` `"ml"` and `"map"`, all passes, pinned phantoms and priors; no `smooth` or
-#'   `effort`;
+#' * [aspect_bernoulli()]: `estimate` `"ml"` and `"map"`, all passes, pinned phantoms, priors and `effort`; no `smooth`;
 #' * [plsa()]: passes of EM; no `sparsity`, `smooth` or fixed basis;
 #' * [bernoulli_mixture()]: all but `smooth`; rows have no files, since memberships follow from the rest;
 #' * [nmf()]: `loss = "kl"`, with multiplicative passes;
@@ -51,7 +50,8 @@
 #' [coef()], [nobs()], [logLik()], [update()], [predict()][predict.multicause_shards] and [fitted()] know a fit to
 #' shards; [update()] takes over neither `cluster` nor `checkpoint`.
 #'
-#' **Cost.** Records are read once and sorted once: O(records). Memory: a piece, the names of the taxa, and a shard.
+#' **Cost.** Records are read once and sorted once: O(records). Memory: a piece, the names of the taxa, and a shard. A
+#' fit with `effort` visits the shards twice a pass, and its driver holds some numbers for each row.
 #'
 #' @param x records, a table, or a folder; see Details.
 #' @param path folder for the shards, new or empty.

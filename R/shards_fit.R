@@ -7,10 +7,11 @@
 # worker, writes the same file. Tests: test-shards_fit.R.
 #
 # What a model must say is a list of class c("<prefix>_on_shards", "on_shards"), which travels to the workers: its
-# settings, and `k` and `m`. Its methods are these.
+# settings, and `k` and `m`; all but its element `here`, which is the driver's alone. Its methods are these.
 
 # A visit of a shard's cells `view`: list(rows, sums). `shared`: the parameters that all rows share, a list; `rows`:
-# those of the rows; `asked` is list(look, caps, before) for the kernel; control: for the kernel.
+# those of the rows; `asked` is list(look, caps, before) for the kernel, and what known_rows() said; control: for the
+# kernel.
 shard_visit <- function(model, view, rows, shared, asked, control) UseMethod("shard_visit")
 
 # The driver's kernel: list(<shared parameters>, outcome). `param` is the shared ones with visit, near_end and go_on
@@ -34,6 +35,24 @@ first_rows <- function(model, n, given) UseMethod("first_rows")
 
 #' @export
 first_rows.on_shards <- function(model, n, given) if (is.null(given)) matrix(1 / model$k, n, model$k) else given
+
+# What a visit must know of the rows with these numbers beside their cells, a list; NULL: nothing, as of all rows then.
+known_rows <- function(model, numbers) UseMethod("known_rows")
+
+#' @export
+known_rows.on_shards <- function(model, numbers) NULL
+
+# The rows' parameters where no pass has made them, brought into agreement with the shared ones.
+settle_rows <- function(model, rows, shared, known) UseMethod("settle_rows")
+
+#' @export
+settle_rows.on_shards <- function(model, rows, shared, known) rows
+
+# The model of a sample of rows, those with these numbers.
+sample_model <- function(model, numbers) UseMethod("sample_model")
+
+#' @export
+sample_model.on_shards <- function(model, numbers) model
 
 # A start that the user gave, checked: list(shared = list, rows = matrix of all rows, or NULL).
 check_shards_start <- function(model, start, x) UseMethod("check_shards_start")
@@ -88,7 +107,8 @@ stop_not_for_shards <- function(what, why) stop_input("%s does not go with shard
 prepare_fit_folder <- function(checkpoint) {
   folder <- if (is.null(checkpoint)) tempfile("multicause-fit-") else checkpoint
   make_folder(folder, "checkpoint")
-  other <- setdiff(list.files(folder), c("state.rds", list.files(folder, "^membership-.*[.]bin|[.]part$")))
+  ours <- list.files(folder, "^membership-.*[.]bin|^known-[0-9]+[.]rds$|[.]part$")
+  other <- setdiff(list.files(folder), c("state.rds", ours))
   if (length(other)) {
     stop_input("`checkpoint` must be a folder of a fit to shards, or new: %s holds %s.", dQuote(folder, FALSE),
       show_names(other))
@@ -101,6 +121,14 @@ state_file <- function(folder) file.path(folder, "state.rds")
 
 membership_file <- function(folder, shard, version) {
   file.path(folder, sprintf("membership-%05d-%06d.bin", shard, version))
+}
+
+known_file <- function(folder, shard) file.path(folder, sprintf("known-%05d.rds", shard))
+
+read_known <- function(folder, shard) {
+  known <- read_whole(known_file(folder, shard))
+  if (is_damaged(known)) stop_shard_file(known_file(folder, shard), "was cut off or changed after it was written")
+  known
 }
 
 # Start values: the user's, or those of the best fit to a sample of rows.
@@ -121,8 +149,11 @@ begin_shards <- function(x, model, start, control, folder) {
   for (s in x$shards$shard) {
     n <- x$shards$rows[s]
     if (is.null(rows_extent(model, n))) next
-    given <- if (!is.null(start$rows)) start$rows[last[s] - n + seq_len(n), , drop = FALSE]
-    write_vectors(list(as.double(first_rows(model, n, given))), membership_file(folder, s, 0L))
+    numbers <- last[s] - n + seq_len(n)
+    known <- known_rows(model, numbers)
+    if (!is.null(known)) write_whole(known, known_file(folder, s))
+    rows <- first_rows(model, n, if (!is.null(start$rows)) start$rows[numbers, , drop = FALSE])
+    write_vectors(list(as.double(settle_rows(model, rows, start$shared, known))), membership_file(folder, s, 0L))
   }
   list(shared = start$shared, starts = starts)
 }
@@ -137,7 +168,7 @@ sample_start <- function(x, model, control, seed) {
   control[c("n_polish", "max_pass", "keep_x", "keep_starts")] <- list(0L, min(control$max_pass, 200L), TRUE, FALSE)
   control$tol <- max(control$tol, 1e-7)
   class(control) <- "multicause_control"
-  fit <- quiet_fit(fit_sample(model, rows, control))$value
+  fit <- quiet_fit(fit_sample(sample_model(model, at), rows, control))$value
   share <- (x$column_sum + 1) / (n - x$column_missing + 2)
   list(shared = sampled_shared(model, fit, share), starts = fit$starts)
 }
@@ -147,8 +178,10 @@ mix_shares <- function(values, share) 0.95 * values + 0.05 * rep(share, each = n
 
 # What a visit of a run of shards needs beside the shared parameters; `x`: the shards' files.
 visit_job <- function(x, shards, folder, model, control) {
+  knows <- !is.null(known_rows(model, integer()))
+  model$here <- NULL
   list(
-    path = x$path, shards = shards, sums = x$shards$cells[shards], folder = folder, model = model,
+    path = x$path, shards = shards, sums = x$shards$cells[shards], folder = folder, model = model, knows = knows,
     control = visit_control(control), keep = FALSE, worker = 1L
   )
 }
@@ -179,7 +212,7 @@ new_visits <- function(x, folder, saved, model, control) {
   slots <- rep(NA_integer_, 3L)
   if (!is.null(saved$before)) slots[1L] <- saved$before$version
   point <- NULL # theta_0 of the cycle: its shared parameters
-  step <- NULL # of an extrapolation that the next visit makes
+  step <- NULL # of an extrapolation that the next visits make: its length, and the shared parameters of that point
   passes <- saved$passes
   workers <- if (!is.null(control$cluster)) open_workers(control$cluster, control$patience)
   jobs <- visit_jobs(x, workers, folder, model, control)
@@ -190,8 +223,10 @@ new_visits <- function(x, folder, saved, model, control) {
     write_whole(state, state_file(folder))
   }
   visit <- function(what, shared, caps) {
+    if (!is.null(step) && is.null(step$shared)) step$shared <<- shared
     asked <- list(
-      what = what, shared = shared, caps = caps, from = current, to = newest + 1L, step = step, saved = slots,
+      mark = saved$fingerprint, what = what, shared = shared, caps = caps, from = current, to = newest + 1L,
+      step = step, saved = slots,
       before = if (what == "pass" && is.null(step) && identical(current, slots[2L])) slots[1L]
     )
     todo <- lapply(jobs, utils::modifyList, asked, keep.null = TRUE)
@@ -228,7 +263,7 @@ new_visits <- function(x, folder, saved, model, control) {
         step <<- NULL
       },
       extrapolate = {
-        step <<- value
+        step <<- list(length = value)
         NULL
       }
     )
@@ -281,9 +316,9 @@ worker_memory <- new.env(parent = emptyenv())
 
 visit_shards <- function(job) {
   memory <- if (job$keep) worker_memory
-  if (!is.null(memory) && !identical(memory$folder, job$folder)) {
+  if (!is.null(memory) && !identical(memory$of, job[c("folder", "mark")])) {
     rm(list = ls(memory), envir = memory)
-    memory$folder <- job$folder
+    memory$of <- job[c("folder", "mark")]
   }
   nodes <- list()
   for (at in seq_along(job$shards)) {
@@ -318,15 +353,12 @@ visit_shard <- function(view, shard, job, memory = NULL) {
       read_own_rows(job$folder, shard, number, extent)
     })
   }
+  known <- if (job$knows) remembered(memory, sprintf("known %d", shard), function() read_known(job$folder, shard))
   rows <- NULL
   if (!is.null(extent)) {
-    rows <- if (is.null(job$step)) {
-      version(job$from)
-    } else {
-      .Call(mc_c_shard_extrapolate, lapply(job$saved, version), job$step, rows_space(job$model))
-    }
+    rows <- if (is.null(job$step)) version(job$from) else extrapolated_rows(job, lapply(job$saved, version), known)
   }
-  asked <- list(look = job$what == "objective", caps = job$caps)
+  asked <- c(list(look = job$what == "objective", caps = job$caps), known)
   has_lengths <- !is.null(extent) && rows_space(job$model) != "kept"
   if (!is.null(job$before) && has_lengths) asked$before <- version(job$before)
   out <- shard_visit(job$model, view, rows, job$shared, asked, job$control)
@@ -335,6 +367,11 @@ visit_shard <- function(view, shard, job, memory = NULL) {
     if (!is.null(memory)) memory[[sprintf("membership %d %d", shard, job$to)]] <- out$rows
   }
   out$sums
+}
+
+extrapolated_rows <- function(job, saved, known) {
+  rows <- .Call(mc_c_shard_extrapolate, saved, job$step$length, rows_space(job$model))
+  settle_rows(job$model, rows, job$step$shared, known)
 }
 
 read_own_rows <- function(folder, shard, version, extent) {

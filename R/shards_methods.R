@@ -12,6 +12,7 @@ new_shards_fit <- function(x, model, outcome, objective, of, control) {
     ))
   }
   control[c("cluster", "checkpoint")] <- list(NULL)
+  model$here <- NULL
   observed <- x$dims[["n"]] - x$column_missing
   structure(
     list(

@@ -1064,19 +1064,30 @@ int ab_newton_pairs(const ab_param *par) {
   return num_pairs(n);
 }
 
+static bool sum_columns(const mc_data *data, ab_param *par, ab_newton *work, ab_newton_sums *sums) {
+  strip_sum columns = {0, 0};
+  visit w = {.half = &work->cols, .par = par, .work = work, .data = data, .sums = sums};
+  num_take_rows(par->membership, data->n, 0, data->n, par->k, work->membership);
+  set_columns(par, work);
+  return visit_units(&w, &work->by_column, column_sum_block, &columns);
+}
+
+bool ab_newton_column_sums(const mc_data *data, ab_param *par, ab_newton *work,
+                           ab_newton_sums *sums) {
+  prepare(data->m, par, work);
+  work->passes++;
+  return sum_columns(data, par, work, sums);
+}
+
 bool ab_newton_rows(const mc_data *data, ab_param *par, ab_newton *work, bool look,
                     ab_newton_sums *sums) {
-  strip_sum rows = {0, 0}, columns = {0, 0};
+  strip_sum rows = {0, 0};
   prepare(data->m, par, work);
   if (!update_membership(data, par, work, look, &rows)) return false;
   sums->loglik = rows.loglik;
   sums->decrement = rows.decrement;
   work->passes++;
-  if (look) return true;
-  visit w = {.half = &work->cols, .par = par, .work = work, .data = data, .sums = sums};
-  num_take_rows(par->membership, data->n, 0, data->n, par->k, work->membership);
-  set_columns(par, work);
-  return visit_units(&w, &work->by_column, column_sum_block, &columns);
+  return look || sum_columns(data, par, work, sums);
 }
 
 bool ab_newton_columns(ab_param *par, ab_newton *work, const ab_newton_sums *sums) {

@@ -93,6 +93,10 @@ const double *ab_newton_caps(const ab_newton *work);
 bool ab_newton_rows(const mc_data *data, ab_param *par, ab_newton *work, bool look,
                     ab_newton_sums *sums);
 
+/* These sums alone, for memberships that are held. */
+bool ab_newton_column_sums(const mc_data *data, ab_param *par, ab_newton *work,
+                           ab_newton_sums *sums);
+
 /* The columns' half from such sums over all rows of a table; work is of one with no row. */
 bool ab_newton_columns(ab_param *par, ab_newton *work, const ab_newton_sums *sums);
 

@@ -21,24 +21,29 @@ static ab_newton_sums newton_sums(const mc_data *data, const ab_param *par, doub
 }
 
 /* Nothing yet, but the log-prior of the memberships: that of a table without columns. */
-static void begin_sums(const ab_newton_self *self, const ab_prior *prior, ptrdiff_t length,
-                       double *sums) {
-  const ab_param *par = self->ab.par;
+static void begin_sums(const ab_self *ab, ptrdiff_t length, double *sums) {
+  const ab_param *par = ab->par;
   memset(sums, 0, (size_t) length * sizeof *sums);
-  sums[MC_SHARD_BESIDE] =
-      ab_log_prior(prior, par->pinned, self->ab.data->n, 0, par->membership, par->aspects);
+  sums[MC_SHARD_BESIDE] = ab_log_prior(ab_work_prior(ab->work), par->pinned, ab->data->n, 0,
+                                       par->membership, par->aspects);
+}
+
+/* The rows' half of EM, or what is not held of it, and its sums; returns the log-likelihood. */
+static double em_sums(const ab_self *ab, double *sums) {
+  const ptrdiff_t size = (ptrdiff_t) ab->par->k * ab->data->m;
+  const double *one, *zero;
+  const double loglik = ab_em_rows(ab->data, ab->par, ab->work, &one, &zero);
+  memcpy(sums + MC_SHARD_HEAD, one, (size_t) size * sizeof *sums);
+  memcpy(sums + MC_SHARD_HEAD + size, zero, (size_t) size * sizeof *sums);
+  return loglik;
 }
 
 bool ab_shard_pass(ab_newton_self *self, const double *caps, double *sums) {
   const mc_data *data = self->ab.data;
   ab_param *par = self->ab.par;
-  begin_sums(self, ab_work_prior(self->ab.work), ab_shard_length(data, par, self->newton), sums);
+  begin_sums(&self->ab, ab_shard_length(data, par, self->newton), sums);
   if (!self->newton) {
-    const ptrdiff_t size = (ptrdiff_t) par->k * data->m;
-    const double *one, *zero;
-    sums[MC_SHARD_LOGLIK] = ab_em_rows(data, par, self->ab.work, &one, &zero);
-    memcpy(sums + MC_SHARD_HEAD, one, (size_t) size * sizeof *sums);
-    memcpy(sums + MC_SHARD_HEAD + size, zero, (size_t) size * sizeof *sums);
+    sums[MC_SHARD_LOGLIK] = em_sums(&self->ab, sums);
     return !isnan(sums[MC_SHARD_LOGLIK]);
   }
   ab_newton_sums out = newton_sums(data, par, sums);
@@ -51,7 +56,7 @@ bool ab_shard_pass(ab_newton_self *self, const double *caps, double *sums) {
 
 bool ab_shard_objective(ab_newton_self *self, const double *caps, double *sums) {
   const mc_data *data = self->ab.data;
-  begin_sums(self, ab_work_prior(self->ab.work), MC_SHARD_HEAD, sums);
+  begin_sums(&self->ab, MC_SHARD_HEAD, sums);
   if (self->newton && caps) {
     ab_newton_sums out = {0, 0, NULL, NULL, NULL};
     ab_newton_set_caps(self->newton, data->m, caps);
@@ -107,5 +112,57 @@ mc_shards ab_shards(ab_shards_self *self) {
   out.shared.length[0] = (ptrdiff_t) self->newton.ab.par->k * self->newton.ab.data->m;
   out.shared.feasible = driver_feasible;
   out.shared.self = self;
+  return out;
+}
+
+/* Memberships are the shares of expected counts; returns the log-likelihood before. */
+static double expect_effort(const ab_effort *self) {
+  const double *one, *zero;
+  self->ab.par->fixed_aspects = true;
+  const double loglik = ab_em_rows(self->ab.data, self->ab.par, self->ab.work, &one, &zero);
+  self->ab.par->fixed_aspects = false;
+  return loglik;
+}
+
+bool ab_effort_shard_look(ab_effort *self, double *sums) {
+  begin_sums(&self->ab, MC_SHARD_HEAD, sums);
+  sums[MC_SHARD_LOGLIK] = expect_effort(self);
+  ab_effort_counts(self, sums + MC_SHARD_OWN);
+  return !isnan(sums[MC_SHARD_LOGLIK]);
+}
+
+bool ab_effort_shard_pass(ab_effort *self, double *sums) {
+  const mc_data *data = self->ab.data;
+  ab_param *par = self->ab.par;
+  begin_sums(&self->ab, ab_shard_length(data, par, self->newton), sums);
+  sums[MC_SHARD_LOGLIK] = expect_effort(self);
+  if (isnan(sums[MC_SHARD_LOGLIK])) return false;
+  ab_effort_impose(self);
+  if (self->newton) {
+    ab_newton_sums out = newton_sums(data, par, sums);
+    return ab_newton_column_sums(data, par, self->newton, &out);
+  }
+  par->fixed_membership = true;
+  const double after = em_sums(&self->ab, sums);
+  par->fixed_membership = false;
+  return !isnan(after);
+}
+
+static bool driver_curve(void *self, const double *sums) {
+  ab_effort_shards_self *s = self;
+  memcpy(s->curve.count, sums + MC_SHARD_OWN, sizeof s->curve.count);
+  ab_curve_fit(&s->curve, s->coef);
+  return true;
+}
+
+/* As in memory gains decide, also of Newton halves: memberships are not theirs. */
+mc_shards ab_effort_shards(ab_effort_shards_self *self) {
+  mc_shards out = ab_shards(&self->shards);
+  out.prepare = driver_curve;
+  out.shared.n_block = 2;
+  out.shared.block[1] = self->coef;
+  out.shared.length[1] = 2;
+  out.shared.residual = NULL;
+  out.shared.next = NULL;
   return out;
 }

@@ -6,7 +6,7 @@
 #ifndef MC_ASPECT_BERNOULLI_SHARDS_H
 #define MC_ASPECT_BERNOULLI_SHARDS_H
 
-#include "aspect_bernoulli/newton.h"
+#include "aspect_bernoulli/effort.h"
 #include "engine/shards.h"
 
 /* Doubles that a pass has: the head, then sums over rows for each column. */
@@ -29,5 +29,21 @@ typedef struct {
 } ab_shards_self;
 
 mc_shards ab_shards(ab_shards_self *self);
+
+/*
+ * The same with effort (effort.h). A look changes memberships: they are the shares of expected
+ * counts then, and those of the phantom are at MC_SHARD_OWN. With them the driver fits the curve,
+ * which the visit for a pass is given.
+ */
+bool ab_effort_shard_look(ab_effort *self, double *sums);
+bool ab_effort_shard_pass(ab_effort *self, double *sums);
+
+typedef struct {
+  ab_shards_self shards; /* first: it stands for the whole */
+  ab_curve curve;        /* of all rows; its counts are set here */
+  double *coef;
+} ab_effort_shards_self;
+
+mc_shards ab_effort_shards(ab_effort_shards_self *self);
 
 #endif

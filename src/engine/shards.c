@@ -12,8 +12,14 @@ static double objective_of(const mc_shards *s) {
   return s->sums[MC_SHARD_LOGLIK] + s->sums[MC_SHARD_BESIDE] + beside;
 }
 
+static bool prepared(const mc_shards *s) {
+  if (!s->prepare) return true;
+  return s->at.visit(s->at.ctx, true, caps_of(s), s->sums) && s->prepare(s->shared.self, s->sums);
+}
+
 static double model_pass(void *self) {
   const mc_shards *s = self;
+  if (!prepared(s)) return NAN;
   if (!s->at.visit(s->at.ctx, false, caps_of(s), s->sums)) return NAN;
   const double objective = objective_of(s);
   return s->step(s->shared.self, s->sums, objective) ? objective : NAN;

@@ -16,7 +16,8 @@ enum {
   MC_SHARD_DECREMENT,
   MC_SHARD_RR,
   MC_SHARD_VV,
-  MC_SHARD_HEAD
+  MC_SHARD_OWN, /* two of the model's own, for prepare() */
+  MC_SHARD_HEAD = MC_SHARD_OWN + 2
 };
 
 /* Where the shards are, for the driver, whose blocks are the shared parameters. */
@@ -39,6 +40,9 @@ typedef struct {
   mc_model shared; /* blocks, feasible, reject, residual and next; its passes are not asked for */
   mc_shards_at at;
   double *sums; /* as many as a pass of a shard gives */
+  /* a step of the shared parameters that comes before a visit for a pass, given the heads that a
+   * look at all shards has found; NULL: there is none, and no look */
+  bool (*prepare)(void *self, const double *sums);
   /* the step of the shared parameters, given the sums and the objective before; false: stopped */
   bool (*step)(void *self, double *sums, double objective);
   double (*beside)(void *self);      /* what the objective has of the shared parameters; NULL: 0 */

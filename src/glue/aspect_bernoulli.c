@@ -1,5 +1,7 @@
 #include "glue/aspect_bernoulli.h"
 
+#include <string.h>
+
 #include "aspect_bernoulli/effort.h"
 #include "aspect_bernoulli/shards.h"
 #include "aspect_bernoulli/vb.h"
@@ -72,16 +74,23 @@ SEXP mc_c_ab_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   return glue_fit_model(&recipe, view, param, prior, control);
 }
 
+/* What a phantom has to follow, and of Newton halves what the aspects need. */
+static void take_effort(glue_call *call, ab_effort *self) {
+  const SEXP effort = glue_field(call->param, "effort");
+  const ab_param *par = self->ab.par;
+  const ab_prior prior = glue_ab_prior(call->prior, par->k, false);
+  glue_matrix(effort, call->data.n, 1, "effort");
+  glue_check(par->k > 1 && par->pinned[par->k - 1], "phantom of an effort");
+  self->effort = REAL(effort);
+  self->cells = ab_effort_cells(&call->data, &prior, &call->host);
+  self->newton = new_newton(call, par);
+}
+
 static mc_model new_effort_model(glue_call *call) {
   ab_effort *self = glue_new(call, sizeof *self);
-  ab_prior *prior = glue_new(call, sizeof *prior);
-  const SEXP effort = glue_field(call->param, "effort");
-  glue_matrix(effort, call->data.n, 1, "effort");
-  *self = (ab_effort){*new_self(call), glue_param(call, 2, 2, 1), REAL(effort), prior, NULL};
-  const ab_param *par = self->ab.par;
-  *prior = glue_ab_prior(call->prior, par->k, false);
-  self->newton = new_newton(call, par);
-  glue_check(par->k > 1 && par->pinned[par->k - 1], "phantom of an effort");
+  self->ab = *new_self(call);
+  self->coef = glue_param(call, 2, 2, 1);
+  take_effort(call, self);
   ab_effort_impose(self);
   return ab_effort_model(self);
 }
@@ -142,15 +151,21 @@ SEXP mc_c_ab_certify(SEXP view, SEXP param, SEXP prior) {
   return out;
 }
 
-static void *begin_shard(glue_call *call, ptrdiff_t *length) {
-  ab_newton_self *self = glue_new(call, sizeof *self);
+/* The aspect Bernoulli model of a shard; a pass changes the memberships of the result. */
+static ab_self new_shard_self(glue_call *call) {
   ab_param *par = glue_new(call, sizeof *par);
   *par = param_of(call->param, &call->data);
   par->membership = REAL(VECTOR_ELT(call->out, 0));
   const ab_prior prior = glue_ab_prior(call->prior, par->k, false);
-  *self = (ab_newton_self){{&call->data, par, NULL}, new_newton(call, par)};
-  self->ab.work = ab_new_work(&call->data, &prior, call->ctl.n_threads, &call->host);
-  *length = ab_shard_length(&call->data, par, self->newton);
+  return (ab_self){&call->data, par,
+                   ab_new_work(&call->data, &prior, call->ctl.n_threads, &call->host)};
+}
+
+static void *begin_shard(glue_call *call, ptrdiff_t *length) {
+  ab_newton_self *self = glue_new(call, sizeof *self);
+  self->ab = new_shard_self(call);
+  self->newton = new_newton(call, self->ab.par);
+  *length = ab_shard_length(&call->data, self->ab.par, self->newton);
   return self;
 }
 
@@ -164,19 +179,70 @@ SEXP mc_c_ab_shard(SEXP view, SEXP param, SEXP prior, SEXP control) {
   return glue_shard(&recipe, view, param, prior, control);
 }
 
-static mc_model new_shards_model(glue_call *call) {
-  ab_shards_self *self = glue_new(call, sizeof *self);
+static void *begin_effort_shard(glue_call *call, ptrdiff_t *length) {
+  ab_effort *self = glue_new(call, sizeof *self);
+  const SEXP coef = glue_field(call->param, "coef");
+  self->ab = new_shard_self(call);
+  glue_matrix(coef, 2, 1, "coef");
+  self->coef = REAL(coef);
+  take_effort(call, self);
+  *length = ab_shard_length(&call->data, self->ab.par, self->newton);
+  if (Rf_asLogical(glue_field(call->param, "look")) != TRUE) return self;
+  const ptrdiff_t size = (ptrdiff_t) call->data.n * self->ab.par->k;
+  double *looked_at = mc_doubles(&call->host, size, 1); /* a look changes them, too */
+  memcpy(looked_at, self->ab.par->membership, (size_t) size * sizeof *looked_at);
+  self->ab.par->membership = looked_at;
+  return self;
+}
+
+static bool visit_effort_shard(void *self, bool look, const double *caps, double *sums) {
+  (void) caps;
+  return (look ? ab_effort_shard_look : ab_effort_shard_pass)(self, sums);
+}
+
+/* The same with effort: param has coef and effort, too. */
+SEXP mc_c_ab_effort_shard(SEXP view, SEXP param, SEXP prior, SEXP control) {
+  const glue_shard_recipe recipe = {"membership", begin_effort_shard, visit_effort_shard};
+  return glue_shard(&recipe, view, param, prior, control);
+}
+
+/* membership (n x k), its last column following effort (n) by coef. */
+SEXP mc_c_ab_effort_impose(SEXP membership, SEXP coef, SEXP effort) {
+  const int n = Rf_nrows(membership);
+  ab_param par = {.k = Rf_ncols(membership)};
+  const mc_data data = {.n = n};
+  glue_matrix(membership, n, par.k, "membership");
+  glue_matrix(coef, 2, 1, "coef");
+  glue_matrix(effort, n, 1, "effort");
+  SEXP out = PROTECT(Rf_duplicate(membership));
+  par.membership = REAL(out);
+  ab_effort self = {.ab = {&data, &par, NULL}, .coef = REAL(coef), .effort = REAL(effort)};
+  ab_effort_impose(&self);
+  UNPROTECT(1);
+  return out;
+}
+
+/* The driver; its aspects are field 0 of the result. */
+static void begin_driver(glue_call *call, ab_shards_self *self) {
   ab_param *par = glue_new(call, sizeof *par);
   *par = param_of(call->param, &call->data);
   par->aspects = glue_param(call, 0, par->k, call->data.m);
   self->prior = glue_ab_prior(call->prior, par->k, false);
   self->newton.ab = (ab_self){&call->data, par, NULL};
   self->newton.newton = new_newton(call, par);
-  const ptrdiff_t length = ab_shard_length(&call->data, par, self->newton.newton);
+}
+
+static ptrdiff_t driver_length(const ab_shards_self *self) {
+  return ab_shard_length(self->newton.ab.data, self->newton.ab.par, self->newton.newton);
+}
+
+static mc_model new_shards_model(glue_call *call) {
+  ab_shards_self *self = glue_new(call, sizeof *self);
+  begin_driver(call, self);
   const mc_shards shards = ab_shards(self);
   const bool near_end = Rf_asLogical(glue_field(call->param, "near_end")) == TRUE;
   if (near_end && self->newton.newton && call->ctl.tol > 0) ab_newton_near_end(&self->newton);
-  return glue_shards_model(call, &shards, 1, length);
+  return glue_shards_model(call, &shards, 1, driver_length(self));
 }
 
 /*
@@ -187,5 +253,27 @@ static mc_model new_shards_model(glue_call *call) {
 SEXP mc_c_ab_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"aspects", "outcome", ""};
   const glue_recipe recipe = {fields, 1, new_shards_model, NULL};
+  return glue_fit_model(&recipe, view, param, prior, control);
+}
+
+static mc_model new_effort_shards_model(glue_call *call) {
+  ab_effort_shards_self *self = glue_new(call, sizeof *self);
+  const SEXP effort = glue_field(call->param, "effort"), cells = glue_field(call->param, "cells");
+  begin_driver(call, &self->shards);
+  self->coef = glue_param(call, 1, 2, 1);
+  glue_matrix(effort, Rf_length(effort), 1, "effort");
+  glue_matrix(cells, Rf_length(effort), 1, "cells");
+  self->curve = (ab_curve){.n = Rf_length(effort), .effort = REAL(effort), .cells = REAL(cells)};
+  const mc_shards shards = ab_effort_shards(self);
+  return glue_shards_model(call, &shards, 2, driver_length(&self->shards));
+}
+
+/*
+ * The same with effort: param has coef, and the effort of all rows, with the cells that belong to
+ * each (aspect_bernoulli/effort.h). The looks before passes are not counted.
+ */
+SEXP mc_c_ab_effort_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
+  const char *fields[] = {"aspects", "coef", "outcome", ""};
+  const glue_recipe recipe = {fields, 2, new_effort_shards_model, NULL};
   return glue_fit_model(&recipe, view, param, prior, control);
 }

@@ -9,10 +9,11 @@
 
 static ab_prior none(int k) { return alike(k, 0, 0, 0); }
 
+static ab_prior prior; /* of the last problem */
+
 static ab_effort new_problem(double missing, ab_prior (*new_prior)(int k)) {
   static mc_data data;
   static ab_param par;
-  static ab_prior prior;
   static mc_host host;
   data = check_view(check_table(N, M, 0.3, missing), N, M);
   host = check_host();
@@ -26,8 +27,11 @@ static ab_effort new_problem(double missing, ab_prior (*new_prior)(int k)) {
   for (int j = 0; j < M; j++) par.aspects[num_at(K - 1, j, K)] = 0;
   double *coef = exact(2), *effort = exact(N);
   for (int i = 0; i < N; i++) effort[i] = (i - 0.5 * N) / 5;
-  const ab_effort out = {
-      {&data, &par, ab_new_work(&data, &prior, 1, &host)}, coef, effort, &prior, NULL};
+  const ab_effort out = {{&data, &par, ab_new_work(&data, &prior, 1, &host)},
+                         coef,
+                         effort,
+                         ab_effort_cells(&data, &prior, &host),
+                         NULL};
   return out;
 }
 
@@ -44,7 +48,7 @@ static void check_shares(const ab_effort *p) {
 static void never_lowers_the_objective(bool newton, ab_prior (*new_prior)(int k)) {
   ab_effort p = new_problem(0.1, new_prior);
   const mc_host host = check_host();
-  if (newton) p.newton = ab_new_newton(p.ab.data, p.prior, false, 1, &host);
+  if (newton) p.newton = ab_new_newton(p.ab.data, &prior, false, 1, &host);
   ab_effort_impose(&p);
   double before = -INFINITY;
   for (int pass = 0; pass < 50; pass++) {
@@ -63,6 +67,47 @@ static void test_never_lowers_the_objective(void) {
   never_lowers_the_objective(true, unlike);
 }
 
+/* The maximum has no slope; far from it, too, and where rows of the same effort are one. */
+static void test_curve_is_at_its_maximum(void) {
+  double *effort = exact(N), *cells = exact(N), *coef = exact(2);
+  for (int round = 0; round < 6; round++) {
+    double slope[2] = {0, 0};
+    ab_curve curve = {.n = N, .effort = effort, .cells = cells, .count = {0, 0}};
+    coef[0] = round < 3 ? 0 : 20;
+    coef[1] = round % 3 ? -15 : 1;
+    for (int i = 0; i < N; i++) {
+      effort[i] = (i - 0.5 * N) / 5;
+      cells[i] = 1 + i % 4;
+      const double count = cells[i] * (i % 5 + 0.5) / 6;
+      curve.count[0] += count;
+      curve.count[1] += count * effort[i];
+    }
+    ab_curve_fit(&curve, coef);
+    for (int i = 0; i < N; i++) {
+      const double mu = 1 / (1 + exp(-coef[0] - coef[1] * effort[i]));
+      slope[0] += cells[i] * mu;
+      slope[1] += cells[i] * mu * effort[i];
+    }
+    CHECK_NEAR(slope[0], curve.count[0], 1e-9);
+    CHECK_NEAR(slope[1], curve.count[1], 1e-9);
+  }
+}
+
+/* Odds beyond what a share can hold leave rows on the simplex, and no share at 0. */
+static void test_impose_keeps_shares_above_zero(void) {
+  ab_effort p = new_problem(0, none);
+  p.coef[1] = 400;
+  ab_effort_impose(&p);
+  for (int i = 0; i < N; i++) {
+    double sum = 0;
+    for (int c = 0; c < K; c++) {
+      sum += p.ab.par->membership[num_at(i, c, N)];
+      CHECK(p.ab.par->membership[num_at(i, c, N)] > 0);
+    }
+    CHECK_NEAR(sum, 1, 1e-12);
+  }
+}
+
 static void test_engine_runs_the_model(void) {
   ab_effort p = new_problem(0, none);
   ab_effort_impose(&p);
@@ -77,6 +122,8 @@ static void test_engine_runs_the_model(void) {
 
 int main(void) {
   RUN(test_never_lowers_the_objective);
+  RUN(test_curve_is_at_its_maximum);
+  RUN(test_impose_keeps_shares_above_zero);
   RUN(test_engine_runs_the_model);
   return check_report();
 }

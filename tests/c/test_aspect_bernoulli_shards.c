@@ -149,6 +149,74 @@ static void hold_rounds_to_table(int algorithm, int round) {
   hold_to_table(p, algorithm, round % 3 > 0, 1 + round % 2);
 }
 
+/* One pass with effort: looks, the curve, visits and the aspects, by their sums over pieces. */
+static void hold_effort_to_table(bool newton, bool prior) {
+  enum { N = 31, M = 9, K = 3 };
+  const mc_host *host = new_host();
+  problem p = new_problem(N, M, K, 0.1);
+  int *pinned = exact_int(K);
+  double *effort = exact(N), *cells = exact(N), *coef = exact(2), *curve = exact(2);
+  if (prior) p.prior = alike(K, 0.2, 1, 0.03);
+  pinned[K - 1] = 1;
+  p.par.pinned = pinned;
+  for (int j = 0; j < M; j++) p.par.aspects[num_at(K - 1, j, K)] = 0;
+  for (int i = 0; i < N; i++) effort[i] = (i % 7 - 3.0) / 2;
+  coef[0] = curve[0] = 0.3;
+  coef[1] = curve[1] = -0.2;
+  ab_newton_self whole = new_self(&p, newton ? DENSE : EM, 1);
+  ab_effort table = {whole.ab, coef, effort, ab_effort_cells(&p.data, &p.prior, host),
+                     whole.newton};
+  memcpy(cells, table.cells, N * sizeof *cells);
+  ab_effort_impose(&table);
+
+  pieces all = cut(&p, MOST_SHARDS);
+  begin(&all, newton ? DENSE : EM, 1);
+  static int no_start[1] = {0};
+  problem driver = p;
+  driver.n = 0;
+  driver.data = (mc_data){.n = 0, .m = M, .start = no_start, .column = no_start};
+  driver.par.membership = exact(1);
+  driver.par.aspects = exact_copy(p.par.aspects, (ptrdiff_t) K * M);
+  ab_effort_shards_self own = {.shards = {new_self(&driver, newton ? DENSE : EM, 1), p.prior},
+                               .curve = {.n = N, .effort = effort, .cells = cells},
+                               .coef = curve};
+  const mc_shards shards = ab_effort_shards(&own);
+  for (int look = 1; look >= 0; look--) {
+    const ptrdiff_t length = look ? MC_SHARD_HEAD : all.length;
+    double *sums = exact(length), *part = exact(length);
+    for (int s = 0, from = 0; s < MOST_SHARDS; from += all.part[s++].n) {
+      problem held = copy_problem(all.part + s);
+      ab_self self = {&all.part[s].data, look ? &held.par : &all.part[s].par, all.self[s].ab.work};
+      ab_effort of = {self, curve, effort + from,
+                      ab_effort_cells(&all.part[s].data, &p.prior, host), all.self[s].newton};
+      CHECK((look ? ab_effort_shard_look : ab_effort_shard_pass)(&of, part));
+      for (ptrdiff_t i = 0; i < length; i++) sums[i] += part[i];
+    }
+    const double objective =
+        sums[MC_SHARD_LOGLIK] + sums[MC_SHARD_BESIDE] + shards.beside(shards.shared.self);
+    if (!look) CHECK_NEAR(objective, ab_effort_pass(&table), 1e-12);
+    CHECK(look ? shards.prepare(shards.shared.self, sums)
+               : shards.step(shards.shared.self, sums, objective));
+  }
+  CHECK(check_distance(curve, coef, 2) < 1e-10);
+  CHECK(check_distance(driver.par.aspects, p.par.aspects, (ptrdiff_t) K * M) < 1e-10);
+  for (int s = 0, from = 0; s < MOST_SHARDS; from += all.part[s++].n)
+    for (int i = 0; i < all.part[s].n; i++)
+      for (int c = 0; c < K; c++)
+        CHECK_NEAR(all.part[s].par.membership[num_at(i, c, all.part[s].n)],
+                   p.par.membership[num_at(from + i, c, N)], 1e-10);
+}
+
+static void test_effort(void) {
+  hold_effort_to_table(false, false);
+  hold_effort_to_table(false, true);
+}
+
+static void test_effort_dense(void) {
+  hold_effort_to_table(true, false);
+  hold_effort_to_table(true, true);
+}
+
 static void test_em(void) {
   for (int round = 0; round < 3; round++) hold_rounds_to_table(EM, round);
 }
@@ -170,6 +238,8 @@ static void test_sparse_with_prior(void) { hold_rounds_to_table(SPARSE, 3); }
 static void test_sparse_with_phantom(void) { hold_rounds_to_table(SPARSE, 7); }
 
 int main(void) {
+  RUN(test_effort);
+  RUN(test_effort_dense);
   RUN(test_em);
   RUN(test_em_with_phantom);
   RUN(test_dense);

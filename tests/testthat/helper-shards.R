@@ -87,14 +87,14 @@ hold_verbs <- function(there, here, own) {
 }
 
 # Streaming, 1 and 2 workers, and a fit whose driver was killed and that goes on, on two workers or in one process.
-hold_workers <- function(x, fit) {
+hold_workers <- function(x, fit, kills = c(3, 7, 12)) {
   shard <- shards(x, tempfile(), size = 60)
   run <- function(..., max_pass = 20) fit(shard, fit_control(max_pass = max_pass, tol = 0, ...))
   alone <- run()
   cluster <- parallel::makePSOCKcluster(2, rscript_envs = NULL)
   on.exit(parallel::stopCluster(cluster))
   for (n in 1:2) expect_identical(numbers_of(run(cluster = cluster[seq_len(n)])), numbers_of(alone))
-  hold_resumed(run, cluster)
+  hold_resumed(run, cluster, kills)
 }
 
 # A fit that was killed goes on as if nothing had been, also elsewhere.

@@ -116,10 +116,21 @@ torture("mc_c_shard_extrapolate", list(param$membership, 1, 1), 2, "simplex", er
 driver <- modifyList(param, list(membership = matrix(0, 0, ncol(param$membership))))
 counts <- length(param$aspects)
 driver$visit <- function(what, value, more) {
-  switch(what, pass = c(-10, rep(0, 4), rep(1, 2 * counts)), objective = c(-10, rep(0, 4)), NULL)
+  switch(what, pass = c(-10, rep(0, 6), rep(1, 2 * counts)), objective = c(-10, rep(0, 6)), NULL)
 }
 empty <- list(dim = c(0L, ncol(param$aspects)), start = 0L, column = integer())
 torture("mc_c_ab_shards_fit", empty, driver, flat, fast)
 torture(
   "mc_c_ab_shards_fit", empty, modifyList(driver, list(visit = function(...) stop("lost"))), flat, fast, error = TRUE
 )
+followed <- c(white, list(look = FALSE, before = white$membership))
+for (algorithm in c("em", "newton")) {
+  torture("mc_c_ab_effort_shard", view, followed, flat, modifyList(plain, list(algorithm = algorithm)))
+}
+torture("mc_c_ab_effort_shard", view, modifyList(followed, list(look = TRUE)), flat, plain)
+torture("mc_c_ab_effort_shard", view, modifyList(followed, list(effort = 1)), flat, plain, error = TRUE)
+torture("mc_c_ab_effort_impose", white$membership, white$coef, white$effort)
+torture("mc_c_ab_effort_impose", white$membership, 1, white$effort, error = TRUE)
+curve <- modifyList(driver, list(coef = white$coef, effort = c(-1, 0.5), cells = c(2, 4), aspects = white$aspects))
+torture("mc_c_ab_effort_shards_fit", empty, curve, flat, modifyList(fast, list(max_pass = 4L)))
+torture("mc_c_ab_effort_shards_fit", empty, modifyList(curve, list(cells = 1)), flat, fast, error = TRUE)

@@ -17,7 +17,7 @@ torture("mc_c_bm_fit", view, mixture, c(-1, 0, 0), plain, error = TRUE)
 empty <- list(dim = c(0L, 6L), start = 0L, column = integer())
 visits <- function(counts) {
   list(visit = function(what, value, more) {
-    switch(what, pass = c(-10, rep(0, 4), rep(1, counts)), objective = c(-10, rep(0, 4)), NULL)
+    switch(what, pass = c(-10, rep(0, 6), rep(1, counts)), objective = c(-10, rep(0, 6)), NULL)
   })
 }
 torture("mc_c_bm_shard", view, mixture, c(0, 0, 0), plain)

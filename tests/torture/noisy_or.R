@@ -30,7 +30,7 @@ torture("mc_c_nor_shard", view, modifyList(shard, list(listed = matrix(0, 8, 32)
 torture("mc_c_nor_shard", view, shard, modifyList(of_rows, list(inference = 0L)), control, error = TRUE)
 empty <- list(dim = c(0L, 5L), start = 0L, column = integer())
 driver <- c(shard[-1], list(visit = function(what, value, more) {
-  switch(what, pass = c(-10, rep(0, 4), rep(1, 33)), objective = c(-10, rep(0, 4)), NULL)
+  switch(what, pass = c(-10, rep(0, 6), rep(1, 33)), objective = c(-10, rep(0, 6)), NULL)
 }))
 torture("mc_c_nor_shards_fit", empty, driver, of_rows, control)
 torture("mc_c_nor_shards_fit", empty, driver[-2], of_rows, control, error = TRUE)
