@@ -209,9 +209,13 @@ measures <- function(fit) {
   c(kl = fit$kl, between = mean(d[!same & !diag(12)]), within = mean(d[same]), loglik = fit$loglik)
 }
 
+# Every second frequency and time of the lower part, as amplitudes' roots, for a picture.
+coarse <- function(v) round(unname(sqrt(v[seq(1, 90, 2), seq(1, ncol(v), 2)])), 2L)
+
 shown_drums <- function(fit) {
   time <- fit$param$marginals[[2L]]
   list(
+    rebuilt = coarse(fitted(fit)),
     time = round(unname(time / apply(time, 1L, max)), 2L), apart = round(unname(divergences(fit, dims = 2)[[1L]]), 2L),
     measures = measures(fit)
   )
@@ -225,7 +229,7 @@ drum_pictures <- function() {
   weights <- c(5, 0.2, 0, -0.2, -5)
   settings <- list(c(0, 0), c(0, 5), c(1, 0), c(1, 5))
   list(
-    spectrogram = round(unname(sqrt(v[seq(1, 90, 2), seq(1, ncol(v), 2)])), 2L), weights = weights, settings = settings,
+    spectrogram = coarse(v), weights = weights, settings = settings,
     along = lapply(weights, function(w) shown_drums(fit_drums(v, start, w))),
     grouped = lapply(settings, function(s) shown_drums(fit_drums(v, start, s[1L], s[2L], TRUE)))
   )
