@@ -144,11 +144,12 @@ digit_entropy <- function() {
 }
 
 # Test images are folded in by EM as well: a Newton pass costs k^3 for every image.
-classes <- function(k) {
+fold_em <- function(n_pass) fit_control(max_pass = n_pass, algorithm = "em", progress = FALSE)
+
+classes <- function(k, strengths = c(0, 0.05, 0.1, 0.2, 0.3), n_fold = 15L) {
   z <- digits()
-  fold <- fit_control(max_pass = 15, algorithm = "em", progress = FALSE)
-  do.call(rbind, lapply(c(0, 0.05, 0.1, 0.2, 0.3), function(sparsity) {
-    found <- bench$fit_digits(z, k, sparsity, plain, fold)
+  do.call(rbind, lapply(strengths, function(sparsity) {
+    found <- bench$fit_digits(z, k, sparsity, plain, fold_em(n_fold))
     message("digits, k = ", k, ", sparsity ", sparsity, ": ", found[["error"]])
     data.frame(k, sparsity, error = found[["error"]], used = found[["uses"]], tests = nrow(z$test))
   }))
@@ -261,7 +262,9 @@ experiments <- list(
   simplex = simplex, faces = faces, digit_bases = digit_bases, digit_entropy = digit_entropy,
   trained = function() c(table(digits()$train[, 1L])), classes_25 = function() classes(25),
   classes_50 = function() classes(50), classes_75 = function() classes(75), classes_100 = function() classes(100),
-  classes_200 = function() classes(200), drum_pictures = drum_pictures, annealing = annealing
+  classes_200 = function() classes(200),
+  # Whether 15 passes are enough to fold in: more of them, without sparsity.
+  folded_longer = function() classes(200, 0, 100L), drum_pictures = drum_pictures, annealing = annealing
 )
 
 run_experiments(experiments, target)
