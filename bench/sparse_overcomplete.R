@@ -123,13 +123,13 @@ read_digits <- function() {
 }
 
 # Ten fits, one of each digit; the share of test images, in per cent, that another one explains better.
-fit_digits <- function(z, k, sparsity, control) {
+fit_digits <- function(z, k, sparsity, control, fold = fit_control(max_pass = 15, progress = FALSE)) {
   rows <- function(images) images[, -1L] / rowSums(images[, -1L])
   set.seed(3)
   fits <- lapply(stats::setNames(0:9, 0:9), function(class) {
     quietly(plsa(rows(z$train[z$train[, 1L] == class, ]), k, sparsity = c(membership = sparsity), control = control))
   })
-  guess <- quietly(classify(fits, rows(z$test), control = fit_control(max_pass = 15, progress = FALSE)))$class
+  guess <- quietly(classify(fits, rows(z$test), control = fold))$class
   c(error = 100 * mean(guess != z$test[, 1L]), uses = mean(vapply(fits, function(fit) mean(fit$perplexity), 0)))
 }
 

@@ -171,7 +171,8 @@ experiments <- list(
   },
   models = models,
   sizes = function() each(c(50, 100, 200, 500), 101:103, 8),
-  sizes_1000 = function() each(1000, 101:102, 8),
+  sizes_1000 = function() each(1000, 101:102, 8), sizes_2000 = function() each(2000, 101:102, 8),
+  sizes_5000 = function() each(5000, 101, 8),
   sources = function() do.call(rbind, lapply(c(2, 4, 6, 8, 10, 12, 15), function(k) each(500, 201:202, k, 3L))),
   rules = rules, citations = citations
 )

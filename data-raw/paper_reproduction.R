@@ -166,43 +166,60 @@ ages_of <- function() {
   )
 }
 
-# Eqs. (33)-(35): which component wrote true ones, added ones and zeros. Of the models that give every cell a cause:
-# aspect Bernoulli, and with as many parameters the mixture and PLSA, each the likeliest of ten starts.
-written_of <- function(planted, k, k_mixture) {
-  ten <- fit_control(n_start = 10, n_finish = 10, screen = FALSE, progress = FALSE, algorithm = "em")
+# Eqs. (33)-(35): which component made true ones, added ones and zeros. `of(k)`: posterior of component k in every cell.
+shares_by <- function(planted, k, of, mean) {
   cells <- list(true_ones = planted$x == 1 & !planted$added, added_ones = planted$added, zeros = planted$x == 0)
-  shares <- function(cause) { # cause(k): posterior of component k in every cell
-    sums <- vapply(cause$k, function(c) vapply(cells, function(at) mean(cause$of(c)[at]), 0), numeric(3))
-    each <- sums / rowSums(sums)
-    data.frame(component = cause$k, t(each), mean = cause$mean, row.names = NULL)
-  }
-  ab <- hush(aspect_bernoulli(planted$x, k, estimate = "ml", control = fit_control(progress = FALSE, algorithm = "em")))
+  sums <- vapply(seq_len(k), function(c) vapply(cells, function(at) mean(of(c)[at]), 0), numeric(3))
+  each <- sums / rowSums(sums)
+  data.frame(component = seq_len(k), t(each), mean, row.names = NULL)
+}
+likeliest_of_ten <- fit_control(n_start = 10, n_finish = 10, screen = FALSE, progress = FALSE, algorithm = "em")
+
+shares_by_aspects <- function(planted, ab) {
   q <- predict(ab, type = "cell")
-  mixture <- hush(bernoulli_mixture(planted$x, k_mixture, estimate = "ml", control = ten))
-  topics <- hush(plsa(planted$x, k, control = ten))
+  shares_by(planted, dim(q)[3L], function(c) q[, , c], unname(rowMeans(ab$param$aspects)))
+}
+
+shares_by_mixture <- function(planted, k) {
+  mixture <- hush(bernoulli_mixture(planted$x, k, estimate = "ml", control = likeliest_of_ten))
+  prototypes <- mixture$param$prototypes
+  whole <- matrix(1, nrow(planted$x), ncol(planted$x))
+  shares <- shares_by(planted, k, function(c) mixture$param$membership[, c] * whole, unname(rowMeans(prototypes)))
+  cbind(shares, smallest = unname(apply(prototypes, 1L, min)), largest = unname(apply(prototypes, 1L, max)))
+}
+
+# Of the models that give every cell a cause: aspect Bernoulli, and with as many parameters the mixture and PLSA, each
+# the likeliest of ten starts.
+written_of <- function(planted, k, k_mixture) {
+  ab <- hush(aspect_bernoulli(planted$x, k, estimate = "ml", control = fit_control(progress = FALSE, algorithm = "em")))
+  mixture <- shares_by_mixture(planted, k_mixture)
+  topics <- hush(plsa(planted$x, k, control = likeliest_of_ten))
   s <- topics$param$membership
   a <- topics$param$basis
   p <- pmax(s %*% a, 1e-300)
-  whole <- matrix(1, nrow(planted$x), ncol(planted$x))
   list(
     ones = mean(planted$x), before = mean(planted$x == 1 & !planted$added),
     kind = kinds_of(ab),
     top = apply(ab$param$aspects, 1L, function(a) names(sort(a, decreasing = TRUE))[1:6]),
-    AB = shares(list(k = 1:k, of = function(c) q[, , c], mean = unname(rowMeans(ab$param$aspects)))),
-    MB = shares(list(
-      k = seq_len(k_mixture), of = function(c) mixture$param$membership[, c] * whole,
-      mean = unname(rowMeans(mixture$param$prototypes))
-    )),
-    PLSA = shares(list(k = 1:k, of = function(c) outer(s[, c], a[c, ]) / p, mean = rep(NA, k)))
+    AB = shares_by_aspects(planted, ab), MB = mixture,
+    PLSA = shares_by(planted, k, function(c) outer(s[, c], a[c, ]) / p, NA)
   )
 }
 
-# Ones are added to 40 % of the rows, Uniform[0, 0.4].
-add_to_some <- function(x) corrupt(x, add = ifelse(stats::runif(nrow(x)) < 0.4, stats::runif(nrow(x), 0, 0.4), 0))
+# Ones are added to a share of the rows, Uniform[0, 0.4].
+add_to_some <- function(x, rows = 0.4) {
+  corrupt(x, add = ifelse(stats::runif(nrow(x)) < rows, stats::runif(nrow(x), 0, 0.4), 0))
+}
 
 additions_of <- function() {
   set.seed(6)
   written_of(add_to_some(now$x), 5, 19)
+}
+
+# "Using K = 5 in MB would not result in a white phantom or a black phantom either": the same table.
+additions_few_of <- function() {
+  set.seed(6)
+  shares_by_mixture(add_to_some(now$x), 5)
 }
 
 # Of the posts; 23 prototypes have as many parameters as 6 aspects.
@@ -251,19 +268,20 @@ denoising_of <- function(ks) {
   do.call(rbind, rows)
 }
 
+best_of_ten <- fit_control(
+  n_start = 10, n_finish = 1, n_polish = 0, max_pass = 400, tol = 1e-7, progress = FALSE, algorithm = "em"
+)
+
 # The 14 basis images of every model, and of six images the posterior of every aspect in every pixel.
 pictures_of <- function() {
   planted <- corroded_digits()
-  ten <- fit_control(
-    n_start = 10, n_finish = 1, n_polish = 0, max_pass = 400, tol = 1e-7, progress = FALSE, algorithm = "em"
-  )
-  ab <- hush(aspect_bernoulli(planted$x, 14, estimate = "ml", control = ten))
+  ab <- hush(aspect_bernoulli(planted$x, 14, estimate = "ml", control = best_of_ten))
   bases <- list(
     AB = ab$param$aspects,
-    MB = hush(bernoulli_mixture(planted$x, 14, estimate = "ml", control = ten))$param$prototypes,
+    MB = hush(bernoulli_mixture(planted$x, 14, estimate = "ml", control = best_of_ten))$param$prototypes,
     LPCA = hush(logistic_pca(planted$x, 14, control = light))$param$loadings,
-    PLSA = hush(plsa(planted$x, 14, control = ten))$param$basis,
-    NMF = hush(nmf(planted$x, 14, control = ten))$param$basis
+    PLSA = hush(plsa(planted$x, 14, control = best_of_ten))$param$basis,
+    NMF = hush(nmf(planted$x, 14, control = best_of_ten))$param$basis
   )
   q <- predict(ab, type = "cell")
   # Two of each, of six digits: images that one aspect explains, that two share, and that lost much; drawn at random.
@@ -284,6 +302,31 @@ pictures_of <- function() {
     # The phantom's mean posterior in pixels that were turned off and in those that were white.
     phantom = c(off = mean(by_phantom[planted$omitted]), white = mean(by_phantom[planted$x == 0 & !planted$omitted]))
   )
+}
+
+# Black pixels are added (section 3.6.2.2, "not shown"): to all images or to 40 % of them. Of six images of different
+# digits with many additions the posterior of every aspect in every pixel.
+added_pixels_of <- function() {
+  lapply(c(all = 1, some = 0.4), function(rows) {
+    set.seed(10)
+    planted <- add_to_some(digits$x, rows)
+    ab <- hush(aspect_bernoulli(planted$x, 14, estimate = "ml", control = best_of_ten))
+    q <- predict(ab, type = "cell")
+    darkest <- which.max(rowMeans(ab$param$aspects))
+    gain <- rowSums(planted$added) / rowSums(1 - digits$x)
+    shown <- integer()
+    for (i in 1:6) shown <- c(shown, sample(which(gain > 0.25 & !digits$label %in% digits$label[shown]), 1L))
+    listed <- as.data.frame(phantoms(ab))
+    list(
+      ones = mean(planted$x), before = mean(digits$x), kind = kinds_of(ab), darkest = darkest,
+      phantoms = listed[match(rownames(ab$param$aspects), listed$component), ],
+      AB = shares_by_aspects(planted, ab), bases = round(unname(ab$param$aspects), 2L), shown = shown,
+      images = unname(planted$x[shown, ]), label = digits$label[shown], gain = gain[shown],
+      posterior = round(unname(q[shown, , ]), 2L), share = round(unname(ab$param$membership[shown, ]), 2L),
+      # The darkest aspect's mean posterior in black pixels that were added and in those of the digit.
+      black = c(added = mean(q[, , darkest][planted$added]), own = mean(q[, , darkest][digits$x == 1]))
+    )
+  })
 }
 
 words_of <- function() {
@@ -330,20 +373,20 @@ words_of <- function() {
 # Zeros between the first and the last site of a genus, before and after rounding, by 50 starts of each model ("optimal
 # among 50 random initialisations"; aspect Bernoulli from uniform random numbers): what is replaced, what is only added.
 # `picked` by the objective, and by the outcome itself.
+once <- fit_control(
+  n_start = 1, screen = FALSE, n_polish = 0, max_pass = 2000, tol = 1e-8, progress = FALSE, algorithm = "em"
+)
+count_gaps <- function(x) sum(range_through(x, now$age, ties = "order"))
 gaps_of <- function(n_start = 50L) {
-  once <- fit_control(
-    n_start = 1, screen = FALSE, n_polish = 0, max_pass = 2000, tol = 1e-8, progress = FALSE, algorithm = "em"
-  )
   uniform <- function(k) {
     s <- matrix(stats::runif(nrow(now$x) * k), nrow(now$x))
     list(membership = s / rowSums(s), aspects = matrix(stats::runif(k * ncol(now$x)), k))
   }
-  gaps <- function(x) sum(range_through(x, now$age, ties = "order"))
-  before <- gaps(now$x)
+  before <- count_gaps(now$x)
   scored <- function(model, k, start, fit, p) {
     data.frame(
-      model, k, start, objective = fit$objective[[1L]], replaced = before - gaps((p > 0.5) + 0),
-      kept = before - gaps(((p > 0.5) | now$x == 1) + 0), deleted = sum(p <= 0.5 & now$x == 1)
+      model, k, start, objective = fit$objective[[1L]], replaced = before - count_gaps((p > 0.5) + 0),
+      kept = before - count_gaps(((p > 0.5) | now$x == 1) + 0), deleted = sum(p <= 0.5 & now$x == 1)
     )
   }
   as_shown <- function(fit) if (inherits(fit, "plsa")) 1 - exp(-fitted(fit)) else fitted(fit)
@@ -368,6 +411,37 @@ gaps_of <- function(n_start = 50L) {
   list(before = before, starts = do.call(rbind, rows))
 }
 
+# Footnote 6: eq. (32) with the length L averaged over n to an upper limit, n the genera of the site, instead of L = n
+# (`limit` 0; a limit below n leaves L = n). The chance is 1 - (1 - p)^L.
+lengths_of <- function(limits = c(0, 10, 20, 30, 40, 50, 60, 80, 100, 139), n_start = 50L) {
+  before <- count_gaps(now$x)
+  ones <- rowSums(now$x)
+  rows <- lapply(seq_len(n_start), function(start) {
+    set.seed(2000 + start)
+    lapply(4:5, function(k) {
+      fit <- hush(plsa(now$x, k, control = once))
+      absent <- 1 - pmin(fit$param$membership %*% fit$param$basis, 1)
+      each <- lapply(limits, function(limit) {
+        # The mean of absent^L over L = n, ..., last.
+        last <- pmax(limit, ones)
+        power <- absent^ones
+        mean_power <- power
+        for (more in seq_len(max(last - ones))) {
+          power <- power * absent
+          mean_power <- mean_power + power * (ones + more <= last)
+        }
+        one <- 1 - mean_power / (last - ones + 1) > 0.5
+        data.frame(
+          k, start, limit, objective = fit$objective[[1L]], replaced = before - count_gaps(one + 0),
+          kept = before - count_gaps((one | now$x == 1) + 0), deleted = sum(!one & now$x == 1)
+        )
+      })
+      do.call(rbind, each)
+    })
+  })
+  do.call(rbind, unlist(rows, FALSE))
+}
+
 experiments <- list(
   rows_now = function() rows_of(now$x, c(1, 2, 3, 4, 6, 8, 12, 16, 24, 32), c(1, 2, 4, 8, 16, 32), c(1, 2, 4, 8), 10),
   rows_news = function() rows_of(news, c(1, 2, 4, 5, 6, 8, 12), c(1, 2, 4, 8, 12), c(1, 2, 4, 8), 10),
@@ -381,9 +455,9 @@ experiments <- list(
   entropy = function() entropy_path(now$x, 4, 150L),
   entropy_news = function() entropy_path(news, 5, 150L),
   entropy_digits = function() entropy_path(digits$x, 15, 150L),
-  diagonal = diagonal_of, ages = ages_of, words = words_of, gaps = gaps_of, additions = additions_of,
-  words_added = words_added_of,
-  denoising = function() denoising_of(c(5, 10, 14, 20)), pictures = pictures_of
+  diagonal = diagonal_of, ages = ages_of, words = words_of, gaps = gaps_of, lengths = lengths_of,
+  additions = additions_of, additions_few = additions_few_of, words_added = words_added_of,
+  denoising = function() denoising_of(c(5, 10, 14, 20)), pictures = pictures_of, added_pixels = added_pixels_of
 )
 
 run_experiments(experiments, target)

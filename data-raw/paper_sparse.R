@@ -143,10 +143,13 @@ digit_entropy <- function() {
   }))
 }
 
-classes <- function(k) {
+# Test images are folded in by EM as well: a Newton pass costs k^3 for every image.
+fold_em <- function(n_pass) fit_control(max_pass = n_pass, algorithm = "em", progress = FALSE)
+
+classes <- function(k, strengths = c(0, 0.05, 0.1, 0.2, 0.3), n_fold = 15L) {
   z <- digits()
-  do.call(rbind, lapply(c(0, 0.05, 0.1, 0.2, 0.3), function(sparsity) {
-    found <- bench$fit_digits(z, k, sparsity, plain)
+  do.call(rbind, lapply(strengths, function(sparsity) {
+    found <- bench$fit_digits(z, k, sparsity, plain, fold_em(n_fold))
     message("digits, k = ", k, ", sparsity ", sparsity, ": ", found[["error"]])
     data.frame(k, sparsity, error = found[["error"]], used = found[["uses"]], tests = nrow(z$test))
   }))
@@ -209,9 +212,13 @@ measures <- function(fit) {
   c(kl = fit$kl, between = mean(d[!same & !diag(12)]), within = mean(d[same]), loglik = fit$loglik)
 }
 
+# Every second frequency and time of the lower part, as amplitudes' roots, for a picture.
+coarse <- function(v) round(unname(sqrt(v[seq(1, 90, 2), seq(1, ncol(v), 2)])), 2L)
+
 shown_drums <- function(fit) {
   time <- fit$param$marginals[[2L]]
   list(
+    rebuilt = coarse(fitted(fit)),
     time = round(unname(time / apply(time, 1L, max)), 2L), apart = round(unname(divergences(fit, dims = 2)[[1L]]), 2L),
     measures = measures(fit)
   )
@@ -225,7 +232,7 @@ drum_pictures <- function() {
   weights <- c(5, 0.2, 0, -0.2, -5)
   settings <- list(c(0, 0), c(0, 5), c(1, 0), c(1, 5))
   list(
-    spectrogram = round(unname(sqrt(v[seq(1, 90, 2), seq(1, ncol(v), 2)])), 2L), weights = weights, settings = settings,
+    spectrogram = coarse(v), weights = weights, settings = settings,
     along = lapply(weights, function(w) shown_drums(fit_drums(v, start, w))),
     grouped = lapply(settings, function(s) shown_drums(fit_drums(v, start, s[1L], s[2L], TRUE)))
   )
@@ -255,7 +262,9 @@ experiments <- list(
   simplex = simplex, faces = faces, digit_bases = digit_bases, digit_entropy = digit_entropy,
   trained = function() c(table(digits()$train[, 1L])), classes_25 = function() classes(25),
   classes_50 = function() classes(50), classes_75 = function() classes(75), classes_100 = function() classes(100),
-  classes_200 = function() classes(200), drum_pictures = drum_pictures, annealing = annealing
+  classes_200 = function() classes(200),
+  # Whether 15 passes are enough to fold in: more of them, without sparsity.
+  folded_longer = function() classes(200, 0, 100L), drum_pictures = drum_pictures, annealing = annealing
 )
 
 run_experiments(experiments, target)
