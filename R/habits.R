@@ -269,7 +269,9 @@ no_summary_of_tables <- say(
 drawn_sums <- "plot(by_taxon(fit)) and plot(by_site(fit)) draw it, with ranges."
 
 #' @exportS3Method ggplot2::autoplot
-autoplot.deficiency <- function(object, ...) stop_no_meaning(object, "autoplot", drawn_sums)
+autoplot.deficiency <- function(object, ...) { # nolint: object_name_linter.
+  stop_no_meaning(object, "autoplot", drawn_sums)
+}
 
 #' @export
 plot.deficiency <- function(x, ...) stop_no_meaning(x, "plot", drawn_sums)
@@ -288,7 +290,7 @@ meet_verbs <- function(package) {
 # A method that does what the generic does to the data frame of a result.
 of_frame <- function(verb) {
   first <- names(formals(verb))[1L]
-  arguments <- stats::setNames(rep(list(quote(expr = )), 2L), c(first, "..."))
+  arguments <- stats::setNames(formals(function(first, ...) NULL), c(first, "..."))
   as.function(
     c(arguments, bquote(verb(as.data.frame(.(as.name(first))), ...))), list2env(list(verb = verb), parent = topenv())
   )
