@@ -121,10 +121,12 @@
 #' | `as.matrix()`, `t()`, `mean()`, `median()`, `quantile()`, `density()` | `fitted()`, `fit$x` |
 #' | `hist()`, `barplot()`, `boxplot()`, `image()`, `contour()`, `persp()` | `plot()` and its `what` |
 #' | `lines()`, `points()`, `text()`, `pairs()` | `plot()` and its `what` |
-#' | `sum()`, `range()`, `log()`, `+` and the like, `[i, j]`, `is.na()`, `as.numeric()` | `fitted()`, `fit$x` |
+#' | `sum()`, `range()`, `log()`, `+` and the like, `[i, j]`, `is.na()`, `xtfrm()`, `cut()` | `fitted()`, `fit$x` |
+#' | `as.double()`, `as.integer()`, `as.logical()`, `as.table()` | `fitted()`, `fit$x` |
 #' | `cor()`, `cov()`, `sd()`, `scale()`, `heatmap()`, `apply()`, `rowSums()`, `colSums()` | `fitted()`, `fit$x` |
 #' | `as.hclust()`, `as.dendrogram()`, `cophenetic()`, `cutree()` | `hclust(dist(fitted(fit)))` |
-#' | `with()`, `subset()`, `transform()`, `merge()`, `aggregate()`, `rbind()`, `cbind()` | `tidy()`, `augment()` |
+#' | `with()`, `within()`, `subset()`, `transform()`, `merge()`, `aggregate()` | `tidy()`, `augment()` |
+#' | `split()`, `by()`, `sort()`, `rev()`, `unique()`, `duplicated()`, `rbind()`, `cbind()` | `tidy()`, `augment()` |
 #' | `filter()`, `mutate()` and other verbs of dplyr and tidyr | `tidy()`, `augment()` |
 #' | `loadings()` of models other than [logistic_pca()] | `coef()`, `vegan::scores()` |
 #' | `levels()`, `reorder()`, `relevel()`, `c()` | `coef()`, [align_components()], [ensemble()] |
