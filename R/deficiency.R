@@ -24,7 +24,7 @@
 #'   attribute `total` has the two ends for the whole table, which the print gives. Draws are made from a seed of their
 #'   own: the intervals are the same each time, and the session's random numbers stay as they are. They are of the
 #'   model: where it is wrong, those of one fit are too narrow. [ensemble()] with `estimate = "vb"` averages over `k`
-#'   and priors, and tells how often its intervals held.
+#'   and priors, and tells how often its intervals held; those of taxa may be too wide there.
 #'
 #'   Cost: O(n m k) a draw, by blocks of rows.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and

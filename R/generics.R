@@ -89,47 +89,56 @@ no_table <- paste(
   "predict(fit, type = \"membership\") the shares of components."
 )
 
+say <- function(generics, instead) stats::setNames(rep(instead, length(generics)), generics)
+
+no_frame <- paste(
+  "it is no data frame. tidy(fit), augment(fit) and as.data.frame(fit) are; coef(fit) is the list of parameters."
+)
+no_tree <- paste(
+  "it is no tree. hclust(dist(fitted(fit))) is one of the sites by the fit, hclust(dist(t(fitted(fit)))) of the taxa."
+)
+no_order <- "the order of components says nothing; align_components() brings those of two fits into one."
+
 # Generics of package stats that have no meaning for fits, with what leads on; the table in ?multicause has the same.
 # Classes with a method of their own, as vcov() of fits of visits, do not come here.
-no_meaning <- local({
-  say <- function(generics, instead) stats::setNames(rep(instead, length(generics)), generics)
-  c(
-    say(c("vcov", "confint", "profile", "sigma"), paste(
-      "bootstrap_draws() tells how far chance in the table moves a fit (where it refuses: simulate() and update()),",
-      "identifiability() how far the data decide, posterior_draws() of a fit with `estimate = \"gibbs\"` how far a",
-      "posterior spreads, which_zeros() gives ranges."
-    )),
-    say("anova", paste(
-      "select_k() chooses the number of components, compare_models() compares models; bernoulli_mixture() and",
-      "noisy_or() have a bootstrap test of k."
-    )),
-    say(c("add1", "drop1"), "there are no terms to add or drop; select_k() chooses the number of components."),
-    say(
-      c("formula", "model.frame", "model.matrix", "labels", "alias", "dummy.coef", "effects", "proj"),
-      "no formula made it; `fit$x` holds the data, coef(fit) the parameters, `fit$call` the call."
-    ),
-    say("terms", "no formula made it; top_terms(fit) has the terms of each component, plot(fit, \"top\") shows them."),
-    say("family", "the table of models in ?multicause says which data each is for."),
-    say(
-      c("hatvalues", "influence", "cooks.distance", "dfbeta", "dfbetas"),
-      "there is no design whose leverage could be told; test_loglik() and cross_validate() judge by unseen data."
-    ),
-    say(c("rstandard", "rstudent"), "residuals(fit, type = \"pearson\") and \"deviance\" are on a scale of their own."),
-    say("biplot", "plot(fit, \"scores\") shows sites and taxa on two components."),
-    say("screeplot", "select_k() shows what each number of components gains."),
-    say(c("mean", "median", "quantile", "t", "as.matrix", "density"), no_table),
-    say(
-      c("hist", "barplot", "boxplot", "image", "lines", "points", "text", "pairs", "contour", "persp"),
-      "plot(fit) has its figures; their `what` says of what."
-    )
+no_meaning <- c(
+  say(c("vcov", "confint", "profile", "sigma"), paste(
+    "bootstrap_draws() tells how far chance in the table moves a fit (where it refuses: simulate() and update()),",
+    "identifiability() how far the data decide, posterior_draws() of a fit with `estimate = \"gibbs\"` how far a",
+    "posterior spreads, which_zeros() gives ranges."
+  )),
+  say("anova", paste(
+    "select_k() chooses the number of components, compare_models() compares models; bernoulli_mixture() and",
+    "noisy_or() have a bootstrap test of k."
+  )),
+  say(c("add1", "drop1"), "there are no terms to add or drop; select_k() chooses the number of components."),
+  say(
+    c("formula", "model.frame", "model.matrix", "labels", "alias", "dummy.coef", "effects", "proj"),
+    "no formula made it; `fit$x` holds the data, coef(fit) the parameters, `fit$call` the call."
+  ),
+  say("terms", "no formula made it; top_terms(fit) has the terms of each component, plot(fit, \"top\") shows them."),
+  say("family", "the table of models in ?multicause says which data each is for."),
+  say(
+    c("hatvalues", "influence", "cooks.distance", "dfbeta", "dfbetas"),
+    "there is no design whose leverage could be told; test_loglik() and cross_validate() judge by unseen data."
+  ),
+  say(c("rstandard", "rstudent"), "residuals(fit, type = \"pearson\") and \"deviance\" are on a scale of their own."),
+  say("biplot", "plot(fit, \"scores\") shows sites and taxa on two components."),
+  say("screeplot", "select_k() shows what each number of components gains."),
+  say(c(
+    "mean", "median", "quantile", "t", "as.matrix", "density", "scale", "as.table", "cut", "xtfrm", "as.double",
+    "as.integer", "as.logical"
+  ), no_table),
+  say(c(
+    "with", "within", "subset", "transform", "aggregate", "merge", "sort", "rev", "unique",
+    "duplicated", "split", "by"
+  ), no_frame),
+  say(c("as.hclust", "as.dendrogram"), no_tree),
+  say(c("reorder", "relevel"), no_order),
+  say(
+    c("hist", "barplot", "boxplot", "image", "lines", "points", "text", "pairs", "contour", "persp"),
+    "plot(fit) has its figures; their `what` says of what."
   )
-})
-
-# Of package nlme, which lme4 has as its own.
-no_effects <- stats::setNames(nm = c("fixef", "ranef", "VarCorr"))
-no_effects[] <- paste(
-  "there are no fixed or random effects; coef(fit) has all parameters, predict(fit, type = \"membership\") the shares",
-  "of components."
 )
 
 elsewhere_for_shards <- paste(
@@ -142,9 +151,12 @@ elsewhere_for_shards <- paste(
 no_dimensions <- list(
   multicause = paste(
     "`fit$dims` has its numbers of rows n, columns m and components k; dim(fitted(fit)) is the shape of the",
-    "table."
+    "table, fitted(fit) the chance or mean of each cell."
   ),
-  which_zeros = "`w$dims` has its numbers of sites n and taxa m; dim(w$x) is the shape of the table."
+  which_zeros = paste(
+    "`w$dims` has its numbers of sites n and taxa m; dim(w$x) is the shape of the table, as.data.frame(w) has the",
+    "chances of its zeros."
+  )
 )
 
 #' @export
@@ -174,11 +186,12 @@ weights.multicause <- function(object, ...) {
   }
 }
 
-# Whether the method that calls this was reached from code of the user, by itself or by nrow(), rownames() and such.
-asked_by_user <- function() {
-  at <- sys.parents()[sys.nframe() - 1L]
-  if (at > 0L && list(sys.function(at)) %in% list(nrow, ncol, rownames, colnames)) at <- sys.parents()[at]
-  identical(topenv(sys.frame(at)), globalenv())
+# Whether a method (the one that calls this, but for `frame`) was reached from code of the user, by itself or by nrow(),
+# rownames() and such, or by a function that takes what it is given for a matrix.
+asked_by_user <- function(frame = sys.nframe() - 1L) {
+  at <- sys.parents()[frame]
+  if (at > 0L && list(sys.function(at)) %in% list(nrow, ncol, rownames, colnames, nlevels)) at <- sys.parents()[at]
+  identical(topenv(sys.frame(at)), globalenv()) || !is.null(taken_by(at))
 }
 
 # What answers of which_zeros() have no meaning for: these, what takes a fit apart, and what takes rows of a table.
@@ -189,9 +202,9 @@ taken_apart <- paste(
 no_meaning_of_answers <- local({
   more <- c(
     "logLik", "nobs", "deviance", "df.residual", "extractAIC", "coef", "fitted", "residuals", "predict", "simulate",
-    "weights", "subset", "within", "transform", "aggregate", "sort", "rev", "unique", "merge"
+    "weights"
   )
-  names <- c(names(no_meaning), more)
+  names <- setdiff(c(names(no_meaning), more), c("with", "subset"))
   stats::setNames(rep(taken_apart, length(names)), names)
 })
 
@@ -223,6 +236,14 @@ Ops.multicause <- function(e1, e2) {
 }
 
 #' @export
+Math.which_zeros <- function(x, ...) stop_no_meaning(x, .Generic, taken_apart)
+
+#' @export
+Ops.which_zeros <- function(e1, e2) {
+  stop_no_meaning(if (inherits(e1, "which_zeros")) e1 else e2, .Generic, taken_apart) # nolint: object_usage_linter.
+}
+
+#' @export
 Summary.which_zeros <- function(..., na.rm = FALSE) { # nolint: object_name_linter.
   stop_no_meaning(..1, .Generic, taken_apart) # nolint: object_usage_linter.
 }
@@ -231,6 +252,27 @@ Summary.which_zeros <- function(..., na.rm = FALSE) { # nolint: object_name_lint
 head.which_zeros <- function(x, n = 6L, ...) {
   check_dots(...)
   as.data.frame(x, n = check_count(n, "n"))
+}
+
+#' @export
+tail.which_zeros <- function(x, n = 6L, ...) {
+  check_dots(...)
+  utils::tail(as.data.frame(x), check_count(n, "n"))
+}
+
+# As of the data frame of zeros.
+#' @export
+with.which_zeros <- function(data, expr, ...) {
+  check_dots(...)
+  eval(substitute(expr), as.data.frame(data), parent.frame())
+}
+
+#' @export
+subset.which_zeros <- function(x, ...) {
+  call <- match.call(expand.dots = TRUE)
+  call[[1L]] <- quote(base::subset)
+  call[[2L]] <- as.data.frame(x)
+  eval(call, parent.frame())
 }
 
 #' @exportS3Method ggplot2::fortify
@@ -256,40 +298,41 @@ no_meaning_of_shards <- local({
 
 # A method with the arguments of its generic that refuses.
 refusal <- function(generic, instead, where = asNamespace("stats")) {
-  arguments <- formals(get(generic, where))
+  arguments <- formals(args(get(generic, where)))
   said <- bquote(stop_no_meaning(.(as.name(names(arguments)[1L])), .(generic), .(instead)))
   as.function(c(arguments, said), envir = topenv())
 }
 
-stop_no_meaning <- function(object, generic, instead) {
-  what <- if (inherits(object, "which_zeros")) {
+words_of <- function(object) {
+  if (inherits(object, "which_zeros")) {
     "an answer of which_zeros()"
   } else if (inherits(object, "multicause_ensemble")) {
     "an average of fits"
   } else if (inherits(object, "multicause_shards")) {
     "a fit to shards"
+  } else if (inherits(object, "shards")) {
+    "shards of a table"
+  } else if (is.data.frame(object)) {
+    "a table of what is missed"
+  } else if (!inherits(object, "multicause")) {
+    sprintf("a result of class %s", class(object)[1L])
   } else {
     sprintf("a fit of %s()", model_name(object))
   }
+}
+
+stop_no_meaning <- function(object, generic, instead) {
   called <- if (grepl("^[[:alpha:]]", generic)) paste0(generic, "()") else sprintf("`%s`", generic)
   lacks <- if (inherits(object, "multicause_shards")) "is not there" else "has no meaning"
-  stop_input("%s %s for %s: %s", called, lacks, what, instead)
+  stop_input("%s %s for %s: %s", called, lacks, words_of(object), instead)
 }
 
 .onLoad <- function(libname, pkgname) { # nolint: object_name_linter.
   refused <- list(
-    multicause = no_meaning, which_zeros = no_meaning_of_answers, multicause_shards = no_meaning_of_shards
+    multicause = no_meaning, which_zeros = no_meaning_of_answers, multicause_shards = no_meaning_of_shards,
+    shards = no_meaning_of_files
   )
-  for (class in names(refused)) {
-    for (generic in names(refused[[class]])) {
-      registerS3method(generic, class, refusal(generic, refused[[class]][[generic]]), asNamespace("stats"))
-    }
-  }
-  refuse_effects <- function(...) {
-    for (generic in names(no_effects)) {
-      method <- refusal(generic, no_effects[[generic]], asNamespace("nlme"))
-      registerS3method(generic, "multicause", method, asNamespace("nlme"))
-    }
-  }
-  if (isNamespaceLoaded("nlme")) refuse_effects() else setHook(packageEvent("nlme", "onLoad"), refuse_effects)
+  refused[table_classes] <- list(no_meaning_of_tables)
+  for (class in names(refused)) refuse(refused[[class]], class, "stats")
+  for (package in names(met_elsewhere)) when_loaded(package, met_elsewhere[[package]])
 }

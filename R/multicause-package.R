@@ -121,8 +121,23 @@
 #' | `as.matrix()`, `t()`, `mean()`, `median()`, `quantile()`, `density()` | `fitted()`, `fit$x` |
 #' | `hist()`, `barplot()`, `boxplot()`, `image()`, `contour()`, `persp()` | `plot()` and its `what` |
 #' | `lines()`, `points()`, `text()`, `pairs()` | `plot()` and its `what` |
-#' | `sum()`, `range()`, `log()`, `+` and the like, `[i, j]` | `fitted()`, `fit$x` |
+#' | `sum()`, `range()`, `log()`, `+` and the like, `[i, j]`, `is.na()`, `xtfrm()`, `cut()` | `fitted()`, `fit$x` |
+#' | `as.double()`, `as.integer()`, `as.logical()`, `as.table()` | `fitted()`, `fit$x` |
+#' | `cor()`, `cov()`, `sd()`, `scale()`, `heatmap()`, `apply()`, `rowSums()`, `colSums()` | `fitted()`, `fit$x` |
+#' | `as.hclust()`, `as.dendrogram()`, `cophenetic()`, `cutree()` | `hclust(dist(fitted(fit)))` |
+#' | `with()`, `within()`, `subset()`, `transform()`, `merge()`, `aggregate()` | `tidy()`, `augment()` |
+#' | `split()`, `by()`, `sort()`, `rev()`, `unique()`, `duplicated()`, `rbind()`, `cbind()` | `tidy()`, `augment()` |
+#' | `filter()`, `mutate()` and other verbs of dplyr and tidyr | `tidy()`, `augment()` |
+#' | `loadings()` of models other than [logistic_pca()] | `coef()`, `vegan::scores()` |
+#' | `levels()`, `reorder()`, `relevel()`, `c()` | `coef()`, [align_components()], [ensemble()] |
+#' | `eigenvals()`, `bstick()`, `goodness()`, `stressplot()`, `tolerance()`, `permutest()` of vegan | [select_k()] |
+#' | `fit$aspects`, `fit$aic` and other parts by the names of other packages | `coef(fit)$aspects`, `AIC()` |
 #' | `fixef()`, `ranef()`, `VarCorr()` of nlme and lme4 | `coef()`, `predict(type = "membership")` |
+#'
+#' Of an answer `w` of [which_zeros()], `with()`, `subset()`, `head()`, `tail()` and the verbs of dplyr and tidyr do
+#' what they do on `as.data.frame(w)`. Tables of what is missed, such as [by_site()], are data frames. Some functions
+#' cannot be taught: `hclust()`, `var()`, `crossprod()`, `outer()`, `table()`, `t.test()`, `betadisper()` and S4
+#' generics ask nothing of a fit and end in errors of their own. Give them `fitted(fit)` or `dist(fitted(fit))`.
 #'
 #' @section Learning it:
 #' The vignette *Which zeros are real?* takes a table of fossils from occurrences to conclusions:
@@ -136,7 +151,7 @@
 #' @importFrom methods as
 #' @importFrom stats anova case.names coef confint deviance df.residual extractAIC fitted logLik nobs predict residuals
 #' @importFrom stats simulate update variable.names vcov
-#' @importFrom utils head
+#' @importFrom utils head tail
 #' @useDynLib multicause, .registration = TRUE
 "_PACKAGE"
 

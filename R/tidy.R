@@ -206,7 +206,7 @@ as_tidytext <- function(table, matrix) {
 #' @export
 as.data.frame.multicause <- function(x, row.names = NULL, optional = FALSE, ..., matrix = NULL) {
   check_whole(x, "x")
-  check_dots(...)
+  check_frame_dots(...)
   tidy_fit(x, matrix)
 }
 
@@ -252,8 +252,12 @@ tidy.which_zeros_sums <- tidy_rows
 #' @exportS3Method generics::tidy
 tidy.which_zeros_contrast <- tidy_rows
 
+# data.frame() says how it would treat text.
+check_frame_dots <- function(...) if (!identical(...names(), "stringsAsFactors")) check_dots(...)
+
 frame_of_result <- function(x, row.names = NULL, optional = FALSE, ..., table = NULL) {
-  tidy_result(x, table, ...)
+  check_frame_dots(...)
+  tidy_result(x, table)
 }
 
 #' @rdname tidiers

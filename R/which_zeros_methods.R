@@ -188,7 +188,7 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
                                       n = Inf, site = NULL, taxon = NULL,
                                       ...) {
   check_whole(x, "x")
-  if (!identical(...names(), "stringsAsFactors")) check_dots(...) # data.frame() gives it
+  check_frame_dots(...)
   if (!identical(n, Inf)) n <- check_count(n, "n", 1L)
   rows <- pick(site, x$dims[["n"]], x$names[[1L]], "site")
   columns <- pick(taxon, x$dims[["m"]], x$names[[2L]], "taxon")

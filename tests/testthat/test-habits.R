@@ -20,7 +20,15 @@ habits <- function() {
     d = as.data.frame(fits$nmf$x), age = 20:1, few = fit_control(n_start = 1, n_polish = 0)
   ), parent = globalenv())
   answer <- quote(which_zeros(x, age = age, quick = TRUE, copies = 2, seed = 1))
-  where$w <- suppressWarnings(suppressMessages(eval(answer, where)))
+  quiet <- function(expr) suppressWarnings(suppressMessages(expr))
+  where$w <- quiet(eval(answer, where))
+  where$places <- by_site(where$w)
+  where$groups <- contrast(where$w, rep(c("a", "b"), each = 10))
+  where$average <- quiet(ensemble(where$x, k = 2:3, members = 1))
+  where$nowhere <- tempfile()
+  known <- where$x
+  known[is.na(known)] <- 0
+  where$files <- quiet(shards(known, tempfile()))
   where
 }
 
@@ -231,19 +239,122 @@ calls <- list(
     phantoms(w),
     deficiency(w, "site"),
     corrupt(x, prob = 0.1)
+  ),
+  "vegan again" = alist(
+    vegan::goodness(fit), vegan::stressplot(fit), vegan::eigenvals(pca), vegan::bstick(pca), vegan::tolerance(fit),
+    vegan::permutest(fit), vegan::specnumber(fit), vegan::specnumber(w), vegan::nestednodf(w), vegan::cca(fit),
+    vegan::metaMDS(fit), vegan::beals(fit), vegan::mantel(fit, fit), vegan::orditorp(pca, "sites"),
+    vegan::ordispider(pca, rep(1:2, 10)), vegan::diversity(w), vegan::adonis2(fit ~ age), vegan::betadiver(fit)
+  ),
+  stats = alist(
+    with(w, mean(chance)), subset(w, chance > 0.5, c(site, chance)), w[w$chance > 0.5, ], w$chance, w$AUC, w$sites,
+    fit$aspects, mixture$P, mixture$predclass, mixture$bic, topics$basis, topics$terms, pca$scores,
+    heatmap(fit), heatmap(w), cor(fit), cor(x, fit), cov(w), loadings(pca), loadings(fit), varimax(loadings(pca)),
+    levels(topics), nlevels(w), apply(fit, 1, mean), rowSums(w), colMeans(fit), sweep(fit, 1, 1), scale(fit), sd(fit),
+    rank(fit), order(w), cut(w, 3), wilcox.test(fit), cor.test(fit, w), ks.test(w, fit), cutree(fit, 2),
+    as.hclust(fit), as.dendrogram(fit), cophenetic(fit), reorder(fit, age), relevel(fit, 1), fivenum(fit),
+    as.numeric(w), as.integer(fit), is.na(w), c(w, w), c(fit, mixture), rbind(w, w), cbind(fit, 1), tail(w),
+    split(w, age), by(w, age, mean), aggregate(fit, list(age), mean), merge(fit, d), unique(fit), duplicated(w)
+  ),
+  arithmetic = alist(
+    w + 1, 1 - w, -w, !w, w > 0.5, w == w, log(w), round(w, 2), cumsum(w), max(w), which(w > 0.5),
+    ifelse(w > 0.5, 1, 0)
+  ),
+  sums = alist(
+    confint(places), coef(places), mean(places), hist(places), barplot(places), boxplot(places), confint(groups),
+    places[places$share > 0.2, ], subset(places, share > 0.2, c(site, share)), generics::glance(places),
+    generics::augment(groups), generics::tidy(groups), ggplot2::autoplot(deficiency(fit)), plot(deficiency(fit)),
+    quantile(deficiency(fit))
+  ),
+  files = alist(
+    as.matrix(files), as.data.frame(files), t(files), files + 1, log(files), sum(files), mean(files), colSums(files),
+    apply(files, 1, mean), image(files), hist(files), summary(files), cor(files), heatmap(files), vegan::vegdist(files),
+    head(files)
+  ),
+  frames = alist(
+    data.frame(fit), write.csv(fit, nowhere), transform(fit, a = 1), grid::grid.draw(w), grid::grid.draw(fit),
+    generics::tidy(average), generics::glance(average), predict(average, type = "membership"), average$k
   )
 )
+# What has no value to give.
+silent <- quote(write.csv(fit, nowhere))
 
 test_that("each habit meets the answer, or a sentence that leads there", {
   for (package in c("vegan", "nlme", "generics")) skip_if_not_installed(package)
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   where <- habits()
-  expect_gte(sum(lengths(calls)), 197L)
+  on.exit(unlink(c(where$files$path, where$nowhere), recursive = TRUE), add = TRUE)
+  expect_gte(sum(lengths(calls)), 315L)
   for (package in names(calls)) {
     met <- vapply(calls[[package]], outcome, "", where)
     asked <- vapply(calls[[package]], function(call) paste(trimws(deparse(call)), collapse = " "), "")
+    met[vapply(calls[[package]], identical, NA, silent) & met == "NULL"] <- "answer"
     expect_identical(asked[met == "NULL" | startsWith(met, "RAW")], character(), info = package)
     expect_snapshot(writeLines(paste0(asked, "\n  ", met)))
   }
+})
+
+write_and_read <- function(fit) {
+  file <- tempfile()
+  on.exit(unlink(file))
+  utils::write.csv(fit, file, row.names = FALSE)
+  utils::read.csv(file)
+}
+
+test_that("what answers is right", {
+  where <- habits()
+  on.exit(unlink(where$files$path, recursive = TRUE))
+  frame <- as.data.frame(where$w)
+  expect_identical(with(where$w, chance), frame$chance)
+  half <- 0.5
+  expect_identical(with(where$w, mean(chance > half)), mean(frame$chance > half))
+  expect_identical(subset(where$w, chance > half, c(site, chance)), subset(frame, chance > half, c(site, chance)))
+  expect_identical(tail(where$w, 3), tail(frame, 3))
+  expect_identical(unclass(stats::loadings(where$pca)), t(where$pca$param$loadings))
+  expect_identical(data.frame(where$fit), as.data.frame(where$fit))
+  # Text has 15 digits.
+  expect_equal(write_and_read(where$fit)$estimate, as.data.frame(where$fit)$estimate, tolerance = 1e-13)
+})
+
+test_that("parts of fits are as in any list, and code of packages hears NULL for those that are not there", {
+  fit <- fits_of_all()$aspect_bernoulli
+  for (name in names(fit)) expect_identical(do.call("$", list(fit, name)), unclass(fit)[[name]], info = name)
+  expect_identical(fit$conv, fit$converged)
+  inside <- list2env(list(fit = fit), parent = asNamespace("stats"))
+  for (call in expression(fit$aspects, levels(fit))) expect_null(eval(call, inside))
+  for (call in expression(is.matrix(fit), is.array(fit), is.numeric(fit))) expect_false(eval(call, inside))
+  expect_identical(eval(quote(c(fit, list(1))), inside), c(unclass(fit), list(1)))
+  expect_identical(sum(eval(quote(is.na(fit)), inside)), 0L)
+  user <- list2env(list(fit = fit), parent = globalenv())
+  expect_null(eval(quote(fit$effort), user))
+  refuses <- function(call, ...) expect_error(eval(call, user), ..., class = "multicause_input_error")
+  refuses(quote(fit$aspects), "no part `aspects`: coef\\(fit\\)\\$aspects has it")
+  refuses(quote(cor(fit)), "^cor\\(\\) has no meaning for a fit of aspect_bernoulli.*fitted\\(fit\\)")
+})
+
+test_that("verbs of data frames do on an answer what they do on its data frame", {
+  w <- habits()$w
+  method <- of_frame(function(.data, ..., n = 2) subset(.data[seq_len(n), ], ...))
+  expect_identical(names(formals(method)), c(".data", "..."))
+  expect_identical(method(w, chance > 0.1, n = 5), subset(as.data.frame(w)[1:5, ], chance > 0.1))
+  skip_if_not_installed("dplyr")
+  from_dplyr <- function(verb) getExportedValue("dplyr", verb)
+  frame <- as.data.frame(w)
+  least <- 0.5
+  expect_identical(from_dplyr("filter")(w, chance > least), from_dplyr("filter")(frame, chance > least))
+  expect_identical(from_dplyr("pull")(w, chance), frame$chance)
+  expect_identical(from_dplyr("count")(w, taxon), from_dplyr("count")(frame, taxon))
+  fit <- fits_of_all()$aspect_bernoulli
+  expect_error(from_dplyr("mutate")(fit, a = 1), "tidy\\(fit\\)", class = "multicause_input_error")
+})
+
+test_that("methods wait for a package that is not there yet", {
+  met <- character()
+  for (package in c("stats", "never.there")) when_loaded(package, function(package) met <<- c(met, package))
+  expect_identical(met, "stats")
+  hooks <- getHook(packageEvent("never.there", "onLoad"))
+  on.exit(setHook(packageEvent("never.there", "onLoad"), NULL, "replace"))
+  hooks[[length(hooks)]]()
+  expect_identical(met, c("stats", "never.there"))
 })
