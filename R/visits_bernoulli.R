@@ -272,9 +272,10 @@ tell_rare <- function(data, rare) {
     return(invisible())
   }
   names <- colnames(data$x)
+  words <- axis_words(data)
   inform(
-    "Found at fewer than %d sites, so that the data say little of them by themselves: %s. Number of such taxa: %d.",
-    rare, show_names(if (is.null(names)) as.character(few) else names[few]), length(few)
+    "Found at fewer than %d %s, so that the data say little of them by themselves: %s. Number of such %s: %d.",
+    rare, words[1L], show_names(if (is.null(names)) as.character(few) else names[few]), words[2L], length(few)
   )
 }
 
@@ -310,6 +311,9 @@ visits_algorithm <- function(control, k) {
   if (asked == "auto") asked <- if (isTRUE(control$accelerate) && k <= newton_components[["map"]]) "newton" else "em"
   if (asked == "em") "em" else "newton"
 }
+
+# What misses go by, in the user's words.
+missed_word <- function(fit) if (fit$missed_by == "visit") "visit" else side_word(fit, fit$missed_by)
 
 missed_choices <- c("observation", "attribute", "visit", "model")
 

@@ -107,7 +107,8 @@ arrange_array <- function(x, sides, name) {
   }
   at <- if (!is.null(sides)) check_sides(sides) else side_of(as.character(names(dimnames(x))))
   if (length(at) == 3L && setequal(at, visit_sides)) {
-    return(bare_names(aperm(x, match(visit_sides, at))))
+    in_order <- match(visit_sides, at)
+    return(name_sides(aperm(x, in_order), sides[in_order]))
   }
   d <- dim(x)
   advice <- paste(
@@ -125,11 +126,15 @@ arrange_array <- function(x, sides, name) {
   inform(
     "`%s` is taken as %d sites x %d taxa x %d visits: if it is not, %s.", name, d[1L], d[2L], d[3L], advice
   )
-  bare_names(x)
+  name_sides(x)
 }
 
-bare_names <- function(x) {
-  if (!is.null(dimnames(x))) dimnames(x) <- unname(dimnames(x))
+# Sites and taxa are called what the user calls them: by the array's own names of dimensions, else by these words.
+name_sides <- function(x, words = NULL) {
+  own <- names(dimnames(x))
+  if (is.null(own)) own <- words
+  label <- if (is.null(dimnames(x))) vector("list", 3L) else dimnames(x)
+  if (!is.null(own) || !is.null(dimnames(x))) dimnames(x) <- stats::setNames(label, own)
   x
 }
 
@@ -174,7 +179,7 @@ packed_visits <- function(x, name) {
     stop_input("`%s$y` must be an array of species x sites x visits, not %s.", name, show_value(y))
   }
   list(
-    visits = bare_names(y),
+    visits = name_sides(y, c("site", "species", "visit")),
     covariates = list(visit = part("det.covs", "obsCovs"), site = part("occ.covs", "siteCovs"))
   )
 }
@@ -183,7 +188,8 @@ packed_visits <- function(x, name) {
 any_visit <- function(cell) {
   out <- suppressWarnings(apply(cell, 1:2, max, na.rm = TRUE))
   out[!is.finite(out)] <- NA
-  dimnames(out) <- if (!all(vapply(dimnames(cell)[1:2], is.null, NA))) dimnames(cell)[1:2]
+  label <- dimnames(cell)[1:2]
+  dimnames(out) <- if (!all(vapply(label, is.null, NA)) || !is.null(names(label))) label
   out
 }
 

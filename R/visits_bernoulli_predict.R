@@ -152,9 +152,9 @@ new_cell <- function(fit, sites) {
   attr(out, "sides") <- visit_sides
   if (fit$missed_by == "observation") {
     stop_input(paste(
-      "`newdata` must be NULL: misses of this fit go by site, which tells nothing of new ones. Use `detection`",
+      "`newdata` must be NULL: misses of this fit go by %s, which tells nothing of new ones. Use `detection`",
       "or another `missed_by`."
-    ))
+    ), side_word(fit, "observation"))
   }
   if ((fit$missed_by != "model" || any(fit$param$added > 0)) && dim(out)[3L] != length(fit$param$added)) {
     stop_input(

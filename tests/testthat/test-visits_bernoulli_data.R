@@ -9,7 +9,7 @@ bare <- function(x) {
 want <- bare(check_visits(named))
 
 test_that("an array's sides are known by their names, in any order", {
-  expect_identical(dimnames(want), unname(dimnames(named)))
+  expect_identical(dimnames(want), dimnames(named))
   for (order in list(c(1, 3, 2), c(2, 1, 3), c(3, 2, 1))) {
     expect_identical(bare(check_visits(aperm(named, order))), want)
   }
@@ -17,7 +17,9 @@ test_that("an array's sides are known by their names, in any order", {
 
 test_that("or by `sides`; else they are told, and refused where they would be odd", {
   turned <- aperm(plain_visits, c(2, 1, 3))
-  expect_identical(bare(check_visits(turned, c("Species", "sites", "replicate"))), array(want, dim(want)))
+  by_words <- bare(check_visits(turned, c("Species", "sites", "replicate")))
+  expect_identical(array(by_words, dim(want)), array(want, dim(want)))
+  expect_named(dimnames(by_words), c("sites", "Species", "replicate"))
   expect_message(check_visits(plain_visits), "taken as 30 sites x 5 taxa x 3 visits")
   expect_error(
     check_visits(aperm(plain_visits, c(1, 3, 2))), "3 taxa x 5 visits, more visits than taxa",
