@@ -58,7 +58,8 @@
 #' **Shapes of `x`.** A list of tables, one a visit. An array, whose sides are known by their names
 #' (`names(dimnames(x))`: site or observation, species, taxon or attribute, visit or replicate) or by `sides`; without
 #' either it is taken as observations x attributes x visits with a message, and refused where it would have more visits
-#' than attributes or observations. The list that package spOccupancy takes (`y`, species x sites x visits, with
+#' than attributes or observations, or more attributes than observations: it may be species x sites x visits. Prints
+#' use these words. The list that package spOccupancy takes (`y`, species x sites x visits, with
 #' `occ.covs` and `det.covs`), and the frames of package unmarked for one or many species, or such a list (`ylist`,
 #' `siteCovs`, `obsCovs`); the covariates come along.
 #'
