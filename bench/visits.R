@@ -1,8 +1,8 @@
 # Repeated visits: intervals of visits_bernoulli(estimate = "gibbs") on simulated communities whose truth is known, and
 # held-out visits of two bird surveys against occupancy models of one species at a time (package unmarked) and of many
 # (package spOccupancy, msPGOcc and lfMsPGOcc), time side by side. Packages and data that are not there are skipped.
-#   Rscript bench/visits.R [simulated] [covariates] [mode] [surveys] > bench/visits.md     (30 minutes, one thread)
-# "simulated" includes "covariates".
+#   Rscript bench/visits.R [simulated] [single] [communities] [factors] [covariates] [mode] [surveys] > bench/visits.md
+# (30 minutes, one thread). "simulated" includes "single" to "covariates".
 library(multicause)
 only <- commandArgs(TRUE)
 wanted <- function(part) !length(only) || part %in% only
@@ -16,7 +16,7 @@ number <- function(x, digits = 3) formatC(x, digits = digits, format = "f")
 cat("# Repeated visits\n\n")
 cat(sprintf("`Rscript bench/visits.R`, %s, %s, one thread.\n", format(Sys.Date()), R.version.string))
 
-# 100 sites x 50 taxa x 3 visits. "communities": what the model holds. "factors": presence is logistic in a gradient,
+# 100 sites x 50 taxa x 3 visits. "single": one community, k = 1. "communities": what the model holds. "factors": presence is logistic in a gradient,
 # two latent factors and a mean of each taxon, which no mixture of communities is. "covariates": communities follow two
 # covariates of sites.
 simulate_survey <- function(kind, n = 100, m = 50, visits = 3) {
@@ -27,6 +27,8 @@ simulate_survey <- function(kind, n = 100, m = 50, visits = 3) {
   } else if (kind == "communities") {
     s <- matrix(rgamma(n * 3, 0.5), n)
     p <- (s / rowSums(s)) %*% matrix(rbeta(3 * m, 0.4, 0.8), 3)
+  } else if (kind == "single") {
+    p <- matrix(rbeta(m, 0.4, 0.8), n, m, byrow = TRUE)
   } else {
     p <- plogis(outer(rep(1, n), rnorm(m, -1, 1.2)) + matrix(rnorm(n * 3), n) %*% matrix(rnorm(3 * m, 0, 0.8), 3))
   }
@@ -102,11 +104,11 @@ judge_survey <- function(one, k) {
   )
 }
 
-kinds <- list(c("communities", 3), c("factors", 3), c("covariates", 3))
+kinds <- list(c("single", 1), c("communities", 3), c("factors", 3), c("covariates", 3))
 chosen <- vapply(kinds, function(kind) wanted("simulated") || wanted(kind[1]), NA)
 if (any(chosen)) {
   kinds <- kinds[chosen]
-  n_set <- ceiling(c(50, 20, 50)[chosen] * scale)
+  n_set <- ceiling(c(20, 50, 20, 50)[chosen] * scale)
   cat(sprintf(
     paste0(
       "\n## Simulated communities, 100 sites x 50 taxa x 3 visits, %s sets\n\n",
