@@ -511,6 +511,7 @@ visit_sentences <- function(fit) {
     expected_sentence(fit, "absences", TRUE), if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE),
     if (!is.null(fit$communities)) communities_sentence(fit),
     if (fit$missed_by == "model") detection_sentences(fit) else missed_sentences(fit),
+    if (any(fit$param$added > 0)) added_sentence(fit),
     if (any(fit$rare)) {
       few <- which(fit$rare)
       sprintf(
@@ -523,25 +524,24 @@ visit_sentences <- function(fit) {
 }
 
 missed_sentences <- function(fit) {
-  missed <- fit$param$missed
-  label <- if (is.null(colnames(missed))) seq_len(ncol(missed)) else colnames(missed)
-  label <- ifelse(grepl("^[0-9]+$", label), paste("visit", label), label)
-  c(
-    sprintf(
-      "A presence is missed%s by %s.",
-      switch(fit$missed_by,
-        observation = sprintf(", on the mean over %s,", axis_words(fit)[1L]),
-        attribute = sprintf(", on the mean over %s,", axis_words(fit)[2L]), visit = ""
-      ),
-      paste(sprintf("%s with probability %s", label, format_chance(colMeans(missed))), collapse = ", ")
-    ),
-    if (any(fit$param$added > 0)) {
-      sprintf(
-        "An absence is reported as present by %s.",
-        paste(sprintf("%s with probability %s", label, format_chance(fit$param$added)), collapse = ", ")
-      )
-    }
+  sprintf(
+    "A presence is missed%s by %s.",
+    switch(fit$missed_by,
+      observation = sprintf(", on the mean over %s,", axis_words(fit)[1L]),
+      attribute = sprintf(", on the mean over %s,", axis_words(fit)[2L]), visit = ""
+    ), chances_by_visit(colMeans(fit$param$missed), colnames(fit$param$missed))
   )
+}
+
+added_sentence <- function(fit) {
+  sprintf("An absence is reported as present by %s.", chances_by_visit(fit$param$added, names(fit$param$added)))
+}
+
+# "visit 1 with probability 0.3, visit 2 with probability 0.4".
+chances_by_visit <- function(chance, label) {
+  if (is.null(label)) label <- seq_along(chance)
+  label <- ifelse(grepl("^[0-9]+$", label), paste("visit", label), label)
+  paste(sprintf("%s with probability %s", label, format_chance(chance)), collapse = ", ")
 }
 
 #' @export
