@@ -17,6 +17,7 @@ result_rules.default <- function(x) {
     multicause_mcmc_control = rule_control("multicause_mcmc_control"),
     cross_entropy = entropy_rules(),
     phantoms = , deficiency = , false_absences = , false_presences = , which_zeros_sums = , which_zeros_contrast = ,
+    visit_richness = , visits_needed = , predictive_check = ,
     noisy_or_sources = rule_frame()
   )
 }

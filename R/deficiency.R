@@ -157,11 +157,13 @@ fit_sums <- function(fit, side, groups, draws) {
   known <- !is.na(group)
   add <- function(values) rowsum(values[known, , drop = FALSE], as.integer(group)[known])
   sums <- sum_missed(fit, x, kinds, by)
-  found <- add(cbind(sums$recorded, sums$zeros, sums$missed, sum_most(fit, x, kinds, by)))
+  # Of repeated visits there is no bound: visits decide.
+  found <- add(cbind(sums$recorded, sums$zeros, sums$missed, if (is.null(fit$missed_by)) sum_most(fit, x, kinds, by)))
   missed <- add(missed_draws(lapply(drawn, function(draw) list(fit = draw, kinds = draw_kinds(draw, kinds))), x, by))
   missed <- pmax(missed, 0)
   label <- if (is.null(groups)) label_of(as.integer(levels(group)), fit$names[[side]]) else levels(group)
-  table <- sums_table(label, found[, 1L], found[, 2L], found[, 3L], ends_of_draws(missed), found[, 4L])
+  most <- if (ncol(found) > 3L) found[, 4L]
+  table <- sums_table(label, found[, 1L], found[, 2L], found[, 3L], ends_of_draws(missed), most)
   source <- if (!is.null(fit$missed_by)) "cell" else if (!is.null(fit$effort)) "effort" else "phantom"
   list(table = table, drawn = missed, group = group, assumption = wz_words[[source]])
 }

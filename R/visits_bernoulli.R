@@ -58,7 +58,8 @@
 #' **Shapes of `x`.** A list of tables, one a visit. An array, whose sides are known by their names
 #' (`names(dimnames(x))`: site or observation, species, taxon or attribute, visit or replicate) or by `sides`; without
 #' either it is taken as observations x attributes x visits with a message, and refused where it would have more visits
-#' than attributes or observations. The list that package spOccupancy takes (`y`, species x sites x visits, with
+#' than attributes or observations, or more attributes than observations: it may be species x sites x visits. Prints
+#' use these words. The list that package spOccupancy takes (`y`, species x sites x visits, with
 #' `occ.covs` and `det.covs`), and the frames of package unmarked for one or many species, or such a list (`ylist`,
 #' `siteCovs`, `obsCovs`); the covariates come along.
 #'
@@ -272,9 +273,10 @@ tell_rare <- function(data, rare) {
     return(invisible())
   }
   names <- colnames(data$x)
+  words <- axis_words(data)
   inform(
-    "Found at fewer than %d sites, so that the data say little of them by themselves: %s. Number of such taxa: %d.",
-    rare, show_names(if (is.null(names)) as.character(few) else names[few]), length(few)
+    "Found at fewer than %d %s, so that the data say little of them by themselves: %s. Number of such %s: %d.",
+    rare, words[1L], show_names(if (is.null(names)) as.character(few) else names[few]), words[2L], length(few)
   )
 }
 
@@ -310,6 +312,9 @@ visits_algorithm <- function(control, k) {
   if (asked == "auto") asked <- if (isTRUE(control$accelerate) && k <= newton_components[["map"]]) "newton" else "em"
   if (asked == "em") "em" else "newton"
 }
+
+# What misses go by, in the user's words.
+missed_word <- function(fit) if (fit$missed_by == "visit") "visit" else side_word(fit, fit$missed_by)
 
 missed_choices <- c("observation", "attribute", "visit", "model")
 
@@ -506,6 +511,7 @@ visit_sentences <- function(fit) {
     expected_sentence(fit, "absences", TRUE), if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE),
     if (!is.null(fit$communities)) communities_sentence(fit),
     if (fit$missed_by == "model") detection_sentences(fit) else missed_sentences(fit),
+    if (any(fit$param$added > 0)) added_sentence(fit),
     if (any(fit$rare)) {
       few <- which(fit$rare)
       sprintf(
@@ -518,25 +524,24 @@ visit_sentences <- function(fit) {
 }
 
 missed_sentences <- function(fit) {
-  missed <- fit$param$missed
-  label <- if (is.null(colnames(missed))) seq_len(ncol(missed)) else colnames(missed)
-  label <- ifelse(grepl("^[0-9]+$", label), paste("visit", label), label)
-  c(
-    sprintf(
-      "A presence is missed%s by %s.",
-      switch(fit$missed_by,
-        observation = sprintf(", on the mean over %s,", axis_words(fit)[1L]),
-        attribute = sprintf(", on the mean over %s,", axis_words(fit)[2L]), visit = ""
-      ),
-      paste(sprintf("%s with probability %s", label, format_chance(colMeans(missed))), collapse = ", ")
-    ),
-    if (any(fit$param$added > 0)) {
-      sprintf(
-        "An absence is reported as present by %s.",
-        paste(sprintf("%s with probability %s", label, format_chance(fit$param$added)), collapse = ", ")
-      )
-    }
+  sprintf(
+    "A presence is missed%s by %s.",
+    switch(fit$missed_by,
+      observation = sprintf(", on the mean over %s,", axis_words(fit)[1L]),
+      attribute = sprintf(", on the mean over %s,", axis_words(fit)[2L]), visit = ""
+    ), chances_by_visit(colMeans(fit$param$missed), colnames(fit$param$missed))
   )
+}
+
+added_sentence <- function(fit) {
+  sprintf("An absence is reported as present by %s.", chances_by_visit(fit$param$added, names(fit$param$added)))
+}
+
+# "visit 1 with probability 0.3, visit 2 with probability 0.4".
+chances_by_visit <- function(chance, label) {
+  if (is.null(label)) label <- seq_along(chance)
+  label <- ifelse(grepl("^[0-9]+$", label), paste("visit", label), label)
+  paste(sprintf("%s with probability %s", label, format_chance(chance)), collapse = ", ")
 }
 
 #' @export

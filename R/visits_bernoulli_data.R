@@ -47,6 +47,12 @@ check_visits <- function(visits, sides = NULL, name = "x") {
 
 check_visit_values <- function(visits, name) {
   ok <- (is.numeric(visits) || is.logical(visits)) && length(dim(visits)) == 3L && all(dim(visits) > 0L)
+  if (!ok && length(dim(visits)) == 2L && !is.data.frame(visits)) {
+    stop_input(
+      "`%s` must be a list of tables or an array of sites x taxa x visits, not one table: %s, and %s.", name,
+      "sites x visits of one species are `list(y = )`", "for a table of one visit there is aspect_bernoulli()"
+    )
+  }
   if (!ok) {
     stop_input(
       "`%s` must be a list of tables or an array of sites x taxa x visits, not %s.", name,
@@ -100,20 +106,28 @@ unlike_first <- function(table, first) {
 }
 
 # An array by what its sides are called, by its own names of dimensions or by `sides`. Where neither says it, it is
-# taken as observations x attributes x visits and a message says so, but where that would be odd.
+# taken as observations x attributes x visits and a message says so, but where that would be odd, or as likely the
+# species x sites x visits of package spOccupancy.
 arrange_array <- function(x, sides, name) {
   if (length(dim(x)) != 3L) {
     return(x)
   }
   at <- if (!is.null(sides)) check_sides(sides) else side_of(as.character(names(dimnames(x))))
   if (length(at) == 3L && setequal(at, visit_sides)) {
-    return(bare_names(aperm(x, match(visit_sides, at))))
+    in_order <- match(visit_sides, at)
+    return(call_sides(aperm(x, in_order), sides[in_order]))
   }
   d <- dim(x)
   advice <- paste(
     "name its dimensions (names(dimnames(x))) or say what they are, as by",
     "`sides = c(\"site\", \"visit\", \"species\")`"
   )
+  if (d[1L] < d[2L]) {
+    stop_input(
+      "`%s` could be %d sites x %d taxa x %d visits, or %d species x %d sites as package spOccupancy has them: %s.",
+      name, d[1L], d[2L], d[3L], d[1L], d[2L], advice
+    )
+  }
   if (d[3L] > d[2L] || d[3L] > d[1L]) {
     stop_input(
       paste(
@@ -125,11 +139,15 @@ arrange_array <- function(x, sides, name) {
   inform(
     "`%s` is taken as %d sites x %d taxa x %d visits: if it is not, %s.", name, d[1L], d[2L], d[3L], advice
   )
-  bare_names(x)
+  call_sides(x)
 }
 
-bare_names <- function(x) {
-  if (!is.null(dimnames(x))) dimnames(x) <- unname(dimnames(x))
+# Sites and taxa are called what the user calls them: by the array's own names of dimensions, else by these words.
+call_sides <- function(x, words = NULL) {
+  own <- names(dimnames(x))
+  if (is.null(own)) own <- words
+  label <- if (is.null(dimnames(x))) vector("list", 3L) else dimnames(x)
+  if (!is.null(own) || !is.null(dimnames(x))) dimnames(x) <- stats::setNames(label, own)
   x
 }
 
@@ -174,7 +192,7 @@ packed_visits <- function(x, name) {
     stop_input("`%s$y` must be an array of species x sites x visits, not %s.", name, show_value(y))
   }
   list(
-    visits = bare_names(y),
+    visits = call_sides(y, c("site", "species", "visit")),
     covariates = list(visit = part("det.covs", "obsCovs"), site = part("occ.covs", "siteCovs"))
   )
 }
@@ -183,7 +201,8 @@ packed_visits <- function(x, name) {
 any_visit <- function(cell) {
   out <- suppressWarnings(apply(cell, 1:2, max, na.rm = TRUE))
   out[!is.finite(out)] <- NA
-  dimnames(out) <- if (!all(vapply(dimnames(cell)[1:2], is.null, NA))) dimnames(cell)[1:2]
+  label <- dimnames(cell)[1:2]
+  dimnames(out) <- if (!all(vapply(label, is.null, NA)) || !is.null(names(label))) label
   out
 }
 
@@ -201,6 +220,7 @@ visit_variables <- function(formula, cell, given, name) {
   if (!inherits(formula, "formula") || length(formula) != 2L) {
     stop_input("`%s` must be a formula without a left side, as ~ date + effort, not %s.", name, show_value(formula))
   }
+  refuse_bars(formula, name)
   wanted <- all.vars(formula)
   known <- known_covariates(cell, given)
   lost <- setdiff(wanted, names(known$values))
@@ -211,6 +231,28 @@ visit_variables <- function(formula, cell, given, name) {
     )
   }
   list(values = known$values[wanted], level = known$level[wanted])
+}
+
+# (1 | species), as other packages have random effects.
+refuse_bars <- function(formula, name) {
+  if (!any(c("|", "||") %in% all.names(formula))) {
+    return(invisible())
+  }
+  labels <- attr(stats::terms(formula), "term.labels")
+  bar <- vapply(labels, function(label) {
+    term <- str2lang(label)
+    is.call(term) && as.character(term[[1L]])[1L] %in% c("|", "||")
+  }, NA)
+  if (!any(bar)) {
+    return(invisible())
+  }
+  stop_input(
+    "`%s` must hold covariates alone, not (%s): %s.", name, labels[bar][1L], if (name == "detection") {
+      "each taxon has an intercept and slopes of its own, drawn to a common mean by `sharing = \"partial\"`"
+    } else {
+      "memberships have no random effects"
+    }
+  )
 }
 
 known_covariates <- function(cell, given) {

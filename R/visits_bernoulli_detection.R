@@ -404,13 +404,15 @@ detection_sentences <- function(fit) {
   rates <- colMeans(stats::plogis(crossprod(by$design[, by$made, drop = FALSE], slopes)))
   seen <- !fit$rare
   rates <- if (any(seen)) rates[seen] else rates
+  taxa <- axis_words(fit)[2L]
   c(
     sprintf(
-      "A visit finds a taxon that is there with probability %s on the mean over taxa and %.0f visits (%s to %s).",
-      format_chance(mean(rates)), n_made, format_chance(min(rates)), format_chance(max(rates))
+      "A visit finds a %s that is there with probability %s on the mean over %s and %.0f visits (%s to %s).",
+      singular_word(taxa), format_chance(mean(rates)), taxa, n_made, format_chance(min(rates)),
+      format_chance(max(rates))
     ),
     sprintf(
-      "Detection goes by %s; taxa %s.", paste(deparse(by$formula, width.cutoff = 500L), collapse = " "),
+      "Detection goes by %s; %s %s.", paste(deparse(by$formula, width.cutoff = 500L), collapse = " "), taxa,
       if (by$sharing == "partial") "share what they have in common" else "each have coefficients of their own"
     )
   )
@@ -501,7 +503,7 @@ coefficient_limits.default <- function(fit, ends) {
 # For each attribute the covariance of its aspects' log-odds and its coefficients, by name; NA where there is none.
 coefficient_blocks <- function(fit, only = NULL) {
   if (!identical(fit$missed_by, "model")) {
-    stop_input("Standard errors are of fits with `detection`: this one has rates of misses by %s.", fit$missed_by)
+    stop_input("Standard errors are of fits with `detection`: this one has rates of misses by %s.", missed_word(fit))
   }
   if (is.null(fit$visits)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
   by <- fit$detection
@@ -557,7 +559,7 @@ new_detection <- function(fit, newdata, interval = NULL) {
 
 need_detection <- function(fit) {
   if (!identical(fit$missed_by, "model")) {
-    stop_input("This is for fits with `detection`: this one has rates of misses by %s.", fit$missed_by)
+    stop_input("This is for fits with `detection`: this one has rates of misses by %s.", missed_word(fit))
   }
 }
 
@@ -604,9 +606,9 @@ known_values <- function(value, typical, levels, name) {
 #' @param ... must be empty.
 #' @param newdata a data frame of one row with the covariates of such a visit; what is left out is at its mean.
 #' @param interval with `estimate = "gibbs"`, the probability of the interval of the number.
-#' @return A data frame with a row for each attribute: `attribute`, `detection` (the chance that one visit finds it),
-#'   `visits`, and with `"gibbs"` `low` and `high`; `rare` as in [occupied()]. With `"gibbs"` `visits` is the median
-#'   over draws.
+#' @return A data frame of class `visits_needed` with a row for each taxon: `taxon`, `detection` (the chance that one
+#'   visit finds it), `visits`, and with `"gibbs"` `low` and `high`; `rare` as in [occupied()]. With `"gibbs"` `visits`
+#'   is the median over draws.
 #' @seealso [predict.visits_bernoulli()]
 #' @inherit predict.visits_bernoulli examples
 #' @export
@@ -621,7 +623,7 @@ visits_needed <- function(fit, chance = 0.95, ..., newdata = NULL, interval = 0.
   }
   p <- as.vector(new_detection(fit, newdata))
   needed <- function(p) ceiling(log(1 - chance) / log1p(-pmin(p, 1 - 1e-15)) - 1e-9)
-  out <- data.frame(attribute = if (is.null(fit$names[[2L]])) seq_along(p) else fit$names[[2L]], detection = p)
+  out <- data.frame(taxon = if (is.null(fit$names[[2L]])) seq_along(p) else fit$names[[2L]], detection = p)
   out$visits <- needed(p)
   if (is_sampled(fit)) {
     # The number falls with the chance: its quantiles are those of the chance, mirrored.
@@ -631,5 +633,21 @@ visits_needed <- function(fit, chance = 0.95, ..., newdata = NULL, interval = 0.
     out$high <- needed(as.vector(limits$lower))
   }
   out$rare <- unname(fit$rare)
-  out
+  structure(
+    out, class = c("visits_needed", "data.frame"), chance = chance, interval = interval, words = axis_words(fit)
+  )
+}
+
+#' @export
+print.visits_needed <- function(x, digits = 3L, n = 20L, ...) {
+  check_whole(x, "x")
+  chance <- attr(x, "chance")
+  print_visit_table(x, digits, n, c(
+    detection = "detection: chance that a visit finds what is there",
+    visits = sprintf(
+      "visits: how many until it is found with chance %s or more", if (is.null(chance)) "as asked for" else chance
+    ),
+    low = sprintf("low, high: %s %% interval of the visits", format(100 * (attr(x, "interval") %||% 0.9))),
+    rare = "rare: found too seldom for its own record to say much"
+  ))
 }

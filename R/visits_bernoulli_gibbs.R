@@ -385,13 +385,17 @@ coefficient_draws <- function(fit) {
 #' With `estimate = "gibbs"` the intervals are those of the posterior. Of other fits they hold the estimates for true,
 #' which takes in what is random in presences alone: they are too narrow.
 #'
+#' **Taxa that are seldom found** may be at few sites and found there, or at many and hardly ever found. The posterior
+#' of their number of sites has a long upper tail: the mean, `expected`, lies above the `median`. Means add up to the
+#' mean of the sum; medians do not.
+#'
 #' @param fit a fit of [visits_bernoulli()].
-#' @param of `"observation"`: richness of each; `"attribute"`: its number of observations.
+#' @param of `"observation"` (or `"site"`): richness of each; `"attribute"` (or `"taxon"`): its number of sites.
 #' @param interval probability of the central interval.
 #' @param ... must be empty.
-#' @return A data frame of class `visit_richness` with a row for each: its name (number), `found`, `expected`, `low` and
-#'   `high`, and for attributes `rare`, whether it was found too seldom for its own record to say much. What was not
-#'   visited counts by its chance.
+#' @return A data frame of class `visit_richness` with a row for each: its name (number), as `site` or `taxon`, `found`,
+#'   `expected` (the mean), `median`, `low` and `high`, and for taxa `rare`, whether it was found too seldom for its own
+#'   record to say much. What was not visited counts by its chance.
 #' @examples
 #' set.seed(1)
 #' present <- matrix(rbinom(200, 1, 0.6), 20)
@@ -404,7 +408,7 @@ occupied <- function(fit, of = c("observation", "attribute"), ..., interval = 0.
   of <- check_choice(of, "of", c("observation", "attribute"))
   interval <- check_number(interval, "interval", 0, 1, open = TRUE)
   side <- match(of, c("observation", "attribute"))
-  ends <- c((1 - interval) / 2, (1 + interval) / 2)
+  ends <- c((1 - interval) / 2, 0.5, (1 + interval) / 2)
   found <- (if (side == 1L) rowSums else colSums)(fit_data(fit) == 1, na.rm = TRUE)
   if (inherits(fit, "visits_bernoulli_gibbs")) {
     draws <- fit$draws[[c("richness", "sites")[side]]]
@@ -416,11 +420,41 @@ occupied <- function(fit, of = c("observation", "attribute"), ..., interval = 0.
     limits <- apply(chance, side, sum_quantiles, ends)
   }
   names <- fit$names[[side]]
-  out <- data.frame(if (is.null(names)) seq_along(found) else names, found, expected, limits[1L, ], limits[2L, ])
-  names(out) <- c(of, "found", "expected", "low", "high")
+  names <- if (is.null(names)) seq_along(found) else names
+  out <- data.frame(names, found, expected, limits[2L, ], limits[1L, ], limits[3L, ])
+  names(out) <- c(c("site", "taxon")[side], "found", "expected", "median", "low", "high")
   if (side == 2L) out$rare <- unname(fit$rare)
   rownames(out) <- NULL
-  structure(out, class = c("visit_richness", "data.frame"), interval = interval)
+  structure(out, class = c("visit_richness", "data.frame"), interval = interval, words = axis_words(fit))
+}
+
+#' @export
+print.visit_richness <- function(x, digits = 3L, n = 20L, ...) {
+  check_whole(x, "x")
+  words <- kept_words(x)
+  if ("taxon" %in% names(x)) words <- rev(words)
+  print_visit_table(x, digits, n, c(
+    found = sprintf("found: %s that any visit found", words[2L]),
+    expected = sprintf("expected: all %s of the %s, found or missed, on the mean", words[2L], singular_word(words[1L])),
+    median = sprintf(
+      "median, low, high: as likely above as below; %s %% interval", format(100 * (attr(x, "interval") %||% 0.9))
+    ),
+    rare = "rare: found too seldom for its own record to say much"
+  ))
+}
+
+# A table of a survey: sites and taxa in the user's words, and a line on each column of `legend` that is there.
+print_visit_table <- function(x, digits, n, legend) {
+  digits <- check_digits(digits)
+  shown <- utils::head(x, check_shown(n))
+  named <- names(shown)
+  names(shown) <- side_heads(named, kept_words(x))
+  print.data.frame(round_columns(shown, digits), row.names = FALSE)
+  if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
+  cat(paste0(legend[names(legend) %in% named], "\n"), sep = "")
+  said <- setdiff(names(shown), named)
+  if (length(said)) cat(sprintf("%s: column `%s`\n", said, setdiff(named, names(shown))), sep = "")
+  invisible(x)
 }
 
 # Quantiles of the number of successes of independent trials.

@@ -55,19 +55,24 @@ detection_figure <- function(fit, covariate, numeric) {
   )
   chance <- unname(new_detection(fit, grid))
   m <- ncol(chance)
+  taxa <- axis_words(fit)[2L]
+  kinds <- c(taxa, "found too seldom to say much")
   rows <- data.frame(
     at = rep(grid[[1L]], m), chance = as.vector(chance), taxon = rep(seq_len(m), each = 101L),
-    rare = rep(ifelse(fit$rare, "found too seldom to say much", "taxa"), each = 101L)
+    rare = factor(rep(kinds[1L + fit$rare], each = 101L), kinds)
   )
   design <- new_design(fit$detection$frame, fill_covariates(fit$detection$frame, grid))
   d <- nrow(design)
   figure <- new_figure(
-    rows, gg_aes(x = "at", y = "chance", group = "taxon"), "How easily taxa are found",
-    sprintf("Lines: chance that a visit finds each of %d taxa where it is, against %s.", m, covariate), covariate,
+    rows, gg_aes(x = "at", y = "chance", group = "taxon"), sprintf("How easily %s are found", taxa),
+    sprintf("Lines: chance that a visit finds each of %d %s where it is, against %s.", m, taxa, covariate), covariate,
     "chance that a visit finds what is there"
   ) +
     ggplot2::geom_line(gg_aes(linetype = "rare"), colour = "grey55", alpha = min(0.8, 0.3 + 8 / m), linewidth = 0.35) +
-    ggplot2::scale_linetype_manual(NULL, values = c(taxa = 1L, `found too seldom to say much` = 3L)) +
+    ggplot2::scale_linetype_manual(
+      NULL, values = stats::setNames(c(1L, 3L), kinds),
+      guide = ggplot2::guide_legend(override.aes = list(alpha = 1, linewidth = 0.6))
+    ) +
     ggplot2::coord_cartesian(ylim = c(0, 1))
   if (fit$detection$sharing != "partial") {
     return(figure)
@@ -84,7 +89,9 @@ detection_figure <- function(fit, covariate, numeric) {
     figure <- figure + ggplot2::geom_ribbon(ends, mean, alpha = 0.25, fill = component_colours(1L))
   }
   figure + ggplot2::geom_line(data = mean, colour = component_colours(1L), linewidth = 1.1) +
-    ggplot2::labs(subtitle = paste0("Thick line: the mean taxon", if (!is.null(draws)) ", with its 90 % interval"))
+    ggplot2::labs(subtitle = sprintf(
+      "Thick line: the mean %s%s", singular_word(taxa), if (is.null(draws)) "" else ", with its 90 % interval"
+    ))
 }
 
 occupied_figure <- function(fit, what, interval) {
@@ -95,8 +102,9 @@ occupied_figure <- function(fit, what, interval) {
     label = as.character(table[[1L]]), value = table$expected, low = table$low, high = table$high, other = table$found
   )
   words <- c(value = sprintf("estimated, with %s %% interval", format(100 * interval)), other = "found")
-  title <- if (what == "richness") "Richness of sites" else "Sites of taxa"
-  unit <- if (what == "richness") "taxa" else "sites"
+  side <- axis_words(fit)
+  title <- if (what == "richness") paste("Richness of", side[1L]) else paste(capital(side[1L]), "of", side[2L])
+  unit <- side[if (what == "richness") 2L else 1L]
   alt <- sprintf("Points with ranges: %s, estimated and found, of %d rows.", title, nrow(rows))
   ranges_figure(rows, title, alt, unit, words, taxa = what == "sites")
 }
@@ -127,10 +135,11 @@ residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "
 #' @param nsim number of surveys to draw.
 #' @param seed `NULL` or a number for [set.seed()] that leaves the session's random numbers as they were.
 #' @param ... must be empty.
-#' @return A data frame with a row for each statistic: `statistic`, `observed`, `expected`, `low`, `high` (the central
-#'   90 % of surveys) and `p`, the share of surveys at or above the observed value (ties count half). Statistics: finds
-#'   on each visit; cells found at all, and on more than one visit; the standard deviation of the number found among
-#'   observations and among attributes; attributes found but once.
+#' @return A data frame of class `predictive_check` with a row for each statistic: `statistic`, `observed`, `expected`,
+#'   `low`, `high` (the central 90 % of surveys) and `p`, the share of surveys at or above the observed value (ties
+#'   count half). Statistics: finds on each visit; cells found at all, and on more than one visit; the standard
+#'   deviation of the number of taxa found among sites, and of sites among taxa; taxa found at one site alone. Their
+#'   names have the words of the data (`names(dimnames(x))`), else sites and taxa.
 #' @examples
 #' set.seed(1)
 #' present <- matrix(rbinom(200, 1, 0.6), 20)
@@ -142,30 +151,47 @@ predictive_check <- function(fit, nsim = 200, seed = NULL, ...) {
   check_fit(fit, "visits_bernoulli")
   if (is.null(fit$visits)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
   nsim <- check_nsim(nsim, 1)
+  words <- axis_words(fit)
   members <- if (is_sampled(fit)) posterior_draws(fit, nsim) else list(fit)
   drawn <- draw_seeded(function() {
     vapply(seq_len(nsim), function(s) {
-      survey_statistics(draw_visits(members[[(s - 1L) %% length(members) + 1L]]))
-    }, survey_statistics(fit$visits))
+      survey_statistics(draw_visits(members[[(s - 1L) %% length(members) + 1L]]), words)
+    }, survey_statistics(fit$visits, words))
   }, seed)$value
-  observed <- survey_statistics(fit$visits)
-  data.frame(
+  observed <- survey_statistics(fit$visits, words)
+  out <- data.frame(
     statistic = names(observed), observed = unname(observed), expected = rowMeans(drawn),
     low = apply(drawn, 1L, stats::quantile, 0.05, names = FALSE),
     high = apply(drawn, 1L, stats::quantile, 0.95, names = FALSE),
     p = rowMeans(drawn > observed) + rowMeans(drawn == observed) / 2, row.names = NULL
   )
+  structure(out, class = c("predictive_check", "data.frame"), nsim = nsim)
 }
 
-survey_statistics <- function(cell) {
+#' @export
+print.predictive_check <- function(x, digits = 3L, ...) {
+  check_whole(x, "x")
+  print_visit_table(x, digits, max(1L, nrow(x)), c(
+    observed = "observed: in the data",
+    expected = "expected: mean of surveys drawn from the fit", low = "low, high: 90 % of these surveys",
+    p = "p: share of these surveys at or above the data; near 0 or 1 the fit does not make such data"
+  ))
+}
+
+survey_statistics <- function(cell, words) {
   times <- rowSums(cell == 1, na.rm = TRUE, dims = 2L)
   by_visit <- apply(cell == 1, 3L, sum, na.rm = TRUE)
   label <- if (is.null(dimnames(cell)[[3L]])) seq_along(by_visit) else dimnames(cell)[[3L]]
   c(
     stats::setNames(by_visit, sprintf("finds on visit %s", label)), `cells found` = sum(times > 0),
-    `cells found more than once` = sum(times > 1), `sd of finds among observations` = spread_of(rowSums(times > 0)),
-    `sd of finds among attributes` = spread_of(colSums(times > 0)),
-    `attributes found once` = sum(colSums(times > 0) == 1)
+    `cells found more than once` = sum(times > 1),
+    stats::setNames(
+      c(spread_of(rowSums(times > 0)), spread_of(colSums(times > 0)), sum(colSums(times > 0) == 1)),
+      sprintf(
+        c("sd of %2$s found among %1$s", "sd of %1$s found among %2$s", "%2$s found at one %3$s"), words[1L], words[2L],
+        singular_word(words[1L])
+      )
+    )
   )
 }
 

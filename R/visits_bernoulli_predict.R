@@ -144,7 +144,17 @@ new_cell <- function(fit, sites) {
   if (is.null(sites$visits)) {
     return(NULL)
   }
-  cell <- check_visits(sites$visits, sites$sides, "newdata")
+  x <- sites$visits
+  if (is.data.frame(x)) {
+    stop_input(paste(
+      "`newdata` must be visits to new sites, not a data frame: give covariates of new sites as `site_data`, those of",
+      "visits with `type = \"detection\"`."
+    ))
+  }
+  sides <- sites$sides
+  # How many taxa there are is known here, which may be more than there are new sites.
+  if (is.null(sides) && length(dim(x)) == 3L && !says_visits(x) && dim(x)[2L] == fit$dims[["m"]]) sides <- visit_sides
+  cell <- check_visits(x, sides, "newdata")
   own <- matrix(seq_len(dim(cell)[2L]), 1L, dimnames = list(NULL, dimnames(cell)[[2L]]))
   at <- as.vector(match_columns(own, fit$names[[2L]], fit$dims[["m"]]))
   out <- cell[, at, , drop = FALSE]
@@ -152,9 +162,9 @@ new_cell <- function(fit, sites) {
   attr(out, "sides") <- visit_sides
   if (fit$missed_by == "observation") {
     stop_input(paste(
-      "`newdata` must be NULL: misses of this fit go by site, which tells nothing of new ones. Use `detection`",
+      "`newdata` must be NULL: misses of this fit go by %s, which tells nothing of new ones. Use `detection`",
       "or another `missed_by`."
-    ))
+    ), side_word(fit, "observation"))
   }
   if ((fit$missed_by != "model" || any(fit$param$added > 0)) && dim(out)[3L] != length(fit$param$added)) {
     stop_input(

@@ -218,9 +218,9 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
 #' @return A data frame of class `which_zeros_sums`, most missed first: `site`, `taxon` or `group`; `finds`; `zeros`
 #'   (those that can be false); `missed`, the expected number of false absences, with `low` and `high`, the central 90 %
 #'   over weights, fits and completeness and of what is random in the number itself; `most`, which the table alone
-#'   allows where all taxa of a site are recorded equally well; `share`, missed / (missed + finds), in \[0, 1\], with
-#'   `share_low` and `share_high`. Sums over groups use the same draws of all sites, so their ranges are those of the
-#'   sum, not the sum of ranges. Cost: a few passes over the zeros.
+#'   allows where all taxa of a site are recorded equally well (fits to repeated visits have none: visits decide);
+#'   `share`, missed / (missed + finds), in \[0, 1\], with `share_low` and `share_high`. Sums over groups use the same
+#'   draws of all sites, so their ranges are those of the sum, not the sum of ranges. Cost: a few passes over the zeros.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [multicause-glossary] for the words of the print
 #' @examples
@@ -315,15 +315,15 @@ wz_sums <- function(w, side, groups) {
 # The central range of what was drawn, a row each.
 ends_of_draws <- function(drawn) t(apply(drawn, 1L, central_range))
 
-# Numbers missed with their ranges, and shares.
+# Numbers missed with their ranges, and shares; `most` may be NULL.
 sums_table <- function(label, finds, zeros, missed, ends, most) {
   share <- function(missed) ifelse(missed + finds > 0, missed / (missed + finds), NA_real_)
   low <- pmin(ends[, 1L], missed)
   high <- pmax(ends[, 2L], missed)
-  data.frame(
-    label, finds = finds, zeros = zeros, missed = missed, low = low, high = high, most = most, share = share(missed),
-    share_low = share(low), share_high = share(high)
-  )
+  out <- data.frame(label, finds = finds, zeros = zeros, missed = missed, low = low, high = high)
+  out$most <- most
+  out[c("share", "share_low", "share_high")] <- list(share(missed), share(low), share(high))
+  out
 }
 
 #' Do groups of sites differ in what was missed?
@@ -411,8 +411,8 @@ print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
   assumed <- attr(x, "assumption")
   cat(
-    "missed (low to high, 90 % of draws): ", if (is.null(assumed)) "expected number" else assumed,
-    ";\nmost: what the table alone allows; share: missed of all that was there\n", sep = ""
+    "missed (low to high, 90 % of draws): ", if (is.null(assumed)) "expected number" else assumed, ";\n",
+    if ("most" %in% names(x)) "most: what the table alone allows; ", "share: missed of all that was there\n", sep = ""
   )
   invisible(x)
 }

@@ -1,8 +1,8 @@
 # Repeated visits: intervals of visits_bernoulli(estimate = "gibbs") on simulated communities whose truth is known, and
 # held-out visits of two bird surveys against occupancy models of one species at a time (package unmarked) and of many
 # (package spOccupancy, msPGOcc and lfMsPGOcc), time side by side. Packages and data that are not there are skipped.
-#   Rscript bench/visits.R [simulated] [covariates] [mode] [surveys] > bench/visits.md     (30 minutes, one thread)
-# "simulated" includes "covariates".
+#   Rscript bench/visits.R [simulated] [single] [communities] [factors] [covariates] [rare] [mode] [surveys]
+# > bench/visits.md (40 minutes, one thread). "simulated" includes "single" to "covariates".
 library(multicause)
 only <- commandArgs(TRUE)
 wanted <- function(part) !length(only) || part %in% only
@@ -16,9 +16,9 @@ number <- function(x, digits = 3) formatC(x, digits = digits, format = "f")
 cat("# Repeated visits\n\n")
 cat(sprintf("`Rscript bench/visits.R`, %s, %s, one thread.\n", format(Sys.Date()), R.version.string))
 
-# 100 sites x 50 taxa x 3 visits. "communities": what the model holds. "factors": presence is logistic in a gradient,
-# two latent factors and a mean of each taxon, which no mixture of communities is. "covariates": communities follow two
-# covariates of sites.
+# 100 sites x 50 taxa x 3 visits. "single": one community, k = 1. "communities": what the model holds. "factors":
+# presence is logistic in a gradient, two latent factors and a mean of each taxon, which no mixture of communities is.
+# "covariates": communities follow two covariates of sites.
 simulate_survey <- function(kind, n = 100, m = 50, visits = 3) {
   site <- if (kind == "covariates") data.frame(elev = rnorm(n), forest = rnorm(n))
   if (kind == "covariates") {
@@ -27,6 +27,8 @@ simulate_survey <- function(kind, n = 100, m = 50, visits = 3) {
   } else if (kind == "communities") {
     s <- matrix(rgamma(n * 3, 0.5), n)
     p <- (s / rowSums(s)) %*% matrix(rbeta(3 * m, 0.4, 0.8), 3)
+  } else if (kind == "single") {
+    p <- matrix(rbeta(m, 0.4, 0.8), n, m, byrow = TRUE)
   } else {
     p <- plogis(outer(rep(1, n), rnorm(m, -1, 1.2)) + matrix(rnorm(n * 3), n) %*% matrix(rnorm(3 * m, 0, 0.8), 3))
   }
@@ -55,6 +57,14 @@ effective_draws <- function(fit, quantity) {
   known$ess_bulk[match(quantity, known$quantity)]
 }
 inside <- function(truth, low, high) truth >= low & truth <= high
+# A set's few rare taxa make a small sum, by which what is too many weighs more than what is too few: where every
+# expectation is right, the mean of ratios is above 1 all the same. The ratio of sums over all sets is not.
+ratio_of_sums <- function(above, below) {
+  left_out <- vapply(seq_along(above), function(i) sum(above[-i]) / sum(below[-i]), 0)
+  n <- length(above)
+  error <- sqrt((n - 1) / n * sum((left_out - mean(left_out))^2))
+  sprintf("%s (%s)", number(sum(above) / sum(below) - 1), number(error))
+}
 
 # What the mode says, with intervals that hold it for true.
 judge_mode <- function(one, fit) {
@@ -102,11 +112,11 @@ judge_survey <- function(one, k) {
   )
 }
 
-kinds <- list(c("communities", 3), c("factors", 3), c("covariates", 3))
+kinds <- list(c("single", 1), c("communities", 3), c("factors", 3), c("covariates", 3))
 chosen <- vapply(kinds, function(kind) wanted("simulated") || wanted(kind[1]), NA)
 if (any(chosen)) {
   kinds <- kinds[chosen]
-  n_set <- ceiling(c(50, 20, 50)[chosen] * scale)
+  n_set <- ceiling(c(20, 50, 20, 50)[chosen] * scale)
   cat(sprintf(
     paste0(
       "\n## Simulated communities, 100 sites x 50 taxa x 3 visits, %s sets\n\n",
@@ -143,14 +153,6 @@ if (any(chosen)) {
     x <- x[!is.na(x)]
     sprintf("%s (%s)", number(mean(x)), number(sd(x) / sqrt(length(x))))
   }
-  # A set's few rare taxa make a small sum, by which what is too many weighs more than what is too few: where every
-  # expectation is right, the mean of ratios is above 1 all the same. The ratio of sums over all sets is not.
-  ratio_of_sums <- function(above, below) {
-    left_out <- vapply(seq_along(above), function(i) sum(above[-i]) / sum(below[-i]), 0)
-    n <- length(above)
-    error <- sqrt((n - 1) / n * sum((left_out - mean(left_out))^2))
-    sprintf("%s (%s)", number(sum(above) / sum(below) - 1), number(error))
-  }
   summed <- c(expected_rare = "gibbs", map_expected_rare = "map")
   shown <- setdiff(names(labels), c(names(summed), "sites_of_rare"))
   for (name in shown) {
@@ -160,6 +162,72 @@ if (any(chosen)) {
     ratio <- vapply(results, function(r) ratio_of_sums(r[name, ], r["sites_of_rare", ]), "")
     label <- sprintf("bias of occupied sites of rare taxa by `%s`, sum over all sets", summed[[name]])
     row(label, paste(ratio, collapse = " | "))
+  }
+}
+
+# Why sites of rare taxa are overestimated: draws by the default prior; with the prior of the components about the
+# simulation's own Beta; with all that taxa share held at the simulation's values, where means must be right.
+rare_arms <- c(
+  prior = "as they are", shape = "prior of the components about the simulation's",
+  truth = "what taxa share held at the simulation's values"
+)
+sample_rare <- function(one, arm) {
+  ns <- getNamespace("multicause")
+  given <- list(visit = list(date = one$date), site = one$site)
+  settings <- list(
+    estimate = "gibbs", missed_by = "model", sharing = if (arm == "truth") "none" else "partial", added = FALSE,
+    rare = 5L, prior = list(
+      aspects = if (arm == "prior") c(1.2, 2) else c(0.4, 0.8), membership = 1, detection = 1.65,
+      communities = if (arm == "truth") 1 else 1.65
+    )
+  )
+  cell <- ns$check_visits(one$cell, c("site", "species", "visit"))
+  settings <- ns$check_detection(~date, cell, given, settings)
+  settings$communities <- ns$check_communities(~ elev + forest, cell, given["site"], settings)
+  if (arm == "truth") { # on the scale of the design, whose dates are standardised
+    frame <- settings$by$frame
+    settings$share$mean <- matrix(c(-0.3 + 0.4 * frame$center[2], 0.4 * frame$scale[2]), 2, dim(cell)[2])
+    settings$share$spread <- c(0.8, 0.4 * frame$scale[2])
+  }
+  data <- ns$check_data(ns$any_visit(cell), "binary", name = "x")
+  problem <- ns$visits_gibbs_problem(cell, data, 3L, settings, mcmc_control(progress = FALSE))
+  state <- ns$visits_sweeps(problem, still(ns$visits_step_start(list(), problem))$state, 400L)$state
+  drawn <- NULL
+  shape <- 0
+  for (part in 1:60) {
+    out <- ns$visits_sweeps(problem, state, 10L, 1L, 10L)
+    state <- out$state
+    drawn <- cbind(drawn, out$sites)
+    shape <- shape + state$beta / 60
+  }
+  rare <- colSums(apply(one$cell, 1:2, max)) < 5
+  sites <- colSums(one$present)[rare]
+  drawn <- drawn[rare, , drop = FALSE]
+  ends <- apply(drawn, 1, quantile, c(0.05, 0.95), type = 1)
+  c(
+    sites = sum(sites), mean = sum(drawn) / 600, median = sum(apply(drawn, 1, median)), taxa = sum(rare),
+    inside = sum(inside(sites, ends[1, ], ends[2, ])), shape = shape
+  )
+}
+
+if (wanted("rare")) {
+  n_set <- ceiling(50 * scale)
+  cat(sprintf("\n## Sites of rare taxa, communities by covariates, %d sets, one chain of 400 + 600 sweeps\n\n", n_set))
+  row("draws", "mean", "median", "coverage of 90 % intervals", "mean parameters of the Beta (0.4, 0.8)")
+  rule(5)
+  for (arm in names(rare_arms)) {
+    each <- vapply(seq_len(n_set), function(i) {
+      set.seed(2026 + i)
+      one <- simulate_survey("covariates")
+      set.seed(99000 + i)
+      sample_rare(one, arm)
+    }, numeric(7))
+    row(
+      rare_arms[[arm]], ratio_of_sums(each["mean", ], each["sites", ]),
+      ratio_of_sums(each["median", ], each["sites", ]),
+      number(sum(each["inside", ]) / sum(each["taxa", ])),
+      paste(number(rowMeans(each[6:7, , drop = FALSE])), collapse = ", ")
+    )
   }
 }
 

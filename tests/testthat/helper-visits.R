@@ -145,7 +145,7 @@ visits_test_problem <- function(cell, k, prior, sharing = "partial", formula = ~
   visits_gibbs_problem(cell, data, k, settings, mcmc_control(progress = FALSE))
 }
 
-# New records of the visits that there were.
+# New records of the visits that there were, of new presences.
 draw_records <- function(problem, state) {
   cell <- problem$cell
   d <- dim(cell)
@@ -156,6 +156,7 @@ draw_records <- function(problem, state) {
     cell[, , v] <- ifelse(is.na(cell[, , v]), NA, as.integer(found))
   }
   problem$cell <- cell
+  problem$present <- present
   problem
 }
 
@@ -198,6 +199,22 @@ visits_sbc_ranks <- function(problem, n_set, warmup, thin, n_keep = 19) {
     }, visits_statistics(truth, problem))
     rowSums(draws < visits_statistics(truth, problem))
   }, visits_statistics(visits_prior_state(problem), problem))
+}
+
+# Of data drawn from the prior, how many presences rare attributes (found at 1 to 4 observations) have together: the
+# posterior's mean less the truth, set by set. The chain begins at the truth, which is a draw from the posterior: no
+# start is to be forgotten, and the mean of these errors is 0.
+visits_rare_errors <- function(problem, n_set, warmup, n_sweep) {
+  one <- function(s) {
+    truth <- visits_prior_state(problem)
+    own <- draw_records(problem, truth)
+    found <- colSums(any_visit(own$cell), na.rm = TRUE)
+    rare <- found > 0 & found < 5
+    state <- visits_sweeps(own, truth, warmup)$state
+    drawn <- visits_sweeps(own, state, n_sweep, 2L)$sites
+    if (any(rare)) c(error = sum(rowMeans(drawn)[rare]) - sum(own$present[, rare]), truth = sum(own$present[, rare]))
+  }
+  do.call(rbind, lapply(seq_len(n_set), one))
 }
 
 # One attribute, one component, an intercept: posterior means of the chance of a presence a, of detection q, of the

@@ -9,7 +9,7 @@ bare <- function(x) {
 want <- bare(check_visits(named))
 
 test_that("an array's sides are known by their names, in any order", {
-  expect_identical(dimnames(want), unname(dimnames(named)))
+  expect_identical(dimnames(want), dimnames(named))
   for (order in list(c(1, 3, 2), c(2, 1, 3), c(3, 2, 1))) {
     expect_identical(bare(check_visits(aperm(named, order))), want)
   }
@@ -17,13 +17,20 @@ test_that("an array's sides are known by their names, in any order", {
 
 test_that("or by `sides`; else they are told, and refused where they would be odd", {
   turned <- aperm(plain_visits, c(2, 1, 3))
-  expect_identical(bare(check_visits(turned, c("Species", "sites", "replicate"))), array(want, dim(want)))
+  by_words <- bare(check_visits(turned, c("Species", "sites", "replicate")))
+  expect_identical(array(by_words, dim(want)), array(want, dim(want)))
+  expect_named(dimnames(by_words), c("sites", "Species", "replicate"))
   expect_message(check_visits(plain_visits), "taken as 30 sites x 5 taxa x 3 visits")
   expect_error(
     check_visits(aperm(plain_visits, c(1, 3, 2))), "3 taxa x 5 visits, more visits than taxa",
     class = "multicause_input_error"
   )
   expect_error(check_visits(plain_visits, c("site", "visit")), "`sides` must say", class = "multicause_input_error")
+  # species x sites x visits, as spOccupancy has them, is not taken for sites x taxa x visits.
+  expect_error(check_visits(turned), "or 5 species x 30 sites .* say what they are", class = "multicause_input_error")
+  expect_error(check_visits(named[, 1, ]), "sites x visits of one species are `list\\(y = \\)`",
+    class = "multicause_input_error"
+  )
   # A fit's own array is known again.
   fit <- suppressMessages(visits_bernoulli(
     aperm(plain_visits, c(1, 3, 2)), 1,
@@ -113,4 +120,22 @@ test_that("taxa seldom found are named, also beside their chances", {
   expect_output(print(fit), "Found too seldom to say much of: \"t2\"")
   expect_output(print(false_absences(fit, attribute = "t2")), "Found too seldom.*t2")
   expect_no_message(visits_bernoulli(few, 1, missed_by = "attribute", rare = 2), message = "fewer than")
+})
+
+test_that("bars of random effects are refused with what is there in their place", {
+  quick <- fit_control(n_start = 1)
+  expect_error(
+    visits_bernoulli(named, 1, detection = ~ date + (1 | species), visit_data = list(date = case$date)),
+    "\\(1 \\| species\\): each taxon has an intercept and slopes of its own",
+    class = "multicause_input_error"
+  )
+  expect_error(
+    visits_bernoulli(named, 1, missed_by = "visit", communities = ~ (1 | site), control = quick), "no random effects",
+    class = "multicause_input_error"
+  )
+  either <- list(late = case$date, windy = -case$date)
+  expect_s3_class(suppressMessages(visits_bernoulli(
+    named, 1,
+    detection = ~ I(late > 0.5 | windy > 0.5), visit_data = either, control = quick
+  )), "visits_bernoulli")
 })

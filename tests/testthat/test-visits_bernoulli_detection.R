@@ -245,7 +245,7 @@ test_that("a covariate of taxa moves the mean of the intercept", {
 
 test_that("verbs take such fits", {
   fit <- detected()
-  expect_output(print(fit), "Detection goes by ~date \\+ size; taxa share")
+  expect_output(print(fit), "Detection goes by ~date \\+ size; species share")
   expect_identical(dim(simulate(fit, seed = 1)[[1]]), c(30L, 5L, 3L))
   zeros <- false_absences(fit, Inf)
   expect_equal(zeros$missed, zeros$phantom * zeros$present) # as in the other models of visits

@@ -104,6 +104,8 @@ test_that("a fit says what it knows, and how sure it is", {
   rows <- occupied(fit)
   expect_equal(rows$expected, rowMeans(fit$draws$richness), tolerance = 0.1)
   expect_true(all(rows$low >= rows$found & rows$low <= rows$high))
+  expect_identical(rows$median, apply(fit$draws$richness, 1, quantile, 0.5, type = 1, names = FALSE))
+  expect_true(all(rows$low <= rows$median & rows$median <= rows$high))
   taxa <- occupied(fit, "attribute", interval = 0.5)
   expect_true(all(taxa$high - taxa$low <= with(occupied(fit, "attribute"), high - low)))
   map <- quiet(visits_bernoulli(case$visits, 2, detection = ~date, visit_data = given))

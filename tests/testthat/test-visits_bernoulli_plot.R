@@ -78,3 +78,53 @@ test_that("residuals are of what was found at all; simulated surveys are like th
   expect_s3_class(generics::glance(fits$gibbs), "data.frame")
   expect_named(generics::augment(fits$gibbs, rows = 1:2)[1:3], c("observation", "attribute", "observed"))
 })
+
+test_that("what is told of a survey has the user's words for its sides", {
+  x <- case$visits
+  names(dimnames(x))[1L] <- "plot"
+  told <- character()
+  fit <- withCallingHandlers(
+    visits_bernoulli(x, 1, detection = ~date, visit_data = given, rare = 20, control = fit_control(n_start = 1)),
+    message = function(m) {
+      told <<- c(told, conditionMessage(m))
+      invokeRestart("muffleMessage")
+    }
+  )
+  expect_match(told, "fewer than 20 plots, .* Number of such species", all = FALSE)
+  expect_match(told, "plot\\(s\\) with nothing observed|row\\(s\\) with nothing", all = FALSE)
+  printed <- capture.output(print(fit), print(summary(fit)))
+  expect_match(printed, "A visit finds a species that is there", all = FALSE)
+  expect_match(printed, "30 plots x 5 species", all = FALSE)
+  expect_named(occupied(fit), c("site", "found", "expected", "median", "low", "high"))
+  expect_identical(occupied(fit, "species"), occupied(fit, "attribute"))
+  tables <- list(
+    "plot found .*expected: all species of the plot.*plot: column `site`" = occupied(fit),
+    "species found .*expected: all plots of the species.*species: column `taxon`" = occupied(fit, "taxon"),
+    "species detection visits.*chance 0.8 or more" = visits_needed(fit, 0.8),
+    "sd of species found among plots.*species found at one plot" = predictive_check(fit, nsim = 5, seed = 1)
+  )
+  for (want in names(tables)) expect_output(print(tables[[want]]), want)
+  printed <- c(printed, unlist(lapply(tables, function(table) capture.output(print(table)))))
+  expect_no_match(printed, "attribute|observation|taxa\\b|taxon\\b(?!`)|sites", perl = TRUE)
+  expect_output(print(occupied(fit), n = 3), "and 27 more")
+  # A table that was put together anew has no words of its own.
+  expect_output(print(structure(as.data.frame(occupied(fit))[1:2], class = class(occupied(fit)))), "site found")
+  detection <- ggplot2::autoplot(fit, "detection")
+  expect_identical(detection$labels$title, "How easily species are found")
+  expect_identical(ggplot2::autoplot(fit, "sites")$labels$title, "Plots of species")
+  expect_error(visits_needed(quiet(visits_bernoulli(x, 1))), "misses by plot", class = "multicause_input_error")
+})
+
+test_that("sums of a fit to visits have no bound beside what the visits tell", {
+  sums <- by_site(fits$gibbs)
+  expect_false("most" %in% names(sums))
+  expect_no_match(capture.output(print(sums)), "most: what the table alone allows")
+})
+
+test_that("a fit with covariates of detection says what visits add, too", {
+  set.seed(4)
+  x <- array(rbinom(400 * 3, 1, rep(ifelse(rbinom(400, 1, 0.3), 0.7, 0.05), 3)), c(80, 5, 3))
+  fit <- quiet(visits_bernoulli(x, 1, detection = ~visit, added = TRUE, control = fit_control(n_start = 1)))
+  expect_gt(min(fit$param$added), 0.001)
+  expect_output(print(fit), "A visit finds .*An absence is reported as present by visit 1 with probability 0.0")
+})

@@ -1,5 +1,7 @@
-# Long checks of visits_bernoulli(estimate = "gibbs"), about 15 minutes: a grid, Geweke's joint test, simulation-based
-# calibration, with memberships free and by covariates. MULTICAUSE_VALIDATE_SCALE=0.05 makes it short.
+# Long checks of visits_bernoulli(estimate = "gibbs"), about 7 processor minutes: a grid, Geweke's joint test,
+# simulation-based calibration, with memberships free and by covariates, and whether rare attributes' presences are
+# without bias. MULTICAUSE_VALIDATE_SCALE=0.05 makes it short; below 0.1 chains of Geweke's test may be too short for
+# their errors to be known.
 library(multicause)
 scale <- as.numeric(Sys.getenv("MULTICAUSE_VALIDATE_SCALE", "1"))
 helpers <- new.env(parent = asNamespace("multicause"))
@@ -53,4 +55,14 @@ for (name in names(cases)) {
   failed <- failed + !ok
   cat(sprintf("| calibration: %s | %d | smallest p %.4f | | %s |\n", name, length(p), min(p), if (ok) "yes" else "NO"))
 }
+set.seed(2)
+many <- make(
+  array(0L, c(30, 8, 3)), 2, list(aspects = c(0.4, 0.8), membership = 1, detection = 1), "none", ~date,
+  list(date = matrix(rnorm(90), 30))
+)
+rare <- helpers$visits_rare_errors(many, ceiling(1000 * scale), 200, 400)
+judge(
+  sprintf("presences of rare attributes, bias %.3f of %.3f a set", mean(rare[, "error"]), mean(rare[, "truth"])),
+  mean(rare[, "error"]) / (sd(rare[, "error"]) / sqrt(nrow(rare)))
+)
 if (failed) stop(failed, " check(s) failed")
