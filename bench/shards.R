@@ -1,9 +1,9 @@
 # Tables in shards: seconds and memory of making and fitting them, against a fit in memory; results in shards.md.
 #   Rscript bench/shards.R sizes|full|rivals [rows of the largest table, millions = 0.2] [passes = 50]
 # `sizes`: four of them, passes after the first 8, and workers, with a figure, shards_sizes.png; `full`: the largest
-# alone, all passes from one start, streaming, in memory and on workers; `rivals`: what users would do instead, with held-out
-# losses. Each fit is a process of its own, whose peak memory is read from /proc. Records are made as Parquet files of a
-# million each: package nanoparquet is needed.
+# alone, all passes from one start, streaming, in memory and on workers; `rivals`: what users would do instead, with
+# held-out losses. Each fit is a process of its own, whose peak memory is read from /proc. Records are made as Parquet
+# files of a million each: package nanoparquet is needed.
 
 arguments <- commandArgs(TRUE)
 mode <- if (length(arguments)) arguments[1] else "sizes"
