@@ -262,10 +262,7 @@ new_visits <- function(x, folder, saved, model, control) {
         current <<- slots[value + 1L]
         step <<- NULL
       },
-      extrapolate = {
-        step <<- list(length = value)
-        NULL
-      }
+      extrapolate = step <<- list(length = value)
     )
   }
   fit <- function() {
