@@ -387,7 +387,9 @@ coefficient_draws <- function(fit) {
 #'
 #' **Taxa that are seldom found** may be at few sites and found there, or at many and hardly ever found. The posterior
 #' of their number of sites has a long upper tail: the mean, `expected`, lies above the `median`. Means add up to the
-#' mean of the sum; medians do not.
+#' mean of the sum; medians do not. Much of what is said of such taxa is what the others tell. Over simulated surveys
+#' sums of means of `"gibbs"` were 17 to 31 % too high, and 28 % too low where presences followed gradients; 90 %
+#' intervals of single taxa held 89 to 100 % of the truth (`bench/visits.md` in the sources).
 #'
 #' @param fit a fit of [visits_bernoulli()].
 #' @param of `"observation"` (or `"site"`): richness of each; `"attribute"` (or `"taxon"`): its number of sites.
