@@ -86,7 +86,8 @@
 #'   class `multicause_interrupted`. If no start is finished yet, the best of those that were screened is returned.
 #'   Where there is nothing at all to keep, it stops.
 #' @param algorithm `"auto"`, `"newton"`, `"sparse"` or `"em"`, for [aspect_bernoulli()]; for [plsa()], [nmf()] with
-#'   `loss = "kl"` and [visits_bernoulli()] `"em"` leaves Newton's passes out.
+#'   `loss = "kl"` and [visits_bernoulli()] `"em"` leaves Newton's passes out. With `"auto"` so does [plsa()] above
+#'   `k = 100`.
 #' @param cluster for fits to [shards()], `NULL` or the workers that visit the shards: a cluster of sockets as
 #'   [parallel::makeCluster()] makes it; one of MPI, see there; or names of compute profiles of package mirai with one
 #'   daemon each, as `mirai::daemons(1, .compute = "one")` makes them. Starts of fits in memory are run by a

@@ -25,12 +25,12 @@
 #' lowers the objective) and the exact maximum only at the end; `"global"` and `"first"` make the
 #' exact step in every pass. They differ where a strength exceeds the largest of many nearly equal counts: `"first"` is
 #' the paper's solution, `"global"` the better of all maxima. With `accelerate = TRUE` (see [fit_control()]) passes are
-#' accelerated; without prior, neighbours and missing cells those after the first 20 are Newton passes on the equivalent
-#' Poisson factorisation: each row, then each column, takes one Newton step with its bounds kept in the quadratic
-#' problem, which cannot lower the likelihood (Tran-Dinh, Kyrillidis and Cevher 2015) and makes shares exactly 0;
-#' `algorithm = "em"` in [fit_control()] leaves these out. With
-#' `accelerate = FALSE` a pass is one E-step and one `mstep` for both factors. Where the effective strength exceeds
-#' 0.1, every other start raises the prior step by step (`init` is `"annealed"`), and the better kind wins.
+#' accelerated; without prior, neighbours and missing cells those after the first 20 are, up to `k = 100`, Newton passes
+#' on the equivalent Poisson factorisation: each row, then each column, takes one Newton step with its bounds kept in the
+#' quadratic problem, which cannot lower the likelihood (Tran-Dinh, Kyrillidis and Cevher 2015) and makes shares exactly
+#' 0; `algorithm = "em"` in [fit_control()] leaves these out. With `accelerate = FALSE` a pass is one E-step and one
+#' `mstep` for both factors. Where the effective strength exceeds 0.1, every other start raises the prior step by step
+#' (`init` is `"annealed"`), and the better kind wins.
 #'
 #' **Missing cells.** With `missing = "conditional"` the observed counts of a row are multinomial given that they fell
 #' into observed cells: each cell's probability is divided by \eqn{P_i}(observed), and EM imputes the missing cells at
@@ -300,13 +300,18 @@ draw_start.plsa_problem <- function(problem, kind) {
   )
 }
 
+# Up to here Newton passes are as fast as those of EM, or faster, in fits and for new rows (bench/plsa.md).
+plsa_newton_components <- 100L
+
 # A run of the kernel with the given prior and rule: list(param, outcome).
 plsa_passes <- function(view, start, settings, control, prior = settings$prior, rule = settings$mstep) {
   plain <- is.null(prior$membership) && prior$basis == 0 && is.null(settings$near) && is.null(view$na_start)
+  asked <- if (is.null(control$algorithm)) "auto" else control$algorithm
+  few <- nrow(start$basis) <= plsa_newton_components || asked == "newton"
   param <- list(
     membership = start$membership, basis = start$basis, fixed_basis = settings$fixed == "basis",
     missing = match(settings$missing, c("conditional", "paper")) - 1L,
-    newton = control$accelerate && plain && !identical(control$algorithm, "em"), smooth = settings$near
+    newton = control$accelerate && plain && few && asked != "em", smooth = settings$near
   )
   out <- .Call(mc_c_plsa_fit, view, param, c(prior, rule = entropic_rule(rule)), unclass(control))
   list(param = out[c("membership", "basis")], outcome = out$outcome)

@@ -341,3 +341,16 @@ test_that("the data of the fit come back as they were fitted, and with a prior o
     expect_equal(fitted(again), fitted(fit), tolerance = 1e-5)
   }
 })
+
+test_that("above 100 components passes are EM's, unless Newton's are asked for", {
+  set.seed(21)
+  x <- matrix(rpois(105 * 108, 1), 105)
+  end <- function(k, algorithm) {
+    set.seed(1)
+    control <- quiet_control(n_start = 1, max_pass = 26, tol = 0, n_polish = 0, algorithm = algorithm)
+    suppressWarnings(plsa(x, k, control = control))$objective
+  }
+  expect_identical(end(101, "auto"), end(101, "em"))
+  expect_false(end(101, "newton") == end(101, "em"))
+  expect_identical(end(100, "auto"), end(100, "newton"))
+})
