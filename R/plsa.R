@@ -26,11 +26,11 @@
 #' exact step in every pass. They differ where a strength exceeds the largest of many nearly equal counts: `"first"` is
 #' the paper's solution, `"global"` the better of all maxima. With `accelerate = TRUE` (see [fit_control()]) passes are
 #' accelerated; without prior, neighbours and missing cells those after the first 20 are, up to `k = 100`, Newton passes
-#' on the equivalent Poisson factorisation: each row, then each column, takes one Newton step with its bounds kept in the
-#' quadratic problem, which cannot lower the likelihood (Tran-Dinh, Kyrillidis and Cevher 2015) and makes shares exactly
-#' 0; `algorithm = "em"` in [fit_control()] leaves these out. With `accelerate = FALSE` a pass is one E-step and one
-#' `mstep` for both factors. Where the effective strength exceeds 0.1, every other start raises the prior step by step
-#' (`init` is `"annealed"`), and the better kind wins.
+#' on the equivalent Poisson factorisation: each row, then each column, takes one Newton step with its bounds kept in
+#' the quadratic problem, which cannot lower the likelihood (Tran-Dinh, Kyrillidis and Cevher 2015) and makes shares
+#' exactly 0; `algorithm = "em"` in [fit_control()] leaves these out. With `accelerate = FALSE` a pass is one E-step and
+#' one `mstep` for both factors. Where the effective strength exceeds 0.1, every other start raises the prior step by
+#' step (`init` is `"annealed"`), and the better kind wins.
 #'
 #' **Missing cells.** With `missing = "conditional"` the observed counts of a row are multinomial given that they fell
 #' into observed cells: each cell's probability is divided by \eqn{P_i}(observed), and EM imputes the missing cells at

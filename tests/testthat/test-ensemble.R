@@ -98,6 +98,13 @@ test_that("variational fits are averaged over k and priors by held-out cells, wi
   expect_gt(sums$high[3], mean(missed))
   expect_gte(sums$high[3] - sums$low[3], diff(quantile(missed, c(0.05, 0.95)))[[1]] * 0.9)
   expect_true(all(c("low", "high") %in% names(deficiency(several))))
+  expect_output(print(deficiency(several)), "held 87 to 99 % of the true numbers.*may be too wide")
+  expect_output(
+    print(deficiency(several, "observation")), "held 86 to 98 % of the true numbers, where 90 % are wanted$"
+  )
+  for (other in list(sums, deficiency(several, level = 0.8), deficiency(said), deficiency(several$fits[[1]]))) {
+    expect_false(any(grepl("true numbers", capture.output(print(other)))))
+  }
   sure <- identifiability(several$fits[[1]], n_search = 0, draws = draws[1:20], cells = TRUE)
   expect_true(all(sure$cells$draws_most >= 0 & sure$cells$draws_most <= 1))
   # What each member expects, as of the member alone.
