@@ -132,7 +132,7 @@ phantom_share_figure <- function(fit) {
     sprintf("Points: the phantom's share of each of the %s against the number of %s recorded.", words[1L], words[2L]),
     sprintf("%s recorded (richness)", words[2L]), "share of the phantom"
   ) + ggplot2::geom_point(alpha = 0.55, size = 1.8) + ggplot2::ylim(0, 1) +
-    ggplot2::scale_x_continuous(breaks = function(range) unique(round(pretty(range)))) +
+    ggplot2::scale_x_continuous(breaks = whole_breaks) +
     colour_scale(stats::setNames(component_colours(6L)[c(1L, 6L)][seq_along(shares)], levels(table$kind))) +
     ggplot2::scale_shape_manual(NULL, values = c(16L, 17L), guide = ggplot2::guide_legend(ncol = 1L))
 }

@@ -162,5 +162,5 @@ bmf_counts_figure <- function(fit) {
     table, gg_aes(x = "features", y = "probability"), "How many features?",
     "Bars: posterior probabilities of the numbers of row and of column features.", NULL, "posterior probability"
   ) + ggplot2::geom_col(fill = component_colours(1L), width = 0.7) + ggplot2::facet_wrap("side", scales = "free_x") +
-    ggplot2::scale_x_continuous(breaks = function(range) unique(round(pretty(range))))
+    ggplot2::scale_x_continuous(breaks = whole_breaks)
 }

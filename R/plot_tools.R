@@ -202,11 +202,15 @@ legend_right <- function() ggplot2::theme(legend.justification = "right")
 
 legend_below <- function() ggplot2::theme(legend.position = "bottom", legend.justification = "centre")
 
-# Few numbers on the axes of small panels, none over another.
-few_numbers <- function(side) {
+# Of an axis of counts.
+whole_breaks <- function(range, n = 5L) unique(round(pretty(range, n)))
+
+# Few numbers on the axes of small panels, none over another; counts are `whole`.
+few_numbers <- function(side, whole = FALSE) {
   scale <- switch(side, x = ggplot2::scale_x_continuous, y = ggplot2::scale_y_continuous)
   labels <- if (side == "x") function(at) apart(format(at, trim = TRUE), FALSE) else ggplot2::waiver()
-  scale(n.breaks = 3L, labels = labels, guide = thinned())
+  breaks <- if (whole) function(range) whole_breaks(range, 3L) else ggplot2::waiver()
+  scale(breaks = breaks, n.breaks = 3L, labels = labels, guide = thinned())
 }
 
 # A bar for each site, a piece for each component, in the order given; a group of sites that share their main component
@@ -238,7 +242,7 @@ bars_figure <- function(shares, title, alt, labels, colours, sides, order) {
 # Points with ranges, one below the other, and a second kind of point beside them. rows: label, value, low, high, other;
 # words: what the two points are.
 ranges_figure <- function(rows, title, alt, xlab, words, limits = c(0, NA), taxa = FALSE, subtitle = NULL,
-                          most = 28L) {
+                          most = 28L, whole = FALSE) {
   rows$label <- factor(rows$label, rev(unique(rows$label)))
   many <- nrow(rows) > 60L
   points <- lapply(names(words), function(kind) {
@@ -255,7 +259,7 @@ ranges_figure <- function(rows, title, alt, xlab, words, limits = c(0, NA), taxa
       NULL, values = c(19L, 5L), guide = ggplot2::guide_legend(ncol = max(1L, 54L %/% (max(nchar(words)) + 4L)))
     ) +
     ggplot2::coord_cartesian(xlim = limits) + names_axis("y", nrow(rows), taxa, most = most, room = 0.6) +
-    few_numbers("x") + legend_right() +
+    few_numbers("x", whole) + legend_right() +
     # The names leave a narrow panel: a long title of the axis has its room at the left.
     ggplot2::theme(
       panel.grid.major.y = ggplot2::element_line(colour = "grey94"), axis.title.x = ggplot2::element_text(hjust = 1)

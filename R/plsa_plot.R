@@ -168,7 +168,7 @@ marginals_figure <- function(fit, at) {
       breaks = seq_along(names[[1L]]), labels = short_labels(14L)(names[[1L]]), guide = thinned()
     )
   } else {
-    ggplot2::scale_x_continuous(breaks = function(range) unique(round(pretty(range))))
+    ggplot2::scale_x_continuous(breaks = whole_breaks)
   }
   new_figure(
     table, gg_aes(x = "level", y = "probability", colour = "component", linetype = "component"),

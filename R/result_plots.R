@@ -120,7 +120,7 @@ losses_figure <- function(panels, title) {
     colour_scale(stats::setNames(component_colours(length(labels)), labels)) +
     ggplot2::scale_linetype_discrete(NULL) + ggplot2::guides(colour = guide, linetype = guide, fill = "none") +
     ggplot2::theme(legend.box = "vertical", legend.box.just = "left", legend.spacing.y = ggplot2::unit(0, "pt")) +
-    ggplot2::scale_x_continuous(breaks = function(range) unique(round(pretty(range)))) +
+    ggplot2::scale_x_continuous(breaks = whole_breaks) +
     if (length(panels) > 1L) ggplot2::facet_wrap("panel", scales = "free_y")
 }
 

@@ -56,12 +56,12 @@
 #' matched between chains, not within them.
 #'
 #' **Shapes of `x`.** A list of tables, one a visit. An array, whose sides are known by their names
-#' (`names(dimnames(x))`: site or observation, species, taxon or attribute, visit or replicate) or by `sides`; without
-#' either it is taken as observations x attributes x visits with a message, and refused where it would have more visits
-#' than attributes or observations, or more attributes than observations: it may be species x sites x visits. Prints
-#' use these words. The list that package spOccupancy takes (`y`, species x sites x visits, with
-#' `occ.covs` and `det.covs`), and the frames of package unmarked for one or many species, or such a list (`ylist`,
-#' `siteCovs`, `obsCovs`); the covariates come along.
+#' (`names(dimnames(x))`: site or observation, species, taxon or attribute, visit or replicate) or by `sides`; one of
+#' the three may have any other name. Without either it is taken as observations x attributes x visits with a message,
+#' and refused where it would have more visits than attributes or observations, or more attributes than observations: it
+#' may be species x sites x visits. Prints use these words. The list that package spOccupancy takes (`y`, species x
+#' sites x visits, with `occ.covs` and `det.covs`), and the frames of package unmarked for one or many species, or such
+#' a list (`ylist`, `siteCovs`, `obsCovs`); the covariates come along.
 #'
 #' **Seldom found.** An attribute that was found at fewer than `rare` observations says little of its own detection.
 #' With `missed_by = "attribute"` or `sharing = "none"` it may be "missed" at most places. A message, `print()` and

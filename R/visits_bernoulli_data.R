@@ -19,10 +19,18 @@ side_of <- function(words) {
   }, "", USE.NAMES = FALSE)
 }
 
+# Of three words one may be anything, as "bird": it names the side that the other two leave.
+sides_of <- function(words) {
+  at <- side_of(words)
+  left <- setdiff(visit_sides, at)
+  if (length(at) == 3L && sum(is.na(at)) == 1L && length(left) == 1L && all(nzchar(words))) at[is.na(at)] <- left
+  at
+}
+
 # An array whose names of dimensions, or mark, say that it holds visits.
 is_arranged <- function(x) !is.null(attr(x, "sides"))
 says_visits <- function(x) {
-  length(dim(x)) == 3L && (is_arranged(x) || all(visit_sides %in% side_of(as.character(names(dimnames(x))))))
+  length(dim(x)) == 3L && (is_arranged(x) || all(visit_sides %in% sides_of(as.character(names(dimnames(x))))))
 }
 
 # An n x m x visits integer array with names, of any shape that visits come in.
@@ -112,7 +120,7 @@ arrange_array <- function(x, sides, name) {
   if (length(dim(x)) != 3L) {
     return(x)
   }
-  at <- if (!is.null(sides)) check_sides(sides) else side_of(as.character(names(dimnames(x))))
+  at <- if (!is.null(sides)) check_sides(sides) else sides_of(as.character(names(dimnames(x))))
   if (length(at) == 3L && setequal(at, visit_sides)) {
     in_order <- match(visit_sides, at)
     return(call_sides(aperm(x, in_order), sides[in_order]))
@@ -152,7 +160,7 @@ call_sides <- function(x, words = NULL) {
 }
 
 check_sides <- function(sides) {
-  at <- if (is.character(sides)) side_of(sides)
+  at <- if (is.character(sides)) sides_of(sides)
   if (length(at) != 3L || !setequal(at, visit_sides)) {
     stop_input(
       "`sides` must say what the three dimensions are, as c(\"site\", \"species\", \"visit\") in their order, not %s.",

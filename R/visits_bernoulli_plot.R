@@ -106,7 +106,7 @@ occupied_figure <- function(fit, what, interval) {
   title <- if (what == "richness") paste("Richness of", side[1L]) else paste(capital(side[1L]), "of", side[2L])
   unit <- side[if (what == "richness") 2L else 1L]
   alt <- sprintf("Points with ranges: %s, estimated and found, of %d rows.", title, nrow(rows))
-  ranges_figure(rows, title, alt, unit, words, taxa = what == "sites")
+  ranges_figure(rows, title, alt, unit, words, taxa = what == "sites", whole = TRUE)
 }
 
 #' @export

@@ -18,8 +18,13 @@ many_of <- c(
   site = "sites", locality = "localities", formation = "formations", collection = "collections", sample = "samples",
   plot = "plots", quadrat = "quadrats", transect = "transects", station = "stations", section = "sections",
   bed = "beds", basin = "basins", region = "regions", island = "islands", lake = "lakes", row = "rows",
+  quarry = "quarries", cave = "caves", core = "cores", cell = "cells", square = "squares", point = "points",
+  pond = "ponds", stream = "streams", field = "fields", trap = "traps", camera = "cameras", reef = "reefs",
   observation = "observations", document = "documents", image = "images", patient = "patients", person = "persons",
   taxon = "taxa", genus = "genera", species = "species", family = "families", order = "orders",
+  bird = "birds", plant = "plants", tree = "trees", fish = "fish", mammal = "mammals", insect = "insects",
+  beetle = "beetles", butterfly = "butterflies", moth = "moths", spider = "spiders", snail = "snails", bat = "bats",
+  frog = "frogs", amphibian = "amphibians", reptile = "reptiles", animal = "animals", fungus = "fungi",
   attribute = "attributes", column = "columns", term = "terms", word = "words", gene = "genes", pixel = "pixels",
   item = "items", group = "groups", visit = "visits", layer = "layers"
 )

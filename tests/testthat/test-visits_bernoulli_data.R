@@ -15,6 +15,16 @@ test_that("an array's sides are known by their names, in any order", {
   }
 })
 
+test_that("two known words leave one side for the third, whatever it is called", {
+  own <- named
+  names(dimnames(own)) <- c("plot", "Vogelart", "visit")
+  expect_silent(got <- check_visits(aperm(own, c(3, 2, 1))))
+  expect_identical(array(got, dim(want)), array(want, dim(want)))
+  expect_identical(axis_words(list(x = got[, , 1])), c("plots", "Vogelart"))
+  names(dimnames(own)) <- c("Feld", "Vogelart", "visit") # one alone leaves two
+  expect_message(check_visits(own), "is taken as 30 sites")
+})
+
 test_that("or by `sides`; else they are told, and refused where they would be odd", {
   turned <- aperm(plain_visits, c(2, 1, 3))
   by_words <- bare(check_visits(turned, c("Species", "sites", "replicate")))

@@ -42,6 +42,9 @@ test_that("figures are ggplot2 objects of what the tables say", {
       expect_true(nzchar(ggplot2::get_alt_text(drawn)))
     }
   }
+  # Taxa are counted: no 2.5 of them.
+  counts <- ggplot2::layer_scales(plot(fits$map, "richness"))$x$get_breaks()
+  expect_identical(counts, round(counts))
   lines <- ggplot2::autoplot(fits$map, "detection", "date")$data
   at <- lines$at == max(lines$at)
   expect_equal(
