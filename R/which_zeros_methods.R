@@ -46,8 +46,9 @@ print.which_zeros <- function(x, n = 5L, ...) {
     "Which zeros are false? %s\nAbout %s\n  (%s).\n%s\n", said[["table"]], said[["missed"]], said[["range"]],
     said[["bound"]]
   ))
-  print_zeros(utils::head(as.data.frame(x, n = max(n, 1)), n), axis_words(x))
-  writeLines(strwrap(quality_sentences(x), 100, exdent = 2))
+  zeros <- utils::head(as.data.frame(x, n = max(n, 1)), n)
+  print_zeros(zeros, axis_words(x))
+  writeLines(strwrap(c(complete_sentence(zeros, x), quality_sentences(x)), 100, exdent = 2))
   invisible(x)
 }
 
@@ -100,6 +101,22 @@ print_zeros <- function(zeros, words) {
   )
   names(shown)[2:3] <- singular_word(words)
   print.data.frame(shown, row.names = FALSE)
+}
+
+seems_complete <- 0.1 # missed at most with this part of the chance of a record, under the phantom's assumption
+
+# A high chance and next to nothing missed look like a contradiction: why they are none. NULL where none is shown.
+complete_sentence <- function(zeros, w) {
+  if (w$source != "phantom" || !any(zeros$missed_high < seems_complete * zeros$chance)) {
+    return(NULL)
+  }
+  site <- singular_word(axis_words(w)[1L])
+  sprintf(
+    paste(
+      "Where `missed` is next to 0, the %s has next to no phantom: that assumption takes its list for complete. The",
+      "rank goes by `chance`, which needs no assumption; `most` is what the table allows."
+    ), site
+  )
 }
 
 # Not what summary() makes of any list: the answer, and the sites and taxa of which most was missed.

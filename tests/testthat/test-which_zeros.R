@@ -141,6 +141,14 @@ test_that("it finds what was missed, better than chance by far", {
   expect_gte(w$total[["unlike"]], w$total[["most"]])
   expect_lt(w$total[["low"]], sum(false))
   expect_gt(w$curve$summary$slope, 0.7)
+  # A high chance beside `missed` of 0 is explained, where it is shown.
+  top <- as.data.frame(w, n = 5)
+  expect_true(any(top$missed_high < 0.1 * top$chance))
+  expect_match(paste(capture.output(print(w)), collapse = " "), "takes its list for +complete")
+  expect_no_match(paste(capture.output(print(w, n = 0)), collapse = " "), "takes its list")
+  expect_null(complete_sentence(data.frame(chance = 0.5, missed_high = 0.06), w))
+  w$source <- "completeness"
+  expect_null(complete_sentence(top, w))
 })
 
 test_that("same seed, same answer: anew, from the session's seed, sparse", {
