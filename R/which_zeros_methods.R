@@ -43,7 +43,7 @@ print.which_zeros <- function(x, n = 5L, ...) {
   n <- check_shown(n)
   said <- answer_sentences(x)
   cat(sprintf(
-    "Which zeros are false? %s\nAbout %s\n  (%s).\n%s\n", said[["table"]], said[["missed"]], said[["range"]],
+    "Which zeros are false? %s\n%s\n  (%s).\n%s\n", said[["table"]], said[["missed"]], said[["range"]],
     said[["bound"]]
   ))
   zeros <- utils::head(as.data.frame(x, n = max(n, 1)), n)
@@ -66,7 +66,10 @@ answer_sentences <- function(w) {
 
 total_sentences <- function(total, source, words) {
   c(
-    missed = sprintf("%s of them were missed, %s", show_count(total[["missed"]]), wz_words[[source]]),
+    missed = sprintf(
+      if (total[["missed"]] < 1) "Less than one (%s) of them was missed, %s" else "About %s of them were missed, %s",
+      show_count(total[["missed"]]), wz_words[[source]]
+    ),
     range = sprintf("%s to %s, %s", show_count(total[["low"]]), show_count(total[["high"]]), wz_range[[source]]),
     bound = bound_sentence(total, words)
   )

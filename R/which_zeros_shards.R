@@ -463,7 +463,7 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
     cat("How many were missed rests on completeness, which was not given.\n")
   } else {
     said <- total_sentences(x$total, "completeness", c("sites", "taxa"))
-    cat(sprintf("About %s\n  (%s).\n", said[["missed"]], said[["range"]]))
+    cat(sprintf("%s\n  (%s).\n", said[["missed"]], said[["range"]]))
   }
   writeLines(strwrap(bound_sentence(x$total, c("sites", "taxa")), 100, exdent = 2))
   print.data.frame(round_columns(utils::head(x$zeros, n), 3L))

@@ -147,6 +147,9 @@ test_that("it finds what was missed, better than chance by far", {
   expect_match(paste(capture.output(print(w)), collapse = " "), "takes its list for +complete")
   expect_no_match(paste(capture.output(print(w, n = 0)), collapse = " "), "takes its list")
   expect_null(complete_sentence(data.frame(chance = 0.5, missed_high = 0.06), w))
+  expect_output(print(w, n = 0), "About [0-9 ]+ of them were missed, if each")
+  w$total[c("missed", "low")] <- c(0.33, 0)
+  expect_output(print(w, n = 0), "Less than one (0.33) of them was missed, if each", fixed = TRUE)
   w$source <- "completeness"
   expect_null(complete_sentence(top, w))
 })
