@@ -3,21 +3,20 @@
 
 # Functions that ask whether they are given numbers or a matrix, by is.matrix() and the like, is.na(), dim() or `$`.
 matrix_takers <- list(
-  apply = base::apply, sweep = base::sweep, rowSums = base::rowSums, colSums = base::colSums,
-  rowMeans = base::rowMeans, colMeans = base::colMeans, cor = stats::cor, cov = stats::cov, heatmap = stats::heatmap,
-  varimax = stats::varimax, promax = stats::promax, rank = base::rank, cutree = stats::cutree,
-  wilcox.test = utils::getS3method("wilcox.test", "default"), cor.test = utils::getS3method("cor.test", "default"),
-  ks.test = utils::getS3method("ks.test", "default")
+  base = c("apply", "sweep", "rowSums", "colSums", "rowMeans", "colMeans", "rank"),
+  stats = c(
+    "cor", "cov", "heatmap", "varimax", "promax", "cutree", "wilcox.test.default", "cor.test.default", "ks.test.default"
+  )
 )
 
 # The name of that which runs in a frame, or NULL.
 taken_by <- function(at) {
-  if (at > 0L) {
-    running <- sys.function(at)
-    for (name in names(matrix_takers)) {
-      if (identical(matrix_takers[[name]], running)) {
-        return(name)
-      }
+  running <- if (at > 0L) sys.function(at)
+  of <- if (is.function(running)) environment(running)
+  package <- if (is.environment(of)) environmentName(of) else ""
+  for (name in matrix_takers[[package]]) {
+    if (exists(name, of, inherits = FALSE) && identical(get(name, of), running)) {
+      return(sub("[.]default$", "", name))
     }
   }
   NULL

@@ -33,7 +33,7 @@
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [identifiability()], which says what the data cannot decide, [multicause-glossary]
 #' @examples
-#' w <- which_zeros(simulated_sites$x[1:40, ], quick = TRUE, seed = 1)
+#' w <- which_zeros(simulated_sites$x[1:30, 1:20], quick = TRUE, seed = 1)
 #' sensitivity(w)
 #' @export
 sensitivity <- function(w, ..., first = 50, progress = interactive()) {
