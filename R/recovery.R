@@ -196,10 +196,8 @@ calibration_curve <- function(score, hit) {
     return(data.frame(score = numeric(), share = numeric(), cells = integer()))
   }
   group <- ceiling(10 * rank(score, ties.method = "average") / length(score))
-  data.frame(
-    score = as.vector(tapply(score, group, mean)), share = as.vector(tapply(hit, group, mean)),
-    cells = as.vector(table(group))
-  )
+  sums <- rowsum(cbind(score, hit, 1), group)
+  data.frame(score = sums[, 1L] / sums[, 3L], share = sums[, 2L] / sums[, 3L], cells = sums[, 3L], row.names = NULL)
 }
 
 calibration_line <- function(score, hit) {
@@ -207,8 +205,7 @@ calibration_line <- function(score, hit) {
     return(c(intercept = NA_real_, slope = NA_real_))
   }
   odds <- stats::qlogis(pmin(pmax(score, 1e-12), 1 - 1e-12))
-  line <- suppressWarnings(stats::glm.fit(cbind(1, odds), hit, family = stats::binomial()))
-  stats::setNames(line$coefficients, c("intercept", "slope"))
+  stats::setNames(newton_logistic(cbind(1, odds), hit)$beta, c("intercept", "slope"))
 }
 
 removal_at_half <- function(score, hit) {
