@@ -13,16 +13,20 @@ ab_fit_shards <- function(x, k, settings, start, control, call) {
   prior <- if (settings$estimate != "ml") settings$prior
   stored <- sum(as.double(x$shards$ones) + x$shards$missing)
   has_effort <- !is.null(settings$effort)
+  smooth <- check_shards_smooth(settings$smooth, x)
+  has_smooth <- !is.null(smooth)
   view <- list(dim = x$dims, stored = stored)
-  control$algorithm <- ab_algorithm(control, k, view, !is.null(prior), effort = has_effort)
+  control$algorithm <- ab_algorithm(control, k, view, !is.null(prior), has_smooth, has_effort)
   model <- list(
     k = k, pinned = c(rep("free", k - length(pins)), pins), prior = prior, estimate = settings$estimate,
     phantom = settings$phantom
   )
   if (has_effort) model$here <- effort_here(settings$effort, x, mode_counts(prior, model$pinned))
-  class(model) <- c(if (has_effort) "ab_effort_on_shards", "ab_on_shards", "on_shards")
+  if (has_smooth) model$here <- list(smooth = smooth, near = smooth_lists(smooth))
+  own <- c(if (has_effort) "ab_effort_on_shards", if (has_smooth) "ab_smooth_on_shards")
+  class(model) <- c(own, "ab_on_shards", "on_shards")
   objective <- c(ml = "log_likelihood", map = "log_posterior")[[settings$estimate]]
-  fit_shards(x, model, objective, start, control, call)
+  fit_shards(x, model, smoothed_name(objective, smooth), start, control, call)
 }
 
 ab_refuse_shards <- function(settings) {
@@ -31,7 +35,7 @@ ab_refuse_shards <- function(settings) {
       sprintf("`estimate = \"%s\"`", settings$estimate), "take \"map\" or \"ml\", or fit some rows, `x[i, ]`"
     )
   }
-  refuse_smooth_shards(settings$smooth)
+  ab_check_together(settings$estimate, NULL, settings$smooth, settings$effort)
 }
 
 ab_check_settings <- function(settings) {
@@ -50,7 +54,9 @@ ab_check_settings <- function(settings) {
 
 #' @export
 shard_visit.ab_on_shards <- function(model, view, rows, shared, asked, control) {
-  param <- c(ab_kernel_param(list(membership = rows, aspects = shared$aspects), model$pinned), asked)
+  pulls <- if (!is.null(asked$by_row)) list(pulls = asked$by_row)
+  param <- ab_kernel_param(list(membership = rows, aspects = shared$aspects), model$pinned, smooth = pulls)
+  param <- c(param, asked)
   .Call(mc_c_ab_shard, view, param, mode_counts(model$prior, model$pinned), control)
 }
 
@@ -216,7 +222,7 @@ certificate.aspect_bernoulli_shards <- function(fit) {
   slope <- slope + push(counts[, 1L], aspects) - push(counts[, 2L], 1 - aspects)
   gain <- pmax(slope * (1 - aspects), -slope * aspects)
   out <- c(membership_gap = total[[1L]], aspects_gap = sum(gain[pinned == "free", ]), worst_row = worst)
-  if (!is.null(fit$effort)) out[c("membership_gap", "worst_row")] <- NA
+  if (!is.null(fit$effort) || !is.null(fit$smooth)) out[c("membership_gap", "worst_row")] <- NA
   out
 }
 

@@ -62,14 +62,15 @@ synonyms <- list(
   c("component", "components", "aspect", "topic", "topics", "class", "cluster", "choices", "axes"),
   c("membership", "memberships", "posterior", "gamma", "theta", "topics", "documents"),
   c("response", "probability", "prob", "probs", "state", "psi"),
-  c("detection", "det"),
+  c("detection", "det", "det.formula", "detformula", "pformula"),
+  c("communities", "occ.formula", "stateformula", "psiformula"),
   c("basis", "beta", "phi"),
   c("top", "terms", "top_terms", "words"),
   c("loadings", "v", "rotation"),
   c("scores", "u"),
   c(
-    "k", "nclass", "class", "n_class", "n_components", "n_topics", "num.topics", "num_topics", "nfactors", "ncomp",
-    "rank", "components"
+    "k", "nclass", "class", "n_class", "n_components", "n_topics", "num.topics", "num_topics", "nfactors", "n.factors",
+    "ncomp", "rank", "components"
   ),
   c("x", "data", "comm", "dtm", "y"),
   c("age", "ages", "time", "bin", "bins", "stage", "stages", "max_ma", "min_ma"),
@@ -97,6 +98,8 @@ synonyms <- list(
 no_dirichlet <- "there is no Dirichlet prior; `sparsity` of plsa() draws shares to few or to all"
 incidence <- "`x` is sites by taxa, 0 or 1; t(x) turns a table of species by sites"
 
+chain_length <- "chains are the fit's: `estimate = \"gibbs\"` with `control = mcmc_control()`"
+
 # What other packages have arguments for, and what does it here.
 not_arguments <- c(
   seed = "call set.seed() before", formula = "models have no formula, `x` is the table",
@@ -119,8 +122,8 @@ not_arguments <- c(
   threshold = "all zeros are ranked; take those whose `missed` is above your limit",
   backTransform = "results are chances already", conf.level = "ranges hold 90 %",
   mixture = "a find is 0 or 1; plsa(), nmf() and bmf() take counts",
-  detformula = "`detection` has the formula of detection",
-  stateformula = "`communities` has the formula of what is there", re.form = "memberships are no random effects",
+  n.batch = chain_length, n.burn = chain_length, n.thin = chain_length, n.chains = chain_length, n.samples = chain_length,
+  re.form = "memberships are no random effects",
   number = "`folds` is their number", repeats = "more `folds`, or another seed"
 )
 

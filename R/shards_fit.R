@@ -10,8 +10,8 @@
 # settings, and `k` and `m`; all but its element `here`, which is the driver's alone. Its methods are these.
 
 # A visit of a shard's cells `view`: list(rows, sums). `shared`: the parameters that all rows share, a list; `rows`:
-# those of the rows; `asked` is list(look, caps, before) for the kernel, and what known_rows() said; control: for the
-# kernel.
+# those of the rows; `asked` is list(look, caps, before) for the kernel, what known_rows() said, and by_row, what
+# sent_rows() found for these rows; control: for the kernel.
 shard_visit <- function(model, view, rows, shared, asked, control) UseMethod("shard_visit")
 
 # The driver's kernel: list(<shared parameters>, outcome). `param` is the shared ones with visit, near_end and go_on
@@ -41,6 +41,14 @@ known_rows <- function(model, numbers) UseMethod("known_rows")
 
 #' @export
 known_rows.on_shards <- function(model, numbers) NULL
+
+# What the driver must do with the parameters of all rows before a visit: a function of them that returns list(beside =
+# what the objective has of them, by_row = a matrix with a column for each row, of which each shard is sent its own for
+# a pass); NULL: nothing, and they are not read.
+sent_rows <- function(model, n_threads) UseMethod("sent_rows")
+
+#' @export
+sent_rows.on_shards <- function(model, n_threads) NULL
 
 # The rows' parameters where no pass has made them, brought into agreement with the shared ones.
 settle_rows <- function(model, rows, shared, known) UseMethod("settle_rows")
@@ -107,13 +115,13 @@ stop_not_for_shards <- function(what, why) stop_input("%s does not go with shard
 prepare_fit_folder <- function(checkpoint) {
   folder <- if (is.null(checkpoint)) tempfile("multicause-fit-") else checkpoint
   make_folder(folder, "checkpoint")
-  ours <- list.files(folder, "^membership-.*[.]bin|^known-[0-9]+[.]rds$|[.]part$")
+  ours <- list.files(folder, "^membership-.*[.]bin|^known-[0-9]+[.]rds$|^sent-.*[.]bin$|[.]part$")
   other <- setdiff(list.files(folder), c("state.rds", ours))
   if (length(other)) {
     stop_input("`checkpoint` must be a folder of a fit to shards, or new: %s holds %s.", dQuote(folder, FALSE),
       show_names(other))
   }
-  unlink(list.files(folder, "[.]part$", full.names = TRUE))
+  unlink(list.files(folder, "[.]part$|^sent-", full.names = TRUE))
   normalizePath(folder)
 }
 
@@ -122,6 +130,8 @@ state_file <- function(folder) file.path(folder, "state.rds")
 membership_file <- function(folder, shard, version) {
   file.path(folder, sprintf("membership-%05d-%06d.bin", shard, version))
 }
+
+sent_file <- function(folder, shard, version) file.path(folder, sprintf("sent-%05d-%06d.bin", shard, version))
 
 known_file <- function(folder, shard) file.path(folder, sprintf("known-%05d.rds", shard))
 
@@ -216,6 +226,7 @@ new_visits <- function(x, folder, saved, model, control) {
   passes <- saved$passes
   workers <- if (!is.null(control$cluster)) open_workers(control$cluster, control$patience)
   jobs <- visit_jobs(x, workers, folder, model, control)
+  look_at_all <- sent_rows(model, control$n_threads)
 
   # `before`: of accelerated cycles at theta_1, what they go on from beside that.
   write_state <- function(shared, before = NULL) {
@@ -229,6 +240,16 @@ new_visits <- function(x, folder, saved, model, control) {
       step = step, saved = slots,
       before = if (what == "pass" && is.null(step) && identical(current, slots[2L])) slots[1L]
     )
+    beside <- 0
+    if (!is.null(look_at_all)) {
+      job <- utils::modifyList(jobs[[1L]], asked, keep.null = TRUE)
+      rows <- lapply(x$shards$shard, function(s) visited_rows(s, job, x$shards$rows[s]))
+      all <- look_at_all(do.call(rbind, rows))
+      beside <- all$beside
+      if (what == "pass") send_rows(all$by_row, x, folder, asked$to)
+      on.exit(unlink(sent_file(folder, x$shards$shard, asked$to)))
+      asked$sent <- what == "pass"
+    }
     todo <- lapply(jobs, utils::modifyList, asked, keep.null = TRUE)
     found <- if (is.null(workers)) {
       list(visit_shards(todo[[1L]]))
@@ -242,7 +263,9 @@ new_visits <- function(x, folder, saved, model, control) {
       passes <<- passes + 1L
       forget_versions(folder, c(current, safe, slots))
     }
-    add_nodes(unlist(lapply(found, `[[`, "nodes"), recursive = FALSE), nrow(x$shards))
+    sums <- add_nodes(unlist(lapply(found, `[[`, "nodes"), recursive = FALSE), nrow(x$shards))
+    sums[sum_beside] <- sums[sum_beside] + beside
+    sums
   }
   # At theta_1, and in plain passes at every point, what is saved was accepted: a checkpoint.
   save <- function(which, cycles, shared) {
@@ -283,6 +306,17 @@ new_visits <- function(x, folder, saved, model, control) {
     out
   }
   list(fit = fit, version = function() current)
+}
+
+sum_beside <- 2L # MC_SHARD_BESIDE of src/engine/shards.h
+
+# What each shard's rows are to know, beside it. Workers that are late look for a file that is gone.
+send_rows <- function(by_row, x, folder, version) {
+  last <- cumsum(as.double(x$shards$rows))
+  for (s in x$shards$shard) {
+    own <- by_row[, last[s] - x$shards$rows[s] + seq_len(x$shards$rows[s]), drop = FALSE]
+    write_vectors(list(own), sent_file(folder, s, version))
+  }
 }
 
 newest_version <- function(folder) {
@@ -345,19 +379,15 @@ forget_old <- function(memory, versions) {
 # One shard: the sums of its rows. A pass writes its rows' parameters as the next version.
 visit_shard <- function(view, shard, job, memory = NULL) {
   extent <- rows_extent(job$model, view$dim[1L])
-  version <- function(number) {
-    remembered(memory, sprintf("membership %d %d", shard, number), function() {
-      read_own_rows(job$folder, shard, number, extent)
-    })
-  }
-  known <- if (job$knows) remembered(memory, sprintf("known %d", shard), function() read_known(job$folder, shard))
-  rows <- NULL
-  if (!is.null(extent)) {
-    rows <- if (is.null(job$step)) version(job$from) else extrapolated_rows(job, lapply(job$saved, version), known)
-  }
+  known <- known_to(job, shard, memory)
+  rows <- if (!is.null(extent)) visited_rows(shard, job, view$dim[1L], memory)
   asked <- c(list(look = job$what == "objective", caps = job$caps), known)
   has_lengths <- !is.null(extent) && rows_space(job$model) != "kept"
-  if (!is.null(job$before) && has_lengths) asked$before <- version(job$before)
+  if (!is.null(job$before) && has_lengths) asked$before <- rows_version(job, shard, job$before, extent, memory)
+  if (isTRUE(job$sent)) {
+    sent <- read_vectors(sent_file(job$folder, shard, job$to), 1L)[[1L]]
+    asked$by_row <- matrix(sent, ncol = view$dim[1L])
+  }
   out <- shard_visit(job$model, view, rows, job$shared, asked, job$control)
   if (job$what == "pass" && !is.null(extent)) {
     write_vectors(list(out$rows), membership_file(job$folder, shard, job$to))
@@ -366,9 +396,25 @@ visit_shard <- function(view, shard, job, memory = NULL) {
   out$sums
 }
 
-extrapolated_rows <- function(job, saved, known) {
-  rows <- .Call(mc_c_shard_extrapolate, saved, job$step$length, rows_space(job$model))
-  settle_rows(job$model, rows, job$step$shared, known)
+known_to <- function(job, shard, memory) {
+  if (job$knows) remembered(memory, sprintf("known %d", shard), function() read_known(job$folder, shard))
+}
+
+rows_version <- function(job, shard, number, extent, memory) {
+  remembered(memory, sprintf("membership %d %d", shard, number), function() {
+    read_own_rows(job$folder, shard, number, extent)
+  })
+}
+
+# The parameters of a shard's rows at the point that is visited; n_rows: how many rows it has.
+visited_rows <- function(shard, job, n_rows, memory = NULL) {
+  extent <- rows_extent(job$model, n_rows)
+  version <- function(number) rows_version(job, shard, number, extent, memory)
+  if (is.null(job$step)) {
+    return(version(job$from))
+  }
+  rows <- .Call(mc_c_shard_extrapolate, lapply(job$saved, version), job$step$length, rows_space(job$model))
+  settle_rows(job$model, rows, job$step$shared, known_to(job, shard, memory))
 }
 
 read_own_rows <- function(folder, shard, version, extent) {

@@ -171,7 +171,8 @@ update.multicause_shards <- function(object, ..., evaluate = TRUE) {
 #'
 #' @param object a fit to [shards()], of [aspect_bernoulli()], [plsa()], [bernoulli_mixture()], [nmf()],
 #'   [logistic_pca()] or [noisy_or()].
-#' @param newdata new observations in memory, as in the model's own `predict()`, such as [predict.plsa()].
+#' @param newdata new observations in memory, as in the model's own `predict()`, such as [predict.plsa()]. Not of a fit
+#'   with `smooth`.
 #' @param type `"response"`: the mean of every cell, n m numbers; or what the rows have of their own, n k numbers:
 #'   `"membership"`, for [nmf()] `"coefficients"`, for [logistic_pca()] `"scores"`, for [noisy_or()] `"activation"` or
 #'   `"map"`. For [logistic_pca()] also `"link"`.
@@ -194,6 +195,9 @@ predict.multicause_shards <- function(object, newdata, type = "response", ..., r
   type <- check_choice(type, "type", names(types))
   format <- check_format(format)
   if (!missing(newdata) && !is.null(newdata)) {
+    if (!is.null(object$smooth)) {
+      stop_input("`newdata` does not go with a fit to shards with `smooth`: new rows would have no neighbours.")
+    }
     out <- predict(shard_fit(object, 1L, 1L), newdata, type = type)
     return(if (is.null(rows)) out else out[pick(rows, nrow(out), rownames(out), "rows"), , drop = FALSE])
   }

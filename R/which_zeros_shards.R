@@ -147,7 +147,7 @@ most_companions <- 5000L # taxa of which m x m numbers are kept
 # Learners of tables in memory that shards do not have, with the reason.
 shards_left_out <- function(x, squares) {
   others <- c(
-    smoothed = "neighbours may lie in other shards", pca = "its passes visit every zero",
+    smoothed = "it looks at all rows in every pass", pca = "its passes visit every zero",
     near = if (is.null(squares)) "neither `age` nor `place` was given",
     near_alike = "it compares lists of sites in other shards",
     alike = "it compares all pairs of sites",

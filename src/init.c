@@ -28,6 +28,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_ab_effort_shards_fit, 4),
     ENTRY(mc_c_ab_effort_shard, 4),
     ENTRY(mc_c_ab_effort_impose, 3),
+    ENTRY(mc_c_smooth_pulls, 4),
     ENTRY(mc_c_shard_extrapolate, 3),
     ENTRY(mc_c_neighbours, 5),
     ENTRY(mc_c_neighbours_mean, 5),

@@ -10,6 +10,7 @@
 struct mc_smooth {
   mc_smooth_lists lists;
   int n, k, n_content, n_share, width, n_threads;
+  bool is_given;            /* pulls are not of these rows alone */
   int *content;             /* n_content: which components */
   int *pinned;              /* n_share - 1: the others */
   bool any_alone;           /* some row has no neighbours */
@@ -82,10 +83,10 @@ static void take_lists(mc_smooth *smooth, const mc_host *host) {
           c < smooth->n_content ? lists->reference[num_at(smooth->content[c], i, smooth->k)] : 0;
 }
 
-mc_smooth *mc_new_smooth(const mc_smooth_lists *lists, int n, int k, const int *pinned,
-                         int n_threads, const mc_host *host) {
+/* Which components are content, and room for the pulls. */
+static mc_smooth *new_pulls(int n, int k, const int *pinned, const mc_host *host) {
   mc_smooth *smooth = host->alloc(host->ctx, 1, sizeof *smooth);
-  *smooth = (mc_smooth){.lists = *lists, .n = n, .k = k, .n_threads = num_threads(n_threads)};
+  *smooth = (mc_smooth){.n = n, .k = k};
   smooth->content = host->alloc(host->ctx, (size_t) k, sizeof *smooth->content);
   smooth->pinned = host->alloc(host->ctx, (size_t) k, sizeof *smooth->pinned);
   smooth->n_share = 1;
@@ -95,16 +96,25 @@ mc_smooth *mc_new_smooth(const mc_smooth_lists *lists, int n, int k, const int *
     else
       smooth->content[smooth->n_content++] = c;
   }
-  const int width = smooth->width = (smooth->n_content + PAD - 1) / PAD * PAD;
+  smooth->width = (smooth->n_content + PAD - 1) / PAD * PAD;
+  smooth->pull = mc_doubles(host, smooth->width, n);
+  smooth->share_pull = mc_doubles(host, smooth->n_share, n);
+  return smooth;
+}
+
+mc_smooth *mc_new_smooth(const mc_smooth_lists *lists, int n, int k, const int *pinned,
+                         int n_threads, const mc_host *host) {
+  mc_smooth *smooth = new_pulls(n, k, pinned, host);
+  const int width = smooth->width;
+  smooth->lists = *lists;
+  smooth->n_threads = num_threads(n_threads);
   smooth->composition = mc_doubles(host, width, n);
   smooth->near = mc_doubles(host, width, n);
   smooth->ratio = mc_doubles(host, width, n);
-  smooth->pull = mc_doubles(host, width, n);
   smooth->term = mc_doubles(host, n, 1);
   smooth->total = mc_doubles(host, width, 1);
   smooth->back_total = mc_doubles(host, width, 1);
   smooth->share = mc_doubles(host, smooth->n_share, n);
-  smooth->share_pull = mc_doubles(host, smooth->n_share, n);
   smooth->common = mc_doubles(host, smooth->n_share, 1);
   take_lists(smooth, host);
   return smooth;
@@ -247,6 +257,7 @@ static double pull_shares(mc_smooth *smooth) {
 double mc_smooth_pull(mc_smooth *smooth, const double *membership, bool want_pull) {
   const int n = smooth->n, width = smooth->width;
   double sum = 0;
+  if (smooth->is_given) return 0;
   smooth->membership = membership;
   by_chunks(smooth, compose);
   memset(smooth->total, 0, (size_t) width * sizeof *smooth->total);
@@ -262,6 +273,32 @@ double mc_smooth_pull(mc_smooth *smooth, const double *membership, bool want_pul
       num_add_scaled(smooth->back_total, 1.0 / (n - 1), smooth->ratio + num_at(0, i, width), width);
   by_chunks(smooth, gather_pull);
   return sum;
+}
+
+void mc_smooth_pulls(const mc_smooth *smooth, double *pulls) {
+  const int *content = smooth->content;
+  for (int i = 0; i < smooth->n; i++) {
+    const double *share = smooth->share_pull + num_at(0, i, smooth->n_share);
+    double *out = pulls + num_at(0, i, smooth->k + 1);
+    for (int c = 0; c < smooth->n_content; c++) out[content[c]] = mc_smooth_row(smooth, i)[c];
+    for (int q = 1; q < smooth->n_share; q++) out[smooth->pinned[q - 1]] = share[q];
+    out[smooth->k] = share[0];
+  }
+}
+
+mc_smooth *mc_new_given_smooth(const double *pulls, int n, int k, const int *pinned,
+                               const mc_host *host) {
+  mc_smooth *smooth = new_pulls(n, k, pinned, host);
+  smooth->is_given = true;
+  for (int i = 0; i < n; i++) {
+    const double *from = pulls + num_at(0, i, k + 1);
+    double *pull = smooth->pull + num_at(0, i, smooth->width);
+    double *share = smooth->share_pull + num_at(0, i, smooth->n_share);
+    for (int c = 0; c < smooth->n_content; c++) pull[c] = from[smooth->content[c]];
+    for (int q = 1; q < smooth->n_share; q++) share[q] = from[smooth->pinned[q - 1]];
+    share[0] = from[k];
+  }
+  return smooth;
 }
 
 #define TRACE 1e-100

@@ -83,6 +83,17 @@ void mc_smooth_update(const mc_smooth *smooth, int i, double total, const double
                       double *row, const double *counts);
 
 /*
+ * What mc_smooth_pull() found of every row, (k + 1) x n: a value for each component, and that of
+ * content as a whole. A fit of a part of the rows takes it as given, by mc_new_given_smooth(): a
+ * pull comes from rows anywhere in the table.
+ */
+void mc_smooth_pulls(const mc_smooth *smooth, double *pulls);
+
+/* Rows whose pulls were found elsewhere; mc_smooth_pull() is then 0 and changes nothing. */
+mc_smooth *mc_new_given_smooth(const double *pulls, int n, int k, const int *pinned,
+                               const mc_host *host);
+
+/*
  * The agreement of these posteriors (n x k, rows sum to 1), nats, and every
  * row's pull. Rows without neighbours feel none. Costs as mc_smooth_pull().
  */

@@ -156,6 +156,8 @@ static ab_self new_shard_self(glue_call *call) {
   ab_param *par = glue_new(call, sizeof *par);
   *par = param_of(call->param, &call->data);
   par->membership = REAL(VECTOR_ELT(call->out, 0));
+  par->smooth = glue_smooth(glue_field(call->param, "smooth"), call->data.n, par->k, par->pinned,
+                            call->ctl.n_threads, &call->host);
   const ab_prior prior = glue_ab_prior(call->prior, par->k, false);
   return (ab_self){&call->data, par,
                    ab_new_work(&call->data, &prior, call->ctl.n_threads, &call->host)};

@@ -34,6 +34,7 @@ SEXP mc_c_ab_shard(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_ab_effort_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_ab_effort_shard(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_ab_effort_impose(SEXP membership, SEXP coef, SEXP effort);
+SEXP mc_c_smooth_pulls(SEXP membership, SEXP pinned, SEXP smooth, SEXP n_threads);
 SEXP mc_c_shard_extrapolate(SEXP saved, SEXP step, SEXP space);
 SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits);
 SEXP mc_c_neighbours_mean(SEXP table, SEXP rows, SEXP own, SEXP lists, SEXP settings);

@@ -10,10 +10,14 @@ mc_smooth *glue_smooth(SEXP smooth, int n, int k, const int *pinned, int n_threa
   if (Rf_isNull(smooth)) return NULL;
   mc_smooth_lists lists = {.strength = Rf_asReal(glue_field(smooth, "strength")),
                            .recording = Rf_asReal(glue_field(smooth, "recording"))};
-  const SEXP reference = glue_field(smooth, "reference");
+  const SEXP reference = glue_field(smooth, "reference"), pulls = glue_field(smooth, "pulls");
   int n_pinned = 0;
   for (int c = 0; c < k && pinned; c++) n_pinned += pinned[c] != 0;
   glue_check(n_pinned < MC_MOST_SHARES, "pinned");
+  if (!Rf_isNull(pulls)) {
+    glue_matrix(pulls, k + 1, n, "pulls");
+    return mc_new_given_smooth(REAL(pulls), n, k, pinned, host);
+  }
   glue_check(lists.strength > 0 && lists.recording >= 0, "strength");
   if (!Rf_isNull(reference)) {
     glue_matrix(reference, k, n, "reference");
@@ -33,4 +37,35 @@ mc_smooth *glue_smooth(SEXP smooth, int n, int k, const int *pinned, int n_threa
   lists.weight = REAL(glue_field(smooth, "weight"));
   lists.back_weight = REAL(glue_field(smooth, "back_weight"));
   return mc_new_smooth(&lists, n, k, pinned, n_threads, host);
+}
+
+typedef struct {
+  SEXP membership, pinned, smooth, n_threads, out;
+} arguments;
+
+static SEXP pull_body(void *ctx) {
+  const arguments *arg = ctx;
+  const int n = Rf_nrows(arg->membership), k = Rf_ncols(arg->membership);
+  glue_context context;
+  const mc_host host = glue_host(&context, R_NilValue);
+  mc_smooth *smooth =
+      glue_smooth(arg->smooth, n, k, INTEGER(arg->pinned), Rf_asInteger(arg->n_threads), &host);
+  const double beside = mc_smooth_pull(smooth, REAL(arg->membership), true);
+  SET_VECTOR_ELT(arg->out, 0, Rf_ScalarReal(beside));
+  SET_VECTOR_ELT(arg->out, 1, Rf_allocMatrix(REALSXP, k + 1, n));
+  mc_smooth_pulls(smooth, REAL(VECTOR_ELT(arg->out, 1)));
+  return arg->out;
+}
+
+/* membership: n x k of all rows; smooth: lists -> list(beside, pulls = (k + 1) x n), engine/smooth.h */
+SEXP mc_c_smooth_pulls(SEXP membership, SEXP pinned, SEXP smooth, SEXP n_threads) {
+  const char *names[] = {"beside", "pulls", ""};
+  glue_matrix(membership, Rf_nrows(membership), Rf_ncols(membership), "membership");
+  glue_check(Rf_isInteger(pinned) && XLENGTH(pinned) == Rf_ncols(membership), "pinned");
+  glue_check(!Rf_isNull(smooth), "smooth");
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  arguments arg = {membership, pinned, smooth, n_threads, out};
+  glue_serial_blas(pull_body, &arg);
+  UNPROTECT(1);
+  return out;
 }

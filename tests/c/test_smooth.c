@@ -197,6 +197,30 @@ static void test_mixture_climbs(void) {
   }
 }
 
+/* A pass that is given the pulls is that which finds them. */
+static void test_given_pulls(void) {
+  for (int n = 1; n < 100; n = 3 * n + 2) {
+    const int m = 9, k = 4;
+    const ab_prior prior = alike(k, 0.2, 1, 0);
+    const mc_host *host = kept_host();
+    problem p = chain(n, m, k, 0.1, 1);
+    ab_param given = p.par;
+    double *pulls = exact((ptrdiff_t) (k + 1) * n);
+    given.membership = exact((ptrdiff_t) n * k);
+    given.aspects = exact((ptrdiff_t) k * m);
+    memcpy(given.membership, p.par.membership, (size_t) n * k * sizeof(double));
+    memcpy(given.aspects, p.par.aspects, (size_t) k * m * sizeof(double));
+    const double beside = mc_smooth_pull(p.par.smooth, p.par.membership, true);
+    mc_smooth_pulls(p.par.smooth, pulls);
+    given.smooth = mc_new_given_smooth(pulls, n, k, p.par.pinned, host);
+    ab_work *work = ab_new_work(&p.data, &prior, 1, host);
+    const double alone = ab_pass(&p.data, &given, work);
+    CHECK_NEAR(alone + beside, ab_pass(&p.data, &p.par, p.work), 1e-9);
+    for (int i = 0; i < n * k; i++) CHECK(given.membership[i] == p.par.membership[i]);
+    for (int i = 0; i < k * m; i++) CHECK(given.aspects[i] == p.par.aspects[i]);
+  }
+}
+
 static void test_plsa_climbs(void) {
   for (int n = 2; n < 100; n = 2 * n + 1) {
     const int m = 7, k = 4;
@@ -226,6 +250,7 @@ int main(void) {
   RUN(test_threads);
   RUN(test_agreement);
   RUN(test_mixture_climbs);
+  RUN(test_given_pulls);
   RUN(test_plsa_climbs);
   return check_report();
 }

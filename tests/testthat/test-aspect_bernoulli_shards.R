@@ -132,7 +132,6 @@ test_that("what does not go with shards is refused with the reason", {
   shard <- shards(planted_table(), tempfile())
   expect_snapshot(error = TRUE, {
     aspect_bernoulli(shard, 2, estimate = "vb")
-    aspect_bernoulli(shard, 2, smooth = smooth_over(age = 1:240))
     aspect_bernoulli(shard, 2, prior = "cv")
     aspect_bernoulli(shard, 2, start = list(aspects = matrix(0.5, 2, 3)))
     aspect_bernoulli(shard, 2, phantom = "white", start = list(aspects = matrix(0.5, 2, 40)))

@@ -29,6 +29,9 @@ smooth <- c(list(strength = 5, recording = 2), lists, list(
   back_weight = lists$weight[at]
 ))
 torture("mc_c_ab_fit", view, c(param, list(smooth = smooth)), flat, fast)
+torture("mc_c_smooth_pulls", param$membership, param$pinned, smooth, 1L)
+torture("mc_c_smooth_pulls", param$membership, param$pinned, NULL, 1L, error = TRUE)
+torture("mc_c_smooth_pulls", param$membership, 1, smooth, 1L, error = TRUE)
 torture("mc_c_ab_fit", view, c(param, list(smooth = modifyList(smooth, list(strength = 0)))), flat, fast, error = TRUE)
 all_pinned <- c(modifyList(param, list(pinned = c(1L, 1L, 1L))), list(smooth = smooth))
 torture("mc_c_ab_fit", view, all_pinned, flat, fast, error = TRUE)
