@@ -122,7 +122,8 @@ not_arguments <- c(
   threshold = "all zeros are ranked; take those whose `missed` is above your limit",
   backTransform = "results are chances already", conf.level = "ranges hold 90 %",
   mixture = "a find is 0 or 1; plsa(), nmf() and bmf() take counts",
-  n.batch = chain_length, n.burn = chain_length, n.thin = chain_length, n.chains = chain_length, n.samples = chain_length,
+  n.batch = chain_length, n.burn = chain_length, n.thin = chain_length, n.chains = chain_length,
+  n.samples = chain_length,
   re.form = "memberships are no random effects",
   number = "`folds` is their number", repeats = "more `folds`, or another seed"
 )

@@ -74,6 +74,9 @@ SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits) {
   SET_VECTOR_ELT(out, 0, Rf_allocVector(INTSXP, (R_xlen_t) rows.n + 1));
   int *start = INTEGER(VECTOR_ELT(out, 0));
   double *scratch = (double *) R_alloc((size_t) all.n + 1, sizeof *scratch);
+  num_key *key = (num_key *) R_alloc((size_t) all.n + 1, sizeof *key);
+  double *copy = (double *) R_alloc((size_t) num_sites_doubles(&all) + 1, sizeof *copy);
+  const num_sweep sweep = num_sweep_of(&all, &near, key, copy);
   edges e = {0};
   start[0] = 0;
   for (int i = 0; i < rows.n; i++) {
@@ -81,7 +84,7 @@ SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits) {
     reserve(&e, all.n);
     const double *d = Rf_isNull(distance) ? NULL : REAL(distance) + (ptrdiff_t) i * all.n;
     const num_near_list list = {e.index + e.used, e.weight + e.used, scratch};
-    e.used += num_neighbours(&rows, i, &all, among ? INTEGER(own)[i] : -1, d, &near, list);
+    e.used += num_neighbours(&rows, i, &sweep, among ? INTEGER(own)[i] : -1, d, &near, list);
     glue_check(e.used <= INT_MAX, "number of neighbours");
     start[i + 1] = (int) e.used;
   }

@@ -1,6 +1,8 @@
 #include "num/neighbours.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define EARTH_RADIUS 6371.0088 /* km, mean */
 #define PI 3.14159265358979323846
@@ -53,10 +55,9 @@ static double straight(const double *a, const double *b, int n) {
   return sqrt(sum);
 }
 
-/* d of a pair, INFINITY where unknown or surely beyond `limit`; `chord` is the limit's chord. */
+/* d of a pair by their covariates, INFINITY where unknown or surely beyond `limit`; `chord` is the limit's chord. */
 static double nearness(const num_sites *from, int i, const num_sites *to, int j,
-                       const double *distance, const num_nearness *near, double limit,
-                       double chord) {
+                       const num_nearness *near, double limit, double chord) {
   double d = 0, apart = 0;
   if (from->low) { /* a gap between two ranges is the least that their distance can be */
     const double gap = fmax(from->low[i] - to->high[j], to->low[j] - from->high[i]);
@@ -80,7 +81,6 @@ static double nearness(const num_sites *from, int i, const num_sites *to, int j,
     d += straight(from->variables + n * (ptrdiff_t) i, to->variables + n * (ptrdiff_t) j, n) /
          near->variables;
   }
-  if (distance) d += distance[j] / near->distance;
   return isnan(d) ? INFINITY : d;
 }
 
@@ -131,15 +131,161 @@ static double last_of(num_near_list list, int n, int most) {
   return nth(list.scratch, n, most - 1);
 }
 
-int num_neighbours(const num_sites *from, int i, const num_sites *to, int own,
+enum { NOTHING, AGE, PLACE, PLANE, VARIABLES };
+
+/* NaN where unknown. */
+static double key_of(const num_sites *sites, int i, int part, int axis) {
+  switch (part) {
+    case AGE: return sites->low[i] + (sites->high[i] - sites->low[i]) / 2;
+    case PLACE: return sites->place[3 * (ptrdiff_t) i + axis];
+    case PLANE: return sites->plane[2 * (ptrdiff_t) i + axis];
+    case VARIABLES: return sites->variables[sites->n_variables * (ptrdiff_t) i + axis];
+    default: return 0;
+  }
+}
+
+static double bandwidth_of(const num_nearness *near, int part) {
+  switch (part) {
+    case AGE: return near->age;
+    case PLACE: return near->place / EARTH_RADIUS; /* a chord is shorter than its arc */
+    case PLANE: return near->place;
+    case VARIABLES: return near->variables;
+    default: return 1;
+  }
+}
+
+static double half_width(const num_sites *sites, int i) {
+  return (sites->high[i] - sites->low[i]) / 2;
+}
+
+/* How far apart the sites lie along a coordinate, in bandwidths. */
+static double extent(const num_sites *sites, const num_nearness *near, int part, int axis) {
+  double low = INFINITY, high = -INFINITY;
+  for (int i = 0; i < sites->n; i++) { /* fmin() and fmax() pass over NaN */
+    low = fmin(low, key_of(sites, i, part, axis));
+    high = fmax(high, key_of(sites, i, part, axis));
+  }
+  return (high - low) / bandwidth_of(near, part);
+}
+
+static int by_key(const void *a, const void *b) {
+  const num_key *x = a, *y = b;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return (x->site > y->site) - (x->site < y->site);
+}
+
+ptrdiff_t num_sites_doubles(const num_sites *sites) {
+  const int each = (sites->low ? 2 : 0) + (sites->place ? 3 : 0) + (sites->plane ? 2 : 0) +
+                   (sites->variables ? sites->n_variables : 0);
+  return (ptrdiff_t) each * sites->n;
+}
+
+/* `each` numbers of every site, in the order of keys; moves `to` on. NULL stays NULL. */
+static const double *copied(const double *from, int each, const num_key *key, int n, double **to) {
+  if (!from) return NULL;
+  double *copy = *to;
+  for (int e = 0; e < n; e++) {
+    memcpy(copy + each * (ptrdiff_t) e, from + each * (ptrdiff_t) key[e].site,
+           (size_t) each * sizeof *copy);
+  }
+  *to += each * (ptrdiff_t) n;
+  return copy;
+}
+
+num_sweep num_sweep_of(const num_sites *sites, const num_nearness *near, num_key *key,
+                       double *copy) {
+  const int axes[] = {[NOTHING] = 0,
+                      [AGE] = sites->low ? 1 : 0,
+                      [PLACE] = sites->place ? 3 : 0,
+                      [PLANE] = sites->plane ? 2 : 0,
+                      [VARIABLES] = sites->variables ? sites->n_variables : 0};
+  num_sweep out = {.key = key, .part = NOTHING};
+  double farthest = 0;
+  for (int part = AGE; part <= VARIABLES; part++) {
+    for (int axis = 0; axis < axes[part]; axis++) {
+      const double apart = extent(sites, near, part, axis);
+      if (!(apart > farthest)) continue;
+      farthest = apart;
+      out.part = part;
+      out.axis = axis;
+    }
+  }
+  int n = 0;
+  for (int i = 0; i < sites->n; i++) {
+    const double own = key_of(sites, i, out.part, out.axis);
+    if (isnan(own)) continue;
+    key[n++] = (num_key){own, i};
+    if (out.part == AGE) out.widest = fmax(out.widest, half_width(sites, i));
+  }
+  qsort(key, (size_t) n, sizeof *key, by_key);
+  out.sites = (num_sites){.n = n,
+                          .low = copied(sites->low, 1, key, n, &copy),
+                          .high = copied(sites->high, 1, key, n, &copy),
+                          .place = copied(sites->place, 3, key, n, &copy),
+                          .plane = copied(sites->plane, 2, key, n, &copy),
+                          .variables = copied(sites->variables, sites->n_variables, key, n, &copy),
+                          .n_variables = sites->n_variables};
+  return out;
+}
+
+/* The first place of the sweep whose key is not below `key`. */
+static int place_of(const num_sweep *sweep, double key) {
+  int low = 0, high = sweep->sites.n;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (sweep->key[middle].key < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* How far along the coordinate a site can be whose d is not beyond `limit`. */
+static double farthest_key(const num_sweep *sweep, const num_sites *from, int i,
+                           const num_nearness *near, double limit, double chord) {
+  if (sweep->part == NOTHING) return INFINITY;
+  if (sweep->part == PLACE) return sqrt(chord);
+  const double ranges = sweep->part == AGE ? half_width(from, i) + sweep->widest : 0;
+  return (limit * bandwidth_of(near, sweep->part) + ranges) * (1 + SLACK) + SLACK;
+}
+
+/* Sorts a list by its numbers (Shell's sort: lists are short but where sites tie). */
+static void ascending(num_near_list list, int n) {
+  int gap = 1;
+  while (gap < n / 3) gap = 3 * gap + 1;
+  for (; gap > 0; gap /= 3) {
+    for (int e = gap; e < n; e++) {
+      const int index = list.index[e];
+      const double weight = list.weight[e];
+      int at = e;
+      for (; at >= gap && list.index[at - gap] > index; at -= gap) {
+        list.index[at] = list.index[at - gap];
+        list.weight[at] = list.weight[at - gap];
+      }
+      list.index[at] = index;
+      list.weight[at] = weight;
+    }
+  }
+}
+
+int num_neighbours(const num_sites *from, int i, const num_sweep *to, int own,
                    const double *distance, const num_nearness *near, num_near_list list) {
+  const num_sites *sites = &to->sites;
+  const double key = key_of(from, i, to->part, to->axis);
+  if (isnan(key)) return 0;
   const double by_age = least_by_age(from, i, near);
-  double least = INFINITY, limit = INFINITY, chord = INFINITY, sum = 0;
-  int n = 0, full = near->most > to->n / 2 ? to->n : 2 * near->most;
-  for (int j = 0; j < to->n; j++) {
+  double least = INFINITY, limit = INFINITY, chord = INFINITY, farthest = INFINITY, sum = 0;
+  int n = 0, full = near->most > sites->n / 2 ? sites->n : 2 * near->most;
+  for (int above = place_of(to, key), below = above - 1; below >= 0 || above < sites->n;) {
+    const double down = below >= 0 ? key - to->key[below].key : INFINITY;
+    const double up = above < sites->n ? to->key[above].key - key : INFINITY;
+    if (fmin(down, up) > farthest) break;
+    const int at = down < up ? below-- : above++, j = to->key[at].site;
     if (j == own) continue;
-    const double d = nearness(from, i, to, j, distance, near, limit, chord);
-    if (!isfinite(d) || d > limit) continue;
+    const double more = distance ? distance[j] / near->distance : 0;
+    const double d = more + nearness(from, i, sites, at, near, limit, chord);
+    if (!(d <= limit) || !isfinite(d)) continue;
     list.index[n] = j;
     list.weight[n++] = d; /* distances, until all are known */
     if (d >= least && n < full) continue;
@@ -148,14 +294,16 @@ int num_neighbours(const num_sites *from, int i, const num_sites *to, int own,
     if (n >= full && n > near->most) { /* nothing beyond the most-th nearest so far can be wanted */
       limit = fmin(limit, last_of(list, n, near->most));
       n = keep_near(list, n, limit);
-      full = n + near->most < to->n ? n + near->most
-                                    : to->n; /* more than twice as many where they tie */
+      full = n + near->most < sites->n ? n + near->most
+                                       : sites->n; /* more than twice as many where they tie */
     }
     chord = from->place ? chord_limit(limit - by_age, near->place) : INFINITY;
+    farthest = farthest_key(to, from, i, near, limit, chord);
   }
   if (n == 0) return 0;
   if (n > near->most) limit = fmin(limit, last_of(list, n, near->most));
   n = keep_near(list, n, limit);
+  ascending(list, n);
   double *weight = list.weight;
   for (int e = 0; e < n; e++) sum += weight[e] = exp(least - weight[e]);
   for (int e = 0; e < n; e++) weight[e] /= sum;

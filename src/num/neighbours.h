@@ -29,6 +29,34 @@ typedef struct {
 double num_range_distance(double a, double b, double c, double d, double bandwidth);
 
 typedef struct {
+  double key;
+  int site;
+} num_key;
+
+/*
+ * Sites in the order of one coordinate, which no distance is less than: from a site outwards, the search for its
+ * neighbours ends where the coordinate alone is too far. With n sites spread over a square and few neighbours each
+ * it sees of the order of sqrt(n) of them.
+ */
+typedef struct {
+  num_sites
+      sites; /* copies in this order, those that have the coordinate: one after the other in memory */
+  const num_key *key;
+  int part, axis; /* what the coordinate is of, and which of its axes */
+  double widest;  /* of ages: half the widest range */
+} num_sweep;
+
+/* How many doubles a copy of the sites takes. */
+ptrdiff_t num_sites_doubles(const num_sites *sites);
+
+/*
+ * Chooses the coordinate along which sites lie farthest apart, in bandwidths. key has sites->n places, copy
+ * num_sites_doubles(sites).
+ */
+num_sweep num_sweep_of(const num_sites *sites, const num_nearness *near, num_key *key,
+                       double *copy);
+
+typedef struct {
   int *index;
   double *weight, *scratch;
 } num_near_list;
@@ -36,11 +64,11 @@ typedef struct {
 /*
  * Neighbours of site i of `from` among the sites of `to` (never site `own` of
  * it; -1: all may be), nearest within reach: their numbers, ascending, and
- * weights, which sum to 1; distance: `to->n` further distances of i, or NULL.
+ * weights, which sum to 1; distance: further distances of i from all sites, or NULL.
  * Returns how many; 0 where a covariate of i is unknown. index, weight and
- * scratch of list have to->n places. Costs O(to->n).
+ * scratch of list have a place for each site. Costs the sites within reach along to's coordinate.
  */
-int num_neighbours(const num_sites *from, int i, const num_sites *to, int own,
+int num_neighbours(const num_sites *from, int i, const num_sweep *to, int own,
                    const double *distance, const num_nearness *near, num_near_list list);
 
 #endif

@@ -15,15 +15,22 @@ static num_sites five_sites(void) {
 
 static const num_nearness one_unit = {1, 1, 1, 1, 100, 30};
 
+/* Neighbours of site i among all others. */
+static int neighbours(const num_sites *sites, int i, const num_nearness *near, num_near_list list) {
+  num_key *key = check_alloc(NULL, (size_t) sites->n, sizeof *key);
+  const num_sweep sweep = num_sweep_of(sites, near, key, exact(num_sites_doubles(sites)));
+  return num_neighbours(sites, i, &sweep, i, NULL, near, list);
+}
+
 static void test_weights(void) {
   const num_sites sites = five_sites();
   const num_near_list list = {exact_int(5), exact(5), exact(5)};
-  CHECK(num_neighbours(&sites, 0, &sites, 0, NULL, &one_unit, list) == 3);
+  CHECK(neighbours(&sites, 0, &one_unit, list) == 3);
   const double sum = 2 * exp(-1) + exp(-4);
   CHECK(list.index[0] == 1 && list.index[1] == 2 && list.index[2] == 3);
   CHECK_NEAR(list.weight[0], exp(-1) / sum, 1e-14);
   CHECK_NEAR(list.weight[2], exp(-4) / sum, 1e-14);
-  CHECK(num_neighbours(&sites, 4, &sites, 4, NULL, &one_unit, list) == 0);
+  CHECK(neighbours(&sites, 4, &one_unit, list) == 0);
 }
 
 static void test_most_keeps_ties(void) {
@@ -31,8 +38,8 @@ static void test_most_keeps_ties(void) {
   num_nearness near = one_unit;
   const num_near_list list = {exact_int(5), exact(5), exact(5)};
   near.most = 1;
-  CHECK(num_neighbours(&sites, 0, &sites, 0, NULL, &near, list) == 2);
-  CHECK(num_neighbours(&sites, 1, &sites, 1, NULL, &near, list) == 1);
+  CHECK(neighbours(&sites, 0, &near, list) == 2);
+  CHECK(neighbours(&sites, 1, &near, list) == 1);
   CHECK(list.index[0] == 2);
 }
 
@@ -44,11 +51,59 @@ static void test_plane_and_variables(void) {
   num_nearness near = one_unit;
   near.place = 5, near.variables = 2;
   const num_near_list list = {exact_int(4), exact(4), exact(4)};
-  CHECK(num_neighbours(&sites, 0, &sites, 0, NULL, &near, list) == 2);
+  CHECK(neighbours(&sites, 0, &near, list) == 2);
   CHECK(list.index[0] == 1 && list.index[1] == 2);
   const double first = exp(-1 - 0.5), second = exp(-0.2 - 1);
   CHECK_NEAR(list.weight[0], first / (first + second), 1e-14);
-  CHECK(num_neighbours(&sites, 3, &sites, 3, NULL, &near, list) == 0);
+  CHECK(neighbours(&sites, 3, &near, list) == 0);
+}
+
+/* Sites with covariates of every kind, some unknown, many at the same place. */
+static num_sites some_sites(int n, int kinds) {
+  num_sites out = {.n = n, .n_variables = 2};
+  double *low = exact(n), *high = exact(n), *place = exact(3 * n), *plane = exact(2 * n);
+  double *variables = exact(2 * n);
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const double lng = floor(20 * check_uniform()) / 10, lat = 0.2 * check_uniform();
+    low[i] = 10 * check_uniform();
+    high[i] = low[i] + (i % 2 ? 3 * check_uniform() : 0);
+    const double at[] = {cos(lat) * cos(lng), cos(lat) * sin(lng), sin(lat)};
+    memcpy(place + 3 * i, at, sizeof at);
+    for (int v = 0; v < 2; v++) plane[2 * i + v] = floor(9 * check_uniform());
+    for (int v = 0; v < 2; v++) variables[2 * i + v] = check_uniform();
+    if (i % 11 == 5) low[i] = high[i] = place[3 * i] = plane[2 * i] = variables[2 * i] = NAN;
+  }
+  if (kinds & 1) out.low = low, out.high = high;
+  if (kinds & 2) out.place = place;
+  if (kinds & 4) out.plane = plane;
+  if (kinds & 8) out.variables = variables;
+  return out;
+}
+
+/* A search along one coordinate finds what a search of all sites finds. */
+static void test_sweep(void) {
+  enum { N = 80 };
+  const num_nearness wanted[] = {
+      {2, 500, 1, 0.3, 100, 5}, {0.1, 3000, 1, 2, 0.7, 30}, {5, 3, 1, 1, 3, 1}};
+  const num_near_list slow = {exact_int(N), exact(N), exact(N)};
+  const num_near_list fast = {exact_int(N), exact(N), exact(N)};
+  for (int kinds = 0; kinds < 16; kinds++) {
+    const num_sites sites = some_sites(N, kinds);
+    num_key any[N], sorted[N];
+    for (int i = 0; i < N; i++) any[i].site = i, any[i].key = 0;
+    const num_sweep all = {.sites = sites, .key = any}; /* of no coordinate */
+    double *copy = exact(num_sites_doubles(&sites));
+    for (int w = 0; w < 3; w++) {
+      const num_sweep sweep = num_sweep_of(&sites, &wanted[w], sorted, copy);
+      for (int i = 0; i < N; i++) {
+        const int n = num_neighbours(&sites, i, &all, i, NULL, &wanted[w], slow);
+        CHECK(num_neighbours(&sites, i, &sweep, i, NULL, &wanted[w], fast) == n);
+        CHECK(memcmp(slow.index, fast.index, (size_t) n * sizeof *slow.index) == 0);
+        CHECK(memcmp(slow.weight, fast.weight, (size_t) n * sizeof *slow.weight) == 0);
+        for (int e = 1; e < n; e++) CHECK(slow.index[e] > slow.index[e - 1]);
+      }
+    }
+  }
 }
 
 /* The mean of exp(-|s - t|) over two ranges, by the midpoint rule. */
@@ -245,6 +300,7 @@ int main(void) {
   RUN(test_weights);
   RUN(test_most_keeps_ties);
   RUN(test_plane_and_variables);
+  RUN(test_sweep);
   RUN(test_ranges);
   RUN(test_never_lowers_the_objective);
   RUN(test_threads);
