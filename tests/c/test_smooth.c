@@ -59,8 +59,8 @@ static void test_plane_and_variables(void) {
 }
 
 /* Sites with covariates of every kind, some unknown, many at the same place. */
-static num_sites some_sites(int n, int kinds) {
-  num_sites out = {.n = n, .n_variables = 2};
+static num_sites some_sites(ptrdiff_t n, int kinds) {
+  num_sites out = {.n = (int) n, .n_variables = 2};
   double *low = exact(n), *high = exact(n), *place = exact(3 * n), *plane = exact(2 * n);
   double *variables = exact(2 * n);
   for (ptrdiff_t i = 0; i < n; i++) {
