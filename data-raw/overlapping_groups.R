@@ -1,5 +1,5 @@
 # Precomputes what vignettes/articles/overlapping-groups.Rmd shows: bmf() on the early tetrapods, and held-out cells
-# against the aspect Bernoulli model. About 15 minutes on one core; run from the package's folder, writes
+# against the aspect Bernoulli model. About two minutes on one core; run from the package's folder, writes
 # vignettes/articles/overlapping-groups.rds.
 
 library(multicause)

@@ -2,7 +2,7 @@
 # "Sparse and related components: two papers, reproduced". Faces and digits are not part of the package: MULTICAUSE_DATA
 # says where they are; the recording of drums was never published, so sounds are made here. Results go beside the
 # article.
-#   OPENBLAS_NUM_THREADS=1 Rscript data-raw/paper_sparse.R [experiment ...]     (default: all; about an hour)
+#   OPENBLAS_NUM_THREADS=1 Rscript data-raw/paper_sparse.R [experiment ...]     (default: all; about ten minutes)
 #
 # With and without sparsity the same algorithm makes the same number of passes from the same start: `n_pass` plain EM
 # passes.
