@@ -269,9 +269,9 @@ NULL
 #'
 #' **Tables in [shards()].** `bandwidth` and `strength` must be numbers then, and covariates are those of all rows,
 #' matched by name or in the order of [row_data()]. Before each pass the process that leads reads all memberships, finds what
-#' neighbours pull at every row, and sends each shard its part. So it holds all neighbours and five numbers for each
-#' membership: a million rows with 30 neighbours and 10 components took 2.9 GB at the most. New rows cannot be predicted
-#' from such a fit.
+#' neighbours pull at every row, and sends each shard its part. So it holds all neighbours and several numbers for each
+#' membership: a million rows with 30 neighbours and 10 components took 2.9 GB at the most. Without a `start` the starts
+#' are run on some rows, which know no neighbours yet. New rows cannot be predicted from such a fit.
 #' @seealso [aspect_bernoulli()], [smooth_over()], [curves()] and the views `"curves"` and `"map"` of
 #'   [plot.aspect_bernoulli()]; [neighbours_mean()] for a model of neighbours alone.
 #' @examples

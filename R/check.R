@@ -91,14 +91,14 @@ synonyms <- list(
   c("n_threads", "cores", "ncores", "mc.cores", "n_cores", "threads"),
   c("progress", "verbose", "trace", "quiet"),
   c("draws", "n.samples", "n_samples", "nsamples"),
-  c("warmup", "burnin", "burn_in", "n.burnin", "nburn"),
+  c("warmup", "burnin", "burn_in", "n.burnin", "n.burn", "nburn"),
   c("nsim", "nsims")
 )
 
 no_dirichlet <- "there is no Dirichlet prior; `sparsity` of plsa() draws shares to few or to all"
 incidence <- "`x` is sites by taxa, 0 or 1; t(x) turns a table of species by sites"
 
-chain_length <- "chains are the fit's: `estimate = \"gibbs\"` with `control = mcmc_control()`"
+chain_length <- "models with chains, as by `estimate = \"gibbs\"`, have their length in `control = mcmc_control()`"
 
 # What other packages have arguments for, and what does it here.
 not_arguments <- c(

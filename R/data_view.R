@@ -151,7 +151,7 @@ refuse_shards <- function(x, name) {
 
 refuse_smooth_shards <- function(smooth) {
   if (!is.null(smooth)) {
-    stop_not_for_shards("`smooth`", "neighbours may lie in other shards; fit some rows, `x[i, ]`")
+    stop_not_for_shards("`smooth` of this model", "aspect_bernoulli() takes both; or fit some rows, `x[i, ]`")
   }
 }
 

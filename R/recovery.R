@@ -197,15 +197,22 @@ calibration_curve <- function(score, hit) {
   }
   group <- ceiling(10 * rank(score, ties.method = "average") / length(score))
   sums <- rowsum(cbind(score, hit, 1), group)
-  data.frame(score = sums[, 1L] / sums[, 3L], share = sums[, 2L] / sums[, 3L], cells = sums[, 3L], row.names = NULL)
+  data.frame(score = sums[, 1L] / sums[, 3L], share = sums[, 2L] / sums[, 3L], cells = as.integer(sums[, 3L]), row.names = NULL)
 }
 
 calibration_line <- function(score, hit) {
-  if (!is_probability(score) || length(unique(score)) < 2L) {
-    return(c(intercept = NA_real_, slope = NA_real_))
+  unknown <- c(intercept = NA_real_, slope = NA_real_)
+  if (!is_probability(score)) {
+    return(unknown)
   }
   odds <- stats::qlogis(pmin(pmax(score, 1e-12), 1 - 1e-12))
-  stats::setNames(newton_logistic(cbind(1, odds), hit)$beta, c("intercept", "slope"))
+  spread <- stats::sd(odds)
+  if (!isTRUE(spread > 1e-8)) {
+    return(unknown)
+  }
+  centre <- mean(odds)
+  beta <- newton_logistic(cbind(1, (odds - centre) / spread), hit)$beta
+  c(intercept = beta[1L] - beta[2L] * centre / spread, slope = beta[2L] / spread)
 }
 
 removal_at_half <- function(score, hit) {

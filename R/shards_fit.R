@@ -78,8 +78,10 @@ finish_shards_fit <- function(model, fit, found, free) UseMethod("finish_shards_
 # Fits `model` to shards x; of: list(objective = its name, title).
 fit_shards <- function(x, model, objective, start, control, call) {
   folder <- prepare_fit_folder(control$checkpoint)
+  marked <- unclass(model)
+  marked$here$near <- NULL # large, and follows from the rest
   mark <- fingerprint_of(list(
-    x$shards[c("cells", "rows")], unclass(model), start, control$algorithm, control$accelerate
+    x$shards[c("cells", "rows")], marked, start, control$algorithm, control$accelerate
   ))
   saved <- read_checkpoint(state_file(folder), mark)
   sampled <- NULL
@@ -244,10 +246,11 @@ new_visits <- function(x, folder, saved, model, control) {
     if (!is.null(look_at_all)) {
       job <- utils::modifyList(jobs[[1L]], asked, keep.null = TRUE)
       rows <- lapply(x$shards$shard, function(s) visited_rows(s, job, x$shards$rows[s]))
-      all <- look_at_all(do.call(rbind, rows))
+      rows <- do.call(rbind, rows)
+      all <- look_at_all(rows)
       beside <- all$beside
-      if (what == "pass") send_rows(all$by_row, x, folder, asked$to)
       on.exit(unlink(sent_file(folder, x$shards$shard, asked$to)))
+      if (what == "pass") send_rows(all$by_row, x, folder, asked$to)
       asked$sent <- what == "pass"
     }
     todo <- lapply(jobs, utils::modifyList, asked, keep.null = TRUE)

@@ -158,14 +158,21 @@ static double half_width(const num_sites *sites, int i) {
   return (sites->high[i] - sites->low[i]) / 2;
 }
 
-/* How far apart the sites lie along a coordinate, in bandwidths. */
+static double widest_half(const num_sites *sites) {
+  double widest = 0;
+  for (int i = 0; i < sites->n; i++) widest = fmax(widest, half_width(sites, i));
+  return widest;
+}
+
+/* How far apart the sites lie along a coordinate, in bandwidths; of ages, in the widest range and a bandwidth. */
 static double extent(const num_sites *sites, const num_nearness *near, int part, int axis) {
+  const double least = bandwidth_of(near, part) + (part == AGE ? 2 * widest_half(sites) : 0);
   double low = INFINITY, high = -INFINITY;
   for (int i = 0; i < sites->n; i++) { /* fmin() and fmax() pass over NaN */
     low = fmin(low, key_of(sites, i, part, axis));
     high = fmax(high, key_of(sites, i, part, axis));
   }
-  return (high - low) / bandwidth_of(near, part);
+  return (high - low) / least;
 }
 
 static int by_key(const void *a, const void *b) {
@@ -215,8 +222,8 @@ num_sweep num_sweep_of(const num_sites *sites, const num_nearness *near, num_key
     const double own = key_of(sites, i, out.part, out.axis);
     if (isnan(own)) continue;
     key[n++] = (num_key){own, i};
-    if (out.part == AGE) out.widest = fmax(out.widest, half_width(sites, i));
   }
+  if (out.part == AGE) out.widest = widest_half(sites);
   qsort(key, (size_t) n, sizeof *key, by_key);
   out.sites = (num_sites){.n = n,
                           .low = copied(sites->low, 1, key, n, &copy),
@@ -281,7 +288,8 @@ int num_neighbours(const num_sites *from, int i, const num_sweep *to, int own,
     const double down = below >= 0 ? key - to->key[below].key : INFINITY;
     const double up = above < sites->n ? to->key[above].key - key : INFINITY;
     if (fmin(down, up) > farthest) break;
-    const int at = down < up ? below-- : above++, j = to->key[at].site;
+    const bool go_down = below >= 0 && (above >= sites->n || down < up);
+    const int at = go_down ? below-- : above++, j = to->key[at].site;
     if (j == own) continue;
     const double more = distance ? distance[j] / near->distance : 0;
     const double d = more + nearness(from, i, sites, at, near, limit, chord);

@@ -34,13 +34,13 @@ typedef struct {
 } num_key;
 
 /*
- * Sites in the order of one coordinate, which no distance is less than: from a site outwards, the search for its
- * neighbours ends where the coordinate alone is too far. With n sites spread over a square and few neighbours each
- * it sees of the order of sqrt(n) of them.
+ * Sites in the order of one coordinate. A distance is at least the difference along it over its bandwidth (of ages,
+ * less half of both ranges), so that the search for a site's neighbours goes outwards from it and ends where the
+ * coordinate alone is too far. With n sites spread over a square and few neighbours each it sees of the order of
+ * sqrt(n) of them.
  */
 typedef struct {
-  num_sites
-      sites; /* copies in this order, those that have the coordinate: one after the other in memory */
+  num_sites sites; /* copies in this order of those that have the coordinate */
   const num_key *key;
   int part, axis; /* what the coordinate is of, and which of its axes */
   double widest;  /* of ages: half the widest range */
@@ -50,7 +50,8 @@ typedef struct {
 ptrdiff_t num_sites_doubles(const num_sites *sites);
 
 /*
- * Chooses the coordinate along which sites lie farthest apart, in bandwidths. key has sites->n places, copy
+ * Chooses the coordinate along which sites lie farthest apart, in bandwidths, of ages in
+ * the widest range and a bandwidth. key has sites->n places, copy
  * num_sites_doubles(sites).
  */
 num_sweep num_sweep_of(const num_sites *sites, const num_nearness *near, num_key *key,

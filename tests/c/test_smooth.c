@@ -92,18 +92,35 @@ static void test_sweep(void) {
     num_key any[N], sorted[N];
     for (int i = 0; i < N; i++) any[i].site = i, any[i].key = 0;
     const num_sweep all = {.sites = sites, .key = any}; /* of no coordinate */
-    double *copy = exact(num_sites_doubles(&sites));
+    double *copy = exact(num_sites_doubles(&sites)), *apart = exact(N);
+    for (int i = 0; i < N; i++) apart[i] = i % 7 ? 3 * check_uniform() : NAN;
     for (int w = 0; w < 3; w++) {
       const num_sweep sweep = num_sweep_of(&sites, &wanted[w], sorted, copy);
       for (int i = 0; i < N; i++) {
-        const int n = num_neighbours(&sites, i, &all, i, NULL, &wanted[w], slow);
-        CHECK(num_neighbours(&sites, i, &sweep, i, NULL, &wanted[w], fast) == n);
+        const double *more = i % 2 ? apart : NULL;
+        const int own = i % 3 ? i : -1;
+        const int n = num_neighbours(&sites, i, &all, own, more, &wanted[w], slow);
+        CHECK(num_neighbours(&sites, i, &sweep, own, more, &wanted[w], fast) == n);
         CHECK(memcmp(slow.index, fast.index, (size_t) n * sizeof *slow.index) == 0);
         CHECK(memcmp(slow.weight, fast.weight, (size_t) n * sizeof *slow.weight) == 0);
         for (int e = 1; e < n; e++) CHECK(slow.index[e] > slow.index[e - 1]);
       }
     }
   }
+}
+
+/* One site alone, sites so far apart that their difference is no number, and a range over all others. */
+static void test_sweep_at_its_ends(void) {
+  const double far[] = {-1e308, 0, 1e308, 0}, low[] = {1, 2, 0, 9}, high[] = {1, 2, 500, 9};
+  const num_sites one = {.n = 1, .plane = exact_copy(far, 2)};
+  const num_sites two = {.n = 2, .plane = exact_copy(far, 4)};
+  const num_sites four = {.n = 4, .low = exact_copy(low, 4), .high = exact_copy(high, 4)};
+  const num_near_list list = {exact_int(4), exact(4), exact(4)};
+  CHECK(neighbours(&one, 0, &one_unit, list) == 0);
+  CHECK(neighbours(&two, 0, &one_unit, list) == 0);
+  CHECK(neighbours(&two, 1, &one_unit, list) == 0);
+  CHECK(neighbours(&four, 3, &one_unit, list) == 3);
+  CHECK(neighbours(&four, 2, &one_unit, list) == 3);
 }
 
 /* The mean of exp(-|s - t|) over two ranges, by the midpoint rule. */
@@ -301,6 +318,7 @@ int main(void) {
   RUN(test_most_keeps_ties);
   RUN(test_plane_and_variables);
   RUN(test_sweep);
+  RUN(test_sweep_at_its_ends);
   RUN(test_ranges);
   RUN(test_never_lowers_the_objective);
   RUN(test_threads);

@@ -102,3 +102,16 @@ test_that("scores of cells under other names are refused", {
   expect_error(recovery(scores[6:1, ], planted), "the row names of `truth`", class = "multicause_input_error")
   expect_error(recovery(scores[, 4:1], planted), "the column names of `truth`", class = "multicause_input_error")
 })
+
+test_that("the calibration line is that of logistic regression, and unknown where scores do not differ", {
+  set.seed(7)
+  score <- rbeta(2000, 1, 9)
+  hit <- runif(2000) < score^1.2
+  fit <- suppressWarnings(stats::glm.fit(cbind(1, stats::qlogis(score)), hit, family = stats::binomial()))
+  line <- calibration_line(score, hit)
+  expect_equal(unname(line), unname(fit$coefficients), tolerance = 1e-6)
+  expect_named(line, c("intercept", "slope"))
+  for (alike in list(rep(0.3, 2000), 1e-13 * score, 0.3 * (1 + 4e-16 * (score > 0.1)), 0)) {
+    expect_identical(calibration_line(alike, hit[seq_along(alike)]), c(intercept = NA_real_, slope = NA_real_))
+  }
+})
