@@ -177,12 +177,13 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' Its `print()` warns where its members disagree on how many zeros are false.
 #'
 #' @section Tables larger than memory:
-#' `x` may be a result of [shards()], with `estimate` `"ml"` and `"map"`. The passes are the same, and so is the fit from
-#' the same start, to rounding. The shards are visited one after another, or by the workers of `cluster` in [fit_control()], with the same bits for any number of them. Without a `start` the starts of `control`
-#' are run on 5000 rows drawn from all shards, and the whole table goes on from the best of these. `start` may have
-#' `aspects` alone: memberships are then equal shares. The result has class `aspect_bernoulli_shards`, its memberships
-#' stay in files (see `checkpoint` of [fit_control()]), and [predict()][predict.multicause_shards], [fitted()],
-#' [phantoms()], [false_absences()], [false_presences()], [certificate()], [coef()], [logLik()] and [nobs()] know it.
+#' `x` may be a result of [shards()], with `estimate` `"ml"` and `"map"`. The passes are the same, and so is the fit
+#' from the same start, to rounding. The shards are visited one after another, or by the workers of `cluster` in
+#' [fit_control()], with the same bits for any number of them. Without a `start` the starts of `control` are run on
+#' 5000 rows drawn from all shards, and the whole table goes on from the best of these. `start` may have `aspects`
+#' alone: memberships are then equal shares. The result has class `aspect_bernoulli_shards`, its memberships stay in
+#' files (see `checkpoint` of [fit_control()]), and [predict()][predict.multicause_shards], [fitted()], [phantoms()],
+#' [false_absences()], [false_presences()], [certificate()], [coef()], [logLik()] and [nobs()] know it.
 #'
 #' @section Cost:
 #' A pass of EM takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a cell. A
@@ -268,10 +269,11 @@ NULL
 #' smoothing, with its standard error over folds.
 #'
 #' **Tables in [shards()].** `bandwidth` and `strength` must be numbers then, and covariates are those of all rows,
-#' matched by name or in the order of [row_data()]. Before each pass the process that leads reads all memberships, finds what
-#' neighbours pull at every row, and sends each shard its part. So it holds all neighbours and several numbers for each
-#' membership: a million rows with 30 neighbours and 10 components took 2.9 GB at the most. Without a `start` the starts
-#' are run on some rows, which know no neighbours yet. New rows cannot be predicted from such a fit.
+#' matched by name or in the order of [row_data()]. Before each pass the process that leads reads all memberships,
+#' finds what neighbours pull at every row, and sends each shard its part. So it holds all neighbours and several
+#' numbers for each membership: a million rows with 30 neighbours and 10 components took 2.9 GB at the most. Without a
+#' `start` the starts are run on some rows, which know no neighbours yet. New rows cannot be predicted from such a
+#' fit.
 #' @seealso [aspect_bernoulli()], [smooth_over()], [curves()] and the views `"curves"` and `"map"` of
 #'   [plot.aspect_bernoulli()]; [neighbours_mean()] for a model of neighbours alone.
 #' @examples

@@ -197,7 +197,8 @@ calibration_curve <- function(score, hit) {
   }
   group <- ceiling(10 * rank(score, ties.method = "average") / length(score))
   sums <- rowsum(cbind(score, hit, 1), group)
-  data.frame(score = sums[, 1L] / sums[, 3L], share = sums[, 2L] / sums[, 3L], cells = as.integer(sums[, 3L]), row.names = NULL)
+  cells <- sums[, 3L]
+  data.frame(score = sums[, 1L] / cells, share = sums[, 2L] / cells, cells = as.integer(cells), row.names = NULL)
 }
 
 calibration_line <- function(score, hit) {

@@ -239,34 +239,21 @@ new_visits <- function(x, folder, saved, model, control) {
     if (!is.null(step) && is.null(step$shared)) step$shared <<- shared
     asked <- list(
       mark = saved$fingerprint, what = what, shared = shared, caps = caps, from = current, to = newest + 1L,
-      step = step, saved = slots,
+      step = step, saved = slots, sent = what == "pass" && !is.null(look_at_all),
       before = if (what == "pass" && is.null(step) && identical(current, slots[2L])) slots[1L]
     )
     beside <- 0
     if (!is.null(look_at_all)) {
-      job <- utils::modifyList(jobs[[1L]], asked, keep.null = TRUE)
-      rows <- lapply(x$shards$shard, function(s) visited_rows(s, job, x$shards$rows[s]))
-      rows <- do.call(rbind, rows)
-      all <- look_at_all(rows)
-      beside <- all$beside
       on.exit(unlink(sent_file(folder, x$shards$shard, asked$to)))
-      if (what == "pass") send_rows(all$by_row, x, folder, asked$to)
-      asked$sent <- what == "pass"
+      beside <- see_rows(look_at_all, utils::modifyList(jobs[[1L]], asked, keep.null = TRUE), x, folder)
     }
-    todo <- lapply(jobs, utils::modifyList, asked, keep.null = TRUE)
-    found <- if (is.null(workers)) {
-      list(visit_shards(todo[[1L]]))
-    } else {
-      workers_heard(workers)
-      run_on_workers(workers, todo, visit_shards_there, is_visit)
-    }
+    sums <- visited_sums(jobs, asked, workers, nrow(x$shards))
     if (what == "pass") {
       current <<- newest <<- newest + 1L
       step <<- NULL
       passes <<- passes + 1L
       forget_versions(folder, c(current, safe, slots))
     }
-    sums <- add_nodes(unlist(lapply(found, `[[`, "nodes"), recursive = FALSE), nrow(x$shards))
     sums[sum_beside] <- sums[sum_beside] + beside
     sums
   }
@@ -311,7 +298,28 @@ new_visits <- function(x, folder, saved, model, control) {
   list(fit = fit, version = function() current)
 }
 
+# The sums of one visit of all shards, by this process or by workers.
+visited_sums <- function(jobs, asked, workers, n_shards) {
+  todo <- lapply(jobs, utils::modifyList, asked, keep.null = TRUE)
+  found <- if (is.null(workers)) {
+    list(visit_shards(todo[[1L]]))
+  } else {
+    workers_heard(workers)
+    run_on_workers(workers, todo, visit_shards_there, is_visit)
+  }
+  add_nodes(unlist(lapply(found, `[[`, "nodes"), recursive = FALSE), n_shards)
+}
+
 sum_beside <- 2L # MC_SHARD_BESIDE of src/engine/shards.h
+
+# Lets sent_rows()'s function `look` at all rows; what it finds for a pass is sent, its `beside` is returned.
+see_rows <- function(look, job, x, folder) {
+  rows <- lapply(x$shards$shard, function(s) visited_rows(s, job, x$shards$rows[s]))
+  rows <- do.call(rbind, rows)
+  seen <- look(rows)
+  if (job$sent) send_rows(seen$by_row, x, folder, job$to)
+  seen$beside
+}
 
 # What each shard's rows are to know, beside it. Workers that are late look for a file that is gone.
 send_rows <- function(by_row, x, folder, version) {

@@ -7,7 +7,8 @@ shown <- "plot|^(habits|help|readability|readme|report|report_files|source_layou
 
 results <- testthat::test_dir(
   "tests/testthat",
-  filter = if (sanitized) shown, invert = sanitized, package = "multicause", load_package = "installed", reporter = "check",
+  filter = if (sanitized) shown, invert = sanitized,
+  package = "multicause", load_package = "installed", reporter = "check",
   stop_on_failure = FALSE
 )
 results <- as.data.frame(results)
