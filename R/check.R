@@ -92,6 +92,8 @@ synonyms <- list(
   c("progress", "verbose", "trace", "quiet"),
   c("draws", "n.samples", "n_samples", "nsamples"),
   c("warmup", "burnin", "burn_in", "n.burnin", "n.burn", "nburn"),
+  c("thin", "n.thin", "nthin", "thinning"),
+  c("chains", "n.chains", "n_chains", "nchains"),
   c("nsim", "nsims")
 )
 

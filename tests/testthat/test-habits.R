@@ -65,6 +65,8 @@ calls <- list(
     plot(topics, "terms"),
     plsa(x, 2, alpha = 0.1),
     plsa(x, k = 2, burnin = 100),
+    mcmc_control(n.thin = 2),
+    mcmc_control(n.chains = 3),
     plsa(x, k = 2:5),
     predict(topics, newdata = x),
     document_completion(topics, newdata = x),
