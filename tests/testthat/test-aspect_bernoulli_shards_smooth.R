@@ -105,6 +105,36 @@ test_that("without a start a sample begins, and neighbours are heard after it", 
   expect_gt(there$objective, fit(case$x)$objective - 2e-3 * abs(there$objective))
 })
 
+test_that("rows of unknown age, unknown cells, shards of few rows and rows alike change nothing of that", {
+  case <- shards_smooth_case()
+  x <- replace(case$x, cbind(1:40, 3), NA)[1:60, ]
+  age <- case$near$given$age[1:60, 1L]
+  ages <- list(some = replace(age, 11:25, NA), none = replace(age, TRUE, NA), one = rep(5, 60))
+  start <- start_of_shards(x, 2)
+  for (which in names(ages)) {
+    near <- smooth_over(
+      age = ages[[which]], bandwidth = c(age = 2), strength = 4, recording = 0, most = if (which == "some") 1 else 5
+    )
+    fit <- function(x) {
+      short_fit(x, 2, smooth = near, start = start, control = fit_control(max_pass = 20, tol = 1e-10))
+    }
+    hold_to_memory(fit(shards(x, tempfile(), size = 5)), fit(x))
+  }
+})
+
+test_that("a fit does not go on from what another strength left", {
+  case <- shards_smooth_case()
+  shard <- shards(case$x, tempfile(), size = 80)
+  folder <- tempfile()
+  fit <- function(strength) {
+    near <- smooth_over(age = case$near$given$age[, 1L], bandwidth = c(age = 2), strength = strength, most = 5)
+    control <- fit_control(max_pass = 5, tol = 0, checkpoint = folder)
+    short_fit(shard, 2, smooth = near, start = start_of_shards(case$x, 2)["aspects"], control = control)
+  }
+  fit(4)
+  expect_error(fit(5), "checkpoint")
+})
+
 test_that("wrong neighbours of shards are told", {
   case <- shards_smooth_case()
   shard <- shards(case$x, tempfile())
