@@ -21,6 +21,7 @@ ab_fit_shards <- function(x, k, settings, start, control, call) {
     k = k, pinned = c(rep("free", k - length(pins)), pins), prior = prior, estimate = settings$estimate,
     phantom = settings$phantom
   )
+  # Effort or neighbours, never both: ab_check_together().
   if (has_effort) model$here <- effort_here(settings$effort, x, mode_counts(prior, model$pinned))
   if (has_smooth) model$here <- list(smooth = smooth, near = smooth_lists(smooth))
   own <- c(if (has_effort) "ab_effort_on_shards", if (has_smooth) "ab_smooth_on_shards")
