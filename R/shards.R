@@ -35,8 +35,8 @@
 #' `start` the starts of `control` are run on 5000 rows drawn from all shards, and the whole table goes on from the best
 #' of these. A `start` may leave out what the rows have of their own. That stays in files, see `checkpoint` of
 #' [fit_control()]. The models differ in what goes:
-#' * [aspect_bernoulli()]: `estimate` `"ml"` and `"map"`, all passes, pinned phantoms, priors, `effort`, and `smooth` with
-#'   a bandwidth and a strength in numbers;
+#' * [aspect_bernoulli()]: `estimate` `"ml"` and `"map"`, all passes, pinned phantoms, priors, `effort`, and `smooth`
+#'   with a bandwidth and a strength in numbers;
 #' * [plsa()]: passes of EM; no `sparsity`, `smooth` or fixed basis;
 #' * [bernoulli_mixture()]: all but `smooth`; rows have no files, since memberships follow from the rest;
 #' * [nmf()]: `loss = "kl"`, with multiplicative passes;
