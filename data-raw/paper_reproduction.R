@@ -1,6 +1,6 @@
 # The experiments of Bingham, Kaban & Fortelius (2009) on their data, for the article "Aspect Bernoulli: the paper,
 # reproduced". The data are not part of the package: MULTICAUSE_DATA says where they are. Results go beside the article.
-#   OPENBLAS_NUM_THREADS=1 Rscript data-raw/paper_reproduction.R [experiment ...]     (default: all; a quarter of an hour)
+#   OPENBLAS_NUM_THREADS=1 Rscript data-raw/paper_reproduction.R [experiment ...]  (default: all; a quarter of an hour)
 library(multicause)
 source("data-raw/experiments.R")
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
