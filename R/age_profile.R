@@ -31,7 +31,7 @@
 #' @param fit a fit of [aspect_bernoulli()].
 #' @param age numeric ages, in any unit: of the attributes or of the observations, matched by name where there are
 #'   names, else in the order of the data.
-#' @param of whose ages these are; `"guess"` goes by the names, or by the length.
+#' @param of whose ages these are; `"guess"` decides by the names, or by the length.
 #' @param ... must be empty.
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where ages of observations are given and the fit was made with `keep_x = FALSE`.

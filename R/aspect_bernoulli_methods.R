@@ -287,7 +287,10 @@ near_phantom <- function(table, taxa) {
     ))
   }
   sprintf(
-    "%s comes near: it makes up %s %% of the table, at %s of its density of presences (a phantom: at most 0.2).",
+    paste(
+      "%s comes near: it makes up %s %% of the table, with %s of the table's density of presences",
+      "(a phantom: at most 0.2)."
+    ),
     table$component[at], format_percent(table$weight[at]), format_each(ratio[at])
   )
 }
@@ -469,8 +472,8 @@ allowed_bounds <- function(fit) {
 allowed_sentences <- function(allowed) {
   sprintf(
     paste(
-      "No fit with the same chances and as %s a phantom gives it more than %s %% of the table,",
-      "or has more than %s false %s: identifiability() tells more."
+      "In fits with the same chances and a phantom as %s it makes up at most %s %% of the table,",
+      "with at most %s false %s: identifiability() tells more."
     ),
     allowed$phantom, format_percent(allowed$share_most), format(signif(allowed$expected_most, 3L)),
     vapply(allowed$phantom, false_of, "")
@@ -516,8 +519,8 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
     ))
   } else {
     cat(sprintf(
-      "\nLog-likelihood %s with %s parameters; AIC %s, BIC %s, the paper's -L + P %s\n", shown[["loglik"]],
-      shown[["df"]], shown[["AIC"]], shown[["BIC"]], shown[["AIC_paper"]]
+      "\nLog-likelihood %s with %s parameters; AIC %s, BIC %s; the paper's -L + P, half of AIC, %s\n",
+      shown[["loglik"]], shown[["df"]], shown[["AIC"]], shown[["BIC"]], shown[["AIC_paper"]]
     ))
   }
   if (!is.na(x$certificate[["aspects_gap"]])) {

@@ -69,7 +69,8 @@ ab_choose_prior <- function(prior, default, estimate, data, k, same, control) {
   args <- c(list(estimate = if (bayes) "vb" else estimate), same)
   check <- function(value) ab_check_prior(if (bayes && identical(value, "eb")) vb_default_prior else value, bayes)
   tune <- function(tried) tune_by_cells(data$x, aspect_bernoulli, k, "prior", tried, args, control)
-  tuned <- choose_prior(prior, c("aspects", "membership"), check, tune)
+  rows <- if (bayes) 1 else c(1, 1.03, 1.1, 1.1, 1.3, 1.5)
+  tuned <- choose_prior(prior, prior_grid(c("aspects", "membership"), rows), check, tune)
   if (bayes && default) tuned$value <- vb_default_prior
   checked <- check(tuned$value)
   if (bayes) tuned$value <- checked

@@ -16,13 +16,13 @@
 #' which of them reached the best.
 #'
 #' **Neighbours.** With `smooth` (see [smooth_over()]) observations near each other tend to belong to the same
-#' component. The memberships \eqn{q} are then fitted too, and to
-#' \eqn{\sum_i \sum_c q_{ic} \log(w_c P_c(x_i) / q_{ic})}{sum q[i,c] log(w[c] P_c(x[i,]) / q[i,c])}, which at its best
-#' \eqn{q} is the log-likelihood, is added \eqn{(s/2) \sum_{ij} w_{ij} \sum_c q_{ic} q_{jc}}{s/2 sum_ij w[i,j] sum_c
-#' q[i,c] q[j,c]} with \eqn{s} the `strength` and \eqn{w_{ij}}{w[i,j]} the weights of neighbours: the objective of
-#' neighbourhood EM (Ambroise and Govaert 1998), which no pass lowers. A component to which all neighbours belong gains
-#' a factor of exp(`strength`) in the odds, so a strength of 3 is worth as much as a few telling cells, and 0 is the
-#' plain mixture. A site whose age or place is unknown is by itself. `recording` has no meaning here.
+#' component. The memberships \eqn{q} are then fitted too, and to \eqn{\sum_i \sum_c q_{ic} \log(w_c P_c(x_i) /
+#' q_{ic})}{sum q[i,c] log(w[c] P_c(x[i,]) / q[i,c])}, which at its best \eqn{q} is the log-likelihood, is added
+#' \eqn{(s/2) \sum_{ij} w_{ij} \sum_c q_{ic} q_{jc}}{s/2 sum_ij w[i,j] sum_c q[i,c] q[j,c]} with \eqn{s} the `strength`
+#' and \eqn{w_{ij}}{w[i,j]} the weights of neighbours: the objective of neighbourhood EM (Ambroise and Govaert 1998),
+#' which no pass lowers. A component to which all neighbours belong gains a factor of exp(`strength`) in the odds. So a
+#' strength of 3 counts as much as a few clear cells, and 0 is the plain mixture. A site whose age or place is unknown
+#' is by itself. `recording` has no meaning here.
 #'
 #' **Shards.** `x` may be a result of [shards()], without `smooth`; see there. The result has class
 #' `bernoulli_mixture_shards`.
@@ -111,7 +111,7 @@ bm_choose_prior <- function(prior, estimate, data, k, control) {
   if (estimate == "ml") {
     return(list(value = prior, cv = NULL))
   }
-  choose_prior(prior, c("prototypes", "weights"), bm_check_prior, function(tried) {
+  choose_prior(prior, prior_grid(c("prototypes", "weights")), bm_check_prior, function(tried) {
     tune_by_cells(data$x, bernoulli_mixture, k, "prior", tried, list(estimate = estimate), control)
   })
 }

@@ -1,24 +1,25 @@
 #' Binary matrix factorization: overlapping groups of rows and of columns
 #'
-#' Explains a table by groups of its rows and groups of its columns that may overlap: every row has some of the row
-#' features, every column some of the column features, and a weight for each pair of features says what the cells get
-#' where they meet. How many features there are is learned, too. Sampled by Markov chain Monte Carlo.
+#' Explains a table by groups of its rows and groups of its columns. Groups may overlap: every row has some of the row
+#' features, and every column some of the column features. Each pair of features has a weight, which is added to the
+#' cells that have both. The number of features is learned, too. The model is sampled by Markov chain Monte Carlo.
 #'
 #' @details
 #' **Model.** With binary `rows` \eqn{U} (n x K), `columns` \eqn{V} (m x L) and `weights` \eqn{W} (K x L),
 #' \deqn{\eta = U W V'}{eta = U W V'}
-#' and \eqn{x_{ij} \sim N(\eta_{ij}, 1/\lambda)}{x[i,j] ~ N(eta[i,j], 1/lambda)} (`"gaussian"`),
-#' \eqn{P(x_{ij} = 1) = 1 / (1 + \exp(-\eta_{ij}))}{P(x[i,j] = 1) = 1 / (1 + exp(-eta[i,j]))} (`"bernoulli"`), or
-#' \eqn{x_{ij} \sim Poisson(r + \eta_{ij})}{x[i,j] ~ Poisson(r + eta[i,j])} with weights above 0 and a background rate
-#' \eqn{r} (`"poisson"`). Weights are Gaussian (Poisson: Gamma); features have the priors of [bmf_prior()]: so many
-#' features (`k`, `l` a number) or as many as the data ask for (`Inf`). Missing cells drop out and are predicted.
+#' and \eqn{x_{ij} \sim N(\eta_{ij}, 1/\lambda)}{x[i,j] ~ N(eta[i,j], 1/lambda)} (`"gaussian"`), \eqn{P(x_{ij} = 1) = 1
+#' / (1 + \exp(-\eta_{ij}))}{P(x[i,j] = 1) = 1 / (1 + exp(-eta[i,j]))} (`"bernoulli"`), or \eqn{x_{ij} \sim Poisson(r +
+#' \eta_{ij})}{x[i,j] ~ Poisson(r + eta[i,j])} with weights above 0 and a background rate \eqn{r} (`"poisson"`). Weights
+#' are Gaussian (Poisson: Gamma); features have the priors of [bmf_prior()]: so many features (`k`, `l` a number) or as
+#' many as the data need (`Inf`). Missing cells drop out and are predicted.
 #'
 #' **Sampling.** A sweep draws every entry of both binary matrices given the rest, features that a single row or column
 #' has (their weights integrated out: Gaussian, and Bernoulli with Polya-Gamma variables), all weights jointly, and what
-#' is learned. Chains begin at the best of several annealed starts, which decides everything: see [mcmc_control()].
+#' is learned. Chains begin at the best of several annealed starts. The result depends much on them: see
+#' [mcmc_control()].
 #'
 #' **What has a meaning.** Features can trade places from draw to draw, so averages of `rows`, `columns` or `weights`
-#' over draws mean nothing. What is averaged here does not depend on labels: the expected cells ([fitted()],
+#' over draws mean nothing. Only what does not depend on labels is averaged: the expected cells ([fitted()],
 #' [predict()]), the numbers of features, [cooccurrence()]; `param` is one state, the draw of the largest log joint
 #' density, for plots. [summary()] gives R-hat and effective sample sizes; where chains disagree, a warning says so.
 #'

@@ -56,14 +56,14 @@ print.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
   d <- x$dims
-  fixed <- function(s) if (ncol(x$fixed[[s]])) sprintf(" (and %d fixed)", ncol(x$fixed[[s]])) else ""
+  fixed <- function(s) if (ncol(x$fixed[[s]])) sprintf(" and %d fixed", ncol(x$fixed[[s]])) else ""
   count <- function(name) {
     values <- x$trace[[name]]
     range <- stats::quantile(values, c(0.05, 0.95), type = 1)
     if (range[1L] == range[2L]) format(range[[1L]]) else sprintf("%s to %s", format(range[[1L]]), format(range[[2L]]))
   }
   cat(sprintf(
-    "%s row features%s (groups of %s) meet %s column features%s (groups of %s), in 90 %% of draws\n",
+    "In 90 %% of draws: %s row features%s (groups of %s), %s column features%s (groups of %s)\n",
     count("row_features"), fixed("rows"), axis_words(x)[1L], count("column_features"), fixed("columns"),
     axis_words(x)[2L]
   ))

@@ -15,7 +15,7 @@
 #' gains on drawn tables too small, and p with them. Pairs of neighbours in k are compared, each by itself.
 #'
 #' Where two groups were right, k = 3 was taken for better at the 5 % level on 7 % of 292 tables of 60 x 10, and on 4 %
-#' of 201 of 200 x 10 (`bench/bootstrap.md` in the sources): do not lean on a p just below 0.05 on a small table.
+#' of 201 of 200 x 10 (`bench/bootstrap.md` in the sources): do not trust a p just below 0.05 on a small table.
 #'
 #' Models with memberships of every observation, such as [aspect_bernoulli()] and [plsa()], have no such test: their
 #' number of parameters grows with the table, and tables drawn from a fit are unlike the data. [select_k()] has held-out

@@ -33,10 +33,14 @@ show_value <- function(x) {
     return("NULL")
   }
   if (is.atomic(x) && length(x) == 1L) {
-    return(if (is.character(x)) dQuote(x, FALSE) else format(x, digits = 7L))
+    return(if (is.character(x)) dQuote(clip(x), FALSE) else format(x, digits = 7L))
   }
   if (is.atomic(x) && is.null(dim(x)) && !is.object(x)) {
-    return(sprintf("%s %s vector of length %d", if (is.integer(x)) "an" else "a", typeof(x), length(x)))
+    if (is.double(x) && length(x) == 2L) {
+      return(sprintf("c(%s)", paste(vapply(x, format, "", digits = 7L), collapse = ", ")))
+    }
+    kind <- if (is.double(x)) "a numeric" else paste(if (is.integer(x)) "an" else "a", typeof(x))
+    return(sprintf("%s vector of length %d", kind, length(x)))
   }
   if (length(dim(x)) > 2L) {
     return(sprintf("an array of %s", paste(dim(x), collapse = " x ")))
@@ -44,9 +48,21 @@ show_value <- function(x) {
   sprintf("an object of class %s", dQuote(class(x)[1L], FALSE))
 }
 
+# Text no longer than a message can hold.
+clip <- function(text, most = 100L) {
+  long <- which(nchar(text, allowNA = TRUE) > most)
+  text[long] <- paste0(substr(text[long], 1L, most), "...")
+  text
+}
+
+# Text that R can neither print nor compare, as of a file in Latin-1 that was read as UTF-8.
+is_unreadable <- function(text) !validEnc(text) | Encoding(text) == "bytes"
+
+reread_advice <- "Read the file with its encoding, as by `fileEncoding = \"latin1\"`."
+
 # Names in a message: the first few, and how many more.
 show_names <- function(x, most = 5L) {
-  shown <- paste(dQuote(utils::head(x, most), FALSE), collapse = ", ")
+  shown <- paste(dQuote(clip(utils::head(x, most)), FALSE), collapse = ", ")
   if (length(x) > most) sprintf("%s and %d more", shown, length(x) - most) else shown
 }
 
@@ -240,14 +256,16 @@ check_number <- function(x, name, min = -Inf, max = Inf, open = FALSE) {
   if (missing(x)) stop_missing(name)
   inside <- function(x) if (open) x > min && x < max else x >= min && x <= max
   if (!is.numeric(x) || length(x) != 1L || is.na(x) || !inside(x)) {
-    range <- if (is.finite(min) && is.finite(max)) {
+    bound <- abs(c(min, max)) < .Machine$double.xmax # the largest number is no bound to tell
+    range <- if (all(bound)) {
       sprintf(if (open) " between %s and %s (both excluded)" else " between %s and %s", format(min), format(max))
-    } else if (is.finite(min)) {
+    } else if (bound[1L]) {
       sprintf(if (open) " greater than %s" else " of at least %s", format(min))
     } else {
       ""
     }
-    stop_input("`%s` must be one number%s, not %s.", name, range, show_value(x))
+    finite <- if (max == .Machine$double.xmax) "finite " else ""
+    stop_input("`%s` must be one %snumber%s, not %s.", name, finite, range, show_value(x))
   }
   as.double(x)
 }
@@ -259,7 +277,8 @@ check_count <- function(x, name, min = 1L, max = .Machine$integer.max) {
     above <- is.numeric(x) && length(x) == 1L && isTRUE(x > max)
     bounded <- above || max < .Machine$integer.max
     range <- if (bounded) sprintf("from %d to %d", min, max) else sprintf("of at least %d", min)
-    stop_input("`%s` must be one whole number %s, not %s.", name, range, show_value(x))
+    wish <- if (max == min) format(min) else paste("one whole number", range)
+    stop_input("`%s` must be %s, not %s.", name, wish, show_value(x))
   }
   as.integer(x)
 }
@@ -291,7 +310,7 @@ check_choice <- function(x, name, choices) {
   if (length(meant) == 1L) {
     return(meant)
   }
-  if (text) meant <- same_words(x, choices)
+  if (text) meant <- same_words(clip(x), choices)
   hint <- if (length(meant)) sprintf(": did you mean %s?", show_either(dQuote(meant, FALSE))) else "."
   if (identical(x, "class") && "membership" %in% choices) {
     hint <- ": the largest of \"membership\" is the class, max.col(predict(fit, type = \"membership\"))."
@@ -354,10 +373,12 @@ check_matrix <- function(x, name, n_row, n_column, min = -Inf, max = Inf) {
   bad <- which(is.na(x) | x < min | x > max)
   if (length(bad)) {
     at <- arrayInd(bad[1L], dim(x))
-    stop_input(
-      "`%s` must lie between %s and %s: row %d, column %d is %s.", name, format(min), format(max),
-      at[1L], at[2L], format(x[bad[1L]])
-    )
+    range <- if (max < .Machine$double.xmax) { # the largest number is no bound to tell
+      sprintf("lie between %s and %s", format(min), format(max))
+    } else {
+      if (min > -.Machine$double.xmax) sprintf("be at least %s, and finite", format(min)) else "be finite"
+    }
+    stop_input("`%s` must %s: row %d, column %d is %s.", name, range, at[1L], at[2L], format(x[bad[1L]]))
   }
   storage.mode(x) <- "double"
   x

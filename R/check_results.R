@@ -84,7 +84,7 @@ denoised_rules <- function(x) {
       wish <- counts(x)
       if (is.null(wish) && any(x != floor(x))) "whole numbers" else wish
     },
-    dropped = rule_text(), all_phantom = rule_labels(), keep = rule_choice(c("union", "replace"))
+    dropped = rule_text(), all_phantom = rule_labels, keep = rule_choice(c("union", "replace"))
   )
 }
 

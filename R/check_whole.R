@@ -171,21 +171,16 @@ rule_choice <- function(choices, n = 1L) {
   }
 }
 
-rule_text <- function(n = NULL, na = FALSE) {
+rule_text <- function(n = NULL) {
   function(x) {
-    if (!is.character(x) || (!is.null(n) && length(x) != n) || (!na && anyNA(x))) {
+    if (!is.character(x) || (!is.null(n) && length(x) != n) || anyNA(x)) {
       if (is.null(n)) "text" else if (n == 1L) "one string" else sprintf("%s strings", show_size(n))
     }
   }
 }
 
 # Labels of things: text, or the numbers of what has no names.
-rule_labels <- function(n = NULL) {
-  function(x) {
-    ok <- (is.character(x) || is.factor(x) || is_plain(x)) && (is.null(n) || length(x) == n)
-    if (!ok) "labels"
-  }
-}
+rule_labels <- function(x) if (!(is.character(x) || is.factor(x) || is_plain(x))) "labels"
 
 # A data frame with these columns of these kinds; `others`: the kind of all further ones, where that is fixed.
 rule_frame <- function(..., rows = NULL, others = NULL) {
@@ -195,7 +190,7 @@ rule_frame <- function(..., rows = NULL, others = NULL) {
       switch(kind,
         number = is_plain(column), count = is_plain(column) && is_whole(column), flag = is.logical(column),
         text = is.character(column) || is.factor(column),
-        label = is.null(rule_labels()(column))
+        label = is.null(rule_labels(column))
       )
     }
     ok <- is.data.frame(x) && all(names(columns) %in% names(x)) && (is.null(rows) || nrow(x) >= rows)

@@ -22,16 +22,16 @@
 #' visits is the record of one attribute on one of them; its probability is that given the records of the other visits.
 #'
 #' **Visits.** Of repeated visits to observations, each is held out with all of its records in one fold; the other
-#' visits to the observation stay, and one visit at least. The loss is that of a record, as for cells. What was found
-#' on a visit is known, and so is what was not: unlike the loss of a cell of one table, this one neither rewards nor
-#' punishes a model for taking zeros for absences. Misses that go by observation (`missed_by = "observation"`) tell
-#' nothing of a visit that was held out; such a model is refused.
+#' visits to the observation stay, and one visit at least. The loss is that of a record, as for cells. What was found on
+#' a visit is known, and so is what was not: unlike the loss of a cell of one table, this one neither rewards nor
+#' punishes a model for taking zeros for absences. If misses depend on the observation (`missed_by = "observation"`),
+#' nothing is known of a visit that was held out; such a model is refused.
 #'
 #' **Folds** are drawn once and are the same for every model and every `k`, so differences are paired. `se` is the
-#' standard error of the mean over folds and replicates. It disregards that training sets overlap and is a little small.
+#' standard error of the mean over folds and replicates. It is a little too small, because training sets overlap.
 #'
 #' **Cost.** `folds` times `replicates` fits for each model, `k` and row of `grid`. They run in parallel where a
-#' [future::plan()] is set, with the same result for any plan; the data go to each worker once.
+#' [future::plan()] is set, with the same result for any plan; the data are sent to each worker once.
 #'
 #' **Long jobs.** With `checkpoint`, every finished fit's result is kept in a small file beside the one named
 #' (`<checkpoint>-<stage>-<number>.rds`), and the random numbers with which the job began in that one. After a crash or
@@ -279,10 +279,11 @@ print.multicause_cv <- function(x, digits = 4L, ...) {
 
 # Strength of a prior or ridge chosen by held-out cells.
 
-# The priors tried by prior = "cv": from none to strong, the mean of the Beta prior falling with its strength.
-prior_grid <- function(first, second) {
-  tried <- list(c(1, 1), c(1.05, 1.5), c(1.2, 2), c(1.2, 4), c(1.5, 6))
-  lapply(tried, function(beta) stats::setNames(list(beta, 1), c(first, second)))
+# The priors tried by prior = "cv": from none to strong, the mean of the Beta prior falling with its strength. `second`:
+# the Dirichlet's parameter in each of them.
+prior_grid <- function(names, second = 1) {
+  tried <- list(c(1, 1), c(1.05, 1.5), c(1.2, 2), c(1.2, 4), c(1.2, 4), c(1.5, 6))
+  unique(Map(function(beta, other) stats::setNames(list(beta, other), names), tried, rep_len(second, length(tried))))
 }
 
 penalty_grid <- c(0.3, 1, 2, 3, 5, 8)
@@ -306,12 +307,12 @@ tune_by_cells <- function(x, model, k, name, values, args, control) {
 }
 
 # The prior of a fit with a prior, by tune() where there are several to choose from: list(value, cv). check() refuses
-# what is none.
-choose_prior <- function(prior, names, check, tune) {
+# what is none; `grid` are the priors that "cv" tries.
+choose_prior <- function(prior, grid, check, tune) {
   if (!wants_tuning(prior)) {
     return(list(value = prior, cv = NULL))
   }
-  tried <- if (identical(prior, "cv")) prior_grid(names[1L], names[2L]) else prior
+  tried <- if (identical(prior, "cv")) grid else prior
   lapply(tried, check)
   tune(tried)
 }

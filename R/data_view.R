@@ -175,11 +175,19 @@ frame_to_matrix <- function(x, name) {
     check_row_text(rows, labels[1L], name)
     inform("Row names taken from the first column of `%s`, %s.", name, dQuote(labels[1L], FALSE))
     labels <- labels[-1L]
+  } else if (length(columns) > 1L && numbers_rows(columns[[1L]])) {
+    inform(
+      "The first column of `%s`, %s, holds 1 to %d and is taken for a taxon. %s", name, dQuote(labels[1L], FALSE),
+      length(columns[[1L]]), sprintf("If it numbers the rows, leave it out: `%s[-1]`.", name)
+    )
   }
   out <- matrix(c(logical(), unlist(columns, use.names = FALSE)), .row_names_info(x, 2L), length(columns))
   dimnames(out) <- list(rows, labels)
   out
 }
+
+# Counts of a taxon are never 1, 2, 3 and so on down the table.
+numbers_rows <- function(column) length(column) > 4L && isTRUE(all(column == seq_along(column)))
 
 # Every column is a plain vector of numbers or logical values.
 check_frame_columns <- function(columns, labels, from_text, name) {
@@ -272,6 +280,11 @@ check_dimnames <- function(x, name) {
     names <- dimnames(x)[[side]]
     what <- c("Row", "Column")[side]
     if (is.null(names)) next
+    odd <- which(is_unreadable(names))
+    if (length(odd)) {
+      stop_input("%s names of `%s` must be text that can be read: that of %s %d is not. %s", what, name, tolower(what),
+        odd[1L], reread_advice)
+    }
     if (anyNA(names) || any(names == "")) {
       stop_input("%s names of `%s` must not be empty: %s %d has none.", what, name, tolower(what),
         which(is.na(names) | names == "")[1L])
@@ -279,7 +292,7 @@ check_dimnames <- function(x, name) {
     if (anyDuplicated(names)) {
       twice <- names[duplicated(names)][1L]
       stop_input(
-        "%s names of `%s` must be unique: %s names %ss %s.", what, name, dQuote(twice, FALSE), tolower(what),
+        "%s names of `%s` must be unique: %s names %ss %s.", what, name, show_names(twice), tolower(what),
         show_places(which(names == twice))
       )
     }
@@ -290,7 +303,7 @@ check_dimnames <- function(x, name) {
 place <- function(x, side, at) {
   names <- dimnames(x)[[side]]
   what <- c("row", "column")[side]
-  if (is.null(names)) sprintf("%s %d", what, at) else sprintf("%s %d (%s)", what, at, dQuote(names[at], FALSE))
+  if (is.null(names)) sprintf("%s %d", what, at) else sprintf("%s %d (%s)", what, at, show_names(names[at]))
 }
 
 check_values <- function(view, x, kind, name) {
@@ -309,9 +322,17 @@ check_values <- function(view, x, kind, name) {
     return(invisible())
   }
   counts <- kind == "binary" && is.null(range$negative) && is.null(range$not_whole)
+  column <- as.vector(x[, bad[2L]])
+  numbers <- counts && length(column) > 4L && isTRUE(all(column > 0)) && !anyDuplicated(column) # of sites, not of finds
   stop_input(
     "`%s` must %s: %s, %s is %s.%s", name, wish, place(x, 1L, bad[1L]), place(x, 2L, bad[2L]),
-    format(bad[3L]), if (counts) sprintf(" For counts, use `(%s > 0) + 0`.", name) else ""
+    format(bad[3L]), if (numbers) {
+      sprintf(" Does this column number the rows? Then leave it out, `%s[, -%d]`.", name, as.integer(bad[2L]))
+    } else if (counts) {
+      sprintf(" For counts, use `(%s > 0) + 0`.", name)
+    } else {
+      ""
+    }
   )
 }
 

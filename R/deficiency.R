@@ -1,7 +1,8 @@
 #' How many presences are missing, by taxon or by site
 #'
 #' Sums the chance that a zero is a false absence (`missed` of [false_absences()]) over each attribute or observation,
-#' and sets it against what was recorded: taxa, or sites, of which most is missing are too noisy to conclude from.
+#' and compares it with what was recorded. Where most of a taxon or a site is missing, do not conclude anything from its
+#' absences.
 #'
 #' @param fit a fit of [aspect_bernoulli()], or an answer of [which_zeros()].
 #' @param by `"attribute"` (taxa) or `"observation"` (sites).
@@ -19,8 +20,8 @@
 #'   a white phantom nothing is missed, and a message says so. Of an answer of [which_zeros()]: what [by_taxon()] or
 #'   [by_site()] say, the largest share first.
 #'
-#'   With draws there are also `low` and `high`, the central `level` of the number missed over draws, with what is
-#'   random in the number itself given the chances, and `share_low` and `share_high`, the same of `share`. The
+#'   With draws there are also `low` and `high`, the central `level` of the number missed over draws. They include what
+#'   is random in the number itself, given the chances. `share_low` and `share_high` are the same of `share`. The
 #'   attribute `total` has the two ends for the whole table, which the print gives. Draws are made from a seed of their
 #'   own: the intervals are the same each time, and the session's random numbers stay as they are. They are of the
 #'   model: where it is wrong, those of one fit are too narrow. [ensemble()] with `estimate = "vb"` averages over `k`

@@ -7,9 +7,9 @@
 #' 1e-12) has nothing to rescale and gets the mean content of the table; the result names those. Unknown cells (`NA`)
 #' are filled like zeros and counted apart.
 #'
-#' Rounding alone also loses ones, often most of them in sparse tables, because a taxon whose chance is 0.3
-#' where it lives is never above 0.5. `keep = "union"` keeps every recorded one; `"replace"` is the rounded table, as in
-#' the paper, and the one to use against false presences. Both counts are reported either way.
+#' Rounding alone also loses ones, often most of them in sparse tables, because a taxon whose chance is 0.3 where it
+#' lives is never above 0.5. `keep = "union"` keeps every recorded one; `"replace"` is the rounded table, as in the
+#' paper; use it against false presences. Both counts are reported either way.
 #'
 #' @param fit a fit of [aspect_bernoulli()].
 #' @param drop which kinds of phantoms to take out: `"white"`, `"black"` or both.

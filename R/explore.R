@@ -14,8 +14,8 @@
 #' With the slider of completeness at its left end the page has the numbers of the answer, to four digits of the chance.
 #' Elsewhere every site has the completeness of the slider, or what the table allows at least, where that is more.
 #' "Undecided" here is a chance between half of the threshold and the threshold; [plot.which_zeros()] has the ranges.
-#' For a fit of a model of one table, the chance is that of [fitted()], and completeness is one minus the share that
-#' white phantoms make, where there are some, else 1, so that only the slider makes zeros false.
+#' For a fit of a model of one table, the chance is that of [fitted()]. Completeness is one minus the share that white
+#' phantoms make. Without a white phantom it is 1, so that only the slider makes zeros false.
 #'
 #' @param x a result of [which_zeros()], or a fit of any model of a 0/1 table.
 #' @param file path of the page, which ends in `.html`; `NULL`: a file of the session's own folder.

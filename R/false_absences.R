@@ -15,11 +15,10 @@
 #'   \item{`phantom`}{the chance that the phantom made the zero, whether the taxon was there or not.}
 #' }
 #' The data alone do not fix `missed`. Other decompositions of the table fit equally well and give other values. They go
-#' from 0 (there is no phantom) up to `missed_most`. No decomposition goes above that if its phantom is as white as this
-#' one: it has each attribute no more often, and an exact one has none at all. A less white phantom may go above it;
-#' [identifiability()] has a bound for that. As a chance, `missed` is right on average only with `estimate = "vb"`, flat
-#' priors, and tables drawn from the model. [aspect_bernoulli()] says how far off it is on other tables. Other estimates
-#' are too sure.
+#' from 0 (there is no phantom) up to `missed_most`. That is the most in all decompositions whose phantom is as white as
+#' this one: it has no attribute more often. A less white phantom may give more; [identifiability()] has a bound for
+#' that. As a chance, `missed` is right on average only with `estimate = "vb"`, flat priors, and tables drawn from the
+#' model. [aspect_bernoulli()] says how far off it is on other tables. Other estimates are too sure.
 #'
 #' **Repeated visits.** In a fit of [visits_bernoulli()] visits can miss a taxon. `probability` and `present` are both
 #' the chance that the attribute is there, before a look at the visits to this cell. `missed` is that chance after all
@@ -27,9 +26,9 @@
 #' is never below `missed`. `added` and `phantom` of a presence mirror this. There is no `missed_most`: visits decide.
 #'
 #' Two white phantoms add up. Without a white phantom `present` is `probability`, and `missed` and `phantom` are 0. For
-#' false presences all is mirrored: `probability` is the chance of an absence, `absent` the chance of an absence if
-#' content made the cell, `added` the chance that a black phantom made the presence and content would have made
-#' an absence (at most `added_most`), `phantom` the chance that a black phantom made it.
+#' false presences all is mirrored: `probability` is the chance of an absence, and `absent` the chance of an absence if
+#' content made the cell. `added` is the chance that a black phantom made the presence and content would have made an
+#' absence (at most `added_most`). `phantom` is the chance that a black phantom made it.
 #'
 #' **Which one to rank by.** Within one observation the four rank (almost) alike. They differ in how observations are
 #' pooled:
@@ -75,8 +74,8 @@
 #'   cells come in the order of rows, then columns. Fits with `estimate = "gibbs"` add `missed_low` and `missed_high`
 #'   (`added_low`, `added_high`): the central 90 % of `missed` over the posterior, by the Beta distribution with the
 #'   mean and standard deviation of its draws. Its attributes `n_cells`, `expected` and `expected_most` are the number
-#'   of zeros (ones) looked at, how many of them are expected to be false, and how many at most in any decomposition
-#'   with the same probabilities and as white (black) a phantom.
+#'   of zeros (ones) looked at, how many of them are expected to be false, and how many at most in decompositions with
+#'   the same probabilities and a phantom as white (black).
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [phantoms()], [deficiency()] for sums by taxon and by site, [denoise()], [multicause-glossary] for the
@@ -269,7 +268,7 @@ print.false_absences <- function(x, digits = 3L, n = 20L, ...) {
     missed = "chance that it lived here and was missed",
     phantom = "chance that this zero is a gap in the record (a phantom's), whether it lived here or not",
     missed_low = "5 % end of `missed` over the posterior", missed_high = "95 % end of `missed` over the posterior",
-    missed_most = "no fit with the same chances and as white a phantom gives more (see identifiability())"
+    missed_most = "the most in fits with the same chances and a phantom as white (see identifiability())"
   )
   if (inherits(x, "of_visits")) {
     legend[score_names$absences] <- c(
@@ -288,10 +287,10 @@ print.false_presences <- function(x, digits = 3L, n = 20L, ...) {
   legend <- c(
     probability = "chance that nothing would be recorded here",
     absent = "chance that the taxon did not live here, wrong records set aside",
-    added = "chance that it did not live here and this one is a wrong record",
-    phantom = "chance that this one is a wrong record (a phantom's), whether it lived here or not",
+    added = "chance that it did not live here and this presence is a wrong record",
+    phantom = "chance that this presence is a wrong record (a phantom's), whether it lived here or not",
     added_low = "5 % end of `added` over the posterior", added_high = "95 % end of `added` over the posterior",
-    added_most = "no fit with the same chances and as black a phantom gives more (see identifiability())"
+    added_most = "the most in fits with the same chances and a phantom as black (see identifiability())"
   )
   if (inherits(x, "of_visits")) {
     legend[score_names$presences] <- c(
@@ -322,7 +321,9 @@ print_false_cells <- function(x, digits, n, of, legend) {
   if (nrow(x)) print.data.frame(shown, row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
   legend <- legend[names(legend) %in% names(x)]
-  if (identical(attr(x, "has_phantom"), FALSE)) legend <- sub("as (white|black) a", "an exactly \\1", legend)
+  if (identical(attr(x, "has_phantom"), FALSE)) {
+    legend <- sub("a phantom as (white|black)", "an exactly \\1 phantom", legend)
+  }
   if (nrow(x)) cat(sprintf("%s: %s\n", names(legend), legend), sep = "")
   if (nrow(x) && !anyNA(side)) cat(sprintf("%s: columns `observation`, `attribute`\n", paste(words, collapse = ", ")))
   if (length(rare)) {
@@ -353,7 +354,7 @@ print_false_header <- function(x, of) {
       "Expected to be false: %s of %s (%s %%)%s.\n", format_expected(expected),
       if (part) sprintf("all %.0f", n_cells) else "them", format_percent(expected / max(1, n_cells)),
       if (is.null(most)) "" else sprintf(
-        "; no fit with the same chances and as %s a phantom has more than %s",
+        "; a fit with the same chances and a phantom as %s has %s at most",
         if (of == "absences") "white" else "black", format(signif(most, 3L))
       )
     ))

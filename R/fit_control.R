@@ -10,21 +10,22 @@
 #' **Algorithm.** [aspect_bernoulli()] has three, memberships first and then components in all. `"em"` is that of the
 #' paper. `"newton"` takes a Newton step for every row and every column, within their bounds, that never lowers the
 #' objective (self-concordance says how far to go; Tran-Dinh, Kyrillidis and Cevher 2015); its passes cost about
-#' \eqn{1 + k/4} of EM's, and far fewer are needed. It can raise a membership from exactly 0, which EM cannot, and
-#' stops where the Newton decrement, summed over rows and columns, is below `tol` times the absolute objective.
-#' `"sparse"` takes Newton steps, too, but in columns whose probabilities are small the curvature of all zeros is
-#' replaced by one bound for all rows, so that only ones and missing cells need products of components; steps climb the
-#' same objective and never lower it, but differ a little. Once the probabilities of a quarter of the columns are at
-#' most 0.15, and with `tol` above 0, the zeros of such columns are not even visited: \eqn{1/(1 - p)} is replaced by a
-#' parabola there, whose sums over all cells need none of them. The last passes, one or more, climb the exact objective
-#' from there until it meets `tol`; the trace before them is cut where it was above what the exact one found. `"auto"`
-#' takes Newton passes where they were faster (`bench/passes.md` in the sources), also for the memberships of new rows
-#' in `predict()`: the sparse form where `k` is at least 4, the table has 100 000 cells or more and at most 3 % of them,
-#' and 0.5 % for each component, are ones or missing. It takes EM for `k` above 16, in the dense form above 12 with
-#' `"map"`, where more starts ended lower, with `"map"` for fewer than 40 columns, with `smooth` or `effort`, where
-#' passes were not faster (with `effort` the components alone have Newton steps), with `accelerate = FALSE`, which asks
-#' for the published passes, and in [ensemble()]. `fit$algorithm` says what was taken; asked for with `smooth` or
-#' `effort`, `"sparse"` is `"newton"`. All this is for `estimate` `"ml"` and `"map"`, and Newton passes for `k` up to
+#' \eqn{1 + k/4} of EM's, and far fewer are needed. It can raise a membership from exactly 0, which EM cannot, and stops
+#' where the Newton decrement, summed over rows and columns, is below `tol` times the absolute objective. `"sparse"`
+#' takes Newton steps, too, but in columns whose probabilities are small the curvature of all zeros is replaced by one
+#' bound for all rows, so that only ones and missing cells need products of components; steps climb the same objective
+#' and never lower it, but differ a little. Once the probabilities of a quarter of the columns are at most 0.15, and
+#' with `tol` above 0, the zeros of such columns are not even visited: \eqn{1/(1 - p)} is replaced by a parabola there,
+#' whose sums over all cells need none of them. The last passes, one or more, climb the exact objective from there until
+#' it meets `tol`; the trace before them is cut where it was above what the exact one found. `"auto"` takes Newton
+#' passes where they were faster (`bench/passes.md` in the sources), also for the memberships of new rows in
+#' `predict()`: the sparse form where `k` is at least 4, the table has 100 000 cells or more and at most 3 % of them,
+#' and 0.5 % for each component, are ones or missing. It takes EM for `k` above 16, and with `"map"` in the dense form
+#' above 12, where more starts ended lower. It also takes EM with `"map"` for fewer than 40 columns, and with `smooth`
+#' or `effort`, where passes were not faster (with `effort` the components alone have Newton steps). And it takes EM
+#' with `accelerate = FALSE`, which asks for the published passes, and in [ensemble()]. `fit$algorithm` says what was
+#' taken; asked for with `smooth` or `effort`, `"sparse"` is `"newton"`. All this is for `estimate` `"ml"` and `"map"`,
+#' and Newton passes for `k` up to
 #' 1000. All other models have one algorithm each and ignore the argument, but for [plsa()], [nmf()] and
 #' [visits_bernoulli()] with `detection`, which has Newton passes of its own. A likelihood climbed further is not always
 #' a better answer: exact zeros and ones fit what is seen too well. Where false absences are wanted, take

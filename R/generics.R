@@ -146,54 +146,6 @@ elsewhere_for_shards <- paste(
   "false_presences(), phantoms() and certificate(); for the rest fit some rows, `x[i, ]`, which fit into memory."
 )
 
-# A fit is no matrix: with a meaning here, head() or apply() would take it for one. Who asks is told where the numbers
-# are. Code of other packages, which asks any list for its dimensions to print it, hears what all lists say: NULL.
-no_dimensions <- list(
-  multicause = paste(
-    "`fit$dims` has its numbers of rows n, columns m and components k; dim(fitted(fit)) is the shape of the",
-    "table, fitted(fit) the chance or mean of each cell."
-  ),
-  which_zeros = paste(
-    "`w$dims` has its numbers of sites n and taxa m; dim(w$x) is the shape of the table, as.data.frame(w) has the",
-    "chances of its zeros."
-  )
-)
-
-#' @export
-dim.multicause <- function(x) if (asked_by_user()) stop_no_meaning(x, "dim", no_dimensions$multicause)
-
-#' @export
-dim.which_zeros <- function(x) if (asked_by_user()) stop_no_meaning(x, "dim", no_dimensions$which_zeros)
-
-#' @export
-dimnames.multicause <- function(x) {
-  if (asked_by_user()) {
-    stop_no_meaning(x, "dimnames", "case.names(fit) and variable.names(fit) are those of the table.")
-  }
-}
-
-#' @export
-dimnames.which_zeros <- function(x) {
-  if (asked_by_user()) stop_no_meaning(x, "dimnames", "dimnames(w$x) are those of the table.")
-}
-
-# vegan's envfit() and others ask every ordination, and take no weights for equal ones.
-#' @importFrom stats weights
-#' @export
-weights.multicause <- function(object, ...) {
-  if (asked_by_user()) {
-    stop_no_meaning(object, "weights", "rows have no weights; coef(fit) holds what components weigh.")
-  }
-}
-
-# Whether a method (the one that calls this, but for `frame`) was reached from code of the user, by itself or by nrow(),
-# rownames() and such, or by a function that takes what it is given for a matrix.
-asked_by_user <- function(frame = sys.nframe() - 1L) {
-  at <- sys.parents()[frame]
-  if (at > 0L && list(sys.function(at)) %in% list(nrow, ncol, rownames, colnames, nlevels)) at <- sys.parents()[at]
-  identical(topenv(sys.frame(at)), globalenv()) || !is.null(taken_by(at))
-}
-
 # What answers of which_zeros() have no meaning for: these, what takes a fit apart, and what takes rows of a table.
 taken_apart <- paste(
   "as.data.frame() has the chance of each zero with its range; by_site(), by_taxon(), contrast() and explain() take",

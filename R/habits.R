@@ -1,141 +1,5 @@
-# Functions that users of other packages type on fits, answers and results: what leads on where R would end in an error
-# of its own, or in NULL. Refusals of generics that every fit has are in R/generics.R.
-
-# Functions that ask whether they are given numbers or a matrix, by is.matrix() and the like, is.na(), dim() or `$`.
-matrix_takers <- list(
-  base = c("apply", "sweep", "rowSums", "colSums", "rowMeans", "colMeans", "rank"),
-  stats = c(
-    "cor", "cov", "heatmap", "varimax", "promax", "cutree", "wilcox.test.default", "cor.test.default", "ks.test.default"
-  )
-)
-
-# The name of that which runs in a frame, or NULL.
-taken_by <- function(at) {
-  running <- if (at > 0L) sys.function(at)
-  of <- if (is.function(running)) environment(running)
-  package <- if (is.environment(of)) environmentName(of) else ""
-  for (name in matrix_takers[[package]]) {
-    if (exists(name, of, inherits = FALSE) && identical(get(name, of), running)) {
-      return(sub("[.]default$", "", name))
-    }
-  }
-  NULL
-}
-
-# A method of is.matrix() and the like: FALSE, but for these functions.
-never_matrix <- function(instead) {
-  force(instead)
-  function(x) {
-    taker <- taken_by(sys.parents()[sys.nframe()])
-    if (!is.null(taker)) stop_no_meaning(x, taker, instead)
-    FALSE
-  }
-}
-
-#' @export
-is.matrix.multicause <- never_matrix(no_table)
-#' @export
-is.array.multicause <- never_matrix(no_table)
-#' @export
-is.numeric.multicause <- never_matrix(no_table)
-#' @export
-is.matrix.which_zeros <- never_matrix(taken_apart)
-#' @export
-is.array.which_zeros <- never_matrix(taken_apart)
-#' @export
-is.numeric.which_zeros <- never_matrix(taken_apart)
-
-# What users take from fits of other packages by `$`, and what has it here.
-parts_of_fits <- c(
-  P = "coef(fit)", probs = "coef(fit)", coefficients = "coef(fit)", coeff = "coef(fit)",
-  posterior = "predict(fit, type = \"membership\")", predclass = "predict(fit, type = \"membership\")",
-  cluster = "predict(fit, type = \"membership\")", points = "vegan::scores(fit)", sites = "vegan::scores(fit)",
-  species = "vegan::scores(fit)", sdev = "select_k()", eig = "select_k()", aic = "AIC(fit)", AIC = "AIC(fit)",
-  bic = "BIC(fit)", BIC = "BIC(fit)", llik = "logLik(fit)", logLik = "logLik(fit)", deviance = "deviance(fit)",
-  fitted.values = "fitted(fit)", residuals = "residuals(fit)", Nobs = "nobs(fit)", npar = "fit$df",
-  terms = "top_terms(fit)", merge = "hclust(dist(fitted(fit)))", k = "fit$dims", n = "fit$dims", m = "fit$dims"
-)
-parts_of_answers <- c(
-  rank = "as.data.frame(w)$rank", site = "as.data.frame(w)$site", taxon = "as.data.frame(w)$taxon",
-  chance = "as.data.frame(w)$chance", present = "as.data.frame(w)$present", missed = "as.data.frame(w)$missed",
-  missed_low = "as.data.frame(w)$missed_low", missed_high = "as.data.frame(w)$missed_high",
-  missed_most = "as.data.frame(w)$missed_most", zeros = "as.data.frame(w)", sites = "by_site(w)", taxa = "by_taxon(w)",
-  auc = "w$quality", AUC = "w$quality"
-)
-
-# As in any list, by the beginning of a name, too. Who asks for a part that is not there, but has a place, is told it;
-# code of packages, which asks whether an optional part is there, hears NULL.
-#' @export
-`$.multicause` <- function(x, name) {
-  if (name %in% attr(x, "names")) {
-    return(.subset2(x, name))
-  }
-  frame <- sys.nframe()
-  at <- sys.parents()[frame]
-  if (at > 0L && identical(sys.function(at), stats::loadings)) {
-    return(loadings_of(x))
-  }
-  value <- .subset2(x, name, exact = FALSE)
-  if (is.null(value)) {
-    own <- names(.subset2(x, "param"))
-    lead_to(name, x, c(stats::setNames(sprintf("coef(fit)$%s", own), own), parts_of_fits), frame)
-  }
-  value
-}
-
-#' @export
-`$.which_zeros` <- function(x, name) {
-  if (name %in% attr(x, "names")) {
-    return(.subset2(x, name))
-  }
-  value <- .subset2(x, name, exact = FALSE)
-  if (is.null(value)) lead_to(name, x, parts_of_answers, sys.nframe())
-  value
-}
-
-lead_to <- function(name, x, parts, frame) {
-  if (name %in% names(parts) && asked_by_user(frame)) {
-    stop_input("%s has no part `%s`: %s has it.", sub("^a", "A", words_of(x)), name, parts[[name]])
-  }
-}
-
-# stats::loadings() takes a part of that name: what each taxon adds to a component.
-loadings_of <- function(fit) {
-  loadings <- .subset2(fit, "param")$loadings
-  if (is.null(loadings)) {
-    stop_no_meaning(fit, "loadings", paste(
-      "coef(fit) has what components say of each taxon, vegan::scores(fit, \"species\") the same with taxa in rows."
-    ))
-  }
-  structure(t(loadings), class = "loadings")
-}
-
-# Generics that code of R asks of any object: refused to users alone.
-#' @export
-levels.multicause <- function(x) {
-  if (asked_by_user()) {
-    stop_no_meaning(x, "levels", "colnames(predict(fit, type = \"membership\")) are the components.")
-  }
-}
-
-#' @export
-levels.which_zeros <- function(x) if (asked_by_user()) stop_no_meaning(x, "levels", taken_apart)
-
-one_list <- "list() keeps several together; a list of fits to the same data is what ensemble() takes."
-
-#' @export
-c.multicause <- function(...) {
-  if (asked_by_user()) stop_no_meaning(..1, "c", one_list) # nolint: object_usage_linter.
-  NextMethod()
-}
-
-#' @export
-c.which_zeros <- function(...) {
-  if (asked_by_user()) {
-    stop_no_meaning(..1, "c", "list() keeps several; sensitivity() compares.") # nolint: object_usage_linter.
-  }
-  NextMethod()
-}
+# Generics that users of other packages call on fits, answers and results: where they have no meaning, an error that
+# says what has. Whoever calls, the answer is the same. Those of package stats that every fit has are in R/generics.R.
 
 #' @export
 rbind.which_zeros <- function(..., deparse.level = 1) stop_bound("rbind", ...) # nolint: object_name_linter.
@@ -149,18 +13,6 @@ cbind.multicause <- function(..., deparse.level = 1) stop_bound("cbind", ...) # 
 stop_bound <- function(generic, ...) {
   ours <- Filter(function(x) inherits(x, c("which_zeros", "multicause")), list(...))[[1L]]
   stop_no_meaning(ours, generic, if (inherits(ours, "which_zeros")) taken_apart else no_frame)
-}
-
-#' @export
-is.na.multicause <- function(x) {
-  if (asked_by_user()) stop_no_meaning(x, "is.na", no_table)
-  NextMethod()
-}
-
-#' @export
-is.na.which_zeros <- function(x) {
-  if (asked_by_user()) stop_no_meaning(x, "is.na", "is.na(w$x) is TRUE where a cell is unknown.")
-  NextMethod()
 }
 
 # Tables of what is missed: by_site(), by_taxon(), contrast(), deficiency() and the like. They are data frames.
@@ -197,13 +49,6 @@ Math.shards <- function(x, ...) stop_no_meaning(x, .Generic, no_rows_here)
 Ops.shards <- function(e1, e2) {
   stop_no_meaning(if (inherits(e1, "shards")) e1 else e2, .Generic, no_rows_here) # nolint: object_usage_linter.
 }
-
-#' @export
-is.matrix.shards <- never_matrix(no_rows_here)
-#' @export
-is.array.shards <- never_matrix(no_rows_here)
-#' @export
-is.numeric.shards <- never_matrix(no_rows_here)
 
 # Generics of packages that need not be there. Their methods wait until the package is loaded.
 

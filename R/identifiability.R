@@ -1,15 +1,15 @@
 #' What do the data decide about the phantom?
 #'
-#' Several decompositions of the same table into content and phantom have the same likelihood, with different answers to
-#' "how much is missing?". `identifiability()` says how far apart they lie: for the phantom's share of the table and of
-#' each observation, for the number of false absences and, if asked, for every cell.
+#' The same table can be split into content and phantom in several ways that have the same likelihood. They give
+#' different answers to "how much is missing?". `identifiability()` says how far apart these answers are: for the
+#' phantom's share of the table and of each observation, for the number of false absences and, if asked, for every cell.
 #'
 #' @details
 #' **Why.** A table shows the product of how common a taxon was where it lived and how well a site is known. Make every
-#' taxon twice as common and every record half as good, and the same finds are as likely as before. The data fix
-#' the probability \eqn{p} of a find in each cell; content's share \eqn{u} of an observation (1 minus the phantom's)
-#' they fix only within bounds. Given \eqn{u}, the chance that the taxon lived there is \eqn{p / u}, and the chance that
-#' a zero is a false absence \eqn{(1 - u) / u \cdot p / (1 - p)}{(1 - u) / u p / (1 - p)}.
+#' taxon twice as common and every record half as good, and the same finds are as likely as before. The data fix the
+#' probability \eqn{p} of a find in each cell. They fix content's share \eqn{u} of an observation (1 minus the
+#' phantom's) only within bounds. Given \eqn{u}, the chance that the taxon lived there is \eqn{p / u}, and the chance
+#' that a zero is a false absence \eqn{(1 - u) / u \cdot p / (1 - p)}{(1 - u) / u p / (1 - p)}.
 #'
 #' **Four answers**, from wide to narrow:
 #' \describe{
@@ -39,17 +39,17 @@
 #' **The estimate is uncertain, too.** Bounds are taken at the estimate. `bootstrap` draws tables from the fit and fits
 #' each anew as the fit was made (its prior, effort, neighbours), `draws` takes fits made elsewhere, such as
 #' [posterior_draws()]: the ends are then given with quantiles over them, and "the data decide" is said only if they
-#' agree. In 50 simulated tables of 300 x 80 with the truth anywhere in the bounds, the upper end of `missed` covered
-#' the true chance of 64 % of the zeros at the estimate of `"ml"` and of 94 % over bootstrap fits; of 95 % at the
-#' estimate of `"vb"` with flat priors and of 99 % over its draws, with shorter intervals. Take the latter. On tables
-#' that the model does not describe (one fauna a site, gradients, a wrong `k`) it covered 90 to 99 %.
+#' agree. This was tested on 50 simulated tables of 300 x 80 with the truth anywhere in the bounds. With `"ml"` the
+#' upper end of `missed` covered the true chance of 64 % of the zeros at the estimate, and of 94 % over bootstrap fits.
+#' With `"vb"` and flat priors it covered 95 % at the estimate, and 99 % over draws, with shorter intervals. Take the
+#' latter. On tables that the model does not describe (one fauna a site, gradients, a wrong `k`) it covered 90 to 99 %.
 #'
-#' **What is assumed.** That a phantom treats all attributes of an observation alike. Where taxa differ in how easily
-#' they are found, what is missed of the hard ones counts as rarity here, and more may be missing than any of these
-#' bounds says: for birds of one visit to a site, repeated visits told of twice and more as many. `unlike` says how
-#' many. If every attribute \eqn{j} is missed at a rate of its own, the same in all observations, a presence is recorded
-#' with a chance \eqn{d_j} of at least the largest probability of an observed cell in its column, and `missed` is at
-#' most \eqn{(1 - d_j) / d_j \cdot p / (1 - p)}{(1 - d_j) / d_j p / (1 - p)}. If observations have rates of their own as
+#' **What is assumed.** That a phantom treats all attributes of an observation alike. Where some taxa are harder to find
+#' than others, these look rare here, and more may be missing than any of these bounds says. For birds of one visit to a
+#' site, repeated visits showed twice as many or more. `unlike` says how many. Suppose that every attribute \eqn{j} is
+#' missed at a rate of its own, the same in all observations. Then a presence is recorded with a chance \eqn{d_j} of at
+#' least the largest probability of an observed cell in its column, and `missed` is at most
+#' \eqn{(1 - d_j) / d_j \cdot p / (1 - p)}{(1 - d_j) / d_j p / (1 - p)}. If observations have rates of their own as
 #' well, \eqn{d_j} is replaced by the larger of \eqn{p} and the product of the largest other probabilities in the row
 #' and the column. Both are outer bounds; the latter holds for each cell by itself. A table without repeats or effort
 #' cannot tell such misses from rarity, so these bounds are wide: that is what one table allows.

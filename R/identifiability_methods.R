@@ -59,8 +59,8 @@ binding_sentence <- function(id) {
   if (!length(at)) {
     return(sprintf("No %s is all content, even with the least phantom.", singular_word(words)))
   }
-  sprintf("With the least phantom all content: %d %s: %s.", length(at),
-    if (length(at) == 1L) singular_word(words) else words, show_names(as.character(at)))
+  who <- if (length(at) == 1L) paste(singular_word(words), "is") else paste(words, "are")
+  sprintf("With the least phantom, %d %s all content: %s.", length(at), who, show_names(as.character(at)))
 }
 
 range_text <- function(ends, digits) {
@@ -122,7 +122,7 @@ rule_sentences <- function(id, digits) {
     white <- rule$phantom == "white"
     c(
       sprintf(
-        "All this is of an exact phantom, which has %s alone. One that is %s by the rule of phantoms() only, with a",
+        "These bounds are of an exact phantom, with %s alone. One that is %s only by the rule of phantoms(), with a",
         if (white) "absences" else "presences", rule$phantom
       ),
       sprintf(
@@ -157,7 +157,7 @@ verdict <- function(id, colour, digits) {
   most <- max(outer$most, id$sampling$most[id$sampling$phantom == colour & id$sampling$bound == "outer"])
   if (most <= id$narrow) {
     return(sprintf(
-      "The data decide: whatever the decomposition, an exactly %s phantom's share is at most %s.", colour,
+      "The data decide: in every fit with the same chances, an exactly %s phantom's share is at most %s.", colour,
       format(signif(most, digits))
     ))
   }
@@ -165,9 +165,9 @@ verdict <- function(id, colour, digits) {
   c(
     sprintf("The data alone do not decide how much of the table the %s phantom makes up.", colour),
     if (spread > 1e-6) {
-      "Decompositions all along the range found fit equally well: where in it the answer lies is a convention."
+      "Fits all along the range that was found are equally good: which of them to report is a convention."
     } else if (nrow(attained)) {
-      "No other decomposition that fits as well was found; that is no proof that there is none within the outer bound."
+      "No other fit with the same chances was found. That is no proof that there is none within the outer bound."
     },
     if (isTRUE(id$estimate %in% c("map", "vb", "gibbs"))) "The fit's answer within the bounds is its prior's.",
     if (id$effort) "The fit's answer within the bounds rests on the phantom's share following the effort." else NULL,

@@ -52,8 +52,9 @@ run_on <- function(fit, param, pinned, x, control, least = least_start) {
   checked_run(fit_problem(fit, x, pinned), param, control)$param
 }
 
-# The fit with other parameters, its last components pinned.
+# The fit with other parameters, its last components pinned. Draws are of the parameters as fitted.
 pinned_fit <- function(fit, param, phantoms, x) {
+  fit <- without_draws(fit)
   k <- nrow(param$aspects)
   labels <- component_names(k)
   dimnames(param$membership) <- list(fit$names[[1L]], labels)
@@ -61,7 +62,7 @@ pinned_fit <- function(fit, param, phantoms, x) {
   fit$param <- param
   fit$dims[["k"]] <- k
   fit$pinned <- stats::setNames(c(rep("free", k - length(phantoms)), phantoms), labels)
-  fit$posterior <- NULL # it is of the parameters as fitted
+  fit$posterior <- NULL # as they are
   set_loglik(fit, x)
 }
 

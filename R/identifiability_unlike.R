@@ -71,7 +71,7 @@ unlike_cells <- function(fit, x, colour) {
 unlike_sentences <- function(id) {
   words <- kept_words(id)
   one <- singular_word(words)
-  assumed <- sprintf("All this takes gaps to fall on all %s of a %s alike.", words[2L], one[1L])
+  assumed <- sprintf("All this assumes that gaps fall on all %s of a %s alike.", words[2L], one[1L])
   rows <- id$unlike
   said <- lapply(unique(rows$phantom), function(colour) {
     of <- rows[rows$phantom == colour, ]

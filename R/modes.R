@@ -176,5 +176,9 @@ print.modes <- function(x, digits = 3L, ...) {
   shown <- x$modes
   shown$objective <- format(shown$objective, digits = max(digits, 7L))
   print.data.frame(round_columns(shown, digits), row.names = FALSE)
+  writeLines(c(
+    "behind: how far the objective is below the best; distance, largest: root mean square and largest difference of",
+    "the cells from mode 1; component: largest distance of a component from its partner in mode 1"
+  ))
   invisible(x)
 }

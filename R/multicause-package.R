@@ -5,15 +5,15 @@
 #' observations (sites), columns attributes (taxa); `NA` is an unknown cell in every model.
 #'
 #' @section The answer:
-#' [which_zeros()] says which zeros are probably false, how surely, and how good that is on the table at hand;
+#' [which_zeros()] says which zeros are probably false, how surely, and how good this answer is on your table;
 #' [which_zeros_shards()] does so for tables larger than memory. [by_site()] and [by_taxon()] sum it up, [contrast()]
-#' compares groups of sites, [explain()] says why, [sensitivity()] what it rests on; `plot()` shows it
-#' ([plot.which_zeros()]), [explore()] makes a page of it to look around in, and [report()] tells it all. All else is
-#' for those who want one model or one part.
+#' compares groups of sites, [explain()] says why a zero is thought false, and [sensitivity()] shows how the answer
+#' changes with its assumptions. `plot()` draws it ([plot.which_zeros()]), [explore()] makes a page to look around in,
+#' and [report()] writes a report. You need the rest only if you want one model or one part.
 #'
 #' @section From data to a table:
-#' [occurrence_matrix()] makes the table from occurrences, [site_table()] keeps its sites in step; [read_pbdb()] and
-#' [read_now()] read exports of databases. [range_through()] is the classical answer to which zeros are gaps.
+#' [occurrence_matrix()] makes the table from occurrences, [site_table()] has what is known of its sites; [read_pbdb()]
+#' and [read_now()] read exports of databases. [range_through()] is the classical answer to which zeros are gaps.
 #' [shards()] keeps tables that are larger than memory on disk, with [row_data()] beside them, for [aspect_bernoulli()],
 #' [bernoulli_mixture()], [logistic_pca()], [nmf()] and [plsa()]; see `cluster` of [fit_control()] for several machines.
 #' [early_tetrapods], [tetrapod_occurrences] and [simulated_sites] are data for examples.
@@ -46,15 +46,15 @@
 #' [plsa()].
 #'
 #' @section What a fit says:
-#' [phantoms()] finds the components that have only absences (or presences), [false_absences()] and
-#' [false_presences()] rank cells, [deficiency()] counts what is missing by taxon and by site, [occupied()] what was
-#' there in a fit of repeated visits, [visits_needed()] how many more it takes, [predictive_check()] whether it makes
-#' such surveys, [denoise()] gives the table without its phantoms, [age_profile()] dates the components, [curves()]
-#' follows a smoothed fit through time. [report()] writes all of it to one HTML file. [impute()] fills unknown cells,
-#' [classify()] tells which of several fits a row comes from, [divergences()] how different components are,
-#' [sources()] which components are in use,
-#' [cooccurrence()] which rows have groups in common. Of components as topics, [top_terms()] lists the attributes,
-#' [coherence()] tells how well these hang together, and [document_completion()] is the perplexity of new documents.
+#' [phantoms()] finds the components that have only absences (or presences). [false_absences()] and [false_presences()]
+#' rank cells, and [deficiency()] counts what is missing by taxon and by site. [denoise()] gives the table without its
+#' phantoms, [age_profile()] dates the components, and [curves()] follows a smoothed fit through time. For repeated
+#' visits, [occupied()] says what was there, [visits_needed()] how many more visits it takes, and [predictive_check()]
+#' whether the fit makes such surveys. [report()] writes all of it to one HTML file. [impute()] fills unknown cells.
+#' [classify()] says which of several fits a row comes from, [divergences()] how different components are, [sources()]
+#' which components are in use, and [cooccurrence()] which rows have groups in common. Of components as topics,
+#' [top_terms()] lists the attributes, [coherence()] says how often these are found together, and
+#' [document_completion()] is the perplexity of new documents.
 #'
 #' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide,
 #' [phantom_test()] whether there is one, [posterior_draws()] how far a posterior spreads, [bootstrap_draws()] how far
@@ -111,33 +111,30 @@
 #' | `terms()` | [top_terms()], `plot(fit, "top")` |
 #' | `alias()`, `dummy.coef()`, `effects()`, `proj()` | no formula, too |
 #' | `family()` | the table of models above |
-#' | `weights()` | `coef()` |
 #' | `hatvalues()`, `influence()`, `cooks.distance()`, `dfbeta()`, `dfbetas()` | [test_loglik()], [cross_validate()] |
 #' | `rstandard()`, `rstudent()` | `residuals(type = "pearson")` |
 #' | `biplot()` | `plot(fit, "scores")` |
 #' | `screeplot()` | [select_k()] |
-#' | `dim()`, `nrow()`, `ncol()` | `fit$dims`, `dim(fitted(fit))` |
-#' | `dimnames()`, `rownames()`, `colnames()` | `case.names()`, `variable.names()` |
 #' | `as.matrix()`, `t()`, `mean()`, `median()`, `quantile()`, `density()` | `fitted()`, `fit$x` |
 #' | `hist()`, `barplot()`, `boxplot()`, `image()`, `contour()`, `persp()` | `plot()` and its `what` |
 #' | `lines()`, `points()`, `text()`, `pairs()` | `plot()` and its `what` |
-#' | `sum()`, `range()`, `log()`, `+` and the like, `[i, j]`, `is.na()`, `xtfrm()`, `cut()` | `fitted()`, `fit$x` |
+#' | `sum()`, `range()`, `log()`, `+` and the like, `[i, j]`, `xtfrm()`, `cut()` | `fitted()`, `fit$x` |
 #' | `as.double()`, `as.integer()`, `as.logical()`, `as.table()` | `fitted()`, `fit$x` |
-#' | `cor()`, `cov()`, `sd()`, `scale()`, `heatmap()`, `apply()`, `rowSums()`, `colSums()` | `fitted()`, `fit$x` |
-#' | `as.hclust()`, `as.dendrogram()`, `cophenetic()`, `cutree()` | `hclust(dist(fitted(fit)))` |
+#' | `sd()`, `scale()` | `fitted()`, `fit$x` |
+#' | `as.hclust()`, `as.dendrogram()`, `cophenetic()` | `hclust(dist(fitted(fit)))` |
 #' | `with()`, `within()`, `subset()`, `transform()`, `merge()`, `aggregate()` | `tidy()`, `augment()` |
 #' | `split()`, `by()`, `sort()`, `rev()`, `unique()`, `duplicated()`, `rbind()`, `cbind()` | `tidy()`, `augment()` |
 #' | `filter()`, `mutate()` and other verbs of dplyr and tidyr | `tidy()`, `augment()` |
-#' | `loadings()` of models other than [logistic_pca()] | `coef()`, `vegan::scores()` |
-#' | `levels()`, `reorder()`, `relevel()`, `c()` | `coef()`, [align_components()], [ensemble()] |
+#' | `reorder()`, `relevel()` | `coef()`, [align_components()], [ensemble()] |
 #' | `eigenvals()`, `bstick()`, `goodness()`, `stressplot()`, `tolerance()`, `permutest()` of vegan | [select_k()] |
-#' | `fit$aspects`, `fit$aic` and other parts by the names of other packages | `coef(fit)$aspects`, `AIC()` |
 #' | `fixef()`, `ranef()`, `VarCorr()` of nlme and lme4 | `coef()`, `predict(type = "membership")` |
 #'
 #' Of an answer `w` of [which_zeros()], `with()`, `subset()`, `head()`, `tail()` and the verbs of dplyr and tidyr do
-#' what they do on `as.data.frame(w)`. Tables of what is missed, such as [by_site()], are data frames. Some functions
-#' cannot be taught: `hclust()`, `var()`, `crossprod()`, `outer()`, `table()`, `t.test()`, `betadisper()` and S4
-#' generics ask nothing of a fit and end in errors of their own. Give them `fitted(fit)` or `dist(fitted(fit))`.
+#' what they do on `as.data.frame(w)`. Tables of what is missed, such as [by_site()], are data frames. A fit is a list:
+#' `fit$aspects`, `dim(fit)`, `levels(fit)` and `weights(fit)` are `NULL`, as of any list without that part. Sizes are
+#' `fit$dims`, parameters `coef(fit)`, names `case.names(fit)` and `variable.names(fit)`. Functions that are no
+#' generics, such as `cor()`, `apply()`, `heatmap()`, `hclust()`, `var()` and `table()`, end in errors of their own.
+#' Give them `fitted(fit)` or `dist(fitted(fit))`.
 #'
 #' @section Learning it:
 #' The vignette *Which zeros are real?* takes a table of fossils from occurrences to conclusions:

@@ -20,8 +20,8 @@
 #' fitted to a cell that it is judged by.
 #'
 #' **Bandwidths.** With `bandwidth = "cv"` in [smooth_over()], the default there, the bandwidths are those of the
-#' largest objective on a grid of factors of two, one covariate after another, until no step is better (at most 40
-#' values are tried). In tables of more than 500 rows, 500 of them, evenly spaced, are judged. `strength` and
+#' largest objective on a grid of factors of two. Covariates are changed one after another, until no step is better (at
+#' most 40 values are tried). In tables of more than 500 rows, 500 of them, evenly spaced, are judged. `strength` and
 #' `recording` of [smooth_over()] have no meaning here.
 #'
 #' **Cost.** The result takes O(n) comparisons and the presences of its neighbours for each observation (without `near`,
@@ -56,7 +56,7 @@ neighbours_mean <- function(x, k = 0, ..., near = NULL, likeness = 1, control = 
   control <- check_control(control)
   likeness <- check_number(likeness, "likeness", 0, 10)
   data <- check_data(x, "binary")
-  if (!is.null(near)) near <- match_smooth(nbm_check_near(near), data$x)
+  if (!is.null(near)) near <- match_smooth(nbm_check_near(near), data$x, "near")
   tried <- nbm_tune(near, likeness, nbm_table(data$x), control$n_threads)
   near <- tried$near
   call <- keep_values(call, list(near = near, likeness = likeness))

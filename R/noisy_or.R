@@ -14,21 +14,21 @@
 #' with `links` \eqn{p} (k x m) and `leak` \eqn{\ell} (m), all probabilities. Missing cells drop out.
 #'
 #' **Inference.** `"exact"` sums over all \eqn{2^k} states of the components (`k` up to 16) and climbs by a closed-form
-#' EM step on hidden link activations, with no root finding: with component and cell on, link \eqn{p_{cj}}{p[c,j]} fired
+#' EM step on hidden link activations, without root finding: with component and cell on, link \eqn{p_{cj}}{p[c,j]} fired
 #' with probability \eqn{p_{cj} / P(x_{ij} = 1 | z_i)}{p[c,j] / P(x[i,j] = 1 | z)}. `"truncated"` keeps the 16 best
 #' states of every observation, found among neighbours of the best so far; its objective is a lower bound and scales to
 #' a hundred components and to sparse data. `"variational"` is the algorithm of Singliar and Hauskrecht (2006) on the
-#' bound of Jaakkola and Jordan (1999), in which the components are independent given the data; its own starts are poor,
-#' so that by default it starts where a few exact or truncated passes end. `"auto"` is exact for `k` up to 12, else
+#' bound of Jaakkola and Jordan (1999), in which the components are independent given the data. Its own starts are poor.
+#' So by default it starts where a few exact or truncated passes end. `"auto"` is exact for `k` up to 12, else
 #' truncated.
 #'
 #' **Estimate.** `"map"`, the default, climbs to the posterior mode under weak priors, [noisy_or_prior()]; `"ml"` is
 #' maximum likelihood. The posterior mode predicts held-out cells better: on each of 8 tables with k of 3 and 6, by
 #' 0.002 to 0.74 nats a cell (`bench/estimate_default.md` in the sources).
 #'
-#' **Starts.** A start takes `k` random rows of the data as components; at least 10 are advisable. See [fit_control()]
-#' for how they are screened, and `fit$starts` for what became of each. The likelihood has many local maxima; the
-#' commonest have one component for the union of two.
+#' **Starts.** A start takes `k` random rows of the data as components; use at least 10 starts. See [fit_control()] for
+#' how they are screened, and `fit$starts` for what became of each. The likelihood has many local maxima. In the
+#' commonest ones a component is the union of two.
 #'
 #' **Afterwards.** Components that end with `prior` so close to 1 that they are off in less than one observation are
 #' part of the leak: they are absorbed into it, reported, and the rest is fitted on. Components are put in order of the

@@ -1,8 +1,8 @@
 #' From an occurrence table to a matrix
 #'
-#' Turns a long table of occurrences (one row for each find of a taxon at a site) into the matrix every model of this
-#' package takes, with observations (sites) in rows and attributes (taxa) in columns, and keeps the table of sites in
-#' step with it.
+#' Turns a long table of occurrences, with a row for each find of a taxon at a site, into the matrix that every model of
+#' this package takes. Observations (sites) are its rows and attributes (taxa) its columns. A table of the sites comes
+#' with it, in the same order.
 #'
 #' @param data A data frame or tibble with a row for each occurrence.
 #' @param observation Names of the columns that tell observations apart. Of several columns, such as
@@ -130,6 +130,11 @@ check_columns <- function(data, columns, arg) {
   for (column in columns) {
     if (!is.atomic(data[[column]]) || !is.null(dim(data[[column]]))) {
       stop_input("`%s` must name columns of plain values: %s is not one.", arg, show_names(column))
+    }
+    odd <- if (!is.numeric(data[[column]])) which(is_unreadable(as.character(data[[column]])))
+    if (length(odd)) {
+      stop_input("`%s` must name columns of text that can be read: row %d of %s cannot. %s", arg, odd[1L],
+        show_names(column), reread_advice)
     }
   }
 }

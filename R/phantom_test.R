@@ -18,7 +18,7 @@
 #' them, and is not guaranteed. On six kinds of tables without a phantom (480 tables of 40 x 20 to 80 x 40, one to three
 #' contents) the test rejected 5 % at the 5 % level and 10 % at the 10 % level. Where every row had one content only, it
 #' rejected none of 60: it is then cautious. Where three contents were hard to tell apart, it rejected 8 % and 13 % of
-#' 60 (standard errors 4 %), with a mean p of 0.39 in place of 0.5: do not lean on a p just below 0.05 there. See
+#' 60 (standard errors 4 %), with a mean p of 0.39 in place of 0.5: do not trust a p just below 0.05 there. See
 #' `bench/identifiability.md` in the sources.
 #'
 #' A small p-value says that a part of the zeros comes more evenly over attributes than content alone explains. It does

@@ -1,19 +1,19 @@
 #' Phantom components of a fit
 #'
 #' Tells which components of a fit are phantoms: a *white* phantom has (almost) only absences, a *black* one (almost)
-#' only presences, and all others are *content*. Every component is listed with the numbers the verdict rests on, since
-#' a component near the rule may be a partial phantom.
+#' only presences, and all others are *content*. The result lists every component with the numbers that decide, because
+#' a component near the limits may be a phantom in part.
 #'
 #' **White.** A component is a white phantom when its mean probability is at most `white` times the density of the
-#' table. (No fixed bound on the largest probability would do: in sparse tables of fossils a phantom's may be 0.08.)
+#' table. (A fixed bound on the largest probability fails: in sparse tables of fossils that of a phantom may be 0.08.)
 #'
 #' **Black.** A component is a black phantom when it has presences, of whatever attribute, in observations that have
-#' content of their own. So three things are asked for: its mean probability of an absence is at most `black` times
-#' the share of absences; at least 95 % of the attributes are likelier under it than in the table (`above`), as a
-#' fauna's seldom are; and at most half of its weight lies in observations of which it makes up more than half
-#' (`alone`): those are rich observations with content of this kind. In a table with more presences than absences, where
-#' presences are the rule, the mirror image of the white rule is enough: a mean probability of an absence of at most
-#' `white` times the share of absences.
+#' content of their own. So three conditions must hold: its mean probability of an absence is at most `black` times the
+#' share of absences; at least 95 % of the attributes are likelier under it than in the table (`above`), which is rare
+#' in a fauna; and at most half of its weight lies in observations of which it makes up more than half (`alone`): those
+#' are rich observations with content of this kind. In a table with more presences than absences, where presences are
+#' the rule, the mirror image of the white rule is enough: a mean probability of an absence of at most `white` times the
+#' share of absences.
 #'
 #' The bound on the mean of a black phantom is loose because the data hardly fix it: beside a white phantom, a
 #' component of 0.7 everywhere says the same as a smaller share of one that is 1 everywhere. Where additions are few or
@@ -22,8 +22,8 @@
 #'
 #' **Measured** (`bench/additions.md`, few replicates): on the paper's table with additions a black phantom was found in
 #' each of 3 fits where 40 % of the sites had them, and in none where all sites had; with additions to 40 % of the rows
-#' of eight other tables, in 5 of 8 fits. That none is claimed without additions, on tables with ubiquitous taxa, nested
-#' ones and others, is held by a test on simulated tables.
+#' of eight other tables, in 5 of 8 fits. A test checks on simulated tables, some of them nested or with taxa that are
+#' everywhere, that none is found without additions.
 #'
 #' These are fits with `estimate = "ml"`. The prior of `"map"` favours small probabilities and may keep a black phantom
 #' from being found: look for one by `"ml"`, or pin it.

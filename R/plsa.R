@@ -15,10 +15,10 @@
 #' basis, to the log-likelihood. Positive values favour few large shares, negative ones even shares. What counts is
 #' \eqn{\beta} in proportion to the row total, because the prior competes with the row's counts; so with
 #' `sparsity_scale = "relative"` the number given is that proportion (for the basis: in proportion to the mean total of
-#' a component, N / k), and with `"counts"` it is \eqn{\beta} itself, as in the paper, which does not state the scale
-#' of its data. Useful relative values lie between 0.002 and 0.1; from about 0.3 rows collapse to one component each,
-#' of which a warning tells. The fit prints the effective strength and the perplexity of the memberships: the number
-#' of components an observation uses, \eqn{\exp(-\sum_c g_{ic} \log g_{ic})}{exp(-sum g log g)}, 1 to k.
+#' a component, N / k), and with `"counts"` it is \eqn{\beta} itself, as in the paper, which does not state the scale of
+#' its data. Useful relative values lie between 0.002 and 0.1; from about 0.3 rows collapse to one component each, and a
+#' warning says so. The fit prints the effective strength and the perplexity of the memberships: the number of
+#' components an observation uses, \eqn{\exp(-\sum_c g_{ic} \log g_{ic})}{exp(-sum g log g)}, 1 to k.
 #'
 #' **Estimation.** EM: one E-step for both factors, then their M-steps. With a prior the M-step is one step of the
 #' concave-convex procedure (`mstep = "cccp"`: the convex part is replaced by its tangent, which costs little and never
@@ -35,10 +35,10 @@
 #' **Missing cells.** With `missing = "conditional"` the observed counts of a row are multinomial given that they fell
 #' into observed cells: each cell's probability is divided by \eqn{P_i}(observed), and EM imputes the missing cells at
 #' their expected counts. `missing = "paper"` is the rule printed in section 4.1: missing cells are left out of the sum
-#' and nothing is divided. It rewards components for mass in the observed cells and is biased even for data without
-#' noise (in `vignette("counts")` it misses the missing cells of such data by 22 % on the mean, the conditional rule by
-#' less than 0.001 %). It is kept for comparison. Both rules fill missing cells by the paper's formula
-#' \eqn{P_i(j) N_i / P_i}(observed).
+#' and nothing is divided. It favours components with large probabilities in the observed cells, and is biased even for
+#' data without noise (in `vignette("counts")` it misses the missing cells of such data by 22 % on the mean, the
+#' conditional rule by less than 0.001 %). It is kept for comparison. Both rules fill missing cells by the paper's
+#' formula \eqn{P_i(j) N_i / P_i}(observed).
 #'
 #' **Neighbours.** With `smooth` (see [smooth_over()]) observations near each other have similar memberships. To the
 #' objective is added \eqn{s \sum_i \log \sum_c \sqrt{g_{ic} \bar g_{ic}}}{s sum_i log sum_c sqrt(g[i,c] mean_i[c])}
@@ -313,7 +313,8 @@ plsa_passes <- function(view, start, settings, control, prior = settings$prior, 
     missing = match(settings$missing, c("conditional", "paper")) - 1L,
     newton = control$accelerate && plain && few && asked != "em", smooth = settings$near
   )
-  out <- .Call(mc_c_plsa_fit, view, param, c(prior, rule = entropic_rule(rule)), unclass(control))
+  rule <- match(rule, c("cccp", "global", "first")) - 1L # num_entropic_rule in src/num/entropic.h
+  out <- .Call(mc_c_plsa_fit, view, param, c(prior, rule = rule), unclass(control))
   list(param = out[c("membership", "basis")], outcome = out$outcome)
 }
 

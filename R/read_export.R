@@ -176,6 +176,7 @@ find_header <- function(lines, is_header) {
       if (is_header(names)) {
         # Exports by tab that do not quote have stray quotation marks in their remarks.
         quote <- if (sep == "\t" && !grepl('"', lines[at], fixed = TRUE)) "" else "\""
+        names[!nzchar(names)] <- "X" # as read.csv() calls the numbers of rows that write.csv() adds
         return(list(at = at, sep = sep, quote = quote, names = make.unique(names)))
       }
     }
@@ -199,10 +200,25 @@ as_utf8 <- function(text) {
 
 # Columns that hold nothing but numbers become numbers, integers where they fit; never the columns in text.
 convert_numbers <- function(table, text) {
+  table <- decimal_points(table, text)
   for (column in setdiff(names(table), text)) {
     value <- table[[column]]
     if (all(is.na(value)) || !all(reads_as_number(value[!is.na(value)]))) next
     table[[column]] <- utils::type.convert(value, as.is = TRUE)
+  }
+  table
+}
+
+# What a spreadsheet saves where 12.5 is written 12,5. With a point in one of these columns a comma may be anything.
+decimal_points <- function(table, text) {
+  sure <- unlist(table[intersect(c("max_ma", "min_ma", "lng", "lat"), names(table))])
+  if (!any(grepl(",", sure, fixed = TRUE)) || any(grepl(".", sure, fixed = TRUE))) {
+    return(table)
+  }
+  inform("The file has decimal commas.")
+  for (column in setdiff(names(table), text)) {
+    value <- sub(",", ".", table[[column]], fixed = TRUE)
+    if (all(reads_as_number(value) | is.na(value))) table[[column]] <- value
   }
   table
 }

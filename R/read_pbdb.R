@@ -3,8 +3,8 @@
 #' Reads a file of fossil occurrences from the Paleobiology Database. The file may come from its download page or from
 #' its data service (version 1.2). The result is the table that [occurrence_matrix()] takes.
 #'
-#' @param file Path of a text file with commas or tabs (`.csv`, `.tsv`, `.txt`; also compressed by gzip), with or
-#'   without the block of information about the download that stands above the table.
+#' @param file Path of a text file with commas, tabs or semicolons (`.csv`, `.tsv`, `.txt`; also compressed by gzip),
+#'   with or without the block of information about the download that stands above the table.
 #' @param rank `"genus"` leaves out occurrences that are not identified to a genus, `"species"` those not identified
 #'   to a species; `"any"` keeps all.
 #'
@@ -13,8 +13,8 @@
 #' database, which the download page gives, and the data service for `occs/list.csv`. These must be there:
 #' `occurrence_no`, `collection_no`, `accepted_name`, `accepted_rank`, `max_ma` and `min_ma`. Every column is kept under
 #' its name. Blanks, the text `NA` and names such as `NO_GENUS_SPECIFIED` become `NA`. Columns of nothing but numbers
-#' become numbers. In column `cc` the text `NA` is Namibia and stays. Control characters become blanks, also line breaks
-#' within a field.
+#' become numbers, also with decimal commas, where ages and coordinates have no decimal points. In column `cc` the text
+#' `NA` is Namibia and stays. Control characters become blanks, also line breaks within a field.
 #'
 #' Where the file has no column `genus` (the option "classification" was not chosen), it is taken from
 #' `accepted_name`. A column `species` is added: the first two words of `accepted_name` without the subgenus, where it

@@ -243,7 +243,8 @@ print.recovery <- function(x, digits = 3L, ...) {
   if (!is.na(s$slope)) cat(sprintf("Calibration: slope %s, intercept %s\n", show(s$slope), show(s$intercept)))
   if (!is.na(s$removal)) {
     cat(sprintf(
-      "At 0.5: noise removal rate %s (fp %s, fn %s)%s\n", show(s$removal), show(s$fp), show(s$fn),
+      "At 0.5: noise removal rate %s (false positives %s, false negatives %s)%s\n", show(s$removal), show(s$fp),
+      show(s$fn),
       if (is.na(s$lost)) "" else sprintf(", presences lost %s", show(s$lost))
     ))
   }

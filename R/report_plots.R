@@ -56,8 +56,8 @@ false_sentence <- function(cells) {
   rounded <- function(name) format(signif(attr(cells, name), 3L))
   sprintf(
     paste(
-      "Of %.0f absences about %s are expected to be false; no fit with the same chances and as white a phantom",
-      "has more than %s."
+      "Of %.0f absences about %s are expected to be false. A fit with the same chances and a phantom as white has",
+      "%s at most."
     ),
     attr(cells, "n_cells"), rounded("expected"), rounded("expected_most")
   )

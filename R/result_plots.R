@@ -32,6 +32,8 @@ plot.zero_explained <- plot.multicause
 plot.false_absences <- plot.multicause
 #' @export
 plot.false_presences <- plot.multicause
+#' @export
+plot.visit_richness <- plot.multicause
 
 # An average of fits, and the neighbours' mean, have no components: their figure is the table itself.
 #' @exportS3Method ggplot2::autoplot

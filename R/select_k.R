@@ -5,14 +5,15 @@
 #'
 #' @details
 #' `"aic"` is the usual Akaike criterion, -2 L + 2 P; `"aic_paper"` is half of it, -L + P, for [aspect_bernoulli()]: eq.
-#' (27) of Bingham et al. (2009), with the same minimum. `"bic"` counts observed cells as sample size. All take every
-#' parameter as free although many end at a bound, and the parameters of most models here grow with the number of
+#' (27) of Bingham et al. (2009), with the same minimum. `"bic"` counts observed cells as sample size. All count every
+#' parameter as free, although many end at a bound. In most models here the number of parameters grows with that of
 #' observations, so BIC is far too severe. They are `NA` for fits that did not maximise a likelihood: where a model has
 #' `estimate`, ask for `estimate = "ml"`. `"cells"`, `"rows"` and `"visits"` are explained in [cross_validate()];
-#' repeated visits and arrays have no `"rows"`, and only the former have `"visits"`, which is the best criterion
-#' there. Held-out rows may keep improving with k for models that average over the training observations.
+#' repeated visits and arrays have no `"rows"`, and only the former have `"visits"`, which is the best criterion there.
+#' Held-out rows may keep improving with k for models that average over the training observations.
 #'
-#' Beside the minimum of the two held-out losses stands the smallest `k` within one standard error of it.
+#' For the held-out losses the result has two choices: the `k` of the least loss, and the smallest `k` whose loss is
+#' within one standard error of it.
 #'
 #' @inheritParams cross_validate
 #' @param model a model of this package, or a function `f(x, k, control = )` that returns such a fit.

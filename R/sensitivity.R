@@ -3,12 +3,12 @@
 #' How far an answer depends on what was taken for granted
 #'
 #' Answers the question of [which_zeros()] again with one thing changed at a time: how many components, which estimate
-#' and prior, with neighbours or without, another seed, the ends of the completeness, the range rule. One sentence and
-#' one figure for the paper.
+#' and prior, with neighbours or without, another seed, the ends of the completeness, the range rule. The result is one
+#' sentence and one figure for the paper.
 #'
 #' @details
-#' All answers compared, the one as it is among them, are from two damaged copies of the table and the same seed, so
-#' that its total is not quite that of `w`. What is changed:
+#' All answers, the one "as it is" too, come from two damaged copies of the table and the same seed. So the total of the
+#' answer "as it is" is not quite that of `w`. What is changed:
 #' * half as many components, and half as many again, in all models;
 #' * `estimate = "ml"`, and a stronger prior (`aspects = c(1.5, 4)`, `membership = 1.2`), instead of the default;
 #' * no ages, places and distances, where there are any;
@@ -17,8 +17,8 @@
 #' * where there are ages: only zeros within the known range of a taxon ([range_through()], by the middles of ages with
 #'   bounds) can be false; where `within` was given: all zeros can.
 #'
-#' It is no interval: the changes are neither all there are nor equally likely. What they share, such as that a find is
-#' never an error and that the taxa of a site are recorded equally well, is not varied.
+#' The result is no interval: other changes are possible, and these are not equally likely. All answers assume that a
+#' find is never an error and that the taxa of a site are recorded equally well.
 #'
 #' @param w a result of [which_zeros()].
 #' @param ... must be empty.

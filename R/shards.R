@@ -10,10 +10,10 @@
 #' do. A site's records may be scattered over all pieces: they are first sorted into buckets on disk by a number made of
 #' the site's name, then each shard is put together from some buckets. So shards do not depend on how the data were cut
 #' into pieces. Within a shard rows are in the order of their names, and the taxa in that of theirs (as bytes compare).
-#' A record that is there twice counts once. With `present`, a column of 0, 1 and `NA`, a record may also say that
-#' the taxon was not found (0, the same as no record, but the site has a row) or that it is unknown (`NA`; a find
-#' elsewhere in the data wins). A record whose taxon is `NA` says that the site was visited: a site where nothing was
-#' found has a row of zeros. A record without a site is an error.
+#' A record that comes twice counts once. With `present`, a column of 0, 1 and `NA`, a record may also say that the
+#' taxon was not found (0, the same as no record, but the site has a row) or that it is unknown (`NA`; a find elsewhere
+#' in the data wins). A record whose taxon is `NA` says that the site was visited: a site where nothing was found has a
+#' row of zeros. A record without a site is an error.
 #'
 #' **Tables.** Rows of a matrix, sparse or dense, keep their order.
 #'
@@ -520,8 +520,8 @@ row_data <- function(x, shard = NULL) {
   out
 }
 
-check_shards <- function(x, name = "x") {
-  if (missing(x)) stop_missing(name)
-  if (!inherits(x, "shards")) stop_input("`%s` must be a result of shards(), not %s.", name, show_value(x))
+check_shards <- function(x) {
+  if (missing(x)) stop_missing("x")
+  if (!inherits(x, "shards")) stop_input("`x` must be a result of shards(), not %s.", show_value(x))
   x
 }

@@ -19,21 +19,21 @@ check_sites_of <- function(near, name, dims) {
   }
 }
 
-# The smooth_over of the rows of x, matched by name where both have names.
-match_smooth <- function(smooth, x) {
+# The smooth_over of the rows of x, matched by name where both have names; `name`: the argument of the user's call.
+match_smooth <- function(smooth, x, name = "smooth") {
   names <- rownames(x)
   numbered <- identical(smooth$names, as.character(seq_len(smooth$n))) && !any(names %in% smooth$names)
   if (is.null(smooth$names) || is.null(names) || numbered) { # dist() of a data frame numbers what has no names
     if (smooth$n != nrow(x)) {
       stop_input(
-        "`smooth` must be of the %d rows of `x`, not of %d sites%s.", nrow(x), smooth$n,
+        "`%s` must be of the %d rows of `x`, not of %d sites%s.", name, nrow(x), smooth$n,
         if (is.null(smooth$names) || numbered) " (name its covariates by the rows to use a part of them)" else ""
       )
     }
     return(smooth)
   }
   at <- match(names, smooth$names)
-  if (anyNA(at)) stop_input("`smooth` must have every row of `x`: it lacks %s.", show_names(names[is.na(at)]))
+  if (anyNA(at)) stop_input("`%s` must have every row of `x`: it lacks %s.", name, show_names(names[is.na(at)]))
   if (identical(at, seq_len(smooth$n))) {
     return(smooth)
   }
@@ -122,10 +122,10 @@ smooth_given <- function(fit, n, along) {
   )
 }
 
-# Lists of neighbours as a sparse matrix of their weights; list i is its row rows[i].
-list_weights <- function(lists, dims, rows = seq_len(dims[1L])) {
+# Lists of neighbours as a sparse matrix of their weights; list i is its row i.
+list_weights <- function(lists, dims) {
   Matrix::sparseMatrix(
-    i = rep(rows, diff(lists$start)), j = lists$neighbour + 1L, x = lists$weight, dims = dims
+    i = rep(seq_len(dims[1L]), diff(lists$start)), j = lists$neighbour + 1L, x = lists$weight, dims = dims
   )
 }
 

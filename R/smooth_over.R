@@ -1,22 +1,23 @@
 #' Which observations are neighbours?
 #'
-#' Says by age, place or anything else which sites are near each other, for the argument `smooth` of
-#' [aspect_bernoulli()], [bernoulli_mixture()] and [plsa()]: sites near each other then share their communities, and a
+#' Says which sites are near each other, by age, place or anything else. This is for the argument `smooth` of
+#' [aspect_bernoulli()], [bernoulli_mixture()] and [plsa()]. Sites near each other then share their communities, and a
 #' taxon found at a site's neighbours is expected at the site.
 #'
 #' @details
 #' **What is smoothed.** The *composition* of a site: its membership among the content components alone, as shares that
-#' sum to 1. How well a site is recorded, the share of a pinned phantom, is never taken from its neighbours: sampling
-#' is the site's own. It is only drawn to the mean of the whole table, by `recording` cells, since a site with few
-#' cells on record says little of its share; 0 leaves it free. Fit with `phantom = "white"`: a phantom that is not
-#' pinned is smoothed like any component.
+#' sum to 1. How well a site is recorded, the share of a pinned phantom, is never taken from its neighbours, because
+#' near sites may be searched very differently. It is only drawn to the mean of the whole table, by `recording` cells,
+#' because a site with few finds says little of its share; 0 leaves it free. Fit with `phantom = "white"`: a phantom
+#' that is not pinned is smoothed like any component.
 #'
-#' What `recording` does was measured with planted omissions (`bench/smooth.md` in the source repository): on three
-#' tables of fossils, with `recording` 0, 5, 15 and 50, deleted presences had over the whole table an AUC of .888, .899,
-#' .910, .907 (Neogene of Europe), .920, .924, .928, .926 (Neogene of North America) and .882, .896, .917, .929 (early
-#' tetrapods); within sites it changes nothing (.905, .926 and .928 for 0 and 15). Left free, the share of many a poor
-#' site ends at 1, where every zero is called a gap: the chances of `missed` are then no calibrated ones (slope 0.0 to
-#' 0.2, with 15 0.7 to 0.9). With 50 the phantom's mean share fell from .6 to .1 in two of the tables.
+#' What `recording` does was measured with planted omissions (`bench/smooth.md` in the source repository): `recording`
+#' was 0, 5, 15 and 50 on three tables of fossils. Over the whole table deleted presences had an AUC of .888, .899,
+#' .910, .907 (Neogene of Europe), of .920, .924, .928, .926 (Neogene of North America), and of .882, .896, .917, .929
+#' (early tetrapods). Within sites it changes nothing (.905, .926 and .928 for 0 and 15). With 0 the share of many poor
+#' sites ends at 1, where every zero is called a gap. Then the chances `missed` are far too sure (calibration slope 0.0
+#' to 0.2; with `recording = 15` it is 0.7 to 0.9). With 50 the phantom's mean share fell from .6 to .1 in two of the
+#' tables.
 #'
 #' **Objective.** To the log-likelihood (or log-posterior) is added
 #' \deqn{c \sum_i \log \sum_a \sqrt{t_{ia} \bar t_{ia}} + b \left(\sum_i \log \sum_q \sqrt{v_{iq} \bar v_q} + \sum_q
@@ -71,8 +72,8 @@
 #' @param bandwidth where the weight has fallen to exp(-1), in units of the age, in km (or units of the plane), in
 #'   standard deviations of `environment`, in units of `distance`: one number where there is one covariate, else a named
 #'   vector such as `c(age = 1, place = 500)`. Or `"cv"`.
-#' @param strength how many cells the neighbours' opinion weighs, at least 0; or `"cv"`.
-#' @param recording how many cells the table's mean share of a pinned phantom weighs, at least 0.
+#' @param strength how much the neighbours count, in cells, at least 0; or `"cv"`.
+#' @param recording how much the table's mean share of a pinned phantom counts, in cells, at least 0.
 #' @param most most neighbours of an observation, at least 1.
 #' @param folds groups of cells for `"cv"`, at least 2.
 #' @return A list of class `smooth_over`, to be given to a model. Names, where the covariates have them,

@@ -53,11 +53,11 @@
 #' Of an answer of [which_zeros()]: sizes, the total with its range, and how well hidden finds were found.
 #'
 #' `augment()` of a fit: a row for every cell, observation by observation: `observation`, `attribute` (for [plca()] one
-#' column a dimension), `observed`, `.fitted`, `.resid` (observed less fitted), and for [aspect_bernoulli()] `.present`,
-#' the chance of a presence if no phantom makes the cell, and `.false`, the chance that the 0 or 1 on record is false
-#' (as in [false_absences()] and [false_presences()]; `NA` for unknown cells). Of an answer of [which_zeros()]:
-#' `.fitted` is the chance of a record and `.false` that of a false absence, both at zeros. Over 1 GB is refused: take
-#' some `rows`.
+#' column a dimension), `observed`, `.fitted`, `.resid` (observed less fitted), and for [aspect_bernoulli()] `.present`
+#' and `.false`. The first is the chance of a presence if no phantom makes the cell, the second the chance that the 0 or
+#' 1 on record is false (as in [false_absences()] and [false_presences()]; `NA` for unknown cells). Of an answer of
+#' [which_zeros()]: `.fitted` is the chance of a record and `.false` that of a false absence, both at zeros. Over 1 GB
+#' is refused: take some `rows`.
 #'
 #' Wrong input is an error of class `multicause_input_error`.
 #' @examples
@@ -427,6 +427,7 @@ scores.multicause <- function(x, display = c("sites", "species"), choices = NULL
   if (!is.character(display) || !length(display) || !all(display %in% known)) {
     stop_input("`display` must hold some of %s, not %s.", show_names(known), show_value(display))
   }
+  if (x$dims[["k"]] == 0L) stop_input("`x` has no components: it is a fit of %s().", class(x)[1L])
   both <- ordination(x)
   choices <- pick(choices, ncol(both$sites), colnames(both$sites), "choices")
   both <- lapply(both[unique(display)], function(part) part[, choices, drop = FALSE])

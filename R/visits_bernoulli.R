@@ -32,7 +32,7 @@
 #'
 #' **Neighbours.** `smooth` pulls the memberships of each observation towards those of its neighbours by age, place or
 #' distance, as in [aspect_bernoulli()]; [smooth_over()] has the objective. Where bandwidth or strength is to be chosen,
-#' whole visits are held out for it (single records where misses go by `"observation"`). It does not go with
+#' whole visits are held out for it (single records where misses depend on the `"observation"`). It does not go with
 #' `communities` or `"gibbs"`.
 #'
 #' **Estimation.** EM, all updates in closed form but for a Newton step of detection's coefficients and of the effects
@@ -63,9 +63,9 @@
 #' sites x visits, with `occ.covs` and `det.covs`), and the frames of package unmarked for one or many species, or such
 #' a list (`ylist`, `siteCovs`, `obsCovs`); the covariates come along.
 #'
-#' **Seldom found.** An attribute that was found at fewer than `rare` observations says little of its own detection.
-#' With `missed_by = "attribute"` or `sharing = "none"` it may be "missed" at most places. A message, `print()` and
-#' [false_absences()] name such attributes, and `fit$rare` flags them.
+#' **Seldom found.** For an attribute that was found at fewer than `rare` observations, the data say little about
+#' detection. With `missed_by = "attribute"` or `sharing = "none"` it may be "missed" at most places. A message,
+#' `print()` and [false_absences()] name such attributes, and `fit$rare` flags them.
 #'
 #' @param x repeated surveys of the same n observations: a list of 0/1 tables of the same shape and names, one for each
 #'   visit, an array, or what packages spOccupancy or unmarked take: see Details. `NA` where there was no visit.
@@ -81,9 +81,10 @@
 #' @param missed_by what the chance of missing a presence depends on, besides the visit: `"observation"`, `"attribute"`
 #'   or, for the visit alone, `"visit"`.
 #' @param detection `NULL`, or a formula of the covariates that detection follows, in place of `missed_by`.
-#' @param visit_data covariates of visits: a list of n x visits matrices with a name each (or of n values), or a data
-#'   frame with a column of sites, one of visits and those of the covariates, or without the first two and with a row
-#'   for each visit to the first observation, then to the second, as unmarked has it.
+#' @param visit_data covariates of visits. Either a named list of n x visits matrices (or of n values). Or a data frame
+#'   with a column of sites, one of visits and those of the covariates. Without the columns of sites and visits its rows
+#'   are the visits to the first observation, then those to the second, as in package unmarked. Dates must be numbers,
+#'   such as the day of the year.
 #' @param site_data,taxon_data data frames with a row for each observation or attribute: by row names, by a column that
 #'   holds the names, else in the same order.
 #' @param sharing `"partial"`: attributes' coefficients are drawn to a common mean; `"none"`: each has its own. Of one
@@ -113,7 +114,7 @@
 #'     states that were kept.}
 #'   \item{`rare`}{whether each attribute was found at fewer than `rare` observations.}
 #' }
-#' `fitted()` is the probability that the attribute is there. [false_absences()] and [deficiency()] go by all visits.
+#' `fitted()` is the probability that the attribute is there. [false_absences()] and [deficiency()] use all visits.
 #' There is no certificate (`NA`).
 #' @seealso [occupied()] for richness and ranges, [visits_needed()], [predict.visits_bernoulli()],
 #'   [vcov.visits_bernoulli()] for standard errors, [autoplot.visits_bernoulli()], [predictive_check()];
@@ -163,6 +164,7 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
   data <- check_data(any_visit(cell), "binary", name = "x")
   k <- check_k(k, dim(data$x))
   tell_many_components(data, k)
+  tell_single_visits(cell)
   smooth <- check_smooth(smooth)
   follows <- !is.null(communities)
   if (is.null(prior)) prior <- visits_default_prior(estimate, follows)
@@ -277,6 +279,16 @@ tell_rare <- function(data, rare) {
   inform(
     "Found at fewer than %d %s, so that the data say little of them by themselves: %s. Number of such %s: %d.",
     rare, words[1L], show_names(if (is.null(names)) as.character(few) else names[few]), words[2L], length(few)
+  )
+}
+
+tell_single_visits <- function(cell) {
+  if (any(rowSums(!is.na(cell), dims = 2L) > 1L)) {
+    return(invisible())
+  }
+  inform(
+    "No site was visited twice: single visits cannot tell misses from absences, and what the fit says of misses %s.",
+    "rests on its assumptions alone"
   )
 }
 
@@ -504,7 +516,10 @@ visit_missed <- function(fit, v) {
 largest_missed.visits_bernoulli <- function(fit, scores, observed, kinds, of) scores$missed
 
 #' @export
-model_title.visits_bernoulli <- function(fit) sprintf("Aspect Bernoulli model of %d visits", length(fit$param$added))
+model_title.visits_bernoulli <- function(fit) {
+  visits <- length(fit$param$added)
+  sprintf("Aspect Bernoulli model of %d visit%s", visits, if (visits == 1L) "" else "s")
+}
 
 visit_sentences <- function(fit) {
   c(
@@ -527,8 +542,8 @@ missed_sentences <- function(fit) {
   sprintf(
     "A presence is missed%s by %s.",
     switch(fit$missed_by,
-      observation = sprintf(", on the mean over %s,", axis_words(fit)[1L]),
-      attribute = sprintf(", on the mean over %s,", axis_words(fit)[2L]), visit = ""
+      observation = sprintf(", on average over %s,", axis_words(fit)[1L]),
+      attribute = sprintf(", on average over %s,", axis_words(fit)[2L]), visit = ""
     ), chances_by_visit(colMeans(fit$param$missed), colnames(fit$param$missed))
   )
 }

@@ -27,9 +27,7 @@ check_communities <- function(formula, cell, given, settings) {
 check_site_covariates <- function(values, label) {
   for (name in names(values)) {
     value <- values[[name]]
-    if (!is.numeric(value) && !is.character(value) && !is.factor(value) && !is.logical(value)) {
-      stop_input("Covariate `%s` must be numbers, text, factor or logical, not %s.", name, show_value(value))
-    }
+    check_covariate_kind(value, name)
     bad <- which(is.na(value) | (if (is.numeric(value)) !is.finite(value) else FALSE))
     if (!length(bad)) next
     stop_input(

@@ -63,8 +63,8 @@ check_visit_values <- function(visits, name) {
   }
   if (!ok) {
     stop_input(
-      "`%s` must be a list of tables or an array of sites x taxa x visits, not %s.", name,
-      show_value(visits)
+      "`%s` must be a list of tables or an array of sites x taxa x visits, not %s%s.", name, show_value(visits),
+      if (is.data.frame(visits)) ": vignette(\"visits\") makes an array of a data frame of finds" else ""
     )
   }
   bad <- which(!visits %in% c(0, 1, NA))
@@ -225,8 +225,13 @@ rare_attributes <- function(x, rare) {
 # at, never the session.
 #   given  list(visit, site, taxon)
 visit_variables <- function(formula, cell, given, name) {
-  if (!inherits(formula, "formula") || length(formula) != 2L) {
-    stop_input("`%s` must be a formula without a left side, as ~ date + effort, not %s.", name, show_value(formula))
+  is_formula <- inherits(formula, "formula")
+  if (!is_formula || length(formula) != 2L) {
+    stop_input(
+      "`%s` must be a formula without a left side, as ~ date + effort, not %s%s.", name,
+      if (is_formula) paste(deparse(formula, width.cutoff = 500L), collapse = " ") else show_value(formula),
+      if (is_formula) ": presence goes by `communities`, detection by `detection`" else ""
+    )
   }
   refuse_bars(formula, name)
   wanted <- all.vars(formula)
@@ -317,6 +322,7 @@ visit_matrix <- function(value, name, d, labels) {
       name, d[1L], d[3L], if (length(dim(value)) == 2L) paste(dim(value), collapse = " x ") else show_value(value)
     )
   }
+  refuse_lost(rownames(value), labels[[1L]], paste0("visit_data$", name), "site")
   as.vector(by_names(by_names(value, 1L, labels[[1L]]), 2L, labels[[3L]]))
 }
 
@@ -342,8 +348,12 @@ long_values <- function(x, d, labels) {
   i <- place(x[[site]], labels[[1L]], d[1L], FALSE)
   v <- place(x[[visit]], labels[[3L]], d[3L], TRUE)
   if (all(is.na(i + v))) {
-    stop_input("`visit_data` has no row of a site and visit of the data: compare `%s` and `%s`.",
-      names(x)[site], names(x)[visit])
+    shown <- function(side, extent) show_names(if (is.null(labels[[side]])) seq_len(extent) else labels[[side]], 2L)
+    stop_input(
+      "`visit_data` has no row of a site and visit of the data: `%s` is %s for sites %s, `%s` is %s for visits %s.",
+      names(x)[site], show_names(unique(as.character(x[[site]])), 2L), shown(1L, d[1L]),
+      names(x)[visit], show_names(unique(as.character(x[[visit]])), 2L), shown(3L, d[3L])
+    )
   }
   row <- i + (v - 1L) * d[1L]
   used <- !is.na(row)
@@ -371,10 +381,23 @@ side_values <- function(x, extent, labels, name, what) {
   if (!is.null(labels)) {
     holds <- vapply(x, function(column) all(labels %in% as.character(column)), NA)
     keys <- if (all(labels %in% rownames(x))) rownames(x) else if (any(holds)) as.character(x[[which(holds)[1L]]])
-    if (!is.null(keys)) x <- x[match(labels, keys), , drop = FALSE]
+    texts <- Filter(function(column) is.character(column) || is.factor(column), x)
+    if (is.null(keys)) {
+      for (one in c(if (.row_names_info(x) > 0L) list(rownames(x)), texts)) refuse_lost(one, labels, name, what[1L])
+    } else {
+      x <- x[match(labels, keys), , drop = FALSE]
+    }
   }
   if (nrow(x) != extent) {
     stop_input("`%s` must have a row for each of the %d %s, not %d rows.", name, extent, what[2L], nrow(x))
   }
   as.list(x)
+}
+
+# Most of the names are there and some are not: taken by their order, rows would go to others.
+refuse_lost <- function(keys, labels, name, what) {
+  lost <- setdiff(labels, as.character(keys))
+  if (length(lost) && 2 * length(lost) < length(labels)) {
+    stop_input("`%s` must have a row for each %s: it lacks %s.", name, what, show_names(lost, 3L))
+  }
 }

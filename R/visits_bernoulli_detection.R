@@ -29,7 +29,9 @@ detection_design <- function(formula, cell, given) {
 # intercept, frame), see detection_design().
 covariate_design <- function(formula, values, made, name) {
   values[] <- lapply(values, function(x) if (is.factor(x) || is.logical(x)) as.character(x) else x)
-  frame <- stats::model.frame(formula, values[made, , drop = FALSE], na.action = stats::na.fail)
+  refuse_one_level(values[made, , drop = FALSE], name)
+  frame <- stats::model.frame(formula, values[made, , drop = FALSE], na.action = stats::na.pass)
+  check_terms(frame, name, if (name == "communities") "sites" else "visits")
   matrix <- stats::model.matrix(formula, frame)
   scaled <- scale_design(matrix, name)
   made_by <- list(
@@ -39,7 +41,7 @@ covariate_design <- function(formula, values, made, name) {
     range = lapply(values[made, , drop = FALSE], function(x) if (is.numeric(x)) range(x))
   )
   list(
-    design = new_design(made_by, values), basis = scaled$basis, terms = colnames(matrix),
+    design = new_design(made_by, values, FALSE), basis = scaled$basis, terms = colnames(matrix),
     intercept = scaled$intercept, frame = made_by
   )
 }
@@ -47,19 +49,50 @@ covariate_design <- function(formula, values, made, name) {
 # The mean, or the commonest value.
 typical_value <- function(x) if (is.numeric(x)) mean(x) else names(which.max(table(x)))
 
+# What model.matrix() would stop at.
+refuse_one_level <- function(values, name) {
+  for (one in names(values)) {
+    level <- unique(values[[one]])
+    if (!is.numeric(level) && length(level) == 1L) {
+      stop_input("Covariate `%s` is %s throughout: leave it out of `%s`.", one, dQuote(format(level), FALSE), name)
+    }
+  }
+}
+
+check_terms <- function(frame, name, what) {
+  for (term in names(frame)) {
+    rows <- as.matrix(frame[[term]])
+    bad <- if (is.numeric(rows)) sum(rowSums(!is.finite(rows)) > 0) else 0
+    if (bad) {
+      stop_input(
+        "`%s` has the term %s, which has no finite value for %d of %d %s: change the term or its covariate.", name,
+        term, bad, nrow(rows), what
+      )
+    }
+  }
+}
+
 # d x rows: the design of these values of the covariates; where one is unknown, or has a level that no visit had, that
-# of a visit with all covariates at their means.
-new_design <- function(frame, values) {
+# of a visit with all covariates at their means. So, too, where a term has no finite value, but for new data (`strict`).
+new_design <- function(frame, values, strict = TRUE) {
   known <- stats::complete.cases(values) | !length(values)
   for (name in names(frame$levels)) known <- known & values[[name]] %in% frame$levels[[name]]
   out <- matrix(0, length(frame$center), nrow(values))
-  out[frame$scale == 1 & frame$center == 0 & names(frame$center) == "(Intercept)", ] <- 1
+  out[names(frame$scale) == "(Intercept)", ] <- 1
   if (!any(known)) {
     return(out)
   }
-  rows <- stats::model.frame(frame$terms, values[known, , drop = FALSE], xlev = frame$levels)
-  x <- stats::model.matrix(frame$terms, rows, contrasts.arg = frame$contrasts)
-  out[, known] <- (t(x) - frame$center) / frame$scale
+  rows <- stats::model.frame(
+    frame$terms, values[known, , drop = FALSE], xlev = frame$levels, na.action = stats::na.pass
+  )
+  x <- (t(stats::model.matrix(frame$terms, rows, contrasts.arg = frame$contrasts)) - frame$center) / frame$scale
+  good <- colSums(!is.finite(x)) == 0
+  if (strict && !all(good)) {
+    at <- which(!good)[1L]
+    term <- names(frame$scale)[!is.finite(x[, at])][1L]
+    stop_input("Covariates must give %s a finite value: row %d does not.", term, which(known)[at])
+  }
+  out[, which(known)[good]] <- x[, good]
   out
 }
 
@@ -82,12 +115,27 @@ split_terms <- function(formula, level) {
   list(visits = build(labels[!of_taxon], attr(terms, "intercept") == 1L), taxon = labels[of_taxon])
 }
 
+# Dates are numbers to go by: as text each would be a level of its own.
+check_covariate_kind <- function(value, name) {
+  year_first <- "[0-9]{4}([-/.])[0-9]{1,2}\\2[0-9]{1,2}"
+  year_last <- "[0-9]{1,2}([-/.])[0-9]{1,2}\\3([0-9]{2}|[0-9]{4})"
+  known <- if (is.character(value)) value[!is.na(value)]
+  as_text <- length(known) && all(grepl(sprintf("^(%s|%s)\\b", year_first, year_last), known, perl = TRUE))
+  if (inherits(value, c("Date", "POSIXt")) || as_text) {
+    stop_input(
+      "Covariate `%s` must be numbers, not dates: give the day of the year, as.POSIXlt(%s)$yday, or factor(%s) for %s.",
+      name, sprintf(if (as_text) "as.Date(%s, format = )" else "%s", name), name, "a coefficient of each date"
+    )
+  }
+  if (!is.numeric(value) && !is.character(value) && !is.factor(value) && !is.logical(value)) {
+    stop_input("Covariate `%s` must be numbers, text, factor or logical, not %s.", name, show_value(value))
+  }
+}
+
 check_covariates <- function(values, made, cell) {
   for (name in names(values)) {
     value <- values[[name]]
-    if (!is.numeric(value) && !is.character(value) && !is.factor(value) && !is.logical(value)) {
-      stop_input("Covariate `%s` must be numbers, text, factor or logical, not %s.", name, show_value(value))
-    }
+    check_covariate_kind(value, name)
     bad <- which(made & (is.na(value) | (is.numeric(value) & !is.finite(suppressWarnings(as.numeric(value))))))
     if (!length(bad)) next
     n <- dim(cell)[1L]
@@ -130,7 +178,10 @@ taxon_design <- function(labels, values, m, where) {
         which(is.na(used[[name]]))[1L])
     }
   }
-  x <- stats::model.matrix(formula, used)
+  refuse_one_level(used, "detection")
+  frame <- stats::model.frame(formula, used, na.action = stats::na.pass)
+  check_terms(frame, "detection", "taxa")
+  x <- stats::model.matrix(formula, frame)
   scaled <- scale_design(x, "detection")
   keep <- colnames(x) != "(Intercept)"
   list(
@@ -407,13 +458,13 @@ detection_sentences <- function(fit) {
   taxa <- axis_words(fit)[2L]
   c(
     sprintf(
-      "A visit finds a %s that is there with probability %s on the mean over %s and %.0f visits (%s to %s).",
+      "A visit finds a %s that is there with probability %s, on average over %s and %.0f visits (%s to %s).",
       singular_word(taxa), format_chance(mean(rates)), taxa, n_made, format_chance(min(rates)),
       format_chance(max(rates))
     ),
     sprintf(
-      "Detection goes by %s; %s %s.", paste(deparse(by$formula, width.cutoff = 500L), collapse = " "), taxa,
-      if (by$sharing == "partial") "share what they have in common" else "each have coefficients of their own"
+      "Detection depends on %s; %s %s.", paste(deparse(by$formula, width.cutoff = 500L), collapse = " "), taxa,
+      if (by$sharing == "partial") "are drawn to their common mean" else "each have coefficients of their own"
     )
   )
 }
@@ -501,7 +552,7 @@ coefficient_limits.default <- function(fit, ends) {
 }
 
 # For each attribute the covariance of its aspects' log-odds and its coefficients, by name; NA where there is none.
-coefficient_blocks <- function(fit, only = NULL) {
+coefficient_blocks <- function(fit) {
   if (!identical(fit$missed_by, "model")) {
     stop_input("Standard errors are of fits with `detection`: this one has rates of misses by %s.", missed_word(fit))
   }

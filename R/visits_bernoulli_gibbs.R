@@ -388,7 +388,7 @@ coefficient_draws <- function(fit) {
 #' **Taxa that are seldom found** may be at few sites and found there, or at many and hardly ever found. The posterior
 #' of their number of sites has a long upper tail: the mean, `expected`, lies above the `median`. Means add up to the
 #' mean of the sum; medians do not. Much of what is said of such taxa is what the others tell. Over simulated surveys
-#' sums of means of `"gibbs"` were 17 to 31 % too high, and 28 % too low where presences followed gradients; 90 %
+#' sums of means of `"gibbs"` were 5 to 31 % too high, and 28 % too low where presences followed gradients; 90 %
 #' intervals of single taxa held 89 to 100 % of the truth (`bench/visits.md` in the sources). Leave taxa in the table
 #' that were looked for and that no visit found: they tell how rare taxa can be.
 #'
@@ -398,7 +398,7 @@ coefficient_draws <- function(fit) {
 #' @param ... must be empty.
 #' @return A data frame of class `visit_richness` with a row for each: its name (number), as `site` or `taxon`, `found`,
 #'   `expected` (the mean), `median`, `low` and `high`, and for taxa `rare`, whether it was found too seldom for its own
-#'   record to say much. What was not visited counts by its chance.
+#'   record to say much. What was not visited counts by its chance. `plot()` draws it.
 #' @examples
 #' set.seed(1)
 #' present <- matrix(rbinom(200, 1, 0.6), 20)
@@ -438,9 +438,9 @@ print.visit_richness <- function(x, digits = 3L, n = 20L, ...) {
   if ("taxon" %in% names(x)) words <- rev(words)
   print_visit_table(x, digits, n, c(
     found = sprintf("found: %s that any visit found", words[2L]),
-    expected = sprintf("expected: all %s of the %s, found or missed, on the mean", words[2L], singular_word(words[1L])),
+    expected = sprintf("expected: all %s of the %s, found or missed, on average", words[2L], singular_word(words[1L])),
     median = sprintf(
-      "median, low, high: as likely above as below; %s %% interval", format(100 * (attr(x, "interval") %||% 0.9))
+      "median: as likely above as below; low, high: %s %% interval", format(100 * (attr(x, "interval") %||% 0.9))
     ),
     rare = "rare: found too seldom for its own record to say much"
   ))

@@ -34,7 +34,10 @@ autoplot.visits_bernoulli <- function(object, what = NULL, covariate = NULL, ...
     return(ggplot2::autoplot(object, what, ...))
   }
   check_dots(...)
-  if (what == "detection") detection_figure(object, covariate, numeric) else occupied_figure(object, what, interval)
+  if (what == "detection") {
+    return(detection_figure(object, covariate, numeric))
+  }
+  ggplot2::autoplot(occupied(object, if (what == "richness") "observation" else "attribute", interval = interval))
 }
 
 numeric_covariates <- function(fit) {
@@ -94,19 +97,21 @@ detection_figure <- function(fit, covariate, numeric) {
     ))
 }
 
-occupied_figure <- function(fit, what, interval) {
-  of <- if (what == "richness") "observation" else "attribute"
-  table <- occupied(fit, of, interval = interval)
-  table <- table[order(-table$expected), ]
+#' @exportS3Method ggplot2::autoplot
+autoplot.visit_richness <- function(object, ...) { # nolint: object_name_linter.
+  check_whole(object, "object")
+  check_dots(...)
+  taxa <- "taxon" %in% names(object)
+  table <- object[order(-object$expected), ]
   rows <- data.frame(
     label = as.character(table[[1L]]), value = table$expected, low = table$low, high = table$high, other = table$found
   )
+  interval <- attr(object, "interval") %||% 0.9
   words <- c(value = sprintf("estimated, with %s %% interval", format(100 * interval)), other = "found")
-  side <- axis_words(fit)
-  title <- if (what == "richness") paste("Richness of", side[1L]) else paste(capital(side[1L]), "of", side[2L])
-  unit <- side[if (what == "richness") 2L else 1L]
+  side <- kept_words(object)
+  title <- if (taxa) paste(capital(side[1L]), "of", side[2L]) else paste("Richness of", side[1L])
   alt <- sprintf("Points with ranges: %s, estimated and found, of %d rows.", title, nrow(rows))
-  ranges_figure(rows, title, alt, unit, words, taxa = what == "sites", whole = TRUE)
+  ranges_figure(rows, title, alt, side[if (taxa) 1L else 2L], words, taxa = taxa, whole = TRUE)
 }
 
 #' @export
@@ -126,7 +131,7 @@ residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "
   residual_matrix(object, observed, mean, type)
 }
 
-#' Does the fit make surveys like the one at hand?
+#' Does the fit make surveys like the real one?
 #'
 #' Surveys drawn from a fit of [visits_bernoulli()], from its posterior with `estimate = "gibbs"`, beside the data: a
 #' posterior predictive check.

@@ -8,8 +8,8 @@
 #' **What it does.** There are three steps.
 #' 1. Several *learners* give every zero a chance of a record. They are averages of [aspect_bernoulli()] with and
 #'    without neighbours; [logistic_pca()]; the [neighbours_mean()] by age, place and other distances, plain and weighed
-#'    by how alike the lists of two sites are; the mean of alike lists wherever they are; and the companions of a taxon
-#'    (Beals 1984).
+#'    by how alike the lists of two sites are (its `likeness` is 1, 2 or 4: the objective of that model says which, on
+#'    the whole table); the mean of alike lists wherever they are; and the companions of a taxon (Beals 1984).
 #' 2. A tenth of the finds is deleted at random from a copy of the table, and each learner scores the zeros of the copy.
 #'    This is done `copies` times, each time with other finds. A logistic regression then says what each learner is
 #'    worth *on this table*. It predicts "this zero was deleted" from the learners' log-odds. Its weights are not
@@ -21,20 +21,21 @@
 #'
 #' **Four numbers of a zero.**
 #' \describe{
-#'   \item{`chance`}{the chance of a record, \eqn{p}: how often such zeros would be finds if all that is known were the
-#'     rest of the table. Finds can be hidden, so this is measured, not assumed. Zeros are ranked by it.}
+#'   \item{`chance`}{the chance of a record, \eqn{p}: how often such zeros would be finds, if only the rest of the table
+#'     were known. Finds can be hidden, so this is measured, not assumed. Zeros are ranked by it.}
 #'   \item{`present`}{the chance that the taxon lived there, had the cell never been looked at: \eqn{q = p / c}. Here
 #'     \eqn{c} is the *completeness* of the site: the chance that a taxon that was there was recorded. `present` is at
 #'     most what the content of the fits gives to the likeliest taxon of the site. So it is a little below `chance` for
 #'     the few zeros of which the learners are surer than those fits.}
 #'   \item{`missed`}{the chance that it was there and was missed, now that it was not found:
 #'     \eqn{q (1 - c) / (1 - c q)}. Sums of it are expected numbers of false absences. `missed_low` and `missed_high`
-#'     are its ends over learners and completeness: the lower (5 %) end of the chance with the upper end (95 %) of the
-#'     completeness, and the reverse.}
-#'   \item{`missed_most`}{what the table alone allows: \eqn{c} is at least the chance of every cell of the site (no
-#'     taxon can be recorded more often than it is there), so at least the mean of the five largest (fewer where there
-#'     are fewer than 50 taxa), hidden finds among them, at their lower (5 %) ends; at \eqn{c = 1} nothing is missed.
-#'     This is the outer bound of [identifiability()].}
+#'     are its ends over learners and completeness: `missed_low` takes the lower end (5 %) of the chance and the upper
+#'     end (95 %) of the completeness, `missed_high` the other two.}
+#'   \item{`missed_most`}{what the table alone allows. No taxon can be recorded more often than it is there, so \eqn{c}
+#'     is at least the chance of every cell of the site. As its least value we take the mean of the five largest chances
+#'     (fewer where there are fewer than 50 taxa), hidden finds among them, at their lower (5 %) ends. Where
+#'     `completeness` is given, a site with fewer finds than the learners expect has lower chances than they say, and
+#'     they are lowered first. At \eqn{c = 1} nothing is missed. This is the outer bound of [identifiability()].}
 #' }
 #' Within a site all four rank alike (except for ties at their ends), whatever the completeness.
 #'
@@ -45,15 +46,16 @@
 #' * `visits` estimates it from repeated surveys. Of these four only this one is evidence from the data.
 #' * `completeness` is what you know from elsewhere.
 #'
-#' In each case completeness is the same for all taxa of a site, and totals are given with their range and their
-#' assumption. A completeness below what the table allows is raised to that, with a message.
+#' In each case completeness is the same for all taxa of a site. Totals come with their range and their assumption. A
+#' completeness below what the table allows is raised to that, with a message.
 #'
 #' **How many.** Where `completeness` \eqn{c} is given, a site with \eqn{F} finds missed about \eqn{F (1 - c) / c}.
 #' Sites with few finds borrow from what the learners expect of them. So the odds of a site's zeros are multiplied by a
 #' `factor` of its own before `present` and `missed` are computed. `chance` stays as it was measured. With the true
-#' completeness the 90 % range held the number of finds deleted in 48 of 50 replicates on five tables, and the expected
-#' number was within 7 % of it on the mean of each table (`bench/which_zeros.md`). Totals by the phantom's share have no
-#' such test: what it stands for may be more than gaps in the record.
+#' completeness the 90 % range held the number of finds deleted in 47 of 50 replicates on five tables, and the expected
+#' number was within 7 % of it on the mean of each table (`bench/which_zeros.md`). In nested tables, where rich sites
+#' hold nearly all taxa, it can be too small, because the chances of single sites are then known less well. Totals by
+#' the phantom's share have no such test: the phantom may stand for more than gaps in the record.
 #'
 #' **How good it is here.** Each damaged copy is scored by weights that were learnt from the other copies. So each copy
 #' stands for a table that lost a tenth of its finds. The print gives the area under the ROC curve (AUC: the chance that
@@ -73,7 +75,7 @@
 #'
 #' **Cost.** O(`copies` (n m k + n f)) with f the finds, and memory for some 80 matrices of n x m: 0.6 GB at 2 000 x
 #' 500. On one busy core a call took 12 s of processor time for 273 sites x 202 genera of mammals, 13 s for 266 x 145
-#' birds and 2 s for `simulated_sites` (`bench/which_zeros.md`), with `quick` 107 s for 2 000 x 500, half of them for
+#' birds and 2 s for `simulated_sites` (`bench/which_zeros.md`). With `quick`, 2 000 x 500 took 107 s, half of it for
 #' the bandwidths of neighbours. Copies run in parallel where a [future::plan()] is set. The answer depends on the seed
 #' alone, not on the plan (with `seconds` below `Inf` also on the machine's speed). An interrupt keeps the copies that
 #' are done, if there are at least two. With `checkpoint` each finished table is kept in a file beside the one named;
@@ -92,7 +94,7 @@
 #' @param visits repeated surveys, as [visits_bernoulli()] takes them; `x` is then what any visit found, and may be left
 #'   out. Only one of `completeness`, `effort` and `visits` can be given.
 #' @param detection,communities with `visits`: formulas of covariates by which visits find what is there, and by which
-#'   sites differ, as in [visits_bernoulli()]. `NULL`: misses go by site and visit, communities by what was found.
+#'   sites differ, as in [visits_bernoulli()]. `NULL`: misses depend on site and visit, communities on what was found.
 #' @param visit_data,site_data their covariates, as in [visits_bernoulli()].
 #' @param leave_out names or numbers of sites to leave out altogether.
 #' @param reference names or numbers of sites that inform the answer but are not scored: learners, neighbours and
@@ -152,6 +154,13 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   if (!is.null(seed)) seed <- check_count(seed, "seed", 0L)
   cell <- if (!is.null(visits)) check_visits(visits)
   data <- wz_data(if (!missing(x)) x, cell)
+  call <- keep_values(call, list(
+    age = age, place = place, environment = environment, distance = distance, within = within,
+    completeness = completeness, effort = effort, visits = visits, detection = detection, communities = communities,
+    visit_data = visit_data, site_data = site_data, leave_out = leave_out, reference = reference, quick = quick,
+    copies = copies, seed = seed, seconds = seconds, checkpoint = checkpoint, progress = progress
+  ))
+  if (length(leave_out) && !missing(x)) call$x <- x # an answer keeps the other sites alone
   known <- c(completeness = !is.null(completeness), effort = !is.null(effort), visits = !is.null(visits))
   if (sum(known) > 1L) stop_input("Only one of `completeness`, `effort` and `visits` can be given.")
   near <- wz_near(list(age = age, place = place, environment = environment, distance = distance), data$x)
@@ -172,15 +181,9 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
     given <- wz_keep(given, kept)
     data <- check_data(data$x[kept, , drop = FALSE], "binary", quiet = TRUE)
   }
-  found <- sum(data$margins$row_sum)
-  if (nrow(data$x) < 5L || ncol(data$x) < 5L || found < 20) {
-    stop_input(
-      "`x` must have at least 5 sites, 5 taxa and 20 finds to learn from, not %d, %d and %.0f.", nrow(data$x),
-      ncol(data$x), found
-    )
-  }
+  check_enough(data$x)
   check_scored(data$x, given$reference)
-  if (is.null(copies)) copies <- if (quick) 2L else if (found <= 2000) 10L else 5L
+  if (is.null(copies)) copies <- usual_copies(quick, sum(data$margins$row_sum))
   copies <- check_count(copies, "copies", 2L, 10L)
   plan <- list(quick = quick, copies = copies, seed = seed, how = as_usual(quick))
   with_checkpoint(check_checkpoint(checkpoint), c(list("which_zeros", data$x, near, given), plan), function(store) {
@@ -208,8 +211,9 @@ wz_near <- function(given, x) {
     return(NULL)
   }
   near <- do.call(smooth_over, c(given, strength = 10), quote = TRUE)
-  check_sites_of(near, names(near$given)[1L], dim(x))
-  match_smooth(near, x)
+  name <- names(near$given)[1L]
+  check_sites_of(near, name, dim(x))
+  match_smooth(near, x, name)
 }
 
 wz_keep_near <- function(near, x, kept) {
@@ -252,6 +256,17 @@ check_reference <- function(reference, x, gone) {
   }
   seq_len(nrow(x)) %in% at
 }
+
+check_enough <- function(x) {
+  finds <- sum(found_table(x))
+  if (nrow(x) < 5L || ncol(x) < 5L || finds < 20) {
+    stop_input(
+      "`x` must have at least 5 sites, 5 taxa and 20 finds to learn from, not %d, %d and %.0f.", nrow(x), ncol(x), finds
+    )
+  }
+}
+
+usual_copies <- function(quick, finds) if (quick) 2L else if (finds <= 2000) 10L else 5L
 
 check_scored <- function(x, reference) {
   if (is.null(reference)) {
@@ -301,7 +316,10 @@ wz_learn <- function(x, near, given, plan) {
     })
   )
   tasks <- Map(function(task, seed) c(task, seed = seed), tasks, drawn$seeds[seq_along(tasks)])
-  common <- list(x = x, near = near, how = plan$how, deadline = as.double(Sys.time()) + plan$seconds)
+  common <- list(
+    x = x, near = near, likeness = choose_likeness(x, near), how = plan$how,
+    deadline = as.double(Sys.time()) + plan$seconds
+  )
   name <- function(i) if (i == 1L) "the whole table" else sprintf("copy %d", i - 1L)
   control <- list(progress = plan$progress, on_interrupt = "keep")
   done <- map_tasks(tasks, learn_task, common, "Tables", name, task_running(control, plan$store))
@@ -349,14 +367,17 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
   stack$intercept <- stack$intercept + shift
   eta <- eta + shift
   p <- stats::plogis(eta)
-  least <- wz_least(stats::plogis(eta - 1.645 * se), open, hidden)
+  finds <- rowSums(zero == FALSE, na.rm = TRUE)
+  known <- if (!isTRUE(given$estimated)) given$completeness
+  poor <- wz_poor(rowSums(exp(eta) * (zero %in% TRUE)), finds, known)
+  hidden$p <- scale_odds(hidden$p, poor[row(zero)[hidden$at]])
+  least <- wz_least(scale_odds(stats::plogis(eta - 1.645 * se), poor), open, hidden)
   source <- c("completeness", "effort", "cell")[!vapply(given[c("completeness", "effort", "cell")], is.null, NA)]
   share <- if (length(source)) learnt$share else learnt$full$share
   site <- wz_completeness(given$completeness, share, least)
   unlike <- wz_unlike(stats::plogis(eta + 1.645 * se), open, candidate)
-  finds <- rowSums(zero == FALSE, na.rm = TRUE)
   surest <- pmin(pmax(learnt$full$surest, 0.5), 1)
-  richness <- if (is.null(given$completeness) || isTRUE(given$estimated)) {
+  richness <- if (is.null(known)) {
     list(factor = rep(1, nrow(x)))
   } else {
     wz_richness(exp(eta) * (zero %in% TRUE), finds, site$estimate, surest)
@@ -481,6 +502,19 @@ wz_richness <- function(odds, finds, completeness, surest) {
   factor <- fill_up(odds, richness_factor(sums, finds, completeness), completeness, surest)
   list(factor = factor, sums = sums * factor, finds = finds)
 }
+
+# What the odds of a site are multiplied by, at most 1, before its chances bound its completeness: a site that was
+# poorly recorded has fewer finds than the learners expect of it, and lower chances than they say. 1 where completeness
+# is not known.
+wz_poor <- function(sums, finds, completeness) {
+  if (is.null(completeness)) {
+    return(rep(1, length(finds)))
+  }
+  pmin(richness_factor(sums, finds, rowMeans(completeness)), 1)
+}
+
+# Chances whose odds are multiplied by a factor.
+scale_odds <- function(p, factor) p * factor / (1 - p + p * factor)
 
 # Before any chance has reached its limit.
 richness_factor <- function(sums, finds, completeness) {

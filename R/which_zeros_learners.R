@@ -22,15 +22,19 @@ learner_k <- function(n, m) {
   unique(pmax(2L, as.integer(round(top * c(8, 12, 16, 20, 24) / 24))))
 }
 
+# Memberships are drawn to those of neighbours, or only shares of a phantom are wanted: no prior of theirs beside.
+flat_rows <- list(aspects = c(1.2, 2), membership = 1)
+
 least_near <- 500L # neighbours of an observation that a mean is taken over, at most
 
 # Of a table: list(odds = what the regression takes, a list of n x m matrices: the log-odds of all scores, and
-# taxon_terms(); near = smooth_over() of the smoothed fits, tuned = those of the neighbours' means).
+# taxon_terms(); near = smooth_over() of the smoothed fits, tuned = those of the neighbours' means, and likeness).
 #   near     a smooth_over() without bandwidths, or NULL
+#   likeness what choose_likeness() says
 #   members  fits of each size
 #   how      list(quick, scale, args): few fits, times how many components as usual, arguments of the fits
 #   at       cells that the log-odds are wanted of, vectors then; NULL: all
-learn_table <- function(x, near, members, how, at = NULL) {
+learn_table <- function(x, near, likeness, members, how, at = NULL) {
   table <- nbm_table(x)
   rows <- seq_len(nrow(x))
   wanted <- function(odds) if (is.null(at)) odds else odds[at]
@@ -38,9 +42,9 @@ learn_table <- function(x, near, members, how, at = NULL) {
   learnt <- function(name, p) out[[name]] <<- wanted(score_odds(fill_unseen(p, table)))
   if (!is.null(near)) {
     near$most <- least_near
-    tuned <- lapply(c(near = 0, near_alike = 1), function(likeness) nbm_tune(near, likeness, table)$near)
+    tuned <- lapply(c(near = 0, near_alike = likeness), function(power) nbm_tune(near, power, table)$near)
     learnt("near", nbm_rows(tuned$near, 0, table, rows))
-    learnt("near_alike", nbm_rows(tuned$near_alike, 1, table, rows))
+    learnt("near_alike", nbm_rows(tuned$near_alike, likeness, table, rows))
     near <- found_neighbours(tuned$near, most = 30L, strength = 10)
   }
   learnt("alike", nbm_rows(NULL, 2, table, rows))
@@ -53,11 +57,34 @@ learn_table <- function(x, near, members, how, at = NULL) {
   many <- function(...) {
     fitted(quiet_fit(do.call(ensemble, utils::modifyList(list(x, members = members, ...), how$args)))$value)
   }
-  learnt("smoothed", many(k = k, estimate = "map", phantom = "white", smooth = near, control = control(150)))
+  learnt("smoothed", many(
+    k = k, estimate = "map", prior = flat_rows, phantom = "white", smooth = near, control = control(150)
+  ))
   learnt("free", many(k = unique(k[c(1L, (length(k) + 1L) %/% 2L, length(k))]), control = control(50)))
   learnt("pca", fitted(quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(200, 2)))$value))
   used <- intersect(names(learner_names), names(out))
-  list(odds = c(out[used], lapply(taxon_terms(table), wanted)), near = near, tuned = if (length(near)) tuned)
+  list(
+    odds = c(out[used], lapply(taxon_terms(table), wanted)), near = near,
+    tuned = if (length(near)) c(tuned, likeness = likeness)
+  )
+}
+
+# The power of likeness in the neighbours' mean: from the first on, each that has a better objective than the one before
+# it, each with bandwidths of its own. It is chosen once, on the whole table, so that all copies have the same.
+choose_likeness <- function(x, near, powers = c(1, 2, 4)) {
+  if (is.null(near)) {
+    return(powers[1L])
+  }
+  near$most <- least_near
+  table <- nbm_table(x)
+  best <- -Inf
+  for (power in powers) {
+    objective <- max(nbm_tune(near, power, table)$trace$objective)
+    if (objective <= best) break
+    best <- objective
+    chosen <- power
+  }
+  chosen
 }
 
 # A smooth_over() of neighbours that were found once, for many fits.
@@ -101,7 +128,7 @@ phantom_shares <- function(x, near, how) {
   if (how$quick) k <- k[unique(c(1L, (length(k) + 1L) %/% 2L))]
   control <- fit_control(n_start = 3, n_finish = 1, n_polish = 0, max_pass = 300, tol = 1e-6, progress = FALSE)
   fits <- lapply(k, function(k) {
-    given <- list(x, k, estimate = "map", phantom = "white", smooth = near, control = control)
+    given <- list(x, k, estimate = "map", prior = flat_rows, phantom = "white", smooth = near, control = control)
     quiet_fit(do.call(aspect_bernoulli, utils::modifyList(given, how$args)))$value
   })
   share <- vapply(fits, function(fit) phantom_share(fit, unname(fit$pinned), "white"), numeric(nrow(x)))
@@ -155,12 +182,12 @@ learn_task <- function(task, common, tick) {
   if (inherits(x, "dgCMatrix")) x <- Matrix::drop0(x)
   if (!length(task$deleted)) {
     return(with_seed(task$seed, {
-      learnt <- learn_table(x, common$near, task$members, common$how)
+      learnt <- learn_table(x, common$near, common$likeness, task$members, common$how)
       c(learnt, phantom_shares(x, learnt$near, common$how))
     }))
   }
   cells <- with_seed(task$seed, judged_cells(x, task$deleted))
-  learnt <- with_seed(task$seed, learn_table(x, common$near, task$members, common$how, cells$at))
+  learnt <- with_seed(task$seed, learn_table(x, common$near, common$likeness, task$members, common$how, cells$at))
   list(
     odds = do.call(cbind, learnt$odds), deleted = cells$at %in% task$deleted, at = cells$at,
     fraction = cells$fraction, rate = task$rate

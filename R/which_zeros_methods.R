@@ -18,14 +18,16 @@ result_rules.which_zeros <- function(x) {
     quality = rule_frame(learner = "text", auc = "number", auc_within = "number", ap = "number", rows = 2L),
     gain = rule_numbers(2L, named = c("difference", "se")), seed = rule_numbers(1L, 0), finds = rule_numbers(1L, 0),
     draws = list(sites = rule_table(), taxa = rule_table(), total = rule_numbers(NULL, 0)),
-    stack = list(weights = rule_numbers(NULL), intercept = rule_numbers(1L))
+    stack = list(weights = rule_numbers(NULL), intercept = rule_numbers(1L)), restricted = rule_flag(),
+    quick = rule_flag(), copies = rule_count(), wanted = rule_count(),
+    curve = list(summary = list(changed = rule_count()))
   )
 }
 
 wz_words <- list(
-  phantom = "if each site's part that makes only zeros (its phantom) is what was missed",
+  phantom = "if the part of a site that makes only zeros (its phantom) is what was missed",
   completeness = "if completeness is as you gave it", effort = "if what was missed follows effort",
-  cell = "by what the repeated visits missed"
+  cell = "by the model of the repeated visits"
 )
 
 wz_range <- c(
@@ -35,6 +37,17 @@ wz_range <- c(
 
 # Numbers of zeros as people write them.
 show_count <- function(x) format(signif(x, if (x < 100) 2L else 3L), big.mark = " ", scientific = FALSE, trim = TRUE)
+
+# The table that the answer was made from, or repeated surveys, may be gone or changed where update() is called. Where
+# sites were left out, the call holds the whole table.
+#' @export
+update.which_zeros <- function(object, ..., evaluate = TRUE) {
+  check_whole(object, "object")
+  evaluate <- check_flag(evaluate, "evaluate")
+  changes <- named_changes(match.call(expand.dots = FALSE)$...)
+  whole <- is.null(object$call$leave_out) && is.null(object$call$visits) && !"visits" %in% names(changes)
+  updated_call(object, changes, list(x = if (whole) object$x), evaluate, parent.frame())
+}
 
 #' @export
 print.which_zeros <- function(x, n = 5L, ...) {
@@ -104,6 +117,7 @@ print_zeros <- function(zeros, words) {
   )
   names(shown)[2:3] <- singular_word(words)
   print.data.frame(shown, row.names = FALSE)
+  cat("chance: of a record; missed: it was there and was missed (range); most: what the table alone allows\n")
 }
 
 seems_complete <- 0.1 # missed at most with this part of the chance of a record, under the phantom's assumption
@@ -227,7 +241,7 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
 #' How many were missed, by site or by taxon
 #'
 #' Sums of an answer of [which_zeros()] over sites, over taxa, or over groups of them such as time slices, regions or
-#' families, each as a range with its assumption.
+#' families. Each sum has its range and its assumption.
 #'
 #' @param w a result of [which_zeros()]; a fit that [deficiency()] takes; or, without `groups`, a result of
 #'   [which_zeros_shards()].
@@ -237,8 +251,9 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
 #' @param draws for fits, as in [deficiency()]: where a fit has no posterior, [bootstrap_draws()].
 #' @return A data frame of class `which_zeros_sums`, most missed first: `site`, `taxon` or `group`; `finds`; `zeros`
 #'   (those that can be false); `missed`, the expected number of false absences, with `low` and `high`, the central 90 %
-#'   over weights, fits and completeness and of what is random in the number itself; `most`, which the table alone
-#'   allows where all taxa of a site are recorded equally well (fits to repeated visits have none: visits decide);
+#'   over weights, fits and completeness and of what is random in the number itself; `most`, the largest expected number
+#'   that the table alone allows where all taxa of a site are recorded equally well (`high` is the end of a number,
+#'   which varies about what is expected, so it may be above `most`; fits to repeated visits have none: visits decide);
 #'   `share`, missed / (missed + finds), in \[0, 1\], with `share_low` and `share_high`. Sums over groups use the same
 #'   draws of all sites, so their ranges are those of the sum, not the sum of ranges. Cost: a few passes over the zeros.
 #' @inherit which_zeros references
@@ -413,7 +428,7 @@ print.which_zeros_contrast <- function(x, digits = 3L, ...) {
     share = "missed of all that was there", missed = "number missed", richness = "taxa a site, missed ones added"
   )[attr(x, "of")]
   cat(sprintf(
-    "value: %s%s;\nlow, high: 90 %% of draws of the difference; above: how many of them are above 0\n",
+    "value: %s%s;\nlow, high: 90 %% of draws of the difference; above: share of them above 0\n",
     if (length(what)) what else "as of contrast()",
     if (is.null(attr(x, "assumption"))) "" else paste(",", attr(x, "assumption"))
   ))
@@ -432,7 +447,8 @@ print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
   assumed <- attr(x, "assumption")
   cat(
     "missed (low to high, 90 % of draws): ", if (is.null(assumed)) "expected number" else assumed, ";\n",
-    if ("most" %in% names(x)) "most: what the table alone allows; ", "share: missed of all that was there\n", sep = ""
+    if ("most" %in% names(x)) "most: the largest expected number that the table alone allows; ",
+    "share: missed of all that was there\n", sep = ""
   )
   invisible(x)
 }
@@ -510,7 +526,7 @@ near_parts <- function(w, i, j) {
   overlap <- as.vector(Matrix::tcrossprod(table$found[i, , drop = FALSE], table$found))
   length <- sqrt(table$size[i] * table$size)
   length[length == 0] <- 1
-  weight <- base * (overlap / length + likeness_floor)^(if (is.null(near)) 2 else 1)
+  weight <- base * (overlap / length + likeness_floor)^(if (is.null(near)) 2 else w$near$likeness)
   if (!is.null(table$observed)) weight <- weight * table$observed[, j]
   out <- data.frame(
     site = label_of(seq_along(weight), w$names[[1L]]), weight = weight / sum(weight), found = table$found[, j] == 1,

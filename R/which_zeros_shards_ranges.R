@@ -43,7 +43,10 @@ know_shards <- function(survey, stack, judged, completeness) {
   columns <- survey$columns
   chance <- function(value) value * odds / (1 + value * odds)
   columns[c("top", "second")] <- lapply(columns[c("top", "second")], chance)
-  least <- least_of_sites(chance(survey$tops), hidden_of_sites(judged, stack))
+  hidden <- hidden_of_sites(judged, stack)
+  poor <- wz_poor(survey$sums * odds, survey$finds, completeness)
+  hidden$p <- scale_odds(hidden$p, poor[hidden$site])
+  least <- least_of_sites(scale_odds(chance(survey$tops), poor), hidden)
   known <- list(shift = shift, least = least, columns = columns, finds = survey$finds)
   if (!is.null(completeness)) {
     estimate <- unlist(lapply(row_blocks(seq_along(least), 1L), function(rows) {

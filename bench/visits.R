@@ -116,7 +116,7 @@ kinds <- list(c("single", 1), c("communities", 3), c("factors", 3), c("covariate
 chosen <- vapply(kinds, function(kind) wanted("simulated") || wanted(kind[1]), NA)
 if (any(chosen)) {
   kinds <- kinds[chosen]
-  n_set <- ceiling(c(20, 50, 20, 50)[chosen] * scale)
+  n_set <- ceiling(c(50, 50, 20, 50)[chosen] * scale)
   cat(sprintf(
     paste0(
       "\n## Simulated communities, 100 sites x 50 taxa x 3 visits, %s sets\n\n",

@@ -1,8 +1,8 @@
 # How well does which_zeros() find what is missing, beside each of its learners, on tables that nothing was chosen on?
 # Finds are deleted with a rate of its own in each site (or taxon), uniform on [0, 0.4], or one visit of a bird survey
 # is taken and the truth is any visit. All choices were made with other seeds, or on other tables.
-#   Rscript bench/which_zeros.R [replicates = 2] [answers] [totals] [comparisons] [large]
-# All parts but `large` unless named.
+#   Rscript bench/which_zeros.R [replicates = 2] [answers] [totals] [comparisons] [prototype] [large]
+# All parts but `prototype` and `large` unless named.
 # Results are kept in bench/which_zeros.md.
 library(multicause)
 replicates <- as.integer(c(commandArgs(TRUE), "2")[1L])
@@ -250,6 +250,49 @@ comparisons <- function(first_seed = 8600) {
     stats::median(abs(off))))
 }
 
+# What the answer grew from: seven learners, as simple as can be, and a logistic regression without bounds on
+# their log-odds, learnt from one copy that lost a tenth of the finds.
+prototype_odds <- function(x, age) {
+  mean_by <- function(weight) {
+    diag(weight) <- 0
+    weight %*% x / pmax(rowSums(weight), 1e-300)
+  }
+  near <- exp(-abs(outer(age, age, "-")))
+  alike <- tcrossprod(x) / sqrt(outer(pmax(rowSums(x), 1), pmax(rowSums(x), 1)))
+  fit <- function(model, ...) unname(fitted(suppressWarnings(suppressMessages(model(x, ...)))))
+  over <- smooth_over(age = age, bandwidth = c(age = 1), strength = 10)
+  short <- fit_control(n_start = 1, n_polish = 0, max_pass = 50, tol = 1e-7, progress = FALSE)
+  chances <- list(
+    beals = unname(vegan::beals(x, include = FALSE)), cov = mean_by(near), sim = mean_by(near * (alike + 0.05)),
+    ana = mean_by(alike^2),
+    ens = fit(ensemble, c(8, 12, 16, 20, 24), estimate = "map", phantom = "white", smooth = over, control = short),
+    rec = fit(ensemble, c(8, 16, 24), control = short), lp = fit(logistic_pca, 4, penalty = 2)
+  )
+  vapply(chances, function(p) stats::qlogis(pmin(pmax(as.vector(p), 1e-4), 1 - 1e-4)), numeric(length(x)))
+}
+
+prototype <- function(first_seed = 8600) {
+  table <- read_fossils("g10s2")
+  if (is.null(table) || !requireNamespace("vegan", quietly = TRUE)) return(invisible())
+  each <- vapply(seq_len(replicates), function(r) {
+    gone <- damage(table$x, "sites", first_seed + r)
+    used <- colSums(gone$x) > 0
+    x <- gone$x[, used]
+    set.seed(r)
+    odds <- prototype_odds(x, table$age)
+    deleted <- sample(which(x == 1), round(sum(x) / 10))
+    copy <- replace(x, deleted, 0)
+    zero <- copy == 0 & rep(colSums(copy) > 0, each = nrow(x))
+    design <- cbind(1, prototype_odds(copy, table$age))[zero, ]
+    hit <- seq_along(x)[zero] %in% deleted
+    weights <- stats::glm.fit(design, hit, family = stats::binomial())$coefficients
+    score <- cbind(1, odds) %*% weights
+    unlist(recovery(matrix(score, nrow(x)), gone$truth[, used])$summary[measures])
+  }, numeric(3))
+  cat("\n## Prototype: g10s2, rates of sites\n\n")
+  print(round(rbind(t(each), mean = rowMeans(each)), 4))
+}
+
 # A sparse table of so many sites: six communities, each of its own time and places, 2 % of cells found.
 large_table <- function(n, m) {
   set.seed(1)
@@ -289,4 +332,5 @@ if ("totals" %in% parts) {
   for (name in names(tables)) totals(name, tables[[name]], max(replicates, 10L))
 }
 if ("comparisons" %in% parts) comparisons()
+if ("prototype" %in% parts) prototype()
 if ("large" %in% parts) large()

@@ -35,7 +35,7 @@ sheet <- list(
       "sensitivity(w)", "the answer under other assumptions",
       "update(w, completeness = c(0.3, 0.6))", "what you know in place of what is assumed"
     ),
-    "Is it any good?" = c(
+    "How good is it?" = c(
       "plot(w, \"quality\")", "finds are hidden and looked for",
       "", "AUC: chance that a hidden find ranks above another zero; 0.5 is chance alone, 1 is perfect",
       "", "Calibration slope: 1 is right, below 1 the chances are too sure",
@@ -47,8 +47,8 @@ sheet <- list(
       "", "The call, and its seed",
       "", "AUC and calibration slope, beside the best simple rule",
       "", "Numbers missed: range, assumption, and what the table allows",
-      "sensitivity(w)", "what the numbers rest on",
-      "citation(\"multicause\")", "the package and the method's paper"
+      "sensitivity(w)", "how the numbers change with the assumptions",
+      "citation(\"multicause\")", "the package and the papers of its models"
     )
   ),
   list(
@@ -63,28 +63,28 @@ sheet <- list(
       "report(w, \"answer.html\")", "everything, with tables as csv files"
     ),
     "Models" = c(
-      "fit <- aspect_bernoulli(x, k = 4, phantom = \"white\")", "sites mix faunas; one part is the gaps",
-      "visits_bernoulli(visits, k = 2)", "repeated visits: detection is known",
+      "fit <- aspect_bernoulli(x, k = 4, phantom = \"white\")", "sites mix faunas; one component stands for gaps",
+      "visits_bernoulli(visits, k = 2)", "repeated visits show what one visit misses",
       "bernoulli_mixture(x, k = 4)", "each site has one fauna",
       "logistic_pca(x, k = 2)", "sites on axes (an ordination)",
-      "neighbours_mean(x, near = near)", "what sites near by have",
-      "noisy_or(x, k = 3)", "causes that are on or off",
+      "neighbours_mean(x, near = near)", "what near sites have",
+      "noisy_or(x, k = 3)", "causes that are on or off at a site",
       "plsa(counts, k = 5)", "counts: topics",
       "nmf(counts, k = 5)", "counts: parts that add up",
       "plca(cube, k = 3)", "counts of three or more dimensions",
-      "bmf(x, family = \"bernoulli\")", "groups of rows meet groups of columns"
+      "bmf(x, family = \"bernoulli\")", "overlapping groups of rows and of columns"
     ),
     "What a fit says" = c(
-      "false_absences(fit)", "zeros, ranked",
+      "false_absences(fit)", "zeros, the likeliest to be false first",
       "phantoms(fit)", "which component stands for gaps",
       "deficiency(fit)", "how much is missing, by taxon or site",
       "identifiability(fit)", "how much of that the table decides",
       "denoise(fit)", "the table without its gaps",
       "age_profile(fit, age)", "when each component lived",
-      "plot(fit, \"top\")", "the taxa each component is known by",
+      "plot(fit, \"top\")", "the taxa that tell each component apart",
       "plot(fit, \"scores\")", "an ordination with arrows"
     ),
-    "Which model, how many parts?" = c(
+    "Which model, how many components?" = c(
       "select_k(x, 2:6)", "k by criteria and hidden cells",
       "cross_validate(x, bernoulli_mixture, k = 2:5)", "held-out cells or rows",
       "compare_models(x, models, k = 4)", "several models on the same folds",
@@ -92,7 +92,7 @@ sheet <- list(
       "modes(fit)", "do the starts agree? needs fit_control(keep_starts = TRUE)"
     ),
     "Time, place, speed" = c(
-      "near <- smooth_over(age = a, place = p)", "sites near by share their faunas",
+      "near <- smooth_over(age = a, place = p)", "near sites share their faunas",
       "fit <- aspect_bernoulli(x, 4, smooth = near)", "in a model",
       "curves(fit)", "components through time",
       "fit_control(n_start = 10, n_threads = 4)", "how fits are run",

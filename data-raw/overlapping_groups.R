@@ -29,7 +29,9 @@ held_out <- quiet(bmf(masked, family = "bernoulli", control = control))
 scores <- list("bmf()" = score(fitted(held_out)))
 for (k in c(2, 4, 6, 8, 12)) {
   set.seed(3)
-  fit <- quiet(aspect_bernoulli(masked, k = k, estimate = "map", control = fit_control(progress = FALSE)))
+  fit <- quiet(aspect_bernoulli(
+    masked, k = k, prior = list(aspects = c(1.2, 2), membership = 1), control = fit_control(progress = FALSE)
+  ))
   scores[[sprintf("aspect_bernoulli(k = %d, \"map\")", k)]] <- score(fitted(fit))
 }
 rates <- outer(rowMeans(masked, na.rm = TRUE), colMeans(masked, na.rm = TRUE)) / mean(masked, na.rm = TRUE)

@@ -7,6 +7,8 @@ source("data-raw/experiments.R")
 target <- "vignettes/articles/paper_bmf.rds"
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 quiet <- function(expr) suppressWarnings(suppressMessages(expr))
+# Of aspect Bernoulli fits: shares are not drawn to each other.
+flat_rows <- list(aspects = c(1.2, 2), membership = 1)
 
 # ---- bars (Figures 2 and 3) ----------------------------------------------------------------------------------------
 
@@ -103,7 +105,7 @@ digits <- function() {
   guesses <- list(
     `pixel means` = matrix(colMeans(x, na.rm = TRUE), 150, 256, byrow = TRUE), `nearest neighbour` = nearest(x, half),
     `mean of 5 nearest` = nearest(x, half, 5), `bmf()` = fitted(fit),
-    `aspect_bernoulli(), k = 10` = fitted(quiet(aspect_bernoulli(x, 10, control = few))),
+    `aspect_bernoulli(), k = 10` = fitted(quiet(aspect_bernoulli(x, 10, prior = flat_rows, control = few))),
     `bernoulli_mixture(), k = 20` = fitted(quiet(bernoulli_mixture(x, 20, control = few))),
     `logistic_pca(), k = 5` = fitted(quiet(logistic_pca(x, 5, control = few)))
   )
@@ -175,9 +177,9 @@ hidden_cells <- function() {
   makers <- list(
     `ensemble()` = function() ensemble(masked),
     `aspect_bernoulli(), smoothed over age and place` = function() {
-      aspect_bernoulli(masked, 6, phantom = "white", smooth = near, control = few)
+      aspect_bernoulli(masked, 6, prior = flat_rows, phantom = "white", smooth = near, control = few)
     },
-    `aspect_bernoulli(), k picked` = function() pick(aspect_bernoulli, 2:8),
+    `aspect_bernoulli(), k picked` = function() pick(aspect_bernoulli, 2:8, prior = flat_rows),
     `logistic_pca(), k picked` = function() pick(logistic_pca, 1:4),
     `noisy_or(), k picked` = function() pick(noisy_or, c(4, 6, 8)),
     `rows and columns alone` = function() {

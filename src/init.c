@@ -46,7 +46,6 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_plsa_shard, 4),
     ENTRY(mc_c_plca_fit, 4),
     ENTRY(mc_c_plca_prior, 3),
-    ENTRY(mc_c_entropic, 3),
     ENTRY(mc_c_view_distinct, 1),
     ENTRY(mc_c_nor_fit, 4),
     ENTRY(mc_c_nor_report, 3),

@@ -41,7 +41,7 @@ test | gates)
 esac
 if [ "$tier" = gates ]; then
   for name in clang-format clang-tidy cppcheck valgrind qpdf tidy; do tools+=("$name=$name"); done
-  required="$required lintr roxygen2 covr"
+  required="$required lintr roxygen2 pkgbuild covr" # roxygen2 loads the code by pkgbuild
 fi
 
 have() { command -v "$1" >/dev/null 2>&1; }

@@ -6,8 +6,8 @@
 
 #include "aspect_bernoulli/private.h"
 
-ab_gibbs_work ab_gibbs_new_work(const mc_data *data, const ab_prior *prior, ab_gibbs_state *state,
-                                const mc_host *host) {
+static ab_gibbs_work new_work(const mc_data *data, const ab_prior *prior, ab_gibbs_state *state,
+                              const mc_host *host) {
   const int n = data->n, m = data->m, k = state->k;
   ab_gibbs_work work = {.data = data, .prior = *prior, .state = state, .host = host};
   work.present = mc_doubles(host, m, k + 1);
@@ -101,7 +101,7 @@ static const double *row_sums(ab_gibbs_work *work, int i, int first) {
   return work->sum + (ptrdiff_t) k * m;
 }
 
-/* Component 0 of the weights stands for what all others have in common, see ab_gibbs_memberships(). */
+/* Component 0 of the weights stands for what all others have in common, see draw_memberships(). */
 static void weigh_aspects(ab_gibbs_work *work, bool excess) {
   const int m = work->data->m, k = work->state->k;
   for (int j = 0; j < m; j++) {
@@ -135,7 +135,13 @@ static void draw_membership(ab_gibbs_work *work, int i, const double *counts) {
   }
 }
 
-void ab_gibbs_memberships(ab_gibbs_work *work) {
+/*
+ * Memberships given aspects. Because shares sum to 1, 1 - p = sum_c share_c (1 - a_c) is also
+ * (1 - max a) + sum_c share_c (max a - a_c): a zero is written by what all components have in
+ * common or by what each has beyond it, and only the latter says something of the shares; ones
+ * likewise with min a. With fewer latent causes to draw, successive draws are less correlated.
+ */
+static void draw_memberships(ab_gibbs_work *work) {
   const mc_data *data = work->data;
   const int m = data->m, k = work->state->k;
   weigh_aspects(work, true);
@@ -161,7 +167,8 @@ static double draw_aspect(double one, double zero) {
   return fmin(fmax(p, NUM_TINY), 1 - DBL_EPSILON / 2);
 }
 
-void ab_gibbs_aspects(ab_gibbs_work *work) {
+/* Aspects given memberships: the causes of all cells, then Betas. */
+static void draw_aspects(ab_gibbs_work *work) {
   const mc_data *data = work->data;
   const int m = data->m, k = work->state->k;
   const size_t size = (size_t) m * (size_t) (k + 1) * sizeof(double);
@@ -204,14 +211,14 @@ static void lift_start(const mc_data *data, ab_gibbs_state *state) {
 
 mc_status ab_gibbs_run(const mc_data *data, const ab_prior *prior, const ab_gibbs_plan *plan,
                        ab_gibbs_state *state, const mc_host *host, ab_gibbs_record *record) {
-  ab_gibbs_work work = ab_gibbs_new_work(data, prior, state, host);
+  ab_gibbs_work work = new_work(data, prior, state, host);
   ab_gibbs_notes *notes = plan->thin > 0 ? ab_gibbs_new_notes(&work, plan, host) : NULL;
   record->n_done = record->n_draw = record->n_kept = 0;
   record->room_note = record->room_membership = record->room_aspects = 0;
   lift_start(data, state);
   for (int t = 0; t < plan->n_sweep; t++) {
-    ab_gibbs_memberships(&work);
-    ab_gibbs_aspects(&work);
+    draw_memberships(&work);
+    draw_aspects(&work);
     /* What was drawn of this sweep is as good a draw, but no whole sweep. */
     if (mc_stop(host, t, 0)) return MC_STOPPED;
     record->n_done = work.n_sweep = t + 1;

@@ -1,3 +1,8 @@
+/*
+ * aspect_bernoulli/newton.c, in this order: scratch; gradient and Hessian of a block of units; the
+ * step of one unit (direction, length); blocks of rows and of columns; light columns; a pass; its
+ * sums for shards; the model for mc_fit() and the stages of its sparse form.
+ */
 #include "aspect_bernoulli/newton.h"
 
 #include <float.h>
@@ -17,10 +22,9 @@
 #define MOST_PANEL 256      /* cells of a unit at a time */
 #define PANEL_PAIRS 24576   /* products in a panel: second-level cache */
 #define LEAST_PANEL 16
-#define FEW 10        /* components: up to so many by num/lanes.h */
-#define FEW_ROOM 4096 /* entries of what a group and a panel have: first-level cache */
-#define LEAST                                                                                      \
-  1e-140 /* probability of a one whose derivatives are told apart: squares must be finite */
+#define FEW_COMPONENTS 10 /* components: up to so many by num/lanes.h */
+#define LANE_ROOM 4096    /* entries of what a group and a panel have: first-level cache */
+#define LEAST_P 1e-140 /* least probability of a one in derivatives: their squares must be finite */
 
 /*
  * One half of a pass. Its units are the rows, or the columns, of the table; each has k weights
@@ -34,10 +38,10 @@ typedef struct {
   int n_moving, *moving;    /* components whose products make the Hessian */
   int origin;               /* subtracted from them: on the simplex differences count; -1: none */
   /* Light columns: how the curvature of their zeros is bounded, 0 for the others; NULL: none is. */
-  const double *bend; /* of each cell of a row; of each unit, where units are columns */
-  const double *cap;  /* of aspects that are units: their upper bound in this step; NULL: 1 */
-  double *common;     /* sum of the bounds over all cells, moving components' upper triangle */
-  const int *order;   /* units as they are visited, heavy ones first; NULL: as they are */
+  const double *curvature; /* of each cell of a row; of each unit, where units are columns */
+  const double *cap;       /* of aspects that are units: their upper bound in this step; NULL: 1 */
+  double *common;          /* sum of the bounds over all cells, moving components' upper triangle */
+  const int *order;        /* units as they are visited, heavy ones first; NULL: as they are */
   const ab_newton_sums *sums; /* of all units, where they were made elsewhere; or NULL */
   /* Light columns whose zeros are not visited (low_rank.h); NULL: all are. */
   const double *f;    /* their AB_PARABOLA coefficients, of each cell or unit, 0 for the others */
@@ -54,18 +58,18 @@ typedef struct {
 } log_term;
 
 /*
- * With few components a BLAS copies for longer than it multiplies: num/lanes.h in its place, for groups
- * of NUM_LANES units. All of a group and a panel stays in the first-level cache.
+ * With few components a BLAS copies for longer than it multiplies: num/lanes.h in its place, for
+ * groups of NUM_LANES units. All of a group and a panel stays in the first-level cache.
  */
 typedef struct {
   double *absences, *gradient, *hessian; /* of each group: lanes x k, lanes x k, lanes x n_pair */
   double *slope;       /* lanes x panel, then p at the ones of the group in the panel */
   int *at_one, *at_na; /* where among the former these are, and missing cells */
-} few_tile;
+} lane_scratch;
 
 /* A block of b units, and a panel of at most `panel` of their cells. */
 typedef struct {
-  few_tile few;
+  lane_scratch few;
   double *weights, *absences; /* k x b */
   double *gradient;           /* k x b */
   double *hessian;  /* n_pair x b: entries of the moving components, upper triangle by columns */
@@ -83,7 +87,7 @@ typedef struct {
   const double **f; /* b: coefficients of each unit */
   log_term *log;
   int *side, *which;
-} tile;
+} block_scratch;
 
 typedef struct {
   double loglik, decrement;
@@ -98,13 +102,13 @@ struct ab_newton {
   double *absence;    /* k x m: 1 - aspects */
   double *membership; /* k x n: a row's memberships are contiguous */
   strip_sum strip[NUM_MAX_STRIP];
-  tile *tiles; /* one a thread */
+  block_scratch *scratch; /* one a thread */
   half rows, cols;
-  bool few;                             /* components, and all cells are visited */
-  bool sparse;                          /* the zeros of light columns by one bound */
-  double *row_bend, *column_bend, *cap; /* m each */
-  int *order;                           /* columns, heavy ones first */
-  bool unvisited;                       /* zeros of some columns are not visited, in these passes */
+  bool few;                                       /* components, and all cells are visited */
+  bool sparse;                                    /* the zeros of light columns by one bound */
+  double *row_curvature, *column_curvature, *cap; /* m each */
+  int *order;                                     /* columns, heavy ones first */
+  bool unvisited; /* zeros of some columns are not visited, in these passes */
   double *f,
       *fixed_cap; /* AB_PARABOLA x m: of those columns, 0 for the others; m: their caps, or 0 */
   int *visited, *rank;
@@ -133,10 +137,10 @@ static num_strips strips_of(int n, int k, int n_threads) {
 /* Lanes of the groups of b units. */
 static size_t all_lanes(int b) { return (size_t) (b + NUM_LANES - 1) / NUM_LANES * NUM_LANES; }
 
-static few_tile new_few_tile(int k, int b, int panel, const mc_host *host) {
+static lane_scratch new_lane_scratch(int k, int b, int panel, const mc_host *host) {
   const size_t units = all_lanes(b);
   const size_t cells = (size_t) panel * NUM_LANES;
-  few_tile t = {.absences = mc_doubles(host, units, k), .gradient = mc_doubles(host, units, k)};
+  lane_scratch t = {.absences = mc_doubles(host, units, k), .gradient = mc_doubles(host, units, k)};
   t.hessian = mc_doubles(host, units, num_pairs(k));
   t.slope = mc_doubles(host, cells, 2);
   t.at_one = host->alloc(host->ctx, cells, sizeof(int));
@@ -144,8 +148,8 @@ static few_tile new_few_tile(int k, int b, int panel, const mc_host *host) {
   return t;
 }
 
-static tile new_tile(int k, int b, int panel, bool sparse, const mc_host *host) {
-  tile t = {.weights = mc_doubles(host, k, b), .absences = mc_doubles(host, k, b)};
+static block_scratch new_block_scratch(int k, int b, int panel, bool sparse, const mc_host *host) {
+  block_scratch t = {.weights = mc_doubles(host, k, b), .absences = mc_doubles(host, k, b)};
   t.gradient = mc_doubles(host, k, b);
   t.hessian = mc_doubles(host, num_pairs(k), b);
   t.slope = mc_doubles(host, panel, b);
@@ -176,6 +180,32 @@ static tile new_tile(int k, int b, int panel, bool sparse, const mc_host *host) 
   return t;
 }
 
+/* What the sparse form needs besides, of m columns. */
+static void allocate_sparse(ab_newton *work, int m, const mc_host *host) {
+  const int k = work->k;
+  work->row_curvature = mc_doubles(host, m, 1);
+  work->column_curvature = mc_doubles(host, m, 1);
+  work->cap = mc_doubles(host, m, 1);
+  work->order = host->alloc(host->ctx, (size_t) m, sizeof(int));
+  work->f = mc_doubles(host, AB_PARABOLA, m);
+  work->fixed_cap = mc_doubles(host, m, 1);
+  work->visited = host->alloc(host->ctx, (size_t) m, sizeof(int));
+  work->rank = host->alloc(host->ctx, (size_t) m, sizeof(int));
+  work->rows.one_visited = mc_doubles(host, k, m);
+  work->rows.zero_visited = mc_doubles(host, k, m);
+  work->rows.all = ab_new_low_rank(k, host);
+  work->cols.all = ab_new_low_rank(k, host);
+  work->rows.common = mc_doubles(host, num_pairs(k), 1);
+  work->cols.common = mc_doubles(host, num_pairs(k), 1);
+}
+
+/* Cells of a panel: its products stay in the second-level cache, or with lanes all in the first. */
+static int panel_cells(const ab_newton *work, int longest) {
+  const int pairs = num_pairs(work->k);
+  if (work->few) return smaller(longest, LANE_ROOM / (NUM_LANES + pairs + 2 * work->k));
+  return smaller(longest, larger(smaller(PANEL_PAIRS / pairs, MOST_PANEL), LEAST_PANEL));
+}
+
 ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, bool sparse, int n_threads,
                          const mc_host *host) {
   const int k = prior->k;
@@ -190,35 +220,18 @@ ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, bool sparse
   work->absence = mc_doubles(host, k, data->m);
   work->membership = mc_doubles(host, k, data->n);
   work->sparse = sparse;
-  if (sparse) {
-    work->row_bend = mc_doubles(host, data->m, 1);
-    work->column_bend = mc_doubles(host, data->m, 1);
-    work->cap = mc_doubles(host, data->m, 1);
-    work->order = host->alloc(host->ctx, (size_t) data->m, sizeof(int));
-    work->f = mc_doubles(host, AB_PARABOLA, data->m);
-    work->fixed_cap = mc_doubles(host, data->m, 1);
-    work->visited = host->alloc(host->ctx, (size_t) data->m, sizeof(int));
-    work->rank = host->alloc(host->ctx, (size_t) data->m, sizeof(int));
-    work->rows.one_visited = mc_doubles(host, k, data->m);
-    work->rows.zero_visited = mc_doubles(host, k, data->m);
-    work->rows.all = ab_new_low_rank(k, host);
-    work->cols.all = ab_new_low_rank(k, host);
-    work->rows.common = mc_doubles(host, num_pairs(k), 1);
-    work->cols.common = mc_doubles(host, num_pairs(k), 1);
-  }
+  if (sparse) allocate_sparse(work, data->m, host);
   work->rows.moving = host->alloc(host->ctx, (size_t) k, sizeof(int));
   work->cols.moving = host->alloc(host->ctx, (size_t) k, sizeof(int));
   const int longest = larger(larger(data->n, data->m), 1);
-  work->few = !sparse && k <= FEW;
-  work->panel =
-      smaller(longest, larger(smaller(PANEL_PAIRS / num_pairs(k), MOST_PANEL), LEAST_PANEL));
-  if (work->few) work->panel = smaller(longest, FEW_ROOM / (NUM_LANES + num_pairs(k) + 2 * k));
+  work->few = !sparse && k <= FEW_COMPONENTS;
+  work->panel = panel_cells(work, longest);
   const int b = larger(work->by_row.block_rows, work->by_column.block_rows);
   const int n_threads_used = larger(work->by_row.n_threads, work->by_column.n_threads);
-  work->tiles = host->alloc(host->ctx, (size_t) n_threads_used, sizeof *work->tiles);
+  work->scratch = host->alloc(host->ctx, (size_t) n_threads_used, sizeof *work->scratch);
   for (int t = 0; t < n_threads_used; t++) {
-    work->tiles[t] = new_tile(k, b, work->panel, sparse, host);
-    if (work->few) work->tiles[t].few = new_few_tile(k, b, work->panel, host);
+    work->scratch[t] = new_block_scratch(k, b, work->panel, sparse, host);
+    if (work->few) work->scratch[t].few = new_lane_scratch(k, b, work->panel, host);
   }
   return work;
 }
@@ -229,22 +242,22 @@ typedef struct {
   ab_param *par;
   ab_newton *work;
   const mc_data *data;
-  bool look;            /* for the objective alone */
+  bool value_only;      /* for the objective alone */
   ab_newton_sums *sums; /* of columns, for others; or NULL */
 } visit;
 
-static NUM_INLINE void take_vector(const half *of, const double *own, double *vector) {
+static NUM_INLINE void moving_vector(const half *of, const double *own, double *vector) {
   const double origin = of->origin < 0 ? 0 : own[of->origin];
   for (int c = 0; c < of->n_moving; c++) vector[c] = own[of->moving[c]] - origin;
 }
 
 /* Products of all pairs of moving components, of the heavy cells of a panel. */
 static NUM_INLINE void pair_products(const half *of, int k, const double *one, int n_place,
-                                     const tile *t) {
+                                     const block_scratch *t) {
   const int n = of->n_moving;
   double *out = t->products;
   for (int j = 0; j < n_place; j++) {
-    take_vector(of, one + num_at(0, t->heavy[j], k), t->vector);
+    moving_vector(of, one + num_at(0, t->heavy[j], k), t->vector);
     for (int d = 0; d < n; d++) {
       for (int c = 0; c <= d; c++) out[c] = t->vector[c] * t->vector[d];
       out += d + 1;
@@ -253,12 +266,12 @@ static NUM_INLINE void pair_products(const half *of, int k, const double *one, i
 }
 
 NUM_HOT static void make_products(const half *of, int k, const double *one, int n_place,
-                                  const tile *t) {
+                                  const block_scratch *t) {
   pair_products(of, k, one, n_place, t);
 }
 
 /* Adds weight times those of t->vector to t->square. */
-NUM_HOT static void add_square(int n, double weight, const tile *t) {
+NUM_HOT static void add_square(int n, double weight, const block_scratch *t) {
   const double *vector = t->vector;
   const int stride = padded(n);
   for (int d = 0; d < n; d++) {
@@ -269,7 +282,7 @@ NUM_HOT static void add_square(int n, double weight, const tile *t) {
 }
 
 /* Moves its upper triangle into a packed one. */
-static void take_square(int n, double *packed, const tile *t) {
+static void flush_square(int n, double *packed, const block_scratch *t) {
   const int stride = padded(n);
   for (int d = 0; d < n; d++)
     for (int c = 0; c <= d; c++) *packed++ += t->square[num_at(c, d, stride)];
@@ -285,8 +298,8 @@ typedef struct {
 } panel_at;
 
 /* Writes value into a block's stored cells within a panel, from `next` on, where it is left. */
-static void fill_stored(const half *of, const int *start, const int *column, int b,
-                        const panel_at *at, const int *next, double value, const tile *t) {
+static void mask_stored(const half *of, const int *start, const int *column, int b,
+                        const panel_at *at, const int *next, double value, const block_scratch *t) {
   for (int i = 0; i < b; i++)
     for (int e = next[i]; e < start[t->unit[i] + 1] && column[e] < at->end; e++) {
       const int rank = rank_of(of, column[e]);
@@ -294,16 +307,17 @@ static void fill_stored(const half *of, const int *start, const int *column, int
     }
 }
 
-static void fill(const half *of, int b, const panel_at *at, const tile *t, double value) {
+static void mask_block(const half *of, int b, const panel_at *at, const block_scratch *t,
+                       double value) {
   const mc_data *cells = of->cells;
-  fill_stored(of, cells->start, cells->column, b, at, t->next, value, t);
+  mask_stored(of, cells->start, cells->column, b, at, t->next, value, t);
   if (cells->na_start)
-    fill_stored(of, cells->na_start, cells->na_column, b, at, t->next_na, value, t);
+    mask_stored(of, cells->na_start, cells->na_column, b, at, t->next_na, value, t);
 }
 
 /* The bound of a light zero's curvature; 0 where it is heavy. */
-static NUM_INLINE double bend_of(const half *of, int unit, int cell) {
-  return of->bend ? of->bend[of->simplex ? cell : unit] : 0;
+static NUM_INLINE double curvature_bound(const half *of, int unit, int cell) {
+  return of->curvature ? of->curvature[of->simplex ? cell : unit] : 0;
 }
 
 /* The parabola of a cell whose zero is not visited, else NULL. */
@@ -318,7 +332,7 @@ typedef struct {
 } block_units;
 
 /* Which units a block has, and what their Hessians begin with. */
-static block_units start_block(const half *of, int first, int b, tile *t) {
+static block_units start_block(const half *of, int first, int b, block_scratch *t) {
   const mc_data *cells = of->cells;
   const int n_pair = num_pairs(of->n_moving);
   block_units out = {b, b};
@@ -328,11 +342,11 @@ static block_units start_block(const half *of, int first, int b, tile *t) {
     double *h = t->hessian + num_at(0, i, n_pair);
     t->next[i] = cells->start[unit];
     if (cells->na_start) t->next_na[i] = cells->na_start[unit];
-    if (!of->bend) continue;
+    if (!of->curvature) continue;
     if (of->simplex) {
       memcpy(h, of->common, (size_t) n_pair * sizeof *h);
-    } else if (of->bend[unit] > 0) {
-      num_add_scaled(h, of->bend[unit], of->common, n_pair);
+    } else if (of->curvature[unit] > 0) {
+      num_add_scaled(h, of->curvature[unit], of->common, n_pair);
       out.heavy = i;
       if (parabola_of(of, unit, 0)) out.visited = i;
     }
@@ -341,7 +355,7 @@ static block_units start_block(const half *of, int first, int b, tile *t) {
 }
 
 /* The panel from visited cell `from` on, and the places of its heavy cells. */
-static panel_at start_panel(const half *of, int from, int most, tile *t) {
+static panel_at start_panel(const half *of, int from, int most, block_scratch *t) {
   const int total = of->visited ? of->n_visited : of->cells->m;
   panel_at at = {.from = from, .length = smaller(total - from, most)};
   at.end = of->visited && from + at.length < total ? of->visited[from + at.length] : of->cells->m;
@@ -349,7 +363,7 @@ static panel_at start_panel(const half *of, int from, int most, tile *t) {
   for (int j = 0; j < at.length; j++) {
     const int cell = of->visited ? of->visited[from + j] : from + j;
     t->place[j] = -1;
-    if (of->simplex && of->bend && of->bend[cell] > 0) continue;
+    if (of->simplex && of->curvature && of->curvature[cell] > 0) continue;
     t->heavy[at.n_place] = j;
     t->place[j] = at.n_place++;
   }
@@ -357,7 +371,7 @@ static panel_at start_panel(const half *of, int from, int most, tile *t) {
 }
 
 /* Second derivatives of the heavy zeros of a panel. */
-NUM_HOT static void square_zeros(int n_heavy, int length, int n_place, const tile *t) {
+NUM_HOT static void square_zeros(int n_heavy, int length, int n_place, const block_scratch *t) {
   for (int i = 0; i < n_heavy; i++) {
     const double *slope = t->slope + num_at(0, i, length);
     double *curve = t->curve + num_at(0, i, n_place);
@@ -369,7 +383,8 @@ NUM_HOT static void square_zeros(int n_heavy, int length, int n_place, const til
 }
 
 /* Derivatives at the heavy ones of a block within a panel; returns the sum of their log p. */
-static double take_heavy(const visit *w, int b, const panel_at *at, tile *t) {
+static double differentiate_heavy_ones(const visit *w, int b, const panel_at *at,
+                                       block_scratch *t) {
   const mc_data *cells = w->half->cells;
   const int k = w->par->k;
   double loglik = 0;
@@ -380,9 +395,9 @@ static double take_heavy(const visit *w, int b, const panel_at *at, tile *t) {
     for (; e < cells->start[unit + 1] && cells->column[e] < at->end; e++) {
       const int cell = cells->column[e];
       const int in_panel = rank_of(w->half, cell) - at->from;
-      if (bend_of(w->half, unit, cell) > 0) continue;
+      if (curvature_bound(w->half, unit, cell) > 0) continue;
       const double *one = w->half->one + num_at(0, cell, k);
-      const double p = num_dot(t->weights + num_at(0, i, k), one, k), slope = 1 / fmax(p, LEAST);
+      const double p = num_dot(t->weights + num_at(0, i, k), one, k), slope = 1 / fmax(p, LEAST_P);
       num_times(&likelihood, p);
       t->slope[num_at(in_panel, i, at->length)] = -slope;
       t->curve[num_at(t->place[in_panel], i, at->n_place)] = slope * slope;
@@ -397,17 +412,21 @@ static double take_heavy(const visit *w, int b, const panel_at *at, tile *t) {
   return loglik;
 }
 
-/* What the sum over all zeros that are not visited has of a cell that is none of them is taken out. */
-static double take_out(const double *f, double p, const double *one, int k, double *gradient) {
+/*
+ * Takes a cell that is no zero out of the sums over unvisited ones; returns what that adds to the
+ * log-likelihood.
+ */
+static double remove_parabola(const double *f, double p, const double *one, int k,
+                              double *gradient) {
   num_add_scaled(gradient, -ab_parabola_at(f, p), one, k);
   return ab_parabola_integral(f, p);
 }
 
 /*
- * The same at the light ones of a unit, in the place of the bounds their cells have in the Hessian;
- * a missing cell has nothing there.
+ * Derivatives at the light ones of unit i of a block, in the place of the bounds that their cells have
+ * in the Hessian; a missing cell has none. Returns the sum of their log p.
  */
-static double take_light(const visit *w, int i, tile *t) {
+static double differentiate_light_ones(const visit *w, int i, block_scratch *t) {
   const half *of = w->half;
   const mc_data *cells = of->cells;
   const int k = w->par->k, n = of->n_moving, unit = t->unit[i];
@@ -416,32 +435,32 @@ static double take_light(const visit *w, int i, tile *t) {
   num_log_product likelihood = {0, 1};
   for (int e = cells->start[unit]; e < cells->start[unit + 1]; e++) {
     const double *one = of->one + num_at(0, cells->column[e], k);
-    const double bend = bend_of(of, unit, cells->column[e]);
+    const double curvature = curvature_bound(of, unit, cells->column[e]);
     const double *f = parabola_of(of, unit, cells->column[e]);
-    if (bend <= 0) continue;
-    const double p = num_dot(weights, one, k), slope = 1 / fmax(p, LEAST);
+    if (curvature <= 0) continue;
+    const double p = num_dot(weights, one, k), slope = 1 / fmax(p, LEAST_P);
     num_times(&likelihood, p);
     num_add_scaled(gradient, -slope, one, k);
-    if (f) loglik += take_out(f, p, one, k, gradient);
-    take_vector(of, one, t->vector);
-    add_square(n, slope * slope - bend, t);
+    if (f) loglik += remove_parabola(f, p, one, k, gradient);
+    moving_vector(of, one, t->vector);
+    add_square(n, slope * slope - curvature, t);
   }
   for (int e = cells->na_start ? cells->na_start[unit] : 0;
        cells->na_start && e < cells->na_start[unit + 1]; e++) {
     const double *one = of->one + num_at(0, cells->na_column[e], k);
-    const double bend = bend_of(of, unit, cells->na_column[e]);
+    const double curvature = curvature_bound(of, unit, cells->na_column[e]);
     const double *f = parabola_of(of, unit, cells->na_column[e]);
-    if (bend <= 0) continue;
-    if (f) loglik += take_out(f, num_dot(weights, one, k), one, k, gradient);
-    take_vector(of, one, t->vector);
-    add_square(n, -bend, t);
+    if (curvature <= 0) continue;
+    if (f) loglik += remove_parabola(f, num_dot(weights, one, k), one, k, gradient);
+    moving_vector(of, one, t->vector);
+    add_square(n, -curvature, t);
   }
-  take_square(n, t->hessian + num_at(0, i, num_pairs(n)), t);
+  flush_square(n, t->hessian + num_at(0, i, num_pairs(n)), t);
   return loglik + num_log_of(&likelihood);
 }
 
-/* Zeros that are not visited: of all cells, for units from `first` of the block on. */
-static double take_unvisited(const half *of, int k, int first, int b, tile *t) {
+/* Gradients as if all unvisited cells were zeros, of units from `first` of the block on. */
+static double add_unvisited_zeros(const half *of, int k, int first, int b, block_scratch *t) {
   for (int i = first; i < b; i++) t->f[i - first] = parabola_of(of, t->unit[i], 0);
   return -ab_low_rank_add(&of->all, b - first, t->weights + num_at(0, first, k),
                           of->simplex ? NULL : t->f, t->gradient + num_at(0, first, k), t->room);
@@ -453,8 +472,8 @@ static NUM_INLINE ptrdiff_t in_group(int c, int i, int k) {
 }
 
 /* A block's units in groups; lanes without a unit have zeros. */
-static void group_units(int k, int n_pair, int b, const tile *t) {
-  const few_tile *few = &t->few;
+static void group_units(int k, int n_pair, int b, const block_scratch *t) {
+  const lane_scratch *few = &t->few;
   const size_t units = all_lanes(b);
   memset(few->absences, 0, units * (size_t) k * sizeof(double));
   memset(few->gradient, 0, units * (size_t) k * sizeof(double));
@@ -463,7 +482,7 @@ static void group_units(int k, int n_pair, int b, const tile *t) {
     for (int c = 0; c < k; c++) few->absences[in_group(c, i, k)] = t->absences[num_at(c, i, k)];
 }
 
-static void ungroup_units(int k, int n_pair, int b, const tile *t) {
+static void ungroup_units(int k, int n_pair, int b, const block_scratch *t) {
   for (int i = 0; i < b; i++) {
     for (int c = 0; c < k; c++) t->gradient[num_at(c, i, k)] = t->few.gradient[in_group(c, i, k)];
     for (int e = 0; e < n_pair; e++)
@@ -473,7 +492,7 @@ static void ungroup_units(int k, int n_pair, int b, const tile *t) {
 
 /* Finds the stored cells of a group in a panel: ones, with their p, and missing ones. */
 static void find_stored(const visit *w, int first, int n_unit, const panel_at *at, double *p,
-                        const tile *t, int *n_one, int *n_na) {
+                        const block_scratch *t, int *n_one, int *n_na) {
   const mc_data *cells = w->half->cells;
   const int k = w->par->k;
   *n_one = *n_na = 0;
@@ -497,8 +516,8 @@ static void find_stored(const visit *w, int first, int n_unit, const panel_at *a
 
 /* The first derivatives of a group's cells in a panel; returns the sum of their log-probabilities. */
 static double few_slopes(const visit *w, int first, int n_unit, const panel_at *at,
-                         const double *zero, tile *t) {
-  const few_tile *few = &t->few;
+                         const double *zero, block_scratch *t) {
+  const lane_scratch *few = &t->few;
   const int k = w->par->k, n_cell = NUM_LANES * at->length;
   double *p = few->slope + n_cell;
   int n_one, n_na;
@@ -510,15 +529,15 @@ static double few_slopes(const visit *w, int first, int n_unit, const panel_at *
     for (int j = 0; j < at->length; j++) few->slope[num_at(lane, j, NUM_LANES)] = 1;
   const double loglik = num_invert_sum_log(few->slope, n_cell + n_one);
   for (int e = 0; e < n_one; e++)
-    few->slope[few->at_one[e]] = p[e] < 1 / LEAST ? -p[e] : -1 / LEAST;
+    few->slope[few->at_one[e]] = p[e] < 1 / LEAST_P ? -p[e] : -1 / LEAST_P;
   for (int e = 0; e < n_na; e++) few->slope[few->at_na[e]] = 0;
   return loglik;
 }
 
 /* What a panel adds to the sums of a block's groups; the square of a slope is the curve. */
 static double visit_few(const visit *w, int b, const panel_at *at, const double *one,
-                        const double *zero, tile *t) {
-  const few_tile *few = &t->few;
+                        const double *zero, block_scratch *t) {
+  const lane_scratch *few = &t->few;
   const int k = w->par->k, n_pair = num_pairs(w->half->n_moving);
   double loglik = 0;
   pair_products(w->half, k, one, at->n_place, t); /* too short for the processor's vectors */
@@ -531,42 +550,53 @@ static double visit_few(const visit *w, int b, const panel_at *at, const double 
   return loglik;
 }
 
-/* Gradients and Hessians of a block of units whose weights are in t; returns its log-likelihood. */
-static double differentiate(const visit *w, int first, int b, tile *t) {
+/*
+ * What a panel adds to the gradients of the block's first n units and to the Hessians of its heavy
+ * ones, by BLAS, and of its heavy cells to loglik. one, zero: vectors of its cells.
+ */
+static void differentiate_panel(const visit *w, const block_units *units, const panel_at *at,
+                                const double *one, const double *zero, block_scratch *t,
+                                double *loglik) {
   const half *of = w->half;
-  const mc_data *cells = of->cells;
+  const int k = w->par->k, n_pair = num_pairs(of->n_moving);
+  const int n = units->visited, length = at->length;
+  num_gemm(true, false, length, n, k, zero, k, t->absences, k, 0, t->slope, length);
+  mask_block(of, n, at, t, 1);
+  *loglik += num_invert_sum_log(t->slope, num_at(0, n, length));
+  mask_block(of, n, at, t, 0);
+  square_zeros(units->heavy, length, at->n_place, t);
+  *loglik += differentiate_heavy_ones(w, n, at, t);
+  num_gemm(false, false, k, n, length, one, k, t->slope, length, 1, t->gradient, k);
+  if (units->heavy == 0 || at->n_place == 0) return;
+  make_products(of, k, one, at->n_place, t);
+  num_gemm(false, false, n_pair, units->heavy, at->n_place, t->products, n_pair, t->curve,
+           at->n_place, 1, t->hessian, n_pair);
+}
+
+/* Gradients and Hessians of a block of units whose weights are in t; returns its log-likelihood. */
+static double differentiate(const visit *w, int first, int b, block_scratch *t) {
+  const half *of = w->half;
   const int k = w->par->k, n_pair = num_pairs(of->n_moving);
   const block_units units = start_block(of, first, b, t);
-  const int total = of->visited ? of->n_visited : cells->m, n = units.visited;
+  const int total = of->visited ? of->n_visited : of->cells->m;
   const double *ones = of->visited ? of->one_visited : of->one;
   const double *zeros = of->visited ? of->zero_visited : of->zero;
   double loglik = 0;
   memset(t->gradient, 0, (size_t) k * (size_t) b * sizeof(double));
   if (w->work->few) group_units(k, n_pair, b, t);
   const int panel = even_part(total, w->work->panel);
-  for (int from = 0, length; from < total && n > 0; from += length) {
+  for (int from = 0, length; from < total && units.visited > 0; from += length) {
     const panel_at at = start_panel(of, from, panel, t);
     const double *one = ones + num_at(0, from, k), *zero = zeros + num_at(0, from, k);
     length = at.length;
-    if (w->work->few) {
+    if (w->work->few)
       loglik += visit_few(w, b, &at, one, zero, t);
-      continue;
-    }
-    num_gemm(true, false, length, n, k, zero, k, t->absences, k, 0, t->slope, length);
-    fill(of, n, &at, t, 1);
-    loglik += num_invert_sum_log(t->slope, num_at(0, n, length));
-    fill(of, n, &at, t, 0);
-    square_zeros(units.heavy, length, at.n_place, t);
-    loglik += take_heavy(w, n, &at, t);
-    num_gemm(false, false, k, n, length, one, k, t->slope, length, 1, t->gradient, k);
-    if (units.heavy == 0 || at.n_place == 0) continue;
-    make_products(of, k, one, at.n_place, t);
-    num_gemm(false, false, n_pair, units.heavy, at.n_place, t->products, n_pair, t->curve,
-             at.n_place, 1, t->hessian, n_pair);
+    else
+      differentiate_panel(w, &units, &at, one, zero, t, &loglik);
   }
   if (w->work->few) ungroup_units(k, n_pair, b, t);
-  if (of->f) loglik += take_unvisited(of, k, of->simplex ? 0 : n, b, t);
-  for (int i = 0; i < b && of->bend; i++) loglik += take_light(w, i, t);
+  if (of->f) loglik += add_unvisited_zeros(of, k, of->simplex ? 0 : units.visited, b, t);
+  for (int i = 0; i < b && of->curvature; i++) loglik += differentiate_light_ones(w, i, t);
   for (ptrdiff_t e = 0; e < (ptrdiff_t) k * b; e++) t->gradient[e] = -t->gradient[e];
   return loglik;
 }
@@ -598,66 +628,66 @@ static double stored_form(const half *of, const int *start, const int *column, i
                           const double *d) {
   double sum = 0;
   for (int e = start[unit]; e < start[unit + 1]; e++) {
-    const double bend = bend_of(of, unit, column[e]);
-    const double change = bend > 0 ? num_dot(of->one + num_at(0, column[e], k), d, k) : 0;
-    sum += bend * change * change;
+    const double curvature = curvature_bound(of, unit, column[e]);
+    const double change = curvature > 0 ? num_dot(of->one + num_at(0, column[e], k), d, k) : 0;
+    sum += curvature * change * change;
   }
   return sum;
 }
 
 static double light_form(const half *of, int unit, int k, const double *d) {
   const mc_data *cells = of->cells;
-  if (!of->bend || (!of->simplex && of->bend[unit] <= 0)) return 0;
+  if (!of->curvature || (!of->simplex && of->curvature[unit] <= 0)) return 0;
   if (of->sums)
     return fmax(packed_form(of, of->sums->light + num_at(0, unit, num_pairs(of->n_moving)), d), 0);
-  double sum = packed_form(of, of->common, d) * (of->simplex ? 1 : of->bend[unit]);
+  double sum = packed_form(of, of->common, d) * (of->simplex ? 1 : of->curvature[unit]);
   sum -= stored_form(of, cells->start, cells->column, unit, k, d);
   if (cells->na_start) sum -= stored_form(of, cells->na_start, cells->na_column, unit, k, d);
   return fmax(sum, 0);
 }
 
 /*
- * bound(t) of the header, with rise = g'd of all that is climbed: t rise, less what the likelihood,
+ * bound(t) of the header, with rise = g'd of the whole objective: t rise, less what the likelihood,
  * of this lambda, its light zeros, whose part of d'H d is `light`, and n terms count log(1 + t
- * change) may bend.
+ * change) may lose by their curvature.
  */
 typedef struct {
   double rise, lambda, light;
   int n;
   const double *count, *change;
-} climb;
+} step_bound;
 
-static double bound(const climb *q, double t) {
+static double bound(const step_bound *q, double t) {
   double sum = t * q->rise + t * q->lambda + log1p(-t * q->lambda) - t * t * q->light / 2;
   for (int i = 0; i < q->n; i++) sum += q->count[i] * (log1p(t * q->change[i]) - t * q->change[i]);
   return sum;
 }
 
 /* Its derivative, and in curve minus the second one, which is positive. */
-static double bound_slope(const climb *q, double t, double *curve) {
+static double bound_slope(const step_bound *q, double t, double *curve) {
   const double part = q->lambda / (1 - t * q->lambda);
-  double sum = q->rise - t * (q->lambda * part + q->light), bend = part * part + q->light;
+  double sum = q->rise - t * (q->lambda * part + q->light), curvature = part * part + q->light;
   for (int i = 0; i < q->n; i++) {
     const double inverse = 1 / (1 + t * q->change[i]), share = q->change[i] * inverse;
     sum -= q->count[i] * t * q->change[i] * share;
-    bend += q->count[i] * share * share;
+    curvature += q->count[i] * share * share;
   }
-  *curve = bend;
+  *curve = curvature;
   return sum;
 }
 
-#define NEAR 0.3       /* lambda and changes below this: bound(1) is more than ENOUGH */
+#define SHORT 0.3      /* lambda and changes below this: bound(1) is more than ENOUGH */
 #define ENOUGH 0.25    /* of the rise, for a full step */
 #define PRECISION 1e-9 /* of a shorter step */
 #define TRIALS 60
-#define LOST 1e-12 /* of d'H d, what its light zeros' part may take with it by rounding */
+#define ROUNDING 1e-12 /* of d'H d, what its light zeros' part may take with it by rounding */
 
 /*
  * Where bound() is largest, below `most`: Newton's steps, and the middle where one leaves the bracket.
  * They begin where it would be largest if all poles were as near as the nearest, at 1 / largest: the
  * root of the slope is beyond that.
  */
-static double best_length(const climb *q, double largest, double most) {
+static double best_length(const step_bound *q, double largest, double most) {
   double curve, low = 0, slope = bound_slope(q, 0, &curve);
   double t = fmin(slope / (curve + largest * slope), most);
   for (int trial = 0; trial < TRIALS; trial++) {
@@ -674,7 +704,7 @@ static double best_length(const climb *q, double largest, double most) {
   return low;
 }
 
-static double step_length(const climb *q) {
+static double step_length(const step_bound *q) {
   double most = q->lambda > 1 ? 1 / q->lambda : 1, largest = q->lambda, least = -1;
   for (int i = 0; i < q->n; i++) {
     if (q->change[i] < least) least = q->change[i];
@@ -682,7 +712,7 @@ static double step_length(const climb *q) {
   }
   most = fmin(most, -1 / least);
   if (!(q->rise > 0)) return 0;
-  if (largest < NEAR || (most >= 1 && bound(q, 1) >= ENOUGH * q->rise)) return 1;
+  if (largest < SHORT || (most >= 1 && bound(q, 1) >= ENOUGH * q->rise)) return 1;
   if (q->n == 0) { /* where bound_slope() is 0: t^2 light lambda - t sum + rise = 0 */
     const double sum = q->light + q->lambda * (q->lambda + q->rise);
     const double root = sqrt(fmax(sum * sum - 4 * q->light * q->lambda * q->rise, 0));
@@ -704,7 +734,7 @@ static log_term new_log(int which, double sign, double count, double x) {
 static bool is_pinned(const ab_param *par, int c) { return par->pinned && par->pinned[c]; }
 
 /* Pseudo-counts, and pulls of neighbours, on row i; how many logs there are. */
-static int row_logs(const visit *w, int i, const double *weights, tile *t) {
+static int row_logs(const visit *w, int i, const double *weights, block_scratch *t) {
   const ab_param *par = w->par;
   double whole = 0, content = 0;
   int n = 0;
@@ -719,7 +749,8 @@ static int row_logs(const visit *w, int i, const double *weights, tile *t) {
   return n;
 }
 
-static int column_logs(const visit *w, const double *weights, const double *absences, tile *t) {
+static int column_logs(const visit *w, const double *weights, const double *absences,
+                       block_scratch *t) {
   const ab_prior *prior = &w->work->prior;
   int n = 0;
   for (int c = 0; c < w->par->k; c++) {
@@ -731,20 +762,20 @@ static int column_logs(const visit *w, const double *weights, const double *abse
 }
 
 /* Adds the derivatives of a log. One of negative count is convex: its tangent bounds it below. */
-static void add_log(const ab_param *par, const log_term *log, tile *t) {
+static void add_log(const ab_param *par, const log_term *log, block_scratch *t) {
   const int k = par->k;
   const double inverse = 1 / log->x, slope = log->count * inverse;
-  const double bend = log->count > 0 ? slope * inverse : 0;
+  const double curvature = log->count > 0 ? slope * inverse : 0;
   if (log->which != CONTENT) {
     t->g[log->which] += log->sign * slope;
-    t->h[num_at(log->which, log->which, k)] += bend;
+    t->h[num_at(log->which, log->which, k)] += curvature;
     return;
   }
   for (int c = 0; c < k; c++) {
     if (is_pinned(par, c)) continue;
     t->g[c] += log->sign * slope;
     for (int e = 0; e < k; e++)
-      if (!is_pinned(par, e)) t->h[num_at(e, c, k)] += bend;
+      if (!is_pinned(par, e)) t->h[num_at(e, c, k)] += curvature;
   }
 }
 
@@ -767,7 +798,7 @@ static void centre(int k, const double *weights, double *g) {
 }
 
 /* The direction of unit i of a block into t->d, and how far to go along it. */
-static double find_step(const visit *w, int i, tile *t, strip_sum *sum) {
+static double find_step(const visit *w, int i, block_scratch *t, strip_sum *sum) {
   const half *of = w->half;
   const int k = w->par->k, n_pair = num_pairs(of->n_moving), unit = t->unit[i];
   const double *weights = t->weights + num_at(0, i, k), *absences = t->absences + num_at(0, i, k);
@@ -786,10 +817,10 @@ static double find_step(const visit *w, int i, tile *t, strip_sum *sum) {
   }
   const num_quadratic_problem problem = {t->h, t->g, t->low, t->high, k, of->simplex};
   if (!num_quadratic(&problem, t->d, t->side, t->quadratic, t->which)) return 0;
-  climb q = {.rise = num_dot(t->g, t->d, k), .count = t->count, .change = t->change};
+  step_bound q = {.rise = num_dot(t->g, t->d, k), .count = t->count, .change = t->change};
   const double form = packed_form(of, packed, t->d);
-  if (form >= NEAR * NEAR) q.light = light_form(of, unit, k, t->d);
-  q.lambda = sqrt(fmax(form - q.light, 0) + (q.light > 0 ? LOST * form : 0));
+  if (form >= SHORT * SHORT) q.light = light_form(of, unit, k, t->d);
+  q.lambda = sqrt(fmax(form - q.light, 0) + (q.light > 0 ? ROUNDING * form : 0));
   for (int e = 0; e < n_log; e++) {
     if (t->log[e].count < 0) continue; /* its tangent is in the rise */
     t->count[q.n] = t->log[e].count;
@@ -800,7 +831,7 @@ static double find_step(const visit *w, int i, tile *t, strip_sum *sum) {
 }
 
 /* Takes it. A full step ends on a bound exactly. */
-static void take_step(const half *of, int unit, int k, double length, const tile *t,
+static void take_step(const half *of, int unit, int k, double length, const block_scratch *t,
                       double *weights) {
   const double top = of->cap ? of->cap[unit] : 1;
   double sum = 0;
@@ -815,7 +846,7 @@ static void take_step(const half *of, int unit, int k, double length, const tile
 }
 
 /* Gradients and Hessians of a block of units from sums made elsewhere. */
-static void take_sums(const half *of, int k, int first, int b, tile *t) {
+static void load_sums(const half *of, int k, int first, int b, block_scratch *t) {
   const int n_pair = num_pairs(of->n_moving);
   for (int i = 0; i < b; i++) {
     const int unit = t->unit[i] = of->order ? of->order[first + i] : first + i;
@@ -826,13 +857,13 @@ static void take_sums(const half *of, int k, int first, int b, tile *t) {
   }
 }
 
-static void step_block(const visit *w, int strip, int first, int b, tile *t) {
+static void step_block(const visit *w, int strip, int first, int b, block_scratch *t) {
   strip_sum *sum = w->work->strip + strip;
   if (w->half->sums)
-    take_sums(w->half, w->par->k, first, b, t);
+    load_sums(w->half, w->par->k, first, b, t);
   else
     sum->loglik += differentiate(w, first, b, t);
-  for (int i = 0; i < b && !w->look; i++) {
+  for (int i = 0; i < b && !w->value_only; i++) {
     const double length = find_step(w, i, t, sum);
     double *weights = t->weights + num_at(0, i, w->par->k);
     if (length > 0) take_step(w->half, t->unit[i], w->par->k, length, t, weights);
@@ -841,7 +872,7 @@ static void step_block(const visit *w, int strip, int first, int b, tile *t) {
 
 static void row_block(void *ctx, int strip, int thread, int first, int b) {
   const visit *w = ctx;
-  tile *t = w->work->tiles + thread;
+  block_scratch *t = w->work->scratch + thread;
   const int n = w->data->n, k = w->par->k;
   const size_t size = (size_t) k * (size_t) b * sizeof(double);
   num_take_rows(w->par->membership, n, first, b, k, t->weights);
@@ -850,7 +881,7 @@ static void row_block(void *ctx, int strip, int thread, int first, int b) {
   num_put_rows(t->weights, n, first, b, k, w->par->membership);
 }
 
-static void take_columns(const visit *w, int first, int b, tile *t) {
+static void load_columns(const visit *w, int first, int b, block_scratch *t) {
   const int k = w->par->k, *order = w->half->order;
   for (int i = 0; i < b; i++) {
     const ptrdiff_t own = num_at(0, order ? order[first + i] : first + i, k);
@@ -859,36 +890,36 @@ static void take_columns(const visit *w, int first, int b, tile *t) {
   }
 }
 
-/* Sum of bend v v' over a unit's stored cells, into t->square. */
+/* Sum of curvature v v' over a unit's stored cells, into t->square. */
 static void add_stored(const half *of, const int *start, const int *column, int unit, int k,
-                       double bend, const tile *t) {
+                       double curvature, const block_scratch *t) {
   for (int e = start[unit]; e < start[unit + 1]; e++) {
-    take_vector(of, of->one + num_at(0, column[e], k), t->vector);
-    add_square(of->n_moving, bend, t);
+    moving_vector(of, of->one + num_at(0, column[e], k), t->vector);
+    add_square(of->n_moving, curvature, t);
   }
 }
 
 /* The bounds of a light column's zeros, as in light_form(). */
-static void light_sum(const half *of, int unit, int k, const tile *t, double *packed) {
+static void light_sum(const half *of, int unit, int k, const block_scratch *t, double *packed) {
   const mc_data *cells = of->cells;
   const int n_pair = num_pairs(of->n_moving);
-  const double bend = of->bend[unit];
+  const double curvature = of->curvature[unit];
   memset(packed, 0, (size_t) n_pair * sizeof *packed);
-  if (bend <= 0) return;
-  num_add_scaled(packed, bend, of->common, n_pair);
-  add_stored(of, cells->start, cells->column, unit, k, -bend, t);
-  if (cells->na_start) add_stored(of, cells->na_start, cells->na_column, unit, k, -bend, t);
-  take_square(of->n_moving, packed, t);
+  if (curvature <= 0) return;
+  num_add_scaled(packed, curvature, of->common, n_pair);
+  add_stored(of, cells->start, cells->column, unit, k, -curvature, t);
+  if (cells->na_start) add_stored(of, cells->na_start, cells->na_column, unit, k, -curvature, t);
+  flush_square(of->n_moving, packed, t);
 }
 
 /* Columns are not stepped but summed up, for others. */
 static void column_sum_block(void *ctx, int strip, int thread, int first, int b) {
   const visit *w = ctx;
-  tile *t = w->work->tiles + thread;
+  block_scratch *t = w->work->scratch + thread;
   const half *of = w->half;
   const int k = w->par->k, n_pair = num_pairs(of->n_moving);
   (void) strip;
-  take_columns(w, first, b, t);
+  load_columns(w, first, b, t);
   differentiate(w, first, b, t);
   for (int i = 0; i < b; i++) {
     const int unit = t->unit[i];
@@ -896,15 +927,15 @@ static void column_sum_block(void *ctx, int strip, int thread, int first, int b)
            (size_t) k * sizeof(double));
     memcpy(w->sums->hessian + num_at(0, unit, n_pair), t->hessian + num_at(0, i, n_pair),
            (size_t) n_pair * sizeof(double));
-    if (of->bend) light_sum(of, unit, k, t, w->sums->light + num_at(0, unit, n_pair));
+    if (of->curvature) light_sum(of, unit, k, t, w->sums->light + num_at(0, unit, n_pair));
   }
 }
 
 static void column_block(void *ctx, int strip, int thread, int first, int b) {
   const visit *w = ctx;
-  tile *t = w->work->tiles + thread;
+  block_scratch *t = w->work->scratch + thread;
   const int k = w->par->k;
-  take_columns(w, first, b, t);
+  load_columns(w, first, b, t);
   step_block(w, strip, first, b, t);
   for (int i = 0; i < b; i++)
     memcpy(w->par->aspects + num_at(0, t->unit[i], k), t->weights + num_at(0, i, k),
@@ -924,7 +955,7 @@ static bool visit_units(visit *w, const num_strips *strips, num_visitor visitor,
   return true;
 }
 
-#define ROOM 1.5      /* an aspect may grow by this in a step, where its column is light */
+#define GROWTH 1.5    /* an aspect may grow by this in a step, where its column is light */
 #define LEAST_CAP 0.1 /* and to this, from wherever it is */
 #define MOST_LIGHT 0.5
 
@@ -937,34 +968,34 @@ static void find_light(const ab_param *par, int m, ab_newton *work) {
     double most = 0;
     for (int c = 0; c < par->k; c++) most = fmax(most, par->aspects[num_at(c, j, par->k)]);
     const double *f = work->f + num_at(0, j, AB_PARABOLA);
-    const double cap = fmax(ROOM * most, LEAST_CAP);
+    const double cap = fmax(GROWTH * most, LEAST_CAP);
     if (work->unvisited && work->fixed_cap[j] > 0) {
       work->cap[j] = work->fixed_cap[j];
-      work->row_bend[j] = f[1] + 2 * f[2] * most;
-      work->column_bend[j] = f[1] + 2 * f[2] * work->cap[j];
+      work->row_curvature[j] = f[1] + 2 * f[2] * most;
+      work->column_curvature[j] = f[1] + 2 * f[2] * work->cap[j];
       continue;
     }
-    work->row_bend[j] = most <= MOST_LIGHT ? 1 / ((1 - most) * (1 - most)) : 0;
-    work->column_bend[j] = cap <= MOST_LIGHT ? 1 / ((1 - cap) * (1 - cap)) : 0;
+    work->row_curvature[j] = most <= MOST_LIGHT ? 1 / ((1 - most) * (1 - most)) : 0;
+    work->column_curvature[j] = cap <= MOST_LIGHT ? 1 / ((1 - cap) * (1 - cap)) : 0;
     work->cap[j] = cap <= MOST_LIGHT ? cap : 1;
   }
   int n = 0;
   for (int kind = 0; kind <= 2; kind++) {
     for (int j = 0; j < m; j++) {
       const bool unvisited = work->unvisited && work->fixed_cap[j] > 0;
-      if ((unvisited ? 2 : work->column_bend[j] > 0) == kind) work->order[n++] = j;
+      if ((unvisited ? 2 : work->column_curvature[j] > 0) == kind) work->order[n++] = j;
     }
   }
 }
 
 /* The sum of all bounds: of cells, or where units are light, of cells before that factor. */
-static void bound_all(half *of, int k, const tile *t) {
+static void bound_all(half *of, int k, const block_scratch *t) {
   memset(of->common, 0, (size_t) num_pairs(of->n_moving) * sizeof(double));
   for (int j = 0; j < of->cells->m; j++) {
-    take_vector(of, of->one + num_at(0, j, k), t->vector);
-    add_square(of->n_moving, of->simplex ? of->bend[j] : 1, t);
+    moving_vector(of, of->one + num_at(0, j, k), t->vector);
+    add_square(of->n_moving, of->simplex ? of->curvature[j] : 1, t);
   }
-  take_square(of->n_moving, of->common, t);
+  flush_square(of->n_moving, of->common, t);
 }
 
 /* Rows: on the simplex only differences of aspects count, and the pinned one is the best origin. */
@@ -981,8 +1012,8 @@ static void set_rows(const mc_data *data, const ab_param *par, ab_newton *work) 
   for (int c = 0; c < par->k; c++)
     if (c != of->origin) of->moving[of->n_moving++] = c;
   if (!work->sparse) return;
-  of->bend = work->row_bend;
-  bound_all(of, par->k, work->tiles);
+  of->curvature = work->row_curvature;
+  bound_all(of, par->k, work->scratch);
   of->f = work->unvisited ? work->f : NULL;
   of->visited = work->unvisited ? work->visited : NULL;
   of->rank = work->unvisited ? work->rank : NULL;
@@ -1006,7 +1037,7 @@ static void set_unit_columns(const ab_param *par, ab_newton *work) {
   for (int c = 0; c < par->k; c++)
     if (!is_pinned(par, c)) of->moving[of->n_moving++] = c;
   if (!work->sparse) return;
-  of->bend = work->column_bend;
+  of->curvature = work->column_curvature;
   of->cap = work->cap;
   of->order = work->order;
 }
@@ -1015,14 +1046,14 @@ static void set_columns(const ab_param *par, ab_newton *work) {
   half *of = &work->cols;
   set_unit_columns(par, work);
   if (!work->sparse) return;
-  bound_all(of, par->k, work->tiles);
+  bound_all(of, par->k, work->scratch);
   of->f = work->unvisited ? work->f : NULL;
   if (work->unvisited) ab_low_rank_sum(&of->all, of->cells->m, of->one, NULL);
 }
 
-static bool update_membership(const mc_data *data, ab_param *par, ab_newton *work, bool look,
+static bool update_membership(const mc_data *data, ab_param *par, ab_newton *work, bool value_only,
                               strip_sum *sum) {
-  visit w = {.half = &work->rows, .par = par, .work = work, .data = data, .look = look};
+  visit w = {.half = &work->rows, .par = par, .work = work, .data = data, .value_only = value_only};
   set_rows(data, par, work);
   return visit_units(&w, &work->by_row, row_block, sum);
 }
@@ -1079,15 +1110,15 @@ bool ab_newton_column_sums(const mc_data *data, ab_param *par, ab_newton *work,
   return sum_columns(data, par, work, sums);
 }
 
-bool ab_newton_rows(const mc_data *data, ab_param *par, ab_newton *work, bool look,
+bool ab_newton_rows(const mc_data *data, ab_param *par, ab_newton *work, bool value_only,
                     ab_newton_sums *sums) {
   strip_sum rows = {0, 0};
   prepare(data->m, par, work);
-  if (!update_membership(data, par, work, look, &rows)) return false;
+  if (!update_membership(data, par, work, value_only, &rows)) return false;
   sums->loglik = rows.loglik;
   sums->decrement = rows.decrement;
   work->passes++;
-  return look || sum_columns(data, par, work, sums);
+  return value_only || sum_columns(data, par, work, sums);
 }
 
 bool ab_newton_columns(ab_param *par, ab_newton *work, const ab_newton_sums *sums) {
@@ -1173,7 +1204,7 @@ const double *ab_newton_caps(const ab_newton *work) {
   return work->unvisited ? work->fixed_cap : NULL;
 }
 
-static void leave_unvisited(const ab_newton_self *s) {
+static void fix_caps(const ab_newton_self *s) {
   const int m = s->ab.data->m;
   for (int j = 0; j < m; j++) s->newton->fixed_cap[j] = fixed_cap_of(s->ab.par, j);
   ab_newton_set_caps(s->newton, m, s->newton->fixed_cap);
@@ -1202,7 +1233,7 @@ static bool model_next(void *self, bool last) {
   const bool to_end = !work->unvisited && !pays; /* of the objective itself */
   if (!last && work->stage < LAST_UNVISITED && (work->unvisited ? caps_changed(s, 0) : pays)) {
     work->stage++;
-    leave_unvisited(s);
+    fix_caps(s);
     return true;
   }
   work->stage = EXACT;
@@ -1213,7 +1244,7 @@ static bool model_next(void *self, bool last) {
 void ab_newton_near_end(ab_newton_self *self) {
   if (self->newton->stage != OPENING || !unvisited_pays(self)) return;
   self->newton->stage = FIRST_UNVISITED;
-  leave_unvisited(self);
+  fix_caps(self);
 }
 
 static double model_residual(void *self) {

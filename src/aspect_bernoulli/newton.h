@@ -51,11 +51,11 @@ ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, bool sparse
 /*
  * One pass of Newton halves: memberships, then aspects given the new memberships. Costs n m (8 k +
  * 2 k^2) flops in BLAS products, with few components in those of num/lanes.h, where ab_pass() costs
- * 8 n m k, half a division a cell, and O(k^3) a row and column; the sparse form 8 n m k where all is light, and O(k^2) a one and missing cell.
- * Allocates nothing. Never lowers the objective of ab_pass(), but by rounding, and
- * returns it for the parameters it was given: -Inf where an observed cell is impossible, NaN where
- * the host asked to stop. Holds what par says; rows and columns with nothing observed keep their
- * values.
+ * 8 n m k, half a division a cell, and O(k^3) a row and column; the sparse form 8 n m k where all
+ * is light, and O(k^2) a one and missing cell. Allocates nothing. Never lowers the objective of
+ * ab_pass(), but by rounding, and returns it for the parameters it was given: -Inf where an
+ * observed cell is impossible, NaN where the host asked to stop. Holds what par says; rows and
+ * columns with nothing observed keep their values.
  */
 double ab_newton_pass(const mc_data *data, ab_param *par, ab_newton *work);
 
@@ -86,11 +86,11 @@ void ab_newton_hold(ab_param *par, int m, const double *cap);
 const double *ab_newton_caps(const ab_newton *work);
 
 /*
- * The rows' half of ab_newton_pass() and then sums, which it overwrites; where look, the value of
- * what is climbed alone. The log-prior of the aspects, and of the rows, is not in it. false: the host
- * asked to stop.
+ * The rows' half of ab_newton_pass() and then sums, which it overwrites; where value_only, the value
+ * of what is maximised and nothing else. The log-prior of the aspects, and of the rows, is not in
+ * it. false: the host asked to stop.
  */
-bool ab_newton_rows(const mc_data *data, ab_param *par, ab_newton *work, bool look,
+bool ab_newton_rows(const mc_data *data, ab_param *par, ab_newton *work, bool value_only,
                     ab_newton_sums *sums);
 
 /* These sums alone, for memberships that are held. */

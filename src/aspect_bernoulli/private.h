@@ -21,20 +21,6 @@ typedef struct {
   int *one_cause;            /* m: of the row's ones, in order */
 } ab_gibbs_work;
 
-ab_gibbs_work ab_gibbs_new_work(const mc_data *data, const ab_prior *prior, ab_gibbs_state *state,
-                                const mc_host *host);
-
-/*
- * Memberships given aspects. Because shares sum to 1, 1 - p = sum_c share_c (1 - a_c) is also
- * (1 - max a) + sum_c share_c (max a - a_c): a zero is written by what all components have in
- * common or by what each has beyond it, and only the latter says something of the shares; ones
- * likewise with min a. With so much less that is made up, draws are much less alike.
- */
-void ab_gibbs_memberships(ab_gibbs_work *work);
-
-/* Aspects given memberships: the causes of all cells, then Betas. */
-void ab_gibbs_aspects(ab_gibbs_work *work);
-
 /* Notes of draws. */
 typedef struct ab_gibbs_notes ab_gibbs_notes;
 

@@ -88,7 +88,7 @@ static double weigh_aspects(int m, const ab_vb_param *par, ab_vb_work *work) {
 }
 
 /* Weights, and the causes of cells that are best given them: the bound at these. */
-double ab_vb_bound(const mc_data *data, const ab_vb_param *par, ab_vb_work *work) {
+static double bound_at(const mc_data *data, const ab_vb_param *par, ab_vb_work *work) {
   const double gain = weigh_rows(data->n, par, work) + weigh_aspects(data->m, par, work);
   if (isnan(gain)) return gain;
   return gain + ab_expect(data, &work->weights, work->ab, work->counts, &work->one, &work->zero);
@@ -110,8 +110,8 @@ static void update_aspects(int m, ab_vb_param *par, const ab_vb_work *work) {
   }
 }
 
-double ab_vb_pass(const mc_data *data, ab_vb_param *par, ab_vb_work *work) {
-  const double bound = ab_vb_bound(data, par, work);
+static double pass_once(const mc_data *data, ab_vb_param *par, ab_vb_work *work) {
+  const double bound = bound_at(data, par, work);
   if (isnan(bound)) return bound;
   update_rows(data->n, par, work);
   if (!par->fixed_aspects) update_aspects(data->m, par, work);
@@ -121,12 +121,12 @@ double ab_vb_pass(const mc_data *data, ab_vb_param *par, ab_vb_work *work) {
 
 static double model_pass(void *self) {
   const ab_vb_self *s = self;
-  return ab_vb_pass(s->data, s->par, s->work);
+  return pass_once(s->data, s->par, s->work);
 }
 
 static double model_objective(void *self) {
   const ab_vb_self *s = self;
-  return ab_vb_bound(s->data, s->par, s->work);
+  return bound_at(s->data, s->par, s->work);
 }
 
 static void guard(double *x, const double *safe, ptrdiff_t length) {

@@ -24,16 +24,11 @@ ab_vb_work *ab_vb_new_work(const mc_data *data, const ab_vb_param *par, const ab
                            int n_threads, const mc_host *host);
 
 /*
- * One pass: causes of all cells, then all Dirichlets and Betas. Costs as much as ab_pass() and three
- * special functions a parameter; allocates nothing; never lowers the lower bound of the log
- * evidence, in nats, which it returns for the parameters it was given; NaN where the host asked to
- * stop.
+ * As a model for mc_fit(); blocks: membership and, unless held, one and zero. A pass is the causes
+ * of all cells, then all Dirichlets and Betas. It costs as much as ab_pass() and three special
+ * functions a parameter; allocates nothing; never lowers the lower bound of the log evidence, in
+ * nats, which it returns for the parameters it was given; NaN where the host asked to stop.
  */
-double ab_vb_pass(const mc_data *data, ab_vb_param *par, ab_vb_work *work);
-
-double ab_vb_bound(const mc_data *data, const ab_vb_param *par, ab_vb_work *work);
-
-/* As a model for mc_fit(); blocks: membership and, unless held, one and zero. */
 typedef struct {
   const mc_data *data;
   ab_vb_param *par;

@@ -109,9 +109,6 @@ static inline int bmf_n_others(const bmf_side *side, const unsigned char *u, int
 /* Memory for the features given (side[s].k, room = 0 on entry) and a few more. */
 void bmf_allocate(bmf_state *state);
 
-/* Room for n_more further features of side s; keeps everything. */
-void bmf_grow(bmf_state *state, int s, int n_more);
-
 /* Fresh counts; the other orientation of the weights. */
 void bmf_count(bmf_side *side);
 void bmf_transpose(bmf_state *state, int from);

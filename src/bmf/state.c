@@ -25,7 +25,8 @@ void bmf_allocate(bmf_state *state) {
 }
 
 /* Items' features move to wider rows; so do the weights as the other side sees them. */
-void bmf_grow(bmf_state *state, int s, int n_more) {
+/* Room for n_more further features of side s; keeps everything. */
+static void grow(bmf_state *state, int s, int n_more) {
   bmf_side *side = &state->side[s];
   const int old_room = side->room;
   if (side->k + n_more <= old_room) return;
@@ -63,7 +64,7 @@ void bmf_transpose(bmf_state *state, int from) {
 int bmf_add_feature(bmf_state *state, int s, const double *weight) {
   bmf_side *side = &state->side[s];
   const size_t size = (size_t) state->side[1 - s].k * sizeof(double);
-  bmf_grow(state, s, 1);
+  grow(state, s, 1);
   const int c = side->k++;
   for (int i = 0; i < side->n; i++) bmf_item(side, i)[c] = 0;
   side->count[c] = 0;

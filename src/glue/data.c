@@ -1,5 +1,5 @@
 /*
- * glue/data.c: makes the one view of x that every kernel reads (mc_data in num/num.h). All memory is
+ * glue/data.c: makes the one view of x that every kernel reads (mc_data in engine/data.h). All memory is
  * R's, so that an interrupt may jump.
  */
 #include "glue/glue.h"

@@ -52,7 +52,6 @@ SEXP mc_c_plsa_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_plsa_shard(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_plca_fit(SEXP cells, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_plca_prior(SEXP cells, SEXP param, SEXP prior);
-SEXP mc_c_entropic(SEXP counts, SEXP beta, SEXP rule);
 SEXP mc_c_view_distinct(SEXP view);
 SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control);
 SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings);

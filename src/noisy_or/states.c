@@ -25,7 +25,8 @@ void nor_column_states(const nor_param *par, int j, double *one, double *zero) {
 
 static double log_or_zero(double x) { return x > 0 ? log(x) : NOR_LOG_ZERO; }
 
-void nor_base_states(const nor_param *par, const bool *hard, int m, double *base) {
+/* log P(s) + sum over soft columns of log P(x_j = 0 | s), all states; see nor_tables. */
+static void base_states(const nor_param *par, const bool *hard, int m, double *base) {
   double all_off = 0;
   for (int j = 0; j < m; j++)
     if (!hard[j]) all_off += log1p(-par->leak[j]);
@@ -107,7 +108,7 @@ bool nor_fill_tables(nor_tables *tab, const nor_param *par, const num_strips *co
   tab->any_hard = false;
   for (int j = 0; j < tab->m; j++) tab->any_hard |= tab->hard[j] = is_hard(par, j);
   if (!mc_visit(host, pass, objective, columns, fill_columns, &f)) return false;
-  nor_base_states(par, tab->hard, tab->m, tab->base);
+  base_states(par, tab->hard, tab->m, tab->base);
   return true;
 }
 

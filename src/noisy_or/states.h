@@ -15,9 +15,6 @@
  */
 void nor_column_states(const nor_param *par, int j, double *one, double *zero);
 
-/* log P(s) + sum over soft columns of log P(x_j = 0 | s), all states; see nor_tables. */
-void nor_base_states(const nor_param *par, const bool *hard, int m, double *base);
-
 /* Sums of x over the states in which each source is on, added to on; x is used up. */
 void nor_fold(double *x, int k, double scale, double *on);
 

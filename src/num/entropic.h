@@ -14,12 +14,19 @@ typedef enum {
 /*
  * The entropic M-step: theta maximises, or with NUM_CCCP and beta > 0 raises,
  *   f = sum_i counts[i] log theta[i] + beta sum_i theta[i] log theta[i];
- * Shashanka, Raj & Smaragdis (2007), eqs. (7)-(8): counts is omega or xi there.
- * beta > 0 makes theta sparse; beta < 0 makes it even, has one maximum and is
- * always solved exactly. counts * s and beta * s give the same theta, and any
- * finite magnitudes do. theta holds the old point on entry. Where no count is
- * positive it stays and false is returned. Cells with counts > 0 end above 0.
- * scratch: n values.
+ * Shashanka, Raj & Smaragdis (2007), eqs. (7)-(8), after Brand (1999): counts is omega or xi there.
+ * beta > 0 makes theta sparse; beta < 0 makes it even, has one maximum and is always solved
+ * exactly. counts * s and beta * s give the same theta, and any finite magnitudes do.
+ *
+ * The paper puts every share on the branch W_-1 of the Lambert W function. That is not always the
+ * maximum and need not exist: where beta exceeds the largest count, the largest share may stand on
+ * W_0. NUM_GLOBAL takes the better of all maxima; NUM_FIRST is the paper's where that exists. They
+ * differ only for beta above the largest of many nearly equal counts.
+ *
+ * theta holds the old point on entry. Where no count is positive it stays and false is returned. A
+ * positive count gets a share above 0; a count of 0 a share of 0 for beta >= 0 and a positive one
+ * for beta < 0. Of several largest counts the first becomes the largest share. Costs O(n)
+ * evaluations of W for each of some 5 to 10 Newton steps. scratch: n values.
  */
 bool num_entropic(const double *counts, int n, double beta, num_entropic_rule rule, double *theta,
                   double *scratch);

@@ -12,12 +12,12 @@ double num_excess(double y, double log_y) {
   return fabs(y - 1) < 0.5 ? -log1pmx(y - 1) : y - 1 - log_y;
 }
 
-/* u - 1 on either branch: a series in s = +-sqrt(2 excess), as Stirling's. */
+/* u - 1 as a series in s = sqrt(2 excess), as Stirling's. */
 static double series(double s) {
   return s * (1 + s * (1 / 3.0 + s * (1 / 36.0 + s * (-1 / 270.0 + s * (1 / 4320.0 + s / 17010)))));
 }
 
-/* Halley's steps for v - log1p(v) = excess, v = u - 1 of either sign. */
+/* Halley's steps for v - log1p(v) = excess, v = u - 1. */
 static double refine(double v, double excess) {
   for (int step = 0; step < MAX_STEP; step++) {
     const double u = 1 + v, off = -log1pmx(v) - excess, slope = v / u;
@@ -41,22 +41,6 @@ double num_lambert_lower(double excess) {
     const double change = (u - log(u) - most) * u / (u - 1);
     u -= change;
     if (fabs(change) <= 2 * DBL_EPSILON * u) break;
-  }
-  return u;
-}
-
-double num_lambert_upper(double excess) {
-  if (excess <= 0) return 1;
-  if (excess < 1) {
-    const double v = series(-sqrt(2 * excess));
-    return 1 + (excess < SERIES_EXACT ? v : refine(v, excess));
-  }
-  const double x = exp(-1 - excess); /* at most 0.14: a fixed point, its error shrinks u-fold */
-  double u = x * (1 + x * (1 + 1.5 * x));
-  for (int step = 0; step < MAX_STEP; step++) {
-    const double next = u - (u - x * exp(u)) / (1 - u);
-    if (fabs(next - u) <= 2 * DBL_EPSILON * u) return next;
-    u = next;
   }
   return u;
 }

@@ -1,6 +1,6 @@
 /*
  * num/lambert.h: the Lambert W function, always on the logarithm of its
- * argument, so that no magnitude overflows or vanishes. All three return
+ * argument, so that no magnitude overflows or vanishes. Return
  * values are accurate to a few units in the last place.
  */
 #ifndef MC_NUM_LAMBERT_H
@@ -8,9 +8,6 @@
 
 /* u >= 1 with u - log(u) - 1 = excess; -W_{-1}(-exp(-1 - excess)). excess >= 0, may be Inf. */
 double num_lambert_lower(double excess);
-
-/* u in (0, 1] with u - log(u) - 1 = excess; -W_0(-exp(-1 - excess)). excess >= 0. */
-double num_lambert_upper(double excess);
 
 /* w >= 0 with w + log(w) = log_x; W_0(exp(log_x)). Any log_x. */
 double num_lambert_exp(double log_x);

@@ -39,8 +39,9 @@ struct ab_visit_newton {
   num_strips rows, columns;
   double *present,
       *absent;   /* n x m: A, 1 where anything was found, and B; both 1 where no visit was */
-  double *miss;  /* n x m x n_visit: chances of a miss */
+  double *miss;  /* n x n_visit x m: chances of a miss */
   double *found; /* m: log A of the cells where anything was found */
+  double *known; /* d x m: the slopes that A, misses and `found` of a column are of; NaN at first */
   /* Where memberships follow covariates. */
   double *counts;              /* n x k: cells that components wrote */
   double *second;              /* pairs x n: the rows' H */
@@ -113,6 +114,8 @@ ab_visit_newton *ab_visits_new_newton(const ab_visit_data *data, const ab_visit_
   work->absent = mc_doubles(host, data->n, data->m);
   work->miss = mc_doubles(host, (size_t) data->n * (size_t) data->n_visit, data->m);
   work->found = mc_doubles(host, data->m, 1);
+  work->known = mc_doubles(host, par->detection.d, data->m);
+  for (ptrdiff_t e = 0; e < num_at(0, data->m, par->detection.d); e++) work->known[e] = NAN;
   note_silence(data, work->absent);
   if (par->by.d > 0) {
     work->counts = mc_doubles(host, data->n, k);
@@ -130,20 +133,26 @@ ab_visit_newton *ab_visits_new_newton(const ab_visit_data *data, const ab_visit_
   return work;
 }
 
-/* Where what some slopes say of a block of columns goes: A and, `stride` apart, each visit's misses. */
+/* What some slopes say of a column: A and each visit's misses. */
 typedef struct {
   const double *slopes;
-  double *present, *miss;
-  ptrdiff_t stride;
+  double *present, *miss; /* n, n x n_visit */
 } said;
 
+static said said_of(const visit *w, int j) {
+  const ab_visit_data *data = w->data;
+  return (said){w->par->detection.slopes + num_at(0, j, w->par->detection.d),
+                w->work->present + num_at(0, j, data->n),
+                w->work->miss + num_at(0, j, data->n) * data->n_visit};
+}
+
 /* log A of the cells of a column where anything was found: their B is 0, and the scale of A of no account. */
-static double found_loglik(const visit *w, int j, const said *to, int l) {
+static double found_loglik(const visit *w, int j, const said *to) {
   const ab_visit_data *data = w->data;
   const double *absent = w->work->absent + num_at(0, j, data->n);
   num_log_product product = {0, 1};
   for (int v = 0; v < data->n_visit; v++) {
-    const double *miss = to->miss + v * to->stride + num_at(0, l, data->n);
+    const double *miss = to->miss + num_at(0, v, data->n);
     for (int i = 0; i < data->n; i++) {
       const int x = absent[i] > 0 ? -1 : record(data, i, j, v);
       if (x >= 0) num_times(&product, x ? 1 - miss[i] : miss[i]);
@@ -152,36 +161,43 @@ static double found_loglik(const visit *w, int j, const said *to, int l) {
   return num_log_of(&product);
 }
 
-static void silent_visits(ptrdiff_t cells, const int *cell, const double *absent,
-                          const double *miss, double *present) {
-  for (ptrdiff_t e = 0; e < cells; e++) present[e] *= cell[e] < 0 || absent[e] <= 0 ? 1 : miss[e];
+static void silent_visits(int n, const int *cell, const double *absent, const double *miss,
+                          double *present) {
+  for (int i = 0; i < n; i++) present[i] *= cell[i] < 0 || absent[i] <= 0 ? 1 : miss[i];
 }
 
-static void detect(const visit *w, int first, int b, const said *to) {
+/* Returns found_loglik(). */
+static double detect(const visit *w, int j, const said *to) {
   const ab_visit_data *data = w->data;
   const int n = data->n, d = w->par->detection.d;
-  const ptrdiff_t cells = (ptrdiff_t) n * b;
-  for (ptrdiff_t e = 0; e < cells; e++) to->present[e] = 1;
-  for (int v = 0; v < data->n_visit; v++) {
-    double *miss = to->miss + v * to->stride;
-    num_gemm(true, false, n, b, d, ab_visits_design(w->work->em) + d * num_at(0, v, n), d,
-             to->slopes, d, 0, miss, n);
-    for (ptrdiff_t e = 0; e < cells; e++) miss[e] = -miss[e];
-    num_logistic(miss, cells);
-    silent_visits(cells, data->cell + num_at(0, first, n) + (ptrdiff_t) v * n * data->m,
-                  w->work->absent + num_at(0, first, n), miss, to->present);
-  }
+  const ptrdiff_t records = num_at(0, data->n_visit, n);
+  num_gemm(true, false, (int) records, 1, d, ab_visits_design(w->work->em), d, to->slopes, d, 0,
+           to->miss, (int) records);
+  for (ptrdiff_t e = 0; e < records; e++) to->miss[e] = -to->miss[e];
+  num_logistic(to->miss, records);
+  for (int i = 0; i < n; i++) to->present[i] = 1;
+  for (int v = 0; v < data->n_visit; v++)
+    silent_visits(n, data->cell + num_at(0, j, n) + (ptrdiff_t) v * n * data->m,
+                  w->work->absent + num_at(0, j, n), to->miss + num_at(0, v, n), to->present);
+  return found_loglik(w, j, to);
 }
 
+/* Columns whose slopes stand where step_together() looked at them last are known. */
 static void do_detection(void *ctx, int strip, int thread, int first, int b) {
   (void) thread;
   const visit *w = ctx;
-  const ptrdiff_t at = num_at(0, first, w->data->n);
-  const said to = {w->par->detection.slopes + num_at(0, first, w->par->detection.d),
-                   w->work->present + at, w->work->miss + at, num_at(0, w->data->m, w->data->n)};
-  detect(w, first, b, &to);
-  for (int l = 0; l < b; l++)
-    w->work->loglik[strip] += w->work->found[first + l] = found_loglik(w, first + l, &to, l);
+  const int d = w->par->detection.d;
+  for (int j = first; j < first + b; j++) {
+    const said now = said_of(w, j);
+    double *known = w->work->known + num_at(0, j, d);
+    bool same = true;
+    for (int e = 0; e < d; e++) same = same && known[e] == now.slopes[e];
+    if (!same) {
+      w->work->found[j] = detect(w, j, &now);
+      memcpy(known, now.slopes, (size_t) d * sizeof(double));
+    }
+    w->work->loglik[strip] += w->work->found[j];
+  }
 }
 
 /*
@@ -371,7 +387,7 @@ static void differentiate_visits(const visit *w, int j, scratch *s) {
   memset(s->score, 0, (size_t) d * (size_t) n * sizeof(double));
   memset(s->curve, 0, (size_t) pairs * sizeof(double));
   for (int v = 0; v < data->n_visit; v++) {
-    const double *miss = w->work->miss + num_at(0, j, n) + v * num_at(0, data->m, n);
+    const double *miss = said_of(w, j).miss + num_at(0, v, n);
     const double *design = ab_visits_design(w->work->em) + d * num_at(0, v, n);
     const double *squares = ab_visits_squares(w->work->em) + pairs * num_at(0, v, n);
     for (int i = 0; i < n; i++) {
@@ -427,7 +443,7 @@ static void differentiate_column(const visit *w, int j, scratch *s) {
 
 /*
  * Newton's step of aspects and slopes together, which hold on to each other where a taxon is seldom found:
- * the column's objective says whether it is taken. What it says of the visits stays.
+ * the column's objective says whether it is taken. Then what it says of the visits is kept for the next pass.
  */
 static bool step_together(const visit *w, int j, double now, scratch *s) {
   ab_visit_newton *work = w->work;
@@ -443,17 +459,20 @@ static bool step_together(const visit *w, int j, double now, scratch *s) {
   if (!(rise > 0)) return false;
   for (int half = 0; half < TRIALS; half++) {
     const double t = ldexp(1, -half);
-    const said to = {s->trial + k, s->present, s->miss, n};
+    const said to = {s->trial + k, s->present, s->miss};
     for (int c = 0; c < size; c++) s->trial[c] = s->own[c] + t * s->d[c];
     for (int c = 0; c < k; c++) s->trial[c] = fmin(fmax(s->trial[c], NUM_TINY), 1);
-    detect(w, j, 1, &to);
-    const double found = found_loglik(w, j, &to, 0);
+    const double found = detect(w, j, &to);
     mix_column(n, k, w->par->ab.membership, s->trial, s->present, absent, s->p, s->inverse);
     const double then =
         found + num_invert_sum_log(s->inverse, n) + column_prior(w, j, s->trial, s->trial + k);
     if (!(then - now >= GAIN * t * rise - ROUNDED * fabs(now))) continue;
     memcpy(w->par->ab.aspects + num_at(0, j, k), s->trial, (size_t) k * sizeof(double));
-    memcpy(w->par->detection.slopes + num_at(0, j, d), s->trial + k, (size_t) d * sizeof(double));
+    memcpy(w->par->detection.slopes + num_at(0, j, d), to.slopes, (size_t) d * sizeof(double));
+    memcpy(work->known + num_at(0, j, d), to.slopes, (size_t) d * sizeof(double));
+    memcpy(said_of(w, j).present, to.present, (size_t) n * sizeof(double));
+    memcpy(said_of(w, j).miss, to.miss, (size_t) n * (size_t) w->data->n_visit * sizeof(double));
+    work->found[j] = found;
     return true;
   }
   return false;

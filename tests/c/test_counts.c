@@ -9,12 +9,9 @@
 static void test_lambert(void) {
   const double excess[] = {1e-20, 1e-6, 1e-3, 0.1, 1, 5, 100, 1e10};
   for (int i = 0; i < 8; i++) {
-    const double lower = num_lambert_lower(excess[i]), upper = num_lambert_upper(excess[i]);
-    CHECK(lower >= 1 && upper <= 1);
-    if (excess[i] > 1e-4) {
-      CHECK_NEAR(lower - log(lower) - 1, excess[i], 1e-11);
-      if (upper > 0) CHECK_NEAR(upper - log(upper) - 1, excess[i], 1e-11);
-    }
+    const double lower = num_lambert_lower(excess[i]);
+    CHECK(lower >= 1);
+    if (excess[i] > 1e-4) CHECK_NEAR(lower - log(lower) - 1, excess[i], 1e-11);
   }
   for (int i = 0; i < 230; i++) {
     const double log_x = -700 + 7.3 * i;

@@ -7,12 +7,14 @@
 #include <R_ext/Random.h>
 #include <math.h>
 
+#include "num/entropic.h"
 #include "num/lambert.h"
 #include "num/threads.h"
 
 SEXP test_bmf_look(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP item, SEXP omega,
                    SEXP added);
 SEXP test_lambert(SEXP x, SEXP branch);
+SEXP test_entropic(SEXP counts, SEXP beta, SEXP rule);
 SEXP test_blas_threads(SEXP n);
 
 /* What the sampler of bmf() draws from, at one state; held to reference answers by the tests. */
@@ -125,16 +127,26 @@ SEXP test_bmf_look(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP item
   return out;
 }
 
-/* branch: 0 num_lambert_lower(), 1 num_lambert_upper(), 2 num_lambert_exp(). */
+/* branch: 0 num_lambert_lower(), 1 num_lambert_exp(). */
 SEXP test_lambert(SEXP x, SEXP branch) {
-  static double (*const functions[])(double) = {num_lambert_lower, num_lambert_upper,
-                                                num_lambert_exp};
+  static double (*const functions[])(double) = {num_lambert_lower, num_lambert_exp};
   const int which = Rf_asInteger(branch);
-  glue_check(Rf_isReal(x) && which >= 0 && which < 3, "branch");
+  glue_check(Rf_isReal(x) && which >= 0 && which < 2, "branch");
   SEXP out = PROTECT(Rf_allocVector(REALSXP, XLENGTH(x)));
   for (R_xlen_t i = 0; i < XLENGTH(x); i++) REAL(out)[i] = functions[which](REAL(x)[i]);
   UNPROTECT(1);
   return out;
+}
+
+/* The entropic M-step; NULL where nothing is counted. */
+SEXP test_entropic(SEXP counts, SEXP beta, SEXP rule) {
+  const int n = Rf_length(counts);
+  double *scratch = (double *) R_alloc((size_t) n, sizeof *scratch);
+  SEXP theta = PROTECT(Rf_allocVector(REALSXP, n));
+  const bool moved = num_entropic(REAL(counts), n, Rf_asReal(beta),
+                                  (num_entropic_rule) Rf_asInteger(rule), REAL(theta), scratch);
+  UNPROTECT(1);
+  return moved ? theta : R_NilValue;
 }
 
 /* Sets the number of threads of OpenBLAS; returns what it was, 0 for another BLAS. */

@@ -137,6 +137,9 @@ test_that("a fit is one that every verb takes", {
   expect_equal(sum(deficiency(fit)$missed), attr(absent, "expected"))
   expect_s3_class(denoise(fit), "denoised")
   expect_s3_class(identifiability(fit, n_search = 0, draws = states[1:5]), "identifiability")
+  # Where no component is a phantom, too: one without share is put beside them.
+  none <- rep("content", 3)
+  expect_s3_class(identifiability(fit, kinds = none, n_search = 0), "identifiability")
   expect_true(all(c("objective", "white_share") %in% summary(fit)$quantities$quantity))
   expect_error(AIC(fit), class = "multicause_input_error")
   grDevices::pdf(NULL)

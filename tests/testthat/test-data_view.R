@@ -126,3 +126,9 @@ test_that("every class of Matrix gives the same data, and entries beyond the las
   }
   for (each in list(Matrix::Diagonal(8), Matrix::Diagonal(8, 1), methods::as(8:1, "pMatrix"))) same(each)
 })
+
+test_that("a column that numbers the rows of counts is told of", {
+  counts <- data.frame(id = 1:6, fox = c(0, 2, 1, 0, 3, 1), owl = c(1, 0, 0, 2, 1, 4))
+  expect_message(check_data(counts, "nonnegative"), "\"id\", holds 1 to 6 and is taken for a taxon.*`x\\[-1\\]`")
+  expect_no_message(check_data(counts[-1], "nonnegative"))
+})

@@ -205,7 +205,6 @@ test_that("a start that is no list, a number too large, features that are no num
   expect_error(ab(x, 1e10), "from 1 to 2147483647", class = "multicause_input_error")
   expect_error(select_k(x, 1e10), "different whole numbers", class = "multicause_input_error")
   expect_error(bmf(x, row_features = "a"), "vector or matrix of 0 and 1", class = "multicause_input_error")
-  expect_error(entropic_mstep(NULL, 1), "`omega` must be a numeric", class = "multicause_input_error")
 })
 
 test_that("arguments of a wrong kind, and data beyond all sums, are told in words of ours", {
@@ -259,4 +258,30 @@ test_that("what is no data is told of, never evaluated", {
   average <- suppressMessages(ensemble(list(nmf = ab(x, 1, control = few), ab(x, 1, control = few))))
   expect_error(predict(average, quote(stop("evaluated"))), "`newdata` must be", class = "multicause_input_error")
   expect_error(smooth_over(neighbours = 1), "`neighbours` must be a list or a square", class = "multicause_input_error")
+})
+
+test_that("long names and texts are cut in messages", {
+  many <- strrep("n", 1e5)
+  expect_lt(nchar(said(ab(many, 2))), 300)
+  expect_lt(nchar(said(ab(x, 2, estimate = many))), 300)
+  expect_lt(nchar(said(ab(matrix(2, 1, 1, dimnames = list(many, many)), 2))), 400)
+  expect_lt(nchar(said(ab(matrix(0, 2, 1, dimnames = list(c(many, many), "a")), 2))), 300)
+})
+
+test_that("names that R cannot read are refused where they come in", {
+  named <- function(name) matrix(c(1, 0, 1, 1), 2, dimnames = list(NULL, c("a", name)))
+  bytes <- "caf\xe9"
+  Encoding(bytes) <- "bytes"
+  expect_match(said(ab(named(bytes), 1)), "must be text that can be read: that of column 2 is not")
+  finds <- data.frame(site = c("a", "b"), taxon = c("x", bytes))
+  expect_match(said(occurrence_matrix(finds, "site", "taxon")), "row 2 of \"taxon\" cannot", fixed = TRUE)
+  skip_if_not(l10n_info()[["UTF-8"]], "not UTF-8")
+  expect_match(said(ab(named("caf\xe9"), 1)), "that of column 2 is not")
+})
+
+test_that("a column that numbers the rows is told from counts", {
+  numbered <- data.frame(plot = 1:6, a = c(0, 1, 1, 0, 1, 1), b = 1)
+  expect_match(said(ab(numbered, 1)), "number the rows? Then leave it out, `x[, -1]`.", fixed = TRUE)
+  expect_match(said(ab(as.matrix(numbered) * 2, 1)), "leave it out", fixed = TRUE)
+  expect_match(said(ab(cbind(a = c(0, 1, 2, 3, 4, 5)), 1)), "For counts", fixed = TRUE)
 })

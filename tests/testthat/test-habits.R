@@ -93,7 +93,6 @@ calls <- list(
     screeplot(pca),
     plot(pca, display = "sites"),
     nmf(vegdist = x),
-    weights(fit),
     which_zeros(x, r = x[1:5, ]),
     which_zeros(x, age = age, calibration = 1:3),
     smooth_over(env = data.frame(depth = age)),
@@ -103,7 +102,6 @@ calls <- list(
     vegan::envfit(pca, data.frame(age), permutations = 9),
     vegan::ordiplot(pca),
     vegan::procrustes(pca, pca),
-    rownames(fit),
     as.matrix(w),
     which_zeros(x, method = "beals"),
     which_zeros(x ~ age),
@@ -206,7 +204,6 @@ calls <- list(
     AIC(mixture), BIC(mixture),
     cooks.distance(fit),
     family(mixture),
-    nrow(fit), dim(w),
     plot(mixture, which = 1),
     summary(fit, correlation = TRUE),
     mean(fit), quantile(fit), hist(fit), image(fit), points(pca), dist(fit), kmeans(fit, 2),
@@ -249,14 +246,10 @@ calls <- list(
     vegan::ordispider(pca, rep(1:2, 10)), vegan::diversity(w), vegan::adonis2(fit ~ age), vegan::betadiver(fit)
   ),
   stats = alist(
-    with(w, mean(chance)), subset(w, chance > 0.5, c(site, chance)), w[w$chance > 0.5, ], w$chance, w$AUC, w$sites,
-    fit$aspects, mixture$P, mixture$predclass, mixture$bic, topics$basis, topics$terms, pca$scores,
-    heatmap(fit), heatmap(w), cor(fit), cor(x, fit), cov(w), loadings(pca), loadings(fit), varimax(loadings(pca)),
-    levels(topics), nlevels(w), apply(fit, 1, mean), rowSums(w), colMeans(fit), sweep(fit, 1, 1), scale(fit), sd(fit),
-    rank(fit), order(w), cut(w, 3), wilcox.test(fit), cor.test(fit, w), ks.test(w, fit), cutree(fit, 2),
-    as.hclust(fit), as.dendrogram(fit), cophenetic(fit), reorder(fit, age), relevel(fit, 1), fivenum(fit),
-    as.numeric(w), as.integer(fit), is.na(w), c(w, w), c(fit, mixture), rbind(w, w), cbind(fit, 1), tail(w),
-    split(w, age), by(w, age, mean), aggregate(fit, list(age), mean), merge(fit, d), unique(fit), duplicated(w)
+    with(w, mean(chance)), subset(w, chance > 0.5, c(site, chance)), w[w$chance > 0.5, ], scale(fit), sd(fit), order(w),
+    cut(w, 3), as.hclust(fit), as.dendrogram(fit), cophenetic(fit), reorder(fit, age), relevel(fit, 1), fivenum(fit),
+    as.numeric(w), as.integer(fit), rbind(w, w), cbind(fit, 1), tail(w), split(w, age), by(w, age, mean),
+    aggregate(fit, list(age), mean), merge(fit, d), unique(fit), duplicated(w)
   ),
   arithmetic = alist(
     w + 1, 1 - w, -w, !w, w > 0.5, w == w, log(w), round(w, 2), cumsum(w), max(w), which(w > 0.5),
@@ -269,13 +262,12 @@ calls <- list(
     quantile(deficiency(fit))
   ),
   files = alist(
-    as.matrix(files), as.data.frame(files), t(files), files + 1, log(files), sum(files), mean(files), colSums(files),
-    apply(files, 1, mean), image(files), hist(files), summary(files), cor(files), heatmap(files), vegan::vegdist(files),
-    head(files)
+    as.matrix(files), as.data.frame(files), t(files), files + 1, log(files), sum(files), mean(files),
+    apply(files, 1, mean), image(files), hist(files), summary(files), vegan::vegdist(files), head(files)
   ),
   frames = alist(
     data.frame(fit), write.csv(fit, nowhere), transform(fit, a = 1), grid::grid.draw(w), grid::grid.draw(fit),
-    generics::tidy(average), generics::glance(average), predict(average, type = "membership"), average$k
+    generics::tidy(average), generics::glance(average), predict(average, type = "membership")
   )
 )
 # What has no value to give.
@@ -287,7 +279,7 @@ test_that("each habit meets the answer, or a sentence that leads there", {
   on.exit(grDevices::dev.off())
   where <- habits()
   on.exit(unlink(c(where$files$path, where$nowhere), recursive = TRUE), add = TRUE)
-  expect_gte(sum(lengths(calls)), 315L)
+  expect_gte(sum(lengths(calls)), 285L)
   for (package in names(calls)) {
     met <- vapply(calls[[package]], outcome, "", where)
     asked <- vapply(calls[[package]], function(call) paste(trimws(deparse(call)), collapse = " "), "")
@@ -313,26 +305,19 @@ test_that("what answers is right", {
   expect_identical(with(where$w, mean(chance > half)), mean(frame$chance > half))
   expect_identical(subset(where$w, chance > half, c(site, chance)), subset(frame, chance > half, c(site, chance)))
   expect_identical(tail(where$w, 3), tail(frame, 3))
-  expect_identical(unclass(stats::loadings(where$pca)), t(where$pca$param$loadings))
   expect_identical(data.frame(where$fit), as.data.frame(where$fit))
   # Text has 15 digits.
   expect_equal(write_and_read(where$fit)$estimate, as.data.frame(where$fit)$estimate, tolerance = 1e-13)
 })
 
-test_that("parts of fits are as in any list, and code of packages hears NULL for those that are not there", {
+test_that("what a fit is does not depend on who asks", {
   fit <- fits_of_all()$aspect_bernoulli
   for (name in names(fit)) expect_identical(do.call("$", list(fit, name)), unclass(fit)[[name]], info = name)
-  expect_identical(fit$conv, fit$converged)
-  inside <- list2env(list(fit = fit), parent = asNamespace("stats"))
-  for (call in expression(fit$aspects, levels(fit))) expect_null(eval(call, inside))
-  for (call in expression(is.matrix(fit), is.array(fit), is.numeric(fit))) expect_false(eval(call, inside))
-  expect_identical(eval(quote(c(fit, list(1))), inside), c(unclass(fit), list(1)))
-  expect_identical(sum(eval(quote(is.na(fit)), inside)), 0L)
-  user <- list2env(list(fit = fit), parent = globalenv())
-  expect_null(eval(quote(fit$effort), user))
-  refuses <- function(call, ...) expect_error(eval(call, user), ..., class = "multicause_input_error")
-  refuses(quote(fit$aspects), "no part `aspects`: coef\\(fit\\)\\$aspects has it")
-  refuses(quote(cor(fit)), "^cor\\(\\) has no meaning for a fit of aspect_bernoulli.*fitted\\(fit\\)")
+  for (caller in list(globalenv(), asNamespace("stats"))) {
+    inside <- list2env(list(fit = fit), parent = caller)
+    for (call in expression(fit$aspects, levels(fit), dim(fit), weights(fit))) expect_null(eval(call, inside))
+    expect_identical(eval(quote(c(fit, list(1))), inside), c(unclass(fit), list(1)))
+  }
 })
 
 test_that("verbs of data frames do on an answer what they do on its data frame", {

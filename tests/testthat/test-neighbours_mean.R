@@ -120,6 +120,7 @@ test_that("wrong input", {
   x <- small_sites()$x
   expect_error(neighbours_mean(x, 2), "`k`", class = "multicause_input_error")
   expect_error(neighbours_mean(x, near = 1:14), "`near`", class = "multicause_input_error")
+  expect_error(neighbours_mean(x, near = smooth_over(age = 1:3)), "`near` must be of", class = "multicause_input_error")
   expect_error(neighbours_mean(x, likeness = -1), "`likeness`", class = "multicause_input_error")
   expect_error(neighbours_mean(x + 1), "`x`", class = "multicause_input_error")
   expect_error(predict(neighbours_mean(x), along = list()), "`newdata`", class = "multicause_input_error")

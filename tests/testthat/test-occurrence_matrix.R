@@ -156,7 +156,7 @@ test_that("columns named as those of the site table give way", {
 
 test_that("a model takes the matrix as it is, and dense and sparse give the same", {
   x <- quietly(occurrence_matrix(finds(), "site", "taxon"))
-  control <- fit_control(n_start = 1, max_pass = 20, algorithm = "newton", progress = FALSE)
+  control <- fit_control(n_start = 1, algorithm = "newton", progress = FALSE)
   set.seed(3)
   fit <- aspect_bernoulli(x, 2, control = control)
   expect_identical(rownames(fit$param$membership), rownames(x))

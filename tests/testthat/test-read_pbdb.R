@@ -141,6 +141,21 @@ test_that("a table that was read and saved, here or by a spreadsheet, reads as b
   expect_identical(padded, quietly(read_pbdb(export_file("pbdb_block.csv"), "any")))
 })
 
+test_that("decimal commas are read, where no decimal points are; columns without a name get one", {
+  table <- quietly(read_pbdb(export_file("pbdb_block.csv"), "any"))
+  file <- tempfile(fileext = ".csv")
+  utils::write.csv2(table, file, fileEncoding = "UTF-8", na = "") # with numbers of rows
+  expect_message(european <- read_pbdb(file, "any"), "decimal commas", class = "multicause_message")
+  expect_identical(european$X, seq_len(nrow(table)))
+  numbers <- c("collection_no", "max_ma", "min_ma", "lng", "lat")
+  expect_equal(european[numbers], table[numbers], ignore_attr = TRUE)
+  utils::write.csv(table, file, fileEncoding = "UTF-8", na = "")
+  expect_identical(names(quietly(read_pbdb(file, "any"))), c("X", names(table)))
+
+  lines <- sub("\"305.9\"", "\"1,234\"", readLines(export_file("pbdb_plain.csv"), encoding = "UTF-8"), fixed = TRUE)
+  expect_error(read_pbdb(text_file(lines)), "row 1 is \"1,234\"", fixed = TRUE, class = "multicause_input_error")
+})
+
 test_that("names have no control characters", {
   file <- tempfile(fileext = ".csv")
   writeLines(c(

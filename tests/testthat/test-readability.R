@@ -105,16 +105,25 @@ test_that("articles and vignettes say component, but for the article on the pape
   expect_identical(basename(files)[grepl("\\b[Aa]spects?\\b", said)], "paper.Rmd")
 })
 
+test_that("each vignette and article has a sentence for the index of the site", {
+  files <- c(sources("vignettes", "*.Rmd"), sources("vignettes", "articles", "*.Rmd"))
+  skip_if_not(length(files) > 0L, "the sources are not at hand")
+  said <- vapply(files, function(file) any(grepl('^description: ".*[.]"$', readLines(file, 5L))), NA)
+  expect_identical(basename(files)[!said], character())
+})
+
 test_that("news tell what there is, not what states that nobody saw were like", {
   file <- sources("NEWS.md")
   skip_if_not(length(file) == 1L, "the sources are not at hand")
   text <- readLines(file, encoding = "UTF-8")
   past <- c(
     "no longer", "used to", "formerly", "the former", "any more", "; it was", "; they were", "are gone", "is gone",
-    "was renamed", "fixed a"
+    "was renamed", "fixed a", "before, they", "they failed", "stopped with the message", "rounding made", "EM crept"
   )
   past <- sprintf("(%s)\\b", paste(past, collapse = "|"))
   expect_identical(grep(past, text, value = TRUE), character())
+  entries <- substr(grep("^- ", text, value = TRUE), 1L, 60L)
+  expect_identical(entries[duplicated(entries)], character())
 })
 
 test_that("the first page of the model is three screens at most", {

@@ -250,7 +250,7 @@ test_that("verbs, names, update and simulate go with visits; what cannot be is r
   expect_equal(zero$missed, with(zero, phantom * present)) # nothing is added, so only the visits can have failed
   expect_s3_class(suppressMessages(suppressWarnings(update(fit, k = 3))), "visits_bernoulli")
   expect_equal(dim(simulate(fit, seed = 1)[[1]]), c(30L, 8L, 2L))
-  expect_output(print(summary(fit)), "A presence is missed, on the mean over sites, by first")
+  expect_output(print(summary(fit)), "A presence is missed, on average over sites, by first")
   expect_silent(on_paper(plot(fit)))
   expect_snapshot(error = TRUE, {
     visits_bernoulli(tables)

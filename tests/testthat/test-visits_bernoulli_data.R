@@ -119,6 +119,13 @@ test_that("sites and taxa are matched by name, and every value is needed where t
     "each of the 30 sites",
     class = "multicause_input_error"
   )
+  # Of rows with names none is taken by its place.
+  lacks <- function(given) {
+    expect_error(visit_variables(~size, cell, given, "detection"), "lacks \"s1\"", class = "multicause_input_error")
+  }
+  lacks(list(site = transform(rows, id = sub("^s1$", "s01", id))))
+  lacks(list(site = data.frame(size = case$size, row.names = paste0("s", 2:31))))
+  lacks(list(visit = list(size = matrix(0, 30, 3, dimnames = list(paste0("s", 2:31), NULL)))))
 })
 
 test_that("taxa seldom found are named, also beside their chances", {

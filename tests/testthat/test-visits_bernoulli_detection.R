@@ -245,7 +245,7 @@ test_that("a covariate of taxa moves the mean of the intercept", {
 
 test_that("verbs take such fits", {
   fit <- detected()
-  expect_output(print(fit), "Detection goes by ~date \\+ size; species share")
+  expect_output(print(fit), "Detection depends on ~date \\+ size; species are drawn")
   expect_identical(dim(simulate(fit, seed = 1)[[1]]), c(30L, 5L, 3L))
   zeros <- false_absences(fit, Inf)
   expect_equal(zeros$missed, zeros$phantom * zeros$present) # as in the other models of visits
@@ -281,6 +281,56 @@ test_that("what cannot be is refused", {
     vcov(visits_bernoulli(case$visits, 1))
     confint(run(), "t9")
   })
+})
+
+test_that("covariates that would be no number, or one value alone, are refused with what to do", {
+  day <- as.Date("2021-05-01") + round(30 * as.vector(case$date))
+  long <- data.frame(site = rep(rownames(case$visits), 3), visit = rep(1:3, each = 30), date = day)
+  visits <- case$visits
+  visits[2, , 2] <- NA
+  run <- function(detection = ~date, visit_data = long) {
+    suppressMessages(visits_bernoulli(
+      visits, 1, detection = detection, visit_data = visit_data, control = fit_control(n_start = 1)
+    ))
+  }
+  refused <- function(expr, text) expect_error(expr, text, class = "multicause_input_error", fixed = TRUE)
+  refused(run(), "give the day of the year, as.POSIXlt(date)$yday")
+  refused(run(visit_data = transform(long, date = as.POSIXct(date))), "not dates")
+  refused(run(visit_data = transform(long, date = as.character(date))), "as.POSIXlt(as.Date(date, format = ))$yday")
+  refused(run(visit_data = transform(long, date = format(date, "%d.%m.%y"))), "not dates")
+  rounds <- run(visit_data = transform(long, date = factor(c("2021-05-01", "2021-06-01", "2021-07-01")[visit])))
+  expect_length(rounds$detection$terms, 3)
+  long$day <- as.numeric(day) - min(as.numeric(day), na.rm = TRUE)
+  long$observer <- "Ann"
+  refused(run(~ day + observer), "Covariate `observer` is \"Ann\" throughout: leave it out of `detection`.")
+  refused(run(~ log(day)), "the term log(day), which has no finite value for 1 of 86 visits")
+  refused(run(detection ~ day), "presence goes by `communities`")
+  of_taxa <- function(by, ...) visits_bernoulli(visits, 1, detection = by, taxon_data = data.frame(...))
+  refused(of_taxa(~guild, guild = rep("a", 5)), "Covariate `guild` is \"a\" throughout")
+  refused(of_taxa(~ log(mass), mass = 0:4), "the term log(mass), which has no finite value for 1 of 5 taxa")
+  long$visit <- paste0("v", long$visit)
+  refused(run(), "`visit` is \"v1\", \"v2\" and 1 more for visits")
+})
+
+test_that("a term without a finite value is refused of new visits, and passed over where no visit was", {
+  visits <- case$visits
+  lag <- ifelse(is.na(case$date), -1, case$date + 1)
+  fit <- suppressWarnings(suppressMessages(
+    visits_bernoulli(visits, 1, detection = ~ log(lag), visit_data = list(lag = lag))
+  ))
+  expect_true(all(is.finite(fit$detection$design)))
+  expect_identical(fit$detection$design[1, ], rep(1, 90)) # the intercept, also where nothing else is known
+  expect_error(
+    suppressWarnings(predict(fit, data.frame(lag = c(1, -1)), type = "detection")),
+    "must give log(lag) a finite value: row 2 does not", class = "multicause_input_error", fixed = TRUE
+  )
+})
+
+test_that("where no site was visited twice a message says what that means", {
+  alone <- case$visits[, , 1, drop = FALSE]
+  one <- function(...) visits_bernoulli(alone, 1, ..., rare = 0, control = fit_control(n_start = 1))
+  expect_message(fit <- one(detection = ~1), "No site was visited twice")
+  expect_match(model_title(fit), "of 1 visit$")
 })
 
 test_that("of a taxon that every visit finds, what the data say of detection has a top, and not far away", {

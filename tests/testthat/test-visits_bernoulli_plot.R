@@ -43,6 +43,9 @@ test_that("figures are ggplot2 objects of what the tables say", {
     }
   }
   # Taxa are counted: no 2.5 of them.
+  richness <- occupied(fits$map)
+  expect_identical(plot(richness)$data, plot(fits$map, "richness")$data)
+  expect_s3_class(plot(head(occupied(fits$map, "attribute"), 3)), "ggplot")
   counts <- ggplot2::layer_scales(plot(fits$map, "richness"))$x$get_breaks()
   expect_identical(counts, round(counts))
   lines <- ggplot2::autoplot(fits$map, "detection", "date")$data
@@ -121,7 +124,7 @@ test_that("what is told of a survey has the user's words for its sides", {
 test_that("sums of a fit to visits have no bound beside what the visits tell", {
   sums <- by_site(fits$gibbs)
   expect_false("most" %in% names(sums))
-  expect_no_match(capture.output(print(sums)), "most: what the table alone allows")
+  expect_no_match(capture.output(print(sums)), "most: the largest expected number")
 })
 
 test_that("a fit with covariates of detection says what visits add, too", {

@@ -147,9 +147,9 @@ test_that("it finds what was missed, better than chance by far", {
   expect_match(paste(capture.output(print(w)), collapse = " "), "takes its list for +complete")
   expect_no_match(paste(capture.output(print(w, n = 0)), collapse = " "), "takes its list")
   expect_null(complete_sentence(data.frame(chance = 0.5, missed_high = 0.06), w))
-  expect_output(print(w, n = 0), "About [0-9 ]+ of them were missed, if each")
+  expect_output(print(w, n = 0), "About [0-9 ]+ of them were missed, if the part")
   w$total[c("missed", "low")] <- c(0.33, 0)
-  expect_output(print(w, n = 0), "Less than one (0.33) of them was missed, if each", fixed = TRUE)
+  expect_output(print(w, n = 0), "Less than one (0.33) of them was missed, if the part", fixed = TRUE)
   w$source <- "completeness"
   expect_null(complete_sentence(top, w))
 })
@@ -169,6 +169,20 @@ test_that("same seed, same answer: anew, from the session's seed, sparse", {
   other <- update(w, seed = 2)
   expect_identical(other$seed, 2L)
   expect_false(identical(other$probability, w$probability))
+})
+
+test_that("update() needs nothing of where the answer was made", {
+  made <- function(...) {
+    table <- x
+    ages <- 60:1
+    which_zeros(table, age = ages, ..., quick = TRUE, seed = 1)
+  }
+  w <- made(leave_out = 2:3)
+  expect_identical(update(w)$probability, w$probability)
+  expect_identical(update(w, leave_out = NULL)$probability, answer()$probability)
+  expect_identical(update(made(), leave_out = 2:3)$probability, w$probability)
+  expect_identical(update(w, seed = 2, evaluate = FALSE)$seed, 2)
+  expect_error(update(w, . ~ .), "takes arguments by name")
 })
 
 test_that("workers give the same answer", {
@@ -230,6 +244,22 @@ test_that("finds say how many were missed where completeness is known", {
   empty <- odds
   empty[1L, ] <- 0
   expect_identical(wz_richness(empty, finds, known, 1)$factor[1L], 1)
+})
+
+test_that("what the table allows holds at sites that lost much of a full table", {
+  expect_identical(wz_poor(c(5, 5), c(5, 5), NULL), c(1, 1))
+  set.seed(1)
+  poor <- wz_poor(rep(20, 60), rep(c(10, 40), 30), cbind(rep(0.7, 60), 0.7))
+  expect_true(all(poor[c(TRUE, FALSE)] < 0.6, poor[c(FALSE, TRUE)] == 1))
+  expect_equal(scale_odds(0.5, 0.5), 1 / 3)
+
+  there <- matrix(rbinom(80 * 40, 1, 0.85), 80)
+  known <- runif(80, 0.55, 0.95)
+  found <- there * rbinom(80 * 40, 1, known)
+  w <- suppressMessages(which_zeros(found, completeness = known, quick = TRUE, seed = 1, progress = FALSE))
+  expect_lt(mean(w$completeness$estimate > known + 1e-9), 0.1)
+  site <- by_site(w)
+  expect_lt(mean(rowSums(there > found)[site$site] > site$most), 0.05)
 })
 
 test_that("what chances may not take goes to the other zeros of the site", {
@@ -303,11 +333,37 @@ test_that("why a zero is thought false adds up", {
   expect_error(explain(w, find[[1L]], find[[2L]]), "this is a find", class = "multicause_input_error")
 })
 
+test_that("the table says how much it counts that lists are alike, and neighbours are shown by that", {
+  # Four communities, each of all ages, told apart with ease or hardly.
+  communities <- function(own) {
+    chance <- ifelse(outer(rep(1:4, 20), rep(1:4, 8), "=="), own, 0.2)
+    list(x = with_seed(1, matrix(as.double(runif(80 * 32) < chance), 80)), age = 1:80)
+  }
+  table <- communities(0.8)
+  near <- smooth_over(age = table$age)
+  expect_identical(choose_likeness(table$x, near), 4)
+  expect_identical(choose_likeness(communities(0.4)$x, near), 1)
+  near$most <- least_near
+  best <- vapply(c(1, 2, 4), function(power) max(nbm_tune(near, power, nbm_table(table$x))$trace$objective), 0)
+  expect_false(is.unsorted(best))
+  sites <- early_tetrapods$sites
+  expect_identical(choose_likeness(early_tetrapods$x, smooth_over(age = sites$age, place = sites[c("lng", "lat")])), 1)
+  expect_identical(choose_likeness(table$x, NULL), 1)
+  w <- which_zeros(table$x, age = table$age, quick = TRUE, seed = 1)
+  cell <- which(w$candidate, arr.ind = TRUE)[1L, ]
+  near <- explain(w, cell[[1L]], cell[[2L]])$neighbours
+  lists <- near_lists(w$near$near_alike, cell[[1L]])
+  length <- sqrt(rowSums(table$x))
+  overlap <- drop(tcrossprod(table$x, table$x[cell[[1L]], , drop = FALSE])) / length / length[cell[[1L]]]
+  weight <- lists$weight * (overlap[lists$neighbour + 1L] + likeness_floor)^4
+  expect_equal(near$weight[match(lists$neighbour + 1L, near$site)], weight / sum(weight))
+})
+
 test_that("answers are printed in plain words", {
   w <- answer()
   # Numbers differ in their last places between BLAS libraries; the words do not.
   words <- function(x) gsub("[0-9][0-9. ]*[0-9]|[0-9]", "#", utils::capture.output(print(x)))
-  expect_snapshot(writeLines(words(w)[c(1:4, 11)]))
+  expect_snapshot(writeLines(words(w)[c(1:4, 11, 12)]))
   expect_true(any(grepl("A first look", words(w))))
   text <- utils::capture.output(print(w))
   expect_lte(max(nchar(text)), 110L)
@@ -362,6 +418,14 @@ test_that("wrong input", {
   damaged <- answer()
   damaged$probability <- damaged$probability[1:3, ]
   expect_error(print(damaged), "is damaged", class = "multicause_input_error")
+})
+
+test_that("an answer that lost a part that its print needs is refused in words of ours", {
+  for (part in c("restricted", "quick", "copies", "wanted", "curve")) {
+    w <- unclass(answer())
+    w[[part]] <- NULL
+    expect_error(capture.output(print(structure(w, class = "which_zeros"))), class = "multicause_input_error")
+  }
 })
 
 test_that("the AUCs of all rows at once are those of each row", {
@@ -443,4 +507,6 @@ test_that("covariates of as many sites as there are taxa are told to be turned, 
   said <- tryCatch(which_zeros(x, age = 1:7), error = conditionMessage)
   expect_match(said, "must be of the 60 sites of `x`, not of 7.", fixed = TRUE)
   expect_no_match(said, "t(x)", fixed = TRUE)
+  others <- stats::setNames(1:60, c("elsewhere", rownames(x)[-1]))
+  expect_error(which_zeros(x, age = others), "`age` must have every row of `x`: it lacks", fixed = TRUE)
 })

@@ -22,7 +22,9 @@ in_memory <- function(x, learners, stack, judged, completeness) {
     i <- hidden$site[e]
     i + (which(x[i, ] == 1)[nth[e]] - 1) * n
   }, 0)
-  least <- wz_least(stats::plogis(eta + shift - 1.645 * se), open, hidden)
+  poor <- wz_poor(rowSums(odds) * exp(shift), finds, completeness)
+  hidden$p <- scale_odds(hidden$p, poor[hidden$site])
+  least <- wz_least(scale_odds(stats::plogis(eta + shift - 1.645 * se), poor), open, hidden)
   unlike <- wz_unlike(stats::plogis(eta + shift + 1.645 * se), open, zero)
   site <- if (is.null(completeness)) {
     wz_completeness(matrix(1, n, 2L), NULL, least)

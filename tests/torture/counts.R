@@ -57,8 +57,3 @@ torture("mc_c_plca_fit", modifyList(cells, list(index = cells$index + 1L)), para
 torture("mc_c_plca_fit", cells, param, replace(prior, "pairs", list(list(diag(2), NULL))), plain, error = TRUE)
 torture("mc_c_plca_prior", cells, param, prior)
 torture("mc_c_plca_prior", cells, param, modifyList(prior, list(method = 3L)), error = TRUE)
-
-counts <- matrix(c(5, 3, 0, 1, 1, 1), 3)
-torture("mc_c_entropic", counts, c(2, -1), 1L)
-torture("mc_c_entropic", 0 * counts, c(2, -1), 2L)
-torture("mc_c_entropic", counts, 1, 1L, error = TRUE)

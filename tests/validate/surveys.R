@@ -175,4 +175,5 @@ turkana <- list(
   name = "turkana, rarefied", score = do.call(rbind, lapply(thinned, `[[`, "score")),
   truth = do.call(rbind, lapply(thinned, `[[`, "truth"))
 )
-draw_calibration(lapply(list(cases[[2]], cases[[6]], turkana), show_calibration))
+shown <- lapply(list(cases[[2]], cases[[6]], turkana), show_calibration) # printed with or without a figure
+draw_calibration(shown)
