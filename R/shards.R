@@ -70,7 +70,8 @@
 #'   taxon), `along` (names of covariates) and `version` (of the package that wrote them). `dim()` and `nobs()`, the
 #'   number of observed cells, work as on a table, and `x[i, j]` gives some rows and columns, by number or name,
 #'   as a sparse matrix.
-#' @seealso [predict.multicause_shards()] for answers, [row_data()] for what travels with the rows.
+#' @seealso `vignette("large")` for a whole script, [predict.multicause_shards()] for answers, [row_data()] for what
+#'   travels with the rows.
 #' @examples
 #' records <- data.frame(
 #'   list = c("a", "b", "a", "c", "b", "d"), species = c("owl", "owl", "jay", "jay", "kite", NA)

@@ -1,8 +1,9 @@
 # Newton halves against SQUAREM on EM, from the same starts: passes and time to the level that EM has at convergence,
 # less .1 nats, and the ends of both. Results are kept in bench/passes.md and bench/passes.png.
 #   Rscript bench/passes.R [starts = 20] [price] [fossils] [simulated] [many] [others] [answers]
-#     [birds] [sparse] [rule] [screening] [twenty] [threads]
-# All parts unless named.
+#     [birds] [sparse] [rule] [screening] [twenty] [threads] [ones=5,20] [medians]
+# All parts but the last two unless named. Simulated tables take a tenth of the starts; "ones=" all of them, for tables
+# with these percentages of ones. "medians": the two tables of fossils on which medians of the posterior mode differ.
 # Times are processor seconds of one thread, to a level: those of the run times the share of its passes.
 library(multicause)
 args <- commandArgs(TRUE)
@@ -166,6 +167,23 @@ on_birds <- function() {
   }
 }
 
+# Are the medians of the posterior mode lower, or was it the luck of 50 starts?
+medians <- function() {
+  cat("\n## Medians of the posterior mode\n\n")
+  several <<- character()
+  nam <- fossils("now_2020_nam/nam_large_occ.csv", 1L, 2L)
+  all <- list(
+    compare("early tetrapods", as.matrix(multicause::early_tetrapods$x) + 0, 6L, "free", "map", starts, 4000L),
+    compare("nam_large", nam, 12L, "free", "map", starts, 4000L)
+  )
+  for (one in all) {
+    up <- with(one, end_newton - end_em)
+    test <- stats::wilcox.test(up[abs(up) > 0.1], exact = FALSE)
+    cat(sprintf("\n%s: mean difference %.2f (%.2f); higher by .1 in %d, lower in %d; Wilcoxon's p = %.2f\n",
+      one$table[1L], mean(up), stats::sd(up) / sqrt(length(up)), sum(up > 0.1), sum(up < -0.1), test$p.value))
+  }
+}
+
 many_components <- function() {
   cat("\n## g10s2 with many components\n\n")
   several <<- character()
@@ -175,14 +193,14 @@ many_components <- function() {
   }
 }
 
-on_simulated <- function() {
+on_simulated <- function(ones = c(0.2, 1, 5, 20, 50), n = max(1L, starts %/% 10L)) {
   cat("\n## 6000 x 600, k = 6, EM stopped after 1500 passes\n\n")
   several <<- character()
   out <- list()
-  for (density in c(0.002, 0.01, 0.05, 0.2, 0.5)) {
+  for (density in ones / 100) {
     x <- simulated(density)
     for (estimate in c("ml", "map")) {
-      out <- c(out, list(compare(paste(100 * density, "%"), x, 6L, "free", estimate, max(1L, starts %/% 10L), 1500L)))
+      out <- c(out, list(compare(paste(100 * density, "%"), x, 6L, "free", estimate, n, 1500L)))
     }
   }
   do.call(rbind, out)
@@ -442,7 +460,12 @@ threads <- function() {
 }
 
 if ("price" %in% parts) price()
-all <- rbind(if ("fossils" %in% parts) on_fossils(), if ("simulated" %in% parts) on_simulated())
+ones <- sub("^ones=", "", grep("^ones=", parts, value = TRUE))
+all <- rbind(
+  if ("fossils" %in% parts) on_fossils(),
+  if ("simulated" %in% parts) on_simulated(),
+  if (length(ones)) on_simulated(as.numeric(strsplit(ones, ",", fixed = TRUE)[[1L]]), starts)
+)
 if (!is.null(all)) {
   for (estimate in c("ml", "map")) {
     up <- with(all[all$estimate == estimate, ], end_newton - end_em)
@@ -451,6 +474,7 @@ if (!is.null(all)) {
   }
   if ("fossils" %in% parts) figure(all)
 }
+if ("medians" %in% parts) medians()
 if ("many" %in% parts) many_components()
 if ("others" %in% parts) {
   with_neighbours()
