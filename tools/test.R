@@ -5,10 +5,29 @@
 sanitized <- nzchar(Sys.getenv("MULTICAUSE_SANITIZED"))
 shown <- "plot|^(habits|help|readability|readme|report|report_files|source_layout|spelling|tasks|words)$"
 
+# Each file that took seconds is told when it ends: a run that is stopped says how far it came, and what was slow.
+FileTimes <- R6::R6Class("FileTimes", # nolint: object_name_linter. As other reporters are named.
+  inherit = testthat::Reporter,
+  public = list(
+    file = NULL, begun = NULL,
+    start_file = function(name) {
+      self$file <- name
+      self$begun <- proc.time()
+    },
+    end_file = function() {
+      took <- proc.time() - self$begun
+      if (took[["elapsed"]] > 2) {
+        message(sprintf("%6.1f s, %5.1f s of the processor: %s", took[["elapsed"]], sum(took[-3L]), self$file))
+      }
+    }
+  )
+)
+reporter <- testthat::MultiReporter$new(list(testthat::CheckReporter$new(), FileTimes$new()))
+
 results <- testthat::test_dir(
   "tests/testthat",
   filter = if (sanitized) shown, invert = sanitized,
-  package = "multicause", load_package = "installed", reporter = "check",
+  package = "multicause", load_package = "installed", reporter = reporter,
   stop_on_failure = FALSE
 )
 results <- as.data.frame(results)
