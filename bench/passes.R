@@ -174,7 +174,7 @@ medians <- function() {
   nam <- fossils("now_2020_nam/nam_large_occ.csv", 1L, 2L)
   all <- list(
     compare("early tetrapods", as.matrix(multicause::early_tetrapods$x) + 0, 6L, "free", "map", starts, 4000L),
-    compare("nam_large", nam, 12L, "free", "map", starts, 4000L)
+    compare("nam_large", nam, 12L, "free", "map", max(1L, starts %/% 4L), 4000L)
   )
   for (one in all) {
     up <- with(one, end_newton - end_em)
