@@ -34,13 +34,10 @@
 #'   none.
 #' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly.
 #' @examples
-#' sites <- early_tetrapods$sites
-#' place <- sites[c("lng", "lat")]
-#' w <- which_zeros(early_tetrapods$x, age = sites$age, place = place, quick = TRUE, seed = 1)
+#' w <- which_zeros(early_tetrapods$x, age = early_tetrapods$sites$age, quick = TRUE, seed = 1)
 #' plot(w, n = 15)
 #' plot(w, "heat")
 #' plot(w, "ranges", n = 12)
-#' plot(w, "map")
 #' @name plot.which_zeros
 #' @aliases autoplot.which_zeros
 #' @exportS3Method ggplot2::autoplot
