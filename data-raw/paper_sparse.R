@@ -1,7 +1,5 @@
-# The experiments of Shashanka, Raj & Smaragdis (2007) and of Smaragdis, Shashanka, Raj & Mysore (2009) for the article
-# "Sparse and related components: two papers, reproduced". Faces and digits are not part of the package: MULTICAUSE_DATA
-# says where they are; the recording of drums was never published, so sounds are made here. Results go beside the
-# article.
+# The experiments of Shashanka, Raj & Smaragdis (2007) for the article "Sparse components: the paper, reproduced". Faces
+# and digits are not part of the package: MULTICAUSE_DATA says where they are. Results go beside the article.
 #   OPENBLAS_NUM_THREADS=1 Rscript data-raw/paper_sparse.R [experiment ...]     (default: all; about ten minutes)
 #
 # With and without sparsity the same algorithm makes the same number of passes from the same start: `n_pass` plain EM
@@ -155,116 +153,13 @@ classes <- function(k, strengths = c(0, 0.05, 0.1, 0.2, 0.3), n_fold = 15L) {
   }))
 }
 
-# ---- drums (the second paper) --------------------------------------------------------------------------------------
-
-# Three seconds of a kick, a snare and a hi-hat, and the magnitudes of their spectrum in short frames.
-drums <- function(rate = 8000, seconds = 3) {
-  t <- seq(0, 0.5, by = 1 / rate)
-  pitch <- 120 - 70 * pmin(t / 0.15, 1)
-  sounds <- list(
-    kick = sin(2 * pi * cumsum(pitch) / rate) * exp(-t / 0.15),
-    snare = (0.6 * sin(2 * pi * 180 * t) + 0.5 * stats::rnorm(length(t))) * exp(-t / 0.1),
-    hat = 0.4 * c(0, 0, diff(stats::rnorm(length(t)), differences = 2)) * exp(-t / 0.03)
-  )
-  hits <- list(kick = c(0, 1, 1.25, 2), snare = c(0.5, 1.5, 2.5), hat = seq(0, 2.75, 0.25))
-  out <- numeric(rate * seconds + length(t))
-  for (name in names(hits)) {
-    for (at in hits[[name]]) {
-      i <- round(at * rate) + seq_along(t)
-      out[i] <- out[i] + sounds[[name]]
-    }
-  }
-  out[seq_len(rate * seconds)]
-}
-
-spectrogram <- function(sound, frame = 512, hop = 128) {
-  at <- seq(1, length(sound) - frame + 1, by = hop)
-  window <- 0.5 - 0.5 * cos(2 * pi * (seq_len(frame) - 1) / frame)
-  frames <- vapply(at, function(i) sound[i + seq_len(frame) - 1] * window, numeric(frame))
-  v <- abs(stats::mvfft(frames))[seq_len(frame / 2 + 1), ]
-  1000 * v / sum(v)
-}
-
-groups <- rep(1:6, each = 2)
-same <- outer(groups, groups, "==") & !diag(12)
-random_start <- function(v) {
-  rows <- function(m) {
-    s <- matrix(stats::runif(12 * m, 0.1, 1.1), 12)
-    s / rowSums(s)
-  }
-  list(weights = rep(1 / 12, 12), marginals = list(rows(nrow(v)), rows(ncol(v))))
-}
-
-# A fit of 12 components with a prior on their marginals along time.
-fit_drums <- function(v, start, between = 0, within = 0, grouped = FALSE, method = "paper", anneal = NULL,
-                      max_pass = 120) {
-  prior <- if (between != 0 || within != 0) {
-    cross_entropy(
-      groups = if (grouped) groups, between = between, within = within, dims = 2, method = method, anneal = anneal
-    )
-  }
-  control <- fit_control(n_start = 1, max_pass = max_pass, tol = 0, accelerate = FALSE, progress = FALSE)
-  quiet(plca(v, 12, prior = prior, start = start, control = control))
-}
-
-measures <- function(fit) {
-  d <- divergences(fit, dims = 2)[[1L]]
-  c(kl = fit$kl, between = mean(d[!same & !diag(12)]), within = mean(d[same]), loglik = fit$loglik)
-}
-
-# Every second frequency and time of the lower part, as amplitudes' roots, for a picture.
-coarse <- function(v) round(unname(sqrt(v[seq(1, 90, 2), seq(1, ncol(v), 2)])), 2L)
-
-shown_drums <- function(fit) {
-  time <- fit$param$marginals[[2L]]
-  list(
-    rebuilt = coarse(fitted(fit)),
-    time = round(unname(time / apply(time, 1L, max)), 2L), apart = round(unname(divergences(fit, dims = 2)[[1L]]), 2L),
-    measures = measures(fit)
-  )
-}
-
-drum_pictures <- function() {
-  set.seed(1)
-  v <- spectrogram(drums())
-  set.seed(2)
-  start <- random_start(v)
-  weights <- c(5, 0.2, 0, -0.2, -5)
-  settings <- list(c(0, 0), c(0, 5), c(1, 0), c(1, 5))
-  list(
-    spectrogram = coarse(v), weights = weights, settings = settings,
-    along = lapply(weights, function(w) shown_drums(fit_drums(v, start, w))),
-    grouped = lapply(settings, function(s) shown_drums(fit_drums(v, start, s[1L], s[2L], TRUE)))
-  )
-}
-
-# The prior kept, or faded over the first 100 of 120 passes, or absent: the same ten starts on each of three other
-# recordings. All with as many passes.
-annealing <- function() {
-  rows <- lapply(11:13, function(seed) {
-    set.seed(seed)
-    v <- spectrogram(drums())
-    lapply(1:10, function(i) {
-      start <- random_start(v)
-      arms <- list(none = fit_drums(v, start))
-      for (method in c("paper", "js")) {
-        arms[[paste(method, "kept")]] <- fit_drums(v, start, 2, 10, TRUE, method)
-        arms[[paste(method, "annealed")]] <- fit_drums(v, start, 2, 10, TRUE, method, 100)
-      }
-      measured <- t(vapply(arms, measures, numeric(4)))
-      data.frame(recording = seed, start = i, arm = names(arms), measured, row.names = NULL)
-    })
-  })
-  do.call(rbind, unlist(rows, FALSE))
-}
-
 experiments <- list(
   simplex = simplex, faces = faces, digit_bases = digit_bases, digit_entropy = digit_entropy,
   trained = function() c(table(digits()$train[, 1L])), classes_25 = function() classes(25),
   classes_50 = function() classes(50), classes_75 = function() classes(75), classes_100 = function() classes(100),
   classes_200 = function() classes(200),
   # Whether 15 passes are enough to fold in: more of them, without sparsity.
-  folded_longer = function() classes(200, 0, 100L), drum_pictures = drum_pictures, annealing = annealing
+  folded_longer = function() classes(200, 0, 100L)
 )
 
 run_experiments(experiments, target)
