@@ -24,7 +24,7 @@
 #' \eqn{\sum (w_j - v_j)^2 \sum (R_j - \bar R)^2 / (m - 1)}{sum (w - v)^2 sum (R - mean(R))^2 / (m - 1)}, both exact,
 #' and the p-value takes it as normal. Where each taxon belongs wholly to one of the two components this is Wilcoxon's
 #' test (normal approximation, ties corrected, no continuity correction). A taxon both components share alike does not
-#' count twice. Nothing is tested (`NA`) where there is nothing but rounding error: between components whose weights
+#' count twice. Nothing is tested (`NA`) where there is only rounding error: between components whose weights
 #' differ by less than 1e-8 in all, and where all ages are equal. Ages count as equal to 12 digits. It is no proof of
 #' distinct components: these were chosen from the same data.
 #'

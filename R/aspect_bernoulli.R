@@ -149,7 +149,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' Fits start from Bernoulli mixtures (`"mixture"`), from mixtures plus a component near zero (`"mixture_phantom"`) and
 #' from uniform random numbers (`"uniform"`); see [fit_control()]. `"mixture_phantom"` imposes a phantom at the start,
 #' not at the end. The likelihood has many local maxima and its surface is flat in places: see `fit$starts` and
-#' [certificate()]. The latter bounds what better memberships alone, or better components alone, could still gain.
+#' [certificate()]. It bounds what better memberships alone, or better components alone, could still gain.
 #'
 #' @section Sampling:
 #' `estimate = "gibbs"` draws from the posterior itself. So its intervals are not too narrow, as those of `"vb"` are.

@@ -36,8 +36,8 @@
 #' @param family the distribution of a cell. Where it is not given, tables of 0 and 1 are `"bernoulli"`, all others
 #'   `"gaussian"`.
 #' @param row_features,column_features user-fixed binary features, n x f and m x g, such as known groups: part of the
-#'   model as they are. `NULL`: none, but for the Bernoulli family a column of ones on each side, so that there is a
-#'   baseline; a matrix without columns is really none.
+#'   model as they are. `NULL`: none, except that the Bernoulli family has a column of ones on each side, so that there
+#'   is a baseline; a matrix without columns is really none.
 #' @param prior from [bmf_prior()].
 #' @param start a state to begin with, `list(rows = , columns = , weights = )` as in `param`, user-fixed features first;
 #'   every chain begins there. `NULL`: annealed starts.

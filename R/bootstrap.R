@@ -9,7 +9,7 @@
 #' drawn from the smaller fit, and both models are fitted to each (McLachlan 1987).
 #'
 #' @details
-#' The p-value is (1 + number of tables with at least the observed gain) / (1 + `nsim`). Observations are drawn anew
+#' The p-value is (1 + number of tables with at least the observed gain) / (1 + `nsim`). Observations are drawn again
 #' from the weights of [bernoulli_mixture()] (the prior of the sources of [noisy_or()]); unknown cells stay unknown.
 #' Every fit to a drawn table has the settings of `control`: fewer starts than the fits compared had would make the
 #' gains on drawn tables too small, and p with them. Pairs of neighbours in k are compared, each by itself.

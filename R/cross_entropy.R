@@ -31,8 +31,8 @@
 #' @param between weight for pairs in different groups; above 0 for difference.
 #' @param within weight for pairs in the same group; above 0 for likeness.
 #' @param dims dimensions of the array that the prior is on, numbers or names; `NULL` is all. Not with `weights`.
-#' @param weights instead of the former: a list with a symmetric k x k matrix, or `NULL`, for each dimension; the
-#'   diagonal is not used.
+#' @param weights instead of `groups`, `between` and `within`: a list with a symmetric k x k matrix, or `NULL`, for each
+#'   dimension; the diagonal is not used.
 #' @param method `"js"`, `"paper"` or `"mm"`; see Details.
 #' @param floor added inside the logarithm by `"mm"`, above 0.
 #' @param anneal `NULL`, a number of passes (a whole number from 2 to 1e6), or a vector of finite multipliers of at

@@ -52,7 +52,7 @@
 #' @param grid data frame or named list of vectors or lists: arguments of the models to try in all combinations, such as
 #'   `list(penalty = c(0.3, 1, 3))`.
 #' @param folds number of groups, at least 2.
-#' @param replicates how often the folds are drawn anew, from 1 to a million.
+#' @param replicates how often the folds are drawn again, from 1 to a million.
 #' @param floor smallest probability (or mean) given to a held-out cell, above 0 and at most 0.5.
 #' @param control settings of each fit, from [fit_control()]; `progress` shows one bar for all. Models that are sampled
 #'   need [mcmc_control()] instead: give them as a function that has its own, such as

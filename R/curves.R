@@ -15,7 +15,7 @@
 #'   **Bandwidth.** A fit that knows ages alone has a bandwidth of age, and it is used. One that was chosen together
 #'   with a place or another distance is none: there two sites are near only where both are small, so the age may reach
 #'   far, and along age alone the same number would carry taxa to times from which none is known. For such fits the
-#'   bandwidth is chosen anew: The sites are dealt into ten groups in the order of their ages, and the compositions of
+#'   bandwidth is chosen again: The sites are dealt into ten groups in the order of their ages, and the compositions of
 #'   each group are predicted from the other nine. Widths from the whole range of ages down to 1/1024 of it are tried,
 #'   each half the one before. The widest whose squared error is within 1 % of the least is taken. Far from all finds of
 #'   a taxon a chance above 0 is left where the components of the sites there have one.

@@ -88,7 +88,7 @@
 #' licence of its records is CC BY 4.0 (<https://creativecommons.org/licenses/by/4.0/>). Please cite the database and
 #' palaeoverse when you use them. Some things were changed here. Columns were dropped, and so were the accents of names
 #' of formations. The code of Namibia was put right, as it was read as missing. The script `data-raw/early_tetrapods.R`
-#' in the sources makes both data sets anew.
+#' in the sources makes both data sets again.
 #'
 #' @inherit tetrapod_occurrences references
 #' @examples

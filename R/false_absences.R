@@ -67,7 +67,7 @@
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @param phantom_convention of all decompositions that fit equally well by rescaling, which to report: as `"fitted"`,
 #'   the one with the least phantom (`"minimal"`) or the one with the most (`"maximal"`); see [identifiability()]. The
-#'   latter two need a fit with phantoms of one kind.
+#'   two conventions need a fit with phantoms of one kind.
 #' @return A data frame of class `false_absences` (`false_presences`), likeliest first: `observation`, `attribute`
 #'   (names, or numbers where the data have none), `probability`, `present`, `missed`, `phantom`, `missed_most`
 #'   (`probability`, `absent`, `added`, `phantom`, `added_most`), all within \[0, 1\], and the columns of `sites`. Equal

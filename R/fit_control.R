@@ -26,7 +26,7 @@
 #' with `accelerate = FALSE`, which asks for the published passes, and in [ensemble()]. `fit$algorithm` says what was
 #' taken; asked for with `smooth` or `effort`, `"sparse"` is `"newton"`. All this is for `estimate` `"ml"` and `"map"`,
 #' and Newton passes for `k` up to
-#' 1000. All other models have one algorithm each and ignore the argument, but for [plsa()], [nmf()] and
+#' 1000. All other models have one algorithm each and ignore the argument, except for [plsa()], [nmf()] and
 #' [visits_bernoulli()] with `detection`, which has Newton passes of its own. A likelihood climbed further is not always
 #' a better answer: exact zeros and ones fit what is seen too well. Where false absences are wanted, take
 #' `estimate = "map"` or [ensemble()].

@@ -22,7 +22,7 @@
 #' @param x the data, where the fit was made with `keep_x = FALSE`.
 #' @param scale is not used.
 #' @param k nats per two parameters: 2 for AIC.
-#' @return `deviance()` and `df.residual()`: a number; the latter may be below 0. `extractAIC()`: the number of
+#' @return `deviance()` and `df.residual()`: a number; `df.residual()` may be below 0. `extractAIC()`: the number of
 #'   parameters and the criterion. `case.names()`, `variable.names()`: text, numbers where the data have no names.
 #'   Where no likelihood was maximised, `df.residual()` and `extractAIC()` are errors.
 #' @seealso [multicause-package] for the number of parameters

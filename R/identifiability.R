@@ -37,12 +37,12 @@
 #' fit are those of the likelihood alone, whatever smoothing prefers among decompositions within them.
 #'
 #' **The estimate is uncertain, too.** Bounds are taken at the estimate. `bootstrap` draws tables from the fit and fits
-#' each anew as the fit was made (its prior, effort, neighbours), `draws` takes fits made elsewhere, such as
+#' each again as the fit was made (its prior, effort, neighbours), `draws` takes fits made elsewhere, such as
 #' [posterior_draws()]: the ends are then given with quantiles over them, and "the data decide" is said only if they
 #' agree. This was tested on 50 simulated tables of 300 x 80 with the truth anywhere in the bounds. With `"ml"` the
 #' upper end of `missed` covered the true chance of 64 % of the zeros at the estimate, and of 94 % over bootstrap fits.
-#' With `"vb"` and flat priors it covered 95 % at the estimate, and 99 % over draws, with shorter intervals. Take the
-#' latter. On tables that the model does not describe (one fauna a site, gradients, a wrong `k`) it covered 90 to 99 %.
+#' With `"vb"` and flat priors it covered 95 % at the estimate, and 99 % over draws, with shorter intervals. Take
+#' `"vb"`. On tables that the model does not describe (one fauna a site, gradients, a wrong `k`) it covered 90 to 99 %.
 #'
 #' **What is assumed.** That a phantom treats all attributes of an observation alike. Where some taxa are harder to find
 #' than others, these look rare here, and more may be missing than any of these bounds says. For birds of one visit to a
@@ -51,7 +51,7 @@
 #' least the largest probability of an observed cell in its column, and `missed` is at most
 #' \eqn{(1 - d_j) / d_j \cdot p / (1 - p)}{(1 - d_j) / d_j p / (1 - p)}. If observations have rates of their own as
 #' well, \eqn{d_j} is replaced by the larger of \eqn{p} and the product of the largest other probabilities in the row
-#' and the column. Both are outer bounds; the latter holds for each cell by itself. A table without repeats or effort
+#' and the column. Both are outer bounds; that of both holds for each cell by itself. A table without repeats or effort
 #' cannot tell such misses from rarity, so these bounds are wide: that is what one table allows.
 #'
 #' **Phantoms near zero.** The argument holds for an exact phantom. A fit whose phantom is only near 0 is run on with
@@ -77,7 +77,7 @@
 #' @param ... must be empty.
 #' @param n_search number of places the search starts from, at least 0; 0: no search. It draws random numbers.
 #' @param cells also give the bounds of every observed zero (of every one, for a black phantom).
-#' @param bootstrap number of tables drawn from the fit and fitted anew from the fit's own parameters, at least 0; not
+#' @param bootstrap number of tables drawn from the fit and fitted again from the fit's own parameters, at least 0; not
 #'   for ensembles and draws.
 #' @param draws list of fits to data with the same observations and attributes: [posterior_draws()], or bootstrap fits
 #'   made elsewhere.
@@ -106,7 +106,7 @@
 #'     `expected_most` false absences. `written` is that of the rule in `kinds`, or more where a phantom of the fit
 #'     has more.}
 #'   \item{`components`}{data frame, a row for each content component: the scales `minimal` and `maximal` (in the sense
-#'     of the conventions) by which memberships are multiplied, and the `attribute` that limits the latter; `NULL` with
+#'     of the conventions) by which memberships are multiplied, and the `attribute` that limits `maximal`; `NULL` with
 #'     both phantoms pinned.}
 #'   \item{`fits`}{fits at the ends of the mean share, each with the probabilities of `fit`: `minimal` and `maximal`
 #'     (the conventions) and `reached_least` and `reached_most`; every verb takes them. `NULL` with both phantoms

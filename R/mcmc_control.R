@@ -29,7 +29,7 @@
 #' every `checkpoint_seconds` seconds; the same call then resumes there, after a crash, too, and its result is the one
 #' it would have had. Files of finished chains are kept: delete them for a new run. Every file has a checksum: one that
 #' was cut off or changed is an error, and so is one of another call. An interrupt keeps the draws made so far. Memory
-#' does not depend on the number of draws but for a few numbers each: the predictive mean is summed up, and `keep`
+#' does not depend on the number of draws, except for a few numbers each: the predictive mean is summed up, and `keep`
 #' evenly spaced states a chain are kept for intervals and new data.
 #'
 #' The same seed gives the same chains for any `n_threads` and any [future::plan()]: each chain has its own L'Ecuyer

@@ -12,7 +12,7 @@
 #' @param reference another such fit to the same attributes (matched by name), or a matrix of k x m.
 #' @param ... must be empty.
 #' @return A list of class `alignment`. `fit` is the fit with its components in the order of the reference.
-#'   `permutation` is the former number of each. `match` is a data frame with `reference`, `component` (the former name,
+#'   `permutation` is the old number of each. `match` is a data frame with `reference`, `component` (the old name,
 #'   `NA` where there is none), `distance` and `correlation`.
 #' @references Hornik K (2005). A CLUE for CLUster Ensembles. *Journal of Statistical Software* 14(12), 1-25.
 #'   \doi{10.18637/jss.v014.i12}

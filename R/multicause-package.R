@@ -168,8 +168,8 @@
 #'   \item{missed}{The chance that a taxon was there and was not recorded. Its sum over zeros is the expected number
 #'     of false absences. It rests on an assumption about completeness.}
 #'   \item{missed most}{The largest chance of that kind that the table allows. Where it is small, the absence is true
-#'     whatever the completeness.}
-#'   \item{present}{The chance that the taxon lived there, had the cell never been looked at.}
+#'     for every completeness.}
+#'   \item{present}{The chance that the taxon lived there, as if nobody had looked at this cell.}
 #'   \item{chance of a record}{How often such zeros would be finds, if only the rest of the table were known. It needs
 #'     no assumption about completeness. It can be measured, by hiding finds. Fits call it `probability`.}
 #'   \item{completeness}{The chance that a taxon that was there was recorded. A completeness of 0.4 means that 4 of 10
@@ -218,6 +218,8 @@
 #'     and 1.}
 #'   \item{maximum likelihood, MAP}{The parameters that make the table most likely; the same with a prior (`"ml"`,
 #'     `"map"`).}
+#'   \item{log-odds}{Another scale for chances, on which reasons add up: the logarithm of \eqn{p / (1 - p)}. 0 stands for
+#'     a chance of one half, 3 for 0.95, -3 for 0.05.}
 #'   \item{log-likelihood}{The logarithm of the chance of the table under the fit, the higher the better. It is
 #'     measured in nats. One more is a chance 2.7 times as large.}
 #'   \item{AIC}{A criterion for choosing between fits: minus twice the log-likelihood, plus twice the number of

@@ -82,7 +82,7 @@ fitted.noisy_or <- function(object, ...) {
 #' Rows that the model thinks impossible (a 1 that nothing can have made, or a 0 under a leak of 1) have no
 #' posterior: they are `NA`, and a message names them.
 #'
-#' **Simulated tables** are complete, whatever was missing from the data: components are drawn anew for every
+#' **Simulated tables** are complete, whatever was missing from the data: components are drawn again for every
 #' observation.
 #'
 #' @param object a fit of [noisy_or()].

@@ -26,20 +26,20 @@
 #' @details
 #' Rows without a value (`NA` or an empty text) in a column of `observation` or `attribute` are left out; white space
 #' around names is cut off. Observations and attributes are sorted: by value, and text in the C locale, so that the
-#' result depends neither on the order of the rows nor on the machine. What was dropped is told in a message of class
-#' `multicause_message`.
+#' result depends neither on the order of the rows nor on the machine. A message of class `multicause_message`
+#' says what was dropped.
 #'
 #' The site table has a row for each observation, in the order of the matrix and with the same row names. Its columns
 #' are `observation` (the name); every column of `data` that is constant within all observations; those asked for by
 #' `summarise`; `n_attributes`, the number of attributes present in the matrix; and `n_occurrences`, the number of
 #' rows of `data`. Constancy, summaries and `n_occurrences` look at all rows of an observation, also at those whose
 #' attribute was missing or dropped, because they tell how well an observation was searched. A column of `data` that
-#' has one of these names itself gives way.
+#' has one of these names itself is left out.
 #'
 #' **Tables of other packages.** Occurrence tables of palaeoverse (also after its `bin_time()` and `bin_space()`: give
-#' `c("cell_ID", "bin_assignment")` as `observation`) and of divDyn come in as they are. Community tables of vegan,
+#' `c("cell_ID", "bin_assignment")` as `observation`) and of divDyn can be used as they are. Community tables of vegan,
 #' sites by species, go straight into the models: `plsa(dune, 3)`, `aspect_bernoulli((dune > 0) + 0, 3)`. Those of iNEXT
-#' have taxa in rows and are turned round: `plsa(t(bird), 2)`.
+#' have taxa in rows and must be turned: `plsa(t(bird), 2)`.
 #'
 #' Cost: time grows with the rows of `data` (a few seconds for a million), memory with the larger of `data` and the
 #' result. A dense result of more than 2^31 - 1 cells is refused.

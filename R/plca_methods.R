@@ -61,8 +61,8 @@ logLik.plca <- function(object, ...) {
 #' new observations (levels of the first dimension) are folded in with the other marginals held.
 #'
 #' @param object a fit of [plca()].
-#' @param newdata an array like the training data but for its first dimension, its other levels in any order where they
-#'   have names; or a data frame of its indices and counts; `NULL`: the training data.
+#' @param newdata an array like the training data except for its first dimension, its other levels in any order where
+#'   they have names; or a data frame of its indices and counts; `NULL`: the training data.
 #' @param type `"response"`: expected counts, an array like the data; `"membership"`: n x k, P(component | level of
 #'   the first dimension), rows sum to 1; `"cell"`: the data's dimensions x k, the chance that each component made a
 #'   count in the cell. A result over 1 GB is refused.

@@ -9,7 +9,7 @@
 #' with `membership` \eqn{g} (n x k) and `basis` \eqn{w} (k x m), rows of both on the simplex. The log-likelihood is
 #' \eqn{\sum_{ij} x_{ij} \log P_i(j)}{sum x[i,j] log P_i(j)}, without the multinomial coefficient, so real
 #' non-negative data will do. Row totals are given, not modelled. This is the matrix factorisation that minimises the
-#' Kullback-Leibler divergence (KL-NMF) but for scale.
+#' Kullback-Leibler divergence (KL-NMF), except for scale.
 #'
 #' **Sparsity.** `sparsity` adds \eqn{\beta \sum_i \sum_c g_{ic} \log g_{ic}}{beta sum g log g}, and the same of the
 #' basis, to the log-likelihood. Positive values favour few large shares, negative ones even shares. What counts is
@@ -36,7 +36,7 @@
 #' into observed cells: each cell's probability is divided by \eqn{P_i}(observed), and EM imputes the missing cells at
 #' their expected counts. `missing = "paper"` is the rule printed in section 4.1: missing cells are left out of the sum
 #' and nothing is divided. It favours components with large probabilities in the observed cells, and is biased even for
-#' data without noise (in `vignette("counts")` it misses the missing cells of such data by 22 % on the mean, the
+#' data without noise (in `vignette("counts")` it misses the missing cells of such data by 22 % on average, the
 #' conditional rule by less than 0.001 %). It is kept for comparison. Both rules fill missing cells by the paper's
 #' formula \eqn{P_i(j) N_i / P_i}(observed).
 #'

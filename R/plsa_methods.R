@@ -47,7 +47,7 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 #' the
 #' mean of the training data.
 #'
-#' `simulate()` draws each row anew from its distribution with its observed total (rounded), over its observed cells;
+#' `simulate()` draws each row again from its distribution with its observed total (rounded), over its observed cells;
 #' unknown cells stay `NA`.
 #'
 #' @param object a fit of [plsa()].

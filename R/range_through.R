@@ -2,7 +2,7 @@
 #'
 #' The classical answer to the question which zeros are false. A taxon is found in an older and in a younger site. So it
 #' lived in between. Its zeros at sites of an age in between are gaps of the record (*range-through* or *Lazarus* gaps),
-#' if the taxon lived at that place at all. This rule uses nothing but ages. Models should do better than it.
+#' if the taxon lived at that place at all. This rule uses ages alone. Models should do better than it.
 #'
 #' @param x A matrix of observations by attributes as every model takes it: 0/1, logical or counts, data frame or
 #'   sparse; above 0 is a find, `NA` an unknown cell.

@@ -19,13 +19,13 @@
 #' | `order`, `family`, `genus` | `ORDER`, `FAMILY`, `GENUS` | `order_name`, `family_name`, `genus_name` |
 #' | `species` | `SPECIES` | `species_name` |
 #'
-#' They come first; every other column is kept under its own name. Blanks, `NA` and `\N` become `NA`; columns of nothing
-#' but numbers become numbers. Indeterminate names (`indet.`, `gen.`, `sp.`, `incertae sedis`, `_`) become `NA`.
+#' They come first; every other column is kept under its own name. Blanks, `NA` and `\N` become `NA`; columns of numbers
+#' alone become numbers. Indeterminate names (`indet.`, `gen.`, `sp.`, `incertae sedis`, `_`) become `NA`.
 #' Control characters, line breaks within a field among them, become blanks.
 #' `species` becomes the full name, genus and epithet. Latitude and longitude both exactly 0 are unknown and become
 #' `NA`. Ages and coordinates that cannot be, and quotation marks that would lose rows, are treated as in [read_pbdb()].
 #'
-#' What was read and left out is told in a message of class `multicause_message`.
+#' A message of class `multicause_message` tells what was read and what was left out.
 #'
 #' @param ... Must be empty.
 #' @return A data frame of one row for each species of each locality that is left. A file that is something else,

@@ -12,7 +12,7 @@
 #' The file must be a download of occurrences, not of collections or taxa. It must have the long column names of the
 #' database, which the download page gives, and the data service for `occs/list.csv`. These must be there:
 #' `occurrence_no`, `collection_no`, `accepted_name`, `accepted_rank`, `max_ma` and `min_ma`. Every column is kept under
-#' its name. Blanks, the text `NA` and names such as `NO_GENUS_SPECIFIED` become `NA`. Columns of nothing but numbers
+#' its name. Blanks, the text `NA` and names such as `NO_GENUS_SPECIFIED` become `NA`. Columns of numbers alone
 #' become numbers, also with decimal commas, where ages and coordinates have no decimal points. In column `cc` the text
 #' `NA` is Namibia and stays. Control characters become blanks, also line breaks within a field.
 #'

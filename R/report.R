@@ -6,7 +6,7 @@
 #' the likeliest false absences, taxa and sites by what they are missing; for every other model its components, what it
 #' says of each observation, ages, and the cells it did not expect. Sections that do not apply are left out. Tables can
 #' be sorted by a click on a column's head, and are also written as csv files. The file can be read without sight of the
-#' figures, each of which has a description, and prints well. Components of the fits of an [ensemble()] are told as
+#' figures, each of which has a description, and prints well. Components of the fits of an [ensemble()] are shown as
 #' parts of their own fits.
 #'
 #' @details

@@ -9,7 +9,7 @@
 #' parameter as free, although many end at a bound. In most models here the number of parameters grows with that of
 #' observations, so BIC is far too severe. They are `NA` for fits that did not maximise a likelihood: where a model has
 #' `estimate`, ask for `estimate = "ml"`. `"cells"`, `"rows"` and `"visits"` are explained in [cross_validate()];
-#' repeated visits and arrays have no `"rows"`, and only the former have `"visits"`, which is the best criterion there.
+#' repeated visits and arrays have no `"rows"`. Repeated visits have `"visits"`, which is the best criterion for them.
 #' Held-out rows may keep improving with k for models that average over the training observations.
 #'
 #' For the held-out losses the result has two choices: the `k` of the least loss, and the smallest `k` whose loss is

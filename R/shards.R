@@ -28,7 +28,7 @@
 #'
 #' **Files.** Each file ends with its checksum, and the manifest, which is written last, holds the checksums of all:
 #' a file that was cut off or changed is an error that names it. A folder without a manifest was not finished, and
-#' the next call for it begins anew. The folder may be moved and copied as a whole.
+#' the next call for it starts again. The folder may be moved and copied as a whole.
 #'
 #' **Models.** Rows are independent given what they share, so a pass is a sum over rows, and shards are visited one by
 #' one. From the same start and with the same passes, the fit is that of the table in memory, to rounding. Without a

@@ -7,9 +7,9 @@
 #' @details
 #' **What is smoothed.** The *composition* of a site: its membership among the content components alone, as shares that
 #' sum to 1. How well a site is recorded, the share of a pinned phantom, is never taken from its neighbours, because
-#' near sites may be searched very differently. It is only drawn to the mean of the whole table, by `recording` cells,
-#' because a site with few finds says little of its share; 0 leaves it free. Fit with `phantom = "white"`: a phantom
-#' that is not pinned is smoothed like any component.
+#' near sites may be searched very differently. It is only pulled towards the mean of the whole table, by `recording`
+#' cells, because a site with few finds says little of its share; 0 leaves it free. Fit with `phantom = "white"`: a
+#' phantom that is not pinned is smoothed like any component.
 #'
 #' What `recording` does was measured with planted omissions (`bench/smooth.md` in the source repository): `recording`
 #' was 0, 5, 15 and 50 on three tables of fossils. Over the whole table deleted presences had an AUC of .888, .899,
@@ -27,7 +27,7 @@
 #' their means over the table; \eqn{c} is the `strength`, \eqn{b} is `recording`. The sums over sites are log-affinities
 #' (Bhattacharyya 1943), 0 where the two are equal; the last one is a Dirichlet prior that keeps the phantom of a whole
 #' table from shrinking to nothing, where all sites would be equal, too. A pass counts c cells more for each site,
-#' shared out as the site and its neighbours agree, and never lowers the objective. `strength` is thus in cells: 10
+#' shared out as the site and its neighbours agree, and never lowers the objective. So `strength` is in cells: 10
 #' weighs little against the record of a site with 40 genera, and much against one with two. 0 is no smoothing at all,
 #' bit for bit. [plsa()] has the first term, in counts; [bernoulli_mixture()] has an objective of its own.
 #'
@@ -47,8 +47,9 @@
 #' three times the last), until it is at an end no more. If it still is, a message says so, and `fit$smooth$at_edge`
 #' names the end (`"least"` or `"most"`) for `bandwidth` or `strength`. `fit$smooth$cv` has the table. It costs as much
 #' as about `folds` fits with few starts each, and more where the grids go on. A gain need not come from the neighbours:
-#' sites with short records are predicted better when drawn to any average, and a pinned phantom by `recording`. Shuffle
-#' ages and places among the sites (without their names, which would be matched) to see how much is left without them.
+#' sites with short records are predicted better when pulled towards any average, and a pinned phantom by `recording`.
+#' Shuffle ages and places among the sites (without their names, which would be matched) to see how much is left without
+#' them.
 #'
 #' **Circular arguments.** Most fossil sites are dated by their faunas. Smoothing over such ages uses the faunas twice:
 #' a site called old because of its genera is then told that old genera belong there. Missing taxa that fit the age are

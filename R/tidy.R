@@ -27,8 +27,8 @@
 #' Asked for as `"beta"` or `"gamma"`, what components say and memberships have the columns that users of package
 #' tidytext know: `topic` (a number), `term` and `beta`, or `document`, `topic` and `gamma`.
 #'
-#' Those of [bmf()] are of the best draw, but for `"quantities"`, which summarise all draws; `"effects"` are what a row
-#' feature adds to a column, in units of the linear predictor.
+#' Those of [bmf()] are of the best draw, except for `"quantities"`, which summarise all draws; `"effects"` are what a
+#' row feature adds to a column, in units of the linear predictor.
 #'
 #' @param x a fit of any model of this package; or a result of the verbs above.
 #' @param matrix which part of a fit, see Details; `NULL`: the default.

@@ -103,7 +103,7 @@ frex_of <- function(probability, exclusivity, weight) {
 #'   -log P(i,j)} with P = D / N, from -1 (never together, the value of pairs that are not) to 1 (always); 0 is what
 #'   chance makes. Windows are whole observations.
 #' * `"umass"`: the sum over pairs, i the likelier, of \eqn{\log((D(i, j) + 1) / D(i))}{log((D(i,j) + 1) / D(i))}; 0 or
-#'   less but for the 1, larger is better. It depends on `n` and N: compare on the same table.
+#'   less except for the 1, larger is better. It depends on `n` and N: compare on the same table.
 #'
 #' Terms that no observation of `x` holds are left out of the pairs. Coherence on the data of the fit favours what was
 #' fitted: `x` may be another table with the same attributes. `exclusivity` is the mean of that of [top_terms()] over

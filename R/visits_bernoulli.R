@@ -13,8 +13,8 @@
 #'
 #' **Detection by covariates.** `detection = ~ date + I(date^2) + effort` is a logistic model. Each attribute has an
 #' intercept and slopes of its own. With `sharing = "none"` and `estimate = "ml"` they are found by maximum likelihood.
-#' With `sharing = "partial"`, the default, they are drawn towards a mean over attributes, so that attributes seldom
-#' found borrow from the others. How strongly is estimated: coefficients among attributes are normal, on covariates of
+#' With `sharing = "partial"`, the default, they are pulled towards a mean over attributes, so that attributes seldom
+#' found learn from the others. How strongly is estimated: coefficients among attributes are normal, on covariates of
 #' mean 0 and standard deviation 1, by the Laplace approximation. One formula may hold covariates of visits, of
 #' observations and of attributes, and `visit`, the number of the visit. Covariates of attributes, such as body size,
 #' move the mean of the intercept. With one component, `"ml"` and `"none"` the estimates and [standard
@@ -35,9 +35,9 @@
 #' whole visits are held out for it (single records where misses depend on the `"observation"`). It does not go with
 #' `communities` or `"gibbs"`.
 #'
-#' **Estimation.** EM, all updates in closed form but for a Newton step of detection's coefficients and of the effects
-#' of `communities`, accelerated by default. With `detection`, and without `added` and `smooth`, Newton steps of all
-#' parameters take its place for up to 12 components; `fit_control(algorithm = "em")` leaves them out. The posterior
+#' **Estimation.** EM, all updates in closed form except for a Newton step of detection's coefficients and of the
+#' effects of `communities`, accelerated by default. With `detection`, and without `added` and `smooth`, Newton steps of
+#' all parameters take its place for up to 12 components; `fit_control(algorithm = "em")` leaves them out. The posterior
 #' mode, `"map"`, is the default: it predicts held-out records better, by 0.003 to 0.37 nats a record
 #' (`bench/estimate_default.md` in the sources). A pass takes O(n m (k + visits)), with d coefficients O(n m visits
 #' d^2) more, with w terms of `communities` O(n k^2 w^2), and Newton steps O(n m k^2) more.
@@ -87,8 +87,8 @@
 #'   such as the day of the year.
 #' @param site_data,taxon_data data frames with a row for each observation or attribute: by row names, by a column that
 #'   holds the names, else in the same order.
-#' @param sharing `"partial"`: attributes' coefficients are drawn to a common mean; `"none"`: each has its own. Of one
-#'   or two attributes, `"none"`.
+#' @param sharing `"partial"`: attributes' coefficients are pulled towards a common mean; `"none"`: each has its own. Of
+#'   one or two attributes, `"none"`.
 #' @param communities `NULL`, or a formula of covariates of observations (`site_data`) that memberships follow.
 #' @param smooth `NULL`, or a result of [smooth_over()]: observations near each other share their communities.
 #' @param added whether a visit may report what is absent (`TRUE`: its probability is fitted).

@@ -20,7 +20,7 @@
 #'   that [visits_bernoulli()] takes, with the attributes of the fit; or `NULL`.
 #' @param type `"response"`: the chance that the attribute is there, before a look at the visits to the cell;
 #'   `"present"`: after them; `"found"`: that it is there and `planned` visits find it; `"membership"`, `"cell"`: as in
-#'   [predict.aspect_bernoulli()], the latter for the data of the fit alone. `"detection"`: the chance that a visit
+#'   [predict.aspect_bernoulli()], `"cell"` for the data of the fit alone. `"detection"`: the chance that a visit
 #'   finds each attribute where it is.
 #' @param ... for the data of the fit, as in [predict.aspect_bernoulli()].
 #' @param interval `NULL` or, with `estimate = "gibbs"`, the probability of an interval: the result is then a list of

@@ -469,8 +469,8 @@ print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
 #'
 #'   The parts of `score` sum to the log-odds of the chance of a record. They are the mean over all zeros, what each
 #'   learner adds to it, and how often the taxon was found. `score` is `NULL` in tables of more than 5 million cells.
-#'   The weights of neighbours with the taxon sum to the neighbours' mean, before it is drawn to the mean of the table.
-#'   The mean of `share` is the chance by companions. Cost: O(f), f the finds of the table.
+#'   The weights of neighbours with the taxon sum to the neighbours' mean, before it is pulled towards the mean of the
+#'   table. The mean of `share` is the chance by companions. Cost: O(f), f the finds of the table.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [multicause-glossary] for the words of the print
 #' @examples

@@ -17,10 +17,10 @@
 #' million
 #' over the number of taxa. Where every place is a square, the result is that of the table in memory with the same
 #' bandwidth. Else places within a square are not told apart, which is of little account where a square is much smaller
-#' than the bandwidth: `near` says how large both are. Bandwidths are chosen anew on each copy, as
+#' than the bandwidth: `near` says how large both are. Bandwidths are chosen again on each copy, as
 #' [neighbours_mean()] does.
 #'
-#' **How good.** Each copy of the table loses a tenth of its finds, no find twice. All learners learn anew on each
+#' **How good.** Each copy of the table loses a tenth of its finds, no find twice. All learners learn again on each
 #' copy, and their scores of the lost finds are compared with those of other zeros, of which a sample is drawn from
 #' all shards. So the chances rest on finds that were hidden, and `quality` says how often a hidden find stands above
 #' another zero, of the table and of its own site. The answer is judged by weights from the other copies.
