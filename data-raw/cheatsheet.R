@@ -64,11 +64,10 @@ sheet <- list(
     ),
     "Models" = c(
       "fit <- aspect_bernoulli(x, k = 4, phantom = \"white\")", "sites mix faunas; one component stands for gaps",
-      "visits_bernoulli(visits, k = 2)", "repeated visits show what one visit misses",
       "bernoulli_mixture(x, k = 4)", "each site has one fauna",
       "logistic_pca(x, k = 2)", "sites on axes (an ordination)",
       "neighbours_mean(x, near = near)", "what near sites have",
-      "noisy_or(x, k = 3)", "causes that are on or off at a site",
+      "noisy_or(x, k = 3)", "components that are on or off at a site",
       "plsa(counts, k = 5)", "counts: topics",
       "nmf(counts, k = 5)", "counts: parts that add up",
       "plca(cube, k = 3)", "counts of three or more dimensions",
@@ -90,6 +89,12 @@ sheet <- list(
       "compare_models(x, models, k = 4)", "several models on the same folds",
       "ensemble(x, k = 3:5)", "an average of fits",
       "modes(fit)", "do the starts agree? needs fit_control(keep_starts = TRUE)"
+    ),
+    "Repeated visits" = c(
+      "v <- visits_bernoulli(visits, k = 2, detection = ~1)", "repeated visits show what one visit misses",
+      "occupied(v)", "how many taxa each site held, missed ones included",
+      "visits_needed(v)", "how many visits find it",
+      "predictive_check(v)", "do tables drawn from the model look like yours?"
     ),
     "Time, place, speed" = c(
       "near <- smooth_over(age = a, place = p)", "near sites share their faunas",
@@ -170,7 +175,11 @@ draw_section <- function(name, lines, left, top, blue) {
   for (i in seq_len(nrow(lines))) {
     grid.text(
       lines$text[i], at(left + if (lines$code[i]) 0 else 0.12), at(y), just = c("left", "top"),
-      gp = if (lines$code[i]) gpar(fontfamily = "mono", fontsize = 8.2) else gpar(fontsize = 8.2, col = "grey25")
+      gp = if (lines$code[i]) {
+        gpar(fontfamily = "mono", fontsize = if (nchar(lines$text[i]) > 52) 7 else 8.2) # a column holds 52 letters
+      } else {
+        gpar(fontsize = 8.2, col = "grey25")
+      }
     )
     y <- y - lines$high[i]
   }
