@@ -320,7 +320,7 @@ expected_sentence <- function(fit, of, has_phantom) {
 
 #' Certificate of a fit
 #'
-#' How much an aspect Bernoulli fit could still gain: upper bounds that hold whatever the fit.
+#' How much an aspect Bernoulli fit could still gain: upper bounds that hold for every fit.
 #'
 #' Better memberships with the components held is a concave problem, and so is better components with the memberships
 #' held; a bound of 0 says that the fit is the maximum of that problem. The joint problem is not concave: other starts

@@ -37,7 +37,7 @@
 #' * `"missed"` answers "how likely is this zero false?". As a ranking it is better than `"probability"` where the
 #'   phantom stands for the loss itself (a table that was complete before).
 #' * `"present"` disregards how poor a site is.
-#' * `"phantom"` is the published score. It puts the zeros of the poorest sites first, whatever the taxon. So use it
+#' * `"phantom"` is the published score. It puts the zeros of the poorest sites first, for every taxon. So use it
 #'   within one observation only (`per = "observation"`).
 #'
 #' For false presences `"probability"` puts those of poor sites first. But wrong records make a site look rich, so it

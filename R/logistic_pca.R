@@ -14,10 +14,10 @@
 #' allowed but not the default; the intercept is not penalised. Alternating least squares on the quadratic lower bound
 #' of every cell's log-probability (Jaakkola and Jordan 2000): every pass raises the objective.
 #'
-#' **Unique form.** The estimate is rotated so that scores have mean 0 and orthogonal columns, loadings have orthogonal
-#' rows, a component's scores and loadings have equal sums of squares, components come in order of decreasing size, and
-#' the largest loading of each is positive. This leaves the probabilities as they are and never lowers the objective.
-#' Nothing is rotated where `start` is given.
+#' **Unique form.** The estimate is rotated. Scores then have mean 0 and orthogonal columns, and loadings have
+#' orthogonal rows. A component's scores and loadings have equal sums of squares, and its largest loading is positive.
+#' Components come in order of decreasing size. This leaves the probabilities as they are and never lowers the
+#' objective. Nothing is rotated where `start` is given.
 #'
 #' **Shards.** `x` may be a result of [shards()], with one `penalty`; see there. The result has class
 #' `logistic_pca_shards`.

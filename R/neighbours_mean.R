@@ -9,10 +9,11 @@
 #' \deqn{p_{ij} = \frac{e_i \sum_{l \ne i} w_{il} x_{lj} + r_j}{e_i \sum_{l \ne i} w_{il} o_{lj} + 1}, \quad w_{il}
 #' \propto \exp(-d_{il}) (c_{il} + 0.05)^q}{
 #' p[i,j] = (e[i] sum_l w[i,l] x[l,j] + r[j]) / (e[i] sum_l w[i,l] o[l,j] + 1), w[i,l] ~ exp(-d[i,l]) (c[i,l] + 0.05)^q}
-#' where \eqn{d} is the distance of [smooth_over()] (in age, place, or any other, each over its bandwidth), \eqn{c} the
-#' cosine of the two lists (shared attributes over the root of the product of their lengths), \eqn{q} the `likeness`,
-#' \eqn{o} tells which cells are known, \eqn{e_i = (\sum w)^2 / \sum w^2} how many observations the mean is worth, and
-#' \eqn{r_j} the share of the other observations that have j. Unknown cells count neither in means nor in lists.
+#' Here \eqn{d} is the distance of [smooth_over()] (in age, place, or any other, each over its bandwidth). \eqn{c} is
+#' the cosine of the two lists: shared attributes over the root of the product of their lengths. \eqn{q} is the
+#' `likeness`, and \eqn{o} tells which cells are known. \eqn{e_i = (\sum w)^2 / \sum w^2} is how many observations the
+#' mean is worth, and \eqn{r_j} the share of the other observations that have j. Unknown cells count neither in means
+#' nor in lists.
 #'
 #' **A cell never speaks for itself.** An observation is not its own neighbour, and for a presence the likeness of lists
 #' is taken without it. So `fitted()` gives every cell the chance it would have if it were hidden, and the objective,

@@ -7,7 +7,7 @@
 #' **White.** A component is a white phantom when its mean probability is at most `white` times the density of the
 #' table. (A fixed bound on the largest probability fails: in sparse tables of fossils that of a phantom may be 0.08.)
 #'
-#' **Black.** A component is a black phantom when it has presences, of whatever attribute, in observations that have
+#' **Black.** A component is a black phantom when it has presences, of any attribute, in observations that have
 #' content of their own. So three conditions must hold: its mean probability of an absence is at most `black` times the
 #' share of absences; at least 95 % of the attributes are likelier under it than in the table (`above`), which is rare
 #' in a fauna; and at most half of its weight lies in observations of which it makes up more than half (`alone`): those
@@ -29,7 +29,7 @@
 #' from being found: look for one by `"ml"`, or pin it.
 #'
 #' A component that makes up less than `min_weight` of the table decides nothing and counts as content. Pinned phantoms
-#' are phantoms whatever their numbers. Attributes with nothing observed are left out. Where a table has no presence
+#' are phantoms for any numbers. Attributes with nothing observed are left out. Where a table has no presence
 #' (no absence) at all, no component is called a white (black) phantom unless pinned.
 #'
 #' @param fit a fit of [aspect_bernoulli()]. Models whose components cannot be phantoms are refused.

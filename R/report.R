@@ -18,9 +18,9 @@
 #' was there before stays.
 #'
 #' **Formulas.** Spreadsheets take text that begins with `=`, `+`, `-` or `@` for a formula, which may start programs.
-#' In the csv files such text, heads of columns included, has an apostrophe before it (`'=1+1`), and so has text that
-#' begins with blanks and one of these, with their full-width forms, with a tab or a line break. Columns of numbers, and
-#' text that is a number, stay as they are.
+#' In the csv files such text gets an apostrophe before it (`'=1+1`), in heads of columns, too. So does text that begins
+#' with blanks and one of these signs, with their full-width forms, with a tab or with a line break. Columns of numbers,
+#' and text that is a number, stay as they are.
 #'
 #' @param fit a fit of a model of this package, or an answer of [which_zeros()].
 #' @param file the HTML file to write; its folder must exist.

@@ -25,8 +25,8 @@
 #' covariates of observations: \eqn{s_{ic} \propto \exp(w_i' \beta_c)}{s[i,c] proportional to exp(w[i]' beta[,c])}. No
 #' component is the one that others are compared with: effects of a term sum to 0 over components. With `"map"` and
 #' `"gibbs"` they are normal with mean 0 and standard deviation `prior$communities`, on covariates of mean 0 and
-#' standard deviation 1. Observations then have no membership of their own beside what their covariates tell: `k`
-#' times the number of terms replaces `k` times n, which few attributes can carry better, and
+#' standard deviation 1. The memberships of an observation then follow from its covariates alone. So there are `k`
+#' times the number of terms to estimate, and not `k` times n. A table with few attributes is enough for that, and
 #' [predict()][predict.visits_bernoulli] knows new observations. With `"ml"` effects may grow without bound where a
 #' covariate tells components apart entirely.
 #'
@@ -42,11 +42,11 @@
 #' (`bench/estimate_default.md` in the sources). A pass takes O(n m (k + visits)), with d coefficients O(n m visits
 #' d^2) more, with w terms of `communities` O(n k^2 w^2), and Newton steps O(n m k^2) more.
 #'
-#' **Sampling.** `estimate = "gibbs"` draws from the posterior of all there is (Polya-Gamma augmentation), with
-#' `detection` and without `added`: memberships are Dirichlet and components Beta as `prior` says, coefficients normal
-#' about means with the prior `prior$detection` and spreads with a half-Cauchy prior of scale 1. With `sharing =
-#' "partial"` the Beta's parameters are drawn, too, about `prior$aspects` (their logarithms with standard deviation 1):
-#' how common taxa are tells how common a rare one may be. [mcmc_control()] sets
+#' **Sampling.** `estimate = "gibbs"` draws true states and all parameters from the posterior (Polya-Gamma
+#' augmentation), with `detection` and without `added`: memberships are Dirichlet and components Beta as `prior` says,
+#' coefficients normal about means with the prior `prior$detection` and spreads with a half-Cauchy prior of scale 1.
+#' With `sharing = "partial"` the Beta's parameters are drawn, too, about `prior$aspects` (their logarithms with
+#' standard deviation 1): how common taxa are tells how common a rare one may be. [mcmc_control()] sets
 #' up the chains, which begin near modes of their own; `summary()` has R-hat and effective sample sizes, [occupied()]
 #' and [false_absences()] have intervals, as have `predict(interval = )` and `confint()`. A draw takes O(n m (k +
 #' visits)) and a random number for each visit to a presence; effects of `communities` are drawn together, by

@@ -52,10 +52,10 @@
 #' **How many.** Where `completeness` \eqn{c} is given, a site with \eqn{F} finds missed about \eqn{F (1 - c) / c}.
 #' Where a site has few finds, what the learners expect of it counts, too. So the odds of a site's zeros are multiplied
 #' by a `factor` of its own before `present` and `missed` are computed. `chance` stays as it was measured. With the true
-#' completeness the 90 % range held the number of finds deleted in 47 of 50 replicates on five tables, and the expected
-#' number was within 7 % of it on the mean of each table (`bench/which_zeros.md`). In nested tables, where rich sites
-#' hold nearly all taxa, it can be too small, because the chances of single sites are then known less well. Totals by
-#' the phantom's share have no such test: the phantom may stand for more than gaps in the record.
+#' completeness the 90 % range held the number of finds deleted in 47 of 50 replicates on five tables. The expected
+#' number was within 7 % of it, on the average of each table (`bench/which_zeros.md`). In nested tables, where rich
+#' sites hold nearly all taxa, it can be too small, because the chances of single sites are then known less well. Totals
+#' by the phantom's share have no such test: the phantom may stand for more than gaps in the record.
 #'
 #' **How good it is here.** Each damaged copy is scored by weights that were learnt from the other copies. So each copy
 #' stands for a table that lost a tenth of its finds. The print gives the area under the ROC curve (AUC: the chance that
