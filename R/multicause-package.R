@@ -218,8 +218,8 @@
 #'     and 1.}
 #'   \item{maximum likelihood, MAP}{The parameters that make the table most likely; the same with a prior (`"ml"`,
 #'     `"map"`).}
-#'   \item{log-odds}{Another scale for chances, on which reasons add up: the logarithm of \eqn{p / (1 - p)}. 0 stands for
-#'     a chance of one half, 3 for 0.95, -3 for 0.05.}
+#'   \item{log-odds}{Another scale for chances, on which reasons add up: the logarithm of \eqn{p / (1 - p)}. 0 is a
+#'     chance of one half, 3 for 0.95, -3 for 0.05.}
 #'   \item{log-likelihood}{The logarithm of the chance of the table under the fit, the higher the better. It is
 #'     measured in nats. One more is a chance 2.7 times as large.}
 #'   \item{AIC}{A criterion for choosing between fits: minus twice the log-likelihood, plus twice the number of

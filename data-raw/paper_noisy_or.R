@@ -165,6 +165,23 @@ citations <- function() {
   )
 }
 
+# Passes until one gains less than 1e-5 of the objective, from five random starts for each number of pictures.
+passes_needed <- function() {
+  do.call(rbind, lapply(c(50, 100, 200, 500, 1000), function(n) {
+    x <- draw_pictures(n, 101)
+    do.call(rbind, lapply(c("variational", "exact"), function(inference) {
+      do.call(rbind, lapply(1:5, function(seed) {
+        set.seed(seed)
+        fit <- quiet(noisy_or(
+          x, 8, inference = inference, estimate = "ml", start = random_start(x, 8),
+          control = fit_control(n_start = 1, max_pass = 1000, tol = 1e-5, accelerate = FALSE, progress = FALSE)
+        ))
+        data.frame(n, inference, seed, passes = max(fit$trace$pass), converged = fit$converged)
+      }))
+    }))
+  }))
+}
+
 experiments <- list(
   examples = function() {
     list(shapes = shapes, leak = leak, pictures = draw_pictures(16, 1), ones = mean(draw_pictures(5000, 2)))
@@ -174,7 +191,7 @@ experiments <- list(
   sizes_1000 = function() each(1000, 101:102, 8), sizes_2000 = function() each(2000, 101:102, 8),
   sizes_5000 = function() each(5000, 101, 8),
   sources = function() do.call(rbind, lapply(c(2, 4, 6, 8, 10, 12, 15), function(k) each(500, 201:202, k, 3L))),
-  rules = rules, citations = citations
+  rules = rules, citations = citations, passes_needed = passes_needed
 )
 
 run_experiments(experiments, target)
