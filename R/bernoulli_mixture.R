@@ -235,7 +235,7 @@ bm_fold_in <- function(fit, data, along) {
 #'
 #' @param object a fit of [bernoulli_mixture()].
 #' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names;
-#'   cells may be `NA`. Missing: the data of the fit.
+#'   cells may be `NA`. `NULL`: the data of the fit.
 #' @param type `"response"`: the probability of each cell; `"membership"`: the posterior of each component; `"cell"`:
 #'   the posterior that each component made the cell, which is the same for all cells of an observation.
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
@@ -256,14 +256,14 @@ bm_fold_in <- function(fit, data, along) {
 #' fit <- bernoulli_mixture(x, k = 2)
 #' dim(predict(fit, x[1:3, ], type = "membership"))
 #' @export
-predict.bernoulli_mixture <- function(object, newdata, type = c("response", "membership", "cell"), ..., rows = NULL,
-                                      along = NULL) {
+predict.bernoulli_mixture <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
+                                      rows = NULL, along = NULL) {
   check_whole(object, "object")
   check_dots(...)
   type <- check_choice(type, "type", c("response", "membership", "cell"))
   membership <- object$param$membership
-  if (!missing(newdata) || !is.null(along)) {
-    new <- new_sites(object, if (!missing(newdata)) newdata, along)
+  if (!is.null(newdata) || !is.null(along)) {
+    new <- new_sites(object, newdata, along)
     membership <- bm_fold_in(object, check_data(new$x, "binary", "newdata", quiet = TRUE), new$along)
   }
   rows <- pick(rows, nrow(membership), rownames(membership), "rows")

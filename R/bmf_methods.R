@@ -337,7 +337,8 @@ fit_rules.bmf <- function(fit) {
     fit, list(
       rows = binary(n, 1L), columns = binary(m, 2L), weights = rule_matrix(sides[1L], sides[2L]), hyper = hyper
     ),
-    chains = TRUE, family = rule_choice(c("gaussian", "bernoulli", "poisson")),
+    chains = TRUE, traced = c(row_features = "known number", column_features = "known number"),
+    family = rule_choice(c("gaussian", "bernoulli", "poisson")),
     size = function(x) if (!is_plain(x) || length(x) != 2L || anyNA(x)) "two numbers",
     prior = rule_class("multicause_bmf_prior", "bmf_prior()"), fixed = list(rows = fixed(n), columns = fixed(m)),
     mean = rule_matrix(n, m), kept = rule_list(rule_list(bmf_state_rule(n, m)), least = 1L)

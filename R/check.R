@@ -318,6 +318,11 @@ check_choice <- function(x, name, choices) {
   stop_input("`%s` must be one of %s, not %s%s", name, show_names(choices, length(choices)), show_value(x), hint)
 }
 
+# A list, not empty, whose parts each have a name of their own.
+is_named <- function(x) {
+  is.list(x) && length(x) && !is.null(names(x)) && !any(names(x) %in% c("", NA)) && !anyDuplicated(names(x))
+}
+
 # A vector, or what tapply() and table() make of one factor: an array of one dimension. No table of any kind.
 is_line <- function(x) length(dim(x)) < 2L
 

@@ -188,7 +188,8 @@ rule_frame <- function(..., rows = NULL, others = NULL) {
   function(x) {
     holds <- function(column, kind) {
       switch(kind,
-        number = is_plain(column), count = is_plain(column) && is_whole(column), flag = is.logical(column),
+        number = is_plain(column), `known number` = is_plain(column) && !anyNA(column),
+        count = is_plain(column) && is_whole(column), flag = is.logical(column),
         text = is.character(column) || is.factor(column),
         label = is.null(rule_labels(column))
       )
@@ -321,14 +322,15 @@ fit_dims.default <- function(fit) c("n", "m", "k", "observed")
 # What each part of a fit must be, given dims, which are known to be sound.
 fit_rules <- function(fit) UseMethod("fit_rules")
 
-# What the fits of all models have in common. `chains`: a sampler's.
-base_rules <- function(fit, param, chains = FALSE, ..., x = NULL, extent = unname(fit$dims[c("n", "m")])) {
+# What the fits of all models have in common. `chains`: a sampler's; `traced`: further columns of its trace.
+base_rules <- function(fit, param, chains = FALSE, ..., traced = NULL, x = NULL,
+                       extent = unname(fit$dims[c("n", "m")])) {
   list(
     param = param, objective = rule_value(named = TRUE), loglik = rule_value(), df = rule_value(),
     trace = if (chains) {
       rule_frame(
-        chain = "number", pass = "number", objective = "number", log_likelihood = "number", rows = 1L,
-        others = "number"
+        chain = "known number", pass = "known number", objective = "known number", log_likelihood = "known number",
+        traced, rows = 1L, others = "known number"
       )
     } else {
       rule_frame(pass = "number", objective = "number")

@@ -99,7 +99,7 @@ check_models <- function(model, expression, name = "model") {
     )
   }
   if (is.function(model)) names(models) <- if (is.symbol(expression)) as.character(expression) else "model"
-  if (is.null(names(models)) || any(names(models) == "") || anyDuplicated(names(models))) {
+  if (!is_named(models)) {
     stop_input("A list of models in `%s` must have unique names, as in list(ab = aspect_bernoulli).", name)
   }
   models
@@ -124,8 +124,8 @@ check_grid <- function(grid) {
   if (is.null(grid)) {
     return(NULL)
   }
-  if (!is.list(grid) || is.null(names(grid)) || any(names(grid) == "") || any(lengths(grid) == 0L)) {
-    stop_input("`grid` must be a data frame or a list of named vectors, not %s.", show_value(grid))
+  if (!is_named(grid) || any(lengths(grid) == 0L)) {
+    stop_input("`grid` must be a data frame or a list of vectors with a name each, not %s.", show_value(grid))
   }
   if (is.data.frame(grid)) {
     return(lapply(seq_len(nrow(grid)), function(i) lapply(grid, function(column) column[[i]])))

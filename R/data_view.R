@@ -276,26 +276,25 @@ without_slack <- function(x) {
 }
 
 check_dimnames <- function(x, name) {
-  for (side in 1:2) {
-    names <- dimnames(x)[[side]]
-    what <- c("Row", "Column")[side]
-    if (is.null(names)) next
-    odd <- which(is_unreadable(names))
-    if (length(odd)) {
-      stop_input("%s names of `%s` must be text that can be read: that of %s %d is not. %s", what, name, tolower(what),
-        odd[1L], reread_advice)
-    }
-    if (anyNA(names) || any(names == "")) {
-      stop_input("%s names of `%s` must not be empty: %s %d has none.", what, name, tolower(what),
-        which(is.na(names) | names == "")[1L])
-    }
-    if (anyDuplicated(names)) {
-      twice <- names[duplicated(names)][1L]
-      stop_input(
-        "%s names of `%s` must be unique: %s names %ss %s.", what, name, show_names(twice), tolower(what),
-        show_places(which(names == twice))
-      )
-    }
+  for (side in 1:2) check_names(dimnames(x)[[side]], c("Row", "Column")[side], sprintf("`%s`", name))
+}
+
+# Names of one side of a table, what a message calls them and whose they are: text that can be read, each once.
+check_names <- function(names, what, of) {
+  if (is.null(names)) {
+    return(invisible())
+  }
+  odd <- which(is_unreadable(names))
+  if (length(odd)) {
+    stop_input("%s names of %s must be text that can be read: that of %s %d is not. %s", what, of, tolower(what),
+      odd[1L], reread_advice)
+  }
+  empty <- which(is.na(names) | names == "")
+  if (length(empty)) stop_input("%s names of %s must not be empty: %s %d has none.", what, of, tolower(what), empty[1L])
+  if (anyDuplicated(names)) {
+    twice <- names[duplicated(names)][1L]
+    stop_input("%s names of %s must be unique: %s names %ss %s.", what, of, show_names(twice), tolower(what),
+      show_places(which(names == twice)))
   }
 }
 

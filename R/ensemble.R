@@ -403,14 +403,14 @@ fitted.multicause_ensemble <- function(object, ...) {
 presence_probability.multicause_ensemble <- function(fit) fit$probability
 
 #' @export
-predict.multicause_ensemble <- function(object, newdata, type = "response", ..., along = NULL) {
+predict.multicause_ensemble <- function(object, newdata = NULL, type = "response", ..., along = NULL) {
   check_whole(object, "object")
   check_dots(...)
   check_choice(type, "type", "response")
-  if (missing(newdata) && is.null(along)) {
+  if (is.null(newdata) && is.null(along)) {
     return(object$probability)
   }
-  given <- c(if (!missing(newdata)) list(newdata), if (!is.null(along)) list(along = along))
+  given <- c(list(newdata), if (!is.null(along)) list(along = along))
   weighed_sum(object$weights, function(i) {
     probability <- do.call(stats::predict, c(list(object$fits[[i]]), given), quote = TRUE)
     attr(probability, "certificate") <- NULL

@@ -155,6 +155,7 @@ loss_of_mean <- function(presence, mean, value, family, floor) {
 fold_data <- function(x) {
   if (is_table(x)) {
     data <- check_data(x, "nonnegative", quiet = TRUE)
+    refuse_large(prod(dim(data$x)) / 2, "What is held out", "take fewer rows or columns")
     return(list(x = data$x, family = loss_family(data$view), observed = !is.na(as.matrix(data$x))))
   }
   if (is.list(x) || isS4(x) || says_visits(x)) x <- check_visits(x)

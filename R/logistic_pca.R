@@ -205,7 +205,7 @@ validate_logistic_pca <- function(fit) {
 #'
 #' @param object a fit of [logistic_pca()].
 #' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names;
-#'   cells may be `NA`. Missing: the data of the fit. New scores maximise the same penalised likelihood with the
+#'   cells may be `NA`. `NULL`: the data of the fit. New scores maximise the same penalised likelihood with the
 #'   loadings held, a concave problem that starts at 0, so an observation's scores do not depend on where the training
 #'   ended.
 #' @param type `"response"`: the probability of each cell; `"link"`: its log-odds; `"scores"`.
@@ -221,14 +221,15 @@ validate_logistic_pca <- function(fit) {
 #' fit <- logistic_pca(x, k = 2)
 #' predict(fit, x[1:3, ], type = "scores")
 #' @export
-predict.logistic_pca <- function(object, newdata, type = c("response", "link", "scores"), ...) {
+predict.logistic_pca <- function(object, newdata = NULL, type = c("response", "link", "scores"), ...) {
   check_whole(object, "object")
   check_dots(...)
   type <- check_choice(type, "type", c("response", "link", "scores"))
-  scores <- if (missing(newdata)) object$param$scores else lp_new_scores(object, newdata)
+  scores <- if (is.null(newdata)) object$param$scores else lp_new_scores(object, newdata)
   if (type == "scores") {
     return(scores)
   }
+  refuse_large(nrow(scores) * object$dims[["m"]], "The prediction", "give fewer rows at a time as `newdata`")
   link <- sweep(scores %*% object$param$loadings, 2L, object$param$intercept, "+")
   if (type == "link") link else stats::plogis(link)
 }

@@ -295,7 +295,7 @@ summary.multicause <- function(object, ...) {
   check_whole(object, "object")
   check_dots(...)
   d <- object$dims
-  likely <- identical(names(object$objective), "log_likelihood")
+  likely <- identical(names(object$objective), "log_likelihood") && d[["observed"]] > 0
   structure(
     list(
       title = c(known_by(object), fit_sentences(object)),

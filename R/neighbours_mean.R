@@ -207,7 +207,7 @@ nbm_new_fit <- function(data, near, likeness, trace, control, call) {
 #'
 #' @param object a fit of [neighbours_mean()].
 #' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names;
-#'   cells may be `NA`. Missing: the data of the fit.
+#'   cells may be `NA`. `NULL`: the data of the fit.
 #' @param type `"response"`, the probability of each cell.
 #' @param along where `near` was given: the ages, places, distances or weights of the new observations, a list as for
 #'   [predict.aspect_bernoulli()]; `NULL`: unknown, all observations of the fit are equally near.
@@ -223,11 +223,11 @@ nbm_new_fit <- function(data, near, likeness, trace, control, call) {
 #' x <- matrix(rbinom(200, 1, 0.4), 20, 10)
 #' predict(neighbours_mean(x), x[1:2, ])
 #' @export
-predict.neighbours_mean <- function(object, newdata, type = "response", ..., along = NULL) {
+predict.neighbours_mean <- function(object, newdata = NULL, type = "response", ..., along = NULL) {
   check_whole(object, "object")
   check_dots(...)
   check_choice(type, "type", "response")
-  if (missing(newdata)) {
+  if (is.null(newdata)) {
     if (!is.null(along)) stop_input("`newdata` must be given with `along`.")
     return(object$probability)
   }

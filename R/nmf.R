@@ -172,7 +172,7 @@ validate_nmf <- function(fit) {
 #'
 #' @param object a fit of [nmf()].
 #' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names;
-#'   cells may be `NA`. Missing: the data of the fit. New coefficients minimise the same loss with the basis held, a
+#'   cells may be `NA`. `NULL`: the data of the fit. New coefficients minimise the same loss with the basis held, a
 #'   convex problem.
 #' @param type `"response"`: the mean of each cell, which may exceed 1 for presences too; `"coefficients"`.
 #' @param nsim number of data sets to simulate, at least 1.
@@ -188,12 +188,16 @@ validate_nmf <- function(fit) {
 #' fit <- nmf(x, k = 2, loss = "kl")
 #' predict(fit, x[1:3, ], type = "coefficients")
 #' @export
-predict.nmf <- function(object, newdata, type = c("response", "coefficients"), ...) {
+predict.nmf <- function(object, newdata = NULL, type = c("response", "coefficients"), ...) {
   check_whole(object, "object")
   check_dots(...)
   type <- check_choice(type, "type", c("response", "coefficients"))
-  coefficients <- if (missing(newdata)) object$param$coefficients else nm_new_coefficients(object, newdata)
-  if (type == "response") coefficients %*% object$param$basis else coefficients
+  coefficients <- if (is.null(newdata)) object$param$coefficients else nm_new_coefficients(object, newdata)
+  if (type == "coefficients") {
+    return(coefficients)
+  }
+  refuse_large(nrow(coefficients) * object$dims[["m"]], "The prediction", "give fewer rows at a time as `newdata`")
+  coefficients %*% object$param$basis
 }
 
 nm_new_coefficients <- function(fit, newdata) {

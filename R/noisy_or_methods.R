@@ -87,7 +87,7 @@ fitted.noisy_or <- function(object, ...) {
 #'
 #' @param object a fit of [noisy_or()].
 #' @param newdata new observations, in any form [noisy_or()] takes; columns are matched by name, in any order, or by
-#'   place where one side has no names. Missing: the data of the fit.
+#'   place where one side has no names. `NULL`: the data of the fit.
 #' @param type `"response"`: mean probability of a 1 in each cell, given the row's observed cells; `"activation"`:
 #'   probability that each component is on; `"map"`: the likeliest set of components, as 0/1; `"cell"`: what explains
 #'   each 1.
@@ -108,11 +108,12 @@ fitted.noisy_or <- function(object, ...) {
 #' predict(fit, x[1:2, ], type = "activation")
 #' predict(fit, x[1:2, ], type = "cell")[1, , ]
 #' @export
-predict.noisy_or <- function(object, newdata, type = c("response", "activation", "map", "cell"), ..., rows = NULL) {
+predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activation", "map", "cell"), ...,
+                             rows = NULL) {
   check_whole(object, "object")
   check_dots(...)
   type <- check_choice(type, "type", c("response", "activation", "map", "cell"))
-  is_new <- !missing(newdata) && !is.null(newdata)
+  is_new <- !is.null(newdata)
   x <- if (is_new) new_rows(object, newdata)
   names <- if (is_new) rownames(x) else object$names[[1L]]
   rows <- pick(rows, if (is_new) nrow(x) else object$dims[["n"]], names, "rows")
@@ -195,12 +196,11 @@ simulate.noisy_or <- function(object, nsim = 1, seed = NULL, ...) {
 #' @param type of noisy_or(): `"probability"` of a 1 given the row's observed cells, or `"binary"`: 1 where that exceeds
 #'   0.5.
 #' @export
-impute.noisy_or <- function(fit, newdata, ..., type = c("probability", "binary"), x = NULL) {
+impute.noisy_or <- function(fit, newdata = NULL, ..., type = c("probability", "binary"), x = NULL) {
   check_whole(fit, "fit")
   check_dots(...)
   type <- check_choice(type, "type", c("probability", "binary"))
-  x <- if (missing(newdata)) fit_data(fit, x) else new_rows(fit, newdata)
-  out <- as.matrix(x) + 0
+  out <- dense_copy(if (is.null(newdata)) fit_data(fit, x) else new_rows(fit, newdata))
   unknown <- which(rowSums(is.na(out)) > 0)
   if (!length(unknown)) {
     return(out)

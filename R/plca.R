@@ -249,10 +249,11 @@ check_cells <- function(x, name = "x") {
   if (is.data.frame(x)) {
     data <- cells_of_frame(x, name)
   } else if (inherits(x, "Matrix")) {
-    data <- cells_of_sparse(sparse_to_dgc(x, name))
+    data <- cells_of_sparse(sparse_to_dgc(x, name), name)
   } else {
     data <- cells_of_array(x, name)
   }
+  for (d in seq_along(data$names)) check_names(data$names[[d]], "Level", sprintf("`%s` in dimension %d", name, d))
   check_cell_values(data, name)
   unknown <- is.na(data$value)
   zero <- !unknown & data$value == 0
@@ -280,10 +281,10 @@ full_labels <- function(labels) {
 
 cells_of_array <- function(x, name) {
   refuse_shards(x, name)
-  if (!is.numeric(x) && !is.logical(x) || length(dim(x)) < 2L) {
+  if (!is_plain_number(x) || length(dim(x)) < 2L) {
     stop_input(
-      "`%s` must be a numeric array with two or more dimensions, or a data frame of indices and counts, not %s.", name,
-      show_value(x)
+      "`%s` must be a numeric array with two or more dimensions, or a data frame of indices and counts, not %s.%s",
+      name, show_value(x), number_advice(x)
     )
   }
   if (length(dim(x)) > most_dims) {
@@ -300,9 +301,9 @@ cells_of_array <- function(x, name) {
   )
 }
 
-cells_of_sparse <- function(x) {
+cells_of_sparse <- function(x, name) {
   if (!inherits(x, "dgCMatrix")) {
-    return(cells_of_array(x, "x"))
+    return(cells_of_array(x, name))
   }
   list(
     extent = dim(x), index = rbind(x@i, rep(seq_len(ncol(x)), diff(x@p)) - 1L), value = x@x,
@@ -313,7 +314,7 @@ cells_of_sparse <- function(x) {
 # One column of indices (whole numbers from 1, or names) for each dimension, then one of counts.
 cells_of_frame <- function(x, name) {
   at <- match("count", names(x), nomatch = ncol(x))
-  if (ncol(x) < 3L || ncol(x) > most_dims + 1L || nrow(x) == 0L || !is.numeric(x[[at]])) {
+  if (ncol(x) < 3L || ncol(x) > most_dims + 1L || nrow(x) == 0L || !is_plain_number(x[[at]])) {
     stop_input(
       paste(
         "`%s` must have a row or more, two to %d columns of indices or names, one for each dimension, and a numeric",

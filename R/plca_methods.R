@@ -261,10 +261,10 @@ simulate.plca <- function(object, nsim = 1, seed = NULL, ...) {
 
 #' @rdname impute
 #' @export
-impute.plca <- function(fit, newdata, ..., x = NULL) {
+impute.plca <- function(fit, newdata = NULL, ..., x = NULL) {
   check_whole(fit, "fit")
   check_dots(...)
-  if (missing(newdata)) {
+  if (is.null(newdata)) {
     x <- data_array(fit_data(fit, x))
     answer <- fitted(fit)
   } else {

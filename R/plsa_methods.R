@@ -189,9 +189,9 @@ fitted.plsa <- function(object, ...) {
 
 #' @rdname impute
 #' @export
-impute.plsa <- function(fit, newdata, ..., x = NULL) {
+impute.plsa <- function(fit, newdata = NULL, ..., x = NULL) {
   check_whole(fit, "fit")
-  if (!missing(newdata)) {
+  if (!is.null(newdata)) {
     return(NextMethod())
   }
   check_dots(...)

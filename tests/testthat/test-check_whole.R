@@ -138,6 +138,14 @@ test_that("values that a model cannot have are refused, whatever their shape", {
   refused(fit, "must be a fit of a model of this package")
 })
 
+test_that("the trace of chains holds known numbers, those that print() tells among them", {
+  for (change in list(list(row_features = NULL), list(weight_precision = NA), list(column_features = NA))) {
+    fit <- fits_of_all()$bmf
+    fit$trace[names(change)] <- change
+    expect_error(print(fit), "`x$trace` must be a data frame", class = "multicause_input_error", fixed = TRUE)
+  }
+})
+
 test_that("starts of a noisy-OR fit are fits of their own, and damaged ones are refused", {
   x <- fits_of_all()$noisy_or$x
   set.seed(3)

@@ -229,6 +229,15 @@ test_that("messages", {
   })
 })
 
+test_that("grids and lists of models have a name for each part", {
+  x <- binary_matrix(8, 4)
+  for (grid in list(data.frame(), list(), list(prior = 1, prior = 2), stats::setNames(list(1), NA))) {
+    expect_error(cross_validate(x, nmf, 1, grid = grid), "with a name each", class = "multicause_input_error")
+  }
+  unnamed <- stats::setNames(list(nmf), NA)
+  expect_error(cross_validate(x, unnamed, 1), "unique names", class = "multicause_input_error")
+})
+
 test_that("priors and ridges are chosen by held-out cells", {
   set.seed(12)
   x <- binary_matrix(20, 8)

@@ -242,3 +242,11 @@ test_that("the function that makes a fit is the first of its classes that is one
   expect_identical(model_name(of_class("aspect_bernoulli_gibbs", "aspect_bernoulli")), "aspect_bernoulli")
   expect_identical(model_name(of_class()), NA_character_)
 })
+
+test_that("a fit to nothing observed has a summary, without AIC and BIC", {
+  x <- matrix(NA_real_, 4, 3)
+  for (fit in suppressMessages(list(plsa(x, 2), bernoulli_mixture(x, 2, estimate = "ml")))) {
+    expect_identical(unname(summary(fit)$criteria[c("AIC", "BIC")]), c(NA_real_, NA_real_))
+    expect_output(print(summary(fit)), "12 cells unknown")
+  }
+})

@@ -352,3 +352,15 @@ test_that("arrays without counts are fitted, those without observed cells are no
   expect_no_match(capture.output(print(plca(matrix(0, 3, 4), 2))), "NA")
   expect_error(plca(matrix(NA_real_, 3, 4), 2), "must have observed cells", class = "multicause_input_error")
 })
+
+test_that("levels have names of their own, and counts are numbers that R knows", {
+  refused <- function(x, words) expect_error(plca(x, 2), words, class = "multicause_input_error", fixed = TRUE)
+  x <- table(a = c("u", "v", NA), b = c("p", "q", "q"), useNA = "ifany")
+  refused(x, "Level names of `x` in dimension 1 must not be empty: level 3 has none.")
+  cube <- array(1, c(2, 2, 2), list(NULL, NULL, c("a", "a")))
+  refused(cube, "Level names of `x` in dimension 3 must be unique: \"a\" names levels 1 and 2.")
+  refused(structure(matrix(1, 2, 2), class = "integer64"), "of class \"integer64\". Use as.integer() on it.")
+  counts <- data.frame(a = 1:2, b = 1:2, count = 1:2)
+  class(counts$count) <- "integer64"
+  refused(counts, "a numeric column of counts")
+})

@@ -148,3 +148,26 @@ test_that("more data sets than memory holds are refused at once, by every model"
     expect_error(simulate(fit, nsim = .Machine$integer.max), "GB, and 1 GB", class = "multicause_input_error")
   }
 })
+
+test_that("`newdata = NULL` is the data of the fit, for every model", {
+  fits <- fits_of_all()
+  both <- ensemble(fits[c("aspect_bernoulli", "bernoulli_mixture")])
+  for (fit in c(fits, list(both, neighbours_mean(fits$nmf$x)))) {
+    expect_identical(predict(fit, NULL), predict(fit), info = class(fit)[1L])
+    if (fit$dims[["observed"]] < prod(fit$dims[c("n", "m")])) expect_identical(impute(fit, NULL), impute(fit))
+  }
+})
+
+test_that("what would make a large sparse table dense is refused with advice, by every model and verb", {
+  refused <- function(expr) expect_error(expr, "and 1 GB is the limit", class = "multicause_input_error")
+  n <- 40000L
+  x <- Matrix::sparseMatrix(i = c(1:9, n), j = c(1:9, 4000L), x = 1)
+  for (model in list(bernoulli_mixture, logistic_pca, nmf, plsa, plca)) {
+    fit <- suppressWarnings(model(x, 1, control = fit_control(n_start = 1, max_pass = 1)))
+    refused(fitted(fit))
+    refused(residuals(fit))
+    if (!inherits(fit, "plsa")) refused(impute(fit))
+    if (!inherits(fit, "plca")) refused(predict(fit, x))
+  }
+  refused(cross_validate(rbind(x, x), nmf, 1))
+})
