@@ -1,5 +1,6 @@
-# The experiments of Smaragdis, Shashanka, Raj & Mysore (2009) for the article "Components alike or different: the paper,
-# reproduced". The recording of drums was never published, so sounds are made here. Results go beside the article.
+# The experiments of Smaragdis, Shashanka, Raj & Mysore (2009) for the article "Components alike or different: the
+# paper, reproduced". The recording of drums was never published, so sounds are made here. Results go beside the
+# article.
 #   OPENBLAS_NUM_THREADS=1 Rscript data-raw/paper_plca.R [experiment ...]     (default: all; about five minutes)
 #
 # All arms make the same number of plain EM passes from the same start.

@@ -82,7 +82,8 @@ test_that("each call of the cheat sheet is one of the package, and its pages are
   called <- unique(unlist(lapply(code, function(line) setdiff(all.names(str2lang(line)), all.vars(str2lang(line))))))
   ours <- c(getNamespaceExports("multicause"), getNamespaceExports("ggplot2"))
   base <- c(
-    "<-", "=", "::", ":", "~", "ggplot2", "c", "names", "names<-", "dimnames", "plot", "update", "as.data.frame", "citation"
+    "<-", "=", "::", ":", "~", "ggplot2", "c", "names", "names<-", "dimnames", "plot", "update", "as.data.frame",
+    "citation"
   )
   expect_identical(setdiff(called, c(ours, base)), character())
   # An argument that a function does not have is an error of the reader's first try.
