@@ -26,10 +26,10 @@
 #' @param progress show a bar with the time left.
 #' @return A list of class `which_zeros_sensitivity`: `table`, a data frame with a row for each answer: `change`;
 #'   `missed`, the expected number of false absences, `low` and `high` (90 %); `zeros` that can be false; `kept`, how
-#'   many of the `first` zeros likeliest to be false of the answer as it is are among those of this one; `first`;
-#'   `source`; `answer` and `copies`, the total of `w` and its number of copies. An interrupt keeps the answers that are
-#'   there. It has `print()`, `plot()`, [as.data.frame()]. Cost: up to seven answers of two copies; in parallel where a
-#'   [future::plan()] is set.
+#'   many of the likeliest zeros of the answer as it is are among the likeliest of this one; `first`, how many of these
+#'   are compared; `source`; `answer` and `copies`, the total of `w` and its number of copies. An interrupt keeps the
+#'   answers that are there. It has `print()`, `plot()`, [as.data.frame()]. Cost: up to seven answers of two copies; in
+#'   parallel where a [future::plan()] is set.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [identifiability()], which says what the data cannot decide, [multicause-glossary]
 #' @examples

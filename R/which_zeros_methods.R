@@ -249,13 +249,18 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
 #' @param groups `NULL`, or a vector that says the group of each site (of each taxon): sums over groups. `NA` is left
 #'   out.
 #' @param draws for fits, as in [deficiency()]: where a fit has no posterior, [bootstrap_draws()].
-#' @return A data frame of class `which_zeros_sums`, most missed first: `site`, `taxon` or `group`; `finds`; `zeros`
-#'   (those that can be false); `missed`, the expected number of false absences, with `low` and `high`, the central 90 %
-#'   over weights, fits and completeness and of what is random in the number itself; `most`, the largest expected number
-#'   that the table alone allows where all taxa of a site are recorded equally well (`high` is the end of a number,
-#'   which varies about what is expected, so it may be above `most`; fits to repeated visits have none: visits decide);
-#'   `share`, missed / (missed + finds), in \[0, 1\], with `share_low` and `share_high`. Sums over groups use the same
-#'   draws of all sites, so their ranges are those of the sum, not the sum of ranges. Cost: a few passes over the zeros.
+#' @return A data frame of class `which_zeros_sums`, most missed first, with the columns
+#'   \item{`site`, `taxon` or `group`}{what is summed over.}
+#'   \item{`finds`, `zeros`}{how many there are; zeros are those that can be false.}
+#'   \item{`missed`, `low`, `high`}{the expected number of false absences, and the central 90 % of that number. The
+#'     range is over weights, fits and completeness, and over what is random in the number itself.}
+#'   \item{`most`}{the largest expected number that the table alone allows, where all taxa of a site are recorded
+#'     equally well. `high` may be above it, because a number varies about what is expected. Fits to repeated visits do
+#'     not have this column, because visits decide.}
+#'   \item{`share`, `share_low`, `share_high`}{missed / (missed + finds), in \[0, 1\].}
+#'
+#'   Sums over groups use the same draws for all sites. So a range is that of the sum, not the sum of ranges. Cost: a
+#'   few passes over the zeros.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [multicause-glossary] for the words of the print
 #' @examples
