@@ -103,6 +103,17 @@ test_that("first screens have no jargon", {
   for (screen in screens) expect_no_match(paste(screen, collapse = " "), jargon, perl = TRUE)
 })
 
+test_that("the first vignette is read aloud in a quarter of an hour, and has three exercises with solutions", {
+  file <- sources("vignettes", "which-zeros.Rmd")
+  skip_if_not(length(file) == 1L, "the sources are not at hand")
+  words <- strsplit(trimws(prose_of_markdown(file)), "\\s+")[[1L]]
+  expect_gt(length(words), 500L)
+  expect_lte(length(words), 15 * 130) # words a minute
+  text <- readLines(file, encoding = "UTF-8")
+  expect_length(grep("^[*][*][123][.]", text), 3L)
+  expect_length(grep("<summary>Solution</summary>", text, fixed = TRUE), 3L)
+})
+
 test_that("articles and vignettes say component, but for the article on the paper that says aspect", {
   files <- c(sources("vignettes", "*.Rmd"), sources("vignettes", "articles", "*.Rmd"), sources("README.md"))
   skip_if_not(length(files) > 0L, "the sources are not at hand")
