@@ -137,7 +137,7 @@ bmf_scale_prior <- function(prior, family, data) {
   prior
 }
 
-# What the kernel takes for the model: see src/glue_bmf.h.
+# What the kernel takes for the model: see src/glue/bmf.h.
 bmf_kernel_model <- function(family, prior, k, l, n_fixed) {
   laws <- unclass(prior)[bmf_hyper_names]
   learned <- vapply(laws, is_gamma_prior, NA)

@@ -1,7 +1,7 @@
 # From what users have to the one view of the data that every kernel reads.
 
 # Checks `x` and returns list(x, view, margins): x as a matrix (dense or dgCMatrix) with its names,
-# view as in mc_data of src/num.h, margins = sums and numbers of observed cells by row and column.
+# view as in mc_data of src/engine/data.h, margins = sums and numbers of observed cells by row and column.
 check_data <- function(x, kind = c("binary", "nonnegative", "real", "count"), name = "x", quiet = FALSE) {
   kind <- match.arg(kind)
   if (missing(x)) stop_missing(name)

@@ -1,4 +1,4 @@
-# Noisy-OR: from settings and start values to a fit; the work is done by mc_c_nor_fit() in src/glue_nor.c.
+# Noisy-OR: from settings and start values to a fit; the work is done by mc_c_nor_fit() in src/glue/noisy_or.c.
 
 # Settings as the kernel reads them. `distinct` holds each different row of the data once, and how often it stands
 # there.

@@ -79,7 +79,7 @@ start_kinds <- function(problem, control) UseMethod("start_kinds")
 # Start values.
 draw_start <- function(problem, kind) UseMethod("draw_start")
 
-# One run of the kernel: list(param, outcome); outcome as glue_outcome() in src/glue/glue.c gives it.
+# One run of the kernel: list(param, outcome); outcome as outcome() in src/glue/glue.c gives it.
 run_start <- function(problem, start, control) UseMethod("run_start")
 
 # Start values near a solution; NULL for a model without polishing.

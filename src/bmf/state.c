@@ -24,13 +24,15 @@ void bmf_allocate(bmf_state *state) {
   for (int s = 0; s < 2; s++) state->weight[s] = new_weights(state, s);
 }
 
-/* Items' features move to wider rows; so do the weights as the other side sees them. */
-/* Room for n_more further features of side s; keeps everything. */
-static void grow(bmf_state *state, int s, int n_more) {
+/*
+ * Room for one more feature of side s: items' features move to wider rows, and so do the weights as
+ * the other side sees them.
+ */
+static void grow(bmf_state *state, int s) {
   bmf_side *side = &state->side[s];
   const int old_room = side->room;
-  if (side->k + n_more <= old_room) return;
-  side->room = 2 * (side->k + n_more);
+  if (side->k < old_room) return;
+  side->room = 2 * (side->k + 1);
   unsigned char *on = get(state, (size_t) side->n * (size_t) side->room, 1);
   int *count = get(state, (size_t) side->room, sizeof(int));
   for (int i = 0; i < side->n; i++)
@@ -64,7 +66,7 @@ void bmf_transpose(bmf_state *state, int from) {
 int bmf_add_feature(bmf_state *state, int s, const double *weight) {
   bmf_side *side = &state->side[s];
   const size_t size = (size_t) state->side[1 - s].k * sizeof(double);
-  grow(state, s, 1);
+  grow(state, s);
   const int c = side->k++;
   for (int i = 0; i < side->n; i++) bmf_item(side, i)[c] = 0;
   side->count[c] = 0;

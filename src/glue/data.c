@@ -57,7 +57,7 @@ static void make_room(SEXP view, int n, bool all_one, int **next_one, int **next
 
 /* Nothing missing is said by NULL. */
 static SEXP finish_view(SEXP view) {
-  if (XLENGTH(VECTOR_ELT(view, 5)) == 0) {
+  if (Rf_xlength(VECTOR_ELT(view, 5)) == 0) {
     SET_VECTOR_ELT(view, 4, R_NilValue);
     SET_VECTOR_ELT(view, 5, R_NilValue);
   }
@@ -198,8 +198,6 @@ SEXP mc_c_view_margins(SEXP view) {
   return out;
 }
 
-/* glue/rows.c: a view of the distinct rows of another. */
-
 /* Copies the cells of the chosen rows, whose offsets to get. */
 static SEXP take_rows(const int *start, const int *column, const int *row, int n, int *to) {
   to[0] = 0;
@@ -213,21 +211,13 @@ static SEXP take_rows(const int *start, const int *column, const int *row, int n
 }
 
 static SEXP distinct_view(const mc_data *data, const int *row, int n) {
-  const char *fields[] = {"dim", "start", "column", "value", "na_start", "na_column", ""};
-  SEXP view = PROTECT(Rf_mkNamed(VECSXP, fields));
-  SET_VECTOR_ELT(view, 0, Rf_allocVector(INTSXP, 2));
-  INTEGER(VECTOR_ELT(view, 0))[0] = n;
-  INTEGER(VECTOR_ELT(view, 0))[1] = data->m;
-  SET_VECTOR_ELT(view, 1, Rf_allocVector(INTSXP, (R_xlen_t) n + 1));
-  SET_VECTOR_ELT(view, 2,
-                 take_rows(data->start, data->column, row, n, INTEGER(VECTOR_ELT(view, 1))));
-  if (data->na_start) {
-    SET_VECTOR_ELT(view, 4, Rf_allocVector(INTSXP, (R_xlen_t) n + 1));
-    SET_VECTOR_ELT(
-        view, 5, take_rows(data->na_start, data->na_column, row, n, INTEGER(VECTOR_ELT(view, 4))));
-  }
+  SEXP view = PROTECT(new_view(n, data->m));
+  int *start = INTEGER(VECTOR_ELT(view, 1)), *na_start = INTEGER(VECTOR_ELT(view, 4));
+  SET_VECTOR_ELT(view, 2, take_rows(data->start, data->column, row, n, start));
+  if (data->na_start)
+    SET_VECTOR_ELT(view, 5, take_rows(data->na_start, data->na_column, row, n, na_start));
   UNPROTECT(1);
-  return view;
+  return finish_view(view);
 }
 
 /* A 0/1 view -> list(view = of its distinct rows, group = for each row which one, weight = how often). */

@@ -22,6 +22,7 @@ typedef struct {
 
 typedef struct {
   double *cells, *logs, *one, *zero; /* (m + 1) x b, n_state x b, n_state, n_state */
+  double *share;                     /* b: of a row in the sums, over that of its states */
   double *post;                      /* k */
 } thread_scratch;
 
@@ -54,9 +55,9 @@ static void reserve(nor_exact *work) {
   work->scratch = host->alloc(host->ctx, n_threads, sizeof *work->scratch);
   work->zero = host->alloc(host->ctx, n_threads, sizeof *work->zero);
   for (size_t t = 0; t < n_threads; t++) {
-    work->scratch[t] = (thread_scratch){mc_doubles(host, m + 1, b), mc_doubles(host, n_state, b),
+    work->scratch[t] = (thread_scratch){mc_doubles(host, m + 1, b),   mc_doubles(host, n_state, b),
                                         mc_doubles(host, n_state, 1), mc_doubles(host, n_state, 1),
-                                        mc_doubles(host, k, 1)};
+                                        mc_doubles(host, b, 1),       mc_doubles(host, k, 1)};
     work->zero[t] = work->scratch[t].zero;
   }
 }
@@ -89,17 +90,18 @@ static void add_fired(const nor_exact *work, int first, int b, const thread_scra
   const mc_data *data = work->data;
   const int n_state = work->tab.n_state, m = data->m;
   if (!nor_few_ones(&work->tab, data, first, b)) {
+    for (int i = 0; i < b; i++)
+      for (int j = 0; j <= m; j++) s->cells[num_at(j, i, m + 1)] *= s->share[i];
     num_gemm(false, true, n_state, m + 1, b, s->logs, n_state, s->cells, m + 1, fresh ? 0 : 1,
              sum->fired, n_state);
     return;
   }
   if (fresh) memset(sum->fired, 0, (size_t) n_state * ((size_t) m + 1) * sizeof(double));
   for (int i = 0; i < b; i++) {
-    const double *row = s->logs + num_at(0, i, n_state), *cells = s->cells + num_at(0, i, m + 1);
+    const double *row = s->logs + num_at(0, i, n_state);
     for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++)
-      num_add_scaled(sum->fired + num_at(0, data->column[e], n_state), cells[data->column[e]], row,
-                     n_state);
-    num_add_scaled(sum->fired + num_at(0, m, n_state), cells[m], row, n_state);
+      num_add_scaled(sum->fired + num_at(0, data->column[e], n_state), s->share[i], row, n_state);
+    num_add_scaled(sum->fired + num_at(0, m, n_state), s->share[i], row, n_state);
   }
 }
 
@@ -115,15 +117,15 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
   if (fresh && sum->missing) memset(sum->missing, 0, (size_t) k * (size_t) m * sizeof(double));
   nor_block_logs(&work->tab, work->data, work->par, first, b, s->cells, s->logs, s->zero);
   for (int i = 0; i < b; i++) {
-    double *row = s->logs + num_at(0, i, n_state), *cells = s->cells + num_at(0, i, m + 1), total;
+    double *row = s->logs + num_at(0, i, n_state), total;
     const double weight = nor_weight(work->set, first + i);
     sum->loglik += weight * nor_take_exp(row, n_state, &total);
+    s->share[i] = total > 0 ? weight / total : 0; /* impossible: no state has a share */
     if (!work->want_sums || total <= 0) continue;
-    for (int j = 0; j <= m; j++) cells[j] *= weight / total;
     if (!sum->missing || !data_n_missing(work->data, first + i)) continue;
     memcpy(s->one, row, (size_t) n_state * sizeof(double));
     memset(s->post, 0, (size_t) k * sizeof(double));
-    nor_fold(s->one, k, weight / total, s->post);
+    nor_fold(s->one, k, s->share[i], s->post);
     for (int e = work->data->na_start[first + i]; e < work->data->na_start[first + i + 1]; e++)
       for (int c = 0; c < k; c++)
         sum->missing[num_at(c, work->data->na_column[e], k)] += s->post[c];

@@ -126,7 +126,7 @@ static void add_zero(const nor_param *par, int j, double sign, int n_state, doub
 
 /* Takes the missing cells out of base, and puts the zeros of hard columns in. */
 static void correct_row(const nor_tables *tab, const mc_data *data, const nor_param *par, int i,
-                        const double *ones, double *logs, double *scratch) {
+                        double *logs, double *scratch) {
   const int from = data->na_start ? data->na_start[i] : 0;
   const int to = data->na_start ? data->na_start[i + 1] : 0;
   for (int e = from; e < to; e++) {
@@ -134,10 +134,12 @@ static void correct_row(const nor_tables *tab, const mc_data *data, const nor_pa
     if (!tab->hard[j]) add_zero(par, j, -1, tab->n_state, logs, scratch);
   }
   if (!tab->any_hard) return;
-  for (int j = 0, e = from; j < tab->m; j++) {
+  for (int j = 0, e = from, t = data->start[i]; j < tab->m; j++) {
     const bool missing = e < to && data->na_column[e] == j;
+    const bool one = t < data->start[i + 1] && data->column[t] == j;
     e += missing;
-    if (tab->hard[j] && !missing && ones[j] == 0) add_zero(par, j, 1, tab->n_state, logs, scratch);
+    t += one;
+    if (tab->hard[j] && !missing && !one) add_zero(par, j, 1, tab->n_state, logs, scratch);
   }
 }
 
@@ -154,24 +156,25 @@ bool nor_few_ones(const nor_tables *tab, const mc_data *data, int first, int b) 
 void nor_block_logs(const nor_tables *tab, const mc_data *data, const nor_param *par, int first,
                     int b, double *cells, double *logs, double *scratch) {
   const int m = tab->m, n_state = tab->n_state;
-  memset(cells, 0, (size_t) (m + 1) * (size_t) b * sizeof(double));
+  const bool few = nor_few_ones(tab, data, first, b);
+  if (!few) memset(cells, 0, (size_t) (m + 1) * (size_t) b * sizeof(double));
   for (int i = 0; i < b; i++) {
-    double *row = cells + num_at(0, i, m + 1);
-    for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++)
-      row[data->column[e]] = 1;
-    row[m] = 1;
-    memcpy(logs + num_at(0, i, n_state), tab->base, (size_t) n_state * sizeof(double));
+    double *row = cells + num_at(0, i, m + 1), *log = logs + num_at(0, i, n_state);
+    memcpy(log, tab->base, (size_t) n_state * sizeof(double));
+    for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++) {
+      const int j = data->column[e];
+      if (few)
+        num_add_scaled(log, 1, tab->odds + num_at(0, j, n_state), n_state);
+      else
+        row[j] = 1;
+    }
+    if (!few) row[m] = 1;
   }
-  if (!nor_few_ones(tab, data, first, b))
+  if (!few)
     num_gemm(false, false, n_state, b, m, tab->odds, n_state, cells, m + 1, 1, logs, n_state);
-  for (int i = 0; i < b && nor_few_ones(tab, data, first, b); i++)
-    for (int e = data->start[first + i]; e < data->start[first + i + 1]; e++)
-      num_add_scaled(logs + num_at(0, i, n_state), 1,
-                     tab->odds + num_at(0, data->column[e], n_state), n_state);
   if (!data->na_start && !tab->any_hard) return;
   for (int i = 0; i < b; i++)
-    correct_row(tab, data, par, first + i, cells + num_at(0, i, m + 1),
-                logs + num_at(0, i, n_state), scratch);
+    correct_row(tab, data, par, first + i, logs + num_at(0, i, n_state), scratch);
 }
 
 static double largest(const double *x, int n) {

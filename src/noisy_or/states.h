@@ -43,7 +43,7 @@ bool nor_fill_tables(nor_tables *tab, const nor_param *par, const num_strips *co
 bool nor_few_ones(const nor_tables *tab, const mc_data *data, int first, int b);
 
 /*
- * logs (n_state x b) of rows first .. first + b - 1; cells ((m + 1) x b) gets
+ * logs (n_state x b) of rows first .. first + b - 1; cells ((m + 1) x b) gets, unless there are few,
  * their ones as 0/1 and a last row of 1; scratch holds n_state doubles.
  */
 void nor_block_logs(const nor_tables *tab, const mc_data *data, const nor_param *par, int first,

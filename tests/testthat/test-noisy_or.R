@@ -233,6 +233,23 @@ test_that("probabilities of all rows sum to one, and one missing cell sums over 
   expect_equal(as.vector(test_loglik(fit, one, floor = 0)), log(sum(exp(loglik[1:2]))), tolerance = 1e-12)
 })
 
+test_that("a pass over few ones, which visits no zero, equals the transcription, too", {
+  set.seed(9)
+  p <- nor_problem(n = 8, m = 200, k = 4, missing = 0.05, density = 0)
+  p$x[cbind(1:8, seq(5, 75, 10))] <- 1
+  p$start$links <- p$start$links / 20
+  p$start$links[1, 5] <- 1 # no zero may stand there while the source is on
+  want <- ref_nor_pass(p$x, p$start)
+  got <- quietly(noisy_or(
+    p$x, 4, inference = "exact", estimate = "ml", inner = 1, start = p$start, control = nor_plain(1)
+  ))
+  expect_close(got$param$links, want$links)
+  expect_close(got$param$leak, want$leak)
+  expect_close(got$param$prior, want$prior)
+  expect_close(got$trace$objective, sum(ref_nor_loglik(p$x, want)))
+  expect_close(got$param$activation, ref_nor_posterior(p$x, want) %*% ref_nor_states(4))
+})
+
 test_that("equal rows count as often as they stand there", {
   set.seed(8)
   p <- nor_problem(n = 6, m = 5, k = 2, missing = 0.2)

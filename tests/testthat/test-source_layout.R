@@ -40,6 +40,12 @@ test_that("OBJECTS of Makevars is every C file", {
   expect_false(grepl("$(wildcard", makevars, fixed = TRUE))
 })
 
+test_that("C files that the code in R names are there", {
+  files <- c_files()
+  text <- unlist(lapply(dir(test_path("..", "..", "R"), pattern = "[.]R$", full.names = TRUE), readLines))
+  expect_identical(setdiff(unlist(lapply(text, matches, pattern = "\\bsrc/([a-z_/]+[.][ch])\\b")), files), character())
+})
+
 test_that("includes are written from src/, exist, and point downwards without circles", {
   files <- c_files()
   includes <- lapply(stats::setNames(files, files), function(file) matches("#include \"([^\"]+)\"", read_code(file)))
