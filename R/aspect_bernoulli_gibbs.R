@@ -229,7 +229,6 @@ ab_gibbs_fit <- function(jobs, problem, call) {
     density = data_density(data), margins = data$margins, class = c("aspect_bernoulli_gibbs", "aspect_bernoulli")
   )
   fit$converged <- chains_agree(fit, quantities(fit))
-  if (isFALSE(fit$converged)) tell_disagreement(fit)
   validate_aspect_bernoulli(fit)
 }
 

@@ -224,7 +224,6 @@ bmf_new_fit <- function(jobs, problem, data, fixed, call) {
     kept = lapply(jobs, function(job) job$kept), names = names, class = "bmf"
   )
   fit$converged <- chains_agree(fit, bmf_note_names[1:4])
-  if (isFALSE(fit$converged)) tell_disagreement(fit)
   validate_bmf(fit)
 }
 

@@ -269,14 +269,17 @@ tail_ess <- function(draws) {
 
 rhat_agree <- 1.1 # R-hat up to which chains are said to agree
 
-# Do all chains agree on these quantities? NA for a single chain, and where halves of chains have no variance yet.
+# Do all chains agree on these quantities? A warning says on which they do not. NA for a single chain, and where halves
+# of chains have no variance yet.
 chains_agree <- function(fit, names) {
   draws <- table(fit$trace$chain)
   if (length(draws) < 2L || min(draws) < 4L) {
     return(NA)
   }
-  rhat <- vapply(names, function(name) split_rhat(draws_by_chain(fit, name)), 0)
-  all(is.na(rhat) | rhat <= rhat_agree)
+  rhat <- vapply(stats::setNames(nm = names), function(name) split_rhat(draws_by_chain(fit, name)), 0)
+  apart <- sort(rhat[!is.na(rhat) & rhat > rhat_agree], decreasing = TRUE)
+  if (length(apart)) tell_disagreement(fit, apart, length(names))
+  !length(apart)
 }
 
 # Where that is NA.
@@ -285,16 +288,19 @@ unknown_agreement <- function(fit) {
   if (single) "one chain alone shows nothing" else "too few draws to see whether they agree"
 }
 
-tell_disagreement <- function(fit) {
+#   apart  the R-hats above rhat_agree, by name, of so many quantities
+tell_disagreement <- function(fit, apart, n_quantity) {
   chain <- fit$trace$chain
   warning(warningCondition(
     sprintf(
       paste(
-        "The chains disagree (R-hat above %s): their mean log joint densities are %s. Give them more warm-up and",
-        "draws, or more starts, as `update(fit, control = mcmc_control(chains = %d, warmup = %.0f, draws = %.0f))`;",
+        "The chains disagree (R-hat above %s) on %s (%d of %d quantities): their mean log joint densities are %s. Give",
+        "them more warm-up and draws, or more starts, as",
+        "`update(fit, control = mcmc_control(chains = %d, warmup = %.0f, draws = %.0f))`;",
         "where they still disagree, read answers as those of several solutions; see summary()."
       ),
-      format(rhat_agree), paste(format(round(tapply(fit$trace$objective, chain, base::mean), 1)), collapse = ", "),
+      format(rhat_agree), show_names(names(apart), 3L), length(apart), n_quantity,
+      paste(format(round(tapply(fit$trace$objective, chain, base::mean), 1)), collapse = ", "),
       length(unique(chain)), 4 * max(fit$control$warmup, 1), 2 * as.double(fit$control$draws)
     ),
     class = "multicause_chains_disagree", call = NULL

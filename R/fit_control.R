@@ -80,7 +80,8 @@
 #' @param n_finish how many starts are finished, at least 1.
 #' @param n_polish how often each finished start is polished: a fifth of its parameters is replaced by random numbers
 #'   and the passes are run again, within `max_pass`; kept when better. It frees solutions in which a probability came
-#'   so near to 0 that no pass could raise it again. Not done where `start` is given.
+#'   so near to 0 that no pass could raise it again. Not done where `start` is given, nor by [visits_bernoulli()] with
+#'   `detection` and a prior that lets nothing come there, as the default one.
 #' @param reach a finished start has reached the best when its objective is within this many nats of it.
 #' @param on_interrupt what Ctrl-C does to several starts, or to the fits of [select_k()], [cross_validate()] and
 #'   [compare_models()]: `"stop"`, as everywhere in R; `"keep"`: what is finished so far is returned, with a warning of

@@ -184,11 +184,15 @@ packed_visits <- function(x, name) {
   }
   each <- part("ylist")
   y <- part("y")
+  if (is.data.frame(y)) y <- as.matrix(y)
+  # What unmarkedFrameOccuMulti() takes as `y`, and keeps as `ylist`.
+  if (is.null(each) && is.list(y)) each <- y
   if (!is.null(each)) {
+    own <- paste0(name, if (is.list(y)) "$y" else "$ylist")
     if (!is.list(each) || !length(each) || is.null(names(each))) {
-      stop_input("`%s$ylist` must be a named list of sites x visits, one for each species.", name)
+      stop_input("`%s` must be a named list of sites x visits, one for each species.", own)
     }
-    y <- stack_tables(each, paste0(name, "$ylist"))
+    y <- stack_tables(each, own)
     y <- aperm(y, c(1L, 3L, 2L))
   } else if (length(dim(y)) == 3L) {
     y <- aperm(y, c(2L, 1L, 3L))

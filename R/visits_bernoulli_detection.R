@@ -432,10 +432,29 @@ fit_detection <- function(problem, run, control) {
     result$param <- param
     result$outcome$objective <- run_start(problem, param, none)$outcome$objective
   }
+  if (polish && !any(is.finite(settings$share$spread))) tell_unbounded(problem, param)
   run$best <- result
   settings$by$share <- settings$share
   list(run = run, by = settings$by)
 }
+
+# Without a prior: a taxon that some covariate tells found from missed without error, or that no visit or every visit
+# found where it may be.
+tell_unbounded <- function(problem, param) {
+  far <- which(colSums(abs(param$slopes) > unbounded_slope) > 0)
+  if (!length(far)) {
+    return(invisible())
+  }
+  names <- colnames(problem$data$x)
+  inform(
+    "Coefficients of detection have no finite best value for %s: %s. Of these numbers read the sign alone, %s.",
+    show_names(if (is.null(names)) as.character(far) else names[far]),
+    "what is found there and what is missed is told apart without error",
+    "or take `estimate = \"map\"` or `sharing = \"partial\"`"
+  )
+}
+
+unbounded_slope <- 10 # on the scale of the design: odds 22026 times as high
 
 # What a fit keeps of its detection.
 detection_answer <- function(by, settings) {
@@ -478,8 +497,9 @@ detection_sentences <- function(fit) {
 #'
 #' @details
 #' With one component and `estimate = "ml"`, `sharing = "none"`, this is what `occu()` of package unmarked gives, taxon
-#' by taxon. With more components the memberships are held as they are, and with `sharing = "partial"` the mean and
-#' spread among taxa: intervals are then too narrow by what these leave unsure, which `estimate = "gibbs"` takes in.
+#' by taxon. With `sharing = "partial"` what is unsure of the mean that taxa are drawn to is taken in. Held as they are
+#' are the spread among taxa and, with more components, the memberships: intervals are too narrow by what these leave
+#' unsure, which `estimate = "gibbs"` takes in.
 #' Components at 0 or 1 have no standard error (`NA`) and are held.
 #'
 #' @param object a fit of [visits_bernoulli()] with `detection`.
@@ -488,8 +508,8 @@ detection_sentences <- function(fit) {
 #' @param what `"detection"`; `"all"`: the log-odds of the components, too; or `"communities"`: the effects of
 #'   covariates on memberships, by component, with components and detection held.
 #' @param ... must be empty.
-#' @return `vcov()`: a symmetric matrix, 0 between taxa. `confint()`: a matrix with a row for each coefficient and
-#'   columns of the lower and the upper end.
+#' @return `vcov()`: a symmetric matrix, 0 between taxa that share no mean. `confint()`: a matrix with a row for each
+#'   coefficient and columns of the lower and the upper end.
 #' @examples
 #' set.seed(1)
 #' date <- matrix(runif(90, 0, 2), 30)
@@ -506,15 +526,17 @@ vcov.visits_bernoulli <- function(object, what = c("detection", "all", "communit
     return(effects_covariance(object))
   }
   blocks <- lapply(coefficient_blocks(object), function(block) {
-    if (what == "all") block$covariance else block$covariance[block$slope, block$slope, drop = FALSE]
+    kept <- if (what == "all") seq_len(nrow(block$reach)) else block$slope
+    list(covariance = block$covariance[kept, kept, drop = FALSE], reach = block$reach[kept, , drop = FALSE])
   })
-  names <- unlist(lapply(blocks, rownames))
-  out <- matrix(0, length(names), length(names), dimnames = list(names, names))
+  names <- unlist(lapply(blocks, function(block) rownames(block$covariance)))
+  out <- tcrossprod(do.call(rbind, lapply(blocks, `[[`, "reach")))
+  dimnames(out) <- list(names, names)
   at <- 0L
   for (block in blocks) {
-    here <- at + seq_len(nrow(block))
-    out[here, here] <- block
-    at <- at + nrow(block)
+    here <- at + seq_len(nrow(block$reach))
+    out[here, here] <- out[here, here] + block$covariance
+    at <- at + nrow(block$reach)
   }
   out
 }
@@ -545,13 +567,17 @@ coefficient_limits <- function(fit, ends) UseMethod("coefficient_limits")
 
 #' @export
 coefficient_limits.default <- function(fit, ends) {
-  error <- unlist(lapply(coefficient_blocks(fit), function(block) sqrt(diag(block$covariance)[block$slope])))
+  error <- unlist(lapply(coefficient_blocks(fit), function(block) {
+    sqrt(diag(block$covariance) + rowSums(block$reach^2))[block$slope]
+  }))
   out <- as.vector(fit$param$detection) + outer(error, stats::qnorm(ends))
   rownames(out) <- names(error)
   out
 }
 
-# For each attribute the covariance of its aspects' log-odds and its coefficients, by name; NA where there is none.
+# For each attribute the covariance of its aspects' log-odds and its coefficients, by name, given the mean that these
+# are drawn to; NA where there is none. What is unsure of the mean adds reach %*% t(reach), between attributes, too:
+# with V the covariance on the scale of the design, they move by V W M_j times what the mean does, see update_sharing().
 coefficient_blocks <- function(fit) {
   if (!identical(fit$missed_by, "model")) {
     stop_input("Standard errors are of fits with `detection`: this one has rates of misses by %s.", missed_word(fit))
@@ -565,18 +591,23 @@ coefficient_blocks <- function(fit) {
   taxa <- if (is.null(fit$names[[2L]])) seq_len(fit$dims[["m"]]) else fit$names[[2L]]
   to_own <- diag(1, k + d)
   to_own[k + seq_len(d), k + seq_len(d)] <- by$basis
+  unsure <- if (!is.null(by$mean_covariance)) t(chol(by$mean_covariance))
+  pull <- apply(unsure %||% matrix(0, length(by$mean)), 2L, function(mean) prior_means(by, mean) / by$spread^2)
   lapply(seq_along(taxa), function(j) {
     aspect <- fit$param$aspects[, j]
     free <- c(which(aspect > inner_edge & aspect < 1 - inner_edge), k + seq_len(d))
     out <- matrix(NA_real_, k + d, k + d)
+    reach <- matrix(0, k + d, ncol(pull))
     inverse <- or_nothing(solve(matrix(now$information[free, free, j], length(free))))
     if (!is.null(inverse) && all(diag(inverse) > 0)) {
       move <- to_own[free, free, drop = FALSE]
       out[free, free] <- move %*% inverse %*% t(move)
+      own_pull <- pull[(j - 1L) * d + seq_len(d), , drop = FALSE]
+      reach[free, ] <- move %*% inverse[, free > k, drop = FALSE] %*% own_pull
     }
     names <- paste(taxa[j], c(component_names(k), by$terms), sep = ":")
     dimnames(out) <- list(names, names)
-    list(covariance = out, slope = k + seq_len(d), taxon = taxa[j])
+    list(covariance = out, reach = reach, slope = k + seq_len(d), taxon = taxa[j])
   })
 }
 

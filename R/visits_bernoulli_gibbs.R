@@ -249,7 +249,6 @@ visits_gibbs_fit <- function(jobs, problem, call) {
     problem$cell, visit_param(fit), NULL, fit_control(max_pass = 0, n_start = 1)
   )$outcome$objective
   fit$converged <- chains_agree(fit, quantities(fit))
-  if (isFALSE(fit$converged)) tell_disagreement(fit)
   validate_aspect_bernoulli(fit)
 }
 
@@ -394,7 +393,7 @@ coefficient_draws <- function(fit) {
 #'
 #' @param fit a fit of [visits_bernoulli()].
 #' @param of `"observation"` (or `"site"`): richness of each; `"attribute"` (or `"taxon"`): its number of sites.
-#' @param interval probability of the central interval.
+#' @param interval probability that the interval holds at least: it is the shortest such range of whole numbers.
 #' @param ... must be empty.
 #' @return A data frame of class `visit_richness` with a row for each: its name (number), as `site` or `taxon`, `found`,
 #'   `expected` (the mean), `median`, `low` and `high`, and for taxa `rare`, whether it was found too seldom for its own
@@ -411,20 +410,22 @@ occupied <- function(fit, of = c("observation", "attribute"), ..., interval = 0.
   of <- check_choice(of, "of", c("observation", "attribute"))
   interval <- check_number(interval, "interval", 0, 1, open = TRUE)
   side <- match(of, c("observation", "attribute"))
-  ends <- c((1 - interval) / 2, 0.5, (1 + interval) / 2)
   found <- (if (side == 1L) rowSums else colSums)(fit_data(fit) == 1, na.rm = TRUE)
   if (inherits(fit, "visits_bernoulli_gibbs")) {
     draws <- fit$draws[[c("richness", "sites")[side]]]
     expected <- (if (side == 1L) rowSums else colSums)(fit$cells$missed$mean)
-    limits <- apply(draws, 1L, stats::quantile, ends, type = 1L, names = FALSE)
+    limits <- apply(draws, 1L, function(drawn) {
+      from <- min(drawn)
+      whole_limits(tabulate(drawn - from + 1) / length(drawn), from, interval)
+    })
   } else {
     chance <- visit_posterior(fit, seq_len(fit$dims[["n"]]))
     expected <- (if (side == 1L) rowSums else colSums)(chance)
-    limits <- apply(chance, side, sum_quantiles, ends)
+    limits <- apply(chance, side, sum_limits, interval)
   }
   names <- fit$names[[side]]
   names <- if (is.null(names)) seq_along(found) else names
-  out <- data.frame(names, found, expected, limits[2L, ], limits[1L, ], limits[3L, ])
+  out <- data.frame(names, found, expected, limits["median", ], limits["low", ], limits["high", ])
   names(out) <- c(c("site", "taxon")[side], "found", "expected", "median", "low", "high")
   if (side == 2L) out$rare <- unname(fit$rare)
   rownames(out) <- NULL
@@ -460,12 +461,23 @@ print_visit_table <- function(x, digits, n, legend) {
   invisible(x)
 }
 
-# Quantiles of the number of successes of independent trials.
-sum_quantiles <- function(p, ends) {
+# Limits of the number of successes of independent trials.
+sum_limits <- function(p, interval) {
   p <- pmin(pmax(p, 0), 1)
-  sure <- sum(p == 1)
   mass <- 1
   for (one in p[p > 0 & p < 1]) mass <- c(mass, 0) * (1 - one) + c(0, mass) * one
-  below <- cumsum(mass)
-  sure + vapply(ends, function(end) which(below >= end - 1e-12)[1L] - 1L, 0)
+  whole_limits(mass, sum(p == 1), interval)
+}
+
+# Of a whole number that is `from`, `from` + 1, ... with probabilities `mass`: the median, and the shortest range that
+# holds `interval` or more; of several as short the one that holds most. Quantiles 0.05 and 0.95 of a number with few
+# values hold far more than 90 %.
+whole_limits <- function(mass, from, interval) {
+  below <- c(0, cumsum(mass))
+  for (width in seq_along(mass)) {
+    held <- round(diff(below, width), 12)
+    if (max(held) >= interval) break
+  }
+  low <- which.max(held)
+  from - 1 + c(low = low, median = which(below[-1L] >= 0.5 - 1e-12)[1L], high = low + width - 1)
 }

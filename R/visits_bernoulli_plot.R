@@ -29,7 +29,9 @@ autoplot.visits_bernoulli <- function(object, what = NULL, covariate = NULL, ...
   numeric <- numeric_covariates(object)
   # What else is given is for a figure that every fit of the aspects has.
   if (is.null(what)) what <- if (...length()) "aspects" else if (length(numeric)) "detection" else "richness"
-  if (!is.character(what) || length(what) != 1L || !what %in% c("detection", "richness", "sites")) {
+  own <- c("detection", "richness", "sites")
+  what <- check_choice(what, "what", c(own, eval(formals(autoplot.aspect_bernoulli)$what)))
+  if (!what %in% own) {
     class(object) <- setdiff(class(object), c("visits_bernoulli_gibbs", "visits_bernoulli"))
     return(ggplot2::autoplot(object, what, ...))
   }

@@ -74,6 +74,9 @@ test_that("the lists of spOccupancy and unmarked are read, with their covariates
   # From other random starts.
   expect_equal(fits[[1]]$param, given$param, tolerance = 1e-5)
   expect_equal(fits[[2]]$param, given$param, tolerance = 1e-5)
+  expect_identical(bare(check_visits(c(list(y = each), list_of[-1]))), want)
+  expect_error(check_visits(list(y = list(1))), "x\\$y` must be a named list", class = "multicause_input_error")
+  expect_identical(check_visits(list(y = as.data.frame(each[[1]])))[, 1, ], unname(each[[1]]), ignore_attr = TRUE)
   one <- check_visits(list(y = each[[1]]))
   expect_identical(dim(one), c(30L, 1L, 3L))
   expect_error(check_visits(list(y = 1:3)), "species x sites x visits", class = "multicause_input_error")

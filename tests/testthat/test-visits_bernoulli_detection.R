@@ -78,23 +78,74 @@ test_that("with one component and no sharing all is as in occu() of unmarked", {
   }
 })
 
-test_that("one component and no sharing maximise each attribute's likelihood, with its curvature", {
-  fit <- detected(k = 1, estimate = "ml", sharing = "none", control = fit_control(tol = 1e-10, max_pass = 3000))
+# Whether unmarked is there or not: from the fit, Newton's step to the top of the plain likelihood is less than 1e-4,
+# and its curvature gives the standard errors.
+test_that("one component and no sharing maximise the likelihood of each of 20 attributes, with its curvature", {
+  large <- detected_table(120, 20)
+  fit <- suppressMessages(visits_bernoulli(
+    large$visits, 1,
+    detection = ~ date + I(date^2) + size, visit_data = list(date = large$date),
+    site_data = data.frame(size = large$size), estimate = "ml", sharing = "none",
+    control = fit_control(tol = 1e-10, max_pass = 3000)
+  ))
   design <- design_of(fit)
-  error <- matrix(sqrt(diag(vcov(fit, "all"))), 4)
-  for (j in 1:5) {
-    f <- function(t) -ref_detected(t, fit$param$membership, case$visits[, j, ], design)
-    best <- optim(numeric(4), f, method = "BFGS", hessian = TRUE, control = list(reltol = 1e-15, maxit = 1000))
-    to_own <- diag(4)
-    to_own[-1, -1] <- fit$detection$basis
-    expect_equal(unname(fit$param$detection[, j]), as.vector(fit$detection$basis %*% best$par[-1]), tolerance = 1e-3)
-    expect_equal(error[, j], sqrt(diag(to_own %*% solve(best$hessian) %*% t(to_own))), tolerance = 0.01)
+  error <- matrix(sqrt(diag(vcov(fit, "all"))), 5)
+  to_own <- diag(5)
+  to_own[-1, -1] <- fit$detection$basis
+  for (j in 1:20) {
+    f <- function(t) -ref_detected(t, fit$param$membership, large$visits[, j, ], design)
+    t <- c(qlogis(fit$param$aspects[, j]), solve(fit$detection$basis, fit$param$detection[, j]))
+    h <- 1e-4
+    step <- function(e) replace(numeric(5), e, h)
+    gradient <- vapply(1:5, function(e) (f(t + step(e)) - f(t - step(e))) / (2 * h), 0)
+    covariance <- solve(optimHess(t, f))
+    expect_lt(max(abs(to_own %*% covariance %*% gradient)), 1e-4)
+    expect_equal(error[, j], sqrt(diag(to_own %*% covariance %*% t(to_own))), tolerance = 0.01)
   }
+  fit <- detected(k = 1, estimate = "ml", sharing = "none", control = fit_control(tol = 1e-10, max_pass = 3000))
   expect_identical(dim(vcov(fit)), c(15L, 15L))
   all <- confint(fit, level = 0.9)
   expect_equal(rowMeans(all), setNames(as.vector(fit$param$detection), rownames(all)))
   expect_equal(unname(confint(fit, "t2", 0.9)), unname(all[4:6, ]))
   expect_equal(confint(fit, "t2:date"), confint(fit)["t2:date", , drop = FALSE])
+})
+
+test_that("standard errors take in the mean that taxa are drawn to", {
+  many <- detected_table(60, 12)
+  for (formula in list(~date, ~ date + mass)) {
+    fit <- suppressMessages(visits_bernoulli(
+      many$visits, 1,
+      detection = formula, visit_data = list(date = many$date), taxon_data = data.frame(mass = 1:12)
+    ))
+    by <- fit$detection
+    held <- fit
+    held$detection$mean_covariance <- NULL
+    more <- vcov(fit) - vcov(held)
+    # Finite differences: the coefficients at a mean that is moved, all else held.
+    param <- visit_param(fit, TRUE)
+    moved <- function(e, by_much) {
+      share <- list(mean = replace(by$mean, e, by$mean[e] + by_much), spread = by$spread)
+      param$detection <- kernel_detection(by, share)
+      as.vector(by$basis %*% polish_taxa(fit$visits, param, fit$prior)$slopes)
+    }
+    slopes <- vapply(seq_along(by$mean), function(e) (moved(e, 0.01) - moved(e, -0.01)) / 0.02, numeric(24))
+    expect_equal(unname(more), slopes %*% by$mean_covariance %*% t(slopes), tolerance = 0.01)
+    width <- confint(fit, level = 0.9)
+    expect_equal(unname(width[, 2] - width[, 1]), 2 * qnorm(0.95) * unname(sqrt(diag(vcov(fit)))))
+  }
+})
+
+test_that("coefficients without a finite best value are named", {
+  sure <- case$visits
+  for (v in 1:3) sure[, "t2", v] <- case$present[, 2] * (case$date[, v] > 0)
+  sure[is.na(case$visits)] <- NA
+  fit <- function(...) {
+    visits_bernoulli(sure, 1, detection = ~date, visit_data = given, control = fit_control(n_start = 1), ...)
+  }
+  told <- function(expr) paste(capture_messages(expr), collapse = "")
+  expect_match(told(fit(estimate = "ml", sharing = "none")), "no finite best value for \"t2\":")
+  expect_no_match(told(fit(estimate = "map", sharing = "none")), "no finite")
+  expect_no_match(told(fit(estimate = "ml")), "no finite")
 })
 
 test_that("the objective never falls, and more threads change nothing", {
@@ -105,6 +156,18 @@ test_that("the objective never falls, and more threads change nothing", {
   one <- detected(start = start, control = fit_control(n_threads = 1, max_pass = 30))
   two <- detected(start = start, control = fit_control(n_threads = 2, max_pass = 30))
   expect_identical(one$param, two$param)
+})
+
+test_that("fits that a prior keeps off the bounds are not polished", {
+  passes <- function(n_polish, ...) {
+    set.seed(1)
+    sum(detected(..., control = fit_control(n_start = 2, n_polish = n_polish))$starts$passes)
+  }
+  expect_identical(passes(3), passes(0))
+  expect_identical(passes(3, communities = ~size), passes(0, communities = ~size))
+  expect_gt(passes(3, estimate = "ml"), passes(0, estimate = "ml"))
+  expect_gt(passes(3, prior = list(aspects = c(1, 1), membership = 1)), passes(0))
+  expect_gt(passes(3, added = TRUE), passes(0, added = TRUE))
 })
 
 test_that("a fit says which passes were made", {

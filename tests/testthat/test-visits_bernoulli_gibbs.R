@@ -146,11 +146,55 @@ test_that("the same seed gives the same chains; those of a fit go on", {
 test_that("intervals of a plug-in fit are those of independent trials", {
   p <- c(0.2, 0.5, 1, 0)
   count <- rowSums(matrix(rbinom(4 * 20000, 1, rep(p, each = 20000)), 20000))
-  expect_identical(sum_quantiles(p, c(0.05, 0.95)), as.numeric(quantile(count, c(0.05, 0.95), type = 1)))
+  share <- tabulate(count, 3) / 20000 # 1, 2 or 3, with 0.4, 0.5, 0.1
+  expect_equal(share, c(0.4, 0.5, 0.1), tolerance = 0.05)
+  expect_identical(sum_limits(p, 0.89), c(low = 1, median = 2, high = 2))
+  expect_identical(sum_limits(p, 0.91), c(low = 1, median = 2, high = 3))
   fit <- quiet(visits_bernoulli(case$visits, 1, missed_by = "attribute"))
   rows <- occupied(fit)
   expect_true(all(rows$low <= rows$expected + 1 & rows$high >= rows$expected - 1))
   expect_equal(sum(rows$expected), sum(occupied(fit, "attribute")$expected))
+})
+
+test_that("an interval of whole numbers is the shortest that holds its share, and no more than it must", {
+  limits <- function(mass, interval = 0.9) unname(whole_limits(mass, 3, interval))
+  expect_identical(limits(1), c(3, 3, 3))
+  # Quantiles would be 3 and 5.
+  expect_identical(limits(c(0.06, 0.88, 0.06)), c(3, 4, 4))
+  expect_identical(limits(c(0.01, 0.9, 0.09)), c(4, 4, 4))
+  # A long tail is cut on its side alone.
+  tail <- dgeom(0:60, 0.4)
+  expect_identical(limits(tail)[c(1, 3)], c(3, 3 + qgeom(0.9, 0.4)))
+  set.seed(1)
+  for (i in 1:20) {
+    mass <- rgamma(12, 0.3)
+    mass <- mass / sum(mass)
+    pairs <- subset(expand.grid(low = 1:12, high = 1:12), low <= high)
+    held <- with(pairs, mapply(function(low, high) sum(mass[low:high]), low, high))
+    ok <- held >= 0.9
+    width <- with(pairs, high - low)
+    best <- pairs[ok & width == min(width[ok]), ]
+    at <- limits(mass)[c(1, 3)] - 2
+    expect_true(any(best$low == at[1] & best$high == at[2]))
+    expect_equal(sum(mass[at[1]:at[2]]), max(held[ok & width == min(width[ok])]))
+  }
+  fit <- sampled()
+  rows <- occupied(fit)
+  held <- rowMeans(fit$draws$richness >= rows$low & fit$draws$richness <= rows$high)
+  expect_true(all(held >= 0.9))
+  ends <- apply(fit$draws$richness, 1, quantile, c(0.05, 0.95), type = 1)
+  expect_lt(sum(rows$high - rows$low), sum(ends[2, ] - ends[1, ]))
+})
+
+test_that("chains that disagree say on what", {
+  expect_warning(
+    visits_bernoulli(
+      case$visits, 2, detection = ~date, visit_data = given, estimate = "gibbs", rare = 0,
+      control = few(warmup = 0, draws = 20, keep = 2, init = "prior")
+    ),
+    "disagree \\(R-hat above 1.1\\) on \"[^\"]+\".* \\([1-8] of 8 quantities\\): their mean log joint densities are",
+    class = "multicause_chains_disagree"
+  )
 })
 
 test_that("what a sampler cannot do is refused", {
