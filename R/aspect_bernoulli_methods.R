@@ -585,13 +585,14 @@ augment_scores.aspect_bernoulli <- function(fit, rows, observed) {
 report_question.aspect_bernoulli <- function(fit) "Which zeros are real?"
 
 #' @export
-add_content.aspect_bernoulli <- function(fit, content, age, of, sites, n, without) {
+add_content.aspect_bernoulli <- function(fit, content, age, of, sites, cells, without) {
   average <- inherits(fit, "multicause_ensemble")
   content$phantoms <- if (average) member_phantoms(fit) else phantoms(fit)
-  content$false_absences <- false_absences(fit, n, sites = sites)
-  if (!is.null(fit$smooth)) content$neighbours <- neighbour_effect(fit, without, n)
-  content$taxa <- deficiency(fit, "attribute")
-  content$sites <- deficiency(fit, "observation")
+  told <- function(verb, ...) verb(fit, ..., observation = cells$observation, within = cells$within)
+  content$false_absences <- told(false_absences, cells$n, sites = sites)
+  if (!is.null(fit$smooth)) content$neighbours <- neighbour_effect(fit, without, cells$n)
+  content$taxa <- told(deficiency, "attribute")
+  content$sites <- told(deficiency, "observation")
   if (!is.null(age) && !average) content$ages <- age_profile(fit, age, of)
   param <- if (average) member_param(fit) else fit$param
   content$tables <- c(content$tables, list(

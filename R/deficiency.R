@@ -10,6 +10,8 @@
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @param phantom_convention see [false_absences()].
+#' @param observation,within names or numbers of the observations to sum over, and which zeros can be false at all, as in
+#'   [false_absences()]; `NULL` is all. Others count nowhere.
 #' @param draws for intervals: `NULL`, 100 draws where the fit has a posterior (`estimate` `"vb"` or `"gibbs"`); a
 #'   number of them, 0 for none; or a list of fits to data of the same shape, such as [posterior_draws()] or
 #'   [bootstrap_draws()].
@@ -45,6 +47,14 @@ deficiency <- function(fit, by = c("attribute", "observation"), ...) {
 #' @rdname deficiency
 #' @export
 deficiency.which_zeros <- function(fit, by = c("attribute", "observation"), ...) {
+  given <- intersect(c("observation", "within"), names(list(...)))
+  if (length(given)) {
+    stop_input("`%s` is for fits: %s.", given[1L], if (given[1L] == "within") {
+      "which zeros can be false is said to which_zeros(within = )"
+    } else {
+      "by_site() has each site, by_site(groups = ) sums over some"
+    })
+  }
   check_dots(...)
   by <- check_choice(by, "by", c("attribute", "observation"))
   sums <- if (by == "attribute") by_taxon(fit) else by_site(fit)
@@ -55,8 +65,9 @@ deficiency.which_zeros <- function(fit, by = c("attribute", "observation"), ...)
 
 #' @rdname deficiency
 #' @export
-deficiency.default <- function(fit, by = c("attribute", "observation"), ..., kinds = NULL, x = NULL,
-                               phantom_convention = c("fitted", "minimal", "maximal"), draws = NULL, level = 0.9) {
+deficiency.default <- function(fit, by = c("attribute", "observation"), ..., observation = NULL, within = NULL,
+                               kinds = NULL, x = NULL, phantom_convention = c("fitted", "minimal", "maximal"),
+                               draws = NULL, level = 0.9) {
   check_dots(...)
   check_fit(fit)
   by <- check_choice(by, "by", c("attribute", "observation"))
@@ -66,10 +77,13 @@ deficiency.default <- function(fit, by = c("attribute", "observation"), ..., kin
   fit <- moved$fit
   kinds <- moved$kinds
   x <- fit_data(fit, x)
+  cells <- list(
+    rows = sort(pick(observation, fit$dims[["n"]], fit$names[[1L]], "observation")), within = check_within(within, fit)
+  )
   tell_no_phantom(fit, kinds)
-  sums <- sum_missed(fit, x, kinds, by)
+  sums <- sum_missed(fit, x, kinds, by, cells)
   side <- if (by == "observation") 1L else 2L
-  name <- if (is.null(fit$names[[side]])) seq_along(sums$recorded) else fit$names[[side]]
+  name <- label_of(if (side == 1L) cells$rows else seq_along(sums$recorded), fit$names[[side]])
   table <- data.frame(name, sums[c("recorded", "zeros", "missed")])
   names(table)[1L] <- by
   share <- function(missed) ifelse(missed + sums$recorded > 0, missed / (missed + sums$recorded), NA)
@@ -77,7 +91,7 @@ deficiency.default <- function(fit, by = c("attribute", "observation"), ..., kin
   total <- NULL
   if (length(drawn)) {
     drawn <- lapply(drawn, function(draw) use_convention(draw, draw_kinds(draw, kinds), phantom_convention, x))
-    ends <- missed_ends(drawn, x, by, level)
+    ends <- missed_ends(drawn, x, by, level, cells)
     table[c("low", "high")] <- list(pmin(ends$each[1L, ], sums$missed), pmax(ends$each[2L, ], sums$missed))
     total <- range(ends$total, sum(sums$missed))
     table[c("share_low", "share_high")] <- list(share(table$low), share(table$high))
@@ -101,10 +115,14 @@ tell_no_phantom <- function(fit, kinds) {
   if (!has_noise(fit, kinds, "absences")) inform("The fit has no white phantom: nothing is expected to be missed.")
 }
 
-# Recorded ones, observed zeros and expected false absences, by row or by column.
-sum_missed <- function(fit, x, kinds, by) {
-  blocks <- lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
+# Recorded ones, observed zeros and expected false absences, by row or by column, of all cells or of `rows` and of the
+# zeros `within`.
+sum_missed <- function(fit, x, kinds, by, cells = list(rows = seq_len(fit$dims[["n"]]))) {
+  blocks <- lapply(row_blocks(cells$rows, fit$dims[["m"]]), function(rows) {
     observed <- dense_rows(x, rows)
+    if (!is.null(cells$within)) {
+      observed[observed %in% 0 & !as.matrix(cells$within[rows, , drop = FALSE]) %in% TRUE] <- NA
+    }
     missed <- cell_scores(fit, rows, kinds)$missed
     missed[!observed %in% 0] <- 0
     add <- if (by == "observation") rowSums else colSums
@@ -133,8 +151,8 @@ own_draws <- function(fit, draws) {
 }
 
 # The numbers missed in draws, attributes or observations x draws, the number's own variance added.
-missed_draws <- function(draws, x, by) {
-  each <- lapply(draws, function(draw) sum_missed(draw$fit, x, draw$kinds, by))
+missed_draws <- function(draws, x, by, ...) {
+  each <- lapply(draws, function(draw) sum_missed(draw$fit, x, draw$kinds, by, ...))
   missed <- vapply(each, function(sums) sums$missed, each[[1L]]$missed)
   spread <- sqrt(vapply(each, attr, each[[1L]]$missed, "variance"))
   missed <- with_seed(1L, missed + stats::rnorm(length(missed)) * spread)
@@ -142,8 +160,8 @@ missed_draws <- function(draws, x, by) {
 }
 
 # Their ends: each (2 x attributes or observations) and total.
-missed_ends <- function(draws, x, by, level) {
-  missed <- missed_draws(draws, x, by)
+missed_ends <- function(draws, x, by, level, cells) {
+  missed <- missed_draws(draws, x, by, cells)
   ends <- function(numbers) stats::quantile(numbers, c((1 - level) / 2, (1 + level) / 2), names = FALSE)
   list(each = apply(pmax(missed, 0), 1L, ends), total = ends(pmax(colSums(missed), 0)))
 }

@@ -81,6 +81,7 @@ explore_data <- function(x, age, place, unit, title) {
   given <- if (is_answer) x$inputs$near$given else x$smooth$given
   ages <- if (is.null(age)) given$age else smooth_for(x, age = age)$age
   places <- if (is.null(place)) given$place else smooth_for(x, place = place)$place
+  if (!is.null(places)) places <- one_piece(places)
   cells <- if (is_answer) answer_chances(x) else fit_chances(x)
   found <- cells$found
   middle <- if (!is.null(ages)) unname(rowMeans(ages))
@@ -161,15 +162,15 @@ explore_components <- function(fit) {
 
 # Lines of the coast near the places, each a list of points; NULL in the plane, and without package maps.
 coast_lines <- function(place) {
-  if (is_plane(place) || !requireNamespace("maps", quietly = TRUE)) {
-    return(NULL)
-  }
   limits <- map_limits(place[!is.na(rowSums(place)), , drop = FALSE])
   limits <- lapply(limits[c("lon", "lat")], function(range) range + c(-0.5, 0.5) * max(diff(range), 5))
-  line <- maps::map("world", interior = FALSE, plot = FALSE)
-  inside <- !is.na(line$x) & line$x >= limits$lon[1L] & line$x <= limits$lon[2L] & line$y >= limits$lat[1L] &
-    line$y <= limits$lat[2L]
+  line <- if (!is_plane(place)) world_coast(limits$lon)
+  if (is.null(line)) {
+    return(NULL)
+  }
+  inside <- !is.na(line$lon) & line$lon >= limits$lon[1L] & line$lon <= limits$lon[2L] & line$lat >= limits$lat[1L] &
+    line$lat <= limits$lat[2L]
   part <- cumsum(!inside)[inside]
-  points <- cbind(round(line$x[inside], 2L), round(line$y[inside], 2L))
+  points <- cbind(round(line$lon[inside], 2L), round(line$lat[inside], 2L))
   lapply(unname(split(seq_along(part), part)), function(at) unname(points[at, , drop = FALSE]))
 }

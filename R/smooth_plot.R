@@ -121,6 +121,30 @@ map_limits <- function(place) {
   )
 }
 
+# Places on both sides of the date line in one piece: where half of the globe holds all of them, and a map from 180 W to
+# 180 E would tear them apart, longitudes of the western ones count on beyond 180.
+one_piece <- function(place) {
+  east <- sort(unique(place[, 1L]))
+  gap <- diff(east)
+  if (is_plane(place) || !any(gap > 180)) {
+    return(place)
+  }
+  west <- which(place[, 1L] <= east[which.max(gap)])
+  place[west, 1L] <- place[west, 1L] + 360
+  place
+}
+
+# The coast of the world, twice where the map goes on beyond 180 E: lon, lat, NA between lines. NULL without package
+# maps.
+world_coast <- function(east) {
+  if (!requireNamespace("maps", quietly = TRUE)) {
+    return(NULL)
+  }
+  line <- maps::map("world", interior = FALSE, plot = FALSE)
+  once <- data.frame(lon = c(line$x, NA), lat = c(line$y, NA))
+  if (max(east) > 180) rbind(once, transform(once, lon = lon + 360)) else once
+}
+
 most_pies <- 250L # sites in a panel that are still drawn as pies
 least_slice <- 0.005 # share of a component that can be seen
 
@@ -143,18 +167,22 @@ map_canvas <- function(place, drawn = NULL) {
       ggplot2::labs(x = "easting", y = "northing")
     ))
   }
-  coast <- if (requireNamespace("maps", quietly = TRUE)) {
-    line <- maps::map("world", interior = FALSE, plot = FALSE)
+  line <- world_coast(limits$lon)
+  coast <- if (!is.null(line)) {
     ggplot2::geom_path(
-      gg_aes(x = "lon", y = "lat"), data.frame(lon = line$x, lat = line$y), inherit.aes = FALSE, colour = "grey65",
-      linewidth = 0.3, na.rm = TRUE
+      gg_aes(x = "lon", y = "lat"), line, inherit.aes = FALSE, colour = "grey65", linewidth = 0.3, na.rm = TRUE
     )
   }
-  degrees <- function(words) function(at) sprintf("%g\u00b0%s", abs(at), ifelse(at == 0, "", words[1L + (at < 0)]))
+  degrees <- function(words) {
+    function(at) {
+      at <- ifelse(at > 180, at - 360, at)
+      sprintf("%g\u00b0%s", abs(at), ifelse(abs(at) %in% c(0, 180), "", words[1L + (at < 0)]))
+    }
+  }
   within <- function(most) function(limits) Filter(function(at) abs(at) <= most, pretty(limits, 4L))
   list(
     coast, space,
-    ggplot2::scale_x_continuous(breaks = within(180), labels = degrees(c("E", "W")), guide = thinned()),
+    ggplot2::scale_x_continuous(breaks = within(max(180, limits$lon)), labels = degrees(c("E", "W")), guide = thinned()),
     ggplot2::scale_y_continuous(breaks = within(90), labels = degrees(c("N", "S"))), ggplot2::labs(x = NULL, y = NULL)
   )
 }
@@ -165,6 +193,7 @@ map_figure <- function(fit, slices) {
   if (is.null(place)) {
     stop_input("`object` must be made with the places of its sites, `smooth = smooth_over(place = )`.")
   }
+  place <- one_piece(place)
   composition <- composition_of(fit)
   known <- which(!is.na(rowSums(place)))
   slice <- age_slices(fit, slices)

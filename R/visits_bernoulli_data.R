@@ -126,9 +126,10 @@ arrange_array <- function(x, sides, name) {
     return(call_sides(aperm(x, in_order), sides[in_order]))
   }
   d <- dim(x)
-  advice <- paste(
-    "name its dimensions (names(dimnames(x))) or say what they are, as by",
-    "`sides = c(\"site\", \"visit\", \"species\")`"
+  # which_zeros() has no `sides`.
+  advice <- paste0(
+    sprintf("name its dimensions (names(dimnames(%s)))", name),
+    if (name != "visits") " or say what they are, as by `sides = c(\"site\", \"visit\", \"species\")`"
   )
   if (d[1L] < d[2L]) {
     stop_input(

@@ -61,10 +61,11 @@
 #' stands for a table that lost a tenth of its finds. The print gives the area under the ROC curve (AUC: the chance that
 #' a deleted find ranks above another zero), over the table and within sites, and the same for the best simple rule. It
 #' also gives the slope of calibration (1: chances are right; below 1: they are too sure). Some other zeros are false,
-#' too, so the AUC is a little low. Deleted finds are a random tenth. Taxa that are missed for reasons of their own are
+#' too, so the AUC is low, by about their share of the zeros times AUC less one half: little in a sparse table, more
+#' where many cells are finds. Deleted finds are a random tenth. Taxa that are missed for reasons of their own are
 #' harder to find: for the birds the AUC of what later visits found was .88, while the answer expected .95. The standard
 #' errors are over copies. With fewer than 200 finds deleted in all, the answer says that the table is too small to
-#' tell.
+#' tell it from the rule, with fewer than 100 that the slope says no more.
 #'
 #' **What is assumed.** Three things are assumed:
 #' * Ages do not come from the faunas. Where they do, the faunas are used twice; see [smooth_over()].
@@ -152,7 +153,7 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   progress <- check_flag(progress, "progress")
   if (!identical(seconds, Inf)) seconds <- check_number(seconds, "seconds", 0)
   if (!is.null(seed)) seed <- check_count(seed, "seed", 0L)
-  cell <- if (!is.null(visits)) check_visits(visits)
+  cell <- if (!is.null(visits)) check_visits(visits, name = "visits")
   data <- wz_data(if (!missing(x)) x, cell)
   call <- keep_values(call, list(
     age = age, place = place, environment = environment, distance = distance, within = within,
@@ -182,6 +183,7 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
     data <- check_data(data$x[kept, , drop = FALSE], "binary", quiet = TRUE)
   }
   check_enough(data$x)
+  check_open(data$x, given$within)
   check_scored(data$x, given$reference)
   if (is.null(copies)) copies <- usual_copies(quick, sum(data$margins$row_sum))
   copies <- check_count(copies, "copies", 2L, 10L)
@@ -263,6 +265,14 @@ check_enough <- function(x) {
     stop_input(
       "`x` must have at least 5 sites, 5 taxa and 20 finds to learn from, not %d, %d and %.0f.", nrow(x), ncol(x), finds
     )
+  }
+}
+
+check_open <- function(x, within) {
+  zero <- as.matrix(x) %in% 0
+  if (!any(zero)) stop_input("`x` must have zeros, one of which may be false: it has none.")
+  if (!is.null(within) && !any(zero & as.vector(as.matrix(within)))) {
+    stop_input("`within` must be TRUE at a zero of `x` at least: no zero can be false.")
   }
 }
 

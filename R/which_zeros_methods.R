@@ -84,14 +84,16 @@ total_sentences <- function(total, source, words) {
       show_count(total[["missed"]]), wz_words[[source]]
     ),
     range = sprintf("%s to %s, %s", show_count(total[["low"]]), show_count(total[["high"]]), wz_range[[source]]),
-    bound = bound_sentence(total, words)
+    bound = bound_sentence(total, words, source == "completeness")
   )
 }
 
-bound_sentence <- function(total, words) {
+# Given completeness, sites with fewer finds than expected have lower chances, which allow more.
+bound_sentence <- function(total, words, given = FALSE) {
   sprintf(
-    "The table alone allows 0 to %s where all %s of a %s are recorded equally well, up to %s where not.",
-    show_count(total[["most"]]), words[2L], singular_word(words[1L]), show_count(total[["unlike"]])
+    "The table %s 0 to %s where all %s of a %s are recorded equally well, up to %s where not.",
+    if (given) "and that completeness allow" else "alone allows", show_count(total[["most"]]), words[2L],
+    singular_word(words[1L]), show_count(total[["unlike"]])
   )
 }
 
@@ -156,6 +158,25 @@ print.summary.which_zeros <- function(x, n = 5L, ...) {
   invisible(x)
 }
 
+few_hidden <- 200L # fewer hidden finds do not tell the answer from a rule
+few_for_slope <- 100L # of fewer, the standard error of the slope is .1 or more
+
+slope_words <- function(slope, hidden) {
+  if (is.na(slope)) {
+    return("could not be measured")
+  }
+  said <- if (hidden < few_for_slope) {
+    "of too few hidden finds to say more"
+  } else if (slope < 0.8) {
+    "so they are too sure"
+  } else if (slope > 1.25) {
+    "so they are too careful"
+  } else {
+    "so they can be taken as chances"
+  }
+  sprintf("%.2f, %s", slope, said)
+}
+
 # How good the answer is on this table, in words.
 quality_sentences <- function(w) {
   q <- w$quality["stack", ]
@@ -171,7 +192,7 @@ quality_sentences <- function(w) {
   )
   rule <- sprintf("The best simple rule, the %s, has %.1f and %.1f %%", simple$learner, 100 * simple$auc,
     100 * simple$auc_within)
-  verdict <- if (hidden < 200) {
+  verdict <- if (hidden < few_hidden) {
     "; too few were hidden to tell them apart."
   } else if (gain[["difference"]] > 2 * gain[["se"]]) {
     ": the answer is better."
@@ -184,19 +205,9 @@ quality_sentences <- function(w) {
   weak <- if (q$auc - 2 * q$auc_se < 0.6) {
     "Ranks drawn by lot have 50 %: this table says little about which zeros are false."
   }
-  slope <- w$curve$summary$slope
-  line <- if (is.na(slope)) {
-    "could not be measured"
-  } else {
-    sprintf("%.2f, %s", slope, if (slope < 0.8) "so they are too sure" else if (slope > 1.25) {
-      "so they are too careful"
-    } else {
-      "so they can be taken as chances"
-    })
-  }
   c(
     said, paste0(rule, verdict), weak,
-    sprintf("Calibration slope of the chances (1 is right): %s.", line),
+    sprintf("Calibration slope of the chances (1 is right): %s.", slope_words(w$curve$summary$slope, hidden)),
     if (w$quick) "A first look: few fits, two copies. Leave out `quick` for the answer.",
     if (w$copies < w$wanted) sprintf("Stopped early: %d of %d copies are done.", w$copies, w$wanted)
   )

@@ -140,10 +140,11 @@ taxon_ranges_figure <- function(w, taxon, n, unit) {
   found <- found[, oldest, drop = FALSE]
   label <- factor(all[at], all[at])
   cells <- wz_missed(w)
-  cells <- cells[cells$column %in% at & cells$missed > 0.1, ]
+  cells <- cells[cells$column %in% at & cells$missed > 0.1 & !is.na(ages[cells$row]), ]
+  found[is.na(ages), ] <- FALSE
   points <- data.frame(age = ages[row(found)[which(found)]], taxon = label[col(found)[which(found)]])
   zeros <- data.frame(age = ages[cells$row], taxon = label[match(cells$column, at)], missed = cells$missed)
-  ends <- lapply(split(points$age, points$taxon), function(age) if (any(!is.na(age))) range(age, na.rm = TRUE))
+  ends <- lapply(split(points$age, points$taxon), function(age) if (length(age)) range(age))
   spans <- data.frame(taxon = factor(rep(names(ends), lengths(ends) / 2), levels(label)),
     old = unlist(lapply(ends, `[`, 2L)), young = unlist(lapply(ends, `[`, 1L)))
   colours <- component_colours(6L)[c(1L, 6L)]
@@ -190,6 +191,7 @@ site_time_figure <- function(w, unit) {
 missed_map_figure <- function(w) {
   place <- w$inputs$near$given$place
   if (is.null(place)) stop_input("`what = \"map\"` needs the places of the sites: which_zeros(place = ).")
+  place <- one_piece(place)
   sums <- sites_in_order(w)
   table <- data.frame(lon = place[, 1L], lat = place[, 2L], missed = sums$missed, share = sums$share)
   known <- !is.na(rowSums(place) + sums$missed)

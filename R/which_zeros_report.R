@@ -3,8 +3,8 @@
 #' @rdname report
 #' @export
 report.which_zeros <- function(fit, file, ..., # nolint: object_name_linter.
-                               sensitivity = NULL, groups = NULL, sites = NULL, n = 50, title = NULL, tables = NULL,
-                               notes = NULL, explorer = NULL) {
+                               sensitivity = NULL, groups = NULL, sites = NULL, observation = NULL, n = 50,
+                               title = NULL, tables = NULL, notes = NULL, explorer = NULL) {
   check_dots(...)
   check_whole(fit, "fit")
   file <- check_report_file(file)
@@ -14,6 +14,13 @@ report.which_zeros <- function(fit, file, ..., # nolint: object_name_linter.
       stop_input("`sensitivity` must come from sensitivity(), not be %s.", show_value(sensitivity))
     }
     check_whole(sensitivity, "sensitivity")
+    expected <- c(sensitivity$answer, fit$total[["missed"]])
+    if (!isTRUE(all.equal(expected[1L], expected[2L]))) {
+      stop_input(
+        "`sensitivity` must be of this answer: it is of one that expects %s false absences, not %s.",
+        show_count(expected[1L]), show_count(expected[2L])
+      )
+    }
   }
   check_text(title, "title", 1L)
   check_text(notes, "notes")
@@ -21,7 +28,7 @@ report.which_zeros <- function(fit, file, ..., # nolint: object_name_linter.
   link <- explorer_link(explorer, file)
   check_report_tools()
   if (is.null(title)) title <- "Which zeros are false?"
-  content <- list(w = fit, sensitivity = sensitivity, tables = answer_tables(fit, groups, sites, n))
+  content <- list(w = fit, sensitivity = sensitivity, tables = answer_tables(fit, groups, sites, observation, n))
   html <- render_report("which_zeros.Rmd", list(content = content, notes = notes, title = title, link = link))
   csv <- if (!is.null(tables)) {
     table_files(c(content$tables, list(all_zeros = as.data.frame(fit), sensitivity = sensitivity$table)), tables)
@@ -31,9 +38,10 @@ report.which_zeros <- function(fit, file, ..., # nolint: object_name_linter.
 }
 
 # What the report shows as tables, and writes as csv files.
-answer_tables <- function(w, groups, sites, n) {
+answer_tables <- function(w, groups, sites, observation, n) {
   plain <- function(x) as.data.frame(unclass(x), check.names = FALSE)
-  zeros <- as.data.frame(w, n = n)
+  rows <- pick(observation, w$dims[["n"]], w$names[[1L]], "observation")
+  zeros <- as.data.frame(w, n = n, site = if (!is.null(observation)) rows)
   by_site <- plain(by_site(w))
   if (!is.null(sites)) {
     row <- match(by_site$site, label_of(seq_len(w$dims[["n"]]), w$names[[1L]]))

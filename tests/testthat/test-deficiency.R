@@ -13,6 +13,21 @@ test_that("what is missed adds up, by attribute and by observation", {
   }
 })
 
+test_that("some sites, and zeros that can be false, are summed alone", {
+  case <- small_fit()
+  within <- matrix(rep_len(c(TRUE, FALSE, TRUE), length(case$x)), nrow(case$x))
+  cells <- false_absences(case$fit, n = Inf, observation = 2:5, within = within)
+  for (by in c("attribute", "observation")) {
+    got <- deficiency(case$fit, by = by, observation = 2:5, within = within)
+    here <- factor(cells[[by]], got[[by]])
+    expect_equal(got$missed, as.vector(tapply(cells$missed, here, sum, default = 0)))
+    expect_equal(got$zeros, as.vector(table(here)))
+    expect_equal(sum(got$recorded), sum(case$x[2:5, ]))
+  }
+  expect_setequal(got$observation, label_of(2:5, case$fit$names[[1L]]))
+  expect_error(deficiency(case$fit, within = TRUE), "`within` must be a logical matrix", class = "multicause_input_error")
+})
+
 test_that("it finds planted losses", {
   truth <- planted(240, 60)
   set.seed(4)

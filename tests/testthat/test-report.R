@@ -308,6 +308,7 @@ test_that("an answer is told from the answer to how it was reached", {
   )
   places <- vapply(paste0(heads, "</h2>"), function(head) regexpr(head, text, fixed = TRUE)[[1L]], 0L)
   expect_true(all(places > 0) && !is.unsorted(places))
+  expect_match(text, "zeros\\. <strong>(About|Less than one)")
   expect_holds(text, c("The 7 zeros likeliest to be false", "Groups compared", "One thing changed at a time"))
   expect_setequal(list.files(folder), paste0(c(
     "all_zeros", "completeness", "differences", "groups", "quality", "sensitivity", "sites", "taxa", "weights", "zeros"
@@ -321,6 +322,8 @@ test_that("an answer is told from the answer to how it was reached", {
     expect_error(report(w, tempfile(fileext = ".html"), ...), word, class = "multicause_input_error")
   }
   refused("`sensitivity`", sensitivity = 1)
+  other <- replace(checked, "answer", checked$answer + 10)
+  refused("must be of this answer", sensitivity = other)
   refused("`groups`", groups = 1:3)
   refused("Unknown argument", age = 1)
 })
@@ -519,6 +522,27 @@ test_that("heads and captions of tables are in the user's words", {
     expect_false(any(sub(".*>", "", heads) %in% c("observation", "attribute", "site", "taxon")))
     expect_no_match(captions(text), "\\b(observation|attribute|site)s?\\b", ignore.case = TRUE)
   }
+})
+
+test_that("a report is of the sites asked for, and of zeros that can be false", {
+  skip_without_tools()
+  fit <- drawn_fit(10, 6, 2)
+  within <- matrix(rep_len(c(TRUE, FALSE), 60), 10)
+  folder <- tempfile("tables")
+  on.exit(unlink(folder, recursive = TRUE))
+  write_report(fit, observation = 3:4, within = within, tables = folder)
+  read <- function(name) utils::read.csv(file.path(folder, paste0(name, ".csv")))
+  cells <- read("false_absences")
+  expect_identical(nrow(cells), sum(fit$x[3:4, ] == 0 & within[3:4, ]))
+  expect_setequal(read("deficiency_sites")[[1L]], label_of(3:4, fit$names[[1L]]))
+  w <- which_zeros(simulated_sites$x[1:40, ], quick = TRUE, seed = 1)
+  write_report(w, observation = c("site_003", "site_004"), n = 9, tables = folder)
+  expect_in(read("zeros")$site, c("site_003", "site_004"))
+  refused <- function(of, word, ...) {
+    expect_error(report(of, tempfile(fileext = ".html"), ...), word, class = "multicause_input_error")
+  }
+  refused(logistic_pca(fit$x, 1), "`within` is for models that false_absences\\(\\) takes", within = within)
+  refused(w, "`observation` must hold names", observation = "nowhere")
 })
 
 test_that("wrong arguments are told", {

@@ -374,6 +374,18 @@ test_that("answers are printed in plain words", {
   expect_true(any(grepl("^Neighbours", why)) && any(grepl("^Companions", why)) && any(grepl("log-odds", why)))
 })
 
+test_that("a slope of few hidden finds is no verdict, and a bound by a given completeness says so", {
+  expect_match(slope_words(1.02, 40L), "1.02, of too few")
+  expect_match(slope_words(0.5, 40L), "0.50, of too few")
+  expect_match(slope_words(1.02, 400L), "can be taken as chances")
+  expect_match(slope_words(0.5, 400L), "too sure")
+  expect_match(slope_words(NA, 400L), "could not")
+  total <- c(missed = 20, low = 10, high = 30, most = 60, unlike = 80)
+  bound <- function(source) total_sentences(total, source, c("sites", "taxa"))[["bound"]]
+  expect_match(bound("phantom"), "^The table alone allows 0 to 60")
+  expect_match(bound("completeness"), "^The table and that completeness allow 0 to 60")
+})
+
 test_that("every figure is drawn", {
   w <- answer()
   for (what in c("zeros", "sites", "taxa", "table", "quality")) drawn(ggplot2::autoplot(w, what, n = 7))
@@ -405,6 +417,8 @@ test_that("wrong input", {
     writeLines(said(which_zeros(x, ages = 1:60)))
     writeLines(said(which_zeros(x[1:4, ])))
     writeLines(said(which_zeros(x, within = matrix(TRUE, 2, 2))))
+    writeLines(said(which_zeros(x, within = x == 1)))
+    writeLines(said(which_zeros(matrix(1, 10, 10))))
     writeLines(said(which_zeros(x, leave_out = "nowhere")))
     writeLines(said(by_site(1)))
     writeLines(said(by_site(answer(), groups = 1:3)))

@@ -49,6 +49,32 @@ test_that("sites through time and on the map have the numbers of by_site()", {
   expect_true(limits$x[1] < min(places$lng) && limits$y[2] < 60) # zoomed to the sites
 })
 
+test_that("places on both sides of the date line are one piece, on the map and in the page", {
+  pacific <- cbind(lon = c(170, -175, 179, NA, -170), lat = 0)
+  expect_equal(one_piece(pacific)[, "lon"], c(170, 185, 179, NA, 190))
+  world <- cbind(lon = c(-170, -60, 20, 100, 175), lat = 0)
+  expect_identical(one_piece(world), world)
+  w <- answer
+  w$inputs$near$given$place[, 1L] <- ifelse(places$lng > 10, places$lng - 190, places$lng + 170)
+  map <- drawn(ggplot2::autoplot(w, "map"))$plot
+  expect_equal(range(map$data$lon), range(places$lng) + 170)
+  expect_lt(diff(map$coordinates$limits$x), 30)
+  degrees <- map$scales$get_scales("x")
+  expect_identical(degrees$labels(c(170, 180, 190)), c("170\u00b0E", "180\u00b0", "170\u00b0W"))
+  expect_true(any(degrees$breaks(c(169, 191)) > 180))
+  page <- explore_data(w, NULL, NULL, "Ma", NULL)
+  expect_equal(range(page$lon), range(places$lng) + 170)
+  skip_if_not_installed("maps")
+  expect_gt(max(world_coast(c(170, 190))$lon, na.rm = TRUE), 300) # coasts beyond 180, too
+})
+
+test_that("sites without an age are in no range, without a warning", {
+  w <- answer
+  w$inputs$near$given$age[3:5, ] <- NA
+  expect_warning(figure <- drawn(ggplot2::autoplot(w, "ranges"))$plot, NA)
+  expect_false(anyNA(figure$data$age))
+})
+
 test_that("places in the plane are drawn in their own unit, in the page and in the report, too", {
   plane <- data.frame(easting = 1000 * places$lng, northing = 1000 * places$lat)
   w <- which_zeros(table, place = plane, quick = TRUE, seed = 1, progress = FALSE)

@@ -48,3 +48,12 @@ test_that("covariates without visits, or without a formula, are refused", {
     which_zeros(visits = case$visits, communities = ~day, visit_data = list(day = case$day))
   })
 })
+
+test_that("how visits are taken is said of them, and advises no argument that is not there", {
+  visits <- unname(case$visits)
+  dimnames(visits) <- NULL
+  said <- tryCatch(which_zeros(visits = visits, quick = TRUE), message = conditionMessage)
+  expect_match(said, "`visits` is taken as 60 sites x 12 taxa x 3 visits")
+  expect_match(said, "names(dimnames(visits))", fixed = TRUE)
+  expect_no_match(said, "`sides", fixed = TRUE)
+})
