@@ -508,8 +508,8 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
   writeLines(c(x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed), x$title))
   if (x$n_missing > 0) {
     cat(sprintf(
-      "%.0f cells unknown; %d row(s) and %d column(s) with nothing observed\n", x$n_missing,
-      x$unobserved[["rows"]], x$unobserved[["columns"]]
+      "%s unknown; %s and %s with nothing observed\n", count_words(x$n_missing, "cell"),
+      count_words(x$unobserved[["rows"]], "row"), count_words(x$unobserved[["columns"]], "column")
     ))
   }
   shown <- vapply(x$criteria, format, "", digits = max(digits, 7L))

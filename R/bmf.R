@@ -120,10 +120,10 @@ tell_long_run <- function(family, shape, control) {
   }
   inform(
     paste(
-      "Sampling %d x %d cells (%s family): %d chain(s) of %.0f sweeps, after their annealed starts. An interrupt keeps",
+      "Sampling %d x %d cells (%s family): %s of %.0f sweeps, after their annealed starts. An interrupt keeps",
       "the draws made so far. For a first look: `control = mcmc_control(chains = 1, warmup = 100, draws = 200,",
       "n_start = 4, n_reheat = 2)`."
-    ), shape[1L], shape[2L], bmf_family_title[[family]], control$chains, sweeps
+    ), shape[1L], shape[2L], bmf_family_title[[family]], count_words(control$chains, "chain"), sweeps
   )
   TRUE
 }
@@ -140,9 +140,9 @@ tell_first_answer <- function(state, n_fixed, names) {
   at <- if (ncol(columns)) which(columns[, which.max(colSums(columns))])
   inform(
     paste(
-      "A first answer, of one start of one chain: %d group(s) of rows (the largest have %s), %d group(s) of columns",
+      "A first answer, of one start of one chain: %s of rows (the largest have %s), %s of columns",
       "(%s)%s. The chains go on from many such starts."
-    ), ncol(rows), sizes(rows), ncol(columns), sizes(columns),
+    ), count_words(ncol(rows), "group"), sizes(rows), count_words(ncol(columns), "group"), sizes(columns),
     if (length(at)) sprintf(", the largest of %s", show_names(as.character(label_of(at, names)))) else ""
   )
 }

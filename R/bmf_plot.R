@@ -144,7 +144,7 @@ chain_traces_figure <- function(fit, shown) {
   table$quantity <- factor(table$quantity, shown)
   new_figure(
     table, gg_aes(x = "draw", y = "value", colour = "chain", linetype = "chain"),
-    sprintf("%d chain(s)", nlevels(table$chain)),
+    count_words(nlevels(table$chain), "chain"),
     sprintf("Lines: %s of every chain, draw by draw.", paste(shown, collapse = ", ")), "draw"
   ) + ggplot2::geom_line(linewidth = 0.3) + ggplot2::facet_wrap("quantity", scales = "free_y") +
     ggplot2::scale_linetype_manual("chain", values = rep_len(1:6, nlevels(table$chain))) +

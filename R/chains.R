@@ -172,8 +172,8 @@ drawn_jobs <- function(jobs) {
   if (!length(jobs)) signal_interrupt()
   if (stopped) {
     warning(warningCondition(
-      sprintf("Interrupted: %s draws of %d chain(s) are kept.",
-        paste(vapply(jobs, function(job) job$n_draw, 0L), collapse = ", "), length(jobs)),
+      sprintf("Interrupted: %s draws of %s are kept.",
+        paste(vapply(jobs, function(job) job$n_draw, 0L), collapse = ", "), count_words(length(jobs), "chain")),
       class = "multicause_interrupted", call = NULL
     ))
   }

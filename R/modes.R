@@ -170,8 +170,8 @@ print.modes <- function(x, digits = 3L, ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
   cat(sprintf(
-    "%d solution(s) among %d finished starts; solutions nearer than %s count as one\n", nrow(x$modes), nrow(x$starts),
-    format(x$tolerance)
+    "%s among %s; solutions nearer than %s count as one\n", count_words(nrow(x$modes), "solution"),
+    count_words(nrow(x$starts), "finished start"), format(x$tolerance)
   ))
   shown <- x$modes
   shown$objective <- format(shown$objective, digits = max(digits, 7L))

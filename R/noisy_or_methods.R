@@ -44,7 +44,7 @@ source_sentences <- function(fit) {
       if (length(idle)) sprintf(" (shut off: %s)", show_names(idle)) else "",
       format(sum(fit$param$prior), digits = 2L), one
     ),
-    if (absorbed) sprintf("%d component(s) that were always on are now part of the leak.", absorbed),
+    if (absorbed) sprintf("Always on, and now part of the leak: %s.", count_words(absorbed, "component")),
     sprintf(
       "The leak, what is found without any component, is at work in every %s and made %s %% of the ones.", one,
       format(100 * leak_share(fit), digits = 2L)

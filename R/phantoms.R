@@ -170,8 +170,8 @@ print.phantoms <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   n <- table(factor(x$kind, c("white", "black", "content")))
   cat(sprintf(
-    "%d white phantom(s) (almost only zeros: gaps), %d black (almost only finds), %d content component(s)\n", n[[1L]],
-    n[[2L]], n[[3L]]
+    "%s (almost only zeros: gaps), %d black (almost only finds), %s\n", count_words(n[[1L]], "white phantom"),
+    n[[2L]], count_words(n[[3L]], "content component")
   ))
   rule <- attr(x, "rule")
   # What a black phantom must have besides its mean is shown where it decides: the table is wide as it is.

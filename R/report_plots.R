@@ -66,7 +66,7 @@ false_sentence <- function(cells) {
 starts_sentence <- function(fit) {
   starts <- fit$starts
   paste(
-    sprintf("%d start(s) were tried and %d finished;", nrow(starts), sum(starts$finished)),
+    sprintf("Of %s, %d finished;", count_words(nrow(starts), "start"), sum(starts$finished)),
     sprintf("%d of the finished ones came within", sum(starts$reached_best)),
     sprintf("%s of the best log-likelihood.", format(fit$control$reach)),
     if (fit$converged) "The best one converged." else "**The best one has not converged.**"

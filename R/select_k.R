@@ -160,7 +160,7 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
   cat(sprintf("Number of components of %s()\n", x$model))
   if (any(c("cells", "rows", "visits") %in% x$table$criterion)) {
     cat(sprintf(
-      "%d folds, %d replicate(s); smaller is better; chances are at least %s\n", x$n_folds, x$replicates,
+      "%d folds, %s; smaller is better; chances are at least %s\n", x$n_folds, count_words(x$replicates, "replicate"),
       format(x$floor)
     ))
   }

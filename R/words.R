@@ -39,6 +39,9 @@ singular_word <- function(word) {
   ifelse(is.na(one), word, as_written(one, word))
 }
 
+# "1 start", "2 starts".
+count_words <- function(n, word) paste0(format_big(n), " ", word, ifelse(n == 1, "", "s"))
+
 # With a capital where the user's word has one.
 as_written <- function(new, word) {
   ifelse(grepl("^[[:upper:]]", word), paste0(toupper(substr(new, 1L, 1L)), substring(new, 2L)), new)
