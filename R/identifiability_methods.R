@@ -169,8 +169,8 @@ verdict <- function(id, colour, digits) {
     } else if (nrow(attained)) {
       "No other fit with the same chances was found. That is no proof that there is none within the outer bound."
     },
-    if (isTRUE(id$estimate %in% c("map", "vb", "gibbs"))) "The fit's answer within the bounds is its prior's.",
-    if (id$effort) "The fit's answer within the bounds rests on the phantom's share following the effort." else NULL,
+    if (isTRUE(id$estimate %in% c("map", "vb", "gibbs"))) "Its prior decides where this fit lies within the bounds.",
+    if (id$effort) "This fit lies where it does because it assumes that the phantom's share follows the effort.",
     "What would decide: repeated visits (`visits`), the effort spent on each (`effort`), or a prior (if you trust it)."
   )
 }
