@@ -10,8 +10,8 @@
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @param phantom_convention see [false_absences()].
-#' @param observation,within names or numbers of the observations to sum over, and which zeros can be false at all, as in
-#'   [false_absences()]; `NULL` is all. Others count nowhere.
+#' @param observation,within names or numbers of the observations to sum over, and which zeros can be false at all, as
+#'   in [false_absences()]; `NULL` is all. Others count nowhere.
 #' @param draws for intervals: `NULL`, 100 draws where the fit has a posterior (`estimate` `"vb"` or `"gibbs"`); a
 #'   number of them, 0 for none; or a list of fits to data of the same shape, such as [posterior_draws()] or
 #'   [bootstrap_draws()].

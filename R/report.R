@@ -67,8 +67,8 @@ report <- function(fit, file, ...) {
 #' @rdname report
 #' @export
 report.default <- function(fit, file, ..., age = NULL, of = c("guess", "attribute", "observation"), sites = NULL,
-                           observation = NULL, within = NULL, selection = NULL, without = NULL, n = 50, title = NULL, tables = NULL, notes = NULL,
-                           x = NULL, explorer = NULL) {
+                           observation = NULL, within = NULL, selection = NULL, without = NULL, n = 50,
+                           title = NULL, tables = NULL, notes = NULL, x = NULL, explorer = NULL) {
   check_dots(...)
   check_fit(fit)
   file <- check_report_file(file)

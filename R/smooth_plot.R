@@ -142,7 +142,7 @@ world_coast <- function(east) {
   }
   line <- maps::map("world", interior = FALSE, plot = FALSE)
   once <- data.frame(lon = c(line$x, NA), lat = c(line$y, NA))
-  if (max(east) > 180) rbind(once, transform(once, lon = lon + 360)) else once
+  if (max(east) > 180) rbind(once, data.frame(lon = once$lon + 360, lat = once$lat)) else once
 }
 
 most_pies <- 250L # sites in a panel that are still drawn as pies
@@ -182,7 +182,9 @@ map_canvas <- function(place, drawn = NULL) {
   within <- function(most) function(limits) Filter(function(at) abs(at) <= most, pretty(limits, 4L))
   list(
     coast, space,
-    ggplot2::scale_x_continuous(breaks = within(max(180, limits$lon)), labels = degrees(c("E", "W")), guide = thinned()),
+    ggplot2::scale_x_continuous(
+      breaks = within(max(180, limits$lon)), labels = degrees(c("E", "W")), guide = thinned()
+    ),
     ggplot2::scale_y_continuous(breaks = within(90), labels = degrees(c("N", "S"))), ggplot2::labs(x = NULL, y = NULL)
   )
 }
