@@ -25,11 +25,12 @@
 #' or `effort`, where passes were not faster (with `effort` the components alone have Newton steps). And it takes EM
 #' with `accelerate = FALSE`, which asks for the published passes, and in [ensemble()]. `fit$algorithm` says what was
 #' taken; asked for with `smooth` or `effort`, `"sparse"` is `"newton"`. All this is for `estimate` `"ml"` and `"map"`,
-#' and Newton passes for `k` up to
-#' 1000. All other models have one algorithm each and ignore the argument, except for [plsa()], [nmf()] and
-#' [visits_bernoulli()] with `detection`, which has Newton passes of its own. A likelihood climbed further is not always
-#' a better answer: exact zeros and ones fit what is seen too well. Where false absences are wanted, take
-#' `estimate = "map"` or [ensemble()].
+#' and Newton passes for `k` up to 1000. Where `"auto"` takes Newton passes of the dense form with `"map"`, starts that
+#' were drawn begin with EM, for 30 passes or until two cycles in a row gain less than 0.3 % of the objective: single
+#' starts by Newton passes alone ended lower more often. All other models have one algorithm each and ignore the
+#' argument, except for [plsa()], [nmf()] and [visits_bernoulli()] with `detection`, which has Newton passes of its own.
+#' A likelihood climbed further is not always a better answer: exact zeros and ones fit what is seen too well. Where
+#' false absences are wanted, take `estimate = "map"` or [ensemble()].
 #'
 #' `accelerate = TRUE` uses SQUAREM (Varadhan and Roland 2008) as cycles of three passes that never lower the
 #' objective from one accepted point to the next. `accelerate = FALSE, tol = 0, n_start = 1` with a `start` runs

@@ -1,9 +1,9 @@
 # Newton halves against SQUAREM on EM, from the same starts: passes and time to the level that EM has at convergence,
 # less .1 nats, and the ends of both. Results are kept in bench/passes.md and bench/passes.png.
 #   Rscript bench/passes.R [starts = 20] [price] [fossils] [simulated] [many] [others] [answers]
-#     [birds] [sparse] [rule] [screening] [twenty] [threads] [ones=5,20] [medians]
-# All parts but the last two unless named. Simulated tables take a tenth of the starts; "ones=" all of them, for tables
-# with these percentages of ones. "medians": the two tables of fossils on which medians of the posterior mode differ.
+#     [birds] [sparse] [rule] [screening] [twenty] [threads] [ones=5,20] [medians] [opening]
+# All parts but the last three unless named. Simulated tables take a tenth of the starts; "ones=" all of them, for
+# tables with these percentages of ones. "medians": the two tables of fossils on which medians of the posterior mode differ.
 # Times are processor seconds of one thread, to a level: those of the run times the share of its passes.
 library(multicause)
 args <- commandArgs(TRUE)
@@ -181,6 +181,63 @@ medians <- function() {
     test <- stats::wilcox.test(up[abs(up) > 0.1], exact = FALSE)
     cat(sprintf("\n%s: mean difference %.2f (%.2f); higher by .1 in %d, lower in %d; Wilcoxon's p = %.2f\n",
       one$table[1L], mean(up), stats::sd(up) / sqrt(length(up)), sum(up > 0.1), sum(up < -0.1), test$p.value))
+  }
+}
+
+# Passes of EM before the first Newton pass, as starts of the default have with a prior: single starts by four ways.
+opening <- function() {
+  cat("\n## EM before Newton, map\n\n")
+  cat("| table, k, phantom, starts | passes first | mean end less EM's (standard error) | higher, lower by .1 |",
+    "median end | best | reached | time ratio to level | seconds of all |\n|", strrep(" --- |", 9L), "\n", sep = "")
+  swiss <- utils::read.csv(file.path(folder, "repeat_surveys", "mhb2014_counts.csv.gz"))
+  now <- function(name) fossils(sprintf("now_2003/%s_occ.csv", name), "site_id", "genus_id")
+  try_openings("early tetrapods", as.matrix(multicause::early_tetrapods$x) + 0, 6L, "free", 2L * starts)
+  try_openings("simulated_sites", as.matrix(multicause::simulated_sites$x) + 0, 4L, "free", starts)
+  try_openings("mhb2014", unclass((table(swiss$site, swiss$species) > 0) + 0), 3L, "free", starts)
+  try_openings("g5s5", now("g5s5"), 6L, "free", starts)
+  try_openings("g10s2", now("g10s2"), 4L, "free", starts %/% 2L)
+  try_openings("20 % ones", simulated(0.2), 6L, "free", max(1L, starts %/% 20L))
+  try_openings("nam_large", fossils("now_2020_nam/nam_large_occ.csv", 1L, 2L), 12L, "free", starts)
+  try_openings("g2s2", now("g2s2"), 6L, "free", starts)
+  try_openings("g10s2", now("g10s2"), 8L, "free", starts %/% 2L)
+  try_openings("5 % ones", simulated(0.05), 6L, "free", max(1L, starts %/% 20L))
+}
+
+try_openings <- function(name, x, k, phantom, n) {
+  data <- hush(inside$check_data(unname(x), "binary"))
+  pins <- inside$ab_pins(phantom)
+  pinned <- c(rep("free", k - length(pins)), pins)
+  prior <- list(aspects = c(1.2, 2), membership = 1.03)
+  go <- function(start, ..., tol = 1e-9) {
+    control <- unclass(fit_control(tol = tol, progress = FALSE, ...))
+    time <- system.time(out <- inside$ab_run(data$view, start, pinned, prior, control), gcFirst = FALSE)[[1L]]
+    pass <- seq_len(out$outcome$n_pass)
+    list(param = out$param, trace = out$outcome$trace, at = time * pass / max(1L, pass))
+  }
+  one <- function(start, most, tol) {
+    first <- go(start, max_pass = most, tol = tol, algorithm = "em")
+    if (most > 1000L) {
+      return(first)
+    }
+    then <- go(first$param, max_pass = 1000L, algorithm = "newton")
+    list(trace = c(first$trace, then$trace), at = c(first$at, max(0, first$at) + then$at))
+  }
+  ways <- list(`all by EM` = c(4000, 1e-9), none = c(0, 0), `30` = c(30, 0),
+    `30, or until .3 %` = unlist(inside$em_opening))
+  set.seed(17)
+  runs <- lapply(rep_len(start_cycle(pinned), n), function(kind) {
+    start <- inside$ab_draw(data, kind, pinned)
+    lapply(ways, function(way) one(start, way[[1L]], way[[2L]]))
+  })
+  per <- function(f) matrix(unlist(lapply(runs, function(run) lapply(run, f, em = run[[1L]]))), length(ways))
+  end <- per(function(run, em) max(run$trace))
+  to_level <- per(function(run, em) run$at[which(run$trace >= max(em$trace) - 0.1)[1L]])
+  all <- per(function(run, em) max(run$at))
+  for (w in seq_along(ways)) {
+    up <- end[w, ] - end[1L, ]
+    cat(sprintf("| %s, %d, %s, %d | %s | %.2f (%.2f) | %d, %d | %.1f | %.1f | %.2f | %.1f | %.2f |\n", name, k, phantom,
+      n, names(ways)[w], mean(up), stats::sd(up) / sqrt(n), sum(up > 0.1), sum(up < -0.1), stats::median(end[w, ]),
+      max(end[w, ]), mean(!is.na(to_level[w, ])), median_of(to_level[1L, ] / to_level[w, ]), sum(all[w, ])))
   }
 }
 
@@ -475,6 +532,7 @@ if (!is.null(all)) {
   if ("fossils" %in% parts) figure(all)
 }
 if ("medians" %in% parts) medians()
+if ("opening" %in% parts) opening()
 if ("many" %in% parts) many_components()
 if ("others" %in% parts) {
   with_neighbours()

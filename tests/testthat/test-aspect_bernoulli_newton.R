@@ -269,6 +269,32 @@ test_that("auto is Newton, but EM for plain passes, many components, neighbours,
   expect_identical(fit_control()$algorithm, "auto")
 })
 
+test_that("drawn starts with a prior begin with passes of EM where Newton passes are chosen, and no other runs do", {
+  trace_of <- function(passes, seed = 14, tol = 0, estimate = "map", ...) {
+    set.seed(seed)
+    control <- fit_control(n_start = 1, n_polish = 0, max_pass = passes, tol = tol, ...)
+    fit <- hush(aspect_bernoulli(early_tetrapods$x, 6, estimate = estimate, control = control))
+    expect_identical(fit$algorithm, if (identical(list(...)$algorithm, "em")) "em" else "newton")
+    fit$trace$objective
+  }
+  till <- integer() # where little is gained
+  for (seed in 14:17) {
+    till <- c(till, length(trace_of(60, seed, tol = 3e-3, algorithm = "em")))
+    first <- seq_len(min(till[length(till)], 30L))
+    opened <- trace_of(45, seed)
+    expect_length(opened, 45L)
+    expect_identical(opened[first], trace_of(max(first), seed, algorithm = "em"))
+    expect_gte(min(diff(opened)), -1e-9)
+    then <- max(first) + 1:3
+    expect_gt(max(abs(opened - trace_of(45, seed, algorithm = "em"))[then]), 1e-6)
+  }
+  expect_lt(min(till), 30L)
+  expect_gt(max(till), 30L)
+  expect_identical(trace_of(12), trace_of(12, algorithm = "em"))
+  expect_gt(max(abs(trace_of(45, algorithm = "newton") - trace_of(45))), 1e-6)
+  expect_identical(trace_of(12, estimate = "ml"), trace_of(12, estimate = "ml", algorithm = "newton"))
+})
+
 test_that("large tables with few ones have the sparse form, and a fit says which passes it had", {
   set.seed(9)
   x <- binary(500, 200, 0.015)

@@ -25,7 +25,8 @@ test_that("some sites, and zeros that can be false, are summed alone", {
     expect_equal(sum(got$recorded), sum(case$x[2:5, ]))
   }
   expect_setequal(got$observation, label_of(2:5, case$fit$names[[1L]]))
-  expect_error(deficiency(case$fit, within = TRUE), "`within` must be a logical matrix", class = "multicause_input_error")
+  wish <- "`within` must be a logical matrix"
+  expect_error(deficiency(case$fit, within = TRUE), wish, class = "multicause_input_error")
 })
 
 test_that("it finds planted losses", {
