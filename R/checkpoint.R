@@ -23,7 +23,7 @@ write_whole <- function(object, file) {
   }
   catch_error(withCallingHandlers(write(), warning = note), function(e) {
     why <- if (is.null(reason)) conditionMessage(e) else reason
-    stop("the checkpoint could not be written to ", file, ": ", why, call. = FALSE)
+    stop("what is to be kept could not be written to ", file, ": ", why, call. = FALSE)
   })
 }
 

@@ -67,7 +67,6 @@ read_rows <- function(file, found) {
     c("EOF within quoted string", "number of items read is not a multiple of the number of columns"), gettext, "",
     domain = "R"
   )
-  whole <- gettextf("incomplete final line found by readTableHeader on '%s'", file, domain = "R")
   catch_error(
     withCallingHandlers(
       utils::read.table(
@@ -79,7 +78,7 @@ read_rows <- function(file, found) {
         if (conditionMessage(w) %in% broken) {
           stop_fields(found, cut_off)
         }
-        if (conditionMessage(w) %in% whole) invokeRestart("muffleWarning")
+        if (is_last_line(w, file)) invokeRestart("muffleWarning")
       }
     ),
     function(e) {
@@ -89,23 +88,21 @@ read_rows <- function(file, found) {
   )
 }
 
+# A file whose last line has no end is whole.
+is_last_line <- function(warning, file) {
+  identical(
+    conditionMessage(warning), gettextf("incomplete final line found by readTableHeader on '%s'", file, domain = "R")
+  )
+}
+
 # Where a quotation mark is not closed on its line, the next one closes it, which may be rows below. What lies between
 # is then the text of one field, or lost by read.table() where that happens in its first lines, and no number of fields
 # need tell. Lines that are neither rows nor parts of a field are lost; text that has as many separators as rows of its
 # number of lines would have is no remark of several lines.
 refuse_swallowed <- function(table, file, found) {
-  occurs <- function(what, text) {
-    vapply(gregexpr(what, text, fixed = TRUE, useBytes = TRUE), function(at) sum(at > 0L), 0L)
-  }
-  n_break <- n_swallowed <- 0
-  for (value in table) {
-    text <- value[grep("\n", value, fixed = TRUE, useBytes = TRUE)]
-    broken <- occurs("\n", text)
-    n_break <- n_break + sum(broken)
-    n_swallowed <- n_swallowed + sum(broken[occurs(found$sep, text) >= broken * (length(table) - 1L)])
-  }
+  within <- lines_within(table, found)
   below <- count_lines(file, found)
-  lost <- max(below$n - nrow(table) - n_break, 0) + n_swallowed
+  lost <- max(below$n - nrow(table) - within[["breaks"]], 0) + within[["swallowed"]]
   if (lost > 0) {
     stop_input(
       "`file` must close each quotation mark in its field: %s does not in line %s, and %.0f row(s) would be lost.",
@@ -113,6 +110,20 @@ refuse_swallowed <- function(table, file, found) {
     )
   }
   table
+}
+
+# How many lines end within fields, and how many of these lines were rows.
+lines_within <- function(table, found) {
+  occurs <- function(what, text) {
+    vapply(gregexpr(what, text, fixed = TRUE, useBytes = TRUE), function(at) sum(at > 0L), 0L)
+  }
+  out <- c(breaks = 0, swallowed = 0)
+  for (value in table) {
+    text <- value[grep("\n", value, fixed = TRUE, useBytes = TRUE)]
+    broken <- occurs("\n", text)
+    out <- out + c(sum(broken), sum(broken[occurs(found$sep, text) >= broken * (length(found$names) - 1L)]))
+  }
+  out
 }
 
 # The number of lines below the header that are not blank, and the first with a quotation mark that opens a field and is

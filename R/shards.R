@@ -10,17 +10,19 @@
 #' do. A site's records may be scattered over all pieces: they are first sorted into buckets on disk by a number made of
 #' the site's name, then each shard is put together from some buckets. So shards do not depend on how the data were cut
 #' into pieces. Within a shard rows are in the order of their names, and the taxa in that of theirs (as bytes compare).
-#' A record that comes twice counts once. With `present`, a column of 0, 1 and `NA`, a record may also say that the
-#' taxon was not found (0, the same as no record, but the site has a row) or that it is unknown (`NA`; a find elsewhere
-#' in the data wins). A record whose taxon is `NA` says that the site was visited: a site where nothing was found has a
-#' row of zeros. A record without a site is an error.
+#' A record that comes twice counts once. White space around names is cut, and a blank name is `NA`. With `present`, a
+#' column of 0, 1 and `NA`, a record may also say that the taxon was not found (0, the same as no record, but the site
+#' has a row) or that it is unknown (`NA`; a find elsewhere in the data wins). A record whose taxon is `NA` says that
+#' the site was visited: a site where nothing was found has a row of zeros. A record without a site is an error.
 #'
 #' **Tables.** Rows of a matrix, sparse or dense, keep their order.
 #'
 #' **Sources.** `x` is one of
 #' * a data frame of records;
-#' * names of CSV files (also `.csv.gz`), read `piece` records at a time, or of Parquet files (package nanoparquet,
-#'   which reads a file as a whole: each is a piece, and a table larger than memory must be in several files);
+#' * names of text files with a header, in UTF-8 or Latin-1, also compressed by gzip, with commas, tabs or semicolons
+#'   between the columns, as GBIF, eBird and spreadsheets write them, read `piece` records at a time; or of Parquet
+#'   files (package nanoparquet, which reads a file as a whole: each is a piece, and a table larger than memory must be
+#'   in several files);
 #' * a result of `DBI::dbSendQuery()`, fetched `piece` records at a time, from SQLite, DuckDB or any other database;
 #' * a function of the number of records wanted, which returns the next ones as a data frame and then `NULL`;
 #' * a table: a matrix or sparse matrix of package Matrix with cells 0, 1 and `NA`;
@@ -60,8 +62,8 @@
 #' @param site,taxon names of the columns of records that hold site and taxon; both may be text or numbers.
 #' @param present `NULL`, or the name of a column of 0, 1 and `NA`.
 #' @param along what travels with the rows, such as effort, age and place. For records: names of columns, whose
-#'   value must be the same in all records of a site, or `NA`. For a table: a data frame with a row for each of its
-#'   rows.
+#'   value must be the same in all records of a site, or `NA`. In text files a column is of numbers where all its
+#'   values are. For a table: a data frame with a row for each of its rows, matched by name where both have row names.
 #' @param taxa `NULL`: those that are found; or the names of all taxa, in the order wanted. Others are then an error.
 #' @param piece records in memory at a time.
 #' @param size ones and missing cells of a shard, about. Smaller shards need less memory, larger ones less time.
@@ -126,16 +128,22 @@ check_taxa <- function(taxa) {
   taxa
 }
 
-# Names of sites and taxa, which may be numbers: written out in full.
+# Names of sites and taxa as name_values() has them, the same in whatever piece they stand: in UTF-8, and moments with
+# their time of day, which R leaves out where it is 0 in all of a piece.
 as_names <- function(x) {
-  if (is.factor(x)) x <- as.character(x)
-  if (is.numeric(x) && !inherits(x, "integer64")) {
-    whole <- !is.na(x) & abs(x) < 2^53 & x == floor(x)
-    out <- as.character(x)
-    out[whole] <- sprintf("%.0f", x[whole])
-    return(out)
+  if (inherits(x, "POSIXt")) x <- format(x, "%Y-%m-%d %H:%M:%S")
+  if (inherits(x, "integer64") && !isNamespaceLoaded("bit64")) {
+    stop_input("Names that are numbers of 64 bits need package bit64: load it first.")
   }
-  enc2utf8(as.character(x))
+  if (is.object(x)) x <- as.character(x)
+  values <- unique(x)
+  if (!is.character(values)) {
+    return(name_values(values)[match(x, values)])
+  }
+  marked <- Encoding(values) != "unknown"
+  text <- replace(values, marked, enc2utf8(values[marked]))
+  text[!marked] <- as_utf8(values[!marked])
+  name_values(text)[match(x, values)]
 }
 
 # Tables: runs of rows.
@@ -150,6 +158,7 @@ table_shards <- function(x, path, columns, size) {
   if (!is.null(along) && (!is.data.frame(along) || nrow(along) != n)) {
     stop_input("`along` must be a data frame with a row for each of the %d rows of `x`, not %s.", n, show_value(along))
   }
+  along <- match_along(along, rownames(data$x))
   view <- data$view
   prepare_folder(path)
   stored <- diff(view$start) + if (is.null(view$na_start)) 0 else diff(view$na_start)
@@ -163,6 +172,17 @@ table_shards <- function(x, path, columns, size) {
   })
   margins <- list(sum = data$margins$column_sum, missing = n - data$margins$column_observed)
   finish_folder(path, tables, colnames(data$x), margins, names(along))
+}
+
+# Covariates in the order of the rows, by name where both have names.
+match_along <- function(along, names) {
+  own <- attr(along, "row.names")
+  if (is.null(names) || !is.character(own)) {
+    return(along)
+  }
+  missing <- setdiff(names, own)
+  if (length(missing)) stop_input("`along` must have a row for each row of `x`: %s has none.", show_names(missing))
+  along[match(names, own), , drop = FALSE]
 }
 
 # A run of rows of a view.
@@ -182,7 +202,7 @@ view_rows <- function(view, rows) {
 
 # Records: sources, buckets, shards.
 
-# list(read = function() the next piece, or NULL, close = function())
+# list(read = function() the next piece, or NULL, close = function(), is_text = whether all its columns are text)
 record_source <- function(x, piece, columns) {
   wanted <- unlist(columns, use.names = FALSE)
   nothing <- function() NULL
@@ -193,10 +213,10 @@ record_source <- function(x, piece, columns) {
       at <<- at + length(rows)
       if (length(rows)) as.list(x)[wanted_columns(names(x), wanted)] |> lapply(`[`, rows)
     }
-    return(list(read = read, close = nothing))
+    return(list(read = read, close = nothing, is_text = FALSE))
   }
   if (is.function(x)) {
-    return(list(read = function() x(piece), close = nothing))
+    return(list(read = function() x(piece), close = nothing, is_text = FALSE))
   }
   if (inherits(x, "DBIResult")) {
     if (!requireNamespace("DBI", quietly = TRUE)) stop_input("Queries as `x` need package DBI.")
@@ -205,7 +225,7 @@ record_source <- function(x, piece, columns) {
       found <- fetch(x, n = piece)
       if (nrow(found)) found
     }
-    return(list(read = read, close = nothing))
+    return(list(read = read, close = nothing, is_text = FALSE))
   }
   if (!is.character(x) || !length(x) || anyNA(x)) {
     stop_input(
@@ -253,7 +273,7 @@ file_source <- function(files, piece, wanted) {
       close_open()
     }
   }
-  list(read = read, close = close_open)
+  list(read = read, close = close_open, is_text = !any(parquet))
 }
 
 parquet_source <- function(file, wanted) {
@@ -269,23 +289,68 @@ parquet_source <- function(file, wanted) {
   list(read = read, close = function() NULL)
 }
 
-# Sites and taxa are text; other columns are as they look, piece by piece.
+# All columns are text, since a piece does not tell what the next ones hold. Bytes are read as they are: a connection
+# that converts them ends, with a warning, where they are of another encoding.
 csv_source <- function(file, piece, wanted) {
-  con <- file(file, "r", encoding = "UTF-8")
-  names <- names(utils::read.csv(text = readLines(con, 1L, warn = FALSE), check.names = FALSE))
-  wanted_columns(names, wanted)
-  classes <- ifelse(names %in% wanted[1:2], "character", ifelse(names %in% wanted, NA, "NULL"))
+  if (is_utf16(file)) {
+    stop_input("`x` must be text in UTF-8 or Latin-1: %s is UTF-16; save it as UTF-8.", show_names(file))
+  }
+  con <- file(file, "r")
+  opened <- FALSE
+  on.exit(if (!opened) close(con))
+  head <- sub("^\ufeff", "", as_utf8(readLines(con, 1L, warn = FALSE, skipNul = TRUE)))
+  found <- find_header(head, function(names) all(wanted %in% names))
+  if (is.null(found)) {
+    stop_input("`x` must begin with a header, with commas, tabs or semicolons between its columns: %s of %s lacks %s.",
+      if (length(head)) dQuote(clip(head), FALSE) else "the first line", show_names(file), show_names(wanted))
+  }
+  classes <- ifelse(found$names %in% wanted, "character", "NULL")
+  before <- 0
   read <- function() {
-    if (!length(peek <- readLines(con, 1L, warn = FALSE))) {
-      return(NULL)
+    repeat {
+      peek <- readLines(con, 1L, warn = FALSE, skipNul = TRUE)
+      if (!length(peek)) {
+        return(NULL)
+      }
+      if (nzchar(peek)) break
     }
     pushBack(peek, con)
-    utils::read.table(
-      con, sep = ",", quote = "\"", nrows = piece, col.names = names, colClasses = classes, check.names = FALSE,
-      comment.char = "", na.strings = c("NA", ""), fill = FALSE
+    rows <- csv_rows(con, file, found, piece, classes, before)
+    before <<- before + nrow(rows)
+    rows[] <- lapply(rows, as_utf8)
+    rows
+  }
+  opened <- TRUE
+  list(read = read, close = function() close(con))
+}
+
+# The next rows; `before`: how many were read. What read.table() warns of are rows that it has swallowed.
+csv_rows <- function(con, file, found, piece, classes, before) {
+  wrong <- function(condition) {
+    why <- conditionMessage(condition)
+    line <- before + 1 + as.numeric(sub("^line ([0-9]+) .*|.*", "\\1", why)) # as read.table() counts, from here on
+    where <- if (is.na(line)) sprintf("a line after line %.0f", before + 1) else sprintf("line %.0f", line)
+    stop_input(
+      "`x` must have %d fields in each line, as in its header, and close its quotation marks: %s of %s does not%s.",
+      length(found$names), where, show_names(file), if (is.na(line)) sprintf(" (%s)", why) else ""
     )
   }
-  list(read = read, close = function() close(con))
+  rows <- catch_error(
+    withCallingHandlers(
+      utils::read.table(
+        con, sep = found$sep, quote = found$quote, nrows = piece, col.names = found$names, colClasses = classes,
+        check.names = FALSE, comment.char = "", na.strings = c("NA", "", "\\N"), strip.white = TRUE, fill = FALSE,
+        skipNul = TRUE
+      ),
+      warning = function(w) { # that the last line has no end is no harm, but is said of an open quotation mark, too
+        if (!is_last_line(w, file) || (nzchar(found$quote) && !is.na(count_lines(file, found)$open))) wrong(w)
+        invokeRestart("muffleWarning")
+      }
+    ),
+    function(e) if (inherits(e, "multicause_input_error")) stop(e) else wrong(e)
+  )
+  if (lines_within(rows, found)[["swallowed"]] > 0) wrong(simpleCondition("a field has lines that look like rows"))
+  rows
 }
 
 n_buckets <- 256L
@@ -293,6 +358,7 @@ n_buckets <- 256L
 record_shards <- function(source, path, columns, taxa, size) {
   folder <- bucket_folder(path)
   dir.create(folder)
+  texts <- character() # of `along`: columns of files of text that do not hold numbers alone
   known <- taxa
   count <- numeric(n_buckets)
   n_records <- 0
@@ -305,17 +371,18 @@ record_shards <- function(source, path, columns, taxa, size) {
     if (length(new) && !is.null(taxa)) stop_input("`taxa` must name all taxa: %s is not among them.", show_names(new))
     known <- c(known, new)
     found$taxon <- match(found$taxon, known)
+    texts <- union(texts, names(found$along)[!vapply(found$along, reads_as_numbers, NA)])
     count <- count + fill_buckets(found, folder)
   }
   if (!n_records) stop_input("`x` must hold records: it has none.")
   if (!length(known)) stop_input("`x` must hold finds: no record has a taxon.")
   # Those that were found first depend on the order of the records: their names do not.
   final <- if (is.null(taxa)) sort(known, method = "radix") else taxa
-  groups <- split(which(count > 0), cumsum(count[count > 0]) %/% (size + 1))
+  groups <- split(unname(which(count > 0)), cumsum(count[count > 0]) %/% (size + 1))
   margins <- list(sum = numeric(length(final)), missing = numeric(length(final)))
   tables <- list()
   for (buckets in groups) {
-    part <- join_buckets(folder, buckets, match(known, final), length(final))
+    part <- join_buckets(folder, buckets, match(known, final), length(final), if (source$is_text) texts)
     i <- length(tables) + 1L
     tables[[i]] <- write_shard(path, i, part$view, part$rows)
     margins$sum <- margins$sum + tabulate(part$view$column + 1L, length(final))
@@ -327,12 +394,15 @@ record_shards <- function(source, path, columns, taxa, size) {
 # One piece, checked: list(site = names, key, taxon = names, cell = 1 (found), 2 (unknown) or 0, along = list).
 check_records <- function(found, columns, before) {
   wanted_columns(names(found), unlist(columns, use.names = FALSE))
-  site <- found[[columns$site]]
+  site <- as_names(found[[columns$site]])
   bad <- which(is.na(site))
-  if (length(bad)) stop_input("Every record must have a site: %s is NA in record %.0f.", columns$site, before + bad[1L])
+  if (length(bad)) {
+    stop_input("Every record must have a site: %s is NA or blank in record %.0f.", columns$site, before + bad[1L])
+  }
   cell <- rep(1L, length(site))
   if (!is.null(columns$present)) {
     value <- found[[columns$present]]
+    if (is.character(value)) value <- utils::type.convert(value, as.is = TRUE)
     bad <- which(!is.na(value) & !(value %in% c(0, 1)))
     if (length(bad)) {
       stop_input(
@@ -348,21 +418,22 @@ check_records <- function(found, columns, before) {
   )
 }
 
-# A number from 1 to n_buckets for each site, the same wherever and whenever it is made.
-bucket_of <- function(site) {
-  if (is.numeric(site) && !inherits(site, "integer64") && all(site == floor(site) & abs(site) < 2^53)) {
-    return(site %% n_buckets + 1)
-  }
-  strtoi(substr(cli::hash_md5(as_names(site)), 1L, 6L), 16L) %% n_buckets + 1
+# A number from 1 to n_buckets for each site, which its name alone decides: a site may be a number in one piece and text
+# in another. A checksum takes longer than what a whole number leaves.
+bucket_of <- function(name) {
+  whole <- grepl("^[0-9]{1,15}$", name)
+  out <- integer(length(name))
+  out[whole] <- as.integer(as.numeric(name[whole]) %% n_buckets) + 1L
+  out[!whole] <- match(substr(cli::hash_md5(name[!whole]), 5L, 6L), sprintf("%02x", seq_len(n_buckets) - 1L))
+  out
 }
 
 # Appends the records of a piece to the files of their buckets; how many each got.
 fill_buckets <- function(found, folder) {
-  sites <- unique(found$site)
-  row <- match(found$site, sites)
-  name <- as_names(sites)
+  name <- unique(found$site)
+  row <- match(found$site, name)
   along <- lapply(found$along, site_values, row, name)
-  bucket <- as.integer(bucket_of(sites))
+  bucket <- bucket_of(name)
   members <- split(seq_along(row), factor(bucket[row], seq_len(n_buckets)))
   for (b in which(lengths(members) > 0L)) {
     own <- members[[b]]
@@ -371,7 +442,7 @@ fill_buckets <- function(found, folder) {
       site = name[mine], row = match(row[own], mine), column = found$taxon[own], cell = found$cell[own],
       along = lapply(along, `[`, mine)
     )
-    write_to(file.path(folder, sprintf("bucket-%03d", b)), "ab", function(con) serialize(chunk, con, xdr = FALSE))
+    append_bytes(serialize(chunk, NULL, xdr = FALSE), file.path(folder, sprintf("bucket-%03d", b)))
   }
   lengths(members)
 }
@@ -392,8 +463,9 @@ site_values <- function(value, site, names) {
   out
 }
 
-# The records of some buckets as a shard: list(view, rows); to: the column of each taxon.
-join_buckets <- function(folder, buckets, to, m) {
+# The records of some buckets as a shard: list(view, rows); to: the column of each taxon; texts: which of `along` stay
+# text where all were read as text, else NULL.
+join_buckets <- function(folder, buckets, to, m, texts = NULL) {
   chunks <- do.call(c, lapply(buckets, function(b) read_chunks(file.path(folder, sprintf("bucket-%03d", b)))))
   site <- unlist(lapply(chunks, `[[`, "site"))
   names <- sort(unique(site), method = "radix")
@@ -403,7 +475,9 @@ join_buckets <- function(folder, buckets, to, m) {
   column <- to[unlist(lapply(chunks, `[[`, "column"))]
   cell <- unlist(lapply(chunks, `[[`, "cell"))
   along <- lapply(stats::setNames(nm = names(chunks[[1L]]$along)), function(name) {
-    site_values(unlist(lapply(chunks, function(chunk) chunk$along[[name]])), at, names)
+    value <- join_values(lapply(chunks, function(chunk) chunk$along[[name]]))
+    if (!is.null(texts) && !name %in% texts) value <- utils::type.convert(value, as.is = TRUE)
+    site_values(value, at, names)
   })
   keep <- which(!is.na(column) & cell > 0L)
   order <- keep[order(row[keep], column[keep], cell[keep], method = "radix")]
@@ -422,6 +496,22 @@ join_buckets <- function(folder, buckets, to, m) {
   )
   covariates <- if (length(along)) as.data.frame(along, optional = TRUE)
   list(view = view, rows = list(names = names, along = covariates))
+}
+
+# Values of a column from several pieces, with the class that they have where they are known: c() goes by its first.
+join_values <- function(parts) {
+  known <- Filter(function(part) !is.logical(part) || !all(is.na(part)), parts)
+  do.call(c, c(lapply(utils::head(known, 1L), `[`, 0L), parts))
+}
+
+# Whether all that is known of a column is numbers, as text or not.
+reads_as_numbers <- function(value) {
+  if (is.factor(value)) value <- levels(value)
+  if (!is.character(value)) {
+    return(TRUE)
+  }
+  values <- unique(value)
+  all(reads_as_number(values[!is.na(values)]))
 }
 
 read_chunks <- function(file) {

@@ -1,6 +1,6 @@
-# Files of shards(): cells, which kernels read, and the rows' names and covariates beside them. Each file ends with the
-# checksum of all before it, is written beside its place and renamed, so that what has its name is whole. Tests:
-# test-shards.R.
+# Files of shards(): cells, which kernels read, and the rows' names and covariates beside them. Each file ends with a
+# checksum, of cells with the file's name, so that none passes for another. It is written beside its place and renamed,
+# so that what has its name is whole. Tests: test-shards.R.
 
 shard_mark <- charToRaw("MCSHARD1")
 
@@ -17,21 +17,34 @@ write_vectors <- function(vectors, file) {
   })
   size <- length(shard_mark) + sum(8 + lengths(vectors) * ifelse(vapply(vectors, is.double, NA), 8, 4))
   written <- file.size(part) == size
-  sum <- read_sum(part, size)$sum
+  sum <- named_sum(file, read_sum(part, size)$sum)
   write_to(part, "ab", function(con) writeBin(charToRaw(sum), con))
-  if (!written || file.size(part) != size + nchar(sum)) stop("not all of ", file, " could be written")
-  if (!file.rename(part, file)) stop(file, " could not be written: the file beside it could not be renamed")
+  if (!written || file.size(part) != size + nchar(sum) || !file.rename(part, file)) stop_unwritten(file)
   sum
+}
+
+named_sum <- function(file, sum) cli::hash_md5(paste(basename(file), sum))
+
+# Neither writing nor closing is sure to tell that a disk is full: the size of the file does.
+append_bytes <- function(bytes, file) {
+  size <- sum(file.size(file), length(bytes), na.rm = TRUE)
+  catch_error(suppressWarnings(write_to(file, "ab", function(con) writeBin(bytes, con))), function(e) NULL)
+  if (!identical(file.size(file), size)) stop_unwritten(file)
+}
+
+stop_unwritten <- function(file) {
+  stop("the file ", dQuote(file, FALSE), " could not be written whole: is the disk full?", call. = FALSE)
 }
 
 # `sum`: the checksum it must have; NULL: its own.
 read_vectors <- function(file, n, sum = NULL) {
   size <- file.size(file)
-  if (is.na(size)) stop_shard_file(file, "is not there")
+  if (is.na(size)) stop_lost_file(file)
   body <- size - nchar(cli::hash_md5(""))
   if (body < length(shard_mark)) stop_shard_file(file, "was cut off")
   found <- read_sum(file, body)
-  whole <- identical(found$rest, charToRaw(found$sum)) && (is.null(sum) || identical(found$sum, sum))
+  own <- named_sum(file, found$sum)
+  whole <- identical(found$rest, charToRaw(own)) && (is.null(sum) || identical(own, sum))
   if (!whole) stop_shard_file(file, "was cut off or changed after it was written")
   con <- file(file, "rb")
   on.exit(close(con))
@@ -43,11 +56,17 @@ read_vectors <- function(file, n, sum = NULL) {
 }
 
 # What is wrong with a file is wrong wherever it is read: no other worker is asked.
-stop_shard_file <- function(file, what) {
+stop_shard_file <- function(file, what, remedy = "make the shards, or the fit, anew") {
   stop(errorCondition(
-    sprintf("The file %s %s: make the shards, or the fit, anew.", dQuote(file, FALSE), what),
+    sprintf("The file %s %s: %s.", dQuote(file, FALSE), what, remedy),
     class = "multicause_shard_damaged", call = NULL
   ))
+}
+
+stop_lost_file <- function(file) {
+  stop_shard_file(
+    file, "is not there", "put it back, or make the shards or the fit anew; workers must see the same folders"
+  )
 }
 
 shard_file <- function(path, i, what) {
@@ -79,6 +98,7 @@ read_shard_view <- function(path, i, sum) {
 # Names and covariates of a shard's rows.
 read_shard_rows <- function(x, i) {
   file <- shard_file(x$path, i, "rows")
+  if (!file.exists(file)) stop_lost_file(file)
   if (!identical(unname(tools::md5sum(file)), x$shards$names[i])) {
     stop_shard_file(file, "was cut off or changed after it was written")
   }
@@ -99,7 +119,7 @@ shard_matrix <- function(x, i) {
 manifest_file <- function(path) file.path(path, "manifest.rds")
 unfinished_file <- function(path) file.path(path, "unfinished")
 
-shards_format <- 1L
+shards_format <- 2L
 
 # Opens a folder that shards() has finished.
 open_shards <- function(path) {
@@ -120,14 +140,17 @@ open_shards <- function(path) {
 
 new_shards <- function(path, manifest) {
   sizes <- file.size(shard_file(path, manifest$shards$shard, "cells"))
-  if (anyNA(sizes)) stop_shard_file(shard_file(path, which(is.na(sizes))[1L], "cells"), "is not there")
+  if (anyNA(sizes)) stop_lost_file(shard_file(path, which(is.na(sizes))[1L], "cells"))
   structure(c(list(path = normalizePath(path)), manifest), class = "shards")
 }
 
 # Makes a folder where there is none; `name`: of the argument that names it.
 make_folder <- function(path, name) {
   if (!dir.exists(path) && !dir.create(path, showWarnings = FALSE)) {
-    stop_input("`%s` must be a folder that can be made: %s cannot.", name, dQuote(path, FALSE))
+    why <- if (file.exists(path)) "is a file"
+    if (!dir.exists(dirname(path))) why <- sprintf("cannot, as there is no folder %s", dQuote(dirname(path), FALSE))
+    if (is.null(why)) why <- "cannot: may you write there?"
+    stop_input("`%s` must be a folder that can be made: %s %s.", name, dQuote(path, FALSE), why)
   }
 }
 
@@ -142,8 +165,9 @@ prepare_folder <- function(path) {
     ours <- list.files(path, "^(cells|rows)-[0-9]+[.](bin|rds)|[.]part$|^unfinished$")
     unlink(file.path(path, ours))
   }
-  if (dir.exists(path) && length(list.files(path, all.files = TRUE, no.. = TRUE))) {
-    stop_input("`path` must be a new or empty folder: %s holds other files.", dQuote(path, FALSE))
+  if (length(other <- list.files(path, all.files = TRUE, no.. = TRUE))) {
+    stop_input("`path` must be a new or empty folder: %s holds other files, %s.", dQuote(path, FALSE),
+      show_names(other))
   }
   make_folder(path, "path")
   if (!file.create(unfinished_file(path), showWarnings = FALSE)) {

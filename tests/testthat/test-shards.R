@@ -84,6 +84,84 @@ test_that("numbers are names, written in full", {
   expect_identical(unname(as.matrix(x[c("100000", "2", "7"), ])), rbind(c(1, 1), c(0, 1), c(0, 0)))
 })
 
+test_that("a site is one row, whatever its name is in each piece", {
+  feed <- function(pieces) {
+    at <- 0
+    function(n) {
+      at <<- at + 1
+      if (at <= length(pieces)) pieces[[at]]
+    }
+  }
+  make <- function(...) shards(feed(list(...)), tempfile(), site = "site", taxon = "taxon", size = 1)
+  numbers <- make(
+    data.frame(site = 1:300, taxon = "a"), data.frame(site = c(1:300, 0.5), taxon = "b"),
+    data.frame(site = factor(1:300), taxon = "c"), data.frame(site = sprintf(" %d ", 1:300), taxon = factor(" a")),
+    data.frame(site = integer(), taxon = character())
+  )
+  expect_identical(dim(numbers), c(301, 3))
+  expect_identical(sum(numbers$shards$ones), 901L)
+  latin <- "Par\xeds"
+  Encoding(latin) <- "latin1"
+  text <- make(
+    data.frame(site = c(latin, "b"), taxon = "Par\xeds"), data.frame(site = enc2utf8(latin), taxon = c("", "x"))
+  )
+  expect_setequal(row_data(text)$name, c("b", enc2utf8(latin)))
+  expect_identical(text$attributes, c(enc2utf8(latin), "x"))
+  midnight <- as.POSIXct(c("2020-01-01 00:00", "2020-01-01 10:00"), tz = "UTC")
+  moments <- make(data.frame(site = midnight[1], taxon = "a"), data.frame(site = midnight, taxon = "b"))
+  expect_setequal(row_data(moments)$name, c("2020-01-01 00:00:00", "2020-01-01 10:00:00"))
+  expect_error(make(data.frame(site = c("a", " "), taxon = "a")), "NA or blank in record 2")
+})
+
+test_that("covariates keep their class, and may be unknown of a site", {
+  day <- as.Date(c("2020-01-01", NA, "2021-02-03"))
+  records <- data.frame(s = c("a", "b", "c"), t = "x", n = c(1, NA, 2.5), day = day, moment = as.POSIXct(day))
+  x <- shards(records, tempfile(), site = "s", taxon = "t", along = c("n", "day", "moment"), piece = 1)
+  rows <- row_data(x)
+  rows <- rows[order(rows$name), ]
+  for (name in x$along) expect_equal(rows[[name]], records[[name]])
+  cells <- matrix(c(1, 0, 0, 1, 1, 0), 3, dimnames = list(c("a", "b", "c"), NULL))
+  along <- data.frame(n = 1:3, row.names = c("c", "a", "b"))
+  expect_identical(row_data(shards(cells, tempfile(), along = along))$n, c(2L, 3L, 1L))
+  rownames(along)[1] <- "d"
+  expect_error(shards(cells, tempfile(), along = along), "\"c\" has none", class = "multicause_input_error")
+})
+
+write_bytes <- function(lines, end = "\n") {
+  file <- tempfile(fileext = ".csv")
+  bytes <- lapply(lines, function(line) c(charToRaw(line), charToRaw(end)))
+  writeBin(unlist(bytes), file)
+  file
+}
+
+test_that("text files are read as GBIF, eBird and spreadsheets write them, and no record is lost", {
+  make <- function(file, ..., piece = 2) shards(file, tempfile(), site = "site", taxon = "taxon", piece = piece, ...)
+  names_in <- function(x) list(sort(row_data(x)$name), x$attributes)
+  gbif <- write_bytes(c("gbifID\tsite\ttaxon", "1\tO\"Brien\tx", "2\tb\ty", "3\tc\"\tz"))
+  expect_identical(names_in(make(gbif)), list(c("O\"Brien", "b", "c\""), c("x", "y", "z")))
+  sheet <- write_bytes(c("\xef\xbb\xbf\"site\";\"taxon\"", "\"a; b\";x", "c;\"y \"\"z\"\"\"", ""), "\r\n")
+  expect_identical(names_in(make(sheet)), list(c("a; b", "c"), c("x", "y \"z\"")))
+  for (accent in c("\xed", "\xc3\xad")) {
+    x <- make(write_bytes(c("site,taxon", "a,x", sprintf("b,Par%ss", accent), "c,y", "d,z")))
+    expect_identical(names_in(x), list(c("a", "b", "c", "d"), c("Par\u00eds", "x", "y", "z")))
+  }
+  expect_error(make(write_bytes(c("site,taxon", "a,x", "b,y", "c,x", "d"))), "line 5 of .* does not",
+    class = "multicause_input_error")
+  expect_error(make(write_bytes(c("site,taxon", "a,x", "b,y", "c,\"x", "d,y"))), "after line 3 of .* does not",
+    class = "multicause_input_error")
+  expect_error(make(write_bytes("place|taxon")), "\"place|taxon\" of .* lacks \"site\", \"taxon\"",
+    class = "multicause_input_error")
+  # A piece does not tell what a column is.
+  of <- function(values) {
+    x <- make(write_bytes(c("site,taxon,e", paste0(c("a", "b", "a", "d"), ",x,", values))), along = "e")
+    rows <- row_data(x)
+    rows$e[order(rows$name)]
+  }
+  expect_identical(of(c("01", "2", "01", "zz")), c("01", "2", "zz"))
+  expect_identical(of(c("T", "T", "T", "S")), c("T", "T", "S"))
+  expect_identical(of(c("1", "", "1.0", "2.5")), c(1, NA, 2.5))
+})
+
 test_that("a find wins over an unknown record, and a taxon may be given that nobody found", {
   records <- data.frame(s = c("a", "a", "b", "b"), t = c("x", "x", "x", "y"), found = c(NA, 1, NA, 0))
   x <- shards(records, tempfile(), site = "s", taxon = "t", present = "found", taxa = c("z", "y", "x"))
@@ -109,7 +187,7 @@ test_that("wrong records and folders are refused with what is wrong", {
   folder <- tempfile()
   dir.create(folder)
   writeLines("mine", file.path(folder, "mine.txt"))
-  expect_error(shards(matrix(1, 2, 2), folder), "holds other files", class = "multicause_input_error")
+  expect_error(shards(matrix(1, 2, 2), folder), "holds other files, \"mine.txt\"", class = "multicause_input_error")
   expect_identical(list.files(folder), "mine.txt")
   expect_error(shards(folder), "has no manifest", class = "multicause_input_error")
   x <- shards(matrix(c(1, 0, 0, 1), 2), tempfile())
@@ -140,6 +218,32 @@ test_that("a file that was cut off or changed is named", {
       expect_error(shards(made$path)[1:60, ], if (harm == "remove") NULL else basename(file))
     }
   }
+})
+
+test_that("one file of shards or of rows does not pass for another", {
+  table <- diag(64)
+  rownames(table) <- sprintf("s%02d", 1:64)
+  x <- shards(table, tempfile(), size = 60)
+  swap <- function(files) {
+    aside <- tempfile()
+    file.rename(files[1], aside)
+    file.rename(files[2], files[1])
+    file.rename(aside, files[2])
+  }
+  start <- list(aspects = matrix(0.1, 2, 64))
+  fit <- short_fit(x, 2, start = start, control = fit_control(max_pass = 2, checkpoint = tempfile()))
+  size <- file.size(files <- membership_file(fit$folder, x$shards$shard, fit$version))
+  alike <- files[size == size[anyDuplicated(size)]][1:2]
+  swap(alike)
+  expect_error(predict(fit, type = "membership"), basename(alike[1]), class = "multicause_shard_damaged")
+  for (what in c("cells", "rows")) {
+    files <- list.files(x$path, what, full.names = TRUE)[1:2]
+    swap(files)
+    expect_error(x[1, ], basename(files[1]), class = "multicause_shard_damaged")
+    swap(files)
+  }
+  unlink(files)
+  expect_error(row_data(x), "is not there: put it back", class = "multicause_shard_damaged")
 })
 
 test_that("writing that was killed ends in nothing, and begins anew", {
