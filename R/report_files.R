@@ -50,10 +50,23 @@ csv_bytes <- function(table) {
   text <- !vapply(table, function(column) is.numeric(column) || is.logical(column), NA)
   table[text] <- lapply(table[text], function(column) defuse_formula(as.character(column)))
   names(table) <- defuse_formula(names(table))
+  csv_text(table)
+}
+
+# The lines of a data frame, as bytes in UTF-8 whatever the session's encoding is.
+csv_text <- function(table, header = TRUE) {
+  as_native <- function(text) {
+    text <- enc2utf8(text)
+    Encoding(text) <- "unknown"
+    text
+  }
+  text <- vapply(table, is.character, NA)
+  table[text] <- lapply(table[text], as_native)
+  names(table) <- as_native(names(table))
   con <- rawConnection(raw(), "wb")
   on.exit(close(con))
-  utils::write.csv(table, con, row.names = FALSE)
-  iconv(list(rawConnectionValue(con)), "", "UTF-8", toRaw = TRUE)[[1L]]
+  utils::write.table(table, con, sep = ",", qmethod = "double", row.names = FALSE, col.names = header)
+  rawConnectionValue(con)
 }
 
 # Spreadsheets take a cell that begins with one of these, blanks before it left out, for a formula, which may start

@@ -43,10 +43,10 @@ check_shards_fit <- function(fit, name = "object") {
   fit
 }
 
-# The fit of one shard, or of some of its rows, as one in memory.
-shard_fit <- function(fit, shard, rows = NULL) {
-  x <- shard_matrix(fit$shards, shard)
-  own <- own_rows(fit, shard)
+# The fit of one shard, or of some of its rows, as one in memory; from: where the shard is read already.
+shard_fit <- function(fit, shard, rows = NULL, from = shard_parts(fit, shard)) {
+  x <- from$x
+  own <- from$own
   if (!is.null(rows)) {
     x <- x[rows, , drop = FALSE]
     if (!is.null(own)) own <- own[rows, , drop = FALSE]
@@ -63,6 +63,8 @@ shard_fit <- function(fit, shard, rows = NULL) {
   )
   do.call(new_multicause, c(common, shard_part(fit, own, data)), quote = TRUE) # the call stays one
 }
+
+shard_parts <- function(fit, shard) list(x = shard_matrix(fit$shards, shard), own = own_rows(fit, shard))
 
 # What the model's fit in memory has beside that, of these rows: `param`, `class` and its own parts. rows: their
 # parameters as the driver left them, or NULL.
@@ -167,7 +169,8 @@ update.multicause_shards <- function(object, ..., evaluate = TRUE) {
 #'
 #' @details
 #' With `path` a file is written for each shard, `response-00001.csv` and so on, with a column `row` of names (or
-#' numbers) before those of the result, and a row for each row of the shard. One shard at a time is in memory.
+#' numbers) before those of the result, and a row for each row of the shard. One shard, and the result for some of its
+#' rows, are in memory.
 #'
 #' @param object a fit to [shards()], of [aspect_bernoulli()], [plsa()], [bernoulli_mixture()], [nmf()],
 #'   [logistic_pca()] or [noisy_or()].
@@ -203,7 +206,7 @@ predict.multicause_shards <- function(object, newdata, type = "response", ..., r
   }
   if (!is.null(path)) {
     if (!is.null(rows)) stop_input("`rows` and `path` do not go together: files have all rows.")
-    return(invisible(write_by_shard(object, path, type, format, function(part) predict(part, type = type))))
+    return(invisible(write_by_shard(object, path, type, format)))
   }
   d <- object$dims
   n <- if (is.null(rows)) d[["n"]] else length(rows)
@@ -236,20 +239,20 @@ fitted.multicause_shards <- function(object, ..., rows = NULL, path = NULL, form
   predict(object, type = "response", rows = rows, path = path, format = format)
 }
 
-# A file for each shard of what f(its fit) gives, a matrix or data frame.
-write_by_shard <- function(fit, path, what, format, f) {
+# A file for each shard of predictions of its rows, of which some are in memory at a time.
+write_by_shard <- function(fit, path, type, format) {
   prepare_answer_folder(path)
-  last <- cumsum(as.double(fit$shards$shards$rows))
+  m <- fit$dims[[shard_types(fit)[[type]]]]
   vapply(fit$shards$shards$shard, function(s) {
-    part <- shard_fit(fit, s)
-    out <- f(part)
-    if (is.matrix(out)) {
-      first <- last[s] - part$dims[["n"]]
-      names <- if (is.null(rownames(out))) first + seq_len(nrow(out)) else rownames(out)
+    from <- shard_parts(fit, s)
+    answer <- new_answer(file.path(path, sprintf("%s-%05d.%s", type, s, format)), format)
+    for (rows in row_blocks(seq_len(nrow(from$x)), m)) {
+      out <- predict(shard_fit(fit, s, rows, from), type = type)
+      names <- if (is.null(rownames(out))) rows_before(fit$shards, s) + rows else rownames(out)
       if (is.null(colnames(out))) colnames(out) <- paste0("V", seq_len(ncol(out)))
-      out <- data.frame(row = names, out, check.names = FALSE, row.names = NULL)
+      answer$add(data.frame(row = names, out, check.names = FALSE, row.names = NULL))
     }
-    write_answer(out, file.path(path, sprintf("%s-%05d.%s", what, s, format)), format)
+    answer$close()
   }, "")
 }
 
@@ -262,14 +265,28 @@ prepare_answer_folder <- function(path) {
   }
 }
 
-# A data frame as a file, which has its name when it is whole.
-write_answer <- function(table, file, format) {
+# A file that data frames are added to; it has its name when it is whole.
+new_answer <- function(file, format) {
   part <- paste0(file, ".part")
-  if (format == "csv") {
-    utils::write.csv(table, part, row.names = FALSE, fileEncoding = "UTF-8")
-  } else {
-    nanoparquet::write_parquet(as.data.frame(table), part)
+  n <- 0L
+  begun <- FALSE
+  add_parquet <- function(table) {
+    if (!begun) {
+      return(nanoparquet::write_parquet(table, part))
+    }
+    kept <- nanoparquet::parquet_options(keep_row_groups = TRUE)
+    # It reads the file, and fails where an earlier part was not written whole.
+    catch_error(nanoparquet::append_parquet(table, part, options = kept), function(e) stop_unwritten(file))
   }
-  if (!file.rename(part, file)) stop("the file ", file, " could not be written")
-  file
+  add <- function(table) {
+    if (format == "parquet") add_parquet(table) else append_bytes(csv_text(table, header = !begun), part)
+    n <<- n + nrow(table)
+    begun <<- TRUE
+  }
+  close <- function() {
+    rows <- if (format == "parquet") catch_error(nanoparquet::read_parquet_info(part)$num_rows, function(e) NA)
+    if (!isTRUE(all(rows == n)) || !file.rename(part, file)) stop_unwritten(file)
+    file
+  }
+  list(add = add, close = close)
 }

@@ -401,19 +401,14 @@ score_all_shards <- function(learners, stack, known, n, path, least, format, see
   files <- character()
   expected <- n_zeros <- 0
   sums <- new_shard_sums(x, stack, known, seed)
-  written <- names <- NULL
+  answer <- names <- NULL
   now <- 0L
-  close_shard <- function() {
-    if (now > 0L && !is.null(path)) {
-      file <- file.path(path, sprintf("zeros-%05d.%s", now, format))
-      files <<- c(files, write_answer(written, file, format))
-    }
-    written <<- NULL
-  }
+  close_shard <- function() if (!is.null(answer)) files <<- c(files, answer$close())
   visit_open_cells(learners, function(cells) {
     if (cells$shard != now) {
       close_shard()
       now <<- cells$shard
+      if (!is.null(path)) answer <<- new_answer(file.path(path, sprintf("zeros-%05d.%s", now, format)), format)
       names <<- read_shard_rows(x, now)$names
     }
     first <- cells$rows[1L] - 1
@@ -435,7 +430,7 @@ score_all_shards <- function(learners, stack, known, n, path, least, format, see
     best <<- utils::head(best[order(-best$chance, best$number, best$column), ], n)
     if (!is.null(path)) {
       some <- name_cells(which(found$chance >= least))
-      written <<- rbind(written, some[setdiff(names(some), c("number", "column"))])
+      answer$add(some[setdiff(names(some), c("number", "column"))])
     }
   })
   close_shard()
