@@ -93,7 +93,7 @@ fit_shards <- function(x, model, objective, start, control, call) {
     )
     write_whole(saved, state_file(folder))
   }
-  visits <- new_visits(x, folder, saved, model, control)
+  visits <- new_visits(x, folder, claim_folder(folder, saved), model, control)
   out <- visits$fit()
   check_outcome(out$outcome)
   fit <- new_shards_fit(x, model, out$outcome, objective, list(
@@ -118,7 +118,7 @@ prepare_fit_folder <- function(checkpoint) {
   folder <- if (is.null(checkpoint)) tempfile("multicause-fit-") else checkpoint
   make_folder(folder, "checkpoint")
   ours <- list.files(folder, "^membership-.*[.]bin|^known-[0-9]+[.]rds$|^sent-.*[.]bin$|[.]part$")
-  other <- setdiff(list.files(folder), c("state.rds", ours))
+  other <- setdiff(list.files(folder), c("state.rds", "owner", ours))
   if (length(other)) {
     stop_input("`checkpoint` must be a folder of a fit to shards, or new: %s holds %s.", dQuote(folder, FALSE),
       show_names(other))
@@ -135,12 +135,17 @@ membership_file <- function(folder, shard, version) {
 
 sent_file <- function(folder, shard, version) file.path(folder, sprintf("sent-%05d-%06d.bin", shard, version))
 
+# Says which call a folder is of.
+owner_file <- function(folder) file.path(folder, "owner")
+
 known_file <- function(folder, shard) file.path(folder, sprintf("known-%05d.rds", shard))
 
 read_known <- function(folder, shard) {
-  known <- read_whole(known_file(folder, shard))
-  if (is_damaged(known)) stop_shard_file(known_file(folder, shard), "was cut off or changed after it was written")
-  known
+  saved <- read_whole(known_file(folder, shard))
+  if (is_damaged(saved) || saved$shard != shard) {
+    stop_shard_file(known_file(folder, shard), "was cut off or changed after it was written")
+  }
+  saved$known
 }
 
 # Start values: the user's, or those of the best fit to a sample of rows.
@@ -163,7 +168,7 @@ begin_shards <- function(x, model, start, control, folder) {
     if (is.null(rows_extent(model, n))) next
     numbers <- last[s] - n + seq_len(n)
     known <- known_rows(model, numbers)
-    if (!is.null(known)) write_whole(known, known_file(folder, s))
+    if (!is.null(known)) write_whole(list(shard = s, known = known), known_file(folder, s))
     rows <- first_rows(model, n, if (!is.null(start$rows)) start$rows[numbers, , drop = FALSE])
     write_vectors(list(as.double(settle_rows(model, rows, start$shared, known))), membership_file(folder, s, 0L))
   }
@@ -193,8 +198,9 @@ visit_job <- function(x, shards, folder, model, control) {
   knows <- !is.null(known_rows(model, integer()))
   model$here <- NULL
   list(
-    path = x$path, shards = shards, sums = x$shards$cells[shards], folder = folder, model = model, knows = knows,
-    control = visit_control(control), keep = FALSE, worker = 1L
+    version = as.character(utils::packageVersion("multicause")), path = x$path, shards = shards,
+    sums = x$shards$cells[shards], folder = folder, model = model, knows = knows, control = visit_control(control),
+    keep = FALSE, worker = 1L
   )
 }
 
@@ -216,13 +222,30 @@ visit_jobs <- function(x, workers, folder, model, control) {
   })
 }
 
+# Makes the folder that of this call: what is saved, with `newest`, the number of the newest version of the rows, and
+# `mark`. A call that ended may have left workers that still write its next version, so that number is left out. One
+# that has not ended, as of a job that was submitted twice, ends when it sees that the folder has another owner.
+claim_folder <- function(folder, saved) {
+  saved$newest <- max(saved$version, saved$newest, newest_version(folder)) + 1L
+  write_whole(saved, state_file(folder))
+  saved$mark <- basename(tempfile(saved$fingerprint))
+  writeLines(saved$mark, owner_file(folder))
+  saved
+}
+
+check_owner <- function(folder, mark) {
+  if (!identical(catch_error(readLines(owner_file(folder)), function(e) ""), mark)) {
+    stop_input("`checkpoint` must be a folder of one fit at a time: another call has begun in %s.",
+      dQuote(folder, FALSE))
+  }
+}
+
 # The driver's side of the passes: versions of the rows' parameters, and the visits.
 new_visits <- function(x, folder, saved, model, control) {
   current <- saved$version
   safe <- c(saved$version, saved$before$version)
-  newest <- max(saved$version, newest_version(folder))
-  slots <- rep(NA_integer_, 3L)
-  if (!is.null(saved$before)) slots[1L] <- saved$before$version
+  newest <- saved$newest
+  slots <- c(saved$before$version, rep(NA_integer_, 3L))[1:3]
   point <- NULL # theta_0 of the cycle: its shared parameters
   step <- NULL # of an extrapolation that the next visits make: its length, and the shared parameters of that point
   passes <- saved$passes
@@ -232,13 +255,14 @@ new_visits <- function(x, folder, saved, model, control) {
 
   # `before`: of accelerated cycles at theta_1, what they go on from beside that.
   write_state <- function(shared, before = NULL) {
-    state <- list(fingerprint = saved$fingerprint, shared = shared, version = current, passes = passes, before = before)
-    write_whole(state, state_file(folder))
+    state <- list(shared = shared, version = current, newest = newest, passes = passes, before = before)
+    write_whole(c(saved["fingerprint"], state), state_file(folder))
   }
   visit <- function(what, shared, caps) {
+    check_owner(folder, saved$mark)
     if (!is.null(step) && is.null(step$shared)) step$shared <<- shared
     asked <- list(
-      mark = saved$fingerprint, what = what, shared = shared, caps = caps, from = current, to = newest + 1L,
+      mark = saved$mark, what = what, shared = shared, caps = caps, from = current, to = newest + 1L,
       step = step, saved = slots, sent = what == "pass" && !is.null(look_at_all),
       before = if (what == "pass" && is.null(step) && identical(current, slots[2L])) slots[1L]
     )
@@ -350,7 +374,16 @@ is_visit <- function(value, job) {
 # On a worker, which keeps shards and versions between visits: its memory, not its state, since all of it is on disk. An
 # error of ours goes back as such.
 visit_shards_there <- function(job) {
-  failed <- function(e) structure(list(error = e), class = "shard_error")
+  # Of the package there nothing is called yet: it may be another, or not be there.
+  version <- tryCatch(as.character(utils::packageVersion("multicause")), error = function(e) "no version")
+  if (!identical(version, job$version)) {
+    why <- sprintf("it has %s of multicause, not %s: install the same everywhere", version, job$version)
+    return(structure(list(why = why), class = "unfit_worker"))
+  }
+  failed <- function(e) {
+    e$message <- sprintf("%s (Seen from %s.)", conditionMessage(e), Sys.info()[["nodename"]])
+    structure(list(error = e), class = "shard_error")
+  }
   tryCatch(visit_shards(job), multicause_shard_damaged = failed)
 }
 

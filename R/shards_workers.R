@@ -263,6 +263,7 @@ run_on_workers <- function(workers, jobs, f, is_right) {
     job <- doing[w]
     doing[w] <- NA
     if (is.null(got$lost) && inherits(got$value, "shard_error")) stop(got$value$error)
+    if (inherits(got$value, "unfit_worker")) got$lost <- got$value$why
     if (is.null(got$lost) && !is_right(got$value, jobs[[job]])) got$lost <- "what it returned is not what was asked"
     if (is.null(got$lost)) {
       values[job] <- list(got$value)

@@ -5,7 +5,8 @@ test_that("a folder that cannot be made is named with its argument", {
   no_folder <- file.path(tempfile(), "deeper", "still")
   shard <- shards(x, tempfile(), size = 80)
   fit <- short_fit(shard, 2, start = start_of_shards(x, 2), control = fit_control(max_pass = 2))
-  expect_error(shards(x, no_folder), "`path` must be a folder that can be made", class = "multicause_input_error")
+  expect_error(shards(x, no_folder), "`path` must be a folder that can be made.* there is no folder",
+    class = "multicause_input_error")
   expect_error(predict(fit, path = no_folder), "`path` must be a folder that can be made",
     class = "multicause_input_error")
   expect_error(plsa(shard, 2, control = fit_control(checkpoint = no_folder)),
@@ -60,4 +61,76 @@ test_that("predict() says what it cannot do", {
 test_that("models without passes by rows refuse shards", {
   shard <- shards(planted_table(), tempfile())
   expect_error(bmf(shard, 2), "in shards", class = "multicause_input_error")
+})
+
+test_that("files of predictions are whole, however many rows are in memory at a time", {
+  x <- planted_table()
+  shard <- shards(x, tempfile(), size = 200)
+  fit <- short_fit(shard, 2, start = start_of_shards(x, 2), control = fit_control(max_pass = 2))
+  whole <- predict(fit)
+  real <- row_blocks
+  bind_in_namespace("row_blocks", function(rows, m, cells) real(rows, m, 7 * m))
+  for (format in c("csv", "parquet")) {
+    if (format == "parquet") skip_if_not_installed("nanoparquet")
+    files <- predict(fit, path = tempfile(), format = format)
+    read <- if (format == "csv") utils::read.csv else nanoparquet::read_parquet
+    got <- do.call(rbind, lapply(files, function(file) as.data.frame(read(file))))
+    expect_identical(got$row, rownames(whole))
+    expect_equal(as.matrix(got[-1L]), unname(whole), tolerance = 1e-14, ignore_attr = TRUE)
+  }
+})
+
+test_that("a fit that goes on does not meet what an earlier call still writes", {
+  x <- planted_table()
+  shard <- shards(x, tempfile(), size = 60)
+  folder <- tempfile()
+  run <- function(max_pass, ...) {
+    short_fit(shard, 3, start = start_of_shards(x, 3), control = fit_control(max_pass = max_pass, tol = 0, ...))
+  }
+  whole <- run(9)
+  stop_after(5, run(9, checkpoint = folder))
+  passes <- readRDS(file.path(folder, "state.rds"))[[1L]]$passes
+  # What a worker of the call that was stopped wrote, or will write, has the next number.
+  late <- newest_version(folder) + 1L
+  seen <- integer()
+  visit <- visit_shards
+  bind_in_namespace("visit_shards", function(job) {
+    seen <<- c(seen, job$to)
+    visit(job)
+  })
+  rest <- run(9 - passes, checkpoint = folder)
+  expect_gt(min(seen), late)
+  expect_identical(rest$param, whole$param)
+})
+
+test_that("a call ends when another has begun in its folder", {
+  x <- planted_table()
+  shard <- shards(x, tempfile(), size = 60)
+  folder <- tempfile()
+  visit <- visit_shards
+  bind_in_namespace("visit_shards", function(job) {
+    writeLines("another", owner_file(folder))
+    visit(job)
+  })
+  expect_error(
+    short_fit(shard, 3, start = start_of_shards(x, 3), control = fit_control(max_pass = 9, checkpoint = folder)),
+    "another call has begun", class = "multicause_input_error"
+  )
+})
+
+test_that("workers do not remember what a folder held before it was deleted", {
+  skip_on_cran()
+  skip_if_not_installed_here()
+  shard <- shards(planted_table(), tempfile(), size = 60)
+  folder <- tempfile()
+  cluster <- parallel::makePSOCKcluster(1, rscript_envs = NULL)
+  on.exit(parallel::stopCluster(cluster))
+  run <- function(seed, ...) {
+    unlink(folder, recursive = TRUE)
+    set.seed(seed)
+    control <- fit_control(n_start = 1, max_pass = 2, tol = 0, checkpoint = folder, ...)
+    numbers_of(short_fit(shard, 3, control = control))
+  }
+  run(1, cluster = cluster)
+  expect_identical(run(2, cluster = cluster), run(2))
 })

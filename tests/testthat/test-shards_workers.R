@@ -80,6 +80,24 @@ test_that("a worker that has ended, hangs or returns something else is named, an
     class = "multicause_worker_lost")
 })
 
+test_that("a worker that has another version of the package, or none, is told from a broken one", {
+  job <- list(version = "0.0.9", path = tempfile())
+  expect_match(visit_shards_there(job)$why, "it has [0-9.]+ of multicause, not 0.0.9: install the same")
+  skip_on_cran()
+  skip_if_not_installed_here()
+  cluster <- local_workers(2)
+  other <- pids(cluster)[2]
+  answer <- eval(bquote(function(job) {
+    if (Sys.getpid() == .(other)) return(structure(list(why = "it has 1 of it"), class = "unfit_worker"))
+    list(number = job$number, value = job$number^2)
+  }), baseenv())
+  workers <- open_workers(cluster, 30)
+  workers_heard(workers)
+  got <- run_on_workers(workers, some_jobs(2), answer, is_square)
+  expect_warning(tell_losses(workers), "worker 2 .* is lost: it has 1 of it", class = "multicause_worker_lost")
+  expect_identical(vapply(got, `[[`, 0, "value"), c(1, 4))
+})
+
 test_that("a cluster must be one that is known", {
   expect_error(fit_control(cluster = 2), "must be a cluster of parallel::makeCluster", class = "multicause_input_error")
   expect_error(
