@@ -388,7 +388,7 @@ coefficient_draws <- function(fit) {
 #' of their number of sites has a long upper tail: the mean, `expected`, lies above the `median`. Means add up to the
 #' mean of the sum; medians do not. Much of what is said of such taxa is what the others tell. Over simulated surveys
 #' sums of means of `"gibbs"` were 5 to 31 % too high, and 28 % too low where presences followed gradients; 90 %
-#' intervals of single taxa held 89 to 100 % of the truth (`bench/visits.md` in the sources). Leave taxa in the table
+#' intervals of single taxa held 88 to 95 % of the truth (`bench/visits.md` in the sources). Leave taxa in the table
 #' that were looked for and that no visit found: they tell how rare taxa can be.
 #'
 #' @param fit a fit of [visits_bernoulli()].

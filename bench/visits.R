@@ -100,6 +100,7 @@ judge_survey <- function(one, k) {
   total <- sum(one$present[x == 0])
   ends <- quantile(fit$trace$missed, c(0.05, 0.95))
   site <- occupied(fit)
+  range <- apply(fit$draws$richness, 1, quantile, c(0.05, 0.95), type = 1)
   taxon <- occupied(fit, "attribute")
   slope <- confint(fit, level = 0.9)[seq(2, 2 * ncol(x), 2), ]
   sites <- colSums(one$present)
@@ -108,6 +109,8 @@ judge_survey <- function(one, k) {
     missed = inside(total, ends[[1]], ends[[2]]), missed_z = (total - mean(fit$trace$missed)) / sd(fit$trace$missed),
     missed_ess = effective_draws(fit, "missed"),
     richness = mean(inside(rowSums(one$present), site$low, site$high)), width = mean(site$high - site$low),
+    by_quantiles = mean(inside(rowSums(one$present), range[1, ], range[2, ])),
+    width_quantiles = mean(range[2, ] - range[1, ]),
     log_alone = log_densities_alone(fit),
     slope = mean(inside(one$slopes[2, ], slope[, 1], slope[, 2])[!rare]),
     slope_rare = rarer * mean(inside(one$slopes[2, ], slope[, 1], slope[, 2])[rare]),
@@ -138,7 +141,8 @@ if (any(chosen)) {
     missed = "coverage: total of missed cells",
     missed_z = "true total less the posterior's mean, in its standard deviations",
     missed_ess = "effective draws of the total, of 1200", richness = "coverage: richness of a site",
-    width = "width of these intervals, in taxa", log_alone = "of chains that disagree: on log densities alone",
+    width = "width of these intervals, in taxa", by_quantiles = "coverage: richness, by quantiles of the same draws",
+    width_quantiles = "width of these intervals, in taxa", log_alone = "of chains that disagree: on log densities alone",
     slope = "coverage: slope of detection", slope_rare = "the same, rare taxa",
     sites = "coverage: number of sites of a taxon", sites_rare = "the same, rare taxa",
     bias = "bias of occupied sites", bias_rare = "the same, rare taxa, mean of ratios",
