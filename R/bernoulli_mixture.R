@@ -162,10 +162,10 @@ bm_permute <- function(param, at) {
 bm_check_start <- function(start, data, k) {
   wanted <- c("weights", "prototypes", if (is.list(start) && !is.null(start$membership)) "membership")
   check_start_names(start, wanted, "list(weights = k numbers, prototypes = k x m matrix)")
-  weights <- check_simplex_rows(matrix(start$weights, 1L), "start$weights", 1L, k)
   prototypes <- by_names(start$prototypes, 2L, colnames(data$x))
   list(
-    weights = as.vector(weights), prototypes = check_matrix(prototypes, "start$prototypes", k, ncol(data$x), 0, 1),
+    weights = check_start_weights(start$weights, k),
+    prototypes = check_matrix(prototypes, "start$prototypes", k, ncol(data$x), 0, 1),
     membership = if (!is.null(start$membership)) {
       membership <- by_names(start$membership, 1L, rownames(data$x))
       check_simplex_rows(membership, "start$membership", nrow(data$x), k)

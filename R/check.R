@@ -399,6 +399,13 @@ check_simplex_rows <- function(x, name, n_row, n_column) {
   x
 }
 
+check_start_weights <- function(weights, k) {
+  if (!is.numeric(weights) || length(weights) != k) {
+    stop_input("`start$weights` must be %d numbers, not %s.", k, show_value(weights))
+  }
+  drop(check_simplex_rows(matrix(weights, 1L), "start$weights", 1L, k))
+}
+
 # list(<first> = two numbers, <second> = one number): parameters of a Beta and a Dirichlet prior, at least 1 or, where
 # that is enough (`open`), above 0. Returned in this order.
 check_prior <- function(prior, names, open = FALSE) {

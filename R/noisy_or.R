@@ -166,7 +166,7 @@ nor_auto_exact <- 12L
 nor_most_exact <- 16L
 
 nor_pseudo_counts <- function(prior) {
-  if (!is.list(prior) || length(prior) == 0L || !all(names(prior) %in% c("prior", "links", "leak"))) {
+  if (!is_named(prior) || !all(names(prior) %in% c("prior", "links", "leak"))) {
     stop_input("`prior` must be noisy_or_prior() or a list with its names, not %s.", show_value(prior))
   }
   unlist(do.call(noisy_or_prior, unclass(prior), quote = TRUE), use.names = FALSE) - 1

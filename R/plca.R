@@ -113,12 +113,8 @@ plca_check_start <- function(start, extent, k) {
       show_value(start$marginals)
     )
   }
-  weights <- start$weights
-  if (!is.numeric(weights) || length(weights) != k) {
-    stop_input("`start$weights` must be %d numbers, not %s.", k, show_value(weights))
-  }
   list(
-    weights = drop(check_simplex_rows(matrix(weights, 1L), "start$weights", 1L, k)),
+    weights = check_start_weights(start$weights, k),
     marginals = lapply(seq_along(extent), function(d) {
       unname(check_simplex_rows(start$marginals[[d]], sprintf("start$marginals[[%d]]", d), k, extent[d]))
     })

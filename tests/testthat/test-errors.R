@@ -123,6 +123,16 @@ test_that("wrong starts", {
   })
 })
 
+test_that("weights of a start that are no numbers, a prior without names", {
+  x <- matrix(0:1, 4, 2)
+  for (weights in list(NULL, mean, "a", 1)) {
+    start <- list(weights = weights, prototypes = matrix(0.5, 2, 2))
+    words <- "`start$weights` must be 2 numbers"
+    expect_error(bernoulli_mixture(x, 2, start = start), words, class = "multicause_input_error", fixed = TRUE)
+  }
+  expect_error(noisy_or(x, 2, prior = as.list(1:8)), "noisy_or_prior\\(\\)", class = "multicause_input_error")
+})
+
 test_that("wrong calls of what takes a fit", {
   fit <- suppressMessages(ab(x, 2, start = start, control = plain(5)))
   expect_snapshot({
