@@ -3,7 +3,8 @@
 #   Rscript bench/passes.R [starts = 20] [price] [fossils] [simulated] [many] [others] [answers]
 #     [birds] [sparse] [rule] [screening] [twenty] [threads] [ones=5,20] [medians] [opening]
 # All parts but the last three unless named. Simulated tables take a tenth of the starts; "ones=" all of them, for
-# tables with these percentages of ones. "medians": the two tables of fossils on which medians of the posterior mode differ.
+# tables with these percentages of ones. "medians": the two tables of fossils on which medians of the posterior mode
+# differ.
 # Times are processor seconds of one thread, to a level: those of the run times the share of its passes.
 library(multicause)
 args <- commandArgs(TRUE)
@@ -184,30 +185,49 @@ medians <- function() {
   }
 }
 
-# Passes of EM before the first Newton pass, as starts of the default have with a prior: single starts by four ways.
+# Passes of EM before the first Newton pass, as starts of the default have with a prior: single starts by four ways, and
+# whole fits from 20 starts, where "newton" has none.
 opening <- function() {
-  cat("\n## EM before Newton, map\n\n")
-  cat("| table, k, phantom, starts | passes first | mean end less EM's (standard error) | higher, lower by .1 |",
+  cat("\n## EM before Newton\n\n")
+  cat("| table, k, estimate, starts | passes first | mean end less EM's (standard error) | higher, lower by .1 |",
     "median end | best | reached | time ratio to level | seconds of all |\n|", strrep(" --- |", 9L), "\n", sep = "")
   swiss <- utils::read.csv(file.path(folder, "repeat_surveys", "mhb2014_counts.csv.gz"))
   now <- function(name) fossils(sprintf("now_2003/%s_occ.csv", name), "site_id", "genus_id")
-  try_openings("early tetrapods", as.matrix(multicause::early_tetrapods$x) + 0, 6L, "free", 2L * starts)
-  try_openings("simulated_sites", as.matrix(multicause::simulated_sites$x) + 0, 4L, "free", starts)
-  try_openings("mhb2014", unclass((table(swiss$site, swiss$species) > 0) + 0), 3L, "free", starts)
-  try_openings("g5s5", now("g5s5"), 6L, "free", starts)
-  try_openings("g10s2", now("g10s2"), 4L, "free", starts %/% 2L)
-  try_openings("20 % ones", simulated(0.2), 6L, "free", max(1L, starts %/% 20L))
-  try_openings("nam_large", fossils("now_2020_nam/nam_large_occ.csv", 1L, 2L), 12L, "free", starts)
-  try_openings("g2s2", now("g2s2"), 6L, "free", starts)
-  try_openings("g10s2", now("g10s2"), 8L, "free", starts %/% 2L)
-  try_openings("5 % ones", simulated(0.05), 6L, "free", max(1L, starts %/% 20L))
+  try_openings("early tetrapods", as.matrix(multicause::early_tetrapods$x) + 0, 6L, 2L * starts)
+  try_openings("simulated_sites", as.matrix(multicause::simulated_sites$x) + 0, 4L, starts)
+  try_openings("mhb2014", unclass((table(swiss$site, swiss$species) > 0) + 0), 3L, starts)
+  try_openings("g5s5", now("g5s5"), 6L, starts)
+  try_openings("g10s2", now("g10s2"), 4L, starts %/% 2L)
+  try_openings("20 % ones", simulated(0.2), 6L, max(1L, starts %/% 20L))
+  try_openings("nam_large", fossils("now_2020_nam/nam_large_occ.csv", 1L, 2L), 12L, starts)
+  try_openings("g2s2", now("g2s2"), 6L, starts)
+  try_openings("g10s2", now("g10s2"), 8L, starts %/% 2L)
+  try_openings("5 % ones", simulated(0.05), 6L, max(1L, starts %/% 20L))
+  try_openings("early tetrapods", as.matrix(multicause::early_tetrapods$x) + 0, 6L, 2L * starts, "ml")
+  cat("\n| fits from 20 starts, map | seconds: newton | auto | auto's objective less newton's | higher, lower |\n",
+    "|", strrep(" --- |", 5L), "\n", sep = "")
+  whole_openings("early tetrapods", as.matrix(multicause::early_tetrapods$x) + 0, 6L)
+  whole_openings("g5s5", now("g5s5"), 6L)
+  whole_openings("mhb2014", unclass((table(swiss$site, swiss$species) > 0) + 0), 3L)
 }
 
-try_openings <- function(name, x, k, phantom, n) {
+whole_openings <- function(name, x, k, seeds = max(2L, starts %/% 4L)) {
+  one <- function(seed, algorithm) {
+    set.seed(seed)
+    control <- fit_control(n_start = 20, algorithm = algorithm, progress = FALSE)
+    time <- seconds(fit <- hush(aspect_bernoulli(unname(x), k, control = control)))
+    c(time, fit$objective)
+  }
+  runs <- lapply(c("newton", "auto"), function(algorithm) vapply(500 + seq_len(seeds), one, c(0, 0), algorithm))
+  gain <- runs[[2L]][2L, ] - runs[[1L]][2L, ]
+  cat(sprintf("| %s, %d, %d seeds | %.2f | %.2f | %.2f (%.2f) | %d, %d |\n", name, k, seeds, mean(runs[[1L]][1L, ]),
+    mean(runs[[2L]][1L, ]), mean(gain), stats::sd(gain) / sqrt(seeds), sum(gain > 0.01), sum(gain < -0.01)))
+}
+
+try_openings <- function(name, x, k, n, estimate = "map") {
   data <- hush(inside$check_data(unname(x), "binary"))
-  pins <- inside$ab_pins(phantom)
-  pinned <- c(rep("free", k - length(pins)), pins)
-  prior <- list(aspects = c(1.2, 2), membership = 1.03)
+  pinned <- rep("free", k)
+  prior <- if (estimate == "map") list(aspects = c(1.2, 2), membership = 1.03)
   go <- function(start, ..., tol = 1e-9) {
     control <- unclass(fit_control(tol = tol, progress = FALSE, ...))
     time <- system.time(out <- inside$ab_run(data$view, start, pinned, prior, control), gcFirst = FALSE)[[1L]]
@@ -235,9 +255,10 @@ try_openings <- function(name, x, k, phantom, n) {
   all <- per(function(run, em) max(run$at))
   for (w in seq_along(ways)) {
     up <- end[w, ] - end[1L, ]
-    cat(sprintf("| %s, %d, %s, %d | %s | %.2f (%.2f) | %d, %d | %.1f | %.1f | %.2f | %.1f | %.2f |\n", name, k, phantom,
-      n, names(ways)[w], mean(up), stats::sd(up) / sqrt(n), sum(up > 0.1), sum(up < -0.1), stats::median(end[w, ]),
-      max(end[w, ]), mean(!is.na(to_level[w, ])), median_of(to_level[1L, ] / to_level[w, ]), sum(all[w, ])))
+    cat(sprintf("| %s, %d, %s, %d | %s | %.2f (%.2f) | %d, %d | %.1f | %.1f | %.2f | %.1f | %.2f |\n", name, k,
+      estimate, n, names(ways)[w], mean(up), stats::sd(up) / sqrt(n), sum(up > 0.1), sum(up < -0.1),
+      stats::median(end[w, ]), max(end[w, ]), mean(!is.na(to_level[w, ])),
+      median_of(to_level[1L, ] / to_level[w, ]), sum(all[w, ])))
   }
 }
 
