@@ -544,7 +544,7 @@ print.shards <- function(x, ...) {
     if (missing > 0) sprintf(", %s cells unknown", format_big(missing)) else ""
   ))
   cat(sprintf(
-    "%d file(s) of %s to %s rows in %s\n", nrow(x$shards), format_big(min(x$shards$rows)),
+    "%s of %s to %s rows in %s\n", count_words(nrow(x$shards), "file"), format_big(min(x$shards$rows)),
     format_big(max(x$shards$rows)), x$path
   ))
   if (length(x$along)) cat(sprintf("With the rows: %s\n", paste(x$along, collapse = ", ")))

@@ -480,7 +480,7 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
     side <- if (all(x$near$side == 0)) "each place its own square" else paste("squares of", sides)
     cat(sprintf("Neighbours by %s; %s, %s in all\n", paste(each, collapse = ", "), side, format_big(x$near$squares)))
   }
-  if (length(x$files)) cat(sprintf("%d file(s) in %s\n", length(x$files), dirname(x$files[1L])))
+  if (length(x$files)) cat(count_words(length(x$files), "file"), " in ", dirname(x$files[1L]), "\n", sep = "")
   invisible(x)
 }
 
