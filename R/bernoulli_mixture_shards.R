@@ -41,9 +41,9 @@ shard_driver.bm_on_shards <- function(model, empty, param, control) {
 check_shards_start.bm_on_shards <- function(model, start, x) {
   m <- x$dims[["m"]]
   check_start_names(start, c("weights", "prototypes"), "list(weights = k numbers, prototypes = k x m matrix)")
-  weights <- check_simplex_rows(matrix(start$weights, 1L), "start$weights", 1L, model$k)
+  weights <- check_start_weights(start$weights, model$k)
   prototypes <- check_matrix(by_names(start$prototypes, 2L, x$attributes), "start$prototypes", model$k, m, 0, 1)
-  list(shared = list(weights = as.vector(weights), prototypes = unname(prototypes)))
+  list(shared = list(weights = weights, prototypes = unname(prototypes)))
 }
 
 #' @export

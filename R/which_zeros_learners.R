@@ -11,11 +11,6 @@ learner_names <- c(
 )
 simple_learners <- c("near", "near_alike", "alike", "companions")
 
-# The learners that a table allows: without ages, places or distances none is near.
-learners_for <- function(near) {
-  setdiff(names(learner_names), if (is.null(near)) c("near", "near_alike"))
-}
-
 # How many components the models have: five sizes up to 24, fewer in small tables.
 learner_k <- function(n, m) {
   top <- max(2, min(24, min(n, m) %/% 3))
