@@ -183,31 +183,38 @@ packed_visits <- function(x, name) {
     }
     NULL
   }
-  each <- part("ylist")
-  y <- part("y")
-  if (is.data.frame(y)) y <- as.matrix(y)
-  # What unmarkedFrameOccuMulti() takes as `y`, and keeps as `ylist`.
-  if (is.null(each) && is.list(y)) each <- y
-  if (!is.null(each)) {
-    own <- paste0(name, if (is.list(y)) "$y" else "$ylist")
-    if (!is.list(each) || !length(each) || is.null(names(each))) {
-      stop_input("`%s` must be a named list of sites x visits, one for each species.", own)
-    }
-    y <- stack_tables(each, own)
-    y <- aperm(y, c(1L, 3L, 2L))
-  } else if (length(dim(y)) == 3L) {
-    y <- aperm(y, c(2L, 1L, 3L))
-    said <- side_of(as.character(names(dimnames(y))))
-    if (!anyNA(said) && length(said) == 3L && !identical(said, visit_sides)) y <- aperm(y, match(visit_sides, said))
-  } else if (is.matrix(y)) {
-    y <- array(y, c(nrow(y), 1L, ncol(y)), list(rownames(y), "species", colnames(y)))
-  } else {
-    stop_input("`%s$y` must be an array of species x sites x visits, not %s.", name, show_value(y))
-  }
   list(
-    visits = call_sides(y, c("site", "species", "visit")),
+    visits = call_sides(packed_cells(part("ylist"), part("y"), name), c("site", "species", "visit")),
     covariates = list(visit = part("det.covs", "obsCovs"), site = part("occ.covs", "siteCovs"))
   )
+}
+
+# What unmarkedFrameOccuMulti() takes as a list `y`, it keeps as `ylist`.
+packed_cells <- function(each, y, name) {
+  if (is.data.frame(y)) y <- as.matrix(y)
+  if (!is.null(each)) {
+    return(each_species(each, paste0(name, "$ylist")))
+  }
+  if (is.list(y)) {
+    return(each_species(y, paste0(name, "$y")))
+  }
+  if (is.matrix(y)) {
+    return(array(y, c(nrow(y), 1L, ncol(y)), list(rownames(y), "species", colnames(y))))
+  }
+  if (length(dim(y)) != 3L) {
+    stop_input("`%s$y` must be an array of species x sites x visits, not %s.", name, show_value(y))
+  }
+  y <- aperm(y, c(2L, 1L, 3L))
+  said <- side_of(as.character(names(dimnames(y))))
+  told <- length(said) == 3L && !anyNA(said) && !identical(said, visit_sides)
+  if (told) aperm(y, match(visit_sides, said)) else y
+}
+
+each_species <- function(each, name) {
+  if (!length(each) || !is.list(each) || is.null(names(each))) {
+    stop_input("`%s` must be a named list of sites x visits, one for each species.", name)
+  }
+  aperm(stack_tables(each, name), c(1L, 3L, 2L))
 }
 
 # 1 where any visit found something, 0 where none did, NA where there was none.
