@@ -178,7 +178,7 @@ medians <- function() {
     compare("nam_large", nam, 12L, "free", "map", max(1L, starts %/% 4L), 4000L)
   )
   for (one in all) {
-    up <- with(one, end_newton - end_em)
+    up <- one$end_newton - one$end_em
     test <- stats::wilcox.test(up[abs(up) > 0.1], exact = FALSE)
     cat(sprintf("\n%s: mean difference %.2f (%.2f); higher by .1 in %d, lower in %d; Wilcoxon's p = %.2f\n",
       one$table[1L], mean(up), stats::sd(up) / sqrt(length(up)), sum(up > 0.1), sum(up < -0.1), test$p.value))
