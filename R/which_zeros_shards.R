@@ -263,25 +263,28 @@ judge_shards_copy <- function(x, copy, k, seeds, control, squares = NULL) {
   on.exit(unlink(vapply(learners$fits, `[[`, "", "folder"), recursive = TRUE), add = TRUE)
   seen <- damaged$column_sum > 0
   n_others <- sum((damaged$dims[["n"]] - damaged$column_missing - x$column_sum)[seen])
-  share <- min(1, most_judged / n_others)
+  n_deleted <- sum(x$column_sum) - sum(damaged$column_sum)
+  share <- c(zeros = min(1, most_judged / n_others), paired = min(1, most_pairs / (zeros_a_pair * n_deleted)))
   parts <- lapply(x$shards$shard, function(s) {
     with_seed(seeds$judge[copy] %% 1e6 + s, judge_shard(x, learners, s, copy, seeds$deal[s], seen, share))
   })
   n_sampled <- sum(vapply(parts, function(part) sum(!part$deleted), 0))
-  n_deleted <- sum(x$column_sum) - sum(damaged$column_sum)
+  own <- vapply(parts, function(part) sum(part$deleted), 0)
+  pair <- Map(function(part, before) before + part$pair, parts, cumsum(own) - own)
   list(
     odds = do.call(rbind, lapply(parts, `[[`, "odds")), deleted = unlist(lapply(parts, `[[`, "deleted")),
     fraction = n_sampled / n_others, rate = n_deleted / sum(x$column_sum),
-    pairs = do.call(rbind, lapply(parts, `[[`, "pairs")), pair = unlist(lapply(parts, `[[`, "pair")),
+    pairs = do.call(rbind, lapply(parts, `[[`, "pairs")), pair = unlist(pair),
     site = unlist(lapply(parts, `[[`, "site"))
   )
 }
 
 zeros_a_pair <- 20L # zeros of its own site that a deleted find is compared with
+most_pairs <- 2e6 # of these, in all shards
 
-# Of one shard: its deleted finds (of taxa that are `seen` without them), a sample of other zeros, about `share` of
-# them, and for each deleted find some zeros of its row, in `pairs`, `pair` being its number among the deleted and
-# `site` its row in the whole table.
+# Of one shard: its deleted finds (of taxa that are `seen` without them), a sample of other zeros, about share["zeros"]
+# of them, and for about share["paired"] of the deleted finds some zeros of its row, in `pairs`, `pair` being its number
+# among the deleted and `site` its row in the whole table.
 judge_shard <- function(x, learners, s, tenth, seed, seen, share) {
   whole <- read_shard_view(x$path, s, x$shards$cells[s])
   row <- view_finds(whole)
@@ -299,14 +302,20 @@ judge_shard <- function(x, learners, s, tenth, seed, seen, share) {
     free <- !cell_key(rows, at, size) %in% known
     list(i = rows[free], j = at[free], of = free)
   }
-  others <- draw(sample.int(size[1L], round(share * size[1L] * length(columns)), TRUE))
+  others <- draw(sample.int(size[1L], round(share[["zeros"]] * size[1L] * length(columns)), TRUE))
   once <- !duplicated(cell_key(others$i, others$j, size))
-  near <- draw(rep(i, each = zeros_a_pair))
-  score <- function(i, j) cell_learners(learners, shard, i, j)
+  paired <- if (share[["paired"]] < 1) which(stats::runif(length(i)) < share[["paired"]]) else seq_along(i)
+  near <- draw(rep(i[paired], each = zeros_a_pair))
+  # A cell takes a row of memberships: not all cells at a time.
+  score <- function(i, j) {
+    blocks <- row_blocks(seq_along(i), max(vapply(shard$membership, ncol, 0L)), cells_at_a_time)
+    if (!length(blocks)) blocks <- list(integer())
+    do.call(rbind, lapply(blocks, function(at) cell_learners(learners, shard, i[at], j[at])))
+  }
   list(
     odds = score(c(i, others$i[once]), c(j, others$j[once])),
     deleted = rep(c(TRUE, FALSE), c(length(i), sum(once))), site = rows_before(x, s) + i,
-    pairs = score(near$i, near$j), pair = rep(seq_along(i), each = zeros_a_pair)[near$of]
+    pairs = score(near$i, near$j), pair = rep(paired, each = zeros_a_pair)[near$of]
   )
 }
 

@@ -44,6 +44,24 @@ test_that("fits are by EM unless other passes are asked for", {
   expect_identical(by(algorithm = "newton"), "newton")
 })
 
+test_that("deleted finds are compared with zeros of their own sites, whatever shard these lie in", {
+  x <- shards(planted_table(), tempfile(), size = 80)
+  expect_gt(nrow(x$shards), 2L)
+  seeds <- list(deal = seq_len(nrow(x$shards)), fit = 1:2, judge = 5:6)
+  control <- fit_control(n_start = 1, n_polish = 0, max_pass = 3, tol = 0)
+  judge <- function() hush(judge_shards_copy(x, 1L, 2L, seeds, control))
+  all <- judge()
+  expect_identical(sort(unique(all$pair)), as.numeric(seq_len(sum(all$deleted))))
+  # Of many finds some are compared, and cells are scored in runs.
+  bind_in_namespace("most_pairs", 300)
+  bind_in_namespace("cells_at_a_time", 60)
+  few <- judge()
+  expect_identical(few$odds, all$odds)
+  expect_lt(length(unique(few$pair)), 40L)
+  expect_gt(length(unique(few$pair)), 3L)
+  expect_identical(nrow(few$pairs), length(few$pair))
+})
+
 test_that("each copy loses its own tenth of the finds and nothing else", {
   x <- planted_table()
   shard <- shards(x, tempfile(), size = 80)
