@@ -23,7 +23,8 @@
 #' **How good.** Each copy of the table loses a tenth of its finds, no find twice. All learners learn again on each
 #' copy, and their scores of the lost finds are compared with those of other zeros, of which a sample is drawn from
 #' all shards. So the chances rest on finds that were hidden, and `quality` says how often a hidden find stands above
-#' another zero, of the table and of its own site. The answer is judged by weights from the other copies.
+#' another zero, of the table and (about 100 000 finds of a copy, if there are more) of its own site. The answer is
+#' judged by weights from the other copies.
 #'
 #' **How many were missed.** That is said as [which_zeros()] says it, by sums over runs of rows. What the table alone
 #' allows is always there: `missed_most` of each zero, and `most` and `unlike` of `total`. With `completeness`, so are
