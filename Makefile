@@ -8,10 +8,10 @@ SHELL := /bin/bash
 TARBALL := build/multicause.tar.gz
 SOURCES := $(shell find DESCRIPTION NAMESPACE R src inst data man \
              -type f ! -name '*.o' ! -name '*.so' 2>/dev/null)
-# As users get it: with its vignettes.
+# As users get it: with its vignettes. Tests write their snapshots again, which makes no other package.
 PACKAGE := build/package.tar.gz
 PACKAGE_SOURCES := $(SOURCES) $(shell find NEWS.md README.md .Rbuildignore tests vignettes -type f \
-                     ! -name '*.new.md' ! -name '*.html' ! -name Rplots.pdf ! -name '*.o' 2>/dev/null)
+                     ! -path '*/_snaps/*' ! -name '*.html' ! -name Rplots.pdf ! -name '*.o' 2>/dev/null)
 LIB := build/lib/multicause/DESCRIPTION
 LIB_SAN := build/lib-san/multicause/DESCRIPTION
 C_FILES := $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch] tests/entries/*.c)
