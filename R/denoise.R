@@ -106,7 +106,7 @@ print.denoised <- function(x, ...) {
   if (n[["unknown"]]) cat(sprintf("  %d of %d unknown cells become 1\n", n[["unknown_filled"]], n[["unknown"]]))
   if (length(x$all_phantom)) {
     cat(sprintf(
-      "  %s without content of its own, given the table's mean: %s\n", count_words(length(x$all_phantom), "row"),
+      "  %s without own content, given the table's mean: %s\n", count_words(length(x$all_phantom), "row"),
       show_names(as.character(x$all_phantom))
     ))
   }
