@@ -375,7 +375,8 @@ is_visit <- function(value, job) {
 # error of ours goes back as such.
 visit_shards_there <- function(job) {
   # Of the package there nothing is called yet: it may be another, or not be there.
-  version <- tryCatch(as.character(utils::packageVersion("multicause")), error = function(e) "no version")
+  is_there <- nzchar(system.file(package = "multicause"))
+  version <- if (is_there) as.character(utils::packageVersion("multicause")) else "no version"
   if (!identical(version, job$version)) {
     why <- sprintf("it has %s of multicause, not %s: install the same everywhere", version, job$version)
     return(structure(list(why = why), class = "unfit_worker"))

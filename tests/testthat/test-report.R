@@ -131,7 +131,7 @@ test_that("ages and sites go into the report of every model", {
   expect_self_contained(array)
   expect_holds(array, c("What each component says of: time", "country", "Ages of the components"))
   sampled <- write_report(fits$bmf)
-  expect_holds(sampled, c("80 draws of 2 chain(s)", "Quantities that do not depend on labels"))
+  expect_holds(sampled, c("80 draws of 2 chains", "Quantities that do not depend on labels"))
 })
 
 test_that("averages of fits and fits without components have a report", {

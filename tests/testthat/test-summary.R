@@ -49,7 +49,7 @@ test_that("a MAP fit has no AIC, and says why", {
   }
   expect_true(all(is.na(summary(fit)$criteria[c("AIC", "BIC", "AIC_paper")])))
   expect_output(print(summary(fit)), "no AIC or BIC")
-  expect_output(print(summary(fit)), "cells unknown; 1 row.s. and 0 column.s. with nothing observed")
+  expect_output(print(summary(fit)), "cells unknown; 1 row and 0 columns with nothing observed")
 })
 
 test_that("no bound is below what the fit says, also where its phantom is not exact", {
