@@ -53,15 +53,20 @@ test_that("likelihood, gradient and information are those of the reference", {
   }
 })
 
+# What occu() of unmarked fits to one taxon after the other.
+taxon_by_taxon <- function(table) {
+  suppressMessages(visits_bernoulli(
+    table$visits, 1,
+    detection = ~ date + I(date^2) + size, visit_data = list(date = table$date),
+    site_data = data.frame(size = table$size), estimate = "ml", sharing = "none",
+    control = fit_control(tol = 1e-10, max_pass = 3000)
+  ))
+}
+
 test_that("with one component and no sharing all is as in occu() of unmarked", {
   skip_if_not_installed("unmarked")
   large <- detected_table(120, 20)
-  fit <- suppressMessages(visits_bernoulli(
-    large$visits, 1,
-    detection = ~ date + I(date^2) + size, visit_data = list(date = large$date),
-    site_data = data.frame(size = large$size), estimate = "ml", sharing = "none",
-    control = fit_control(tol = 1e-10, max_pass = 3000)
-  ))
+  fit <- taxon_by_taxon(large)
   error <- matrix(sqrt(diag(vcov(fit, "all"))), 5)
   for (j in 1:20) {
     frame <- suppressWarnings(getExportedValue("unmarked", "unmarkedFrameOccu")(
@@ -82,12 +87,7 @@ test_that("with one component and no sharing all is as in occu() of unmarked", {
 # and its curvature gives the standard errors.
 test_that("one component and no sharing maximise the likelihood of each of 20 attributes, with its curvature", {
   large <- detected_table(120, 20)
-  fit <- suppressMessages(visits_bernoulli(
-    large$visits, 1,
-    detection = ~ date + I(date^2) + size, visit_data = list(date = large$date),
-    site_data = data.frame(size = large$size), estimate = "ml", sharing = "none",
-    control = fit_control(tol = 1e-10, max_pass = 3000)
-  ))
+  fit <- taxon_by_taxon(large)
   design <- design_of(fit)
   error <- matrix(sqrt(diag(vcov(fit, "all"))), 5)
   to_own <- diag(5)
