@@ -216,10 +216,18 @@ visit_jobs <- function(x, workers, folder, model, control) {
   }
   lapply(which(lengths(runs) > 0L), function(i) {
     job <- visit_job(x, runs[[i]], folder, model, control)
-    job$keep <- !is.null(workers)
+    job$keep <- !is.null(workers) || visit_bytes(x, model) <= kept_bytes
     job$worker <- i
     job
   })
+}
+
+# A table that takes no more is read once a fit, not once a pass. Of the rows' parameters there are up to five versions.
+kept_bytes <- 2^27
+
+visit_bytes <- function(x, model) {
+  extent <- rows_extent(model, x$dims[["n"]])
+  5 * 8 * (if (is.null(extent)) 0 else prod(extent)) + 4 * sum(x$shards$ones, x$shards$missing, x$shards$rows)
 }
 
 # Makes the folder that of this call: what is saved, with `newest`, the number of the newest version of the rows, and
@@ -308,7 +316,7 @@ new_visits <- function(x, folder, saved, model, control) {
     point <<- saved$before$shared
     empty <- list(dim = c(0L, as.integer(x$dims[["m"]])), start = 0L, column = integer())
     settings <- unclass(control)
-    if (!is.null(workers)) on.exit(tell_losses(workers))
+    on.exit(if (is.null(workers)) forget_all(worker_memory) else tell_losses(workers))
     if (isTRUE(control$progress)) {
       bar <- progress_bar("Passes", 1L, 1L)
       on.exit(bar$close(), add = TRUE)
@@ -371,8 +379,7 @@ is_visit <- function(value, job) {
     identical(value$to, job$to) && is.list(value$nodes)
 }
 
-# On a worker, which keeps shards and versions between visits: its memory, not its state, since all of it is on disk. An
-# error of ours goes back as such.
+# On a worker. An error of ours goes back as such.
 visit_shards_there <- function(job) {
   # Of the package there nothing is called yet: it may be another, or not be there.
   is_there <- nzchar(system.file(package = "multicause"))
@@ -388,12 +395,13 @@ visit_shards_there <- function(job) {
   tryCatch(visit_shards(job), multicause_shard_damaged = failed)
 }
 
+# Shards and versions that are kept between visits: memory, not state, since all of it is on disk.
 worker_memory <- new.env(parent = emptyenv())
 
 visit_shards <- function(job) {
   memory <- if (job$keep) worker_memory
   if (!is.null(memory) && !identical(memory$of, job[c("folder", "mark")])) {
-    rm(list = ls(memory), envir = memory)
+    forget_all(memory)
     memory$of <- job[c("folder", "mark")]
   }
   nodes <- list()
@@ -414,6 +422,8 @@ remembered <- function(memory, name, make) {
   if (is.null(memory[[name]])) memory[[name]] <- make()
   memory[[name]]
 }
+
+forget_all <- function(memory) rm(list = ls(memory), envir = memory)
 
 forget_old <- function(memory, versions) {
   names <- ls(memory, pattern = "^membership ")

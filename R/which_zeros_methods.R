@@ -61,7 +61,7 @@ print.which_zeros <- function(x, n = 5L, ...) {
   ))
   zeros <- utils::head(as.data.frame(x, n = max(n, 1)), n)
   print_zeros(zeros, axis_words(x))
-  writeLines(strwrap(c(complete_sentence(zeros, x), quality_sentences(x)), 100, exdent = 2))
+  writeLines(wrap_text(c(complete_sentence(zeros, x), quality_sentences(x)), 100, exdent = 2))
   invisible(x)
 }
 
@@ -627,8 +627,7 @@ say_companions <- function(side, taxa, n) {
   }
 }
 
-# A "\001" is a space at which no line ends.
 say_wrapped <- function(side, items, more) {
   text <- sprintf("%s: %s%s", side, paste(items, collapse = ", "), if (more > 0L) sprintf(" and %d more", more) else "")
-  writeLines(gsub("\001", " ", strwrap(text, 100, indent = 2, exdent = 4), fixed = TRUE))
+  writeLines(wrap_text(text, 100, indent = 2, exdent = 4))
 }

@@ -470,7 +470,7 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
     said <- total_sentences(x$total, "completeness", c("sites", "taxa"))
     cat(sprintf("%s\n  (%s).\n", said[["missed"]], said[["range"]]))
   }
-  writeLines(strwrap(bound_sentence(x$total, c("sites", "taxa")), 100, exdent = 2))
+  writeLines(wrap_text(bound_sentence(x$total, c("sites", "taxa")), 100, exdent = 2))
   print.data.frame(round_columns(utils::head(x$zeros, n), 3L))
   said <- sprintf(
     paste(
@@ -481,9 +481,9 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
     100 * q["stack", "auc_within_se"], x$slope
   )
   learners <- sprintf("%s %.1f %%", q$learner[-1L], 100 * q$auc[-1L])
-  writeLines(strwrap(said, 100, exdent = 2))
-  writeLines(strwrap(paste0("Learners alone: ", paste(learners, collapse = ", "), "."), 100, exdent = 2))
-  writeLines(strwrap(paste0("Left out: ", paste(names(x$left_out), collapse = "; "), "."), 100, exdent = 2))
+  writeLines(wrap_text(said, 100, exdent = 2))
+  writeLines(wrap_text(paste0("Learners alone: ", paste(learners, collapse = ", "), "."), 100, exdent = 2))
+  writeLines(wrap_text(paste0("Left out: ", paste(names(x$left_out), collapse = "; "), "."), 100, exdent = 2))
   if (!is.null(x$near)) {
     each <- sprintf("%s, bandwidth %s", names(x$near$bandwidth), vapply(x$near$bandwidth, format, "", digits = 3L))
     sides <- paste(vapply(x$near$side, format, "", digits = 3L), collapse = " and ")

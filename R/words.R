@@ -93,8 +93,14 @@ known_by <- function(fit) {
   }
   shown <- utils::head(sprintf("%s: %s", names(each), each), 6L)
   more <- length(each) - length(shown)
-  strwrap(sprintf(
+  wrap_text(sprintf(
     "%s that tell the components apart: %s%s.", capital(axis_words(fit)[2L]), paste(shown, collapse = "; "),
     if (more) sprintf("; and %d more components", more) else ""
   ), 110, exdent = 2)
+}
+
+# strwrap() that ends no line within a number, as in 933 000, nor at a "\001", which becomes a space.
+wrap_text <- function(text, ...) {
+  whole <- gsub("([0-9]) (?=[0-9]{3}(?![0-9]))", "\\1\001", text, perl = TRUE)
+  gsub("\001", " ", strwrap(whole, ...), fixed = TRUE)
 }

@@ -1,11 +1,13 @@
 # Models on shards against the same passes in memory, and which_zeros() of shards against that of the table; results in
 # shards_models.md.
 #   Rscript bench/shards_models.R models|answers [seeds of tables = 21 22 23]
+#   Rscript bench/shards_models.R large [millions of records = 1.86]
 # models: seconds of the processor for a pass, and the objectives. Tables are drawn: sites of mixtures of faunas.
+# large: one answer from records, 7 of them a list, of the faunas of vignette "large", with its seconds and peak memory.
 
 arguments <- commandArgs(TRUE)
 what <- c(arguments, "models")[1]
-seeds <- if (length(arguments) > 1) as.integer(arguments[-1]) else 21:23
+seeds <- if (length(arguments) > 1) as.numeric(arguments[-1]) else if (what == "large") 1.86 else 21:23
 library(multicause)
 
 drawn <- function(seed, n, m, k, mean) {
@@ -85,6 +87,34 @@ answers <- function(seed) {
     100 * here$quality["stack", "auc_within"], 100 * here$quality["stack", "auc_within_se"], there$slope,
     time[1], time[2]
   ))
+}
+
+large <- function(millions) {
+  set.seed(1)
+  species <- sprintf("species%03d", 1:300)
+  fauna <- matrix(rgamma(4 * 300, 0.15), 4)
+  piece <- 0
+  # Each piece has half a million records of lists of its own, the last piece fewer.
+  draw_records <- function(n) {
+    size <- min(5e5, millions * 1e6 - piece * 5e5)
+    if (size <= 0) return(NULL)
+    list <- sample(ceiling(size / 7), size, TRUE)
+    home <- list %% 4 + 1
+    taxon <- integer(size)
+    for (g in 1:4) taxon[home == g] <- sample(300, sum(home == g), TRUE, fauna[g, ])
+    piece <<- piece + 1
+    data.frame(list = sprintf("p%02d_%06d", piece, list), species = species[taxon])
+  }
+  peak <- function() {
+    as.numeric(gsub("[^0-9]", "", grep("VmHWM", readLines("/proc/self/status"), value = TRUE))) / 1024^2
+  }
+  folder <- tempfile()
+  time <- system.time(x <- shards(draw_records, folder, site = "list", taxon = "species"))
+  cat(sprintf("made: %.0f CPU s, %.0f s by the clock, peak %.2f GB\n", sum(time[1:2]), time[3], peak()))
+  print(x)
+  time <- system.time(w <- which_zeros(x, n = 100, seed = 1))
+  cat(sprintf("answer: %.0f CPU s, %.0f s by the clock, peak %.2f GB\n", sum(time[1:2]), time[3], peak()))
+  print(w)
 }
 
 cat("load at the start:", readLines("/proc/loadavg"), "\n")

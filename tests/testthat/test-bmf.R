@@ -295,15 +295,7 @@ test_that("a long run has a first answer after one start, and the draws of a sil
   )
   said <- function(least) {
     messages <- character()
-    inside <- asNamespace("multicause")
-    usual <- inside$long_run
-    set <- function(value) {
-      unlockBinding("long_run", inside)
-      assign("long_run", value, inside)
-      lockBinding("long_run", inside)
-    }
-    on.exit(set(usual))
-    set(least)
+    bind_in_namespace("long_run", least)
     set.seed(3)
     fit <- withCallingHandlers(suppressWarnings(bmf(x, control = chains)), message = function(m) {
       messages <<- c(messages, conditionMessage(m))

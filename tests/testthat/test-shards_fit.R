@@ -134,3 +134,24 @@ test_that("workers do not remember what a folder held before it was deleted", {
   run(1, cluster = cluster)
   expect_identical(run(2, cluster = cluster), run(2))
 })
+
+test_that("a table small enough is read once a fit, a larger one every pass, with the same numbers", {
+  x <- planted_table()
+  shard <- shards(x, tempfile(), size = 80)
+  reads <- 0L
+  read <- multicause:::read_shard_view
+  bind_in_namespace("read_shard_view", function(...) {
+    reads <<- reads + 1L
+    read(...)
+  })
+  fit <- function() short_fit(shard, 3, start = start_of_shards(x, 3), control = fit_control(max_pass = 6, tol = 0))
+  kept <- fit()
+  n_shards <- nrow(shard$shards)
+  expect_identical(reads, n_shards)
+  expect_identical(ls(multicause:::worker_memory), character())
+  bind_in_namespace("kept_bytes", 0)
+  reads <- 0L
+  every <- fit()
+  expect_gt(reads, 5L * n_shards)
+  expect_identical(numbers_of(every), numbers_of(kept))
+})
