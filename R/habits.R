@@ -19,6 +19,24 @@ stop_bound <- function(generic, ...) {
 table_classes <- c(
   "which_zeros_sums", "which_zeros_contrast", "deficiency", "false_absences", "false_presences", "phantoms"
 )
+# Some rows or columns of such a table, as of subset(): what it says of itself stays, which data frames drop.
+#' @export
+`[.false_absences` <- function(x, ...) {
+  out <- NextMethod()
+  if (!is.data.frame(out)) {
+    return(out)
+  }
+  lost <- attributes(x)[setdiff(names(attributes(x)), names(attributes(out)))]
+  attributes(out) <- c(attributes(out), lost)
+  out
+}
+#' @export
+`[.false_presences` <- `[.false_absences`
+#' @export
+`[.which_zeros_contrast` <- `[.false_absences`
+#' @export
+`[.which_zeros_sums` <- `[.false_absences`
+
 no_meaning_of_tables <- say(
   c(
     "confint", "vcov", "coef", "logLik", "fitted", "residuals", "predict", "mean", "median", "quantile", "hist",

@@ -325,7 +325,12 @@ false_cells_figure <- function(cells, of, ...) {
   check_whole(cells, "object")
   check_dots(...)
   if (!nrow(cells)) stop_input("`object` must hold a cell to draw: it has none.")
-  by <- attr(cells, "by")
+  by <- attr(cells, "by") %||% "probability"
+  columns <- c("observation", "attribute", by)
+  if (!all(columns %in% names(cells))) {
+    stop_input("`object` must have the columns %s: it lacks %s.", show_names(columns),
+      show_names(setdiff(columns, names(cells))))
+  }
   words <- attr(cells, "words") %||% c("sites", "taxa")
   table <- data.frame(
     row = as.character(cells$observation), column = as.character(cells$attribute), value = cells[[by]]

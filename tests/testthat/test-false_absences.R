@@ -218,9 +218,8 @@ test_that("of a part of a ranking, its header says that it is one", {
   }
   expect_match(first_lines(whole[0, ], 1L), "^0 of the 10 of 54 absences with the highest")
   expect_match(first_lines(whole[order(whole$missed), ], 1L), "^The 10 of 54 absences with the highest")
-  for (other in list(rbind(whole, whole), subset(whole, missed > 0))) {
-    expect_identical(first_lines(other, 1L), "False absences") # more than the ranking, or what subset() leaves of it
-  }
+  expect_match(first_lines(subset(whole, missed > 0), 1L), "^The 10 of 54 absences with the highest")
+  expect_identical(first_lines(rbind(whole, whole), 1L), "False absences") # more than the ranking
   by_site <- false_presences(case$fit, n = 2, per = "observation")
   expect_match(first_lines(tail(by_site, 2), 1L), "^2 of the [0-9]+ of 30 presences .* within each site$")
 })

@@ -345,3 +345,24 @@ test_that("methods wait for a package that is not there yet", {
   hooks[[length(hooks)]]()
   expect_identical(met, c("stats", "never.there"))
 })
+
+test_that("some rows of a table of what is missed print, and are drawn, as the table is", {
+  where <- habits()
+  tables <- list(
+    absences = false_absences(where$fit, n = 20), sums = where$places, groups = where$groups,
+    presences = false_presences(aspect_bernoulli(where$x, 3, phantom = "both", control = where$few))
+  )
+  for (name in names(tables)) {
+    table <- tables[[name]]
+    some <- table[seq_len(nrow(table)) <= 2, ]
+    for (part in list(subset(table, seq_len(nrow(table)) <= 2), some[names(table)], some[, names(table)])) {
+      expect_identical(attributes(part), attributes(some)[names(attributes(part))], info = name)
+      expect_setequal(names(attributes(part)), names(attributes(table)))
+      expect_identical(capture.output(print(part)), capture.output(print(some)), info = name)
+      expect_s3_class(ggplot2::autoplot(part), "ggplot")
+    }
+    expect_identical(table[, names(table)[3L]], table[[3L]])
+  }
+  expect_error(ggplot2::autoplot(tables$absences[c("observation", "attribute", "missed")]), 'lacks "probability"',
+    class = "multicause_input_error")
+})

@@ -187,10 +187,12 @@ all_verbs <- function(things) {
   # Settings and classes of other packages would be new when a call loads them first.
   here <- vapply(unique(c("knitr", "rmarkdown", "future", owner)), requireNamespace, NA, quietly = TRUE)
   table <- table[here[owner], , drop = FALSE]
+  group <- c(Ops = "+", Math = "exp", Summary = "max")
   found <- Map(function(generic, class, owner) {
-    # Called through its generic: a method alone cannot go on to the next one.
+    # Called through its generic, of a group through one of its functions: a method alone cannot go on to the next one.
+    called <- if (generic %in% names(group)) group[[generic]] else generic
     list(
-      name = paste(generic, class, sep = "."), f = get(generic, asNamespace(owner)), class = class,
+      name = paste(generic, class, sep = "."), f = get(called, asNamespace(owner)), class = class,
       foreign = !generic %in% exported,
       arguments = formals(get(paste(generic, class, sep = "."), space))
     )
