@@ -246,12 +246,13 @@ zeros_figure <- function(w, n) {
 }
 
 sums_figure <- function(sums, n, words = c("sites", "taxa")) {
+  of <- c(intersect(names(sums), c("site", "taxon", "group")), "site")[1L]
+  need_columns(sums, c(of, "missed", "low", "high", "finds"))
   shown <- utils::head(sums, n)
-  of <- names(sums)[1L]
   many <- c(site = words[1L], taxon = words[2L], group = "groups")[[of]]
   assumed <- attr(sums, "assumption")
   ranges_figure(
-    data.frame(label = as.character(shown[[1L]]), value = shown$missed, low = shown$low, high = shown$high,
+    data.frame(label = as.character(shown[[of]]), value = shown$missed, low = shown$low, high = shown$high,
       other = shown$finds),
     sprintf("Where most was missed: %s", many),
     sprintf("Points: the %s with most missed, with its range, and what was found there.", many),
@@ -259,6 +260,12 @@ sums_figure <- function(sums, n, words = c("sites", "taxa")) {
     c(value = "expected missed", other = "found"), taxa = of == "taxon",
     subtitle = if (!is.null(assumed)) capital(assumed)
   )
+}
+
+# Users pick columns of tables.
+need_columns <- function(object, columns) {
+  lost <- setdiff(columns, names(object))
+  if (length(lost)) stop_input("`object` must have the columns %s: it lacks %s.", show_names(columns), show_names(lost))
 }
 
 # nolint start: object_name_linter.
@@ -274,6 +281,7 @@ autoplot.which_zeros_sums <- function(object, n = 20, ...) {
 autoplot.which_zeros_contrast <- function(object, ...) {
   check_whole(object, "object")
   check_dots(...)
+  need_columns(object, c("group", "other", "difference", "low", "high"))
   of <- c(share = "share missed", missed = "number missed", richness = "taxa a site, missed ones added")
   ranges_figure(
     data.frame(label = sprintf("%s less %s", object$group, object$other), value = object$difference,
@@ -326,11 +334,7 @@ false_cells_figure <- function(cells, of, ...) {
   check_dots(...)
   if (!nrow(cells)) stop_input("`object` must hold a cell to draw: it has none.")
   by <- attr(cells, "by") %||% "probability"
-  columns <- c("observation", "attribute", by)
-  if (!all(columns %in% names(cells))) {
-    stop_input("`object` must have the columns %s: it lacks %s.", show_names(columns),
-      show_names(setdiff(columns, names(cells))))
-  }
+  need_columns(cells, c("observation", "attribute", by))
   words <- attr(cells, "words") %||% c("sites", "taxa")
   table <- data.frame(
     row = as.character(cells$observation), column = as.character(cells$attribute), value = cells[[by]]

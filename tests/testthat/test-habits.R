@@ -363,6 +363,10 @@ test_that("some rows of a table of what is missed print, and are drawn, as the t
     }
     expect_identical(table[, names(table)[3L]], table[[3L]])
   }
-  expect_error(ggplot2::autoplot(tables$absences[c("observation", "attribute", "missed")]), 'lacks "probability"',
-    class = "multicause_input_error")
+  for (part in list(
+    tables$absences[c("observation", "attribute", "missed")], tables$sums["missed"], tables$sums[c("site", "missed")],
+    tables$groups[c("group", "other")]
+  )) {
+    expect_error(ggplot2::autoplot(part), "must have the columns .*: it lacks", class = "multicause_input_error")
+  }
 })

@@ -185,7 +185,7 @@ all_verbs <- function(things) {
   table <- table[!table[, 1L] %in% inside, , drop = FALSE]
   owner <- ifelse(is.na(table[, 4L]), "multicause", table[, 4L])
   # Settings and classes of other packages would be new when a call loads them first.
-  here <- vapply(unique(c("knitr", "rmarkdown", "future", owner)), requireNamespace, NA, quietly = TRUE)
+  here <- vapply(unique(c("knitr", "rmarkdown", "future", "ragg", owner)), requireNamespace, NA, quietly = TRUE)
   table <- table[here[owner], , drop = FALSE]
   group <- c(Ops = "+", Math = "exp", Summary = "max")
   found <- Map(function(generic, class, owner) {
