@@ -1,8 +1,8 @@
 # Newton halves against SQUAREM on EM, from the same starts: passes and time to the level that EM has at convergence,
 # less .1 nats, and the ends of both. Results are kept in bench/passes.md and bench/passes.png.
 #   Rscript bench/passes.R [starts = 20] [price] [fossils] [simulated] [many] [others] [answers]
-#     [birds] [sparse] [rule] [screening] [twenty] [threads] [ones=5,20] [medians] [opening]
-# All parts but the last three unless named. Simulated tables take a tenth of the starts; "ones=" all of them, for
+#     [birds] [sparse] [rule] [screening] [twenty] [threads] [ones=5,20] [medians] [opening] [polish]
+# All parts but the last four unless named. Simulated tables take a tenth of the starts; "ones=" all of them, for
 # tables with these percentages of ones. "medians": the two tables of fossils on which medians of the posterior mode
 # differ.
 # Times are processor seconds of one thread, to a level: those of the run times the share of its passes.
@@ -512,6 +512,33 @@ twenty <- function() {
   }
 }
 
+# What polishing gains with the default prior: whole fits without it, less those with it, and time by time.
+polish <- function() {
+  cat("\n## No polishing, map, default prior, 20 starts,", starts, "seeds\n\n")
+  cat("| table, k, ones | time ratio | mean less that with polishing | lower by .01 | most |\n")
+  cat("| --- | --- | --- | --- | --- |\n")
+  small <- function(n, m, density, k) as.matrix(sparse_table(n, m, density, k))
+  tables <- list(
+    list("400 x 150", small(400, 150, 0.01, 4), 4L), list("300 x 100", small(300, 100, 0.03, 4), 4L),
+    list("400 x 200", small(400, 200, 0.05, 6), 6L),
+    list("early tetrapods", as.matrix(multicause::early_tetrapods$x) + 0, 6L),
+    list("g10s2", fossils("now_2003/g10s2_occ.csv", "site_id", "genus_id"), 4L)
+  )
+  for (table in tables) {
+    one <- function(seed, n_polish) {
+      set.seed(seed)
+      control <- fit_control(n_start = 20, n_polish = n_polish, progress = FALSE)
+      time <- seconds(fit <- hush(aspect_bernoulli(unname(table[[2L]]), table[[3L]], estimate = "map", phantom = "free",
+        control = control)))
+      c(fit$objective, time)
+    }
+    runs <- vapply(100 + seq_len(starts), function(seed) c(one(seed, 0L), one(seed, 3L)), numeric(4L))
+    gain <- runs[1L, ] - runs[3L, ]
+    cat(sprintf("| %s, %d, %.1f %% | %.2f | %.3f | %d | %.2f |\n", table[[1L]], table[[3L]], 100 * mean(table[[2L]]),
+      sum(runs[2L, ]) / sum(runs[4L, ]), mean(gain), sum(gain < -0.01), -min(gain)))
+  }
+}
+
 # Elapsed seconds of 10 passes beyond the first two, on one thread and on two; the best of two runs each.
 threads <- function() {
   cat("\n## Two threads, 20 000 x 1 000, 10 passes\n\n| ones | algorithm | k | one thread, s | two, s | ratio |\n")
@@ -554,6 +581,7 @@ if (!is.null(all)) {
 }
 if ("medians" %in% parts) medians()
 if ("opening" %in% parts) opening()
+if ("polish" %in% parts) polish()
 if ("many" %in% parts) many_components()
 if ("others" %in% parts) {
   with_neighbours()
