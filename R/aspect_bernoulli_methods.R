@@ -433,14 +433,11 @@ summary.aspect_bernoulli <- function(object, ...) {
   check_whole(object, "object")
   check_dots(...)
   d <- object$dims
-  ml <- identical(names(object$objective), "log_likelihood")
+  criteria <- fit_criteria(object)
   structure(
     list(
       fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "estimate")], seed = object$seed,
-      criteria = c(
-        loglik = object$loglik, df = object$df, AIC = if (ml) stats::AIC(object) else NA,
-        BIC = if (ml) stats::BIC(object) else NA, AIC_paper = if (ml) aic_paper(object) else NA
-      ),
+      criteria = c(criteria, AIC_paper = criteria[["AIC"]] / 2), no_criteria = why_no_criteria(object),
       phantoms = phantoms(object), expected_false = expected_numbers(object),
       free_starts = count_free_starts(object$starts), starts = summarise_starts(object$starts),
       certificate = fit_certificate(object), n_missing = d[["n"]] * d[["m"]] - d[["observed"]],
@@ -512,17 +509,7 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
       count_words(x$unobserved[["rows"]], "row"), count_words(x$unobserved[["columns"]], "column")
     ))
   }
-  shown <- vapply(x$criteria, format, "", digits = max(digits, 7L))
-  if (anyNA(x$criteria)) {
-    cat(sprintf(
-      "\nLog-likelihood at the estimate %s; no AIC or BIC, as it was not maximised\n", shown[["loglik"]]
-    ))
-  } else {
-    cat(sprintf(
-      "\nLog-likelihood %s with %s parameters; AIC %s, BIC %s; the paper's -L + P, half of AIC, %s\n",
-      shown[["loglik"]], shown[["df"]], shown[["AIC"]], shown[["BIC"]], shown[["AIC_paper"]]
-    ))
-  }
+  print_criteria(x, digits)
   if (!is.na(x$certificate[["aspects_gap"]])) {
     gap <- format(x$certificate[["membership_gap"]], digits = 2L)
     known <- !is.na(x$certificate[["membership_gap"]])

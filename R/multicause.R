@@ -283,8 +283,8 @@ component_matrix.default <- function(fit) {
 #' @param object a fit of any model of this package.
 #' @param ... must be empty.
 #' @return A list of class `summary.multicause` with `title`, `criteria` (`loglik`, `df`, `AIC`, `BIC` over observed
-#'   cells, in nats; `NA` where they have no meaning), `starts` (by kind of start: number, finished, reached the best,
-#'   best objective), `n_missing`, the number of unknown cells, and `seed`, `fit$seed`.
+#'   cells, in nats; `NA` where they have no meaning, and `no_criteria` says why), `starts` (by kind of start: number,
+#'   finished, reached the best, best objective), `n_missing`, the number of unknown cells, and `seed`, `fit$seed`.
 #' @seealso [plot()][autoplot.multicause]
 #' @examples
 #' set.seed(1)
@@ -295,18 +295,44 @@ summary.multicause <- function(object, ...) {
   check_whole(object, "object")
   check_dots(...)
   d <- object$dims
-  likely <- identical(names(object$objective), "log_likelihood") && d[["observed"]] > 0
   structure(
     list(
       title = c(known_by(object), fit_sentences(object)),
-      criteria = c(
-        loglik = object$loglik, df = object$df, AIC = if (likely) stats::AIC(object) else NA,
-        BIC = if (likely) stats::BIC(object) else NA
-      ),
+      criteria = fit_criteria(object), no_criteria = why_no_criteria(object),
       starts = summarise_starts(object$starts), n_missing = d[["n"]] * d[["m"]] - d[["observed"]], seed = object$seed
     ),
     class = "summary.multicause"
   )
+}
+
+fit_criteria <- function(fit) {
+  likely <- is.null(why_no_criteria(fit))
+  c(
+    loglik = fit$loglik, df = fit$df, AIC = if (likely) stats::AIC(fit) else NA_real_,
+    BIC = if (likely) stats::BIC(fit) else NA_real_
+  )
+}
+
+# Why AIC and BIC have no meaning for a fit: NULL where they have.
+why_no_criteria <- function(fit) {
+  if (!identical(names(fit$objective), "log_likelihood")) {
+    "it was not maximised"
+  } else if (fit$dims[["observed"]] == 0) {
+    "no cell is known"
+  }
+}
+
+print_criteria <- function(x, digits) {
+  shown <- vapply(x$criteria, format, "", digits = max(digits, 7L))
+  if (!anyNA(x$criteria)) {
+    paper <- if ("AIC_paper" %in% names(shown)) paste("; the paper's -L + P, half of AIC,", shown[["AIC_paper"]])
+    cat(sprintf(
+      "\nLog-likelihood %s with %s parameters; AIC %s, BIC %s%s\n", shown[["loglik"]], shown[["df"]], shown[["AIC"]],
+      shown[["BIC"]], paste0("", paper)
+    ))
+  } else if (!is.na(x$criteria[["loglik"]])) {
+    cat(sprintf("\nLog-likelihood at the estimate %s; no AIC or BIC, as %s\n", shown[["loglik"]], x$no_criteria))
+  }
 }
 
 #' @export
@@ -315,15 +341,7 @@ print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3
   digits <- check_digits(digits)
   writeLines(x$title)
   if (x$n_missing > 0) cat(sprintf("%.0f cells unknown\n", x$n_missing))
-  shown <- vapply(x$criteria, format, "", digits = max(digits, 7L))
-  if (!anyNA(x$criteria)) {
-    cat(sprintf(
-      "\nLog-likelihood %s with %s parameters; AIC %s, BIC %s\n", shown[["loglik"]], shown[["df"]], shown[["AIC"]],
-      shown[["BIC"]]
-    ))
-  } else if (!is.na(x$criteria[["loglik"]])) {
-    cat(sprintf("\nLog-likelihood at the estimate %s; no AIC or BIC, as it was not maximised\n", shown[["loglik"]]))
-  }
+  print_criteria(x, digits)
   print_starts(x$starts, digits)
   writeLines(as.character(seed_sentence(x$seed)))
   invisible(x)

@@ -243,10 +243,17 @@ test_that("the function that makes a fit is the first of its classes that is one
   expect_identical(model_name(of_class()), NA_character_)
 })
 
-test_that("a fit to nothing observed has a summary, without AIC and BIC", {
+test_that("a fit to nothing observed has a summary, without AIC and BIC, which says why", {
   x <- matrix(NA_real_, 4, 3)
-  for (fit in suppressMessages(list(plsa(x, 2), bernoulli_mixture(x, 2, estimate = "ml")))) {
+  models <- list(
+    plsa = plsa, mixture = function(...) bernoulli_mixture(..., estimate = "ml"),
+    aspects = function(...) aspect_bernoulli(..., estimate = "ml")
+  )
+  for (model in models) {
+    fit <- suppressMessages(model(x, 2))
     expect_identical(unname(summary(fit)$criteria[c("AIC", "BIC")]), c(NA_real_, NA_real_))
     expect_output(print(summary(fit)), "12 cells unknown")
+    expect_output(print(summary(fit)), "no AIC or BIC, as no cell is known", fixed = TRUE)
+    expect_identical(unlist(generics::glance(fit)[c("AIC", "BIC")], use.names = FALSE), c(NA_real_, NA_real_))
   }
 })
