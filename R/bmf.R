@@ -183,7 +183,7 @@ bmf_check_moves <- function(problem, data) {
 
 bmf_check_start <- function(start, problem, data) {
   if (is.list(start) && is.null(start$fixed)) start <- start[setdiff(names(start), "hyper")]
-  state <- bmf_check_state(start, data, problem$prior, problem$family, "start")
+  state <- bmf_check_state(start, data, problem$prior, problem$family)
   for (s in 1:2) {
     name <- c("rows", "columns")[s]
     n_fixed <- problem$n_fixed[[s]]
