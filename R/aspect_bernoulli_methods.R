@@ -129,13 +129,10 @@ fold_in <- function(fit, x, control, along = NULL) {
   smooth <- smooth_given(fit, nrow(data$x), along)
   run <- if (is.null(fit$posterior)) best_membership(fit, data, control, smooth) else vb_fold_in(fit, data, control)
   if (run$outcome$status != "converged") {
-    warning(warningCondition(
-      sprintf(
-        "Fold-in not converged after %d passes%s.", run$outcome$n_pass,
-        if (is.null(fit$posterior)) ": see the attribute `certificate`" else ""
-      ),
-      class = "multicause_not_converged", call = NULL
-    ))
+    warn_not_converged(
+      run$outcome, "Memberships of new rows not converged",
+      if (is.null(fit$posterior)) ": see the attribute `certificate`" else ""
+    )
   }
   bare <- which(data$margins$row_observed == 0)
   if (length(bare) && !is.null(smooth)) {

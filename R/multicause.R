@@ -49,8 +49,8 @@ fit_sentences <- function(fit, digits = max(3L, getOption("digits") - 3L)) {
   c(
     sprintf("%s: %s", model_title(fit), shape_words(fit)),
     sprintf(
-      "%s after %d pass%s over the table (%s), %s %s; higher is better",
-      if (fit$converged) "Converged" else "NOT converged", nrow(fit$trace), if (nrow(fit$trace) == 1L) "" else "es",
+      "%s after %s over the table (%s), %s %s; higher is better",
+      if (fit$converged) "Converged" else "NOT converged", count_words(count_passes(fit), "pass"),
       if (guesses == 1L) "from one first guess" else
         sprintf("best of %d first guesses, %d finished", guesses, sum(fit$starts$finished)),
       objective_words(fit), format(unname(fit$objective), digits = digits)
@@ -156,10 +156,7 @@ assemble_fit <- function(run, data, k, objective, control, call, ...) {
   outcome <- run$best$outcome
   converged <- outcome$status == "converged"
   if (!converged && control$max_pass > 0L && control$tol > 0) {
-    warning(warningCondition(
-      sprintf("Not converged after %d passes: raise `max_pass` in fit_control() for a firmer answer.", outcome$n_pass),
-      class = "multicause_not_converged", call = NULL
-    ))
+    warn_not_converged(outcome, advice = ": raise `max_pass` in fit_control() for a firmer answer")
   }
   new_multicause(
     objective = stats::setNames(outcome$objective, objective),

@@ -68,8 +68,8 @@
 #'   \item{`loglik`}{the log-likelihood at the estimate: exact for `k` up to 12, else its lower bound.}
 #'   \item{`df`}{number of free parameters: k priors, the links that `mask` allows, m leaks.}
 #'   \item{`dims`}{`n`, `m`, `k` (components left) and the number of `observed` cells.}
-#'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start; what became of each start;
-#'     whether the best one met the tolerance.}
+#'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start, since a component was last
+#'     absorbed or dropped; what became of each start; whether the best one met the tolerance.}
 #'   \item{`sources`}{what [sources()] gives.}
 #'   \item{`absorbed`}{number of components absorbed into the leak.}
 #' }

@@ -141,12 +141,7 @@ plsa_fold_in <- function(fit, x, control, basis = unname(fit$param$basis), along
 }
 
 warn_fold_in <- function(outcome) {
-  if (outcome$status == "converged") {
-    return(invisible())
-  }
-  warning(warningCondition(
-    sprintf("Fold-in not converged after %d passes.", outcome$n_pass), class = "multicause_not_converged", call = NULL
-  ))
+  if (outcome$status != "converged") warn_not_converged(outcome, "Memberships of new rows not converged")
 }
 
 # Counts that no component can write are made unknown.

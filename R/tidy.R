@@ -292,7 +292,7 @@ glance_fit <- function(x) {
     objective = if (is.null(x$objective)) NA_character_ else names(x$objective), value = number(x$objective),
     logLik = number(x$loglik), df = number(x$df), AIC = criteria[["AIC"]],
     BIC = criteria[["BIC"]], converged = if (is.null(x$converged)) NA else x$converged,
-    passes = if (is.null(x$trace)) NA_integer_ else nrow(x$trace),
+    passes = if (is.null(x$trace)) NA_integer_ else if (is_sampled(x)) nrow(x$trace) else count_passes(x),
     starts = if (is.null(x$starts)) NA_integer_ else nrow(x$starts),
     reached_best = if (is.null(x$starts$reached_best)) NA_integer_ else sum(x$starts$reached_best)
   )

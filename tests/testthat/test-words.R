@@ -37,6 +37,10 @@ make_worded <- function(named) {
 said_by <- function(object) paste(utils::capture.output(print(object)), collapse = "\n")
 
 test_that("one and many of a word", {
+  expect_identical(count_words(1:2, "pass"), c("1 pass", "2 passes"))
+  expect_identical(count_words(0:1, "observed taxon"), c("0 observed taxa", "1 observed taxon"))
+  expect_identical(many_words(c("quantity", "day", "species", "find", "box")),
+    c("quantities", "days", "species", "finds", "boxes"))
   expect_identical(plural_word(c("site", "Genus", "taxa", "species", "Fundstelle")),
     c("sites", "Genera", "taxa", "species", "Fundstelle"))
   expect_identical(singular_word(c("sites", "Genera", "taxon", "species", "localities", "Fundstelle")),
