@@ -144,7 +144,7 @@ fold_in <- function(fit, x, control, along = NULL) {
   } else if (length(bare)) {
     run$param$membership[bare, ] <- rep(mean_membership(fit), each = length(bare))
     inform(
-      "%d row(s) of `newdata` with nothing observed get the mean membership: %s.", length(bare),
+      "The mean membership goes to %s of `newdata` with nothing observed: %s.", count_words(length(bare), "row"),
       show_names(if (is.null(rownames(data$x))) as.character(bare) else rownames(data$x)[bare])
     )
   }

@@ -177,7 +177,7 @@ check_dots <- function(...) {
     }
     stop_input("%s", paste(hints[!is.na(hints)], collapse = " "))
   }
-  stop_input("%d unnamed argument(s) too many: give all but the first ones by name.", ...length())
+  stop_input("%s too many: give all but the first ones by name.", count_words(...length(), "unnamed argument"))
 }
 
 # Where an argument that a function does not have belongs, or what was meant; NA where nobody knows.
@@ -401,7 +401,7 @@ check_simplex_rows <- function(x, name, n_row, n_column) {
 
 check_start_weights <- function(weights, k) {
   if (!is.numeric(weights) || length(weights) != k) {
-    stop_input("`start$weights` must be %d numbers, not %s.", k, show_value(weights))
+    stop_input("`start$weights` must be %s, not %s.", count_words(k, "number"), show_value(weights))
   }
   drop(check_simplex_rows(matrix(weights, 1L), "start$weights", 1L, k))
 }

@@ -136,7 +136,8 @@ check_own_data <- function(fit, x) {
   own <- own_data(fit, x)
   if (own$observed != nobs(fit)) {
     stop_input(
-      "`x` must be the data of the fit, which have %.0f observed cells: here are %.0f.", nobs(fit), own$observed
+      "`x` must be the data of the fit, which have %s: here are %.0f.", count_words(nobs(fit), "observed cell"),
+      own$observed
     )
   }
   own$x
@@ -337,7 +338,7 @@ print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3
   check_whole(x, "x")
   digits <- check_digits(digits)
   writeLines(x$title)
-  if (x$n_missing > 0) cat(sprintf("%.0f cells unknown\n", x$n_missing))
+  if (x$n_missing > 0) cat(sprintf("%s unknown\n", count_words(x$n_missing, "cell")))
   print_criteria(x, digits)
   print_starts(x$starts, digits)
   writeLines(as.character(seed_sentence(x$seed)))

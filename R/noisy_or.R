@@ -180,8 +180,8 @@ nor_check_size <- function(k, inference, data) {
   gigabytes <- 2^k * (ncol(data$x) + 1) * 8 / 1e9
   if (inference == "exact" && gigabytes > 2) {
     stop_input(
-      "Exact inference with `k` = %d on %d columns needs tables of %s GB each: use `inference = \"truncated\"`.",
-      k, ncol(data$x), format(gigabytes, digits = 2)
+      "Exact inference with `k` = %d on %s needs tables of %s GB each: use `inference = \"truncated\"`.",
+      k, count_words(ncol(data$x), "column"), format(gigabytes, digits = 2)
     )
   }
 }
@@ -226,7 +226,7 @@ nor_check_start <- function(start, data, k, model) {
 
 check_unit_vector <- function(x, name, length) {
   if (!is.numeric(x) || length(x) != length) {
-    stop_input("`%s` must be %d numbers, not %s.", name, length, show_value(x))
+    stop_input("`%s` must be %s, not %s.", name, count_words(length, "number"), show_value(x))
   }
   bad <- which(is.na(x) | x < 0 | x > 1)
   if (length(bad)) {

@@ -82,7 +82,8 @@ nor_refuse_impossible <- function(start, data, distinct, model) {
   bad <- which(loglik[distinct$group] == -Inf)
   if (length(bad)) {
     stop_input(
-      "`start` gives probability 0 to %d row(s): %s. Move its links or leaks away from exact 0 and 1.", length(bad),
+      "`start` gives probability 0 to %s: %s. Move its links or leaks away from exact 0 and 1.",
+      count_words(length(bad), "row"),
       paste(vapply(utils::head(bad, 5L), function(at) place(data$x, 1L, at), ""), collapse = ", ")
     )
   }

@@ -103,7 +103,7 @@ occurrence_matrix <- function(data, observation, attribute, min_observations = 1
   if (!any(kept$row) || !any(kept$column)) {
     stop_input(
       "`min_attributes` and `min_observations` must leave something: no site has %d of the taxa %s.",
-      min_attributes, sprintf("present at %d sites or more", min_observations)
+      min_attributes, sprintf("present at %s or more", count_words(min_observations, "site"))
     )
   }
 
@@ -285,8 +285,8 @@ tell_dropped <- function(data, keys, cells, kept, minimum, carried) {
   n_dropped <- c(sum(!kept$column), sum(!kept$row))
   if (any(n_dropped > 0L)) {
     lines <- c(lines, sprintf(
-      "Dropped %d of %d taxa (at fewer than %d sites), %d of %d sites (fewer than %d taxa).",
-      n_dropped[1L], cells$n_column, minimum[1L], n_dropped[2L], cells$n_row, minimum[2L]
+      "Dropped %d of %d taxa (at fewer than %s), %d of %d sites (fewer than %s).", n_dropped[1L], cells$n_column,
+      count_words(minimum[1L], "site"), n_dropped[2L], cells$n_row, count_words(minimum[2L], "taxon")
     ))
   }
   varying <- setdiff(names(data), c(keys, carried))

@@ -371,7 +371,7 @@ print.smooth_over <- function(x, ...) {
   said <- function(value) {
     if (identical(value, "cv")) "by held-out cells" else vapply(value, format, "", USE.NAMES = FALSE)
   }
-  cat(sprintf("Neighbours of %d sites by %s\n", x$n, paste(names(x$given), collapse = ", ")))
+  cat(sprintf("Neighbours of %s by %s\n", count_words(x$n, "site"), paste(names(x$given), collapse = ", ")))
   if (length(x$bandwidth)) {
     gap <- if (is.null(names(x$bandwidth))) "" else " "
     cat(sprintf("bandwidth: %s\n", paste(names(x$bandwidth), said(x$bandwidth), sep = gap, collapse = ", ")))

@@ -239,7 +239,7 @@ zeros_figure <- function(w, n) {
     value = cells$missed, low = cells$missed_low, high = cells$missed_high, other = cells$chance
   )
   ranges_figure(
-    rows, sprintf("The %d zeros most likely to be false", nrow(cells)),
+    rows, sprintf("The %s most likely to be false", count_words(nrow(cells), "zero")),
     "Points: the zeros likeliest to be false, with their chance of having been missed and its range.", "probability",
     c(value = "there, but missed", other = "chance of a record"), c(0, 1), most = 60L
   )
@@ -363,7 +363,7 @@ autoplot.which_zeros_sensitivity <- function(object, ...) {
     ),
     "What the answer depends on", "Points: the expected number missed under each change of assumption, with its range.",
     "number missed", c(value = "with the change", other = "as it is"), most = 60L,
-    subtitle = sprintf("In brackets: how many of the first %.0f zeros stay", object$first)
+    subtitle = sprintf("In brackets: how many of the first %s stay", count_words(object$first, "zero"))
   )
 }
 

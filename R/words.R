@@ -40,7 +40,8 @@ singular_word <- function(word) {
 }
 
 # "1 start", "2 passes", "3 taxa", of words of ours; of what the user calls them, "1 site" of "sites".
-count_words <- function(n, word) paste(format_big(n), ifelse(n == 1, word, many_words(word)))
+count_words <- function(n, word) paste(format_big(n), noun(n, word))
+noun <- function(n, word) ifelse(n == 1, word, many_words(word))
 count_side <- function(n, words) paste(format_big(n), ifelse(n == 1, singular_word(words), words))
 
 # The last word in the plural, as listed above or by the rule.
@@ -100,7 +101,7 @@ known_by <- function(fit) {
   more <- length(each) - length(shown)
   wrap_text(sprintf(
     "%s that tell the components apart: %s%s.", capital(axis_words(fit)[2L]), paste(shown, collapse = "; "),
-    if (more) sprintf("; and %d more components", more) else ""
+    if (more) paste("; and", count_words(more, "more component")) else ""
   ), 110, exdent = 2)
 }
 

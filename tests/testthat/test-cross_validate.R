@@ -134,6 +134,7 @@ test_that("a grid tries all combinations; counts and sparse tables have losses t
   x <- binary_matrix(20, 8)
   cv <- cross_validate(x, logistic_pca, 1, grid = list(penalty = c(0.3, 3)), folds = 2, control = few)
   expect_identical(cv$results$penalty, c("0.3", "3"))
+  expect_identical(show_setting(list(c(1.1, 2), 3)), "1.1, 2, 3")
   counts <- matrix(rpois(160, 3), 20)
   cv <- cross_validate(counts, nmf, 1:2, loss = "kl", folds = 2, control = few)
   expect_identical(cv$family, "poisson")

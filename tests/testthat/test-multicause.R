@@ -98,7 +98,7 @@ test_that("data given to a fit without them are those of the fit, in any order",
     }
   }
   refused(3 * case$x, "hold only 0, 1 or NA")
-  refused(`rownames<-`(case$x, c("elsewhere", paste("site", 2:24))), "1 row\\(s\\) unknown to the fit: \"elsewhere\"")
+  refused(`rownames<-`(case$x, c("elsewhere", paste("site", 2:24))), "1 row unknown to the fit: \"elsewhere\"")
   refused(case$x[c(1, 1, 3:24), ], "must be unique")
   refused(replace(case$x, 1:3, NA), "observed cells")
   # Without names, by place.

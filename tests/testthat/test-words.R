@@ -153,3 +153,20 @@ test_that("no line ends within a number", {
   lines <- unlist(wrapped)
   expect_false(any(grepl("^[0-9]{3}( |$)", lines[!grepl("^933 000", lines)])))
 })
+
+# count_words() knows one from many; a count of things that are part of a number of things has one word for both.
+test_that("messages and prints speak of 1 row and 2 rows, not of 1 row(s) or 1 rows", {
+  files <- Sys.glob(test_path("..", "..", "R", "*.R"))
+  skip_if_not(length(files) > 0L, "the sources are not at hand")
+  parsed <- lapply(files, function(file) utils::getParseData(parse(file, keep.source = TRUE)))
+  strings <- unlist(lapply(parsed, function(parts) parts$text[parts$token == "STR_CONST"]))
+  expect_identical(grep("[a-z][(]e?s[)]", strings, value = TRUE), character())
+  ours <- c(
+    "component", "pass", "find", "zero", "start", "draw", "chain", "fit", "feature", "level", "table", "copy", "fold",
+    "count", "value", "number", "dimension", "field", "line", "record", "occurrence", "change", "replicate", "cell"
+  )
+  many <- paste(c(many_of, many_words(ours)), collapse = "|")
+  counted <- sprintf("(?<!of )(?<!of the )(?<! x )%%([.]0f|d) ([a-z]+ )?(%s)\\b", many)
+  expect_identical(grep(counted, strings, perl = TRUE, value = TRUE), character())
+  expect_identical(grep("^.(e?s|ies).$", strings, value = TRUE), "\"s\"") # that of count_words()
+})
