@@ -281,11 +281,12 @@ keep_usable <- function(table, file, rank) {
   lines <- sprintf("Read %s from %s.", count_words(nrow(table), "occurrence"), show_names(basename(file)))
   if (any(unknown | undated)) {
     why <- c(
-      if (any(unknown)) sprintf("%d not identified to a %s", sum(unknown), rank),
-      if (any(undated)) sprintf("%d without ages", sum(undated))
+      if (any(unknown)) sprintf("%s not identified to a %s", format_big(sum(unknown)), rank),
+      if (any(undated)) sprintf("%s without ages", format_big(sum(undated)))
     )
     lines <- c(lines, sprintf(
-      "Left out %d: %s. Kept %d.", sum(unknown | undated), paste(why, collapse = ", "), sum(!unknown & !undated)
+      "Left out %s: %s. Kept %s.", format_big(sum(unknown | undated)), paste(why, collapse = ", "),
+      format_big(sum(!unknown & !undated))
     ))
   }
   if (all(unknown | undated)) {

@@ -138,10 +138,16 @@ smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, dista
 # n x 2: low, high.
 check_age_bounds <- function(age, name = "age") {
   labels <- if (is_line(age)) names(age) else covariate_rows(age)
+  given <- age
   if (is.data.frame(age)) age <- as.matrix(age)
   if (is.logical(age) && all(is.na(age))) storage.mode(age) <- "double"
   ok <- is.numeric(age) && (is_line(age) || (length(dim(age)) == 2L && ncol(age) %in% 1:2))
-  if (!ok) stop_input("`%s` must be a numeric vector, or two columns with its bounds, not %s.", name, show_value(age))
+  if (!ok) {
+    stop_input(
+      "`%s` must be a numeric vector, or two columns with its bounds, not %s.%s", name, show_value(given),
+      if (is_number_text(as.character(given))) number_advice(given) else ""
+    )
+  }
   far <- which(is.infinite(age))
   if (length(far)) stop_input("`%s` must be finite or NA: value %d is not.", name, far[1L])
   age <- matrix(as.double(age), ncol = if (is_line(age)) 1L else ncol(age))
@@ -160,9 +166,10 @@ covariate_rows <- function(x) {
 check_place <- function(place, name = "place", kind = NULL) {
   labels <- covariate_rows(place)
   columns <- tolower(colnames(place))
+  given <- place
   if (is.data.frame(place)) place <- as.matrix(place)
   if (!is.numeric(place) || length(dim(place)) != 2L || ncol(place) != 2L) {
-    stop_input("`%s` must have two numeric columns, longitude and latitude, not be %s.", name, show_value(place))
+    stop_input("`%s` must have two numeric columns, longitude and latitude, not be %s.", name, show_value(given))
   }
   far <- which(is.infinite(place))
   if (length(far)) stop_input("`%s` must be finite or NA: row %d is not.", name, (far[1L] - 1L) %% nrow(place) + 1L)
