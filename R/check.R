@@ -42,17 +42,21 @@ show_value <- function(x) {
     kind <- if (is.double(x)) "a numeric" else paste(if (is.integer(x)) "an" else "a", typeof(x))
     return(sprintf("%s vector of length %d", kind, length(x)))
   }
-  if (length(dim(x)) > 2L) {
-    return(sprintf("an array of %s", paste(dim(x), collapse = " x ")))
+  if (is.data.frame(x) || (is.atomic(x) && length(dim(x)) > 1L)) {
+    return(show_table(x))
   }
   if (is.factor(x)) {
     return(sprintf("a factor of length %d", length(x)))
   }
-  if (is.data.frame(x) || (is.atomic(x) && length(dim(x)) == 2L)) {
-    kind <- if (is.data.frame(x)) "a data frame" else if (is.numeric(x)) "a matrix" else paste("a", typeof(x), "matrix")
-    return(sprintf("%s with %s and %s", kind, count_words(nrow(x), "row"), count_words(ncol(x), "column")))
-  }
   sprintf("an object of class %s", dQuote(class(x)[1L], FALSE))
+}
+
+show_table <- function(x) {
+  if (length(dim(x)) > 2L) {
+    return(sprintf("an array of %s", paste(dim(x), collapse = " x ")))
+  }
+  kind <- if (is.data.frame(x)) "a data frame" else if (is.numeric(x)) "a matrix" else paste("a", typeof(x), "matrix")
+  sprintf("%s with %s and %s", kind, count_words(nrow(x), "row"), count_words(ncol(x), "column"))
 }
 
 # Text no longer than a message can hold.
