@@ -35,20 +35,21 @@ show_value <- function(x) {
   if (is.atomic(x) && length(x) == 1L) {
     return(if (is.character(x)) dQuote(clip(x), FALSE) else format(x, digits = 7L))
   }
-  if (is.atomic(x) && is.null(dim(x)) && !is.object(x)) {
-    if (is.double(x) && length(x) == 2L) {
-      return(sprintf("c(%s)", paste(vapply(x, format, "", digits = 7L), collapse = ", ")))
-    }
-    kind <- if (is.double(x)) "a numeric" else paste(if (is.integer(x)) "an" else "a", typeof(x))
-    return(sprintf("%s vector of length %d", kind, length(x)))
-  }
-  if (is.data.frame(x) || (is.atomic(x) && length(dim(x)) > 1L)) {
-    return(show_table(x))
+  if (is.data.frame(x) || length(dim(x)) > 2L || (is.atomic(x) && !is.object(x))) {
+    return(if (is.null(dim(x))) show_vector(x) else show_table(x))
   }
   if (is.factor(x)) {
     return(sprintf("a factor of length %d", length(x)))
   }
   sprintf("an object of class %s", dQuote(class(x)[1L], FALSE))
+}
+
+show_vector <- function(x) {
+  if (is.double(x) && length(x) == 2L) {
+    return(sprintf("c(%s)", paste(vapply(x, format, "", digits = 7L), collapse = ", ")))
+  }
+  kind <- if (is.double(x)) "a numeric" else paste(if (is.integer(x)) "an" else "a", typeof(x))
+  sprintf("%s vector of length %d", kind, length(x))
 }
 
 show_table <- function(x) {
