@@ -144,7 +144,9 @@ whose_age <- function(age, of, fit) {
 
 match_age <- function(age, known, n, of) {
   if (is.null(names(age)) || is.null(known)) {
-    if (length(age) != n) stop_input("`age` must have %d values, one for each %s, not %d.", n, of, length(age))
+    if (length(age) != n) {
+      stop_input("`age` must have %s, one for each %s, not %d.", count_words(n, "value"), of, length(age))
+    }
     return(as.double(age))
   }
   if (anyDuplicated(names(age))) {

@@ -13,7 +13,7 @@ gibbs_title <- function(fit) {
   c(
     sprintf("%s: %s", model_title(fit), shape_words(fit)),
     sprintf(
-      "%d draws of %d chain%s of a Gibbs sampler; %s", nrow(fit$trace), chains, if (chains == 1L) "" else "s",
+      "%s of %s of a Gibbs sampler; %s", count_words(nrow(fit$trace), "draw"), count_words(chains, "chain"),
       if (is.na(fit$converged)) {
         unknown_agreement(fit)
       } else if (fit$converged) {
@@ -45,7 +45,7 @@ print.summary.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("
   check_whole(x, "x")
   digits <- check_digits(digits)
   writeLines(c(x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed), x$title))
-  if (x$n_missing > 0) cat(sprintf("%.0f cells unknown\n", x$n_missing))
+  if (x$n_missing > 0) cat(sprintf("%s unknown\n", count_words(x$n_missing, "cell")))
   cat("\nQuantities that do not depend on labels:\n")
   print_quantities(x$quantities, digits)
   few <- x$quantities$quantity[which(x$quantities$ess_bulk < 100)]

@@ -129,13 +129,10 @@ fold_in <- function(fit, x, control, along = NULL) {
   smooth <- smooth_given(fit, nrow(data$x), along)
   run <- if (is.null(fit$posterior)) best_membership(fit, data, control, smooth) else vb_fold_in(fit, data, control)
   if (run$outcome$status != "converged") {
-    warning(warningCondition(
-      sprintf(
-        "Fold-in not converged after %d passes%s.", run$outcome$n_pass,
-        if (is.null(fit$posterior)) ": see the attribute `certificate`" else ""
-      ),
-      class = "multicause_not_converged", call = NULL
-    ))
+    warn_not_converged(
+      run$outcome, "Memberships of new rows not converged",
+      if (is.null(fit$posterior)) ": see the attribute `certificate`" else ""
+    )
   }
   bare <- which(data$margins$row_observed == 0)
   if (length(bare) && !is.null(smooth)) {
@@ -147,7 +144,7 @@ fold_in <- function(fit, x, control, along = NULL) {
   } else if (length(bare)) {
     run$param$membership[bare, ] <- rep(mean_membership(fit), each = length(bare))
     inform(
-      "%d row(s) of `newdata` with nothing observed get the mean membership: %s.", length(bare),
+      "The mean membership goes to %s of `newdata` with nothing observed: %s.", count_words(length(bare), "row"),
       show_names(if (is.null(rownames(data$x))) as.character(bare) else rownames(data$x)[bare])
     )
   }
@@ -433,14 +430,11 @@ summary.aspect_bernoulli <- function(object, ...) {
   check_whole(object, "object")
   check_dots(...)
   d <- object$dims
-  ml <- identical(names(object$objective), "log_likelihood")
+  criteria <- fit_criteria(object)
   structure(
     list(
       fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "estimate")], seed = object$seed,
-      criteria = c(
-        loglik = object$loglik, df = object$df, AIC = if (ml) stats::AIC(object) else NA,
-        BIC = if (ml) stats::BIC(object) else NA, AIC_paper = if (ml) aic_paper(object) else NA
-      ),
+      criteria = c(criteria, AIC_paper = criteria[["AIC"]] / 2), no_criteria = why_no_criteria(object),
       phantoms = phantoms(object), expected_false = expected_numbers(object),
       free_starts = count_free_starts(object$starts), starts = summarise_starts(object$starts),
       certificate = fit_certificate(object), n_missing = d[["n"]] * d[["m"]] - d[["observed"]],
@@ -512,17 +506,7 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
       count_words(x$unobserved[["rows"]], "row"), count_words(x$unobserved[["columns"]], "column")
     ))
   }
-  shown <- vapply(x$criteria, format, "", digits = max(digits, 7L))
-  if (anyNA(x$criteria)) {
-    cat(sprintf(
-      "\nLog-likelihood at the estimate %s; no AIC or BIC, as it was not maximised\n", shown[["loglik"]]
-    ))
-  } else {
-    cat(sprintf(
-      "\nLog-likelihood %s with %s parameters; AIC %s, BIC %s; the paper's -L + P, half of AIC, %s\n",
-      shown[["loglik"]], shown[["df"]], shown[["AIC"]], shown[["BIC"]], shown[["AIC_paper"]]
-    ))
-  }
+  print_criteria(x, digits)
   if (!is.na(x$certificate[["aspects_gap"]])) {
     gap <- format(x$certificate[["membership_gap"]], digits = 2L)
     known <- !is.na(x$certificate[["membership_gap"]])

@@ -93,8 +93,8 @@ aspects_figure <- function(fit, age, of, order) {
   taxa <- axis_words(fit)[2L]
   heat_figure(
     t(aspects[, ordered$at, drop = FALSE]), "What each component holds",
-    sprintf("Heat map: the chance of a presence of each of %d %s in each of %d components.", ncol(aspects), taxa,
-      nrow(aspects)),
+    sprintf("Heat map: the chance of a presence of each of %d %s in each of %s.", ncol(aspects), taxa,
+      count_words(nrow(aspects), "component")),
     legend = "probability of presence", heads = component_labels(phantoms(fit)$kind, rownames(aspects)),
     subtitle = sprintf("%s %s", capital(taxa), ordered$words)
   )

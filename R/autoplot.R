@@ -85,7 +85,8 @@ components_figure <- function(fit, order) {
   scale <- signed_colours(components)
   heat_figure(
     t(components), model_title(fit),
-    sprintf("Heat map: what each of %d components says of each of the %s.", nrow(components), axis_words(fit)[2L]),
+    sprintf("Heat map: what each of %s says of each of the %s.", count_words(nrow(components), "component"),
+      axis_words(fit)[2L]),
     scale$limits, scale$colours, component_scale(fit), sides = c(axis_words(fit)[2L], "")
   )
 }

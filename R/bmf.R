@@ -120,10 +120,11 @@ tell_long_run <- function(family, shape, control) {
   }
   inform(
     paste(
-      "Sampling %d x %d cells (%s family): %s of %.0f sweeps, after their annealed starts. An interrupt keeps",
+      "Sampling %d x %d cells (%s family): %s of %s, after their annealed starts. An interrupt keeps",
       "the draws made so far. For a first look: `control = mcmc_control(chains = 1, warmup = 100, draws = 200,",
       "n_start = 4, n_reheat = 2)`."
-    ), shape[1L], shape[2L], bmf_family_title[[family]], count_words(control$chains, "chain"), sweeps
+    ), shape[1L], shape[2L], bmf_family_title[[family]], count_words(control$chains, "chain"),
+    count_words(sweeps, "sweep")
   )
   TRUE
 }
@@ -183,16 +184,17 @@ bmf_check_moves <- function(problem, data) {
 
 bmf_check_start <- function(start, problem, data) {
   if (is.list(start) && is.null(start$fixed)) start <- start[setdiff(names(start), "hyper")]
-  state <- bmf_check_state(start, data, problem$prior, problem$family, "start")
+  state <- bmf_check_state(start, data, problem$prior, problem$family)
   for (s in 1:2) {
     name <- c("rows", "columns")[s]
     n_fixed <- problem$n_fixed[[s]]
     if (ncol(state[[name]]) < n_fixed ||
       !identical(unname(state[[name]][, seq_len(n_fixed), drop = FALSE]), unname(problem$fixed[[s]]))) {
-      stop_input("The first %d columns of `start$%s` must be the user-fixed features.", n_fixed, name)
+      stop_input("`start$%s` must begin with the user-fixed features: %s.", name, count_words(n_fixed, "column"))
     }
     if (is.finite(problem$size[s]) && ncol(state[[name]]) != n_fixed + problem$size[s]) {
-      stop_input("`start$%s` must have %d columns, not %d.", name, n_fixed + problem$size[s], ncol(state[[name]]))
+      stop_input("`start$%s` must have %s, not %d.", name, count_words(n_fixed + problem$size[s], "column"),
+        ncol(state[[name]]))
     }
   }
   state[c("rows", "columns", "weights", "hyper")]

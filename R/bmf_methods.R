@@ -68,12 +68,12 @@ print.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
     axis_words(x)[2L]
   ))
   cat(sprintf(
-    "Binary matrix factorization (%s): %s, %.0f observed cells\n", bmf_family_title[[x$family]],
-    table_words(d, axis_words(x)), d[["observed"]]
+    "Binary matrix factorization (%s): %s, %s\n", bmf_family_title[[x$family]],
+    table_words(d, axis_words(x)), count_words(d[["observed"]], "observed cell")
   ))
   chains <- length(unique(x$trace$chain))
   cat(sprintf(
-    "%d draws of %d chain%s; %s; best log joint density %s\n", nrow(x$trace), chains, if (chains == 1L) "" else "s",
+    "%s of %s; %s; best log joint density %s\n", count_words(nrow(x$trace), "draw"), count_words(chains, "chain"),
     if (is.na(x$converged)) unknown_agreement(x) else if (x$converged) "they agree" else "they DISAGREE",
     format(unname(x$objective), digits = digits)
   ))

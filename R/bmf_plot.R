@@ -74,7 +74,9 @@ bmf_data_figure <- function(fit) {
   words <- axis_words(fit)
   figure <- picture_figure(
     list(data = data, `posterior mean` = fit$mean[rows, columns, drop = FALSE]),
-    sprintf("%d row features meet %d column features", ncol(param$rows), ncol(param$columns)),
+    sprintf(
+      "%s by %s", count_words(ncol(param$rows), "row feature"), count_words(ncol(param$columns), "column feature")
+    ),
     "Pictures: the data and their posterior mean, and beside them the members of row and of column features.",
     scale$limits, scale$colours, x = words[2L], y = words[1L]
   )

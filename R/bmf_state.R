@@ -1,33 +1,5 @@
 # States of bmf(): what users give and see, and what the kernel takes.
 
-# The parts of log p of data, features, weights and learned quantities at one state, in nats, and their sum `total`: the
-# density that bmf() samples.
-#
-# Under the Indian buffet prior three densities of a binary matrix are in use. "labelled": its columns in uniformly
-# random order, which is what a state with weights is (features are told apart by their weights). "lof": the class of
-# all orderings, right where weights are integrated out. "buffet": features in the order in which rows take them first.
-# They differ by a factor only; on a finite side there is but one. User-fixed features have no prior.
-#
-# state   a list: `rows` (n x K, 0 or 1), `columns` (m x L), `weights` (K x L); the current values of what the family
-#         uses, each taken from `prior` where it is fixed there; and `fixed`, how many leading columns of `rows` and of
-#         `columns` are user-fixed
-bmf_log_density <- function(x, state, family = c("gaussian", "bernoulli", "poisson"), prior = bmf_prior(),
-                            density = c("labelled", "lof", "buffet"), k = Inf, l = Inf) {
-  family <- check_choice(family, "family", c("gaussian", "bernoulli", "poisson"))
-  density <- check_choice(density, "density", c("labelled", "lof", "buffet"))
-  data <- bmf_data(x, family, quiet = TRUE)
-  prior <- bmf_scale_prior(prior, family, data)
-  state <- bmf_check_state(state, data, prior, family)
-  model <- bmf_kernel_model(family, prior, check_features(k, "k"), check_features(l, "l"), state$fixed)
-  out <- .Call(mc_c_bmf_density, data$view, data$transposed, model, state[c("rows", "columns", "weights", "hyper")])
-  at <- 2L * match(density, c("labelled", "lof", "buffet"))
-  out <- c(
-    rows = out[at - 1L], columns = out[at], weights = out[7L], likelihood = out[8L],
-    stats::setNames(out[9:15], bmf_hyper_names)[model$learned]
-  )
-  c(out, total = sum(out))
-}
-
 # The data in both orientations, as the kernel reads them.
 bmf_data <- function(x, family, quiet = FALSE) {
   data <- check_data(x, bmf_data_kind(family), quiet = quiet)
@@ -65,17 +37,18 @@ as_raw_matrix <- function(x) matrix(as.raw(x), nrow(x), ncol(x))
 
 as_number_matrix <- function(x) matrix(as.integer(x), nrow(x), ncol(x))
 
-# A user's state as the kernel's: features as raw matrices, hyper as bmf_hyper_names.
-bmf_check_state <- function(state, data, prior, family, name = "state") {
-  if (missing(state)) stop_missing(name)
+# A user's state as the kernel's: a list of `rows` (n x K, 0 or 1), `columns` (m x L), `weights` (K x L), the current
+# values of what the family learns, each taken from `prior` where it is not given, and `fixed`, how many leading columns
+# of `rows` and of `columns` are user-fixed. Features become raw matrices, values `hyper`, as bmf_hyper_names.
+bmf_check_state <- function(state, data, prior, family) {
   need <- c("rows", "columns", "weights")
-  part <- function(what) paste0(name, "$", what)
+  part <- function(what) paste0("start$", what)
   if (!is.list(state) || !all(need %in% names(state))) {
-    stop_input("`%s` must be a list with %s, not %s.", name, show_names(need), show_value(state))
+    stop_input("`start` must be a list with %s, not %s.", show_names(need), show_value(state))
   }
   known <- c(need, bmf_hyper_names, "fixed")
   unknown <- setdiff(names(state), known)
-  if (length(unknown)) stop_input("`%s` has unknown parts: %s.", name, show_names(unknown))
+  if (length(unknown)) stop_input("`start` has unknown parts: %s.", show_names(unknown))
   rows <- check_binary(state$rows, part("rows"), nrow(data$x), ncol_of(state$rows))
   columns <- check_binary(state$columns, part("columns"), ncol(data$x), ncol_of(state$columns))
   least <- if (family == "poisson") 0 else -.Machine$double.xmax

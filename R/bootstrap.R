@@ -81,7 +81,7 @@ bootstrap_anova <- function(fits, nsim, seed, control, x) {
       check.names = FALSE),
     heading = c(
       sprintf("%ss of k components: likelihood ratios by parametric bootstrap", model_title(fits[[1L]])),
-      sprintf("(%d tables drawn from the smaller fit of each pair)\n", nsim)
+      sprintf("(%s drawn from the smaller fit of each pair)\n", count_words(nsim, "table"))
     ),
     null = null, class = c("anova", "data.frame")
   )

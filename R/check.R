@@ -35,17 +35,29 @@ show_value <- function(x) {
   if (is.atomic(x) && length(x) == 1L) {
     return(if (is.character(x)) dQuote(clip(x), FALSE) else format(x, digits = 7L))
   }
-  if (is.atomic(x) && is.null(dim(x)) && !is.object(x)) {
-    if (is.double(x) && length(x) == 2L) {
-      return(sprintf("c(%s)", paste(vapply(x, format, "", digits = 7L), collapse = ", ")))
-    }
-    kind <- if (is.double(x)) "a numeric" else paste(if (is.integer(x)) "an" else "a", typeof(x))
-    return(sprintf("%s vector of length %d", kind, length(x)))
+  if (is.data.frame(x) || length(dim(x)) > 2L || (is.atomic(x) && !is.object(x))) {
+    return(if (is.null(dim(x))) show_vector(x) else show_table(x))
   }
+  if (is.factor(x)) {
+    return(sprintf("a factor of length %d", length(x)))
+  }
+  sprintf("an object of class %s", dQuote(class(x)[1L], FALSE))
+}
+
+show_vector <- function(x) {
+  if (is.double(x) && length(x) == 2L) {
+    return(sprintf("c(%s)", paste(vapply(x, format, "", digits = 7L), collapse = ", ")))
+  }
+  kind <- if (is.double(x)) "a numeric" else paste(if (is.integer(x)) "an" else "a", typeof(x))
+  sprintf("%s vector of length %d", kind, length(x))
+}
+
+show_table <- function(x) {
   if (length(dim(x)) > 2L) {
     return(sprintf("an array of %s", paste(dim(x), collapse = " x ")))
   }
-  sprintf("an object of class %s", dQuote(class(x)[1L], FALSE))
+  kind <- if (is.data.frame(x)) "a data frame" else if (is.numeric(x)) "a matrix" else paste("a", typeof(x), "matrix")
+  sprintf("%s with %s and %s", kind, count_words(nrow(x), "row"), count_words(ncol(x), "column"))
 }
 
 # Text no longer than a message can hold.
@@ -177,7 +189,7 @@ check_dots <- function(...) {
     }
     stop_input("%s", paste(hints[!is.na(hints)], collapse = " "))
   }
-  stop_input("%d unnamed argument(s) too many: give all but the first ones by name.", ...length())
+  stop_input("%s too many: give all but the first ones by name.", count_words(...length(), "unnamed argument"))
 }
 
 # Where an argument that a function does not have belongs, or what was meant; NA where nobody knows.
@@ -401,7 +413,7 @@ check_simplex_rows <- function(x, name, n_row, n_column) {
 
 check_start_weights <- function(weights, k) {
   if (!is.numeric(weights) || length(weights) != k) {
-    stop_input("`start$weights` must be %d numbers, not %s.", k, show_value(weights))
+    stop_input("`start$weights` must be %s, not %s.", count_words(k, "number"), show_value(weights))
   }
   drop(check_simplex_rows(matrix(weights, 1L), "start$weights", 1L, k))
 }

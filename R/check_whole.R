@@ -206,8 +206,7 @@ rule_frame <- function(..., rows = NULL, others = NULL) {
       "a data frame"
     } else if (!ok) {
       sprintf(
-        "a data frame%s with the column%s %s", if (isTRUE(rows > 0)) " with rows" else "",
-        if (length(columns) == 1L) "" else "s",
+        "a data frame%s with the %s %s", if (isTRUE(rows > 0)) " with rows" else "", noun(length(columns), "column"),
         paste(sprintf("%s (%ss)", names(columns), columns), collapse = ", ")
       )
     }

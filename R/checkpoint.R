@@ -200,8 +200,8 @@ stored_tasks <- function(store, n) {
   if (length(lost) && !isTRUE(store$temporary)) {
     warning(warningCondition(
       sprintf(
-        "%d file(s) of the checkpoint are damaged, cut off or changed, and what they held is computed again: %s.",
-        length(lost), show_names(basename(lost))
+        "Damaged, cut off or changed, so that it is computed again: %s of the checkpoint, %s.",
+        count_words(length(lost), "file"), show_names(basename(lost))
       ),
       class = "multicause_checkpoint_damaged", call = NULL
     ))

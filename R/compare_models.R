@@ -137,8 +137,8 @@ print.multicause_comparison <- function(x, digits = 4L, ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
   cat(sprintf(
-    "%d model%s, %d-fold held-out cells%s, %s (chances are at least %s)\n", nrow(x$table),
-    if (nrow(x$table) == 1L) "" else "s", x$cells$n_folds,
+    "%s, %d-fold held-out cells%s, %s (chances are at least %s)\n", count_words(nrow(x$table), "model"),
+    x$cells$n_folds,
     if (is.null(x$rows)) "" else " and rows", loss_words(x$cells), format(x$cells$floor)
   ))
   shown <- x$table[order(x$table$cells), ]

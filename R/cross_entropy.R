@@ -100,12 +100,12 @@ print.cross_entropy <- function(x, ...) {
   if (!is.null(x$weights)) {
     cat("  weights given for each pair\n")
   } else {
-    groups <- if (is.null(x$groups)) "each component a group" else sprintf("%d groups", length(unique(x$groups)))
+    groups <- if (is.null(x$groups)) "each component a group" else count_words(length(unique(x$groups)), "group")
     cat(sprintf("  %s, between %s, within %s, on %s\n", groups, format(x$between), format(x$within),
       if (is.null(x$dims)) "all dimensions" else paste("dimension", paste(x$dims, collapse = ", "))))
   }
   if (length(x$anneal) > 1L) {
-    cat(sprintf("  annealed over %d passes to %s\n", length(x$anneal), format(utils::tail(x$anneal, 1L))))
+    cat(sprintf("  annealed over %s to %s\n", count_words(length(x$anneal), "pass"), format(utils::tail(x$anneal, 1L))))
   }
   invisible(x)
 }

@@ -152,7 +152,7 @@ make_settings <- function(models, k, args, grid) {
   })
 }
 
-show_setting <- function(x) paste(format(unlist(x), digits = 4L, trim = TRUE, drop0trailing = TRUE), collapse = ",")
+show_setting <- function(x) paste(format(unlist(x), digits = 4L, trim = TRUE, drop0trailing = TRUE), collapse = ", ")
 
 # What is held out: the data, and for every replicate and fold the cells or rows.
 fold_plan <- function(x, scheme, folds, replicates) {
@@ -265,14 +265,14 @@ print.multicause_cv <- function(x, digits = 4L, ...) {
   digits <- check_digits(digits)
   cat(sprintf(
     "%d-fold cross-validation by %s%s: %s, smaller is better (chances are at least %s)\n", x$n_folds, x$scheme,
-    if (x$replicates > 1L) sprintf(", %d replicates", x$replicates) else "", loss_words(x), format(x$floor)
+    if (x$replicates > 1L) paste(",", count_words(x$replicates, "replicate")) else "", loss_words(x), format(x$floor)
   ))
   shown <- x$results
   if (isTRUE(all(shown$not_converged == 0))) shown$not_converged <- NULL
   shown[c("loss", "se")] <- lapply(shown[c("loss", "se")], signif, digits)
   print.data.frame(shown, row.names = FALSE)
   wanted <- nrow(x$results) * x$n_folds * x$replicates
-  if (nrow(x$folds) < wanted) cat(sprintf("Only %d of %d folds are finished\n", nrow(x$folds), wanted))
+  if (nrow(x$folds) < wanted) cat(sprintf("Stopped early: %d of %d folds are done\n", nrow(x$folds), wanted))
   if (length(x$no_likelihood)) cat(paste0("NA: ", x$no_likelihood, "\n"), sep = "")
   invisible(x)
 }

@@ -195,7 +195,7 @@ check_frame_columns <- function(columns, labels, from_text, name) {
     column <- columns[[j]]
     plain <- length(dim(column)) < 2L
     if (is_plain_number(column) && plain) next
-    what <- if (plain) class(column)[1L] else sprintf("a table of %d columns itself", ncol(column))
+    what <- if (plain) class(column)[1L] else sprintf("a table of %s itself", count_words(ncol(column), "column"))
     is_text <- from_text || is.character(column) || is.factor(column)
     stop_input(
       "Columns of `%s` must be numeric or logical%s: column %s is %s.%s", name,
@@ -356,7 +356,9 @@ tell_unobserved <- function(data) {
     what <- c("row", "column")[side]
     names <- dimnames(data$x)[[side]]
     names <- if (is.null(names)) as.character(none) else names[none]
-    inform("%d %s(s) with nothing observed, kept but without influence: %s.", length(none), what, show_names(names))
+    inform(
+      "%s with nothing observed, kept but without influence: %s.", count_words(length(none), what), show_names(names)
+    )
   }
 }
 
@@ -372,12 +374,12 @@ match_data <- function(x, fit) {
   x <- match_columns(x, fit$names[[2L]], fit$dims[["m"]], "x")
   known <- fit$names[[1L]]
   if (nrow(x) != fit$dims[["n"]]) {
-    stop_input("`x` must have the %d rows of the training data, not %d.", fit$dims[["n"]], nrow(x))
+    stop_input("`x` must have the %s of the training data, not %d.", count_words(fit$dims[["n"]], "row"), nrow(x))
   }
   if (!is.null(known) && !is.null(rownames(x)) && !identical(known, rownames(x))) {
     unknown <- setdiff(rownames(x), known)
     if (length(unknown)) {
-      stop_input("`x` has %d row(s) unknown to the fit: %s.", length(unknown), show_names(unknown))
+      stop_input("`x` has %s unknown to the fit: %s.", count_words(length(unknown), "row"), show_names(unknown))
     }
     x <- x[match(known, rownames(x)), , drop = FALSE]
   }
@@ -389,17 +391,21 @@ match_columns <- function(newdata, attributes, m, name = "newdata") {
   names <- colnames(newdata)
   if (is.null(attributes) || is.null(names)) {
     if (ncol(newdata) != m) {
-      stop_input("`%s` must have the %d columns of the training data, not %d.", name, m, ncol(newdata))
+      stop_input("`%s` must have the %s of the training data, not %d.", name, count_words(m, "column"), ncol(newdata))
     }
     return(newdata)
   }
   missing <- setdiff(attributes, names)
   unknown <- setdiff(names, attributes)
   if (length(missing)) {
-    stop_input("`%s` lacks %d column(s) of the training data: %s.", name, length(missing), show_names(missing))
+    stop_input(
+      "`%s` lacks %s of the training data: %s.", name, count_words(length(missing), "column"), show_names(missing)
+    )
   }
   if (length(unknown)) {
-    stop_input("`%s` has %d column(s) unknown to the fit: %s.", name, length(unknown), show_names(unknown))
+    stop_input(
+      "`%s` has %s unknown to the fit: %s.", name, count_words(length(unknown), "column"), show_names(unknown)
+    )
   }
   newdata[, match(attributes, names), drop = FALSE]
 }

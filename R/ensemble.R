@@ -213,7 +213,7 @@ member_weights <- function(weights, fits, group, folds, floor, x = NULL) {
   n <- length(fits)
   if (is.numeric(weights)) {
     if (length(weights) != n || anyNA(weights) || any(weights < 0) || sum(weights) <= 0) {
-      stop_input("`weights` must hold a number of at least 0 for each of the %d members, not all 0.", n)
+      stop_input("`weights` must hold a number of at least 0 for each member (%d), not all 0.", n)
     }
     return(weights / sum(weights))
   }
@@ -302,7 +302,7 @@ print.multicause_ensemble <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   k <- vapply(x$fits, function(fit) fit$dims[["k"]], 0)
   titles <- unique(vapply(x$fits, model_title, ""))
-  cat(sprintf("Average of %d fits to %s\n", length(x$fits), table_words(x$dims, axis_words(x))))
+  cat(sprintf("Average of %s to %s\n", count_words(length(x$fits), "fit"), table_words(x$dims, axis_words(x))))
   cat(sprintf("Models: %s\n", paste(titles, collapse = ", ")))
   show_weights <- function(by, groups) {
     sums <- tapply(x$weights, groups, sum)
@@ -314,7 +314,7 @@ print.multicause_ensemble <- function(x, digits = 3L, ...) {
   estimate <- member_estimates(x)
   if (length(unique(estimate)) > 1L) show_weights("estimate", factor(estimate, unique(estimate)))
   unready <- sum(!vapply(x$fits, function(fit) fit$converged, NA))
-  if (unready) cat(sprintf("%d fits stopped before they converged\n", unready))
+  if (unready) cat(sprintf("Stopped before convergence: %s\n", count_words(unready, "fit")))
   cat(members_sentence(x))
   invisible(x)
 }
@@ -436,7 +436,7 @@ data_kind.multicause_ensemble <- function(fit) data_kind(fit$fits[[1L]])
 #' @export
 trust_sentence.multicause_ensemble <- function(fit) {
   ready <- sum(vapply(fit$fits, function(each) each$converged, NA))
-  sprintf("An average of %d fits, of which %d have converged.", length(fit$fits), ready)
+  sprintf("An average of %s; converged: %d.", count_words(length(fit$fits), "fit"), ready)
 }
 
 #' @export

@@ -150,7 +150,7 @@ print.multicause_control <- function(x, ...) {
     if (is.null(value)) {
       return("NULL")
     }
-    if (length(value) == 1L && is.atomic(value)) format(value) else sprintf("%d workers", length(value))
+    if (length(value) == 1L && is.atomic(value)) format(value) else count_words(length(value), "worker")
   }, "")
   cat(sprintf("  %s = %s\n", format(names(x)), value), sep = "")
   invisible(x)

@@ -37,7 +37,7 @@ print.summary.identifiability <- function(x, digits = 3L, ...) {
   }
   if (!is.null(id$observations$binding)) cat(binding_sentence(id), "\n", sep = "")
   if (!is.null(id$sampling)) {
-    cat(sprintf("\nEnds over %d draws, %g %% quantiles\n", id$n_draws, 100 * id$level))
+    cat(sprintf("\nEnds over %s, %g %% quantiles\n", count_words(id$n_draws, "draw"), 100 * id$level))
     print.data.frame(round_columns(id$sampling, digits), row.names = FALSE)
   }
   invisible(x)
@@ -145,7 +145,8 @@ sampling_sentence <- function(id, colour, digits) {
     sprintf("%s share %s", rows$bound[i], range_text(rows[i, c("least", "most")], digits))
   }, "")
   sprintf(
-    "  over %d draws, to %g %%: %s; false %s at most %s", id$n_draws, 100 * id$level, paste(ends, collapse = ", "),
+    "  over %s, to %g %%: %s; false %s at most %s", count_words(id$n_draws, "draw"), 100 * id$level,
+    paste(ends, collapse = ", "),
     false_of(colour), format(round(rows$expected_most[1L]))
   )
 }

@@ -49,8 +49,8 @@ fit_sentences <- function(fit, digits = max(3L, getOption("digits") - 3L)) {
   c(
     sprintf("%s: %s", model_title(fit), shape_words(fit)),
     sprintf(
-      "%s after %d pass%s over the table (%s), %s %s; higher is better",
-      if (fit$converged) "Converged" else "NOT converged", nrow(fit$trace), if (nrow(fit$trace) == 1L) "" else "es",
+      "%s after %s over the table (%s), %s %s; higher is better",
+      if (fit$converged) "Converged" else "NOT converged", count_words(count_passes(fit), "pass"),
       if (guesses == 1L) "from one first guess" else
         sprintf("best of %d first guesses, %d finished", guesses, sum(fit$starts$finished)),
       objective_words(fit), format(unname(fit$objective), digits = digits)
@@ -136,7 +136,8 @@ check_own_data <- function(fit, x) {
   own <- own_data(fit, x)
   if (own$observed != nobs(fit)) {
     stop_input(
-      "`x` must be the data of the fit, which have %.0f observed cells: here are %.0f.", nobs(fit), own$observed
+      "`x` must be the data of the fit, which have %s: here are %.0f.", count_words(nobs(fit), "observed cell"),
+      own$observed
     )
   }
   own$x
@@ -156,10 +157,7 @@ assemble_fit <- function(run, data, k, objective, control, call, ...) {
   outcome <- run$best$outcome
   converged <- outcome$status == "converged"
   if (!converged && control$max_pass > 0L && control$tol > 0) {
-    warning(warningCondition(
-      sprintf("Not converged after %d passes: raise `max_pass` in fit_control() for a firmer answer.", outcome$n_pass),
-      class = "multicause_not_converged", call = NULL
-    ))
+    warn_not_converged(outcome, advice = ": raise `max_pass` in fit_control() for a firmer answer")
   }
   new_multicause(
     objective = stats::setNames(outcome$objective, objective),
@@ -283,8 +281,8 @@ component_matrix.default <- function(fit) {
 #' @param object a fit of any model of this package.
 #' @param ... must be empty.
 #' @return A list of class `summary.multicause` with `title`, `criteria` (`loglik`, `df`, `AIC`, `BIC` over observed
-#'   cells, in nats; `NA` where they have no meaning), `starts` (by kind of start: number, finished, reached the best,
-#'   best objective), `n_missing`, the number of unknown cells, and `seed`, `fit$seed`.
+#'   cells, in nats; `NA` where they have no meaning, and `no_criteria` says why), `starts` (by kind of start: number,
+#'   finished, reached the best, best objective), `n_missing`, the number of unknown cells, and `seed`, `fit$seed`.
 #' @seealso [plot()][autoplot.multicause]
 #' @examples
 #' set.seed(1)
@@ -295,18 +293,44 @@ summary.multicause <- function(object, ...) {
   check_whole(object, "object")
   check_dots(...)
   d <- object$dims
-  likely <- identical(names(object$objective), "log_likelihood") && d[["observed"]] > 0
   structure(
     list(
       title = c(known_by(object), fit_sentences(object)),
-      criteria = c(
-        loglik = object$loglik, df = object$df, AIC = if (likely) stats::AIC(object) else NA,
-        BIC = if (likely) stats::BIC(object) else NA
-      ),
+      criteria = fit_criteria(object), no_criteria = why_no_criteria(object),
       starts = summarise_starts(object$starts), n_missing = d[["n"]] * d[["m"]] - d[["observed"]], seed = object$seed
     ),
     class = "summary.multicause"
   )
+}
+
+fit_criteria <- function(fit) {
+  likely <- is.null(why_no_criteria(fit))
+  c(
+    loglik = fit$loglik, df = fit$df, AIC = if (likely) stats::AIC(fit) else NA_real_,
+    BIC = if (likely) stats::BIC(fit) else NA_real_
+  )
+}
+
+# Why AIC and BIC have no meaning for a fit: NULL where they have.
+why_no_criteria <- function(fit) {
+  if (!identical(names(fit$objective), "log_likelihood")) {
+    "it was not maximised"
+  } else if (fit$dims[["observed"]] == 0) {
+    "no cell is known"
+  }
+}
+
+print_criteria <- function(x, digits) {
+  shown <- vapply(x$criteria, format, "", digits = max(digits, 7L))
+  if (!anyNA(x$criteria)) {
+    paper <- if ("AIC_paper" %in% names(shown)) paste("; the paper's -L + P, half of AIC,", shown[["AIC_paper"]])
+    cat(sprintf(
+      "\nLog-likelihood %s with %s parameters; AIC %s, BIC %s%s\n", shown[["loglik"]], shown[["df"]], shown[["AIC"]],
+      shown[["BIC"]], paste0("", paper)
+    ))
+  } else if (!is.na(x$criteria[["loglik"]])) {
+    cat(sprintf("\nLog-likelihood at the estimate %s; no AIC or BIC, as %s\n", shown[["loglik"]], x$no_criteria))
+  }
 }
 
 #' @export
@@ -314,16 +338,8 @@ print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3
   check_whole(x, "x")
   digits <- check_digits(digits)
   writeLines(x$title)
-  if (x$n_missing > 0) cat(sprintf("%.0f cells unknown\n", x$n_missing))
-  shown <- vapply(x$criteria, format, "", digits = max(digits, 7L))
-  if (!anyNA(x$criteria)) {
-    cat(sprintf(
-      "\nLog-likelihood %s with %s parameters; AIC %s, BIC %s\n", shown[["loglik"]], shown[["df"]], shown[["AIC"]],
-      shown[["BIC"]]
-    ))
-  } else if (!is.na(x$criteria[["loglik"]])) {
-    cat(sprintf("\nLog-likelihood at the estimate %s; no AIC or BIC, as it was not maximised\n", shown[["loglik"]]))
-  }
+  if (x$n_missing > 0) cat(sprintf("%s unknown\n", count_words(x$n_missing, "cell")))
+  print_criteria(x, digits)
   print_starts(x$starts, digits)
   writeLines(as.character(seed_sentence(x$seed)))
   invisible(x)

@@ -68,8 +68,8 @@
 #'   \item{`loglik`}{the log-likelihood at the estimate: exact for `k` up to 12, else its lower bound.}
 #'   \item{`df`}{number of free parameters: k priors, the links that `mask` allows, m leaks.}
 #'   \item{`dims`}{`n`, `m`, `k` (components left) and the number of `observed` cells.}
-#'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start; what became of each start;
-#'     whether the best one met the tolerance.}
+#'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start, since a component was last
+#'     absorbed or dropped; what became of each start; whether the best one met the tolerance.}
 #'   \item{`sources`}{what [sources()] gives.}
 #'   \item{`absorbed`}{number of components absorbed into the leak.}
 #' }
@@ -180,8 +180,8 @@ nor_check_size <- function(k, inference, data) {
   gigabytes <- 2^k * (ncol(data$x) + 1) * 8 / 1e9
   if (inference == "exact" && gigabytes > 2) {
     stop_input(
-      "Exact inference with `k` = %d on %d columns needs tables of %s GB each: use `inference = \"truncated\"`.",
-      k, ncol(data$x), format(gigabytes, digits = 2)
+      "Exact inference with `k` = %d on %s needs tables of %s GB each: use `inference = \"truncated\"`.",
+      k, count_words(ncol(data$x), "column"), format(gigabytes, digits = 2)
     )
   }
 }
@@ -226,7 +226,7 @@ nor_check_start <- function(start, data, k, model) {
 
 check_unit_vector <- function(x, name, length) {
   if (!is.numeric(x) || length(x) != length) {
-    stop_input("`%s` must be %d numbers, not %s.", name, length, show_value(x))
+    stop_input("`%s` must be %s, not %s.", name, count_words(length, "number"), show_value(x))
   }
   bad <- which(is.na(x) | x < 0 | x > 1)
   if (length(bad)) {

@@ -82,7 +82,8 @@ nor_refuse_impossible <- function(start, data, distinct, model) {
   bad <- which(loglik[distinct$group] == -Inf)
   if (length(bad)) {
     stop_input(
-      "`start` gives probability 0 to %d row(s): %s. Move its links or leaks away from exact 0 and 1.", length(bad),
+      "`start` gives probability 0 to %s: %s. Move its links or leaks away from exact 0 and 1.",
+      count_words(length(bad), "row"),
       paste(vapply(utils::head(bad, 5L), function(at) place(data$x, 1L, at), ""), collapse = ", ")
     )
   }
@@ -172,16 +173,19 @@ nor_drop_surplus <- function(result, problem, control) {
       checked_run(problem, nor_take_sources(result$param, -c), brief)
     })
     best <- candidates[[which.max(objectives(candidates))]]
-    result <- continue_without(result, best$param, problem, control)
+    best$outcome$n_pass <- result$outcome$n_pass + best$outcome$n_pass
+    result <- continue_without(best, best$param, problem, control)
   }
   result
 }
 
-# Goes on with fewer sources: the trace starts anew, as the objective does.
+# Goes on with fewer sources: the trace starts anew, as the objective does, but not the count of passes.
 continue_without <- function(result, param, problem, control) {
   spent <- result$outcome$n_pass
   control$max_pass <- max(control$max_pass - spent, 1L)
-  checked_run(problem, param, control)
+  out <- checked_run(problem, param, control)
+  out$outcome$n_pass <- spent + out$outcome$n_pass
+  out
 }
 
 nor_take_sources <- function(param, which) {

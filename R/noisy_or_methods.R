@@ -170,7 +170,8 @@ tell_impossible <- function(rows, data, what) {
   }
   names <- if (is.null(rownames(data$x))) as.character(rows) else rownames(data$x)[rows]
   inform(
-    "%d row(s) of %s are impossible under the model and have no posterior: %s.", length(rows), what, show_names(names)
+    "No posterior for %s of %s, impossible under the model: %s.", count_words(length(rows), "row"), what,
+    show_names(names)
   )
 }
 

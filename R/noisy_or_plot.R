@@ -50,7 +50,9 @@ autoplot.noisy_or <- function(object, # nolint: object_name_linter.
 
 check_image_dim <- function(dim, m) {
   ok <- is.numeric(dim) && length(dim) == 2L && !anyNA(dim) && all(dim >= 1) && all(dim == floor(dim)) && prod(dim) == m
-  if (!ok) stop_input("`dim` must be two whole numbers whose product is the %d columns, not %s.", m, show_value(dim))
+  if (!ok) {
+    stop_input("`dim` must be two whole numbers with product %d, as there are columns, not %s.", m, show_value(dim))
+  }
   as.integer(dim)
 }
 

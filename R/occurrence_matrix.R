@@ -103,7 +103,7 @@ occurrence_matrix <- function(data, observation, attribute, min_observations = 1
   if (!any(kept$row) || !any(kept$column)) {
     stop_input(
       "`min_attributes` and `min_observations` must leave something: no site has %d of the taxa %s.",
-      min_attributes, sprintf("present at %d sites or more", min_observations)
+      min_attributes, sprintf("present at %s or more", count_words(min_observations, "site"))
     )
   }
 
@@ -125,7 +125,9 @@ check_columns <- function(data, columns, arg) {
   }
   missing <- setdiff(columns, names(data))
   if (length(missing)) {
-    stop_input("`%s` must name columns of `data`: it has no column %s.", arg, show_names(missing[1L]))
+    meant <- same_words(missing[1L], names(data))
+    hint <- if (length(meant)) sprintf(": did you mean %s?", show_either(dQuote(meant, FALSE))) else "."
+    stop_input("`%s` must name columns of `data`: it has no column %s%s", arg, show_names(missing[1L]), hint)
   }
   for (column in columns) {
     if (!is.atomic(data[[column]]) || !is.null(dim(data[[column]]))) {
@@ -285,8 +287,8 @@ tell_dropped <- function(data, keys, cells, kept, minimum, carried) {
   n_dropped <- c(sum(!kept$column), sum(!kept$row))
   if (any(n_dropped > 0L)) {
     lines <- c(lines, sprintf(
-      "Dropped %d of %d taxa (at fewer than %d sites), %d of %d sites (fewer than %d taxa).",
-      n_dropped[1L], cells$n_column, minimum[1L], n_dropped[2L], cells$n_row, minimum[2L]
+      "Dropped %d of %d taxa (at fewer than %s), %d of %d sites (fewer than %s).", n_dropped[1L], cells$n_column,
+      count_words(minimum[1L], "site"), n_dropped[2L], cells$n_row, count_words(minimum[2L], "taxon")
     ))
   }
   varying <- setdiff(names(data), c(keys, carried))

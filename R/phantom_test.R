@@ -136,7 +136,10 @@ phantom_gain <- function(x, k, seed, control) {
 print.phantom_test <- function(x, digits = 3L, ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
-  cat(sprintf("No phantom against one white phantom (%d content components), %d tables drawn\n", x$k - 1L, x$nsim))
+  cat(sprintf(
+    "No phantom against one white phantom (%s), %s drawn\n", count_words(x$k - 1L, "content component"),
+    count_words(x$nsim, "table")
+  ))
   cat(sprintf(
     "Twice the gain in log-likelihood %s; in tables without a phantom %s on average, at most %s\n",
     format(x$statistic, digits = digits), format(mean(x$null), digits = digits), format(max(x$null), digits = digits)

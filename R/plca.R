@@ -284,7 +284,7 @@ cells_of_array <- function(x, name) {
     )
   }
   if (length(dim(x)) > most_dims) {
-    stop_input("`%s` must have at most %d dimensions, not %d.", name, most_dims, length(dim(x)))
+    stop_input("`%s` must have at most %s, not %d.", name, count_words(most_dims, "dimension"), length(dim(x)))
   }
   if (any(dim(x) == 0L)) stop_input("`%s` must have no dimension of length 0.", name)
   names <- dimnames(x)
@@ -313,7 +313,7 @@ cells_of_frame <- function(x, name) {
   if (ncol(x) < 3L || ncol(x) > most_dims + 1L || nrow(x) == 0L || !is_plain_number(x[[at]])) {
     stop_input(
       paste(
-        "`%s` must have a row or more, two to %d columns of indices or names, one for each dimension, and a numeric",
+        "`%s` must have a row or more, columns of indices or names (2 to %d), one for each dimension, and a numeric",
         "column of counts, called \"count\" or the last."
       ), name, most_dims
     )

@@ -9,10 +9,7 @@ model_title.plca <- function(fit) {
 shape_words.plca <- function(fit) {
   sides <- format_big(fit$extent)
   if (!is.null(fit$labels)) sides <- paste(sides, plural_word(fit$labels))
-  sprintf(
-    "array of %s, %d component%s", paste(sides, collapse = " x "), fit$dims[["k"]],
-    if (fit$dims[["k"]] == 1L) "" else "s"
-  )
+  sprintf("array of %s, %s", paste(sides, collapse = " x "), count_words(fit$dims[["k"]], "component"))
 }
 
 #' @export
@@ -135,7 +132,8 @@ joint_array <- function(param) {
 match_cells <- function(data, fit, name = "newdata", sides = seq_along(fit$extent)[-1L]) {
   n_dim <- length(data$cells$extent)
   if (n_dim != length(fit$extent)) {
-    stop_input("`%s` must have the %d dimensions of the training data, not %d.", name, length(fit$extent), n_dim)
+    stop_input("`%s` must have the %s of the training data, not %d.", name,
+      count_words(length(fit$extent), "dimension"), n_dim)
   }
   for (d in sides) {
     known <- fit$names[[d]]
@@ -149,7 +147,8 @@ match_cells <- function(data, fit, name = "newdata", sides = seq_along(fit$exten
       got <- data$cells$extent[d]
       if (got > fit$extent[d] || (got < fit$extent[d] && !is.data.frame(data$x))) {
         stop_input(
-          "Dimension %d of `%s` must have the %d levels of the training data, not %d.", d, name, fit$extent[d], got
+          "Dimension %d of `%s` must have the %s of the training data, not %d.", d, name,
+          count_words(fit$extent[d], "level"), got
         )
       }
     }
@@ -163,13 +162,15 @@ check_levels <- function(names, known, d, name, all_there) {
   unknown <- setdiff(names, known)
   if (length(unknown)) {
     stop_input(
-      "`%s` has %d level(s) of dimension %d unknown to the fit: %s.", name, length(unknown), d, show_names(unknown)
+      "`%s` has %s of dimension %d unknown to the fit: %s.", name, count_words(length(unknown), "level"), d,
+      show_names(unknown)
     )
   }
   missing <- setdiff(known, names)
   if (all_there && length(missing)) {
     stop_input(
-      "`%s` lacks %d level(s) of dimension %d of the training data: %s.", name, length(missing), d, show_names(missing)
+      "`%s` lacks %s of dimension %d of the training data: %s.", name, count_words(length(missing), "level"), d,
+      show_names(missing)
     )
   }
   twice <- names[duplicated(names)]
@@ -187,7 +188,7 @@ plca_fold_in <- function(param, data, control) {
     possible <- possible & colSums(param$marginals[[d]])[cells$index[d, ] + 1L] > 0
   }
   if (!all(possible)) {
-    inform("%d cell(s) of levels without counts in training are left out.", sum(!possible))
+    inform("Left out %s of levels without counts in training.", count_words(sum(!possible), "cell"))
     cells$na_index <- cbind(cells$na_index, cells$index[, !possible, drop = FALSE])
     cells$index <- cells$index[, possible, drop = FALSE]
     cells$value <- cells$value[possible]

@@ -10,8 +10,9 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
   cat(sprintf(
-    "A %s uses %s of %d components (median of their effective number, the perplexity; range %s to %s)\n",
-    singular_word(axis_words(x)[1L]), format(stats::median(x$perplexity), digits = 2L), x$dims[["k"]],
+    "A %s uses %s of %s (median of their effective number, the perplexity; range %s to %s)\n",
+    singular_word(axis_words(x)[1L]), format(stats::median(x$perplexity), digits = 2L),
+    count_words(x$dims[["k"]], "component"),
     format(min(x$perplexity), digits = 2L),
     format(max(x$perplexity), digits = 2L)
   ))
@@ -23,7 +24,7 @@ print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
     cat(sprintf("Entropic prior on the %s: effective strength %s of %s\n", side, strength, against))
   }
   n_missing <- x$dims[["n"]] * as.double(x$dims[["m"]]) - x$dims[["observed"]]
-  if (n_missing > 0) cat(sprintf("%.0f cells unknown, by the %s rule\n", n_missing, x$missing))
+  if (n_missing > 0) cat(sprintf("%s unknown, by the %s rule\n", count_words(n_missing, "cell"), x$missing))
   invisible(x)
 }
 
@@ -141,12 +142,7 @@ plsa_fold_in <- function(fit, x, control, basis = unname(fit$param$basis), along
 }
 
 warn_fold_in <- function(outcome) {
-  if (outcome$status == "converged") {
-    return(invisible())
-  }
-  warning(warningCondition(
-    sprintf("Fold-in not converged after %d passes.", outcome$n_pass), class = "multicause_not_converged", call = NULL
-  ))
+  if (outcome$status != "converged") warn_not_converged(outcome, "Memberships of new rows not converged")
 }
 
 # Counts that no component can write are made unknown.
@@ -156,7 +152,7 @@ leave_out_columns <- function(x, impossible, names) {
     return(x)
   }
   shown <- if (is.null(names)) as.character(impossible[at]) else names[impossible[at]]
-  inform("%d column(s) without counts in training are left out: %s.", length(at), show_names(shown))
+  inform("Left out %s without counts in training: %s.", count_words(length(at), "column"), show_names(shown))
   x[, impossible[at]] <- NA
   x
 }

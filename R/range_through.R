@@ -66,7 +66,7 @@ range_through <- function(x, age, ties = c("exclude", "include", "order"), ...) 
   }
   undated <- sum(is.na(age$old))
   if (undated > 0L) {
-    inform("%d of %d row(s) of `x` have no age: no range goes through them.", undated, nrow(x))
+    inform("No range goes through rows of `x` without an age: %d of %d.", undated, nrow(x))
   }
   gaps <- if (inherits(x, "dgCMatrix")) range_gaps_sparse else range_gaps_dense
   gaps(x, age, inclusive = ties == "include")

@@ -105,8 +105,9 @@ refuse_swallowed <- function(table, file, found) {
   lost <- max(below$n - nrow(table) - within[["breaks"]], 0) + within[["swallowed"]]
   if (lost > 0) {
     stop_input(
-      "`file` must close each quotation mark in its field: %s does not in line %s, and %.0f row(s) would be lost.",
-      show_names(basename(file)), if (is.na(below$open)) "?" else format(below$open, scientific = FALSE), lost
+      "`file` must close each quotation mark in its field: %s does not in line %s, and %s would be lost.",
+      show_names(basename(file)), if (is.na(below$open)) "?" else format(below$open, scientific = FALSE),
+      count_words(lost, "row")
     )
   }
   table
@@ -175,7 +176,7 @@ broken_line <- function(file, found, otherwise) {
 cut_off <- "a quotation mark is not closed, or the file is cut off"
 
 stop_fields <- function(found, why) {
-  stop_input("`file` must have %d fields in each line, as in its header: %s.", length(found$names), why)
+  stop_input("`file` must have %s in each line, as in its header: %s.", count_words(length(found$names), "field"), why)
 }
 
 # The first line that splits into the names of a header, by tab, comma or semicolon.
@@ -264,8 +265,8 @@ check_plausible <- function(table, file, line) {
 warn_implausible <- function(rows, file, line, what, first) {
   warning(warningCondition(
     sprintf(
-      "%d occurrence(s) of %s have %s: line%s %s (%s).", length(rows), show_names(basename(file)), what,
-      if (length(rows) == 1L) "" else "s", show_lines(line(rows)), first
+      "%s of %s %s %s: %s %s (%s).", count_words(length(rows), "occurrence"), show_names(basename(file)),
+      if (length(rows) == 1L) "has" else "have", what, noun(length(rows), "line"), show_lines(line(rows)), first
     ),
     class = "multicause_implausible", call = NULL
   ))
@@ -277,14 +278,15 @@ show_lines <- function(at) if (length(at) == 1L) as.character(at) else show_plac
 keep_usable <- function(table, file, rank) {
   unknown <- if (rank == "any") rep(FALSE, nrow(table)) else is.na(table[[rank]])
   undated <- is.na(table$max_ma) | is.na(table$min_ma)
-  lines <- sprintf("Read %d occurrences from %s.", nrow(table), show_names(basename(file)))
+  lines <- sprintf("Read %s from %s.", count_words(nrow(table), "occurrence"), show_names(basename(file)))
   if (any(unknown | undated)) {
     why <- c(
-      if (any(unknown)) sprintf("%d not identified to a %s", sum(unknown), rank),
-      if (any(undated)) sprintf("%d without ages", sum(undated))
+      if (any(unknown)) sprintf("%s not identified to a %s", format_big(sum(unknown)), rank),
+      if (any(undated)) sprintf("%s without ages", format_big(sum(undated)))
     )
     lines <- c(lines, sprintf(
-      "Left out %d: %s; %d are kept.", sum(unknown | undated), paste(why, collapse = ", "), sum(!unknown & !undated)
+      "Left out %s: %s. Kept %s.", format_big(sum(unknown | undated)), paste(why, collapse = ", "),
+      format_big(sum(!unknown & !undated))
     ))
   }
   if (all(unknown | undated)) {
@@ -299,7 +301,7 @@ keep_usable <- function(table, file, rank) {
 need_columns <- function(table, columns, file, advice) {
   missing <- setdiff(columns, names(table))
   if (length(missing)) {
-    stop_input("`file` must have the column(s) %s: %s has not. %s",
+    stop_input("`file` must have the %s %s: %s has not. %s", noun(length(missing), "column"),
       show_names(missing), show_names(basename(file)), advice)
   }
 }

@@ -62,8 +62,8 @@ read_now <- function(file, rank = c("genus", "species", "any"), ...) {
   if (length(lacks)) { # said in the words of the database
     theirs <- toupper(now_aliases[match(lacks, names(now_aliases))])
     stop_input(
-      "`file` must have the column(s) %s: %s has not. Export localities with their species lists.",
-      show_names(theirs), show_names(basename(file))
+      "`file` must have the %s %s: %s has not. Export localities with their species lists.",
+      noun(length(lacks), "column"), show_names(theirs), show_names(basename(file))
     )
   }
   standard <- unique(names(now_aliases))

@@ -112,7 +112,7 @@ pbdb_metadata <- function(lines) {
 tell_incomplete <- function(table, metadata) {
   sent <- suppressWarnings(as.numeric(metadata[names(metadata) == "Records Returned"]))
   if (length(sent) == 1L && !is.na(sent) && sent != nrow(table)) {
-    inform("The database says it sent %.0f records, but the file has %d: is it whole?", sent, nrow(table))
+    inform("The database says it sent %s, but the file has %d: is it whole?", count_words(sent, "record"), nrow(table))
   }
 }
 

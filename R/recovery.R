@@ -229,7 +229,9 @@ print.recovery <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   s <- x$summary
   show <- function(value) format(value, digits = digits)
-  cat(sprintf("Recovery of %d changed cells among %d candidates\n", s$changed, s$candidates))
+  cat(sprintf(
+    "Recovery of %s among %s\n", count_words(s$changed, "changed cell"), count_words(s$candidates, "candidate")
+  ))
   cat(sprintf(
     "AUC %s (chance that a changed cell ranks above another), %s within its row (s.e. %s)\n", show(s$auc),
     show(s$auc_within), show(s$auc_within_se)

@@ -215,7 +215,8 @@ html_table <- function(table, caption, rows = Inf, words = c("sites", "taxa")) {
   body <- apply(cells, 1L, function(row) paste0("<td", kind, ">", row, "</td>", collapse = ""))
   raw_html(
     "<table class=\"sortable\"><caption>", html_escape(caption),
-    if (more > 0L) sprintf(" (%d more rows not shown)", more), "</caption>\n<thead><tr>", head, "</tr></thead>\n",
+    if (more > 0L) sprintf(" (%s not shown)", count_words(more, "more row")),
+    "</caption>\n<thead><tr>", head, "</tr></thead>\n",
     "<tbody>\n", paste0("<tr>", body, "</tr>", collapse = "\n"),
     "\n</tbody></table>\n"
   )

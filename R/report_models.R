@@ -137,7 +137,7 @@ trust_sentence.default <- function(fit) {
   }
   chains <- length(unique(fit$trace$chain))
   paste(
-    sprintf("%d draws of %s.", nrow(fit$trace), count_words(chains, "chain")),
+    sprintf("%s of %s.", count_words(nrow(fit$trace), "draw"), count_words(chains, "chain")),
     if (is.na(fit$converged)) {
       if (chains < 2L) {
         "One chain alone shows nothing about agreement."

@@ -40,7 +40,7 @@ plot.visit_richness <- plot.multicause
 autoplot.multicause_ensemble <- function(object, ...) {
   check_whole(object, "object")
   check_dots(...)
-  table_figure(object, sprintf("Average of %d fits", length(object$fits)))
+  table_figure(object, sprintf("Average of %s", count_words(length(object$fits), "fit")))
 }
 
 #' @exportS3Method ggplot2::autoplot
@@ -188,7 +188,9 @@ autoplot.modes <- function(object, ...) {
   modes <- object$modes
   modes$label <- sprintf("%d (%d)", modes$mode, modes$starts)
   new_figure(
-    modes, gg_aes(x = "distance", y = "behind"), sprintf("%d solutions of %d starts", nrow(modes), nrow(object$starts)),
+    modes, gg_aes(x = "distance", y = "behind"), sprintf(
+      "%s of %s", count_words(nrow(modes), "solution"), count_words(nrow(object$starts), "start")
+    ),
     "Points: how far each solution is from the best, in its cells and in its objective.",
     "distance of the cells from the best solution", "objective below the best", "Number of the solution (of its starts)"
   ) + ggplot2::geom_point(gg_aes(size = "starts"), colour = component_colours(1L), show.legend = FALSE) +

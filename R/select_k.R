@@ -160,8 +160,8 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
   cat(sprintf("Number of components of %s()\n", x$model))
   if (any(c("cells", "rows", "visits") %in% x$table$criterion)) {
     cat(sprintf(
-      "%d folds, %s; smaller is better; chances are at least %s\n", x$n_folds, count_words(x$replicates, "replicate"),
-      format(x$floor)
+      "%s, %s; smaller is better; chances are at least %s\n", count_words(x$n_folds, "fold"),
+      count_words(x$replicates, "replicate"), format(x$floor)
     ))
   }
   for (i in seq_len(nrow(x$best))) {

@@ -135,7 +135,7 @@ print.which_zeros_sensitivity <- function(x, ...) {
   table <- x$table
   table$range <- sprintf("%s to %s", vapply(table$low, show_count, ""), vapply(table$high, show_count, ""))
   table$missed <- vapply(table$missed, show_count, "")
-  table$zeros <- vapply(table$zeros, show_exact, "")
+  table$zeros <- vapply(table$zeros, format_big, "")
   shown <- table[c("change", "missed", "range", "zeros", "kept")]
   names(shown)[5L] <- sprintf("of the first %.0f", x$first)
   names(shown)[1L] <- format("change", width = max(nchar(shown$change)))
@@ -157,7 +157,7 @@ sensitivity_sentence <- function(x) {
   if (low == high) seen <- "does not change"
   paste(
     sprintf("As it is, %s zeros are expected to be false, %s;", show_count(table$missed[1L]), wz_words[[x$source]]),
-    sprintf("over %d changes that number %s,", nrow(changed), seen),
+    sprintf("over %s that number %s,", count_words(nrow(changed), "change"), seen),
     sprintf("and %.0f to %.0f of the first %.0f stay.", min(changed$kept), max(changed$kept), x$first),
     if (x$copies > 2) {
       sprintf(

@@ -331,8 +331,8 @@ csv_rows <- function(con, file, found, piece, classes, before) {
     line <- before + 1 + as.numeric(sub("^line ([0-9]+) .*|.*", "\\1", why)) # as read.table() counts, from here on
     where <- if (is.na(line)) sprintf("a line after line %.0f", before + 1) else sprintf("line %.0f", line)
     stop_input(
-      "`x` must have %d fields in each line, as in its header, and close its quotation marks: %s of %s does not%s.",
-      length(found$names), where, show_names(file), if (is.na(line)) sprintf(" (%s)", why) else ""
+      "`x` must have %s in each line, as in its header, and close its quotation marks: %s of %s does not%s.",
+      count_words(length(found$names), "field"), where, show_names(file), if (is.na(line)) sprintf(" (%s)", why) else ""
     )
   }
   rows <- catch_error(
@@ -539,9 +539,9 @@ print.shards <- function(x, ...) {
   ones <- sum(as.double(x$shards$ones))
   missing <- sum(as.double(x$shards$missing))
   cat(sprintf(
-    "Shards: %s, %s presences (%s %% of the cells)%s\n", table_words(x$dims), format_big(ones),
+    "Shards: %s, %s (%s %% of the cells)%s\n", table_words(x$dims), count_words(ones, "presence"),
     format_each(100 * ones / prod(x$dims)),
-    if (missing > 0) sprintf(", %s cells unknown", format_big(missing)) else ""
+    if (missing > 0) sprintf(", %s unknown", count_words(missing, "cell")) else ""
   ))
   cat(sprintf(
     "%s of %s to %s rows in %s\n", count_words(nrow(x$shards), "file"), format_big(min(x$shards$rows)),

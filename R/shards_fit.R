@@ -106,7 +106,7 @@ fit_shards <- function(x, model, objective, start, control, call) {
 check_shards_k <- function(k, x, least = 1L) {
   k <- check_count(k, "k", least)
   m <- x$dims[["m"]]
-  check_memory(8 * copies_of_parameters * k * m, sprintf("`k` = %d, for %.0f columns,", k, m))
+  check_memory(8 * copies_of_parameters * k * m, sprintf("`k` = %d, for %s,", k, count_words(m, "column")))
   k
 }
 

@@ -5,11 +5,7 @@
 new_shards_fit <- function(x, model, outcome, objective, of, control) {
   converged <- outcome$status == "converged"
   if (!converged && control$max_pass > 0L && control$tol > 0) {
-    warning(warningCondition(
-      sprintf("Not converged after %d passes: raise `max_pass` in fit_control(), or go on from `checkpoint`.",
-        outcome$n_pass),
-      class = "multicause_not_converged", call = NULL
-    ))
+    warn_not_converged(outcome, advice = ": raise `max_pass` in fit_control(), or go on from `checkpoint`")
   }
   control[c("cluster", "checkpoint")] <- list(NULL)
   model$here <- NULL
@@ -56,7 +52,7 @@ shard_fit <- function(fit, shard, rows = NULL, from = shard_parts(fit, shard)) {
     objective = fit$objective, loglik = fit$loglik, df = fit$df,
     dims = c(n = nrow(x), m = ncol(x), k = fit$dims[["k"]], observed = sum(data$margins$row_observed)),
     trace = fit$trace, starts = data.frame(
-      start = 1L, init = "given", objective = unname(fit$objective), passes = nrow(fit$trace), finished = TRUE,
+      start = 1L, init = "given", objective = unname(fit$objective), passes = count_passes(fit), finished = TRUE,
       converged = fit$converged, reached_best = TRUE
     ),
     converged = fit$converged, control = fit$control, call = fit$call, x = data$x, names = dimnames_of(x)
@@ -81,11 +77,11 @@ print.multicause_shards <- function(x, digits = max(3L, getOption("digits") - 3L
   digits <- check_digits(digits)
   d <- x$dims
   cat(sprintf(
-    "%s of shards: %s, %d components\n", model_title(x), table_words(d), d[["k"]]
+    "%s of shards: %s, %s\n", model_title(x), table_words(d), count_words(d[["k"]], "component")
   ))
   cat(sprintf(
-    "%s after %d passes over the table, %s %s; higher is better\n",
-    if (x$converged) "Converged" else "NOT converged", nrow(x$trace), objective_words(x),
+    "%s after %s over the table, %s %s; higher is better\n",
+    if (x$converged) "Converged" else "NOT converged", count_words(count_passes(x), "pass"), objective_words(x),
     format(unname(x$objective), digits = digits)
   ))
   invisible(x)

@@ -257,7 +257,8 @@ run_on_workers <- function(workers, jobs, f, is_right) {
     waited <- if (is.null(got)) c(waited_for(workers)) else workers_heard(workers)
     if (is.null(got) && waited < workers$patience) next
     if (is.null(got)) {
-      got <- list(worker = at_work(workers)[1L], lost = sprintf("it was silent for %.0f seconds", workers$patience))
+      silent <- paste("it was silent for", count_words(workers$patience, "second"))
+      got <- list(worker = at_work(workers)[1L], lost = silent)
     }
     w <- got$worker
     job <- doing[w]

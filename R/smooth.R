@@ -13,7 +13,7 @@ check_smooth <- function(smooth) {
 check_sites_of <- function(near, name, dims) {
   if (near$n != dims[1L] && is.null(near$names)) {
     stop_input(
-      "`%s` must be of the %.0f sites of `x`, not of %d.%s", name, dims[1L], near$n,
+      "`%s` must be of the %s of `x`, not of %d.%s", name, count_words(dims[1L], "site"), near$n,
       if (near$n == dims[2L]) " Columns of `x` are taxa: are these the sites? Then use `t(x)`." else ""
     )
   }
@@ -26,7 +26,8 @@ match_smooth <- function(smooth, x, name = "smooth") {
   if (is.null(smooth$names) || is.null(names) || numbered) { # dist() of a data frame numbers what has no names
     if (smooth$n != nrow(x)) {
       stop_input(
-        "`%s` must be of the %d rows of `x`, not of %d sites%s.", name, nrow(x), smooth$n,
+        "`%s` must be of the %s of `x`, not of %s%s.", name, count_words(nrow(x), "row"),
+        count_words(smooth$n, "site"),
         if (is.null(smooth$names) || numbered) " (name its covariates by the rows to use a part of them)" else ""
       )
     }
@@ -194,7 +195,9 @@ check_along <- function(fit, along, n) {
   rows <- vapply(out, nrow, 0L)
   if (is.null(n)) n <- rows[[1L]]
   off <- which(rows != n)
-  if (length(off)) stop_input("`along$%s` must be of %d rows, not %d.", wanted[off[1L]], n, rows[off[1L]])
+  if (length(off)) {
+    stop_input("`along$%s` must be of %s, not %d.", wanted[off[1L]], count_words(n, "row"), rows[off[1L]])
+  }
   out
 }
 

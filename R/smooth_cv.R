@@ -79,7 +79,7 @@ held_out_loss.default <- function(problem, smooth, control) {
   data <- problem$data
   observed <- !is.na(as.matrix(data$x))
   if (sum(observed) < smooth$folds) {
-    stop_input("`x` must have at least %d observed cells to choose `smooth` by.", smooth$folds)
+    stop_input("`x` must have at least %s to choose `smooth` by.", count_words(smooth$folds, "observed cell"))
   }
   control <- short_starts(control)
   family <- loss_family(data$view)

@@ -138,10 +138,16 @@ smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, dista
 # n x 2: low, high.
 check_age_bounds <- function(age, name = "age") {
   labels <- if (is_line(age)) names(age) else covariate_rows(age)
+  given <- age
   if (is.data.frame(age)) age <- as.matrix(age)
   if (is.logical(age) && all(is.na(age))) storage.mode(age) <- "double"
   ok <- is.numeric(age) && (is_line(age) || (length(dim(age)) == 2L && ncol(age) %in% 1:2))
-  if (!ok) stop_input("`%s` must be a numeric vector, or two columns with its bounds, not %s.", name, show_value(age))
+  if (!ok) {
+    stop_input(
+      "`%s` must be a numeric vector, or two columns with its bounds, not %s.%s", name, show_value(given),
+      if (is_number_text(as.character(given))) number_advice(given) else ""
+    )
+  }
   far <- which(is.infinite(age))
   if (length(far)) stop_input("`%s` must be finite or NA: value %d is not.", name, far[1L])
   age <- matrix(as.double(age), ncol = if (is_line(age)) 1L else ncol(age))
@@ -160,9 +166,10 @@ covariate_rows <- function(x) {
 check_place <- function(place, name = "place", kind = NULL) {
   labels <- covariate_rows(place)
   columns <- tolower(colnames(place))
+  given <- place
   if (is.data.frame(place)) place <- as.matrix(place)
   if (!is.numeric(place) || length(dim(place)) != 2L || ncol(place) != 2L) {
-    stop_input("`%s` must have two numeric columns, longitude and latitude, not be %s.", name, show_value(place))
+    stop_input("`%s` must have two numeric columns, longitude and latitude, not be %s.", name, show_value(given))
   }
   far <- which(is.infinite(place))
   if (length(far)) stop_input("`%s` must be finite or NA: row %d is not.", name, (far[1L] - 1L) %% nrow(place) + 1L)
@@ -371,7 +378,7 @@ print.smooth_over <- function(x, ...) {
   said <- function(value) {
     if (identical(value, "cv")) "by held-out cells" else vapply(value, format, "", USE.NAMES = FALSE)
   }
-  cat(sprintf("Neighbours of %d sites by %s\n", x$n, paste(names(x$given), collapse = ", ")))
+  cat(sprintf("Neighbours of %s by %s\n", count_words(x$n, "site"), paste(names(x$given), collapse = ", ")))
   if (length(x$bandwidth)) {
     gap <- if (is.null(names(x$bandwidth))) "" else " "
     cat(sprintf("bandwidth: %s\n", paste(names(x$bandwidth), said(x$bandwidth), sep = gap, collapse = ", ")))

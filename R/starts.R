@@ -240,6 +240,17 @@ starts_table <- function(done, kinds, finished, problem, control) {
 # that have parameters.
 usable_starts <- function(starts) which(if (any(starts$finished)) starts$finished else !is.na(starts$objective))
 
+# Passes before the first of the trace are counted, too.
 trace_frame <- function(outcome) {
-  data.frame(pass = seq_len(outcome$n_pass), objective = outcome$trace)
+  traced <- length(outcome$trace)
+  data.frame(pass = outcome$n_pass - traced + seq_len(traced), objective = outcome$trace)
+}
+
+count_passes <- function(fit) max(0L, fit$trace$pass)
+
+warn_not_converged <- function(outcome, what = "Not converged", advice = "") {
+  warning(warningCondition(
+    sprintf("%s after %s%s.", what, count_words(outcome$n_pass, "pass"), advice),
+    class = "multicause_not_converged", call = NULL
+  ))
 }

@@ -66,9 +66,11 @@ test_loglik <- function(fit, newdata, ..., floor = 1e-6, family = NULL) {
   effective <- attr(value, "effective")
   bare <- data$margins$row_observed == 0
   value[bare] <- NA
-  if (any(bare)) inform("%d row(s) of `newdata` with nothing observed have no likelihood: NA.", sum(bare))
+  if (any(bare)) {
+    inform("No likelihood (NA) for %s of `newdata` with nothing observed.", count_words(sum(bare), "row"))
+  }
   never <- sum(value == -Inf, na.rm = TRUE)
-  if (never) inform("%d row(s) of `newdata` are impossible under the model: -Inf.", never)
+  if (never) inform("-Inf for %s of `newdata`, impossible under the model.", count_words(never, "row"))
   structure(
     stats::setNames(as.vector(value), rownames(data$x)),
     class = "test_loglik", floor = floor, total = sum(value[!bare]), mean = mean(value[!bare]), effective = effective

@@ -285,14 +285,14 @@ as.data.frame.divergences <- frame_of_result
 
 glance_fit <- function(x) {
   d <- x$dims
-  likely <- identical(names(x$objective), "log_likelihood")
   number <- function(value) if (is.null(value)) NA_real_ else unname(as.double(value))
+  criteria <- fit_criteria(x)
   data.frame(
     model = class(x)[1L], n = d[["n"]], m = d[["m"]], k = d[["k"]], nobs = as.double(nobs(x)),
     objective = if (is.null(x$objective)) NA_character_ else names(x$objective), value = number(x$objective),
-    logLik = number(x$loglik), df = number(x$df), AIC = if (likely) stats::AIC(x) else NA_real_,
-    BIC = if (likely) stats::BIC(x) else NA_real_, converged = if (is.null(x$converged)) NA else x$converged,
-    passes = if (is.null(x$trace)) NA_integer_ else nrow(x$trace),
+    logLik = number(x$loglik), df = number(x$df), AIC = criteria[["AIC"]],
+    BIC = criteria[["BIC"]], converged = if (is.null(x$converged)) NA else x$converged,
+    passes = if (is.null(x$trace)) NA_integer_ else if (is_sampled(x)) nrow(x$trace) else count_passes(x),
     starts = if (is.null(x$starts)) NA_integer_ else nrow(x$starts),
     reached_best = if (is.null(x$starts$reached_best)) NA_integer_ else sum(x$starts$reached_best)
   )

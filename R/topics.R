@@ -294,7 +294,7 @@ print.document_completion <- function(x, digits = 4L, ...) {
   show <- function(value) format(value, digits = digits)
   cat(sprintf(
     "Perplexity %s on %s unseen counts of %d rows (%s %% of each was seen)\n", show(x$perplexity),
-    show_exact(sum(x$counts)), sum(x$counts > 0), show(100 * x$seen)
+    format_big(sum(x$counts)), sum(x$counts > 0), show(100 * x$seen)
   ))
   cat(sprintf(
     "To compare: %s by the shares of the columns in training alone, %s if all were equally likely; lower is better\n",

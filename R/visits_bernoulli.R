@@ -528,7 +528,7 @@ largest_missed.visits_bernoulli <- function(fit, scores, observed, kinds, of) sc
 #' @export
 model_title.visits_bernoulli <- function(fit) {
   visits <- length(fit$param$added)
-  sprintf("Aspect Bernoulli model of %d visit%s", visits, if (visits == 1L) "" else "s")
+  paste("Aspect Bernoulli model of", count_words(visits, "visit"))
 }
 
 visit_sentences <- function(fit) {
@@ -631,7 +631,7 @@ visit_rules <- function(fit, n, m) {
     detection = if (by_model) {
       list(
         design = rule_matrix(d, n * at), basis = rule_matrix(d, d), mean = rule_numbers(NULL),
-        spread = function(x) if (!is.numeric(x) || length(x) != d || anyNA(x)) sprintf("%d numbers", d)
+        spread = function(x) if (!is.numeric(x) || length(x) != d || anyNA(x)) count_words(d, "number")
       )
     },
     visits = or_null(function(x) {

@@ -14,7 +14,7 @@ visit_side_words <- list(
 side_of <- function(words) {
   words <- tolower(words)
   vapply(words, function(word) {
-    hit <- vapply(visit_side_words, function(known) word %in% c(known, paste0(known, "s")), NA)
+    hit <- vapply(visit_side_words, function(known) word %in% c(known, many_words(known)), NA)
     if (any(hit)) names(visit_side_words)[hit][1L] else NA_character_
   }, "", USE.NAMES = FALSE)
 }
@@ -126,6 +126,7 @@ arrange_array <- function(x, sides, name) {
     return(call_sides(aperm(x, in_order), sides[in_order]))
   }
   d <- dim(x)
+  shape <- paste(count_words(d, c("site", "taxon", "visit")), collapse = " x ")
   # which_zeros() has no `sides`.
   advice <- paste0(
     sprintf("name its dimensions (names(dimnames(%s)))", name),
@@ -133,21 +134,20 @@ arrange_array <- function(x, sides, name) {
   )
   if (d[1L] < d[2L]) {
     stop_input(
-      "`%s` could be %d sites x %d taxa x %d visits, or %d species x %d sites as package spOccupancy has them: %s.",
-      name, d[1L], d[2L], d[3L], d[1L], d[2L], advice
+      "`%s` could be %s, or %s x %s as package spOccupancy has them: %s.", name, shape,
+      count_words(d[1L], "species"),
+      count_words(d[2L], "site"), advice
     )
   }
   if (d[3L] > d[2L] || d[3L] > d[1L]) {
     stop_input(
       paste(
-        "`%s` would be %d sites x %d taxa x %d visits, more visits than %s: if it is not, %s; if it is,",
+        "`%s` would be %s, more visits than %s: if it is not, %s; if it is,",
         "say so."
-      ), name, d[1L], d[2L], d[3L], if (d[3L] > d[2L]) "taxa" else "sites", advice
+      ), name, shape, if (d[3L] > d[2L]) "taxa" else "sites", advice
     )
   }
-  inform(
-    "`%s` is taken as %d sites x %d taxa x %d visits: if it is not, %s.", name, d[1L], d[2L], d[3L], advice
-  )
+  inform("`%s` is taken as %s: if it is not, %s.", name, shape, advice)
   call_sides(x)
 }
 
@@ -401,7 +401,8 @@ side_values <- function(x, extent, labels, name, what) {
     }
   }
   if (nrow(x) != extent) {
-    stop_input("`%s` must have a row for each of the %d %s, not %d rows.", name, extent, what[2L], nrow(x))
+    stop_input("`%s` must have a row for each of the %d %s, not %s.", name, extent, what[2L],
+      count_words(nrow(x), "row"))
   }
   as.list(x)
 }

@@ -477,8 +477,8 @@ detection_sentences <- function(fit) {
   taxa <- axis_words(fit)[2L]
   c(
     sprintf(
-      "A visit finds a %s that is there with probability %s, on average over %s and %.0f visits (%s to %s).",
-      singular_word(taxa), format_chance(mean(rates)), taxa, n_made, format_chance(min(rates)),
+      "A visit finds a %s that is there with probability %s, on average over %s and %s (%s to %s).",
+      singular_word(taxa), format_chance(mean(rates)), taxa, count_words(n_made, "visit"), format_chance(min(rates)),
       format_chance(max(rates))
     ),
     sprintf(

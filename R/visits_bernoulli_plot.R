@@ -112,7 +112,7 @@ autoplot.visit_richness <- function(object, ...) { # nolint: object_name_linter.
   words <- c(value = sprintf("estimated, with %s %% interval", format(100 * interval)), other = "found")
   side <- kept_words(object)
   title <- if (taxa) paste(capital(side[1L]), "of", side[2L]) else paste("Richness of", side[1L])
-  alt <- sprintf("Points with ranges: %s, estimated and found, of %d rows.", title, nrow(rows))
+  alt <- sprintf("Points with ranges: %s, estimated and found, of %s.", title, count_words(nrow(rows), "row"))
   ranges_figure(rows, title, alt, side[if (taxa) 1L else 2L], words, taxa = taxa, whole = TRUE)
 }
 

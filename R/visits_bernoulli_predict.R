@@ -168,7 +168,8 @@ new_cell <- function(fit, sites) {
   }
   if ((fit$missed_by != "model" || any(fit$param$added > 0)) && dim(out)[3L] != length(fit$param$added)) {
     stop_input(
-      "`newdata` must have the %d visits of the fit, whose misses go by visit, not %d.", length(fit$param$added),
+      "`newdata` must have the %s of the fit, whose misses go by visit, not %d.",
+      count_words(length(fit$param$added), "visit"),
       dim(out)[3L]
     )
   }
@@ -265,7 +266,8 @@ found_on <- function(fit, planned, site_data, n) {
   }
   of_site <- intersect(setdiff(names(fit$detection$frame$typical), names(planned)), names(site_data))
   if (length(of_site) && nrow(site_data) != n) {
-    stop_input("`site_data` must have a row for each of the %d sites, not %d rows.", n, nrow(site_data))
+    stop_input("`site_data` must have a row for each of the %s, not %s.", count_words(n, "site"),
+      count_words(nrow(site_data), "row"))
   }
   missed <- 1
   for (v in seq_len(nrow(planned))) {

@@ -285,8 +285,8 @@ check_scored <- function(x, reference) {
   finds <- sum(found_table(x)[!reference, ])
   if (finds < 20) {
     stop_input(
-      "`reference` must leave sites with at least 20 finds, by which the answer is judged, not %.0f site(s) with %.0f.",
-      sum(!reference), finds
+      "`reference` must leave sites with at least 20 finds, by which the answer is judged, not %s with %s.",
+      count_words(sum(!reference), "site"), count_words(finds, "find")
     )
   }
 }
@@ -298,8 +298,8 @@ check_completeness <- function(value, n) {
   ok <- is.numeric(value) && shape && !anyNA(value) && all(value > 0 & value <= 1)
   if (!ok) {
     stop_input(
-      "`completeness` must be a number, a range, or a number or two for each of the %d sites, %s, not %s.", n,
-      "above 0 and at most 1", show_value(value)
+      "`completeness` must be a number, a range, or a number or two for each of the %s, %s, not %s.",
+      count_words(n, "site"), "above 0 and at most 1", show_value(value)
     )
   }
   out <- if (is.matrix(value)) {
@@ -426,8 +426,8 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
 tell_raised <- function(sites) {
   if (length(sites)) {
     inform(
-      "`completeness` is below what the table allows at %d site(s) and was raised there: %s.", length(sites),
-      show_names(as.character(sites))
+      "`completeness` is below what the table allows at %s and was raised there: %s.",
+      count_words(length(sites), "site"), show_names(as.character(sites))
     )
   }
 }

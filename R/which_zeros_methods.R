@@ -69,8 +69,9 @@ print.which_zeros <- function(x, n = 5L, ...) {
 answer_sentences <- function(w) {
   c(
     table = sprintf(
-      "%s, %s finds, %s zeros%s%s", table_words(c(sum(wz_scored(w)), w$dims[["m"]]), axis_words(w)),
-      show_exact(w$finds), show_exact(sum(w$candidate)), if (w$restricted) " that can be false" else "",
+      "%s, %s, %s%s%s", table_words(c(sum(wz_scored(w)), w$dims[["m"]]), axis_words(w)),
+      count_words(w$finds, "find"), count_words(sum(w$candidate), "zero"),
+      if (w$restricted) " that can be false" else "",
       reference_words(w)
     ),
     total_sentences(w$total, w$source, axis_words(w))
@@ -102,10 +103,8 @@ wz_scored <- function(w) scored_sites(w$inputs$given$reference, w$dims[["n"]])
 
 reference_words <- function(w) {
   others <- sum(!wz_scored(w))
-  if (others > 0L) sprintf("; %d more %s are for reference", others, axis_words(w)[1L]) else ""
+  if (others > 0L) paste("; for reference:", count_side(others, axis_words(w)[1L])) else ""
 }
-
-show_exact <- function(x) format(x, big.mark = " ", scientific = FALSE, trim = TRUE)
 
 print_zeros <- function(zeros, words) {
   if (!nrow(zeros)) {
@@ -185,10 +184,11 @@ quality_sentences <- function(w) {
   hidden <- w$curve$summary$changed
   said <- sprintf(
     paste(
-      "How good here: %s finds were hidden, a tenth at a time; such a find stands above %.1f %% of the other zeros",
+      "How good here: %s hidden, a tenth at a time; such a find stands above %.1f %% of the other zeros",
       "(s.e. %.1f), within its site above %.1f %%."
     ),
-    show_exact(hidden), 100 * q$auc, 100 * q$auc_se, 100 * q$auc_within
+    paste(count_words(hidden, "find"), if (hidden == 1) "was" else "were"), 100 * q$auc, 100 * q$auc_se,
+    100 * q$auc_within
   )
   rule <- sprintf("The best simple rule, the %s, has %.1f and %.1f %%", simple$learner, 100 * simple$auc,
     100 * simple$auc_within)
@@ -584,7 +584,7 @@ print.zero_explained <- function(x, ...) {
   cell <- x$cell
   cat(sprintf(
     "%s at %s: chance of a record %.2f, rank %s among the zeros\n", cell$taxon, cell$site, cell$chance,
-    show_exact(cell$rank)
+    format_big(cell$rank)
   ))
   cat(sprintf(
     "Missed: %.2f (%.2f to %.2f); the table alone allows up to %.2f\n", cell$missed, cell$missed_low,

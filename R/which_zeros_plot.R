@@ -239,7 +239,7 @@ zeros_figure <- function(w, n) {
     value = cells$missed, low = cells$missed_low, high = cells$missed_high, other = cells$chance
   )
   ranges_figure(
-    rows, sprintf("The %d zeros most likely to be false", nrow(cells)),
+    rows, sprintf("The %s most likely to be false", count_words(nrow(cells), "zero")),
     "Points: the zeros likeliest to be false, with their chance of having been missed and its range.", "probability",
     c(value = "there, but missed", other = "chance of a record"), c(0, 1), most = 60L
   )
@@ -247,7 +247,7 @@ zeros_figure <- function(w, n) {
 
 sums_figure <- function(sums, n, words = c("sites", "taxa")) {
   of <- c(intersect(names(sums), c("site", "taxon", "group")), "site")[1L]
-  need_columns(sums, c(of, "missed", "low", "high", "finds"))
+  need_drawn_columns(sums, c(of, "missed", "low", "high", "finds"))
   shown <- utils::head(sums, n)
   many <- c(site = words[1L], taxon = words[2L], group = "groups")[[of]]
   assumed <- attr(sums, "assumption")
@@ -263,7 +263,7 @@ sums_figure <- function(sums, n, words = c("sites", "taxa")) {
 }
 
 # Users pick columns of tables.
-need_columns <- function(object, columns) {
+need_drawn_columns <- function(object, columns) {
   lost <- setdiff(columns, names(object))
   if (length(lost)) stop_input("`object` must have the columns %s: it lacks %s.", show_names(columns), show_names(lost))
 }
@@ -281,7 +281,7 @@ autoplot.which_zeros_sums <- function(object, n = 20, ...) {
 autoplot.which_zeros_contrast <- function(object, ...) {
   check_whole(object, "object")
   check_dots(...)
-  need_columns(object, c("group", "other", "difference", "low", "high"))
+  need_drawn_columns(object, c("group", "other", "difference", "low", "high"))
   of <- c(share = "share missed", missed = "number missed", richness = "taxa a site, missed ones added")
   ranges_figure(
     data.frame(label = sprintf("%s less %s", object$group, object$other), value = object$difference,
@@ -334,7 +334,7 @@ false_cells_figure <- function(cells, of, ...) {
   check_dots(...)
   if (!nrow(cells)) stop_input("`object` must hold a cell to draw: it has none.")
   by <- attr(cells, "by") %||% "probability"
-  need_columns(cells, c("observation", "attribute", by))
+  need_drawn_columns(cells, c("observation", "attribute", by))
   words <- attr(cells, "words") %||% c("sites", "taxa")
   table <- data.frame(
     row = as.character(cells$observation), column = as.character(cells$attribute), value = cells[[by]]
@@ -363,7 +363,7 @@ autoplot.which_zeros_sensitivity <- function(object, ...) {
     ),
     "What the answer depends on", "Points: the expected number missed under each change of assumption, with its range.",
     "number missed", c(value = "with the change", other = "as it is"), most = 60L,
-    subtitle = sprintf("In brackets: how many of the first %.0f zeros stay", object$first)
+    subtitle = sprintf("In brackets: how many of the first %s stay", count_words(object$first, "zero"))
   )
 }
 

@@ -128,8 +128,8 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
 tell_raised_shards <- function(raised) {
   if (raised$n > 0) {
     inform(
-      "`completeness` is below what the table allows at %.0f site(s) and was raised there, among them rows %s.",
-      raised$n, show_names(as.character(raised$some))
+      "`completeness` is below what the table allows at %s and was raised there, among them rows %s.",
+      count_words(raised$n, "site"), show_names(as.character(raised$some))
     )
   }
 }
@@ -152,7 +152,7 @@ shards_left_out <- function(x, squares) {
     near = if (is.null(squares)) "neither `age` nor `place` was given",
     near_alike = "it compares lists of sites in other shards",
     alike = "it compares all pairs of sites",
-    companions = if (x$dims[["m"]] > most_companions) sprintf("more than %d taxa", most_companions)
+    companions = if (x$dims[["m"]] > most_companions) paste("more than", count_words(most_companions, "taxon"))
   )
   stats::setNames(others, learner_names[names(others)])
 }

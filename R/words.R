@@ -39,8 +39,18 @@ singular_word <- function(word) {
   ifelse(is.na(one), word, as_written(one, word))
 }
 
-# "1 start", "2 starts".
-count_words <- function(n, word) paste0(format_big(n), " ", word, ifelse(n == 1, "", "s"))
+# "1 start", "2 passes", "3 taxa", of words of ours; of what the user calls them, "1 site" of "sites".
+count_words <- function(n, word) paste(format_big(n), noun(n, word))
+noun <- function(n, word) ifelse(n == 1, word, many_words(word))
+count_side <- function(n, words) paste(format_big(n), ifelse(n == 1, singular_word(words), words))
+
+# The last word in the plural, as listed above or by the rule.
+many_words <- function(word) {
+  last <- sub(".* ", "", word)
+  listed <- unname(many_of[last])
+  regular <- paste0(sub("(s|x|ch|sh)$", "\\1e", sub("([^aeiou])y$", "\\1ie", last)), "s")
+  paste0(substr(word, 1L, nchar(word) - nchar(last)), ifelse(is.na(listed), regular, listed))
+}
 
 # With a capital where the user's word has one.
 as_written <- function(new, word) {
@@ -62,8 +72,7 @@ side_heads <- function(heads, words) {
 
 # "30 sites x 10 genera".
 table_words <- function(d, words = c("sites", "taxa")) {
-  d <- d[1:2]
-  paste(format_big(d), ifelse(d == 1, singular_word(words), words), collapse = " x ")
+  paste(count_side(d[1:2], words), collapse = " x ")
 }
 
 # What a model says of the shape of its data.
@@ -71,10 +80,7 @@ shape_words <- function(fit) UseMethod("shape_words")
 
 #' @export
 shape_words.default <- function(fit) {
-  components <- fit$dims[["k"]]
-  sprintf(
-    "%s, %d component%s", table_words(fit$dims, axis_words(fit)), components, if (components == 1L) "" else "s"
-  )
+  paste0(table_words(fit$dims, axis_words(fit)), ", ", count_words(fit$dims[["k"]], "component"))
 }
 
 # The taxa by which one knows each component: what a model of components found, in one sentence. NULL where it has none
@@ -95,7 +101,7 @@ known_by <- function(fit) {
   more <- length(each) - length(shown)
   wrap_text(sprintf(
     "%s that tell the components apart: %s%s.", capital(axis_words(fit)[2L]), paste(shown, collapse = "; "),
-    if (more) sprintf("; and %d more components", more) else ""
+    if (more) paste("; and", count_words(more, "more component")) else ""
   ), 110, exdent = 2)
 }
 

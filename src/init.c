@@ -54,7 +54,6 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_nor_sample, 3),
     ENTRY(mc_c_bmf_run, 5),
     ENTRY(mc_c_bmf_predict, 5),
-    ENTRY(mc_c_bmf_density, 4),
     ENTRY(mc_c_memory, 0),
     {NULL, NULL, 0},
 };

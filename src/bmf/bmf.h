@@ -124,9 +124,11 @@ void bmf_drop_empty(bmf_state *state, int s);
 
 /* ---- bmf/density.c ---- */
 
-/* log prior of side s: base measure without (0) or with its ordering factor. */
-typedef enum { BMF_LABELLED, BMF_LOF, BMF_BUFFET } bmf_density;
-double bmf_log_prior_side(const bmf_state *state, int s, bmf_density density);
+/*
+ * log prior of side s, labelled: its free features in uniformly random order, which is what a state
+ * with weights is, as features are told apart by their weights. User-fixed features have no prior.
+ */
+double bmf_log_prior_side(const bmf_state *state, int s);
 double bmf_log_prior_weights(const bmf_state *state);
 double bmf_log_hyper(const bmf_state *state, int which); /* 0 where it is not learned */
 

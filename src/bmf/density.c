@@ -15,40 +15,7 @@ double bmf_harmonic(const bmf_side *side) {
   return sum;
 }
 
-static bool same_members(const bmf_side *side, int a, int b) {
-  if (side->count[a] != side->count[b]) return false;
-  for (int i = 0; i < side->n; i++)
-    if (bmf_item(side, i)[a] != bmf_item(side, i)[b]) return false;
-  return true;
-}
-
-/* log prod_h K_h!, K_h the multiplicity of each distinct column: the r-th equal one adds log r. */
-static double log_multiplicities(const bmf_side *side) {
-  double sum = 0;
-  for (int c = side->n_fixed; c < side->k; c++) {
-    int rank = 1;
-    for (int b = side->n_fixed; b < c; b++) rank += same_members(side, b, c);
-    sum += log(rank);
-  }
-  return sum;
-}
-
-/* log prod_i K1_i!, K1_i the features that item i is the first to have. */
-static double log_first_takers(const bmf_side *side) {
-  double sum = 0;
-  for (int i = 0; i < side->n; i++) {
-    int n_first = 0;
-    for (int c = side->n_fixed; c < side->k; c++) {
-      int first = 0;
-      while (first < side->n && !bmf_item(side, first)[c]) first++;
-      n_first += first == i;
-    }
-    sum += lgammafn(n_first + 1.0);
-  }
-  return sum;
-}
-
-double bmf_log_prior_side(const bmf_state *state, int s, bmf_density density) {
+double bmf_log_prior_side(const bmf_state *state, int s) {
   const bmf_side *side = &state->side[s];
   const double alpha = state->hyper[BMF_ALPHA_ROWS + s].value;
   const int n = bmf_n_items(side), n_free = bmf_n_free(side);
@@ -63,11 +30,7 @@ double bmf_log_prior_side(const bmf_state *state, int s, bmf_density density) {
   sum = -alpha * bmf_harmonic(side);
   for (int c = side->n_fixed; c < side->k; c++)
     sum += log(alpha) + lbeta(side->count[c], side->beta_off + n - side->count[c]);
-  switch (density) {
-    case BMF_LOF: return sum - log_multiplicities(side);
-    case BMF_BUFFET: return sum - log_first_takers(side);
-    default: return sum - lgammafn(n_free + 1.0);
-  }
+  return sum - lgammafn(n_free + 1.0);
 }
 
 /* In logs throughout: a value times a tiny rate may underflow, which dgamma() takes for 0. */
@@ -250,7 +213,7 @@ bmf_fit_measure bmf_measure(const bmf_state *state, bmf_measure_work *work, doub
 
 double bmf_log_joint(const bmf_state *state, double log_lik) {
   double sum = log_lik + bmf_log_prior_weights(state);
-  for (int s = 0; s < 2; s++) sum += bmf_log_prior_side(state, s, BMF_LABELLED);
+  for (int s = 0; s < 2; s++) sum += bmf_log_prior_side(state, s);
   for (int h = 0; h < BMF_N_HYPER; h++) sum += bmf_log_hyper(state, h);
   return sum;
 }

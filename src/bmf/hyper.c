@@ -58,7 +58,7 @@ void bmf_gamma_law(const bmf_state *state, int which, double squared_error, doub
 /* Log density of what is not conjugate, in hyper `which`, up to a constant. */
 static double log_conditional(bmf_state *state, int which) {
   if (which == BMF_ALPHA_ROWS || which == BMF_ALPHA_COLUMNS)
-    return bmf_log_prior_side(state, which - BMF_ALPHA_ROWS, BMF_LABELLED);
+    return bmf_log_prior_side(state, which - BMF_ALPHA_ROWS);
   return bmf_log_prior_weights(state);
 }
 

@@ -145,32 +145,6 @@ SEXP mc_c_bmf_run(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan)
   return out;
 }
 
-static SEXP density_body(void *ctx) {
-  const run_arguments *arg = ctx;
-  bmf_arguments in;
-  bmf_read_state(&in, arg->view, arg->transposed, arg->model, arg->state, R_NilValue);
-  const bmf_state *state = &in.state;
-  for (int s = 0; s < 2; s++) bmf_drop_empty(&in.state, s);
-  bmf_measure_work work = bmf_new_measure(state, 1);
-  double *out = REAL(arg->out);
-  const bmf_density densities[] = {BMF_LABELLED, BMF_LOF, BMF_BUFFET};
-  for (int d = 0; d < 3; d++)
-    for (int s = 0; s < 2; s++) out[2 * d + s] = bmf_log_prior_side(state, s, densities[d]);
-  out[6] = bmf_log_prior_weights(state);
-  out[7] = bmf_measure(state, &work, NULL).log_lik;
-  for (int h = 0; h < BMF_N_HYPER; h++) out[8 + h] = bmf_log_hyper(state, h);
-  return arg->out;
-}
-
-/* Log priors of rows and columns (labelled, lof, buffet), of the weights, log-likelihood, hyperpriors. */
-SEXP mc_c_bmf_density(SEXP view, SEXP transposed, SEXP model, SEXP state) {
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, 8 + BMF_N_HYPER));
-  run_arguments arg = {view, transposed, model, state, R_NilValue, out};
-  glue_serial_blas(density_body, &arg);
-  UNPROTECT(1);
-  return out;
-}
-
 static SEXP predict_body(void *ctx) {
   const run_arguments *arg = ctx;
   bmf_arguments in;

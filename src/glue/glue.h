@@ -60,7 +60,6 @@ SEXP mc_c_nor_shards_fit(SEXP view, SEXP param, SEXP settings, SEXP control);
 SEXP mc_c_nor_sample(SEXP view, SEXP param, SEXP settings);
 SEXP mc_c_bmf_run(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);
 SEXP mc_c_bmf_predict(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);
-SEXP mc_c_bmf_density(SEXP view, SEXP transposed, SEXP model, SEXP state);
 SEXP mc_c_memory(void);
 
 /* Argument checks: an internal error where they fail. */

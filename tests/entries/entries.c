@@ -13,6 +13,7 @@
 
 SEXP test_bmf_look(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP item, SEXP omega,
                    SEXP added);
+SEXP test_bmf_density(SEXP view, SEXP transposed, SEXP model, SEXP state);
 SEXP test_lambert(SEXP x, SEXP branch);
 SEXP test_entropic(SEXP counts, SEXP beta, SEXP rule);
 SEXP test_blas_threads(SEXP n);
@@ -123,6 +124,31 @@ SEXP test_bmf_look(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP item
   GetRNGstate();
   glue_serial_blas(look_body, &arg);
   PutRNGstate();
+  UNPROTECT(1);
+  return out;
+}
+
+static SEXP density_body(void *ctx) {
+  const look_arguments *arg = ctx;
+  bmf_arguments in;
+  bmf_read_state(&in, arg->view, arg->transposed, arg->model, arg->state, R_NilValue);
+  const bmf_state *state = &in.state;
+  for (int s = 0; s < 2; s++) bmf_drop_empty(&in.state, s);
+  bmf_measure_work work = bmf_new_measure(state, 1);
+  double *out = REAL(arg->out);
+  for (int s = 0; s < 2; s++) out[s] = bmf_log_prior_side(state, s);
+  out[2] = bmf_log_prior_weights(state);
+  out[3] = bmf_measure(state, &work, NULL).log_lik;
+  for (int h = 0; h < BMF_N_HYPER; h++) out[4 + h] = bmf_log_hyper(state, h);
+  return arg->out;
+}
+
+/* Log priors of rows, columns and weights, log-likelihood, hyperpriors. */
+SEXP test_bmf_density(SEXP view, SEXP transposed, SEXP model, SEXP state) {
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, 4 + BMF_N_HYPER));
+  look_arguments arg = {
+      .view = view, .transposed = transposed, .model = model, .state = state, .out = out};
+  glue_serial_blas(density_body, &arg);
   UNPROTECT(1);
   return out;
 }

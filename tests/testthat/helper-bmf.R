@@ -35,15 +35,31 @@ bmf_golden <- function(name) {
   )
 }
 
-# What the kernel draws from at a state; item: whose births; omega: Polya-Gamma variables; added: sum of the weights of
-# proposed births (Poisson).
-bmf_look <- function(x, state, family, prior, k, l, item = 1, omega = NULL, added = NULL) {
+# The parts of log p of data, features (labelled), weights and learned quantities at one state, in nats, and their sum
+# `total`: the density that bmf() samples.
+bmf_log_density <- function(x, state, family = "gaussian", prior = bmf_prior(), k = Inf, l = Inf) {
+  given <- bmf_given(x, state, family, prior, k, l)
+  out <- do.call(test_entry, c("test_bmf_density", given))
+  parts <- c("rows", "columns", "weights", "likelihood")
+  out <- stats::setNames(out, c(parts, bmf_hyper_names))[c(rep(TRUE, length(parts)), given$model$learned)]
+  c(out, total = sum(out))
+}
+
+# A state with its data and settings, as the kernel takes them.
+bmf_given <- function(x, state, family, prior, k, l) {
   data <- bmf_data(x, family, quiet = TRUE)
   prior <- bmf_scale_prior(prior, family, data)
   state <- bmf_check_state(state, data, prior, family)
-  model <- bmf_kernel_model(family, prior, k, l, state$fixed)
-  test_entry("test_bmf_look", data$view, data$transposed, model, state[c("rows", "columns", "weights", "hyper")],
-    as.integer(item), omega, added)
+  list(
+    view = data$view, transposed = data$transposed, model = bmf_kernel_model(family, prior, k, l, state$fixed),
+    state = state[c("rows", "columns", "weights", "hyper")]
+  )
+}
+
+# What the kernel draws from at a state; item: whose births; omega: Polya-Gamma variables; added: sum of the weights of
+# proposed births (Poisson).
+bmf_look <- function(x, state, family, prior, k, l, item = 1, omega = NULL, added = NULL) {
+  do.call(test_entry, c("test_bmf_look", bmf_given(x, state, family, prior, k, l), list(as.integer(item), omega, added)))
 }
 
 # A symmetric matrix from its lower triangle.

@@ -175,11 +175,6 @@ test_that("methods keep their promises", {
   band <- predict(fit, interval = 0.5)
   expect_true(all(band$lower <= band$upper))
   expect_identical(band$mean, fitted(fit))
-  state <- fit$param
-  known <- as.list(state$hyper[c("alpha_rows", "alpha_columns", "weight_precision", "noise_precision")])
-  density <- bmf_log_density(x, c(state[c("rows", "columns", "weights")], known))
-  expect_equal(density[["total"]], unname(fit$objective), tolerance = 1e-10)
-  expect_equal(density[["likelihood"]], fit$loglik, tolerance = 1e-10)
   quantities <- summary(fit)$quantities
   expect_true(all(c("objective", "row_features") %in% quantities$quantity))
 })
@@ -251,7 +246,6 @@ test_that("print and errors are as they were", {
     gamma_prior(0, 1)
     bmf_prior(beta = 1)
     bmf_prior(alpha_rows = -1)
-    bmf_log_density(x, list(rows = 1))
     cooccurrence(fit, items = 99)
     predict(fit, x[, 1:3])
     predict(fit, interval = 2)

@@ -227,7 +227,7 @@ test_that("a damaged checkpoint is called that; what damaged parts of it held is
   change_byte(parts[1L], file.size(parts[1L]) - 60)
   cut_off(parts[3L], 50)
   expect_warning(
-    again <- run(), "2 file\\(s\\) of the checkpoint are damaged.*\"job-cells-1.rds\", \"job-cells-3.rds\"",
+    again <- run(), "^Damaged.*: 2 files of the checkpoint, \"job-cells-1.rds\", \"job-cells-3.rds\"",
     class = "multicause_checkpoint_damaged"
   )
   expect_identical(again, first)

@@ -98,7 +98,7 @@ test_that("data given to a fit without them are those of the fit, in any order",
     }
   }
   refused(3 * case$x, "hold only 0, 1 or NA")
-  refused(`rownames<-`(case$x, c("elsewhere", paste("site", 2:24))), "1 row\\(s\\) unknown to the fit: \"elsewhere\"")
+  refused(`rownames<-`(case$x, c("elsewhere", paste("site", 2:24))), "1 row unknown to the fit: \"elsewhere\"")
   refused(case$x[c(1, 1, 3:24), ], "must be unique")
   refused(replace(case$x, 1:3, NA), "observed cells")
   # Without names, by place.
@@ -243,10 +243,17 @@ test_that("the function that makes a fit is the first of its classes that is one
   expect_identical(model_name(of_class()), NA_character_)
 })
 
-test_that("a fit to nothing observed has a summary, without AIC and BIC", {
+test_that("a fit to nothing observed has a summary, without AIC and BIC, which says why", {
   x <- matrix(NA_real_, 4, 3)
-  for (fit in suppressMessages(list(plsa(x, 2), bernoulli_mixture(x, 2, estimate = "ml")))) {
+  models <- list(
+    plsa = plsa, mixture = function(...) bernoulli_mixture(..., estimate = "ml"),
+    aspects = function(...) aspect_bernoulli(..., estimate = "ml")
+  )
+  for (model in models) {
+    fit <- suppressMessages(model(x, 2))
     expect_identical(unname(summary(fit)$criteria[c("AIC", "BIC")]), c(NA_real_, NA_real_))
     expect_output(print(summary(fit)), "12 cells unknown")
+    expect_output(print(summary(fit)), "no AIC or BIC, as no cell is known", fixed = TRUE)
+    expect_identical(unlist(generics::glance(fit)[c("AIC", "BIC")], use.names = FALSE), c(NA_real_, NA_real_))
   }
 })

@@ -41,6 +41,22 @@ test_that("links and leaks of exact 0 and 1 are legal", {
   }
 })
 
+test_that("passes before a source was dropped or absorbed are counted", {
+  set.seed(17)
+  x <- nor_problem(n = 30, m = 8, k = 3)$x
+  control <- fit_control(n_start = 1, screen = FALSE, n_polish = 0, max_pass = 30, tol = 1e-15)
+  expect_warning(fit <- noisy_or(x, 2, surplus = 1, control = control), "^Not converged after 41 passes:")
+  expect_identical(fit$trace$pass, 41L)
+  expect_identical(generics::glance(fit)$passes, 41L)
+  expect_output(print(fit), "NOT converged after 41 passes over", fixed = TRUE)
+  control$tol <- 1e-4
+  control$max_pass <- 5000
+  fit <- noisy_or(x, 2, surplus = 1, control = control)
+  expect_gt(fit$trace$pass[1L], fit$starts$passes)
+  expect_identical(diff(fit$trace$pass), rep(1L, nrow(fit$trace) - 1L))
+  expect_warning(noisy_or(x, 2, control = fit_control(n_start = 1, max_pass = 1)), "^Not converged after 1 pass:")
+})
+
 test_that("many sources run by truncated inference only", {
   set.seed(16)
   x <- matrix(stats::rbinom(100 * 40, 1, 0.1), 100)

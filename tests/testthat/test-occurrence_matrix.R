@@ -237,3 +237,7 @@ test_that("NaN names no observation, and a summary that fails is named with what
     "\"max_ma\" fails for \"a\": why$", class = "multicause_input_error"
   )
 })
+
+test_that("a column that is nearly there is named", {
+  expect_error(occurrence_matrix(finds(), "Site", "taxon"), "no column \"Site\": did you mean \"site\"[?]")
+})

@@ -66,7 +66,7 @@ test_that("columns are matched by name, any form of data will do", {
 test_that("a row with nothing observed gets the mean membership, and a message", {
   case <- small_fit()
   new <- rbind(case$x[1, ], NA)
-  expect_message(got <- predict(case$fit, new, type = "membership"), "1 row.*mean membership: \"2\"")
+  expect_message(got <- predict(case$fit, new, type = "membership"), "The mean membership goes to 1 row of .*: \"2\"")
   expect_equal(got[2, ], colMeans(case$fit$param$membership))
 })
 

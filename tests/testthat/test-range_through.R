@@ -60,7 +60,7 @@ test_that("with bounds only what is certain counts, and more coarse dating never
 test_that("unknown cells and sites without an age are neither gaps nor ends of a range", {
   x <- named(cbind(c(1, 0, NA, 0, 1)))
   expect_identical(which(range_through(x, 5:1)), c(2L, 4L))
-  expect_message(gaps <- range_through(x, c(NA, 4, 3, 2, 1)), "1 of 5 row", class = "multicause_message")
+  expect_message(gaps <- range_through(x, c(NA, 4, 3, 2, 1)), "without an age: 1 of 5[.]", class = "multicause_message")
   expect_identical(which(gaps), integer())
   for (ties in c("exclude", "include", "order")) {
     expect_message(gaps <- range_through(named(cbind(c(1, 0, 0, 1))), c(4, NA, 2, 1), ties))

@@ -64,7 +64,7 @@ test_that("something else is told from an export", {
 test_that("what an export lacks is named as the database does; ages in the wrong order are said", {
   file <- tempfile(fileext = ".csv")
   writeLines(c("LIDNUM,NAME,MAX_AGE,MIN_AGE,GENUS", "1,a,3,2,Equus"), file)
-  expect_error(read_now(file), "column\\(s\\) \"SPECIES\"", class = "multicause_input_error")
+  expect_error(read_now(file), "the column \"SPECIES\"", class = "multicause_input_error")
   head <- "LIDNUM,NAME,MAX_AGE,MIN_AGE,GENUS,SPECIES,LAT,LONG"
   writeLines(c(head, "1,a,3,2,Equus,ferus,95,2", "2,b,2,3,Equus,ferus,9,2"), file)
   expect_warning(

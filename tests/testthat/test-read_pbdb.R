@@ -179,8 +179,8 @@ test_that("rows that an open quotation mark swallows are an error that says wher
   told <- function(lines) {
     tryCatch(class(read_pbdb(text_file(c(head, lines)))), multicause_input_error = conditionMessage)
   }
-  expect_match(told(cut), "does not in line 3, and [0-9]+ row\\(s\\) would be lost")
-  expect_match(told(c(others, later)), "does not in line 13, and 3 row\\(s\\) would be lost")
+  expect_match(told(cut), "does not in line 3, and [0-9]+ rows? would be lost")
+  expect_match(told(c(others, later)), "does not in line 13, and 3 rows would be lost")
   # A remark of several lines, and of several commas, is text.
   remark <- c(head, row(1, "\"two\nlines, here, with commas\""), row(2, "fine"))
   expect_identical(nrow(quietly(read_pbdb(text_file(remark)))), 2L)
@@ -199,8 +199,8 @@ test_that("ages in the wrong order and places beyond the globe are unknown, and 
     invokeRestart("muffleWarning")
   })
   expect_length(told, 2L)
-  expect_match(told[1], "2 occurrence\\(s\\) .* `min_ma` above `max_ma`.*: lines 3 and 4 \\(max_ma 2, min_ma 3\\)")
-  expect_match(told[2], "2 occurrence\\(s\\) .* latitude beyond 90 .*: lines 5 and 6 \\(lat 99, lng 20\\)")
+  expect_match(told[1], "2 occurrences of .* `min_ma` above `max_ma`.*: lines 3 and 4 \\(max_ma 2, min_ma 3\\)")
+  expect_match(told[2], "2 occurrences of .* latitude beyond 90 .*: lines 5 and 6 \\(lat 99, lng 20\\)")
   expect_identical(data$occurrence_no, c(1L, 4L, 5L))
   expect_equal(data$lat, c(50, NA, NA))
 })

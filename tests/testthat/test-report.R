@@ -505,7 +505,7 @@ test_that("numbers of a column are rounded alike", {
 test_that("a table is HTML with heads and a caption", {
   table <- data.frame(name = c("a<b", NA), n = c(1L, 2L), p = c(0.25, 0.1))
   expect_snapshot(cat(html_table(table, "A & B")))
-  expect_holds(html_table(table, "C", rows = 1), "C (1 more rows not shown)")
+  expect_holds(html_table(table, "C", rows = 1), "C (1 more row not shown)")
   expect_holds(html_table(table[0, ], "None"), "<tbody>")
 })
 

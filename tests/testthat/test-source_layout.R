@@ -90,6 +90,19 @@ test_that("no function of R/ is defined twice", {
   expect_identical(names[duplicated(names)], character())
 })
 
+test_that("what only tests use is no part of the package: it belongs in tests/entries or a helper", {
+  root <- file.path(src, "..")
+  skip_if_not(dir.exists(file.path(root, "R")), "the sources are not at hand")
+  files <- dir(file.path(root, c("R", "inst")), "[.]R(md)?$", recursive = TRUE, full.names = TRUE)
+  lines <- unlist(lapply(files, readLines))
+  words <- table(unlist(lapply(sub("^ *#.*", "", lines), matches, pattern = "([\\w.]+)")))
+  expect_identical(setdiff(matches("ENTRY[(](mc_c_\\w+)", read_code("init.c")), names(words)), character())
+  said <- gsub(",", ".", gsub("\"", "", readLines(file.path(root, "NAMESPACE"))), fixed = TRUE)
+  known <- c(".onLoad", sub("^\\w+[(](\\w+::)?(.*)[)]$", "\\2", said))
+  defined <- sub(" <- .*", "", grep("^[[:alnum:]_.]+ <- function", lines, value = TRUE))
+  expect_identical(setdiff(defined[words[defined] == 1L], known), character())
+})
+
 test_that("every file of R/ has a test file of its name, or one whose head names it", {
   folder <- file.path(src, "..", "R")
   skip_if_not(dir.exists(folder), "the sources are not at hand")

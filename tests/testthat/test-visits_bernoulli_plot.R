@@ -97,7 +97,7 @@ test_that("what is told of a survey has the user's words for its sides", {
     }
   )
   expect_match(told, "fewer than 20 plots, .* Number of such species", all = FALSE)
-  expect_match(told, "plot\\(s\\) with nothing observed|row\\(s\\) with nothing", all = FALSE)
+  expect_match(told, "^[0-9]+ rows? with nothing observed", all = FALSE)
   printed <- capture.output(print(fit), print(summary(fit)))
   expect_match(printed, "A visit finds a species that is there", all = FALSE)
   expect_match(printed, "30 plots x 5 species", all = FALSE)

@@ -480,7 +480,7 @@ test_that("sites for reference inform the answer and are not scored", {
   # It is judged by what was hidden at the others.
   expect_lte(w$curve$summary$changed, ceiling(sum(x[-others, ]) / 10) * 2)
   expect_gt(w$curve$summary$changed, sum(x[-others, ]) / 10)
-  expect_match(utils::capture.output(w)[1], "39 sites x .*; 21 more sites are for reference")
+  expect_match(utils::capture.output(w)[1], "39 sites x .*; for reference: 21 sites")
   if (requireNamespace("generics", quietly = TRUE)) {
     expect_equal(generics::glance(w)$finds, sum(x[-others, ]))
   }

@@ -37,6 +37,10 @@ make_worded <- function(named) {
 said_by <- function(object) paste(utils::capture.output(print(object)), collapse = "\n")
 
 test_that("one and many of a word", {
+  expect_identical(count_words(1:2, "pass"), c("1 pass", "2 passes"))
+  expect_identical(count_words(0:1, "observed taxon"), c("0 observed taxa", "1 observed taxon"))
+  expect_identical(many_words(c("quantity", "day", "species", "find", "box")),
+    c("quantities", "days", "species", "finds", "boxes"))
   expect_identical(plural_word(c("site", "Genus", "taxa", "species", "Fundstelle")),
     c("sites", "Genera", "taxa", "species", "Fundstelle"))
   expect_identical(singular_word(c("sites", "Genera", "taxon", "species", "localities", "Fundstelle")),
@@ -148,4 +152,21 @@ test_that("no line ends within a number", {
   expect_true(all(vapply(wrapped, function(lines) paste(lines, collapse = " ") == text, NA)))
   lines <- unlist(wrapped)
   expect_false(any(grepl("^[0-9]{3}( |$)", lines[!grepl("^933 000", lines)])))
+})
+
+# count_words() knows one from many; a count of things that are part of a number of things has one word for both.
+test_that("messages and prints speak of 1 row and 2 rows, not of 1 row(s) or 1 rows", {
+  files <- Sys.glob(test_path("..", "..", "R", "*.R"))
+  skip_if_not(length(files) > 0L, "the sources are not at hand")
+  parsed <- lapply(files, function(file) utils::getParseData(parse(file, keep.source = TRUE)))
+  strings <- unlist(lapply(parsed, function(parts) parts$text[parts$token == "STR_CONST"]))
+  expect_identical(grep("[a-z][(]e?s[)]", strings, value = TRUE), character())
+  ours <- c(
+    "component", "pass", "find", "zero", "start", "draw", "chain", "fit", "feature", "level", "table", "copy", "fold",
+    "count", "value", "number", "dimension", "field", "line", "record", "occurrence", "change", "replicate", "cell"
+  )
+  many <- paste(c(many_of, many_words(ours)), collapse = "|")
+  counted <- sprintf("(?<!of )(?<!of the )(?<! x )%%([.]0f|d) ([a-z]+ )?(%s)\\b", many)
+  expect_identical(grep(counted, strings, perl = TRUE, value = TRUE), character())
+  expect_identical(grep("^.(e?s|ies).$", strings, value = TRUE), "\"s\"") # that of count_words()
 })

@@ -1,4 +1,4 @@
-# Sweeps, densities, what the sampler draws from, and predictions of binary matrix factorization.
+# Sweeps and predictions of binary matrix factorization.
 set.seed(5)
 x <- matrix(as.double(runif(24) < 0.4), 6, 4)
 y <- replace(x, c(3, 14), NA)
@@ -19,7 +19,6 @@ plan <- list(
 views <- lapply(list(x, t(x), y, t(y)), function(cells) torture("mc_c_view_dense", cells))
 for (family in 0:2) {
   torture("mc_c_bmf_run", views[[3]], views[[4]], model(family), state, plan)
-  torture("mc_c_bmf_density", views[[3]], views[[4]], model(family), state)
   torture("mc_c_bmf_predict", views[[3]], views[[4]], model(family, FALSE), state, list(
     count = c(6L, 3L, 2L), n_extern = 6L, n_sweep = 3L
   ))
