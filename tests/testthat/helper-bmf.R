@@ -59,7 +59,8 @@ bmf_given <- function(x, state, family, prior, k, l) {
 # What the kernel draws from at a state; item: whose births; omega: Polya-Gamma variables; added: sum of the weights of
 # proposed births (Poisson).
 bmf_look <- function(x, state, family, prior, k, l, item = 1, omega = NULL, added = NULL) {
-  do.call(test_entry, c("test_bmf_look", bmf_given(x, state, family, prior, k, l), list(as.integer(item), omega, added)))
+  given <- bmf_given(x, state, family, prior, k, l)
+  do.call(test_entry, c("test_bmf_look", given, list(as.integer(item), omega, added)))
 }
 
 # A symmetric matrix from its lower triangle.

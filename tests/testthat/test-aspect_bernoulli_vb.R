@@ -228,7 +228,8 @@ test_that("new rows are folded in by the model's own updates, the posterior of t
   expect_equal(predict(fit, new, control = tight), want %*% unname(fit$param$aspects), tolerance = 1e-6,
                ignore_attr = TRUE)
   expect_identical(attr(got, "certificate"), c(membership_gap = NA_real_, worst_row = NA_real_))
-  expect_warning(predict(fit, new, control = fit_control(max_pass = 1)), "Memberships of new rows not converged after 1 pass[.]$")
+  expect_warning(predict(fit, new, control = fit_control(max_pass = 1)),
+    "Memberships of new rows not converged after 1 pass[.]$")
   held <- vb_fold_in(fit, check_data(new, "binary"), unclass(tight))$param$state
   expect_identical(held[c("one", "zero")], lapply(fit$posterior[c("one", "zero")], unname))
   expect_message(bare <- predict(fit, rbind(new, NA), type = "membership"), "nothing observed")
