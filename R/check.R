@@ -27,6 +27,16 @@ inform <- function(fmt, ...) {
   ))
 }
 
+# A column that is not there, sites$agee, is NULL, as if the argument had not been given.
+tell_lost_columns <- function(call, values) {
+  for (name in names(Filter(is.null, values))) {
+    asked <- call[[name]]
+    if (is.call(asked) && as.character(asked[[1L]])[1L] %in% c("$", "[[")) {
+      inform("`%s` is left out, since %s is NULL: is there such a column?", name, deparse1(asked))
+    }
+  }
+}
+
 # A value, as short as it can be said.
 show_value <- function(x) {
   if (is.null(x)) {

@@ -258,6 +258,9 @@ simulate.neighbours_mean <- function(object, nsim = 1, seed = NULL, ...) {
 }
 
 #' @export
+shape_words.neighbours_mean <- function(fit) table_words(fit$dims, axis_words(fit)) # it has no components
+
+#' @export
 print.neighbours_mean <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)

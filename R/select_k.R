@@ -172,7 +172,7 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
       cat("needs fits that maximise the likelihood, as with `estimate = \"ml\"`\n")
       next
     }
-    within <- sprintf(", within one standard error from k = %d", x$best$k_one_se[i])
+    within <- sprintf("; the smallest within one standard error of it is k = %d", x$best$k_one_se[i])
     cat(sprintf("k = %d%s\n", x$best$k[i], if (is.na(x$best$k_one_se[i])) "" else within))
     shown <- rbind(k = format(mine$k), value = format(mine$value, digits = digits))
     if (!anyNA(mine$se)) shown <- rbind(shown, se = format(mine$se, digits = 2L))

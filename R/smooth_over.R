@@ -97,6 +97,8 @@
 smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, distance = NULL, neighbours = NULL,
                         bandwidth = "cv", strength = "cv", recording = 15, most = 30, folds = 5) {
   check_dots(...)
+  sides <- list(age = age, place = place, environment = environment, distance = distance, neighbours = neighbours)
+  tell_lost_columns(match.call(), sides)
   given <- list(
     age = if (!is.null(age)) check_age_bounds(age), place = if (!is.null(place)) check_place(place),
     environment = if (!is.null(environment)) check_environment(environment),

@@ -482,7 +482,8 @@ detection_sentences <- function(fit) {
       format_chance(max(rates))
     ),
     sprintf(
-      "Detection depends on %s; %s %s.", paste(deparse(by$formula, width.cutoff = 500L), collapse = " "), taxa,
+      "Detection %s; %s %s.",
+      if (identical(by$formula[[2L]], 1)) "is the same at all visits" else paste("depends on", deparse1(by$formula)), taxa,
       if (by$sharing == "partial") "are drawn to their common mean" else "each have coefficients of their own"
     )
   )

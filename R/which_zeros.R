@@ -155,12 +155,14 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   if (!is.null(seed)) seed <- check_count(seed, "seed", 0L)
   cell <- if (!is.null(visits)) check_visits(visits, name = "visits")
   data <- wz_data(if (!missing(x)) x, cell)
-  call <- keep_values(call, list(
+  values <- list(
     age = age, place = place, environment = environment, distance = distance, within = within,
     completeness = completeness, effort = effort, visits = visits, detection = detection, communities = communities,
     visit_data = visit_data, site_data = site_data, leave_out = leave_out, reference = reference, quick = quick,
     copies = copies, seed = seed, seconds = seconds, checkpoint = checkpoint, progress = progress
-  ))
+  )
+  tell_lost_columns(call, values)
+  call <- keep_values(call, values)
   if (length(leave_out) && !missing(x)) call$x <- x # an answer keeps the other sites alone
   known <- c(completeness = !is.null(completeness), effort = !is.null(effort), visits = !is.null(visits))
   if (sum(known) > 1L) stop_input("Only one of `completeness`, `effort` and `visits` can be given.")

@@ -91,11 +91,15 @@ total_sentences <- function(total, source, words) {
 
 # Given completeness, sites with fewer finds than expected have lower chances, which allow more.
 bound_sentence <- function(total, words, given = FALSE) {
-  sprintf(
-    "The table %s 0 to %s where all %s of a %s are recorded equally well, up to %s where not.",
-    if (given) "and that completeness allow" else "alone allows", show_count(total[["most"]]), words[2L],
-    singular_word(words[1L]), show_count(total[["unlike"]])
-  )
+  says <- if (given) "and that completeness allow" else "alone allows"
+  most <- show_count(total[["most"]])
+  unlike <- show_count(total[["unlike"]])
+  alike <- sprintf("all %s of a %s are recorded equally well", words[2L], singular_word(words[1L]))
+  if (most == unlike) {
+    sprintf("The table %s 0 to %s, whether or not %s.", says, most, alike)
+  } else {
+    sprintf("The table %s 0 to %s where %s, up to %s where not.", says, most, alike, unlike)
+  }
 }
 
 # Which sites of an answer are scored.

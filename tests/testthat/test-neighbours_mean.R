@@ -114,6 +114,7 @@ test_that("methods", {
   grDevices::pdf(NULL)
   expect_s3_class(plot(fit), "ggplot")
   grDevices::dev.off()
+  expect_false(any(grepl("component", capture.output(print(summary(fit))))))
 })
 
 test_that("wrong input", {

@@ -14,6 +14,10 @@ test_that("bandwidths of two covariates are asked for by name, and dates and fac
     class = "multicause_input_error"
   )
   expect_error(smooth_over(age = as.Date("2020-01-01") + 1:3), "not an object of class \"Date\"")
+  sites <- data.frame(age = 1:3)
+  expect_message(smooth_over(age = sites$age, place = sites$place), "`place` is left out, since sites$place is NULL",
+    fixed = TRUE)
+  expect_silent(smooth_over(age = sites$age, place = NULL))
   expect_error(smooth_over(age = factor(1:3)),
     "not a factor of length 3[.] Use as[.]numeric[(]as[.]character[(][)][)] on it")
   expect_error(smooth_over(place = data.frame(lat = 1:3)), "not be a data frame with 3 rows and 1 column")

@@ -398,6 +398,11 @@ test_that("time that is up leaves the copies that are needed", {
 })
 
 test_that("wrong input", {
+  lost <- list(age = 1)
+  expect_message(
+    expect_error(which_zeros(diag(5), age = lost$ages, completeness = 2), class = "multicause_input_error"),
+    "`age` is left out, since lost$ages is NULL: is there such a column?", fixed = TRUE
+  )
   said <- function(expr) {
     tryCatch(
       {
