@@ -475,6 +475,7 @@ detection_sentences <- function(fit) {
   seen <- !fit$rare
   rates <- if (any(seen)) rates[seen] else rates
   taxa <- axis_words(fit)[2L]
+  depends <- paste("depends on", deparse1(by$formula))
   c(
     sprintf(
       "A visit finds a %s that is there with probability %s, on average over %s and %s (%s to %s).",
@@ -483,7 +484,7 @@ detection_sentences <- function(fit) {
     ),
     sprintf(
       "Detection %s; %s %s.",
-      if (identical(by$formula[[2L]], 1)) "is the same at all visits" else paste("depends on", deparse1(by$formula)), taxa,
+      if (identical(by$formula[[2L]], 1)) "is the same at all visits" else depends, taxa,
       if (by$sharing == "partial") "are drawn to their common mean" else "each have coefficients of their own"
     )
   )
