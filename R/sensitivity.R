@@ -141,7 +141,7 @@ print.which_zeros_sensitivity <- function(x, ...) {
   names(shown)[1L] <- format("change", width = max(nchar(shown$change)))
   shown[[1L]] <- format(shown[[1L]])
   print.data.frame(shown, row.names = FALSE)
-  writeLines(wrap_text(sensitivity_sentence(x), 100))
+  writeLines(wrap_text(sensitivity_sentence(x)))
   invisible(x)
 }
 

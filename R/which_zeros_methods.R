@@ -55,13 +55,13 @@ print.which_zeros <- function(x, n = 5L, ...) {
   check_dots(...)
   n <- check_shown(n)
   said <- answer_sentences(x)
-  cat(sprintf(
-    "Which zeros are false? %s\n%s\n  (%s).\n%s\n", said[["table"]], said[["missed"]], said[["range"]],
+  writeLines(wrap_text(c(
+    paste("Which zeros are false?", said[["table"]]), sprintf("%s (%s).", said[["missed"]], said[["range"]]),
     said[["bound"]]
-  ))
+  ), exdent = 2))
   zeros <- utils::head(as.data.frame(x, n = max(n, 1)), n)
   print_zeros(zeros, axis_words(x))
-  writeLines(wrap_text(c(complete_sentence(zeros, x), quality_sentences(x)), 100, exdent = 2))
+  writeLines(wrap_text(c(complete_sentence(zeros, x), quality_sentences(x)), exdent = 2))
   invisible(x)
 }
 
@@ -122,7 +122,9 @@ print_zeros <- function(zeros, words) {
   )
   names(shown)[2:3] <- singular_word(words)
   print.data.frame(shown, row.names = FALSE)
-  cat("chance: of a record; missed: it was there and was missed (range); most: what the table alone allows\n")
+  writeLines(wrap_text(
+    "chance: of a record; missed: it was there and was missed (range); most: what the table alone allows", exdent = 2
+  ))
 }
 
 seems_complete <- 0.1 # missed at most with this part of the chance of a record, under the phantom's assumption
@@ -633,5 +635,5 @@ say_companions <- function(side, taxa, n) {
 
 say_wrapped <- function(side, items, more) {
   text <- sprintf("%s: %s%s", side, paste(items, collapse = ", "), if (more > 0L) sprintf(" and %d more", more) else "")
-  writeLines(wrap_text(text, 100, indent = 2, exdent = 4))
+  writeLines(wrap_text(text, indent = 2, exdent = 4))
 }

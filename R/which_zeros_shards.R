@@ -460,17 +460,17 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
   check_dots(...)
   n <- check_shown(n)
   q <- x$quality
-  cat(sprintf(
-    "Which zeros are false? Shards of %s, %s finds, %s zeros judged\n", table_words(x$dims), format_big(x$finds),
-    format_big(x$n_zeros)
-  ))
-  if (is.na(x$total[["missed"]])) {
-    cat("How many were missed rests on completeness, which was not given.\n")
+  missed <- if (is.na(x$total[["missed"]])) {
+    "How many were missed rests on completeness, which was not given."
   } else {
     said <- total_sentences(x$total, "completeness", c("sites", "taxa"))
-    cat(sprintf("%s\n  (%s).\n", said[["missed"]], said[["range"]]))
+    sprintf("%s (%s).", said[["missed"]], said[["range"]])
   }
-  writeLines(wrap_text(bound_sentence(x$total, c("sites", "taxa")), 100, exdent = 2))
+  writeLines(wrap_text(c(
+    sprintf("Which zeros are false? Shards of %s, %s, %s judged", table_words(x$dims), count_words(x$finds, "find"),
+      count_words(x$n_zeros, "zero")),
+    missed, bound_sentence(x$total, c("sites", "taxa"))
+  ), exdent = 2))
   print.data.frame(round_columns(utils::head(x$zeros, n), 3L))
   said <- sprintf(
     paste(
@@ -481,9 +481,10 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
     100 * q["stack", "auc_within_se"], x$slope
   )
   learners <- sprintf("%s %.1f %%", q$learner[-1L], 100 * q$auc[-1L])
-  writeLines(wrap_text(said, 100, exdent = 2))
-  writeLines(wrap_text(paste0("Learners alone: ", paste(learners, collapse = ", "), "."), 100, exdent = 2))
-  writeLines(wrap_text(paste0("Left out: ", paste(names(x$left_out), collapse = "; "), "."), 100, exdent = 2))
+  writeLines(wrap_text(c(
+    said, paste0("Learners alone: ", paste(learners, collapse = ", "), "."),
+    paste0("Left out: ", paste(names(x$left_out), collapse = "; "), ".")
+  ), exdent = 2))
   if (!is.null(x$near)) {
     each <- sprintf("%s, bandwidth %s", names(x$near$bandwidth), vapply(x$near$bandwidth, format, "", digits = 3L))
     sides <- paste(vapply(x$near$side, format, "", digits = 3L), collapse = " and ")

@@ -8,7 +8,7 @@ readme_blocks <- function(text) {
 
 # What the console would show.
 readme_output <- function(code) {
-  old <- options(width = 100)
+  old <- options(width = 88)
   on.exit(options(old))
   where <- new.env(parent = globalenv())
   utils::capture.output(for (call in parse(text = code)) {

@@ -16,9 +16,12 @@ test_that("the example of the README prints what it says", {
   numbers <- function(lines) as.numeric(gsub(" ", "", unlist(regmatches(lines, gregexpr(number, lines)))))
   ranked <- function(lines) grepl("^ +[1-5] ", lines)
   expect_identical(output[1L], blocks$output[1L])
-  expect_identical(words(output[2:5]), words(blocks$output[2:5]))
-  expect_identical(which(ranked(output)), which(ranked(blocks$output)))
-  good <- function(lines) numbers(grep("^How good|such a find|^  other zeros", lines, value = TRUE))
+  # Nor do lines end at the same words.
+  above <- function(lines) words(lines[seq_len(which(ranked(lines))[1L] - 1L)])
+  expect_identical(above(output), above(blocks$output))
+  expect_identical(sum(ranked(output)), sum(ranked(blocks$output)))
+  good <- function(lines) numbers(sub(".*(How good here.*) The best.*", "\\1", paste(lines, collapse = " ")))
+  expect_length(good(output), 4L)
   expect_equal(good(output), good(blocks$output), tolerance = 0.02)
 })
 

@@ -363,10 +363,11 @@ test_that("answers are printed in plain words", {
   w <- answer()
   # Numbers differ in their last places between BLAS libraries; the words do not.
   words <- function(x) gsub("[0-9][0-9. ]*[0-9]|[0-9]", "#", utils::capture.output(print(x)))
-  expect_snapshot(writeLines(words(w)[c(1:4, 11, 12)]))
+  flat <- gsub(" +", " ", paste(words(w), collapse = " ")) # lines end where numbers let them
+  expect_snapshot(writeLines(strwrap(sub("(stands above # %).*", "\\1", flat), 100)))
   expect_true(any(grepl("A first look", words(w))))
   text <- utils::capture.output(print(w))
-  expect_lte(max(nchar(text)), 110L)
+  expect_lt(max(nchar(text)), 80L)
   expect_identical(utils::capture.output(print(w, n = 0))[1:3], text[1:3])
   expect_match(utils::capture.output(by_site(w))[22], "and 40 more")
   cell <- as.data.frame(w, n = 1)
@@ -485,7 +486,7 @@ test_that("sites for reference inform the answer and are not scored", {
   # It is judged by what was hidden at the others.
   expect_lte(w$curve$summary$changed, ceiling(sum(x[-others, ]) / 10) * 2)
   expect_gt(w$curve$summary$changed, sum(x[-others, ]) / 10)
-  expect_match(utils::capture.output(w)[1], "39 sites x .*; for reference: 21 sites")
+  expect_match(paste(utils::capture.output(w)[1:2], collapse = ""), "39 sites x .*; for  reference: 21 sites")
   if (requireNamespace("generics", quietly = TRUE)) {
     expect_equal(generics::glance(w)$finds, sum(x[-others, ]))
   }
