@@ -93,174 +93,36 @@ show_either <- function(x) {
   if (length(x) == 1L) x else paste(paste(x[-length(x)], collapse = ", "), "or", x[length(x)])
 }
 
-# Words that mean the same; the first of each line is this package's own, the others are those of other packages.
-synonyms <- list(
-  c("observation", "observations", "site", "sites", "row", "rows", "locality", "localities", "sample", "document"),
-  c("attribute", "attributes", "taxon", "taxa", "species", "genus", "genera", "column", "columns", "term", "tax"),
-  c("component", "components", "aspect", "topic", "topics", "class", "cluster", "choices", "axes"),
-  c("membership", "memberships", "posterior", "gamma", "theta", "topics", "documents"),
-  c("response", "probability", "prob", "probs", "state", "psi"),
-  c("detection", "det", "det.formula", "detformula", "pformula"),
-  c("communities", "occ.formula", "stateformula", "psiformula"),
-  c("basis", "beta", "phi"),
-  c("top", "terms", "top_terms", "words"),
-  c("loadings", "v", "rotation"),
-  c("scores", "u"),
-  c(
-    "k", "nclass", "class", "n_class", "n_components", "n_topics", "num.topics", "num_topics", "nfactors", "n.factors",
-    "ncomp", "rank", "components"
-  ),
-  c("x", "data", "comm", "dtm", "y"),
-  c("age", "ages", "time", "bin", "bins", "stage", "stages", "max_ma", "min_ma"),
-  c("place", "coords", "coordinates", "xy", "lat", "lng", "lon", "long", "latitude", "longitude"),
-  c("reference", "r", "calibration"),
-  c("environment", "env", "gradient", "gradients", "covariates"),
-  c("site_data", "sitecovs", "site_covs", "occ.covs"),
-  c("visit_data", "obscovs", "obs_covs", "det.covs"),
-  c("bandwidth", "span", "sp", "bw", "df", "lambda"),
-  c("chance", "p", "power"),
-  c("measure", "method", "metric"),
-  c("level", "conf.level", "conf_level", "conf", "ci"),
-  c("folds", "nfold", "nfolds", "n_folds", "n.folds"),
-  c("n", "top_n", "n_top", "num_words", "n_words", "n_terms"),
-  c("n_start", "nrep", "nstart", "n_init", "restarts"),
-  c("max_pass", "maxiter", "max_iter", "maxit", "iter", "n_iter", "passes"),
-  c("tol", "eps", "epsilon", "tolerance"),
-  c("n_threads", "cores", "ncores", "mc.cores", "n_cores", "threads"),
-  c("progress", "verbose", "trace", "quiet"),
-  c("draws", "n.samples", "n_samples", "nsamples"),
-  c("warmup", "burnin", "burn_in", "n.burnin", "n.burn", "nburn"),
-  c("thin", "n.thin", "nthin", "thinning"),
-  c("chains", "n.chains", "n_chains", "nchains"),
-  c("nsim", "nsims")
-)
-
-no_dirichlet <- "there is no Dirichlet prior; `sparsity` of plsa() draws shares to few or to all"
-incidence <- "`x` is sites by taxa, 0 or 1; t(x) turns a table of species by sites"
-
-chain_length <- "models with chains, as by `estimate = \"gibbs\"`, have their length in `control = mcmc_control()`"
-
-# What other packages have arguments for, and what does it here.
-not_arguments <- c(
-  seed = "call set.seed() before", formula = "models have no formula, `x` is the table",
-  na.rm = "`NA` is an unknown cell of `x` in every model", na.action = "`NA` is an unknown cell of `x` in every model",
-  subset = "take rows of `x`", se.fit = "posterior_draws() and which_zeros() tell how sure it is",
-  conf.int = "posterior_draws() and which_zeros() tell how sure it is",
-  se = "posterior_draws() and bootstrap_draws() tell how sure it is",
-  calc.se = "posterior_draws() and bootstrap_draws() tell how sure it is",
-  interval = "posterior_draws() and bootstrap_draws() tell how sure it is",
-  weights = "each row counts once", offset = "`effort` of aspect_bernoulli() is what differs between sites",
-  link = "aspect_bernoulli() mixes chances, logistic_pca() has a logistic link",
-  alpha = no_dirichlet, beta = no_dirichlet, eta = no_dirichlet, delta = no_dirichlet,
-  method = paste(
-    "`estimate` says how a model is fitted, `by` what a list is ranked by; which_zeros() weighs several methods",
-    "itself, Beals' among them"
-  ),
-  datatype = incidence, q = "there are no Hill numbers; by_site() says how many taxa each site lacks",
-  endpoint = "nothing is extrapolated to a larger sample; by_site() says how many taxa each site lacks",
-  nboot = "which_zeros() draws its ranges by itself; bootstrap_draws() makes bootstrap fits of a model",
-  threshold = "all zeros are ranked; take those whose `missed` is above your limit",
-  backTransform = "results are chances already", conf.level = "ranges hold 90 %",
-  mixture = "a find is 0 or 1; plsa(), nmf() and bmf() take counts",
-  n.batch = chain_length, n.burn = chain_length, n.thin = chain_length, n.chains = chain_length,
-  n.samples = chain_length,
-  re.form = "memberships are no random effects",
-  number = "`folds` is their number", repeats = "more `folds`, or another seed"
-)
-
-# Those of the words that mean what `word` means, at the first of three looks that finds any: letters of either case,
-# synonyms, or few letters apart.
-same_words <- function(word, words, near = TRUE) {
+# Those of the words that `word` may have meant: the same in letters of either case, else begun by it or few letters apart.
+near_words <- function(word, words) {
   found <- words[tolower(words) == tolower(word)]
-  if (!length(found)) {
-    lines <- vapply(synonyms, function(line) tolower(word) %in% line, NA)
-    found <- intersect(words, unlist(synonyms[lines]))
+  if (length(found) || !length(words)) {
+    return(found)
   }
-  if (!length(found) && near && length(words)) {
-    apart <- drop(utils::adist(word, words, ignore.case = TRUE))
-    begun <- nchar(word) >= 3L & startsWith(words, word)
-    found <- words[begun | (apart == min(apart) & apart <= pmin(2, (pmax(nchar(word), nchar(words)) - 1) %/% 3))]
-  }
-  found
+  apart <- drop(utils::adist(word, words, ignore.case = TRUE))
+  begun <- nchar(word) >= 3L & startsWith(words, word)
+  words[begun | (apart == min(apart) & apart <= pmin(2, (pmax(nchar(word), nchar(words)) - 1) %/% 3))]
+}
+
+# ": did you mean ...?", or the end of the sentence.
+meant_words <- function(word, words, mark = function(x) dQuote(x, FALSE)) {
+  meant <- near_words(word, words)
+  if (length(meant)) sprintf(": did you mean %s?", show_either(mark(meant))) else "."
 }
 
 check_dots <- function(...) {
   if (...length() == 0L) {
     return(invisible())
   }
-  named <- setdiff(names(list(...)), "")
-  if (length(named)) {
-    hints <- vapply(utils::head(named, 5L), argument_hint, "", f = sys.function(-1L))
-    rest <- setdiff(named, names(hints)[!is.na(hints)])
-    if (length(rest)) {
-      has <- sprintf("`%s`", setdiff(names(formals(sys.function(-1L))), "..."))
-      has <- paste(has, collapse = ", ")
-      hints <- c(hints, sprintf("Unknown argument %s: this function takes %s.", show_names(rest), has))
-    }
-    stop_input("%s", paste(hints[!is.na(hints)], collapse = " "))
+  unknown <- setdiff(names(list(...)), "")
+  if (!length(unknown)) {
+    stop_input("%s too many: give all but the first ones by name.", count_words(...length(), "unnamed argument"))
   }
-  stop_input("%s too many: give all but the first ones by name.", count_words(...length(), "unnamed argument"))
-}
-
-# Where an argument that a function does not have belongs, or what was meant; NA where nobody knows.
-argument_hint <- function(name, f) {
-  mine <- setdiff(names(formals(f)), "...")
-  makers <- setting_makers(f)
-  of_maker <- function(near) {
-    for (maker in makers$maker) {
-      meant <- same_words(name, exported_arguments(maker), near)
-      if (length(meant)) {
-        return(sprintf(
-          "Unknown argument `%s`: did you mean %s, of %s()?", name, show_either(sprintf("`%s`", meant)), maker
-        ))
-      }
-    }
-  }
-  own <- makers[vapply(makers$maker, function(maker) name %in% exported_arguments(maker), NA), ]
-  if (NROW(own)) {
-    maker <- own$maker[[1L]]
-    return(sprintf("`%s` is an argument of %s(): give `%s = %s(%s = )`.", name, maker, own$argument[[1L]], maker, name))
-  }
-  # A word that other packages have for an argument of a setting is that, not one with few letters apart.
-  meant <- same_words(name, mine, near = FALSE)
-  elsewhere <- if (!length(meant) && !name %in% names(not_arguments)) of_maker(near = FALSE)
-  if (!is.null(elsewhere)) {
-    return(elsewhere)
-  }
-  if (!length(meant)) meant <- same_words(name, mine)
-  if (length(meant)) {
-    return(sprintf("Unknown argument `%s`: did you mean %s?", name, show_either(sprintf("`%s`", meant))))
-  }
-  if (name %in% names(not_arguments)) {
-    return(sprintf("`%s` is no argument here: %s.", name, not_arguments[[name]]))
-  }
-  elsewhere <- of_maker(near = TRUE)
-  if (!is.null(elsewhere)) {
-    return(elsewhere)
-  }
-  others <- Filter(function(other) name %in% exported_arguments(other), getNamespaceExports(topenv()))
-  if (length(others) %in% 1:3) {
-    return(sprintf("`%s` is an argument of %s, not of this function.", name, show_either(paste0(sort(others), "()"))))
-  }
-  NA_character_
-}
-
-exported_arguments <- function(name) setdiff(names(formals(get(name, topenv()))), "...")
-
-# The functions that make what arguments of f hold: called by their defaults, as in `control = fit_control()`, or named
-# for them, as smooth_over() for `smooth`; none of these takes data or a fit. A data frame of argument and maker.
-setting_makers <- function(f) {
-  is_maker <- function(name) {
-    value <- get(name, topenv())
-    is.function(value) && !names(formals(value))[1L] %in% c("x", "fit")
-  }
-  functions <- Filter(is_maker, sort(getNamespaceExports(topenv())))
-  each <- lapply(setdiff(names(formals(f)), "..."), function(argument) {
-    called <- intersect(all.names(formals(f)[[argument]]), functions)
-    maker <- union(called, functions[startsWith(functions, paste0(argument, "_"))])
-    data.frame(argument = rep(argument, length(maker)), maker = maker)
-  })
-  do.call(rbind, each)
+  known <- setdiff(names(formals(sys.function(-1L))), "...")
+  code <- function(x) sprintf("`%s`", x)
+  hint <- meant_words(unknown[1L], known, code)
+  if (hint == ".") hint <- sprintf(": this function takes %s.", paste(code(known), collapse = ", "))
+  stop_input("Unknown argument `%s`%s", unknown[1L], hint)
 }
 
 # Arguments that have no default, by name, in a function that was called by the user.
@@ -318,8 +180,7 @@ check_flag <- function(x, name) {
   x
 }
 
-# One of the choices, also by a word that means the same as one of them alone; or the first where the argument was left
-# at its default vector.
+# One of the choices, or the first where the argument was left at its default vector.
 check_choice <- function(x, name, choices) {
   if (identical(x, choices)) {
     return(choices[1L])
@@ -328,15 +189,7 @@ check_choice <- function(x, name, choices) {
   if (text && x %in% choices) {
     return(x)
   }
-  meant <- if (text) same_words(x, choices, near = FALSE)
-  if (length(meant) == 1L) {
-    return(meant)
-  }
-  if (text) meant <- same_words(clip(x), choices)
-  hint <- if (length(meant)) sprintf(": did you mean %s?", show_either(dQuote(meant, FALSE))) else "."
-  if (identical(x, "class") && "membership" %in% choices) {
-    hint <- ": the largest of \"membership\" is the class, max.col(predict(fit, type = \"membership\"))."
-  }
+  hint <- if (text) meant_words(clip(x), choices) else "."
   stop_input("`%s` must be one of %s, not %s%s", name, show_names(choices, length(choices)), show_value(x), hint)
 }
 

@@ -29,8 +29,7 @@ check_fit_class <- function(fit, class = "multicause", name = "fit") {
   if (!inherits(fit, class)) {
     models <- sprintf("a fit of %s", show_either(paste0(class, "()")))
     what <- if (class[1L] == "multicause") "a model of this package" else models
-    lead <- if (inherits(fit, "which_zeros")) paste("", taken_apart) else ""
-    stop_input("`%s` must be %s, not %s.%s", name, what, show_value(fit), lead)
+    stop_input("`%s` must be %s, not %s.", name, what, show_value(fit))
   }
   if (is.na(model_name(fit)) && !inherits(fit, "multicause_ensemble")) {
     stop_input("`%s` must be a fit of a model of this package, not %s.", name, show_value(fit))

@@ -34,7 +34,7 @@
 #' page <- explore(w, tempfile(fileext = ".html"), open = FALSE)
 #' file.size(page)
 #' @export
-explore <- function(x, file = NULL, ..., age = NULL, place = NULL, unit = "Ma", title = NULL, open = interactive()) {
+explore.which_zeros <- function(x, file = NULL, ..., age = NULL, place = NULL, unit = "Ma", title = NULL, open = interactive()) {
   check_dots(...)
   check_given(x)
   if (inherits(x, "which_zeros")) check_whole(x, "x") else check_fit(x, name = "x")
@@ -51,6 +51,10 @@ explore <- function(x, file = NULL, ..., age = NULL, place = NULL, unit = "Ma", 
   if (open) utils::browseURL(file)
   invisible(file)
 }
+
+#' @rdname explore.which_zeros
+#' @export
+explore.multicause <- explore.which_zeros
 
 # The page with its script and data. Within a script no character of the data can end it: "<" is written as an escape.
 explore_page <- function(data) {

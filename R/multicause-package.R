@@ -7,8 +7,8 @@
 #' @section The answer:
 #' [which_zeros()] says which zeros are probably false, how surely, and how good this answer is on your table;
 #' [which_zeros_shards()] does so for tables larger than memory. [by_site()] and [by_taxon()] sum it up, [contrast()]
-#' compares groups of sites, [explain()] says why a zero is thought false, and [sensitivity()] shows how the answer
-#' changes with its assumptions. `plot()` draws it ([plot.which_zeros()]), [explore()] makes a page to look around in,
+#' compares groups of sites, [explain()][explain.which_zeros] says why a zero is thought false, and [sensitivity()] shows how the answer
+#' changes with its assumptions. `plot()` draws it ([plot.which_zeros()]), [explore()][explore.which_zeros] makes a page to look around in,
 #' and [report()] writes a report. You need the rest only if you want one model or one part.
 #'
 #' @section From data to a table:
@@ -24,8 +24,8 @@
 #' run, and [set.seed()] decides what they return. `print()`, `summary()`, `plot()`, `coef()`, `fitted()`,
 #' `residuals()`, `predict()`, `simulate()`, `nobs()` and `update()` work on every fit; `logLik()`, `AIC()` and
 #' `BIC()` where the likelihood was maximised. Figures are ggplot2 objects, by `plot()` and
-#' `autoplot()` ([autoplot.multicause]). With the packages generics (or broom) and vegan come `tidy()`, `glance()` and
-#' `augment()` ([tidiers]), and `scores()` ([scores.multicause]).
+#' `autoplot()` ([autoplot.multicause]); tables come from `tidy()`, `glance()` and `augment()` ([tidiers]), with package
+#' vegan also from `scores()` ([scores.multicause]).
 #'
 #' | model | for | what an observation is |
 #' | --- | --- | --- |
@@ -85,9 +85,7 @@
 #' | [bmf()] | none are counted | always: it is sampled |
 #'
 #' @section What generics of R mean here:
-#' Those of the second table are errors that say what to use, for answers of [which_zeros()], too.
-#'
-#' | generic | meaning, or what to use |
+#' | generic | meaning |
 #' | --- | --- |
 #' | `coef()` | all parameters: a list |
 #' | `fitted()`, `predict()` | chance or mean of each cell; memberships and the like by `type` |
@@ -95,46 +93,16 @@
 #' | `deviance()` | sum of squared deviance residuals ([deviance.multicause]) |
 #' | `logLik()`, `AIC()`, `BIC()`, `extractAIC()`, `df.residual()` | where the likelihood was maximised |
 #' | `nobs()` | known cells |
-#' | `case.names()`, `variable.names()` | observations, attributes |
+#' | `case.names()`, `variable.names()` | sites, taxa |
 #' | `update()` | the call again with other arguments, by name |
 #' | `simulate()` | tables as the fit makes them |
 #' | `vcov()` | of [visits_bernoulli()]; over bootstrap fits of [bernoulli_mixture()] |
 #' | `confint()` | of [visits_bernoulli()]; [bootstrap, profile][confint.bernoulli_mixture] of [bernoulli_mixture()] |
 #' | `anova()` | of [bernoulli_mixture()], [noisy_or()]: k by [parametric bootstrap][anova.bernoulli_mixture] |
 #'
-#' | refused | what to use |
-#' | --- | --- |
-#' | `vcov()`, `confint()` of others, `profile()`, `sigma()` | [bootstrap_draws()], [posterior_draws()] |
-#' | `anova()` of other models | [select_k()], [compare_models()] |
-#' | `add1()`, `drop1()` | [select_k()] |
-#' | `formula()`, `model.frame()`, `model.matrix()`, `labels()` | no formula: `fit$x`, `coef()`, `fit$call` |
-#' | `terms()` | [top_terms()], `plot(fit, "top")` |
-#' | `alias()`, `dummy.coef()`, `effects()`, `proj()` | no formula, too |
-#' | `family()` | the table of models above |
-#' | `hatvalues()`, `influence()`, `cooks.distance()`, `dfbeta()`, `dfbetas()` | [test_loglik()], [cross_validate()] |
-#' | `rstandard()`, `rstudent()` | `residuals(type = "pearson")` |
-#' | `biplot()` | `plot(fit, "scores")` |
-#' | `screeplot()` | [select_k()] |
-#' | `as.matrix()`, `t()`, `mean()`, `median()`, `quantile()`, `density()` | `fitted()`, `fit$x` |
-#' | `hist()`, `barplot()`, `boxplot()`, `image()`, `contour()`, `persp()` | `plot()` and its `what` |
-#' | `lines()`, `points()`, `text()`, `pairs()` | `plot()` and its `what` |
-#' | `sum()`, `range()`, `log()`, `+` and the like, `[i, j]`, `xtfrm()`, `cut()` | `fitted()`, `fit$x` |
-#' | `as.double()`, `as.integer()`, `as.logical()`, `as.table()` | `fitted()`, `fit$x` |
-#' | `sd()`, `scale()` | `fitted()`, `fit$x` |
-#' | `as.hclust()`, `as.dendrogram()`, `cophenetic()` | `hclust(dist(fitted(fit)))` |
-#' | `with()`, `within()`, `subset()`, `transform()`, `merge()`, `aggregate()` | `tidy()`, `augment()` |
-#' | `split()`, `by()`, `sort()`, `rev()`, `unique()`, `duplicated()`, `rbind()`, `cbind()` | `tidy()`, `augment()` |
-#' | `filter()`, `mutate()` and other verbs of dplyr and tidyr | `tidy()`, `augment()` |
-#' | `reorder()`, `relevel()` | `coef()`, [align_components()], [ensemble()] |
-#' | `eigenvals()`, `bstick()`, `goodness()`, `stressplot()`, `tolerance()`, `permutest()` of vegan | [select_k()] |
-#' | `fixef()`, `ranef()`, `VarCorr()` of nlme and lme4 | `coef()`, `predict(type = "membership")` |
-#'
-#' Of an answer `w` of [which_zeros()], `with()`, `subset()`, `head()`, `tail()` and the verbs of dplyr and tidyr do
-#' what they do on `as.data.frame(w)`. Tables of what is missed, such as [by_site()], are data frames. A fit is a list:
-#' `fit$aspects`, `dim(fit)`, `levels(fit)` and `weights(fit)` are `NULL`, as of any list without that part. Sizes are
-#' `fit$dims`, parameters `coef(fit)`, names `case.names(fit)` and `variable.names(fit)`. Functions that are no
-#' generics, such as `cor()`, `apply()`, `heatmap()`, `hclust()`, `var()` and `table()`, end in errors of their own.
-#' Give them `fitted(fit)` or `dist(fitted(fit))`.
+#' An answer of [which_zeros()] is a table of zeros by `as.data.frame(w)`; tables of what is missed, such as
+#' [by_site()], are data frames. A fit is a list: sizes are `fit$dims`, parameters `coef(fit)`. Functions of matrices
+#' take `fitted(fit)`.
 #'
 #' @section Learning it:
 #' The vignette *Which zeros are real?* takes a table of fossils from occurrences to conclusions:

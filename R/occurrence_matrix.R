@@ -125,9 +125,8 @@ check_columns <- function(data, columns, arg) {
   }
   missing <- setdiff(columns, names(data))
   if (length(missing)) {
-    meant <- same_words(missing[1L], names(data))
-    hint <- if (length(meant)) sprintf(": did you mean %s?", show_either(dQuote(meant, FALSE))) else "."
-    stop_input("`%s` must name columns of `data`: it has no column %s%s", arg, show_names(missing[1L]), hint)
+    stop_input("`%s` must name columns of `data`: it has no column %s%s", arg, show_names(missing[1L]),
+      meant_words(missing[1L], names(data)))
   }
   for (column in columns) {
     if (!is.atomic(data[[column]]) || !is.null(dim(data[[column]]))) {

@@ -305,7 +305,7 @@ long_marginals <- function(marginals) {
   do.call(rbind, unname(each))
 }
 
-#' @exportS3Method generics::augment
+#' @export
 augment.plca <- function(x, data = NULL, ..., rows = NULL) { # nolint: object_name_linter.
   check_whole(x, "x")
   check_dots(...)

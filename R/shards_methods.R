@@ -108,16 +108,18 @@ print.summary.multicause_shards <- function(x, ...) { # nolint: object_name_lint
 }
 
 #' @export
-plot.multicause_shards <- function(x, ...) stop_no_meaning(x, "plot", elsewhere_for_shards)
+plot.multicause_shards <- function(x, ...) {
+  stop_input("plot() is not there for a fit to shards: fit some rows, `x[i, ]`, which fit into memory.")
+}
 
 # nolint start: object_name_linter.
-#' @exportS3Method generics::tidy
+#' @export
 tidy.multicause_shards <- function(x, matrix = NULL, ...) {
   check_dots(...)
   tidy_fit(x, matrix)
 }
 
-#' @exportS3Method generics::glance
+#' @export
 glance.multicause_shards <- function(x, ...) {
   check_dots(...)
   glance_fit(x)

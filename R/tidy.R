@@ -3,13 +3,11 @@
 
 #' Fits and results as data frames
 #'
-#' Methods for the generics `tidy()`, `glance()` and `augment()` (packages generics and broom) and for
-#' [as.data.frame()], for every model and for what [select_k()], [cross_validate()], [compare_models()], [recovery()]
-#' and other verbs return.
+#' Methods for `tidy()`, `glance()` and `augment()` and for [as.data.frame()], for every model and for what
+#' [select_k()], [cross_validate()], [compare_models()], [recovery()] and other verbs return.
 #'
 #' @details
-#' The generics live in packages that need not be installed: methods are there as soon as one of them is loaded, as
-#' by `library(broom)` or `generics::tidy(fit)`. `as.data.frame()` needs no package and gives what `tidy()` gives.
+#' The generics are those of package generics, as in broom. `as.data.frame()` gives what `tidy()` gives.
 #'
 #' **Matrices.** `matrix` names one part of `coef(fit)`; the default is the one that says what the components are:
 #'
@@ -66,11 +64,9 @@
 #' x <- present * rbinom(480, 1, 0.6)
 #' fit <- aspect_bernoulli(x, k = 3, phantom = "white", control = fit_control(n_start = 3))
 #' head(as.data.frame(fit))
-#' if (requireNamespace("generics", quietly = TRUE)) {
-#'   print(head(generics::tidy(fit, matrix = "membership")))
-#'   print(generics::glance(fit))
-#'   print(head(generics::augment(fit)))
-#' }
+#' head(tidy(fit, matrix = "membership"))
+#' glance(fit)
+#' head(augment(fit))
 #' @name tidiers
 NULL
 
@@ -184,7 +180,7 @@ tidy_result <- function(x, table = NULL, ...) {
 # nolint start: object_name_linter.
 
 #' @rdname tidiers
-#' @exportS3Method generics::tidy
+#' @export
 tidy.multicause <- function(x, matrix = NULL, ...) {
   check_whole(x, "x")
   check_dots(...)
@@ -211,25 +207,25 @@ as.data.frame.multicause <- function(x, row.names = NULL, optional = FALSE, ...,
 }
 
 #' @rdname tidiers
-#' @exportS3Method generics::tidy
+#' @export
 tidy.multicause_selection <- tidy_result
-#' @exportS3Method generics::tidy
+#' @export
 tidy.multicause_cv <- tidy_result
-#' @exportS3Method generics::tidy
+#' @export
 tidy.multicause_comparison <- tidy_result
-#' @exportS3Method generics::tidy
+#' @export
 tidy.recovery <- tidy_result
-#' @exportS3Method generics::tidy
+#' @export
 tidy.modes <- tidy_result
-#' @exportS3Method generics::tidy
+#' @export
 tidy.age_profile <- tidy_result
-#' @exportS3Method generics::tidy
+#' @export
 tidy.identifiability <- tidy_result
-#' @exportS3Method generics::tidy
+#' @export
 tidy.alignment <- tidy_result
-#' @exportS3Method generics::tidy
+#' @export
 tidy.divergences <- tidy_result
-#' @exportS3Method generics::tidy
+#' @export
 tidy.which_zeros <- tidy_result
 
 # Results that are data frames already, without what prints them.
@@ -239,17 +235,17 @@ tidy_rows <- function(x, ...) {
   as.data.frame(as.list(x), optional = TRUE)
 }
 
-#' @exportS3Method generics::tidy
+#' @export
 tidy.phantoms <- tidy_rows
-#' @exportS3Method generics::tidy
+#' @export
 tidy.deficiency <- tidy_rows
-#' @exportS3Method generics::tidy
+#' @export
 tidy.false_absences <- tidy_rows
-#' @exportS3Method generics::tidy
+#' @export
 tidy.false_presences <- tidy_rows
-#' @exportS3Method generics::tidy
+#' @export
 tidy.which_zeros_sums <- tidy_rows
-#' @exportS3Method generics::tidy
+#' @export
 tidy.which_zeros_contrast <- tidy_rows
 
 # data.frame() says how it would treat text.
@@ -302,21 +298,21 @@ glance_fit <- function(x) {
 # nolint start: object_name_linter.
 
 #' @rdname tidiers
-#' @exportS3Method generics::glance
+#' @export
 glance.multicause <- function(x, ...) {
   check_whole(x, "x")
   check_dots(...)
   glance_fit(x)
 }
 
-#' @exportS3Method generics::glance
+#' @export
 glance.multicause_selection <- function(x, ...) {
   check_whole(x, "x")
   check_dots(...)
   data.frame(model = x$model, x$best[1L, ], folds = x$n_folds, replicates = x$replicates, row.names = NULL)
 }
 
-#' @exportS3Method generics::glance
+#' @export
 glance.multicause_cv <- function(x, ...) {
   check_whole(x, "x")
   check_dots(...)
@@ -325,21 +321,21 @@ glance.multicause_cv <- function(x, ...) {
   data.frame(best, scheme = x$scheme, family = x$family, folds = x$n_folds, replicates = x$replicates, row.names = NULL)
 }
 
-#' @exportS3Method generics::glance
+#' @export
 glance.multicause_comparison <- function(x, ...) {
   check_whole(x, "x")
   check_dots(...)
   data.frame(x$table[which.min(x$table$cells), ], models = nrow(x$table), row.names = NULL)
 }
 
-#' @exportS3Method generics::glance
+#' @export
 glance.recovery <- function(x, ...) {
   check_whole(x, "x")
   check_dots(...)
   x$summary
 }
 
-#' @exportS3Method generics::glance
+#' @export
 glance.which_zeros <- function(x, ...) {
   check_whole(x, "x")
   check_dots(...)
@@ -353,7 +349,7 @@ glance.which_zeros <- function(x, ...) {
 }
 
 #' @rdname tidiers
-#' @exportS3Method generics::augment
+#' @export
 augment.multicause <- function(x, data = NULL, ..., rows = NULL) {
   check_whole(x, "x")
   check_dots(...)
@@ -382,7 +378,7 @@ augment_cells <- function(x, rows, observed, scores) {
   )
 }
 
-#' @exportS3Method generics::augment
+#' @export
 augment.which_zeros <- function(x, ..., rows = NULL) {
   check_whole(x, "x")
   check_dots(...)

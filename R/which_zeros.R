@@ -117,7 +117,7 @@
 #'   and where they are not; `weights`, a data frame of the learners with
 #'   their `weight` and `share`; `quality`, a data frame with the AUC (pooled, within sites) and average precision of
 #'   the answer and of each learner, with standard errors over copies; `seed`, `dims`, `names` and what its methods
-#'   need: [print()], [plot.which_zeros()], [as.data.frame.which_zeros()], [by_site()], [by_taxon()], [explain()],
+#'   need: [print()], [plot.which_zeros()], [as.data.frame.which_zeros()], [by_site()], [by_taxon()], [explain()][explain.which_zeros],
 #'   `update()`. Wrong input is an error of class `multicause_input_error`.
 #' @references Beals EW (1984). Bray-Curtis ordination: an effective strategy for analysis of multivariate ecological
 #'   data. *Advances in Ecological Research* 14, 1-55. \doi{10.1016/S0065-2504(08)60168-3}

@@ -480,7 +480,7 @@ print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
 #' Takes one zero of an answer of [which_zeros()] apart: what each learner adds to its log-odds, which neighbouring
 #' sites have the taxon, and which of the site's finds are its companions. The numbers of each part add up.
 #'
-#' @param w a result of [which_zeros()].
+#' @param x a result of [which_zeros()].
 #' @param site,taxon a name or a number, one each.
 #' @param ... must be empty.
 #' @param n how many neighbours and companions of each kind to print.
@@ -500,9 +500,12 @@ print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
 #' first <- as.data.frame(w, n = 1)
 #' explain(w, first$site, first$taxon)
 #' @export
-explain <- function(w, site, taxon, ..., n = 5) {
+#' @rawNamespace S3method(dplyr::explain, which_zeros)
+#' @rawNamespace S3method(DALEX::explain, which_zeros)
+#' @rawNamespace S3method(lime::explain, which_zeros)
+explain.which_zeros <- function(x, site, taxon, ..., n = 5) {
   check_dots(...)
-  check_answer(w)
+  w <- check_whole(x, "x")
   check_given(site, taxon)
   n <- check_count(n, "n", 1L)
   i <- pick(site, w$dims[["n"]], w$names[[1L]], "site")

@@ -87,11 +87,9 @@ hold_verbs <- function(there, here, own) {
   expect_error(false_absences(there), class = "multicause_input_error")
   expect_identical(update(there)$trace, there$trace)
   expect_identical(nrow(update(there, control = fit_control(max_pass = 4, tol = 0))$trace), 4L)
-  if (requireNamespace("generics", quietly = TRUE)) {
-    first <- names(coef(there))[1L]
-    expect_equal(generics::tidy(there, first)$estimate, generics::tidy(here, first)$estimate, tolerance = 1e-6)
-    expect_identical(generics::glance(there)$passes, nrow(there$trace))
-  }
+  first <- names(coef(there))[1L]
+  expect_equal(tidy(there, first)$estimate, tidy(here, first)$estimate, tolerance = 1e-6)
+  expect_identical(glance(there)$passes, nrow(there$trace))
 }
 
 # Streaming, 1 and 2 workers, and a fit whose driver was killed and that goes on, on two workers or in one process.

@@ -84,12 +84,11 @@ test_that("verbs on shards say what they say of the table", {
 })
 
 test_that("fits to shards have tidiers", {
-  skip_if_not_installed("generics")
   fit <- short_fit(shards(planted_table(), tempfile(), size = 80), 2, control = fit_control(max_pass = 5))
-  aspects <- generics::tidy(fit)
+  aspects <- tidy(fit)
   expect_identical(names(aspects), c("component", "attribute", "estimate"))
   expect_equal(aspects$estimate, as.vector(t(coef(fit)$aspects)))
-  expect_identical(generics::glance(fit)$nobs, as.double(nobs(fit)))
+  expect_identical(glance(fit)$nobs, as.double(nobs(fit)))
 })
 
 test_that("answers are written by shard", {

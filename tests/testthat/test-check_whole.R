@@ -56,9 +56,7 @@ verbs <- list(
   false_absences = false_absences, false_presences = false_presences, denoise = denoise, deficiency = deficiency,
   modes = modes, ensemble = ensemble, report = function(fit) report(fit, file.path(tempdir(), "report.html"))
 )
-if (requireNamespace("generics", quietly = TRUE)) {
-  verbs <- c(verbs, tidy = generics::tidy, glance = generics::glance, augment = generics::augment)
-}
+verbs <- c(verbs, tidy = tidy, glance = glance, augment = augment)
 
 test_that("sound fits of every model and variant pass", {
   for (fit in fits_of_all()) {
@@ -169,7 +167,7 @@ test_that("results and settings that were edited are refused by their methods", 
   found <- recovery(matrix(seq(0, 1, length.out = 60), 10), damage)
   found$summary$slope <- NULL
   refused(print(found))
-  if (requireNamespace("generics", quietly = TRUE)) refused(generics::glance(found))
+  refused(glance(found))
   refused(as.data.frame(found))
   damage$omitted <- NULL
   refused(print(damage))

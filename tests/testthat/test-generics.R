@@ -34,21 +34,34 @@ test_that("case.names() and variable.names() are those of the table", {
   expect_equal(case.names(suppressMessages(bernoulli_mixture(unname(x), 1))), c("1", "2", "3"))
 })
 
-test_that("generics without a meaning refuse with what to use", {
+test_that("what a model has none of says what to use", {
   fits <- fits_of_all()
   own <- list(
     visits_bernoulli = c("vcov", "confint"), bernoulli_mixture = c("anova", "confint", "vcov"), noisy_or = "anova"
   )
   for (fit in fits) {
-    for (generic in setdiff(names(no_meaning), unlist(own[class(fit)]))) {
-      refuses(get(generic, asNamespace("stats"))(fit), paste0("^", generic, "\\(\\) has no meaning for an? "))
+    for (generic in setdiff(c("vcov", "confint", "anova"), unlist(own[class(fit)]))) {
+      refuses(match.fun(generic)(fit), paste0("^", generic, "\\(\\) is not there for a fit of "))
     }
+    expect_true(any(paste0("simulate.", class(fit)) %in% as.character(utils::methods("simulate"))))
   }
-  refuses(step(fits[[1L]]), "terms\\(\\) has no meaning")
-  answer <- structure(list(), class = "which_zeros")
-  for (generic in names(no_meaning_of_answers)) {
-    refuses(get(generic, asNamespace("stats"))(answer), "has no meaning for an answer of which_zeros")
-  }
+})
+
+test_that("explain(), tidy() and the like work whatever else is attached, in either order", {
+  skip_on_cran()
+  skip_if_not_installed_here()
+  packages <- Filter(function(package) nzchar(system.file(package = package)), c("generics", "dplyr"))
+  said <- run_child(c(
+    "library(multicause)",
+    "w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1, progress = FALSE)",
+    "first <- as.data.frame(w, n = 1)",
+    "of <- function() cat(class(explain(w, first$site, first$taxon)), class(tidy(w)), class(glance(w)), fill = TRUE)",
+    sprintf("for (package in c(%s)) {", paste(dQuote(packages, FALSE), collapse = ", ")),
+    "  suppressMessages(library(package, character.only = TRUE)); of()",
+    "  detach(\"package:multicause\"); suppressMessages(library(multicause)); of()",
+    "}"
+  ))
+  expect_identical(said, rep("zero_explained data.frame data.frame", 2L * length(packages)))
 })
 
 test_that("update() takes no formula", {

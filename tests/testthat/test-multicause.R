@@ -254,8 +254,6 @@ test_that("a fit to nothing observed has a summary, without AIC and BIC, which s
     expect_identical(unname(summary(fit)$criteria[c("AIC", "BIC")]), c(NA_real_, NA_real_))
     expect_output(print(summary(fit)), "12 cells unknown")
     expect_output(print(summary(fit)), "no AIC or BIC, as no cell is known", fixed = TRUE)
-    if (requireNamespace("generics", quietly = TRUE)) {
-      expect_identical(unlist(generics::glance(fit)[c("AIC", "BIC")], use.names = FALSE), c(NA_real_, NA_real_))
-    }
+    expect_identical(unlist(glance(fit)[c("AIC", "BIC")], use.names = FALSE), c(NA_real_, NA_real_))
   }
 })

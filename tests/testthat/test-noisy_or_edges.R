@@ -47,7 +47,7 @@ test_that("passes before a source was dropped or absorbed are counted", {
   control <- fit_control(n_start = 1, screen = FALSE, n_polish = 0, max_pass = 30, tol = 1e-15)
   expect_warning(fit <- noisy_or(x, 2, surplus = 1, control = control), "^Not converged after 41 passes:")
   expect_identical(fit$trace$pass, 41L)
-  if (requireNamespace("generics", quietly = TRUE)) expect_identical(generics::glance(fit)$passes, 41L)
+  expect_identical(glance(fit)$passes, 41L)
   expect_output(print(fit), "NOT converged after 41 passes over", fixed = TRUE)
   control$tol <- 1e-4
   control$max_pass <- 5000

@@ -1,11 +1,10 @@
 # tidy(), glance(), augment(), as.data.frame() and vegan's scores() of every model and every result.
 
 test_that("tidy() has a row for each component and attribute of every model", {
-  skip_if_not_installed("generics")
   fits <- fits_of_all()
   for (name in setdiff(names(fits), "plca")) {
     fit <- fits[[name]]
-    table <- generics::tidy(fit)
+    table <- tidy(fit)
     expect_identical(names(table), c("component", "attribute", "estimate"), info = name)
     of_fit <- if (name == "bmf") bmf_effects(fit) else component_matrix(fit)
     expect_identical(table$estimate, unname(as.vector(t(of_fit))), info = name)
@@ -13,36 +12,34 @@ test_that("tidy() has a row for each component and attribute of every model", {
     expect_identical(unique(table$component), rownames(of_fit), info = name)
     expect_identical(as.data.frame(fit), table, info = name)
   }
-  marginals <- generics::tidy(fits$plca)
+  marginals <- tidy(fits$plca)
   expect_identical(names(marginals), c("component", "dimension", "level", "estimate"))
   one <- marginals[marginals$dimension == "taxon" & marginals$component == "A2", ]
   expect_equal(one$estimate, as.vector(fits$plca$param$marginals$taxon["A2", ]))
 })
 
 test_that("tidy() gives every other part of the parameters", {
-  skip_if_not_installed("generics")
   fits <- fits_of_all()
   for (name in names(fits)) {
     for (part in setdiff(names(fits[[name]]$param), "marginals")) {
-      table <- generics::tidy(fits[[name]], matrix = part)
+      table <- tidy(fits[[name]], matrix = part)
       expect_identical(nrow(table), length(fits[[name]]$param[[part]]), info = paste(name, part))
       expect_equal(sum(table$estimate), sum(fits[[name]]$param[[part]]), info = paste(name, part))
     }
   }
-  membership <- generics::tidy(fits$plsa, matrix = "membership")
+  membership <- tidy(fits$plsa, matrix = "membership")
   expect_identical(membership$estimate[membership$observation == "site7"],
     unname(fits$plsa$param$membership["site7", ]))
-  expect_identical(generics::tidy(fits$effort, matrix = "effort")$term, c("intercept", "slope"))
-  expect_identical(nrow(generics::tidy(fits$bmf, matrix = "quantities")), length(quantities(fits$bmf)))
-  expect_identical(names(generics::tidy(fits$visits, matrix = "missed")), c("observation", "visit", "estimate"))
-  expect_error(generics::tidy(fits$nmf, matrix = "aspects"), "`matrix` must be one of \"basis\", \"coefficients\"",
+  expect_identical(tidy(fits$effort, matrix = "effort")$term, c("intercept", "slope"))
+  expect_identical(nrow(tidy(fits$bmf, matrix = "quantities")), length(quantities(fits$bmf)))
+  expect_identical(names(tidy(fits$visits, matrix = "missed")), c("observation", "visit", "estimate"))
+  expect_error(tidy(fits$nmf, matrix = "aspects"), "`matrix` must be one of \"basis\", \"coefficients\"",
     class = "multicause_input_error")
-  expect_error(generics::tidy(fits$nmf, mtrix = "basis"), "mtrix", class = "multicause_input_error")
+  expect_error(tidy(fits$nmf, mtrix = "basis"), "mtrix", class = "multicause_input_error")
 })
 
 test_that("glance() is one row with the same columns for every model", {
-  skip_if_not_installed("generics")
-  rows <- lapply(fits_of_all(), generics::glance)
+  rows <- lapply(fits_of_all(), glance)
   expect_true(all(vapply(rows, nrow, 0L) == 1L))
   table <- do.call(rbind, rows)
   fit <- fits_of_all()$bernoulli_mixture
@@ -53,62 +50,60 @@ test_that("glance() is one row with the same columns for every model", {
 })
 
 test_that("augment() has a row for each cell, observation by observation", {
-  skip_if_not_installed("generics")
   fits <- fits_of_all()
   for (name in setdiff(names(fits), "plca")) {
     fit <- fits[[name]]
-    table <- generics::augment(fit)
+    table <- augment(fit)
     expect_identical(nrow(table), 160L, info = name)
     cell <- table[table$observation == "site4" & table$attribute == "taxon6", ]
     expect_equal(cell$.fitted, fitted(fit)["site4", "taxon6"], info = name)
     expect_equal(cell$observed, as.numeric(fit$x["site4", "taxon6"]), info = name)
     expect_equal(table$.resid, table$observed - table$.fitted, info = name)
     expect_true(is.na(table$observed[11]), info = name)
-    expect_equal(generics::augment(fit, rows = "site4"), table[25:32, ], ignore_attr = TRUE, info = name)
+    expect_equal(augment(fit, rows = "site4"), table[25:32, ], ignore_attr = TRUE, info = name)
   }
-  table <- generics::augment(fits$aspect_bernoulli)
+  table <- augment(fits$aspect_bernoulli)
   likeliest <- false_absences(fits$aspect_bernoulli, n = 5, by = "missed")
   at <- match(paste(likeliest$observation, likeliest$attribute), paste(table$observation, table$attribute))
   expect_equal(table$.false[at], likeliest$missed)
   expect_equal(table$.present[at], likeliest$present)
-  array <- generics::augment(fits$plca)
+  array <- augment(fits$plca)
   expect_equal(array$.fitted[array$site == 3 & array$taxon == 5 & array$time == 2], fitted(fits$plca)[3, 5, 2])
   expect_equal(array$observed[array$site == 3 & array$taxon == 5 & array$time == 2], fits$plca$x[3, 5, 2])
-  expect_error(generics::augment(fits$plca, rows = 1), "plca", class = "multicause_input_error")
+  expect_error(augment(fits$plca, rows = 1), "plca", class = "multicause_input_error")
   no_data <- fits$nmf
   no_data$x <- NULL
-  expect_error(generics::augment(no_data), "keep_x", class = "multicause_input_error")
-  expect_identical(generics::augment(no_data, data = fits$nmf$x), generics::augment(fits$nmf))
+  expect_error(augment(no_data), "keep_x", class = "multicause_input_error")
+  expect_identical(augment(no_data, data = fits$nmf$x), augment(fits$nmf))
 })
 
 test_that("results are data frames, too", {
-  skip_if_not_installed("generics")
   set.seed(1)
   x <- outer(1:30, 1:8, function(i, j) (i <= 15) == (j <= 4)) * matrix(stats::rbinom(240, 1, 0.7), 30)
   few <- fit_control(n_start = 2, n_polish = 0, progress = FALSE, keep_starts = TRUE)
   chosen <- select_k(x, 1:2, bernoulli_mixture, c("aic", "cells"), folds = 2, control = few)
-  expect_identical(generics::tidy(chosen), as.data.frame(chosen))
-  expect_identical(generics::tidy(chosen)$k, c(1L, 2L, 1L, 2L))
-  expect_identical(generics::glance(chosen)$k, chosen$k)
+  expect_identical(tidy(chosen), as.data.frame(chosen))
+  expect_identical(tidy(chosen)$k, c(1L, 2L, 1L, 2L))
+  expect_identical(glance(chosen)$k, chosen$k)
   tried <- cross_validate(x, bernoulli_mixture, 1:2, folds = 2, control = few)
-  expect_identical(generics::tidy(tried), tried$results)
-  expect_identical(nrow(generics::tidy(tried, table = "folds")), 4L)
-  expect_identical(generics::glance(tried)$loss, min(tried$results$loss))
+  expect_identical(tidy(tried), tried$results)
+  expect_identical(nrow(tidy(tried, table = "folds")), 4L)
+  expect_identical(glance(tried)$loss, min(tried$results$loss))
   compared <- compare_models(x, list(a = bernoulli_mixture, b = logistic_pca), 1, folds = 2, control = few)
-  expect_identical(generics::tidy(compared)$model, c("a", "b"))
-  expect_identical(nrow(generics::glance(compared)), 1L)
+  expect_identical(tidy(compared)$model, c("a", "b"))
+  expect_identical(nrow(glance(compared)), 1L)
   planted <- corrupt(x, omit = c(0, 0.3))
   fit <- bernoulli_mixture(planted$x, 2, control = few)
   found <- recovery(fitted(fit), planted)
-  expect_identical(generics::tidy(found)$value[3], found$summary$auc)
-  expect_identical(generics::glance(found), found$summary)
+  expect_identical(tidy(found)$value[3], found$summary$auc)
+  expect_identical(glance(found), found$summary)
   expect_identical(as.data.frame(found, table = "roc"), found$roc, ignore_attr = TRUE)
-  expect_identical(generics::tidy(modes(fit))$mode[1], 1L)
-  expect_identical(nrow(generics::tidy(align_components(fit, fit))), 2L)
-  apart <- generics::tidy(divergences(fits_of_all()$plca))
+  expect_identical(tidy(modes(fit))$mode[1], 1L)
+  expect_identical(nrow(tidy(align_components(fit, fit))), 2L)
+  apart <- tidy(divergences(fits_of_all()$plca))
   expect_identical(names(apart), c("dimension", "p", "q", "divergence"))
   expect_identical(nrow(apart), 12L)
-  expect_error(generics::tidy(found, table = "auc"), "`table` must be one of", class = "multicause_input_error")
+  expect_error(tidy(found, table = "auc"), "`table` must be one of", class = "multicause_input_error")
 })
 
 test_that("vegan's scores() has sites and species on the same components", {
@@ -137,7 +132,7 @@ test_that("the package loads without anything but its imports", {
   code <- "suppressPackageStartupMessages(library(multicause)); cat(loadedNamespaces())"
   loaded <- run_child(code, "R_DEFAULT_PACKAGES=NULL")
   loaded <- strsplit(loaded[length(loaded)], " ")[[1L]]
-  imports <- c("cli", "clue", "lpSolve", "Matrix")
+  imports <- c("cli", "clue", "generics", "lpSolve", "Matrix")
   depends <- tools::package_dependencies(imports, utils::installed.packages(), recursive = TRUE)
   base <- rownames(utils::installed.packages(priority = "base"))
   expect_true("multicause" %in% loaded)
@@ -147,15 +142,14 @@ test_that("the package loads without anything but its imports", {
 })
 
 test_that("answers of which_zeros() have tidy(), glance() and augment()", {
-  skip_if_not_installed("generics")
   w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
-  expect_identical(generics::tidy(w), as.data.frame(w))
-  expect_identical(generics::tidy(w, "quality")$auc, w$quality$auc)
-  one <- generics::glance(w)
+  expect_identical(tidy(w), as.data.frame(w))
+  expect_identical(tidy(w, "quality")$auc, w$quality$auc)
+  one <- glance(w)
   expect_identical(nrow(one), 1L)
   expect_identical(one$missed, w$total[["missed"]])
   expect_true(one$low <= one$missed && one$missed <= one$high)
-  cells <- generics::augment(w, rows = 2:3)
+  cells <- augment(w, rows = 2:3)
   expect_identical(nrow(cells), 2L * ncol(simulated_sites$x))
   expect_equal(is.na(cells$.fitted), cells$observed == 1)
   first <- as.data.frame(w, site = 2, n = 1)

@@ -189,13 +189,12 @@ test_that("packages of text miners give what is expected of their classes", {
 })
 
 test_that("tidy() speaks as tidytext does where it is asked so", {
-  skip_if_not_installed("generics")
-  beta <- generics::tidy(fit, matrix = "beta")
+  beta <- tidy(fit, matrix = "beta")
   expect_identical(names(beta), c("topic", "term", "beta"))
   expect_equal(beta$beta[beta$topic == 2L & beta$term == "t5"], fit$param$basis[2L, "t5"], ignore_attr = TRUE)
-  gamma <- generics::tidy(fit, matrix = "gamma")
+  gamma <- tidy(fit, matrix = "gamma")
   expect_identical(names(gamma), c("document", "topic", "gamma"))
   expect_equal(gamma$gamma[gamma$document == "d4" & gamma$topic == 3L], fit$param$membership["d4", 3L],
     ignore_attr = TRUE)
-  expect_identical(names(generics::tidy(fit)), c("component", "attribute", "estimate"))
+  expect_identical(names(tidy(fit)), c("component", "attribute", "estimate"))
 })

@@ -322,8 +322,7 @@ test_that("verbs take such fits", {
     detection = ~ date + size, visit_data = given, site_data = site, folds = 2, control = fit_control(n_start = 1)
   )))
   expect_true(all(is.finite(held$results$loss)))
-  skip_if_not_installed("generics")
-  expect_identical(names(generics::tidy(fit, matrix = "detection")), c("term", "attribute", "estimate"))
+  expect_identical(names(tidy(fit, matrix = "detection")), c("term", "attribute", "estimate"))
 })
 
 test_that("what cannot be is refused", {

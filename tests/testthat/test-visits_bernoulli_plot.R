@@ -80,9 +80,8 @@ test_that("residuals are of what was found at all; simulated surveys are like th
     expect_true(all(check$p[1:4] > 0.01 & check$p[1:4] < 0.99))
     expect_equal(check$observed[1:3], apply(case$visits, 3, sum, na.rm = TRUE), ignore_attr = TRUE)
   }
-  skip_if_not_installed("generics")
-  expect_s3_class(generics::glance(fits$gibbs), "data.frame")
-  expect_named(generics::augment(fits$gibbs, rows = 1:2)[1:3], c("observation", "attribute", "observed"))
+  expect_s3_class(glance(fits$gibbs), "data.frame")
+  expect_named(augment(fits$gibbs, rows = 1:2)[1:3], c("observation", "attribute", "observed"))
 })
 
 test_that("what is told of a survey has the user's words for its sides", {

@@ -487,9 +487,7 @@ test_that("sites for reference inform the answer and are not scored", {
   expect_lte(w$curve$summary$changed, ceiling(sum(x[-others, ]) / 10) * 2)
   expect_gt(w$curve$summary$changed, sum(x[-others, ]) / 10)
   expect_match(paste(utils::capture.output(w)[1:2], collapse = ""), "39 sites x .*; for  reference: 21 sites")
-  if (requireNamespace("generics", quietly = TRUE)) {
-    expect_equal(generics::glance(w)$finds, sum(x[-others, ]))
-  }
+  expect_equal(glance(w)$finds, sum(x[-others, ]))
   part <- which_zeros(x, age = 60:1, reference = others, leave_out = 60, quick = TRUE, seed = 1)
   expect_setequal(by_site(part)$site, setdiff(scored, rownames(x)[60]))
   for (what in c("heat", "zeros", "sites", "taxa", "quality", "time")) drawn(ggplot2::autoplot(w, what))
