@@ -48,6 +48,10 @@ lint:
 test-r: setup-test $(LIB)
 	@$(WITH_LIB) tools/run.sh test-r
 
+## prose       the words of the documents and prints: spelling, grade, the README's numbers
+prose: setup-test $(LIB)
+	@$(WITH_LIB) tools/run.sh prose
+
 ## test-c      C tests alone
 test-c: setup-test
 	@tools/run.sh test-c
@@ -139,6 +143,6 @@ $(LIB): $(TARBALL)
 $(LIB_SAN): $(TARBALL) tools/Makevars.san
 	@R_MAKEVARS_USER=$(CURDIR)/tools/Makevars.san tools/run.sh install $(TARBALL) build/lib-san
 
-.PHONY: demo test install docs format lint test-r test-c test-san torture valgrind check site coverage \
+.PHONY: demo test prose install docs format lint test-r test-c test-san torture valgrind check site coverage \
   bench validate gates clean help check-all check-alone format-check lint-r lint-c docs-check test-serial-c \
   test-san-c test-san-r

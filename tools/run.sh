@@ -38,6 +38,8 @@ step_install() { # $1: tarball, $2: library
 
 step_test_r() { NOT_CRAN=true Rscript tools/test.R; }
 
+step_prose() { NOT_CRAN=true Rscript tools/test.R prose; }
+
 step_test_c() { tools/test_c.sh plain; }
 
 step_test_serial_c() { tools/test_c.sh serial; }

@@ -1,9 +1,12 @@
-# Runs tests/testthat on the installed package and ends with the counts. A warning is a failure: a
-# test expects it or the code does not raise it (a snapshot seen for the first time warns, too).
+# Runs tests/testthat on the installed package and ends with the counts: those of what the package does or, by the
+# argument "prose", those of its documents' words. A warning is a failure: a test expects it or the code does not raise
+# it (a snapshot seen for the first time warns, too).
 
+prose <- "^(articles|readability|readme|spelling|words)$"
+of_prose <- identical(commandArgs(TRUE), "prose")
 # The sanitizers look at C and slow everything: pictures and documents call nothing that other tests do not.
 sanitized <- nzchar(Sys.getenv("MULTICAUSE_SANITIZED"))
-shown <- "plot|^(habits|help|readability|readme|report|report_files|source_layout|spelling|tasks|words)$"
+left_out <- if (sanitized) paste0(prose, "|plot|^(help|report|report_files|source_layout|tasks)$") else prose
 
 # Each file that took seconds is told when it ends: a run that is stopped says how far it came, and what was slow.
 FileTimes <- R6::R6Class("FileTimes", # nolint: object_name_linter. As other reporters are named.
@@ -26,7 +29,7 @@ reporter <- testthat::MultiReporter$new(list(testthat::CheckReporter$new(), File
 
 results <- testthat::test_dir(
   "tests/testthat",
-  filter = if (sanitized) shown, invert = sanitized,
+  filter = if (of_prose) prose else left_out, invert = !of_prose,
   package = "multicause", load_package = "installed", reporter = reporter,
   stop_on_failure = FALSE
 )
