@@ -411,9 +411,17 @@ static void differentiate_column(const visit *w, int j, scratch *s) {
   const int n = w->data->n, k = w->par->ab.k, d = by->d, size = k + d;
   for (int c = 0; c < k; c++) {
     for (int e = 0; e <= c; e++) s->h[num_at(e, c, size)] = s->hessian[num_pairs(c) + e];
-    const double a = s->own[c];
-    s->g[c] = s->gradient[c] + prior->one[c] / a - prior->zero[c] / (1 - a);
-    s->h[num_at(c, c, size)] += prior->one[c] / a / a + prior->zero[c] / (1 - a) / (1 - a);
+    /* Without a prior an aspect may be exactly 1. */
+    const double a = s->own[c], up = prior->one[c], down = prior->zero[c];
+    s->g[c] = s->gradient[c];
+    if (up > 0) {
+      s->g[c] += up / a;
+      s->h[num_at(c, c, size)] += up / a / a;
+    }
+    if (down > 0) {
+      s->g[c] -= down / (1 - a);
+      s->h[num_at(c, c, size)] += down / (1 - a) / (1 - a);
+    }
   }
   for (int e = 0; e < d; e++) {
     double *column = s->h + num_at(0, k + e, size);
