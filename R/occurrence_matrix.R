@@ -1,43 +1,40 @@
 #' From an occurrence table to a matrix
 #'
 #' Turns a long table of occurrences, with a row for each find of a taxon at a site, into the matrix that every model of
-#' this package takes. Observations (sites) are its rows and attributes (taxa) its columns. A table of the sites comes
-#' with it, in the same order.
+#' this package takes. Sites are its rows and taxa its columns. A table of the sites comes with it, in the same order.
 #'
 #' @param data A data frame or tibble with a row for each occurrence.
-#' @param observation Names of the columns that tell observations apart. Of several columns, such as
-#'   `c("formation", "early_interval")`, every combination that occurs is an observation, named by its values joined
-#'   by `", "`.
-#' @param attribute Names of the columns that tell attributes apart. Several, such as `c("genus", "species")`, are
-#'   joined by a space.
-#' @param min_observations,min_attributes Whole numbers of at least 1: an attribute stays when it is present in at
-#'   least `min_observations` observations, an observation when it holds at least `min_attributes` attributes.
-#' @param iterate If `TRUE`, the two filters are repeated until both hold. If `FALSE`, each is used once, attributes
-#'   first: the way of many published tables, in which an attribute may be left with fewer observations than
-#'   `min_observations`, even with none.
+#' @param site Names of the columns that tell sites apart. Of several columns, such as
+#'   `c("formation", "early_interval")`, every combination that occurs is a site, named by its values joined by `", "`.
+#' @param taxon Names of the columns that tell taxa apart. Several, such as `c("genus", "species")`, are joined by a
+#'   space.
+#' @param min_sites,min_taxa Whole numbers of at least 1: a taxon stays when it is present at `min_sites` sites or
+#'   more, a site when it holds `min_taxa` taxa or more.
+#' @param iterate If `TRUE`, the two filters are repeated until both hold. If `FALSE`, each is used once, taxa first:
+#'   the way of many published tables, in which a taxon may be left with fewer sites than `min_sites`, even with none.
 #' @param count If `FALSE`, the matrix holds 0 and 1. If `TRUE`, it holds the number of rows of `data` behind each
 #'   cell. The name of a numeric column, such as `"n_specimens"`, sums that column instead; where a value of it is
 #'   missing, the cell is `NA`, that is, unknown.
 #' @param sparse If `TRUE`, the result is a `dgCMatrix` of package Matrix.
 #' @param summarise A named list of functions that add columns to the site table. Where `data` has a column of that
-#'   name, the function is given its values over the rows of an observation; else it is given those rows as a data
+#'   name, the function is given its values over the rows of a site; else it is given those rows as a data
 #'   frame. It must return one value.
 #'
 #' @details
-#' Rows without a value (`NA` or an empty text) in a column of `observation` or `attribute` are left out; white space
-#' around names is cut off. Observations and attributes are sorted: by value, and text in the C locale, so that the
+#' Rows without a value (`NA` or an empty text) in a column of `site` or `taxon` are left out; white space
+#' around names is cut off. Sites and taxa are sorted: by value, and text in the C locale, so that the
 #' result depends neither on the order of the rows nor on the machine. A message of class `multicause_message`
 #' says what was dropped.
 #'
-#' The site table has a row for each observation, in the order of the matrix and with the same row names. Its columns
-#' are `observation` (the name); every column of `data` that is constant within all observations; those asked for by
-#' `summarise`; `n_attributes`, the number of attributes present in the matrix; and `n_occurrences`, the number of
-#' rows of `data`. Constancy, summaries and `n_occurrences` look at all rows of an observation, also at those whose
-#' attribute was missing or dropped, because they tell how well an observation was searched. A column of `data` that
+#' The site table has a row for each site, in the order of the matrix and with the same row names. Its columns
+#' are `site` (the name); every column of `data` that is constant within all sites; those asked for by
+#' `summarise`; `n_taxa`, the number of taxa present in the matrix; and `n_occurrences`, the number of
+#' rows of `data`. Constancy, summaries and `n_occurrences` look at all rows of a site, also at those whose
+#' taxon was missing or dropped, because they tell how well a site was searched. A column of `data` that
 #' has one of these names itself is left out.
 #'
 #' **Tables of other packages.** Occurrence tables of palaeoverse (also after its `bin_time()` and `bin_space()`: give
-#' `c("cell_ID", "bin_assignment")` as `observation`) and of divDyn can be used as they are. Community tables of vegan,
+#' `c("cell_ID", "bin_assignment")` as `site`) and of divDyn can be used as they are. Community tables of vegan,
 #' sites by species, go straight into the models: `plsa(dune, 3)`, `aspect_bernoulli((dune > 0) + 0, 3)`. Those of iNEXT
 #' have taxa in rows and must be turned: `plsa(t(bird), 2)`.
 #'
@@ -46,7 +43,7 @@
 #'
 #' @param ... Must be empty.
 #' @return `occurrence_matrix()`: a matrix (integer; double if a column is summed) or, if `sparse`, a `dgCMatrix`,
-#'   observations by attributes, with row and column names. Its attribute `"sites"` is the site table, a data frame.
+#'   sites by taxa, with row and column names. Its attribute `"sites"` is the site table, a data frame.
 #'
 #'   `site_table()`: that data frame. Taking rows or columns of a matrix loses the attribute (R drops it), and
 #'   `site_table()` says so: take the table first, and index it by the row names of the part,
@@ -60,8 +57,8 @@
 #' @examples
 #' bodies <- subset(tetrapod_occurrences, !grepl("trace", pres_mode))
 #' x <- occurrence_matrix(bodies,
-#'   observation = c("formation", "early_interval"), attribute = "genus",
-#'   min_observations = 3, min_attributes = 2,
+#'   site = c("formation", "early_interval"), taxon = "genus",
+#'   min_sites = 3, min_taxa = 2,
 #'   summarise = list(
 #'     max_ma = max, min_ma = min,
 #'     n_collections = function(rows) length(unique(rows$collection_no))
@@ -72,22 +69,22 @@
 #'
 #' # the number of collections is a measure of how well a site was searched
 #' sites <- site_table(x)
-#' cor(sites$n_collections, sites$n_attributes, method = "spearman")
+#' cor(sites$n_collections, sites$n_taxa, method = "spearman")
 #' @export
-occurrence_matrix <- function(data, observation, attribute, min_observations = 1, min_attributes = 1, iterate = TRUE,
+occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, iterate = TRUE,
                               count = FALSE, sparse = FALSE, summarise = NULL, ...) {
   check_dots(...)
   check_given(data)
   if (!is.data.frame(data)) {
     stop_input("`data` must be a data frame with a row for each occurrence, not %s.", show_value(data))
   }
-  if (missing(observation) || missing(attribute)) {
-    stop_input("`observation` and `attribute` must be given: the columns of `data` with the names of sites and taxa.")
+  if (missing(site) || missing(taxon)) {
+    stop_input("`site` and `taxon` must be given: the columns of `data` with the names of sites and taxa.")
   }
-  check_columns(data, observation, "observation")
-  check_columns(data, attribute, "attribute")
-  min_observations <- check_count(min_observations, "min_observations")
-  min_attributes <- check_count(min_attributes, "min_attributes")
+  check_columns(data, site, "site")
+  check_columns(data, taxon, "taxon")
+  min_sites <- check_count(min_sites, "min_sites")
+  min_taxa <- check_count(min_taxa, "min_taxa")
   check_flag(iterate, "iterate")
   check_flag(sparse, "sparse")
   amount <- occurrence_amount(data, count)
@@ -96,22 +93,22 @@ occurrence_matrix <- function(data, observation, attribute, min_observations = 1
     stop_input("`data` must hold at least one occurrence: it has no rows.")
   }
 
-  rows <- key_codes(data, observation, "observation", ", ")
-  columns <- key_codes(data, attribute, "attribute", " ")
+  rows <- key_codes(data, site, "site", ", ")
+  columns <- key_codes(data, taxon, "taxon", " ")
   cells <- occurrence_cells(rows$code, columns$code, amount, binary = isFALSE(count))
-  kept <- filter_cells(cells, min_observations, min_attributes, iterate)
+  kept <- filter_cells(cells, min_sites, min_taxa, iterate)
   if (!any(kept$row) || !any(kept$column)) {
     stop_input(
-      "`min_attributes` and `min_observations` must leave something: no site has %d of the taxa %s.",
-      min_attributes, sprintf("present at %s or more", count_words(min_observations, "site"))
+      "`min_taxa` and `min_sites` must leave something: no site has %d of the taxa %s.",
+      min_taxa, sprintf("present at %s or more", count_words(min_sites, "site"))
     )
   }
 
   x <- fill_matrix(cells, kept, rows$label, columns$label, sparse)
-  sites <- new_site_table(data, observation, rows, kept$row, summarise)
-  sites$n_attributes <- as.integer(Matrix::rowSums(is.na(x) | x > 0))
+  sites <- new_site_table(data, site, rows, kept$row, summarise)
+  sites$n_taxa <- as.integer(Matrix::rowSums(is.na(x) | x > 0))
   sites$n_occurrences <- tabulate(rows$code, length(rows$label))[kept$row]
-  tell_dropped(data, c(observation, attribute), cells, kept, c(min_observations, min_attributes), names(sites))
+  tell_dropped(data, c(site, taxon), cells, kept, c(min_sites, min_taxa), names(sites))
   attr(x, "sites") <- sites
   x
 }
@@ -239,16 +236,16 @@ occurrence_cells <- function(row, column, amount, binary) {
   )
 }
 
-# Which observations and attributes stay. A find whose number is unknown is a find.
-filter_cells <- function(cells, min_observations, min_attributes, iterate) {
+# Which sites and taxa stay. A find whose number is unknown is a find.
+filter_cells <- function(cells, min_sites, min_taxa, iterate) {
   live <- is.na(cells$value) | cells$value > 0
   row <- rep(TRUE, cells$n_row)
   column <- rep(TRUE, cells$n_column)
   repeat {
     before <- sum(row) + sum(column)
-    column <- column & tabulate(cells$column[live], cells$n_column) >= min_observations
+    column <- column & tabulate(cells$column[live], cells$n_column) >= min_sites
     live <- live & column[cells$column]
-    row <- row & tabulate(cells$row[live], cells$n_row) >= min_attributes
+    row <- row & tabulate(cells$row[live], cells$n_row) >= min_taxa
     live <- live & row[cells$row]
     if (!iterate || sum(row) + sum(column) == before) {
       return(list(row = row, column = column))
