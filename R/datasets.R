@@ -36,7 +36,7 @@
 #'
 #' # collections of one age class only, by genus
 #' bodies <- subset(tetrapod_occurrences, !grepl("trace", pres_mode))
-#' x <- occurrence_matrix(bodies, "collection_no", "genus", min_observations = 3, min_attributes = 2)
+#' x <- occurrence_matrix(bodies, "collection_no", "genus", min_sites = 3, min_taxa = 2)
 #' dim(x)
 "tetrapod_occurrences"
 
@@ -50,10 +50,10 @@
 #' \describe{
 #'   \item{`x`}{integer matrix of 129 sites (rows, from old to young) by 113 genera (columns, by the mean age of their
 #'     sites): 1 where the genus is known from the site, else 0. 697 ones, 4.8 %.}
-#'   \item{`sites`}{data frame of 129 rows in the order of `x`: `observation` (name: formation, interval),
+#'   \item{`sites`}{data frame of 129 rows in the order of `x`: `site` (name: formation, interval),
 #'     `formation`, `early_interval`, `age` (median over the collections of the middle of their age bounds, million
 #'     years before the present), `max_ma` and `min_ma` (the outermost bounds of its collections), `lng` and `lat`
-#'     (middle of its collections on the sphere, degrees of today), `n_collections`, `n_attributes` (genera in `x`)
+#'     (middle of its collections on the sphere, degrees of today), `n_collections`, `n_taxa` (genera in `x`)
 #'     and `n_occurrences` (all occurrences, also of taxa not in `x`).}
 #'   \item{`genera`}{data frame of 113 rows in the order of the columns of `x`: `genus`, `class`, `order`, `family`
 #'     (as the database has them; `NA` where it has none), `n_sites`, and `oldest_ma`, `youngest_ma`, the ages of the
@@ -114,8 +114,8 @@
 #' @format A list:
 #' \describe{
 #'   \item{`x`}{integer matrix of 120 sites (rows, from old to young) by 40 taxa: what was found.}
-#'   \item{`sites`}{data frame in the order of the rows: `observation` (name), `age` (2 to 20 million years) and
-#'     `n_attributes` (taxa found).}
+#'   \item{`sites`}{data frame in the order of the rows: `site` (name), `age` (2 to 20 million years) and
+#'     `n_taxa` (taxa found).}
 #'   \item{`truth`}{list of `membership` (120 x 4, rows sum to 1) and `aspects` (4 x 40), the parameters, whose last
 #'     component `"phantom"` is white: all of its probabilities are zero; and `present` (120 x 40, 0/1), what was there
 #'     before the phantom: a cell with `present` 1 and `x` 0 is a false absence.}

@@ -1,43 +1,40 @@
 #' From an occurrence table to a matrix
 #'
 #' Turns a long table of occurrences, with a row for each find of a taxon at a site, into the matrix that every model of
-#' this package takes. Observations (sites) are its rows and attributes (taxa) its columns. A table of the sites comes
-#' with it, in the same order.
+#' this package takes. Sites are its rows and taxa its columns. A table of the sites comes with it, in the same order.
 #'
 #' @param data A data frame or tibble with a row for each occurrence.
-#' @param observation Names of the columns that tell observations apart. Of several columns, such as
-#'   `c("formation", "early_interval")`, every combination that occurs is an observation, named by its values joined
-#'   by `", "`.
-#' @param attribute Names of the columns that tell attributes apart. Several, such as `c("genus", "species")`, are
-#'   joined by a space.
-#' @param min_observations,min_attributes Whole numbers of at least 1: an attribute stays when it is present in at
-#'   least `min_observations` observations, an observation when it holds at least `min_attributes` attributes.
-#' @param iterate If `TRUE`, the two filters are repeated until both hold. If `FALSE`, each is used once, attributes
-#'   first: the way of many published tables, in which an attribute may be left with fewer observations than
-#'   `min_observations`, even with none.
+#' @param site Names of the columns that tell sites apart. Of several columns, such as
+#'   `c("formation", "early_interval")`, every combination that occurs is a site, named by its values joined by `", "`.
+#' @param taxon Names of the columns that tell taxa apart. Several, such as `c("genus", "species")`, are joined by a
+#'   space.
+#' @param min_sites,min_taxa Whole numbers of at least 1: a taxon stays when it is present at `min_sites` sites or
+#'   more, a site when it holds `min_taxa` taxa or more.
+#' @param iterate If `TRUE`, the two filters are repeated until both hold. If `FALSE`, each is used once, taxa first:
+#'   the way of many published tables, in which a taxon may be left with fewer sites than `min_sites`, even with none.
 #' @param count If `FALSE`, the matrix holds 0 and 1. If `TRUE`, it holds the number of rows of `data` behind each
 #'   cell. The name of a numeric column, such as `"n_specimens"`, sums that column instead; where a value of it is
 #'   missing, the cell is `NA`, that is, unknown.
 #' @param sparse If `TRUE`, the result is a `dgCMatrix` of package Matrix.
 #' @param summarise A named list of functions that add columns to the site table. Where `data` has a column of that
-#'   name, the function is given its values over the rows of an observation; else it is given those rows as a data
+#'   name, the function is given its values over the rows of a site; else it is given those rows as a data
 #'   frame. It must return one value.
 #'
 #' @details
-#' Rows without a value (`NA` or an empty text) in a column of `observation` or `attribute` are left out; white space
-#' around names is cut off. Observations and attributes are sorted: by value, and text in the C locale, so that the
+#' Rows without a value (`NA` or an empty text) in a column of `site` or `taxon` are left out; white space
+#' around names is cut off. Sites and taxa are sorted: by value, and text in the C locale, so that the
 #' result depends neither on the order of the rows nor on the machine. A message of class `multicause_message`
 #' says what was dropped.
 #'
-#' The site table has a row for each observation, in the order of the matrix and with the same row names. Its columns
-#' are `observation` (the name); every column of `data` that is constant within all observations; those asked for by
-#' `summarise`; `n_attributes`, the number of attributes present in the matrix; and `n_occurrences`, the number of
-#' rows of `data`. Constancy, summaries and `n_occurrences` look at all rows of an observation, also at those whose
-#' attribute was missing or dropped, because they tell how well an observation was searched. A column of `data` that
+#' The site table has a row for each site, in the order of the matrix and with the same row names. Its columns
+#' are `site` (the name); every column of `data` that is constant within all sites; those asked for by
+#' `summarise`; `n_taxa`, the number of taxa present in the matrix; and `n_occurrences`, the number of
+#' rows of `data`. Constancy, summaries and `n_occurrences` look at all rows of a site, also at those whose
+#' taxon was missing or dropped, because they tell how well a site was searched. A column of `data` that
 #' has one of these names itself is left out.
 #'
 #' **Tables of other packages.** Occurrence tables of palaeoverse (also after its `bin_time()` and `bin_space()`: give
-#' `c("cell_ID", "bin_assignment")` as `observation`) and of divDyn can be used as they are. Community tables of vegan,
+#' `c("cell_ID", "bin_assignment")` as `site`) and of divDyn can be used as they are. Community tables of vegan,
 #' sites by species, go straight into the models: `plsa(dune, 3)`, `aspect_bernoulli((dune > 0) + 0, 3)`. Those of iNEXT
 #' have taxa in rows and must be turned: `plsa(t(bird), 2)`.
 #'
@@ -46,7 +43,7 @@
 #'
 #' @param ... Must be empty.
 #' @return `occurrence_matrix()`: a matrix (integer; double if a column is summed) or, if `sparse`, a `dgCMatrix`,
-#'   observations by attributes, with row and column names. Its attribute `"sites"` is the site table, a data frame.
+#'   sites by taxa, with row and column names. Its attribute `"sites"` is the site table, a data frame.
 #'
 #'   `site_table()`: that data frame. Taking rows or columns of a matrix loses the attribute (R drops it), and
 #'   `site_table()` says so: take the table first, and index it by the row names of the part,
@@ -60,8 +57,8 @@
 #' @examples
 #' bodies <- subset(tetrapod_occurrences, !grepl("trace", pres_mode))
 #' x <- occurrence_matrix(bodies,
-#'   observation = c("formation", "early_interval"), attribute = "genus",
-#'   min_observations = 3, min_attributes = 2,
+#'   site = c("formation", "early_interval"), taxon = "genus",
+#'   min_sites = 3, min_taxa = 2,
 #'   summarise = list(
 #'     max_ma = max, min_ma = min,
 #'     n_collections = function(rows) length(unique(rows$collection_no))
@@ -72,46 +69,61 @@
 #'
 #' # the number of collections is a measure of how well a site was searched
 #' sites <- site_table(x)
-#' cor(sites$n_collections, sites$n_attributes, method = "spearman")
+#' cor(sites$n_collections, sites$n_taxa, method = "spearman")
 #' @export
-occurrence_matrix <- function(data, observation, attribute, min_observations = 1, min_attributes = 1, iterate = TRUE,
-                              count = FALSE, sparse = FALSE, summarise = NULL, ...) {
+occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, iterate = TRUE, count = FALSE,
+                              present = "auto", names = c("keep", "join", "certain"), sparse = FALSE,
+                              summarise = NULL, ...) {
   check_dots(...)
   check_given(data)
   if (!is.data.frame(data)) {
     stop_input("`data` must be a data frame with a row for each occurrence, not %s.", show_value(data))
   }
-  if (missing(observation) || missing(attribute)) {
-    stop_input("`observation` and `attribute` must be given: the columns of `data` with the names of sites and taxa.")
+  if (missing(site) || missing(taxon)) {
+    stop_input("`site` and `taxon` must be given: the columns of `data` with the names of sites and taxa.")
   }
-  check_columns(data, observation, "observation")
-  check_columns(data, attribute, "attribute")
-  min_observations <- check_count(min_observations, "min_observations")
-  min_attributes <- check_count(min_attributes, "min_attributes")
+  check_columns(data, site, "site")
+  check_columns(data, taxon, "taxon")
+  min_sites <- check_count(min_sites, "min_sites", 0L)
+  min_taxa <- check_count(min_taxa, "min_taxa", 0L)
   check_flag(iterate, "iterate")
   check_flag(sparse, "sparse")
+  names <- check_choice(names, "names", name_choices)
+  check_present(present, "the name of a column of `data`")
+  if (!is.null(present) && !identical(present, "auto")) check_columns(data, present, "present")
   amount <- occurrence_amount(data, count)
   check_summaries(summarise)
   if (nrow(data) == 0L) {
     stop_input("`data` must hold at least one occurrence: it has no rows.")
   }
 
-  rows <- key_codes(data, observation, "observation", ", ")
-  columns <- key_codes(data, attribute, "attribute", " ")
-  cells <- occurrence_cells(rows$code, columns$code, amount, binary = isFALSE(count))
-  kept <- filter_cells(cells, min_observations, min_attributes, iterate)
+  rows <- key_codes(data, site, "site", ", ")
+  tell_alike_sites(rows$label)
+  columns <- join_codes(key_codes(data, taxon, "taxon", " "), names)
+  given <- c(site, taxon, if (is.character(count)) count)
+  find <- !is.na(rows$code) & !is.na(columns$code) & !amount %in% 0
+  state <- record_states(data, present, given, find)
+  state[amount %in% 0] <- 0L
+  cells <- occurrence_cells(rows$code, columns$code, state, amount, binary = isFALSE(count))
+  kept <- filter_cells(cells, min_sites, min_taxa, iterate)
   if (!any(kept$row) || !any(kept$column)) {
     stop_input(
-      "`min_attributes` and `min_observations` must leave something: no site has %d of the taxa %s.",
-      min_attributes, sprintf("present at %s or more", count_words(min_observations, "site"))
+      "`min_taxa` and `min_sites` must leave something: no site has %s present at %s or more.",
+      count_words(max(min_taxa, 1L), "taxon"), count_words(min_sites, "site")
     )
   }
 
   x <- fill_matrix(cells, kept, rows$label, columns$label, sparse)
-  sites <- new_site_table(data, observation, rows, kept$row, summarise)
-  sites$n_attributes <- as.integer(Matrix::rowSums(is.na(x) | x > 0))
-  sites$n_occurrences <- tabulate(rows$code, length(rows$label))[kept$row]
-  tell_dropped(data, c(observation, attribute), cells, kept, c(min_observations, min_attributes), names(sites))
+  sites <- new_site_table(data, site, rows, kept$row, summarise)
+  live <- cells$found & kept$column[cells$column]
+  sites$n_taxa <- tabulate(cells$row[live], cells$n_row)[kept$row]
+  sites$n_occurrences <- tabulate(rows$code[state %in% 1L], cells$n_row)[kept$row]
+  blank <- vapply(c(site, taxon), function(column) sum(is.na(name_values(data[[column]]))), 0L)
+  lines <- c(
+    states_line(state, present), left_out_line(nrow(data), cells$n_used, c(blank, `sure name` = columns$n_doubtful)),
+    dropped_line(cells, kept, c(min_sites, min_taxa)), varying_line(setdiff(names(data), c(site, taxon, names(sites))))
+  )
+  if (length(lines)) inform("%s", paste(lines, collapse = "\n"))
   attr(x, "sites") <- sites
   x
 }
@@ -163,9 +175,7 @@ occurrence_amount <- function(data, count) {
   }
   check_columns(data, count, "count")
   amount <- data[[count]]
-  if (!is.numeric(amount)) {
-    stop_input("`count` must name a numeric column: %s is %s.", show_names(count), class(amount)[1L])
-  }
+  if (!is.numeric(amount)) stop_input("`count` must name a numeric column: %s", why_no_count(amount, count))
   wrong <- which(is.infinite(amount) | amount < 0)
   if (length(wrong)) {
     stop_input(
@@ -176,18 +186,30 @@ occurrence_amount <- function(data, count) {
   as.double(amount)
 }
 
-# Values as the names they give: white space cut, blanks missing, whole numbers in full.
-name_values <- function(value) {
-  text <- as.character(value)
-  text[is.na(value)] <- NA # NaN, too
-  if (is.numeric(value) && !is.object(value)) {
-    whole <- which(is.finite(value) & value == round(value))
-    text[whole] <- sprintf("%.0f", value[whole])
-    return(text)
+# What a column that should hold counts holds instead, and what can be done.
+why_no_count <- function(value, column) {
+  name <- dQuote(column, FALSE)
+  if (is.logical(value)) {
+    return(sprintf("%s is TRUE and FALSE. Give `present = %s` for finds without numbers.", name, name))
   }
-  text <- trimws(text)
-  text[which(text == "")] <- NA
-  text
+  text <- trimws(as.character(value))
+  number <- reads_as_number(text) | is.na(text) | text == ""
+  odd <- which(!number)[1L]
+  if (is.na(odd)) {
+    return(sprintf("%s is numbers as %s. Make it numeric by `as.numeric(as.character(data$%s))`.", name,
+      if (is.factor(value)) "a factor" else "text", column))
+  }
+  where <- sprintf("row %d of %s is %s", odd, name, show_value(text[odd]))
+  if (all(number | toupper(text) == "X")) {
+    return(sprintf(paste(
+      "%s, a find that nobody counted (as eBird has it). Give `present = %s` for finds without numbers; for counts make",
+      "it numeric with NA there."
+    ), where, name))
+  }
+  if (!any(read_presence(value) == -1L, na.rm = TRUE)) {
+    return(sprintf("%s. Give `present = %s` for finds without numbers.", where, name))
+  }
+  paste0(where, ".")
 }
 
 # Codes 1, 2, ... for the rows of data by the values of columns, in sorted order, NA where one is missing.
@@ -206,7 +228,7 @@ key_codes <- function(data, columns, arg, sep) {
   first <- vapply(first, `[`, 0L, 1L)
   by <- Map(function(column, value) {
     raw <- data[[column]]
-    if (is.numeric(raw) && !is.object(raw)) raw[first] else value[first]
+    if ((is.numeric(raw) && !is.object(raw)) || inherits(raw, "POSIXct")) as.numeric(raw)[first] else value[first]
   }, columns, text)
   first <- first[do.call(order, c(unname(by), method = "radix"))]
   label <- do.call(paste, c(lapply(text, `[`, first), sep = sep))
@@ -219,35 +241,51 @@ key_codes <- function(data, columns, arg, sep) {
   list(code = match(ifelse(named, code, NA), code[first]), label = label)
 }
 
-# The cells that occur: row, column and the sum of amount.
-occurrence_cells <- function(row, column, amount, binary) {
-  use <- which(!is.na(row) & !is.na(column))
-  if (!length(use)) {
+# Codes whose labels are names of taxa, joined or left out as `names` says.
+join_codes <- function(keys, names) {
+  settled <- settle_names(keys$label, names)
+  if (identical(settled, keys$label)) {
+    return(keys)
+  }
+  if (all(is.na(settled))) stop_input("`names` must leave taxa: with %s there is none.", dQuote(names, FALSE))
+  label <- sort(unique(settled), method = "radix")
+  list(code = match(settled, label)[keys$code], label = label, n_doubtful = sum(is.na(settled)[keys$code], na.rm = TRUE))
+}
+
+# The cells with a find, or of which nothing is known: row, column, whether there is a find, and what finds amount to.
+occurrence_cells <- function(row, column, state, amount, binary) {
+  named <- !is.na(row) & !is.na(column)
+  if (!any(named)) {
     stop_input("`data` must have rows with both a site and a taxon: no row has both.")
   }
   n_row <- max(row, na.rm = TRUE)
+  use <- which(named & !state %in% 0L)
   cell <- (as.double(column[use]) - 1) * n_row + row[use]
   first <- !duplicated(cell)
-  value <- if (binary) rep(1L, sum(first)) else unname(rowsum(amount[use], match(cell, cell[first]))[, 1L])
+  at <- match(cell, cell[first])
+  find <- state[use] %in% 1L
+  found <- tabulate(at[find], sum(first)) > 0L
+  value <- if (binary || !length(at)) as.integer(found) else unname(rowsum(ifelse(find, amount[use], 0L), at)[, 1L])
+  value[!found] <- NA
   if (any(is.infinite(value))) {
     stop_input("`count` must name a column whose sums are finite: those of one cell are larger than any number.")
   }
   list(
-    row = row[use][first], column = column[use][first], value = value,
-    n_row = n_row, n_column = max(column, na.rm = TRUE), n_used = length(use)
+    row = row[use][first], column = column[use][first], value = value, found = found,
+    n_row = n_row, n_column = max(column, na.rm = TRUE), n_used = sum(named)
   )
 }
 
-# Which observations and attributes stay. A find whose number is unknown is a find.
-filter_cells <- function(cells, min_observations, min_attributes, iterate) {
-  live <- is.na(cells$value) | cells$value > 0
+# Which sites and taxa stay. A find whose number is unknown is a find; a cell of which nothing is known is none.
+filter_cells <- function(cells, min_sites, min_taxa, iterate) {
+  live <- cells$found
   row <- rep(TRUE, cells$n_row)
   column <- rep(TRUE, cells$n_column)
   repeat {
     before <- sum(row) + sum(column)
-    column <- column & tabulate(cells$column[live], cells$n_column) >= min_observations
+    column <- column & tabulate(cells$column[live], cells$n_column) >= min_sites
     live <- live & column[cells$column]
-    row <- row & tabulate(cells$row[live], cells$n_row) >= min_attributes
+    row <- row & tabulate(cells$row[live], cells$n_row) >= min_taxa
     live <- live & row[cells$row]
     if (!iterate || sum(row) + sum(column) == before) {
       return(list(row = row, column = column))
@@ -256,7 +294,7 @@ filter_cells <- function(cells, min_observations, min_attributes, iterate) {
 }
 
 fill_matrix <- function(cells, kept, row_names, column_names, sparse) {
-  use <- which(kept$row[cells$row] & kept$column[cells$column] & !cells$value %in% 0)
+  use <- which(kept$row[cells$row] & kept$column[cells$column])
   i <- cumsum(kept$row)[cells$row[use]]
   j <- cumsum(kept$column)[cells$column[use]]
   size <- c(sum(kept$row), sum(kept$column))
@@ -273,31 +311,28 @@ fill_matrix <- function(cells, kept, row_names, column_names, sparse) {
   x
 }
 
-tell_dropped <- function(data, keys, cells, kept, minimum, carried) {
-  lines <- character()
-  if (cells$n_used < nrow(data)) {
-    blank <- vapply(keys, function(column) sum(is.na(name_values(data[[column]]))), 0L)
-    blank <- blank[blank > 0L]
-    lines <- c(lines, sprintf(
-      "Left out %d of %d rows: no %s.", nrow(data) - cells$n_used, nrow(data),
-      paste(sprintf("%s in %d", names(blank), blank), collapse = ", no ")
-    ))
+left_out_line <- function(n, n_used, without) {
+  without <- without[without > 0L]
+  if (n_used < n) {
+    sprintf("Left out %d of %d rows: %s.", n - n_used, n,
+      paste(sprintf("no %s in %d", names(without), without), collapse = ", "))
   }
+}
+
+dropped_line <- function(cells, kept, minimum) {
   n_dropped <- c(sum(!kept$column), sum(!kept$row))
   if (any(n_dropped > 0L)) {
-    lines <- c(lines, sprintf(
+    sprintf(
       "Dropped %d of %d taxa (at fewer than %s), %d of %d sites (fewer than %s).", n_dropped[1L], cells$n_column,
       count_words(minimum[1L], "site"), n_dropped[2L], cells$n_row, count_words(minimum[2L], "taxon")
-    ))
+    )
   }
-  varying <- setdiff(names(data), c(keys, carried))
+}
+
+varying_line <- function(varying) {
   if (length(varying)) {
-    lines <- c(lines, sprintf(
-      "Not in the site table, as they vary within a site (see `summarise`): %s.",
-      paste(varying, collapse = ", ")
-    ))
-  }
-  if (length(lines)) {
-    inform("%s", paste(lines, collapse = "\n"))
+    sprintf(
+      "Not in the site table, as they vary within a site (see `summarise`): %s.", paste(varying, collapse = ", ")
+    )
   }
 }

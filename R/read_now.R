@@ -46,8 +46,9 @@
 #' occurrences
 #' occurrence_matrix(occurrences, "name", "genus")
 #' @export
-read_now <- function(file, rank = c("genus", "species", "any"), ...) {
+read_now <- function(file, rank = c("genus", "species", "any"), names = c("keep", "join", "certain"), ...) {
   check_dots(...)
+  names <- check_choice(names, "names", name_choices)
   rank <- check_choice(rank, "rank", c("genus", "species", "any"))
   is_header <- function(names) {
     known <- names(now_aliases)[now_aliases %in% tolower(names)]
@@ -72,6 +73,7 @@ read_now <- function(file, rank = c("genus", "species", "any"), ...) {
   taxa <- intersect(c("order", "family", "genus", "species"), names(table))
   table[taxa] <- lapply(table[taxa], function(name) replace(name, grepl(indeterminate, name, ignore.case = TRUE), NA))
   table$species <- ifelse(is.na(table$genus) | is.na(table$species), NA, paste(table$genus, table$species))
+  table <- settle_columns(table, c("genus", "species"), names)
   table <- convert_numbers(table, c(taxa, "name"))
   need_numbers(table, c("max_ma", "min_ma", "lat", "lng"))
   if (all(c("lat", "lng") %in% names(table))) {

@@ -55,8 +55,9 @@
 #' attr(occurrences, "metadata")[["Data License"]]
 #' occurrence_matrix(occurrences, "collection_no", "genus")
 #' @export
-read_pbdb <- function(file, rank = c("genus", "species", "any"), ...) {
+read_pbdb <- function(file, rank = c("genus", "species", "any"), names = c("keep", "join", "certain"), ...) {
   check_dots(...)
+  names <- check_choice(names, "names", name_choices)
   rank <- check_choice(rank, "rank", c("genus", "species", "any"))
   is_header <- function(names) all(c("occurrence_no", "collection_no") %in% names)
   what <- "an occurrence download of the Paleobiology Database (csv or tsv)"
@@ -71,7 +72,7 @@ read_pbdb <- function(file, rank = c("genus", "species", "any"), ...) {
   table[taxa] <- lapply(table[taxa], function(name) replace(name, grepl("^NO_[A-Z]+_SPECIFIED$", name), NA))
   table <- convert_numbers(table, c(taxa, "accepted_name", "identified_name", "collection_name", "formation", "cc"))
   need_numbers(table, c("max_ma", "min_ma", "lng", "lat"))
-  table <- add_names(table)
+  table <- settle_columns(add_names(table), c("genus", "species"), names)
   table <- keep_usable(check_plausible(table, file, read$line), file, rank)
   if (length(metadata)) {
     attr(table, "metadata") <- metadata

@@ -83,8 +83,8 @@
 #' x
 #' x[c("a", "d"), ]
 #' @export
-shards <- function(x, path, ..., site = NULL, taxon = NULL, present = NULL, along = NULL, taxa = NULL, piece = 1e6,
-                   size = 5e5) {
+shards <- function(x, path, ..., site = NULL, taxon = NULL, present = "auto", along = NULL, taxa = NULL,
+                   names = c("keep", "join", "certain"), piece = 1e6, size = 5e5) {
   check_dots(...)
   if (missing(x)) stop_missing("x")
   if (missing(path) && is.character(x) && length(x) == 1L && !is.na(x) && dir.exists(x)) {
@@ -93,6 +93,7 @@ shards <- function(x, path, ..., site = NULL, taxon = NULL, present = NULL, alon
   if (missing(path) || is.null(check_file_name(path, "path"))) stop_missing("path")
   size <- check_number(size, "size", 1)
   piece <- check_count(piece, "piece")
+  names <- check_choice(names, "names", name_choices)
   columns <- list(site = site, taxon = taxon, present = present, along = along)
   if (is.matrix(x) || inherits(x, c("Matrix", "table"))) {
     return(table_shards(x, path, columns, size))
@@ -101,49 +102,36 @@ shards <- function(x, path, ..., site = NULL, taxon = NULL, present = NULL, alon
   source <- record_source(x, piece, columns)
   on.exit(source$close())
   prepare_folder(path)
-  record_shards(source, path, columns, check_taxa(taxa), size)
+  record_shards(source, path, columns, check_taxa(taxa, names), names, size)
 }
 
 check_record_columns <- function(columns) {
-  for (name in c("site", "taxon", "present")) {
+  for (name in c("site", "taxon")) {
     value <- columns[[name]]
-    if (is.null(value) && name == "present") next
     if (!is.character(value) || length(value) != 1L || is.na(value)) {
       stop_input("`%s` must be the name of a column of the records, not %s.", name, show_value(value))
     }
   }
+  check_present(columns$present, "the name of a column of the records")
   if (!is.null(columns$along) && (!is.character(columns$along) || anyNA(columns$along))) {
     stop_input("`along` must be names of columns of the records, not %s.", show_value(columns$along))
   }
 }
 
-check_taxa <- function(taxa) {
+check_taxa <- function(taxa, names) {
   if (is.null(taxa)) {
     return(NULL)
   }
-  taxa <- as_names(taxa)
+  taxa <- name_values(taxa)
   if (!length(taxa) || anyNA(taxa) || anyDuplicated(taxa)) {
     stop_input("`taxa` must be the names of all taxa, each once, or NULL.")
   }
+  key <- tolower(clean_names(taxa))
+  if (names != "keep" && anyDuplicated(key)) {
+    stop_input("`taxa` must not name those twice that `names = %s` joins: %s.", dQuote(names, FALSE),
+      show_groups(alike_groups(taxa, key)))
+  }
   taxa
-}
-
-# Names of sites and taxa as name_values() has them, the same in whatever piece they stand: in UTF-8, and moments with
-# their time of day, which R leaves out where it is 0 in all of a piece.
-as_names <- function(x) {
-  if (inherits(x, "POSIXt")) x <- format(x, "%Y-%m-%d %H:%M:%S")
-  if (inherits(x, "integer64") && !isNamespaceLoaded("bit64")) {
-    stop_input("Names that are numbers of 64 bits need package bit64: load it first.")
-  }
-  if (is.object(x)) x <- as.character(x)
-  values <- unique(x)
-  if (!is.character(values)) {
-    return(name_values(values)[match(x, values)])
-  }
-  marked <- Encoding(values) != "unknown"
-  text <- replace(values, marked, enc2utf8(values[marked]))
-  text[!marked] <- as_utf8(values[!marked])
-  name_values(text)[match(x, values)]
 }
 
 # Tables: runs of rows.
@@ -204,14 +192,13 @@ view_rows <- function(view, rows) {
 
 # list(read = function() the next piece, or NULL, close = function(), is_text = whether all its columns are text)
 record_source <- function(x, piece, columns) {
-  wanted <- unlist(columns, use.names = FALSE)
   nothing <- function() NULL
   if (is.data.frame(x)) {
     at <- 0
     read <- function() {
       rows <- at + seq_len(min(piece, nrow(x) - at))
       at <<- at + length(rows)
-      if (length(rows)) as.list(x)[wanted_columns(names(x), wanted)] |> lapply(`[`, rows)
+      if (length(rows)) as.list(x)[wanted_columns(names(x), columns)] |> lapply(`[`, rows)
     }
     return(list(read = read, close = nothing, is_text = FALSE))
   }
@@ -232,19 +219,26 @@ record_source <- function(x, piece, columns) {
       "`x` must be a data frame of records, a table, names of files, a DBI result or a function, not %s.", show_value(x)
     )
   }
-  file_source(x, piece, wanted)
+  file_source(x, piece, columns)
 }
 
-wanted_columns <- function(names, wanted) {
+needed_columns <- function(columns) {
+  if (identical(columns$present, "auto")) columns$present <- NULL
+  unlist(columns, use.names = FALSE)
+}
+
+# The columns to read, of these: those that are needed, and those that may hold absences where nothing is said of them.
+wanted_columns <- function(names, columns) {
+  wanted <- needed_columns(columns)
   lost <- setdiff(wanted, names)
   if (length(lost)) {
     stop_input("The records must have the columns %s: they lack %s.", show_names(wanted), show_names(lost))
   }
-  wanted
+  c(wanted, if (identical(columns$present, "auto")) absence_candidates(names, wanted))
 }
 
 # Files one after another: CSV in pieces, Parquet one by one.
-file_source <- function(files, piece, wanted) {
+file_source <- function(files, piece, columns) {
   gone <- files[!file.exists(files) | dir.exists(files)]
   if (length(gone)) stop_input("`x` must be names of files: %s is none.", show_names(gone))
   parquet <- grepl("[.]parquet$", files, ignore.case = TRUE)
@@ -264,7 +258,7 @@ file_source <- function(files, piece, wanted) {
         if (at > length(files)) {
           return(NULL)
         }
-        open <<- if (parquet[at]) parquet_source(files[at], wanted) else csv_source(files[at], piece, wanted)
+        open <<- if (parquet[at]) parquet_source(files[at], columns) else csv_source(files[at], piece, columns)
       }
       found <- open$read()
       if (!is.null(found)) {
@@ -276,7 +270,7 @@ file_source <- function(files, piece, wanted) {
   list(read = read, close = close_open, is_text = !any(parquet))
 }
 
-parquet_source <- function(file, wanted) {
+parquet_source <- function(file, columns) {
   done <- FALSE
   read <- function() {
     if (done) {
@@ -284,14 +278,14 @@ parquet_source <- function(file, wanted) {
     }
     done <<- TRUE
     names <- nanoparquet::read_parquet_schema(file)$name
-    nanoparquet::read_parquet(file, col_select = wanted_columns(names, wanted))
+    nanoparquet::read_parquet(file, col_select = wanted_columns(names, columns))
   }
   list(read = read, close = function() NULL)
 }
 
 # All columns are text, since a piece does not tell what the next ones hold. Bytes are read as they are: a connection
 # that converts them ends, with a warning, where they are of another encoding.
-csv_source <- function(file, piece, wanted) {
+csv_source <- function(file, piece, columns) {
   if (is_utf16(file)) {
     stop_input("`x` must be text in UTF-8 or Latin-1: %s is UTF-16; save it as UTF-8.", show_names(file))
   }
@@ -299,29 +293,59 @@ csv_source <- function(file, piece, wanted) {
   opened <- FALSE
   on.exit(if (!opened) close(con))
   head <- sub("^\ufeff", "", as_utf8(readLines(con, 1L, warn = FALSE, skipNul = TRUE)))
+  wanted <- needed_columns(columns)
   found <- find_header(head, function(names) all(wanted %in% names))
   if (is.null(found)) {
     stop_input("`x` must begin with a header, with commas, tabs or semicolons between its columns: %s of %s lacks %s.",
       if (length(head)) dQuote(clip(head), FALSE) else "the first line", show_names(file), show_names(wanted))
   }
-  classes <- ifelse(found$names %in% wanted, "character", "NULL")
+  classes <- ifelse(found$names %in% wanted_columns(found$names, columns), "character", "NULL")
+  quoted <- grepl("\"", head, fixed = TRUE)
   before <- 0
+  na_names <- character()
   read <- function() {
     repeat {
       peek <- readLines(con, 1L, warn = FALSE, skipNul = TRUE)
       if (!length(peek)) {
+        if (length(na_names)) {
+          inform("NA in %s of %s is taken as a name: leave the field empty where there is none.", show_names(na_names),
+            show_names(basename(file)))
+        }
         return(NULL)
       }
       if (nzchar(peek)) break
     }
     pushBack(peek, con)
+    if (quoted) mark_quoted_na(con, piece, found$sep)
     rows <- csv_rows(con, file, found, piece, classes, before)
     before <<- before + nrow(rows)
-    rows[] <- lapply(rows, as_utf8)
+    rows[] <- Map(function(value, column) {
+      is_name <- column %in% c(columns$site, columns$taxon)
+      if (is_name && !quoted && "NA" %in% value) na_names <<- union(na_names, column)
+      read_na(as_utf8(value), is_name, quoted)
+    }, rows, names(rows))
     rows
   }
   opened <- TRUE
   list(read = read, close = function() close(con))
+}
+
+# The text NA may be a name, as of a country: in columns of names only an empty field is missing. But where a header is in
+# quotation marks, names are, too, and an NA without them is missing, as write.csv() has it. read.table() does not tell
+# the two apart, so the next lines get a mark in theirs.
+mark_quoted_na <- function(con, piece, sep) {
+  lines <- readLines(con, piece, warn = FALSE, skipNul = TRUE)
+  at <- grep("\"NA\"", lines, fixed = TRUE, useBytes = TRUE)
+  lines[at] <- gsub(
+    sprintf("(^|%s)\"NA\"(?=%s|\r?$)", sep, sep), "\\1\"\001NA\"", lines[at], perl = TRUE, useBytes = TRUE
+  )
+  pushBack(lines, con)
+}
+
+read_na <- function(value, is_name, quoted) {
+  if (quoted || !is_name) value[value %in% "NA"] <- NA
+  if (quoted) value[value %in% "\001NA"] <- if (is_name) "NA" else NA
+  value
 }
 
 # The next rows; `before`: how many were read. What read.table() warns of are rows that it has swallowed.
@@ -339,7 +363,7 @@ csv_rows <- function(con, file, found, piece, classes, before) {
     withCallingHandlers(
       utils::read.table(
         con, sep = found$sep, quote = found$quote, nrows = piece, col.names = found$names, colClasses = classes,
-        check.names = FALSE, comment.char = "", na.strings = c("NA", "", "\\N"), strip.white = TRUE, fill = FALSE,
+        check.names = FALSE, comment.char = "", na.strings = c("", "\\N"), strip.white = TRUE, fill = FALSE,
         skipNul = TRUE
       ),
       warning = function(w) { # that the last line has no end is no harm, but is said of an open quotation mark, too
@@ -355,7 +379,7 @@ csv_rows <- function(con, file, found, piece, classes, before) {
 
 n_buckets <- 256L
 
-record_shards <- function(source, path, columns, taxa, size) {
+record_shards <- function(source, path, columns, taxa, names, size) {
   folder <- bucket_folder(path)
   dir.create(folder)
   texts <- character() # of `along`: columns of files of text that do not hold numbers alone
@@ -368,7 +392,7 @@ record_shards <- function(source, path, columns, taxa, size) {
     found <- check_records(found, columns, n_records)
     n_records <- n_records + length(found$site)
     new <- setdiff(unique(found$taxon), c(known, NA))
-    if (length(new) && !is.null(taxa)) stop_input("`taxa` must name all taxa: %s is not among them.", show_names(new))
+    if (!is.null(taxa)) refuse_others(new, taxa, names)
     known <- c(known, new)
     found$taxon <- match(found$taxon, known)
     texts <- union(texts, names(found$along)[!vapply(found$along, reads_as_numbers, NA)])
@@ -377,12 +401,14 @@ record_shards <- function(source, path, columns, taxa, size) {
   if (!n_records) stop_input("`x` must hold records: it has none.")
   if (!length(known)) stop_input("`x` must hold finds: no record has a taxon.")
   # Those that were found first depend on the order of the records: their names do not.
-  final <- if (is.null(taxa)) sort(known, method = "radix") else taxa
+  settled <- settle_names(known, names, taxa)
+  final <- if (is.null(taxa)) sort(unique(settled), method = "radix") else taxa
+  if (!length(final)) stop_input("`names` must leave taxa: with %s there is none.", dQuote(names, FALSE))
   groups <- split(unname(which(count > 0)), cumsum(count[count > 0]) %/% (size + 1))
   margins <- list(sum = numeric(length(final)), missing = numeric(length(final)))
   tables <- list()
   for (buckets in groups) {
-    part <- join_buckets(folder, buckets, match(known, final), length(final), if (source$is_text) texts)
+    part <- join_buckets(folder, buckets, match(settled, final), length(final), if (source$is_text) texts)
     i <- length(tables) + 1L
     tables[[i]] <- write_shard(path, i, part$view, part$rows)
     margins$sum <- margins$sum + tabulate(part$view$column + 1L, length(final))
@@ -393,29 +419,27 @@ record_shards <- function(source, path, columns, taxa, size) {
 
 # One piece, checked: list(site = names, key, taxon = names, cell = 1 (found), 2 (unknown) or 0, along = list).
 check_records <- function(found, columns, before) {
-  wanted_columns(names(found), unlist(columns, use.names = FALSE))
-  site <- as_names(found[[columns$site]])
+  given <- needed_columns(columns)
+  wanted_columns(names(found), columns)
+  site <- name_values(found[[columns$site]])
   bad <- which(is.na(site))
   if (length(bad)) {
     stop_input("Every record must have a site: %s is NA or blank in record %.0f.", columns$site, before + bad[1L])
   }
-  cell <- rep(1L, length(site))
-  if (!is.null(columns$present)) {
-    value <- found[[columns$present]]
-    if (is.character(value)) value <- utils::type.convert(value, as.is = TRUE)
-    bad <- which(!is.na(value) & !(value %in% c(0, 1)))
-    if (length(bad)) {
-      stop_input(
-        "%s must hold 0, 1 and NA alone: record %.0f has %s.", columns$present, before + bad[1L],
-        show_value(value[bad[1L]])
-      )
-    }
-    cell <- ifelse(is.na(value), 2L, as.integer(value))
-  }
+  taxon <- name_values(found[[columns$taxon]])
+  state <- record_states(found, columns$present, given, !is.na(taxon), "record", before)
   list(
-    site = site, taxon = as_names(found[[columns$taxon]]), cell = cell,
+    site = site, taxon = taxon, cell = ifelse(is.na(state), 2L, state),
     along = stats::setNames(lapply(columns$along, function(name) found[[name]]), columns$along)
   )
+}
+
+# Of `taxa` that are all, others are an error, but for those that `names` joins to them or leaves out.
+refuse_others <- function(new, taxa, names) {
+  if (names != "keep") {
+    new <- new[!tolower(clean_names(new)) %in% tolower(clean_names(taxa)) & !(names == "certain" & is_doubtful(new))]
+  }
+  if (length(new)) stop_input("`taxa` must name all taxa: %s is not among them.", show_names(new))
 }
 
 # A number from 1 to n_buckets for each site, which its name alone decides: a site may be a number in one piece and text

@@ -16,27 +16,27 @@ site_table <- function(x) {
   sites
 }
 
-# A row for each kept observation: its name, what is constant within all of them, and the summaries asked for.
-new_site_table <- function(data, observation, rows, kept, summarise) {
+# A row for each kept site: its name, what is constant within all of them, and the summaries asked for.
+new_site_table <- function(data, site, rows, kept, summarise) {
   first <- match(seq_along(rows$label), rows$code)
   used <- which(kept[rows$code])
-  columns <- setdiff(names(data), c("observation", "n_attributes", "n_occurrences", names(summarise)))
+  columns <- setdiff(names(data), c("site", "n_taxa", "n_occurrences", names(summarise)))
   constant <- vapply(columns, function(column) {
-    column %in% observation || is_constant(data[[column]], used, first[rows$code[used]])
+    column %in% site || is_constant(data[[column]], used, first[rows$code[used]])
   }, NA)
-  sites <- data.frame(observation = rows$label[kept], row.names = rows$label[kept])
+  sites <- data.frame(site = rows$label[kept], row.names = rows$label[kept])
   for (column in columns[constant]) {
     value <- data[[column]][first[kept]]
     sites[[column]] <- if (is.character(value)) trimws(value) else value
   }
   members <- split(used, factor(rows$code[used], levels = which(kept)))
   for (column in names(summarise)) {
-    sites[[column]] <- summarise_column(data, members, column, summarise[[column]], sites$observation)
+    sites[[column]] <- summarise_column(data, members, column, summarise[[column]], sites$site)
   }
   sites
 }
 
-# Whether value is, in every row used, what it is in the first row of its observation.
+# Whether value is, in every row used, what it is in the first row of its site.
 is_constant <- function(value, used, first) {
   if (!is.atomic(value) || !is.null(dim(value))) {
     return(FALSE)

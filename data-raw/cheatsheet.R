@@ -14,7 +14,7 @@ sheet <- list(
     "From data to a table" = c(
       "read_pbdb(file)", "a download of the Paleobiology Database",
       "read_now(file)", "an export of the NOW database",
-      "x <- occurrence_matrix(d, \"formation\", \"genus\")", "occurrences to a table; min_observations, min_attributes",
+      "x <- occurrence_matrix(d, \"formation\", \"genus\")", "occurrences to a table; min_sites, min_taxa",
       "names(dimnames(x)) <- c(\"sites\", \"genera\")", "your words, for prints and figures",
       "site_table(x)", "ages, places and covariates, a row for each site",
       "range_through(x, age)", "zeros between a taxon's oldest and youngest find"

@@ -50,8 +50,8 @@ middle <- function(rows) {
 
 x <- occurrence_matrix(
   bodies[c("formation", "early_interval", "genus", "collection_no", "max_ma", "min_ma", "lng", "lat")],
-  observation = c("formation", "early_interval"), attribute = "genus",
-  min_observations = 3, min_attributes = 2,
+  site = c("formation", "early_interval"), taxon = "genus",
+  min_sites = 3, min_taxa = 2,
   summarise = list(
     age = function(rows) {
       rows <- rows[!duplicated(rows$collection_no), ]
@@ -66,7 +66,7 @@ x <- occurrence_matrix(
 )
 sites <- site_table(x)
 key <- paste(bodies$formation, bodies$early_interval, sep = ", ")
-sites[c("lng", "lat")] <- round(t(vapply(sites$observation, function(site) middle(bodies[key == site, ]), c(0, 0))), 4)
+sites[c("lng", "lat")] <- round(t(vapply(sites$site, function(site) middle(bodies[key == site, ]), c(0, 0))), 4)
 
 # Taxa, as the database places them, and the ages of their oldest and youngest site.
 taxa <- unique(bodies[bodies$genus %in% colnames(x), c("genus", "class", "order", "family")])
@@ -79,7 +79,7 @@ genera$youngest_ma <- apply(x == 1L, 2L, function(found) min(sites$age[found]))
 row.names(genera) <- genera$genus
 
 # Sites from old to young, genera by the mean age of their sites, so that the matrix can be looked at as it is.
-by_age <- order(-sites$age, -sites$max_ma, sites$observation, method = "radix")
+by_age <- order(-sites$age, -sites$max_ma, sites$site, method = "radix")
 by_mean <- order(-drop(sites$age %*% x) / colSums(x), colnames(x), method = "radix")
 early_tetrapods <- list(
   x = x[by_age, by_mean],

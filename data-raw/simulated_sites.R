@@ -48,7 +48,7 @@ stopifnot(colSums(x) >= 3L)
 
 simulated_sites <- list(
   x = x,
-  sites = data.frame(observation = site, age = age, n_attributes = as.integer(rowSums(x)), row.names = site),
+  sites = data.frame(site = site, age = age, n_taxa = as.integer(rowSums(x)), row.names = site),
   truth = list(
     membership = matrix(
       cbind((1 - phantom) * content, phantom), n,

@@ -7,7 +7,7 @@ set.seed(20090901)
 #    2 or more genera. Footprints and other traces are left out.
 bodies <- subset(tetrapod_occurrences, !grepl("trace", pres_mode))
 x <- occurrence_matrix(bodies,
-  observation = c("formation", "early_interval"), attribute = "genus", min_observations = 3, min_attributes = 2,
+  site = c("formation", "early_interval"), taxon = "genus", min_sites = 3, min_taxa = 2,
   summarise = list(
     age = function(rows) stats::median((rows$max_ma + rows$min_ma) / 2),
     oldest = function(rows) max(rows$max_ma), youngest = function(rows) min(rows$min_ma),

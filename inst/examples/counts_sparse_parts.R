@@ -2,7 +2,7 @@
 library(multicause)
 finds <- subset(tetrapod_occurrences, !grepl("trace", pres_mode) & family != "NO_FAMILY_SPECIFIED")
 x <- occurrence_matrix(
-  finds, observation = "formation", attribute = "family", min_observations = 4, min_attributes = 3, count = TRUE
+  finds, site = "formation", taxon = "family", min_sites = 4, min_taxa = 3, count = TRUE
 )
 set.seed(1)
 fit <- plsa(x, k = 8, sparsity = c(membership = 0.05))

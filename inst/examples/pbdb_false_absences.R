@@ -3,7 +3,7 @@ library(multicause)
 file <- system.file("extdata", "pbdb_tetrapods_us.csv.gz", package = "multicause") # put your own download here
 bodies <- subset(read_pbdb(file), !grepl("trace", pres_mode)) # tracks and burrows have names of their own
 x <- occurrence_matrix(
-  bodies, observation = c("formation", "early_interval"), attribute = "genus", min_observations = 3, min_attributes = 2,
+  bodies, site = c("formation", "early_interval"), taxon = "genus", min_sites = 3, min_taxa = 2,
   summarise = list(
     age = function(rows) median((rows$max_ma + rows$min_ma) / 2),
     collections = function(rows) length(unique(rows$collection_no))

@@ -4,7 +4,7 @@ file <- system.file("extdata", "pbdb_tetrapods_us.csv.gz", package = "multicause
 bodies <- subset(read_pbdb(file), !grepl("trace", pres_mode))
 middle <- function(rows) median((rows$max_ma + rows$min_ma) / 2)
 x <- occurrence_matrix(
-  bodies, "formation", "genus", min_observations = 3, min_attributes = 2, summarise = list(age = middle)
+  bodies, "formation", "genus", min_sites = 3, min_taxa = 2, summarise = list(age = middle)
 )
 names(dimnames(x)) <- c("formations", "genera")
 w <- which_zeros(x, age = site_table(x)$age, seed = 1, quick = TRUE) # leave out `quick` for the paper

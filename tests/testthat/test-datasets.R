@@ -26,10 +26,10 @@ test_that("its tables are in step with the matrix", {
   x <- early_tetrapods$x
   sites <- early_tetrapods$sites
   genera <- early_tetrapods$genera
-  expect_identical(sites$observation, rownames(x))
+  expect_identical(sites$site, rownames(x))
   expect_identical(rownames(sites), rownames(x))
-  expect_identical(sites$n_attributes, as.integer(rowSums(x)))
-  expect_identical(sites$observation, paste(sites$formation, sites$early_interval, sep = ", "))
+  expect_identical(sites$n_taxa, as.integer(rowSums(x)))
+  expect_identical(sites$site, paste(sites$formation, sites$early_interval, sep = ", "))
   expect_false(anyNA(sites))
   expect_true(all(sites$min_ma <= sites$age & sites$age <= sites$max_ma))
   expect_true(all(abs(sites$lng) <= 180) && all(abs(sites$lat) <= 90))
@@ -50,7 +50,7 @@ test_that("the simulated sites have the truth they tell", {
   expect_equal(rowSums(truth$membership), setNames(rep(1, 120), rownames(x)))
   expect_true(all(truth$aspects["phantom", ] == 0))
   expect_identical(dimnames(truth$membership %*% truth$aspects), dimnames(x))
-  expect_identical(simulated_sites$sites$observation, rownames(x))
+  expect_identical(simulated_sites$sites$site, rownames(x))
   # x was drawn with these probabilities, but for the sites left out as too poor
   p <- truth$membership %*% truth$aspects
   expect_lt(abs(sum(x) - sum(p)), 4 * sqrt(sum(p * (1 - p))))

@@ -38,7 +38,7 @@ test_that("counts are rows, or the sum of a column", {
   data$n[1] <- NA # ursus in B: one of two finds has no number
   x <- quietly(occurrence_matrix(data, "site", "taxon", count = "n"))
   expect_identical(x["B", ], c(canis = 0, equus = 1, ursus = NA))
-  expect_identical(site_table(x)$n_attributes, c(2L, 2L, 2L, 1L))
+  expect_identical(site_table(x)$n_taxa, c(2L, 2L, 2L, 1L))
 
   data$n <- c(0, 1, 0, 1, 0, 1, 1, 1) # sought and not found is not a presence
   x <- quietly(occurrence_matrix(data, "site", "taxon", count = "n"))
@@ -123,15 +123,15 @@ test_that("the site table keeps what is constant and what was asked for", {
   )
   sites <- site_table(x)
   expect_identical(
-    names(sites), c("observation", "site", "age", "n", "oldest", "last", "n_attributes", "n_occurrences")
+    names(sites), c("site", "age", "n", "oldest", "last", "n_taxa", "n_occurrences")
   )
   expect_identical(rownames(sites), rownames(x))
-  expect_identical(sites$observation, rownames(x))
+  expect_identical(sites$site, rownames(x))
   expect_identical(sites$age, c(1, 2, 3, 4))
   expect_identical(sites$oldest, sites$age)
   expect_identical(sites$n, c(3, 8, 7, 1))
   expect_identical(sites$last, c("ursus", "equus", "equus", "canis"))
-  expect_identical(sites$n_attributes, as.integer(rowSums(x)))
+  expect_identical(sites$n_taxa, as.integer(rowSums(x)))
   expect_identical(sites$n_occurrences, c(2L, 3L, 2L, 1L))
 })
 
@@ -143,15 +143,13 @@ test_that("a site with a missing value in one row only has no constant", {
 })
 
 test_that("columns named as those of the site table give way", {
-  data <- cbind(finds(), observation = 1:8, n_attributes = 99)
-  sites <- site_table(quietly(occurrence_matrix(data, "site", "taxon")))
-  expect_identical(sites$observation, c("A", "B", "C", "D"))
-  expect_identical(sites$n_attributes, c(2L, 2L, 2L, 1L))
-  names(data)[1L] <- "site_name"
-  names(data)[names(data) == "observation"] <- "site"
-  data <- cbind(data, observation = data$site_name)
-  sites <- site_table(quietly(occurrence_matrix(data, "observation", "taxon")))
-  expect_identical(sites$observation, c("A", "B", "C", "D"))
+  data <- cbind(finds(), n_taxa = 99, n_occurrences = 98)
+  data$place <- data$site
+  data$site <- seq_len(nrow(data))
+  sites <- site_table(quietly(occurrence_matrix(data, "place", "taxon")))
+  expect_identical(sites$site, c("A", "B", "C", "D"))
+  expect_identical(sites$n_taxa, c(2L, 2L, 2L, 1L))
+  expect_identical(sites$n_occurrences, c(2L, 3L, 2L, 1L))
 })
 
 test_that("a model takes the matrix as it is, and dense and sparse give the same", {
@@ -204,9 +202,9 @@ test_that("wrong calls are told what is wrong", {
   expect_snapshot(error = TRUE, occurrence_matrix(transform(data, taxon = I(list(1))), "site", "taxon"))
   expect_snapshot(error = TRUE, occurrence_matrix(transform(data, taxon = NA), "site", "taxon"))
   expect_snapshot(error = TRUE, occurrence_matrix(data[0, ], "site", "taxon"))
-  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", min_observations = 0))
-  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", min_attributes = 1.5))
-  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", min_observations = 9))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", min_sites = 0))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", min_taxa = 1.5))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", min_sites = 9))
   expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", iterate = NA))
   expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", sparse = "yes"))
   expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", count = "number"))
@@ -222,7 +220,7 @@ test_that("wrong calls are told what is wrong", {
   expect_snapshot(error = TRUE, site_table(matrix(0, 2, 2)))
 })
 
-test_that("NaN names no observation, and a summary that fails is named with what it was given", {
+test_that("NaN names no site, and a summary that fails is named with what it was given", {
   data <- data.frame(age = c(1, NaN, 2, NA), genus = "G")
   expect_message(x <- occurrence_matrix(data, "age", "genus"), "Left out 2 of 4 rows: no age in 2")
   expect_identical(rownames(x), c("1", "2"))

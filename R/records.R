@@ -1,0 +1,326 @@
+# Records in long form, one for each find: what occurrence_matrix(), shards(), read_pbdb() and read_now() share.
+
+# What a record says: a find, an absence, or nothing that is known.
+
+# Columns by which lists and surveys record absences, in lower case without separators; those that say nothing else
+# come first.
+absence_columns <- c(
+  "occurrencestatus", "presence", "present", "presenceabsence", "presabs", "pa", "detected", "detection", "observed",
+  "speciesobserved", "found", "seen", "individualcount", "organismquantity", "observationcount", "count", "counts",
+  "totalcount", "abundance", "abundvalue", "individuals", "nindividuals", "numberofindividuals", "numindividuals",
+  "howmany", "groupsize", "number", "quantity", "n"
+)
+
+present_words <- c(
+  "present", "presence", "detected", "detection", "observed", "found", "seen", "recorded", "yes", "y", "true", "t", "x"
+)
+absent_words <- c(
+  "absent", "absence", "undetected", "nondetected", "nondetection", "unobserved", "no", "n", "false", "f", "none",
+  paste0("not", c("present", "detected", "observed", "found", "seen", "recorded"))
+)
+
+# 1 found, 0 not found, NA unknown, and -1 for what says none of these.
+read_presence <- function(value) {
+  value <- as_plain(value)
+  if (is.character(value)) {
+    values <- unique(value)
+    return(read_presence_text(values)[match(value, values)])
+  }
+  if (!is.logical(value) && !is.numeric(value)) {
+    return(rep(-1L, length(value)))
+  }
+  out <- as.integer(value > 0)
+  out[which(is.infinite(value) | value < 0)] <- -1L
+  out
+}
+
+read_presence_text <- function(text) {
+  word <- gsub("[-_[:space:]]+", "", tolower(text))
+  out <- rep(-1L, length(text))
+  out[is.na(text) | word %in% c("", "na", "\\n")] <- NA
+  out[word %in% present_words] <- 1L
+  out[word %in% absent_words] <- 0L
+  number <- which(reads_as_number(trimws(text)))
+  out[number] <- read_presence(as.numeric(text[number]))
+  out
+}
+
+# The state of each record: 1, 0 or NA as above. `present`: the column that says it; NULL: all are finds; "auto": all
+# are finds, and a column known for absences that holds any is an error. `given`: columns that are used otherwise;
+# `find`: whether a record would be a find; `unit` and `before`: how messages count records.
+record_states <- function(data, present, given, find, unit = "row", before = 0) {
+  if (identical(present, "auto")) {
+    refuse_absences(data, given, find, unit, before)
+    present <- NULL
+  }
+  if (is.null(present)) {
+    return(rep(1L, length(find)))
+  }
+  state <- read_presence(data[[present]])
+  bad <- which(state == -1L)
+  if (length(bad)) {
+    stop_input(
+      paste(
+        "`present` must name a column of TRUE and FALSE, of counts (0 is absent), or of words such as PRESENT and",
+        "ABSENT: %s %.0f of %s is %s."
+      ),
+      unit, before + bad[1L], show_names(present), show_value(as_plain(data[[present]][bad[1L]]))
+    )
+  }
+  state
+}
+
+as_plain <- function(value) if (is.object(value)) as.character(value) else value
+
+# Columns of these names that may record absences.
+absence_candidates <- function(names, given) {
+  at <- match(gsub("[-_. ]+", "", tolower(names)), absence_columns)
+  found <- names[order(at, na.last = NA)]
+  setdiff(found, given)
+}
+
+refuse_absences <- function(data, given, find, unit, before) {
+  for (column in absence_candidates(names(data), given)) {
+    state <- read_presence(data[[column]])
+    absent <- which(find & state == 0L)
+    if (!length(absent) || any(state == -1L, na.rm = TRUE)) next # a column that holds something else
+    more <- length(absent) - 1L
+    stop_input(
+      paste(
+        "%s %.0f records an absence%s: its %s is %s. Give `present = %s` for absences that are no finds, or",
+        "`present = NULL` if every %s is a find."
+      ),
+      capital(unit), before + absent[1L], if (more) sprintf(", as do %s", count_words(more, paste("other", unit))) else "",
+      show_names(column), show_value(as_plain(data[[column]][absent[1L]])), dQuote(column, FALSE), unit
+    )
+  }
+}
+
+# What was read of records that are no finds, in a message.
+states_line <- function(state, present) {
+  n <- c(sum(state %in% 0L), sum(is.na(state)))
+  if (identical(present, "auto") || is.null(present) || !any(n > 0)) {
+    return(character())
+  }
+  of <- sprintf(c("%s absent", "%s unknown"), vapply(n, format_big, ""))[n > 0]
+  sprintf("Of %s, %s by %s.", count_words(length(state), "row"), paste(of, collapse = " and "), show_names(present))
+}
+
+check_present <- function(present, wish) {
+  if (!is.null(present) && (!is.character(present) || length(present) != 1L || is.na(present))) {
+    stop_input("`present` must be %s, \"auto\" or NULL, not %s.", wish, show_value(present))
+  }
+}
+
+# Values as the names they give, the same in whatever part of the data they stand: white space around them cut, blanks
+# missing, whole numbers in full, text in UTF-8.
+name_values <- function(x) {
+  if (inherits(x, "POSIXt")) {
+    return(moment_names(as.POSIXct(x)))
+  }
+  if (inherits(x, "integer64") && !isNamespaceLoaded("bit64")) {
+    stop_input("Names that are numbers of 64 bits need package bit64: load it first.")
+  }
+  if (is.object(x)) x <- as.character(x)
+  values <- unique(x)
+  text <- as.character(values)
+  if (is.numeric(values)) {
+    whole <- which(is.finite(values) & values == round(values))
+    text[whole] <- sprintf("%.0f", values[whole])
+  } else {
+    marked <- Encoding(text) != "unknown"
+    text[marked] <- enc2utf8(text[marked])
+    text[!marked] <- as_utf8(text[!marked])
+    text <- trimws(text)
+    text[text %in% ""] <- NA
+  }
+  text[is.na(values)] <- NA # NaN, too
+  text[match(x, values)]
+}
+
+# Moments by the clock of their zone, with what they have beyond whole seconds; with their offset from UTC where the clock
+# shows that time twice, as at the end of summer time. Always with the time of day, which R leaves out where it is 0 in
+# all values.
+moment_names <- function(x) {
+  moments <- unique(round(as.numeric(x), 6))
+  second <- floor(moments)
+  micro <- round(1e6 * (moments - second))
+  at <- function(second) .POSIXct(second, attr(x, "tzone")[1L])
+  offset <- function(second) {
+    found <- as.POSIXlt(at(second))$gmtoff %||% 0 # none in UTC
+    replace(found, is.na(found), 0)
+  }
+  own <- offset(second)
+  twice <- Reduce(`|`, lapply(c(-86400, 86400), function(away) {
+    other <- offset(second + away)
+    other != own & offset(second + own - other) == other
+  }))
+  text <- paste0(
+    format(at(second), "%Y-%m-%d %H:%M:%S"), ifelse(micro > 0, sub("0+$", "", sprintf(".%06.0f", micro)), ""),
+    ifelse(twice, format(at(second), " %z"), "")
+  )
+  replace(text, is.na(moments), NA)[match(round(as.numeric(x), 6), moments)]
+}
+
+# Names that differ in nothing but how they are written.
+
+odd_blanks <- "[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff_[:space:]]+"
+
+# Names without differences in blanks, underscores, dashes, and letters whose accent is a character of its own.
+plain_spelling <- function(name) {
+  text <- trimws(gsub(odd_blanks, " ", join_accents(name)))
+  gsub("[\u2010-\u2015\u2212]", "-", text)
+}
+
+# A letter and an accent after it are the letter with the accent: the marks, letters and what they make.
+accents <- list(
+  list("\u0300", "AEIOUaeiou", "\u00c0\u00c8\u00cc\u00d2\u00d9\u00e0\u00e8\u00ec\u00f2\u00f9"),
+  list(
+    "\u0301", "AEIOUYaeiouyCNSZcnsz",
+    "\u00c1\u00c9\u00cd\u00d3\u00da\u00dd\u00e1\u00e9\u00ed\u00f3\u00fa\u00fd\u0106\u0143\u015a\u0179\u0107\u0144\u015b\u017a"
+  ),
+  list("\u0302", "AEIOUaeiou", "\u00c2\u00ca\u00ce\u00d4\u00db\u00e2\u00ea\u00ee\u00f4\u00fb"),
+  list("\u0303", "ANOano", "\u00c3\u00d1\u00d5\u00e3\u00f1\u00f5"),
+  list("\u0308", "AEIOUaeiouy", "\u00c4\u00cb\u00cf\u00d6\u00dc\u00e4\u00eb\u00ef\u00f6\u00fc\u00ff"),
+  list("\u030a", "AUau", "\u00c5\u016e\u00e5\u016f"),
+  list("\u030c", "CDENRSTZcenrsz", "\u010c\u010e\u011a\u0147\u0158\u0160\u0164\u017d\u010d\u011b\u0148\u0159\u0161\u017e"),
+  list("\u0327", "CScs", "\u00c7\u015e\u00e7\u015f")
+)
+
+join_accents <- function(name) {
+  apart <- grep("[\u0300-\u036f]", name)
+  for (accent in accents[vapply(accents, function(accent) any(grepl(accent[[1L]], name[apart], fixed = TRUE)), NA)]) {
+    letters <- strsplit(accent[[2L]], "")[[1L]]
+    joined <- strsplit(accent[[3L]], "")[[1L]]
+    for (i in seq_along(letters)) {
+      name[apart] <- gsub(paste0(letters[i], accent[[1L]]), joined[i], name[apart], fixed = TRUE)
+    }
+  }
+  name
+}
+
+# Open nomenclature, as regular expressions. A word begins at the start, after a blank or in brackets.
+word_start <- "(?i)(?<![^ (])"
+like_words <- paste0(word_start, "(?:(?:cf|aff|ex gr)(?:\\. *| |$)|(?:gr|nr|conf)\\. *)")
+no_species <- "(?i)(?<=\\S)(?<! n\\.)(?<! nov\\.)(?: (?:gen|sp|spp|spec|ssp|subsp|et|indet|undet)\\.?)+$"
+new_genus <- paste0(word_start, "(?:(?:n|nov)\\. ?gen|gen\\. ?(?:n|nov))\\. *")
+new_species <- paste0(word_start, "(?:gen\\. et )?(?:(?:n|nov)\\. ?s(?:ub)?s?p|s(?:ub)?s?p\\. ?(?:n|nov))\\. *")
+binomial <- "^\\S+( \\(\\S+\\))? [[:lower:]-]{3,}"
+quotes <- "(?<![^ (])[\"'\u2018\u201c\u201e\u00ab]+|[\"'\u2019\u201d\u201c\u00bb]+(?![^ ),?])"
+
+# Names without marks of open nomenclature, quotation marks around words, and the sign of a hybrid before its genus or
+# epithet. That of a formula, as between two species, stays: a name without it would be another's. So do numbers and
+# letters of unnamed species, authors, years and ranks.
+clean_names <- function(name) {
+  text <- plain_spelling(name)
+  odd <- grep("[^A-Za-z -]|\\b(cf|aff|ex gr|spp?|spec|ssp|subsp|indet|undet|gen|x)\\b", text, TRUE, perl = TRUE)
+  out <- gsub("[?]", " ", text[odd])
+  out <- gsub("\u2019(?=\\w)", "'", gsub(quotes, "", out, perl = TRUE), perl = TRUE)
+  out <- gsub(new_genus, "", gsub(like_words, "", gsub("\\( *\\)", " ", squish(out)), perl = TRUE), perl = TRUE)
+  named <- gsub(new_species, "", out, perl = TRUE)
+  out <- ifelse(grepl(binomial, squish(named)), named, out)
+  out <- sub(no_species, "", squish(out), perl = TRUE)
+  out <- sub(" (?:ssp|subsp)\\.? (?=\\S)", " subsp. ", out, perl = TRUE)
+  out <- gsub("(?<=[[:lower:]]) x (?=[[:alpha:]])|^x (?=[[:upper:]])| *\u00d7 *", " \u00d7 ", out, perl = TRUE)
+  out <- sub("^ \u00d7 ", "", out)
+  out <- squish(sub("^([[:upper:]][[:lower:]-]+) \u00d7 (?=[[:lower:]])", "\\1 ", out, perl = TRUE))
+  text[odd] <- ifelse(grepl("[[:alnum:]]", out), out, text[odd]) # nothing but marks is no name to clean
+  text
+}
+
+squish <- function(text) trimws(gsub(" +", " ", text))
+
+# Whether a name says itself that it is not sure, or that it ends above a species.
+is_doubtful <- function(name) {
+  text <- gsub(paste0(new_genus, "|", new_species), "", plain_spelling(name), perl = TRUE)
+  marks <- c("[?]", like_words, quotes, paste0(word_start, "(?:spp?|spec|indet|undet)\\.?(?= |$)"))
+  Reduce(`|`, lapply(marks, grepl, text, perl = TRUE))
+}
+
+name_choices <- c("keep", "join", "certain")
+
+# The names that `names` makes of those of taxa: as they are, with a message of those that differ in spelling alone;
+# joined; or joined without the doubtful ones, which become NA. `known`: spellings that are wanted where there are any.
+settle_names <- function(name, names, known = NULL) {
+  clean <- clean_names(name)
+  key <- tolower(clean)
+  if (names == "keep") {
+    tell_alike(name, key, "taxa", "case, blanks or marks such as \"?\" and \"cf.\"", paste(
+      "With `names = \"join\"` each such group is one taxon, with `names = \"certain\"` names with marks of doubt are",
+      "left out."
+    ))
+    return(name)
+  }
+  out <- if (is.null(known)) clean[best_spelling(clean, key)] else known[match(key, tolower(clean_names(known)))]
+  doubtful <- names == "certain" & is_doubtful(name) & !is.na(name)
+  tell_settled(name, key, doubtful)
+  replace(out, doubtful, NA)
+}
+
+# For each name the place of the spelling of its group that is taken: one with a capital first and no other, as genera
+# and binomials are written, else the first as bytes compare. The order of the names does not matter.
+best_spelling <- function(clean, key) {
+  usual <- grepl("^[^[:alpha:]]*[[:upper:]][^[:upper:]]*$", clean)
+  order <- order(!usual, clean, method = "radix")
+  order[match(key, key[order])]
+}
+
+# Groups of names that have a key in common: a list of vectors, in the order of their first names.
+alike_groups <- function(name, key) {
+  shared <- which(key %in% key[duplicated(key)] & !is.na(name))
+  shared <- shared[order(name[shared], method = "radix")]
+  unname(split(name[shared], factor(key[shared], unique(key[shared]))))
+}
+
+show_groups <- function(groups, most = 4L) {
+  shown <- vapply(utils::head(groups, most), function(group) show_names(visible_blanks(group)), "")
+  more <- length(groups) - length(shown)
+  paste0(paste(shown, collapse = "; "), if (more > 0L) paste("; and", count_words(more, "more group")) else "")
+}
+
+# Blanks that look like others, and those that are not seen, by their code.
+visible_blanks <- function(text) {
+  odd <- c("\u00a0", "\u1680", intToUtf8(0x2000:0x200b, multiple = TRUE), "\u202f", "\u205f", "\u3000", "\ufeff")
+  for (blank in odd[vapply(odd, function(blank) any(grepl(blank, text, fixed = TRUE)), NA)]) {
+    text <- gsub(blank, sprintf("<U+%04X>", utf8ToInt(blank)), text, fixed = TRUE)
+  }
+  text
+}
+
+tell_alike <- function(name, key, what, differ, advice = "") {
+  groups <- alike_groups(name, key)
+  if (length(groups)) {
+    inform(
+      "%s of %s differ only in %s, and stay apart: %s. %s", count_words(length(groups), "group"), what, differ,
+      show_groups(groups), advice
+    )
+  }
+}
+
+tell_settled <- function(name, key, doubtful) {
+  groups <- alike_groups(name[!doubtful], key[!doubtful])
+  lines <- c(
+    if (length(groups)) sprintf("Joined names of %s: %s.", count_words(length(groups), "taxon"), show_groups(groups)),
+    if (any(doubtful)) {
+      sprintf(
+        "Left out %s with marks of doubt: %s.", count_words(sum(doubtful), "name"),
+        show_names(sort(name[doubtful], method = "radix"))
+      )
+    }
+  )
+  if (length(lines)) inform("%s", paste(lines, collapse = "\n"))
+}
+
+# Sites are codes more often than names: they are told, and never joined.
+tell_alike_sites <- function(name) {
+  tell_alike(name, tolower(plain_spelling(name)), "sites", "case or blanks", "Are they the same? Then give one name.")
+}
+
+# Columns of names of a table that was read, settled; `names` as above.
+settle_columns <- function(table, columns, names) {
+  values <- unique(unlist(table[columns], use.names = FALSE))
+  values <- values[!is.na(values)]
+  settled <- settle_names(values, names)
+  table[columns] <- lapply(table[columns], function(column) settled[match(column, values)])
+  table
+}
