@@ -202,7 +202,7 @@ certificate.aspect_bernoulli_shards <- function(fit) {
   nodes <- list()
   worst <- 0
   for (s in fit$shards$shards$shard) {
-    view <- read_shard_view(fit$shards$path, s, fit$shards$shards$cells[s])
+    view <- read_shard_view(fit$shards, s)
     param <- list(membership = own_rows(fit, s)[, fit$order, drop = FALSE], aspects = aspects)
     gap <- ab_certify(view, param, pinned, prior, fixed_aspects = TRUE)
     worst <- max(worst, gap[3L])

@@ -32,7 +32,7 @@ observed_of_shard <- function(x, shard) {
   if (x$shards$missing[shard] == 0) {
     return(all)
   }
-  all - diff(read_shard_view(x$path, shard, x$shards$cells[shard])$na_start)
+  all - diff(read_shard_view(x, shard)$na_start)
 }
 
 #' @export

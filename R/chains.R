@@ -117,12 +117,22 @@ checkpoint_file <- function(checkpoint, chain) if (!is.null(checkpoint)) sprintf
 
 # The saved chain where there is one, and it is one of this call.
 resume_checkpoint <- function(job, problem, file) {
-  saved <- read_checkpoint(file, problem$fingerprint)
+  if (!is.null(file)) remove_part(file)
+  saved <- read_checkpoint(file, problem$fingerprint, "job")
   if (is.null(saved)) {
     return(job)
   }
+  if (!is_job(saved$job, job)) stop_damaged_checkpoint(file)
   saved$job$stopped <- FALSE
   saved$job
+}
+
+# Can `saved` be a chain that began as `job`? Parts that a new one does not have yet may be anything.
+is_job <- function(saved, job) {
+  is_bare(saved, "list") && is_named(saved) && all(names(job) %in% names(saved)) && is_seed(saved$stream) &&
+    all(vapply(names(job), function(name) {
+      is.null(job[[name]]) || identical(typeof(saved[[name]]), typeof(job[[name]]))
+    }, NA))
 }
 
 chain_task <- function(task, problem, tick) run_chain(task$job, problem, task$file)

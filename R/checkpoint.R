@@ -39,9 +39,9 @@ write_to <- function(file, mode, write) {
 }
 
 # Writes list(object, whole_mark): the checksum of all before the mark. That the disk was full may show in the file
-# only, since closing it does not tell.
-write_marked <- function(object, file, version = NULL) {
-  write_to(file, "wb", function(con) saveRDS(list(object, whole_mark), con, version = version))
+# only, since closing it does not tell. Version 2 of the format has none of the kinds of vectors that are code.
+write_marked <- function(object, file) {
+  write_to(file, "wb", function(con) saveRDS(list(object, whole_mark), con, version = 2L))
   written <- read_sum(file, file.size(file) - length(whole_mark))
   if (!identical(written$rest, whole_mark)) stop("not all of it could be written")
   written$sum
@@ -62,13 +62,77 @@ read_sum <- function(file, size) {
   list(sum = cli::hash_md5(paste(sums, collapse = "")), rest = readBin(con, "raw", 100L))
 }
 
-# The object in a file, or what is_damaged() knows.
-read_whole <- function(file) {
+# The object in a file, or what is_damaged() knows. `any`: also one that is not plain data, of a file that only this
+# session could write. A file from elsewhere has the right checksum as easily as ours.
+read_whole <- function(file, any = FALSE) {
   read <- function() {
-    end <- read_sum(file, file.size(file) - length(whole_mark) - nchar(cli::hash_md5("")))
-    if (identical(end$rest, c(whole_mark, charToRaw(end$sum)))) readRDS(file)[[1L]] else damaged_file()
+    size <- file.size(file) - nchar(cli::hash_md5(""))
+    end <- read_sum(file, size - length(whole_mark))
+    whole <- identical(end$rest, c(whole_mark, charToRaw(end$sum)))
+    bytes <- if (whole) readBin(file, "raw", size)
+    if (!whole || !(any || .Call(mc_c_is_plain, bytes))) {
+      return(damaged_file())
+    }
+    held <- unserialize(bytes)
+    if (any || (is_sound(held) && is_bare(held, "list") && length(held) == 2L)) held[[1L]] else damaged_file()
   }
   catch_error(suppressWarnings(read()), function(e) damaged_file())
+}
+
+# The same of a list with these parts, and perhaps others: what else there is counts as damaged.
+read_list <- function(file, parts, any = FALSE) {
+  saved <- read_whole(file, any)
+  if (is_bare(saved, "list") && is_named(saved) && all(parts %in% names(saved))) saved else damaged_file()
+}
+
+is_plain <- function(object) .Call(mc_c_is_plain, serialize(object, NULL, version = 2L))
+
+# A value of this type without a class: nothing that is done with it calls a method.
+is_bare <- function(x, type) typeof(x) %in% type && !is.object(x)
+
+# Whether all attributes in plain data fit what they are of: R itself trusts names and extents, and reads beyond what
+# is there. Objects made of attributes alone are known of package Matrix, which checks them.
+is_sound <- function(x) {
+  at <- attributes(x)
+  own <- is.null(at) || (if (isS4(x)) is_matrix_object(x, at$class) else attributes_fit(x, at))
+  own && all(vapply(at, is_sound, NA)) && (typeof(x) != "list" || all(vapply(unclass(x), is_sound, NA)))
+}
+
+is_matrix_object <- function(x, class) {
+  identical(attr(class, "package"), "Matrix") && isTRUE(methods::validObject(x, test = TRUE))
+}
+
+attributes_fit <- function(x, at) {
+  n <- length(unclass(x))
+  texts <- function(value, size) is_bare(value, "character") && length(value) == size
+  fits <- list(
+    names = function(value) texts(value, n),
+    dim = function(value) is_bare(value, "integer") && isTRUE(all(value >= 0L) && prod(value) == n),
+    dimnames = function(value) {
+      is_bare(value, "list") && length(value) == length(at[["dim"]]) &&
+        all(mapply(function(each, size) is.null(each) || texts(each, size), value, at[["dim"]]))
+    },
+    class = function(value) is_bare(value, "character") && length(value) && !anyNA(value),
+    levels = function(value) is_bare(value, "character") && is.integer(unclass(x)) && in_levels(x, length(value)),
+    row.names = function(value) is_bare(value, c("integer", "character")) && all(row_counts(x) == length(value))
+  )
+  for (name in intersect(names(fits), names(at))) {
+    if (!isTRUE(fits[[name]](at[[name]]) && TRUE)) return(FALSE)
+  }
+  TRUE
+}
+
+in_levels <- function(codes, n) {
+  codes <- as.vector(unclass(codes))
+  all(is.na(codes) | (codes >= 1L & codes <= n))
+}
+
+# The number of rows of each column of a data frame.
+row_counts <- function(columns) {
+  vapply(unclass(columns), function(column) {
+    rows <- attr(column, "dim", exact = TRUE)[1L]
+    if (is.null(rows)) length(unclass(column)) else rows
+  }, 0L)
 }
 
 damaged_file <- function() structure(list(), class = "damaged_file")
@@ -87,23 +151,17 @@ fingerprint_of <- function(object) {
   }
   file <- tempfile()
   on.exit(unlink(file))
-  write_marked(plain(object), file, version = 2)
+  write_marked(plain(object), file)
   unname(tools::md5sum(file))
 }
 
-# What is saved in a checkpoint of this call; NULL where there is none yet.
-read_checkpoint <- function(file, fingerprint) {
-  if (!is.null(file)) remove_part(file)
+# What is saved in a checkpoint of this call, with these parts; NULL where there is none yet.
+read_checkpoint <- function(file, fingerprint, parts = NULL) {
   if (is.null(file) || !file.exists(file)) {
     return(NULL)
   }
-  saved <- read_whole(file)
-  if (is_damaged(saved)) {
-    stop_input(
-      "`checkpoint` file %s is damaged, or no checkpoint: it was cut off or changed. Delete it or name another file.",
-      dQuote(file, FALSE)
-    )
-  }
+  saved <- read_list(file, c("fingerprint", parts))
+  if (is_damaged(saved)) stop_damaged_checkpoint(file)
   if (!identical(saved$fingerprint, fingerprint)) {
     stop_input(
       "`checkpoint` file %s is not of this call (other data, prior or settings): delete it or name another file.",
@@ -111,6 +169,13 @@ read_checkpoint <- function(file, fingerprint) {
     )
   }
   saved
+}
+
+stop_damaged_checkpoint <- function(file) {
+  stop_input(
+    "`checkpoint` file %s is damaged, or no checkpoint: it was cut off or changed. Delete it or name another file.",
+    dQuote(file, FALSE)
+  )
 }
 
 check_checkpoint <- function(checkpoint) {
@@ -130,8 +195,10 @@ with_checkpoint <- function(checkpoint, parts, f) {
   mark <- fingerprint_of(parts)
   # Tasks depend on the seed, too: those of another one, whose own file is gone, do not belong to this job.
   store <- function(seed) list(file = checkpoint, fingerprint = fingerprint_of(list(mark, seed)))
-  saved <- read_checkpoint(checkpoint, mark)
+  remove_part(checkpoint)
+  saved <- read_checkpoint(checkpoint, mark, "seed")
   if (!is.null(saved)) {
+    if (!is_seed(saved$seed)) stop_damaged_checkpoint(checkpoint)
     return(with_stream(saved$seed, function() f(store(saved$seed)))$value)
   }
   if (is.null(get0(".Random.seed", globalenv(), inherits = FALSE))) stats::runif(1L)
@@ -144,6 +211,9 @@ with_checkpoint <- function(checkpoint, parts, f) {
   done <- TRUE
   out
 }
+
+# Can it be the state of R's generator? R looks at the rest of it.
+is_seed <- function(x) is_bare(x, "integer") && length(x) > 1L && is.null(attributes(x)) && !anyNA(x[1L])
 
 has_tasks <- function(checkpoint) {
   beside <- list.files(dirname(checkpoint), all.files = TRUE)
@@ -177,9 +247,11 @@ store_task <- function(store, i, value) {
   if (is.null(store)) {
     return(invisible())
   }
-  write <- function() write_whole(list(fingerprint = store$fingerprint, value = value), task_file(store, i))
-  # A worker on another machine may not see the folder: then there is nothing to keep at an interrupt.
-  if (isTRUE(store$temporary)) catch_error(write(), function(e) NULL) else write()
+  kept <- list(fingerprint = store$fingerprint, value = value)
+  write <- function() write_whole(kept, task_file(store, i))
+  # A worker on another machine may not see the folder: then there is nothing to keep at an interrupt. Results of users'
+  # models that are not plain data would be refused when they are read.
+  if (isTRUE(store$temporary)) catch_error(write(), function(e) NULL) else if (is_plain(kept)) write()
 }
 
 # Results of tasks 1 to n, NULL for those not finished, of another call or damaged. The last may have cost hours: it is
@@ -193,7 +265,7 @@ stored_tasks <- function(store, n) {
   for (i in seq_len(n)) {
     file <- task_file(store, i)
     remove_part(file)
-    saved <- if (file.exists(file)) read_whole(file)
+    saved <- if (file.exists(file)) read_list(file, c("fingerprint", "value"), any = isTRUE(store$temporary))
     if (is_damaged(saved)) lost <- c(lost, file)
     if (identical(saved$fingerprint, store$fingerprint)) done[i] <- list(saved$value)
   }

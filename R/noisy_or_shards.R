@@ -35,6 +35,16 @@ rows_extent.nor_on_shards <- function(model, n) c(n, 1L + 32L * as.integer(ceili
 #' @export
 rows_space.nor_on_shards <- function(model) "kept"
 
+# How many states are listed, and these in halves of 32 bits, none of a component that there is not.
+#' @export
+are_rows.nor_on_shards <- function(model, rows) {
+  halves <- 2L * as.integer(ceiling(model$k / 64))
+  listed <- (ncol(rows) - 1L) %/% halves
+  bits <- pmin(pmax(model$k - 32L * (seq_len(halves) - 1L), 0L), 32L)
+  below <- rep(c(listed + 1, rep(2^bits, listed)), each = nrow(rows))
+  all(is.finite(rows) & rows >= 0 & rows < below & rows == floor(rows))
+}
+
 #' @export
 first_rows.nor_on_shards <- function(model, n, given) matrix(0, n, rows_extent(model, n)[2L])
 
@@ -105,7 +115,7 @@ nor_shards_loglik <- function(fit, param) {
     return(unname(fit$objective) - nor_log_prior(model, param))
   }
   sum(vapply(x$shards$shard, function(s) {
-    view <- read_shard_view(x$path, s, x$shards$cells[s])
+    view <- read_shard_view(x, s)
     sum(nor_report(list(view = view), param, model, "loglik", "exact")$loglik)
   }, 0))
 }

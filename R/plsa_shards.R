@@ -74,7 +74,7 @@ finish_shards_fit.plsa_on_shards <- function(model, fit, found, free) {
   total <- counted <- numeric(k)
   for (s in x$shards$shard) {
     membership <- own_rows(fit, s)
-    view <- read_shard_view(x$path, s, x$shards$cells[s])
+    view <- read_shard_view(x, s)
     total <- total + colSums(membership)
     counted <- counted + colSums(membership * diff(view$start))
   }

@@ -101,8 +101,8 @@ shards <- function(x, path, ..., site = NULL, taxon = NULL, present = "auto", al
   check_record_columns(columns)
   source <- record_source(x, piece, columns)
   on.exit(source$close())
-  prepare_folder(path)
-  record_shards(source, path, columns, check_taxa(taxa, names), names, size)
+  taxa <- check_taxa(taxa, names)
+  with_run(path, function(run) record_shards(source, run, columns, taxa, names, size))
 }
 
 check_record_columns <- function(columns) {
@@ -148,22 +148,23 @@ table_shards <- function(x, path, columns, size) {
   }
   along <- match_along(along, rownames(data$x))
   view <- data$view
-  prepare_folder(path)
   stored <- diff(view$start) + if (is.null(view$na_start)) 0 else diff(view$na_start)
   cut <- cumsum(as.double(stored) + 1) %/% (size + 1)
-  runs <- unname(split(seq_len(n), cut))
-  tables <- lapply(seq_along(runs), function(i) {
-    rows <- runs[[i]]
-    part <- view_rows(view, rows)
-    covariates <- if (!is.null(along)) along[rows, , drop = FALSE]
-    write_shard(path, i, part, list(names = rownames(data$x)[rows], along = covariates))
-  })
+  parts <- unname(split(seq_len(n), cut))
   margins <- list(sum = data$margins$column_sum, missing = n - data$margins$column_observed)
-  finish_folder(path, tables, colnames(data$x), margins, names(along))
+  with_run(path, function(run) {
+    tables <- lapply(seq_along(parts), function(i) {
+      rows <- parts[[i]]
+      covariates <- if (!is.null(along)) along[rows, , drop = FALSE]
+      write_shard(run, i, view_rows(view, rows), list(names = rownames(data$x)[rows], along = covariates))
+    })
+    finish_run(run, tables, colnames(data$x), margins, names(along))
+  })
 }
 
 # Covariates in the order of the rows, by name where both have names.
 match_along <- function(along, names) {
+  if (!is.null(along)) along <- as.data.frame(along) # of a class that pins no memory of this session to itself
   own <- attr(along, "row.names")
   if (is.null(names) || !is.character(own)) {
     return(along)
@@ -379,8 +380,8 @@ csv_rows <- function(con, file, found, piece, classes, before) {
 
 n_buckets <- 256L
 
-record_shards <- function(source, path, columns, taxa, names, size) {
-  folder <- bucket_folder(path)
+record_shards <- function(source, run, columns, taxa, names, size) {
+  folder <- bucket_folder(run$folder)
   dir.create(folder)
   texts <- character() # of `along`: columns of files of text that do not hold numbers alone
   known <- taxa
@@ -396,6 +397,7 @@ record_shards <- function(source, path, columns, taxa, names, size) {
     known <- c(known, new)
     found$taxon <- match(found$taxon, known)
     texts <- union(texts, names(found$along)[!vapply(found$along, reads_as_numbers, NA)])
+    check_run(run)
     count <- count + fill_buckets(found, folder)
   }
   if (!n_records) stop_input("`x` must hold records: it has none.")
@@ -410,11 +412,11 @@ record_shards <- function(source, path, columns, taxa, names, size) {
   for (buckets in groups) {
     part <- join_buckets(folder, buckets, match(settled, final), length(final), if (source$is_text) texts)
     i <- length(tables) + 1L
-    tables[[i]] <- write_shard(path, i, part$view, part$rows)
+    tables[[i]] <- write_shard(run, i, part$view, part$rows)
     margins$sum <- margins$sum + tabulate(part$view$column + 1L, length(final))
     margins$missing <- margins$missing + tabulate(part$view$na_column + 1L, length(final))
   }
-  finish_folder(path, tables, final, margins, columns$along)
+  finish_run(run, tables, final, margins, columns$along)
 }
 
 # One piece, checked: list(site = names, key, taxon = names, cell = 1 (found), 2 (unknown) or 0, along = list).

@@ -48,18 +48,29 @@ read_vectors <- function(file, n, sum = NULL) {
   if (!whole) stop_shard_file(file, "was cut off or changed after it was written")
   con <- file(file, "rb")
   on.exit(close(con))
-  readBin(con, "raw", length(shard_mark))
-  lapply(seq_len(n), function(i) {
+  if (!identical(readBin(con, "raw", length(shard_mark)), shard_mark)) stop_foreign_file(file)
+  left <- body - length(shard_mark)
+  vectors <- lapply(seq_len(n), function(i) {
     head <- readBin(con, "integer", 2L, endian = "little")
-    readBin(con, if (head[1L] == 2L) "double" else "integer", head[2L], endian = "little")
+    size <- if (identical(head[1L], 2L)) 8L else 4L
+    left <<- left - 8 - size * as.double(head[2L])
+    if (!head[1L] %in% 1:2 || !isTRUE(head[2L] >= 0L && left >= 0)) stop_foreign_file(file)
+    readBin(con, if (size == 8L) "double" else "integer", head[2L], size, endian = "little")
   })
+  if (left != 0) stop_foreign_file(file)
+  vectors
+}
+
+# The checksum is right, so nothing happened to it: it was made otherwise than by this package.
+stop_foreign_file <- function(file, what = "other data") {
+  stop_shard_file(file, sprintf("has the right checksum, but holds %s", what))
 }
 
 # What is wrong with a file is wrong wherever it is read: no other worker is asked.
 stop_shard_file <- function(file, what, remedy = "make the shards, or the fit, anew") {
   stop(errorCondition(
     sprintf("The file %s %s: %s.", dQuote(file, FALSE), what, remedy),
-    class = "multicause_shard_damaged", call = NULL
+    class = c("multicause_shard_damaged", "multicause_input_error"), call = NULL
   ))
 }
 
@@ -74,12 +85,14 @@ shard_file <- function(path, i, what) {
 }
 
 # One shard: view as of data_view(), rows = list(names, along).
-write_shard <- function(path, i, view, rows) {
+write_shard <- function(run, i, view, rows) {
   cells <- list(view$dim, view$start, view$column, view$na_start, view$na_column)
   cells <- lapply(cells, function(part) if (is.null(part)) integer() else part)
-  md5 <- write_vectors(cells, shard_file(path, i, "cells"))
-  file <- shard_file(path, i, "rows")
+  file <- shard_file(run$folder, i, "rows")
+  if (!is_plain(rows)) stop_input("What goes `along` must be plain values: no functions, environments or pointers.")
+  check_run(run)
   write_whole(rows, file)
+  md5 <- write_vectors(cells, shard_file(run$folder, i, "cells"))
   n_missing <- length(view$na_column)
   data.frame(
     shard = i, rows = view$dim[1L], ones = length(view$column), missing = n_missing, cells = md5,
@@ -87,27 +100,65 @@ write_shard <- function(path, i, view, rows) {
   )
 }
 
-read_shard_view <- function(path, i, sum) {
-  parts <- read_vectors(shard_file(path, i, "cells"), 5L, sum)
+# The cells of shard i of x, or of a list with the `path`, `dims` and `shards` of one.
+read_shard_view <- function(x, i) {
+  at <- match(i, x$shards$shard)
+  file <- shard_file(x$path, i, "cells")
+  parts <- read_vectors(file, 5L, x$shards$cells[at])
   names(parts) <- c("dim", "start", "column", "na_start", "na_column")
   view <- c(parts[1:3], list(value = NULL), parts[4:5])
   if (!length(view$na_start)) view[c("na_start", "na_column")] <- list(NULL)
+  check_read_view(view, file, as.integer(c(x$shards$rows[at], x$dims[["m"]])), c(x$shards$ones[at], x$shards$missing[at]))
   view
+}
+
+# Kernels follow the indices wherever they point. `dim` and `size`, of ones and missing cells, are those of the manifest.
+check_read_view <- function(view, file, dim, size) {
+  if (!identical(view$dim, dim)) {
+    stop_foreign_file(file, sprintf("another table than its manifest says, %s", show_value(view$dim)))
+  }
+  is_run <- function(start, column, size) {
+    is.integer(start) && is.integer(column) && length(column) == size && length(start) == dim[1L] + 1L &&
+      identical(start[length(start)], length(column))
+  }
+  none_missing <- is.null(view$na_start) && is.null(view$na_column) && size[2L] == 0
+  fits <- is_run(view$start, view$column, size[1L]) &&
+    (none_missing || is_run(view$na_start, view$na_column, size[2L]))
+  if (!fits) stop_foreign_file(file, "other numbers of cells than its manifest says")
+  wrong <- .Call(mc_c_view_wrong_row, view)
+  if (wrong > 0L) stop_foreign_file(file, sprintf("cells of row %d that are not in order or not in the table", wrong))
 }
 
 # Names and covariates of a shard's rows.
 read_shard_rows <- function(x, i) {
   file <- shard_file(x$path, i, "rows")
   if (!file.exists(file)) stop_lost_file(file)
-  if (!identical(unname(tools::md5sum(file)), x$shards$names[i])) {
+  at <- match(i, x$shards$shard)
+  if (!identical(unname(tools::md5sum(file)), x$shards$names[at])) {
     stop_shard_file(file, "was cut off or changed after it was written")
   }
-  read_whole(file)
+  rows <- read_whole(file)
+  if (!are_shard_rows(rows, x$shards$rows[at], x$along)) stop_foreign_file(file, "no names and covariates of its rows")
+  rows
+}
+
+are_shard_rows <- function(rows, n, along) {
+  if (!is_bare(rows, "list") || !identical(names(rows), c("names", "along"))) {
+    return(FALSE)
+  }
+  named <- is.null(rows$names) || (is_bare(rows$names, "character") && length(rows$names) == n)
+  covariates <- if (is.null(rows$along)) {
+    !length(along)
+  } else {
+    inherits(rows$along, "data.frame") && identical(attr(rows$along, "names"), along) &&
+      .row_names_info(rows$along, 2L) == n
+  }
+  named && covariates
 }
 
 # The cells of a shard as a sparse matrix, missing ones NA, with names.
 shard_matrix <- function(x, i) {
-  view <- read_shard_view(x$path, i, x$shards$cells[i])
+  view <- read_shard_view(x, i)
   rows <- function(start) rep.int(seq_len(view$dim[1L]), diff(start))
   Matrix::sparseMatrix(
     i = c(rows(view$start), if (!is.null(view$na_start)) rows(view$na_start)),
@@ -117,25 +168,81 @@ shard_matrix <- function(x, i) {
 }
 
 manifest_file <- function(path) file.path(path, "manifest.rds")
+
+# In a folder that is not finished: says which call writes for it.
 unfinished_file <- function(path) file.path(path, "unfinished")
 
 shards_format <- 2L
 
 # Opens a folder that shards() has finished.
 open_shards <- function(path) {
-  if (!file.exists(manifest_file(path))) {
+  file <- manifest_file(path)
+  if (!file.exists(file)) {
     stop_input(
       "%s must be a folder that shards() has finished: it has no manifest%s.", dQuote(path, FALSE),
-      if (file.exists(unfinished_file(path))) ", because writing it was interrupted. Make it anew" else ""
+      if (file.exists(unfinished_file(path))) {
+        ", because writing it goes on or was interrupted. If no process is at it, make it anew"
+      } else {
+        ""
+      }
     )
   }
-  manifest <- read_whole(manifest_file(path))
-  if (is_damaged(manifest)) stop_shard_file(manifest_file(path), "was cut off or changed after it was written")
+  manifest <- read_whole(file)
+  if (is_damaged(manifest)) stop_shard_file(file, "was cut off or changed after it was written, or is no manifest")
+  if (!is_bare(manifest, "list") || !is_named(manifest)) stop_foreign_file(file)
   if (!identical(manifest$format, shards_format)) {
     stop_input("%s was written in format %s of shards(), this version reads %d: make it anew.", dQuote(path, FALSE),
-      format(manifest$format), shards_format)
+      show_value(manifest$format), shards_format)
   }
-  new_shards(path, manifest)
+  wrong <- wrong_in_manifest(manifest)
+  if (length(wrong)) stop_foreign_file(file, sprintf("`%s` that is none of a manifest", wrong[1L]))
+  new_shards(path, manifest[names(manifest_rules)])
+}
+
+is_sum <- function(x, n) is_bare(x, "character") && length(x) == n && all(grepl("^[0-9a-f]{32}$", x))
+
+# Numbers of cells or rows, n of them, none above `most`.
+are_counts <- function(x, n, most = Inf) {
+  is_bare(x, c("integer", "double")) && length(x) == n && isTRUE(all(x >= 0 & x <= most & x == floor(x)))
+}
+
+# What each part of a manifest must be, given the parts before it, `shards` first.
+manifest_rules <- list(
+  format = function(x, m) is_bare(x, "integer"),
+  version = function(x, m) is_bare(x, "character") && length(x) == 1L,
+  dims = function(x, m) {
+    are_counts(x, 2L, .Machine$integer.max^2) && identical(names(x), c("n", "m")) && is.double(x) &&
+      all(x >= 1) && x[["m"]] <= .Machine$integer.max && x[["n"]] == sum(as.double(m$shards$rows))
+  },
+  attributes = function(x, m) is.null(x) || (is_bare(x, "character") && length(x) == m$dims[["m"]]),
+  shards = function(x, m) {
+    n <- .row_names_info(x, 2L)
+    most <- .Machine$integer.max
+    inherits(x, "data.frame") && identical(attr(x, "names"), shard_columns) && n >= 1L &&
+      identical(as.vector(unclass(x)$shard), seq_len(n)) && all(vapply(unclass(x)[2:4], are_counts, NA, n, most)) &&
+      is_sum(x$cells, n) && is_sum(x$names, n)
+  },
+  column_sum = function(x, m) {
+    are_counts(x, m$dims[["m"]], m$dims[["n"]]) && sum(x) == sum(as.double(m$shards$ones))
+  },
+  column_missing = function(x, m) {
+    are_counts(x, m$dims[["m"]], m$dims[["n"]]) && sum(x) == sum(as.double(m$shards$missing)) &&
+      all(x + m$column_sum <= m$dims[["n"]])
+  },
+  along = function(x, m) is.null(x) || (is_bare(x, "character") && !anyNA(x))
+)
+
+shard_columns <- c("shard", "rows", "ones", "missing", "cells", "names")
+
+# Names of parts that are not what a manifest has.
+wrong_in_manifest <- function(manifest) {
+  parts <- c("shards", setdiff(names(manifest_rules), "shards"))
+  if (!setequal(names(manifest), parts)) {
+    return(c(setdiff(parts, names(manifest)), setdiff(names(manifest), parts)))
+  }
+  # Rules are asked in turn: each relies on the parts before it.
+  for (name in parts) if (!isTRUE(manifest_rules[[name]](manifest[[name]], manifest))) return(name)
+  character()
 }
 
 new_shards <- function(path, manifest) {
@@ -154,39 +261,122 @@ make_folder <- function(path, name) {
   }
 }
 
-# An empty folder for shards: what was begun there and not finished is removed, and nothing else.
-prepare_folder <- function(path) {
+# A call of shards() writes into a folder of its own beside `path`, which becomes `path` in one step when all is there.
+# Until then `path` holds a mark that says whose turn it is: that of the call that began last, which may follow one that
+# was killed. A call that finds another mark ends. A run is list(path, folder, mark, made = whether `path` was).
+
+# write(run), which ends with finish_run(). Where another call has taken over, it has removed the folder: that is why
+# writing failed, whatever the error says.
+with_run <- function(path, write) {
+  run <- begin_run(path)
+  on.exit(leave_run(run))
+  catch_error(write(run), function(e) {
+    check_run(run)
+    stop(e)
+  })
+}
+
+begin_run <- function(path) {
+  refuse_finished(path)
+  mine <- basename(unfinished_file(path))
+  if (length(other <- setdiff(list.files(path, all.files = TRUE, no.. = TRUE), mine))) {
+    stop_input("`path` must be a new or empty folder: %s holds other files, %s.", dQuote(path, FALSE),
+      show_names(other))
+  }
+  made <- !dir.exists(path)
+  make_folder(path, "path")
+  path <- normalizePath(path)
+  if (identical(path, catch_error(normalizePath(getwd()), function(e) NULL))) {
+    stop_input("`path` must be a folder that can be replaced, not the working directory.")
+  }
+  before <- run_mark(path)
+  run <- list(path = path, mark = basename(tempfile("")), made = made || length(before) == 1L)
+  run$folder <- run_folder(path, run$mark)
+  if (!dir.create(run$folder, showWarnings = FALSE)) {
+    if (made) unlink(path, recursive = TRUE)
+    stop_input("`path` must be a folder beside which another can be made: may you write in %s?",
+      dQuote(dirname(path), FALSE))
+  }
+  kept <- FALSE
+  on.exit(if (!kept) leave_run(run))
+  if (!can_mark(run)) stop_input("`path` must be a folder that can be written to: %s cannot.", dQuote(path, FALSE))
+  if (length(before) == 1L) unlink(run_folder(path, before), recursive = TRUE)
+  refuse_finished(path) # by another call, meanwhile
+  kept <- TRUE
+  run
+}
+
+run_folder <- function(path, mark) paste0(path, "-unfinished-", mark)
+
+# The mark in a folder: of letters and digits alone, as it says which folder is removed.
+run_mark <- function(path) {
+  lines <- catch_error(suppressWarnings(readLines(unfinished_file(path), 1L)), function(e) character())
+  grep("^[0-9a-zA-Z]{1,40}$", lines, value = TRUE)
+}
+
+can_mark <- function(run) {
+  write <- function() writeLines(run$mark, unfinished_file(run$path))
+  catch_error(suppressWarnings(write()), function(e) NULL)
+  is_mine(run)
+}
+
+is_mine <- function(run) identical(run_mark(run$path), run$mark)
+
+refuse_finished <- function(path) {
   if (file.exists(manifest_file(path))) {
     stop_input("`path` must be a new folder: %s holds shards already. shards(%s) opens them.", dQuote(path, FALSE),
       dQuote(path, FALSE))
   }
-  if (dir.exists(path) && file.exists(unfinished_file(path))) {
-    unlink(bucket_folder(path), recursive = TRUE)
-    ours <- list.files(path, "^(cells|rows)-[0-9]+[.](bin|rds)|[.]part$|^unfinished$")
-    unlink(file.path(path, ours))
+}
+
+check_run <- function(run) {
+  if (is_mine(run)) {
+    return(invisible())
   }
-  if (length(other <- list.files(path, all.files = TRUE, no.. = TRUE))) {
-    stop_input("`path` must be a new or empty folder: %s holds other files, %s.", dQuote(path, FALSE),
-      show_names(other))
+  refuse_finished(run$path)
+  stop_input("`path` must be the folder of one call of shards() at a time: another has begun in %s.",
+    dQuote(run$path, FALSE))
+}
+
+# What a call that does not finish leaves: nothing of its own.
+leave_run <- function(run) {
+  unlink(run$folder, recursive = TRUE)
+  if (!is_mine(run)) {
+    return(invisible())
   }
-  make_folder(path, "path")
-  if (!file.create(unfinished_file(path), showWarnings = FALSE)) {
-    stop_input("`path` must be a folder that can be written to: %s cannot.", dQuote(path, FALSE))
-  }
+  unlink(unfinished_file(run$path))
+  if (run$made && !length(list.files(run$path, all.files = TRUE, no.. = TRUE))) unlink(run$path, recursive = TRUE)
 }
 
 bucket_folder <- function(path) file.path(path, "buckets")
 
 # The manifest comes last: what has one is whole.
-finish_folder <- function(path, tables, attributes, margins, along) {
+finish_run <- function(run, tables, attributes, margins, along) {
   shards <- do.call(rbind, tables)
   manifest <- list(
     format = shards_format, version = as.character(utils::packageVersion("multicause")),
     dims = c(n = sum(as.double(shards$rows)), m = length(margins$sum)), attributes = attributes, shards = shards,
     column_sum = margins$sum, column_missing = margins$missing, along = along
   )
-  unlink(bucket_folder(path), recursive = TRUE)
-  write_whole(manifest, manifest_file(path))
-  unlink(unfinished_file(path))
-  new_shards(path, manifest)
+  unlink(bucket_folder(run$folder), recursive = TRUE)
+  check_run(run)
+  write_whole(manifest, manifest_file(run$folder))
+  check_run(run)
+  settle_run(run)
+  new_shards(run$path, manifest)
+}
+
+# An empty folder is replaced by a whole one. One that another call has marked, or finished, is not empty.
+settle_run <- function(run) {
+  unlink(unfinished_file(run$path))
+  if (.Platform$OS.type == "windows") unlink(run$path, recursive = TRUE) # there nothing is replaced
+  if (suppressWarnings(file.rename(run$folder, run$path))) {
+    return(invisible())
+  }
+  if (length(list.files(run$path))) check_run(run)
+  # Such as where a disk is mounted. The work is not lost.
+  whole <- sub("-unfinished-", "-", run$folder, fixed = TRUE)
+  kept <- file.rename(run$folder, whole) && can_mark(run)
+  stop_input("`path` must be a folder that can be replaced: %s cannot. The shards are whole in %s.",
+    dQuote(run$path, FALSE), dQuote(if (kept) whole else run$folder, FALSE))
 }

@@ -30,6 +30,16 @@ rows_space <- function(model) UseMethod("rows_space")
 #' @export
 rows_space.on_shards <- function(model) "simplex"
 
+# Whether a matrix from a file, of numbers, can be parameters of rows.
+are_rows <- function(model, rows) UseMethod("are_rows")
+
+#' @export
+are_rows.on_shards <- function(model, rows) {
+  space <- rows_space(model)
+  all(is.finite(rows)) && (space == "real" || all(rows >= 0)) &&
+    (space != "simplex" || all(abs(rowSums(rows) - 1) < 1e-6))
+}
+
 # What they start from, for n rows; `given`: those rows of the start's own, as the user has them, or NULL.
 first_rows <- function(model, n, given) UseMethod("first_rows")
 
@@ -75,31 +85,36 @@ sampled_shared <- function(model, fit, share) UseMethod("sampled_shared")
 # `free`: whether components may be put in order.
 finish_shards_fit <- function(model, fit, found, free) UseMethod("finish_shards_fit")
 
-# Fits `model` to shards x; of: list(objective = its name, title).
+# Fits `model` to shards x; `objective`: its name.
 fit_shards <- function(x, model, objective, start, control, call) {
   folder <- prepare_fit_folder(control$checkpoint)
+  done <- FALSE
+  on.exit(if (!done && is.null(control$checkpoint)) unlink(folder, recursive = TRUE))
   marked <- unclass(model)
   marked$here$near <- NULL # large, and follows from the rest
   mark <- fingerprint_of(list(
     x$shards[c("cells", "rows")], marked, start, control$algorithm, control$accelerate
   ))
-  saved <- read_checkpoint(state_file(folder), mark)
-  sampled <- NULL
-  if (is.null(saved)) {
-    begun <- begin_shards(x, model, start, control, folder)
-    sampled <- begun$starts
-    saved <- list(
-      fingerprint = mark, shared = begun$shared, version = 0L, passes = 0L, near_end = !is.null(begun$starts)
-    )
-    write_whole(saved, state_file(folder))
-  }
-  visits <- new_visits(x, folder, claim_folder(folder, saved), model, control)
-  out <- visits$fit()
-  check_outcome(out$outcome)
-  fit <- new_shards_fit(x, model, out$outcome, objective, list(
-    folder = folder, version = visits$version(), starts = sampled, call = call
-  ), control)
-  finish_shards_fit(model, fit, out[setdiff(names(out), "outcome")], free = !is.null(sampled))
+  saved <- read_state(folder, mark)
+  out <- as_owner(folder, mark, !is.null(saved), function(owner) {
+    sampled <- NULL
+    if (is.null(saved)) {
+      begun <- begin_shards(x, model, start, control, folder, owner)
+      sampled <- begun$starts
+      saved <- list(
+        fingerprint = mark, shared = begun$shared, version = 0L, passes = 0L, near_end = !is.null(begun$starts)
+      )
+    }
+    visits <- new_visits(x, folder, claim_versions(folder, saved, owner), model, control)
+    out <- visits$fit()
+    check_outcome(out$outcome)
+    fit <- new_shards_fit(x, model, out$outcome, objective, list(
+      folder = folder, version = visits$version(), starts = sampled, call = call
+    ), control)
+    finish_shards_fit(model, fit, out[setdiff(names(out), "outcome")], free = !is.null(sampled))
+  })
+  done <- TRUE
+  out
 }
 
 # Components that the shards' columns and this machine have room for.
@@ -123,11 +138,29 @@ prepare_fit_folder <- function(checkpoint) {
     stop_input("`checkpoint` must be a folder of a fit to shards, or new: %s holds %s.", dQuote(folder, FALSE),
       show_names(other))
   }
-  unlink(list.files(folder, "[.]part$|^sent-", full.names = TRUE))
   normalizePath(folder)
 }
 
 state_file <- function(folder) file.path(folder, "state.rds")
+
+# What is saved of a fit, as write_state() of new_visits() has it; NULL: nothing.
+read_state <- function(folder, mark) {
+  saved <- read_checkpoint(state_file(folder), mark, c("shared", "version", "passes"))
+  if (!is.null(saved) && !is_state(saved)) stop_damaged_checkpoint(state_file(folder))
+  saved
+}
+
+is_state <- function(saved) {
+  is_number <- function(x) is_bare(x, "integer") && length(x) == 1L && isTRUE(x >= 0L)
+  are_numbers <- function(x) is_bare(x, "double") && all(is.finite(x))
+  are_blocks <- function(x) is_bare(x, "list") && is_named(x) && all(vapply(x, are_numbers, NA))
+  before <- saved$before
+  goes_on <- is.null(before) || (is_bare(before, "list") && are_blocks(before$shared) && is_number(before$version) &&
+    are_numbers(before$cycles) && length(before$cycles) == 4L)
+  are_blocks(saved$shared) && is_number(saved$version) && is_number(saved$passes) && goes_on &&
+    (is.null(saved$newest) || is_number(saved$newest)) &&
+    (is.null(saved$near_end) || isTRUE(saved$near_end) || isFALSE(saved$near_end))
+}
 
 membership_file <- function(folder, shard, version) {
   file.path(folder, sprintf("membership-%05d-%06d.bin", shard, version))
@@ -141,8 +174,8 @@ owner_file <- function(folder) file.path(folder, "owner")
 known_file <- function(folder, shard) file.path(folder, sprintf("known-%05d.rds", shard))
 
 read_known <- function(folder, shard) {
-  saved <- read_whole(known_file(folder, shard))
-  if (is_damaged(saved) || saved$shard != shard) {
+  saved <- read_list(known_file(folder, shard), c("shard", "known"))
+  if (is_damaged(saved) || !identical(saved$shard, shard) || !is_bare(saved$known, "list")) {
     stop_shard_file(known_file(folder, shard), "was cut off or changed after it was written")
   }
   saved$known
@@ -152,7 +185,7 @@ read_known <- function(folder, shard) {
 
 start_rows <- 5000L
 
-begin_shards <- function(x, model, start, control, folder) {
+begin_shards <- function(x, model, start, control, folder, owner) {
   seed <- draw_seeds(1L)
   starts <- NULL
   if (is.null(start)) {
@@ -168,6 +201,7 @@ begin_shards <- function(x, model, start, control, folder) {
     if (is.null(rows_extent(model, n))) next
     numbers <- last[s] - n + seq_len(n)
     known <- known_rows(model, numbers)
+    check_owner(folder, owner)
     if (!is.null(known)) write_whole(list(shard = s, known = known), known_file(folder, s))
     rows <- first_rows(model, n, if (!is.null(start$rows)) start$rows[numbers, , drop = FALSE])
     write_vectors(list(as.double(settle_rows(model, rows, start$shared, known))), membership_file(folder, s, 0L))
@@ -198,10 +232,15 @@ visit_job <- function(x, shards, folder, model, control) {
   knows <- !is.null(known_rows(model, integer()))
   model$here <- NULL
   list(
-    version = as.character(utils::packageVersion("multicause")), path = x$path, shards = shards,
-    sums = x$shards$cells[shards], folder = folder, model = model, knows = knows, control = visit_control(control),
-    keep = FALSE, worker = 1L
+    version = as.character(utils::packageVersion("multicause")), x = part_of_shards(x, shards), shards = shards,
+    folder = folder, model = model, knows = knows, control = visit_control(control), keep = FALSE, worker = 1L
   )
+}
+
+# What read_shard_view() must know of some shards.
+part_of_shards <- function(x, shards) {
+  columns <- c("shard", "rows", "ones", "missing", "cells")
+  list(path = x$path, dims = x$dims, shards = as.list(x$shards[shards, columns]))
 }
 
 visit_control <- function(control, algorithm = control$algorithm) {
@@ -230,22 +269,37 @@ visit_bytes <- function(x, model) {
   5 * 8 * (if (is.null(extent)) 0 else prod(extent)) + 4 * sum(x$shards$ones, x$shards$missing, x$shards$rows)
 }
 
-# Makes the folder that of this call: what is saved, with `newest`, the number of the newest version of the rows, and
-# `mark`. A call that ended may have left workers that still write its next version, so that number is left out. One
-# that has not ended, as of a job that was submitted twice, ends when it sees that the folder has another owner.
-claim_folder <- function(folder, saved) {
-  saved$newest <- max(saved$version, saved$newest, newest_version(folder)) + 1L
-  write_whole(saved, state_file(folder))
-  saved$mark <- basename(tempfile(saved$fingerprint))
-  writeLines(saved$mark, owner_file(folder))
-  saved
+# fit(owner), in a folder that is this call's from now on: what others left half written there is removed. A call that
+# has not ended, as of a job that was submitted twice, ends when it sees that the folder has another owner. What it then
+# misses or meets is not why. `resumed`: whether it goes on from what the folder holds, which may not fit together.
+as_owner <- function(folder, mark, resumed, fit) {
+  owner <- basename(tempfile(mark))
+  writeLines(owner, owner_file(folder))
+  unlink(list.files(folder, "[.]part$|^sent-", full.names = TRUE))
+  catch_error(fit(owner), function(e) {
+    check_owner(folder, owner)
+    if (resumed && startsWith(conditionMessage(e), "internal error")) stop_damaged_checkpoint(state_file(folder))
+    stop(e)
+  })
 }
 
-check_owner <- function(folder, mark) {
-  if (!identical(catch_error(readLines(owner_file(folder)), function(e) ""), mark)) {
+check_owner <- function(folder, owner) {
+  # A file that is gone is told by a warning.
+  found <- catch_error(suppressWarnings(readLines(owner_file(folder))), function(e) "")
+  if (!identical(found, owner)) {
     stop_input("`checkpoint` must be a folder of one fit at a time: another call has begun in %s.",
       dQuote(folder, FALSE))
   }
+}
+
+# What is saved, with `newest`, the number of the newest version of the rows, and `mark`, the owner's. A call that ended
+# may have left workers that still write its next version, so that number is left out.
+claim_versions <- function(folder, saved, owner) {
+  saved$newest <- max(saved$version, saved$newest, newest_version(folder)) + 1L
+  check_owner(folder, owner)
+  write_whole(saved, state_file(folder))
+  saved$mark <- owner
+  saved
 }
 
 # The driver's side of the passes: versions of the rows' parameters, and the visits.
@@ -263,6 +317,7 @@ new_visits <- function(x, folder, saved, model, control) {
 
   # `before`: of accelerated cycles at theta_1, what they go on from beside that.
   write_state <- function(shared, before = NULL) {
+    check_owner(folder, saved$mark)
     state <- list(shared = shared, version = current, newest = newest, passes = passes, before = before)
     write_whole(c(saved["fingerprint"], state), state_file(folder))
   }
@@ -407,7 +462,7 @@ visit_shards <- function(job) {
   nodes <- list()
   for (at in seq_along(job$shards)) {
     shard <- job$shards[at]
-    view <- remembered(memory, sprintf("view %d", shard), function() read_shard_view(job$path, shard, job$sums[at]))
+    view <- remembered(memory, sprintf("view %d", shard), function() read_shard_view(job$x, shard))
     out <- visit_shard(view, shard, job, memory)
     nodes <- add_node(nodes, shard, out)
   }
@@ -457,7 +512,7 @@ known_to <- function(job, shard, memory) {
 
 rows_version <- function(job, shard, number, extent, memory) {
   remembered(memory, sprintf("membership %d %d", shard, number), function() {
-    read_own_rows(job$folder, shard, number, extent)
+    read_own_rows(job$model, job$folder, shard, number, extent)
   })
 }
 
@@ -472,9 +527,11 @@ visited_rows <- function(shard, job, n_rows, memory = NULL) {
   settle_rows(job$model, rows, job$step$shared, known_to(job, shard, memory))
 }
 
-read_own_rows <- function(folder, shard, version, extent) {
+read_own_rows <- function(model, folder, shard, version, extent) {
   file <- membership_file(folder, shard, version)
   values <- read_vectors(file, 1L)[[1L]]
   if (length(values) != prod(extent)) stop_shard_file(file, "is not of this fit")
-  matrix(values, extent[1L], extent[2L])
+  rows <- matrix(values, extent[1L], extent[2L])
+  if (!is.double(rows) || !are_rows(model, rows)) stop_foreign_file(file, "no parameters of rows")
+  rows
 }

@@ -25,7 +25,7 @@ new_shards_fit <- function(x, model, outcome, objective, of, control) {
 # The parameters of a shard's rows, as the driver left them.
 own_rows <- function(fit, shard) {
   extent <- rows_extent(fit$model, fit$shards$shards$rows[shard])
-  if (!is.null(extent)) read_own_rows(fit$folder, shard, fit$version, extent)
+  if (!is.null(extent)) read_own_rows(fit$model, fit$folder, shard, fit$version, extent)
 }
 
 check_shards_fit <- function(fit, name = "object") {

@@ -164,18 +164,19 @@ view_finds <- function(view) rep.int(seq_len(view$dim[1L]), diff(view$start))
 
 # The shards without one tenth of their finds, in a folder of their own.
 damage_shards <- function(x, seeds, tenth, path) {
-  prepare_folder(path)
   m <- x$dims[["m"]]
   column_sum <- numeric(m)
-  tables <- lapply(x$shards$shard, function(s) {
-    view <- read_shard_view(x$path, s, x$shards$cells[s])
-    kept <- deal_shard(view, seeds[s]) != tenth
-    view$start <- c(0L, cumsum(tabulate(view_finds(view)[kept], view$dim[1L])))
-    view$column <- view$column[kept]
-    column_sum <<- column_sum + tabulate(view$column + 1L, m)
-    write_shard(path, s, view, list(names = NULL, along = NULL))
+  with_run(path, function(run) {
+    tables <- lapply(x$shards$shard, function(s) {
+      view <- read_shard_view(x, s)
+      kept <- deal_shard(view, seeds[s]) != tenth
+      view$start <- c(0L, cumsum(tabulate(view_finds(view)[kept], view$dim[1L])))
+      view$column <- view$column[kept]
+      column_sum <<- column_sum + tabulate(view$column + 1L, m)
+      write_shard(run, s, view, list(names = NULL, along = NULL))
+    })
+    finish_run(run, tables, x$attributes, list(sum = column_sum, missing = x$column_missing), NULL)
   })
-  finish_folder(path, tables, x$attributes, list(sum = column_sum, missing = x$column_missing), NULL)
 }
 
 # What the learners know of shards x: list(x, fits, companions = m x m or NULL, near = shards_near()).
@@ -183,11 +184,17 @@ shards_learners <- function(x, k, seed, control, squares = NULL) {
   prior <- recommended_members$args$prior
   if (control$algorithm == "auto") control$algorithm <- "em" # as members of an ensemble
   seeds <- with_seed(seed, draw_seeds(length(k)))
-  fits <- Map(function(k, seed) {
-    with_seed(seed, quiet_fit(aspect_bernoulli(x, k, estimate = "map", prior = prior, control = control))$value)
-  }, k, seeds)
+  fits <- list()
+  done <- FALSE
+  on.exit(if (!done) unlink(vapply(fits, `[[`, "", "folder"), recursive = TRUE))
+  for (i in seq_along(k)) {
+    fit <- function() quiet_fit(aspect_bernoulli(x, k[i], estimate = "map", prior = prior, control = control))$value
+    fits[[i]] <- with_seed(seeds[i], fit())
+  }
   companions <- if (x$dims[["m"]] <= most_companions) shards_companions(x)
-  list(x = x, fits = fits, companions = companions, near = shards_near(x, squares))
+  out <- list(x = x, fits = fits, companions = companions, near = shards_near(x, squares))
+  done <- TRUE
+  out
 }
 
 # companion_table() by sums over shards.
@@ -195,7 +202,7 @@ shards_companions <- function(x) {
   m <- x$dims[["m"]]
   joint <- gone <- matrix(0, m, m)
   for (s in x$shards$shard) {
-    view <- read_shard_view(x$path, s, x$shards$cells[s])
+    view <- read_shard_view(x, s)
     found <- view_matrix(view$start, view$column, view$dim)
     joint <- joint + as.matrix(Matrix::crossprod(found))
     if (!is.null(view$na_start)) {
@@ -213,7 +220,7 @@ view_matrix <- function(start, column, dim) {
 # One shard for the learners: its cells, and the memberships of each fit.
 learner_shard <- function(learners, s) {
   x <- learners$x
-  view <- read_shard_view(x$path, s, x$shards$cells[s])
+  view <- read_shard_view(x, s)
   list(
     view = view, size = diff(view$start), near = learners$near$at[rows_before(x, s) + seq_len(view$dim[1L])],
     membership = lapply(learners$fits, function(fit) own_rows(fit, s)[, fit$order, drop = FALSE])
@@ -287,7 +294,7 @@ most_pairs <- 2e6 # of these, in all shards
 # of them, and for about share["paired"] of the deleted finds some zeros of its row, in `pairs`, `pair` being its number
 # among the deleted and `site` its row in the whole table.
 judge_shard <- function(x, learners, s, tenth, seed, seen, share) {
-  whole <- read_shard_view(x$path, s, x$shards$cells[s])
+  whole <- read_shard_view(x, s)
   row <- view_finds(whole)
   gone <- deal_shard(whole, seed) == tenth & seen[whole$column + 1L]
   i <- row[gone]

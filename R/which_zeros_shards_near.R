@@ -93,7 +93,7 @@ squares_table <- function(x, squares) {
   found <- unknown <- Matrix::sparseMatrix(integer(), integer(), x = numeric(), dims = c(n, x$dims[["m"]]))
   before <- 0
   for (s in x$shards$shard) {
-    view <- read_shard_view(x$path, s, x$shards$cells[s])
+    view <- read_shard_view(x, s)
     own <- squares$square[before + seq_len(view$dim[1L])]
     known <- which(own > 0L)
     to <- Matrix::sparseMatrix(own[known], known, x = 1, dims = c(n, view$dim[1L]))

@@ -3,6 +3,38 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Whether row i's cells are within the table, its columns ascend and none is below 0 or above m - 1. */
+static bool row_ascends(const int *start, const int *column, int i, int n, int m) {
+  if (start[0] != 0 || start[i + 1] < start[i] || start[i + 1] > start[n]) return false;
+  int last = -1;
+  for (int e = start[i]; e < start[i + 1]; last = column[e++])
+    if (column[e] <= last || column[e] >= m) return false;
+  return true;
+}
+
+/* Whether row i, whose columns ascend, has a cell in both. */
+static bool row_overlaps(const mc_data *data, int i) {
+  int e = data->start[i], f = data->na_start[i];
+  while (e < data->start[i + 1] && f < data->na_start[i + 1]) {
+    if (data->column[e] == data->na_column[f]) return true;
+    if (data->column[e] < data->na_column[f])
+      e++;
+    else
+      f++;
+  }
+  return false;
+}
+
+int mc_first_wrong_row(const mc_data *data) {
+  const int n = data->n, m = data->m;
+  for (int i = 0; i < n; i++) {
+    if (!row_ascends(data->start, data->column, i, n, m)) return i;
+    if (!data->na_start) continue;
+    if (!row_ascends(data->na_start, data->na_column, i, n, m) || row_overlaps(data, i)) return i;
+  }
+  return -1;
+}
+
 /* Counts, offsets, then every cell in its place; rows come out in ascending order. */
 static void transpose_cells(const int *start, const int *column, const double *value, int n, int m,
                             int *new_start, int *new_column, double *new_value) {

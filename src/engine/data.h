@@ -26,6 +26,13 @@ static inline int data_n_observed(const mc_data *data, int i) {
   return data->m - data_n_missing(data, i);
 }
 
+/*
+ * The first row whose cells are not as above, or that has a cell both nonzero and missing; -1: none.
+ * For data from elsewhere: only that start[n] (and na_start[n]) is the length of column (of
+ * na_column) is taken for granted. Costs O(n + nonzeros + missing cells).
+ */
+int mc_first_wrong_row(const mc_data *data);
+
 /* The same cells by columns: the result's rows are columns of data. Memory from the host. */
 mc_data mc_transpose(const mc_data *data, const mc_host *host);
 

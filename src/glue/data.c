@@ -4,6 +4,8 @@
  */
 #include "glue/glue.h"
 
+#include "engine/stream.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -243,4 +245,16 @@ SEXP mc_c_view_distinct(SEXP view) {
   SET_VECTOR_ELT(out, 0, distinct_view(&data, row, n));
   UNPROTECT(1);
   return out;
+}
+
+/* The first row (from 1) of a view from elsewhere that no kernel could read; 0: none. */
+SEXP mc_c_view_wrong_row(SEXP view) {
+  const mc_data data = glue_data(view);
+  return Rf_ScalarInteger(mc_first_wrong_row(&data) + 1);
+}
+
+/* Whether bytes that serialize() may have written are plain data, as of engine/stream.h. */
+SEXP mc_c_is_plain(SEXP bytes) {
+  glue_check(TYPEOF(bytes) == RAWSXP, "bytes");
+  return Rf_ScalarLogical(mc_is_plain(RAW(bytes), (size_t) XLENGTH(bytes)));
 }

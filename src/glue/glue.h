@@ -19,6 +19,8 @@ SEXP mc_c_view_dense(SEXP x);
 SEXP mc_c_view_sparse(SEXP pointer, SEXP row, SEXP value, SEXP dim);
 SEXP mc_c_view_range(SEXP view);
 SEXP mc_c_view_margins(SEXP view);
+SEXP mc_c_view_wrong_row(SEXP view);
+SEXP mc_c_is_plain(SEXP bytes);
 SEXP mc_c_row_mixture(SEXP view, SEXP mixture);
 SEXP mc_c_ab_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_ab_effort_fit(SEXP view, SEXP param, SEXP prior, SEXP control);

@@ -261,7 +261,8 @@ test_that("writing that was killed ends in nothing, and begins anew", {
     shards(feed, %s, site = 'site', taxon = 'taxon', present = 'found', along = 'effort')
   ", deparse(saved), deparse(folder)))
   patience <- Sys.time() + 30
-  while (!length(list.files(file.path(folder, "buckets"))) && Sys.time() < patience) Sys.sleep(0.05)
+  buckets <- function() Sys.glob(file.path(paste0(folder, "-unfinished-*"), "buckets", "*"))
+  while (!length(buckets()) && Sys.time() < patience) Sys.sleep(0.05)
   tools::pskill(child, tools::SIGKILL)
   Sys.sleep(0.2)
   expect_error(shards(folder), "was interrupted", class = "multicause_input_error")
@@ -271,6 +272,7 @@ test_that("writing that was killed ends in nothing, and begins anew", {
   expect_same_shards(made, shards_of(as_records(x)))
   expect_identical(sum(made$shards$ones), sum(x, na.rm = TRUE) |> as.integer())
   expect_false(any(c("buckets", "unfinished") %in% list.files(folder)))
+  expect_length(Sys.glob(paste0(folder, "-*")), 0L)
 })
 
 test_that("shards say what they are", {
