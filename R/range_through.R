@@ -55,7 +55,9 @@
 #' @export
 range_through <- function(x, age, ties = c("exclude", "include", "order"), ...) {
   check_dots(...)
-  x <- check_data(x, "nonnegative", quiet = TRUE)$x
+  data <- check_data(x, "nonnegative", quiet = TRUE)
+  check_blank_cells(data)
+  x <- data$x
   ties <- check_choice(ties, "ties", c("exclude", "include", "order"))
   if (missing(age)) {
     stop_input("`age` must be given: the ages of the rows of `x`.")
