@@ -145,6 +145,7 @@ phantom_share_label <- function(kind, share, richness) {
 
 # An age for each `wanted`, "observation" or "attribute", from the ages of either: the mean over the presences.
 plot_ages <- function(fit, age, of, wanted) {
+  age <- middle_ages(age)
   given <- whose_age(age, of, fit)
   side <- if (given == "observation") 1L else 2L
   age <- match_age(age, fit$names[[side]], fit$dims[[side]], given)

@@ -239,7 +239,7 @@ frame_marks_advice <- function(columns, from_text, name, rows) {
   if (!all(vapply(columns, is_mark, NA))) {
     return("")
   }
-  named <- from_text && is.null(read_marks(list(rows)))
+  named <- from_text && !anyDuplicated(rows)
   if (from_text && !named) columns <- c(list(rows), columns)
   if (named) {
     marks_advice(columns, sprintf("%s[-1]", name), sprintf("cbind(%s[1], %%s)", name))

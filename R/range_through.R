@@ -76,6 +76,7 @@ range_through <- function(x, age, ties = c("exclude", "include", "order"), ...) 
 
 # The older and the younger bound of each row of x, the greater being the older.
 check_age <- function(age, x) {
+  age <- read_ages(age)
   table <- if (is.data.frame(age)) {
     unclass(age)
   } else if (is_line(age)) {
