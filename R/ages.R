@@ -198,16 +198,38 @@ interval_key <- function(name) {
   sub("^lower ", "early ", sub("^upper ", "late ", key))
 }
 
-# How an axis tells ages: list(unit, or NULL where it is not known; forward: later ages are greater). Ages without a unit
-# are taken for millions of years where these could be of fossils, for years where they could be of the calendar.
+# How figures tell ages: list(unit, NULL where it is not known; forward: later times are greater numbers). Where the user
+# does not say, ages that could be of fossils are in millions of years, and whole numbers that could be years of the
+# calendar are these.
 age_scale <- function(ages, unit = "guess") {
-  range <- range(ages, na.rm = TRUE)
+  known <- ages[!is.na(ages)]
   if (identical(unit, "guess")) {
-    whole <- all(ages == floor(ages), na.rm = TRUE)
-    unit <- if (range[1L] >= 1500 && range[2L] <= 2100 && whole) "year" else if (range[1L] >= 0 && range[2L] <= 700) "Ma"
+    unit <- if (!length(known) || any(known < 0)) {
+      NULL
+    } else if (all(known >= 1500 & known <= 2100 & known == floor(known))) {
+      "year"
+    } else if (all(known <= 700)) {
+      "Ma"
+    }
   }
-  forward <- !is.null(unit) && grepl(
-    "^(calendar )?(years?|ce|ad|year ce|years? ad|years? ce|(years? )?bce/ce|(years? )?bc/ad)$", tolower(trimws(unit))
-  )
-  list(unit = unit, forward = forward)
+  calendar <- "^(calendar )?years?$|^(years? )?(ad|ce)$|^(ad|ce) years?$|^(years? )?(bc/ad|bce/ce)$"
+  list(unit = unit, forward = !is.null(unit) && grepl(calendar, tolower(trimws(unit))))
+}
+
+# Numbers that are the greater the longer ago.
+years_ago <- function(ages, unit = "guess") if (age_scale(ages, unit)$forward) -ages else ages
+
+age_words <- function(scale) {
+  if (is.null(scale$unit)) {
+    "age"
+  } else if (grepl("year", scale$unit) && scale$forward) {
+    scale$unit
+  } else {
+    sprintf("%s (%s)", if (scale$forward) "year" else "age", scale$unit)
+  }
+}
+
+check_unit <- function(unit) {
+  ok <- is.null(unit) || is.character(unit) && length(unit) == 1L && !is.na(unit)
+  if (!ok) stop_input("`unit` must be one string or NULL, not %s.", show_value(unit))
 }

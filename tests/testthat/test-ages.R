@@ -74,3 +74,23 @@ test_that("names of intervals become their bounds where package deeptime is", {
   ])
   expect_match(told(smooth_over(age = c("Ypresian", "Ypressian"))), "it has no \"Ypressian\"")
 })
+
+test_that("an axis says the unit it knows, and time passes along it", {
+  axis <- function(...) {
+    parts <- time_axis(...)
+    figure <- ggplot2::ggplot(data.frame(x = 1:2, y = 1:2)) + parts[[1L]] + parts[[2L]]
+    scale <- figure$scales$scales[[1L]]
+    of <- if (is.null(scale$get_transformation)) scale$trans else scale$get_transformation()
+    list(words = unname(unlist(unclass(figure$labels)[scale$aesthetics[1L]])), forward = of$name == "identity")
+  }
+  expect_identical(axis(c(3, 250)), list(words = "age (Ma)", forward = FALSE))
+  expect_identical(axis(c(30, 30000)), list(words = "age", forward = FALSE))
+  expect_identical(axis(c(30, 30000), "years BP"), list(words = "age (years BP)", forward = FALSE))
+  expect_identical(axis(c(30, 300), NULL), list(words = "age", forward = FALSE))
+  expect_identical(axis(c(-500, 1200), "CE"), list(words = "year (CE)", forward = TRUE))
+  expect_identical(axis(c(1880, NA, 2020)), list(words = "year", forward = TRUE))
+  expect_identical(axis(c(2, 3), "year", "y"), list(words = "year", forward = TRUE))
+  expect_identical(axis(c(1880.5, 2020)), list(words = "age", forward = FALSE))
+  expect_identical(years_ago(c(1900, 2000)), c(-1900, -2000))
+  expect_identical(years_ago(c(1900, 2000), "ka"), c(1900, 2000))
+})
