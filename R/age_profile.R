@@ -68,6 +68,7 @@ age_profile <- function(fit, age, of = c("guess", "attribute", "observation"), .
   level <- check_number(level, "level", 0, 1, open = TRUE)
   of <- check_choice(of, "of", c("guess", "attribute", "observation"))
   if (missing(age)) stop_input("`age` must be given: the ages of the taxa or of the sites.")
+  age <- middle_ages(age)
   kinds <- component_kinds(fit, kinds)
   if (!any(kinds == "content")) stop_input("`fit` must have a content component: all are phantoms.")
   of <- whose_age(age, of, fit)

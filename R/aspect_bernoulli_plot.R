@@ -79,7 +79,7 @@ component_labels <- function(kinds, names, sep = "\n") {
 aspect_order <- function(fit, age, of, order, wanted, weight) {
   content <- phantoms(fit)$kind == "content"
   switch(order,
-    age = list(at = order(-plot_ages(fit, age, of, wanted)), words = "oldest first"),
+    age = list(at = order(-years_ago(plot_ages(fit, age, of, wanted))), words = "oldest first"),
     seriated = list(at = seriate(if (any(content)) weight[content, , drop = FALSE] else weight),
       words = "by main component"),
     data = list(at = seq_len(ncol(weight)), words = "in the order of the data")
@@ -145,6 +145,7 @@ phantom_share_label <- function(kind, share, richness) {
 
 # An age for each `wanted`, "observation" or "attribute", from the ages of either: the mean over the presences.
 plot_ages <- function(fit, age, of, wanted) {
+  age <- middle_ages(age)
   given <- whose_age(age, of, fit)
   side <- if (given == "observation") 1L else 2L
   age <- match_age(age, fit$names[[side]], fit$dims[[side]], given)

@@ -10,10 +10,11 @@ user_call <- function() {
   NULL
 }
 
-stop_input <- function(fmt, ...) {
+# `class`: a further class, for those of our own functions that know better.
+stop_input <- function(fmt, ..., class = NULL) {
   message <- if (...length()) sprintf(fmt, ...) else fmt
   stop(structure(
-    class = c("multicause_input_error", "error", "condition"),
+    class = c(class, "multicause_input_error", "error", "condition"),
     list(message = message, call = user_call())
   ))
 }

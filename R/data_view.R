@@ -11,7 +11,10 @@ check_data <- function(x, kind = c("binary", "nonnegative", "real", "count"), na
   check_values(view, x, kind, name)
   if (kind == "nonnegative") check_magnitude(view$value, name)
   data <- list(x = x, view = view, margins = .Call(mc_c_view_margins, view))
-  if (!quiet) tell_unobserved(data)
+  if (!quiet) {
+    if (kind != "real") check_blank_cells(data, name)
+    tell_unobserved(data)
+  }
   data
 }
 
@@ -42,6 +45,7 @@ check_valid <- function(x, name) {
 # of quanteda (a sparse Matrix), or triplets of document, term and count. Never made dense where it came sparse.
 as_plain_matrix <- function(x, name) {
   refuse_shards(x, name)
+  x <- open_container(x, name)
   if (is_triplets(x)) {
     x <- triplets_to_sparse(x, name)
   } else if (inherits(x, "simple_triplet_matrix")) {
@@ -62,12 +66,35 @@ as_plain_matrix <- function(x, name) {
     }
     if (!is_plain_number(x)) {
       what <- if (inherits(x, "integer64")) "integer64" else typeof(x)
-      stop_input("`%s` must be numeric or logical, not %s.%s", name, what, number_advice(x))
+      stop_input("`%s` must be numeric or logical, not %s.%s", name, what, number_advice(x, name))
     }
     x <- strip_matrix(x)
   }
   if (any(dim(x) == 0L)) {
     stop_input("`%s` must have at least one row and one column, not %d x %d.", name, nrow(x), ncol(x))
+  }
+  x
+}
+
+# Tables of sequencing in the classes of their packages, without these: an otu_table of package phyloseq (also within its
+# phyloseq) knows on which side its taxa are. Where others have it, they are told.
+open_container <- function(x, name) {
+  if (inherits(x, "phyloseq")) x <- attr(x, "otu_table")
+  if (inherits(x, "otu_table")) {
+    turned <- isTRUE(attr(x, "taxa_are_rows"))
+    x <- strip_matrix(x)
+    if (turned) inform("`%s` is turned: its taxa are rows, as its slot `taxa_are_rows` says.", name)
+    return(if (turned) t(x) else x)
+  }
+  advice <- if (inherits(x, "SummarizedExperiment")) {
+    "It has taxa as rows: give `t(SummarizedExperiment::assay(%s))`."
+  } else if (inherits(x, "biom")) {
+    "It has taxa as rows: give `Matrix::t(biomformat::biom_data(%s))`."
+  } else if (is.list(x) && !is.data.frame(x) && !is.object(x) && length(x) && all(lengths(lapply(x, dim)) == 2L)) {
+    "Give one of its tables, `%s[[1]]`, or, where species are rows as in package iNEXT, `t(%1$s[[1]])`."
+  }
+  if (!is.null(advice)) {
+    stop_input("`%s` must be a matrix or data frame, not %s. %s", name, show_value(x), sprintf(advice, name))
   }
   x
 }
@@ -170,7 +197,7 @@ frame_to_matrix <- function(x, name) {
     rows <- attr(x, "row.names")
   }
   from_text <- length(columns) < length(labels)
-  check_frame_columns(columns, labels[from_text + seq_along(columns)], from_text, name)
+  check_frame_columns(columns, labels[from_text + seq_along(columns)], from_text, name, rows)
   if (from_text) {
     check_row_text(rows, labels[1L], name)
     inform("Row names taken from the first column of `%s`, %s.", name, dQuote(labels[1L], FALSE))
@@ -190,17 +217,34 @@ frame_to_matrix <- function(x, name) {
 numbers_rows <- function(column) length(column) > 4L && isTRUE(all(column == seq_along(column)))
 
 # Every column is a plain vector of numbers or logical values.
-check_frame_columns <- function(columns, labels, from_text, name) {
+check_frame_columns <- function(columns, labels, from_text, name, rows) {
   for (j in seq_along(columns)) {
     column <- columns[[j]]
     plain <- length(dim(column)) < 2L
     if (is_plain_number(column) && plain) next
     what <- if (plain) class(column)[1L] else sprintf("a table of %s itself", count_words(ncol(column), "column"))
     is_text <- from_text || is.character(column) || is.factor(column)
+    advice <- frame_marks_advice(columns, from_text, name, rows)
+    if (!nzchar(advice)) advice <- number_advice(column)
     stop_input(
       "Columns of `%s` must be numeric or logical%s: column %s is %s.%s", name,
-      if (is_text) ", but for row names in the first" else "", dQuote(labels[j], FALSE), what, number_advice(column)
+      if (is_text) ", but for row names in the first" else "", dQuote(labels[j], FALSE), what, advice
     )
+  }
+}
+
+# Marks in a data frame, whose first column of text may hold the names of the rows, or marks as well.
+frame_marks_advice <- function(columns, from_text, name, rows) {
+  is_mark <- function(column) is.character(column) || is.factor(column) || all(is.na(column))
+  if (!all(vapply(columns, is_mark, NA))) {
+    return("")
+  }
+  named <- from_text && !anyDuplicated(rows)
+  if (from_text && !named) columns <- c(list(rows), columns)
+  if (named) {
+    marks_advice(columns, sprintf("%s[-1]", name), sprintf("cbind(%s[1], %%s)", name))
+  } else {
+    marks_advice(columns, name)
   }
 }
 
@@ -223,11 +267,14 @@ is_number_text <- function(x) {
   length(known) > 0L && all(grepl("^[-+]?[0-9.]+([eE][-+]?[0-9]+)?$", known))
 }
 
-number_advice <- function(x) {
+number_advice <- function(x, name = "x") {
   if (inherits(x, "integer64")) {
     " Use as.integer() on it."
   } else if (is.factor(x) || is.character(x)) {
-    if (!is_number_text(as.character(x))) {
+    marks <- if (is.matrix(x)) marks_advice(list(x), name) else ""
+    if (!is_number_text(as.character(x)) && nzchar(marks)) {
+      marks
+    } else if (!is_number_text(as.character(x))) {
       " A table with a row for each find becomes one of sites by taxa by occurrence_matrix()."
     } else if (is.matrix(x)) {
       " Use `storage.mode(x) <- \"numeric\"`."
@@ -327,8 +374,10 @@ check_values <- function(view, x, kind, name) {
     "`%s` must %s: %s, %s is %s.%s", name, wish, place(x, 1L, bad[1L]), place(x, 2L, bad[2L]),
     format(bad[3L]), if (numbers) {
       sprintf(" Does this column number the rows? Then leave it out, `%s[, -%d]`.", name, as.integer(bad[2L]))
-    } else if (counts) {
-      sprintf(" For counts, use `(%s > 0) + 0`.", name)
+    } else if (kind == "binary") {
+      codes_advice(x, name)
+    } else if (rule == "negative" && bad[3L] %in% unknown_codes && any(column > 0, na.rm = TRUE)) {
+      sprintf(" If %s is unknown, use `%s[%s == %s] <- NA`.", format(bad[3L]), name, name, format(bad[3L]))
     } else {
       ""
     }

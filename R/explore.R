@@ -22,7 +22,7 @@
 #' @param ... must be empty.
 #' @param age,place ages of the sites and their places (longitude, latitude), in the order of the rows or named by them;
 #'   `NULL`: those that `x` was made with, if any.
-#' @param unit of the ages.
+#' @param unit of the ages, as in [plot.which_zeros()].
 #' @param title of the page.
 #' @param open show it in the browser?
 #' @return The path of the page, invisibly. Wrong input is an error of class `multicause_input_error`.
@@ -34,7 +34,8 @@
 #' page <- explore(w, tempfile(fileext = ".html"), open = FALSE)
 #' file.size(page)
 #' @export
-explore.which_zeros <- function(x, file = NULL, ..., age = NULL, place = NULL, unit = "Ma", title = NULL, open = interactive()) {
+explore.which_zeros <- function(x, file = NULL, ..., age = NULL, place = NULL, unit = "guess", title = NULL,
+                                open = interactive()) {
   check_dots(...)
   check_given(x)
   if (inherits(x, "which_zeros")) check_whole(x, "x") else check_fit(x, name = "x")
@@ -89,10 +90,12 @@ explore_data <- function(x, age, place, unit, title) {
   cells <- if (is_answer) answer_chances(x) else fit_chances(x)
   found <- cells$found
   middle <- if (!is.null(ages)) unname(rowMeans(ages))
-  rows <- order(if (is.null(middle)) -rowSums(found) else middle)
-  main <- if (is.null(middle)) -colSums(found) else -found_ages(found, middle)
+  ago <- if (!is.null(middle)) years_ago(middle, unit)
+  rows <- order(if (is.null(ago)) -rowSums(found) else ago)
+  main <- if (is.null(ago)) -colSums(found) else -found_ages(found, ago)
+  told <- age_scale(middle, unit)
   list(
-    title = title %||% "Which zeros are false?", words = axis_words(x), unit = age_words(unit),
+    title = title %||% "Which zeros are false?", words = axis_words(x), unit = age_words(told), forward = told$forward,
     sites = I(text(1L)), taxa = I(text(2L)), age = if (!is.null(middle)) I(round(middle, 3L)),
     lon = if (!is.null(places)) I(unname(places[, 1L])), lat = if (!is.null(places)) I(unname(places[, 2L])),
     coast = if (!is.null(places)) coast_lines(places), plane = is_plane(places), chance = I(as.vector(t(cells$chance))),

@@ -155,6 +155,7 @@ loss_of_mean <- function(presence, mean, value, family, floor) {
 fold_data <- function(x) {
   if (is_table(x)) {
     data <- check_data(x, "nonnegative", quiet = TRUE)
+    check_blank_cells(data)
     refuse_large(prod(dim(data$x)) / 2, "What is held out", "take fewer rows or columns")
     return(list(x = data$x, family = loss_family(data$view), observed = !is.na(as.matrix(data$x))))
   }
@@ -228,6 +229,7 @@ quiet_fit <- function(expr) {
   value <- withCallingHandlers(
     expr,
     multicause_message = function(m) invokeRestart("muffleMessage"),
+    multicause_no_zero = function(e) invokeRestart("hidden_by_us"),
     multicause_not_converged = function(w) {
       converged <<- FALSE
       invokeRestart("muffleWarning")

@@ -66,6 +66,7 @@ plca <- function(x, k, ..., prior = NULL, start = NULL, control = fit_control())
   control <- check_control(control)
   data <- check_cells(x)
   if (data$n_observed == 0) stop_input("`x` must have observed cells: all are NA.")
+  check_blanks(data$cells$value, data$n_observed, prod(as.double(data$cells$extent)), "x")
   k <- check_k(k, data$cells$extent)
   extent <- data$cells$extent
   kernel_prior <- plca_prior(prior, k, length(extent), data$labels)
@@ -280,7 +281,7 @@ cells_of_array <- function(x, name) {
   if (!is_plain_number(x) || length(dim(x)) < 2L) {
     stop_input(
       "`%s` must be a numeric array with two or more dimensions, or a data frame of indices and counts, not %s.%s",
-      name, show_value(x), number_advice(x)
+      name, show_value(x), number_advice(x, name)
     )
   }
   if (length(dim(x)) > most_dims) {

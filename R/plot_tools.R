@@ -271,15 +271,20 @@ seriate <- function(weight) {
   order(max.col(t(weight), ties.method = "first"), -apply(weight, 2L, max))
 }
 
-# Ages from old to young, in million years, with the geological time scale where package deeptime is there. `across`:
-# how many panels share the width.
-time_axis <- function(range, unit = "Ma", side = "x", across = 1L) {
-  scale <- switch(side, x = ggplot2::scale_x_reverse, y = ggplot2::scale_y_reverse)
-  geological <- identical(unit, "Ma") && all(range >= 0 & range <= 541) && diff(range) > 0 &&
+# An axis on which time passes to the right, or upwards, with the geological time scale where ages are in Ma and package
+# deeptime is there. `across`: how many panels share the width.
+time_axis <- function(ages, unit = "guess", side = "x", across = 1L) {
+  told <- age_scale(ages, unit)
+  range <- range(ages, na.rm = TRUE)
+  scale <- switch(side,
+    x = if (told$forward) ggplot2::scale_x_continuous else ggplot2::scale_x_reverse,
+    y = if (told$forward) ggplot2::scale_y_continuous else ggplot2::scale_y_reverse
+  )
+  geological <- identical(told$unit, "Ma") && all(range >= 0 & range <= 541) && diff(range) > 0 &&
     requireNamespace("deeptime", quietly = TRUE)
   list(
     scale(n.breaks = 4L, guide = thinned()),
-    do.call(ggplot2::labs, stats::setNames(list(age_words(unit)), side)),
+    do.call(ggplot2::labs, stats::setNames(list(age_words(told)), side)),
     if (geological) {
       divisions <- geological_divisions(range)
       deeptime::coord_geo(
@@ -300,11 +305,4 @@ geological_divisions <- function(range) {
     if (sum(share > 0) <= 12L) break
   }
   list(of = of, name = all$name, share = pmax(share, 0))
-}
-
-age_words <- function(unit) if (is.null(unit)) "age" else sprintf("age (%s)", unit)
-
-check_unit <- function(unit) {
-  ok <- is.null(unit) || is.character(unit) && length(unit) == 1L && !is.na(unit)
-  if (!ok) stop_input("`unit` must be one string or NULL, not %s.", show_value(unit))
 }

@@ -55,7 +55,9 @@
 #' @export
 range_through <- function(x, age, ties = c("exclude", "include", "order"), ...) {
   check_dots(...)
-  x <- check_data(x, "nonnegative", quiet = TRUE)$x
+  data <- check_data(x, "nonnegative", quiet = TRUE)
+  check_blank_cells(data)
+  x <- data$x
   ties <- check_choice(ties, "ties", c("exclude", "include", "order"))
   if (missing(age)) {
     stop_input("`age` must be given: the ages of the rows of `x`.")
@@ -74,6 +76,7 @@ range_through <- function(x, age, ties = c("exclude", "include", "order"), ...) 
 
 # The older and the younger bound of each row of x, the greater being the older.
 check_age <- function(age, x) {
+  age <- read_ages(age)
   table <- if (is.data.frame(age)) {
     unclass(age)
   } else if (is_line(age)) {

@@ -74,6 +74,7 @@ report.default <- function(fit, file, ..., age = NULL, of = c("guess", "attribut
   file <- check_report_file(file)
   n <- check_count(n, "n")
   of <- check_choice(of, "of", c("guess", "attribute", "observation"))
+  if (!is.null(age)) age <- middle_ages(age)
   if (!is.null(age)) of <- whose_age(age, of, table_shape(fit))
   if (inherits(selection, "multicause_selection")) selection <- selection_table(selection)
   check_selection(selection)

@@ -199,7 +199,7 @@ autoplot.modes <- function(object, ...) {
 }
 
 #' @exportS3Method ggplot2::autoplot
-autoplot.age_profile <- function(object, ..., unit = "Ma") {
+autoplot.age_profile <- function(object, ..., unit = "guess") {
   check_whole(object, "object")
   check_dots(...)
   check_unit(unit)
@@ -214,7 +214,7 @@ autoplot.age_profile <- function(object, ..., unit = "Ma") {
     gg_aes(ymin = "lower", lower = "q1", middle = "median", upper = "q3", ymax = "upper", fill = "component"),
     stat = "identity", show.legend = FALSE, width = 0.6, alpha = 0.6
   ) + colour_scale(stats::setNames(component_colours(object$k)[at], levels(boxes$component))) +
-    ggplot2::scale_x_discrete(guide = thinned()) + time_axis(range(boxes[c("lower", "upper")]), unit, "y")
+    ggplot2::scale_x_discrete(guide = thinned()) + time_axis(unlist(boxes[c("lower", "upper")]), unit, "y")
 }
 
 #' @exportS3Method ggplot2::autoplot

@@ -141,13 +141,13 @@ smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, dista
 check_age_bounds <- function(age, name = "age") {
   labels <- if (is_line(age)) names(age) else covariate_rows(age)
   given <- age
+  age <- read_ages(age, name)
   if (is.data.frame(age)) age <- as.matrix(age)
   if (is.logical(age) && all(is.na(age))) storage.mode(age) <- "double"
   ok <- is.numeric(age) && (is_line(age) || (length(dim(age)) == 2L && ncol(age) %in% 1:2))
   if (!ok) {
     stop_input(
-      "`%s` must be a numeric vector, or two columns with its bounds, not %s.%s", name, show_value(given),
-      if (is_number_text(as.character(given))) number_advice(given) else ""
+      "`%s` must be a numeric vector, or two columns with its bounds, not %s.", name, show_value(given)
     )
   }
   far <- which(is.infinite(age))
@@ -169,6 +169,7 @@ check_place <- function(place, name = "place", kind = NULL) {
   labels <- covariate_rows(place)
   columns <- tolower(colnames(place))
   given <- place
+  if (length(dim(place)) == 2L && ncol(place) == 2L) place <- read_numbers(place, name)
   if (is.data.frame(place)) place <- as.matrix(place)
   if (!is.numeric(place) || length(dim(place)) != 2L || ncol(place) != 2L) {
     stop_input("`%s` must have two numeric columns, longitude and latitude, not be %s.", name, show_value(given))
@@ -179,7 +180,7 @@ check_place <- function(place, name = "place", kind = NULL) {
   if (length(columns) && grepl("^lat|_lat|decimallat|paleolat", columns[1L]) && grepl("lon|lng", columns[2L])) {
     place <- place[, 2:1, drop = FALSE]
   }
-  if (kind == "degrees") check_degrees(place, name)
+  if (kind == "degrees") check_degrees(place, name) else refuse_unknown_number(place, name)
   storage.mode(place) <- "double"
   dimnames(place) <- list(labels, if (kind == "degrees") c("lon", "lat") else c("x", "y"))
   place
@@ -216,12 +217,18 @@ check_degrees <- function(place, name) {
     range <- list(c(-180, 360), c(-90, 90))[[side]]
     bad <- which(place[, side] < range[1L] | place[, side] > range[2L])
     if (length(bad)) {
+      value <- place[bad[1L], side]
       stop_input(
-        "`%s` must hold %ss within %g and %g: row %d is %s. Places in the plane have columns `easting` and `northing`.",
-        name, c("longitude", "latitude")[side], range[1L], range[2L], bad[1L], format(place[bad[1L], side])
+        "`%s` must hold %ss within %g and %g: row %d is %s. %s", name, c("longitude", "latitude")[side], range[1L],
+        range[2L], bad[1L], format(value), if (value %in% sentinels) {
+          sprintf("If that is unknown, use `%s[%s == %s] <- NA`.", name, name, format(value, scientific = FALSE))
+        } else {
+          "Places in the plane have columns `easting` and `northing`."
+        }
       )
     }
   }
+  refuse_null_island(place, name)
 }
 
 # n x variables, as given.
@@ -248,6 +255,7 @@ check_environment <- function(environment, name = "environment") {
   if (length(bad)) {
     stop_input("`%s` must be finite or NA: row %d is not.", name, (bad[1L] - 1L) %% nrow(environment) + 1L)
   }
+  refuse_unknown_number(environment, name)
   if (is.null(colnames(environment))) colnames(environment) <- paste0("variable", seq_len(ncol(environment)))
   storage.mode(environment) <- "double"
   rownames(environment) <- labels

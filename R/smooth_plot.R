@@ -16,7 +16,8 @@ telling_attributes <- function(fit, bandwidth, n = 6L) {
     chosen <- c(chosen, which.max(worth))
   }
   # In order of when they were most likely, oldest first.
-  chosen[order(-max.col(t(present[, chosen, drop = FALSE]), ties.method = "first"))]
+  peak <- max.col(t(present[, chosen, drop = FALSE]), ties.method = "first")
+  chosen[order(if (age_scale(smooth_ages(fit))$forward) peak else -peak)]
 }
 
 # A component's name with the attribute that tells it best from the rest of the table.
@@ -91,7 +92,7 @@ curves_figure <- function(fit, attribute) {
     ggplot2::geom_ribbon(gg_aes(ymin = "lower", ymax = "upper"), present, alpha = 0.25, fill = component_colours(1L)) +
     ggplot2::geom_line(gg_aes(y = curve_value(fit)), present, colour = component_colours(1L)) +
     ggplot2::geom_point(gg_aes(y = "share"), recorded_bins(fit, attribute, panels), size = 0.8) +
-    ggplot2::facet_wrap("panel", scales = "free_y") + time_axis(range(shares$age), across = 3L) + few_numbers("y") +
+    ggplot2::facet_wrap("panel", scales = "free_y") + time_axis(smooth_ages(fit), across = 3L) + few_numbers("y") +
     colour_scale(stats::setNames(colours, shown), labels = tags) + ggplot2::expand_limits(y = 0)
 }
 
@@ -321,5 +322,5 @@ age_slices <- function(fit, slices) {
   label <- sprintf("%s to %s", bound[-1L], bound[-length(bound)])
   out <- label[findInterval(ages, breaks, rightmost.closed = TRUE)]
   out[is.na(out)] <- "age unknown"
-  factor(out, c(rev(label), if (anyNA(ages)) "age unknown"))
+  factor(out, c(if (age_scale(ages)$forward) label else rev(label), if (anyNA(ages)) "age unknown"))
 }

@@ -30,8 +30,10 @@
 #' @param ... must be empty.
 #' @param taxon for `"ranges"`: names or numbers of taxa; `NULL`: the `n` of which most was missed.
 #' @param threshold for `"heat"`: a chance between 0 and 1.
-#' @param unit of ages; with `"Ma"` the geological time scale is drawn where package deeptime is installed. `NULL`:
-#'   none.
+#' @param unit of ages, such as `"Ma"`, `"ka"`, `"years BP"`, or `"year"` or `"CE"` for years of the calendar, which
+#'   count forwards. With `"Ma"` the geological time scale is drawn where package deeptime is installed. `NULL`: none.
+#'   `"guess"` takes whole numbers from 1500 to 2100 for calendar years, other ages from 0 to 700 for Ma, and says no
+#'   unit of others.
 #' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly.
 #' @examples
 #' w <- which_zeros(early_tetrapods$x, age = early_tetrapods$sites$age, quick = TRUE, seed = 1)
@@ -45,7 +47,7 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
                                  what = c(
                                    "zeros", "heat", "ranges", "time", "map", "sites", "taxa", "table", "quality",
                                    "learners"
-                                 ), n = 20, ..., taxon = NULL, threshold = 0.5, unit = "Ma") {
+                                 ), n = 20, ..., taxon = NULL, threshold = 0.5, unit = "guess") {
   check_whole(object, "object")
   check_dots(...)
   views <- c("zeros", "heat", "ranges", "time", "map", "sites", "taxa", "table", "quality", "learners")
@@ -54,7 +56,7 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
   threshold <- check_number(threshold, "threshold", 0, 1)
   check_unit(unit)
   switch(what,
-    zeros = zeros_figure(object, n), heat = state_figure(object, threshold),
+    zeros = zeros_figure(object, n), heat = state_figure(object, threshold, unit),
     ranges = taxon_ranges_figure(object, taxon, n, unit), time = site_time_figure(object, unit),
     map = missed_map_figure(object), sites = sums_figure(by_site(object), n, axis_words(object)),
     taxa = sums_figure(by_taxon(object), n, axis_words(object)),
@@ -100,9 +102,10 @@ sites_in_order <- function(w) {
   sums[match(label_of(seq_len(w$dims[["n"]]), w$names[[1L]]), sums$site), ]
 }
 
-state_figure <- function(w, threshold) {
+state_figure <- function(w, threshold, unit) {
   state <- zero_states(w, threshold)
   ages <- answer_ages(w)
+  if (!is.null(ages)) ages <- years_ago(ages, unit)
   words <- axis_words(w)
   found <- state == 1L
   rows <- order(if (is.null(ages)) -rowSums(found) else ages)
@@ -135,7 +138,7 @@ taxon_ranges_figure <- function(w, taxon, n, unit) {
   }
   found <- as.matrix(w$x)[, at, drop = FALSE] == 1
   found[is.na(found)] <- FALSE
-  oldest <- order(-found_ages(found, ages))
+  oldest <- order(-found_ages(found, years_ago(ages, unit)))
   at <- at[oldest]
   found <- found[, oldest, drop = FALSE]
   label <- factor(all[at], all[at])
@@ -165,7 +168,7 @@ taxon_ranges_figure <- function(w, taxon, n, unit) {
     ggplot2::scale_size_area(
       "missed there", max_size = if (many) 1.2 else 5, limits = c(0, 1), breaks = c(0.1, 0.5, 1)
     ) +
-    names_axis("y", length(at), TRUE, room = 0.6) + legend_right() + time_axis(range(ages, na.rm = TRUE), unit)
+    names_axis("y", length(at), TRUE, room = 0.6) + legend_right() + time_axis(ages, unit)
 }
 
 site_time_figure <- function(w, unit) {
@@ -185,7 +188,7 @@ site_time_figure <- function(w, unit) {
   ) + ggplot2::geom_linerange(gg_aes(ymin = "low", ymax = "high"), alpha = 0.45, show.legend = FALSE) +
     ggplot2::geom_point(size = 1.7) + ggplot2::scale_shape_manual(NULL, values = c(3L, 19L)) +
     colour_scale(stats::setNames(component_colours(6L)[c(1L, 6L)], levels(table$kind))) +
-    ggplot2::expand_limits(y = 0) + time_axis(range(ages, na.rm = TRUE), unit)
+    ggplot2::expand_limits(y = 0) + time_axis(ages, unit)
 }
 
 missed_map_figure <- function(w) {

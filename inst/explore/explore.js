@@ -179,7 +179,8 @@
     const svg = byId("time");
     svg.textContent = "";
     const known = data.age.filter(age => age !== null);
-    const old = Math.max.apply(null, known), young = Math.min.apply(null, known), span = old - young || 1;
+    const most = Math.max.apply(null, known), least = Math.min.apply(null, known);
+    const old = data.forward ? least : most, young = data.forward ? most : least, span = old - young || 1;
     const top = Math.max(1, Math.max.apply(null, all.map(of => of.found + of.lost)));
     const x = age => 50 + (old - age) / span * 570, y = value => 260 - value / top * 235;
     svg.append(make("line", { x1: 50, x2: 620, y1: 260, y2: 260, stroke: "#333" }));

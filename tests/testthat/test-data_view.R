@@ -132,3 +132,27 @@ test_that("a column that numbers the rows of counts is told of", {
   expect_message(check_data(counts, "nonnegative"), "\"id\", holds 1 to 6 and is taken for a taxon.*`x\\[-1\\]`")
   expect_no_message(check_data(counts[-1], "nonnegative"))
 })
+
+test_that("tables of sequencing are turned where they say that their taxa are rows", {
+  here <- environment()
+  define <- function(class, ...) suppressMessages(methods::setClass(class, ..., where = here))
+  on.exit(for (class in c("phyloseq", "otu_table", "SummarizedExperiment")) methods::removeClass(class, where = here))
+  otu <- define("otu_table", methods::representation(taxa_are_rows = "logical"), contains = "matrix")
+  experiment <- define("phyloseq", methods::representation(otu_table = "otu_table"))
+  x <- matrix(c(1, 0, 1, 1, 0, 1), 2, dimnames = list(c("s1", "s2"), c("a", "b", "c")))
+  turned <- otu(t(x), taxa_are_rows = TRUE)
+  expect_message(data <- check_data(turned, "binary"), "`x` is turned", class = "multicause_message")
+  expect_identical(data$x, x)
+  expect_no_message(data <- check_data(otu(x, taxa_are_rows = FALSE), "binary"))
+  expect_identical(data$x, x)
+  whole <- experiment(otu_table = turned)
+  expect_message(fit <- bernoulli_mixture(whole, 1, control = fit_control(n_start = 1)), "is turned")
+  expect_identical(fit$names, dimnames(x))
+  other <- define("SummarizedExperiment", methods::representation(assays = "list"))
+  told <- function(x, pattern) {
+    expect_error(check_data(x, "binary"), pattern, fixed = TRUE, class = "multicause_input_error")
+  }
+  told(other(assays = list(t(x))), "It has taxa as rows: give `t(SummarizedExperiment::assay(x))`.")
+  told(structure(list(1), class = "biom"), "give `Matrix::t(biomformat::biom_data(x))`.")
+  told(list(a = x, b = x), "as in package iNEXT, `t(x[[1]])`.")
+})

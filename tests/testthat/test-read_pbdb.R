@@ -211,3 +211,56 @@ test_that("a file that is no text is an error of ours", {
   expect_error(read_pbdb(file), "`file` must be text", class = "multicause_input_error")
   expect_error(read_now(file), "`file` must be text", class = "multicause_input_error")
 })
+
+pbdb_head <- '"occurrence_no","flags","collection_no","accepted_name","accepted_rank","max_ma","min_ma"'
+
+test_that("flagged occurrences are left out unless kept, and counted", {
+  file <- text_file(c(
+    pbdb_head, '"1","","1","Equus ferus","species","3","2"', '"2","I","1","Hippipeda aurelianis","species","3","2"',
+    '"3","RI","1","Hippipeda","genus","3","2"', '"4","F","2","Macroelongatoolithus","genus","3","2"',
+    '"6","R","2","Bison","genus","3","2"', '"6","","2","Canis","genus","3","2"', '"7","R","2","Mus","genus","3","2"'
+  ))
+  expect_message(data <- read_pbdb(file), paste(
+    "Left out 4 of 7 occurrences: 2 trace fossils (flag I), 1 form taxon (flag F), 1 replaced identification (flag R).",
+    "`keep = c(\"trace\", \"form\", \"replaced\")` keeps them."
+  ), fixed = TRUE, class = "multicause_message")
+  expect_identical(data$genus, c("Equus", "Canis", "Mus")) # of Mus there is no later identification
+  expect_message(data <- read_pbdb(file, keep = c("form", "trace")), "Kept, as `keep` says: 2 trace fossils (flag I), 1",
+    fixed = TRUE)
+  expect_identical(data$occurrence_no, c(1L, 2L, 3L, 4L, 6L, 7L))
+  expect_identical(nrow(quietly(read_pbdb(file, keep = c("trace", "form", "replaced")))), 7L)
+  tracks <- text_file(c(pbdb_head, '"2","I","1","Hippipeda","genus","3","2"'))
+  expect_error(read_pbdb(tracks), "`keep = \"trace\"` keeps them", class = "multicause_input_error")
+  expect_error(read_pbdb(file, keep = "eggs"), "`keep` must hold none, some or all", class = "multicause_input_error")
+})
+
+test_that("warnings of the database are told and kept", {
+  rows <- c(pbdb_head, '"1","","1","Equus ferus","species","3","2"')
+  warned <- function(...) {
+    file <- text_file(c('"Data Provider","The Paleobiology Database"', ..., '"Records:"', rows))
+    expect_message(data <- read_pbdb(file), "The database warns: the name 'Equss', is unknown", fixed = TRUE)
+    attr(data, "metadata")
+  }
+  line <- warned('"Warning:","the name \'Equss\', is unknown"', '"Records Returned","1"')
+  expect_identical(line[["Warning"]], "the name 'Equss', is unknown")
+  block <- warned('"Parameters:"', '"","base_name","Equss"', '"Warnings:"', '"","the name \'Equss\', is unknown"')
+  expect_identical(unname(block[c("base_name", "Warning")]), c("Equss", "the name 'Equss', is unknown"))
+})
+
+test_that("older downloads and matrices get a true diagnosis", {
+  told <- function(lines, pattern) {
+    expect_error(read_pbdb(text_file(lines)), pattern, class = "multicause_input_error")
+  }
+  told(c(
+    "collection_no,occurrences.genus_name,occurrences.species_name,collections.10mypb,original.taxon_no",
+    "3256,Pantrogna,sp.,Cenozoic 2,77"
+  ), "of Fossilworks or .* occurrence_matrix\\(read.csv\\(file\\), \"collection_no\", \"occurrences.genus_name\"\\)")
+  genera <- c("genus_name,3256,9070,9071,class_name", "Pantrogna,X,,,Mammalia", "Equus,,X,12,Mammalia",
+    "collections.taxon_no,1,2,3,")
+  told(genera, "is a matrix of taxa and collections")
+  told(c("collection_no\tEquus\tBison\tCanis", "1\t0\t1\t1", "2\t1\t0\t0"), "is a matrix of taxa and collections")
+  told(c(
+    "occurrence_no,collection_no,taxon_name,taxon_rank,early_age,late_age", "1,2,Equus,genus,3,2"
+  ), "version 1.1 of the data service")
+  told(c("400 Bad Request", "", "    unknown parameter 'foo'"), "error message of the data service: .*unknown parameter")
+})

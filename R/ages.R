@@ -1,0 +1,235 @@
+# Ages and places as users have them: text, stage names, numbers that stand for unknown; and what the axes of figures
+# say of ages.
+
+# Ages as they are used: numbers, of names of intervals their bounds, and none that stands for unknown. A vector, or a
+# table of two columns; anything else is left to the caller's own check.
+read_ages <- function(age, name = "age") {
+  size <- if (is.data.frame(age)) length(age) else if (is_line(age) && !is.list(age)) 1L else ncol(age)
+  if (!isTRUE(size %in% 1:2) || !length(age)) {
+    return(age)
+  }
+  age <- read_numbers(read_intervals(age, name), name)
+  refuse_unknown_number(age, name)
+  age
+}
+
+# One age each, the middle of its bounds.
+middle_ages <- function(age, name = "age") {
+  age <- read_ages(age, name)
+  if (is.data.frame(age) && length(age) == 2L && all(vapply(age, is.numeric, NA))) rowMeans(age) else age
+}
+
+# The same values with numbers in each column, or an error that says where the first value stands that is none.
+read_numbers <- function(values, name) {
+  if (is.data.frame(values)) {
+    values[] <- Map(read_number_column, values, names(values), name)
+  } else if (is.character(values) && length(dim(values)) == 2L) {
+    labels <- colnames(values)
+    for (j in seq_len(ncol(values))) read_number_column(values[, j], if (is.null(labels)) as.character(j) else labels[j], name)
+    storage.mode(values) <- "double"
+  } else if (is_line(values)) {
+    values <- read_number_column(values, NULL, name)
+  }
+  values
+}
+
+read_number_column <- function(column, label, name) {
+  if (!is.character(column) && !is.factor(column)) {
+    return(if (is.logical(column) && all(is.na(column))) as.numeric(column) else column)
+  }
+  text <- trimws(as.character(column))
+  wrong <- which(!is.na(text) & !reads_as_number(text))
+  at <- if (length(wrong)) wrong[1L] else which(!is.na(text))[1L]
+  if (is.na(at)) {
+    return(as.numeric(column))
+  }
+  where <- if (is.null(label)) sprintf("value %d", at) else sprintf("row %d of column %s", at, dQuote(label, FALSE))
+  stop_input(
+    "`%s` must hold numbers: %s is %s%s.%s", name, where, show_value(text[at]),
+    if (is.factor(column)) ", of a factor" else ", which is text", text_advice(text[at], is.factor(column))
+  )
+}
+
+# How a number written as text becomes one.
+text_advice <- function(text, is_factor = FALSE) {
+  as_text <- if (is_factor) "as.character(column)" else "column"
+  number <- "[-+]?[0-9]+([.][0-9]+)?"
+  if (!nzchar(text)) {
+    " Blanks become `NA` by `as.numeric()`."
+  } else if (reads_as_number(text)) { # as the first value of a column is given here, so are all
+    sprintf(" Use `as.numeric(%s)` on it.", as_text)
+  } else if (grepl("^[-+]?[0-9]+,[0-9]+$", text)) {
+    sprintf(" It has a decimal comma: use `as.numeric(sub(\",\", \".\", %s))`.", as_text)
+  } else if (!is.na(degrees <- read_degrees(text))) {
+    sprintf(" Give decimal degrees, south and west negative: this is %s.", format(degrees, digits = 7L))
+  } else if (grepl(sprintf("^[<>~=c. ]*%s *[^0-9]*$", number), text)) {
+    sprintf(" Leave out all but the number, such as by `as.numeric(gsub(\"[^0-9.-]\", \"\", %s))`.", as_text)
+  } else if (grepl(sprintf("^%s *(-|\u2013|to) *%s", number, number), text)) {
+    " Give ranges as two columns, the bounds."
+  } else {
+    ""
+  }
+}
+
+# Degrees, minutes and seconds, with a side of the globe, as decimal degrees; NA for other text.
+read_degrees <- function(text) {
+  parts <- regmatches(text, gregexpr("[0-9]+([.][0-9]+)?", text))[[1L]]
+  side <- grepl("[NSEWO]$", toupper(text)) || grepl("^[NSEWO]", toupper(text))
+  marked <- grepl("\u00b0|\u00ba", text) || (side && length(parts) %in% 1:3)
+  rest <- gsub("[0-9. NSEWOnsewo\u00b0\u00ba'\"\u2032\u2033\u2019\u201d:d-]", "", text)
+  if (!marked || !length(parts) %in% 1:3 || nzchar(rest)) {
+    return(NA_real_)
+  }
+  value <- sum(as.numeric(parts) / 60^(seq_along(parts) - 1L))
+  if (grepl("[SWsw]|^-", text)) -value else value
+}
+
+# Numbers by which programs mark what is unknown.
+sentinels <- c(-99, -999, -9999, -99999, 999, 9999, 99999, 999999)
+
+# One of them that is far from all other values, or below 0 alone; NULL where there is none.
+unknown_number <- function(values) {
+  values <- values[is.finite(values)]
+  for (code in intersect(sentinels, values)) {
+    others <- values[values != code]
+    if (!length(others)) next
+    away <- max(min(others) - code, code - max(others))
+    if (away > max(diff(range(others)), abs(code) / 2) || (code <= -999 && all(others >= 0))) {
+      return(code)
+    }
+  }
+}
+
+# values: numbers, a vector or a table.
+refuse_unknown_number <- function(values, name) {
+  values <- if (length(dim(values)) == 2L) as.matrix(values) else matrix(values)
+  if (!is.numeric(values)) {
+    return(invisible())
+  }
+  for (j in seq_len(ncol(values))) {
+    code <- unknown_number(values[, j])
+    if (is.null(code)) next
+    code <- format(code, scientific = FALSE)
+    stop_input(
+      "`%s` must be NA where it is unknown: %s%s is %s, far from all others. Use `%s[%s == %s] <- NA`.", name,
+      rows_words(which(values[, j] == as.numeric(code))),
+      if (is.null(colnames(values))) "" else sprintf(" of column %s", show_names(colnames(values)[j])), code, name, name,
+      code
+    )
+  }
+}
+
+rows_words <- function(at) {
+  if (length(at) == 1L) sprintf("row %d", at) else sprintf("each of the rows %s", show_places(at))
+}
+
+# Latitude and longitude both exactly 0 are what many programs write for an unknown place. A site that does lie there has
+# others about it.
+refuse_null_island <- function(place, name) {
+  nowhere <- rowSums(place == 0) %in% 2
+  near <- rowSums(abs(place) < 10) %in% 2 & !nowhere
+  if (!any(nowhere) || any(near) || all(nowhere | is.na(rowSums(place)))) {
+    return(invisible())
+  }
+  stop_input(
+    paste(
+      "`%s` must be NA where it is unknown: %s is at longitude 0 and latitude 0, in the Atlantic, far from all others.",
+      "Use `%s[rowSums(%s == 0) %%in%% 2, ] <- NA`."
+    ), name, rows_words(which(nowhere)), name, name
+  )
+}
+
+# Text that names intervals of the geological time scale, such as stages, as their bounds; other ages as they are.
+# age: a vector, or a table of the early and the late interval.
+read_intervals <- function(age, name) {
+  columns <- if (is.data.frame(age)) unclass(age) else if (length(dim(age)) == 2L) split_columns(age) else list(age)
+  is_text <- vapply(columns, function(column) is.character(column) || is.factor(column), NA)
+  known <- lapply(columns[is_text], function(column) {
+    text <- trimws(as.character(column))
+    replace(text, text %in% "", NA)
+  })
+  words <- unique(unlist(known))
+  words <- words[!is.na(words)]
+  if (!any(is_text) || !all(is_text | vapply(columns, function(column) all(is.na(column)), NA)) ||
+    !any(grepl("^[[:alpha:]][[:alpha:] -]+$", words)) || !length(columns) %in% 1:2) {
+    return(age)
+  }
+  if (!requireNamespace("deeptime", quietly = TRUE)) {
+    stop_input(
+      paste(
+        "`%s` must hold numbers: it holds text, such as %s. Names of intervals become ages where package deeptime is",
+        "installed: install.packages(\"deeptime\")."
+      ), name, show_names(words, 2L)
+    )
+  }
+  scale <- interval_scale()
+  at <- match(interval_key(words), scale$key)
+  if (anyNA(at)) {
+    lost <- words[is.na(at)]
+    if (length(lost) == length(words)) {
+      return(age)
+    }
+    stop_input("`%s` must hold names of the geological time scale of package deeptime: it has no %s.", name,
+      show_names(lost))
+  }
+  bounds <- lapply(known, function(column) scale[match(interval_key(column), scale$key), c("max_age", "min_age")])
+  first <- paste(words[1L], "as", paste(format(unlist(scale[at[1L], c("max_age", "min_age")])), collapse = " to "))
+  inform("Ages of `%s` are those of package deeptime for %s, in Ma: %s.", name, count_words(length(words), "interval"),
+    first)
+  out <- data.frame(max_ma = do.call(pmax, c(lapply(bounds, `[[`, 1L), na.rm = TRUE)),
+    min_ma = do.call(pmin, c(lapply(bounds, `[[`, 2L), na.rm = TRUE)))
+  labels <- if (is.data.frame(age)) attr(age, "row.names") else if (is_line(age)) names(age) else rownames(age)
+  if (is.character(labels)) rownames(out) <- labels
+  out
+}
+
+interval_scale <- function() {
+  all <- lapply(c("stages", "epochs", "periods", "eras", "eons"), function(of) {
+    deeptime::get_scale_data(of)[c("name", "max_age", "min_age")]
+  })
+  all <- do.call(rbind, all)
+  all$key <- interval_key(all$name)
+  all
+}
+
+# "Lower Cretaceous" is the rock of "Early Cretaceous".
+interval_key <- function(name) {
+  key <- tolower(trimws(name))
+  sub("^lower ", "early ", sub("^upper ", "late ", key))
+}
+
+# How figures tell ages: list(unit, NULL where it is not known; forward: later times are greater numbers). Where the user
+# does not say, ages that could be of fossils are in millions of years, and whole numbers that could be years of the
+# calendar are these.
+age_scale <- function(ages, unit = "guess") {
+  known <- ages[!is.na(ages)]
+  if (identical(unit, "guess")) {
+    unit <- if (!length(known) || any(known < 0)) {
+      NULL
+    } else if (all(known >= 1500 & known <= 2100 & known == floor(known))) {
+      "year"
+    } else if (all(known <= 700)) {
+      "Ma"
+    }
+  }
+  calendar <- "^(calendar )?years?$|^(years? )?(ad|ce)$|^(ad|ce) years?$|^(years? )?(bc/ad|bce/ce)$"
+  list(unit = unit, forward = !is.null(unit) && grepl(calendar, tolower(trimws(unit))))
+}
+
+# Numbers that are the greater the longer ago.
+years_ago <- function(ages, unit = "guess") if (age_scale(ages, unit)$forward) -ages else ages
+
+age_words <- function(scale) {
+  if (is.null(scale$unit)) {
+    "age"
+  } else if (grepl("year", scale$unit) && scale$forward) {
+    scale$unit
+  } else {
+    sprintf("%s (%s)", if (scale$forward) "year" else "age", scale$unit)
+  }
+}
+
+check_unit <- function(unit) {
+  ok <- is.null(unit) || is.character(unit) && length(unit) == 1L && !is.na(unit)
+  if (!ok) stop_input("`unit` must be one string or NULL, not %s.", show_value(unit))
+}

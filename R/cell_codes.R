@@ -1,0 +1,92 @@
+# How other programs write the cells of a table of finds: crosses, words, codes for unknown, blanks. None of them is read
+# by guess: the message says how to make 0, 1 and NA of them.
+
+found_marks <- c(
+  "x", "+", "*", "#", "\u2022", "\u25cf", "\u2713", "\u2714", "\u00d7", "1", "p", "pres", "present", "presence", "y",
+  "yes", "t", "true", "found"
+)
+absent_marks <- c(
+  "", "-", "\u2013", "\u2014", ".", "0", "a", "abs", "absent", "absence", "n", "no", "f", "false", "not found"
+)
+unknown_marks <- c("?", "na", "n/a", "nd", "unknown", "9", "99", "999", "-9", "-99", "-999", "-9999")
+unknown_codes <- c(9, 99, 999, 9999, -9, -99, -999, -9999)
+
+# What text in cells stands for: list(found, unknown = the marks as written, blank = whether only `NA` is absent); NULL
+# where it cannot be told. columns: a list of vectors, of which those that hold no text may be logical or numeric.
+read_marks <- function(columns) {
+  each <- lapply(columns, function(column) unique(as.character(column)))
+  marks <- unique(unlist(each))
+  known <- marks[!is.na(marks)]
+  plain <- tolower(trimws(known))
+  found <- known[plain %in% found_marks]
+  unknown <- known[plain %in% unknown_marks]
+  other <- known[!plain %in% c(found_marks, absent_marks, unknown_marks)]
+  if (!length(found) && length(other) == 1L && nchar(other) <= 3L) { # one mark and blanks
+    found <- other
+    other <- character()
+  }
+  if (is_number_text(known) || length(other) || !length(found) || length(unique(tolower(trimws(found)))) > 1L) {
+    return(NULL)
+  }
+  list(found = found, unknown = unknown, blank = anyNA(marks) && !any(plain %in% absent_marks))
+}
+
+# The advice for a table of marks, where `table` is an R expression for its cells and `whole` makes the table of the
+# answer; "" where the marks are not known.
+marks_advice <- function(columns, table, whole = "%s") {
+  marks <- read_marks(columns)
+  if (is.null(marks)) {
+    return("")
+  }
+  is <- function(marks) paste(sprintf("%s == %s", table, dQuote(marks, FALSE)), collapse = " | ")
+  found <- is(marks$found)
+  if (marks$blank) found <- paste(if (length(marks$found) > 1L) sprintf("(%s)", found) else found, "& !is.na", sep = " ")
+  if (marks$blank) found <- sprintf("%s(%s)", found, table)
+  if (length(marks$unknown)) found <- sprintf("ifelse(%s, NA, %s)", is(marks$unknown), found)
+  sprintf(" Make numbers of its marks: `%s`.", sprintf(whole, sprintf("(%s) + 0", found)))
+}
+
+# What numbers other than 0 and 1 may stand for in a table of finds: 1 and 2, a number for unknown, counts.
+codes_advice <- function(x, name) {
+  values <- unique(if (inherits(x, "dgCMatrix")) c(0, x@x) else as.vector(x))
+  values <- sort(values[!is.na(values)])
+  code <- intersect(unknown_codes, values)
+  rest <- setdiff(values, code)
+  whole <- all(is.finite(values) & values == floor(values))
+  parts <- c(
+    if (length(code) && all(rest %in% 0:2)) {
+      sprintf("If %s is unknown, use `%s[%s == %s] <- NA`.", code[1L], name, name, code[1L])
+    },
+    if (setequal(rest, 1:2)) {
+      sprintf("If 2 stands for a find and 1 for none, use `%s - 1`; if 1 does and 2 for none, `2 - %s`.", name, name)
+    } else if (whole && all(rest >= 0) && (!length(code) || any(rest > 1) || all(code > 1))) {
+      sprintf("For counts, use `(%s > 0) + 0`.", name)
+    }
+  )
+  paste(c("", parts), collapse = " ")
+}
+
+# A table of finds without a single zero says nothing of zeros, and where some cells are NA they were blanks, most
+# likely. Counts without zero may be what they seem. values: of the observed cells, or of all that are not 0. A fold may
+# have hidden all zeros of a table: quiet_fit() goes on with it by the restart.
+check_blanks <- function(values, n_observed, n_cell, name) {
+  values <- values[!is.na(values)]
+  if (n_observed == 0 || n_observed == n_cell || length(values) < n_observed || any(values <= 0)) {
+    return(invisible())
+  }
+  advice <- sprintf("Are blanks zeros? Then use `%s[is.na(%s)] <- 0`.", name, name)
+  if (all(values == 1)) {
+    withRestarts(
+      stop_input("`%s` must have a zero: all its cells are 1 or NA. %s", name, advice, class = "multicause_no_zero"),
+      hidden_by_us = function() NULL
+    )
+  }
+  if (min(values) == 1 && n_observed < n_cell / 2 && all(values == floor(values))) {
+    inform("No cell of `%s` is 0, and %s are NA. %s", name, format_big(n_cell - n_observed), advice)
+  }
+}
+
+check_blank_cells <- function(data, name = "x") {
+  values <- if (inherits(data$x, "dgCMatrix")) data$x@x else as.vector(data$x)
+  check_blanks(values, sum(data$margins$row_observed), prod(as.double(dim(data$x))), name)
+}

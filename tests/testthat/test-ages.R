@@ -1,0 +1,96 @@
+# Ages and places as users have them, and what the axes of figures say of them.
+
+told <- function(code) tryCatch(code, multicause_input_error = conditionMessage)
+
+test_that("text in ages and places is told by column, row and value, with what to do", {
+  age <- data.frame(max_ma = c("3", "12.5 Ma", "7"), min_ma = 1:3)
+  expect_identical(told(smooth_over(age = age)), paste(
+    "`age` must hold numbers: row 2 of column \"max_ma\" is \"12.5 Ma\", which is text.",
+    "Leave out all but the number, such as by `as.numeric(gsub(\"[^0-9.-]\", \"\", column))`."
+  ))
+  expect_match(told(range_through(diag(3), age)), "row 2 of column \"max_ma\" is \"12.5 Ma\"")
+  expect_match(told(smooth_over(age = c("3", "4,5"))), "value 2 is \"4,5\", which is text. It has a decimal comma")
+  expect_match(told(smooth_over(age = c("3", "4"))), "Use `as.numeric(column)` on it", fixed = TRUE)
+  expect_match(told(smooth_over(age = factor(c(3, 4)))), "of a factor. Use `as.numeric(as.character(column))`",
+    fixed = TRUE)
+  expect_match(told(smooth_over(age = c("10-12", "4"))), "Give ranges as two columns")
+  expect_match(told(smooth_over(age = matrix(c("3", "4", "x", "5"), 2, dimnames = list(NULL, c("a", "b"))))),
+    "row 1 of column \"a\" is \"3\"")
+  place <- data.frame(lng = c("13\u00b024'E", "0"), lat = c("52\u00b030'N", "1"))
+  expect_match(told(smooth_over(place = place)), "south and west negative: this is 13.4", fixed = TRUE)
+})
+
+test_that("degrees, minutes and seconds are read", {
+  text <- c("52\u00b030'N", "52 30 00 S", "W 12\u00b0 15' 36\"", "12.5N", "-10\u00b030'", "Equus", "12.5 Ma", "13")
+  expect_equal(vapply(text, read_degrees, 0, USE.NAMES = FALSE), c(52.5, -52.5, -12.26, 12.5, -10.5, NA, NA, NA))
+})
+
+test_that("numbers that stand for unknown are asked about", {
+  ages <- c(3, 12, 5, 7, 8)
+  for (code in c(-9999, -999, 9999, 999)) {
+    said <- told(smooth_over(age = c(ages, code)))
+    expect_identical(said, sprintf(
+      "`age` must be NA where it is unknown: row 6 is %d, far from all others. Use `age[age == %d] <- NA`.", code, code
+    ))
+  }
+  both <- data.frame(max_ma = c(3, -9999, 5, -9999), min_ma = c(2, -9999, 4, -9999))
+  expect_match(told(smooth_over(age = both)), "each of the rows 2 and 4 of column \"max_ma\" is -9999")
+  expect_match(told(range_through(diag(4), both)), "is -9999")
+  expect_match(told(smooth_over(environment = data.frame(depth = c(1, 20, -9999), t = 1:3))), "column \"depth\" is -9999")
+  expect_match(told(smooth_over(place = cbind(easting = c(5e5, 5.1e5, -9999), northing = 1:3))), "\"easting\" is -9999")
+  expect_match(told(smooth_over(place = cbind(lng = c(5, -9999), lat = c(1, -9999)))), "use `place[place == -9999] <- NA`",
+    fixed = TRUE)
+  # What may be an age, or a depth.
+  for (fine in list(c(9000, 9999, 11000), c(-50, 0, 9999, 30000), c(0, 999, 1500), c(-99, -50, 20), c(999, 999))) {
+    expect_s3_class(smooth_over(age = fine), "smooth_over")
+  }
+})
+
+test_that("longitude and latitude 0 are asked about where no other site is near", {
+  place <- data.frame(lng = c(20, 0, 25), lat = c(50, 0, 48))
+  said <- told(smooth_over(place = place))
+  expect_match(said, "`place` must be NA where it is unknown: row 2 is at longitude 0 and latitude 0")
+  eval(parse(text = sub(".*Use `(.*)`\\.$", "\\1", said)))
+  expect_identical(place$lng, c(20, NA, 25))
+  expect_s3_class(smooth_over(place = place), "smooth_over")
+  expect_s3_class(smooth_over(place = data.frame(lng = c(0, 5, 5), lat = c(0, 0, 5))), "smooth_over") # a grid at sea
+  expect_s3_class(smooth_over(place = data.frame(lng = c(0, 5), lat = c(51, 50))), "smooth_over") # the meridian
+})
+
+test_that("names of intervals become their bounds where package deeptime is", {
+  skip_if_not_installed("deeptime")
+  stages <- deeptime::get_scale_data("stages")
+  bounds <- function(name) unlist(stages[stages$name == name, c("max_age", "min_age")], use.names = FALSE)
+  expect_message(near <- smooth_over(age = c("Ypresian", NA, "lutetian")), "package deeptime for 2 intervals, in Ma")
+  expect_equal(unname(near$given$age[1L, 2:1]), bounds("Ypresian"))
+  expect_true(all(is.na(near$given$age[2L, ])))
+  early <- data.frame(early_interval = factor(c("Ypresian", "Lutetian")), late_interval = c("Lutetian", NA))
+  expect_message(near <- smooth_over(age = early), "intervals")
+  expect_equal(near$given$age[1L, "high"], bounds("Ypresian")[1L], ignore_attr = TRUE)
+  expect_equal(near$given$age[1L, "low"], bounds("Lutetian")[2L], ignore_attr = TRUE)
+  lower <- suppressMessages(smooth_over(age = c("Lower Cretaceous", "Ypresian")))$given$age
+  expect_equal(unname(lower[1L, "high"]), deeptime::get_scale_data("periods")$max_age[
+    deeptime::get_scale_data("periods")$name == "Cretaceous"
+  ])
+  expect_match(told(smooth_over(age = c("Ypresian", "Ypressian"))), "it has no \"Ypressian\"")
+})
+
+test_that("an axis says the unit it knows, and time passes along it", {
+  axis <- function(...) {
+    parts <- time_axis(...)
+    figure <- ggplot2::ggplot(data.frame(x = 1:2, y = 1:2)) + parts[[1L]] + parts[[2L]]
+    scale <- figure$scales$scales[[1L]]
+    of <- if (is.null(scale$get_transformation)) scale$trans else scale$get_transformation()
+    list(words = unname(unlist(unclass(figure$labels)[scale$aesthetics[1L]])), forward = of$name == "identity")
+  }
+  expect_identical(axis(c(3, 250)), list(words = "age (Ma)", forward = FALSE))
+  expect_identical(axis(c(30, 30000)), list(words = "age", forward = FALSE))
+  expect_identical(axis(c(30, 30000), "years BP"), list(words = "age (years BP)", forward = FALSE))
+  expect_identical(axis(c(30, 300), NULL), list(words = "age", forward = FALSE))
+  expect_identical(axis(c(-500, 1200), "CE"), list(words = "year (CE)", forward = TRUE))
+  expect_identical(axis(c(1880, NA, 2020)), list(words = "year", forward = TRUE))
+  expect_identical(axis(c(2, 3), "year", "y"), list(words = "year", forward = TRUE))
+  expect_identical(axis(c(1880.5, 2020)), list(words = "age", forward = FALSE))
+  expect_identical(years_ago(c(1900, 2000)), c(-1900, -2000))
+  expect_identical(years_ago(c(1900, 2000), "ka"), c(1900, 2000))
+})

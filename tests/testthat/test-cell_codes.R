@@ -1,0 +1,93 @@
+# How tables of other programs write finds, and what they are told.
+
+told <- function(code) tryCatch(code, multicause_input_error = conditionMessage)
+
+# The R code that a message advises.
+advised <- function(said) sub("^[^`]*`.*: `(.*)`\\.$", "\\1", said)
+
+few <- fit_control(n_start = 1, max_pass = 5)
+
+finds <- matrix(c(1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0, 0), 4, dimnames = list(letters[1:4], c("Aa bb", "Cc dd", "Ee")))
+
+test_that("a table of 1 and NA is asked about by every model, and by which_zeros()", {
+  x <- finds
+  x[x == 0] <- NA
+  models <- list(
+    function(x) aspect_bernoulli(x, 2, control = few), function(x) bernoulli_mixture(x, 2, control = few),
+    function(x) nmf(x, 2, control = few), function(x) plsa(x, 2, control = few),
+    function(x) logistic_pca(x, 2, control = few), function(x) noisy_or(x, 2, control = few),
+    function(x) bmf(x, family = "bernoulli"), function(x) neighbours_mean(x),
+    which_zeros, function(x) range_through(x, 1:4), function(x) shards(x, tempfile()),
+    function(x) plca(x, 2, control = few), function(x) cross_validate(x, nmf, 2, control = few),
+    function(x) ensemble(x, 2, control = few)
+  )
+  for (model in models) {
+    expect_identical(
+      told(model(x)), "`x` must have a zero: all its cells are 1 or NA. Are blanks zeros? Then use `x[is.na(x)] <- 0`."
+    )
+  }
+  expect_identical(told(check_data(as.data.frame(x), "binary")), told(check_data(x, "binary")))
+  expect_identical(dim(check_data(matrix(1, 3, 2), "binary")$x), c(3L, 2L)) # nothing was left blank
+  expect_identical(dim(check_data(matrix(c(1, NA), 1), "binary", "newdata", quiet = TRUE)$x), 1:2)
+})
+
+test_that("a fold that hides all zeros is no such table", {
+  x <- replace(matrix(1, 6, 4), 3L, 0)
+  cv <- suppressWarnings(cross_validate(x, aspect_bernoulli, 1, folds = 2, control = few))
+  expect_true(all(is.finite(cv$results$loss)))
+})
+
+test_that("counts without a zero are asked about where most cells are NA, and taken", {
+  x <- matrix(c(1, NA, NA, 4, NA, NA, NA, 2), 4)
+  expect_message(check_data(x, "count"), "No cell of `x` is 0, and 5 are NA. Are blanks zeros?", fixed = TRUE)
+  expect_no_message(check_data(x + 0.5, "nonnegative"))
+  expect_no_message(check_data(replace(x + 1, 1, NA), "nonnegative"), message = "blanks")
+  expect_no_message(check_data(cbind(x, 0), "count"))
+})
+
+test_that("crosses and words are told how to become numbers, and the advice does it", {
+  write <- function(found, absent) {
+    x <- matrix(ifelse(finds == 1, found, absent), 4, dimnames = dimnames(finds))
+    list(x, as.data.frame(x), data.frame(site = rownames(x), x, row.names = NULL, check.names = FALSE),
+      data.frame(site = rownames(x), x, row.names = NULL, check.names = FALSE, stringsAsFactors = TRUE))
+  }
+  signs <- list(
+    c("x", ""), c("X", NA), c("+", "-"), c("P", "A"), c("present", "absent"), c("yes", "no"), c("TRUE", "FALSE"),
+    c("\u25cf", ""), c("T", "F"), c("r", "")
+  )
+  for (sign in signs) {
+    for (x in write(sign[1L], sign[2L])) {
+      said <- told(check_data(x, "binary"))
+      expect_match(said, "Make numbers of its marks", info = sign[1L])
+      made <- check_data(suppressMessages(eval(parse(text = advised(said)))), "binary")
+      expect_identical(unname(as.matrix(made$x)), unname(finds), info = paste(sign, collapse = "/"))
+      expect_identical(colnames(made$x), colnames(finds))
+    }
+  }
+  expect_match(told(check_data(write("x", "")[[1L]], "binary")), "`(x == \"x\") + 0`.", fixed = TRUE)
+})
+
+test_that("a mark for unknown becomes NA, and names of taxa are no marks", {
+  x <- matrix(c("+", "?", "-", "+"), 2)
+  said <- told(check_data(x, "binary"))
+  expect_identical(eval(parse(text = advised(said))), matrix(c(1, NA, 0, 1), 2))
+  expect_match(told(check_data(matrix(c("Equus", "Bison"), 2), "binary")), "occurrence_matrix()", fixed = TRUE)
+})
+
+test_that("codes of numbers are told what they may be", {
+  said <- function(values, kind = "binary") {
+    sub("^`x` must [^:]*: row [0-9]+, column [0-9]+ is [^ ]+\\. ?", "", told(check_data(matrix(values, 2), kind)))
+  }
+  two <- "If 2 stands for a find and 1 for none, use `x - 1`; if 1 does and 2 for none, `2 - x`."
+  expect_identical(said(c(1, 2, 2, 1)), two)
+  expect_identical(said(c(1, 2, 9, 1)), paste("If 9 is unknown, use `x[x == 9] <- NA`.", two))
+  expect_identical(
+    said(c(0, 1, 99, 1)), "If 99 is unknown, use `x[x == 99] <- NA`. For counts, use `(x > 0) + 0`."
+  )
+  for (code in c(-9, -999, -9999)) {
+    expect_identical(said(c(0, 1, code, 1)), sprintf("If %d is unknown, use `x[x == %d] <- NA`.", code, code))
+    expect_identical(said(c(0, 7, code, 1), "count"), sprintf("If %d is unknown, use `x[x == %d] <- NA`.", code, code))
+  }
+  expect_identical(said(c(0, 1, 5, 3)), "For counts, use `(x > 0) + 0`.")
+  expect_identical(said(c(0, 1, 0.5, 1)), "")
+})
