@@ -155,10 +155,10 @@ table_shards <- function(x, path, columns, size) {
   along <- columns$along
   data <- check_data(x, "binary")
   n <- nrow(data$x)
+  if (is.data.frame(along)) along <- by_name(along, rownames(data$x), "along", others = TRUE)
   if (!is.null(along) && (!is.data.frame(along) || nrow(along) != n)) {
     stop_input("`along` must be a data frame with a row for each of the %d rows of `x`, not %s.", n, show_value(along))
   }
-  along <- match_along(along, rownames(data$x))
   view <- data$view
   prepare_folder(path)
   stored <- diff(view$start) + if (is.null(view$na_start)) 0 else diff(view$na_start)
@@ -172,17 +172,6 @@ table_shards <- function(x, path, columns, size) {
   })
   margins <- list(sum = data$margins$column_sum, missing = n - data$margins$column_observed)
   finish_folder(path, tables, colnames(data$x), margins, names(along))
-}
-
-# Covariates in the order of the rows, by name where both have names.
-match_along <- function(along, names) {
-  own <- attr(along, "row.names")
-  if (is.null(names) || !is.character(own)) {
-    return(along)
-  }
-  missing <- setdiff(names, own)
-  if (length(missing)) stop_input("`along` must have a row for each row of `x`: %s has none.", show_names(missing))
-  along[match(names, own), , drop = FALSE]
 }
 
 # A run of rows of a view.

@@ -105,6 +105,9 @@ read_shard_rows <- function(x, i) {
   read_whole(file)
 }
 
+# Names of all rows, or NULL.
+shard_names <- function(x) unlist(lapply(x$shards$shard, function(s) read_shard_rows(x, s)$names))
+
 # The cells of a shard as a sparse matrix, missing ones NA, with names.
 shard_matrix <- function(x, i) {
   view <- read_shard_view(x$path, i, x$shards$cells[i])

@@ -97,8 +97,8 @@
 #' @param detection,communities with `visits`: formulas of covariates by which visits find what is there, and by which
 #'   sites differ, as in [visits_bernoulli()]. `NULL`: misses depend on site and visit, communities on what was found.
 #' @param visit_data,site_data their covariates, as in [visits_bernoulli()].
-#' @param leave_out names or numbers of sites to leave out altogether.
-#' @param reference names or numbers of sites that inform the answer but are not scored: learners, neighbours and
+#' @param leave_out names or numbers of sites to leave out altogether, or `TRUE` or `FALSE` for each site.
+#' @param reference sites, given in the same way, that inform the answer but are not scored: learners, neighbours and
 #'   weights use them, but their zeros are not ranked and count in no total, nor do their finds. How good the answer is,
 #'   is measured at the other sites alone, which must hold at least 20 finds. Such a set is known as the calibration or
 #'   reference set of a species pool (`r` of package DarkDiv): well sampled sites near the ones you ask about.
@@ -168,7 +168,7 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   if (sum(known) > 1L) stop_input("Only one of `completeness`, `effort` and `visits` can be given.")
   near <- wz_near(list(age = age, place = place, environment = environment, distance = distance), data$x)
   given <- list(
-    completeness = if (known[[1L]]) check_completeness(completeness, nrow(data$x)),
+    completeness = if (known[[1L]]) check_completeness(completeness, nrow(data$x), rownames(data$x)),
     effort = if (known[[2L]]) check_effort(effort, data, "white", 2L), cell = cell,
     visit_model = wz_visit_model(
       cell, list(detection = detection, communities = communities),
@@ -176,7 +176,7 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
     ),
     within = check_within(within, list(dims = c(n = nrow(data$x), m = ncol(data$x)), names = dimnames_of(data$x)))
   )
-  gone <- if (length(leave_out)) pick(leave_out, nrow(data$x), rownames(data$x), "leave_out")
+  gone <- pick_some(leave_out, data$x, "leave_out")
   given$reference <- check_reference(reference, data$x, gone)
   if (length(gone)) {
     kept <- setdiff(seq_len(nrow(data$x)), gone)
@@ -204,7 +204,8 @@ wz_data <- function(x, cell) {
     return(check_data(x, "binary"))
   }
   data <- check_data(any_visit(cell), "binary", "visits")
-  if (!is.null(x) && !identical(unname(as.matrix(check_data(x, "binary")$x) + 0), unname(data$x + 0))) {
+  x <- if (!is.null(x)) by_names(as.matrix(check_data(x, "binary")$x), dimnames_of(data$x), "x")
+  if (!is.null(x) && !identical(unname(x + 0), unname(data$x + 0))) {
     stop_input("`x` must be left out with `visits`, or be 1 where any visit found something, 0 where none did.")
   }
   data
@@ -250,7 +251,10 @@ check_reference <- function(reference, x, gone) {
       show_value(reference)
     )
   }
-  at <- pick(reference, nrow(x), rownames(x), "reference")
+  at <- pick_some(reference, x, "reference")
+  if (!length(at)) {
+    return(NULL)
+  }
   both <- intersect(at, gone)
   if (length(both)) {
     stop_input(
@@ -294,7 +298,8 @@ check_scored <- function(x, reference) {
 }
 
 # n x 2: low, high.
-check_completeness <- function(value, n) {
+check_completeness <- function(value, n, sites) {
+  value <- by_name_unless_range(value, sites, "completeness")
   if (is.data.frame(value)) value <- as.matrix(value)
   shape <- if (is.matrix(value)) identical(dim(value), c(n, 2L)) else length(value) %in% c(1L, 2L, n)
   ok <- is.numeric(value) && shape && !anyNA(value) && all(value > 0 & value <= 1)
