@@ -74,6 +74,7 @@ range_through <- function(x, age, ties = c("exclude", "include", "order"), ...) 
 
 # The older and the younger bound of each row of x, the greater being the older.
 check_age <- function(age, x) {
+  age <- by_name(age, rownames(x), "age", others = TRUE)
   table <- if (is.data.frame(age)) {
     unclass(age)
   } else if (is_line(age)) {
@@ -84,8 +85,6 @@ check_age <- function(age, x) {
   if (!length(table) %in% 1:2 || !all(vapply(table, function(side) is.numeric(side) && is_line(side), NA))) {
     stop_input("`age` must be a numeric vector or a table of one or two numeric columns, not %s.", show_value(age))
   }
-  at <- name_order(given_names(age), rownames(x), "age", others = TRUE)
-  if (!is.null(at)) table <- lapply(table, `[`, at)
   if (length(table[[1L]]) != nrow(x)) {
     stop_input("`age` must have one age for each of the %d rows of `x`, not %d.", nrow(x), length(table[[1L]]))
   }

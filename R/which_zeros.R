@@ -275,8 +275,17 @@ check_enough <- function(x) {
 }
 
 check_open <- function(x, within) {
-  zero <- as.matrix(x) %in% 0
+  table <- as.matrix(x)
+  zero <- table %in% 0
   if (!any(zero)) stop_input("`x` must have zeros, one of which may be false: it has none.")
+  # Where a find is hidden, its taxon must have been found elsewhere, and another of its zeros must be there to compare.
+  told <- colSums(table == 1, na.rm = TRUE) > 1 & colSums(table == 0, na.rm = TRUE) > 0
+  if (!any(told)) {
+    stop_input(paste(
+      "`x` must have a taxon that was found at two sites and not at a third: chances are learnt from such taxa. Here",
+      "each was found once, everywhere or nowhere."
+    ))
+  }
   if (!is.null(within) && !any(zero & as.vector(as.matrix(within)))) {
     stop_input("`within` must be TRUE at a zero of `x` at least: no zero can be false.")
   }
@@ -324,6 +333,7 @@ wz_learn <- function(x, near, given, plan) {
   drawn <- with_seed(plan$seed, list(
     seeds = draw_seeds(plan$copies + 2L), deleted = deal_finds(x, plan$copies, given$reference)
   ))
+  check_hidden(x, drawn$deleted, scored_sites(given$reference, nrow(x)))
   found <- sum(lengths(drawn$deleted)) / plan$copies * 10
   tasks <- c(
     list(list(deleted = integer(), optional = FALSE, members = if (plan$quick) 1L else 2L)),
@@ -345,6 +355,25 @@ wz_learn <- function(x, near, given, plan) {
   tell_interrupted(done, "tables")
   seed <- drawn$seeds[[plan$copies + 2L]]
   list(full = done[[1L]], copies = unname(copies), share = with_seed(seed, wz_share(x, given, plan)), seed = seed)
+}
+
+# The answer is judged by finds that were hidden and whose taxon is still there: two copies must have some, at sites that
+# are scored.
+check_hidden <- function(x, deleted, scored) {
+  n <- nrow(x)
+  finds <- Matrix::colSums(found_table(x))
+  zeros <- colSums(as.matrix(x) == 0, na.rm = TRUE)
+  judged <- vapply(deleted, function(at) {
+    taxon <- (at - 1L) %/% n + 1L
+    left <- finds > tabulate(taxon, ncol(x))
+    any(left[taxon] & scored[(at - 1L) %% n + 1L]) && any(zeros[left] > 0)
+  }, NA)
+  if (sum(judged) < 2L) {
+    stop_input(
+      "`x` must have more taxa that were found at several sites: a find of such a taxon was hidden in %d of the %s.%s",
+      sum(judged), count_words(length(deleted), "copy"), if (length(deleted) < 10L) " More `copies` hide more." else ""
+    )
+  }
 }
 
 # The share of each site that is not recorded, n x fits, where effort or visits say it.
@@ -446,7 +475,8 @@ most_kept <- 5e6 # cells up to which the learners' scores are kept for explain()
 
 # The standard errors of log-odds, cells x learners, that come from the weights.
 odds_se <- function(z, stack) {
-  z <- cbind(1, matrix(z, ncol = length(stack$weights)))
+  z <- matrix(z, ncol = length(stack$weights))
+  z <- cbind(rep(1, nrow(z)), z)
   sqrt(pmax(rowSums((z %*% stack$covariance) * z), 0))
 }
 

@@ -150,7 +150,7 @@ test_that("parts of a start go by name, and those of another table are refused",
   same(bernoulli_mixture, parts = c(prototypes = 2L))
   same(nmf, parts = c(coefficients = 1L, basis = 2L))
   same(plsa, parts = c(membership = 1L, basis = 2L))
-  same(logistic_pca, parts = c(scores = 1L, loadings = 2L))
+  same(logistic_pca, parts = c(scores = 1L, loadings = 2L, intercept = 2L))
 })
 
 test_that("covariates of visits go by name", {
@@ -166,7 +166,7 @@ test_that("covariates of visits go by name", {
   place <- data.frame(depth = 1:30, row.names = sites)
   side <- function(value) side_values(value, 30L, sites, "site_data", c("site", "sites"))
   expect_identical(side(place[turned, , drop = FALSE]), side(place))
-  expect_refused(side(data.frame(depth = 1:30, row.names = paste0("z", 1:30))), "Row names of `site_data`")
+  expect_refused(side(data.frame(depth = 1:30, row.names = paste0("z", 1:30))), "Names of `site_data`")
   expect_refused(side(data.frame(site = c(sites, sites[1]), depth = 1:31)), "twice")
   expect_identical(check_visits(list(x, again[30:1, ]), name = "x"), check_visits(list(x, again), name = "x"))
   expect_identical(wz_data(x[turned, ], check_visits(visits, name = "visits"))$x,
