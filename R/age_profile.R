@@ -144,19 +144,11 @@ whose_age <- function(age, of, fit) {
 }
 
 match_age <- function(age, known, n, of) {
-  if (is.null(names(age)) || is.null(known)) {
-    if (length(age) != n) {
-      stop_input("`age` must have %s, one for each %s, not %d.", count_words(n, "value"), of, length(age))
-    }
-    return(as.double(age))
+  age <- by_name(age, known, "age", others = TRUE)
+  if (length(age) != n) {
+    stop_input("`age` must have %s, one for each %s, not %d.", count_words(n, "value"), of, length(age))
   }
-  if (anyDuplicated(names(age))) {
-    stop_input("Names of `age` must be unique: %s comes twice.", show_names(names(age)[anyDuplicated(names(age))]))
-  }
-  if (!all(known %in% names(age))) {
-    stop_input("`age` must have an age, or NA, for each %s: it lacks %s.", of, show_names(setdiff(known, names(age))))
-  }
-  as.double(age[known])
+  as.double(age)
 }
 
 is_found <- function(x) !is.na(x) & x > 0

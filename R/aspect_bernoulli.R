@@ -446,11 +446,10 @@ ab_kernel_param <- function(param, pinned, fixed_aspects = FALSE, smooth = NULL)
 }
 
 ab_check_start <- function(start, data, k, pinned) {
-  check_start_names(start, c("membership", "aspects"), "list(membership = n x k matrix, aspects = k x m matrix)")
-  membership <- by_names(start$membership, 1L, rownames(data$x))
-  membership <- check_simplex_rows(membership, "start$membership", nrow(data$x), k)
-  aspects <- by_names(start$aspects, 2L, colnames(data$x))
-  aspects <- check_matrix(aspects, "start$aspects", k, ncol(data$x), 0, 1)
+  wish <- "list(membership = n x k matrix, aspects = k x m matrix)"
+  start <- check_start(start, c("membership", "aspects"), wish, rownames(data$x), colnames(data$x))
+  membership <- check_simplex_rows(start$membership, "start$membership", nrow(data$x), k)
+  aspects <- check_matrix(start$aspects, "start$aspects", k, ncol(data$x), 0, 1)
   ab_check_pinned(aspects, pinned)
   list(membership = membership, aspects = aspects)
 }

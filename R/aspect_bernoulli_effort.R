@@ -10,18 +10,9 @@ check_effort <- function(effort, data, phantom, k) {
 
 # In the order of n rows, whose names may be NULL.
 match_effort <- function(effort, n, names) {
-  named <- !is.null(names(effort)) && !is.null(names)
-  if (!is.numeric(effort) || !is_line(effort) || (!named && length(effort) != n)) {
+  if (is.numeric(effort) && is_line(effort)) effort <- by_name(effort, names, "effort", others = TRUE)
+  if (!is.numeric(effort) || !is_line(effort) || length(effort) != n) {
     stop_input("`effort` must be one number for each of the %.0f rows, not %s.", n, show_value(effort))
-  }
-  if (named) {
-    missing <- setdiff(names, names(effort))
-    if (length(missing)) {
-      stop_input("`effort` must have a value for each row: %s has none.", show_names(missing))
-    }
-    twice <- intersect(names, names(effort)[duplicated(names(effort))])
-    if (length(twice)) stop_input("`effort` must have one value for each row: %s has more.", show_names(twice))
-    effort <- effort[names]
   }
   unname(as.double(effort))
 }

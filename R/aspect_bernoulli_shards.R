@@ -72,9 +72,9 @@ shard_driver.ab_on_shards <- function(model, empty, param, control) {
 
 #' @export
 check_shards_start.ab_on_shards <- function(model, start, x) {
-  check_start_names(start, "aspects", "list(aspects = k x m matrix), and a n x k matrix `membership` if you like")
-  aspects <- by_names(start$aspects, 2L, x$attributes)
-  aspects <- check_matrix(aspects, "start$aspects", model$k, x$dims[["m"]], 0, 1)
+  wish <- "list(aspects = k x m matrix), and a n x k matrix `membership` if you like"
+  start <- check_start(start, "aspects", wish, shard_names(x), x$attributes)
+  aspects <- check_matrix(start$aspects, "start$aspects", model$k, x$dims[["m"]], 0, 1)
   ab_check_pinned(aspects, model$pinned)
   membership <- start$membership
   if (!is.null(membership)) membership <- check_simplex_rows(membership, "start$membership", x$dims[["n"]], model$k)

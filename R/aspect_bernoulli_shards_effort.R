@@ -12,7 +12,7 @@ check_shards_effort <- function(effort, x, phantom, k) {
     }
     effort <- unlist(lapply(x$shards$shard, function(s) read_shard_rows(x, s)$along[[effort]]))
   }
-  names <- if (!is.null(names(effort))) unlist(lapply(x$shards$shard, function(s) read_shard_rows(x, s)$names))
+  names <- if (!is.null(given_names(effort))) shard_names(x)
   effort <- match_effort(effort, x$dims[["n"]], names)
   check_effort_values(effort, function(row) sprintf("row %d", row))
   effort

@@ -16,7 +16,7 @@ check_shards_smooth <- function(smooth, x) {
       )
     }
   }
-  names <- if (!is.null(smooth$names)) unlist(lapply(x$shards$shard, function(s) read_shard_rows(x, s)$names))
+  names <- if (!is.null(smooth$names)) shard_names(x)
   rows <- matrix(0, x$dims[["n"]], 0L, dimnames = if (!is.null(names)) list(names, NULL))
   smooth <- match_smooth(smooth, rows)
   if (smooth$strength > 0) smooth

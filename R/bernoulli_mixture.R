@@ -161,14 +161,13 @@ bm_permute <- function(param, at) {
 
 bm_check_start <- function(start, data, k) {
   wanted <- c("weights", "prototypes", if (is.list(start) && !is.null(start$membership)) "membership")
-  check_start_names(start, wanted, "list(weights = k numbers, prototypes = k x m matrix)")
-  prototypes <- by_names(start$prototypes, 2L, colnames(data$x))
+  wish <- "list(weights = k numbers, prototypes = k x m matrix)"
+  start <- check_start(start, wanted, wish, rownames(data$x), colnames(data$x))
   list(
     weights = check_start_weights(start$weights, k),
-    prototypes = check_matrix(prototypes, "start$prototypes", k, ncol(data$x), 0, 1),
+    prototypes = check_matrix(start$prototypes, "start$prototypes", k, ncol(data$x), 0, 1),
     membership = if (!is.null(start$membership)) {
-      membership <- by_names(start$membership, 1L, rownames(data$x))
-      check_simplex_rows(membership, "start$membership", nrow(data$x), k)
+      check_simplex_rows(start$membership, "start$membership", nrow(data$x), k)
     }
   )
 }

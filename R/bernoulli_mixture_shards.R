@@ -40,9 +40,10 @@ shard_driver.bm_on_shards <- function(model, empty, param, control) {
 #' @export
 check_shards_start.bm_on_shards <- function(model, start, x) {
   m <- x$dims[["m"]]
-  check_start_names(start, c("weights", "prototypes"), "list(weights = k numbers, prototypes = k x m matrix)")
+  wish <- "list(weights = k numbers, prototypes = k x m matrix)"
+  start <- check_start(start, c("weights", "prototypes"), wish, shard_names(x), x$attributes)
   weights <- check_start_weights(start$weights, model$k)
-  prototypes <- check_matrix(by_names(start$prototypes, 2L, x$attributes), "start$prototypes", model$k, m, 0, 1)
+  prototypes <- check_matrix(start$prototypes, "start$prototypes", model$k, m, 0, 1)
   list(shared = list(weights = weights, prototypes = unname(prototypes)))
 }
 

@@ -87,8 +87,8 @@ bmf <- function(x, k = Inf, l = Inf, ..., family = c("gaussian", "bernoulli", "p
   data <- bmf_data(x, family)
   check_bmf_size(c(k, l), dim(data$x))
   fixed <- list(
-    rows = bmf_check_fixed(row_features, "row_features", nrow(data$x), family),
-    columns = bmf_check_fixed(column_features, "column_features", ncol(data$x), family)
+    rows = bmf_check_fixed(row_features, "row_features", nrow(data$x), rownames(data$x), family),
+    columns = bmf_check_fixed(column_features, "column_features", ncol(data$x), colnames(data$x), family)
   )
   problem <- bmf_problem(data, family, k, l, lapply(fixed, as_raw_matrix), prior, control)
   bmf_check_moves(problem, data)
@@ -157,13 +157,13 @@ as_features <- function(features, name) {
   features
 }
 
-bmf_check_fixed <- function(features, name, n, family) {
+bmf_check_fixed <- function(features, name, n, known, family) {
   if (is.null(features)) {
     ones <- matrix(1, n, if (family == "bernoulli") 1L else 0L)
     if (ncol(ones)) colnames(ones) <- "baseline"
     return(ones)
   }
-  features <- as_features(features, name)
+  features <- as_features(by_name(features, known, name), name)
   values <- check_binary(features + 0, name, n)
   matrix(as.integer(values), n, ncol(features), dimnames = list(NULL, colnames(features)))
 }

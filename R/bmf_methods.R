@@ -162,7 +162,7 @@ predict.bmf <- function(object, newdata = NULL, type = c("response", "missing"),
   } else {
     n_sweep <- check_count(n_sweep, "n_sweep")
     x <- new_rows(object, newdata)
-    fixed <- bmf_new_fixed(object, row_features, nrow(x))
+    fixed <- bmf_new_fixed(object, by_name(row_features, rownames(x), "row_features"), nrow(x))
     drawn <- bmf_predict_rows(object, x, fixed, kept, n_sweep)
     blocks <- function(rows) lapply(drawn, function(cells) cells[rows, , drop = FALSE])
     mean <- Reduce(`+`, drawn) / length(drawn)

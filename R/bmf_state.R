@@ -49,8 +49,10 @@ bmf_check_state <- function(state, data, prior, family) {
   known <- c(need, bmf_hyper_names, "fixed")
   unknown <- setdiff(names(state), known)
   if (length(unknown)) stop_input("`start` has unknown parts: %s.", show_names(unknown))
-  rows <- check_binary(state$rows, part("rows"), nrow(data$x), ncol_of(state$rows))
-  columns <- check_binary(state$columns, part("columns"), ncol(data$x), ncol_of(state$columns))
+  rows <- by_name(state$rows, rownames(data$x), part("rows"))
+  rows <- check_binary(rows, part("rows"), nrow(data$x), ncol_of(rows))
+  columns <- by_name(state$columns, colnames(data$x), part("columns"))
+  columns <- check_binary(columns, part("columns"), ncol(data$x), ncol_of(columns))
   least <- if (family == "poisson") 0 else -.Machine$double.xmax
   weights <- check_matrix(state$weights, part("weights"), ncol(rows), ncol(columns), least, .Machine$double.xmax)
   hyper <- bmf_first_hyper(prior)

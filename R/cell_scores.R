@@ -164,12 +164,15 @@ expected_false <- function(fit, x, kinds, of = "absences") {
   total
 }
 
-# Row or column numbers from names or numbers; NULL is all.
+# Row or column numbers from names, numbers, or TRUE and FALSE for each; NULL is all. Numbers and flags that have names
+# themselves, as of which(), go by them.
 pick <- function(which, n, names, argument) {
   if (is.null(which)) {
     return(seq_len(n))
   }
+  if (is.logical(which)) which <- which_true(which, n, names, argument)
   if (is.factor(which)) which <- as.character(which)
+  if (is.numeric(which) && !is.null(names) && !is.null(names(which))) which <- names(which)
   if (is.character(which) && !is.null(names)) {
     unknown <- setdiff(which, names)
     if (length(unknown)) {
@@ -182,6 +185,21 @@ pick <- function(which, n, names, argument) {
     stop_input("`%s` must hold names or whole numbers from 1 to %d, not %s.", argument, n, show_value(which))
   }
   as.integer(unique(which))
+}
+
+which_true <- function(flags, n, names, argument) {
+  flags <- by_name(flags, names, argument)
+  if (!is_line(flags) || length(flags) != n || anyNA(flags) || !any(flags)) {
+    stop_input("`%s` must be TRUE or FALSE for each of the %d, and TRUE for some, not %s.", argument, n,
+      if (anyNA(flags)) "NA" else show_value(flags))
+  }
+  unname(which(as.vector(flags)))
+}
+
+# Numbers of sites, none of which may be meant.
+pick_some <- function(which, x, argument) {
+  none <- !length(which) || (is.logical(which) && length(which) == nrow(x) && !anyNA(which) && !any(which))
+  if (none) integer() else pick(which, nrow(x), rownames(x), argument)
 }
 
 # Results that would not fit into memory with ease are refused, with advice.

@@ -300,18 +300,21 @@ check_prior <- function(prior, names, open = FALSE) {
   stats::setNames(list(beta, second), names)
 }
 
-# Parts of a start whose rows (columns) have the names of the data in another order, in the order of the data.
-by_names <- function(x, side, known) {
-  mine <- dimnames(x)[[side]]
-  if (is.null(known) || anyDuplicated(mine) || identical(mine, known) || !setequal(mine, known)) {
-    return(x)
-  }
-  at <- match(known, mine)
-  if (side == 1L) x[at, , drop = FALSE] else x[, at, drop = FALSE]
-}
-
-check_start_names <- function(start, names, wish) {
+# A start with the parts of these names, those of the sites and of the taxa in the order of the data, by name where both
+# have names. (`sites` is looked at only where it is needed: of shards it is read from files.)
+check_start <- function(start, names, wish, sites = NULL, taxa = NULL) {
   if (!is.list(start) || !all(names %in% names(start))) {
     stop_input("`start` must be %s, not %s.", wish, show_value(start))
   }
+  named <- function(part) paste0("start$", part)
+  for (part in intersect(c("membership", "scores", "coefficients"), names(start))) {
+    start[[part]] <- by_name(start[[part]], sites, named(part))
+  }
+  for (part in intersect(c("aspects", "basis", "prototypes", "loadings", "links"), names(start))) {
+    start[[part]] <- by_names(start[[part]], list(NULL, taxa), named(part))
+  }
+  for (part in intersect(c("intercept", "leak"), names(start))) {
+    start[[part]] <- by_name(start[[part]], taxa, named(part))
+  }
+  start
 }

@@ -124,7 +124,11 @@ plca_prior <- function(prior, k, n_dim, labels) {
     stop_input("`prior` must be NULL or come from cross_entropy(), not be %s.", show_value(prior))
   }
   check_whole(prior, "prior")
-  pairs <- if (is.null(prior$weights)) group_pairs(prior, k, n_dim, labels) else given_pairs(prior$weights, k, n_dim)
+  pairs <- if (is.null(prior$weights)) {
+    group_pairs(prior, k, n_dim, labels)
+  } else {
+    given_pairs(prior$weights, k, n_dim, labels)
+  }
   list(
     method = match(prior$method, cross_entropy_methods) - 1L, floor = prior$floor, pairs = pairs, anneal = prior$anneal
   )
@@ -142,7 +146,8 @@ group_pairs <- function(prior, k, n_dim, labels) {
   pairs
 }
 
-given_pairs <- function(weights, k, n_dim) {
+given_pairs <- function(weights, k, n_dim, labels) {
+  weights <- by_name(weights, labels, "weights")
   if (length(weights) != n_dim) {
     stop_input(
       "`weights` of the prior must be a list of length %d, one for each dimension, not %d.", n_dim, length(weights)

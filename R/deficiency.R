@@ -182,7 +182,7 @@ fit_sums <- function(fit, side, groups, draws) {
   x <- fit_data(fit)
   by <- c("observation", "attribute")[side]
   size <- fit$dims[[c("n", "m")[side]]]
-  group <- group_factor(groups, size, side, rep(TRUE, size))
+  group <- group_factor(groups, size, side, rep(TRUE, size), fit$names[[side]])
   known <- !is.na(group)
   add <- function(values) rowsum(values[known, , drop = FALSE], as.integer(group)[known])
   sums <- sum_missed(fit, x, kinds, by)

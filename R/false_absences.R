@@ -159,17 +159,12 @@ check_within <- function(within, fit) {
   if (!sparse && !(is.matrix(within) && is.logical(within))) {
     stop_input("`within` must be a logical matrix of the shape of the data, not %s.", show_value(within))
   }
+  within <- by_names(within, fit$names, "within")
   if (!has_dims(within, fit, c("n", "m"))) {
     stop_input(
       "`within` must have the shape of the data, %d x %d, not %d x %d.",
       fit$dims[["n"]], fit$dims[["m"]], nrow(within), ncol(within)
     )
-  }
-  for (side in 1:2) {
-    names <- dimnames(within)[[side]]
-    if (!is.null(names) && !is.null(fit$names[[side]]) && !identical(names, fit$names[[side]])) {
-      stop_input("`within` must have the %s names of the data, in the same order.", c("row", "column")[side])
-    }
   }
   within
 }

@@ -128,10 +128,8 @@ run_start.logistic_pca_problem <- function(problem, start, control) {
 }
 
 lp_check_start <- function(start, data, k) {
-  check_start_names(
-    start, c("scores", "loadings", "intercept"),
-    "list(scores = n x k matrix, loadings = k x m matrix, intercept = m numbers)"
-  )
+  wish <- "list(scores = n x k matrix, loadings = k x m matrix, intercept = m numbers)"
+  start <- check_start(start, c("scores", "loadings", "intercept"), wish, rownames(data$x), colnames(data$x))
   intercept <- check_matrix(matrix(start$intercept, 1L), "start$intercept", 1L, ncol(data$x))
   list(
     scores = check_matrix(start$scores, "start$scores", nrow(data$x), k),

@@ -34,10 +34,8 @@ shard_driver.lp_on_shards <- function(model, empty, param, control) {
 #' @export
 check_shards_start.lp_on_shards <- function(model, start, x) {
   m <- x$dims[["m"]]
-  check_start_names(
-    start, c("loadings", "intercept"),
-    "list(loadings = k x m matrix, intercept = m numbers), and a n x k matrix `scores` if you like"
-  )
+  wish <- "list(loadings = k x m matrix, intercept = m numbers), and a n x k matrix `scores` if you like"
+  start <- check_start(start, c("loadings", "intercept"), wish, shard_names(x), x$attributes)
   loadings <- check_matrix(start$loadings, "start$loadings", model$k, m)
   intercept <- check_matrix(matrix(start$intercept, 1L), "start$intercept", 1L, m)
   scores <- start$scores

@@ -233,7 +233,7 @@ predict.neighbours_mean <- function(object, newdata = NULL, type = "response", .
   }
   data <- check_newdata(object, newdata, "binary")
   lists <- if (!is.null(along)) {
-    along_neighbours(object$near, check_along(list(smooth = object$near), along, nrow(data$x)))
+    along_neighbours(object$near, check_along(list(smooth = object$near), along, nrow(data$x), rownames(data$x)))
   }
   p <- nbm_means(nbm_table(fit_data(object)), data$view, NULL, lists, object$param$likeness, object$control$n_threads)
   dimnames(p) <- list(rownames(data$x), object$names[[2L]])

@@ -109,13 +109,12 @@ draw_start.nmf_problem <- function(problem, kind) {
 }
 
 nm_check_start <- function(start, data, k) {
-  check_start_names(
-    start, c("coefficients", "basis"), "list(coefficients = n x k matrix, basis = k x m matrix)"
-  )
+  wish <- "list(coefficients = n x k matrix, basis = k x m matrix)"
+  start <- check_start(start, c("coefficients", "basis"), wish, rownames(data$x), colnames(data$x))
   most <- .Machine$double.xmax
   list(
     coefficients = check_matrix(start$coefficients, "start$coefficients", nrow(data$x), k, 0, most),
-    basis = check_matrix(by_names(start$basis, 2L, colnames(data$x)), "start$basis", k, ncol(data$x), 0, most)
+    basis = check_matrix(start$basis, "start$basis", k, ncol(data$x), 0, most)
   )
 }
 

@@ -44,10 +44,10 @@ shard_driver.nm_on_shards <- function(model, empty, param, control) {
 
 #' @export
 check_shards_start.nm_on_shards <- function(model, start, x) {
-  check_start_names(start, "basis", "list(basis = k x m matrix), and a n x k matrix `coefficients` if you like")
+  wish <- "list(basis = k x m matrix), and a n x k matrix `coefficients` if you like"
+  start <- check_start(start, "basis", wish, shard_names(x), x$attributes)
   most <- .Machine$double.xmax
-  basis <- by_names(start$basis, 2L, x$attributes)
-  basis <- check_matrix(basis, "start$basis", model$k, x$dims[["m"]], 0, most)
+  basis <- check_matrix(start$basis, "start$basis", model$k, x$dims[["m"]], 0, most)
   coefficients <- start$coefficients
   if (!is.null(coefficients)) {
     coefficients <- check_matrix(coefficients, "start$coefficients", x$dims[["n"]], model$k, 0, most)

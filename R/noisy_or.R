@@ -120,7 +120,7 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
   nor_check_size(k + surplus, inference, data)
   model <- list(
     inference = inference, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo,
-    mask = nor_check_mask(mask, k, ncol(data$x)),
+    mask = nor_check_mask(mask, k, ncol(data$x), colnames(data$x)),
     inner = if (is.null(inner)) 0L else check_count(inner, "inner"), q_steps = check_count(q_steps, "q_steps"),
     q_rule = check_choice(q_rule, "q_rule", c("alternate", "damped", "paper"))
   )
@@ -186,12 +186,12 @@ nor_check_size <- function(k, inference, data) {
   }
 }
 
-nor_check_mask <- function(mask, k, m) {
+nor_check_mask <- function(mask, k, m, taxa) {
   if (is.null(mask)) {
     return(NULL)
   }
   if (is.logical(mask)) storage.mode(mask) <- "double"
-  mask <- check_matrix(mask, "mask", k, m, 0, 1)
+  mask <- check_matrix(by_names(mask, list(NULL, taxa), "mask"), "mask", k, m, 0, 1)
   bad <- which(mask != 0 & mask != 1)
   if (length(bad)) {
     at <- arrayInd(bad[1L], dim(mask))
@@ -203,9 +203,9 @@ nor_check_mask <- function(mask, k, m) {
 
 nor_check_start <- function(start, data, k, model) {
   names <- c("prior", "links", "leak")
-  if (!is.list(start) || !all(names %in% names(start))) {
-    stop_input("`start` must be list(prior = k, links = k x m, leak = m), not %s.", show_value(start))
-  }
+  start <- check_start(
+    start, names, "list(prior = k, links = k x m, leak = m)", rownames(data$x), colnames(data$x)
+  )
   unknown <- setdiff(names(start), c(names, "q", "activation"))
   if (length(unknown)) stop_input("`start` has unknown parts: %s.", show_names(unknown))
   m <- ncol(data$x)

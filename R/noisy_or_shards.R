@@ -8,7 +8,8 @@ nor_fit_shards <- function(x, k, settings, start, control, call) {
   model <- structure(
     list(
       k = k, inference = "truncated", estimate = settings$estimate, prior = settings$prior, pseudo = settings$pseudo,
-      mask = nor_check_mask(settings$mask, k, x$dims[["m"]]), inner = 1L, q_steps = 10L, q_rule = "alternate"
+      mask = nor_check_mask(settings$mask, k, x$dims[["m"]], x$attributes),
+      inner = 1L, q_steps = 10L, q_rule = "alternate"
     ),
     class = c("nor_on_shards", "on_shards")
   )
@@ -60,9 +61,8 @@ shard_driver.nor_on_shards <- function(model, empty, param, control) {
 
 #' @export
 check_shards_start.nor_on_shards <- function(model, start, x) {
-  check_start_names(start, c("prior", "links", "leak"), "list(prior = k, links = k x m, leak = m)")
-  start$links <- by_names(start$links, 2L, x$attributes)
-  list(shared = nor_check_start(start, list(x = matrix(0, 0L, x$dims[["m"]])), model$k, model))
+  none <- matrix(0, 0L, x$dims[["m"]], dimnames = if (!is.null(x$attributes)) list(NULL, x$attributes))
+  list(shared = nor_check_start(start, list(x = none), model$k, model))
 }
 
 #' @export

@@ -76,7 +76,7 @@ plca <- function(x, k, ..., prior = NULL, start = NULL, control = fit_control())
   problem <- structure(
     list(cells = data$cells, k = k, prior = kernel_prior), class = c("plca_problem", "multicause_problem")
   )
-  problem$start <- if (!is.null(start)) plca_check_start(start, extent, k)
+  problem$start <- if (!is.null(start)) plca_check_start(start, data, k)
   started <- run_starts(problem, control)
   if (is.null(start) && !has_prior) {
     started <- reorder_runs(started, function(param) order(-param$weights), plca_permute)
@@ -106,18 +106,22 @@ run_start.plca_problem <- function(problem, start, control) {
   run
 }
 
-plca_check_start <- function(start, extent, k) {
-  check_start_names(start, c("weights", "marginals"), "list(weights = k numbers, marginals = list of k x d matrices)")
+plca_check_start <- function(start, data, k) {
+  extent <- data$cells$extent
+  check_start(start, c("weights", "marginals"), "list(weights = k numbers, marginals = list of k x d matrices)")
   if (!is.list(start$marginals) || length(start$marginals) != length(extent)) {
     stop_input(
       "`start$marginals` must be a list with one matrix for each of the %d dimensions, not %s.", length(extent),
       show_value(start$marginals)
     )
   }
+  marginals <- by_name(start$marginals, data$labels, "start$marginals")
   list(
     weights = check_start_weights(start$weights, k),
     marginals = lapply(seq_along(extent), function(d) {
-      unname(check_simplex_rows(start$marginals[[d]], sprintf("start$marginals[[%d]]", d), k, extent[d]))
+      name <- sprintf("start$marginals[[%d]]", d)
+      given <- by_names(marginals[[d]], list(NULL, data$names[[d]]), name)
+      unname(check_simplex_rows(given, name, k, extent[d]))
     })
   )
 }

@@ -184,12 +184,13 @@ strong_sparsity <- 0.1 # effective strength above which annealed starts are wort
 
 plsa_check_start <- function(start, data, k, fixed) {
   wanted <- if (fixed == "basis") "basis" else c("membership", "basis")
-  check_start_names(start, wanted, "list(membership = n x k matrix, basis = k x m matrix)")
+  wish <- "list(membership = n x k matrix, basis = k x m matrix)"
+  start <- check_start(start, wanted, wish, rownames(data$x), colnames(data$x))
   membership <- start$membership
   if (is.null(membership)) membership <- matrix(1 / k, nrow(data$x), k)
   list(
-    membership = check_simplex_rows(by_names(membership, 1L, rownames(data$x)), "start$membership", nrow(data$x), k),
-    basis = check_simplex_rows(by_names(start$basis, 2L, colnames(data$x)), "start$basis", k, ncol(data$x))
+    membership = check_simplex_rows(membership, "start$membership", nrow(data$x), k),
+    basis = check_simplex_rows(start$basis, "start$basis", k, ncol(data$x))
   )
 }
 

@@ -49,8 +49,9 @@ shard_driver.plsa_on_shards <- function(model, empty, param, control) {
 
 #' @export
 check_shards_start.plsa_on_shards <- function(model, start, x) {
-  check_start_names(start, "basis", "list(basis = k x m matrix), and a n x k matrix `membership` if you like")
-  basis <- check_simplex_rows(by_names(start$basis, 2L, x$attributes), "start$basis", model$k, x$dims[["m"]])
+  wish <- "list(basis = k x m matrix), and a n x k matrix `membership` if you like"
+  start <- check_start(start, "basis", wish, shard_names(x), x$attributes)
+  basis <- check_simplex_rows(start$basis, "start$basis", model$k, x$dims[["m"]])
   membership <- start$membership
   if (!is.null(membership)) membership <- check_simplex_rows(membership, "start$membership", x$dims[["n"]], model$k)
   list(shared = list(basis = unname(basis)), rows = membership)

@@ -76,7 +76,7 @@ range_through <- function(x, age, ties = c("exclude", "include", "order"), ...) 
 
 # The older and the younger bound of each row of x, the greater being the older.
 check_age <- function(age, x) {
-  age <- read_ages(age)
+  age <- by_name(read_ages(age), rownames(x), "age", others = TRUE)
   table <- if (is.data.frame(age)) {
     unclass(age)
   } else if (is_line(age)) {
@@ -96,28 +96,10 @@ check_age <- function(age, x) {
   if (length(wrong)) {
     stop_input("`age` must hold finite numbers or NA: %s is infinite.", place(x, 1L, wrong[1L]))
   }
-  at <- age_rows(age, x)
-  list(old = as.double(old[at]), young = as.double(young[at]))
+  list(old = as.double(old), young = as.double(young))
 }
 
 split_columns <- function(age) lapply(seq_len(ncol(age)), function(column) age[, column])
-
-# Which age belongs to which row: by name where both have names, else in order.
-age_rows <- function(age, x) {
-  named <- !is.data.frame(age) || is.character(attr(age, "row.names"))
-  labels <- if (!named) NULL else if (is_line(age)) names(age) else rownames(age)
-  if (is.null(labels) || is.null(rownames(x))) {
-    return(seq_len(nrow(x)))
-  }
-  at <- match(rownames(x), labels)
-  if (anyNA(at) || anyDuplicated(labels)) {
-    stop_input(
-      "`age` must have the row names of `x`, each once, or no names: there is not one for %s.",
-      show_names(if (anyNA(at)) rownames(x)[is.na(at)] else labels[duplicated(labels)])
-    )
-  }
-  at
-}
 
 # Places in order of age. Rows of equal age stay in the order of the table, which is read as running from old to
 # young where ages fall along it on the whole, else from young to old.

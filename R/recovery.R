@@ -94,14 +94,9 @@ check_truth <- function(truth, of) {
 check_scores <- function(scores, changed) {
   if (missing(scores)) stop_missing("scores")
   if (inherits(scores, "Matrix")) scores <- as.matrix(check_valid(scores, "scores"))
+  scores <- by_names(scores, dimnames_of(changed), "scores")
   if (!is.numeric(scores) || !identical(dim(scores), dim(changed))) {
     stop_input("`scores` must be a numeric matrix of %d x %d, as `truth` is.", nrow(changed), ncol(changed))
-  }
-  for (side in 1:2) {
-    names <- list(dimnames(scores)[[side]], dimnames(changed)[[side]])
-    if (!is.null(names[[1L]]) && !is.null(names[[2L]]) && !identical(names[[1L]], names[[2L]])) {
-      stop_input("`scores` must have the %s names of `truth`, in the same order.", c("row", "column")[side])
-    }
   }
   bad <- which(is.na(scores) & !is.na(changed))
   if (length(bad)) {
@@ -292,8 +287,8 @@ corrupt <- function(x, omit = 0, add = 0, by = c("observation", "cell"), ...) {
   data <- check_data(x, "binary", quiet = TRUE)
   original <- as.matrix(data$x) + 0
   n <- nrow(original)
-  omit <- draw_rates(omit, "omit", n, ncol(original), by)
-  add <- draw_rates(add, "add", n, ncol(original), by)
+  omit <- draw_rates(omit, "omit", original, by)
+  add <- draw_rates(add, "add", original, by)
   deleted <- original == 1 & matrix(stats::runif(length(original)), n) < omit
   deleted[is.na(deleted)] <- FALSE
   out <- original
@@ -309,8 +304,11 @@ corrupt <- function(x, omit = 0, add = 0, by = c("observation", "cell"), ...) {
   )
 }
 
-# An n x m matrix of rates.
-draw_rates <- function(rate, name, n, m, by) {
+# A matrix of rates, of the shape of x.
+draw_rates <- function(rate, name, x, by) {
+  n <- nrow(x)
+  m <- ncol(x)
+  rate <- by_name_unless_range(rate, rownames(x), name)
   ok <- is.numeric(rate) && !anyNA(rate) && all(rate >= 0 & rate <= 1) && length(rate) %in% c(1L, 2L, n)
   if (!ok) {
     stop_input(

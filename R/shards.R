@@ -143,10 +143,12 @@ table_shards <- function(x, path, columns, size) {
   along <- columns$along
   data <- check_data(x, "binary")
   n <- nrow(data$x)
+  if (is.data.frame(along)) { # of a class that pins no memory of this session to itself
+    along <- by_name(as.data.frame(along), rownames(data$x), "along", others = TRUE)
+  }
   if (!is.null(along) && (!is.data.frame(along) || nrow(along) != n)) {
     stop_input("`along` must be a data frame with a row for each of the %d rows of `x`, not %s.", n, show_value(along))
   }
-  along <- match_along(along, rownames(data$x))
   view <- data$view
   stored <- diff(view$start) + if (is.null(view$na_start)) 0 else diff(view$na_start)
   cut <- cumsum(as.double(stored) + 1) %/% (size + 1)
@@ -160,18 +162,6 @@ table_shards <- function(x, path, columns, size) {
     })
     finish_run(run, tables, colnames(data$x), margins, names(along))
   })
-}
-
-# Covariates in the order of the rows, by name where both have names.
-match_along <- function(along, names) {
-  if (!is.null(along)) along <- as.data.frame(along) # of a class that pins no memory of this session to itself
-  own <- attr(along, "row.names")
-  if (is.null(names) || !is.character(own)) {
-    return(along)
-  }
-  missing <- setdiff(names, own)
-  if (length(missing)) stop_input("`along` must have a row for each row of `x`: %s has none.", show_names(missing))
-  along[match(names, own), , drop = FALSE]
 }
 
 # A run of rows of a view.

@@ -156,6 +156,9 @@ are_shard_rows <- function(rows, n, along) {
   named && covariates
 }
 
+# Names of all rows, or NULL.
+shard_names <- function(x) unlist(lapply(x$shards$shard, function(s) read_shard_rows(x, s)$names))
+
 # The cells of a shard as a sparse matrix, missing ones NA, with names.
 shard_matrix <- function(x, i) {
   view <- read_shard_view(x, i)

@@ -22,8 +22,8 @@ check_sites_of <- function(near, name, dims) {
 # The smooth_over of the rows of x, matched by name where both have names; `name`: the argument of the user's call.
 match_smooth <- function(smooth, x, name = "smooth") {
   names <- rownames(x)
-  numbered <- identical(smooth$names, as.character(seq_len(smooth$n))) && !any(names %in% smooth$names)
-  if (is.null(smooth$names) || is.null(names) || numbered) { # dist() of a data frame numbers what has no names
+  numbered <- is_numbering(smooth$names, names) # dist() of a data frame numbers what has no names
+  if (is.null(smooth$names) || is.null(names) || numbered) {
     if (smooth$n != nrow(x)) {
       stop_input(
         "`%s` must be of the %s of `x`, not of %s%s.", name, count_words(nrow(x), "row"),
@@ -38,12 +38,22 @@ match_smooth <- function(smooth, x, name = "smooth") {
   if (identical(at, seq_len(smooth$n))) {
     return(smooth)
   }
-  square <- names(smooth$given) %in% c("distance", "neighbours")
-  smooth$given[square] <- lapply(smooth$given[square], function(each) each[at, at, drop = FALSE])
-  smooth$given[!square] <- lapply(smooth$given[!square], function(each) each[at, , drop = FALSE])
+  check_loose(smooth$given, at)
+  smooth$given[] <- Map(take_sites, smooth$given, names(smooth$given), list(at))
   smooth$names <- names
   smooth$n <- length(at)
   smooth
+}
+
+# A covariate without names beside one whose names are in another order than the rows: nobody knows in which it is.
+check_loose <- function(given, at) {
+  named <- !vapply(lapply(given, rownames), is.null, NA)
+  if (is.unsorted(at) && any(named) && !all(named)) {
+    stop_input(
+      "`%s` must name the sites, as `%s` does: the names there are in another order than the rows of `x`.",
+      names(given)[!named][1L], names(given)[named][1L]
+    )
+  }
 }
 
 # What mc_c_neighbours() reads of covariates.
@@ -151,7 +161,7 @@ smooth_reference <- function(fit, n, along, other = colMeans(composition)) {
 new_sites <- function(fit, newdata, along) {
   if (is.null(newdata)) newdata <- unrecorded_rows(fit, along)
   x <- new_rows(fit, newdata)
-  list(x = x, along = check_along(fit, along, nrow(x)))
+  list(x = x, along = check_along(fit, along, nrow(x), rownames(x)))
 }
 
 pick_along <- function(along, rows) {
@@ -160,7 +170,7 @@ pick_along <- function(along, rows) {
 
 # A table of unknown cells for sites of which only the covariates are known.
 unrecorded_rows <- function(fit, along) {
-  along <- check_along(fit, along, NULL)
+  along <- check_along(fit, along)
   matrix(NA_real_, nrow(along[[1L]]), fit$dims[["m"]], dimnames = list(rownames(along[[1L]]), fit$names[[2L]]))
 }
 
@@ -172,7 +182,7 @@ along_neighbours <- function(smooth, along) {
 }
 
 # Covariates of new rows, as smooth_over() takes them: list(age, place), or distances and weights n_new x n.
-check_along <- function(fit, along, n) {
+check_along <- function(fit, along, n = NULL, sites = NULL) {
   if (is.null(along)) {
     return(NULL)
   }
@@ -192,6 +202,7 @@ check_along <- function(fit, along, n) {
       check_along_matrix(along[[name]], name, fit$smooth$n)
     )
   })
+  for (name in wanted) out[[name]] <- by_name(out[[name]], sites, paste0("along$", name))
   rows <- vapply(out, nrow, 0L)
   if (is.null(n)) n <- rows[[1L]]
   off <- which(rows != n)

@@ -117,6 +117,7 @@ smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, dista
   if (!is.null(given$neighbours) && length(given) > 1L) {
     stop_input("`neighbours` must be given alone: it stands for all distances.")
   }
+  given <- covariates_by_name(given)
   n <- vapply(given, nrow, 0L)
   if (any(n != n[1L])) {
     other <- which(n != n[1L])[1L]
@@ -139,7 +140,7 @@ smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, dista
 
 # n x 2: low, high.
 check_age_bounds <- function(age, name = "age") {
-  labels <- if (is_line(age)) names(age) else covariate_rows(age)
+  labels <- given_names(age)
   given <- age
   age <- read_ages(age, name)
   if (is.data.frame(age)) age <- as.matrix(age)
@@ -158,15 +159,10 @@ check_age_bounds <- function(age, name = "age") {
   out
 }
 
-# Row names, but not the numbers that every data frame has.
-covariate_rows <- function(x) {
-  if (is.data.frame(x) && is.integer(attr(x, "row.names"))) NULL else rownames(x)
-}
-
 # n x 2: longitude and latitude in degrees ("lon", "lat"), or places in the plane ("x", "y"). `kind`: "degrees" or
 # "plane" where it is known, else it is told by the names of the columns.
 check_place <- function(place, name = "place", kind = NULL) {
-  labels <- covariate_rows(place)
+  labels <- given_names(place)
   columns <- tolower(colnames(place))
   given <- place
   if (length(dim(place)) == 2L && ncol(place) == 2L) place <- read_numbers(place, name)
@@ -233,9 +229,8 @@ check_degrees <- function(place, name) {
 
 # n x variables, as given.
 check_environment <- function(environment, name = "environment") {
-  labels <- covariate_rows(environment)
+  labels <- given_names(environment)
   if (is_line(environment) && is.numeric(environment)) {
-    labels <- names(environment)
     environment <- matrix(environment, ncol = 1L)
   }
   if (is.data.frame(environment)) {
@@ -345,16 +340,26 @@ pick_neighbours <- function(which, n, labels, i) {
   pick(which, n, labels, sprintf("neighbours[[%d]]", i))
 }
 
-# The names of the observations, or NULL; covariates that name them must agree.
+# Covariates that name their sites in the order of the first that does.
+covariates_by_name <- function(given) {
+  labels <- covariate_names(given)
+  for (name in names(given)) {
+    at <- name_order(rownames(given[[name]]), labels, name, what = "Row names")
+    if (!is.null(at)) given[[name]] <- take_sites(given[[name]], name, at)
+  }
+  given
+}
+
+# Some of the sites of a covariate.
+take_sites <- function(value, name, at) {
+  if (name %in% c("distance", "neighbours")) value[at, at, drop = FALSE] else value[at, , drop = FALSE]
+}
+
+# The names of the sites, or NULL.
 covariate_names <- function(given) {
   named <- Filter(Negate(is.null), lapply(given, rownames))
   if (!length(named)) {
     return(NULL)
-  }
-  for (name in names(named)[-1L]) {
-    if (!identical(named[[name]], named[[1L]])) {
-      stop_input("`%s` and `%s` must name the same sites in the same order.", names(named)[1L], name)
-    }
   }
   if (anyDuplicated(named[[1L]])) {
     twice <- named[[1L]][anyDuplicated(named[[1L]])]

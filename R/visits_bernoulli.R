@@ -369,7 +369,10 @@ check_rates <- function(start, problem) {
     blank$slopes <- solve(problem$settings$by$basis, unname(slopes))
   }
   if (!is.null(start$missed) && !is.null(blank$missed)) {
-    blank$missed <- check_matrix(start$missed, "start$missed", nrow(blank$missed), ncol(blank$missed), 0, 1)
+    side <- match(problem$settings$missed_by, c("observation", "attribute"))
+    known <- if (!is.na(side)) dimnames(problem$data$x)[[side]]
+    missed <- by_name(start$missed, known, "start$missed")
+    blank$missed <- check_matrix(missed, "start$missed", nrow(blank$missed), ncol(blank$missed), 0, 1)
   }
   if (!is.null(start$added)) {
     blank$added <- as.vector(check_matrix(t(start$added), "start$added", 1L, length(blank$added), 0, 1))

@@ -87,6 +87,7 @@ stack_tables <- function(visits, name) {
     as.matrix(check_data(visits[[v]], "binary", sprintf("%s[[%d]]", name, v), quiet = TRUE)$x)
   })
   for (v in seq_along(tables)) {
+    tables[[v]] <- order_like(tables[[v]], tables[[1L]])
     if (!identical(attributes(tables[[v]]), attributes(tables[[1L]]))) {
       stop_input(
         "`%s` must hold tables of the same shape and names: number %d %s.", name, v,
@@ -96,6 +97,12 @@ stack_tables <- function(visits, name) {
   }
   label <- if (is.null(dimnames(tables[[1L]]))) list(NULL, NULL) else dimnames(tables[[1L]])
   array(unlist(tables), c(dim(tables[[1L]]), length(tables)), c(label, list(names(visits))))
+}
+
+# A table with the names of another, in its order.
+order_like <- function(x, other) {
+  alike <- Map(setequal, dimnames_of(x), dimnames_of(other))
+  if (all(unlist(alike))) by_names(x, dimnames_of(other), "x") else x
 }
 
 # What is other in a visit's table than in the first one's: its shape, a name it lacks, or their order.
@@ -324,9 +331,10 @@ visit_values <- function(x, d, labels) {
 }
 
 visit_matrix <- function(value, name, d, labels) {
+  value <- by_name(value, labels[[1L]], paste0("visit_data$", name), others = TRUE)
   if (is.data.frame(value)) value <- as.matrix(value)
-  if (is.null(dim(value)) && length(value) == d[1L]) {
-    return(rep(value, d[3L]))
+  if (is_line(value) && length(value) == d[1L]) {
+    return(rep(as.vector(value), d[3L]))
   }
   if (!identical(dim(value), d[c(1L, 3L)])) {
     stop_input(
@@ -334,8 +342,9 @@ visit_matrix <- function(value, name, d, labels) {
       name, d[1L], d[3L], if (length(dim(value)) == 2L) paste(dim(value), collapse = " x ") else show_value(value)
     )
   }
-  refuse_lost(rownames(value), labels[[1L]], paste0("visit_data$", name), "site")
-  as.vector(by_names(by_names(value, 1L, labels[[1L]]), 2L, labels[[3L]]))
+  # Visits are often named otherwise in data and covariates.
+  known <- setequal(colnames(value), labels[[3L]]) && !anyDuplicated(colnames(value))
+  as.vector(if (known) by_names(value, labels[-2L], paste0("visit_data$", name)) else value)
 }
 
 long_values <- function(x, d, labels) {
@@ -393,12 +402,13 @@ side_values <- function(x, extent, labels, name, what) {
   if (!is.null(labels)) {
     holds <- vapply(x, function(column) all(labels %in% as.character(column)), NA)
     keys <- if (all(labels %in% rownames(x))) rownames(x) else if (any(holds)) as.character(x[[which(holds)[1L]]])
-    texts <- Filter(function(column) is.character(column) || is.factor(column), x)
     if (is.null(keys)) {
-      for (one in c(if (.row_names_info(x) > 0L) list(rownames(x)), texts)) refuse_lost(one, labels, name, what[1L])
-    } else {
-      x <- x[match(labels, keys), , drop = FALSE]
+      texts <- Filter(function(column) is.character(column) || is.factor(column), x)
+      for (one in texts) refuse_lost(one, labels, name, what[1L])
+      keys <- given_names(x)
     }
+    at <- name_order(keys, labels, name, others = TRUE)
+    if (!is.null(at)) x <- x[at, , drop = FALSE]
   }
   if (nrow(x) != extent) {
     stop_input("`%s` must have a row for each of the %d %s, not %s.", name, extent, what[2L],

@@ -100,7 +100,7 @@ predict_sites <- function(fit, sites, type, interval, control) {
     stop_input("`interval` for new sites is for fits with `estimate = \"gibbs\"` and `communities`.")
   }
   cell <- new_cell(fit, sites)
-  along <- if (!is.null(sites$along)) check_along(fit, sites$along, if (!is.null(cell)) nrow(cell))
+  along <- if (!is.null(sites$along)) check_along(fit, sites$along, if (!is.null(cell)) nrow(cell), rownames(cell))
   if (is.null(fit$communities)) {
     if (is.null(cell) && is.null(along)) {
       stop_input(

@@ -97,8 +97,8 @@
 #' @param detection,communities with `visits`: formulas of covariates by which visits find what is there, and by which
 #'   sites differ, as in [visits_bernoulli()]. `NULL`: misses depend on site and visit, communities on what was found.
 #' @param visit_data,site_data their covariates, as in [visits_bernoulli()].
-#' @param leave_out names or numbers of sites to leave out altogether.
-#' @param reference names or numbers of sites that inform the answer but are not scored: learners, neighbours and
+#' @param leave_out names or numbers of sites to leave out altogether, or `TRUE` or `FALSE` for each site.
+#' @param reference sites, given in the same way, that inform the answer but are not scored: learners, neighbours and
 #'   weights use them, but their zeros are not ranked and count in no total, nor do their finds. How good the answer is,
 #'   is measured at the other sites alone, which must hold at least 20 finds. Such a set is known as the calibration or
 #'   reference set of a species pool (`r` of package DarkDiv): well sampled sites near the ones you ask about.
@@ -168,7 +168,7 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   if (sum(known) > 1L) stop_input("Only one of `completeness`, `effort` and `visits` can be given.")
   near <- wz_near(list(age = age, place = place, environment = environment, distance = distance), data$x)
   given <- list(
-    completeness = if (known[[1L]]) check_completeness(completeness, nrow(data$x)),
+    completeness = if (known[[1L]]) check_completeness(completeness, nrow(data$x), rownames(data$x)),
     effort = if (known[[2L]]) check_effort(effort, data, "white", 2L), cell = cell,
     visit_model = wz_visit_model(
       cell, list(detection = detection, communities = communities),
@@ -176,7 +176,7 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
     ),
     within = check_within(within, list(dims = c(n = nrow(data$x), m = ncol(data$x)), names = dimnames_of(data$x)))
   )
-  gone <- if (length(leave_out)) pick(leave_out, nrow(data$x), rownames(data$x), "leave_out")
+  gone <- pick_some(leave_out, data$x, "leave_out")
   given$reference <- check_reference(reference, data$x, gone)
   if (length(gone)) {
     kept <- setdiff(seq_len(nrow(data$x)), gone)
@@ -204,7 +204,8 @@ wz_data <- function(x, cell) {
     return(check_data(x, "binary"))
   }
   data <- check_data(any_visit(cell), "binary", "visits")
-  if (!is.null(x) && !identical(unname(as.matrix(check_data(x, "binary")$x) + 0), unname(data$x + 0))) {
+  x <- if (!is.null(x)) by_names(as.matrix(check_data(x, "binary")$x), dimnames_of(data$x), "x")
+  if (!is.null(x) && !identical(unname(x + 0), unname(data$x + 0))) {
     stop_input("`x` must be left out with `visits`, or be 1 where any visit found something, 0 where none did.")
   }
   data
@@ -250,7 +251,10 @@ check_reference <- function(reference, x, gone) {
       show_value(reference)
     )
   }
-  at <- pick(reference, nrow(x), rownames(x), "reference")
+  at <- pick_some(reference, x, "reference")
+  if (!length(at)) {
+    return(NULL)
+  }
   both <- intersect(at, gone)
   if (length(both)) {
     stop_input(
@@ -271,8 +275,17 @@ check_enough <- function(x) {
 }
 
 check_open <- function(x, within) {
-  zero <- as.matrix(x) %in% 0
+  table <- as.matrix(x)
+  zero <- table %in% 0
   if (!any(zero)) stop_input("`x` must have zeros, one of which may be false: it has none.")
+  # Where a find is hidden, its taxon must have been found elsewhere, and another of its zeros must be there to compare.
+  told <- colSums(table == 1, na.rm = TRUE) > 1 & colSums(table == 0, na.rm = TRUE) > 0
+  if (!any(told)) {
+    stop_input(paste(
+      "`x` must have a taxon that was found at two sites and not at a third: chances are learnt from such taxa. Here",
+      "each was found once, everywhere or nowhere."
+    ))
+  }
   if (!is.null(within) && !any(zero & as.vector(as.matrix(within)))) {
     stop_input("`within` must be TRUE at a zero of `x` at least: no zero can be false.")
   }
@@ -294,7 +307,8 @@ check_scored <- function(x, reference) {
 }
 
 # n x 2: low, high.
-check_completeness <- function(value, n) {
+check_completeness <- function(value, n, sites) {
+  value <- by_name_unless_range(value, sites, "completeness")
   if (is.data.frame(value)) value <- as.matrix(value)
   shape <- if (is.matrix(value)) identical(dim(value), c(n, 2L)) else length(value) %in% c(1L, 2L, n)
   ok <- is.numeric(value) && shape && !anyNA(value) && all(value > 0 & value <= 1)
@@ -319,6 +333,7 @@ wz_learn <- function(x, near, given, plan) {
   drawn <- with_seed(plan$seed, list(
     seeds = draw_seeds(plan$copies + 2L), deleted = deal_finds(x, plan$copies, given$reference)
   ))
+  check_hidden(x, drawn$deleted, scored_sites(given$reference, nrow(x)))
   found <- sum(lengths(drawn$deleted)) / plan$copies * 10
   tasks <- c(
     list(list(deleted = integer(), optional = FALSE, members = if (plan$quick) 1L else 2L)),
@@ -340,6 +355,25 @@ wz_learn <- function(x, near, given, plan) {
   tell_interrupted(done, "tables")
   seed <- drawn$seeds[[plan$copies + 2L]]
   list(full = done[[1L]], copies = unname(copies), share = with_seed(seed, wz_share(x, given, plan)), seed = seed)
+}
+
+# The answer is judged by finds that were hidden and whose taxon is still there: two copies must have some, at sites that
+# are scored.
+check_hidden <- function(x, deleted, scored) {
+  n <- nrow(x)
+  finds <- Matrix::colSums(found_table(x))
+  zeros <- colSums(as.matrix(x) == 0, na.rm = TRUE)
+  judged <- vapply(deleted, function(at) {
+    taxon <- (at - 1L) %/% n + 1L
+    left <- finds > tabulate(taxon, ncol(x))
+    any(left[taxon] & scored[(at - 1L) %% n + 1L]) && any(zeros[left] > 0)
+  }, NA)
+  if (sum(judged) < 2L) {
+    stop_input(
+      "`x` must have more taxa that were found at several sites: a find of such a taxon was hidden in %d of the %s.%s",
+      sum(judged), count_words(length(deleted), "copy"), if (length(deleted) < 10L) " More `copies` hide more." else ""
+    )
+  }
 }
 
 # The share of each site that is not recorded, n x fits, where effort or visits say it.
@@ -441,7 +475,8 @@ most_kept <- 5e6 # cells up to which the learners' scores are kept for explain()
 
 # The standard errors of log-odds, cells x learners, that come from the weights.
 odds_se <- function(z, stack) {
-  z <- cbind(1, matrix(z, ncol = length(stack$weights)))
+  z <- matrix(z, ncol = length(stack$weights))
+  z <- cbind(rep(1, nrow(z)), z)
   sqrt(pmax(rowSums((z %*% stack$covariance) * z), 0))
 }
 

@@ -330,13 +330,14 @@ check_answer <- function(w) {
 # The group of each site or taxon, a factor; without groups each is its own. Sites for reference are in none.
 wz_group <- function(w, side, groups) {
   size <- w$dims[[side]]
-  group_factor(groups, size, side, if (side == 1L) wz_scored(w) else rep(TRUE, size))
+  group_factor(groups, size, side, if (side == 1L) wz_scored(w) else rep(TRUE, size), w$names[[side]])
 }
 
-group_factor <- function(groups, size, side, used) {
+group_factor <- function(groups, size, side, used, names) {
   if (is.null(groups)) {
     return(factor(ifelse(used, seq_len(size), NA)))
   }
+  groups <- by_name(groups, names, "groups")
   if (!is_line(groups) || !is.atomic(groups) || length(groups) != size) {
     stop_input("`groups` must name the group of each of the %.0f %s, not be %s.", size,
       c("sites", "taxa")[side], show_value(groups))

@@ -97,7 +97,9 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
     k <- unique(k[c(1L, (length(k) + 1L) %/% 2L, length(k))])
   }
   k <- check_counts(k, "k")
-  if (!is.null(completeness)) completeness <- check_completeness(completeness, as.integer(x$dims[["n"]]))
+  if (!is.null(completeness)) {
+    completeness <- check_completeness(completeness, as.integer(x$dims[["n"]]), shard_names(x))
+  }
   squares <- shards_squares(x, age, place)
   if (!is.null(path)) prepare_answer_folder(path)
   seeds <- with_seed(seed, list(

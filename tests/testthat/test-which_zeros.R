@@ -528,3 +528,16 @@ test_that("covariates of as many sites as there are taxa are told to be turned, 
   others <- stats::setNames(1:60, c("elsewhere", rownames(x)[-1]))
   expect_error(which_zeros(x, age = others), "`age` must have every row of `x`: it lacks", fixed = TRUE)
 })
+
+test_that("a table from which nothing can be learnt is refused in words", {
+  learn <- function(x, ...) which_zeros(x, ..., quick = TRUE, seed = 1)
+  refused <- function(x, regexp, ...) expect_error(learn(x, ...), regexp, class = "multicause_input_error")
+  none <- "found at two sites and not at a third"
+  refused(diag(30), none)
+  refused(diag(30), none, completeness = 0.5)
+  refused(matrix(rep(c(1, 0, 1, 0, 0), each = 12), 12), none)
+  refused(cbind(rep(1, 30), matrix(0, 30, 9)), none)
+  almost <- diag(30)
+  almost[1, 2] <- 1
+  refused(almost, "hidden in [01] of the 2 copies. More `copies`")
+})

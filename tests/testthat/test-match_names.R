@@ -1,0 +1,174 @@
+# What is given for sites or taxa is taken by its names, in R/match_names.R and at the doors of all verbs.
+
+x <- simulated_sites$x[1:30, ]
+sites <- rownames(x)
+taxa <- colnames(x)
+few <- fit_control(n_start = 1, n_polish = 0, max_pass = 20, tol = 1, progress = FALSE)
+value <- stats::setNames(seq(0.3, 0.9, length.out = 30), sites)
+turned <- c(30:16, 1:15)
+expect_refused <- function(object, regexp) expect_error(object, regexp, class = "multicause_input_error")
+
+test_that("names decide, in every form in which values for sites come", {
+  other <- value[turned]
+  forms <- list(
+    other, tapply(other, names(other), mean), as.matrix(other), data.frame(v = other),
+    factor(other), as.list(other), data.frame(v = unname(other), row.names = names(other))
+  )
+  for (form in forms) {
+    got <- by_name(form, sites, "v")
+    expect_identical(as.vector(given_names(got)), sites)
+    expect_equal(as.numeric(as.character(unlist(got))), unname(value))
+  }
+  expect_identical(by_name(value, sites, "v"), value)
+})
+
+test_that("where one side has no names, values are taken in their order", {
+  expect_identical(by_name(unname(value), sites, "v"), unname(value))
+  expect_identical(by_name(value[turned], NULL, "v"), value[turned])
+  bare <- data.frame(v = unname(value))[turned, , drop = FALSE]
+  expect_identical(by_name(bare, sites, "v"), bare)
+  numbered <- as.matrix(data.frame(v = unname(value), row.names = as.character(1:30)))
+  expect_identical(by_name(numbered, sites, "v"), numbered)
+})
+
+test_that("unknown, missing and repeated names are refused and told", {
+  wrong <- function(labels, ...) by_name(stats::setNames(1:3, labels), c("a", "b", "c"), "v", ...)
+  expect_refused(wrong(c("a", "b", "z")), "`v` must be those of the data, each once: they lack \"c\", the data have")
+  expect_refused(wrong(c("a", "b", "b")), "they lack \"c\", they have \"b\" twice")
+  expect_refused(by_name(c(a = 1, b = 2, c = 3, z = 4), c("a", "b", "c"), "v"), "the data have no \"z\"")
+  expect_identical(by_name(c(z = 4, c = 3, b = 2, a = 1), c("a", "b", "c"), "v", others = TRUE), c(a = 1, b = 2, c = 3))
+  expect_refused(wrong(c("a", "b", "")), "the data have no \"\"")
+  expect_refused(by_names(matrix(0, 2, 2, dimnames = list(NULL, c("t", "t"))), list(NULL, c("s", "t")), "v"),
+    "Column names of `v`")
+})
+
+test_that("which_zeros() takes completeness, within, ages and places by the names of sites", {
+  place <- cbind(lng = 1:30, lat = 0)
+  rownames(place) <- sites
+  within <- x == 0 & matrix(seq_along(x) %% 7 > 0, 30)
+  asked <- function(at, columns) {
+    which_zeros(x, age = stats::setNames(30:1, sites)[at], place = as.data.frame(place)[at, ], quick = TRUE, seed = 1,
+      completeness = value[at], within = within[at, columns])
+  }
+  w <- asked(1:30, seq_len(ncol(x)))
+  u <- asked(turned, rev(seq_len(ncol(x))))
+  kept <- setdiff(names(w), c("call"))
+  expect_identical(u[kept], w[kept])
+  expect_gt(stats::cor(w$completeness$estimate, value, method = "spearman"), 0.8)
+  groups <- stats::setNames(rep(c("a", "b"), c(20, 10)), sites)
+  expect_identical(contrast(w, groups[turned]), contrast(w, groups))
+  expect_identical(by_site(w, groups = factor(groups[turned])), by_site(w, groups = groups))
+  of_taxa <- stats::setNames(rep(1:2, length.out = ncol(x)), taxa)
+  expect_identical(by_taxon(w, groups = rev(of_taxa)), by_taxon(w, groups = of_taxa))
+  names(groups)[3] <- "nowhere"
+  expect_refused(contrast(w, groups), "they lack .*, the data have no \"nowhere\"")
+})
+
+test_that("completeness of other sites, or of one alone, is refused, and a named range is one", {
+  of <- function(value) check_completeness(value, 30L, sites)
+  expect_refused(of(stats::setNames(value, paste0("z", 1:30))), "Names of `completeness`.*they lack")
+  expect_refused(of(stats::setNames(value, sites[c(1, 1:29)])), "twice")
+  expect_refused(of(cbind(value, value)[1:29, ]), "Row names of `completeness`")
+  expect_refused(of(value[1]), "they lack")
+  expect_identical(of(c(low = 0.2, high = 0.6))[7, ], c(0.2, 0.6))
+  expect_identical(of(cbind(high = value, low = value / 2)[turned, ]), unname(cbind(value / 2, value)))
+  expect_identical(of(unname(value)), unname(cbind(value, value)))
+})
+
+test_that("sites are picked by names, numbers and flags alike", {
+  at <- c(4L, 9L)
+  flags <- stats::setNames(seq_along(sites) %in% at, sites)
+  for (which in list(at, sites[at], flags, unname(flags), flags[turned], which(flags[turned]), factor(sites[at]))) {
+    expect_setequal(pick(which, 30L, sites, "leave_out"), at)
+  }
+  expect_refused(pick(flags[-1], 30L, sites, "leave_out"), "they lack")
+  expect_refused(pick(c(TRUE, NA), 2L, NULL, "rows"), "TRUE or FALSE for each of the 2, .* not NA")
+  expect_refused(pick(rep(FALSE, 30), 30L, sites, "rows"), "TRUE for some")
+  expect_identical(pick_some(flags & FALSE, x, "leave_out"), integer())
+  expect_refused(pick(c(nowhere = 3), 30L, sites, "rows"), "\"nowhere\" is not")
+})
+
+test_that("covariates are matched among themselves, and one without names beside others is not guessed", {
+  age <- stats::setNames(1:30, sites)
+  place <- cbind(easting = 1:30, northing = 30:1)
+  rownames(place) <- sites
+  given <- function(age, place, distance = NULL) {
+    match_smooth(smooth_over(age = age, place = place, distance = distance), x)$given
+  }
+  expect_identical(given(age[turned], place), given(age, place))
+  far <- as.matrix(stats::dist(place))
+  expect_identical(given(age, place[turned, ], far[30:1, 30:1]), given(age, place, far))
+  expect_identical(given(age, unname(place) |> `colnames<-`(colnames(place)))$age, given(age, place)$age)
+  expect_refused(given(age[turned], `rownames<-`(place, NULL)), "`place` must name the sites, as `age` does")
+  expect_refused(given(unname(1:30), place[turned, ]), "`age` must name the sites, as `place` does")
+  expect_refused(given(age[c(2:30, 2)], place), "`age` must be unique")
+  expect_refused(given(age, place[c(2:30, 2), ]), "Row names of `place`.*they lack")
+})
+
+test_that("new rows take what goes along by name", {
+  old <- x[1:20, ]
+  near <- smooth_over(age = stats::setNames(1:20, sites[1:20]), bandwidth = 3, strength = 5)
+  fit <- aspect_bernoulli(old, 2, smooth = near, control = few)
+  ages <- stats::setNames(1:10, sites[21:30])
+  expect_identical(predict(fit, x[21:30, ], along = list(age = rev(ages))), predict(fit, x[21:30, ], along = list(age = ages)))
+  expect_refused(predict(fit, x[21:30, ], along = list(age = ages[c(1, 1:9)])), "`along\\$age`")
+})
+
+test_that("effort, ranges, ages, rates and scores go by name", {
+  effort <- function(at) match_effort(value[at], 30L, sites)
+  expect_identical(effort(turned), effort(1:30))
+  ages <- data.frame(max_ma = 31:2, min_ma = 30:1, row.names = sites)
+  expect_identical(range_through(x, ages[turned, ]), range_through(x, ages))
+  expect_identical(range_through(x, tapply(ages$max_ma, sites, mean)), range_through(x, ages$max_ma))
+  expect_refused(range_through(x, ages[-1, ]), "Row names of `age`")
+  rates <- function(at) with_seed(1, corrupt(x, omit = value[at]))
+  expect_identical(rates(turned), rates(1:30))
+  damage <- rates(1:30)
+  scores <- matrix(stats::runif(length(x)), 30, dimnames = dimnames(x))
+  expect_identical(recovery(scores[turned, rev(taxa)], damage), recovery(scores, damage))
+  expect_refused(recovery(unname(scores)[, -1], damage), "as `truth` is")
+})
+
+test_that("parts of a start go by name, and those of another table are refused", {
+  same <- function(f, k = 2, data = x, parts, ...) {
+    fit <- f(data, k, control = few, ...)
+    start <- lapply(fit$param[names(parts)], function(part) part)
+    other <- Map(function(part, side) {
+      if (is.null(dim(part))) rev(part) else if (side == 1L) part[30:1, , drop = FALSE] else part[, rev(taxa), drop = FALSE]
+    }, start, parts)
+    again <- function(start) {
+      if (!is.null(fit$param$weights)) start$weights <- fit$param$weights
+      f(data, k, start = start, control = few, ...)$param
+    }
+    expect_identical(again(other), again(start))
+    bad <- other
+    at <- which(parts == 2L)[1L]
+    colnames(bad[[at]])[2L] <- "nobody"
+    expect_refused(again(bad), "nobody")
+  }
+  same(aspect_bernoulli, parts = c(membership = 1L, aspects = 2L))
+  same(bernoulli_mixture, parts = c(prototypes = 2L))
+  same(nmf, parts = c(coefficients = 1L, basis = 2L))
+  same(plsa, parts = c(membership = 1L, basis = 2L))
+  same(logistic_pca, parts = c(scores = 1L, loadings = 2L, intercept = 2L))
+})
+
+test_that("covariates of visits go by name", {
+  again <- x
+  again[1:5, ] <- 0
+  visits <- list(first = x, second = again)
+  effort <- cbind(first = 1:30, second = 30:1)
+  rownames(effort) <- sites
+  read <- function(value) visit_matrix(value, "effort", c(30L, ncol(x), 2L), list(sites, taxa, c("first", "second")))
+  expect_identical(read(effort[turned, 2:1]), read(effort))
+  expect_identical(read(value[turned]), read(unname(value)))
+  expect_refused(read(`rownames<-`(effort, paste0("z", 1:30))), "visit_data\\$effort")
+  place <- data.frame(depth = 1:30, row.names = sites)
+  side <- function(value) side_values(value, 30L, sites, "site_data", c("site", "sites"))
+  expect_identical(side(place[turned, , drop = FALSE]), side(place))
+  expect_refused(side(data.frame(depth = 1:30, row.names = paste0("z", 1:30))), "Names of `site_data`")
+  expect_refused(side(data.frame(site = c(sites, sites[1]), depth = 1:31)), "twice")
+  expect_identical(check_visits(list(x, again[30:1, ]), name = "x"), check_visits(list(x, again), name = "x"))
+  expect_identical(wz_data(x[turned, ], check_visits(visits, name = "visits"))$x,
+    wz_data(NULL, check_visits(visits, name = "visits"))$x)
+})
