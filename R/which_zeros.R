@@ -495,7 +495,8 @@ wz_completeness <- function(given, share, least) {
   }
   estimate <- rowMeans(draws)
   list(
-    estimate = pmax(estimate, least), low = pmax(ends[, 1L], least), high = pmax(ends[, 2L], least),
+    estimate = pmax(estimate, least), low = pmax(pmin(ends[, 1L], estimate), least),
+    high = pmax(ends[, 2L], estimate, least),
     draws = pmax(draws, least),
     raised = if (is.null(given)) rep(FALSE, length(least)) else ends[, 2L] < least - 1e-9
   )
@@ -563,11 +564,14 @@ gamma_poisson <- function(log_shape, count, mean) {
   sum(stats::dnbinom(count, size = exp(log_shape), mu = mean, log = TRUE))
 }
 
+# The chance that a taxon is there which is recorded with chance p, where a share c of what is there is recorded. No taxon
+# is taken as surer to be there than `surest`, nor as less sure to be there than to be recorded.
+present_at <- function(p, c, surest = 1) pmin(p / c, pmax(p, surest))
+
 # The chance that a zero is a false absence. With c the completeness of its row, a taxon that is there with chance q is
-# recorded with chance p = c q, and not found although there with q (1 - c) / (1 - c q). No taxon is taken as surer to
-# be there than `surest`.
+# recorded with chance p = c q, and not found although there with q (1 - c) / (1 - c q).
 missed_at <- function(p, c, surest = 1) {
-  q <- pmin(p / c, surest)
+  q <- present_at(p, c, surest)
   pmin(q * (1 - c) / pmax(1 - c * q, 1e-12), 1)
 }
 
@@ -631,6 +635,13 @@ chol_root <- function(v) {
 
 central_range <- function(draws) stats::quantile(draws, c(0.05, 0.95), names = FALSE)
 
+# Ends of ranges, n x 2, that hold what is expected, and go no further than what is allowed: `most`, or NULL.
+coherent_ends <- function(ends, missed, most = NULL) {
+  high <- pmax(ends[, 2L], missed)
+  if (!is.null(most)) high <- pmin(high, pmax(most, missed))
+  cbind(low = pmin(ends[, 1L], missed), high = high)
+}
+
 # The numbers of all zeros at once would take more memory than all else: so many at a time.
 wz_total <- function(w, at_once = 2^20) {
   at <- which(w$candidate)
@@ -639,26 +650,30 @@ wz_total <- function(w, at_once = 2^20) {
     cells <- wz_missed(w, at[seq_len(min(length(at) - from, at_once)) + from])
     sums <- sums + c(sum(cells$missed), sum(cells$missed_most))
   }
-  ends <- central_range(w$draws$total)
-  c(sums["missed"], low = ends[1L], high = ends[2L], sums["most"])
+  ends <- coherent_ends(t(central_range(w$draws$total)), sums[["missed"]], sums[["most"]])
+  c(sums["missed"], ends[1L, ], sums["most"])
 }
 
 # The numbers of the zeros that were asked about, in the order of cells.
 wz_missed <- function(w, at = which(w$candidate)) {
   row <- (at - 1L) %% w$dims[["n"]] + 1L
   site <- lapply(w$completeness, `[`, row)
-  ends <- missed_numbers(stats::qlogis(w$probability[at]) + log(site$factor), w$se[at], site)
-  data.frame(row = row, column = (at - 1L) %/% w$dims[["n"]] + 1L, chance = w$probability[at], ends)
+  numbers <- missed_numbers(w$probability[at], w$se[at], site)
+  data.frame(row = row, column = (at - 1L) %/% w$dims[["n"]] + 1L, numbers)
 }
 
-# The numbers of zeros with these log-odds and their standard errors; site: estimate, low, high, least and surest of the
-# site of each.
-missed_numbers <- function(odds, se, site) {
+# The numbers of zeros with these chances of a record and standard errors of their log-odds; site: estimate, low, high,
+# least, surest and factor of the site of each. This is the one place where they are made, and made coherent: chance <=
+# present, and missed_low <= missed <= missed_high <= missed_most. A factor below 1, of a site with few finds for its
+# completeness, is part of what was missed there, but not of the chance that was measured: that is the least of present.
+missed_numbers <- function(chance, se, site) {
+  odds <- stats::qlogis(chance) + log(site$factor)
   p <- stats::plogis(odds)
   low <- stats::plogis(odds - 1.645 * se)
   high <- stats::plogis(odds + 1.645 * se)
   data.frame(
-    present = pmin(p / site$estimate, site$surest), missed = missed_at(p, site$estimate, site$surest),
+    chance = chance, present = pmax(present_at(p, site$estimate, site$surest), chance),
+    missed = missed_at(p, site$estimate, site$surest),
     missed_low = missed_at(low, site$high, site$surest), missed_high = missed_at(high, site$low),
     missed_most = most_missed(high, site$least)
   )

@@ -270,10 +270,10 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
 #'   \item{`site`, `taxon` or `group`}{what is summed over.}
 #'   \item{`finds`, `zeros`}{how many there are; zeros are those that can be false.}
 #'   \item{`missed`, `low`, `high`}{the expected number of false absences, and the central 90 % of that number. The
-#'     range is over weights, fits and completeness, and over what is random in the number itself.}
+#'     range is over weights, fits and completeness, and over what is random in the number itself. It holds `missed` and
+#'     ends at `most`.}
 #'   \item{`most`}{the largest expected number that the table alone allows, where all taxa of a site are recorded
-#'     equally well. `high` may be above it, because a number varies about what is expected. Fits to repeated visits do
-#'     not have this column, because visits decide.}
+#'     equally well. Fits to repeated visits do not have this column, because visits decide.}
 #'   \item{`share`, `share_low`, `share_high`}{missed / (missed + finds), in \[0, 1\].}
 #'
 #'   Sums over groups use the same draws for all sites. So a range is that of the sum, not the sum of ranges. Cost: a
@@ -361,10 +361,10 @@ wz_sums <- function(w, side, groups) {
   found <- found_table(w$x) * wz_scored(w)
   finds <- if (side == 1L) Matrix::rowSums(found) else Matrix::colSums(found)
   finds <- as.vector(tapply(finds, group, sum, default = 0))
-  drawn <- group_draws(w, side, group)
+  most <- sum_cells(cells$missed_most)
+  drawn <- pmin(group_draws(w, side, group), most)
   table <- sums_table(
-    label, finds, sum_cells(rep(1, nrow(cells))), sum_cells(cells$missed), ends_of_draws(drawn),
-    sum_cells(cells$missed_most)
+    label, finds, sum_cells(rep(1, nrow(cells))), sum_cells(cells$missed), ends_of_draws(drawn), most
   )
   list(table = table, drawn = drawn, group = group, assumption = wz_words[[w$source]])
 }
@@ -372,14 +372,14 @@ wz_sums <- function(w, side, groups) {
 # The central range of what was drawn, a row each.
 ends_of_draws <- function(drawn) t(apply(drawn, 1L, central_range))
 
-# Numbers missed with their ranges, and shares; `most` may be NULL.
+# Numbers missed with their ranges, and shares; `most` may be NULL. Where nothing was found, all that was there was
+# missed, however little that is.
 sums_table <- function(label, finds, zeros, missed, ends, most) {
-  share <- function(missed) ifelse(missed + finds > 0, missed / (missed + finds), NA_real_)
-  low <- pmin(ends[, 1L], missed)
-  high <- pmax(ends[, 2L], missed)
-  out <- data.frame(label, finds = finds, zeros = zeros, missed = missed, low = low, high = high)
+  share <- function(value) ifelse(missed + finds > 0, ifelse(value + finds > 0, value / (value + finds), 1), NA_real_)
+  ends <- coherent_ends(ends, missed, most)
+  out <- data.frame(label, finds = finds, zeros = zeros, missed = missed, ends)
   out$most <- most
-  out[c("share", "share_low", "share_high")] <- list(share(missed), share(low), share(high))
+  out[c("share", "share_low", "share_high")] <- list(share(missed), share(out$low), share(out$high))
   out
 }
 
@@ -428,13 +428,12 @@ contrast <- function(w, groups, ..., of = c("share", "missed", "richness"), draw
   drawn <- value(found$drawn)
   pairs <- utils::combn(nlevels(group), 2L)
   difference <- drawn[pairs[1L, ], , drop = FALSE] - drawn[pairs[2L, ], , drop = FALSE]
-  ends <- ends_of_draws(difference)
   middle <- here[pairs[1L, ]] - here[pairs[2L, ]]
+  ends <- coherent_ends(ends_of_draws(difference), middle)
   structure(
     data.frame(
       group = levels(group)[pairs[1L, ]], other = levels(group)[pairs[2L, ]], value = here[pairs[1L, ]],
-      other_value = here[pairs[2L, ]], difference = middle, low = pmin(ends[, 1L], middle),
-      high = pmax(ends[, 2L], middle), above = rowMeans(difference > 0)
+      other_value = here[pairs[2L, ]], difference = middle, ends, above = rowMeans(difference > 0)
     ),
     class = c("which_zeros_contrast", "data.frame"), of = of, assumption = found$assumption
   )

@@ -95,7 +95,8 @@ test_that("the chance of a false absence is Bayes' rule", {
   c <- 0.5
   expect_equal(missed_at(q * c, c), q * (1 - c) / (1 - q * c))
   expect_equal(missed_at(0.3, 1), 0)
-  expect_equal(missed_at(0.9, 0.5, 0.8), missed_at(0.4, 0.5)) # no surer than `surest`
+  expect_equal(missed_at(0.7, 0.5, 0.8), missed_at(0.4, 0.5)) # no surer than `surest`
+  expect_equal(missed_at(0.9, 0.5, 0.8), missed_at(0.45, 0.5)) # nor less sure than of a record
   p <- seq(0.01, 0.99, 0.01)
   expect_false(is.unsorted(missed_at(p, 0.5, 0.8)))
 })
@@ -119,6 +120,38 @@ test_that("an answer holds what it says", {
   halves <- by_site(w, groups = rep(c("old", "young"), each = 30))
   expect_equal(sum(halves$missed), w$total[["missed"]])
   expect_lt(sum(halves$high - halves$low), sum(sites$high - sites$low))
+})
+
+test_that("all numbers of an answer are in order: of cells, sites, taxa, groups and in all", {
+  tetrapods <- early_tetrapods$sites
+  some <- seq_len(nrow(tetrapods)) %% 2L == 1L
+  poor <- suppressMessages(which_zeros(
+    early_tetrapods$x[some, ], age = tetrapods$age[some], completeness = seq(0.2, 1, length.out = sum(some)),
+    quick = TRUE, seed = 1
+  ))
+  phantom <- which_zeros(early_tetrapods$x, age = tetrapods$age, quick = TRUE, seed = 1)
+  for (w in list(answer(), phantom, poor)) {
+    expect_coherent(w)
+    groups <- rep(c("a", "b", "c"), length.out = w$dims[["n"]])
+    expect_coherent_sums(by_site(w, groups = groups))
+    expect_coherent_sums(deficiency(w))
+    for (of in c("share", "missed", "richness")) {
+      pairs <- contrast(w, groups, of = of)
+      expect_true(in_order(pairs$low, pairs$difference, pairs$high))
+    }
+    expect_true(in_order(0, w$completeness$least, w$completeness$low, w$completeness$estimate, w$completeness$high, 1))
+    first <- as.data.frame(w, n = 1)
+    expect_identical(explain(w, first$site, first$taxon)$cell, first)
+  }
+  # The cases that were not: finds of which learners are surer than fits are, few finds for what is known of a site.
+  expect_true(any(phantom$completeness$surest[row(phantom$x)] < phantom$probability, na.rm = TRUE))
+  expect_true(any(poor$completeness$factor < poor$completeness$estimate))
+})
+
+test_that("ranges hold what is expected and end where the table ends", {
+  ends <- cbind(c(2, 5, 1), c(4, 9, 3))
+  expect_equal(coherent_ends(ends, c(3, 4, 3.5)), cbind(low = c(2, 4, 1), high = c(4, 9, 3.5)))
+  expect_equal(coherent_ends(ends, c(3, 6, NA), c(3.5, 7, 2))[1:2, ], cbind(low = c(2, 5), high = c(3.5, 7)))
 })
 
 test_that("totals are the same however many zeros are summed at a time", {
