@@ -293,6 +293,21 @@ check_scored <- function(x, reference) {
   }
 }
 
+# A taxon without other finds is not learnt from: see judged_cells().
+check_learnable <- function(x, deleted) {
+  sums <- Matrix::colSums(found_table(x))
+  learnable <- vapply(deleted, function(at) {
+    lost <- tabulate((at - 1L) %/% nrow(x) + 1L, ncol(x))
+    sum(lost[lost < sums])
+  }, 0)
+  if (!any(learnable > 0)) {
+    stop_input(
+      "`x` must have taxa with several finds, to hide some of them and learn from the others: all %s hidden %s.",
+      count_words(sum(lengths(deleted)), "find"), "were the only ones of their taxa"
+    )
+  }
+}
+
 # n x 2: low, high.
 check_completeness <- function(value, n) {
   if (is.data.frame(value)) value <- as.matrix(value)
@@ -319,6 +334,7 @@ wz_learn <- function(x, near, given, plan) {
   drawn <- with_seed(plan$seed, list(
     seeds = draw_seeds(plan$copies + 2L), deleted = deal_finds(x, plan$copies, given$reference)
   ))
+  check_learnable(x, drawn$deleted)
   found <- sum(lengths(drawn$deleted)) / plan$copies * 10
   tasks <- c(
     list(list(deleted = integer(), optional = FALSE, members = if (plan$quick) 1L else 2L)),
@@ -417,8 +433,7 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
   w$total <- c(total, unlike = max(unlike, total[["most"]]))
   judged <- judge_stack(copies, stack$ridge, dim(x), scored_sites(given$reference, nrow(x)))
   w$quality <- judged$table
-  w[c("gain", "best")] <- judged[c("gain", "best")]
-  w$curve <- judged$curve
+  w[c("gain", "curve")] <- judged[c("gain", "curve")]
   w$centre <- vapply(odds, function(z) mean(z[candidate]), 0)
   w$odds <- if (length(x) <= most_kept) odds
   tell_raised(w$completeness$site[site$raised])
@@ -441,7 +456,8 @@ most_kept <- 5e6 # cells up to which the learners' scores are kept for explain()
 
 # The standard errors of log-odds, cells x learners, that come from the weights.
 odds_se <- function(z, stack) {
-  z <- cbind(1, matrix(z, ncol = length(stack$weights)))
+  z <- matrix(z, ncol = length(stack$weights))
+  z <- cbind(rep(1, nrow(z)), z)
   sqrt(pmax(rowSums((z %*% stack$covariance) * z), 0))
 }
 
@@ -564,8 +580,8 @@ gamma_poisson <- function(log_shape, count, mean) {
   sum(stats::dnbinom(count, size = exp(log_shape), mu = mean, log = TRUE))
 }
 
-# The chance that a taxon is there which is recorded with chance p, where a share c of what is there is recorded. No taxon
-# is taken as surer to be there than `surest`, nor as less sure to be there than to be recorded.
+# The chance that a taxon is there which is recorded with chance p, where a share c of what is there is recorded. No
+# taxon is taken as surer to be there than `surest`, nor as less sure to be there than to be recorded.
 present_at <- function(p, c, surest = 1) pmin(p / c, pmax(p, surest))
 
 # The chance that a zero is a false absence. With c the completeness of its row, a taxon that is there with chance q is
@@ -591,7 +607,7 @@ wz_draws <- function(w, odds, completeness, richness) {
   out <- list(sites = matrix(0, n, draws), taxa = matrix(0, m, draws), total = numeric(draws))
   for (draw in seq_len(draws)) {
     beta <- centre + as.vector(root %*% stats::rnorm(length(centre)))
-    odds_now <- exp(beta[1L] + weighed_sum(beta[-1L], function(l) odds[[l]]))
+    odds_now <- finite_odds(beta[1L] + weighed_sum(beta[-1L], function(l) odds[[l]]))
     odds_now[!zero] <- 0
     drawn <- if (!is.null(richness$sums)) richness$sums * draw_finds(richness$finds)
     now <- missed_of_draw(
@@ -614,6 +630,9 @@ with_noise <- function(missed, variance) {
 
 # What finds say of the number to be expected at each site, as a share of it.
 draw_finds <- function(finds) stats::rgamma(length(finds), finds + 0.5, finds + 0.5)
+
+# Weights that few hidden finds hardly fix draw log-odds without bounds.
+finite_odds <- function(log_odds) exp(pmin(log_odds, 300))
 
 # Chances that zeros are false absences, and the variance of each; odds: rows x taxa, 0 where there is no zero; drawn:
 # what the odds of each row sum to where completeness is known, else NULL.

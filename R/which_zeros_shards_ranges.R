@@ -160,7 +160,7 @@ new_shard_draws <- function(x, stack, known, seed) {
     sums <- rowSums(odds) * factor
     with_seed((seed + cells$rows[1L]) %% .Machine$integer.max, {
       own <- vapply(seq_len(draws), function(draw) {
-        now <- spread_cells(shape, at, exp(beta[1L, draw] + as.vector(z %*% beta[-1L, draw])))
+        now <- spread_cells(shape, at, finite_odds(beta[1L, draw] + as.vector(z %*% beta[-1L, draw])))
         drawn <- sums * draw_finds(cells$size)
         of <- missed_of_draw(now, candidate, drawn, completeness[, (draw - 1L) %% ncol(completeness) + 1L], 1)
         missed[, draw] <<- missed[, draw] + colSums(of$missed)
