@@ -329,7 +329,8 @@ check_completeness <- function(value, n) {
   unname(cbind(pmin(out[, 1L], out[, 2L]), pmax(out[, 1L], out[, 2L])))
 }
 
-# Learners on the table and on its damaged copies: list(full, copies, share).
+# Learners on the table and on its damaged copies (of these the `first`, if plan says how many): list(full, copies,
+# share).
 wz_learn <- function(x, near, given, plan) {
   drawn <- with_seed(plan$seed, list(
     seeds = draw_seeds(plan$copies + 2L), deleted = deal_finds(x, plan$copies, given$reference)
@@ -344,6 +345,7 @@ wz_learn <- function(x, near, given, plan) {
     })
   )
   tasks <- Map(function(task, seed) c(task, seed = seed), tasks, drawn$seeds[seq_along(tasks)])
+  if (!is.null(plan$first)) tasks <- utils::head(tasks, plan$first + 1L)
   common <- list(
     x = x, near = near, likeness = choose_likeness(x, near), how = plan$how,
     deadline = as.double(Sys.time()) + plan$seconds
