@@ -197,7 +197,7 @@ calibration_curve <- function(score, hit) {
 }
 
 calibration_line <- function(score, hit) {
-  unknown <- c(intercept = NA_real_, slope = NA_real_)
+  unknown <- c(intercept = NA_real_, slope = NA_real_, slope_se = NA_real_)
   if (!is_probability(score)) {
     return(unknown)
   }
@@ -207,8 +207,13 @@ calibration_line <- function(score, hit) {
     return(unknown)
   }
   centre <- mean(odds)
-  beta <- newton_logistic(cbind(1, (odds - centre) / spread), hit)$beta
-  c(intercept = beta[1L] - beta[2L] * centre / spread, slope = beta[2L] / spread)
+  fit <- newton_logistic(cbind(1, (odds - centre) / spread), hit)
+  beta <- fit$beta
+  covariance <- solve(fit$hessian + diag(1e-9, 2L))
+  c(
+    intercept = beta[1L] - beta[2L] * centre / spread, slope = beta[2L] / spread,
+    slope_se = sqrt(covariance[2L, 2L]) / spread
+  )
 }
 
 removal_at_half <- function(score, hit) {

@@ -7,8 +7,8 @@
 #' sentence and one figure for the paper.
 #'
 #' @details
-#' All answers, the one "as it is" too, come from two damaged copies of the table and the same seed. So the total of the
-#' answer "as it is" is not quite that of `w`. What is changed:
+#' The row "as it is" is `w` itself. All others are answers with its settings, its seed and as many damaged copies, but
+#' for the one thing that is changed, so that like is compared with like:
 #' * half as many components, and half as many again, in all models;
 #' * `estimate = "ml"`, and a stronger prior (`aspects = c(1.5, 4)`, `membership = 1.2`), instead of the default;
 #' * no ages, places and distances, where there are any;
@@ -27,9 +27,9 @@
 #' @return A list of class `which_zeros_sensitivity`: `table`, a data frame with a row for each answer: `change`;
 #'   `missed`, the expected number of false absences, `low` and `high` (90 %); `zeros` that can be false; `kept`, how
 #'   many of the likeliest zeros of the answer as it is are among the likeliest of this one; `first`, how many of these
-#'   are compared; `source`; `answer` and `copies`, the total of `w` and its number of copies. An interrupt keeps the
-#'   answers that are there. It has `print()`, `plot()`, [as.data.frame()]. Cost: up to seven answers of two copies; in
-#'   parallel where a [future::plan()] is set.
+#'   are compared; and `source`. An interrupt keeps the answers that are there. It has `print()`, `plot()`,
+#'   [as.data.frame()]. Cost: six or seven times that of `w`; in parallel where a [future::plan()] is set. For a first
+#'   look take a `quick` answer.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [identifiability()], which says what the data cannot decide, [multicause-glossary]
 #' @examples
@@ -43,29 +43,31 @@ sensitivity <- function(w, ..., first = 50, progress = interactive()) {
   progress <- check_flag(progress, "progress")
   changes <- wz_changes(w)
   control <- list(progress = progress, on_interrupt = "keep")
-  # The first is what all others are compared with, and what is changed after the fits is changed in it.
   done <- map_tasks(changes, answer_again, list(w = w), "Answers", function(i) names(changes)[i], task_running(control))
-  if (is.null(done[[1L]])) signal_interrupt()
+  if (!any(is_done(done))) signal_interrupt()
   tell_interrupted(done, "answers")
-  answers <- unlist(done[is_done(done)], recursive = FALSE)
+  answers <- c(list(short_answer(w, "as it is")), unlist(done[is_done(done)], recursive = FALSE))
   top <- utils::head(answers[[1L]]$cells, first)
   table <- data.frame(
     change = vapply(answers, function(one) one$change, ""), t(vapply(answers, function(one) one$total, numeric(3))),
     zeros = vapply(answers, function(one) length(one$cells), 0L),
     kept = vapply(answers, function(one) sum(top %in% utils::head(one$cells, first)), 0L)
   )
-  structure(
-    list(table = table, first = length(top), source = w$source, answer = w$total[["missed"]], copies = w$copies),
-    class = "which_zeros_sensitivity"
-  )
+  structure(list(table = table, first = length(top), source = w$source), class = "which_zeros_sensitivity")
 }
 
-# Settings of learners, by what is changed.
+# What sensitivity() wants of an answer.
+short_answer <- function(w, change) {
+  list(change = change, total = w$total[c("missed", "low", "high")], cells = ranked_cells(w))
+}
+
+# Settings of learners, by what is changed. The first are those of the answer: for what is changed after the fits.
 wz_changes <- function(w) {
   how <- function(scale = 1, ...) utils::modifyList(as_usual(w$quick), list(scale = scale, args = list(...)))
   changes <- list(
-    `as it is` = list(how = how()), `half as many components` = list(how = how(0.5)),
-    `half as many components again` = list(how = how(1.5)), `maximum likelihood` = list(how = how(estimate = "ml")),
+    `other assumptions` = list(how = how(), given = other_assumptions(w)),
+    `half as many components` = list(how = how(0.5)), `half as many components again` = list(how = how(1.5)),
+    `maximum likelihood` = list(how = how(estimate = "ml")),
     `stronger prior` = list(how = how(prior = list(aspects = c(1.5, 4), membership = 1.2))),
     `another seed` = list(how = how(), seed = as.integer((w$seed + 1) %% .Machine$integer.max))
   )
@@ -73,42 +75,41 @@ wz_changes <- function(w) {
   Map(function(change, name) c(change, name = name), changes, names(changes))
 }
 
-# The short answers to one change of settings, a list: with the first come those that need no other fits.
+# What else could be given beside the table, by what is changed: the completeness, which zeros can be false.
+other_assumptions <- function(w) {
+  given <- w$inputs$given
+  completeness_at <- function(end) {
+    given[c("effort", "cell")] <- list(NULL)
+    given$estimated <- is.null(given$completeness)
+    given$completeness <- as.matrix(w$completeness[c(end, end)])
+    given
+  }
+  out <- list(
+    `completeness at its lower end` = completeness_at("low"), `completeness at its upper end` = completeness_at("high")
+  )
+  age <- w$inputs$near$given$age
+  if (!is.null(given$within)) {
+    out$`all zeros can be false` <- utils::modifyList(given, list(within = NULL))
+  } else if (!is.null(age)) {
+    given$within <- suppressMessages(range_through(unname(as.matrix(w$x)), unname(rowMeans(age))))
+    out$`only zeros within known ranges` <- given
+  }
+  out
+}
+
+# The short answers to one change of settings, a list. An answer that was stopped early has the first of its copies.
 answer_again <- function(change, common, tick) {
   w <- common$w
   near <- if (is.null(change$alone)) w$inputs$near
-  given <- w$inputs$given
   plan <- list(
-    quick = w$quick, copies = 2L, seed = if (is.null(change$seed)) w$seed else change$seed, seconds = Inf,
-    progress = FALSE, how = change$how
+    quick = w$quick, copies = w$wanted, first = w$copies, seed = if (is.null(change$seed)) w$seed else change$seed,
+    seconds = Inf, progress = FALSE, how = change$how
   )
-  learnt <- wz_learn(w$x, near, given, plan)
-  answer <- function(name, given) {
-    again <- suppressMessages(new_which_zeros(w$x, near, given, plan, learnt, NULL))
-    list(
-      change = name, total = again$total[c("missed", "low", "high")], cells = ranked_cells(again),
-      completeness = again$completeness
-    )
-  }
-  out <- list(answer(change$name, given))
-  if (change$name != "as it is") {
-    return(out)
-  }
-  for (end in c("low", "high")) {
-    at_end <- given
-    at_end[c("effort", "cell")] <- list(NULL)
-    at_end$completeness <- as.matrix(out[[1L]]$completeness[c(end, end)])
-    at_end$estimated <- is.null(given$completeness)
-    out <- c(out, list(answer(paste("completeness at its", c(low = "lower", high = "upper")[[end]], "end"), at_end)))
-  }
-  age <- near$given$age
-  if (!is.null(given$within)) {
-    out <- c(out, list(answer("all zeros can be false", utils::modifyList(given, list(within = NULL)))))
-  } else if (!is.null(age)) {
-    given$within <- suppressMessages(range_through(unname(as.matrix(w$x)), unname(rowMeans(age))))
-    out <- c(out, list(answer("only zeros within known ranges", given)))
-  }
-  out
+  learnt <- wz_learn(w$x, near, w$inputs$given, plan)
+  given <- if (is.null(change$given)) stats::setNames(list(w$inputs$given), change$name) else change$given
+  unname(Map(function(given, name) {
+    short_answer(suppressMessages(new_which_zeros(w$x, near, given, plan, learnt, NULL)), name)
+  }, given, names(given)))
 }
 
 # Cells that can be false, likeliest first.
@@ -123,8 +124,7 @@ result_rules.which_zeros_sensitivity <- function(x) {
     table = rule_frame(
       change = "text", missed = "number", low = "number", high = "number", zeros = "number", kept = "number", rows = 1L
     ),
-    first = rule_numbers(1L, 1), source = rule_choice(names(wz_words)), answer = rule_numbers(1L, 0),
-    copies = rule_numbers(1L, 2)
+    first = rule_numbers(1L, 1), source = rule_choice(names(wz_words))
   )
 }
 
@@ -158,13 +158,7 @@ sensitivity_sentence <- function(x) {
   paste(
     sprintf("As it is, %s zeros are expected to be false, %s;", show_count(table$missed[1L]), wz_words[[x$source]]),
     sprintf("over %s that number %s,", count_words(nrow(changed), "change"), seen),
-    sprintf("and %.0f to %.0f of the first %.0f stay.", min(changed$kept), max(changed$kept), x$first),
-    if (x$copies > 2) {
-      sprintf(
-        "To compare like with like, each is learnt from two damaged copies; the answer itself, from %.0f, has %s.",
-        x$copies, show_count(x$answer)
-      )
-    }
+    sprintf("and %.0f to %.0f of the first %.0f stay.", min(changed$kept), max(changed$kept), x$first)
   )
 }
 

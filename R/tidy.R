@@ -340,7 +340,7 @@ glance.which_zeros <- function(x, ...) {
   check_whole(x, "x")
   check_dots(...)
   answer <- x$quality["stack", ]
-  simple <- x$quality[x$best, ]
+  simple <- x$quality[x$gain$rule[1L], ]
   data.frame(
     n = x$dims[["n"]], m = x$dims[["m"]], finds = x$finds, zeros = sum(x$candidate), as.list(x$total),
     auc = answer$auc, auc_within = answer$auc_within, slope = x$curve$summary$slope, best_simple = simple$learner,

@@ -306,6 +306,21 @@ check_scored <- function(x, reference) {
   }
 }
 
+# A taxon without other finds is not learnt from: see judged_cells().
+check_learnable <- function(x, deleted) {
+  sums <- Matrix::colSums(found_table(x))
+  learnable <- vapply(deleted, function(at) {
+    lost <- tabulate((at - 1L) %/% nrow(x) + 1L, ncol(x))
+    sum(lost[lost < sums])
+  }, 0)
+  if (!any(learnable > 0)) {
+    stop_input(
+      "`x` must have taxa with several finds, to hide some of them and learn from the others: all %s hidden %s.",
+      count_words(sum(lengths(deleted)), "find"), "were the only ones of their taxa"
+    )
+  }
+}
+
 # n x 2: low, high.
 check_completeness <- function(value, n, sites) {
   value <- by_name_unless_range(value, sites, "completeness")
@@ -328,12 +343,13 @@ check_completeness <- function(value, n, sites) {
   unname(cbind(pmin(out[, 1L], out[, 2L]), pmax(out[, 1L], out[, 2L])))
 }
 
-# Learners on the table and on its damaged copies: list(full, copies, share).
+# Learners on the table and on its damaged copies (of these the `first`, if plan says how many): list(full, copies,
+# share).
 wz_learn <- function(x, near, given, plan) {
   drawn <- with_seed(plan$seed, list(
     seeds = draw_seeds(plan$copies + 2L), deleted = deal_finds(x, plan$copies, given$reference)
   ))
-  check_hidden(x, drawn$deleted, scored_sites(given$reference, nrow(x)))
+  check_learnable(x, drawn$deleted)
   found <- sum(lengths(drawn$deleted)) / plan$copies * 10
   tasks <- c(
     list(list(deleted = integer(), optional = FALSE, members = if (plan$quick) 1L else 2L)),
@@ -343,6 +359,7 @@ wz_learn <- function(x, near, given, plan) {
     })
   )
   tasks <- Map(function(task, seed) c(task, seed = seed), tasks, drawn$seeds[seq_along(tasks)])
+  if (!is.null(plan$first)) tasks <- utils::head(tasks, plan$first + 1L)
   common <- list(
     x = x, near = near, likeness = choose_likeness(x, near), how = plan$how,
     deadline = as.double(Sys.time()) + plan$seconds
@@ -355,25 +372,6 @@ wz_learn <- function(x, near, given, plan) {
   tell_interrupted(done, "tables")
   seed <- drawn$seeds[[plan$copies + 2L]]
   list(full = done[[1L]], copies = unname(copies), share = with_seed(seed, wz_share(x, given, plan)), seed = seed)
-}
-
-# The answer is judged by finds that were hidden and whose taxon is still there: two copies must have some, at sites that
-# are scored.
-check_hidden <- function(x, deleted, scored) {
-  n <- nrow(x)
-  finds <- Matrix::colSums(found_table(x))
-  zeros <- colSums(as.matrix(x) == 0, na.rm = TRUE)
-  judged <- vapply(deleted, function(at) {
-    taxon <- (at - 1L) %/% n + 1L
-    left <- finds > tabulate(taxon, ncol(x))
-    any(left[taxon] & scored[(at - 1L) %% n + 1L]) && any(zeros[left] > 0)
-  }, NA)
-  if (sum(judged) < 2L) {
-    stop_input(
-      "`x` must have more taxa that were found at several sites: a find of such a taxon was hidden in %d of the %s.%s",
-      sum(judged), count_words(length(deleted), "copy"), if (length(deleted) < 10L) " More `copies` hide more." else ""
-    )
-  }
 }
 
 # The share of each site that is not recorded, n x fits, where effort or visits say it.
@@ -451,8 +449,7 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
   w$total <- c(total, unlike = max(unlike, total[["most"]]))
   judged <- judge_stack(copies, stack$ridge, dim(x), scored_sites(given$reference, nrow(x)))
   w$quality <- judged$table
-  w[c("gain", "best")] <- judged[c("gain", "best")]
-  w$curve <- judged$curve
+  w[c("gain", "curve")] <- judged[c("gain", "curve")]
   w$centre <- vapply(odds, function(z) mean(z[candidate]), 0)
   w$odds <- if (length(x) <= most_kept) odds
   tell_raised(w$completeness$site[site$raised])
@@ -530,7 +527,8 @@ wz_completeness <- function(given, share, least) {
   }
   estimate <- rowMeans(draws)
   list(
-    estimate = pmax(estimate, least), low = pmax(ends[, 1L], least), high = pmax(ends[, 2L], least),
+    estimate = pmax(estimate, least), low = pmax(pmin(ends[, 1L], estimate), least),
+    high = pmax(ends[, 2L], estimate, least),
     draws = pmax(draws, least),
     raised = if (is.null(given)) rep(FALSE, length(least)) else ends[, 2L] < least - 1e-9
   )
@@ -598,11 +596,14 @@ gamma_poisson <- function(log_shape, count, mean) {
   sum(stats::dnbinom(count, size = exp(log_shape), mu = mean, log = TRUE))
 }
 
+# The chance that a taxon is there which is recorded with chance p, where a share c of what is there is recorded. No
+# taxon is taken as surer to be there than `surest`, nor as less sure to be there than to be recorded.
+present_at <- function(p, c, surest = 1) pmin(p / c, pmax(p, surest))
+
 # The chance that a zero is a false absence. With c the completeness of its row, a taxon that is there with chance q is
-# recorded with chance p = c q, and not found although there with q (1 - c) / (1 - c q). No taxon is taken as surer to
-# be there than `surest`.
+# recorded with chance p = c q, and not found although there with q (1 - c) / (1 - c q).
 missed_at <- function(p, c, surest = 1) {
-  q <- pmin(p / c, surest)
+  q <- present_at(p, c, surest)
   pmin(q * (1 - c) / pmax(1 - c * q, 1e-12), 1)
 }
 
@@ -622,7 +623,7 @@ wz_draws <- function(w, odds, completeness, richness) {
   out <- list(sites = matrix(0, n, draws), taxa = matrix(0, m, draws), total = numeric(draws))
   for (draw in seq_len(draws)) {
     beta <- centre + as.vector(root %*% stats::rnorm(length(centre)))
-    odds_now <- exp(beta[1L] + weighed_sum(beta[-1L], function(l) odds[[l]]))
+    odds_now <- finite_odds(beta[1L] + weighed_sum(beta[-1L], function(l) odds[[l]]))
     odds_now[!zero] <- 0
     drawn <- if (!is.null(richness$sums)) richness$sums * draw_finds(richness$finds)
     now <- missed_of_draw(
@@ -646,6 +647,9 @@ with_noise <- function(missed, variance) {
 # What finds say of the number to be expected at each site, as a share of it.
 draw_finds <- function(finds) stats::rgamma(length(finds), finds + 0.5, finds + 0.5)
 
+# Weights that few hidden finds hardly fix draw log-odds without bounds.
+finite_odds <- function(log_odds) exp(pmin(log_odds, 300))
+
 # Chances that zeros are false absences, and the variance of each; odds: rows x taxa, 0 where there is no zero; drawn:
 # what the odds of each row sum to where completeness is known, else NULL.
 missed_of_draw <- function(odds, candidate, drawn, completeness, surest) {
@@ -666,6 +670,13 @@ chol_root <- function(v) {
 
 central_range <- function(draws) stats::quantile(draws, c(0.05, 0.95), names = FALSE)
 
+# Ends of ranges, n x 2, that hold what is expected, and go no further than what is allowed: `most`, or NULL.
+coherent_ends <- function(ends, missed, most = NULL) {
+  high <- pmax(ends[, 2L], missed)
+  if (!is.null(most)) high <- pmin(high, pmax(most, missed))
+  cbind(low = pmin(ends[, 1L], missed), high = high)
+}
+
 # The numbers of all zeros at once would take more memory than all else: so many at a time.
 wz_total <- function(w, at_once = 2^20) {
   at <- which(w$candidate)
@@ -674,26 +685,30 @@ wz_total <- function(w, at_once = 2^20) {
     cells <- wz_missed(w, at[seq_len(min(length(at) - from, at_once)) + from])
     sums <- sums + c(sum(cells$missed), sum(cells$missed_most))
   }
-  ends <- central_range(w$draws$total)
-  c(sums["missed"], low = ends[1L], high = ends[2L], sums["most"])
+  ends <- coherent_ends(t(central_range(w$draws$total)), sums[["missed"]], sums[["most"]])
+  c(sums["missed"], ends[1L, ], sums["most"])
 }
 
 # The numbers of the zeros that were asked about, in the order of cells.
 wz_missed <- function(w, at = which(w$candidate)) {
   row <- (at - 1L) %% w$dims[["n"]] + 1L
   site <- lapply(w$completeness, `[`, row)
-  ends <- missed_numbers(stats::qlogis(w$probability[at]) + log(site$factor), w$se[at], site)
-  data.frame(row = row, column = (at - 1L) %/% w$dims[["n"]] + 1L, chance = w$probability[at], ends)
+  numbers <- missed_numbers(w$probability[at], w$se[at], site)
+  data.frame(row = row, column = (at - 1L) %/% w$dims[["n"]] + 1L, numbers)
 }
 
-# The numbers of zeros with these log-odds and their standard errors; site: estimate, low, high, least and surest of the
-# site of each.
-missed_numbers <- function(odds, se, site) {
+# The numbers of zeros with these chances of a record and standard errors of their log-odds; site: estimate, low, high,
+# least, surest and factor of the site of each. This is the one place where they are made, and made coherent: chance <=
+# present, and missed_low <= missed <= missed_high <= missed_most. A factor below 1, of a site with few finds for its
+# completeness, is part of what was missed there, but not of the chance that was measured: that is the least of present.
+missed_numbers <- function(chance, se, site) {
+  odds <- stats::qlogis(chance) + log(site$factor)
   p <- stats::plogis(odds)
   low <- stats::plogis(odds - 1.645 * se)
   high <- stats::plogis(odds + 1.645 * se)
   data.frame(
-    present = pmin(p / site$estimate, site$surest), missed = missed_at(p, site$estimate, site$surest),
+    chance = chance, present = pmax(present_at(p, site$estimate, site$surest), chance),
+    missed = missed_at(p, site$estimate, site$surest),
     missed_low = missed_at(low, site$high, site$surest), missed_high = missed_at(high, site$low),
     missed_most = most_missed(high, site$least)
   )

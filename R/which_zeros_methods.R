@@ -16,11 +16,12 @@ result_rules.which_zeros <- function(x) {
     total = rule_numbers(5L, 0, named = c("missed", "low", "high", "most", "unlike")),
     weights = rule_frame(learner = "text", weight = "number", share = "number", rows = 1L),
     quality = rule_frame(learner = "text", auc = "number", auc_within = "number", ap = "number", rows = 2L),
-    gain = rule_numbers(2L, named = c("difference", "se")), seed = rule_numbers(1L, 0), finds = rule_numbers(1L, 0),
+    gain = rule_frame(rule = "text", difference = "number", se = "number", copies = "count", rows = 2L),
+    seed = rule_numbers(1L, 0), finds = rule_numbers(1L, 0),
     draws = list(sites = rule_table(), taxa = rule_table(), total = rule_numbers(NULL, 0)),
     stack = list(weights = rule_numbers(NULL), intercept = rule_numbers(1L)), restricted = rule_flag(),
     quick = rule_flag(), copies = rule_count(), wanted = rule_count(),
-    curve = list(summary = list(changed = rule_count()))
+    curve = list(summary = list(changed = rule_count(), slope = rule_value(), slope_se = rule_value()))
   )
 }
 
@@ -164,58 +165,118 @@ print.summary.which_zeros <- function(x, n = 5L, ...) {
 }
 
 few_hidden <- 200L # fewer hidden finds do not tell the answer from a rule
-few_for_slope <- 100L # of fewer, the standard error of the slope is .1 or more
+few_for_slope <- 100L # of fewer, neither the slope nor its standard error is known well
 
-slope_words <- function(slope, hidden) {
+slope_sentence <- function(...) sprintf("Calibration slope of the chances (1 is right): %s.", slope_words(...))
+
+# What the slope of calibration says of chances: that they are off where that is beyond its standard error, that they
+# are right where it leaves no room for much else.
+slope_words <- function(slope, se, hidden) {
   if (is.na(slope)) {
     return("could not be measured")
   }
-  said <- if (hidden < few_for_slope) {
-    "of too few hidden finds to say more"
-  } else if (slope < 0.8) {
+  surely <- function(holds) hidden >= few_for_slope && isTRUE(holds)
+  said <- if (surely(slope < 0.8 && slope + 2 * se < 1)) {
     "so they are too sure"
-  } else if (slope > 1.25) {
+  } else if (surely(slope > 1.25 && slope - 2 * se > 1)) {
     "so they are too careful"
-  } else {
+  } else if (surely(slope >= 0.8 && slope <= 1.25 && se <= 0.1)) {
     "so they can be taken as chances"
+  } else {
+    "of too few hidden finds to say more"
   }
-  sprintf("%.2f, %s", slope, said)
+  sprintf("%.2f%s, %s", slope, error_words(se, "%.2f"), said)
 }
+
+# " (s.e. 0.4)", or nothing where it is not known.
+error_words <- function(se, digits = "%.1f") if (is.na(se)) "" else sprintf(paste0(" (s.e. ", digits, ")"), se)
 
 # How good the answer is on this table, in words.
 quality_sentences <- function(w) {
   q <- w$quality["stack", ]
-  simple <- w$quality[w$best, ]
-  gain <- w$gain
-  hidden <- w$curve$summary$changed
-  said <- sprintf(
-    paste(
-      "How good here: %s hidden, a tenth at a time; such a find stands above %.1f %% of the other zeros",
-      "(s.e. %.1f), within its site above %.1f %%."
-    ),
-    paste(count_words(hidden, "find"), if (hidden == 1) "was" else "were"), 100 * q$auc, 100 * q$auc_se,
-    100 * q$auc_within
-  )
-  rule <- sprintf("The best simple rule, the %s, has %.1f and %.1f %%", simple$learner, 100 * simple$auc,
-    100 * simple$auc_within)
-  verdict <- if (hidden < few_hidden) {
-    "; too few were hidden to tell them apart."
-  } else if (gain[["difference"]] > 2 * gain[["se"]]) {
-    ": the answer is better."
-  } else if (gain[["difference"]] < -2 * gain[["se"]]) {
-    ": on this table the rule is better."
-  } else {
-    ": on this table the rule is as good."
-  }
-  # Not surely above .6: nobody should act on such ranks.
-  weak <- if (q$auc - 2 * q$auc_se < 0.6) {
-    "Ranks drawn by lot have 50 %: this table says little about which zeros are false."
-  }
+  line <- w$curve$summary
+  words <- axis_words(w)
   c(
-    said, paste0(rule, verdict), weak,
-    sprintf("Calibration slope of the chances (1 is right): %s.", slope_words(w$curve$summary$slope, hidden)),
-    if (w$quick) "A first look: few fits, two copies. Leave out `quick` for the answer.",
+    hidden_sentence(q, line$changed, words), rule_sentence(w$gain, w$quality, line$changed, words),
+    weak_sentence(q, line$changed, words),
+    slope_sentence(line$slope, line$slope_se, line$changed),
+    if (w$quick) {
+      sprintf("A first look: few fits, %s. Leave out `quick` for the answer.", count_words(w$wanted, "copy"))
+    },
     if (w$copies < w$wanted) sprintf("Stopped early: %d of %d copies are done.", w$copies, w$wanted)
+  )
+}
+
+# How well hidden finds are found; q: the answer's row of `quality`.
+hidden_sentence <- function(q, hidden, words) {
+  above <- function(auc, se, what = "") sprintf("above %.1f %%%s%s", 100 * auc, what, error_words(100 * se))
+  was <- paste(count_words(hidden, "find"), if (hidden == 1) "was" else "were")
+  if (is.na(q$auc)) {
+    return(sprintf("How good here is not known: %s hidden, too few to look for.", was))
+  }
+  site <- singular_word(words[1L])
+  within <- if (is.na(q$auc_within)) {
+    sprintf("how it stands within its %s could not be measured", site)
+  } else {
+    sprintf("within its %s %s", site, above(q$auc_within, q$auc_within_se))
+  }
+  sprintf(
+    "How good here: %s hidden, a tenth at a time; such a find stands %s, %s.", was,
+    above(q$auc, q$auc_se, " of the other zeros"), within
+  )
+}
+
+# The answer against the best simple rule, over the table and within sites, which may be another rule and the other way
+# round. NULL where neither could be measured.
+rule_sentence <- function(gain, quality, hidden, words) {
+  known <- !is.na(gain$difference)
+  if (!any(known)) {
+    return(NULL)
+  }
+  measure <- sprintf(c("over the table", "within %s"), words[1L])
+  auc <- sprintf("%.1f", 100 * c(quality[gain$rule[1L], "auc"], quality[gain$rule[2L], "auc_within"]))
+  rule <- quality[gain$rule, "learner"]
+  best <- if (all(known) && gain$rule[1L] == gain$rule[2L]) {
+    sprintf("The best simple rule, the %s, has %s and %s %%", rule[1L], auc[1L], auc[2L])
+  } else {
+    each <- sprintf("%s the %s, with %s %%", measure, rule, auc)[known]
+    sprintf("The best simple rule is %s", paste(each, collapse = ", "))
+  }
+  paste0(best, if (hidden < few_hidden) "; too few were hidden to tell them apart." else verdict(gain, measure, known))
+}
+
+# Which of them is better by which measure, beyond the standard error.
+verdict <- function(gain, measure, known) {
+  ahead <- c("the rule is better", "neither is surely better", "the answer is better")
+  says <- ahead[2L + mapply(surely_ahead, gain$difference, gain$se, gain$copies)][known]
+  each <- paste(measure[known], says)
+  if (length(unique(says)) < length(says)) each <- paste0(paste(measure, collapse = " and "), ", ", says[1L])
+  by <- sprintf("%.1f%s", 100 * gain$difference, vapply(100 * gain$se, error_words, ""))[known]
+  sprintf(": %s. The answer less the rule: %s.", paste(each, collapse = ", "), paste(by, collapse = " and "))
+}
+
+# 1, -1, or 0 where a difference is within its error: Student's t, as two copies tell little of their spread.
+surely_ahead <- function(difference, se, copies) {
+  if (is.na(difference) || is.na(se) || copies < 2L) {
+    return(0)
+  }
+  sign(difference) * (abs(difference) > stats::qt(0.975, copies - 1) * se)
+}
+
+# Where an AUC is not surely above .6: nobody should act on such ranks. Of h hidden finds its standard error is at most
+# the root of auc (1 - auc) / h, and few copies may agree by chance.
+weak_sentence <- function(q, hidden, words) {
+  weak <- function(auc, se) {
+    is.na(auc) || auc - 2 * max(se, sqrt(auc * (1 - auc) / hidden), na.rm = TRUE) < 0.6
+  }
+  table <- weak(q$auc, q$auc_se)
+  within <- weak(q$auc_within, q$auc_within_se)
+  if (!table && !within) {
+    return(NULL)
+  }
+  sprintf(
+    "Ranks drawn by lot have 50 %%: this table says little about which zeros are false%s.",
+    if (table) "" else paste(" within one of the", words[1L])
   )
 }
 
@@ -270,10 +331,10 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
 #'   \item{`site`, `taxon` or `group`}{what is summed over.}
 #'   \item{`finds`, `zeros`}{how many there are; zeros are those that can be false.}
 #'   \item{`missed`, `low`, `high`}{the expected number of false absences, and the central 90 % of that number. The
-#'     range is over weights, fits and completeness, and over what is random in the number itself.}
+#'     range is over weights, fits and completeness, and over what is random in the number itself. It holds `missed` and
+#'     ends at `most`.}
 #'   \item{`most`}{the largest expected number that the table alone allows, where all taxa of a site are recorded
-#'     equally well. `high` may be above it, because a number varies about what is expected. Fits to repeated visits do
-#'     not have this column, because visits decide.}
+#'     equally well. Fits to repeated visits do not have this column, because visits decide.}
 #'   \item{`share`, `share_low`, `share_high`}{missed / (missed + finds), in \[0, 1\].}
 #'
 #'   Sums over groups use the same draws for all sites. So a range is that of the sum, not the sum of ranges. Cost: a
@@ -362,10 +423,10 @@ wz_sums <- function(w, side, groups) {
   found <- found_table(w$x) * wz_scored(w)
   finds <- if (side == 1L) Matrix::rowSums(found) else Matrix::colSums(found)
   finds <- as.vector(tapply(finds, group, sum, default = 0))
-  drawn <- group_draws(w, side, group)
+  most <- sum_cells(cells$missed_most)
+  drawn <- pmin(group_draws(w, side, group), most)
   table <- sums_table(
-    label, finds, sum_cells(rep(1, nrow(cells))), sum_cells(cells$missed), ends_of_draws(drawn),
-    sum_cells(cells$missed_most)
+    label, finds, sum_cells(rep(1, nrow(cells))), sum_cells(cells$missed), ends_of_draws(drawn), most
   )
   list(table = table, drawn = drawn, group = group, assumption = wz_words[[w$source]])
 }
@@ -373,14 +434,14 @@ wz_sums <- function(w, side, groups) {
 # The central range of what was drawn, a row each.
 ends_of_draws <- function(drawn) t(apply(drawn, 1L, central_range))
 
-# Numbers missed with their ranges, and shares; `most` may be NULL.
+# Numbers missed with their ranges, and shares; `most` may be NULL. Where nothing was found, all that was there was
+# missed, however little that is.
 sums_table <- function(label, finds, zeros, missed, ends, most) {
-  share <- function(missed) ifelse(missed + finds > 0, missed / (missed + finds), NA_real_)
-  low <- pmin(ends[, 1L], missed)
-  high <- pmax(ends[, 2L], missed)
-  out <- data.frame(label, finds = finds, zeros = zeros, missed = missed, low = low, high = high)
+  share <- function(value) ifelse(missed + finds > 0, ifelse(value + finds > 0, value / (value + finds), 1), NA_real_)
+  ends <- coherent_ends(ends, missed, most)
+  out <- data.frame(label, finds = finds, zeros = zeros, missed = missed, ends)
   out$most <- most
-  out[c("share", "share_low", "share_high")] <- list(share(missed), share(low), share(high))
+  out[c("share", "share_low", "share_high")] <- list(share(missed), share(out$low), share(out$high))
   out
 }
 
@@ -429,13 +490,12 @@ contrast <- function(w, groups, ..., of = c("share", "missed", "richness"), draw
   drawn <- value(found$drawn)
   pairs <- utils::combn(nlevels(group), 2L)
   difference <- drawn[pairs[1L, ], , drop = FALSE] - drawn[pairs[2L, ], , drop = FALSE]
-  ends <- ends_of_draws(difference)
   middle <- here[pairs[1L, ]] - here[pairs[2L, ]]
+  ends <- coherent_ends(ends_of_draws(difference), middle)
   structure(
     data.frame(
       group = levels(group)[pairs[1L, ]], other = levels(group)[pairs[2L, ]], value = here[pairs[1L, ]],
-      other_value = here[pairs[2L, ]], difference = middle, low = pmin(ends[, 1L], middle),
-      high = pmax(ends[, 2L], middle), above = rowMeans(difference > 0)
+      other_value = here[pairs[2L, ]], difference = middle, ends, above = rowMeans(difference > 0)
     ),
     class = c("which_zeros_contrast", "data.frame"), of = of, assumption = found$assumption
   )

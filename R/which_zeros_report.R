@@ -14,7 +14,7 @@ report.which_zeros <- function(fit, file, ..., # nolint: object_name_linter.
       stop_input("`sensitivity` must come from sensitivity(), not be %s.", show_value(sensitivity))
     }
     check_whole(sensitivity, "sensitivity")
-    expected <- c(sensitivity$answer, fit$total[["missed"]])
+    expected <- c(sensitivity$table$missed[1L], fit$total[["missed"]])
     if (!isTRUE(all.equal(expected[1L], expected[2L]))) {
       stop_input(
         "`sensitivity` must be of this answer: it is of one that expects %s false absences, not %s.",

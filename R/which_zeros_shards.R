@@ -58,12 +58,11 @@
 #' @return A list of class `which_zeros_shards`: `zeros` (a data frame with `site`, `taxon`, `chance` and `missed_most`,
 #'   and, with `completeness`, `present`, `missed`, `missed_low` and `missed_high`; the largest chance first), `total`
 #'   (`missed`, `low`, `high`, `NA` without `completeness`; `most` and `unlike`, which the table allows), `quality` (a
-#'   data frame with a row for the answer and each learner: `auc` and `auc_within` with standard
-#'   errors over copies), `weights` (of the learners), `slope` (of calibration; 1 is right), `expected` (sum of all
-#'   chances), `n_zeros` (judged), `hidden` (finds), `left_out` (learners, with the reason), `near`
-#'   (`NULL`, or a list of `bandwidth`, `side` of a square and `squares`, how many hold sites), `files`, `dims`,
-#'   `finds`, `shards`, `sites` and `taxa` (for [by_site()] and [by_taxon()]) and `call`. [as.data.frame()] gives
-#'   `zeros`.
+#'   data frame with a row for the answer and each learner: `auc` and `auc_within` with standard errors over copies),
+#'   `weights` (of the learners), `slope` (of calibration; 1 is right) with its standard error `slope_se`, `expected`
+#'   (sum of all chances), `n_zeros` (judged), `hidden` (finds), `left_out` (learners, with the reason), `near` (`NULL`,
+#'   or a list of `bandwidth`, `side` of a square and `squares`, how many hold sites), `files`, `dims`, `finds`,
+#'   `shards`, `sites` and `taxa` (for [by_site()] and [by_taxon()]) and `call`. [as.data.frame()] gives `zeros`.
 #' @seealso [which_zeros()], [shards()].
 #' @examples
 #' set.seed(1)
@@ -117,8 +116,9 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   structure(
     list(
       zeros = best$zeros, total = best$total, quality = quality$table, weights = stack$weights, slope = quality$slope,
-      expected = best$expected, n_zeros = best$n_zeros, hidden = sum(vapply(judged, function(one) sum(one$deleted), 0)),
-      left_out = shards_left_out(x, squares), near = near_used(learners, squares), files = best$files,
+      slope_se = quality$slope_se, expected = best$expected, n_zeros = best$n_zeros,
+      hidden = sum(vapply(judged, function(one) sum(one$deleted), 0)), left_out = shards_left_out(x, squares),
+      near = near_used(learners, squares), files = best$files,
       dims = x$dims, finds = finds, shards = x, sites = best$sites,
       taxa = best$taxa, call = call
     ),
@@ -348,17 +348,17 @@ shards_quality <- function(judged) {
     list(auc = apply(odds, 2L, auc_of, hit = copy$deleted), within = within, chance = chance, hit = copy$deleted)
   })
   measure <- function(name) matrix(vapply(each, `[[`, each[[1L]][[name]], name), ncol = length(each))
-  se <- function(values) apply(values, 1L, stats::sd) / sqrt(ncol(values))
+  se <- function(values) apply(values, 1L, mean_se)
   auc <- measure("auc")
   within <- measure("within")
   names <- names(each[[1L]]$auc)
   line <- calibration_line(unlist(lapply(each, `[[`, "chance")), unlist(lapply(each, `[[`, "hit")))
   list(
     table = data.frame(
-      learner = c("the answer", unname(learner_names[names[-1L]])), auc = rowMeans(auc), auc_se = se(auc),
-      auc_within = rowMeans(within), auc_within_se = se(within), row.names = names
+      learner = c("the answer", unname(learner_names[names[-1L]])), auc = rowMeans(auc, na.rm = TRUE),
+      auc_se = se(auc), auc_within = rowMeans(within, na.rm = TRUE), auc_within_se = se(within), row.names = names
     ),
-    slope = line[["slope"]]
+    slope = line[["slope"]], slope_se = line[["slope_se"]]
   )
 }
 
@@ -481,17 +481,10 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
     missed, bound_sentence(x$total, c("sites", "taxa"))
   ), exdent = 2))
   print.data.frame(round_columns(utils::head(x$zeros, n), 3L))
-  said <- sprintf(
-    paste(
-      "How good here: %s finds were hidden, a tenth at a time; such a find stands above %.1f %% of the other zeros",
-      "(s.e. %.1f), within its site above %.1f %% (s.e. %.1f). Calibration slope: %.2f (1 is right)."
-    ),
-    format_big(x$hidden), 100 * q["stack", "auc"], 100 * q["stack", "auc_se"], 100 * q["stack", "auc_within"],
-    100 * q["stack", "auc_within_se"], x$slope
-  )
   learners <- sprintf("%s %.1f %%", q$learner[-1L], 100 * q$auc[-1L])
   writeLines(wrap_text(c(
-    said, paste0("Learners alone: ", paste(learners, collapse = ", "), "."),
+    hidden_sentence(q["stack", ], x$hidden, c("sites", "taxa")), slope_sentence(x$slope, x$slope_se, x$hidden),
+    paste0("Learners alone: ", paste(learners, collapse = ", "), "."),
     paste0("Left out: ", paste(names(x$left_out), collapse = "; "), ".")
   ), exdent = 2))
   if (!is.null(x$near)) {

@@ -105,19 +105,18 @@ new_shard_sums <- function(x, stack, known, seed) {
     unlike <<- unlike + sum(unlike_missed(seen, rows, known$columns)$both[at])
     i <- cells$i[zero]
     j <- cells$j[zero]
-    log_odds <- eta[zero]
+    chance <- stats::plogis(eta[zero])
     if (is_given) {
       of_site <- wz_completeness(known$given[rows, , drop = FALSE], NULL, known$least[rows])
-      odds <- spread_cells(shape, at, exp(log_odds))
+      odds <- spread_cells(shape, at, exp(eta[zero]))
       factor <- fill_up(odds, known$factor[rows], of_site$estimate, 1)
-      log_odds <- log_odds + log(factor[i])
       n_raised <<- n_raised + sum(of_site$raised)
       raised <<- utils::head(c(raised, rows[of_site$raised]), 10L)
       drawn <- ranges$add(cells, odds, factor, of_site$draws)
       sites[rows, c("low", "high")] <<- drawn
       sites$estimate[rows] <<- of_site$estimate
-      of_site <- lapply(of_site[c("estimate", "low", "high")], `[`, i)
-      ends <- missed_numbers(log_odds, se[zero], c(of_site, list(least = known$least[rows][i], surest = 1)))
+      of_site <- c(of_site[c("estimate", "low", "high")], list(least = known$least[rows], factor = factor))
+      ends <- missed_numbers(chance, se[zero], c(lapply(of_site, `[`, i), surest = 1))[-1L]
       missed <- spread_cells(shape, at, ends$missed)
       sites$missed[rows] <<- rowSums(missed)
       taxa$missed <<- taxa$missed + colSums(missed)
@@ -129,14 +128,15 @@ new_shard_sums <- function(x, stack, known, seed) {
     sites$zeros[rows] <<- tabulate(i, shape[1L])
     taxa$most <<- taxa$most + colSums(most)
     taxa$zeros <<- taxa$zeros + tabulate(j, d[2L])
-    list(i = i, j = j, chance = stats::plogis(eta[zero]), ends = ends)
+    list(i = i, j = j, chance = chance, ends = ends)
   }
   all <- function() {
     total <- c(missed = NA, low = NA, high = NA, most = sum(taxa$most), unlike = max(unlike, sum(taxa$most)))
     if (is_given) {
       drawn <- ranges$all()
       taxa[c("low", "high")] <<- drawn$taxa
-      total[1:3] <- c(sum(taxa$missed), drawn$total)
+      total["missed"] <- sum(taxa$missed)
+      total[c("low", "high")] <- coherent_ends(t(drawn$total), total[["missed"]], total[["most"]])
     }
     list(total = total, sites = sites, taxa = taxa, raised = list(n = n_raised, some = raised))
   }
@@ -160,7 +160,7 @@ new_shard_draws <- function(x, stack, known, seed) {
     sums <- rowSums(odds) * factor
     with_seed((seed + cells$rows[1L]) %% .Machine$integer.max, {
       own <- vapply(seq_len(draws), function(draw) {
-        now <- spread_cells(shape, at, exp(beta[1L, draw] + as.vector(z %*% beta[-1L, draw])))
+        now <- spread_cells(shape, at, finite_odds(beta[1L, draw] + as.vector(z %*% beta[-1L, draw])))
         drawn <- sums * draw_finds(cells$size)
         of <- missed_of_draw(now, candidate, drawn, completeness[, (draw - 1L) %% ncol(completeness) + 1L], 1)
         missed[, draw] <<- missed[, draw] + colSums(of$missed)

@@ -81,10 +81,12 @@ stack_weights <- function(data, ridge) {
 stack_odds <- function(fit, z) fit$intercept + as.vector(z %*% fit$weights)
 
 # Logistic regression by Newton's method, for columns of equal spread. Learners' weights are drawn to each other: the
-# penalty is ridge / 2 times the sum of squares of their differences from their mean. Other weights are drawn to 0.
+# penalty is ridge / 2 times the sum of squares of their differences from their mean. Other weights are drawn to 0. A
+# column that is the same for all cells says nothing: it has no weight, and no error.
 ridge_logistic <- function(z, y, offset, ridge) {
   centre <- colMeans(z)
-  spread <- pmax(apply(z, 2L, stats::sd), 1e-8)
+  spread <- apply(z, 2L, stats::sd)
+  spread[spread < 1e-8] <- Inf
   design <- cbind(1, sweep(sweep(z, 2L, centre), 2L, spread, "/"))
   l <- ncol(z)
   learner <- of_learner(z)
@@ -136,8 +138,8 @@ stack_table <- function(stack, copies) {
 }
 
 # How well hidden finds are found: each copy by weights from the others, and by each learner alone. list(table, gain =
-# c(difference, se) to the best simple rule, best, curve = what a plot of recovery() shows, and the ROC curves of the
-# simple `rules`). `scored`: by which sites; a copy whose hidden finds are all elsewhere has no part in the means.
+# gain_over() by the AUC over the table and within sites, curve = what a plot of recovery() shows, and the ROC curves of
+# the simple `rules`). `scored`: by which sites; a copy whose hidden finds are all elsewhere has no part in the means.
 judge_stack <- function(copies, ridge, shape, scored = rep(TRUE, shape[1L])) {
   here <- lapply(copies, copy_at, scored)
   each <- lapply(seq_along(copies), function(i) {
@@ -153,8 +155,6 @@ judge_stack <- function(copies, ridge, shape, scored = rep(TRUE, shape[1L])) {
   within <- measure("within")
   ap <- measure("ap")
   simple <- intersect(simple_learners, rownames(auc))
-  best <- simple[which.max(rowMeans(auc, na.rm = TRUE)[simple])]
-  gain <- auc["stack", ] - auc[best, ]
   hit <- unlist(lapply(copies, function(copy) copy$deleted))
   rules <- lapply(stats::setNames(simple, simple), function(name) {
     thin(roc_curve(unlist(lapply(copies, function(copy) copy$odds[, name])), hit), 200L)
@@ -166,7 +166,7 @@ judge_stack <- function(copies, ridge, shape, scored = rep(TRUE, shape[1L])) {
       ap = rowMeans(ap, na.rm = TRUE), ap_se = se(ap),
       row.names = rownames(auc)
     ),
-    gain = c(difference = mean(gain, na.rm = TRUE), se = mean_se(gain)), best = best,
+    gain = rbind(table = gain_over(auc, simple), within = gain_over(within, simple)),
     curve = c(judged_curve(unlist(lapply(each, function(one) one$chance)), hit), rules = list(rules))
   )
 }
@@ -180,6 +180,16 @@ copy_at <- function(copy, scored) {
   copy$odds <- copy$odds[kept, , drop = FALSE]
   copy[c("deleted", "at")] <- list(copy$deleted[kept], copy$at[kept])
   copy
+}
+
+# The answer less the simple rule that is best by this measure (learners x copies), with its standard error over copies.
+gain_over <- function(measure, simple) {
+  best <- simple[which.max(rowMeans(measure[simple, , drop = FALSE], na.rm = TRUE))]
+  if (!length(best)) {
+    return(data.frame(rule = NA_character_, difference = NA_real_, se = NA_real_, copies = 0L))
+  }
+  gain <- measure["stack", ] - measure[best, ]
+  data.frame(rule = best, difference = mean(gain, na.rm = TRUE), se = mean_se(gain), copies = sum(!is.na(gain)))
 }
 
 mean_se <- function(values) {
@@ -205,8 +215,8 @@ judged_curve <- function(score, hit) {
   line <- calibration_line(score, hit)
   list(
     summary = list(
-      auc = auc_of(score, hit), ap = average_precision(score, hit), slope = line[["slope"]], changed = sum(hit),
-      candidates = length(hit)
+      auc = auc_of(score, hit), ap = average_precision(score, hit), slope = line[["slope"]],
+      slope_se = line[["slope_se"]], changed = sum(hit), candidates = length(hit)
     ),
     roc = roc_curve(score, hit), pr = pr_curve(score, hit), calibration = calibration_curve(score, hit)
   )

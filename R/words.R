@@ -105,8 +105,9 @@ known_by <- function(fit) {
   ), 110, exdent = 2)
 }
 
-# strwrap() that ends no line within a number, as in 933 000 or 95 %, nor at a "\001", which becomes a space.
+# strwrap() that ends no line within a number, as in 933 000, 95 % or s.e. 0.2, nor at a "\001", which becomes a space.
 wrap_text <- function(text, width = min(getOption("width"), 100L), ...) {
   whole <- gsub("([0-9]) (?=[0-9]{3}(?![0-9])|%)", "\\1\001", text, perl = TRUE)
+  whole <- gsub("s.e. ", "s.e.\001", whole, fixed = TRUE)
   gsub("\001", " ", strwrap(whole, width, ...), fixed = TRUE)
 }

@@ -107,11 +107,13 @@ test_that("the calibration line is that of logistic regression, and unknown wher
   set.seed(7)
   score <- rbeta(2000, 1, 9)
   hit <- runif(2000) < score^1.2
-  fit <- suppressWarnings(stats::glm.fit(cbind(1, stats::qlogis(score)), hit, family = stats::binomial()))
+  fit <- suppressWarnings(stats::glm(hit ~ stats::qlogis(score), family = stats::binomial()))
   line <- calibration_line(score, hit)
-  expect_equal(unname(line), unname(fit$coefficients), tolerance = 1e-6)
-  expect_named(line, c("intercept", "slope"))
+  expect_equal(unname(line[1:2]), unname(stats::coef(fit)), tolerance = 1e-6)
+  expect_equal(line[["slope_se"]], sqrt(stats::vcov(fit)[2L, 2L]), tolerance = 1e-3)
+  expect_named(line, c("intercept", "slope", "slope_se"))
   for (alike in list(rep(0.3, 2000), 1e-13 * score, 0.3 * (1 + 4e-16 * (score > 0.1)), 0)) {
-    expect_identical(calibration_line(alike, hit[seq_along(alike)]), c(intercept = NA_real_, slope = NA_real_))
+    unknown <- c(intercept = NA_real_, slope = NA_real_, slope_se = NA_real_)
+    expect_identical(calibration_line(alike, hit[seq_along(alike)]), unknown)
   }
 })

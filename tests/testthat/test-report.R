@@ -322,7 +322,8 @@ test_that("an answer is told from the answer to how it was reached", {
     expect_error(report(w, tempfile(fileext = ".html"), ...), word, class = "multicause_input_error")
   }
   refused("`sensitivity`", sensitivity = 1)
-  other <- replace(checked, "answer", checked$answer + 10)
+  other <- checked
+  other$table$missed <- other$table$missed + 10
   refused("must be of this answer", sensitivity = other)
   refused("`groups`", groups = 1:3)
   refused("Unknown argument", age = 1)

@@ -95,7 +95,8 @@ test_that("the chance of a false absence is Bayes' rule", {
   c <- 0.5
   expect_equal(missed_at(q * c, c), q * (1 - c) / (1 - q * c))
   expect_equal(missed_at(0.3, 1), 0)
-  expect_equal(missed_at(0.9, 0.5, 0.8), missed_at(0.4, 0.5)) # no surer than `surest`
+  expect_equal(missed_at(0.7, 0.5, 0.8), missed_at(0.4, 0.5)) # no surer than `surest`
+  expect_equal(missed_at(0.9, 0.5, 0.8), missed_at(0.45, 0.5)) # nor less sure than of a record
   p <- seq(0.01, 0.99, 0.01)
   expect_false(is.unsorted(missed_at(p, 0.5, 0.8)))
 })
@@ -119,6 +120,38 @@ test_that("an answer holds what it says", {
   halves <- by_site(w, groups = rep(c("old", "young"), each = 30))
   expect_equal(sum(halves$missed), w$total[["missed"]])
   expect_lt(sum(halves$high - halves$low), sum(sites$high - sites$low))
+})
+
+test_that("all numbers of an answer are in order: of cells, sites, taxa, groups and in all", {
+  tetrapods <- early_tetrapods$sites
+  some <- seq_len(nrow(tetrapods)) %% 2L == 1L
+  poor <- suppressMessages(which_zeros(
+    early_tetrapods$x[some, ], age = tetrapods$age[some], completeness = seq(0.2, 1, length.out = sum(some)),
+    quick = TRUE, seed = 1
+  ))
+  phantom <- which_zeros(early_tetrapods$x, age = tetrapods$age, quick = TRUE, seed = 1)
+  for (w in list(answer(), phantom, poor)) {
+    expect_coherent(w)
+    groups <- rep(c("a", "b", "c"), length.out = w$dims[["n"]])
+    expect_coherent_sums(by_site(w, groups = groups))
+    expect_coherent_sums(deficiency(w))
+    for (of in c("share", "missed", "richness")) {
+      pairs <- contrast(w, groups, of = of)
+      expect_true(in_order(pairs$low, pairs$difference, pairs$high))
+    }
+    expect_true(in_order(0, w$completeness$least, w$completeness$low, w$completeness$estimate, w$completeness$high, 1))
+    first <- as.data.frame(w, n = 1)
+    expect_identical(explain(w, first$site, first$taxon)$cell, first)
+  }
+  # The cases that were not: finds of which learners are surer than fits are, few finds for what is known of a site.
+  expect_true(any(phantom$completeness$surest[row(phantom$x)] < phantom$probability, na.rm = TRUE))
+  expect_true(any(poor$completeness$factor < poor$completeness$estimate))
+})
+
+test_that("ranges hold what is expected and end where the table ends", {
+  ends <- cbind(c(2, 5, 1), c(4, 9, 3))
+  expect_equal(coherent_ends(ends, c(3, 4, 3.5)), cbind(low = c(2, 4, 1), high = c(4, 9, 3.5)))
+  expect_equal(coherent_ends(ends, c(3, 6, NA), c(3.5, 7, 2))[1:2, ], cbind(low = c(2, 5), high = c(3.5, 7)))
 })
 
 test_that("totals are the same however many zeros are summed at a time", {
@@ -375,12 +408,91 @@ test_that("answers are printed in plain words", {
   expect_true(any(grepl("^Neighbours", why)) && any(grepl("^Companions", why)) && any(grepl("log-odds", why)))
 })
 
+test_that("the answer and the best rule are compared by each measure, beyond its standard error", {
+  quality <- data.frame(
+    learner = c("the answer", "mean of alike lists", "companions"), auc = c(0.84, 0.775, 0.7),
+    auc_within = c(0.804, 0.809, 0.75), row.names = c("stack", "alike", "companions")
+  )
+  says <- function(difference, se, rule = c("alike", "alike"), copies = c(10L, 10L), hidden = 400L) {
+    gain <- data.frame(rule = rule, difference = difference, se = se, copies = copies)
+    rule_sentence(gain, quality, hidden, c("localities", "genera"))
+  }
+  # A pollination web: ahead over the table, not within sites.
+  expect_identical(says(c(0.065, -0.005), c(0.004, 0.006)), paste(
+    "The best simple rule, the mean of alike lists, has 77.5 and 80.9 %: over the table the answer is better, within",
+    "localities neither is surely better. The answer less the rule: 6.5 (s.e. 0.4) and -0.5 (s.e. 0.6)."
+  ))
+  expect_match(says(c(0.065, -0.02), c(0.004, 0.006)), "over the table the answer is better, within localities the rule")
+  expect_match(says(c(-0.1, -0.1), c(0.01, 0.01)), "over the table and within localities, the rule is better")
+  expect_match(says(c(0.001, 0.001), c(0.01, 0.01)), "over the table and within localities, neither is surely better")
+  # Two copies that agree by chance are no proof.
+  expect_match(says(c(0.02, 0.02), c(0.005, 0.005), copies = c(2L, 2L)), "neither is surely better")
+  expect_match(says(c(0.02, 0.02), c(0.001, 0.001), copies = c(2L, 2L)), "the answer is better")
+  expect_match(says(c(0.1, 0.1), c(0.01, 0.01), hidden = 150L), "has 77.5 and 80.9 %; too few were hidden")
+  expect_match(
+    says(c(0.065, 0.05), c(0.004, 0.006), c("alike", "companions")), "The best simple rule is over the table the mean"
+  )
+  # One copy alone, or none, with a hidden find.
+  expect_match(says(c(0.065, 0.05), c(NA, NA), copies = c(1L, 1L)), "neither is surely better.*: 6.5 and 5.0.$")
+  expect_match(says(c(0.065, NaN), c(0.004, NA), c("alike", NA)), "is over the table the .*: over the table the answer")
+  expect_null(says(c(NaN, NaN), c(NA, NA), c(NA, NA)))
+  found <- gain_over(rbind(stack = c(0.9, NaN), alike = c(0.8, NaN)), "alike")
+  expect_equal(found, data.frame(rule = "alike", difference = 0.1, se = NA_real_, copies = 1L))
+  expect_identical(gain_over(rbind(stack = NaN, alike = NaN), "alike")$rule, NA_character_)
+})
+
+test_that("how well hidden finds are found is said where it is known, and that it is little where it is", {
+  q <- function(auc, within, se = 0.01) data.frame(auc = auc, auc_se = se, auc_within = within, auc_within_se = se)
+  words <- c("localities", "genera")
+  expect_identical(hidden_sentence(q(0.9, 0.8), 1, words), paste(
+    "How good here: 1 find was hidden, a tenth at a time; such a find stands above 90.0 % of the other zeros (s.e. 1.0),",
+    "within its locality above 80.0 % (s.e. 1.0)."
+  ))
+  expect_match(hidden_sentence(q(0.9, NaN, NA), 30, words), "zeros, how it stands within its locality could not be")
+  expect_match(hidden_sentence(q(NaN, NaN, NA), 0, words), "not known: 0 finds were hidden, too few")
+  expect_null(weak_sentence(q(0.9, 0.8), 400, words))
+  expect_match(weak_sentence(q(0.55, 0.55), 400, words), "which zeros are false.$")
+  expect_match(weak_sentence(q(0.9, 0.55), 400, words), "are false within one of the localities.$")
+  expect_match(weak_sentence(q(0.7, 0.7, 0), 5, words), "which zeros are false.$") # copies that agree by chance
+  expect_match(weak_sentence(q(NaN, NaN, NA), 0, words), "which zeros are false.$")
+})
+
+test_that("tables of few finds have an answer without warnings, or words of ours", {
+  once <- diag(25)
+  expect_error(
+    which_zeros(once, quick = TRUE, seed = 1), "taxa with several finds.*: all 6 finds hidden were the only ones",
+    class = "multicause_input_error"
+  )
+  once[1:2, 1] <- 1
+  small <- matrix(0, 7, 24)
+  small[with_seed(2, sample(168, 31))] <- 1
+  for (x in list(once, small)) {
+    expect_no_warning(w <- which_zeros(x, quick = TRUE, copies = 10, seed = 2))
+    expect_true(any(is.na(w$gain$se)) || any(w$gain$copies < 10L))
+    expect_match(paste(utils::capture.output(print(w)), collapse = " "), "too few +were +hidden to +tell +them +apart")
+    expect_match(paste(utils::capture.output(print(w)), collapse = " "), "few +fits, +10 +copies")
+    expect_coherent(w)
+  }
+})
+
+test_that("a column without spread has no weight, and no error", {
+  z <- cbind(a = with_seed(1, rnorm(200)), b = rep(3, 200))
+  fit <- ridge_logistic(z, as.double(z[, 1L] > 0.5), rep(0, 200), 1)
+  expect_identical(fit$coefficients[3L], 0)
+  expect_identical(fit$covariance[3L, ], c(0, 0, 0))
+})
+
 test_that("a slope of few hidden finds is no verdict, and a bound by a given completeness says so", {
-  expect_match(slope_words(1.02, 40L), "1.02, of too few")
-  expect_match(slope_words(0.5, 40L), "0.50, of too few")
-  expect_match(slope_words(1.02, 400L), "can be taken as chances")
-  expect_match(slope_words(0.5, 400L), "too sure")
-  expect_match(slope_words(NA, 400L), "could not")
+  expect_match(slope_words(1.02, 0.05, 40L), "^1.02 \\(s.e. 0.05\\), of too few")
+  expect_match(slope_words(0.5, 0.05, 40L), "0.50 .*of too few")
+  expect_match(slope_words(1.02, 0.05, 400L), "can be taken as chances")
+  expect_match(slope_words(1.02, 0.15, 400L), "of too few")
+  expect_match(slope_words(0.5, 0.1, 400L), "too sure")
+  expect_match(slope_words(0.7, 0.2, 400L), "of too few")
+  expect_match(slope_words(1.5, 0.1, 400L), "too careful")
+  expect_match(slope_words(1.5, 0.3, 400L), "of too few")
+  expect_match(slope_words(1.02, NA, 400L), "^1.02, of too few")
+  expect_match(slope_words(NA, NA, 400L), "could not")
   total <- c(missed = 20, low = 10, high = 30, most = 60, unlike = 80)
   bound <- function(source) total_sentences(total, source, c("sites", "taxa"))[["bound"]]
   expect_match(bound("phantom"), "^The table alone allows 0 to 60")
