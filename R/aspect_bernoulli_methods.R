@@ -390,7 +390,7 @@ keep_answers <- function(fit, x) {
   fit
 }
 
-# -L + P of a maximum of the likelihood, eq. (27) of Bingham, Kaban & Fortelius (2009), in nats: half of AIC().
+# -L + P, eq. (27) of Bingham, Kaban & Fortelius (2009), in nats: half of AIC().
 aic_paper <- function(fit) {
   check_fit(fit, "aspect_bernoulli")
   likelihood <- logLik(fit)
@@ -407,7 +407,8 @@ aic_paper <- function(fit) {
 #' \describe{
 #'   \item{`fit`}{title, dimensions, convergence and objective, as printed.}
 #'   \item{`criteria`}{`loglik`, `df`, `AIC`, `BIC` (over observed cells), `AIC_paper` (\eqn{-L + P}, eq. 27), in nats;
-#'     `NA` criteria for MAP fits, where they have no meaning.}
+#'     `NA` where they have no meaning, as of variational fits. `criteria_note` says what they mean where a prior or
+#'     neighbours hold parameters back.}
 #'   \item{`phantoms`}{see [phantoms()].}
 #'   \item{`expected_false`}{numbers of absences and presences, and how many of each are expected to be false.}
 #'   \item{`allowed`}{for each phantom of the fit, the outer bounds of its mean share and of the number of false
@@ -435,6 +436,7 @@ summary.aspect_bernoulli <- function(object, ...) {
     list(
       fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "estimate")], seed = object$seed,
       criteria = c(criteria, AIC_paper = criteria[["AIC"]] / 2), no_criteria = why_no_criteria(object),
+      criteria_note = criteria_note(object),
       phantoms = phantoms(object), expected_false = expected_numbers(object),
       free_starts = count_free_starts(object$starts), starts = summarise_starts(object$starts),
       certificate = fit_certificate(object), n_missing = d[["n"]] * d[["m"]] - d[["observed"]],
