@@ -218,12 +218,7 @@ draw_seeded <- function(draw, seed) {
 model_title.aspect_bernoulli <- function(fit) "Aspect Bernoulli model"
 
 #' @export
-print.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_whole(x, "x")
-  digits <- check_digits(digits)
-  writeLines(c(phantom_sentences(x), sure_sentence(x), known_by(x), fit_sentences(x, digits)))
-  invisible(x)
-}
+found_sentences.aspect_bernoulli <- function(fit, digits = 4L) c(phantom_sentences(fit), sure_sentence(fit))
 
 # How sure the numbers of phantom_sentences() are: said where the fit does not know.
 sure_sentence <- function(fit) {
@@ -441,7 +436,7 @@ summary.aspect_bernoulli <- function(object, ...) {
       free_starts = count_free_starts(object$starts), starts = summarise_starts(object$starts),
       certificate = fit_certificate(object), n_missing = d[["n"]] * d[["m"]] - d[["observed"]],
       unobserved = c(rows = sum(object$margins$row_observed == 0), columns = sum(object$margins$column_observed == 0)),
-      allowed = allowed_bounds(object), sentences = phantom_sentences(object),
+      allowed = allowed_bounds(object), sentences = found_sentences(object),
       title = c(known_by(object), fit_sentences(object))
     ),
     class = "summary.aspect_bernoulli"
@@ -469,7 +464,7 @@ allowed_sentences <- function(allowed) {
   sprintf(
     paste(
       "In fits with the same chances and a phantom as %s it makes up at most %s %% of the table,",
-      "with at most %s false %s: identifiability() tells more."
+      "with at most %s false %s."
     ),
     allowed$phantom, format_percent(allowed$share_most), format(signif(allowed$expected_most, 3L)),
     vapply(allowed$phantom, false_of, "")

@@ -39,12 +39,21 @@ model_title.default <- function(fit) class(fit)[1L]
 print.multicause <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
-  writeLines(c(known_by(x), fit_sentences(x, digits)))
+  writeLines(c(found_sentences(x, digits), known_by(x), fit_sentences(x, digits)))
   invisible(x)
 }
 
+# What a fit says first, in plain words: what it found.
+found_sentences <- function(fit, digits = 4L) UseMethod("found_sentences")
+
+#' @export
+found_sentences.default <- function(fit, digits = 4L) NULL
+
 # Which model it is, of what, and how it was found.
-fit_sentences <- function(fit, digits = max(3L, getOption("digits") - 3L)) {
+fit_sentences <- function(fit, digits = 4L) UseMethod("fit_sentences")
+
+#' @export
+fit_sentences.default <- function(fit, digits = 4L) {
   guesses <- nrow(fit$starts)
   c(
     sprintf("%s: %s", model_title(fit), shape_words(fit)),
@@ -321,7 +330,7 @@ summary.multicause <- function(object, ...) {
   d <- object$dims
   structure(
     list(
-      title = c(known_by(object), fit_sentences(object)),
+      title = c(found_sentences(object), known_by(object), fit_sentences(object)),
       criteria = fit_criteria(object), no_criteria = why_no_criteria(object), criteria_note = criteria_note(object),
       starts = summarise_starts(object$starts), n_missing = d[["n"]] * d[["m"]] - d[["observed"]], seed = object$seed
     ),
