@@ -120,7 +120,8 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #'   and 1, and shares off 0. It is the default because it predicts held-out cells better: on each of 8 tables with k
 #'   of 3 and 6, by 0.02 to 1.4 nats a cell (`bench/estimate_default.md` in the sources).
 #' * `"ml"` maximises the likelihood, memberships first, then components. It takes Newton steps within bounds or the
-#'   paper's EM algorithm; `algorithm` of [fit_control()] says which. Likelihoods, [AIC()][stats::AIC] and
+#'   paper's EM algorithm; `algorithm` of [fit_control()] says which. Maximum likelihoods, the paper's
+#'   criterion (`"aic_paper"` of [select_k()]) and
 #'   [phantom_test()] need `"ml"`.
 #' * `"vb"` approximates the posterior under such priors by independent Dirichlets, Betas and causes of cells. It climbs
 #'   a lower bound of the log evidence. `param` are its means and `posterior` its parameters. [posterior_draws()] draws

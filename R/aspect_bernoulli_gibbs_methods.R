@@ -1,14 +1,7 @@
 # Methods for fits of aspect_bernoulli(estimate = "gibbs").
 
 #' @export
-print.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_whole(x, "x")
-  digits <- check_digits(digits)
-  writeLines(c(phantom_sentences(x), sure_sentence(x), gibbs_title(x)))
-  invisible(x)
-}
-
-gibbs_title <- function(fit) {
+fit_sentences.aspect_bernoulli_gibbs <- function(fit, digits = 4L) {
   chains <- length(unique(fit$trace$chain))
   c(
     sprintf("%s: %s", model_title(fit), shape_words(fit)),
@@ -34,7 +27,8 @@ summary.aspect_bernoulli_gibbs <- function(object, ...) {
       fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "estimate")], seed = object$seed,
       quantities = quantity_table(object), phantoms = phantoms(object), expected_false = expected_numbers(object),
       n_missing = object$dims[["n"]] * object$dims[["m"]] - object$dims[["observed"]],
-      allowed = allowed_bounds(object), sentences = phantom_sentences(object), title = gibbs_title(object)
+      allowed = allowed_bounds(object), sentences = found_sentences(object),
+      title = c(known_by(object), fit_sentences(object))
     ),
     class = "summary.aspect_bernoulli_gibbs"
   )

@@ -218,12 +218,7 @@ draw_seeded <- function(draw, seed) {
 model_title.aspect_bernoulli <- function(fit) "Aspect Bernoulli model"
 
 #' @export
-print.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_whole(x, "x")
-  digits <- check_digits(digits)
-  writeLines(c(phantom_sentences(x), sure_sentence(x), known_by(x), fit_sentences(x, digits)))
-  invisible(x)
-}
+found_sentences.aspect_bernoulli <- function(fit, digits = 4L) c(phantom_sentences(fit), sure_sentence(fit))
 
 # How sure the numbers of phantom_sentences() are: said where the fit does not know.
 sure_sentence <- function(fit) {
@@ -390,7 +385,7 @@ keep_answers <- function(fit, x) {
   fit
 }
 
-# -L + P of a maximum of the likelihood, eq. (27) of Bingham, Kaban & Fortelius (2009), in nats: half of AIC().
+# -L + P, eq. (27) of Bingham, Kaban & Fortelius (2009), in nats: half of AIC().
 aic_paper <- function(fit) {
   check_fit(fit, "aspect_bernoulli")
   likelihood <- logLik(fit)
@@ -407,7 +402,8 @@ aic_paper <- function(fit) {
 #' \describe{
 #'   \item{`fit`}{title, dimensions, convergence and objective, as printed.}
 #'   \item{`criteria`}{`loglik`, `df`, `AIC`, `BIC` (over observed cells), `AIC_paper` (\eqn{-L + P}, eq. 27), in nats;
-#'     `NA` criteria for MAP fits, where they have no meaning.}
+#'     `NA` where they have no meaning, as of variational fits. `criteria_note` says what they mean where a prior or
+#'     neighbours hold parameters back.}
 #'   \item{`phantoms`}{see [phantoms()].}
 #'   \item{`expected_false`}{numbers of absences and presences, and how many of each are expected to be false.}
 #'   \item{`allowed`}{for each phantom of the fit, the outer bounds of its mean share and of the number of false
@@ -435,11 +431,12 @@ summary.aspect_bernoulli <- function(object, ...) {
     list(
       fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "estimate")], seed = object$seed,
       criteria = c(criteria, AIC_paper = criteria[["AIC"]] / 2), no_criteria = why_no_criteria(object),
+      criteria_note = criteria_note(object),
       phantoms = phantoms(object), expected_false = expected_numbers(object),
       free_starts = count_free_starts(object$starts), starts = summarise_starts(object$starts),
       certificate = fit_certificate(object), n_missing = d[["n"]] * d[["m"]] - d[["observed"]],
       unobserved = c(rows = sum(object$margins$row_observed == 0), columns = sum(object$margins$column_observed == 0)),
-      allowed = allowed_bounds(object), sentences = phantom_sentences(object),
+      allowed = allowed_bounds(object), sentences = found_sentences(object),
       title = c(known_by(object), fit_sentences(object))
     ),
     class = "summary.aspect_bernoulli"
@@ -467,7 +464,7 @@ allowed_sentences <- function(allowed) {
   sprintf(
     paste(
       "In fits with the same chances and a phantom as %s it makes up at most %s %% of the table,",
-      "with at most %s false %s: identifiability() tells more."
+      "with at most %s false %s."
     ),
     allowed$phantom, format_percent(allowed$share_most), format(signif(allowed$expected_most, 3L)),
     vapply(allowed$phantom, false_of, "")

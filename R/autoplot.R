@@ -104,7 +104,7 @@ top_taxa <- function(fit, n) {
     lift <- lifts[c, ]
     # A lift over next to nothing says nothing: the taxon must be among those the component writes at all.
     known <- if (signed) rep(TRUE, length(value)) else is_told(value)
-    at <- utils::head(order(-ifelse(known, lift, -Inf), names), min(n, sum(known)))
+    at <- utils::head(order(-ifelse(known, lift, -Inf), -value, names), min(n, sum(known)))
     data.frame(
       component = rownames(components)[c], taxon = names[at], value = unname(value[at]), lift = unname(lift[at])
     )
@@ -112,6 +112,13 @@ top_taxa <- function(fit, n) {
   out <- do.call(rbind, each)
   out$component <- factor(out$component, rownames(components)[shown])
   out
+}
+
+# The names of the first n of each component in one text, by component; "" for one that says nothing.
+top_names <- function(fit, n = 3L) {
+  components <- rownames(component_matrix(fit))
+  top <- top_taxa(fit, n)
+  vapply(components, function(name) paste(top$taxon[top$component == name], collapse = ", "), "")
 }
 
 top_figure <- function(fit, n) {

@@ -59,6 +59,7 @@ anova.noisy_or <- function(object, ..., nsim = 99, seed = NULL, control = NULL, 
 
 bootstrap_anova <- function(fits, nsim, seed, control, x) {
   check_nested(fits)
+  for (fit in fits) check_maximum_likelihood(fit)
   nsim <- check_count(nsim, "nsim")
   if (!is.null(control)) control <- check_control(control)
   fits <- fits[order(vapply(fits, function(fit) fit$dims[["k"]], 0))]
@@ -70,7 +71,7 @@ bootstrap_anova <- function(fits, nsim, seed, control, x) {
   }
   k <- vapply(fits, function(fit) fit$dims[["k"]], 0)
   if (anyDuplicated(k)) stop_input("`object` and `...` must differ in k: two have %.0f.", k[anyDuplicated(k)])
-  loglik <- vapply(fits, function(fit) as.numeric(maximised(fit, "anova")), 0)
+  loglik <- vapply(fits, function(fit) fit$loglik, 0)
   gain <- c(NA, pmax(0, 2 * diff(loglik)))
   null <- draw_seeded(function() {
     lapply(seq_along(fits)[-1L], function(i) null_gains(fits[[i - 1L]], fits[[i]], nsim, control, data))
@@ -103,6 +104,16 @@ check_nested <- function(fits) {
         model_name(fits[[1L]])
       )
     }
+  }
+}
+
+# With a prior the gain would be neither that of the likelihood nor that on tables drawn from the smaller fit.
+check_maximum_likelihood <- function(fit) {
+  if (!is_maximum_likelihood(fit)) {
+    stop_input(
+      "anova() needs fits that maximised their likelihood, as with `estimate = \"ml\"`: one maximised its %s.",
+      objective_words(fit)
+    )
   }
 }
 

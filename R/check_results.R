@@ -188,7 +188,8 @@ recovery_rules <- function() {
 summary_rules <- function() {
   list(
     title = rule_text(), criteria = rule_numbers(NULL, na = TRUE, named = c("loglik", "df", "AIC", "BIC")),
-    no_criteria = or_null(rule_text(1L)), starts = rule_frame(init = "text", starts = "count"), n_missing = rule_count()
+    no_criteria = or_null(rule_text(1L)), criteria_note = or_null(rule_text(1L)),
+    starts = rule_frame(init = "text", starts = "count"), n_missing = rule_count()
   )
 }
 

@@ -23,7 +23,7 @@
 #' `loglik`, `df`, `dims`, `trace`, `starts`, `converged`, `control`, `call` and `x`; [fit_control()] says how they are
 #' run, and [set.seed()] decides what they return. `print()`, `summary()`, `plot()`, `coef()`, `fitted()`,
 #' `residuals()`, `predict()`, `simulate()`, `nobs()` and `update()` work on every fit; `logLik()`, `AIC()` and
-#' `BIC()` where the likelihood was maximised. Figures are ggplot2 objects, by `plot()` and
+#' `BIC()` where the likelihood, or a posterior, was maximised. Figures are ggplot2 objects, by `plot()` and
 #' `autoplot()` ([autoplot.multicause]); tables come from `tidy()`, `glance()` and `augment()` ([tidiers]), with package
 #' vegan also from `scores()` ([scores.multicause]).
 #'
@@ -69,19 +69,25 @@
 #' @section What counts as a parameter:
 #' `df` of `logLik()`, used by `AIC()` and `BIC()`, whose number of observations is that of the known cells. Parameters
 #' count whether or not they end at a bound, where the theory behind the criteria does not hold; pinned ones do not
-#' count. Where no likelihood was maximised, `logLik()` is an error that says so.
+#' count.
+#'
+#' Where a prior, a penalty or neighbours hold parameters back (`estimate = "map"`, a ridge, `sparsity`, `smooth`),
+#' `logLik()` is the log-likelihood at the estimate, without what the prior adds, as of penalised fits elsewhere. `df`
+#' still counts every parameter as free, so that `AIC()` and `BIC()` are too hard on such fits: compare them among fits
+#' with the same prior, not with those of another or of none. `summary()` says so, too. Where nothing that is a
+#' likelihood was maximised, `logLik()` is an error that says so.
 #'
 #' | model | parameters | no likelihood |
 #' | --- | --- | --- |
-#' | [aspect_bernoulli()] | n (k - 1) memberships, m for each not pinned | `estimate` other than `"ml"`, `smooth` |
-#' | [visits_bernoulli()] | the same, rates of misses and additions, detection | `estimate` other than `"ml"` |
-#' | [bernoulli_mixture()] | k - 1 weights, k m probabilities | `estimate = "map"`, `smooth` |
-#' | [logistic_pca()] | m intercepts, k (n + m - k - 1) scores and loadings up to rotation | `penalty` above 0 |
+#' | [aspect_bernoulli()] | n (k - 1) memberships, m for each not pinned | `estimate` of `"vb"` or `"gibbs"` |
+#' | [visits_bernoulli()] | the same, rates of misses and additions, detection | `estimate = "gibbs"` |
+#' | [bernoulli_mixture()] | k - 1 weights, k m probabilities | |
+#' | [logistic_pca()] | m intercepts, k (n + m - k - 1) scores and loadings up to rotation | |
 #' | [neighbours_mean()] | none are counted | always: bandwidths are those of the best hidden cells |
-#' | [noisy_or()] | k priors, links that `mask` allows, m leaks | `estimate = "map"`, or inference that is not exact |
+#' | [noisy_or()] | k priors, links that `mask` allows, m leaks | inference that is not exact |
 #' | [nmf()] | k (n + m - 1) | `loss = "euclidean"`; not whole numbers |
-#' | [plsa()] | n (k - 1) memberships, k (m - 1) basis unless fixed | `sparsity` other than 0, `smooth` |
-#' | [plca()] | k - 1 weights, k (d - 1) for each dimension of d levels | any `prior` |
+#' | [plsa()] | n (k - 1) memberships, k (m - 1) basis unless fixed | |
+#' | [plca()] | k - 1 weights, k (d - 1) for each dimension of d levels | a `prior` with `method = "paper"` |
 #' | [bmf()] | none are counted | always: it is sampled |
 #'
 #' @section What generics of R mean here:
@@ -91,7 +97,7 @@
 #' | `fitted()`, `predict()` | chance or mean of each cell; memberships and the like by `type` |
 #' | `residuals()` | `"response"`, `"pearson"`, `"deviance"` |
 #' | `deviance()` | sum of squared deviance residuals ([deviance.multicause]) |
-#' | `logLik()`, `AIC()`, `BIC()`, `extractAIC()`, `df.residual()` | where the likelihood was maximised |
+#' | `logLik()`, `AIC()`, `BIC()`, `extractAIC()`, `df.residual()` | where the likelihood, or a posterior, was maximised |
 #' | `nobs()` | known cells |
 #' | `case.names()`, `variable.names()` | sites, taxa |
 #' | `update()` | the call again with other arguments, by name |

@@ -39,12 +39,21 @@ model_title.default <- function(fit) class(fit)[1L]
 print.multicause <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
-  writeLines(c(known_by(x), fit_sentences(x, digits)))
+  writeLines(c(found_sentences(x, digits), known_by(x), fit_sentences(x, digits)))
   invisible(x)
 }
 
+# What a fit says first, in plain words: what it found.
+found_sentences <- function(fit, digits = 4L) UseMethod("found_sentences")
+
+#' @export
+found_sentences.default <- function(fit, digits = 4L) NULL
+
 # Which model it is, of what, and how it was found.
-fit_sentences <- function(fit, digits = max(3L, getOption("digits") - 3L)) {
+fit_sentences <- function(fit, digits = 4L) UseMethod("fit_sentences")
+
+#' @export
+fit_sentences.default <- function(fit, digits = 4L) {
   guesses <- nrow(fit$starts)
   c(
     sprintf("%s: %s", model_title(fit), shape_words(fit)),
@@ -77,15 +86,40 @@ nobs.multicause <- function(object, ...) {
 #' @export
 logLik.multicause <- function(object, ...) {
   check_whole(object, "object")
-  if (!identical(names(object$objective), "log_likelihood")) {
-    is_loss <- names(object$objective) == "minus_loss"
+  likelihood_at(object)
+}
+
+# The log-likelihood at a maximum: of itself, or of a posterior or penalised likelihood, as of penalised fits elsewhere.
+likelihood_at <- function(fit) {
+  if (!has_likelihood(fit)) {
     stop_input(
-      "This fit %s, not its likelihood, so logLik(), AIC() and BIC() have no meaning for it%s.",
-      if (is_loss) "minimised its loss" else paste("maximised its", objective_words(object)),
-      if (is.na(object$loglik)) "" else "; `fit$loglik` holds the log-likelihood at the estimate"
+      "This fit %s, not its likelihood, so logLik(), AIC() and BIC() have no meaning for it%s.", what_it_did(fit),
+      if (is.na(fit$loglik)) "" else "; `fit$loglik` holds the log-likelihood at the estimate"
     )
   }
-  structure(object$loglik, df = object$df, nobs = nobs(object), class = "logLik")
+  structure(fit$loglik, df = fit$df, nobs = nobs(fit), class = "logLik")
+}
+
+what_it_did <- function(fit) {
+  if (is_sampled(fit)) {
+    "sampled its posterior"
+  } else if (names(fit$objective) == "minus_loss") {
+    "minimised its loss"
+  } else {
+    paste("maximised its", objective_words(fit))
+  }
+}
+
+# Objectives that are the log-likelihood and a term that holds parameters back, with what does so.
+held_back_by <- c(
+  log_posterior = "prior", penalised_log_likelihood = "penalty", smoothed_log_likelihood = "smoothing",
+  smoothed_log_posterior = "prior and smoothing"
+)
+
+is_maximum_likelihood <- function(fit) identical(names(fit$objective), "log_likelihood")
+
+has_likelihood <- function(fit) {
+  isTRUE(names(fit$objective) %in% c("log_likelihood", names(held_back_by)) && !is.na(fit$loglik))
 }
 
 #' @export
@@ -281,8 +315,9 @@ component_matrix.default <- function(fit) {
 #' @param object a fit of any model of this package.
 #' @param ... must be empty.
 #' @return A list of class `summary.multicause` with `title`, `criteria` (`loglik`, `df`, `AIC`, `BIC` over observed
-#'   cells, in nats; `NA` where they have no meaning, and `no_criteria` says why), `starts` (by kind of start: number,
-#'   finished, reached the best, best objective), `n_missing`, the number of unknown cells, and `seed`, `fit$seed`.
+#'   cells, in nats; `NA` where they have no meaning, and `no_criteria` says why; `criteria_note` says what they mean
+#'   where a prior, a penalty or neighbours hold parameters back), `starts` (by kind of start: number, finished, reached
+#'   the best, best objective), `n_missing`, the number of unknown cells, and `seed`, `fit$seed`.
 #' @seealso [plot()][autoplot.multicause]
 #' @examples
 #' set.seed(1)
@@ -295,8 +330,8 @@ summary.multicause <- function(object, ...) {
   d <- object$dims
   structure(
     list(
-      title = c(known_by(object), fit_sentences(object)),
-      criteria = fit_criteria(object), no_criteria = why_no_criteria(object),
+      title = c(found_sentences(object), known_by(object), fit_sentences(object)),
+      criteria = fit_criteria(object), no_criteria = why_no_criteria(object), criteria_note = criteria_note(object),
       starts = summarise_starts(object$starts), n_missing = d[["n"]] * d[["m"]] - d[["observed"]], seed = object$seed
     ),
     class = "summary.multicause"
@@ -313,10 +348,24 @@ fit_criteria <- function(fit) {
 
 # Why AIC and BIC have no meaning for a fit: NULL where they have.
 why_no_criteria <- function(fit) {
-  if (!identical(names(fit$objective), "log_likelihood")) {
+  if (!has_likelihood(fit)) {
     "it was not maximised"
   } else if (fit$dims[["observed"]] == 0) {
     "no cell is known"
+  }
+}
+
+# What AIC and BIC mean where something holds the parameters back that they count as free: NULL where nothing does.
+criteria_note <- function(fit) {
+  if (is.null(why_no_criteria(fit)) && !is_maximum_likelihood(fit)) {
+    by <- held_back_by[[names(fit$objective)]]
+    sprintf(
+      paste(
+        "AIC and BIC count every parameter as free, although the %s %s them back, and so are too hard on this fit:",
+        "compare them among fits with the same %s."
+      ),
+      by, if (grepl(" and ", by)) "hold" else "holds", by
+    )
   }
 }
 
@@ -325,9 +374,11 @@ print_criteria <- function(x, digits) {
   if (!anyNA(x$criteria)) {
     paper <- if ("AIC_paper" %in% names(shown)) paste("; the paper's -L + P, half of AIC,", shown[["AIC_paper"]])
     cat(sprintf(
-      "\nLog-likelihood %s with %s parameters; AIC %s, BIC %s%s\n", shown[["loglik"]], shown[["df"]], shown[["AIC"]],
+      "\nLog-likelihood %s%s with %s parameters; AIC %s, BIC %s%s\n",
+      if (is.null(x$criteria_note)) "" else "at the estimate ", shown[["loglik"]], shown[["df"]], shown[["AIC"]],
       shown[["BIC"]], paste0("", paper)
     ))
+    writeLines(as.character(x$criteria_note))
   } else if (!is.na(x$criteria[["loglik"]])) {
     cat(sprintf("\nLog-likelihood at the estimate %s; no AIC or BIC, as %s\n", shown[["loglik"]], x$no_criteria))
   }

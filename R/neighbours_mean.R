@@ -261,24 +261,24 @@ simulate.neighbours_mean <- function(object, nsim = 1, seed = NULL, ...) {
 shape_words.neighbours_mean <- function(fit) table_words(fit$dims, axis_words(fit)) # it has no components
 
 #' @export
-print.neighbours_mean <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_whole(x, "x")
-  digits <- check_digits(digits)
-  cat(sprintf("Neighbours' mean: %s\n", table_words(x$dims, axis_words(x))))
-  bandwidth <- x$param$bandwidth
+fit_sentences.neighbours_mean <- function(fit, digits = 4L) {
+  bandwidth <- fit$param$bandwidth
   by <- c(
     if (length(bandwidth)) {
       sprintf("%s (bandwidth %s)", names(bandwidth), vapply(bandwidth, format, "", digits = digits))
     },
-    if (!is.null(x$near$given$neighbours)) "given neighbours",
-    if (x$param$likeness > 0) sprintf("likeness of lists (power %s)", format(x$param$likeness))
+    if (!is.null(fit$near$given$neighbours)) "given neighbours",
+    if (fit$param$likeness > 0) sprintf("likeness of lists (power %s)", format(fit$param$likeness))
   )
-  cat(sprintf("Near by %s\n", if (length(by)) paste(by, collapse = ", ") else "nothing: all are alike"))
-  cat(sprintf(
-    "Log-likelihood of cells, each hidden in turn: %s, %s a cell\n", format(unname(x$objective), digits = digits),
-    format(unname(x$objective) / x$dims[["observed"]], digits = digits)
-  ))
-  invisible(x)
+  each <- unname(fit$objective) / fit$dims[["observed"]]
+  c(
+    sprintf("%s: %s", model_title(fit), shape_words(fit)),
+    sprintf("Near by %s", if (length(by)) paste(by, collapse = ", ") else "nothing: all are alike"),
+    sprintf(
+      "Log-likelihood of cells, each hidden in turn: %s, %s a cell",
+      format(unname(fit$objective), digits = digits), format(each, digits = digits)
+    )
+  )
 }
 
 #' @export

@@ -4,20 +4,10 @@
 model_title.noisy_or <- function(fit) sprintf("Noisy-OR component analysis (%s inference)", fit$inference)
 
 #' @export
-print.noisy_or <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_whole(x, "x")
-  digits <- check_digits(digits)
-  writeLines(source_sentences(x))
-  NextMethod()
-  invisible(x)
-}
-
-#' @export
 summary.noisy_or <- function(object, ...) {
   check_whole(object, "object")
   out <- NextMethod()
   out$sources <- object$sources
-  out$sentences <- source_sentences(object)
   class(out) <- c("summary.noisy_or", class(out))
   out
 }
@@ -29,11 +19,11 @@ print.summary.noisy_or <- function(x, digits = max(3L, getOption("digits") - 3L)
   NextMethod()
   cat("\nComponents\n")
   print(x$sources)
-  writeLines(x$sentences)
   invisible(x)
 }
 
-source_sentences <- function(fit) {
+#' @export
+found_sentences.noisy_or <- function(fit, digits = 4L) {
   used <- sum(fit$sources$in_use)
   idle <- fit$sources$source[!fit$sources$in_use]
   absorbed <- fit$absorbed
@@ -265,8 +255,8 @@ nor_sample <- function(param, data, model, draws) {
 #'   this strong; from 0 to 1. Lower them for causes that are rare.
 #' @param ... must be empty.
 #' @return A data frame of class `noisy_or_sources` with `source` (name), `prior`, `on` (expected observations with the
-#'   component on), `max_link`, `ones` (expected number of ones its links make), `top` (its three strongest attributes)
-#'   and `in_use`.
+#'   component on), `max_link`, `ones` (expected number of ones its links make), `top` (the three attributes
+#'   that tell it from the others, those of largest lift, as in `print()` and `plot(fit, "top")`) and `in_use`.
 #' @inherit noisy_or references
 #' @examples
 #' set.seed(1)
@@ -282,13 +272,11 @@ sources <- function(fit, min_prior = 0.02, min_link = 0.2, ...) {
 
 source_table <- function(fit, min_prior = 0.02, min_link = 0.2) {
   links <- fit$param$links
-  attributes <- if (is.null(colnames(links))) seq_len(ncol(links)) else colnames(links)
   on <- colSums(fit$param$activation)
   strongest <- apply(links, 1L, max)
-  top <- apply(links, 1L, function(p) paste(attributes[utils::head(order(-p), 3L)], collapse = ", "))
   out <- data.frame(
     source = names(fit$param$prior), prior = unname(fit$param$prior), on = unname(on), max_link = unname(strongest),
-    ones = unname(on * rowSums(links)), top = unname(top),
+    ones = unname(on * rowSums(links)), top = unname(top_names(fit)),
     in_use = unname(fit$param$prior >= min_prior & strongest >= min_link)
   )
   structure(out, class = c("noisy_or_sources", "data.frame"))
@@ -342,7 +330,7 @@ fit_rules.noisy_or <- function(fit) {
 
 #' @export
 result_rules.summary.noisy_or <- function(x) {
-  c(summary_rules(), list(sources = rule_frame(source = "text", in_use = "flag"), sentences = rule_text()))
+  c(summary_rules(), list(sources = rule_frame(source = "text", in_use = "flag")))
 }
 
 #' @export

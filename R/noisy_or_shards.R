@@ -137,7 +137,8 @@ shard_part.noisy_or_shards <- function(fit, rows, data) {
   list(
     param = param, inference = "truncated", estimate = fit$model$estimate, prior = fit$model$prior,
     model = unclass(fit$model), absorbed = 0L, density = fit$density, margins = data$margins,
-    sources = source_table(list(param = param)), class = "noisy_or"
+    sources = source_table(structure(list(param = param, names = dimnames_of(data$x)), class = "noisy_or")),
+    class = "noisy_or"
   )
 }
 

@@ -13,23 +13,22 @@ shape_words.plca <- function(fit) {
 }
 
 #' @export
-print.plca <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_whole(x, "x")
-  digits <- check_digits(digits)
-  NextMethod()
-  if (!is.na(x$kl)) {
-    cat(sprintf(
-      "Divergence of the fit from the data: %s a count (Kullback-Leibler, in nats; 0 is perfect)\n",
-      format(x$kl, digits = digits)
-    ))
-  }
-  if (!is.null(x$prior)) {
-    cat(sprintf(
-      "The prior adds %s to the log-likelihood; its largest weight is %s of the mean counts of a component\n",
-      format(x$prior$value, digits = digits), format(x$prior$ratio, digits = 2L)
-    ))
-  }
-  invisible(x)
+fit_sentences.plca <- function(fit, digits = 4L) {
+  c(
+    NextMethod(),
+    if (!is.na(fit$kl)) {
+      sprintf(
+        "Divergence of the fit from the data: %s a count (Kullback-Leibler, in nats; 0 is perfect)",
+        format(fit$kl, digits = digits)
+      )
+    },
+    if (!is.null(fit$prior)) {
+      sprintf(
+        "The prior adds %s to the log-likelihood; its largest weight is %s of the mean counts of a component",
+        format(fit$prior$value, digits = digits), format(fit$prior$ratio, digits = 2L)
+      )
+    }
+  )
 }
 
 #' @export

@@ -6,26 +6,29 @@ model_title.plsa <- function(fit) {
 }
 
 #' @export
-print.plsa <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_whole(x, "x")
-  digits <- check_digits(digits)
-  cat(sprintf(
-    "A %s uses %s of %s (median of their effective number, the perplexity; range %s to %s)\n",
-    singular_word(axis_words(x)[1L]), format(stats::median(x$perplexity), digits = 2L),
-    count_words(x$dims[["k"]], "component"),
-    format(min(x$perplexity), digits = 2L),
-    format(max(x$perplexity), digits = 2L)
-  ))
-  NextMethod()
-  effective <- x$sparsity$effective
-  for (side in names(effective)[effective != 0]) {
-    against <- c(membership = "a row's total", basis = "a component's mean total")[[side]]
-    strength <- format(effective[[side]], digits = 2L)
-    cat(sprintf("Entropic prior on the %s: effective strength %s of %s\n", side, strength, against))
-  }
-  n_missing <- x$dims[["n"]] * as.double(x$dims[["m"]]) - x$dims[["observed"]]
-  if (n_missing > 0) cat(sprintf("%s unknown, by the %s rule\n", count_words(n_missing, "cell"), x$missing))
-  invisible(x)
+found_sentences.plsa <- function(fit, digits = 4L) {
+  number <- function(x) format(x, digits = 2L)
+  sprintf(
+    "A %s uses %s of %s (median of their effective number, the perplexity; range %s to %s)",
+    singular_word(axis_words(fit)[1L]), number(stats::median(fit$perplexity)),
+    count_words(fit$dims[["k"]], "component"), number(min(fit$perplexity)), number(max(fit$perplexity))
+  )
+}
+
+#' @export
+fit_sentences.plsa <- function(fit, digits = 4L) {
+  effective <- fit$sparsity$effective
+  sides <- names(effective)[effective != 0]
+  against <- c(membership = "a row's total", basis = "a component's mean total")
+  n_missing <- fit$dims[["n"]] * as.double(fit$dims[["m"]]) - fit$dims[["observed"]]
+  c(
+    NextMethod(),
+    sprintf(
+      "Entropic prior on the %s: effective strength %s of %s", sides,
+      vapply(effective[sides], format, "", digits = 2L), against[sides]
+    ),
+    if (n_missing > 0) sprintf("%s unknown, by the %s rule", count_words(n_missing, "cell"), fit$missing)
+  )
 }
 
 #' Predict from a PLSA fit, and fill in unknown counts

@@ -135,7 +135,7 @@ selection_table <- function(chosen) {
   mine <- chosen$table[chosen$table$criterion == "aic" & !is.na(chosen$table$value), ]
   if (!nrow(mine)) {
     stop_input(
-      "`selection` must hold AIC: call select_k() with `criterion = \"aic\"`, and `estimate = \"ml\"` if there is one."
+      "`selection` must hold AIC: call select_k() with `criterion = \"aic\"`, for a model whose fits have a likelihood."
     )
   }
   data.frame(k = mine$k, AIC = mine$value)

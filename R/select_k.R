@@ -7,8 +7,11 @@
 #' `"aic"` is the usual Akaike criterion, -2 L + 2 P; `"aic_paper"` is half of it, -L + P, for [aspect_bernoulli()]: eq.
 #' (27) of Bingham et al. (2009), with the same minimum. `"bic"` counts observed cells as sample size. All count every
 #' parameter as free, although many end at a bound. In most models here the number of parameters grows with that of
-#' observations, so BIC is far too severe. They are `NA` for fits that did not maximise a likelihood: where a model has
-#' `estimate`, ask for `estimate = "ml"`. `"cells"`, `"rows"` and `"visits"` are explained in [cross_validate()];
+#' observations, so BIC is far too severe. Of fits with a prior or a penalty, such as those of `estimate = "map"`, the
+#' likelihood is that at the estimate, as of penalised fits elsewhere. The prior holds parameters back that are counted
+#' as free, so both are too hard on such fits: compare them among fits of one prior. `"aic_paper"` is of maximum
+#' likelihood: asked for without `estimate`, it makes all fits with `estimate = "ml"`, and a message says so. Criteria
+#' are `NA` for fits that maximised nothing that is a likelihood, such as [bmf()] or Euclidean [nmf()]. `"cells"`, `"rows"` and `"visits"` are explained in [cross_validate()];
 #' repeated visits and arrays have no `"rows"`. Repeated visits have `"visits"`, which is the best criterion for them.
 #' Held-out rows may keep improving with k for models that average over the training observations.
 #'
@@ -40,9 +43,10 @@ select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("cells
   models <- check_models(model, substitute(model))
   if (length(models) > 1L) stop_input("`model` must be one model: compare_models() takes several.")
   criterion <- check_criteria(criterion)
+  args <- estimate_for(criterion, models[[1L]], list(...))
   if ("rows" %in% criterion) check_row_scheme(x)
   control <- check_control(control, for_many = TRUE)
-  settings <- make_settings(models, sort(check_counts(k, "k", 0L)), list(...), NULL)
+  settings <- make_settings(models, sort(check_counts(k, "k", 0L)), args, NULL)
   floor <- check_floor(floor)
   parts <- list("select_k", x, settings, criterion, folds, replicates, floor, settings_that_count(control))
   judging <- list(criterion = criterion, folds = folds, replicates = replicates, floor = floor, control = control)
@@ -51,6 +55,16 @@ select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("cells
     table <- do.call(rbind, unname(judged$tables))
     new_selection(table, names(judged$tables), judged$fits, names(models), folds, replicates, floor)
   })
+}
+
+# The paper's criterion is of maximum likelihood: args with that, where they do not say how to estimate.
+estimate_for <- function(criterion, model, args) {
+  has_it <- identical(model, aspect_bernoulli) || identical(model, visits_bernoulli)
+  if ("aic_paper" %in% criterion && has_it && is.null(args$estimate)) {
+    inform('"aic_paper" is of maximum likelihood: all fits are made with `estimate = "ml"`. Give `estimate` for others.')
+    args$estimate <- "ml"
+  }
+  args
 }
 
 # By judging = list(criterion, folds, replicates, floor, control): list(tables by criterion, fits); criteria that an
@@ -125,7 +139,7 @@ information_table <- function(fits, settings, which) {
   )
 }
 
-# NA where the fit has no likelihood that was maximised.
+# NA where the criterion has no meaning for the fit.
 safe_value <- function(fit, f) tryCatch(f(fit), multicause_input_error = function(e) NA_real_)
 
 new_selection <- function(table, criterion, fits, model, folds, replicates, floor) {
@@ -167,11 +181,12 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
   for (i in seq_len(nrow(x$best))) {
     which <- x$best$criterion[i]
     mine <- x$table[x$table$criterion == which, ]
-    cat(sprintf("\n%s: ", criterion_words[[which]]))
     if (is.na(x$best$k[i])) {
-      cat("needs fits that maximise the likelihood, as with `estimate = \"ml\"`\n")
+      none <- sprintf("%s %s", criterion_words[[which]], no_value_words(which, x$fits[[1L]]))
+      writeLines(c("", wrap_text(none, exdent = 2L)))
       next
     }
+    cat(sprintf("\n%s: ", criterion_words[[which]]))
     within <- sprintf("; the smallest within one standard error of it is k = %d", x$best$k_one_se[i])
     cat(sprintf("k = %d%s\n", x$best$k[i], if (is.na(x$best$k_one_se[i])) "" else within))
     shown <- rbind(k = format(mine$k), value = format(mine$value, digits = digits))
@@ -180,6 +195,15 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
     cat(aligned_rows(shown), sep = "\n")
   }
   invisible(x)
+}
+
+# Why a criterion has no value for fits such as this one; NULL: none was kept.
+no_value_words <- function(which, fit) {
+  if (which == "aic_paper" && !inherits(fit, "aspect_bernoulli")) {
+    return("is of aspect_bernoulli(); of other models take AIC")
+  }
+  did <- if (!is.null(fit)) sprintf(": each %s", what_it_did(fit))
+  paste0("has no meaning for these fits", did)
 }
 
 # Lines of a character matrix whose rows have names, as many to a page as it is wide.

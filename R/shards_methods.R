@@ -144,14 +144,7 @@ coef.multicause_shards <- function(object, ...) {
 nobs.multicause_shards <- function(object, ...) object$dims[["observed"]]
 
 #' @export
-logLik.multicause_shards <- function(object, ...) {
-  if (names(object$objective) != "log_likelihood") {
-    stop_input("This fit maximised its %s, so logLik() has no meaning for it%s.", objective_words(object),
-      if (is.na(object$loglik)) "" else "; `fit$loglik` is the log-likelihood"
-    )
-  }
-  structure(object$loglik, df = object$df, nobs = nobs(object), class = "logLik")
-}
+logLik.multicause_shards <- function(object, ...) likelihood_at(object)
 
 # The call again; the folder and the workers of the first are not taken over, as they are of that fit.
 #' @export

@@ -16,6 +16,8 @@
 #' * `frex` is the weighted harmonic mean of the ranks, as shares of the attributes, of \eqn{w_{cj}}{w[c,j]} and of
 #'   `exclusivity` within the component (Bischof and Airoldi 2012, eq. (7)). An attribute is high where it is both.
 #'
+#' `print()`, `summary()`, `plot(fit, "top")` and [sources()] name those of largest lift, as `by = "lift"` orders them.
+#'
 #' Components that say nothing, such as white phantoms, have no terms.
 #'
 #' @param fit a fit of a model with components over attributes, none below 0: [plsa()], [nmf()], [aspect_bernoulli()],
@@ -81,7 +83,7 @@ is_told <- function(values) values >= 0.05 * max(values)
 lift_of <- function(fit, w) {
   sites <- ordination(fit)$sites
   sites <- sites / pmax(rowSums(sites), 1e-300)
-  sweep(w, 2L, pmax(colMeans(sites %*% w), 1e-300), "/")
+  sweep(w, 2L, pmax(drop(colMeans(sites) %*% w), 1e-300), "/")
 }
 
 exclusivity_of <- function(w) sweep(w, 2L, pmax(colSums(w), 1e-300), "/")

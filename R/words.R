@@ -84,16 +84,13 @@ shape_words.default <- function(fit) {
 }
 
 # The taxa by which one knows each component: what a model of components found, in one sentence. NULL where it has none
-# that can be named, and for tables that would take long.
+# that can be named.
 known_by <- function(fit) {
-  if (is.null(fit$names[[2L]]) || isTRUE(fit$dims[["k"]] < 2) || prod(as.double(fit$dims[c("n", "m")])) > 2e6) {
-    return(NULL) # nothing to call them by, or to tell apart, or too long to look for
+  if (is.null(fit$names[[2L]]) || isTRUE(fit$dims[["k"]] < 2)) {
+    return(NULL) # nothing to call them by, or to tell apart
   }
-  top <- catch_error(top_taxa(fit, 3L), function(e) NULL)
-  if (!length(top$taxon)) {
-    return(NULL)
-  }
-  each <- vapply(split(top$taxon, droplevels(top$component)), paste, "", collapse = ", ")
+  each <- catch_error(top_names(fit), function(e) NULL)
+  each <- each[nzchar(each)]
   if (length(each) < 2L) {
     return(NULL)
   }

@@ -159,7 +159,8 @@ test_that("select_k() finds planted components and applies the one-standard-erro
   cv <- data.frame(k = 1:4, loss = c(5, 3.1, 3, 3.2), se = 0.2)
   expect_identical(unname(cv_choice(cv)), c(3L, 2L))
   map <- select_k(x, 1:2, aspect_bernoulli, c("aic", "cells"), estimate = "map", folds = 2, control = few)
-  expect_identical(is.na(map$best$k), c(TRUE, FALSE))
+  expect_false(anyNA(map$best$k))
+  expect_equal(map$table$value[1:2], unname(vapply(map$fits, AIC, 0)))
 })
 
 test_that("select_k() has the paper's criterion, of the model that has it", {
@@ -169,8 +170,17 @@ test_that("select_k() has the paper's criterion, of the model that has it", {
   by <- split(both$table$value, both$table$criterion)
   expect_equal(by$aic_paper, by$aic / 2)
   expect_output(print(both), "the paper's -L [+] P")
+  expect_message(paper <- select_k(x, 1:2, criterion = "aic_paper", control = few), 'with `estimate = "ml"`')
+  expect_false(anyNA(paper$table$value))
+  for (fit in paper$fits) expect_named(fit$objective, "log_likelihood")
+  map <- select_k(x, 1:2, criterion = "aic_paper", estimate = "map", control = few)
+  for (fit in map$fits) expect_named(fit$objective, "log_posterior")
+  expect_equal(map$table$value, unname(vapply(map$fits, AIC, 0) / 2))
   other <- select_k(x, 1:2, bernoulli_mixture, "aic_paper", control = few)
   expect_true(all(is.na(other$table$value)))
+  expect_output(print(other), "is of aspect_bernoulli(); of other models take AIC", fixed = TRUE)
+  euclidean <- select_k(x, 1:2, nmf, "aic", control = few)
+  expect_output(print(euclidean), "AIC has no meaning for these fits: each minimised its loss", fixed = TRUE)
 })
 
 test_that("internals are not exported", {

@@ -22,8 +22,11 @@ test_that("deviance(), df.residual() and extractAIC() agree with logLik()", {
   expect_equal(extractAIC(fit, k = 3)[2L], AIC(fit, k = 3))
   refuses(deviance(fit), "give the data as `x`")
   map <- update(fit, x = truth$x, estimate = "map")
-  refuses(df.residual(map), "df.residual\\(\\) needs a fit that maximised its likelihood")
-  refuses(extractAIC(map), "extractAIC\\(\\) needs")
+  expect_equal(df.residual(map), df.residual(fit))
+  expect_equal(extractAIC(map), c(map$df, AIC(map)))
+  vb <- update(fit, x = truth$x, estimate = "vb")
+  refuses(df.residual(vb), "df.residual\\(\\) needs a fit that maximised its likelihood")
+  refuses(extractAIC(vb), "extractAIC\\(\\) needs")
 })
 
 test_that("case.names() and variable.names() are those of the table", {

@@ -139,7 +139,6 @@ test_that("messages", {
     logistic_pca(x, 1, lambda = 1)
     predict(fit, x[, 1:3])
     predict(fit, type = "odds")
-    logLik(fit)
   })
 })
 

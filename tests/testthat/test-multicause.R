@@ -11,6 +11,44 @@ test_that("coef, nobs, logLik and names of the objective", {
   expect_equal(aic_paper(fit), AIC(fit) / 2)
 })
 
+test_that("logLik() is the likelihood at the estimate, of penalised fits too; AIC and BIC follow from it", {
+  set.seed(1)
+  x <- outer(1:16, 1:6, function(i, j) (i <= 8) == (j <= 3)) * matrix(stats::rbinom(96, 1, 0.8), 16)
+  few <- quiet_control(n_start = 2)
+  near <- smooth_over(age = 1:16, bandwidth = 3, strength = 2)
+  counts <- array(stats::rpois(60, 2), c(6, 5, 2))
+  held <- suppressWarnings(suppressMessages(list(
+    prior = aspect_bernoulli(x, 2, control = few), prior = bernoulli_mixture(x, 2, control = few),
+    prior = noisy_or(x, 2, inference = "exact", control = few),
+    prior = visits_bernoulli(list(x, x * stats::rbinom(96, 1, 0.8)), k = 2, control = few),
+    prior = plsa(counts[, , 1L], 2, sparsity = c(basis = 0.2), control = few),
+    prior = plca(counts, 2, prior = cross_entropy(between = -0.2), control = few),
+    penalty = logistic_pca(x, 1, penalty = 1, control = few),
+    smoothing = aspect_bernoulli(x, 2, estimate = "ml", smooth = near, control = few),
+    `prior and smoothing` = bernoulli_mixture(x, 2, smooth = near, control = few),
+    smoothing = plsa(3 * x, 2, smooth = near, control = few)
+  )))
+  for (i in seq_along(held)) {
+    fit <- held[[i]]
+    expect_identical(attributes(logLik(fit)), list(df = fit$df, nobs = nobs(fit), class = "logLik"))
+    expect_equal(AIC(fit), 2 * fit$df - 2 * fit$loglik, info = model_name(fit))
+    expect_false(isTRUE(all.equal(fit$loglik, unname(fit$objective))), info = model_name(fit))
+    expect_match(summary(fit)$criteria_note, sprintf("although the %s hold", names(held)[i]))
+    expect_equal(glance_fit(fit)$BIC, BIC(fit))
+  }
+  # The prior is no part of it: a Bernoulli mixture's own likelihood.
+  mixture <- held[[2L]]
+  rows <- exp(x %*% t(log(mixture$param$prototypes)) + (1 - x) %*% t(log1p(-mixture$param$prototypes)))
+  expect_equal(as.numeric(logLik(mixture)), sum(log(rows %*% mixture$param$weights)))
+  free <- bernoulli_mixture(x, 2, estimate = "ml", control = few)
+  expect_gte(as.numeric(logLik(free)), as.numeric(logLik(mixture)))
+  expect_null(summary(free)$criteria_note)
+  for (none in list(nmf(x, 2, control = few), aspect_bernoulli(x, 2, estimate = "vb", control = few))) {
+    expect_error(logLik(none), "not its likelihood", class = "multicause_input_error")
+    expect_null(summary(none)$criteria_note)
+  }
+})
+
 test_that("update() works inside functions, with data and settings that are gone", {
   make <- function(table, components) {
     kind <- "map"
@@ -129,7 +167,8 @@ test_that("the objective is named in words", {
   fit <- small_fit()$fit
   names(fit$objective) <- "smoothed_log_posterior"
   expect_output(print(fit), "smoothed log-posterior")
-  expect_error(logLik(fit), "maximised its smoothed log-posterior, .* `fit\\$loglik` holds")
+  names(fit$objective) <- "lower_bound"
+  expect_error(logLik(fit), "maximised its lower bound, .* `fit\\$loglik` holds")
   loss <- nmf(fit$x, 2)
   expect_error(logLik(loss), "minimised its loss, not its likelihood, so .* no meaning for it\\.$")
 })

@@ -137,8 +137,8 @@ test_that("simulated tables have the fit's means", {
   expect_gt(together, mean[1] * mean[2] + 0.05)
 })
 
-test_that("logLik() is for maximum likelihood by exact inference", {
-  expect_error(logLik(planted_fit()), "log-posterior", class = "multicause_input_error")
+test_that("logLik() is for exact inference", {
+  expect_equal(as.numeric(logLik(planted_fit())), planted_fit()$loglik)
   expect_error(logLik(planted_fit("truncated", estimate = "ml")), "lower bound", class = "multicause_input_error")
   fit <- planted_fit(estimate = "ml")
   expect_equal(attr(logLik(fit), "df"), 4 + 48 + 12)

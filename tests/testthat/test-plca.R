@@ -297,7 +297,6 @@ test_that("a fit prints itself, and errors say what is wrong", {
     cross_entropy(method = "kl")
     cross_entropy(anneal = -1)
     predict(fit, x[, 1:2, ])
-    logLik(fit)
   })
 })
 

@@ -309,7 +309,6 @@ test_that("a fit prints itself, and errors say what is wrong", {
     plsa(x, 2, start = list(membership = ref_simplex(20, 2), basis = matrix(1, 2, 6)))
     plsa(x, 2, sparse = TRUE)
     predict(fit, x[, 1:3])
-    logLik(fit)
     classify(list(fit), x)
   })
 })
