@@ -17,7 +17,7 @@
 #' EM step on hidden link activations, without root finding: with component and cell on, link \eqn{p_{cj}}{p[c,j]} fired
 #' with probability \eqn{p_{cj} / P(x_{ij} = 1 | z_i)}{p[c,j] / P(x[i,j] = 1 | z)}. `"truncated"` keeps the 16 best
 #' states of every observation, found among neighbours of the best so far; its objective is a lower bound and scales to
-#' a hundred components and to sparse data. `"variational"` is the algorithm of Singliar and Hauskrecht (2006) on the
+#' a hundred components and to sparse data. `"variational"` is the algorithm of Singliar and Hauskrecht (2005) on the
 #' bound of Jaakkola and Jordan (1999), in which the components are independent given the data. Its own starts are poor.
 #' So by default it starts where a few exact or truncated passes end. `"auto"` is exact for `k` up to 12, else
 #' truncated.
@@ -75,6 +75,9 @@
 #' }
 #' @seealso [predict.noisy_or()], [sources()], [impute()], [test_loglik()].
 #' @references
+#' Singliar T, Hauskrecht M (2005). Variational learning for noisy-OR component analysis. *Proceedings of the 2005 SIAM
+#' International Conference on Data Mining*, 370-379. \doi{10.1137/1.9781611972757.33}
+#'
 #' Singliar T, Hauskrecht M (2006). Noisy-OR component analysis and its application to link analysis. *Journal of
 #' Machine Learning Research* 7, 2189-2213. <https://www.jmlr.org/papers/v7/singliar06a.html>
 #'
