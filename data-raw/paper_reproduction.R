@@ -394,7 +394,7 @@ uniform_start <- function(x, k) {
 # 501 sites have 63 ages, so a count "in the order of age" hangs on the order of sites of one age: as they stand in the
 # file, the reverse of it, or any other. `strict`: only sites of another age than the first and the last find.
 file_order <- seq_len(nrow(now$x))
-reverse_ties <- order(now$age, -file_order)
+reverse_ties <- order(-now$age, -file_order) # the file runs from old to young
 random_ties <- local({
   set.seed(1)
   lapply(1:100, function(i) sample(nrow(now$x)))
