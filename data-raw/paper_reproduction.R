@@ -400,12 +400,15 @@ random_ties <- local({
   lapply(1:100, function(i) sample(nrow(now$x)))
 })
 count_gaps <- function(x, rows = file_order, ties = "order") sum(range_through(x[rows, ], now$age[rows], ties = ties))
-decrease <- function(x, ...) count_gaps(now$x, ...) - count_gaps(x, ...)
+gaps_before <- c(
+  kept = count_gaps(now$x), reverse = count_gaps(now$x, reverse_ties), strict = count_gaps(now$x, ties = "exclude")
+)
 decreases <- function(one) {
   kept <- (one | now$x == 1) + 0
   data.frame(
-    replaced = decrease(one + 0), kept = decrease(kept), reverse = decrease(kept, reverse_ties),
-    strict = decrease(kept, ties = "exclude"), deleted = sum(!one & now$x == 1)
+    replaced = gaps_before[["kept"]] - count_gaps(one + 0), kept = gaps_before[["kept"]] - count_gaps(kept),
+    reverse = gaps_before[["reverse"]] - count_gaps(kept, reverse_ties),
+    strict = gaps_before[["strict"]] - count_gaps(kept, ties = "exclude"), deleted = sum(!one & now$x == 1)
   )
 }
 
@@ -414,11 +417,12 @@ decreases <- function(one) {
 gaps_without_phantom <- function(ab) {
   clean <- denoise(ab, "white", "replace")
   one <- clean$probability > 0.5
-  bare <- rownames(now$x) %in% clean$all_phantom | file_order %in% clean$all_phantom
+  bare <- rownames(now$x) %in% clean$all_phantom
   left <- one | now$x == 1
   left[bare, ] <- now$x[bare, ] == 1
   list(one = one, bare = data.frame(
-    bare = sum(bare), filled = sum(one[bare, ] & now$x[bare, ] == 0), unfilled = decrease(left + 0)
+    bare = sum(bare), filled = sum(one[bare, ] & now$x[bare, ] == 0),
+    unfilled = gaps_before[["kept"]] - count_gaps(left + 0)
   ))
 }
 
@@ -455,20 +459,18 @@ gaps_of <- function(n_start = 50L) {
   by_order <- lapply(best, function(fit) {
     kept <- (fit$one | now$x == 1) + 0
     data.frame(model = fit$model, k = fit$k, order = seq_along(random_ties),
-      kept = vapply(random_ties, function(rows) decrease(kept, rows), 0L))
+      kept = vapply(random_ties, function(rows) count_gaps(now$x, rows) - count_gaps(kept, rows), 0L))
   })
   list(
-    before = c(kept = count_gaps(now$x), reverse = count_gaps(now$x, reverse_ties),
-      strict = count_gaps(now$x, ties = "exclude")),
-    starts = do.call(rbind, rows), random = do.call(rbind, c(by_order, make.row.names = FALSE)),
-    ages = length(unique(now$age))
+    before = gaps_before, ages = length(unique(now$age)), starts = do.call(rbind, rows),
+    random = do.call(rbind, c(by_order, make.row.names = FALSE))
   )
 }
 
-# "Randomly initialised restarts", all from uniform random numbers: how many of 30 found a white phantom, ten times.
+# "Randomly initialised restarts", all from uniform random numbers: how many of 30 found a white phantom, five times.
 uniform_restarts <- function() {
   found <- function(x, k) {
-    vapply(1:10, function(seed) {
+    vapply(1:5, function(seed) {
       set.seed(700 + seed)
       sum(replicate(30, {
         fit <- hush(aspect_bernoulli(x, k, estimate = "ml", start = uniform_start(x, k), control = once))
@@ -486,7 +488,7 @@ overfit_of <- function() {
     cv <- hush(cross_validate(
       now$x, ml(aspect_bernoulli), c(8, 12, 16, 24, 32), "rows", folds = 10, control = light
     ))
-    data.frame(division = seed, cv$folds[c("k", "fold", "loss")])
+    data.frame(division = seed, k = cv$results$k[cv$folds$setting], cv$folds[c("fold", "loss")])
   }))
 }
 
