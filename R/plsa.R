@@ -34,11 +34,11 @@
 #'
 #' **Missing cells.** With `missing = "conditional"` the observed counts of a row are multinomial given that they fell
 #' into observed cells: each cell's probability is divided by \eqn{P_i}(observed), and EM imputes the missing cells at
-#' their expected counts. `missing = "paper"` is the rule printed in section 4.1: missing cells are left out of the sum
-#' and nothing is divided. It favours components with large probabilities in the observed cells, and is biased even for
-#' data without noise. In `vignette("counts")` it misses the missing cells of such data by 22 % on average, the
-#' conditional rule by less than 0.001 %. It is kept for comparison. Both rules fill missing cells by the paper's
-#' formula \eqn{P_i(j) N_i / P_i}(observed).
+#' their expected counts. `missing = "paper"` is the rule of the paper's section 4.1 as we read it: missing cells are
+#' left out of the sum and nothing is divided. It favours components with large probabilities in the observed cells,
+#' and is biased even for data without noise. In `vignette("counts")` it misses the missing cells of such data by 22 %
+#' on average, the conditional rule by less than 0.001 %. It is kept for comparison. Both rules fill missing cells by
+#' the paper's formula \eqn{P_i(j) N_i / P_i}(observed).
 #'
 #' **Neighbours.** With `smooth` (see [smooth_over()]) observations near each other have similar memberships. To the
 #' objective is added \eqn{s \sum_i \log \sum_c \sqrt{g_{ic} \bar g_{ic}}}{s sum_i log sum_c sqrt(g[i,c] mean_i[c])}

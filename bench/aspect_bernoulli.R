@@ -15,7 +15,7 @@ read_table <- function() {
   list(x = matrix(rbinom(501 * 139, 1, 0.05), 501), name = "random table of the paper's size")
 }
 
-# Eqs. (18)-(21) in R: eight products, four divisions a cell. Values are floored as in the package: without it the R
+# Eqs. (16)-(21) in R: eight products, four divisions a cell. Values are floored as in the package: without it the R
 # form ends in 0 / 0 after some thousand passes.
 floored <- function(x) {
   x[x < 1e-150] <- 1e-150

@@ -1,6 +1,7 @@
 # The experiments of the paper with bmf(): bars, handwritten digits, gene expression. Results: bmf_experiments.md, and
 # figures bmf_*.png beside it. About an hour on one core; name parts to run fewer: Rscript bench/bmf_experiments.R bars
-# The bars follow section 4.1 of the paper: 200 images of 6 x 6, ten bars, half of the images without their bottom half.
+# The bars follow the paper's modified bars problem: 200 images of 6 x 6, ten bars, half of the images without their
+# bottom half. Sizes are ours: the paper's numbers are not legible in the copy we have.
 
 library(multicause)
 parts <- commandArgs(TRUE)

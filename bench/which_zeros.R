@@ -333,4 +333,7 @@ if ("totals" %in% parts) {
 }
 if ("comparisons" %in% parts) comparisons()
 if ("prototype" %in% parts) prototype()
-if ("large" %in% parts) large()
+if ("large" %in% parts) {
+  large(2000L, 500L, quick = TRUE)
+  large()
+}

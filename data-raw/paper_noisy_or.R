@@ -1,4 +1,4 @@
-# The experiments of Singliar & Hauskrecht (2006) for the article "Noisy-OR: the paper, reproduced": pictures of eight
+# The experiments of Singliar & Hauskrecht (2005) for the article "Noisy-OR: the paper, reproduced": pictures of eight
 # overlapping shapes, and citations. The paper's shapes are printed only as a figure and its citations were never
 # published: the shapes are those of the article "Several causes at once", the citations are of another collection,
 # which is not part of the package (MULTICAUSE_DATA says where it is). Results go beside the article.

@@ -104,6 +104,15 @@ entropy_path <- function(x, k, passes) {
   path
 }
 
+# How the restarts of a fit began, and how many of each kind found a white phantom.
+found_by <- function(fit) {
+  began <- fit$starts$init
+  data.frame(
+    init = sort(unique(began)), starts = c(table(began)), found = c(tapply(fit$starts$phantom, began, sum)),
+    row.names = NULL
+  )
+}
+
 # Age of every genus: the mean age of its sites.
 genus_age <- as.vector(now$age %*% now$x / colSums(now$x))
 
@@ -125,7 +134,7 @@ weighted_ages <- function(a) {
   )
 }
 
-# Restarts that impose no phantom, half from mixtures and half from random numbers; the best one's aspects by age.
+# Restarts that impose no phantom, most of them from mixtures (`by_start` counts); the best one's aspects by age.
 # `others`: what the same number of components of the other models are, for the question whether any of them is blank.
 ages_of <- function() {
   set.seed(5)
@@ -147,8 +156,8 @@ ages_of <- function() {
     `Bernoulli mixture` = mixture$param$prototypes, PLSA = topics$param$basis, NMF = parts$param$basis
   )
   list(
-    found = sum(fit$starts$phantom[fit$starts$finished]), starts = nrow(fit$starts), loglik = fit$loglik,
-    largest = max(a[phantom, ]), weight = mean(rowSums(s[, phantom, drop = FALSE])), kind = kind,
+    found = sum(fit$starts$phantom[fit$starts$finished]), starts = nrow(fit$starts), by_start = found_by(fit),
+    loglik = fit$loglik, largest = max(a[phantom, ]), weight = mean(rowSums(s[, phantom, drop = FALSE])), kind = kind,
     richness = stats::cor(rowSums(s[, phantom, drop = FALSE]), rowSums(now$x)),
     ages = apply(a[content, ], 1L, weighted_ages),
     tests = apply(pairs, 2L, function(two) {
@@ -361,6 +370,7 @@ words_of <- function() {
   })
   list(
     mass = colSums(s), kind = kind, found = sum(fit$starts$phantom), starts = nrow(fit$starts),
+    by_start = found_by(fit),
     words = apply(fit$param$aspects, 1L, function(a) {
       top <- sort(a, decreasing = TRUE)[1:8]
       sprintf("%s %.2f", names(top), top)
@@ -376,45 +386,115 @@ words_of <- function() {
 once <- fit_control(
   n_start = 1, screen = FALSE, n_polish = 0, max_pass = 2000, tol = 1e-8, progress = FALSE, algorithm = "em"
 )
-count_gaps <- function(x) sum(range_through(x, now$age, ties = "order"))
+uniform_start <- function(x, k) {
+  s <- matrix(stats::runif(nrow(x) * k), nrow(x))
+  list(membership = s / rowSums(s), aspects = matrix(stats::runif(k * ncol(x)), k))
+}
+
+# 501 sites have 63 ages, so a count "in the order of age" hangs on the order of sites of one age: as they stand in the
+# file, the reverse of it, or any other. `strict`: only sites of another age than the first and the last find.
+file_order <- seq_len(nrow(now$x))
+reverse_ties <- order(-now$age, -file_order) # the file runs from old to young
+random_ties <- local({
+  set.seed(1)
+  lapply(1:100, function(i) sample(nrow(now$x)))
+})
+count_gaps <- function(x, rows = file_order, ties = "order") sum(range_through(x[rows, ], now$age[rows], ties = ties))
+gaps_before <- c(
+  kept = count_gaps(now$x), reverse = count_gaps(now$x, reverse_ties), strict = count_gaps(now$x, ties = "exclude")
+)
+decreases <- function(one) {
+  kept <- (one | now$x == 1) + 0
+  data.frame(
+    replaced = gaps_before[["kept"]] - count_gaps(one + 0), kept = gaps_before[["kept"]] - count_gaps(kept),
+    reverse = gaps_before[["reverse"]] - count_gaps(kept, reverse_ties),
+    strict = gaps_before[["strict"]] - count_gaps(kept, ties = "exclude"), deleted = sum(!one & now$x == 1)
+  )
+}
+
+# `bare`: sites that the fit takes for phantom alone, which denoise() fills with the mean of the table, and how much the
+# gaps decrease if these are left as they were.
+gaps_without_phantom <- function(ab) {
+  clean <- denoise(ab, "white", "replace")
+  one <- clean$probability > 0.5
+  bare <- rownames(now$x) %in% clean$all_phantom
+  left <- one | now$x == 1
+  left[bare, ] <- now$x[bare, ] == 1
+  list(one = one, bare = data.frame(
+    bare = sum(bare), filled = sum(one[bare, ] & now$x[bare, ] == 0),
+    unfilled = gaps_before[["kept"]] - count_gaps(left + 0)
+  ))
+}
+
 gaps_of <- function(n_start = 50L) {
-  uniform <- function(k) {
-    s <- matrix(stats::runif(nrow(now$x) * k), nrow(now$x))
-    list(membership = s / rowSums(s), aspects = matrix(stats::runif(k * ncol(now$x)), k))
-  }
-  before <- count_gaps(now$x)
-  scored <- function(model, k, start, fit, p) {
-    data.frame(
-      model, k, start, objective = fit$objective[[1L]], replaced = before - count_gaps((p > 0.5) + 0),
-      kept = before - count_gaps(((p > 0.5) | now$x == 1) + 0), deleted = sum(p <= 0.5 & now$x == 1)
-    )
+  best <- list() # of each model and k the reconstruction with the largest decrease
+  scored <- function(model, k, start, fit, one, bare = data.frame(bare = NA, filled = NA, unfilled = NA)) {
+    row <- data.frame(model, k, start, objective = fit$objective[[1L]], decreases(one), bare)
+    name <- paste(model, k)
+    if (is.null(best[[name]]) || best[[name]]$kept < row$kept) {
+      best[[name]] <<- list(kept = row$kept, model = model, k = k, one = one)
+    }
+    row
   }
   as_shown <- function(fit) if (inherits(fit, "plsa")) 1 - exp(-fitted(fit)) else fitted(fit)
   models <- list(MB = ml(bernoulli_mixture), LPCA = logistic_pca, NMF = nmf, PLSA = plsa)
   sizes <- list(MB = c(4, 19), LPCA = 4, NMF = 4:5, PLSA = 4:5)
   rows <- lapply(seq_len(n_start), function(start) {
     set.seed(900 + start)
-    ab <- hush(aspect_bernoulli(now$x, 4, estimate = "ml", start = uniform(4), control = once))
+    ab <- hush(aspect_bernoulli(now$x, 4, estimate = "ml", start = uniform_start(now$x, 4), control = once))
     others <- lapply(names(models), function(name) {
       lapply(sizes[[name]], function(k) {
         fit <- hush(models[[name]](now$x, k, control = once))
-        scored(name, k, start, fit, as_shown(fit))
+        scored(name, k, start, fit, as_shown(fit) > 0.5)
       })
     })
     do.call(rbind, c(list(
       if (any(phantoms(ab)$kind == "white")) {
-        scored("AB, phantom removed", 4, start, ab, denoise(ab, "white", "replace")$probability)
+        without <- gaps_without_phantom(ab)
+        scored("AB, phantom removed", 4, start, ab, without$one, without$bare)
       },
-      scored("AB", 4, start, ab, fitted(ab))
+      scored("AB", 4, start, ab, fitted(ab) > 0.5)
     ), unlist(others, FALSE)))
   })
-  list(before = before, starts = do.call(rbind, rows))
+  by_order <- lapply(best, function(fit) {
+    kept <- (fit$one | now$x == 1) + 0
+    data.frame(model = fit$model, k = fit$k, order = seq_along(random_ties),
+      kept = vapply(random_ties, function(rows) count_gaps(now$x, rows) - count_gaps(kept, rows), 0L))
+  })
+  list(
+    before = gaps_before, ages = length(unique(now$age)), starts = do.call(rbind, rows),
+    random = do.call(rbind, c(by_order, make.row.names = FALSE))
+  )
+}
+
+# "Randomly initialised restarts", all from uniform random numbers: how many of 30 found a white phantom, five times.
+uniform_restarts <- function() {
+  found <- function(x, k) {
+    vapply(1:5, function(seed) {
+      set.seed(700 + seed)
+      sum(replicate(30, {
+        fit <- hush(aspect_bernoulli(x, k, estimate = "ml", start = uniform_start(x, k), control = once))
+        any(kinds_of(fit) == "white")
+      }))
+    }, 0L)
+  }
+  list(fossils = found(now$x, 4), posts = found(news, 5))
+}
+
+# Losses of single folds about the best number of aspects of Figure 3, for three divisions into folds.
+overfit_of <- function() {
+  do.call(rbind, lapply(2:4, function(seed) {
+    set.seed(seed)
+    cv <- hush(cross_validate(
+      now$x, ml(aspect_bernoulli), c(8, 12, 16, 24, 32), "rows", folds = 10, control = light
+    ))
+    data.frame(division = seed, k = cv$results$k[cv$folds$setting], cv$folds[c("fold", "loss")])
+  }))
 }
 
 # Footnote 6: eq. (32) with the length L averaged over n to an upper limit, n the genera of the site, instead of L = n
 # (`limit` 0; a limit below n leaves L = n). The chance is 1 - (1 - p)^L.
 lengths_of <- function(limits = c(0, 10, 20, 30, 40, 50, 60, 80, 100, 139), n_start = 50L) {
-  before <- count_gaps(now$x)
   ones <- rowSums(now$x)
   rows <- lapply(seq_len(n_start), function(start) {
     set.seed(2000 + start)
@@ -431,10 +511,7 @@ lengths_of <- function(limits = c(0, 10, 20, 30, 40, 50, 60, 80, 100, 139), n_st
           mean_power <- mean_power + power * (ones + more <= last)
         }
         one <- 1 - mean_power / (last - ones + 1) > 0.5
-        data.frame(
-          k, start, limit, objective = fit$objective[[1L]], replaced = before - count_gaps(one + 0),
-          kept = before - count_gaps((one | now$x == 1) + 0), deleted = sum(!one & now$x == 1)
-        )
+        data.frame(k, start, limit, objective = fit$objective[[1L]], decreases(one))
       })
       do.call(rbind, each)
     })
@@ -455,7 +532,8 @@ experiments <- list(
   entropy = function() entropy_path(now$x, 4, 150L),
   entropy_news = function() entropy_path(news, 5, 150L),
   entropy_digits = function() entropy_path(digits$x, 15, 150L),
-  diagonal = diagonal_of, ages = ages_of, words = words_of, gaps = gaps_of, lengths = lengths_of,
+  overfit = overfit_of, diagonal = diagonal_of, ages = ages_of, words = words_of,
+  uniform_restarts = uniform_restarts, gaps = gaps_of, lengths = lengths_of,
   additions = additions_of, additions_few = additions_few_of, words_added = words_added_of,
   denoising = function() denoising_of(c(5, 10, 14, 20)), pictures = pictures_of, added_pixels = added_pixels_of
 )

@@ -42,8 +42,8 @@ void ab_effort_impose(ab_effort *self);
 
 /*
  * One EM pass: expected counts of the components in every row; coef by ab_curve_fit(); the
- * rest of each row in proportion to its counts; then the aspects, eq. (20) or a Newton half, given
- * these memberships.
+ * rest of each row in proportion to its counts; then the aspects, eqs. (19)-(21) or a Newton half,
+ * given these memberships.
  * Costs half as much again as ab_pass(), never lowers the objective, and returns it for the
  * parameters it was given.
  */

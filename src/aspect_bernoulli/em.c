@@ -81,7 +81,7 @@ static void mask(const mc_data *data, int first, int b, double value, double *bl
 }
 
 /*
- * (1 - x) / (1 - p) of a block, with 1 - p = membership (1 - aspects), eq. (19).
+ * (1 - x) / (1 - p) of a block, with 1 - p = membership (1 - aspects), as in eq. (17).
  * Returns the log-likelihood of its observed zeros, which comes for nothing.
  */
 static double zero_ratio(const visit *w, int first, int b, block_scratch *s) {
@@ -94,7 +94,7 @@ static double zero_ratio(const visit *w, int first, int b, block_scratch *s) {
 }
 
 /*
- * Expected counts of a block over membership, the bracket of eq. (18):
+ * Expected counts of a block over membership, the bracket of eq. (17):
  * [x / p] aspects' + [(1 - x) / (1 - p)] (1 - aspects)'. Returns the block's
  * log-likelihood, which the same probabilities give for nothing.
  */
@@ -119,7 +119,7 @@ static double block_counts(const visit *w, int first, int b, block_scratch *s, b
   return loglik;
 }
 
-/* Eqs. (18), (8): membership times its expected counts over observed cells; then the prior's. */
+/* Eqs. (17), (8): membership times its expected counts over observed cells; then the prior's. */
 static void update_rows(const visit *w, int first, int b, block_scratch *s) {
   const int k = w->par->k;
   const double *pseudo = w->work->prior.membership;
@@ -135,7 +135,7 @@ static void update_rows(const visit *w, int first, int b, block_scratch *s) {
   }
 }
 
-/* The sums of eq. (20) over a block, its rows already updated. */
+/* The sums of eqs. (19), (20) over a block, its rows already updated. */
 static void add_aspect_sums(const visit *w, int first, int b, block_scratch *s, strip_sum *sum) {
   const mc_data *data = w->data;
   const int k = w->par->k, m = data->m;
@@ -168,7 +168,7 @@ static void certify_rows(const visit *w, int first, int b, block_scratch *s, str
 }
 
 /*
- * The visitors: what is done with a block of b rows. The E-step of eqs. (12), (19) comes first in
+ * The visitors: what is done with a block of b rows. The E-step, eq. (12), comes first in
  * each; e_step() returns its log-likelihood.
  */
 static double e_step(const visit *w, int thread, int first, int b, bool want_counts) {
@@ -182,7 +182,7 @@ static void objective_block(void *ctx, int strip, int thread, int first, int b) 
   w->work->strip[strip].loglik += e_step(w, thread, first, b, false);
 }
 
-/* Eqs. (18), (8). */
+/* Eqs. (17), (8). */
 static void membership_block(void *ctx, int strip, int thread, int first, int b) {
   const visit *w = ctx;
   block_scratch *s = w->work->scratch + thread;
@@ -191,7 +191,7 @@ static void membership_block(void *ctx, int strip, int thread, int first, int b)
   num_put_rows(s->rows, w->data->n, first, b, w->par->k, w->par->membership);
 }
 
-/* The sums of eq. (20) for memberships that are held. */
+/* The sums of eqs. (19), (20) for memberships that are held. */
 static void aspects_block(void *ctx, int strip, int thread, int first, int b) {
   const visit *w = ctx;
   strip_sum *sum = w->work->strip + strip;
@@ -199,7 +199,7 @@ static void aspects_block(void *ctx, int strip, int thread, int first, int b) {
   add_aspect_sums(w, first, b, w->work->scratch + thread, sum);
 }
 
-/* Eqs. (18), (8), then the sums of eq. (20) while the new rows are at hand. */
+/* Eqs. (17), (8), then the sums of eqs. (19), (20) while the new rows are at hand. */
 static void both_block(void *ctx, int strip, int thread, int first, int b) {
   const visit *w = ctx;
   membership_block(ctx, strip, thread, first, b);
@@ -289,8 +289,8 @@ static void update_aspects(const mc_data *data, ab_param *par, const ab_work *wo
 
 double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
   const double beside = beside_loglik(data, par, &work->prior, true);
-  if (!update_membership(data, par, work)) return NAN; /* eqs. (18), (8) */
-  update_aspects(data, par, work);                     /* eqs. (20), (21) */
+  if (!update_membership(data, par, work)) return NAN; /* eqs. (17), (8) */
+  update_aspects(data, par, work);                     /* eqs. (19)-(21) */
   work->passes++;
   return work->objective = work->strip[0].loglik + beside;
 }

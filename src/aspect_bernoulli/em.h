@@ -40,7 +40,7 @@ ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int n_threads,
                      const mc_host *host);
 
 /*
- * One EM pass in the multiplicative form of eqs. (18)-(21), in the paper's
+ * One EM pass in the multiplicative form of eqs. (16)-(21), in the paper's
  * order: memberships, then aspects given the new memberships. With a prior:
  * one EM pass for the posterior mode. Costs 8 n m k flops in BLAS products and
  * half a division a cell, plus O(k) a nonzero; allocates nothing. Never lowers
@@ -74,7 +74,7 @@ double ab_expect(const mc_data *data, ab_param *par, ab_work *work, double *coun
                  const double **one, const double **zero);
 
 /*
- * Eqs. (20), (21): aspects from k x m sums over rows of membership / p at ones and of
+ * Eqs. (19)-(21): aspects from k x m sums over rows of membership / p at ones and of
  * membership / (1 - p) at zeros, and the prior's pseudo-counts.
  */
 void ab_update_aspects(int m, ab_param *par, const ab_prior *prior, const double *one,

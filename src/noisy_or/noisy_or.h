@@ -1,5 +1,6 @@
 /*
- * noisy_or/noisy_or.h: noisy-OR component analysis, Singliar & Hauskrecht (2006):
+ * noisy_or/noisy_or.h: noisy-OR component analysis, Singliar & Hauskrecht (2005),
+ * doi:10.1137/1.9781611972757.33; equation numbers are theirs:
  *   z[i,c] ~ Bernoulli(prior[c]),
  *   P(x[i,j] = 0 | z) = (1 - leak[j]) prod_c (1 - links[c,j])^z[i,c].
  *

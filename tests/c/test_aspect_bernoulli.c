@@ -31,7 +31,7 @@ static double share(const problem *p, int i, int c, int j) {
   return x > 0 ? aspect / q : (1 - aspect) / (1 - q);
 }
 
-/* Eqs. (18)-(21), memberships first, with the pseudo-counts of the prior. */
+/* Eqs. (16)-(21), memberships first, with the pseudo-counts of the prior. */
 static void reference_pass(problem *p) {
   const int n = p->n, m = p->m, k = p->k;
   double *membership = exact((ptrdiff_t) n * k), *aspects = exact((ptrdiff_t) k * m);

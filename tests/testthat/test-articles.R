@@ -7,22 +7,53 @@ articles <- c(
 article <- function(name) test_path("..", "..", "vignettes", "articles", name)
 script <- function(name) test_path("..", "..", "data-raw", paste0(name, ".R"))
 
+# What a reference is known by: its title and where it is, in small letters without marks of formatting.
+plain_text <- function(text) gsub("[^a-z0-9/.:_-]+", " ", tolower(paste(text, collapse = " ")))
+known_by <- function(entry) {
+  c(plain_text(gsub("[{}]", "", entry$title)), tolower(c(entry$doi, entry$url)), sub("--", "-", entry$pages))
+}
+
 test_that("each paper of the citation has an article: in short, theirs and ours, beyond, live", {
   skip_if_not(file.exists(article("paper.Rmd")), "the sources are not at hand")
-  years <- vapply(utils::citation("multicause")[-1L], function(entry) entry$year, "")
+  papers <- utils::citation("multicause")[-1L]
   said <- lapply(names(articles), function(name) readLines(article(name), encoding = "UTF-8"))
-  told <- vapply(said, function(text) {
-    reference <- text[seq(max(grep("^## Reference", text)), length(text))]
-    regmatches(paste(reference, collapse = " "), regexpr("(?<=[(])[0-9]{4}(?=[)])", paste(reference, collapse = " "),
-      perl = TRUE
-    ))
-  }, "")
-  expect_setequal(told, years)
+  references <- lapply(said, function(text) plain_text(text[seq(max(grep("^## Reference", text)), length(text))]))
+  for (entry in papers) {
+    marks <- known_by(entry)
+    here <- Filter(function(reference) grepl(marks[1L], reference, fixed = TRUE), references)
+    expect_length(here, 1L)
+    for (mark in marks) expect_match(unlist(here), mark, fixed = TRUE)
+  }
   for (text in said) {
     for (head in c("^## In short", "beyond|^## Beyond", "^## (Live|The same, live)")) {
       expect_match(text, head, all = FALSE)
     }
     expect_match(paste(text, collapse = " "), "wo runs|earlier run") # how far a second run of the script may differ
+  }
+})
+
+test_that("the noisy-OR paper whose equations the code numbers is named wherever the longer one is", {
+  skip_if_not(file.exists(article("paper.Rmd")), "the sources are not at hand")
+  folders <- c("vignettes", "vignettes/articles", "R")
+  files <- unlist(lapply(folders, function(folder) {
+    list.files(test_path("..", "..", folder), "[.](Rmd|R)$", full.names = TRUE)
+  }))
+  texts <- lapply(files, function(file) plain_text(gsub("#'", " ", readLines(file, encoding = "UTF-8"), fixed = TRUE)))
+  longer <- grepl("application to link analysis", texts, fixed = TRUE)
+  expect_gte(sum(longer), 4L)
+  expect_identical(longer, grepl("variational learning for noisy-or component analysis", texts, fixed = TRUE))
+})
+
+test_that("no string of an article is broken over lines", {
+  skip_if_not(file.exists(article("paper.Rmd")), "the sources are not at hand")
+  skip_if_not_installed("knitr")
+  for (file in list.files(c(test_path("..", "..", "vignettes"), dirname(article("paper.Rmd"))), "[.]Rmd$",
+    full.names = TRUE
+  )) {
+    code <- knitr::purl(text = readLines(file, encoding = "UTF-8"), documentation = 0L, quiet = TRUE)
+    tokens <- utils::getParseData(parse(text = code, keep.source = TRUE))
+    strings <- tokens$text[tokens$token == "STR_CONST"]
+    expect_identical(grep("\n", strings, fixed = TRUE, value = TRUE), character(), info = basename(file))
   }
 })
 
