@@ -38,33 +38,27 @@ check_visits <- function(visits, sides = NULL, name = "x") {
   if (is_arranged(visits)) {
     return(check_visit_values(visits, name))
   }
-  covariates <- NULL
-  if (isS4(visits) || (is.list(visits) && !is.data.frame(visits) && any(c("y", "ylist") %in% names(visits)))) {
+  given <- list(visits = visits)
+  if (inherits(visits, "Matrix")) visits <- as.matrix(visits)
+  if (is.data.frame(visits) || is.matrix(visits) || (is.character(visits) && is.null(dim(visits)))) {
+    given <- history_visits(visits, name)
+  } else if (isS4(visits) || (is.list(visits) && any(packed_names %in% names(visits)))) {
     given <- packed_visits(visits, name)
-    visits <- given$visits
-    covariates <- given$covariates
-  } else if (is.list(visits) && !is.data.frame(visits)) {
-    visits <- stack_tables(visits, name)
+  } else if (is.list(visits)) {
+    given$visits <- stack_tables(visits, name)
   } else {
-    visits <- arrange_array(visits, sides, name)
+    given$visits <- arrange_array(read_codes(visits, name), sides, name)
   }
-  visits <- check_visit_values(visits, name)
-  attr(visits, "covariates") <- covariates
+  visits <- check_visit_values(given$visits, name)
+  attr(visits, "covariates") <- given$covariates
   visits
 }
 
 check_visit_values <- function(visits, name) {
   ok <- (is.numeric(visits) || is.logical(visits)) && length(dim(visits)) == 3L && all(dim(visits) > 0L)
-  if (!ok && length(dim(visits)) == 2L && !is.data.frame(visits)) {
-    stop_input(
-      "`%s` must be a list of tables or an array of sites x taxa x visits, not one table: %s, and %s.", name,
-      "sites x visits of one species are `list(y = )`", "for a table of one visit there is aspect_bernoulli()"
-    )
-  }
   if (!ok) {
     stop_input(
-      "`%s` must be a list of tables or an array of sites x taxa x visits, not %s%s.", name, show_value(visits),
-      if (is.data.frame(visits)) ": vignette(\"visits\") makes an array of a data frame of finds" else ""
+      "`%s` must be a list of tables or an array of sites x taxa x visits, not %s.", name, show_value(visits)
     )
   }
   bad <- which(!visits %in% c(0, 1, NA))
@@ -84,7 +78,8 @@ check_visit_values <- function(visits, name) {
 stack_tables <- function(visits, name) {
   if (!length(visits)) stop_input("`%s` must hold at least one table, not none.", name)
   tables <- lapply(seq_along(visits), function(v) {
-    as.matrix(check_data(visits[[v]], "binary", sprintf("%s[[%d]]", name, v), quiet = TRUE)$x)
+    own <- sprintf("%s[[%d]]", name, v)
+    as.matrix(check_data(read_codes(visits[[v]], own), "binary", own, quiet = TRUE)$x)
   })
   for (v in seq_along(tables)) {
     tables[[v]] <- order_like(tables[[v]], tables[[1L]])
@@ -178,8 +173,11 @@ check_sides <- function(sides) {
   at
 }
 
-# What package spOccupancy takes, list(y = species x sites x visits, occ.covs, det.covs), and what package unmarked
-# does, list(ylist = a list of sites x visits for each species, siteCovs, obsCovs), or one of its frames.
+# What package spOccupancy takes, list(y = species x sites x visits, occ.covs, det.covs), what package unmarked does,
+# list(ylist = a list of sites x visits for each species, siteCovs, obsCovs), or one of its frames, and what
+# detectionHistory() of package camtrapR makes, list(detection_history, effort).
+packed_names <- c("y", "ylist", "detection_history")
+
 packed_visits <- function(x, name) {
   part <- function(...) {
     for (one in c(...)) {
@@ -190,23 +188,30 @@ packed_visits <- function(x, name) {
     }
     NULL
   }
+  effort <- if (!isS4(x)) x$effort
   list(
-    visits = call_sides(packed_cells(part("ylist"), part("y"), name), c("site", "species", "visit")),
-    covariates = list(visit = part("det.covs", "obsCovs"), site = part("occ.covs", "siteCovs"))
+    visits = call_sides(packed_cells(part("ylist"), part("y", "detection_history"), name), packed_words),
+    covariates = list(
+      visit = part("det.covs", "obsCovs") %||% if (is.matrix(effort)) list(effort = effort),
+      site = part("occ.covs", "siteCovs")
+    )
   )
 }
 
+packed_words <- c("site", "species", "visit")
+
 # What unmarkedFrameOccuMulti() takes as a list `y`, it keeps as `ylist`.
 packed_cells <- function(each, y, name) {
-  if (is.data.frame(y)) y <- as.matrix(y)
   if (!is.null(each)) {
     return(each_species(each, paste0(name, "$ylist")))
   }
-  if (is.list(y)) {
+  if (is.list(y) && !is.data.frame(y)) {
     return(each_species(y, paste0(name, "$y")))
   }
+  y <- read_codes(y, paste0(name, "$y"))
+  if (is.data.frame(y)) y <- as.matrix(y)
   if (is.matrix(y)) {
-    return(array(y, c(nrow(y), 1L, ncol(y)), list(rownames(y), "species", colnames(y))))
+    return(one_species(y))
   }
   if (length(dim(y)) != 3L) {
     stop_input("`%s$y` must be an array of species x sites x visits, not %s.", name, show_value(y))
@@ -222,6 +227,131 @@ each_species <- function(each, name) {
     stop_input("`%s` must be a named list of sites x visits, one for each species.", name)
   }
   aperm(stack_tables(each, name), c(1L, 3L, 2L))
+}
+
+# Sites x visits of one species, as an array.
+one_species <- function(y) array(y, c(nrow(y), 1L, ncol(y)), list(rownames(y), "species", colnames(y)))
+
+# Text as occupancy programs have it: 0 and 1, and for a visit that was not made "." or "-". Columns of a data frame that
+# hold other text stay as they are: names of sites, as it may be.
+visit_codes <- c("0", "1")
+not_made <- c(".", "-", "", "NA")
+
+read_codes <- function(x, name) {
+  if (is.data.frame(x)) {
+    text <- vapply(x, function(column) is.character(column) || is.factor(column), NA)
+    x[text] <- lapply(x[text], function(column) if (are_codes(column)) code_values(column) else column)
+    return(x)
+  }
+  if (!is.character(x) || is.null(dim(x))) {
+    return(x)
+  }
+  bad <- which(!trimws(x) %in% c(visit_codes, not_made, NA))
+  if (length(bad)) {
+    stop_input("`%s` must hold only 0, 1 or NA (as text also \".\" or \"-\"): one is %s.", name,
+      show_value(as.vector(x[bad[1L]])))
+  }
+  array(code_values(x), dim(x), dimnames(x))
+}
+
+are_codes <- function(column) {
+  all(trimws(as.character(column)) %in% c(visit_codes, not_made, NA))
+}
+code_values <- function(x) {
+  text <- trimws(as.character(x))
+  match(ifelse(text %in% not_made, NA, text), visit_codes) - 1L
+}
+
+# One species' history of detections, a row for each site, as list(visits, covariates): a matrix of sites x visits, such
+# a data frame, or a text of codes for each site, "01.1" (as program MARK has it).
+history_visits <- function(x, name) {
+  if (is.character(x) && is.null(dim(x))) {
+    if (!length(x)) stop_input("`%s` must hold a history of detections for each site: it has none.", name)
+    x <- data.frame(ch = x, row.names = names(x))
+  }
+  out <- if (is.data.frame(x)) frame_history(x, name) else list(y = read_codes(x, name))
+  y <- out$y
+  marked <- any(trimws(as.matrix(x)) %in% c(".", "-"))
+  if (is.null(y) || !(marked || names_visits(colnames(y)))) stop_table(x, name)
+  if (!all(dim(y))) stop_input("`%s` must have sites and visits, not be %s.", name, show_value(x))
+  inform(
+    "`%s` is taken as one species: %s x %s. A table of taxa on one visit goes into aspect_bernoulli().", name,
+    count_words(nrow(y), "site"), count_words(ncol(y), "visit")
+  )
+  list(visits = call_sides(one_species(y), packed_words), covariates = out$covariates)
+}
+
+# Columns without names, or called "y.1", "visit3", "2" or by dates, are visits. Any other name may be that of a taxon.
+names_visits <- function(names) {
+  is.null(names) || all(is_date_text(names) | (grepl("[0-9]$", names) & is_visit_stem(name_stem(names))))
+}
+
+name_stem <- function(names) sub("[._ -]?[0-9]+$", "", names)
+is_visit_stem <- function(stem) tolower(stem) %in% history_stems | side_of(stem) %in% "visit"
+history_stems <- c("", "y", "det", "detection", "detected", "h", "o", "occ", "v", "x", "day", "date")
+
+stop_table <- function(x, name) {
+  stop_input(
+    "`%s` must be a list of tables or an array of sites x taxa x visits, not %s. %s; %s; %s.", name, show_value(x),
+    sprintf("Sites x visits of one species go into visits_bernoulli(list(y = %s), k = 1)", name),
+    "of a table with a row for each record visits_array() makes such an array",
+    "a table of sites x taxa of one visit goes into aspect_bernoulli()"
+  )
+}
+
+# list(y, covariates) of a data frame with a row for each site: histories in its column `ch`, in numbered columns of one
+# stem, y.1, y.2, ..., or in all columns; NULL where there are none. Other numbered columns are covariates of visits,
+# further ones covariates of sites; the first column of text that names each row once has the names of the sites.
+frame_history <- function(x, name) {
+  x <- read_codes(as.data.frame(x), name)
+  sites <- if (.row_names_info(x) > 0L) rownames(x)
+  is_name <- vapply(x, function(column) {
+    (is.character(column) || is.factor(column)) && !anyNA(column) && !anyDuplicated(column)
+  }, NA)
+  is_name[tolower(names(x)) == "ch"] <- FALSE
+  if (is.null(sites) && any(is_name)) {
+    sites <- as.character(x[[which(is_name)[1L]]])
+    x <- x[-which(is_name)[1L]]
+  }
+  at <- match("ch", tolower(names(x)))
+  if (!is.na(at)) {
+    if (any(x[["freq"]] != 1)) stop_input("`%s$freq` must be 1: a history is that of one site.", name)
+    return(c(list(y = split_history(x[[at]], sites, name)), list(covariates = list(site = frame_sites(x[-at], sites)))))
+  }
+  stem <- ifelse(grepl("[0-9]$", names(x)), name_stem(names(x)), NA)
+  stem[is_date_text(names(x))] <- "date"
+  codes <- vapply(x, function(column) all(column %in% c(0, 1, NA)), NA)
+  whole <- Filter(function(one) all(codes[stem %in% one]), unique(stem[!is.na(stem)]))
+  own <- if (length(whole) > 1L) whole[is_visit_stem(whole)] else whole
+  if (length(own) != 1L) {
+    return(if (all(codes) && length(codes)) list(y = named_rows(x, sites)))
+  }
+  others <- setdiff(unique(stem[!is.na(stem)]), own)
+  others <- Filter(function(one) sum(stem %in% one) == sum(stem %in% own), others)
+  visit <- lapply(stats::setNames(nm = others), function(one) unname(as.matrix(x[stem %in% one])))
+  rest <- x[!stem %in% c(own, others)]
+  list(y = named_rows(x[stem %in% own], sites), covariates = list(visit = visit, site = frame_sites(rest, sites)))
+}
+
+named_rows <- function(x, sites) {
+  y <- as.matrix(x)
+  rownames(y) <- sites
+  y
+}
+
+frame_sites <- function(x, sites) {
+  if (length(x)) if (is.null(sites)) x else `rownames<-`(x, sites)
+}
+
+split_history <- function(text, sites, name) {
+  text <- trimws(as.character(text))
+  bad <- which(is.na(text) | !grepl("^[-01.]+$", text) | nchar(text) != nchar(text[1L]))
+  if (length(bad)) {
+    stop_input("`%s` must have a history of 0, 1 and \".\", equally long, for each site: that of %d is %s.", name, bad[1L],
+      show_value(text[bad[1L]]))
+  }
+  each <- strsplit(text, "")
+  matrix(code_values(unlist(each)), length(text), byrow = TRUE, dimnames = if (!is.null(sites)) list(sites, NULL))
 }
 
 # 1 where any visit found something, 0 where none did, NA where there was none.

@@ -117,10 +117,8 @@ split_terms <- function(formula, level) {
 
 # Dates are numbers to go by: as text each would be a level of its own.
 check_covariate_kind <- function(value, name) {
-  year_first <- "[0-9]{4}([-/.])[0-9]{1,2}\\2[0-9]{1,2}"
-  year_last <- "[0-9]{1,2}([-/.])[0-9]{1,2}\\3([0-9]{2}|[0-9]{4})"
   known <- if (is.character(value)) value[!is.na(value)]
-  as_text <- length(known) && all(grepl(sprintf("^(%s|%s)\\b", year_first, year_last), known, perl = TRUE))
+  as_text <- length(known) && all(is_date_text(known))
   if (inherits(value, c("Date", "POSIXt")) || as_text) {
     stop_input(
       "Covariate `%s` must be numbers, not dates: give the day of the year, as.POSIXlt(%s)$yday, or factor(%s) for %s.",

@@ -93,11 +93,12 @@
 #' @param completeness what is known of the chance that a taxon that was there was recorded, above 0 and at most 1: a
 #'   number, a range of two, a number for each site, or a matrix with the two ends for each site.
 #' @param effort one number for each site, how well it was searched; see [aspect_bernoulli()].
-#' @param visits repeated surveys, as [visits_bernoulli()] takes them; `x` is then what any visit found, and may be left
-#'   out. Only one of `completeness`, `effort` and `visits` can be given.
+#' @param visits repeated surveys, as [visits_array()] makes and [visits_bernoulli()] takes them; `x` is then what any
+#'   visit found, and may be left out. If it is given, its names say which sites and taxa of `visits`, in which order.
+#'   Only one of `completeness`, `effort` and `visits` can be given.
 #' @param detection,communities with `visits`: formulas of covariates by which visits find what is there, and by which
 #'   sites differ, as in [visits_bernoulli()]. `NULL`: misses depend on site and visit, communities on what was found.
-#' @param visit_data,site_data their covariates, as in [visits_bernoulli()].
+#' @param visit_data,site_data their covariates, as in [visits_bernoulli()]: by name, or in the order of `visits`.
 #' @param leave_out names or numbers of sites to leave out altogether, or `TRUE` or `FALSE` for each site.
 #' @param reference sites, given in the same way, that inform the answer but are not scored: learners, neighbours and
 #'   weights use them, but their zeros are not ranked and count in no total, nor do their finds. How good the answer is,
@@ -177,6 +178,7 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
     ),
     within = check_within(within, list(dims = c(n = nrow(data$x), m = ncol(data$x)), names = dimnames_of(data$x)))
   )
+  given <- wz_order_visits(given, data$x)
   gone <- pick_some(leave_out, data$x, "leave_out")
   given$reference <- check_reference(reference, data$x, gone)
   if (length(gone)) {
@@ -204,12 +206,7 @@ wz_data <- function(x, cell) {
     if (is.null(x)) stop_missing("x")
     return(check_data(x, "binary"))
   }
-  data <- check_data(any_visit(cell), "binary", "visits")
-  x <- if (!is.null(x)) by_names(as.matrix(check_data(x, "binary")$x), dimnames_of(data$x), "x")
-  if (!is.null(x) && !identical(unname(x + 0), unname(data$x + 0))) {
-    stop_input("`x` must be left out with `visits`, or be 1 where any visit found something, 0 where none did.")
-  }
-  data
+  check_data(wz_found(x, cell), "binary", "visits")
 }
 
 wz_near <- function(given, x) {

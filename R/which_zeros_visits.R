@@ -26,12 +26,65 @@ wz_visit_model <- function(cell, formulas, given) {
   ))
 }
 
-wz_keep_visits <- function(given, kept) {
+# What any visit found, of the sites and taxa of `x` and in their order where it is given.
+wz_found <- function(x, cell) {
+  found <- any_visit(cell)
+  if (ncol(found) == 1L) {
+    stop_input(
+      "`visits` must have taxa to learn from, not one: visits of one are for %s, see vignette(\"visits\").",
+      "visits_bernoulli(k = 1) and false_absences()"
+    )
+  }
+  if (is.null(x)) {
+    return(found)
+  }
+  x <- as.matrix(check_data(x, "binary")$x)
+  at <- visit_order(x, found)
+  found <- found[at[[1L]], at[[2L]], drop = FALSE]
+  if (!identical(dim(x), dim(found))) {
+    stop_input("`x` must have the sites and taxa of `visits`, %d x %d, not %d x %d.", nrow(found), ncol(found), nrow(x),
+      ncol(x))
+  }
+  bad <- which(!((x == found) %in% TRUE | (is.na(found) & !x %in% 1)))
+  if (length(bad)) {
+    at <- arrayInd(bad[1L], dim(x))
+    stop_input(
+      "`x` must be left out with `visits`, or be 1 where any visit found something, 0 where none did: %s, %s is %s.",
+      place(x, 1L, at[1L]), place(x, 2L, at[2L]), x[bad[1L]]
+    )
+  }
+  found
+}
+
+# Where the sites and the taxa of x are among those of the visits: by name, else in the same order.
+visit_order <- function(x, visits) {
+  lapply(1:2, function(side) {
+    names <- dimnames(x)[[side]]
+    at <- match(names, dimnames(visits)[[side]])
+    if (all(is.na(at))) {
+      return(seq_len(dim(visits)[side]))
+    }
+    if (anyNA(at)) {
+      stop_input("`x` must have %s of `visits`, which lack %s.", c("sites", "taxa")[side], show_names(names[is.na(at)]))
+    }
+    at
+  })
+}
+
+wz_order_visits <- function(given, x) {
+  if (is.null(given$cell)) {
+    return(given)
+  }
+  at <- visit_order(x, given$cell)
+  wz_keep_visits(given, at[[1L]], at[[2L]])
+}
+
+wz_keep_visits <- function(given, kept, taxa = TRUE) {
   if (is.null(given$cell)) {
     return(given)
   }
   own <- attributes(given$cell)["sides"]
-  given$cell <- given$cell[kept, , , drop = FALSE]
+  given$cell <- given$cell[kept, taxa, , drop = FALSE]
   attributes(given$cell) <- c(attributes(given$cell), own)
   model <- given$visit_model
   if (!is.null(model)) {

@@ -38,7 +38,7 @@ test_that("or by `sides`; else they are told, and refused where they would be od
   expect_error(check_visits(plain_visits, c("site", "visit")), "`sides` must say", class = "multicause_input_error")
   # species x sites x visits, as spOccupancy has them, is not taken for sites x taxa x visits.
   expect_error(check_visits(turned), "or 5 species x 30 sites .* say what they are", class = "multicause_input_error")
-  expect_error(check_visits(named[, 1, ]), "sites x visits of one species are `list\\(y = \\)`",
+  expect_error(check_visits(named[, , 1]), "go into visits_bernoulli\\(list\\(y = x\\), k = 1\\)",
     class = "multicause_input_error"
   )
   # A fit's own array is known again.
@@ -158,4 +158,70 @@ test_that("bars of random effects are refused with what is there in their place"
     named, 1,
     detection = ~ I(late > 0.5 | windy > 0.5), visit_data = either, control = quick
   )), "visits_bernoulli")
+})
+
+# Sites x visits of one species.
+history <- rbind(a = c(0, 1, NA), b = c(1, 0, 0), c = c(0, 0, 1), d = c(0, NA, NA))
+as_history <- function(x, ...) {
+  out <- suppressMessages(check_visits(x, ...))
+  expect_identical(dim(out)[2], 1L)
+  matrix(out, nrow(out), dimnames = list(rownames(out), NULL))
+}
+whole <- structure(history, dimnames = list(rownames(history), NULL))
+storage.mode(whole) <- "integer"
+
+test_that("a table of sites by visits is one species, as numbers or as text", {
+  expect_message(check_visits(history), "`x` is taken as one species: 4 sites x 3 visits", class = "multicause_message")
+  text <- history
+  text[] <- ifelse(is.na(history), c(".", "-", " - ", ""), history)
+  for (x in list(history, history == 1, text, `colnames<-`(text, c("early", "middle", "late")), list(y = text),
+    Matrix::Matrix(history, sparse = TRUE), `colnames<-`(history, paste0("o", 1:3)),
+    `colnames<-`(history, c("2021-05-01", "2021-06-01", "2021-07-01")), as.data.frame(text), as.data.frame(history))) {
+    expect_identical(as_history(x), whole)
+  }
+  marked <- c(a = "01.", b = "100", c = "001", d = "0--")
+  expect_identical(as_history(marked), whole)
+  expect_identical(as_history(data.frame(ch = unname(marked), row.names = names(marked))), whole)
+  # Text in the other shapes.
+  tables <- lapply(1:3, function(v) matrix(text[, v], 4, 2))
+  expect_identical(bare(check_visits(tables))[, 2, ], unname(whole), ignore_attr = TRUE)
+  stacked <- array(unlist(tables), c(4, 2, 3), list(site = NULL, species = NULL, visit = NULL))
+  expect_identical(bare(check_visits(stacked))[, 2, ], unname(whole), ignore_attr = TRUE)
+})
+
+test_that("a data frame of it may have names of sites and covariates", {
+  wide <- data.frame(
+    pond = letters[1:4], y = unname(history), rain.1 = c(0, 1, 0, 1), rain.2 = 1, rain.3 = 0, date = matrix(1:12, 4), elev = 1:4
+  )
+  names(wide)[2:4] <- paste0("y.", 1:3)
+  expect_identical(as_history(wide), whole)
+  own <- attr(suppressMessages(check_visits(wide)), "covariates")
+  expect_identical(own$visit$date, matrix(1:12, 4))
+  expect_identical(own$visit$rain[, 1], c(0, 1, 0, 1))
+  expect_identical(own$site, data.frame(elev = 1:4, row.names = letters[1:4]))
+  fit <- suppressMessages(visits_bernoulli(wide, 1, detection = ~date, communities = ~elev))
+  expect_identical(unname(fit$dims[c("n", "m")]), c(4, 1))
+  # As detectionHistory() of package camtrapR makes it.
+  traps <- list(detection_history = history, effort = 7 - 0 * history)
+  expect_identical(as_history(traps), whole)
+  expect_identical(attr(check_visits(traps), "covariates")$visit$effort, traps$effort)
+})
+
+test_that("tables of taxa, of records and with other values are refused with what to do", {
+  taxa <- `colnames<-`(history, c("Rana", "Bufo", "Hyla"))
+  refused <- function(x, message) expect_error(check_visits(x), message, class = "multicause_input_error")
+  refused(taxa, "goes into aspect_bernoulli")
+  refused(as.data.frame(taxa), "list\\(y = x\\), k = 1")
+  refused(`colnames<-`(history, paste0("sp", 1:3)), "goes into aspect_bernoulli")
+  refused(data.frame(site = "a", taxon = "b", day = "2021-05-01"), "visits_array\\(\\) makes such an array")
+  refused(matrix(c("0", "2"), 1), "hold only 0, 1 or NA \\(as text also.*one is \"2\"")
+  refused(matrix(c(0, 2), 1), "row 1, column 1, visit 2 is 2")
+  refused(list(matrix("x")), "`x\\[\\[1\\]\\]` must hold only 0, 1 or NA")
+  refused(c("01.", "0"), "equally long, for each site: that of 2 is \"0\"")
+  refused(data.frame(ch = c("01", "11"), freq = 1:2), "`x\\$freq` must be 1")
+  refused(character(), "it has none")
+  refused(history[, 0], "must have sites and visits")
+  expect_error(
+    which_zeros(visits = history), "`visits` must have taxa to learn from", class = "multicause_input_error"
+  )
 })

@@ -57,3 +57,33 @@ test_that("how visits are taken is said of them, and advises no argument that is
   expect_match(said, "names(dimnames(visits))", fixed = TRUE)
   expect_no_match(said, "`sides", fixed = TRUE)
 })
+
+test_that("visits are matched to a table by name, with their covariates", {
+  x <- apply(case$visits, 1:2, max)
+  turned <- list(site = 60:1, taxon = c(7:12, 1:6))
+  given <- list(detection = ~day, quick = TRUE, seed = 1)
+  ask <- function(...) do.call(which_zeros, c(list(...), given))
+  plain <- ask(x, visits = case$visits, visit_data = list(day = case$day))
+  # Covariates without names are in the order of the visits.
+  moved <- ask(x, visits = case$visits[turned$site, turned$taxon, ], visit_data = list(day = case$day[turned$site, ]))
+  expect_identical(dimnames(moved$probability), dimnames(plain$probability))
+  expect_equal(moved$completeness$estimate, plain$completeness$estimate, tolerance = 0.05)
+  expect_gt(cor(moved$completeness$estimate, case$recorded), 0.9)
+  expect_identical(visit_order(x[5:1, ], case$visits)[[1]], 5:1)
+  expect_snapshot(error = TRUE, {
+    which_zeros(replace(x, 3, 1 - x[3]), visits = case$visits)
+    which_zeros(x[1:3, ] |> `rownames<-`(c("s1", "s2", "z")), visits = case$visits)
+    which_zeros(unname(x)[1:30, ], visits = case$visits)
+  })
+})
+
+test_that("sites without a visit are taken", {
+  bare <- case$visits
+  bare[2:3, , ] <- NA
+  w <- suppressMessages(which_zeros(visits = bare, detection = ~day, visit_data = list(day = case$day), quick = TRUE,
+    seed = 1))
+  expect_identical(w$dims[["n"]], 60L)
+  # A table of all finds says 0 where nobody was.
+  x <- ifelse(is.na(any_visit(suppressMessages(check_visits(bare)))), 0L, apply(case$visits, 1:2, max))
+  expect_identical(wz_found(x, bare), any_visit(bare))
+})

@@ -1,0 +1,512 @@
+#' From records to repeated visits
+#'
+#' Turns a long table of records, with a row for each find of a taxon on a visit to a site, into the array of sites by
+#' taxa by visits that [visits_bernoulli()] and [which_zeros()] take. Covariates of the visits and a table of the sites
+#' come with it.
+#'
+#' @details
+#' **A visit** is a search for all of the taxa. On a visit that was made, a taxon without a record was not found (0). A
+#' visit that was not made is `NA`. Where a taxon was not looked for, set its cells to `NA` yourself. Several records of
+#' a taxon on one visit are one find. A record without a taxon, as of bones that nobody can name, says that there was a
+#' visit.
+#'
+#' **Which visits were made** is known from `surveys`, a table with a row for each, also for those that found nothing.
+#' Its columns of sites and visits have the names of those of `data`. Records of other visits are left out with a
+#' message. Without `surveys` only visits with a record are known; a visit that found nothing at all is lost, and
+#' detection then seems better than it is. Recorded absences (`present`) are records, too.
+#'
+#' **Order of visits.** Visits that are called alike at many sites, such as `1`, `2` or `"spring"`, are the same column
+#' of the array at all of them. Dates, and names that belong to one site, such as numbers of collections, are put in
+#' order within each site: its first visit is visit 1. Dates may be of class `Date` or `POSIXct` (which counts by its
+#' day, in its own time zone) or text such as `"2021-05-30"` or `"30.05.2021"`. Two visits on one day are told apart by
+#' a second column, `visit = c("date", "observer")`.
+#'
+#' **Occasions.** `occasion = 7` pools the days of each week, counted from the first day in the tables: the occasions of
+#' camera traps. If each row of `surveys` is a period, from the date in the column of `visit` to that in the column
+#' `until`, every day of it is searched. For months or seasons make a column of them, and name it as `visit`.
+#'
+#' **Closure.** Models of repeated visits assume that a taxon is at a site on all of its visits or on none. Records of
+#' different years, or of seasons between which animals come and go, are not repeated visits to one site: make them
+#' sites of their own, `site = c("site", "year")`.
+#'
+#' **Fossils have visits, too.** Collections of one place and age are searches of one fauna, as occupancy studies of
+#' fossils take them (Liow 2013; Reitan and others 2022). With `site = c("formation", "early_interval")`,
+#' `visit = "collection_no"`, `taxon = "genus"` a download of the Paleobiology Database becomes such an array. Closure
+#' then says that the fauna was the same throughout the formation and the interval, and that every collection could have
+#' had each of its genera.
+#'
+#' **Many visits to a few sites** make an array of which most is `NA`. `max_visits` limits them. With
+#' `surplus = "pool"` the visits to a site that has more are pooled into `max_visits` searches of about equal size, so
+#' that no find is lost: dated visits with those next to them, others in turn (the first, the one after `max_visits`,
+#' and so on), so that each search has a part of all. The covariate `n_pooled` says of how many visits each consists;
+#' `detection = ~log(n_pooled)` lets larger searches find more. `"first"` and `"random"` (by the state of R's random
+#' numbers) keep so many visits as they are and lose what the others found.
+#'
+#' **One species, site by site.** Without `site`, `taxon` and `visit`, `data` may be any of the shapes that
+#' [visits_bernoulli()] takes, among them a table of sites by visits of one species.
+#'
+#' Cost: time grows with the rows of `data` and of `surveys`, memory with sites times taxa times visits.
+#'
+#' @param data a data frame with a row for each record.
+#' @param site,taxon,visit names of the columns of `data` that tell sites, taxa and visits to a site apart. Of several
+#'   columns every combination is one; names are joined as in [occurrence_matrix()].
+#' @param ... must be empty.
+#' @param surveys `NULL`, or a data frame with a row for each visit that was made, and its covariates.
+#' @param present `NULL`, or the name of a column of `data` that says whether the taxon was found: logical, counts (0:
+#'   not found) or text such as `"present"` and `"absent"`. `"X"`, eBird's find without a count, is a find.
+#' @param occasion `NULL`, or a whole number of days that are pooled into one visit. `visit` must hold a date.
+#' @param until `NULL`, or the name of a column of `surveys` with the last day of a period of searching.
+#' @param max_visits the most visits to a site, at least 1.
+#' @param surplus what becomes of the visits to a site that has more: `"pool"`, `"first"` or `"random"`.
+#' @param min_visits,min_sites sites with fewer visits are dropped, then taxa that were found at fewer sites.
+#' @param summarise a named list of functions that add covariates of visits, as `list(effort = sum)`. Where the table of
+#'   visits (`surveys`, else `data`) has a column of that name, the function is given its values over the rows of a
+#'   visit, else it is given those rows. It must return one value.
+#' @param x an array made by `visits_array()`.
+#' @return `visits_array()`: an integer array, sites by taxa by visits, of 0, 1 and `NA`, with names. Sites and taxa are
+#'   sorted. It takes its covariates along: `visits_bernoulli(x, k, detection = ~effort)` finds them. A part of it,
+#'   `x[1:10, , ]`, loses them, as R drops attributes: give them as `visit_data = visit_table(x)` and
+#'   `site_data = site_table(x)`, which are matched by name.
+#'
+#'   `visit_table()`: a data frame with a row for each visit made: `site` and `visit`, the names in the array; the
+#'   columns of `visit`; every column of `surveys` (without it, of `data`) that is constant within visits but not within
+#'   sites; those of `summarise`; of dated visits `day_of_year`, of the first day; and `n_pooled` where visits were
+#'   pooled.
+#'
+#'   [site_table()] of the array has a row for each site, with what is constant within sites.
+#'
+#'   Wrong input is an error of class `multicause_input_error`: among others dates that cannot be read, or surveys none
+#'   of which has a record. A message of class `multicause_message` says how many sites, taxa and visits there are, how
+#'   many sites have two visits or more, and what was left out.
+#' @seealso [visits_bernoulli()], [which_zeros()]; [occurrence_matrix()] for one table of all visits; [read_pbdb()].
+#' @references
+#' Liow LH (2013). Simultaneous estimation of occupancy and detection probabilities: an illustration using Cincinnatian
+#' brachiopods. *Paleobiology* 39, 193-213. \doi{10.1666/12009}
+#'
+#' Reitan T, Ergon T, Liow LH (2022). Relative species abundance and population densities of the past: developing
+#' multispecies occupancy models for fossil data. *Paleobiology* 49, 23-38. \doi{10.1017/pab.2022.17}
+#' @examples
+#' # A survey: three visits, one of which found nothing
+#' records <- data.frame(
+#'   pond = c("North", "North", "North", "South"), day = c("2021-05-02", "2021-05-02", "2021-06-01", "2021-05-03"),
+#'   frog = c("Rana", "Bufo", "Rana", "Bufo")
+#' )
+#' surveys <- data.frame(
+#'   pond = c("North", "North", "South", "South"), day = c("2021-05-02", "2021-06-01", "2021-05-03", "2021-06-02"),
+#'   hours = c(2, 1, 1, 3)
+#' )
+#' visits <- visits_array(records, site = "pond", taxon = "frog", visit = "day", surveys = surveys)
+#' visits["South", , ]
+#' visit_table(visits)
+#'
+#' # Collections as searches of one fauna
+#' bodies <- subset(tetrapod_occurrences, !grepl("trace", pres_mode))
+#' fauna <- visits_array(
+#'   bodies, site = c("formation", "early_interval"), taxon = "genus", visit = "collection_no",
+#'   max_visits = 4, min_visits = 2, min_sites = 4
+#' )
+#' fit <- visits_bernoulli(fauna, 1, detection = ~log(n_pooled))
+#' fit
+#' @export
+visits_array <- function(data, site, taxon, visit, ..., surveys = NULL, present = NULL, occasion = NULL, until = NULL,
+                         max_visits = Inf, surplus = c("pool", "first", "random"), min_visits = 1, min_sites = 0,
+                         summarise = NULL) {
+  check_dots(...)
+  check_given(data)
+  if (missing(site) && missing(taxon) && missing(visit)) {
+    return(check_visits(data, name = "data"))
+  }
+  check_records(data, "data")
+  check_given(site, taxon, visit)
+  for (arg in c("site", "taxon", "visit")) check_columns(data, get(arg), arg)
+  surplus <- check_choice(surplus, "surplus", c("pool", "first", "random"))
+  if (!identical(max_visits, Inf)) max_visits <- check_count(max_visits, "max_visits")
+  limits <- c(sites = check_count(min_sites, "min_sites", 0L), visits = check_count(min_visits, "min_visits"))
+  if (limits[["visits"]] > max_visits) stop_input("`min_visits` must be no more than `max_visits`, %d.", max_visits)
+  if (!is.null(occasion)) occasion <- check_count(occasion, "occasion")
+  check_summaries(summarise)
+  dated <- date_visits(data, check_surveys(surveys, c(site, visit)), visit, until)
+  data <- dated$data
+  surveys <- dated$surveys
+  if (!is.null(occasion) && length(dated$columns) != 1L) {
+    stop_input("`occasion` pools days: `visit` must name one column of dates, not %d.", length(dated$columns))
+  }
+  found <- found_records(data, present)
+
+  keys <- join_tables(data, surveys, c(site, visit))
+  days <- if (length(dated$columns)) as.integer(as.Date(keys[[dated$columns[1L]]]))
+  if (!is.null(occasion)) keys[[dated$columns]] <- (days - min(days, na.rm = TRUE)) %/% occasion + 1
+  rows <- list(
+    site = key_codes(keys, site, "site", ", "), visit = key_codes(keys, visit, "visit", ", "),
+    taxon = key_codes(data, taxon, "taxon", " "), found = found, own = seq_len(nrow(data)), days = days,
+    source = if (is.null(surveys)) seq_len(nrow(data)) else nrow(data) + seq_len(nrow(surveys))
+  )
+  made <- made_visits(rows)
+  by_day <- length(dated$columns) && is.null(occasion)
+  made <- place_visits(made, rows$visit$label, by_day, max_visits, surplus)
+  kept <- keep_sites(made, rows, limits)
+  x <- fill_visits(made, rows, kept)
+  tables <- visit_covariates(
+    if (is.null(surveys)) data else surveys, made, rows, kept, site, visit, summarise, dated$columns, x
+  )
+  tell_visits(x, made, rows, kept, list(
+    surveys = surveys, data = data, columns = c(site, visit), covariates = tables, max_visits = max_visits,
+    surplus = surplus
+  ))
+  # As check_visits() marks an array and its covariates, see visits_bernoulli_data.R.
+  structure(x, sides = visit_sides, covariates = list(visit = tables$visit, site = tables$site), sites = tables$site)
+}
+
+#' @rdname visits_array
+#' @export
+visit_table <- function(x) {
+  check_given(x)
+  visits <- attr(x, "covariates", exact = TRUE)$visit
+  if (!is.data.frame(visits)) {
+    stop_input(paste(
+      "`x` must carry the covariates of `visits_array()`, but has none. Taking a part of an array loses them: take the",
+      "table first, and give it as `visit_data`."
+    ))
+  }
+  visits
+}
+
+check_records <- function(x, name) {
+  if (!is.data.frame(x)) {
+    stop_input("`%s` must be a data frame with a row for each %s, not %s.", name,
+      if (name == "data") "record" else "visit", show_value(x))
+  }
+  if (!nrow(x)) stop_input("`%s` must have rows: it has none.", name)
+}
+
+check_surveys <- function(surveys, columns) {
+  if (is.null(surveys)) {
+    return(NULL)
+  }
+  check_records(surveys, "surveys")
+  lost <- setdiff(columns, names(surveys))
+  if (length(lost)) {
+    stop_input("`surveys` must have the columns %s of `data`: it has no %s.", show_names(columns), show_names(lost))
+  }
+  surveys
+}
+
+# Both tables with the dates of visits as such, and the names of these columns; a period of days as its days.
+date_visits <- function(data, surveys, visit, until) {
+  tables <- list(data = data, surveys = surveys)
+  for (name in names(tables)) {
+    for (column in visit) {
+      if (!is.null(tables[[name]])) tables[[name]][[column]] <- as_days(tables[[name]][[column]], name, column)
+    }
+  }
+  dates <- function(table) visit[vapply(visit, function(column) inherits(table[[column]], "Date"), NA)]
+  columns <- dates(data <- tables$data)
+  surveys <- tables$surveys
+  odd <- if (!is.null(surveys)) union(setdiff(columns, dates(surveys)), setdiff(dates(surveys), columns))
+  if (length(odd)) stop_input("`%s` must be dates in both `data` and `surveys`, or in neither.", odd[1L])
+  if (!is.null(until)) surveys <- search_days(surveys, columns, until)
+  list(data = data, surveys = surveys, columns = columns)
+}
+
+# A row of surveys for each day from that of `column` to that of `until`.
+search_days <- function(surveys, column, until) {
+  if (is.null(surveys)) stop_input("`until` must name a column of `surveys`, which are not given.")
+  check_choice(until, "until", names(surveys))
+  if (length(column) != 1L) stop_input("`until` ends a period: `visit` must name one column of dates.")
+  last <- as_days(surveys[[until]], "surveys", until)
+  if (!inherits(last, "Date")) stop_input("`until` must name a column of dates: %s is not one.", show_names(until))
+  from <- surveys[[column]]
+  bad <- which(is.na(from) != is.na(last) | last < from)
+  if (length(bad)) {
+    stop_input("`surveys` must end no earlier than they begin: row %d is from %s to %s.", bad[1L],
+      format(from[bad[1L]]), format(last[bad[1L]]))
+  }
+  days <- ifelse(is.na(from), 1, as.integer(last - from) + 1)
+  out <- surveys[rep(seq_len(nrow(surveys)), days), setdiff(names(surveys), until), drop = FALSE]
+  out[[column]] <- out[[column]] + sequence(days) - 1
+  out
+}
+
+# Which records are finds: TRUE, FALSE or, where that is unknown, NA.
+found_records <- function(data, present) {
+  if (is.null(present)) {
+    return(rep(TRUE, nrow(data)))
+  }
+  check_columns(data, present, "present")
+  if (length(present) != 1L) stop_input("`present` must name one column, not %d.", length(present))
+  present_values(data[[present]], present)
+}
+
+present_values <- function(value, name) {
+  if (is.logical(value)) {
+    return(value)
+  }
+  if (is.numeric(value)) {
+    bad <- which(value < 0)
+    if (length(bad)) stop_input("`%s` must hold counts of at least 0: row %d is %s.", name, bad[1L], value[bad[1L]])
+    return(value > 0)
+  }
+  text <- tolower(name_values(value))
+  number <- suppressWarnings(as.numeric(text))
+  yes <- text %in% c("present", "presence", "true", "t", "yes", "y", "x") | number %in% number[number > 0]
+  no <- text %in% c("absent", "absence", "false", "f", "no", "n", "0") | number %in% 0
+  bad <- which(!is.na(text) & !yes & !no)
+  if (length(bad)) {
+    stop_input("`%s` must say present or absent, or how many: row %d is %s.", name, bad[1L], show_value(text[bad[1L]]))
+  }
+  ifelse(is.na(text), NA, yes)
+}
+
+# Columns of both tables, one below the other; numbers stay numbers where both have them, so that they sort as such.
+join_tables <- function(data, surveys, columns) {
+  plain <- function(x) is.numeric(x) && !is.object(x)
+  as.data.frame(lapply(stats::setNames(nm = columns), function(column) {
+    own <- data[[column]]
+    theirs <- surveys[[column]]
+    if (plain(own) && (is.null(surveys) || plain(theirs))) c(own, theirs) else c(name_values(own), name_values(theirs))
+  }), optional = TRUE, stringsAsFactors = FALSE)
+}
+
+# The visits that were made, site by site in order: data frame of site, name (codes), rank and count (of the site), with
+# an attribute: the visit of each row of both tables.
+made_visits <- function(rows) {
+  n <- length(rows$site$label)
+  pair <- (as.double(rows$visit$code) - 1) * n + rows$site$code
+  all <- sort(unique(pair[rows$source]))
+  if (!length(all)) stop_input("`site` and `visit` must both be known in some row: there is none.")
+  made <- data.frame(site = as.integer((all - 1) %% n) + 1L, name = as.integer((all - 1) %/% n) + 1L)
+  in_order <- order(made$site, made$name)
+  made <- made[in_order, ]
+  number <- tabulate(made$site, n)
+  made$rank <- sequence(number[number > 0L])
+  made$count <- number[made$site]
+  of_row <- match(pair, all[in_order])
+  if (all(is.na(of_row[rows$own]))) {
+    stop_input("`surveys` must have visits of `data`: no record is of a site and visit that they have.")
+  }
+  structure(made, of_row = of_row, pair = pair)
+}
+
+# The column of the array of each visit, NA where it is left out, and the columns' names.
+place_visits <- function(made, label, by_day, max_visits, surplus) {
+  used <- sort(unique(made$name))
+  # Dates are seldom shared; of other names those that are each used at two sites or more on average.
+  shared <- length(used) == max(made$count) || (!by_day && length(used) <= nrow(made) / 2)
+  made$column <- if (shared) match(made$name, used) else made$rank
+  labels <- if (shared) label[used] else as.character(seq_len(max(made$rank)))
+  if (length(labels) > max_visits) {
+    made$column <- thin_visits(made, max_visits, surplus, by_day)
+    labels <- as.character(seq_len(min(max_visits, max(made$count))))
+  }
+  attr(made, "labels") <- labels
+  made
+}
+
+thin_visits <- function(made, most, surplus, by_day) {
+  if (surplus == "pool") {
+    in_turn <- (made$rank - 1L) %% most + 1L
+    beside <- as.integer(ceiling(made$rank * most / made$count))
+    return(ifelse(made$count <= most, made$rank, if (by_day) beside else in_turn))
+  }
+  kept <- if (surplus == "first") {
+    made$rank <= most
+  } else {
+    by_chance <- order(made$site, stats::runif(nrow(made)))
+    replace(logical(nrow(made)), by_chance[made$rank <= most], TRUE)
+  }
+  column <- rep(NA_integer_, nrow(made))
+  column[kept] <- sequence(rle(made$site[kept])$lengths)
+  column
+}
+
+# Which sites and taxa stay, as logical vectors.
+keep_sites <- function(made, rows, limits) {
+  placed <- made[!is.na(made$column), ]
+  searched <- !duplicated(placed[c("site", "column")])
+  sites <- tabulate(placed$site[searched], length(rows$site$label)) >= limits[["visits"]]
+  if (!any(sites)) {
+    stop_input("`min_visits` must leave a site: none has %s.", count_words(limits[["visits"]], "visit"))
+  }
+  at <- find_places(made, rows)
+  at <- at[sites[at$site], ]
+  at <- at[!duplicated(at[c("site", "taxon")]), ]
+  taxa <- tabulate(at$taxon, length(rows$taxon$label)) >= limits[["sites"]]
+  if (!any(taxa)) {
+    stop_input("`min_sites` must leave a taxon: none was found at %s.", count_words(limits[["sites"]], "site"))
+  }
+  list(sites = sites, taxa = taxa)
+}
+
+# The finds that are of a visit made and kept: site, taxon, column.
+find_places <- function(made, rows) {
+  visit <- attr(made, "of_row")[rows$own]
+  at <- data.frame(site = made$site[visit], taxon = rows$taxon$code, column = made$column[visit])
+  at[rows$found %in% TRUE & stats::complete.cases(at), ]
+}
+
+fill_visits <- function(made, rows, kept) {
+  labels <- list(
+    site = rows$site$label[kept$sites], taxon = rows$taxon$label[kept$taxa], visit = attr(made, "labels")
+  )
+  size <- lengths(labels)
+  if (prod(as.double(size)) > .Machine$integer.max) {
+    stop_input("`max_visits` must be lower: an array of %s cells is too large.", paste(size, collapse = " x "))
+  }
+  inner <- list(site = cumsum(kept$sites), taxon = cumsum(kept$taxa))
+  searched <- matrix(NA_integer_, size[["site"]], size[["visit"]])
+  at <- made[!is.na(made$column) & kept$sites[made$site], ]
+  searched[cbind(inner$site[at$site], at$column)] <- 0L
+  x <- array(searched[, rep(seq_len(size[["visit"]]), each = size[["taxon"]])], size, labels)
+  at <- find_places(made, rows)
+  at <- at[kept$sites[at$site] & kept$taxa[at$taxon], ]
+  x[cbind(inner$site[at$site], inner$taxon[at$taxon], at$column)] <- 1L
+  x
+}
+
+# list(visit, site): the data frames of what is known of them; `table` has the rows that say which visits were made.
+visit_covariates <- function(table, made, rows, kept, site, visit, summarise, dates, x) {
+  of_row <- attr(made, "of_row")[rows$source]
+  at <- made[of_row, c("site", "column")]
+  at$site[is.na(at$column) | !kept$sites[at$site]] <- NA
+  own <- list(code = at$site, label = rows$site$label)
+  sites <- new_site_table(table[setdiff(names(table), names(summarise))], site, own, kept$sites, NULL)
+  names(sites)[1L] <- "site"
+  cell <- as.integer((at$column - 1L) * nrow(x) + cumsum(kept$sites)[at$site])
+  code <- list(code = cell, label = as.character(seq_len(nrow(x) * dim(x)[3L])))
+  searched <- code$label %in% cell
+  rest <- setdiff(names(table), names(sites))
+  visits <- new_site_table(table[rest], character(), code, searched, summarise)
+  cells <- which(searched)
+  visits <- data.frame(
+    site = rownames(x)[(cells - 1L) %% nrow(x) + 1L], visit = dimnames(x)[[3L]][(cells - 1L) %/% nrow(x) + 1L],
+    visits[setdiff(names(visits)[-1L], c("site", "visit"))], check.names = FALSE
+  )
+  if (length(dates)) {
+    day <- rows$days[rows$source]
+    first <- as.Date(unname(tapply(day, factor(cell, cells), min)), origin = "1970-01-01")
+    if (!dates[1L] %in% c("site", "visit")) visits[[dates[1L]]] <- first
+    visits$day_of_year <- as.POSIXlt(first)$yday + 1L
+  }
+  single <- unique(data.frame(cell, visit = of_row, day = if (length(dates)) day else 0L))
+  pooled <- tabulate(match(single$cell, cells), length(cells))
+  if (any(pooled > 1L)) visits$n_pooled <- pooled
+  in_order <- order((cells - 1L) %% nrow(x))
+  visits <- visits[in_order, ]
+  rownames(visits) <- NULL
+  list(visit = visits, site = sites, varying = setdiff(rest, c(names(visits), visit)))
+}
+
+tell_visits <- function(x, made, rows, kept, given) {
+  n_visits <- rowSums(!is.na(x[, 1L, , drop = FALSE]))
+  twice <- sum(n_visits > 1L)
+  lines <- sprintf(
+    "%s x %s, up to %s to a site: %d in all; %s two or more, %d one.", count_words(nrow(x), "site"),
+    count_words(ncol(x), "taxon"), count_words(dim(x)[3L], "visit"), as.integer(sum(n_visits)),
+    paste(count_words(twice, "site"), if (twice == 1L) "has" else "have"), nrow(x) - twice
+  )
+  bare <- sum(colSums(aperm(x, c(2L, 1L, 3L))) == 0, na.rm = TRUE)
+  lines <- c(lines, left_out_sentences(made, rows, given), if (bare) {
+    sprintf("Visits that found none of these taxa: %d.", bare)
+  }, thinned_sentence(made, kept, given))
+  n_dropped <- c(sum(!kept$sites[unique(made$site)]), sum(!kept$taxa))
+  if (any(n_dropped)) {
+    lines <- c(lines, sprintf("Dropped by `min_visits` and `min_sites`: %s, %s.",
+      count_words(n_dropped[1L], "site"), count_words(n_dropped[2L], "taxon")))
+  }
+  if (!is.null(given$surveys) && length(given$covariates$varying)) {
+    lines <- c(lines, sprintf("Not among the covariates, as they vary within a visit (see `summarise`): %s.",
+      paste(given$covariates$varying, collapse = ", ")))
+  }
+  inform("%s", paste(lines, collapse = "\n"))
+}
+
+left_out_sentences <- function(made, rows, given) {
+  pair <- attr(made, "pair")
+  of_row <- attr(made, "of_row")[rows$own]
+  blank <- is.na(pair[rows$own])
+  other <- !blank & is.na(of_row)
+  unknown <- !blank & is.na(rows$found)
+  c(
+    if (any(blank)) {
+      sprintf("Left out %d of %d records: no %s.", sum(blank), length(blank), paste(given$columns, collapse = " or "))
+    },
+    if (any(other)) {
+      first <- which(other)[1L]
+      sprintf("Left out %d of %d records, of visits that `surveys` does not have: the first is of %s, %s.", sum(other),
+        length(other), show_names(rows$site$label[rows$site$code[first]]),
+        show_names(rows$visit$label[rows$visit$code[first]]))
+    },
+    if (any(unknown)) sprintf("Records that do not say whether the taxon was found, taken for none: %d.", sum(unknown))
+  )
+}
+
+# What `max_visits` did, or could do.
+thinned_sentence <- function(made, kept, given) {
+  own <- made[kept$sites[made$site], ]
+  many <- own$count > given$max_visits
+  if (!any(many)) {
+    size <- c(length(unique(own$site)), length(attr(made, "labels")))
+    empty <- 1 - nrow(unique(own[c("site", "column")])) / prod(size)
+    if (empty > 0.8 && size[2L] > 10L) {
+      return(sprintf("%s %% of the array are visits that were not made: see `max_visits`.", format_percent(empty)))
+    }
+    return(NULL)
+  }
+  at <- count_words(length(unique(own$site[many])), "site")
+  if (given$surplus == "pool") {
+    return(sprintf("Pooled into %s each: %d visits to %s.", count_words(given$max_visits, "search"), sum(many), at))
+  }
+  sprintf("Left out %d of %d visits, to %s with more than %d.", sum(is.na(own$column)), nrow(own), at, given$max_visits)
+}
+
+# Dates as text: the year first or last, and then perhaps a time.
+date_patterns <- c(
+  first = "^[0-9]{4}([-/.])[0-9]{1,2}\\1[0-9]{1,2}\\b", last = "^[0-9]{1,2}([-/.])[0-9]{1,2}\\1([0-9]{2}|[0-9]{4})\\b"
+)
+is_date_text <- function(text) {
+  grepl(date_patterns[["first"]], text, perl = TRUE) | grepl(date_patterns[["last"]], text, perl = TRUE)
+}
+
+# Days of what is a date; anything else as it is.
+as_days <- function(value, table, column) {
+  if (inherits(value, "Date")) {
+    return(as.Date(floor(unclass(value)), origin = "1970-01-01"))
+  }
+  if (inherits(value, "POSIXt")) {
+    return(as.Date(format(value, "%Y-%m-%d")))
+  }
+  if (!is.character(value) && !is.factor(value)) {
+    return(value)
+  }
+  text <- name_values(value)
+  dated <- is_date_text(text)
+  if (!any(dated) || sum(dated) < sum(!is.na(text)) / 2) {
+    return(value)
+  }
+  day <- text_days(text, dated, sprintf("%s$%s", table, column))
+  bad <- which(is.na(day) & !is.na(text))
+  if (length(bad)) {
+    stop_input("`%s$%s` must be dates throughout: row %d is %s.", table, column, bad[1L], show_value(text[bad[1L]]))
+  }
+  day
+}
+
+text_days <- function(text, dated, name) {
+  parts <- lapply(strsplit(ifelse(dated, text, NA), "[^0-9]+"), function(part) as.integer(part[1:3]))
+  parts <- matrix(unlist(parts), 3L)
+  if (!any(grepl(date_patterns[["last"]], text, perl = TRUE))) {
+    year_month_day <- parts
+  } else {
+    over <- c(day_first = any(parts[1L, ] > 12, na.rm = TRUE), month_first = any(parts[2L, ] > 12, na.rm = TRUE))
+    points <- all(grepl(".", text[dated], fixed = TRUE))
+    short <- any(parts[3L, ] < 1000, na.rm = TRUE)
+    if (short || all(over) || !(any(over) || points)) {
+      stop_input("`%s` must be dates that can be read in one way only, not %s: give as.Date(%s, format = ).", name,
+        show_value(text[which(dated)[1L]]), name)
+    }
+    year_month_day <- parts[if (over[["month_first"]]) c(3L, 1L, 2L) else 3:1, , drop = FALSE]
+  }
+  as.Date(
+    sprintf("%04d-%02d-%02d", year_month_day[1L, ], year_month_day[2L, ], year_month_day[3L, ]), format = "%Y-%m-%d"
+  )
+}
