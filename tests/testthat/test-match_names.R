@@ -170,5 +170,5 @@ test_that("covariates of visits go by name", {
   expect_refused(side(data.frame(site = c(sites, sites[1]), depth = 1:31)), "twice")
   expect_identical(check_visits(list(x, again[30:1, ]), name = "x"), check_visits(list(x, again), name = "x"))
   expect_identical(wz_data(x[turned, ], check_visits(visits, name = "visits"))$x,
-    wz_data(NULL, check_visits(visits, name = "visits"))$x)
+    wz_data(NULL, check_visits(visits, name = "visits"))$x[turned, ])
 })
