@@ -148,8 +148,9 @@ test_that("logLik() is for exact inference", {
 test_that("print(), sources(), top_terms() and the figure name the same taxa", {
   set.seed(4)
   common <- cbind(all = 0.95, outer(1:60, 1:6, function(i, j) ifelse((i <= 30) == (j <= 3), 0.8, 0.05)))
-  colnames(common)[-1L] <- paste0("taxon", 1:6)
-  fit <- noisy_or(random_bernoulli(common), 2, inference = "exact", control = quiet_control(n_start = 3))
+  x <- random_bernoulli(common)
+  colnames(x) <- paste0("taxon", 1:7)
+  fit <- noisy_or(x, 2, inference = "exact", control = quiet_control(n_start = 3))
   lifted <- top_terms(fit, 3, by = "lift")
   by_component <- vapply(split(lifted$term, lifted$component), paste, "", collapse = ", ")
   expect_identical(sources(fit)$top, unname(by_component))
