@@ -228,7 +228,7 @@ ab_gibbs_fit <- function(jobs, problem, call) {
     pinned = stats::setNames(problem$pinned, labels), estimate = "gibbs", prior = problem$prior,
     density = data_density(data), margins = data$margins, class = c("aspect_bernoulli_gibbs", "aspect_bernoulli")
   )
-  fit$converged <- chains_agree(fit, quantities(fit))
+  fit$converged <- chains_agree(fit)
   validate_aspect_bernoulli(fit)
 }
 

@@ -7,14 +7,9 @@ fit_sentences.aspect_bernoulli_gibbs <- function(fit, digits = 4L) {
     sprintf("%s: %s", model_title(fit), shape_words(fit)),
     sprintf(
       "%s of %s of a Gibbs sampler; %s", count_words(nrow(fit$trace), "draw"), count_words(chains, "chain"),
-      if (is.na(fit$converged)) {
-        unknown_agreement(fit)
-      } else if (fit$converged) {
-        "they agree"
-      } else {
-        "they DISAGREE: answers depend on the chain"
-      }
-    )
+      agreement_words(fit)
+    ),
+    disagreement_sentence(fit)
   )
 }
 

@@ -225,7 +225,7 @@ bmf_new_fit <- function(jobs, problem, data, fixed, call) {
     family = problem$family, size = problem$size, prior = problem$prior, fixed = fixed, mean = mean,
     kept = lapply(jobs, function(job) job$kept), names = names, class = "bmf"
   )
-  fit$converged <- chains_agree(fit, bmf_note_names[1:4])
+  fit$converged <- chains_agree(fit)
   validate_bmf(fit)
 }
 

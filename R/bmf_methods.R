@@ -74,9 +74,9 @@ print.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   chains <- length(unique(x$trace$chain))
   cat(sprintf(
     "%s of %s; %s; best log joint density %s\n", count_words(nrow(x$trace), "draw"), count_words(chains, "chain"),
-    if (is.na(x$converged)) unknown_agreement(x) else if (x$converged) "they agree" else "they DISAGREE",
-    format(unname(x$objective), digits = digits)
+    agreement_words(x), format(unname(x$objective), digits = digits)
   ))
+  writeLines(as.character(disagreement_sentence(x)))
   invisible(x)
 }
 
@@ -302,6 +302,10 @@ param_parts.bmf <- function(fit) c(list(effects = bmf_effects(fit)), NextMethod(
 
 #' @export
 is_sampled.bmf <- function(fit) TRUE
+
+# The numbers of entries follow from those of features.
+#' @export
+judged_quantities.bmf <- function(fit) bmf_note_names[1:4]
 
 #' @export
 has_figure.bmf <- function(fit) TRUE

@@ -279,39 +279,78 @@ tail_ess <- function(draws) {
 
 rhat_agree <- 1.1 # R-hat up to which chains are said to agree
 
-# Do all chains agree on these quantities? A warning says on which they do not. NA for a single chain, and where halves
-# of chains have no variance yet.
-chains_agree <- function(fit, names) {
+# The quantities on which chains are to agree.
+judged_quantities <- function(fit) UseMethod("judged_quantities")
+
+#' @export
+judged_quantities.default <- function(fit) quantities(fit)
+
+# Do all chains agree on them? A warning says on which they do not. NA for a single chain, and where halves of chains
+# have no variance yet.
+chains_agree <- function(fit) {
   draws <- table(fit$trace$chain)
   if (length(draws) < 2L || min(draws) < 4L) {
     return(NA)
   }
-  rhat <- vapply(stats::setNames(nm = names), function(name) split_rhat(draws_by_chain(fit, name)), 0)
-  apart <- sort(rhat[!is.na(rhat) & rhat > rhat_agree], decreasing = TRUE)
-  if (length(apart)) tell_disagreement(fit, apart, length(names))
+  apart <- rhat_apart(fit)
+  if (length(apart)) tell_disagreement(fit, apart)
   !length(apart)
 }
 
-# Where that is NA.
-unknown_agreement <- function(fit) {
-  single <- length(unique(fit$trace$chain)) < 2L
-  if (single) "one chain alone shows nothing" else "too few draws to see whether they agree"
+# The R-hats above rhat_agree, by quantity, the largest first.
+rhat_apart <- function(fit) {
+  names <- judged_quantities(fit)
+  rhat <- vapply(stats::setNames(nm = names), function(name) split_rhat(draws_by_chain(fit, name)), 0)
+  sort(rhat[!is.na(rhat) & rhat > rhat_agree], decreasing = TRUE)
 }
 
-#   apart  the R-hats above rhat_agree, by name, of so many quantities
-tell_disagreement <- function(fit, apart, n_quantity) {
-  chain <- fit$trace$chain
+agreement_words <- function(fit) {
+  if (!is.na(fit$converged)) {
+    if (fit$converged) "they agree" else "they do not agree yet"
+  } else if (length(unique(fit$trace$chain)) < 2L) {
+    "one chain alone shows nothing about agreement"
+  } else {
+    "too few draws to see whether they agree"
+  }
+}
+
+# On what chains agree and on what not, and what to do then; NULL where they agree.
+disagreement_sentence <- function(fit) {
+  if (!isFALSE(fit$converged)) {
+    return(NULL)
+  }
+  apart <- names(rhat_apart(fit))
+  agreed <- setdiff(judged_quantities(fit), apart)
+  wrap_text(sprintf(
+    "%s do not agree on %s (R-hat above %s), so answers depend on the chain. More warm-up and draws may help: `%s`.",
+    if (length(agreed)) sprintf("The chains agree on %s; they", show_names(agreed, 3L)) else "The chains",
+    show_names(apart, 3L), format(rhat_agree), gsub(" ", "\001", longer_chains(fit), fixed = TRUE)
+  ), exdent = 2L)
+}
+
+# The call for chains that tell more: at least as long as by default.
+longer_chains <- function(fit) {
+  usual <- mcmc_control()
+  given <- fit$control
+  sprintf(
+    "update(fit, control = mcmc_control(chains = %d, warmup = %.0f, draws = %.0f))",
+    max(length(unique(fit$trace$chain)), usual$chains), max(4 * as.double(given$warmup), usual$warmup),
+    max(2 * as.double(given$draws), usual$draws)
+  )
+}
+
+#   apart  rhat_apart(), not empty
+tell_disagreement <- function(fit, apart) {
   warning(warningCondition(
     sprintf(
       paste(
-        "The chains disagree (R-hat above %s) on %s (%d of %d quantities): their mean log joint densities are %s. Give",
-        "them more warm-up and draws, or more starts, as",
-        "`update(fit, control = mcmc_control(chains = %d, warmup = %.0f, draws = %.0f))`;",
-        "where they still disagree, read answers as those of several solutions; see summary()."
+        "The chains do not agree (R-hat above %s) on %s (%d of %d quantities): their mean log joint densities are %s.",
+        "Give them more warm-up and draws, or more starts, as `%s`;",
+        "where they still do not agree, read answers as those of several solutions; see summary()."
       ),
-      format(rhat_agree), show_names(names(apart), 3L), length(apart), n_quantity,
-      paste(format(round(tapply(fit$trace$objective, chain, base::mean), 1)), collapse = ", "),
-      length(unique(chain)), 4 * max(fit$control$warmup, 1), 2 * as.double(fit$control$draws)
+      format(rhat_agree), show_names(names(apart), 3L), length(apart), length(judged_quantities(fit)),
+      paste(format(round(tapply(fit$trace$objective, fit$trace$chain, base::mean), 1)), collapse = ", "),
+      longer_chains(fit)
     ),
     class = "multicause_chains_disagree", call = NULL
   ))

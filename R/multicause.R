@@ -378,7 +378,7 @@ print_criteria <- function(x, digits) {
       if (is.null(x$criteria_note)) "" else "at the estimate ", shown[["loglik"]], shown[["df"]], shown[["AIC"]],
       shown[["BIC"]], paste0("", paper)
     ))
-    writeLines(as.character(x$criteria_note))
+    if (!is.null(x$criteria_note)) writeLines(wrap_text(x$criteria_note, exdent = 2L))
   } else if (!is.na(x$criteria[["loglik"]])) {
     cat(sprintf("\nLog-likelihood at the estimate %s; no AIC or BIC, as %s\n", shown[["loglik"]], x$no_criteria))
   }
@@ -389,7 +389,8 @@ print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3
   check_whole(x, "x")
   digits <- check_digits(digits)
   writeLines(x$title)
-  if (x$n_missing > 0) cat(sprintf("%s unknown\n", count_words(x$n_missing, "cell")))
+  unknown <- paste(count_words(x$n_missing, "cell"), "unknown")
+  if (x$n_missing > 0 && !any(startsWith(x$title, unknown))) writeLines(unknown)
   print_criteria(x, digits)
   print_starts(x$starts, digits)
   writeLines(as.character(seed_sentence(x$seed)))

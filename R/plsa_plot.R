@@ -115,8 +115,8 @@ simplex_figure <- function(fit) {
 #' @description
 #' Four views of a fit:
 #' \describe{
-#'   \item{`"marginals"`}{the components' distributions along each dimension, a panel each: lines where its levels are
-#'     many, else points.}
+#'   \item{`"marginals"`}{the components' distributions along each dimension, a panel each: bars with their names where
+#'     levels have names, lines along levels that have none, or whose names are numbers, such as ages.}
 #'   \item{`"reconstruction"`}{the data and the fit side by side, summed over all dimensions but two.}
 #'   \item{`"divergences"`}{the divergences of all pairs of components, see [divergences()].}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
@@ -148,36 +148,93 @@ autoplot.plca <- function(object, # nolint: object_name_linter.
   )
 }
 
-few_levels <- 12L # a dimension with more is drawn as lines
+few_levels <- 12L # a dimension of at most so many has points on its lines
 
+# Levels that have names are bars with these, and numbers lines along them. A panel has one dimension, and all share an
+# axis, on which each dimension has a stretch of its own.
 marginals_figure <- function(fit, at) {
   titles <- dimension_names(fit$labels[at], at)
-  each <- Map(function(q, title) {
+  marginals <- unname(fit$param$marginals[at])
+  stretches <- level_stretches(marginals)
+  each <- Map(function(q, title, stretch) {
     table <- cell_frame(q)
     data.frame(
-      component = table$row, level = as.integer(table$column), probability = table$value, dimension = title,
-      few = ncol(q) <= few_levels
+      component = table$row, at = stretch$at[as.integer(table$column)], probability = table$value, dimension = title,
+      named = !is.null(stretch$names), few = ncol(q) <= few_levels
     )
-  }, unname(fit$param$marginals[at]), titles)
+  }, marginals, titles, stretches)
   table <- do.call(rbind, unname(each))
   table$dimension <- factor(table$dimension, titles)
-  names <- lapply(fit$param$marginals[at], colnames)
-  # The only dimension, or several of the same levels, may show them by name.
-  named <- if (length(at) == 1L && !is.null(names[[1L]]) && length(names[[1L]]) <= few_levels) {
-    ggplot2::scale_x_continuous(
-      breaks = seq_along(names[[1L]]), labels = short_labels(14L)(names[[1L]]), guide = thinned()
-    )
-  } else {
-    ggplot2::scale_x_continuous(breaks = whole_breaks)
+  lines <- table[!table$named, ]
+  drawn <- c(if (any(table$named)) "bars", if (nrow(lines)) "lines")
+  colours <- component_colours(nlevels(table$component))
+  figure <- new_figure(
+    table, gg_aes(x = "at", y = "probability"), "What each component is made of",
+    sprintf(
+      "%s: each component's distribution along %s.", capital(paste(drawn, collapse = " and ")),
+      paste(titles, collapse = ", ")
+    ), if (!any(table$named)) "level", "probability"
+  ) + ggplot2::facet_wrap("dimension", scales = "free", ncol = 1L) + few_numbers("y") + level_scale(stretches) +
+    colour_scale(stats::setNames(colours, levels(table$component)))
+  if (any(table$named)) {
+    figure <- figure + ggplot2::geom_col(gg_aes(fill = "component"), table[table$named, ], position = "dodge")
   }
-  new_figure(
-    table, gg_aes(x = "level", y = "probability", colour = "component", linetype = "component"),
-    "What each component is made of",
-    sprintf("Lines: each component's distribution along %s.", paste(titles, collapse = ", ")), "level", "probability"
-  ) + ggplot2::geom_line() + ggplot2::geom_point(data = table[table$few, ], size = 1.4) +
-    ggplot2::facet_wrap("dimension", scales = "free", ncol = 1L) + named + few_numbers("y") +
-    ggplot2::scale_linetype_manual(NULL, values = rep_len(1:6, nlevels(table$component))) +
-    colour_scale(stats::setNames(component_colours(nlevels(table$component)), levels(table$component)))
+  if (!nrow(lines)) {
+    return(figure)
+  }
+  figure + ggplot2::geom_line(gg_aes(colour = "component", linetype = "component"), lines) +
+    ggplot2::geom_point(gg_aes(colour = "component"), lines[lines$few, ], size = 1.4) +
+    ggplot2::scale_linetype_manual(NULL, values = rep_len(1:6, nlevels(table$component)))
+}
+
+# For each dimension where its levels stand on the common axis, `at`, and their `names`, or what to take off for their
+# numbers, `shift`. Names that are all numbers, such as ages, are numbers.
+level_stretches <- function(marginals) {
+  from <- 0
+  out <- list()
+  for (q in marginals) {
+    names <- colnames(q)
+    value <- if (is.null(names)) seq_len(ncol(q)) else suppressWarnings(as.numeric(names))
+    named <- anyNA(value) || anyDuplicated(value) > 0L
+    if (named) value <- seq_len(ncol(q))
+    shift <- from - min(value)
+    stretch <- list(at = value + shift, shift = shift, names = if (named) names)
+    out <- c(out, list(stretch))
+    # Wide enough apart that no panel, with its margins, comes into the next stretch.
+    from <- max(stretch$at) + 10 * max(1, diff(range(value)))
+  }
+  out
+}
+
+level_scale <- function(stretches) {
+  middle <- vapply(stretches, function(stretch) mean(range(stretch$at)), 0)
+  of <- function(at) stretches[[which.min(abs(middle - mean(range(at, na.rm = TRUE))))]]
+  breaks <- function(limits) {
+    stretch <- of(limits)
+    if (!is.null(stretch$names)) {
+      return(stretch$at)
+    }
+    whole <- all(stretch$at - stretch$shift == round(stretch$at - stretch$shift))
+    (if (whole) whole_breaks else pretty)(range(stretch$at) - stretch$shift) + stretch$shift
+  }
+  short <- short_labels(14L)
+  labels <- function(at) {
+    stretch <- of(at)
+    if (is.null(stretch$names)) {
+      return(format(signif(at - stretch$shift, 10L), trim = TRUE))
+    }
+    apart(short(stretch$names[match(at, stretch$at)]))
+  }
+  named <- any(vapply(stretches, function(stretch) !is.null(stretch$names), NA))
+  most <- max(lengths(lapply(stretches, `[[`, "names")))
+  list(
+    ggplot2::scale_x_continuous(breaks = breaks, labels = labels, guide = thinned(angle = if (named) 90)),
+    if (named) {
+      ggplot2::theme(
+        axis.text.x = ggplot2::element_text(size = if (most > 40L) 6.5 else 7.5, lineheight = apart_height)
+      )
+    }
+  )
 }
 
 reconstruction_figure <- function(fit, at) {

@@ -138,16 +138,15 @@ trust_sentence.default <- function(fit) {
   chains <- length(unique(fit$trace$chain))
   paste(
     sprintf("%s of %s.", count_words(nrow(fit$trace), "draw"), count_words(chains, "chain")),
-    if (is.na(fit$converged)) {
-      if (chains < 2L) {
-        "One chain alone shows nothing about agreement."
-      } else {
-        "Too few draws to see whether the chains agree."
-      }
-    } else if (fit$converged) {
+    if (isFALSE(fit$converged)) {
+      sprintf(
+        "**The chains do not agree yet** (R-hat above %s): give them more warm-up and draws, or more starts.",
+        format(rhat_agree)
+      )
+    } else if (isTRUE(fit$converged)) {
       sprintf("The chains agree (R-hat at most %s).", format(rhat_agree))
     } else {
-      sprintf("**The chains disagree** (R-hat above %s): give them more warm-up, draws or starts.", format(rhat_agree))
+      sprintf("%s.", capital(agreement_words(fit)))
     }
   )
 }

@@ -60,7 +60,7 @@ top_terms <- function(fit, n = 10, by = c("probability", "lift", "frex"), ..., w
       lift = unname(lift[c, at]), exclusivity = unname(exclusivity[c, at]), frex = unname(frex[at])
     )
   })
-  do.call(rbind, each)
+  do.call(rbind, unname(each))
 }
 
 # What each component says of the attributes, k x m, none below 0.

@@ -248,7 +248,7 @@ visits_gibbs_fit <- function(jobs, problem, call) {
   fit$loglik <- visits_run(
     problem$cell, visit_param(fit), NULL, fit_control(max_pass = 0, n_start = 1)
   )$outcome$objective
-  fit$converged <- chains_agree(fit, quantities(fit))
+  fit$converged <- chains_agree(fit)
   validate_aspect_bernoulli(fit)
 }
 

@@ -308,3 +308,20 @@ test_that("a long run has a first answer after one start, and the draws of a sil
   state$columns <- cbind(state$columns, as.raw(c(0, 1, 1)))
   expect_message(tell_first_answer(state, c(1L, 1L), c("a", "b", "c")), "the largest of \"b\", \"c\"")
 })
+
+test_that("print() says on what chains agree, on what not, and what to do", {
+  fit <- fits_of_all()$bmf
+  said <- function(fit) paste(capture.output(print(fit)), collapse = " ")
+  n <- nrow(fit$trace) / 2
+  set.seed(1)
+  fit$trace$row_features <- fit$trace$column_features <- rep(1:2, n)
+  fit$trace$log_likelihood <- stats::rnorm(2 * n)
+  fit$trace$objective <- stats::rnorm(2 * n, rep(c(0, 30), each = n))
+  fit$converged <- FALSE
+  expect_match(said(fit), 'they do not agree on "objective" (R-hat above 1.1), so answers depend on', fixed = TRUE)
+  expect_match(said(fit), "`update(fit, control = mcmc_control(chains = 4, warmup = 500, draws = 1000))`", fixed = TRUE)
+  expect_match(said(fit), 'agree on "log_likelihood"', fixed = TRUE)
+  fit$converged <- TRUE
+  expect_match(said(fit), "they agree; best")
+  expect_no_match(said(fit), "update")
+})

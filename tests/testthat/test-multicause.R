@@ -49,6 +49,21 @@ test_that("logLik() is the likelihood at the estimate, of penalised fits too; AI
   }
 })
 
+test_that("summary() says all that print() says, of every model", {
+  fits <- fits_of_all()
+  few <- quiet_control(n_start = 1)
+  x <- fits$bernoulli_mixture$x
+  fits$neighbours <- suppressMessages(neighbours_mean(x, likeness = 2))
+  fits$gibbs <- aspect_bernoulli(x, 2, estimate = "gibbs", control = mcmc_control(1, 5, 5, progress = FALSE))
+  fits$missing <- plsa(x, 2, sparsity = c(basis = 0.1), control = few)
+  fits$prior <- plca(fits$plca$x, 2, prior = cross_entropy(between = -0.1), control = few)
+  fits$shards <- suppressMessages(bernoulli_mixture(shards(x, tempfile(), size = 10), 2, control = few))
+  for (name in names(fits)) {
+    said <- capture.output(print(fits[[name]]))
+    expect_identical(setdiff(said, capture.output(print(summary(fits[[name]])))), character(), info = name)
+  }
+})
+
 test_that("update() works inside functions, with data and settings that are gone", {
   make <- function(table, components) {
     kind <- "map"

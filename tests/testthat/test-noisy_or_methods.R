@@ -145,6 +145,23 @@ test_that("logLik() is for exact inference", {
   expect_equal(as.numeric(logLik(fit)), fit$loglik)
 })
 
+test_that("print(), sources(), top_terms() and the figure name the same taxa", {
+  set.seed(4)
+  common <- cbind(all = 0.95, outer(1:60, 1:6, function(i, j) ifelse((i <= 30) == (j <= 3), 0.8, 0.05)))
+  x <- random_bernoulli(common)
+  colnames(x) <- paste0("taxon", 1:7)
+  fit <- noisy_or(x, 2, inference = "exact", control = quiet_control(n_start = 3))
+  lifted <- top_terms(fit, 3, by = "lift")
+  by_component <- vapply(split(lifted$term, lifted$component), paste, "", collapse = ", ")
+  expect_identical(sources(fit)$top, unname(by_component))
+  said <- paste(capture.output(print(fit)), collapse = " ")
+  shown <- ggplot2::autoplot(fit, "top", n = 3)$data
+  for (name in names(by_component)) {
+    expect_match(gsub(" +", " ", said), paste0(name, ": ", by_component[[name]]), fixed = TRUE)
+    expect_identical(paste(shown$taxon[shown$component == name], collapse = ", "), by_component[[name]])
+  }
+})
+
 test_that("the number of sources in use is reported", {
   fit <- planted_fit()
   expect_equal(sum(sources(fit)$in_use), 4)

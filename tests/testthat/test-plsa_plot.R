@@ -35,3 +35,33 @@ test_that("plsa: basis, membership, simplex and trace", {
   expect_equal(as.vector(stats::dist(corner)), rep(1, 3))
   expect_error(plot(plsa(x[, 1:2], 2), "simplex"), "3 columns, not 2", class = "multicause_input_error")
 })
+
+# What is drawn as bars and as lines, and the labels of each panel's axis.
+plot_layers <- function(fit) {
+  figure <- ggplot2::autoplot(fit)
+  of <- function(geom) {
+    at <- Filter(function(layer) inherits(layer$geom, geom), figure$layers)
+    if (length(at)) at[[1L]]$data
+  }
+  panels <- ggplot2::ggplot_build(figure)$layout$panel_params
+  labels <- lapply(panels, function(panel) trimws(stats::na.omit(panel$x$get_labels())))
+  list(bars = of("GeomCol"), lines = of("GeomLine"), labels = lapply(labels, as.vector))
+}
+
+test_that("levels with names are bars that bear them, and numbers lines along them", {
+  set.seed(5)
+  x <- array(stats::rpois(4 * 30 * 5, 2), c(4, 30, 5), list(
+    site = c("upper", "middle", "lower", "base"), taxon = paste0("genus", 1:30), age = c(10, 12, 20, 35, 60)
+  ))
+  fit <- plca(x, 2, control = quiet_control(n_start = 1))
+  figure <- plot_layers(fit)
+  expect_setequal(as.character(figure$bars$dimension), c("site", "taxon"))
+  expect_identical(unique(as.character(figure$lines$dimension)), "age")
+  expect_equal(diff(sort(unique(figure$lines$at))), diff(c(10, 12, 20, 35, 60)))
+  expect_identical(figure$labels[[1L]], c("upper", "middle", "lower", "base"))
+  expect_identical(figure$labels[[2L]], paste0("genus", 1:30))
+  expect_true(all(figure$labels[[3L]] %in% seq(0, 70, 10)))
+  bare <- plot_layers(plca(unname(x), 2, control = quiet_control(n_start = 1)))
+  expect_null(bare$bars)
+  expect_true(all(bare$labels[[2L]] %in% 0:30))
+})
