@@ -45,7 +45,7 @@ explore <- function(x, file = NULL, ..., age = NULL, place = NULL, unit = "Ma", 
   if (!requireNamespace("jsonlite", quietly = TRUE)) {
     stop_input("explore() needs package jsonlite: install.packages(\"jsonlite\").")
   }
-  html <- charToRaw(explore_page(explore_data(x, age, place, unit, title)))
+  html <- charToRaw(with_usual_numbers(explore_page(explore_data(x, age, place, unit, title))))
   if (length(html) > 5e6) inform("The page is of %.1f MB: browsers may be slow with it.", length(html) / 1e6)
   write_files(stats::setNames(list(html), file))
   if (open) utils::browseURL(file)

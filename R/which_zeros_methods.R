@@ -415,7 +415,8 @@ sums_table <- function(label, finds, zeros, missed, ends, most) {
 #' Many pairs are many chances to find a difference; the intervals are not widened for that.
 #'
 #' @param w a result of [which_zeros()], or a fit that [deficiency()] takes.
-#' @param groups the group of each site, a vector; `NA` is left out. At least two groups.
+#' @param groups the group of each site, a vector, in the order of the sites or with their names; `NA` is left out. At
+#'   least two groups.
 #' @param ... must be empty.
 #' @param draws for fits, as in [by_site()].
 #' @param of what is compared: `"share"`, missed / (missed + found), in \[0, 1\]; `"missed"`, the expected number of
