@@ -46,7 +46,7 @@ explore.which_zeros <- function(x, file = NULL, ..., age = NULL, place = NULL, u
   if (!requireNamespace("jsonlite", quietly = TRUE)) {
     stop_input("explore() needs package jsonlite: install.packages(\"jsonlite\").")
   }
-  html <- charToRaw(explore_page(explore_data(x, age, place, unit, title)))
+  html <- charToRaw(with_usual_numbers(explore_page(explore_data(x, age, place, unit, title))))
   if (length(html) > 5e6) inform("The page is of %.1f MB: browsers may be slow with it.", length(html) / 1e6)
   write_files(stats::setNames(list(html), file))
   if (open) utils::browseURL(file)
@@ -66,13 +66,10 @@ explore_page <- function(data) {
   json <- jsonlite::toJSON(data, auto_unbox = TRUE, null = "null", na = "null", digits = 5L)
   json <- gsub("<", "\\u003c", json, fixed = TRUE)
   page <- part("explore.html")
-  put <- function(mark, text) {
-    at <- regexpr(mark, page, fixed = TRUE)
-    page <<- paste0(substr(page, 1L, at - 1L), text, substring(page, at + nchar(mark)))
-  }
-  put("@SCRIPT@", part("explore.js"))
-  put("@TITLE@", html_escape(data$title))
-  put("@DATA@", json)
+  # All marks are of the page itself: what is put in one place is not searched for the others.
+  put <- c("@TITLE@" = html_escape(data$title), "@SCRIPT@" = part("explore.js"), "@DATA@" = json)
+  at <- gregexpr(paste(names(put), collapse = "|"), page)
+  regmatches(page, at) <- list(unname(put[regmatches(page, at)[[1L]]]))
   enc2utf8(page)
 }
 

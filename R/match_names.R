@@ -19,7 +19,7 @@ is_numbering <- function(labels, known) {
   identical(labels, as.character(seq_along(labels))) && !any(labels %in% known)
 }
 
-# Where each of `known`, the names of the data, stands among `labels`, the names of what was given; NULL: taken in order.
+# Where each of `known`, the names of the data, is among `labels`, the names of what was given; NULL: taken in order.
 #   others  whether values of others may be there, too, as covariates of sites that were left out
 #   what    what messages call the names
 name_order <- function(labels, known, argument, others = FALSE, what = "Names") {

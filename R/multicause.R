@@ -289,6 +289,22 @@ check_nsim <- function(nsim, n_cell) {
   nsim
 }
 
+# One draw of a multinomial distribution. Totals that are no integers of R's are shared out to parts of the cells first.
+draw_multinomial <- function(total, p) {
+  if (total == 0) {
+    return(integer(length(p)))
+  }
+  if (total <= .Machine$integer.max) {
+    return(as.vector(stats::rmultinom(1L, total, p)))
+  }
+  if (length(p) == 1L) {
+    return(total)
+  }
+  part <- seq_len(length(p) %/% 2L)
+  first <- stats::rbinom(1L, total, sum(p[part]) / sum(p))
+  c(draw_multinomial(first, p[part]), draw_multinomial(total - first, p[-part]))
+}
+
 random_bernoulli <- function(p) {
   matrix(stats::rbinom(length(p), 1L, pmin(pmax(p, 0), 1)), nrow(p), ncol(p))
 }

@@ -241,20 +241,11 @@ simulate.plca <- function(object, nsim = 1, seed = NULL, ...) {
   check_dots(...)
   nsim <- check_nsim(nsim, prod(object$extent))
   total <- round(object$total / object$p_observed)
-  labels <- stats::setNames(object$names, object$labels)
-  draw <- function() {
-    replicate(nsim, simplify = FALSE, {
-      by_component <- drop(stats::rmultinom(1L, total, object$param$weights))
-      index <- lapply(object$param$marginals, function(q) {
-        unlist(lapply(which(by_component > 0), function(c) sample.int(ncol(q), by_component[c], TRUE, q[c, ])))
-      })
-      # Each draw is a cell: its place in the array, counted from 1.
-      step <- c(1, cumprod(object$extent)[-length(object$extent)])
-      place <- 1 + Reduce(`+`, Map(function(at, s) (at - 1) * s, index, step), 0)
-      array(tabulate(place, prod(object$extent)), object$extent, name_sides(labels))
-    })
-  }
-  drawn <- draw_seeded(draw, seed)
+  labels <- name_sides(stats::setNames(object$names, object$labels))
+  p <- as.vector(joint_array(object$param))
+  drawn <- draw_seeded(function() {
+    replicate(nsim, array(draw_multinomial(total, p), object$extent, labels), simplify = FALSE)
+  }, seed)
   names(drawn$value) <- paste0("sim_", seq_len(nsim))
   structure(drawn$value, seed = drawn$seed)
 }

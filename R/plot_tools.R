@@ -6,9 +6,19 @@
 #' @export
 plot.multicause <- function(x, ...) {
   check_whole(x, "x")
-  figure <- ggplot2::autoplot(x, ...)
-  print(figure)
+  figure <- with_usual_numbers({
+    figure <- ggplot2::autoplot(x, ...)
+    print(figure)
+  })
   invisible(figure)
+}
+
+# Numbers of figures and pages are written by R's own rules, whatever the session's are: with a low `scipen` ggplot2
+# does not even draw.
+with_usual_numbers <- function(expr) {
+  old <- options(scipen = 0, OutDec = ".", digits = 7L)
+  on.exit(options(old))
+  expr
 }
 
 # Hues of Okabe and Ito, safe for the colour-blind, each with a lightness of its own, so that components can be told in

@@ -221,7 +221,7 @@ simulate.plsa <- function(object, nsim = 1, seed = NULL, ..., x = NULL) {
   total <- round(object$margins$row_sum)
   simulate_with(object, nsim, seed, function() {
     x <- matrix(0L, nrow(p), ncol(p))
-    for (i in which(total > 0)) x[i, ] <- stats::rmultinom(1L, total[i], p[i, ])
+    for (i in which(total > 0)) x[i, ] <- draw_multinomial(total[i], p[i, ])
     if (!is.null(unknown)) x[unknown] <- NA
     x
   })

@@ -89,7 +89,7 @@ report.default <- function(fit, file, ..., age = NULL, of = c("guess", "attribut
     title <- paste(report_question(fit), model_title(fit))
   }
   cells <- list(n = n, observation = observation, within = within)
-  content <- report_content(fit, age, of, sites, selection, cells, without)
+  content <- with_usual_numbers(report_content(fit, age, of, sites, selection, cells, without))
   html <- render_report("report.Rmd", list(content = content, notes = notes, title = title, link = link))
   write_files(c(stats::setNames(list(html), file), if (!is.null(tables)) table_files(content$tables, tables)))
   invisible(file)

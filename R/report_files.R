@@ -9,10 +9,10 @@ render_report <- function(page, params) {
   dir.create(work)
   file.copy(sources, work)
   expect_whole(identical(file.size(file.path(work, basename(sources))), file.size(sources)))
-  path <- rmarkdown::render(
+  path <- with_usual_numbers(rmarkdown::render(
     file.path(work, page), output_file = "report.html", output_dir = work, quiet = TRUE,
     intermediates_dir = work, knit_root_dir = work, envir = new.env(parent = asNamespace("multicause")), params = params
-  )
+  ))
   lines <- readLines(path, encoding = "UTF-8", warn = FALSE)
   expect_whole(any(grepl("id=\"end-of-report\"", lines, fixed = TRUE)), any(grepl("</html>", lines, fixed = TRUE)))
   pictures <- list.files(work, "[.]png$", full.names = TRUE, recursive = TRUE)

@@ -91,7 +91,10 @@
 #' @param within which zeros can be false at all: a logical matrix of the shape of `x`, such as [range_through()] makes.
 #'   Others are not ranked and not counted. `NULL`: all.
 #' @param completeness what is known of the chance that a taxon that was there was recorded, above 0 and at most 1: a
-#'   number, a range of two, a number for each site, or a matrix with the two ends for each site.
+#'   number, a range of two, a number for each site, or a matrix with the two ends for each site. What has the names of
+#'   sites (of sites and taxa) is matched to those of `x` in this and all other arguments. Names that are missing,
+#'   unknown or repeated are refused; ages, places and effort may be of further sites, too. Without names, or where `x`
+#'   has none, values are taken in order.
 #' @param effort one number for each site, how well it was searched; see [aspect_bernoulli()].
 #' @param visits repeated surveys, as [visits_array()] makes and [visits_bernoulli()] takes them; `x` is then what any
 #'   visit found, and may be left out. If it is given, its names say which sites and taxa of `visits`, in which order.

@@ -6,24 +6,42 @@ result_rules.which_zeros <- function(x) {
   n <- d[["n"]]
   m <- d[["m"]]
   list(
-    dims = rule_numbers(2L, 1, named = c("n", "m")), probability = rule_matrix(n, m, 0, 1, na = TRUE),
+    dims = rule_numbers(2L, 1, named = c("n", "m")), probability = rule_chances(n, m, if (is.list(x)) x$candidate),
     se = rule_matrix(n, m, 0), candidate = rule_table(logical = TRUE), names = rule_names(c(n, m)), x = rule_data(n, m),
-    completeness = rule_frame(
-      site = "label", estimate = "number", low = "number", high = "number", least = "number",
-      surest = "number", factor = "number", rows = n
-    ),
+    completeness = rule_site_numbers(n),
     source = rule_choice(c("phantom", "completeness", "effort", "cell")),
     total = rule_numbers(5L, 0, named = c("missed", "low", "high", "most", "unlike")),
     weights = rule_frame(learner = "text", weight = "number", share = "number", rows = 1L),
     quality = rule_frame(learner = "text", auc = "number", auc_within = "number", ap = "number", rows = 2L),
     gain = rule_frame(rule = "text", difference = "number", se = "number", copies = "count", rows = 2L),
     seed = rule_numbers(1L, 0), finds = rule_numbers(1L, 0),
-    draws = list(sites = rule_table(), taxa = rule_table(), total = rule_numbers(NULL, 0)),
+    draws = list(sites = rule_draws(n), taxa = rule_draws(m), total = rule_numbers(NULL, 0)),
     stack = list(weights = rule_numbers(NULL), intercept = rule_numbers(1L)), restricted = rule_flag(),
     quick = rule_flag(), copies = rule_count(), wanted = rule_count(),
     curve = list(summary = list(changed = rule_count(), slope = rule_value(), slope_se = rule_value()))
   )
 }
+
+# A chance at each zero that was asked about.
+rule_chances <- function(n, m, asked) {
+  function(x) {
+    wish <- rule_matrix(n, m, 0, 1, na = TRUE)(x)
+    lost <- is.null(wish) && is.logical(asked) && length(asked) == length(x) && anyNA(x[asked])
+    if (lost) "a matrix of chances, one at each zero that was asked about" else wish
+  }
+}
+
+# What is known of each site: finite numbers.
+rule_site_numbers <- function(n) {
+  numbers <- c("estimate", "low", "high", "least", "surest", "factor")
+  function(x) {
+    wish <- rule_frame(site = "label", stats::setNames(rep("number", 6L), numbers), rows = n)(x)
+    if (is.null(wish) && !all(is.finite(unlist(x[numbers])))) wish <- "a data frame of finite numbers"
+    wish
+  }
+}
+
+rule_draws <- function(n) function(x) if (length(dim(x)) != 2L) "a matrix" else rule_matrix(n, ncol(x), 0)(x)
 
 wz_words <- list(
   phantom = "if the part of a site that makes only zeros (its phantom) is what was missed",
@@ -458,7 +476,8 @@ sums_table <- function(label, finds, zeros, missed, ends, most) {
 #' Many pairs are many chances to find a difference; the intervals are not widened for that.
 #'
 #' @param w a result of [which_zeros()], or a fit that [deficiency()] takes.
-#' @param groups the group of each site, a vector; `NA` is left out. At least two groups.
+#' @param groups the group of each site, a vector, in the order of the sites or with their names; `NA` is left out. At
+#'   least two groups.
 #' @param ... must be empty.
 #' @param draws for fits, as in [by_site()].
 #' @param of what is compared: `"share"`, missed / (missed + found), in \[0, 1\]; `"missed"`, the expected number of

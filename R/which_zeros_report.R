@@ -28,7 +28,8 @@ report.which_zeros <- function(fit, file, ..., # nolint: object_name_linter.
   link <- explorer_link(explorer, file)
   check_report_tools()
   if (is.null(title)) title <- "Which zeros are false?"
-  content <- list(w = fit, sensitivity = sensitivity, tables = answer_tables(fit, groups, sites, observation, n))
+  answer <- with_usual_numbers(answer_tables(fit, groups, sites, observation, n))
+  content <- list(w = fit, sensitivity = sensitivity, tables = answer)
   html <- render_report("which_zeros.Rmd", list(content = content, notes = notes, title = title, link = link))
   csv <- if (!is.null(tables)) {
     table_files(c(content$tables, list(all_zeros = as.data.frame(fit), sensitivity = sensitivity$table)), tables)
