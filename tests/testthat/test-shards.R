@@ -283,17 +283,6 @@ test_that("shards say what they are", {
   expect_match(shown[3], "With the rows: effort")
 })
 
-# A file as this package would write it, with the right checksum.
-seal <- function(object, file) {
-  force(object)
-  saveRDS(list(object, whole_mark), con <- file(file, "wb"))
-  close(con)
-  sum <- read_sum(file, file.size(file) - length(whole_mark))$sum
-  con <- file(file, "ab")
-  on.exit(close(con))
-  writeBin(charToRaw(sum), con)
-}
-
 test_that("what has the right checksum but is no plain data, or does not fit together, is named and not followed", {
   x <- planted_table(40, 12, missing = 6)
   x[1, 1:3] <- c(1, 1, NA)
@@ -302,11 +291,11 @@ test_that("what has the right checksum but is no plain data, or does not fit tog
     error <- expect_error(use(), basename(file), fixed = TRUE, class = "multicause_input_error")
     expect_s3_class(error, "multicause_shard_damaged")
   }
-  ran <- FALSE
+  ran <- tempfile() # a trap runs in another environment, that of the file
   trap <- new.env()
-  makeActiveBinding("format", function() ran <<- TRUE, trap)
+  makeActiveBinding("format", eval(bquote(function() file.create(.(ran)))), trap)
   late <- new.env()
-  delayedAssign("format", ran <<- TRUE, assign.env = late)
+  eval(bquote(delayedAssign("format", file.create(.(ran)), assign.env = late)))
   manifest <- read_whole(manifest_file(made$path))
   parts <- c(
     list(trap, late, 1:1e9, quote(f(x)), manifest["dims"], unname(manifest), structure(manifest, class = "person")),
@@ -367,7 +356,7 @@ test_that("what has the right checksum but is no plain data, or does not fit tog
     here$shards$names[2] <- unname(tools::md5sum(file))
     refused(file, function() row_data(here))
   }
-  expect_false(ran)
+  expect_false(file.exists(ran))
 })
 
 test_that("of two calls for one folder one ends and says why, and the folder is the other's", {
