@@ -20,17 +20,20 @@
 #' **Sources.** `x` is one of
 #' * a data frame of records;
 #' * names of text files with a header, in UTF-8 or Latin-1, also compressed by gzip, with commas, tabs or semicolons
-#'   between the columns, as GBIF, eBird and spreadsheets write them, read `piece` records at a time; or of Parquet
-#'   files (package nanoparquet, which reads a file as a whole: each is a piece, and a table larger than memory must be
-#'   in several files);
+#'   between up to 20 000 columns, in lines of up to 10 million bytes, as GBIF, eBird and spreadsheets write them, read
+#'   `piece` records at a time; or of Parquet files (package nanoparquet, which reads a file as a whole: each is a
+#'   piece, and a table larger than memory must be in several files);
 #' * a result of `DBI::dbSendQuery()`, fetched `piece` records at a time, from SQLite, DuckDB or any other database;
 #' * a function of the number of records wanted, which returns the next ones as a data frame and then `NULL`;
 #' * a table: a matrix or sparse matrix of package Matrix with cells 0, 1 and `NA`;
 #' * a folder that `shards()` has made, alone: it is opened again.
 #'
 #' **Files.** Each file ends with its checksum, and the manifest, which is written last, holds the checksums of all:
-#' a file that was cut off or changed is an error that names it. A folder without a manifest was not finished, and
-#' the next call for it starts again. The folder may be moved and copied as a whole.
+#' a file that was cut off or changed is an error that names it, and so is one with a right checksum that holds
+#' anything but plain data that fit together, as files from elsewhere may. All is written into a folder beside `path`,
+#' which becomes `path` in one step when it is whole. An error or an interrupt leaves nothing. Where a call was killed,
+#' the next one for the same `path` removes what it left and starts again. Of two calls at a time the one that began last
+#' goes on, and the other ends with an error that says so. The folder may be moved and copied as a whole.
 #'
 #' **Models.** Rows are independent given what they share, so a pass is a sum over rows, and shards are visited one by
 #' one. From the same start and with the same passes, the fit is that of the table in memory, to rounding. Without a
@@ -63,7 +66,7 @@
 #' @param present `NULL`, or the name of a column of 0, 1 and `NA`.
 #' @param along what travels with the rows, such as effort, age and place. For records: names of columns, whose
 #'   value must be the same in all records of a site, or `NA`. In text files a column is of numbers where all its
-#'   values are. For a table: a data frame with a row for each of its rows, matched by name where both have row names.
+#'   values are, also with decimal commas, which a message tells (of `"1,234"` alone nobody knows: it stays text). For a table: a data frame with a row for each of its rows, matched by name where both have row names.
 #' @param taxa `NULL`: those that are found; or the names of all taxa, in the order wanted. Others are then an error.
 #' @param piece records in memory at a time.
 #' @param size ones and missing cells of a shard, about. Smaller shards need less memory, larger ones less time.
@@ -225,6 +228,8 @@ wanted_columns <- function(names, columns) {
   if (length(lost)) {
     stop_input("The records must have the columns %s: they lack %s.", show_names(wanted), show_names(lost))
   }
+  twice <- intersect(wanted, names[duplicated(names)])
+  if (length(twice)) stop_input("The records must have one column of each name: %s comes twice.", show_names(twice))
   c(wanted, if (identical(columns$present, "auto")) absence_candidates(names, wanted))
 }
 
@@ -280,16 +285,19 @@ csv_source <- function(file, piece, columns) {
   if (is_utf16(file)) {
     stop_input("`x` must be text in UTF-8 or Latin-1: %s is UTF-16; save it as UTF-8.", show_names(file))
   }
+  check_lines(file)
   con <- file(file, "r")
   opened <- FALSE
   on.exit(if (!opened) close(con))
   head <- sub("^\ufeff", "", as_utf8(readLines(con, 1L, warn = FALSE, skipNul = TRUE)))
+  check_width(head, file)
   wanted <- needed_columns(columns)
   found <- find_header(head, function(names) all(wanted %in% names))
   if (is.null(found)) {
     stop_input("`x` must begin with a header, with commas, tabs or semicolons between its columns: %s of %s lacks %s.",
       if (length(head)) dQuote(clip(head), FALSE) else "the first line", show_names(file), show_names(wanted))
   }
+  wanted_columns(split_fields(head, found$sep), columns) # as they are in the file
   classes <- ifelse(found$names %in% wanted_columns(found$names, columns), "character", "NULL")
   quoted <- grepl("\"", head, fixed = TRUE)
   before <- 0
@@ -339,6 +347,38 @@ read_na <- function(value, is_name, quoted) {
   value
 }
 
+most_line <- 1e7 # bytes
+most_columns <- 20000L # reading a line takes their number squared
+
+# R has no limit to a line, and reading one takes many times its length of memory: a small file that is compressed can
+# hold a line that no memory does.
+check_lines <- function(file) {
+  con <- gzfile(file, "rb") # of any file
+  on.exit(close(con))
+  line <- 1
+  begun <- 0 # bytes of the last line
+  while (length(bytes <- readBin(con, "raw", 2^20))) {
+    ends <- which(bytes == as.raw(10L))
+    if (!length(ends)) ends <- which(bytes == as.raw(13L)) # alone, as of old
+    begun <- begun + if (length(ends)) ends[1L] - 1 else length(bytes)
+    if (begun > most_line) {
+      stop_input("`x` must be text in lines of up to %.0f bytes: line %.0f of %s is longer.", most_line, line,
+        show_names(file))
+    }
+    line <- line + length(ends)
+    if (length(ends)) begun <- length(bytes) - ends[length(ends)]
+  }
+}
+
+check_width <- function(head, file) {
+  bytes <- if (length(head)) charToRaw(head)
+  n <- max(vapply(c("\t", ",", ";"), function(sep) sum(bytes == charToRaw(sep)), 0L)) + 1L
+  if (n > most_columns) {
+    stop_input("`x` must be records, in up to %d columns: %s has %d. A table of sites by taxa is given as a matrix.",
+      most_columns, show_names(file), n)
+  }
+}
+
 # The next rows; `before`: how many were read. What read.table() warns of are rows that it has swallowed.
 csv_rows <- function(con, file, found, piece, classes, before) {
   wrong <- function(condition) {
@@ -373,7 +413,7 @@ n_buckets <- 256L
 record_shards <- function(source, run, columns, taxa, names, size) {
   folder <- bucket_folder(run$folder)
   dir.create(folder)
-  texts <- character() # of `along`: columns of files of text that do not hold numbers alone
+  styles <- NULL # of the columns of `along`, where all are text
   known <- taxa
   count <- numeric(n_buckets)
   n_records <- 0
@@ -386,7 +426,7 @@ record_shards <- function(source, run, columns, taxa, names, size) {
     if (!is.null(taxa)) refuse_others(new, taxa, names)
     known <- c(known, new)
     found$taxon <- match(found$taxon, known)
-    texts <- union(texts, names(found$along)[!vapply(found$along, reads_as_numbers, NA)])
+    if (source$is_text) styles <- join_styles(styles, vapply(found$along, number_style, c(NA, NA, NA)))
     check_run(run)
     count <- count + fill_buckets(found, folder)
   }
@@ -396,11 +436,12 @@ record_shards <- function(source, run, columns, taxa, names, size) {
   settled <- settle_names(known, names, taxa)
   final <- if (is.null(taxa)) sort(unique(settled), method = "radix") else taxa
   if (!length(final)) stop_input("`names` must leave taxa: with %s there is none.", dQuote(names, FALSE))
+  decimals <- decimal_marks(styles)
   groups <- split(unname(which(count > 0)), cumsum(count[count > 0]) %/% (size + 1))
   margins <- list(sum = numeric(length(final)), missing = numeric(length(final)))
   tables <- list()
   for (buckets in groups) {
-    part <- join_buckets(folder, buckets, match(settled, final), length(final), if (source$is_text) texts)
+    part <- join_buckets(folder, buckets, match(settled, final), length(final), decimals)
     i <- length(tables) + 1L
     tables[[i]] <- write_shard(run, i, part$view, part$rows)
     margins$sum <- margins$sum + tabulate(part$view$column + 1L, length(final))
@@ -479,9 +520,9 @@ site_values <- function(value, site, names) {
   out
 }
 
-# The records of some buckets as a shard: list(view, rows); to: the column of each taxon; texts: which of `along` stay
-# text where all were read as text, else NULL.
-join_buckets <- function(folder, buckets, to, m, texts = NULL) {
+# The records of some buckets as a shard: list(view, rows); to: the column of each taxon; decimals: of each column of
+# `along` that was read as text and holds numbers, the decimal mark.
+join_buckets <- function(folder, buckets, to, m, decimals = NULL) {
   chunks <- do.call(c, lapply(buckets, function(b) read_chunks(file.path(folder, sprintf("bucket-%03d", b)))))
   site <- unlist(lapply(chunks, `[[`, "site"))
   names <- sort(unique(site), method = "radix")
@@ -492,7 +533,7 @@ join_buckets <- function(folder, buckets, to, m, texts = NULL) {
   cell <- unlist(lapply(chunks, `[[`, "cell"))
   along <- lapply(stats::setNames(nm = names(chunks[[1L]]$along)), function(name) {
     value <- join_values(lapply(chunks, function(chunk) chunk$along[[name]]))
-    if (!is.null(texts) && !name %in% texts) value <- utils::type.convert(value, as.is = TRUE)
+    if (name %in% names(decimals)) value <- utils::type.convert(value, as.is = TRUE, dec = decimals[[name]])
     site_values(value, at, names)
   })
   keep <- which(!is.na(column) & cell > 0L)
@@ -520,14 +561,35 @@ join_values <- function(parts) {
   do.call(c, c(lapply(utils::head(known, 1L), `[`, 0L), parts))
 }
 
-# Whether all that is known of a column is numbers, as text or not.
-reads_as_numbers <- function(value) {
-  if (is.factor(value)) value <- levels(value)
-  if (!is.character(value)) {
-    return(TRUE)
+# Whether all that is known of a column are numbers with decimal points, or with commas; and whether one of the commas
+# cannot stand between thousands.
+number_style <- function(value) {
+  values <- unique(value[!is.na(value)])
+  commas <- sub(",", ".", replace(values, grepl(".", values, fixed = TRUE), ""), fixed = TRUE)
+  c(
+    points = all(reads_as_number(values)), commas = all(reads_as_number(commas)),
+    decimal = any(grepl(",", values, fixed = TRUE) & !grepl("^[-+]?[1-9][0-9]{0,2},[0-9]{3}$", values))
+  )
+}
+
+join_styles <- function(before, style) {
+  if (is.null(before) || !length(style)) {
+    return(style)
   }
-  values <- unique(value)
-  all(reads_as_number(values[!is.na(values)]))
+  all <- before & style
+  all["decimal", ] <- before["decimal", ] | style["decimal", ]
+  all
+}
+
+# c(<column> = "." or ","), of those with numbers alone.
+decimal_marks <- function(styles) {
+  if (!length(styles)) {
+    return(NULL)
+  }
+  points <- styles["points", ]
+  commas <- styles["commas", ] & styles["decimal", ] & !points
+  if (any(commas)) inform("Numbers with decimal commas: %s.", show_names(colnames(styles)[commas]))
+  stats::setNames(ifelse(commas, ",", "."), colnames(styles))[commas | points]
 }
 
 read_chunks <- function(file) {

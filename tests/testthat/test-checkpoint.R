@@ -242,6 +242,47 @@ test_that("a damaged checkpoint is called that; what damaged parts of it held is
   expect_identical(other, cross_validate(x, bernoulli_mixture, 1:2, folds = 2, control = quick_fit()))
 })
 
+test_that("a checkpoint from elsewhere runs nothing, and what is not plain data is not kept", {
+  x <- two_blocks()
+  file <- make_folder(new_checkpoint())
+  run <- function(model = bernoulli_mixture) {
+    cross_validate(x, model, 1:2, folds = 2, control = quick_fit(), checkpoint = file)
+  }
+  set.seed(2)
+  first <- run()
+  saved <- read_whole(file)
+  ran <- tempfile()
+  trap <- new.env()
+  makeActiveBinding("fingerprint", eval(bquote(function() file.create(.(ran)))), trap)
+  for (wrong in list(
+    trap, c(saved, list(trap)), replace(saved, "seed", list(trap)), replace(saved, "seed", list("x")),
+    saved["fingerprint"], structure(saved, class = "person"), unname(saved), quote(f(x)), function(x) x
+  )) {
+    seal(wrong, file)
+    expect_error(run(), "is damaged, or no checkpoint", class = "multicause_input_error")
+  }
+  seal(saved, file)
+  part <- parts_of(file)[1L]
+  seal(list(fingerprint = read_whole(part)$fingerprint, value = trap), part)
+  expect_warning(again <- run(), class = "multicause_checkpoint_damaged")
+  expect_identical(again, first)
+  expect_false(file.exists(ran))
+  # Extents and names that R would trust: R writes them right, a file may have others.
+  wrong <- serialize(matrix(0, 2, 3), NULL, version = 2)
+  rows <- grepRaw("dim", wrong) + 14L # after the word, the kind and the length of a vector
+  expect_identical(wrong[rows], as.raw(2L))
+  wrong[rows] <- as.raw(200L)
+  expect_true(.Call(mc_c_is_plain, wrong))
+  expect_false(is_sound(unserialize(wrong)))
+  expect_true(is_sound(matrix(0, 2, 3)))
+  expect_true(is_sound(list(data.frame(a = factor("x"), b = Sys.time()), NULL, quote(f(x)))))
+  expect_false(is_sound(structure(list(a = 1:3, b = 1:2), row.names = 1:3, class = "data.frame")))
+  store <- list(file = tempfile(), fingerprint = "a", stage = "task")
+  store_task(store, 1L, function(x) x)
+  store_task(store, 2L, stats::setNames(1:2, c("a", "b")))
+  expect_identical(stored_tasks(store, 2L), list(NULL, c(a = 1L, b = 2L)))
+})
+
 test_that("a damaged checkpoint of chains is called that, and nothing half written stays", {
   set.seed(1)
   x <- two_blocks()

@@ -282,3 +282,163 @@ test_that("shards say what they are", {
   expect_match(shown[1], "60 cells unknown")
   expect_match(shown[3], "With the rows: effort")
 })
+
+test_that("what has the right checksum but is no plain data, or does not fit together, is named and not followed", {
+  x <- planted_table(40, 12, missing = 6)
+  x[1, 1:3] <- c(1, 1, NA)
+  made <- shards(x, tempfile(), size = 60, along = data.frame(effort = 1:40))
+  refused <- function(file, use) {
+    error <- expect_error(use(), basename(file), fixed = TRUE, class = "multicause_input_error")
+    expect_s3_class(error, "multicause_shard_damaged")
+  }
+  ran <- tempfile() # a trap runs in another environment, that of the file
+  trap <- new.env()
+  makeActiveBinding("format", eval(bquote(function() file.create(.(ran)))), trap)
+  late <- new.env()
+  eval(bquote(delayedAssign("format", file.create(.(ran)), assign.env = late)))
+  manifest <- read_whole(manifest_file(made$path))
+  parts <- c(
+    list(trap, late, 1:1e9, quote(f(x)), manifest["dims"], unname(manifest), structure(manifest, class = "person")),
+    lapply(setdiff(names(manifest), "format"), function(name) replace(manifest, name, list(trap))),
+    lapply(setdiff(names(manifest), c("format", "version")), function(name) replace(manifest, name, list(NA))),
+    list(replace(manifest, "dims", list(c(n = 40, m = 1e9))), replace(manifest, "column_sum", list(rep(-1, 12)))),
+    lapply(names(manifest$shards), function(name) {
+      manifest$shards[[name]][1] <- NA
+      manifest
+    })
+  )
+  for (part in parts) {
+    seal(part, manifest_file(made$path))
+    refused("manifest.rds", function() shards(made$path))
+  }
+  seal(manifest, manifest_file(made$path))
+  expect_identical(as.matrix(shards(made$path)[1:40, ]), x)
+
+  file <- shard_file(made$path, 1L, "cells")
+  cells <- stats::setNames(read_vectors(file, 5L), c("dim", "start", "column", "na_start", "na_column"))
+  bytes <- readBin(file, "raw", 1e6)
+  spoil <- function(name, at, value) {
+    cells[[name]][at] <- value
+    cells
+  }
+  last <- length(cells$start)
+  for (wrong in list(
+    spoil("column", 2, 12L), spoil("column", 2, -1L), spoil("column", 2, NA), spoil("column", 2, 0L),
+    spoil("column", 2, 1.5), spoil("na_column", 1, 1L), spoil("na_column", 1, 1e9L), spoil("start", 1, 1L),
+    spoil("start", 2, 1e6L), spoil("start", 3, 0L), spoil("start", last, 1L), spoil("dim", 1, 1e6L),
+    spoil("dim", 2, 1e9L), spoil("dim", 1, -1L), replace(cells, "na_start", list(integer())), cells[-5]
+  )) {
+    here <- made
+    here$shards$cells[1] <- write_vectors(wrong, file)
+    refused(file, function() here[1:2, ])
+    refused(file, function() short_fit(here, 2, control = fit_control(max_pass = 2, n_start = 1)))
+  }
+  writeBin(bytes, file)
+  # A length that is more than the file has.
+  long <- writeBin(2e9L, raw(), endian = "little")
+  bytes[13:16] <- long
+  body <- length(bytes) - 32L
+  writeBin(bytes[seq_len(body)], file)
+  here <- made
+  here$shards$cells[1] <- named_sum(file, read_sum(file, body)$sum)
+  write_to(file, "ab", function(con) writeBin(charToRaw(here$shards$cells[1]), con))
+  refused(file, function() here[1:2, ])
+
+  file <- shard_file(made$path, 2L, "rows")
+  rows <- read_whole(file)
+  for (wrong in list(
+    trap, list(), rows[2:1], replace(rows, "names", list(rows$names[-1])), replace(rows, "along", list(NULL)),
+    replace(rows, "along", list(rows$along[-1, , drop = FALSE])), replace(rows, "along", list(list(effort = 1))),
+    replace(rows, "along", list(data.frame(effort = I(lapply(rows$names, function(name) trap)))))
+  )) {
+    seal(wrong, file)
+    here <- made
+    here$shards$names[2] <- unname(tools::md5sum(file))
+    refused(file, function() row_data(here))
+  }
+  expect_false(file.exists(ran))
+})
+
+test_that("of two calls for one folder one ends and says why, and the folder is the other's", {
+  skip_on_cran()
+  skip_if_not_installed_here()
+  folder <- tempfile()
+  x <- planted_table(60, 20)
+  begun <- tempfile()
+  said <- tempfile()
+  child <- start_child(sprintf("
+    library(multicause)
+    n <- 0
+    feed <- function(size) {
+      n <<- n + 1
+      if (n == 2) {
+        file.create(%s)
+        patience <- Sys.time() + 60
+        while (!dir.exists(%s) || !file.exists(file.path(%s, 'manifest.rds'))) if (Sys.time() > patience) break
+      }
+      if (n < 4) data.frame(site = 1:9, taxon = 'a')
+    }
+    said <- tryCatch(shards(feed, %s, site = 'site', taxon = 'taxon'), error = function(e) {
+      paste(class(e)[1], conditionMessage(e))
+    })
+    writeLines(as.character(said), %s)
+  ", deparse(begun), deparse(folder), deparse(folder), deparse(folder), deparse(said)))
+  patience <- Sys.time() + 60
+  while (!file.exists(begun) && Sys.time() < patience) Sys.sleep(0.02)
+  made <- shards(as_records(x), folder, site = "site", taxon = "taxon", present = "found")
+  while (!length(if (file.exists(said)) readLines(said)) && Sys.time() < patience) Sys.sleep(0.02)
+  expect_match(readLines(said)[1], "multicause_input_error `path` must be a new folder: .* holds shards already")
+  expect_identical(as.matrix(shards(folder)[rownames(x), colnames(x)]), x)
+  expect_setequal(list.files(folder), basename(c(
+    manifest_file(folder), shard_file(folder, made$shards$shard, "cells"), shard_file(folder, made$shards$shard, "rows")
+  )))
+  expect_length(Sys.glob(paste0(folder, "-*")), 0L)
+})
+
+test_that("a call that another has overtaken ends, and one that fails or is interrupted leaves nothing", {
+  folder <- tempfile()
+  records <- as_records(planted_table(60, 20))
+  pieces <- function(then) {
+    n <- 0
+    function(size) {
+      n <<- n + 1
+      if (n == 2) then()
+      if (n < 4) records
+    }
+  }
+  make <- function(then) {
+    shards(pieces(then), folder, site = "site", taxon = "taxon", present = "found", along = "effort")
+  }
+  left <- function() Sys.glob(paste0(folder, "*"))
+  expect_error(make(function() writeLines("another", unfinished_file(folder))), "another has begun in",
+    class = "multicause_input_error")
+  expect_identical(left(), folder)
+  unlink(folder, recursive = TRUE)
+  expect_error(make(function() stop("no connection")), "no connection")
+  expect_identical(tryCatch(make(signal_interrupt), interrupt = function(e) "stopped"), "stopped")
+  expect_identical(left(), character())
+  dir.create(folder)
+  expect_identical(tryCatch(make(signal_interrupt), interrupt = function(e) "stopped"), "stopped")
+  expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), character())
+  expect_identical(make(function() NULL)$path, normalizePath(folder))
+})
+
+test_that("lines, headers and columns that cannot be of records are told", {
+  make <- function(file, ...) shards(file, tempfile(), site = "site", taxon = "taxon", ...)
+  refused <- function(file, what) expect_error(make(file), what, class = "multicause_input_error")
+  refused(write_bytes(c("site,taxon,taxon", "a,x,y")), "\"taxon\" comes twice")
+  refused(data.frame(site = "a", taxon = "x", site = "b", check.names = FALSE), "\"site\" comes twice")
+  refused(write_bytes(paste(c("site", "taxon", seq_len(20000)), collapse = ",")), "up to 20000 columns: .* has 20002")
+  long <- tempfile(fileext = ".csv.gz")
+  con <- gzfile(long, "wb")
+  writeLines(c("site,taxon", "a,x", strrep("b", 10000001)), con)
+  close(con)
+  refused(long, sprintf("line 3 of \"%s\" is longer", long))
+  of <- function(...) {
+    x <- make(write_bytes(c("site;taxon;e;f", ...)), along = c("e", "f"))
+    row_data(x)[c("e", "f")]
+  }
+  expect_message(got <- of("a;x;1,5;1,234", "b;x;2;", "c;x;;2,345"), "decimal commas: \"e\"")
+  expect_identical(got, data.frame(e = c(1.5, 2, NA), f = c("1,234", NA, "2,345")))
+  expect_identical(of("a;x;1,5;0.5", "b;x;2.5;1"), data.frame(e = c("1,5", "2.5"), f = c(0.5, 1)))
+})

@@ -118,6 +118,61 @@ test_that("a call ends when another has begun in its folder", {
   )
 })
 
+test_that("a call whose files another has removed says that, not what it missed", {
+  x <- planted_table()
+  shard <- shards(x, tempfile(), size = 60)
+  folder <- tempfile()
+  visit <- visit_shards
+  bind_in_namespace("visit_shards", function(job) {
+    writeLines("another", owner_file(folder))
+    unlink(list.files(folder, "^membership", full.names = TRUE))
+    worker_memory$of <- NULL
+    visit(job)
+  })
+  expect_error(
+    short_fit(shard, 3, start = start_of_shards(x, 3), control = fit_control(max_pass = 9, checkpoint = folder)),
+    "another call has begun", class = "multicause_input_error"
+  )
+})
+
+test_that("files of a fit that hold other numbers are named and not followed", {
+  x <- planted_table(60, 20)
+  shard <- shards(x, tempfile(), size = 100)
+  control <- function(folder) fit_control(n_start = 1, max_pass = 2, tol = 0, checkpoint = folder)
+  models <- list(
+    function(folder) short_fit(shard, 2, control = control(folder)),
+    function(folder) suppressWarnings(noisy_or(shard, 2, control = control(folder)))
+  )
+  for (model in models) {
+    folder <- tempfile()
+    set.seed(1)
+    fit <- model(folder)
+    file <- membership_file(folder, 1L, fit$version)
+    rows <- read_vectors(file, 1L)[[1L]]
+    n <- shard$shards$rows[1]
+    for (wrong in list(
+      replace(rows, 1, NaN), replace(rows, 1, -1), replace(rows, 1, 1e6), replace(rows, n + 1L, 1e15), rows[-1],
+      replace(rows, n + 1L, 0.3), as.integer(rows)
+    )) {
+      write_vectors(list(wrong), file)
+      expect_error(predict(fit, rows = 1), basename(file), class = "multicause_input_error")
+      set.seed(1)
+      expect_error(model(folder), basename(file), class = "multicause_input_error")
+    }
+    write_vectors(list(rows), file)
+    state <- read_whole(state_file(folder))
+    for (wrong in list(
+      replace(state, "shared", list(state$shared[-1])), replace(state, "shared", list(lapply(state$shared, "[", -1))),
+      replace(state, "shared", list(lapply(state$shared, replace, 1, NaN))), replace(state, "version", list(-1L)),
+      replace(state, "passes", list(list())), replace(state, "newest", list("a"))
+    )) {
+      seal(wrong, state_file(folder))
+      set.seed(1)
+      expect_error(model(folder), "state.rds.* is damaged, or no checkpoint", class = "multicause_input_error")
+    }
+  }
+})
+
 test_that("workers do not remember what a folder held before it was deleted", {
   skip_on_cran()
   skip_if_not_installed_here()
