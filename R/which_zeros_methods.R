@@ -36,9 +36,6 @@ wz_range <- c(
   effort = "90 % of draws of weights and fits, all under that assumption", cell = "90 % of draws of weights and fits"
 )
 
-# Numbers of zeros as people write them.
-show_count <- function(x) format(signif(x, if (x < 100) 2L else 3L), big.mark = " ", scientific = FALSE, trim = TRUE)
-
 # The table that the answer was made from, or repeated surveys, may be gone or changed where update() is called. Where
 # sites were left out, the call holds the whole table.
 #' @export
