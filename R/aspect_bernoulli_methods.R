@@ -294,7 +294,7 @@ format_chance <- function(p) ifelse(p < 0.001, "below 0.001", format_each(p))
 # Shares and expected numbers as one would say them.
 format_percent <- function(share) ifelse(share < 0.001, "less than 0.1", format_each(100 * share))
 
-format_expected <- function(x) if (x < 1) "fewer than 1" else paste("about", format(signif(x, 3L)))
+format_expected <- function(x) if (x < 1) "fewer than 1" else paste("about", format_big(signif(x, 3L)))
 
 expected_sentence <- function(fit, of, has_phantom) {
   if (!has_phantom) {
@@ -466,7 +466,7 @@ allowed_sentences <- function(allowed) {
       "In fits with the same chances and a phantom as %s it makes up at most %s %% of the table,",
       "with at most %s false %s."
     ),
-    allowed$phantom, format_percent(allowed$share_most), format(signif(allowed$expected_most, 3L)),
+    allowed$phantom, format_percent(allowed$share_most), format_big(signif(allowed$expected_most, 3L)),
     vapply(allowed$phantom, false_of, "")
   )
 }

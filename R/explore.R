@@ -9,13 +9,14 @@
 #'
 #' @details
 #' The page does everything by keyboard, too, fits on a telephone, and can be read without colour. Names are shown as
-#' they are written. It holds the whole table: 500 x 140 cells take about half a megabyte; above 5 MB a message says so.
+#' they are written. It holds the whole table: 500 x 140 cells take about a megabyte; above 5 MB a message says so.
 #'
 #' With the slider of completeness at its left end the page has the numbers of the answer, to four digits of the chance.
 #' Elsewhere every site has the completeness of the slider, or what the table allows at least, where that is more.
-#' "Undecided" here is a chance between half of the threshold and the threshold; [plot.which_zeros()] has the ranges.
-#' For a fit of a model of one table, the chance is that of [fitted()]. Completeness is one minus the share that white
-#' phantoms make. Without a white phantom it is 1, so that only the slider makes zeros false.
+#' Found, probably missed, undecided and probably absent are what [plot.which_zeros()] has as `"heat"`, by the range of
+#' `missed`; with a completeness of the slider, that is the range over learners alone. For a fit of a model of one
+#' table, the chance is that of [fitted()], which has no range: nothing is undecided. Completeness is one minus the
+#' share that white phantoms make. Without a white phantom it is 1, so that only the slider makes zeros false.
 #'
 #' @param x a result of [which_zeros()], or a fit of any model of a 0/1 table.
 #' @param file path of the page, which ends in `.html`; `NULL`: a file of the session's own folder.
@@ -97,7 +98,8 @@ explore_data <- function(x, age, place, unit, title) {
     lon = if (!is.null(places)) I(unname(places[, 1L])), lat = if (!is.null(places)) I(unname(places[, 2L])),
     coast = if (!is.null(places)) coast_lines(places), plane = is_plane(places), chance = I(as.vector(t(cells$chance))),
     completeness = I(cells$completeness), least = I(cells$least), surest = I(cells$surest), factor = I(cells$factor),
-    rows = I(rows - 1L), columns = I(order(main) - 1L), assumption = cells$assumption,
+    low = cells$low, high = cells$high, se = cells$se, said = cells$said, assumption = cells$assumption,
+    rows = I(rows - 1L), columns = I(order(main) - 1L),
     components = if (!is_answer) explore_components(x)
   )
 }
@@ -120,13 +122,30 @@ coded_chances <- function(p, found, asked) {
   unname(out)
 }
 
+# The ends of `missed` of an answer in 1 / 10000, rounded up, so that they are above the same thresholds (of whole per
+# cents) as the ends themselves, and standard errors in 1 / 100; row by row, 0 where nothing is asked.
+coded_ranges <- function(w) {
+  cells <- wz_missed(w)
+  by_row <- function(value) {
+    out <- matrix(0L, w$dims[["m"]], w$dims[["n"]])
+    out[cbind(cells$column, cells$row)] <- as.integer(value)
+    I(as.vector(out))
+  }
+  list(
+    low = by_row(ceiling(1e4 * cells$missed_low)), high = by_row(ceiling(1e4 * cells$missed_high)),
+    se = by_row(round(100 * pmin(w$se[cbind(cells$row, cells$column)], 100)))
+  )
+}
+
 answer_chances <- function(w) {
   found <- matrix(as.matrix(w$x) %in% 1, nrow(w$probability))
   site <- w$completeness
-  list(
+  said <- answer_sentences(w)
+  c(coded_ranges(w), list(
     chance = coded_chances(w$probability, found, w$candidate), found = found, completeness = site$estimate,
-    least = site$least, surest = site$surest, factor = site$factor, assumption = wz_words[[w$source]]
-  )
+    least = site$least, surest = site$surest, factor = site$factor, assumption = wz_words[[w$source]],
+    said = sprintf("%s. %s (%s). %s", said[["table"]], said[["missed"]], said[["range"]], said[["bound"]])
+  ))
 }
 
 fit_chances <- function(fit) {

@@ -350,7 +350,7 @@ print_false_header <- function(x, of) {
       if (part) sprintf("all %.0f", n_cells) else "them", format_percent(expected / max(1, n_cells)),
       if (is.null(most)) "" else sprintf(
         "; a fit with the same chances and a phantom as %s has %s at most",
-        if (of == "absences") "white" else "black", format(signif(most, 3L))
+        if (of == "absences") "white" else "black", format_big(signif(most, 3L))
       )
     ))
     # A cell may rank high and yet be no gap: the fit takes what was recorded there for whole.

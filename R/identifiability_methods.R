@@ -128,7 +128,7 @@ rule_sentences <- function(id, digits) {
       sprintf(
         "mean chance of %s up to %s, may make up as much as %s of the table, and up to %s of %.0f %s may be false.",
         if (white) "a presence" else "an absence", format(signif(rule$written, 2L)),
-        range_text(rule$share_most, digits), format(round(rule$expected_most)),
+        range_text(rule$share_most, digits), format_big(round(rule$expected_most)),
         id$unlike$n_cells[id$unlike$phantom == rule$phantom][1L], if (white) "zeros" else "ones"
       )
     )
@@ -147,7 +147,7 @@ sampling_sentence <- function(id, colour, digits) {
   sprintf(
     "  over %s, to %g %%: %s; false %s at most %s", count_words(id$n_draws, "draw"), 100 * id$level,
     paste(ends, collapse = ", "),
-    false_of(colour), format(round(rows$expected_most[1L]))
+    false_of(colour), format_big(round(rows$expected_most[1L]))
   )
 }
 

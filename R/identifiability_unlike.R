@@ -76,7 +76,7 @@ unlike_sentences <- function(id) {
   said <- lapply(unique(rows$phantom), function(colour) {
     of <- rows[rows$phantom == colour, ]
     most <- if (is.null(of$draws_most)) of$most else pmax(of$most, of$draws_most)
-    count <- function(by) format(round(most[of$missed_by == by]))
+    count <- function(by) format_big(round(most[of$missed_by == by]))
     c(
       sprintf(
         "If instead each %s is missed at a rate of its own, up to %s of %d %s may be false;", one[2L],

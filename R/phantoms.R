@@ -189,9 +189,13 @@ print.phantoms <- function(x, digits = 3L, ...) {
   invisible(x)
 }
 
-# Numbers as a reader wants them: `digits` significant ones, but no more than `digits` decimals.
+# Numbers as a reader wants them: `digits` significant ones, but no more than `digits` decimals, and written out where
+# large ones beside small ones would make print() write 3.42e+04.
 round_columns <- function(x, digits) {
   number <- vapply(x, is.double, NA)
-  x[number] <- lapply(x[number], function(column) signif(round(column, digits + 1L), digits))
+  x[number] <- lapply(x[number], function(column) {
+    column <- signif(round(column, digits + 1L), digits)
+    if (any(grepl("e", format(column), fixed = TRUE))) vapply(column, format, "", scientific = FALSE) else column
+  })
   x
 }

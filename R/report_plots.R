@@ -53,7 +53,7 @@ data_sentence <- function(fit, margins) {
 
 # How many absences are false: as fitted, and at most.
 false_sentence <- function(cells) {
-  rounded <- function(name) format(signif(attr(cells, name), 3L))
+  rounded <- function(name) format_big(signif(attr(cells, name), 3L))
   sprintf(
     paste(
       "Of %.0f absences about %s are expected to be false. A fit with the same chances and a phantom as white has",

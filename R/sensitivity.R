@@ -133,8 +133,8 @@ print.which_zeros_sensitivity <- function(x, ...) {
   check_whole(x, "x")
   check_dots(...)
   table <- x$table
-  table$range <- sprintf("%s to %s", vapply(table$low, show_count, ""), vapply(table$high, show_count, ""))
-  table$missed <- vapply(table$missed, show_count, "")
+  table$range <- sprintf("%s to %s", show_count(table$low), show_count(table$high))
+  table$missed <- show_count(table$missed)
   table$zeros <- vapply(table$zeros, format_big, "")
   shown <- table[c("change", "missed", "range", "zeros", "kept")]
   names(shown)[5L] <- sprintf("of the first %.0f", x$first)

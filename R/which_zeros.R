@@ -25,8 +25,7 @@
 #'     were known. Finds can be hidden, so this is measured, not assumed. Zeros are ranked by it.}
 #'   \item{`present`}{the chance that the taxon lived there, as if nobody had looked at this cell: \eqn{q = p / c}. Here
 #'     \eqn{c} is the *completeness* of the site: the chance that a taxon that was there was recorded. `present` is at
-#'     most what the content of the fits gives to the likeliest taxon of the site. So it is a little below `chance` for
-#'     the few zeros of which the learners are surer than those fits.}
+#'     most what the content of the fits gives to the likeliest taxon of the site, but never less than `chance`.}
 #'   \item{`missed`}{the chance that it was there and was missed, now that it was not found:
 #'     \eqn{q (1 - c) / (1 - c q)}. Sums of it are expected numbers of false absences. `missed_low` and `missed_high`
 #'     are its ends over learners and completeness: `missed_low` takes the lower end (5 %) of the chance and the upper
@@ -37,7 +36,9 @@
 #'     `completeness` is given, a site with fewer finds than the learners expect has lower chances than they say, and
 #'     they are lowered first. At \eqn{c = 1} nothing is missed. This is the outer bound of [identifiability()].}
 #' }
-#' Within a site all four rank alike (except for ties at their ends), for every completeness.
+#' Within a site all four rank alike (except for ties at their ends), for every completeness. `chance` is at most
+#' `present`, and `missed_low`, `missed`, `missed_high` and `missed_most` are in this order, as are the numbers of sums
+#' and totals.
 #'
 #' **Where completeness comes from.** The table does not fix it. There are four ways to get it:
 #' * By default it is one minus the share of each site that the phantom of [aspect_bernoulli()] makes up. Fits of 3 to 8
@@ -59,8 +60,9 @@
 #'
 #' **How good it is here.** Each damaged copy is scored by weights that were learnt from the other copies. So each copy
 #' stands for a table that lost a tenth of its finds. The print gives the area under the ROC curve (AUC: the chance that
-#' a deleted find ranks above another zero), over the table and within sites, and the same for the best simple rule. It
-#' also gives the slope of calibration (1: chances are right; below 1: they are too sure). Some other zeros are false,
+#' a deleted find ranks above another zero), over the table and within sites, and the same for the best simple rule. By
+#' each of these one of them is called better where the difference is beyond its error (95 %, Student's t over copies).
+#' It also gives the slope of calibration (1: chances are right; below 1: they are too sure) with its standard error. Some other zeros are false,
 #' too, so the AUC is low, by about their share of the zeros times AUC less one half: little in a sparse table, more
 #' where many cells are finds. Deleted finds are a random tenth. Taxa that are missed for reasons of their own are
 #' harder to find: for the birds the AUC of what later visits found was .88, while the answer expected .95. The standard

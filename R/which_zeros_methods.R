@@ -54,9 +54,6 @@ wz_range <- c(
   effort = "90 % of draws of weights and fits, all under that assumption", cell = "90 % of draws of weights and fits"
 )
 
-# Numbers of zeros as people write them.
-show_count <- function(x) format(signif(x, if (x < 100) 2L else 3L), big.mark = " ", scientific = FALSE, trim = TRUE)
-
 # The table that the answer was made from, or repeated surveys, may be gone or changed where update() is called. Where
 # sites were left out, the call holds the whole table.
 #' @export
@@ -260,11 +257,11 @@ rule_sentence <- function(gain, quality, hidden, words) {
     each <- sprintf("%s the %s, with %s %%", measure, rule, auc)[known]
     sprintf("The best simple rule is %s", paste(each, collapse = ", "))
   }
-  paste0(best, if (hidden < few_hidden) "; too few were hidden to tell them apart." else verdict(gain, measure, known))
+  paste0(best, if (hidden < few_hidden) "; too few were hidden to tell them apart." else rule_verdict(gain, measure, known))
 }
 
 # Which of them is better by which measure, beyond the standard error.
-verdict <- function(gain, measure, known) {
+rule_verdict <- function(gain, measure, known) {
   ahead <- c("the rule is better", "neither is surely better", "the answer is better")
   says <- ahead[2L + mapply(surely_ahead, gain$difference, gain$se, gain$copies)][known]
   each <- paste(measure[known], says)

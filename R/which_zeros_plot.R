@@ -69,12 +69,15 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
 # What is known of each cell: n x m, a factor.
 cell_states <- c("found", "probably missed", "undecided", "probably absent", "not asked or unknown")
 
+# Numbers in cell_states of zeros whose chance of having been missed lies between `low` and `high`: probably missed
+# where all of that range is above the threshold, undecided where the range holds it. The page of explore() does so.
+states_of <- function(low, high, threshold) 4L - (low > threshold) - (high > threshold)
+
 zero_states <- function(w, threshold) {
   out <- matrix(5L, w$dims[["n"]], w$dims[["m"]], dimnames = w$names)
   out[as.matrix(w$x) %in% 1] <- 1L
   cells <- wz_missed(w)
-  above <- (cells$missed_low > threshold) + (cells$missed_high > threshold)
-  out[cbind(cells$row, cells$column)] <- 4L - above
+  out[cbind(cells$row, cells$column)] <- states_of(cells$missed_low, cells$missed_high, threshold)
   out
 }
 

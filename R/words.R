@@ -39,6 +39,9 @@ singular_word <- function(word) {
   ifelse(is.na(one), word, as_written(one, word))
 }
 
+# Numbers that are expected, as people write them: each with two digits below 100, else with three.
+show_count <- function(x) vapply(signif(x, ifelse(x < 100, 2L, 3L)), format_big, "", USE.NAMES = FALSE)
+
 # "1 start", "2 passes", "3 taxa", of words of ours; of what the user calls them, "1 site" of "sites".
 count_words <- function(n, word) paste(format_big(n), noun(n, word))
 noun <- function(n, word) ifelse(n == 1, word, many_words(word))

@@ -16,28 +16,50 @@
   const state = { site: -1, taxon: -1, component: -1, completeness: null, threshold: 0.5, search: "", sort: "chance", down: true };
   const most = 200; /* rows of the list that are shown at once; all are downloaded */
 
-  /* q (1 - c) / (1 - c q), q = min(p / c, surest): as missed_at() of the package. */
-  function missed(i, j) {
-    const raw = data.chance[i * m + j];
-    if (raw < 0) return NaN;
-    let p = raw / 10000;
-    const odds = p / (1 - p) * data.factor[i];
-    p = odds / (1 + odds);
-    const c = completeness(i);
-    const q = Math.min(p / c, data.surest[i]);
+  /* q (1 - c) / (1 - c q), q = min(p / c, max(p, surest)): as missed_at() of the package. */
+  function missed_at(odds, c, surest) {
+    const p = odds / (1 + odds);
+    const q = Math.min(p / c, Math.max(p, surest));
     return Math.min(1, q * (1 - c) / Math.max(1 - c * q, 1e-12));
   }
+  const odds_of = at => data.chance[at] / (10000 - data.chance[at]) * data.factor[Math.floor(at / m)];
   function completeness(i) {
     return state.completeness === null ? data.completeness[i] : Math.max(state.completeness, data.least[i]);
   }
 
-  let values = new Float64Array(n * m), cells = [];
+  /* The chance that it was missed and the ends of its range, these in 1 / 10000. Those of the answer come with the page;
+   * with a completeness of one's own they are over the learners alone. A fit has no range. */
+  let values = new Float64Array(n * m), lows = new Float64Array(n * m), highs = new Float64Array(n * m), cells = [];
   function compute() {
     cells = [];
-    for (let i = 0; i < n; i++) for (let j = 0; j < m; j++) {
-      values[i * m + j] = missed(i, j);
-      if (!Number.isNaN(values[i * m + j])) cells.push(i * m + j);
+    for (let at = 0; at < n * m; at++) {
+      values[at] = NaN;
+      if (data.chance[at] < 0) continue;
+      cells.push(at);
+      const i = Math.floor(at / m), c = completeness(i), odds = odds_of(at);
+      values[at] = missed_at(odds, c, data.surest[i]);
+      if (!data.low) {
+        lows[at] = highs[at] = 10000 * values[at];
+      } else if (state.completeness === null) {
+        lows[at] = data.low[at];
+        highs[at] = data.high[at];
+      } else {
+        const far = Math.exp(Math.min(300, 1.645 * data.se[at] / 100));
+        lows[at] = 10000 * missed_at(odds / far, c, data.surest[i]);
+        highs[at] = 10000 * missed_at(odds * far, c, 1);
+      }
     }
+  }
+  /* As states_of() of the package: missed where the whole range is above the threshold, undecided where it holds it. */
+  function state_of(at) {
+    const threshold = Math.round(10000 * state.threshold);
+    return lows[at] > threshold ? "missed" : highs[at] > threshold ? "undecided" : "absent";
+  }
+  /* Counts as the package writes them: two digits below 100, else three; 3 420, never 3.42e+3. */
+  const grouped = value => String(value).replace(/\B(?=(\d{3})+$)/g, " ");
+  function big(value) {
+    const rounded = Number(value.toPrecision(value < 100 ? 2 : 3));
+    return rounded >= 100 ? grouped(rounded) : rounded < 1e-6 ? "0" : String(rounded);
   }
 
   /* What is shown: the selection, the component's sites and taxa, and the search. */
@@ -91,7 +113,7 @@
       });
       body.append(row);
     });
-    byId("count").textContent = shown.length + " zeros" + (shown.length > most ? ", the first " + most + " in the list" : "");
+    byId("count").textContent = grouped(shown.length) + " zeros" + (shown.length > most ? ", the first " + most + " in the list" : "");
     Array.from(byId("heads").children).forEach((head, at) => {
       head.setAttribute("aria-sort", columns[at] === state.sort ? (state.down ? "descending" : "ascending") : "none");
       head.firstChild.textContent = heads[columns[at]] + (columns[at] === state.sort ? (state.down ? " \u25bc" : " \u25b2") : "");
@@ -123,8 +145,7 @@
     const raw = data.chance[at];
     if (raw === FOUND) return colours.found;
     if (raw < 0) return colours.unknown;
-    const v = values[at];
-    return v > state.threshold ? colours.missed : v > state.threshold / 2 ? colours.undecided : colours.absent;
+    return colours[state_of(at)];
   }
   function heat() {
     const pen = canvas.getContext("2d");
@@ -184,10 +205,10 @@
     const top = Math.max(1, Math.max.apply(null, all.map(of => of.found + of.lost)));
     const x = age => 50 + (old - age) / span * 570, y = value => 260 - value / top * 235;
     svg.append(make("line", { x1: 50, x2: 620, y1: 260, y2: 260, stroke: "#333" }));
-    for (let at = 0; at <= 4; at++) label(svg, x(old - at / 4 * span), 278, (old - at / 4 * span).toPrecision(3));
+    for (let at = 0; at <= 4; at++) label(svg, x(old - at / 4 * span), 278, String(Number((old - at / 4 * span).toPrecision(4))));
     label(svg, 335, 296, data.unit);
     label(svg, 44, 264, "0", "end");
-    label(svg, 44, 32, top.toPrecision(2), "end");
+    label(svg, 44, 32, big(top), "end");
     all.forEach((of, i) => {
       if (data.age[i] === null) return;
       const at = x(data.age[i]);
@@ -214,13 +235,16 @@
   }
 
   function says() {
-    let total = 0, above = 0;
-    cells.forEach(at => { total += values[at]; if (values[at] > state.threshold) above++; });
-    byId("answer").textContent = n + " " + data.words[0] + " by " + m + " " + data.words[1] + ": of " + cells.length + " zeros about " +
-      total.toPrecision(3) + " were missed" +
-      (state.completeness === null ? " (" + data.assumption + ")" : " (if each of the " + data.words[0] + " recorded " +
-        Math.round(100 * state.completeness) + " % of what was there, or more where the table says so)") +
-      ". The chance that it was missed is above " + state.threshold.toFixed(2) + " for " + above + " zeros.";
+    let total = 0;
+    const number = { missed: 0, undecided: 0, absent: 0 };
+    cells.forEach(at => { total += values[at]; number[state_of(at)]++; });
+    const answer = data.said && state.completeness === null ? data.said :
+      n + " " + data.words[0] + " by " + m + " " + data.words[1] + ": of " + grouped(cells.length) + " zeros about " + big(total) +
+      " were missed" + (state.completeness === null ? " (" + data.assumption + ")" : " (if each of the " + data.words[0] + " recorded " +
+        Math.round(100 * state.completeness) + " % of what was there, or more where the table says so)") + ".";
+    byId("answer").textContent = answer + (data.low ? " The whole range of the chance that it was missed is above " : " The chance that it was missed is above ") +
+      state.threshold.toFixed(2) + " for " + grouped(number.missed) + " zeros" +
+      (data.low ? "; the range of " + grouped(number.undecided) + " holds that number." : ".");
     let text = "All " + data.words[0] + " and " + data.words[1] + ".";
     if (state.site >= 0 && state.taxon >= 0) {
       const at = state.site * m + state.taxon, raw = data.chance[at];
@@ -263,8 +287,8 @@
   byId("taxon-label").textContent = data.words[1];
   byId("heat-title").textContent = data.words[0] + " (down) by " + data.words[1] + " (across)";
   canvas.setAttribute("aria-label", "Heat map of " + data.words[0] + " by " + data.words[1] + ": found, probably missed, undecided, absent");
-  [["found", colours.found], ["probably missed", colours.missed], ["undecided (above half of it)", colours.undecided], ["probably absent", colours.absent]]
-    .forEach(each => {
+  [["found", colours.found], ["probably missed", colours.missed], ["undecided", colours.undecided], ["probably absent", colours.absent]]
+    .filter(each => data.low || each[0] !== "undecided").forEach(each => {
       const item = make("span");
       item.append(make("i", { style: "background:" + each[1] }), each[0]);
       byId("key").append(item);
@@ -326,5 +350,5 @@
   said();
   compute();
   draw();
-  window.explorer = { csv: csv, state: state };
+  window.explorer = { csv: csv, state: state, big: big, states: () => cells.map(state_of) };
 })();

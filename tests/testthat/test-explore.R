@@ -41,6 +41,17 @@ test_that("the data of the page are those of the answer", {
   p <- stats::plogis(stats::qlogis(chance[at] / 1e4) + log(data$factor[at[, 1L]]))
   expect_equal(missed_at(p, data$completeness[at[, 1L]], data$surest[at[, 1L]]), cells$missed, tolerance = 1e-3)
   expect_equal(data$age, explored$ages, tolerance = 1e-4)
+  # The sentences, and the ends of the ranges: coded as they are, they are above the same thresholds.
+  said <- sprintf("About %s of them were missed", show_count(explored$w$total[["missed"]]))
+  expect_match(data$said, said, fixed = TRUE)
+  coded <- function(ends) matrix(ends, nrow = 30, byrow = TRUE)[at]
+  for (threshold in seq(0, 100, 5)) {
+    expect_identical(
+      states_of(coded(data$low), coded(data$high), 100 * threshold),
+      states_of(cells$missed_low, cells$missed_high, threshold / 100)
+    )
+  }
+  expect_equal(coded(data$se) / 100, explored$w$se[at], tolerance = 0.02)
 })
 
 test_that("a fit has its components, ages and places given, or none", {
@@ -86,6 +97,7 @@ test_that("wrong input is told", {
 })
 
 probe <- sprintf("<script>
+  const explorer = window.explorer;
   const seen = { errors: 0 };
   const clipped = %s;
   let blob, link; // what the button of downloads hands to the browser
@@ -100,11 +112,18 @@ probe <- sprintf("<script>
   seen.title = document.title;
   seen.options = Array.from(at('site').options, one => one.textContent);
   seen.first = cells()[0];
+  const kinds = ['missed', 'undecided', 'absent'];
+  const tell = () => kinds.map(one => explorer.states().filter(each => each === one).length);
+  seen.states = tell();
+  seen.big = [3421.4, 1234567, 120.3, 99.7, 34.56, 0.0000001].map(explorer.big);
   seen.answer = at('answer').textContent;
   put('taxon', '2', 'change');
   seen.taxon = cells().map(row => row[1]);
   seen.says = at('says').textContent;
   seen.csv = window.explorer.csv();
+  put('completeness', '50', 'input');
+  seen.half = tell();
+  seen.other = at('answer').textContent;
   put('completeness', '100', 'input');
   seen.whole = cells().map(row => Number(row[3]));
   put('completeness', '0', 'input');
@@ -138,6 +157,12 @@ probe <- sprintf("<script>
   })();
 </script>", clipped_parts)
 
+# The cells of an answer if half of what was there was recorded: what the slider of the page makes of it.
+half_complete <- function(w) {
+  w$completeness[c("estimate", "low", "high")] <- pmax(0.5, w$completeness$least)
+  as.data.frame(w)
+}
+
 test_that("in a browser the parts follow each other, and names are shown as written", {
   skip_if_not_installed("jsonlite")
   chromium <- chromium_here()
@@ -153,7 +178,15 @@ test_that("in a browser the parts follow each other, and names are shown as writ
     expect_identical(seen$first[1:2], as.character(unlist(cells[1L, c("site", "taxon")]))) # as the print has them
     expect_equal(as.numeric(seen$first[3:4]), unlist(cells[1L, c("chance", "missed")]),
       tolerance = 2e-3, ignore_attr = TRUE)
-    expect_match(seen$answer, format(signif(explored$w$total[["missed"]], 3)), fixed = TRUE)
+    expect_match(seen$answer, data_of(file)$said, fixed = TRUE)
+    expect_equal(seen$states, tabulate(zero_states(explored$w, 0.5), 5L)[2:4])
+    expect_match(seen$answer, sprintf(
+      "is above 0.50 for %d zeros; the range of %d holds that number.", seen$states[1L], seen$states[2L]
+    ), fixed = TRUE)
+    expect_identical(seen$big, c(show_count(c(3421.4, 1234567, 120.3, 99.7, 34.56)), "0"))
+    half <- half_complete(explored$w)
+    expect_equal(seen$half, tabulate(states_of(half$missed_low, half$missed_high, 0.5), 4L)[2:4])
+    expect_match(seen$other, "about [0-9.]+ were missed \\(if each of the localities recorded 50 %")
     expect_identical(unique(seen$taxon), odd_names[3L])
     expect_length(seen$taxon, sum(explored$x[, 3L] == 0))
     expect_match(seen$says, sprintf("^%s: %d found", odd_names[3L], sum(explored$x[, 3L])))

@@ -137,3 +137,9 @@ test_that("other models are told why not, and print says the rule", {
   expect_error(phantoms(other), "components can be phantoms.*not of nmf", class = "multicause_input_error")
   expect_snapshot(phantoms(random_fit(rbind(rep(0.0912345, 4), c(0.9, 0.1, 0.5, 0.5)))))
 })
+
+test_that("columns of large and small numbers are printed written out", {
+  shown <- round_columns(data.frame(a = c(34213.4, 0.00041, NA), b = c(1.23456, 2, 3), c = 1:3), 3L)
+  expect_identical(shown, data.frame(a = c("34200", "0.0004", "NA"), b = c(1.23, 2, 3), c = 1:3))
+  expect_no_match(utils::capture.output(print(shown)), "e+", fixed = TRUE)
+})
