@@ -39,9 +39,12 @@ read_number_column <- function(column, label, name) {
   }
   text <- trimws(as.character(column))
   wrong <- which(!is.na(text) & !reads_as_number(text))
-  at <- if (length(wrong)) wrong[1L] else which(!is.na(text))[1L]
+  at <- c(wrong, which(!is.na(text)))[1L]
   if (is.na(at)) {
-    return(as.numeric(column))
+    return(as.numeric(text))
+  }
+  if (!length(wrong) && is.null(label)) { # a vector that is wrong as a whole: the caller's check says so
+    return(column)
   }
   where <- if (is.null(label)) sprintf("value %d", at) else sprintf("row %d of column %s", at, dQuote(label, FALSE))
   stop_input(
@@ -127,8 +130,12 @@ rows_words <- function(at) {
 # others about it.
 refuse_null_island <- function(place, name) {
   nowhere <- rowSums(place == 0) %in% 2
-  near <- rowSums(abs(place) < 10) %in% 2 & !nowhere
-  if (!any(nowhere) || any(near) || all(nowhere | is.na(rowSums(place)))) {
+  others <- place[!nowhere & !is.na(rowSums(place)), , drop = FALSE]
+  if (!any(nowhere) || !nrow(others) || any(rowSums(abs(others) < 10) == 2)) {
+    return(invisible())
+  }
+  amid <- all(apply(others, 2L, function(at) min(at) <= 0 && max(at) >= 0)) # as in a wide grid of whole degrees
+  if (amid && mean(others == floor(others)) > 0.5) {
     return(invisible())
   }
   stop_input(

@@ -10,9 +10,9 @@ test_that("text in ages and places is told by column, row and value, with what t
   ))
   expect_match(told(range_through(diag(3), age)), "row 2 of column \"max_ma\" is \"12.5 Ma\"")
   expect_match(told(smooth_over(age = c("3", "4,5"))), "value 2 is \"4,5\", which is text. It has a decimal comma")
-  expect_match(told(smooth_over(age = c("3", "4"))), "Use `as.numeric(column)` on it", fixed = TRUE)
-  expect_match(told(smooth_over(age = factor(c(3, 4)))), "of a factor. Use `as.numeric(as.character(column))`",
-    fixed = TRUE)
+  expect_match(told(smooth_over(age = c("3", "4"))), "Use as.numeric() on it.", fixed = TRUE)
+  expect_match(told(smooth_over(age = data.frame(from = 3:4, to = factor(1:2)))),
+    "row 1 of column \"to\" is \"1\", of a factor. Use `as.numeric(as.character(column))` on it.", fixed = TRUE)
   expect_match(told(smooth_over(age = c("10-12", "4"))), "Give ranges as two columns")
   expect_match(told(smooth_over(age = matrix(c("3", "4", "x", "5"), 2, dimnames = list(NULL, c("a", "b"))))),
     "row 1 of column \"a\" is \"3\"")
@@ -54,6 +54,9 @@ test_that("longitude and latitude 0 are asked about where no other site is near"
   expect_identical(place$lng, c(20, NA, 25))
   expect_s3_class(smooth_over(place = place), "smooth_over")
   expect_s3_class(smooth_over(place = data.frame(lng = c(0, 5, 5), lat = c(0, 0, 5))), "smooth_over") # a grid at sea
+  wide <- data.frame(lng = c(0, 90, -90, 0), lat = c(0, 45, -45, 90))
+  expect_s3_class(smooth_over(place = wide), "smooth_over")
+  expect_match(told(smooth_over(place = wide + c(0, 0.5, 0.5, 0.5))), "Atlantic")
   expect_s3_class(smooth_over(place = data.frame(lng = c(0, 5), lat = c(51, 50))), "smooth_over") # the meridian
 })
 
