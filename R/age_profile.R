@@ -29,8 +29,8 @@
 #' distinct components: these were chosen from the same data.
 #'
 #' @param fit a fit of [aspect_bernoulli()].
-#' @param age numeric ages, in any unit: of the attributes or of the observations, matched by name where there are
-#'   names, else in the order of the data.
+#' @param age ages as [smooth_over()] takes them, the middle of bounds, in any unit: of the attributes or of the
+#'   observations, matched by name where there are names, else in the order of the data.
 #' @param of whose ages these are; `"guess"` decides by the names, or by the length.
 #' @param ... must be empty.
 #' @param kinds what each component is, see [false_absences()].
@@ -237,7 +237,7 @@ print.age_profile <- function(x, digits = 3L, ...) {
     if (x$kind_of_age == "observation") sprintf(" (mean age of the %s they occur in)", kept_words(x)[1L]) else ""
   ))
   print.data.frame(round_columns(x$aspects, digits), row.names = FALSE)
-  if (length(x$empty)) cat(sprintf("Left out, because they are empty: %s\n", paste(x$empty, collapse = ", ")))
+  if (length(x$empty)) cat(sprintf("Left out, because they are empty: %s\n", show_names(x$empty, quoted = FALSE)))
   if (nrow(x$tests)) {
     cat("Do the ages of two components differ? (weighted rank sum test)\n")
     tests <- round_columns(x$tests, digits)

@@ -24,8 +24,8 @@ read_numbers <- function(values, name) {
   if (is.data.frame(values)) {
     values[] <- Map(read_number_column, values, names(values), name)
   } else if (is.character(values) && length(dim(values)) == 2L) {
-    labels <- colnames(values)
-    for (j in seq_len(ncol(values))) read_number_column(values[, j], if (is.null(labels)) as.character(j) else labels[j], name)
+    labels <- colnames(values) %||% as.character(seq_len(ncol(values)))
+    for (j in seq_len(ncol(values))) read_number_column(values[, j], labels[j], name)
     storage.mode(values) <- "double"
   } else if (is_line(values)) {
     values <- read_number_column(values, NULL, name)
@@ -39,9 +39,12 @@ read_number_column <- function(column, label, name) {
   }
   text <- trimws(as.character(column))
   wrong <- which(!is.na(text) & !reads_as_number(text))
-  at <- if (length(wrong)) wrong[1L] else which(!is.na(text))[1L]
+  at <- c(wrong, which(!is.na(text)))[1L]
   if (is.na(at)) {
-    return(as.numeric(column))
+    return(as.numeric(text))
+  }
+  if (!length(wrong) && is.null(label)) { # a vector that is wrong as a whole: the caller's check says so
+    return(column)
   }
   where <- if (is.null(label)) sprintf("value %d", at) else sprintf("row %d of column %s", at, dQuote(label, FALSE))
   stop_input(
@@ -113,8 +116,8 @@ refuse_unknown_number <- function(values, name) {
     stop_input(
       "`%s` must be NA where it is unknown: %s%s is %s, far from all others. Use `%s[%s == %s] <- NA`.", name,
       rows_words(which(values[, j] == as.numeric(code))),
-      if (is.null(colnames(values))) "" else sprintf(" of column %s", show_names(colnames(values)[j])), code, name, name,
-      code
+      if (is.null(colnames(values))) "" else sprintf(" of column %s", show_names(colnames(values)[j])), code,
+      name, name, code
     )
   }
 }
@@ -123,12 +126,16 @@ rows_words <- function(at) {
   if (length(at) == 1L) sprintf("row %d", at) else sprintf("each of the rows %s", show_places(at))
 }
 
-# Latitude and longitude both exactly 0 are what many programs write for an unknown place. A site that does lie there has
-# others about it.
+# Latitude and longitude both exactly 0 are what many programs write for an unknown place. A site that does lie there
+# has others about it.
 refuse_null_island <- function(place, name) {
   nowhere <- rowSums(place == 0) %in% 2
-  near <- rowSums(abs(place) < 10) %in% 2 & !nowhere
-  if (!any(nowhere) || any(near) || all(nowhere | is.na(rowSums(place)))) {
+  others <- place[!nowhere & !is.na(rowSums(place)), , drop = FALSE]
+  if (!any(nowhere) || !nrow(others) || any(rowSums(abs(others) < 10) == 2)) {
+    return(invisible())
+  }
+  amid <- all(apply(others, 2L, function(at) min(at) <= 0 && max(at) >= 0)) # as in a wide grid of whole degrees
+  if (amid && mean(others == floor(others)) > 0.5) {
     return(invisible())
   }
   stop_input(
@@ -198,9 +205,9 @@ interval_key <- function(name) {
   sub("^lower ", "early ", sub("^upper ", "late ", key))
 }
 
-# How figures tell ages: list(unit, NULL where it is not known; forward: later times are greater numbers). Where the user
-# does not say, ages that could be of fossils are in millions of years, and whole numbers that could be years of the
-# calendar are these.
+# How figures tell ages: list(unit, NULL where it is not known; forward: later times are greater numbers). Where the
+# user does not say, ages that could be of fossils are in millions of years, and whole numbers that could be years of
+# the calendar are these.
 age_scale <- function(ages, unit = "guess") {
   known <- ages[!is.na(ages)]
   if (identical(unit, "guess")) {

@@ -13,7 +13,8 @@
 #' `c("localities", "genera")`, else sites and taxa. Long names are cut in the middle, and where names would cover each
 #' other some are left out, at whatever size the figure is drawn. Colours can be told apart by the colour-blind, and
 #' scales of one number read in grey: they get darker from the least to the largest. Every figure has an alternative
-#' text, [ggplot2::get_alt_text()]. Axes of age in Ma carry the geological time scale where package deeptime is
+#' text, [ggplot2::get_alt_text()]. Time passes to the right, or upwards. An axis of ages says the unit it is told or
+#' can guess, see `unit` of [plot.which_zeros()]; in Ma it carries the geological time scale where package deeptime is
 #' installed.
 #'
 #' Views of any fit; models with pages of their own have others: [plot.aspect_bernoulli()], [plot.noisy_or()],

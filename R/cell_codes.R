@@ -1,5 +1,5 @@
-# How other programs write the cells of a table of finds: crosses, words, codes for unknown, blanks. None of them is read
-# by guess: the message says how to make 0, 1 and NA of them.
+# How other programs write the cells of a table of finds: crosses, words, codes for unknown, blanks. None of them is
+# read by guess: the message says how to make 0, 1 and NA of them.
 
 found_marks <- c(
   "x", "+", "*", "#", "\u2022", "\u25cf", "\u2713", "\u2714", "\u00d7", "1", "p", "pres", "present", "presence", "y",
@@ -40,8 +40,8 @@ marks_advice <- function(columns, table, whole = "%s") {
   }
   is <- function(marks) paste(sprintf("%s == %s", table, dQuote(marks, FALSE)), collapse = " | ")
   found <- is(marks$found)
-  if (marks$blank) found <- paste(if (length(marks$found) > 1L) sprintf("(%s)", found) else found, "& !is.na", sep = " ")
-  if (marks$blank) found <- sprintf("%s(%s)", found, table)
+  if (marks$blank && length(marks$found) > 1L) found <- sprintf("(%s)", found)
+  if (marks$blank) found <- sprintf("%s & !is.na(%s)", found, table)
   if (length(marks$unknown)) found <- sprintf("ifelse(%s, NA, %s)", is(marks$unknown), found)
   sprintf(" Make numbers of its marks: `%s`.", sprintf(whole, sprintf("(%s) + 0", found)))
 }

@@ -84,8 +84,9 @@ is_unreadable <- function(text) !validEnc(text) | Encoding(text) == "bytes"
 reread_advice <- "Read the file with its encoding, as by `fileEncoding = \"latin1\"`."
 
 # Names in a message: the first few, and how many more.
-show_names <- function(x, most = 5L) {
-  shown <- paste(dQuote(clip(utils::head(x, most)), FALSE), collapse = ", ")
+show_names <- function(x, most = 5L, quoted = TRUE) {
+  shown <- clip(utils::head(x, most))
+  shown <- paste(if (quoted) dQuote(shown, FALSE) else shown, collapse = ", ")
   if (length(x) > most) sprintf("%s and %d more", shown, length(x) - most) else shown
 }
 

@@ -76,8 +76,8 @@ as_plain_matrix <- function(x, name) {
   x
 }
 
-# Tables of sequencing in the classes of their packages, without these: an otu_table of package phyloseq (also within its
-# phyloseq) knows on which side its taxa are. Where others have it, they are told.
+# Tables of sequencing in the classes of their packages, without these. An otu_table of package phyloseq (also within
+# its phyloseq) knows on which side its taxa are; of others that is known.
 open_container <- function(x, name) {
   if (inherits(x, "phyloseq")) x <- attr(x, "otu_table")
   if (inherits(x, "otu_table")) {

@@ -103,8 +103,8 @@ pbdb_flags <- c(trace = "I", form = "F", replaced = "R")
 
 flag_words <- c(trace = "trace fossil", form = "form taxon", replaced = "replaced identification")
 
-# Without the occurrences that are flagged, but for those of the kinds to keep. Of an occurrence with two flags the first
-# kind counts.
+# Without the occurrences that are flagged, but for those of the kinds to keep. An occurrence with two flags is counted
+# by the first.
 leave_out_flagged <- function(table, keep) {
   if (!"flags" %in% names(table)) {
     return(table)

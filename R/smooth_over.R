@@ -58,11 +58,14 @@
 #'
 #' @param ... must be empty.
 #' @param age ages of the observations in any unit: a numeric vector, or a matrix or data frame of two columns, the
-#'   bounds of each age in either order. `NA` is unknown.
+#'   bounds of each age in either order. Text that names intervals of the geological time scale, such as stages (one
+#'   column, or the early and the late one), becomes their bounds in Ma where package deeptime is installed. `NA` is
+#'   unknown; a number far from all others that stands for it, such as -9999, is an error that says so.
 #' @param place matrix or data frame of two columns, whose names say what they are: longitude (within \[-180, 360\]) and
 #'   latitude (within \[-90, 90\]) in degrees, named such as `lng` and `lat`, with great-circle distances in km; or
 #'   places in the plane in any unit, named such as `easting` and `northing`, with straight distances in that unit. `x`
-#'   and `y` are in the plane where they cannot be degrees, else you are asked. `NA` is unknown.
+#'   and `y` are in the plane where they cannot be degrees, else you are asked. `NA` is unknown; longitude and latitude
+#'   both 0, far from all others, are an error.
 #' @param environment matrix or data frame of numbers, a column for each variable of the sites, such as depth,
 #'   temperature or the logarithm of rain. Each is divided by its standard deviation; the distance of two sites is the
 #'   root of the mean squared difference over the variables. `NA` is unknown.
@@ -148,7 +151,8 @@ check_age_bounds <- function(age, name = "age") {
   ok <- is.numeric(age) && (is_line(age) || (length(dim(age)) == 2L && ncol(age) %in% 1:2))
   if (!ok) {
     stop_input(
-      "`%s` must be a numeric vector, or two columns with its bounds, not %s.", name, show_value(given)
+      "`%s` must be a numeric vector, or two columns with its bounds, not %s.%s", name, show_value(given),
+      if (is_number_text(as.character(given))) number_advice(given) else ""
     )
   }
   far <- which(is.infinite(age))

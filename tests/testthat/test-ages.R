@@ -10,9 +10,9 @@ test_that("text in ages and places is told by column, row and value, with what t
   ))
   expect_match(told(range_through(diag(3), age)), "row 2 of column \"max_ma\" is \"12.5 Ma\"")
   expect_match(told(smooth_over(age = c("3", "4,5"))), "value 2 is \"4,5\", which is text. It has a decimal comma")
-  expect_match(told(smooth_over(age = c("3", "4"))), "Use `as.numeric(column)` on it", fixed = TRUE)
-  expect_match(told(smooth_over(age = factor(c(3, 4)))), "of a factor. Use `as.numeric(as.character(column))`",
-    fixed = TRUE)
+  expect_match(told(smooth_over(age = c("3", "4"))), "Use as.numeric() on it.", fixed = TRUE)
+  expect_match(told(smooth_over(age = data.frame(from = 3:4, to = factor(1:2)))),
+    "row 1 of column \"to\" is \"1\", of a factor. Use `as.numeric(as.character(column))` on it.", fixed = TRUE)
   expect_match(told(smooth_over(age = c("10-12", "4"))), "Give ranges as two columns")
   expect_match(told(smooth_over(age = matrix(c("3", "4", "x", "5"), 2, dimnames = list(NULL, c("a", "b"))))),
     "row 1 of column \"a\" is \"3\"")
@@ -36,10 +36,11 @@ test_that("numbers that stand for unknown are asked about", {
   both <- data.frame(max_ma = c(3, -9999, 5, -9999), min_ma = c(2, -9999, 4, -9999))
   expect_match(told(smooth_over(age = both)), "each of the rows 2 and 4 of column \"max_ma\" is -9999")
   expect_match(told(range_through(diag(4), both)), "is -9999")
-  expect_match(told(smooth_over(environment = data.frame(depth = c(1, 20, -9999), t = 1:3))), "column \"depth\" is -9999")
+  depth <- data.frame(depth = c(1, 20, -9999), t = 1:3)
+  expect_match(told(smooth_over(environment = depth)), "column \"depth\" is -9999")
   expect_match(told(smooth_over(place = cbind(easting = c(5e5, 5.1e5, -9999), northing = 1:3))), "\"easting\" is -9999")
-  expect_match(told(smooth_over(place = cbind(lng = c(5, -9999), lat = c(1, -9999)))), "use `place[place == -9999] <- NA`",
-    fixed = TRUE)
+  place <- cbind(lng = c(5, -9999), lat = c(1, -9999))
+  expect_match(told(smooth_over(place = place)), "use `place[place == -9999] <- NA`", fixed = TRUE)
   # What may be an age, or a depth.
   for (fine in list(c(9000, 9999, 11000), c(-50, 0, 9999, 30000), c(0, 999, 1500), c(-99, -50, 20), c(999, 999))) {
     expect_s3_class(smooth_over(age = fine), "smooth_over")
@@ -54,6 +55,9 @@ test_that("longitude and latitude 0 are asked about where no other site is near"
   expect_identical(place$lng, c(20, NA, 25))
   expect_s3_class(smooth_over(place = place), "smooth_over")
   expect_s3_class(smooth_over(place = data.frame(lng = c(0, 5, 5), lat = c(0, 0, 5))), "smooth_over") # a grid at sea
+  wide <- data.frame(lng = c(0, 90, -90, 0), lat = c(0, 45, -45, 90))
+  expect_s3_class(smooth_over(place = wide), "smooth_over")
+  expect_match(told(smooth_over(place = wide - c(0, 0.5, 0.5, 0.5))), "Atlantic")
   expect_s3_class(smooth_over(place = data.frame(lng = c(0, 5), lat = c(51, 50))), "smooth_over") # the meridian
 })
 
