@@ -461,7 +461,8 @@ thinned_sentence <- function(made, kept, given) {
 
 # Dates as text: the year first or last, and then perhaps a time.
 date_patterns <- c(
-  first = "^[0-9]{4}([-/.])[0-9]{1,2}\\1[0-9]{1,2}\\b", last = "^[0-9]{1,2}([-/.])[0-9]{1,2}\\1([0-9]{2}|[0-9]{4})\\b"
+  first = "^[0-9]{4}([-/.])[0-9]{1,2}\\1[0-9]{1,2}(?![0-9])",
+  last = "^[0-9]{1,2}([-/.])[0-9]{1,2}\\1([0-9]{2}|[0-9]{4})(?![0-9])"
 )
 is_date_text <- function(text) {
   grepl(date_patterns[["first"]], text, perl = TRUE) | grepl(date_patterns[["last"]], text, perl = TRUE)

