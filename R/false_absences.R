@@ -249,6 +249,7 @@ new_false_cells <- function(fit, ranked, scope, by, of, sites) {
     n_cells = ranked$n_cells, expected = ranked$expected,
     expected_most = if (is.null(fit$missed_by)) ranked$expected_most, n_ranked = nrow(table), by = by, per = scope$per,
     has_phantom = has_noise(fit, scope$kinds, of), rare = if (any(fit$rare)) label(which(fit$rare), fit$names[[2L]]),
+    bounds = if (!is.null(fit$missed_by)) bound_sentences(fit),
     words = axis_words(fit)
   )
 }
@@ -324,6 +325,7 @@ print_false_cells <- function(x, digits, n, of, legend) {
   if (length(rare)) {
     cat(sprintf("Found too seldom for these chances to rest on its own record: %s.\n", show_names(as.character(rare))))
   }
+  if (!is.null(attr(x, "bounds"))) writeLines(wrap_text(attr(x, "bounds"), exdent = 2))
   invisible(x)
 }
 

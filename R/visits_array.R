@@ -248,7 +248,7 @@ present_values <- function(value, name) {
   }
   text <- tolower(name_values(value))
   number <- suppressWarnings(as.numeric(text))
-  yes <- text %in% c("present", "presence", "true", "t", "yes", "y", "x") | number %in% number[number > 0]
+  yes <- text %in% c("present", "presence", "true", "t", "yes", "y", "x") | (number > 0) %in% TRUE
   no <- text %in% c("absent", "absence", "false", "f", "no", "n", "0") | number %in% 0
   bad <- which(!is.na(text) & !yes & !no)
   if (length(bad)) {
@@ -348,15 +348,15 @@ fill_visits <- function(made, rows, kept) {
   labels <- list(
     site = rows$site$label[kept$sites], taxon = rows$taxon$label[kept$taxa], visit = attr(made, "labels")
   )
-  size <- lengths(labels)
+  size <- lengths(labels, use.names = FALSE)
   if (prod(as.double(size)) > .Machine$integer.max) {
     stop_input("`max_visits` must be lower: an array of %s cells is too large.", paste(size, collapse = " x "))
   }
   inner <- list(site = cumsum(kept$sites), taxon = cumsum(kept$taxa))
-  searched <- matrix(NA_integer_, size[["site"]], size[["visit"]])
+  searched <- matrix(NA_integer_, size[1L], size[3L])
   at <- made[!is.na(made$column) & kept$sites[made$site], ]
   searched[cbind(inner$site[at$site], at$column)] <- 0L
-  x <- array(searched[, rep(seq_len(size[["visit"]]), each = size[["taxon"]])], size, labels)
+  x <- array(searched[, rep(seq_len(size[3L]), each = size[2L])], size, labels)
   at <- find_places(made, rows)
   at <- at[kept$sites[at$site] & kept$taxa[at$taxon], ]
   x[cbind(inner$site[at$site], inner$taxon[at$taxon], at$column)] <- 1L
@@ -383,7 +383,7 @@ visit_covariates <- function(table, made, rows, kept, site, visit, summarise, da
   )
   if (length(dates)) {
     day <- rows$days[rows$source]
-    first <- as.Date(unname(tapply(day, factor(cell, cells), min)), origin = "1970-01-01")
+    first <- as.Date(as.vector(tapply(day, factor(cell, cells), min)), origin = "1970-01-01")
     if (!dates[1L] %in% c("site", "visit")) visits[[dates[1L]]] <- first
     visits$day_of_year <- as.POSIXlt(first)$yday + 1L
   }
@@ -461,7 +461,8 @@ thinned_sentence <- function(made, kept, given) {
 
 # Dates as text: the year first or last, and then perhaps a time.
 date_patterns <- c(
-  first = "^[0-9]{4}([-/.])[0-9]{1,2}\\1[0-9]{1,2}\\b", last = "^[0-9]{1,2}([-/.])[0-9]{1,2}\\1([0-9]{2}|[0-9]{4})\\b"
+  first = "^[0-9]{4}([-/.])[0-9]{1,2}\\1[0-9]{1,2}(?![0-9])",
+  last = "^[0-9]{1,2}([-/.])[0-9]{1,2}\\1([0-9]{2}|[0-9]{4})(?![0-9])"
 )
 is_date_text <- function(text) {
   grepl(date_patterns[["first"]], text, perl = TRUE) | grepl(date_patterns[["last"]], text, perl = TRUE)

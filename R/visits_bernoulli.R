@@ -61,13 +61,26 @@
 #' and refused where it would have more visits than attributes or observations, or more attributes than observations: it
 #' may be species x sites x visits. Prints use these words. The list that package spOccupancy takes (`y`, species x
 #' sites x visits, with `occ.covs` and `det.covs`), and the frames of package unmarked for one or many species, or such
-#' a list (`ylist`, `siteCovs`, `obsCovs`); the covariates come along.
+#' a list (`ylist`, `siteCovs`, `obsCovs`), and what `detectionHistory()` of package camtrapR makes; the covariates come
+#' along. [visits_array()] makes an array, with covariates, of a table with a row for each record.
+#'
+#' **One species.** A table of sites by visits is the history of one species, and a message says so, if its columns have
+#' no names or those of visits (`y.1`, `visit2`, `V3`, dates), or if it holds `"."` or `"-"`. A data frame of it may have
+#' a column with the names of sites, numbered columns of covariates of visits (`date.1`, `date.2`) and others of the
+#' sites; or histories as text, `"01.1"`, in a column `ch`, as programs PRESENCE and MARK have them. Any other table may
+#' be one of taxa, and is refused: give the history of one species as `list(y = )`. In text `"."`, `"-"` and nothing
+#' stand for a visit that was not made.
+#'
+#' **At a bound.** Where visits found a taxon but seldom, `"ml"` may put it at all sites with a detection near 0: a rare
+#' taxon would give the same visits. Where all visits to the same sites agree, detection is estimated at 1 and nothing
+#' as missed. Such estimates are where the scale ends, and mean nothing. `print()`, [occupied()], [visits_needed()] and
+#' [false_absences()] say for which taxa (or sites) they are.
 #'
 #' **Seldom found.** For an attribute that was found at fewer than `rare` observations, the data say little about
 #' detection. With `missed_by = "attribute"` or `sharing = "none"` it may be "missed" at most places. A message,
 #' `print()` and [false_absences()] name such attributes, and `fit$rare` flags them.
 #'
-#' @param x repeated surveys of the same n observations: a list of 0/1 tables of the same shape and names, one for each
+#' @param x repeated surveys of the same n observations: an array of [visits_array()], a list of 0/1 tables of the same shape and names, one for each
 #'   visit, an array, or what packages spOccupancy or unmarked take: see Details. `NA` where there was no visit.
 #' @param k number of components, at least 1.
 #' @param ... must be empty.
@@ -116,7 +129,7 @@
 #' }
 #' `fitted()` is the probability that the attribute is there. [false_absences()] and [deficiency()] use all visits.
 #' There is no certificate (`NA`).
-#' @seealso [occupied()] for richness and ranges, [visits_needed()], [predict.visits_bernoulli()],
+#' @seealso [visits_array()] for the data; [occupied()] for richness and ranges, [visits_needed()], [predict.visits_bernoulli()],
 #'   [vcov.visits_bernoulli()] for standard errors, [autoplot.visits_bernoulli()], [predictive_check()];
 #'   [aspect_bernoulli()], [false_absences()], [deficiency()], [identifiability()], [multicause-glossary] for the words.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
@@ -537,7 +550,7 @@ model_title.visits_bernoulli <- function(fit) {
 visit_sentences <- function(fit) {
   c(
     expected_sentence(fit, "absences", TRUE), if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE),
-    if (!is.null(fit$communities)) communities_sentence(fit),
+    bound_sentences(fit), if (!is.null(fit$communities)) communities_sentence(fit),
     if (fit$missed_by == "model") detection_sentences(fit) else missed_sentences(fit),
     if (any(fit$param$added > 0)) added_sentence(fit),
     if (any(fit$rare)) {

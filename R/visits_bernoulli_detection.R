@@ -689,7 +689,8 @@ known_values <- function(value, typical, levels, name) {
 #' @param newdata a data frame of one row with the covariates of such a visit; what is left out is at its mean.
 #' @param interval with `estimate = "gibbs"`, the probability of the interval of the number.
 #' @return A data frame of class `visits_needed` with a row for each taxon: `taxon`, `detection` (the chance that one
-#'   visit finds it), `visits`, and with `"gibbs"` `low` and `high`; `rare` as in [occupied()]. With `"gibbs"` `visits`
+#'   visit finds it), `visits`, and with `"gibbs"` `low` and `high`; `rare` and `bound` as in
+#'   [occupied()]. With `"gibbs"` `visits`
 #'   is the median over draws.
 #' @seealso [predict.visits_bernoulli()]
 #' @inherit predict.visits_bernoulli examples
@@ -715,6 +716,7 @@ visits_needed <- function(fit, chance = 0.95, ..., newdata = NULL, interval = 0.
     out$high <- needed(as.vector(limits$lower))
   }
   out$rare <- unname(fit$rare)
+  out$bound <- bound_taxa(visit_bounds(fit), nrow(out))
   structure(
     out, class = c("visits_needed", "data.frame"), chance = chance, interval = interval, words = axis_words(fit)
   )
@@ -730,6 +732,7 @@ print.visits_needed <- function(x, digits = 3L, n = 20L, ...) {
       "visits: how many until it is found with chance %s or more", if (is.null(chance)) "as asked for" else chance
     ),
     low = sprintf("low, high: %s %% interval of the visits", format(100 * (attr(x, "interval") %||% 0.9))),
-    rare = "rare: found too seldom for its own record to say much"
+    rare = "rare: found too seldom for its own record to say much",
+    bound = "bound: the estimate is at its bound, and means nothing"
   ))
 }

@@ -397,7 +397,7 @@ coefficient_draws <- function(fit) {
 #' @param ... must be empty.
 #' @return A data frame of class `visit_richness` with a row for each: its name (number), as `site` or `taxon`, `found`,
 #'   `expected` (the mean), `median`, `low` and `high`, and for taxa `rare`, whether it was found too seldom for its own
-#'   record to say much. What was not visited counts by its chance. `plot()` draws it.
+#'   record to say much, and `bound`, whether its estimate is at a bound and means nothing (see [visits_bernoulli()]). What was not visited counts by its chance. `plot()` draws it.
 #' @examples
 #' set.seed(1)
 #' present <- matrix(rbinom(200, 1, 0.6), 20)
@@ -427,9 +427,16 @@ occupied <- function(fit, of = c("observation", "attribute"), ..., interval = 0.
   names <- if (is.null(names)) seq_along(found) else names
   out <- data.frame(names, found, expected, limits["median", ], limits["low", ], limits["high", ])
   names(out) <- c(c("site", "taxon")[side], "found", "expected", "median", "low", "high")
-  if (side == 2L) out$rare <- unname(fit$rare)
+  bounds <- visit_bounds(fit)
+  if (side == 2L) {
+    out$rare <- unname(fit$rare)
+    out$bound <- bound_taxa(bounds, nrow(out))
+  }
   rownames(out) <- NULL
-  structure(out, class = c("visit_richness", "data.frame"), interval = interval, words = axis_words(fit))
+  structure(
+    out, class = c("visit_richness", "data.frame"), interval = interval, words = axis_words(fit),
+    bounds = bound_sentences(fit, bounds)
+  )
 }
 
 #' @export
@@ -443,8 +450,11 @@ print.visit_richness <- function(x, digits = 3L, n = 20L, ...) {
     median = sprintf(
       "median: as likely above as below; low, high: %s %% interval", format(100 * (attr(x, "interval") %||% 0.9))
     ),
-    rare = "rare: found too seldom for its own record to say much"
+    rare = "rare: found too seldom for its own record to say much",
+    bound = "bound: the estimate is at its bound, and means nothing"
   ))
+  if (!is.null(attr(x, "bounds"))) writeLines(wrap_text(attr(x, "bounds"), exdent = 2))
+  invisible(x)
 }
 
 # A table of a survey: sites and taxa in the user's words, and a line on each column of `legend` that is there.

@@ -73,7 +73,7 @@ print.which_zeros <- function(x, n = 5L, ...) {
   said <- answer_sentences(x)
   writeLines(wrap_text(c(
     paste("Which zeros are false?", said[["table"]]), sprintf("%s (%s).", said[["missed"]], said[["range"]]),
-    said[["bound"]]
+    said[["bound"]], wz_bound_sentences(x)
   ), exdent = 2))
   zeros <- utils::head(as.data.frame(x, n = max(n, 1)), n)
   print_zeros(zeros, axis_words(x))

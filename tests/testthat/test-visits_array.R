@@ -1,0 +1,235 @@
+records <- data.frame(
+  pond = c("North", "North", "North", "South", "South", "West"),
+  day = c("2021-06-01", "2021-05-02", "2021-05-02", "2021-05-03", "2021-05-03", "2021-05-04"),
+  frog = c("Rana", "Rana", "Bufo", "Bufo", "Bufo", NA)
+)
+surveys <- data.frame(
+  pond = c("South", "North", "North", "South", "East"),
+  day = c("2021-06-02", "2021-05-02", "2021-06-01", "2021-05-03", "2021-05-09"), hours = 1:5, wet = c(1, 0, 0, 1, 1)
+)
+make <- function(..., data = records) suppressMessages(visits_array(data, "pond", "frog", "day", ...))
+# What the definition says, record by record.
+ref_visits <- function(data, surveys, x) {
+  out <- x
+  out[] <- NA_integer_
+  for (i in unique(surveys$pond)) {
+    days <- sort(unique(surveys$day[surveys$pond == i]))
+    for (v in seq_along(days)) {
+      found <- data$frog[data$pond == i & data$day == days[v]]
+      out[i, , v] <- as.integer(colnames(x) %in% found)
+    }
+  }
+  out
+}
+plain <- function(x) array(x, dim(x), dimnames(x))
+
+test_that("records and surveys become sites x taxa x visits", {
+  x <- make(surveys = surveys)
+  expect_identical(dimnames(x), list(site = c("East", "North", "South"), taxon = c("Bufo", "Rana"), visit = c("1", "2")))
+  expect_type(x, "integer")
+  expect_identical(plain(x), plain(ref_visits(records, surveys, x)))
+  # The order of rows changes nothing.
+  expect_identical(make(surveys = surveys[5:1, ], data = records[6:1, ]), x)
+  expect_identical(rownames(site_table(x)), rownames(x))
+  expect_identical(site_table(x)$wet, c(1, 0, 1))
+  visits <- visit_table(x)
+  expect_identical(visits[c("site", "visit")], data.frame(
+    site = c("East", "North", "North", "South", "South"), visit = c("1", "1", "2", "1", "2")
+  ))
+  expect_identical(visits$hours, c(5L, 2L, 3L, 4L, 1L))
+  expect_identical(visits$day, as.Date(c("2021-05-09", "2021-05-02", "2021-06-01", "2021-05-03", "2021-06-02")))
+  expect_identical(visits$day_of_year, c(129L, 122L, 152L, 123L, 153L))
+})
+
+test_that("without surveys a record says that there was a visit, also one without a taxon", {
+  x <- make()
+  expect_identical(plain(x)["West", , ], cbind(c(0L, 0L), NA), ignore_attr = TRUE)
+  expect_identical(sum(!is.na(x[, 1, ])), 4L)
+})
+
+test_that("what was made is said", {
+  expect_snapshot({
+    x <- visits_array(records, "pond", "frog", "day", surveys = surveys)
+    x <- visits_array(records, "pond", "frog", "day")
+    nowhere <- transform(records[1, ], pond = NA)
+    x <- visits_array(rbind(records, nowhere), "pond", "frog", "day", min_visits = 2, min_sites = 1)
+    x <- visits_array(records, "pond", "frog", "day", max_visits = 1)
+    x <- visits_array(records, "pond", "frog", "day", max_visits = 1, surplus = "first")
+    x <- visits_array(records, "pond", "frog", "day", surveys = surveys, occasion = 60)
+  })
+})
+
+test_that("dates may be of any class", {
+  want <- make(surveys = surveys)
+  as_written <- function(f) {
+    lapply(list(records = records, surveys = surveys), function(table) transform(table, day = f(day)))
+  }
+  for (f in list(
+    as.Date, factor, function(day) as.POSIXct(paste(day, "23:30"), tz = "Pacific/Auckland"),
+    function(day) as.POSIXlt(paste(day, "00:30"), tz = "America/Lima") |> as.POSIXct(),
+    function(day) paste0(day, "T12:00:00Z"), function(day) format(as.Date(day), "%d.%m.%Y"),
+    function(day) gsub("-", "/", day)
+  )) {
+    tables <- as_written(f)
+    expect_identical(make(surveys = tables$surveys, data = tables$records), want)
+  }
+  # Slashes tell days from months where one of them is above 12.
+  days <- c("05/13/2021", "06/01/2021")
+  expect_identical(as_days(days, "data", "day"), as.Date(c("2021-05-13", "2021-06-01")))
+  expect_identical(as_days(c("13/05/2021", NA), "data", "day"), as.Date(c("2021-05-13", NA)))
+  expect_identical(as_days(c("morning", "evening"), "data", "day"), c("morning", "evening"))
+  expect_identical(as_days(as.Date("2021-05-13") + 0.7, "data", "day"), as.Date("2021-05-13"))
+})
+
+test_that("names of visits that sites share are columns; those of one site are put in order", {
+  shared <- data.frame(pond = c("a", "a", "b", "b", "c"), round = c(1, 10, 2, 10, 2), frog = "Rana")
+  x <- suppressMessages(visits_array(shared, "pond", "frog", "round"))
+  expect_identical(dimnames(x)$visit, c("1", "2", "3")[1:2])
+  shared <- data.frame(pond = rep(c("a", "b", "c"), c(3, 2, 2)), round = c(1, 2, 10, 2, 10, 1, 10), frog = "Rana")
+  x <- suppressMessages(visits_array(shared, "pond", "frog", "round"))
+  expect_identical(plain(x)[, 1, ], matrix(
+    c(1L, NA, 1L, 1L, 1L, NA, 1L, 1L, 1L), 3, dimnames = list(site = c("a", "b", "c"), visit = c("1", "2", "10"))
+  ))
+  expect_identical(visit_table(x)$visit, c("1", "2", "10", "2", "10", "1", "10"))
+  own <- transform(shared, round = 101:107)
+  expect_identical(dimnames(suppressMessages(visits_array(own, "pond", "frog", "round")))$visit, c("1", "2", "3"))
+})
+
+test_that("days are pooled into occasions, and periods are all of their days", {
+  traps <- data.frame(
+    pond = c("a", "b", "c"), day = c("2021-05-01", "2021-05-09", "2021-05-01"),
+    end = c("2021-05-10", "2021-05-16", "2021-05-15"), bait = c("yes", "no", "no")
+  )
+  shots <- data.frame(
+    pond = c("a", "a", "b", "b"), frog = "Rana", day = c("2021-05-02", "2021-05-03", "2021-05-15", "2021-06-01")
+  )
+  said <- capture_messages(
+    x <- visits_array(shots, "pond", "frog", "day", surveys = traps, until = "end", occasion = 7)
+  )
+  expect_match(said, "Left out 1 of 4 records, of visits that `surveys` does not have: the first is of \"b\", \"5\"", all = FALSE)
+  expect_identical(plain(x)[, 1, ], rbind(c(1L, 0L, NA), c(NA, 0L, 1L), c(0L, 0L, 0L)), ignore_attr = TRUE)
+  expect_identical(visit_table(x)$n_pooled, c(7L, 3L, 6L, 2L, 7L, 7L, 1L))
+  expect_identical(visit_table(x)$day[1:4], as.Date(c("2021-05-01", "2021-05-08", "2021-05-09", "2021-05-15")))
+  # What varies within an occasion is summarised.
+  pooled <- make(surveys = surveys, occasion = 60, summarise = list(hours = sum))
+  expect_identical(visit_table(pooled)$hours, c(5L, 5L, 5L))
+})
+
+test_that("recorded absences are visits and no finds", {
+  both <- rbind(
+    transform(records, n = 1), data.frame(pond = c("East", "North"), day = "2021-05-02", frog = "Rana", n = 0)
+  )
+  x <- make(present = "n", data = both)
+  expect_identical(x["East", "Rana", "1"], 0L)
+  expect_identical(x["North", "Rana", "1"], 1L) # a find of the same visit
+  said <- list(
+    both$n > 0, c("X", "0")[2 - both$n], c("PRESENT", "ABSENT")[2 - both$n], factor(c("yes", "no")[2 - both$n]),
+    c("3", "0.0")[2 - both$n]
+  )
+  for (one in said) expect_identical(present_values(one, "present"), both$n > 0)
+  expect_identical(present_values(c(NA, 1, 0), "n"), c(NA, TRUE, FALSE))
+  expect_identical(present_values(c(NA, "x"), "n"), c(NA, TRUE))
+})
+
+test_that("more than `max_visits` are pooled, or some are taken", {
+  many <- data.frame(
+    place = rep(c("a", "b"), c(7, 2)), collection = 1:9, genus = c(letters[1:7], "a", "b"), weight = 1:9
+  )
+  get <- function(...) suppressMessages(visits_array(many, "place", "genus", "collection", max_visits = 3, ...))
+  x <- get(summarise = list(weight = sum))
+  # In turn: collections 1, 4, 7; 2, 5; 3, 6.
+  expect_identical(visit_table(x)$weight, c(12L, 7L, 9L, 8L, 9L))
+  expect_identical(visit_table(x)$n_pooled, c(3L, 2L, 2L, 1L, 1L))
+  expect_identical(unname(plain(x)["a", , 1]), c(1L, 0L, 0L, 1L, 0L, 0L, 1L))
+  all <- suppressMessages(visits_array(many, "place", "genus", "collection"))
+  expect_identical(any_visit(x)["a", ], any_visit(all)["a", ])
+  first <- get(surplus = "first")
+  expect_identical(visit_table(first)$collection, c(1:3, 8:9))
+  expect_identical(sum(first, na.rm = TRUE), 5L)
+  set.seed(1)
+  drawn <- get(surplus = "random")
+  set.seed(1)
+  expect_identical(get(surplus = "random"), drawn)
+  expect_identical(table(visit_table(drawn)$site), table(c("a", "a", "a", "b", "b")), ignore_attr = TRUE)
+  # Days next to each other.
+  days <- transform(many, collection = as.Date("2021-05-01") + collection)
+  x <- suppressMessages(
+    visits_array(days, "place", "genus", "collection", max_visits = 3, summarise = list(weight = sum))
+  )
+  expect_identical(visit_table(x)$weight, c(3L, 7L, 18L, 8L, 9L))
+})
+
+test_that("fits find the covariates, of the whole and of a part", {
+  set.seed(4)
+  pairs <- expand.grid(site = sprintf("s%02d", 1:25), visit = 1:3)
+  pairs <- pairs[-c(3, 30), ]
+  pairs$effort <- runif(73, 1, 3)
+  pairs$high <- as.integer(substr(pairs$site, 2, 3)) %% 2
+  at <- expand.grid(row = seq_len(73), taxon = paste0("t", 1:6))
+  finds <- cbind(pairs[at$row, ], taxon = at$taxon)[runif(nrow(at)) < 0.4, c("site", "visit", "taxon")]
+  x <- suppressMessages(visits_array(finds, "site", "taxon", "visit", surveys = pairs))
+  quick <- fit_control(n_start = 1)
+  fit_of <- function(x, ...) {
+    suppressMessages(visits_bernoulli(x, 1, detection = ~effort, communities = ~high, control = quick, ...))
+  }
+  fit <- fit_of(x)
+  effort <- matrix(NA_real_, 25, 3)
+  effort[cbind(as.integer(pairs$site), pairs$visit)] <- pairs$effort
+  high <- data.frame(high = rep(1:0, 13)[1:25])
+  given <- fit_of(plain(x), visit_data = list(effort = effort), site_data = high)
+  expect_equal(fit$param, given$param, tolerance = 1e-6)
+  expect_s3_class(suppressMessages(update(fit, estimate = "ml")), "visits_bernoulli")
+  # A part, in another order, and another order of sides.
+  part <- fit_of(x[10:1, , ], visit_data = visit_table(x), site_data = site_table(x))
+  own <- fit_of(plain(x)[10:1, , ], visit_data = list(effort = effort[10:1, ]), site_data = high[10:1, , drop = FALSE])
+  expect_equal(part$param, own$param, tolerance = 1e-6)
+  turned <- fit_of(aperm(x, 3:1), visit_data = visit_table(x), site_data = site_table(x))
+  expect_equal(turned$param, fit$param, tolerance = 1e-6)
+  w <- suppressMessages(which_zeros(visits = x, detection = ~effort, communities = ~high, quick = TRUE, seed = 1))
+  expect_identical(w$source, "cell")
+  cv <- suppressMessages(
+    cross_validate(x, visits_bernoulli, 1, "visits", detection = ~effort, folds = 2, control = quick)
+  )
+  expect_true(all(is.finite(cv$folds$loss)))
+})
+
+test_that("collections of a download are searches of one fauna", {
+  bodies <- subset(tetrapod_occurrences, !grepl("trace", pres_mode))
+  x <- suppressMessages(visits_array(bodies, c("formation", "early_interval"), "genus", "collection_no"))
+  one <- suppressMessages(occurrence_matrix(bodies, c("formation", "early_interval"), "genus"))
+  expect_identical(unname(any_visit(x)[rownames(one), colnames(one)]), matrix(as.vector(one), nrow(one)))
+  used <- unique(bodies[c("formation", "early_interval", "collection_no")])
+  used <- used[stats::complete.cases(used), ]
+  expect_identical(sum(!is.na(x[, 1, ])), nrow(used))
+})
+
+test_that("wrong input is refused", {
+  expect_snapshot(error = TRUE, {
+    visits_array()
+    visits_array(records)
+    visits_array(as.list(records), "pond", "frog", "day")
+    visits_array(records, "pond", "frog")
+    visits_array(records, "pond", "species", "day")
+    make(surveys = 1)
+    make(surveys = surveys[c("pond", "hours")])
+    make(surveys = transform(surveys, pond = "nowhere"))
+    make(surveys = transform(surveys, day = 1:5))
+    make(data = transform(records, day = "03/05/2021"))
+    make(data = transform(records, day = replace(day, 2, "spring")))
+    make(data = transform(records, day = replace(day, 2, "2021-02-30")))
+    visits_array(records, "pond", "frog", "frog", occasion = 7)
+    make(occasion = 0)
+    make(until = "hours")
+    make(surveys = surveys, until = "wet")
+    make(surveys = transform(surveys, end = "2021-05-08"), until = "end")
+    make(max_visits = 0)
+    make(max_visits = 1, min_visits = 2)
+    make(surplus = "all")
+    make(min_visits = 9)
+    make(min_sites = 9)
+    make(present = "frog")
+    make(present = "count", data = transform(records, count = -1))
+    make(data = records[0, ])
+    visit_table(make()[1:2, , ])
+  })
+})

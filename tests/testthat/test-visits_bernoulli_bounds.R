@@ -1,0 +1,61 @@
+# A sparse survey: two taxa found once each in 31 sites x 2 visits, eight never; and one whose visits all agree.
+sparse <- array(0L, c(31, 10, 2), list(site = paste0("s", 1:31), taxon = paste0("t", 1:10), visit = 1:2))
+sparse[3, 1, 1] <- sparse[9, 9, 2] <- 1L
+quick <- fit_control(n_start = 1)
+fit_of <- function(x, ...) suppressMessages(visits_bernoulli(x, 1, estimate = "ml", control = quick, ...))
+
+test_that("a taxon put at all sites and hardly ever found is at the bound", {
+  for (fit in list(fit_of(sparse, missed_by = "visit"), fit_of(sparse, detection = ~1, sharing = "none"))) {
+    bounds <- visit_bounds(fit)
+    expect_identical(which(bounds$everywhere), c(1L, 9L))
+    expect_equal(sum(bounds$missed[c(1, 9)]), 60, tolerance = 0.01)
+    expect_identical(which(bounds$silent), setdiff(1:10, c(1L, 9L)))
+    expect_false(any(bounds$sure))
+    expect_true(all(occupied(fit, "taxon")$bound))
+    expect_output(print(fit), "At its bound: occupancy is estimated at 1, .* for \"t1\", \"t9\"")
+    expect_output(print(occupied(fit)), "That means nothing")
+    expect_output(print(false_absences(fit)), "At its bound")
+  }
+  expect_true(all(visits_needed(fit)$bound))
+  expect_output(print(visits_needed(fit)), "bound: the estimate is at its bound")
+})
+
+test_that("visits that agree put detection at the bound of 1", {
+  set.seed(2)
+  once <- matrix(rbinom(310, 1, 0.3), 31)
+  agreed <- array(once, c(31, 10, 2), dimnames(sparse))
+  agreed[, 1, ] <- rbinom(62, 1, 0.5)
+  fit <- fit_of(agreed, missed_by = "attribute")
+  expect_identical(which(visit_bounds(fit)$sure), 2:10)
+  expect_output(print(fit), "detection is estimated at 1 for \"t2\".*None missed is the end of the scale")
+  by_site <- fit_of(agreed[, -1, ])
+  expect_length(visit_bounds(by_site)$sure, 31L)
+  expect_output(print(by_site), "detection is estimated at 1 at \"s")
+})
+
+test_that("a well surveyed table has nothing at a bound, nor have draws", {
+  set.seed(3)
+  present <- matrix(rbinom(400, 1, 0.5), 40)
+  good <- array(0L, c(40, 10, 3), list(site = NULL, taxon = NULL, visit = NULL))
+  for (v in 1:3) good[, , v] <- present * rbinom(400, 1, 0.6)
+  fit <- fit_of(good, missed_by = "attribute")
+  expect_false(any(bound_taxa(visit_bounds(fit), 10)))
+  expect_null(bound_sentences(fit))
+  # At every site, seen by two thirds of the visits: what is missed is known.
+  good[, 1, ] <- rbinom(120, 1, 0.65)
+  fit <- fit_of(good, missed_by = "visit")
+  expect_false(visit_bounds(fit)$everywhere[1])
+  # The mode with a prior comes as near to 1 as its prior lets it.
+  fit <- suppressMessages(visits_bernoulli(sparse, 1, missed_by = "visit", control = quick))
+  expect_gt(occupancy_edge(fit), 0.01)
+  fit$visits <- NULL
+  expect_null(visit_bounds(fit))
+})
+
+test_that("an answer says at which sites all or nothing is thought to be recorded", {
+  w <- list(
+    source = "cell", completeness = data.frame(site = c("a", "b", "c"), estimate = c(1, 0.5, 0)), x = matrix(0, 3, 2)
+  )
+  expect_snapshot(writeLines(wz_bound_sentences(w)))
+  expect_null(wz_bound_sentences(replace(w, "source", "phantom")))
+})
