@@ -168,8 +168,9 @@ odd_blanks <- "[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff_[:space:]]+"
 
 # Names without differences in blanks, underscores, dashes, and letters whose accent is a character of its own.
 plain_spelling <- function(name) {
-  text <- trimws(gsub(odd_blanks, " ", join_accents(name)))
-  gsub("[\u2010-\u2015\u2212]", "-", text)
+  odd <- grep("[^ -^`-~]|^ |  | $", name, perl = TRUE, useBytes = TRUE) # few: not ASCII alone, or with such blanks
+  text <- trimws(gsub(odd_blanks, " ", join_accents(name[odd])))
+  replace(name, odd, gsub("[\u2010-\u2015\u2212]", "-", text))
 }
 
 # A letter and an accent after it are the letter with the accent: the marks, letters and what they make.
@@ -189,10 +190,10 @@ accents <- list(
 
 join_accents <- function(name) {
   apart <- grep("[\u0300-\u036f]", name)
-  for (accent in accents[vapply(accents, function(accent) any(grepl(accent[[1L]], name[apart], fixed = TRUE)), NA)]) {
+  for (accent in accents) {
     letters <- strsplit(accent[[2L]], "")[[1L]]
     joined <- strsplit(accent[[3L]], "")[[1L]]
-    for (i in seq_along(letters)) {
+    for (i in if (any(grepl(accent[[1L]], name[apart], fixed = TRUE))) seq_along(letters)) {
       name[apart] <- gsub(paste0(letters[i], accent[[1L]]), joined[i], name[apart], fixed = TRUE)
     }
   }
@@ -213,7 +214,8 @@ quotes <- "(?<![^ (])[\"'\u2018\u201c\u201e\u00ab]+|[\"'\u2019\u201d\u201c\u00bb
 # letters of unnamed species, authors, years and ranks.
 clean_names <- function(name) {
   text <- plain_spelling(name)
-  odd <- grep("[^A-Za-z -]|\\b(cf|aff|ex gr|spp?|spec|ssp|subsp|indet|undet|gen|x)\\b", text, TRUE, perl = TRUE)
+  marks <- "[^A-Za-z0-9 -]|\\b(cf|aff|ex gr|spp?|spec|ssp|subsp|indet|undet|gen|x)\\b"
+  odd <- grep(marks, text, ignore.case = TRUE, perl = TRUE, useBytes = TRUE)
   out <- gsub("[?]", " ", text[odd])
   out <- gsub("\u2019(?=\\w)", "'", gsub(quotes, "", out, perl = TRUE), perl = TRUE)
   out <- gsub(new_genus, "", gsub(like_words, "", gsub("\\( *\\)", " ", squish(out)), perl = TRUE), perl = TRUE)

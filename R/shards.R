@@ -300,6 +300,7 @@ csv_source <- function(file, piece, columns) {
   wanted_columns(split_fields(head, found$sep), columns) # as they are in the file
   classes <- ifelse(found$names %in% wanted_columns(found$names, columns), "character", "NULL")
   quoted <- grepl("\"", head, fixed = TRUE)
+  marked <- quoted && holds_text(file, "\"NA\"")
   before <- 0
   na_names <- character()
   read <- function() {
@@ -315,7 +316,7 @@ csv_source <- function(file, piece, columns) {
       if (nzchar(peek)) break
     }
     pushBack(peek, con)
-    if (quoted) mark_quoted_na(con, piece, found$sep)
+    if (marked) mark_quoted_na(con, piece, found$sep)
     rows <- csv_rows(con, file, found, piece, classes, before)
     before <<- before + nrow(rows)
     rows[] <- Map(function(value, column) {
@@ -331,7 +332,7 @@ csv_source <- function(file, piece, columns) {
 
 # The text NA may be a name, as of a country: in columns of names only an empty field is missing. But where a header is in
 # quotation marks, names are, too, and an NA without them is missing, as write.csv() has it. read.table() does not tell
-# the two apart, so the next lines get a mark in theirs.
+# the two apart, so where a file has both the next lines get a mark in theirs.
 mark_quoted_na <- function(con, piece, sep) {
   lines <- readLines(con, piece, warn = FALSE, skipNul = TRUE)
   at <- grep("\"NA\"", lines, fixed = TRUE, useBytes = TRUE)
@@ -339,6 +340,18 @@ mark_quoted_na <- function(con, piece, sep) {
     sprintf("(^|%s)\"NA\"(?=%s|\r?$)", sep, sep), "\\1\"\001NA\"", lines[at], perl = TRUE, useBytes = TRUE
   )
   pushBack(lines, con)
+}
+
+# Whether a line of a file holds this text.
+holds_text <- function(file, text) {
+  con <- file(file, "r")
+  on.exit(close(con))
+  while (length(lines <- suppressWarnings(readLines(con, 100000L, warn = FALSE, skipNul = TRUE)))) {
+    if (any(grepl(text, lines, fixed = TRUE, useBytes = TRUE))) {
+      return(TRUE)
+    }
+  }
+  FALSE
 }
 
 read_na <- function(value, is_name, quoted) {

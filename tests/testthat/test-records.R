@@ -1,0 +1,255 @@
+# What occurrence_matrix(), shards(), read_pbdb() and read_now() share: absences, names, moments.
+
+quietly <- function(x) suppressMessages(x, classes = "multicause_message")
+
+make_shards <- function(x, ...) shards(x, tempfile("shards-"), site = "site", taxon = "taxon", ...)
+shards_whole <- function(...) {
+  made <- quietly(make_shards(...))
+  x <- as.matrix(made[seq_len(nrow(made)), ])
+  x[order(rownames(x), method = "radix"), , drop = FALSE]
+}
+matrix_whole <- function(data, ..., min_sites = 0, min_taxa = 0) {
+  x <- quietly(occurrence_matrix(data, "site", "taxon", min_sites = min_sites, min_taxa = min_taxa, ...))
+  attr(x, "sites") <- NULL
+  storage.mode(x) <- "double"
+  x
+}
+
+# A survey of every taxon at every site, as a zero-filled list has it: column by column the ways to record it.
+zero_filled <- function() {
+  data <- expand.grid(site = sprintf("s%02d", 1:20), taxon = sprintf("t%02d", 1:12), stringsAsFactors = FALSE)
+  set.seed(5)
+  found <- stats::runif(nrow(data)) < 0.2 & data$site != "s07" & data$taxon != "t03"
+  count <- ifelse(found, sample(1:9, nrow(data), TRUE), 0L)
+  data.frame(
+    data, truth = found, occurrenceStatus = ifelse(found, "PRESENT", "absent"), individualCount = count,
+    species_observed = found, observation_count = ifelse(found & count < 4, "X", count), abundance = count / 10,
+    detected = factor(ifelse(found, "Detected", "not detected")), pa = ifelse(found, "yes", "No"), n = as.character(count),
+    Presence = ifelse(found, "Presence", "Absence")
+  )
+}
+
+test_that("recorded absences are no finds, in whatever column", {
+  data <- zero_filled()
+  truth <- unclass(xtabs(truth ~ site + taxon, data))
+  names(dimnames(truth)) <- attr(truth, "call") <- NULL
+  for (name in setdiff(names(data), c("site", "taxon", "truth"))) {
+    expect_identical(matrix_whole(data, present = name), truth, label = name, ignore_attr = FALSE)
+    one <- data[c("site", "taxon", name)]
+    wish <- sprintf("Give `present = \"%s\"`", name)
+    expect_error(occurrence_matrix(one, "site", "taxon"), wish, class = "multicause_input_error", fixed = TRUE)
+    expect_error(make_shards(one), wish, class = "multicause_input_error", fixed = TRUE)
+  }
+  for (name in c("occurrenceStatus", "observation_count", "species_observed", "detected")) {
+    expect_identical(shards_whole(data, present = name, piece = 50), truth)
+  }
+  file <- tempfile(fileext = ".csv")
+  utils::write.csv(data, file, row.names = FALSE)
+  expect_error(make_shards(file), "record 1 records|Record 1 records", class = "multicause_input_error")
+  expect_identical(shards_whole(file, present = "observation_count", piece = 50), truth)
+  expect_identical(shards_whole(data[data$truth, ]), matrix_whole(data[data$truth, ]))
+  every <- matrix_whole(data, present = NULL)
+  expect_true(all(every == 1))
+  expect_identical(shards_whole(data, present = NULL), every)
+})
+
+test_that("surveys that found nothing, and taxa that nobody found, stay where they are asked for", {
+  data <- zero_filled()
+  asked <- function(...) dim(quietly(occurrence_matrix(data, "site", "taxon", present = "species_observed", ...)))
+  expect_identical(asked(), c(19L, 11L))
+  expect_identical(asked(min_taxa = 0), c(20L, 11L))
+  expect_identical(asked(min_sites = 0), c(19L, 12L))
+  expect_identical(asked(min_sites = 0, min_taxa = 0, sparse = TRUE), c(20L, 12L))
+  visited <- data.frame(site = c("a", "a", "b"), taxon = c("x", "y", NA))
+  expect_identical(matrix_whole(visited), shards_whole(visited))
+  expect_identical(rownames(matrix_whole(visited, min_taxa = 1)), "a")
+  nothing <- data.frame(site = c("a", "b"), taxon = "x", present = FALSE)
+  expect_identical(matrix_whole(nothing, present = "present"), cbind(x = c(a = 0, b = 0)))
+})
+
+test_that("a find wins over an absence and over what is unknown, in both", {
+  data <- data.frame(
+    site = "a", taxon = c("both", "both", "perhaps", "perhaps", "unknown", "unknown", "not", "sure"),
+    present = c("ABSENT", "PRESENT", NA, "PRESENT", NA, "ABSENT", "ABSENT", "PRESENT"), n = c(4, 3, 2, 1, 5, 5, 0, NA)
+  )
+  truth <- rbind(a = c(both = 1, not = 0, perhaps = 1, sure = 1, unknown = NA))
+  expect_identical(matrix_whole(data, present = "present"), truth)
+  expect_identical(shards_whole(data, present = "present"), truth)
+  expect_message(
+    x <- occurrence_matrix(data, "site", "taxon", present = "present", count = "n", min_sites = 0),
+    "Of 8 rows, 3 absent and 2 unknown by \"present\"."
+  )
+  expect_identical(x["a", ], c(both = 3, not = 0, perhaps = 1, sure = NA, unknown = NA))
+  expect_identical(site_table(x)[c("n_taxa", "n_occurrences")], data.frame(n_taxa = 3L, n_occurrences = 3L, row.names = "a"))
+  # what is unknown is no find to a filter
+  x <- quietly(occurrence_matrix(data, "site", "taxon", present = "present"))
+  expect_identical(colnames(x), c("both", "perhaps", "sure"))
+})
+
+test_that("columns that hold no absences, or something else, are no matter", {
+  data <- data.frame(
+    site = c("a", "b"), taxon = c("x", "y"), occurrenceStatus = "PRESENT", individualCount = c(NA, 3),
+    found = as.Date(c("2020-01-01", "2020-01-02")), number = c("0", "12 b"), n = c(0, -1)
+  )
+  expect_identical(matrix_whole(data), diag(2), ignore_attr = TRUE)
+  expect_identical(shards_whole(data), diag(2), ignore_attr = TRUE)
+  # nor those that are used: as a count, a name, or what goes along
+  data <- data.frame(site = c("a", "b"), taxon = c("x", "x"), n = c(0, 1), count = c(1, 1))
+  expect_identical(rownames(quietly(occurrence_matrix(data, "site", "taxon", count = "n"))), "b")
+  expect_identical(row_data(make_shards(data, along = "n"))$n, c(0, 1))
+  # nor a row of a site where nothing was found
+  data <- data.frame(site = c("a", "b"), taxon = c("x", NA), count = c(1, 0))
+  expect_identical(dim(matrix_whole(data)), c(2L, 1L))
+})
+
+test_that("what cannot be read as presence or count is told with its place and a way out", {
+  data <- zero_filled()
+  data$odd <- replace(data$occurrenceStatus, 3, "doubtful")
+  data$negative <- replace(data$individualCount, 2, -9L)
+  expect_snapshot(error = TRUE, {
+    occurrence_matrix(data, "site", "taxon", present = "odd")
+    occurrence_matrix(data, "site", "taxon", present = "negative")
+    occurrence_matrix(data, "site", "taxon", present = "status")
+    occurrence_matrix(data, "site", "taxon", present = TRUE)
+    occurrence_matrix(data, "site", "taxon")
+    make_shards(data)
+    make_shards(data, present = "odd", piece = 2)
+    make_shards(data, present = 1)
+    occurrence_matrix(data, "site", "taxon", count = "observation_count")
+    occurrence_matrix(data, "site", "taxon", count = "n")
+    occurrence_matrix(data, "site", "taxon", count = "species_observed")
+    occurrence_matrix(data, "site", "taxon", count = "detected")
+    occurrence_matrix(data, "site", "taxon", count = "odd")
+  })
+})
+
+alike <- list(
+  c("Canis lupus", "canis lupus", "Canis  lupus", "Canis\u00a0lupus", "Canis_lupus", "?Canis lupus", "Canis? lupus",
+    "Canis (?) lupus", "Canis cf. lupus", "cf. Canis lupus", "Canis cf.lupus", "Canis aff. lupus", "\"Canis\" lupus",
+    "\u201cCanis\u201d lupus", "Canis ex gr. lupus", "Canis n. sp. lupus", "n. gen. Canis n. sp. lupus",
+    "Canis lupus sp. nov.", "Canis lupus ssp."),
+  c("Felis", "Felis sp.", "Felis sp", "Felis spp.", "Felis indet.", "Felis gen. et sp. indet."),
+  c("Quercus rosacea", "Quercus \u00d7 rosacea", "Quercus x rosacea", "Quercus \u00d7rosacea"),
+  c("Anas acuta \u00d7 crecca", "Anas acuta x crecca"), c("Cupressocyparis", "\u00d7 Cupressocyparis", "x Cupressocyparis"),
+  c("Lacerta d'orbignyi", "Lacerta d\u2019orbignyi"), c("Caf\u00e9ia", "Cafe\u0301ia"), c("Hyla subsp. x", "Hyla ssp. x")
+)
+# Each of these is another taxon, or may be.
+unlike <- c(
+  "Felis sp. 1", "Felis sp. 2", "Felis sp. A", "Felis n. sp.", "Anas acuta crecca", "Anas acuta", "Canis lupus lupus",
+  "Rosa canina var. alba", "Rosa canina f. alba", "Rosa canina subsp. alba", "Rosa canina alba", "Rosa canina L.",
+  "Larus argentatus/cachinnans", "Larus argentatus", "Canis (Lupulella) lupus", "Cafeia", "Unio s.l.", "Unio s.s.",
+  "Lacerta dorbignyi", "novae-angliae", "novaeangliae", "T1", "T2", "T 1", "x", "?", "sp.", "cf.", "Affinis"
+)
+
+test_that("names that differ in spelling alone are joined, and no others", {
+  clean <- clean_names(unlist(alike))
+  expect_identical(tolower(clean), rep(tolower(vapply(alike, `[`, "", 1L)), lengths(alike)))
+  expect_false(anyDuplicated(tolower(clean_names(c(unlike, vapply(alike, `[`, "", 1L))))) > 0L)
+  expect_identical(clean_names(unlike), unlike)
+  expect_identical(clean_names(clean), clean)
+  expect_identical(clean_names(c(NA, character())), NA_character_)
+})
+
+test_that("doubtful names are those with marks of doubt", {
+  expect_identical(
+    is_doubtful(c("Canis cf. lupus", "Canis aff. lupus", "?Canis", "\"Canis\"", "Canis sp.", "Canis sp. 1", "indet.")),
+    rep(TRUE, 7L)
+  )
+  expect_false(any(is_doubtful(c("Canis lupus", "Canis  lupus", "Canis \u00d7 lupus", "Canis n. sp. lupus", "O'Brien"))))
+})
+
+test_that("one rule of names holds for all that read records", {
+  names <- c("Canis lupus", "CANIS  LUPUS", "Canis cf. lupus", "Felis catus", "Ursus \u00d7 arctos", "Lynx sp.")
+  data <- data.frame(site = letters[1:6], taxon = names)
+  set.seed(6)
+  for (rows in list(1:6, 6:1, sample(6))) {
+    expect_message(x <- occurrence_matrix(data[rows, ], "site", "taxon"), "1 group of taxa differ.*stay apart")
+    expect_identical(sort(colnames(x)), sort(names))
+    joined <- matrix_whole(data[rows, ], names = "join")
+    expect_identical(colnames(joined), c("Canis lupus", "Felis catus", "Lynx", "Ursus arctos"))
+    expect_identical(unname(joined[, 1L]), c(1, 1, 1, 0, 0, 0))
+    expect_identical(shards_whole(data[rows, ], names = "join", piece = 2), joined)
+    sure <- matrix_whole(data[rows, ], names = "certain")
+    expect_identical(colnames(sure), c("Canis lupus", "Felis catus", "Ursus arctos"))
+    expect_identical(unname(rowSums(sure)), c(1, 1, 0, 1, 1, 0))
+    expect_identical(shards_whole(data[rows, ], names = "certain"), sure)
+  }
+  expect_message(make_shards(data), "`names = \"join\"`", class = "multicause_message")
+  given <- shards_whole(data, names = "join", taxa = c("Ursus arctos", "canis lupus", "Lynx", "Felis catus", "Bison"))
+  expect_identical(colSums(given), c(`Ursus arctos` = 1, `canis lupus` = 3, Lynx = 1, `Felis catus` = 1, Bison = 0))
+  expect_error(make_shards(data, names = "join", taxa = names[1:5]), "Canis cf. lupus", class = "multicause_input_error")
+  expect_error(make_shards(data, names = "join", taxa = names[3:5]), "\"Lynx sp.\" is not", class = "multicause_input_error")
+  expect_error(
+    occurrence_matrix(data.frame(site = 1, taxon = "?"), "site", "taxon", names = "certain"), "must leave taxa",
+    class = "multicause_input_error"
+  )
+})
+
+test_that("a find wins where names are joined, and several columns are one name", {
+  data <- data.frame(site = "a", taxon = c("T x", "t x"), present = c(0, 1))
+  expect_identical(matrix_whole(data, names = "join", present = "present"), rbind(a = c(`T x` = 1)))
+  expect_identical(shards_whole(data, names = "join", present = "present"), rbind(a = c(`T x` = 1)))
+  data <- data.frame(site = 1:3, genus = c("Canis", "?Canis", "canis"), species = c("lupus", "lupus", "cf. lupus"))
+  x <- quietly(occurrence_matrix(data, "site", c("genus", "species"), names = "join"))
+  expect_identical(colnames(x), "Canis lupus")
+})
+
+test_that("sites that differ in case or blanks are told, with blanks that nobody sees", {
+  data <- data.frame(site = c("North", "north", "South  1", "South\u00a01", "East?", "East"), taxon = "x")
+  expect_message(
+    x <- occurrence_matrix(data, "site", "taxon", names = "join"),
+    "2 groups of sites differ only in case or blanks, and stay apart: \"North\", \"north\"; .*<U\\+00A0>1\""
+  )
+  expect_identical(nrow(x), 6L)
+})
+
+test_that("many names are settled in little time", {
+  skip_on_cran()
+  names <- paste(c("Canis", "canis", "?Canis", "Canis cf."), rep(sprintf("a%05d", 1:25000), each = 4))
+  time <- system.time(settled <- quietly(settle_names(names, "join")))[["user.self"]]
+  expect_identical(settled, rep(sprintf("Canis a%05d", 1:25000), each = 4))
+  expect_lt(time, 30)
+})
+
+test_that("NA as text is a name", {
+  data <- data.frame(site = c("NA", "ZA", "ZA"), taxon = c("x", "NA", NA))
+  truth <- matrix(c(0, 1, 1, 0), 2, dimnames = list(c("NA", "ZA"), c("NA", "x")))
+  expect_identical(matrix_whole(data), truth)
+  expect_identical(shards_whole(data), truth)
+  quoted <- tempfile(fileext = ".csv")
+  utils::write.csv(data, quoted, row.names = FALSE) # quotes names, and writes NA for what is missing
+  for (piece in c(1, 2, 9)) expect_identical(shards_whole(quoted, piece = piece), truth)
+  bare <- tempfile(fileext = ".tsv")
+  writeLines(c("site\ttaxon", "NA\tx", "ZA\tNA", "ZA\t"), bare)
+  expect_message(x <- make_shards(bare), "NA in \"site\", \"taxon\" of .* is taken as a name")
+  expect_identical(shards_whole(bare, piece = 1), truth)
+  file <- tempfile(fileext = ".csv")
+  writeLines(c("\"site\",\"taxon\"", "\"a, \"\"NA\"\"\n\"\"NA\"\",\",\"NA\"", "\"NA\",\"y\""), file)
+  expect_setequal(rownames(shards_whole(file, piece = 1)), c("a, \"NA\"\n\"NA\",", "NA"))
+  # in columns of numbers it is missing
+  writeLines(c("site,taxon,p,e", "a,x,NA,1", "b,x,1,NA", "c,x,0,2"), file)
+  x <- make_shards(file, present = "p", along = "e")
+  expect_identical(as.vector(as.matrix(x[c("a", "b", "c"), ])), c(NA, 1, 0))
+  expect_identical(row_data(x)$e, c(1L, NA, 2L))
+})
+
+test_that("moments that a clock shows twice are two, by one rule", {
+  clock <- function(start, zone, step, n = 5) {
+    out <- as.POSIXct(start, tz = "UTC") + step * (seq_len(n) - 1)
+    attr(out, "tzone") <- zone
+    out
+  }
+  berlin <- clock("2021-10-30 23:30", "Europe/Berlin", 3600)
+  names <- sprintf("2021-10-31 %s", c("01:30:00", "02:30:00 +0200", "02:30:00 +0100", "03:30:00", "04:30:00"))
+  expect_identical(name_values(berlin), names)
+  howe <- clock("2021-04-03 14:00", "Australia/Lord_Howe", 1800) # half an hour back
+  expect_identical(sub("2021-04-0. ", "", name_values(howe)),
+    c("01:00:00", "01:30:00 +1100", "01:30:00 +1030", "02:00:00", "02:30:00"))
+  spring <- clock("2021-03-28 00:30", "Europe/Berlin", 1800)
+  expect_false(any(grepl("[+]", name_values(spring))))
+  expect_identical(name_values(clock("2021-10-31 01:30", "UTC", 0.25, 2)), c("2021-10-31 01:30:00", "2021-10-31 01:30:00.25"))
+  expect_identical(name_values(as.POSIXct(c("2021-01-01", NA), tz = "UTC")), c("2021-01-01 00:00:00", NA))
+  data <- data.frame(site = rev(berlin), taxon = "x")
+  expect_identical(rownames(quietly(occurrence_matrix(data, "site", "taxon"))), names) # sorted by time
+  expect_setequal(row_data(make_shards(data, piece = 1))$name, names)
+})
