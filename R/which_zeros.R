@@ -360,8 +360,8 @@ wz_learn <- function(x, near, given, plan) {
   list(full = done[[1L]], copies = unname(copies), share = with_seed(seed, wz_share(x, given, plan)), seed = seed)
 }
 
-# The answer is judged by finds that were hidden and whose taxon is still there: two copies must have some, at sites that
-# are scored.
+# The answer is judged by finds that were hidden and whose taxon is still there: two copies must have some, at sites
+# that are scored.
 check_hidden <- function(x, deleted, scored) {
   n <- nrow(x)
   finds <- Matrix::colSums(found_table(x))
@@ -374,7 +374,8 @@ check_hidden <- function(x, deleted, scored) {
   if (sum(judged) < 2L) {
     stop_input(
       "`x` must have more taxa found at several sites: a find of such a taxon was hidden in %d of the %s.%s",
-      sum(judged), count_words(length(deleted), "copy"), if (length(deleted) < 10L) " More `copies` hide more." else ""
+      sum(judged), count_words(length(deleted), "copy"),
+      if (length(deleted) < 10L) " More `copies` hide more." else ""
     )
   }
 }
