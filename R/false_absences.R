@@ -159,14 +159,13 @@ check_within <- function(within, fit) {
   if (!sparse && !(is.matrix(within) && is.logical(within))) {
     stop_input("`within` must be a logical matrix of the shape of the data, not %s.", show_value(within))
   }
-  within <- by_names(within, fit$names, "within")
   if (!has_dims(within, fit, c("n", "m"))) {
     stop_input(
       "`within` must have the shape of the data, %d x %d, not %d x %d.",
       fit$dims[["n"]], fit$dims[["m"]], nrow(within), ncol(within)
     )
   }
-  within
+  by_names(within, fit$names, "within")
 }
 
 # The best cells, with the number of cells looked at and the expected number of false ones. Of each block only those

@@ -108,6 +108,6 @@ test_that("effort may be a table by site, of more sites than the data have", {
   one <- fit_control(n_start = 1, max_pass = 20)
   fit <- function(effort) suppressWarnings(aspect_bernoulli(x, 2, estimate = "ml", effort = effort, control = one))
   expect_equal(fit(effort)$effort$values, as.vector(effort[letters[1:10]]))
-  expect_error(fit(effort[-1]), "\"a\" has none", class = "multicause_input_error")
-  expect_error(fit(c(effort[letters[1:10]], a = 3)), "\"a\" has more", class = "multicause_input_error")
+  expect_error(fit(effort[-1]), "they lack \"a\"", class = "multicause_input_error")
+  expect_error(fit(c(effort[letters[1:10]], a = 3)), "they have \"a\" twice", class = "multicause_input_error")
 })

@@ -123,7 +123,7 @@ test_that("wrong calls of what takes a fit", {
     writeLines(said(false_absences(fit, attribute = 3)))
     writeLines(said(false_absences(fit, within = x)))
     writeLines(said(false_absences(fit, within = x[, 1, drop = FALSE] == 1)))
-    writeLines(said(false_absences(fit, within = x[3:1, ] == 1)))
+    writeLines(said(false_absences(fit, within = `rownames<-`(x == 1, c("a", "b", "z")))))
     writeLines(said(false_absences(fit, sites = 1:3)))
     writeLines(said(false_absences(fit, sites = data.frame(age = 1:3))))
     writeLines(said(false_absences(fit, sites = data.frame(name = c("a", "b", "c", "b")))))

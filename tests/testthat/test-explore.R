@@ -263,3 +263,16 @@ test_that("all can be done by keyboard", {
   expect_identical(seen$said, "polite")
   expect_identical(seen$left, c(-1L, -1L))
 })
+
+test_that("a title with the page's own marks in it is a title, and NaN inside an answer is refused", {
+  skip_if_not_installed("jsonlite")
+  w <- which_zeros(simulated_sites$x[1:30, ], quick = TRUE, seed = 1)
+  file <- tempfile(fileext = ".html")
+  on.exit(unlink(file))
+  explore(w, file, title = "a @DATA@ and @SCRIPT@", open = FALSE)
+  page <- paste(readLines(file, warn = FALSE), collapse = "\n")
+  expect_match(page, "<title>a @DATA@ and @SCRIPT@</title>", fixed = TRUE)
+  expect_match(page, "id=\"data\">{", fixed = TRUE)
+  w$completeness$factor[2] <- NaN
+  expect_error(explore(w, file, open = FALSE), "completeness", class = "multicause_input_error")
+})

@@ -110,8 +110,9 @@ test_that("new rows take what goes along by name", {
   near <- smooth_over(age = stats::setNames(1:20, sites[1:20]), bandwidth = 3, strength = 5)
   fit <- aspect_bernoulli(old, 2, smooth = near, control = few)
   ages <- stats::setNames(1:10, sites[21:30])
-  expect_identical(predict(fit, x[21:30, ], along = list(age = rev(ages))), predict(fit, x[21:30, ], along = list(age = ages)))
-  expect_refused(predict(fit, x[21:30, ], along = list(age = ages[c(1, 1:9)])), "`along\\$age`")
+  new <- function(ages) predict(fit, x[21:30, ], along = list(age = ages))
+  expect_identical(new(rev(ages)), new(ages))
+  expect_refused(new(ages[c(1, 1:9)]), "`along\\$age`")
 })
 
 test_that("effort, ranges, ages, rates and scores go by name", {
@@ -134,7 +135,8 @@ test_that("parts of a start go by name, and those of another table are refused",
     fit <- f(data, k, control = few, ...)
     start <- lapply(fit$param[names(parts)], function(part) part)
     other <- Map(function(part, side) {
-      if (is.null(dim(part))) rev(part) else if (side == 1L) part[30:1, , drop = FALSE] else part[, rev(taxa), drop = FALSE]
+      if (is.null(dim(part))) return(rev(part))
+      if (side == 1L) part[30:1, , drop = FALSE] else part[, rev(taxa), drop = FALSE]
     }, start, parts)
     again <- function(start) {
       if (!is.null(fit$param$weights)) start$weights <- fit$param$weights

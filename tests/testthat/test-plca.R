@@ -363,3 +363,13 @@ test_that("levels have names of their own, and counts are numbers that R knows",
   class(counts$count) <- "integer64"
   refused(counts, "a numeric column of counts")
 })
+
+test_that("counts of any size are drawn at once", {
+  set.seed(1)
+  x <- array(rpois(24, 3), c(2, 3, 4))
+  fit <- suppressWarnings(plca(x * 1e9, 2, control = fit_control(n_start = 1, progress = FALSE)))
+  drawn <- simulate(fit, 1, seed = 1)[[1L]]
+  expect_identical(sum(drawn), sum(x) * 1e9)
+  expect_equal(as.vector(drawn), as.vector(fitted(fit)), tolerance = 1e-3)
+  expect_identical(draw_multinomial(0, c(0, 0)), integer(2))
+})

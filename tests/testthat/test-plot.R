@@ -172,3 +172,12 @@ test_that("a plot leaves the graphical settings as they were", {
   plot(fits_of_all()$aspect_bernoulli)
   expect_identical(graphics::par(no.readonly = TRUE)[c("mfrow", "mar", "cex")], before[c("mfrow", "mar", "cex")])
 })
+
+test_that("the session's options of numbers do not break figures", {
+  old <- options(scipen = -5, OutDec = ",")
+  on.exit(options(old))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off(), add = TRUE)
+  expect_no_error(plot(fits_of_all()$aspect_bernoulli))
+  expect_identical(options("scipen", "OutDec"), list(scipen = -5, OutDec = ","))
+})

@@ -93,14 +93,15 @@ test_that("print, plot and messages", {
   })
 })
 
-test_that("scores of cells under other names are refused", {
+test_that("scores of cells are matched by name, and refused under names that the truth has not", {
   set.seed(1)
   planted <- corrupt(matrix(rep(0:1, c(12, 12)), 6, 4, dimnames = list(letters[1:6], LETTERS[1:4])), omit = 0.5)
   scores <- matrix(runif(24), 6, dimnames = dimnames(planted$x))
   expect_s3_class(recovery(scores, planted), "recovery")
   expect_s3_class(recovery(unname(scores), planted), "recovery")
-  expect_error(recovery(scores[6:1, ], planted), "the row names of `truth`", class = "multicause_input_error")
-  expect_error(recovery(scores[, 4:1], planted), "the column names of `truth`", class = "multicause_input_error")
+  expect_identical(recovery(scores[6:1, 4:1], planted), recovery(scores, planted))
+  rownames(scores)[2] <- "z"
+  expect_error(recovery(scores, planted), "the data have no \"z\"", class = "multicause_input_error")
 })
 
 test_that("the calibration line is that of logistic regression, and unknown where scores do not differ", {

@@ -124,7 +124,7 @@ test_that("sites and taxa are matched by name, and every value is needed where t
   )
   # Of rows with names none is taken by its place.
   lacks <- function(given) {
-    expect_error(visit_variables(~size, cell, given, "detection"), "lacks \"s1\"", class = "multicause_input_error")
+    expect_error(visit_variables(~size, cell, given, "detection"), "lacks? \"s1\"", class = "multicause_input_error")
   }
   lacks(list(site = transform(rows, id = sub("^s1$", "s01", id))))
   lacks(list(site = data.frame(size = case$size, row.names = paste0("s", 2:31))))
