@@ -15,7 +15,6 @@ test_that("a taxon put at all sites and hardly ever found is at the bound", {
     expect_output(print(fit), "At its bound: occupancy is estimated at 1, .* for \"t1\", \"t9\"")
     expect_output(print(occupied(fit)), "That means nothing")
     expect_output(print(false_absences(fit)), "At its bound")
-    expect_output(print(by_taxon(fit)), "At its bound")
   }
   expect_true(all(visits_needed(fit)$bound))
   expect_output(print(visits_needed(fit)), "bound: the estimate is at its bound")
