@@ -13,7 +13,8 @@
 #'
 #' @section From data to a table:
 #' [occurrence_matrix()] makes the table from occurrences, [site_table()] has what is known of its sites; [read_pbdb()]
-#' and [read_now()] read exports of databases. [range_through()] is the classical answer to which zeros are gaps.
+#' and [read_now()] read exports of databases. [visits_array()] makes repeated visits of records, with [visit_table()]
+#' of their covariates. [range_through()] is the classical answer to which zeros are gaps.
 #' [shards()] keeps tables that are larger than memory on disk, with [row_data()] beside them, for [aspect_bernoulli()],
 #' [bernoulli_mixture()], [logistic_pca()], [nmf()] and [plsa()]; see `cluster` of [fit_control()] for several machines.
 #' [early_tetrapods], [tetrapod_occurrences] and [simulated_sites] are data for examples.

@@ -39,8 +39,11 @@
 #' `surplus = "pool"` the visits to a site that has more are pooled into `max_visits` searches of about equal size, so
 #' that no find is lost: dated visits with those next to them, others in turn (the first, the one after `max_visits`,
 #' and so on), so that each search has a part of all. The covariate `n_pooled` says of how many visits each consists;
-#' `detection = ~log(n_pooled)` lets larger searches find more. `"first"` and `"random"` (by the state of R's random
-#' numbers) keep so many visits as they are and lose what the others found.
+#' give it as `detection = ~log(n_pooled)`, as larger searches find more. `"first"` and `"random"` (by the state of R's
+#' random numbers) keep so many visits as they are and lose what the others found. On simulated faunas of up to 60
+#' collections the number of presences was estimated 1 % too high from 5 pooled searches with that covariate, as well as
+#' from all collections, 19 % too low without it, and 9 % too low from the first 5 collections or from 5 at random
+#' (`bench/visits_array.md` in the sources).
 #'
 #' **One species, site by site.** Without `site`, `taxon` and `visit`, `data` may be any of the shapes that
 #' [visits_bernoulli()] takes, among them a table of sites by visits of one species.
@@ -454,7 +457,10 @@ thinned_sentence <- function(made, kept, given) {
   }
   at <- count_words(length(unique(own$site[many])), "site")
   if (given$surplus == "pool") {
-    return(sprintf("Pooled into %s each: %d visits to %s.", count_words(given$max_visits, "search"), sum(many), at))
+    return(sprintf(
+      "Pooled into %s each: %d visits to %s. Larger searches find more: `detection = ~log(n_pooled)`.",
+      count_words(given$max_visits, "search"), sum(many), at
+    ))
   }
   sprintf("Left out %d of %d visits, to %s with more than %d.", sum(is.na(own$column)), nrow(own), at, given$max_visits)
 }

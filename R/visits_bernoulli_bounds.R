@@ -118,3 +118,8 @@ wz_bound_sentences <- function(w) {
     }
   )
 }
+
+# Of a fit or of an answer.
+answer_bounds <- function(w) {
+  if (inherits(w, "which_zeros")) wz_bound_sentences(w) else if (!is.null(w[["missed_by"]])) bound_sentences(w)
+}

@@ -392,7 +392,7 @@ sums_of <- function(w, side, groups, draws) {
   rownames(table) <- NULL
   sums$table <- structure(
     table, class = c("which_zeros_sums", "data.frame"), assumption = sums$assumption,
-    words = if (of_shards) c("sites", "taxa") else axis_words(w)
+    words = if (of_shards) c("sites", "taxa") else axis_words(w), bounds = answer_bounds(w)
   )
   sums
 }
@@ -549,6 +549,7 @@ print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
     if ("most" %in% names(x)) "most: the largest expected number that the table alone allows; ",
     "share: missed of all that was there\n", sep = ""
   )
+  if (!is.null(attr(x, "bounds"))) writeLines(wrap_text(attr(x, "bounds"), exdent = 2))
   invisible(x)
 }
 
