@@ -108,14 +108,15 @@ read_shard_view <- function(x, i) {
   names(parts) <- c("dim", "start", "column", "na_start", "na_column")
   view <- c(parts[1:3], list(value = NULL), parts[4:5])
   if (!length(view$na_start)) view[c("na_start", "na_column")] <- list(NULL)
-  check_read_view(view, file, as.integer(c(x$shards$rows[at], x$dims[["m"]])), c(x$shards$ones[at], x$shards$missing[at]))
+  dim <- as.integer(c(x$shards$rows[at], x$dims[["m"]]))
+  check_read_view(view, file, dim, c(x$shards$ones[at], x$shards$missing[at]))
   view
 }
 
-# Kernels follow the indices wherever they point. `dim` and `size`, of ones and missing cells, are those of the manifest.
+# Kernels follow the indices wherever they point. `dim` and `size`, of ones and missing cells, are the manifest's.
 check_read_view <- function(view, file, dim, size) {
   if (!identical(view$dim, dim)) {
-    stop_foreign_file(file, sprintf("another table than its manifest says, %s", show_value(view$dim)))
+    stop_foreign_file(file, sprintf("another table than the %d x %d cells of its manifest", dim[1L], dim[2L]))
   }
   is_run <- function(start, column, size) {
     is.integer(start) && is.integer(column) && length(column) == size && length(start) == dim[1L] + 1L &&

@@ -36,3 +36,8 @@ spoiled(p = replace(sparse@p, 6, 100L))
 spoiled(p = replace(sparse@p, 2, sparse@p[3] + 1L))
 spoiled(p = replace(sparse@p, 1, -1L))
 spoiled(dim = c(2L, 5L))
+
+torture("mc_c_view_wrong_row", view)
+torture("mc_c_view_wrong_row", view[-2], error = TRUE)
+torture("mc_c_is_plain", serialize(list(a = 1, b = "x"), NULL, version = 2))
+torture("mc_c_is_plain", 1, error = TRUE)
