@@ -98,7 +98,7 @@
 #' | `fitted()`, `predict()` | chance or mean of each cell; memberships and the like by `type` |
 #' | `residuals()` | `"response"`, `"pearson"`, `"deviance"` |
 #' | `deviance()` | sum of squared deviance residuals ([deviance.multicause]) |
-#' | `logLik()`, `AIC()`, `BIC()`, `extractAIC()`, `df.residual()` | where the likelihood, or a posterior, was maximised |
+#' | `logLik()`, `AIC()`, `BIC()`, `extractAIC()`, `df.residual()` | where a likelihood or posterior was maximised |
 #' | `nobs()` | known cells |
 #' | `case.names()`, `variable.names()` | sites, taxa |
 #' | `update()` | the call again with other arguments, by name |

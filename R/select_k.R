@@ -7,13 +7,17 @@
 #' `"aic"` is the usual Akaike criterion, -2 L + 2 P; `"aic_paper"` is half of it, -L + P, for [aspect_bernoulli()]: eq.
 #' (27) of Bingham et al. (2009), with the same minimum. `"bic"` counts observed cells as sample size. All count every
 #' parameter as free, although many end at a bound. In most models here the number of parameters grows with that of
-#' observations, so BIC is far too severe. Of fits with a prior or a penalty, such as those of `estimate = "map"`, the
-#' likelihood is that at the estimate, as of penalised fits elsewhere. The prior holds parameters back that are counted
-#' as free, so both are too hard on such fits: compare them among fits of one prior. `"aic_paper"` is of maximum
-#' likelihood: asked for without `estimate`, it makes all fits with `estimate = "ml"`, and a message says so. Criteria
-#' are `NA` for fits that maximised nothing that is a likelihood, such as [bmf()] or Euclidean [nmf()]. `"cells"`, `"rows"` and `"visits"` are explained in [cross_validate()];
-#' repeated visits and arrays have no `"rows"`. Repeated visits have `"visits"`, which is the best criterion for them.
-#' Held-out rows may keep improving with k for models that average over the training observations.
+#' observations, so BIC is far too severe.
+#'
+#' Of fits with a prior or a penalty, such as those of `estimate = "map"`, the likelihood is that at the estimate, as of
+#' penalised fits elsewhere. The prior holds parameters back that are counted as free, so AIC and BIC are too hard on
+#' such fits: compare them among fits of one prior. `"aic_paper"` is of maximum likelihood: asked for without
+#' `estimate`, it makes all fits with `estimate = "ml"`, and a message says so. Criteria are `NA` for fits that
+#' maximised nothing that is a likelihood, such as [bmf()] or Euclidean [nmf()].
+#'
+#' `"cells"`, `"rows"` and `"visits"` are explained in [cross_validate()]; repeated visits and arrays have no `"rows"`.
+#' Repeated visits have `"visits"`, which is the best criterion for them. Held-out rows may keep improving with k for
+#' models that average over the training observations.
 #'
 #' For the held-out losses the result has two choices: the `k` of the least loss, and the smallest `k` whose loss is
 #' within one standard error of it.
@@ -61,7 +65,7 @@ select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("cells
 estimate_for <- function(criterion, model, args) {
   has_it <- identical(model, aspect_bernoulli) || identical(model, visits_bernoulli)
   if ("aic_paper" %in% criterion && has_it && is.null(args$estimate)) {
-    inform('"aic_paper" is of maximum likelihood: all fits are made with `estimate = "ml"`. Give `estimate` for others.')
+    inform('"aic_paper" is of maximum likelihood: all fits are with `estimate = "ml"`. Give `estimate` for others.')
     args$estimate <- "ml"
   }
   args

@@ -311,7 +311,7 @@ test_that("a long run has a first answer after one start, and the draws of a sil
 
 test_that("print() says on what chains agree, on what not, and what to do", {
   fit <- fits_of_all()$bmf
-  said <- function(fit) paste(capture.output(print(fit)), collapse = " ")
+  said <- function(fit) gsub(" +", " ", paste(capture.output(print(fit)), collapse = " "))
   n <- nrow(fit$trace) / 2
   set.seed(1)
   fit$trace$row_features <- fit$trace$column_features <- rep(1:2, n)
