@@ -16,7 +16,8 @@
 #' @param count If `FALSE`, the matrix holds 0 and 1. If `TRUE`, it holds the number of rows of `data` behind each
 #'   cell. The name of a numeric column, such as `"n_specimens"`, sums that column instead; where a value of it is
 #'   missing, the cell is `NA`, that is, unknown.
-#' @param present How records of absences are told: the name of a column that is `TRUE` or `FALSE`, a count (0 is absent;
+#' @param present How records of absences are told: the name of a column that is `TRUE` or `FALSE`, a count (0 is
+#'   absent;
 #'   eBird's `"X"` is a find), or words such as `PRESENT` and `ABSENT`, yes and no, in any case. `NULL`: every row is a
 #'   find. `"auto"`: the same, but absences in a column of a well-known name, such as `occurrenceStatus`,
 #'   `individualCount`, `observation_count`, `detected` or `count`, are an error that says what to give.
@@ -34,10 +35,12 @@
 #' result depends neither on the order of the rows nor on the machine. A message of class `multicause_message`
 #' says what was dropped.
 #'
-#' Moments (`POSIXct`) are named by the clock of their zone, with the time of day; where the clock shows a time twice, as
+#' Moments (`POSIXct`) are named by the clock of their zone, with the time of day; where the clock shows a time twice,
+#' as
 #' at the end of summer time, with their offset from UTC. The text `NA` is a name.
 #'
-#' **Absences.** A row that `present` says is absent makes no find; nor does a `count` of 0. A value of `present` that is
+#' **Absences.** A row that `present` says is absent makes no find; nor does a `count` of 0. A value of `present` that
+#' is
 #' missing says that nothing is known: the cell is `NA`. Where the rows of a cell disagree, a find wins, then what is
 #' unknown; only finds are counted.
 #'
@@ -45,8 +48,10 @@
 #' space (several, non-breaking) and underscores; dashes; accents that are characters of their own; `?`, `cf.`, `aff.`,
 #' `ex gr.`, `gr.`, `nr.`, `conf.`; quotation marks around words; `sp.`, `spp.`, `ssp.`, `gen.`, `indet.` at the end;
 #' `n. gen.` and, beside an epithet, `n. sp.` and `sp. nov.`; `ssp.` for `subsp.`; the sign of a hybrid before its genus
-#' or epithet, as in *Mentha x piperita*. The name of such a taxon has none of these; of several cases one with a capital first
-#' and no other is taken, else the first as bytes compare. Never joined are names with unlike numbers or letters (`sp. 1`),
+#' or epithet, as in *Mentha x piperita*. The name of such a taxon has none of these; of several cases one with a
+#' capital first
+#' and no other is taken, else the first as bytes compare. Never joined are names with unlike numbers or letters (`sp.
+#' 1`),
 #' authors, years, subgenera or ranks, and hybrids of two species. `aff.` means akin to: with `names = "certain"` names
 #' with `?`, `cf.`, `aff.`, `ex gr.`, `gr.`, `nr.`, `conf.`, `sp.`, `spp.`, `indet.` or quotation marks are left out.
 #'
@@ -55,7 +60,8 @@
 #' The site table has a row for each site, in the order of the matrix and with the same row names. Its columns
 #' are `site` (the name); every column of `data` that is constant within all sites; those asked for by
 #' `summarise`; `n_taxa`, the number of taxa present in the matrix; and `n_occurrences`, the number of
-#' rows of `data` that are no absences. Constancy, summaries and `n_occurrences` look at all rows of a site, also at those whose
+#' rows of `data` that are no absences. Constancy, summaries and `n_occurrences` look at all rows of a site, also at
+#' those whose
 #' taxon was missing or dropped, because they tell how well a site was searched. A column of `data` that
 #' has one of these names itself is left out.
 #'
@@ -276,7 +282,8 @@ join_codes <- function(keys, names) {
   }
   if (all(is.na(settled))) stop_input("`names` must leave taxa: with %s there is none.", dQuote(names, FALSE))
   label <- sort(unique(settled), method = "radix")
-  list(code = match(settled, label)[keys$code], label = label, n_doubtful = sum(is.na(settled)[keys$code], na.rm = TRUE))
+  n_doubtful <- sum(is.na(settled)[keys$code], na.rm = TRUE)
+  list(code = match(settled, label)[keys$code], label = label, n_doubtful = n_doubtful)
 }
 
 # The cells with a find, or of which nothing is known: row, column, whether there is a find, and what finds amount to.

@@ -7,7 +7,8 @@
 #'   with or without the block of information about the download that stands above the table.
 #' @param rank `"genus"` leaves out occurrences that are not identified to a genus, `"species"` those not identified
 #'   to a species; `"any"` keeps all.
-#' @param names What becomes of names in columns `genus` and `species` that differ only in how they are written: `"keep"` leaves them apart and
+#' @param names What becomes of names in columns `genus` and `species` that differ only in how they are written:
+#'   `"keep"` leaves them apart and
 #'   tells of them; `"join"` makes them one; `"certain"` joins them and leaves out names with marks of doubt. See
 #'   [occurrence_matrix()].
 #'

@@ -138,8 +138,8 @@ name_values <- function(x) {
   text[match(x, values)]
 }
 
-# Moments by the clock of their zone, with what they have beyond whole seconds; with their offset from UTC where the clock
-# shows that time twice, as at the end of summer time. Always with the time of day, which R leaves out where it is 0 in
+# Moments by the clock of their zone, with what they have beyond whole seconds; with their offset from UTC where the
+# clock shows that time twice, as at the end of summer time. Always with the time of day, which R leaves out where it is 0 in
 # all values.
 moment_names <- function(x) {
   moments <- unique(round(as.numeric(x), 6))

@@ -11,7 +11,8 @@
 #' the site's name, then each shard is put together from some buckets. So shards do not depend on how the data were cut
 #' into pieces. Within a shard rows are in the order of their names, and the taxa in that of theirs (as bytes compare).
 #' A record that comes twice counts once. White space around names is cut, and a blank name is `NA`. With `present` a
-#' record may also say that the taxon was not found (the same as no record, but the site has a row) or that it is unknown
+#' record may also say that the taxon was not found (the same as no record, but the site has a row) or that it is
+#' unknown
 #' (`NA`). Where records of a cell disagree, a find wins, then what is unknown. Names and moments follow the rules of
 #' [occurrence_matrix()], whose cells with `min_sites = 0, min_taxa = 0` are the same. In text files the text `NA` is a
 #' name of a site or taxon, and only an empty field is missing; but in a file with quotation marks around its header, as
@@ -63,8 +64,10 @@
 #' @param path folder for the shards, new or empty.
 #' @param ... must be empty.
 #' @param site,taxon names of the columns of records that hold site and taxon; both may be text or numbers.
-#' @param present How records of absences are told: the name of a column that is `TRUE` or `FALSE`, a count (0 is absent;
-#'   eBird's `"X"` is a find), or words such as `PRESENT` and `ABSENT`, yes and no, in any case. `NULL`: every record is a
+#' @param present How records of absences are told: the name of a column that is `TRUE` or `FALSE`, a count (0 is
+#'   absent;
+#'   eBird's `"X"` is a find), or words such as `PRESENT` and `ABSENT`, yes and no, in any case. `NULL`: every record is
+#'   a
 #'   find. `"auto"`: the same, but absences in a column of a well-known name, such as `occurrenceStatus`,
 #'   `individualCount`, `observation_count`, `detected` or `count`, are an error that says what to give.
 #' @param names What becomes of names of taxa that differ only in how they are written: `"keep"` leaves them apart and
