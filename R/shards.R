@@ -343,7 +343,7 @@ csv_source <- function(file, piece, columns) {
   list(read = read, close = function() close(con))
 }
 
-# The text NA may be a name, as of a country: in columns of names only an empty field is missing. But where a header is in
+# The text NA may be a name, as of a country: in columns of names only an empty field is missing. But with a header in
 # quotation marks, names are, too, and an NA without them is missing, as write.csv() has it. read.table() does not tell
 # the two apart, so where a file has both the next lines get a mark in theirs.
 mark_quoted_na <- function(con, piece, sep) {
