@@ -4,7 +4,10 @@
 # Ages as they are used: numbers, of names of intervals their bounds, and none that stands for unknown. A vector, or a
 # table of two columns; anything else is left to the caller's own check.
 read_ages <- function(age, name = "age") {
-  size <- if (is.data.frame(age)) length(age) else if (is_line(age) && !is.list(age)) 1L else ncol(age)
+  if (!is.atomic(age) && !is.data.frame(age)) {
+    return(age)
+  }
+  size <- if (is.data.frame(age)) length(age) else if (is_line(age)) 1L else ncol(age)
   if (!isTRUE(size %in% 1:2) || !length(age)) {
     return(age)
   }

@@ -159,6 +159,10 @@ check_within <- function(within, fit) {
   if (!sparse && !(is.matrix(within) && is.logical(within))) {
     stop_input("`within` must be a logical matrix of the shape of the data, not %s.", show_value(within))
   }
+  if (anyNA(within)) {
+    at <- arrayInd(which(as.vector(is.na(within)))[1L], dim(within))
+    stop_input("`within` must be TRUE or FALSE for each cell: row %d, column %d is NA.", at[1L], at[2L])
+  }
   if (!has_dims(within, fit, c("n", "m"))) {
     stop_input(
       "`within` must have the shape of the data, %d x %d, not %d x %d.",

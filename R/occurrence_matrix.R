@@ -8,13 +8,22 @@
 #'   `c("formation", "early_interval")`, every combination that occurs is a site, named by its values joined by `", "`.
 #' @param taxon Names of the columns that tell taxa apart. Several, such as `c("genus", "species")`, are joined by a
 #'   space.
-#' @param min_sites,min_taxa Whole numbers of at least 1: a taxon stays when it is present at `min_sites` sites or
-#'   more, a site when it holds `min_taxa` taxa or more.
+#' @param min_sites,min_taxa Whole numbers of at least 0: a taxon stays when it is present at `min_sites` sites or
+#'   more, a site when it holds `min_taxa` taxa or more. With 0 taxa that nobody found, and surveys that found nothing,
+#'   stay: columns and rows of zeros.
 #' @param iterate If `TRUE`, the two filters are repeated until both hold. If `FALSE`, each is used once, taxa first:
 #'   the way of many published tables, in which a taxon may be left with fewer sites than `min_sites`, even with none.
 #' @param count If `FALSE`, the matrix holds 0 and 1. If `TRUE`, it holds the number of rows of `data` behind each
 #'   cell. The name of a numeric column, such as `"n_specimens"`, sums that column instead; where a value of it is
 #'   missing, the cell is `NA`, that is, unknown.
+#' @param present How records of absences are told: the name of a column that is `TRUE` or `FALSE`, a count (0 is
+#'   absent;
+#'   eBird's `"X"` is a find), or words such as `PRESENT` and `ABSENT`, yes and no, in any case. `NULL`: every row is a
+#'   find. `"auto"`: the same, but absences in a column of a well-known name, such as `occurrenceStatus`,
+#'   `individualCount`, `observation_count`, `detected` or `count`, are an error that says what to give.
+#' @param names What becomes of names of taxa that differ only in how they are written: `"keep"` leaves them apart and
+#'   tells of them; `"join"` makes them one; `"certain"` joins them and leaves out names with marks of doubt. See
+#'   Details.
 #' @param sparse If `TRUE`, the result is a `dgCMatrix` of package Matrix.
 #' @param summarise A named list of functions that add columns to the site table. Where `data` has a column of that
 #'   name, the function is given its values over the rows of a site; else it is given those rows as a data
@@ -26,10 +35,33 @@
 #' result depends neither on the order of the rows nor on the machine. A message of class `multicause_message`
 #' says what was dropped.
 #'
+#' Moments (`POSIXct`) are named by the clock of their zone, with the time of day; where the clock shows a time twice,
+#' as
+#' at the end of summer time, with their offset from UTC. The text `NA` is a name.
+#'
+#' **Absences.** A row that `present` says is absent makes no find; nor does a `count` of 0. A value of `present` that
+#' is
+#' missing says that nothing is known: the cell is `NA`. Where the rows of a cell disagree, a find wins, then what is
+#' unknown; only finds are counted.
+#'
+#' **Names.** Names that differ only in the following are one taxon with `names = "join"`: letters of either case; white
+#' space (several, non-breaking) and underscores; dashes; accents that are characters of their own; `?`, `cf.`, `aff.`,
+#' `ex gr.`, `gr.`, `nr.`, `conf.`; quotation marks around words; `sp.`, `spp.`, `ssp.`, `gen.`, `indet.` at the end;
+#' `n. gen.` and, beside an epithet, `n. sp.` and `sp. nov.`; `ssp.` for `subsp.`; the sign of a hybrid before its genus
+#' or epithet, as in *Mentha x piperita*. The name of such a taxon has none of these; of several cases one with a
+#' capital first
+#' and no other is taken, else the first as bytes compare. Never joined are names with unlike numbers or letters (`sp.
+#' 1`),
+#' authors, years, subgenera or ranks, and hybrids of two species. `aff.` means akin to: with `names = "certain"` names
+#' with `?`, `cf.`, `aff.`, `ex gr.`, `gr.`, `nr.`, `conf.`, `sp.`, `spp.`, `indet.` or quotation marks are left out.
+#'
+#' Sites whose names differ in case or blanks alone are told, and not joined.
+#'
 #' The site table has a row for each site, in the order of the matrix and with the same row names. Its columns
 #' are `site` (the name); every column of `data` that is constant within all sites; those asked for by
 #' `summarise`; `n_taxa`, the number of taxa present in the matrix; and `n_occurrences`, the number of
-#' rows of `data`. Constancy, summaries and `n_occurrences` look at all rows of a site, also at those whose
+#' rows of `data` that are no absences. Constancy, summaries and `n_occurrences` look at all rows of a site, also at
+#' those whose
 #' taxon was missing or dropped, because they tell how well a site was searched. A column of `data` that
 #' has one of these names itself is left out.
 #'
@@ -249,7 +281,8 @@ join_codes <- function(keys, names) {
   }
   if (all(is.na(settled))) stop_input("`names` must leave taxa: with %s there is none.", dQuote(names, FALSE))
   label <- sort(unique(settled), method = "radix")
-  list(code = match(settled, label)[keys$code], label = label, n_doubtful = sum(is.na(settled)[keys$code], na.rm = TRUE))
+  n_doubtful <- sum(is.na(settled)[keys$code], na.rm = TRUE)
+  list(code = match(settled, label)[keys$code], label = label, n_doubtful = n_doubtful)
 }
 
 # The cells with a find, or of which nothing is known: row, column, whether there is a find, and what finds amount to.

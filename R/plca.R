@@ -303,6 +303,7 @@ cells_of_array <- function(x, name) {
 }
 
 cells_of_sparse <- function(x, name) {
+  if (inherits(x, "simple_triplet_matrix")) x <- slam_to_sparse(x, name)
   if (!inherits(x, "dgCMatrix")) {
     return(cells_of_array(x, name))
   }

@@ -7,6 +7,9 @@
 #'   with or without the block of information about the download that stands above the table.
 #' @param rank `"genus"` leaves out occurrences that are not identified to a genus, `"species"` those not identified
 #'   to a species; `"any"` keeps all.
+#' @param names What becomes of names in columns `genus` and `species` that differ only in how they are written:
+#'   `"keep"` leaves them apart and tells of them; `"join"` makes them one; `"certain"` joins them and leaves out names
+#'   with marks of doubt. See [occurrence_matrix()].
 #' @param keep which occurrences that the database flags are kept all the same, any of `"trace"` (flag `I`: ichnotaxa,
 #'   such as footprints and burrows), `"form"` (flag `F`: form taxa, such as eggs and leaves, named apart from what made
 #'   them) and `"replaced"` (flag `R`: identifications that were replaced by a later one which the file has, too).

@@ -90,7 +90,8 @@ refuse_absences <- function(data, given, find, unit, before) {
         "%s %.0f records an absence%s: its %s is %s. Give `present = %s` for absences that are no finds, or",
         "`present = NULL` if every %s is a find."
       ),
-      capital(unit), before + absent[1L], if (more) sprintf(", as do %s", count_words(more, paste("other", unit))) else "",
+      capital(unit), before + absent[1L],
+      if (more) sprintf(", as do %s", count_words(more, paste("other", unit))) else "",
       show_names(column), show_value(as_plain(data[[column]][absent[1L]])), dQuote(column, FALSE), unit
     )
   }
@@ -138,8 +139,8 @@ name_values <- function(x) {
   text[match(x, values)]
 }
 
-# Moments by the clock of their zone, with what they have beyond whole seconds; with their offset from UTC where the clock
-# shows that time twice, as at the end of summer time. Always with the time of day, which R leaves out where it is 0 in
+# Moments by the clock of their zone, with what they have beyond whole seconds; with their offset from UTC where the
+# clock shows that time twice, as at the end of summer time. Always with the time of day, which R leaves out where it is 0 in
 # all values.
 moment_names <- function(x) {
   moments <- unique(round(as.numeric(x), 6))
@@ -178,13 +179,19 @@ accents <- list(
   list("\u0300", "AEIOUaeiou", "\u00c0\u00c8\u00cc\u00d2\u00d9\u00e0\u00e8\u00ec\u00f2\u00f9"),
   list(
     "\u0301", "AEIOUYaeiouyCNSZcnsz",
-    "\u00c1\u00c9\u00cd\u00d3\u00da\u00dd\u00e1\u00e9\u00ed\u00f3\u00fa\u00fd\u0106\u0143\u015a\u0179\u0107\u0144\u015b\u017a"
+    paste0(
+      "\u00c1\u00c9\u00cd\u00d3\u00da\u00dd\u00e1\u00e9\u00ed\u00f3\u00fa\u00fd",
+      "\u0106\u0143\u015a\u0179\u0107\u0144\u015b\u017a"
+    )
   ),
   list("\u0302", "AEIOUaeiou", "\u00c2\u00ca\u00ce\u00d4\u00db\u00e2\u00ea\u00ee\u00f4\u00fb"),
   list("\u0303", "ANOano", "\u00c3\u00d1\u00d5\u00e3\u00f1\u00f5"),
   list("\u0308", "AEIOUaeiouy", "\u00c4\u00cb\u00cf\u00d6\u00dc\u00e4\u00eb\u00ef\u00f6\u00fc\u00ff"),
   list("\u030a", "AUau", "\u00c5\u016e\u00e5\u016f"),
-  list("\u030c", "CDENRSTZcenrsz", "\u010c\u010e\u011a\u0147\u0158\u0160\u0164\u017d\u010d\u011b\u0148\u0159\u0161\u017e"),
+  list(
+    "\u030c", "CDENRSTZcenrsz",
+    "\u010c\u010e\u011a\u0147\u0158\u0160\u0164\u017d\u010d\u011b\u0148\u0159\u0161\u017e"
+  ),
   list("\u0327", "CScs", "\u00c7\u015e\u00e7\u015f")
 )
 

@@ -10,9 +10,13 @@
 #' do. A site's records may be scattered over all pieces: they are first sorted into buckets on disk by a number made of
 #' the site's name, then each shard is put together from some buckets. So shards do not depend on how the data were cut
 #' into pieces. Within a shard rows are in the order of their names, and the taxa in that of theirs (as bytes compare).
-#' A record that comes twice counts once. White space around names is cut, and a blank name is `NA`. With `present`, a
-#' column of 0, 1 and `NA`, a record may also say that the taxon was not found (0, the same as no record, but the site
-#' has a row) or that it is unknown (`NA`; a find elsewhere in the data wins). A record whose taxon is `NA` says that
+#' A record that comes twice counts once. White space around names is cut, and a blank name is `NA`. With `present` a
+#' record may also say that the taxon was not found (the same as no record, but the site has a row) or that it is
+#' unknown
+#' (`NA`). Where records of a cell disagree, a find wins, then what is unknown. Names and moments follow the rules of
+#' [occurrence_matrix()], whose cells with `min_sites = 0, min_taxa = 0` are the same. In text files the text `NA` is a
+#' name of a site or taxon, and only an empty field is missing; but in a file with quotation marks around its header, as
+#' [write.csv()] has it, `NA` without them is missing, too. A record whose taxon is `NA` says that
 #' the site was visited: a site where nothing was found has a row of zeros. A record without a site is an error.
 #'
 #' **Tables.** Rows of a matrix, sparse or dense, keep their order.
@@ -63,7 +67,15 @@
 #' @param path folder for the shards, new or empty.
 #' @param ... must be empty.
 #' @param site,taxon names of the columns of records that hold site and taxon; both may be text or numbers.
-#' @param present `NULL`, or the name of a column of 0, 1 and `NA`.
+#' @param present How records of absences are told: the name of a column that is `TRUE` or `FALSE`, a count (0 is
+#'   absent;
+#'   eBird's `"X"` is a find), or words such as `PRESENT` and `ABSENT`, yes and no, in any case. `NULL`: every record is
+#'   a
+#'   find. `"auto"`: the same, but absences in a column of a well-known name, such as `occurrenceStatus`,
+#'   `individualCount`, `observation_count`, `detected` or `count`, are an error that says what to give.
+#' @param names What becomes of names of taxa that differ only in how they are written: `"keep"` leaves them apart and
+#'   tells of them; `"join"` makes them one; `"certain"` joins them and leaves out names with marks of doubt. See
+#'   [occurrence_matrix()].
 #' @param along what travels with the rows, such as effort, age and place. For records: names of columns, whose
 #'   value must be the same in all records of a site, or `NA`. In text files a column is of numbers where all its
 #'   values are, also with decimal commas, which a message tells (of `"1,234"` alone nobody knows: it stays text).
@@ -331,7 +343,7 @@ csv_source <- function(file, piece, columns) {
   list(read = read, close = function() close(con))
 }
 
-# The text NA may be a name, as of a country: in columns of names only an empty field is missing. But where a header is in
+# The text NA may be a name, as of a country: in columns of names only an empty field is missing. But with a header in
 # quotation marks, names are, too, and an NA without them is missing, as write.csv() has it. read.table() does not tell
 # the two apart, so where a file has both the next lines get a mark in theirs.
 mark_quoted_na <- function(con, piece, sep) {

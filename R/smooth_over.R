@@ -166,12 +166,15 @@ check_age_bounds <- function(age, name = "age") {
 # n x 2: longitude and latitude in degrees ("lon", "lat"), or places in the plane ("x", "y"). `kind`: "degrees" or
 # "plane" where it is known, else it is told by the names of the columns.
 check_place <- function(place, name = "place", kind = NULL) {
+  if (length(dim(place)) != 2L) {
+    stop_input("`%s` must have two numeric columns, longitude and latitude, not be %s.", name, show_value(place))
+  }
   labels <- given_names(place)
   columns <- tolower(colnames(place))
   given <- place
-  if (length(dim(place)) == 2L && ncol(place) == 2L) place <- read_numbers(place, name)
+  if (ncol(place) == 2L) place <- read_numbers(place, name)
   if (is.data.frame(place)) place <- as.matrix(place)
-  if (!is.numeric(place) || length(dim(place)) != 2L || ncol(place) != 2L) {
+  if (!is.numeric(place) || ncol(place) != 2L) {
     stop_input("`%s` must have two numeric columns, longitude and latitude, not be %s.", name, show_value(given))
   }
   far <- which(is.infinite(place))

@@ -202,7 +202,7 @@ test_that("wrong calls are told what is wrong", {
   expect_snapshot(error = TRUE, occurrence_matrix(transform(data, taxon = I(list(1))), "site", "taxon"))
   expect_snapshot(error = TRUE, occurrence_matrix(transform(data, taxon = NA), "site", "taxon"))
   expect_snapshot(error = TRUE, occurrence_matrix(data[0, ], "site", "taxon"))
-  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", min_sites = 0))
+  expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", min_sites = -1))
   expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", min_taxa = 1.5))
   expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", min_sites = 9))
   expect_snapshot(error = TRUE, occurrence_matrix(data, "site", "taxon", iterate = NA))

@@ -31,10 +31,9 @@ zero_filled <- function() {
 
 test_that("recorded absences are no finds, in whatever column", {
   data <- zero_filled()
-  truth <- unclass(xtabs(truth ~ site + taxon, data))
-  names(dimnames(truth)) <- attr(truth, "call") <- NULL
+  truth <- matrix(as.numeric(data$truth), 20, dimnames = list(unique(data$site), unique(data$taxon)))
   for (name in setdiff(names(data), c("site", "taxon", "truth"))) {
-    expect_identical(matrix_whole(data, present = name), truth, label = name, ignore_attr = FALSE)
+    expect_identical(matrix_whole(data, present = name), truth, label = name)
     one <- data[c("site", "taxon", name)]
     wish <- sprintf("Give `present = \"%s\"`", name)
     expect_error(occurrence_matrix(one, "site", "taxon"), wish, class = "multicause_input_error", fixed = TRUE)
@@ -56,9 +55,11 @@ test_that("recorded absences are no finds, in whatever column", {
 test_that("surveys that found nothing, and taxa that nobody found, stay where they are asked for", {
   data <- zero_filled()
   asked <- function(...) dim(quietly(occurrence_matrix(data, "site", "taxon", present = "species_observed", ...)))
-  expect_identical(asked(), c(19L, 11L))
+  some <- length(unique(data$site[data$truth]))
+  expect_lt(some, 20L)
+  expect_identical(asked(), c(some, 11L))
   expect_identical(asked(min_taxa = 0), c(20L, 11L))
-  expect_identical(asked(min_sites = 0), c(19L, 12L))
+  expect_identical(asked(min_sites = 0), c(some, 12L))
   expect_identical(asked(min_sites = 0, min_taxa = 0, sparse = TRUE), c(20L, 12L))
   visited <- data.frame(site = c("a", "a", "b"), taxon = c("x", "y", NA))
   expect_identical(matrix_whole(visited), shards_whole(visited))
@@ -178,9 +179,9 @@ test_that("one rule of names holds for all that read records", {
   given <- shards_whole(data, names = "join", taxa = c("Ursus arctos", "canis lupus", "Lynx", "Felis catus", "Bison"))
   expect_identical(colSums(given), c(`Ursus arctos` = 1, `canis lupus` = 3, Lynx = 1, `Felis catus` = 1, Bison = 0))
   expect_error(make_shards(data, names = "join", taxa = names[1:5]), "Canis cf. lupus", class = "multicause_input_error")
-  expect_error(make_shards(data, names = "join", taxa = names[3:5]), "\"Lynx sp.\" is not", class = "multicause_input_error")
+  expect_error(quietly(make_shards(data, names = "join", taxa = names[3:5])), "\"Lynx sp.\" is not", class = "multicause_input_error")
   expect_error(
-    occurrence_matrix(data.frame(site = 1, taxon = "?"), "site", "taxon", names = "certain"), "must leave taxa",
+    quietly(occurrence_matrix(data.frame(site = 1, taxon = "?"), "site", "taxon", names = "certain")), "must leave taxa",
     class = "multicause_input_error"
   )
 })
@@ -224,8 +225,8 @@ test_that("NA as text is a name", {
   expect_message(x <- make_shards(bare), "NA in \"site\", \"taxon\" of .* is taken as a name")
   expect_identical(shards_whole(bare, piece = 1), truth)
   file <- tempfile(fileext = ".csv")
-  writeLines(c("\"site\",\"taxon\"", "\"a, \"\"NA\"\"\n\"\"NA\"\",\",\"NA\"", "\"NA\",\"y\""), file)
-  expect_setequal(rownames(shards_whole(file, piece = 1)), c("a, \"NA\"\n\"NA\",", "NA"))
+  writeLines(c("\"site\",\"taxon\"", "\"a, \"\"NA\"\", b\",\"NA\"", "\"NA\",\"y\""), file)
+  expect_setequal(rownames(shards_whole(file, piece = 1)), c("a, \"NA\", b", "NA"))
   # in columns of numbers it is missing
   writeLines(c("site,taxon,p,e", "a,x,NA,1", "b,x,1,NA", "c,x,0,2"), file)
   x <- make_shards(file, present = "p", along = "e")

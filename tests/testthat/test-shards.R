@@ -169,7 +169,7 @@ test_that("a find wins over an unknown record, and a taxon may be given that nob
 })
 
 test_that("wrong records and folders are refused with what is wrong", {
-  records <- data.frame(s = c("a", NA), t = c("x", "y"), e = 1:2, p = c(1, 2))
+  records <- data.frame(s = c("a", NA), t = c("x", "y"), e = 1:2, p = c(1, -2))
   make <- function(..., x = records) shards(x, tempfile(), ...)
   expect_snapshot(error = TRUE, {
     make(site = "s", taxon = "t")
