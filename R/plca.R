@@ -247,6 +247,7 @@ most_dims <- 15L
 # dimension (NULL where it has none), labels of the dimensions or NULL.
 check_cells <- function(x, name = "x") {
   if (missing(x)) stop_missing(name)
+  if (inherits(x, "simple_triplet_matrix")) x <- slam_to_sparse(x, name)
   if (is.data.frame(x)) {
     data <- cells_of_frame(x, name)
   } else if (inherits(x, "Matrix")) {
@@ -303,7 +304,6 @@ cells_of_array <- function(x, name) {
 }
 
 cells_of_sparse <- function(x, name) {
-  if (inherits(x, "simple_triplet_matrix")) x <- slam_to_sparse(x, name)
   if (!inherits(x, "dgCMatrix")) {
     return(cells_of_array(x, name))
   }

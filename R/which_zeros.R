@@ -277,18 +277,21 @@ check_enough <- function(x) {
   }
 }
 
-check_open <- function(x, within) {
-  table <- as.matrix(x)
-  zero <- table %in% 0
-  if (!any(zero)) stop_input("`x` must have zeros, one of which may be false: it has none.")
-  # Where a find is hidden, its taxon must have been found elsewhere, and another of its zeros must be there to compare.
-  told <- colSums(table == 1, na.rm = TRUE) > 1 & colSums(table == 0, na.rm = TRUE) > 0
-  if (!any(told)) {
+# Where a find is hidden, its taxon must have been found elsewhere, and another of its zeros must be there to compare.
+check_tells <- function(finds, zeros) {
+  if (!any(finds > 1 & zeros > 0)) {
     stop_input(paste(
       "`x` must have a taxon that was found at two sites and not at a third: chances are learnt from such taxa. Here",
       "each was found once, everywhere or nowhere."
     ))
   }
+}
+
+check_open <- function(x, within) {
+  table <- as.matrix(x)
+  zero <- table %in% 0
+  if (!any(zero)) stop_input("`x` must have zeros, one of which may be false: it has none.")
+  check_tells(colSums(table == 1, na.rm = TRUE), colSums(table == 0, na.rm = TRUE))
   if (!is.null(within) && !any(zero & as.vector(as.matrix(within)))) {
     stop_input("`within` must be TRUE at a zero of `x` at least: no zero can be false.")
   }

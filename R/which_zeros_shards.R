@@ -91,6 +91,7 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
     stop_input("`x` must have at least 5 sites, 5 taxa and 20 finds to learn from, not %.0f, %.0f and %.0f.",
       x$dims[["n"]], x$dims[["m"]], finds)
   }
+  check_tells(x$column_sum, x$dims[["n"]] - x$column_missing - x$column_sum)
   if (is.null(k)) {
     k <- learner_k(x$dims[["n"]], x$dims[["m"]])
     k <- unique(k[c(1L, (length(k) + 1L) %/% 2L, length(k))])
