@@ -23,7 +23,7 @@
 #' @param k nats per two parameters: 2 for AIC.
 #' @return `deviance()` and `df.residual()`: a number; `df.residual()` may be below 0. `extractAIC()`: the number of
 #'   parameters and the criterion. `case.names()`, `variable.names()`: text, numbers where the data have no names.
-#'   Where no likelihood was maximised, `df.residual()` and `extractAIC()` are errors.
+#'   Where neither a likelihood nor a posterior was maximised, `df.residual()` and `extractAIC()` are errors.
 #' @seealso [multicause-package] for the number of parameters
 #' @examples
 #' set.seed(1)
@@ -61,7 +61,7 @@ extractAIC.multicause <- function(fit, scale = 0, k = 2, ...) { # nolint: object
 # logLik() of a fit, or its refusal in the name of a generic that needs it.
 maximised <- function(fit, generic) {
   tryCatch(logLik(fit), multicause_input_error = function(e) {
-    stop_input("%s() needs a fit that maximised its likelihood. %s", generic, conditionMessage(e))
+    stop_input("%s() needs a fit that maximised its likelihood or a posterior. %s", generic, conditionMessage(e))
   })
 }
 

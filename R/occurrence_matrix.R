@@ -365,7 +365,8 @@ dropped_line <- function(cells, kept, minimum) {
 varying_line <- function(varying) {
   if (length(varying)) {
     sprintf(
-      "Not in the site table, as they vary within a site (see `summarise`): %s.", paste(varying, collapse = ", ")
+      "Not in the site table, as they vary within a site (see `summarise`): %s.",
+      show_names(varying, quoted = FALSE)
     )
   }
 }

@@ -651,7 +651,7 @@ print.shards <- function(x, ...) {
     "%s of %s to %s rows in %s\n", count_words(nrow(x$shards), "file"), format_big(min(x$shards$rows)),
     format_big(max(x$shards$rows)), x$path
   ))
-  if (length(x$along)) cat(sprintf("With the rows: %s\n", paste(x$along, collapse = ", ")))
+  if (length(x$along)) cat(sprintf("With the rows: %s\n", show_names(x$along, quoted = FALSE)))
   invisible(x)
 }
 

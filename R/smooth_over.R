@@ -152,7 +152,7 @@ check_age_bounds <- function(age, name = "age") {
   if (!ok) {
     stop_input(
       "`%s` must be a numeric vector, or two columns with its bounds, not %s.%s", name, show_value(given),
-      if (is_number_text(as.character(given))) number_advice(given) else ""
+      if (is.atomic(given) && is_number_text(as.character(given))) number_advice(given) else ""
     )
   }
   far <- which(is.infinite(age))
