@@ -95,7 +95,8 @@ show_either <- function(x) {
   if (length(x) == 1L) x else paste(paste(x[-length(x)], collapse = ", "), "or", x[length(x)])
 }
 
-# Those of the words that `word` may have meant: the same in letters of either case, else begun by it or few letters apart.
+# Those of the words that `word` may have meant: the same in letters of either case, else begun by it or few letters
+# apart.
 near_words <- function(word, words) {
   found <- words[tolower(words) == tolower(word)]
   if (length(found) || !length(words)) {

@@ -232,8 +232,8 @@ each_species <- function(each, name) {
 # Sites x visits of one species, as an array.
 one_species <- function(y) array(y, c(nrow(y), 1L, ncol(y)), list(rownames(y), "species", colnames(y)))
 
-# Text as occupancy programs have it: 0 and 1, and for a visit that was not made "." or "-". Columns of a data frame that
-# hold other text stay as they are: names of sites, as it may be.
+# Text as occupancy programs have it: 0 and 1, and for a visit that was not made "." or "-". Columns of a data frame
+# that hold other text stay as they are: names of sites, as it may be.
 visit_codes <- c("0", "1")
 not_made <- c(".", "-", "", "NA")
 
@@ -348,8 +348,10 @@ split_history <- function(text, sites, name) {
   text <- trimws(as.character(text))
   bad <- which(is.na(text) | !grepl("^[-01.]+$", text) | nchar(text) != nchar(text[1L]))
   if (length(bad)) {
-    stop_input("`%s` must have a history of 0, 1 and \".\", equally long, for each site: that of %d is %s.", name, bad[1L],
-      show_value(text[bad[1L]]))
+    stop_input(
+      "`%s` must have a history of 0, 1 and \".\", equally long, for each site: that of %d is %s.", name, bad[1L],
+      show_value(text[bad[1L]])
+    )
   }
   each <- strsplit(text, "")
   matrix(code_values(unlist(each)), length(text), byrow = TRUE, dimnames = if (!is.null(sites)) list(sites, NULL))

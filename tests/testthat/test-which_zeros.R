@@ -422,7 +422,8 @@ test_that("the answer and the best rule are compared by each measure, beyond its
     "The best simple rule, the mean of alike lists, has 77.5 and 80.9 %: over the table the answer is better, within",
     "localities neither is surely better. The answer less the rule: 6.5 (s.e. 0.4) and -0.5 (s.e. 0.6)."
   ))
-  expect_match(says(c(0.065, -0.02), c(0.004, 0.006)), "over the table the answer is better, within localities the rule")
+  split <- "over the table the answer is better, within localities the rule"
+  expect_match(says(c(0.065, -0.02), c(0.004, 0.006)), split)
   expect_match(says(c(-0.1, -0.1), c(0.01, 0.01)), "over the table and within localities, the rule is better")
   expect_match(says(c(0.001, 0.001), c(0.01, 0.01)), "over the table and within localities, neither is surely better")
   # Two copies that agree by chance are no proof.
@@ -445,8 +446,8 @@ test_that("how well hidden finds are found is said where it is known, and that i
   q <- function(auc, within, se = 0.01) data.frame(auc = auc, auc_se = se, auc_within = within, auc_within_se = se)
   words <- c("localities", "genera")
   expect_identical(hidden_sentence(q(0.9, 0.8), 1, words), paste(
-    "How good here: 1 find was hidden, a tenth at a time; such a find stands above 90.0 % of the other zeros (s.e. 1.0),",
-    "within its locality above 80.0 % (s.e. 1.0)."
+    "How good here: 1 find was hidden, a tenth at a time; such a find stands above 90.0 % of the other zeros",
+    "(s.e. 1.0), within its locality above 80.0 % (s.e. 1.0)."
   ))
   expect_match(hidden_sentence(q(0.9, NaN, NA), 30, words), "zeros, how it stands within its locality could not be")
   expect_match(hidden_sentence(q(NaN, NaN, NA), 0, words), "not known: 0 finds were hidden, too few")
