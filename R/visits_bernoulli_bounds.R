@@ -61,7 +61,8 @@ bound_taxa <- function(bounds, m) {
   if (is.null(bounds)) {
     return(rep(FALSE, m))
   }
-  bounds$everywhere | bounds$silent | (bounds$side == 2L & bounds$sure)
+  # Where misses go by site, those that are sure are sites.
+  bounds$everywhere | bounds$silent | (if (bounds$side == 2L) bounds$sure else FALSE)
 }
 
 # What a print says of them.

@@ -325,16 +325,16 @@ frame_history <- function(x, name) {
   whole <- Filter(function(one) all(codes[stem %in% one]), unique(stem[!is.na(stem)]))
   own <- if (length(whole) > 1L) whole[is_visit_stem(whole)] else whole
   if (length(own) != 1L) {
-    return(if (all(codes) && length(codes)) list(y = named_rows(x, sites)))
+    return(if (all(codes) && length(codes)) list(y = history_of(x, sites)))
   }
   others <- setdiff(unique(stem[!is.na(stem)]), own)
   others <- Filter(function(one) sum(stem %in% one) == sum(stem %in% own), others)
   visit <- lapply(stats::setNames(nm = others), function(one) unname(as.matrix(x[stem %in% one])))
   rest <- x[!stem %in% c(own, others)]
-  list(y = named_rows(x[stem %in% own], sites), covariates = list(visit = visit, site = frame_sites(rest, sites)))
+  list(y = history_of(x[stem %in% own], sites), covariates = list(visit = visit, site = frame_sites(rest, sites)))
 }
 
-named_rows <- function(x, sites) {
+history_of <- function(x, sites) {
   y <- as.matrix(x)
   rownames(y) <- sites
   y

@@ -347,7 +347,7 @@ test_that("repeated visits say what was missed", {
   w <- which_zeros(visits = visits, quick = TRUE, seed = 1)
   expect_identical(w$finds, sum(Reduce(pmax, visits)))
   expect_equal(mean(w$completeness$estimate), 1 - 0.5^3, tolerance = 0.1)
-  expect_error(which_zeros(x, visits = visits), "`x` must be left out", class = "multicause_input_error")
+  expect_error(which_zeros(x, visits = visits), "sites and taxa of `visits`, 60 x 12", class = "multicause_input_error")
 })
 
 test_that("why a zero is thought false adds up", {
@@ -460,10 +460,6 @@ test_that("how well hidden finds are found is said where it is known, and that i
 
 test_that("tables of few finds have an answer without warnings, or words of ours", {
   once <- diag(25)
-  expect_error(
-    which_zeros(once, quick = TRUE, seed = 1), "taxa with several finds.*: all 6 finds hidden were the only ones",
-    class = "multicause_input_error"
-  )
   once[1:2, 1] <- 1
   small <- matrix(0, 7, 24)
   small[with_seed(2, sample(168, 31))] <- 1
@@ -650,7 +646,4 @@ test_that("a table from which nothing can be learnt is refused in words", {
   refused(diag(30), none, completeness = 0.5)
   refused(matrix(rep(c(1, 0, 1, 0, 0), each = 12), 12), none)
   refused(cbind(rep(1, 30), matrix(0, 30, 9)), none)
-  almost <- diag(30)
-  almost[1, 2] <- 1
-  refused(almost, "hidden in [01] of the 2 copies. More `copies`")
 })
