@@ -122,6 +122,18 @@ tail.which_zeros <- function(x, n = 6L, ...) {
 #' @exportS3Method ggplot2::fortify
 fortify.which_zeros <- function(model, data, ...) as.data.frame(model) # nolint: object_name_linter.
 
+# Packages that have generics of our verbs' names find ours for our classes, whichever was attached last.
+#' @rawNamespace S3method(emmeans::contrast, which_zeros, contrast)
+#' @rawNamespace S3method(emmeans::contrast, multicause, contrast)
+#' @rawNamespace S3method(rms::contrast, which_zeros, contrast)
+#' @rawNamespace S3method(rms::contrast, multicause, contrast)
+#' @rawNamespace S3method(report::report, which_zeros, report)
+#' @rawNamespace S3method(report::report, multicause, report)
+#' @rawNamespace S3method(fabletools::report, which_zeros, report)
+#' @rawNamespace S3method(fabletools::report, multicause, report)
+#' @rawNamespace S3method(Hmisc::impute, multicause, impute)
+NULL
+
 # Some rows or columns of a table of what is missed, as of subset(): what the table says of itself stays, which data
 # frames drop.
 #' @export
