@@ -281,7 +281,7 @@ test_that("a column that numbers the rows is told from counts", {
 
 test_that("amounts and visits are told what to do with them", {
   percent <- cbind(birch = c(15.1, 0, 3), pine = c(0, 51.8, 2))
-  expect_match(said(ab(percent, 1)), "For amounts, such as percentages or cover, use `(x > 0) + 0`.", fixed = TRUE)
+  expect_match(said(ab(percent, 1)), "For amounts, such as percentages or cover", fixed = TRUE)
   expect_no_match(said(ab(cbind(birch = c(-1.5, 0, 3)), 1)), "For amounts", fixed = TRUE)
   expect_match(said(which_zeros(array(0, c(3, 2, 2)))), "which_zeros(visits = )", fixed = TRUE)
 })
