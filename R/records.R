@@ -5,7 +5,8 @@
 # Columns by which lists and surveys record absences, in lower case without separators; those that say nothing else
 # come first.
 absence_columns <- c(
-  "occurrencestatus", "absence", "absent", "presence", "present", "presenceabsence", "presabs", "pa", "detected", "detection", "observed",
+  "occurrencestatus", "absence", "absent",
+  "presence", "present", "presenceabsence", "presabs", "pa", "detected", "detection", "observed",
   "speciesobserved", "found", "seen", "individualcount", "organismquantity", "observationcount", "count", "counts",
   "totalcount", "abundance", "abundvalue", "individuals", "nindividuals", "numberofindividuals", "numindividuals",
   "howmany", "groupsize", "number", "quantity", "n", "value", "freq", "frequency", "cover", "nspecimens", "specimens",

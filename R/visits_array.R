@@ -55,9 +55,9 @@
 #'   columns every combination is one; names are joined as in [occurrence_matrix()].
 #' @param ... must be empty.
 #' @param surveys `NULL`, or a data frame with a row for each visit that was made, and its covariates.
-#' @param present how records of absences are told, as in [occurrence_matrix()]: the name of a column of `data` that says
-#'   whether the taxon was found, `NULL` where every record is a find, or `"auto"`: the same, but absences in a column of
-#'   a well-known name are an error that says what to give.
+#' @param present how records of absences are told, as in [occurrence_matrix()]: the name of a column of `data` that
+#'   says whether the taxon was found, `NULL` where every record is a find, or `"auto"`: the same, but absences in a
+#'   column of a well-known name are an error that says what to give.
 #' @param occasion `NULL`, or a whole number of days that are pooled into one visit. `visit` must hold a date.
 #' @param until `NULL`, or the name of a column of `surveys` with the last day of a period of searching.
 #' @param max_visits the most visits to a site, at least 1.

@@ -245,5 +245,6 @@ test_that("what was dropped is told in words", {
   expect_message(occurrence_matrix(finds, "site", "taxon"),
     "Dropped 1 of 2 taxa \\(at no site\\), 1 of 2 sites \\(without a taxon\\)\\.")
   finds <- data.frame(site = c("a", "b", "b"), taxon = c("x", "x", "y"))
-  expect_message(occurrence_matrix(finds, "site", "taxon", min_sites = 2), "Dropped 1 of 2 taxa \\(at fewer than 2 sites\\)\\.")
+  expect_message(occurrence_matrix(finds, "site", "taxon", min_sites = 2),
+    "Dropped 1 of 2 taxa \\(at fewer than 2 sites\\)\\.")
 })
