@@ -61,6 +61,8 @@ codes_advice <- function(x, name) {
       sprintf("If 2 stands for a find and 1 for none, use `%s - 1`; if 1 does and 2 for none, `2 - %s`.", name, name)
     } else if (whole && all(rest >= 0) && (!length(code) || any(rest > 1) || all(code > 1))) {
       sprintf("For counts, use `(%s > 0) + 0`.", name)
+    } else if (!whole && all(is.finite(values) & values >= 0) && (any(values > 1) || length(values) > 5L)) {
+      sprintf("For amounts, such as percentages or cover, use `(%s > 0) + 0`.", name)
     }
   )
   paste(c("", parts), collapse = " ")

@@ -14,6 +14,8 @@ check_data <- function(x, kind = c("binary", "nonnegative", "real", "count"), na
   if (!quiet) {
     if (kind != "real") check_blank_cells(data, name)
     tell_unobserved(data)
+    tell_turned(x, name)
+    if (kind == "binary") tell_site_columns(data, name)
   }
   data
 }
@@ -60,8 +62,12 @@ as_plain_matrix <- function(x, name) {
   if (!inherits(x, "dgCMatrix")) {
     if (length(dim(x)) != 2L) {
       stop_input(
-        "`%s` must be a matrix or data frame with a row for each site and a column for each taxon, not %s.",
-        name, show_value(x)
+        "`%s` must be a matrix or data frame with a row for each site and a column for each taxon, not %s.%s", name,
+        show_value(x), if (length(dim(x)) == 3L) {
+          " Repeated visits go into visits_bernoulli() or which_zeros(visits = )."
+        } else {
+          ""
+        }
       )
     }
     if (!is_plain_number(x)) {
@@ -369,10 +375,9 @@ check_values <- function(view, x, kind, name) {
   }
   counts <- kind == "binary" && is.null(range$negative) && is.null(range$not_whole)
   column <- as.vector(x[, bad[2L]])
-  numbers <- counts && length(column) > 4L && isTRUE(all(column > 0)) && !anyDuplicated(column) # of sites, not of finds
   stop_input(
     "`%s` must %s: %s, %s is %s.%s", name, wish, place(x, 1L, bad[1L]), place(x, 2L, bad[2L]),
-    format(bad[3L]), if (numbers) {
+    format(bad[3L]), if (counts && numbers_sites(x, as.integer(bad[2L]))) {
       sprintf(" Does this column number the rows? Then leave it out, `%s[, -%d]`.", name, as.integer(bad[2L]))
     } else if (kind == "binary") {
       codes_advice(x, name)
@@ -382,6 +387,18 @@ check_values <- function(view, x, kind, name) {
       ""
     }
   )
+}
+
+# Whole numbers of sites, not of finds: above 0 and each once. In a table of counts those of a taxon may be so, too, but
+# hardly in ascending order in the first column.
+numbers_sites <- function(x, at) {
+  column <- as.vector(x[, at])
+  if (length(column) < 5L || !isTRUE(all(column > 0)) || anyDuplicated(column)) {
+    return(FALSE)
+  }
+  rest <- x[, -at, drop = FALSE]
+  amounts <- unique(if (inherits(rest, "dgCMatrix")) rest@x else as.vector(rest))
+  sum(amounts > 0, na.rm = TRUE) < 2L || at == 1L && !is.unsorted(column)
 }
 
 # Sums and squares of such values neither overflow nor vanish.
@@ -408,6 +425,35 @@ tell_unobserved <- function(data) {
     inform(
       "%s with nothing observed, kept but without influence: %s.", count_words(length(none), what), show_names(names)
     )
+  }
+}
+
+# Names of taxa by number, as sequencing and lists of morphospecies have them.
+numbered_taxa <- "^(z?otu|[az]sv|spp?|species|taxon)[ ._-]?[0-9]+$"
+
+# Such names on the side of the sites alone.
+tell_turned <- function(x, name) {
+  is_taxon <- function(names) grepl(numbered_taxa, names, ignore.case = TRUE)
+  if (nrow(x) > 1L && !is.null(rownames(x)) && all(is_taxon(rownames(x))) && !any(is_taxon(colnames(x)))) {
+    inform("Rows of `%s` are taken for sites, but are called like taxa: %s. If they are, give `t(%1$s)`.", name,
+      show_names(rownames(x), 2L))
+  }
+}
+
+# Names of what tables hold of their sites beside the taxa.
+site_variables <- paste0(
+  "^(id|site|sample|plot|station|number|age|depth|year|month|day|lat|latitude|lon|long|lng|longitude|easting|northing|",
+  "elevation|elev|altitude|area)($|[ ._(0-9-]|id$|no$|bp$|cm$|m$)"
+)
+
+# Once a table is made 0 and 1 by `x > 0`, such a column is a taxon found everywhere.
+tell_site_columns <- function(data, name) {
+  margins <- data$margins
+  full <- which(margins$column_sum == nrow(data$x))
+  found <- grep(site_variables, colnames(data$x)[full], ignore.case = TRUE, value = TRUE)
+  if (nrow(data$x) > 4L && length(found)) {
+    inform("Taken for %s found at every site: %s. What tells of the sites must be left out of `%s`.",
+      if (length(found) == 1L) "a taxon" else "taxa", show_names(found), name)
   }
 }
 

@@ -20,7 +20,8 @@
 #'   absent;
 #'   eBird's `"X"` is a find), or words such as `PRESENT` and `ABSENT`, yes and no, in any case. `NULL`: every row is a
 #'   find. `"auto"`: the same, but absences in a column of a well-known name, such as `occurrenceStatus`,
-#'   `individualCount`, `observation_count`, `detected` or `count`, are an error that says what to give.
+#'   `individualCount`, `observation_count`, `detected`, `count` or `value`, are an error that says what to give. `TRUE`
+#'   in a column called `absence`, as that of OBIS, is an absence.
 #' @param names What becomes of names of taxa that differ only in how they are written: `"keep"` leaves them apart and
 #'   tells of them; `"join"` makes them one; `"certain"` joins them and leaves out names with marks of doubt. See
 #'   Details.
@@ -354,12 +355,12 @@ left_out_line <- function(n, n_used, without) {
 
 dropped_line <- function(cells, kept, minimum) {
   n_dropped <- c(sum(!kept$column), sum(!kept$row))
-  if (any(n_dropped > 0L)) {
-    sprintf(
-      "Dropped %d of %d taxa (at fewer than %s), %d of %d sites (fewer than %s).", n_dropped[1L], cells$n_column,
-      count_words(minimum[1L], "site"), n_dropped[2L], cells$n_row, count_words(minimum[2L], "taxon")
-    )
-  }
+  why <- c(
+    if (minimum[1L] == 1L) "at no site" else paste("at fewer than", count_words(minimum[1L], "site")),
+    if (minimum[2L] == 1L) "without a taxon" else paste("fewer than", count_words(minimum[2L], "taxon"))
+  )
+  dropped <- sprintf("%d of %d %s (%s)", n_dropped, c(cells$n_column, cells$n_row), c("taxa", "sites"), why)
+  if (any(n_dropped > 0L)) sprintf("Dropped %s.", paste(dropped[n_dropped > 0L], collapse = ", "))
 }
 
 varying_line <- function(varying) {

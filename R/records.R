@@ -5,11 +5,16 @@
 # Columns by which lists and surveys record absences, in lower case without separators; those that say nothing else
 # come first.
 absence_columns <- c(
-  "occurrencestatus", "presence", "present", "presenceabsence", "presabs", "pa", "detected", "detection", "observed",
+  "occurrencestatus", "absence", "absent",
+  "presence", "present", "presenceabsence", "presabs", "pa", "detected", "detection", "observed",
   "speciesobserved", "found", "seen", "individualcount", "organismquantity", "observationcount", "count", "counts",
   "totalcount", "abundance", "abundvalue", "individuals", "nindividuals", "numberofindividuals", "numindividuals",
-  "howmany", "groupsize", "number", "quantity", "n"
+  "howmany", "groupsize", "number", "quantity", "n", "value", "freq", "frequency", "cover", "nspecimens", "specimens",
+  "nisp", "mni", "reads", "catch", "speciestotal"
 )
+
+# What says yes or no of whatever the name of its column asks.
+yes_no_words <- c("true", "t", "yes", "y", "x", "1", "false", "f", "no", "n", "0")
 
 present_words <- c(
   "present", "presence", "detected", "detection", "observed", "found", "seen", "recorded", "yes", "y", "true", "t", "x"
@@ -45,6 +50,18 @@ read_presence_text <- function(text) {
   out
 }
 
+# The same of a column. Yes and no of one that is called `absence`, as that of OBIS, say the opposite.
+column_presence <- function(data, column) {
+  state <- read_presence(data[[column]])
+  if (plain_column(column) %in% c("absence", "absent")) {
+    flag <- tolower(trimws(as.character(data[[column]]))) %in% yes_no_words
+    state[flag] <- 1L - state[flag]
+  }
+  state
+}
+
+plain_column <- function(names) gsub("[-_. ]+", "", tolower(names))
+
 # The state of each record: 1, 0 or NA as above. `present`: the column that says it; NULL: all are finds; "auto": all
 # are finds, and a column known for absences that holds any is an error. `given`: columns that are used otherwise;
 # `find`: whether a record would be a find; `unit` and `before`: how messages count records.
@@ -56,7 +73,7 @@ record_states <- function(data, present, given, find, unit = "row", before = 0) 
   if (is.null(present)) {
     return(rep(1L, length(find)))
   }
-  state <- read_presence(data[[present]])
+  state <- column_presence(data, present)
   bad <- which(state == -1L)
   if (length(bad)) {
     stop_input(
@@ -74,14 +91,14 @@ as_plain <- function(value) if (is.object(value)) as.character(value) else value
 
 # Columns of these names that may record absences.
 absence_candidates <- function(names, given) {
-  at <- match(gsub("[-_. ]+", "", tolower(names)), absence_columns)
+  at <- match(plain_column(names), absence_columns)
   found <- names[order(at, na.last = NA)]
   setdiff(found, given)
 }
 
 refuse_absences <- function(data, given, find, unit, before) {
   for (column in absence_candidates(names(data), given)) {
-    state <- read_presence(data[[column]])
+    state <- column_presence(data, column)
     absent <- which(find & state == 0L)
     if (!length(absent) || any(state == -1L, na.rm = TRUE)) next # a column that holds something else
     more <- length(absent) - 1L

@@ -55,8 +55,9 @@
 #'   columns every combination is one; names are joined as in [occurrence_matrix()].
 #' @param ... must be empty.
 #' @param surveys `NULL`, or a data frame with a row for each visit that was made, and its covariates.
-#' @param present `NULL`, or the name of a column of `data` that says whether the taxon was found: logical, counts (0:
-#'   not found) or text such as `"present"` and `"absent"`. `"X"`, eBird's find without a count, is a find.
+#' @param present how records of absences are told, as in [occurrence_matrix()]: the name of a column of `data` that
+#'   says whether the taxon was found, `NULL` where every record is a find, or `"auto"`: the same, but absences in a
+#'   column of a well-known name are an error that says what to give.
 #' @param occasion `NULL`, or a whole number of days that are pooled into one visit. `visit` must hold a date.
 #' @param until `NULL`, or the name of a column of `surveys` with the last day of a period of searching.
 #' @param max_visits the most visits to a site, at least 1.
@@ -111,7 +112,7 @@
 #' fit <- visits_bernoulli(fauna, 1, detection = ~log(n_pooled))
 #' fit
 #' @export
-visits_array <- function(data, site, taxon, visit, ..., surveys = NULL, present = NULL, occasion = NULL, until = NULL,
+visits_array <- function(data, site, taxon, visit, ..., surveys = NULL, present = "auto", occasion = NULL, until = NULL,
                          max_visits = Inf, surplus = c("pool", "first", "random"), min_visits = 1, min_sites = 0,
                          summarise = NULL) {
   check_dots(...)
@@ -134,7 +135,7 @@ visits_array <- function(data, site, taxon, visit, ..., surveys = NULL, present 
   if (!is.null(occasion) && length(dated$columns) != 1L) {
     stop_input("`occasion` pools days: `visit` must name one column of dates, not %d.", length(dated$columns))
   }
-  found <- found_records(data, present)
+  found <- found_records(data, present, c(site, taxon, visit))
 
   keys <- join_tables(data, surveys, c(site, visit))
   days <- if (length(dated$columns)) as.integer(as.Date(keys[[dated$columns[1L]]]))
@@ -231,33 +232,11 @@ search_days <- function(surveys, column, until) {
 }
 
 # Which records are finds: TRUE, FALSE or, where that is unknown, NA.
-found_records <- function(data, present) {
-  if (is.null(present)) {
-    return(rep(TRUE, nrow(data)))
-  }
-  check_columns(data, present, "present")
-  if (length(present) != 1L) stop_input("`present` must name one column, not %d.", length(present))
-  present_values(data[[present]], present)
-}
-
-present_values <- function(value, name) {
-  if (is.logical(value)) {
-    return(value)
-  }
-  if (is.numeric(value)) {
-    bad <- which(value < 0)
-    if (length(bad)) stop_input("`%s` must hold counts of at least 0: row %d is %s.", name, bad[1L], value[bad[1L]])
-    return(value > 0)
-  }
-  text <- tolower(name_values(value))
-  number <- suppressWarnings(as.numeric(text))
-  yes <- text %in% c("present", "presence", "true", "t", "yes", "y", "x") | (number > 0) %in% TRUE
-  no <- text %in% c("absent", "absence", "false", "f", "no", "n", "0") | number %in% 0
-  bad <- which(!is.na(text) & !yes & !no)
-  if (length(bad)) {
-    stop_input("`%s` must say present or absent, or how many: row %d is %s.", name, bad[1L], show_value(text[bad[1L]]))
-  }
-  ifelse(is.na(text), NA, yes)
+found_records <- function(data, present, given) {
+  check_present(present, "the name of a column of `data`")
+  if (!is.null(present) && !identical(present, "auto")) check_columns(data, present, "present")
+  named <- Reduce(`&`, lapply(given, function(column) !is.na(name_values(data[[column]]))))
+  record_states(data, present, given, named) == 1L
 }
 
 # Columns of both tables, one below the other; numbers stay numbers where both have them, so that they sort as such.

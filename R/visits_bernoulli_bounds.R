@@ -75,6 +75,12 @@ bound_sentences <- function(fit, bounds = visit_bounds(fit)) {
       count_side(fit$dims[[c("n", "m")[side]]], words[side]))
   }
   c(
+    if (fit$dims[["m"]] == 1L && identical(fit$missed_by, "observation")) {
+      sprintf(
+        "One %s does not tell misses that differ by %s from its absence: give `missed_by = \"visit\"`.",
+        singular_word(words[2L]), singular_word(words[1L])
+      )
+    },
     if (any(bounds$everywhere)) {
       sprintf(
         paste(

@@ -89,5 +89,8 @@ test_that("codes of numbers are told what they may be", {
     expect_identical(said(c(0, 7, code, 1), "count"), sprintf("If %d is unknown, use `x[x == %d] <- NA`.", code, code))
   }
   expect_identical(said(c(0, 1, 5, 3)), "For counts, use `(x > 0) + 0`.")
-  expect_identical(said(c(0, 1, 0.5, 1)), "")
+  expect_identical(said(c(0, 1, 0.5, 1)), "") # of doubt
+  amounts <- "For amounts, such as percentages or cover, use `(x > 0) + 0`."
+  expect_identical(said(c(0, 15.1, 0, 7)), amounts)
+  expect_identical(said(c(0, 0.11, 0.2, 0.29, 0.4, 0.05)), amounts)
 })

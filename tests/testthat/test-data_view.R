@@ -133,6 +133,23 @@ test_that("a column that numbers the rows of counts is told of", {
   expect_no_message(check_data(counts[-1], "nonnegative"))
 })
 
+test_that("what tells of the sites is told from taxa found everywhere", {
+  core <- data.frame(pine = c(1, 0, 1, 1, 0), oak = 1, `Depth (cm)` = 1, Age = 1, check.names = FALSE)
+  expect_message(check_data(core, "binary"), "Taken for taxa found at every site: \"Depth (cm)\", \"Age\".",
+    fixed = TRUE, class = "multicause_message")
+  expect_no_message(check_data(core[c("pine", "oak")], "binary"))
+  expect_no_message(check_data(data.frame(Agelas = rep(1, 5), idae = 1, Depth = c(0, 1, 1, 1, 1)), "binary"))
+})
+
+test_that("numbered taxa in rows are told", {
+  x <- matrix(c(1, 0, 1, 1, 0, 1), 2, dimnames = list(c("OTU_4272", "OTU_236"), c("S1", "S2", "S3")))
+  expect_message(check_data(x, "binary"), "called like taxa: \"OTU_4272\", \"OTU_236\". If they are, give `t(x)`.",
+    fixed = TRUE, class = "multicause_message")
+  expect_no_message(check_data(t(x), "binary"))
+  rownames(x)[2] <- "Pond"
+  expect_no_message(check_data(x, "binary"))
+})
+
 test_that("tables of sequencing are turned where they say that their taxa are rows", {
   here <- environment()
   define <- function(class, ...) suppressMessages(methods::setClass(class, ..., where = here))

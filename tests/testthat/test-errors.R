@@ -270,4 +270,18 @@ test_that("a column that numbers the rows is told from counts", {
   expect_match(said(ab(numbered, 1)), "number the rows? Then leave it out, `x[, -1]`.", fixed = TRUE)
   expect_match(said(ab(as.matrix(numbered) * 2, 1)), "leave it out", fixed = TRUE)
   expect_match(said(ab(cbind(a = c(0, 1, 2, 3, 4, 5)), 1)), "For counts", fixed = TRUE)
+  # Counts of pots that happen to be above 0 and each once, in the first column and in another.
+  pots <- data.frame(a = c(57, 116, 27, 28, 60), b = c(2, 5, 3, 1, 9), c = c(0, 4, 2, 0, 2))
+  expect_match(said(ab(pots, 1)), "is 57. For counts", fixed = TRUE)
+  expect_match(said(ab(cbind(c = pots$c > 0, pots[1:2]), 1)), "is 57. For counts", fixed = TRUE)
+  graves <- cbind(type = c(2, 4, 5, 7, 8), pots)
+  expect_match(said(ab(graves, 1)), "Then leave it out, `x[, -1]`", fixed = TRUE)
+  expect_match(said(ab(methods::as(as.matrix(pots), "dgCMatrix"), 1)), "is 57. For counts", fixed = TRUE)
+})
+
+test_that("amounts and visits are told what to do with them", {
+  percent <- cbind(birch = c(15.1, 0, 3), pine = c(0, 51.8, 2))
+  expect_match(said(ab(percent, 1)), "For amounts, such as percentages or cover", fixed = TRUE)
+  expect_no_match(said(ab(cbind(birch = c(-1.5, 0, 3)), 1)), "For amounts", fixed = TRUE)
+  expect_match(said(which_zeros(array(0, c(3, 2, 2)))), "which_zeros(visits = )", fixed = TRUE)
 })

@@ -239,3 +239,12 @@ test_that("NaN names no site, and a summary that fails is named with what it was
 test_that("a column that is nearly there is named", {
   expect_error(occurrence_matrix(finds(), "Site", "taxon"), "no column \"Site\": did you mean \"site\"[?]")
 })
+
+test_that("what was dropped is told in words", {
+  finds <- data.frame(site = c("a", "b", "b", NA), taxon = c("x", NA, NA, "y"))
+  expect_message(occurrence_matrix(finds, "site", "taxon"),
+    "Dropped 1 of 2 taxa \\(at no site\\), 1 of 2 sites \\(without a taxon\\)\\.")
+  finds <- data.frame(site = c("a", "b", "b"), taxon = c("x", "x", "y"))
+  expect_message(occurrence_matrix(finds, "site", "taxon", min_sites = 2),
+    "Dropped 1 of 2 taxa \\(at fewer than 2 sites\\)\\.")
+})

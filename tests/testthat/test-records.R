@@ -25,8 +25,8 @@ zero_filled <- function() {
     data, truth = found, occurrenceStatus = ifelse(found, "PRESENT", "absent"), individualCount = count,
     species_observed = found, observation_count = ifelse(found & count < 4, "X", count), abundance = count / 10,
     detected = factor(ifelse(found, "Detected", "not detected")), pa = ifelse(found, "yes", "No"),
-    n = as.character(count),
-    Presence = ifelse(found, "Presence", "Absence")
+    n = as.character(count), Presence = ifelse(found, "Presence", "Absence"), value = count, absence = !found,
+    Absent = ifelse(found, "no", "YES"), absence_ = ifelse(found, "present", "absent")
   )
 }
 

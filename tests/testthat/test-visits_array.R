@@ -128,9 +128,16 @@ test_that("recorded absences are visits and no finds", {
     both$n > 0, c("X", "0")[2 - both$n], c("PRESENT", "ABSENT")[2 - both$n], factor(c("yes", "no")[2 - both$n]),
     c("3", "0.0")[2 - both$n]
   )
-  for (one in said) expect_identical(present_values(one, "present"), both$n > 0)
-  expect_identical(present_values(c(NA, 1, 0), "n"), c(NA, TRUE, FALSE))
-  expect_identical(present_values(c(NA, "x"), "n"), c(NA, TRUE))
+  for (one in said) expect_identical(make(present = "n", data = transform(both, n = one)), x)
+})
+
+test_that("absences that nobody asked about are no finds", {
+  both <- transform(rbind(records, list("East", "2021-05-02", "Rana")), n = c(rep(1, 6), 0))
+  expect_error(make(data = both), "Give `present = \"n\"`", class = "multicause_input_error")
+  expect_identical(make(data = both, present = NULL)["East", "Rana", "1"], 1L)
+  flag <- transform(both, absence = n == 0, n = NULL)
+  expect_error(make(data = flag), "Give `present = \"absence\"`", class = "multicause_input_error")
+  expect_identical(plain(make(data = flag, present = "absence")), plain(make(data = both, present = "n")))
 })
 
 test_that("more than `max_visits` are pooled, or some are taken", {

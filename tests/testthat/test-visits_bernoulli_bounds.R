@@ -59,3 +59,19 @@ test_that("an answer says at which sites all or nothing is thought to be recorde
   expect_snapshot(writeLines(wz_bound_sentences(w)))
   expect_null(wz_bound_sentences(replace(w, "source", "phantom")))
 })
+
+test_that("one species whose misses differ by site gets the advice to let them differ by visit", {
+  # Found on one visit of three at each of a few sites: sites of their own misses explain that by an occupancy of 1.
+  once <- data.frame(y.1 = rep(c(1, 0, 0, 0, 0), 8), y.2 = rep(c(1, 1, 0, 0, 0), 8), y.3 = rep(c(0, 1, 0, 0, 0), 8))
+  fit <- function(...) suppressMessages(visits_bernoulli(once, 1, ...))
+  expect_output(print(fit()),
+    "One species does not tell misses that differ by site from its absence: give `missed_by = \"visit\"`.", fixed = TRUE)
+  expect_no_match(capture.output(print(fit(missed_by = "visit"))), "One species does not")
+})
+
+test_that("many visits are told by the range of their chances", {
+  expect_identical(chances_by_visit(c(0.2, seq(0.3, 0.39, 0.01)), NULL),
+    "a visit with probability 0.2 to 0.39 (11 visits)")
+  expect_identical(chances_by_visit(rep(0.2, 11), NULL), "a visit with probability 0.2 (11 visits)")
+  expect_match(chances_by_visit(c(0.2, 0.3), NULL), "visit 1 with probability 0.2, visit 2 with probability 0.3")
+})
