@@ -66,7 +66,7 @@ make_things <- function() {
     visits = visits_bernoulli(list(x, again), k = 2, estimate = "ml", control = few),
     near = aspect_bernoulli(x, 3, phantom = "white", smooth = near, control = few),
     vb = aspect_bernoulli(x, 2, estimate = "vb", control = few),
-    occupancy = visits_bernoulli(list(x, again), k = 2, estimate = "gibbs", control = quick),
+    occupancy = visits_bernoulli(list(x, again), 1, detection = ~1, estimate = "gibbs", control = quick),
     gibbs = aspect_bernoulli(x, 3, estimate = "gibbs", phantom = "white", control = quick),
     mixture = bernoulli_mixture(x, 2, control = few), lpca = logistic_pca(x, 2, control = few),
     nmf = nmf(x, 2, control = few), kl = nmf(x, 2, loss = "kl", control = few),
@@ -97,7 +97,7 @@ make_things <- function() {
   results <- c(results, list(
     w, by_site(w), by_taxon(w), contrast(w, rep(1:2, 10)), explain(w, zero$site, zero$taxon),
     sensitivity(w, progress = FALSE), summary(w), occupied(fits$occupancy, "observation"), coherence(fits$plsa, 2),
-    visits_needed(fits$visits, 0.9), predictive_check(fits$white, nsim = 2)
+    visits_needed(fits$occupancy), predictive_check(fits$visits, nsim = 2)
   ))
   shard <- shards(x, file.path(home, "shards"), size = 50)
   fits$shards <- aspect_bernoulli(shard, 2, estimate = "ml", control = few)
@@ -120,10 +120,10 @@ make_things <- function() {
     # What functions take that are neither of a table nor of any fit.
     first = list(
       site_table = table_of, visit_table = visits_of, row_data = shard, which_zeros_shards = shard, by_site = w,
-      by_taxon = w, contrast = w, sensitivity = w, visits_needed = fits$visits, occupied = fits$occupancy,
+      by_taxon = w, contrast = w, sensitivity = w, visits_needed = fits$occupancy, occupied = fits$occupancy,
       cooccurrence = fits$bmf, divergences = fits$plca, sources = fits$noisy, coherence = fits$plsa,
       document_completion = fits$plsa, top_terms = fits$plsa, phantoms = fits$white, posterior_draws = fits$gibbs,
-      bootstrap_draws = fits$white, predictive_check = fits$white, curves = fits$near, age_profile = fits$near
+      bootstrap_draws = fits$white, predictive_check = fits$visits, curves = fits$near, age_profile = fits$near
     )
   )
   things$pool <- hostile_pool(things)
@@ -341,7 +341,6 @@ make_call <- function(call) {
     options(before$options)
     setwd(before$folder)
   }
-  unlink(list.files(".", all.files = TRUE, no.. = TRUE), recursive = TRUE)
   list(outcome = outcome, seconds = spent, text = gsub("[\n|]", " ", text))
 }
 
@@ -365,20 +364,30 @@ show_call <- function(call) {
   utils::str(call$arguments, max.level = 2, give.attr = FALSE, vec.len = 3, list.len = 40)
 }
 
+# Calls are made in a folder of their own, and what one wrote there on request is gone before the next.
+go_to_work <- function() {
+  setwd(empty_work())
+  grDevices::pdf(NULL)
+  graphics::plot.new()
+}
+empty_work <- function() {
+  work <- file.path(home, "work")
+  dir.create(work, showWarnings = FALSE)
+  unlink(list.files(work, all.files = TRUE, no.. = TRUE, full.names = TRUE), recursive = TRUE)
+  work
+}
+
 # A child makes its calls and notes each before it begins and when it has ended.
 run_block <- function(first, last) {
   things <- readRDS(file.path(home, "things.rds"))
   verbs <- all_verbs(things)
-  work <- file.path(home, "work")
-  dir.create(work, showWarnings = FALSE)
-  setwd(work)
-  grDevices::pdf(NULL)
-  graphics::plot.new()
+  go_to_work()
   note <- file.path(home, "log")
   for (i in first:last) {
     call <- draw_call(i, verbs, things)
     cat(sprintf("begin|%d|%s\n", i, call$name), file = note, append = TRUE)
     done <- make_call(call)
+    empty_work()
     cat(sprintf("end|%d|%s|%s|%.1f|%s\n", i, call$name, done$outcome, done$seconds, done$text),
       file = note, append = TRUE)
   }
@@ -399,8 +408,7 @@ things <- readRDS(stored)
 if (!is.na(only)) {
   call <- draw_call(only, all_verbs(things), things)
   show_call(call)
-  grDevices::pdf(NULL)
-  graphics::plot.new()
+  go_to_work()
   print(make_call(call))
   quit()
 }
