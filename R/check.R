@@ -95,7 +95,8 @@ show_either <- function(x) {
   if (length(x) == 1L) x else paste(paste(x[-length(x)], collapse = ", "), "or", x[length(x)])
 }
 
-# Those of the words that `word` may have meant: the same in letters of either case, else begun by it or few letters apart.
+# Those of the words that `word` may have meant: the same in letters of either case, else begun by it or few letters
+# apart.
 near_words <- function(word, words) {
   found <- words[tolower(words) == tolower(word)]
   if (length(found) || !length(words)) {
@@ -188,8 +189,11 @@ check_choice <- function(x, name, choices) {
     return(choices[1L])
   }
   text <- is.character(x) && length(x) == 1L && !is.na(x)
-  if (text && x %in% choices) {
-    return(x)
+  # Rows are sites and columns taxa, whatever a choice calls them.
+  for (word in c(x, if (text) c(site = "observation", taxon = "attribute")[x])) {
+    if (text && word %in% choices) {
+      return(word)
+    }
   }
   hint <- if (text) meant_words(clip(x), choices) else "."
   stop_input("`%s` must be one of %s, not %s%s", name, show_names(choices, length(choices)), show_value(x), hint)

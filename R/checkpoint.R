@@ -85,7 +85,7 @@ read_list <- function(file, parts, any = FALSE) {
   if (is_bare(saved, "list") && is_named(saved) && all(parts %in% names(saved))) saved else damaged_file()
 }
 
-is_plain <- function(object) .Call(mc_c_is_plain, serialize(object, NULL, version = 2L))
+is_plain_data <- function(object) .Call(mc_c_is_plain, serialize(object, NULL, version = 2L))
 
 # A value of this type without a class: nothing that is done with it calls a method.
 is_bare <- function(x, type) typeof(x) %in% type && !is.object(x)
@@ -251,7 +251,7 @@ store_task <- function(store, i, value) {
   write <- function() write_whole(kept, task_file(store, i))
   # A worker on another machine may not see the folder: then there is nothing to keep at an interrupt. Results of users'
   # models that are not plain data would be refused when they are read.
-  if (isTRUE(store$temporary)) catch_error(write(), function(e) NULL) else if (is_plain(kept)) write()
+  if (isTRUE(store$temporary)) catch_error(write(), function(e) NULL) else if (is_plain_data(kept)) write()
 }
 
 # Results of tasks 1 to n, NULL for those not finished, of another call or damaged. The last may have cost hours: it is

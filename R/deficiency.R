@@ -219,7 +219,8 @@ print.deficiency <- function(x, digits = 3L, n = 20L, ...) {
   missed <- sum(x$missed)
   cat(sprintf(
     "%d %s: %.0f recorded, about %s more expected but missed (%s %% of all)\n", nrow(x), kept_words(x)[side],
-    sum(x$recorded), format_big(signif(missed, 3L)), format(100 * missed / max(1, missed + sum(x$recorded)), digits = 2L)
+    sum(x$recorded), format_big(signif(missed, 3L)),
+    format(100 * missed / max(1, missed + sum(x$recorded)), digits = 2L)
   ))
   total <- attr(x, "total")
   if (!is.null(total) && total[2L] > 0) {

@@ -7,9 +7,10 @@
 #' @section The answer:
 #' [which_zeros()] says which zeros are probably false, how surely, and how good this answer is on your table;
 #' [which_zeros_shards()] does so for tables larger than memory. [by_site()] and [by_taxon()] sum it up, [contrast()]
-#' compares groups of sites, [explain()][explain.which_zeros] says why a zero is thought false, and [sensitivity()] shows how the answer
-#' changes with its assumptions. `plot()` draws it ([plot.which_zeros()]), [explore()][explore.which_zeros] makes a page to look around in,
-#' and [report()] writes a report. You need the rest only if you want one model or one part.
+#' compares groups of sites, [explain()][explain.which_zeros] says why a zero is thought false, and [sensitivity()]
+#' shows how the answer changes with its assumptions. `plot()` draws it ([plot.which_zeros()]),
+#' [explore()][explore.which_zeros] makes a page to look around in, and [report()] writes a report. You need the rest
+#' only if you want one model or one part.
 #'
 #' @section From data to a table:
 #' [occurrence_matrix()] makes the table from occurrences, [site_table()] has what is known of its sites; [read_pbdb()]

@@ -234,8 +234,8 @@ why_no_count <- function(value, column) {
   where <- sprintf("row %d of %s is %s", odd, name, show_value(text[odd]))
   if (all(number | toupper(text) == "X")) {
     return(sprintf(paste(
-      "%s, a find that nobody counted (as eBird has it). Give `present = %s` for finds without numbers; for counts make",
-      "it numeric with NA there."
+      "%s, a find that nobody counted (as eBird has it). Give `present = %s` for finds without numbers; for counts",
+      "make it numeric with NA there."
     ), where, name))
   }
   if (!any(read_presence(value) == -1L, na.rm = TRUE)) {

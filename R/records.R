@@ -140,8 +140,8 @@ name_values <- function(x) {
 }
 
 # Moments by the clock of their zone, with what they have beyond whole seconds; with their offset from UTC where the
-# clock shows that time twice, as at the end of summer time. Always with the time of day, which R leaves out where it is 0 in
-# all values.
+# clock shows that time twice, as at the end of summer time. Always with the time of day, which R leaves out where it is
+# 0 in all values.
 moment_names <- function(x) {
   moments <- unique(round(as.numeric(x), 6))
   second <- floor(moments)

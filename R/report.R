@@ -39,8 +39,8 @@
 #' @param n how many false absences, or unexpected cells, to list.
 #' @param sensitivity for an answer, what [sensitivity()] says of it, to be shown.
 #' @param groups for an answer, the group of each site, such as its time slice: sums and differences are shown.
-#' @param explorer path of a page that [explore()][explore.which_zeros] wrote, to be linked to; `NULL`: none. The link is relative where the
-#'   page lies in the folder of the report.
+#' @param explorer path of a page that [explore()][explore.which_zeros] wrote, to be linked to; `NULL`: none. The link
+#'   is relative where the page lies in the folder of the report.
 #' @param title title of the report.
 #' @param tables folder for the csv files, made where it is not there; `NULL` writes none.
 #' @param notes character, paragraphs shown at the top, such as what was decided before the fit.

@@ -89,7 +89,7 @@ write_shard <- function(run, i, view, rows) {
   cells <- list(view$dim, view$start, view$column, view$na_start, view$na_column)
   cells <- lapply(cells, function(part) if (is.null(part)) integer() else part)
   file <- shard_file(run$folder, i, "rows")
-  if (!is_plain(rows)) stop_input("What goes `along` must be plain values: no functions, environments or pointers.")
+  if (!is_plain_data(rows)) stop_input("What goes `along` must be plain values: no functions, environments or pointers.")
   check_run(run)
   write_whole(rows, file)
   md5 <- write_vectors(cells, shard_file(run$folder, i, "cells"))
@@ -193,7 +193,7 @@ open_shards <- function(path) {
   }
   manifest <- read_whole(file)
   if (is_damaged(manifest)) stop_shard_file(file, "was cut off or changed after it was written, or is no manifest")
-  if (!is_bare(manifest, "list") || !is_named(manifest)) stop_foreign_file(file)
+  if (!is_bare(manifest, "list") || !is_named(manifest) || is.null(manifest$format)) stop_foreign_file(file)
   if (!identical(manifest$format, shards_format)) {
     stop_input("%s was written in format %s of shards(), this version reads %d: make it anew.", dQuote(path, FALSE),
       show_value(manifest$format), shards_format)

@@ -119,7 +119,7 @@ visits_array <- function(data, site, taxon, visit, ..., surveys = NULL, present 
   if (missing(site) && missing(taxon) && missing(visit)) {
     return(check_visits(data, name = "data"))
   }
-  check_records(data, "data")
+  check_record_frame(data, "data")
   check_given(site, taxon, visit)
   for (arg in c("site", "taxon", "visit")) check_columns(data, get(arg), arg)
   surplus <- check_choice(surplus, "surplus", c("pool", "first", "random"))
@@ -174,7 +174,7 @@ visit_table <- function(x) {
   visits
 }
 
-check_records <- function(x, name) {
+check_record_frame <- function(x, name) {
   if (!is.data.frame(x)) {
     stop_input("`%s` must be a data frame with a row for each %s, not %s.", name,
       if (name == "data") "record" else "visit", show_value(x))
@@ -186,7 +186,7 @@ check_surveys <- function(surveys, columns) {
   if (is.null(surveys)) {
     return(NULL)
   }
-  check_records(surveys, "surveys")
+  check_record_frame(surveys, "surveys")
   lost <- setdiff(columns, names(surveys))
   if (length(lost)) {
     stop_input("`surveys` must have the columns %s of `data`: it has no %s.", show_names(columns), show_names(lost))

@@ -65,10 +65,10 @@
 #' along. [visits_array()] makes an array, with covariates, of a table with a row for each record.
 #'
 #' **One species.** A table of sites by visits is the history of one species, and a message says so, if its columns have
-#' no names or those of visits (`y.1`, `visit2`, `V3`, dates), or if it holds `"."` or `"-"`. A data frame of it may have
-#' a column with the names of sites, numbered columns of covariates of visits (`date.1`, `date.2`) and others of the
-#' sites; or histories as text, `"01.1"`, in a column `ch`, as programs PRESENCE and MARK have them. Any other table may
-#' be one of taxa, and is refused: give the history of one species as `list(y = )`. In text `"."`, `"-"` and nothing
+#' no names or those of visits (`y.1`, `visit2`, `V3`, dates), or if it holds `"."` or `"-"`. A data frame of it may
+#' have a column with the names of sites, numbered columns of covariates of visits (`date.1`, `date.2`) and others of
+#' the sites; or histories as text, `"01.1"`, in a column `ch`, as programs PRESENCE and MARK have them. Any other table
+#' may be one of taxa, and is refused: give the history of one species as `list(y = )`. In text `"."`, `"-"` and nothing
 #' stand for a visit that was not made.
 #'
 #' **At a bound.** Where visits found a taxon but seldom, `"ml"` may put it at all sites with a detection near 0: a rare
@@ -80,8 +80,9 @@
 #' detection. With `missed_by = "attribute"` or `sharing = "none"` it may be "missed" at most places. A message,
 #' `print()` and [false_absences()] name such attributes, and `fit$rare` flags them.
 #'
-#' @param x repeated surveys of the same n observations: an array of [visits_array()], a list of 0/1 tables of the same shape and names, one for each
-#'   visit, an array, or what packages spOccupancy or unmarked take: see Details. `NA` where there was no visit.
+#' @param x repeated surveys of the same n observations: an array of [visits_array()], a list of 0/1 tables of the same
+#'   shape and names, one for each visit, an array, or what packages spOccupancy or unmarked take: see Details. `NA`
+#'   where there was no visit.
 #' @param k number of components, at least 1.
 #' @param ... must be empty.
 #' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood) or `"gibbs"` (draws of the posterior).
@@ -129,9 +130,10 @@
 #' }
 #' `fitted()` is the probability that the attribute is there. [false_absences()] and [deficiency()] use all visits.
 #' There is no certificate (`NA`).
-#' @seealso [visits_array()] for the data; [occupied()] for richness and ranges, [visits_needed()], [predict.visits_bernoulli()],
-#'   [vcov.visits_bernoulli()] for standard errors, [autoplot.visits_bernoulli()], [predictive_check()];
-#'   [aspect_bernoulli()], [false_absences()], [deficiency()], [identifiability()], [multicause-glossary] for the words.
+#' @seealso [visits_array()] for the data; [occupied()] for richness and ranges, [visits_needed()],
+#'   [predict.visits_bernoulli()], [vcov.visits_bernoulli()] for standard errors, [autoplot.visits_bernoulli()],
+#'   [predictive_check()]; [aspect_bernoulli()], [false_absences()], [deficiency()], [identifiability()],
+#'   [multicause-glossary] for the words.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #'

@@ -1,11 +1,12 @@
-# Estimates of repeated visits at the bound of what they can be. There a number is where the scale ends, and not what the
-# visits say: a taxon that is put at all sites and hardly ever found would be found as seldom if it were rare.
+# Estimates of repeated visits at the bound of what they can be. There a number is where the scale ends, and not what
+# the visits say: a taxon that is put at all sites and hardly ever found would be found as seldom if it were rare.
 
 # Whether chances are at 0 or at 1: -1, 1, else 0.
 at_edge <- function(p, edge = 1e-3) (p > 1 - edge) - (p < edge)
 
 # What is at a bound, list of logical vectors:
-#   everywhere  m; occupancy at 1 where visits would have missed the taxon more likely than not, from which comes most of
+#   everywhere  m; occupancy at 1 where visits would have missed the taxon more likely than not, from which comes most
+#   of
 #               what is thought to be missed of it
 #   silent      m; found by no visit, and occupancy or detection at 0
 #   sure        detection at 1: of each taxon, or of each site where misses go by site
@@ -39,8 +40,8 @@ occupancy_edge <- function(fit) {
   max(0.01, 2 * (prior[2L] - 1) / (fit$dims[["n"]] + sum(prior) - 2))
 }
 
-# The least and the highest chance, over visits that were made, to find each taxon (side 2; site: 1) where it is; Inf and
-# -Inf where there were none.
+# The least and the highest chance, over visits that were made, to find each taxon (side 2; site: 1) where it is; Inf
+# and -Inf where there were none.
 detection_ends <- function(fit, side) {
   fold <- function(value, f) if (side == 1L) do.call(f, asplit(value, 2L)) else do.call(f, asplit(value, 1L))
   least <- Inf
@@ -60,7 +61,8 @@ bound_taxa <- function(bounds, m) {
   if (is.null(bounds)) {
     return(rep(FALSE, m))
   }
-  bounds$everywhere | bounds$silent | (bounds$side == 2L & bounds$sure)
+  # Where misses go by site, those that are sure are sites.
+  bounds$everywhere | bounds$silent | (if (bounds$side == 2L) bounds$sure else FALSE)
 }
 
 # What a print says of them.
@@ -84,7 +86,7 @@ bound_sentences <- function(fit, bounds = visit_bounds(fit)) {
     },
     if (any(bounds$silent)) {
       sprintf(
-        "At its bound: no visit found %s, and occupancy or detection is estimated at 0. How many were missed is not known.",
+        "At its bound: no visit found %s; occupancy or detection is estimated at 0. How many were missed is not known.",
         name(bounds$silent, 2L)
       )
     },

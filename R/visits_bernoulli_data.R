@@ -232,8 +232,8 @@ each_species <- function(each, name) {
 # Sites x visits of one species, as an array.
 one_species <- function(y) array(y, c(nrow(y), 1L, ncol(y)), list(rownames(y), "species", colnames(y)))
 
-# Text as occupancy programs have it: 0 and 1, and for a visit that was not made "." or "-". Columns of a data frame that
-# hold other text stay as they are: names of sites, as it may be.
+# Text as occupancy programs have it: 0 and 1, and for a visit that was not made "." or "-". Columns of a data frame
+# that hold other text stay as they are: names of sites, as it may be.
 visit_codes <- c("0", "1")
 not_made <- c(".", "-", "", "NA")
 
@@ -325,16 +325,16 @@ frame_history <- function(x, name) {
   whole <- Filter(function(one) all(codes[stem %in% one]), unique(stem[!is.na(stem)]))
   own <- if (length(whole) > 1L) whole[is_visit_stem(whole)] else whole
   if (length(own) != 1L) {
-    return(if (all(codes) && length(codes)) list(y = named_rows(x, sites)))
+    return(if (all(codes) && length(codes)) list(y = history_of(x, sites)))
   }
   others <- setdiff(unique(stem[!is.na(stem)]), own)
   others <- Filter(function(one) sum(stem %in% one) == sum(stem %in% own), others)
   visit <- lapply(stats::setNames(nm = others), function(one) unname(as.matrix(x[stem %in% one])))
   rest <- x[!stem %in% c(own, others)]
-  list(y = named_rows(x[stem %in% own], sites), covariates = list(visit = visit, site = frame_sites(rest, sites)))
+  list(y = history_of(x[stem %in% own], sites), covariates = list(visit = visit, site = frame_sites(rest, sites)))
 }
 
-named_rows <- function(x, sites) {
+history_of <- function(x, sites) {
   y <- as.matrix(x)
   rownames(y) <- sites
   y
@@ -348,8 +348,10 @@ split_history <- function(text, sites, name) {
   text <- trimws(as.character(text))
   bad <- which(is.na(text) | !grepl("^[-01.]+$", text) | nchar(text) != nchar(text[1L]))
   if (length(bad)) {
-    stop_input("`%s` must have a history of 0, 1 and \".\", equally long, for each site: that of %d is %s.", name, bad[1L],
-      show_value(text[bad[1L]]))
+    stop_input(
+      "`%s` must have a history of 0, 1 and \".\", equally long, for each site: that of %d is %s.", name, bad[1L],
+      show_value(text[bad[1L]])
+    )
   }
   each <- strsplit(text, "")
   matrix(code_values(unlist(each)), length(text), byrow = TRUE, dimnames = if (!is.null(sites)) list(sites, NULL))

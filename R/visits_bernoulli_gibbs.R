@@ -397,7 +397,8 @@ coefficient_draws <- function(fit) {
 #' @param ... must be empty.
 #' @return A data frame of class `visit_richness` with a row for each: its name (number), as `site` or `taxon`, `found`,
 #'   `expected` (the mean), `median`, `low` and `high`, and for taxa `rare`, whether it was found too seldom for its own
-#'   record to say much, and `bound`, whether its estimate is at a bound and means nothing (see [visits_bernoulli()]). What was not visited counts by its chance. `plot()` draws it.
+#'   record to say much, and `bound`, whether its estimate is at a bound and means nothing (see [visits_bernoulli()]).
+#'   What was not visited counts by its chance. `plot()` draws it.
 #' @examples
 #' set.seed(1)
 #' present <- matrix(rbinom(200, 1, 0.6), 20)

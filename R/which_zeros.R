@@ -62,12 +62,12 @@
 #' stands for a table that lost a tenth of its finds. The print gives the area under the ROC curve (AUC: the chance that
 #' a deleted find ranks above another zero), over the table and within sites, and the same for the best simple rule. By
 #' each of these one of them is called better where the difference is beyond its error (95 %, Student's t over copies).
-#' It also gives the slope of calibration (1: chances are right; below 1: they are too sure) with its standard error. Some other zeros are false,
-#' too, so the AUC is low, by about their share of the zeros times AUC less one half: little in a sparse table, more
-#' where many cells are finds. Deleted finds are a random tenth. Taxa that are missed for reasons of their own are
-#' harder to find: for the birds the AUC of what later visits found was .88, while the answer expected .95. The standard
-#' errors are over copies. With fewer than 200 finds deleted in all, the answer says that the table is too small to
-#' tell it from the rule, with fewer than 100 that the slope says no more.
+#' It also gives the slope of calibration (1: chances are right; below 1: they are too sure) with its standard error.
+#' Some other zeros are false, too, so the AUC is low, by about their share of the zeros times AUC less one half: little
+#' in a sparse table, more where many cells are finds. Deleted finds are a random tenth. Taxa that are missed for
+#' reasons of their own are harder to find: for the birds the AUC of what later visits found was .88, while the answer
+#' expected .95. The standard errors are over copies. With fewer than 200 finds deleted in all, the answer says that the
+#' table is too small to tell it from the rule, with fewer than 100 that the slope says no more.
 #'
 #' **What is assumed.** Three things are assumed:
 #' * Ages do not come from the faunas. Where they do, the faunas are used twice; see [smooth_over()].
@@ -124,8 +124,8 @@
 #'   and where they are not; `weights`, a data frame of the learners with
 #'   their `weight` and `share`; `quality`, a data frame with the AUC (pooled, within sites) and average precision of
 #'   the answer and of each learner, with standard errors over copies; `seed`, `dims`, `names` and what its methods
-#'   need: [print()], [plot.which_zeros()], [as.data.frame.which_zeros()], [by_site()], [by_taxon()], [explain()][explain.which_zeros],
-#'   `update()`. Wrong input is an error of class `multicause_input_error`.
+#'   need: [print()], [plot.which_zeros()], [as.data.frame.which_zeros()], [by_site()], [by_taxon()],
+#'   [explain()][explain.which_zeros], `update()`. Wrong input is an error of class `multicause_input_error`.
 #' @references Beals EW (1984). Bray-Curtis ordination: an effective strategy for analysis of multivariate ecological
 #'   data. *Advances in Ecological Research* 14, 1-55. \doi{10.1016/S0065-2504(08)60168-3}
 #'

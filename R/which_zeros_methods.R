@@ -257,7 +257,12 @@ rule_sentence <- function(gain, quality, hidden, words) {
     each <- sprintf("%s the %s, with %s %%", measure, rule, auc)[known]
     sprintf("The best simple rule is %s", paste(each, collapse = ", "))
   }
-  paste0(best, if (hidden < few_hidden) "; too few were hidden to tell them apart." else rule_verdict(gain, measure, known))
+  verdict <- if (hidden < few_hidden) {
+    "; too few were hidden to tell them apart."
+  } else {
+    rule_verdict(gain, measure, known)
+  }
+  paste0(best, verdict)
 }
 
 # Which of them is better by which measure, beyond the standard error.

@@ -21,6 +21,7 @@ hard_problem <- function(seed, light = FALSE) {
   kind <- seed %% 4
   if (kind == 1) x[sample(n, 1), ] <- sample(c(0, 1, NA), 1)
   if (kind == 2) x[, sample(m, 1)] <- sample(c(0, 1, NA), 1)
+  if (!any(x %in% 0)) x[n, m] <- 0 # a table without one is refused
   start <- random_start(n, m, k)
   pseudo <- list(c(0, 0, 0), c(1e-4, 1e-4, 1e-4), c(0.2, 1, 0), c(0, 0, 0.03), c(99, 9, 5))[[seed %% 5 + 1]]
   pinned <- no_pins(k)

@@ -62,7 +62,7 @@ test_that("a selection without any value is told", {
   set.seed(1)
   x <- matrix(rbinom(200, 1, 0.4), 20, 10)
   few <- fit_control(n_start = 1, max_pass = 20, n_polish = 0, progress = FALSE)
-  unknown <- suppressWarnings(select_k(x, 1:2, criterion = "aic", estimate = "map", control = few))
+  unknown <- suppressWarnings(select_k(x, 1:2, criterion = "aic", estimate = "vb", control = few))
   expect_error(plot(unknown), "all of its criteria are unknown", class = "multicause_input_error")
 })
 

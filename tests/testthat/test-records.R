@@ -24,7 +24,8 @@ zero_filled <- function() {
   data.frame(
     data, truth = found, occurrenceStatus = ifelse(found, "PRESENT", "absent"), individualCount = count,
     species_observed = found, observation_count = ifelse(found & count < 4, "X", count), abundance = count / 10,
-    detected = factor(ifelse(found, "Detected", "not detected")), pa = ifelse(found, "yes", "No"), n = as.character(count),
+    detected = factor(ifelse(found, "Detected", "not detected")), pa = ifelse(found, "yes", "No"),
+    n = as.character(count),
     Presence = ifelse(found, "Presence", "Absence")
   )
 }
@@ -81,7 +82,8 @@ test_that("a find wins over an absence and over what is unknown, in both", {
     "Of 8 rows, 3 absent and 2 unknown by \"present\"."
   )
   expect_identical(x["a", ], c(both = 3, not = 0, perhaps = 1, sure = NA, unknown = NA))
-  expect_identical(site_table(x)[c("n_taxa", "n_occurrences")], data.frame(n_taxa = 3L, n_occurrences = 3L, row.names = "a"))
+  counts <- data.frame(n_taxa = 3L, n_occurrences = 3L, row.names = "a")
+  expect_identical(site_table(x)[c("n_taxa", "n_occurrences")], counts)
   # what is unknown is no find to a filter
   x <- quietly(occurrence_matrix(data, "site", "taxon", present = "present"))
   expect_identical(colnames(x), c("both", "perhaps", "sure"))
@@ -131,8 +133,10 @@ alike <- list(
     "Canis lupus sp. nov.", "Canis lupus ssp."),
   c("Felis", "Felis sp.", "Felis sp", "Felis spp.", "Felis indet.", "Felis gen. et sp. indet."),
   c("Quercus rosacea", "Quercus \u00d7 rosacea", "Quercus x rosacea", "Quercus \u00d7rosacea"),
-  c("Anas acuta \u00d7 crecca", "Anas acuta x crecca"), c("Cupressocyparis", "\u00d7 Cupressocyparis", "x Cupressocyparis"),
-  c("Lacerta d'orbignyi", "Lacerta d\u2019orbignyi"), c("Caf\u00e9ia", "Cafe\u0301ia"), c("Hyla subsp. x", "Hyla ssp. x")
+  c("Anas acuta \u00d7 crecca", "Anas acuta x crecca"),
+  c("Cupressocyparis", "\u00d7 Cupressocyparis", "x Cupressocyparis"),
+  c("Lacerta d'orbignyi", "Lacerta d\u2019orbignyi"), c("Caf\u00e9ia", "Cafe\u0301ia"),
+  c("Hyla subsp. x", "Hyla ssp. x")
 )
 # Each of these is another taxon, or may be.
 unlike <- c(
@@ -156,7 +160,8 @@ test_that("doubtful names are those with marks of doubt", {
     is_doubtful(c("Canis cf. lupus", "Canis aff. lupus", "?Canis", "\"Canis\"", "Canis sp.", "Canis sp. 1", "indet.")),
     rep(TRUE, 7L)
   )
-  expect_false(any(is_doubtful(c("Canis lupus", "Canis  lupus", "Canis \u00d7 lupus", "Canis n. sp. lupus", "O'Brien"))))
+  certain <- c("Canis lupus", "Canis  lupus", "Canis \u00d7 lupus", "Canis n. sp. lupus", "O'Brien")
+  expect_false(any(is_doubtful(certain)))
 })
 
 test_that("one rule of names holds for all that read records", {
@@ -178,10 +183,13 @@ test_that("one rule of names holds for all that read records", {
   expect_message(make_shards(data), "`names = \"join\"`", class = "multicause_message")
   given <- shards_whole(data, names = "join", taxa = c("Ursus arctos", "canis lupus", "Lynx", "Felis catus", "Bison"))
   expect_identical(colSums(given), c(`Ursus arctos` = 1, `canis lupus` = 3, Lynx = 1, `Felis catus` = 1, Bison = 0))
-  expect_error(make_shards(data, names = "join", taxa = names[1:5]), "Canis cf. lupus", class = "multicause_input_error")
-  expect_error(quietly(make_shards(data, names = "join", taxa = names[3:5])), "\"Lynx sp.\" is not", class = "multicause_input_error")
+  expect_error(make_shards(data, names = "join", taxa = names[1:5]), "Canis cf. lupus",
+    class = "multicause_input_error")
+  expect_error(quietly(make_shards(data, names = "join", taxa = names[3:5])), "\"Lynx sp.\" is not",
+    class = "multicause_input_error")
   expect_error(
-    quietly(occurrence_matrix(data.frame(site = 1, taxon = "?"), "site", "taxon", names = "certain")), "must leave taxa",
+    quietly(occurrence_matrix(data.frame(site = 1, taxon = "?"), "site", "taxon", names = "certain")),
+    "must leave taxa",
     class = "multicause_input_error"
   )
 })
@@ -248,7 +256,8 @@ test_that("moments that a clock shows twice are two, by one rule", {
     c("01:00:00", "01:30:00 +1100", "01:30:00 +1030", "02:00:00", "02:30:00"))
   spring <- clock("2021-03-28 00:30", "Europe/Berlin", 1800)
   expect_false(any(grepl("[+]", name_values(spring))))
-  expect_identical(name_values(clock("2021-10-31 01:30", "UTC", 0.25, 2)), c("2021-10-31 01:30:00", "2021-10-31 01:30:00.25"))
+  parts <- c("2021-10-31 01:30:00", "2021-10-31 01:30:00.25")
+  expect_identical(name_values(clock("2021-10-31 01:30", "UTC", 0.25, 2)), parts)
   expect_identical(name_values(as.POSIXct(c("2021-01-01", NA), tz = "UTC")), c("2021-01-01 00:00:00", NA))
   data <- data.frame(site = rev(berlin), taxon = "x")
   expect_identical(rownames(quietly(occurrence_matrix(data, "site", "taxon"))), names) # sorted by time

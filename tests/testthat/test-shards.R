@@ -124,7 +124,7 @@ test_that("covariates keep their class, and may be unknown of a site", {
   along <- data.frame(n = 1:3, row.names = c("c", "a", "b"))
   expect_identical(row_data(shards(cells, tempfile(), along = along))$n, c(2L, 3L, 1L))
   rownames(along)[1] <- "d"
-  expect_error(shards(cells, tempfile(), along = along), "\"c\" has none", class = "multicause_input_error")
+  expect_error(shards(cells, tempfile(), along = along), "they lack \"c\"", class = "multicause_input_error")
 })
 
 write_bytes <- function(lines, end = "\n") {

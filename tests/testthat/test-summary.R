@@ -53,7 +53,8 @@ test_that("a MAP fit has the AIC of its likelihood at the estimate, and says wha
   expect_equal(aic_paper(fit), df - loglik)
   expect_equal(unname(summary(fit)$criteria[c("AIC", "BIC", "AIC_paper")]), c(AIC(fit), BIC(fit), aic_paper(fit)))
   expect_output(
-    print(summary(fit)), "as free, although the prior\\s+holds them back.*compare them among\\s+fits with the same prior"
+    print(summary(fit)),
+    "as free, although the prior\\s+holds them back.*compare them among\\s+fits with the same prior"
   )
   expect_output(print(summary(fit)), "cells unknown; 1 row and 0 columns with nothing observed")
 })

@@ -25,7 +25,8 @@ plain <- function(x) array(x, dim(x), dimnames(x))
 
 test_that("records and surveys become sites x taxa x visits", {
   x <- make(surveys = surveys)
-  expect_identical(dimnames(x), list(site = c("East", "North", "South"), taxon = c("Bufo", "Rana"), visit = c("1", "2")))
+  sides <- list(site = c("East", "North", "South"), taxon = c("Bufo", "Rana"), visit = c("1", "2"))
+  expect_identical(dimnames(x), sides)
   expect_type(x, "integer")
   expect_identical(plain(x), plain(ref_visits(records, surveys, x)))
   # The order of rows changes nothing.
@@ -106,7 +107,8 @@ test_that("days are pooled into occasions, and periods are all of their days", {
   said <- capture_messages(
     x <- visits_array(shots, "pond", "frog", "day", surveys = traps, until = "end", occasion = 7)
   )
-  expect_match(said, "Left out 1 of 4 records, of visits that `surveys` does not have: the first is of \"b\", \"5\"", all = FALSE)
+  lost <- "Left out 1 of 4 records, of visits that `surveys` does not have: the first is of \"b\", \"5\""
+  expect_match(said, lost, all = FALSE)
   expect_identical(plain(x)[, 1, ], rbind(c(1L, 0L, NA), c(NA, 0L, 1L), c(0L, 0L, 0L)), ignore_attr = TRUE)
   expect_identical(visit_table(x)$n_pooled, c(7L, 3L, 6L, 2L, 7L, 7L, 1L))
   expect_identical(visit_table(x)$day[1:4], as.Date(c("2021-05-01", "2021-05-08", "2021-05-09", "2021-05-15")))

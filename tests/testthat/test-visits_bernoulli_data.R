@@ -191,7 +191,8 @@ test_that("a table of sites by visits is one species, as numbers or as text", {
 
 test_that("a data frame of it may have names of sites and covariates", {
   wide <- data.frame(
-    pond = letters[1:4], y = unname(history), rain.1 = c(0, 1, 0, 1), rain.2 = 1, rain.3 = 0, date = matrix(1:12, 4), elev = 1:4
+    pond = letters[1:4], y = unname(history), rain.1 = c(0, 1, 0, 1), rain.2 = 1, rain.3 = 0, date = matrix(1:12, 4),
+    elev = 1:4
   )
   names(wide)[2:4] <- paste0("y.", 1:3)
   expect_identical(as_history(wide), whole)

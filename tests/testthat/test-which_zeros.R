@@ -347,7 +347,7 @@ test_that("repeated visits say what was missed", {
   w <- which_zeros(visits = visits, quick = TRUE, seed = 1)
   expect_identical(w$finds, sum(Reduce(pmax, visits)))
   expect_equal(mean(w$completeness$estimate), 1 - 0.5^3, tolerance = 0.1)
-  expect_error(which_zeros(x, visits = visits), "`x` must be left out", class = "multicause_input_error")
+  expect_error(which_zeros(x, visits = visits), "sites and taxa of `visits`, 60 x 12", class = "multicause_input_error")
 })
 
 test_that("why a zero is thought false adds up", {
@@ -422,7 +422,8 @@ test_that("the answer and the best rule are compared by each measure, beyond its
     "The best simple rule, the mean of alike lists, has 77.5 and 80.9 %: over the table the answer is better, within",
     "localities neither is surely better. The answer less the rule: 6.5 (s.e. 0.4) and -0.5 (s.e. 0.6)."
   ))
-  expect_match(says(c(0.065, -0.02), c(0.004, 0.006)), "over the table the answer is better, within localities the rule")
+  split <- "over the table the answer is better, within localities the rule"
+  expect_match(says(c(0.065, -0.02), c(0.004, 0.006)), split)
   expect_match(says(c(-0.1, -0.1), c(0.01, 0.01)), "over the table and within localities, the rule is better")
   expect_match(says(c(0.001, 0.001), c(0.01, 0.01)), "over the table and within localities, neither is surely better")
   # Two copies that agree by chance are no proof.
@@ -445,8 +446,8 @@ test_that("how well hidden finds are found is said where it is known, and that i
   q <- function(auc, within, se = 0.01) data.frame(auc = auc, auc_se = se, auc_within = within, auc_within_se = se)
   words <- c("localities", "genera")
   expect_identical(hidden_sentence(q(0.9, 0.8), 1, words), paste(
-    "How good here: 1 find was hidden, a tenth at a time; such a find stands above 90.0 % of the other zeros (s.e. 1.0),",
-    "within its locality above 80.0 % (s.e. 1.0)."
+    "How good here: 1 find was hidden, a tenth at a time; such a find stands above 90.0 % of the other zeros",
+    "(s.e. 1.0), within its locality above 80.0 % (s.e. 1.0)."
   ))
   expect_match(hidden_sentence(q(0.9, NaN, NA), 30, words), "zeros, how it stands within its locality could not be")
   expect_match(hidden_sentence(q(NaN, NaN, NA), 0, words), "not known: 0 finds were hidden, too few")
@@ -459,10 +460,6 @@ test_that("how well hidden finds are found is said where it is known, and that i
 
 test_that("tables of few finds have an answer without warnings, or words of ours", {
   once <- diag(25)
-  expect_error(
-    which_zeros(once, quick = TRUE, seed = 1), "taxa with several finds.*: all 6 finds hidden were the only ones",
-    class = "multicause_input_error"
-  )
   once[1:2, 1] <- 1
   small <- matrix(0, 7, 24)
   small[with_seed(2, sample(168, 31))] <- 1
@@ -649,7 +646,4 @@ test_that("a table from which nothing can be learnt is refused in words", {
   refused(diag(30), none, completeness = 0.5)
   refused(matrix(rep(c(1, 0, 1, 0, 0), each = 12), 12), none)
   refused(cbind(rep(1, 30), matrix(0, 30, 9)), none)
-  almost <- diag(30)
-  almost[1, 2] <- 1
-  refused(almost, "hidden in [01] of the 2 copies. More `copies`")
 })
