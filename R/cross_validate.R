@@ -119,13 +119,20 @@ check_floor <- function(floor) {
   floor
 }
 
+# More are made by mistake, as of a long vector that was meant as one value.
+most_settings <- 1e4
+
 # A list of named argument lists, all combinations; one without arguments for NULL.
 check_grid <- function(grid) {
   if (is.null(grid)) {
     return(NULL)
   }
-  if (!is_named(grid) || any(lengths(grid) == 0L)) {
+  if (!is_named(grid) || (is.object(grid) && !is.data.frame(grid)) || any(lengths(grid) == 0L)) {
     stop_input("`grid` must be a data frame or a list of vectors with a name each, not %s.", show_value(grid))
+  }
+  size <- if (is.data.frame(grid)) nrow(grid) else prod(lengths(grid))
+  if (size > most_settings) {
+    stop_input("`grid` must make at most %.0f settings, not %s: give fewer values.", most_settings, format(size))
   }
   if (is.data.frame(grid)) {
     return(lapply(seq_len(nrow(grid)), function(i) lapply(grid, function(column) column[[i]])))

@@ -341,7 +341,7 @@ make_call <- function(call) {
     options(before$options)
     setwd(before$folder)
   }
-  list(outcome = outcome, seconds = spent, text = gsub("[\n|]", " ", text))
+  list(outcome = outcome, seconds = spent, text = gsub("[\n|]", " ", iconv(text, "UTF-8", "UTF-8", sub = "byte")))
 }
 
 error_kind <- function(e, call) {
