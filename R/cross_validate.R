@@ -50,7 +50,7 @@
 #' @param scheme `"cells"`, `"rows"` or, for repeated visits, `"visits"`.
 #' @param ... further arguments of the models, the same for all of them.
 #' @param grid data frame or named list of vectors or lists: arguments of the models to try in all combinations, such as
-#'   `list(penalty = c(0.3, 1, 3))`.
+#'   `list(penalty = c(0.3, 1, 3))`, at most 10,000.
 #' @param folds number of groups, at least 2.
 #' @param replicates how often the folds are drawn again, from 1 to a million.
 #' @param floor smallest probability (or mean) given to a held-out cell, above 0 and at most 0.5.

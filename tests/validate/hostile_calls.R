@@ -319,7 +319,7 @@ make_call <- function(call) {
         do.call(call$f, call$arguments, quote = TRUE),
         warning = function(w) {
           # Warnings of ours have a class of their own.
-          if (!any(startsWith(class(w), "multicause"))) become("raw warning", w)
+          if (!any(startsWith(class(w), "multicause"))) become(if (call$edited) "edited" else "raw warning", w)
           tryInvokeRestart("muffleWarning")
         }
       )))
