@@ -149,21 +149,26 @@ hostile_pool <- function(things) {
     stats::dist(x), 20:1, stats::setNames(1:20, rownames(x)), cbind(1:20, 2:21), structure(1:20, class = "integer64"),
     "cv", "eb", "all", "missed", "trace", "curves", "map", "response", "cell", "membership", "both", "white",
     things$fits$white, things$fits$plca, things$fits$mixed, things$files[1], things$files[2], things$files[3],
-    "nowhere", bernoulli_mixture, nmf, list(nmf = nmf), list(nmf), ~x, expression(x), numeric_version("1.0"), Sys.time(), function() 1,
-    function(...) stop("mine"), table(c("a", "b")), table(1:3), table(1:2, 1:2, 1:2), table(things$frame$site), matrix(NA),
+    "nowhere", bernoulli_mixture, nmf, list(nmf = nmf), list(nmf), ~x, expression(x), numeric_version("1.0"),
+    Sys.time(), function() 1,
+    function(...) stop("mine"), table(c("a", "b")), table(1:3), table(1:2, 1:2, 1:2), table(things$frame$site),
+    matrix(NA),
     matrix(NA_real_, 20, 8), x[, 0], numeric(), factor(character()), factor(rep(c("b", "a"), 10)), complex(20),
     x * 1i, c(Inf, 1), rep(Inf, 20), replace(x, 1, Inf), replace(x, 1, -Inf), formal(x = 1), formal,
-    Matrix::Diagonal(3), as.POSIXct("2020-01-01", tz = "UTC") + 1:20, as.POSIXlt("2020-01-01"), as.Date("2020-01-01") + 1:20,
+    Matrix::Diagonal(3), as.POSIXct("2020-01-01", tz = "UTC") + 1:20, as.POSIXlt("2020-01-01"),
+    as.Date("2020-01-01") + 1:20,
     as.difftime(1:20, units = "days"), stats::setNames(1:20, rev(rownames(x))), stats::setNames(1:20, letters[1:20]),
     stats::setNames(1:20, c(NA, rownames(x)[-1])), stats::setNames(1:20, rep("site1", 20)), c(age = 1, unknown = 2),
     stats::setNames(rep(c("a", "b"), 10), rev(rownames(x))), strrep("long ", 1e5), rep(strrep("x", 1e4), 20),
-    "@DATA@ @TITLE@ @SCRIPT@", "%s %d %n", "a\nb", "</script>", "caf\xe9", "\u00e9\u4e2d", list(NaN), list(a = NaN, b = 1),
+    "@DATA@ @TITLE@ @SCRIPT@", "%s %d %n", "a\nb", "</script>", "caf\xe9", "\u00e9\u4e2d", list(NaN),
+    list(a = NaN, b = 1),
     list(x, NaN), list(list(1)), list(x, NULL), c(NaN, 1:19), pairlist(a = 1), as.environment(list(a = 1)),
     ts(1:20), data.frame(lng = 1:20, lat = rev(1:20), row.names = rev(rownames(x))), data.frame(lng = NaN, lat = 1:20),
     data.frame(a = complex(20)), data.frame(site = I(list(1, 2))), things$frame[0, ], things$frame[c(1, 1), ],
     stats::setNames(things$frame, rep("a", ncol(things$frame))), things$first$site_table, things$first$visit_table,
     things$first$row_data, things$first$by_site, as.table(x * NA), array(NA, c(20, 8, 2)), array(x, c(dim(x), 1)),
-    array(things$counts, dim(things$counts), list(NULL, NULL, rep("a", 4))), "site", "taxon", "day", "ml", "vb", "gibbs",
+    array(things$counts, dim(things$counts), list(NULL, NULL, rep("a", 4))), "site", "taxon", "day", "ml", "vb",
+    "gibbs",
     "observation", "attribute", -0.5, 1.5, 1e-10, 5e-324, -.Machine$integer.max, 2^31, 2^53, "1", "0.5", "TRUE",
     TRUE[0]
   )
@@ -242,7 +247,8 @@ sound_argument <- function(name, things, sound) {
     fit = , object = pick_one(things$fits), k = 2, control = things$few, models = , model = bernoulli_mixture,
     site = "site", taxon = "taxon", visit = "day", path = file.path(home, "path"), w = things$first$by_site,
     groups = rep(1:2, 10), chance = 0.9, quick = TRUE, open = FALSE,
-    file = pick_one(as.list(things$files)), nsim = 2, n_search = 1, folds = 2, omega = 1:3, beta = 1, reference = things$fits$white,
+    file = pick_one(as.list(things$files)), nsim = 2, n_search = 1, folds = 2, omega = 1:3, beta = 1,
+    reference = things$fits$white,
     fits = list(things$fits$plsa, things$fits$sparse), scores = predict(things$fits$vb),
     truth = corrupt(things$x, 0.3), age = 1:20, shape = , rate = 1, seed = 1, sound
   )
@@ -324,7 +330,9 @@ make_call <- function(call) {
         }
       )))
     },
-    multicause_input_error = function(e) become(if (grepl(raw_words, conditionMessage(e))) "raw error" else "refused", e),
+    multicause_input_error = function(e) {
+      become(if (grepl(raw_words, conditionMessage(e))) "raw error" else "refused", e)
+    },
     error = function(e) become(error_kind(e, call), e)
   )
   setTimeLimit()
