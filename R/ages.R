@@ -238,8 +238,3 @@ age_words <- function(scale) {
     sprintf("%s (%s)", if (scale$forward) "year" else "age", scale$unit)
   }
 }
-
-check_unit <- function(unit) {
-  ok <- is.null(unit) || is.character(unit) && length(unit) == 1L && !is.na(unit)
-  if (!ok) stop_input("`unit` must be one string or NULL, not %s.", show_value(unit))
-}

@@ -98,6 +98,10 @@ show_either <- function(x) {
 # Those of the words that `word` may have meant: the same in letters of either case, else begun by it or few letters
 # apart.
 near_words <- function(word, words) {
+  words <- words[!is_unreadable(words)]
+  if (is_unreadable(word)) {
+    return(character())
+  }
   found <- words[tolower(words) == tolower(word)]
   if (length(found) || !length(words)) {
     return(found)

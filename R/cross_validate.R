@@ -50,7 +50,7 @@
 #' @param scheme `"cells"`, `"rows"` or, for repeated visits, `"visits"`.
 #' @param ... further arguments of the models, the same for all of them.
 #' @param grid data frame or named list of vectors or lists: arguments of the models to try in all combinations, such as
-#'   `list(penalty = c(0.3, 1, 3))`.
+#'   `list(penalty = c(0.3, 1, 3))`, at most 10,000.
 #' @param folds number of groups, at least 2.
 #' @param replicates how often the folds are drawn again, from 1 to a million.
 #' @param floor smallest probability (or mean) given to a held-out cell, above 0 and at most 0.5.
@@ -119,13 +119,20 @@ check_floor <- function(floor) {
   floor
 }
 
+# More are made by mistake, as of a long vector that was meant as one value.
+most_settings <- 1e4
+
 # A list of named argument lists, all combinations; one without arguments for NULL.
 check_grid <- function(grid) {
   if (is.null(grid)) {
     return(NULL)
   }
-  if (!is_named(grid) || any(lengths(grid) == 0L)) {
+  if (!is_named(grid) || (is.object(grid) && !is.data.frame(grid)) || any(lengths(grid) == 0L)) {
     stop_input("`grid` must be a data frame or a list of vectors with a name each, not %s.", show_value(grid))
+  }
+  size <- if (is.data.frame(grid)) nrow(grid) else prod(lengths(grid))
+  if (size > most_settings) {
+    stop_input("`grid` must make at most %.0f settings, not %s: give fewer values.", most_settings, format(size))
   }
   if (is.data.frame(grid)) {
     return(lapply(seq_len(nrow(grid)), function(i) lapply(grid, function(column) column[[i]])))

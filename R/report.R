@@ -128,6 +128,9 @@ check_text <- function(x, name, count = NULL) {
   if (!is.null(x) && (!is.character(x) || anyNA(x) || !length(x) %in% c(count, if (is.null(count)) length(x)))) {
     stop_input("`%s` must be %s or NULL, not %s.", name, if (is.null(count)) "text" else "one string", show_value(x))
   }
+  if (any(is_unreadable(as.character(x)))) {
+    stop_input("`%s` must be text that can be read: convert it by iconv() from the encoding that it has.", name)
+  }
 }
 
 # AIC of each number of components, as report() shows it.

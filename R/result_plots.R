@@ -202,7 +202,7 @@ autoplot.modes <- function(object, ...) {
 autoplot.age_profile <- function(object, ..., unit = "guess") {
   check_whole(object, "object")
   check_dots(...)
-  check_unit(unit)
+  check_text(unit, "unit", 1L)
   boxes <- object$aspects
   boxes$component <- factor(boxes$component, unique(boxes$component))
   at <- match(levels(boxes$component), component_names(object$k))

@@ -184,9 +184,11 @@ tidy_result <- function(x, table = NULL, ...) {
 tidy.multicause <- function(x, matrix = NULL, ...) {
   check_whole(x, "x")
   check_dots(...)
-  out <- tidy_fit(x, matrix)
-  if (is.character(matrix) && matrix %in% c("beta", "gamma")) as_tidytext(out, matrix) else out
+  asked <- if (is.character(matrix) && length(matrix) == 1L) tidytext_parts[matrix]
+  if (isTRUE(asked %in% names(param_parts(x)))) as_tidytext(tidy_fit(x, asked[[1L]]), matrix) else tidy_fit(x, matrix)
 }
+
+tidytext_parts <- c(beta = "basis", gamma = "membership")
 
 # By the names that package tidytext gives to what tidiers of topic models return.
 as_tidytext <- function(table, matrix) {

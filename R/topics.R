@@ -261,7 +261,8 @@ document_completion <- function(fit, newdata, ..., seen = 0.5, background = 0.01
   background <- check_number(background, "background", 0, 1)
   control <- check_control(control)
   data <- check_newdata(fit, newdata, "count")
-  margin <- (Matrix::colSums(fit_data(fit, x), na.rm = TRUE) + 0.5)
+  learned <- fit_data(fit, x) # apart: an error within a call of Matrix would lose its class
+  margin <- Matrix::colSums(learned, na.rm = TRUE) + 0.5
   margin <- unname(margin / sum(margin))
   counts <- Matrix::summary(methods::as(methods::as(data$x, "CsparseMatrix"), "generalMatrix"))
   counts <- counts[!is.na(counts$x) & counts$x > 0, ]

@@ -54,7 +54,7 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
   what <- check_choice(what, "what", views)
   n <- check_count(n, "n")
   threshold <- check_number(threshold, "threshold", 0, 1)
-  check_unit(unit)
+  check_text(unit, "unit", 1L)
   switch(what,
     zeros = zeros_figure(object, n), heat = state_figure(object, threshold, unit),
     ranges = taxon_ranges_figure(object, taxon, n, unit), time = site_time_figure(object, unit),

@@ -232,6 +232,8 @@ test_that("messages", {
     cross_validate(x, bernoulli_mixture, 1, "rows", folds = 9)
     cross_validate(x, bernoulli_mixture, 1, floor = 0)
     cross_validate(x, bernoulli_mixture, 1, grid = 3)
+    cross_validate(x, bernoulli_mixture, 1, grid = structure(list(dims = 1:3), class = "multicause"))
+    cross_validate(x, nmf, 1, grid = list(loss = 1:200, start = 1:100))
     cross_validate(x, bernoulli_mixture, 1, penalty = 3, control = quiet_control(n_start = 1))
     cross_validate(x, function(x, k, control) 1, 1)
     select_k(x, 1:2, bernoulli_mixture, "dic")

@@ -265,6 +265,13 @@ test_that("names that R cannot read are refused where they come in", {
   expect_match(said(ab(named("caf\xe9"), 1)), "that of column 2 is not")
 })
 
+test_that("text that cannot be read is no choice, and no near one", {
+  expect_length(near_words("a", c("caf\xe9", "b\xff")), 0)
+  skip_if_not(l10n_info()[["UTF-8"]], "not UTF-8")
+  expect_match(said(corrupt(x, 0.1, by = "caf\xe9")), "^`by` must be one of \"observation\", \"cell\", not ")
+  expect_match(said(nmf(x, 1, loss = "caf\xe9")), "^`loss` must be one of ")
+})
+
 test_that("a column that numbers the rows is told from counts", {
   numbered <- data.frame(plot = 1:6, a = c(0, 1, 1, 0, 1, 1), b = 1)
   expect_match(said(ab(numbered, 1)), "number the rows? Then leave it out, `x[, -1]`.", fixed = TRUE)
@@ -284,4 +291,10 @@ test_that("amounts and visits are told what to do with them", {
   expect_match(said(ab(percent, 1)), "For amounts, such as percentages or cover", fixed = TRUE)
   expect_no_match(said(ab(cbind(birch = c(-1.5, 0, 3)), 1)), "For amounts", fixed = TRUE)
   expect_match(said(which_zeros(array(0, c(3, 2, 2)))), "which_zeros(visits = )", fixed = TRUE)
+})
+
+test_that("a unit or a title is text that can be read", {
+  expect_match(said(check_text("a\xff", "unit", 1L)), "^`unit` must be text that can be read: convert it by iconv")
+  expect_identical(said(check_text(c("\u00e9", "a"), "notes")), "NO ERROR")
+  expect_match(said(check_text(2, "unit", 1L)), "^`unit` must be one string or NULL, not 2")
 })

@@ -130,6 +130,9 @@ test_that("perplexity by completion: planted documents, bounds, and the right k 
   expect_error(document_completion(fit, new, seen = 1), "`seen`", class = "multicause_input_error")
   expect_error(document_completion(fit, 0 * new), "both parts", class = "multicause_input_error")
   expect_error(document_completion(drawn_fit(12, 6, 2), new), class = "multicause_input_error")
+  # An error about `x` keeps its class on the way through package Matrix.
+  unkept <- plsa(planted$x[1:90, ], 2, control = quiet_control(n_start = 1, keep_x = FALSE))
+  expect_error(document_completion(unkept, new, x = list(1)), "^`x` must be", class = "multicause_input_error")
   expect_output(print(done), "Perplexity")
 })
 

@@ -1,7 +1,9 @@
 # Random calls of every exported function and S3 method with hostile arguments: data, settings, and fits, results and
 # controls with a part missing, of another shape or with NaN inside. A call may succeed or be refused in words of ours;
-# it may not crash R, take over HOSTILE_SECONDS, end in an error of R's own from inside, or change anything global
-# (options, kind of generator, graphics settings, folder, locale, BLAS threads, connections, files).
+# it may not crash R, take over HOSTILE_SECONDS, end in an error or give a warning of R's own from inside, or change
+# anything global (options, kind of generator, graphics settings, folder, locale, BLAS threads, connections, files).
+# R's own words where a generic has no method or takes no such argument are understood. So are its errors about edited
+# objects, which are counted by themselves.
 #   Rscript tests/validate/hostile_calls.R [seed] [calls]      or HOSTILE_SEED, HOSTILE_CALLS, HOSTILE_SECONDS
 # Calls are made in child processes, so that a crash is seen and named; call i of a seed is the same in every run:
 #   Rscript tests/validate/hostile_calls.R [seed] [calls] [only]     makes call number `only` alone and shows it.
@@ -16,6 +18,7 @@ calls <- setting(2, "HOSTILE_CALLS", "3000")
 only <- setting(3, "HOSTILE_ONLY", NA)
 seconds <- as.numeric(Sys.getenv("HOSTILE_SECONDS", "20"))
 block <- 100 # calls of one child
+formal <- methods::setClass("hostile", representation(x = "numeric"))
 from <- as.numeric(Sys.getenv("HOSTILE_FROM", NA)) # set by this script for its children
 home <- Sys.getenv("HOSTILE_HOME", tempfile("hostile"))
 
@@ -27,19 +30,13 @@ if (!nzchar(Sys.getenv("HOSTILE_ENTRIES"))) {
 }
 entries <- dyn.load(Sys.getenv("HOSTILE_ENTRIES"))
 
-# Words of errors that come from inside, not from a check at the door.
-raw_words <- c(
+# Words of R's own, which no refusal of ours repeats.
+raw_words <- paste(c(
   "subscript out of bounds", "internal error", "non-conformable", "missing value where TRUE/FALSE needed",
-  "argument is of length zero", "invalid argument", "cannot coerce", "please report", "non-numeric argument",
-  "incorrect number of", "undefined columns", "\\$ operator is invalid", "replacement has", "not a multiple",
-  "must be of a vector type", "invalid 'type'", "object of type", "non-numeric matrix", "differing number of rows",
-  "the condition has length", "is not TRUE", "are not all TRUE", "invalid subscript", "invalid first argument",
-  "must have positive extent", "values must be", "attempt to", "dims \\[product", "length of 'dimnames'",
-  "vector memory", "cannot allocate", "invalid format", "unused argument", "argument \".*\" is missing",
-  "invalid times", "infinite or missing", "need finite", "number of items", "invalid 'x'", "invalid 'y'",
-  "no applicable method", "invalid unit", "evaluation nested", "stack", "requires numeric", "undefined slot",
-  "invalid class", "unable to find"
-)
+  "argument is of length zero", "invalid argument", "cannot coerce", "please report"
+), collapse = "|")
+# What generics say of arguments they have no method for or do not take.
+generic_words <- "^no applicable method|^unused argument|^argument \".*\" is missing"
 
 # What a call may leave behind: nothing of this changes.
 world <- function() {
@@ -69,6 +66,7 @@ make_things <- function() {
     visits = visits_bernoulli(list(x, again), k = 2, estimate = "ml", control = few),
     near = aspect_bernoulli(x, 3, phantom = "white", smooth = near, control = few),
     vb = aspect_bernoulli(x, 2, estimate = "vb", control = few),
+    occupancy = visits_bernoulli(list(x, again), 1, detection = ~1, estimate = "gibbs", control = quick),
     gibbs = aspect_bernoulli(x, 3, estimate = "gibbs", phantom = "white", control = quick),
     mixture = bernoulli_mixture(x, 2, control = few), lpca = logistic_pca(x, 2, control = few),
     nmf = nmf(x, 2, control = few), kl = nmf(x, 2, loss = "kl", control = few),
@@ -97,12 +95,19 @@ make_things <- function() {
   w <- which_zeros(x, age = 1:20, quick = TRUE, seed = 1)
   zero <- as.data.frame(w, n = 1)
   results <- c(results, list(
-    w, by_site(w), contrast(w, rep(1:2, 10)), explain(w, zero$site, zero$taxon), sensitivity(w, progress = FALSE)
+    w, by_site(w), by_taxon(w), contrast(w, rep(1:2, 10)), explain(w, zero$site, zero$taxon),
+    sensitivity(w, progress = FALSE), summary(w), occupied(fits$occupancy, "observation"), coherence(fits$plsa, 2),
+    visits_needed(fits$occupancy), predictive_check(fits$visits, nsim = 2)
   ))
+  shard <- shards(x, file.path(home, "shards"), size = 50)
+  fits$shards <- aspect_bernoulli(shard, 2, estimate = "ml", control = few)
+  results <- c(results, list(shard, which_zeros_shards(shard, k = 2, path = file.path(home, "zeros"), control = few)))
   frame <- data.frame(
     site = rep(rownames(x), 2), taxon = rep(colnames(x), 5), n = 1:40, max_ma = 5, min_ma = 1, stringsAsFactors = FALSE
   )
   table_of <- occurrence_matrix(frame, "site", "taxon")
+  frame$day <- rep(1:4, 10)
+  visits_of <- visits_array(frame, "site", "taxon", "day")
   files <- file.path(home, c("pbdb.csv", "now.csv", "broken.csv"))
   writeLines(c(
     "occurrence_no,collection_no,accepted_name,accepted_rank,max_ma,min_ma", "1,2,Equus ferus,species,3,2"
@@ -111,7 +116,15 @@ make_things <- function() {
   writeBin(as.raw(sample(255, 200, TRUE)), files[3])
   things <- list(
     x = x, few = few, quick = quick, fits = fits, results = results, counts = counts, frame = frame,
-    table_of = table_of, files = files
+    files = files,
+    # What functions take that are neither of a table nor of any fit.
+    first = list(
+      site_table = table_of, visit_table = visits_of, row_data = shard, which_zeros_shards = shard, by_site = w,
+      by_taxon = w, contrast = w, sensitivity = w, visits_needed = fits$occupancy, occupied = fits$occupancy,
+      cooccurrence = fits$bmf, divergences = fits$plca, sources = fits$noisy, coherence = fits$plsa,
+      document_completion = fits$plsa, top_terms = fits$plsa, phantoms = fits$white, posterior_draws = fits$gibbs,
+      bootstrap_draws = fits$white, predictive_check = fits$visits, curves = fits$near, age_profile = fits$near
+    )
   )
   things$pool <- hostile_pool(things)
   things
@@ -136,7 +149,28 @@ hostile_pool <- function(things) {
     stats::dist(x), 20:1, stats::setNames(1:20, rownames(x)), cbind(1:20, 2:21), structure(1:20, class = "integer64"),
     "cv", "eb", "all", "missed", "trace", "curves", "map", "response", "cell", "membership", "both", "white",
     things$fits$white, things$fits$plca, things$fits$mixed, things$files[1], things$files[2], things$files[3],
-    "nowhere", bernoulli_mixture, nmf, list(nmf = nmf), list(nmf), ~x, expression(x), numeric_version("1.0"), Sys.time()
+    "nowhere", bernoulli_mixture, nmf, list(nmf = nmf), list(nmf), ~x, expression(x), numeric_version("1.0"),
+    Sys.time(), function() 1,
+    function(...) stop("mine"), table(c("a", "b")), table(1:3), table(1:2, 1:2, 1:2), table(things$frame$site),
+    matrix(NA),
+    matrix(NA_real_, 20, 8), x[, 0], numeric(), factor(character()), factor(rep(c("b", "a"), 10)), complex(20),
+    x * 1i, c(Inf, 1), rep(Inf, 20), replace(x, 1, Inf), replace(x, 1, -Inf), formal(x = 1), formal,
+    Matrix::Diagonal(3), as.POSIXct("2020-01-01", tz = "UTC") + 1:20, as.POSIXlt("2020-01-01"),
+    as.Date("2020-01-01") + 1:20,
+    as.difftime(1:20, units = "days"), stats::setNames(1:20, rev(rownames(x))), stats::setNames(1:20, letters[1:20]),
+    stats::setNames(1:20, c(NA, rownames(x)[-1])), stats::setNames(1:20, rep("site1", 20)), c(age = 1, unknown = 2),
+    stats::setNames(rep(c("a", "b"), 10), rev(rownames(x))), strrep("long ", 1e5), rep(strrep("x", 1e4), 20),
+    "@DATA@ @TITLE@ @SCRIPT@", "%s %d %n", "a\nb", "</script>", "caf\xe9", "\u00e9\u4e2d", list(NaN),
+    list(a = NaN, b = 1),
+    list(x, NaN), list(list(1)), list(x, NULL), c(NaN, 1:19), pairlist(a = 1), as.environment(list(a = 1)),
+    ts(1:20), data.frame(lng = 1:20, lat = rev(1:20), row.names = rev(rownames(x))), data.frame(lng = NaN, lat = 1:20),
+    data.frame(a = complex(20)), data.frame(site = I(list(1, 2))), things$frame[0, ], things$frame[c(1, 1), ],
+    stats::setNames(things$frame, rep("a", ncol(things$frame))), things$first$site_table, things$first$visit_table,
+    things$first$row_data, things$first$by_site, as.table(x * NA), array(NA, c(20, 8, 2)), array(x, c(dim(x), 1)),
+    array(things$counts, dim(things$counts), list(NULL, NULL, rep("a", 4))), "site", "taxon", "day", "ml", "vb",
+    "gibbs",
+    "observation", "attribute", -0.5, 1.5, 1e-10, 5e-324, -.Machine$integer.max, 2^31, 2^53, "1", "0.5", "TRUE",
+    TRUE[0]
   )
 }
 
@@ -211,8 +245,10 @@ sound_argument <- function(name, things, sound) {
   switch(name,
     x = , newdata = if (stats::runif(1L) < 0.8) things$x else things$counts, data = things$frame,
     fit = , object = pick_one(things$fits), k = 2, control = things$few, models = , model = bernoulli_mixture,
-    file = pick_one(as.list(things$files)), nsim = 2, n_search = 1, folds = 2, observation = "site",
-    attribute = "taxon", omega = 1:3, beta = 1, reference = things$fits$white,
+    site = "site", taxon = "taxon", visit = "day", path = file.path(home, "path"), w = things$first$by_site,
+    groups = rep(1:2, 10), chance = 0.9, quick = TRUE, open = FALSE,
+    file = pick_one(as.list(things$files)), nsim = 2, n_search = 1, folds = 2, omega = 1:3, beta = 1,
+    reference = things$fits$white,
     fits = list(things$fits$plsa, things$fits$sparse), scores = predict(things$fits$vb),
     truth = corrupt(things$x, 0.3), age = 1:20, shape = , rate = 1, seed = 1, sound
   )
@@ -226,7 +262,7 @@ draw_arguments <- function(own, things) {
   arguments <- list()
   for (argument in known) {
     required <- is.symbol(own[[argument]]) && !nzchar(as.character(own[[argument]]))
-    quick <- argument %in% c("control", "nsim", "n_search", "folds", "seed", "k", "model", "models")
+    quick <- argument %in% c("control", "nsim", "n_search", "folds", "seed", "k", "model", "models", "quick", "open")
     if (argument %in% hostile) {
       value <- if (argument == "control" && stats::runif(1L) < 0.6) {
         damaged(pick_one(list(things$few, things$quick)), things)
@@ -248,13 +284,16 @@ draw_call <- function(i, verbs, things) {
   verb <- pick_one(verbs[is_function == (stats::runif(1L) < 0.5)]) # exported functions are fewer, and take more
   arguments <- draw_arguments(verb$arguments, things)
   first <- names(verb$arguments)[1L]
+  if (!is.null(things$first[[verb$name]]) && stats::runif(1L) < 0.7) arguments[[first]] <- things$first[[verb$name]]
+  edited <- FALSE
   of_class <- if (!is.null(verb$class)) {
     Filter(function(object) inherits(object, verb$class), c(things$fits, things$results))
   }
   takes_fit <- is.null(verb$class) && first %in% c("fit", "object")
   if (length(of_class) || takes_fit) {
     object <- pick_one(if (takes_fit) things$fits else of_class)
-    arguments[[first]] <- if (stats::runif(1L) < 0.5) damaged(object, things) else object
+    edited <- stats::runif(1L) < 0.5
+    arguments[[first]] <- if (edited) damaged(object, things) else object
     # What has lost its class is for methods of R's own, where the generic is R's.
     if (verb$foreign && !inherits(arguments[[first]], verb$class)) arguments[[first]] <- object
   }
@@ -264,45 +303,68 @@ draw_call <- function(i, verbs, things) {
   }
   # A generic may call its first argument otherwise.
   if (!is.null(verb$class) && length(arguments)) names(arguments)[names(arguments) == first] <- ""
-  if (verb$name == "report") arguments$file <- file.path(home, "report.html")
-  list(name = verb$name, f = verb$f, arguments = arguments)
+  if (startsWith(verb$name, "report")) arguments$file <- file.path(home, "report.html")
+  is_generic <- !is.null(verb$class) || any(all.names(body(verb$f)) == "UseMethod")
+  list(name = verb$name, f = verb$f, arguments = arguments, is_generic = is_generic, edited = edited)
 }
 
 # What became of it: list(outcome, seconds, text).
 make_call <- function(call) {
   before <- world()
   start <- proc.time()[["elapsed"]]
+  outcome <- "value"
   text <- ""
-  outcome <- tryCatch(
+  become <- function(what, condition) {
+    outcome <<- what
+    text <<- conditionMessage(condition)
+  }
+  tryCatch(
     {
       setTimeLimit(elapsed = seconds, transient = TRUE)
-      utils::capture.output(suppressWarnings(suppressMessages(do.call(call$f, call$arguments, quote = TRUE))))
-      "value"
+      utils::capture.output(suppressMessages(withCallingHandlers(
+        do.call(call$f, call$arguments, quote = TRUE),
+        warning = function(w) {
+          # Warnings of ours have a class of their own.
+          if (!any(startsWith(class(w), "multicause"))) become(if (call$edited) "edited" else "raw warning", w)
+          tryInvokeRestart("muffleWarning")
+        }
+      )))
     },
     multicause_input_error = function(e) {
-      text <<- conditionMessage(e)
-      "refused"
+      become(if (grepl(raw_words, conditionMessage(e))) "raw error" else "refused", e)
     },
-    error = function(e) {
-      text <<- conditionMessage(e)
-      raw <- grepl(paste(raw_words, collapse = "|"), text)
-      if (grepl("time limit", text)) "slow" else if (raw) "raw error" else "error"
-    }
+    error = function(e) become(error_kind(e, call), e)
   )
   setTimeLimit()
   spent <- proc.time()[["elapsed"]] - start
   if (spent > seconds) outcome <- "slow"
-  if (outcome == "refused" && grepl(paste(raw_words[1:7], collapse = "|"), text)) outcome <- "raw error"
   if (grepl("^`start` gives", text) && is.null(call$arguments$start)) outcome <- "raw error"
   after <- world()
   changed <- Filter(function(part) !identical(before[[part]], after[[part]]), names(before))
+  # A file may have been asked for.
+  if (any(vapply(call$arguments, is.character, NA))) changed <- setdiff(changed, "files")
   if (length(changed)) {
     outcome <- "changed"
     text <- paste(changed, collapse = ", ")
     options(before$options)
     setwd(before$folder)
   }
-  list(outcome = outcome, seconds = spent, text = gsub("[\n|]", " ", text))
+  list(outcome = outcome, seconds = spent, text = gsub("[\n|]", " ", iconv(text, "UTF-8", "UTF-8", sub = "byte")))
+}
+
+error_kind <- function(e, call) {
+  text <- conditionMessage(e)
+  if (grepl("time limit", text)) {
+    "slow"
+  } else if (call$is_generic && grepl(generic_words, text)) {
+    "no method"
+  } else if (identical(text, "mine")) {
+    "refused" # a function of the user's
+  } else if (call$edited) {
+    "edited"
+  } else {
+    "raw error"
+  }
 }
 
 show_call <- function(call) {
@@ -310,20 +372,30 @@ show_call <- function(call) {
   utils::str(call$arguments, max.level = 2, give.attr = FALSE, vec.len = 3, list.len = 40)
 }
 
+# Calls are made in a folder of their own, and what one wrote there on request is gone before the next.
+go_to_work <- function() {
+  setwd(empty_work())
+  grDevices::pdf(NULL)
+  graphics::plot.new()
+}
+empty_work <- function() {
+  work <- file.path(home, "work")
+  dir.create(work, showWarnings = FALSE)
+  unlink(list.files(work, all.files = TRUE, no.. = TRUE, full.names = TRUE), recursive = TRUE)
+  work
+}
+
 # A child makes its calls and notes each before it begins and when it has ended.
 run_block <- function(first, last) {
   things <- readRDS(file.path(home, "things.rds"))
   verbs <- all_verbs(things)
-  work <- file.path(home, "work")
-  dir.create(work, showWarnings = FALSE)
-  setwd(work)
-  grDevices::pdf(NULL)
-  graphics::plot.new()
+  go_to_work()
   note <- file.path(home, "log")
   for (i in first:last) {
     call <- draw_call(i, verbs, things)
     cat(sprintf("begin|%d|%s\n", i, call$name), file = note, append = TRUE)
     done <- make_call(call)
+    empty_work()
     cat(sprintf("end|%d|%s|%s|%.1f|%s\n", i, call$name, done$outcome, done$seconds, done$text),
       file = note, append = TRUE)
   }
@@ -344,8 +416,7 @@ things <- readRDS(stored)
 if (!is.na(only)) {
   call <- draw_call(only, all_verbs(things), things)
   show_call(call)
-  grDevices::pdf(NULL)
-  graphics::plot.new()
+  go_to_work()
   print(make_call(call))
   quit()
 }
@@ -382,13 +453,13 @@ while (first <= calls) {
 rows <- c(Filter(function(line) line[1L] == "end", read_log()), crashed)
 column <- function(at) vapply(rows, `[`, "", at)
 outcome <- column(4L)
-kinds <- c("value", "refused", "error", "raw error", "slow", "changed", "crash")
+kinds <- c("value", "refused", "no method", "edited", "raw warning", "raw error", "slow", "changed", "crash")
 n_verbs <- length(all_verbs(things))
 cat(sprintf("# Hostile calls: seed %.0f, %.0f calls of %d functions and methods\n\n", seed, calls, n_verbs))
 cat("| outcome | calls |\n| --- | --- |\n")
 cat(sprintf("| %s | %d |\n", kinds, vapply(kinds, function(kind) sum(outcome == kind), 0L)), sep = "")
 cat(sprintf("\nLongest call: %s s\n", format(max(as.numeric(column(5L)), na.rm = TRUE))))
-bad <- which(outcome %in% kinds[-(1:2)])
+bad <- which(outcome %in% kinds[-(1:3)])
 if (length(bad)) {
   cat("\n| call | function | outcome | seconds | text |\n| --- | --- | --- | --- | --- |\n")
   shown <- bad[order(outcome[bad], column(3L)[bad])]
@@ -398,4 +469,4 @@ if (length(bad)) {
   ), sep = "")
 }
 if (own_home) unlink(home, recursive = TRUE)
-quit(status = as.integer(any(outcome %in% kinds[-(1:3)])))
+quit(status = as.integer(any(outcome %in% kinds[-(1:4)])))
