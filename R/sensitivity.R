@@ -7,8 +7,8 @@
 #' sentence and one figure for the paper.
 #'
 #' @details
-#' The row "as it is" is `w` itself. All others are answers with its settings, its seed and as many damaged copies, but
-#' for the one thing that is changed, so that like is compared with like:
+#' The row "as it is" is `w` itself. Each of the others has one thing changed, and the settings, the seed and the number
+#' of damaged copies of `w`, so that like is compared with like:
 #' * half as many components, and half as many again, in all models;
 #' * `estimate = "ml"`, and a stronger prior (`aspects = c(1.5, 4)`, `membership = 1.2`), instead of the default;
 #' * no ages, places and distances, where there are any;

@@ -156,7 +156,7 @@ is_state <- function(saved) {
   are_blocks <- function(x) is_bare(x, "list") && is_named(x) && all(vapply(x, are_numbers, NA))
   before <- saved$before
   goes_on <- is.null(before) || (is_bare(before, "list") && are_blocks(before$shared) && is_number(before$version) &&
-    are_numbers(before$cycles) && length(before$cycles) == 4L)
+    is_bare(before$cycles, "double") && length(before$cycles) == 4L && !anyNA(before$cycles)) # -Inf: not yet known
   are_blocks(saved$shared) && is_number(saved$version) && is_number(saved$passes) && goes_on &&
     (is.null(saved$newest) || is_number(saved$newest)) &&
     (is.null(saved$near_end) || isTRUE(saved$near_end) || isFALSE(saved$near_end))

@@ -108,8 +108,25 @@ print.summary.multicause_shards <- function(x, ...) { # nolint: object_name_lint
 }
 
 #' @export
-plot.multicause_shards <- function(x, ...) {
-  stop_input("plot() is not there for a fit to shards: fit some rows, `x[i, ]`, which fit into memory.")
+plot.multicause_shards <- function(x, ...) stop_for_some_rows("plot")
+
+#' @export
+residuals.multicause_shards <- function(object, ...) stop_for_some_rows("residuals")
+
+#' @export
+simulate.multicause_shards <- function(object, nsim, seed, ...) stop_for_some_rows("simulate")
+
+#' @export
+deviance.multicause_shards <- function(object, ...) stop_for_some_rows("deviance")
+
+#' @export
+vcov.multicause_shards <- function(object, ...) stop_for_some_rows("vcov")
+
+#' @export
+confint.multicause_shards <- function(object, parm, level, ...) stop_for_some_rows("confint")
+
+stop_for_some_rows <- function(generic) {
+  stop_input("%s() is not there for a fit to shards: fit some rows, `x[i, ]`, which fit into memory.", generic)
 }
 
 # nolint start: object_name_linter.

@@ -132,7 +132,7 @@ test_that("effort, ranges, ages, rates and scores go by name", {
 
 test_that("parts of a start go by name, and those of another table are refused", {
   same <- function(f, k = 2, data = x, parts, ...) {
-    fit <- f(data, k, control = few, ...)
+    fit <- suppressWarnings(f(data, k, control = few, ...))
     start <- lapply(fit$param[names(parts)], function(part) part)
     other <- Map(function(part, side) {
       if (is.null(dim(part))) return(rev(part))
