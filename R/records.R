@@ -104,7 +104,7 @@ refuse_absences <- function(data, given, find, unit, before) {
     more <- length(absent) - 1L
     stop_input(
       paste(
-        "%s %.0f records an absence%s: its %s is %s. Give `present = %s` for absences that are no finds, or",
+        "%s %.0f notes an absence%s: its %s is %s. Give `present = %s` for absences that are no finds, or",
         "`present = NULL` if every %s is a find."
       ),
       capital(unit), before + absent[1L],

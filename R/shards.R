@@ -400,8 +400,8 @@ check_width <- function(head, file) {
   bytes <- if (length(head)) charToRaw(head)
   n <- max(vapply(c("\t", ",", ";"), function(sep) sum(bytes == charToRaw(sep)), 0L)) + 1L
   if (n > most_columns) {
-    stop_input("`x` must be records, in up to %d columns: %s has %d. A table of sites by taxa is given as a matrix.",
-      most_columns, show_names(file), n)
+    stop_input("`x` must be records, in up to %s: %s has %d. A table of sites by taxa is given as a matrix.",
+      count_words(most_columns, "column"), show_names(file), n)
   }
 }
 

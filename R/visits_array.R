@@ -437,8 +437,8 @@ thinned_sentence <- function(made, kept, given) {
   at <- count_words(length(unique(own$site[many])), "site")
   if (given$surplus == "pool") {
     return(sprintf(
-      "Pooled into %s each: %d visits to %s. Larger searches find more: `detection = ~log(n_pooled)`.",
-      count_words(given$max_visits, "search"), sum(many), at
+      "Pooled into %s each: %s to %s. Larger searches find more: `detection = ~log(n_pooled)`.",
+      count_words(given$max_visits, "search"), count_words(sum(many), "visit"), at
     ))
   }
   sprintf("Left out %d of %d visits, to %s with more than %d.", sum(is.na(own$column)), nrow(own), at, given$max_visits)

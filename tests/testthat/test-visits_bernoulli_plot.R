@@ -101,7 +101,7 @@ test_that("what is told of a survey has the user's words for its sides", {
   expect_match(printed, "A visit finds a species that is there", all = FALSE)
   expect_match(printed, "30 plots x 5 species", all = FALSE)
   expect_named(occupied(fit), c("site", "found", "expected", "median", "low", "high"))
-  expect_identical(occupied(fit, "species"), occupied(fit, "attribute"))
+  expect_identical(occupied(fit, "taxon"), occupied(fit, "attribute"))
   tables <- list(
     "plot found .*expected: all species of the plot.*plot: column `site`" = occupied(fit),
     "species found .*expected: all plots of the species.*species: column `taxon`" = occupied(fit, "taxon"),
