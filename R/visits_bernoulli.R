@@ -583,8 +583,10 @@ added_sentence <- function(fit) {
 # "visit 1 with probability 0.3, visit 2 with probability 0.4".
 chances_by_visit <- function(chance, label) {
   if (length(chance) > 10L) {
-    return(sprintf("a visit with probability %s (%d visits)",
-      paste(unique(format_chance(range(chance))), collapse = " to "), length(chance)))
+    return(sprintf(
+      "a visit with probability %s (%s)", paste(unique(format_chance(range(chance))), collapse = " to "),
+      count_words(length(chance), "visit")
+    ))
   }
   if (is.null(label)) label <- seq_along(chance)
   label <- ifelse(grepl("^[0-9]+$", label), paste("visit", label), label)

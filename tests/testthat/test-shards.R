@@ -428,7 +428,7 @@ test_that("lines, headers and columns that cannot be of records are told", {
   refused <- function(file, what) expect_error(make(file), what, class = "multicause_input_error")
   refused(write_bytes(c("site,taxon,taxon", "a,x,y")), "\"taxon\" comes twice")
   refused(data.frame(site = "a", taxon = "x", site = "b", check.names = FALSE), "\"site\" comes twice")
-  refused(write_bytes(paste(c("site", "taxon", seq_len(20000)), collapse = ",")), "up to 20000 columns: .* has 20002")
+  refused(write_bytes(paste(c("site", "taxon", seq_len(20000)), collapse = ",")), "up to 20 000 columns: .* has 20002")
   long <- tempfile(fileext = ".csv.gz")
   con <- gzfile(long, "wb")
   writeLines(c("site,taxon", "a,x", strrep("b", 10000001)), con)
