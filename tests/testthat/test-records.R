@@ -45,7 +45,7 @@ test_that("recorded absences are no finds, in whatever column", {
   }
   file <- tempfile(fileext = ".csv")
   utils::write.csv(data, file, row.names = FALSE)
-  expect_error(make_shards(file), "record 1 records|Record 1 records", class = "multicause_input_error")
+  expect_error(make_shards(file), "Record 1 notes an absence", class = "multicause_input_error")
   expect_identical(shards_whole(file, present = "observation_count", piece = 50), truth)
   expect_identical(shards_whole(data[data$truth, ]), matrix_whole(data[data$truth, ]))
   every <- matrix_whole(data, present = NULL)
