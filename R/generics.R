@@ -123,16 +123,14 @@ tail.which_zeros <- function(x, n = 6L, ...) {
 fortify.which_zeros <- function(model, data, ...) as.data.frame(model) # nolint: object_name_linter.
 
 # Packages that have generics of our verbs' names find ours for our classes, whichever was attached last.
-#' @rawNamespace S3method(emmeans::contrast, which_zeros, contrast)
-#' @rawNamespace S3method(emmeans::contrast, multicause, contrast)
-#' @rawNamespace S3method(rms::contrast, which_zeros, contrast)
-#' @rawNamespace S3method(rms::contrast, multicause, contrast)
-#' @rawNamespace S3method(report::report, which_zeros, report)
-#' @rawNamespace S3method(report::report, multicause, report)
-#' @rawNamespace S3method(fabletools::report, which_zeros, report)
-#' @rawNamespace S3method(fabletools::report, multicause, report)
-#' @rawNamespace S3method(Hmisc::impute, multicause, impute)
-NULL
+
+#' @exportS3Method emmeans::contrast
+#' @rawNamespace S3method(rms::contrast, which_zeros)
+contrast.which_zeros <- function(object, ...) contrast(object, ...) # nolint: object_name_linter.
+
+#' @exportS3Method emmeans::contrast
+#' @rawNamespace S3method(rms::contrast, multicause)
+contrast.multicause <- function(object, ...) contrast(object, ...)
 
 # Some rows or columns of a table of what is missed, as of subset(): what the table says of itself stays, which data
 # frames drop.
@@ -153,21 +151,8 @@ NULL
 #' @export
 `[.which_zeros_sums` <- `[.false_absences`
 
-#' Generics of package generics
-#'
-#' `tidy()`, `glance()`, `augment()`, `explain()` and `explore()` are those of package generics, so that they are found
-#' whichever package was attached last. See [tidiers], [explain.which_zeros()] and [explore.which_zeros()].
-#'
-#' @param x a fit, an answer or a result of this package.
-#' @param ... see the pages above.
-#' @return What the method for the class of `x` returns.
-#' @examples
-#' fit <- bernoulli_mixture(simulated_sites$x, 2, control = fit_control(n_start = 1))
-#' head(tidy(fit))
-#' @name reexports
-#' @keywords internal
+# Found whichever package was attached last.
 #' @importFrom generics tidy glance augment explain explore
-#' @aliases tidy glance augment explain explore
 NULL
 
 #' @export

@@ -92,11 +92,13 @@
 #' @examples
 #' # A survey: three visits, one of which found nothing
 #' records <- data.frame(
-#'   pond = c("North", "North", "North", "South"), day = c("2021-05-02", "2021-05-02", "2021-06-01", "2021-05-03"),
+#'   pond = c("North", "North", "North", "South"),
+#'   day = c("2021-05-02", "2021-05-02", "2021-06-01", "2021-05-03"),
 #'   frog = c("Rana", "Bufo", "Rana", "Bufo")
 #' )
 #' surveys <- data.frame(
-#'   pond = c("North", "North", "South", "South"), day = c("2021-05-02", "2021-06-01", "2021-05-03", "2021-06-02"),
+#'   pond = c("North", "North", "South", "South"),
+#'   day = c("2021-05-02", "2021-06-01", "2021-05-03", "2021-06-02"),
 #'   hours = c(2, 1, 1, 3)
 #' )
 #' visits <- visits_array(records, site = "pond", taxon = "frog", visit = "day", surveys = surveys)
