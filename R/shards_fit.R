@@ -151,15 +151,25 @@ read_state <- function(folder, mark) {
 }
 
 is_state <- function(saved) {
-  is_number <- function(x) is_bare(x, "integer") && length(x) == 1L && isTRUE(x >= 0L)
+  is_flag <- is.null(saved$near_end) || isTRUE(saved$near_end) || isFALSE(saved$near_end)
+  are_blocks(saved$shared) && is_number(saved$version) && is_number(saved$passes) && goes_on(saved$before) &&
+    (is.null(saved$newest) || is_number(saved$newest)) && is_flag
+}
+
+is_number <- function(x) is_bare(x, "integer") && length(x) == 1L && isTRUE(x >= 0L)
+
+are_blocks <- function(x) {
   are_numbers <- function(x) is_bare(x, "double") && all(is.finite(x))
-  are_blocks <- function(x) is_bare(x, "list") && is_named(x) && all(vapply(x, are_numbers, NA))
-  before <- saved$before
-  goes_on <- is.null(before) || (is_bare(before, "list") && are_blocks(before$shared) && is_number(before$version) &&
-    is_bare(before$cycles, "double") && length(before$cycles) == 4L && !anyNA(before$cycles)) # -Inf: not yet known
-  are_blocks(saved$shared) && is_number(saved$version) && is_number(saved$passes) && goes_on &&
-    (is.null(saved$newest) || is_number(saved$newest)) &&
-    (is.null(saved$near_end) || isTRUE(saved$near_end) || isFALSE(saved$near_end))
+  is_bare(x, "list") && is_named(x) && all(vapply(x, are_numbers, NA))
+}
+
+# Where a cycle of acceleration was begun, and what is known of it: -Inf until the first one has ended.
+goes_on <- function(before) {
+  if (is.null(before)) {
+    return(TRUE)
+  }
+  is_bare(before, "list") && are_blocks(before$shared) && is_number(before$version) &&
+    is_bare(before$cycles, "double") && length(before$cycles) == 4L && !anyNA(before$cycles)
 }
 
 membership_file <- function(folder, shard, version) {
