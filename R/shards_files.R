@@ -89,7 +89,9 @@ write_shard <- function(run, i, view, rows) {
   cells <- list(view$dim, view$start, view$column, view$na_start, view$na_column)
   cells <- lapply(cells, function(part) if (is.null(part)) integer() else part)
   file <- shard_file(run$folder, i, "rows")
-  if (!is_plain_data(rows)) stop_input("What goes `along` must be plain values: no functions, environments or pointers.")
+  if (!is_plain_data(rows)) {
+    stop_input("What goes `along` must be plain values: no functions, environments or pointers.")
+  }
   check_run(run)
   write_whole(rows, file)
   md5 <- write_vectors(cells, shard_file(run$folder, i, "cells"))
@@ -211,7 +213,7 @@ are_counts <- function(x, n, most = Inf) {
 }
 
 # What each part of a manifest must be, given the parts before it, `shards` first.
-manifest_rules <- list(
+manifest_rules <- list( # nolint: cyclocomp_linter. Several functions.
   format = function(x, m) is_bare(x, "integer"),
   version = function(x, m) is_bare(x, "character") && length(x) == 1L,
   dims = function(x, m) {

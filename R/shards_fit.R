@@ -324,7 +324,6 @@ new_visits <- function(x, folder, saved, model, control) {
   workers <- if (!is.null(control$cluster)) open_workers(control$cluster, control$patience)
   jobs <- visit_jobs(x, workers, folder, model, control)
   look_at_all <- sent_rows(model, control$n_threads)
-
   # `before`: of accelerated cycles at theta_1, what they go on from beside that.
   write_state <- function(shared, before = NULL) {
     check_owner(folder, saved$mark)
