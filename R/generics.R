@@ -130,7 +130,7 @@ contrast.which_zeros <- function(object, ...) contrast(object, ...) # nolint: ob
 
 #' @exportS3Method emmeans::contrast
 #' @rawNamespace S3method(rms::contrast, multicause)
-contrast.multicause <- function(object, ...) contrast(object, ...)
+contrast.multicause <- function(object, ...) contrast(object, ...) # nolint: object_name_linter.
 
 # Some rows or columns of a table of what is missed, as of subset(): what the table says of itself stays, which data
 # frames drop.

@@ -29,7 +29,8 @@ models <- setdiff(models, "multicause_ensemble")
 # Where a model's class may be asked for all the same, and why.
 allowed_class_tests <- c(
   "R/ensemble.R" = "an average is an aspect Bernoulli model itself where all of its members are",
-  "R/identifiability.R" = "`draws` is an argument of a verb, a list of fits, whose class is checked"
+  "R/identifiability.R" = "`draws` is an argument of a verb, a list of fits, whose class is checked",
+  "R/select_k.R" = "the paper's criterion is one of aspect Bernoulli models alone"
 )
 
 # The model of a file's stem; files of aspect_bernoulli are also those of models whose names begin with it.

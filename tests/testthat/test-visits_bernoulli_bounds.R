@@ -64,8 +64,8 @@ test_that("one species whose misses differ by site gets the advice to let them d
   # Found on one visit of three at each of a few sites: sites of their own misses explain that by an occupancy of 1.
   once <- data.frame(y.1 = rep(c(1, 0, 0, 0, 0), 8), y.2 = rep(c(1, 1, 0, 0, 0), 8), y.3 = rep(c(0, 1, 0, 0, 0), 8))
   fit <- function(...) suppressMessages(visits_bernoulli(once, 1, ...))
-  expect_output(print(fit()),
-    "One species does not tell misses that differ by site from its absence: give `missed_by = \"visit\"`.", fixed = TRUE)
+  advice <- "One species does not tell misses that differ by site from its absence: give `missed_by = \"visit\"`."
+  expect_output(print(fit()), advice, fixed = TRUE)
   expect_no_match(capture.output(print(fit(missed_by = "visit"))), "One species does not")
 })
 
