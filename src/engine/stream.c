@@ -73,6 +73,7 @@ static bool are_texts(stream *s, size_t length) {
   return true;
 }
 
+/* Lists hold lists, no deeper than DEEPEST. NOLINTBEGIN(misc-no-recursion) */
 static bool are_items(stream *s, size_t length, int depth) {
   if (length > bytes_left(s) / 4) return false;
   for (size_t i = 0; i < length; i++)
@@ -148,6 +149,7 @@ static bool is_item(stream *s, int depth) {
       return !(flags & HAS_ATTRIBUTES) || are_attributes(s, depth + 1);
   }
 }
+/* NOLINTEND(misc-no-recursion) */
 
 /* Two versions of the format: the newer one also has the name of an encoding. */
 static bool is_head(stream *s) {
