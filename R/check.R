@@ -194,10 +194,9 @@ check_choice <- function(x, name, choices) {
   }
   text <- is.character(x) && length(x) == 1L && !is.na(x)
   # Rows are sites and columns taxa, whatever a choice calls them.
-  for (word in c(x, if (text) c(site = "observation", taxon = "attribute")[x])) {
-    if (text && word %in% choices) {
-      return(word)
-    }
+  known <- if (text) intersect(c(x, c(site = "observation", taxon = "attribute")[x]), choices)
+  if (length(known)) {
+    return(known[1L])
   }
   hint <- if (text) meant_words(clip(x), choices) else "."
   stop_input("`%s` must be one of %s, not %s%s", name, show_names(choices, length(choices)), show_value(x), hint)

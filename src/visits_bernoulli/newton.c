@@ -231,6 +231,18 @@ static double step_length(const climb *q) {
   return 0;
 }
 
+/* Adds the slope and minus the curvature of up log x + down log(1 - x); without a prior x may be at a bound. */
+static void add_prior(double x, double up, double down, double *slope, double *curve) {
+  if (up > 0) {
+    *slope += up / x;
+    *curve += up / x / x;
+  }
+  if (down > 0) {
+    *slope -= down / (1 - x);
+    *curve += down / (1 - x) / (1 - x);
+  }
+}
+
 #define MOST_LOGS 2 /* a weight has: at both of its bounds */
 
 /*
@@ -253,16 +265,8 @@ static void climb_unit(int k, scratch *s, const double *gradient, const double *
   }
   const double mean = simplex ? num_dot(s->weights, s->g, k) : 0;
   for (int c = 0; c < k; c++) {
-    const double x = s->weights[c], up = one[c], down = zero ? zero[c] : 0;
     s->g[c] -= mean; /* what all have in common is of no account on the simplex, but for rounding */
-    if (up > 0) {
-      s->g[c] += up / x;
-      s->h[num_at(c, c, k)] += up / x / x;
-    }
-    if (down > 0) {
-      s->g[c] -= down / (1 - x);
-      s->h[num_at(c, c, k)] += down / (1 - x) / (1 - x);
-    }
+    add_prior(s->weights[c], one[c], zero ? zero[c] : 0, s->g + c, s->h + num_at(c, c, k));
   }
   const num_quadratic_problem problem = {s->h, s->g, s->low, s->high, k, simplex};
   if (!num_quadratic(&problem, s->d, s->side, s->quadratic, s->which)) return;
@@ -411,17 +415,8 @@ static void differentiate_column(const visit *w, int j, scratch *s) {
   const int n = w->data->n, k = w->par->ab.k, d = by->d, size = k + d;
   for (int c = 0; c < k; c++) {
     for (int e = 0; e <= c; e++) s->h[num_at(e, c, size)] = s->hessian[num_pairs(c) + e];
-    /* Without a prior an aspect may be exactly 1. */
-    const double a = s->own[c], up = prior->one[c], down = prior->zero[c];
     s->g[c] = s->gradient[c];
-    if (up > 0) {
-      s->g[c] += up / a;
-      s->h[num_at(c, c, size)] += up / a / a;
-    }
-    if (down > 0) {
-      s->g[c] -= down / (1 - a);
-      s->h[num_at(c, c, size)] += down / (1 - a) / (1 - a);
-    }
+    add_prior(s->own[c], prior->one[c], prior->zero[c], s->g + c, s->h + num_at(c, c, size));
   }
   for (int e = 0; e < d; e++) {
     double *column = s->h + num_at(0, k + e, size);

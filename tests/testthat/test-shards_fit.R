@@ -103,36 +103,32 @@ test_that("a fit that goes on does not meet what an earlier call still writes", 
   expect_identical(rest$param, whole$param)
 })
 
-test_that("a call ends when another has begun in its folder", {
+# A fit in whose folder another call begins at its first visit, and does more.
+expect_overtaken <- function(more = function(folder) NULL) {
   x <- planted_table()
   shard <- shards(x, tempfile(), size = 60)
   folder <- tempfile()
   visit <- visit_shards
   bind_in_namespace("visit_shards", function(job) {
     writeLines("another", owner_file(folder))
+    more(folder)
     visit(job)
   })
   expect_error(
     short_fit(shard, 3, start = start_of_shards(x, 3), control = fit_control(max_pass = 9, checkpoint = folder)),
     "another call has begun", class = "multicause_input_error"
   )
+}
+
+test_that("a call ends when another has begun in its folder", {
+  expect_overtaken()
 })
 
 test_that("a call whose files another has removed says that, not what it missed", {
-  x <- planted_table()
-  shard <- shards(x, tempfile(), size = 60)
-  folder <- tempfile()
-  visit <- visit_shards
-  bind_in_namespace("visit_shards", function(job) {
-    writeLines("another", owner_file(folder))
+  expect_overtaken(function(folder) {
     unlink(list.files(folder, "^membership", full.names = TRUE))
     worker_memory$of <- NULL
-    visit(job)
   })
-  expect_error(
-    short_fit(shard, 3, start = start_of_shards(x, 3), control = fit_control(max_pass = 9, checkpoint = folder)),
-    "another call has begun", class = "multicause_input_error"
-  )
 })
 
 test_that("files of a fit that hold other numbers are named and not followed", {
