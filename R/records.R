@@ -187,41 +187,8 @@ odd_blanks <- "[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff_[:space:]]+"
 # Names without differences in blanks, underscores, dashes, and letters whose accent is a character of its own.
 plain_spelling <- function(name) {
   odd <- grep("[^ -^`-~]|^ |  | $", name, perl = TRUE, useBytes = TRUE) # few: not ASCII alone, or with such blanks
-  text <- trimws(gsub(odd_blanks, " ", join_accents(name[odd])))
+  text <- trimws(gsub(odd_blanks, " ", utf8::utf8_normalize(name[odd])))
   replace(name, odd, gsub("[\u2010-\u2015\u2212]", "-", text))
-}
-
-# A letter and an accent after it are the letter with the accent: the marks, letters and what they make.
-accents <- list(
-  list("\u0300", "AEIOUaeiou", "\u00c0\u00c8\u00cc\u00d2\u00d9\u00e0\u00e8\u00ec\u00f2\u00f9"),
-  list(
-    "\u0301", "AEIOUYaeiouyCNSZcnsz",
-    paste0(
-      "\u00c1\u00c9\u00cd\u00d3\u00da\u00dd\u00e1\u00e9\u00ed\u00f3\u00fa\u00fd",
-      "\u0106\u0143\u015a\u0179\u0107\u0144\u015b\u017a"
-    )
-  ),
-  list("\u0302", "AEIOUaeiou", "\u00c2\u00ca\u00ce\u00d4\u00db\u00e2\u00ea\u00ee\u00f4\u00fb"),
-  list("\u0303", "ANOano", "\u00c3\u00d1\u00d5\u00e3\u00f1\u00f5"),
-  list("\u0308", "AEIOUaeiouy", "\u00c4\u00cb\u00cf\u00d6\u00dc\u00e4\u00eb\u00ef\u00f6\u00fc\u00ff"),
-  list("\u030a", "AUau", "\u00c5\u016e\u00e5\u016f"),
-  list(
-    "\u030c", "CDENRSTZcenrsz",
-    "\u010c\u010e\u011a\u0147\u0158\u0160\u0164\u017d\u010d\u011b\u0148\u0159\u0161\u017e"
-  ),
-  list("\u0327", "CScs", "\u00c7\u015e\u00e7\u015f")
-)
-
-join_accents <- function(name) {
-  apart <- grep("[\u0300-\u036f]", name)
-  for (accent in accents) {
-    letters <- strsplit(accent[[2L]], "")[[1L]]
-    joined <- strsplit(accent[[3L]], "")[[1L]]
-    for (i in if (any(grepl(accent[[1L]], name[apart], fixed = TRUE))) seq_along(letters)) {
-      name[apart] <- gsub(paste0(letters[i], accent[[1L]]), joined[i], name[apart], fixed = TRUE)
-    }
-  }
-  name
 }
 
 # Open nomenclature, as regular expressions. A word begins at the start, after a blank or in brackets.
