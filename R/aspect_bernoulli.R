@@ -309,12 +309,10 @@ fit_problem <- function(fit, x, pinned = unname(fit$pinned)) {
   problem
 }
 
-#' @export
 draw_start.aspect_bernoulli_problem <- function(problem, kind) {
   c(ab_draw(problem$data, kind, problem$pinned), drawn = TRUE)
 }
 
-#' @export
 run_start.aspect_bernoulli_problem <- function(problem, start, control) {
   if (isTRUE(start$drawn) && opens_by_em(problem, control)) {
     return(open_by_em(problem, start[c("membership", "aspects")], control))
@@ -339,12 +337,10 @@ open_by_em <- function(problem, start, control) {
   go_on(opened, opened$param, problem, control)
 }
 
-#' @export
 shake_start.aspect_bernoulli_problem <- function(problem, param) {
   ab_shake(param[c("membership", "aspects")], problem$pinned)
 }
 
-#' @export
 mark_start.aspect_bernoulli_problem <- function(problem, param) {
   list(phantom = ab_found_phantom(param, problem$data, problem$pinned))
 }
@@ -428,7 +424,6 @@ sparse_pays <- function(view, k) {
 # same (bench/passes.md).
 newton_screening <- list(max_pass = 50L, tol = 1e-5)
 
-#' @export
 screening.aspect_bernoulli_problem <- function(problem, control) {
   first <- NextMethod()
   if (problem$estimate == "vb" || algorithm_of(problem, control) == "em") {

@@ -34,7 +34,6 @@ check_effort_phantom <- function(phantom, k) {
 # Kernel and starts in units of mean 0 and variance 1.
 scale_effort <- function(effort) (effort - mean(effort)) / stats::sd(effort)
 
-#' @export
 run_start.aspect_bernoulli_effort_problem <- function(problem, start, control) {
   if (is.null(start$coef)) start <- effort_start(start)
   effort <- list(coef = start$coef, effort = scale_effort(problem$effort))

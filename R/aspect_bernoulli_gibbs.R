@@ -54,7 +54,6 @@ gibbs_empirical_prior <- function(data, pinned, prior, control) {
   vb_empirical(run_starts(problem, control), problem, control)$prior
 }
 
-#' @export
 new_job.ab_gibbs_problem <- function(problem, stream, state = NULL) {
   list(
     stream = stream, phase = if (is.null(state)) "start" else "warmup", state = state, starts = NULL, n_warm = 0L,
@@ -63,12 +62,10 @@ new_job.ab_gibbs_problem <- function(problem, stream, state = NULL) {
   )
 }
 
-#' @export
 total_sweeps.ab_gibbs_problem <- function(problem, started) {
   as.double(problem$control$warmup) + problem$control$draws * problem$control$thin
 }
 
-#' @export
 step_job.ab_gibbs_problem <- function(problem, job, on_tick = NULL) {
   switch(job$phase,
     start = gibbs_step_start(job, problem),
@@ -317,7 +314,6 @@ kept_states <- function(fit, most = Inf) {
 }
 
 # From the sums over all draws; for phantoms other than those the chains went by, from the kept states.
-#' @export
 cell_scores.aspect_bernoulli_gibbs <- function(fit, rows, kinds, of = "absences") {
   if (!identical(kinds, fit$kinds)) {
     return(gibbs_scores_of_states(fit, rows, kinds, of))
@@ -352,10 +348,8 @@ gibbs_scores_of_states <- function(fit, rows, kinds, of) {
 # How far `missed` spreads over the draws, as standard deviation; NULL where a fit has no draws.
 score_spread <- function(fit, rows, kinds, of) UseMethod("score_spread")
 
-#' @export
 score_spread.default <- function(fit, rows, kinds, of) NULL
 
-#' @export
 score_spread.aspect_bernoulli_gibbs <- function(fit, rows, kinds, of) {
   noise <- if (of == "absences") "white" else "black"
   if (!identical(kinds, fit$kinds) || !any(kinds == noise)) {

@@ -1,6 +1,5 @@
 # Methods for fits of aspect_bernoulli(estimate = "gibbs").
 
-#' @export
 fit_sentences.aspect_bernoulli_gibbs <- function(fit, digits = 4L) {
   chains <- length(unique(fit$trace$chain))
   c(
@@ -113,10 +112,8 @@ as.mcmc.aspect_bernoulli_gibbs <- function(x, ...) { # nolint: object_name_linte
   coda_chains(x)
 }
 
-#' @export
 is_sampled.aspect_bernoulli_gibbs <- function(fit) TRUE
 
-#' @export
 fit_rules.aspect_bernoulli_gibbs <- function(fit) {
   d <- fit$dims
   c(NextMethod(), sampled_rules(d[["n"]], d[["m"]], d[["k"]]))
@@ -138,7 +135,6 @@ sampled_rules <- function(n, m, k) {
   )
 }
 
-#' @export
 result_rules.summary.aspect_bernoulli_gibbs <- function(x) {
   list(
     quantities = rule_quantities(), phantoms = rule_frame(component = "text", kind = "text", pinned = "flag"),
@@ -147,5 +143,4 @@ result_rules.summary.aspect_bernoulli_gibbs <- function(x) {
 }
 
 # The means over draws of the cells' probabilities, as fitted() gives them.
-#' @export
 row_cells.aspect_bernoulli_gibbs <- function(fit, family) row_cells.default(fit, family)

@@ -214,10 +214,8 @@ draw_seeded <- function(draw, seed) {
 
 # How an aspect Bernoulli fit presents itself.
 
-#' @export
 model_title.aspect_bernoulli <- function(fit) "Aspect Bernoulli model"
 
-#' @export
 found_sentences.aspect_bernoulli <- function(fit, digits = 4L) c(phantom_sentences(fit), sure_sentence(fit))
 
 # How sure the numbers of phantom_sentences() are: said where the fit does not know.
@@ -527,7 +525,6 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
 }
 
 # 1 - p is summed as S (1 - A), because 1 - (S A) loses the small ones.
-#' @export
 row_cells.aspect_bernoulli <- function(fit, family) {
   membership <- unname(fit$param$membership)
   aspects <- unname(fit$param$aspects)
@@ -537,23 +534,19 @@ row_cells.aspect_bernoulli <- function(fit, family) {
   }
 }
 
-#' @export
 component_matrix.aspect_bernoulli <- function(fit) fit$param$aspects
 
-#' @export
 part_sides.aspect_bernoulli <- function(fit, name, values) {
   switch(name,
     aspects = c("component", "attribute"), NextMethod()
   )
 }
 
-#' @export
 param_parts.aspect_bernoulli <- function(fit) {
   c(NextMethod(), if (!is.null(fit$effort)) list(effort = fit$effort$coefficients))
 }
 
 # For phantoms: whether the value on record is false.
-#' @export
 augment_scores.aspect_bernoulli <- function(fit, rows, observed) {
   kinds <- component_kinds(fit, NULL)
   of_zeros <- cell_scores(fit, rows, kinds, "absences")
@@ -562,10 +555,8 @@ augment_scores.aspect_bernoulli <- function(fit, rows, observed) {
   list(.present = of_zeros$present, .false = false)
 }
 
-#' @export
 report_question.aspect_bernoulli <- function(fit) "Which zeros are real?"
 
-#' @export
 add_content.aspect_bernoulli <- function(fit, content, age, of, sites, cells, without) {
   average <- inherits(fit, "multicause_ensemble")
   content$phantoms <- if (average) member_phantoms(fit) else phantoms(fit)
@@ -591,7 +582,6 @@ aspect_param <- function(d) {
   )
 }
 
-#' @export
 fit_rules.aspect_bernoulli <- function(fit) {
   d <- fit$dims
   n <- d[["n"]]
@@ -615,7 +605,6 @@ fit_rules.aspect_bernoulli <- function(fit) {
   )
 }
 
-#' @export
 result_rules.summary.aspect_bernoulli <- function(x) {
   c(summary_rules(), list(
     phantoms = rule_frame(component = "text", kind = "text", pinned = "flag"),

@@ -53,7 +53,6 @@ ab_check_settings <- function(settings) {
   settings
 }
 
-#' @export
 shard_visit.ab_on_shards <- function(model, view, rows, shared, asked, control) {
   pulls <- if (!is.null(asked$by_row)) list(pulls = asked$by_row)
   param <- ab_kernel_param(list(membership = rows, aspects = shared$aspects), model$pinned, smooth = pulls)
@@ -61,7 +60,6 @@ shard_visit.ab_on_shards <- function(model, view, rows, shared, asked, control) 
   .Call(mc_c_ab_shard, view, param, mode_counts(model$prior, model$pinned), control)
 }
 
-#' @export
 shard_driver.ab_on_shards <- function(model, empty, param, control) {
   none <- list(membership = matrix(0, 0L, model$k), aspects = param$aspects)
   param <- c(ab_kernel_param(none, model$pinned), param[c("visit", "near_end", "go_on")])
@@ -70,7 +68,6 @@ shard_driver.ab_on_shards <- function(model, empty, param, control) {
   out
 }
 
-#' @export
 check_shards_start.ab_on_shards <- function(model, start, x) {
   wish <- "list(aspects = k x m matrix), and a n x k matrix `membership` if you like"
   start <- check_start(start, "aspects", wish, shard_names(x), x$attributes)
@@ -81,14 +78,12 @@ check_shards_start.ab_on_shards <- function(model, start, x) {
   list(shared = list(aspects = unname(aspects)), rows = membership)
 }
 
-#' @export
 fit_sample.ab_on_shards <- function(model, rows, control, effort = NULL) {
   prior <- if (!is.null(model$prior)) list(prior = model$prior)
   asked <- c(list(estimate = model$estimate, phantom = model$phantom, effort = effort, control = control), prior)
   do.call(aspect_bernoulli, c(list(quote(rows), model$k), asked))
 }
 
-#' @export
 sampled_shared.ab_on_shards <- function(model, fit, share) {
   aspects <- unname(fit$param$aspects)
   free <- model$pinned == "free"
@@ -96,7 +91,6 @@ sampled_shared.ab_on_shards <- function(model, fit, share) {
   list(aspects = aspects)
 }
 
-#' @export
 finish_shards_fit.ab_on_shards <- function(model, fit, found, free) {
   x <- fit$shards
   pinned <- model$pinned
@@ -148,7 +142,6 @@ is_shards_fit <- function(fit) {
   inherits(fit, "aspect_bernoulli_shards")
 }
 
-#' @export
 shard_part.aspect_bernoulli_shards <- function(fit, rows, data) {
   membership <- rows[, fit$order, drop = FALSE]
   dimnames(membership) <- list(rownames(data$x), component_names(fit$dims[["k"]]))
@@ -159,7 +152,6 @@ shard_part.aspect_bernoulli_shards <- function(fit, rows, data) {
   )
 }
 
-#' @export
 model_title.aspect_bernoulli_shards <- function(fit) "Aspect Bernoulli model"
 
 #' @export

@@ -35,27 +35,22 @@ observed_of_shard <- function(x, shard) {
   all - diff(read_shard_view(x, shard)$na_start)
 }
 
-#' @export
 known_rows.ab_effort_on_shards <- function(model, numbers) list(effort = model$here$scaled[numbers])
 
-#' @export
 settle_rows.ab_effort_on_shards <- function(model, rows, shared, known) {
   .Call(mc_c_ab_effort_impose, rows, shared$coef, known$effort)
 }
 
-#' @export
 sample_model.ab_effort_on_shards <- function(model, numbers) {
   model$here$values <- model$here$values[numbers]
   model
 }
 
-#' @export
 shard_visit.ab_effort_on_shards <- function(model, view, rows, shared, asked, control) {
   param <- ab_kernel_param(list(membership = rows, aspects = shared$aspects), model$pinned)
   .Call(mc_c_ab_effort_shard, view, c(param, shared["coef"], asked), mode_counts(model$prior, model$pinned), control)
 }
 
-#' @export
 shard_driver.ab_effort_on_shards <- function(model, empty, param, control) {
   none <- list(membership = matrix(0, 0L, model$k), aspects = param$aspects)
   of_curve <- c(param["coef"], model$here[c("effort", "cells")])
@@ -65,20 +60,17 @@ shard_driver.ab_effort_on_shards <- function(model, empty, param, control) {
   out
 }
 
-#' @export
 check_shards_start.ab_effort_on_shards <- function(model, start, x) {
   out <- NextMethod()
   out$shared$coef <- flat_curve(if (is.null(out$rows)) 1 / model$k else mean(out$rows[, model$k]))
   out
 }
 
-#' @export
 fit_sample.ab_effort_on_shards <- function(model, rows, control) {
   differ <- stats::sd(model$here$values) > 0 # else the sample's curve is flat
   fit_sample.ab_on_shards(model, rows, control, effort = if (differ) model$here$values)
 }
 
-#' @export
 sampled_shared.ab_effort_on_shards <- function(model, fit, share) {
   out <- NextMethod()
   own <- list(coefficients = fit$effort$coefficients, values = model$here$values)
@@ -86,7 +78,6 @@ sampled_shared.ab_effort_on_shards <- function(model, fit, share) {
   c(out, list(coef = if (is.null(fit$effort)) flat_curve(missed) else scaled_curve(own)))
 }
 
-#' @export
 finish_shards_fit.ab_effort_on_shards <- function(model, fit, found, free) {
   out <- NextMethod()
   out$df <- fit$dims[["n"]] * (model$k - 2) + 2 + (model$k - 1) * fit$dims[["m"]]

@@ -31,10 +31,8 @@ ab_pulls <- function(near, pinned, n_threads) {
   }
 }
 
-#' @export
 sent_rows.ab_smooth_on_shards <- function(model, n_threads) ab_pulls(model$here$near, model$pinned, n_threads)
 
-#' @export
 finish_shards_fit.ab_smooth_on_shards <- function(model, fit, found, free) {
   out <- NextMethod()
   rows <- do.call(rbind, lapply(fit$shards$shards$shard, function(s) own_rows(fit, s)))

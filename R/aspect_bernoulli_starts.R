@@ -1,7 +1,6 @@
 # Initial values of the aspect Bernoulli model. "mixture": a few EM steps of a Bernoulli mixture; "mixture_phantom":
 # the same with one component fewer plus an aspect near zero; "uniform": random numbers, the paper's way.
 
-#' @export
 start_kinds.aspect_bernoulli_problem <- function(problem, control) {
   k <- length(problem$pinned)
   if (k == 1L) {

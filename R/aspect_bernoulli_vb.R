@@ -9,7 +9,6 @@ ab_vb_run <- function(view, start, pinned, prior, control, fixed_aspects = FALSE
   list(param = c(vb_means(state, pinned), list(state = state)), outcome = out$outcome)
 }
 
-#' @export
 run_start.aspect_bernoulli_vb_problem <- function(problem, start, control) {
   ab_vb_run(problem$data$view, start, problem$pinned, problem$prior, control)
 }

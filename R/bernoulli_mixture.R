@@ -116,12 +116,10 @@ bm_choose_prior <- function(prior, estimate, data, k, control) {
   })
 }
 
-#' @export
 start_kinds.bernoulli_mixture_problem <- function(problem, control) {
   if (problem$k == 1L) "rows" else rep_len(c("rows", "uniform"), control$n_start)
 }
 
-#' @export
 draw_start.bernoulli_mixture_problem <- function(problem, kind) {
   k <- problem$k
   data <- problem$data
@@ -129,13 +127,11 @@ draw_start.bernoulli_mixture_problem <- function(problem, kind) {
   list(weights = rep(1 / k, k), prototypes = prototypes)
 }
 
-#' @export
 run_start.bernoulli_mixture_problem <- function(problem, start, control) {
   bm_run(problem$data$view, start, problem$pseudo, control, problem$near)
 }
 
 # Labels anew: softened ones would put weight on components that cannot have written the row.
-#' @export
 soften_start.bernoulli_mixture_problem <- function(problem, param) param[c("weights", "prototypes")]
 
 # A run of the kernel. With neighbours memberships are parameters, too, and start from those of the components.
@@ -300,26 +296,20 @@ simulate.bernoulli_mixture <- function(object, nsim = 1, seed = NULL, ...) {
   })
 }
 
-#' @export
 model_title.bernoulli_mixture <- function(fit) "Bernoulli mixture"
 
-#' @export
 component_matrix.bernoulli_mixture <- function(fit) fit$param$prototypes
 
-#' @export
 component_scale.bernoulli_mixture <- function(fit) "probability"
 
-#' @export
 part_sides.bernoulli_mixture <- function(fit, name, values) {
   switch(name,
     prototypes = c("component", "attribute"), NextMethod()
   )
 }
 
-#' @export
 observation_figure.bernoulli_mixture <- function(fit) shares_figure(fit)
 
-#' @export
 fit_rules.bernoulli_mixture <- function(fit) {
   d <- fit$dims
   base_rules(
@@ -332,7 +322,6 @@ fit_rules.bernoulli_mixture <- function(fit) {
 }
 
 # Eq. (26): the mixture's own components.
-#' @export
 held_out_rows.bernoulli_mixture <- function(fit, data, floor, family, ...) {
   check_dots(...)
   one <- unname(fit$param$prototypes)

@@ -24,20 +24,16 @@ bm_fit_shards <- function(x, k, settings, start, control, call) {
   fit_shards(x, model, objective, start, control, call)
 }
 
-#' @export
 rows_extent.bm_on_shards <- function(model, n) NULL
 
-#' @export
 shard_visit.bm_on_shards <- function(model, view, rows, shared, asked, control) {
   .Call(mc_c_bm_shard, view, c(shared, asked), model$pseudo, control)
 }
 
-#' @export
 shard_driver.bm_on_shards <- function(model, empty, param, control) {
   .Call(mc_c_bm_shards_fit, empty, param, model$pseudo, control)
 }
 
-#' @export
 check_shards_start.bm_on_shards <- function(model, start, x) {
   m <- x$dims[["m"]]
   wish <- "list(weights = k numbers, prototypes = k x m matrix)"
@@ -47,13 +43,11 @@ check_shards_start.bm_on_shards <- function(model, start, x) {
   list(shared = list(weights = weights, prototypes = unname(prototypes)))
 }
 
-#' @export
 fit_sample.bm_on_shards <- function(model, rows, control) {
   prior <- if (!is.null(model$prior)) list(prior = model$prior)
   do.call(bernoulli_mixture, c(list(quote(rows), model$k, estimate = model$estimate, control = control), prior))
 }
 
-#' @export
 sampled_shared.bm_on_shards <- function(model, fit, share) {
   k <- model$k
   list(
@@ -61,7 +55,6 @@ sampled_shared.bm_on_shards <- function(model, fit, share) {
   )
 }
 
-#' @export
 finish_shards_fit.bm_on_shards <- function(model, fit, found, free) {
   labels <- component_names(model$k)
   order <- if (free) order(-found$weights) else seq_len(model$k)
@@ -78,7 +71,6 @@ finish_shards_fit.bm_on_shards <- function(model, fit, found, free) {
   fit
 }
 
-#' @export
 shard_part.bernoulli_mixture_shards <- function(fit, rows, data) {
   membership <- bm_expect(fit, data$view)$membership
   dimnames(membership) <- list(rownames(data$x), component_names(fit$dims[["k"]]))
@@ -88,5 +80,4 @@ shard_part.bernoulli_mixture_shards <- function(fit, rows, data) {
   )
 }
 
-#' @export
 model_title.bernoulli_mixture_shards <- function(fit) "Bernoulli mixture"

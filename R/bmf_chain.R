@@ -103,7 +103,6 @@ bmf_reheat <- function(problem, state, at, on_tick) {
   bmf_anneal(problem, state, low, ceiling(0.6 * problem$control$start_sweeps), on_tick)
 }
 
-#' @export
 new_job.bmf_problem <- function(problem, stream, state = NULL) {
   list(
     stream = stream, phase = if (is.null(state)) "start" else "warmup", at = 0L, state = state, start_joint = -Inf,
@@ -112,7 +111,6 @@ new_job.bmf_problem <- function(problem, stream, state = NULL) {
   )
 }
 
-#' @export
 step_job.bmf_problem <- function(problem, job, on_tick = NULL) {
   switch(job$phase,
     start = bmf_step_start(job, problem, on_tick),
@@ -170,7 +168,6 @@ bmf_step_draws <- function(job, problem, on_tick) {
   job
 }
 
-#' @export
 total_sweeps.bmf_problem <- function(problem, started) {
   control <- problem$control
   start <- if (started || control$init == "prior") {

@@ -256,7 +256,6 @@ simulate.bmf <- function(object, nsim = 1, seed = NULL, ...) {
   structure(drawn$value, seed = drawn$seed)
 }
 
-#' @export
 residual_matrix.bmf <- function(fit, x, mean, type) {
   if (fit$family == "bernoulli" || type == "response") {
     return(residual_matrix.default(fit, x, mean, type))
@@ -270,7 +269,6 @@ residual_matrix.bmf <- function(fit, x, mean, type) {
   sign(x - mean) * sqrt(2 * pmax(0, ifelse(x > 0, x * log(x / mean), 0) - (x - mean)))
 }
 
-#' @export
 model_title.bmf <- function(fit) "Binary matrix factorization"
 
 #' @export
@@ -286,10 +284,8 @@ update.bmf <- function(object, ..., evaluate = TRUE) {
   if (evaluate) eval(find_model(call, object, parent.frame()), parent.frame()) else call
 }
 
-#' @export
 data_kind.bmf <- function(fit) bmf_data_kind(fit$family)
 
-#' @export
 part_sides.bmf <- function(fit, name, values) {
   switch(name,
     effects = c("component", "attribute"), rows = c("observation", "row_feature"),
@@ -297,26 +293,19 @@ part_sides.bmf <- function(fit, name, values) {
   )
 }
 
-#' @export
 param_parts.bmf <- function(fit) c(list(effects = bmf_effects(fit)), NextMethod())
 
-#' @export
 is_sampled.bmf <- function(fit) TRUE
 
 # The numbers of entries follow from those of features.
-#' @export
 judged_quantities.bmf <- function(fit) bmf_note_names[1:4]
 
-#' @export
 has_figure.bmf <- function(fit) TRUE
 
-#' @export
 observation_figure.bmf <- function(fit) ggplot2::autoplot(fit, "counts")
 
-#' @export
 fit_dims.bmf <- function(fit) c("n", "m", "k", "l", "observed")
 
-#' @export
 fit_rules.bmf <- function(fit) {
   d <- fit$dims
   n <- d[["n"]]
@@ -363,7 +352,6 @@ bmf_state_rule <- function(n, m) {
   }
 }
 
-#' @export
 result_rules.summary.bmf <- function(x) {
   features <- rule_frame(features = "count", probability = "number", rows = 1L)
   list(
@@ -381,15 +369,12 @@ result_rules.summary.bmf <- function(x) {
   )
 }
 
-#' @export
 presence_probability.bmf <- function(fit) {
   if (fit$family == "poisson") 1 - exp(-fitted(fit)) else presence_probability.default(fit)
 }
 
-#' @export
 row_family.bmf <- function(fit) if (fit$family == "gaussian") "squared" else fit$family
 
-#' @export
 held_out_rows.bmf <- function(fit, data, floor, family, ...) {
   if (fit$family == "gaussian") {
     stop_no_likelihood(

@@ -159,8 +159,6 @@ bmf_first_hyper <- function(prior) {
   vapply(unclass(prior)[bmf_hyper_names], function(law) if (is_gamma_prior(law)) law$shape / law$rate else law, 0)
 }
 
-#' @export
 result_rules.multicause_gamma_prior <- function(x) rule_rebuilt(gamma_prior, "gamma_prior()")
 
-#' @export
 result_rules.multicause_bmf_prior <- function(x) rule_rebuilt(bmf_prior, "bmf_prior()")

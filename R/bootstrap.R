@@ -145,11 +145,9 @@ fit_to <- function(fit, x, control, start = NULL) {
 # A table of new observations, n x m, as the model has them.
 new_table <- function(fit) UseMethod("new_table")
 
-#' @export
 new_table.default <- function(fit) simulate(fit)[[1L]]
 
 # Observations of a mixture anew, not those of the fit with their memberships.
-#' @export
 new_table.bernoulli_mixture <- function(fit) {
   component <- sample.int(fit$dims[["k"]], fit$dims[["n"]], replace = TRUE, prob = fit$param$weights)
   out <- random_bernoulli(fit$param$prototypes[component, , drop = FALSE])
@@ -429,7 +427,6 @@ bootstrap_draws <- function(fit, n = 100, ..., seed = NULL, x = NULL) {
 # How a fit of this kind is fitted anew to a table drawn from it: a function of the fit and the table.
 refit_table <- function(fit) UseMethod("refit_table")
 
-#' @export
 refit_table.default <- function(fit) {
   stop_input(paste(
     "bootstrap_draws() knows fits of aspect_bernoulli(), visits_bernoulli(), bernoulli_mixture() and plsa(), not of",
@@ -437,7 +434,6 @@ refit_table.default <- function(fit) {
   ), model_name(fit))
 }
 
-#' @export
 refit_table.aspect_bernoulli <- function(fit) {
   if (is.null(fit$estimate) || !fit$estimate %in% c("ml", "map")) {
     stop_input("`fit` must have `estimate` \"ml\" or \"map\": of this one posterior_draws(fit) has draws.")
@@ -445,16 +441,13 @@ refit_table.aspect_bernoulli <- function(fit) {
   refit_aspects
 }
 
-#' @export
 refit_table.visits_bernoulli <- function(fit) {
   refit_table.aspect_bernoulli(fit) # of its estimate the same holds
   refit_call
 }
 
-#' @export
 refit_table.bernoulli_mixture <- function(fit) refit_call
 
-#' @export
 refit_table.plsa <- function(fit) refit_call
 
 refit_aspects <- function(fit, drawn) {

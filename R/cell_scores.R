@@ -10,10 +10,8 @@
 # 1 - p is summed as S (1 - A), because 1 - (S A) loses the small ones.
 cell_scores <- function(fit, rows, kinds, of = "absences") UseMethod("cell_scores")
 
-#' @export
 cell_scores.default <- function(fit, rows, kinds, of = "absences") stop_no_phantoms(fit)
 
-#' @export
 cell_scores.aspect_bernoulli <- function(fit, rows, kinds, of = "absences") {
   one <- fit$param$aspects
   zero <- 1 - one
@@ -140,7 +138,6 @@ has_noise <- function(fit, kinds, of) {
 # (black) as this one, for every cell of some rows. A mean over draws may exceed that of their mean probabilities.
 largest_missed <- function(fit, scores, observed, kinds, of) UseMethod("largest_missed")
 
-#' @export
 largest_missed.aspect_bernoulli <- function(fit, scores, observed, kinds, of) {
   colours <- if (of == "absences") c("white", "black") else c("black", "white")
   written <- most_written(fit, kinds, colours[1L])

@@ -282,7 +282,6 @@ rhat_agree <- 1.1 # R-hat up to which chains are said to agree
 # The quantities on which chains are to agree.
 judged_quantities <- function(fit) UseMethod("judged_quantities")
 
-#' @export
 judged_quantities.default <- function(fit) quantities(fit)
 
 # Do all chains agree on them? A warning says on which they do not. NA for a single chain, and where halves of chains

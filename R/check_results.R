@@ -4,7 +4,6 @@
 
 result_rules <- function(x) UseMethod("result_rules")
 
-#' @export
 result_rules.default <- function(x) {
   switch(class(x)[1L],
     age_profile = age_profile_rules(), alignment = alignment_rules(), corruption = corruption_rules(x),

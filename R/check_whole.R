@@ -314,7 +314,6 @@ rule_smooth <- function(n) {
 # The names of dims.
 fit_dims <- function(fit) UseMethod("fit_dims")
 
-#' @export
 fit_dims.default <- function(fit) c("n", "m", "k", "observed")
 
 # What each part of a fit must be, given dims, which are known to be sound.

@@ -130,7 +130,6 @@ smooth_models <- c("aspect_bernoulli", "bernoulli_mixture", "plsa")
 # What curves() calls its values: chances of a presence, or shares of the counts.
 curve_value <- function(fit) UseMethod("curve_value")
 
-#' @export
 curve_value.default <- function(fit) "present"
 
 # What each component that is not pinned says of the attributes.
@@ -211,7 +210,6 @@ recorded_shares <- function(fit, weights, attribute) {
 # The data themselves, as chances or shares, of all observations.
 recorded_values <- function(fit, attribute) UseMethod("recorded_values")
 
-#' @export
 recorded_values.default <- function(fit, attribute) {
   dense_rows(fit$x[, attribute, drop = FALSE], seq_len(fit$dims[["n"]]))
 }

@@ -301,7 +301,7 @@ print.multicause_ensemble <- function(x, digits = 3L, ...) {
   check_whole(x, "x")
   digits <- check_digits(digits)
   k <- vapply(x$fits, function(fit) fit$dims[["k"]], 0)
-  titles <- unique(vapply(x$fits, model_title, ""))
+  titles <- unique(vapply(x$fits, function(fit) model_title(fit), ""))
   cat(sprintf("Average of %s to %s\n", count_words(length(x$fits), "fit"), table_words(x$dims, axis_words(x))))
   cat(sprintf("Models: %s\n", paste(titles, collapse = ", ")))
   show_weights <- function(by, groups) {
@@ -399,7 +399,6 @@ fitted.multicause_ensemble <- function(object, ...) {
   object$probability
 }
 
-#' @export
 presence_probability.multicause_ensemble <- function(fit) fit$probability
 
 #' @export
@@ -430,16 +429,13 @@ update.multicause_ensemble <- function(object, ...) {
   stop_input("An average of fits cannot be updated: update its members and average them again.")
 }
 
-#' @export
 data_kind.multicause_ensemble <- function(fit) data_kind(fit$fits[[1L]])
 
-#' @export
 trust_sentence.multicause_ensemble <- function(fit) {
   ready <- sum(vapply(fit$fits, function(each) each$converged, NA))
   sprintf("An average of %s; converged: %d.", count_words(length(fit$fits), "fit"), ready)
 }
 
-#' @export
 fit_rules.multicause_ensemble <- function(fit) {
   d <- fit$dims
   n <- d[["n"]]

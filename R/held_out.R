@@ -4,14 +4,12 @@
 # Probability of a presence (x > 0) in every cell of the data of a fit, missing ones included, n x m.
 presence_probability <- function(fit) UseMethod("presence_probability")
 
-#' @export
 presence_probability.default <- function(fit) pmin(pmax(fitted(fit), 0), 1)
 
 # Probability of a presence on record in every cell of the data of a fit, in the shape of the data. It differs from
 # presence_probability() where the data are repeated records of one state.
 recorded_probability <- function(fit) UseMethod("recorded_probability")
 
-#' @export
 recorded_probability.default <- function(fit) presence_probability(fit)
 
 # Log-likelihood of every new row, nats. What a cell shows has a probability of at least `floor` (a mean, of counts).
@@ -22,7 +20,6 @@ recorded_probability.default <- function(fit) presence_probability(fit)
 # By default eqs. (23) to (25) of the paper: the training rows' own probabilities are equally likely components.
 held_out_rows <- function(fit, data, floor, family, ...) UseMethod("held_out_rows")
 
-#' @export
 held_out_rows.default <- function(fit, data, floor, family, ..., training = NULL) {
   check_dots(...)
   if (family == "squared") {
@@ -51,7 +48,6 @@ refuse_missing_shares <- function(data) {
 # list(mean) of counts, or list(share) of a row's total; matrices rows x m.
 row_cells <- function(fit, family) UseMethod("row_cells")
 
-#' @export
 row_cells.default <- function(fit, family) {
   if (family == "poisson") {
     mean <- unname(fitted(fit))
@@ -68,7 +64,6 @@ row_cells.default <- function(fit, family) {
 # What a fit's own cells are, where nothing else is said: see held_out_rows().
 row_family <- function(fit) UseMethod("row_family")
 
-#' @export
 row_family.default <- function(fit) "bernoulli"
 
 row_kind <- function(fit, family) {
@@ -185,7 +180,6 @@ visit_fold_data <- function(x) {
 # Whether a fit tells something of a visit that it has not seen; else an error.
 check_tells_visits <- function(fit) UseMethod("check_tells_visits")
 
-#' @export
 check_tells_visits.default <- function(fit) {
   stop_input("Visits can be held out of fits of visits_bernoulli() only, not of %s().", model_name(fit))
 }

@@ -104,13 +104,11 @@ lp_run <- function(view, start, penalty, control, fixed_loadings = FALSE) {
   )
 }
 
-#' @export
 start_kinds.logistic_pca_problem <- function(problem, control) {
   if (problem$k == 0L) "random" else rep("random", control$n_start)
 }
 
 # Intercepts at the attributes' own log-odds, small random scores and loadings.
-#' @export
 draw_start.logistic_pca_problem <- function(problem, kind) {
   data <- problem$data
   k <- problem$k
@@ -122,7 +120,6 @@ draw_start.logistic_pca_problem <- function(problem, kind) {
   )
 }
 
-#' @export
 run_start.logistic_pca_problem <- function(problem, start, control) {
   lp_run(problem$data$view, start, problem$penalty, control)
 }
@@ -261,16 +258,12 @@ simulate.logistic_pca <- function(object, nsim = 1, seed = NULL, ...) {
   simulate_with(object, nsim, seed, function() random_bernoulli(p))
 }
 
-#' @export
 model_title.logistic_pca <- function(fit) "Logistic PCA"
 
-#' @export
 component_matrix.logistic_pca <- function(fit) fit$param$loadings
 
-#' @export
 component_scale.logistic_pca <- function(fit) "loading (log-odds)"
 
-#' @export
 part_sides.logistic_pca <- function(fit, name, values) {
   switch(name,
     scores = c("observation", "component"), loadings = c("component", "attribute"), intercept = "attribute",
@@ -278,7 +271,6 @@ part_sides.logistic_pca <- function(fit, name, values) {
   )
 }
 
-#' @export
 fit_rules.logistic_pca <- function(fit) {
   d <- fit$dims
   base_rules(

@@ -13,25 +13,20 @@ lp_fit_shards <- function(x, k, penalty, start, control, call) {
   fit_shards(x, model, objective, start, control, call)
 }
 
-#' @export
 rows_space.lp_on_shards <- function(model) "real"
 
-#' @export
 first_rows.lp_on_shards <- function(model, n, given) if (is.null(given)) matrix(0, n, model$k) else given
 
 # The kernel holds a row's scores as a column, and intercepts as the last row of the loadings.
-#' @export
 shard_visit.lp_on_shards <- function(model, view, rows, shared, asked, control) {
   param <- c(list(scores = t(rows), penalty = model$penalty), shared, turned(asked))
   by_column(.Call(mc_c_lp_shard, view, param, NULL, control))
 }
 
-#' @export
 shard_driver.lp_on_shards <- function(model, empty, param, control) {
   .Call(mc_c_lp_shards_fit, empty, c(param, list(penalty = model$penalty)), NULL, control)
 }
 
-#' @export
 check_shards_start.lp_on_shards <- function(model, start, x) {
   m <- x$dims[["m"]]
   wish <- "list(loadings = k x m matrix, intercept = m numbers), and a n x k matrix `scores` if you like"
@@ -43,17 +38,14 @@ check_shards_start.lp_on_shards <- function(model, start, x) {
   list(shared = list(loadings = unname(rbind(loadings, intercept))), rows = scores)
 }
 
-#' @export
 fit_sample.lp_on_shards <- function(model, rows, control) {
   logistic_pca(rows, model$k, penalty = model$penalty, control = control)
 }
 
-#' @export
 sampled_shared.lp_on_shards <- function(model, fit, share) {
   list(loadings = unname(rbind(fit$param$loadings, fit$param$intercept)))
 }
 
-#' @export
 finish_shards_fit.lp_on_shards <- function(model, fit, found, free) {
   k <- model$k
   x <- fit$shards
@@ -108,7 +100,6 @@ lp_turn <- function(squares, centre, param) {
   )
 }
 
-#' @export
 shard_part.logistic_pca_shards <- function(fit, rows, data) {
   scores <- sweep(rows, 2L, fit$form$centre) %*% fit$form$turn
   dimnames(scores) <- list(rownames(data$x), component_names(fit$dims[["k"]]))
@@ -118,8 +109,6 @@ shard_part.logistic_pca_shards <- function(fit, rows, data) {
   )
 }
 
-#' @export
 shard_types.logistic_pca_shards <- function(fit) c(response = "m", link = "m", scores = "k")
 
-#' @export
 model_title.logistic_pca_shards <- function(fit) "Logistic PCA"

@@ -32,7 +32,6 @@ model_name <- function(fit) {
 # serves them all; CONTRIBUTING.md lists them.
 model_title <- function(fit) UseMethod("model_title")
 
-#' @export
 model_title.default <- function(fit) class(fit)[1L]
 
 #' @export
@@ -46,13 +45,11 @@ print.multicause <- function(x, digits = max(3L, getOption("digits") - 3L), ...)
 # What a fit says first, in plain words: what it found.
 found_sentences <- function(fit, digits = 4L) UseMethod("found_sentences")
 
-#' @export
 found_sentences.default <- function(fit, digits = 4L) NULL
 
 # Which model it is, of what, and how it was found.
 fit_sentences <- function(fit, digits = 4L) UseMethod("fit_sentences")
 
-#' @export
 fit_sentences.default <- function(fit, digits = 4L) {
   guesses <- nrow(fit$starts)
   c(
@@ -137,7 +134,6 @@ residuals.multicause <- function(object, type = c("response", "pearson", "devian
 # Residuals of a model whose cells are Bernoulli; other families have their own.
 residual_matrix <- function(fit, x, mean, type) UseMethod("residual_matrix")
 
-#' @export
 residual_matrix.default <- function(fit, x, mean, type) {
   switch(type,
     response = x - mean,
@@ -162,7 +158,6 @@ fit_data <- function(fit, x = NULL) {
 # The kind of values a fit is to, as check_data() wants it; NULL: they are checked as they are read.
 data_kind <- function(fit) UseMethod("data_kind")
 
-#' @export
 data_kind.default <- function(fit) "binary"
 
 # Data that a user says are those of the fit, in its order: of its shape, names and kind of values, and as many of them.
@@ -180,7 +175,6 @@ check_own_data <- function(fit, x) {
 # list(x, observed): the data in the form and order of the fit's, and the number of observed cells.
 own_data <- function(fit, x) UseMethod("own_data")
 
-#' @export
 own_data.default <- function(fit, x) {
   data <- check_data(match_data(as_plain_matrix(x, "x"), fit), data_kind(fit), quiet = TRUE)
   list(x = data$x, observed = sum(data$margins$row_observed))
@@ -312,7 +306,6 @@ random_bernoulli <- function(p) {
 # The k x m matrix that says what each component is, and the fit with its components in another order.
 component_matrix <- function(fit) UseMethod("component_matrix")
 
-#' @export
 component_matrix.default <- function(fit) {
   stop_input("`fit` must be of a model whose components go over the columns, not of %s().", class(fit)[1L])
 }
@@ -421,5 +414,4 @@ print_starts <- function(starts, digits) {
 # What the numbers of component_matrix() are, for the legend of their picture.
 component_scale <- function(fit) UseMethod("component_scale")
 
-#' @export
 component_scale.default <- function(fit) "share of the component"

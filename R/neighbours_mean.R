@@ -257,10 +257,8 @@ simulate.neighbours_mean <- function(object, nsim = 1, seed = NULL, ...) {
   simulate_with(object, nsim, seed, function() random_bernoulli(p))
 }
 
-#' @export
 shape_words.neighbours_mean <- function(fit) table_words(fit$dims, axis_words(fit)) # it has no components
 
-#' @export
 fit_sentences.neighbours_mean <- function(fit, digits = 4L) {
   bandwidth <- fit$param$bandwidth
   by <- c(
@@ -281,13 +279,10 @@ fit_sentences.neighbours_mean <- function(fit, digits = 4L) {
   )
 }
 
-#' @export
 model_title.neighbours_mean <- function(fit) "Neighbours' mean"
 
-#' @export
 report_sides.neighbours_mean <- function(fit) NULL
 
-#' @export
 fit_rules.neighbours_mean <- function(fit) {
   d <- fit$dims
   base_rules(

@@ -75,10 +75,8 @@ nmf <- function(x, k, ..., loss = c("euclidean", "kl"), start = NULL, control = 
   nm_new_fit(started, data, k, loss, control, call)
 }
 
-#' @export
 start_kinds.nmf_problem <- function(problem, control) rep("uniform", control$n_start)
 
-#' @export
 run_start.nmf_problem <- function(problem, start, control) nm_run(problem$data$view, start, problem$loss, control)
 
 # The kernel holds an observation's coefficients as a column.
@@ -97,7 +95,6 @@ nm_run <- function(view, start, loss, control, fixed_basis = FALSE) {
 nm_size <- function(density) if (density > 0) density else 1e-3
 
 # Positive everywhere, with the mean of the data.
-#' @export
 draw_start.nmf_problem <- function(problem, kind) {
   data <- problem$data
   k <- problem$k
@@ -244,7 +241,6 @@ simulate.nmf <- function(object, nsim = 1, seed = NULL, ...) {
   simulate_with(object, nsim, seed, function() matrix(stats::rpois(length(mean), mean), nrow(mean), ncol(mean)))
 }
 
-#' @export
 residual_matrix.nmf <- function(fit, x, mean, type) {
   if (fit$loss == "euclidean" || type == "response") {
     return(x - mean)
@@ -256,23 +252,18 @@ residual_matrix.nmf <- function(fit, x, mean, type) {
   )
 }
 
-#' @export
 model_title.nmf <- function(fit) sprintf("NMF (%s)", fit$loss)
 
-#' @export
 data_kind.nmf <- function(fit) "nonnegative"
 
-#' @export
 component_matrix.nmf <- function(fit) fit$param$basis
 
-#' @export
 part_sides.nmf <- function(fit, name, values) {
   switch(name,
     coefficients = c("observation", "component"), NextMethod()
   )
 }
 
-#' @export
 fit_rules.nmf <- function(fit) {
   d <- fit$dims
   base_rules(
@@ -282,15 +273,12 @@ fit_rules.nmf <- function(fit) {
 }
 
 # Poisson means: the chance of at least one.
-#' @export
 presence_probability.nmf <- function(fit) {
   if (fit$loss == "kl") 1 - exp(-fitted(fit)) else presence_probability.default(fit)
 }
 
-#' @export
 row_family.nmf <- function(fit) if (fit$loss == "kl") "poisson" else "squared"
 
-#' @export
 held_out_rows.nmf <- function(fit, data, floor, family, ...) {
   if (fit$loss != "kl") {
     stop_no_likelihood("Squared error is no likelihood of rows: use `loss = \"kl\"`, or hold out cells.")

@@ -10,16 +10,13 @@ nm_fit_shards <- function(x, k, loss, start, control, call) {
   fit_shards(x, model, "log_likelihood", start, control, call)
 }
 
-#' @export
 rows_space.nm_on_shards <- function(model) "positive"
 
-#' @export
 first_rows.nm_on_shards <- function(model, n, given) {
   if (is.null(given)) matrix(model$size, n, model$k) else given
 }
 
 # The kernel holds a row's coefficients as a column.
-#' @export
 shard_visit.nm_on_shards <- function(model, view, rows, shared, asked, control) {
   by_column(.Call(mc_c_nm_shard, view, c(list(coefficients = t(rows)), shared, turned(asked)), NULL, control))
 }
@@ -35,14 +32,12 @@ by_column <- function(out) {
   out
 }
 
-#' @export
 shard_driver.nm_on_shards <- function(model, empty, param, control) {
   out <- .Call(mc_c_nm_shards_fit, empty, param, NULL, control)
   out$outcome$algorithm <- control$algorithm
   out
 }
 
-#' @export
 check_shards_start.nm_on_shards <- function(model, start, x) {
   wish <- "list(basis = k x m matrix), and a n x k matrix `coefficients` if you like"
   start <- check_start(start, "basis", wish, shard_names(x), x$attributes)
@@ -55,16 +50,13 @@ check_shards_start.nm_on_shards <- function(model, start, x) {
   list(shared = list(basis = unname(basis)), rows = coefficients)
 }
 
-#' @export
 fit_sample.nm_on_shards <- function(model, rows, control) nmf(rows, model$k, loss = "kl", control = control)
 
 # Rows of the basis sum to 1, and those of the sample's fit do.
-#' @export
 sampled_shared.nm_on_shards <- function(model, fit, share) {
   list(basis = mix_shares(unname(fit$param$basis), share / sum(share)))
 }
 
-#' @export
 finish_shards_fit.nm_on_shards <- function(model, fit, found, free) {
   k <- model$k
   x <- fit$shards
@@ -92,7 +84,6 @@ finish_shards_fit.nm_on_shards <- function(model, fit, found, free) {
   fit
 }
 
-#' @export
 shard_part.nmf_shards <- function(fit, rows, data) {
   coefficients <- sweep(rows[, fit$order, drop = FALSE], 2L, fit$scale, "*")
   dimnames(coefficients) <- list(rownames(data$x), component_names(fit$dims[["k"]]))
@@ -102,11 +93,8 @@ shard_part.nmf_shards <- function(fit, rows, data) {
   )
 }
 
-#' @export
 shard_types.nmf_shards <- function(fit) c(response = "m", coefficients = "k")
 
-#' @export
 model_title.nmf_shards <- function(fit) "NMF (kl)"
 
-#' @export
 data_kind.nmf_shards <- function(fit) "nonnegative"

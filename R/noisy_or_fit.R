@@ -41,20 +41,16 @@ nor_problem <- function(data, k, surplus, model, start, control) {
   )
 }
 
-#' @export
 start_kinds.noisy_or_problem <- function(problem, control) rep("rows", control$n_start)
 
-#' @export
 draw_start.noisy_or_problem <- function(problem, kind) {
   nor_draw(problem$data, problem$distinct, problem$k + problem$surplus, problem$model, problem$control)
 }
 
-#' @export
 run_start.noisy_or_problem <- function(problem, start, control) {
   nor_run(problem$distinct, problem$model, start, control)
 }
 
-#' @export
 shake_start.noisy_or_problem <- function(problem, param) {
   if (problem$model$inference != "variational") nor_shake(param, problem$data, problem$model)
 }

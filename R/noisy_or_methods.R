@@ -1,6 +1,5 @@
 # What users do with a noisy-OR fit through R's own generics.
 
-#' @export
 model_title.noisy_or <- function(fit) sprintf("Noisy-OR component analysis (%s inference)", fit$inference)
 
 #' @export
@@ -22,7 +21,6 @@ print.summary.noisy_or <- function(x, digits = max(3L, getOption("digits") - 3L)
   invisible(x)
 }
 
-#' @export
 found_sentences.noisy_or <- function(fit, digits = 4L) {
   used <- sum(fit$sources$in_use)
   idle <- fit$sources$source[!fit$sources$in_use]
@@ -204,7 +202,6 @@ impute.noisy_or <- function(fit, newdata = NULL, ..., type = c("probability", "b
 }
 
 # All states of the sources are the components, exactly up to 16 sources; beyond, draws of them.
-#' @export
 held_out_rows.noisy_or <- function(fit, data, floor, family, ..., draws = 2000, seed = NULL) {
   check_dots(...)
   draws <- check_count(draws, "draws", 100L)
@@ -226,7 +223,6 @@ held_out_rows.noisy_or <- function(fit, data, floor, family, ..., draws = 2000, 
   mixture_loglik(data$view, cells, colSums(weight), floor)
 }
 
-#' @export
 component_matrix.noisy_or <- function(fit) fit$param$links
 
 # Importance sampling from independent sources: their posterior probabilities, kept off 0 and 1.
@@ -294,7 +290,6 @@ print.noisy_or_sources <- function(x, digits = 3L, ...) {
   invisible(x)
 }
 
-#' @export
 part_sides.noisy_or <- function(fit, name, values) {
   switch(name,
     activation = c("observation", "component"), links = c("component", "attribute"), leak = "attribute",
@@ -302,10 +297,8 @@ part_sides.noisy_or <- function(fit, name, values) {
   )
 }
 
-#' @export
 observation_figure.noisy_or <- function(fit) activation_figure(fit)
 
-#' @export
 fit_rules.noisy_or <- function(fit) {
   d <- fit$dims
   n <- d[["n"]]
@@ -328,10 +321,8 @@ fit_rules.noisy_or <- function(fit) {
   )
 }
 
-#' @export
 result_rules.summary.noisy_or <- function(x) {
   c(summary_rules(), list(sources = rule_frame(source = "text", in_use = "flag")))
 }
 
-#' @export
 result_rules.noisy_or_prior <- function(x) rule_rebuilt(noisy_or_prior, "noisy_or_prior()")

@@ -30,14 +30,11 @@ nor_refuse_shards <- function(settings) {
   }
 }
 
-#' @export
 rows_extent.nor_on_shards <- function(model, n) c(n, 1L + 32L * as.integer(ceiling(model$k / 64)))
 
-#' @export
 rows_space.nor_on_shards <- function(model) "kept"
 
 # How many states are listed, and these in halves of 32 bits, none of a component that there is not.
-#' @export
 are_rows.nor_on_shards <- function(model, rows) {
   halves <- 2L * as.integer(ceiling(model$k / 64))
   listed <- (ncol(rows) - 1L) %/% halves
@@ -46,26 +43,21 @@ are_rows.nor_on_shards <- function(model, rows) {
   all(is.finite(rows) & rows >= 0 & rows < below & rows == floor(rows))
 }
 
-#' @export
 first_rows.nor_on_shards <- function(model, n, given) matrix(0, n, rows_extent(model, n)[2L])
 
-#' @export
 shard_visit.nor_on_shards <- function(model, view, rows, shared, asked, control) {
   .Call(mc_c_nor_shard, view, c(list(listed = rows), shared, asked), nor_settings(model), control)
 }
 
-#' @export
 shard_driver.nor_on_shards <- function(model, empty, param, control) {
   .Call(mc_c_nor_shards_fit, empty, param, nor_settings(model), control)
 }
 
-#' @export
 check_shards_start.nor_on_shards <- function(model, start, x) {
   none <- matrix(0, 0L, x$dims[["m"]], dimnames = if (!is.null(x$attributes)) list(NULL, x$attributes))
   list(shared = nor_check_start(start, list(x = none), model$k, model))
 }
 
-#' @export
 fit_sample.nor_on_shards <- function(model, rows, control) {
   prior <- if (!is.null(model$prior)) list(prior = model$prior)
   asked <- list(inference = "truncated", estimate = model$estimate, mask = model$mask, control = control)
@@ -73,7 +65,6 @@ fit_sample.nor_on_shards <- function(model, rows, control) {
 }
 
 # Components that became part of the leak in the sample get another chance: weak ones that follow the taxa's shares.
-#' @export
 sampled_shared.nor_on_shards <- function(model, fit, share) {
   param <- lapply(fit$param[c("prior", "links", "leak")], unname)
   lost <- model$k - length(param$prior)
@@ -86,7 +77,6 @@ sampled_shared.nor_on_shards <- function(model, fit, share) {
   )
 }
 
-#' @export
 finish_shards_fit.nor_on_shards <- function(model, fit, found, free) {
   x <- fit$shards
   k <- model$k
@@ -129,7 +119,6 @@ nor_log_prior <- function(model, param) {
 }
 
 # Activations are of states that are searched anew, with all components at hand, not of those listed.
-#' @export
 shard_part.noisy_or_shards <- function(fit, rows, data) {
   param <- fit$param
   activation <- nor_report(list(view = data$view), param, fit$model, "activation")$activation
@@ -142,11 +131,8 @@ shard_part.noisy_or_shards <- function(fit, rows, data) {
   )
 }
 
-#' @export
 shard_types.noisy_or_shards <- function(fit) c(response = "m", activation = "k", map = "k")
 
-#' @export
 part_sides.noisy_or_shards <- function(fit, name, values) part_sides.noisy_or(fit, name, values)
 
-#' @export
 model_title.noisy_or_shards <- function(fit) "Noisy-OR component analysis (truncated inference)"

@@ -84,16 +84,13 @@ plca <- function(x, k, ..., prior = NULL, start = NULL, control = fit_control())
   plca_new_fit(started, data, k, if (has_prior) prior, kernel_prior, control, call)
 }
 
-#' @export
 start_kinds.plca_problem <- function(problem, control) rep_len("uniform", if (problem$k == 1L) 1L else control$n_start)
 
-#' @export
 draw_start.plca_problem <- function(problem, kind) {
   k <- problem$k
   list(weights = rep(1 / k, k), marginals = lapply(problem$cells$extent, function(d) random_simplex(k, d)))
 }
 
-#' @export
 run_start.plca_problem <- function(problem, start, control) {
   run <- plca_run(problem$cells, start, problem$prior, control)
   # Eq. (7) sets what its prior takes to 0, also the chance of a cell that has counts.

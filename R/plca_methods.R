@@ -1,18 +1,15 @@
 # How a PLCA fit presents itself, predicts and simulates.
 
-#' @export
 model_title.plca <- function(fit) {
   if (is.null(fit$prior)) "PLCA" else sprintf("PLCA with cross-entropy prior (\"%s\")", fit$prior$given$method)
 }
 
-#' @export
 shape_words.plca <- function(fit) {
   sides <- format_big(fit$extent)
   if (!is.null(fit$labels)) sides <- paste(sides, plural_word(fit$labels))
   sprintf("array of %s, %s", paste(sides, collapse = " x "), count_words(fit$dims[["k"]], "component"))
 }
 
-#' @export
 fit_sentences.plca <- function(fit, digits = 4L) {
   c(
     NextMethod(),
@@ -266,22 +263,18 @@ impute.plca <- function(fit, newdata = NULL, ..., x = NULL) {
   array(out, dim(answer), dimnames(answer))
 }
 
-#' @export
 data_kind.plca <- function(fit) NULL
 
-#' @export
 own_data.plca <- function(fit, x) {
   data <- match_cells(check_cells(x), fit, "x", seq_along(fit$extent))
   x <- array(cell_array(data), fit$extent, name_sides(stats::setNames(fit$names, fit$labels)))
   list(x = x, observed = sum(!is.na(x)))
 }
 
-#' @export
 part_sides.plca <- function(fit, name, values) {
   if (name == "marginals") c("component", "level") else NextMethod()
 }
 
-#' @export
 tidy_part.plca <- function(fit, name, values) {
   if (name == "marginals") long_marginals(values) else NextMethod()
 }
@@ -316,7 +309,6 @@ augment_array <- function(fit, data) {
   out
 }
 
-#' @export
 ordination.plca <- function(fit) {
   shares <- lapply(fit$param$marginals[1:2], function(q) {
     joint <- t(fit$param$weights * q)
@@ -325,12 +317,10 @@ ordination.plca <- function(fit) {
   stats::setNames(shares, c("sites", "species"))
 }
 
-#' @export
 table_shape.plca <- function(fit) {
   list(dims = c(n = fit$extent[[1L]], m = fit$extent[[2L]]), names = lapply(fit$param$marginals[1:2], colnames))
 }
 
-#' @export
 report_sides.plca <- function(fit) {
   titles <- make.unique(dimension_names(fit$labels, seq_along(fit$extent)))
   list(
@@ -343,10 +333,8 @@ report_sides.plca <- function(fit) {
   )
 }
 
-#' @export
 distributions.plca <- function(fit) fit$param$marginals
 
-#' @export
 fit_rules.plca <- function(fit) {
   k <- fit$dims[["k"]]
   extent <- fit$extent
@@ -370,17 +358,13 @@ fit_rules.plca <- function(fit) {
   )
 }
 
-#' @export
 data_kind.plca_table <- function(fit) "nonnegative"
 
 # Poisson means: the chance of at least one.
-#' @export
 presence_probability.plca <- function(fit) 1 - exp(-fitted(fit))
 
-#' @export
 row_family.plca <- function(fit) "poisson"
 
-#' @export
 held_out_rows.plca <- function(fit, data, floor, family, ...) {
   if (length(fit$extent) > 2L || is.data.frame(fit$x)) {
     stop_no_likelihood("Rows have a likelihood here where plca() was fitted to a matrix: of an array hold out cells.")

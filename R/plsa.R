@@ -282,7 +282,6 @@ validate_plsa <- function(fit) {
 # How plsa() runs: kinds of starts, the kernel, the exact M-step at the end, annealing.
 
 # A cold start falls into the nearest sparse solution where the prior is strong.
-#' @export
 start_kinds.plsa_problem <- function(problem, control) {
   if (problem$k == 1L) {
     return("uniform")
@@ -292,7 +291,6 @@ start_kinds.plsa_problem <- function(problem, control) {
   rep_len(if (strong && any(given > 0)) c("uniform", "annealed") else "uniform", control$n_start)
 }
 
-#' @export
 draw_start.plsa_problem <- function(problem, kind) {
   size <- dim(problem$data$x)
   list(
@@ -319,7 +317,6 @@ plsa_passes <- function(view, start, settings, control, prior = settings$prior, 
   list(param = out[c("membership", "basis")], outcome = out$outcome)
 }
 
-#' @export
 run_start.plsa_problem <- function(problem, start, control) {
   settings <- problem$settings
   settings$near <- problem$near

@@ -1,11 +1,9 @@
 # How a PLSA fit presents itself, predicts and fills in.
 
-#' @export
 model_title.plsa <- function(fit) {
   if (any(fit$sparsity$given != 0)) "PLSA with entropic prior" else "PLSA"
 }
 
-#' @export
 found_sentences.plsa <- function(fit, digits = 4L) {
   number <- function(x) format(x, digits = 2L)
   sprintf(
@@ -15,7 +13,6 @@ found_sentences.plsa <- function(fit, digits = 4L) {
   )
 }
 
-#' @export
 fit_sentences.plsa <- function(fit, digits = 4L) {
   effective <- fit$sparsity$effective
   sides <- names(effective)[effective != 0]
@@ -228,7 +225,6 @@ simulate.plsa <- function(object, nsim = 1, seed = NULL, ..., x = NULL) {
 }
 
 # Counts about their means: as of Poisson variables, which given their row totals they are.
-#' @export
 residual_matrix.plsa <- function(fit, x, mean, type) poisson_residuals(x, mean, type)
 
 poisson_residuals <- function(x, mean, type) {
@@ -290,28 +286,21 @@ classify <- function(fits, newdata, ..., smooth = 1e-6, control = fit_control(ma
   )
 }
 
-#' @export
 data_kind.plsa <- function(fit) "nonnegative"
 
-#' @export
 component_matrix.plsa <- function(fit) fit$param$basis
 
-#' @export
 observation_figure.plsa <- function(fit) shares_figure(fit)
 
-#' @export
 curve_value.plsa <- function(fit) "share"
 
-#' @export
 recorded_values.plsa <- function(fit, attribute) {
   total <- fit$margins$row_sum
   NextMethod() / ifelse(total > 0, total, NA)
 }
 
-#' @export
 distributions.plsa <- function(fit) list(basis = fit$param$basis)
 
-#' @export
 fit_rules.plsa <- function(fit) {
   d <- fit$dims
   both <- rule_numbers(2L, named = c("membership", "basis"))
@@ -329,9 +318,7 @@ fit_rules.plsa <- function(fit) {
 }
 
 # Poisson means: the chance of at least one.
-#' @export
 presence_probability.plsa <- function(fit) 1 - exp(-fitted(fit))
 
 # Row totals are given in training: a row's means are its total times its distribution.
-#' @export
 row_family.plsa <- function(fit) "poisson"

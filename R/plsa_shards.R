@@ -34,20 +34,17 @@ plsa_shards_param <- function(model, param) {
   c(param, list(missing = match(model$missing, c("conditional", "paper")) - 1L))
 }
 
-#' @export
 shard_visit.plsa_on_shards <- function(model, view, rows, shared, asked, control) {
   param <- c(list(membership = rows, basis = shared$basis), asked)
   .Call(mc_c_plsa_shard, view, plsa_shards_param(model, param), NULL, control)
 }
 
-#' @export
 shard_driver.plsa_on_shards <- function(model, empty, param, control) {
   out <- .Call(mc_c_plsa_shards_fit, empty, plsa_shards_param(model, param), NULL, control)
   out$outcome$algorithm <- control$algorithm
   out
 }
 
-#' @export
 check_shards_start.plsa_on_shards <- function(model, start, x) {
   wish <- "list(basis = k x m matrix), and a n x k matrix `membership` if you like"
   start <- check_start(start, "basis", wish, shard_names(x), x$attributes)
@@ -57,17 +54,14 @@ check_shards_start.plsa_on_shards <- function(model, start, x) {
   list(shared = list(basis = unname(basis)), rows = membership)
 }
 
-#' @export
 fit_sample.plsa_on_shards <- function(model, rows, control) {
   plsa(rows, model$k, missing = model$missing, control = control)
 }
 
-#' @export
 sampled_shared.plsa_on_shards <- function(model, fit, share) {
   list(basis = mix_shares(unname(fit$param$basis), share / sum(share)))
 }
 
-#' @export
 finish_shards_fit.plsa_on_shards <- function(model, fit, found, free) {
   k <- model$k
   x <- fit$shards
@@ -87,7 +81,6 @@ finish_shards_fit.plsa_on_shards <- function(model, fit, found, free) {
   fit
 }
 
-#' @export
 shard_part.plsa_shards <- function(fit, rows, data) {
   membership <- rows[, fit$order, drop = FALSE]
   dimnames(membership) <- list(rownames(data$x), component_names(fit$dims[["k"]]))
@@ -101,8 +94,6 @@ shard_part.plsa_shards <- function(fit, rows, data) {
   )
 }
 
-#' @export
 model_title.plsa_shards <- function(fit) "PLSA"
 
-#' @export
 data_kind.plsa_shards <- function(fit) "nonnegative"

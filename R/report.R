@@ -182,12 +182,10 @@ report_content <- function(fit, age, of, sites, selection, cells, without) {
 # The title's question, and the content with what the report of a model says of components, observations and cells.
 report_question <- function(fit) UseMethod("report_question")
 
-#' @export
 report_question.default <- function(fit) "What explains the table?"
 
 add_content <- function(fit, content, age, of, sites, cells, without) UseMethod("add_content")
 
-#' @export
 add_content.default <- function(fit, content, age, of, sites, cells, without) {
   given <- names(Filter(length, cells[c("observation", "within")]))
   if (length(given)) stop_input("`%s` is for models that false_absences() takes.", given[1L])

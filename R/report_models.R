@@ -3,7 +3,6 @@
 # The shape of a fit as sites by taxa: of an array its first two dimensions.
 table_shape <- function(fit) UseMethod("table_shape")
 
-#' @export
 table_shape.default <- function(fit) fit[c("dims", "names")]
 
 # The fit as sites by taxa, its data summed over other dimensions, what its components and observations are, the titles
@@ -11,7 +10,6 @@ table_shape.default <- function(fit) fit[c("dims", "names")]
 # components.
 report_sides <- function(fit) UseMethod("report_sides")
 
-#' @export
 report_sides.default <- function(fit) {
   both <- ordination(fit)
   list(
@@ -118,19 +116,16 @@ unexpected_cells <- function(fit, sides, sites, n) {
 # Has plot() of a fit something to show?
 has_figure <- function(fit) UseMethod("has_figure")
 
-#' @export
 has_figure.default <- function(fit) fit$dims[["k"]] > 0
 
 # A second figure, of the observations; NULL where there is none.
 observation_figure <- function(fit) UseMethod("observation_figure")
 
-#' @export
 observation_figure.default <- function(fit) NULL
 
 # How far to trust a fit: its starts, or its chains.
 trust_sentence <- function(fit) UseMethod("trust_sentence")
 
-#' @export
 trust_sentence.default <- function(fit) {
   if (!is_sampled(fit)) {
     return(starts_sentence(fit))

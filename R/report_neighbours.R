@@ -49,7 +49,6 @@ fit_without <- function(fit) {
 # The problem of a fit, to be fitted anew to a part of its data.
 refit_problem <- function(fit) UseMethod("refit_problem")
 
-#' @export
 refit_problem.default <- function(fit) fit_problem(fit, fit$x)
 
 held_out_most <- 1e6 # cells of a table whose held-out cells are still worth the report's time

@@ -118,7 +118,6 @@ ranked_cells <- function(w) {
   at[order(-w$probability[at], (at - 1L) %% w$dims[["n"]], at)]
 }
 
-#' @export
 result_rules.which_zeros_sensitivity <- function(x) {
   list(
     table = rule_frame(

@@ -21,19 +21,16 @@ shard_driver <- function(model, empty, param, control) UseMethod("shard_driver")
 # Extent of the parameters of n rows as the kernel holds them; NULL where rows have none.
 rows_extent <- function(model, n) UseMethod("rows_extent")
 
-#' @export
 rows_extent.on_shards <- function(model, n) c(n, model$k)
 
 # Where extrapolated ones must lie: see mc_c_shard_extrapolate(). Those that are "kept" are no numbers to extrapolate.
 rows_space <- function(model) UseMethod("rows_space")
 
-#' @export
 rows_space.on_shards <- function(model) "simplex"
 
 # Whether a matrix from a file, of numbers, can be parameters of rows.
 are_rows <- function(model, rows) UseMethod("are_rows")
 
-#' @export
 are_rows.on_shards <- function(model, rows) {
   space <- rows_space(model)
   all(is.finite(rows)) && (space == "real" || all(rows >= 0)) &&
@@ -43,13 +40,11 @@ are_rows.on_shards <- function(model, rows) {
 # What they start from, for n rows; `given`: those rows of the start's own, as the user has them, or NULL.
 first_rows <- function(model, n, given) UseMethod("first_rows")
 
-#' @export
 first_rows.on_shards <- function(model, n, given) if (is.null(given)) matrix(1 / model$k, n, model$k) else given
 
 # What a visit must know of the rows with these numbers beside their cells, a list; NULL: nothing, as of all rows then.
 known_rows <- function(model, numbers) UseMethod("known_rows")
 
-#' @export
 known_rows.on_shards <- function(model, numbers) NULL
 
 # What the driver must do with the parameters of all rows before a visit: a function of them that returns list(beside =
@@ -57,19 +52,16 @@ known_rows.on_shards <- function(model, numbers) NULL
 # a pass); NULL: nothing, and they are not read.
 sent_rows <- function(model, n_threads) UseMethod("sent_rows")
 
-#' @export
 sent_rows.on_shards <- function(model, n_threads) NULL
 
 # The rows' parameters where no pass has made them, brought into agreement with the shared ones.
 settle_rows <- function(model, rows, shared, known) UseMethod("settle_rows")
 
-#' @export
 settle_rows.on_shards <- function(model, rows, shared, known) rows
 
 # The model of a sample of rows, those with these numbers.
 sample_model <- function(model, numbers) UseMethod("sample_model")
 
-#' @export
 sample_model.on_shards <- function(model, numbers) model
 
 # A start that the user gave, checked: list(shared = list, rows = matrix of all rows, or NULL).

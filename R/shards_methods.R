@@ -69,7 +69,6 @@ shard_part <- function(fit, rows, data) UseMethod("shard_part")
 # The types of predict(), each with the side of the table that its columns are.
 shard_types <- function(fit) UseMethod("shard_types")
 
-#' @export
 shard_types.multicause_shards <- function(fit) c(response = "m", membership = "k")
 
 #' @export
@@ -143,7 +142,6 @@ glance.multicause_shards <- function(x, ...) {
 }
 # nolint end
 
-#' @export
 part_sides.multicause_shards <- function(fit, name, values) {
   if (is.matrix(values)) {
     return(c("component", "attribute"))

@@ -114,7 +114,6 @@ at_work <- function(workers) which(!vapply(workers$job, is.null, NA) & workers$a
 
 # The messages are those of parallel's own workers, which know "EXEC". Its functions wait for all nodes, in turn, for
 # ever; here none waits for one that is lost.
-#' @export
 send_job.node_workers <- function(workers, i, f, job) {
   call <- list(type = "EXEC", data = list(fun = f, args = list(job), return = TRUE, tag = begin_job(workers, i)))
   lost <- catch_error(send_call(workers, i, call), function(e) "its connection is closed")
@@ -130,7 +129,6 @@ ready_nodes <- function(workers, busy, seconds) UseMethod("ready_nodes")
 # What node i has sent.
 receive_answer <- function(workers, i) UseMethod("receive_answer")
 
-#' @export
 next_result.node_workers <- function(workers, seconds) {
   busy <- at_work(workers)
   for (i in busy) {
@@ -155,18 +153,15 @@ next_result.node_workers <- function(workers, seconds) {
   NULL
 }
 
-#' @export
 send_call.socket_workers <- function(workers, i, call) {
   serialize(call, workers$nodes[[i]]$con)
   NULL
 }
 
-#' @export
 ready_nodes.socket_workers <- function(workers, busy, seconds) {
   busy[socketSelect(lapply(workers$nodes[busy], function(node) node$con), FALSE, seconds)]
 }
 
-#' @export
 receive_answer.socket_workers <- function(workers, i) unserialize(workers$nodes[[i]]$con)
 
 # Looked up when called: loading Rmpi starts MPI, which R's checks of a package's code must not.
@@ -176,7 +171,6 @@ rmpi <- function(name) getExportedValue("Rmpi", name)
 # whatever becomes of the fit. Only a node that has not taken an earlier job is waited for, a little.
 mpi_sent <- new.env(parent = emptyenv())
 
-#' @export
 send_call.mpi_workers <- function(workers, i, call) {
   node <- workers$nodes[[i]]
   rank <- as.integer(node$rank)
@@ -191,7 +185,6 @@ send_call.mpi_workers <- function(workers, i, call) {
   NULL
 }
 
-#' @export
 ready_nodes.mpi_workers <- function(workers, busy, seconds) {
   has_sent <- function(i) {
     node <- workers$nodes[[i]]
@@ -200,7 +193,6 @@ ready_nodes.mpi_workers <- function(workers, busy, seconds) {
   look_often(seconds, function() Filter(has_sent, busy), length)
 }
 
-#' @export
 receive_answer.mpi_workers <- function(workers, i) {
   node <- workers$nodes[[i]]
   rmpi("mpi.recv.Robj")(node$rank, node$RECVTAG, node$comm)
@@ -213,13 +205,11 @@ look_often <- function(seconds, look, found) {
   out
 }
 
-#' @export
 send_job.mirai_workers <- function(workers, i, f, job) {
   begin_job(workers, i)
   workers$job[[i]]$promise <- mirai::mirai(f(job), f = f, job = job, .compute = workers$profiles[i])
 }
 
-#' @export
 next_result.mirai_workers <- function(workers, seconds) {
   is_done <- function(i) !mirai::unresolved(workers$job[[i]]$promise)
   done <- look_often(seconds, function() Filter(is_done, at_work(workers)), length)

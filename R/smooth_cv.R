@@ -46,7 +46,6 @@ set_smooth <- function(smooth, problem, control) {
 # back.
 soften_start <- function(problem, param) UseMethod("soften_start")
 
-#' @export
 soften_start.default <- function(problem, param) {
   param$membership <- 0.99 * param$membership + 0.01 / ncol(param$membership)
   param
@@ -74,7 +73,6 @@ take_best <- function(smooth, tried) {
 # without neighbours once, and the best of them goes on with the neighbours asked for.
 held_out_loss <- function(problem, smooth, control) UseMethod("held_out_loss")
 
-#' @export
 held_out_loss.default <- function(problem, smooth, control) {
   data <- problem$data
   observed <- !is.na(as.matrix(data$x))

@@ -85,13 +85,11 @@ run_start <- function(problem, start, control) UseMethod("run_start")
 # Start values near a solution; NULL for a model without polishing.
 shake_start <- function(problem, param) UseMethod("shake_start")
 
-#' @export
 shake_start.default <- function(problem, param) NULL
 
 # How a start is run before the best are chosen: list(max_pass = , tol = ).
 screening <- function(problem, control) UseMethod("screening")
 
-#' @export
 screening.default <- function(problem, control) {
   list(max_pass = if (is.null(control$screen_pass)) 100L else control$screen_pass, tol = control$tol)
 }
@@ -99,7 +97,6 @@ screening.default <- function(problem, control) {
 # A named list of what else to note of a finished start.
 mark_start <- function(problem, param) UseMethod("mark_start")
 
-#' @export
 mark_start.default <- function(problem, param) NULL
 
 # Runs all starts of a problem, or the one that the user gave, `problem$start`. Returns list(best = list(param,

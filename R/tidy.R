@@ -73,7 +73,6 @@ NULL
 # What the rows and columns (or the entries) of a part of `param` are.
 part_sides <- function(fit, name, values) UseMethod("part_sides")
 
-#' @export
 part_sides.default <- function(fit, name, values) {
   switch(name,
     membership = c("observation", "component"), basis = c("component", "attribute"), weights = "component",
@@ -84,13 +83,11 @@ part_sides.default <- function(fit, name, values) {
 # The parts of a fit that tidy() knows, by name; those that are not in the fit are NULL.
 param_parts <- function(fit) UseMethod("param_parts")
 
-#' @export
 param_parts.default <- function(fit) lapply(fit$param, function(values) values)
 
 # Does a fit hold draws of a posterior?
 is_sampled <- function(fit) UseMethod("is_sampled")
 
-#' @export
 is_sampled.default <- function(fit) FALSE
 
 # All of them: that of components first, quantities of a sampler last but for it.
@@ -134,7 +131,6 @@ tidy_fit <- function(x, matrix) {
 # A row for each entry of a part of a fit.
 tidy_part <- function(fit, name, values) UseMethod("tidy_part")
 
-#' @export
 tidy_part.default <- function(fit, name, values) {
   sides <- part_sides(fit, name, values)
   if (is.matrix(values) && length(sides) == 1L) values <- values[1L, ]
@@ -395,7 +391,6 @@ augment.which_zeros <- function(x, ..., rows = NULL) {
 # What a model says of a cell beside its mean, by the name of its column: matrices of the observations in `rows`.
 augment_scores <- function(fit, rows, observed) UseMethod("augment_scores")
 
-#' @export
 augment_scores.default <- function(fit, rows, observed) list()
 
 #' Scores for ordination diagrams of vegan
@@ -437,7 +432,6 @@ scores.multicause <- function(x, display = c("sites", "species"), choices = NULL
 # list(sites = n x k, species = m x k)
 ordination <- function(fit) UseMethod("ordination")
 
-#' @export
 ordination.default <- function(fit) {
   parts <- ordered_parts(fit)
   if (is.null(names(parts))) {

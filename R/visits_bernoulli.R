@@ -307,17 +307,14 @@ tell_single_visits <- function(cell) {
   )
 }
 
-#' @export
 start_kinds.visits_bernoulli_problem <- function(problem, control) {
   if (problem$k == 1L) "uniform" else rep_len(c("mixture", "mixture", "uniform"), control$n_start)
 }
 
-#' @export
 draw_start.visits_bernoulli_problem <- function(problem, kind) {
   follow_start(problem, c(ab_draw(problem$data, kind, rep("free", problem$k)), problem$blank))
 }
 
-#' @export
 run_start.visits_bernoulli_problem <- function(problem, start, control) {
   settings <- problem$settings
   by <- match(settings$missed_by, missed_choices) - 1L
@@ -350,7 +347,6 @@ visits_run <- function(cell, param, prior, control) {
   .Call(mc_c_ab_visits_fit, cell, param, mode_counts(prior, pinned), unclass(control))
 }
 
-#' @export
 shake_start.visits_bernoulli_problem <- function(problem, param) {
   if (stays_off_bounds(problem$settings)) {
     return(NULL)
@@ -493,7 +489,6 @@ visit_posterior <- function(fit, rows) {
   .Call(mc_c_ab_visits_posterior, cell, param)
 }
 
-#' @export
 cell_scores.visits_bernoulli <- function(fit, rows, kinds, of = "absences") {
   present <- mixed(fit$param$membership[rows, , drop = FALSE], fit$param$aspects)
   after <- visit_posterior(fit, rows)
@@ -507,7 +502,6 @@ cell_scores.visits_bernoulli <- function(fit, rows, kinds, of = "absences") {
 }
 
 # A visit's own record is told by the other visits to the cell where it is held out.
-#' @export
 recorded_probability.visits_bernoulli <- function(fit) {
   present <- visit_posterior(fit, seq_len(fit$dims[["n"]]))
   each <- lapply(seq_along(fit$param$added), function(v) {
@@ -540,10 +534,8 @@ visit_missed <- function(fit, v) {
   )
 }
 
-#' @export
 largest_missed.visits_bernoulli <- function(fit, scores, observed, kinds, of) scores$missed
 
-#' @export
 model_title.visits_bernoulli <- function(fit) {
   visits <- length(fit$param$added)
   paste("Aspect Bernoulli model of", count_words(visits, "visit"))
@@ -615,7 +607,6 @@ draw_visits <- function(fit) {
   out
 }
 
-#' @export
 held_out_rows.visits_bernoulli <- function(fit, data, floor, family, ...) {
   stop_no_likelihood(paste(
     "A fit of repeated visits has no likelihood for new sites, whose visits it does not know:",
@@ -623,7 +614,6 @@ held_out_rows.visits_bernoulli <- function(fit, data, floor, family, ...) {
   ))
 }
 
-#' @export
 part_sides.visits_bernoulli <- function(fit, name, values) {
   switch(name,
     missed = c(if (nrow(values) > 1L) fit$missed_by, "visit"), added = "visit", detection = c("term", "attribute"),
@@ -631,7 +621,6 @@ part_sides.visits_bernoulli <- function(fit, name, values) {
   )
 }
 
-#' @export
 fit_rules.visits_bernoulli <- function(fit) {
   rules <- NextMethod()
   rules$missed_by <- rule_choice(missed_choices)

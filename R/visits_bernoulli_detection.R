@@ -565,7 +565,6 @@ confint.visits_bernoulli <- function(object, parm, level = 0.95, ...) {
 # Coefficients x 2, named as vcov() has them.
 coefficient_limits <- function(fit, ends) UseMethod("coefficient_limits")
 
-#' @export
 coefficient_limits.default <- function(fit, ends) {
   error <- unlist(lapply(coefficient_blocks(fit), function(block) {
     sqrt(diag(block$covariance) + rowSums(block$reach^2))[block$slope]

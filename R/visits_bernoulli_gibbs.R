@@ -39,7 +39,6 @@ visits_sweeps <- function(problem, state, n_sweep, thin = 0L, keep_every = 0L, o
   out
 }
 
-#' @export
 new_job.visits_gibbs_problem <- function(problem, stream, state = NULL) {
   list(
     stream = stream, phase = if (is.null(state)) "start" else "warmup", state = state, starts = NULL, n_warm = 0L,
@@ -47,12 +46,10 @@ new_job.visits_gibbs_problem <- function(problem, stream, state = NULL) {
   )
 }
 
-#' @export
 total_sweeps.visits_gibbs_problem <- function(problem, started) {
   as.double(problem$control$warmup) + problem$control$draws * problem$control$thin
 }
 
-#' @export
 step_job.visits_gibbs_problem <- function(problem, job, on_tick = NULL) {
   switch(job$phase,
     start = visits_step_start(job, problem),
@@ -308,7 +305,6 @@ visit_cells <- function(mean, n, m) {
   list(probability = before, missed = moments(1L), present = before["mean"])
 }
 
-#' @export
 cell_scores.visits_bernoulli_gibbs <- function(fit, rows, kinds, of = "absences") {
   present <- fit$cells$probability$mean[rows, , drop = FALSE]
   after <- fit$cells$missed$mean[rows, , drop = FALSE]
@@ -319,13 +315,11 @@ cell_scores.visits_bernoulli_gibbs <- function(fit, rows, kinds, of = "absences"
   list(probability = present, present = present, missed = after, phantom = after + (1 - after) * silent)
 }
 
-#' @export
 score_spread.visits_bernoulli_gibbs <- function(fit, rows, kinds, of) {
   fit$cells$missed$sd[rows, , drop = FALSE]
 }
 
 # A visit's own record is told by the other visits to the cell, where it is held out, over the draws that were kept.
-#' @export
 recorded_probability.visits_bernoulli_gibbs <- function(fit) {
   states <- kept_states(fit)
   total <- 0
@@ -336,7 +330,6 @@ recorded_probability.visits_bernoulli_gibbs <- function(fit) {
   total / length(states)
 }
 
-#' @export
 fit_rules.visits_bernoulli_gibbs <- function(fit) {
   d <- fit$dims
   rules <- NextMethod()
@@ -362,7 +355,6 @@ vcov.visits_bernoulli_gibbs <- function(object, what = c("detection", "all", "co
   stats::cov(t(coefficient_draws(object)))
 }
 
-#' @export
 coefficient_limits.visits_bernoulli_gibbs <- function(fit, ends) {
   t(apply(coefficient_draws(fit), 1L, stats::quantile, ends, names = FALSE))
 }

@@ -15,7 +15,6 @@ visit_folds <- function(cell, folds) {
 # n x visits.
 visits_made <- function(cell) matrix(apply(!is.na(cell), c(1L, 3L), any), dim(cell)[1L])
 
-#' @export
 check_tells_visits.visits_bernoulli <- function(fit) {
   if (fit$missed_by == "observation") {
     stop_input(paste(
@@ -26,7 +25,6 @@ check_tells_visits.visits_bernoulli <- function(fit) {
 }
 
 # The problem of a fit: what held_out_loss() works on.
-#' @export
 refit_problem.visits_bernoulli <- function(fit) {
   if (is.null(fit$visits)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
   settings <- list(
@@ -39,7 +37,6 @@ refit_problem.visits_bernoulli <- function(fit) {
 
 # As held_out_loss() of tables has it; where misses go by observation, which tells nothing of a visit that it has not
 # seen, single records are held out.
-#' @export
 held_out_loss.visits_bernoulli_problem <- function(problem, smooth, control) {
   cell <- problem$cell
   seeds <- draw_seeds(2L)

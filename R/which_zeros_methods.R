@@ -1,6 +1,5 @@
 # What users do with the answer of which_zeros(): print it, take it apart by zeros, sites and taxa, ask why.
 
-#' @export
 result_rules.which_zeros <- function(x) {
   d <- if (is.list(x) && is_plain(x$dims) && length(x$dims) == 2L) x$dims else c(n = 0, m = 0)
   n <- d[["n"]]
@@ -658,7 +657,6 @@ companion_parts <- function(w, i, j) {
   out
 }
 
-#' @export
 result_rules.zero_explained <- function(x) {
   numbers <- c("chance", "missed", "missed_low", "missed_high", "missed_most", "rank")
   list(

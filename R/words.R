@@ -81,7 +81,6 @@ table_words <- function(d, words = c("sites", "taxa")) {
 # What a model says of the shape of its data.
 shape_words <- function(fit) UseMethod("shape_words")
 
-#' @export
 shape_words.default <- function(fit) {
   paste0(table_words(fit$dims, axis_words(fit)), ", ", count_words(fit$dims[["k"]], "component"))
 }
