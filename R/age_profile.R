@@ -230,7 +230,6 @@ age_tests <- function(age, weights, aspects) {
 
 #' @export
 print.age_profile <- function(x, digits = 3L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   cat(sprintf(
     "Ages of %d %s%s, weighted by their probabilities in each component\n", length(x$age), kept_words(x)[2L],

@@ -309,7 +309,6 @@ gibbs_starts <- function(jobs) {
 kept_states <- function(fit, most = Inf) {
   all <- do.call(c, fit$kept)
   states <- all[unique(round(seq(1, length(all), length.out = min(most, length(all)))))]
-  for (state in states) check_rules(state, aspect_param(fit$dims), "fit", "fit$kept[[...]]")
   states
 }
 

@@ -14,7 +14,6 @@ fit_sentences.aspect_bernoulli_gibbs <- function(fit, digits = 4L) {
 
 #' @export
 summary.aspect_bernoulli_gibbs <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   structure(
     list(
@@ -30,7 +29,6 @@ summary.aspect_bernoulli_gibbs <- function(object, ...) {
 
 #' @export
 print.summary.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   writeLines(c(x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed), x$title))
   if (x$n_missing > 0) cat(sprintf("%s unknown\n", count_words(x$n_missing, "cell")))
@@ -48,7 +46,6 @@ print.summary.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("
 
 #' @export
 logLik.aspect_bernoulli_gibbs <- function(object, ...) {
-  check_whole(object, "object")
   stop_input(paste(
     "`estimate = \"gibbs\"` samples a posterior and maximises nothing, so logLik(), AIC() and BIC() have no meaning",
     "for it; `fit$trace$log_likelihood` has the log-likelihood of each draw."
@@ -59,7 +56,6 @@ logLik.aspect_bernoulli_gibbs <- function(object, ...) {
 #' @export
 predict.aspect_bernoulli_gibbs <- function(object, newdata, type = c("response", "membership", "cell"), ...,
                                            rows = NULL, interval = NULL) {
-  check_whole(object, "object")
   type <- check_choice(type, "type", c("response", "membership", "cell"))
   own <- missing(newdata) || is.null(newdata)
   if (!is.null(interval)) {
@@ -94,53 +90,22 @@ gibbs_shown <- function(fit) {
 #' @rdname bmf_draws
 #' @exportS3Method posterior::as_draws
 as_draws.aspect_bernoulli_gibbs <- function(x, ...) { # nolint: object_name_linter.
-  check_whole(x, "x")
   posterior::as_draws_array(draws_array(x))
 }
 
 #' @rdname bmf_draws
 #' @exportS3Method posterior::as_draws_array
 as_draws_array.aspect_bernoulli_gibbs <- function(x, ...) { # nolint: object_name_linter.
-  check_whole(x, "x")
   posterior::as_draws_array(draws_array(x))
 }
 
 #' @rdname bmf_draws
 #' @exportS3Method coda::as.mcmc
 as.mcmc.aspect_bernoulli_gibbs <- function(x, ...) { # nolint: object_name_linter.
-  check_whole(x, "x")
   coda_chains(x)
 }
 
 is_sampled.aspect_bernoulli_gibbs <- function(fit) TRUE
-
-fit_rules.aspect_bernoulli_gibbs <- function(fit) {
-  d <- fit$dims
-  c(NextMethod(), sampled_rules(d[["n"]], d[["m"]], d[["k"]]))
-}
-
-# The states that were kept are looked at where they are used: see kept_states().
-sampled_rules <- function(n, m, k) {
-  both <- list(mean = rule_matrix(n, m), sd = rule_matrix(n, m))
-  list(
-    spread = list(membership = rule_matrix(n, k, 0), aspects = rule_matrix(k, m, 0)),
-    cells = list(
-      probability = both, missed = or_null(both), present = or_null(both["mean"]), phantom = or_null(both["mean"])
-    ),
-    kinds = rule_choice(c("content", "white", "black"), k),
-    kept = rule_list(function(x) if (!is.list(x)) "a list of states", least = 1L),
-    last = rule_list(list(
-      membership = rule_matrix(n, k, 0, simplex = TRUE), aspects = rule_matrix(k, m, 0, 1)
-    ), least = 1L)
-  )
-}
-
-result_rules.summary.aspect_bernoulli_gibbs <- function(x) {
-  list(
-    quantities = rule_quantities(), phantoms = rule_frame(component = "text", kind = "text", pinned = "flag"),
-    n_missing = rule_count(), allowed = rule_allowed(), sentences = rule_text(), title = rule_text()
-  )
-}
 
 # The means over draws of the cells' probabilities, as fitted() gives them.
 row_cells.aspect_bernoulli_gibbs <- function(fit, family) row_cells.default(fit, family)

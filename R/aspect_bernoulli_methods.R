@@ -3,7 +3,6 @@
 #' @rdname predict.aspect_bernoulli
 #' @export
 fitted.aspect_bernoulli <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   predict(object)
 }
@@ -77,7 +76,6 @@ fitted.aspect_bernoulli <- function(object, ...) {
 predict.aspect_bernoulli <- function(object, newdata, type = c("response", "membership", "cell"), ..., rows = NULL,
                                      along = NULL, control = fit_control(max_pass = 5000, tol = 1e-10), x = NULL,
                                      phantom_convention = c("fitted", "minimal", "maximal")) {
-  check_whole(object, "object")
   check_dots(...)
   if (!missing(phantom_convention)) object <- use_convention(object, NULL, phantom_convention, x)$fit
   control <- check_control(control)
@@ -183,7 +181,6 @@ cell_posterior <- function(x, param) {
 #' @rdname predict.aspect_bernoulli
 #' @export
 simulate.aspect_bernoulli <- function(object, nsim = 1, seed = NULL, ...) {
-  check_whole(object, "object")
   check_dots(...)
   nsim <- check_nsim(nsim, prod(object$dims[c("n", "m")]))
   probability <- pmin(pmax(fitted(object), 0), 1) # sums may leave [0, 1] by rounding
@@ -331,13 +328,12 @@ certificate <- function(fit) UseMethod("certificate")
 
 #' @export
 certificate.default <- function(fit) {
-  check_fit_class(fit)
+  check_fit(fit)
   stop_input("`fit` must be of a model with a certificate, a fit of aspect_bernoulli(), not of %s().", class(fit)[1L])
 }
 
 #' @export
 certificate.aspect_bernoulli <- function(fit) {
-  check_whole(fit, "fit")
   fit_certificate(fit)
 }
 
@@ -421,7 +417,6 @@ aic_paper <- function(fit) {
 #' summary(aspect_bernoulli(matrix(rbinom(200, 1, 0.3), 20, 10), k = 2))
 #' @export
 summary.aspect_bernoulli <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   d <- object$dims
   criteria <- fit_criteria(object)
@@ -492,7 +487,6 @@ best_of_kind <- function(objective) if (all(is.na(objective))) NA_real_ else max
 
 #' @export
 print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   writeLines(c(x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed), x$title))
   if (x$n_missing > 0) {
@@ -575,44 +569,3 @@ add_content.aspect_bernoulli <- function(fit, content, age, of, sites, cells, wi
   content
 }
 
-aspect_param <- function(d) {
-  list(
-    membership = rule_matrix(d[["n"]], d[["k"]], 0, simplex = TRUE),
-    aspects = rule_matrix(d[["k"]], d[["m"]], 0, 1)
-  )
-}
-
-fit_rules.aspect_bernoulli <- function(fit) {
-  d <- fit$dims
-  n <- d[["n"]]
-  m <- d[["m"]]
-  k <- d[["k"]]
-  expected <- rule_numbers(2L, 0, na = TRUE, named = c("cells", "expected"))
-  base_rules(
-    fit, aspect_param(d), chains = identical(fit$estimate, "gibbs"), # also of one draw
-    pinned = rule_choice(c("free", "white", "black"), k), estimate = rule_choice(c("ml", "map", "vb", "gibbs")),
-    certificate = or_null(rule_numbers(3L, na = TRUE, named = names(no_certificate))),
-    prior = if (identical(fit$estimate, "ml")) or_null(prior_rules()) else prior_rules(),
-    density = rule_numbers(1L, 0, 1), margins = rule_margins(n, m),
-    algorithm = or_null(rule_choice(c("em", "newton", "sparse"))),
-    expected_false = or_null(list(absences = expected, presences = expected)),
-    effort = or_null(list(coefficients = rule_numbers(NULL), values = rule_numbers(n))),
-    smooth = or_null(rule_smooth(n)),
-    posterior = or_null(list(
-      membership = rule_matrix(n, k, 0), one = rule_matrix(k, m, 0), zero = rule_matrix(k, m, 0)
-    )),
-    missed_by = or_null(rule_text(1L))
-  )
-}
-
-result_rules.summary.aspect_bernoulli <- function(x) {
-  c(summary_rules(), list(
-    phantoms = rule_frame(component = "text", kind = "text", pinned = "flag"),
-    free_starts = rule_numbers(2L, 0, named = c("finished", "found")),
-    certificate = rule_numbers(NULL, na = TRUE, named = c("membership_gap", "aspects_gap")),
-    unobserved = rule_numbers(2L, 0, named = c("rows", "columns")), allowed = rule_allowed(), sentences = rule_text(),
-    criteria = rule_numbers(NULL, na = TRUE, named = "AIC_paper")
-  ))
-}
-
-rule_allowed <- function() or_null(rule_frame(phantom = "text", share_most = "number", expected_most = "number"))

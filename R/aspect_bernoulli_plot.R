@@ -50,7 +50,6 @@ autoplot.aspect_bernoulli <- function(object, # nolint: object_name_linter.
                                         "aspects", "membership", "phantom", "trace", "top", "scores", "curves", "map"
                                       ), age = NULL, of = c("guess", "attribute", "observation"), order = NULL, ...,
                                       attribute = NULL, slices = 4, n = 8, components = 1:2) {
-  check_whole(object, "object")
   what <- check_choice(
     what, "what", c("aspects", "membership", "phantom", "trace", "top", "scores", "curves", "map")
   )

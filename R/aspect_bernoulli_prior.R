@@ -7,8 +7,6 @@ ab_check_prior <- function(prior, bayes = FALSE) check_prior(prior, c("aspects",
 
 vb_default_prior <- list(aspects = c(0.5, 0.5), membership = 0.5)
 
-prior_rules <- function() list(aspects = rule_numbers(2L, 0), membership = rule_numbers(1L, 0))
-
 # Parameters of the densities, k x 3: two of the Beta of a component's aspects, then its one of the rows' Dirichlet.
 prior_parameters <- function(prior, pinned) {
   matrix(as.double(c(prior$aspects, prior$membership)), length(pinned), 3L, byrow = TRUE)

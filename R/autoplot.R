@@ -58,7 +58,6 @@
 autoplot.multicause <- function(object, what = c("components", "top", "scores", "trace", "curves", "map"),
                                 order = c("seriated", "data"), ..., attribute = NULL, slices = 4, n = 8,
                                 components = 1:2) {
-  check_whole(object, "object")
   check_dots(...)
   what <- check_choice(what, "what", c("components", "top", "scores", "trace", "curves", "map"))
   order <- check_choice(order, "order", c("seriated", "data"))

@@ -253,7 +253,6 @@ bm_fold_in <- function(fit, data, along) {
 #' @export
 predict.bernoulli_mixture <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
                                       rows = NULL, along = NULL) {
-  check_whole(object, "object")
   check_dots(...)
   type <- check_choice(type, "type", c("response", "membership", "cell"))
   membership <- object$param$membership
@@ -278,7 +277,6 @@ predict.bernoulli_mixture <- function(object, newdata = NULL, type = c("response
 #' @rdname predict.bernoulli_mixture
 #' @export
 fitted.bernoulli_mixture <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   predict(object)
 }
@@ -286,7 +284,6 @@ fitted.bernoulli_mixture <- function(object, ...) {
 #' @rdname predict.bernoulli_mixture
 #' @export
 simulate.bernoulli_mixture <- function(object, nsim = 1, seed = NULL, ...) {
-  check_whole(object, "object")
   check_dots(...)
   membership <- object$param$membership
   simulate_with(object, nsim, seed, function() {
@@ -309,17 +306,6 @@ part_sides.bernoulli_mixture <- function(fit, name, values) {
 }
 
 observation_figure.bernoulli_mixture <- function(fit) shares_figure(fit)
-
-fit_rules.bernoulli_mixture <- function(fit) {
-  d <- fit$dims
-  base_rules(
-    fit, list(
-      weights = rule_numbers(d[["k"]], 0, 1, sum = 1), prototypes = rule_matrix(d[["k"]], d[["m"]], 0, 1),
-      membership = rule_matrix(d[["n"]], d[["k"]], 0, simplex = TRUE)
-    ),
-    pseudo = rule_numbers(3L, 0), density = rule_numbers(1L, 0, 1), smooth = or_null(rule_smooth(d[["n"]]))
-  )
-}
 
 # Eq. (26): the mixture's own components.
 held_out_rows.bernoulli_mixture <- function(fit, data, floor, family, ...) {

@@ -53,7 +53,6 @@ bmf_family_title <- c(gaussian = "Gaussian", bernoulli = "Bernoulli", poisson = 
 #' @rdname bmf_methods
 #' @export
 print.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   d <- x$dims
   fixed <- function(s) if (ncol(x$fixed[[s]])) sprintf(" and %d fixed", ncol(x$fixed[[s]])) else ""
@@ -83,7 +82,6 @@ print.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 #' @rdname bmf_methods
 #' @export
 summary.bmf <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   distribution <- function(name) {
     counts <- table(object$trace[[name]])
@@ -100,7 +98,6 @@ summary.bmf <- function(object, ...) {
 
 #' @export
 print.summary.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   print(x$fit, digits = digits)
   cat("\nQuantities that do not depend on labels:\n")
@@ -131,7 +128,6 @@ format_quantity <- function(x, digits) {
 
 #' @export
 logLik.bmf <- function(object, ...) {
-  check_whole(object, "object")
   stop_input(paste(
     "bmf() samples a posterior and maximises nothing, so logLik(), AIC() and BIC() have no meaning for it;",
     "`fit$trace$log_likelihood` has the log-likelihood of each draw."
@@ -141,7 +137,6 @@ logLik.bmf <- function(object, ...) {
 #' @rdname bmf_methods
 #' @export
 fitted.bmf <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   object$mean
 }
@@ -150,7 +145,6 @@ fitted.bmf <- function(object, ...) {
 #' @export
 predict.bmf <- function(object, newdata = NULL, type = c("response", "missing"), interval = NULL, row_features = NULL,
                         states = 100, n_sweep = 20, ...) {
-  check_whole(object, "object")
   check_dots(...)
   type <- check_choice(type, "type", c("response", "missing"))
   if (!is.null(interval)) interval <- check_number(interval, "interval", 0, 1, open = TRUE)
@@ -236,7 +230,6 @@ bmf_predict_rows <- function(fit, x, fixed, states, n_sweep) {
 #' @rdname bmf_methods
 #' @export
 simulate.bmf <- function(object, nsim = 1, seed = NULL, ...) {
-  check_whole(object, "object")
   check_dots(...)
   nsim <- check_nsim(nsim, 2 * prod(object$dims[c("n", "m")]))
   draw <- function() {
@@ -273,7 +266,6 @@ model_title.bmf <- function(fit) "Binary matrix factorization"
 
 #' @export
 update.bmf <- function(object, ..., evaluate = TRUE) {
-  check_whole(object, "object")
   evaluate <- check_flag(evaluate, "evaluate")
   call <- object$call
   extra <- named_changes(match.call(expand.dots = FALSE)$...)
@@ -304,70 +296,6 @@ has_figure.bmf <- function(fit) TRUE
 
 observation_figure.bmf <- function(fit) ggplot2::autoplot(fit, "counts")
 
-fit_dims.bmf <- function(fit) c("n", "m", "k", "l", "observed")
-
-fit_rules.bmf <- function(fit) {
-  d <- fit$dims
-  n <- d[["n"]]
-  m <- d[["m"]]
-  hyper <- rule_numbers(length(bmf_hyper_names))
-  fixed <- function(size) {
-    function(x) {
-      if (!is_plain(x) || length(dim(x)) != 2L || nrow(x) != size || !all(x %in% 0:1)) {
-        sprintf("a matrix of 0 and 1 with %s rows", show_size(size))
-      }
-    }
-  }
-  sides <- c(NCOL(fit$param$rows), NCOL(fit$param$columns))
-  binary <- function(size, side) {
-    function(x) {
-      wish <- rule_matrix(size, sides[side], 0, 1)(x)
-      if (is.null(wish) && !all(x %in% 0:1)) wish <- "a matrix of 0 and 1"
-      wish
-    }
-  }
-  base_rules(
-    fit, list(
-      rows = binary(n, 1L), columns = binary(m, 2L), weights = rule_matrix(sides[1L], sides[2L]), hyper = hyper
-    ),
-    chains = TRUE, traced = c(row_features = "known number", column_features = "known number"),
-    family = rule_choice(c("gaussian", "bernoulli", "poisson")),
-    size = function(x) if (!is_plain(x) || length(x) != 2L || anyNA(x)) "two numbers",
-    prior = rule_class("multicause_bmf_prior", "bmf_prior()"), fixed = list(rows = fixed(n), columns = fixed(m)),
-    mean = rule_matrix(n, m), kept = rule_list(rule_list(bmf_state_rule(n, m)), least = 1L)
-  )
-}
-
-# A kept state: features as raw bytes, one column each.
-bmf_state_rule <- function(n, m) {
-  function(x) {
-    raw_matrix <- function(x, size) is.raw(x) && length(dim(x)) == 2L && nrow(x) == size
-    ok <- is.list(x) && raw_matrix(x$rows, n) && raw_matrix(x$columns, m)
-    if (!ok) {
-      return(sprintf("a state with features of %s rows and %s columns", show_size(n), show_size(m)))
-    }
-    broken_rule(x, list(
-      weights = rule_matrix(ncol(x$rows), ncol(x$columns)), hyper = rule_numbers(length(bmf_hyper_names))
-    ))
-  }
-}
-
-result_rules.summary.bmf <- function(x) {
-  features <- rule_frame(features = "count", probability = "number", rows = 1L)
-  list(
-    fit = function(x) {
-      wrong <- tryCatch(
-        {
-          check_fit(x, "bmf")
-          NULL
-        },
-        multicause_input_error = conditionMessage
-      )
-      if (!is.null(wrong)) "a whole fit of bmf()"
-    },
-    quantities = rule_quantities(), row_features = features, column_features = features
-  )
-}
 
 presence_probability.bmf <- function(fit) {
   if (fit$family == "poisson") 1 - exp(-fitted(fit)) else presence_probability.default(fit)

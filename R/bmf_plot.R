@@ -36,7 +36,6 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.bmf <- function(object, what = c("data", "features", "trace", "counts"), # nolint: object_name_linter.
                          shape = NULL, most = 12, ...) {
-  check_whole(object, "object")
   what <- check_choice(what, "what", c("data", "features", "trace", "counts"))
   check_dots(...)
   most <- check_count(most, "most")

@@ -86,20 +86,17 @@ check_beta <- function(beta) {
 
 #' @export
 format.multicause_gamma_prior <- function(x, ...) {
-  check_whole(x, "x")
   sprintf("Gamma(%s, %s)", format(x$shape), format(x$rate))
 }
 
 #' @export
 print.multicause_gamma_prior <- function(x, ...) {
-  check_whole(x, "x")
   cat(format(x), "\n", sep = "")
   invisible(x)
 }
 
 #' @export
 print.multicause_bmf_prior <- function(x, ...) {
-  check_whole(x, "x")
   show <- function(value) if (is.null(value)) "scaled to the data" else paste(format(value), collapse = ", ")
   cat("<multicause_bmf_prior>\n")
   cat(sprintf("  %s = %s\n", format(names(x)), vapply(x, show, "")), sep = "")
@@ -115,7 +112,6 @@ bmf_scale_prior <- function(prior, family, data) {
   if (!inherits(prior, "multicause_bmf_prior")) {
     stop_input("`prior` must come from bmf_prior(), not be %s.", show_value(prior))
   }
-  check_whole(prior, "prior")
   n <- max(1, sum(data$margins$row_observed))
   mean <- sum(data$margins$row_sum) / n
   # From deviations: squares of values far from 0 would leave nothing of a small variance.
@@ -158,7 +154,3 @@ bmf_kernel_model <- function(family, prior, k, l, n_fixed) {
 bmf_first_hyper <- function(prior) {
   vapply(unclass(prior)[bmf_hyper_names], function(law) if (is_gamma_prior(law)) law$shape / law$rate else law, 0)
 }
-
-result_rules.multicause_gamma_prior <- function(x) rule_rebuilt(gamma_prior, "gamma_prior()")
-
-result_rules.multicause_bmf_prior <- function(x) rule_rebuilt(bmf_prior, "bmf_prior()")

@@ -209,7 +209,6 @@ new_table.bernoulli_mixture <- function(fit) {
 #' @export
 confint.bernoulli_mixture <- function(object, parm, level = 0.95, ..., method = c("bootstrap", "profile"), nsim = 199,
                                       seed = NULL, x = NULL) {
-  check_whole(object, "object")
   check_dots(...)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   method <- check_choice(method, "method", c("bootstrap", "profile"))
@@ -237,7 +236,6 @@ confint.bernoulli_mixture <- function(object, parm, level = 0.95, ..., method = 
 #' @rdname confint.bernoulli_mixture
 #' @export
 vcov.bernoulli_mixture <- function(object, ..., nsim = 199, seed = NULL, x = NULL) {
-  check_whole(object, "object")
   check_dots(...)
   nsim <- check_count(nsim, "nsim", 19L)
   refuse_neighbours(object, "vcov")

@@ -419,21 +419,18 @@ NULL
 #' @rdname bmf_draws
 #' @exportS3Method posterior::as_draws
 as_draws.bmf <- function(x, ...) { # nolint: object_name_linter.
-  check_whole(x, "x")
   posterior::as_draws_array(draws_array(x))
 }
 
 #' @rdname bmf_draws
 #' @exportS3Method posterior::as_draws_array
 as_draws_array.bmf <- function(x, ...) { # nolint: object_name_linter.
-  check_whole(x, "x")
   posterior::as_draws_array(draws_array(x))
 }
 
 #' @rdname bmf_draws
 #' @exportS3Method coda::as.mcmc
 as.mcmc.bmf <- function(x, ...) { # nolint: object_name_linter.
-  check_whole(x, "x")
   coda_chains(x)
 }
 

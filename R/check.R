@@ -326,3 +326,20 @@ check_start <- function(start, names, wish, sites = NULL, taxa = NULL) {
   }
   start
 }
+
+# Whether an argument is a fit of these models. What is in a fit that was edited is not asked: the glue checks the shapes
+# of all that reaches a kernel.
+check_fit <- function(fit, class = "multicause", name = "fit") {
+  if (missing(fit)) stop_missing(name)
+  if (!inherits(fit, class)) {
+    models <- sprintf("a fit of %s", show_either(paste0(class, "()")))
+    what <- if (class[1L] == "multicause") "a model of this package" else models
+    stop_input("`%s` must be %s, not %s.", name, what, show_value(fit))
+  }
+  if (is.na(model_name(fit)) && !inherits(fit, "multicause_ensemble")) {
+    stop_input("`%s` must be a fit of a model of this package, not %s.", name, show_value(fit))
+  }
+  fit
+}
+
+is_plain <- function(x) (is.numeric(x) || is.logical(x)) && !is.object(x)

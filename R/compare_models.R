@@ -134,7 +134,6 @@ new_comparison <- function(cells, rows, chosen, fits) {
 
 #' @export
 print.multicause_comparison <- function(x, digits = 4L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   cat(sprintf(
     "%s, %d-fold held-out cells%s, %s (chances are at least %s)\n", count_words(nrow(x$table), "model"),

@@ -95,7 +95,6 @@ check_anneal <- function(anneal) {
 
 #' @export
 print.cross_entropy <- function(x, ...) {
-  check_whole(x, "x")
   cat(sprintf("<cross_entropy> method \"%s\"%s\n", x$method, if (x$method == "mm") paste0(", floor ", x$floor) else ""))
   if (!is.null(x$weights)) {
     cat("  weights given for each pair\n")
@@ -123,7 +122,6 @@ plca_prior <- function(prior, k, n_dim, labels) {
   if (!inherits(prior, "cross_entropy")) {
     stop_input("`prior` must be NULL or come from cross_entropy(), not be %s.", show_value(prior))
   }
-  check_whole(prior, "prior")
   pairs <- if (is.null(prior$weights)) {
     group_pairs(prior, k, n_dim, labels)
   } else {

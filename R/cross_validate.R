@@ -268,7 +268,6 @@ loss_words <- function(cv) {
 
 #' @export
 print.multicause_cv <- function(x, digits = 4L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   cat(sprintf(
     "%d-fold cross-validation by %s%s: %s, smaller is better (chances are at least %s)\n", x$n_folds, x$scheme,

@@ -210,7 +210,6 @@ sum_most <- function(fit, x, kinds, by) {
 
 #' @export
 print.deficiency <- function(x, digits = 3L, n = 20L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   shown <- utils::head(x, check_shown(n))
   side <- if (names(x)[1L] == "observation") 1L else 2L

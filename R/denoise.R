@@ -88,7 +88,6 @@ new_denoised <- function(fit, kinds, rows, observed, keep) {
 
 #' @export
 print.denoised <- function(x, ...) {
-  check_whole(x, "x")
   n <- x$counts
   cat(sprintf(
     "%s without %s\n", table_words(dim(x$x), axis_words(x)),

@@ -46,7 +46,6 @@ dimension_names <- function(names, at) if (is.null(names)) paste("dimension", at
 
 #' @export
 print.divergences <- function(x, digits = 3L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   titles <- dimension_names(names(x), attr(x, "at"))
   for (i in seq_along(x)) {

@@ -131,7 +131,6 @@ ensemble.data.frame <- ensemble.default
 #' @rdname ensemble
 #' @export
 ensemble.multicause <- function(x, ..., weights = c("equal", "held_out"), folds = 5, floor = 1e-6) {
-  check_whole(x, "x")
   check_dots(...)
   fits <- start_fits(x, "x")
   new_ensemble(fits, member_weights(weights, fits, rep(1L, length(fits)), folds, floor), by_held_out(weights))
@@ -166,9 +165,6 @@ start_fits <- function(fit, name) {
     stop_input("`%s` must be made with `keep_starts = TRUE` in fit_control().", name)
   }
   usable <- usable_starts(fit$starts)
-  if (!is.list(fit$start_params) || length(fit$start_params) != length(usable)) {
-    stop_damaged(name, paste0(name, "$start_params"), sprintf("a list of %d starts", length(usable)))
-  }
   each <- Map(function(param, at) {
     fit$param <- start_param(fit, param)
     fit$objective[] <- fit$starts$objective[at]
@@ -179,7 +175,6 @@ start_fits <- function(fit, name) {
     fit
   }, fit$start_params, usable)
   for (i in seq_along(each)) {
-    check_fit(each[[i]], name = sprintf("%s$start_params[[%d]]", name, i))
     # Starts do not keep what they say of every observation.
     if (!is.null(fit$param$activation) && !is.null(fit$x)) {
       each[[i]]$param$activation <- predict(each[[i]], newdata = fit$x, type = "activation")
@@ -298,7 +293,6 @@ stack_aspects <- function(fits, weights, k) {
 
 #' @export
 print.multicause_ensemble <- function(x, digits = 3L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   k <- vapply(x$fits, function(fit) fit$dims[["k"]], 0)
   titles <- unique(vapply(x$fits, function(fit) model_title(fit), ""))
@@ -321,7 +315,6 @@ print.multicause_ensemble <- function(x, digits = 3L, ...) {
 
 #' @export
 summary.multicause_ensemble <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   k <- vapply(object$fits, function(fit) fit$dims[["k"]], 0)
   data.frame(
@@ -394,7 +387,6 @@ members_missed <- function(object) {
 
 #' @export
 fitted.multicause_ensemble <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   object$probability
 }
@@ -403,7 +395,6 @@ presence_probability.multicause_ensemble <- function(fit) fit$probability
 
 #' @export
 predict.multicause_ensemble <- function(object, newdata = NULL, type = "response", ..., along = NULL) {
-  check_whole(object, "object")
   check_dots(...)
   check_choice(type, "type", "response")
   if (is.null(newdata) && is.null(along)) {
@@ -419,13 +410,11 @@ predict.multicause_ensemble <- function(object, newdata = NULL, type = "response
 
 #' @export
 logLik.multicause_ensemble <- function(object, ...) {
-  check_whole(object, "object")
   stop_input("An average of fits maximised no likelihood, so logLik(), AIC() and BIC() have no meaning for it.")
 }
 
 #' @export
 update.multicause_ensemble <- function(object, ...) {
-  check_whole(object, "object")
   stop_input("An average of fits cannot be updated: update its members and average them again.")
 }
 
@@ -434,40 +423,4 @@ data_kind.multicause_ensemble <- function(fit) data_kind(fit$fits[[1L]])
 trust_sentence.multicause_ensemble <- function(fit) {
   ready <- sum(vapply(fit$fits, function(each) each$converged, NA))
   sprintf("An average of %s; converged: %d.", count_words(length(fit$fits), "fit"), ready)
-}
-
-fit_rules.multicause_ensemble <- function(fit) {
-  d <- fit$dims
-  n <- d[["n"]]
-  m <- d[["m"]]
-  members <- function(x) {
-    if (!is.list(x) || !length(x)) {
-      return("a list of fits")
-    }
-    for (i in seq_along(x)) {
-      wrong <- tryCatch(
-        {
-          check_fit(x[[i]], name = sprintf("fits[[%d]]", i))
-          NULL
-        },
-        multicause_input_error = conditionMessage
-      )
-      if (!is.null(wrong) || any(x[[i]]$dims[c("n", "m")] != c(n, m))) {
-        return(sprintf("a list of whole fits to the same data: not so number %d", i))
-      }
-    }
-    NULL
-  }
-  rules <- list(
-    fits = members, weights = rule_numbers(length(fit$fits), 0, 1, sum = 1),
-    draw_weights = rule_numbers(length(fit$fits), 0, 1, sum = 1), probability = rule_matrix(n, m),
-    names = rule_names(c(n, m)), x = or_null(rule_data(n, m))
-  )
-  if (!inherits(fit, "aspect_bernoulli")) {
-    return(rules)
-  }
-  c(rules, list(
-    param = aspect_param(d), pinned = rule_choice(c("free", "white", "black"), d[["k"]]),
-    density = rule_numbers(1L, 0, 1), margins = rule_margins(n, m)
-  ))
 }

@@ -39,7 +39,6 @@ explore.which_zeros <- function(x, file = NULL, ..., age = NULL, place = NULL, u
                                 open = interactive()) {
   check_dots(...)
   check_given(x)
-  if (inherits(x, "which_zeros")) check_whole(x, "x") else check_fit(x, name = "x")
   file <- if (is.null(file)) tempfile("explore", fileext = ".html") else check_report_file(file)
   check_text(unit, "unit", 1L)
   check_text(title, "title", 1L)

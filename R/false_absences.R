@@ -259,7 +259,6 @@ new_false_cells <- function(fit, ranked, scope, by, of, sites) {
 
 #' @export
 print.false_absences <- function(x, digits = 3L, n = 20L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   legend <- c(
     probability = "chance that a find would be recorded here",
@@ -281,7 +280,6 @@ print.false_absences <- function(x, digits = 3L, n = 20L, ...) {
 
 #' @export
 print.false_presences <- function(x, digits = 3L, n = 20L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   legend <- c(
     probability = "chance that nothing would be recorded here",

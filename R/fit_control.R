@@ -144,7 +144,6 @@ fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = 
 
 #' @export
 print.multicause_control <- function(x, ...) {
-  check_whole(x, "x")
   cat("<multicause_control>\n")
   value <- vapply(unclass(x), function(value) {
     if (is.null(value)) {

@@ -78,7 +78,6 @@ variable.names.multicause <- function(object, ...) { # nolint: object_name_linte
 }
 
 side_names <- function(fit, side, ...) {
-  check_whole(fit, "object")
   check_dots(...)
   if (is.null(fit$names[[side]])) as.character(seq_len(fit$dims[[side]])) else fit$names[[side]]
 }

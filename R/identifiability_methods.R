@@ -2,7 +2,6 @@
 
 #' @export
 print.identifiability <- function(x, digits = 3L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   writeLines(identifiability_sentences(x, digits))
   invisible(x)
@@ -12,14 +11,12 @@ print.identifiability <- function(x, digits = 3L, ...) {
 #' @param object a result of `identifiability()`.
 #' @export
 summary.identifiability <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   structure(list(object = object), class = "summary.identifiability")
 }
 
 #' @export
 print.summary.identifiability <- function(x, digits = 3L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   id <- x$object
   writeLines(identifiability_sentences(id, digits))

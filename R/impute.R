@@ -18,7 +18,6 @@ impute <- function(fit, newdata = NULL, ...) UseMethod("impute")
 #' @rdname impute
 #' @export
 impute.multicause <- function(fit, newdata = NULL, ..., x = NULL) {
-  check_whole(fit, "fit")
   check_dots(...)
   own <- is.null(newdata)
   x <- if (own) fit_data(fit, x) else new_rows(fit, newdata)

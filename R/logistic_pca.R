@@ -217,7 +217,6 @@ validate_logistic_pca <- function(fit) {
 #' predict(fit, x[1:3, ], type = "scores")
 #' @export
 predict.logistic_pca <- function(object, newdata = NULL, type = c("response", "link", "scores"), ...) {
-  check_whole(object, "object")
   check_dots(...)
   type <- check_choice(type, "type", c("response", "link", "scores"))
   scores <- if (is.null(newdata)) object$param$scores else lp_new_scores(object, newdata)
@@ -244,7 +243,6 @@ lp_new_scores <- function(fit, newdata) {
 #' @rdname predict.logistic_pca
 #' @export
 fitted.logistic_pca <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   predict(object)
 }
@@ -252,7 +250,6 @@ fitted.logistic_pca <- function(object, ...) {
 #' @rdname predict.logistic_pca
 #' @export
 simulate.logistic_pca <- function(object, nsim = 1, seed = NULL, ...) {
-  check_whole(object, "object")
   check_dots(...)
   p <- fitted(object)
   simulate_with(object, nsim, seed, function() random_bernoulli(p))
@@ -268,16 +265,5 @@ part_sides.logistic_pca <- function(fit, name, values) {
   switch(name,
     scores = c("observation", "component"), loadings = c("component", "attribute"), intercept = "attribute",
     NextMethod()
-  )
-}
-
-fit_rules.logistic_pca <- function(fit) {
-  d <- fit$dims
-  base_rules(
-    fit, list(
-      scores = rule_matrix(d[["n"]], d[["k"]]), loadings = rule_matrix(d[["k"]], d[["m"]]),
-      intercept = rule_numbers(d[["m"]])
-    ),
-    penalty = rule_numbers(1L, 0), density = rule_numbers(1L, 0, 1)
   )
 }

@@ -116,7 +116,6 @@ check_file_name <- function(x, name) {
 
 #' @export
 print.multicause_mcmc_control <- function(x, ...) {
-  check_whole(x, "x")
   cat("<multicause_mcmc_control>\n")
   cat(sprintf("  %s = %s\n", format(names(x)), vapply(x, function(v) paste(format(v), collapse = ", "), "")), sep = "")
   invisible(x)

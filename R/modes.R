@@ -90,7 +90,6 @@ reorder_components <- function(fit, at) {
 
 #' @export
 print.alignment <- function(x, digits = 3L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   cat(sprintf("Components matched: %d of %d\n", sum(!is.na(x$match$component)), nrow(x$match)))
   print.data.frame(round_columns(x$match, digits), row.names = FALSE)
@@ -167,7 +166,6 @@ pair_distances <- function(cells) {
 
 #' @export
 print.modes <- function(x, digits = 3L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   cat(sprintf(
     "%s among %s; solutions nearer than %s count as one\n", count_words(nrow(x$modes), "solution"),

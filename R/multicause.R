@@ -36,7 +36,6 @@ model_title.default <- function(fit) class(fit)[1L]
 
 #' @export
 print.multicause <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   writeLines(c(found_sentences(x, digits), known_by(x), fit_sentences(x, digits)))
   invisible(x)
@@ -69,20 +68,17 @@ objective_words <- function(fit) gsub("_", " ", sub("log_", "log-", names(fit$ob
 
 #' @export
 coef.multicause <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   object$param
 }
 
 #' @export
 nobs.multicause <- function(object, ...) {
-  check_whole(object, "object")
   object$dims[["observed"]]
 }
 
 #' @export
 logLik.multicause <- function(object, ...) {
-  check_whole(object, "object")
   likelihood_at(object)
 }
 
@@ -121,7 +117,6 @@ has_likelihood <- function(fit) {
 
 #' @export
 residuals.multicause <- function(object, type = c("response", "pearson", "deviance"), ..., x = NULL) {
-  check_whole(object, "object")
   type <- check_choice(type, "type", c("response", "pearson", "deviance"))
   check_dots(...)
   object$x <- fit_data(object, x)
@@ -214,7 +209,6 @@ keep_values <- function(call, values) {
 
 #' @export
 update.multicause <- function(object, ..., evaluate = TRUE) {
-  check_whole(object, "object")
   evaluate <- check_flag(evaluate, "evaluate")
   changes <- named_changes(match.call(expand.dots = FALSE)$...)
   # The data and settings the fit was made from may be gone or changed where update() is called.
@@ -334,7 +328,6 @@ component_matrix.default <- function(fit) {
 #' summary(fit)
 #' @export
 summary.multicause <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   d <- object$dims
   structure(
@@ -395,7 +388,6 @@ print_criteria <- function(x, digits) {
 
 #' @export
 print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   writeLines(x$title)
   unknown <- paste(count_words(x$n_missing, "cell"), "unknown")

@@ -224,7 +224,6 @@ nbm_new_fit <- function(data, near, likeness, trace, control, call) {
 #' predict(neighbours_mean(x), x[1:2, ])
 #' @export
 predict.neighbours_mean <- function(object, newdata = NULL, type = "response", ..., along = NULL) {
-  check_whole(object, "object")
   check_dots(...)
   check_choice(type, "type", "response")
   if (is.null(newdata)) {
@@ -243,7 +242,6 @@ predict.neighbours_mean <- function(object, newdata = NULL, type = "response", .
 #' @rdname predict.neighbours_mean
 #' @export
 fitted.neighbours_mean <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   object$probability
 }
@@ -251,7 +249,6 @@ fitted.neighbours_mean <- function(object, ...) {
 #' @rdname predict.neighbours_mean
 #' @export
 simulate.neighbours_mean <- function(object, nsim = 1, seed = NULL, ...) {
-  check_whole(object, "object")
   check_dots(...)
   p <- fitted(object)
   simulate_with(object, nsim, seed, function() random_bernoulli(p))
@@ -282,11 +279,3 @@ fit_sentences.neighbours_mean <- function(fit, digits = 4L) {
 model_title.neighbours_mean <- function(fit) "Neighbours' mean"
 
 report_sides.neighbours_mean <- function(fit) NULL
-
-fit_rules.neighbours_mean <- function(fit) {
-  d <- fit$dims
-  base_rules(
-    fit, list(bandwidth = rule_numbers(NULL, 0), likeness = rule_numbers(1L, 0, 10)),
-    near = or_null(rule_smooth(d[["n"]])), probability = rule_matrix(d[["n"]], d[["m"]], 0, 1)
-  )
-}

@@ -185,7 +185,6 @@ validate_nmf <- function(fit) {
 #' predict(fit, x[1:3, ], type = "coefficients")
 #' @export
 predict.nmf <- function(object, newdata = NULL, type = c("response", "coefficients"), ...) {
-  check_whole(object, "object")
   check_dots(...)
   type <- check_choice(type, "type", c("response", "coefficients"))
   coefficients <- if (is.null(newdata)) object$param$coefficients else nm_new_coefficients(object, newdata)
@@ -224,7 +223,6 @@ nm_new_coefficients <- function(fit, newdata) {
 #' @rdname predict.nmf
 #' @export
 fitted.nmf <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   predict(object)
 }
@@ -232,7 +230,6 @@ fitted.nmf <- function(object, ...) {
 #' @rdname predict.nmf
 #' @export
 simulate.nmf <- function(object, nsim = 1, seed = NULL, ...) {
-  check_whole(object, "object")
   check_dots(...)
   if (object$loss == "euclidean") {
     stop_input("A Euclidean fit names no distribution to simulate from: use `loss = \"kl\"`.")
@@ -261,14 +258,6 @@ component_matrix.nmf <- function(fit) fit$param$basis
 part_sides.nmf <- function(fit, name, values) {
   switch(name,
     coefficients = c("observation", "component"), NextMethod()
-  )
-}
-
-fit_rules.nmf <- function(fit) {
-  d <- fit$dims
-  base_rules(
-    fit, list(coefficients = rule_matrix(d[["n"]], d[["k"]], 0), basis = rule_matrix(d[["k"]], d[["m"]], 0)),
-    loss = rule_choice(c("euclidean", "kl")), density = rule_numbers(1L, 0), residual = rule_value()
   )
 }
 

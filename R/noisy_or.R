@@ -160,7 +160,6 @@ noisy_or_prior <- function(prior = c(1, 1.5), links = c(1.05, 1.5), leak = c(1.1
 
 #' @export
 print.noisy_or_prior <- function(x, ...) {
-  check_whole(x, "x")
   cat("<noisy_or_prior>\n")
   cat(sprintf("  %s ~ Beta(%s, %s)\n", format(names(x)), vapply(x, `[`, 0, 1L), vapply(x, `[`, 0, 2L)), sep = "")
   invisible(x)

@@ -4,7 +4,6 @@ model_title.noisy_or <- function(fit) sprintf("Noisy-OR component analysis (%s i
 
 #' @export
 summary.noisy_or <- function(object, ...) {
-  check_whole(object, "object")
   out <- NextMethod()
   out$sources <- object$sources
   class(out) <- c("summary.noisy_or", class(out))
@@ -13,7 +12,6 @@ summary.noisy_or <- function(object, ...) {
 
 #' @export
 print.summary.noisy_or <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   NextMethod()
   cat("\nComponents\n")
@@ -49,7 +47,6 @@ leak_share <- function(fit) {
 #' @rdname predict.noisy_or
 #' @export
 fitted.noisy_or <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   predict(object)
 }
@@ -98,7 +95,6 @@ fitted.noisy_or <- function(object, ...) {
 #' @export
 predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activation", "map", "cell"), ...,
                              rows = NULL) {
-  check_whole(object, "object")
   check_dots(...)
   type <- check_choice(type, "type", c("response", "activation", "map", "cell"))
   is_new <- !is.null(newdata)
@@ -166,7 +162,6 @@ tell_impossible <- function(rows, data, what) {
 #' @rdname predict.noisy_or
 #' @export
 simulate.noisy_or <- function(object, nsim = 1, seed = NULL, ...) {
-  check_whole(object, "object")
   check_dots(...)
   n <- object$dims[["n"]]
   k <- object$dims[["k"]]
@@ -186,7 +181,6 @@ simulate.noisy_or <- function(object, nsim = 1, seed = NULL, ...) {
 #'   0.5.
 #' @export
 impute.noisy_or <- function(fit, newdata = NULL, ..., type = c("probability", "binary"), x = NULL) {
-  check_whole(fit, "fit")
   check_dots(...)
   type <- check_choice(type, "type", c("probability", "binary"))
   out <- dense_copy(if (is.null(newdata)) fit_data(fit, x) else new_rows(fit, newdata))
@@ -280,7 +274,6 @@ source_table <- function(fit, min_prior = 0.02, min_link = 0.2) {
 
 #' @export
 print.noisy_or_sources <- function(x, digits = 3L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   shown <- x
   names(shown)[names(shown) == "source"] <- "component"
@@ -298,31 +291,3 @@ part_sides.noisy_or <- function(fit, name, values) {
 }
 
 observation_figure.noisy_or <- function(fit) activation_figure(fit)
-
-fit_rules.noisy_or <- function(fit) {
-  d <- fit$dims
-  n <- d[["n"]]
-  m <- d[["m"]]
-  k <- d[["k"]]
-  inference <- rule_choice(c("exact", "truncated", "variational"))
-  base_rules(
-    fit, list(
-      prior = rule_numbers(k, 0, 1), links = rule_matrix(k, m, 0, 1), leak = rule_numbers(m, 0, 1),
-      activation = rule_matrix(n, k, 0, 1, na = TRUE)
-    ),
-    inference = inference, estimate = rule_choice(c("ml", "map")), absorbed = rule_count(),
-    density = rule_numbers(1L, 0, 1),
-    margins = rule_margins(n, m),
-    model = list(
-      inference = inference, pseudo = rule_numbers(6L, 0), mask = or_null(rule_matrix(NROW(fit$model$mask), m, 0, 1)),
-      inner = rule_count(), q_steps = rule_count(1), q_rule = rule_choice(c("alternate", "damped", "paper"))
-    ),
-    sources = rule_frame(source = "text", in_use = "flag", rows = k)
-  )
-}
-
-result_rules.summary.noisy_or <- function(x) {
-  c(summary_rules(), list(sources = rule_frame(source = "text", in_use = "flag")))
-}
-
-result_rules.noisy_or_prior <- function(x) rule_rebuilt(noisy_or_prior, "noisy_or_prior()")

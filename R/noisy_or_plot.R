@@ -36,7 +36,6 @@
 autoplot.noisy_or <- function(object, # nolint: object_name_linter.
                               what = c("links", "images", "activation", "leak", "top", "scores", "trace"), dim = NULL,
                               order = c("seriated", "data"), ..., n = 8, components = 1:2) {
-  check_whole(object, "object")
   views <- c("links", "images", "activation", "leak", "top", "scores", "trace")
   what <- if (missing(what) && !is.null(dim)) "images" else check_choice(what, "what", views)
   order <- check_choice(order, "order", c("seriated", "data"))

@@ -134,7 +134,6 @@ phantom_gain <- function(x, k, seed, control) {
 
 #' @export
 print.phantom_test <- function(x, digits = 3L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   cat(sprintf(
     "No phantom against one white phantom (%s), %s drawn\n", count_words(x$k - 1L, "content component"),

@@ -63,7 +63,7 @@ phantoms <- function(fit, ...) UseMethod("phantoms")
 
 #' @export
 phantoms.default <- function(fit, ...) {
-  check_fit_class(fit)
+  check_fit(fit)
   stop_no_phantoms(fit)
 }
 
@@ -80,7 +80,6 @@ stop_no_phantoms <- function(fit) {
 #' @rdname phantoms
 #' @export
 phantoms.aspect_bernoulli <- function(fit, ..., white = 0.2, black = 0.5, min_weight = 1e-3) {
-  check_whole(fit, "fit")
   check_dots(...)
   white <- check_share(white, "white")
   black <- check_share(black, "black")
@@ -166,7 +165,6 @@ phantom_legend <- c(
 
 #' @export
 print.phantoms <- function(x, digits = 3L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   n <- table(factor(x$kind, c("white", "black", "content")))
   cat(sprintf(

@@ -30,13 +30,11 @@ fit_sentences.plca <- function(fit, digits = 4L) {
 
 #' @export
 nobs.plca <- function(object, ...) {
-  check_whole(object, "object")
   object$n_observed
 }
 
 #' @export
 logLik.plca <- function(object, ...) {
-  check_whole(object, "object")
   if (identical(names(object$objective), "unpenalised_log_likelihood")) {
     stop_input(
       paste(
@@ -74,7 +72,6 @@ logLik.plca <- function(object, ...) {
 #' @export
 predict.plca <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
                          control = fit_control(max_pass = 5000, tol = 1e-12)) {
-  check_whole(object, "object")
   check_dots(...)
   control <- check_control(control)
   type <- check_choice(type, "type", c("response", "membership", "cell"))
@@ -202,7 +199,6 @@ plca_fold_in <- function(param, data, control) {
 #' @rdname predict.plca
 #' @export
 fitted.plca <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   predict(object)
 }
@@ -222,7 +218,6 @@ cell_array <- function(data) {
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @export
 residuals.plca <- function(object, type = c("response", "pearson", "deviance"), ..., x = NULL) {
-  check_whole(object, "object")
   type <- check_choice(type, "type", c("response", "pearson", "deviance"))
   check_dots(...)
   mean <- fitted(object)
@@ -234,7 +229,6 @@ residuals.plca <- function(object, type = c("response", "pearson", "deviance"), 
 #' @rdname predict.plca
 #' @export
 simulate.plca <- function(object, nsim = 1, seed = NULL, ...) {
-  check_whole(object, "object")
   check_dots(...)
   nsim <- check_nsim(nsim, prod(object$extent))
   total <- round(object$total / object$p_observed)
@@ -250,7 +244,6 @@ simulate.plca <- function(object, nsim = 1, seed = NULL, ...) {
 #' @rdname impute
 #' @export
 impute.plca <- function(fit, newdata = NULL, ..., x = NULL) {
-  check_whole(fit, "fit")
   check_dots(...)
   if (is.null(newdata)) {
     x <- data_array(fit_data(fit, x))
@@ -290,7 +283,6 @@ long_marginals <- function(marginals) {
 
 #' @export
 augment.plca <- function(x, data = NULL, ..., rows = NULL) { # nolint: object_name_linter.
-  check_whole(x, "x")
   check_dots(...)
   if (!is.null(rows)) stop_input("`rows` must be NULL for a fit of plca(), whose data are an array.")
   augment_array(x, data)
@@ -334,29 +326,6 @@ report_sides.plca <- function(fit) {
 }
 
 distributions.plca <- function(fit) fit$param$marginals
-
-fit_rules.plca <- function(fit) {
-  k <- fit$dims[["k"]]
-  extent <- fit$extent
-  n <- fit$dims[["n"]]
-  wish <- rule_numbers(NULL, 1)(extent)
-  if (!is.null(wish) || length(extent) < 2L || extent[1L] != n) {
-    return(list(extent = function(x) sprintf("whole numbers for each dimension, the first of them %s", show_size(n))))
-  }
-  marginals <- function(x) {
-    if (!is.list(x) || length(x) != length(extent)) {
-      return(sprintf("a list of %d matrices", length(extent)))
-    }
-    broken <- lapply(seq_along(extent), function(side) rule_matrix(k, extent[side], 0, simplex = TRUE)(x[[side]]))
-    unlist(broken)[1L]
-  }
-  base_rules(
-    fit, list(weights = rule_numbers(k, 0, 1, sum = 1), marginals = marginals), extent = extent,
-    labels = or_null(rule_text(length(extent))), n_observed = rule_numbers(1L, 0), total = rule_numbers(1L, 0),
-    p_observed = rule_numbers(1L, 0), kl = rule_value(), x = function(x) NULL,
-    prior = or_null(list(given = rule_class("cross_entropy"), value = rule_value(), ratio = rule_value()))
-  )
-}
 
 data_kind.plca_table <- function(fit) "nonnegative"
 

@@ -5,7 +5,6 @@
 #' @rdname autoplot.multicause
 #' @export
 plot.multicause <- function(x, ...) {
-  check_whole(x, "x")
   figure <- with_usual_numbers({
     figure <- ggplot2::autoplot(x, ...)
     print(figure)

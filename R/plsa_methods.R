@@ -80,7 +80,6 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
 #' @export
 predict.plsa <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ..., rows = NULL,
                          along = NULL, control = fit_control(max_pass = 5000, tol = 1e-12)) {
-  check_whole(object, "object")
   check_dots(...)
   control <- check_control(control)
   type <- check_choice(type, "type", c("response", "membership", "cell"))
@@ -178,7 +177,6 @@ plsa_row_loglik <- function(data, param, row_scale, rule) {
 #' @rdname predict.plsa
 #' @export
 fitted.plsa <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   predict(object)
 }
@@ -186,7 +184,6 @@ fitted.plsa <- function(object, ...) {
 #' @rdname impute
 #' @export
 impute.plsa <- function(fit, newdata = NULL, ..., x = NULL) {
-  check_whole(fit, "fit")
   if (!is.null(newdata)) {
     return(NextMethod())
   }
@@ -209,7 +206,6 @@ impute.plsa <- function(fit, newdata = NULL, ..., x = NULL) {
 #' @rdname predict.plsa
 #' @export
 simulate.plsa <- function(object, nsim = 1, seed = NULL, ..., x = NULL) {
-  check_whole(object, "object")
   check_dots(...)
   check_nsim(nsim, prod(object$dims[c("n", "m")]))
   p <- object$param$membership %*% object$param$basis
@@ -300,22 +296,6 @@ recorded_values.plsa <- function(fit, attribute) {
 }
 
 distributions.plsa <- function(fit) list(basis = fit$param$basis)
-
-fit_rules.plsa <- function(fit) {
-  d <- fit$dims
-  both <- rule_numbers(2L, named = c("membership", "basis"))
-  base_rules(
-    fit, list(
-      membership = rule_matrix(d[["n"]], d[["k"]], 0, simplex = TRUE),
-      basis = rule_matrix(d[["k"]], d[["m"]], 0, simplex = TRUE)
-    ),
-    missing = rule_choice(c("conditional", "paper")), mstep = rule_choice(c("cccp", "global", "first")),
-    fixed = rule_choice(c("none", "basis")),
-    sparsity = list(given = both, scale = rule_choice(c("relative", "counts")), effective = both),
-    perplexity = rule_numbers(d[["n"]], 0), row_scale = rule_numbers(d[["n"]], 0, na = TRUE),
-    margins = rule_margins(d[["n"]], d[["m"]]), smooth = or_null(rule_smooth(d[["n"]]))
-  )
-}
 
 # Poisson means: the chance of at least one.
 presence_probability.plsa <- function(fit) 1 - exp(-fitted(fit))

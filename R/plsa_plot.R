@@ -37,7 +37,6 @@
 autoplot.plsa <- function(object, # nolint: object_name_linter.
                           what = c("basis", "membership", "simplex", "top", "scores", "trace", "curves", "map"), ...,
                           attribute = NULL, slices = 4, n = 8, components = 1:2) {
-  check_whole(object, "object")
   views <- c("basis", "membership", "simplex", "top", "scores", "trace", "curves", "map")
   what <- check_choice(what, "what", views)
   check_dots(...)
@@ -137,7 +136,6 @@ simplex_figure <- function(fit) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.plca <- function(object, # nolint: object_name_linter.
                           what = c("marginals", "reconstruction", "divergences", "trace"), dims = NULL, ...) {
-  check_whole(object, "object")
   what <- check_choice(what, "what", c("marginals", "reconstruction", "divergences", "trace"))
   check_dots(...)
   at <- pick(dims, length(object$extent), object$labels, "dims")

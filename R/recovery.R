@@ -80,7 +80,6 @@ recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 
 check_truth <- function(truth, of) {
   if (missing(truth)) stop_missing("truth")
   if (inherits(truth, "corruption")) {
-    check_whole(truth, "truth")
     changed <- if (of == "omissions") truth$omitted else truth$added
     changed[is.na(truth$x) | truth$x != (of == "additions")] <- NA
     return(changed)
@@ -225,7 +224,6 @@ removal_at_half <- function(score, hit) {
 
 #' @export
 print.recovery <- function(x, digits = 3L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   s <- x$summary
   show <- function(value) format(value, digits = digits)
@@ -335,7 +333,6 @@ shared_rate <- function(rates) if (all(rates == rates[, 1L])) rates[, 1L] else N
 
 #' @export
 print.corruption <- function(x, ...) {
-  check_whole(x, "x")
   ones <- sum(x$original == 1, na.rm = TRUE)
   cat(sprintf("Corrupted table: %s\n", table_words(dim(x$x), axis_words(x))))
   cat(sprintf(

@@ -38,14 +38,12 @@ plot.visit_richness <- plot.multicause
 # An average of fits, and the neighbours' mean, have no components: their figure is the table itself.
 #' @exportS3Method ggplot2::autoplot
 autoplot.multicause_ensemble <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   table_figure(object, sprintf("Average of %s", count_words(length(object$fits), "fit")))
 }
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.neighbours_mean <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   table_figure(object, "Neighbours' mean")
 }
@@ -61,7 +59,6 @@ table_figure <- function(fit, title, legend = "probability of presence") {
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.multicause_cv <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   label <- do.call(paste, object$results[setdiff(names(object$results), c("k", "loss", "se", "not_converged"))])
   panel <- loss_panel(object$results, label, criterion_words[[object$scheme]])
@@ -70,14 +67,12 @@ autoplot.multicause_cv <- function(object, ...) {
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.multicause_comparison <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   ggplot2::autoplot(object$cells)
 }
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.multicause_selection <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   known <- object$best$criterion[!is.na(object$best$k)]
   if (!length(known)) stop_input("`object` must hold a value to draw: all of its criteria are unknown.")
@@ -128,7 +123,6 @@ losses_figure <- function(panels, title) {
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.recovery <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   recovery_figure(object, "How well changed cells are found")
 }
@@ -183,7 +177,6 @@ recovery_figure <- function(found, title, rules = list()) {
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.modes <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   modes <- object$modes
   modes$label <- sprintf("%d (%d)", modes$mode, modes$starts)
@@ -200,7 +193,6 @@ autoplot.modes <- function(object, ...) {
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.age_profile <- function(object, ..., unit = "guess") {
-  check_whole(object, "object")
   check_dots(...)
   check_text(unit, "unit", 1L)
   boxes <- object$aspects
@@ -219,7 +211,6 @@ autoplot.age_profile <- function(object, ..., unit = "guess") {
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.identifiability <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   rows <- object$observations[order(object$observations$share), ]
   rows$at <- seq_len(nrow(rows))
@@ -248,7 +239,6 @@ autoplot.identifiability <- function(object, ...) {
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.divergences <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   tables <- stats::setNames(unclass(object), dimension_names(names(object), attr(object, "at")))
   most <- max(unlist(lapply(tables, function(d) d[is.finite(d)])), 1e-12)

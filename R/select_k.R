@@ -173,7 +173,6 @@ criterion_words <- c(
 
 #' @export
 print.multicause_selection <- function(x, digits = 5L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   cat(sprintf("Number of components of %s()\n", x$model))
   if (any(c("cells", "rows", "visits") %in% x$table$criterion)) {

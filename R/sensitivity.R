@@ -118,18 +118,8 @@ ranked_cells <- function(w) {
   at[order(-w$probability[at], (at - 1L) %% w$dims[["n"]], at)]
 }
 
-result_rules.which_zeros_sensitivity <- function(x) {
-  list(
-    table = rule_frame(
-      change = "text", missed = "number", low = "number", high = "number", zeros = "number", kept = "number", rows = 1L
-    ),
-    first = rule_numbers(1L, 1), source = rule_choice(names(wz_words))
-  )
-}
-
 #' @export
 print.which_zeros_sensitivity <- function(x, ...) {
-  check_whole(x, "x")
   check_dots(...)
   table <- x$table
   table$range <- sprintf("%s to %s", show_count(table$low), show_count(table$high))
@@ -163,7 +153,6 @@ sensitivity_sentence <- function(x) {
 
 #' @export
 as.data.frame.which_zeros_sensitivity <- function(x, ...) { # nolint: object_name_linter.
-  check_whole(x, "x")
   check_dots(...)
   x$table
 }

@@ -396,7 +396,6 @@ check_bandwidth <- function(bandwidth, covariates) {
 
 #' @export
 print.smooth_over <- function(x, ...) {
-  check_whole(x, "x")
   said <- function(value) {
     if (identical(value, "cv")) "by held-out cells" else vapply(value, format, "", USE.NAMES = FALSE)
   }

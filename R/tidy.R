@@ -163,7 +163,6 @@ long_divergences <- function(x) {
 }
 
 tidy_result <- function(x, table = NULL, ...) {
-  check_whole(x, "x")
   check_dots(...)
   tables <- Filter(Negate(is.null), result_tables(x))
   table <- if (is.null(table)) names(tables)[1L] else check_choice(table, "table", names(tables))
@@ -178,7 +177,6 @@ tidy_result <- function(x, table = NULL, ...) {
 #' @rdname tidiers
 #' @export
 tidy.multicause <- function(x, matrix = NULL, ...) {
-  check_whole(x, "x")
   check_dots(...)
   asked <- if (is.character(matrix) && length(matrix) == 1L) tidytext_parts[matrix]
   if (isTRUE(asked %in% names(param_parts(x)))) as_tidytext(tidy_fit(x, asked[[1L]]), matrix) else tidy_fit(x, matrix)
@@ -199,7 +197,6 @@ as_tidytext <- function(table, matrix) {
 #' @rdname tidiers
 #' @export
 as.data.frame.multicause <- function(x, row.names = NULL, optional = FALSE, ..., matrix = NULL) {
-  check_whole(x, "x")
   check_frame_dots(...)
   tidy_fit(x, matrix)
 }
@@ -228,7 +225,6 @@ tidy.which_zeros <- tidy_result
 
 # Results that are data frames already, without what prints them.
 tidy_rows <- function(x, ...) {
-  check_whole(x, "x")
   check_dots(...)
   as.data.frame(as.list(x), optional = TRUE)
 }
@@ -298,21 +294,18 @@ glance_fit <- function(x) {
 #' @rdname tidiers
 #' @export
 glance.multicause <- function(x, ...) {
-  check_whole(x, "x")
   check_dots(...)
   glance_fit(x)
 }
 
 #' @export
 glance.multicause_selection <- function(x, ...) {
-  check_whole(x, "x")
   check_dots(...)
   data.frame(model = x$model, x$best[1L, ], folds = x$n_folds, replicates = x$replicates, row.names = NULL)
 }
 
 #' @export
 glance.multicause_cv <- function(x, ...) {
-  check_whole(x, "x")
   check_dots(...)
   best <- x$results[cv_choice(x$results)[["best"]], , drop = FALSE]
   if (!nrow(best)) best <- x$results[NA_integer_, ][1L, ]
@@ -321,21 +314,18 @@ glance.multicause_cv <- function(x, ...) {
 
 #' @export
 glance.multicause_comparison <- function(x, ...) {
-  check_whole(x, "x")
   check_dots(...)
   data.frame(x$table[which.min(x$table$cells), ], models = nrow(x$table), row.names = NULL)
 }
 
 #' @export
 glance.recovery <- function(x, ...) {
-  check_whole(x, "x")
   check_dots(...)
   x$summary
 }
 
 #' @export
 glance.which_zeros <- function(x, ...) {
-  check_whole(x, "x")
   check_dots(...)
   answer <- x$quality["stack", ]
   simple <- x$quality[x$gain$rule[1L], ]
@@ -349,7 +339,6 @@ glance.which_zeros <- function(x, ...) {
 #' @rdname tidiers
 #' @export
 augment.multicause <- function(x, data = NULL, ..., rows = NULL) {
-  check_whole(x, "x")
   check_dots(...)
   rows <- pick(rows, x$dims[["n"]], x$names[[1L]], "rows")
   refuse_cells(7, rows, x)
@@ -378,7 +367,6 @@ augment_cells <- function(x, rows, observed, scores) {
 
 #' @export
 augment.which_zeros <- function(x, ..., rows = NULL) {
-  check_whole(x, "x")
   check_dots(...)
   rows <- pick(rows, x$dims[["n"]], x$names[[1L]], "rows")
   refuse_cells(5, rows, x)
@@ -414,7 +402,6 @@ augment_scores.default <- function(fit, rows, observed) list()
 #' }
 #' @exportS3Method vegan::scores
 scores.multicause <- function(x, display = c("sites", "species"), choices = NULL, ...) {
-  check_whole(x, "x")
   check_dots(...)
   known <- c("sites", "species")
   if (!is.character(display) || !length(display) || !all(display %in% known)) {

@@ -587,7 +587,6 @@ chances_by_visit <- function(chance, label) {
 
 #' @export
 simulate.visits_bernoulli <- function(object, nsim = 1, seed = NULL, ...) {
-  check_whole(object, "object")
   check_dots(...)
   nsim <- check_nsim(nsim, as.double(length(object$visits)))
   drawn <- draw_seeded(function() lapply(seq_len(nsim), function(i) draw_visits(object)), seed)
@@ -618,39 +617,5 @@ part_sides.visits_bernoulli <- function(fit, name, values) {
   switch(name,
     missed = c(if (nrow(values) > 1L) fit$missed_by, "visit"), added = "visit", detection = c("term", "attribute"),
     communities = c("term", "component"), NextMethod()
-  )
-}
-
-fit_rules.visits_bernoulli <- function(fit) {
-  rules <- NextMethod()
-  rules$missed_by <- rule_choice(missed_choices)
-  c(rules, visit_rules(fit, fit$dims[["n"]], fit$dims[["m"]]))
-}
-
-visit_rules <- function(fit, n, m) {
-  at <- if (is.list(fit$param)) length(fit$param$added) else 0L
-  rows <- if (identical(fit$missed_by, "observation")) n else if (identical(fit$missed_by, "attribute")) m else 1L
-  by_model <- identical(fit$missed_by, "model")
-  d <- if (by_model && is.list(fit$detection)) length(fit$detection$terms) else 0L
-  missed <- if (by_model) list(detection = rule_matrix(d, m)) else list(missed = rule_matrix(rows, at, 0, 1))
-  follows <- is.list(fit$communities)
-  w <- if (follows) length(fit$communities$terms) else 0L
-  list(
-    param = c(
-      missed, list(added = rule_numbers(max(at, 1L), 0, 1)),
-      if (follows) list(communities = rule_matrix(w, fit$dims[["k"]]))
-    ),
-    communities = if (follows) list(design = rule_matrix(w, n), basis = rule_matrix(w, w)),
-    detection = if (by_model) {
-      list(
-        design = rule_matrix(d, n * at), basis = rule_matrix(d, d), mean = rule_numbers(NULL),
-        spread = function(x) if (!is.numeric(x) || length(x) != d || anyNA(x)) count_words(d, "number")
-      )
-    },
-    visits = or_null(function(x) {
-      if (!is_plain(x) || length(dim(x)) != 3L || any(dim(x) != c(n, m, at))) {
-        sprintf("NULL or an array of %s", show_size(n, m, at))
-      }
-    })
   )
 }

@@ -519,7 +519,6 @@ detection_sentences <- function(fit) {
 #' confint(fit)
 #' @export
 vcov.visits_bernoulli <- function(object, what = c("detection", "all", "communities"), ...) {
-  check_whole(object, "object")
   check_dots(...)
   what <- check_choice(what, "what", c("detection", "all", "communities"))
   if (what == "communities") {
@@ -544,7 +543,6 @@ vcov.visits_bernoulli <- function(object, what = c("detection", "all", "communit
 #' @rdname vcov.visits_bernoulli
 #' @export
 confint.visits_bernoulli <- function(object, parm, level = 0.95, ...) {
-  check_whole(object, "object")
   check_dots(...)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   ends <- c((1 - level) / 2, (1 + level) / 2)
@@ -723,7 +721,6 @@ visits_needed <- function(fit, chance = 0.95, ..., newdata = NULL, interval = 0.
 
 #' @export
 print.visits_needed <- function(x, digits = 3L, n = 20L, ...) {
-  check_whole(x, "x")
   chance <- attr(x, "chance")
   print_visit_table(x, digits, n, c(
     detection = "detection: chance that a visit finds what is there",

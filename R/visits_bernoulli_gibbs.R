@@ -330,20 +330,8 @@ recorded_probability.visits_bernoulli_gibbs <- function(fit) {
   total / length(states)
 }
 
-fit_rules.visits_bernoulli_gibbs <- function(fit) {
-  d <- fit$dims
-  rules <- NextMethod()
-  n_draw <- if (is.data.frame(fit$trace)) nrow(fit$trace) else 0L
-  rules$draws <- list(
-    richness = rule_matrix(d[["n"]], n_draw, 0), sites = rule_matrix(d[["m"]], n_draw, 0),
-    detection = function(x) if (!is.numeric(x) || length(dim(x)) != 3L) "terms x m x draws"
-  )
-  rules
-}
-
 #' @export
 vcov.visits_bernoulli_gibbs <- function(object, what = c("detection", "all", "communities"), ...) {
-  check_whole(object, "object")
   check_dots(...)
   what <- check_choice(what, "what", c("detection", "all", "communities"))
   if (what == "all") {
@@ -434,7 +422,6 @@ occupied <- function(fit, of = c("observation", "attribute"), ..., interval = 0.
 
 #' @export
 print.visit_richness <- function(x, digits = 3L, n = 20L, ...) {
-  check_whole(x, "x")
   words <- kept_words(x)
   if ("taxon" %in% names(x)) words <- rev(words)
   print_visit_table(x, digits, n, c(

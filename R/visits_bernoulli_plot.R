@@ -25,7 +25,6 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.visits_bernoulli <- function(object, what = NULL, covariate = NULL, ..., # nolint: object_name_linter.
                                       interval = 0.9) {
-  check_whole(object, "object")
   numeric <- numeric_covariates(object)
   # What else is given is for a figure that every fit of the aspects has.
   if (is.null(what)) what <- if (...length()) "aspects" else if (length(numeric)) "detection" else "richness"
@@ -101,7 +100,6 @@ detection_figure <- function(fit, covariate, numeric) {
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.visit_richness <- function(object, ...) { # nolint: object_name_linter.
-  check_whole(object, "object")
   check_dots(...)
   taxa <- "taxon" %in% names(object)
   table <- object[order(-object$expected), ]
@@ -118,7 +116,6 @@ autoplot.visit_richness <- function(object, ...) { # nolint: object_name_linter.
 
 #' @export
 residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "deviance"), ..., x = NULL) {
-  check_whole(object, "object")
   check_dots(...)
   type <- check_choice(type, "type", c("response", "pearson", "deviance"))
   # What any visit found, less its chance to be found by any.
@@ -177,7 +174,6 @@ predictive_check <- function(fit, nsim = 200, seed = NULL, ...) {
 
 #' @export
 print.predictive_check <- function(x, digits = 3L, ...) {
-  check_whole(x, "x")
   print_visit_table(x, digits, max(1L, nrow(x)), c(
     observed = "observed: in the data",
     expected = "expected: mean of surveys drawn from the fit", low = "low, high: 90 % of these surveys",

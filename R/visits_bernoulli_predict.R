@@ -53,7 +53,6 @@ predict.visits_bernoulli <- function(object, newdata, type = c(
                                      ), ..., interval = NULL, planned = NULL, visit_data = NULL, site_data = NULL,
                                      along = NULL, sides = NULL,
                                      control = fit_control(max_pass = 5000, tol = 1e-10)) {
-  check_whole(object, "object")
   type <- check_choice(type, "type", c("response", "present", "found", "membership", "cell", "detection"))
   given <- if (!missing(newdata)) newdata
   if (type == "detection") {

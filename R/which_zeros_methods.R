@@ -1,47 +1,5 @@
 # What users do with the answer of which_zeros(): print it, take it apart by zeros, sites and taxa, ask why.
 
-result_rules.which_zeros <- function(x) {
-  d <- if (is.list(x) && is_plain(x$dims) && length(x$dims) == 2L) x$dims else c(n = 0, m = 0)
-  n <- d[["n"]]
-  m <- d[["m"]]
-  list(
-    dims = rule_numbers(2L, 1, named = c("n", "m")), probability = rule_chances(n, m, if (is.list(x)) x$candidate),
-    se = rule_matrix(n, m, 0), candidate = rule_table(logical = TRUE), names = rule_names(c(n, m)), x = rule_data(n, m),
-    completeness = rule_site_numbers(n),
-    source = rule_choice(c("phantom", "completeness", "effort", "cell")),
-    total = rule_numbers(5L, 0, named = c("missed", "low", "high", "most", "unlike")),
-    weights = rule_frame(learner = "text", weight = "number", share = "number", rows = 1L),
-    quality = rule_frame(learner = "text", auc = "number", auc_within = "number", ap = "number", rows = 2L),
-    gain = rule_frame(rule = "text", difference = "number", se = "number", copies = "count", rows = 2L),
-    seed = rule_numbers(1L, 0), finds = rule_numbers(1L, 0),
-    draws = list(sites = rule_draws(n), taxa = rule_draws(m), total = rule_numbers(NULL, 0)),
-    stack = list(weights = rule_numbers(NULL), intercept = rule_numbers(1L)), restricted = rule_flag(),
-    quick = rule_flag(), copies = rule_count(), wanted = rule_count(),
-    curve = list(summary = list(changed = rule_count(), slope = rule_value(), slope_se = rule_value()))
-  )
-}
-
-# A chance at each zero that was asked about.
-rule_chances <- function(n, m, asked) {
-  function(x) {
-    wish <- rule_matrix(n, m, 0, 1, na = TRUE)(x)
-    lost <- is.null(wish) && is.logical(asked) && length(asked) == length(x) && anyNA(x[asked])
-    if (lost) "a matrix of chances, one at each zero that was asked about" else wish
-  }
-}
-
-# What is known of each site: finite numbers.
-rule_site_numbers <- function(n) {
-  numbers <- c("estimate", "low", "high", "least", "surest", "factor")
-  function(x) {
-    wish <- rule_frame(site = "label", stats::setNames(rep("number", 6L), numbers), rows = n)(x)
-    if (is.null(wish) && !all(is.finite(unlist(x[numbers])))) wish <- "a data frame of finite numbers"
-    wish
-  }
-}
-
-rule_draws <- function(n) function(x) if (length(dim(x)) != 2L) "a matrix" else rule_matrix(n, ncol(x), 0)(x)
-
 wz_words <- list(
   phantom = "if the part of a site that makes only zeros (its phantom) is what was missed",
   completeness = "if completeness is as you gave it", effort = "if what was missed follows effort",
@@ -57,7 +15,6 @@ wz_range <- c(
 # sites were left out, the call holds the whole table.
 #' @export
 update.which_zeros <- function(object, ..., evaluate = TRUE) {
-  check_whole(object, "object")
   evaluate <- check_flag(evaluate, "evaluate")
   changes <- named_changes(match.call(expand.dots = FALSE)$...)
   whole <- is.null(object$call$leave_out) && is.null(object$call$visits) && !"visits" %in% names(changes)
@@ -66,7 +23,6 @@ update.which_zeros <- function(object, ..., evaluate = TRUE) {
 
 #' @export
 print.which_zeros <- function(x, n = 5L, ...) {
-  check_whole(x, "x")
   check_dots(...)
   n <- check_shown(n)
   said <- answer_sentences(x)
@@ -161,7 +117,6 @@ complete_sentence <- function(zeros, w) {
 # Not what summary() makes of any list: the answer, and the sites and taxa of which most was missed.
 #' @export
 summary.which_zeros <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   structure(list(answer = object), class = "summary.which_zeros")
 }
@@ -318,7 +273,6 @@ weak_sentence <- function(q, hidden, words) {
 as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # nolint: object_name_linter.
                                       n = Inf, site = NULL, taxon = NULL,
                                       ...) {
-  check_whole(x, "x")
   check_frame_dots(...)
   if (!identical(n, Inf)) n <- check_count(n, "n", 1L)
   rows <- pick(site, x$dims[["n"]], x$names[[1L]], "site")
@@ -404,7 +358,6 @@ sums_of <- function(w, side, groups, draws) {
 check_answer <- function(w) {
   if (missing(w)) stop_missing("w")
   if (!inherits(w, "which_zeros")) stop_input("`w` must come from which_zeros(), not be %s.", show_value(w))
-  check_whole(w, "w")
 }
 
 # The group of each site or taxon, a factor; without groups each is its own. Sites for reference are in none.
@@ -523,7 +476,6 @@ contrast <- function(w, groups, ..., of = c("share", "missed", "richness"), draw
 
 #' @export
 print.which_zeros_contrast <- function(x, digits = 3L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   check_dots(...)
   print.data.frame(round_columns(x, digits), row.names = FALSE)
@@ -540,7 +492,6 @@ print.which_zeros_contrast <- function(x, digits = 3L, ...) {
 
 #' @export
 print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
-  check_whole(x, "x")
   digits <- check_digits(digits)
   shown <- utils::head(x, check_shown(n))
   side <- match(names(shown)[1L], c("site", "taxon"))
@@ -587,7 +538,7 @@ print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
 #' @rawNamespace S3method(lime::explain, which_zeros)
 explain.which_zeros <- function(x, site, taxon, ..., n = 5) {
   check_dots(...)
-  w <- check_whole(x, "x")
+  w <- x
   check_given(site, taxon)
   n <- check_count(n, "n", 1L)
   i <- pick(site, w$dims[["n"]], w$names[[1L]], "site")
@@ -657,19 +608,8 @@ companion_parts <- function(w, i, j) {
   out
 }
 
-result_rules.zero_explained <- function(x) {
-  numbers <- c("chance", "missed", "missed_low", "missed_high", "missed_most", "rank")
-  list(
-    cell = rule_frame(site = "label", taxon = "label", stats::setNames(rep("number", 6L), numbers), rows = 1L),
-    score = or_null(rule_frame(part = "text", log_odds = "number")),
-    neighbours = rule_frame(site = "label", weight = "number", found = "flag"),
-    companions = rule_frame(taxon = "label", share = "number", rate = "number"), n = rule_count(1)
-  )
-}
-
 #' @export
 print.zero_explained <- function(x, ...) {
-  check_whole(x, "x")
   check_dots(...)
   cell <- x$cell
   cat(sprintf(

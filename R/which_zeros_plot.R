@@ -48,7 +48,6 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
                                    "zeros", "heat", "ranges", "time", "map", "sites", "taxa", "table", "quality",
                                    "learners"
                                  ), n = 20, ..., taxon = NULL, threshold = 0.5, unit = "guess") {
-  check_whole(object, "object")
   check_dots(...)
   views <- c("zeros", "heat", "ranges", "time", "map", "sites", "taxa", "table", "quality", "learners")
   what <- check_choice(what, "what", views)
@@ -278,14 +277,12 @@ need_drawn_columns <- function(object, columns) {
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.which_zeros_sums <- function(object, n = 20, ...) {
-  check_whole(object, "object")
   check_dots(...)
   sums_figure(object, check_count(n, "n"), attr(object, "words") %||% c("sites", "taxa"))
 }
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.which_zeros_contrast <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   need_drawn_columns(object, c("group", "other", "difference", "low", "high"))
   of <- c(share = "share missed", missed = "number missed", richness = "taxa a site, missed ones added")
@@ -300,7 +297,6 @@ autoplot.which_zeros_contrast <- function(object, ...) {
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.zero_explained <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   cell <- object$cell
   panels <- c("log-odds, a part each", "neighbours, weight", "companions, share with it")
@@ -336,7 +332,6 @@ autoplot.false_presences <- function(object, ...) false_cells_figure(object, "pr
 
 # The cells of a list as a heat map of their sites by their taxa, of the score they are ranked by.
 false_cells_figure <- function(cells, of, ...) {
-  check_whole(cells, "object")
   check_dots(...)
   if (!nrow(cells)) stop_input("`object` must hold a cell to draw: it has none.")
   by <- attr(cells, "by") %||% "probability"
@@ -359,7 +354,6 @@ false_cells_figure <- function(cells, of, ...) {
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.which_zeros_sensitivity <- function(object, ...) {
-  check_whole(object, "object")
   check_dots(...)
   table <- object$table
   ranges_figure(

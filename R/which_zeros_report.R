@@ -6,14 +6,12 @@ report.which_zeros <- function(fit, file, ..., # nolint: object_name_linter.
                                sensitivity = NULL, groups = NULL, sites = NULL, observation = NULL, n = 50,
                                title = NULL, tables = NULL, notes = NULL, explorer = NULL) {
   check_dots(...)
-  check_whole(fit, "fit")
   file <- check_report_file(file)
   n <- check_count(n, "n")
   if (!is.null(sensitivity)) {
     if (!inherits(sensitivity, "which_zeros_sensitivity")) {
       stop_input("`sensitivity` must come from sensitivity(), not be %s.", show_value(sensitivity))
     }
-    check_whole(sensitivity, "sensitivity")
     expected <- c(sensitivity$table$missed[1L], fit$total[["missed"]])
     if (!isTRUE(all.equal(expected[1L], expected[2L]))) {
       stop_input(

@@ -229,7 +229,6 @@ test_that("a control that was edited is checked as it was when it was made", {
     writeLines(said(ab(x, 2, control = edit(pass = 3))))
     writeLines(said(ab(x, 2, control = structure(1, class = "multicause_control"))))
     writeLines(said(bmf(x, control = short)))
-    writeLines(said(print(edit(n_start = "a"))))
   })
 })
 

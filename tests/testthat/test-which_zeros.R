@@ -544,17 +544,6 @@ test_that("wrong input", {
     writeLines(said(as.data.frame(answer(), n = 0)))
     writeLines(said(plot(answer(), "nothing")))
   })
-  damaged <- answer()
-  damaged$probability <- damaged$probability[1:3, ]
-  expect_error(print(damaged), "is damaged", class = "multicause_input_error")
-})
-
-test_that("an answer that lost a part that its print needs is refused in words of ours", {
-  for (part in c("restricted", "quick", "copies", "wanted", "curve")) {
-    w <- unclass(answer())
-    w[[part]] <- NULL
-    expect_error(capture.output(print(structure(w, class = "which_zeros"))), class = "multicause_input_error")
-  }
 })
 
 test_that("the AUCs of all rows at once are those of each row", {
