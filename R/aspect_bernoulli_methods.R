@@ -103,7 +103,7 @@ predict.aspect_bernoulli <- function(object, newdata, type = c("response", "memb
     }
   )
   if (is_new) attr(out, "certificate") <- folded$certificate
-  out
+  in_given_order(out, if (!missing(newdata)) newdata)
 }
 
 # Mixtures of probabilities, which rounding may carry over 1.

@@ -267,11 +267,12 @@ predict.bernoulli_mixture <- function(object, newdata = NULL, type = c("response
   width <- c(response = m, membership = k, cell = m * k)[[type]]
   refuse_large(length(rows) * width, "The prediction", "take fewer rows at a time by `rows`")
   labels <- list(rownames(membership), object$names[[2L]], colnames(membership))
-  switch(type,
+  out <- switch(type,
     response = mixed(membership, object$param$prototypes),
     membership = membership,
     cell = array(membership[rep(seq_along(rows), m), ], c(length(rows), m, k), labels)
   )
+  in_given_order(out, newdata)
 }
 
 #' @rdname predict.bernoulli_mixture

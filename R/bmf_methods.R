@@ -167,7 +167,7 @@ predict.bmf <- function(object, newdata = NULL, type = c("response", "missing"),
   if (type == "missing") {
     return(bmf_missing_cells(x, out))
   }
-  if (is.null(interval)) out$mean else out
+  in_given_order(if (is.null(interval)) out$mean else out, newdata)
 }
 
 # Kept states of all chains, at most so many, evenly spaced.

@@ -75,6 +75,10 @@ explore_page <- function(data) {
 
 explore_data <- function(x, age, place, unit, title) {
   is_answer <- inherits(x, "which_zeros")
+  # The page's script would go on with what is no number, and show a page without zeros.
+  if (is_answer && !all(is.finite(unlist(x$completeness[-1L])))) {
+    stop_input("`x` must hold finite numbers: its `completeness` does not. Was the answer edited?")
+  }
   shape <- if (is_answer) x else table_shape(x)
   d <- unname(shape$dims[1:2])
   text <- function(side) {

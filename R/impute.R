@@ -28,7 +28,7 @@ impute.multicause <- function(fit, newdata = NULL, ..., x = NULL) {
     answer <- if (own) fitted(fit) else predict(fit, out)
     out[unknown] <- answer[unknown]
   }
-  out
+  in_given_order(out, newdata)
 }
 
 # A table to fill in, where it fits into memory.

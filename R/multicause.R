@@ -145,6 +145,7 @@ fit_data <- function(fit, x = NULL) {
   if (is.null(fit$x)) {
     stop_input("This fit was made with `keep_x = FALSE`: give the data as `x`.")
   }
+  if (isS4(fit$x)) loadNamespace("Matrix") # R would attach it, of a fit that was read from a file
   kind <- data_kind(fit) # they may have been changed since
   if (!is.null(kind)) check_data(fit$x, kind, "fit$x", quiet = TRUE)
   check_valid(fit$x, "fit$x")
@@ -254,6 +255,36 @@ find_model <- function(call, fit, where) {
 # New rows, their columns matched to the training attributes: as check_data() gives it.
 check_newdata <- function(fit, newdata, kind) {
   check_data(new_rows(fit, newdata), kind, "newdata", quiet = TRUE)
+}
+
+# A prediction, or a list of them, with its taxa in the order in which the new data have them: kernels have the fit's.
+in_given_order <- function(out, newdata) {
+  if (is.null(newdata)) {
+    return(out)
+  }
+  if (is.list(out)) {
+    return(lapply(out, in_given_order, newdata))
+  }
+  given <- if (is.list(newdata) && !is.data.frame(newdata)) newdata[[1L]] else newdata
+  sides <- if (is.data.frame(given)) list(names(given)) else dimnames(given)[-1L]
+  for (side in seq_along(dim(out))[-1L]) {
+    label <- dimnames(out)[[side]]
+    # Arrays of counts have names on every side, visits theirs in any order: the side that has all of these.
+    holds <- Filter(function(names) !is.null(label) && all(label %in% names), sides)
+    at <- if (length(holds)) match(intersect(holds[[1L]], label), label)
+    if (is.unsorted(at)) out <- take_side(out, side, at)
+  }
+  out
+}
+
+# Some of the rows, columns or other levels of an array, which keeps its attributes.
+take_side <- function(x, side, at) {
+  index <- rep(list(TRUE), length(dim(x)))
+  index[[side]] <- at
+  out <- do.call(`[`, c(list(x), index, drop = FALSE))
+  others <- setdiff(names(attributes(x)), c("dim", "dimnames"))
+  attributes(out)[others] <- attributes(x)[others]
+  out
 }
 
 # nsim data sets from draw(), with the names of the fit's data, as stats::simulate() asks.

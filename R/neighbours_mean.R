@@ -236,7 +236,7 @@ predict.neighbours_mean <- function(object, newdata = NULL, type = "response", .
   }
   p <- nbm_means(nbm_table(fit_data(object)), data$view, NULL, lists, object$param$likeness, object$control$n_threads)
   dimnames(p) <- list(rownames(data$x), object$names[[2L]])
-  p
+  in_given_order(p, newdata)
 }
 
 #' @rdname predict.neighbours_mean

@@ -192,7 +192,7 @@ predict.nmf <- function(object, newdata = NULL, type = c("response", "coefficien
     return(coefficients)
   }
   refuse_large(nrow(coefficients) * object$dims[["m"]], "The prediction", "give fewer rows at a time as `newdata`")
-  coefficients %*% object$param$basis
+  in_given_order(coefficients %*% object$param$basis, newdata)
 }
 
 nm_new_coefficients <- function(fit, newdata) {

@@ -118,7 +118,7 @@ predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activ
     response = name_sides(labels[1:2]), cell = list(labels[[1L]], labels[[2L]], c(labels[[3L]], "leak")),
     labels[c(1L, 3L)]
   )
-  value
+  in_given_order(value, newdata)
 }
 
 nor_own_data <- function(fit) {
@@ -186,13 +186,13 @@ impute.noisy_or <- function(fit, newdata = NULL, ..., type = c("probability", "b
   out <- dense_copy(if (is.null(newdata)) fit_data(fit, x) else new_rows(fit, newdata))
   unknown <- which(rowSums(is.na(out)) > 0)
   if (!length(unknown)) {
-    return(out)
+    return(in_given_order(out, newdata))
   }
   filled <- predict(fit, out[unknown, , drop = FALSE])
   if (type == "binary") filled <- (filled > 0.5) + 0
   at <- is.na(out)
   out[unknown, ][at[unknown, ]] <- filled[at[unknown, ]]
-  out
+  in_given_order(out, newdata)
 }
 
 # All states of the sources are the components, exactly up to 16 sources; beyond, draws of them.

@@ -95,7 +95,7 @@ predict.plca <- function(object, newdata = NULL, type = c("response", "membershi
   labels <- stats::setNames(names, object$labels)
   if (type == "response") {
     refuse_large(2 * prod(extent), "The prediction", "give fewer rows at a time as `newdata`")
-    return(array(scale * joint_array(param), extent, name_sides(labels)))
+    return(in_given_order(array(scale * joint_array(param), extent, name_sides(labels)), newdata))
   }
   n_value <- 2 * prod(extent) * object$dims[["k"]]
   refuse_large(n_value, "The prediction", "give fewer rows at a time as `newdata`")
@@ -107,7 +107,7 @@ predict.plca <- function(object, newdata = NULL, type = c("response", "membershi
   parts <- parts / total
   impossible <- which(total == 0)
   parts[impossible, ] <- rep(param$weights, each = length(impossible))
-  array(parts, c(extent, ncol(parts)), c(labels, list(component_names(ncol(parts)))))
+  in_given_order(array(parts, c(extent, ncol(parts)), c(labels, list(component_names(ncol(parts))))), newdata)
 }
 
 # P of every cell, as a matrix of the first dimension by all others.
@@ -249,11 +249,13 @@ impute.plca <- function(fit, newdata = NULL, ..., x = NULL) {
     x <- data_array(fit_data(fit, x))
     answer <- fitted(fit)
   } else {
-    x <- cell_array(match_cells(check_cells(newdata, "newdata"), fit))
-    answer <- predict(fit, newdata)
+    data <- match_cells(check_cells(newdata, "newdata"), fit)
+    x <- cell_array(data)
+    dimnames(x) <- name_sides(stats::setNames(c(data$names[1L], fit$names[-1L]), fit$labels))
+    answer <- predict(fit, x)
   }
   out <- ifelse(is.na(x), answer, x)
-  array(out, dim(answer), dimnames(answer))
+  in_given_order(array(out, dim(answer), dimnames(answer)), newdata)
 }
 
 data_kind.plca <- function(fit) NULL

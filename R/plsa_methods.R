@@ -104,7 +104,7 @@ predict.plsa <- function(object, newdata = NULL, type = c("response", "membershi
     cell = structure(plsa_cells(unname(membership), unname(object$param$basis)), dimnames = labels)
   )
   if (is_new) attr(out, "loglik") <- stats::setNames(folded$loglik, labels[[1L]])
-  out
+  in_given_order(out, newdata)
 }
 
 # P(component | cell), n x m x k; where the cell is impossible, the membership.

@@ -132,3 +132,51 @@ site_key <- function(sites, observations) {
   }
   list(values = values, column = column)
 }
+
+# Covariates of sites, a list by name, some of them NULL: columns of the site table that came with the data, by their
+# names, and data frames with a column of the sites' names in the order of the data. All others are left as they are.
+#   labels, n  names (or NULL) and number of the sites
+site_covariates <- function(given, sites, labels, n) {
+  for (name in setdiff(names(Filter(length, given)), "distance")) {
+    value <- given[[name]]
+    if (is.character(value) && is.null(dim(value)) && length(value) != n) {
+      given[[name]] <- named_columns(value, name, sites, labels)
+    } else if (is.data.frame(value) && !is.null(labels)) {
+      given[[name]] <- by_key_column(value, name, labels)
+    }
+  }
+  given
+}
+
+named_columns <- function(columns, argument, sites, labels) {
+  if (!is.data.frame(sites)) {
+    stop_input(
+      "`%s` is %s, but `x` carries no site table as occurrence_matrix() makes it: give the values.", argument,
+      show_names(columns)
+    )
+  }
+  lost <- setdiff(columns, names(sites))
+  if (length(lost)) {
+    stop_input(
+      "`%s` must be values, or columns of the site table of `x`: it has no %s, but %s.", argument, show_names(lost),
+      show_names(names(sites), 12L)
+    )
+  }
+  by_name(sites[columns], labels, argument, others = TRUE)
+}
+
+# The first column of text that has names of sites decides, where there is one.
+by_key_column <- function(table, argument, labels) {
+  known <- vapply(table, function(column) {
+    if (is.character(column) || is.factor(column)) sum(labels %in% column) else 0L
+  }, 0L)
+  if (!any(known > 0L)) {
+    return(table)
+  }
+  key <- which.max(known)
+  at <- name_order(as.character(table[[key]]), labels, argument, others = TRUE)
+  table <- table[-key]
+  if (!is.null(at)) table <- table[at, , drop = FALSE]
+  rownames(table) <- labels
+  table
+}

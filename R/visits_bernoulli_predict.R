@@ -75,7 +75,7 @@ predict.visits_bernoulli <- function(object, newdata, type = c(
     out <- predict_own(object, type, interval, control, ...)
   }
   if (type == "found") out <- out * found_on(object, planned, site_data, nrow(out))
-  out
+  in_given_order(out, given)
 }
 
 predict_own <- function(fit, type, interval, control, ...) {

@@ -88,7 +88,9 @@
 #' @param x sites by taxa: a 0/1 table as [aspect_bernoulli()] takes it, dense or sparse; `NA` is an unknown cell. A
 #'   result of [shards()] goes to [which_zeros_shards()], with its arguments in `...`.
 #' @param age,place,environment,distance of the sites, as [smooth_over()] takes them: ages or bounds of ages, longitude
-#'   and latitude or places in the plane, variables such as depth, any other distance. `NULL`: not known.
+#'   and latitude or places in the plane, variables such as depth, any other distance. `NULL`: not known. Ages, places
+#'   and variables may be names of columns of the site table that comes with `x` from [occurrence_matrix()], as `age =
+#'   c("max_ma", "min_ma")`; or a data frame one column of which has the names of the sites, which may come in any order.
 #' @param ... must be empty.
 #' @param within which zeros can be false at all: a logical matrix of the shape of `x`, such as [range_through()] makes.
 #'   Others are not ranked and not counted. `NULL`: all.
@@ -141,7 +143,7 @@
 #' w <- which_zeros(early_tetrapods$x[some, ], age = sites$age[some], quick = TRUE, seed = 1)
 #' w
 #' head(as.data.frame(w), 3)
-#' head(by_taxon(w), 3)
+#' print(by_taxon(w), n = 3)
 #' @export
 which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, distance = NULL, within = NULL,
                         completeness = NULL, effort = NULL, visits = NULL, detection = NULL, communities = NULL,
@@ -162,18 +164,19 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   if (!is.null(seed)) seed <- check_count(seed, "seed", 0L)
   cell <- if (!is.null(visits)) check_visits(visits, name = "visits")
   data <- wz_data(if (!missing(x)) x, cell)
-  values <- list(
-    age = age, place = place, environment = environment, distance = distance, within = within,
-    completeness = completeness, effort = effort, visits = visits, detection = detection, communities = communities,
+  along <- list(age = age, place = place, environment = environment, distance = distance)
+  along <- site_covariates(along, if (!missing(x)) attr(x, "sites", exact = TRUE), rownames(data$x), nrow(data$x))
+  values <- c(along, list(
+    within = within, completeness = completeness, effort = effort, visits = visits, detection = detection, communities = communities,
     visit_data = visit_data, site_data = site_data, leave_out = leave_out, reference = reference, quick = quick,
     copies = copies, seed = seed, seconds = seconds, checkpoint = checkpoint, progress = progress
-  )
+  ))
   tell_lost_columns(call, values)
   call <- keep_values(call, values)
   if (length(leave_out) && !missing(x)) call$x <- x # an answer keeps the other sites alone
   known <- c(completeness = !is.null(completeness), effort = !is.null(effort), visits = !is.null(visits))
   if (sum(known) > 1L) stop_input("Only one of `completeness`, `effort` and `visits` can be given.")
-  near <- wz_near(list(age = age, place = place, environment = environment, distance = distance), data$x)
+  near <- wz_near(along, data$x)
   given <- list(
     completeness = if (known[[1L]]) check_completeness(completeness, nrow(data$x), rownames(data$x)),
     effort = if (known[[2L]]) check_effort(effort, data, "white", 2L), cell = cell,

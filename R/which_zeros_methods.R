@@ -300,7 +300,9 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
 #' @param groups `NULL`, or a vector that says the group of each site (of each taxon): sums over groups. `NA` is left
 #'   out.
 #' @param draws for fits, as in [deficiency()]: where a fit has no posterior, [bootstrap_draws()].
-#' @return A data frame of class `which_zeros_sums`, most missed first, with the columns
+#' @return A data frame of class `which_zeros_sums`, in the order of the table, so that `cbind(sites, by_site(w))` is
+#'   right; groups are in the order of their levels. Sites that were left out or are for reference have no row.
+#'   `print()` and `plot()` show those of which most was missed first. It has the columns
 #'   \item{`site`, `taxon` or `group`}{what is summed over.}
 #'   \item{`finds`, `zeros`}{how many there are; zeros are those that can be false.}
 #'   \item{`missed`, `low`, `high`}{the expected number of false absences, and the central 90 % of that number. The
@@ -316,7 +318,7 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
 #' @seealso [which_zeros()], [multicause-glossary] for the words of the print
 #' @examples
 #' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
-#' head(by_site(w), 3)
+#' print(by_site(w), n = 3)
 #' by_site(w, groups = rep(c("old", "young"), each = 60))
 #' @export
 by_site <- function(w, ..., groups = NULL, draws = NULL) {
@@ -331,7 +333,7 @@ by_taxon <- function(w, ..., groups = NULL, draws = NULL) {
   sums_of(w, 2L, groups, draws)$table
 }
 
-# Sums of an answer or of a fit: list(table, most missed first, group, drawn: groups x draws).
+# Sums of an answer or of a fit, in the order of the table: list(table, group, drawn: groups x draws).
 sums_of <- function(w, side, groups, draws) {
   check_given(w)
   of_fit <- inherits(w, "multicause")
@@ -346,13 +348,18 @@ sums_of <- function(w, side, groups, draws) {
   }
   table <- sums$table
   names(table)[1L] <- if (is.null(groups)) c("site", "taxon")[side] else "group"
-  table <- table[order(-table$missed, if (anyNA(table$missed)) -table$most else seq_len(nrow(table))), ]
+  if (is.factor(groups)) table[[1L]] <- factor(table[[1L]], levels(sums$group))
   rownames(table) <- NULL
   sums$table <- structure(
     table, class = c("which_zeros_sums", "data.frame"), assumption = sums$assumption,
     words = if (of_shards) c("sites", "taxa") else axis_words(w), bounds = answer_bounds(w)
   )
   sums
+}
+
+# Sums as they are shown.
+most_first <- function(sums) {
+  sums[order(-sums$missed, if (anyNA(sums$missed)) -sums$most else seq_len(nrow(sums))), ]
 }
 
 check_answer <- function(w) {
@@ -493,7 +500,9 @@ print.which_zeros_contrast <- function(x, digits = 3L, ...) {
 #' @export
 print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
   digits <- check_digits(digits)
-  shown <- utils::head(x, check_shown(n))
+  n <- check_shown(n)
+  sorted <- all(c("missed", "most") %in% names(x)) && nrow(x) > 1L
+  shown <- utils::head(if (sorted) most_first(x) else x, n)
   side <- match(names(shown)[1L], c("site", "taxon"))
   if (!is.na(side)) names(shown)[1L] <- singular_word(kept_words(x))[side]
   print.data.frame(round_columns(shown, digits), row.names = FALSE)

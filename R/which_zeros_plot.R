@@ -57,8 +57,8 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
   switch(what,
     zeros = zeros_figure(object, n), heat = state_figure(object, threshold, unit),
     ranges = taxon_ranges_figure(object, taxon, n, unit), time = site_time_figure(object, unit),
-    map = missed_map_figure(object), sites = sums_figure(by_site(object), n, axis_words(object)),
-    taxa = sums_figure(by_taxon(object), n, axis_words(object)),
+    map = missed_map_figure(object), sites = sums_figure(most_first(by_site(object)), n, axis_words(object)),
+    taxa = sums_figure(most_first(by_taxon(object)), n, axis_words(object)),
     table = table_figure(object, "Chance of a record", "chance of a record; finds are grey"),
     quality = quality_figure(object$curve),
     learners = learners_figure(object)
@@ -98,7 +98,7 @@ found_ages <- function(found, ages) {
   colSums(found[known, , drop = FALSE] * ages[known]) / colSums(found[known, , drop = FALSE])
 }
 
-# by_site() in the order of the table; `NA` for sites that are for reference.
+# by_site() with `NA` for sites that are for reference.
 sites_in_order <- function(w) {
   sums <- by_site(w)
   sums[match(label_of(seq_len(w$dims[["n"]]), w$names[[1L]]), sums$site), ]
@@ -134,7 +134,7 @@ taxon_ranges_figure <- function(w, taxon, n, unit) {
   ages <- need_ages(w, "ranges")
   all <- label_of(seq_len(w$dims[["m"]]), w$names[[2L]])
   at <- if (is.null(taxon)) {
-    utils::head(match(by_taxon(w)$taxon, all), n)
+    utils::head(match(most_first(by_taxon(w))$taxon, all), n)
   } else {
     pick(taxon, w$dims[["m"]], w$names[[2L]], "taxon")
   }
@@ -278,7 +278,7 @@ need_drawn_columns <- function(object, columns) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.which_zeros_sums <- function(object, n = 20, ...) {
   check_dots(...)
-  sums_figure(object, check_count(n, "n"), attr(object, "words") %||% c("sites", "taxa"))
+  sums_figure(most_first(object), check_count(n, "n"), attr(object, "words") %||% c("sites", "taxa"))
 }
 
 #' @exportS3Method ggplot2::autoplot

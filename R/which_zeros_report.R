@@ -41,14 +41,14 @@ answer_tables <- function(w, groups, sites, observation, n) {
   plain <- function(x) as.data.frame(unclass(x), check.names = FALSE)
   rows <- pick(observation, w$dims[["n"]], w$names[[1L]], "observation")
   zeros <- as.data.frame(w, n = n, site = if (!is.null(observation)) rows)
-  by_site <- plain(by_site(w))
+  by_site <- plain(most_first(by_site(w)))
   if (!is.null(sites)) {
     row <- match(by_site$site, label_of(seq_len(w$dims[["n"]]), w$names[[1L]]))
     by_site <- data.frame(by_site, site_columns(sites, w, row, names(by_site)), check.names = FALSE, row.names = NULL)
   }
   several <- length(unique(groups[!is.na(groups)])) > 1L
   list(
-    zeros = zeros, sites = by_site, taxa = plain(by_taxon(w)),
+    zeros = zeros, sites = by_site, taxa = plain(most_first(by_taxon(w))),
     groups = if (!is.null(groups)) plain(by_site(w, groups = groups)),
     differences = if (several) plain(contrast(w, groups)),
     quality = w$quality[c("learner", "auc", "auc_se", "auc_within", "auc_within_se", "ap", "ap_se")],

@@ -57,7 +57,7 @@ test_that("which_zeros() takes completeness, within, ages and places by the name
   expect_gt(stats::cor(w$completeness$estimate, value, method = "spearman"), 0.8)
   groups <- stats::setNames(rep(c("a", "b"), c(20, 10)), sites)
   expect_identical(contrast(w, groups[turned]), contrast(w, groups))
-  expect_identical(by_site(w, groups = factor(groups[turned])), by_site(w, groups = groups))
+  expect_identical(by_site(w, groups = groups[turned]), by_site(w, groups = groups))
   of_taxa <- stats::setNames(rep(1:2, length.out = ncol(x)), taxa)
   expect_identical(by_taxon(w, groups = rev(of_taxa)), by_taxon(w, groups = of_taxa))
   names(groups)[3] <- "nowhere"
@@ -173,4 +173,31 @@ test_that("covariates of visits go by name", {
   expect_identical(check_visits(list(x, again[30:1, ]), name = "x"), check_visits(list(x, again), name = "x"))
   expect_identical(wz_data(x[turned, ], check_visits(visits, name = "visits"))$x,
     wz_data(NULL, check_visits(visits, name = "visits"))$x[turned, ])
+})
+
+test_that("ages, places and variables come from the site table of the data, or by a column of names", {
+  sites <- data.frame(
+    site = rep(paste0("site", 1:30), each = 12), taxon = rep(paste0("taxon", 1:12), 30), old = rep(30:1, each = 12),
+    young = rep(30:1 - 0.5, each = 12), depth = rep(sqrt(1:30), each = 12)
+  )
+  set.seed(4)
+  records <- sites[stats::runif(360) < ifelse((sites$old > 15) == (sites$taxon %in% paste0("taxon", 1:6)), 0.6, 0.15), ]
+  table <- occurrence_matrix(records, "site", "taxon", min_sites = 1)
+  known <- site_table(table)
+  plain <- table
+  attr(plain, "sites") <- NULL
+  ask <- function(...) as.data.frame(which_zeros(..., quick = TRUE, seed = 1, progress = FALSE))
+  want <- ask(plain, age = known[c("old", "young")], environment = known["depth"])
+  expect_identical(ask(table, age = c("old", "young"), environment = "depth"), want)
+  turned <- known[rev(seq_len(nrow(known))), ]
+  age <- data.frame(name = turned$site, turned[c("old", "young")])
+  rownames(age) <- NULL
+  expect_identical(ask(plain, age = age, environment = turned["depth"]), want)
+  w <- which_zeros(table, age = c("old", "young"), environment = "depth", quick = TRUE, seed = 2, progress = FALSE)
+  expect_identical(as.data.frame(update(w, seed = 1)), want)
+  refused <- function(...) expect_error(which_zeros(...), class = "multicause_input_error")
+  expect_match(conditionMessage(refused(table, age = c("old", "yung"))), "no \"yung\", but \"site\"")
+  expect_match(conditionMessage(refused(plain, age = c("old", "young"))), "carries no site table")
+  expect_match(conditionMessage(refused(plain, age = age[-3, ])), "they lack \"site")
+  expect_match(conditionMessage(refused(plain, age = age[c(1, 1:30), ])), "twice")
 })

@@ -51,9 +51,12 @@ test_that("columns are matched by name, any form of data will do", {
   case <- small_fit()
   new <- case$x[1:5, ]
   base <- predict(case$fit, new)
-  expect_equal(predict(case$fit, new[, 8:1]), base)
+  expect_equal(predict(case$fit, new[, 8:1]), base[, 8:1], ignore_attr = "certificate")
   expect_equal(predict(case$fit, as.data.frame(new)), base)
-  expect_equal(predict(case$fit, Matrix::Matrix(new[, c(3:8, 1:2)], sparse = TRUE)), base)
+  expect_equal(
+    predict(case$fit, Matrix::Matrix(new[, c(3:8, 1:2)], sparse = TRUE)), base[, c(3:8, 1:2)],
+    ignore_attr = "certificate"
+  )
   expect_equal(predict(case$fit, unname(new)), unname(base), ignore_attr = TRUE)
   expect_error(predict(case$fit, new[, -2]), "lacks 1 column.*genus2", class = "multicause_input_error")
   wrong <- new
@@ -170,4 +173,40 @@ test_that("what would make a large sparse table dense is refused with advice, by
     if (!inherits(fit, "plca")) refused(predict(fit, x))
   }
   refused(cross_validate(rbind(x, x), nmf, 1))
+})
+
+test_that("answers of all models have the taxa in the order of the new data", {
+  turned <- c(3:8, 2:1)
+  fits <- fits_of_all()
+  fits$visits <- suppressMessages(update(fits$visits, detection = ~1))
+  names <- list(site = letters[1:6], taxon = LETTERS[1:8], time = paste0("t", 1:4))
+  counts <- array(rep(1:3, 64), c(6, 8, 4), names)
+  fits$plca <- plca(counts, 2, control = fit_control(n_start = 1, progress = FALSE))
+  for (name in names(fits)) {
+    fit <- fits[[name]]
+    new <- switch(name, plca = counts[1:4, , ], visits = fit$visits[1:4, , ], fit$x[1:4, ])
+    turn <- function(x) {
+      if (length(dim(x)) == 2L) x[, turned] else if (name == "plca") x[, turned, 4:1] else x[, turned, ]
+    }
+    ask <- function(verb, newdata) {
+      set.seed(1)
+      out <- suppressMessages(verb(fit, newdata))
+      attr(out, "certificate") <- attr(out, "loglik") <- NULL
+      out
+    }
+    expect_equal(ask(predict, turn(new)), turn(ask(predict, new)), info = name)
+    expect_identical(dimnames(ask(predict, turn(new)))[-1L], dimnames(turn(new))[if (name == "visits") 2L else -1L])
+    if (name != "visits") expect_equal(ask(impute, turn(new)), turn(ask(impute, new)), info = name)
+  }
+})
+
+test_that("arrays of posteriors, tables of sparse form and data frames are turned, too", {
+  fit <- fits_of_all()$aspect_bernoulli
+  new <- fit$x[3:6, ]
+  turned <- 8:1
+  cell <- predict(fit, new[, turned], type = "cell")
+  expect_equal(cell, predict(fit, new, type = "cell")[, turned, ], ignore_attr = "certificate")
+  frame <- data.frame(site = rownames(new), new[, turned])
+  expect_equal(predict(fit, frame), predict(fit, new)[, turned], ignore_attr = "certificate")
+  expect_identical(predict(fit, new[, turned], type = "membership"), predict(fit, new, type = "membership"))
 })
