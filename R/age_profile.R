@@ -57,24 +57,24 @@
 #' x <- outer(age, first, function(a, f) (a < f + 2 & a > f - 2) * rbinom(600, 1, 0.6))
 #' x <- x[rowSums(x) > 0, colSums(x) > 0]
 #' fit <- aspect_bernoulli(x, k = 3)
-#' profile <- age_profile(fit, age = seq(20, 2, length.out = nrow(x)), of = "observation")
+#' profile <- age_profile(fit, age = seq(20, 2, length.out = nrow(x)), of = "site")
 #' profile
 #' plot(profile)
 #' @export
-age_profile <- function(fit, age, of = c("guess", "attribute", "observation"), ..., kinds = NULL, x = NULL,
+age_profile <- function(fit, age, of = c("guess", "taxon", "site"), ..., kinds = NULL, x = NULL,
                         draws = NULL, level = 0.9) {
   check_dots(...)
   check_fit(fit)
   level <- check_number(level, "level", 0, 1, open = TRUE)
-  of <- check_choice(of, "of", c("guess", "attribute", "observation"))
+  of <- check_choice(of, "of", c("guess", "taxon", "site"))
   if (missing(age)) stop_input("`age` must be given: the ages of the taxa or of the sites.")
   age <- middle_ages(age)
   kinds <- component_kinds(fit, kinds)
   if (!any(kinds == "content")) stop_input("`fit` must have a content component: all are phantoms.")
   of <- whose_age(age, of, fit)
-  side <- if (of == "observation") 1L else 2L
+  side <- if (of == "site") 1L else 2L
   age <- match_age(age, fit$names[[side]], fit$dims[[c("n", "m")[side]]], side_word(fit, of))
-  if (of == "observation") age <- attribute_age(fit, age, x)
+  if (of == "site") age <- attribute_age(fit, age, x)
   names(age) <- if (is.null(fit$names[[2L]])) seq_along(age) else fit$names[[2L]]
   dated <- !is.na(age)
   taxa <- axis_words(fit)[2L]
@@ -129,7 +129,7 @@ whose_age <- function(age, of, fit) {
     words <- axis_words(fit)
     if (any(fits)) {
       stop_input(
-        "`of` must say whose ages `age` holds, \"observation\" or \"attribute\": they fit %s and %s alike.", words[1L],
+        "`of` must say whose ages `age` holds, \"site\" or \"taxon\": they fit %s and %s alike.", words[1L],
         words[2L]
       )
     }
@@ -140,7 +140,7 @@ whose_age <- function(age, of, fit) {
       if (by_name) sprintf(" by their names, not for %s", show_names(names(age))) else sprintf(", not %d", length(age))
     )
   }
-  c("observation", "attribute")[fits]
+  c("site", "taxon")[fits]
 }
 
 match_age <- function(age, known, n, of) {
@@ -234,7 +234,7 @@ print.age_profile <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   cat(sprintf(
     "Ages of %d %s%s, weighted by their probabilities in each component\n", length(x$age), kept_words(x)[2L],
-    if (x$kind_of_age == "observation") sprintf(" (mean age of the %s they occur in)", kept_words(x)[1L]) else ""
+    if (x$kind_of_age == "site") sprintf(" (mean age of the %s they occur in)", kept_words(x)[1L]) else ""
   ))
   print.data.frame(round_columns(x$aspects, digits), row.names = FALSE)
   if (length(x$empty)) cat(sprintf("Left out, because they are empty: %s\n", show_names(x$empty, quoted = FALSE)))

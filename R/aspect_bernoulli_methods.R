@@ -543,7 +543,7 @@ component_matrix.aspect_bernoulli <- function(fit) fit$param$aspects
 #' @export
 part_sides.aspect_bernoulli <- function(fit, name, values) {
   switch(name,
-    aspects = c("component", "attribute"), NextMethod()
+    aspects = c("component", "taxon"), NextMethod()
   )
 }
 
@@ -566,20 +566,20 @@ augment_scores.aspect_bernoulli <- function(fit, rows, observed) {
 report_question.aspect_bernoulli <- function(fit) "Which zeros are real?"
 
 #' @export
-add_content.aspect_bernoulli <- function(fit, content, age, of, sites, cells, without) {
+add_content.aspect_bernoulli <- function(fit, content, age, of, site_data, cells, without) {
   average <- inherits(fit, "multicause_ensemble")
   content$phantoms <- if (average) member_phantoms(fit) else phantoms(fit)
-  told <- function(verb, ...) verb(fit, ..., observation = cells$observation, within = cells$within)
-  content$false_absences <- told(false_absences, cells$n, sites = sites)
+  told <- function(verb, ...) verb(fit, ..., site = cells$site, within = cells$within)
+  content$false_absences <- told(false_absences, cells$n, site_data = site_data)
   if (!is.null(fit$smooth)) content$neighbours <- neighbour_effect(fit, without, cells$n)
-  content$taxa <- told(deficiency, "attribute")
-  content$sites <- told(deficiency, "observation")
+  content$taxa <- told(deficiency, "taxon")
+  content$sites <- told(deficiency, "site")
   if (!is.null(age) && !average) content$ages <- age_profile(fit, age, of)
   param <- if (average) member_param(fit) else fit$param
   content$tables <- c(content$tables, list(
     neighbours = content$neighbours$table, phantoms = content$phantoms, false_absences = content$false_absences,
     deficiency_taxa = content$taxa, deficiency_sites = content$sites,
-    aspects = with_names(t(param$aspects), "attribute"), membership = with_names(param$membership, "observation")
+    aspects = with_names(t(param$aspects), "taxon"), membership = with_names(param$membership, "site")
   ))
   content
 }

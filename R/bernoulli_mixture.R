@@ -312,7 +312,7 @@ component_scale.bernoulli_mixture <- function(fit) "probability"
 #' @export
 part_sides.bernoulli_mixture <- function(fit, name, values) {
   switch(name,
-    prototypes = c("component", "attribute"), NextMethod()
+    prototypes = c("component", "taxon"), NextMethod()
   )
 }
 

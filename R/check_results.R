@@ -101,8 +101,8 @@ identifiability_rules <- function() {
   bounds <- c(phantom = "text", bound = "text", least = "number", most = "number")
   list(
     share = rule_frame(bounds, loglik_least = "number", loglik_most = "number", rows = 1L),
-    expected = rule_frame(bounds, rows = 1L), observations = rule_frame(observation = "label", share = "number"),
-    attributes = rule_frame(attribute = "label"),
+    expected = rule_frame(bounds, rows = 1L), sites = rule_frame(site = "label", share = "number"),
+    taxa = rule_frame(taxon = "label"),
     unlike = or_null(rule_frame(phantom = "text", missed_by = "text", most = "number", n_cells = "number")),
     components = or_null(rule_frame(component = "text")),
     sampling = or_null(rule_frame(phantom = "text", bound = "text", least = "number", most = "number")),
@@ -180,7 +180,7 @@ recovery_rules <- function() {
     roc = rule_frame(false_positive = "number", true_positive = "number"),
     pr = rule_frame(recall = "number", precision = "number"),
     calibration = rule_frame(score = "number", share = "number", cells = "number"),
-    by_observation = rule_frame(observation = "label", candidates = "number", changed = "number"),
+    by_site = rule_frame(site = "label", candidates = "number", changed = "number"),
     of = rule_choice(c("omissions", "additions"))
   )
 }

@@ -24,7 +24,7 @@
 #' **Visits.** Of repeated visits to observations, each is held out with all of its records in one fold; the other
 #' visits to the observation stay, and one visit at least. The loss is that of a record, as for cells. What was found on
 #' a visit is known, and so is what was not: unlike the loss of a cell of one table, this one neither rewards nor
-#' punishes a model for taking zeros for absences. If misses depend on the observation (`missed_by = "observation"`),
+#' punishes a model for taking zeros for absences. If misses depend on the observation (`missed_by = "site"`),
 #' nothing is known of a visit that was held out; such a model is refused.
 #'
 #' **Folds** are drawn once and are the same for every model and every `k`, so differences are paired. `se` is the

@@ -92,31 +92,31 @@
 #'     `loglik_least` and `loglik_most` of the parameters that attain them (nats; `NA` for the outer bound).}
 #'   \item{`expected`}{the same `bound`s of the expected number of false absences (false presences, for a black
 #'     phantom), without log-likelihoods.}
-#'   \item{`observations`}{data frame, a row for each: `observation`, the phantom's `share` as fitted, and its
+#'   \item{`sites`}{data frame, a row for each: `site`, the phantom's `share` as fitted, and its
 #'     `outer_most`, `reached_least`, `reached_most` (with a search), `inner_least`, `inner_most` and `rule_most` (the
-#'     outer least is 0); `attribute`, the one whose probability makes the outer bound (`NA` where nothing is observed);
+#'     outer least is 0); `taxon`, the one whose probability makes the outer bound (`NA` where nothing is observed);
 #'     `binding`, whether the observation keeps the phantom of the minimal convention from being smaller. With both
 #'     phantoms pinned: `outer_most`, `black_outer_most`, `rule_most` and `black_rule_most`.}
-#'   \item{`attributes`}{data frame, a row for each: `attribute`, the largest rate `missed_most` at which it may be
-#'     missed everywhere, and the `observation` whose probability allows no more (`NA` where nothing is observed).}
+#'   \item{`taxa`}{data frame, a row for each: `taxon`, the largest rate `missed_most` at which it may be
+#'     missed everywhere, and the `site` whose probability allows no more (`NA` where nothing is observed).}
 #'   \item{`unlike`}{data frame: how many of `n_cells` zeros (ones, for a black phantom) may at most be false where
-#'     misses are `missed_by` `"attribute"` or `"both"` attribute and observation: `most`, and with draws `draws_most`.}
+#'     misses are `missed_by` `"taxon"` or `"both"` attribute and observation: `most`, and with draws `draws_most`.}
 #'   \item{`rule`}{data frame: the most that a `phantom` may take that is white (black) by the rule of [phantoms()]
 #'     only, its mean probability over the attributes being up to `written`: `share_most` of the table, and
 #'     `expected_most` false absences. `written` is that of the rule in `kinds`, or more where a phantom of the fit
 #'     has more.}
 #'   \item{`components`}{data frame, a row for each content component: the scales `minimal` and `maximal` (in the sense
-#'     of the conventions) by which memberships are multiplied, and the `attribute` that limits `maximal`; `NULL` with
+#'     of the conventions) by which memberships are multiplied, and the `taxon` that limits `maximal`; `NULL` with
 #'     both phantoms pinned.}
 #'   \item{`fits`}{fits at the ends of the mean share, each with the probabilities of `fit`: `minimal` and `maximal`
 #'     (the conventions) and `reached_least` and `reached_most`; every verb takes them. `NULL` with both phantoms
 #'     pinned.}
-#'   \item{`cells`}{with `cells = TRUE`, a data frame of `observation`, `attribute`, `probability`, and `present` and
+#'   \item{`cells`}{with `cells = TRUE`, a data frame of `site`, `taxon`, `probability`, and `present` and
 #'     `missed` (`absent` and `added` for a black phantom) as fitted and with the ends of the bounds, such as
 #'     `missed_outer_most` and `missed_rule_most`, and `missed_attribute_most` and `missed_both_most`, as of `unlike`.}
 #'   \item{`sampling`}{only with draws: a data frame of `phantom` and `bound` (`"outer"`, `"inner"`), the `least` a
 #'     lower and the `most` an upper quantile of the ends of the mean share over the draws, `expected_most` the upper
-#'     quantile of the most false absences. `observations` and `cells` then have `draws_most` (with both phantoms pinned
+#'     quantile of the most false absences. `sites` and `cells` then have `draws_most` (with both phantoms pinned
 #'     also `black_draws_most`), the upper quantile of the outer end of the phantom's share and of the chance of a false
 #'     absence.}
 #'   \item{`phantom`, `change`, `decided`, ...}{`"white"`, `"black"` or `"both"`; log-likelihood of the fit with an
@@ -132,7 +132,7 @@
 #' fit <- aspect_bernoulli(simulated_sites$x, k = 4, phantom = "white", control = few)
 #' sure <- identifiability(fit, n_search = 2)
 #' sure
-#' head(sure$observations)
+#' head(sure$sites)
 #' @export
 identifiability <- function(fit, ..., n_search = 10, cells = FALSE, bootstrap = 0, draws = NULL, level = 0.9,
                             narrow = 0.1, kinds = NULL, x = NULL) {
@@ -157,14 +157,14 @@ identifiability <- function(fit, ..., n_search = 10, cells = FALSE, bootstrap = 
   bounds <- find_bounds(exact, x, n_search)
   bounds <- add_rule(bounds, exact$fit, x, rule_written(fit, kinds, rule, bounds$colours))
   colours <- bounds$colours
-  shown <- c("share", "expected", "observations", "attributes", "unlike", "rule", "components", "fits")
+  shown <- c("share", "expected", "sites", "taxa", "unlike", "rule", "components", "fits")
   out <- bounds[intersect(shown, names(bounds))]
   share <- fitted_rows(fit, kinds, colours, function(of) mean(phantom_share(fit, kinds, of)))
   out$share <- rbind(out$share, cbind(share, loglik_least = fit$loglik, loglik_most = fit$loglik))
   out$expected <- rbind(out$expected, fitted_rows(fit, kinds, colours, function(of) {
     expected_false(fit, x, kinds, false_of(of))[["expected"]]
   }))
-  out$observations <- cbind(out$observations[1L], share = phantom_share(fit, kinds, colours[1L]), out$observations[-1L])
+  out$sites <- cbind(out$sites[1L], share = phantom_share(fit, kinds, colours[1L]), out$sites[-1L])
   if (cells) out$cells <- bound_cells(fit, kinds, exact, bounds, x)
   if (bootstrap > 0L && !can_refit(exact$fit)) {
     stop_input("`bootstrap` cannot fit such a fit anew: give `draws`, such as posterior_draws(fit).")
@@ -246,9 +246,9 @@ add_sampling <- function(out, fits, kinds, colours, x, level) {
   out$unlike$draws_most <- apply(unlike, 1L, quantile_of, tail[2L])
   names <- c("draws_most", "black_draws_most")
   for (at in seq_along(colours)) {
-    tops <- vapply(ends, function(end) end$tops[[at]], numeric(nrow(out$observations)))
+    tops <- vapply(ends, function(end) end$tops[[at]], numeric(nrow(out$sites)))
     tops <- matrix(tops, ncol = length(ends))
-    out$observations[[names[at]]] <- apply(1 - tops, 1L, quantile_of, tail[2L])
+    out$sites[[names[at]]] <- apply(1 - tops, 1L, quantile_of, tail[2L])
   }
   if (!is.null(out$cells)) {
     missed <- matrix(vapply(ends, `[[`, numeric(nrow(out$cells)), "missed"), ncol = length(ends))

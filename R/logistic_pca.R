@@ -273,7 +273,7 @@ component_scale.logistic_pca <- function(fit) "loading (log-odds)"
 #' @export
 part_sides.logistic_pca <- function(fit, name, values) {
   switch(name,
-    scores = c("observation", "component"), loadings = c("component", "attribute"), intercept = "attribute",
+    scores = c("site", "component"), loadings = c("component", "taxon"), intercept = "taxon",
     NextMethod()
   )
 }

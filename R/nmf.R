@@ -268,7 +268,7 @@ component_matrix.nmf <- function(fit) fit$param$basis
 #' @export
 part_sides.nmf <- function(fit, name, values) {
   switch(name,
-    coefficients = c("observation", "component"), NextMethod()
+    coefficients = c("site", "component"), NextMethod()
   )
 }
 

@@ -297,7 +297,7 @@ print.noisy_or_sources <- function(x, digits = 3L, ...) {
 #' @export
 part_sides.noisy_or <- function(fit, name, values) {
   switch(name,
-    activation = c("observation", "component"), links = c("component", "attribute"), leak = "attribute",
+    activation = c("site", "component"), links = c("component", "taxon"), leak = "taxon",
     prior = "component", NextMethod()
   )
 }

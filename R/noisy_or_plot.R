@@ -102,11 +102,11 @@ activation_figure <- function(fit) {
 leak_figure <- function(fit) {
   leak <- fit$param$leak
   points <- data.frame(
-    attribute = as.character(label_of(seq_along(leak), names(leak))),
+    taxon = as.character(label_of(seq_along(leak), names(leak))),
     frequency = fit$margins$column_sum / pmax(fit$margins$column_observed, 1), leak = unname(leak)
   )
   top <- utils::head(points[order(-points$leak), ], 8L)
-  top$attribute <- short_labels()(top$attribute)
+  top$taxon <- short_labels()(top$taxon)
   taxa <- axis_words(fit)[2L]
   new_figure(
     points, gg_aes(x = "frequency", y = "leak"), "What the components leave unexplained",
@@ -115,7 +115,7 @@ leak_figure <- function(fit) {
   ) + ggplot2::geom_abline(linetype = 2L, colour = "grey60") +
     ggplot2::geom_point(colour = component_colours(1L), alpha = 0.6) +
     ggplot2::geom_text(
-      gg_aes(label = "attribute"), top, check_overlap = TRUE, hjust = "inward", vjust = -0.6, size = 3,
+      gg_aes(label = "taxon"), top, check_overlap = TRUE, hjust = "inward", vjust = -0.6, size = 3,
       fontface = "italic"
     ) + ggplot2::scale_y_continuous(expand = ggplot2::expansion(mult = c(0.05, 0.12)))
 }

@@ -253,7 +253,7 @@ poisson_residuals <- function(x, mean, type) {
 #' @param ... must be empty.
 #' @param smooth share of the uniform distribution in each basis, 0 to 1 (excluded at 1).
 #' @param control settings of the fold-in, from [fit_control()].
-#' @return A data frame with a row for each observation: `observation` (name or number), `class`, `loglik` under that
+#' @return A data frame with a row for each observation: `site` (name or number), `class`, `loglik` under that
 #'   class (nats), `margin` over the second best, and a column `loglik_<class>` for each class.
 #' @inherit plsa references
 #' @examples
@@ -284,7 +284,7 @@ classify <- function(fits, newdata, ..., smooth = 1e-6, control = fit_control(ma
   others <- loglik
   others[cbind(seq_along(best), best)] <- -Inf
   data.frame(
-    observation = if (is.null(rows)) seq_along(best) else rows, class = names(fits)[best], loglik = top,
+    site = if (is.null(rows)) seq_along(best) else rows, class = names(fits)[best], loglik = top,
     margin = top - apply(others, 1L, max), structure(loglik, dimnames = list(NULL, paste0("loglik_", names(fits)))),
     check.names = FALSE
   )
@@ -303,7 +303,7 @@ observation_figure.plsa <- function(fit) shares_figure(fit)
 curve_value.plsa <- function(fit) "share"
 
 #' @export
-recorded_values.plsa <- function(fit, attribute) {
+recorded_values.plsa <- function(fit, taxon) {
   total <- fit$margins$row_sum
   NextMethod() / ifelse(total > 0, total, NA)
 }

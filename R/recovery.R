@@ -31,7 +31,7 @@
 #' @return A list of class `recovery`: `summary`, a data frame with one row (`candidates`, `changed`, `auc`,
 #'   `auc_within`, `auc_within_se`, `ap`, `ap_within`, `slope`, `intercept`, `removal`, `fp`, `fn`, `lost`);
 #'   `precision`, a data frame with `n` and `precision`; `roc` (`false_positive`, `true_positive`), `pr` (`recall`,
-#'   `precision`) and `calibration` (`score`, `share`, `cells`), data frames to draw; `by_observation`, AUC, average
+#'   `precision`) and `calibration` (`score`, `share`, `cells`), data frames to draw; `by_site`, AUC, average
 #'   precision and numbers of each observation. It has `print` and `plot` methods.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78, section 3.6. \doi{10.1007/s10044-007-0096-4}
@@ -70,7 +70,7 @@ recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 
         lost = if (length(ones)) mean(ones < 0.5) else NA_real_
       ),
       precision = data.frame(n = n, precision = precision_at(score, hit, n)), roc = roc_curve(score, hit),
-      pr = pr_curve(score, hit), calibration = calibration_curve(score, hit), by_observation = each, of = of
+      pr = pr_curve(score, hit), calibration = calibration_curve(score, hit), by_site = each, of = of
     ),
     class = "recovery"
   )
@@ -160,7 +160,7 @@ within_rows <- function(scores, changed) {
     if (is.na(auc[i])) NA_real_ else average_precision(scores[i, candidate], changed[i, candidate])
   }, 0)
   data.frame(
-    observation = if (is.null(rownames(changed))) seq_len(n) else rownames(changed),
+    site = if (is.null(rownames(changed))) seq_len(n) else rownames(changed),
     candidates = as.double(rowSums(!is.na(changed))), changed = as.double(rowSums(changed, na.rm = TRUE)), auc, ap,
     row.names = NULL
   )
@@ -263,7 +263,7 @@ print.recovery <- function(x, digits = 3L, ...) {
 #' `add` gives. Where a 1 stands already nothing changes, so the share of new ones is a little smaller (as in Bingham et
 #' al. 2009). A deleted presence may be added back; it then counts as neither.
 #'
-#' Of a range of two numbers, rates are drawn uniformly. With `by = "observation"` (the paper's way) every observation
+#' Of a range of two numbers, rates are drawn uniformly. With `by = "site"` (the paper's way) every observation
 #' has a rate of its own. With `"cell"` every cell has one, which is the same as the mean rate everywhere. A single
 #' number is the rate itself. A vector with a number for every observation gives each its rate.
 #'
@@ -286,9 +286,9 @@ print.recovery <- function(x, digits = 3L, ...) {
 #' fit <- aspect_bernoulli(planted$x, k = 2)
 #' recovery(fitted(fit), planted)
 #' @export
-corrupt <- function(x, omit = 0, add = 0, by = c("observation", "cell"), ...) {
+corrupt <- function(x, omit = 0, add = 0, by = c("site", "cell"), ...) {
   check_dots(...)
-  by <- check_choice(by, "by", c("observation", "cell"))
+  by <- check_choice(by, "by", c("site", "cell"))
   data <- check_data(x, "binary", quiet = TRUE)
   original <- as.matrix(data$x) + 0
   n <- nrow(original)
@@ -327,7 +327,7 @@ draw_rates <- function(rate, name, x, by) {
   if (rate[1L] > rate[2L]) {
     stop_input("`%s` must rise where it is a range, not fall from %s to %s.", name, rate[1L], rate[2L])
   }
-  draws <- stats::runif(if (by == "observation") n else as.double(n) * m, rate[1L], rate[2L])
+  draws <- stats::runif(if (by == "site") n else as.double(n) * m, rate[1L], rate[2L])
   matrix(draws, n, m)
 }
 

@@ -146,9 +146,9 @@ glance.multicause_shards <- function(x, ...) {
 #' @export
 part_sides.multicause_shards <- function(fit, name, values) {
   if (is.matrix(values)) {
-    return(c("component", "attribute"))
+    return(c("component", "taxon"))
   }
-  if (name == "weights") "component" else "attribute"
+  if (name == "weights") "component" else "taxon"
 }
 
 #' @export

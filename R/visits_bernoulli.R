@@ -32,7 +32,7 @@
 #'
 #' **Neighbours.** `smooth` pulls the memberships of each observation towards those of its neighbours by age, place or
 #' distance, as in [aspect_bernoulli()]; [smooth_over()] has the objective. Where bandwidth or strength is to be chosen,
-#' whole visits are held out for it (single records where misses depend on the `"observation"`). It does not go with
+#' whole visits are held out for it (single records where misses depend on the `"site"`). It does not go with
 #' `communities` or `"gibbs"`.
 #'
 #' **Estimation.** EM, all updates in closed form except for a Newton step of detection's coefficients and of the
@@ -77,7 +77,7 @@
 #' [false_absences()] say for which taxa (or sites) they are.
 #'
 #' **Seldom found.** For an attribute that was found at fewer than `rare` observations, the data say little about
-#' detection. With `missed_by = "attribute"` or `sharing = "none"` it may be "missed" at most places. A message,
+#' detection. With `missed_by = "taxon"` or `sharing = "none"` it may be "missed" at most places. A message,
 #' `print()` and [false_absences()] name such attributes, and `fit$rare` flags them.
 #'
 #' @param x repeated surveys of the same n observations: an array of [visits_array()], a list of 0/1 tables of the same
@@ -92,7 +92,7 @@
 #'   `sharing = "none"`, of each attribute's), and `communities`, that of effects on memberships, both on the scale of
 #'   covariates of standard deviation 1. `NULL`: `aspects = c(1.5, 1.5)` and `membership = 1.5` (1 with `communities`)
 #'   for `"map"`, `c(1.2, 2)` and 1 for `"gibbs"`, 1.65 for the others.
-#' @param missed_by what the chance of missing a presence depends on, besides the visit: `"observation"`, `"attribute"`
+#' @param missed_by what the chance of missing a presence depends on, besides the visit: `"site"`, `"taxon"`
 #'   or, for the visit alone, `"visit"`.
 #' @param detection `NULL`, or a formula of the covariates that detection follows, in place of `missed_by`.
 #' @param visit_data covariates of visits. Either a named list of n x visits matrices (or of n values). Or a data frame
@@ -157,7 +157,7 @@
 #' visits_bernoulli(seen, k = 2, detection = ~date, visit_data = list(date = date))
 #' @export
 visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
-                             prior = NULL, missed_by = c("observation", "attribute", "visit"), detection = NULL,
+                             prior = NULL, missed_by = c("site", "taxon", "visit"), detection = NULL,
                              visit_data = NULL, site_data = NULL, taxon_data = NULL, sharing = c("partial", "none"),
                              communities = NULL, smooth = NULL, added = FALSE, sides = NULL, rare = 5, start = NULL,
                              control = fit_control()) {
@@ -169,7 +169,7 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
   if (by_model && !missing(missed_by)) {
     stop_input("`missed_by` must be left out with `detection`, which says what the chance of a miss goes by.")
   }
-  missed_by <- if (by_model) "model" else check_choice(missed_by, "missed_by", c("observation", "attribute", "visit"))
+  missed_by <- if (by_model) "model" else check_choice(missed_by, "missed_by", c("site", "taxon", "visit"))
   sharing <- check_choice(sharing, "sharing", c("partial", "none"))
   added <- check_flag(added, "added")
   rare <- check_count(rare, "rare", 0L)
@@ -343,7 +343,7 @@ visits_algorithm <- function(control, k) {
 # What misses go by, in the user's words.
 missed_word <- function(fit) if (fit$missed_by == "visit") "visit" else side_word(fit, fit$missed_by)
 
-missed_choices <- c("observation", "attribute", "visit", "model")
+missed_choices <- c("site", "taxon", "visit", "model")
 
 visits_run <- function(cell, param, prior, control) {
   pinned <- rep("free", nrow(param$aspects))
@@ -373,7 +373,7 @@ visit_rates <- function(cell, settings) {
   if (settings$missed_by == "model") {
     return(list(slopes = matrix(0, nrow(settings$by$design), dim(cell)[2L]), added = added))
   }
-  rows <- switch(settings$missed_by, observation = dim(cell)[1L], attribute = dim(cell)[2L], visit = 1L)
+  rows <- switch(settings$missed_by, site = dim(cell)[1L], taxon = dim(cell)[2L], visit = 1L)
   list(missed = matrix(0.4, rows, visits), added = added)
 }
 
@@ -384,7 +384,7 @@ check_rates <- function(start, problem) {
     blank$slopes <- solve(problem$settings$by$basis, unname(slopes))
   }
   if (!is.null(start$missed) && !is.null(blank$missed)) {
-    side <- match(problem$settings$missed_by, c("observation", "attribute"))
+    side <- match(problem$settings$missed_by, c("site", "taxon"))
     known <- if (!is.na(side)) dimnames(problem$data$x)[[side]]
     missed <- by_name(start$missed, known, "start$missed")
     blank$missed <- check_matrix(missed, "start$missed", nrow(blank$missed), ncol(blank$missed), 0, 1)
@@ -411,7 +411,7 @@ own_visit_param <- function(param, problem) {
     out$detection <- structure(by$basis %*% param$slopes, dimnames = list(by$terms, names[[2L]]))
   } else {
     out$missed <- param$missed
-    rows <- switch(settings$missed_by, observation = names[[1L]], attribute = names[[2L]])
+    rows <- switch(settings$missed_by, site = names[[1L]], taxon = names[[2L]])
     if (!is.null(rows) || !is.null(visits)) dimnames(out$missed) <- list(rows, visits)
   }
   out$added <- stats::setNames(as.vector(param$added), visits)
@@ -485,7 +485,7 @@ visit_posterior <- function(fit, rows) {
   if (is.null(cell)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
   param <- visit_param(fit)
   param$membership <- param$membership[rows, , drop = FALSE]
-  if (fit$missed_by == "observation") param$missed <- param$missed[rows, , drop = FALSE]
+  if (fit$missed_by == "site") param$missed <- param$missed[rows, , drop = FALSE]
   if (fit$missed_by == "model") {
     d <- c(nrow(param$slopes), fit$dims[["n"]], dim(cell)[3L])
     param$detection$design <- as.vector(array(fit$detection$design, d)[, rows, , drop = FALSE])
@@ -536,7 +536,7 @@ visit_missed <- function(fit, v) {
   }
   missed <- unname(fit$param$missed[, v])
   switch(fit$missed_by,
-    observation = matrix(missed, n, m), attribute = matrix(missed, n, m, byrow = TRUE), visit = matrix(missed, n, m)
+    site = matrix(missed, n, m), taxon = matrix(missed, n, m, byrow = TRUE), visit = matrix(missed, n, m)
   )
 }
 
@@ -570,8 +570,8 @@ missed_sentences <- function(fit) {
   sprintf(
     "A presence is missed%s by %s.",
     switch(fit$missed_by,
-      observation = sprintf(", on average over %s,", axis_words(fit)[1L]),
-      attribute = sprintf(", on average over %s,", axis_words(fit)[2L]), visit = ""
+      site = sprintf(", on average over %s,", axis_words(fit)[1L]),
+      taxon = sprintf(", on average over %s,", axis_words(fit)[2L]), visit = ""
     ), chances_by_visit(colMeans(fit$param$missed), colnames(fit$param$missed))
   )
 }
@@ -626,7 +626,7 @@ held_out_rows.visits_bernoulli <- function(fit, data, floor, family, ...) {
 #' @export
 part_sides.visits_bernoulli <- function(fit, name, values) {
   switch(name,
-    missed = c(if (nrow(values) > 1L) fit$missed_by, "visit"), added = "visit", detection = c("term", "attribute"),
+    missed = c(if (nrow(values) > 1L) fit$missed_by, "visit"), added = "visit", detection = c("term", "taxon"),
     communities = c("term", "component"), NextMethod()
   )
 }
@@ -640,7 +640,7 @@ fit_rules.visits_bernoulli <- function(fit) {
 
 visit_rules <- function(fit, n, m) {
   at <- if (is.list(fit$param)) length(fit$param$added) else 0L
-  rows <- if (identical(fit$missed_by, "observation")) n else if (identical(fit$missed_by, "attribute")) m else 1L
+  rows <- if (identical(fit$missed_by, "site")) n else if (identical(fit$missed_by, "taxon")) m else 1L
   by_model <- identical(fit$missed_by, "model")
   d <- if (by_model && is.list(fit$detection)) length(fit$detection$terms) else 0L
   missed <- if (by_model) list(detection = rule_matrix(d, m)) else list(missed = rule_matrix(rows, at, 0, 1))

@@ -160,11 +160,11 @@ new_cell <- function(fit, sites) {
   out <- cell[, at, , drop = FALSE]
   attr(out, "covariates") <- attr(cell, "covariates")
   attr(out, "sides") <- visit_sides
-  if (fit$missed_by == "observation") {
+  if (fit$missed_by == "site") {
     stop_input(paste(
       "`newdata` must be NULL: misses of this fit go by %s, which tells nothing of new ones. Use `detection`",
       "or another `missed_by`."
-    ), side_word(fit, "observation"))
+    ), side_word(fit, "site"))
   }
   if ((fit$missed_by != "model" || any(fit$param$added > 0)) && dim(out)[3L] != length(fit$param$added)) {
     stop_input(

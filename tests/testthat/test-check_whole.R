@@ -188,5 +188,5 @@ test_that("results and settings that were edited are refused by their methods", 
   # Tables are users' own: a column that is gone is not printed.
   absent <- false_absences(fit, 3)
   absent$missed <- "?"
-  expect_output(print(absent[-3L]), "observation")
+  expect_output(print(absent[-3L]), "site")
 })
