@@ -1,14 +1,14 @@
 #' When did the taxa of each component live?
 #'
-#' Describes each content component by the ages of the attributes (taxa), weighted by the component's probabilities:
+#' Describes each content component by the ages of the taxa, weighted by the component's probabilities:
 #' weighted box-plot numbers, and a test for every pair of components of whether their ages differ. Components that
 #' follow time have narrow, separate boxes.
 #'
 #' @details
-#' **Ages of taxa.** Given ages of the observations, the age of a taxon is the mean age of the observations it occurs
+#' **Ages of taxa.** Given ages of the sites, the age of a taxon is the mean age of the sites it occurs
 #' in. Ages that are `NA` are left out, and so are taxa without one; a message tells how many. Phantoms are left out:
 #' the ages of what they make mean nothing. So are *empty* components, which a fit with a large `k` and a prior or
-#' neighbours may have: those that made less than one cell of every observation, and less than 1 % of the table, not
+#' neighbours may have: those that made less than one cell of every site, and less than 1 % of the table, not
 #' counting the share that the prior gives to each. Where all are empty, all stay.
 #'
 #' **Box plots.** Taxon \eqn{j} enters component \eqn{c} with weight \eqn{a_{cj}}{a[c,j]}. A weighted quantile is the
@@ -29,12 +29,12 @@
 #' distinct components: these were chosen from the same data.
 #'
 #' @param fit a fit of [aspect_bernoulli()].
-#' @param age ages as [smooth_over()] takes them, the middle of bounds, in any unit: of the attributes or of the
-#'   observations, matched by name where there are names, else in the order of the data.
+#' @param age ages as [smooth_over()] takes them, the middle of bounds, in any unit: of the taxa or of the
+#'   sites, matched by name where there are names, else in the order of the data.
 #' @param of whose ages these are; `"guess"` decides by the names, or by the length.
 #' @param ... must be empty.
 #' @param kinds what each component is, see [false_absences()].
-#' @param x the data, where ages of observations are given and the fit was made with `keep_x = FALSE`.
+#' @param x the data, where ages of sites are given and the fit was made with `keep_x = FALSE`.
 #' @param draws,level for intervals of the medians, as in [deficiency()].
 #' @return `age_profile()`: a list of class `age_profile`:
 #' \describe{

@@ -10,13 +10,13 @@ fitted.aspect_bernoulli <- function(object, ...) {
 
 #' Predictions, and data simulated, from an aspect Bernoulli fit
 #'
-#' Probabilities, memberships and the causes of single cells, for the data of the fit or for new observations;
+#' Probabilities, memberships and the causes of single cells, for the data of the fit or for new sites;
 #' `simulate()` draws new tables from the fit.
 #'
 #' @details
-#' **New observations** are folded in: the components stay as they are, and each new row gets the memberships that make
+#' **New sites** are folded in: the components stay as they are, and each new row gets the memberships that make
 #' its observed cells likeliest (with `estimate = "map"` under the fit's Dirichlet prior on memberships). That problem
-#' is concave, so its maximum is unique; the result carries how far from it the search may have stopped as its attribute
+#' is concave, so its maximum is unique; the result carries how far from it the search may have stopped as its taxon
 #' `certificate`: `membership_gap`, an upper bound in nats over all rows together, and `worst_row`, the largest relative
 #' excess of a gradient (0 is optimal). Components are kept within \[1e-10, 1 - 1e-10\] meanwhile, because a row that is
 #' impossible under exact zeros and ones has no likelihood. A row with nothing observed says nothing about its
@@ -43,12 +43,12 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' **Simulated tables** are complete, whatever was missing from the data.
 #'
 #' @param object a fit of [aspect_bernoulli()].
-#' @param newdata new observations, in any form [aspect_bernoulli()] takes; columns are matched by name, in any order,
+#' @param newdata new sites, in any form [aspect_bernoulli()] takes; columns are matched by name, in any order,
 #'   or by place where one side has no names. Missing: the data of the fit.
 #' @param type `"response"`: probability of a presence in every cell; `"membership"`: share of each component in each
 #'   row; `"cell"`: posterior probability that each component made the cell, given its observed value (unknown cells:
 #'   the membership).
-#' @param along for a fit with `smooth`, the covariates of the new observations: a list such as
+#' @param along for a fit with `smooth`, the covariates of the new sites: a list such as
 #'   `list(age = , place = )` with what [smooth_over()] was given, in the same forms (`distance`: new x training rows;
 #'   `neighbours`: numbers or weights of training rows). Without `newdata`, of sites where nothing is recorded yet.
 #'   `NULL`: unknown.

@@ -1,6 +1,6 @@
 #' The expected community against age
 #'
-#' How likely each attribute (taxon) was present through time, and how much each component made up. Both are averages
+#' How likely each taxon was present through time, and how much each component made up. Both are averages
 #' over the sites near each age. The fit must know the ages of its sites.
 #'
 #' @details At an age, each site weighs as the kernel of [smooth_over()] says by its age alone, wherever it lies, and
@@ -21,18 +21,18 @@
 #'   a taxon a chance above 0 is left where the components of the sites there have one.
 #'
 #' @param fit a fit of [aspect_bernoulli()], [bernoulli_mixture()] or [plsa()] with `smooth = smooth_over(age = )`, or
-#'   an [ensemble()] of such fits, whose curves are averaged (attributes only; the bounds then have the spread of the
+#'   an [ensemble()] of such fits, whose curves are averaged (taxa only; the bounds then have the spread of the
 #'   fits, too).
 #' @param of `"taxon"` or `"component"` (content components only).
 #' @param at ages, finite; `NULL`: 60 from the oldest to the youngest.
-#' @param taxon names or numbers of the attributes wanted; `NULL` is all.
+#' @param taxon names or numbers of the taxa wanted; `NULL` is all.
 #' @param ... must be empty.
 #' @param draws `NULL`, or a list of fits to data of the same shape, such as [bootstrap_draws()]: the curves of each,
 #'   with the same bandwidth, tell how sure the components are.
 #' @param level coverage of the ends over draws, between 0 and 1.
 #' @param bandwidth where the weight of a site has fallen to exp(-1), in the unit of the ages, above 0; `NULL`: see
 #'   Details.
-#' @return A data frame with a row for each age and attribute (component): `age`, `taxon`, `present` (within \[0,
+#' @return A data frame with a row for each age and taxon (component): `age`, `taxon`, `present` (within \[0,
 #'   1\]), `lower`, `upper`, `recorded` (weighted share of the sites where it is on record; unknown cells left out;
 #'   `NA` where the fit was made with `keep_x = FALSE`; for [plsa()] these are `share`, of the counts, expected and as
 #'   recorded) and `n_effective`, the number of sites it rests on, 1 / sum of

@@ -1,6 +1,6 @@
 #' How many presences are missing, by taxon or by site
 #'
-#' Sums the chance that a zero is a false absence (`missed` of [false_absences()]) over each attribute or observation,
+#' Sums the chance that a zero is a false absence (`missed` of [false_absences()]) over each taxon or site,
 #' and compares it with what was recorded. Where most of a taxon or a site is missing, do not conclude anything from its
 #' absences.
 #'
@@ -10,7 +10,7 @@
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @param phantom_convention see [false_absences()].
-#' @param site,within names or numbers of the observations to sum over, and which zeros can be false at all, as
+#' @param site,within names or numbers of the sites to sum over, and which zeros can be false at all, as
 #'   in [false_absences()]; `NULL` is all. Others count nowhere.
 #' @param draws for intervals: `NULL`, 100 draws where the fit has a posterior (`estimate` `"vb"` or `"gibbs"`); a
 #'   number of them, 0 for none; or a list of fits to data of the same shape, such as [posterior_draws()] or
@@ -230,7 +230,7 @@ print.deficiency <- function(x, digits = 3L, n = 20L, ...) {
   print.data.frame(round_columns(shown, digits), row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
   cat("share: of the presences of this ", what, ", how much was missed\n", sep = "")
-  cat(sprintf("%s: column `%s`\n", what, names(x)[1L]))
+  if (what != names(x)[1L]) cat(sprintf("%s: column `%s`\n", what, names(x)[1L]))
   if (!is.null(x$low)) cat("low, high: of the number missed over draws of the fit's posterior, or the fits given\n")
   held <- attr(x, "held")
   if (!is.null(held)) {

@@ -4,11 +4,11 @@
 #' not recorded. `false_presences()` ranks the ones by how likely each is a *false presence*: a wrong record.
 #'
 #' @details
-#' **The four numbers**, for an observed zero of observation \eqn{i} and attribute \eqn{j}:
+#' **The four numbers**, for an observed zero of site \eqn{i} and taxon \eqn{j}:
 #' \describe{
 #'   \item{`probability`}{the chance of a presence in this cell, \eqn{p}, as `fitted()` gives it.}
 #'   \item{`present`}{the chance of a presence if content, not a phantom, made the cell: \eqn{p} without the white
-#'     phantom. An observation that is all phantom (its content is below 1e-12) has no content of its own; the mean
+#'     phantom. A site that is all phantom (its content is below 1e-12) has no content of its own; the mean
 #'     content of the table is taken.}
 #'   \item{`missed`}{the chance that the phantom made the zero *and* content would have made a presence: what the
 #'     model itself calls a false absence. It sums to the expected number of them.}
@@ -16,13 +16,13 @@
 #' }
 #' The data alone do not fix `missed`. Other decompositions of the table fit equally well and give other values. They go
 #' from 0 (there is no phantom) up to `missed_most`. That is the most in all decompositions whose phantom is as white as
-#' this one: it has no attribute more often. A less white phantom may give more; [identifiability()] has a bound for
+#' this one: it has no taxon more often. A less white phantom may give more; [identifiability()] has a bound for
 #' that. As a chance, `missed` is right on average only with `estimate = "vb"`, flat priors, and tables drawn from the
 #' model. [aspect_bernoulli()] says how far off it is on other tables. Other estimates are too sure.
 #'
 #' **Repeated visits.** In a fit of [visits_bernoulli()] visits can miss a taxon. `probability` and `present` are both
-#' the chance that the attribute is there, before a look at the visits to this cell. `missed` is that chance after all
-#' of them. `phantom` is the chance that these visits would have missed the attribute, whether it is there or not, so it
+#' the chance that the taxon is there, before a look at the visits to this cell. `missed` is that chance after all
+#' of them. `phantom` is the chance that these visits would have missed the taxon, whether it is there or not, so it
 #' is never below `missed`. `added` and `phantom` of a presence mirror this. There is no `missed_most`: visits decide.
 #'
 #' Two white phantoms add up. Without a white phantom `present` is `probability`, and `missed` and `phantom` are 0. For
@@ -30,7 +30,7 @@
 #' content made the cell. `added` is the chance that a black phantom made the presence and content would have made an
 #' absence (at most `added_most`). `phantom` is the chance that a black phantom made it.
 #'
-#' **Which one to rank by.** Within one observation the four rank (almost) alike. They differ in how observations are
+#' **Which one to rank by.** Within one site the four rank (almost) alike. They differ in how sites are
 #' pooled:
 #' * `"probability"`, the default, is the ranking to use over a whole table. In tables with a large phantom, such as
 #'   those of fossils, it found planted omissions best.
@@ -38,30 +38,31 @@
 #'   phantom stands for the loss itself (a table that was complete before).
 #' * `"present"` disregards how poor a site is.
 #' * `"phantom"` is the published score. It puts the zeros of the poorest sites first, for every taxon. So use it
-#'   within one observation only (`per = "site"`).
+#'   within one site only (`per = "site"`).
 #'
 #' For false presences `"probability"` puts those of poor sites first. But wrong records make a site look rich, so it
 #' may rank them worse than chance. `"absent"`, the default there, looks at the composition of the site alone and needs
 #' no black phantom. On tables with planted additions (`bench/additions.md`, few replicates) the area under its ROC
 #' curve was .64 to .95, and nowhere below that of `"probability"` (.47 to .90). Where a black phantom was found and
-#' 40 % of the observations had additions, `"added"` was better still (.88 to .97, against .82 to .95); where all had,
+#' 40 % of the sites had additions, `"added"` was better still (.88 to .97, against .82 to .95); where all had,
 #' it was worse.
 #'
 #' **Cost.** O(n m k), by blocks of rows; memory for the cells returned and one block.
 #'
-#' @param fit a fit of [aspect_bernoulli()], or to [shards()] (without `within`, `site_data`, `x`, `phantom_convention`).
-#' @param n how many cells to return: a whole number of at least 1, or `Inf` for all; with `per`, for each observation
-#'   or attribute.
+#' @param fit a fit of [aspect_bernoulli()], or to [shards()] (without `within`, `site_data`, `x` and
+#'   `phantom_convention`).
+#' @param n how many cells to return: a whole number of at least 1, or `Inf` for all; with `per`, for each site
+#'   or taxon.
 #' @param by which number to rank by, see Details; the first is the default.
 #' @param ... must be empty.
 #' @param per `"table"` ranks all cells together, `"site"` and `"taxon"` rank within each.
 #' @param site,taxon names or numbers of those to look at; `NULL` is all.
 #' @param within which cells to look at: a logical matrix (or logical sparse matrix) of the shape of the data, such as
 #'   one made by a rule on the ages of sites and taxa; `NULL` is all.
-#' @param site_data a data frame on the observations, whose columns are added. Its row names are matched to those of the
+#' @param site_data a data frame on the sites, whose columns are added. Its row names are matched to those of the
 #'   data; where it has none but numbers, or they do not match, the first column that holds all of them is used, and
 #'   numbers of rows only where no column does (a message says which). For data without row names it must have a row for
-#'   each observation, in the same order. Columns that are named as one of the result's get the prefix `site_`.
+#'   each site, in the same order. Columns that are named as one of the result's get the prefix `site_`.
 #' @param kinds what each component is: a result of [phantoms()], for a rule of your own, or a character vector of
 #'   `"content"`, `"white"` and `"black"`; `NULL` is `phantoms(fit)`.
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
@@ -70,10 +71,11 @@
 #'   two conventions need a fit with phantoms of one kind.
 #' @return A data frame of class `false_absences` (`false_presences`), likeliest first: `site`, `taxon`
 #'   (names, or numbers where the data have none), `probability`, `present`, `missed`, `phantom`, `missed_most`
-#'   (`probability`, `absent`, `added`, `phantom`, `added_most`), all within \[0, 1\], and the columns of `site_data`. Equal
-#'   cells come in the order of rows, then columns. Fits with `estimate = "gibbs"` add `missed_low` and `missed_high`
+#'   (`probability`, `absent`, `added`, `phantom`, `added_most`), all within \[0, 1\], and the columns of `site_data`.
+#'   Equal cells come in the order of rows, then columns. Fits with `estimate = "gibbs"` add `missed_low` and
+#'   `missed_high`
 #'   (`added_low`, `added_high`): the central 90 % of `missed` over the posterior, by the Beta distribution with the
-#'   mean and standard deviation of its draws. Its attributes `n_cells`, `expected` and `expected_most` are the number
+#'   mean and standard deviation of its draws. Its taxa `n_cells`, `expected` and `expected_most` are the number
 #'   of zeros (ones) looked at, how many of them are expected to be false, and how many at most in decompositions with
 #'   the same probabilities and a phantom as white (black).
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
@@ -324,7 +326,9 @@ print_false_cells <- function(x, digits, n, of, legend) {
     legend <- sub("a phantom as (white|black)", "an exactly \\1 phantom", legend)
   }
   if (nrow(x)) cat(sprintf("%s: %s\n", names(legend), legend), sep = "")
-  if (nrow(x) && !anyNA(side)) cat(sprintf("%s: columns `site`, `taxon`\n", paste(words, collapse = ", ")))
+  if (nrow(x) && !anyNA(side) && !identical(words, c("site", "taxon"))) {
+    cat(sprintf("%s: columns `site`, `taxon`\n", paste(words, collapse = ", ")))
+  }
   if (length(rare)) {
     cat(sprintf("Found too seldom for these chances to rest on its own record: %s.\n", show_names(as.character(rare))))
   }

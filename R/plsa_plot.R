@@ -5,16 +5,16 @@
 #' @description
 #' Views of a fit:
 #' \describe{
-#'   \item{`"basis"`}{a heat map of lifts: how many times as likely each component makes an attribute as all
-#'     components together do. Attributes are by the component that lifts them most.}
-#'   \item{`"top"`, `"scores"`}{the attributes that each component lifts most, and the observations on two components:
+#'   \item{`"basis"`}{a heat map of lifts: how many times as likely each component makes a taxon as all
+#'     components together do. Taxa are by the component that lifts them most.}
+#'   \item{`"top"`, `"scores"`}{the taxa that each component lifts most, and the sites on two components:
 #'     [plot()][autoplot.multicause].}
-#'   \item{`"membership"`}{for each observation (a vertical bar) how much of it each component makes up, observations
+#'   \item{`"membership"`}{for each site (a vertical bar) how much of it each component makes up, sites
 #'     grouped by their main component.}
-#'   \item{`"simplex"`}{for three attributes: observations and components in the triangle of distributions, with the
+#'   \item{`"simplex"`}{for three taxa: sites and components in the triangle of distributions, with the
 #'     hull of the components, as in Figure 3 of the paper.}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
-#'   \item{`"curves"`, `"map"`}{for a fit with `smooth`: components and attributes through time, and on a map by slice
+#'   \item{`"curves"`, `"map"`}{for a fit with `smooth`: components and taxa through time, and on a map by slice
 #'     of age, as in [plot.aspect_bernoulli()].}
 #' }
 #'

@@ -4,7 +4,7 @@
 #' most was missed, what the number rests on, and how it was reached. Of a fit: the data, how the number of components
 #' was chosen, the fit, how far to trust it, and the session. For [aspect_bernoulli()] also its phantoms, age profiles,
 #' the likeliest false absences, taxa and sites by what they are missing; for every other model its components, what it
-#' says of each observation, ages, and the cells it did not expect. Sections that do not apply are left out. Tables can
+#' says of each site, ages, and the cells it did not expect. Sections that do not apply are left out. Tables can
 #' be sorted by a click on a column's head, and are also written as csv files. The file can be read without sight of the
 #' figures, each of which has a description, and prints well. Components of the fits of an [ensemble()] are shown as
 #' parts of their own fits.
@@ -25,11 +25,11 @@
 #' @param fit a fit of a model of this package, or an answer of [which_zeros()].
 #' @param file the HTML file to write; its folder must exist.
 #' @param ... must be empty.
-#' @param age,of ages of the observations or of the attributes, for the order of plots and for age profiles, and whose
-#'   they are; see [age_profile()]. `NULL` leaves them out. For [plca()] observations are the first dimension,
-#'   attributes the second. An average of fits has no use for them.
-#' @param site_data a data frame on the observations, whose columns are added to the tables; see [false_absences()].
-#' @param site,within names or numbers of the observations whose false absences are told, and, for a fit, which
+#' @param age,of ages of the sites or of the taxa, for the order of plots and for age profiles, and whose
+#'   they are; see [age_profile()]. `NULL` leaves them out. For [plca()] sites are the first dimension,
+#'   taxa the second. An average of fits has no use for them.
+#' @param site_data a data frame on the sites, whose columns are added to the tables; see [false_absences()].
+#' @param site,within names or numbers of the sites whose false absences are told, and, for a fit, which
 #'   zeros can be false at all, as in [false_absences()]; `NULL` is all. Of an answer only the list of zeros is of
 #'   `site` alone. Not for models without [false_absences()].
 #' @param selection how the number of components was chosen, to be shown: a result of [select_k()] with AIC, or a data

@@ -37,7 +37,7 @@
 #'   `"unlike"`, `"components"`, `"sampling"`; of [align_components()] `"match"`; of [divergences()] `"table"`;
 #'   of [which_zeros()] `"zeros"`, `"quality"`, `"weights"`. `NULL`: the first.
 #' @param data for `augment()`, the data, where the fit was made with `keep_x = FALSE`.
-#' @param rows for `augment()`, names or numbers of the observations wanted; `NULL`: all. Not for [plca()].
+#' @param rows for `augment()`, names or numbers of the sites wanted; `NULL`: all. Not for [plca()].
 #' @param row.names,optional ignored: they belong to the generic.
 #' @param ... must be empty.
 #' @return Plain data frames.
@@ -50,7 +50,7 @@
 #' and `reached_best`, the number of finished starts that came near the best. Of a result: one row with what was chosen.
 #' Of an answer of [which_zeros()]: sizes, the total with its range, and how well hidden finds were found.
 #'
-#' `augment()` of a fit: a row for every cell, observation by observation: `site`, `taxon` (for [plca()] one
+#' `augment()` of a fit: a row for every cell, site by site: `site`, `taxon` (for [plca()] one
 #' column a dimension), `observed`, `.fitted`, `.resid` (observed less fitted), and for [aspect_bernoulli()] `.present`
 #' and `.false`. The first is the chance of a presence if no phantom makes the cell, the second the chance that the 0 or
 #' 1 on record is false (as in [false_absences()] and [false_presences()]; `NA` for unknown cells). Of an answer of
@@ -402,7 +402,7 @@ augment_scores.default <- function(fit, rows, observed) list()
 #'
 #' Methods for the generic `scores()` of package vegan: where each site and each species stands on the components.
 #'
-#' @param x a fit of any model with components over attributes; for [plca()] sites and species are the first two
+#' @param x a fit of any model with components over taxa; for [plca()] sites and species are the first two
 #'   dimensions.
 #' @param display `"sites"`, `"species"` or both.
 #' @param choices names or numbers of components; `NULL`: all.

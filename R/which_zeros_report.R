@@ -46,7 +46,8 @@ answer_tables <- function(w, groups, site_data, site, n) {
   by_site <- plain(by_site(w))
   if (!is.null(site_data)) {
     row <- match(by_site$site, label_of(seq_len(w$dims[["n"]]), w$names[[1L]]))
-    by_site <- data.frame(by_site, site_columns(site_data, w, row, names(by_site)), check.names = FALSE, row.names = NULL)
+    joined <- site_columns(site_data, w, row, names(by_site))
+    by_site <- data.frame(by_site, joined, check.names = FALSE, row.names = NULL)
   }
   several <- length(unique(groups[!is.na(groups)])) > 1L
   list(
