@@ -1,14 +1,14 @@
 #' When did the taxa of each component live?
 #'
-#' Describes each content component by the ages of the attributes (taxa), weighted by the component's probabilities:
+#' Describes each content component by the ages of the taxa, weighted by the component's probabilities:
 #' weighted box-plot numbers, and a test for every pair of components of whether their ages differ. Components that
 #' follow time have narrow, separate boxes.
 #'
 #' @details
-#' **Ages of taxa.** Given ages of the observations, the age of a taxon is the mean age of the observations it occurs
+#' **Ages of taxa.** Given ages of the sites, the age of a taxon is the mean age of the sites it occurs
 #' in. Ages that are `NA` are left out, and so are taxa without one; a message tells how many. Phantoms are left out:
 #' the ages of what they make mean nothing. So are *empty* components, which a fit with a large `k` and a prior or
-#' neighbours may have: those that made less than one cell of every observation, and less than 1 % of the table, not
+#' neighbours may have: those that made less than one cell of every site, and less than 1 % of the table, not
 #' counting the share that the prior gives to each. Where all are empty, all stay.
 #'
 #' **Box plots.** Taxon \eqn{j} enters component \eqn{c} with weight \eqn{a_{cj}}{a[c,j]}. A weighted quantile is the
@@ -29,12 +29,12 @@
 #' distinct components: these were chosen from the same data.
 #'
 #' @param fit a fit of [aspect_bernoulli()].
-#' @param age ages as [smooth_over()] takes them, the middle of bounds, in any unit: of the attributes or of the
-#'   observations, matched by name where there are names, else in the order of the data.
+#' @param age ages as [smooth_over()] takes them, the middle of bounds, in any unit: of the taxa or of the
+#'   sites, matched by name where there are names, else in the order of the data.
 #' @param of whose ages these are; `"guess"` decides by the names, or by the length.
 #' @param ... must be empty.
 #' @param kinds what each component is, see [false_absences()].
-#' @param x the data, where ages of observations are given and the fit was made with `keep_x = FALSE`.
+#' @param x the data, where ages of sites are given and the fit was made with `keep_x = FALSE`.
 #' @param draws,level for intervals of the medians, as in [deficiency()].
 #' @return `age_profile()`: a list of class `age_profile`:
 #' \describe{
@@ -57,24 +57,24 @@
 #' x <- outer(age, first, function(a, f) (a < f + 2 & a > f - 2) * rbinom(600, 1, 0.6))
 #' x <- x[rowSums(x) > 0, colSums(x) > 0]
 #' fit <- aspect_bernoulli(x, k = 3)
-#' profile <- age_profile(fit, age = seq(20, 2, length.out = nrow(x)), of = "observation")
+#' profile <- age_profile(fit, age = seq(20, 2, length.out = nrow(x)), of = "site")
 #' profile
 #' plot(profile)
 #' @export
-age_profile <- function(fit, age, of = c("guess", "attribute", "observation"), ..., kinds = NULL, x = NULL,
+age_profile <- function(fit, age, of = c("guess", "taxon", "site"), ..., kinds = NULL, x = NULL,
                         draws = NULL, level = 0.9) {
   check_dots(...)
   check_fit(fit)
   level <- check_number(level, "level", 0, 1, open = TRUE)
-  of <- check_choice(of, "of", c("guess", "attribute", "observation"))
+  of <- check_choice(of, "of", c("guess", "taxon", "site"))
   if (missing(age)) stop_input("`age` must be given: the ages of the taxa or of the sites.")
   age <- middle_ages(age)
   kinds <- component_kinds(fit, kinds)
   if (!any(kinds == "content")) stop_input("`fit` must have a content component: all are phantoms.")
   of <- whose_age(age, of, fit)
-  side <- if (of == "observation") 1L else 2L
+  side <- if (of == "site") 1L else 2L
   age <- match_age(age, fit$names[[side]], fit$dims[[c("n", "m")[side]]], side_word(fit, of))
-  if (of == "observation") age <- attribute_age(fit, age, x)
+  if (of == "site") age <- attribute_age(fit, age, x)
   names(age) <- if (is.null(fit$names[[2L]])) seq_along(age) else fit$names[[2L]]
   dated <- !is.na(age)
   taxa <- axis_words(fit)[2L]
@@ -129,7 +129,7 @@ whose_age <- function(age, of, fit) {
     words <- axis_words(fit)
     if (any(fits)) {
       stop_input(
-        "`of` must say whose ages `age` holds, \"observation\" or \"attribute\": they fit %s and %s alike.", words[1L],
+        "`of` must say whose ages `age` holds, \"site\" or \"taxon\": they fit %s and %s alike.", words[1L],
         words[2L]
       )
     }
@@ -140,7 +140,7 @@ whose_age <- function(age, of, fit) {
       if (by_name) sprintf(" by their names, not for %s", show_names(names(age))) else sprintf(", not %d", length(age))
     )
   }
-  c("observation", "attribute")[fits]
+  c("site", "taxon")[fits]
 }
 
 match_age <- function(age, known, n, of) {
@@ -233,7 +233,7 @@ print.age_profile <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   cat(sprintf(
     "Ages of %d %s%s, weighted by their probabilities in each component\n", length(x$age), kept_words(x)[2L],
-    if (x$kind_of_age == "observation") sprintf(" (mean age of the %s they occur in)", kept_words(x)[1L]) else ""
+    if (x$kind_of_age == "site") sprintf(" (mean age of the %s they occur in)", kept_words(x)[1L]) else ""
   ))
   print.data.frame(round_columns(x$aspects, digits), row.names = FALSE)
   if (length(x$empty)) cat(sprintf("Left out, because they are empty: %s\n", show_names(x$empty, quoted = FALSE)))

@@ -16,7 +16,7 @@
 #'
 #' A table alone does not say how much a phantom makes up: [identifiability()] gives the range.
 #'
-#' @param x 0/1 table: sites (observations) as rows, taxa (attributes) as columns, `NA` unknown. A matrix, table, sparse
+#' @param x 0/1 table: sites as rows, taxa as columns, `NA` unknown. A matrix, table, sparse
 #'   matrix of package Matrix, data frame (its first column may hold row names), or [shards()]. If taxa are rows, give
 #'   `t(x)`; if cells are counts, `(x > 0) + 0`.
 #' @param k number of components, phantoms included, at least 1.

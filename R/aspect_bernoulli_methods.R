@@ -9,13 +9,13 @@ fitted.aspect_bernoulli <- function(object, ...) {
 
 #' Predictions, and data simulated, from an aspect Bernoulli fit
 #'
-#' Probabilities, memberships and the causes of single cells, for the data of the fit or for new observations;
+#' Probabilities, memberships and the causes of single cells, for the data of the fit or for new sites;
 #' `simulate()` draws new tables from the fit.
 #'
 #' @details
-#' **New observations** are folded in: the components stay as they are, and each new row gets the memberships that make
+#' **New sites** are folded in: the components stay as they are, and each new row gets the memberships that make
 #' its observed cells likeliest (with `estimate = "map"` under the fit's Dirichlet prior on memberships). That problem
-#' is concave, so its maximum is unique; the result carries how far from it the search may have stopped as its attribute
+#' is concave, so its maximum is unique; the result carries how far from it the search may have stopped as its taxon
 #' `certificate`: `membership_gap`, an upper bound in nats over all rows together, and `worst_row`, the largest relative
 #' excess of a gradient (0 is optimal). Components are kept within \[1e-10, 1 - 1e-10\] meanwhile, because a row that is
 #' impossible under exact zeros and ones has no likelihood. A row with nothing observed says nothing about its
@@ -42,12 +42,12 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' **Simulated tables** are complete, whatever was missing from the data.
 #'
 #' @param object a fit of [aspect_bernoulli()].
-#' @param newdata new observations, in any form [aspect_bernoulli()] takes; columns are matched by name, in any order,
+#' @param newdata new sites, in any form [aspect_bernoulli()] takes; columns are matched by name, in any order,
 #'   or by place where one side has no names. Missing: the data of the fit.
 #' @param type `"response"`: probability of a presence in every cell; `"membership"`: share of each component in each
 #'   row; `"cell"`: posterior probability that each component made the cell, given its observed value (unknown cells:
 #'   the membership).
-#' @param along for a fit with `smooth`, the covariates of the new observations: a list such as
+#' @param along for a fit with `smooth`, the covariates of the new sites: a list such as
 #'   `list(age = , place = )` with what [smooth_over()] was given, in the same forms (`distance`: new x training rows;
 #'   `neighbours`: numbers or weights of training rows). Without `newdata`, of sites where nothing is recorded yet.
 #'   `NULL`: unknown.
@@ -532,7 +532,7 @@ component_matrix.aspect_bernoulli <- function(fit) fit$param$aspects
 
 part_sides.aspect_bernoulli <- function(fit, name, values) {
   switch(name,
-    aspects = c("component", "attribute"), NextMethod()
+    aspects = c("component", "taxon"), NextMethod()
   )
 }
 
@@ -551,20 +551,20 @@ augment_scores.aspect_bernoulli <- function(fit, rows, observed) {
 
 report_question.aspect_bernoulli <- function(fit) "Which zeros are real?"
 
-add_content.aspect_bernoulli <- function(fit, content, age, of, sites, cells, without) {
+add_content.aspect_bernoulli <- function(fit, content, age, of, site_data, cells, without) {
   average <- inherits(fit, "multicause_ensemble")
   content$phantoms <- if (average) member_phantoms(fit) else phantoms(fit)
-  told <- function(verb, ...) verb(fit, ..., observation = cells$observation, within = cells$within)
-  content$false_absences <- told(false_absences, cells$n, sites = sites)
+  told <- function(verb, ...) verb(fit, ..., site = cells$site, within = cells$within)
+  content$false_absences <- told(false_absences, cells$n, site_data = site_data)
   if (!is.null(fit$smooth)) content$neighbours <- neighbour_effect(fit, without, cells$n)
-  content$taxa <- told(deficiency, "attribute")
-  content$sites <- told(deficiency, "observation")
+  content$taxa <- told(deficiency, "taxon")
+  content$sites <- told(deficiency, "site")
   if (!is.null(age) && !average) content$ages <- age_profile(fit, age, of)
   param <- if (average) member_param(fit) else fit$param
   content$tables <- c(content$tables, list(
     neighbours = content$neighbours$table, phantoms = content$phantoms, false_absences = content$false_absences,
     deficiency_taxa = content$taxa, deficiency_sites = content$sites,
-    aspects = with_names(t(param$aspects), "attribute"), membership = with_names(param$membership, "observation")
+    aspects = with_names(t(param$aspects), "taxon"), membership = with_names(param$membership, "site")
   ))
   content
 }

@@ -26,7 +26,7 @@
 #'   first, those without an age last.
 #' @param order `"age"` (default where `age` is given), `"seriated"` (by main component, then by probability) or
 #'   `"data"`.
-#' @param attribute names or numbers of the taxa for `"curves"`; `NULL`: six that change much through time, each in its
+#' @param taxon names or numbers of the taxa for `"curves"`; `NULL`: six that change much through time, each in its
 #'   own way.
 #' @param slices number of slices of age for `"map"`, at least 1; they hold about equally many sites.
 #' @inheritParams autoplot.multicause
@@ -48,13 +48,13 @@
 autoplot.aspect_bernoulli <- function(object, # nolint: object_name_linter.
                                       what = c(
                                         "aspects", "membership", "phantom", "trace", "top", "scores", "curves", "map"
-                                      ), age = NULL, of = c("guess", "attribute", "observation"), order = NULL, ...,
-                                      attribute = NULL, slices = 4, n = 8, components = 1:2) {
+                                      ), age = NULL, of = c("guess", "taxon", "site"), order = NULL, ...,
+                                      taxon = NULL, slices = 4, n = 8, components = 1:2) {
   what <- check_choice(
     what, "what", c("aspects", "membership", "phantom", "trace", "top", "scores", "curves", "map")
   )
   check_dots(...)
-  of <- check_choice(of, "of", c("guess", "attribute", "observation"))
+  of <- check_choice(of, "of", c("guess", "taxon", "site"))
   if (is.null(order)) order <- if (is.null(age)) "seriated" else "age"
   order <- check_choice(order, "order", c("age", "seriated", "data"))
   if (order == "age" && is.null(age)) {
@@ -65,7 +65,7 @@ autoplot.aspect_bernoulli <- function(object, # nolint: object_name_linter.
   }
   switch(what,
     aspects = aspects_figure(object, age, of, order), membership = membership_figure(object, age, of, order),
-    phantom = phantom_share_figure(object), shared_figure(object, what, attribute, slices, n, components)
+    phantom = phantom_share_figure(object), shared_figure(object, what, taxon, slices, n, components)
   )
 }
 
@@ -88,7 +88,7 @@ aspect_order <- function(fit, age, of, order, wanted, weight) {
 aspects_figure <- function(fit, age, of, order) {
   aspects <- fit$param$aspects
   if (is.null(colnames(aspects))) colnames(aspects) <- seq_len(ncol(aspects))
-  ordered <- aspect_order(fit, age, of, order, "attribute", aspects)
+  ordered <- aspect_order(fit, age, of, order, "taxon", aspects)
   taxa <- axis_words(fit)[2L]
   heat_figure(
     t(aspects[, ordered$at, drop = FALSE]), "What each component holds",
@@ -102,7 +102,7 @@ aspects_figure <- function(fit, age, of, order) {
 membership_figure <- function(fit, age, of, order) {
   membership <- fit$param$membership
   kinds <- phantoms(fit)$kind
-  ordered <- aspect_order(fit, age, of, order, "observation", t(membership))
+  ordered <- aspect_order(fit, age, of, order, "site", t(membership))
   colours <- component_colours(length(kinds))
   colours[kinds == "white"] <- phantom_grey
   colours[kinds == "black"] <- "grey20"
@@ -142,11 +142,11 @@ phantom_share_label <- function(kind, share, richness) {
   paste0(kind, " phantom", if (varies) sprintf(": correlation %.2f", stats::cor(share, richness)))
 }
 
-# An age for each `wanted`, "observation" or "attribute", from the ages of either: the mean over the presences.
+# An age for each `wanted`, "site" or "taxon", from the ages of either: the mean over the presences.
 plot_ages <- function(fit, age, of, wanted) {
   age <- middle_ages(age)
   given <- whose_age(age, of, fit)
-  side <- if (given == "observation") 1L else 2L
+  side <- if (given == "site") 1L else 2L
   age <- match_age(age, fit$names[[side]], fit$dims[[side]], given)
   if (given == wanted) {
     return(age)
@@ -157,7 +157,7 @@ plot_ages <- function(fit, age, of, wanted) {
       plural_word(side_word(fit, wanted)), plural_word(side_word(fit, given))
     )
   }
-  if (wanted == "attribute") attribute_age(fit, age) else observation_age(fit, age)
+  if (wanted == "taxon") attribute_age(fit, age) else observation_age(fit, age)
 }
 
 # Mean age of the attributes that occur in each observation.

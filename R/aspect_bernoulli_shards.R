@@ -224,20 +224,20 @@ rank_shards <- function(fit, asked, by, of, kinds, more) {
   check_shards_fit(fit, "fit")
   if (!is.null(asked$within) || more) {
     stop_input(paste(
-      "`within`, `sites`, `x` and `phantom_convention` do not go with a fit to shards: take a fit to some rows,",
+      "`within`, `site_data`, `x` and `phantom_convention` do not go with a fit to shards: take a fit to some rows,",
       "`x[i, ]`; row_data() has what belongs to the sites."
     ))
   }
   kinds <- component_kinds(fit, kinds)
   score <- names(score_names[[of]])[match(by, score_names[[of]])]
-  rows <- if (!is.null(asked$observation)) shard_rows(fit$shards, asked$observation)
+  rows <- if (!is.null(asked$site)) shard_rows(fit$shards, asked$site)
   last <- cumsum(as.double(fit$shards$shards$rows))
   ranked <- list(cells = NULL, n_cells = 0, expected = 0, expected_most = 0)
   for (s in fit$shards$shards$shard) {
     if (!is.null(rows) && !length(rows[[s]])) next
     part <- shard_fit(fit, s)
     wanted <- asked
-    wanted["observation"] <- list(rows[[s]])
+    wanted["site"] <- list(rows[[s]])
     scope <- cell_scope(part, by, wanted, kinds, NULL)
     found <- rank_cells(part, scope, score, of)
     names <- part$names[[1L]]
@@ -246,12 +246,12 @@ rank_shards <- function(fit, asked, by, of, kinds, more) {
     sums <- c("n_cells", "expected", "expected_most")
     ranked[sums] <- Map(`+`, ranked[sums], found[sums])
     ranked$cells <- keep_best(rbind(ranked$cells, found$cells), score, scope)
-    refuse_large(8 * nrow(ranked$cells), sprintf("All %s", of), "give `n`, or `observation` or `attribute`")
+    refuse_large(8 * nrow(ranked$cells), sprintf("All %s", of), "give `n`, or `site` or `taxon`")
   }
   out <- new_false_cells(
     list(names = list(NULL, fit$shards$attributes), rare = NULL), ranked, list(kinds = kinds, per = scope$per),
     by, of, NULL
   )
-  if (nrow(out) && any(nzchar(ranked$cells$name))) out$observation <- ranked$cells$name
+  if (nrow(out) && any(nzchar(ranked$cells$name))) out$site <- ranked$cells$name
   out
 }

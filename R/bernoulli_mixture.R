@@ -1,13 +1,13 @@
-#' Bernoulli mixture: every observation from one component
+#' Bernoulli mixture: every site from one component
 #'
 #' The single-cause rival of [aspect_bernoulli()], known to ecologists and social scientists as latent class analysis:
-#' each observation belongs to one component, whose prototype gives the probability of every attribute.
+#' each site belongs to one component, whose prototype gives the probability of every taxon.
 #'
 #' @details
 #' **Model.** \deqn{P(x_i) = \sum_c w_c \prod_j b_{cj}^{x_{ij}} (1 - b_{cj})^{1 - x_{ij}}}{
 #' P(x[i,]) = sum_c w[c] prod_j b[c,j]^x[i,j] (1 - b[c,j])^(1 - x[i,j])}
 #' with `weights` \eqn{w} (k, sum to 1) and `prototypes` \eqn{b} (k x m, probabilities). Missing cells drop out; an
-#' observation with nothing observed gets the weights as its membership and has no influence.
+#' site with nothing observed gets the weights as its membership and has no influence.
 #'
 #' **Estimation.** EM in logarithms, accelerated by default. With `estimate = "ml"` prototypes may end at exactly 0 or
 #' 1; `"map"` adds a Beta prior on every probability and a symmetric Dirichlet prior on the weights, and is the default
@@ -15,7 +15,7 @@
 #' sources). Half of the starts are pulled towards rows drawn at random, half are random memberships; `fit$starts` says
 #' which of them reached the best.
 #'
-#' **Neighbours.** With `smooth` (see [smooth_over()]) observations near each other tend to belong to the same
+#' **Neighbours.** With `smooth` (see [smooth_over()]) sites near each other tend to belong to the same
 #' component. The memberships \eqn{q} are then fitted too, and to \eqn{\sum_i \sum_c q_{ic} \log(w_c P_c(x_i) /
 #' q_{ic})}{sum q[i,c] log(w[c] P_c(x[i,]) / q[i,c])}, which at its best \eqn{q} is the log-likelihood, is added
 #' \eqn{(s/2) \sum_{ij} w_{ij} \sum_c q_{ic} q_{jc}}{s/2 sum_ij w[i,j] sum_c q[i,c] q[j,c]} with \eqn{s} the `strength`
@@ -43,7 +43,7 @@
 #' \describe{
 #'   \item{`weights`}{k, decreasing, sum to 1.}
 #'   \item{`prototypes`}{k x m, in \[0, 1\].}
-#'   \item{`membership`}{n x k: the posterior probability that an observation belongs to a component (with `smooth`, its
+#'   \item{`membership`}{n x k: the posterior probability that a site belongs to a component (with `smooth`, its
 #'     approximation that the objective is made of).}
 #' }
 #' With `smooth` there is also `smooth`, as in [aspect_bernoulli()]; `loglik` is the plain mixture's at the estimate.
@@ -229,19 +229,19 @@ bm_fold_in <- function(fit, data, along) {
 #' Predictions and simulations of a Bernoulli mixture
 #'
 #' @param object a fit of [bernoulli_mixture()].
-#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names;
+#' @param newdata new sites, columns matched by name, in any order, or by place where one side has no names;
 #'   cells may be `NA`. `NULL`: the data of the fit.
 #' @param type `"response"`: the probability of each cell; `"membership"`: the posterior of each component; `"cell"`:
-#'   the posterior that each component made the cell, which is the same for all cells of an observation.
+#'   the posterior that each component made the cell, which is the same for all cells of a site.
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
-#' @param along for a fit with `smooth`, the covariates of the new observations, as in [predict.aspect_bernoulli()];
+#' @param along for a fit with `smooth`, the covariates of the new sites, as in [predict.aspect_bernoulli()];
 #'   `NULL`: unknown, and neighbours then have no say. Without `newdata`, of sites where nothing is recorded yet.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
 #' @param ... must be empty.
 #' @return `predict()`: a matrix rows x m (`"response"`) or rows x k (`"membership"`), or an array rows x m x k
-#'   (`"cell"`), with names. An observation that no component can have made is judged with probabilities kept 1e-6
+#'   (`"cell"`), with names. A site that no component can have made is judged with probabilities kept 1e-6
 #'   away from 0 and 1. `fitted()`: the first, for the data of the fit, missing cells included. `simulate()`: a list of
 #'   `nsim` complete 0/1 matrices n x m, observations keeping their membership, and as its attribute `seed` what
 #'   [stats::simulate()] promises.
@@ -302,7 +302,7 @@ component_scale.bernoulli_mixture <- function(fit) "probability"
 
 part_sides.bernoulli_mixture <- function(fit, name, values) {
   switch(name,
-    prototypes = c("component", "attribute"), NextMethod()
+    prototypes = c("component", "taxon"), NextMethod()
   )
 }
 

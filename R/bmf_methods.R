@@ -280,8 +280,8 @@ data_kind.bmf <- function(fit) bmf_data_kind(fit$family)
 
 part_sides.bmf <- function(fit, name, values) {
   switch(name,
-    effects = c("component", "attribute"), rows = c("observation", "row_feature"),
-    columns = c("attribute", "column_feature"), weights = c("row_feature", "column_feature"), NextMethod()
+    effects = c("component", "taxon"), rows = c("site", "row_feature"),
+    columns = c("taxon", "column_feature"), weights = c("row_feature", "column_feature"), NextMethod()
   )
 }
 

@@ -9,7 +9,7 @@
 #' drawn from the smaller fit, and both models are fitted to each (McLachlan 1987).
 #'
 #' @details
-#' The p-value is (1 + number of tables with at least the observed gain) / (1 + `nsim`). Observations are drawn again
+#' The p-value is (1 + number of tables with at least the observed gain) / (1 + `nsim`). Sites are drawn again
 #' from the weights of [bernoulli_mixture()] (the prior of the sources of [noisy_or()]); unknown cells stay unknown.
 #' Every fit to a drawn table has the settings of `control`: fewer starts than the fits compared had would make the
 #' gains on drawn tables too small, and p with them. Pairs of neighbours in k are compared, each by itself.
@@ -17,7 +17,7 @@
 #' Where two groups were right, k = 3 was taken for better at the 5 % level on 7 % of 292 tables of 60 x 10, and on 4 %
 #' of 201 of 200 x 10 (`bench/bootstrap.md` in the sources): do not trust a p just below 0.05 on a small table.
 #'
-#' Models with memberships of every observation, such as [aspect_bernoulli()] and [plsa()], have no such test: their
+#' Models with memberships of every site, such as [aspect_bernoulli()] and [plsa()], have no such test: their
 #' number of parameters grows with the table, and tables drawn from a fit are unlike the data. [select_k()] has held-out
 #' cells for these.
 #'
@@ -183,7 +183,7 @@ new_table.bernoulli_mixture <- function(fit) {
 #' profile some 30 runs of EM for each parameter.
 #'
 #' @param object a fit of [bernoulli_mixture()] without `smooth`.
-#' @param parm names of parameters or of attributes; missing: all.
+#' @param parm names of parameters or of taxa; missing: all.
 #' @param level coverage, between 0 and 1.
 #' @param ... must be empty.
 #' @param method `"bootstrap"` or `"profile"`.
@@ -191,7 +191,7 @@ new_table.bernoulli_mixture <- function(fit) {
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
 #' @param x the data, where the fit was made with `keep_x = FALSE`.
-#' @return `confint()`: a matrix with a row for each parameter, `weights[A1]` to `prototypes[Ak, attribute]`, and the
+#' @return `confint()`: a matrix with a row for each parameter, `weights[A1]` to `prototypes[Ak, taxon]`, and the
 #'   two ends as columns. `vcov()`: their covariances. The attribute `method` says how they were made.
 #' @references Efron B, Tibshirani RJ (1993). *An Introduction to the Bootstrap*. Chapman and Hall.
 #'   \doi{10.1201/9780429246593}
@@ -378,7 +378,7 @@ mixture_again <- function(seed, common, tick) {
 #' [by_taxon()], [contrast()], [curves()], [age_profile()] and [identifiability()] where a fit has no posterior.
 #'
 #' @details
-#' Tables are drawn from the fit as [simulate()] draws them, every observation with its own memberships; unknown cells
+#' Tables are drawn from the fit as [simulate()] draws them, every site with its own memberships; unknown cells
 #' stay unknown. The model is fitted to each with the same prior, effort and neighbours, whose bandwidth and strength
 #' stay. Every fit begins at the fit's own parameters, moved off 0 and 1, so components keep their order, and the
 #' intervals are of one solution.

@@ -193,10 +193,8 @@ check_choice <- function(x, name, choices) {
     return(choices[1L])
   }
   text <- is.character(x) && length(x) == 1L && !is.na(x)
-  # Rows are sites and columns taxa, whatever a choice calls them.
-  known <- if (text) intersect(c(x, c(site = "observation", taxon = "attribute")[x]), choices)
-  if (length(known)) {
-    return(known[1L])
+  if (text && x %in% choices) {
+    return(x)
   }
   hint <- if (text) meant_words(clip(x), choices) else "."
   stop_input("`%s` must be one of %s, not %s%s", name, show_names(choices, length(choices)), show_value(x), hint)

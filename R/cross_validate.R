@@ -1,6 +1,6 @@
 #' Cross-validation by cells, by rows or by visits
 #'
-#' How well models predict what they have not seen: cells hidden at random, whole observations, or whole visits.
+#' How well models predict what they have not seen: cells hidden at random, whole sites, or whole visits.
 #'
 #' @details
 #' **Cells.** The observed cells are dealt at random to `folds` groups; each group is hidden (`NA`) in turn, the model
@@ -11,20 +11,20 @@
 #' mean of Euclidean `nmf()` is cut to \[0, 1\]. For other whole numbers it is the Poisson loss of the fitted mean, else
 #' the squared error.
 #'
-#' **Rows.** The observations are dealt to `folds` groups; the loss is the mean negative log-likelihood of the
-#' observations left out, in nats each, as [test_loglik()] gives it: the training observations' probabilities are
+#' **Rows.** The sites are dealt to `folds` groups; the loss is the mean negative log-likelihood of the
+#' sites left out, in nats each, as [test_loglik()] gives it: the training sites' probabilities are
 #' equally likely components, or a mixture's own components (eqs. 23, 25, 26 of Bingham et al. 2009). In 0/1 tables
 #' models of counts give the chance of at least one, in tables of counts Poisson probabilities. A model without a
 #' likelihood of rows (`nmf()` by squared error) has `NA`, and the print says why; where no model has one, it is an
 #' error.
 #'
 #' **Arrays and repeated visits.** [plca()] of an array and [visits_bernoulli()] are judged by cells. A cell of repeated
-#' visits is the record of one attribute on one of them; its probability is that given the records of the other visits.
+#' visits is the record of one taxon on one of them; its probability is that given the records of the other visits.
 #'
-#' **Visits.** Of repeated visits to observations, each is held out with all of its records in one fold; the other
-#' visits to the observation stay, and one visit at least. The loss is that of a record, as for cells. What was found on
+#' **Visits.** Of repeated visits to sites, each is held out with all of its records in one fold; the other
+#' visits to the site stay, and one visit at least. The loss is that of a record, as for cells. What was found on
 #' a visit is known, and so is what was not: unlike the loss of a cell of one table, this one neither rewards nor
-#' punishes a model for taking zeros for absences. If misses depend on the observation (`missed_by = "observation"`),
+#' punishes a model for taking zeros for absences. If misses depend on the site (`missed_by = "site"`),
 #' nothing is known of a visit that was held out; such a model is refused.
 #'
 #' **Folds** are drawn once and are the same for every model and every `k`, so differences are paired. `se` is the

@@ -1,6 +1,6 @@
 #' The expected community against age
 #'
-#' How likely each attribute (taxon) was present through time, and how much each component made up. Both are averages
+#' How likely each taxon was present through time, and how much each component made up. Both are averages
 #' over the sites near each age. The fit must know the ages of its sites.
 #'
 #' @details At an age, each site weighs as the kernel of [smooth_over()] says by its age alone, wherever it lies, and
@@ -21,18 +21,18 @@
 #'   a taxon a chance above 0 is left where the components of the sites there have one.
 #'
 #' @param fit a fit of [aspect_bernoulli()], [bernoulli_mixture()] or [plsa()] with `smooth = smooth_over(age = )`, or
-#'   an [ensemble()] of such fits, whose curves are averaged (attributes only; the bounds then have the spread of the
+#'   an [ensemble()] of such fits, whose curves are averaged (taxa only; the bounds then have the spread of the
 #'   fits, too).
-#' @param of `"attribute"` or `"component"` (content components only).
+#' @param of `"taxon"` or `"component"` (content components only).
 #' @param at ages, finite; `NULL`: 60 from the oldest to the youngest.
-#' @param attribute names or numbers of the attributes wanted; `NULL` is all.
+#' @param taxon names or numbers of the taxa wanted; `NULL` is all.
 #' @param ... must be empty.
 #' @param draws `NULL`, or a list of fits to data of the same shape, such as [bootstrap_draws()]: the curves of each,
 #'   with the same bandwidth, tell how sure the components are.
 #' @param level coverage of the ends over draws, between 0 and 1.
 #' @param bandwidth where the weight of a site has fallen to exp(-1), in the unit of the ages, above 0; `NULL`: see
 #'   Details.
-#' @return A data frame with a row for each age and attribute (component): `age`, `attribute`, `present` (within \[0,
+#' @return A data frame with a row for each age and taxon (component): `age`, `taxon`, `present` (within \[0,
 #'   1\]), `lower`, `upper`, `recorded` (weighted share of the sites where it is on record; unknown cells left out;
 #'   `NA` where the fit was made with `keep_x = FALSE`; for [plsa()] these are `share`, of the counts, expected and as
 #'   recorded) and `n_effective`, the number of sites it rests on, 1 / sum of
@@ -47,21 +47,21 @@
 #' fit <- aspect_bernoulli(
 #'   early_tetrapods$x, k = 5, estimate = "map", phantom = "white", smooth = near, control = few
 #' )
-#' curves(fit, at = c(310, 290, 260), attribute = "Diplocaulus")
-#' plot(fit, "curves", attribute = c("Diplocaulus", "Dimetrodon"))
+#' curves(fit, at = c(310, 290, 260), taxon = "Diplocaulus")
+#' plot(fit, "curves", taxon = c("Diplocaulus", "Dimetrodon"))
 #' @export
-curves <- function(fit, of = c("attribute", "component"), at = NULL, attribute = NULL, ..., bandwidth = NULL,
+curves <- function(fit, of = c("taxon", "component"), at = NULL, taxon = NULL, ..., bandwidth = NULL,
                    draws = NULL, level = 0.9) {
   check_dots(...)
   check_fit(fit, smooth_models)
-  of <- check_choice(of, "of", c("attribute", "component"))
+  of <- check_choice(of, "of", c("taxon", "component"))
   if (!is.null(bandwidth)) bandwidth <- check_number(bandwidth, "bandwidth", 0, Inf, open = TRUE)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   if (!is.null(draws)) {
-    return(drawn_curves(fit, of, at, attribute, bandwidth, draws, level))
+    return(drawn_curves(fit, of, at, taxon, bandwidth, draws, level))
   }
   if (inherits(fit, "multicause_ensemble")) {
-    return(ensemble_curves(fit, of, at, attribute, bandwidth))
+    return(ensemble_curves(fit, of, at, taxon, bandwidth))
   }
   ages <- smooth_ages(fit)
   if (is.null(at)) at <- seq(max(ages, na.rm = TRUE), min(ages, na.rm = TRUE), length.out = 60L)
@@ -74,20 +74,20 @@ curves <- function(fit, of = c("attribute", "component"), at = NULL, attribute =
   if (of == "component") {
     return(structure(curve_frame(at, weights, composition, "component", "share"), bandwidth = bandwidth))
   }
-  attribute <- pick(attribute, fit$dims[["m"]], fit$names[[2L]], "attribute")
-  expected <- composition %*% content_components(fit)[, attribute, drop = FALSE]
-  if (is.null(colnames(expected))) colnames(expected) <- attribute
+  taxon <- pick(taxon, fit$dims[["m"]], fit$names[[2L]], "taxon")
+  expected <- composition %*% content_components(fit)[, taxon, drop = FALSE]
+  if (is.null(colnames(expected))) colnames(expected) <- taxon
   value <- curve_value(fit)
-  out <- curve_frame(at, weights, expected, "attribute", value)
+  out <- curve_frame(at, weights, expected, "taxon", value)
   recorded <- NA_real_
-  if (!is.null(fit$x)) recorded <- as.vector(recorded_shares(fit, weights, attribute))
-  out <- data.frame(out[c("age", "attribute", value, "lower", "upper")], recorded = recorded, out["n_effective"])
+  if (!is.null(fit$x)) recorded <- as.vector(recorded_shares(fit, weights, taxon))
+  out <- data.frame(out[c("age", "taxon", value, "lower", "upper")], recorded = recorded, out["n_effective"])
   structure(out, bandwidth = bandwidth)
 }
 
 # Curves of a fit, with the ends of those of draws.
-drawn_curves <- function(fit, of, at, attribute, bandwidth, draws, level) {
-  out <- curves(fit, of, at, attribute, bandwidth = bandwidth)
+drawn_curves <- function(fit, of, at, taxon, bandwidth, draws, level) {
+  out <- curves(fit, of, at, taxon, bandwidth = bandwidth)
   if (!is.list(draws) || !length(draws) || inherits(draws, "multicause")) {
     stop_input("`draws` must be a list of fits, such as bootstrap_draws(fit), not %s.", show_value(draws))
   }
@@ -100,7 +100,7 @@ drawn_curves <- function(fit, of, at, attribute, bandwidth, draws, level) {
     if (of == "component" && draw$dims[["k"]] != fit$dims[["k"]]) {
       stop_input("`draws` must have the components of the fit.")
     }
-    curves(draw, of, at, attribute, bandwidth = attr(out, "bandwidth")[1L])[[value]]
+    curves(draw, of, at, taxon, bandwidth = attr(out, "bandwidth")[1L])[[value]]
   }, numeric(nrow(out)))
   ends <- apply(matrix(each, nrow(out)), 1L, stats::quantile, c((1 - level) / 2, (1 + level) / 2), names = FALSE)
   out[c("low", "high")] <- list(pmin(ends[1L, ], out[[value]]), pmax(ends[2L, ], out[[value]]))
@@ -108,11 +108,11 @@ drawn_curves <- function(fit, of, at, attribute, bandwidth, draws, level) {
 }
 
 # Curves of an average of fits: means over its members, bounds from the spread of the sites and of the members.
-ensemble_curves <- function(fit, of, at, attribute, bandwidth) {
+ensemble_curves <- function(fit, of, at, taxon, bandwidth) {
   if (of == "component") {
-    stop_input("`of` must be \"attribute\" for an average of fits, because its members differ in their components.")
+    stop_input("`of` must be \"taxon\" for an average of fits, because its members differ in their components.")
   }
-  each <- lapply(fit$fits, curves, at = at, attribute = attribute, bandwidth = bandwidth)
+  each <- lapply(fit$fits, curves, at = at, taxon = taxon, bandwidth = bandwidth)
   out <- each[[1L]]
   value <- intersect(c("present", "share"), names(out))
   over <- function(column) as.vector(vapply(each, column, out[[value]]) %*% fit$weights)
@@ -200,16 +200,16 @@ curve_frame <- function(at, weights, values, key, value) {
 }
 
 # Weighted shares of the sites where an attribute is on record, or of their counts.
-recorded_shares <- function(fit, weights, attribute) {
-  x <- recorded_values(fit, attribute)
+recorded_shares <- function(fit, weights, taxon) {
+  x <- recorded_values(fit, taxon)
   known <- !is.na(x)
   x[!known] <- 0
   as.matrix(weights %*% x) / as.matrix(weights %*% known)
 }
 
 # The data themselves, as chances or shares, of all observations.
-recorded_values <- function(fit, attribute) UseMethod("recorded_values")
+recorded_values <- function(fit, taxon) UseMethod("recorded_values")
 
-recorded_values.default <- function(fit, attribute) {
-  dense_rows(fit$x[, attribute, drop = FALSE], seq_len(fit$dims[["n"]]))
+recorded_values.default <- function(fit, taxon) {
+  dense_rows(fit$x[, taxon, drop = FALSE], seq_len(fit$dims[["n"]]))
 }

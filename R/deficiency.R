@@ -1,22 +1,22 @@
 #' How many presences are missing, by taxon or by site
 #'
-#' Sums the chance that a zero is a false absence (`missed` of [false_absences()]) over each attribute or observation,
+#' Sums the chance that a zero is a false absence (`missed` of [false_absences()]) over each taxon or site,
 #' and compares it with what was recorded. Where most of a taxon or a site is missing, do not conclude anything from its
 #' absences.
 #'
 #' @param fit a fit of [aspect_bernoulli()], or an answer of [which_zeros()].
-#' @param by `"attribute"` (taxa) or `"observation"` (sites).
+#' @param by `"taxon"` or `"site"`.
 #' @param ... must be empty.
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @param phantom_convention see [false_absences()].
-#' @param observation,within names or numbers of the observations to sum over, and which zeros can be false at all, as
+#' @param site,within names or numbers of the sites to sum over, and which zeros can be false at all, as
 #'   in [false_absences()]; `NULL` is all. Others count nowhere.
 #' @param draws for intervals: `NULL`, 100 draws where the fit has a posterior (`estimate` `"vb"` or `"gibbs"`); a
 #'   number of them, 0 for none; or a list of fits to data of the same shape, such as [posterior_draws()] or
 #'   [bootstrap_draws()].
 #' @param level coverage of the intervals, between 0 and 1.
-#' @return A data frame of class `deficiency`, the largest share first: `attribute` or `observation`; `recorded`, the
+#' @return A data frame of class `deficiency`, the largest share first: `taxon` or `site`; `recorded`, the
 #'   number of ones; `zeros`, the number of observed zeros (unknown cells count nowhere); `missed`, the expected number
 #'   of false absences among them; `share`, missed / (missed + recorded), in \[0, 1\], `NA` where that is 0 / 0. Without
 #'   a white phantom nothing is missed, and a message says so. Of an answer of [which_zeros()]: what [by_taxon()] or
@@ -37,17 +37,17 @@
 #' set.seed(1)
 #' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
 #' x <- present * rbinom(40 * 12, 1, rep(runif(40, 0.2, 1), 12))
-#' deficiency(aspect_bernoulli(x, k = 3), by = "observation")
+#' deficiency(aspect_bernoulli(x, k = 3), by = "site")
 #' @export
-deficiency <- function(fit, by = c("attribute", "observation"), ...) {
+deficiency <- function(fit, by = c("taxon", "site"), ...) {
   if (missing(fit)) stop_missing("fit")
   UseMethod("deficiency")
 }
 
 #' @rdname deficiency
 #' @export
-deficiency.which_zeros <- function(fit, by = c("attribute", "observation"), ...) {
-  given <- intersect(c("observation", "within"), names(list(...)))
+deficiency.which_zeros <- function(fit, by = c("taxon", "site"), ...) {
+  given <- intersect(c("site", "within"), names(list(...)))
   if (length(given)) {
     stop_input("`%s` is for fits: %s.", given[1L], if (given[1L] == "within") {
       "which zeros can be false is said to which_zeros(within = )"
@@ -56,8 +56,8 @@ deficiency.which_zeros <- function(fit, by = c("attribute", "observation"), ...)
     })
   }
   check_dots(...)
-  by <- check_choice(by, "by", c("attribute", "observation"))
-  sums <- if (by == "attribute") by_taxon(fit) else by_site(fit)
+  by <- check_choice(by, "by", c("taxon", "site"))
+  sums <- if (by == "taxon") by_taxon(fit) else by_site(fit)
   sums <- sums[order(-sums$share, -sums$missed), ]
   rownames(sums) <- NULL
   sums
@@ -65,12 +65,12 @@ deficiency.which_zeros <- function(fit, by = c("attribute", "observation"), ...)
 
 #' @rdname deficiency
 #' @export
-deficiency.default <- function(fit, by = c("attribute", "observation"), ..., observation = NULL, within = NULL,
+deficiency.default <- function(fit, by = c("taxon", "site"), ..., site = NULL, within = NULL,
                                kinds = NULL, x = NULL, phantom_convention = c("fitted", "minimal", "maximal"),
                                draws = NULL, level = 0.9) {
   check_dots(...)
   check_fit(fit)
-  by <- check_choice(by, "by", c("attribute", "observation"))
+  by <- check_choice(by, "by", c("taxon", "site"))
   level <- check_number(level, "level", 0, 1, open = TRUE)
   drawn <- own_draws(fit, draws)
   moved <- use_convention(fit, kinds, phantom_convention, x)
@@ -78,11 +78,11 @@ deficiency.default <- function(fit, by = c("attribute", "observation"), ..., obs
   kinds <- moved$kinds
   x <- fit_data(fit, x)
   cells <- list(
-    rows = sort(pick(observation, fit$dims[["n"]], fit$names[[1L]], "observation")), within = check_within(within, fit)
+    rows = sort(pick(site, fit$dims[["n"]], fit$names[[1L]], "site")), within = check_within(within, fit)
   )
   tell_no_phantom(fit, kinds)
   sums <- sum_missed(fit, x, kinds, by, cells)
-  side <- if (by == "observation") 1L else 2L
+  side <- if (by == "site") 1L else 2L
   name <- label_of(if (side == 1L) cells$rows else seq_along(sums$recorded), fit$names[[side]])
   table <- data.frame(name, sums[c("recorded", "zeros", "missed")])
   names(table)[1L] <- by
@@ -105,7 +105,7 @@ deficiency.default <- function(fit, by = c("attribute", "observation"), ..., obs
 }
 
 # How often 90 % ranges of averages of variational fits held, from kind to kind of table (bench/bayes_average.md).
-sums_held <- list(observation = c(86, 98), attribute = c(87, 99))
+sums_held <- list(site = c(86, 98), taxon = c(87, 99))
 
 averages_vb <- function(fit) {
   inherits(fit, "multicause_ensemble") && all(member_estimates(fit) %in% "vb") && length(unique(fit$weights)) > 1L
@@ -125,10 +125,10 @@ sum_missed <- function(fit, x, kinds, by, cells = list(rows = seq_len(fit$dims[[
     }
     missed <- cell_scores(fit, rows, kinds)$missed
     missed[!observed %in% 0] <- 0
-    add <- if (by == "observation") rowSums else colSums
+    add <- if (by == "site") rowSums else colSums
     cbind(add(observed == 1, na.rm = TRUE), add(observed == 0, na.rm = TRUE), add(missed), add(missed * (1 - missed)))
   })
-  total <- if (by == "observation") do.call(rbind, blocks) else Reduce(`+`, blocks)
+  total <- if (by == "site") do.call(rbind, blocks) else Reduce(`+`, blocks)
   structure(
     list(recorded = as.integer(total[, 1L]), zeros = as.integer(total[, 2L]), missed = total[, 3L]),
     variance = total[, 4L]
@@ -180,7 +180,7 @@ fit_sums <- function(fit, side, groups, draws) {
   }
   tell_no_phantom(fit, kinds)
   x <- fit_data(fit)
-  by <- c("observation", "attribute")[side]
+  by <- c("site", "taxon")[side]
   size <- fit$dims[[c("n", "m")[side]]]
   group <- group_factor(groups, size, side, rep(TRUE, size), fit$names[[side]])
   known <- !is.na(group)
@@ -203,16 +203,16 @@ sum_most <- function(fit, x, kinds, by) {
     observed <- dense_rows(x, rows)
     most <- largest_missed(fit, cell_scores(fit, rows, kinds), !is.na(observed), kinds, "absences")
     most[!observed %in% 0] <- 0
-    if (by == "observation") rowSums(most) else colSums(most)
+    if (by == "site") rowSums(most) else colSums(most)
   })
-  if (by == "observation") unlist(blocks) else Reduce(`+`, blocks)
+  if (by == "site") unlist(blocks) else Reduce(`+`, blocks)
 }
 
 #' @export
 print.deficiency <- function(x, digits = 3L, n = 20L, ...) {
   digits <- check_digits(digits)
   shown <- utils::head(x, check_shown(n))
-  side <- if (names(x)[1L] == "observation") 1L else 2L
+  side <- if (names(x)[1L] == "site") 1L else 2L
   what <- singular_word(kept_words(x)[side])
   names(shown)[1L] <- what
   missed <- sum(x$missed)
@@ -229,7 +229,7 @@ print.deficiency <- function(x, digits = 3L, n = 20L, ...) {
   print.data.frame(round_columns(shown, digits), row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
   cat("share: of the presences of this ", what, ", how much was missed\n", sep = "")
-  cat(sprintf("%s: column `%s`\n", what, names(x)[1L]))
+  if (what != names(x)[1L]) cat(sprintf("%s: column `%s`\n", what, names(x)[1L]))
   if (!is.null(x$low)) cat("low, high: of the number missed over draws of the fit's posterior, or the fits given\n")
   held <- attr(x, "held")
   if (!is.null(held)) {

@@ -1,9 +1,9 @@
 #' The table without its phantoms
 #'
 #' Reconstructs the table as content alone would have made it: phantom components are taken out, the memberships of
-#' each observation rescaled, and the probabilities rounded to 0 and 1.
+#' each site rescaled, and the probabilities rounded to 0 and 1.
 #'
-#' A probability above 0.5 becomes 1, else 0; exactly 0.5 becomes 0. An observation that is all phantom (content below
+#' A probability above 0.5 becomes 1, else 0; exactly 0.5 becomes 0. A site that is all phantom (content below
 #' 1e-12) has nothing to rescale and gets the mean content of the table; the result names those. Unknown cells (`NA`)
 #' are filled like zeros and counted apart.
 #'
@@ -15,7 +15,7 @@
 #' @param drop which kinds of phantoms to take out: `"white"`, `"black"` or both.
 #' @param keep `"union"`: recorded ones stay; `"replace"`: the table is the rounded probabilities.
 #' @param ... must be empty.
-#' @param rows names or numbers of the observations wanted; `NULL` is all. A result over 1 GB is refused with that
+#' @param rows names or numbers of the sites wanted; `NULL` is all. A result over 1 GB is refused with that
 #'   advice.
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
@@ -27,7 +27,7 @@
 #'   \item{`counts`}{`zeros` and `ones` in the data, zeros `filled` (now 1), ones `lost` by rounding (with `"union"`
 #'     they are kept in `x` all the same), `unknown` cells and how many of them became 1 (`unknown_filled`).}
 #'   \item{`dropped`}{names of the components taken out.}
-#'   \item{`all_phantom`}{the observations that had no content of their own.}
+#'   \item{`all_phantom`}{the sites that had no content of their own.}
 #'   \item{`keep`}{as given.}
 #' }
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and

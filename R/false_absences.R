@@ -4,11 +4,11 @@
 #' not recorded. `false_presences()` ranks the ones by how likely each is a *false presence*: a wrong record.
 #'
 #' @details
-#' **The four numbers**, for an observed zero of observation \eqn{i} and attribute \eqn{j}:
+#' **The four numbers**, for an observed zero of site \eqn{i} and taxon \eqn{j}:
 #' \describe{
 #'   \item{`probability`}{the chance of a presence in this cell, \eqn{p}, as `fitted()` gives it.}
 #'   \item{`present`}{the chance of a presence if content, not a phantom, made the cell: \eqn{p} without the white
-#'     phantom. An observation that is all phantom (its content is below 1e-12) has no content of its own; the mean
+#'     phantom. A site that is all phantom (its content is below 1e-12) has no content of its own; the mean
 #'     content of the table is taken.}
 #'   \item{`missed`}{the chance that the phantom made the zero *and* content would have made a presence: what the
 #'     model itself calls a false absence. It sums to the expected number of them.}
@@ -16,13 +16,13 @@
 #' }
 #' The data alone do not fix `missed`. Other decompositions of the table fit equally well and give other values. They go
 #' from 0 (there is no phantom) up to `missed_most`. That is the most in all decompositions whose phantom is as white as
-#' this one: it has no attribute more often. A less white phantom may give more; [identifiability()] has a bound for
+#' this one: it has no taxon more often. A less white phantom may give more; [identifiability()] has a bound for
 #' that. As a chance, `missed` is right on average only with `estimate = "vb"`, flat priors, and tables drawn from the
 #' model. [aspect_bernoulli()] says how far off it is on other tables. Other estimates are too sure.
 #'
 #' **Repeated visits.** In a fit of [visits_bernoulli()] visits can miss a taxon. `probability` and `present` are both
-#' the chance that the attribute is there, before a look at the visits to this cell. `missed` is that chance after all
-#' of them. `phantom` is the chance that these visits would have missed the attribute, whether it is there or not, so it
+#' the chance that the taxon is there, before a look at the visits to this cell. `missed` is that chance after all
+#' of them. `phantom` is the chance that these visits would have missed the taxon, whether it is there or not, so it
 #' is never below `missed`. `added` and `phantom` of a presence mirror this. There is no `missed_most`: visits decide.
 #'
 #' Two white phantoms add up. Without a white phantom `present` is `probability`, and `missed` and `phantom` are 0. For
@@ -30,7 +30,7 @@
 #' content made the cell. `added` is the chance that a black phantom made the presence and content would have made an
 #' absence (at most `added_most`). `phantom` is the chance that a black phantom made it.
 #'
-#' **Which one to rank by.** Within one observation the four rank (almost) alike. They differ in how observations are
+#' **Which one to rank by.** Within one site the four rank (almost) alike. They differ in how sites are
 #' pooled:
 #' * `"probability"`, the default, is the ranking to use over a whole table. In tables with a large phantom, such as
 #'   those of fossils, it found planted omissions best.
@@ -38,42 +38,44 @@
 #'   phantom stands for the loss itself (a table that was complete before).
 #' * `"present"` disregards how poor a site is.
 #' * `"phantom"` is the published score. It puts the zeros of the poorest sites first, for every taxon. So use it
-#'   within one observation only (`per = "observation"`).
+#'   within one site only (`per = "site"`).
 #'
 #' For false presences `"probability"` puts those of poor sites first. But wrong records make a site look rich, so it
 #' may rank them worse than chance. `"absent"`, the default there, looks at the composition of the site alone and needs
 #' no black phantom. On tables with planted additions (`bench/additions.md`, few replicates) the area under its ROC
 #' curve was .64 to .95, and nowhere below that of `"probability"` (.47 to .90). Where a black phantom was found and
-#' 40 % of the observations had additions, `"added"` was better still (.88 to .97, against .82 to .95); where all had,
+#' 40 % of the sites had additions, `"added"` was better still (.88 to .97, against .82 to .95); where all had,
 #' it was worse.
 #'
 #' **Cost.** O(n m k), by blocks of rows; memory for the cells returned and one block.
 #'
-#' @param fit a fit of [aspect_bernoulli()], or to [shards()] (without `within`, `sites`, `x`, `phantom_convention`).
-#' @param n how many cells to return: a whole number of at least 1, or `Inf` for all; with `per`, for each observation
-#'   or attribute.
+#' @param fit a fit of [aspect_bernoulli()], or to [shards()] (without `within`, `site_data`, `x` and
+#'   `phantom_convention`).
+#' @param n how many cells to return: a whole number of at least 1, or `Inf` for all; with `per`, for each site
+#'   or taxon.
 #' @param by which number to rank by, see Details; the first is the default.
 #' @param ... must be empty.
-#' @param per `"table"` ranks all cells together, `"observation"` and `"attribute"` rank within each.
-#' @param observation,attribute names or numbers of those to look at; `NULL` is all.
+#' @param per `"table"` ranks all cells together, `"site"` and `"taxon"` rank within each.
+#' @param site,taxon names or numbers of those to look at; `NULL` is all.
 #' @param within which cells to look at: a logical matrix (or logical sparse matrix) of the shape of the data, such as
 #'   one made by a rule on the ages of sites and taxa; `NULL` is all.
-#' @param sites a data frame on the observations, whose columns are added. Its row names are matched to those of the
+#' @param site_data a data frame on the sites, whose columns are added. Its row names are matched to those of the
 #'   data; where it has none but numbers, or they do not match, the first column that holds all of them is used, and
 #'   numbers of rows only where no column does (a message says which). For data without row names it must have a row for
-#'   each observation, in the same order. Columns that are named as one of the result's get the prefix `site_`.
+#'   each site, in the same order. Columns that are named as one of the result's get the prefix `site_`.
 #' @param kinds what each component is: a result of [phantoms()], for a rule of your own, or a character vector of
 #'   `"content"`, `"white"` and `"black"`; `NULL` is `phantoms(fit)`.
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @param phantom_convention of all decompositions that fit equally well by rescaling, which to report: as `"fitted"`,
 #'   the one with the least phantom (`"minimal"`) or the one with the most (`"maximal"`); see [identifiability()]. The
 #'   two conventions need a fit with phantoms of one kind.
-#' @return A data frame of class `false_absences` (`false_presences`), likeliest first: `observation`, `attribute`
+#' @return A data frame of class `false_absences` (`false_presences`), likeliest first: `site`, `taxon`
 #'   (names, or numbers where the data have none), `probability`, `present`, `missed`, `phantom`, `missed_most`
-#'   (`probability`, `absent`, `added`, `phantom`, `added_most`), all within \[0, 1\], and the columns of `sites`. Equal
-#'   cells come in the order of rows, then columns. Fits with `estimate = "gibbs"` add `missed_low` and `missed_high`
+#'   (`probability`, `absent`, `added`, `phantom`, `added_most`), all within \[0, 1\], and the columns of `site_data`.
+#'   Equal cells come in the order of rows, then columns. Fits with `estimate = "gibbs"` add `missed_low` and
+#'   `missed_high`
 #'   (`added_low`, `added_high`): the central 90 % of `missed` over the posterior, by the Beta distribution with the
-#'   mean and standard deviation of its draws. Its attributes `n_cells`, `expected` and `expected_most` are the number
+#'   mean and standard deviation of its draws. Its taxa `n_cells`, `expected` and `expected_most` are the number
 #'   of zeros (ones) looked at, how many of them are expected to be false, and how many at most in decompositions with
 #'   the same probabilities and a phantom as white (black).
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
@@ -87,43 +89,43 @@
 #' dimnames(x) <- list(paste0("site", 1:40), paste0("genus", 1:12))
 #' fit <- aspect_bernoulli(x, k = 3)
 #' false_absences(fit, n = 10)
-#' false_absences(fit, n = 2, by = "missed", per = "observation", observation = c("site3", "site30"))
+#' false_absences(fit, n = 2, by = "missed", per = "site", site = c("site3", "site30"))
 #' @export
 false_absences <- function(fit, n = 50, by = c("probability", "missed", "present", "phantom"), ...,
-                           per = c("table", "observation", "attribute"), observation = NULL, attribute = NULL,
-                           within = NULL, sites = NULL, kinds = NULL, x = NULL,
+                           per = c("table", "site", "taxon"), site = NULL, taxon = NULL,
+                           within = NULL, site_data = NULL, kinds = NULL, x = NULL,
                            phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
   by <- check_choice(by, "by", c("probability", "missed", "present", "phantom"))
-  asked <- list(n = n, per = per, observation = observation, attribute = attribute, within = within)
+  asked <- list(n = n, per = per, site = site, taxon = taxon, within = within)
   if (is_shards_fit(fit)) {
-    more <- !missing(phantom_convention) || !is.null(sites) || !is.null(x)
+    more <- !missing(phantom_convention) || !is.null(site_data) || !is.null(x)
     return(rank_shards(fit, asked, by, "absences", kinds, more))
   }
   check_fit(fit)
   moved <- use_convention(fit, kinds, phantom_convention, x)
   scope <- cell_scope(moved$fit, by, asked, moved$kinds, x)
-  new_false_cells(moved$fit, rank_cells(moved$fit, scope, by, "absences"), scope, by, "absences", sites)
+  new_false_cells(moved$fit, rank_cells(moved$fit, scope, by, "absences"), scope, by, "absences", site_data)
 }
 
 #' @rdname false_absences
 #' @export
 false_presences <- function(fit, n = 50, by = c("absent", "added", "probability", "phantom"), ...,
-                            per = c("table", "observation", "attribute"), observation = NULL, attribute = NULL,
-                            within = NULL, sites = NULL, kinds = NULL, x = NULL,
+                            per = c("table", "site", "taxon"), site = NULL, taxon = NULL,
+                            within = NULL, site_data = NULL, kinds = NULL, x = NULL,
                             phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
   by <- check_choice(by, "by", c("absent", "added", "probability", "phantom"))
-  asked <- list(n = n, per = per, observation = observation, attribute = attribute, within = within)
+  asked <- list(n = n, per = per, site = site, taxon = taxon, within = within)
   if (is_shards_fit(fit)) {
-    more <- !missing(phantom_convention) || !is.null(sites) || !is.null(x)
+    more <- !missing(phantom_convention) || !is.null(site_data) || !is.null(x)
     return(rank_shards(fit, asked, by, "presences", kinds, more))
   }
   check_fit(fit)
   moved <- use_convention(fit, kinds, phantom_convention, x)
   scope <- cell_scope(moved$fit, by, asked, moved$kinds, x)
   score <- names(score_names$presences)[match(by, score_names$presences)]
-  new_false_cells(moved$fit, rank_cells(moved$fit, scope, score, "presences"), scope, by, "presences", sites)
+  new_false_cells(moved$fit, rank_cells(moved$fit, scope, score, "presences"), scope, by, "presences", site_data)
 }
 
 # The scores' names in cell_scores() and in what users see.
@@ -136,15 +138,15 @@ score_names <- list(
 cell_scope <- function(fit, by, asked, kinds, x) {
   n <- asked$n
   if (!identical(n, Inf)) n <- check_count(n, "n", 1L)
-  per <- check_choice(asked$per, "per", c("table", "observation", "attribute"))
+  per <- check_choice(asked$per, "per", c("table", "site", "taxon"))
   kinds <- component_kinds(fit, kinds)
-  if (by == "phantom" && per != "observation" && length(asked$observation) != 1L) {
-    inform("Over several sites, `phantom` ranks the poorest ones first: use `per = \"observation\"`.")
+  if (by == "phantom" && per != "site" && length(asked$site) != 1L) {
+    inform("Over several sites, `phantom` ranks the poorest ones first: use `per = \"site\"`.")
   }
   list(
     n = n, per = per, kinds = kinds, x = fit_data(fit, x),
-    rows = sort(pick(asked$observation, fit$dims[["n"]], fit$names[[1L]], "observation")),
-    columns = sort(pick(asked$attribute, fit$dims[["m"]], fit$names[[2L]], "attribute")),
+    rows = sort(pick(asked$site, fit$dims[["n"]], fit$names[[1L]], "site")),
+    columns = sort(pick(asked$taxon, fit$dims[["m"]], fit$names[[2L]], "taxon")),
     within = check_within(asked$within, fit)
   )
 }
@@ -178,7 +180,7 @@ rank_cells <- function(fit, scope, by, of) {
   parts <- list()
   n_cells <- expected <- expected_most <- 0
   least <- -Inf
-  compete <- is.finite(scope$n) && scope$per != "observation"
+  compete <- is.finite(scope$n) && scope$per != "site"
   for (rows in row_blocks(scope$rows, fit$dims[["m"]])) {
     block <- block_cells(fit, scope, rows, by, of, least)
     n_cells <- n_cells + block$n_cells
@@ -188,7 +190,7 @@ rank_cells <- function(fit, scope, by, of) {
     if (compete) parts <- list(keep_best(do.call(rbind, parts), by, scope))
     if (scope$per == "table" && nrow(parts[[1L]]) >= scope$n) least <- min(parts[[1L]][[by]])
     n_kept <- sum(vapply(parts, nrow, 0L))
-    refuse_large(7 * n_kept, sprintf("All %s", of), "give `n`, or `observation` or `attribute`")
+    refuse_large(7 * n_kept, sprintf("All %s", of), "give `n`, or `site` or `taxon`")
   }
   list(
     cells = keep_best(do.call(rbind, parts), by, scope), n_cells = n_cells, expected = expected,
@@ -226,17 +228,17 @@ keep_best <- function(cells, by, scope) {
     }
     return(cells[utils::head(order(-cells[[by]], cells$row, cells$column), n), , drop = FALSE])
   }
-  group <- if (scope$per == "observation") cells$row else cells$column
+  group <- if (scope$per == "site") cells$row else cells$column
   at <- order(group, -score, cells$row, cells$column)
   place <- sequence(rle(group[at])$lengths)
   cells[at[place <= n], , drop = FALSE]
 }
 
-new_false_cells <- function(fit, ranked, scope, by, of, sites) {
+new_false_cells <- function(fit, ranked, scope, by, of, site_data) {
   label <- function(index, names) if (is.null(names)) index else names[index]
   cells <- ranked$cells
   table <- data.frame(
-    observation = label(cells$row, fit$names[[1L]]), attribute = label(cells$column, fit$names[[2L]]),
+    site = label(cells$row, fit$names[[1L]]), taxon = label(cells$column, fit$names[[2L]]),
     stats::setNames(cells[names(score_names[[of]])], score_names[[of]])
   )
   if (!is.null(cells$spread)) {
@@ -244,7 +246,7 @@ new_false_cells <- function(fit, ranked, scope, by, of, sites) {
     table[paste0(score_names[[of]][["missed"]], c("_low", "_high"))] <- ends
   }
   if (is.null(fit$missed_by)) table[[paste0(score_names[[of]][["missed"]], "_most")]] <- cells$most
-  if (!is.null(sites)) table <- cbind(table, site_columns(sites, fit, cells$row, names(table)))
+  if (!is.null(site_data)) table <- cbind(table, site_columns(site_data, fit, cells$row, names(table)))
   rownames(table) <- NULL
   structure(
     table,
@@ -312,8 +314,8 @@ print_false_cells <- function(x, digits, n, of, legend) {
   ), names(shown))
   scores <- scores[vapply(unclass(shown)[scores], is.numeric, NA)]
   shown[scores] <- lapply(shown[scores], function(score) format(round(score, digits), nsmall = digits))
-  rare <- intersect(attr(x, "rare"), shown$attribute)
-  side <- match(c("observation", "attribute"), names(shown))
+  rare <- intersect(attr(x, "rare"), shown$taxon)
+  side <- match(c("site", "taxon"), names(shown))
   if (!anyNA(side)) names(shown)[side] <- words
   if (nrow(x)) print.data.frame(shown, row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
@@ -322,7 +324,9 @@ print_false_cells <- function(x, digits, n, of, legend) {
     legend <- sub("a phantom as (white|black)", "an exactly \\1 phantom", legend)
   }
   if (nrow(x)) cat(sprintf("%s: %s\n", names(legend), legend), sep = "")
-  if (nrow(x) && !anyNA(side)) cat(sprintf("%s: columns `observation`, `attribute`\n", paste(words, collapse = ", ")))
+  if (nrow(x) && !anyNA(side) && !identical(words, c("site", "taxon"))) {
+    cat(sprintf("%s: columns `site`, `taxon`\n", paste(words, collapse = ", ")))
+  }
   if (length(rare)) {
     cat(sprintf("Found too seldom for these chances to rest on its own record: %s.\n", show_names(as.character(rare))))
   }
@@ -341,7 +345,7 @@ print_false_header <- function(x, of) {
   cat(sprintf(
     "%s %d of %.0f %s with the highest `%s`%s\n", if (part) sprintf("%d of the", nrow(x)) else "The",
     attr(x, "n_ranked"), n_cells, of, attr(x, "by"), if (per == "table") "" else
-      sprintf(" within each %s", singular_word(kept_words(x))[match(per, c("observation", "attribute"))])
+      sprintf(" within each %s", singular_word(kept_words(x))[match(per, c("site", "taxon"))])
   ))
   if (!attr(x, "has_phantom")) {
     cat(sprintf("This fit has no phantom of %s: no %s is expected to be false.\n", of, sub("s$", "", of)))

@@ -4,13 +4,13 @@
 #'
 #' `deviance()` is the sum of squared deviance residuals, `residuals(fit, type = "deviance")`, over known cells: 0 where
 #' the fitted means are the data. `df.residual()` is the number of known cells less that of parameters, and
-#' `extractAIC()` what [AIC()] rests on. `case.names()` and `variable.names()` are the names of observations and of
-#' attributes.
+#' `extractAIC()` what [AIC()] rests on. `case.names()` and `variable.names()` are the names of sites and of
+#' taxa.
 #'
 #' @details
 #' Of 0/1 data the deviance is -2 times the log-likelihood that the fitted means give to the cells, each by itself. In
 #' [aspect_bernoulli()] by maximum likelihood that is -2 `logLik()`. It is not in [bernoulli_mixture()] and
-#' [noisy_or()], where the cells of an observation hang together, nor in [visits_bernoulli()], whose residuals
+#' [noisy_or()], where the cells of a site hang together, nor in [visits_bernoulli()], whose residuals
 #' are those of what any visit found. Of counts it is the Poisson deviance, of real values and `loss = "euclidean"` the
 #' sum of squares.
 #'

@@ -2,12 +2,12 @@
 #'
 #' The same table can be split into content and phantom in several ways that have the same likelihood. They give
 #' different answers to "how much is missing?". `identifiability()` says how far apart these answers are: for the
-#' phantom's share of the table and of each observation, for the number of false absences and, if asked, for every cell.
+#' phantom's share of the table and of each site, for the number of false absences and, if asked, for every cell.
 #'
 #' @details
 #' **Why.** A table shows the product of how common a taxon was where it lived and how well a site is known. Make every
 #' taxon twice as common and every record half as good, and the same finds are as likely as before. The data fix the
-#' probability \eqn{p} of a find in each cell. They fix content's share \eqn{u} of an observation (1 minus the
+#' probability \eqn{p} of a find in each cell. They fix content's share \eqn{u} of a site (1 minus the
 #' phantom's) only within bounds. Given \eqn{u}, the chance that the taxon lived there is \eqn{p / u}, and the chance
 #' that a zero is a false absence \eqn{(1 - u) / u \cdot p / (1 - p)}{(1 - u) / u p / (1 - p)}.
 #'
@@ -44,12 +44,12 @@
 #' With `"vb"` and flat priors it covered 95 % at the estimate, and 99 % over draws, with shorter intervals. Take
 #' `"vb"`. On tables that the model does not describe (one fauna a site, gradients, a wrong `k`) it covered 90 to 99 %.
 #'
-#' **What is assumed.** That a phantom treats all attributes of an observation alike. Where some taxa are harder to find
+#' **What is assumed.** That a phantom treats all taxa of a site alike. Where some taxa are harder to find
 #' than others, these look rare here, and more may be missing than any of these bounds says. For birds of one visit to a
-#' site, repeated visits showed twice as many or more. `unlike` says how many. Suppose that every attribute \eqn{j} is
-#' missed at a rate of its own, the same in all observations. Then a presence is recorded with a chance \eqn{d_j} of at
+#' site, repeated visits showed twice as many or more. `unlike` says how many. Suppose that every taxon \eqn{j} is
+#' missed at a rate of its own, the same in all sites. Then a presence is recorded with a chance \eqn{d_j} of at
 #' least the largest probability of an observed cell in its column, and `missed` is at most
-#' \eqn{(1 - d_j) / d_j \cdot p / (1 - p)}{(1 - d_j) / d_j p / (1 - p)}. If observations have rates of their own as
+#' \eqn{(1 - d_j) / d_j \cdot p / (1 - p)}{(1 - d_j) / d_j p / (1 - p)}. If sites have rates of their own as
 #' well, \eqn{d_j} is replaced by the larger of \eqn{p} and the product of the largest other probabilities in the row
 #' and the column. Both are outer bounds; that of both holds for each cell by itself. A table without repeats or effort
 #' cannot tell such misses from rarity, so these bounds are wide: that is what one table allows.
@@ -60,14 +60,14 @@
 #'
 #' The outer bound is one of exact phantoms, and a component that [phantoms()] calls white may take more than it allows:
 #' with the same probabilities, a phantom with a little of the contents mixed in has a larger share. If a phantom has
-#' a presence of attribute \eqn{j} with probability at most \eqn{w_j}, then \eqn{u} is at least
+#' a presence of taxon \eqn{j} with probability at most \eqn{w_j}, then \eqn{u} is at least
 #' \eqn{(p_j - w_j) / (1 - w_j)} for every observed cell of the row, and the rest follows as above. `missed_most` of
 #' [false_absences()] is this bound with \eqn{w} that of the fit's own phantom: it holds for every fit with the same
-#' probabilities whose phantom has each attribute no more often. `rule` is the bound for all phantoms that are
+#' probabilities whose phantom has each taxon no more often. `rule` is the bound for all phantoms that are
 #' white by the rule of [phantoms()], which fixes only the mean of \eqn{w}, \eqn{\bar w}{w}: with \eqn{S_r} the sum
-#' of the \eqn{r} largest probabilities in the row and \eqn{m} attributes observed, \eqn{u} is at least
+#' of the \eqn{r} largest probabilities in the row and \eqn{m} taxa observed, \eqn{u} is at least
 #' \eqn{(S_r - m \bar w) / (r - m \bar w)}{(S_r - m w) / (r - m w)} for every \eqn{r} above
-#' \eqn{m \bar w}{m w}. It is wide, because such a phantom may have all its presences in the commonest attributes of one
+#' \eqn{m \bar w}{m w}. It is wide, because such a phantom may have all its presences in the commonest taxa of one
 #' row; for a row by itself it is attained.
 #'
 #' **Cost.** O(n m k) for the outer bound; n linear programs in k unknowns for the inner one; for the search about
@@ -79,7 +79,7 @@
 #' @param cells also give the bounds of every observed zero (of every one, for a black phantom).
 #' @param bootstrap number of tables drawn from the fit and fitted again from the fit's own parameters, at least 0; not
 #'   for ensembles and draws.
-#' @param draws list of fits to data with the same observations and attributes: [posterior_draws()], or bootstrap fits
+#' @param draws list of fits to data with the same sites and taxa: [posterior_draws()], or bootstrap fits
 #'   made elsewhere.
 #' @param level coverage of the quantiles over `bootstrap` or `draws`, between 0 and 1.
 #' @param narrow bounds of the mean share closer than this count as decided, a number between 0 and 1.
@@ -92,31 +92,31 @@
 #'     `loglik_least` and `loglik_most` of the parameters that attain them (nats; `NA` for the outer bound).}
 #'   \item{`expected`}{the same `bound`s of the expected number of false absences (false presences, for a black
 #'     phantom), without log-likelihoods.}
-#'   \item{`observations`}{data frame, a row for each: `observation`, the phantom's `share` as fitted, and its
+#'   \item{`sites`}{data frame, a row for each: `site`, the phantom's `share` as fitted, and its
 #'     `outer_most`, `reached_least`, `reached_most` (with a search), `inner_least`, `inner_most` and `rule_most` (the
-#'     outer least is 0); `attribute`, the one whose probability makes the outer bound (`NA` where nothing is observed);
-#'     `binding`, whether the observation keeps the phantom of the minimal convention from being smaller. With both
+#'     outer least is 0); `taxon`, the one whose probability makes the outer bound (`NA` where nothing is observed);
+#'     `binding`, whether the site keeps the phantom of the minimal convention from being smaller. With both
 #'     phantoms pinned: `outer_most`, `black_outer_most`, `rule_most` and `black_rule_most`.}
-#'   \item{`attributes`}{data frame, a row for each: `attribute`, the largest rate `missed_most` at which it may be
-#'     missed everywhere, and the `observation` whose probability allows no more (`NA` where nothing is observed).}
+#'   \item{`taxa`}{data frame, a row for each: `taxon`, the largest rate `missed_most` at which it may be
+#'     missed everywhere, and the `site` whose probability allows no more (`NA` where nothing is observed).}
 #'   \item{`unlike`}{data frame: how many of `n_cells` zeros (ones, for a black phantom) may at most be false where
-#'     misses are `missed_by` `"attribute"` or `"both"` attribute and observation: `most`, and with draws `draws_most`.}
+#'     misses are `missed_by` `"taxon"` or `"both"` taxon and site: `most`, and with draws `draws_most`.}
 #'   \item{`rule`}{data frame: the most that a `phantom` may take that is white (black) by the rule of [phantoms()]
-#'     only, its mean probability over the attributes being up to `written`: `share_most` of the table, and
+#'     only, its mean probability over the taxa being up to `written`: `share_most` of the table, and
 #'     `expected_most` false absences. `written` is that of the rule in `kinds`, or more where a phantom of the fit
 #'     has more.}
 #'   \item{`components`}{data frame, a row for each content component: the scales `minimal` and `maximal` (in the sense
-#'     of the conventions) by which memberships are multiplied, and the `attribute` that limits `maximal`; `NULL` with
+#'     of the conventions) by which memberships are multiplied, and the `taxon` that limits `maximal`; `NULL` with
 #'     both phantoms pinned.}
 #'   \item{`fits`}{fits at the ends of the mean share, each with the probabilities of `fit`: `minimal` and `maximal`
 #'     (the conventions) and `reached_least` and `reached_most`; every verb takes them. `NULL` with both phantoms
 #'     pinned.}
-#'   \item{`cells`}{with `cells = TRUE`, a data frame of `observation`, `attribute`, `probability`, and `present` and
+#'   \item{`cells`}{with `cells = TRUE`, a data frame of `site`, `taxon`, `probability`, and `present` and
 #'     `missed` (`absent` and `added` for a black phantom) as fitted and with the ends of the bounds, such as
 #'     `missed_outer_most` and `missed_rule_most`, and `missed_attribute_most` and `missed_both_most`, as of `unlike`.}
 #'   \item{`sampling`}{only with draws: a data frame of `phantom` and `bound` (`"outer"`, `"inner"`), the `least` a
 #'     lower and the `most` an upper quantile of the ends of the mean share over the draws, `expected_most` the upper
-#'     quantile of the most false absences. `observations` and `cells` then have `draws_most` (with both phantoms pinned
+#'     quantile of the most false absences. `sites` and `cells` then have `draws_most` (with both phantoms pinned
 #'     also `black_draws_most`), the upper quantile of the outer end of the phantom's share and of the chance of a false
 #'     absence.}
 #'   \item{`phantom`, `change`, `decided`, ...}{`"white"`, `"black"` or `"both"`; log-likelihood of the fit with an
@@ -132,7 +132,7 @@
 #' fit <- aspect_bernoulli(simulated_sites$x, k = 4, phantom = "white", control = few)
 #' sure <- identifiability(fit, n_search = 2)
 #' sure
-#' head(sure$observations)
+#' head(sure$sites)
 #' @export
 identifiability <- function(fit, ..., n_search = 10, cells = FALSE, bootstrap = 0, draws = NULL, level = 0.9,
                             narrow = 0.1, kinds = NULL, x = NULL) {
@@ -157,14 +157,14 @@ identifiability <- function(fit, ..., n_search = 10, cells = FALSE, bootstrap = 
   bounds <- find_bounds(exact, x, n_search)
   bounds <- add_rule(bounds, exact$fit, x, rule_written(fit, kinds, rule, bounds$colours))
   colours <- bounds$colours
-  shown <- c("share", "expected", "observations", "attributes", "unlike", "rule", "components", "fits")
+  shown <- c("share", "expected", "sites", "taxa", "unlike", "rule", "components", "fits")
   out <- bounds[intersect(shown, names(bounds))]
   share <- fitted_rows(fit, kinds, colours, function(of) mean(phantom_share(fit, kinds, of)))
   out$share <- rbind(out$share, cbind(share, loglik_least = fit$loglik, loglik_most = fit$loglik))
   out$expected <- rbind(out$expected, fitted_rows(fit, kinds, colours, function(of) {
     expected_false(fit, x, kinds, false_of(of))[["expected"]]
   }))
-  out$observations <- cbind(out$observations[1L], share = phantom_share(fit, kinds, colours[1L]), out$observations[-1L])
+  out$sites <- cbind(out$sites[1L], share = phantom_share(fit, kinds, colours[1L]), out$sites[-1L])
   if (cells) out$cells <- bound_cells(fit, kinds, exact, bounds, x)
   if (bootstrap > 0L && !can_refit(exact$fit)) {
     stop_input("`bootstrap` cannot fit such a fit anew: give `draws`, such as posterior_draws(fit).")
@@ -246,9 +246,9 @@ add_sampling <- function(out, fits, kinds, colours, x, level) {
   out$unlike$draws_most <- apply(unlike, 1L, quantile_of, tail[2L])
   names <- c("draws_most", "black_draws_most")
   for (at in seq_along(colours)) {
-    tops <- vapply(ends, function(end) end$tops[[at]], numeric(nrow(out$observations)))
+    tops <- vapply(ends, function(end) end$tops[[at]], numeric(nrow(out$sites)))
     tops <- matrix(tops, ncol = length(ends))
-    out$observations[[names[at]]] <- apply(1 - tops, 1L, quantile_of, tail[2L])
+    out$sites[[names[at]]] <- apply(1 - tops, 1L, quantile_of, tail[2L])
   }
   if (!is.null(out$cells)) {
     missed <- matrix(vapply(ends, `[[`, numeric(nrow(out$cells)), "missed"), ncol = length(ends))

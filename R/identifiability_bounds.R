@@ -13,37 +13,37 @@ find_bounds <- function(exact, x, n_search) {
     colours = colours, n_cells = first$n_cells,
     share = bound_rows(colours, "outer", 0, vapply(outer, function(side) mean(1 - side$top), 0), c(NA_real_, NA_real_)),
     expected = bound_rows(colours, "outer", 0, vapply(outer, function(side) side$expected, 0)),
-    observations = data.frame(
-      observation = label_of(seq_len(exact$fit$dims[["n"]]), names[[1L]]), outer_most = 1 - first$top
+    sites = data.frame(
+      site = label_of(seq_len(exact$fit$dims[["n"]]), names[[1L]]), outer_most = 1 - first$top
     ),
     content = data.frame(outer_most = first$top),
-    attributes = attribute_bounds(unlike[[1L]]$tops, names),
+    taxa = attribute_bounds(unlike[[1L]]$tops, names),
     unlike = do.call(rbind, lapply(seq_along(colours), function(at) {
       most <- unlike[[at]]$most
       data.frame(phantom = colours[at], missed_by = names(most), most = unname(most), n_cells = outer[[at]]$n_cells)
     }))
   )
   if (length(colours) == 2L) {
-    out$observations$black_outer_most <- 1 - outer[[2L]]$top
+    out$sites$black_outer_most <- 1 - outer[[2L]]$top
     return(out)
   }
   inside <- inside_bounds(exact, first, colours, n_search, x)
   out$share <- rbind(out$share, inside$share)
   out$expected <- rbind(out$expected, inside$expected)
-  out$observations <- cbind(out$observations, inside$observations)
+  out$sites <- cbind(out$sites, inside$sites)
   out$content <- cbind(out$content, inside$content)
-  out$observations$attribute <- ifelse(first$top > 0, label_of(first$at, names[[2L]]), NA)
+  out$sites$taxon <- ifelse(first$top > 0, label_of(first$at, names[[2L]]), NA)
   out$components <- inside$components
   out$fits <- inside$fits
-  out$components$attribute <- label_of(inside$limiting, names[[2L]])
+  out$components$taxon <- label_of(inside$limiting, names[[2L]])
   out
 }
 
 # The largest rate at which each attribute may be missed, and the observation that allows no more.
 attribute_bounds <- function(tops, names) {
   data.frame(
-    attribute = label_of(seq_along(tops$top), names[[2L]]), missed_most = 1 - tops$top,
-    observation = ifelse(tops$top > 0, label_of(tops$at, names[[1L]]), NA)
+    taxon = label_of(seq_along(tops$top), names[[2L]]), missed_most = 1 - tops$top,
+    site = ifelse(tops$top > 0, label_of(tops$at, names[[1L]]), NA)
   )
 }
 
@@ -116,7 +116,7 @@ add_rule <- function(bounds, fit, x, written) {
     side <- rule_bounds(fit, x, bounds$colours[at], written[at], held)
     bounds$rule <- rbind(bounds$rule, side$rule)
     name <- c("rule_most", "black_rule_most")[at]
-    bounds$observations[[name]] <- 1 - side$least
+    bounds$sites[[name]] <- 1 - side$least
     bounds$content[[name]] <- side$least
   }
   bounds
@@ -165,7 +165,7 @@ inside_bounds <- function(exact, outer, colour, n_search, x) {
   content <- data.frame(inner_least = row_maxima(polytope), inner_most = u$maximal)
   out <- list(
     share = inner$share, expected = inner$expected, content = content,
-    observations = data.frame(1 - content, binding = u$minimal > 1 - 1e-6),
+    sites = data.frame(1 - content, binding = u$minimal > 1 - 1e-6),
     components = data.frame(
       component = component_names(length(exact$kinds))[exact$kinds == "content"], minimal = scales$minimal,
       maximal = scales$maximal
@@ -229,7 +229,7 @@ add_search <- function(out, met, outer, colour, exact, x) {
     reached_least = pmax(most, out$content$inner_least), reached_most = apply(reached$u, 1L, min)
   )
   out$content <- cbind(content, out$content)
-  out$observations <- cbind(1 - content, out$observations)
+  out$sites <- cbind(1 - content, out$sites)
   out$fits <- c(out$fits, stats::setNames(reached$fits[c("least", "most")], c("reached_least", "reached_most")))
   out
 }
@@ -244,7 +244,7 @@ bound_cells <- function(fit, kinds, exact, bounds, x) {
     at <- which(seen$zero)
     row <- rows[(at - 1L) %% length(rows) + 1L]
     scores <- cell_scores(fit, rows, kinds, of)
-    own <- bounds$observations[row, ]
+    own <- bounds$sites[row, ]
     p <- seen$p[at]
     bare <- all_phantom(exact$fit, row, exact$kinds)
     ends <- lapply(stats::setNames(nm = cell_ends(own)), function(end) {
@@ -252,7 +252,7 @@ bound_cells <- function(fit, kinds, exact, bounds, x) {
       cell_bounds(p, u, bare | u <= 0, grepl("most", end), end == "rule_most" && length(bounds$colours) == 2L)
     })
     data.frame(
-      observation = own$observation, attribute = label_of((at - 1L) %/% length(rows) + 1L, fit$names[[2L]]),
+      site = own$site, taxon = label_of((at - 1L) %/% length(rows) + 1L, fit$names[[2L]]),
       probability = p, present = scores$present[at], missed = scores$missed[at],
       stats::setNames(lapply(ends, `[[`, "present"), paste0("present_", names(ends))),
       stats::setNames(lapply(ends, `[[`, "missed"), paste0("missed_", names(ends)))

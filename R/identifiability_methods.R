@@ -29,10 +29,10 @@ print.summary.identifiability <- function(x, digits = 3L, ...) {
   if (!is.null(id$components)) {
     cat("\nScales of the content components, and what limits the maximal phantom\n")
     shown <- round_columns(id$components, digits)
-    names(shown)[names(shown) == "attribute"] <- singular_word(kept_words(id)[2L])
+    names(shown)[names(shown) == "taxon"] <- singular_word(kept_words(id)[2L])
     print.data.frame(shown, row.names = FALSE)
   }
-  if (!is.null(id$observations$binding)) cat(binding_sentence(id), "\n", sep = "")
+  if (!is.null(id$sites$binding)) cat(binding_sentence(id), "\n", sep = "")
   if (!is.null(id$sampling)) {
     cat(sprintf("\nEnds over %s, %g %% quantiles\n", count_words(id$n_draws, "draw"), 100 * id$level))
     print.data.frame(round_columns(id$sampling, digits), row.names = FALSE)
@@ -51,7 +51,7 @@ loglik_sentence <- function(share) {
 }
 
 binding_sentence <- function(id) {
-  at <- id$observations$observation[id$observations$binding]
+  at <- id$sites$site[id$sites$binding]
   words <- kept_words(id)[1L]
   if (!length(at)) {
     return(sprintf("No %s is all content, even with the least phantom.", singular_word(words)))

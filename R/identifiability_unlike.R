@@ -42,10 +42,10 @@ unlike_missed <- function(seen, rows, columns) {
   by_row <- matrix(own$top, n, m)
   by_row[cbind(seq_len(n), own$at)] <- own$second
   by_column <- matrix(columns$top, n, m, byrow = TRUE)
-  attribute <- most_missed(seen$p, by_column)
+  taxon <- most_missed(seen$p, by_column)
   here <- which(columns$at %in% rows)
   by_column[cbind(match(columns$at[here], rows), here)] <- columns$second[here]
-  list(attribute = attribute, both = most_missed(seen$p, pmax(seen$p, by_row * by_column)))
+  list(taxon = taxon, both = most_missed(seen$p, pmax(seen$p, by_row * by_column)))
 }
 
 # most: of false absences (presences), by whose the misses may be; tops: of the columns.
@@ -80,7 +80,7 @@ unlike_sentences <- function(id) {
     c(
       sprintf(
         "If instead each %s is missed at a rate of its own, up to %s of %d %s may be false;", one[2L],
-        count("attribute"), of$n_cells[1L], if (colour == "white") "zeros" else "ones"
+        count("taxon"), of$n_cells[1L], if (colour == "white") "zeros" else "ones"
       ),
       sprintf("if each %s has a rate of its own as well, up to %s.", one[1L], count("both"))
     )

@@ -3,7 +3,7 @@
 #' Puts the model's answer into the cells that are `NA`; observed cells stay as they are.
 #'
 #' @param fit a fit of a model of this package whose `predict()` gives every cell its probability or mean.
-#' @param newdata observations with unknown cells, columns matched by name or place; `NULL`: the data of the fit.
+#' @param newdata sites with unknown cells, columns matched by name or place; `NULL`: the data of the fit.
 #' @param ... must be empty.
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns in any order, matched by name.
 #' @return A matrix like the data, its unknown cells filled: with the probability of a 1 in 0/1 models, with the

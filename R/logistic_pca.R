@@ -1,7 +1,7 @@
 #' Logistic principal components: a low-rank model of log-odds
 #'
 #' Principal component analysis for presence-absence tables: the log-odds of every cell are an intercept for its
-#' attribute plus a sum over components of score times loading. It predicts well and its components cannot be read as
+#' taxon plus a sum over components of score times loading. It predicts well and its components cannot be read as
 #' causes, which makes it the natural rival of [aspect_bernoulli()].
 #'
 #' @details
@@ -28,7 +28,7 @@
 #'
 #' @inheritParams aspect_bernoulli
 #' @param k number of components, at least 0 (0: intercepts alone).
-#' @param penalty ridge, at least 0: the larger, the nearer probabilities stay to their attribute's mean. `"cv"`, or a
+#' @param penalty ridge, at least 0: the larger, the nearer probabilities stay to their taxon's mean. `"cv"`, or a
 #'   vector of several values to try, chooses by held-out cells: see [cross_validate()].
 #' @param start initial values `list(scores = n x k, loadings = k x m, intercept = m)` for one start.
 #' @return A list of class `logistic_pca`, with the parts described in [aspect_bernoulli()] (but `certificate`, `pinned`
@@ -199,9 +199,9 @@ validate_logistic_pca <- function(fit) {
 #' Predictions and simulations of logistic principal components
 #'
 #' @param object a fit of [logistic_pca()].
-#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names;
+#' @param newdata new sites, columns matched by name, in any order, or by place where one side has no names;
 #'   cells may be `NA`. `NULL`: the data of the fit. New scores maximise the same penalised likelihood with the
-#'   loadings held, a concave problem that starts at 0, so an observation's scores do not depend on where the training
+#'   loadings held, a concave problem that starts at 0, so a site's scores do not depend on where the training
 #'   ended.
 #' @param type `"response"`: the probability of each cell; `"link"`: its log-odds; `"scores"`.
 #' @param nsim number of data sets to simulate, at least 1.
@@ -263,7 +263,7 @@ component_scale.logistic_pca <- function(fit) "loading (log-odds)"
 
 part_sides.logistic_pca <- function(fit, name, values) {
   switch(name,
-    scores = c("observation", "component"), loadings = c("component", "attribute"), intercept = "attribute",
+    scores = c("site", "component"), loadings = c("component", "taxon"), intercept = "taxon",
     NextMethod()
   )
 }

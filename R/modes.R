@@ -4,12 +4,12 @@
 #' in the order of a reference. It takes the pairs whose squared distances have the least sum.
 #'
 #' @details
-#' Components hold a number for each attribute: a probability, a loading or a share. The distance of two components is
+#' Components hold a number for each taxon: a probability, a loading or a share. The distance of two components is
 #' the root of the mean squared difference of these numbers. The pairs are found exactly, by [clue::solve_LSAP()]. If
 #' one side has more components, some stay without a partner. Those of `fit` then come last.
 #'
-#' @param fit a fit with components over attributes.
-#' @param reference another such fit to the same attributes (matched by name), or a matrix of k x m.
+#' @param fit a fit with components over taxa.
+#' @param reference another such fit to the same taxa (matched by name), or a matrix of k x m.
 #' @param ... must be empty.
 #' @return A list of class `alignment`. `fit` is the fit with its components in the order of the reference.
 #'   `permutation` is the old number of each. `match` is a data frame with `reference`, `component` (the old name,

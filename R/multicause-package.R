@@ -2,7 +2,7 @@
 #'
 #' Latent variable models in which several causes make each row of a table of presences, absences or counts. They
 #' answer, with a probability for every cell, which absences are real and which are gaps in the record. Rows are always
-#' observations (sites), columns attributes (taxa); `NA` is an unknown cell in every model.
+#' sites, columns taxa; `NA` is an unknown cell in every model.
 #'
 #' @section The answer:
 #' [which_zeros()] says which zeros are probably false, how surely, and how good this answer is on your table;
@@ -29,22 +29,22 @@
 #' `autoplot()` ([autoplot.multicause]); tables come from `tidy()`, `glance()` and `augment()` ([tidiers]), with package
 #' vegan also from `scores()` ([scores.multicause]).
 #'
-#' | model | for | what an observation is |
+#' | model | for | what a site is |
 #' | --- | --- | --- |
 #' | [aspect_bernoulli()] | 0/1 | a mixture: each of its cells comes from one of its components |
 #' | [visits_bernoulli()] | repeated 0/1 surveys | that mixture, and the chances that visits missed what was there |
 #' | [bernoulli_mixture()] | 0/1 | all from one component, unknown which |
 #' | [logistic_pca()] | 0/1 | a point in a space of k dimensions, on the scale of log-odds |
 #' | [neighbours_mean()] | 0/1 | the weighted mean of its neighbours in age, place and likeness of lists |
-#' | [noisy_or()] | 0/1 | some of k sources, each of which is on or off and switches on attributes of its own |
+#' | [noisy_or()] | 0/1 | some of k sources, each of which is on or off and switches on taxa of its own |
 #' | [nmf()] | at least 0 | a sum of non-negative components |
-#' | [plsa()] | counts | draws from its own mixture of distributions over the attributes, few of them if wanted |
+#' | [plsa()] | counts | draws from its own mixture of distributions over the taxa, few of them if wanted |
 #' | [plca()] | arrays of counts | part of one sample from a mixture of products of distributions, one a dimension |
 #' | [bmf()] | real, 0/1, counts | some of K groups of rows, which meet some of L groups of columns; sampled |
 #'
 #' [noisy_or_prior()], [bmf_prior()] and [gamma_prior()] make priors, [mcmc_control()] says how [bmf()] and
 #' [aspect_bernoulli()] are sampled. [cross_entropy()] makes priors between the components of [plca()], [smooth_over()]
-#' makes neighbours of observations, in time, place or otherwise, for [aspect_bernoulli()], [bernoulli_mixture()] and
+#' makes neighbours of sites, in time, place or otherwise, for [aspect_bernoulli()], [bernoulli_mixture()] and
 #' [plsa()].
 #'
 #' @section What a fit says:
@@ -55,7 +55,7 @@
 #' whether the fit makes such surveys. [report()] writes all of it to one HTML file. [impute()] fills unknown cells.
 #' [classify()] says which of several fits a row comes from, [divergences()] how different components are, [sources()]
 #' which components are in use, and [cooccurrence()] which rows have groups in common. Of components as topics,
-#' [top_terms()] lists the attributes, [coherence()] says how often these are found together, and
+#' [top_terms()] lists the taxa, [coherence()] says how often these are found together, and
 #' [document_completion()] is the perplexity of new documents.
 #'
 #' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide,
@@ -69,7 +69,7 @@
 #' [corrupt()] plants false absences or presences and [recovery()] tells how well they are found.
 #'
 #' @section What counts as a parameter:
-#' `df` of `logLik()`, used by `AIC()` and `BIC()`, whose number of observations is that of the known cells. Parameters
+#' `df` of `logLik()`, used by `AIC()` and `BIC()`, whose number of sites is that of the known cells. Parameters
 #' count whether or not they end at a bound, where the theory behind the criteria does not hold; pinned ones do not
 #' count.
 #'
@@ -132,7 +132,7 @@
 #'
 #' @description
 #' Each word is explained in plain English. A table has *sites* in its rows and *taxa* in its columns; models call them
-#' observations and attributes, since they may be anything else. A *find* is a 1 of the table, a *zero* a 0. `NA` is an
+#' sites and taxa, since they may be anything else. A *find* is a 1 of the table, a *zero* a 0. `NA` is an
 #' unknown cell: nobody could have known.
 #'
 #' @section The question:

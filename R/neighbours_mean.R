@@ -4,18 +4,18 @@
 #' lists are alike. It has no components; it is the rival that every other model has to beat, and within sites few do.
 #'
 #' @details
-#' **Model.** The chance of a record of attribute j at observation i is the weighted mean of the records of j at all
-#' other observations, with one record more of the table's own mean:
+#' **Model.** The chance of a record of taxon j at site i is the weighted mean of the records of j at all
+#' other sites, with one record more of the table's own mean:
 #' \deqn{p_{ij} = \frac{e_i \sum_{l \ne i} w_{il} x_{lj} + r_j}{e_i \sum_{l \ne i} w_{il} o_{lj} + 1}, \quad w_{il}
 #' \propto \exp(-d_{il}) (c_{il} + 0.05)^q}{
 #' p[i,j] = (e[i] sum_l w[i,l] x[l,j] + r[j]) / (e[i] sum_l w[i,l] o[l,j] + 1), w[i,l] ~ exp(-d[i,l]) (c[i,l] + 0.05)^q}
 #' Here \eqn{d} is the distance of [smooth_over()] (in age, place, or any other, each over its bandwidth). \eqn{c} is
-#' the cosine of the two lists: shared attributes over the root of the product of their lengths. \eqn{q} is the
-#' `likeness`, and \eqn{o} tells which cells are known. \eqn{e_i = (\sum w)^2 / \sum w^2} is how many observations the
-#' mean is worth, and \eqn{r_j} the share of the other observations that have j. Unknown cells count neither in means
+#' the cosine of the two lists: shared taxa over the root of the product of their lengths. \eqn{q} is the
+#' `likeness`, and \eqn{o} tells which cells are known. \eqn{e_i = (\sum w)^2 / \sum w^2} is how many sites the
+#' mean is worth, and \eqn{r_j} the share of the other sites that have j. Unknown cells count neither in means
 #' nor in lists.
 #'
-#' **A cell never speaks for itself.** An observation is not its own neighbour, and for a presence the likeness of lists
+#' **A cell never speaks for itself.** A site is not its own neighbour, and for a presence the likeness of lists
 #' is taken without it. So `fitted()` gives every cell the chance it would have if it were hidden, and the objective,
 #' the sum of the logarithms of these chances of what was recorded, is a leave-one-out likelihood: no parameter is
 #' fitted to a cell that it is judged by.
@@ -25,14 +25,14 @@
 #' most 40 values are tried). In tables of more than 500 rows, 500 of them, evenly spaced, are judged. `strength` and
 #' `recording` of [smooth_over()] have no meaning here.
 #'
-#' **Cost.** The result takes O(n) comparisons and the presences of its neighbours for each observation (without `near`,
-#' the presences of all that share an attribute with it), and a matrix of n x m; a value tried takes as much for at most
-#' 500 observations. Sparse data are never made dense. Results do not depend on the number of threads.
+#' **Cost.** The result takes O(n) comparisons and the presences of its neighbours for each site (without `near`,
+#' the presences of all that share a taxon with it), and a matrix of n x m; a value tried takes as much for at most
+#' 500 sites. Sparse data are never made dense. Results do not depend on the number of threads.
 #'
 #' @inheritParams aspect_bernoulli
 #' @param k must be 0: there are no components. It is there for [cross_validate()] and [compare_models()].
-#' @param near a result of [smooth_over()] that says which observations are near each other, or `NULL`: all are equally
-#'   near. An observation whose age or place is unknown takes all others.
+#' @param near a result of [smooth_over()] that says which sites are near each other, or `NULL`: all are equally
+#'   near. A site whose age or place is unknown takes all others.
 #' @param likeness how much it counts that two lists are alike: the power \eqn{q}, from 0 (not at all) to 10.
 #' @param control settings from [fit_control()]; only `keep_x` and `n_threads` have a meaning.
 #' @return A list of class `neighbours_mean`, with the parts described in [aspect_bernoulli()] (but `certificate`,
@@ -206,16 +206,16 @@ nbm_new_fit <- function(data, near, likeness, trace, control, call) {
 #' Predictions and simulations of the neighbours' mean
 #'
 #' @param object a fit of [neighbours_mean()].
-#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names;
+#' @param newdata new sites, columns matched by name, in any order, or by place where one side has no names;
 #'   cells may be `NA`. `NULL`: the data of the fit.
 #' @param type `"response"`, the probability of each cell.
-#' @param along where `near` was given: the ages, places, distances or weights of the new observations, a list as for
-#'   [predict.aspect_bernoulli()]; `NULL`: unknown, all observations of the fit are equally near.
+#' @param along where `near` was given: the ages, places, distances or weights of the new sites, a list as for
+#'   [predict.aspect_bernoulli()]; `NULL`: unknown, all sites of the fit are equally near.
 #' @param nsim number of data sets to simulate, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
 #' @param ... must be empty.
-#' @return `predict()`: an n x m matrix of probabilities, with the names of the data; new observations are compared with
+#' @return `predict()`: an n x m matrix of probabilities, with the names of the data; new sites are compared with
 #'   those of the fit, with their own lists whole. `fitted()`: those of the data of the fit, each as if its cell were
 #'   hidden. `simulate()`: a list of n x m 0/1 matrices.
 #' @examples

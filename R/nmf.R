@@ -18,7 +18,7 @@
 #' `accelerate = FALSE` in [fit_control()] gives Lee and Seung's multiplicative updates, which stop on small gains;
 #' `algorithm = "em"` gives them, under `"kl"`, with acceleration.
 #'
-#' **Unique form.** Rows of the basis sum to 1, so that coefficients are shares of an observation's total, and
+#' **Unique form.** Rows of the basis sum to 1, so that coefficients are shares of a site's total, and
 #' components come in order of decreasing total. Nothing is scaled or reordered where `start` is given.
 #'
 #' **Shards.** `x` may be a result of [shards()] with `loss = "kl"`, by multiplicative updates; see there. The result
@@ -29,7 +29,7 @@
 #' Sparse data are never made dense; they are held twice, by rows and by columns.
 #'
 #' @inheritParams aspect_bernoulli
-#' @param x counts, presences or other values of at least 0: n observations as rows, m attributes as columns; `NA` is an
+#' @param x counts, presences or other values of at least 0: n sites as rows, m taxa as columns; `NA` is an
 #'   unknown cell. Matrix, table, data frame or sparse matrix as in [aspect_bernoulli()], or [shards()].
 #' @param k number of components, at least 1.
 #' @param loss `"euclidean"` or `"kl"`.
@@ -167,7 +167,7 @@ validate_nmf <- function(fit) {
 #' Predictions and simulations of a non-negative matrix factorisation
 #'
 #' @param object a fit of [nmf()].
-#' @param newdata new observations, columns matched by name, in any order, or by place where one side has no names;
+#' @param newdata new sites, columns matched by name, in any order, or by place where one side has no names;
 #'   cells may be `NA`. `NULL`: the data of the fit. New coefficients minimise the same loss with the basis held, a
 #'   convex problem.
 #' @param type `"response"`: the mean of each cell, which may exceed 1 for presences too; `"coefficients"`.
@@ -257,7 +257,7 @@ component_matrix.nmf <- function(fit) fit$param$basis
 
 part_sides.nmf <- function(fit, name, values) {
   switch(name,
-    coefficients = c("observation", "component"), NextMethod()
+    coefficients = c("site", "component"), NextMethod()
   )
 }
 

@@ -1,13 +1,13 @@
 #' Noisy-OR component analysis: several causes at once
 #'
 #' Explains a presence-absence table by `k` hidden components, which the paper calls sources. Any number of them may be
-#' on in an observation at the same time. A component that is on switches its attributes on, each with its own
+#' on in a site at the same time. A component that is on switches its taxa on, each with its own
 #' probability, independently of the other components; a leak stands for everything else. Where a mixture or an aspect
-#' model shares an observation out among components, a noisy-OR lets causes pile up: a document cites the founders of
+#' model shares a site out among components, a noisy-OR lets causes pile up: a document cites the founders of
 #' every field it touches.
 #'
 #' @details
-#' **Model.** Component \eqn{c} is on in observation \eqn{i} with probability `prior[c]`; given the components
+#' **Model.** Component \eqn{c} is on in site \eqn{i} with probability `prior[c]`; given the components
 #' \eqn{z_i}{z[i,]} that are on,
 #' \deqn{P(x_{ij} = 0 | z_i) = (1 - \ell_j) \prod_c (1 - p_{cj})^{z_{ic}}}{P(x[i,j] = 0 | z) = (1 - leak[j]) prod_c
 #' (1 - links[c,j])^z[i,c]}
@@ -16,10 +16,10 @@
 #' **Inference.** `"exact"` sums over all \eqn{2^k} states of the components (`k` up to 16) and climbs by a closed-form
 #' EM step on hidden link activations, without root finding: with component and cell on, link \eqn{p_{cj}}{p[c,j]} fired
 #' with probability \eqn{p_{cj} / P(x_{ij} = 1 | z_i)}{p[c,j] / P(x[i,j] = 1 | z)}. `"truncated"` keeps the 16 best
-#' states of every observation, found among neighbours of the best so far; its objective is a lower bound and scales to
+#' states of every site, found among neighbours of the best so far; its objective is a lower bound and scales to
 #' a hundred components and to sparse data. `"variational"` is the algorithm of Singliar and Hauskrecht (2005) on the
 #' bound of Jaakkola and Jordan (1999), in which the components are independent given the data. The paper does not say
-#' where it begins. From random starts it found 1 to 7 of 8 components in 500 to 5000 observations, and the exact
+#' where it begins. From random starts it found 1 to 7 of 8 components in 500 to 5000 sites, and the exact
 #' algorithm 6 to 8 from the same starts (`data-raw/paper_noisy_or.R`). So by default it starts where a few exact or
 #' truncated passes end. `"auto"` is exact for `k` up to 12, else truncated.
 #'
@@ -31,16 +31,16 @@
 #' how they are screened, and `fit$starts` for what became of each. The likelihood has many local maxima. In the
 #' commonest ones a component is the union of two.
 #'
-#' **Afterwards.** Components that end with `prior` so close to 1 that they are off in less than one observation are
+#' **Afterwards.** Components that end with `prior` so close to 1 that they are off in less than one site are
 #' part of the leak: they are absorbed into it, reported, and the rest is fitted on. Components are put in order of the
 #' number of ones they make. [sources()] tells which of them are in use. With `start` given nothing is reordered,
 #' absorbed or dropped.
 #'
-#' **Cost** of a pass, for n observations, m attributes: exact \eqn{4 n m 2^k} operations in two matrix products, equal
+#' **Cost** of a pass, for n sites, m taxa: exact \eqn{4 n m 2^k} operations in two matrix products, equal
 #' rows counted once, and about \eqn{2^k m} doubles of memory up to 17 times; truncated \eqn{O(k)} for every one of the
 #' data at most; variational \eqn{O(k)} logarithms for every one and step of q, and `k` doubles for every one.
 #'
-#' @param x presences and absences: n observations (sites, documents) as rows, m attributes (taxa, authors) as columns,
+#' @param x presences and absences: n sites (or documents) as rows, m taxa (or authors) as columns,
 #'   cells 0, 1 or `NA` (unknown). Matrix, table, sparse matrix of package Matrix, or data frame, whose first column may
 #'   hold unique row names. Counts are refused: use `(x > 0) + 0`. Or [shards()] of a table larger than memory.
 #' @param k number of components, at least 1; at most 16 for exact inference.
@@ -63,7 +63,7 @@
 #' @return A list of class `noisy_or`, with
 #' \describe{
 #'   \item{`param`}{`prior` (k), `links` (k x m), `leak` (m), all probabilities, and `activation` (n x k), the posterior
-#'     probability that each component is on in each observation; with the names of `x`. With `start$q`, `q` as well.}
+#'     probability that each component is on in each site; with the names of `x`. With `start$q`, `q` as well.}
 #'   \item{`objective`}{the maximum reached in nats, named `log_likelihood` (exact, `"ml"`),
 #'     `log_posterior` (exact, `"map"`, up to a constant) or `lower_bound` (of either; truncated, variational).}
 #'   \item{`loglik`}{the log-likelihood at the estimate: exact for `k` up to 12, else its lower bound.}

@@ -53,7 +53,7 @@ fitted.noisy_or <- function(object, ...) {
 
 #' Predictions, and data simulated, from a noisy-OR fit
 #'
-#' Which components are on in an observation, what they lead one to expect in each cell, and what explains each 1.
+#' Which components are on in a site, what they lead one to expect in each cell, and what explains each 1.
 #'
 #' @details
 #' `"cell"` is the answer to "why is this taxon here?": for every 1 the posterior probability that the link of each
@@ -68,10 +68,10 @@ fitted.noisy_or <- function(object, ...) {
 #' posterior: they are `NA`, and a message names them.
 #'
 #' **Simulated tables** are complete, whatever was missing from the data: components are drawn again for every
-#' observation.
+#' site.
 #'
 #' @param object a fit of [noisy_or()].
-#' @param newdata new observations, in any form [noisy_or()] takes; columns are matched by name, in any order, or by
+#' @param newdata new sites, in any form [noisy_or()] takes; columns are matched by name, in any order, or by
 #'   place where one side has no names. `NULL`: the data of the fit.
 #' @param type `"response"`: mean probability of a 1 in each cell, given the row's observed cells; `"activation"`:
 #'   probability that each component is on; `"map"`: the likeliest set of components, as 0/1; `"cell"`: what explains
@@ -83,7 +83,7 @@ fitted.noisy_or <- function(object, ...) {
 #'   were.
 #' @return `predict()`: a matrix rows x m (`"response"`) or rows x k (`"activation"`, `"map"`), or an array rows x m x
 #'   (k + 1) (`"cell"`, the leak last), probabilities or 0/1, with names. `fitted()`: `"response"` for the data of the
-#'   fit. `simulate()`: a list of `nsim` integer 0/1 matrices n x m with the names of the data, and as its attribute
+#'   fit. `simulate()`: a list of `nsim` integer 0/1 matrices n x m with the names of the data, and as its taxon
 #'   `seed` what [stats::simulate()] promises.
 #' @seealso [impute()] for unknown cells, [test_loglik()] for the held-out likelihood.
 #' @examples
@@ -244,8 +244,8 @@ nor_sample <- function(param, data, model, draws) {
 #' @param min_prior,min_link a component is in use when it is on with at least this probability and has a link at least
 #'   this strong; from 0 to 1. Lower them for causes that are rare.
 #' @param ... must be empty.
-#' @return A data frame of class `noisy_or_sources` with `source` (name), `prior`, `on` (expected observations with the
-#'   component on), `max_link`, `ones` (expected number of ones its links make), `top` (the three attributes
+#' @return A data frame of class `noisy_or_sources` with `source` (name), `prior`, `on` (expected sites with the
+#'   component on), `max_link`, `ones` (expected number of ones its links make), `top` (the three taxa
 #'   that tell it from the others, those of largest lift, as in `print()` and `plot(fit, "top")`) and `in_use`.
 #' @inherit noisy_or references
 #' @examples
@@ -285,7 +285,7 @@ print.noisy_or_sources <- function(x, digits = 3L, ...) {
 
 part_sides.noisy_or <- function(fit, name, values) {
   switch(name,
-    activation = c("observation", "component"), links = c("component", "attribute"), leak = "attribute",
+    activation = c("site", "component"), links = c("component", "taxon"), leak = "taxon",
     prior = "component", NextMethod()
   )
 }

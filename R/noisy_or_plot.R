@@ -3,20 +3,20 @@
 #' @description
 #' Views of a fit:
 #' \describe{
-#'   \item{`"links"`}{a heat map of the links, attributes seriated by their strongest component, the leak last.}
-#'   \item{`"images"`}{every component, and the leak, as a picture, where the attributes are the pixels of a grid of
+#'   \item{`"links"`}{a heat map of the links, taxa seriated by their strongest component, the leak last.}
+#'   \item{`"images"`}{every component, and the leak, as a picture, where the taxa are the pixels of a grid of
 #'     `dim`.}
-#'   \item{`"activation"`}{for each observation (a column) the probability that each component is on, ordered by the
+#'   \item{`"activation"`}{for each site (a column) the probability that each component is on, ordered by the
 #'     likeliest components.}
-#'   \item{`"leak"`}{the leak of each attribute against its frequency: on the diagonal no component explains it.}
-#'   \item{`"top"`, `"scores"`}{the taxa that tell each component, and the observations by two of them:
+#'   \item{`"leak"`}{the leak of each taxon against its frequency: on the diagonal no component explains it.}
+#'   \item{`"top"`, `"scores"`}{the taxa that tell each component, and the sites by two of them:
 #'     [plot()][autoplot.multicause].}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
 #' }
 #'
 #' @param object a fit of [noisy_or()].
 #' @param what which view; `"images"` by default where `dim` is given.
-#' @param dim for `"images"`: numbers of rows and columns of the grid, whose product is the number of attributes. Pixels
+#' @param dim for `"images"`: numbers of rows and columns of the grid, whose product is the number of taxa. Pixels
 #'   go down the columns, as in a matrix.
 #' @param order for `"links"`: `"seriated"`, or `"data"` for the order of the data.
 #' @param n,components as in [plot()][autoplot.multicause].
@@ -101,11 +101,11 @@ activation_figure <- function(fit) {
 leak_figure <- function(fit) {
   leak <- fit$param$leak
   points <- data.frame(
-    attribute = as.character(label_of(seq_along(leak), names(leak))),
+    taxon = as.character(label_of(seq_along(leak), names(leak))),
     frequency = fit$margins$column_sum / pmax(fit$margins$column_observed, 1), leak = unname(leak)
   )
   top <- utils::head(points[order(-points$leak), ], 8L)
-  top$attribute <- short_labels()(top$attribute)
+  top$taxon <- short_labels()(top$taxon)
   taxa <- axis_words(fit)[2L]
   new_figure(
     points, gg_aes(x = "frequency", y = "leak"), "What the components leave unexplained",
@@ -114,7 +114,7 @@ leak_figure <- function(fit) {
   ) + ggplot2::geom_abline(linetype = 2L, colour = "grey60") +
     ggplot2::geom_point(colour = component_colours(1L), alpha = 0.6) +
     ggplot2::geom_text(
-      gg_aes(label = "attribute"), top, check_overlap = TRUE, hjust = "inward", vjust = -0.6, size = 3,
+      gg_aes(label = "taxon"), top, check_overlap = TRUE, hjust = "inward", vjust = -0.6, size = 3,
       fontface = "italic"
     ) + ggplot2::scale_y_continuous(expand = ggplot2::expansion(mult = c(0.05, 0.12)))
 }

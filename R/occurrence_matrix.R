@@ -78,7 +78,7 @@
 #' @return `occurrence_matrix()`: a matrix (integer; double if a column is summed) or, if `sparse`, a `dgCMatrix`,
 #'   sites by taxa, with row and column names. Its attribute `"sites"` is the site table, a data frame.
 #'
-#'   `site_table()`: that data frame. Taking rows or columns of a matrix loses the attribute (R drops it), and
+#'   `site_table()`: that data frame. Taking rows or columns of a matrix loses the taxon (R drops it), and
 #'   `site_table()` says so: take the table first, and index it by the row names of the part,
 #'   `sites[rownames(part), ]`.
 #'

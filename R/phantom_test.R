@@ -21,7 +21,7 @@
 #' 60 (standard errors 4 %), with a mean p of 0.39 in place of 0.5: do not trust a p just below 0.05 there. See
 #' `bench/identifiability.md` in the sources.
 #'
-#' A small p-value says that a part of the zeros comes more evenly over attributes than content alone explains. It does
+#' A small p-value says that a part of the zeros comes more evenly over taxa than content alone explains. It does
 #' not say that they are false: a fauna so poor that it hardly leaves a trace looks the same. The power is that of the
 #' likelihood found: more starts make both the test and its null distribution firmer.
 #'

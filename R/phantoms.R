@@ -7,17 +7,17 @@
 #' **White.** A component is a white phantom when its mean probability is at most `white` times the density of the
 #' table. (A fixed bound on the largest probability fails: in sparse tables of fossils that of a phantom may be 0.08.)
 #'
-#' **Black.** A component is a black phantom when it has presences, of any attribute, in observations that have
+#' **Black.** A component is a black phantom when it has presences, of any taxon, in sites that have
 #' content of their own. So three conditions must hold: its mean probability of an absence is at most `black` times the
-#' share of absences; at least 95 % of the attributes are likelier under it than in the table (`above`), which is rare
-#' in a fauna; and at most half of its weight lies in observations of which it makes up more than half (`alone`): those
-#' are rich observations with content of this kind. In a table with more presences than absences, where presences are
+#' share of absences; at least 95 % of the taxa are likelier under it than in the table (`above`), which is rare
+#' in a fauna; and at most half of its weight lies in sites of which it makes up more than half (`alone`): those
+#' are rich sites with content of this kind. In a table with more presences than absences, where presences are
 #' the rule, the mirror image of the white rule is enough: a mean probability of an absence of at most `white` times the
 #' share of absences.
 #'
 #' The bound on the mean of a black phantom is loose because the data hardly fix it: beside a white phantom, a
 #' component of 0.7 everywhere says the same as a smaller share of one that is 1 everywhere. Where additions are few or
-#' spread thinly over all observations, no component of a fit may make them. Ask for one then by
+#' spread thinly over all sites, no component of a fit may make them. Ask for one then by
 #' `phantom = "black"` or `"both"` of [aspect_bernoulli()].
 #'
 #' **Measured** (`bench/additions.md`, few replicates): on the paper's table with additions a black phantom was found in
@@ -29,7 +29,7 @@
 #' from being found: look for one by `"ml"`, or pin it.
 #'
 #' A component that makes up less than `min_weight` of the table decides nothing and counts as content. Pinned phantoms
-#' are phantoms for any numbers. Attributes with nothing observed are left out. Where a table has no presence
+#' are phantoms for any numbers. Taxa with nothing observed are left out. Where a table has no presence
 #' (no absence) at all, no component is called a white (black) phantom unless pinned.
 #'
 #' @param fit a fit of [aspect_bernoulli()]. Models whose components cannot be phantoms are refused.
@@ -43,11 +43,11 @@
 #'   \item{`component`}{its name.}
 #'   \item{`kind`}{`"white"`, `"black"` or `"content"`.}
 #'   \item{`pinned`}{whether it was held at exact 0 (1).}
-#'   \item{`weight`}{its mean membership over the observations: the share of the table that it makes up.}
-#'   \item{`mean`, `min`, `max`}{of its probabilities over the attributes.}
+#'   \item{`weight`}{its mean membership over the sites: the share of the table that it makes up.}
+#'   \item{`mean`, `min`, `max`}{of its probabilities over the taxa.}
 #'   \item{`white_ratio`, `black_ratio`}{mean over density of presences; 1 - mean over density of absences.}
-#'   \item{`above`}{the share of the attributes whose probability is above the density of presences.}
-#'   \item{`alone`}{the share of the component's weight in observations of which it makes up more than half.}
+#'   \item{`above`}{the share of the taxa whose probability is above the density of presences.}
+#'   \item{`alone`}{the share of the component's weight in sites of which it makes up more than half.}
 #' }
 #' All verbs that need to know the phantoms take such a result as their argument `kinds`.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and

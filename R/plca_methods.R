@@ -49,7 +49,7 @@ logLik.plca <- function(object, ...) {
 #' Predict from a PLCA fit
 #'
 #' Expected counts of all cells, memberships along the first dimension, or the chance that each component made a cell;
-#' new observations (levels of the first dimension) are folded in with the other marginals held.
+#' new sites (levels of the first dimension) are folded in with the other marginals held.
 #'
 #' @param object a fit of [plca()].
 #' @param newdata an array like the training data except for its first dimension, its other levels in any order where

@@ -1,10 +1,10 @@
 #' Probabilistic latent semantic analysis, with sparse and overcomplete components
 #'
-#' Explains a table of counts by `k` components, each a distribution over the attributes. An entropic prior can make
-#' each observation use few of them, which allows more components than there are attributes.
+#' Explains a table of counts by `k` components, each a distribution over the taxa. An entropic prior can make
+#' each site use few of them, which allows more components than there are taxa.
 #'
 #' @details
-#' **Model.** The counts of observation \eqn{i} are draws from its own mixture of components:
+#' **Model.** The counts of site \eqn{i} are draws from its own mixture of components:
 #' \deqn{P_i(j) = \sum_c g_{ic} w_{cj}}{P_i(j) = sum_c g[i,c] w[c,j]}
 #' with `membership` \eqn{g} (n x k) and `basis` \eqn{w} (k x m), rows of both on the simplex. The log-likelihood is
 #' \eqn{\sum_{ij} x_{ij} \log P_i(j)}{sum x[i,j] log P_i(j)}, without the multinomial coefficient, so real
@@ -18,7 +18,7 @@
 #' a component, N / k), and with `"counts"` it is \eqn{\beta} itself, as in the paper, which does not state the scale of
 #' its data. Useful relative values lie between 0.002 and 0.1; from about 0.3 rows collapse to one component each, and a
 #' warning says so. The fit prints the effective strength and the perplexity of the memberships: the number of
-#' components an observation uses, \eqn{\exp(-\sum_c g_{ic} \log g_{ic})}{exp(-sum g log g)}, 1 to k.
+#' components a site uses, \eqn{\exp(-\sum_c g_{ic} \log g_{ic})}{exp(-sum g log g)}, 1 to k.
 #'
 #' **Estimation.** EM: one E-step for both factors, then their M-steps. With a prior the M-step is one step of the
 #' concave-convex procedure (`mstep = "cccp"`: the convex part is replaced by its tangent, which costs little and never
@@ -40,9 +40,9 @@
 #' on average, the conditional rule by less than 0.001 %. It is kept for comparison. Both rules fill missing cells by
 #' the paper's formula \eqn{P_i(j) N_i / P_i}(observed).
 #'
-#' **Neighbours.** With `smooth` (see [smooth_over()]) observations near each other have similar memberships. To the
+#' **Neighbours.** With `smooth` (see [smooth_over()]) sites near each other have similar memberships. To the
 #' objective is added \eqn{s \sum_i \log \sum_c \sqrt{g_{ic} \bar g_{ic}}}{s sum_i log sum_c sqrt(g[i,c] mean_i[c])}
-#' with \eqn{\bar g_i}{mean_i} the average of the neighbours of observation i and \eqn{s} the `strength`, in counts:
+#' with \eqn{\bar g_i}{mean_i} the average of the neighbours of site i and \eqn{s} the `strength`, in counts:
 #' 10 weighs little against a row total of 1000. Passes are EM passes. `recording` has no meaning here.
 #'
 #' **Zeros.** An exact 0 never moves under EM, so starts hold none; under Newton passes it can come back. A column
@@ -54,7 +54,7 @@
 #' **Cost.** A pass takes O(k) for each nonzero cell (and each missing one with the conditional rule), and memory
 #' O((n + m) k): sparse tables are never made dense. Where more than 12 % of cells are nonzero, EM uses matrix products.
 #'
-#' @param x counts or other non-negative values: n observations as rows, m attributes as columns; `NA` is unknown.
+#' @param x counts or other non-negative values: n sites as rows, m taxa as columns; `NA` is unknown.
 #'   Or [shards()].
 #'   Matrix, table, sparse matrix of package Matrix, or data frame (see [aspect_bernoulli()]); a document-term matrix of
 #'   packages tm or slam, a dfm of quanteda, or a data frame of documents, terms and counts, as tidytext has it.
@@ -65,7 +65,7 @@
 #' @param missing what missing cells mean: `"conditional"` or `"paper"`; see Details.
 #' @param mstep how the M-step is made where a strength is positive: `"cccp"`, `"global"` or `"first"`.
 #' @param fixed `"basis"` holds the basis of `start` and fits memberships alone.
-#' @param smooth `NULL`, or a result of [smooth_over()]: observations near each other have similar memberships.
+#' @param smooth `NULL`, or a result of [smooth_over()]: sites near each other have similar memberships.
 #' @param start initial values `list(membership = n x k, basis = k x m)`, rows sum to 1, for one start; nothing is then
 #'   reordered. With `fixed = "basis"`, `membership` may be left out.
 #' @param control settings from [fit_control()].
@@ -104,7 +104,7 @@
 #' fit
 #' round(fit$param$basis, 2)
 #'
-#' # more components than attributes, each site using few of them
+#' # more components than taxa, each site using few of them
 #' plsa(x, k = 6, sparsity = c(membership = 0.1), control = fit_control(n_start = 4))
 #' @export
 plsa <- function(x, k, ..., sparsity = c(membership = 0, basis = 0), sparsity_scale = c("relative", "counts"),

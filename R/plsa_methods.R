@@ -30,11 +30,11 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
 
 #' Predict from a PLSA fit, and fill in unknown counts
 #'
-#' `predict()` gives the expected count of each cell, the memberships of observations or the chance that each component
+#' `predict()` gives the expected count of each cell, the memberships of sites or the chance that each component
 #' made a cell; `fitted()` the expected counts of the training data; `impute()` the data with unknown cells at their
 #' expected counts; `simulate()` draws new tables.
 #'
-#' New observations are folded in: their memberships are fitted, without a prior, with the basis held (and with `smooth`
+#' New sites are folded in: their memberships are fitted, without a prior, with the basis held (and with `smooth`
 #' pulled towards their neighbours among the training rows, or towards the average of all). So the training data come
 #' back as `fitted()` gives them only if the memberships were fitted without a prior, too; `sparsity` of the memberships
 #' is left out, as in the paper, because it is there to find a basis, and the memberships are to say what was counted.
@@ -42,9 +42,9 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
 #' `smooth` a training row comes back pulled towards itself as well, being now one of its own neighbours. Without
 #' `smooth` this is a concave problem.
 #'
-#' Counts in attributes that had no counts in training are impossible under the fit and left out, of which a message
+#' Counts in taxa that had no counts in training are impossible under the fit and left out, of which a message
 #' tells. The expected count of a cell is \eqn{P_i(j) N_i / P_i}(observed), with \eqn{N_i} the observed total of
-#' the row, whatever the rule of `missing`. An observation with nothing counted has no memberships of its own and gets
+#' the row, whatever the rule of `missing`. A site with nothing counted has no memberships of its own and gets
 #' the
 #' mean of the training data.
 #'
@@ -52,15 +52,15 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
 #' unknown cells stay `NA`.
 #'
 #' @param object a fit of [plsa()].
-#' @param newdata new observations with the columns of the training data, in any order, matched by name; `NULL`: the
+#' @param newdata new sites with the columns of the training data, in any order, matched by name; `NULL`: the
 #'   training data.
 #' @param type `"response"`: expected counts, n x m; `"membership"`: n x k, rows sum to 1; `"cell"`: n x m x k, the
 #'   chance that each component made a count in the cell, summing to 1 over components.
-#' @param along for a fit with `smooth`, the covariates of the new observations, as in [predict.aspect_bernoulli()];
+#' @param along for a fit with `smooth`, the covariates of the new sites, as in [predict.aspect_bernoulli()];
 #'   `NULL`: unknown. Without `newdata`, of sites where nothing is counted yet: their expected counts are for a site
 #'   with the mean total of the training data.
 #' @param ... must be empty.
-#' @param rows names or numbers of the observations wanted; `NULL` is all. A result over 1 GB is refused with that
+#' @param rows names or numbers of the sites wanted; `NULL` is all. A result over 1 GB is refused with that
 #'   advice.
 #' @param control settings of the fold-in, from [fit_control()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
@@ -233,19 +233,19 @@ poisson_residuals <- function(x, mean, type) {
 
 #' Which class do counts come from?
 #'
-#' Assigns observations to the class whose fit explains them best, as in section 4.2 of the paper: each observation is
+#' Assigns sites to the class whose fit explains them best, as in section 4.2 of the paper: each site is
 #' folded into the fit of every class, and the likelihoods are compared.
 #'
-#' The fits must be of the same attributes; numbers of components may differ, but the more components a fit has, the
+#' The fits must be of the same taxa; numbers of components may differ, but the more components a fit has, the
 #' better it explains anything. Every basis is mixed with a little of the uniform distribution, so that a count no class
 #' has seen before does not decide alone. Class sizes play no part.
 #'
 #' @param fits named list of fits of [plsa()], one for each class.
-#' @param newdata new observations, see [predict.plsa()].
+#' @param newdata new sites, see [predict.plsa()].
 #' @param ... must be empty.
 #' @param smooth share of the uniform distribution in each basis, 0 to 1 (excluded at 1).
 #' @param control settings of the fold-in, from [fit_control()].
-#' @return A data frame with a row for each observation: `observation` (name or number), `class`, `loglik` under that
+#' @return A data frame with a row for each site: `site` (name or number), `class`, `loglik` under that
 #'   class (nats), `margin` over the second best, and a column `loglik_<class>` for each class.
 #' @inherit plsa references
 #' @examples
@@ -276,7 +276,7 @@ classify <- function(fits, newdata, ..., smooth = 1e-6, control = fit_control(ma
   others <- loglik
   others[cbind(seq_along(best), best)] <- -Inf
   data.frame(
-    observation = if (is.null(rows)) seq_along(best) else rows, class = names(fits)[best], loglik = top,
+    site = if (is.null(rows)) seq_along(best) else rows, class = names(fits)[best], loglik = top,
     margin = top - apply(others, 1L, max), structure(loglik, dimnames = list(NULL, paste0("loglik_", names(fits)))),
     check.names = FALSE
   )
@@ -290,7 +290,7 @@ observation_figure.plsa <- function(fit) shares_figure(fit)
 
 curve_value.plsa <- function(fit) "share"
 
-recorded_values.plsa <- function(fit, attribute) {
+recorded_values.plsa <- function(fit, taxon) {
   total <- fit$margins$row_sum
   NextMethod() / ifelse(total > 0, total, NA)
 }

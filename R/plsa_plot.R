@@ -5,22 +5,22 @@
 #' @description
 #' Views of a fit:
 #' \describe{
-#'   \item{`"basis"`}{a heat map of lifts: how many times as likely each component makes an attribute as all
-#'     components together do. Attributes are by the component that lifts them most.}
-#'   \item{`"top"`, `"scores"`}{the attributes that each component lifts most, and the observations on two components:
+#'   \item{`"basis"`}{a heat map of lifts: how many times as likely each component makes a taxon as all
+#'     components together do. Taxa are by the component that lifts them most.}
+#'   \item{`"top"`, `"scores"`}{the taxa that each component lifts most, and the sites on two components:
 #'     [plot()][autoplot.multicause].}
-#'   \item{`"membership"`}{for each observation (a vertical bar) how much of it each component makes up, observations
+#'   \item{`"membership"`}{for each site (a vertical bar) how much of it each component makes up, sites
 #'     grouped by their main component.}
-#'   \item{`"simplex"`}{for three attributes: observations and components in the triangle of distributions, with the
+#'   \item{`"simplex"`}{for three taxa: sites and components in the triangle of distributions, with the
 #'     hull of the components, as in Figure 3 of the paper.}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
-#'   \item{`"curves"`, `"map"`}{for a fit with `smooth`: components and attributes through time, and on a map by slice
+#'   \item{`"curves"`, `"map"`}{for a fit with `smooth`: components and taxa through time, and on a map by slice
 #'     of age, as in [plot.aspect_bernoulli()].}
 #' }
 #'
 #' @param object a fit of [plsa()].
 #' @param what which view.
-#' @param attribute,slices for `"curves"` and `"map"`, as in [plot.aspect_bernoulli()].
+#' @param taxon,slices for `"curves"` and `"map"`, as in [plot.aspect_bernoulli()].
 #' @param n,components as in [plot()][autoplot.multicause].
 #' @param ... must be empty.
 #' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly.
@@ -36,13 +36,13 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.plsa <- function(object, # nolint: object_name_linter.
                           what = c("basis", "membership", "simplex", "top", "scores", "trace", "curves", "map"), ...,
-                          attribute = NULL, slices = 4, n = 8, components = 1:2) {
+                          taxon = NULL, slices = 4, n = 8, components = 1:2) {
   views <- c("basis", "membership", "simplex", "top", "scores", "trace", "curves", "map")
   what <- check_choice(what, "what", views)
   check_dots(...)
   switch(what,
     basis = lift_figure(object), membership = shares_figure(object), simplex = simplex_figure(object),
-    shared_figure(object, what, attribute, slices, n, components)
+    shared_figure(object, what, taxon, slices, n, components)
   )
 }
 

@@ -4,9 +4,9 @@
 #' lived in between. Its zeros at sites of an age in between are gaps of the record (*range-through* or *Lazarus* gaps),
 #' if the taxon lived at that place at all. This rule uses ages alone. Models should do better than it.
 #'
-#' @param x A matrix of observations by attributes as every model takes it: 0/1, logical or counts, data frame or
+#' @param x A matrix of sites by taxa as every model takes it: 0/1, logical or counts, data frame or
 #'   sparse; above 0 is a find, `NA` an unknown cell.
-#' @param age The ages of the observations, in the order of the rows of `x`, in any unit and direction: a numeric
+#' @param age The ages of the sites, in the order of the rows of `x`, in any unit and direction: a numeric
 #'   vector, or a matrix or data frame of two numeric columns with the two bounds of each age (in either order, such
 #'   as `max_ma` and `min_ma`). Named ages (vector) or ages with row names that are the row names of `x` are matched
 #'   by name.
@@ -33,7 +33,7 @@
 #' Cost: proportional to the cells of `x`.
 #'
 #' @param ... Must be empty.
-#' @return A logical matrix of the shape and names of `x`, `TRUE` at zeros inside the range of their attribute and
+#' @return A logical matrix of the shape and names of `x`, `TRUE` at zeros inside the range of their taxon and
 #'   `FALSE` elsewhere, also at finds and unknown cells; for sparse `x` a sparse `lgCMatrix`. Wrong input is an error
 #'   of class `multicause_input_error`.
 #'

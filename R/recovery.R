@@ -9,8 +9,8 @@
 #' be false themselves. They count as true ones, so that the measures are lower than they should be.
 #'
 #' `auc` is the chance that a cell that was changed has a higher score than one that was not (ties count half), `ap` the
-#' average precision. `"pooled"` ranks all cells together; `"within"` ranks within each observation that has both
-#' kinds, and averages over those observations. Precision at n is the share of changed cells among the n highest scores.
+#' average precision. `"pooled"` ranks all cells together; `"within"` ranks within each site that has both
+#' kinds, and averages over those sites. Precision at n is the share of changed cells among the n highest scores.
 #'
 #' Calibration takes scores as probabilities (`NA` where they leave \[0, 1\]). Candidates are put into ten groups of
 #' equal size by score. Each group has a mean score and a share of changed cells. `slope` and `intercept` are those of a
@@ -31,8 +31,8 @@
 #' @return A list of class `recovery`: `summary`, a data frame with one row (`candidates`, `changed`, `auc`,
 #'   `auc_within`, `auc_within_se`, `ap`, `ap_within`, `slope`, `intercept`, `removal`, `fp`, `fn`, `lost`);
 #'   `precision`, a data frame with `n` and `precision`; `roc` (`false_positive`, `true_positive`), `pr` (`recall`,
-#'   `precision`) and `calibration` (`score`, `share`, `cells`), data frames to draw; `by_observation`, AUC, average
-#'   precision and numbers of each observation. It has `print` and `plot` methods.
+#'   `precision`) and `calibration` (`score`, `share`, `cells`), data frames to draw; `by_site`, AUC, average
+#'   precision and numbers of each site. It has `print` and `plot` methods.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78, section 3.6. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [corrupt()]
@@ -70,7 +70,7 @@ recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 
         lost = if (length(ones)) mean(ones < 0.5) else NA_real_
       ),
       precision = data.frame(n = n, precision = precision_at(score, hit, n)), roc = roc_curve(score, hit),
-      pr = pr_curve(score, hit), calibration = calibration_curve(score, hit), by_observation = each, of = of
+      pr = pr_curve(score, hit), calibration = calibration_curve(score, hit), by_site = each, of = of
     ),
     class = "recovery"
   )
@@ -159,7 +159,7 @@ within_rows <- function(scores, changed) {
     if (is.na(auc[i])) NA_real_ else average_precision(scores[i, candidate], changed[i, candidate])
   }, 0)
   data.frame(
-    observation = if (is.null(rownames(changed))) seq_len(n) else rownames(changed),
+    site = if (is.null(rownames(changed))) seq_len(n) else rownames(changed),
     candidates = as.double(rowSums(!is.na(changed))), changed = as.double(rowSums(changed, na.rm = TRUE)), auc, ap,
     row.names = NULL
   )
@@ -261,18 +261,18 @@ print.recovery <- function(x, digits = 3L, ...) {
 #' `add` gives. Where a 1 stands already nothing changes, so the share of new ones is a little smaller (as in Bingham et
 #' al. 2009). A deleted presence may be added back; it then counts as neither.
 #'
-#' Of a range of two numbers, rates are drawn uniformly. With `by = "observation"` (the paper's way) every observation
+#' Of a range of two numbers, rates are drawn uniformly. With `by = "site"` (the paper's way) every site
 #' has a rate of its own. With `"cell"` every cell has one, which is the same as the mean rate everywhere. A single
-#' number is the rate itself. A vector with a number for every observation gives each its rate.
+#' number is the rate itself. A vector with a number for every site gives each its rate.
 #'
 #' @param x a complete or incomplete 0/1 table, as [aspect_bernoulli()] takes it. Unknown cells stay unknown.
-#' @param omit,add rates within \[0, 1\]: one number, a range of two, or one for each of the n observations; 0 plants
-#'   none. (For a table of two observations a pair is read as a range.)
+#' @param omit,add rates within \[0, 1\]: one number, a range of two, or one for each of the n sites; 0 plants
+#'   none. (For a table of two sites a pair is read as a range.)
 #' @param by who has a rate of its own where a range is given.
 #' @param ... must be empty.
 #' @return A list of class `corruption`: `x`, the corrupted table; `omitted` and `added`, logical n x m matrices, true
 #'   where a presence was deleted or an absence turned into a presence; `original`, the table given; `rates`, a data
-#'   frame with the rates `omit` and `add` of each observation (`NA` where every cell has its own).
+#'   frame with the rates `omit` and `add` of each site (`NA` where every cell has its own).
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78, section 3.6. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [recovery()]
@@ -284,9 +284,9 @@ print.recovery <- function(x, digits = 3L, ...) {
 #' fit <- aspect_bernoulli(planted$x, k = 2)
 #' recovery(fitted(fit), planted)
 #' @export
-corrupt <- function(x, omit = 0, add = 0, by = c("observation", "cell"), ...) {
+corrupt <- function(x, omit = 0, add = 0, by = c("site", "cell"), ...) {
   check_dots(...)
-  by <- check_choice(by, "by", c("observation", "cell"))
+  by <- check_choice(by, "by", c("site", "cell"))
   data <- check_data(x, "binary", quiet = TRUE)
   original <- as.matrix(data$x) + 0
   n <- nrow(original)
@@ -325,7 +325,7 @@ draw_rates <- function(rate, name, x, by) {
   if (rate[1L] > rate[2L]) {
     stop_input("`%s` must rise where it is a range, not fall from %s to %s.", name, rate[1L], rate[2L])
   }
-  draws <- stats::runif(if (by == "observation") n else as.double(n) * m, rate[1L], rate[2L])
+  draws <- stats::runif(if (by == "site") n else as.double(n) * m, rate[1L], rate[2L])
   matrix(draws, n, m)
 }
 

@@ -4,7 +4,7 @@
 #' most was missed, what the number rests on, and how it was reached. Of a fit: the data, how the number of components
 #' was chosen, the fit, how far to trust it, and the session. For [aspect_bernoulli()] also its phantoms, age profiles,
 #' the likeliest false absences, taxa and sites by what they are missing; for every other model its components, what it
-#' says of each observation, ages, and the cells it did not expect. Sections that do not apply are left out. Tables can
+#' says of each site, ages, and the cells it did not expect. Sections that do not apply are left out. Tables can
 #' be sorted by a click on a column's head, and are also written as csv files. The file can be read without sight of the
 #' figures, each of which has a description, and prints well. Components of the fits of an [ensemble()] are shown as
 #' parts of their own fits.
@@ -25,13 +25,13 @@
 #' @param fit a fit of a model of this package, or an answer of [which_zeros()].
 #' @param file the HTML file to write; its folder must exist.
 #' @param ... must be empty.
-#' @param age,of ages of the observations or of the attributes, for the order of plots and for age profiles, and whose
-#'   they are; see [age_profile()]. `NULL` leaves them out. For [plca()] observations are the first dimension,
-#'   attributes the second. An average of fits has no use for them.
-#' @param sites a data frame on the observations, whose columns are added to the tables; see [false_absences()].
-#' @param observation,within names or numbers of the observations whose false absences are told, and, for a fit, which
+#' @param age,of ages of the sites or of the taxa, for the order of plots and for age profiles, and whose
+#'   they are; see [age_profile()]. `NULL` leaves them out. For [plca()] sites are the first dimension,
+#'   taxa the second. An average of fits has no use for them.
+#' @param site_data a data frame on the sites, whose columns are added to the tables; see [false_absences()].
+#' @param site,within names or numbers of the sites whose false absences are told, and, for a fit, which
 #'   zeros can be false at all, as in [false_absences()]; `NULL` is all. Of an answer only the list of zeros is of
-#'   `observation` alone. Not for models without [false_absences()].
+#'   `site` alone. Not for models without [false_absences()].
 #' @param selection how the number of components was chosen, to be shown: a result of [select_k()] with AIC, or a data
 #'   frame with the columns `k` and `AIC`, and `phantom` where more than one kind of fit was tried.
 #' @param without for a fit with `smooth`, a fit to the same data without it, to be compared with; `NULL`: the same
@@ -66,14 +66,14 @@ report <- function(fit, file, ...) {
 
 #' @rdname report
 #' @export
-report.default <- function(fit, file, ..., age = NULL, of = c("guess", "attribute", "observation"), sites = NULL,
-                           observation = NULL, within = NULL, selection = NULL, without = NULL, n = 50,
+report.default <- function(fit, file, ..., age = NULL, of = c("guess", "taxon", "site"), site_data = NULL,
+                           site = NULL, within = NULL, selection = NULL, without = NULL, n = 50,
                            title = NULL, tables = NULL, notes = NULL, x = NULL, explorer = NULL) {
   check_dots(...)
   check_fit(fit)
   file <- check_report_file(file)
   n <- check_count(n, "n")
-  of <- check_choice(of, "of", c("guess", "attribute", "observation"))
+  of <- check_choice(of, "of", c("guess", "taxon", "site"))
   if (!is.null(age)) age <- middle_ages(age)
   if (!is.null(age)) of <- whose_age(age, of, table_shape(fit))
   if (inherits(selection, "multicause_selection")) selection <- selection_table(selection)
@@ -88,8 +88,8 @@ report.default <- function(fit, file, ..., age = NULL, of = c("guess", "attribut
   if (is.null(title)) {
     title <- paste(report_question(fit), model_title(fit))
   }
-  cells <- list(n = n, observation = observation, within = within)
-  content <- with_usual_numbers(report_content(fit, age, of, sites, selection, cells, without))
+  cells <- list(n = n, site = site, within = within)
+  content <- with_usual_numbers(report_content(fit, age, of, site_data, selection, cells, without))
   html <- render_report("report.Rmd", list(content = content, notes = notes, title = title, link = link))
   write_files(c(stats::setNames(list(html), file), if (!is.null(tables)) table_files(content$tables, tables)))
   invisible(file)
@@ -173,10 +173,10 @@ check_report_tools <- function() {
 }
 
 # Everything the report shows, computed once; tables are what is also written as csv.
-report_content <- function(fit, age, of, sites, selection, cells, without) {
+report_content <- function(fit, age, of, site_data, selection, cells, without) {
   content <- list(fit = fit, age = age, of = of, selection = selection, margins = found_margins(fit$x))
   content$tables <- list(selection = selection)
-  add_content(fit, content, age, of, sites, cells, without)
+  add_content(fit, content, age, of, site_data, cells, without)
 }
 
 # The title's question, and the content with what the report of a model says of components, observations and cells.
@@ -184,12 +184,12 @@ report_question <- function(fit) UseMethod("report_question")
 
 report_question.default <- function(fit) "What explains the table?"
 
-add_content <- function(fit, content, age, of, sites, cells, without) UseMethod("add_content")
+add_content <- function(fit, content, age, of, site_data, cells, without) UseMethod("add_content")
 
-add_content.default <- function(fit, content, age, of, sites, cells, without) {
-  given <- names(Filter(length, cells[c("observation", "within")]))
+add_content.default <- function(fit, content, age, of, site_data, cells, without) {
+  given <- names(Filter(length, cells[c("site", "within")]))
   if (length(given)) stop_input("`%s` is for models that false_absences() takes.", given[1L])
-  shown <- model_content(fit, age, of, sites, cells$n)
+  shown <- model_content(fit, age, of, site_data, cells$n)
   if (is_sampled(fit)) shown$quantities <- quantity_table(fit)
   content$tables <- c(content$tables, shown[c("components", "observations", "unexpected")], list(
     ages = shown$ages$aspects, age_correlations = shown$age_correlations, quantities = shown$quantities

@@ -13,28 +13,28 @@ report_sides <- function(fit) UseMethod("report_sides")
 report_sides.default <- function(fit) {
   both <- ordination(fit)
   list(
-    fit = fit, components = t(both$species), observations = both$sites, titles = c("observation", "attribute"),
+    fit = fit, components = t(both$species), observations = both$sites, titles = c("site", "taxon"),
     others = list()
   )
 }
 
-model_content <- function(fit, age, of, sites, n) {
+model_content <- function(fit, age, of, site_data, n) {
   sides <- if (!is.null(fit$param)) report_sides(fit)
   if (is.null(sides)) { # an average of fits, or a model without components
-    return(list(unexpected = unexpected_cells(fit, list(fit = fit, titles = c("observation", "attribute")), sites, n)))
+    return(list(unexpected = unexpected_cells(fit, list(fit = fit, titles = c("site", "taxon")), site_data, n)))
   }
   observations <- with_names(sides$observations, sides$titles[1L])
   content <- list(
     components = with_names(t(sides$components), sides$titles[2L]),
     others = unname(Map(function(q, title) with_names(t(q), title), sides$others, names(sides$others)))
   )
-  if (!is.null(sites)) {
-    joined <- site_columns(sites, sides$fit, seq_len(nrow(observations)), names(observations))
+  if (!is.null(site_data)) {
+    joined <- site_columns(site_data, sides$fit, seq_len(nrow(observations)), names(observations))
     observations <- data.frame(observations, joined, check.names = FALSE, row.names = NULL)
   }
   content$observations <- observations
   if (!is.null(age)) content <- c(content, component_ages(sides, age, of))
-  content$unexpected <- unexpected_cells(fit, sides, sites, n)
+  content$unexpected <- unexpected_cells(fit, sides, site_data, n)
   content
 }
 
@@ -75,13 +75,13 @@ component_ages <- function(sides, age, of) {
     out
   }
   if (all(sides$components >= 0)) {
-    at <- ages("attribute")
+    at <- ages("taxon")
     weights <- sides$components
     if (is.null(rownames(weights))) rownames(weights) <- component_names(nrow(weights))
     weights <- weights[rowSums(weights[, !is.na(at), drop = FALSE]) > 0, !is.na(at), drop = FALSE]
     return(list(ages = new_age_profile(at[!is.na(at)], weights, given, nrow(sides$components))))
   }
-  at <- ages("observation")
+  at <- ages("site")
   varies <- apply(sides$observations, 2L, function(column) diff(range(column[!is.na(at)])) > 0)
   correlation <- rep(NA_real_, length(varies))
   correlation[varies] <- stats::cor(sides$observations[, varies], at, use = "complete.obs", method = "spearman")
@@ -91,7 +91,7 @@ component_ages <- function(sides, age, of) {
 most_unexpected <- 5e6 # cells of which all residuals are looked at
 
 # Observed cells with the largest Pearson residuals.
-unexpected_cells <- function(fit, sides, sites, n) {
+unexpected_cells <- function(fit, sides, site_data, n) {
   if (prod(as.double(dim(fitted(fit)))) > most_unexpected) {
     return(NULL)
   }
@@ -106,10 +106,10 @@ unexpected_cells <- function(fit, sides, sites, n) {
   response <- stats::residuals(fit, type = "response", x = fit$x)[top]
   out <- data.frame(labels, mean + response, mean, residual[top])
   names(out) <- c(sides$titles, "observed", "expected", "residual")
-  if (is.null(sites)) {
+  if (is.null(site_data)) {
     return(out)
   }
-  joined <- suppressMessages(site_columns(sites, sides$fit, at[, 1L], names(out)))
+  joined <- suppressMessages(site_columns(site_data, sides$fit, at[, 1L], names(out)))
   data.frame(out, joined, check.names = FALSE, row.names = NULL)
 }
 

@@ -28,8 +28,8 @@ neighbour_effect <- function(fit, without, n) {
   name <- function(at, side) if (is.null(fit$names[[side]])) at else fit$names[[side]][at]
   list(
     table = data.frame(
-      change = ifelse(rank_with[moved] <= n, "enters", "leaves"), observation = name(row, 1L),
-      attribute = name(column, 2L), rank_without = rank_plain[moved], rank_with = rank_with[moved],
+      change = ifelse(rank_with[moved] <= n, "enters", "leaves"), site = name(row, 1L),
+      taxon = name(column, 2L), rank_without = rank_plain[moved], rank_with = rank_with[moved],
       probability_without = plain[moved], probability_with = with[moved]
     ),
     n = min(n, length(zeros)), shared = sum(rank_with <= n & rank_plain <= n),

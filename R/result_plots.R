@@ -212,7 +212,7 @@ autoplot.age_profile <- function(object, ..., unit = "guess") {
 #' @exportS3Method ggplot2::autoplot
 autoplot.identifiability <- function(object, ...) {
   check_dots(...)
-  rows <- object$observations[order(object$observations$share), ]
+  rows <- object$sites[order(object$sites$share), ]
   rows$at <- seq_len(nrow(rows))
   colours <- c(`none beyond` = "grey85", attained = "#7FB6DB", `as fitted` = "#08306B")
   bound <- function(name, low, high) {

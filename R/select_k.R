@@ -7,7 +7,7 @@
 #' `"aic"` is the usual Akaike criterion, -2 L + 2 P; `"aic_paper"` is half of it, -L + P, for [aspect_bernoulli()]: eq.
 #' (27) of Bingham et al. (2009), with the same minimum. `"bic"` counts observed cells as sample size. All count every
 #' parameter as free, although many end at a bound. In most models here the number of parameters grows with that of
-#' observations, so BIC is far too severe.
+#' sites, so BIC is far too severe.
 #'
 #' Of fits with a prior or a penalty, such as those of `estimate = "map"`, the likelihood is that at the estimate, as of
 #' penalised fits elsewhere. The prior holds parameters back that are counted as free, so AIC and BIC are too hard on
@@ -17,7 +17,7 @@
 #'
 #' `"cells"`, `"rows"` and `"visits"` are explained in [cross_validate()]; repeated visits and arrays have no `"rows"`.
 #' Repeated visits have `"visits"`, which is the best criterion for them. Held-out rows may keep improving with k for
-#' models that average over the training observations.
+#' models that average over the training sites.
 #'
 #' For the held-out losses the result has two choices: the `k` of the least loss, and the smallest `k` whose loss is
 #' within one standard error of it.

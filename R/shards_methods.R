@@ -144,9 +144,9 @@ glance.multicause_shards <- function(x, ...) {
 
 part_sides.multicause_shards <- function(fit, name, values) {
   if (is.matrix(values)) {
-    return(c("component", "attribute"))
+    return(c("component", "taxon"))
   }
-  if (name == "weights") "component" else "attribute"
+  if (name == "weights") "component" else "taxon"
 }
 
 #' @export
@@ -180,7 +180,7 @@ update.multicause_shards <- function(object, ..., evaluate = TRUE) {
 #'
 #' @param object a fit to [shards()], of [aspect_bernoulli()], [plsa()], [bernoulli_mixture()], [nmf()],
 #'   [logistic_pca()] or [noisy_or()].
-#' @param newdata new observations in memory, as in the model's own `predict()`, such as [predict.plsa()]. Not of a fit
+#' @param newdata new sites in memory, as in the model's own `predict()`, such as [predict.plsa()]. Not of a fit
 #'   with `smooth`.
 #' @param type `"response"`: the mean of every cell, n m numbers; or what the rows have of their own, n k numbers:
 #'   `"membership"`, for [nmf()] `"coefficients"`, for [logistic_pca()] `"scores"`, for [noisy_or()] `"activation"` or

@@ -76,13 +76,13 @@ summarise_column <- function(data, members, column, f, label) {
 # The rows of a site table for given observations, with names that do not clash.
 site_columns <- function(sites, fit, rows, taken) {
   if (!is.data.frame(sites)) {
-    stop_input("`sites` must be a data frame with a row for each site, not %s.", show_value(sites))
+    stop_input("`site_data` must be a data frame with a row for each site, not %s.", show_value(sites))
   }
   observations <- fit$names[[1L]]
   if (is.null(observations)) {
     if (nrow(sites) != fit$dims[["n"]]) {
       stop_input(
-        "`sites` must have a row for each of the %d sites, as these have no names, not %d.",
+        "`site_data` must have a row for each of the %d sites, as these have no names, not %d.",
         fit$dims[["n"]], nrow(sites)
       )
     }
@@ -112,7 +112,7 @@ site_key <- function(sites, observations) {
       lacks <- c(list(setdiff(observations, values)), missing)
       nearest <- which.min(lengths(lacks)) # the source that was meant, most likely
       stop_input(
-        "`sites` must have the names of the sites as row names or in a column: %s %s.",
+        "`site_data` must have the names of the sites as row names or in a column: %s %s.",
         c("its row names lack", sprintf("column %s lacks", dQuote(names(sites), FALSE)))[nearest],
         show_names(lacks[[nearest]])
       )
@@ -121,14 +121,14 @@ site_key <- function(sites, observations) {
       times <- vapply(sites[holds], function(value) sum(as.character(value) %in% observations), 0L)
       column <- names(sites)[holds[which.max(times == length(observations))]]
       values <- as.character(sites[[column]])
-      inform("Rows of `sites` matched by its column %s.", dQuote(column, FALSE))
+      inform("Rows of `site_data` matched by its column %s.", dQuote(column, FALSE))
     } else {
-      inform("Rows of `sites` matched by their numbers.")
+      inform("Rows of `site_data` matched by their numbers.")
     }
   }
   twice <- intersect(values[duplicated(values)], observations)
   if (length(twice)) {
-    stop_input("`sites` must have one row for each site: %s is there twice.", show_names(twice[1L]))
+    stop_input("`site_data` must have one row for each site: %s is there twice.", show_names(twice[1L]))
   }
   list(values = values, column = column)
 }

@@ -1,4 +1,4 @@
-#' Which observations are neighbours?
+#' Which sites are neighbours?
 #'
 #' Says which sites are near each other, by age, place or anything else. This is for the argument `smooth` of
 #' [aspect_bernoulli()], [bernoulli_mixture()] and [plsa()]. Sites near each other then share their communities, and a
@@ -57,7 +57,7 @@
 #' magnetostratigraphic ages, or place alone, are free of it; fit both ways and compare.
 #'
 #' @param ... must be empty.
-#' @param age ages of the observations in any unit: a numeric vector, or a matrix or data frame of two columns, the
+#' @param age ages of the sites in any unit: a numeric vector, or a matrix or data frame of two columns, the
 #'   bounds of each age in either order. Text that names intervals of the geological time scale, such as stages (one
 #'   column, or the early and the late one), becomes their bounds in Ma where package deeptime is installed. `NA` is
 #'   unknown; a number far from all others that stands for it, such as -9999, is an error that says so.
@@ -71,14 +71,14 @@
 #'   root of the mean squared difference over the variables. `NA` is unknown.
 #' @param distance any other distance: a symmetric n x n matrix, not negative, or a result of [stats::dist()]. `NA` is
 #'   unknown.
-#' @param neighbours instead of all these: a list with, for each observation, the numbers (or names) of its neighbours;
+#' @param neighbours instead of all these: a list with, for each site, the numbers (or names) of its neighbours;
 #'   or an n x n matrix of weights, dense or sparse, none negative; its diagonal is disregarded.
 #' @param bandwidth where the weight has fallen to exp(-1), in units of the age, in km (or units of the plane), in
 #'   standard deviations of `environment`, in units of `distance`: one number where there is one covariate, else a named
 #'   vector such as `c(age = 1, place = 500)`. Or `"cv"`.
 #' @param strength how much the neighbours count, in cells, at least 0; or `"cv"`.
 #' @param recording how much the table's mean share of a pinned phantom counts, in cells, at least 0.
-#' @param most most neighbours of an observation, at least 1.
+#' @param most most neighbours of a site, at least 1.
 #' @param folds groups of cells for `"cv"`, at least 2.
 #' @return A list of class `smooth_over`, to be given to a model. Names, where the covariates have them,
 #'   are matched to the rows of the data; so held-out rows can be left out. Wrong input is an error of class

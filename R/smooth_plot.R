@@ -44,8 +44,8 @@ age_bins <- function(ages) {
 }
 
 # The mean of what is on record of an attribute in each bin of ages; NULL without the data.
-binned_record <- function(fit, attribute, bins) {
-  if (!is.null(fit$x)) tapply(as.vector(recorded_values(fit, attribute)), bins, mean, na.rm = TRUE)
+binned_record <- function(fit, taxon, bins) {
+  if (!is.null(fit$x)) tapply(as.vector(recorded_values(fit, taxon)), bins, mean, na.rm = TRUE)
 }
 
 # Where a band of a stacked picture is thickest: a label for each that is thick enough to hold one.
@@ -64,40 +64,40 @@ band_labels <- function(shares, tags, colours) {
 }
 
 # Components' shares in the first panel, taxa in the others.
-curves_figure <- function(fit, attribute) {
+curves_figure <- function(fit, taxon) {
   check_fit(fit, smooth_models, "object")
   shares <- curves(fit, "component")
   bandwidth <- attr(shares, "bandwidth") # takes time to choose
-  if (is.null(attribute)) attribute <- telling_attributes(fit, bandwidth)
-  attribute <- pick(attribute, fit$dims[["m"]], fit$names[[2L]], "attribute")
+  if (is.null(taxon)) taxon <- telling_attributes(fit, bandwidth)
+  taxon <- pick(taxon, fit$dims[["m"]], fit$names[[2L]], "taxon")
   shares <- shares[stats::ave(shares$share, shares$component, FUN = max) > least_slice, ]
   shown <- unique(shares$component)
   tags <- component_tags(fit)[match(shown, component_names(fit$dims[["k"]])[free_components(fit)])]
   colours <- component_colours(fit$dims[["k"]])[match(shown, component_names(fit$dims[["k"]]))]
   shares$component <- factor(shares$component, shown)
-  present <- curves(fit, attribute = attribute, bandwidth = bandwidth)
+  present <- curves(fit, taxon = taxon, bandwidth = bandwidth)
   words <- c(present = "chance of presence", share = "share of counts")[[curve_value(fit)]]
-  panels <- c("components", unique(present$attribute))
+  panels <- c("components", unique(present$taxon))
   shares$panel <- factor(panels[1L], panels)
-  present$panel <- factor(present$attribute, panels)
+  present$panel <- factor(present$taxon, panels)
   bands <- band_labels(shares, shown, colours)
   bands$panel <- factor(rep(panels[1L], nrow(bands)), panels)
   new_figure(
     shares, gg_aes(x = "age"), "Through time",
     sprintf("Curves: each component's share of the %s, and the %s of %d %s, through time.", axis_words(fit)[1L], words,
-      length(attribute), axis_words(fit)[2L]), subtitle = sprintf("%s (line), on record (points)", capital(words))
+      length(taxon), axis_words(fit)[2L]), subtitle = sprintf("%s (line), on record (points)", capital(words))
   ) + ggplot2::geom_area(gg_aes(y = "share", fill = "component"), colour = "white", linewidth = 0.3) +
     ggplot2::geom_text(gg_aes(y = "share", label = "label"), bands, colour = bands$colour, size = 2.6,
       check_overlap = TRUE) +
     ggplot2::geom_ribbon(gg_aes(ymin = "lower", ymax = "upper"), present, alpha = 0.25, fill = component_colours(1L)) +
     ggplot2::geom_line(gg_aes(y = curve_value(fit)), present, colour = component_colours(1L)) +
-    ggplot2::geom_point(gg_aes(y = "share"), recorded_bins(fit, attribute, panels), size = 0.8) +
+    ggplot2::geom_point(gg_aes(y = "share"), recorded_bins(fit, taxon, panels), size = 0.8) +
     ggplot2::facet_wrap("panel", scales = "free_y") + time_axis(smooth_ages(fit), across = 3L) + few_numbers("y") +
     colour_scale(stats::setNames(colours, shown), labels = tags) + ggplot2::expand_limits(y = 0)
 }
 
 # The share of sites with a record of each attribute in bins of age; no rows without the data.
-recorded_bins <- function(fit, attribute, panels) {
+recorded_bins <- function(fit, taxon, panels) {
   if (is.null(fit$x)) {
     return(data.frame(panel = factor(character(), panels), age = numeric(), share = numeric()))
   }
@@ -106,7 +106,7 @@ recorded_bins <- function(fit, attribute, panels) {
   middle <- as.vector(tapply(ages, bins, mean))
   do.call(rbind, Map(function(at, name) {
     data.frame(panel = factor(name, panels), age = middle, share = as.vector(binned_record(fit, at, bins)))
-  }, attribute, panels[-1L]))
+  }, taxon, panels[-1L]))
 }
 
 # Limits to the east and to the north with a margin, for a single place, too; and how much shorter a unit of the first

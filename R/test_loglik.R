@@ -1,6 +1,6 @@
-#' Held-out likelihood of new observations
+#' Held-out likelihood of new sites
 #'
-#' Log-likelihood of each new observation under a fitted model: how well the model predicts rows it has not seen.
+#' Log-likelihood of each new site under a fitted model: how well the model predicts rows it has not seen.
 #'
 #' @details
 #' This is eq. (23) of the paper: the training rows serve as equally likely components, each with the probabilities that
@@ -29,7 +29,7 @@
 #' takes O(k m) a draw.
 #'
 #' @param fit a fit of a model of this package.
-#' @param newdata new observations, columns matched by name or by place, `NA` allowed.
+#' @param newdata new sites, columns matched by name or by place, `NA` allowed.
 #' @param ... arguments of the model:
 #' \describe{
 #'   \item{`training`}{(where training rows are the components) their names or numbers; `NULL` is all but those with
@@ -43,7 +43,7 @@
 #' @param family `NULL`: the model's own. `"bernoulli"` judges models of counts by 0/1 rows, `"multinomial"` by the
 #'   shares of columns, see Details.
 #' @return A numeric vector of class `test_loglik`: nats for each row, with row names, `NA` for rows with nothing
-#'   observed. Attributes `floor`, `total` (sum over rows) and `mean` (per row, as in the paper's Fig. 3), both without
+#'   observed. Taxa `floor`, `total` (sum over rows) and `mean` (per row, as in the paper's Fig. 3), both without
 #'   those rows; where rows were sampled also `effective`, the effective number of draws of each.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}

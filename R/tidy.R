@@ -32,25 +32,25 @@
 #' @param matrix which part of a fit, see Details; `NULL`: the default.
 #' @param table which table of a result: of [select_k()] `"table"`, `"best"`; of [cross_validate()] `"results"`,
 #'   `"folds"`; of [compare_models()] `"table"`, `"cells"`, `"rows"`; of [recovery()] `"summary"`, `"precision"`,
-#'   `"roc"`, `"pr"`, `"calibration"`, `"by_observation"`; of [modes()] `"modes"`, `"starts"`; of [age_profile()]
-#'   `"aspects"`, `"tests"`; of [identifiability()] `"share"`, `"expected"`, `"observations"`, `"attributes"`,
+#'   `"roc"`, `"pr"`, `"calibration"`, `"by_site"`; of [modes()] `"modes"`, `"starts"`; of [age_profile()]
+#'   `"aspects"`, `"tests"`; of [identifiability()] `"share"`, `"expected"`, `"sites"`, `"taxa"`,
 #'   `"unlike"`, `"components"`, `"sampling"`; of [align_components()] `"match"`; of [divergences()] `"table"`;
 #'   of [which_zeros()] `"zeros"`, `"quality"`, `"weights"`. `NULL`: the first.
 #' @param data for `augment()`, the data, where the fit was made with `keep_x = FALSE`.
-#' @param rows for `augment()`, names or numbers of the observations wanted; `NULL`: all. Not for [plca()].
+#' @param rows for `augment()`, names or numbers of the sites wanted; `NULL`: all. Not for [plca()].
 #' @param row.names,optional ignored: they belong to the generic.
 #' @param ... must be empty.
 #' @return Plain data frames.
 #'
 #' `tidy()` and `as.data.frame()` of a fit: a row for every entry of the matrix: what it belongs to, such as
-#' `component` and `attribute` (names, or numbers where the data have none), and `estimate`, on the scale of `param`.
+#' `component` and `taxon` (names, or numbers where the data have none), and `estimate`, on the scale of `param`.
 #'
 #' `glance()` of a fit: one row: `model`, `n`, `m`, `k`, `nobs` (observed cells), `objective` and its value `value`,
 #' `logLik`, `df`, `AIC`, `BIC` (`NA` where they have no meaning), `converged`, `passes` (draws, of samplers), `starts`
 #' and `reached_best`, the number of finished starts that came near the best. Of a result: one row with what was chosen.
 #' Of an answer of [which_zeros()]: sizes, the total with its range, and how well hidden finds were found.
 #'
-#' `augment()` of a fit: a row for every cell, observation by observation: `observation`, `attribute` (for [plca()] one
+#' `augment()` of a fit: a row for every cell, site by site: `site`, `taxon` (for [plca()] one
 #' column a dimension), `observed`, `.fitted`, `.resid` (observed less fitted), and for [aspect_bernoulli()] `.present`
 #' and `.false`. The first is the chance of a presence if no phantom makes the cell, the second the chance that the 0 or
 #' 1 on record is false (as in [false_absences()] and [false_presences()]; `NA` for unknown cells). Of an answer of
@@ -75,7 +75,7 @@ part_sides <- function(fit, name, values) UseMethod("part_sides")
 
 part_sides.default <- function(fit, name, values) {
   switch(name,
-    membership = c("observation", "component"), basis = c("component", "attribute"), weights = "component",
+    membership = c("site", "component"), basis = c("component", "taxon"), weights = "component",
     if (is.matrix(values)) c("row", "column") else "term"
   )
 }
@@ -145,11 +145,11 @@ result_tables <- function(x) {
     multicause_comparison = list(table = x$table, cells = x$cells$results, rows = x$rows$results),
     recovery = c(
       list(summary = data.frame(measure = names(x$summary), value = unlist(x$summary, use.names = FALSE))),
-      x[c("precision", "roc", "pr", "calibration", "by_observation")]
+      x[c("precision", "roc", "pr", "calibration", "by_site")]
     ),
     modes = x[c("modes", "starts")],
     age_profile = x[c("aspects", "tests")],
-    identifiability = x[c("share", "expected", "observations", "attributes", "unlike", "components", "sampling")],
+    identifiability = x[c("share", "expected", "sites", "taxa", "unlike", "components", "sampling")],
     alignment = x["match"],
     divergences = list(table = long_divergences(x)),
     which_zeros = c(list(zeros = as.data.frame(x)), x[c("quality", "weights")])
@@ -186,7 +186,7 @@ tidytext_parts <- c(beta = "basis", gamma = "membership")
 
 # By the names that package tidytext gives to what tidiers of topic models return.
 as_tidytext <- function(table, matrix) {
-  words <- c(component = "topic", attribute = "term", observation = "document", estimate = matrix)
+  words <- c(component = "topic", taxon = "term", site = "document", estimate = matrix)
   known <- names(table) %in% names(words)
   names(table)[known] <- words[names(table)[known]]
   if ("topic" %in% names(table)) table$topic <- match(table$topic, unique(table$topic))
@@ -360,7 +360,7 @@ augment_cells <- function(x, rows, observed, scores) {
   m <- x$dims[["m"]]
   name <- function(side, at) if (is.null(x$names[[side]])) at else x$names[[side]][at]
   data.frame(
-    observation = rep(name(1L, rows), each = m), attribute = rep(name(2L, seq_len(m)), length(rows)),
+    site = rep(name(1L, rows), each = m), taxon = rep(name(2L, seq_len(m)), length(rows)),
     lapply(c(list(observed = observed), scores), function(score) as.vector(t(score)))
   )
 }
@@ -385,7 +385,7 @@ augment_scores.default <- function(fit, rows, observed) list()
 #'
 #' Methods for the generic `scores()` of package vegan: where each site and each species stands on the components.
 #'
-#' @param x a fit of any model with components over attributes; for [plca()] sites and species are the first two
+#' @param x a fit of any model with components over taxa; for [plca()] sites and species are the first two
 #'   dimensions.
 #' @param display `"sites"`, `"species"` or both.
 #' @param choices names or numbers of components; `NULL`: all.
@@ -424,5 +424,5 @@ ordination.default <- function(fit) {
   if (is.null(names(parts))) {
     stop_input("`x` has no components of its own: it is an average of fits, `x$fits`.")
   }
-  list(sites = parts[[first_of(fit, parts, "observation")]], species = t(parts[[1L]]))
+  list(sites = parts[[first_of(fit, parts, "site")]], species = t(parts[[1L]]))
 }

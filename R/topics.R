@@ -3,24 +3,24 @@
 
 #' The terms of each component
 #'
-#' What each component says, as users of topic models read it: its likeliest attributes, those it lifts most over the
+#' What each component says, as users of topic models read it: its likeliest taxa, those it lifts most over the
 #' rest of the table, or those that are frequent in it and exclusive to it.
 #'
 #' @details
-#' With \eqn{w_{cj}}{w[c,j]} what component c says of attribute j (the rows of `basis`, `aspects`, `prototypes`):
+#' With \eqn{w_{cj}}{w[c,j]} what component c says of taxon j (the rows of `basis`, `aspects`, `prototypes`):
 #' * `probability` is \eqn{w_{cj}}{w[c,j]} itself;
-#' * `lift` is \eqn{w_{cj}}{w[c,j]} over what all observations together say of j, the mean of the components by the
-#'   mean memberships. Attributes of which a component says less than 5 % of its largest value are left out there: a
+#' * `lift` is \eqn{w_{cj}}{w[c,j]} over what all sites together say of j, the mean of the components by the
+#'   mean memberships. Taxa of which a component says less than 5 % of its largest value are left out there: a
 #'   lift over next to nothing says nothing;
 #' * `exclusivity` is \eqn{w_{cj} / \sum_d w_{dj}}{w[c,j] / sum_d w[d,j]}, from 0 to 1;
-#' * `frex` is the weighted harmonic mean of the ranks, as shares of the attributes, of \eqn{w_{cj}}{w[c,j]} and of
-#'   `exclusivity` within the component (Bischof and Airoldi 2012, eq. (7)). An attribute is high where it is both.
+#' * `frex` is the weighted harmonic mean of the ranks, as shares of the taxa, of \eqn{w_{cj}}{w[c,j]} and of
+#'   `exclusivity` within the component (Bischof and Airoldi 2012, eq. (7)). A taxon is high where it is both.
 #'
 #' `print()`, `summary()`, `plot(fit, "top")` and [sources()] name those of largest lift, as `by = "lift"` orders them.
 #'
 #' Components that say nothing, such as white phantoms, have no terms.
 #'
-#' @param fit a fit of a model with components over attributes, none below 0: [plsa()], [nmf()], [aspect_bernoulli()],
+#' @param fit a fit of a model with components over taxa, none below 0: [plsa()], [nmf()], [aspect_bernoulli()],
 #'   [bernoulli_mixture()], [noisy_or()].
 #' @param n how many terms of each component.
 #' @param by `"probability"`, `"lift"` or `"frex"`: the order.
@@ -95,20 +95,20 @@ frex_of <- function(probability, exclusivity, weight) {
 
 #' How well the terms of a component hang together
 #'
-#' Two numbers for each component: whether its first terms occur in the same observations (coherence), and whether they
+#' Two numbers for each component: whether its first terms occur in the same sites (coherence), and whether they
 #' are its own (exclusivity). Of several fits, such as those of [select_k()], a table over components and k.
 #'
 #' @details
-#' Terms are the first `n` of [top_terms()] by probability. With \eqn{D(i)} the number of observations of `x` that hold
-#' term i, \eqn{D(i, j)} the number that hold both, and N the number of observations:
+#' Terms are the first `n` of [top_terms()] by probability. With \eqn{D(i)} the number of sites of `x` that hold
+#' term i, \eqn{D(i, j)} the number that hold both, and N the number of sites:
 #' * `"npmi"`: the mean over pairs of \eqn{\log(P_{ij} / (P_i P_j)) / -\log P_{ij}}{log(P(i,j) / (P(i) P(j))) /
 #'   -log P(i,j)} with P = D / N, from -1 (never together, the value of pairs that are not) to 1 (always); 0 is what
-#'   chance makes. Windows are whole observations.
+#'   chance makes. Windows are whole sites.
 #' * `"umass"`: the sum over pairs, i the likelier, of \eqn{\log((D(i, j) + 1) / D(i))}{log((D(i,j) + 1) / D(i))}; 0 or
 #'   less except for the 1, larger is better. It depends on `n` and N: compare on the same table.
 #'
-#' Terms that no observation of `x` holds are left out of the pairs. Coherence on the data of the fit favours what was
-#' fitted: `x` may be another table with the same attributes. `exclusivity` is the mean of that of [top_terms()] over
+#' Terms that no site of `x` holds are left out of the pairs. Coherence on the data of the fit favours what was
+#' fitted: `x` may be another table with the same taxa. `exclusivity` is the mean of that of [top_terms()] over
 #' the terms; it falls as k grows, where components share terms. A high coherence with a low exclusivity is a component
 #' of the terms that are everywhere.
 #'
@@ -116,10 +116,10 @@ frex_of <- function(probability, exclusivity, weight) {
 #' @param n how many terms of each component, at least 2.
 #' @param measure `"npmi"` or `"umass"`.
 #' @param ... must be empty.
-#' @param x a table of the same attributes, matched by name, in which co-occurrence is counted; `NULL`: the data of the
+#' @param x a table of the same taxa, matched by name, in which co-occurrence is counted; `NULL`: the data of the
 #'   fit. Unknown cells count as not holding the term.
 #' @return A data frame of class `coherence` with a row for each component that says something: `k`, `component`,
-#'   `share` (of the observations' memberships), `coherence`, `exclusivity`, `terms`, separated by blanks. Its `print`
+#'   `share` (of the sites' memberships), `coherence`, `exclusivity`, `terms`, separated by blanks. Its `print`
 #'   ends with the means over components, by k. Cost: one product of the columns of the terms.
 #' @references Bouma G (2009). Normalized (pointwise) mutual information in collocation extraction. *Proceedings of the
 #'   Biennial GSCL Conference*, 31-40.
@@ -211,26 +211,26 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 
 #' How well a fit completes documents
 #'
-#' Held-out perplexity of a fit of [plsa()]: each new observation is seen in part, its memberships are fitted to that
+#' Held-out perplexity of a fit of [plsa()]: each new site is seen in part, its memberships are fitted to that
 #' part with the basis held, and the counts of the other part are predicted.
 #'
 #' @details
-#' Every single count of an observation is seen with chance `seen`, by itself: so both parts are draws from the same
+#' Every single count of a site is seen with chance `seen`, by itself: so both parts are draws from the same
 #' distribution. The perplexity is \eqn{\exp(-\sum x_{ij} \log P_i(j) / \sum x_{ij})}{exp(-sum x[i,j] log P_i(j) /
-#' sum x[i,j])} over the counts that were not seen: the number of equally likely attributes among which the fit leaves
+#' sum x[i,j])} over the counts that were not seen: the number of equally likely taxa among which the fit leaves
 #' the choice. m is what knowing nothing gives; smaller is better.
 #'
-#' Maximum likelihood gives some attributes a chance of exactly 0, and one count of these would make the perplexity
+#' Maximum likelihood gives some taxa a chance of exactly 0, and one count of these would make the perplexity
 #' infinite. So P is mixed with what is known without the fit: \eqn{(1 - b) P + b q}{(1 - b) P + b q}, with b the
-#' `background` and q the shares of the attributes in training, half a count added to each. Compare fits under the same
-#' one. Observations of which nothing is seen, or nothing is left, are left out.
+#' `background` and q the shares of the taxa in training, half a count added to each. Compare fits under the same
+#' one. Sites of which nothing is seen, or nothing is left, are left out.
 #'
 #' Memberships have no prior here, and few counts tell little of them: for short documents a model with a prior for few
 #' components a document, such as latent Dirichlet allocation, completes better (`bench/topics.md` in the sources). A
 #' perplexity above `background_alone` says that documents are too short for memberships of their own.
 #'
 #' @param fit a fit of [plsa()].
-#' @param newdata new observations, whole counts, columns matched by name. None of them may have been in training.
+#' @param newdata new sites, whole counts, columns matched by name. None of them may have been in training.
 #' @param ... must be empty.
 #' @param seen chance of each count to be seen, between 0 and 1.
 #' @param background share of the background, from 0 to 1.
@@ -238,8 +238,8 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 #'   were.
 #' @param x the training data, where the fit was made with `keep_x = FALSE`.
 #' @param control settings of the fold-in, from [fit_control()].
-#' @return A list of class `document_completion`: `perplexity`; `loglik`, nats of each observation's unseen counts;
-#'   `counts`, how many these are; `uniform`, the number of attributes; `background_alone`, the perplexity of q. Cost:
+#' @return A list of class `document_completion`: `perplexity`; `loglik`, nats of each site's unseen counts;
+#'   `counts`, how many these are; `uniform`, the number of taxa; `background_alone`, the perplexity of q. Cost:
 #'   a fold-in as of [predict.plsa()].
 #' @references Wallach HM, Murray I, Salakhutdinov R, Mimno D (2009). Evaluation methods for topic models. *Proceedings
 #'   of the 26th International Conference on Machine Learning*, 1105-1112. \doi{10.1145/1553374.1553515}

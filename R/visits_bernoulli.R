@@ -1,38 +1,38 @@
 #' Repeated visits: what was there, and what the visits missed
 #'
 #' `visits_bernoulli()` is the aspect Bernoulli model of repeated surveys. A cell has a true state, present or absent.
-#' The chance of a presence is as in [aspect_bernoulli()]. All visits to the observation share that state, and each
+#' The chance of a presence is as in [aspect_bernoulli()]. All visits to the site share that state, and each
 #' visit may miss a presence. Repeated visits can separate misses from absences. One table alone cannot.
 #'
 #' @details
 #' **Model.** \eqn{P(z_{ij} = 1) = \sum_c s_{ic} a_{cj}}{P(z[i,j] = 1) = sum_c s[i,c] a[c,j]} for the true state, with
 #' `membership` \eqn{s} and `aspects` \eqn{a}. A visit misses a presence with some probability. With `missed_by` this
-#' probability belongs to the observation and visit, to the attribute and visit, or to the visit alone. With `detection`
-#' it follows covariates. With `added` a visit may also report an absent attribute, with a probability of its own. All k
+#' probability belongs to the site and visit, to the taxon and visit, or to the visit alone. With `detection`
+#' it follows covariates. With `added` a visit may also report an absent taxon, with a probability of its own. All k
 #' components are content: the misses stand in place of the phantom of [aspect_bernoulli()].
 #'
-#' **Detection by covariates.** `detection = ~ date + I(date^2) + effort` is a logistic model. Each attribute has an
+#' **Detection by covariates.** `detection = ~ date + I(date^2) + effort` is a logistic model. Each taxon has an
 #' intercept and slopes of its own. With `sharing = "none"` and `estimate = "ml"` they are found by maximum likelihood.
-#' With `sharing = "partial"`, the default, they are pulled towards a mean over attributes, so that attributes seldom
-#' found learn from the others. How strongly is estimated: coefficients among attributes are normal, on covariates of
+#' With `sharing = "partial"`, the default, they are pulled towards a mean over taxa, so that taxa seldom
+#' found learn from the others. How strongly is estimated: coefficients among taxa are normal, on covariates of
 #' mean 0 and standard deviation 1, by the Laplace approximation. One formula may hold covariates of visits, of
-#' observations and of attributes, and `visit`, the number of the visit. Covariates of attributes, such as body size,
+#' sites and of taxa, and `visit`, the number of the visit. Covariates of taxa, such as body size,
 #' move the mean of the intercept. With one component, `"ml"` and `"none"` the estimates and [standard
-#' errors][vcov.visits_bernoulli] are those of single-species occupancy models. Misses by visit, observation or
-#' attribute remain as `missed_by`.
+#' errors][vcov.visits_bernoulli] are those of single-species occupancy models. Misses by visit, site or
+#' taxon remain as `missed_by`.
 #'
 #' **Communities by covariates.** `communities = ~ elevation + forest` makes memberships a multinomial logistic model of
-#' covariates of observations: \eqn{s_{ic} \propto \exp(w_i' \beta_c)}{s[i,c] proportional to exp(w[i]' beta[,c])}. No
+#' covariates of sites: \eqn{s_{ic} \propto \exp(w_i' \beta_c)}{s[i,c] proportional to exp(w[i]' beta[,c])}. No
 #' component is the one that others are compared with: effects of a term sum to 0 over components. With `"map"` and
 #' `"gibbs"` they are normal with mean 0 and standard deviation `prior$communities`, on covariates of mean 0 and
-#' standard deviation 1. The memberships of an observation then follow from its covariates alone. So there are `k`
-#' times the number of terms to estimate, and not `k` times n. A table with few attributes is enough for that, and
-#' [predict()][predict.visits_bernoulli] knows new observations. With `"ml"` effects may grow without bound where a
+#' standard deviation 1. The memberships of a site then follow from its covariates alone. So there are `k`
+#' times the number of terms to estimate, and not `k` times n. A table with few taxa is enough for that, and
+#' [predict()][predict.visits_bernoulli] knows new sites. With `"ml"` effects may grow without bound where a
 #' covariate tells components apart entirely.
 #'
-#' **Neighbours.** `smooth` pulls the memberships of each observation towards those of its neighbours by age, place or
+#' **Neighbours.** `smooth` pulls the memberships of each site towards those of its neighbours by age, place or
 #' distance, as in [aspect_bernoulli()]; [smooth_over()] has the objective. Where bandwidth or strength is to be chosen,
-#' whole visits are held out for it (single records where misses depend on the `"observation"`). It does not go with
+#' whole visits are held out for it (single records where misses depend on the `"site"`). It does not go with
 #' `communities` or `"gibbs"`.
 #'
 #' **Estimation.** EM, all updates in closed form except for a Newton step of detection's coefficients and of the
@@ -50,15 +50,15 @@
 #' up the chains, which begin near modes of their own; `summary()` has R-hat and effective sample sizes, [occupied()]
 #' and [false_absences()] have intervals, as have `predict(interval = )` and `confint()`. A draw takes O(n m (k +
 #' visits)) and a random number for each visit to a presence; effects of `communities` are drawn together, by
-#' Metropolis and Hastings, about their mode. How common an attribute is and how well it is found are moved together,
-#' by a slice with the true states summed out (Neal 2003): an attribute that is seldom found has many answers, from few
+#' Metropolis and Hastings, about their mode. How common a taxon is and how well it is found are moved together,
+#' by a slice with the true states summed out (Neal 2003): a taxon that is seldom found has many answers, from few
 #' presences that are found often to many that are found seldom. That needs an intercept in `detection`. Labels are
 #' matched between chains, not within them.
 #'
 #' **Shapes of `x`.** A list of tables, one a visit. An array, whose sides are known by their names
 #' (`names(dimnames(x))`: site or observation, species, taxon or attribute, visit or replicate) or by `sides`; one of
-#' the three may have any other name. Without either it is taken as observations x attributes x visits with a message,
-#' and refused where it would have more visits than attributes or observations, or more attributes than observations: it
+#' the three may have any other name. Without either it is taken as sites x taxa x visits with a message,
+#' and refused where it would have more visits than taxa or sites, or more taxa than sites: it
 #' may be species x sites x visits. Prints use these words. The list that package spOccupancy takes (`y`, species x
 #' sites x visits, with `occ.covs` and `det.covs`), and the frames of package unmarked for one or many species, or such
 #' a list (`ylist`, `siteCovs`, `obsCovs`), and what `detectionHistory()` of package camtrapR makes; the covariates come
@@ -76,11 +76,11 @@
 #' as missed. Such estimates are where the scale ends, and mean nothing. `print()`, [occupied()], [visits_needed()] and
 #' [false_absences()] say for which taxa (or sites) they are.
 #'
-#' **Seldom found.** For an attribute that was found at fewer than `rare` observations, the data say little about
-#' detection. With `missed_by = "attribute"` or `sharing = "none"` it may be "missed" at most places. A message,
-#' `print()` and [false_absences()] name such attributes, and `fit$rare` flags them.
+#' **Seldom found.** For a taxon that was found at fewer than `rare` sites, the data say little about
+#' detection. With `missed_by = "taxon"` or `sharing = "none"` it may be "missed" at most places. A message,
+#' `print()` and [false_absences()] name such taxa, and `fit$rare` flags them.
 #'
-#' @param x repeated surveys of the same n observations: an array of [visits_array()], a list of 0/1 tables of the same
+#' @param x repeated surveys of the same n sites: an array of [visits_array()], a list of 0/1 tables of the same
 #'   shape and names, one for each visit, an array, or what packages spOccupancy or unmarked take: see Details. `NA`
 #'   where there was no visit.
 #' @param k number of components, at least 1.
@@ -89,25 +89,25 @@
 #' @param prior for `"map"` and `"gibbs"`, `NULL` or a list as in [aspect_bernoulli()]: `aspects`, two numbers (`"map"`:
 #'   of at least 1);
 #'   `membership`, one; `detection`, the standard deviation of the normal prior of mean coefficients (with
-#'   `sharing = "none"`, of each attribute's), and `communities`, that of effects on memberships, both on the scale of
+#'   `sharing = "none"`, of each taxon's), and `communities`, that of effects on memberships, both on the scale of
 #'   covariates of standard deviation 1. `NULL`: `aspects = c(1.5, 1.5)` and `membership = 1.5` (1 with `communities`)
 #'   for `"map"`, `c(1.2, 2)` and 1 for `"gibbs"`, 1.65 for the others.
-#' @param missed_by what the chance of missing a presence depends on, besides the visit: `"observation"`, `"attribute"`
+#' @param missed_by what the chance of missing a presence depends on, besides the visit: `"site"`, `"taxon"`
 #'   or, for the visit alone, `"visit"`.
 #' @param detection `NULL`, or a formula of the covariates that detection follows, in place of `missed_by`.
 #' @param visit_data covariates of visits. Either a named list of n x visits matrices (or of n values). Or a data frame
 #'   with a column of sites, one of visits and those of the covariates. Without the columns of sites and visits its rows
-#'   are the visits to the first observation, then those to the second, as in package unmarked. Dates must be numbers,
+#'   are the visits to the first site, then those to the second, as in package unmarked. Dates must be numbers,
 #'   such as the day of the year.
-#' @param site_data,taxon_data data frames with a row for each observation or attribute: by row names, by a column that
+#' @param site_data,taxon_data data frames with a row for each site or taxon: by row names, by a column that
 #'   holds the names, else in the same order.
-#' @param sharing `"partial"`: attributes' coefficients are pulled towards a common mean; `"none"`: each has its own. Of
-#'   one or two attributes, `"none"`.
-#' @param communities `NULL`, or a formula of covariates of observations (`site_data`) that memberships follow.
-#' @param smooth `NULL`, or a result of [smooth_over()]: observations near each other share their communities.
+#' @param sharing `"partial"`: taxa' coefficients are pulled towards a common mean; `"none"`: each has its own. Of
+#'   one or two taxa, `"none"`.
+#' @param communities `NULL`, or a formula of covariates of sites (`site_data`) that memberships follow.
+#' @param smooth `NULL`, or a result of [smooth_over()]: sites near each other share their communities.
 #' @param added whether a visit may report what is absent (`TRUE`: its probability is fitted).
 #' @param sides for an array, what its dimensions are, as `c("site", "visit", "species")`.
-#' @param rare attributes found at fewer observations than this are flagged; 0: none.
+#' @param rare taxa found at fewer sites than this are flagged; 0: none.
 #' @param start initial values, as in [aspect_bernoulli()]; `missed`, `detection` and `added` may come with them.
 #'   With `"gibbs"`: a fit whose chains go on.
 #' @param control settings from [fit_control()]; with `"gibbs"` from [mcmc_control()].
@@ -117,7 +117,7 @@
 #'     coefficients (terms x m) on the covariates' own scale; `added`, of reporting an absence as present (one for
 #'     each visit); and `communities`, effects on memberships (terms x k) on the covariates' own scale.}
 #'   \item{`detection`}{with `detection`: `formula`, the scaled `design` and its `basis`, `mean` and `spread` of the
-#'     scaled coefficients among attributes.}
+#'     scaled coefficients among taxa.}
 #'   \item{`communities`}{with `communities`: `formula`, the scaled `design` and its `basis`.}
 #'   \item{`algorithm`}{with `"ml"` and `"map"`: which passes were made, `"em"` or `"newton"`.}
 #'   \item{`smooth`}{with `smooth`, the [smooth_over()] used, with numbers for its bandwidth and strength.}
@@ -126,9 +126,9 @@
 #'   \item{`draws`, `cells`, `kept`, `last`}{with `"gibbs"`: draws of `richness` (n x draws), `sites` (m x draws),
 #'     `detection` (terms x m x draws) and `communities` (terms x k x draws); what [aspect_bernoulli()] has of cells;
 #'     states that were kept.}
-#'   \item{`rare`}{whether each attribute was found at fewer than `rare` observations.}
+#'   \item{`rare`}{whether each taxon was found at fewer than `rare` sites.}
 #' }
-#' `fitted()` is the probability that the attribute is there. [false_absences()] and [deficiency()] use all visits.
+#' `fitted()` is the probability that the taxon is there. [false_absences()] and [deficiency()] use all visits.
 #' There is no certificate (`NA`).
 #' @seealso [visits_array()] for the data; [occupied()] for richness and ranges, [visits_needed()],
 #'   [predict.visits_bernoulli()], [vcov.visits_bernoulli()] for standard errors, [autoplot.visits_bernoulli()],
@@ -157,7 +157,7 @@
 #' visits_bernoulli(seen, k = 2, detection = ~date, visit_data = list(date = date))
 #' @export
 visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
-                             prior = NULL, missed_by = c("observation", "attribute", "visit"), detection = NULL,
+                             prior = NULL, missed_by = c("site", "taxon", "visit"), detection = NULL,
                              visit_data = NULL, site_data = NULL, taxon_data = NULL, sharing = c("partial", "none"),
                              communities = NULL, smooth = NULL, added = FALSE, sides = NULL, rare = 5, start = NULL,
                              control = fit_control()) {
@@ -169,7 +169,7 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
   if (by_model && !missing(missed_by)) {
     stop_input("`missed_by` must be left out with `detection`, which says what the chance of a miss goes by.")
   }
-  missed_by <- if (by_model) "model" else check_choice(missed_by, "missed_by", c("observation", "attribute", "visit"))
+  missed_by <- if (by_model) "model" else check_choice(missed_by, "missed_by", c("site", "taxon", "visit"))
   sharing <- check_choice(sharing, "sharing", c("partial", "none"))
   added <- check_flag(added, "added")
   rare <- check_count(rare, "rare", 0L)
@@ -340,7 +340,7 @@ visits_algorithm <- function(control, k) {
 # What misses go by, in the user's words.
 missed_word <- function(fit) if (fit$missed_by == "visit") "visit" else side_word(fit, fit$missed_by)
 
-missed_choices <- c("observation", "attribute", "visit", "model")
+missed_choices <- c("site", "taxon", "visit", "model")
 
 visits_run <- function(cell, param, prior, control) {
   pinned <- rep("free", nrow(param$aspects))
@@ -369,7 +369,7 @@ visit_rates <- function(cell, settings) {
   if (settings$missed_by == "model") {
     return(list(slopes = matrix(0, nrow(settings$by$design), dim(cell)[2L]), added = added))
   }
-  rows <- switch(settings$missed_by, observation = dim(cell)[1L], attribute = dim(cell)[2L], visit = 1L)
+  rows <- switch(settings$missed_by, site = dim(cell)[1L], taxon = dim(cell)[2L], visit = 1L)
   list(missed = matrix(0.4, rows, visits), added = added)
 }
 
@@ -380,7 +380,7 @@ check_rates <- function(start, problem) {
     blank$slopes <- solve(problem$settings$by$basis, unname(slopes))
   }
   if (!is.null(start$missed) && !is.null(blank$missed)) {
-    side <- match(problem$settings$missed_by, c("observation", "attribute"))
+    side <- match(problem$settings$missed_by, c("site", "taxon"))
     known <- if (!is.na(side)) dimnames(problem$data$x)[[side]]
     missed <- by_name(start$missed, known, "start$missed")
     blank$missed <- check_matrix(missed, "start$missed", nrow(blank$missed), ncol(blank$missed), 0, 1)
@@ -407,7 +407,7 @@ own_visit_param <- function(param, problem) {
     out$detection <- structure(by$basis %*% param$slopes, dimnames = list(by$terms, names[[2L]]))
   } else {
     out$missed <- param$missed
-    rows <- switch(settings$missed_by, observation = names[[1L]], attribute = names[[2L]])
+    rows <- switch(settings$missed_by, site = names[[1L]], taxon = names[[2L]])
     if (!is.null(rows) || !is.null(visits)) dimnames(out$missed) <- list(rows, visits)
   }
   out$added <- stats::setNames(as.vector(param$added), visits)
@@ -481,7 +481,7 @@ visit_posterior <- function(fit, rows) {
   if (is.null(cell)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
   param <- visit_param(fit)
   param$membership <- param$membership[rows, , drop = FALSE]
-  if (fit$missed_by == "observation") param$missed <- param$missed[rows, , drop = FALSE]
+  if (fit$missed_by == "site") param$missed <- param$missed[rows, , drop = FALSE]
   if (fit$missed_by == "model") {
     d <- c(nrow(param$slopes), fit$dims[["n"]], dim(cell)[3L])
     param$detection$design <- as.vector(array(fit$detection$design, d)[, rows, , drop = FALSE])
@@ -530,7 +530,7 @@ visit_missed <- function(fit, v) {
   }
   missed <- unname(fit$param$missed[, v])
   switch(fit$missed_by,
-    observation = matrix(missed, n, m), attribute = matrix(missed, n, m, byrow = TRUE), visit = matrix(missed, n, m)
+    site = matrix(missed, n, m), taxon = matrix(missed, n, m, byrow = TRUE), visit = matrix(missed, n, m)
   )
 }
 
@@ -562,8 +562,8 @@ missed_sentences <- function(fit) {
   sprintf(
     "A presence is missed%s by %s.",
     switch(fit$missed_by,
-      observation = sprintf(", on average over %s,", axis_words(fit)[1L]),
-      attribute = sprintf(", on average over %s,", axis_words(fit)[2L]), visit = ""
+      site = sprintf(", on average over %s,", axis_words(fit)[1L]),
+      taxon = sprintf(", on average over %s,", axis_words(fit)[2L]), visit = ""
     ), chances_by_visit(colMeans(fit$param$missed), colnames(fit$param$missed))
   )
 }
@@ -615,7 +615,7 @@ held_out_rows.visits_bernoulli <- function(fit, data, floor, family, ...) {
 
 part_sides.visits_bernoulli <- function(fit, name, values) {
   switch(name,
-    missed = c(if (nrow(values) > 1L) fit$missed_by, "visit"), added = "visit", detection = c("term", "attribute"),
+    missed = c(if (nrow(values) > 1L) fit$missed_by, "visit"), added = "visit", detection = c("term", "taxon"),
     communities = c("term", "component"), NextMethod()
   )
 }

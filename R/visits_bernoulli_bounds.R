@@ -21,7 +21,7 @@ visit_bounds <- function(fit) {
   silent <- all_visits(fit, rows, function(v) visit_missed(fit, v))
   x <- as.matrix(fit_data(fit))
   open <- x %in% 0
-  side <- if (fit$missed_by == "observation") 1L else 2L
+  side <- if (fit$missed_by == "site") 1L else 2L
   chance <- detection_ends(fit, side)
   never <- unname(colSums(x == 1, na.rm = TRUE)) == 0
   missed <- colSums(after * open)
@@ -75,7 +75,7 @@ bound_sentences <- function(fit, bounds = visit_bounds(fit)) {
       count_side(fit$dims[[c("n", "m")[side]]], words[side]))
   }
   c(
-    if (fit$dims[["m"]] == 1L && identical(fit$missed_by, "observation")) {
+    if (fit$dims[["m"]] == 1L && identical(fit$missed_by, "site")) {
       sprintf(
         "One %s does not tell misses that differ by %s from its absence: give `missed_by = \"visit\"`.",
         singular_word(words[2L]), singular_word(words[1L])

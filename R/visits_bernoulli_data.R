@@ -1,16 +1,16 @@
 # Repeated surveys in the shapes that other packages have them in, as an array of observations x attributes x visits
 # that says so: its attribute `sides` marks it as arranged, `covariates` holds what came with it.
 
-visit_sides <- c("observation", "attribute", "visit")
+visit_sides <- c("site", "taxon", "visit")
 
 # What people call the three sides.
 visit_side_words <- list(
-  observation = c("observation", "site", "locality", "place", "plot", "point", "transect"),
-  attribute = c("attribute", "species", "taxon", "taxa", "genus", "sp"),
+  site = c("site", "observation", "locality", "place", "plot", "point", "transect"),
+  taxon = c("taxon", "attribute", "species", "taxa", "genus", "sp"),
   visit = c("visit", "survey", "occasion", "replicate", "rep", "j")
 )
 
-# Which sides these words name: "observation", "attribute", "visit"; NA for others.
+# Which sides these words name: "site", "taxon", "visit"; NA for others.
 side_of <- function(words) {
   words <- tolower(words)
   vapply(words, function(word) {
@@ -482,7 +482,7 @@ visit_matrix <- function(value, name, d, labels) {
 
 long_values <- function(x, d, labels) {
   side <- side_of(names(x))
-  site <- match("observation", side)
+  site <- match("site", side)
   visit <- match("visit", side)
   n_row <- d[1L] * d[3L]
   if (is.na(site) || is.na(visit)) {

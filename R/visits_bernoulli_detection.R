@@ -678,7 +678,7 @@ known_values <- function(value, typical, levels, name) {
 
 #' How many visits are needed?
 #'
-#' The number of visits after which an attribute that is there has been found with a stated chance.
+#' The number of visits after which a taxon that is there has been found with a stated chance.
 #'
 #' @param fit a fit of [visits_bernoulli()] with `detection`.
 #' @param chance the chance to have found it, between 0 and 1.

@@ -372,7 +372,7 @@ coefficient_draws <- function(fit) {
 #' that were looked for and that no visit found: they tell how rare taxa can be.
 #'
 #' @param fit a fit of [visits_bernoulli()].
-#' @param of `"observation"` (or `"site"`): richness of each; `"attribute"` (or `"taxon"`): its number of sites.
+#' @param of `"site"`: richness of each; `"taxon"`: its number of sites.
 #' @param interval probability that the interval holds at least: it is the shortest such range of whole numbers.
 #' @param ... must be empty.
 #' @return A data frame of class `visit_richness` with a row for each: its name (number), as `site` or `taxon`, `found`,
@@ -385,12 +385,12 @@ coefficient_draws <- function(fit) {
 #' visits <- lapply(1:3, function(v) present * matrix(rbinom(200, 1, 0.5), 20))
 #' head(occupied(visits_bernoulli(visits, 1, missed_by = "visit")))
 #' @export
-occupied <- function(fit, of = c("observation", "attribute"), ..., interval = 0.9) {
+occupied <- function(fit, of = c("site", "taxon"), ..., interval = 0.9) {
   check_dots(...)
   check_fit(fit, "visits_bernoulli")
-  of <- check_choice(of, "of", c("observation", "attribute"))
+  of <- check_choice(of, "of", c("site", "taxon"))
   interval <- check_number(interval, "interval", 0, 1, open = TRUE)
-  side <- match(of, c("observation", "attribute"))
+  side <- match(of, c("site", "taxon"))
   found <- (if (side == 1L) rowSums else colSums)(fit_data(fit) == 1, na.rm = TRUE)
   if (inherits(fit, "visits_bernoulli_gibbs")) {
     draws <- fit$draws[[c("richness", "sites")[side]]]

@@ -16,9 +16,9 @@ visit_folds <- function(cell, folds) {
 visits_made <- function(cell) matrix(apply(!is.na(cell), c(1L, 3L), any), dim(cell)[1L])
 
 check_tells_visits.visits_bernoulli <- function(fit) {
-  if (fit$missed_by == "observation") {
+  if (fit$missed_by == "site") {
     stop_input(paste(
-      "`missed_by = \"observation\"` tells nothing of a visit that was held out: give `missed_by = \"attribute\"`,",
+      "`missed_by = \"site\"` tells nothing of a visit that was held out: give `missed_by = \"taxon\"`,",
       "`missed_by = \"visit\"` or `detection`, or hold out cells."
     ))
   }
@@ -41,7 +41,7 @@ held_out_loss.visits_bernoulli_problem <- function(problem, smooth, control) {
   cell <- problem$cell
   seeds <- draw_seeds(2L)
   control <- short_starts(control)
-  held <- with_seed(seeds[1L], if (problem$settings$missed_by == "observation") {
+  held <- with_seed(seeds[1L], if (problem$settings$missed_by == "site") {
     cell_folds(matrix(!is.na(cell), nrow(cell)), smooth$folds)
   } else {
     visit_folds(cell, smooth$folds)

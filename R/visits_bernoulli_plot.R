@@ -38,7 +38,7 @@ autoplot.visits_bernoulli <- function(object, what = NULL, covariate = NULL, ...
   if (what == "detection") {
     return(detection_figure(object, covariate, numeric))
   }
-  ggplot2::autoplot(occupied(object, if (what == "richness") "observation" else "attribute", interval = interval))
+  ggplot2::autoplot(occupied(object, if (what == "richness") "site" else "taxon", interval = interval))
 }
 
 numeric_covariates <- function(fit) {

@@ -1,39 +1,39 @@
 #' Predictions from a fit of repeated visits
 #'
-#' Chances of a presence in the cells of the data and at new observations, and of finding what is there on visits that
+#' Chances of a presence in the cells of the data and at new sites, and of finding what is there on visits that
 #' were not made.
 #'
 #' @details
-#' **New observations** are known by their covariates (`site_data`, of a fit with `communities`), by their neighbours
+#' **New sites** are known by their covariates (`site_data`, of a fit with `communities`), by their neighbours
 #' (`along`, of a fit with `smooth`) or by visits to them (`newdata`, with `visit_data` and `site_data` where detection
 #' goes by covariates). By covariates memberships follow from the fit's effects. By visits the likeliest memberships are
 #' found (with a prior: of the posterior mode), components and detection held, and neighbours pull if they are given,
 #' too.
 #'
-#' **With draws.** Of a fit with `estimate = "gibbs"` and `communities`, chances at new observations are means over the
-#' states that were kept, and have an `interval`. Without `communities` memberships of new observations are found with
+#' **With draws.** Of a fit with `estimate = "gibbs"` and `communities`, chances at new sites are means over the
+#' states that were kept, and have an `interval`. Without `communities` memberships of new sites are found with
 #' the posterior means held for true, and have none.
 #'
 #' @param object a fit of [visits_bernoulli()].
 #' @param newdata for `"detection"`: a data frame with a row for each visit and the covariates of the fit's `detection`
-#'   as columns; what is left out is at its mean (its commonest value). Else visits to new observations, in any shape
-#'   that [visits_bernoulli()] takes, with the attributes of the fit; or `NULL`.
-#' @param type `"response"`: the chance that the attribute is there, before a look at the visits to the cell;
+#'   as columns; what is left out is at its mean (its commonest value). Else visits to new sites, in any shape
+#'   that [visits_bernoulli()] takes, with the taxa of the fit; or `NULL`.
+#' @param type `"response"`: the chance that the taxon is there, before a look at the visits to the cell;
 #'   `"present"`: after them; `"found"`: that it is there and `planned` visits find it; `"membership"`, `"cell"`: as in
 #'   [predict.aspect_bernoulli()], `"cell"` for the data of the fit alone. `"detection"`: the chance that a visit
-#'   finds each attribute where it is.
+#'   finds each taxon where it is.
 #' @param ... for the data of the fit, as in [predict.aspect_bernoulli()].
 #' @param interval `NULL` or, with `estimate = "gibbs"`, the probability of an interval: the result is then a list of
 #'   `mean`, `lower` and `upper`. Not for `"present"` and `"found"`.
-#' @param planned for `"found"`: a data frame with a row for each visit that is planned to every observation, columns as
+#' @param planned for `"found"`: a data frame with a row for each visit that is planned to every site, columns as
 #'   in `newdata` for `"detection"`; or their number.
-#' @param visit_data,site_data covariates of new observations and of the visits to them, as in [visits_bernoulli()].
-#'   With `planned`, what `site_data` has of detection's covariates belongs to the observations.
-#' @param along for a fit with `smooth`, the covariates of the new observations by which they have neighbours, as in
+#' @param visit_data,site_data covariates of new sites and of the visits to them, as in [visits_bernoulli()].
+#'   With `planned`, what `site_data` has of detection's covariates belongs to the sites.
+#' @param along for a fit with `smooth`, the covariates of the new sites by which they have neighbours, as in
 #'   [predict.aspect_bernoulli()].
 #' @param sides for an array in `newdata`, as in [visits_bernoulli()].
 #' @param control settings of the search for memberships, from [fit_control()].
-#' @return A matrix: rows of `newdata` x m, observations x m, or as in [predict.aspect_bernoulli()].
+#' @return A matrix: rows of `newdata` x m, sites x m, or as in [predict.aspect_bernoulli()].
 #' @seealso [visits_needed()]
 #' @examples
 #' set.seed(1)
@@ -43,7 +43,7 @@
 #' fit <- visits_bernoulli(visits, 1, detection = ~date, visit_data = list(date = date))
 #' predict(fit, data.frame(date = c(0, 1, 2)), type = "detection")
 #' visits_needed(fit)
-#' # Observations of which only the covariates are known
+#' # Sites of which only the covariates are known
 #' wet <- data.frame(wet = rep(0:1, 15))
 #' follows <- visits_bernoulli(visits, 2, missed_by = "visit", communities = ~wet, site_data = wet)
 #' predict(follows, site_data = data.frame(wet = c(0.2, 0.9)))
@@ -159,11 +159,11 @@ new_cell <- function(fit, sites) {
   out <- cell[, at, , drop = FALSE]
   attr(out, "covariates") <- attr(cell, "covariates")
   attr(out, "sides") <- visit_sides
-  if (fit$missed_by == "observation") {
+  if (fit$missed_by == "site") {
     stop_input(paste(
       "`newdata` must be NULL: misses of this fit go by %s, which tells nothing of new ones. Use `detection`",
       "or another `missed_by`."
-    ), side_word(fit, "observation"))
+    ), side_word(fit, "site"))
   }
   if ((fit$missed_by != "model" || any(fit$param$added > 0)) && dim(out)[3L] != length(fit$param$added)) {
     stop_input(

@@ -335,10 +335,10 @@ false_cells_figure <- function(cells, of, ...) {
   check_dots(...)
   if (!nrow(cells)) stop_input("`object` must hold a cell to draw: it has none.")
   by <- attr(cells, "by") %||% "probability"
-  need_drawn_columns(cells, c("observation", "attribute", by))
+  need_drawn_columns(cells, c("site", "taxon", by))
   words <- attr(cells, "words") %||% c("sites", "taxa")
   table <- data.frame(
-    row = as.character(cells$observation), column = as.character(cells$attribute), value = cells[[by]]
+    row = as.character(cells$site), column = as.character(cells$taxon), value = cells[[by]]
   )
   most_first <- function(labels) names(sort(table(labels), decreasing = TRUE))
   table$row <- factor(table$row, rev(most_first(table$row)))

@@ -3,7 +3,7 @@
 #' @rdname report
 #' @export
 report.which_zeros <- function(fit, file, ..., # nolint: object_name_linter.
-                               sensitivity = NULL, groups = NULL, sites = NULL, observation = NULL, n = 50,
+                               sensitivity = NULL, groups = NULL, site_data = NULL, site = NULL, n = 50,
                                title = NULL, tables = NULL, notes = NULL, explorer = NULL) {
   check_dots(...)
   file <- check_report_file(file)
@@ -26,7 +26,7 @@ report.which_zeros <- function(fit, file, ..., # nolint: object_name_linter.
   link <- explorer_link(explorer, file)
   check_report_tools()
   if (is.null(title)) title <- "Which zeros are false?"
-  answer <- with_usual_numbers(answer_tables(fit, groups, sites, observation, n))
+  answer <- with_usual_numbers(answer_tables(fit, groups, site_data, site, n))
   content <- list(w = fit, sensitivity = sensitivity, tables = answer)
   html <- render_report("which_zeros.Rmd", list(content = content, notes = notes, title = title, link = link))
   csv <- if (!is.null(tables)) {
@@ -37,14 +37,15 @@ report.which_zeros <- function(fit, file, ..., # nolint: object_name_linter.
 }
 
 # What the report shows as tables, and writes as csv files.
-answer_tables <- function(w, groups, sites, observation, n) {
+answer_tables <- function(w, groups, site_data, site, n) {
   plain <- function(x) as.data.frame(unclass(x), check.names = FALSE)
-  rows <- pick(observation, w$dims[["n"]], w$names[[1L]], "observation")
-  zeros <- as.data.frame(w, n = n, site = if (!is.null(observation)) rows)
+  rows <- pick(site, w$dims[["n"]], w$names[[1L]], "site")
+  zeros <- as.data.frame(w, n = n, site = if (!is.null(site)) rows)
   by_site <- plain(most_first(by_site(w)))
-  if (!is.null(sites)) {
+  if (!is.null(site_data)) {
     row <- match(by_site$site, label_of(seq_len(w$dims[["n"]]), w$names[[1L]]))
-    by_site <- data.frame(by_site, site_columns(sites, w, row, names(by_site)), check.names = FALSE, row.names = NULL)
+    joined <- site_columns(site_data, w, row, names(by_site))
+    by_site <- data.frame(by_site, joined, check.names = FALSE, row.names = NULL)
   }
   several <- length(unique(groups[!is.na(groups)])) > 1L
   list(

@@ -60,15 +60,14 @@ as_written <- function(new, word) {
   ifelse(grepl("^[[:upper:]]", word), paste0(toupper(substr(new, 1L, 1L)), substring(new, 2L)), new)
 }
 
-# One row or one column in the user's words; `of` is "observation" or "attribute".
-side_word <- function(fit, of) singular_word(axis_words(fit))[match(of, c("observation", "attribute"))]
+# One row or one column in the user's words; `of` is "site" or "taxon".
+side_word <- function(fit, of) singular_word(axis_words(fit))[match(of, c("site", "taxon"))]
 
 # Heads of a table for readers: what results call their sides, in the user's words.
 side_heads <- function(heads, words) {
   for (side in 1:2) {
-    at <- match(list(c("observation", "site"), c("attribute", "taxon"))[[side]], heads)
-    at <- at[!is.na(at)]
-    if (length(at)) heads[at[1L]] <- singular_word(words)[side]
+    at <- match(c("site", "taxon")[side], heads)
+    if (!is.na(at)) heads[at] <- singular_word(words)[side]
   }
   heads
 }

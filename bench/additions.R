@@ -56,7 +56,7 @@ one_fit <- function(planted, k, ...) {
   fit <- fit_quietly(planted$x, k, ...)
   kinds <- phantoms(fit)$kind
   ranked <- false_presences(fit, Inf)
-  added <- planted$added[cbind(ranked$observation, ranked$attribute)] # tables have no names here
+  added <- planted$added[cbind(ranked$site, ranked$taxon)] # tables have no names here
   scores <- vapply(c("probability", "absent", "added", "phantom"), function(s) helper$rank_auc(ranked[[s]], added), 0)
   data.frame(
     ones = mean(planted$x), n_added = sum(planted$added), white = sum(kinds == "white"), black = sum(kinds == "black"),

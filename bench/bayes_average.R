@@ -47,14 +47,14 @@ kinds <- list(
 answer_of <- function(fit, frame, draws) {
   cells <- false_absences(fit, Inf)
   score <- matrix(0, n, m)
-  score[cbind(cells$observation, cells$attribute)] <- cells$missed
+  score[cbind(cells$site, cells$taxon)] <- cells$missed
   ends <- function(level) identifiability(frame, n_search = 0, draws = draws, cells = TRUE, level = level)$cells
   missed <- vapply(draws, function(draw) {
     cells <- false_absences(draw, Inf, kinds = ifelse(draw$pinned == "white", "white", "content"), x = frame$x)
-    cells$missed[order(cells$attribute, cells$observation)]
+    cells$missed[order(cells$taxon, cells$site)]
   }, numeric(sum(frame$x == 0)))
   list(score = score, at90 = ends(0.8), at95 = ends(0.9)$draws_most,
-       inside = apply(missed, 1, quantile, c(0.05, 0.95), type = 8), sites = deficiency(fit, "observation"),
+       inside = apply(missed, 1, quantile, c(0.05, 0.95), type = 8), sites = deficiency(fit, "site"),
        taxa = deficiency(fit))
 }
 
@@ -65,7 +65,7 @@ judge <- function(answer, set) {
   zero <- which(set$x == 0)
   true <- set$missed[zero]
   found <- recovery(answer$score, set$planted)$summary
-  at <- cbind(answer$at90$observation, answer$at90$attribute)
+  at <- cbind(answer$at90$site, answer$at90$taxon)
   c(
     slope = found$slope, ratio = sum(answer$score[zero]) / found$changed, auc = found$auc,
     inside = mean(true >= answer$inside[1, ] - 1e-9 & true <= answer$inside[2, ] + 1e-9),

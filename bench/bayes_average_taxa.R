@@ -74,7 +74,7 @@ judge <- function(kind, set) {
   one <- average_of(kind, set)
   omitted <- one$set$planted$omitted
   set.seed(set)
-  expected <- lapply(c(taxa = "attribute", sites = "observation"), function(by) {
+  expected <- lapply(c(taxa = "taxon", sites = "site"), function(by) {
     inside$sum_missed(one$many, one$many$x, inside$component_kinds(one$many), by)$missed
   })
   all <- Map(drawn, list(one$many), settings$power, settings$exponent)

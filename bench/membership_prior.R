@@ -111,7 +111,7 @@ if ("missed" %in% parts) {
       set.seed(seed)
       fit <- fit_with(table$x, k, membership, phantom = "white", control = fit_control(n_start = 3, progress = FALSE))
       found <- as.data.frame(suppressWarnings(suppressMessages(false_absences(fit, n = Inf))))
-      truth <- table$missed[cbind(as.integer(found$observation), as.integer(found$attribute))]
+      truth <- table$missed[cbind(as.integer(found$site), as.integer(found$taxon))]
       odds <- stats::qlogis(pmin(pmax(found$missed, 1e-6), 1 - 1e-6))
       line <- suppressWarnings(stats::glm(truth ~ odds, family = stats::binomial))
       c(sum(found$missed) / sum(truth), auc(found$missed, truth), stats::coef(line)[[2L]])

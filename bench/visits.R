@@ -81,7 +81,7 @@ judge_mode <- function(one, fit) {
   sites <- colSums(one$present)
   plug <- occupied(fit)
   slope <- confint(fit, level = 0.9)[seq(2, 2 * ncol(x), 2), ]
-  expected <- occupied(fit, "attribute")$expected
+  expected <- occupied(fit, "taxon")$expected
   c(
     map_richness = mean(inside(rowSums(one$present), plug$low, plug$high)),
     map_slope = mean(inside(one$slopes[2, ], slope[, 1], slope[, 2])[!rare], na.rm = TRUE),
@@ -101,7 +101,7 @@ judge_survey <- function(one, k) {
   ends <- quantile(fit$trace$missed, c(0.05, 0.95))
   site <- occupied(fit)
   range <- apply(fit$draws$richness, 1, quantile, c(0.05, 0.95), type = 1)
-  taxon <- occupied(fit, "attribute")
+  taxon <- occupied(fit, "taxon")
   slope <- confint(fit, level = 0.9)[seq(2, 2 * ncol(x), 2), ]
   sites <- colSums(one$present)
   rarer <- if (any(rare)) 1 else NA

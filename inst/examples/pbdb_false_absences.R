@@ -13,7 +13,7 @@ sites <- site_table(x)[c("age", "collections")]
 set.seed(1)
 fit <- aspect_bernoulli(x, k = 3, phantom = "white", estimate = "map")
 fit
-ranked <- false_absences(fit, n = Inf, within = range_through(x, sites$age), sites = sites)
+ranked <- false_absences(fit, n = Inf, within = range_through(x, sites$age), site_data = sites)
 head(ranked, 10)
 write.csv(ranked, "false_absences.csv", row.names = FALSE)
-report(fit, "report.html", age = sites$age, sites = sites, title = "Early tetrapods of the United States")
+report(fit, "report.html", age = sites$age, site_data = sites, title = "Early tetrapods of the United States")

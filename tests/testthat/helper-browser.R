@@ -52,8 +52,8 @@ clipped_parts <- "() => Array.from(document.querySelectorAll(
   }).map(part => part.tagName + ' ' + (part.id || part.textContent.trim().slice(0, 40)))"
 
 # What a probe left in an attribute of the body, written by encodeURIComponent().
-left_in <- function(page, attribute) {
-  value <- utils::URLdecode(sub("\".*", "", sub(sprintf(".*%s=\"", attribute), "", page)))
+left_in <- function(page, taxon) {
+  value <- utils::URLdecode(sub("\".*", "", sub(sprintf(".*%s=\"", taxon), "", page)))
   Encoding(value) <- "UTF-8"
   value
 }

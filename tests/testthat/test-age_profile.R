@@ -54,13 +54,13 @@ test_that("ages of sites give mean ages of taxa, unknown ages drop out", {
   fit <- profile_fit(rbind(c(0.8, 0.5, 0.3), c(0.2, 0.5, 0.9)), x)
   got <- age_profile(fit, c(s3 = 6, s1 = 2, s4 = NA, s2 = 3))
   expect_equal(got$age, c(a = 2.5, b = 4.5, c = 2))
-  expect_equal(got$kind_of_age, "observation")
+  expect_equal(got$kind_of_age, "site")
   expect_equal(age_profile(fit, c(2, 3, 6, NA)), got)
   expect_message(got <- age_profile(fit, c(NA, 3, 6, 1)), "1 of 3 taxa have no age")
   expect_equal(got$age, c(a = 2, b = 4.5))
   sparse <- fit
   sparse$x <- Matrix::Matrix(x, sparse = TRUE)
-  expect_equal(age_profile(sparse, c(2, 3, 6, NA), of = "observation")$age, c(a = 2.5, b = 4.5, c = 2))
+  expect_equal(age_profile(sparse, c(2, 3, 6, NA), of = "site")$age, c(a = 2.5, b = 4.5, c = 2))
 })
 
 test_that("whose ages they are is not guessed where it cannot be known", {
@@ -68,7 +68,7 @@ test_that("whose ages they are is not guessed where it cannot be known", {
   fit <- fit_with(binary(5, 5), matrix(0.5, 5, 2), matrix(runif(10), 2))
   expect_error(age_profile(fit, 1:5), "`of` must say", class = "multicause_input_error")
   expect_error(age_profile(fit, 1:4), "each of the 5 sites", class = "multicause_input_error")
-  expect_equal(age_profile(fit, 1:5, of = "attribute")$age, stats::setNames(as.double(1:5), 1:5))
+  expect_equal(age_profile(fit, 1:5, of = "taxon")$age, stats::setNames(as.double(1:5), 1:5))
 })
 
 test_that("print and plot", {
@@ -111,7 +111,7 @@ test_that("rounding error is not tested", {
   # Sites of one age: the mean ages of taxa in one and in three of them differ in the last bit.
   x <- matrix(1, 3, 12, dimnames = list(NULL, letters[1:12]))
   x[2:3, 1:6] <- 0
-  one <- age_profile(profile_fit(rbind(a, rev(a)), x), rep(0.1, 3), of = "observation")
+  one <- age_profile(profile_fit(rbind(a, rev(a)), x), rep(0.1, 3), of = "site")
   expect_gt(diff(range(one$age)), 0)
   expect_identical(one$tests$p_value, NA_real_)
 })
@@ -156,7 +156,7 @@ test_that("what a prior gives to every aspect does not make it used", {
   set.seed(1)
   few <- fit_control(n_start = 1, max_pass = 300, n_polish = 0, progress = FALSE)
   fit <- suppressWarnings(aspect_bernoulli(x, 14, estimate = "vb", phantom = "white", control = few))
-  got <- age_profile(fit, early_tetrapods$sites$age, of = "observation")
+  got <- age_profile(fit, early_tetrapods$sites$age, of = "site")
   used <- match(got$aspects$component, component_names(14))
   # The posterior counts beyond the prior say who wrote what.
   written <- fit$posterior$membership - fit$prior$membership

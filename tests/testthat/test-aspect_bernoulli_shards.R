@@ -56,19 +56,19 @@ test_that("verbs on shards say what they say of the table", {
   expect_identical(nobs(there), nobs(here))
   expect_equal(coef(there)$aspects, coef(here)$aspects, tolerance = 1e-7)
   expect_equal(phantoms(there), phantoms(here), tolerance = 1e-7)
-  for (per in c("table", "observation", "attribute")) {
+  for (per in c("table", "site", "taxon")) {
     one <- false_absences(there, n = 3, by = "missed", per = per)
     other <- false_absences(here, n = 3, by = "missed", per = per)
     # Rows that are equal but for rounding may change places.
     expect_equal(one$missed, other$missed, tolerance = 1e-6)
     expect_equal(attributes(one)[c("n_cells", "expected")], attributes(other)[c("n_cells", "expected")])
-    expect_gt(mean(one$observation == other$observation), 0.9)
+    expect_gt(mean(one$site == other$site), 0.9)
   }
   expect_equal(false_presences(there, n = 5), false_presences(here, n = 5), tolerance = 1e-6)
   some <- c("s200", "s003")
   expect_equal(
-    false_absences(there, observation = some, attribute = "t01"),
-    false_absences(here, observation = some, attribute = "t01"), tolerance = 1e-6
+    false_absences(there, site = some, taxon = "t01"),
+    false_absences(here, site = some, taxon = "t01"), tolerance = 1e-6
   )
   expect_equal(fitted(there), fitted(here), tolerance = 1e-7)
   expect_equal(predict(there, rows = c(200, 3)), predict(here, rows = c(200, 3))[c(1, 2), ], tolerance = 1e-7)
@@ -86,7 +86,7 @@ test_that("verbs on shards say what they say of the table", {
 test_that("fits to shards have tidiers", {
   fit <- short_fit(shards(planted_table(), tempfile(), size = 80), 2, control = fit_control(max_pass = 5))
   aspects <- tidy(fit)
-  expect_identical(names(aspects), c("component", "attribute", "estimate"))
+  expect_identical(names(aspects), c("component", "taxon", "estimate"))
   expect_equal(aspects$estimate, as.vector(t(coef(fit)$aspects)))
   expect_identical(glance(fit)$nobs, as.double(nobs(fit)))
 })

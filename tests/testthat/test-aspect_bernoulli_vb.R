@@ -157,7 +157,7 @@ test_that("with flat priors chances of false absences are calibrated and the upp
       aspect_bernoulli(planted$x, 4, estimate = "vb", prior = flat, phantom = "white", control = quick)
     )
     sure <- identifiability(fit, n_search = 0, draws = posterior_draws(fit, 20), cells = TRUE)
-    at <- cbind(sure$cells$observation, sure$cells$attribute)
+    at <- cbind(sure$cells$site, sure$cells$taxon)
     score <- 0 * planted$x
     score[at] <- sure$cells$missed
     c(recovery(score, planted)$summary$slope, mean(sure$cells$draws_most >= truth[at] - 1e-9))

@@ -47,7 +47,7 @@ test_that("autoplot() of results", {
   drawn(ggplot2::autoplot(recovery(fitted(fit), planted)))
   drawn(ggplot2::autoplot(modes(fit)))
   drawn(ggplot2::autoplot(identifiability(fit)))
-  drawn(ggplot2::autoplot(age_profile(fit, age = 8:1, of = "attribute")))
+  drawn(ggplot2::autoplot(age_profile(fit, age = 8:1, of = "taxon")))
   drawn(ggplot2::autoplot(divergences(fits_of_all()$plca)))
   drawn(ggplot2::autoplot(ensemble(x, k = 2, members = 2)))
 })
@@ -97,9 +97,9 @@ test_that("figures of models show their parameters", {
   fit <- ggplot2::autoplot(fits$plca, "reconstruction")$data
   expect_equal(sum(fit$value[fit$panel == "data"]^2), sum(fits$plca$x))
   visits <- fits$visits
-  sums <- occupied(visits, "observation")
+  sums <- occupied(visits, "site")
   expect_setequal(layer(ggplot2::autoplot(visits, "richness"))$xmax, sums$high)
-  expect_setequal(layer(ggplot2::autoplot(visits, "sites"))$xmax, occupied(visits, "attribute")$high)
+  expect_setequal(layer(ggplot2::autoplot(visits, "sites"))$xmax, occupied(visits, "taxon")$high)
   gaps <- ggplot2::autoplot(fits$aspect_bernoulli, "trace")$data
   expect_equal(nrow(gaps), sum(lengths(fits$aspect_bernoulli$start_traces)))
   expect_equal(min(gaps$gap), least_gap)
@@ -120,8 +120,8 @@ test_that("figures of results show their tables", {
   expect_equal(layer(ggplot2::autoplot(solutions))$y, solutions$modes$behind)
   bounds <- identifiability(fit)
   boxes <- layer(ggplot2::autoplot(bounds))
-  expect_equal(sort(boxes$ymax[1:30]), sort(bounds$observations$outer_most))
-  ages <- age_profile(fit, age = 8:1, of = "attribute")
+  expect_equal(sort(boxes$ymax[1:30]), sort(bounds$sites$outer_most))
+  ages <- age_profile(fit, age = 8:1, of = "taxon")
   expect_equal(layer(ggplot2::autoplot(ages))$middle, -ages$aspects$median)
   unlike <- divergences(fits_of_all()$plca)
   expect_equal(ggplot2::autoplot(unlike)$data$value, unlist(lapply(unclass(unlike), as.vector), use.names = FALSE))
@@ -138,9 +138,9 @@ test_that("curves and maps show the numbers of curves() and of the composition",
   near <- smooth_over(age = 30:1, place = place, strength = 5)
   quick <- fit_control(n_start = 1, max_pass = 50, tol = 1e-4, progress = FALSE)
   fit <- aspect_bernoulli(x, 2, estimate = "map", smooth = near, control = quick)
-  figure <- ggplot2::autoplot(fit, "curves", attribute = 2)
+  figure <- ggplot2::autoplot(fit, "curves", taxon = 2)
   expect_equal(figure$data$share, curves(fit, "component")$share)
-  expect_equal(layer(figure, 4L)$y, curves(fit, attribute = 2)$present)
+  expect_equal(layer(figure, 4L)$y, curves(fit, taxon = 2)$present)
   figure <- ggplot2::autoplot(fit, "map", slices = 1)
   kinds <- vapply(figure$layers, function(layer) class(layer$geom)[1L], "") # without package maps there is no coast
   pies <- layer(figure, which(kinds == "GeomPolygon"))

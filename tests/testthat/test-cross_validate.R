@@ -104,7 +104,7 @@ test_that("a visit's record is told by the other visits", {
   set.seed(5)
   visits <- array(rbinom(36, 1, 0.5), c(4, 3, 3))
   visits[2, 1, 3] <- NA
-  fit <- visits_bernoulli(visits, 1, missed_by = "attribute", added = TRUE, control = few)
+  fit <- visits_bernoulli(visits, 1, missed_by = "taxon", added = TRUE, control = few)
   p <- fitted(fit)[2, 1]
   missed <- fit$param$missed[1, ]
   added <- fit$param$added

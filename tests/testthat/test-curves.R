@@ -18,8 +18,8 @@ test_that("curves go by a bandwidth of age alone: no taxon spreads to times wher
   control <- fit_control(n_start = 2, max_pass = 400, n_polish = 0, progress = FALSE)
   fit <- hush(aspect_bernoulli(data$x, 9, estimate = "map", phantom = "white", smooth = near, control = control))
   at <- sort(unique(data$age))
-  z <- curves(fit, at = at, attribute = "z")
-  joint <- curves(fit, at = at, attribute = "z", bandwidth = 12)
+  z <- curves(fit, at = at, taxon = "z")
+  joint <- curves(fit, at = at, taxon = "z", bandwidth = 12)
   # Far from the finds it is what the sites there have by their composition, near them it does not wash out.
   expected <- as.vector(composition_of(fit) %*% content_components(fit)[, "z"])
   off <- abs(cbind(alone = z$present, joint = joint$present) - as.vector(tapply(expected, data$age, mean)))
@@ -33,7 +33,7 @@ test_that("curves go by a bandwidth of age alone: no taxon spreads to times wher
   # The same of the memberships, without the data, and where ages alone were given theirs.
   bare <- fit
   bare$x <- NULL
-  expect_equal(curves(bare, at = at, attribute = "z")$present, z$present)
+  expect_equal(curves(bare, at = at, taxon = "z")$present, z$present)
   expect_identical(attr(curves(fit, "component", at = at), "bandwidth"), attr(z, "bandwidth"))
   alone <- hush(aspect_bernoulli(data$x, 3, smooth = smooth_over(age = data$age, bandwidth = 7, strength = 5),
                                  control = brief()))
@@ -48,13 +48,13 @@ test_that("the bandwidth of age is found where the ages of some sites, or all bu
     near <- smooth_over(age = age, place = data$place, bandwidth = c(age = 5, place = 300), strength = 5)
     hush(aspect_bernoulli(data$x, 3, smooth = near, control = brief()))
   }
-  some <- curves(fit_with_ages(replace(data$age, 1:30, NA)), attribute = "z")
+  some <- curves(fit_with_ages(replace(data$age, 1:30, NA)), taxon = "z")
   expect_false(anyNA(some$present))
   for (age in list(rep(3, 60), replace(rep(NA, 60), 7, 3))) {
-    expect_false(anyNA(curves(fit_with_ages(age), attribute = "z")$present))
+    expect_false(anyNA(curves(fit_with_ages(age), taxon = "z")$present))
   }
   ranges <- fit_with_ages(cbind(data$age - 1, data$age + 1))
-  expect_false(anyNA(curves(ranges, attribute = "z")$present))
+  expect_false(anyNA(curves(ranges, taxon = "z")$present))
 })
 
 test_that("no point of the record is left off the plot of its curve", {
@@ -65,7 +65,7 @@ test_that("no point of the record is left off the plot of its curve", {
   fit$x[, 1] <- as.integer(data$age >= sort(data$age, decreasing = TRUE)[4]) # what the curve contradicts
   share <- tapply(fit$x[, 1], age_bins(data$age), mean)
   expect_gt(max(share), 0.5)
-  panels <- ggplot2::ggplot_build(ggplot2::autoplot(fit, "curves", attribute = 1))
+  panels <- ggplot2::ggplot_build(ggplot2::autoplot(fit, "curves", taxon = 1))
   points <- panels$data[[5L]]
   expect_equal(points$y, as.vector(share))
   limits <- panels$layout$panel_params[[2L]]$y.range
@@ -112,11 +112,11 @@ test_that("draws give a curve its ends, for every model with neighbours", {
     draws <- bootstrap_draws(fit, 8, seed = 1)
     kept <- c("bandwidth", "strength")
     for (draw in draws[1:2]) expect_identical(draw$smooth[kept], fit$smooth[kept])
-    plain <- curves(fit, at = c(18, 3), attribute = 1:2)
-    got <- curves(fit, at = c(18, 3), attribute = 1:2, draws = draws, level = 0.5)
+    plain <- curves(fit, at = c(18, 3), taxon = 1:2)
+    got <- curves(fit, at = c(18, 3), taxon = 1:2, draws = draws, level = 0.5)
     expect_identical(got[names(plain)], plain, ignore_attr = TRUE)
     value <- plain[[3]]
-    each <- vapply(draws, function(draw) curves(draw, at = c(18, 3), attribute = 1:2)[[3]], value)
+    each <- vapply(draws, function(draw) curves(draw, at = c(18, 3), taxon = 1:2)[[3]], value)
     expect_equal(got$low, pmin(apply(each, 1, quantile, 0.25), value))
     expect_equal(got$high, pmax(apply(each, 1, quantile, 0.75), value))
     expect_true(all(c("low", "high") %in% names(curves(fit, "component", at = 10, draws = draws))))

@@ -1,12 +1,12 @@
 test_that("what is missed adds up, by attribute and by observation", {
   case <- small_fit()
   all_zeros <- false_absences(case$fit, n = Inf)
-  for (by in c("attribute", "observation")) {
+  for (by in c("taxon", "site")) {
     got <- deficiency(case$fit, by = by)
     expect_s3_class(got, c("deficiency", "data.frame"))
     expect_named(got, c(by, "recorded", "zeros", "missed", "share"))
     expect_equal(got$missed, as.vector(tapply(all_zeros$missed, all_zeros[[by]], sum)[got[[by]]]))
-    ones <- if (by == "attribute") colSums(case$x) else rowSums(case$x)
+    ones <- if (by == "taxon") colSums(case$x) else rowSums(case$x)
     expect_equal(got$recorded, unname(ones[got[[by]]]))
     expect_equal(got$share, got$missed / (got$missed + got$recorded))
     expect_false(is.unsorted(-got$share))
@@ -16,15 +16,15 @@ test_that("what is missed adds up, by attribute and by observation", {
 test_that("some sites, and zeros that can be false, are summed alone", {
   case <- small_fit()
   within <- matrix(rep_len(c(TRUE, FALSE, TRUE), length(case$x)), nrow(case$x))
-  cells <- false_absences(case$fit, n = Inf, observation = 2:5, within = within)
-  for (by in c("attribute", "observation")) {
-    got <- deficiency(case$fit, by = by, observation = 2:5, within = within)
+  cells <- false_absences(case$fit, n = Inf, site = 2:5, within = within)
+  for (by in c("taxon", "site")) {
+    got <- deficiency(case$fit, by = by, site = 2:5, within = within)
     here <- factor(cells[[by]], got[[by]])
     expect_equal(got$missed, as.vector(tapply(cells$missed, here, sum, default = 0)))
     expect_equal(got$zeros, as.vector(table(here)))
     expect_equal(sum(got$recorded), sum(case$x[2:5, ]))
   }
-  expect_setequal(got$observation, label_of(2:5, case$fit$names[[1L]]))
+  expect_setequal(got$site, label_of(2:5, case$fit$names[[1L]]))
   wish <- "`within` must be a logical matrix"
   expect_error(deficiency(case$fit, within = TRUE), wish, class = "multicause_input_error")
 })
@@ -33,8 +33,8 @@ test_that("it finds planted losses", {
   truth <- planted(240, 60)
   set.seed(4)
   fit <- aspect_bernoulli(truth$x, 3, estimate = "ml")
-  sites <- deficiency(fit, "observation")
-  i <- match(sites$observation, rownames(truth$x))
+  sites <- deficiency(fit, "site")
+  i <- match(sites$site, rownames(truth$x))
   lost <- rowSums(truth$lives - truth$x)[i] / rowSums(truth$lives)[i]
   expect_gt(cor(sites$share, lost), 0.99)
   expect_equal(sum(sites$missed), sum(truth$lives - truth$x), tolerance = 0.02)
@@ -44,10 +44,10 @@ test_that("unknown cells count nowhere; without finds and zeros there is no shar
   x <- rbind(c(1, 0, NA), c(0, 1, NA), c(0, 0, NA))
   fit <- fit_with(x, matrix(c(0.7, 0.3), 3, 2, byrow = TRUE), rbind(c(0.5, 0.6, 0.5), 0))
   got <- deficiency(fit)
-  expect_equal(got$attribute[3], 3L)
+  expect_equal(got$taxon[3], 3L)
   expect_equal(unlist(got[3, c("recorded", "zeros", "missed")]), c(recorded = 0, zeros = 0, missed = 0))
   expect_true(is.na(got$share[3]))
-  expect_equal(sum(deficiency(fit, "observation")$zeros), 4L)
+  expect_equal(sum(deficiency(fit, "site")$zeros), 4L)
   expect_output(print(got), "3 taxa")
 })
 
@@ -68,7 +68,7 @@ test_that("draws of a posterior give intervals, the same each time, and leave th
   fit <- aspect_bernoulli(truth$x, 3, estimate = "vb", phantom = "white", control = fit_control(n_start = 3))
   set.seed(8)
   before <- .Random.seed
-  for (by in c("attribute", "observation")) {
+  for (by in c("taxon", "site")) {
     got <- deficiency(fit, by)
     expect_true(all(got$low <= got$missed & got$missed <= got$high & got$high <= got$zeros + 3))
     expect_equal(got$share_low, got$low / (got$low + got$recorded))
@@ -80,10 +80,10 @@ test_that("draws of a posterior give intervals, the same each time, and leave th
   draws <- with_seed(1, posterior_draws(fit, 100))
   missed <- vapply(draws, function(draw) {
     cells <- false_absences(draw, n = Inf)
-    sum(cells$missed[cells$attribute == colnames(truth$x)[1]])
+    sum(cells$missed[cells$taxon == colnames(truth$x)[1]])
   }, 0)
   row <- deficiency(fit, draws = draws)
-  row <- row[row$attribute == colnames(truth$x)[1], ]
+  row <- row[row$taxon == colnames(truth$x)[1], ]
   expect_true(row$low <= quantile(missed, 0.25) && row$high >= quantile(missed, 0.75))
   wide <- deficiency(fit, level = 0.99)
   expect_true(all(wide$high >= deficiency(fit)$high & wide$low <= deficiency(fit)$low))
@@ -94,9 +94,9 @@ test_that("draws of a posterior give intervals, the same each time, and leave th
   chains <- mcmc_control(chains = 2, warmup = 50, draws = 60, keep = 20, progress = FALSE)
   sampled <- suppressWarnings(aspect_bernoulli(truth$x, 3, estimate = "gibbs", phantom = "white", control = chains))
   expect_named(deficiency(sampled)[6:9], c("low", "high", "share_low", "share_high"))
-  ages <- age_profile(sampled, seq_len(60), of = "observation")$aspects
+  ages <- age_profile(sampled, seq_len(60), of = "site")$aspects
   expect_true(all(ages$median_low <= ages$median_high))
-  expect_null(age_profile(plain, seq_len(60), of = "observation")$aspects$median_low)
+  expect_null(age_profile(plain, seq_len(60), of = "site")$aspects$median_low)
 })
 
 test_that("the total's ends are of the same draws, by site or by taxon", {
@@ -105,7 +105,7 @@ test_that("the total's ends are of the same draws, by site or by taxon", {
   fit <- aspect_bernoulli(truth$x, 3, estimate = "vb", phantom = "white", control = fit_control(n_start = 3))
   draws <- with_seed(1L, posterior_draws(fit, 100))
   total <- vapply(draws, function(draw) sum(false_absences(draw, Inf, kinds = phantoms(fit)$kind)$missed), 0)
-  for (by in c("attribute", "observation")) {
+  for (by in c("taxon", "site")) {
     got <- deficiency(fit, by)
     ends <- attr(got, "total")
     expect_lt(ends[1], sum(got$missed))
@@ -122,7 +122,7 @@ test_that("by_site(), by_taxon() and contrast() sum a fit's draws as deficiency(
   draws <- bootstrap_draws(fit, 30, seed = 1)
   for (side in 1:2) {
     sums <- (if (side == 1) by_site else by_taxon)(fit, draws = draws)
-    each <- deficiency(fit, c("observation", "attribute")[side], draws = draws)
+    each <- deficiency(fit, c("site", "taxon")[side], draws = draws)
     at <- match(sums[[1]], each[[1]])
     # Where there is a bound, ranges end there.
     each$high[at] <- pmin(each$high[at], pmax(sums$most, sums$missed))
@@ -132,7 +132,7 @@ test_that("by_site(), by_taxon() and contrast() sum a fit's draws as deficiency(
     }
     expect_equal(sums$finds, each$recorded[at])
     cells <- false_absences(fit, Inf)
-    most <- tapply(cells$missed_most, cells[[c("observation", "attribute")[side]]], sum)
+    most <- tapply(cells$missed_most, cells[[c("site", "taxon")[side]]], sum)
     expect_equal(sums$most, as.vector(most[as.character(sums[[1]])]))
   }
   groups <- rep(c("old", "young"), each = 10)

@@ -92,7 +92,7 @@ test_that("variational fits are averaged over k and priors by held-out cells, wi
   expect_equal(sum(sums$missed), sum(false_absences(several, Inf)$missed))
   missed <- vapply(draws, function(draw) {
     cells <- false_absences(draw, Inf, kinds = unname(ifelse(draw$pinned == "free", "content", draw$pinned)), x = x)
-    sum(cells$missed[cells$attribute == sums$attribute[3]])
+    sum(cells$missed[cells$taxon == sums$taxon[3]])
   }, 0)
   expect_lt(sums$low[3], mean(missed))
   expect_gt(sums$high[3], mean(missed))
@@ -100,7 +100,7 @@ test_that("variational fits are averaged over k and priors by held-out cells, wi
   expect_true(all(c("low", "high") %in% names(deficiency(several))))
   expect_output(print(deficiency(several)), "held 87 to 99 % of the true numbers.*may be too wide")
   expect_output(
-    print(deficiency(several, "observation")), "held 86 to 98 % of the true numbers, where 90 % are wanted$"
+    print(deficiency(several, "site")), "held 86 to 98 % of the true numbers, where 90 % are wanted$"
   )
   for (other in list(sums, deficiency(several, level = 0.8), deficiency(said), deficiency(several$fits[[1]]))) {
     expect_false(any(grepl("true numbers", capture.output(print(other)))))

@@ -9,8 +9,8 @@ ref_table <- function(fit, kinds) {
 }
 
 same_scores <- function(got, want, x, columns = c("probability", "present", "missed", "phantom")) {
-  at <- cbind(match(got$observation, rownames(x)), match(got$attribute, colnames(x)))
-  if (is.null(rownames(x))) at <- cbind(got$observation, got$attribute)
+  at <- cbind(match(got$site, rownames(x)), match(got$taxon, colnames(x)))
+  if (is.null(rownames(x))) at <- cbind(got$site, got$taxon)
   want <- want[at[, 1] + (at[, 2] - 1) * nrow(x), ]
   expect_equal(unname(as.matrix(got[columns])), unname(as.matrix(want[names(ref_scores(1, 1, "content"))])))
 }
@@ -23,7 +23,7 @@ test_that("all four numbers are those of the definition: one, two, no white phan
     case <- mixed_fit(kinds, 0.1)
     got <- false_absences(case$fit, n = Inf)
     expect_equal(nrow(got), sum(case$x == 0, na.rm = TRUE))
-    expect_true(all(case$x[cbind(got$observation, got$attribute)] == 0))
+    expect_true(all(case$x[cbind(got$site, got$taxon)] == 0))
     expect_false(is.unsorted(-got$probability))
     want <- ref_table(case$fit, kinds)
     if (!any(kinds == "white")) want[c("missed", "phantom")] <- 0
@@ -46,7 +46,7 @@ test_that("false presences are the mirror image", {
   kinds <- c("content", "black", "white")
   ones <- false_presences(case$fit, n = Inf, by = "probability")
   zeros <- false_absences(flipped, n = Inf, kinds = kinds)
-  expect_named(ones, c("observation", "attribute", "probability", "absent", "added", "phantom", "added_most"))
+  expect_named(ones, c("site", "taxon", "probability", "absent", "added", "phantom", "added_most"))
   expect_equal(unname(as.matrix(ones)), unname(as.matrix(zeros)))
   for (by in c("added", "absent")) expect_false(is.unsorted(-false_presences(case$fit, Inf, by)[[by]]))
 })
@@ -68,7 +68,7 @@ test_that("both kinds pinned at exact 0 and 1", {
   kinds <- c("content", "content", "white", "black")
   s <- fit$param$membership
   u <- s[, 1] + s[, 2]
-  i <- match(got$observation, rownames(x))
+  i <- match(got$site, rownames(x))
   expect_equal(got$phantom, unname(s[i, 3] / (1 - got$probability)))
   expect_equal(got$missed, got$phantom * got$present)
   keep <- u[i] > 1e-12
@@ -83,9 +83,9 @@ test_that("a row that is all phantom takes the table's mean content", {
   s <- cbind(c(0.5, 0, 0.2, 0.3, 0.6, 0.1), c(0.3, 0, 0.5, 0.2, 0.1, 0.1), 0)
   s[, 3] <- 1 - rowSums(s)
   a <- rbind(runif(5), runif(5), 0)
-  got <- false_absences(fit_with(x, s, a), n = Inf, observation = 2)
+  got <- false_absences(fit_with(x, s, a), n = Inf, site = 2)
   overall <- colSums(s[, 1:2]) / sum(s[, 1:2])
-  expect_equal(got$present[order(got$attribute)], colSums(overall * a[1:2, ]))
+  expect_equal(got$present[order(got$taxon)], colSums(overall * a[1:2, ]))
   expect_equal(got$missed, got$present)
   expect_equal(got$phantom, rep(1, 5))
 })
@@ -108,17 +108,17 @@ test_that("ranks, ties, and the top of each observation and attribute", {
     top <- suppressMessages(false_absences(case$fit, n = 7, by = by))
     expect_equal(top[[by]], sort(all_zeros[[by]], decreasing = TRUE)[1:7])
   }
-  for (per in c("observation", "attribute")) {
+  for (per in c("site", "taxon")) {
     top <- false_absences(case$fit, n = 2, by = "missed", per = per)
     groups <- split(all_zeros$missed, all_zeros[[per]])
     want <- lapply(groups, function(score) sort(score, decreasing = TRUE)[seq_len(min(2, length(score)))])
     expect_equal(split(top$missed, top[[per]]), want)
   }
   expect_message(false_absences(case$fit, by = "phantom"), "poorest ones first")
-  expect_silent(false_absences(case$fit, by = "phantom", per = "observation"))
+  expect_silent(false_absences(case$fit, by = "phantom", per = "site"))
   # equal cells in the order of rows, then columns
   flat <- fit_with(matrix(0, 3, 4), matrix(1, 3, 1), matrix(0.5, 1, 4))
-  expect_equal(false_absences(flat, n = 6)[1:2], data.frame(observation = rep(1:2, c(4, 2)), attribute = c(1:4, 1:2)),
+  expect_equal(false_absences(flat, n = 6)[1:2], data.frame(site = rep(1:2, c(4, 2)), taxon = c(1:4, 1:2)),
     ignore_attr = TRUE
   )
 })
@@ -133,27 +133,27 @@ test_that("a table of several blocks of rows gives what its parts give", {
   zeros <- which(x == 0)
   top <- false_absences(fit, n = 50, by = "missed")
   expect_equal(top$missed, sort(score$missed[zeros], decreasing = TRUE)[1:50])
-  expect_equal(score$missed[cbind(top$observation, top$attribute)], top$missed)
+  expect_equal(score$missed[cbind(top$site, top$taxon)], top$missed)
   expect_equal(attr(top, "n_cells"), length(zeros))
   expect_equal(attr(top, "expected"), sum(score$missed[zeros]))
-  best <- false_absences(fit, n = 1, per = "attribute")
+  best <- false_absences(fit, n = 1, per = "taxon")
   expect_equal(best$probability, apply(ifelse(x == 0, score$probability, -1), 2, max))
   missed <- ifelse(x == 0, score$missed, 0)
-  by_site <- deficiency(fit, "observation")
-  expect_equal(by_site$missed, rowSums(missed)[by_site$observation])
+  by_site <- deficiency(fit, "site")
+  expect_equal(by_site$missed, rowSums(missed)[by_site$site])
   by_taxon <- deficiency(fit)
-  expect_equal(by_taxon$missed, colSums(missed)[by_taxon$attribute])
-  expect_equal(by_taxon$recorded, colSums(x)[by_taxon$attribute])
-  expect_error(false_absences(fit, n = 1e9, observation = 1:3001), "from 1 to 3000", class = "multicause_input_error")
+  expect_equal(by_taxon$missed, colSums(missed)[by_taxon$taxon])
+  expect_equal(by_taxon$recorded, colSums(x)[by_taxon$taxon])
+  expect_error(false_absences(fit, n = 1e9, site = 1:3001), "from 1 to 3000", class = "multicause_input_error")
 })
 
 test_that("observations, attributes and cells can be picked", {
   case <- small_fit()
-  one <- false_absences(case$fit, n = Inf, observation = "site5")
-  expect_equal(unique(one$observation), "site5")
+  one <- false_absences(case$fit, n = Inf, site = "site5")
+  expect_equal(unique(one$site), "site5")
   expect_equal(nrow(one), sum(case$x["site5", ] == 0))
-  some <- false_absences(case$fit, n = Inf, observation = c(5, 3), attribute = c("genus2", "genus1"))
-  expect_setequal(unique(some$attribute), c("genus1", "genus2"))
+  some <- false_absences(case$fit, n = Inf, site = c(5, 3), taxon = c("genus2", "genus1"))
+  expect_setequal(unique(some$taxon), c("genus1", "genus2"))
   expect_equal(attr(some, "n_cells"), sum(case$x[c(3, 5), 1:2] == 0))
   within <- case$x == 0 & row(case$x) <= 4
   inside <- false_absences(case$fit, n = Inf, within = within)
@@ -168,16 +168,16 @@ test_that("observations, attributes and cells can be picked", {
 test_that("site tables are joined by row names, by a column, or by place", {
   case <- small_fit()
   ages <- data.frame(age = 24:1, phantom = letters[1:24], row.names = rownames(case$x))[24:1, ]
-  got <- false_absences(case$fit, n = 5, sites = ages)
-  expect_equal(got$age, ages[got$observation, "age"])
-  expect_equal(got$site_phantom, ages[got$observation, "phantom"])
+  got <- false_absences(case$fit, n = 5, site_data = ages)
+  expect_equal(got$age, ages[got$site, "age"])
+  expect_equal(got$site_phantom, ages[got$site, "phantom"])
   keyed <- data.frame(nr = 1:24, name = rownames(case$x), age = 24:1)
-  expect_message(got <- false_absences(case$fit, n = 5, sites = keyed), "matched by its column \"name\"")
-  expect_equal(got$age, keyed$age[match(got$observation, keyed$name)])
+  expect_message(got <- false_absences(case$fit, n = 5, site_data = keyed), "matched by its column \"name\"")
+  expect_equal(got$age, keyed$age[match(got$site, keyed$name)])
   expect_false("name" %in% names(got))
   fit <- fit_with(unname(case$x), case$fit$param$membership, case$fit$param$aspects)
-  got <- false_absences(fit, n = 5, sites = data.frame(age = 24:1))
-  expect_equal(got$age, (24:1)[got$observation])
+  got <- false_absences(fit, n = 5, site_data = data.frame(age = 24:1))
+  expect_equal(got$age, (24:1)[got$site])
 })
 
 test_that("the data are asked for where the fit has none, and can be sparse", {
@@ -198,7 +198,7 @@ test_that("prints say what the numbers are", {
   case <- mixed_fit(c("content", "content", "white"), named = TRUE)
   expect_snapshot({
     false_absences(case$fit, n = 4)
-    false_absences(case$fit, n = 1, by = "missed", per = "observation", observation = 1:3)
+    false_absences(case$fit, n = 1, by = "missed", per = "site", site = 1:3)
     false_presences(case$fit, n = 3)
     print(false_absences(case$fit, n = 30), n = 2)
     head(false_absences(case$fit), 2)
@@ -220,7 +220,7 @@ test_that("of a part of a ranking, its header says that it is one", {
   expect_match(first_lines(whole[order(whole$missed), ], 1L), "^The 10 of 54 absences with the highest")
   expect_match(first_lines(subset(whole, missed > 0), 1L), "^The 10 of 54 absences with the highest")
   expect_identical(first_lines(rbind(whole, whole), 1L), "False absences") # more than the ranking
-  by_site <- false_presences(case$fit, n = 2, per = "observation")
+  by_site <- false_presences(case$fit, n = 2, per = "site")
   expect_match(first_lines(tail(by_site, 2), 1L), "^2 of the [0-9]+ of 30 presences .* within each site$")
 })
 
@@ -237,7 +237,7 @@ test_that("sites that lack a row are told by the column that names the others", 
   fit <- suppressWarnings(aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_pass = 5)))
   sites <- data.frame(age = 1:4, name = letters[1:4])
   expect_error(
-    false_absences(fit, sites = sites[-3, ]), "column \"name\" lacks \"c\"", class = "multicause_input_error"
+    false_absences(fit, site_data = sites[-3, ]), "column \"name\" lacks \"c\"", class = "multicause_input_error"
   )
 })
 
@@ -245,11 +245,11 @@ test_that("sites of observations that are named by numbers are matched by their 
   x <- matrix(rep(0:1, 6), 4, dimnames = list(4:1, NULL))
   fit <- suppressWarnings(aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_pass = 5)))
   sites <- data.frame(visits = c(1:4, 1), site_id = c(2L, 4L, 1L, 3L, 9L), age = c(20, 40, 10, 30, 90))
-  expect_message(got <- false_absences(fit, sites = sites), "matched by its column \"site_id\"")
-  expect_identical(got$age, 10 * as.numeric(got$observation))
-  expect_message(got <- false_absences(fit, sites = sites["age"]), "matched by their numbers")
-  expect_identical(got$age, sites$age[as.integer(got$observation)])
+  expect_message(got <- false_absences(fit, site_data = sites), "matched by its column \"site_id\"")
+  expect_identical(got$age, 10 * as.numeric(got$site))
+  expect_message(got <- false_absences(fit, site_data = sites["age"]), "matched by their numbers")
+  expect_identical(got$age, sites$age[as.integer(got$site)])
   rownames(sites) <- c("4", "3", "2", "1", "other") # names that were given come first
-  expect_silent(got <- false_absences(fit, sites = sites))
-  expect_identical(got$age, sites[got$observation, "age"])
+  expect_silent(got <- false_absences(fit, site_data = sites))
+  expect_identical(got$age, sites[got$site, "age"])
 })

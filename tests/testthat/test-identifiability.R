@@ -39,7 +39,7 @@ test_that("the ends of the inner bound are attained with the same likelihood", {
       expect_lt(abs(same_loglik(fit, moved$fit)), 1e-9)
       share <- mean(phantom_share(moved$fit, moved$kinds, "white"))
       expect_equal(share, inner[[if (end == "minimal") "least" else "most"]], tolerance = 1e-9)
-      sites <- deficiency(fit, "observation", phantom_convention = end)
+      sites <- deficiency(fit, "site", phantom_convention = end)
       expected <- sure$expected[sure$expected$bound == "inner", c("least", "most")]
       expect_equal(sum(sites$missed), expected[[if (end == "minimal") 1 else 2]])
     }
@@ -48,7 +48,7 @@ test_that("the ends of the inner bound are attained with the same likelihood", {
       d <- largest_scale(polytope, polytope$s[i, ])
       moved <- rescale_content(fit, c(rep("content", k), "white"), d)
       expect_lt(abs(same_loglik(fit, moved)), 1e-9)
-      expect_equal(moved$param$membership[[i, k + 1]], sure$observations$inner_least[i], tolerance = 1e-9)
+      expect_equal(moved$param$membership[[i, k + 1]], sure$sites$inner_least[i], tolerance = 1e-9)
       expect_lte(max(moved$param$aspects), 1)
     }
   }
@@ -107,7 +107,7 @@ test_that("refits with the same likelihood stay within the outer bound", {
   }))
   loglik <- vapply(fits, function(fit) fit$loglik, 0)
   best <- fits[[which.max(loglik)]]
-  top <- 1 - identifiability(best, n_search = 0)$observations$outer_most
+  top <- 1 - identifiability(best, n_search = 0)$sites$outer_most
   same <- Filter(function(fit) max(abs(fitted(fit) - fitted(best))) < 1e-5, fits)
   expect_gt(length(same), 1)
   for (fit in same) expect_true(all(1 - fit$param$membership[, 3] >= top - 1e-4))
@@ -124,7 +124,7 @@ test_that("a black phantom is a white one of the exchanged table", {
   b <- identifiability(black, n_search = 0, cells = TRUE, kinds = same_rule)
   expect_equal(b$share[-1], w$share[-1])
   expect_equal(b$expected[-1], w$expected[-1])
-  expect_equal(b$observations, w$observations)
+  expect_equal(b$sites, w$sites)
   expect_equal(unname(as.matrix(b$cells)), unname(as.matrix(w$cells)))
   expect_equal(b$phantom, "black")
   for (end in c("minimal", "maximal")) {
@@ -144,8 +144,8 @@ test_that("with both phantoms pinned there are outer bounds only", {
   expect_equal(sure$phantom, "both")
   expect_setequal(sure$share$bound, c("outer", "fitted"))
   p <- fitted(fit)
-  expect_equal(sure$observations$outer_most, 1 - unname(apply(p, 1, max)))
-  expect_equal(sure$observations$black_outer_most, unname(apply(p, 1, min)))
+  expect_equal(sure$sites$outer_most, 1 - unname(apply(p, 1, max)))
+  expect_equal(sure$sites$black_outer_most, unname(apply(p, 1, min)))
   expect_output(print(sure), "Black phantom")
   expect_error(deficiency(fit, phantom_convention = "minimal"), "has both", class = "multicause_input_error")
 })
@@ -167,7 +167,7 @@ test_that("a phantom by the rule keeps to the rule's bound, one that is as white
   exact <- exact_fit(content$s, content$a)
   kinds <- c("content", "content", "white")
   sure <- identifiability(exact, n_search = 3, cells = TRUE)
-  at <- cbind(sure$cells$observation, sure$cells$attribute)
+  at <- cbind(sure$cells$site, sure$cells$taxon)
   missed <- function(fit) cell_scores(fit, 1:30, kinds)$missed[at]
   beyond <- 0
   for (found in search_decompositions(content_factors(exact, kinds), 3)) {
@@ -175,17 +175,17 @@ test_that("a phantom by the rule keeps to the rule's bound, one that is as white
     for (i in seq_along(near)) {
       expect_lt(max(abs(fitted(near[[i]]) - fitted(exact))), 1e-9)
       ranked <- false_absences(near[[i]], Inf, kinds = kinds)
-      most <- ranked$missed_most[match(paste(at[, 1], at[, 2]), paste(ranked$observation, ranked$attribute))]
+      most <- ranked$missed_most[match(paste(at[, 1], at[, 2]), paste(ranked$site, ranked$taxon))]
       for (whiter in near[seq_len(i)]) expect_true(all(missed(whiter) <= most + 1e-9))
       if (mean(near[[i]]$param$aspects[3, ]) <= sure$rule$written) {
         expect_true(all(missed(near[[i]]) <= sure$cells$missed_rule_most + 1e-9))
-        expect_true(all(near[[i]]$param$membership[, 3] <= sure$observations$rule_most + 1e-9))
+        expect_true(all(near[[i]]$param$membership[, 3] <= sure$sites$rule_most + 1e-9))
         beyond <- max(beyond, missed(near[[i]]) - sure$cells$missed_outer_most)
       }
     }
   }
   expect_gt(beyond, 0.01) # so the outer bound is one of exact phantoms alone
-  expect_equal(sure$rule$share_most, mean(sure$observations$rule_most))
+  expect_equal(sure$rule$share_most, mean(sure$sites$rule_most))
   expect_equal(sure$rule$expected_most, sum(sure$cells$missed_rule_most))
 })
 
@@ -196,7 +196,7 @@ test_that("for a row by itself the rule's bound is attained", {
   p <- unname(fitted(exact))
   sure <- identifiability(exact, n_search = 0, cells = TRUE)
   for (i in 1:5) {
-    u <- 1 - sure$observations$rule_most[i]
+    u <- 1 - sure$sites$rule_most[i]
     expect_lt(u, max(p[i, ]))
     if (u == 0) next
     w <- pmax((p[i, ] - u) / (1 - u), 0)
@@ -207,8 +207,8 @@ test_that("for a row by itself the rule's bound is attained", {
     s[i, c(i, 6)] <- c(u, 1 - u)
     near <- fit_with(exact$x, s, rbind(own, w))
     expect_equal(unname(fitted(near)), p)
-    cells <- sure$cells[sure$cells$observation == i, ]
-    missed <- cell_scores(near, i, c(rep("content", 5), "white"))$missed[cells$attribute]
+    cells <- sure$cells[sure$cells$site == i, ]
+    missed <- cell_scores(near, i, c(rep("content", 5), "white"))$missed[cells$taxon]
     expect_equal(missed, cells$missed_rule_most)
   }
 })
@@ -239,7 +239,7 @@ test_that("bounds of cells hold the fitted values and agree with false_absences(
   expect_true(all(cells$missed_inner_least <= cells$missed + 1e-9 & cells$missed <= cells$missed_outer_most + 1e-9))
   expect_true(all(cells$missed_reached_most <= cells$missed_outer_most + 1e-9))
   ranked <- false_absences(case$fit, Inf)
-  at <- match(paste(ranked$observation, ranked$attribute), paste(cells$observation, cells$attribute))
+  at <- match(paste(ranked$site, ranked$taxon), paste(cells$site, cells$taxon))
   expect_equal(ranked$missed, cells$missed[at])
   expect_equal(ranked$missed_most, pmax(cells$missed_outer_most[at], ranked$missed))
   expect_equal(attr(ranked, "expected_most"), sum(ranked$missed_most))
@@ -272,10 +272,10 @@ test_that("only observed cells bound a row; bare rows and columns are allowed", 
   x[4, ] <- 0
   fit <- exact_fit(s, content$a, x)
   sure <- identifiability(fit, n_search = 1, cells = TRUE)
-  expect_equal(sure$observations$outer_most[1:4], c(1, 1 - fitted(fit)[2, 3], 1 - max(fitted(fit)[3, ]), 1))
-  expect_true(is.na(sure$observations$attribute[1]))
+  expect_equal(sure$sites$outer_most[1:4], c(1, 1 - fitted(fit)[2, 3], 1 - max(fitted(fit)[3, ]), 1))
+  expect_true(is.na(sure$sites$taxon[1]))
   expect_false(anyNA(sure$expected$most))
-  expect_true(all(sure$cells$missed_outer_most[sure$cells$observation == 4] == 1))
+  expect_true(all(sure$cells$missed_outer_most[sure$cells$site == 4] == 1))
 })
 
 test_that("bootstrap and given fits add quantiles; the same seed gives the same", {
@@ -289,7 +289,7 @@ test_that("bootstrap and given fits add quantiles; the same seed gives the same"
   expect_true(all(sure$cells$draws_most >= 0 & sure$cells$draws_most <= 1))
   given <- identifiability(case$fit, draws = list(case$fit, case$fit), n_search = 0)
   expect_equal(given$sampling$most[1], given$share$most[1])
-  expect_equal(given$observations$draws_most, given$observations$outer_most)
+  expect_equal(given$sites$draws_most, given$sites$outer_most)
 })
 
 test_that("prints, plots and errors", {
@@ -317,13 +317,13 @@ test_that("one observation, and a content component that writes nothing", {
   shares <- matrix(c(0.5, 0.3, 0.2), 1)
   one <- fit_with(matrix(c(1, 0, 1, 0), 1), shares, rbind(matrix(runif(8), 2), 0), phantom = "white")
   expect_silent(sure <- identifiability(one, n_search = 2))
-  expect_lte(sure$observations$reached_least, sure$observations$inner_least + 1e-12)
-  expect_lte(sure$observations$inner_most, sure$observations$outer_most + 1e-12)
-  expect_equal(sure$observations$reached_least, sure$share$least[sure$share$bound == "reached"], tolerance = 1e-6)
+  expect_lte(sure$sites$reached_least, sure$sites$inner_least + 1e-12)
+  expect_lte(sure$sites$inner_most, sure$sites$outer_most + 1e-12)
+  expect_equal(sure$sites$reached_least, sure$share$least[sure$share$bound == "reached"], tolerance = 1e-6)
   s <- random_simplex(6, 3)
   empty <- fit_with(matrix(rbinom(30, 1, 0.5), 6), s, rbind(runif(5), 0, 0), phantom = "white")
   found <- identifiability(empty, n_search = 2, kinds = c("content", "content", "white"))
-  expect_false(anyNA(found$observations[c("inner_least", "inner_most", "reached_least", "reached_most")]))
+  expect_false(anyNA(found$sites[c("inner_least", "inner_most", "reached_least", "reached_most")]))
   expect_equal(fitted(found$fits$maximal), fitted(empty))
   zero <- aspect_bernoulli(matrix(0, 6, 5), 2)
   expect_s3_class(identifiability(zero, n_search = 2), "identifiability")
@@ -337,10 +337,10 @@ test_that("a row with next to no content has the bounds of its composition, not 
   bounds_with <- function(content) {
     fit$param$membership[3, ] <- c(content * c(0.3, 0.7), 1 - content)
     cells <- identifiability(fit, n_search = 0, cells = TRUE, draws = list(fit))$cells
-    cells <- cells[cells$observation == 3, ]
+    cells <- cells[cells$site == 3, ]
     ranked <- false_absences(fit, Inf)
-    ranked <- ranked[ranked$observation == 3, ]
-    cells$ranked_most <- ranked$missed_most[match(cells$attribute, ranked$attribute)]
+    ranked <- ranked[ranked$site == 3, ]
+    cells$ranked_most <- ranked$missed_most[match(cells$taxon, ranked$taxon)]
     cells
   }
   some <- bounds_with(1e-4)

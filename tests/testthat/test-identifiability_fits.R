@@ -33,7 +33,7 @@ test_that("what is reached is attained: fits with the same probabilities and log
         expect_equal(mean(end$param$membership[, k + 1]), bound[[side]], tolerance = 1e-9)
         expect_identical(bound[[paste0("loglik_", side)]], end$loglik)
       }
-      rows <- sure$observations
+      rows <- sure$sites
       expect_true(all(rows$reached_least <= rows$inner_least & rows$inner_most <= rows$reached_most + 1e-9))
       expect_true(all(rows$reached_most <= rows$outer_most + 1e-9))
       of <- if (phantom == "white") "absences" else "presences"
@@ -69,7 +69,7 @@ test_that("smoothed fits have the bounds of their probabilities, and the print s
   set.seed(4)
   bare <- identifiability(plain, n_search = 2)
   expect_equal(sure$share, bare$share)
-  expect_equal(sure$observations[names(bare$observations)], bare$observations)
+  expect_equal(sure$sites[names(bare$sites)], bare$sites)
   expect_output(print(sure), "bounds of the likelihood")
   expect_true(all(sure$sampling$most >= sure$sampling$least))
 })
@@ -101,7 +101,7 @@ test_that("posterior draws give the ends of their own probabilities, with the co
     expect_equal(sure$n_draws, 6L)
     if (phantom == "white") {
       tops <- vapply(draws, function(draw) 1 - apply(fitted(draw), 1, max), numeric(40))
-      expect_equal(sure$observations$draws_most, unname(apply(tops, 1, quantile_of, 0.9)))
+      expect_equal(sure$sites$draws_most, unname(apply(tops, 1, quantile_of, 0.9)))
       expect_equal(sure$sampling$most[1], quantile_of(colMeans(tops), 0.9))
     }
     expect_true(all(sure$cells$draws_most >= 0 & sure$cells$draws_most <= 1))
@@ -117,7 +117,7 @@ test_that("both phantoms pinned: outer bounds only, over draws too; decided is s
   expect_setequal(sure$share$bound, c("outer", "fitted"))
   expect_identical(sure$sampling$bound, c("outer", "outer"))
   expect_identical(sure$sampling$phantom, c("white", "black"))
-  expect_true(all(is.finite(sure$observations$black_draws_most)))
+  expect_true(all(is.finite(sure$sites$black_draws_most)))
   expect_null(sure$fits)
   expect_output(print(summary(sure)), "Log-likelihood of the fit")
   bound <- max(sure$share$most, sure$sampling$most)

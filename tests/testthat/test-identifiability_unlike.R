@@ -19,15 +19,15 @@ test_that("the bounds are those of their definition, in blocks of rows as well",
   observed <- !is.na(fit$x)
   sure <- identifiability(fit, n_search = 0, cells = TRUE)
   top <- apply(replace(p, !observed, 0), 2, max)
-  at <- cbind(match(sure$cells$observation, rownames(p)), match(sure$cells$attribute, colnames(p)))
-  if (anyNA(at)) at <- cbind(sure$cells$observation, sure$cells$attribute)
+  at <- cbind(match(sure$cells$site, rownames(p)), match(sure$cells$taxon, colnames(p)))
+  if (anyNA(at)) at <- cbind(sure$cells$site, sure$cells$taxon)
   missed <- function(p, scale) (p / scale - p) / (1 - p)
   expect_equal(sure$cells$missed_attribute_most, missed(p[at], top[at[, 2]]))
   product <- apply(at, 1, function(cell) prod(largest_other(p, observed, cell[1], cell[2])))
   expect_equal(sure$cells$missed_both_most, missed(p[at], pmax(p[at], product)))
   expect_equal(sure$unlike$most, c(sum(sure$cells$missed_attribute_most), sum(sure$cells$missed_both_most)))
   expect_equal(sure$unlike$n_cells, rep(sum(fit$x == 0, na.rm = TRUE), 2))
-  expect_equal(sure$attributes$missed_most, unname(1 - top))
+  expect_equal(sure$taxa$missed_most, unname(1 - top))
   many <- table_with_gaps(3000, 400, 1, 0)
   expect_gt(length(row_blocks(1:3000, 400)), 1)
   p <- unname(fitted(many))
@@ -41,9 +41,9 @@ test_that("no decomposition with rates by attribute and observation lies outside
   set.seed(2)
   for (trial in 1:40) {
     present <- matrix(stats::rbeta(24, 0.7, 0.7), 6)
-    rate <- list(observation = stats::runif(6, 0.3, 1), attribute = stats::runif(4, 0.3, 1))
-    of <- list(attribute = matrix(rate$attribute, 6, 4, byrow = TRUE))
-    of$both <- rate$observation * of$attribute
+    rate <- list(site = stats::runif(6, 0.3, 1), taxon = stats::runif(4, 0.3, 1))
+    of <- list(taxon = matrix(rate$taxon, 6, 4, byrow = TRUE))
+    of$both <- rate$site * of$taxon
     for (by in names(of)) {
       p <- present * of[[by]]
       seen <- list(p = p, observed = matrix(TRUE, 6, 4))
@@ -87,8 +87,8 @@ test_that("an attribute or observation that nobody recorded bounds nothing", {
   fit <- fit_with(x, random_simplex(8, 3), rbind(random_unit(2, 5), 0), phantom = "white")
   fit$param$aspects[, 2] <- 0
   sure <- identifiability(fit, n_search = 0, cells = TRUE)
-  expect_identical(sure$attributes$missed_most[2], 1)
-  expect_identical(sure$attributes$observation[2], sure$attributes$observation[0][1])
-  bare <- sure$cells$attribute %in% c(2, colnames(x)[2])
+  expect_identical(sure$taxa$missed_most[2], 1)
+  expect_identical(sure$taxa$site[2], sure$taxa$site[0][1])
+  bare <- sure$cells$taxon %in% c(2, colnames(x)[2])
   expect_true(all(sure$cells$missed_attribute_most[bare] == 1))
 })

@@ -74,7 +74,7 @@ test_that("additions to fossil-like sites are a black phantom, and the added cel
   expect_equal(sum(phantoms(fit)$kind == "black"), 1)
   ranked <- false_presences(fit, Inf)
   expect_identical(attr(ranked, "by"), "absent")
-  added <- planted$added[cbind(ranked$observation, ranked$attribute)]
+  added <- planted$added[cbind(ranked$site, ranked$taxon)]
   expect_gt(rank_auc(ranked$added, added), 0.8)
   expect_gt(rank_auc(ranked$absent, added), rank_auc(ranked$probability, added) + 0.1)
   expect_match(denoise(fit, "black", "replace")$dropped, "^A[1-5]$")
@@ -101,7 +101,7 @@ test_that("now_2003: the paper's additions, by three readings", {
     planted <- corrupt(unname(now), add = rates(501))
     fit <- suppressWarnings(aspect_bernoulli(planted$x, 5, estimate = "ml", control = control))
     ranked <- false_presences(fit, Inf)
-    added <- planted$added[cbind(ranked$observation, ranked$attribute)]
+    added <- planted$added[cbind(ranked$site, ranked$taxon)]
     auc <- function(by) rank_auc(ranked[[by]], added)
     kinds <- phantoms(fit)$kind
     c(black = sum(kinds == "black"), white = sum(kinds == "white"), auc = auc(attr(ranked, "by")))

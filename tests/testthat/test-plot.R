@@ -119,15 +119,15 @@ test_that("ages of one side give those of the other: means over the presences", 
   x <- rbind(a = c(u = 1, v = 0, w = 0), b = c(1, 1, 0), c = c(NA, 1, 0), d = c(0, 0, 0))
   quick <- fit_control(n_start = 1, max_pass = 5)
   fit <- suppressMessages(suppressWarnings(aspect_bernoulli(x, 2, control = quick)))
-  expect_equal(plot_ages(fit, 4:1, "guess", "attribute"), c(3.5, 2.5, NA))
-  expect_equal(plot_ages(fit, c(w = 1, u = 10, v = 20), "guess", "observation"), c(10, 15, 20, NA))
-  expect_equal(plot_ages(fit, c(10, NA, 1), "guess", "observation"), c(10, 10, NA, NA))
-  expect_equal(plot_ages(fit, 4:1, "observation", "observation"), c(4, 3, 2, 1))
+  expect_equal(plot_ages(fit, 4:1, "guess", "taxon"), c(3.5, 2.5, NA))
+  expect_equal(plot_ages(fit, c(w = 1, u = 10, v = 20), "guess", "site"), c(10, 15, 20, NA))
+  expect_equal(plot_ages(fit, c(10, NA, 1), "guess", "site"), c(10, 10, NA, NA))
+  expect_equal(plot_ages(fit, 4:1, "site", "site"), c(4, 3, 2, 1))
   sparse <- suppressMessages(suppressWarnings(
     aspect_bernoulli(Matrix::Matrix(x %in% 1 + 0, 4, 3, sparse = TRUE), 2, control = quick)
   ))
-  expect_equal(plot_ages(sparse, 4:1, "guess", "attribute"), c(3.5, 2.5, NA))
-  expect_equal(plot_ages(sparse, c(10, 20, 1), "guess", "observation"), c(10, 15, 20, NA))
+  expect_equal(plot_ages(sparse, 4:1, "guess", "taxon"), c(3.5, 2.5, NA))
+  expect_equal(plot_ages(sparse, c(10, 20, 1), "guess", "site"), c(10, 15, 20, NA))
 })
 
 test_that("the correlation of share and richness is left out where there is none", {
@@ -160,7 +160,7 @@ test_that("wrong arguments are told", {
     plot(fit, "top", n = 0)
     plot(fit, "scores", components = "A9")
   })
-  expect_silent(plot(square, age = 1:6, of = "attribute"))
+  expect_silent(plot(square, age = 1:6, of = "taxon"))
   expect_silent(plot(bare, age = 1:6))
 })
 

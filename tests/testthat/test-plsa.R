@@ -274,7 +274,7 @@ test_that("classes are told apart", {
   got <- classify(fits, rbind(one$x[61:80, ], other$x[61:80, ]))
   expect_gt(mean(got$class == rep(c("one", "other"), each = 20)), 0.9)
   expect_equal(got$margin, abs(got$loglik_one - got$loglik_other))
-  expect_identical(names(got)[1:4], c("observation", "class", "loglik", "margin"))
+  expect_identical(names(got)[1:4], c("site", "class", "loglik", "margin"))
 })
 
 test_that("plsa() takes part in choosing and comparing models", {

@@ -50,7 +50,7 @@ test_that("the report of a fit with everything is one file with its tables", {
   )
   folder <- file.path(tempfile(), "tables")
   text <- write_report(
-    fit, age = 40:1, sites = sites, selection = selection, n = 7, title = "A title", notes = c("One.", "Two."),
+    fit, age = 40:1, site_data = sites, selection = selection, n = 7, title = "A title", notes = c("One.", "Two."),
     tables = folder
   )
   expect_self_contained(text)
@@ -73,7 +73,7 @@ test_that("the report of a fit with everything is one file with its tables", {
     "selection", "phantoms", "false_absences", "deficiency_taxa", "deficiency_sites", "aspects", "membership"
   ), ".csv"))
   saved <- read.csv(file.path(folder, "false_absences.csv"))
-  expect_equal(saved, as.data.frame(unclass(false_absences(fit, 7, sites = sites))), ignore_attr = TRUE)
+  expect_equal(saved, as.data.frame(unclass(false_absences(fit, 7, site_data = sites))), ignore_attr = TRUE)
   expect_equal(read.csv(file.path(folder, "membership.csv"), row.names = 1), as.data.frame(fit$param$membership))
 })
 
@@ -122,12 +122,12 @@ test_that("ages and sites go into the report of every model", {
   fits <- fits_of_all()
   sites <- data.frame(country = rep(c("FI", "DE"), 10), row.names = paste0("site", 1:20))
   for (name in setdiff(names(fits), "plca")) {
-    text <- write_report(fits[[name]], age = 20:1, sites = sites, n = 4)
+    text <- write_report(fits[[name]], age = 20:1, site_data = sites, n = 4)
     expect_self_contained(text)
     expect_holds(text, c("Ages of the components", "<th scope=\"col\">country</th>", "How far to trust it"))
     expect_false(grepl("NULL nats|NaN", text), info = name)
   }
-  array <- write_report(fits$plca, age = 8:1, of = "attribute", sites = data.frame(country = letters[1:6]), n = 4)
+  array <- write_report(fits$plca, age = 8:1, of = "taxon", site_data = data.frame(country = letters[1:6]), n = 4)
   expect_self_contained(array)
   expect_holds(array, c("What each component says of: time", "country", "Ages of the components"))
   sampled <- write_report(fits$bmf)
@@ -152,7 +152,7 @@ test_that("the components of an average are told as parts of its fits, not as on
     x, k = 2:3, model = aspect_bernoulli, members = 1, phantom = "white", control = quick, weights = c(1, 3)
   ))
   folder <- tempfile("tables")
-  text <- write_report(several, age = 20:1, of = "observation", tables = folder)
+  text <- write_report(several, age = 20:1, of = "site", tables = folder)
   expect_self_contained(text)
   expect_identical(headings(text), c(
     "The answer", "The data", "The fit", "Phantoms", "Likeliest false absences", "What is missing",
@@ -184,9 +184,9 @@ test_that("the least expected cells are those with the largest residuals, and ta
   worst <- read.csv(file.path(folder, "unexpected.csv"))
   residual <- residuals(fit, type = "pearson")
   expect_equal(abs(worst$residual), sort(abs(residual), decreasing = TRUE)[1:3])
-  expect_equal(worst$residual, residual[cbind(worst$observation, worst$attribute)])
-  expect_equal(worst$expected, fitted(fit)[cbind(worst$observation, worst$attribute)])
-  expect_equal(worst$observed, as.numeric(fit$x[cbind(worst$observation, worst$attribute)]))
+  expect_equal(worst$residual, residual[cbind(worst$site, worst$taxon)])
+  expect_equal(worst$expected, fitted(fit)[cbind(worst$site, worst$taxon)])
+  expect_equal(worst$observed, as.numeric(fit$x[cbind(worst$site, worst$taxon)]))
 })
 
 test_that("a result of select_k() tells how the number was chosen", {
@@ -270,11 +270,11 @@ write_both <- function(text) {
   w <- which_zeros(found, age = 1:n, quick = TRUE, seed = 1)
   suppressMessages({
     report(
-      fit, files[1L], age = stats::setNames(seq_len(n), text), of = "observation", sites = sites, selection = selection,
+      fit, files[1L], age = stats::setNames(seq_len(n), text), of = "site", site_data = sites, selection = selection,
       title = paste(text, collapse = " "), notes = text, n = 1000
     )
-    report(array, files[2L], title = text[2L], age = 1:3, of = "observation", sites = data.frame(plain = text[1:3]))
-    report(w, files[3L], title = text[3L], groups = rep_len(text[1:3], n), sites = sites, notes = text, n = 1000)
+    report(array, files[2L], title = text[2L], age = 1:3, of = "site", site_data = data.frame(plain = text[1:3]))
+    report(w, files[3L], title = text[3L], groups = rep_len(text[1:3], n), site_data = sites, notes = text, n = 1000)
   })
   files
 }
@@ -300,7 +300,7 @@ test_that("an answer is told from the answer to how it was reached", {
   on.exit(unlink(folder, recursive = TRUE))
   slices <- rep(c("old", "young"), 20)
   ages <- data.frame(age = 40:1, row.names = rownames(x))
-  text <- write_report(w, sensitivity = checked, groups = slices, sites = ages, n = 7, tables = folder)
+  text <- write_report(w, sensitivity = checked, groups = slices, site_data = ages, n = 7, tables = folder)
   expect_self_contained(text)
   heads <- c(
     "The answer", "How good such answers are on this table", "Where most was missed", "What the number rests on",
@@ -520,7 +520,7 @@ test_that("heads and captions of tables are in the user's words", {
     text <- write_report(suppressWarnings(model(x, 2, control = quick)))
     heads <- regmatches(text, gregexpr("<th scope=\"col\"[^>]*>[^<]*", text))[[1L]]
     expect_true(all(c("locality", "genus") %in% sub(".*>", "", heads)))
-    expect_false(any(sub(".*>", "", heads) %in% c("observation", "attribute", "site", "taxon")))
+    expect_false(any(sub(".*>", "", heads) %in% c("site", "taxon", "site", "taxon")))
     expect_no_match(captions(text), "\\b(observation|attribute|site)s?\\b", ignore.case = TRUE)
   }
 })
@@ -531,19 +531,19 @@ test_that("a report is of the sites asked for, and of zeros that can be false", 
   within <- matrix(rep_len(c(TRUE, FALSE), 60), 10)
   folder <- tempfile("tables")
   on.exit(unlink(folder, recursive = TRUE))
-  write_report(fit, observation = 3:4, within = within, tables = folder)
+  write_report(fit, site = 3:4, within = within, tables = folder)
   read <- function(name) utils::read.csv(file.path(folder, paste0(name, ".csv")))
   cells <- read("false_absences")
   expect_identical(nrow(cells), sum(fit$x[3:4, ] == 0 & within[3:4, ]))
   expect_setequal(read("deficiency_sites")[[1L]], label_of(3:4, fit$names[[1L]]))
   w <- which_zeros(simulated_sites$x[1:40, ], quick = TRUE, seed = 1)
-  write_report(w, observation = c("site_003", "site_004"), n = 9, tables = folder)
+  write_report(w, site = c("site_003", "site_004"), n = 9, tables = folder)
   expect_setequal(read("zeros")$site, c("site_003", "site_004"))
   refused <- function(of, word, ...) {
     expect_error(report(of, tempfile(fileext = ".html"), ...), word, class = "multicause_input_error")
   }
   refused(logistic_pca(fit$x, 1), "`within` is for models that false_absences\\(\\) takes", within = within)
-  refused(w, "`observation` must hold names", observation = "nowhere")
+  refused(w, "`site` must hold names", site = "nowhere")
 })
 
 test_that("wrong arguments are told", {
@@ -559,7 +559,7 @@ test_that("wrong arguments are told", {
     report(fit, file, age = 1:7)
     report(fit, file, age = 1:10, of = "cell")
     report(fit, file, n = 0)
-    report(fit, file, sites = 1:10)
+    report(fit, file, site_data = 1:10)
     report(fit, file, selection = 1:3)
     report(fit, file, selection = data.frame(k = 1:3))
     report(fit, file, selection = data.frame(k = 1, AIC = 1)[0, ])
@@ -599,7 +599,7 @@ test_that("a report of a smoothed fit says what neighbours change, and that ages
   expect_true(all(moved$rank_with[moved$change == "enters"] <= 30 & moved$rank_without[moved$change == "enters"] > 30))
   top <- false_absences(fit, 30)
   enters <- moved[moved$change == "enters", ]
-  expect_true(all(paste(enters$observation, enters$attribute) %in% paste(top$observation, top$attribute)))
+  expect_true(all(paste(enters$site, enters$taxon) %in% paste(top$site, top$taxon)))
   unlink(folder, recursive = TRUE)
   # a fit to compare with; strength 0
   without <- suppressWarnings(update(fit, smooth = NULL))

@@ -280,8 +280,8 @@ test_that("curves and plots of mixtures and PLSA say what they show", {
   grDevices::pdf(file)
   for (fit in fits) {
     value <- if (inherits(fit, "plsa")) "share" else "present"
-    out <- curves(fit, at = c(9, 1), attribute = c(1, 9))
-    expect_named(out, c("age", "attribute", value, "lower", "upper", "recorded", "n_effective"))
+    out <- curves(fit, at = c(9, 1), taxon = c(1, 9))
+    expect_named(out, c("age", "taxon", value, "lower", "upper", "recorded", "n_effective"))
     expect_true(all(out$recorded >= 0 & out$recorded <= 1))
     expect_equal(as.vector(tapply(curves(fit, "component")$share, curves(fit, "component")$age, sum)), rep(1, 60))
     expect_silent(plot(fit, "curves"))

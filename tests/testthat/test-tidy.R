@@ -5,10 +5,10 @@ test_that("tidy() has a row for each component and attribute of every model", {
   for (name in setdiff(names(fits), "plca")) {
     fit <- fits[[name]]
     table <- tidy(fit)
-    expect_identical(names(table), c("component", "attribute", "estimate"), info = name)
+    expect_identical(names(table), c("component", "taxon", "estimate"), info = name)
     of_fit <- if (name == "bmf") bmf_effects(fit) else component_matrix(fit)
     expect_identical(table$estimate, unname(as.vector(t(of_fit))), info = name)
-    expect_identical(unique(table$attribute), paste0("taxon", 1:8), info = name)
+    expect_identical(unique(table$taxon), paste0("taxon", 1:8), info = name)
     expect_identical(unique(table$component), rownames(of_fit), info = name)
     expect_identical(as.data.frame(fit), table, info = name)
   }
@@ -28,11 +28,11 @@ test_that("tidy() gives every other part of the parameters", {
     }
   }
   membership <- tidy(fits$plsa, matrix = "membership")
-  expect_identical(membership$estimate[membership$observation == "site7"],
+  expect_identical(membership$estimate[membership$site == "site7"],
     unname(fits$plsa$param$membership["site7", ]))
   expect_identical(tidy(fits$effort, matrix = "effort")$term, c("intercept", "slope"))
   expect_identical(nrow(tidy(fits$bmf, matrix = "quantities")), length(quantities(fits$bmf)))
-  expect_identical(names(tidy(fits$visits, matrix = "missed")), c("observation", "visit", "estimate"))
+  expect_identical(names(tidy(fits$visits, matrix = "missed")), c("site", "visit", "estimate"))
   expect_error(tidy(fits$nmf, matrix = "aspects"), "`matrix` must be one of \"basis\", \"coefficients\"",
     class = "multicause_input_error")
   expect_error(tidy(fits$nmf, mtrix = "basis"), "mtrix", class = "multicause_input_error")
@@ -56,7 +56,7 @@ test_that("augment() has a row for each cell, observation by observation", {
     fit <- fits[[name]]
     table <- augment(fit)
     expect_identical(nrow(table), 160L, info = name)
-    cell <- table[table$observation == "site4" & table$attribute == "taxon6", ]
+    cell <- table[table$site == "site4" & table$taxon == "taxon6", ]
     expect_equal(cell$.fitted, fitted(fit)["site4", "taxon6"], info = name)
     expect_equal(cell$observed, as.numeric(fit$x["site4", "taxon6"]), info = name)
     expect_equal(table$.resid, table$observed - table$.fitted, info = name)
@@ -65,7 +65,7 @@ test_that("augment() has a row for each cell, observation by observation", {
   }
   table <- augment(fits$aspect_bernoulli)
   likeliest <- false_absences(fits$aspect_bernoulli, n = 5, by = "missed")
-  at <- match(paste(likeliest$observation, likeliest$attribute), paste(table$observation, table$attribute))
+  at <- match(paste(likeliest$site, likeliest$taxon), paste(table$site, table$taxon))
   expect_equal(table$.false[at], likeliest$missed)
   expect_equal(table$.present[at], likeliest$present)
   array <- augment(fits$plca)
@@ -154,6 +154,6 @@ test_that("answers of which_zeros() have tidy(), glance() and augment()", {
   expect_identical(nrow(cells), 2L * ncol(simulated_sites$x))
   expect_equal(is.na(cells$.fitted), cells$observed == 1)
   first <- as.data.frame(w, site = 2, n = 1)
-  same <- cells$observation == first$site & cells$attribute == first$taxon
+  same <- cells$site == first$site & cells$taxon == first$taxon
   expect_equal(c(cells$.fitted[same], cells$.false[same]), c(first$chance, first$missed))
 })

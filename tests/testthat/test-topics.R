@@ -199,5 +199,5 @@ test_that("tidy() speaks as tidytext does where it is asked so", {
   expect_identical(names(gamma), c("document", "topic", "gamma"))
   expect_equal(gamma$gamma[gamma$document == "d4" & gamma$topic == 3L], fit$param$membership["d4", 3L],
     ignore_attr = TRUE)
-  expect_identical(names(tidy(fit)), c("component", "attribute", "estimate"))
+  expect_identical(names(tidy(fit)), c("component", "taxon", "estimate"))
 })

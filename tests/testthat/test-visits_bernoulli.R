@@ -56,7 +56,7 @@ ref_visit_pass <- function(x, par, by) {
 
 test_that("one pass equals the reference, whoever misses", {
   case <- visited_table(9, 5)
-  rows <- c(observation = 9, attribute = 5, visit = 1)
+  rows <- c(site = 9, taxon = 5, visit = 1)
   set.seed(1)
   start <- random_start(9, 5, 2)
   for (by in names(rows)) {
@@ -102,7 +102,7 @@ test_that("planted misses are recovered, and what was missed is found", {
   made <- !is.na(case$visits[, 1, ])
   expect_gt(cor(fit$param$missed[made], case$missed[made]), 0.75)
   zeros <- which(fit$x == 0)
-  expected <- deficiency(fit, "observation")
+  expected <- deficiency(fit, "site")
   expect_equal(sum(expected$missed), sum(case$present[zeros]), tolerance = 0.25)
   # Between what the true rates of missing alone tell, alike for all taxa of a site, and what the truth itself tells.
   truth <- case$present == 1
@@ -139,16 +139,16 @@ test_that("the chances of a cell agree with each other and with an enumeration o
   case <- visited_table(20, 6, added = 0.1)
   set.seed(3)
   few <- fit_control(n_start = 1, max_pass = 30, n_polish = 0)
-  for (by in c("observation", "attribute", "visit")) {
+  for (by in c("site", "taxon", "visit")) {
     fit <- suppressMessages(suppressWarnings(
       visits_bernoulli(case$visits, k = 2, estimate = "ml", missed_by = by, added = TRUE, control = few)
     ))
     tables <- list(false_absences(fit, Inf, "missed"), false_presences(fit, Inf, "added"))
     for (table in tables) {
-      at <- cbind(match(table$observation, rownames(fit$x)), match(table$attribute, colnames(fit$x)))
+      at <- cbind(match(table$site, rownames(fit$x)), match(table$taxon, colnames(fit$x)))
       want <- vapply(seq_len(nrow(at)), function(r) {
         made <- !is.na(case$visits[at[r, 1], at[r, 2], ])
-        row <- c(observation = at[r, 1], attribute = at[r, 2], visit = 1)[[by]]
+        row <- c(site = at[r, 1], taxon = at[r, 2], visit = 1)[[by]]
         ref_cell_causes(
           fitted(fit)[at[r, , drop = FALSE]], fit$param$missed[row, made], fit$param$added[made],
           case$visits[at[r, 1], at[r, 2], made]
@@ -171,7 +171,7 @@ test_that("additions are found where there are some", {
   )))
   expect_equal(unname(fit$param$added), rep(0.05, 4), tolerance = 0.5)
   wrong <- false_presences(fit, 20, "added")
-  at <- cbind(match(wrong$observation, rownames(fit$x)), match(wrong$attribute, colnames(fit$x)))
+  at <- cbind(match(wrong$site, rownames(fit$x)), match(wrong$taxon, colnames(fit$x)))
   expect_lt(mean(case$present[at]), mean(case$present[which(fit$x == 1)]) - 0.4)
   expect_output(print(fit), "An absence is reported as present by v1")
 })
@@ -185,7 +185,7 @@ test_that("hbef2015: detection agrees with single-species occupancy models", {
   off <- function(k) {
     set.seed(5)
     fit <- suppressWarnings(suppressMessages(
-      visits_bernoulli(visits, k = k, estimate = "ml", missed_by = "attribute", control = quick)
+      visits_bernoulli(visits, k = k, estimate = "ml", missed_by = "taxon", control = quick)
     ))
     vapply(common, function(one) {
       max(abs(1 - fit$param$missed[one, ] - reference[[one]]$p) / reference[[one]]$se)
@@ -220,7 +220,7 @@ test_that("hbef2015: with two communities, too, where misses may differ by speci
   visits <- hbef_visits()
   quick <- fit_control(n_start = 2, max_pass = 1500, tol = 1e-8)
   made <- which(!is.na(visits[, 1, 1]))
-  answer <- vapply(c("visit", "observation", "attribute"), function(by) {
+  answer <- vapply(c("visit", "site", "taxon"), function(by) {
     set.seed(6)
     fit <- suppressWarnings(suppressMessages(
       visits_bernoulli(visits, k = 2, estimate = "ml", missed_by = by, control = quick)
@@ -245,7 +245,7 @@ test_that("verbs, names, update and simulate go with visits; what cannot be is r
   fit <- run(tables, k = 2)
   expect_equal(dimnames(fit$param$missed), list(rownames(tables[[1]]), c("first", "second")))
   expect_equal(fit$x, any_visit(case$visits[, , 1:2]))
-  expect_named(false_absences(fit, 3), c("observation", "attribute", "probability", "present", "missed", "phantom"))
+  expect_named(false_absences(fit, 3), c("site", "taxon", "probability", "present", "missed", "phantom"))
   zero <- false_absences(fit, Inf, "missed")
   expect_equal(zero$missed, with(zero, phantom * present)) # nothing is added, so only the visits can have failed
   expect_s3_class(suppressMessages(suppressWarnings(update(fit, k = 3))), "visits_bernoulli")

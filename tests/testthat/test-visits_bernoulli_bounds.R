@@ -25,7 +25,7 @@ test_that("visits that agree put detection at the bound of 1", {
   once <- matrix(rbinom(310, 1, 0.3), 31)
   agreed <- array(once, c(31, 10, 2), dimnames(sparse))
   agreed[, 1, ] <- rbinom(62, 1, 0.5)
-  fit <- fit_of(agreed, missed_by = "attribute")
+  fit <- fit_of(agreed, missed_by = "taxon")
   expect_identical(which(visit_bounds(fit)$sure), 2:10)
   expect_output(print(fit), "detection is estimated at 1 for \"t2\".*None missed is the end of the scale")
   by_site <- fit_of(agreed[, -1, ])
@@ -38,7 +38,7 @@ test_that("a well surveyed table has nothing at a bound, nor have draws", {
   present <- matrix(rbinom(400, 1, 0.5), 40)
   good <- array(0L, c(40, 10, 3), list(site = NULL, taxon = NULL, visit = NULL))
   for (v in 1:3) good[, , v] <- present * rbinom(400, 1, 0.6)
-  fit <- fit_of(good, missed_by = "attribute")
+  fit <- fit_of(good, missed_by = "taxon")
   expect_false(any(bound_taxa(visit_bounds(fit), 10)))
   expect_null(bound_sentences(fit))
   # At every site, seen by two thirds of the visits: what is missed is known.

@@ -135,11 +135,11 @@ test_that("taxa seldom found are named, also beside their chances", {
   few <- named
   few[, 2, ][few[, 2, ] %in% 1] <- 0L
   few[1:2, 2, 1] <- 1L
-  expect_message(fit <- visits_bernoulli(few, 1, missed_by = "attribute"), "fewer than 5 sites.*t2")
+  expect_message(fit <- visits_bernoulli(few, 1, missed_by = "taxon"), "fewer than 5 sites.*t2")
   expect_identical(which(fit$rare), c(t2 = 2L))
   expect_output(print(fit), "Found too seldom to say much of: \"t2\"")
-  expect_output(print(false_absences(fit, attribute = "t2")), "Found too seldom.*t2")
-  expect_no_message(visits_bernoulli(few, 1, missed_by = "attribute", rare = 2), message = "fewer than")
+  expect_output(print(false_absences(fit, taxon = "t2")), "Found too seldom.*t2")
+  expect_no_message(visits_bernoulli(few, 1, missed_by = "taxon", rare = 2), message = "fewer than")
 })
 
 test_that("bars of random effects are refused with what is there in their place", {

@@ -225,7 +225,7 @@ test_that("an intercept alone is a rate of each attribute, alike on all visits",
   ))
   rates <- suppressMessages(visits_bernoulli(
     visits, 1,
-    missed_by = "attribute", estimate = "ml", control = fit_control(tol = 1e-12, max_pass = 5000)
+    missed_by = "taxon", estimate = "ml", control = fit_control(tol = 1e-12, max_pass = 5000)
   ))
   expect_equal(by_visit$loglik, rates$loglik, tolerance = 1e-6)
   expect_equal(unname(visit_missed(by_visit, 2)[1, ]), unname(rates$param$missed[, 2]), tolerance = 1e-3)
@@ -316,13 +316,13 @@ test_that("verbs take such fits", {
   expect_equal(zeros$missed, zeros$phantom * zeros$present) # as in the other models of visits
   again <- suppressMessages(suppressWarnings(update(fit, k = 1)))
   expect_identical(again$detection$terms, fit$detection$terms)
-  expect_s3_class(deficiency(fit, "attribute"), "data.frame")
+  expect_s3_class(deficiency(fit, "taxon"), "data.frame")
   held <- suppressMessages(suppressWarnings(cross_validate(
     case$visits, visits_bernoulli, 1:2,
     detection = ~ date + size, visit_data = given, site_data = site, folds = 2, control = fit_control(n_start = 1)
   )))
   expect_true(all(is.finite(held$results$loss)))
-  expect_identical(names(tidy(fit, matrix = "detection")), c("term", "attribute", "estimate"))
+  expect_identical(names(tidy(fit, matrix = "detection")), c("term", "taxon", "estimate"))
 })
 
 test_that("what cannot be is refused", {

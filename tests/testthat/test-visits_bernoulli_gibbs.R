@@ -106,8 +106,8 @@ test_that("a fit says what it knows, and how sure it is", {
   expect_true(all(rows$low >= rows$found & rows$low <= rows$high))
   expect_identical(rows$median, apply(fit$draws$richness, 1, quantile, 0.5, type = 1, names = FALSE))
   expect_true(all(rows$low <= rows$median & rows$median <= rows$high))
-  taxa <- occupied(fit, "attribute", interval = 0.5)
-  expect_true(all(taxa$high - taxa$low <= with(occupied(fit, "attribute"), high - low)))
+  taxa <- occupied(fit, "taxon", interval = 0.5)
+  expect_true(all(taxa$high - taxa$low <= with(occupied(fit, "taxon"), high - low)))
   map <- quiet(visits_bernoulli(case$visits, 2, detection = ~date, visit_data = given))
   expect_equal(colMeans(fitted(map)), colMeans(fitted(fit)), tolerance = 0.2)
   expect_gt(cor(as.vector(map$param$detection), as.vector(fit$param$detection)), 0.8)
@@ -150,10 +150,10 @@ test_that("intervals of a plug-in fit are those of independent trials", {
   expect_equal(share, c(0.4, 0.5, 0.1), tolerance = 0.05)
   expect_identical(sum_limits(p, 0.89), c(low = 1, median = 2, high = 2))
   expect_identical(sum_limits(p, 0.91), c(low = 1, median = 2, high = 3))
-  fit <- quiet(visits_bernoulli(case$visits, 1, missed_by = "attribute"))
+  fit <- quiet(visits_bernoulli(case$visits, 1, missed_by = "taxon"))
   rows <- occupied(fit)
   expect_true(all(rows$low <= rows$expected + 1 & rows$high >= rows$expected - 1))
-  expect_equal(sum(rows$expected), sum(occupied(fit, "attribute")$expected))
+  expect_equal(sum(rows$expected), sum(occupied(fit, "taxon")$expected))
 })
 
 test_that("an interval of whole numbers is the shortest that holds its share, and no more than it must", {

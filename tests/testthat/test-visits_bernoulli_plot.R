@@ -10,7 +10,7 @@ fits <- quiet({
       case$visits, 2,
       detection = ~ date + kind, visit_data = given, estimate = "gibbs", control = few
     ),
-    rates = visits_bernoulli(case$visits, 1, missed_by = "attribute", added = TRUE)
+    rates = visits_bernoulli(case$visits, 1, missed_by = "taxon", added = TRUE)
   )
 })
 
@@ -45,7 +45,7 @@ test_that("figures are ggplot2 objects of what the tables say", {
   # Taxa are counted: no 2.5 of them.
   richness <- occupied(fits$map)
   expect_identical(plot(richness)$data, plot(fits$map, "richness")$data)
-  expect_s3_class(plot(head(occupied(fits$map, "attribute"), 3)), "ggplot")
+  expect_s3_class(plot(head(occupied(fits$map, "taxon"), 3)), "ggplot")
   counts <- ggplot2::layer_scales(plot(fits$map, "richness"))$x$get_breaks()
   expect_identical(counts, round(counts))
   lines <- ggplot2::autoplot(fits$map, "detection", "date")$data
@@ -81,7 +81,7 @@ test_that("residuals are of what was found at all; simulated surveys are like th
     expect_equal(check$observed[1:3], apply(case$visits, 3, sum, na.rm = TRUE), ignore_attr = TRUE)
   }
   expect_s3_class(glance(fits$gibbs), "data.frame")
-  expect_named(augment(fits$gibbs, rows = 1:2)[1:3], c("observation", "attribute", "observed"))
+  expect_named(augment(fits$gibbs, rows = 1:2)[1:3], c("site", "taxon", "observed"))
 })
 
 test_that("what is told of a survey has the user's words for its sides", {
@@ -101,7 +101,7 @@ test_that("what is told of a survey has the user's words for its sides", {
   expect_match(printed, "A visit finds a species that is there", all = FALSE)
   expect_match(printed, "30 plots x 5 species", all = FALSE)
   expect_named(occupied(fit), c("site", "found", "expected", "median", "low", "high"))
-  expect_identical(occupied(fit, "taxon"), occupied(fit, "attribute"))
+  expect_identical(occupied(fit, "taxon"), occupied(fit, "taxon"))
   tables <- list(
     "plot found .*expected: all species of the plot.*plot: column `site`" = occupied(fit),
     "species found .*expected: all plots of the species.*species: column `taxon`" = occupied(fit, "taxon"),
@@ -110,7 +110,7 @@ test_that("what is told of a survey has the user's words for its sides", {
   )
   for (want in names(tables)) expect_output(print(tables[[want]]), want)
   printed <- c(printed, unlist(lapply(tables, function(table) capture.output(print(table)))))
-  expect_no_match(printed, "attribute|observation|taxa\\b|taxon\\b(?!`)|sites", perl = TRUE)
+  expect_no_match(printed, "taxon|observation|taxa\\b|taxon\\b(?!`)|sites", perl = TRUE)
   expect_output(print(occupied(fit), n = 3), "and 27 more")
   # A table that was put together anew has no words of its own.
   expect_output(print(structure(as.data.frame(occupied(fit))[1:2], class = class(occupied(fit)))), "site found")

@@ -21,7 +21,7 @@ fits <- quiet({
       control = few
     ),
     free = visits_bernoulli(cell[old, , ], 2, detection = ~date, visit_data = list(date = date[old, ]), control = few),
-    rates = visits_bernoulli(cell[old, , ], 2, missed_by = "attribute", control = few),
+    rates = visits_bernoulli(cell[old, , ], 2, missed_by = "taxon", control = few),
     near = visits_bernoulli(
       cell[old, , ], 2,
       missed_by = "visit", control = few,

@@ -337,7 +337,7 @@ test_that("deficiency() of an answer is what its sums say, by share", {
   taxa <- deficiency(answer())
   expect_false(is.unsorted(-taxa$share))
   expect_setequal(taxa$taxon, by_taxon(answer())$taxon)
-  expect_identical(names(deficiency(answer(), "observation"))[1L], "site")
+  expect_identical(names(deficiency(answer(), "site"))[1L], "site")
 })
 
 test_that("repeated visits say what was missed", {

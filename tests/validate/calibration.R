@@ -35,7 +35,7 @@ draw_set <- function(n, m, k, top, full, shape) {
 missed_matrix <- function(fit, ...) {
   cells <- false_absences(fit, Inf, ...)
   out <- 0 * fitted(fit)
-  out[cbind(cells$observation, cells$attribute)] <- cells$missed
+  out[cbind(cells$site, cells$taxon)] <- cells$missed
   out
 }
 
@@ -128,7 +128,7 @@ other_set <- function(seed, other) {
   at <- which(zero, arr.ind = TRUE)
   drawn <- vapply(posterior_draws(fit, 20), function(draw) {
     cells <- false_absences(draw, Inf, kinds = kinds, x = set$x)
-    as.matrix(cells[order(cells$attribute, cells$observation), c("missed", "missed_most")])
+    as.matrix(cells[order(cells$taxon, cells$site), c("missed", "missed_most")])
   }, matrix(0, sum(zero), 2))
   ends <- apply(drawn[, 1, ], 1, quantile, c(0.05, 0.95), type = 8)
   true <- set$missed[at]
@@ -170,7 +170,7 @@ cover <- function(seed) {
   set.seed(seed)
   set <- draw_set(300, 80, 4, NA, 0, c(0.3, 0.9))
   covered <- function(sure, column) {
-    at <- cbind(sure$cells$observation, sure$cells$attribute)
+    at <- cbind(sure$cells$site, sure$cells$taxon)
     mean(sure$cells[[column]] >= set$missed[at] - 1e-9)
   }
   ml <- identifiability(fit_table(set$x, estimators$ml), n_search = 0, bootstrap = 20, cells = TRUE)

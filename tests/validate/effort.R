@@ -28,7 +28,7 @@ score <- function(seed) {
     cells <- false_absences(fit, Inf)
     each <- function(what) {
       out <- matrix(0, nrow(x), ncol(x), dimnames = dimnames(x))
-      out[cbind(cells$observation, cells$attribute)] <- cells[[what]]
+      out[cbind(cells$site, cells$taxon)] <- cells[[what]]
       found <- recovery(out, truth)$summary
       c(auc = found$auc, auc_within = found$auc_within, ap = found$ap, slope = found$slope)
     }

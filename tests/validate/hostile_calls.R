@@ -96,7 +96,7 @@ make_things <- function() {
   zero <- as.data.frame(w, n = 1)
   results <- c(results, list(
     w, by_site(w), by_taxon(w), contrast(w, rep(1:2, 10)), explain(w, zero$site, zero$taxon),
-    sensitivity(w, progress = FALSE), summary(w), occupied(fits$occupancy, "observation"), coherence(fits$plsa, 2),
+    sensitivity(w, progress = FALSE), summary(w), occupied(fits$occupancy, "site"), coherence(fits$plsa, 2),
     visits_needed(fits$occupancy), predictive_check(fits$visits, nsim = 2)
   ))
   shard <- shards(x, file.path(home, "shards"), size = 50)
@@ -169,7 +169,7 @@ hostile_pool <- function(things) {
     things$first$row_data, things$first$by_site, as.table(x * NA), array(NA, c(20, 8, 2)), array(x, c(dim(x), 1)),
     array(things$counts, dim(things$counts), list(NULL, NULL, rep("a", 4))), "site", "taxon", "day", "ml", "vb",
     "gibbs",
-    "observation", "attribute", -0.5, 1.5, 1e-10, 5e-324, -.Machine$integer.max, 2^31, 2^53, "1", "0.5", "TRUE",
+    "site", "taxon", -0.5, 1.5, 1e-10, 5e-324, -.Machine$integer.max, 2^31, 2^53, "1", "0.5", "TRUE",
     TRUE[0]
   )
 }

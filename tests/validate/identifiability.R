@@ -29,7 +29,7 @@ check_table <- function(label, x, k, n_fit) {
   ))
   ends <- sure$share[sure$share$bound %in% c("inner", "reached"), c("loglik_least", "loglik_most")]
   list(
-    outside = sum(share > sure$observations$outer_most + 1e-4), equal = length(equal),
+    outside = sum(share > sure$sites$outer_most + 1e-4), equal = length(equal),
     apart = max(abs(unlist(ends) - best$loglik))
   )
 }

@@ -46,7 +46,7 @@ compare_detection <- function(visits, name, k) {
   usable <- vapply(reference, function(one) all(is.finite(one$se)), NA)
   for (components in k) {
     set.seed(5)
-    fit <- still(visits_bernoulli(visits, k = components, estimate = "ml", missed_by = "attribute", control = control))
+    fit <- still(visits_bernoulli(visits, k = components, estimate = "ml", missed_by = "taxon", control = control))
     off <- vapply(common[usable], function(one) {
       max(abs(1 - fit$param$missed[one, ] - reference[[one]]$p) / reference[[one]]$se)
     }, 0)
@@ -63,7 +63,7 @@ compare_detection <- function(visits, name, k) {
 visit_posterior_of <- function(fit) {
   cells <- false_absences(fit, Inf)
   out <- 1 * (apply(fit$visits, 1:2, function(v) any(v %in% 1)))
-  out[cbind(match(cells$observation, rownames(fit$x)), match(cells$attribute, colnames(fit$x)))] <- cells$missed
+  out[cbind(match(cells$site, rownames(fit$x)), match(cells$taxon, colnames(fit$x)))] <- cells$missed
   out
 }
 
@@ -75,7 +75,7 @@ first_alone <- function(visits, name, contents) {
   later <- apply(visits[made, , -1, drop = FALSE], 1:2, function(v) if (all(is.na(v))) NA else any(v %in% 1))
   later[!zero] <- NA
   set.seed(6)
-  all <- lapply(c(visit = "visit", observation = "observation", attribute = "attribute"), function(by) {
+  all <- lapply(c(visit = "visit", site = "site", taxon = "taxon"), function(by) {
     fit <- still(visits_bernoulli(visits, k = contents, estimate = "ml", missed_by = by, control = control))
     visit_posterior_of(fit)[made, ]
   })
@@ -89,12 +89,12 @@ first_alone <- function(visits, name, contents) {
     "| %s | %d | %d of %d | %s | %.0f | %s | %.0f / %.0f / %.0f | %s |\n", name, contents, sum(later, na.rm = TRUE),
     sum(zero), paste(sprintf("%.0f", answer), collapse = " / "), summary(fit)$expected_false$absences[["expected"]],
     paste(bound("reached"), collapse = " to "), most[1], most[2], most[3],
-    paste(vapply(answer, function(one) c("observation", "attribute", "both")[one <= most][1], ""), collapse = " / ")
+    paste(vapply(answer, function(one) c("site", "taxon", "both")[one <= most][1], ""), collapse = " / ")
   ))
   score <- 0 * x
-  at <- cbind(match(sure$cells$observation, rownames(x)), match(sure$cells$attribute, colnames(x)))
+  at <- cbind(match(sure$cells$site, rownames(x)), match(sure$cells$taxon, colnames(x)))
   score[at] <- sure$cells$missed
-  list(name = name, score = score, truth = later, present = all$attribute)
+  list(name = name, score = score, truth = later, present = all$taxon)
 }
 
 # Turkana Basin, the specimens of each site drawn down to a random share: what the full sample has and the draw lacks.
@@ -114,7 +114,7 @@ rarefied <- function(seed) {
   )
   cells <- false_absences(fit, Inf)
   score <- 0 * thin
-  score[cbind(match(cells$observation, rownames(thin)), match(cells$attribute, colnames(thin)))] <- cells$missed
+  score[cbind(match(cells$site, rownames(thin)), match(cells$taxon, colnames(thin)))] <- cells$missed
   list(score = score, truth = truth)
 }
 
