@@ -24,7 +24,7 @@ export MULTICAUSE_DATA ?= $(wildcard $(abspath ../shared/data))
 demo: setup-demo $(LIB)
 	@$(WITH_LIB) Rscript tools/demo.R
 
-## test        all tests, R and C; ends with the counts
+## test        the tests, R and C, but those that take long; ends with the counts
 test: setup-test $(LIB)
 	@$(WITH_LIB) tools/run.sh sum test-r test-c
 
@@ -47,6 +47,10 @@ lint:
 ## test-r      R tests alone
 test-r: setup-test $(LIB)
 	@$(WITH_LIB) tools/run.sh test-r
+
+## test-long   R tests of documents, pictures, shards and processes
+test-long: setup-test $(LIB)
+	@$(WITH_LIB) tools/run.sh test-long
 
 ## prose       the words of the documents and prints: spelling, grade, the README's numbers
 prose: setup-test $(LIB)
@@ -143,6 +147,6 @@ $(LIB): $(TARBALL)
 $(LIB_SAN): $(TARBALL) tools/Makevars.san
 	@R_MAKEVARS_USER=$(CURDIR)/tools/Makevars.san tools/run.sh install $(TARBALL) build/lib-san
 
-.PHONY: demo test prose install docs format lint test-r test-c test-san torture valgrind check site coverage \
+.PHONY: demo test test-long prose install docs format lint test-r test-c test-san torture valgrind check site coverage \
   bench validate gates clean help check-all check-alone format-check lint-r lint-c docs-check test-serial-c \
   test-san-c test-san-r

@@ -40,6 +40,8 @@ step_test_r() { NOT_CRAN=true Rscript tools/test.R; }
 
 step_prose() { NOT_CRAN=true Rscript tools/test.R prose; }
 
+step_test_long() { NOT_CRAN=true Rscript tools/test.R long; }
+
 step_test_c() { tools/test_c.sh plain; }
 
 step_test_serial_c() { tools/test_c.sh serial; }

@@ -1,12 +1,20 @@
-# Runs tests/testthat on the installed package and ends with the counts: those of what the package does or, by the
-# argument "prose", those of its documents' words. A warning is a failure: a test expects it or the code does not raise
-# it (a snapshot seen for the first time warns, too).
+# Runs tests/testthat on the installed package and ends with the counts: those of what the package does or, by an
+# argument, those that take "long", or those of the "prose" of its documents. A warning is a failure: a test expects it
+# or the code does not raise it (a snapshot seen for the first time warns, too).
 
-prose <- "^(articles|readability|readme|spelling|words)$"
-of_prose <- identical(commandArgs(TRUE), "prose")
+groups <- c(
+  prose = "^(articles|readability|readme|spelling|words)$",
+  # Documents and pictures by the dozen, folders of shards, processes of their own.
+  long = paste0(
+    "^(report|report_files|explore|.*plot|plot_sizes|examples|edited|sensitivity|interrupt|smooth_others|checkpoint|",
+    "bmf_sampler|shards_mpi|(aspect_bernoulli|logistic_pca|nmf|noisy_or|plsa|which_zeros)_shards.*)$"
+  )
+)
+asked <- commandArgs(TRUE)
 # The sanitizers look at C and slow everything: pictures and documents call nothing that other tests do not.
 sanitized <- nzchar(Sys.getenv("MULTICAUSE_SANITIZED"))
-left_out <- if (sanitized) paste0(prose, "|plot|^(help|report|report_files|source_layout|tasks)$") else prose
+no_code <- "plot|^(help|report|report_files|source_layout|tasks)$"
+left_out <- paste(c(groups[["prose"]], if (sanitized) no_code else groups[["long"]]), collapse = "|")
 
 # Each file that took seconds is told when it ends: a run that is stopped says how far it came, and what was slow.
 FileTimes <- R6::R6Class("FileTimes", # nolint: object_name_linter. As other reporters are named.
@@ -29,7 +37,7 @@ reporter <- testthat::MultiReporter$new(list(testthat::CheckReporter$new(), File
 
 results <- testthat::test_dir(
   "tests/testthat",
-  filter = if (of_prose) prose else left_out, invert = !of_prose,
+  filter = if (length(asked)) groups[[asked]] else left_out, invert = !length(asked),
   package = "multicause", load_package = "installed", reporter = reporter,
   stop_on_failure = FALSE
 )
