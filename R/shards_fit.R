@@ -20,7 +20,9 @@ wired <- function(model, what) {
 # A visit of a shard's cells `view`: list(rows, sums). `shared`: the parameters that all rows share, a list; `rows`:
 # those of the rows; `asked` is list(look, caps, before) for the kernel, what known_rows() said, and by_row, what
 # sent_rows() found for these rows; control: for the kernel.
-shard_visit <- function(model, view, rows, shared, asked, control) wired(model, "rows")(model, view, rows, shared, asked, control)
+shard_visit <- function(model, view, rows, shared, asked, control) {
+  wired(model, "rows")(model, view, rows, shared, asked, control)
+}
 
 # The driver's kernel: list(<shared parameters>, outcome). `param` is the shared ones with visit, near_end and go_on
 # (src/glue/shards.h), `empty` a table without rows.
