@@ -24,8 +24,7 @@ ab_fit_shards <- function(x, k, settings, start, control, call) {
   # Effort or neighbours, never both: ab_check_together().
   if (has_effort) model$here <- effort_here(settings$effort, x, mode_counts(prior, model$pinned))
   if (has_smooth) model$here <- list(smooth = smooth, near = smooth_lists(smooth))
-  own <- c(if (has_effort) "ab_effort_on_shards", if (has_smooth) "ab_smooth_on_shards")
-  class(model) <- c(own, "ab_on_shards", "on_shards")
+  model$name <- if (has_effort) "ab_effort" else if (has_smooth) "ab_smooth" else "ab"
   objective <- c(ml = "log_likelihood", map = "log_posterior")[[settings$estimate]]
   fit_shards(x, model, smoothed_name(objective, smooth), start, control, call)
 }
@@ -53,14 +52,14 @@ ab_check_settings <- function(settings) {
   settings
 }
 
-shard_visit.ab_on_shards <- function(model, view, rows, shared, asked, control) {
+ab_shard_visit <- function(model, view, rows, shared, asked, control) {
   pulls <- if (!is.null(asked$by_row)) list(pulls = asked$by_row)
   param <- ab_kernel_param(list(membership = rows, aspects = shared$aspects), model$pinned, smooth = pulls)
   param <- c(param, asked)
   .Call(mc_c_ab_shard, view, param, mode_counts(model$prior, model$pinned), control)
 }
 
-shard_driver.ab_on_shards <- function(model, empty, param, control) {
+ab_shard_driver <- function(model, empty, param, control) {
   none <- list(membership = matrix(0, 0L, model$k), aspects = param$aspects)
   param <- c(ab_kernel_param(none, model$pinned), param[c("visit", "near_end", "go_on")])
   out <- .Call(mc_c_ab_shards_fit, empty, param, mode_counts(model$prior, model$pinned), control)
@@ -68,7 +67,7 @@ shard_driver.ab_on_shards <- function(model, empty, param, control) {
   out
 }
 
-check_shards_start.ab_on_shards <- function(model, start, x) {
+ab_check_shards_start <- function(model, start, x) {
   wish <- "list(aspects = k x m matrix), and a n x k matrix `membership` if you like"
   start <- check_start(start, "aspects", wish, shard_names(x), x$attributes)
   aspects <- check_matrix(start$aspects, "start$aspects", model$k, x$dims[["m"]], 0, 1)
@@ -78,20 +77,20 @@ check_shards_start.ab_on_shards <- function(model, start, x) {
   list(shared = list(aspects = unname(aspects)), rows = membership)
 }
 
-fit_sample.ab_on_shards <- function(model, rows, control, effort = NULL) {
+ab_fit_sample <- function(model, rows, control, effort = NULL) {
   prior <- if (!is.null(model$prior)) list(prior = model$prior)
   asked <- c(list(estimate = model$estimate, phantom = model$phantom, effort = effort, control = control), prior)
   do.call(aspect_bernoulli, c(list(quote(rows), model$k), asked))
 }
 
-sampled_shared.ab_on_shards <- function(model, fit, share) {
+ab_sampled_shared <- function(model, fit, share) {
   aspects <- unname(fit$param$aspects)
   free <- model$pinned == "free"
   aspects[free, ] <- mix_shares(aspects[free, , drop = FALSE], share)
   list(aspects = aspects)
 }
 
-finish_shards_fit.ab_on_shards <- function(model, fit, found, free) {
+ab_finish_shards_fit <- function(model, fit, found, free) {
   x <- fit$shards
   pinned <- model$pinned
   k <- model$k
@@ -255,3 +254,8 @@ rank_shards <- function(fit, asked, by, of, kinds, more) {
   if (nrow(out) && any(nzchar(ranked$cells$name))) out$site <- ranked$cells$name
   out
 }
+
+ab_on_shards <- list(
+  rows = ab_shard_visit, shared = ab_shard_driver, start = ab_check_shards_start, fit_sample = ab_fit_sample,
+  sampled_shared = ab_sampled_shared, finish = ab_finish_shards_fit
+)

@@ -35,23 +35,23 @@ observed_of_shard <- function(x, shard) {
   all - diff(read_shard_view(x, shard)$na_start)
 }
 
-known_rows.ab_effort_on_shards <- function(model, numbers) list(effort = model$here$scaled[numbers])
+ab_effort_known_rows <- function(model, numbers) list(effort = model$here$scaled[numbers])
 
-settle_rows.ab_effort_on_shards <- function(model, rows, shared, known) {
+ab_effort_settle_rows <- function(model, rows, shared, known) {
   .Call(mc_c_ab_effort_impose, rows, shared$coef, known$effort)
 }
 
-sample_model.ab_effort_on_shards <- function(model, numbers) {
+ab_effort_sample_model <- function(model, numbers) {
   model$here$values <- model$here$values[numbers]
   model
 }
 
-shard_visit.ab_effort_on_shards <- function(model, view, rows, shared, asked, control) {
+ab_effort_shard_visit <- function(model, view, rows, shared, asked, control) {
   param <- ab_kernel_param(list(membership = rows, aspects = shared$aspects), model$pinned)
   .Call(mc_c_ab_effort_shard, view, c(param, shared["coef"], asked), mode_counts(model$prior, model$pinned), control)
 }
 
-shard_driver.ab_effort_on_shards <- function(model, empty, param, control) {
+ab_effort_shard_driver <- function(model, empty, param, control) {
   none <- list(membership = matrix(0, 0L, model$k), aspects = param$aspects)
   of_curve <- c(param["coef"], model$here[c("effort", "cells")])
   param <- c(ab_kernel_param(none, model$pinned), of_curve, param[c("visit", "go_on")])
@@ -60,27 +60,33 @@ shard_driver.ab_effort_on_shards <- function(model, empty, param, control) {
   out
 }
 
-check_shards_start.ab_effort_on_shards <- function(model, start, x) {
-  out <- NextMethod()
+ab_effort_check_shards_start <- function(model, start, x) {
+  out <- ab_check_shards_start(model, start, x)
   out$shared$coef <- flat_curve(if (is.null(out$rows)) 1 / model$k else mean(out$rows[, model$k]))
   out
 }
 
-fit_sample.ab_effort_on_shards <- function(model, rows, control) {
+ab_effort_fit_sample <- function(model, rows, control) {
   differ <- stats::sd(model$here$values) > 0 # else the sample's curve is flat
-  fit_sample.ab_on_shards(model, rows, control, effort = if (differ) model$here$values)
+  ab_fit_sample(model, rows, control, effort = if (differ) model$here$values)
 }
 
-sampled_shared.ab_effort_on_shards <- function(model, fit, share) {
-  out <- NextMethod()
+ab_effort_sampled_shared <- function(model, fit, share) {
+  out <- ab_sampled_shared(model, fit, share)
   own <- list(coefficients = fit$effort$coefficients, values = model$here$values)
   missed <- mean(fit$param$membership[, model$k])
   c(out, list(coef = if (is.null(fit$effort)) flat_curve(missed) else scaled_curve(own)))
 }
 
-finish_shards_fit.ab_effort_on_shards <- function(model, fit, found, free) {
-  out <- NextMethod()
+ab_effort_finish_shards_fit <- function(model, fit, found, free) {
+  out <- ab_finish_shards_fit(model, fit, found, free)
   out$df <- fit$dims[["n"]] * (model$k - 2) + 2 + (model$k - 1) * fit$dims[["m"]]
   out$effort <- effort_curve(found$coef, model$here$values)
   out
 }
+
+ab_effort_on_shards <- list(
+  known_rows = ab_effort_known_rows, settle_rows = ab_effort_settle_rows, sample_model = ab_effort_sample_model,
+  rows = ab_effort_shard_visit, shared = ab_effort_shard_driver, start = ab_effort_check_shards_start,
+  fit_sample = ab_effort_fit_sample, sampled_shared = ab_effort_sampled_shared, finish = ab_effort_finish_shards_fit
+)

@@ -31,12 +31,16 @@ ab_pulls <- function(near, pinned, n_threads) {
   }
 }
 
-sent_rows.ab_smooth_on_shards <- function(model, n_threads) ab_pulls(model$here$near, model$pinned, n_threads)
+ab_smooth_sent_rows <- function(model, n_threads) ab_pulls(model$here$near, model$pinned, n_threads)
 
-finish_shards_fit.ab_smooth_on_shards <- function(model, fit, found, free) {
-  out <- NextMethod()
+ab_smooth_finish_shards_fit <- function(model, fit, found, free) {
+  out <- ab_finish_shards_fit(model, fit, found, free)
   rows <- do.call(rbind, lapply(fit$shards$shards$shard, function(s) own_rows(fit, s)))
   out$loglik <- out$loglik - sent_rows(model, 1L)(rows)$beside
   out$smooth <- model$here$smooth
   out
 }
+
+ab_smooth_on_shards <- list(
+  sent_rows = ab_smooth_sent_rows, finish = ab_smooth_finish_shards_fit
+)

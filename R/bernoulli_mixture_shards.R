@@ -16,25 +16,22 @@ bm_fit_shards <- function(x, k, settings, start, control, call) {
     prior <- settings$prior
   }
   pseudo <- if (is.null(prior)) c(0, 0, 0) else unlist(bm_check_prior(prior), use.names = FALSE) - 1
-  model <- structure(
-    list(k = k, estimate = settings$estimate, prior = prior, pseudo = pseudo),
-    class = c("bm_on_shards", "on_shards")
-  )
+  model <- list(name = "bm", k = k, estimate = settings$estimate, prior = prior, pseudo = pseudo)
   objective <- if (settings$estimate == "ml") "log_likelihood" else "log_posterior"
   fit_shards(x, model, objective, start, control, call)
 }
 
-rows_extent.bm_on_shards <- function(model, n) NULL
+bm_rows_extent <- function(model, n) NULL
 
-shard_visit.bm_on_shards <- function(model, view, rows, shared, asked, control) {
+bm_shard_visit <- function(model, view, rows, shared, asked, control) {
   .Call(mc_c_bm_shard, view, c(shared, asked), model$pseudo, control)
 }
 
-shard_driver.bm_on_shards <- function(model, empty, param, control) {
+bm_shard_driver <- function(model, empty, param, control) {
   .Call(mc_c_bm_shards_fit, empty, param, model$pseudo, control)
 }
 
-check_shards_start.bm_on_shards <- function(model, start, x) {
+bm_check_shards_start <- function(model, start, x) {
   m <- x$dims[["m"]]
   wish <- "list(weights = k numbers, prototypes = k x m matrix)"
   start <- check_start(start, c("weights", "prototypes"), wish, shard_names(x), x$attributes)
@@ -43,19 +40,19 @@ check_shards_start.bm_on_shards <- function(model, start, x) {
   list(shared = list(weights = weights, prototypes = unname(prototypes)))
 }
 
-fit_sample.bm_on_shards <- function(model, rows, control) {
+bm_fit_sample <- function(model, rows, control) {
   prior <- if (!is.null(model$prior)) list(prior = model$prior)
   do.call(bernoulli_mixture, c(list(quote(rows), model$k, estimate = model$estimate, control = control), prior))
 }
 
-sampled_shared.bm_on_shards <- function(model, fit, share) {
+bm_sampled_shared <- function(model, fit, share) {
   k <- model$k
   list(
     weights = 0.95 * unname(fit$param$weights) + 0.05 / k, prototypes = mix_shares(unname(fit$param$prototypes), share)
   )
 }
 
-finish_shards_fit.bm_on_shards <- function(model, fit, found, free) {
+bm_finish_shards_fit <- function(model, fit, found, free) {
   labels <- component_names(model$k)
   order <- if (free) order(-found$weights) else seq_len(model$k)
   weights <- stats::setNames(found$weights[order], labels)
@@ -81,3 +78,8 @@ shard_part.bernoulli_mixture_shards <- function(fit, rows, data) {
 }
 
 model_title.bernoulli_mixture_shards <- function(fit) "Bernoulli mixture"
+
+bm_on_shards <- list(
+  rows_extent = bm_rows_extent, rows = bm_shard_visit, shared = bm_shard_driver, start = bm_check_shards_start,
+  fit_sample = bm_fit_sample, sampled_shared = bm_sampled_shared, finish = bm_finish_shards_fit
+)

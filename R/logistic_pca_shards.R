@@ -8,26 +8,26 @@ lp_fit_shards <- function(x, k, penalty, start, control, call) {
       show_value(penalty))
   }
   penalty <- check_number(penalty, "penalty", 0, 1e6)
-  model <- structure(list(k = k, penalty = penalty), class = c("lp_on_shards", "on_shards"))
+  model <- list(name = "lp", k = k, penalty = penalty)
   objective <- if (penalty > 0) "penalised_log_likelihood" else "log_likelihood"
   fit_shards(x, model, objective, start, control, call)
 }
 
-rows_space.lp_on_shards <- function(model) "real"
+lp_rows_space <- function(model) "real"
 
-first_rows.lp_on_shards <- function(model, n, given) if (is.null(given)) matrix(0, n, model$k) else given
+lp_first_rows <- function(model, n, given) if (is.null(given)) matrix(0, n, model$k) else given
 
 # The kernel holds a row's scores as a column, and intercepts as the last row of the loadings.
-shard_visit.lp_on_shards <- function(model, view, rows, shared, asked, control) {
+lp_shard_visit <- function(model, view, rows, shared, asked, control) {
   param <- c(list(scores = t(rows), penalty = model$penalty), shared, turned(asked))
   by_column(.Call(mc_c_lp_shard, view, param, NULL, control))
 }
 
-shard_driver.lp_on_shards <- function(model, empty, param, control) {
+lp_shard_driver <- function(model, empty, param, control) {
   .Call(mc_c_lp_shards_fit, empty, c(param, list(penalty = model$penalty)), NULL, control)
 }
 
-check_shards_start.lp_on_shards <- function(model, start, x) {
+lp_check_shards_start <- function(model, start, x) {
   m <- x$dims[["m"]]
   wish <- "list(loadings = k x m matrix, intercept = m numbers), and a n x k matrix `scores` if you like"
   start <- check_start(start, c("loadings", "intercept"), wish, shard_names(x), x$attributes)
@@ -38,15 +38,15 @@ check_shards_start.lp_on_shards <- function(model, start, x) {
   list(shared = list(loadings = unname(rbind(loadings, intercept))), rows = scores)
 }
 
-fit_sample.lp_on_shards <- function(model, rows, control) {
+lp_fit_sample <- function(model, rows, control) {
   logistic_pca(rows, model$k, penalty = model$penalty, control = control)
 }
 
-sampled_shared.lp_on_shards <- function(model, fit, share) {
+lp_sampled_shared <- function(model, fit, share) {
   list(loadings = unname(rbind(fit$param$loadings, fit$param$intercept)))
 }
 
-finish_shards_fit.lp_on_shards <- function(model, fit, found, free) {
+lp_finish_shards_fit <- function(model, fit, found, free) {
   k <- model$k
   x <- fit$shards
   labels <- component_names(k)
@@ -112,3 +112,9 @@ shard_part.logistic_pca_shards <- function(fit, rows, data) {
 shard_types.logistic_pca_shards <- function(fit) c(response = "m", link = "m", scores = "k")
 
 model_title.logistic_pca_shards <- function(fit) "Logistic PCA"
+
+lp_on_shards <- list(
+  rows_space = lp_rows_space, first_rows = lp_first_rows, rows = lp_shard_visit, shared = lp_shard_driver,
+  start = lp_check_shards_start, fit_sample = lp_fit_sample, sampled_shared = lp_sampled_shared,
+  finish = lp_finish_shards_fit
+)

@@ -6,18 +6,18 @@ nm_fit_shards <- function(x, k, loss, start, control, call) {
   if (loss != "kl") stop_not_for_shards("`loss = \"euclidean\"`", "take `loss = \"kl\"`, or fit some rows, `x[i, ]`")
   control <- em_on_shards(control)
   density <- sum(x$column_sum) / max(1, prod(x$dims) - sum(x$column_missing))
-  model <- structure(list(k = k, size = nm_size(density)), class = c("nm_on_shards", "on_shards"))
+  model <- list(name = "nm", k = k, size = nm_size(density))
   fit_shards(x, model, "log_likelihood", start, control, call)
 }
 
-rows_space.nm_on_shards <- function(model) "positive"
+nm_rows_space <- function(model) "positive"
 
-first_rows.nm_on_shards <- function(model, n, given) {
+nm_first_rows <- function(model, n, given) {
   if (is.null(given)) matrix(model$size, n, model$k) else given
 }
 
 # The kernel holds a row's coefficients as a column.
-shard_visit.nm_on_shards <- function(model, view, rows, shared, asked, control) {
+nm_shard_visit <- function(model, view, rows, shared, asked, control) {
   by_column(.Call(mc_c_nm_shard, view, c(list(coefficients = t(rows)), shared, turned(asked)), NULL, control))
 }
 
@@ -32,13 +32,13 @@ by_column <- function(out) {
   out
 }
 
-shard_driver.nm_on_shards <- function(model, empty, param, control) {
+nm_shard_driver <- function(model, empty, param, control) {
   out <- .Call(mc_c_nm_shards_fit, empty, param, NULL, control)
   out$outcome$algorithm <- control$algorithm
   out
 }
 
-check_shards_start.nm_on_shards <- function(model, start, x) {
+nm_check_shards_start <- function(model, start, x) {
   wish <- "list(basis = k x m matrix), and a n x k matrix `coefficients` if you like"
   start <- check_start(start, "basis", wish, shard_names(x), x$attributes)
   most <- .Machine$double.xmax
@@ -50,14 +50,14 @@ check_shards_start.nm_on_shards <- function(model, start, x) {
   list(shared = list(basis = unname(basis)), rows = coefficients)
 }
 
-fit_sample.nm_on_shards <- function(model, rows, control) nmf(rows, model$k, loss = "kl", control = control)
+nm_fit_sample <- function(model, rows, control) nmf(rows, model$k, loss = "kl", control = control)
 
 # Rows of the basis sum to 1, and those of the sample's fit do.
-sampled_shared.nm_on_shards <- function(model, fit, share) {
+nm_sampled_shared <- function(model, fit, share) {
   list(basis = mix_shares(unname(fit$param$basis), share / sum(share)))
 }
 
-finish_shards_fit.nm_on_shards <- function(model, fit, found, free) {
+nm_finish_shards_fit <- function(model, fit, found, free) {
   k <- model$k
   x <- fit$shards
   labels <- component_names(k)
@@ -98,3 +98,9 @@ shard_types.nmf_shards <- function(fit) c(response = "m", coefficients = "k")
 model_title.nmf_shards <- function(fit) "NMF (kl)"
 
 data_kind.nmf_shards <- function(fit) "nonnegative"
+
+nm_on_shards <- list(
+  rows_space = nm_rows_space, first_rows = nm_first_rows, rows = nm_shard_visit, shared = nm_shard_driver,
+  start = nm_check_shards_start, fit_sample = nm_fit_sample, sampled_shared = nm_sampled_shared,
+  finish = nm_finish_shards_fit
+)

@@ -5,13 +5,11 @@ nor_fit_shards <- function(x, k, settings, start, control, call) {
   k <- check_shards_k(k, x)
   nor_refuse_shards(settings)
   control <- em_on_shards(control)
-  model <- structure(
-    list(
-      k = k, inference = "truncated", estimate = settings$estimate, prior = settings$prior, pseudo = settings$pseudo,
-      mask = nor_check_mask(settings$mask, k, x$dims[["m"]], x$attributes),
-      inner = 1L, q_steps = 10L, q_rule = "alternate"
-    ),
-    class = c("nor_on_shards", "on_shards")
+  model <- list(
+    name = "nor",
+    k = k, inference = "truncated", estimate = settings$estimate, prior = settings$prior, pseudo = settings$pseudo,
+    mask = nor_check_mask(settings$mask, k, x$dims[["m"]], x$attributes),
+    inner = 1L, q_steps = 10L, q_rule = "alternate"
   )
   fit_shards(x, model, "lower_bound", start, control, call)
 }
@@ -30,12 +28,12 @@ nor_refuse_shards <- function(settings) {
   }
 }
 
-rows_extent.nor_on_shards <- function(model, n) c(n, 1L + 32L * as.integer(ceiling(model$k / 64)))
+nor_rows_extent <- function(model, n) c(n, 1L + 32L * as.integer(ceiling(model$k / 64)))
 
-rows_space.nor_on_shards <- function(model) "kept"
+nor_rows_space <- function(model) "kept"
 
 # How many states are listed, and these in halves of 32 bits, none of a component that there is not.
-are_rows.nor_on_shards <- function(model, rows) {
+nor_are_rows <- function(model, rows) {
   halves <- 2L * as.integer(ceiling(model$k / 64))
   listed <- (ncol(rows) - 1L) %/% halves
   bits <- pmin(pmax(model$k - 32L * (seq_len(halves) - 1L), 0L), 32L)
@@ -43,29 +41,29 @@ are_rows.nor_on_shards <- function(model, rows) {
   all(is.finite(rows) & rows >= 0 & rows < below & rows == floor(rows))
 }
 
-first_rows.nor_on_shards <- function(model, n, given) matrix(0, n, rows_extent(model, n)[2L])
+nor_first_rows <- function(model, n, given) matrix(0, n, rows_extent(model, n)[2L])
 
-shard_visit.nor_on_shards <- function(model, view, rows, shared, asked, control) {
+nor_shard_visit <- function(model, view, rows, shared, asked, control) {
   .Call(mc_c_nor_shard, view, c(list(listed = rows), shared, asked), nor_settings(model), control)
 }
 
-shard_driver.nor_on_shards <- function(model, empty, param, control) {
+nor_shard_driver <- function(model, empty, param, control) {
   .Call(mc_c_nor_shards_fit, empty, param, nor_settings(model), control)
 }
 
-check_shards_start.nor_on_shards <- function(model, start, x) {
+nor_check_shards_start <- function(model, start, x) {
   none <- matrix(0, 0L, x$dims[["m"]], dimnames = if (!is.null(x$attributes)) list(NULL, x$attributes))
   list(shared = nor_check_start(start, list(x = none), model$k, model))
 }
 
-fit_sample.nor_on_shards <- function(model, rows, control) {
+nor_fit_sample <- function(model, rows, control) {
   prior <- if (!is.null(model$prior)) list(prior = model$prior)
   asked <- list(inference = "truncated", estimate = model$estimate, mask = model$mask, control = control)
   do.call(noisy_or, c(list(quote(rows), model$k), asked, prior))
 }
 
 # Components that became part of the leak in the sample get another chance: weak ones that follow the taxa's shares.
-sampled_shared.nor_on_shards <- function(model, fit, share) {
+nor_sampled_shared <- function(model, fit, share) {
   param <- lapply(fit$param[c("prior", "links", "leak")], unname)
   lost <- model$k - length(param$prior)
   weak <- matrix(rep(pmin(share, 0.5), each = lost), lost, length(share)) * ifelse(seq_len(lost) %% 2L, 1, 0.5)
@@ -77,7 +75,7 @@ sampled_shared.nor_on_shards <- function(model, fit, share) {
   )
 }
 
-finish_shards_fit.nor_on_shards <- function(model, fit, found, free) {
+nor_finish_shards_fit <- function(model, fit, found, free) {
   x <- fit$shards
   k <- model$k
   labels <- component_names(k)
@@ -136,3 +134,9 @@ shard_types.noisy_or_shards <- function(fit) c(response = "m", activation = "k",
 part_sides.noisy_or_shards <- function(fit, name, values) part_sides.noisy_or(fit, name, values)
 
 model_title.noisy_or_shards <- function(fit) "Noisy-OR component analysis (truncated inference)"
+
+nor_on_shards <- list(
+  rows_extent = nor_rows_extent, rows_space = nor_rows_space, are_rows = nor_are_rows, first_rows = nor_first_rows,
+  rows = nor_shard_visit, shared = nor_shard_driver, start = nor_check_shards_start, fit_sample = nor_fit_sample,
+  sampled_shared = nor_sampled_shared, finish = nor_finish_shards_fit
+)

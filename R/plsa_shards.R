@@ -4,7 +4,7 @@ plsa_fit_shards <- function(x, k, settings, start, control, call) {
   k <- check_shards_k(k, x)
   plsa_refuse_shards(settings)
   control <- em_on_shards(control)
-  model <- structure(list(k = k, missing = settings$missing), class = c("plsa_on_shards", "on_shards"))
+  model <- list(name = "plsa", k = k, missing = settings$missing)
   fit_shards(x, model, "log_likelihood", start, control, call)
 }
 
@@ -34,18 +34,18 @@ plsa_shards_param <- function(model, param) {
   c(param, list(missing = match(model$missing, c("conditional", "paper")) - 1L))
 }
 
-shard_visit.plsa_on_shards <- function(model, view, rows, shared, asked, control) {
+plsa_shard_visit <- function(model, view, rows, shared, asked, control) {
   param <- c(list(membership = rows, basis = shared$basis), asked)
   .Call(mc_c_plsa_shard, view, plsa_shards_param(model, param), NULL, control)
 }
 
-shard_driver.plsa_on_shards <- function(model, empty, param, control) {
+plsa_shard_driver <- function(model, empty, param, control) {
   out <- .Call(mc_c_plsa_shards_fit, empty, plsa_shards_param(model, param), NULL, control)
   out$outcome$algorithm <- control$algorithm
   out
 }
 
-check_shards_start.plsa_on_shards <- function(model, start, x) {
+plsa_check_shards_start <- function(model, start, x) {
   wish <- "list(basis = k x m matrix), and a n x k matrix `membership` if you like"
   start <- check_start(start, "basis", wish, shard_names(x), x$attributes)
   basis <- check_simplex_rows(start$basis, "start$basis", model$k, x$dims[["m"]])
@@ -54,15 +54,15 @@ check_shards_start.plsa_on_shards <- function(model, start, x) {
   list(shared = list(basis = unname(basis)), rows = membership)
 }
 
-fit_sample.plsa_on_shards <- function(model, rows, control) {
+plsa_fit_sample <- function(model, rows, control) {
   plsa(rows, model$k, missing = model$missing, control = control)
 }
 
-sampled_shared.plsa_on_shards <- function(model, fit, share) {
+plsa_sampled_shared <- function(model, fit, share) {
   list(basis = mix_shares(unname(fit$param$basis), share / sum(share)))
 }
 
-finish_shards_fit.plsa_on_shards <- function(model, fit, found, free) {
+plsa_finish_shards_fit <- function(model, fit, found, free) {
   k <- model$k
   x <- fit$shards
   labels <- component_names(k)
@@ -97,3 +97,8 @@ shard_part.plsa_shards <- function(fit, rows, data) {
 model_title.plsa_shards <- function(fit) "PLSA"
 
 data_kind.plsa_shards <- function(fit) "nonnegative"
+
+plsa_on_shards <- list(
+  rows = plsa_shard_visit, shared = plsa_shard_driver, start = plsa_check_shards_start, fit_sample = plsa_fit_sample,
+  sampled_shared = plsa_sampled_shared, finish = plsa_finish_shards_fit
+)

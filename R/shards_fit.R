@@ -6,76 +6,93 @@
 # engine saves and restores (src/engine/fit.h) are then numbers of versions, and a visit that is made again, by another
 # worker, writes the same file. Tests: test-shards_fit.R.
 #
-# What a model must say is a list of class c("<prefix>_on_shards", "on_shards"), which travels to the workers: its
-# settings, and `k` and `m`; all but its element `here`, which is the driver's alone. Its methods are these.
+# What a model must say is a list, which travels to the workers: its `name`, its settings, and `k` and `m`; all but its
+# element `here`, which is the driver's alone. By its name its wiring is found, a list of functions: these.
+wired <- function(model, what) {
+  own <- switch(model$name,
+    ab = ab_on_shards, ab_effort = utils::modifyList(ab_on_shards, ab_effort_on_shards),
+    ab_smooth = utils::modifyList(ab_on_shards, ab_smooth_on_shards),
+    bm = bm_on_shards, lp = lp_on_shards, nm = nm_on_shards, nor = nor_on_shards, plsa = plsa_on_shards
+  )
+  if (is.null(own[[what]])) any_on_shards[[what]] else own[[what]]
+}
 
 # A visit of a shard's cells `view`: list(rows, sums). `shared`: the parameters that all rows share, a list; `rows`:
 # those of the rows; `asked` is list(look, caps, before) for the kernel, what known_rows() said, and by_row, what
 # sent_rows() found for these rows; control: for the kernel.
-shard_visit <- function(model, view, rows, shared, asked, control) UseMethod("shard_visit")
+shard_visit <- function(model, view, rows, shared, asked, control) {
+  wired(model, "rows")(model, view, rows, shared, asked, control)
+}
 
 # The driver's kernel: list(<shared parameters>, outcome). `param` is the shared ones with visit, near_end and go_on
 # (src/glue/shards.h), `empty` a table without rows.
-shard_driver <- function(model, empty, param, control) UseMethod("shard_driver")
+shard_driver <- function(model, empty, param, control) wired(model, "shared")(model, empty, param, control)
 
 # Extent of the parameters of n rows as the kernel holds them; NULL where rows have none.
-rows_extent <- function(model, n) UseMethod("rows_extent")
+rows_extent <- function(model, n) wired(model, "rows_extent")(model, n)
 
-rows_extent.on_shards <- function(model, n) c(n, model$k)
+any_rows_extent <- function(model, n) c(n, model$k)
 
 # Where extrapolated ones must lie: see mc_c_shard_extrapolate(). Those that are "kept" are no numbers to extrapolate.
-rows_space <- function(model) UseMethod("rows_space")
+rows_space <- function(model) wired(model, "rows_space")(model)
 
-rows_space.on_shards <- function(model) "simplex"
+any_rows_space <- function(model) "simplex"
 
 # Whether a matrix from a file, of numbers, can be parameters of rows.
-are_rows <- function(model, rows) UseMethod("are_rows")
+are_rows <- function(model, rows) wired(model, "are_rows")(model, rows)
 
-are_rows.on_shards <- function(model, rows) {
+any_are_rows <- function(model, rows) {
   space <- rows_space(model)
   all(is.finite(rows)) && (space == "real" || all(rows >= 0)) &&
     (space != "simplex" || all(abs(rowSums(rows) - 1) < 1e-6))
 }
 
 # What they start from, for n rows; `given`: those rows of the start's own, as the user has them, or NULL.
-first_rows <- function(model, n, given) UseMethod("first_rows")
+first_rows <- function(model, n, given) wired(model, "first_rows")(model, n, given)
 
-first_rows.on_shards <- function(model, n, given) if (is.null(given)) matrix(1 / model$k, n, model$k) else given
+any_first_rows <- function(model, n, given) if (is.null(given)) matrix(1 / model$k, n, model$k) else given
 
 # What a visit must know of the rows with these numbers beside their cells, a list; NULL: nothing, as of all rows then.
-known_rows <- function(model, numbers) UseMethod("known_rows")
+known_rows <- function(model, numbers) wired(model, "known_rows")(model, numbers)
 
-known_rows.on_shards <- function(model, numbers) NULL
+any_known_rows <- function(model, numbers) NULL
 
 # What the driver must do with the parameters of all rows before a visit: a function of them that returns list(beside =
 # what the objective has of them, by_row = a matrix with a column for each row, of which each shard is sent its own for
 # a pass); NULL: nothing, and they are not read.
-sent_rows <- function(model, n_threads) UseMethod("sent_rows")
+sent_rows <- function(model, n_threads) wired(model, "sent_rows")(model, n_threads)
 
-sent_rows.on_shards <- function(model, n_threads) NULL
+any_sent_rows <- function(model, n_threads) NULL
 
 # The rows' parameters where no pass has made them, brought into agreement with the shared ones.
-settle_rows <- function(model, rows, shared, known) UseMethod("settle_rows")
+settle_rows <- function(model, rows, shared, known) wired(model, "settle_rows")(model, rows, shared, known)
 
-settle_rows.on_shards <- function(model, rows, shared, known) rows
+any_settle_rows <- function(model, rows, shared, known) rows
 
 # The model of a sample of rows, those with these numbers.
-sample_model <- function(model, numbers) UseMethod("sample_model")
+sample_model <- function(model, numbers) wired(model, "sample_model")(model, numbers)
 
-sample_model.on_shards <- function(model, numbers) model
+any_sample_model <- function(model, numbers) model
 
 # A start that the user gave, checked: list(shared = list, rows = matrix of all rows, or NULL).
-check_shards_start <- function(model, start, x) UseMethod("check_shards_start")
+check_shards_start <- function(model, start, x) wired(model, "start")(model, start, x)
 
 # The model's own fit to a table in memory, `rows` drawn from all shards.
-fit_sample <- function(model, rows, control) UseMethod("fit_sample")
+fit_sample <- function(model, rows, control) wired(model, "fit_sample")(model, rows, control)
 
 # The shared parameters that fit ends with, made fit to start from; `share`: of presences in each column.
-sampled_shared <- function(model, fit, share) UseMethod("sampled_shared")
+sampled_shared <- function(model, fit, share) wired(model, "sampled_shared")(model, fit, share)
 
 # The result, from what is common to all; see new_shards_fit(). `found`: the shared parameters as the driver left them;
 # `free`: whether components may be put in order.
-finish_shards_fit <- function(model, fit, found, free) UseMethod("finish_shards_fit")
+finish_shards_fit <- function(model, fit, found, free) wired(model, "finish")(model, fit, found, free)
+
+# What goes for every model that has nothing else.
+any_on_shards <- list(
+  rows_extent = any_rows_extent, rows_space = any_rows_space, are_rows = any_are_rows, first_rows = any_first_rows,
+  known_rows = any_known_rows, sent_rows = any_sent_rows, settle_rows = any_settle_rows,
+  sample_model = any_sample_model
+)
 
 # Fits `model` to shards x; `objective`: its name.
 fit_shards <- function(x, model, objective, start, control, call) {

@@ -127,8 +127,8 @@ test_that("without a start a sample begins, and its curve is in the units of the
   expect_identical(there$pinned[["A3"]], "white")
   # The curve of a sample, in its own units, is that of the table; of equal effort there is none.
   model <- function(values) {
-    settings <- list(k = 3L, pinned = there$model$pinned, estimate = "ml", phantom = "white")
-    structure(c(settings, list(here = list(values = values))), class = class(there$model))
+    settings <- list(name = "ab_effort", k = 3L, pinned = there$model$pinned, estimate = "ml", phantom = "white")
+    c(settings, list(here = list(values = values)))
   }
   from <- function(values) {
     control <- fit_control(n_start = 1, max_pass = 20)
