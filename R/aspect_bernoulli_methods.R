@@ -15,7 +15,7 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' @details
 #' **New sites** are folded in: the components stay as they are, and each new row gets the memberships that make
 #' its observed cells likeliest (with `estimate = "map"` under the fit's Dirichlet prior on memberships). That problem
-#' is concave, so its maximum is unique; the result carries how far from it the search may have stopped as its taxon
+#' is concave, so its maximum is unique; the result carries how far from it the search may have stopped as its attribute
 #' `certificate`: `membership_gap`, an upper bound in nats over all rows together, and `worst_row`, the largest relative
 #' excess of a gradient (0 is optimal). Components are kept within \[1e-10, 1 - 1e-10\] meanwhile, because a row that is
 #' impossible under exact zeros and ones has no likelihood. A row with nothing observed says nothing about its

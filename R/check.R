@@ -325,8 +325,8 @@ check_start <- function(start, names, wish, sites = NULL, taxa = NULL) {
   start
 }
 
-# Whether an argument is a fit of these models. What is in a fit that was edited is not asked: the glue checks the shapes
-# of all that reaches a kernel.
+# Whether an argument is a fit of these models. What is in a fit that was edited is not asked: the glue checks the
+# shapes of all that reaches a kernel.
 check_fit <- function(fit, class = "multicause", name = "fit") {
   if (missing(fit)) stop_missing(name)
   if (!inherits(fit, class)) {

@@ -75,7 +75,7 @@
 #'   Equal cells come in the order of rows, then columns. Fits with `estimate = "gibbs"` add `missed_low` and
 #'   `missed_high`
 #'   (`added_low`, `added_high`): the central 90 % of `missed` over the posterior, by the Beta distribution with the
-#'   mean and standard deviation of its draws. Its taxa `n_cells`, `expected` and `expected_most` are the number
+#'   mean and standard deviation of its draws. Its attributes `n_cells`, `expected` and `expected_most` are the number
 #'   of zeros (ones) looked at, how many of them are expected to be false, and how many at most in decompositions with
 #'   the same probabilities and a phantom as white (black).
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and

@@ -69,7 +69,7 @@
 #' [corrupt()] plants false absences or presences and [recovery()] tells how well they are found.
 #'
 #' @section What counts as a parameter:
-#' `df` of `logLik()`, used by `AIC()` and `BIC()`, whose number of sites is that of the known cells. Parameters
+#' `df` of `logLik()`, used by `AIC()` and `BIC()`, whose number of observations is that of the known cells. Parameters
 #' count whether or not they end at a bound, where the theory behind the criteria does not hold; pinned ones do not
 #' count.
 #'

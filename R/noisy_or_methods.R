@@ -83,7 +83,7 @@ fitted.noisy_or <- function(object, ...) {
 #'   were.
 #' @return `predict()`: a matrix rows x m (`"response"`) or rows x k (`"activation"`, `"map"`), or an array rows x m x
 #'   (k + 1) (`"cell"`, the leak last), probabilities or 0/1, with names. `fitted()`: `"response"` for the data of the
-#'   fit. `simulate()`: a list of `nsim` integer 0/1 matrices n x m with the names of the data, and as its taxon
+#'   fit. `simulate()`: a list of `nsim` integer 0/1 matrices n x m with the names of the data, and as its attribute
 #'   `seed` what [stats::simulate()] promises.
 #' @seealso [impute()] for unknown cells, [test_loglik()] for the held-out likelihood.
 #' @examples

@@ -43,7 +43,7 @@
 #' @param family `NULL`: the model's own. `"bernoulli"` judges models of counts by 0/1 rows, `"multinomial"` by the
 #'   shares of columns, see Details.
 #' @return A numeric vector of class `test_loglik`: nats for each row, with row names, `NA` for rows with nothing
-#'   observed. Taxa `floor`, `total` (sum over rows) and `mean` (per row, as in the paper's Fig. 3), both without
+#'   observed. Attributes `floor`, `total` (sum over rows) and `mean` (per row, as in the paper's Fig. 3), both without
 #'   those rows; where rows were sampled also `effective`, the effective number of draws of each.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}

@@ -69,7 +69,7 @@
 #' @param x an array made by `visits_array()`.
 #' @return `visits_array()`: an integer array, sites by taxa by visits, of 0, 1 and `NA`, with names. Sites and taxa are
 #'   sorted. It takes its covariates along: `visits_bernoulli(x, k, detection = ~effort)` finds them. A part of it,
-#'   `x[1:10, , ]`, loses them, as R drops taxa: give them as `visit_data = visit_table(x)` and
+#'   `x[1:10, , ]`, loses them, as R drops attributes: give them as `visit_data = visit_table(x)` and
 #'   `site_data = site_table(x)`, which are matched by name.
 #'
 #'   `visit_table()`: a data frame with a row for each visit made: `site` and `visit`, the names in the array; the

@@ -90,7 +90,7 @@
 #' @param age,place,environment,distance of the sites, as [smooth_over()] takes them: ages or bounds of ages, longitude
 #'   and latitude or places in the plane, variables such as depth, any other distance. `NULL`: not known. Ages, places
 #'   and variables may be names of columns of the site table that comes with `x` from [occurrence_matrix()], as `age =
-#'   c("max_ma", "min_ma")`; or a data frame one column of which has the names of the sites, which may come in any order.
+#'   c("max_ma", "min_ma")`; or a data frame, in any order, one column of which has the names of the sites.
 #' @param ... must be empty.
 #' @param within which zeros can be false at all: a logical matrix of the shape of `x`, such as [range_through()] makes.
 #'   Others are not ranked and not counted. `NULL`: all.
@@ -167,7 +167,8 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   along <- list(age = age, place = place, environment = environment, distance = distance)
   along <- site_covariates(along, if (!missing(x)) attr(x, "sites", exact = TRUE), rownames(data$x), nrow(data$x))
   values <- c(along, list(
-    within = within, completeness = completeness, effort = effort, visits = visits, detection = detection, communities = communities,
+    within = within, completeness = completeness, effort = effort, visits = visits, detection = detection,
+    communities = communities,
     visit_data = visit_data, site_data = site_data, leave_out = leave_out, reference = reference, quick = quick,
     copies = copies, seed = seed, seconds = seconds, checkpoint = checkpoint, progress = progress
   ))

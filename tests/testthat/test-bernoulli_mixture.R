@@ -110,7 +110,7 @@ test_that("predict, fitted, residuals and simulate agree with the parameters", {
   x <- binary_matrix(15, 6, missing = 0.1)
   fit <- bernoulli_mixture(x, 2, estimate = "ml", control = quiet_control(n_start = 3))
   expect_equal(fitted(fit), fit$param$membership %*% fit$param$prototypes)
-  expect_equal(predict(fit, x[, 6:1]), fitted(fit), tolerance = 1e-9)
+  expect_equal(predict(fit, x[, 6:1]), fitted(fit)[, 6:1], tolerance = 1e-9)
   expect_equal(predict(fit, x[4, , drop = FALSE], type = "membership"), fit$param$membership[4, , drop = FALSE],
     tolerance = 1e-9
   )

@@ -51,7 +51,7 @@ test_that("arguments stay as they are and names travel", {
   set.seed(1)
   one <- predict(fit, shuffled)
   set.seed(1)
-  expect_identical(one, predict(fit, x[3:1, ]))
+  expect_identical(one, predict(fit, x[3:1, ])[, 10:1])
 })
 
 test_that("sparse and dense tables give the same chains", {

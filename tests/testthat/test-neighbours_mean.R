@@ -105,7 +105,7 @@ test_that("methods", {
   fit <- neighbours_mean(data$x, near = data$near)
   expect_snapshot(fit)
   p <- predict(fit, data$x[1:3, 6:1], along = list(age = data$near$given$age[1:3, ]))
-  expect_identical(dimnames(p), dimnames(data$x[1:3, ]))
+  expect_identical(dimnames(p), dimnames(data$x[1:3, 6:1]))
   expect_true(all(p > 0 & p < 1))
   expect_identical(dim(simulate(fit, seed = 1)[[1L]]), dim(data$x))
   again <- update(fit, likeness = 0)

@@ -127,7 +127,7 @@ test_that("predict, residuals and simulate agree with the parameters", {
   x <- counts_matrix(20, 10, 0.1)
   for (loss in c("euclidean", "kl")) {
     fit <- nmf(x, 2, loss = loss, control = quiet_control(n_start = 2, tol = 1e-15, max_pass = 5000))
-    expect_equal(predict(fit, x[, 10:1]), fitted(fit), tolerance = 1e-4)
+    expect_equal(predict(fit, x[, 10:1]), fitted(fit)[, 10:1], tolerance = 1e-4)
     expect_equal(
       predict(fit, x[3, , drop = FALSE], type = "coefficients"), fit$param$coefficients[3, , drop = FALSE],
       tolerance = 1e-3
