@@ -74,7 +74,7 @@ age_profile <- function(fit, age, of = c("guess", "taxon", "site"), ..., kinds =
   of <- whose_age(age, of, fit)
   side <- if (of == "site") 1L else 2L
   age <- match_age(age, fit$names[[side]], fit$dims[[c("n", "m")[side]]], side_word(fit, of))
-  if (of == "site") age <- attribute_age(fit, age, x)
+  if (of == "site") age <- taxon_age(fit, age, x)
   names(age) <- if (is.null(fit$names[[2L]])) seq_along(age) else fit$names[[2L]]
   dated <- !is.na(age)
   taxa <- axis_words(fit)[2L]
@@ -154,7 +154,7 @@ match_age <- function(age, known, n, of) {
 is_found <- function(x) !is.na(x) & x > 0
 
 # Mean age of the observations in which each attribute occurs, known from the sums the fit keeps.
-attribute_age <- function(fit, age, x = NULL) {
+taxon_age <- function(fit, age, x = NULL) {
   x <- fit_data(fit, x)
   sums <- Reduce(`+`, lapply(row_blocks(which(!is.na(age)), fit$dims[["m"]]), function(rows) {
     found <- is_found(dense_rows(x, rows))

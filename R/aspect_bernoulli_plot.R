@@ -157,11 +157,11 @@ plot_ages <- function(fit, age, of, wanted) {
       plural_word(side_word(fit, wanted)), plural_word(side_word(fit, given))
     )
   }
-  if (wanted == "taxon") attribute_age(fit, age) else observation_age(fit, age)
+  if (wanted == "taxon") taxon_age(fit, age) else site_age(fit, age)
 }
 
 # Mean age of the attributes that occur in each observation.
-observation_age <- function(fit, age) {
+site_age <- function(fit, age) {
   dated <- !is.na(age)
   unlist(lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
     found <- is_found(dense_rows(fit$x, rows)[, dated, drop = FALSE])

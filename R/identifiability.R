@@ -113,7 +113,7 @@
 #'     pinned.}
 #'   \item{`cells`}{with `cells = TRUE`, a data frame of `site`, `taxon`, `probability`, and `present` and
 #'     `missed` (`absent` and `added` for a black phantom) as fitted and with the ends of the bounds, such as
-#'     `missed_outer_most` and `missed_rule_most`, and `missed_attribute_most` and `missed_both_most`, as of `unlike`.}
+#'     `missed_outer_most` and `missed_rule_most`, and `missed_taxon_most` and `missed_both_most`, as of `unlike`.}
 #'   \item{`sampling`}{only with draws: a data frame of `phantom` and `bound` (`"outer"`, `"inner"`), the `least` a
 #'     lower and the `most` an upper quantile of the ends of the mean share over the draws, `expected_most` the upper
 #'     quantile of the most false absences. `sites` and `cells` then have `draws_most` (with both phantoms pinned

@@ -17,7 +17,7 @@ find_bounds <- function(exact, x, n_search) {
       site = label_of(seq_len(exact$fit$dims[["n"]]), names[[1L]]), outer_most = 1 - first$top
     ),
     content = data.frame(outer_most = first$top),
-    taxa = attribute_bounds(unlike[[1L]]$tops, names),
+    taxa = taxon_bounds(unlike[[1L]]$tops, names),
     unlike = do.call(rbind, lapply(seq_along(colours), function(at) {
       most <- unlike[[at]]$most
       data.frame(phantom = colours[at], missed_by = names(most), most = unname(most), n_cells = outer[[at]]$n_cells)
@@ -40,7 +40,7 @@ find_bounds <- function(exact, x, n_search) {
 }
 
 # The largest rate at which each attribute may be missed, and the observation that allows no more.
-attribute_bounds <- function(tops, names) {
+taxon_bounds <- function(tops, names) {
   data.frame(
     taxon = label_of(seq_along(tops$top), names[[2L]]), missed_most = 1 - tops$top,
     site = ifelse(tops$top > 0, label_of(tops$at, names[[1L]]), NA)
