@@ -324,7 +324,7 @@ test_that("named levels of new data may come in any order, and all of them must"
   mixed <- x[1:3, 6:1]
   mixed[1, "B"] <- NA
   filled <- impute(fit, mixed)
-  expect_equal(filled[, 6:1][!is.na(mixed)], mixed[!is.na(mixed)])
+  expect_equal(filled[!is.na(mixed)], mixed[!is.na(mixed)])
   expect_equal(filled[1, "B"], predict(fit, mixed)[1, "B"])
   expect_error(predict(fit, x[1:3, -2]), "lacks 1 level of dimension 2", class = "multicause_input_error")
   expect_error(predict(fit, x[1:3, c(1, 1:6)]), "unique", class = "multicause_input_error")
