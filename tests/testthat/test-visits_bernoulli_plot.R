@@ -110,7 +110,7 @@ test_that("what is told of a survey has the user's words for its sides", {
   )
   for (want in names(tables)) expect_output(print(tables[[want]]), want)
   printed <- c(printed, unlist(lapply(tables, function(table) capture.output(print(table)))))
-  expect_no_match(printed, "taxon|observation|taxa\\b|taxon\\b(?!`)|sites", perl = TRUE)
+  expect_no_match(printed, "attribute|observation|taxa\\b|taxon\\b(?!`)|sites", perl = TRUE)
   expect_output(print(occupied(fit), n = 3), "and 27 more")
   # A table that was put together anew has no words of its own.
   expect_output(print(structure(as.data.frame(occupied(fit))[1:2], class = class(occupied(fit)))), "site found")
