@@ -84,11 +84,11 @@ site: setup-site $(LIB)
 coverage: setup-gates $(TARBALL)
 	@Rscript tools/coverage.R
 
-## bench       the benchmarks in bench/; results are kept beside them
+## bench       the benchmarks in bench/; prints to build/bench, pages are kept beside the scripts
 bench: setup-test $(LIB)
 	@$(WITH_LIB) tools/run.sh bench
 
-## validate    the long checks in tests/validate/, run by hand; results are kept in bench/
+## validate    the long checks in tests/validate/, run by hand; prints to build/bench
 validate: setup-test $(LIB)
 	@$(WITH_LIB) tools/run.sh validate
 

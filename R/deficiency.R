@@ -104,7 +104,7 @@ deficiency.default <- function(fit, by = c("attribute", "observation"), ..., obs
   )
 }
 
-# How often 90 % ranges of averages of variational fits held, from kind to kind of table (bench/bayes_average.md).
+# How often 90 % ranges of averages of variational fits held, from kind to kind of table (bench/bayes.md).
 sums_held <- list(observation = c(86, 98), attribute = c(87, 99))
 
 averages_vb <- function(fit) {
