@@ -15,6 +15,8 @@ PACKAGE_SOURCES := $(SOURCES) $(shell find NEWS.md README.md .Rbuildignore tests
 LIB := build/lib/multicause/DESCRIPTION
 LIB_SAN := build/lib-san/multicause/DESCRIPTION
 C_FILES := $(wildcard src/*.[ch] src/*/*.[ch] tests/c/*.[ch] tests/entries/*.c)
+# A copy of the sources as packed, in build/$1: some tools write beside what they read.
+copy = rm -rf build/$1 && mkdir -p build/$1 && tar -xf $(TARBALL) -C build/$1
 # Runs a command on the package as built here, whatever is installed elsewhere.
 WITH_LIB := R_LIBS="$(CURDIR)/build/lib$${R_LIBS:+:$$R_LIBS}"
 
@@ -34,7 +36,8 @@ install: setup-demo $(PACKAGE)
 
 ## docs        write man/ and NAMESPACE from the roxygen comments
 docs: setup-gates
-	Rscript tools/docs.R write
+	Rscript -e 'roxygen2::roxygenise()'
+	@rm -f src/*.o src/*/*.o src/*.so # compiled for debugging: an installation must not reuse them
 
 ## format      rewrite the C files in the house format (.clang-format)
 format: setup-gates
@@ -86,13 +89,13 @@ site: setup-site $(LIB)
 
 ## coverage    share of lines the tests reach, per file
 coverage: setup-gates $(TARBALL)
-	@Rscript tools/coverage.R
+	@$(call copy,cover) && NOT_CRAN=true Rscript -e 'print(covr::package_coverage("build/cover/multicause", type = "tests"))'
 
-## bench       the benchmarks in bench/; results are kept beside them
+## bench       the benchmarks in bench/; prints to build/bench, pages are kept beside the scripts
 bench: setup-test $(LIB)
 	@$(WITH_LIB) tools/run.sh bench
 
-## validate    the long checks in tests/validate/, run by hand; results are kept in bench/
+## validate    the long checks in tests/validate/, run by hand; prints to build/bench
 validate: setup-test $(LIB)
 	@$(WITH_LIB) tools/run.sh validate
 
@@ -123,8 +126,11 @@ check-all: setup-gates $(PACKAGE)
 check-alone: setup-gates $(PACKAGE)
 	@tools/check.sh alone $(PACKAGE)
 
+# A copy is documented by the code as installed, and must come out as it is.
 docs-check: setup-gates $(LIB)
-	@$(WITH_LIB) Rscript tools/docs.R check
+	@$(call copy,docs) && $(WITH_LIB) Rscript -e 'roxygen2::roxygenise("build/docs/multicause", load_code = "installed")' >/dev/null
+	@diff -r man build/docs/multicause/man && diff NAMESPACE build/docs/multicause/NAMESPACE || \
+	  { echo "out of date: run \`make docs\` and commit what it writes"; false; }
 
 test-san-c: setup-test
 	@tools/run.sh test-san-c

@@ -136,7 +136,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' A site with few finds says little of its shares. With a flat prior the shares follow these few finds too closely.
 #' Hidden cells were predicted better with 1.1, the default, than with 1 in 27 of 30 comparisons: ten tables, with k of
 #' 4, 8 and 16. With four finds a site 1.3 and more were better still; `"cv"` tries up to 1.5
-#' (`bench/membership_prior.md` in the sources). With `smooth` the default is 1: neighbours say enough of the shares.
+#' (`bench/estimate_default.md` in the sources). With `smooth` the default is 1: neighbours say enough of the shares.
 #'
 #' `prior = "cv"`, or an unnamed list of several priors, chooses by held-out cells. The fit then has the result of
 #' [cross_validate()] as `tuning`. With `"cv"`, `"gibbs"` takes what `"vb"` would.

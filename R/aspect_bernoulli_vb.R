@@ -151,7 +151,7 @@ ensemble_draws <- function(fit, n) {
 }
 
 # The variational posterior of memberships, to a power: what the data add to the prior counts as much as this. Chosen on
-# gradients, mixtures and single faunas of 100 x 40, other than those of bench/bayes_average.md.
+# gradients, mixtures and single faunas of 100 x 40, other than those of bench/bayes.md.
 membership_power <- 0.25
 
 wider_memberships <- function(fit) {

@@ -104,7 +104,7 @@ deficiency.default <- function(fit, by = c("taxon", "site"), ..., site = NULL, w
   )
 }
 
-# How often 90 % ranges of averages of variational fits held, from kind to kind of table (bench/bayes_average.md).
+# How often 90 % ranges of averages of variational fits held, from kind to kind of table (bench/bayes.md).
 sums_held <- list(site = c(86, 98), taxon = c(87, 99))
 
 averages_vb <- function(fit) {

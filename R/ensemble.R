@@ -41,7 +41,7 @@
 #' The ranges of single cells cannot be trusted: intervals of their chances over [posterior_draws()] held 29 to 92 %.
 #' For cells use the upper ends of [identifiability()], which held 90 % or more. `print()` warns where the members
 #' disagree on how many zeros are false: it did so on 16 of 23 tables whose slope or number was off, and on 10 of 31
-#' others (`bench/bayes_average.md` in the sources).
+#' others (`bench/bayes.md` in the sources).
 #'
 #' **Over estimates, too.** `grid = list(estimate = c("ml", "map", "vb"))` with `weights = "held_out"` averages over `k`
 #' and how the model is estimated, by what predicts hidden cells. Fits with `estimate = "gibbs"` have settings of their
@@ -115,7 +115,7 @@ recommended_members <- list(
   grid = list(estimate = c("ml", "map")), args = list(prior = list(aspects = c(1.2, 2), membership = 1.03))
 )
 
-# What gave right chances by variational Bayes most often (bench/bayes_average.md).
+# What gave right chances by variational Bayes most often (bench/bayes.md).
 bayesian_members <- list(
   grid = list(prior = list(
     list(aspects = c(1, 1), membership = 1), list(aspects = c(0.5, 0.5), membership = 1),
@@ -199,7 +199,7 @@ start_param <- function(fit, param) {
 # Held-out cells judge what members say of cells, not how much they take for missed: members that predict a little
 # worse are as plausible in that. Draws go by the square roots of such weights, which put right the ranges of what was
 # missed by site and by taxon where single faunas make a site (chosen on other tables than those of
-# bench/bayes_average.md).
+# bench/bayes.md).
 tempered <- function(weights) sqrt(weights) / sum(sqrt(weights))
 
 by_held_out <- function(weights) identical(weights[[1L]], "held_out")
@@ -331,7 +331,7 @@ member_estimates <- function(object) {
 }
 
 # Where members that count expect numbers of false absences so far apart, chances of the average are not to be trusted,
-# either; ranges of sums hold all the same: bench/bayes_average.md.
+# either; ranges of sums hold all the same: bench/bayes.md.
 most_apart <- 0.45 # standard deviation over members of the log of that number
 least_counted <- 0.01 # weight of a member
 

@@ -56,7 +56,7 @@
 #' Cells are presences, 0 and 1, also for the models of counts. In memory [plsa()] and [nmf()] take Newton passes by
 #' default, which shards do not have: these need the largest change of any cell of a column in every pass. With
 #' `algorithm = "em"` in [fit_control()] both take the same passes. Without Newton's, [plsa()] ended 0.04 % lower on one
-#' table, and took 22 times the processor's time (`bench/shards_models.md` in the sources). [print()], [summary()],
+#' table, and took 22 times the processor's time (`bench/shards.md` in the sources). [print()], [summary()],
 #' [coef()], [nobs()], [logLik()], [update()], [predict()][predict.multicause_shards] and [fitted()] know a fit to
 #' shards; [update()] takes over neither `cluster` nor `checkpoint`.
 #'

@@ -43,7 +43,7 @@
 #' random numbers) keep so many visits as they are and lose what the others found. On simulated faunas of up to 60
 #' collections the number of presences was estimated 1 % too high from 5 pooled searches with that covariate, as well as
 #' from all collections, 19 % too low without it, and 9 % too low from the first 5 collections or from 5 at random
-#' (`bench/visits_array.md` in the sources).
+#' (`bench/visits.md` in the sources).
 #'
 #' **One species, site by site.** Without `site`, `taxon` and `visit`, `data` may be any of the shapes that
 #' [visits_bernoulli()] takes, among them a table of sites by visits of one species.

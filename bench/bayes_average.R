@@ -3,7 +3,7 @@
 # kinds, sizes and seeds than those that the four priors, and what is warned of, were chosen on (those of
 # tests/validate/calibration.R, seeds 501 to 902), and that the weights of draws were (seeds 7011 to 7093 of smaller
 # tables), and the power of the posterior of memberships (seeds 20101 to 20804, 100 x 40). Prints
-# bench/bayes_average.md. MULTICAUSE_SETS: tables of each kind.
+# bench/bayes.md. MULTICAUSE_SETS: tables of each kind.
 #   Rscript bench/bayes_average.R
 library(multicause)
 n_sets <- as.integer(Sys.getenv("MULTICAUSE_SETS", "6"))

@@ -1,7 +1,7 @@
 # Why are ranges of what taxa missed too wide in averages of variational fits? Takes them apart on tables of other
 # kinds, sizes and seeds than those of bench/bayes_average.R, whose generators it uses: how much of their variance is
 # the number itself, how much the disagreement of members; and what other powers of the posterior of memberships and
-# other exponents of the members' weights would do. Prints what bench/bayes_average.md has of it. MULTICAUSE_SETS:
+# other exponents of the members' weights would do. Prints what bench/bayes.md has of it. MULTICAUSE_SETS:
 # tables of each kind; MULTICAUSE_FITS: a folder that keeps the fits.
 #   Rscript bench/bayes_average_taxa.R
 library(multicause)

@@ -1,5 +1,5 @@
-# The experiments of the paper with bmf(): bars, handwritten digits, gene expression. Results: bmf_experiments.md, and
-# figures bmf_*.png beside it. About an hour on one core; name parts to run fewer: Rscript bench/bmf_experiments.R bars
+# The experiments of the paper with bmf(): bars, handwritten digits, gene expression. Results: bmf.md, and
+# figures build/bmf_*.png. About an hour on one core; name parts to run fewer: Rscript bench/bmf_experiments.R bars
 # The bars follow the paper's modified bars problem: 200 images of 6 x 6, ten bars, half of the images without their
 # bottom half. Sizes are ours: the paper's numbers are not legible in the copy we have.
 
@@ -68,7 +68,7 @@ if (wanted("digits") && file.exists(file.path(data_folder, "usps", "usps_train.c
   x <- truth
   x[half, 129:256] <- NA
   hidden <- is.na(x)
-  # Many short chains: chosen on 20 other digits, whose bottom halves were hidden as well (bmf_experiments.md).
+  # Many short chains: chosen on 20 other digits, whose bottom halves were hidden as well (bmf.md).
   control <- mcmc_control(
     chains = 8, warmup = 100, draws = 200, n_start = 4, n_reheat = 2, start_sweeps = 60, progress = FALSE
   )
@@ -96,7 +96,7 @@ if (wanted("digits") && file.exists(file.path(data_folder, "usps", "usps_train.c
     "%.0f s, %d chains (mean log joint %s), %.1f row and %.1f column features\n", time, control$chains, agreement(fit),
     mean(fit$trace$row_features), mean(fit$trace$column_features)
   ))
-  png(file.path("bench", "bmf_digits.png"), 1400, 620, res = 110)
+  png(file.path("build", "bmf_digits.png"), 1400, 620, res = 110)
   shown <- list(
     "complete" = truth, "given" = x, "mean" = fitted(fit), "mode" = (fitted(fit) > 0.5) + 0,
     "nearest" = nearest(x, half)
@@ -113,7 +113,7 @@ if (wanted("digits") && file.exists(file.path(data_folder, "usps", "usps_train.c
     }
   }
   invisible(dev.off())
-  png(file.path("bench", "bmf_digits_features.png"), 1400, 900, res = 110)
+  png(file.path("build", "bmf_digits_features.png"), 1400, 900, res = 110)
   plot(fit, "features", shape = c(16, 16), most = 20, main = "Row features (what they add) and column features")
   invisible(dev.off())
 }
@@ -143,7 +143,7 @@ if (wanted("genes") && requireNamespace("multtest", quietly = TRUE)) {
     ), time, control$chains, agreement(fit), mean(fit$trace$row_features), mean(fit$trace$column_features),
     38 * max(right), 38 * agree
   ))
-  png(file.path("bench", "bmf_genes.png"), 1200, 800, res = 110)
+  png(file.path("build", "bmf_genes.png"), 1200, 800, res = 110)
   plot(fit, main = "Leukaemia: 300 genes x 38 patients")
   invisible(dev.off())
 }

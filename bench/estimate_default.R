@@ -1,6 +1,6 @@
 # Maximum likelihood or posterior mode: which predicts held-out cells better? The models that have both, on real and
 # simulated tables; the arms have the same folds, starts and passes. The default of `estimate` is chosen by the result.
-#   Rscript bench/estimate_default.R > bench/estimate_default.md     (about a minute, one thread)
+#   Rscript bench/estimate_default.R > build/estimate_default.md     (about a minute, one thread)
 library(multicause)
 ns <- getNamespace("multicause")
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")

@@ -1,7 +1,7 @@
 # The Dirichlet prior on the memberships of aspect_bernoulli(estimate = "map"): which parameter predicts hidden cells
 # best, and what it does to the chances that a taxon was missed. The default is chosen by the result.
 #   Rscript bench/membership_prior.R [cells] [missed] [smooth]     (all unless named; minutes each, one thread)
-# Results are kept in bench/membership_prior.md. Tables that are not at hand are left out.
+# Results are kept in bench/estimate_default.md. Tables that are not at hand are left out.
 library(multicause)
 parts <- commandArgs(TRUE)
 if (!length(parts)) parts <- c("cells", "missed", "smooth")

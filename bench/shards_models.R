@@ -1,5 +1,5 @@
 # Models on shards against the same passes in memory, and which_zeros() of shards against that of the table; results in
-# shards_models.md.
+# shards.md.
 #   Rscript bench/shards_models.R models|answers [seeds of tables = 21 22 23]
 #   Rscript bench/shards_models.R large [millions of records = 1.86]
 # models: seconds of the processor for a pass, and the objectives. Tables are drawn: sites of mixtures of faunas.

@@ -67,26 +67,21 @@ step_valgrind_r() {
     -d "valgrind --quiet --error-exitcode=9 --leak-check=no --suppressions=tools/valgrind.supp" -f tests/torture.R
 }
 
-# A script per file, with its last printed results kept beside it.
-each_script() { # $1: folder of scripts, $2: folder of results
+# What each script of a folder prints goes to build/bench; its page in bench/ takes of it by hand what is new.
+each_script() {
   local script name
   export OPENBLAS_NUM_THREADS=1 # rivals, too, on one thread
+  mkdir -p build/bench
   for script in "$1"/*.R; do
-    [ -f "$script" ] || continue
     name=$(basename "$script" .R)
-    echo "== $name"
-    {
-      printf '# %s, %s\n\n```\n' "$name" "$(date +%F)"
-      Rscript "$script"
-      printf '```\n'
-    } | tee "$2/$name.md.new"
-    mv "$2/$name.md.new" "$2/$name.md"
+    echo "== $name, $(date +%F)"
+    Rscript "$script" | tee "build/bench/$name.txt"
   done
 }
 
-step_bench() { each_script bench bench; }
+step_bench() { each_script bench; }
 
-step_validate() { each_script tests/validate bench; }
+step_validate() { each_script tests/validate; }
 
 # Runs the named steps one after another, whatever the earlier ones said, and ends with the sum of their counts.
 step_sum() {

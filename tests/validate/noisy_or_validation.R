@@ -1,6 +1,6 @@
 # Does noisy_or() find what is there? The image problem (eight overlapping 8 x 8 shapes and a leak) for the three
 # inferences, against the number of pictures and of sources; then author citations, and held-out cells of the paper's
-# table beside aspect Bernoulli. Results are kept in bench/noisy_or_validation.md. Parts: images, citations, cells.
+# table beside aspect Bernoulli. Results are kept in bench/noisy_or.md. Parts: images, citations, cells.
 library(multicause)
 parts <- commandArgs(TRUE)
 wanted <- function(part) !length(parts) || part %in% parts
