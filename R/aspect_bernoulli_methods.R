@@ -568,4 +568,3 @@ add_content.aspect_bernoulli <- function(fit, content, age, of, site_data, cells
   ))
   content
 }
-
