@@ -165,10 +165,13 @@ named_columns <- function(columns, argument, sites, labels) {
   by_name(sites[columns], labels, argument, others = TRUE)
 }
 
-# The first column of text that has names of sites decides, where there is one.
+# The column of text that has most names of sites decides, where there is one. A column of numbers does so only where it
+# has all of them, and they are more than 1, 2, 3 and so on, which may be ages.
 by_key_column <- function(table, argument, labels) {
   known <- vapply(table, function(column) {
-    if (is.character(column) || is.factor(column)) sum(labels %in% column) else 0L
+    has <- sum(labels %in% as.character(column))
+    is_text <- is.character(column) || is.factor(column)
+    if (is_text || has == length(labels) && !setequal(labels, seq_along(labels))) has else 0L
   }, 0L)
   if (!any(known > 0L)) {
     return(table)

@@ -128,7 +128,7 @@ print.summary.which_zeros <- function(x, n = 5L, ...) {
   words <- axis_words(x$answer)
   for (side in 1:2) {
     cat(sprintf("\n%s of which most was missed\n", capital(words[side])))
-    print(utils::head(list(by_site, by_taxon)[[side]](x$answer), n))
+    print(utils::head(most_first(list(by_site, by_taxon)[[side]](x$answer)), n))
   }
   invisible(x)
 }
@@ -357,9 +357,10 @@ sums_of <- function(w, side, groups, draws) {
   sums
 }
 
-# Sums as they are shown.
+# Sums as they are shown: by what may have been missed where what was missed is not known.
 most_first <- function(sums) {
-  sums[order(-sums$missed, if (anyNA(sums$missed)) -sums$most else seq_len(nrow(sums))), ]
+  known <- !anyNA(sums$missed) || is.null(sums$most)
+  sums[order(-(if (known) sums$missed else sums$most)), ]
 }
 
 check_answer <- function(w) {
@@ -501,12 +502,13 @@ print.which_zeros_contrast <- function(x, digits = 3L, ...) {
 print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
   digits <- check_digits(digits)
   n <- check_shown(n)
-  sorted <- all(c("missed", "most") %in% names(x)) && nrow(x) > 1L
-  shown <- utils::head(if (sorted) most_first(x) else x, n)
+  sorted <- if ("missed" %in% names(x)) most_first(x) else x
+  shown <- utils::head(sorted, n)
   side <- match(names(shown)[1L], c("site", "taxon"))
   if (!is.na(side)) names(shown)[1L] <- singular_word(kept_words(x))[side]
   print.data.frame(round_columns(shown, digits), row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
+  if (!identical(rownames(sorted), rownames(x))) cat("shown: most missed first; its rows are in the table's order\n")
   assumed <- attr(x, "assumption")
   cat(
     "missed (low to high, 90 % of draws): ", if (is.null(assumed)) "expected number" else assumed, ";\n",

@@ -193,11 +193,17 @@ test_that("ages, places and variables come from the site table of the data, or b
   age <- data.frame(name = turned$site, turned[c("old", "young")])
   rownames(age) <- NULL
   expect_identical(ask(plain, age = age, environment = turned["depth"]), want)
+  # Sites may be called by numbers, and these stand in a column of numbers.
+  numbered <- plain
+  rownames(numbered) <- 100 + seq_len(30)
+  age$name <- 100 + match(age$name, rownames(plain))
+  expect_identical(ask(numbered, age = age)$chance, ask(plain, age = known[c("old", "young")])$chance)
   w <- which_zeros(table, age = c("old", "young"), environment = "depth", quick = TRUE, seed = 2, progress = FALSE)
   expect_identical(as.data.frame(update(w, seed = 1)), want)
   refused <- function(...) expect_error(which_zeros(...), class = "multicause_input_error")
   expect_match(conditionMessage(refused(table, age = c("old", "yung"))), "no \"yung\", but \"site\"")
   expect_match(conditionMessage(refused(plain, age = c("old", "young"))), "carries no site table")
+  age$name <- turned$site
   expect_match(conditionMessage(refused(plain, age = age[-3, ])), "they lack \"site")
   expect_match(conditionMessage(refused(plain, age = age[c(1, 1:30), ])), "twice")
 })

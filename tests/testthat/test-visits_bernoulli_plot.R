@@ -123,6 +123,7 @@ test_that("what is told of a survey has the user's words for its sides", {
 test_that("sums of a fit to visits have no bound beside what the visits tell", {
   sums <- by_site(fits$gibbs)
   expect_false("most" %in% names(sums))
+  expect_match(capture.output(print(sums))[2L], as.character(sums$site[which.max(sums$missed)]), fixed = TRUE)
   expect_no_match(capture.output(print(sums)), "most: the largest expected number")
 })
 

@@ -402,7 +402,14 @@ test_that("answers are printed in plain words", {
   text <- utils::capture.output(print(w))
   expect_lt(max(nchar(text)), 80L)
   expect_identical(utils::capture.output(print(w, n = 0))[1:3], text[1:3])
-  expect_match(utils::capture.output(by_site(w))[22], "and 40 more")
+  shown <- utils::capture.output(by_site(w))
+  expect_match(shown[22], "and 40 more")
+  expect_match(shown[23], "most missed first", fixed = TRUE)
+  for (sums in list(by_site(w), by_taxon(w))) {
+    most <- sums[[1L]][which.max(sums$missed)]
+    expect_match(utils::capture.output(sums)[2L], most, fixed = TRUE)
+    expect_true(any(grepl(paste0("^ *", most, " "), utils::capture.output(print(summary(w), n = 1)))))
+  }
   cell <- as.data.frame(w, n = 1)
   why <- utils::capture.output(explain(w, cell$site, cell$taxon))
   expect_true(any(grepl("^Neighbours", why)) && any(grepl("^Companions", why)) && any(grepl("log-odds", why)))
