@@ -100,8 +100,9 @@ test_that("what only tests use is no part of the package: it belongs in tests/en
   said <- gsub(",", ".", gsub("\"", "", readLines(file.path(root, "NAMESPACE"))), fixed = TRUE)
   known <- c(".onLoad", sub("^\\w+[(](\\w+::)?(.*)[)]$", "\\2", said))
   defined <- sub(" <- .*", "", grep("^[[:alnum:]_.]+ <- function", lines, value = TRUE))
-  generics <- paste(unlist(lapply(lines, matches, pattern = "UseMethod[(]\"([\\w.]+)\"")), collapse = "|") # their methods are called by R
+  generics <- paste(unlist(lapply(lines, matches, pattern = "UseMethod[(]\"([\\w.]+)\"")), collapse = "|")
   methods <- grepl(sprintf("^(%s)[.]", generics), defined)
+  # R calls methods, by the name of their generic.
   expect_identical(setdiff(defined[words[defined] == 1L & !methods], known), character())
 })
 
