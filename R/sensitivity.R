@@ -3,8 +3,8 @@
 #' How far an answer depends on what was taken for granted
 #'
 #' Answers the question of [which_zeros()] again with one thing changed at a time: how many components, which estimate
-#' and prior, with neighbours or without, another seed, the ends of the completeness, the range rule. The result is one
-#' sentence and one figure for the paper.
+#' and prior, with neighbours or without, another seed, another evidence or assumption of how many were missed, the range
+#' rule. The result is one sentence and one figure for the paper.
 #'
 #' @details
 #' The row "as it is" is `w` itself. Each of the others has one thing changed, and the settings, the seed and the number
@@ -13,12 +13,13 @@
 #' * `estimate = "ml"`, and a stronger prior (`aspects = c(1.5, 4)`, `membership = 1.2`), instead of the default;
 #' * no ages, places and distances, where there are any;
 #' * another seed;
-#' * the completeness of all sites at its lower, at its upper end;
+#' * the phantom taken for what was missed (`assume = "phantom"`), or, where that is the assumption, how well finds are
+#'   foreseen; with `completeness` as a range, all sites at its lower, at its upper end;
 #' * where there are ages: only zeros within the known range of a taxon ([range_through()], by the middles of ages with
 #'   bounds) can be false; where `within` was given: all zeros can.
 #'
 #' The result is no interval: other changes are possible, and these are not equally likely. All answers assume that a
-#' find is never an error and that the taxa of a site are recorded equally well.
+#' find is never an error. What other evidence says of the answer as it is, is in its own figure, `plot(w, "how_many")`.
 #'
 #' @param w a result of [which_zeros()].
 #' @param ... must be empty.
@@ -64,6 +65,7 @@ short_answer <- function(w, change) {
 # Settings of learners, by what is changed. The first are those of the answer: for what is changed after the fits.
 wz_changes <- function(w) {
   how <- function(scale = 1, ...) utils::modifyList(as_usual(w$quick), list(scale = scale, args = list(...)))
+  given <- w$inputs$given
   changes <- list(
     `other assumptions` = list(how = how(), given = other_assumptions(w)),
     `half as many components` = list(how = how(0.5)), `half as many components again` = list(how = how(1.5)),
@@ -72,29 +74,43 @@ wz_changes <- function(w) {
     `another seed` = list(how = how(), seed = as.integer((w$seed + 1) %% .Machine$integer.max))
   )
   if (!is.null(w$inputs$near)) changes$`no neighbours` <- list(how = how(), alone = TRUE)
-  Map(function(change, name) c(change, name = name), changes, names(changes))
+  changes <- Map(function(change, name) c(change, name = name), changes, names(changes))
+  changes[lengths(lapply(changes, `[[`, "given")) > 0L | names(changes) != "other assumptions"]
 }
 
-# What else could be given beside the table, by what is changed: the completeness, which zeros can be false.
+# What else could be given beside the table, by what is changed: the evidence of how many, which zeros can be false.
 other_assumptions <- function(w) {
   given <- w$inputs$given
-  completeness_at <- function(end) {
-    given[c("effort", "cell")] <- list(NULL)
-    given$estimated <- is.null(given$completeness)
-    given$completeness <- as.matrix(w$completeness[c(end, end)])
-    given
+  out <- list()
+  if (is.null(given$assume)) {
+    out$`the phantom is what was missed` <- without_evidence(given, assume = "phantom")
+  } else {
+    out$`as two more searches would show` <- without_evidence(given)
   }
-  out <- list(
-    `completeness at its lower end` = completeness_at("low"), `completeness at its upper end` = completeness_at("high")
-  )
+  ends <- given$completeness
+  if (!is.null(ends) && any(ends[, 1L] < ends[, 2L])) {
+    out$`completeness at its lower end` <- replace_part(given, "completeness", ends[, c(1L, 1L), drop = FALSE])
+    out$`completeness at its upper end` <- replace_part(given, "completeness", ends[, c(2L, 2L), drop = FALSE])
+  }
   age <- w$inputs$near$given$age
   if (!is.null(given$within)) {
-    out$`all zeros can be false` <- utils::modifyList(given, list(within = NULL))
+    out$`all zeros can be false` <- replace_part(given, "within", NULL)
   } else if (!is.null(age)) {
-    given$within <- suppressMessages(range_through(unname(as.matrix(w$x)), unname(rowMeans(age))))
-    out$`only zeros within known ranges` <- given
+    ranges <- suppressMessages(range_through(unname(as.matrix(w$x)), unname(rowMeans(age))))
+    if (any(ranges)) out$`only zeros within known ranges` <- replace_part(given, "within", ranges)
   }
   out
+}
+
+replace_part <- function(given, name, value) {
+  given[name] <- list(value)
+  given
+}
+
+# Nothing is known but the table, and what is assumed.
+without_evidence <- function(given, assume = NULL) {
+  given[c("completeness", "effort", "cell", "pooled", "counts")] <- list(NULL)
+  replace_part(given, "assume", assume)
 }
 
 # The short answers to one change of settings, a list. An answer that was stopped early has the first of its copies.
@@ -105,9 +121,11 @@ answer_again <- function(change, common, tick) {
     quick = w$quick, copies = w$wanted, first = w$copies, seed = if (is.null(change$seed)) w$seed else change$seed,
     seconds = Inf, progress = FALSE, how = change$how
   )
-  learnt <- wz_learn(w$x, near, w$inputs$given, plan)
   given <- if (is.null(change$given)) stats::setNames(list(w$inputs$given), change$name) else change$given
+  assumed <- any(vapply(given, function(each) !is.null(each$assume), NA))
+  learnt <- wz_learn(w$x, near, replace_part(w$inputs$given, "assume", if (assumed) "phantom"), plan)
   unname(Map(function(given, name) {
+    learnt["share"] <- list(wz_share(w$x, given, plan, learnt))
     short_answer(suppressMessages(new_which_zeros(w$x, near, given, plan, learnt, NULL)), name)
   }, given, names(given)))
 }

@@ -104,30 +104,3 @@ bound_sentences <- function(fit, bounds = visit_bounds(fit)) {
     }
   )
 }
-
-# The same of an answer of which_zeros(): sites of which all or nothing is thought to be recorded.
-wz_bound_sentences <- function(w) {
-  if (w$source != "cell") {
-    return(NULL)
-  }
-  edge <- at_edge(w$completeness$estimate)
-  sites <- function(which) {
-    sprintf("%s (%s)", count_side(sum(which), axis_words(w)[1L]), show_names(as.character(w$completeness$site[which])))
-  }
-  c(
-    if (any(edge == -1)) {
-      sprintf("At its bound: detection is estimated at 0 at %s. What is missed there is not known.", sites(edge == -1))
-    },
-    if (any(edge == 1)) {
-      sprintf(
-        "At its bound: detection is estimated at 1 at %s. None missed is the end of the scale there, and no count.",
-        sites(edge == 1)
-      )
-    }
-  )
-}
-
-# Of a fit or of an answer.
-answer_bounds <- function(w) {
-  if (inherits(w, "which_zeros")) wz_bound_sentences(w) else if (!is.null(w[["missed_by"]])) bound_sentences(w)
-}

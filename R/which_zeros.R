@@ -147,8 +147,9 @@
 #' @export
 which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, distance = NULL, within = NULL,
                         completeness = NULL, effort = NULL, visits = NULL, detection = NULL, communities = NULL,
-                        visit_data = NULL, site_data = NULL, leave_out = NULL, reference = NULL, quick = FALSE,
-                        copies = NULL, seed = NULL, seconds = Inf, checkpoint = NULL, progress = interactive()) {
+                        visit_data = NULL, site_data = NULL, groups = NULL, series = FALSE, assume = NULL,
+                        leave_out = NULL, reference = NULL, quick = FALSE, copies = NULL, seed = NULL, seconds = Inf,
+                        checkpoint = NULL, progress = interactive()) {
   call <- match.call()
   if (!missing(x) && inherits(x, "shards")) {
     wz_refuse_shards(setdiff(names(call), c("", names(formals(which_zeros_shards)))))
@@ -166,7 +167,10 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   data <- wz_data(if (!missing(x)) x, cell)
   along <- list(age = age, place = place, environment = environment, distance = distance)
   along <- site_covariates(along, if (!missing(x)) attr(x, "sites", exact = TRUE), rownames(data$x), nrow(data$x))
+  series <- check_flag(series, "series")
+  if (!is.null(assume)) check_choice(assume, "assume", "phantom")
   values <- c(along, list(
+    groups = groups, series = series, assume = assume,
     within = within, completeness = completeness, effort = effort, visits = visits, detection = detection,
     communities = communities,
     visit_data = visit_data, site_data = site_data, leave_out = leave_out, reference = reference, quick = quick,
@@ -174,9 +178,21 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   ))
   tell_lost_columns(call, values)
   call <- keep_values(call, values)
-  if (length(leave_out) && !missing(x)) call$x <- x # an answer keeps the other sites alone
-  known <- c(completeness = !is.null(completeness), effort = !is.null(effort), visits = !is.null(visits))
-  if (sum(known) > 1L) stop_input("Only one of `completeness`, `effort` and `visits` can be given.")
+  # An answer keeps the lists of groups, and not the sites that were left out.
+  if ((length(leave_out) || !is.null(groups)) && !missing(x)) call$x <- x
+  known <- c(
+    completeness = !is.null(completeness), effort = !is.null(effort), visits = !is.null(visits), assume = !is.null(assume)
+  )
+  if (sum(known) > 1L) stop_input("Only one of `completeness`, `effort`, `visits` and `assume` can be given.")
+  pooled <- NULL
+  if (!is.null(groups)) {
+    if (!is.null(visits)) stop_input("Only one of `groups` and `visits` can be given.")
+    group <- check_wz_groups(groups, along, nrow(data$x), rownames(data$x))
+    lists <- pool_groups(data$x, along, group)
+    data <- check_data(lists$x, "binary", quiet = TRUE)
+    along <- lists$along
+    pooled <- lists$pooled
+  }
   near <- wz_near(along, data$x)
   given <- list(
     completeness = if (known[[1L]]) check_completeness(completeness, nrow(data$x), rownames(data$x)),
@@ -185,7 +201,8 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
       cell, list(detection = detection, communities = communities),
       list(visit_data = visit_data, site_data = site_data)
     ),
-    within = check_within(within, list(dims = c(n = nrow(data$x), m = ncol(data$x)), names = dimnames_of(data$x)))
+    within = check_within(within, list(dims = c(n = nrow(data$x), m = ncol(data$x)), names = dimnames_of(data$x))),
+    assume = assume, series = if (series) series_ages(near), counts = data$counts, pooled = pooled
   )
   given <- wz_order_visits(given, data$x)
   gone <- pick_some(leave_out, data$x, "leave_out")
@@ -210,12 +227,35 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   })
 }
 
+# The table as check_data() has it, 0/1, and `counts`, where it holds any.
 wz_data <- function(x, cell) {
   if (is.null(cell)) {
     if (is.null(x)) stop_missing("x")
-    return(check_data(x, "binary"))
+    return(if (has_counts(x)) counted_data(x) else check_data(x, "binary"))
   }
   check_data(wz_found(x, cell), "binary", "visits")
+}
+
+has_counts <- function(x) {
+  value <- as_plain_matrix(x, "x")
+  if (inherits(value, "Matrix")) value <- value@x
+  is.numeric(value) && any(value > 1, na.rm = TRUE) && all(value >= 0 & value == floor(value), na.rm = TRUE)
+}
+
+counted_data <- function(x) {
+  counts <- check_data(x, "count")$x
+  most <- max(if (inherits(counts, "Matrix")) counts@x else counts, na.rm = TRUE)
+  inform("`x` holds counts, up to %s: a find is a count of 1 or more.", format_big(most))
+  data <- check_data(1 * (counts > 0), "binary", quiet = TRUE)
+  data$counts <- as.matrix(counts)
+  data
+}
+
+# Ages of the bins of a series.
+series_ages <- function(near) {
+  age <- near$given$age
+  if (is.null(age)) stop_input("`series` needs `age`: rows are time bins, and gaps lie between finds in time.")
+  age
 }
 
 wz_near <- function(given, x) {
@@ -243,6 +283,9 @@ wz_keep <- function(given, kept) {
   given$completeness <- given$completeness[kept, , drop = FALSE]
   given$effort <- given$effort[kept]
   given$reference <- given$reference[kept]
+  if (!is.null(given$series)) given$series <- given$series[kept, , drop = FALSE]
+  if (!is.null(given$counts)) given$counts <- given$counts[kept, , drop = FALSE]
+  if (!is.null(given$pooled)) given$pooled <- lapply(given$pooled, `[`, kept)
   if (!is.null(given$within)) given$within <- given$within[kept, , drop = FALSE]
   wz_keep_visits(given, kept)
 }
@@ -371,7 +414,7 @@ wz_learn <- function(x, near, given, plan) {
   tasks <- Map(function(task, seed) c(task, seed = seed), tasks, drawn$seeds[seq_along(tasks)])
   if (!is.null(plan$first)) tasks <- utils::head(tasks, plan$first + 1L)
   common <- list(
-    x = x, near = near, likeness = choose_likeness(x, near), how = plan$how,
+    x = x, near = near, likeness = choose_likeness(x, near), how = plan$how, phantom = !is.null(given$assume),
     deadline = as.double(Sys.time()) + plan$seconds
   )
   name <- function(i) if (i == 1L) "the whole table" else sprintf("copy %d", i - 1L)
@@ -381,98 +424,113 @@ wz_learn <- function(x, near, given, plan) {
   if (is.null(done[[1L]]) || length(copies) < 2L) signal_interrupt()
   tell_interrupted(done, "tables")
   seed <- drawn$seeds[[plan$copies + 2L]]
-  list(full = done[[1L]], copies = unname(copies), share = with_seed(seed, wz_share(x, given, plan)), seed = seed)
+  learnt <- list(full = done[[1L]], copies = unname(copies), seed = seed)
+  learnt["share"] <- list(wz_share(x, given, plan, learnt))
+  learnt
 }
 
-# The share of each site that is not recorded, n x fits, where effort or visits say it.
-wz_share <- function(x, given, plan) {
-  if (is.null(given$effort) && is.null(given$cell)) {
+# The share of each site that is not recorded, n x fits, where the phantom or effort is assumed to say it.
+wz_share <- function(x, given, plan, learnt) {
+  if (!is.null(given$assume)) {
+    return(learnt$full$share)
+  }
+  if (is.null(given$effort)) {
     return(NULL)
   }
   k <- utils::head(unique(pmax(2L, learner_k(nrow(x), ncol(x)) %/% 2L)), if (plan$quick) 1L else 3L)
   control <- fit_control(n_start = 2, n_polish = 0, max_pass = 500, tol = 1e-7, progress = FALSE)
-  shares <- vapply(k, function(k) {
-    if (!is.null(given$effort)) {
-      fit <- quiet_fit(aspect_bernoulli(x, k, estimate = "map", effort = given$effort, control = control))$value
-      return(phantom_share(fit, unname(fit$pinned), "white"))
-    }
-    unrecorded_share(given, k, control)
-  }, numeric(nrow(x)))
+  shares <- with_seed(learnt$seed, vapply(k, function(k) {
+    fit <- quiet_fit(aspect_bernoulli(x, k, estimate = "map", effort = given$effort, control = control))$value
+    phantom_share(fit, unname(fit$pinned), "white")
+  }, numeric(nrow(x))))
   matrix(shares, nrow(x))
 }
 
-# From learners to the answer. The learners have seen more finds in the whole table than in the copies the weights are
-# from, and score higher. If chances are right, the odds p / (1 - p) of all zeros sum to the number of finds: a cell is
-# a zero with 1 - p, so that its part of the sum is p on average. The intercept is shifted to make it so.
+# From learners to the answer: chances of a record by weights from the copies and one calibration over all cells, then
+# how many of the zeros are false.
 new_which_zeros <- function(x, near, given, plan, learnt, call) {
-  copies <- learnt$copies
-  stack <- fit_stack(copies)
   odds <- learnt$full$odds
-  zero <- as.matrix(x) == 0
-  candidate <- zero %in% TRUE
-  if (!is.null(given$within)) candidate <- candidate & as.vector(as.matrix(given$within))
-  if (!is.null(given$reference)) candidate <- candidate & !given$reference[row(zero)]
-  candidate <- matrix(candidate, nrow(x))
-  eta <- stack$intercept + weighed_sum(stack$weights, function(l) odds[[l]])
-  se <- stack_se(odds, stack)
-  open <- is.na(zero) | zero
-  hidden <- wz_hidden(copies, stack)
-  shift <- log(sum(zero == FALSE, na.rm = TRUE) / sum(exp(eta[zero %in% TRUE])))
-  stack$intercept <- stack$intercept + shift
-  eta <- eta + shift
+  zero <- matrix(as.matrix(x) == 0, nrow(x))
+  is_zero <- matrix(zero %in% TRUE, nrow(x))
+  stack <- fit_stack(learnt$copies)
+  foreseen <- wz_calibrated(x, is_zero, stack, learnt)
+  stack <- foreseen$stack
+  eta <- foreseen$eta
+  gaps <- if (!is.null(given$series)) gaps_of_series(x, given$series)
+  known <- list(
+    x = x, counts = given$counts, pooled = given$pooled, eta = eta, zero = is_zero, kappa = foreseen$kappa,
+    bins = log_odds_bins(eta[setdiff(which(is_zero), gaps)]), finds = foreseen$finds, gaps = gaps
+  )
+  many <- how_many(known, given, learnt$share)
   p <- stats::plogis(eta)
-  finds <- rowSums(zero == FALSE, na.rm = TRUE)
-  known <- if (!isTRUE(given$estimated)) given$completeness
-  poor <- wz_poor(rowSums(exp(eta) * (zero %in% TRUE)), finds, known)
-  hidden$p <- scale_odds(hidden$p, poor[row(zero)[hidden$at]])
-  least <- wz_least(scale_odds(stats::plogis(eta - 1.645 * se), poor), open, hidden)
-  source <- c("completeness", "effort", "cell")[!vapply(given[c("completeness", "effort", "cell")], is.null, NA)]
-  share <- if (length(source)) learnt$share else learnt$full$share
-  site <- wz_completeness(given$completeness, share, least)
-  unlike <- wz_unlike(stats::plogis(eta + 1.645 * se), open, candidate)
-  surest <- pmin(pmax(learnt$full$surest, 0.5), 1)
-  richness <- if (is.null(known)) {
-    list(factor = rep(1, nrow(x)))
-  } else {
-    wz_richness(exp(eta) * (zero %in% TRUE), finds, site$estimate, surest)
-  }
-  p[!open] <- NA
+  p[zero %in% FALSE] <- NA
   names <- dimnames_of(x)
   dimnames(p) <- name_sides(names)
   w <- structure(
     list(
-      probability = p, se = se, candidate = candidate,
-      completeness = data.frame(site = label_of(seq_len(nrow(x)), names[[1L]]), site[c("estimate", "low", "high")],
-        least = least, surest = surest, factor = richness$factor),
-      source = if (length(source)) source else "phantom", stack = stack, near = learnt$full$tuned,
-      weights = stack_table(stack, copies), x = x, names = names, restricted = !is.null(given$within),
+      probability = p, se = stack_se(odds, stack), candidate = wz_candidates(is_zero, given), gaps = gaps,
+      log_ratio = many$log_ratio, source = many$source, kappa = foreseen$kappa, how_many = many$estimates,
+      one_more = one_more_of(known, many$source), stack = stack, near = learnt$full$tuned,
+      weights = stack_table(stack, learnt$copies), x = x, names = names, restricted = !is.null(given$within),
       dims = c(n = nrow(x), m = ncol(x)),
       finds = sum(zero == FALSE & scored_sites(given$reference, nrow(x)), na.rm = TRUE), seed = plan$seed,
-      quick = plan$quick, copies = length(copies), wanted = plan$copies,
+      quick = plan$quick, copies = length(learnt$copies), wanted = plan$copies,
       inputs = list(near = near, given = given), call = call
     ),
     class = "which_zeros"
   )
-  w$draws <- with_seed(learnt$seed, wz_draws(w, odds, site$draws, richness))
-  total <- wz_total(w)
-  # What it is without an assumption is no less than what it is with it.
-  w$total <- c(total, unlike = max(unlike, total[["most"]]))
-  judged <- judge_stack(copies, stack$ridge, dim(x), scored_sites(given$reference, nrow(x)))
+  w <- wz_add_sums(w, many, learnt$seed)
+  judged <- judge_stack(learnt$copies, stack$ridge, dim(x), scored_sites(given$reference, nrow(x)))
   w$quality <- judged$table
   w[c("gain", "curve")] <- judged[c("gain", "curve")]
-  w$centre <- vapply(odds, function(z) mean(z[candidate]), 0)
+  w$centre <- vapply(odds, function(z) mean(z[w$candidate]), 0)
   w$odds <- if (length(x) <= most_kept) odds
-  tell_raised(w$completeness$site[site$raised])
   w
 }
 
-tell_raised <- function(sites) {
-  if (length(sites)) {
-    inform(
-      "`completeness` is below what the table allows at %s and was raised there: %s.",
-      count_words(length(sites), "site"), show_names(as.character(sites))
+# Which zeros are asked about.
+wz_candidates <- function(zero, given) {
+  if (!is.null(given$within)) zero <- zero & as.vector(as.matrix(given$within))
+  if (!is.null(given$reference)) zero <- zero & !given$reference[row(zero)]
+  zero
+}
+
+# The log-odds of all cells, calibrated over finds and zeros, and how well finds are foreseen.
+wz_calibrated <- function(x, zero, stack, learnt) {
+  eta <- stack$intercept + weighed_sum(stack$weights, function(l) learnt$full$odds[[l]])
+  found <- found_table(x)
+  sums <- Matrix::colSums(found)
+  hidden <- hidden_log_odds(learnt$copies, stack)
+  line <- calibrate_chances(log_odds_bins(eta[zero]), hidden, sum(sums[sums > 1]))
+  eta <- line[1L] + line[2L] * eta
+  alone <- as.matrix(found)[, sums == 1, drop = FALSE] == 1
+  list(
+    stack = calibrated_stack(stack, line), eta = eta, finds = sum(sums),
+    kappa = mean_foreseen(
+      line[1L] + line[2L] * hidden, sum(sums), unseen_chances(Matrix::rowSums(found))[row(alone)[alone]]
     )
+  )
+}
+
+# Sums over sites and taxa in draws, and the total.
+wz_add_sums <- function(w, many, seed) {
+  cells <- wz_missed(w)
+  at <- cbind(cells$row, cells$column)
+  is_gap <- which(w$candidate) %in% w$gaps
+  spread <- function(value) {
+    out <- matrix(0, w$dims[["n"]], w$dims[["m"]])
+    out[at] <- value
+    out
   }
+  missed <- spread(ifelse(is_gap, 0, cells$missed))
+  gaps <- spread(as.double(is_gap))
+  w$draws <- with_seed(seed, draw_sums(missed, gaps, many$relative))
+  w$total <- answer_total(missed, gaps, many, w$draws)
+  part <- w$total[["missed"]] / max(w$how_many$missed[1L], 1e-12)
+  ends <- c("missed", "low", "high")
+  w$how_many[ends] <- part * w$how_many[ends]
+  w$how_many[1L, ends] <- w$total
+  w
 }
 
 # Which sites the answer is about: all but those for reference.
@@ -496,186 +554,9 @@ stack_se <- function(odds, stack) {
   matrix(unlist(root), nrow(odds[[1L]]))
 }
 
-# The chances of a record that finds had while they were hidden, at their lower (5 %) ends: list(at, p).
-wz_hidden <- function(copies, stack) {
-  each <- lapply(copies, function(copy) {
-    odds <- copy$odds[copy$deleted, , drop = FALSE]
-    list(at = copy$at[copy$deleted], p = stats::plogis(stack_odds(stack, odds) - 1.645 * odds_se(odds, stack)))
-  })
-  list(at = unlist(lapply(each, `[[`, "at")), p = unlist(lapply(each, `[[`, "p")))
-}
-
-# The most false absences where taxa differ in how well they are recorded, as identifiability() has it.
-wz_unlike <- function(p, open, candidate) {
-  p[!open] <- 0
-  columns <- two_tops(t(p), t(open))
-  most <- unlike_missed(list(p = p, observed = open), seq_len(nrow(p)), columns)$both
-  sum(matrix(most, nrow(p))[candidate])
-}
-
-n_top <- 5L
-
-# Completeness is at least every chance of a site, so at least the mean of the largest five (of fewer where there are
-# fewer than 50 taxa), which an error of one does not carry away.
-wz_least <- function(p, open, hidden) {
-  p[!open] <- 0
-  p[hidden$at] <- hidden$p
-  top <- seq_len(top_size(ncol(p)))
-  apply(p, 1L, function(row) mean(sort(row, decreasing = TRUE)[top]))
-}
-
-top_size <- function(m) max(1L, min(n_top, m %/% 10L))
-
-# list(estimate, low, high, draws = n x several, raised), never below what the table allows.
-wz_completeness <- function(given, share, least) {
-  if (!is.null(given)) {
-    draws <- given[, 1L] + outer(given[, 2L] - given[, 1L], seq(0, 1, length.out = 9L))
-    ends <- given
-  } else {
-    draws <- 1 - share
-    ends <- t(apply(draws, 1L, stats::quantile, probs = c(0.05, 0.95), names = FALSE))
-  }
-  estimate <- rowMeans(draws)
-  list(
-    estimate = pmax(estimate, least), low = pmax(pmin(ends[, 1L], estimate), least),
-    high = pmax(ends[, 2L], estimate, least),
-    draws = pmax(draws, least),
-    raised = if (is.null(given)) rep(FALSE, length(least)) else ends[, 2L] < least - 1e-9
-  )
-}
-
-# Where completeness is known, the finds of a site say more than the learners make of them. The odds of its zeros sum to
-# S_i, which is its number of finds F_i if chances are right. Given completeness c_i that sum is taken as M_i =
-# S_i exp(a + b log c_i), by Poisson regression, and F_i as Poisson about M_i times a Gamma factor with mean 1 and shape
-# g, so that M_i (F_i + g) / (M_i + g) finds were to be expected. As the residuals of that regression sum to 0, also
-# when weighed by log c, the numbers missed sum to about sum_i F_i (1 - c_i) / c_i, the estimate of Horvitz and
-# Thompson.
-# (Where c is estimated from the table itself, low numbers of finds come with low c, and that sum is too small.)
-# list(factor, by which the odds of a site are multiplied, sums = S times factor, finds).
-wz_richness <- function(odds, finds, completeness, surest) {
-  sums <- rowSums(odds)
-  factor <- fill_up(odds, richness_factor(sums, finds, completeness), completeness, surest)
-  list(factor = factor, sums = sums * factor, finds = finds)
-}
-
-# What the odds of a site are multiplied by, at most 1, before its chances bound its completeness: a site that was
-# poorly recorded has fewer finds than the learners expect of it, and lower chances than they say. 1 where completeness
-# is not known.
-wz_poor <- function(sums, finds, completeness) {
-  if (is.null(completeness)) {
-    return(rep(1, length(finds)))
-  }
-  pmin(richness_factor(sums, finds, rowMeans(completeness)), 1)
-}
-
-# Chances whose odds are multiplied by a factor.
-scale_odds <- function(p, factor) p * factor / (1 - p + p * factor)
-
-# Before any chance has reached its limit.
-richness_factor <- function(sums, finds, completeness) {
-  used <- sums > 0
-  design <- cbind(1, log(completeness))
-  if (sum(used) < 3L || stats::sd(design[used, 2L]) < 1e-6) design <- design[, 1L, drop = FALSE]
-  fit <- suppressWarnings(stats::glm.fit(
-    design[used, , drop = FALSE], finds[used],
-    offset = log(sums[used]), family = stats::poisson()
-  ))
-  mean <- sums * exp(as.vector(design %*% fit$coefficients))
-  shape <- exp(stats::optimize(gamma_poisson, c(-3, 8), finds[used], mean[used], maximum = TRUE)$maximum)
-  ifelse(used, mean / sums * (finds + shape) / (mean + shape), 1)
-}
-
-most_lift <- 4
-
-# The odds of each row times `factor` would let (1 - c) / c of each find expected be missed, but that no chance goes
-# beyond its limit in missed_at(). Returns factors with which the rest makes up for that, at most `most_lift` times as
-# large.
-fill_up <- function(odds, factor, completeness, surest, passes = 20L) {
-  wanted <- rowSums(odds) * factor * (1 - completeness) / completeness
-  most <- most_lift * factor
-  for (pass in seq_len(passes)) {
-    scaled <- odds * factor
-    reached <- rowSums(missed_at(scaled / (1 + scaled), completeness, surest))
-    factor <- ifelse(reached > 0, pmin(factor * wanted / reached, most), factor)
-  }
-  factor
-}
-
-# Log-likelihood of counts that are Poisson about a Gamma factor of mean 1 and shape exp(log_shape) times their mean.
-gamma_poisson <- function(log_shape, count, mean) {
-  sum(stats::dnbinom(count, size = exp(log_shape), mu = mean, log = TRUE))
-}
-
-# The chance that a taxon is there which is recorded with chance p, where a share c of what is there is recorded. No
-# taxon is taken as surer to be there than `surest`, nor as less sure to be there than to be recorded.
-present_at <- function(p, c, surest = 1) pmin(p / c, pmax(p, surest))
-
-# The chance that a zero is a false absence. With c the completeness of its row, a taxon that is there with chance q is
-# recorded with chance p = c q, and not found although there with q (1 - c) / (1 - c q).
-missed_at <- function(p, c, surest = 1) {
-  q <- present_at(p, c, surest)
-  pmin(q * (1 - c) / pmax(1 - c * q, 1e-12), 1)
-}
-
-# Draws of all numbers: fewer where each takes long.
-n_draws <- function(cells) if (cells <= 1e5) 200L else 40L
-
-# Numbers of false absences by site, by taxon and in all, over weights drawn from their normal approximation and
-# completeness from the fits, or, where it is known, over what finds say of the numbers to be expected, without the
-# learners' help; what is random in the number itself, given the chances, is added.
-wz_draws <- function(w, odds, completeness, richness) {
-  n <- w$dims[["n"]]
-  m <- w$dims[["m"]]
-  root <- chol_root(w$stack$covariance)
-  centre <- c(w$stack$intercept, w$stack$weights)
-  zero <- as.matrix(w$x == 0) %in% TRUE
-  draws <- n_draws(n * m)
-  out <- list(sites = matrix(0, n, draws), taxa = matrix(0, m, draws), total = numeric(draws))
-  for (draw in seq_len(draws)) {
-    beta <- centre + as.vector(root %*% stats::rnorm(length(centre)))
-    odds_now <- finite_odds(beta[1L] + weighed_sum(beta[-1L], function(l) odds[[l]]))
-    odds_now[!zero] <- 0
-    drawn <- if (!is.null(richness$sums)) richness$sums * draw_finds(richness$finds)
-    now <- missed_of_draw(
-      odds_now, w$candidate, drawn, completeness[, (draw - 1L) %% ncol(completeness) + 1L], w$completeness$surest
-    )
-    missed <- now$missed
-    noise <- now$noise
-    out$sites[, draw] <- with_noise(rowSums(missed), rowSums(noise))
-    out$taxa[, draw] <- with_noise(colSums(missed), colSums(noise))
-    out$total[draw] <- with_noise(sum(missed), sum(noise))
-  }
-  out
-}
-
-# Numbers with their own chance variation.
-with_noise <- function(missed, variance) {
-  missed[] <- pmax(missed + stats::rnorm(length(missed)) * sqrt(variance), 0)
-  missed
-}
-
-# What finds say of the number to be expected at each site, as a share of it.
-draw_finds <- function(finds) stats::rgamma(length(finds), finds + 0.5, finds + 0.5)
-
-# Weights that few hidden finds hardly fix draw log-odds without bounds.
-finite_odds <- function(log_odds) exp(pmin(log_odds, 300))
-
-# Chances that zeros are false absences, and the variance of each; odds: rows x taxa, 0 where there is no zero; drawn:
-# what the odds of each row sum to where completeness is known, else NULL.
-missed_of_draw <- function(odds, candidate, drawn, completeness, surest) {
-  if (!is.null(drawn)) odds <- odds * (drawn / pmax(rowSums(odds), 1e-300))
-  p <- odds / (1 + odds)
-  p[!candidate] <- 0
-  missed <- missed_at(p, completeness, surest)
-  # With c known the number is negative binomial given the finds, with variance F (1 - c) / c^2: that of the number to
-  # be expected, and the number's own.
-  list(missed = missed, noise = if (is.null(drawn)) missed * (1 - missed) else missed)
-}
-
-# A square root of a covariance, of any rank.
-chol_root <- function(v) {
-  parts <- eigen(v, symmetric = TRUE)
-  parts$vectors %*% diag(sqrt(pmax(parts$values, 0)), length(parts$values))
+# The log-odds of a record that finds had while they were hidden.
+hidden_log_odds <- function(copies, stack) {
+  unlist(lapply(copies, function(copy) stack_odds(stack, copy$odds[copy$deleted, , drop = FALSE])))
 }
 
 central_range <- function(draws) stats::quantile(draws, c(0.05, 0.95), names = FALSE)
@@ -687,39 +568,10 @@ coherent_ends <- function(ends, missed, most = NULL) {
   cbind(low = pmin(ends[, 1L], missed), high = high)
 }
 
-# The numbers of all zeros at once would take more memory than all else: so many at a time.
-wz_total <- function(w, at_once = 2^20) {
-  at <- which(w$candidate)
-  sums <- c(missed = 0, most = 0)
-  for (from in seq(0, max(length(at) - 1, 0), by = at_once)) {
-    cells <- wz_missed(w, at[seq_len(min(length(at) - from, at_once)) + from])
-    sums <- sums + c(sum(cells$missed), sum(cells$missed_most))
-  }
-  ends <- coherent_ends(t(central_range(w$draws$total)), sums[["missed"]], sums[["most"]])
-  c(sums["missed"], ends[1L, ], sums["most"])
-}
-
 # The numbers of the zeros that were asked about, in the order of cells.
 wz_missed <- function(w, at = which(w$candidate)) {
   row <- (at - 1L) %% w$dims[["n"]] + 1L
-  site <- lapply(w$completeness, `[`, row)
-  numbers <- missed_numbers(w$probability[at], w$se[at], site)
+  numbers <- missed_numbers(w$probability[at], w$se[at], w$log_ratio[row, , drop = FALSE])
+  numbers[at %in% w$gaps, c("present", "missed", "missed_low", "missed_high")] <- 1
   data.frame(row = row, column = (at - 1L) %/% w$dims[["n"]] + 1L, numbers)
-}
-
-# The numbers of zeros with these chances of a record and standard errors of their log-odds; site: estimate, low, high,
-# least, surest and factor of the site of each. This is the one place where they are made, and made coherent: chance <=
-# present, and missed_low <= missed <= missed_high <= missed_most. A factor below 1, of a site with few finds for its
-# completeness, is part of what was missed there, but not of the chance that was measured: that is the least of present.
-missed_numbers <- function(chance, se, site) {
-  odds <- stats::qlogis(chance) + log(site$factor)
-  p <- stats::plogis(odds)
-  low <- stats::plogis(odds - 1.645 * se)
-  high <- stats::plogis(odds + 1.645 * se)
-  data.frame(
-    chance = chance, present = pmax(present_at(p, site$estimate, site$surest), chance),
-    missed = missed_at(p, site$estimate, site$surest),
-    missed_low = missed_at(low, site$high, site$surest), missed_high = missed_at(high, site$low),
-    missed_most = most_missed(high, site$least)
-  )
 }

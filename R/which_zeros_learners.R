@@ -97,9 +97,11 @@ found_neighbours <- function(near, most, strength) {
 # their numbers of finds.
 fill_unseen <- function(p, table) {
   unseen <- table$sums == 0
-  if (any(unseen)) p[, unseen] <- 0.5 * (table$size + 0.5) / sum(table$size + 0.5)
+  if (any(unseen)) p[, unseen] <- unseen_chances(table$size)
   unname(p)
 }
+
+unseen_chances <- function(size) 0.5 * (size + 0.5) / sum(size + 0.5)
 
 # How often a taxon was found: learners know rare taxa less well, which their own log-odds do not say. How many finds a
 # site has is not asked: it tells where finds are hidden evenly, but poor sites may be those that lost most
@@ -116,25 +118,18 @@ as_usual <- function(quick) list(quick = quick, scale = 1, args = list())
 
 scaled_k <- function(k, scale) unique(pmax(2L, as.integer(round(k * scale))))
 
-# What the phantom writes of each site, by fits with few and with many components, whose answers differ: list(share = n
-# x fits, surest = the chance that content gives to the likeliest attribute of each site, a mean over fits).
+# The share of each site that the phantom writes, n x fits, by fits with few and with many components, whose answers
+# differ.
 phantom_shares <- function(x, near, how) {
   k <- unique(pmin(scaled_k(c(3L, 4L, 5L, 6L, 8L), how$scale), max(learner_k(nrow(x), ncol(x)))))
   if (how$quick) k <- k[unique(c(1L, (length(k) + 1L) %/% 2L))]
   control <- fit_control(n_start = 3, n_finish = 1, n_polish = 0, max_pass = 300, tol = 1e-6, progress = FALSE)
-  fits <- lapply(k, function(k) {
+  share <- vapply(k, function(k) {
     given <- list(x, k, estimate = "map", prior = flat_rows, phantom = "white", smooth = near, control = control)
-    quiet_fit(do.call(aspect_bernoulli, utils::modifyList(given, how$args)))$value
-  })
-  share <- vapply(fits, function(fit) phantom_share(fit, unname(fit$pinned), "white"), numeric(nrow(x)))
-  surest <- vapply(fits, surest_content, numeric(nrow(x)))
-  list(share = matrix(share, nrow(x)), surest = rowMeans(matrix(surest, nrow(x))))
-}
-
-# The largest chance, of each observation, that the content of a fit gives to an attribute.
-surest_content <- function(fit) {
-  kinds <- ifelse(unname(fit$pinned) == "white", "white", "content")
-  apply(cell_scores(fit, seq_len(fit$dims[["n"]]), kinds)$present, 1L, max)
+    fit <- quiet_fit(do.call(aspect_bernoulli, utils::modifyList(given, how$args)))$value
+    phantom_share(fit, unname(fit$pinned), "white")
+  }, numeric(nrow(x)))
+  matrix(share, nrow(x))
 }
 
 # Beals' smoothing without the cell itself: the mean, over the finds of an observation, of how many of the other
@@ -178,7 +173,8 @@ learn_task <- function(task, common, tick) {
   if (!length(task$deleted)) {
     return(with_seed(task$seed, {
       learnt <- learn_table(x, common$near, common$likeness, task$members, common$how)
-      c(learnt, phantom_shares(x, learnt$near, common$how))
+      if (common$phantom) learnt$share <- phantom_shares(x, learnt$near, common$how)
+      learnt
     }))
   }
   cells <- with_seed(task$seed, judged_cells(x, task$deleted))

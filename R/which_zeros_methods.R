@@ -1,14 +1,11 @@
 # What users do with the answer of which_zeros(): print it, take it apart by zeros, sites and taxa, ask why.
 
+# What the number missed is a number of, or rests on.
 wz_words <- list(
-  phantom = "if the part of a site that makes only zeros (its phantom) is what was missed",
+  lists = "as two more such searches would show", counts = "by counts of one and two, and by lists",
+  groups = "of the fauna of each group", visits = "by occupancy of each taxon",
   completeness = "if completeness is as you gave it", effort = "if what was missed follows effort",
-  cell = "by the model of the repeated visits"
-)
-
-wz_range <- c(
-  phantom = "90 % of draws of weights and fits, all under that assumption", completeness = "90 % range",
-  effort = "90 % of draws of weights and fits, all under that assumption", cell = "90 % of draws of weights and fits"
+  phantom = "if the part of a site that makes only zeros (its phantom) is what was missed"
 )
 
 # The table that the answer was made from, or repeated surveys, may be gone or changed where update() is called. Where
@@ -17,26 +14,24 @@ wz_range <- c(
 update.which_zeros <- function(object, ..., evaluate = TRUE) {
   evaluate <- check_flag(evaluate, "evaluate")
   changes <- named_changes(match.call(expand.dots = FALSE)$...)
-  whole <- is.null(object$call$leave_out) && is.null(object$call$visits) && !"visits" %in% names(changes)
+  whole <- all(vapply(object$call[c("leave_out", "visits", "groups")], is.null, NA)) && !"visits" %in% names(changes)
   updated_call(object, changes, list(x = if (whole) object$x), evaluate, parent.frame())
 }
 
+#' @rdname as.data.frame.which_zeros
 #' @export
-print.which_zeros <- function(x, n = 5L, ...) {
+print.which_zeros <- function(x, n = 5L, ..., by = c("chance", "missed")) {
   check_dots(...)
   n <- check_shown(n)
+  by <- check_choice(by, "by", c("chance", "missed"))
   said <- answer_sentences(x)
-  writeLines(wrap_text(c(
-    paste("Which zeros are false?", said[["table"]]), sprintf("%s (%s).", said[["missed"]], said[["range"]]),
-    said[["bound"]], wz_bound_sentences(x)
-  ), exdent = 2))
-  zeros <- utils::head(as.data.frame(x, n = max(n, 1)), n)
-  print_zeros(zeros, axis_words(x))
-  writeLines(wrap_text(c(complete_sentence(zeros, x), quality_sentences(x)), exdent = 2))
+  writeLines(wrap_text(c(paste("Which zeros are false?", said[["table"]]), said[-1L]), exdent = 2))
+  print_zeros(utils::head(as.data.frame(x, n = max(n, 1), by = by), n), axis_words(x), by)
+  writeLines(wrap_text(quality_sentences(x), exdent = 2))
   invisible(x)
 }
 
-# The answer in words: the table, how many were missed, between which ends, and what the table allows.
+# The answer in words: the table; how many were missed and what else there is to say of that.
 answer_sentences <- function(w) {
   c(
     table = sprintf(
@@ -45,32 +40,88 @@ answer_sentences <- function(w) {
       if (w$restricted) " that can be false" else "",
       reference_words(w)
     ),
-    total_sentences(w$total, w$source, axis_words(w))
+    missed = total_sentence(w$total, w$source, no_point(w$kappa, w$finds, w$dims[["m"]]), axis_words(w)),
+    more = more_sentence(w), other = other_sentence(w), ages = ages_sentence(w)
   )
 }
 
-total_sentences <- function(total, source, words) {
-  c(
-    missed = sprintf(
-      if (total[["missed"]] < 1) "Less than one (%s) of them was missed, %s" else "About %s of them were missed, %s",
-      show_count(total[["missed"]]), wz_words[[source]]
+# How many were missed, between which ends, of what that is a number, and how such numbers have done.
+total_sentence <- function(total, source, unsure, words) {
+  number <- show_count(total[["missed"]])
+  range <- sprintf("%s to %s", show_count(total[["low"]]), show_count(total[["high"]]))
+  few <- total[["missed"]] < 1
+  about <- if (few) sprintf("Less than one (%s)", number) else paste("About", number)
+  were <- sprintf("%s of them %s missed", about, if (few) "was" else "were")
+  switch(source,
+    lists = paste(
+      if (is.null(unsure)) {
+        sprintf("Two more searches as thorough as this one would show that about %s of them were missed (%s).", number, range)
+      } else {
+        sprintf(
+          "Two more searches as thorough as this one would show that %s of them were missed; one number %s has not held.",
+          range, unsure
+        )
+      },
+      "The range held in 9 of 10 surveys whose truth is known (?how_many). It does not say how thorough the search was."
     ),
-    range = sprintf("%s to %s, %s", show_count(total[["low"]]), show_count(total[["high"]]), wz_range[[source]]),
-    bound = bound_sentence(total, words, source == "completeness")
+    counts = sprintf(
+      "%s (%s), by counts of one and two and by how well finds are foreseen: what more such searches would show.", were,
+      range
+    ),
+    groups = sprintf(
+      "%s (%s): %s of the fauna of a group that none of its sites shows, by Chao's estimate.", were, range, words[2L]
+    ),
+    visits = sprintf(
+      "%s (%s), by the occupancy of each of the %s: what lived at the %s visited and no visit found.", were, range,
+      words[2L], words[1L]
+    ),
+    completeness = sprintf("%s, %s (%s, 90 %% range).", were, wz_words$completeness, range),
+    sprintf("%s, %s (%s, 90 %% of draws of fits, all under that assumption).", were, wz_words[[source]], range)
   )
 }
 
-# Given completeness, sites with fewer finds than expected have lower chances, which allow more.
-bound_sentence <- function(total, words, given = FALSE) {
-  says <- if (given) "and that completeness allow" else "alone allows"
-  most <- show_count(total[["most"]])
-  unlike <- show_count(total[["unlike"]])
-  alike <- sprintf("all %s of a %s are recorded equally well", words[2L], singular_word(words[1L]))
-  if (most == unlike) {
-    sprintf("The table %s 0 to %s, whether or not %s.", says, most, alike)
-  } else {
-    sprintf("The table %s 0 to %s where %s, up to %s where not.", says, most, alike, unlike)
+# What can be checked: what the next search will find.
+more_sentence <- function(w) {
+  if (!is.null(w$one_more)) sprintf("One more such search would find about %s of them.", show_count(w$one_more))
+}
+
+# What other evidence says, which need not agree: it may be the number of something else.
+other_sentence <- function(w) {
+  others <- w$how_many[-1L, ]
+  others <- others[!is.na(others$high) | rownames(others) == "gaps", ]
+  if (!nrow(others)) {
+    return(NULL)
   }
+  ends <- ifelse(is.na(others$high), "", sprintf(" (%s to %s)", show_count(others$low), show_count(others$high)))
+  sprintf("Other evidence: %s.", paste0(show_count(others$missed), ends, " by ", others$evidence, collapse = "; "))
+}
+
+# How many of those missed lie within the known ages of their taxa; NULL without ages.
+ages_sentence <- function(w) {
+  inside <- missed_inside(w)
+  if (is.null(inside)) {
+    return(NULL)
+  }
+  sprintf(
+    "Of these %s lie between the first and the last find of their %s, %s before or after, where it may not have lived.",
+    show_count(inside[["inside"]]), singular_word(axis_words(w)[2L]), show_count(inside[["outside"]])
+  )
+}
+
+missed_inside <- function(w) {
+  age <- w$inputs$near$given$age
+  if (is.null(age) || w$restricted) {
+    return(NULL)
+  }
+  known <- inside_known_ages(w)
+  cells <- wz_missed(w)
+  inside <- sum(cells$missed[known[cbind(cells$row, cells$column)]])
+  c(inside = inside, outside = w$total[["missed"]] - inside)
+}
+
+# Zeros between the first and the last find of their taxon, or as old as one of these.
+inside_known_ages <- function(w) {
+  as.matrix(suppressMessages(range_through(unname(as.matrix(w$x)), unname(answer_ages(w)), "include")))
 }
 
 # Which sites of an answer are scored.
@@ -81,37 +132,19 @@ reference_words <- function(w) {
   if (others > 0L) paste("; for reference:", count_side(others, axis_words(w)[1L])) else ""
 }
 
-print_zeros <- function(zeros, words) {
+print_zeros <- function(zeros, words, by) {
   if (!nrow(zeros)) {
     return(invisible())
   }
   two <- function(x) sprintf("%.2f", x)
   shown <- data.frame(
     rank = zeros$rank, site = zeros$site, taxon = zeros$taxon, chance = two(zeros$chance),
-    missed = sprintf("%s (%s to %s)", two(zeros$missed), two(zeros$missed_low), two(zeros$missed_high)),
-    most = two(zeros$missed_most)
+    missed = sprintf("%s (%s to %s)", two(zeros$missed), two(zeros$missed_low), two(zeros$missed_high))
   )
   names(shown)[2:3] <- singular_word(words)
+  cat(c(chance = "Zeros where a find was most expected:\n", missed = "Zeros most probably missed:\n")[[by]])
   print.data.frame(shown, row.names = FALSE)
-  writeLines(wrap_text(
-    "chance: of a record; missed: it was there and was missed (range); most: what the table alone allows", exdent = 2
-  ))
-}
-
-seems_complete <- 0.1 # missed at most with this part of the chance of a record, under the phantom's assumption
-
-# A high chance and next to nothing missed look like a contradiction: why they are none. NULL where none is shown.
-complete_sentence <- function(zeros, w) {
-  if (w$source != "phantom" || !any(zeros$missed_high < seems_complete * zeros$chance)) {
-    return(NULL)
-  }
-  site <- singular_word(axis_words(w)[1L])
-  sprintf(
-    paste(
-      "Where `missed` is next to 0, the %s has next to no phantom: that assumption takes its list for complete. The",
-      "rank goes by `chance`, which needs no assumption; `most` is what the table allows."
-    ), site
-  )
+  writeLines(wrap_text("chance: of a record; missed: it was there and was missed (range)", exdent = 2))
 }
 
 # Not what summary() makes of any list: the answer, and the sites and taxa of which most was missed.
@@ -254,16 +287,18 @@ weak_sentence <- function(q, hidden, words) {
   )
 }
 
-#' The zeros of an answer as a data frame
+#' The zeros of an answer, as a data frame or printed
 #'
 #' @param x a result of [which_zeros()].
 #' @param row.names,optional as in [as.data.frame()], not used.
-#' @param n how many zeros, likeliest first: a whole number, or `Inf` for all.
+#' @param n how many zeros, first of the list first: a whole number, or `Inf` for all.
+#' @param by what they are sorted by: `"chance"`, where a find was most expected, or `"missed"`, where something was most
+#'   probably missed. These differ where completeness is known site by site, and in a series.
 #' @param site,taxon names or numbers of those to look at; `NULL` is all. Ranks stay those over the whole table.
 #' @param ... must be empty.
-#' @return A data frame, likeliest first: `rank`, `site`, `taxon` (names, or numbers where the table has none), and the
+#' @return A data frame in that order: `rank`, `site`, `taxon` (names, or numbers where the table has none), and the
 #'   numbers that [which_zeros()] explains, all within \[0, 1\]: `chance`, `present`, `missed`, `missed_low`,
-#'   `missed_high`, `missed_most`. Equal zeros come in the order of rows, then columns. Cost: one sort of the zeros.
+#'   `missed_high`. Equal zeros come in the order of rows, then columns. Cost: one sort of the zeros.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [by_site()], [by_taxon()], [multicause-glossary] for the words
 #' @examples
@@ -272,20 +307,22 @@ weak_sentence <- function(q, hidden, words) {
 #' @export
 as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # nolint: object_name_linter.
                                       n = Inf, site = NULL, taxon = NULL,
-                                      ...) {
+                                      by = c("chance", "missed"), ...) {
   check_frame_dots(...)
+  by <- check_choice(by, "by", c("chance", "missed"))
   if (!identical(n, Inf)) n <- check_count(n, "n", 1L)
   rows <- pick(site, x$dims[["n"]], x$names[[1L]], "site")
   columns <- pick(taxon, x$dims[["m"]], x$names[[2L]], "taxon")
   at <- which(x$candidate)
   row <- (at - 1L) %% x$dims[["n"]] + 1L
-  at <- at[order(-x$probability[at], row, at)]
+  main <- if (by == "missed") -wz_missed(x, at)$missed else -x$probability[at]
+  at <- at[order(main, -x$probability[at], row, at)]
   wanted <- ((at - 1L) %% x$dims[["n"]] + 1L) %in% rows & ((at - 1L) %/% x$dims[["n"]] + 1L) %in% columns
   rank <- utils::head(which(wanted), n)
   cells <- wz_missed(x, at[rank])
   data.frame(
     rank = rank, site = label_of(cells$row, x$names[[1L]]), taxon = label_of(cells$column, x$names[[2L]]),
-    cells[c("chance", "present", "missed", "missed_low", "missed_high", "missed_most")]
+    cells[c("chance", "present", "missed", "missed_low", "missed_high")]
   )
 }
 
@@ -305,11 +342,11 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
 #'   `print()` and `plot()` show those of which most was missed first. It has the columns
 #'   \item{`site`, `taxon` or `group`}{what is summed over.}
 #'   \item{`finds`, `zeros`}{how many there are; zeros are those that can be false.}
-#'   \item{`missed`, `low`, `high`}{the expected number of false absences, and the central 90 % of that number. The
-#'     range is over weights, fits and completeness, and over what is random in the number itself. It holds `missed` and
-#'     ends at `most`.}
-#'   \item{`most`}{the largest expected number that the table alone allows, where all taxa of a site are recorded
-#'     equally well. Fits to repeated visits do not have this column, because visits decide.}
+#'   \item{`missed`, `low`, `high`}{the expected number of false absences, and the central 90 % of that number, whole
+#'     numbers. Of an answer the range is that of the total, with the scatter that was measured about sums by one ratio
+#'     (a coefficient of variation of .25 of sites, .6 of taxa), and what is random in the number itself.}
+#'   \item{`most`}{of fits of one table: the largest expected number that the table alone allows, where all taxa of a
+#'     site are recorded equally well.}
 #'   \item{`share`, `share_low`, `share_high`}{missed / (missed + finds), in \[0, 1\].}
 #'
 #'   Sums over groups use the same draws for all sites. So a range is that of the sum, not the sum of ranges. Cost: a
@@ -352,15 +389,14 @@ sums_of <- function(w, side, groups, draws) {
   rownames(table) <- NULL
   sums$table <- structure(
     table, class = c("which_zeros_sums", "data.frame"), assumption = sums$assumption,
-    words = if (of_shards) c("sites", "taxa") else axis_words(w), bounds = answer_bounds(w)
+    words = if (of_shards) c("sites", "taxa") else axis_words(w),
+    bounds = if (of_fit && !is.null(w[["missed_by"]])) bound_sentences(w)
   )
   sums
 }
 
-# Sums as they are shown: by what may have been missed where what was missed is not known.
 most_first <- function(sums) {
-  known <- !anyNA(sums$missed) || is.null(sums$most)
-  sums[order(-(if (known) sums$missed else sums$most)), ]
+  sums[order(-sums$missed), ]
 }
 
 check_answer <- function(w) {
@@ -403,11 +439,11 @@ wz_sums <- function(w, side, groups) {
   found <- found_table(w$x) * wz_scored(w)
   finds <- if (side == 1L) Matrix::rowSums(found) else Matrix::colSums(found)
   finds <- as.vector(tapply(finds, group, sum, default = 0))
-  most <- sum_cells(cells$missed_most)
-  drawn <- pmin(group_draws(w, side, group), most)
-  table <- sums_table(
-    label, finds, sum_cells(rep(1, nrow(cells))), sum_cells(cells$missed), ends_of_draws(drawn), most
-  )
+  zeros <- sum_cells(rep(1, nrow(cells)))
+  drawn <- pmin(group_draws(w, side, group), zeros)
+  ends <- ends_of_draws(drawn)
+  ends <- pmin(cbind(floor(ends[, 1L]), ceiling(ends[, 2L])), zeros)
+  table <- sums_table(label, finds, zeros, sum_cells(cells$missed), ends, NULL)
   list(table = table, drawn = drawn, group = group, assumption = wz_words[[w$source]])
 }
 
@@ -432,9 +468,9 @@ sums_table <- function(label, finds, zeros, missed, ends, most) {
 #' missed ones are added to the finds.
 #'
 #' @details
-#' Both groups of a pair are taken from the same draws of weights, fits and completeness, so that what they share
-#' cancels. Where completeness comes from the phantom, its assumption is behind the difference as it is behind the
-#' totals.
+#' Both groups of a pair are taken from the same draws of the total, so that what they share
+#' cancels. What a total rests on, the difference rests on, too. Presences alone do not tell how thorough a search was:
+#' groups that were searched with unequal effort cannot be compared by them, and the print says so.
 #' Many pairs are many chances to find a difference; the intervals are not widened for that.
 #'
 #' @param w a result of [which_zeros()], or a fit that [deficiency()] takes.
@@ -478,7 +514,8 @@ contrast <- function(w, groups, ..., of = c("share", "missed", "richness"), draw
       group = levels(group)[pairs[1L, ]], other = levels(group)[pairs[2L, ]], value = here[pairs[1L, ]],
       other_value = here[pairs[2L, ]], difference = middle, ends, above = rowMeans(difference > 0)
     ),
-    class = c("which_zeros_contrast", "data.frame"), of = of, assumption = found$assumption
+    class = c("which_zeros_contrast", "data.frame"), of = of, assumption = found$assumption,
+    blind = identical(w$source, "lists")
   )
 }
 
@@ -495,6 +532,12 @@ print.which_zeros_contrast <- function(x, digits = 3L, ...) {
     if (length(what)) what else "as of contrast()",
     if (is.null(attr(x, "assumption"))) "" else paste(",", attr(x, "assumption"))
   ))
+  if (isTRUE(attr(x, "blind"))) {
+    cat(
+      "Lists do not tell how thorough the search was: groups that were searched with unequal effort",
+      "cannot be compared by this.", sep = "\n"
+    )
+  }
   invisible(x)
 }
 
@@ -564,10 +607,27 @@ explain.which_zeros <- function(x, site, taxon, ..., n = 5) {
   }
   structure(
     list(
-      cell = as.data.frame(w, site = i, taxon = j), score = score_parts(w, i, j), neighbours = near_parts(w, i, j),
+      cell = as.data.frame(w, site = i, taxon = j), ages = cell_ages(w, i, j), score = score_parts(w, i, j), neighbours = near_parts(w, i, j),
       companions = companion_parts(w, i, j), n = n
     ),
     class = "zero_explained"
+  )
+}
+
+# That a zero lies outside the ages of all finds of its taxon; NULL where it does not, or where ages are not known.
+cell_ages <- function(w, i, j) {
+  ages <- answer_ages(w)
+  if (is.null(ages) || is.na(ages[i])) {
+    return(NULL)
+  }
+  found <- range(ages[which(as.matrix(w$x)[, j] == 1)], na.rm = TRUE, finite = TRUE)
+  if (!all(is.finite(found)) || (ages[i] >= found[1L] && ages[i] <= found[2L])) {
+    return(NULL)
+  }
+  sprintf(
+    "Outside the known ages of the %s: this %s is of %s, all finds are of %s.", singular_word(axis_words(w)[2L]),
+    singular_word(axis_words(w)[1L]), format(ages[i], digits = 4L),
+    paste(unique(vapply(found, format, "", digits = 4L)), collapse = " to ")
   )
 }
 
@@ -627,10 +687,8 @@ print.zero_explained <- function(x, ...) {
     "%s at %s: chance of a record %.2f, rank %s among the zeros\n", cell$taxon, cell$site, cell$chance,
     format_big(cell$rank)
   ))
-  cat(sprintf(
-    "Missed: %.2f (%.2f to %.2f); the table alone allows up to %.2f\n", cell$missed, cell$missed_low,
-    cell$missed_high, cell$missed_most
-  ))
+  cat(sprintf("Missed: %.2f (%.2f to %.2f)\n", cell$missed, cell$missed_low, cell$missed_high))
+  if (!is.null(x$ages)) writeLines(wrap_text(x$ages, exdent = 2))
   if (!is.null(x$score)) {
     cat(sprintf("\nIts log-odds, %.2f, are the sum of\n", sum(x$score$log_odds)))
     cat(sprintf("  %6.2f  %s\n", x$score$log_odds, x$score$part), sep = "")

@@ -5,11 +5,13 @@
 #' @description
 #' Figures of an answer of [which_zeros()]; `plot()` draws them, `autoplot()` gives them as ggplot2 objects.
 #' \describe{
-#'   \item{`"zeros"`}{the likeliest false absences, each with its chance of a record and its chance of having been
+#'   \item{`"zeros"`}{the zeros where a find was most expected, each with its chance of a record and its chance of having been
 #'     missed, with range.}
 #'   \item{`"heat"`}{sites by taxa: what was found, what was probably missed (the whole range of the chance is above
 #'     `threshold`), what cannot be decided (the range holds `threshold`), and what was probably not there. Sites and
 #'     taxa are in order of age where ages are known, else by their finds.}
+#'   \item{`"how_many"`}{how many were missed, by each evidence that there is, each with its range and what it is a
+#'     number of.}
 #'   \item{`"ranges"`}{taxa through time: finds, the range they span, and zeros, the larger the likelier they were
 #'     missed.}
 #'   \item{`"time"`}{sites through time: what was found, and what was there with what was missed, with its range.}
@@ -45,12 +47,11 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.which_zeros <- function(object, # nolint: object_name_linter.
                                  what = c(
-                                   "zeros", "heat", "ranges", "time", "map", "sites", "taxa", "table", "quality",
-                                   "learners"
+                                   "zeros", "heat", "how_many", "ranges", "time", "map", "sites", "taxa", "table",
+                                   "quality", "learners"
                                  ), n = 20, ..., taxon = NULL, threshold = 0.5, unit = "guess") {
   check_dots(...)
-  views <- c("zeros", "heat", "ranges", "time", "map", "sites", "taxa", "table", "quality", "learners")
-  what <- check_choice(what, "what", views)
+  what <- check_choice(what, "what", eval(formals(autoplot.which_zeros)$what))
   n <- check_count(n, "n")
   threshold <- check_number(threshold, "threshold", 0, 1)
   check_text(unit, "unit", 1L)
@@ -61,8 +62,23 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
     taxa = sums_figure(most_first(by_taxon(object)), n, axis_words(object)),
     table = table_figure(object, "Chance of a record", "chance of a record; finds are grey"),
     quality = quality_figure(object$curve),
-    learners = learners_figure(object)
+    how_many = how_many_figure(object), learners = learners_figure(object)
   )
+}
+
+# What each evidence says, each beside the others; the one that is used stands first.
+how_many_figure <- function(w) {
+  many <- w$how_many
+  ranges_figure(
+    data.frame(
+      label = vapply(sprintf("%s: %s", many$evidence, many$of), function(text) {
+        paste(strwrap(text, 34), collapse = "\n")
+      }, ""), value = many$missed, low = ifelse(is.na(many$low), many$missed, many$low),
+      high = ifelse(is.na(many$high), many$missed, many$high)
+    ),
+    "How many were missed", sprintf("Points: estimates of how many of the %s zeros were missed, each with its range.",
+      format_big(sum(w$candidate))), "number missed", c(value = "estimate"), c(0, NA), most = 60L
+  ) + ggplot2::theme(axis.text.y = ggplot2::element_text(size = 8, lineheight = 0.85))
 }
 
 # What is known of each cell: n x m, a factor.
@@ -244,8 +260,8 @@ zeros_figure <- function(w, n) {
     value = cells$missed, low = cells$missed_low, high = cells$missed_high, other = cells$chance
   )
   ranges_figure(
-    rows, sprintf("The %s most likely to be false", count_words(nrow(cells), "zero")),
-    "Points: the zeros likeliest to be false, with their chance of having been missed and its range.", "probability",
+    rows, sprintf("The %s where a find was most expected", count_words(nrow(cells), "zero")),
+    "Points: the zeros where a find was most expected, with their chance of having been missed and its range.", "probability",
     c(value = "there, but missed", other = "chance of a record"), c(0, 1), most = 60L
   )
 }

@@ -1,4 +1,4 @@
-# What which_zeros(visits = ) takes from fits of visits_bernoulli(): the share of each site that no visit recorded.
+# Repeated visits as which_zeros(visits = ) takes them.
 
 # How visits find what is there, as arguments of visits_bernoulli() whose covariates are tables of the sites in order,
 # so that a part of the sites can be taken; NULL where no formula is given.
@@ -93,14 +93,4 @@ wz_keep_visits <- function(given, kept, taxa = TRUE) {
     given$visit_model <- model
   }
   given
-}
-
-# Of what is expected to live at each site, the share that all visits to it would miss, for a fit of k components.
-unrecorded_share <- function(given, k, control) {
-  model <- given$visit_model
-  model <- model[lengths(model) > 0L]
-  fit <- quiet_fit(do.call(visits_bernoulli, c(list(quote(given$cell), k), model, list(control = control))))$value
-  present <- fitted(fit)
-  silent <- all_visits(fit, seq_len(fit$dims[["n"]]), function(v) visit_missed(fit, v))
-  unname(rowSums(present * silent) / rowSums(present))
 }
