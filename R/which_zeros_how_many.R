@@ -244,19 +244,24 @@ one_ratio <- function(known, total, gaps) {
 ratios_given <- function(known, completeness) {
   odds <- rowSums(exp(pmin(known$eta, 300)) * known$zero)
   finds <- rowSums(known$x == 1, na.rm = TRUE)
+  expected <- odds * expected_factor(odds, finds, rowMeans(completeness))
+  ratios_expected(known$eta, known$zero, expected, finds, completeness)
+}
+
+# The same where the finds to be expected at each site are known.
+ratios_expected <- function(eta, zero, expected, finds, completeness) {
   c <- rowMeans(completeness)
-  expected <- odds * expected_factor(odds, finds, c)
   missed <- function(c) expected * (1 - c) / c
   ratio <- vapply(list(c, completeness[, 2L], completeness[, 1L]), function(at) {
-    log_ratio_of_rows(known$eta, known$zero, missed(at))
-  }, numeric(nrow(known$zero)))
+    log_ratio_of_rows(eta, zero, missed(at))
+  }, numeric(nrow(zero)))
   # Draws of a range lie at the same place in it at all sites.
   at <- rep(stats::ppoints(20L), length.out = n_draws)
   drawn <- vapply(at, function(at) {
     missed(completeness[, 1L] + at * (completeness[, 2L] - completeness[, 1L])) * draw_finds(finds)
   }, numeric(length(c)))
   relative <- drawn / pmax(missed(c), 1e-12)
-  list(log_ratio = ratio, relative = relative, total = ends_of_total(missed(c), relative))
+  list(log_ratio = matrix(ratio, ncol = 3L), relative = relative, total = ends_of_total(missed(c), relative))
 }
 
 # Completeness by an assumption, which several fits make: `share` is that of each site that they take for missing, n x

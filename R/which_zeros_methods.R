@@ -441,20 +441,21 @@ wz_sums <- function(w, side, groups) {
   finds <- as.vector(tapply(finds, group, sum, default = 0))
   zeros <- sum_cells(rep(1, nrow(cells)))
   drawn <- pmin(group_draws(w, side, group), zeros)
-  ends <- ends_of_draws(drawn)
-  ends <- pmin(cbind(floor(ends[, 1L]), ceiling(ends[, 2L])), zeros)
-  table <- sums_table(label, finds, zeros, sum_cells(cells$missed), ends, NULL)
+  table <- sums_table(label, finds, zeros, sum_cells(cells$missed), whole_ends(ends_of_draws(drawn)), NULL)
   list(table = table, drawn = drawn, group = group, assumption = wz_words[[w$source]])
 }
 
 # The central range of what was drawn, a row each.
 ends_of_draws <- function(drawn) t(apply(drawn, 1L, central_range))
 
+# Rounded outwards.
+whole_ends <- function(ends) cbind(low = floor(ends[, 1L]), high = ceiling(ends[, 2L]))
+
 # Numbers missed with their ranges, and shares; `most` may be NULL. Where nothing was found, all that was there was
 # missed, however little that is.
 sums_table <- function(label, finds, zeros, missed, ends, most) {
   share <- function(value) ifelse(missed + finds > 0, ifelse(value + finds > 0, value / (value + finds), 1), NA_real_)
-  ends <- coherent_ends(ends, missed, most)
+  ends <- coherent_ends(as.matrix(ends), missed, if (is.null(most)) zeros else most)
   out <- data.frame(label, finds = finds, zeros = zeros, missed = missed, ends)
   out$most <- most
   out[c("share", "share_low", "share_high")] <- list(share(missed), share(out$low), share(out$high))

@@ -26,17 +26,13 @@
 #' another zero, of the table and (about 100 000 finds of a copy, if there are more) of its own site. The answer is
 #' judged by weights from the other copies.
 #'
-#' **How many were missed.** That is said as [which_zeros()] says it, by sums over runs of rows. What the table alone
-#' allows is always there: `missed_most` of each zero, and `most` and `unlike` of `total`. With `completeness`, so are
-#' the other numbers of a zero, and expected numbers with their 90 % ranges. [by_site()] and [by_taxon()] have them by
-#' site and by taxon. Two things are not as in memory. There completeness has an estimate where none is given, from
-#' fits with neighbours; here it has not. And there the same fits say how sure the likeliest taxon of a site is at most,
-#' which here is 1. A taxon that was never found is not judged.
+#' **How many were missed.** That is said as [which_zeros()] says it, by sums over runs of rows: by how well finds are
+#' foreseen, or by `completeness`. [by_site()] and [by_taxon()] have the sums. A taxon that was never found is not
+#' judged.
 #'
 #' **Cost.** The fits are made once for each copy and once more. Then the chances of all n m cells are made twice, some
-#' rows at a time, and the best `n` are kept; nothing of n m numbers is in memory. With `completeness` all cells are
-#' gone through for each of 40 draws (200 in tables of up to 100 000 cells), which takes longer than all else. Some 150
-#' bytes a site are in memory. Copies of the shards are in the temporary folder of the session, one at a time.
+#' rows at a time (three times with `completeness`), and the best `n` are kept; nothing of n m numbers is in memory. Some
+#' 100 bytes a site are. Copies of the shards are in the temporary folder of the session, one at a time.
 #' Companions take 16 m^2 bytes and are left out above 5000 taxa.
 #'
 #' @param x a result of [shards()].
@@ -55,9 +51,9 @@
 #' @param seed a whole number, for the same answer again; `NULL`: drawn from the session's generator.
 #' @param control settings of the fits from [fit_control()], with `cluster` for workers; without `checkpoint`.
 #'   `algorithm = "auto"` is EM here, as in [ensemble()]: few passes of EM find hidden finds better.
-#' @return A list of class `which_zeros_shards`: `zeros` (a data frame with `site`, `taxon`, `chance` and `missed_most`,
-#'   and, with `completeness`, `present`, `missed`, `missed_low` and `missed_high`; the largest chance first), `total`
-#'   (`missed`, `low`, `high`, `NA` without `completeness`; `most` and `unlike`, which the table allows), `quality` (a
+#' @return A list of class `which_zeros_shards`: `zeros` (a data frame with `site`, `taxon`, `chance`, `present`,
+#'   `missed`, `missed_low` and `missed_high`; the largest chance first), `total` (`missed`, `low`, `high`), `kappa`, how
+#'   well finds are foreseen, `one_more`, what one more such search would find, `source` of the total, `quality` (a
 #'   data frame with a row for the answer and each learner: `auc` and `auc_within` with standard errors over copies),
 #'   `weights` (of the learners), `slope` (of calibration; 1 is right) with its standard error `slope_se`, `expected`
 #'   (sum of all chances), `n_zeros` (judged), `hidden` (finds), `left_out` (learners, with the reason), `near` (`NULL`,
@@ -110,13 +106,14 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   stack <- fit_stack(judged)
   learners <- shards_learners(x, k, seeds$fit[copies + 1L], control, squares)
   on.exit(unlink(vapply(learners$fits, `[[`, "", "folder"), recursive = TRUE))
-  known <- know_shards(survey_shards(learners, stack), stack, judged, completeness)
-  best <- score_all_shards(learners, stack, known, n, path, least, format, seeds$ranges)
-  tell_raised_shards(best$raised)
+  known <- know_shards(learners, stack, judged, completeness)
+  best <- score_all_shards(learners, known, n, path, least, format, seeds$ranges)
   quality <- shards_quality(judged)
   structure(
     list(
-      zeros = best$zeros, total = best$total, quality = quality$table, weights = stack$weights, slope = quality$slope,
+      zeros = best$zeros, total = best$total, kappa = known$kappa,
+      one_more = if (is.null(completeness)) one_more_by_lists(known$kappa, finds),
+      source = if (is.null(completeness)) "lists" else "completeness", quality = quality$table, weights = known$stack$weights, slope = quality$slope,
       slope_se = quality$slope_se, expected = best$expected, n_zeros = best$n_zeros,
       hidden = sum(vapply(judged, function(one) sum(one$deleted), 0)), left_out = shards_left_out(x, squares),
       near = near_used(learners, squares), files = best$files,
@@ -125,16 +122,6 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
     ),
     class = "which_zeros_shards"
   )
-}
-
-# Sites by their numbers, which is all that is at hand of millions of them.
-tell_raised_shards <- function(raised) {
-  if (raised$n > 0) {
-    inform(
-      "`completeness` is below what the table allows at %s and was raised there, among them rows %s.",
-      count_words(raised$n, "site"), show_names(as.character(raised$some))
-    )
-  }
 }
 
 # Arguments of which_zeros() that are for tables in memory.
@@ -415,12 +402,12 @@ open_cells <- function(learners, shard, rows) {
 }
 
 # All zeros: the best n, the sum of all chances, sums by site and by taxon, and files by shard.
-score_all_shards <- function(learners, stack, known, n, path, least, format, seed) {
+score_all_shards <- function(learners, known, n, path, least, format, seed) {
   x <- learners$x
   best <- NULL
   files <- character()
   expected <- n_zeros <- 0
-  sums <- new_shard_sums(x, stack, known, seed)
+  sums <- new_shard_sums(x, known, seed)
   answer <- names <- NULL
   now <- 0L
   close_shard <- function() if (!is.null(answer)) files <<- c(files, answer$close())
@@ -470,16 +457,10 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
   check_dots(...)
   n <- check_shown(n)
   q <- x$quality
-  missed <- if (is.na(x$total[["missed"]])) {
-    "How many were missed rests on completeness, which was not given."
-  } else {
-    said <- total_sentences(x$total, "completeness", c("sites", "taxa"))
-    sprintf("%s (%s).", said[["missed"]], said[["range"]])
-  }
   writeLines(wrap_text(c(
     sprintf("Which zeros are false? Shards of %s, %s, %s judged", table_words(x$dims), count_words(x$finds, "find"),
       count_words(x$n_zeros, "zero")),
-    missed, bound_sentence(x$total, c("sites", "taxa"))
+    total_sentence(x$total, x$source, no_point(x$kappa, x$finds, x$dims[["m"]]), c("sites", "taxa")), more_sentence(x)
   ), exdent = 2))
   print.data.frame(round_columns(utils::head(x$zeros, n), 3L))
   learners <- sprintf("%s %.1f %%", q$learner[-1L], 100 * q$auc[-1L])

@@ -1,0 +1,148 @@
+# How many zeros of shards are false: what which_zeros() says of a table in memory, by sums over runs of rows. One round
+# over all cells learns the log-odds of the zeros, another, where completeness is given, what the learners expect of
+# each site; the last adds up. Numbers of each site and taxon are in memory, those of cells are not.
+
+# f(cells, eta) for some rows at a time.
+visit_log_odds <- function(learners, stack, f) {
+  visit_open_cells(learners, function(cells) f(cells, stack_odds(stack, cells$z)))
+}
+
+# log_odds_bins() of all zeros of shards.
+shard_bins <- function(learners, stack) {
+  sums <- count <- list()
+  visit_log_odds(learners, stack, function(cells, eta) {
+    own <- log_odds_bins(eta[cells$zero])
+    bin <- as.character(round(own$eta / bin_width))
+    add <- function(all, value) {
+      all[bin] <- Map(`+`, lapply(all[bin], function(old) if (is.null(old)) 0 else old), value)
+      all
+    }
+    sums <<- add(sums, own$eta * own$count)
+    count <<- add(count, own$count)
+  })
+  count <- unlist(count)
+  at <- order(as.numeric(names(count)))
+  list(eta = unname(unlist(sums)[at] / count[at]), count = unname(count[at]))
+}
+
+# list(stack, calibrated, zeros, their bins, kappa, finds, total, ratio): what the last round takes as known. Where
+# completeness is given (n x 2), `expected` are the finds to be expected at each site, else `ratio` are the three of all
+# zeros.
+know_shards <- function(learners, stack, judged, completeness) {
+  x <- learners$x
+  zeros <- shard_bins(learners, stack)
+  hidden <- hidden_log_odds(judged, stack)
+  line <- calibrate_chances(zeros, hidden, sum(x$column_sum[x$column_sum > 1]))
+  zeros$eta <- line[1L] + line[2L] * zeros$eta
+  finds <- sum(x$column_sum)
+  alone <- rep(0.5 / x$dims[["n"]], sum(x$column_sum == 1))
+  kappa <- mean_foreseen(line[1L] + line[2L] * hidden, finds, alone)
+  known <- list(stack = calibrated_stack(stack, line), kappa = kappa, finds = finds, lists = total_by_lists(kappa, finds))
+  if (is.null(completeness)) {
+    known$log_ratio <- vapply(known$lists, log_ratio_of, 0, bins = zeros)
+    drawn <- lists_draws(kappa, finds, stats::ppoints(n_draws))
+    known$relative <- matrix(drawn / known$lists[["missed"]], 1L)
+  } else {
+    of_sites <- shard_odds(learners, known$stack)
+    known$completeness <- completeness
+    known$expected <- of_sites$odds * expected_factor(of_sites$odds, of_sites$finds, rowMeans(completeness))
+  }
+  known
+}
+
+# Of each site the sum of the odds of its zeros, and its finds.
+shard_odds <- function(learners, stack) {
+  odds <- finds <- numeric(dim(learners$x)[1L])
+  visit_log_odds(learners, stack, function(cells, eta) {
+    odds[cells$rows] <<- tabulate_sums(exp(pmin(eta, 300)) * cells$zero, cells$i, length(cells$rows))
+    finds[cells$rows] <<- cells$size
+  })
+  list(odds = odds, finds = finds)
+}
+
+tabulate_sums <- function(value, index, size) {
+  out <- numeric(size)
+  sums <- rowsum(value, index)
+  out[as.integer(rownames(sums))] <- sums[, 1L]
+  out
+}
+
+# Values of cells in a matrix.
+spread_cells <- function(shape, at, value, others = 0) {
+  out <- matrix(others, shape[1L], shape[2L])
+  out[at] <- value
+  out
+}
+
+# Adds up the last round: add(cells) takes the cells of a run of rows and returns its zeros, list(i, j, chance, ends);
+# all() what was added.
+new_shard_sums <- function(x, known, seed) {
+  d <- dim(x)
+  sites <- data.frame(finds = numeric(d[1L]), zeros = 0, missed = 0, low = 0, high = 0)
+  taxa <- data.frame(finds = x$column_sum, zeros = 0, missed = 0)
+  drawn <- list(taxa = matrix(0, d[2L], n_draws), total = numeric(n_draws))
+  add <- function(cells) {
+    rows <- cells$rows
+    shape <- c(length(rows), d[2L])
+    eta <- stack_odds(known$stack, cells$z)
+    zero <- which(cells$zero)
+    at <- cells$at[zero]
+    i <- cells$i[zero]
+    with_seed((seed + rows[1L]) %% .Machine$integer.max, {
+      many <- shard_ratios(known, rows, cells$size, spread_cells(shape, at, eta[zero], -Inf))
+      chance <- stats::plogis(eta[zero])
+      ends <- missed_numbers(chance, odds_se(cells$z[zero, , drop = FALSE], known$stack), many$log_ratio[i, , drop = FALSE])
+      missed <- spread_cells(shape, at, ends$missed)
+      now <- draw_sums(missed, 0 * missed, many$relative)
+    })
+    own <- data.frame(cells$size, tabulate(i, shape[1L]), rowSums(missed), whole_ends(ends_of_draws(now$sites)))
+    sites[rows, ] <<- own
+    taxa$zeros <<- taxa$zeros + tabulate(cells$j[zero], d[2L])
+    taxa$missed <<- taxa$missed + colSums(missed)
+    drawn$taxa <<- drawn$taxa + now$taxa
+    drawn$total <<- drawn$total + colSums(now$sites)
+    list(i = i, j = cells$j[zero], chance = chance, ends = ends[-1L])
+  }
+  all <- function() {
+    if (is.null(known$completeness)) {
+      # One ratio: taxa have the scatter of the table, not of runs of rows.
+      drawn$taxa <- with_seed(seed, draw_sums(matrix(taxa$missed, 1L), matrix(0, 1L, d[2L]), known$relative)$taxa)
+      total <- known$lists
+    } else {
+      ends <- central_range(drawn$total)
+      total <- c(missed = sum(taxa$missed), low = ends[1L], high = ends[2L])
+    }
+    taxa[c("low", "high")] <<- whole_ends(ends_of_draws(drawn$taxa))
+    list(total = total, sites = sites, taxa = taxa)
+  }
+  list(add = add, all = all)
+}
+
+# The ratios of some rows, as how_many() has them.
+shard_ratios <- function(known, rows, finds, eta) {
+  if (is.null(known$completeness)) {
+    return(list(log_ratio = matrix(known$log_ratio, length(rows), 3L, byrow = TRUE), relative = known$relative))
+  }
+  ratios_expected(eta, is.finite(eta), known$expected[rows], finds, known$completeness[rows, , drop = FALSE])
+}
+
+# by_site() and by_taxon() of shards.
+shards_sums <- function(w, side, groups) {
+  if (!is.null(groups)) {
+    stop_not_for_shards("`groups`", "draws by site would have to be in memory; leave it out")
+  }
+  values <- w[[c("sites", "taxa")[side]]]
+  list(
+    table = sums_table(
+      sums_labels(w$shards, side), values$finds, values$zeros, values$missed, values[c("low", "high")], NULL
+    ), assumption = wz_words[[w$source]]
+  )
+}
+
+sums_labels <- function(x, side) {
+  if (side == 2L) {
+    return(taxa_of(x))
+  }
+  names <- lapply(x$shards$shard, function(s) read_shard_rows(x, s)$names)
+  if (any(vapply(names, is.null, NA))) seq_len(x$dims[["n"]]) else unlist(names)
+}
