@@ -4,19 +4,20 @@
 #'
 #' Writes one HTML file that needs no server and no network: the table as a heat map, the list of its zeros, the sites
 #' through time and on a map, all linked. Pick a site, a taxon, a cell or a component in one, and the others follow;
-#' two sliders show what the answer would be with another completeness or threshold; the list can be sorted, searched
-#' and downloaded as shown.
+#' two sliders show what the answer would be with another total or threshold; the list can be sorted, searched and
+#' downloaded as shown.
 #'
 #' @details
 #' The page does everything by keyboard, too, fits on a telephone, and can be read without colour. Names are shown as
 #' they are written. It holds the whole table: 500 x 140 cells take about a megabyte; above 5 MB a message says so.
 #'
-#' With the slider of completeness at its left end the page has the numbers of the answer, to four digits of the chance.
-#' Elsewhere every site has the completeness of the slider, or what the table allows at least, where that is more.
-#' Found, probably missed, undecided and probably absent are what [plot.which_zeros()] has as `"heat"`, by the range of
-#' `missed`; with a completeness of the slider, that is the range over learners alone. For a fit of a model of one
-#' table, the chance is that of [fitted()], which has no range: nothing is undecided. Completeness is one minus the
-#' share that white phantoms make. Without a white phantom it is 1, so that only the slider makes zeros false.
+#' With the slider of the total at its left end the page has the numbers of the answer, to four digits of the chance.
+#' Elsewhere that total is shared out to all zeros by one ratio, as [which_zeros()] does; the range of the estimate is
+#' marked. Found, probably missed, undecided and probably absent are what [plot.which_zeros()] has as `"heat"`, by the
+#' range of `missed`; with a total of the slider, that is the range over learners alone. For a fit of a model of one
+#' table, the chance is that of [fitted()], which has no range: nothing is undecided. Odds of a zero are multiplied by
+#' (1 - c) / c there, with c one minus the share that white phantoms make of its site. Without a white phantom c is 1, so
+#' that only the slider makes zeros false.
 #'
 #' @param x a result of [which_zeros()], or a fit of any model of a 0/1 table.
 #' @param file path of the page, which ends in `.html`; `NULL`: a file of the session's own folder.
@@ -76,8 +77,8 @@ explore_page <- function(data) {
 explore_data <- function(x, age, place, unit, title) {
   is_answer <- inherits(x, "which_zeros")
   # The page's script would go on with what is no number, and show a page without zeros.
-  if (is_answer && !all(is.finite(unlist(x$completeness[-1L])))) {
-    stop_input("`x` must hold finite numbers: its `completeness` does not. Was the answer edited?")
+  if (is_answer && anyNA(x$log_ratio)) {
+    stop_input("`x` must hold numbers: its `log_ratio` does not. Was the answer edited?")
   }
   shape <- if (is_answer) x else table_shape(x)
   d <- unname(shape$dims[1:2])
@@ -100,7 +101,8 @@ explore_data <- function(x, age, place, unit, title) {
     sites = I(text(1L)), taxa = I(text(2L)), age = if (!is.null(middle)) I(round(middle, 3L)),
     lon = if (!is.null(places)) I(unname(places[, 1L])), lat = if (!is.null(places)) I(unname(places[, 2L])),
     coast = if (!is.null(places)) coast_lines(places), plane = is_plane(places), chance = I(as.vector(t(cells$chance))),
-    completeness = I(cells$completeness), least = I(cells$least), surest = I(cells$surest), factor = I(cells$factor),
+    ratio = I(pmin(pmax(cells$ratio, -690), 690)), total = if (!is.null(cells$total)) I(cells$total),
+    gaps = if (length(cells$gaps)) I(cells$gaps),
     low = cells$low, high = cells$high, se = cells$se, said = cells$said, assumption = cells$assumption,
     rows = I(rows - 1L), columns = I(order(main) - 1L),
     components = if (!is_answer) explore_components(x)
@@ -142,12 +144,12 @@ coded_ranges <- function(w) {
 
 answer_chances <- function(w) {
   found <- matrix(as.matrix(w$x) %in% 1, nrow(w$probability))
-  site <- w$completeness
   said <- answer_sentences(w)
+  gaps <- arrayInd(w$gaps, dim(found))
   c(coded_ranges(w), list(
-    chance = coded_chances(w$probability, found, w$candidate), found = found, completeness = site$estimate,
-    least = site$least, surest = site$surest, factor = site$factor, assumption = wz_words[[w$source]],
-    said = sprintf("%s. %s (%s). %s", said[["table"]], said[["missed"]], said[["range"]], said[["bound"]])
+    chance = coded_chances(w$probability, found, w$candidate), found = found, ratio = unname(w$log_ratio[, 1L]),
+    total = unname(w$total), gaps = if (length(w$gaps)) (gaps[, 1L] - 1L) * ncol(found) + gaps[, 2L] - 1L,
+    assumption = wz_words[[w$source]], said = paste0(said[["table"]], ". ", paste(said[-1L], collapse = " "))
   ))
 }
 
@@ -163,7 +165,7 @@ fit_chances <- function(fit) {
   complete <- unname(pmax(1 - gaps, 1e-3))
   list(
     chance = coded_chances(presence_probability(fit), found, matrix(x %in% 0, n)), found = found,
-    completeness = complete, least = rep(0.001, n), surest = rep(1, n), factor = rep(1, n),
+    ratio = log1p(-pmin(complete, 1 - 1e-12)) - log(complete),
     assumption = if (any(white)) wz_words$phantom else "the fit has no phantom: all that was there is on record"
   )
 }

@@ -13,40 +13,49 @@
     return node;
   };
   const FOUND = -1; /* in data.chance, cells of 1 / 10000; -2: unknown, or not asked */
-  const state = { site: -1, taxon: -1, component: -1, completeness: null, threshold: 0.5, search: "", sort: "chance", down: true };
+  const state = { site: -1, taxon: -1, component: -1, total: null, threshold: 0.5, search: "", sort: "chance", down: true };
   const most = 200; /* rows of the list that are shown at once; all are downloaded */
 
-  /* q (1 - c) / (1 - c q), q = min(p / c, max(p, surest)): as missed_at() of the package. */
-  function missed_at(odds, c, surest) {
-    const p = odds / (1 + odds);
-    const q = Math.min(p / c, Math.max(p, surest));
-    return Math.min(1, q * (1 - c) / Math.max(1 - c * q, 1e-12));
+  /* The zero with log-odds e of a record was missed with log-odds e + log r: r of its site, or one r for all zeros, so that
+   * they sum to the total of the slider. As missed_numbers() and log_ratio_of() of the package. */
+  const least = -690; /* log r where nothing was missed */
+  const logistic = e => 1 / (1 + Math.exp(-e));
+  const logit = p => Math.log(p / (1 - p));
+  const log_odds = at => logit(Math.max(data.chance[at], 0.5) / 10000);
+  function ratio_of(total) {
+    let low = -40, high = 40;
+    if (total <= 0) return least;
+    for (let pass = 0; pass < 50; pass++) {
+      const middle = (low + high) / 2;
+      let sum = 0;
+      for (const at of cells) sum += logistic(log_odds(at) + middle);
+      if (sum < total) low = middle; else high = middle;
+    }
+    return (low + high) / 2;
   }
-  const odds_of = at => data.chance[at] / (10000 - data.chance[at]) * data.factor[Math.floor(at / m)];
-  function completeness(i) {
-    return state.completeness === null ? data.completeness[i] : Math.max(state.completeness, data.least[i]);
-  }
+  const top = () => Math.min(0.95 * cells.length, Math.max(1, data.total ? 1.25 * data.total[2] : 0.5 * cells.length));
 
   /* The chance that it was missed and the ends of its range, these in 1 / 10000. Those of the answer come with the page;
-   * with a completeness of one's own they are over the learners alone. A fit has no range. */
-  let values = new Float64Array(n * m), lows = new Float64Array(n * m), highs = new Float64Array(n * m), cells = [];
+   * with a total of one's own they are over the learners alone. A fit has no range. */
+  const values = new Float64Array(n * m), lows = new Float64Array(n * m), highs = new Float64Array(n * m), cells = [];
+  const is_gap = new Set(data.gaps || []);
+  values.fill(NaN);
+  for (let at = 0; at < n * m; at++) if (data.chance[at] >= 0) cells.push(at);
   function compute() {
-    cells = [];
-    for (let at = 0; at < n * m; at++) {
-      values[at] = NaN;
-      if (data.chance[at] < 0) continue;
-      cells.push(at);
-      const i = Math.floor(at / m), c = completeness(i), odds = odds_of(at);
-      values[at] = missed_at(odds, c, data.surest[i]);
+    const one = state.total === null ? 0 : ratio_of(state.total);
+    for (const at of cells) {
+      const e = log_odds(at) + (state.total === null ? data.ratio[Math.floor(at / m)] : one);
+      values[at] = logistic(e);
       if (!data.low) {
         lows[at] = highs[at] = 10000 * values[at];
-      } else if (state.completeness === null) {
+      } else if (state.total === null) {
+        if (is_gap.has(at)) values[at] = 1;
         lows[at] = data.low[at];
         highs[at] = data.high[at];
       } else {
-        const far = Math.exp(Math.min(300, 1.645 * data.se[at] / 100));
-        lows[at] = 10000 * missed_at(odds / far, c, data.surest[i]);
-        highs[at] = 10000 * missed_at(odds * far, c, 1);
+        const far = Math.min(300, 1.645 * data.se[at] / 100);
+        lows[at] = 10000 * logistic(e - far);
+        highs[at] = 10000 * logistic(e + far);
       }
     }
   }
@@ -238,10 +247,9 @@
     let total = 0;
     const number = { missed: 0, undecided: 0, absent: 0 };
     cells.forEach(at => { total += values[at]; number[state_of(at)]++; });
-    const answer = data.said && state.completeness === null ? data.said :
+    const answer = data.said && state.total === null ? data.said :
       n + " " + data.words[0] + " by " + m + " " + data.words[1] + ": of " + grouped(cells.length) + " zeros about " + big(total) +
-      " were missed" + (state.completeness === null ? " (" + data.assumption + ")" : " (if each of the " + data.words[0] + " recorded " +
-        Math.round(100 * state.completeness) + " % of what was there, or more where the table says so)") + ".";
+      " were missed (" + (state.total === null ? data.assumption : "as the slider has it") + ").";
     byId("answer").textContent = answer + (data.low ? " The whole range of the chance that it was missed is above " : " The chance that it was missed is above ") +
       state.threshold.toFixed(2) + " for " + grouped(number.missed) + " zeros" +
       (data.low ? "; the range of " + grouped(number.undecided) + " holds that number." : ".");
@@ -321,9 +329,9 @@
     member = one ? { sites: new Set(one.sites), taxa: new Set(one.top) } : null;
     draw();
   });
-  byId("completeness").addEventListener("input", event => {
+  byId("total").addEventListener("input", event => {
     const at = Number(event.target.value);
-    state.completeness = at === 0 ? null : at / 100;
+    state.total = at === 0 ? null : top() * at / 100;
     said();
     compute();
     draw();
@@ -343,8 +351,12 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   });
+  if (data.total) {
+    byId("total-range").textContent = "range of the estimate: " + big(data.total[1]) + " to " + big(data.total[2]);
+    [1, 2].forEach(end => byId("total-marks").append(make("option", { value: Math.round(100 * data.total[end] / top()) })));
+  }
   function said() {
-    byId("completeness-said").textContent = state.completeness === null ? "as estimated" : Math.round(100 * state.completeness) + " %";
+    byId("total-said").textContent = state.total === null ? "as estimated" : big(state.total);
     byId("threshold-said").textContent = state.threshold.toFixed(2);
   }
   said();

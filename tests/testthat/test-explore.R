@@ -38,12 +38,12 @@ test_that("the data of the page are those of the answer", {
   expect_equal(chance[chance >= 0] / 1e4, explored$w$probability[explored$x == 0], tolerance = 1e-4)
   cells <- as.data.frame(explored$w)
   at <- cbind(match(cells$site, data$sites), match(cells$taxon, data$taxa))
-  p <- stats::plogis(stats::qlogis(chance[at] / 1e4) + log(data$factor[at[, 1L]]))
-  expect_equal(missed_at(p, data$completeness[at[, 1L]], data$surest[at[, 1L]]), cells$missed, tolerance = 1e-3)
+  missed <- stats::plogis(stats::qlogis(chance[at] / 1e4) + data$ratio[at[, 1L]])
+  expect_equal(missed, cells$missed, tolerance = 1e-2)
+  expect_equal(data$total, unname(explored$w$total), tolerance = 1e-4)
   expect_equal(data$age, explored$ages, tolerance = 1e-4)
   # The sentences, and the ends of the ranges: coded as they are, they are above the same thresholds.
-  said <- sprintf("About %s of them were missed", show_count(explored$w$total[["missed"]]))
-  expect_match(data$said, said, fixed = TRUE)
+  expect_match(data$said, sprintf("about %s of them were missed", show_count(explored$w$total[["missed"]])), fixed = TRUE)
   coded <- function(ends) matrix(ends, nrow = 30, byrow = TRUE)[at]
   for (threshold in seq(0, 100, 5)) {
     expect_identical(
@@ -64,7 +64,7 @@ test_that("a fit has its components, ages and places given, or none", {
   expect_identical(full$unit, "age")
   expect_identical(full$title, "Mine")
   gaps <- explored$fit$param$membership[, explored$fit$pinned == "white"]
-  expect_equal(full$completeness, unname(1 - gaps), tolerance = 1e-4)
+  expect_equal(stats::plogis(-full$ratio), unname(1 - gaps), tolerance = 1e-4)
   expect_message(data_of(page_of(ensemble(list(explored$fit, explored$fit)))), NA)
 })
 
@@ -74,7 +74,7 @@ test_that("every model of a 0/1 table has a page", {
   for (fit in fits[setdiff(names(fits), c("plsa", "plca"))]) {
     data <- data_of(page_of(fit))
     expect_length(data$chance, fit$dims[["n"]] * fit$dims[["m"]])
-    expect_true(all(data$completeness > 0 & data$completeness <= 1))
+    expect_true(all(is.finite(data$ratio)))
   }
 })
 
@@ -120,12 +120,10 @@ probe <- sprintf("<script>
   seen.taxon = cells().map(row => row[1]);
   seen.says = at('says').textContent;
   seen.csv = window.explorer.csv();
-  put('completeness', '50', 'input');
+  put('total', '50', 'input');
   seen.half = tell();
   seen.other = at('answer').textContent;
-  put('completeness', '100', 'input');
-  seen.whole = cells().map(row => Number(row[3]));
-  put('completeness', '0', 'input');
+  put('total', '0', 'input');
   put('threshold', '90', 'input');
   seen.threshold = at('answer').textContent;
   at('clear').click();
@@ -156,9 +154,10 @@ probe <- sprintf("<script>
   })();
 </script>", clipped_parts)
 
-# The cells of an answer if half of what was there was recorded: what the slider of the page makes of it.
-half_complete <- function(w) {
-  w$completeness[c("estimate", "low", "high")] <- pmax(0.5, w$completeness$least)
+# The cells of an answer with the total of the page's slider at its middle.
+half_of_slider <- function(w) {
+  total <- min(0.95 * sum(w$candidate), 1.25 * w$total[["high"]]) / 2
+  w$log_ratio[] <- log_ratio_of(log_odds_bins(stats::qlogis(w$probability[w$candidate])), total)
   as.data.frame(w)
 }
 
@@ -183,16 +182,15 @@ test_that("in a browser the parts follow each other, and names are shown as writ
       "is above 0.50 for %d zeros; the range of %d holds that number.", seen$states[1L], seen$states[2L]
     ), fixed = TRUE)
     expect_identical(seen$big, c(show_count(c(3421.4, 1234567, 120.3, 99.7, 34.56)), "0"))
-    half <- half_complete(explored$w)
+    half <- half_of_slider(explored$w)
     expect_equal(seen$half, tabulate(states_of(half$missed_low, half$missed_high, 0.5), 4L)[2:4])
-    expect_match(seen$other, "about [0-9.]+ were missed \\(if each of the localities recorded 50 %")
+    expect_match(seen$other, "about [0-9. ]+ were missed \\(as the slider has it")
     expect_identical(unique(seen$taxon), odd_names[3L])
     expect_length(seen$taxon, sum(explored$x[, 3L] == 0))
     expect_match(seen$says, sprintf("^%s: %d found", odd_names[3L], sum(explored$x[, 3L])))
     csv <- utils::read.csv(text = seen$csv, encoding = "UTF-8")
     expect_identical(nrow(csv), length(seen$taxon))
     expect_true("'=1+1" %in% csv$localities || explored$x[4L, 3L] == 1)
-    expect_true(all(seen$whole == 0)) # at completeness 1 nothing was missed
     expect_match(seen$threshold, "above 0.90", fixed = TRUE)
     expect_identical(unique(seen$search), "Genus 7")
     expect_identical(seen$keyboard, c(1L, data_of(file)$columns[1L]))
@@ -272,6 +270,6 @@ test_that("a title with the page's own marks in it is a title, and NaN inside an
   page <- paste(readLines(file, warn = FALSE), collapse = "\n")
   expect_match(page, "<title>a @DATA@ and @SCRIPT@</title>", fixed = TRUE)
   expect_match(page, "id=\"data\">{", fixed = TRUE)
-  w$completeness$factor[2] <- NaN
-  expect_error(explore(w, file, open = FALSE), "completeness", class = "multicause_input_error")
+  w$log_ratio[2] <- NaN
+  expect_error(explore(w, file, open = FALSE), "log_ratio", class = "multicause_input_error")
 })
