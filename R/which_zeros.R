@@ -236,10 +236,12 @@ wz_data <- function(x, cell) {
   check_data(wz_found(x, cell), "binary", "visits")
 }
 
+# A table of 1 and 2 without a 0 is one of codes.
 has_counts <- function(x) {
   value <- as_plain_matrix(x, "x")
-  if (inherits(value, "Matrix")) value <- value@x
-  is.numeric(value) && any(value > 1, na.rm = TRUE) && all(value >= 0 & value == floor(value), na.rm = TRUE)
+  if (inherits(value, "Matrix")) value <- c(0, value@x)
+  is.numeric(value) && any(value > 1, na.rm = TRUE) && any(value == 0, na.rm = TRUE) &&
+    all(value >= 0 & value == floor(value), na.rm = TRUE)
 }
 
 counted_data <- function(x) {

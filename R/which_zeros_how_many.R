@@ -63,7 +63,7 @@ total_by_lists <- function(kappa, finds) {
 # Totals at quantiles of that ratio, taken as log-normal.
 lists_draws <- function(kappa, finds, at) {
   ends <- log(usual_ratio[c("low", "high")])
-  ratio <- exp(mean(ends) + stats::qnorm(at) * diff(ends) / (2 * stats::qnorm(0.95)))
+  ratio <- exp(mean(ends) + stats::qnorm(at) * diff(unname(ends)) / (2 * stats::qnorm(0.95)))
   finds * pmax(ratio - kappa, 0) / kappa
 }
 

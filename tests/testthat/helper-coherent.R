@@ -8,14 +8,14 @@ in_order <- function(...) {
 expect_coherent <- function(w) {
   cells <- as.data.frame(w)
   expect_true(in_order(0, cells$chance, cells$present, 1))
-  expect_true(in_order(0, cells$missed_low, cells$missed, cells$missed_high, cells$missed_most, 1))
+  expect_true(in_order(0, cells$missed_low, cells$missed, cells$missed_high, 1))
   expect_true(in_order(cells$missed, cells$present))
   for (sums in list(by_site(w), by_taxon(w))) expect_coherent_sums(sums)
-  expect_true(do.call(in_order, as.list(w$total[c("low", "missed", "high", "most", "unlike")])))
+  expect_true(do.call(in_order, as.list(w$total[c("low", "missed", "high")])))
 }
 
 expect_coherent_sums <- function(sums) {
-  expect_true(in_order(0, sums$low, sums$missed, sums$high, sums$most, sums$zeros))
+  expect_true(in_order(0, sums$low, sums$missed, sums$high, sums$zeros))
   some <- sums[!is.na(sums$share), ]
   expect_true(in_order(0, some$share_low, some$share, some$share_high, 1))
 }

@@ -234,3 +234,26 @@ ref_newton_pass <- function(x, start, pseudo = c(0, 0, 0), held = rep(FALSE, nco
   for (j in seq_len(ncol(x))) a[, j] <- ref_newton_unit(x[, j], a[, j], t(s), FALSE, pseudo[1], pseudo[2], held)
   list(membership = s, aspects = a)
 }
+
+# ---- How many were missed (R/which_zeros_how_many.R) ----
+
+# Chao's lower bound f1^2 / (2 f2) of each column of counts, f1 and f2 drawn to the ratio of the table.
+reference_chao_shrunk <- function(counts) {
+  f1 <- f2 <- numeric(ncol(counts))
+  for (j in seq_len(ncol(counts))) {
+    f1[j] <- sum(counts[, j] == 1, na.rm = TRUE)
+    f2[j] <- sum(counts[, j] == 2, na.rm = TRUE)
+  }
+  ratio <- (sum(f1) + 1) / (sum(f2) + 1)
+  f1 * (f1 + 2 * ratio) / (2 * (f2 + 2))
+}
+
+# Good and Toulmin's alternating series of the next sample, smoothed: f1 - f2 + f3 - ..., each by P(Bin(10, 1/2) >= k).
+reference_one_more <- function(counts) {
+  sum <- 0
+  for (k in 1:10) {
+    weight <- sum(choose(10, k:10)) / 2^10
+    sum <- sum + (-1)^(k + 1) * weight * sum(counts == k, na.rm = TRUE)
+  }
+  max(0, sum)
+}

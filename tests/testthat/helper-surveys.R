@@ -27,3 +27,13 @@ ref_occupancy <- function(y) {
   se <- tryCatch(sqrt(diag(solve(fit$hessian))[-1]), error = function(e) rep(NA_real_, ncol(y)))
   list(p = p, se = se * p * (1 - p))
 }
+
+# Counts of birds of mhb2014, n x m x 3 visits, NA where no visit was made; sites with all three visits.
+mhb2014 <- function() {
+  table <- utils::read.csv(gzfile(shared_data("repeat_surveys", "mhb2014_counts.csv.gz")))
+  sites <- utils::read.csv(shared_data("repeat_surveys", "mhb2014_sites.csv"))
+  counts <- array(0, c(nrow(sites), max(table$species), 3L))
+  counts[cbind(match(table$site, sites$site), table$species, table$visit)] <- table$count
+  whole <- rowSums(sites[paste0("surveyed", 1:3)]) == 3
+  list(counts = counts[whole, , ], sites = sites[whole, ])
+}

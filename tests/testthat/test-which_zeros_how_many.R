@@ -1,0 +1,188 @@
+# How many were missed: the rules one by one, against the slow versions of helper-reference.R, and on tables whose truth
+# is known.
+
+x <- simulated_sites$x[1:60, ]
+ask <- function(...) suppressMessages(which_zeros(..., quick = TRUE, seed = 1, progress = FALSE))
+
+test_that("chances are calibrated over finds and zeros alike", {
+  set.seed(1)
+  eta <- rnorm(20000, -2, 2)
+  find <- rbinom(20000, 1, plogis(0.4 + 0.7 * eta)) == 1
+  hidden <- sample(eta[find], sum(find) / 5)
+  line <- calibrate_chances(log_odds_bins(eta[!find]), hidden, sum(find))
+  expect_equal(line, c(0.4, 0.7), tolerance = 0.1)
+  # The chances of all cells sum to the finds.
+  whole <- calibrate_chances(log_odds_bins(eta[!find]), eta[find], sum(find))
+  expect_equal(sum(plogis(whole[1L] + whole[2L] * eta)), sum(find), tolerance = 1e-4)
+  expect_equal(mean_foreseen(whole[1L] + whole[2L] * eta[find], sum(find), numeric()),
+    1 - sum(plogis(whole[1L] + whole[2L] * eta[!find])) / sum(find), tolerance = 1e-4)
+  # Where learners are wrong, their order stays.
+  wrong <- calibrate_chances(log_odds_bins(eta[find]), eta[!find], 100)
+  expect_identical(wrong[2L], least_slope)
+  expect_equal(mean_foreseen(qlogis(c(0.5, 0.7)), 10, c(0.1, 0.1)), (0.6 * 8 + 0.2) / 10)
+  expect_equal(mean_foreseen(numeric(), 2, c(0.1, 0.2)), 0.15)
+})
+
+test_that("the law of lists is the law", {
+  expect_equal(total_by_lists(0.4, 100), c(missed = 127.5, low = 57.5, high = 195))
+  expect_identical(total_by_lists(0.63, 100)[["low"]], 0)
+  expect_equal(total_by_lists(0.95, 99)[["missed"]], 1)
+  drawn <- lists_draws(0.4, 100, c(0.05, 0.5, 0.95))
+  expect_equal(drawn[c(1, 3)], c(57.5, 195))
+  expect_identical(lists_draws(0.9, 100, 0.05), 0)
+  expect_null(no_point(0.4, 1000, 20))
+  expect_match(no_point(0.4, 1000, 9), "taxa")
+  expect_match(no_point(0.4, 99, 20), "100 finds")
+  expect_match(no_point(0.1, 1000, 20), "hardly")
+})
+
+test_that("Chao's bound, shrunk, and the next search of counts are what they say", {
+  counts <- cbind(c(1, 1, 1, 2, 0), c(2, 2, 0, 5, NA), c(0, 0, 1, 0, 0))
+  expect_equal(chao_shrunk(met(counts)), reference_chao_shrunk(counts))
+  expect_equal(one_more_by_counts(counts), reference_one_more(counts))
+  expect_identical(one_more_by_counts(counts * 0 + 2), 0)
+  lists <- c(missed = 16, low = 4, high = 30)
+  both <- total_by_counts(counts, lists)
+  expect_equal(both[["missed"]], sqrt(16 * sum(reference_chao_shrunk(counts))))
+  expect_equal(both[["high"]] / both[["low"]], 2.2^2)
+})
+
+test_that("one ratio shares a total out, over the table and by site", {
+  set.seed(1)
+  eta <- matrix(rnorm(4000, -2, 2), 40)
+  zero <- matrix(runif(4000) < 0.9, 40)
+  zero[2, ] <- FALSE
+  bins <- log_odds_bins(eta[zero])
+  for (total in c(1, 300, 3000)) {
+    expect_equal(sum(plogis(eta[zero] + log_ratio_of(bins, total))), total, tolerance = 1e-4)
+  }
+  expect_identical(log_ratio_of(bins, 0), -Inf)
+  expect_equal(sum(plogis(eta[zero] + log_ratio_of(bins, 1e6))), 0.95 * sum(zero), tolerance = 1e-4)
+  wanted <- seq(0, 39)
+  ratio <- log_ratio_of_rows(eta, zero, wanted)
+  expect_equal(rowSums(plogis(eta + ratio) * zero), replace(wanted, 2, 0))
+  numbers <- missed_numbers(plogis(eta[1, ]), rep(0.5, 100), matrix(c(0.5, 0, 1), 100, 3, byrow = TRUE))
+  expect_equal(numbers$missed, plogis(eta[1, ] + 0.5))
+  expect_true(in_order(0, numbers$missed_low, numbers$missed, numbers$missed_high, 1))
+  none <- missed_numbers(0.4, 0.1, matrix(c(0, -Inf, 1), 1))
+  expect_identical(none$missed_low, 0)
+})
+
+test_that("sums hold their totals, and draws scatter about them", {
+  set.seed(1)
+  missed <- matrix(runif(600, 0, 0.4), 30)
+  relative <- matrix(c(0.5, 1, 1.5), 1, 2000 * 3)
+  drawn <- draw_sums(missed, 0 * missed, relative)
+  expect_equal(rowMeans(drawn$sites), rowSums(missed), tolerance = 0.05)
+  expect_equal(rowMeans(drawn$taxa), colSums(missed), tolerance = 0.05)
+  cv <- apply(drawn$taxa[, relative == 1], 1, sd) / colSums(missed)
+  expect_equal(mean(cv), sqrt(0.6^2 + 1 / mean(colSums(missed))), tolerance = 0.05)
+  gaps <- 0 * missed
+  gaps[1, ] <- 1
+  expect_true(all(draw_sums(0 * missed, gaps, relative)$sites[1, ] == 20))
+})
+
+test_that("evidence is taken in order, and what else there is stands beside it", {
+  w <- ask(x)
+  expect_identical(w$source, "lists")
+  expect_identical(rownames(w$how_many), "lists")
+  counts <- x * rbinom(length(x), 3, 0.4)
+  expect_message(which_zeros(counts, quick = TRUE, seed = 1), "holds counts, up to 3", class = "multicause_message")
+  counted <- ask(counts)
+  expect_identical(rownames(counted$how_many), c("counts", "lists"))
+  expect_equal(counted$total[["high"]] / counted$total[["missed"]], 2.2)
+  expect_identical(counted$probability, ask(1 * (counts > 0))$probability)
+  known <- ask(counts, completeness = 0.7)
+  expect_identical(rownames(known$how_many), c("completeness", "counts", "lists"))
+  expect_null(known$one_more)
+  expect_identical(ask(x, assume = "phantom")$source, "phantom")
+  expect_error(ask(x, assume = "phantom", completeness = 1), "Only one of", class = "multicause_input_error")
+  expect_error(ask(x, assume = "effort"), "`assume`", class = "multicause_input_error")
+  expect_output(print(counted), "Other evidence")
+})
+
+test_that("sites of a group are samples of its fauna", {
+  set.seed(2)
+  group <- rep(sprintf("g%02d", 1:12), each = 5)
+  w <- ask(x, age = 60:1, groups = group)
+  expect_identical(w$dims, c(n = 12L, m = 40L))
+  expect_identical(w$names[[1L]], sprintf("g%02d", 1:12))
+  found <- rowsum(x, group)
+  expect_identical(is.na(w$probability), found > 0)
+  expect_equal(w$total[["missed"]], sum(reference_chao_shrunk(cbind(t(found)))), tolerance = 1e-4)
+  expect_equal(answer_ages(w), tapply(60:1, group, mean), ignore_attr = TRUE)
+  expect_output(print(w, n = 0), "of the fauna of a group")
+  rules <- ask(x, age = 60:1, groups = list(age = 6))
+  expect_identical(rules$dims[["n"]], 11L)
+  expect_identical(update(w, seed = 2)$dims, w$dims)
+  expect_error(ask(x, groups = rep(1:2, 30)), "at least 5 groups", class = "multicause_input_error")
+  expect_error(ask(x, groups = 1:60), "two sites", class = "multicause_input_error")
+  expect_error(ask(x, groups = list(age = 6)), "needs `age`", class = "multicause_input_error")
+  expect_error(ask(x, age = 1:60, groups = list(age = 0)), "width above 0", class = "multicause_input_error")
+  expect_error(ask(x, groups = list(depth = 1)), "widths `age` and `place`", class = "multicause_input_error")
+})
+
+test_that("in a series a taxon found before and after was there", {
+  bins <- x[seq(1, 60, 2), ]
+  w <- ask(bins, age = 30:1, series = TRUE)
+  gaps <- range_through(bins, 30:1)
+  expect_gte(w$total[["missed"]], sum(gaps))
+  cells <- as.data.frame(w, by = "missed")
+  first <- utils::head(cells, sum(gaps))
+  expect_true(all(first[c("missed_low", "missed", "missed_high", "present")] == 1))
+  expect_false(is.unsorted(-cells$missed))
+  expect_equal(sum(by_taxon(w)$missed), w$total[["missed"]])
+  expect_true(all(by_taxon(w)$low >= colSums(gaps)))
+  expect_coherent(w)
+  expect_true("gaps" %in% rownames(w$how_many))
+  expect_error(ask(bins, series = TRUE), "needs `age`", class = "multicause_input_error")
+})
+
+test_that("what lies outside the known ages of a taxon is told", {
+  sites <- early_tetrapods$sites
+  w <- ask(early_tetrapods$x, age = sites$age)
+  inside <- missed_inside(w)
+  expect_equal(sum(inside), w$total[["missed"]])
+  expect_output(print(w, n = 0), "between the first and the last find of their taxon")
+  cells <- as.data.frame(w)
+  age <- sites$age[match(cells$site, rownames(early_tetrapods$x))]
+  found <- apply(early_tetrapods$x == 1, 2, function(at) range(sites$age[at]))[, cells$taxon]
+  out <- which(age < found[1, ] | age > found[2, ])[1]
+  expect_output(print(explain(w, cells$site[out], cells$taxon[out])), "Outside the known ages")
+  expect_null(explain(w, cells$site[-out][1], cells$taxon[-out][1])$ages[out])
+})
+
+test_that("with known completeness sums are right, and ranges hold them", {
+  set.seed(4)
+  there <- early_tetrapods$x
+  each <- vapply(1:6, function(seed) {
+    known <- with_seed(seed, runif(nrow(there), 0.5, 1))
+    found <- there * with_seed(seed, rbinom(length(there), 1, known))
+    w <- suppressMessages(which_zeros(found, completeness = known, age = early_tetrapods$sites$age, quick = TRUE, seed = 1))
+    taxa <- by_taxon(w)
+    lost <- colSums(there) - colSums(found)
+    c(w$total[["missed"]] / sum(lost), w$total[["low"]] <= sum(lost) && sum(lost) <= w$total[["high"]],
+      mean(taxa$low <= lost & lost <= taxa$high))
+  }, numeric(3))
+  expect_equal(mean(each[1, ]), 1, tolerance = 0.1)
+  expect_gte(sum(each[2, ]), 4)
+  expect_gt(mean(each[3, ]), 0.8)
+})
+
+test_that("later visits to the birds of one visit lie within the range", {
+  birds <- mhb2014()
+  found <- 1 * (birds$counts > 0)
+  some <- colSums(found[, , 1L]) > 0
+  first <- found[, some, 1L]
+  others <- pmax(found[, some, 2L], found[, some, 3L])
+  w <- ask(first, place = birds$sites[c("coordx", "coordy")], environment = birds$sites[c("elev", "forest")])
+  new <- sum(others == 1 & first == 0)
+  expect_true(in_order(w$total[["low"]], new, w$total[["high"]]))
+  expect_lt(abs(log2(w$total[["missed"]] / 2685)), 1) # with what occupancy models add to the 2 087
+  cells <- as.data.frame(w)
+  y <- (others > first)[cbind(cells$site, cells$taxon)]
+  loss <- function(p) -mean(ifelse(y, log(p), log1p(-p)))
+  expect_lt(loss(cells$missed), loss(mean(y)))
+  best <- glm(y ~ qlogis(cells$chance), family = binomial())
+  expect_lt(loss(cells$missed), loss(fitted(best)) + 0.02)
+})
