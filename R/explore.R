@@ -16,8 +16,8 @@
 #' marked. Found, probably missed, undecided and probably absent are what [plot.which_zeros()] has as `"heat"`, by the
 #' range of `missed`; with a total of the slider, that is the range over learners alone. For a fit of a model of one
 #' table, the chance is that of [fitted()], which has no range: nothing is undecided. Odds of a zero are multiplied by
-#' (1 - c) / c there, with c one minus the share that white phantoms make of its site. Without a white phantom c is 1, so
-#' that only the slider makes zeros false.
+#' (1 - c) / c there, with c one minus the share that white phantoms make of its site. Without a white phantom c is 1,
+#' so that only the slider makes zeros false.
 #'
 #' @param x a result of [which_zeros()], or a fit of any model of a 0/1 table.
 #' @param file path of the page, which ends in `.html`; `NULL`: a file of the session's own folder.

@@ -3,8 +3,8 @@
 #' How far an answer depends on what was taken for granted
 #'
 #' Answers the question of [which_zeros()] again with one thing changed at a time: how many components, which estimate
-#' and prior, with neighbours or without, another seed, another evidence or assumption of how many were missed, the range
-#' rule. The result is one sentence and one figure for the paper.
+#' and prior, with neighbours or without, another seed, another evidence or assumption of how many were missed, the
+#' range rule. The result is one sentence and one figure for the paper.
 #'
 #' @details
 #' The row "as it is" is `w` itself. Each of the others has one thing changed, and the settings, the seed and the number

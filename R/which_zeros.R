@@ -1,8 +1,8 @@
 #' Which zeros are false?
 #'
-#' `which_zeros()` says which taxa were probably missed at which sites, how surely, and between which bounds. It
-#' measures how good such answers are on your own table: it hides finds from itself and looks for them. It also says
-#' what no table can decide. [multicause-glossary] explains the words.
+#' `which_zeros()` says which taxa were probably missed at which sites, how many in all, and how surely. It measures how
+#' good such answers are on your own table: it hides finds from itself and looks for them. [how_many] tells how well
+#' its totals did where the truth is known, [multicause-glossary] explains the words.
 #'
 #' @details
 #' **What it does.** There are three steps.
@@ -16,47 +16,44 @@
 #'    negative and are pulled towards equal shares. How often the taxon was found enters, too (its log and the square of
 #'    that), because learners know rare taxa less well. A taxon that was never found gets half a find, dealt out to the
 #'    sites by their numbers of finds.
-#' 3. The weights are applied to the learners of the whole table. The intercept is set so that the odds of all zeros sum
-#'    to the number of finds, as right chances do.
+#' 3. The weights are applied to the learners of the whole table. A logistic regression over all cells then calibrates
+#'    the result: finds have the log-odds that they had while they were hidden, and stand for the others.
 #'
-#' **Four numbers of a zero.**
+#' **Three numbers of a zero.**
 #' \describe{
-#'   \item{`chance`}{the chance of a record, \eqn{p}: how often such zeros would be finds, if only the rest of the table
-#'     were known. Finds can be hidden, so this is measured, not assumed. Zeros are ranked by it.}
-#'   \item{`present`}{the chance that the taxon lived there, as if nobody had looked at this cell: \eqn{q = p / c}. Here
-#'     \eqn{c} is the *completeness* of the site: the chance that a taxon that was there was recorded. `present` is at
-#'     most what the content of the fits gives to the likeliest taxon of the site, but never less than `chance`.}
-#'   \item{`missed`}{the chance that it was there and was missed, now that it was not found:
-#'     \eqn{q (1 - c) / (1 - c q)}. Sums of it are expected numbers of false absences. `missed_low` and `missed_high`
-#'     are its ends over learners and completeness: `missed_low` takes the lower end (5 %) of the chance and the upper
-#'     end (95 %) of the completeness, `missed_high` the other two.}
-#'   \item{`missed_most`}{what the table alone allows. No taxon can be recorded more often than it is there, so \eqn{c}
-#'     is at least the chance of every cell of the site. As its least value we take the mean of the five largest chances
-#'     (fewer where there are fewer than 50 taxa), hidden finds among them, at their lower (5 %) ends. Where
-#'     `completeness` is given, a site with fewer finds than the learners expect has lower chances than they say, and
-#'     they are lowered first. At \eqn{c = 1} nothing is missed. This is the outer bound of [identifiability()].}
+#'   \item{`chance`}{the chance of a record, \eqn{p}: how often such cells are finds, if only the rest of the table is
+#'     known. Finds can be hidden, so this is measured, not assumed. Zeros are ranked by it.}
+#'   \item{`missed`}{the chance that the taxon was there and was missed, now that it was not found. Its odds are
+#'     \eqn{r p / (1 - p)}, with one ratio \eqn{r} for the table, such that these chances sum to the number missed (with
+#'     `completeness`, `effort` and `assume` one \eqn{r} for each site). `missed_low` and `missed_high` are its ends:
+#'     those of the total and of the chance (5 % and 95 %) together.}
+#'   \item{`present`}{the chance that it was there, as if nobody had looked at this cell: \eqn{p + (1 - p)} `missed`.}
 #' }
-#' Within a site all four rank alike (except for ties at their ends), for every completeness. `chance` is at most
-#' `present`, and `missed_low`, `missed`, `missed_high` and `missed_most` are in this order, as are the numbers of sums
-#' and totals.
 #'
-#' **Where completeness comes from.** The table does not fix it. There are four ways to get it:
-#' * By default it is one minus the share of each site that the phantom of [aspect_bernoulli()] makes up. Fits of 3 to 8
-#'   components are used, and their answers differ.
-#' * `effort` lets that share follow a measure of effort.
-#' * `visits` estimates it from repeated surveys. Of these four only this one is evidence from the data.
-#' * `completeness` is what you know from elsewhere.
+#' **How many were missed** is taken from the best evidence that there is, the first of these:
+#' * `completeness`, what you know of it: \eqn{c} of the taxa that were at a site were recorded. A site with \eqn{F}
+#'   finds missed about \eqn{F (1 - c) / c}; where it has few finds, what the learners expect of it counts, too.
+#' * `visits`, repeated surveys: occupancy of each taxon, with detection by taxon and visit. It is what lived at the
+#'   sites visited and no visit found.
+#' * `groups`, sites of one fauna as samples of it: Chao's estimate of the taxa of the fauna that no site shows. The
+#'   answer is about the lists of the groups.
+#' * counts in `x`: the geometric mean of Chao's estimate of each taxon, from its counts of one and two, and of the law
+#'   below.
+#' * Nothing but presences: **how well finds are foreseen**. \eqn{\kappa} is the mean chance that the rest of the table
+#'   gives to a find. In surveys whose truth is known \eqn{\kappa} is about .91 of the share that the table holds of
+#'   what three such searches together show (.63 to 1.18 in nine of ten). So \eqn{F (.91 - \kappa) / \kappa} finds were
+#'   missed. It is **what two more searches as thorough as the whole table would show to have been missed**, of the taxa
+#'   in it. It is blind to effort: a list of a hundred years is one search of a hundred years. So it is not the
+#'   completeness of a fauna, and not to be compared between tables or groups that were searched with unequal effort.
 #'
-#' In each case completeness is the same for all taxa of a site. Totals come with their range and their assumption. A
-#' completeness below what the table allows is raised to that, with a message.
+#' With `effort`, and with `assume = "phantom"`, it rests on an assumption: each site lacks the share that the phantom
+#' of [aspect_bernoulli()] makes up, in fits of 3 to 8 components. This is right for tables that a phantom made, such as
+#' [simulated_sites]; of the birds of one visit it said a tenth of what later visits found. With `series = TRUE` rows
+#' are time bins of one region; then a taxon that was found before and after was there.
 #'
-#' **How many.** Where `completeness` \eqn{c} is given, a site with \eqn{F} finds missed about \eqn{F (1 - c) / c}.
-#' Where a site has few finds, what the learners expect of it counts, too. So the odds of a site's zeros are multiplied
-#' by a `factor` of its own before `present` and `missed` are computed. `chance` stays as it was measured. With the true
-#' completeness the 90 % range held the number of finds deleted in 47 of 50 replicates on five tables. The expected
-#' number was within 7 % of it, on the average of each table (`bench/which_zeros.md`). In nested tables, where rich
-#' sites hold nearly all taxa, it can be too small, because the chances of single sites are then known less well. Totals
-#' by the phantom's share have no such test: the phantom may stand for more than gaps in the record.
+#' `how_many` of the result holds what each evidence says, `plot(w, "how_many")` shows it. They need not agree: they are
+#' numbers of different things, which it names. Of fewer than 10 taxa, fewer than 100 finds, or where \eqn{\kappa} is
+#' below .15, the print has the range alone.
 #'
 #' **How good it is here.** Each damaged copy is scored by weights that were learnt from the other copies. So each copy
 #' stands for a table that lost a tenth of its finds. The print gives the area under the ROC curve (AUC: the chance that
@@ -69,12 +66,8 @@
 #' expected .95. The standard errors are over copies. With fewer than 200 finds deleted in all, the answer says that the
 #' table is too small to tell it from the rule, with fewer than 100 that the slope says no more.
 #'
-#' **What is assumed.** Three things are assumed:
-#' * Ages do not come from the faunas. Where they do, the faunas are used twice; see [smooth_over()].
-#' * Records are right: a find is never an error.
-#' * Recording differs between sites, not between the taxa of a site. Where taxa differ, too, more may be missing than
-#'   `missed_most`. Of birds of one visit, 2125 were found on later visits to the same sites, and no more than 495 were
-#'   allowed (`bench/which_zeros.md`). The answer also prints the bound without that assumption, which is wide.
+#' **What is assumed.** Ages do not come from the faunas: where they do, the faunas are used twice, see [smooth_over()].
+#' And records are right: a find is never an error.
 #'
 #' **Cost.** O(`copies` (n m k + n f)) with f the finds, and memory for some 80 matrices of n x m: 0.6 GB at 2 000 x
 #' 500. On one busy core a call took 12 s of processor time for 273 sites x 202 genera of mammals, 13 s for 266 x 145
@@ -85,8 +78,9 @@
 #' finished table is kept in a file beside the one named; the same call goes on from there after a crash, as in
 #' [cross_validate()].
 #'
-#' @param x sites by taxa: a 0/1 table as [aspect_bernoulli()] takes it, dense or sparse; `NA` is an unknown cell. A
-#'   result of [shards()] goes to [which_zeros_shards()], with its arguments in `...`.
+#' @param x sites by taxa: a 0/1 table as [aspect_bernoulli()] takes it, dense or sparse, or counts (specimens,
+#'   individuals; whole numbers); `NA` is an unknown cell. A result of [shards()] goes to [which_zeros_shards()], with
+#'   its arguments in `...`.
 #' @param age,place,environment,distance of the sites, as [smooth_over()] takes them: ages or bounds of ages, longitude
 #'   and latitude or places in the plane, variables such as depth, any other distance. `NULL`: not known. Ages, places
 #'   and variables may be names of columns of the site table that comes with `x` from [occurrence_matrix()], as `age =
@@ -102,10 +96,16 @@
 #' @param effort one number for each site, how well it was searched; see [aspect_bernoulli()].
 #' @param visits repeated surveys, as [visits_array()] makes and [visits_bernoulli()] takes them; `x` is then what any
 #'   visit found, and may be left out. If it is given, its names say which sites and taxa of `visits`, in which order.
-#'   Only one of `completeness`, `effort` and `visits` can be given.
+#'   Only one of `completeness`, `effort`, `visits` and `assume` can be given.
 #' @param detection,communities with `visits`: formulas of covariates by which visits find what is there, and by which
 #'   sites differ, as in [visits_bernoulli()]. `NULL`: misses depend on site and visit, communities on what was found.
 #' @param visit_data,site_data their covariates, as in [visits_bernoulli()]: by name, or in the order of `visits`.
+#' @param groups the group of each site (a formation, time bin, region), `NA` to leave a site out; or rules, a list of
+#'   widths of bins, such as `list(age = 1, place = c(4, 6))`. The answer is then about groups: their lists are rows of
+#'   the table, their ages, places and variables are means. At least five groups, one of which has two sites.
+#' @param series `TRUE`: rows are time bins of one whole region, so that a taxon found before and after was there.
+#' @param assume `"phantom"`: the share of each site that the phantom of [aspect_bernoulli()] makes up is what was
+#'   missed. `NULL`: nothing is assumed.
 #' @param leave_out names or numbers of sites to leave out altogether, or `TRUE` or `FALSE` for each site.
 #' @param reference sites, given in the same way, that inform the answer but are not scored: learners, neighbours and
 #'   weights use them, but their zeros are not ranked and count in no total, nor do their finds. How good the answer is,
@@ -120,10 +120,11 @@
 #' @param checkpoint a file name, whose folder must exist, or `NULL`.
 #' @param progress show a bar with the time left.
 #' @return A list of class `which_zeros`: `probability`, an n x m matrix with the chance of a record (`NA` at finds);
-#'   `completeness`, a data frame of `site`, `estimate`, `low`, `high`, `least`, which the table allows, `surest`, the
-#'   largest chance that a taxon lived there, and `factor`; `total`, the expected number of false absences, `low`,
-#'   `high` (90 %), `most` and `unlike`, what the table alone allows where the taxa of a site are recorded equally well
-#'   and where they are not; `weights`, a data frame of the learners with
+#'   `total`, the expected number of false absences, `low`, `high` (90 %); `how_many`, a data frame with a row for each
+#'   evidence, the one of the total first: `evidence`, `missed`, `low`, `high`, and `of`, what it is a number of;
+#'   `source`, the name of the evidence of the total; `kappa`; `one_more`, how many one more such search would find
+#'   (`NULL` where completeness is given or assumed); `log_ratio`, n x 3, log r of each site and its ends;
+#'   `weights`, a data frame of the learners with
 #'   their `weight` and `share`; `quality`, a data frame with the AUC (pooled, within sites) and average precision of
 #'   the answer and of each learner, with standard errors over copies; `seed`, `dims`, `names` and what its methods
 #'   need: [print()], [plot.which_zeros()], [as.data.frame.which_zeros()], [by_site()], [by_taxon()],
@@ -134,9 +135,19 @@
 #'   Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and absences.
 #'   *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #'
+#'   Chao A (1987). Estimating the population size for capture-recapture data with unequal catchability. *Biometrics*
+#'   43, 783-791. \doi{10.2307/2531532}
+#'
+#'   Efron B, Thisted R (1976). Estimating the number of unseen species: how many words did Shakespeare know?
+#'   *Biometrika* 63, 435-447. \doi{10.1093/biomet/63.3.435}
+#'
+#'   MacKenzie DI, Nichols JD, Lachman GB, Droege S, Royle JA, Langtimm CA (2002). Estimating site occupancy rates when
+#'   detection probabilities are less than one. *Ecology* 83, 2248-2255.
+#'   \doi{10.1890/0012-9658(2002)083[2248:ESORWD]2.0.CO;2}
+#'
 #'   Wolpert DH (1992). Stacked generalization. *Neural Networks* 5, 241-259. \doi{10.1016/S0893-6080(05)80023-1}
-#' @seealso [range_through()] for `within`, [false_absences()] for one model, [identifiability()] for its bounds,
-#'   [multicause-glossary] for the words of the print.
+#' @seealso [how_many], [range_through()] for `within`, [false_absences()] for one model, [identifiability()] for its
+#'   bounds, [multicause-glossary] for the words of the print.
 #' @examples
 #' sites <- early_tetrapods$sites
 #' some <- sites$max_ma > 290 # for a quick example, the older sites
@@ -181,7 +192,8 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   # An answer keeps the lists of groups, and not the sites that were left out.
   if ((length(leave_out) || !is.null(groups)) && !missing(x)) call$x <- x
   known <- c(
-    completeness = !is.null(completeness), effort = !is.null(effort), visits = !is.null(visits), assume = !is.null(assume)
+    completeness = !is.null(completeness), effort = !is.null(effort), visits = !is.null(visits),
+    assume = !is.null(assume)
   )
   if (sum(known) > 1L) stop_input("Only one of `completeness`, `effort`, `visits` and `assume` can be given.")
   pooled <- NULL

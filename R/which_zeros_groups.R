@@ -16,7 +16,9 @@ check_wz_groups <- function(groups, along, n, labels) {
 groups_by_rule <- function(rules, along) {
   wrong <- setdiff(names(rules), c("age", "place"))
   if (length(wrong) || !length(rules) || is.null(names(rules))) {
-    stop_input("`groups` must be a group for each site, or a list of widths `age` and `place`, not %s.", show_value(rules))
+    stop_input(
+      "`groups` must be a group for each site, or a list of widths `age` and `place`, not %s.", show_value(rules)
+    )
   }
   bins <- lapply(names(rules), function(name) {
     if (is.null(along[[name]])) stop_input("`groups` by `%s` needs `%s` of the sites.", name, name)
@@ -44,7 +46,8 @@ pool_groups <- function(x, along, group) {
   pooled <- 1 * (found > 0)
   pooled[known == 0] <- NA
   list(
-    x = pooled, along = lapply(stats::setNames(nm = names(along)), function(name) group_means(along[[name]], name, group)),
+    x = pooled,
+    along = lapply(stats::setNames(nm = names(along)), function(name) group_means(along[[name]], name, group)),
     pooled = list(once = rowSums(found == 1), twice = rowSums(found == 2), sites = as.vector(table(group)))
   )
 }

@@ -179,8 +179,8 @@ missed_numbers <- function(chance, se, log_ratio) {
 # What a number of evidence says, and of what it is the number.
 evidence_words <- list(
   completeness = "completeness as given", effort = "effort, as a model has it", phantom = "the phantom of each site",
-  visits = "occupancy of each taxon", groups = "sites of a group as samples", counts = "counts of one and two, and lists",
-  lists = "how well finds are foreseen", gaps = "gaps inside ranges"
+  visits = "occupancy of each taxon", groups = "sites of a group as samples",
+  counts = "counts of one and two, and lists", lists = "how well finds are foreseen", gaps = "gaps inside ranges"
 )
 evidence_of <- list(
   completeness = "what was there", effort = "what was there, if effort decides",
@@ -287,9 +287,9 @@ ends_of_total <- function(missed, relative) {
 
 # What the odds of a site are multiplied by where completeness is known: its finds say more than the learners make of
 # them. Given completeness c_i the sum of its odds S_i is taken as M_i = S_i exp(a + b log c_i), by Poisson regression,
-# and F_i as Poisson about M_i times a Gamma factor with mean 1 and shape g, so that M_i (F_i + g) / (M_i + g) finds were
-# to be expected. As the residuals of that regression sum to 0, also when weighed by log c, the numbers missed sum to
-# about sum_i F_i (1 - c_i) / c_i, the estimate of Horvitz and Thompson.
+# and F_i as Poisson about M_i times a Gamma factor with mean 1 and shape g, so that M_i (F_i + g) / (M_i + g) finds
+# were to be expected. As the residuals of that regression sum to 0, also when weighed by log c, the numbers missed sum
+# to about sum_i F_i (1 - c_i) / c_i, the estimate of Horvitz and Thompson.
 expected_factor <- function(sums, finds, completeness) {
   used <- sums > 0
   design <- cbind(1, log(completeness))

@@ -55,10 +55,12 @@ total_sentence <- function(total, source, unsure, words) {
   switch(source,
     lists = paste(
       if (is.null(unsure)) {
-        sprintf("Two more searches as thorough as this one would show that about %s of them were missed (%s).", number, range)
+        sprintf(
+          "Two more searches as thorough as this one would show that about %s of them were missed (%s).", number, range
+        )
       } else {
         sprintf(
-          "Two more searches as thorough as this one would show that %s of them were missed; one number %s has not held.",
+          "Two more searches as thorough as this one would show that %s of them were missed; one number %s is not given.",
           range, unsure
         )
       },
@@ -292,8 +294,8 @@ weak_sentence <- function(q, hidden, words) {
 #' @param x a result of [which_zeros()].
 #' @param row.names,optional as in [as.data.frame()], not used.
 #' @param n how many zeros, first of the list first: a whole number, or `Inf` for all.
-#' @param by what they are sorted by: `"chance"`, where a find was most expected, or `"missed"`, where something was most
-#'   probably missed. These differ where completeness is known site by site, and in a series.
+#' @param by what they are sorted by: `"chance"`, where a find was most expected, or `"missed"`, where something was
+#'   most probably missed. These differ where completeness is known site by site, and in a series.
 #' @param site,taxon names or numbers of those to look at; `NULL` is all. Ranks stay those over the whole table.
 #' @param ... must be empty.
 #' @return A data frame in that order: `rank`, `site`, `taxon` (names, or numbers where the table has none), and the
@@ -608,7 +610,8 @@ explain.which_zeros <- function(x, site, taxon, ..., n = 5) {
   }
   structure(
     list(
-      cell = as.data.frame(w, site = i, taxon = j), ages = cell_ages(w, i, j), score = score_parts(w, i, j), neighbours = near_parts(w, i, j),
+      cell = as.data.frame(w, site = i, taxon = j), ages = cell_ages(w, i, j), score = score_parts(w, i, j),
+      neighbours = near_parts(w, i, j),
       companions = companion_parts(w, i, j), n = n
     ),
     class = "zero_explained"

@@ -5,8 +5,8 @@
 #' @description
 #' Figures of an answer of [which_zeros()]; `plot()` draws them, `autoplot()` gives them as ggplot2 objects.
 #' \describe{
-#'   \item{`"zeros"`}{the zeros where a find was most expected, each with its chance of a record and its chance of having been
-#'     missed, with range.}
+#'   \item{`"zeros"`}{the zeros where a find was most expected, each with its chance of a record and its chance of
+#'     having been missed, with range.}
 #'   \item{`"heat"`}{sites by taxa: what was found, what was probably missed (the whole range of the chance is above
 #'     `threshold`), what cannot be decided (the range holds `threshold`), and what was probably not there. Sites and
 #'     taxa are in order of age where ages are known, else by their finds.}
@@ -261,7 +261,8 @@ zeros_figure <- function(w, n) {
   )
   ranges_figure(
     rows, sprintf("The %s where a find was most expected", count_words(nrow(cells), "zero")),
-    "Points: the zeros where a find was most expected, with their chance of having been missed and its range.", "probability",
+    "Points: the zeros where a find was most expected, with their chance of having been missed and its range.",
+    "probability",
     c(value = "there, but missed", other = "chance of a record"), c(0, 1), most = 60L
   )
 }

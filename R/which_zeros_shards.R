@@ -31,8 +31,8 @@
 #' judged.
 #'
 #' **Cost.** The fits are made once for each copy and once more. Then the chances of all n m cells are made twice, some
-#' rows at a time (three times with `completeness`), and the best `n` are kept; nothing of n m numbers is in memory. Some
-#' 100 bytes a site are. Copies of the shards are in the temporary folder of the session, one at a time.
+#' rows at a time (three times with `completeness`), and the best `n` are kept; nothing of n m numbers is in memory.
+#' Some 100 bytes a site are. Copies of the shards are in the temporary folder of the session, one at a time.
 #' Companions take 16 m^2 bytes and are left out above 5000 taxa.
 #'
 #' @param x a result of [shards()].
@@ -52,8 +52,8 @@
 #' @param control settings of the fits from [fit_control()], with `cluster` for workers; without `checkpoint`.
 #'   `algorithm = "auto"` is EM here, as in [ensemble()]: few passes of EM find hidden finds better.
 #' @return A list of class `which_zeros_shards`: `zeros` (a data frame with `site`, `taxon`, `chance`, `present`,
-#'   `missed`, `missed_low` and `missed_high`; the largest chance first), `total` (`missed`, `low`, `high`), `kappa`, how
-#'   well finds are foreseen, `one_more`, what one more such search would find, `source` of the total, `quality` (a
+#'   `missed`, `missed_low` and `missed_high`; the largest chance first), `total` (`missed`, `low`, `high`), `kappa`,
+#'   how well finds are foreseen, `one_more`, what one more such search would find, `source` of the total, `quality` (a
 #'   data frame with a row for the answer and each learner: `auc` and `auc_within` with standard errors over copies),
 #'   `weights` (of the learners), `slope` (of calibration; 1 is right) with its standard error `slope_se`, `expected`
 #'   (sum of all chances), `n_zeros` (judged), `hidden` (finds), `left_out` (learners, with the reason), `near` (`NULL`,
@@ -113,7 +113,8 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
     list(
       zeros = best$zeros, total = best$total, kappa = known$kappa,
       one_more = if (is.null(completeness)) one_more_by_lists(known$kappa, finds),
-      source = if (is.null(completeness)) "lists" else "completeness", quality = quality$table, weights = known$stack$weights, slope = quality$slope,
+      source = if (is.null(completeness)) "lists" else "completeness", quality = quality$table,
+      weights = known$stack$weights, slope = quality$slope,
       slope_se = quality$slope_se, expected = best$expected, n_zeros = best$n_zeros,
       hidden = sum(vapply(judged, function(one) sum(one$deleted), 0)), left_out = shards_left_out(x, squares),
       near = near_used(learners, squares), files = best$files,

@@ -37,7 +37,8 @@ know_shards <- function(learners, stack, judged, completeness) {
   finds <- sum(x$column_sum)
   alone <- rep(0.5 / x$dims[["n"]], sum(x$column_sum == 1))
   kappa <- mean_foreseen(line[1L] + line[2L] * hidden, finds, alone)
-  known <- list(stack = calibrated_stack(stack, line), kappa = kappa, finds = finds, lists = total_by_lists(kappa, finds))
+  lists <- total_by_lists(kappa, finds)
+  known <- list(stack = calibrated_stack(stack, line), kappa = kappa, finds = finds, lists = lists)
   if (is.null(completeness)) {
     known$log_ratio <- vapply(known$lists, log_ratio_of, 0, bins = zeros)
     drawn <- lists_draws(kappa, finds, stats::ppoints(n_draws))
@@ -91,7 +92,8 @@ new_shard_sums <- function(x, known, seed) {
     with_seed((seed + rows[1L]) %% .Machine$integer.max, {
       many <- shard_ratios(known, rows, cells$size, spread_cells(shape, at, eta[zero], -Inf))
       chance <- stats::plogis(eta[zero])
-      ends <- missed_numbers(chance, odds_se(cells$z[zero, , drop = FALSE], known$stack), many$log_ratio[i, , drop = FALSE])
+      se <- odds_se(cells$z[zero, , drop = FALSE], known$stack)
+      ends <- missed_numbers(chance, se, many$log_ratio[i, , drop = FALSE])
       missed <- spread_cells(shape, at, ends$missed)
       now <- draw_sums(missed, 0 * missed, many$relative)
     })
