@@ -107,10 +107,13 @@ one_more_by_counts <- function(counts) {
 
 one_more_by_lists <- function(kappa, finds) finds * max(0, 1 - kappa / usual_ratio[["missed"]])
 
-# Taxa of the fauna of each group that none of its sites has. Groups of one site tell nothing of it: they have what
-# others have, by the same chances. `once`, `twice`: how many taxa were met at one and at two of its sites.
-total_by_groups <- function(pooled) {
-  by_factor(sum(chao_shrunk(cbind(pooled$once, pooled$twice)[pooled$sites > 1, , drop = FALSE])), "groups")
+# Taxa of the fauna of each group that none of its sites has, known$pooled: how many were met `once` and `twice` at its
+# `sites`. Groups of one site tell nothing of it: the ratio of the others goes for them, too.
+total_by_groups <- function(known) {
+  tells <- known$pooled$sites > 1
+  total <- sum(chao_shrunk(cbind(known$pooled$once, known$pooled$twice)[tells, , drop = FALSE]))
+  ratio <- log_ratio_of(log_odds_bins(known$eta[tells, ][known$zero[tells, ]]), total)
+  by_factor(sum_missed_bins(known$bins, ratio), "groups")
 }
 
 # Rows are time bins of one region: a taxon found before and after was there, so the total is at least these gaps.
@@ -141,9 +144,11 @@ log_ratio_of <- function(bins, total) {
   if (total <= 0) {
     return(-Inf)
   }
-  above <- function(shift) sum(bins$count * stats::plogis(bins$eta + shift)) - total
+  above <- function(shift) sum_missed_bins(bins, shift) - total
   stats::uniroot(above, c(-1, 1), extendInt = "upX", tol = 1e-9)$root
 }
+
+sum_missed_bins <- function(bins, log_ratio) sum(bins$count * stats::plogis(bins$eta + log_ratio))
 
 # The same for each row, from below by Newton's method on the log of the sum, which is as good as concave.
 log_ratio_of_rows <- function(eta, zero, total, passes = 50L) {
@@ -200,7 +205,7 @@ how_many <- function(known, given, share) {
   found <- list(lists = lists)
   gaps <- length(known$gaps)
   if (!is.null(known$counts)) found <- c(list(counts = total_by_counts(known$counts, lists)), found)
-  if (!is.null(known$pooled)) found <- c(list(groups = total_by_groups(known$pooled)), found)
+  if (!is.null(known$pooled)) found <- c(list(groups = total_by_groups(known)), found)
   if (!is.null(given$cell)) {
     found <- c(list(visits = by_factor(total_by_visits(given$cell, given$visit_model), "visits")), found)
   }
