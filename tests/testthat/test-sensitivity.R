@@ -9,16 +9,13 @@ test_that("each change is one answer, the first the answer as it is", {
   found <- sensitivity(w, first = 20, progress = FALSE)
   expect_identical(.Random.seed, before)
   table <- found$table
-  expect_identical(nrow(table), 10L)
+  expect_identical(nrow(table), 9L)
   expect_identical(table$change[1L], "as it is")
   expect_identical(unlist(table[1L, c("missed", "low", "high")]), w$total[c("missed", "low", "high")])
   expect_identical(table$kept[1L], 20L)
   expect_true(all(table$kept >= 0 & table$kept <= 20))
-  lower <- table$missed[table$change == "completeness at its lower end"]
-  upper <- table$missed[table$change == "completeness at its upper end"]
-  expect_gt(lower, upper)
-  expect_gte(lower, table$missed[1L])
-  expect_lte(upper, table$missed[1L])
+  phantom <- unlist(table[table$change == "the phantom is what was missed", c("missed", "low", "high")])
+  expect_equal(phantom, update(w, assume = "phantom")$total)
   ranges <- table[table$change == "only zeros within known ranges", ]
   expect_identical(ranges$zeros, sum(range_through(x, 40:1)))
   expect_identical(table$zeros[1L], sum(x == 0))
@@ -26,7 +23,7 @@ test_that("each change is one answer, the first the answer as it is", {
   expect_equal(unlist(other), update(w, seed = 2)$total[c("missed", "low", "high")])
   expect_identical(as.data.frame(found), table)
   printed <- utils::capture.output(print(found))
-  expect_true(any(grepl("over 9 changes", printed)) && max(nchar(printed)) <= 110)
+  expect_true(any(grepl("over 8 changes", printed)) && max(nchar(printed)) <= 110)
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_s3_class(plot(found), "ggplot")
@@ -47,13 +44,16 @@ test_that("without ages there are fewer changes, and a restricted answer is set 
   within[1:10, ] <- FALSE
   w <- which_zeros(x, within = within, completeness = 0.8, quick = TRUE, seed = 1)
   table <- as.data.frame(sensitivity(w, progress = FALSE))
-  expect_identical(nrow(table), 9L)
+  expect_identical(nrow(table), 8L)
   free <- table[table$change == "all zeros can be false", ]
   expect_gt(free$missed, table$missed[1L])
   expect_identical(free$zeros, sum(x == 0))
-  # A completeness that is one number has no ends.
-  ends <- table$missed[startsWith(table$change, "completeness")]
-  expect_equal(ends, rep(table$missed[1L], 2L), tolerance = 1e-6)
+  # A completeness that is one number has no ends, a range has two.
+  expect_false(any(startsWith(table$change, "completeness")))
+  ranged <- other_assumptions(update(w, completeness = c(0.6, 0.9)))
+  expect_equal(ranged$`completeness at its lower end`$completeness[1L, ], c(0.6, 0.6))
+  other <- other_assumptions(update(w, completeness = NULL, assume = "phantom"))
+  expect_null(other$`as two more searches would show`$assume)
 })
 
 test_that("wrong input", {
