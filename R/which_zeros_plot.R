@@ -77,8 +77,8 @@ how_many_figure <- function(w) {
       high = ifelse(is.na(many$high), many$missed, many$high)
     ),
     "How many were missed", sprintf("Points: estimates of how many of the %s zeros were missed, each with its range.",
-      format_big(sum(w$candidate))), "number missed", c(value = "estimate"), c(0, NA), most = 60L
-  ) + ggplot2::theme(axis.text.y = ggplot2::element_text(size = 8, lineheight = 0.85))
+      format_big(sum(w$candidate))), "number missed", c(value = "estimate"), c(0, NA), most = 100L
+  ) + ggplot2::theme(axis.text.y = ggplot2::element_text(size = 8, lineheight = 0.85), legend.position = "none")
 }
 
 # What is known of each cell: n x m, a factor.
