@@ -265,7 +265,7 @@ ratios_expected <- function(eta, zero, expected, finds, completeness) {
   drawn <- vapply(at, function(at) {
     missed(completeness[, 1L] + at * (completeness[, 2L] - completeness[, 1L])) * draw_finds(finds)
   }, numeric(length(c)))
-  relative <- drawn / pmax(missed(c), 1e-12)
+  relative <- matrix(drawn, length(c)) / pmax(missed(c), 1e-12)
   list(log_ratio = matrix(ratio, ncol = 3L), relative = relative, total = ends_of_total(missed(c), relative))
 }
 
