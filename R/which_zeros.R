@@ -475,7 +475,7 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
     x = x, counts = given$counts, pooled = given$pooled, eta = eta, zero = is_zero, kappa = foreseen$kappa,
     bins = log_odds_bins(eta[setdiff(which(is_zero), gaps)]), finds = foreseen$finds, gaps = gaps
   )
-  many <- how_many(known, given, learnt$share)
+  many <- with_seed(learnt$seed, how_many(known, given, learnt$share))
   p <- stats::plogis(eta)
   p[zero %in% FALSE] <- NA
   names <- dimnames_of(x)
