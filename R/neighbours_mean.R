@@ -6,12 +6,12 @@
 #' @details
 #' **Model.** The chance of a record of taxon j at site i is the weighted mean of the records of j at all
 #' other sites, with one record more of the table's own mean:
-#' \deqn{p_{ij} = \frac{e_i \sum_{l \ne i} w_{il} x_{lj} + r_j}{e_i \sum_{l \ne i} w_{il} o_{lj} + 1}, \quad w_{il}
+#' \deqn{p_{ij} = \frac{e \sum_{l \ne i} w_{il} x_{lj} + r_j}{e \sum_{l \ne i} w_{il} o_{lj} + 1}, \quad w_{il}
 #' \propto \exp(-d_{il}) (c_{il} + 0.05)^q}{
-#' p[i,j] = (e[i] sum_l w[i,l] x[l,j] + r[j]) / (e[i] sum_l w[i,l] o[l,j] + 1), w[i,l] ~ exp(-d[i,l]) (c[i,l] + 0.05)^q}
+#' p[i,j] = (e sum_l w[i,l] x[l,j] + r[j]) / (e sum_l w[i,l] o[l,j] + 1), w[i,l] ~ exp(-d[i,l]) (c[i,l] + 0.05)^q}
 #' Here \eqn{d} is the distance of [smooth_over()] (in age, place, or any other, each over its bandwidth). \eqn{c} is
 #' the cosine of the two lists: shared taxa over the root of the product of their lengths. \eqn{q} is the
-#' `likeness`, and \eqn{o} tells which cells are known. \eqn{e_i = (\sum w)^2 / \sum w^2} is how many sites the
+#' `likeness`, and \eqn{o} tells which cells are known. \eqn{e = (\sum w)^2 / \sum w^2} is how many sites the
 #' mean is worth, and \eqn{r_j} the share of the other sites that have j. Unknown cells count neither in means
 #' nor in lists.
 #'

@@ -466,14 +466,16 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
   odds <- learnt$full$odds
   zero <- matrix(as.matrix(x) == 0, nrow(x))
   is_zero <- matrix(zero %in% TRUE, nrow(x))
+  finds <- sum(zero == FALSE, na.rm = TRUE)
   stack <- fit_stack(learnt$copies)
-  foreseen <- wz_calibrated(x, is_zero, stack, learnt)
-  stack <- foreseen$stack
-  eta <- foreseen$eta
+  eta <- stack$intercept + weighed_sum(stack$weights, function(l) odds[[l]])
+  line <- calibrate_chances(log_odds_bins(eta[is_zero]), hidden_log_odds(learnt$copies, stack), finds)
+  stack <- calibrated_stack(stack, line)
+  eta <- line[1L] + line[2L] * eta
   gaps <- if (!is.null(given$series)) gaps_of_series(x, given$series)
   known <- list(
-    x = x, counts = given$counts, pooled = given$pooled, eta = eta, zero = is_zero, kappa = foreseen$kappa,
-    bins = log_odds_bins(eta[setdiff(which(is_zero), gaps)]), finds = foreseen$finds, gaps = gaps
+    x = x, counts = given$counts, pooled = given$pooled, eta = eta, zero = is_zero, gaps = gaps, finds = finds,
+    kappa = mean_foreseen(x, learnt$full$tuned$near), bins = log_odds_bins(eta[setdiff(which(is_zero), gaps)])
   )
   many <- with_seed(learnt$seed, how_many(known, given, learnt$share))
   p <- stats::plogis(eta)
@@ -483,7 +485,7 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
   w <- structure(
     list(
       probability = p, se = stack_se(odds, stack), candidate = wz_candidates(is_zero, given), gaps = gaps,
-      log_ratio = many$log_ratio, source = many$source, kappa = foreseen$kappa, how_many = many$estimates,
+      log_ratio = many$log_ratio, source = many$source, kappa = known$kappa, how_many = many$estimates,
       one_more = one_more_of(known, many$source), stack = stack, near = learnt$full$tuned,
       weights = stack_table(stack, learnt$copies), x = x, names = names, restricted = !is.null(given$within),
       dims = c(n = nrow(x), m = ncol(x)),
@@ -507,23 +509,6 @@ wz_candidates <- function(zero, given) {
   if (!is.null(given$within)) zero <- zero & as.vector(as.matrix(given$within))
   if (!is.null(given$reference)) zero <- zero & !given$reference[row(zero)]
   zero
-}
-
-# The log-odds of all cells, calibrated over finds and zeros, and how well finds are foreseen.
-wz_calibrated <- function(x, zero, stack, learnt) {
-  eta <- stack$intercept + weighed_sum(stack$weights, function(l) learnt$full$odds[[l]])
-  found <- found_table(x)
-  sums <- Matrix::colSums(found)
-  hidden <- hidden_log_odds(learnt$copies, stack)
-  line <- calibrate_chances(log_odds_bins(eta[zero]), hidden, sum(sums[sums > 1]))
-  eta <- line[1L] + line[2L] * eta
-  alone <- as.matrix(found)[, sums == 1, drop = FALSE] == 1
-  list(
-    stack = calibrated_stack(stack, line), eta = eta, finds = sum(sums),
-    kappa = mean_foreseen(
-      line[1L] + line[2L] * hidden, sum(sums), unseen_chances(Matrix::rowSums(found))[row(alone)[alone]]
-    )
-  )
 }
 
 # Sums over sites and taxa in draws, and the total.

@@ -1,7 +1,7 @@
 # How many zeros of an answer of which_zeros() are false: the total, by the evidence that is there, and how it is shared
 # out to zeros, sites and taxa. Where these rules come from, and how often they held: ?how_many, bench/how_many.md.
 
-# ---- Foreseeable finds ----
+# ---- Chances ----
 
 # Log-odds in bins: sums over cells of what depends on them alone are sums over bins. list(eta, count).
 bin_width <- 0.02
@@ -13,8 +13,8 @@ log_odds_bins <- function(eta) {
 }
 
 # The weights of learners were learnt at zeros, where a few chances near 1 carry the level. The line logit p = a + b eta
-# is that of all cells: finds have the log-odds that they had while they were hidden, and stand for those that were not.
-#   zeros   log_odds_bins() of the zeros; hidden  log-odds of finds; finds  how many there are of the taxa of these
+# is that of all cells: finds have the log-odds that they had while they were hidden, and these stand for all.
+#   zeros   list(eta, count) as of log_odds_bins(); hidden  log-odds of finds; finds  how many there are
 calibrate_chances <- function(zeros, hidden, finds) {
   eta <- c(zeros$eta, hidden)
   y <- rep(c(0, 1), c(length(zeros$eta), length(hidden)))
@@ -36,27 +36,18 @@ calibrated_stack <- function(stack, line) {
   stack
 }
 
-# kappa, the mean chance that the rest of the table gives to a find: finds whose taxon was found elsewhere by the
-# log-odds they had while hidden, finds that are the only ones of their taxon by what such a taxon gets.
-mean_foreseen <- function(hidden, finds, alone) {
-  if (!length(hidden)) {
-    return(mean(alone))
-  }
-  (mean(stats::plogis(hidden)) * (finds - length(alone)) + sum(alone)) / finds
-}
-
 # ---- The total, by evidence ----
 
-# kappa over the share of what there is that the table holds, where that is known: the usual value, and the ends of nine
-# in ten surveys.
+# kappa, how well finds are foreseen, over the share that the table holds of what there is, where that is known: the
+# usual value, and ends that hold nine in ten surveys.
 usual_ratio <- c(missed = 0.91, low = 0.63, high = 1.18)
 most_complete <- 0.99
 
 # Presences alone: what two more searches as thorough as the table would show to have been missed.
-total_by_lists <- function(kappa, finds) {
-  complete <- pmin(kappa / usual_ratio, most_complete)
+total_by_lists <- function(kappa, finds, ratio = usual_ratio) {
+  complete <- pmin(kappa / ratio, most_complete)
   total <- finds * (1 - complete) / complete
-  if (kappa >= usual_ratio[["low"]]) total[["low"]] <- 0
+  if (kappa >= ratio[["low"]]) total[["low"]] <- 0
   total
 }
 
@@ -105,7 +96,7 @@ one_more_by_counts <- function(counts) {
   max(0, sum((-1)^(k + 1) * weight * vapply(k, function(each) sum(counts == each, na.rm = TRUE), 0)))
 }
 
-one_more_by_lists <- function(kappa, finds) finds * max(0, 1 - kappa / usual_ratio[["missed"]])
+one_more_by_lists <- function(kappa, finds, ratio = usual_ratio) finds * max(0, 1 - kappa / ratio[["missed"]])
 
 # Taxa of the fauna of each group that none of its sites has, known$pooled: how many were met `once` and `twice` at its
 # `sites`. Groups of one site tell nothing of it: the ratio of the others goes for them, too.

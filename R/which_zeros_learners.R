@@ -97,11 +97,9 @@ found_neighbours <- function(near, most, strength) {
 # their numbers of finds.
 fill_unseen <- function(p, table) {
   unseen <- table$sums == 0
-  if (any(unseen)) p[, unseen] <- unseen_chances(table$size)
+  if (any(unseen)) p[, unseen] <- 0.5 * (table$size + 0.5) / sum(table$size + 0.5)
   unname(p)
 }
-
-unseen_chances <- function(size) 0.5 * (size + 0.5) / sum(size + 0.5)
 
 # How often a taxon was found: learners know rare taxa less well, which their own log-odds do not say. How many finds a
 # site has is not asked: it tells where finds are hidden evenly, but poor sites may be those that lost most

@@ -112,7 +112,7 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   structure(
     list(
       zeros = best$zeros, total = best$total, kappa = known$kappa,
-      one_more = if (is.null(completeness)) one_more_by_lists(known$kappa, finds),
+      one_more = if (is.null(completeness)) one_more_by_lists(known$kappa, finds, shards_ratio),
       source = if (is.null(completeness)) "lists" else "completeness", quality = quality$table,
       weights = known$stack$weights, slope = quality$slope,
       slope_se = quality$slope_se, expected = best$expected, n_zeros = best$n_zeros,

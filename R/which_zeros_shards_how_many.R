@@ -2,6 +2,9 @@
 # over all cells learns the log-odds of the zeros, another, where completeness is given, what the learners expect of
 # each site; the last adds up. Numbers of each site and taxon are in memory, those of cells are not.
 
+# usual_ratio where finds are foreseen by copies.
+shards_ratio <- c(missed = 0.89, low = 0.63, high = 1.18)
+
 # f(cells, eta) for some rows at a time.
 visit_log_odds <- function(learners, stack, f) {
   visit_open_cells(learners, function(cells) f(cells, stack_odds(stack, cells$z)))
@@ -25,22 +28,22 @@ shard_bins <- function(learners, stack) {
   list(eta = unname(unlist(sums)[at] / count[at]), count = unname(count[at]))
 }
 
-# list(stack, calibrated, zeros, their bins, kappa, finds, total, ratio): what the last round takes as known. Where
-# completeness is given (n x 2), `expected` are the finds to be expected at each site, else `ratio` are the three of all
-# zeros.
+# What the last round takes as known: list(stack, calibrated; kappa, finds; lists, the total by these). Where
+# completeness is given (n x 2), `expected` are the finds to be expected at each site, else `log_ratio` are those of all
+# zeros. Finds are foreseen by what the copies say of the finds they lost, and of their own zeros: to leave out one find
+# at a time would take the lists of all sites.
 know_shards <- function(learners, stack, judged, completeness) {
-  x <- learners$x
-  zeros <- shard_bins(learners, stack)
-  hidden <- hidden_log_odds(judged, stack)
-  line <- calibrate_chances(zeros, hidden, sum(x$column_sum[x$column_sum > 1]))
-  zeros$eta <- line[1L] + line[2L] * zeros$eta
-  finds <- sum(x$column_sum)
-  alone <- rep(0.5 / x$dims[["n"]], sum(x$column_sum == 1))
-  kappa <- mean_foreseen(line[1L] + line[2L] * hidden, finds, alone)
-  lists <- total_by_lists(kappa, finds)
+  finds <- sum(learners$x$column_sum)
+  zeros <- list(
+    eta = unlist(lapply(judged, function(copy) stack_odds(stack, copy$odds[!copy$deleted, , drop = FALSE]))),
+    count = unlist(lapply(judged, function(copy) rep(1 / copy$fraction / length(judged), sum(!copy$deleted))))
+  )
+  line <- calibrate_chances(zeros, hidden_log_odds(judged, stack), finds)
+  kappa <- 1 - sum(zeros$count * stats::plogis(line[1L] + line[2L] * zeros$eta)) / finds
+  lists <- total_by_lists(kappa, finds, shards_ratio)
   known <- list(stack = calibrated_stack(stack, line), kappa = kappa, finds = finds, lists = lists)
   if (is.null(completeness)) {
-    known$log_ratio <- vapply(known$lists, log_ratio_of, 0, bins = zeros)
+    known$log_ratio <- vapply(known$lists, log_ratio_of, 0, bins = shard_bins(learners, known$stack))
     drawn <- lists_draws(kappa, finds, stats::ppoints(n_draws))
     known$relative <- matrix(drawn / known$lists[["missed"]], 1L)
   } else {

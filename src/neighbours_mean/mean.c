@@ -13,10 +13,12 @@ typedef struct {
   double found_hidden; /* sum of w x, the list being without this attribute, which l shares */
   double found_rest;   /* sum of w x, the list being shorter by one that l does not share */
   double unknown_rest; /* sum of w (1 - o), likewise */
+  double squares_more; /* sum of w^2 x of found_hidden, less that of found_rest */
 } sums;
 
 typedef struct {
-  double all, squares, rest; /* sums of w, of w^2, and of w with a list shorter by one */
+  double all, squares;        /* sums of w and of w^2 */
+  double rest, rest_squares; /* the same with a list shorter by one */
 } totals;
 
 typedef struct {
@@ -62,11 +64,13 @@ static void add_neighbour(const task *t, scratch *s, totals *sum, int l, double 
   sum->all += w - counted;
   sum->squares += w * w - counted * counted;
   sum->rest += rest - counted;
+  sum->rest_squares += rest * rest - counted * counted;
   for (int e = data->start[l]; e < data->start[l + 1]; e++) {
     sums *of = s->of + data->column[e];
     of->found += w - counted;
     of->found_hidden += hidden;
     of->found_rest += rest;
+    of->squares_more += hidden * hidden - rest * rest;
   }
   for (int e = 0; e < data_n_missing(data, l); e++) {
     sums *of = s->of + data->na_column[data->na_start[l] + e];
@@ -97,7 +101,8 @@ static totals add_all(const task *t, scratch *s, int r, int own, int size) {
   const mc_data *list = t->rows->data;
   const double apart = power(table->floor, table->likeness);
   const int others = table->data->n - (own >= 0);
-  totals sum = {others * apart, others * apart * apart, others * apart};
+  const double square = apart * apart;
+  totals sum = {others * apart, others * square, others * apart, others * square};
   int n_met = 0;
   for (int e = list->start[r]; e < list->start[r + 1]; e++) {
     const int j = list->column[e];
@@ -123,20 +128,22 @@ static totals add_all(const task *t, scratch *s, int r, int own, int size) {
 
 /* The mean, drawn to the attribute's share of the other observations, which counts as one of them. */
 static double drawn(const task *t, const scratch *s, const totals *sum, int j, int own, bool hide) {
-  const double worth = sum->all * sum->all / fmax(sum->squares, TINY);
   const bool is_own = own >= 0;
   const double count = t->found[j] + t->density - (is_own && s->mine[j]);
   const double rate = count / fmax(t->known[j] + !is_own, 1);
   const sums *of = s->of + j;
   double found = of->found, total = sum->all, known = total - of->unknown;
+  double squares = sum->squares;
   if (hide) {
     /* Those with the attribute share one less; for the others the row's list is one shorter. */
     const double more = of->found_hidden - of->found_rest;
     found = of->found_hidden;
     total = sum->rest + more;
     known = total - of->unknown_rest;
+    squares = sum->rest_squares + of->squares_more;
   }
   total = fmax(total, TINY);
+  const double worth = total * total / fmax(squares, TINY);
   return (worth * found / total + rate) / (worth * fmax(known, 0) / total + 1);
 }
 

@@ -25,9 +25,8 @@ reference_mean <- function(x, base, power) {
       length <- sqrt(sum(found[i, ]) * rowSums(other))
       w * (ifelse(length > 0, shared / length, 0) + 0.05)^power
     }
-    w <- weigh(one(x), one(x))
-    worth <- sum(w)^2 / sum(w^2)
     w <- weigh(one(hidden), one(x))
+    worth <- sum(w)^2 / sum(w^2)
     known <- !is.na(x[, j])
     rate <- (sum(x[-i, j], na.rm = TRUE) + density) / sum(known)
     (worth * sum(w * one(x)[, j]) / sum(w) + rate) / (worth * sum(w[known]) / sum(w) + 1)
@@ -66,6 +65,11 @@ test_that("a cell's own record does not change what it is given", {
     without[at[i]] <- NA
     hidden <- fitted(neighbours_mean(without, near = near, likeness = 0))[at[i]]
     expect_lt(abs(hidden - with[i]), 0.02) # the density of the table is all that changes
+    without[at[i]] <- 0
+    for (likeness in c(0, 2, 6)) {
+      seen <- fitted(neighbours_mean(x, near = near, likeness = likeness))[at[i]]
+      expect_equal(fitted(neighbours_mean(without, near = near, likeness = likeness))[at[i]], seen, tolerance = 1e-3)
+    }
   }
 })
 

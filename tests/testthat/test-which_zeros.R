@@ -98,7 +98,7 @@ test_that("an answer holds what it says", {
   expect_false(is.unsorted(-cells$chance))
   expect_true(all(cells$missed_low <= cells$missed + 1e-12 & cells$missed <= cells$missed_high + 1e-12))
   expect_equal(cells$present, cells$chance + (1 - cells$chance) * cells$missed)
-  expect_equal(w$kappa, 1 - sum(w$probability, na.rm = TRUE) / sum(x), tolerance = 0.01)
+  expect_equal(w$kappa, mean_foreseen(x, w$near$near))
   expect_equal(w$total[["missed"]], sum(x) * (0.91 - w$kappa) / w$kappa, tolerance = 1e-4)
   expect_equal(w$one_more, sum(x) * (1 - w$kappa / 0.91))
   expect_true(all(w$weights$weight >= 0))

@@ -14,13 +14,59 @@ test_that("chances are calibrated over finds and zeros alike", {
   # The chances of all cells sum to the finds.
   whole <- calibrate_chances(log_odds_bins(eta[!find]), eta[find], sum(find))
   expect_equal(sum(plogis(whole[1L] + whole[2L] * eta)), sum(find), tolerance = 1e-4)
-  expect_equal(mean_foreseen(whole[1L] + whole[2L] * eta[find], sum(find), numeric()),
-    1 - sum(plogis(whole[1L] + whole[2L] * eta[!find])) / sum(find), tolerance = 1e-4)
   # Where learners are wrong, their order stays.
   wrong <- calibrate_chances(log_odds_bins(eta[find]), eta[!find], 100)
   expect_identical(wrong[2L], least_slope)
-  expect_equal(mean_foreseen(qlogis(c(0.5, 0.7)), 10, c(0.1, 0.1)), (0.6 * 8 + 0.2) / 10)
-  expect_equal(mean_foreseen(numeric(), 2, c(0.1, 0.2)), 0.15)
+})
+
+test_that("no cell knows its own value where finds are foreseen", {
+  set.seed(3)
+  for (unknown in c(FALSE, TRUE)) {
+    x <- matrix(rbinom(3000, 1, outer(runif(60), runif(50))), 60)
+    x[1:2, ] <- 0 # empty sites
+    if (unknown) x[cbind(5:9, 2:6)] <- NA
+    near <- smooth_over(age = 60:1)
+    near$bandwidth <- 4
+    near$most <- 500L
+    scores <- function(x) {
+      table <- nbm_table(x)
+      fair_scores(table, as.matrix(table$found), match_smooth(near, x))
+    }
+    before <- scores(x)
+    for (cell in sample(which(!is.na(x) & row(x) > 2), 12)) {
+      flipped <- x
+      flipped[cell] <- 1 - x[cell]
+      after <- scores(flipped)
+      # The density of the table alone knows it, as one of 3 000 cells.
+      for (each in seq_along(before)) expect_lt(abs(after[[each]][cell] - before[[each]][cell]), 0.02)
+    }
+  }
+})
+
+test_that("companions are those of the other finds and the other sites", {
+  set.seed(4)
+  x <- matrix(rbinom(120, 1, 0.4), 12)
+  table <- nbm_table(x)
+  p <- fair_companions(table, x)
+  for (cell in c(3, 40, 77, 110)) {
+    i <- (cell - 1L) %% 12L + 1L
+    j <- (cell - 1L) %/% 12L + 1L
+    mean <- (sum(x[-i, j]) + 0.2) / (11 + 0.4)
+    others <- setdiff(which(x[i, ] == 1), j)
+    share <- vapply(others, function(k) (sum(x[-i, j] * x[-i, k]) + mean) / (max(sum(x[-i, k]), 0.5) + 1), 0)
+    expect_equal(p[i, j], (sum(share) + mean) / (length(others) + 1))
+  }
+})
+
+test_that("finds of a table that repeats itself are foreseen, those of noise as often as they are", {
+  set.seed(5)
+  clear <- outer(rep(1:3, 20), rep(1:3, 8), "==") * 1
+  clear[cbind(1:20, 1:20)] <- 1 - clear[cbind(1:20, 1:20)]
+  expect_gt(mean_foreseen(clear, NULL), 0.9)
+  noise <- matrix(rbinom(3000, 1, 0.2), 60)
+  expect_equal(mean_foreseen(noise, NULL), 0.2, tolerance = 0.15)
+  sparse <- Matrix::Matrix(clear, sparse = TRUE)
+  expect_equal(mean_foreseen(as(sparse, "dgCMatrix"), NULL), mean_foreseen(clear, NULL))
 })
 
 test_that("the law of lists is the law", {

@@ -7,14 +7,16 @@ in_memory <- function(x, learners, stack, judged, completeness) {
     eta[cbind(cells$rows[cells$i], cells$j)] <<- stack_odds(stack, cells$z)
   })
   zero <- x == 0 & !is.na(x)
-  hidden <- hidden_log_odds(judged, stack)
-  sums <- colSums(x, na.rm = TRUE)
-  line <- calibrate_chances(log_odds_bins(eta[zero]), hidden, sum(sums[sums > 1]))
+  finds <- sum(x, na.rm = TRUE)
+  of_copies <- lapply(judged, function(copy) stack_odds(stack, copy$odds[!copy$deleted, ]))
+  count <- rep(1 / vapply(judged, `[[`, 0, "fraction") / length(judged), lengths(of_copies))
+  line <- calibrate_chances(list(eta = unlist(of_copies), count = count), hidden_log_odds(judged, stack), finds)
   eta <- line[1L] + line[2L] * eta
   known <- list(
-    x = x, eta = eta, zero = zero, bins = log_odds_bins(eta[zero]), finds = sum(x, na.rm = TRUE),
-    kappa = mean_foreseen(line[1L] + line[2L] * hidden, sum(sums), rep(0.5 / nrow(x), sum(sums == 1)))
+    x = x, eta = eta, zero = zero, bins = log_odds_bins(eta[zero]), finds = finds,
+    kappa = 1 - sum(count * plogis(line[1L] + line[2L] * unlist(of_copies))) / finds
   )
+  bind_in_namespace("usual_ratio", shards_ratio)
   many <- how_many(known, list(completeness = completeness), NULL)
   at <- which(zero)
   cells <- missed_numbers(plogis(eta[at]), 0 * at, many$log_ratio[(at - 1L) %% nrow(x) + 1L, ])

@@ -1,0 +1,65 @@
+# How well finds are foreseen: chances of finds and zeros alike, each from the rest of the table, never from itself.
+
+most_fair <- 2e5 # cells that the regression takes, finds and zeros each evenly spaced
+
+# The mean chance of a find, kappa. Means over other sites, weighed by how alike lists and how near sites are, companions
+# and how often taxon and site have finds are put together by a logistic regression over all known cells. Of a find, each
+# is what it would be if the find were hidden.
+#   near    a smooth_over() with bandwidths, or NULL
+mean_foreseen <- function(x, near) {
+  table <- nbm_table(x)
+  found <- as.matrix(table$found)
+  known <- if (is.null(table$observed)) matrix(TRUE, nrow(found), ncol(found)) else table$observed == 1
+  at <- c(spaced(which(known & found == 1), most_fair), spaced(which(known & found == 0), most_fair))
+  design <- do.call(cbind, lapply(fair_scores(table, found, near), `[`, at))
+  y <- found[at]
+  weight <- ifelse(y == 1, sum(found) / sum(y), sum(known & found == 0) / sum(y == 0))
+  mean(fitted_logistic(design, y, weight)[y == 1])
+}
+
+# n x m each.
+fair_scores <- function(table, found, near) {
+  rows <- seq_len(nrow(found))
+  means <- list(nbm_rows(NULL, 2, table, rows), nbm_rows(NULL, 6, table, rows))
+  if (!is.null(near)) {
+    wide <- near
+    wide$bandwidth <- 2 * near$bandwidth # the root of the weights
+    means <- c(
+      means, list(nbm_rows(near, 0, table, rows), nbm_rows(near, 2, table, rows), nbm_rows(wide, 4, table, rows))
+    )
+  }
+  scores <- lapply(c(means, list(fair_companions(table, found))), score_odds)
+  c(scores, fair_margins(table, found), lapply(utils::tail(scores, 2L), `^`, 2))
+}
+
+spaced <- function(at, most) if (length(at) <= most) at else at[round(seq(1, length(at), length.out = most))]
+
+# Logs of how many other finds taxon and site have, and their squares. Where no site is empty, one other find is the
+# least: that a site has none would tell that the cell is a find.
+fair_margins <- function(table, found) {
+  taxon <- log(rep(table$sums, each = nrow(found)) - found + 0.5)
+  others <- table$size - found
+  site <- log((if (any(table$size == 0)) others else pmax(others, 1)) + 0.5)
+  list(taxon, taxon^2, site, site^2)
+}
+
+# Beals' mean over the other finds of a site of how many of the other sites with that find have the taxon; to each share
+# one site, to the mean one find with the taxon's own mean elsewhere is added.
+fair_companions <- function(table, found) {
+  joint <- crossprod(found)
+  known <- rep(table$n_known, each = nrow(found))
+  mean <- (rep(table$sums, each = nrow(found)) - found + 0.2) / (known - 1 + 0.4)
+  per <- 1 / (pmax(table$sums - 1, 0.5) + 1)
+  own <- found * rep(per * diag(joint), each = nrow(found))
+  weight <- as.vector(found %*% per) - found * rep(per, each = nrow(found))
+  share <- found %*% (per * joint) - own + (mean - found) * weight
+  (share + mean) / (table$size - found + 1)
+}
+
+# Chances by logistic regression on columns of equal spread, with as little of a ridge as keeps them finite.
+fitted_logistic <- function(design, y, weight) {
+  design <- design[, apply(design, 2L, stats::sd) > 1e-8, drop = FALSE]
+  design <- cbind(1, scale(design))
+  penalty <- diag(c(0, rep(1e-3, ncol(design) - 1L)), ncol(design))
+  stats::plogis(as.vector(design %*% newton_logistic(design, y, 0, penalty, weight = weight)$beta))
+}
