@@ -12,7 +12,7 @@ uneven_prior <- 0.4 # `uneven` is half-normal
 occupancy_steps <- seq(-4.5, 4.5, length.out = 25L)
 center_prior <- 0.7 # standard deviation of the centers
 spread_prior <- c(1, 0.1) # variances of t and of u that one taxon more would show
-# Of seven surveys with a truth that more visits tell, 22 of 24 pairs of visits were within this factor of it.
+# The truth that all visits tell was within this factor for 23 of 25 pairs of visits (`bench/visits_occupancy.md`).
 survey_factor <- 1.9
 
 # Nodes and weights of Gauss and Hermite for the normal distribution.
@@ -124,11 +124,13 @@ occupancy_rows <- function(cell, given) {
   )
 }
 
-# mean and width: where the grids of t and u lie, taxa x 2.
+# center and about: mean and standard deviation of the prior of each taxon's t and u, see share_taxa(). mean and width:
+# where the grids of t and u lie, taxa x 2.
 occupancy_start <- function(rows) {
   v <- rows$dims[3L]
   list(
-    center = matrix(0, rows$m, 2L), spread = c(1.5, 1), about = c(1.5, 1), visit = numeric(v), spread_visit = 0.3, shift = matrix(0, rows$m, v),
+    center = matrix(0, rows$m, 2L), spread = c(1.5, 1), about = c(1.5, 1), visit = numeric(v), spread_visit = 0.3,
+    shift = matrix(0, rows$m, v),
     mean = matrix(0, rows$m, 2L), width = matrix(1.6, rows$m, 2L)
   )
 }
