@@ -66,8 +66,8 @@ if (requireNamespace("spOccupancy", quietly = TRUE)) {
   utils::data("hbefTrends", package = "spOccupancy", envir = environment())
   surveys[["hbefTrends, year 5"]] <- aperm(hbefTrends$y, c(2, 1, 4, 3))[, , , 5]
 }
-cat("\n## Two visits of three, judged by the third\n\nFull: new on the third, and what the model expects that all missed",
-  "with finds even among sites.\n\n")
+cat("\n## Two visits of three, judged by the third\n\nFull: new on the third, and what all missed as the model expects",
+  "it with finds even among sites.\n\n")
 row("survey", "visits", "new", "full", "estimate", "90 % of the model", "as surveys are", "full within")
 row("---", "---", "---", "---", "---", "---", "---", "---")
 for (name in names(surveys)) {
