@@ -30,10 +30,13 @@
 #' sites of their own, `site = c("site", "year")`.
 #'
 #' **Fossils have visits, too.** Collections of one place and age are searches of one fauna, as occupancy studies of
-#' fossils take them (Liow 2013; Reitan and others 2022). With `site = c("formation", "early_interval")`,
-#' `visit = "collection_no"`, `taxon = "genus"` a download of the Paleobiology Database becomes such an array. Closure
-#' then says that the fauna was the same throughout the formation and the interval, and that every collection could have
-#' had each of its genera.
+#' fossils take them (Liow 2013; Reitan and others 2022). A download of the Paleobiology Database becomes such an array
+#' by `visits_array(read_pbdb(file))`, without `site`, `taxon` and `visit`: collections are the visits, and those of one
+#' place (longitude and latitude rounded to `degrees`), one formation and the same bounds of age are visits to one site.
+#' Collections without coordinates or ages are left out; those without a formation are apart from those with one. A
+#' wider fauna is given by hand, as `site = c("formation", "early_interval")`, `taxon = "genus"`,
+#' `visit = "collection_no"`. Closure then says that the fauna was the same throughout, and that every collection could
+#' have had each of its genera.
 #'
 #' **Many visits to a few sites** make an array of which most is `NA`. `max_visits` limits them. With
 #' `surplus = "pool"` the visits to a site that has more are pooled into `max_visits` searches of about equal size, so
@@ -66,6 +69,7 @@
 #' @param summarise a named list of functions that add covariates of visits, as `list(effort = sum)`. Where the table of
 #'   visits (`surveys`, else `data`) has a column of that name, the function is given its values over the rows of a
 #'   visit, else it is given those rows. It must return one value.
+#' @param degrees for a download of the Paleobiology Database without `site`: within so many degrees places are one.
 #' @param x an array made by `visits_array()`.
 #' @return `visits_array()`: an integer array, sites by taxa by visits, of 0, 1 and `NA`, with names. Sites and taxa are
 #'   sorted. It takes its covariates along: `visits_bernoulli(x, k, detection = ~effort)` finds them. A part of it,
@@ -116,11 +120,17 @@
 #' @export
 visits_array <- function(data, site, taxon, visit, ..., surveys = NULL, present = "auto", occasion = NULL, until = NULL,
                          max_visits = Inf, surplus = c("pool", "first", "random"), min_visits = 1, min_sites = 0,
-                         summarise = NULL) {
+                         summarise = NULL, degrees = 0.1) {
   check_dots(...)
   check_given(data)
   if (missing(site) && missing(taxon) && missing(visit)) {
-    return(check_visits(data, name = "data"))
+    if (!is_download(data)) {
+      return(check_visits(data, name = "data"))
+    }
+    data <- fauna_columns(data, check_number(degrees, "degrees", 0, 180, open = TRUE))
+    site <- fauna_sites
+    taxon <- "genus"
+    visit <- "collection_no"
   }
   check_record_frame(data, "data")
   check_given(site, taxon, visit)
@@ -175,6 +185,26 @@ visit_table <- function(x) {
     ))
   }
   visits
+}
+
+# A download of the Paleobiology Database has these columns; the sites of its collections, see fauna_columns().
+is_download <- function(data) is.data.frame(data) && all(download_columns %in% names(data))
+download_columns <- c("collection_no", "genus", "max_ma", "min_ma", "lng", "lat")
+fauna_sites <- c("fauna_place", "fauna_formation", "fauna_age")
+
+# With the columns that tell faunas apart: place, formation and bounds of age, as text, NA where they are not known.
+fauna_columns <- function(data, degrees) {
+  known <- function(a, b, text) ifelse(is.na(a) | is.na(b), NA, text)
+  rounded <- function(x) format(round(x / degrees) * degrees, trim = TRUE, digits = 7L)
+  data$fauna_place <- known(data$lat, data$lng, paste(rounded(data$lat), rounded(data$lng)))
+  data$fauna_age <- known(data$max_ma, data$min_ma, paste0(data$max_ma, "-", data$min_ma, " Ma"))
+  formation <- if (is.null(data$formation)) NA else trimws(as.character(data$formation))
+  data$fauna_formation <- ifelse(is.na(formation) | !nzchar(formation), "no formation", formation)
+  inform(
+    "Sites are places (within %s degrees) of one formation and age, and visits are collections, of genera: give `site`, %s",
+    format(degrees), "`taxon` and `visit` for others."
+  )
+  data
 }
 
 check_record_frame <- function(x, name) {

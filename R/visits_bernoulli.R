@@ -6,10 +6,22 @@
 #'
 #' @details
 #' **Model.** \eqn{P(z_{ij} = 1) = \sum_c s_{ic} a_{cj}}{P(z[i,j] = 1) = sum_c s[i,c] a[c,j]} for the true state, with
-#' `membership` \eqn{s} and `aspects` \eqn{a}. A visit misses a presence with some probability. With `missed_by` this
-#' probability belongs to the site and visit, to the taxon and visit, or to the visit alone. With `detection`
-#' it follows covariates. With `added` a visit may also report an absent taxon, with a probability of its own. All k
-#' components are content: the misses stand in place of the phantom of [aspect_bernoulli()].
+#' `membership` \eqn{s} and `aspects` \eqn{a}. A visit misses a presence with some probability. By default it belongs
+#' to the taxon and the visit, and taxa are drawn to each other: `detection = ~visit` (`~1` where there is one visit, or
+#' more than ten). With `missed_by` it belongs to the site and visit, to the taxon and visit without that pull, or to
+#' the visit alone. With `detection` it follows covariates. With `added` a visit may also report an absent taxon, with a
+#' probability of its own. All k components are content: the misses stand in place of the phantom of
+#' [aspect_bernoulli()].
+#'
+#' **What is assumed.** The default takes all sites to be searched alike on a visit, up to the covariates of `detection`;
+#' where they are not, more was missed than it says. `missed_by = "site"` assumes in its place that a visit finds all
+#' taxa of a site equally well, which few taxa cannot tell. Of one to 20 species with four visits the default expected
+#' 0.77 to 1.12 times the presences that were missed where all sites were searched alike, `"site"` up to 16 times as
+#' many. Where detection differed between sites alone (log-odds with a standard deviation of 1), the default expected a
+#' third to a half, and `"site"` was right from eight species on (`bench/visits_occupancy.md` in the sources). Beside
+#' the default the print gives what occupancy of each taxon expects, which lets finds be uneven among sites. Its 90 %
+#' range held the truth in 80 to 100 % of simulated tables where sites were searched alike, in 60 to 78 % where they
+#' were not.
 #'
 #' **Detection by covariates.** `detection = ~ date + I(date^2) + effort` is a logistic model. Each taxon has an
 #' intercept and slopes of its own. With `sharing = "none"` and `estimate = "ml"` they are found by maximum likelihood.
@@ -92,9 +104,10 @@
 #'   `sharing = "none"`, of each taxon's), and `communities`, that of effects on memberships, both on the scale of
 #'   covariates of standard deviation 1. `NULL`: `aspects = c(1.5, 1.5)` and `membership = 1.5` (1 with `communities`)
 #'   for `"map"`, `c(1.2, 2)` and 1 for `"gibbs"`, 1.65 for the others.
-#' @param missed_by what the chance of missing a presence depends on, besides the visit: `"site"`, `"taxon"`
-#'   or, for the visit alone, `"visit"`.
-#' @param detection `NULL`, or a formula of the covariates that detection follows, in place of `missed_by`.
+#' @param missed_by `NULL`, or what the chance of missing a presence depends on, besides the visit: `"site"`, `"taxon"`
+#'   or, for the visit alone, `"visit"`. `NULL` without `detection`: taxon and visit, taxa drawn to each other.
+#' @param detection `NULL`, or a formula of the covariates that detection follows, in place of `missed_by`. `NULL`
+#'   without `missed_by`: `~visit`.
 #' @param visit_data covariates of visits. Either a named list of n x visits matrices (or of n values). Or a data frame
 #'   with a column of sites, one of visits and those of the covariates. Without the columns of sites and visits its rows
 #'   are the visits to the first site, then those to the second, as in package unmarked. Dates must be numbers,
@@ -148,7 +161,7 @@
 #' set.seed(1)
 #' present <- outer(1:30, 1:10, function(i, j) (i <= 15) == (j <= 5)) * rbinom(300, 1, 0.7)
 #' visits <- list(first = present * rbinom(300, 1, 0.6), second = present * rbinom(300, 1, 0.6))
-#' fit <- visits_bernoulli(visits, k = 2, missed_by = "visit")
+#' fit <- visits_bernoulli(visits, k = 2)
 #' fit
 #' head(false_absences(fit), 3)
 #' # Detection by the date of each visit
@@ -157,7 +170,7 @@
 #' visits_bernoulli(seen, k = 2, detection = ~date, visit_data = list(date = date))
 #' @export
 visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
-                             prior = NULL, missed_by = c("site", "taxon", "visit"), detection = NULL,
+                             prior = NULL, missed_by = NULL, detection = NULL,
                              visit_data = NULL, site_data = NULL, taxon_data = NULL, sharing = c("partial", "none"),
                              communities = NULL, smooth = NULL, added = FALSE, sides = NULL, rare = 5, start = NULL,
                              control = fit_control()) {
@@ -165,8 +178,8 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
   check_dots(...)
   check_given(x, k)
   estimate <- check_choice(estimate, "estimate", c("map", "ml", "gibbs"))
-  by_model <- !is.null(detection)
-  if (by_model && !missing(missed_by)) {
+  by_model <- is.null(missed_by)
+  if (!by_model && !is.null(detection)) {
     stop_input("`missed_by` must be left out with `detection`, which says what the chance of a miss goes by.")
   }
   missed_by <- if (by_model) "model" else check_choice(missed_by, "missed_by", c("site", "taxon", "visit"))
@@ -195,7 +208,7 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
   ))
   call <- keep_values(call, kept)
   if (estimate == "ml") settings$prior <- NULL
-  if (by_model) settings <- check_detection(detection, cell, given, settings)
+  if (by_model) settings <- check_detection(detection %||% default_detection(cell), cell, given, settings)
   if (follows) settings$communities <- check_communities(communities, cell, given, settings)
   if (sampled) {
     tell_rare(data, rare)
@@ -221,6 +234,13 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
   }
   new_visits_fit(started, problem, control, call)
 }
+
+# By taxon and visit. A single visit has no term, and of many, as collections to a site, each says little.
+default_detection <- function(cell) {
+  n_visits <- sum(colSums(!is.na(cell), dims = 2L) > 0)
+  if (n_visits > 1L && n_visits <= most_visit_terms) ~visit else ~1
+}
+most_visit_terms <- 10L
 
 # What its starts work on; see starts.R. `near`: what smooth_lists() gives, or NULL.
 visits_problem <- function(cell, data, k, settings) {
@@ -544,7 +564,7 @@ model_title.visits_bernoulli <- function(fit) {
 visit_sentences <- function(fit) {
   c(
     expected_sentence(fit, "absences", TRUE), if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE),
-    bound_sentences(fit), if (!is.null(fit$communities)) communities_sentence(fit),
+    occupancy_sentence(fit), bound_sentences(fit), if (!is.null(fit$communities)) communities_sentence(fit),
     if (fit$missed_by == "model") detection_sentences(fit) else missed_sentences(fit),
     if (any(fit$param$added > 0)) added_sentence(fit),
     if (any(fit$rare)) {
@@ -557,6 +577,23 @@ visit_sentences <- function(fit) {
     }
   )
 }
+
+# Beside what a fit by taxon and visit expects, what occupancy of each taxon says, where that takes seconds at most.
+occupancy_sentence <- function(fit) {
+  plain <- goes_by_visit(fit) && is.null(fit$communities) && !any(fit$param$added > 0) && !is_sampled(fit)
+  if (!plain || is.null(fit$visits) || length(fit$visits) > 2e5) {
+    return(NULL)
+  }
+  total <- occupancy_total(fit$visits)
+  sprintf(
+    "Occupancy of each %s by itself expects about %s (90 %%: %.0f to %.0f, if the same %s are there at all visits).",
+    singular_word(axis_words(fit)[2L]), format_expected(total$missed), total$model_low, total$model_high,
+    axis_words(fit)[2L]
+  )
+}
+
+# Whether all sites are taken to be searched alike.
+goes_by_visit <- function(fit) fit$missed_by == "model" && all(all.vars(fit$detection$formula) == "visit")
 
 missed_sentences <- function(fit) {
   sprintf(

@@ -481,9 +481,10 @@ detection_sentences <- function(fit) {
       format_chance(max(rates))
     ),
     sprintf(
-      "Detection %s; %s %s.",
+      "Detection %s; %s %s%s.",
       if (identical(by$formula[[2L]], 1)) "is the same at all visits" else depends, taxa,
-      if (by$sharing == "partial") "are drawn to their common mean" else "each have coefficients of their own"
+      if (by$sharing == "partial") "are drawn to their common mean" else "each have coefficients of their own",
+      if (goes_by_visit(fit)) sprintf(", and all %s are taken to be searched alike", axis_words(fit)[1L]) else ""
     )
   )
 }

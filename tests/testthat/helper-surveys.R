@@ -13,6 +13,19 @@ hbef_visits <- function() {
   visits
 }
 
+# The same of the Swiss birds: 266 sites that were visited, 145 species that were found.
+swiss_visits <- function() {
+  counts <- utils::read.csv(gzfile(shared_data("repeat_surveys", "mhb2014_counts.csv.gz")))
+  sites <- utils::read.csv(shared_data("repeat_surveys", "mhb2014_sites.csv"))
+  species <- utils::read.csv(shared_data("repeat_surveys", "mhb2014_species.csv"))
+  visits <- array(0L, c(nrow(sites), nrow(species), 3), list(sites$siteID, species$latabb, NULL))
+  visits[cbind(match(counts$site, sites$site), match(counts$species, species$species), counts$visit)] <- 1L
+  for (v in 1:3) visits[sites[[paste0("surveyed", v)]] == 0, , v] <- NA
+  made <- apply(!is.na(visits[, 1, ]), 1, any)
+  found <- apply(visits, 2, sum, na.rm = TRUE) > 0
+  visits[made, found, ]
+}
+
 # Single-species occupancy, MacKenzie et al. (2002): p for each visit, estimates and standard errors, NA where the
 # likelihood is flat.
 ref_occupancy <- function(y) {

@@ -255,3 +255,47 @@ ref_visit_counts <- function(x, par, i) {
   }
   out
 }
+
+# Occupancy of each taxon given all else, cell by cell: the number of presences that no visit found, its variance where
+# cells are independent, and P(present) of each cell. t and u are summed over the grid of occupancy_posterior().
+ref_occupancy_sums <- function(cell, state, uneven, add_found = array(0, dim(cell)), add_present = add_found) {
+  d <- dim(cell)
+  steps <- seq(-4.5, 4.5, length.out = 25)
+  nodes <- if (uneven > 0) normal_nodes else list(at = 0, weight = 1)
+  present <- matrix(NA_real_, d[1], d[2])
+  out <- list(missed = numeric(d[2]), variance = 0, profile = 0)
+  for (j in seq_len(d[2])) {
+    t <- state$mean[j, 1] + state$width[j, 1] * steps
+    u <- state$mean[j, 2] + state$width[j, 2] * steps
+    loglik <- number <- chance <- matrix(0, 25, 25)
+    after <- array(0, c(d[1], 25, 25))
+    for (a in 1:25) {
+      for (b in 1:25) {
+        for (i in seq_len(d[1])) {
+          made <- which(!is.na(cell[i, j, ]))
+          if (!length(made)) next
+          p <- vapply(nodes$at, function(node) {
+            q <- plogis(u[b] + state$shift[j, made] + add_found[i, j, made] + uneven * node)
+            prod(ifelse(cell[i, j, made] == 1, q, 1 - q))
+          }, 0)
+          here <- plogis(t[a] + add_present[i, j, 1]) * sum(nodes$weight * p)
+          found <- any(cell[i, j, made] == 1)
+          total <- here + (!found) * (1 - plogis(t[a] + add_present[i, j, 1]))
+          loglik[a, b] <- loglik[a, b] + log(total)
+          after[i, a, b] <- (!found) * here / total
+        }
+        number[a, b] <- sum(after[, a, b])
+        chance[a, b] <- sum(after[, a, b] * (1 - after[, a, b]))
+      }
+    }
+    prior <- outer(dnorm(t, state$center[j, 1], state$about[1]), dnorm(u, state$center[j, 2], state$about[2]))
+    post <- exp(loglik - max(loglik)) * prior
+    post <- post / sum(post)
+    out$missed[j] <- sum(post * number)
+    out$variance <- out$variance + sum(post * chance) + sum(post * number^2) - out$missed[j]^2
+    out$profile <- out$profile + max(loglik)
+    blank <- rowSums(cell[, j, ], na.rm = TRUE) == 0 & rowSums(!is.na(cell[, j, ])) > 0
+    present[blank, j] <- apply(after, 1, function(x) sum(x * post))[blank]
+  }
+  c(out, list(present = present))
+}

@@ -242,3 +242,32 @@ test_that("wrong input is refused", {
     visit_table(make()[1:2, , ])
   })
 })
+
+test_that("collections of one place, formation and age are visits to one fauna", {
+  # Karoo: three collections of one fauna, one of another age, one of another formation, one far away, one without place.
+  download <- data.frame(
+    occurrence_no = 1:10, collection_no = c(11, 11, 12, 13, 13, 14, 15, 16, 17, 12),
+    accepted_name = "x", accepted_rank = "genus",
+    genus = c("Lystrosaurus", "Procolophon", "Lystrosaurus", "Thrinaxodon", NA, "Lystrosaurus", "Procolophon",
+      "Thrinaxodon", "Thrinaxodon", "Galesaurus"),
+    formation = c(rep("Katberg", 6), "Burgersdorp", "Katberg", "Katberg", "Katberg"),
+    max_ma = c(rep(252.2, 5), 247.2, rep(252.2, 4)), min_ma = c(rep(251.2, 5), 242, rep(251.2, 4)),
+    lng = c(26.01, 26.01, 26.02, 25.98, 25.98, 26.01, 26.01, 27.5, NA, 26.02),
+    lat = c(-30.52, -30.52, -30.49, -30.51, -30.51, -30.52, -30.52, -30.5, -30.5, -30.49)
+  )
+  expect_message(visits <- visits_array(download), "Sites are places .within 0.1 degrees. of one formation")
+  expect_identical(dim(visits), c(4L, 4L, 3L))
+  fauna <- visits["-30.5 26.0, Katberg, 252.2-251.2 Ma", , ]
+  expect_identical(unname(fauna["Lystrosaurus", ]), c(1L, 1L, 0L))
+  expect_identical(unname(fauna["Galesaurus", ]), c(0L, 1L, 0L))
+  # A record that nobody can name says that there was a search.
+  expect_identical(unname(fauna["Thrinaxodon", ]), c(0L, 0L, 1L))
+  expect_identical(sum(is.na(visits[, 1, ])), 6L)
+  # A wider place, what is given by hand, and what is no download.
+  wide <- suppressMessages(visits_array(download, degrees = 10, min_visits = 2))
+  expect_identical(dim(wide), c(1L, 4L, 4L))
+  by_hand <- suppressMessages(visits_array(download, "formation", "genus", "collection_no"))
+  expect_identical(rownames(by_hand), c("Burgersdorp", "Katberg"))
+  expect_error(visits_array(download[-9]), class = "multicause_input_error")
+  expect_error(visits_array(download, degrees = 0), "degrees", class = "multicause_input_error")
+})

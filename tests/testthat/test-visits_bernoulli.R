@@ -79,7 +79,7 @@ test_that("the objective never falls; one visit that misses nothing is the plain
   for (estimate in c("ml", "map")) {
     set.seed(2)
     fit <- suppressMessages(suppressWarnings(
-      visits_bernoulli(case$visits, k = 2, estimate = estimate, added = TRUE, control = once)
+      visits_bernoulli(case$visits, k = 2, estimate = estimate, missed_by = "site", added = TRUE, control = once)
     ))
     expect_true(all(diff(fit$trace$objective) > -1e-8))
   }
@@ -88,7 +88,7 @@ test_that("the objective never falls; one visit that misses nothing is the plain
   start <- random_start(nrow(x), ncol(x), 2)
   single <- array(x, c(dim(x), 1), c(dimnames(x), list(NULL)))
   sure <- c(start, list(missed = matrix(0, nrow(x), 1), added = 0))
-  repeated <- visits_bernoulli(single, k = 2, estimate = "ml", start = sure, control = plain(0))
+  repeated <- visits_bernoulli(single, k = 2, estimate = "ml", missed_by = "site", start = sure, control = plain(0))
   expect_equal(repeated$loglik, fit_with(x, start$membership, start$aspects)$loglik)
   expect_equal(fitted(repeated), fitted(fit_with(x, start$membership, start$aspects)))
 })
@@ -97,7 +97,7 @@ test_that("planted misses are recovered, and what was missed is found", {
   case <- visited_table(150, 40)
   set.seed(3)
   fit <- suppressMessages(suppressWarnings(
-    visits_bernoulli(case$visits, k = 2, estimate = "ml", control = fit_control(n_start = 3))
+    visits_bernoulli(case$visits, k = 2, estimate = "ml", missed_by = "site", control = fit_control(n_start = 3))
   ))
   made <- !is.na(case$visits[, 1, ])
   expect_gt(cor(fit$param$missed[made], case$missed[made]), 0.75)
@@ -242,7 +242,7 @@ test_that("verbs, names, update and simulate go with visits; what cannot be is r
   set.seed(8)
   quick <- fit_control(n_start = 1, max_pass = 60, n_polish = 0)
   run <- function(...) suppressMessages(suppressWarnings(visits_bernoulli(..., estimate = "ml", control = quick)))
-  fit <- run(tables, k = 2)
+  fit <- run(tables, k = 2, missed_by = "site")
   expect_equal(dimnames(fit$param$missed), list(rownames(tables[[1]]), c("first", "second")))
   expect_equal(fit$x, any_visit(case$visits[, , 1:2]))
   expect_named(false_absences(fit, 3), c("site", "taxon", "probability", "present", "missed", "phantom"))
@@ -293,14 +293,16 @@ test_that("rates next to nothing do not overflow where a cell has but one state"
 test_that("a fit of visits has no likelihood for new tables", {
   set.seed(1)
   visits <- replicate(2, matrix(rbinom(60, 1, 0.5), 10), simplify = FALSE)
-  fit <- visits_bernoulli(visits, k = 2, estimate = "ml", control = fit_control(n_start = 1))
+  fit <- visits_bernoulli(visits, k = 2, estimate = "ml", missed_by = "site", control = fit_control(n_start = 1))
   expect_error(test_loglik(fit, visits[[1]]), "repeated visits has no likelihood", class = "multicause_input_error")
 })
 
 test_that("visits are called visits, and chances of next to nothing are not spelled out", {
   set.seed(2)
   one <- matrix(rbinom(60, 1, 0.5), 10)
-  fit <- visits_bernoulli(list("1" = one, "2" = one), k = 2, estimate = "ml", control = fit_control(n_start = 1))
+  fit <- visits_bernoulli(
+    list("1" = one, "2" = one), k = 2, estimate = "ml", missed_by = "site", control = fit_control(n_start = 1)
+  )
   expect_output(print(fit), "by visit 1 with probability below 0.001, visit 2 with probability below 0.001")
 })
 

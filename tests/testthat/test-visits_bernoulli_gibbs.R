@@ -199,7 +199,7 @@ test_that("chains that disagree say on what", {
 
 test_that("what a sampler cannot do is refused", {
   expect_snapshot(error = TRUE, {
-    visits_bernoulli(case$visits, 1, estimate = "gibbs")
+    visits_bernoulli(case$visits, 1, estimate = "gibbs", missed_by = "site")
     visits_bernoulli(case$visits, 1, estimate = "gibbs", detection = ~1, added = TRUE)
     visits_bernoulli(case$visits, 1, estimate = "gibbs", detection = ~1, control = fit_control())
     sampled(start = list(1))

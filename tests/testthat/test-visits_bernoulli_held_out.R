@@ -76,7 +76,7 @@ test_that("bandwidth and strength are chosen by visits held out; the report says
   expect_true(all(is.finite(effect$held_out)))
   by_site <- hush(visits_bernoulli(
     case$visits, 2,
-    smooth = smooth_over(age = case$age, bandwidth = 1, folds = 2), control = fit_control(n_start = 1)
+    missed_by = "site", smooth = smooth_over(age = case$age, bandwidth = 1, folds = 2), control = fit_control(n_start = 1)
   ))
   expect_true(all(is.finite(by_site$smooth$cv$loss)))
 })
@@ -143,7 +143,7 @@ test_that("k is chosen by visits held out, the same visits for all; what cannot 
   x[is.na(x)] <- 0L
   one_table <- function(x, k, control) aspect_bernoulli(any_visit(x), k, control = control)
   expect_snapshot(error = TRUE, {
-    run(cell)
+    run(cell, missed_by = "site")
     run(x)
     cross_validate(cell, one_table, 2, "visits")
     select_k(cell, 1:2, visits_bernoulli, "rows")

@@ -121,7 +121,7 @@ test_that("draws tell how sure predictions are", {
 
 test_that("what cannot be predicted is refused", {
   visits <- list(date = date[new, ])
-  by_site <- quiet(visits_bernoulli(cell[old, , ], 2, control = few))
+  by_site <- quiet(visits_bernoulli(cell[old, , ], 2, missed_by = "site", control = few))
   expect_snapshot(error = TRUE, {
     predict(fits$free, site_data = site[new, ])
     predict(fits$near, site_data = site[new, ])

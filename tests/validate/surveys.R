@@ -16,18 +16,6 @@ helpers <- new.env(parent = asNamespace("multicause"))
 for (file in c("helper-data.R", "helper-surveys.R")) sys.source(file.path("tests", "testthat", file), helpers)
 still <- function(expr) suppressWarnings(suppressMessages(expr))
 
-mhb_visits <- function() {
-  counts <- read.csv(gzfile(file.path(folder, "mhb2014_counts.csv.gz")))
-  sites <- read.csv(file.path(folder, "mhb2014_sites.csv"))
-  species <- read.csv(file.path(folder, "mhb2014_species.csv"))
-  visits <- array(0L, c(nrow(sites), nrow(species), 3), list(sites$siteID, species$latabb, NULL))
-  visits[cbind(match(counts$site, sites$site), match(counts$species, species$species), counts$visit)] <- 1L
-  for (v in 1:3) visits[sites[[paste0("surveyed", v)]] == 0, , v] <- NA
-  made <- apply(!is.na(visits[, 1, ]), 1, any)
-  found <- apply(visits, 2, sum, na.rm = TRUE) > 0
-  visits[made, found, ]
-}
-
 # By unmarked where it is installed, else the tests' own.
 occupancy <- function(y) {
   if (!requireNamespace("unmarked", quietly = TRUE)) {
@@ -158,7 +146,7 @@ draw_calibration <- function(tables) {
   dev.off()
 }
 
-surveys <- list(hbef2015 = helpers$hbef_visits(), mhb2014 = mhb_visits())
+surveys <- list(hbef2015 = helpers$hbef_visits(), mhb2014 = helpers$swiss_visits())
 cat("Detection, species with 30 or more\n\n")
 cat("| survey | k | species | within 2 s.e. | median, s.e. | most, s.e. | median distance |\n")
 cat("| --- | --- | --- | --- | --- | --- | --- |\n")
