@@ -63,6 +63,7 @@ static void take_request(const arguments *arg, request *r) {
   const SEXP prior = glue_field(arg->param, "prior");
   const SEXP links = glue_field(arg->param, "links"), leak = glue_field(arg->param, "leak");
   r->par.k = Rf_length(prior);
+  glue_check(r->par.k >= 1, "k");
   glue_matrix(prior, r->par.k, 1, "prior");
   glue_matrix(links, r->par.k, r->data.m, "links");
   glue_matrix(leak, r->data.m, 1, "leak");
@@ -270,6 +271,7 @@ typedef struct {
 
 static shard_request *new_shard_request(glue_call *call, nor_param par) {
   shard_request *s = glue_new(call, sizeof *s);
+  glue_check(par.k >= 1, "k");
   memset(s, 0, sizeof *s);
   s->r.data = call->data;
   s->r.host = call->host;
