@@ -23,9 +23,9 @@ typedef struct {
 #define NUM_SAFE_SHORT 0.3
 
 /* 1 where bound(1) is at least a quarter of the rise, else where bound() is largest; 0: no rise. */
-double num_safe_length(const num_safe_step *step);
+double num_safe_length(const num_safe_step *q);
 
 /* The first of 1, 1/2, 1/4, ... whose bound() is at least a quarter of t rise; 0: none is. */
-double num_safe_halving(const num_safe_step *step);
+double num_safe_halving(const num_safe_step *q);
 
 #endif

@@ -15,7 +15,20 @@ edit_and_use <- function(fits) {
     function(fit) predict(fit, fits[[1L]]$x[1:5, ]), function(fit) test_loglik(fit, fits[[1L]]$x[1:5, ]), tidy, augment
   )
   use <- function(fit) for (verb in verbs) try(suppressWarnings(suppressMessages(verb(fit))), silent = TRUE)
+  without_components <- function(fit) {
+    k <- fit$dims[["k"]]
+    keep <- function(value) {
+      if (length(dim(value)) != 2L) {
+        return(if (length(value) == k) value[0L] else value)
+      }
+      value[if (nrow(value) == k) 0L else TRUE, if (ncol(value) == k) 0L else TRUE, drop = FALSE]
+    }
+    fit$dims[["k"]] <- 0L
+    fit[c("param", "pinned")] <- list(lapply(fit$param, keep), fit$pinned[0L])
+    fit
+  }
   for (fit in fits) {
+    use(try(without_components(fit), silent = TRUE))
     for (edit in edits) {
       for (name in names(fit$param)) {
         edited <- fit
@@ -58,7 +71,8 @@ edit_neighbours <- function(fits) {
     along <- lapply(fit[[part]]$given, function(given) given[1:5, , drop = FALSE])
     verbs <- list(
       summary, certificate, function(fit) curves(fit, bandwidth = 2), predict,
-      function(fit) bootstrap_draws(fit, 1, seed = 1), function(fit) predict(fit, some), function(fit) predict(fit, some, along = along)
+      function(fit) bootstrap_draws(fit, 1, seed = 1), function(fit) predict(fit, some),
+      function(fit) predict(fit, some, along = along)
     )
     for (new in edited(fit[[part]])) {
       fit[part] <- list(new)
