@@ -85,25 +85,11 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
   ))
   tell_many_components(data, k)
   pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
-  if (estimate == "gibbs") {
+  fit <- if (estimate == "gibbs") {
     if (empirical) prior <- gibbs_empirical_prior(data, pinned, prior, control)
-    fit <- ab_gibbs(gibbs_problem(data, pinned, prior, control), start, call)
+    ab_gibbs(gibbs_problem(data, pinned, prior, control), start, call)
   } else {
-    problem <- ab_problem(data, pinned, estimate, prior, effort)
-    problem$smooth <- set_smooth(smooth, problem, control)
-    problem$near <- smooth_lists(problem$smooth)
-    problem$start <- if (!is.null(start)) ab_check_start(start, data, k, pinned)
-    started <- run_starts(problem, control)
-    if (empirical) {
-      found <- vb_empirical(started, problem, control)
-      started <- found$run
-      problem$prior <- found$prior
-    }
-    if (is.null(start)) {
-      permute <- if (estimate == "vb") vb_permute else ab_permute
-      started <- reorder_runs(started, function(param) ab_order(param, pinned, data), permute)
-    }
-    fit <- ab_new_fit(started, problem, control, call)
+    ab_climb(ab_problem(data, pinned, estimate, prior, effort), start, smooth, empirical, control, call)
   }
   fit$tuning <- tuned$cv
   fit
@@ -288,6 +274,25 @@ NULL
 #' head(curves(fit, "component"))
 #' @name aspect_bernoulli_neighbours
 NULL
+
+# The fit of the best start, or of the one given; empirical: its prior is then estimated.
+ab_climb <- function(problem, start, smooth, empirical, control, call) {
+  pinned <- problem$pinned
+  problem$smooth <- set_smooth(smooth, problem, control)
+  problem$near <- smooth_lists(problem$smooth)
+  problem$start <- if (!is.null(start)) ab_check_start(start, problem$data, length(pinned), pinned)
+  started <- run_starts(problem, control)
+  if (empirical) {
+    found <- vb_empirical(started, problem, control)
+    started <- found$run
+    problem$prior <- found$prior
+  }
+  if (is.null(start)) {
+    permute <- if (problem$estimate == "vb") vb_permute else ab_permute
+    started <- reorder_runs(started, function(param) ab_order(param, pinned, problem$data), permute)
+  }
+  ab_new_fit(started, problem, control, call)
+}
 
 # What its starts work on; see starts.R. `near`: what smooth_lists() gives, or NULL.
 ab_problem <- function(data, pinned, estimate, prior, effort = NULL) {

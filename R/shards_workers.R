@@ -230,38 +230,24 @@ next_result.mirai_workers <- function(workers, seconds) {
 run_on_workers <- function(workers, jobs, f, is_right) {
   values <- vector("list", length(jobs))
   todo <- seq_along(jobs)
-  own <- function(i) jobs[[i]]$worker
-  doing <- rep(NA_integer_, length(workers$names))
+  doing <- rep(NA_integer_, length(workers$names)) # which job each worker is at
   on.exit(drain(workers))
   repeat {
-    for (w in setdiff(which(workers$alive), which(!is.na(doing)))) {
-      # Another's job only where that one is lost.
-      mine <- Filter(function(i) own(i) == w || !workers$alive[own(i)], todo)
-      if (!length(mine)) next
-      doing[w] <- mine[[1L]]
-      todo <- setdiff(todo, mine[[1L]])
-      send_job(workers, w, f, jobs[[mine[[1L]]]])
-    }
+    doing <- give_jobs(workers, jobs, todo, doing, f)
+    todo <- setdiff(todo, doing)
     if (all(is.na(doing))) break
-    got <- next_result(workers, min(workers$patience, 1))
-    waited <- if (is.null(got)) c(waited_for(workers)) else workers_heard(workers)
-    if (is.null(got) && waited < workers$patience) next
-    if (is.null(got)) {
-      silent <- paste("it was silent for", count_words(workers$patience, "second"))
-      got <- list(worker = at_work(workers)[1L], lost = silent)
-    }
+    got <- await_result(workers)
+    if (is.null(got)) next
     w <- got$worker
     job <- doing[w]
     doing[w] <- NA
-    if (is.null(got$lost) && inherits(got$value, "shard_error")) stop(got$value$error)
-    if (inherits(got$value, "unfit_worker")) got$lost <- got$value$why
-    if (is.null(got$lost) && !is_right(got$value, jobs[[job]])) got$lost <- "what it returned is not what was asked"
-    if (is.null(got$lost)) {
+    lost <- why_lost(got, jobs[[job]], is_right)
+    if (is.null(lost)) {
       values[job] <- list(got$value)
-      next
+    } else {
+      lose_worker(workers, w, lost)
+      todo <- c(job, todo)
     }
-    lose_worker(workers, w, got$lost)
-    todo <- c(job, todo)
   }
   if (length(todo)) {
     stop(errorCondition(
@@ -270,6 +256,40 @@ run_on_workers <- function(workers, jobs, f, is_right) {
     ))
   }
   values
+}
+
+# A job for each worker that has none, another's only where that one is lost: what all are doing then.
+give_jobs <- function(workers, jobs, todo, doing, f) {
+  own <- function(i) jobs[[i]]$worker
+  for (w in setdiff(which(workers$alive), which(!is.na(doing)))) {
+    mine <- Filter(function(i) own(i) == w || !workers$alive[own(i)], setdiff(todo, doing))
+    if (!length(mine)) next
+    doing[w] <- mine[[1L]]
+    send_job(workers, w, f, jobs[[mine[[1L]]]])
+  }
+  doing
+}
+
+# The next result, NULL where none came for a second; where none has for too long, that the first at work is lost.
+await_result <- function(workers) {
+  got <- next_result(workers, min(workers$patience, 1))
+  waited <- if (is.null(got)) waited_for(workers) else workers_heard(workers)
+  if (!is.null(got) || waited < workers$patience) {
+    return(got)
+  }
+  list(worker = at_work(workers)[1L], lost = paste("it was silent for", count_words(workers$patience, "second")))
+}
+
+# NULL where a result is what was asked for.
+why_lost <- function(got, job, is_right) {
+  if (!is.null(got$lost)) {
+    return(got$lost)
+  }
+  if (inherits(got$value, "shard_error")) stop(got$value$error)
+  if (inherits(got$value, "unfit_worker")) {
+    return(got$value$why)
+  }
+  if (!is_right(got$value, job)) "what it returned is not what was asked"
 }
 
 # Seconds since any worker was heard of, while some are at work.

@@ -6,14 +6,10 @@
  *   g = sum_ones a / p - sum_zeros a / (1 - p),
  *   H = sum_ones a a' / p^2 + sum_zeros a a' / (1 - p)^2,
  *   d = argmin { d'H d / 2 - g'd : s + d within the bounds },      s <- s + t d
- * (columns: s in the place of a). Why no line search is needed: with e = (change of p along d) / p
- * at ones and / (1 - p) at zeros, a cell gains log(1 + t e) >= t e + t |e| + log(1 - t |e|), and
- * the last two terms over e^2 fall with |e|; so with lambda^2 = d'H d = sum of all e^2 a unit gains
- * at least
- *   bound(t) = t g'd + t lambda + log(1 - t lambda):
- * logs of linear functions are self-concordant. As d is optimal, g'd >= lambda^2, so bound(t) > 0
- * for t = 1 / (1 + lambda), and for t = 1 while lambda < .68 (Tran-Dinh, Kyrillidis & Cevher 2015,
- * JMLR 16, 371-416). A prior's pseudo-count w adds w log(1 + t d / s) to bound(t) as it is, and w /
+ * (columns: s in the place of a). No line search is needed: the lengths of num/safe_step.h climb. Its
+ * e are (change of p along d) / p at ones and / (1 - p) at zeros. As d is optimal, g'd >= lambda^2,
+ * so bound(t) > 0 for t = 1 / (1 + lambda), and for t = 1 while lambda < .68 (Tran-Dinh, Kyrillidis
+ * & Cevher 2015, JMLR 16, 371-416). A prior's pseudo-count w is a log known by itself and adds w /
  * s^2 to H; so do the pulls of neighbours (engine/smooth.h). t is 1 where bound(1) is at least a
  * quarter of its slope, else where bound(t) is largest: any ascent direction d within the bounds
  * climbs.

@@ -25,6 +25,7 @@ static ab_param param_of(SEXP param, const mc_data *data) {
   const SEXP membership = glue_field(param, "membership"), aspects = glue_field(param, "aspects");
   const SEXP pinned = glue_field(param, "pinned");
   ab_param par = {.k = Rf_ncols(membership)};
+  glue_check(par.k >= 1, "k");
   glue_matrix(membership, data->n, par.k, "membership");
   glue_matrix(aspects, par.k, data->m, "aspects");
   glue_check(Rf_isInteger(pinned) && XLENGTH(pinned) == par.k, "pinned");
@@ -107,6 +108,7 @@ static mc_model new_vb_model(glue_call *call) {
   ab_vb_param *par = glue_new(call, sizeof *par);
   const SEXP pinned = glue_field(call->param, "pinned");
   par->k = Rf_ncols(VECTOR_ELT(call->out, 0));
+  glue_check(par->k >= 1, "k");
   const ab_prior prior = glue_ab_prior(call->prior, par->k, true);
   par->membership = glue_param(call, 0, call->data.n, par->k);
   par->one = glue_param(call, 1, par->k, call->data.m);
@@ -213,6 +215,7 @@ SEXP mc_c_ab_effort_impose(SEXP membership, SEXP coef, SEXP effort) {
   const int n = Rf_nrows(membership);
   ab_param par = {.k = Rf_ncols(membership)};
   const mc_data data = {.n = n};
+  glue_check(par.k >= 1, "k");
   glue_matrix(membership, n, par.k, "membership");
   glue_matrix(coef, 2, 1, "coef");
   glue_matrix(effort, n, 1, "effort");

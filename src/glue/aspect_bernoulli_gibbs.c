@@ -62,7 +62,7 @@ static SEXP run_body(void *ctx) {
   const int k = state.k, n_stat = Rf_asInteger(glue_field(arg->plan, "n_stat"));
   glue_matrix(VECTOR_ELT(arg->out, 0), data.n, k, "membership");
   glue_matrix(VECTOR_ELT(arg->out, 1), k, data.m, "aspects");
-  glue_check(Rf_isInteger(pinned) && XLENGTH(pinned) == k && k <= 256, "pinned");
+  glue_check(Rf_isInteger(pinned) && XLENGTH(pinned) == k && k >= 1 && k <= 256, "pinned");
   state.membership = REAL(VECTOR_ELT(arg->out, 0));
   state.aspects = REAL(VECTOR_ELT(arg->out, 1));
   state.pinned = INTEGER(pinned);

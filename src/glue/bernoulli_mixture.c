@@ -15,6 +15,7 @@ static mc_model new_model(glue_call *call) {
   bm_param *par = glue_new(call, sizeof *par);
   const bm_prior prior = prior_of(call->prior);
   par->k = Rf_length(VECTOR_ELT(call->out, 0));
+  glue_check(par->k >= 1, "k");
   par->weights = glue_param(call, 0, 1, par->k);
   par->prototypes = glue_param(call, 1, par->k, call->data.m);
   par->smooth = glue_smooth(glue_field(call->param, "smooth"), call->data.n, par->k, NULL,
@@ -52,6 +53,7 @@ static void *begin_shard(glue_call *call, ptrdiff_t *length) {
   const SEXP weights = glue_field(call->param, "weights");
   const SEXP prototypes = glue_field(call->param, "prototypes");
   *par = (bm_param){.k = Rf_length(weights)};
+  glue_check(par->k >= 1, "k");
   glue_matrix(weights, 1, par->k, "weights");
   glue_matrix(prototypes, par->k, call->data.m, "prototypes");
   par->weights = REAL(weights);
@@ -76,6 +78,7 @@ static mc_model new_shards_model(glue_call *call) {
   bm_shards_self *self = glue_new(call, sizeof *self);
   bm_param *par = glue_new(call, sizeof *par);
   par->k = Rf_length(VECTOR_ELT(call->out, 0));
+  glue_check(par->k >= 1, "k");
   par->weights = glue_param(call, 0, 1, par->k);
   par->prototypes = glue_param(call, 1, par->k, call->data.m);
   *self = (bm_shards_self){{&call->data, par, NULL}, prior_of(call->prior)};

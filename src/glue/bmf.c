@@ -2,6 +2,19 @@
 
 #include <string.h>
 
+static void check_model(SEXP model) {
+  const SEXP infinite = glue_field(model, "infinite"), n_fixed = glue_field(model, "n_fixed");
+  const SEXP learned = glue_field(model, "learned");
+  const int family = Rf_asInteger(glue_field(model, "family"));
+  glue_check(family >= BMF_GAUSSIAN && family <= BMF_POISSON, "family");
+  glue_check(Rf_isLogical(infinite) && XLENGTH(infinite) == 2, "infinite");
+  glue_check(Rf_isInteger(n_fixed) && XLENGTH(n_fixed) == 2, "n_fixed");
+  glue_check(Rf_isLogical(learned) && XLENGTH(learned) == BMF_N_HYPER, "learned");
+  glue_matrix(glue_field(model, "beta"), 2, 1, "beta");
+  glue_matrix(glue_field(model, "shape"), BMF_N_HYPER, 1, "shape");
+  glue_matrix(glue_field(model, "rate"), BMF_N_HYPER, 1, "rate");
+}
+
 static void read_side(bmf_side *side, SEXP model, int s, SEXP on, int n) {
   glue_check(TYPEOF(on) == RAWSXP && Rf_nrows(on) == n, "features");
   side->n = n;
@@ -9,7 +22,7 @@ static void read_side(bmf_side *side, SEXP model, int s, SEXP on, int n) {
   side->infinite = LOGICAL(glue_field(model, "infinite"))[s] == TRUE;
   side->n_fixed = INTEGER(glue_field(model, "n_fixed"))[s];
   side->beta_off = REAL(glue_field(model, "beta"))[s];
-  glue_check(side->n_fixed <= side->k, "fixed features");
+  glue_check(side->n_fixed >= 0 && side->n_fixed <= side->k, "fixed features");
 }
 
 static void read_features(bmf_side *side, SEXP on) {
@@ -29,6 +42,7 @@ void bmf_read_state(bmf_arguments *arg, SEXP view, SEXP transposed, SEXP model, 
   arg->data[1] = glue_data(transposed);
   glue_check(arg->data[1].n == arg->data[0].m && arg->data[1].m == arg->data[0].n,
              "transposed data");
+  check_model(model);
   arg->host = glue_host(&arg->context, control);
   to->host = &arg->host;
   to->family = (bmf_family) Rf_asInteger(glue_field(model, "family"));

@@ -23,6 +23,16 @@ SEXP glue_field(SEXP list, const char *name) {
   return R_NilValue;
 }
 
+void glue_lists(SEXP start, SEXP index, int n, int n_index, const char *name) {
+  glue_check(Rf_isInteger(start) && XLENGTH(start) == (R_xlen_t) n + 1, name);
+  glue_check(Rf_isInteger(index), name);
+  const int *from = INTEGER(start), *at = INTEGER(index);
+  bool valid = from[0] == 0 && from[n] == XLENGTH(index);
+  for (int i = 0; i < n; i++) valid &= from[i + 1] >= from[i];
+  for (R_xlen_t e = 0; e < XLENGTH(index); e++) valid &= at[e] >= 0 && at[e] < n_index;
+  glue_check(valid, name);
+}
+
 SEXP glue_new_matrix(const double *from, int n_row, int n_column) {
   SEXP out = Rf_allocMatrix(REALSXP, n_row, n_column);
   if (XLENGTH(out) > 0) memcpy(REAL(out), from, (size_t) XLENGTH(out) * sizeof(double));

@@ -69,6 +69,12 @@ void glue_check(bool ok, const char *what);
 void glue_matrix(SEXP x, int n_row, int n_column, const char *name);
 SEXP glue_field(SEXP list, const char *name); /* R_NilValue where there is none */
 
+/*
+ * n lists, one after another: list i is start[i] .. start[i + 1] - 1 of index, numbers from 0 to
+ * below n_index.
+ */
+void glue_lists(SEXP start, SEXP index, int n, int n_index, const char *name);
+
 /* A matrix of R's with these values; from may be NULL where there are none. */
 SEXP glue_new_matrix(const double *from, int n_row, int n_column);
 

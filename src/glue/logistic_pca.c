@@ -36,6 +36,7 @@ static void *begin_shard(glue_call *call, ptrdiff_t *length) {
   lp_self *self = glue_new(call, sizeof *self);
   const SEXP loadings = glue_field(call->param, "loadings");
   const int k = Rf_nrows(loadings) - 1;
+  glue_check(k >= 0, "k");
   glue_matrix(loadings, k + 1, call->data.m, "loadings");
   lp_param *par = new_shard_param(call, glue_param(call, 0, k, call->data.n), REAL(loadings), k);
   *self = (lp_self){&call->data, par, NULL};
@@ -58,6 +59,7 @@ SEXP mc_c_lp_shard(SEXP view, SEXP param, SEXP prior, SEXP control) {
 static mc_model new_shards_model(glue_call *call) {
   lp_shards_self *self = glue_new(call, sizeof *self);
   const int k = Rf_nrows(VECTOR_ELT(call->out, 0)) - 1;
+  glue_check(k >= 0, "k");
   double *loadings = glue_param(call, 0, k + 1, call->data.m);
   *self = (lp_shards_self){
       {&call->data, new_shard_param(call, NULL, loadings, k), NULL}, &call->host, 0, 0};

@@ -9,6 +9,7 @@ static num_sites sites_of(SEXP sites) {
   num_sites out = {.n = Rf_asInteger(glue_field(sites, "n"))};
   const SEXP age = glue_field(sites, "age"), place = glue_field(sites, "place");
   const SEXP plane = glue_field(sites, "plane"), variables = glue_field(sites, "variables");
+  glue_check(out.n >= 0, "n");
   if (!Rf_isNull(age)) {
     glue_matrix(age, out.n, 2, "age");
     out.low = REAL(age);
@@ -28,6 +29,28 @@ static num_sites sites_of(SEXP sites) {
     out.variables = REAL(variables);
   }
   return out;
+}
+
+static void check_same_kinds(const num_sites *from, const num_sites *to) {
+  glue_check(!from->low == !to->low, "age");
+  glue_check(!from->place == !to->place && !from->plane == !to->plane, "place");
+  glue_check(!from->variables == !to->variables && from->n_variables == to->n_variables,
+             "variables");
+}
+
+static num_nearness nearness_of(SEXP scale, SEXP limits) {
+  glue_matrix(scale, 4, 1, "scale");
+  glue_matrix(limits, 2, 1, "limits");
+  const double *by = REAL(scale), most = REAL(limits)[1];
+  for (int s = 0; s < 4; s++) glue_check(by[s] > 0, "scale");
+  glue_check(REAL(limits)[0] >= 0 && most >= 1 && most <= INT_MAX, "limits");
+  const num_nearness near = {.age = by[0],
+                             .place = by[1],
+                             .distance = by[2],
+                             .variables = by[3],
+                             .reach = REAL(limits)[0],
+                             .most = (int) most};
+  return near;
 }
 
 /* Lists that grow: their memory is R's, so that an interrupt leaks nothing. */
@@ -57,17 +80,10 @@ static void reserve(edges *e, int more) {
 SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits) {
   const char *fields[] = {"start", "neighbour", "weight", ""};
   const num_sites rows = sites_of(from), all = sites_of(to);
+  const num_nearness near = nearness_of(scale, limits);
   const SEXP distance = glue_field(from, "distance");
-  glue_matrix(scale, 4, 1, "scale");
-  glue_check(rows.n_variables == all.n_variables, "variables");
-  glue_matrix(limits, 2, 1, "limits");
+  check_same_kinds(&rows, &all);
   if (!Rf_isNull(distance)) glue_matrix(distance, all.n, rows.n, "distance");
-  const num_nearness near = {.age = REAL(scale)[0],
-                             .place = REAL(scale)[1],
-                             .distance = REAL(scale)[2],
-                             .variables = REAL(scale)[3],
-                             .reach = REAL(limits)[0],
-                             .most = (int) REAL(limits)[1]};
   const bool among = !Rf_isNull(own);
   glue_check(!among || (TYPEOF(own) == INTSXP && XLENGTH(own) == rows.n), "own");
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));

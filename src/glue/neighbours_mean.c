@@ -1,11 +1,14 @@
 #include "glue/glue.h"
 #include "neighbours_mean/mean.h"
 
-/* Whole numbers, n of them, or NULL. */
-static const int *integers(SEXP x, R_xlen_t n, const char *name) {
-  if (Rf_isNull(x)) return NULL;
-  glue_check(TYPEOF(x) == INTSXP && XLENGTH(x) == n, name);
-  return INTEGER(x);
+#include <limits.h>
+
+/* The rows' numbers in a table of n_table rows, or NULL. */
+static const int *own_of(SEXP own, int n, int n_table) {
+  if (Rf_isNull(own)) return NULL;
+  glue_check(TYPEOF(own) == INTSXP && XLENGTH(own) == n, "own");
+  for (int i = 0; i < n; i++) glue_check(INTEGER(own)[i] >= 0 && INTEGER(own)[i] < n_table, "own");
+  return INTEGER(own);
 }
 
 /*
@@ -17,15 +20,16 @@ SEXP mc_c_neighbours_mean(SEXP table, SEXP rows, SEXP own, SEXP lists, SEXP sett
   const mc_data data = glue_data(table), wanted = glue_data(rows);
   glue_check(wanted.m == data.m, "rows");
   glue_matrix(settings, 3, 1, "settings");
+  glue_check(REAL(settings)[2] >= 1 && REAL(settings)[2] <= INT_MAX, "n_threads");
   const nbm_table of = {&data, REAL(settings)[0], REAL(settings)[1]};
-  nbm_rows to = {.data = &wanted, .own = integers(own, wanted.n, "own")};
+  nbm_rows to = {.data = &wanted, .own = own_of(own, wanted.n, data.n)};
   if (!Rf_isNull(lists)) {
     const SEXP start = glue_field(lists, "start"), weight = glue_field(lists, "weight");
-    glue_check(TYPEOF(start) == INTSXP && XLENGTH(start) == (R_xlen_t) wanted.n + 1, "start");
-    const int n_neighbour = INTEGER(start)[wanted.n];
-    glue_check(Rf_isReal(weight) && XLENGTH(weight) == n_neighbour, "weight");
+    const SEXP neighbour = glue_field(lists, "neighbour");
+    glue_lists(start, neighbour, wanted.n, data.n, "neighbours");
+    glue_check(Rf_isReal(weight) && XLENGTH(weight) == XLENGTH(neighbour), "weight");
     to.start = INTEGER(start);
-    to.neighbour = integers(glue_field(lists, "neighbour"), n_neighbour, "neighbour");
+    to.neighbour = INTEGER(neighbour);
     to.weight = REAL(weight);
   }
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, wanted.n, wanted.m));

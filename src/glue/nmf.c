@@ -5,6 +5,7 @@ static mc_model new_model(glue_call *call) {
   nm_self *self = glue_new(call, sizeof *self);
   nm_param *par = glue_new(call, sizeof *par);
   par->k = Rf_nrows(VECTOR_ELT(call->out, 0));
+  glue_check(par->k >= 1, "k");
   par->coefficients = glue_param(call, 0, par->k, call->data.n);
   par->basis = glue_param(call, 1, par->k, call->data.m);
   par->loss = Rf_asLogical(glue_field(call->param, "kl")) == TRUE ? NM_KL : NM_EUCLIDEAN;
@@ -31,6 +32,7 @@ SEXP mc_c_nm_fit(SEXP view, SEXP param, SEXP control) {
 static nm_self *new_shard_self(glue_call *call, double *coefficients, double *basis, int k) {
   nm_self *self = glue_new(call, sizeof *self);
   nm_param *par = glue_new(call, sizeof *par);
+  glue_check(k >= 1, "k");
   par->k = k;
   par->coefficients = coefficients;
   par->basis = basis;

@@ -63,6 +63,7 @@ static void take_request(const arguments *arg, request *r) {
   const SEXP prior = glue_field(arg->param, "prior");
   const SEXP links = glue_field(arg->param, "links"), leak = glue_field(arg->param, "leak");
   r->par.k = Rf_length(prior);
+  glue_check(r->par.k >= 1, "k");
   glue_matrix(prior, r->par.k, 1, "prior");
   glue_matrix(links, r->par.k, r->data.m, "links");
   glue_matrix(leak, r->data.m, 1, "leak");
@@ -92,6 +93,7 @@ static SEXP copy_lists(SEXP hidden, int n, int k) {
 
 static nor_lists lists_of(SEXP hidden, int n, int k) {
   nor_lists lists = {.words = (k + 63) / 64};
+  glue_check(TYPEOF(hidden) == VECSXP && XLENGTH(hidden) == 3, "listed states");
   const SEXP state = VECTOR_ELT(hidden, 0), weight = VECTOR_ELT(hidden, 1);
   glue_check(TYPEOF(state) == RAWSXP && XLENGTH(state) == (R_xlen_t) n * NOR_LIST * lists.words * 8,
              "listed states");
@@ -101,6 +103,8 @@ static nor_lists lists_of(SEXP hidden, int n, int k) {
   lists.state = (uint64_t *) (void *) RAW(state);
   lists.weight = REAL(weight);
   lists.n_state = INTEGER(VECTOR_ELT(hidden, 2));
+  for (int i = 0; i < n; i++)
+    glue_check(lists.n_state[i] >= 0 && lists.n_state[i] <= NOR_LIST, "their numbers");
   return lists;
 }
 
@@ -124,6 +128,7 @@ static SEXP copy_theta(SEXP hidden, const request *r) {
 static nor_theta theta_of(SEXP hidden, const request *r) {
   const int k = r->par.k;
   nor_theta var;
+  glue_check(TYPEOF(hidden) == VECSXP && XLENGTH(hidden) == 3, "theta and q");
   glue_matrix(VECTOR_ELT(hidden, 0), k, r->data.m, "theta");
   glue_matrix(VECTOR_ELT(hidden, 1), r->data.m, 1, "theta of the leak");
   glue_check(Rf_isReal(VECTOR_ELT(hidden, 2)) &&
@@ -266,6 +271,7 @@ typedef struct {
 
 static shard_request *new_shard_request(glue_call *call, nor_param par) {
   shard_request *s = glue_new(call, sizeof *s);
+  glue_check(par.k >= 1, "k");
   memset(s, 0, sizeof *s);
   s->r.data = call->data;
   s->r.host = call->host;
@@ -286,6 +292,8 @@ static void *begin_shard(glue_call *call, ptrdiff_t *length) {
   glue_matrix(leak, m, 1, "leak");
   shard_request *s = new_shard_request(call, (nor_param){k, REAL(prior), REAL(links), REAL(leak)});
   s->listed = glue_param(call, 0, call->data.n, nor_shard_width(k));
+  for (int i = 0; i < call->data.n; i++)
+    glue_check(s->listed[i] >= 0 && s->listed[i] <= NOR_LIST, "numbers of listed states");
   s->self = nor_new_shard(&s->r.data, &s->r.par, &s->r.set);
   *length = nor_shard_length(k, m);
   return s;

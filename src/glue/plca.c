@@ -32,6 +32,7 @@ static plca_cells cells_of(SEXP cells) {
 
 static plca_param param_of(SEXP weights, SEXP marginals, const plca_cells *cells) {
   plca_param out = {.k = Rf_length(weights)};
+  glue_check(out.k >= 1, "k");
   glue_matrix(weights, out.k, 1, "weights");
   glue_check(Rf_isNewList(marginals) && Rf_length(marginals) == cells->n_dim, "marginals");
   out.weights = REAL(weights);

@@ -29,6 +29,7 @@ static mc_model new_model(glue_call *call) {
   const int missing = Rf_asInteger(glue_field(call->param, "missing"));
   const bool newton = Rf_asLogical(glue_field(call->param, "newton")) == TRUE;
   par->k = Rf_ncols(VECTOR_ELT(call->out, 0));
+  glue_check(par->k >= 1, "k");
   par->membership = glue_param(call, 0, data->n, par->k);
   par->basis = glue_param(call, 1, par->k, data->m);
   par->fixed_basis = Rf_asLogical(glue_field(call->param, "fixed_basis")) == TRUE;
@@ -57,6 +58,7 @@ static plsa_self *new_shard_self(glue_call *call, double *membership, double *ba
   plsa_param *par = glue_new(call, sizeof *par);
   const int missing = Rf_asInteger(glue_field(call->param, "missing"));
   glue_check(missing == PLSA_CONDITIONAL || missing == PLSA_PAPER, "missing");
+  glue_check(k >= 1, "k");
   par->k = k;
   par->membership = membership;
   par->basis = basis;

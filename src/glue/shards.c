@@ -52,6 +52,7 @@ SEXP glue_shard(const glue_shard_recipe *recipe, SEXP view, SEXP param, SEXP pri
  */
 SEXP mc_c_shard_extrapolate(SEXP saved, SEXP step, SEXP space) {
   const double *at[3];
+  glue_check(TYPEOF(saved) == VECSXP && XLENGTH(saved) == 3, "saved");
   const int n = Rf_nrows(VECTOR_ELT(saved, 0)), k = Rf_ncols(VECTOR_ELT(saved, 0));
   glue_check(Rf_isString(space) && XLENGTH(space) == 1, "space");
   const char *name = CHAR(STRING_ELT(space, 0));

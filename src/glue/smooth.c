@@ -1,8 +1,13 @@
 #include "glue/smooth.h"
 
-static const int *integers(SEXP x, R_xlen_t length, const char *name) {
-  glue_check(Rf_isInteger(x) && XLENGTH(x) == length, name);
-  return INTEGER(x);
+/* Row lists of `smooth` under these names; their weights in *weight. */
+static const int *index_of(SEXP smooth, const char *start, const char *index, const char *weight,
+                           int n, const double **to) {
+  const SEXP at = glue_field(smooth, index), by = glue_field(smooth, weight);
+  glue_lists(glue_field(smooth, start), at, n, n, start);
+  glue_check(Rf_isReal(by) && XLENGTH(by) == XLENGTH(at), weight);
+  *to = REAL(by);
+  return INTEGER(at);
 }
 
 mc_smooth *glue_smooth(SEXP smooth, int n, int k, const int *pinned, int n_threads,
@@ -26,16 +31,10 @@ mc_smooth *glue_smooth(SEXP smooth, int n, int k, const int *pinned, int n_threa
     lists.common = REAL(glue_field(smooth, "common"));
     return mc_new_smooth(&lists, n, k, pinned, n_threads, host);
   }
-  lists.start = integers(glue_field(smooth, "start"), (R_xlen_t) n + 1, "start");
-  lists.back_start = integers(glue_field(smooth, "back_start"), (R_xlen_t) n + 1, "back_start");
-  const int n_edge = lists.start[n];
-  glue_check(lists.back_start[n] == n_edge, "back_start");
-  lists.neighbour = integers(glue_field(smooth, "neighbour"), n_edge, "neighbour");
-  lists.back_row = integers(glue_field(smooth, "back_row"), n_edge, "back_row");
-  glue_matrix(glue_field(smooth, "weight"), n_edge, 1, "weight");
-  glue_matrix(glue_field(smooth, "back_weight"), n_edge, 1, "back_weight");
-  lists.weight = REAL(glue_field(smooth, "weight"));
-  lists.back_weight = REAL(glue_field(smooth, "back_weight"));
+  lists.neighbour = index_of(smooth, "start", "neighbour", "weight", n, &lists.weight);
+  lists.back_row = index_of(smooth, "back_start", "back_row", "back_weight", n, &lists.back_weight);
+  lists.start = INTEGER(glue_field(smooth, "start"));
+  lists.back_start = INTEGER(glue_field(smooth, "back_start"));
   return mc_new_smooth(&lists, n, k, pinned, n_threads, host);
 }
 

@@ -54,6 +54,7 @@ static ab_visit_param param_of(SEXP param, const ab_visit_data *data) {
   const int by = Rf_asInteger(glue_field(param, "missed_by"));
   ab_visit_param par = {.ab = {.k = Rf_ncols(membership)}};
   glue_check(by >= 0 && by <= MISSED_BY_MODEL, "missed_by");
+  glue_check(par.ab.k >= 1, "k");
   glue_matrix(membership, data->n, par.ab.k, "membership");
   glue_matrix(aspects, par.ab.k, data->m, "aspects");
   if (by != MISSED_BY_MODEL) glue_matrix(missed, rows[by], data->n_visit, "missed");

@@ -8,6 +8,7 @@
 #include "num/linalg.h"
 #include "num/logistic.h"
 #include "num/quadratic.h"
+#include "num/safe_step.h"
 #include "num/vector.h"
 #include "visits_bernoulli/private.h"
 
@@ -200,37 +201,6 @@ static void do_detection(void *ctx, int strip, int thread, int first, int b) {
   }
 }
 
-/*
- * The log of a prior's pseudo-counts, count log(x), along x + t step. change: step / x.
- */
-typedef struct {
-  double count, change;
-} log_term;
-
-typedef struct {
-  double rise, lambda; /* g'd of all; of the likelihood's logs */
-  const log_term *log;
-  int n;
-} climb;
-
-static double bound(const climb *q, double t) {
-  double sum = t * q->rise + t * q->lambda + log1p(-t * q->lambda);
-  for (int e = 0; e < q->n; e++)
-    sum += q->log[e].count * (log1p(t * q->log[e].change) - t * q->log[e].change);
-  return sum;
-}
-
-#define ENOUGH 0.25 /* of the rise */
-#define HALVINGS 60
-
-static double step_length(const climb *q) {
-  for (int half = 0; half < HALVINGS && q->rise > 0; half++) {
-    const double t = ldexp(1, -half);
-    if (t * q->lambda < 1 && bound(q, t) >= ENOUGH * t * q->rise) return t;
-  }
-  return 0;
-}
-
 /* Adds the slope and minus the curvature of up log x + down log(1 - x); without a prior x may be at a bound. */
 static void add_prior(double x, double up, double down, double *slope, double *curve) {
   if (up > 0) {
@@ -243,55 +213,80 @@ static void add_prior(double x, double up, double down, double *slope, double *c
   }
 }
 
-#define MOST_LOGS 2 /* a weight has: at both of its bounds */
+/* A unit of k weights: the prior's counts of log x and, in the box, of log(1 - x), NULL on the simplex. */
+typedef struct {
+  int k;
+  const double *one, *zero;
+} prior_counts;
 
-/*
- * Moves k weights: gradient and packed Hessian of the likelihood, `stride` apart; the prior's counts
- * of log x and, in the box, of log(1 - x). On the simplex `zero` is NULL.
- */
-static void climb_unit(int k, scratch *s, const double *gradient, const double *hessian, int stride,
-                       const double *one, const double *zero) {
-  const bool simplex = zero == NULL;
-  log_term log[MOST_LOGS * AB_VISITS_NEWTON_MOST];
-  climb q = {0, 0, log, 0};
+static double down(const prior_counts *prior, int c) { return prior->zero ? prior->zero[c] : 0; }
+
+/* The likelihood's gradient and packed Hessian, `stride` apart, into s->g and s->h. */
+static void unpack(int k, const double *gradient, const double *hessian, int stride, scratch *s) {
   for (int c = 0; c < k; c++) {
-    const double x = s->weights[c];
     s->g[c] = gradient[(ptrdiff_t) c * stride];
-    s->low[c] = -x;
-    s->high[c] = simplex ? INFINITY : 1 - x;
     for (int e = 0; e <= c; e++)
       s->h[num_at(e, c, k)] = s->h[num_at(c, e, k)] =
           hessian[(ptrdiff_t) (num_pairs(c) + e) * stride];
   }
+}
+
+/* The direction into s->d; false: there is none. */
+static bool find_direction(const prior_counts *prior, scratch *s) {
+  const int k = prior->k;
+  const bool simplex = prior->zero == NULL;
   const double mean = simplex ? num_dot(s->weights, s->g, k) : 0;
   for (int c = 0; c < k; c++) {
+    const double x = s->weights[c];
+    s->low[c] = -x;
+    s->high[c] = simplex ? INFINITY : 1 - x;
     s->g[c] -= mean; /* what all have in common is of no account on the simplex, but for rounding */
-    add_prior(s->weights[c], one[c], zero ? zero[c] : 0, s->g + c, s->h + num_at(c, c, k));
+    add_prior(x, prior->one[c], down(prior, c), s->g + c, s->h + num_at(c, c, k));
   }
   const num_quadratic_problem problem = {s->h, s->g, s->low, s->high, k, simplex};
-  if (!num_quadratic(&problem, s->d, s->side, s->quadratic, s->which)) return;
+  return num_quadratic(&problem, s->d, s->side, s->quadratic, s->which);
+}
+
+/* A log of the prior's, of an x that grows by d: it is known, and no part of d'H d, `form`. */
+static void add_log(double count, double x, double d, num_safe_step *step, double *counts,
+                    double *changes, double *form) {
+  if (!(count > 0)) return;
+  counts[step->n] = count;
+  changes[step->n++] = d / x;
+  *form -= count * d * d / x / x;
+}
+
+#define MOST_LOGS 2 /* a weight has: at both of its bounds */
+
+/* How far to go along s->d. */
+static double length_along(const prior_counts *prior, const scratch *s) {
+  const int k = prior->k;
+  double count[MOST_LOGS * AB_VISITS_NEWTON_MOST], change[MOST_LOGS * AB_VISITS_NEWTON_MOST];
   double form = 0;
+  num_safe_step step = {.rise = num_dot(s->g, s->d, k), .count = count, .change = change};
   for (int c = 0; c < k; c++) {
-    const double x = s->weights[c], up = one[c], down = zero ? zero[c] : 0;
     for (int e = 0; e < k; e++) form += s->d[c] * s->h[num_at(e, c, k)] * s->d[e];
-    if (up > 0) {
-      log[q.n++] = (log_term){up, s->d[c] / x};
-      form -= up * s->d[c] * s->d[c] / x / x;
-    }
-    if (down > 0) {
-      log[q.n++] = (log_term){down, -s->d[c] / (1 - x)};
-      form -= down * s->d[c] * s->d[c] / (1 - x) / (1 - x);
-    }
+    add_log(prior->one[c], s->weights[c], s->d[c], &step, count, change, &form);
+    add_log(down(prior, c), 1 - s->weights[c], -s->d[c], &step, count, change, &form);
   }
-  q.rise = num_dot(s->g, s->d, k);
-  q.lambda = sqrt(fmax(form, 0));
-  const double t = step_length(&q);
+  step.lambda = sqrt(fmax(form, 0));
+  return num_safe_halving(&step);
+}
+
+static void move(int k, double t, bool simplex, scratch *s) {
   double total = 0;
   for (int c = 0; c < k; c++) {
     s->weights[c] = fmin(fmax(s->weights[c] + t * s->d[c], NUM_TINY), 1);
     total += s->weights[c];
   }
   for (int c = 0; c < k && simplex; c++) s->weights[c] /= total;
+}
+
+/* Moves the weights, s->weights, by a step that climbs. */
+static void climb_unit(const prior_counts *prior, const double *gradient, const double *hessian,
+                       int stride, scratch *s) {
+  unpack(prior->k, gradient, hessian, stride, s);
+  if (find_direction(prior, s)) move(prior->k, length_along(prior, s), prior->zero == NULL, s);
 }
 
 /* Adds w, b x k, to gradients, and its products to Hessians. */
@@ -341,6 +336,7 @@ static void do_rows(void *ctx, int strip, int thread, int first, int b) {
                 w->work->absent + num_at(first, j, n), s->odds + num_at(0, j, b), s->mixed);
     add_products(b, k, s->mixed, s->gradient, s->hessian);
   }
+  const prior_counts prior = {k, w->work->prior->membership, NULL};
   for (int l = 0; l < b; l++) {
     if (w->par->by.d > 0) {
       for (int c = 0; c < k; c++)
@@ -351,7 +347,7 @@ static void do_rows(void *ctx, int strip, int thread, int first, int b) {
       continue;
     }
     for (int c = 0; c < k; c++) s->weights[c] = s->s[num_at(l, c, b)];
-    climb_unit(k, s, s->gradient + l, s->hessian + l, b, w->work->prior->membership, NULL);
+    climb_unit(&prior, s->gradient + l, s->hessian + l, b, s);
     for (int c = 0; c < k; c++) membership[num_at(first + l, c, n)] = s->weights[c];
   }
 }
@@ -512,8 +508,9 @@ static void climb_column(const visit *w, int j, int thread) {
   differentiate_visits(w, j, s);
   differentiate_column(w, j, s);
   if (work->passes >= CAREFUL && step_together(w, j, now, s)) return;
+  const prior_counts prior = {k, work->prior->one, work->prior->zero};
   memcpy(s->weights, aspect, (size_t) k * sizeof(double));
-  climb_unit(k, s, s->gradient, s->hessian, 1, work->prior->one, work->prior->zero);
+  climb_unit(&prior, s->gradient, s->hessian, 1, s);
   memcpy(aspect, s->weights, (size_t) k * sizeof(double));
   mix_column(n, k, membership, aspect, present, absent, s->p, s->inverse);
   for (int i = 0; i < n; i++) tau[i] = s->inverse[i] > 0 ? s->p[i] * present[i] / s->inverse[i] : 0;

@@ -12,6 +12,7 @@
 #include "num/blas.h"
 #include "num/lanes.h"
 #include "num/log1mexp.h"
+#include "num/safe_step.h"
 #include "num/simplex.h"
 #include "num/system.h"
 #include "num/threads.h"
@@ -168,6 +169,51 @@ static void test_threads(void) {
   CHECK(num_blas_threads() == before);
 }
 
+/* num/safe_step.h's bound(t), and what the logs gain: changes e of those in lambda, n of the others. */
+static double safe_bound(const num_safe_step *q, double t) {
+  double sum = t * (q->rise + q->lambda) + log1p(-t * q->lambda) - t * t * q->light / 2;
+  for (int i = 0; i < q->n; i++) sum += q->count[i] * (log1p(t * q->change[i]) - t * q->change[i]);
+  return sum;
+}
+
+static double gain_of(const num_safe_step *q, const double *e, int n_e, double t) {
+  double sum = 0;
+  for (int i = 0; i < n_e; i++) sum += log1p(t * e[i]);
+  for (int i = 0; i < q->n; i++) sum += q->count[i] * log1p(t * q->change[i]);
+  return sum;
+}
+
+static void test_safe_step(void) {
+  for (int trial = 0; trial < 400; trial++) {
+    const int n_e = 1 + trial % 4, n = trial % 3;
+    const double size = ldexp(1, trial % 6 - 3);
+    double e[4], change[2], count[2], rise = 0, square = 0;
+    for (int i = 0; i < n_e; i++) {
+      e[i] = fmax(size * (3 * check_uniform() - 1), -1);
+      rise += e[i];
+      square += e[i] * e[i];
+    }
+    for (int i = 0; i < n; i++) {
+      change[i] = fmax(size * (3 * check_uniform() - 1), -1);
+      rise += (count[i] = check_uniform()) * change[i];
+    }
+    const double light = trial % 2 ? rise * check_uniform() : 0;
+    const num_safe_step q = {rise, sqrt(square), fmax(light, 0), n, count, change};
+    const double t = num_safe_length(&q), half = num_safe_halving(&q);
+    if (!(rise > 0)) {
+      CHECK(t == 0 && half == 0);
+      continue;
+    }
+    CHECK(t > 0 && t <= 1 && half > 0);
+    CHECK(t == 1 || safe_bound(&q, t) > 0);
+    for (int part = 1; part < 50 && t < 1; part++) /* no t has a larger bound */
+      CHECK(!(safe_bound(&q, part / 50.) > safe_bound(&q, t) + 1e-9));
+    CHECK(safe_bound(&q, half) >= half * rise / 4);
+    CHECK(half == 1 || !(safe_bound(&q, 2 * half) >= half * rise / 2));
+    CHECK(gain_of(&q, e, n_e, half) >= safe_bound(&q, half) - 1e-12);
+  }
+}
+
 #ifndef _WIN32
 /* A forked process has its parent's list of threads, but not the threads. */
 static void test_a_fork_has_one_thread(void) {
@@ -239,6 +285,7 @@ int main(void) {
 #ifndef _WIN32
   RUN(test_a_fork_has_one_thread);
 #endif
+  RUN(test_safe_step);
   RUN(test_clock);
   RUN(test_memory);
   return check_report();

@@ -1,7 +1,7 @@
 # Fits that were edited after they were made: verbs may end in an error of R, but nothing may end R itself. The glue
 # checks the shapes of what reaches a kernel.
 
-# Run in a process of its own.
+# Run in a process of its own, as the next.
 edit_and_use <- function(fits) {
   edits <- list(
     function(value) NULL, as.character, function(value) value[-1L], function(value) value[0L],
@@ -15,7 +15,20 @@ edit_and_use <- function(fits) {
     function(fit) predict(fit, fits[[1L]]$x[1:5, ]), function(fit) test_loglik(fit, fits[[1L]]$x[1:5, ]), tidy, augment
   )
   use <- function(fit) for (verb in verbs) try(suppressWarnings(suppressMessages(verb(fit))), silent = TRUE)
+  without_components <- function(fit) {
+    k <- fit$dims[["k"]]
+    keep <- function(value) {
+      if (length(dim(value)) != 2L) {
+        return(if (length(value) == k) value[0L] else value)
+      }
+      value[if (nrow(value) == k) 0L else TRUE, if (ncol(value) == k) 0L else TRUE, drop = FALSE]
+    }
+    fit$dims[["k"]] <- 0L
+    fit[c("param", "pinned")] <- list(lapply(fit$param, keep), fit$pinned[0L])
+    fit
+  }
   for (fit in fits) {
+    use(try(without_components(fit), silent = TRUE))
     for (edit in edits) {
       for (name in names(fit$param)) {
         edited <- fit
@@ -31,17 +44,75 @@ edit_and_use <- function(fits) {
   }
 }
 
-test_that("no edited fit of any model ends R", {
-  skip_if_not_installed_here()
-  fits <- tempfile(fileext = ".rds")
-  saveRDS(fits_of_all(), fits)
+# The same of what a fit keeps of its neighbours: every element of `smooth` (`near`), at any depth.
+edit_neighbours <- function(fits) {
+  edits <- list(
+    function(value) NULL, function(value) if (is.numeric(value)) replace(value, TRUE, NaN) else NaN,
+    function(value) if (is.atomic(value)) replace(value, TRUE, NA) else NA, function(value) value[-1L],
+    function(value) if (is.numeric(value)) array(as.character(value), dim(value)) else "a",
+    function(value) if (is.numeric(value)) value * -1 - 1 else value,
+    function(value) if (is.numeric(value)) replace(value, TRUE, 1e300) else value, function(value) list(),
+    function(value) if (isS4(value)) methods::initialize(value, i = replace(value@i, 1L, -5L)) else value,
+    function(value) if (isS4(value)) methods::initialize(value, p = rev(value@p)) else value
+  )
+  edited <- function(value) {
+    deeper <- lapply(seq_along(if (is.list(value)) value), function(i) {
+      lapply(edited(value[[i]]), function(new) {
+        value[i] <- list(new)
+        value
+      })
+    })
+    c(lapply(edits, function(edit) try(edit(value), silent = TRUE)), unlist(deeper, recursive = FALSE))
+  }
+  some <- fits[[1L]]$x[1:5, ]
+  loadNamespace("Matrix")
+  for (fit in fits) {
+    part <- intersect(c("smooth", "near"), names(fit))
+    along <- lapply(fit[[part]]$given, function(given) given[1:5, , drop = FALSE])
+    verbs <- list(
+      summary, certificate, function(fit) curves(fit, bandwidth = 2), predict,
+      function(fit) bootstrap_draws(fit, 1, seed = 1), function(fit) predict(fit, some),
+      function(fit) predict(fit, some, along = along)
+    )
+    for (new in edited(fit[[part]])) {
+      fit[part] <- list(new)
+      for (verb in verbs) try(suppressWarnings(suppressMessages(verb(fit))), silent = TRUE)
+    }
+  }
+}
+
+# What an edit does must be no more than an error of R's, in a process that comes to its end.
+expect_survived <- function(use, fits) {
+  file <- tempfile(fileext = ".rds")
+  saveRDS(fits, file)
   code <- c(
-    "library(multicause)", paste("use <-", paste(deparse(edit_and_use), collapse = "\n")),
+    "library(multicause)", paste("use <-", paste(deparse(use), collapse = "\n")),
     "invisible(utils::capture.output(use(readRDS(Sys.getenv(\"FITS\")))))", "cat(\"the end\\n\")"
   )
-  output <- run_child(code, paste0("FITS=", fits))
+  output <- run_child(code, paste0("FITS=", file))
   expect_null(attr(output, "status"))
   expect_identical(utils::tail(output, 1L), "the end")
+}
+
+test_that("no edited fit of any model ends R", {
+  skip_if_not_installed_here()
+  expect_survived(edit_and_use, fits_of_all())
+})
+
+test_that("no fit whose neighbours were edited ends R", {
+  skip_if_not_installed_here()
+  x <- fits_of_all()$aspect_bernoulli$x
+  sites <- list(age = cbind(1:20 / 2, 1:20 / 2 + 1), place = cbind(lng = 1:20, lat = 20:1))
+  near <- smooth_over(age = sites$age, place = sites$place, bandwidth = c(age = 2, place = 300), strength = 3)
+  joined <- smooth_over(neighbours = Matrix::Matrix(abs(outer(1:20, 1:20, "-")) == 1), strength = 3)
+  few <- fit_control(n_start = 1, n_polish = 0, max_pass = 20, progress = FALSE)
+  expect_survived(edit_neighbours, suppressWarnings(suppressMessages(list(
+    aspect_bernoulli = aspect_bernoulli(x, 3, phantom = "white", smooth = near, control = few),
+    joined = aspect_bernoulli(x, 2, smooth = joined, control = few),
+    bernoulli_mixture = bernoulli_mixture(x, 2, smooth = near, control = few),
+    visits = visits_bernoulli(list(x, x), 2, smooth = near, control = few),
+    neighbours_mean = neighbours_mean(x, near = near)
+  ))))
 })
 
 test_that("starts of a noisy-OR fit are fits of their own", {

@@ -23,6 +23,8 @@ sites <- list(n = 8L, age = cbind(c(1:7, NA), c(2:8, NA)) + 0, place = NULL, dis
   plane = rbind(c(1:7, NA), 8:1) + 0, variables = matrix(1:24 + 0, 3))
 lists <- torture("mc_c_neighbours", sites, sites, c(1, 1, 1, 1), 0:7, c(4.6, 3))
 torture("mc_c_neighbours", sites, sites, 1, NULL, c(4.6, 3), error = TRUE)
+torture("mc_c_neighbours", sites, sites, c(1, 1, 1, 1), 0:7, c(4.6, NaN), error = TRUE)
+torture("mc_c_neighbours", sites, sites["n"], c(1, 1, 1, 1), 0:7, c(4.6, 3), error = TRUE)
 at <- order(lists$neighbour)
 smooth <- c(list(strength = 5, recording = 2), lists, list(
   back_start = c(0L, cumsum(tabulate(lists$neighbour + 1L, 8L))), back_row = rep(0:7, diff(lists$start))[at],
@@ -32,6 +34,11 @@ torture("mc_c_ab_fit", view, c(param, list(smooth = smooth)), flat, fast)
 torture("mc_c_smooth_pulls", param$membership, param$pinned, smooth, 1L)
 torture("mc_c_smooth_pulls", param$membership, param$pinned, NULL, 1L, error = TRUE)
 torture("mc_c_smooth_pulls", param$membership, 1, smooth, 1L, error = TRUE)
+wrongs <- list(neighbour = lists$neighbour + 8L, back_row = smooth$back_row - 1L, start = rev(lists$start))
+for (i in seq_along(wrongs)) {
+  wrong <- modifyList(smooth, wrongs[i])
+  torture("mc_c_smooth_pulls", param$membership, param$pinned, wrong, 1L, error = TRUE)
+}
 torture("mc_c_ab_fit", view, c(param, list(smooth = modifyList(smooth, list(strength = 0)))), flat, fast, error = TRUE)
 all_pinned <- c(modifyList(param, list(pinned = c(1L, 1L, 1L))), list(smooth = smooth))
 torture("mc_c_ab_fit", view, all_pinned, flat, fast, error = TRUE)

@@ -65,3 +65,7 @@ torture("mc_c_neighbours_mean", view, some, c(0L, 4L, 7L), lists, c(1, 0.05, 1))
 torture("mc_c_neighbours_mean", view, some, NULL, lists, c(0.5, 0.05, 1))
 torture("mc_c_neighbours_mean", view, some, 0:1, lists, c(1, 0.05, 1), error = TRUE)
 torture("mc_c_neighbours_mean", view, some, NULL, lists[1:2], c(1, 0.05, 1), error = TRUE)
+torture("mc_c_neighbours_mean", view, some, c(0L, 4L, 8L), lists, c(1, 0.05, 1), error = TRUE)
+torture("mc_c_neighbours_mean", view, some, NULL, modifyList(lists, list(neighbour = c(1L, 8L, 0L))), c(1, 0.05, 1),
+  error = TRUE
+)

@@ -19,6 +19,10 @@ for (inference in 0:2) {
   once <- torture("mc_c_nor_fit", distinct$view, param, settings(inference), control)
   param$hidden <- once$hidden
   torture("mc_c_nor_fit", distinct$view, param, settings(inference), control)
+  if (inference > 0) {
+    param$hidden <- once$hidden[-3L]
+    torture("mc_c_nor_fit", distinct$view, param, settings(inference), control, error = TRUE)
+  }
   param["hidden"] <- list(NULL)
 }
 # Of shards: a driver whose visits return sums of 1 after their head.
@@ -27,6 +31,7 @@ shard <- c(list(listed = matrix(0, 8, 33)), param[c("prior", "links", "leak")])
 torture("mc_c_nor_shard", view, shard, of_rows, control)
 torture("mc_c_nor_shard", view, c(shard, list(look = TRUE)), of_rows, control)
 torture("mc_c_nor_shard", view, modifyList(shard, list(listed = matrix(0, 8, 32))), of_rows, control, error = TRUE)
+torture("mc_c_nor_shard", view, modifyList(shard, list(listed = matrix(1e6, 8, 33))), of_rows, control, error = TRUE)
 torture("mc_c_nor_shard", view, shard, modifyList(of_rows, list(inference = 0L)), control, error = TRUE)
 empty <- list(dim = c(0L, 5L), start = 0L, column = integer())
 driver <- c(shard[-1], list(visit = function(what, value, more) {

@@ -1,0 +1,248 @@
+/*
+ * aspect_bernoulli/newton_private.h: what the files of Newton halves share. newton.c is a pass: its
+ * halves, their blocks of units, their sums for shards. Of a block newton_block.c makes gradients and
+ * Hessians, by BLAS; newton_few.c does so where components are few, and newton_light.c for the cells
+ * of light columns. newton_step.c is the step of one unit, newton_stages.c the model for mc_fit().
+ */
+#ifndef MC_ASPECT_BERNOULLI_NEWTON_PRIVATE_H
+#define MC_ASPECT_BERNOULLI_NEWTON_PRIVATE_H
+
+#include "aspect_bernoulli/low_rank.h"
+#include "aspect_bernoulli/newton.h"
+#include "num/blocks.h"
+#include "num/linalg.h"
+
+/*
+ * One half of a pass. Its units are the rows, or the columns, of the table; each has k weights
+ * (memberships, or aspects), which its cells' vectors (aspects, or memberships) are multiplied by:
+ * p = weights'one, and 1 - p = absences'zero.
+ */
+typedef struct {
+  int k;
+  const mc_data *cells;     /* units are its rows */
+  const double *one, *zero; /* k x cells->m */
+  bool simplex;             /* weights sum to 1; else each is within [0, 1] */
+  int n_moving, *moving;    /* components whose products make the Hessian */
+  int origin;               /* subtracted from them: on the simplex differences count; -1: none */
+  /* Light columns: how the curvature of their zeros is bounded, 0 for the others; NULL: none is. */
+  const double *curvature; /* of each cell of a row; of each unit, where units are columns */
+  const double *cap;       /* of aspects that are units: their upper bound in this step; NULL: 1 */
+  double *common;          /* sum of the bounds over all cells, moving components' upper triangle */
+  const int *order;        /* units as they are visited, heavy ones first; NULL: as they are */
+  const ab_newton_sums *sums; /* of all units, where they were made elsewhere; or NULL */
+  /* Light columns whose zeros are not visited (low_rank.h); NULL: all are. */
+  const double *f;    /* their AB_PARABOLA coefficients, of each cell or unit, 0 for the others */
+  const int *visited; /* the other cells, ascending, their vectors then stand together; NULL: all */
+  const int *rank;    /* of each cell among them, or -1 */
+  int n_visited;
+  double *one_visited, *zero_visited;
+  ab_low_rank all;
+} ab_half;
+
+/*
+ * With few components a BLAS copies for longer than it multiplies: num/lanes.h in its place, for
+ * groups of NUM_LANES units. All of a group and a panel stays in the first-level cache.
+ */
+typedef struct {
+  double *absences, *gradient, *hessian; /* of each group: lanes x k, lanes x k, lanes x n_pair */
+  double *slope;       /* lanes x panel, then p at the ones of the group in the panel */
+  int *at_one, *at_na; /* where among the former these are, and missing cells */
+} ab_lanes;
+
+/* A log beside the likelihood, count log(x): x grows by sign times weight `which`, or the content. */
+typedef struct {
+  int which;
+  double sign, count, x;
+} ab_log;
+
+/* A block of b units, and a panel of at most `panel` of their cells. */
+typedef struct {
+  int panel;
+  bool is_few;                /* components */
+  ab_lanes few;               /* where they are */
+  double *weights, *absences; /* k x b */
+  double *gradient;           /* k x b */
+  double *hessian;  /* n_pair x b: entries of the moving components, upper triangle by columns */
+  double *slope;    /* panel x b: derivative of each cell's log-probability, less its sign */
+  double *curve;    /* heavy cells of a panel x heavy units: the second derivative, less its sign */
+  int *unit;        /* b: which units these are, heavy ones first */
+  int *place;       /* panel: where a cell is in curve; -1: it is light */
+  int *heavy;       /* panel: which cells these are */
+  double *products; /* n_pair x panel */
+  double *vector, *square; /* a cell's moving vector, padded; sum of its products, columns padded */
+  int *next, *next_na;     /* b: the first stored cell that is not in a panel yet */
+  /* Of one unit's quadratic problem. */
+  double *h, *g, *low, *high, *d, *count, *change, *quadratic;
+  double *room;     /* of ab_low_rank_add() */
+  const double **f; /* b: coefficients of each unit */
+  ab_log *log;
+  int *side, *which;
+} ab_block;
+
+/* Where a panel is: visited cells from .. from + length - 1, before cell `end`. */
+typedef struct {
+  int from, length, end, n_place;
+} ab_panel;
+
+/* Light columns of a table of m columns, by the aspects of this pass. */
+typedef struct {
+  double *row_curvature, *column_curvature; /* m: what bounds that of their zeros; 0: heavy */
+  double *cap;                              /* m: of aspects, in this step */
+  int *order;                               /* columns, heavy ones first */
+  bool unvisited;    /* zeros of some columns are not visited, in these passes: */
+  double *f;         /* AB_PARABOLA x m: of those columns, 0 for the others */
+  double *fixed_cap; /* m: their caps, or 0 */
+  int *visited, n_visited, *rank;
+} ab_light;
+
+typedef struct {
+  double loglik, decrement;
+} ab_strip_sum;
+
+struct ab_newton {
+  ab_prior prior;
+  const mc_host *host;
+  mc_data columns; /* the table by columns */
+  num_strips by_row, by_column;
+  double *absence;    /* k x m: 1 - aspects */
+  double *membership; /* k x n: a row's memberships are contiguous */
+  ab_strip_sum strip[NUM_MAX_STRIP];
+  ab_block *block; /* one a thread */
+  ab_half rows, cols;
+  bool sparse; /* the zeros of light columns by one bound */
+  ab_light light;
+  int stage;
+  int passes;
+  double objective, decrement; /* of the last pass */
+};
+
+static inline int ab_larger(int a, int b) { return a > b ? a : b; }
+static inline int ab_smaller(int a, int b) { return a < b ? a : b; }
+
+/* The size of parts of n, at most `most`, that are of about equal size. */
+static inline int ab_even_part(int n, int most) {
+  const int parts = ab_larger(n / most + (n % most > 0), 1);
+  return ab_larger(n / parts + (n % parts > 0), 1);
+}
+
+/* Rounded up to whole vectors of the processor. */
+static inline int ab_padded(int n) { return (n + 3) & ~3; }
+
+static inline bool ab_is_pinned(const ab_param *par, int c) {
+  return par->pinned && par->pinned[c];
+}
+
+static NUM_INLINE void ab_moving_vector(const ab_half *of, const double *own, double *vector) {
+  const double origin = of->origin < 0 ? 0 : own[of->origin];
+  for (int c = 0; c < of->n_moving; c++) vector[c] = own[of->moving[c]] - origin;
+}
+
+/* Products of all pairs of moving components, of the heavy cells of a panel. */
+static NUM_INLINE void ab_pair_products(const ab_half *of, const double *one, int n_place,
+                                        const ab_block *t) {
+  const int n = of->n_moving;
+  double *out = t->products;
+  for (int j = 0; j < n_place; j++) {
+    ab_moving_vector(of, one + num_at(0, t->heavy[j], of->k), t->vector);
+    for (int d = 0; d < n; d++) {
+      for (int c = 0; c <= d; c++) out[c] = t->vector[c] * t->vector[d];
+      out += d + 1;
+    }
+  }
+}
+
+/* The bound of a light zero's curvature; 0 where it is heavy. */
+static NUM_INLINE double ab_curvature_bound(const ab_half *of, int unit, int cell) {
+  return of->curvature ? of->curvature[of->simplex ? cell : unit] : 0;
+}
+
+/* The parabola of a cell whose zero is not visited, else NULL. */
+static NUM_INLINE const double *ab_parabola_of(const ab_half *of, int unit, int cell) {
+  const double *f = of->f ? of->f + num_at(0, of->simplex ? cell : unit, AB_PARABOLA) : NULL;
+  return f && f[1] > 0 ? f : NULL;
+}
+
+/* d'H d of a Hessian that is not unpacked. */
+static inline double ab_packed_form(const ab_half *of, const double *packed, const double *d) {
+  double sum = 0;
+  for (int e = 0; e < of->n_moving; e++) {
+    double part = 0;
+    for (int c = 0; c < e; c++) part += *packed++ * d[of->moving[c]];
+    sum += d[of->moving[e]] * (2 * part + *packed++ * d[of->moving[e]]);
+  }
+  return sum;
+}
+
+#define AB_LEAST_P 1e-140 /* least probability of a one in derivatives: squares must be finite */
+
+/* ---- newton_light.c ---- */
+
+ab_light ab_new_light(int m, const mc_host *host);
+
+/* What a half needs for the light cells of m columns besides. */
+void ab_allocate_light(ab_half *of, int m, const mc_host *host);
+
+/* Which columns are light, and how much, by their aspects. */
+void ab_find_light(const ab_param *par, int m, ab_light *light);
+
+/* As ab_newton_set_caps(). */
+void ab_set_fixed_caps(ab_light *light, int m, const double *cap);
+
+/* The sum of all bounds: of cells, or where units are light, of cells before that factor. */
+void ab_bound_all(ab_half *of, const ab_block *t);
+
+/*
+ * Derivatives at the light ones of unit i of a block, in the place of the bounds that their cells have
+ * in the Hessian; a missing cell has none. Returns the sum of their log p.
+ */
+double ab_differentiate_light_ones(const ab_half *of, int i, ab_block *t);
+
+/* Gradients as if all unvisited cells were zeros, of units from `first` of the block on. */
+double ab_add_unvisited_zeros(const ab_half *of, int first, int b, ab_block *t);
+
+/* Of d'H d of a unit, what its light zeros have part in: all cells, but ones and missing ones. */
+double ab_light_form(const ab_half *of, int unit, const double *d);
+
+/* The bounds of a light column's zeros, as in ab_light_form(), packed. */
+void ab_light_sum(const ab_half *of, int unit, const ab_block *t, double *packed);
+
+/* ---- newton_few.c ---- */
+
+#define AB_FEW 10 /* components: up to so many by num/lanes.h */
+
+/* Cells of a panel, k components. */
+int ab_lanes_panel(int k);
+
+ab_lanes ab_new_lanes(int k, int b, int panel, const mc_host *host);
+
+/* A block's units in groups, lanes without a unit have zeros; and what was found for them back. */
+void ab_group_units(int k, int n_pair, int b, const ab_block *t);
+void ab_ungroup_units(int k, int n_pair, int b, const ab_block *t);
+
+/* What a panel adds to the sums of a block's groups, and returns to the log-likelihood. */
+double ab_differentiate_few(const ab_half *of, int b, const ab_panel *at, const double *one,
+                            const double *zero, ab_block *t);
+
+/* ---- newton_block.c ---- */
+
+/* Of b units of k weights; panel: most cells. */
+ab_block ab_new_block(int k, int b, int panel, bool is_few, bool sparse, const mc_host *host);
+
+/* Gradients and Hessians of units from `first` on, whose weights are in t; returns their loglik. */
+double ab_differentiate(const ab_half *of, int first, int b, ab_block *t);
+
+/* ---- newton_step.c ---- */
+
+/* The direction of unit i of a block into t->d, and how far to go along it; adds g'd. */
+double ab_find_step(const ab_half *of, const ab_param *par, const ab_prior *prior, int i,
+                    ab_block *t, double *decrement);
+
+/* Takes it, for the weights of that unit of the table. A full step ends on a bound exactly. */
+void ab_take_step(const ab_half *of, int unit, double length, const ab_block *t, double *weights);
+
+/* ---- newton.c ---- */
+
+/* The objective with some zeros unvisited, of which a pass is a climb; NaN: the host said stop. */
+double ab_unvisited_objective(const mc_data *data, ab_param *par, ab_newton *work);
+
+#endif
