@@ -1,6 +1,6 @@
 # How many finds were missed? The law T = F (q - kappa) / kappa on tables whose truth is known: F finds, kappa the mean
-# chance by which finds are foreseen, q the usual ratio of kappa and completeness. Each survey is a family; constants are
-# fitted with one family left out in turn. Whatever cannot be had is skipped with a message.
+# chance by which finds are foreseen, q the usual ratio of kappa and completeness. Each survey is a family; constants
+# are fitted with one family left out in turn. Whatever cannot be had is skipped with a message.
 #   Rscript bench/how_many.R [maker ...] > how_many.out
 # Makers are the names in `makers` of bench/how_many_cases.R; without any, all are used. Variables: MULTICAUSE_DATA;
 # MULTICAUSE_BENCH_CACHE, a folder for archives of packages; MULTICAUSE_BENCH_CASES, a file for the cases.
@@ -127,8 +127,12 @@ losses <- c("constant", "best", "odds", "law")
 show(stats::aggregate(law[losses], law["family"], mean), 3L)
 cat("\n")
 known <- law[!is.na(law$constant), ]
-cat(sprintf("`odds`, with the number that others found, is below a constant on %d of %d tables, and within .02 of the best logistic on %d.\n",
-  sum(known$odds < known$constant), nrow(known), sum(known$odds < known$best + 0.02)))
-cat(sprintf("Processor seconds a table, median and most: left out %.1f and %.1f, learners and two copies %.1f and %.1f.\n",
-  stats::median(all$left_out_seconds), max(all$left_out_seconds), stats::median(all$learnt_seconds),
+cat(sprintf(paste(
+  "`odds`, with the number that others found, is below a constant on %d of %d tables, and within .02 of the best",
+  "logistic on %d.\n"
+), sum(known$odds < known$constant), nrow(known), sum(known$odds < known$best + 0.02)))
+cat(sprintf(paste(
+  "Processor seconds a table, median and most: left out %.1f and %.1f,",
+  "learners and two copies %.1f and %.1f.\n"
+), stats::median(all$left_out_seconds), max(all$left_out_seconds), stats::median(all$learnt_seconds),
   max(all$learnt_seconds)))

@@ -26,7 +26,8 @@ get_archive <- function(package) {
   if (length(kept)) {
     return(kept[[1L]])
   }
-  listed <- utils::available.packages(type = "source", filters = "duplicates") # for any version of R: only data are read
+  # Whatever version of R a package wants: only its data are read.
+  listed <- utils::available.packages(type = "source", filters = "duplicates")
   got <- utils::download.packages(package, archive_folder(), available = listed, type = "source", quiet = TRUE)
   if (!nrow(got)) stop("it is not on the repositories")
   got[1L, 2L]
@@ -50,8 +51,8 @@ shared <- function(...) {
   file
 }
 
-# Occupancy of all taxa, y sites x taxa x visits, 0/1/NA: EM for the share of sites where a taxon is and for its detection
-# in each visit. A taxon found once has no detection of its own, and without more would be everywhere: one site is added
+# Occupancy of all taxa, y sites x taxa x visits, 0/1/NA: EM for the share of sites where a taxon is and for its
+# detection in each visit. A taxon found once has no detection of its own, and without more would be everywhere: one site is added
 # where it is and is found as often as, over all taxa, a visit finds what another one has found. Returns the chance of
 # each cell that the taxon is there.
 occupied <- function(y, passes = 500L) {
@@ -221,7 +222,8 @@ neon_birds <- function() {
   birds <- from_package("spOccupancy", "neon2015")
   y <- aperm(birds$y, c(2L, 1L, 3L))
   y[is.na(y)] <- 0
-  searches("NEON birds", "NEON 2015", "parts of one count", y, 1L, near = list(environment = as.data.frame(birds$coords)))
+  near <- list(environment = as.data.frame(birds$coords))
+  searches("NEON birds", "NEON 2015", "parts of one count", y, 1L, near = near)
 }
 
 # Recordings of a minute or three by automatic recorders: three of one time of the year, and all in three equal parts.
@@ -496,7 +498,8 @@ fossil_groups <- function() {
   region <- with(america$sites, paste(round(mid_age / 1.5), round(lat / 6), round(long / 8)))
   old <- early$sites
   c(
-    group_cases("European mammals by MN unit", europe$x, as.character(europe$sites$mn), list(age = europe$sites$age_ma)),
+    group_cases("European mammals by MN unit", europe$x, as.character(europe$sites$mn),
+      list(age = europe$sites$age_ma)),
     group_cases("North American mammals by region", america$x, region, with(america$sites, list(
       age = mid_age, place = data.frame(lng = long, lat = lat)
     ))),

@@ -52,7 +52,8 @@ companion_means <- function(x, rate) {
   for (j in seq_len(ncol(x))) {
     others <- x
     others[, j] <- 0
-    share <- (rep(joint[, j], each = nrow(x)) - x[, j] * others + rate[, j]) / (rep(pmax(finds - 1, 0.5), each = nrow(x)) + 1)
+    known <- rep(pmax(finds - 1, 0.5), each = nrow(x)) + 1
+    share <- (rep(joint[, j], each = nrow(x)) - x[, j] * others + rate[, j]) / known
     out[, j] <- (rowSums(others * share) + rate[, j]) / (rowSums(others) + 1)
   }
   out
