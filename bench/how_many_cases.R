@@ -52,9 +52,9 @@ shared <- function(...) {
 }
 
 # Occupancy of all taxa, y sites x taxa x visits, 0/1/NA: EM for the share of sites where a taxon is and for its
-# detection in each visit. A taxon found once has no detection of its own, and without more would be everywhere: one site is added
-# where it is and is found as often as, over all taxa, a visit finds what another one has found. Returns the chance of
-# each cell that the taxon is there.
+# detection in each visit. A taxon found once has no detection of its own, and without more would be everywhere: one
+# site is added where it is and is found as often as, over all taxa, a visit finds what another one has found. Returns
+# the chance of each cell that the taxon is there.
 occupied <- function(y, passes = 500L) {
   zero <- lapply(seq_len(dim(y)[3L]), function(v) (y[, , v] %in% 0) + 0)
   made <- lapply(seq_len(dim(y)[3L]), function(v) array(!is.na(y[, , v]) + 0, dim(y)[1:2]))
