@@ -123,7 +123,7 @@
 #'   `total`, the expected number of false absences, `low`, `high` (90 %); `how_many`, a data frame with a row for each
 #'   evidence, the one of the total first: `evidence`, `missed`, `low`, `high`, and `of`, what it is a number of;
 #'   `source`, the name of the evidence of the total; `kappa`; `one_more`, how many one more such search would find
-#'   (`NULL` where completeness is given or assumed); `log_ratio`, n x 3, log r of each site and its ends;
+#'   (by lists and counts, else `NULL`); `log_ratio`, n x 3, log r of each site and its ends;
 #'   `weights`, a data frame of the learners with
 #'   their `weight` and `share`; `quality`, a data frame with the AUC (pooled, within sites) and average precision of
 #'   the answer and of each learner, with standard errors over copies; `seed`, `dims`, `names` and what its methods

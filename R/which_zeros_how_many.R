@@ -79,7 +79,7 @@ chao_shrunk <- function(f) {
 met <- function(counts) cbind(colSums(counts == 1, na.rm = TRUE), colSums(counts == 2, na.rm = TRUE))
 
 # A factor by which estimates were off in nine of ten tables.
-usual_factor <- c(counts = 2.2, groups = 2.2, visits = 1.9)
+usual_factor <- c(counts = 2.2, groups = 2.2)
 
 by_factor <- function(total, by) c(missed = total, low = total / usual_factor[[by]], high = total * usual_factor[[by]])
 
@@ -97,6 +97,13 @@ one_more_by_counts <- function(counts) {
 }
 
 one_more_by_lists <- function(kappa, finds, ratio = usual_ratio) finds * max(0, 1 - kappa / ratio[["missed"]])
+
+# NULL where what is missing is not what searches would find.
+one_more_of <- function(known, source) {
+  switch(source,
+    counts = one_more_by_counts(known$counts), lists = one_more_by_lists(known$kappa, known$finds)
+  )
+}
 
 # Taxa of the fauna of each group that none of its sites has, known$pooled: how many were met `once` and `twice` at its
 # `sites`. Groups of one site tell nothing of it: the ratio of the others goes for them, too.
@@ -119,9 +126,14 @@ total_by_gaps <- function(x, gaps) {
   sum(finds) * gaps / max(1, inside)
 }
 
-# Occupancy of each taxon: what lived at the sites visited and no visit found.
-total_by_visits <- function(cell, model) {
-  occupancy_total(cell, model)[["missed"]]
+# Occupancy of each taxon: what lived at the sites visited and no visit found. Where covariates tell sites apart, each
+# site has its own part of the total.
+total_by_visits <- function(given) {
+  found <- visits_occupancy(given$cell, occupancy_given(given$cell, given$visit_model))
+  list(
+    total = c(missed = found$missed, low = found$low, high = found$high),
+    sites = if (!is.null(given$visit_model)) unname(rowSums(found$cells, na.rm = TRUE))
+  )
 }
 
 # ---- A total, shared out ----
@@ -197,11 +209,10 @@ how_many <- function(known, given, share) {
   gaps <- length(known$gaps)
   if (!is.null(known$counts)) found <- c(list(counts = total_by_counts(known$counts, lists)), found)
   if (!is.null(known$pooled)) found <- c(list(groups = total_by_groups(known)), found)
-  if (!is.null(given$cell)) {
-    found <- c(list(visits = by_factor(total_by_visits(given$cell, given$visit_model), "visits")), found)
-  }
+  visits <- if (!is.null(given$cell)) total_by_visits(given)
+  if (!is.null(visits)) found <- c(list(visits = visits$total), found)
   if (is.null(share) && is.null(given$completeness)) {
-    out <- one_ratio(known, found[[1L]], gaps)
+    out <- one_ratio(known, found[[1L]], gaps, visits$sites)
     if (names(found)[1L] == "lists") {
       drawn <- pmax(lists_draws(known$kappa, known$finds, stats::ppoints(n_draws)) - gaps, 0)
       out$relative <- matrix(drawn / max(found[[1L]][["missed"]] - gaps, 1e-12), 1L)
@@ -224,14 +235,19 @@ how_many <- function(known, given, share) {
   out
 }
 
-# One ratio for all zeros but gaps, which are sure.
-one_ratio <- function(known, total, gaps) {
+# One ratio for all zeros but gaps, which are sure; or for those of each site, where the parts of `sites` are known.
+one_ratio <- function(known, total, gaps, sites = NULL) {
   rest <- pmax(total - gaps, 0)
-  ratio <- vapply(rest, log_ratio_of, 0, bins = known$bins)
+  ratio <- if (is.null(sites)) {
+    matrix(vapply(rest, log_ratio_of, 0, bins = known$bins), nrow(known$zero), 3L, byrow = TRUE)
+  } else {
+    vapply(rest, function(total) {
+      log_ratio_of_rows(known$eta, known$zero, total * sites / max(sum(sites), 1e-12))
+    }, sites)
+  }
   spread <- log(total[["high"]] / max(total[["missed"]], 1e-12)) / stats::qnorm(0.95)
   list(
-    log_ratio = matrix(ratio, nrow(known$zero), 3L, byrow = TRUE),
-    relative = matrix(exp(stats::qnorm(stats::ppoints(n_draws)) * spread), 1L)
+    log_ratio = unname(ratio), relative = matrix(exp(stats::qnorm(stats::ppoints(n_draws)) * spread), 1L)
   )
 }
 
@@ -345,11 +361,3 @@ answer_total <- function(missed, gaps, many, draws) {
   }
   c(missed = sum, low = min(ends[1L], sum), high = max(ends[2L], sum))
 }
-
-one_more_of <- function(known, source) {
-  if (source %in% c("completeness", "effort", "phantom")) {
-    return(NULL)
-  }
-  if (!is.null(known$counts)) one_more_by_counts(known$counts) else one_more_by_lists(known$kappa, known$finds)
-}
-occupancy_total <- function(cell, model) list(missed = 100)

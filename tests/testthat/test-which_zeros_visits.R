@@ -6,7 +6,7 @@ late_visits <- function() {
   cell <- array(0L, c(60, 12, 3), list(site = paste0("s", 1:60), species = paste0("t", 1:12), visit = 1:3))
   for (v in 1:3) cell[, , v] <- present * rbinom(720, 1, plogis(1.2 - 1.6 * day[, v]))
   recorded <- 1 - Reduce(`*`, lapply(1:3, function(v) 1 - plogis(1.2 - 1.6 * day[, v])))
-  list(visits = cell, day = day, wet = rep(0:1, 30), recorded = recorded)
+  list(visits = cell, day = day, wet = rep(0:1, 30), recorded = recorded, present = present)
 }
 case <- late_visits()
 
@@ -15,9 +15,13 @@ test_that("what visits miss goes by covariates", {
     visits = case$visits, detection = ~day, visit_data = list(day = case$day), communities = ~wet,
     site_data = data.frame(wet = case$wet), quick = TRUE, seed = 1
   )
-  expect_equal(by_day$completeness$estimate, case$recorded, tolerance = 0.15)
+  late <- rep(c("early", "late"), each = 30)
+  lost <- function(w) by_site(w, groups = late)
+  truth <- tapply(rowSums(case$present > apply(case$visits, 1:2, max)), late, sum)
+  expect_true(in_order(lost(by_day)$low, truth, lost(by_day)$high))
+  expect_gt(lost(by_day)$missed[2L], 2 * lost(by_day)$missed[1L])
   plain_answer <- which_zeros(visits = case$visits, quick = TRUE, seed = 1)
-  off <- function(w) mean(abs(w$completeness$estimate - case$recorded))
+  off <- function(w) sum(abs(lost(w)$missed - truth))
   expect_lt(off(by_day), off(plain_answer))
   # A list as package spOccupancy has it brings its covariates along; sites can be left out.
   packed <- list(
@@ -25,17 +29,7 @@ test_that("what visits miss goes by covariates", {
   )
   short <- which_zeros(visits = packed, detection = ~day, leave_out = 1:5, quick = TRUE, seed = 1)
   expect_identical(short$dims[["n"]], 55L)
-  expect_gt(cor(short$completeness$estimate, case$recorded[-(1:5)]), 0.9)
-})
-
-test_that("the share that visits miss is what the fit's own rates say", {
-  given <- list(cell = suppressMessages(check_visits(case$visits)))
-  control <- fit_control(n_start = 1, progress = FALSE)
-  set.seed(2)
-  share <- unrecorded_share(given, 2, control)
-  set.seed(2)
-  fit <- suppressWarnings(suppressMessages(visits_bernoulli(case$visits, 2, control = control)))
-  expect_equal(share, unname(apply(fit$param$missed, 1, prod)))
+  expect_lt(cor(short$log_ratio[, 1L], case$recorded[-(1:5)]), -0.5)
 })
 
 test_that("covariates without visits, or without a formula, are refused", {
@@ -67,8 +61,8 @@ test_that("visits are matched to a table by name, with their covariates", {
   # Covariates without names are in the order of the visits.
   moved <- ask(x, visits = case$visits[turned$site, turned$taxon, ], visit_data = list(day = case$day[turned$site, ]))
   expect_identical(dimnames(moved$probability), dimnames(plain$probability))
-  expect_equal(moved$completeness$estimate, plain$completeness$estimate, tolerance = 0.05)
-  expect_gt(cor(moved$completeness$estimate, case$recorded), 0.9)
+  expect_equal(moved$total[["missed"]], plain$total[["missed"]], tolerance = 0.01)
+  expect_equal(by_site(moved)$missed, by_site(plain)$missed, tolerance = 0.1)
   expect_identical(visit_order(x[5:1, ], case$visits)[[1]], 5:1)
   expect_snapshot(error = TRUE, {
     which_zeros(replace(x, 3, 1 - x[3]), visits = case$visits)
