@@ -279,7 +279,7 @@ draw_ends <- function(fit, kinds, colours, x, cells) {
       least = 1 - mean(u$minimal), most = 1 - mean(u$maximal), expected_most = count_missed(u$maximal, bounds[[1L]])
     )
   }
-  if (cells) ends$missed <- most_of_zeros(exact$fit, x, colours[1L], bounds[[1L]]$top)
+  if (cells) ends$missed <- most_missed_at(exact$fit, x, colours[1L], bounds[[1L]]$top)
   ends
 }
 
@@ -296,7 +296,7 @@ draw_kinds <- function(draw, kinds = NULL) {
 quantile_of <- function(values, at) unname(stats::quantile(values, at, type = 8))
 
 # The largest chance that each observed zero is false, in the order of bound_cells().
-most_of_zeros <- function(fit, x, colour, top) {
+most_missed_at <- function(fit, x, colour, top) {
   blocks <- lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
     seen <- seen_rows(fit, x, rows, colour)
     most_missed(seen$p, top[rows], bare = bare_rows(seen$bare, top[rows]))[seen$zero]

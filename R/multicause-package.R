@@ -141,22 +141,33 @@
 #'   \item{true absence}{A zero of a taxon that was not there.}
 #'   \item{false absence}{A zero of a taxon that was there. It was not preserved, not found, or not named. See
 #'     [false_absences()].}
-#'   \item{missed}{The chance that a taxon was there and was not recorded. Its sum over zeros is the expected number
-#'     of false absences. It rests on an assumption about completeness.}
-#'   \item{missed most}{The largest chance of that kind that the table allows. Where it is small, the absence is true
-#'     for every completeness.}
+#'   \item{missed}{The chance that a taxon was there and was not recorded. Its sum over zeros is the number missed, the
+#'     expected number of false absences. [which_zeros()] takes that number from evidence, a fit from its phantom.}
+#'   \item{missed most}{Of a fit: the largest chance of that kind in fits with the same chances of a find. Where it is
+#'     small, the absence is true by this model, whatever the phantom's size.}
+#'   \item{evidence}{What the number missed is taken from: a known completeness, repeated visits, groups of sites,
+#'     counts, or presences alone. Each gives a number of something else, so they need not agree.}
+#'   \item{two more searches}{What presences alone tell: how many finds two more searches, each as thorough as the whole
+#'     table, would show to have been missed, of the taxa in it. It holds what they find, and what a model of the three
+#'     says that all three missed. It does not say how thorough a search was.}
+#'   \item{one more search}{How many zeros the next such search would turn into finds. This can be checked.}
+#'   \item{foreseen}{A find is foreseen well if the rest of the table gives it a high chance. The mean of these
+#'     chances is kappa, \eqn{\kappa}. Where much was missed, it is low.}
+#'   \item{occupancy}{The share of the sites at which a taxon lived. Models of repeated visits estimate it.}
+#'   \item{Chao's estimate}{How many were not met at all, from how many were met once and twice.}
 #'   \item{present}{The chance that the taxon lived there, as if nobody had looked at this cell.}
 #'   \item{chance of a record}{How often such zeros would be finds, if only the rest of the table were known. It needs
 #'     no assumption about completeness. It can be measured, by hiding finds. Fits call it `probability`.}
 #'   \item{completeness}{The chance that a taxon that was there was recorded. A completeness of 0.4 means that 4 of 10
-#'     taxa that were there are finds. No table says how complete it is: see [which_zeros()].}
+#'     taxa that were there are finds. No table of presences says how complete it is: see [which_zeros()].}
 #'   \item{effort}{How well a site was searched, such as its number of collections.}
 #'   \item{visit}{One survey of a site. Several visits to one site show what a single one misses: see
 #'     [visits_bernoulli()].}
 #'   \item{detection}{The chance that one visit finds a taxon that is there.}
-#'   \item{recorded equally well}{At a site, completeness is the same for all taxa. The bounds of an answer say
-#'     whether they need that.}
-#'   \item{within known ranges}{A zero between the oldest and the youngest find of its taxon: see [range_through()].}
+#'   \item{recorded equally well}{At a site, completeness is the same for all taxa. The bounds of a fit say whether
+#'     they need that.}
+#'   \item{within known ranges}{A zero between the oldest and the youngest find of its taxon: see [range_through()].
+#'     Before or after them the taxon may not have lived.}
 #' }
 #'
 #' @section In the words of community ecology:
@@ -237,8 +248,9 @@
 #'   \item{calibration slope}{Whether chances can be taken as chances. 1 is right. Below 1 they are too sure: large
 #'     ones too large, small ones too small. Above 1 they are too careful.}
 #'   \item{s.e.}{Standard error: how far a number would vary over other copies.}
-#'   \item{range, 90 % of draws}{The middle 90 % of the values that draws give. The print says what is drawn: weights,
-#'     fits, completeness. An assumption is not drawn.}
+#'   \item{range}{Of the number missed: how far such numbers were from the truth in nine of ten surveys where it is
+#'     known. Of a given completeness, and of assumptions: the middle 90 % of the values that draws give. An assumption
+#'     is not drawn.}
 #'   \item{first look}{An answer with `quick = TRUE`: few fits, two copies.}
 #'   \item{share}{Of a site or taxon: what was missed, divided by all that was there (missed and finds).}
 #'   \item{average precision}{The share of hidden finds among the zeros ranked first, averaged over all ranks that hold

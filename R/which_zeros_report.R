@@ -49,10 +49,10 @@ answer_tables <- function(w, groups, site_data, site, n) {
   }
   several <- length(unique(groups[!is.na(groups)])) > 1L
   list(
-    zeros = zeros, sites = by_site, taxa = plain(most_first(by_taxon(w))),
+    how_many = w$how_many, zeros = zeros, sites = by_site, taxa = plain(most_first(by_taxon(w))),
     groups = if (!is.null(groups)) plain(by_site(w, groups = groups)),
     differences = if (several) plain(contrast(w, groups)),
     quality = w$quality[c("learner", "auc", "auc_se", "auc_within", "auc_within_se", "ap", "ap_se")],
-    weights = w$weights, completeness = w$completeness
+    weights = w$weights
   )
 }

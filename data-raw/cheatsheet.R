@@ -20,20 +20,21 @@ sheet <- list(
       "range_through(x, age)", "zeros between a taxon's oldest and youngest find"
     ),
     "Which zeros are false?" = c(
-      "w <- which_zeros(x, age = a, place = p, seed = 1)", "the answer; age, place, effort, completeness if known",
+      "w <- which_zeros(x, age = a, place = p, seed = 1)", "the answer; also visits, groups, counts, completeness",
       "which_zeros(x, quick = TRUE, seed = 1)", "a first look, in seconds",
       "w", "chance: of a record, measured by hiding finds",
-      "", "missed: chance that it was there and was missed; rests on completeness, has a range",
-      "", "most: what the table alone allows",
-      "as.data.frame(w, n = 50)", "the list; also site =, taxon =, above ="
+      "", "missed: chance that it was there and was missed; sums to the number missed, has a range",
+      "", "Number missed: what two more searches as thorough as the table would show",
+      "as.data.frame(w, n = 50)", "the list; also site =, taxon =, by ="
     ),
     "Look closer" = c(
       "explain(w, \"Vale\", \"Ophiacodon\")", "why is this zero on the list?",
       "by_site(w)", "how many were missed at each site, with range",
       "by_taxon(w)", "how often each taxon was missed",
-      "contrast(w, slices)", "was more missed in one group than in another?",
+      "contrast(w, slices)", "was more missed in one group than in another, if effort was equal?",
+      "plot(w, \"how_many\")", "how many were missed, by each evidence",
       "sensitivity(w)", "the answer under other assumptions",
-      "update(w, completeness = c(0.3, 0.6))", "what you know in place of what is assumed"
+      "update(w, completeness = c(0.3, 0.6))", "how complete sites are, if you know it"
     ),
     "How good is it?" = c(
       "plot(w, \"quality\")", "finds are hidden and looked for",
@@ -46,14 +47,14 @@ sheet <- list(
       "", "How sites were defined, what was left out, how large the table is and which share of it is finds",
       "", "The call, and its seed",
       "", "AUC and calibration slope, beside the best simple rule",
-      "", "Numbers missed: range, assumption, and what the table allows",
+      "", "Numbers missed: range, by which evidence, how many within known ages",
       "sensitivity(w)", "how the numbers change with the assumptions",
       "citation(\"multicause\")", "the package and the papers of its models"
     )
   ),
   list(
     "Figures (all are ggplot2 objects)" = c(
-      "plot(w)", "the likeliest zeros, with ranges",
+      "plot(w)", "zeros where a find was most expected, with ranges",
       "plot(w, \"heat\")", "found, missed, undecided, absent",
       "plot(w, \"ranges\")", "ranges through time and their gaps",
       "plot(w, \"time\")", "found, and with what was missed",

@@ -27,7 +27,7 @@ checked <- sensitivity(w, progress = TRUE)
 print(checked)
 dir.create("demo", showWarnings = FALSE)
 report(w, "demo/report.html",
-  sensitivity = checked, groups = cut(sites$age, c(330, 299, 273, 252, 240)), sites = sites[c("age", "collections")],
+  sensitivity = checked, groups = cut(sites$age, c(330, 299, 273, 252, 240)), site_data = sites[c("age", "collections")],
   tables = "demo/tables", title = "Early tetrapods: which absences are false?"
 )
 
@@ -89,7 +89,7 @@ print(fit$smooth)
 
 # 6. The model's report and its tables.
 report(fit, "demo/model.html",
-  age = sites$age, sites = sites[c("age", "collections")], selection = tried, without = without, n = 50,
+  age = sites$age, site_data = sites[c("age", "collections")], selection = tried, without = without, n = 50,
   tables = "demo/model_tables", title = "Early tetrapods: one model", notes = notes
 )
 cat("\nLikeliest false absences\n")

@@ -308,10 +308,13 @@ test_that("an answer is told from the answer to how it was reached", {
   )
   places <- vapply(paste0(heads, "</h2>"), function(head) regexpr(head, text, fixed = TRUE)[[1L]], 0L)
   expect_true(all(places > 0) && !is.unsorted(places))
-  expect_match(text, "zeros\\. <strong>(About|Less than one)")
-  expect_holds(text, c("The 7 zeros likeliest to be false", "Groups compared", "One thing changed at a time"))
+  expect_match(text, "zeros\\. <strong>Two more searches as thorough as this one would show")
+  expect_holds(text, c(
+    "One more such search would find about", "How many were missed, by each evidence",
+    "The 7 zeros where a find was most expected", "Groups compared", "One thing changed at a time"
+  ))
   expect_setequal(list.files(folder), paste0(c(
-    "all_zeros", "completeness", "differences", "groups", "quality", "sensitivity", "sites", "taxa", "weights", "zeros"
+    "all_zeros", "differences", "groups", "how_many", "quality", "sensitivity", "sites", "taxa", "weights", "zeros"
   ), ".csv"))
   expect_identical(nrow(utils::read.csv(file.path(folder, "all_zeros.csv"))), sum(x == 0))
   first <- utils::read.csv(file.path(folder, "sites.csv"))[1L, ]

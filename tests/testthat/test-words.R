@@ -171,14 +171,3 @@ test_that("messages and prints speak of 1 row and 2 rows, not of 1 row(s) or 1 r
   expect_identical(grep(counted, strings, perl = TRUE, value = TRUE), character())
   expect_identical(grep("^.(e?s|ies).$", strings, value = TRUE), "\"s\"") # that of count_words()
 })
-
-test_that("bounds that are alike are told once", {
-  say <- function(most, unlike) multicause:::bound_sentence(c(most = most, unlike = unlike), c("sites", "taxa"))
-  expect_identical(
-    say(859, 1380),
-    "The table alone allows 0 to 859 where all taxa of a site are recorded equally well, up to 1 380 where not."
-  )
-  expect_identical(
-    say(1260, 1260), "The table alone allows 0 to 1 260, whether or not all taxa of a site are recorded equally well."
-  )
-})
