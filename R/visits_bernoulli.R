@@ -586,7 +586,7 @@ occupancy_sentence <- function(fit) {
   }
   total <- occupancy_total(fit$visits)
   sprintf(
-    "Occupancy of each %s by itself expects about %s (90 %%: %.0f to %.0f, if the same %s are there at all visits).",
+    "Occupancy of each %s by itself expects %s (90 %%: %.0f to %.0f, if the same %s are there at all visits).",
     singular_word(axis_words(fit)[2L]), format_expected(total$missed), total$model_low, total$model_high,
     axis_words(fit)[2L]
   )

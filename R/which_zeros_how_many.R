@@ -159,7 +159,7 @@ log_ratio_of_rows <- function(eta, zero, total, passes = 50L) {
   total <- pmin(total, most_of_zeros * rowSums(zero))
   any <- total > 0
   shift <- ifelse(any, log(total) - log(rowSums(exp(pmin(eta, 300)))), -Inf)
-  for (pass in seq_len(passes)) {
+  for (pass in seq_len(if (any(any)) passes else 0L)) {
     p <- stats::plogis(eta[any, , drop = FALSE] + shift[any])
     reached <- rowSums(p)
     step <- (log(total[any]) - log(reached)) * reached / pmax(rowSums(p * (1 - p)), 1e-300)
