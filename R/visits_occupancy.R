@@ -12,7 +12,7 @@ uneven_prior <- 0.4 # `uneven` is half-normal
 occupancy_steps <- seq(-4.5, 4.5, length.out = 25L)
 center_prior <- 0.7 # standard deviation of the centers
 spread_prior <- c(1, 0.1) # variances of t and of u that one taxon more would show
-# The truth that all visits tell was within this factor for 23 of 25 pairs of visits (`bench/visits_occupancy.md`).
+# What all visits tell was within this factor or the model's range for 23 of 25 tables (`bench/visits_occupancy.md`).
 survey_factor <- 1.9
 
 # Nodes and weights of Gauss and Hermite for the normal distribution.
