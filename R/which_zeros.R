@@ -79,7 +79,7 @@
 #' [cross_validate()].
 #'
 #' @param x sites by taxa: a 0/1 table as [aspect_bernoulli()] takes it, dense or sparse, or counts (specimens,
-#'   individuals; whole numbers); `NA` is an unknown cell. A result of [shards()] goes to [which_zeros_shards()], with
+#'   individuals; whole numbers, 1 and 2 among them); `NA` is an unknown cell. A result of [shards()] goes to [which_zeros_shards()], with
 #'   its arguments in `...`.
 #' @param age,place,environment,distance of the sites, as [smooth_over()] takes them: ages or bounds of ages, longitude
 #'   and latitude or places in the plane, variables such as depth, any other distance. `NULL`: not known. Ages, places
@@ -248,12 +248,11 @@ wz_data <- function(x, cell) {
   check_data(wz_found(x, cell), "binary", "visits")
 }
 
-# A table of 1 and 2 without a 0 is one of codes.
+# Whole numbers, 0, 1 and 2 among them: a table of 0, 1 and 9 is one of codes, and one of 1 and 2.
 has_counts <- function(x) {
   value <- as_plain_matrix(x, "x")
   if (inherits(value, "Matrix")) value <- c(0, value@x)
-  is.numeric(value) && any(value > 1, na.rm = TRUE) && any(value == 0, na.rm = TRUE) &&
-    all(value >= 0 & value == floor(value), na.rm = TRUE)
+  is.numeric(value) && all(0:2 %in% value) && all(value >= 0 & value == floor(value), na.rm = TRUE)
 }
 
 counted_data <- function(x) {

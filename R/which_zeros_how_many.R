@@ -355,7 +355,8 @@ answer_total <- function(missed, gaps, many, draws) {
   sum <- sum(missed) + sum(gaps)
   ends <- if (nrow(many$relative) == 1L) {
     total <- unlist(many$estimates[1L, c("missed", "low", "high")])
-    sum(gaps) + sum(missed) * pmax(total[-1L] - many$n_gaps, 0) / max(total[[1L]] - many$n_gaps, 1e-12)
+    rest <- pmax(total - many$n_gaps, 0)
+    sum(gaps) + if (rest[[1L]] > 0) sum(missed) * rest[-1L] / rest[[1L]] else rest[-1L]
   } else {
     central_range(colSums(draws$sites))
   }

@@ -40,6 +40,7 @@ answer_sentences <- function(w) {
       if (w$restricted) " that can be false" else "",
       reference_words(w)
     ),
+    gaps = gaps_sentence(w),
     missed = total_sentence(w$total, w$source, no_point(w$kappa, w$finds, w$dims[["m"]]), axis_words(w)),
     more = more_sentence(w), other = other_sentence(w), ages = ages_sentence(w)
   )
@@ -80,6 +81,17 @@ total_sentence <- function(total, source, unsure, words) {
     completeness = sprintf("%s, %s (%s, 90 %% range).", were, wz_words$completeness, range),
     sprintf("%s, %s (%s, 90 %% of draws of fits, all under that assumption).", were, wz_words[[source]], range)
   )
+}
+
+# The gaps of a series are sure: NULL where there is none.
+gaps_sentence <- function(w) {
+  gaps <- sum(w$candidate[w$gaps])
+  if (gaps > 0) {
+    sprintf(
+      "At least %s of them were missed: gaps between finds of their %s.", format_big(gaps),
+      singular_word(axis_words(w)[2L])
+    )
+  }
 }
 
 # What can be checked: what the next search will find.
