@@ -174,7 +174,7 @@ test_that("an interrupt while starts are screened leaves a fit that every verb t
     function() aspect_bernoulli(x, 2, control = control),
     function() aspect_bernoulli(x, 2, phantom = "white", effort = rep(1:3, 10), control = control),
     function() aspect_bernoulli(x, 2, estimate = "vb", control = control),
-    function() visits_bernoulli(list(x, x), k = 2, estimate = "ml", control = control),
+    function() visits_bernoulli(list(x, x), k = 2, estimate = "ml", missed_by = "visit", control = control),
     function() bernoulli_mixture(x, 2, control = control), function() logistic_pca(x, 2, control = control),
     function() nmf(x, 2, control = control), function() plsa(x, 2, control = control),
     function() plca(x, 2, control = control), function() noisy_or(x, 2, control = control)

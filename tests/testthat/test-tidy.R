@@ -32,7 +32,8 @@ test_that("tidy() gives every other part of the parameters", {
     unname(fits$plsa$param$membership["site7", ]))
   expect_identical(tidy(fits$effort, matrix = "effort")$term, c("intercept", "slope"))
   expect_identical(nrow(tidy(fits$bmf, matrix = "quantities")), length(quantities(fits$bmf)))
-  expect_identical(names(tidy(fits$visits, matrix = "missed")), c("site", "visit", "estimate"))
+  by_site <- suppressMessages(visits_bernoulli(fits$visits$visits, 2, missed_by = "site"))
+  expect_identical(names(tidy(by_site, matrix = "missed")), c("site", "visit", "estimate"))
   expect_error(tidy(fits$nmf, matrix = "aspects"), "`matrix` must be one of \"basis\", \"coefficients\"",
     class = "multicause_input_error")
   expect_error(tidy(fits$nmf, mtrix = "basis"), "mtrix", class = "multicause_input_error")
