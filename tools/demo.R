@@ -27,8 +27,9 @@ checked <- sensitivity(w, progress = TRUE)
 print(checked)
 dir.create("demo", showWarnings = FALSE)
 report(w, "demo/report.html",
-  sensitivity = checked, groups = cut(sites$age, c(330, 299, 273, 252, 240)), site_data = sites[c("age", "collections")],
-  tables = "demo/tables", title = "Early tetrapods: which absences are false?"
+  sensitivity = checked, groups = cut(sites$age, c(330, 299, 273, 252, 240)),
+  site_data = sites[c("age", "collections")], tables = "demo/tables",
+  title = "Early tetrapods: which absences are false?"
 )
 
 # 3. One model, looked at closely. How many components, and must one of them be an exact phantom?
