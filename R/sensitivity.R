@@ -15,8 +15,8 @@
 #' * another seed;
 #' * the phantom taken for what was missed (`assume = "phantom"`), or, where that is the assumption, how well finds are
 #'   foreseen; with `completeness` as a range, all sites at its lower, at its upper end;
-#' * where there are ages: only zeros within the known range of a taxon ([range_through()], by the middles of ages with
-#'   bounds) can be false; where `within` was given: all zeros can.
+#' * where there are ages: only zeros within the known range of a taxon, or as old as an end of it ([range_through()],
+#'   by the middles of ages with bounds) can be false; where `within` was given: all zeros can.
 #'
 #' The result is no interval: other changes are possible, and these are not equally likely. All answers assume that a
 #' find is never an error. What other evidence says of the answer as it is, is in its own figure, `plot(w, "how_many")`.
@@ -96,7 +96,7 @@ other_assumptions <- function(w) {
   if (!is.null(given$within)) {
     out$`all zeros can be false` <- replace_part(given, "within", NULL)
   } else if (!is.null(age)) {
-    ranges <- suppressMessages(range_through(unname(as.matrix(w$x)), unname(rowMeans(age))))
+    ranges <- inside_known_ages(w)
     if (any(ranges)) out$`only zeros within known ranges` <- replace_part(given, "within", ranges)
   }
   out

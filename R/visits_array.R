@@ -201,8 +201,8 @@ fauna_columns <- function(data, degrees) {
   formation <- if (is.null(data$formation)) NA else trimws(as.character(data$formation))
   data$fauna_formation <- ifelse(is.na(formation) | !nzchar(formation), "no formation", formation)
   inform(
-    "Sites are places (within %s degrees) of one formation and age, and visits are collections, of genera: give `site`, %s",
-    format(degrees), "`taxon` and `visit` for others."
+    "Sites are places (within %s degrees) of one formation and age, and visits are collections, of genera: %s.",
+    format(degrees), "give `site`, `taxon` and `visit` for others"
   )
   data
 }

@@ -13,15 +13,15 @@
 #' probability of its own. All k components are content: the misses stand in place of the phantom of
 #' [aspect_bernoulli()].
 #'
-#' **What is assumed.** The default takes all sites to be searched alike on a visit, up to the covariates of `detection`;
-#' where they are not, more was missed than it says. `missed_by = "site"` assumes in its place that a visit finds all
-#' taxa of a site equally well, which few taxa cannot tell. Of one to 20 species with four visits the default expected
-#' 0.77 to 1.12 times the presences that were missed where all sites were searched alike, `"site"` up to 16 times as
-#' many. Where detection differed between sites alone (log-odds with a standard deviation of 1), the default expected a
-#' third to a half, and `"site"` was right from eight species on (`bench/visits_occupancy.md` in the sources). Beside
-#' the default the print gives what occupancy of each taxon expects, which lets finds be uneven among sites. Its 90 %
-#' range held the truth in 80 to 100 % of simulated tables where sites were searched alike, in 60 to 78 % where they
-#' were not.
+#' **What is assumed.** The default takes all sites to be searched alike on a visit, up to the covariates of
+#' `detection`; where they are not, more was missed than it says. `missed_by = "site"` assumes in its place that a visit
+#' finds all taxa of a site equally well, which few taxa cannot tell. Of one to 20 species with four visits the default
+#' expected 0.77 to 1.12 times the presences that were missed where all sites were searched alike, `"site"` up to 16
+#' times as many. Where detection differed between sites alone (log-odds with a standard deviation of 1), the default
+#' expected a third to a half, and `"site"` was right from eight species on (`bench/visits_occupancy.md` in the
+#' sources). Beside the default the print gives what occupancy of each taxon expects, which lets finds be uneven among
+#' sites. Its 90 % range held the truth in 80 to 100 % of simulated tables where sites were searched alike, in 60 to 78
+#' % where they were not.
 #'
 #' **Detection by covariates.** `detection = ~ date + I(date^2) + effort` is a logistic model. Each taxon has an
 #' intercept and slopes of its own. With `sharing = "none"` and `estimate = "ml"` they are found by maximum likelihood.

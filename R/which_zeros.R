@@ -39,7 +39,7 @@
 #'   answer is about the lists of the groups.
 #' * counts in `x`: the geometric mean of Chao's estimate of each taxon, from its counts of one and two, and of the law
 #'   below.
-#' * Nothing but presences: **how well finds are foreseen**. \eqn{\kappa} is the mean chance that the rest of the table
+#' * Presences alone: **how well finds are foreseen**. \eqn{\kappa} is the mean chance that the rest of the table
 #'   gives to a find. In surveys whose truth is known \eqn{\kappa} is about .91 of the share that the table holds of
 #'   what three such searches together show (.63 to 1.18 in nine of ten). So \eqn{F (.91 - \kappa) / \kappa} finds were
 #'   missed. It is **what two more searches as thorough as the whole table would show to have been missed**, of the taxa
@@ -79,8 +79,8 @@
 #' [cross_validate()].
 #'
 #' @param x sites by taxa: a 0/1 table as [aspect_bernoulli()] takes it, dense or sparse, or counts (specimens,
-#'   individuals; whole numbers, 1 and 2 among them); `NA` is an unknown cell. A result of [shards()] goes to [which_zeros_shards()], with
-#'   its arguments in `...`.
+#'   individuals; whole numbers, 1 and 2 among them); `NA` is an unknown cell. A result of [shards()] goes to
+#'   [which_zeros_shards()], with its arguments in `...`.
 #' @param age,place,environment,distance of the sites, as [smooth_over()] takes them: ages or bounds of ages, longitude
 #'   and latitude or places in the plane, variables such as depth, any other distance. `NULL`: not known. Ages, places
 #'   and variables may be names of columns of the site table that comes with `x` from [occurrence_matrix()], as `age =
@@ -528,6 +528,7 @@ wz_add_sums <- function(w, many, seed) {
   ends <- c("missed", "low", "high")
   w$how_many[ends] <- part * w$how_many[ends]
   w$how_many[1L, ends] <- w$total
+  if (!is.null(w$one_more)) w$one_more <- part * w$one_more
   w
 }
 

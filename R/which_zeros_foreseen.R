@@ -2,9 +2,9 @@
 
 most_fair <- 2e5 # cells that the regression takes, finds and zeros each evenly spaced
 
-# The mean chance of a find, kappa. Means over other sites, weighed by how alike lists and how near sites are, companions
-# and how often taxon and site have finds are put together by a logistic regression over all known cells. Of a find, each
-# is what it would be if the find were hidden.
+# The mean chance of a find, kappa. Means over other sites, weighed by how alike lists and how near sites are,
+# companions and how often taxon and site have finds are put together by a logistic regression over all known cells. Of
+# a find, each is what it would be if the find were hidden.
 #   near    a smooth_over() with bandwidths, or NULL
 mean_foreseen <- function(x, near) {
   table <- nbm_table(x)

@@ -277,19 +277,21 @@ ratios_expected <- function(eta, zero, expected, finds, completeness) {
 }
 
 # Completeness by an assumption, which several fits make: `share` is that of each site that they take for missing, n x
-# fits. Then r = (1 - c) / c at each site.
+# fits. A zero that would be found with odds o was missed in (1 - c) / c o of cases, and in no more than all: their sum
+# is shared out by odds.
 ratios_of_shares <- function(known, share) {
-  ratio <- function(share) log(pmin(pmax(share, 1e-12), 1 - 1e-3)) - log1p(-pmin(share, 1 - 1e-3))
-  sums <- function(log_ratio) rowSums(stats::plogis(known$eta + log_ratio) * known$zero)
+  odds <- exp(pmin(known$eta, 300)) * known$zero
+  share <- pmin(share, 1 - 1e-3)
+  sums <- function(share) rowSums(pmin(odds * (share / (1 - share)), 1))
   ends <- apply(share, 1L, stats::quantile, probs = c(0.05, 0.95), names = FALSE)
   middle <- rowMeans(share)
-  at <- ratio(middle)
-  each <- apply(share, 2L, function(share) sums(ratio(share)))
-  relative <- (each / pmax(sums(at), 1e-12))[, rep_len(seq_len(ncol(share)), n_draws), drop = FALSE]
-  list(
-    log_ratio = cbind(at, ratio(pmin(ends[1L, ], middle)), ratio(pmax(ends[2L, ], middle))), relative = relative,
-    total = ends_of_total(sums(at), relative)
-  )
+  missed <- sums(middle)
+  ratio <- vapply(list(missed, sums(pmin(ends[1L, ], middle)), sums(pmax(ends[2L, ], middle))), function(total) {
+    log_ratio_of_rows(known$eta, known$zero, total)
+  }, missed)
+  each <- apply(share, 2L, sums) / pmax(missed, 1e-12)
+  relative <- each[, rep_len(seq_len(ncol(share)), n_draws), drop = FALSE]
+  list(log_ratio = unname(ratio), relative = relative, total = ends_of_total(missed, relative))
 }
 
 ends_of_total <- function(missed, relative) {

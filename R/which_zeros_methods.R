@@ -55,17 +55,12 @@ total_sentence <- function(total, source, unsure, words) {
   were <- sprintf("%s of them %s missed", about, if (few) "was" else "were")
   switch(source,
     lists = paste(
-      if (is.null(unsure)) {
-        sprintf(
-          "Two more searches as thorough as this one would show that about %s of them were missed (%s).", number, range
-        )
-      } else {
-        sprintf(
-          "Two more searches as thorough as this one would show that %s of them were missed; one number %s is not given.",
-          range, unsure
-        )
-      },
-      "The range held in 9 of 10 surveys whose truth is known (?how_many). It does not say how thorough the search was."
+      sprintf(
+        "%s, as two more searches as thorough as this one, and occupancy over all three, would tell.",
+        if (is.null(unsure)) sprintf("%s (%s)", were, range) else sprintf("%s of them were missed", range)
+      ),
+      if (!is.null(unsure)) sprintf("One number %s is not given.", unsure),
+      "The range held in 9 of 10 tables whose truth is known (?how_many); it does not say how thorough the search was."
     ),
     counts = sprintf(
       "%s (%s), by counts of one and two and by how well finds are foreseen: what more such searches would show.", were,

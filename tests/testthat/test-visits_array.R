@@ -195,7 +195,7 @@ test_that("fits find the covariates, of the whole and of a part", {
   turned <- fit_of(aperm(x, 3:1), visit_data = visit_table(x), site_data = site_table(x))
   expect_equal(turned$param, fit$param, tolerance = 1e-6)
   w <- suppressMessages(which_zeros(visits = x, detection = ~effort, communities = ~high, quick = TRUE, seed = 1))
-  expect_identical(w$source, "cell")
+  expect_identical(w$source, "visits")
   cv <- suppressMessages(
     cross_validate(x, visits_bernoulli, 1, "visits", detection = ~effort, folds = 2, control = quick)
   )
@@ -244,7 +244,7 @@ test_that("wrong input is refused", {
 })
 
 test_that("collections of one place, formation and age are visits to one fauna", {
-  # Karoo: three collections of one fauna, one of another age, one of another formation, one far away, one without place.
+  # Karoo: three collections of one fauna, one of another age, one of another formation, one far away, one nowhere.
   download <- data.frame(
     occurrence_no = 1:10, collection_no = c(11, 11, 12, 13, 13, 14, 15, 16, 17, 12),
     accepted_name = "x", accepted_rank = "genus",

@@ -76,7 +76,8 @@ test_that("bandwidth and strength are chosen by visits held out; the report says
   expect_true(all(is.finite(effect$held_out)))
   by_site <- hush(visits_bernoulli(
     case$visits, 2,
-    missed_by = "site", smooth = smooth_over(age = case$age, bandwidth = 1, folds = 2), control = fit_control(n_start = 1)
+    missed_by = "site", smooth = smooth_over(age = case$age, bandwidth = 1, folds = 2),
+    control = fit_control(n_start = 1)
   ))
   expect_true(all(is.finite(by_site$smooth$cv$loss)))
 })

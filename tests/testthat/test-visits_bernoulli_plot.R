@@ -117,7 +117,8 @@ test_that("what is told of a survey has the user's words for its sides", {
   detection <- ggplot2::autoplot(fit, "detection")
   expect_identical(detection$labels$title, "How easily species are found")
   expect_identical(ggplot2::autoplot(fit, "sites")$labels$title, "Plots of species")
-  expect_error(visits_needed(quiet(visits_bernoulli(x, 1, missed_by = "site"))), "misses by plot", class = "multicause_input_error")
+  by_site <- quiet(visits_bernoulli(x, 1, missed_by = "site"))
+  expect_error(visits_needed(by_site), "misses by plot", class = "multicause_input_error")
 })
 
 test_that("sums of a fit to visits have no bound beside what the visits tell", {

@@ -207,7 +207,7 @@ test_that("with known completeness sums are right, and ranges hold them", {
   each <- vapply(1:6, function(seed) {
     known <- with_seed(seed, runif(nrow(there), 0.5, 1))
     found <- there * with_seed(seed, rbinom(length(there), 1, known))
-    w <- suppressMessages(which_zeros(found, completeness = known, age = early_tetrapods$sites$age, quick = TRUE, seed = 1))
+    w <- ask(found, completeness = known, age = early_tetrapods$sites$age)
     taxa <- by_taxon(w)
     lost <- colSums(there) - colSums(found)
     c(w$total[["missed"]] / sum(lost), w$total[["low"]] <= sum(lost) && sum(lost) <= w$total[["high"]],
