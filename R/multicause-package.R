@@ -146,7 +146,7 @@
 #'   \item{missed most}{Of a fit: the largest chance of that kind in fits with the same chances of a find. Where it is
 #'     small, the absence is true by this model, whatever the phantom's size.}
 #'   \item{evidence}{What the number missed is taken from: a known completeness, repeated visits, groups of sites,
-#'     counts, or presences alone. Each gives a number of something else, so they need not agree.}
+#'     or presences alone. Each gives a number of something else, so they need not agree.}
 #'   \item{two more searches}{What presences alone tell: how many finds two more searches, each as thorough as the whole
 #'     table, would show to have been missed, of the taxa in it. It holds what they find, and what a model of the three
 #'     says that all three missed. It does not say how thorough a search was.}

@@ -37,8 +37,6 @@
 #'   sites visited and no visit found.
 #' * `groups`, sites of one fauna as samples of it: Chao's estimate of the taxa of the fauna that no site shows. The
 #'   answer is about the lists of the groups.
-#' * counts in `x`: the geometric mean of Chao's estimate of each taxon, from its counts of one and two, and of the law
-#'   below.
 #' * Presences alone: **how well finds are foreseen**. \eqn{\kappa} is the mean chance that the rest of the table
 #'   gives to a find. In surveys whose truth is known \eqn{\kappa} is about .91 of the share that the table holds of
 #'   what three such searches together show (.63 to 1.18 in nine of ten). So \eqn{F (.91 - \kappa) / \kappa} finds were
@@ -52,8 +50,9 @@
 #' are time bins of one region; then a taxon that was found before and after was there.
 #'
 #' `how_many` of the result holds what each evidence says, `plot(w, "how_many")` shows it. They need not agree: they are
-#' numbers of different things, which it names. Of fewer than 10 taxa, fewer than 100 finds, or where \eqn{\kappa} is
-#' below .15, the print has the range alone.
+#' numbers of different things, which it names. Of counts it has the geometric mean of the law and of Chao's estimate of
+#' each taxon; the law alone was nearer to the truth. Of fewer than 10 taxa, fewer than 100 finds, or where
+#' \eqn{\kappa} is below .15, the print has the range alone.
 #'
 #' **How good it is here.** Each damaged copy is scored by weights that were learnt from the other copies. So each copy
 #' stands for a table that lost a tenth of its finds. The print gives the area under the ROC curve (AUC: the chance that
@@ -123,7 +122,7 @@
 #'   `total`, the expected number of false absences, `low`, `high` (90 %); `how_many`, a data frame with a row for each
 #'   evidence, the one of the total first: `evidence`, `missed`, `low`, `high`, and `of`, what it is a number of;
 #'   `source`, the name of the evidence of the total; `kappa`; `one_more`, how many one more such search would find
-#'   (by lists and counts, else `NULL`); `log_ratio`, n x 3, log r of each site and its ends;
+#'   (by lists, else `NULL`); `log_ratio`, n x 3, log r of each site and its ends;
 #'   `weights`, a data frame of the learners with
 #'   their `weight` and `share`; `quality`, a data frame with the AUC (pooled, within sites) and average precision of
 #'   the answer and of each learner, with standard errors over copies; `seed`, `dims`, `names` and what its methods
@@ -137,9 +136,6 @@
 #'
 #'   Chao A (1987). Estimating the population size for capture-recapture data with unequal catchability. *Biometrics*
 #'   43, 783-791. \doi{10.2307/2531532}
-#'
-#'   Efron B, Thisted R (1976). Estimating the number of unseen species: how many words did Shakespeare know?
-#'   *Biometrika* 63, 435-447. \doi{10.1093/biomet/63.3.435}
 #'
 #'   MacKenzie DI, Nichols JD, Lachman GB, Droege S, Royle JA, Langtimm CA (2002). Estimating site occupancy rates when
 #'   detection probabilities are less than one. *Ecology* 83, 2248-2255.

@@ -2,7 +2,7 @@
 
 # What the number missed is a number of, or rests on.
 wz_words <- list(
-  lists = "as two more such searches would show", counts = "by counts of one and two, and by lists",
+  lists = "as two more such searches would tell",
   groups = "of the fauna of each group", visits = "by occupancy of each taxon",
   completeness = "if completeness is as you gave it", effort = "if what was missed follows effort",
   phantom = "if the part of a site that makes only zeros (its phantom) is what was missed"
@@ -61,10 +61,6 @@ total_sentence <- function(total, source, unsure, words) {
       ),
       if (!is.null(unsure)) sprintf("One number %s is not given.", unsure),
       "The range held in 9 of 10 tables whose truth is known (?how_many); it does not say how thorough the search was."
-    ),
-    counts = sprintf(
-      "%s (%s), by counts of one and two and by how well finds are foreseen: what more such searches would show.", were,
-      range
     ),
     groups = sprintf(
       "%s (%s): %s of the fauna of a group that none of its sites shows, by Chao's estimate.", were, range, words[2L]

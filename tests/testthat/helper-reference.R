@@ -247,13 +247,3 @@ reference_chao_shrunk <- function(counts) {
   ratio <- (sum(f1) + 1) / (sum(f2) + 1)
   f1 * (f1 + 2 * ratio) / (2 * (f2 + 2))
 }
-
-# Good and Toulmin's alternating series of the next sample, smoothed: f1 - f2 + f3 - ..., each by P(Bin(10, 1/2) >= k).
-reference_one_more <- function(counts) {
-  sum <- 0
-  for (k in 1:10) {
-    weight <- sum(choose(10, k:10)) / 2^10
-    sum <- sum + (-1)^(k + 1) * weight * sum(counts == k, na.rm = TRUE)
-  }
-  max(0, sum)
-}

@@ -52,14 +52,6 @@ test_that("a well surveyed table has nothing at a bound, nor have draws", {
   expect_null(visit_bounds(fit))
 })
 
-test_that("an answer says at which sites all or nothing is thought to be recorded", {
-  w <- list(
-    source = "cell", completeness = data.frame(site = c("a", "b", "c"), estimate = c(1, 0.5, 0)), x = matrix(0, 3, 2)
-  )
-  expect_snapshot(writeLines(wz_bound_sentences(w)))
-  expect_null(wz_bound_sentences(replace(w, "source", "phantom")))
-})
-
 test_that("one species whose misses differ by site gets the advice to let them differ by visit", {
   # Found on one visit of three at each of a few sites: sites of their own misses explain that by an occupancy of 1.
   once <- data.frame(y.1 = rep(c(1, 0, 0, 0, 0), 8), y.2 = rep(c(1, 1, 0, 0, 0), 8), y.3 = rep(c(0, 1, 0, 0, 0), 8))

@@ -342,7 +342,7 @@ test_that("what cannot be is refused", {
     run(~mass, taxon_data = data.frame(mass = 1:4))
     run(sharing = "some")
     run(prior = list(aspects = c(1, 1), membership = 1, detection = -1))
-    vcov(visits_bernoulli(case$visits, 1))
+    vcov(visits_bernoulli(case$visits, 1, missed_by = "site"))
     confint(run(), "t9")
   })
 })

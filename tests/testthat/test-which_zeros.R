@@ -100,7 +100,7 @@ test_that("an answer holds what it says", {
   expect_equal(cells$present, cells$chance + (1 - cells$chance) * cells$missed)
   expect_equal(w$kappa, mean_foreseen(x, w$near$near))
   expect_equal(w$total[["missed"]], sum(x) * (0.91 - w$kappa) / w$kappa, tolerance = 1e-4)
-  expect_equal(w$one_more, sum(x) * (1 - w$kappa / 0.91), tolerance = 1e-4)
+  expect_equal(w$one_more, 0.8 * sum(x) * (1 - w$kappa / 0.91), tolerance = 1e-4)
   expect_true(all(w$weights$weight >= 0))
   expect_equal(sum(w$weights$share), 1)
   sites <- by_site(w)
