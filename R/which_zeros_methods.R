@@ -54,14 +54,14 @@ total_sentence <- function(total, source, unsure, words) {
   about <- if (few) sprintf("Less than one (%s)", number) else paste("About", number)
   were <- sprintf("%s of them %s missed", about, if (few) "was" else "were")
   switch(source,
-    lists = paste(
+    lists = paste(c(
       sprintf(
         "%s, as two more searches as thorough as this one, and occupancy over all three, would tell.",
         if (is.null(unsure)) sprintf("%s (%s)", were, range) else sprintf("%s of them were missed", range)
       ),
       if (!is.null(unsure)) sprintf("One number %s is not given.", unsure),
       "The range held in 9 of 10 tables whose truth is known (?how_many); it does not say how thorough the search was."
-    ),
+    ), collapse = " "),
     groups = sprintf(
       "%s (%s): %s of the fauna of a group that none of its sites shows, by Chao's estimate.", were, range, words[2L]
     ),
