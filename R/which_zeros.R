@@ -192,15 +192,9 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
     assume = !is.null(assume)
   )
   if (sum(known) > 1L) stop_input("Only one of `completeness`, `effort`, `visits` and `assume` can be given.")
-  pooled <- NULL
-  if (!is.null(groups)) {
-    if (!is.null(visits)) stop_input("Only one of `groups` and `visits` can be given.")
-    group <- check_wz_groups(groups, along, nrow(data$x), rownames(data$x))
-    lists <- pool_groups(data$x, along, group)
-    data <- check_data(lists$x, "binary", quiet = TRUE)
-    along <- lists$along
-    pooled <- lists$pooled
-  }
+  lists <- group_lists(data, along, groups, visits)
+  data <- lists$data
+  along <- lists$along
   near <- wz_near(along, data$x)
   given <- list(
     completeness = if (known[[1L]]) check_completeness(completeness, nrow(data$x), rownames(data$x)),
@@ -210,7 +204,7 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
       list(visit_data = visit_data, site_data = site_data)
     ),
     within = check_within(within, list(dims = c(n = nrow(data$x), m = ncol(data$x)), names = dimnames_of(data$x))),
-    assume = assume, series = if (series) series_ages(near), counts = data$counts, pooled = pooled
+    assume = assume, series = if (series) series_ages(near), counts = data$counts, pooled = lists$pooled
   )
   given <- wz_order_visits(given, data$x)
   gone <- pick_some(leave_out, data$x, "leave_out")

@@ -35,6 +35,17 @@ groups_by_rule <- function(rules, along) {
   ifelse(rowSums(is.na(bins)) > 0, NA, label)
 }
 
+# The table that is asked about, list(data, along, pooled): that of the sites, or of the groups.
+group_lists <- function(data, along, groups, visits) {
+  if (is.null(groups)) {
+    return(list(data = data, along = along))
+  }
+  if (!is.null(visits)) stop_input("Only one of `groups` and `visits` can be given.")
+  group <- check_wz_groups(groups, along, nrow(data$x), rownames(data$x))
+  lists <- pool_groups(data$x, along, group)
+  list(data = check_data(lists$x, "binary", quiet = TRUE), along = lists$along, pooled = lists$pooled)
+}
+
 # list(x = the lists of the groups, along = their covariates, pooled = list(once, twice, sites)).
 pool_groups <- function(x, along, group) {
   if (!is.null(along$distance)) {

@@ -83,8 +83,12 @@ for (name in names(surveys)) {
     full <- new + own$visits_occupancy(as_visits(y), uneven = 0)$missed
     row(name, paste(setdiff(1:3, rest), collapse = ", "), new, number(full), number(total$missed),
       paste(total$model_low, "to", total$model_high), paste(total$low, "to", total$high),
-      if (full < total$low || full > total$high) "no" else if (full < total$model_low || full > total$model_high) {
+      if (full < total$low || full > total$high) {
+        "no"
+      } else if (full < total$model_low || full > total$model_high) {
         "as surveys are"
-      } else "both")
+      } else {
+        "both"
+      })
   }
 }
