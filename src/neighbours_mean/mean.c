@@ -17,7 +17,7 @@ typedef struct {
 } sums;
 
 typedef struct {
-  double all, squares;        /* sums of w and of w^2 */
+  double all, squares;       /* sums of w and of w^2 */
   double rest, rest_squares; /* the same with a list shorter by one */
 } totals;
 
