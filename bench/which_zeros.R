@@ -98,45 +98,8 @@ planted <- function(title, x, ...) {
   )
 }
 
-# Calibration of `missed`, given the true completeness.
-missed_slope <- function(w, omitted) {
-  cells <- multicause:::wz_missed(w)
-  deleted <- omitted[cbind(cells$row, cells$column)]
-  multicause:::calibration_line(cells$missed, deleted)[["slope"]]
-}
-
-# `quick` answers with the true completeness and with that of the phantom: is the number deleted within the range, and
-# how often is a site's above what the table is said to allow?
-totals <- function(title, table, replicates, first_seed = 9500) {
-  if (is.null(table)) return(invisible())
-  each <- vapply(seq_len(replicates), function(r) {
-    set.seed(first_seed + r)
-    gone <- corrupt(table$x, omit = c(0, 0.4))
-    answer <- function(...) {
-      suppressMessages(which_zeros(gone$x, age = table$age, ..., seed = r, quick = TRUE, progress = FALSE))
-    }
-    w <- answer(completeness = 1 - gone$rates$omit)
-    free <- answer()
-    deleted <- sum(gone$omitted)
-    inside <- function(w) w$total[["low"]] <= deleted && deleted <= w$total[["high"]]
-    site <- by_site(w)
-    rows <- if (is.null(rownames(gone$x))) site$site else match(site$site, rownames(gone$x))
-    here <- rowSums(gone$omitted)[rows]
-    c(
-      deleted = deleted, known = w$total[["missed"]], inside = inside(w),
-      site_inside = mean(floor(site$low) <= here & here <= ceiling(site$high)),
-      free = free$total[["missed"]], free_inside = inside(free), most = free$total[["most"]],
-      site_above_most = mean(here > site$most), slope = free$curve$summary$slope,
-      missed_slope = missed_slope(w, gone$omitted)
-    )
-  }, numeric(10))
-  print(data.frame(table = title, t(round(rowMeans(each), 3)), error = round(sqrt(mean((each[2L, ] - each[1L, ])^2)))),
-    row.names = FALSE)
-}
-
 answers <- function() {
-  cat("Totals: deleted finds; expected false absences given the true completeness (a `quick` answer), ends, and what\n")
-  cat("the table alone allows where taxa are recorded alike (most) and not (unlike). Slopes: of the answer.\n")
+  cat("Totals: deleted finds, and how many were missed by the answer, with its ends. Slopes: of the answer.\n")
   g5s5 <- read_fossils("g5s5")
   if (!is.null(g5s5)) planted("European mammals, g5s5", g5s5$x, age = g5s5$age)
   planted("Simulated sites", unname(multicause::simulated_sites$x))
@@ -322,15 +285,6 @@ large <- function(n = 20000L, m = 500L, ...) {
 }
 
 if ("answers" %in% parts) answers()
-if ("totals" %in% parts) {
-  cat("\n## Totals,", max(replicates, 10L), "replicates\n\n")
-  tables <- list(
-    `European mammals, g5s5` = read_fossils("g5s5"), `European mammals, g10s2` = read_fossils("g10s2"),
-    `Early tetrapods` = with(multicause::early_tetrapods, list(x = as.matrix(x) + 0, age = sites$age)),
-    `North America` = read_fossils("nam_large", "now_2020_nam"), `Simulated sites` = list(x = unname(simulated_sites$x))
-  )
-  for (name in names(tables)) totals(name, tables[[name]], max(replicates, 10L))
-}
 if ("comparisons" %in% parts) comparisons()
 if ("prototype" %in% parts) prototype()
 if ("large" %in% parts) {
