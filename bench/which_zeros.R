@@ -1,13 +1,13 @@
 # How well does which_zeros() find what is missing, beside each of its learners, on tables that nothing was chosen on?
 # Finds are deleted with a rate of its own in each site (or taxon), uniform on [0, 0.4], or one visit of a bird survey
 # is taken and the truth is any visit. All choices were made with other seeds, or on other tables.
-#   Rscript bench/which_zeros.R [replicates = 2] [answers] [totals] [comparisons] [prototype] [large]
+#   Rscript bench/which_zeros.R [replicates = 2] [answers] [comparisons] [prototype] [large]
 # All parts but `prototype` and `large` unless named.
 # Results are kept in bench/which_zeros.md.
 library(multicause)
 replicates <- as.integer(c(commandArgs(TRUE), "2")[1L])
 parts <- commandArgs(TRUE)[-1L]
-if (!length(parts)) parts <- c("answers", "totals", "comparisons")
+if (!length(parts)) parts <- c("answers", "comparisons")
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 shared <- function(...) file.path(folder, ...)
 
