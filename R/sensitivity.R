@@ -65,7 +65,6 @@ short_answer <- function(w, change) {
 # Settings of learners, by what is changed. The first are those of the answer: for what is changed after the fits.
 wz_changes <- function(w) {
   how <- function(scale = 1, ...) utils::modifyList(as_usual(w$quick), list(scale = scale, args = list(...)))
-  given <- w$inputs$given
   changes <- list(
     `other assumptions` = list(how = how(), given = other_assumptions(w)),
     `half as many components` = list(how = how(0.5)), `half as many components again` = list(how = how(1.5)),
@@ -125,8 +124,8 @@ answer_again <- function(change, common, tick) {
   assumed <- any(vapply(given, function(each) !is.null(each$assume), NA))
   learnt <- wz_learn(w$x, near, replace_part(w$inputs$given, "assume", if (assumed) "phantom"), plan)
   unname(Map(function(given, name) {
-    learnt["share"] <- list(wz_share(w$x, given, plan, learnt))
-    short_answer(suppressMessages(new_which_zeros(w$x, near, given, plan, learnt, NULL)), name)
+    own <- replace_part(learnt, "share", wz_share(w$x, given, plan, learnt))
+    short_answer(suppressMessages(new_which_zeros(w$x, near, given, plan, own, NULL)), name)
   }, given, names(given)))
 }
 

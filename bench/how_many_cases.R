@@ -495,14 +495,15 @@ fossil_groups <- function() {
     first <- match(rownames(y), group)
     searches(family, paste(family, "in thirds"), "groups of sites", y, 1:2, near = rows_of(near, first))
   }
-  region <- with(america$sites, paste(round(mid_age / 1.5), round(lat / 6), round(long / 8)))
+  of <- america$sites
+  region <- paste(round(of$mid_age / 1.5), round(of$lat / 6), round(of$long / 8))
   old <- early$sites
   c(
     group_cases("European mammals by MN unit", europe$x, as.character(europe$sites$mn),
       list(age = europe$sites$age_ma)),
-    group_cases("North American mammals by region", america$x, region, with(america$sites, list(
-      age = mid_age, place = data.frame(lng = long, lat = lat)
-    ))),
+    group_cases("North American mammals by region", america$x, region, list(
+      age = of$mid_age, place = data.frame(lng = of$long, lat = of$lat)
+    )),
     group_cases("Turkana mammals by member", presence(turkana$counts), turkana$sites$member,
       list(age = turkana$sites$age)),
     group_cases("early tetrapods by region", as.matrix(early$x) + 0,
@@ -568,14 +569,17 @@ planted <- function() {
   europe <- read_fossils("g5s5", "now_2003")
   america <- read_fossils("nam_large", "now_2020_nam")
   early <- multicause::early_tetrapods
+  of <- america$sites
+  sites <- early$sites
   bases <- list(
     `European mammals` = list(x = europe$x, near = list(age = europe$sites$age_ma)),
-    `North American mammals` = list(x = america$x, near = with(america$sites, list(
-      age = mid_age, place = data.frame(lng = long, lat = lat)
-    ))),
-    `early tetrapods` = list(x = unname(as.matrix(early$x) + 0), near = with(early$sites, list(
-      age = age, place = data.frame(lng = lng, lat = lat)
-    )))
+    `North American mammals` = list(
+      x = america$x, near = list(age = of$mid_age, place = data.frame(lng = of$long, lat = of$lat))
+    ),
+    `early tetrapods` = list(
+      x = unname(as.matrix(early$x) + 0),
+      near = list(age = sites$age, place = data.frame(lng = sites$lng, lat = sites$lat))
+    )
   )
   unlist(lapply(names(bases), function(name) plant_all(name, bases[[name]])), recursive = FALSE)
 }
