@@ -41,11 +41,19 @@ next_finds <- function(case) {
   mean(vapply(others, function(v) sum(case$visits[sites, taxa, v] == 1 & case$x == 0, na.rm = TRUE), 0))
 }
 
+# What one more such search finds, of counts: the series of Efron and Thisted (1976), smoothed, ten terms of it.
+found_by_counts <- function(counts, last = 10L) {
+  k <- seq_len(last)
+  met <- tabulate(counts[counts > 0 & counts <= last], last)
+  max(sum((-1)^(k + 1) * stats::pbinom(k - 1, last, 0.5, lower.tail = FALSE) * met), 0)
+}
+
 measure <- function(case) {
   w <- answer(case$x, case$near)
   zero <- unname(case$x) == 0
   out <- data.frame(
     family = case$family, name = case$name, kind = case$kind, new = case$new, sites = nrow(case$x),
+    pooled = length(case$visit),
     taxa = ncol(case$x), finds = sum(case$x), full = case$full, kappa = w$kappa, missed = w$total[["missed"]],
     low = w$total[["low"]], high = w$total[["high"]], one_more = w$one_more, found_next = next_finds(case)
   )
@@ -53,6 +61,7 @@ measure <- function(case) {
     counts <- unname(as.matrix(case$counts))
     out$chao <- sum(own$chao_shrunk(own$met(counts)))
     out$by_counts <- own$total_by_counts(counts, w$total)[["missed"]]
+    out$more_by_counts <- found_by_counts(round(counts))
   }
   y <- unname(case$found)[zero]
   if (any(y > 0) && any(y == 0)) {
@@ -73,6 +82,9 @@ bind <- function(rows) {
 }
 
 show <- function(d, digits = 2) {
+  if (!NROW(d)) {
+    return(invisible(d))
+  }
   numbers <- vapply(d, is.numeric, NA)
   d[numbers] <- lapply(d[numbers], round, digits)
   cat("|", paste(names(d), collapse = " | "), "|\n")
@@ -89,6 +101,38 @@ judge <- function(d, missed = d$missed, low = d$low, high = d$high) {
   data.frame(
     tables = nrow(d), rms = family_rms(error, d$family), within_1.5 = mean(abs(error) < log2(1.5)),
     within_2 = mean(abs(error) < 1), held = mean(d$full >= low & d$full <= high)
+  )
+}
+
+# A factor that multiplies estimates, and one to be off by in nine of ten tables, for each family from all others.
+left_out_factor <- function(d, missed) {
+  error <- log(pmax(missed, 0.01 * d$finds) / d$full)
+  off <- vapply(unique(d$family), function(family) {
+    rest <- d$family != family
+    level <- mean(tapply(error[rest], d$family[rest], mean))
+    c(level, stats::quantile(abs(error[rest] - level), 0.9))
+  }, numeric(2))[, match(d$family, unique(d$family)), drop = FALSE]
+  data.frame(held_left_out = mean(abs(error - off[1L, ]) <= off[2L, ]), factor = exp(mean(off[2L, ])))
+}
+
+# Two of three visits, the case's own and the next one, judged by the third: what it found, and what an occupancy model
+# of all three expects in cells that none found.
+two_visits <- function(case) {
+  y <- case$visits
+  if (is.null(y) || dim(y)[3L] != 3L || length(case$visit) != 1L) {
+    return(NULL)
+  }
+  two <- c(case$visit, case$visit %% 3L + 1L)
+  y <- unname(y[rowSums(is.na(y[, 1L, two])) == 0, , ])
+  here <- apply(y[, , two], 1:2, max)
+  third <- y[, , -two]
+  there <- occupied(y)
+  given <- suppressWarnings(suppressMessages(own$check_visits(y[, , two], c("site", "species", "visit"))))
+  said <- own$occupancy_total(given)
+  data.frame(
+    family = case$family, name = case$name, kind = case$kind, finds = sum(here),
+    new = sum(third == 1 & here == 0, na.rm = TRUE), full = sum(there[here == 0]), missed = said$missed,
+    low = said$low, high = said$high
   )
 }
 
@@ -141,7 +185,7 @@ halved_groups <- function(name, x, near, groups, seed) {
   here <- rowsum(x[kept, taken], groups[kept]) > 0
   there <- rowsum(x[!half & groups %in% groups[kept], taken], groups[!half & groups %in% groups[kept]]) > 0
   new <- sum(there & !here[rownames(there), ])
-  data.frame(table = name, groups = nrow(here), other_half = new, round(as.list(w$total) |> as.data.frame()))
+  data.frame(table = name, groups = nrow(here), other_half = new, as.list(w$total))
 }
 
 rows <- lapply(all_cases, function(case) {
@@ -159,7 +203,10 @@ parts <- list(
   "10 taxa and 100 finds or more" = law[law$taxa >= 10 & law$finds >= 100, ],
   "fewer" = law[law$taxa < 10 | law$finds < 100, ]
 )
-show(do.call(rbind, Map(function(d, name) cbind(tables_of = name, judge(d)), parts, names(parts))))
+usual <- function(d) exp(mean(tapply(log(d$kappa * (d$finds + d$full) / d$finds), d$family, mean)))
+show(do.call(rbind, Map(function(d, name) {
+  cbind(tables_of = name, judge(d), kappa_over_share = usual(d))
+}, parts, names(parts))))
 cat("With the ratio and its ends (5 % and 95 % over families) from all other families:\n\n")
 show(left_out(law))
 ratio <- law$kappa * (law$finds + law$full) / law$finds
@@ -171,6 +218,11 @@ by_family <- do.call(rbind, lapply(split(seq_len(nrow(law)), factor(law$family, 
   )
 }))
 show(by_family)
+missed_it <- law[law$full < law$low | law$full > law$high, ]
+cat(sprintf("Of %d families %d have all their tables in the range. Not in it:\n", length(unique(law$family)),
+  sum(by_family$held == 1)))
+cat(sprintf("\n* %s: %.0f (%.0f to %.0f)", missed_it$name, missed_it$full, missed_it$low, missed_it$high), sep = "")
+cat("\n\n")
 cat("## Where the truth is 0, or presences are random\n\n")
 s <- simulated_sites
 random <- answer(s$x)
@@ -179,29 +231,99 @@ show(rbind(others, data.frame(
   name = "simulated_sites", sites = 120, taxa = 40, finds = sum(s$x), full = sum(s$truth$present == 1 & s$x == 0),
   as.list(random$total)
 )), 0)
+cat("## Planted omissions, presences alone\n\n")
+planted_in <- all[all$kind == "planted", ]
+planted_in$base <- sprintf("%s, nothing planted", sub(", .*", "", planted_in$name))
+at_base <- planted_in[match(planted_in$base, planted_in$name), ]
+planted_in$more <- planted_in$missed - at_base$missed
+planted_in$held <- planted_in$full >= planted_in$low & planted_in$full <= planted_in$high
+planted_in$rates <- sub(".*, ", "", planted_in$name)
+of_rates <- planted_in[!is.na(planted_in$full), ]
+show(do.call(rbind, lapply(split(of_rates, factor(of_rates$rates, unique(of_rates$rates))), function(d) {
+  data.frame(
+    planted = d$rates[1L], tables = nrow(d), deleted = paste(d$full, collapse = ", "),
+    missed = paste(round(d$missed), collapse = ", "), more_than_before = paste(round(d$more), collapse = ", "),
+    held = mean(d$held)
+  )
+})))
 cat("## Counts\n\n")
 counted <- law[!is.na(law$chao), ]
-by <- function(missed) judge(counted, missed, missed / 2.2, missed * 2.2)
-show(cbind(by = c("Chao", "lists", "both"), rbind(by(counted$chao), by(counted$missed), by(counted$by_counts))))
+by_each <- function(d) list(d$chao, d$missed, d$by_counts)
+by <- function(d) {
+  cbind(by = c("Chao", "lists", "both"), do.call(rbind, lapply(by_each(d), function(missed) {
+    judge(d, missed, missed / 2.2, missed * 2.2)
+  })))
+}
+visited <- counted$kind %in% c("bird visits", "visits pooled")
+show(rbind(
+  cbind(of = "all", by(counted)), cbind(of = "one visit", by(counted[visited & counted$pooled == 1, ])),
+  cbind(of = "two visits pooled", by(counted[visited & counted$pooled == 2, ]))
+))
+cat("With level and factor (nine of ten tables) from all other families:\n\n")
+show(cbind(by = c("Chao", "lists", "both"), do.call(rbind, lapply(by_each(counted), left_out_factor, d = counted))))
+cat("## Two visits, judged by the third\n\n")
+pairs <- do.call(rbind, lapply(all_cases, two_visits))
+pairs <- pairs[pairs$kind != "parts of one count" & pairs$full > 0, ]
+show(do.call(rbind, lapply(c(list(pairs), if (length(pairs)) split(pairs, pairs$kind)), function(d) {
+  cbind(
+    kind = if (nrow(d) == nrow(pairs)) "all" else d$kind[1L], families = length(unique(d$family)), judge(d),
+    found_below_high = mean(d$new <= d$high), estimate_over_truth = exp(mean(log(d$missed / d$full)))
+  )
+})))
 cat("## One more search\n\n")
 said <- law[!is.na(law$found_next), ]
-show(do.call(rbind, lapply(split(said, said$kind), function(d) {
+show(do.call(rbind, lapply(c(list(said), split(said, said$kind)), function(d) {
   data.frame(
-    kind = d$kind[1L], tables = nrow(d), said_over_found = exp(mean(log(d$one_more / d$found_next))),
+    kind = if (nrow(d) == nrow(said)) "all" else d$kind[1L], tables = nrow(d),
+    said_over_found = exp(mean(log(d$one_more / d$found_next))),
     within_2 = mean(abs(log2(d$one_more / d$found_next)) < 1)
   )
 })))
+series <- said[!is.na(said$more_by_counts), ]
+off <- function(estimate) mean(abs(log2(estimate / series$found_next)) < 1)
+cat(sprintf("Of %d tables with counts %.2f are within 2 by the lists, %.2f by the series of counts.\n\n", nrow(series),
+  off(series$one_more), off(series$more_by_counts)))
 cat("## Groups halved\n\n")
+cat("Means of four halves. What the other half found is at least what was missed, not all of it.\n\n")
 tetrapods <- early_tetrapods$sites
-show(do.call(rbind, lapply(1:4, function(seed) {
-  bin <- paste(floor(tetrapods$age / 8), floor(tetrapods$lng / 30))
-  near <- list(age = as.matrix(tetrapods["age"]))
-  halved_groups(sprintf("early_tetrapods, 8 My by 30 degrees, half %d", seed), early_tetrapods$x, near, bin, seed)
-})))
+groups_of_shared <- function() {
+  america <- read_fossils("nam_large", "now_2020_nam")
+  europe <- read_fossils("g10s2", "now_2003")
+  turkana <- read_turkana()
+  of <- america$sites
+  list(
+    `Turkana mammals by member` = list(
+      unname(presence(turkana$counts)), as.matrix(turkana$sites["age"]), turkana$sites$member
+    ),
+    `European mammals by MN unit` = list(
+      europe$x, as.matrix(europe$sites["age_ma"]), as.character(europe$sites$mn)
+    ),
+    `North American mammals by region` = list(
+      america$x, as.matrix(of["mid_age"]), paste(round(of$mid_age / 1.5), round(of$lat / 6), round(of$long / 8))
+    )
+  )
+}
+grouped <- c(
+  list(`early tetrapods, 8 My by 30 degrees` = list(
+    early_tetrapods$x, as.matrix(tetrapods["age"]), paste(floor(tetrapods$age / 8), floor(tetrapods$lng / 30))
+  )),
+  tryCatch(groups_of_shared(), error = function(e) message("Skipped groups: ", conditionMessage(e)))
+)
+show(do.call(rbind, Map(function(one, name) {
+  each <- do.call(rbind, lapply(1:4, function(seed) {
+    halved_groups(name, one[[1L]], list(age = unname(one[[2L]])), one[[3L]], seed)
+  }))
+  data.frame(table = name, t(round(colMeans(each[-1L]))), found_below_high = mean(each$other_half <= each$high))
+}, grouped, names(grouped))))
 cat("## Completeness known of each site\n\n")
 whole <- Filter(function(case) grepl("nothing planted", case$name), all_cases)
 bases <- lapply(whole, function(case) case[c("x", "near")])
-names(bases) <- vapply(whole, `[[`, "", "name")
+names(bases) <- sub(", nothing planted", "", vapply(whole, `[[`, "", "name"))
+by_member <- grouped[["Turkana mammals by member"]]
+if (length(by_member)) {
+  bases[["Turkana mammals"]] <- list(x = by_member[[1L]], near = list(age = as.vector(by_member[[2L]])))
+}
+bases[["simulated_sites"]] <- list(x = unname(as.matrix(s$x) + 0), near = list())
 show(do.call(rbind, Map(function(base, name) {
   each <- vapply(1:10, function(seed) planted_known(base$x, base$near, seed), numeric(4))
   data.frame(table = name, replicates = 10, t(rowMeans(each)))
