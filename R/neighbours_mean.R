@@ -152,7 +152,7 @@ nbm_tune <- function(near, likeness, table, n_threads = 1) {
     if (is.null(tried[[name]])) tried[[name]] <<- judge(nbm_at(near, typical * 2^step))
     tried[[name]]
   }
-  typical <- typical_distance(near)[open]
+  typical <- (if (is.null(near$typical)) typical_distance(near) else near$typical)[open]
   best <- nbm_climb(value, stats::setNames(rep(1, length(open)), open), function() length(tried))
   list(
     near = nbm_at(near, typical * 2^best),

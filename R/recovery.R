@@ -105,11 +105,12 @@ check_scores <- function(scores, changed) {
   scores
 }
 
-# The Mann-Whitney statistic.
-auc_of <- function(score, hit) {
-  ones <- as.numeric(sum(hit))
-  zeros <- length(hit) - ones
-  (sum(rank(score)[hit]) - ones * (ones + 1) / 2) / (ones * zeros)
+# The Mann-Whitney statistic: the area under hits against other cells, ties by straight lines.
+auc_of <- function(score, hit, steps = descend_scores(score, hit)) {
+  hits <- as.double(steps$hits)
+  others <- steps$cells - hits
+  before <- c(0, hits[-length(hits)])
+  sum((hits + before) / 2 * diff(c(0, others))) / (hits[length(hits)] * others[length(others)])
 }
 
 # Hits and candidates down to each distinct score, highest first.
@@ -120,8 +121,7 @@ descend_scores <- function(score, hit) {
 }
 
 # Ties share their precision: the area under the step curve over distinct scores.
-average_precision <- function(score, hit) {
-  steps <- descend_scores(score, hit)
+average_precision <- function(score, hit, steps = descend_scores(score, hit)) {
   sum(diff(c(0, steps$hits)) * steps$hits / steps$cells) / sum(hit)
 }
 
@@ -206,7 +206,7 @@ calibration_line <- function(score, hit) {
     return(unknown)
   }
   centre <- mean(odds)
-  fit <- newton_logistic(cbind(1, (odds - centre) / spread), hit)
+  fit <- logistic_regression(cbind(1, (odds - centre) / spread), hit)
   beta <- fit$beta
   covariance <- solve(fit$hessian + diag(1e-9, 2L))
   c(

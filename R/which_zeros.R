@@ -407,15 +407,18 @@ wz_learn <- function(x, near, given, plan) {
   ))
   check_learnable(x, drawn$deleted)
   found <- sum(lengths(drawn$deleted)) / plan$copies * 10
+  whole <- table_effort
+  if (plan$quick) whole$members <- 1L
   tasks <- c(
-    list(list(deleted = integer(), optional = FALSE, members = if (plan$quick) 1L else 2L)),
+    list(list(deleted = integer(), optional = FALSE, effort = whole)),
     lapply(seq_len(plan$copies), function(copy) {
       deleted <- drawn$deleted[[copy]]
-      list(deleted = deleted, optional = copy > 2L, members = 1L, rate = length(deleted) / found)
+      list(deleted = deleted, optional = copy > 2L, effort = copy_effort, rate = length(deleted) / found)
     })
   )
   tasks <- Map(function(task, seed) c(task, seed = seed), tasks, drawn$seeds[seq_along(tasks)])
   if (!is.null(plan$first)) tasks <- utils::head(tasks, plan$first + 1L)
+  if (!is.null(near)) near$typical <- typical_distance(near)
   common <- list(
     x = x, near = near, likeness = choose_likeness(x, near), how = plan$how, phantom = !is.null(given$assume),
     deadline = as.double(Sys.time()) + plan$seconds
@@ -485,7 +488,7 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
     class = "which_zeros"
   )
   w <- wz_add_sums(w, many, learnt$seed)
-  judged <- judge_stack(learnt$copies, stack$ridge, dim(x), scored_sites(given$reference, nrow(x)))
+  judged <- judge_stack(learnt$copies, stack, dim(x), scored_sites(given$reference, nrow(x)))
   w$quality <- judged$table
   w[c("gain", "curve")] <- judged[c("gain", "curve")]
   w$centre <- vapply(odds, function(z) mean(z[w$candidate]), 0)

@@ -58,8 +58,8 @@ fair_companions <- function(table, found) {
 
 # Chances by logistic regression on columns of equal spread, with as little of a ridge as keeps them finite.
 fitted_logistic <- function(design, y, weight) {
-  design <- design[, apply(design, 2L, stats::sd) > 1e-8, drop = FALSE]
+  design <- design[, column_sd(design) > 1e-8, drop = FALSE]
   design <- cbind(1, scale(design))
   penalty <- diag(c(0, rep(1e-3, ncol(design) - 1L)), ncol(design))
-  stats::plogis(as.vector(design %*% newton_logistic(design, y, 0, penalty, weight = weight)$beta))
+  stats::plogis(as.vector(design %*% logistic_regression(design, y, 0, penalty, weight = weight)$beta))
 }

@@ -19,12 +19,12 @@ calibrate_chances <- function(zeros, hidden, finds) {
   eta <- c(zeros$eta, hidden)
   y <- rep(c(0, 1), c(length(zeros$eta), length(hidden)))
   weight <- c(zeros$count, rep(finds / max(1L, length(hidden)), length(hidden)))
-  line <- newton_logistic(cbind(1, eta), y, weight = weight)$beta
+  line <- logistic_regression(cbind(1, eta), y, weight = weight)$beta
   # Learners that tell nothing keep the order that they have.
   if (line[2L] > least_slope) {
     return(line)
   }
-  c(newton_logistic(matrix(1, length(eta)), y, least_slope * eta, weight = weight)$beta, least_slope)
+  c(logistic_regression(matrix(1, length(eta)), y, least_slope * eta, weight = weight)$beta, least_slope)
 }
 
 least_slope <- 0.05

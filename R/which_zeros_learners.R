@@ -22,14 +22,20 @@ flat_rows <- list(aspects = c(1.2, 2), membership = 1)
 
 least_near <- 500L # neighbours of an observation that a mean is taken over, at most
 
+# What the fits of a table cost: members of each size, their passes, how many sizes have fits without neighbours, passes
+# and starts of logistic PCA. Copies, of which the weights are learnt, need less than the table itself
+# (bench/which_zeros.md).
+table_effort <- list(members = 2L, smoothed = 150L, free_sizes = 3L, pca = 200L, pca_starts = 2L)
+copy_effort <- list(members = 1L, smoothed = 60L, free_sizes = 1L, pca = 40L, pca_starts = 1L)
+
 # Of a table: list(odds = what the regression takes, a list of n x m matrices: the log-odds of all scores, and
 # taxon_terms(); near = smooth_over() of the smoothed fits, tuned = those of the neighbours' means, and likeness).
 #   near     a smooth_over() without bandwidths, or NULL
 #   likeness what choose_likeness() says
-#   members  fits of each size
+#   effort   table_effort or copy_effort
 #   how      list(quick, scale, args): few fits, times how many components as usual, arguments of the fits
 #   at       cells that the log-odds are wanted of, vectors then; NULL: all
-learn_table <- function(x, near, likeness, members, how, at = NULL) {
+learn_table <- function(x, near, likeness, effort, how, at = NULL) {
   table <- nbm_table(x)
   rows <- seq_len(nrow(x))
   wanted <- function(odds) if (is.null(at)) odds else odds[at]
@@ -50,13 +56,16 @@ learn_table <- function(x, near, likeness, members, how, at = NULL) {
     fit_control(n_start = starts, n_polish = 0, max_pass = passes, tol = 1e-6, progress = FALSE)
   }
   many <- function(...) {
-    fitted(quiet_fit(do.call(ensemble, utils::modifyList(list(x, members = members, ...), how$args)))$value)
+    fitted(quiet_fit(do.call(ensemble, utils::modifyList(list(x, members = effort$members, ...), how$args)))$value)
   }
   learnt("smoothed", many(
-    k = k, estimate = "map", prior = flat_rows, phantom = "white", smooth = near, control = control(150)
+    k = k, estimate = "map", prior = flat_rows, phantom = "white", smooth = near, control = control(effort$smoothed)
   ))
-  learnt("free", many(k = unique(k[c(1L, (length(k) + 1L) %/% 2L, length(k))]), control = control(50)))
-  learnt("pca", fitted(quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(200, 2)))$value))
+  middle <- (length(k) + 1L) %/% 2L
+  free_k <- if (effort$free_sizes > 1L) unique(k[c(1L, middle, length(k))]) else k[middle]
+  learnt("free", many(k = free_k, control = control(50)))
+  pca <- quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(effort$pca, effort$pca_starts)))
+  learnt("pca", fitted(pca$value))
   used <- intersect(names(learner_names), names(out))
   list(
     odds = c(out[used], lapply(taxon_terms(table), wanted)), near = near,
@@ -170,13 +179,13 @@ learn_task <- function(task, common, tick) {
   if (inherits(x, "dgCMatrix")) x <- Matrix::drop0(x)
   if (!length(task$deleted)) {
     return(with_seed(task$seed, {
-      learnt <- learn_table(x, common$near, common$likeness, task$members, common$how)
+      learnt <- learn_table(x, common$near, common$likeness, task$effort, common$how)
       if (common$phantom) learnt$share <- phantom_shares(x, learnt$near, common$how)
       learnt
     }))
   }
   cells <- with_seed(task$seed, judged_cells(x, task$deleted))
-  learnt <- with_seed(task$seed, learn_table(x, common$near, common$likeness, task$members, common$how, cells$at))
+  learnt <- with_seed(task$seed, learn_table(x, common$near, common$likeness, task$effort, common$how, cells$at))
   list(
     odds = do.call(cbind, learnt$odds), deleted = cells$at %in% task$deleted, at = cells$at,
     fraction = cells$fraction, rate = task$rate

@@ -5,12 +5,11 @@
 # zero was deleted are those of a record, logit p, plus log(r) - log(f): Bayes' rule. So with that offset the regression
 # estimates p itself.
 #   copies  list of learn_task() results
+#   like    a stack that has the ridge, and weights to start from; NULL: the ridge is chosen
 # Returns list(weights, intercept, covariance, ridge): logit p = intercept + sum_l weights_l odds_l.
-fit_stack <- function(copies, ridge = NULL) {
+fit_stack <- function(copies, like = NULL) {
   parts <- lapply(copies, stack_rows)
-  all <- stack_bind(parts)
-  if (is.null(ridge)) ridge <- choose_ridge(parts)
-  stack_weights(all, ridge)
+  stack_weights(stack_bind(parts), if (is.null(like)) choose_ridge(parts) else like$ridge, like)
 }
 
 zeros_a_find <- 20L # zeros kept for the regression, for each find deleted
@@ -45,26 +44,31 @@ choose_ridge <- function(parts) {
     return(ridges[2L])
   }
   groups <- split(parts, rep_len(seq_len(min(length(parts), most_parts)), length(parts)))
-  parts <- lapply(groups, stack_bind)
-  loss <- vapply(ridges, function(ridge) {
-    sum(vapply(seq_along(parts), function(out) {
-      fit <- stack_weights(stack_bind(parts[-out]), ridge)
+  parts <- lapply(unname(groups), stack_bind)
+  loss <- numeric(length(ridges))
+  fit <- NULL
+  for (out in seq_along(parts)) {
+    others <- stack_bind(parts[-out])
+    for (i in seq_along(ridges)) {
+      fit <- stack_weights(others, ridges[i], fit)
       eta <- stack_odds(fit, parts[[out]]$z) + parts[[out]]$offset
-      sum(log1p(exp(-abs(eta))) + pmax(eta, 0) - parts[[out]]$y * eta)
-    }, 0))
-  }, 0)
+      loss[i] <- loss[i] + sum(log1p(exp(-abs(eta))) + pmax(eta, 0) - parts[[out]]$y * eta)
+    }
+  }
   ridges[which.min(loss)]
 }
 
 # Which columns are of learners; the others are taxon_terms().
 of_learner <- function(z) !colnames(z) %in% c("finds", "finds_squared")
 
-# Learners' weights that are not negative: those whose weight would be are left out, one after another.
-stack_weights <- function(data, ridge) {
+# Learners' weights that are not negative: those whose weight would be are left out, one after another. `start`: a stack
+# of much the same, or NULL.
+stack_weights <- function(data, ridge, start = NULL) {
   learner <- of_learner(data$z)
   used <- rep(TRUE, ncol(data$z))
   repeat {
-    fit <- ridge_logistic(data$z[, used, drop = FALSE], data$y, data$offset, ridge)
+    from <- if (!is.null(start)) c(start$intercept, start$weights[used])
+    fit <- ridge_logistic(data$z[, used, drop = FALSE], data$y, data$offset, ridge, from)
     weight <- ifelse(learner[used], fit$coefficients[-1L], Inf)
     if (min(weight) >= 0 || sum(used & learner) == 1L) break
     used[which(used)[which.min(weight)]] <- FALSE
@@ -83,46 +87,29 @@ stack_odds <- function(fit, z) fit$intercept + as.vector(z %*% fit$weights)
 # Logistic regression by Newton's method, for columns of equal spread. Learners' weights are drawn to each other: the
 # penalty is ridge / 2 times the sum of squares of their differences from their mean. Other weights are drawn to 0. A
 # column that is the same for all cells says nothing: it has no weight, and no error.
-ridge_logistic <- function(z, y, offset, ridge) {
+ridge_logistic <- function(z, y, offset, ridge, start = NULL) {
   centre <- colMeans(z)
-  spread <- apply(z, 2L, stats::sd)
+  spread <- column_sd(z)
   spread[spread < 1e-8] <- Inf
-  design <- cbind(1, sweep(sweep(z, 2L, centre), 2L, spread, "/"))
+  each <- nrow(z)
+  design <- cbind(1, (z - rep(centre, each = each)) / rep(spread, each = each))
   l <- ncol(z)
   learner <- of_learner(z)
   shared <- outer(learner, learner) * ridge
   penalty <- matrix(0, l + 1L, l + 1L)
   penalty[-1L, -1L] <- diag(diag(shared), l) - shared / max(1, sum(learner)) + diag(ifelse(learner, 1e-3, 1), l)
-  found <- newton_logistic(design, y, offset, penalty)
+  if (!is.null(start)) {
+    start <- c(start[1L] + sum(centre * start[-1L]), ifelse(is.finite(spread), start[-1L] * spread, 0))
+  }
+  found <- logistic_regression(design, y, offset, penalty, start = start)
   # Back to the columns as they are: intercept b0 - sum b_l centre_l / spread_l, weights b_l / spread_l.
   back <- rbind(c(1, -centre / spread), cbind(0, diag(1 / spread, l)))
   list(coefficients = as.vector(back %*% found$beta), covariance = back %*% solve(found$hessian) %*% t(back))
 }
 
-# Logistic regression by Newton's method with halved steps; the first column of the design is 1. The objective is the
-# log-likelihood less half of beta' penalty beta. Cells come in hundred thousands: stats::glm.fit() takes three times as
-# long. Where a column tells hits from others without error, beta ends where a pass gains nothing that counts.
-newton_logistic <- function(design, y, offset = 0, penalty = 0 * diag(ncol(design)), passes = 50L,
-                            weight = rep(1, length(y))) {
-  share <- (sum(weight * y) + 0.5) / (sum(weight) + 1)
-  beta <- c(stats::qlogis(share) - mean(offset), rep(0, ncol(design) - 1L))
-  value <- function(beta) {
-    eta <- as.vector(design %*% beta) + offset
-    sum(weight * (y * eta - pmax(eta, 0) - log1p(exp(-abs(eta))))) - sum(beta * (penalty %*% beta)) / 2
-  }
-  now <- value(beta)
-  for (pass in seq_len(passes)) {
-    p <- stats::plogis(as.vector(design %*% beta) + offset)
-    hessian <- crossprod(design, design * (weight * p * (1 - p))) + penalty
-    gradient <- crossprod(design, weight * (y - p)) - penalty %*% beta
-    step <- solve(hessian + diag(1e-9, ncol(design)), gradient)
-    while ((new <- value(beta + step)) < now && max(abs(step)) > 1e-10) step <- step / 2
-    beta <- as.vector(beta + step)
-    gain <- new - now
-    now <- new
-    if (gain < 1e-8 * (abs(now) + 1)) break
-  }
-  list(beta = beta, hessian = hessian)
+column_sd <- function(z) {
+  n <- nrow(z)
+  sqrt(colSums((z - rep(colMeans(z), each = n))^2) / (n - 1))
 }
 
 # What the learners weigh: the weight of a learner's log-odds, and its share of what the learners add to the spread of
@@ -131,7 +118,7 @@ stack_table <- function(stack, copies) {
   odds <- do.call(rbind, lapply(copies, function(copy) copy$odds))
   learners <- colnames(odds)[of_learner(odds)]
   weight <- stack$weights[learners]
-  part <- weight * apply(odds[, learners, drop = FALSE], 2L, stats::sd)
+  part <- weight * column_sd(odds[, learners, drop = FALSE])
   out <- data.frame(
     learner = unname(learner_names[learners]), weight = unname(weight), share = unname(part / max(sum(part), 1e-300)),
     row.names = learners
@@ -142,11 +129,11 @@ stack_table <- function(stack, copies) {
 # How well hidden finds are found: each copy by weights from the others, and by each learner alone. list(table, gain =
 # gain_over() by the AUC over the table and within sites, curve = what a plot of recovery() shows, and the ROC curves of
 # the simple `rules`). `scored`: by which sites; a copy whose hidden finds are all elsewhere has no part in the means.
-judge_stack <- function(copies, ridge, shape, scored = rep(TRUE, shape[1L])) {
+judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L])) {
   here <- lapply(copies, copy_at, scored)
   each <- lapply(seq_along(copies), function(i) {
     copy <- here[[i]]
-    fit <- fit_stack(copies[-i], ridge)
+    fit <- fit_stack(copies[-i], stack)
     learners <- copy$odds[, of_learner(copy$odds), drop = FALSE]
     judge_copy(copy, cbind(stack = stack_odds(fit, copy$odds), learners), shape)
   })
@@ -205,9 +192,12 @@ judge_copy <- function(copy, odds, shape) {
   n <- shape[1L]
   row <- (copy$at - 1L) %% n + 1L
   within <- apply(odds, 2L, function(score) mean(auc_by_row(score, hit, row, n), na.rm = TRUE))
+  both <- apply(odds, 2L, function(score) {
+    steps <- descend_scores(score, hit)
+    c(auc_of(score, hit, steps), average_precision(score, hit, steps))
+  })
   list(
-    auc = apply(odds, 2L, auc_of, hit = hit), within = within,
-    ap = if (copy$fraction < 1) NA * within else apply(odds, 2L, average_precision, hit = hit),
+    auc = both[1L, ], within = within, ap = if (copy$fraction < 1) NA * within else both[2L, ],
     chance = stats::plogis(odds[, "stack"] + log(copy$rate))
   )
 }

@@ -34,6 +34,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_shard_extrapolate, 3),
     ENTRY(mc_c_neighbours, 5),
     ENTRY(mc_c_neighbours_mean, 5),
+    ENTRY(mc_c_logistic_regression, 5),
     ENTRY(mc_c_bm_fit, 4),
     ENTRY(mc_c_bm_shards_fit, 4),
     ENTRY(mc_c_bm_shard, 4),

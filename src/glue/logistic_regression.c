@@ -1,0 +1,32 @@
+#include "num/logistic_regression.h"
+#include "glue/glue.h"
+
+/*
+ * design: n x l; cases: n x 3, y, offset and weight; penalty: l x l; start: l x 1. Returns list(beta,
+ * hessian).
+ */
+SEXP mc_c_logistic_regression(SEXP design, SEXP cases, SEXP penalty, SEXP start, SEXP passes) {
+  const char *fields[] = {"beta", "hessian", ""};
+  const int n = Rf_nrows(design), l = Rf_ncols(design);
+  glue_matrix(design, n, l, "design");
+  glue_matrix(cases, n, 3, "cases");
+  glue_matrix(penalty, l, l, "penalty");
+  glue_matrix(start, l, 1, "start");
+  glue_check(n > 0 && l > 0, "design");
+  const double *case_of = REAL(cases);
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  SET_VECTOR_ELT(out, 0, Rf_duplicate(start));
+  SET_VECTOR_ELT(out, 1, Rf_allocMatrix(REALSXP, l, l));
+  const num_regression data = {.n = n,
+                               .l = l,
+                               .design = REAL(design),
+                               .y = case_of,
+                               .offset = case_of + n,
+                               .weight = case_of + 2 * (ptrdiff_t) n,
+                               .penalty = REAL(penalty)};
+  double *scratch = (double *) R_alloc((size_t) num_regression_size(l), sizeof *scratch);
+  num_logistic_regression(&data, Rf_asInteger(passes), REAL(VECTOR_ELT(out, 0)),
+                          REAL(VECTOR_ELT(out, 1)), scratch);
+  UNPROTECT(1);
+  return out;
+}

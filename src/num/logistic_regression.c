@@ -1,0 +1,104 @@
+#include "num/logistic_regression.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "num/linalg.h"
+#include "num/logistic.h"
+#include "num/vector.h"
+
+#define STRIP 256 /* cases at a time */
+#define ENOUGH 1e-8
+#define LEAST_STEP 1e-10
+#define RIDGE 1e-9 /* added to a Hessian before it is inverted */
+
+ptrdiff_t num_regression_size(int l) {
+  return 4 * STRIP + (ptrdiff_t) l * (l + 3);
+}
+
+/* What `size` cases from `first` on add to f, g and H; strip: 4 STRIP. */
+NUM_HOT static double add_strip(const num_regression *data, int first, int size, const double *b, double *g,
+                        double *hessian, double *strip) {
+  const int n = data->n, l = data->l;
+  const double *y = data->y + first, *weight = data->weight + first;
+  double *eta = strip, *p = eta + STRIP, *pull = p + STRIP, *scaled = pull + STRIP, sum = 0;
+  memcpy(eta, data->offset + first, (size_t) size * sizeof(double));
+  for (int c = 0; c < l; c++) num_add_scaled(eta, b[c], data->design + num_at(first, c, n), size);
+  memcpy(p, eta, (size_t) size * sizeof(double));
+  num_logistic(p, size);
+  for (int i = 0; i < size; i++) { /* log(1 + exp(-|eta|)) = -log max(p, 1 - p) */
+    sum += weight[i] * (y[i] * eta[i] - fmax(eta[i], 0) + log(fmax(p[i], 1 - p[i])));
+    pull[i] = weight[i] * (y[i] - p[i]);
+    p[i] *= weight[i] * (1 - p[i]);
+  }
+  for (int c = 0; c < l; c++) {
+    const double *x = data->design + num_at(first, c, n);
+    g[c] += num_dot(x, pull, size);
+    for (int i = 0; i < size; i++) scaled[i] = p[i] * x[i];
+    for (int d = 0; d <= c; d++)
+      hessian[num_at(d, c, l)] += num_dot(data->design + num_at(first, d, n), scaled, size);
+  }
+  return sum;
+}
+
+/* f at b, with its gradient and Hessian. */
+static double evaluate(const num_regression *data, const double *b, double *g, double *hessian,
+                       double *strip) {
+  const int l = data->l;
+  double sum = 0;
+  memset(g, 0, (size_t) l * sizeof(double));
+  memset(hessian, 0, (size_t) l * l * sizeof(double));
+  for (int first = 0; first < data->n; first += STRIP) {
+    const int left = data->n - first;
+    sum += add_strip(data, first, left < STRIP ? left : STRIP, b, g, hessian, strip);
+  }
+  for (int c = 0; c < l; c++) {
+    const double pull = num_dot(data->penalty + num_at(0, c, l), b, l);
+    sum -= b[c] * pull / 2;
+    g[c] -= pull;
+  }
+  for (int c = 0; c < l; c++)
+    for (int d = 0; d <= c; d++) {
+      hessian[num_at(d, c, l)] += data->penalty[num_at(d, c, l)];
+      hessian[num_at(c, d, l)] = hessian[num_at(d, c, l)];
+    }
+  return sum;
+}
+
+static double largest(const double *x, int n) {
+  double most = 0;
+  for (int c = 0; c < n; c++) most = fmax(most, fabs(x[c]));
+  return most;
+}
+
+/* step = H^-1 g; false where H is not definite. */
+static bool newton_step(const double *g, const double *hessian, int l, double *step, double *chol) {
+  memcpy(chol, hessian, (size_t) l * l * sizeof(double));
+  for (int c = 0; c < l; c++) chol[num_at(c, c, l)] += RIDGE;
+  if (!num_chol(chol, l)) return false;
+  memcpy(step, g, (size_t) l * sizeof(double));
+  num_chol_forward(chol, l, step);
+  num_chol_backward(chol, l, step);
+  return true;
+}
+
+void num_logistic_regression(const num_regression *data, int passes, double *b, double *hessian,
+                             double *scratch) {
+  const int l = data->l;
+  double *g = scratch, *step = g + l, *trial = step + l, *chol = trial + l, *strip = chol + (ptrdiff_t) l * l;
+  double now = evaluate(data, b, g, hessian, strip);
+  for (int pass = 0; pass < passes; pass++) {
+    if (!newton_step(g, hessian, l, step, chol)) return;
+    double next, length = 1;
+    const double longest = largest(step, l);
+    for (;; length /= 2) {
+      for (int c = 0; c < l; c++) trial[c] = b[c] + length * step[c];
+      next = evaluate(data, trial, g, hessian, strip);
+      if (next >= now || length * longest <= LEAST_STEP) break;
+    }
+    if (!(next >= now)) return;
+    memcpy(b, trial, (size_t) l * sizeof(double));
+    if (next - now < ENOUGH * (fabs(next) + 1)) return;
+    now = next;
+  }
+}

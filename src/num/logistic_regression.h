@@ -1,0 +1,30 @@
+/*
+ * num/logistic_regression.h: logistic regression with a quadratic penalty,
+ *   max_b  f(b) = sum_i w[i] (y[i] eta[i] - log(1 + exp(eta[i]))) - b'P b / 2,   eta = X b + offset,
+ * by Newton's method with halved steps. With p = logistic(eta)
+ *   g = X'(w (y - p)) - P b,    H = X' diag(w p (1 - p)) X + P,    b <- b + t H^-1 g.
+ */
+#ifndef MC_NUM_LOGISTIC_REGRESSION_H
+#define MC_NUM_LOGISTIC_REGRESSION_H
+
+#include "num/base.h"
+
+typedef struct {
+  int n, l;                         /* cases; coefficients */
+  const double *design;             /* n x l: X */
+  const double *y, *offset, *weight; /* n each; y within [0, 1] */
+  const double *penalty;            /* l x l: P */
+} num_regression;
+
+/* Doubles of scratch for l coefficients. */
+ptrdiff_t num_regression_size(int l);
+
+/*
+ * b is the start, and then the answer; hessian (l x l) is H there. At most `passes` passes, fewer
+ * where one gains less than 1e-8 of |f| + 1, or where H is not definite. A pass costs n l (l + 6)
+ * flops, n exponentials and n logarithms.
+ */
+void num_logistic_regression(const num_regression *data, int passes, double *b, double *hessian,
+                             double *scratch);
+
+#endif
