@@ -30,7 +30,7 @@
 #' )
 #' @export
 compare_models <- function(x, models, k = 1:6, ..., folds = 5, replicates = 1, rows = TRUE, floor = 1e-6,
-                           control = fit_control(), checkpoint = NULL) {
+                           control = fit_control()) {
   check_given(x)
   models <- check_models(models, substitute(models), "models")
   control <- check_control(control, for_many = TRUE)
@@ -43,7 +43,7 @@ compare_models <- function(x, models, k = 1:6, ..., folds = 5, replicates = 1, r
   }, names(models)), recursive = FALSE, use.names = FALSE)
   parts <- list("compare_models", x, settings, rows, folds, replicates, floor, settings_that_count(control))
   judging <- list(rows = rows, folds = folds, replicates = replicates, floor = floor, control = control)
-  with_checkpoint(check_checkpoint(checkpoint), parts, function(store) {
+  with_checkpoint(check_checkpoint(control$checkpoint), parts, function(store) {
     compare_settings(x, names(models), settings, judging, store)
   })
 }

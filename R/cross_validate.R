@@ -54,10 +54,9 @@
 #' @param folds number of groups, at least 2.
 #' @param replicates how often the folds are drawn again, from 1 to a million.
 #' @param floor smallest probability (or mean) given to a held-out cell, above 0 and at most 0.5.
-#' @param control settings of each fit, from [fit_control()]; `progress` shows one bar for all. Models that are sampled
-#'   need [mcmc_control()] instead: give them as a function that has its own, such as
+#' @param control settings of each fit, from [fit_control()]; `progress` shows one bar for all, and `checkpoint` is a
+#'   file name, whose folder must exist, or `NULL`; see Details. Models that are sampled need [mcmc_control()] instead: give them as a function that has its own, such as
 #'   `function(x, k, control) bmf(x, k, control = mcmc_control(draws = 500))`.
-#' @param checkpoint a file name, whose folder must exist, or `NULL`; see Details.
 #' @return A list of class `multicause_cv`: `results`, a data frame with a row for every model, k and row of the grid:
 #'   `model`, `k`, the grid's columns, `loss` (mean, smaller is better), `se`, `not_converged` (fits of those made);
 #'   `folds`, the losses of the single folds; `scheme`, `family` (of the loss), `floor`, `n_folds`, `replicates`;
@@ -72,7 +71,7 @@
 #' cross_validate(x, bernoulli_mixture, k = 1:3, folds = 3, control = fit_control(n_start = 2))
 #' @export
 cross_validate <- function(x, model, k, scheme = c("cells", "rows", "visits"), ..., grid = NULL, folds = 5,
-                           replicates = 1, floor = 1e-6, control = fit_control(), checkpoint = NULL) {
+                           replicates = 1, floor = 1e-6, control = fit_control()) {
   check_given(x)
   models <- check_models(model, substitute(model))
   scheme <- check_choice(scheme, "scheme", c("cells", "rows", "visits"))
@@ -80,7 +79,7 @@ cross_validate <- function(x, model, k, scheme = c("cells", "rows", "visits"), .
   settings <- make_settings(models, check_counts(k, "k", 0L), list(...), check_grid(grid))
   floor <- check_floor(floor)
   parts <- list("cross_validate", x, settings, scheme, folds, replicates, floor, settings_that_count(control))
-  with_checkpoint(check_checkpoint(checkpoint), parts, function(store) {
+  with_checkpoint(check_checkpoint(control$checkpoint), parts, function(store) {
     plan <- fold_plan(x, scheme, folds, replicates)
     out <- new_cv(run_folds(plan, settings, floor, control, store), settings, plan, floor)
     if (length(out$no_likelihood) && all(is.na(out$folds$loss))) stop_input("%s", out$no_likelihood[1L])
@@ -208,6 +207,7 @@ run_fold <- function(task, common, tick) {
 inner_control <- function(control) {
   control$progress <- FALSE
   control$on_interrupt <- "stop"
+  control["checkpoint"] <- list(NULL)
   control
 }
 

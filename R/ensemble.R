@@ -96,6 +96,7 @@ ensemble.default <- function(x, k = c(10, 12, 16, 20, 24, 32), ..., model = aspe
   }
   members <- check_count(members, "members", 1L, most_tasks)
   control <- check_control(control, for_many = TRUE)
+  refuse_checkpoint(control)
   # Few passes of EM make members that differ. Models of counts, where that was not tried, keep their own passes.
   if (control$algorithm == "auto" && !names(models) %in% c("plsa", "nmf")) control$algorithm <- "em"
   if (missing(model) && is.null(grid) && !any(c("estimate", "prior") %in% names(args))) {

@@ -42,7 +42,7 @@
 #' )
 #' @export
 select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("cells", "rows", "aic", "bic"), ...,
-                     folds = 5, replicates = 1, floor = 1e-6, control = fit_control(), checkpoint = NULL) {
+                     folds = 5, replicates = 1, floor = 1e-6, control = fit_control()) {
   check_given(x)
   models <- check_models(model, substitute(model))
   if (length(models) > 1L) stop_input("`model` must be one model: compare_models() takes several.")
@@ -54,7 +54,7 @@ select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("cells
   floor <- check_floor(floor)
   parts <- list("select_k", x, settings, criterion, folds, replicates, floor, settings_that_count(control))
   judging <- list(criterion = criterion, folds = folds, replicates = replicates, floor = floor, control = control)
-  with_checkpoint(check_checkpoint(checkpoint), parts, function(store) {
+  with_checkpoint(check_checkpoint(control$checkpoint), parts, function(store) {
     judged <- judge_settings(x, settings, judging, store)
     table <- do.call(rbind, unname(judged$tables))
     new_selection(table, names(judged$tables), judged$fits, names(models), folds, replicates, floor)

@@ -24,7 +24,8 @@
 #' @param w a result of [which_zeros()].
 #' @param ... must be empty.
 #' @param first how many of the likeliest zeros to follow.
-#' @param progress show a bar with the time left.
+#' @param control settings from [fit_control()] of how the job is run: `n_threads`, and `progress`, a bar with the time
+#'   left.
 #' @return A list of class `which_zeros_sensitivity`: `table`, a data frame with a row for each answer: `change`;
 #'   `missed`, the expected number of false absences, `low` and `high` (90 %); `zeros` that can be false; `kept`, how
 #'   many of the likeliest zeros of the answer as it is are among the likeliest of this one; `first`, how many of these
@@ -37,14 +38,16 @@
 #' w <- which_zeros(simulated_sites$x[1:30, 1:20], quick = TRUE, seed = 1)
 #' sensitivity(w)
 #' @export
-sensitivity <- function(w, ..., first = 50, progress = interactive()) {
+sensitivity <- function(w, ..., first = 50, control = fit_control()) {
   check_dots(...)
   check_answer(w)
   first <- check_count(first, "first", 1L)
-  progress <- check_flag(progress, "progress")
+  control <- check_control(control, for_many = TRUE)
+  refuse_checkpoint(control)
+  control$on_interrupt <- "keep"
   changes <- wz_changes(w)
-  control <- list(progress = progress, on_interrupt = "keep")
-  done <- map_tasks(changes, answer_again, list(w = w), "Answers", function(i) names(changes)[i], task_running(control))
+  common <- list(w = w, control = inner_control(control))
+  done <- map_tasks(changes, answer_again, common, "Answers", function(i) names(changes)[i], task_running(control))
   if (!any(is_done(done))) signal_interrupt()
   tell_interrupted(done, "answers")
   answers <- c(list(short_answer(w, "as it is")), unlist(done[is_done(done)], recursive = FALSE))
@@ -118,7 +121,7 @@ answer_again <- function(change, common, tick) {
   near <- if (is.null(change$alone)) w$inputs$near
   plan <- list(
     quick = w$quick, copies = w$wanted, first = w$copies, seed = if (is.null(change$seed)) w$seed else change$seed,
-    seconds = Inf, progress = FALSE, how = change$how
+    seconds = Inf, control = common$control, how = change$how
   )
   given <- if (is.null(change$given)) stats::setNames(list(w$inputs$given), change$name) else change$given
   assumed <- any(vapply(given, function(each) !is.null(each$assume), NA))

@@ -99,16 +99,24 @@ mark_start <- function(problem, param) UseMethod("mark_start")
 
 mark_start.default <- function(problem, param) NULL
 
+refuse_cluster <- function(control) {
+  if (!is.null(control$cluster)) {
+    stop_input("`cluster` of fit_control() is for shards(): set a future::plan() to run other jobs on workers.")
+  }
+}
+
+refuse_checkpoint <- function(control) {
+  if (!is.null(control$checkpoint)) {
+    stop_input("`checkpoint` of fit_control() is not for this call: ?fit_control says which calls keep what is finished.")
+  }
+}
+
 # Runs all starts of a problem, or the one that the user gave, `problem$start`. Returns list(best = list(param,
 # outcome), starts = data frame, traces = list, params = list or NULL, seed = session_state() before any is drawn, NULL
 # for one given).
 run_starts <- function(problem, control) {
-  if (!is.null(control$cluster) || !is.null(control$checkpoint)) {
-    stop_input(
-      "`%s` of fit_control() is for fits to shards(): set a future::plan() to run the starts of others on workers.",
-      if (is.null(control$cluster)) "checkpoint" else "cluster"
-    )
-  }
+  refuse_cluster(control)
+  refuse_checkpoint(control)
   given <- !is.null(problem$start)
   kinds <- if (given) "given" else start_kinds(problem, control)
   n <- length(kinds)

@@ -73,8 +73,8 @@
 #' birds and 2 s for `simulated_sites` (`bench/which_zeros.md`). With `quick`, 2 000 x 500 with 2 % found took 77 s, a
 #' third of it for fits of aspect Bernoulli and an eighth for the bandwidths of neighbours. Copies run in parallel where
 #' a [future::plan()] is set. The answer depends on the seed alone, not on the plan (with `seconds` below `Inf` also on
-#' the machine's speed). An interrupt keeps the copies that are done, if there are at least two. With `checkpoint` each
-#' finished table is kept in a file beside the one named; the same call goes on from there after a crash, as in
+#' the machine's speed). An interrupt keeps the copies that are done, if there are at least two. With a `checkpoint` in
+#' `control` each finished table is kept in a file beside the one named; the same call goes on from there after a crash, as in
 #' [cross_validate()].
 #'
 #' @param x sites by taxa: a 0/1 table as [aspect_bernoulli()] takes it, dense or sparse, or counts (specimens,
@@ -116,8 +116,9 @@
 #' @param seed a whole number, for the same answer again; `NULL` goes on with the session's random numbers, and the
 #'   answer keeps the seed it drew.
 #' @param seconds no copy beyond the second is begun after so many seconds.
-#' @param checkpoint a file name, whose folder must exist, or `NULL`.
-#' @param progress show a bar with the time left.
+#' @param control settings from [fit_control()] of how the job is run: `n_threads`, of all its parts; `progress`, a bar
+#'   with the time left; `checkpoint`, a file name, whose folder must exist. Fits of tables in memory have their own
+#'   settings; of shards see [which_zeros_shards()]. `NULL`: one thread, and a bar in an interactive session.
 #' @return A list of class `which_zeros`: `probability`, an n x m matrix with the chance of a record (`NA` at finds);
 #'   `total`, the expected number of false absences, `low`, `high` (90 %); `how_many`, a data frame with a row for each
 #'   evidence, the one of the total first: `evidence`, `missed`, `low`, `high`, and `of`, what it is a number of;
@@ -156,18 +157,19 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
                         completeness = NULL, effort = NULL, visits = NULL, detection = NULL, communities = NULL,
                         visit_data = NULL, site_data = NULL, groups = NULL, series = FALSE, assume = NULL,
                         leave_out = NULL, reference = NULL, quick = FALSE, copies = NULL, seed = NULL, seconds = Inf,
-                        checkpoint = NULL, progress = interactive()) {
+                        control = NULL) {
   call <- match.call()
   if (!missing(x) && inherits(x, "shards")) {
     wz_refuse_shards(setdiff(names(call), c("", names(formals(which_zeros_shards)))))
     copies <- if (is.null(copies)) 2 else copies
     return(which_zeros_shards(
-      x, ..., age = age, place = place, copies = copies, completeness = completeness, seed = seed
+      x, ..., age = age, place = place, copies = copies, completeness = completeness, seed = seed, control = control
     ))
   }
   check_dots(...)
   quick <- check_flag(quick, "quick")
-  progress <- check_flag(progress, "progress")
+  control <- if (is.null(control)) fit_control() else check_control(control, for_many = TRUE)
+  refuse_cluster(control)
   if (!identical(seconds, Inf)) seconds <- check_number(seconds, "seconds", 0)
   if (!is.null(seed)) seed <- check_count(seed, "seed", 0L)
   cell <- if (!is.null(visits)) check_visits(visits, name = "visits")
@@ -181,7 +183,7 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
     within = within, completeness = completeness, effort = effort, visits = visits, detection = detection,
     communities = communities,
     visit_data = visit_data, site_data = site_data, leave_out = leave_out, reference = reference, quick = quick,
-    copies = copies, seed = seed, seconds = seconds, checkpoint = checkpoint, progress = progress
+    copies = copies, seed = seed, seconds = seconds, control = control
   ))
   tell_lost_columns(call, values)
   call <- keep_values(call, values)
@@ -221,8 +223,8 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   if (is.null(copies)) copies <- usual_copies(quick, sum(data$margins$row_sum))
   copies <- check_count(copies, "copies", 2L, 10L)
   plan <- list(quick = quick, copies = copies, seed = seed, how = as_usual(quick))
-  with_checkpoint(check_checkpoint(checkpoint), c(list("which_zeros", data$x, near, given), plan), function(store) {
-    plan[c("seconds", "progress")] <- list(seconds, progress)
+  with_checkpoint(check_checkpoint(control$checkpoint), c(list("which_zeros", data$x, near, given), plan), function(store) {
+    plan[c("seconds", "control")] <- list(seconds, control)
     plan$store <- checkpoint_store(store, "table")
     if (is.null(seed)) plan$seed <- draw_seeds(1L)
     new_which_zeros(data$x, near, given, plan, wz_learn(data$x, near, given, plan), call)
@@ -419,13 +421,14 @@ wz_learn <- function(x, near, given, plan) {
   tasks <- Map(function(task, seed) c(task, seed = seed), tasks, drawn$seeds[seq_along(tasks)])
   if (!is.null(plan$first)) tasks <- utils::head(tasks, plan$first + 1L)
   if (!is.null(near)) near$typical <- typical_distance(near)
+  n_threads <- plan$control$n_threads
   common <- list(
-    x = x, near = near, likeness = choose_likeness(x, near), how = plan$how, phantom = !is.null(given$assume),
+    x = x, near = near, likeness = choose_likeness(x, near, n_threads), how = c(plan$how, n_threads = n_threads), phantom = !is.null(given$assume),
     deadline = as.double(Sys.time()) + plan$seconds
   )
   name <- function(i) if (i == 1L) "the whole table" else sprintf("copy %d", i - 1L)
-  control <- list(progress = plan$progress, on_interrupt = "keep")
-  done <- map_tasks(tasks, learn_task, common, "Tables", name, task_running(control, plan$store))
+  running <- task_running(list(progress = plan$control$progress, on_interrupt = "keep"), plan$store)
+  done <- map_tasks(tasks, learn_task, common, "Tables", name, running)
   copies <- done[-1L][is_done(done[-1L])]
   if (is.null(done[[1L]]) || length(copies) < 2L) signal_interrupt()
   tell_interrupted(done, "tables")
@@ -444,7 +447,9 @@ wz_share <- function(x, given, plan, learnt) {
     return(NULL)
   }
   k <- utils::head(unique(pmax(2L, learner_k(nrow(x), ncol(x)) %/% 2L)), if (plan$quick) 1L else 3L)
-  control <- fit_control(n_start = 2, n_polish = 0, max_pass = 500, tol = 1e-7, progress = FALSE)
+  control <- fit_control(
+    n_start = 2, n_polish = 0, max_pass = 500, tol = 1e-7, n_threads = plan$control$n_threads, progress = FALSE
+  )
   shares <- with_seed(learnt$seed, vapply(k, function(k) {
     fit <- quiet_fit(aspect_bernoulli(x, k, estimate = "map", effort = given$effort, control = control))$value
     phantom_share(fit, unname(fit$pinned), "white")
@@ -467,7 +472,8 @@ new_which_zeros <- function(x, near, given, plan, learnt, call) {
   gaps <- if (!is.null(given$series)) gaps_of_series(x, given$series)
   known <- list(
     x = x, counts = given$counts, pooled = given$pooled, eta = eta, zero = is_zero, gaps = gaps, finds = finds,
-    kappa = mean_foreseen(x, learnt$full$tuned$near), bins = log_odds_bins(eta[setdiff(which(is_zero), gaps)])
+    kappa = mean_foreseen(x, learnt$full$tuned$near, plan$control$n_threads),
+    bins = log_odds_bins(eta[setdiff(which(is_zero), gaps)])
   )
   many <- with_seed(learnt$seed, how_many(known, given, learnt$share))
   p <- stats::plogis(eta)

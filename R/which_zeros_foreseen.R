@@ -6,27 +6,26 @@ most_fair <- 2e5 # cells that the regression takes, finds and zeros each evenly 
 # companions and how often taxon and site have finds are put together by a logistic regression over all known cells. Of
 # a find, each is what it would be if the find were hidden.
 #   near    a smooth_over() with bandwidths, or NULL
-mean_foreseen <- function(x, near) {
+mean_foreseen <- function(x, near, n_threads = 1) {
   table <- nbm_table(x)
   found <- as.matrix(table$found)
   known <- if (is.null(table$observed)) matrix(TRUE, nrow(found), ncol(found)) else table$observed == 1
   at <- c(spaced(which(known & found == 1), most_fair), spaced(which(known & found == 0), most_fair))
-  design <- do.call(cbind, lapply(fair_scores(table, found, near), `[`, at))
+  design <- do.call(cbind, lapply(fair_scores(table, found, near, n_threads), `[`, at))
   y <- found[at]
   weight <- ifelse(y == 1, sum(found) / sum(y), sum(known & found == 0) / sum(y == 0))
   mean(fitted_logistic(design, y, weight)[y == 1])
 }
 
 # n x m each.
-fair_scores <- function(table, found, near) {
+fair_scores <- function(table, found, near, n_threads = 1) {
   rows <- seq_len(nrow(found))
-  means <- list(nbm_rows(NULL, 2, table, rows), nbm_rows(NULL, 6, table, rows))
+  mean_by <- function(near, likeness) nbm_rows(near, likeness, table, rows, n_threads)
+  means <- list(mean_by(NULL, 2), mean_by(NULL, 6))
   if (!is.null(near)) {
     wide <- near
     wide$bandwidth <- 2 * near$bandwidth # the root of the weights
-    means <- c(
-      means, list(nbm_rows(near, 0, table, rows), nbm_rows(near, 2, table, rows), nbm_rows(wide, 4, table, rows))
-    )
+    means <- c(means, list(mean_by(near, 0), mean_by(near, 2), mean_by(wide, 4)))
   }
   scores <- lapply(c(means, list(fair_companions(table, found))), score_odds)
   c(scores, fair_margins(table, found), lapply(utils::tail(scores, 2L), `^`, 2))

@@ -33,7 +33,7 @@ copy_effort <- list(members = 1L, smoothed = 60L, free_sizes = 1L, pca = 40L, pc
 #   near     a smooth_over() without bandwidths, or NULL
 #   likeness what choose_likeness() says
 #   effort   table_effort or copy_effort
-#   how      list(quick, scale, args): few fits, times how many components as usual, arguments of the fits
+#   how      list(quick, scale, args, n_threads): few fits, times how many components as usual, arguments of the fits
 #   at       cells that the log-odds are wanted of, vectors then; NULL: all
 learn_table <- function(x, near, likeness, effort, how, at = NULL) {
   table <- nbm_table(x)
@@ -43,17 +43,19 @@ learn_table <- function(x, near, likeness, effort, how, at = NULL) {
   learnt <- function(name, p) out[[name]] <<- wanted(score_odds(fill_unseen(p, table)))
   if (!is.null(near)) {
     near$most <- least_near
-    tuned <- lapply(c(near = 0, near_alike = likeness), function(power) nbm_tune(near, power, table)$near)
-    learnt("near", nbm_rows(tuned$near, 0, table, rows))
-    learnt("near_alike", nbm_rows(tuned$near_alike, likeness, table, rows))
+    tuned <- lapply(c(near = 0, near_alike = likeness), function(power) nbm_tune(near, power, table, how$n_threads)$near)
+    learnt("near", nbm_rows(tuned$near, 0, table, rows, how$n_threads))
+    learnt("near_alike", nbm_rows(tuned$near_alike, likeness, table, rows, how$n_threads))
     near <- found_neighbours(tuned$near, most = 30L, strength = 10)
   }
-  learnt("alike", nbm_rows(NULL, 2, table, rows))
+  learnt("alike", nbm_rows(NULL, 2, table, rows, how$n_threads))
   learnt("companions", companion_scores(table))
   k <- scaled_k(learner_k(nrow(x), ncol(x)), how$scale)
   if (how$quick) k <- unique(k[c(1L, length(k))])
   control <- function(passes, starts = 1) {
-    fit_control(n_start = starts, n_polish = 0, max_pass = passes, tol = 1e-6, progress = FALSE)
+    fit_control(
+      n_start = starts, n_polish = 0, max_pass = passes, tol = 1e-6, n_threads = how$n_threads, progress = FALSE
+    )
   }
   many <- function(...) {
     fitted(quiet_fit(do.call(ensemble, utils::modifyList(list(x, members = effort$members, ...), how$args)))$value)
@@ -75,7 +77,7 @@ learn_table <- function(x, near, likeness, effort, how, at = NULL) {
 
 # The power of likeness in the neighbours' mean: from the first on, each that has a better objective than the one before
 # it, each with bandwidths of its own. It is chosen once, on the whole table, so that all copies have the same.
-choose_likeness <- function(x, near, powers = c(1, 2, 4)) {
+choose_likeness <- function(x, near, n_threads = 1, powers = c(1, 2, 4)) {
   if (is.null(near)) {
     return(powers[1L])
   }
@@ -83,7 +85,7 @@ choose_likeness <- function(x, near, powers = c(1, 2, 4)) {
   table <- nbm_table(x)
   best <- -Inf
   for (power in powers) {
-    objective <- max(nbm_tune(near, power, table)$trace$objective)
+    objective <- max(nbm_tune(near, power, table, n_threads)$trace$objective)
     if (objective <= best) break
     best <- objective
     chosen <- power
@@ -130,7 +132,9 @@ scaled_k <- function(k, scale) unique(pmax(2L, as.integer(round(k * scale))))
 phantom_shares <- function(x, near, how) {
   k <- unique(pmin(scaled_k(c(3L, 4L, 5L, 6L, 8L), how$scale), max(learner_k(nrow(x), ncol(x)))))
   if (how$quick) k <- k[unique(c(1L, (length(k) + 1L) %/% 2L))]
-  control <- fit_control(n_start = 3, n_finish = 1, n_polish = 0, max_pass = 300, tol = 1e-6, progress = FALSE)
+  control <- fit_control(
+    n_start = 3, n_finish = 1, n_polish = 0, max_pass = 300, tol = 1e-6, n_threads = how$n_threads, progress = FALSE
+  )
   share <- vapply(k, function(k) {
     given <- list(x, k, estimate = "map", prior = flat_rows, phantom = "white", smooth = near, control = control)
     fit <- quiet_fit(do.call(aspect_bernoulli, utils::modifyList(given, how$args)))$value

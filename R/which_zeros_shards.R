@@ -69,7 +69,7 @@
 #' @export
 which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = NULL, copies = 2, path = NULL,
                                least = 0.5, format = c("csv", "parquet"), completeness = NULL, seed = NULL,
-                               control = fit_control(n_start = 1, n_polish = 0, max_pass = 100, tol = 1e-6)) {
+                               control = NULL) {
   call <- match.call()
   check_dots(...)
   check_shards(x)
@@ -77,6 +77,7 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   copies <- check_count(copies, "copies", 2L, 10L)
   least <- check_number(least, "least", 0, 1)
   format <- check_format(format)
+  if (is.null(control)) control <- fit_control(n_start = 1, n_polish = 0, max_pass = 100, tol = 1e-6)
   control <- check_control(control)
   if (!is.null(control$checkpoint)) {
     stop_input("`control` must have no `checkpoint`: which_zeros_shards() makes several fits, each in its own folder.")

@@ -67,7 +67,7 @@ stack_weights <- function(data, ridge, start = NULL) {
   learner <- of_learner(data$z)
   used <- rep(TRUE, ncol(data$z))
   repeat {
-    from <- if (!is.null(start)) c(start$intercept, start$weights[used])
+    from <- if (!is.null(start$weights)) c(start$intercept, start$weights[used])
     fit <- ridge_logistic(data$z[, used, drop = FALSE], data$y, data$offset, ridge, from)
     weight <- ifelse(learner[used], fit$coefficients[-1L], Inf)
     if (min(weight) >= 0 || sum(used & learner) == 1L) break

@@ -51,10 +51,10 @@ of_regressions <- function(x, variables, favourable) {
 
 methods <- list(
   "which_zeros(), the table alone" = function(x, near, variables, r) {
-    of_answer(which_zeros(x, seed = r, quick = TRUE, progress = FALSE))
+    of_answer(which_zeros(x, seed = r, quick = TRUE))
   },
   "which_zeros(), with neighbours" = function(x, near, variables, r) {
-    of_answer(do.call(which_zeros, c(list(x, seed = r, quick = TRUE, progress = FALSE), near)))
+    of_answer(do.call(which_zeros, c(list(x, seed = r, quick = TRUE), near)))
   },
   "DarkDiv, hypergeometric" = function(x, near, variables, r) of_dark_diversity(x, "Hypergeometric"),
   "DarkDiv, Beals' index" = function(x, near, variables, r) of_dark_diversity(x, "RawBeals"),

@@ -19,7 +19,7 @@ bare <- function(one) {
   if (is.null(dim(one))) unname(one) else one
 }
 answer <- function(x, near = list(), ...) {
-  given <- c(list(unname(x)), lapply(near, bare), list(quick = TRUE, seed = 1, progress = FALSE, ...))
+  given <- c(list(unname(x)), lapply(near, bare), list(quick = TRUE, seed = 1, ...))
   suppressMessages(suppressWarnings(do.call(which_zeros, given)))
 }
 

@@ -83,9 +83,9 @@ planted <- function(title, x, ...) {
   parts <- lapply(seq_len(replicates), function(r) {
     set.seed(7000 + r)
     gone <- corrupt(x, omit = c(0, 0.4))
-    seconds <- system.time(w <- which_zeros(gone$x, ..., seed = r, progress = FALSE))
+    seconds <- system.time(w <- which_zeros(gone$x, ..., seed = r))
     again <- suppressMessages(which_zeros(
-      gone$x, ..., seed = r, quick = TRUE, completeness = 1 - gone$rates$omit, progress = FALSE
+      gone$x, ..., seed = r, quick = TRUE, completeness = 1 - gone$rates$omit
     ))
     list(
       all = measure(w, scores_of(w), gone), self = w$quality["stack", "auc"], seconds = sum(seconds[1:2]),
@@ -107,7 +107,7 @@ answers <- function() {
   if (!is.null(birds)) {
     by <- paste(names(birds$sites), collapse = ", ")
     birds <- one_visit(birds)
-    seconds <- system.time(w <- which_zeros(birds$x, distance = birds$distance, seed = 1, progress = FALSE))
+    seconds <- system.time(w <- which_zeros(birds$x, distance = birds$distance, seed = 1))
     title <- paste("Swiss birds: first visit fitted, truth any visit; distance of", by)
     show(title, measure(w, scores_of(w), birds$truth), w$quality["stack", "auc"], sum(seconds[1:2]), list(
       c(`found later` = sum(birds$truth, na.rm = TRUE), w$total)
@@ -131,7 +131,7 @@ compare_one <- function(x, truth, near, seed) {
   x <- x[, used]
   truth <- truth[, used]
   seconds <- system.time(
-    w <- suppressMessages(do.call(which_zeros, c(list(x, seed = seed, progress = FALSE), near)))
+    w <- suppressMessages(do.call(which_zeros, c(list(x, seed = seed), near)))
   )[[1L]]
   fits <- lapply(models, function(fit) {
     set.seed(seed)
@@ -278,7 +278,7 @@ large <- function(n = 20000L, m = 500L, ...) {
   table <- large_table(n, m)
   invisible(gc(reset = TRUE))
   seconds <- system.time(
-    w <- which_zeros(table$x, age = table$age, place = table$place, seed = 1, progress = FALSE, ...)
+    w <- which_zeros(table$x, age = table$age, place = table$place, seed = 1, ...)
   )
   cat(sprintf("| %d x %d, %.0f finds | %.0f s of processor time | %.1f GB at most | AUC it expects %.3f |\n", n, m,
     sum(table$x), sum(seconds[1:2]), sum(gc()[, 6L]) / 1024, w$quality["stack", "auc"]))

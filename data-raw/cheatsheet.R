@@ -113,7 +113,7 @@ write_sheet <- function(file) {
   on.exit(grDevices::dev.off())
   faunas <- multicause::early_tetrapods
   w <- which_zeros(
-    faunas$x, age = faunas$sites$age, place = faunas$sites[c("lng", "lat")], quick = TRUE, seed = 1, progress = FALSE
+    faunas$x, age = faunas$sites$age, place = faunas$sites[c("lng", "lat")], quick = TRUE, seed = 1
   )
   pictures <- list(
     list(figure = ggplot2::autoplot(w, "heat"), says = "plot(w, \"heat\")"),

@@ -12,13 +12,11 @@
 #define LEAST_STEP 1e-10
 #define RIDGE 1e-9 /* added to a Hessian before it is inverted */
 
-ptrdiff_t num_regression_size(int l) {
-  return 4 * STRIP + (ptrdiff_t) l * (l + 3);
-}
+ptrdiff_t num_regression_size(int l) { return 4 * STRIP + (ptrdiff_t) l * (l + 3); }
 
 /* What `size` cases from `first` on add to f, g and H; strip: 4 STRIP. */
-NUM_HOT static double add_strip(const num_regression *data, int first, int size, const double *b, double *g,
-                        double *hessian, double *strip) {
+NUM_HOT static double add_strip(const num_regression *data, int first, int size, const double *b,
+                                double *g, double *hessian, double *strip) {
   const int n = data->n, l = data->l;
   const double *y = data->y + first, *weight = data->weight + first;
   double *eta = strip, *p = eta + STRIP, *pull = p + STRIP, *scaled = pull + STRIP, sum = 0;
@@ -85,7 +83,8 @@ static bool newton_step(const double *g, const double *hessian, int l, double *s
 void num_logistic_regression(const num_regression *data, int passes, double *b, double *hessian,
                              double *scratch) {
   const int l = data->l;
-  double *g = scratch, *step = g + l, *trial = step + l, *chol = trial + l, *strip = chol + (ptrdiff_t) l * l;
+  double *g = scratch, *step = g + l, *trial = step + l, *chol = trial + l,
+         *strip = chol + (ptrdiff_t) l * l;
   double now = evaluate(data, b, g, hessian, strip);
   for (int pass = 0; pass < passes; pass++) {
     if (!newton_step(g, hessian, l, step, chol)) return;

@@ -10,10 +10,10 @@
 #include "num/base.h"
 
 typedef struct {
-  int n, l;                         /* cases; coefficients */
-  const double *design;             /* n x l: X */
+  int n, l;                          /* cases; coefficients */
+  const double *design;              /* n x l: X */
   const double *y, *offset, *weight; /* n each; y within [0, 1] */
-  const double *penalty;            /* l x l: P */
+  const double *penalty;             /* l x l: P */
 } num_regression;
 
 /* Doubles of scratch for l coefficients. */

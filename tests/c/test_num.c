@@ -12,6 +12,7 @@
 #include "num/blas.h"
 #include "num/lanes.h"
 #include "num/log1mexp.h"
+#include "num/logistic_regression.h"
 #include "num/safe_step.h"
 #include "num/simplex.h"
 #include "num/system.h"
@@ -169,6 +170,35 @@ static void test_threads(void) {
   CHECK(num_blas_threads() == before);
 }
 
+/* Two coefficients, cases in two strips: the gradient is 0 at the answer, and H is what the loops say. */
+static void test_logistic_regression(void) {
+  const int n = 300, l = 2;
+  double *design = uniforms((ptrdiff_t) n * l), *y = exact(n), *b = exact(l);
+  const double *offset = uniforms(n), *weight = uniforms(n);
+  double *penalty = exact(l * l), *hessian = exact(l * l), *scratch = exact(num_regression_size(l));
+  for (int i = 0; i < n; i++) {
+    design[i] = 1;
+    y[i] = check_uniform() < design[n + i];
+  }
+  penalty[0] = penalty[3] = 0.5;
+  num_logistic_regression(&(num_regression){n, l, design, y, offset, weight, penalty}, 50, b,
+                          hessian, scratch);
+  for (int c = 0; c < l; c++) {
+    double g = 0, h = 0;
+    for (int i = 0; i < n; i++) {
+      const double p = 1 / (1 + exp(-(b[0] + b[1] * design[n + i] + offset[i])));
+      g += weight[i] * (y[i] - p) * design[num_at(i, c, n)];
+      h += weight[i] * p * (1 - p) * design[i] * design[num_at(i, c, n)];
+    }
+    for (int d = 0; d < l; d++) {
+      g -= penalty[num_at(c, d, l)] * b[d];
+      if (d == 0) h += penalty[num_at(c, d, l)];
+    }
+    CHECK(fabs(g) < 1e-4);
+    CHECK(fabs(h - hessian[c]) < 1e-9);
+  }
+}
+
 /* num/safe_step.h's bound(t), and what the logs gain: changes e of those in lambda, n of the others. */
 static double safe_bound(const num_safe_step *q, double t) {
   double sum = t * (q->rise + q->lambda) + log1p(-t * q->lambda) - t * t * q->light / 2;
@@ -286,6 +316,7 @@ int main(void) {
   RUN(test_a_fork_has_one_thread);
 #endif
   RUN(test_safe_step);
+  RUN(test_logistic_regression);
   RUN(test_clock);
   RUN(test_memory);
   return check_report();

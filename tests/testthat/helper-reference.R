@@ -247,3 +247,27 @@ reference_chao_shrunk <- function(counts) {
   ratio <- (sum(f1) + 1) / (sum(f2) + 1)
   f1 * (f1 + 2 * ratio) / (2 * (f2 + 2))
 }
+
+# num/logistic_regression.h: Newton's method with halved steps; the first column of the design is 1.
+ref_logistic_regression <- function(design, y, offset = 0, penalty = 0 * diag(ncol(design)), passes = 50L,
+                                    weight = rep(1, length(y))) {
+  share <- (sum(weight * y) + 0.5) / (sum(weight) + 1)
+  beta <- c(stats::qlogis(share) - mean(offset), rep(0, ncol(design) - 1L))
+  value <- function(beta) {
+    eta <- as.vector(design %*% beta) + offset
+    sum(weight * (y * eta - pmax(eta, 0) - log1p(exp(-abs(eta))))) - sum(beta * (penalty %*% beta)) / 2
+  }
+  now <- value(beta)
+  for (pass in seq_len(passes)) {
+    p <- stats::plogis(as.vector(design %*% beta) + offset)
+    hessian <- crossprod(design, design * (weight * p * (1 - p))) + penalty
+    gradient <- crossprod(design, weight * (y - p)) - penalty %*% beta
+    step <- solve(hessian + diag(1e-9, ncol(design)), gradient)
+    while ((new <- value(beta + step)) < now && max(abs(step)) > 1e-10) step <- step / 2
+    beta <- as.vector(beta + step)
+    gain <- new - now
+    now <- new
+    if (gain < 1e-8 * (abs(now) + 1)) break
+  }
+  list(beta = beta, hessian = hessian)
+}

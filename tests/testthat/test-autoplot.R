@@ -179,7 +179,7 @@ test_that("time axes have the geological scale where its package is there", {
     c("Middle Triassic", "Early Triassic", "Lopingian", "Guadalupian", "Cisuralian", "Pennsylvanian")
   )
   x <- matrix(rbinom(200, 1, 0.4), 20)
-  w <- suppressMessages(which_zeros(x, age = seq(250, 320, length.out = 20), quick = TRUE, seed = 1, progress = FALSE))
+  w <- suppressMessages(which_zeros(x, age = seq(250, 320, length.out = 20), quick = TRUE, seed = 1))
   for (what in c("ranges", "time")) drawn(ggplot2::autoplot(w, what))
 })
 

@@ -29,8 +29,8 @@ test_that("with a checkpoint the answer is that without, and a finished job is o
   x <- two_blocks()
   file <- make_folder(new_checkpoint())
   run <- function(checkpoint = NULL, ...) {
-    select_k(x, 1:3, bernoulli_mixture, c("aic", "cells", "rows"), folds = 2, control = quick_fit(...),
-      checkpoint = checkpoint)
+    control <- quick_fit(checkpoint = checkpoint, ...)
+    select_k(x, 1:3, bernoulli_mixture, c("aic", "cells", "rows"), folds = 2, control = control)
   }
   set.seed(2)
   alone <- run()
@@ -65,11 +65,11 @@ test_that("a job that stopped half-way goes on, whatever the session's random nu
   }
   jobs <- list(
     function(checkpoint) {
-      cross_validate(x, list(a = counted), 1:3, folds = 2, control = quick_fit(), checkpoint = checkpoint)
+      cross_validate(x, list(a = counted), 1:3, folds = 2, control = quick_fit(checkpoint = checkpoint))
     },
     function(checkpoint) {
-      compare_models(x, list(a = counted, b = bernoulli_mixture), 1:2, folds = 2, control = quick_fit(),
-        checkpoint = checkpoint)
+      control <- quick_fit(checkpoint = checkpoint)
+      compare_models(x, list(a = counted, b = bernoulli_mixture), 1:2, folds = 2, control = control)
     }
   )
   for (job in jobs) {
@@ -107,8 +107,8 @@ test_that("a job that is killed goes on and ends with the same answer", {
     "  Sys.sleep(0.1)",
     "  bernoulli_mixture(x, k, control = control)",
     "}",
-    "few <- fit_control(n_start = 2, n_polish = 0, progress = FALSE)",
-    "one <- select_k(x, 1:3, slow, c(\"aic\", \"cells\"), folds = 3, control = few, checkpoint = checkpoint)",
+    "few <- fit_control(n_start = 2, n_polish = 0, progress = FALSE, checkpoint = checkpoint)",
+    "one <- select_k(x, 1:3, slow, c(\"aic\", \"cells\"), folds = 3, control = few)",
     "cat(\"answer\", sprintf(\"%.15g\", one$table$value), \"\\n\")"
   )
   code <- function(checkpoint) c(sprintf("checkpoint <- %s", deparse(checkpoint)), script)
@@ -132,7 +132,9 @@ test_that("a job that is killed goes on and ends with the same answer", {
 test_that("which_zeros() goes on where it stopped", {
   x <- two_blocks()
   file <- make_folder(new_checkpoint())
-  run <- function(...) suppressWarnings(which_zeros(x, quick = TRUE, progress = FALSE, ...))
+  run <- function(checkpoint = NULL, ...) {
+    suppressWarnings(which_zeros(x, quick = TRUE, control = fit_control(checkpoint = checkpoint), ...))
+  }
   set.seed(4)
   alone <- run()
   set.seed(4)
@@ -153,7 +155,7 @@ test_that("a checkpoint of another call is refused", {
   x <- two_blocks()
   file <- make_folder(new_checkpoint())
   run <- function(x, k = 1:2, model = bernoulli_mixture, ...) {
-    cross_validate(x, model, k, folds = 2, control = quick_fit(), checkpoint = file, ...)
+    cross_validate(x, model, k, folds = 2, control = quick_fit(checkpoint = file), ...)
   }
   run(x)
   refused <- function(expr) expect_error(expr, "not of this call", class = "multicause_input_error")
@@ -162,14 +164,14 @@ test_that("a checkpoint of another call is refused", {
   refused(run(x, model = logistic_pca))
   refused(run(x, scheme = "rows"))
   refused(run(x, floor = 1e-3))
-  refused(select_k(x, 1:2, bernoulli_mixture, "cells", folds = 2, control = quick_fit(), checkpoint = file))
+  refused(select_k(x, 1:2, bernoulli_mixture, "cells", folds = 2, control = quick_fit(checkpoint = file)))
   writeLines("no checkpoint", file)
   expect_error(run(x), "damaged, or no checkpoint", class = "multicause_input_error")
 })
 
 test_that("wrong names of checkpoints are told, and wrong calls leave none", {
   x <- two_blocks()
-  run <- function(file, ...) cross_validate(x, bernoulli_mixture, 1, control = quick_fit(), checkpoint = file, ...)
+  run <- function(file, ...) cross_validate(x, bernoulli_mixture, 1, control = quick_fit(checkpoint = file), ...)
   expect_error(run(1), "`checkpoint` must be a file name", class = "multicause_input_error")
   expect_error(run(file.path(tempfile(), "a")), "folder of `checkpoint`", class = "multicause_input_error")
   file <- make_folder(new_checkpoint())
@@ -220,7 +222,7 @@ test_that("every byte of a checkpoint counts", {
 test_that("a damaged checkpoint is called that; what damaged parts of it held is computed again", {
   x <- two_blocks()
   file <- make_folder(new_checkpoint())
-  run <- function() cross_validate(x, bernoulli_mixture, 1:2, folds = 2, control = quick_fit(), checkpoint = file)
+  run <- function() cross_validate(x, bernoulli_mixture, 1:2, folds = 2, control = quick_fit(checkpoint = file))
   set.seed(2)
   first <- run()
   parts <- parts_of(file)
@@ -246,7 +248,7 @@ test_that("a checkpoint from elsewhere runs nothing, and what is not plain data 
   x <- two_blocks()
   file <- make_folder(new_checkpoint())
   run <- function(model = bernoulli_mixture) {
-    cross_validate(x, model, 1:2, folds = 2, control = quick_fit(), checkpoint = file)
+    cross_validate(x, model, 1:2, folds = 2, control = quick_fit(checkpoint = file))
   }
   set.seed(2)
   first <- run()
@@ -314,7 +316,7 @@ test_that("a write that fails or is interrupted leaves nothing half written, and
   x <- two_blocks()
   # Wildcards in a name are letters like any other.
   file <- file.path(dirname(make_folder(new_checkpoint())), "job[1]*")
-  run <- function() cross_validate(x, bernoulli_mixture, 1, folds = 2, control = quick_fit(), checkpoint = file)
+  run <- function() cross_validate(x, bernoulli_mixture, 1, folds = 2, control = quick_fit(checkpoint = file))
   half <- function() list.files(dirname(file), "part$")
   set.seed(1)
   first <- run()
@@ -377,7 +379,7 @@ test_that("a checkpoint under a future plan is that of one process", {
   x <- two_blocks()
   file <- make_folder(new_checkpoint())
   run <- function(checkpoint) {
-    cross_validate(x, bernoulli_mixture, 1:2, folds = 3, control = quick_fit(), checkpoint = checkpoint)
+    cross_validate(x, bernoulli_mixture, 1:2, folds = 3, control = quick_fit(checkpoint = checkpoint))
   }
   set.seed(5)
   alone <- run(NULL)

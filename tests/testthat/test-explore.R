@@ -16,7 +16,7 @@ explored <- local({
   places <- cbind(lng = runif(30, 0, 20), lat = runif(30, 40, 50))
   suppressMessages(list(
     x = x, ages = ages, places = places,
-    w = which_zeros(x, age = ages, place = places, quick = TRUE, seed = 1, progress = FALSE),
+    w = which_zeros(x, age = ages, place = places, quick = TRUE, seed = 1),
     fit = aspect_bernoulli(x, 3, phantom = "white", control = fit_control(n_start = 2, progress = FALSE))
   ))
 })

@@ -56,7 +56,7 @@ test_that("explain(), tidy() and the like work whatever else is attached, in eit
   packages <- Filter(function(package) nzchar(system.file(package = package)), c("generics", "dplyr"))
   said <- run_child(c(
     "library(multicause)",
-    "w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1, progress = FALSE)",
+    "w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)",
     "first <- as.data.frame(w, n = 1)",
     "of <- function() cat(class(explain(w, first$site, first$taxon)), class(tidy(w)), class(glance(w)), fill = TRUE)",
     sprintf("for (package in c(%s)) {", paste(dQuote(packages, FALSE), collapse = ", ")),

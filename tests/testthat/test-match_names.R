@@ -186,7 +186,7 @@ test_that("ages, places and variables come from the site table of the data, or b
   known <- site_table(table)
   plain <- table
   attr(plain, "sites") <- NULL
-  ask <- function(...) as.data.frame(which_zeros(..., quick = TRUE, seed = 1, progress = FALSE))
+  ask <- function(...) as.data.frame(which_zeros(..., quick = TRUE, seed = 1))
   want <- ask(plain, age = known[c("old", "young")], environment = known["depth"])
   expect_identical(ask(table, age = c("old", "young"), environment = "depth"), want)
   turned <- known[rev(seq_len(nrow(known))), ]
@@ -198,7 +198,7 @@ test_that("ages, places and variables come from the site table of the data, or b
   rownames(numbered) <- 100 + seq_len(30)
   age$name <- 100 + match(age$name, rownames(plain))
   expect_identical(ask(numbered, age = age)$chance, ask(plain, age = known[c("old", "young")])$chance)
-  w <- which_zeros(table, age = c("old", "young"), environment = "depth", quick = TRUE, seed = 2, progress = FALSE)
+  w <- which_zeros(table, age = c("old", "young"), environment = "depth", quick = TRUE, seed = 2)
   expect_identical(as.data.frame(update(w, seed = 1)), want)
   refused <- function(...) expect_error(which_zeros(...), class = "multicause_input_error")
   expect_match(conditionMessage(refused(table, age = c("old", "yung"))), "no \"yung\", but \"site\"")

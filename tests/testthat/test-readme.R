@@ -149,7 +149,7 @@ test_that("the calls of the cheat sheet run, one after the other", {
     at[[name]] <- with_few(getExportedValue("multicause", name))
   }
   at$bmf <- with_few(bmf, short)
-  at$sensitivity <- function(w) sensitivity(w, progress = FALSE)
+  at$sensitivity <- function(w) sensitivity(w)
   pages <- tempfile("pages")
   dir.create(pages)
   here <- setwd(pages)

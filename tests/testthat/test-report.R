@@ -295,7 +295,7 @@ test_that("an answer is told from the answer to how it was reached", {
   skip_without_tools()
   x <- simulated_sites$x[1:40, ]
   w <- which_zeros(x, age = 40:1, quick = TRUE, seed = 1)
-  checked <- sensitivity(w, progress = FALSE)
+  checked <- sensitivity(w)
   folder <- tempfile("tables")
   on.exit(unlink(folder, recursive = TRUE))
   slices <- rep(c("old", "young"), 20)
@@ -416,7 +416,7 @@ test_that("on wide screens and on telephones nothing is cut off, and each figure
   skip_without_tools()
   chromium <- chromium_here()
   fit <- drawn_fit(40, 25, 3, phantom = "white")
-  w <- suppressMessages(which_zeros(fit$x, age = 1:40, quick = TRUE, copies = 2, seed = 1, progress = FALSE))
+  w <- suppressMessages(which_zeros(fit$x, age = 1:40, quick = TRUE, copies = 2, seed = 1))
   files <- c(tempfile(fileext = ".html"), tempfile(fileext = ".html"))
   report(w, files[1L])
   report(fit, files[2L], age = 40:1)

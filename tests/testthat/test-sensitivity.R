@@ -6,7 +6,7 @@ test_that("each change is one answer, the first the answer as it is", {
   w <- which_zeros(x, age = 40:1, quick = TRUE, seed = 1)
   set.seed(8)
   before <- .Random.seed
-  found <- sensitivity(w, first = 20, progress = FALSE)
+  found <- sensitivity(w, first = 20)
   expect_identical(.Random.seed, before)
   table <- found$table
   expect_identical(nrow(table), 9L)
@@ -34,7 +34,7 @@ test_that("changes are answered with the copies of the answer, also where it was
   expect_identical(c(w$copies, w$wanted), c(2L, 5L))
   change <- wz_changes(w)$`other assumptions`
   change$given <- list(same = w$inputs$given)
-  again <- answer_again(change, list(w = w), NULL)[[1L]]
+  again <- answer_again(change, list(w = w, control = fit_control()), NULL)[[1L]]
   expect_equal(again$total, w$total[c("missed", "low", "high")])
   expect_identical(again$cells, short_answer(w, "as it is")$cells)
 })
@@ -43,7 +43,7 @@ test_that("without ages there are fewer changes, and a restricted answer is set 
   within <- matrix(TRUE, 40, ncol(x))
   within[1:10, ] <- FALSE
   w <- which_zeros(x, within = within, completeness = 0.8, quick = TRUE, seed = 1)
-  table <- as.data.frame(sensitivity(w, progress = FALSE))
+  table <- as.data.frame(sensitivity(w))
   expect_identical(nrow(table), 8L)
   free <- table[table$change == "all zeros can be false", ]
   expect_gt(free$missed, table$missed[1L])

@@ -105,7 +105,7 @@ test_that("a cluster must be one that is known", {
     "must be of sockets or of MPI", class = "multicause_input_error"
   )
   expect_error(
-    aspect_bernoulli(diag(4), 2, control = fit_control(checkpoint = tempfile())), "is for fits to shards",
+    aspect_bernoulli(diag(4), 2, control = fit_control(checkpoint = tempfile())), "is not for this call",
     class = "multicause_input_error"
   )
 })

@@ -43,6 +43,29 @@ test_that("the ridge regression is the one of glm() where nothing is drawn toget
   expect_equal(strong[[1L]], strong[[2L]], tolerance = 1e-4)
 })
 
+test_that("the logistic regression is that of its equations, from any start", {
+  set.seed(4)
+  n <- 700 # two strips and a part of one
+  design <- cbind(1, matrix(rnorm(3 * n), n))
+  weight <- runif(n, 0.5, 3)
+  offset <- rnorm(n)
+  y <- rbinom(n, 1, plogis(offset + design %*% c(-1, 2, 0, -0.5)))
+  penalty <- diag(c(0, 1, 5, 2))
+  penalty[2, 3] <- penalty[3, 2] <- -1
+  want <- ref_logistic_regression(design, y, offset, penalty, weight = weight)
+  have <- logistic_regression(design, y, offset, penalty, weight)
+  expect_equal(have$beta, want$beta, tolerance = 1e-9)
+  far <- logistic_regression(design, y, offset, penalty, weight, start = c(3, -6, 4, 9))
+  expect_equal(far$beta, want$beta, tolerance = 1e-6)
+  p <- plogis(as.vector(design %*% have$beta) + offset)
+  expect_equal(have$hessian, crossprod(design, design * (weight * p * (1 - p))) + penalty, tolerance = 1e-12)
+  expect_lt(max(abs(crossprod(design, weight * (y - p)) - penalty %*% have$beta)), 1e-3)
+  # Where a column tells all hits, it ends, with finite numbers.
+  sure <- logistic_regression(design, as.double(design[, 2] > 0))
+  expect_true(all(is.finite(sure$beta)))
+  expect_gt(sure$beta[2L], 10)
+})
+
 test_that("the regression gives back the chance of a record, not that of a deletion", {
   set.seed(3)
   odds <- cbind(a = rnorm(20000, -2, 1.5), b = rnorm(20000, -2, 1.5))
@@ -50,7 +73,7 @@ test_that("the regression gives back the chance of a record, not that of a delet
   deleted <- was_find & runif(20000) < 0.1
   zero <- deleted | !was_find
   copy <- list(odds = odds[zero, ], deleted = deleted[zero], at = which(zero), fraction = 1, rate = 0.1)
-  fit <- fit_stack(list(copy), 1e-3)
+  fit <- fit_stack(list(copy), list(ridge = 1e-3))
   expect_equal(c(fit$intercept, fit$weights), c(0.3, a = 0.6, b = 0.4), tolerance = 0.2)
 })
 
@@ -397,6 +420,7 @@ test_that("tables of few finds have an answer without warnings, or words of ours
 test_that("a column without spread has no weight, and no error", {
   z <- cbind(a = with_seed(1, rnorm(200)), b = rep(3, 200))
   fit <- ridge_logistic(z, as.double(z[, 1L] > 0.5), rep(0, 200), 1)
+  expect_equal(ridge_logistic(z, as.double(z[, 1L] > 0.5), rep(0, 200), 1, c(1, 2, 3)), fit, tolerance = 1e-4)
   expect_identical(fit$coefficients[3L], 0)
   expect_identical(fit$covariance[3L, ], c(0, 0, 0))
 })
@@ -417,6 +441,18 @@ test_that("a slope of few hidden finds is no verdict", {
 test_that("every figure is drawn", {
   w <- answer()
   for (what in c("zeros", "how_many", "sites", "taxa", "table", "quality")) drawn(ggplot2::autoplot(w, what, n = 7))
+})
+
+test_that("threads change nothing but the time, and jobs' settings are those of fit_control()", {
+  near <- seq_len(nrow(x))
+  one <- suppressWarnings(which_zeros(x, age = near, quick = TRUE, seed = 1))
+  two <- suppressWarnings(which_zeros(x, age = near, quick = TRUE, seed = 1, control = fit_control(n_threads = 2)))
+  same <- setdiff(names(one), "call")
+  expect_identical(two[same], one[same])
+  refused <- function(call, words) expect_error(call, words, class = "multicause_input_error")
+  refused(which_zeros(x, control = list(n_threads = 2)), "must come from fit_control")
+  refused(which_zeros(x, control = mcmc_control()), "not mcmc_control")
+  refused(sensitivity(one, control = fit_control(checkpoint = tempfile())), "`checkpoint` .* not for this call")
 })
 
 test_that("time that is up leaves the copies that are needed", {
@@ -521,7 +557,7 @@ test_that("several variables of the sites are neighbours' distances for every le
   x <- random_bernoulli(outer(depth, seq(0, 1, length.out = 9), function(a, b) exp(-8 * (a - b)^2)))
   x <- x[, colSums(x) > 0]
   environment <- data.frame(depth = depth, rain = runif(24))
-  w <- suppressWarnings(which_zeros(x, environment = environment, quick = TRUE, seed = 1, progress = FALSE))
+  w <- suppressWarnings(which_zeros(x, environment = environment, quick = TRUE, seed = 1))
   expect_s3_class(w, "which_zeros")
   expect_true(all(is.finite(as.data.frame(w)$chance)))
 })

@@ -2,7 +2,7 @@
 # is known. Of R/which_zeros_how_many.R, R/which_zeros_foreseen.R, R/which_zeros_groups.R and the help of R/how_many.R.
 
 x <- simulated_sites$x[1:60, ]
-ask <- function(...) suppressMessages(which_zeros(..., quick = TRUE, seed = 1, progress = FALSE))
+ask <- function(...) suppressMessages(which_zeros(..., quick = TRUE, seed = 1))
 
 test_that("chances are calibrated over finds and zeros alike", {
   set.seed(1)

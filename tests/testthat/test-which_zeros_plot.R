@@ -6,7 +6,7 @@ table <- outer(ages, seq(250, 300, length.out = 20), function(age, middle) abs(a
 table[] <- rbinom(800, 1, 0.1 + 0.6 * table)
 dimnames(table) <- list(localities = paste("Site", 1:40), genera = paste("Genus", 1:20))
 places <- data.frame(lng = runif(40, 0, 20), lat = runif(40, 40, 50))
-answer <- suppressMessages(which_zeros(table, age = ages, place = places, quick = TRUE, seed = 1, progress = FALSE))
+answer <- suppressMessages(which_zeros(table, age = ages, place = places, quick = TRUE, seed = 1))
 shown <- function(...) drawn(ggplot2::autoplot(answer, ...))
 
 test_that("the heat map tells found, missed, undecided and absent by the range of the chance", {
@@ -77,7 +77,7 @@ test_that("sites without an age are in no range, without a warning", {
 
 test_that("places in the plane are drawn in their own unit, in the page and in the report, too", {
   plane <- data.frame(easting = 1000 * places$lng, northing = 1000 * places$lat)
-  w <- which_zeros(table, place = plane, quick = TRUE, seed = 1, progress = FALSE)
+  w <- which_zeros(table, place = plane, quick = TRUE, seed = 1)
   map <- drawn(ggplot2::autoplot(w, "map"))$plot
   expect_identical(unlist(map$labels[c("x", "y")], use.names = FALSE), c("easting", "northing"))
   expect_equal(range(map$data$lon), range(plane$easting))
@@ -134,7 +134,7 @@ test_that("the quality figure has the ROC curves of the simple rules beside the 
 })
 
 test_that("what a figure needs and what is wrong is told", {
-  bare <- suppressMessages(which_zeros(unname(table), quick = TRUE, seed = 1, progress = FALSE))
+  bare <- suppressMessages(which_zeros(unname(table), quick = TRUE, seed = 1))
   for (what in c("ranges", "time")) expect_error(plot(bare, what), "ages", class = "multicause_input_error")
   expect_error(plot(bare, "map"), "places", class = "multicause_input_error")
   expect_error(plot(answer, threshold = 2), "`threshold`", class = "multicause_input_error")

@@ -17,7 +17,7 @@ make_worded <- function(named) {
   chains <- mcmc_control(chains = 2, warmup = 20, draws = 40, n_start = 2, n_reheat = 1, keep = 10, progress = FALSE)
   fit <- aspect_bernoulli(x, 3, phantom = "white", control = few)
   visits <- visits_bernoulli(list(x, x), 2, control = few)
-  w <- which_zeros(x, age = 1:20, quick = TRUE, copies = 2, seed = 1, progress = FALSE)
+  w <- which_zeros(x, age = 1:20, quick = TRUE, copies = 2, seed = 1)
   fits <- list(
     fit, summary(fit), aspect_bernoulli(x, 2, control = few), bernoulli_mixture(x, 2, control = few),
     aspect_bernoulli(x, 2, estimate = "gibbs", phantom = "white", control = chains), visits, summary(visits),
@@ -30,7 +30,7 @@ make_worded <- function(named) {
     false_absences(fit), false_presences(fit), deficiency(fit), deficiency(fit, by = "site"), denoise(fit),
     phantoms(fit), sure, summary(sure), modes(fit), age_profile(fit, 20:1, of = "site"), corrupt(x, omit = 0.3),
     smooth_over(age = 1:20), recovery(fitted(fit), matrix(c(TRUE, FALSE), 20, 8)), w, summary(w), by_site(w),
-    by_taxon(w), contrast(w, rep(c("a", "b"), 10)), sensitivity(w, progress = FALSE)
+    by_taxon(w), contrast(w, rep(c("a", "b"), 10)), sensitivity(w)
   ))
 }
 

@@ -69,3 +69,11 @@ torture("mc_c_neighbours_mean", view, some, c(0L, 4L, 8L), lists, c(1, 0.05, 1),
 torture("mc_c_neighbours_mean", view, some, NULL, modifyList(lists, list(neighbour = c(1L, 8L, 0L))), c(1, 0.05, 1),
   error = TRUE
 )
+
+design <- cbind(1, x[, 1:2])
+cases <- cbind(x[, 3], 0, 1)
+torture("mc_c_logistic_regression", design, cases, diag(3), matrix(0, 3), 5L)
+torture("mc_c_logistic_regression", design, cases[-1, ], diag(3), matrix(0, 3), 5L, error = TRUE)
+torture("mc_c_logistic_regression", design, cases, diag(2), matrix(0, 3), 5L, error = TRUE)
+torture("mc_c_logistic_regression", design, cases, diag(3), matrix(0, 2), 5L, error = TRUE)
+torture("mc_c_logistic_regression", design[0, ], cases[0, ], diag(3), matrix(0, 3), 5L, error = TRUE)
