@@ -104,8 +104,19 @@ near_lists <- function(near, rows = seq_len(near$n)) {
   if (!is.null(near$given$neighbours)) {
     return(matrix_neighbours(near$given$neighbours[rows, , drop = FALSE]))
   }
-  find_neighbours(near, lapply(near$given, function(each) each[rows, , drop = FALSE]), near$given, own = rows)
+  find <- function() {
+    find_neighbours(near, lapply(near$given, function(each) each[rows, , drop = FALSE]), near$given, own = rows)
+  }
+  if (is.null(near$memo) || length(rows) * near$most > most_remembered) {
+    return(find())
+  }
+  name <- paste(format(c(near$bandwidth, near$most, range(rows), length(rows)), digits = 17L), collapse = " ")
+  remembered(near$memo, name, find)
 }
+
+# Lists depend on sites and bandwidths alone, and many tables of the same sites ask for the same ones: near$memo, an
+# environment, keeps those of up to so many neighbours. Each is kept for nbm_most_tried bandwidths at most.
+most_remembered <- 3e5
 
 likeness_floor <- 0.05 # lists with nothing in common still count a little
 

@@ -420,7 +420,7 @@ wz_learn <- function(x, near, given, plan) {
   )
   tasks <- Map(function(task, seed) c(task, seed = seed), tasks, drawn$seeds[seq_along(tasks)])
   if (!is.null(plan$first)) tasks <- utils::head(tasks, plan$first + 1L)
-  if (!is.null(near)) near$typical <- typical_distance(near)
+  near <- with_memo(near)
   n_threads <- plan$control$n_threads
   common <- list(
     x = x, near = near, likeness = choose_likeness(x, near, n_threads), how = c(plan$how, n_threads = n_threads), phantom = !is.null(given$assume),

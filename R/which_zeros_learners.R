@@ -71,8 +71,19 @@ learn_table <- function(x, near, likeness, effort, how, at = NULL) {
   used <- intersect(names(learner_names), names(out))
   list(
     odds = c(out[used], lapply(taxon_terms(table), wanted)), near = near,
-    tuned = if (length(near)) c(tuned, likeness = likeness)
+    tuned = if (length(near)) c(lapply(tuned, without_memo), likeness = likeness)
   )
+}
+
+# What tables of the same sites share while they are learnt from: distances, and lists of neighbours that were found.
+with_memo <- function(near) {
+  if (!is.null(near)) near[c("typical", "memo")] <- list(typical_distance(near), new.env(parent = emptyenv()))
+  near
+}
+
+without_memo <- function(near) {
+  near[c("typical", "memo")] <- NULL
+  near
 }
 
 # The power of likeness in the neighbours' mean: from the first on, each that has a better objective than the one before
