@@ -227,7 +227,7 @@ NULL
 #' give `log(specimens)`.
 #'
 #' Of [shards()] `effort` may also be the name of what went `along` with the rows. Numbers without names are in the
-#' order of [row_data()], so that `log(row_data(x)$hours)` will do. The curve is fitted to all rows: each pass visits
+#' order of [site_table()], so that `log(site_table(x)$hours)` will do. The curve is fitted to all rows: each pass visits
 #' the shards twice, once for the counts of the phantom and once for the rest.
 #'
 #' The fit has `effort`, a list of `coefficients` (`intercept` and `slope` of the log-odds of the phantom's share) and
@@ -258,7 +258,7 @@ NULL
 #' smoothing, with its standard error over folds.
 #'
 #' **Tables in [shards()].** `bandwidth` and `strength` must be numbers then, and covariates are those of all rows,
-#' matched by name or in the order of [row_data()]. Before each pass the process that leads reads all memberships,
+#' matched by name or in the order of [site_table()]. Before each pass the process that leads reads all memberships,
 #' finds what neighbours pull at every row, and sends each shard its part. So it holds all neighbours and several
 #' numbers for each membership: a million rows with 30 neighbours and 10 components took 2.9 GB at the most. Without a
 #' `start` the starts are run on some rows, which know no neighbours yet. New rows cannot be predicted from such a

@@ -224,7 +224,7 @@ rank_shards <- function(fit, asked, by, of, kinds, more) {
   if (!is.null(asked$within) || more) {
     stop_input(paste(
       "`within`, `site_data`, `x` and `phantom_convention` do not go with a fit to shards: take a fit to some rows,",
-      "`x[i, ]`; row_data() has what belongs to the sites."
+      "`x[i, ]`; site_table() has what belongs to the sites."
     ))
   }
   kinds <- component_kinds(fit, kinds)

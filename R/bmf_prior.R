@@ -2,7 +2,8 @@
 
 #' Priors of binary matrix factorization
 #'
-#' What [bmf()] takes as known and what it learns. A number fixes a quantity, [gamma_prior()] lets it be learned.
+#' What [bmf()] takes as known and what it learns. A number fixes a quantity; `c(shape = , rate = )`, both above
+#' 0, lets it be learned under a Gamma prior, of mean `shape / rate` and variance `shape / rate^2`.
 #'
 #' @details
 #' Every feature \eqn{k} of the rows has its own probability \eqn{\pi_k \sim Beta(\alpha / K, \beta)}, with \eqn{K}
@@ -33,44 +34,39 @@
 #'   Griffiths TL, Ghahramani Z (2011). The Indian buffet process: an introduction and review. *Journal of Machine
 #'   Learning Research* 12, 1185-1224.
 #' @examples
-#' bmf_prior(alpha_rows = 2, noise_precision = gamma_prior(2, 0.5))
+#' bmf_prior(alpha_rows = 2, noise_precision = c(shape = 2, rate = 0.5))
 #' @export
-bmf_prior <- function(alpha_rows = gamma_prior(1, 1), alpha_columns = gamma_prior(1, 1),
+bmf_prior <- function(alpha_rows = c(shape = 1, rate = 1), alpha_columns = c(shape = 1, rate = 1),
                       beta = c(rows = 1, columns = 1), weight_mean = 0, weight_precision = NULL,
                       noise_precision = NULL, weight_shape = 1, background = NULL, ...) {
   check_dots(...)
-  positive <- function(x, name) if (is_gamma_prior(x)) x else check_number(x, name, 0, Inf, open = TRUE)
   structure(
     list(
-      alpha_rows = positive(alpha_rows, "alpha_rows"), alpha_columns = positive(alpha_columns, "alpha_columns"),
-      weight_mean = if (is_gamma_prior(weight_mean)) weight_mean else check_finite(weight_mean, "weight_mean"),
-      weight_precision = if (!is.null(weight_precision)) positive(weight_precision, "weight_precision"),
-      noise_precision = if (!is.null(noise_precision)) positive(noise_precision, "noise_precision"),
-      weight_shape = positive(weight_shape, "weight_shape"),
-      background = if (!is.null(background)) positive(background, "background"),
+      alpha_rows = check_law(alpha_rows, "alpha_rows"), alpha_columns = check_law(alpha_columns, "alpha_columns"),
+      weight_mean = check_law(weight_mean, "weight_mean", check_finite),
+      weight_precision = if (!is.null(weight_precision)) check_law(weight_precision, "weight_precision"),
+      noise_precision = if (!is.null(noise_precision)) check_law(noise_precision, "noise_precision"),
+      weight_shape = check_law(weight_shape, "weight_shape"),
+      background = if (!is.null(background)) check_law(background, "background"),
       beta = check_beta(beta)
     ),
     class = "multicause_bmf_prior"
   )
 }
 
-#' A Gamma prior
-#'
-#' For quantities above 0 that a sampler learns, as in [bmf_prior()].
-#'
-#' @param shape,rate above 0; the mean is `shape / rate`, the variance `shape / rate^2`.
-#' @return A list of class `multicause_gamma_prior`.
-#' @examples
-#' gamma_prior(2, 0.5)
-#' @export
-gamma_prior <- function(shape, rate) {
-  structure(
-    list(shape = check_positive(shape, "shape"), rate = check_positive(rate, "rate")),
-    class = "multicause_gamma_prior"
-  )
-}
+# The law of a quantity that is learned, a Gamma: c(shape = , rate = ).
+is_law <- function(x) length(x) == 2L
 
-is_gamma_prior <- function(x) inherits(x, "multicause_gamma_prior")
+check_law <- function(x, name, number = check_positive) {
+  if (is.numeric(x) && is_law(x) && setequal(names(x), c("shape", "rate"))) {
+    for (part in c("shape", "rate")) check_positive(x[[part]], sprintf("%s[\"%s\"]", name, part))
+    return(x[c("shape", "rate")] + 0)
+  }
+  if (is.numeric(x) && is_law(x)) {
+    stop_input("`%s` must be a number, or c(shape = , rate = ) of its Gamma prior, not %s.", name, show_value(x))
+  }
+  number(x, name)
+}
 
 check_finite <- function(x, name) check_number(x, name, -.Machine$double.xmax, .Machine$double.xmax)
 
@@ -85,19 +81,16 @@ check_beta <- function(beta) {
 }
 
 #' @export
-format.multicause_gamma_prior <- function(x, ...) {
-  sprintf("Gamma(%s, %s)", format(x$shape), format(x$rate))
-}
-
-#' @export
-print.multicause_gamma_prior <- function(x, ...) {
-  cat(format(x), "\n", sep = "")
-  invisible(x)
-}
-
-#' @export
 print.multicause_bmf_prior <- function(x, ...) {
-  show <- function(value) if (is.null(value)) "scaled to the data" else paste(format(value), collapse = ", ")
+  show <- function(value) {
+    if (is.null(value)) {
+      return("scaled to the data")
+    }
+    if (setequal(names(value), c("shape", "rate"))) {
+      return(sprintf("Gamma(%s, %s)", format(value[["shape"]]), format(value[["rate"]])))
+    }
+    paste(format(value), collapse = ", ")
+  }
   cat("<multicause_bmf_prior>\n")
   cat(sprintf("  %s = %s\n", format(names(x)), vapply(x, show, "")), sep = "")
   invisible(x)
@@ -123,12 +116,12 @@ bmf_scale_prior <- function(prior, family, data) {
   if (!is.finite(unit) || unit < 1e-200) unit <- 1
   least <- 1e-30 / if (family == "gaussian") unit else 1
   given <- prior$weight_precision
-  if (family != "poisson" && is.numeric(given) && given < least) {
+  if (family != "poisson" && is.numeric(given) && !is_law(given) && given < least) {
     stop_input("`weight_precision` must be at least %s here, not %s: weights would have no digit left.",
       format(least, digits = 3L), format(given))
   }
-  if (is.null(prior$weight_precision)) prior$weight_precision <- gamma_prior(1, unit)
-  if (is.null(prior$noise_precision)) prior$noise_precision <- gamma_prior(1, unit)
+  if (is.null(prior$weight_precision)) prior$weight_precision <- c(shape = 1, rate = unit)
+  if (is.null(prior$noise_precision)) prior$noise_precision <- c(shape = 1, rate = unit)
   if (is.null(prior$background)) prior$background <- 0.01 * unit
   prior
 }
@@ -136,13 +129,13 @@ bmf_scale_prior <- function(prior, family, data) {
 # What the kernel takes for the model: see src/glue/bmf.h.
 bmf_kernel_model <- function(family, prior, k, l, n_fixed) {
   laws <- unclass(prior)[bmf_hyper_names]
-  learned <- vapply(laws, is_gamma_prior, NA)
+  learned <- vapply(laws, is_law, NA)
   unused <- switch(family,
     gaussian = c("weight_shape", "background"), bernoulli = c("noise_precision", "weight_shape", "background"),
     poisson = c("weight_mean", "noise_precision")
   )
   learned[unused] <- FALSE
-  field <- function(name) vapply(laws, function(law) if (is_gamma_prior(law)) law[[name]] else 1, 0)
+  field <- function(name) vapply(laws, function(law) if (is_law(law)) law[[name]] else 1, 0)
   list(
     family = match(family, c("gaussian", "bernoulli", "poisson")) - 1L, infinite = is.infinite(c(k, l)),
     n_fixed = as.integer(n_fixed), beta = unname(prior$beta), learned = unname(learned),
@@ -152,5 +145,5 @@ bmf_kernel_model <- function(family, prior, k, l, n_fixed) {
 
 # Values to begin with: what is known, and the means of what is learned.
 bmf_first_hyper <- function(prior) {
-  vapply(unclass(prior)[bmf_hyper_names], function(law) if (is_gamma_prior(law)) law$shape / law$rate else law, 0)
+  vapply(unclass(prior)[bmf_hyper_names], function(law) if (is_law(law)) law[["shape"]] / law[["rate"]] else law, 0)
 }

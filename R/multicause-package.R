@@ -6,7 +6,7 @@
 #'
 #' @section The answer:
 #' [which_zeros()] says which zeros are probably false, how surely, and how good this answer is on your table;
-#' [which_zeros_shards()] does so for tables larger than memory. [by_site()] and [by_taxon()] sum it up, [contrast()]
+#' It does so for tables larger than memory, too ([which_zeros_shards]). [by_site()] and [by_taxon()] sum it up, [contrast()]
 #' compares groups of sites, [explain()][explain.which_zeros] says why a zero is thought false, and [sensitivity()]
 #' shows how the answer changes with its assumptions. `plot()` draws it ([plot.which_zeros()]),
 #' [explore()][explore.which_zeros] makes a page to look around in, and [report()] writes a report. You need the rest
@@ -16,7 +16,7 @@
 #' [occurrence_matrix()] makes the table from occurrences, [site_table()] has what is known of its sites; [read_pbdb()]
 #' and [read_now()] read exports of databases. [visits_array()] makes repeated visits of records, with [visit_table()]
 #' of their covariates. [range_through()] is the classical answer to which zeros are gaps.
-#' [shards()] keeps tables that are larger than memory on disk, with [row_data()] beside them, for [aspect_bernoulli()],
+#' [shards()] keeps tables that are larger than memory on disk, with their [site_table()], for [aspect_bernoulli()],
 #' [bernoulli_mixture()], [logistic_pca()], [nmf()] and [plsa()]; see `cluster` of [fit_control()] for several machines.
 #' [early_tetrapods], [tetrapod_occurrences] and [simulated_sites] are data for examples.
 #'
@@ -42,7 +42,7 @@
 #' | [plca()] | arrays of counts | part of one sample from a mixture of products of distributions, one a dimension |
 #' | [bmf()] | real, 0/1, counts | some of K groups of rows, which meet some of L groups of columns; sampled |
 #'
-#' [noisy_or_prior()], [bmf_prior()] and [gamma_prior()] make priors, [mcmc_control()] says how [bmf()] and
+#' [noisy_or_prior()] and [bmf_prior()] make priors, [mcmc_control()] says how [bmf()] and
 #' [aspect_bernoulli()] are sampled. [cross_entropy()] makes priors between the components of [plca()], [smooth_over()]
 #' makes neighbours of sites, in time, place or otherwise, for [aspect_bernoulli()], [bernoulli_mixture()] and
 #' [plsa()].
@@ -53,10 +53,9 @@
 #' phantoms, [age_profile()] dates the components, and [curves()] follows a smoothed fit through time. For repeated
 #' visits, [occupied()] says what was there, [visits_needed()] how many more visits it takes, and [predictive_check()]
 #' whether the fit makes such surveys. [report()] writes all of it to one HTML file. [impute()] fills unknown cells.
-#' [classify()] says which of several fits a row comes from, [divergences()] how different components are, [sources()]
-#' which components are in use, and [cooccurrence()] which rows have groups in common. Of components as topics,
-#' [top_terms()] lists the taxa, [coherence()] says how often these are found together, and
-#' [document_completion()] is the perplexity of new documents.
+#' [divergences()] says how different components are, and [sources()] which are in use. Of components as topics,
+#' [top_terms()] lists the taxa, [coherence()] says how often these are found together, and [document_completion()] is
+#' the perplexity of new documents.
 #'
 #' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide,
 #' [phantom_test()] whether there is one, [posterior_draws()] how far a posterior spreads, [bootstrap_draws()] how far

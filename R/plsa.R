@@ -84,7 +84,7 @@
 #'   \item{`smooth`}{with `smooth`, the [smooth_over()] used; see [aspect_bernoulli()].}
 #'   \item{`row_scale`}{for every row the total that its distribution is multiplied by: N / P(observed).}
 #' }
-#' @seealso [predict.plsa()], [classify()], [divergences()], [plca()] for more than two dimensions
+#' @seealso [predict.plsa()], [divergences()], [plca()] for more than two dimensions
 #'   and for priors between components.
 #' @references Shashanka M, Raj B, Smaragdis P (2007). Sparse overcomplete latent variable decomposition of counts
 #'   data. *Advances in Neural Information Processing Systems* 20.

@@ -51,6 +51,12 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
 #' `simulate()` draws each row again from its distribution with its observed total (rounded), over its observed cells;
 #' unknown cells stay `NA`.
 #'
+#' **Classification by likelihood**, as in section 4.2 of the paper: a site belongs to the class whose fit explains it
+#' best, by the attribute `loglik` of its prediction. The fits must be of the same taxa, and the more components a fit
+#' has, the better it explains anything. A taxon that a class never had would be left out of its likelihood: mix a
+#' little of the uniform distribution into each basis first, as the example does.
+#'
+#' @concept classification by likelihood
 #' @param object a fit of [plsa()].
 #' @param newdata new sites with the columns of the training data, in any order, matched by name; `NULL`: the
 #'   training data.
@@ -77,6 +83,14 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
 #' fit <- plsa(x, k = 2)
 #' impute(fit)[2, ]
 #' predict(fit, x[1:2, ], type = "membership")
+#'
+#' # Which of two classes is a new site of?
+#' fits <- list(low = fit, high = plsa(x * 1:12, k = 2))
+#' loglik <- sapply(fits, function(fit) {
+#'   fit$param$basis <- (1 - 1e-6) * fit$param$basis + 1e-6 / ncol(x)
+#'   attr(predict(fit, x[3:4, ]), "loglik")
+#' })
+#' colnames(loglik)[max.col(loglik)]
 #' @export
 predict.plsa <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ..., rows = NULL,
                          along = NULL, control = fit_control(max_pass = 5000, tol = 1e-12)) {
@@ -228,57 +242,6 @@ poisson_residuals <- function(x, mean, type) {
     response = x - mean,
     pearson = ifelse(x == mean, 0, (x - mean) / sqrt(mean)),
     deviance = sign(x - mean) * sqrt(pmax(2 * (ifelse(x > 0, x * log(x / mean), 0) - (x - mean)), 0))
-  )
-}
-
-#' Which class do counts come from?
-#'
-#' Assigns sites to the class whose fit explains them best, as in section 4.2 of the paper: each site is
-#' folded into the fit of every class, and the likelihoods are compared.
-#'
-#' The fits must be of the same taxa; numbers of components may differ, but the more components a fit has, the
-#' better it explains anything. Every basis is mixed with a little of the uniform distribution, so that a count no class
-#' has seen before does not decide alone. Class sizes play no part.
-#'
-#' @param fits named list of fits of [plsa()], one for each class.
-#' @param newdata new sites, see [predict.plsa()].
-#' @param ... must be empty.
-#' @param smooth share of the uniform distribution in each basis, 0 to 1 (excluded at 1).
-#' @param control settings of the fold-in, from [fit_control()].
-#' @return A data frame with a row for each site: `site` (name or number), `class`, `loglik` under that
-#'   class (nats), `margin` over the second best, and a column `loglik_<class>` for each class.
-#' @inherit plsa references
-#' @examples
-#' set.seed(1)
-#' draw <- function(p) t(rmultinom(20, 30, p))
-#' fits <- list(a = plsa(draw(c(4, 3, 2, 1)), k = 2), b = plsa(draw(c(1, 2, 3, 4)), k = 2))
-#' table(classify(fits, rbind(draw(c(4, 3, 2, 1)), draw(c(1, 2, 3, 4))))$class)
-#' @export
-classify <- function(fits, newdata, ..., smooth = 1e-6, control = fit_control(max_pass = 1000, tol = 1e-9)) {
-  check_dots(...)
-  check_given(fits, newdata)
-  control <- check_control(control)
-  ok <- is.list(fits) && !inherits(fits, "multicause") && length(fits) >= 2L && !is.null(names(fits)) &&
-    !anyDuplicated(names(fits)) && all(names(fits) != "")
-  if (!ok) stop_input("`fits` must be a list of two or more fits of plsa(), named by class, not %s.", show_value(fits))
-  smooth <- check_number(smooth, "smooth", 0, 1)
-  loglik <- lapply(names(fits), function(class) {
-    fit <- check_fit(fits[[class]], "plsa", sprintf("fits$%s", class))
-    x <- new_rows(fit, newdata)
-    fit$smooth <- NULL # a class is told by what was counted, not by where
-    basis <- (1 - smooth) * unname(fit$param$basis) + smooth / fit$dims[["m"]]
-    stats::setNames(plsa_fold_in(fit, x, control, basis)$loglik, rownames(x))
-  })
-  rows <- names(loglik[[1L]])
-  loglik <- matrix(unlist(loglik, use.names = FALSE), ncol = length(fits), dimnames = list(NULL, names(fits)))
-  best <- max.col(loglik, ties.method = "first")
-  top <- loglik[cbind(seq_along(best), best)]
-  others <- loglik
-  others[cbind(seq_along(best), best)] <- -Inf
-  data.frame(
-    site = if (is.null(rows)) seq_along(best) else rows, class = names(fits)[best], loglik = top,
-    margin = top - apply(others, 1L, max), structure(loglik, dimnames = list(NULL, paste0("loglik_", names(fits)))),
-    check.names = FALSE
   )
 }
 

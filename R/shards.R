@@ -88,7 +88,7 @@
 #'   taxon), `along` (names of covariates) and `version` (of the package that wrote them). `dim()` and `nobs()`, the
 #'   number of observed cells, work as on a table, and `x[i, j]` gives some rows and columns, by number or name,
 #'   as a sparse matrix.
-#' @seealso `vignette("large")` for a whole script, [predict.multicause_shards()] for answers, [row_data()] for what
+#' @seealso `vignette("large")` for a whole script, [predict.multicause_shards()] for answers, [site_table()] for what
 #'   travels with the rows.
 #' @examples
 #' records <- data.frame(
@@ -690,25 +690,16 @@ named_rows <- function(x, i) {
   structure(parts, order = i, key = key)
 }
 
-#' What travels with the rows of shards
-#'
-#' Names of the rows and the covariates that [shards()] kept with them, such as effort, age and place.
-#'
-#' @param x a result of [shards()].
-#' @param shard numbers of the shards wanted; `NULL` is all. One row of the result takes the memory of its name.
-#' @return A data frame with a row for each row of the shards, in their order: `shard`, `name` (where there are names)
-#'   and what went `along`.
-#' @examples
-#' x <- shards(matrix(c(1, 0, 0, 1), 2), tempfile(), along = data.frame(effort = c(3, 5)))
-#' row_data(x)
-#' @export
-row_data <- function(x, shard = NULL) {
-  check_shards(x)
+# site_table() of shards: their number, the sites' names, where there are names, and what went along.
+shards_site_table <- function(x, shard) {
   wanted <- pick(shard, nrow(x$shards), NULL, "shard")
   each <- lapply(wanted, function(s) {
     rows <- read_shard_rows(x, s)
-    parts <- c(list(shard = rep(s, x$shards$rows[s]), name = rows$names), as.list(rows$along))
-    as.data.frame(parts[lengths(parts) > 0L], optional = TRUE)
+    parts <- list(shard = rep(s, x$shards$rows[s]), site = rows$names)
+    along <- as.list(rows$along)
+    taken <- names(along) %in% names(parts)
+    names(along)[taken] <- paste0("site_", names(along)[taken])
+    as.data.frame(c(parts[lengths(parts) > 0L], along), optional = TRUE)
   })
   out <- do.call(rbind, each)
   rownames(out) <- NULL

@@ -1,8 +1,13 @@
 #' @rdname occurrence_matrix
-#' @param x A matrix made by `occurrence_matrix()`.
+#' @param x A matrix made by `occurrence_matrix()`, or a result of [shards()].
+#' @param shard Of shards, the numbers of those wanted; `NULL`: all. A site takes the memory of its name.
 #' @export
-site_table <- function(x) {
+site_table <- function(x, shard = NULL) {
   check_given(x)
+  if (inherits(x, "shards")) {
+    return(shards_site_table(x, shard))
+  }
+  if (!is.null(shard)) stop_input("`shard` is for a result of shards(), and `x` is %s.", show_value(x))
   sites <- attr(x, "sites", exact = TRUE)
   if (!is.data.frame(sites)) {
     stop_input(paste(

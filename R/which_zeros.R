@@ -74,12 +74,12 @@
 #' third of it for fits of aspect Bernoulli and an eighth for the bandwidths of neighbours. Copies run in parallel where
 #' a [future::plan()] is set. The answer depends on the seed alone, not on the plan (with `seconds` below `Inf` also on
 #' the machine's speed). An interrupt keeps the copies that are done, if there are at least two. With a `checkpoint` in
-#' `control` each finished table is kept in a file beside the one named; the same call goes on from there after a crash, as in
-#' [cross_validate()].
+#' `control` each finished table is kept in a file beside the one named; the same call goes on from there after a crash,
+#' as in [cross_validate()].
 #'
 #' @param x sites by taxa: a 0/1 table as [aspect_bernoulli()] takes it, dense or sparse, or counts (specimens,
 #'   individuals; whole numbers, 1 and 2 among them); `NA` is an unknown cell. A result of [shards()] goes to
-#'   [which_zeros_shards()], with its arguments in `...`.
+#'   [which_zeros_shards], with the arguments named there.
 #' @param age,place,environment,distance of the sites, as [smooth_over()] takes them: ages or bounds of ages, longitude
 #'   and latitude or places in the plane, variables such as depth, any other distance. `NULL`: not known. Ages, places
 #'   and variables may be names of columns of the site table that comes with `x` from [occurrence_matrix()], as `age =
@@ -118,7 +118,7 @@
 #' @param seconds no copy beyond the second is begun after so many seconds.
 #' @param control settings from [fit_control()] of how the job is run: `n_threads`, of all its parts; `progress`, a bar
 #'   with the time left; `checkpoint`, a file name, whose folder must exist. Fits of tables in memory have their own
-#'   settings; of shards see [which_zeros_shards()]. `NULL`: one thread, and a bar in an interactive session.
+#'   settings; of shards see [which_zeros_shards]. `NULL`: one thread, and a bar in an interactive session.
 #' @return A list of class `which_zeros`: `probability`, an n x m matrix with the chance of a record (`NA` at finds);
 #'   `total`, the expected number of false absences, `low`, `high` (90 %); `how_many`, a data frame with a row for each
 #'   evidence, the one of the total first: `evidence`, `missed`, `low`, `high`, and `of`, what it is a number of;
@@ -446,7 +446,7 @@ wz_share <- function(x, given, plan, learnt) {
   if (is.null(given$effort)) {
     return(NULL)
   }
-  k <- utils::head(unique(pmax(2L, learner_k(nrow(x), ncol(x)) %/% 2L)), if (plan$quick) 1L else 3L)
+  k <- utils::head(unique(pmax(2L, learner_k(nrow(x), ncol(x), c(8, 12, 16)) %/% 2L)), if (plan$quick) 1L else 3L)
   control <- fit_control(
     n_start = 2, n_polish = 0, max_pass = 500, tol = 1e-7, n_threads = plan$control$n_threads, progress = FALSE
   )

@@ -11,10 +11,10 @@ learner_names <- c(
 )
 simple_learners <- c("near", "near_alike", "alike", "companions")
 
-# How many components the models have: five sizes up to 24, fewer in small tables.
-learner_k <- function(n, m) {
+# How many components the models have: three sizes up to 24, fewer in small tables.
+learner_k <- function(n, m, sizes = c(8, 16, 24)) {
   top <- max(2, min(24, min(n, m) %/% 3))
-  unique(pmax(2L, as.integer(round(top * c(8, 12, 16, 20, 24) / 24))))
+  unique(pmax(2L, as.integer(round(top * sizes / 24))))
 }
 
 # Memberships are drawn to those of neighbours, or only shares of a phantom are wanted: no prior of theirs beside.

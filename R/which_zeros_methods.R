@@ -337,7 +337,7 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
 #' families. Each sum has its range and its assumption.
 #'
 #' @param w a result of [which_zeros()]; a fit that [deficiency()] takes; or, without `groups`, a result of
-#'   [which_zeros_shards()].
+#'   [which_zeros()] of shards.
 #' @param ... must be empty.
 #' @param groups `NULL`, or a vector that says the group of each site (of each taxon): sums over groups. `NA` is left
 #'   out.

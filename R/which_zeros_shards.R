@@ -1,6 +1,7 @@
 #' Which zeros of a table in shards are real?
 #'
-#' What [which_zeros()] does for a table in memory, for one in [shards()], with those of its learners that scale. It
+#' `which_zeros(x, ...)` of a table in [shards()] does what it does for one in memory, with those of its learners that
+#' scale, and takes the arguments below. It
 #' gives each zero the chance of a record, tells how good these chances are, and lists the zeros with the largest.
 #'
 #' @details
@@ -65,14 +66,17 @@
 #' membership <- matrix(rexp(600), 200)
 #' p <- (membership / rowSums(membership)) %*% matrix(rbeta(60, 0.4, 2), 3)
 #' x <- shards(matrix(rbinom(4000, 1, p), 200), tempfile())
-#' which_zeros_shards(x, k = 3, n = 5, seed = 1)
-#' @export
+#' which_zeros(x, k = 3, n = 5, seed = 1)
+#' @usage NULL
+#' @name which_zeros_shards
+NULL
+
 which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = NULL, copies = 2, path = NULL,
                                least = 0.5, format = c("csv", "parquet"), completeness = NULL, seed = NULL,
                                control = NULL) {
   call <- match.call()
+  call[[1L]] <- quote(which_zeros)
   check_dots(...)
-  check_shards(x)
   n <- check_count(n, "n")
   copies <- check_count(copies, "copies", 2L, 10L)
   least <- check_number(least, "least", 0, 1)
@@ -80,7 +84,7 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   if (is.null(control)) control <- fit_control(n_start = 1, n_polish = 0, max_pass = 100, tol = 1e-6)
   control <- check_control(control)
   if (!is.null(control$checkpoint)) {
-    stop_input("`control` must have no `checkpoint`: which_zeros_shards() makes several fits, each in its own folder.")
+    stop_input("`control` must have no `checkpoint`: which_zeros() of shards makes several fits, each in its own folder.")
   }
   if (is.null(seed)) seed <- draw_seeds(1L) else seed <- check_count(seed, "seed", 0L)
   finds <- sum(x$column_sum)
@@ -89,10 +93,7 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
       x$dims[["n"]], x$dims[["m"]], finds)
   }
   check_tells(x$column_sum, x$dims[["n"]] - x$column_missing - x$column_sum)
-  if (is.null(k)) {
-    k <- learner_k(x$dims[["n"]], x$dims[["m"]])
-    k <- unique(k[c(1L, (length(k) + 1L) %/% 2L, length(k))])
-  }
+  if (is.null(k)) k <- learner_k(x$dims[["n"]], x$dims[["m"]])
   k <- check_counts(k, "k")
   if (!is.null(completeness)) {
     completeness <- check_completeness(completeness, as.integer(x$dims[["n"]]), shard_names(x))

@@ -174,7 +174,7 @@ rival_shards <- function(folder, k, passes, tools) {
   })
   peak <- tools$peak_memory()
   rows <- predict(fit, type = "membership")
-  at <- order(as.numeric(multicause::row_data(x)$name))
+  at <- order(as.numeric(multicause::site_table(x)$site))
   aspects <- coef(fit)$aspects
   aspects <- if (is.null(colnames(rows))) aspects else aspects[colnames(rows), ]
   c(time, peak = peak, tools$rival_loss(folder, tools$mixed_cells(rows[at, ], aspects)))

@@ -3,9 +3,9 @@
 # independent and differences paired, so that there is no autocorrelation to estimate.
 
 bmf_laws <- list(
-  alpha_rows = gamma_prior(2, 1.25), alpha_columns = gamma_prior(3, 2), weight_mean = 0.3,
-  weight_precision = gamma_prior(4, 3), noise_precision = gamma_prior(4, 3), weight_shape = 1.5,
-  background = gamma_prior(4, 8)
+  alpha_rows = c(shape = 2, rate = 1.25), alpha_columns = c(shape = 3, rate = 2), weight_mean = 0.3,
+  weight_precision = c(shape = 4, rate = 3), noise_precision = c(shape = 4, rate = 3), weight_shape = 1.5,
+  background = c(shape = 4, rate = 8)
 )
 
 # k, l: numbers or Inf; fixed: user-fixed columns of ones on each side; moves: as in the kernel's plan.
@@ -50,7 +50,7 @@ draw_features <- function(n, k, alpha, beta, n_fixed, given = NULL) {
 # A state and data from the model.
 draw_bmf <- function(s) {
   hyper <- vapply(unclass(s$prior)[bmf_hyper_names], function(law) {
-    if (is_gamma_prior(law)) rgamma(1, law$shape, law$rate) else law
+    if (is_law(law)) rgamma(1, law[["shape"]], law[["rate"]]) else law
   }, 0)
   rows <- draw_features(s$n, s$k, hyper[["alpha_rows"]], s$prior$beta[["rows"]], s$fixed[1])
   columns <- draw_features(s$m, s$l, hyper[["alpha_columns"]], s$prior$beta[["columns"]], s$fixed[2], s$columns)
@@ -150,7 +150,7 @@ bmf_settings <- function() {
     bernoulli_split_finite = bmf_setting("bernoulli", 3, 3, split_merge = 2),
     bernoulli_all = bmf_setting("bernoulli", fixed = c(1, 1), block = TRUE, multi = TRUE, split_merge = 2),
     poisson_infinite = bmf_setting("poisson"),
-    poisson_finite = bmf_setting("poisson", 3, 2, laws = list(weight_shape = gamma_prior(6, 4))),
+    poisson_finite = bmf_setting("poisson", 3, 2, laws = list(weight_shape = c(shape = 6, rate = 4))),
     poisson_block = bmf_setting("poisson", block = TRUE),
     poisson_multi = bmf_setting("poisson", 3, Inf, multi = TRUE),
     poisson_all = bmf_setting("poisson", block = TRUE, multi = TRUE, fixed = c(1, 0))

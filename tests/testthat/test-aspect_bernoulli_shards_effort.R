@@ -66,7 +66,7 @@ test_that("effort may have traveled along, in the order of the shards, or be mat
   records <- as_records(case$x)
   records$effort <- case$effort[records$effort]
   shard <- shards_of(records, size = 80)
-  order <- row_data(shard)$name
+  order <- site_table(shard)$site
   fit <- function(x, effort) {
     short_fit(x, 3, effort = effort, start = start, control = fit_control(max_pass = 10, tol = 0))
   }

@@ -223,7 +223,6 @@ test_that("print and errors are as they were", {
   x <- bmf_blocks()$x
   fit <- bmf_quietly(bmf(x, control = bmf_quick(draws = 10)))
   expect_snapshot(print(bmf_prior()))
-  expect_snapshot(print(gamma_prior(2, 0.5)))
   expect_snapshot(error = TRUE, {
     bmf(x, k = -1)
     bmf(x, l = 1.5)
@@ -243,7 +242,8 @@ test_that("print and errors are as they were", {
     mcmc_control(draws = 0)
     mcmc_control(start_features = 0)
     mcmc_control(checkpoint = 3)
-    gamma_prior(0, 1)
+    bmf_prior(alpha_rows = c(shape = 0, rate = 1))
+    bmf_prior(alpha_rows = c(1, 2))
     bmf_prior(beta = 1)
     bmf_prior(alpha_rows = -1)
     cooccurrence(fit, items = 99)

@@ -24,7 +24,7 @@ test_that("vague priors, whose draws underflow, and data on any scale leave fini
   set.seed(2)
   x <- matrix(stats::rnorm(30), 6)
   short <- bmf_quick(chains = 1, warmup = 10, draws = 20, n_start = 2, start_sweeps = 10)
-  vague <- gamma_prior(1e-3, 1)
+  vague <- c(shape = 1e-3, rate = 1)
   expect_finite <- function(...) {
     set.seed(3)
     fit <- bmf(..., control = short)
@@ -59,7 +59,7 @@ test_that("births follow the prior where one row alone expects many features", {
 test_that("default priors know the variance of values far from 0, dense or sparse", {
   x <- matrix(c(0, 2, 1, 3), 2)
   rate <- function(x) {
-    bmf_scale_prior(bmf_prior(), "gaussian", bmf_data(x, "gaussian", quiet = TRUE))$noise_precision$rate
+    bmf_scale_prior(bmf_prior(), "gaussian", bmf_data(x, "gaussian", quiet = TRUE))$noise_precision[["rate"]]
   }
   expect_equal(rate(x), 1.25)
   expect_equal(rate(x + 1e9), 1.25)
@@ -91,7 +91,7 @@ test_that("update() scales default priors to the data and family it is given", {
   rm(own)
   again <- update(fit, x = 1000 * x)
   expect_identical(again$prior$noise_precision, 2)
-  expect_equal(again$prior$weight_precision$rate, 1e6 * fit$prior$weight_precision$rate)
+  expect_equal(again$prior$weight_precision[["rate"]], 1e6 * fit$prior$weight_precision[["rate"]])
   expect_identical(update(fit)$prior, fit$prior)
   counts <- matrix(stats::rpois(30, 3), 6)
   expect_equal(update(fit, x = counts, family = "poisson")$prior$background, 0.01 * mean(counts))

@@ -99,7 +99,7 @@ test_that("columns that hold no absences, or something else, are no matter", {
   # nor those that are used: as a count, a name, or what goes along
   data <- data.frame(site = c("a", "b"), taxon = c("x", "x"), n = c(0, 1), count = c(1, 1))
   expect_identical(rownames(quietly(occurrence_matrix(data, "site", "taxon", count = "n"))), "b")
-  expect_identical(row_data(make_shards(data, along = "n"))$n, c(0, 1))
+  expect_identical(site_table(make_shards(data, along = "n"))$n, c(0, 1))
   # nor a row of a site where nothing was found
   data <- data.frame(site = c("a", "b"), taxon = c("x", NA), count = c(1, 0))
   expect_identical(dim(matrix_whole(data)), c(2L, 1L))
@@ -239,7 +239,7 @@ test_that("NA as text is a name", {
   writeLines(c("site,taxon,p,e", "a,x,NA,1", "b,x,1,NA", "c,x,0,2"), file)
   x <- make_shards(file, present = "p", along = "e")
   expect_identical(as.vector(as.matrix(x[c("a", "b", "c"), ])), c(NA, 1, 0))
-  expect_identical(row_data(x)$e, c(1L, NA, 2L))
+  expect_identical(site_table(x)$e, c(1L, NA, 2L))
 })
 
 test_that("moments that a clock shows twice are two, by one rule", {
@@ -261,5 +261,5 @@ test_that("moments that a clock shows twice are two, by one rule", {
   expect_identical(name_values(as.POSIXct(c("2021-01-01", NA), tz = "UTC")), c("2021-01-01 00:00:00", NA))
   data <- data.frame(site = rev(berlin), taxon = "x")
   expect_identical(rownames(quietly(occurrence_matrix(data, "site", "taxon"))), names) # sorted by time
-  expect_setequal(row_data(make_shards(data, piece = 1))$name, names)
+  expect_setequal(site_table(make_shards(data, piece = 1))$site, names)
 })

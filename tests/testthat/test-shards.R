@@ -13,23 +13,23 @@ test_that("a table comes back from its shards, whole and in parts", {
     expect_identical(unname(shard$column_sum), unname(colSums(x, na.rm = TRUE)))
   }
   bare <- shards(unname(x), tempfile(), along = data.frame(effort = seq_len(nrow(x))))
-  expect_identical(row_data(bare)$effort, seq_len(nrow(x)))
+  expect_identical(site_table(bare)$effort, seq_len(nrow(x)))
   expect_identical(as.matrix(bare[1:3, ]), unname(x[1:3, ]))
 })
 
 # Files of names and covariates need not be the same byte for byte.
 expect_same_shards <- function(x, y) {
   expect_identical(x$shards$cells, y$shards$cells)
-  expect_identical(row_data(x), row_data(y))
+  expect_identical(site_table(x), site_table(y))
 }
 
 test_that("scattered records are joined, whatever the pieces and the source", {
   x <- planted_table()
   records <- as_records(x)
   whole <- shards_of(records, size = 150)
-  rows <- row_data(whole)
-  expect_setequal(rows$name, rownames(x))
-  expect_identical(rows$effort, match(rows$name, rownames(x)))
+  rows <- site_table(whole)
+  expect_setequal(rows$site, rownames(x))
+  expect_identical(rows$effort, match(rows$site, rownames(x)))
   expect_identical(as.matrix(whole[rownames(x), colnames(x)]), x)
   pieces <- shards_of(records, piece = 37, size = 150)
   expect_same_shards(pieces, whole)
@@ -105,11 +105,11 @@ test_that("a site is one row, whatever its name is in each piece", {
   text <- make(
     data.frame(site = c(latin, "b"), taxon = "Par\xeds"), data.frame(site = enc2utf8(latin), taxon = c("", "x"))
   )
-  expect_setequal(row_data(text)$name, c("b", enc2utf8(latin)))
+  expect_setequal(site_table(text)$site, c("b", enc2utf8(latin)))
   expect_identical(text$attributes, c(enc2utf8(latin), "x"))
   midnight <- as.POSIXct(c("2020-01-01 00:00", "2020-01-01 10:00"), tz = "UTC")
   moments <- make(data.frame(site = midnight[1], taxon = "a"), data.frame(site = midnight, taxon = "b"))
-  expect_setequal(row_data(moments)$name, c("2020-01-01 00:00:00", "2020-01-01 10:00:00"))
+  expect_setequal(site_table(moments)$site, c("2020-01-01 00:00:00", "2020-01-01 10:00:00"))
   expect_error(make(data.frame(site = c("a", " "), taxon = "a")), "NA or blank in record 2")
 })
 
@@ -117,12 +117,12 @@ test_that("covariates keep their class, and may be unknown of a site", {
   day <- as.Date(c("2020-01-01", NA, "2021-02-03"))
   records <- data.frame(s = c("a", "b", "c"), t = "x", n = c(1, NA, 2.5), day = day, moment = as.POSIXct(day))
   x <- shards(records, tempfile(), site = "s", taxon = "t", along = c("n", "day", "moment"), piece = 1)
-  rows <- row_data(x)
-  rows <- rows[order(rows$name), ]
+  rows <- site_table(x)
+  rows <- rows[order(rows$site), ]
   for (name in x$along) expect_equal(rows[[name]], records[[name]])
   cells <- matrix(c(1, 0, 0, 1, 1, 0), 3, dimnames = list(c("a", "b", "c"), NULL))
   along <- data.frame(n = 1:3, row.names = c("c", "a", "b"))
-  expect_identical(row_data(shards(cells, tempfile(), along = along))$n, c(2L, 3L, 1L))
+  expect_identical(site_table(shards(cells, tempfile(), along = along))$n, c(2L, 3L, 1L))
   rownames(along)[1] <- "d"
   expect_error(shards(cells, tempfile(), along = along), "they lack \"c\"", class = "multicause_input_error")
 })
@@ -136,7 +136,7 @@ write_bytes <- function(lines, end = "\n") {
 
 test_that("text files are read as GBIF, eBird and spreadsheets write them, and no record is lost", {
   make <- function(file, ..., piece = 2) shards(file, tempfile(), site = "site", taxon = "taxon", piece = piece, ...)
-  names_in <- function(x) list(sort(row_data(x)$name), x$attributes)
+  names_in <- function(x) list(sort(site_table(x)$site), x$attributes)
   gbif <- write_bytes(c("gbifID\tsite\ttaxon", "1\tO\"Brien\tx", "2\tb\ty", "3\tc\"\tz"))
   expect_identical(names_in(make(gbif)), list(c("O\"Brien", "b", "c\""), c("x", "y", "z")))
   sheet <- write_bytes(c("\xef\xbb\xbf\"site\";\"taxon\"", "\"a; b\";x", "c;\"y \"\"z\"\"\"", ""), "\r\n")
@@ -154,8 +154,8 @@ test_that("text files are read as GBIF, eBird and spreadsheets write them, and n
   # A piece does not tell what a column is.
   of <- function(values) {
     x <- make(write_bytes(c("site,taxon,e", paste0(c("a", "b", "a", "d"), ",x,", values))), along = "e")
-    rows <- row_data(x)
-    rows$e[order(rows$name)]
+    rows <- site_table(x)
+    rows$e[order(rows$site)]
   }
   expect_identical(of(c("01", "2", "01", "zz")), c("01", "2", "zz"))
   expect_identical(of(c("T", "T", "T", "S")), c("T", "T", "S"))
@@ -243,7 +243,7 @@ test_that("one file of shards or of rows does not pass for another", {
     swap(files)
   }
   unlink(files)
-  expect_error(row_data(x), "is not there: put it back", class = "multicause_shard_damaged")
+  expect_error(site_table(x), "is not there: put it back", class = "multicause_shard_damaged")
 })
 
 test_that("writing that was killed ends in nothing, and begins anew", {
@@ -354,7 +354,7 @@ test_that("what has the right checksum but is no plain data, or does not fit tog
     seal(wrong, file)
     here <- made
     here$shards$names[2] <- unname(tools::md5sum(file))
-    refused(file, function() row_data(here))
+    refused(file, function() site_table(here))
   }
   expect_false(file.exists(ran))
 })
@@ -436,7 +436,7 @@ test_that("lines, headers and columns that cannot be of records are told", {
   refused(long, sprintf("line 3 of \"%s\" is longer", long))
   of <- function(...) {
     x <- make(write_bytes(c("site;taxon;e;f", ...)), along = c("e", "f"))
-    row_data(x)[c("e", "f")]
+    site_table(x)[c("e", "f")]
   }
   expect_message(got <- of("a;x;1,5;1,234", "b;x;2;", "c;x;;2,345"), "decimal commas: \"e\"")
   expect_identical(got, data.frame(e = c(1.5, 2, NA), f = c("1,234", NA, "2,345")))

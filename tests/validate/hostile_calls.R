@@ -86,7 +86,7 @@ make_things <- function() {
     denoise(fits$white), divergences(fits$plca), identifiability(fits$white, n_search = 1), modes(fits$white),
     cross_validate(x, models, k = 1:2, folds = 2, control = few), select_k(x, 1:2, control = few, folds = 2),
     compare_models(x, models, k = 1:2, folds = 2, control = few), recovery(1 - predict(fits$vb), damage), near,
-    gamma_prior(1, 1), bmf_prior(), noisy_or_prior(), sources(fits$noisy), phantoms(fits$white),
+    bmf_prior(), noisy_or_prior(), sources(fits$noisy), phantoms(fits$white),
     deficiency(fits$white), false_absences(fits$white), false_presences(fits$gibbs), test_loglik(fits$vb, x), few,
     quick, phantom_test(aspect_bernoulli(x, 2, estimate = "ml", control = few), nsim = 2, control = few),
     summary(fits$white), summary(fits$gibbs), summary(fits$bmf), summary(fits$nmf), summary(fits$noisy),
@@ -101,7 +101,7 @@ make_things <- function() {
   ))
   shard <- shards(x, file.path(home, "shards"), size = 50)
   fits$shards <- aspect_bernoulli(shard, 2, estimate = "ml", control = few)
-  results <- c(results, list(shard, which_zeros_shards(shard, k = 2, path = file.path(home, "zeros"), control = few)))
+  results <- c(results, list(shard, which_zeros(shard, k = 2, path = file.path(home, "zeros"), control = few)))
   frame <- data.frame(
     site = rep(rownames(x), 2), taxon = rep(colnames(x), 5), n = 1:40, max_ma = 5, min_ma = 1, stringsAsFactors = FALSE
   )
@@ -119,7 +119,7 @@ make_things <- function() {
     files = files,
     # What functions take that are neither of a table nor of any fit.
     first = list(
-      site_table = table_of, visit_table = visits_of, row_data = shard, which_zeros_shards = shard, by_site = w,
+      site_table = table_of, visit_table = visits_of, by_site = w,
       by_taxon = w, contrast = w, sensitivity = w, visits_needed = fits$occupancy, occupied = fits$occupancy,
       cooccurrence = fits$bmf, divergences = fits$plca, sources = fits$noisy, coherence = fits$plsa,
       document_completion = fits$plsa, top_terms = fits$plsa, phantoms = fits$white, posterior_draws = fits$gibbs,
@@ -166,7 +166,7 @@ hostile_pool <- function(things) {
     ts(1:20), data.frame(lng = 1:20, lat = rev(1:20), row.names = rev(rownames(x))), data.frame(lng = NaN, lat = 1:20),
     data.frame(a = complex(20)), data.frame(site = I(list(1, 2))), things$frame[0, ], things$frame[c(1, 1), ],
     stats::setNames(things$frame, rep("a", ncol(things$frame))), things$first$site_table, things$first$visit_table,
-    things$first$row_data, things$first$by_site, as.table(x * NA), array(NA, c(20, 8, 2)), array(x, c(dim(x), 1)),
+    things$first$by_site, as.table(x * NA), array(NA, c(20, 8, 2)), array(x, c(dim(x), 1)),
     array(things$counts, dim(things$counts), list(NULL, NULL, rep("a", 4))), "site", "taxon", "day", "ml", "vb",
     "gibbs",
     "site", "taxon", -0.5, 1.5, 1e-10, 5e-324, -.Machine$integer.max, 2^31, 2^53, "1", "0.5", "TRUE",
