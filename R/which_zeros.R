@@ -69,10 +69,9 @@
 #' And records are right: a find is never an error.
 #'
 #' **Cost.** O(`copies` (n m k + n f)) with f the finds, and memory for some 80 matrices of n x m: 0.6 GB at 2 000 x
-#' 500. On one busy core a call took 12 s of processor time for 273 sites x 202 genera of mammals, 13 s for 266 x 145
-#' birds and 2 s for `simulated_sites` (`bench/which_zeros.md`). With `quick`, 2 000 x 500 with 2 % found took 77 s, a
-#' third of it for fits of aspect Bernoulli and an eighth for the bandwidths of neighbours. Copies run in parallel where
-#' a [future::plan()] is set. The answer depends on the seed alone, not on the plan (with `seconds` below `Inf` also on
+#' 500. On one core a call took 6 s of processor time for 273 sites x 201 genera of mammals, 7 s for 266 x 145 birds, 1 s
+#' for `simulated_sites` and, with `quick`, 19 s for 2 000 x 500 with 2 % found (`bench/which_zeros.md`). Copies run in
+#' parallel where a [future::plan()] is set. The answer depends on the seed alone, not on the plan (with `seconds` below `Inf` also on
 #' the machine's speed). An interrupt keeps the copies that are done, if there are at least two. With a `checkpoint` in
 #' `control` each finished table is kept in a file beside the one named; the same call goes on from there after a crash,
 #' as in [cross_validate()].

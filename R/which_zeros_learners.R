@@ -22,11 +22,11 @@ flat_rows <- list(aspects = c(1.2, 2), membership = 1)
 
 least_near <- 500L # neighbours of an observation that a mean is taken over, at most
 
-# What the fits of a table cost: members of each size, their passes, how many sizes have fits without neighbours, passes
-# and starts of logistic PCA. Copies, of which the weights are learnt, need less than the table itself
+# What the fits of a table cost: members of each size, their passes, how many sizes have fits without neighbours, and
+# passes of logistic PCA. Copies, of which the weights are learnt, need less than the table itself
 # (bench/which_zeros.md).
-table_effort <- list(members = 2L, smoothed = 150L, free_sizes = 3L, pca = 200L, pca_starts = 2L)
-copy_effort <- list(members = 1L, smoothed = 60L, free_sizes = 1L, pca = 40L, pca_starts = 1L)
+table_effort <- list(members = 2L, smoothed = 150L, free_sizes = 3L, pca = 100L)
+copy_effort <- list(members = 1L, smoothed = 60L, free_sizes = 1L, pca = 40L)
 
 # Of a table: list(odds = what the regression takes, a list of n x m matrices: the log-odds of all scores, and
 # taxon_terms(); near = smooth_over() of the smoothed fits, tuned = those of the neighbours' means, and likeness).
@@ -52,9 +52,9 @@ learn_table <- function(x, near, likeness, effort, how, at = NULL) {
   learnt("companions", companion_scores(table))
   k <- scaled_k(learner_k(nrow(x), ncol(x)), how$scale)
   if (how$quick) k <- unique(k[c(1L, length(k))])
-  control <- function(passes, starts = 1) {
+  control <- function(passes) {
     fit_control(
-      n_start = starts, n_polish = 0, max_pass = passes, tol = 1e-6, n_threads = how$n_threads, progress = FALSE
+      n_start = 1, n_polish = 0, max_pass = passes, tol = 1e-6, n_threads = how$n_threads, progress = FALSE
     )
   }
   many <- function(...) {
@@ -66,7 +66,7 @@ learn_table <- function(x, near, likeness, effort, how, at = NULL) {
   middle <- (length(k) + 1L) %/% 2L
   free_k <- if (effort$free_sizes > 1L) unique(k[c(1L, middle, length(k))]) else k[middle]
   learnt("free", many(k = free_k, control = control(50)))
-  pca <- quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(effort$pca, effort$pca_starts)))
+  pca <- quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(effort$pca)))
   learnt("pca", fitted(pca$value))
   used <- intersect(names(learner_names), names(out))
   list(
