@@ -227,8 +227,8 @@ NULL
 #' give `log(specimens)`.
 #'
 #' Of [shards()] `effort` may also be the name of what went `along` with the rows. Numbers without names are in the
-#' order of [site_table()], so that `log(site_table(x)$hours)` will do. The curve is fitted to all rows: each pass visits
-#' the shards twice, once for the counts of the phantom and once for the rest.
+#' order of [site_table()], so that `log(site_table(x)$hours)` will do. The curve is fitted to all rows: each pass
+#' visits the shards twice, once for the counts of the phantom and once for the rest.
 #'
 #' The fit has `effort`, a list of `coefficients` (`intercept` and `slope` of the log-odds of the phantom's share) and
 #' the `values`.

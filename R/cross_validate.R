@@ -55,7 +55,8 @@
 #' @param replicates how often the folds are drawn again, from 1 to a million.
 #' @param floor smallest probability (or mean) given to a held-out cell, above 0 and at most 0.5.
 #' @param control settings of each fit, from [fit_control()]; `progress` shows one bar for all, and `checkpoint` is a
-#'   file name, whose folder must exist, or `NULL`; see Details. Models that are sampled need [mcmc_control()] instead: give them as a function that has its own, such as
+#'   file name, whose folder must exist, or `NULL`; see Details. Models that are sampled need [mcmc_control()] instead:
+#'   give them as a function that has its own, such as
 #'   `function(x, k, control) bmf(x, k, control = mcmc_control(draws = 500))`.
 #' @return A list of class `multicause_cv`: `results`, a data frame with a row for every model, k and row of the grid:
 #'   `model`, `k`, the grid's columns, `loss` (mean, smaller is better), `se`, `not_converged` (fits of those made);

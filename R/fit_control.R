@@ -96,9 +96,9 @@
 #'   daemon each, as `mirai::daemons(1, .compute = "one")` makes them. Starts of fits in memory are run by a
 #'   `future::plan()` instead.
 #' @param checkpoint for [which_zeros()], [select_k()], [cross_validate()] and [compare_models()], a file name: what is
-#'   finished is kept beside it, and the same call goes on from there. For fits to [shards()], a folder for the memberships and for what a fit that was stopped goes on
-#'   from; `NULL` is a temporary folder, which ends with the session. Workers must see it, and the shards, under the
-#'   same name.
+#'   finished is kept beside it, and the same call goes on from there. For fits to [shards()], a folder for the
+#'   memberships and for what a fit that was stopped goes on from; `NULL` is a temporary folder, which ends with the
+#'   session. Workers must see it, and the shards, under the same name.
 #' @param patience for `cluster`, seconds without a word from any worker after which one at work counts as lost.
 #' @param ... must be empty: an unknown name is an error.
 #' @return A list of class `multicause_control`.

@@ -6,9 +6,9 @@
 #'
 #' @section The answer:
 #' [which_zeros()] says which zeros are probably false, how surely, and how good this answer is on your table;
-#' It does so for tables larger than memory, too ([which_zeros_shards]). [by_site()] and [by_taxon()] sum it up, [contrast()]
-#' compares groups of sites, [explain()][explain.which_zeros] says why a zero is thought false, and [sensitivity()]
-#' shows how the answer changes with its assumptions. `plot()` draws it ([plot.which_zeros()]),
+#' It does so for tables larger than memory, too ([which_zeros_shards]). [by_site()] and [by_taxon()] sum it up,
+#' [contrast()] compares groups of sites, [explain()][explain.which_zeros] says why a zero is thought false, and
+#' [sensitivity()] shows how the answer changes with its assumptions. `plot()` draws it ([plot.which_zeros()]),
 #' [explore()][explore.which_zeros] makes a page to look around in, and [report()] writes a report. You need the rest
 #' only if you want one model or one part.
 #'
@@ -53,9 +53,9 @@
 #' phantoms, [age_profile()] dates the components, and [curves()] follows a smoothed fit through time. For repeated
 #' visits, [occupied()] says what was there, [visits_needed()] how many more visits it takes, and [predictive_check()]
 #' whether the fit makes such surveys. [report()] writes all of it to one HTML file. [impute()] fills unknown cells.
-#' [divergences()] says how different components are, and [sources()] which are in use. Of components as topics,
-#' [top_terms()] lists the taxa, [coherence()] says how often these are found together, and [document_completion()] is
-#' the perplexity of new documents.
+#' [divergences()] says how different components are, [sources()] which are in use, and [cooccurrence()] which sites
+#' have groups in common. Of components as topics, [top_terms()] lists the taxa, [coherence()] says how often these are
+#' found together, and [document_completion()] is the perplexity of new documents.
 #'
 #' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide,
 #' [phantom_test()] whether there is one, [posterior_draws()] how far a posterior spreads, [bootstrap_draws()] how far

@@ -705,9 +705,3 @@ shards_site_table <- function(x, shard) {
   rownames(out) <- NULL
   out
 }
-
-check_shards <- function(x) {
-  if (missing(x)) stop_missing("x")
-  if (!inherits(x, "shards")) stop_input("`x` must be a result of shards(), not %s.", show_value(x))
-  x
-}

@@ -107,7 +107,7 @@ refuse_cluster <- function(control) {
 
 refuse_checkpoint <- function(control) {
   if (!is.null(control$checkpoint)) {
-    stop_input("`checkpoint` of fit_control() is not for this call: ?fit_control says which calls keep what is finished.")
+    stop_input("`checkpoint` of fit_control() is not for this call: ?fit_control names those that keep what is done.")
   }
 }
 

@@ -69,9 +69,9 @@
 #' And records are right: a find is never an error.
 #'
 #' **Cost.** O(`copies` (n m k + n f)) with f the finds, and memory for some 80 matrices of n x m: 0.6 GB at 2 000 x
-#' 500. On one core a call took 6 s of processor time for 273 sites x 201 genera of mammals, 7 s for 266 x 145 birds, 1 s
-#' for `simulated_sites` and, with `quick`, 19 s for 2 000 x 500 with 2 % found (`bench/which_zeros.md`). Copies run in
-#' parallel where a [future::plan()] is set. The answer depends on the seed alone, not on the plan (with `seconds` below `Inf` also on
+#' 500. On one core a call took 6 s of processor time for 273 sites x 201 genera of mammals, 7 s for 266 x 145 birds
+#' and, with `quick`, 19 s for 2 000 x 500 with 2 % found (`bench/which_zeros.md`). Copies run in parallel where a
+#' [future::plan()] is set. The answer depends on the seed alone, not on the plan (with `seconds` below `Inf` also on
 #' the machine's speed). An interrupt keeps the copies that are done, if there are at least two. With a `checkpoint` in
 #' `control` each finished table is kept in a file beside the one named; the same call goes on from there after a crash,
 #' as in [cross_validate()].
@@ -222,7 +222,8 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   if (is.null(copies)) copies <- usual_copies(quick, sum(data$margins$row_sum))
   copies <- check_count(copies, "copies", 2L, 10L)
   plan <- list(quick = quick, copies = copies, seed = seed, how = as_usual(quick))
-  with_checkpoint(check_checkpoint(control$checkpoint), c(list("which_zeros", data$x, near, given), plan), function(store) {
+  job <- c(list("which_zeros", data$x, near, given), plan)
+  with_checkpoint(check_checkpoint(control$checkpoint), job, function(store) {
     plan[c("seconds", "control")] <- list(seconds, control)
     plan$store <- checkpoint_store(store, "table")
     if (is.null(seed)) plan$seed <- draw_seeds(1L)
@@ -422,8 +423,8 @@ wz_learn <- function(x, near, given, plan) {
   near <- with_memo(near)
   n_threads <- plan$control$n_threads
   common <- list(
-    x = x, near = near, likeness = choose_likeness(x, near, n_threads), how = c(plan$how, n_threads = n_threads), phantom = !is.null(given$assume),
-    deadline = as.double(Sys.time()) + plan$seconds
+    x = x, near = near, likeness = choose_likeness(x, near, n_threads), how = c(plan$how, n_threads = n_threads),
+    phantom = !is.null(given$assume), deadline = as.double(Sys.time()) + plan$seconds
   )
   name <- function(i) if (i == 1L) "the whole table" else sprintf("copy %d", i - 1L)
   running <- task_running(list(progress = plan$control$progress, on_interrupt = "keep"), plan$store)

@@ -43,7 +43,9 @@ learn_table <- function(x, near, likeness, effort, how, at = NULL) {
   learnt <- function(name, p) out[[name]] <<- wanted(score_odds(fill_unseen(p, table)))
   if (!is.null(near)) {
     near$most <- least_near
-    tuned <- lapply(c(near = 0, near_alike = likeness), function(power) nbm_tune(near, power, table, how$n_threads)$near)
+    tuned <- lapply(c(near = 0, near_alike = likeness), function(power) {
+      nbm_tune(near, power, table, how$n_threads)$near
+    })
     learnt("near", nbm_rows(tuned$near, 0, table, rows, how$n_threads))
     learnt("near_alike", nbm_rows(tuned$near_alike, likeness, table, rows, how$n_threads))
     near <- found_neighbours(tuned$near, most = 30L, strength = 10)

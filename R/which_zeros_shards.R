@@ -84,7 +84,10 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   if (is.null(control)) control <- fit_control(n_start = 1, n_polish = 0, max_pass = 100, tol = 1e-6)
   control <- check_control(control)
   if (!is.null(control$checkpoint)) {
-    stop_input("`control` must have no `checkpoint`: which_zeros() of shards makes several fits, each in its own folder.")
+    stop_input(paste(
+      "`control` must have no `checkpoint`: which_zeros() of shards makes several fits, each in a folder of its",
+      "own."
+    ))
   }
   if (is.null(seed)) seed <- draw_seeds(1L) else seed <- check_count(seed, "seed", 0L)
   finds <- sum(x$column_sum)
