@@ -160,15 +160,13 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   call <- match.call()
   if (!missing(x) && inherits(x, "shards")) {
     wz_refuse_shards(setdiff(names(call), c("", names(formals(which_zeros_shards)))))
-    copies <- if (is.null(copies)) 2 else copies
     return(which_zeros_shards(
       x, ..., age = age, place = place, copies = copies, completeness = completeness, seed = seed, control = control
     ))
   }
   check_dots(...)
   quick <- check_flag(quick, "quick")
-  control <- if (is.null(control)) fit_control() else check_control(control, for_many = TRUE)
-  refuse_cluster(control)
+  control <- job_control(control)
   if (!identical(seconds, Inf)) seconds <- check_number(seconds, "seconds", 0)
   if (!is.null(seed)) seed <- check_count(seed, "seed", 0L)
   cell <- if (!is.null(visits)) check_visits(visits, name = "visits")
@@ -229,6 +227,15 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
     if (is.null(seed)) plan$seed <- draw_seeds(1L)
     new_which_zeros(data$x, near, given, plan, wz_learn(data$x, near, given, plan), call)
   })
+}
+
+job_control <- function(control) {
+  if (is.null(control)) {
+    return(fit_control())
+  }
+  control <- check_control(control, for_many = TRUE)
+  refuse_cluster(control)
+  control
 }
 
 # The table as check_data() has it, 0/1, and `counts`, where it holds any.

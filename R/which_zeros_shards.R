@@ -42,7 +42,7 @@
 #'   bounds; the two columns of places, named as [smooth_over()] wants them. `NULL`: not known.
 #' @param n how many zeros to list, those with the largest chances; ties by site, then by taxon.
 #' @param k numbers of components of the fits; `NULL`: three sizes, as [which_zeros()] has them.
-#' @param copies how many copies lose a tenth of the finds, 2 to 10.
+#' @param copies how many copies lose a tenth of the finds, 2 to 10; `NULL`: 2.
 #' @param path `NULL`, or a folder, new or empty: a file is written for each shard, with the columns of `zeros`, of
 #'   its zeros whose chance is `least` or more. A site without a name has its number.
 #' @param least chances of the zeros that are written.
@@ -71,14 +71,14 @@
 #' @name which_zeros_shards
 NULL
 
-which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = NULL, copies = 2, path = NULL,
+which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = NULL, copies = NULL, path = NULL,
                                least = 0.5, format = c("csv", "parquet"), completeness = NULL, seed = NULL,
                                control = NULL) {
   call <- match.call()
   call[[1L]] <- quote(which_zeros)
   check_dots(...)
   n <- check_count(n, "n")
-  copies <- check_count(copies, "copies", 2L, 10L)
+  copies <- if (is.null(copies)) 2L else check_count(copies, "copies", 2L, 10L)
   least <- check_number(least, "least", 0, 1)
   format <- check_format(format)
   if (is.null(control)) control <- fit_control(n_start = 1, n_polish = 0, max_pass = 100, tol = 1e-6)
