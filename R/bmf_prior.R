@@ -58,14 +58,15 @@ bmf_prior <- function(alpha_rows = c(shape = 1, rate = 1), alpha_columns = c(sha
 is_law <- function(x) length(x) == 2L
 
 check_law <- function(x, name, number = check_positive) {
-  if (is.numeric(x) && is_law(x) && setequal(names(x), c("shape", "rate"))) {
-    for (part in c("shape", "rate")) check_positive(x[[part]], sprintf("%s[\"%s\"]", name, part))
-    return(x[c("shape", "rate")] + 0)
+  if (!is.numeric(x) || !is_law(x)) {
+    return(number(x, name))
   }
-  if (is.numeric(x) && is_law(x)) {
+  parts <- c("shape", "rate")
+  if (!setequal(names(x), parts)) {
     stop_input("`%s` must be a number, or c(shape = , rate = ) of its Gamma prior, not %s.", name, show_value(x))
   }
-  number(x, name)
+  for (part in parts) check_positive(x[[part]], sprintf("%s[\"%s\"]", name, part))
+  x[parts] + 0
 }
 
 check_finite <- function(x, name) check_number(x, name, -.Machine$double.xmax, .Machine$double.xmax)

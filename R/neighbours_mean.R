@@ -107,11 +107,9 @@ near_lists <- function(near, rows = seq_len(near$n)) {
   find <- function() {
     find_neighbours(near, lapply(near$given, function(each) each[rows, , drop = FALSE]), near$given, own = rows)
   }
-  if (is.null(near$memo) || length(rows) * near$most > most_remembered) {
-    return(find())
-  }
+  memo <- if (length(rows) * near$most <= most_remembered) near$memo
   name <- paste(format(c(near$bandwidth, near$most, range(rows), length(rows)), digits = 17L), collapse = " ")
-  remembered(near$memo, name, find)
+  remembered(memo, name, find)
 }
 
 # Lists depend on sites and bandwidths alone, and many tables of the same sites ask for the same ones: near$memo, an

@@ -22,11 +22,11 @@ flat_rows <- list(aspects = c(1.2, 2), membership = 1)
 
 least_near <- 500L # neighbours of an observation that a mean is taken over, at most
 
-# What the fits of a table cost: members of each size, their passes, how many sizes have fits without neighbours, and
-# passes of logistic PCA. Copies, of which the weights are learnt, need less than the table itself
-# (bench/which_zeros.md).
-table_effort <- list(members = 2L, smoothed = 150L, free_sizes = 3L, pca = 100L)
-copy_effort <- list(members = 1L, smoothed = 60L, free_sizes = 1L, pca = 40L)
+# What the fits of a table cost: members of each size, their passes, whether all sizes or the middle one have fits
+# without neighbours, and passes of logistic PCA. Copies, of which the weights are learnt, need less than the table
+# itself (bench/which_zeros.md).
+table_effort <- list(members = 2L, smoothed = 150L, free_all = TRUE, pca = 100L)
+copy_effort <- list(members = 1L, smoothed = 60L, free_all = FALSE, pca = 40L)
 
 # Of a table: list(odds = what the regression takes, a list of n x m matrices: the log-odds of all scores, and
 # taxon_terms(); near = smooth_over() of the smoothed fits, tuned = those of the neighbours' means, and likeness).
@@ -48,6 +48,7 @@ learn_table <- function(x, near, likeness, effort, how, at = NULL) {
     })
     learnt("near", nbm_rows(tuned$near, 0, table, rows, how$n_threads))
     learnt("near_alike", nbm_rows(tuned$near_alike, likeness, table, rows, how$n_threads))
+    tuned <- lapply(tuned, without_memo)
     near <- found_neighbours(tuned$near, most = 30L, strength = 10)
   }
   learnt("alike", nbm_rows(NULL, 2, table, rows, how$n_threads))
@@ -65,15 +66,13 @@ learn_table <- function(x, near, likeness, effort, how, at = NULL) {
   learnt("smoothed", many(
     k = k, estimate = "map", prior = flat_rows, phantom = "white", smooth = near, control = control(effort$smoothed)
   ))
-  middle <- (length(k) + 1L) %/% 2L
-  free_k <- if (effort$free_sizes > 1L) unique(k[c(1L, middle, length(k))]) else k[middle]
-  learnt("free", many(k = free_k, control = control(50)))
+  learnt("free", many(k = if (effort$free_all) k else k[(length(k) + 1L) %/% 2L], control = control(50)))
   pca <- quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(effort$pca)))
   learnt("pca", fitted(pca$value))
   used <- intersect(names(learner_names), names(out))
   list(
     odds = c(out[used], lapply(taxon_terms(table), wanted)), near = near,
-    tuned = if (length(near)) c(lapply(tuned, without_memo), likeness = likeness)
+    tuned = if (length(near)) c(tuned, likeness = likeness)
   )
 }
 

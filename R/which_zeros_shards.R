@@ -1,8 +1,8 @@
 #' Which zeros of a table in shards are real?
 #'
 #' `which_zeros(x, ...)` of a table in [shards()] does what it does for one in memory, with those of its learners that
-#' scale, and takes the arguments below. It
-#' gives each zero the chance of a record, tells how good these chances are, and lists the zeros with the largest.
+#' scale, and takes the arguments below. It gives each zero the chance of a record, tells how good these chances are,
+#' and lists the zeros with the largest.
 #'
 #' @details
 #' **Learners.** The mean of fits of [aspect_bernoulli()] to all shards, one for each of `k`, and companions: the mean,

@@ -133,7 +133,8 @@ test_that("which_zeros() goes on where it stopped", {
   x <- two_blocks()
   file <- make_folder(new_checkpoint())
   run <- function(checkpoint = NULL, ...) {
-    suppressWarnings(which_zeros(x, quick = TRUE, control = fit_control(checkpoint = checkpoint), ...))
+    control <- fit_control(checkpoint = checkpoint)
+    suppressWarnings(which_zeros(x, age = seq_len(nrow(x)), quick = TRUE, control = control, ...))
   }
   set.seed(4)
   alone <- run()
