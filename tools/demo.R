@@ -21,9 +21,10 @@ sites <- site_table(x)
 # 2. The answer: which absences are probably false, how surely, how good such answers are here, what they rest on.
 ages <- sites[c("oldest", "youngest")]
 places <- sites[c("longitude", "latitude")]
-w <- which_zeros(x, age = ages, place = places, seed = 1, progress = TRUE)
+shown <- fit_control(progress = TRUE)
+w <- which_zeros(x, age = ages, place = places, seed = 1, control = shown)
 print(w)
-checked <- sensitivity(w, progress = TRUE)
+checked <- sensitivity(w, control = shown)
 print(checked)
 dir.create("demo", showWarnings = FALSE)
 report(w, "demo/report.html",
