@@ -233,9 +233,12 @@ keyboard_probe <- "<script>
   seen.wanted = wanted.slice(0, 2);
   seen.selected = Array.from(at('rows').children).filter(one => one.getAttribute('aria-selected') === 'true').length;
   seen.focus = document.activeElement.tagName;
-  const before = [explorer.state.site, explorer.state.taxon];
   at('heat').focus();
-  ['ArrowDown', 'ArrowRight', 'ArrowLeft', 'ArrowUp'].forEach(key => press(at('heat'), key));
+  for (let i = 0; i < 100; i++) ['ArrowUp', 'ArrowLeft'].forEach(key => press(at('heat'), key));
+  const before = [explorer.state.site, explorer.state.taxon]; // the corner, from where all keys can move
+  ['ArrowDown', 'ArrowRight'].forEach(key => press(at('heat'), key));
+  seen.moved = explorer.state.site !== before[0] && explorer.state.taxon !== before[1];
+  ['ArrowLeft', 'ArrowUp'].forEach(key => press(at('heat'), key));
   seen.round = JSON.stringify(before) === JSON.stringify([explorer.state.site, explorer.state.taxon]);
   for (let i = 0; i < 100; i++) press(at('heat'), 'ArrowUp');
   seen.top = explorer.state.site;
@@ -256,6 +259,7 @@ test_that("all can be done by keyboard", {
   expect_identical(seen$entered, seen$wanted)
   expect_identical(seen$selected, 1L)
   expect_identical(seen$focus, "TR") # it does not fall back to the top of the page
+  expect_true(seen$moved)
   expect_true(seen$round)
   expect_identical(seen$top, data_of(file)$rows[1L])
   expect_identical(seen$said, "polite")
