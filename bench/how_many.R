@@ -286,23 +286,6 @@ cat(sprintf("Of %d tables with counts %.2f are within 2 by the lists, %.2f by th
 cat("## Groups halved\n\n")
 cat("Means of four halves. What the other half found is at least what was missed, not all of it.\n\n")
 tetrapods <- early_tetrapods$sites
-groups_of_shared <- function() {
-  america <- read_fossils("nam_large", "now_2020_nam")
-  europe <- read_fossils("g10s2", "now_2003")
-  turkana <- read_turkana()
-  of <- america$sites
-  list(
-    `Turkana mammals by member` = list(
-      unname(presence(turkana$counts)), as.matrix(turkana$sites["age"]), turkana$sites$member
-    ),
-    `European mammals by MN unit` = list(
-      europe$x, as.matrix(europe$sites["age_ma"]), as.character(europe$sites$mn)
-    ),
-    `North American mammals by region` = list(
-      america$x, as.matrix(of["mid_age"]), paste(round(of$mid_age / 1.5), round(of$lat / 6), round(of$long / 8))
-    )
-  )
-}
 grouped <- c(
   list(`early tetrapods, 8 My by 30 degrees` = list(
     early_tetrapods$x, as.matrix(tetrapods["age"]), paste(floor(tetrapods$age / 8), floor(tetrapods$lng / 30))

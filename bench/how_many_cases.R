@@ -520,6 +520,24 @@ read_turkana <- function() {
   list(counts = counts, sites = sites)
 }
 
+groups_of_shared <- function() {
+  america <- read_fossils("nam_large", "now_2020_nam")
+  europe <- read_fossils("g10s2", "now_2003")
+  turkana <- read_turkana()
+  of <- america$sites
+  list(
+    `Turkana mammals by member` = list(
+      unname(presence(turkana$counts)), as.matrix(turkana$sites["age"]), turkana$sites$member
+    ),
+    `European mammals by MN unit` = list(
+      europe$x, as.matrix(europe$sites["age_ma"]), as.character(europe$sites$mn)
+    ),
+    `North American mammals by region` = list(
+      america$x, as.matrix(of["mid_age"]), paste(round(of$mid_age / 1.5), round(of$lat / 6), round(of$long / 8))
+    )
+  )
+}
+
 thinned <- function(family, counts, shares, near = list(), seed = 1L) {
   lapply(shares, function(share) {
     set.seed(seed)

@@ -12,7 +12,7 @@
 #define LEAST_STEP 1e-10
 #define RIDGE 1e-9 /* added to a Hessian before it is inverted */
 
-ptrdiff_t num_regression_size(int l) { return 4 * STRIP + (ptrdiff_t) l * (l + 3); }
+ptrdiff_t num_regression_size(int l) { return 4 * STRIP + (ptrdiff_t) l * ((ptrdiff_t) l + 3); }
 
 /* What `size` cases from `first` on add to f, g and H; strip: 4 STRIP. */
 NUM_HOT static double add_strip(const num_regression *data, int first, int size, const double *b,
@@ -90,10 +90,11 @@ void num_logistic_regression(const num_regression *data, int passes, double *b, 
     if (!newton_step(g, hessian, l, step, chol)) return;
     double next, length = 1;
     const double longest = largest(step, l);
-    for (;; length /= 2) {
+    while (true) {
       for (int c = 0; c < l; c++) trial[c] = b[c] + length * step[c];
       next = evaluate(data, trial, g, hessian, strip);
       if (next >= now || length * longest <= LEAST_STEP) break;
+      length /= 2;
     }
     if (!(next >= now)) return;
     memcpy(b, trial, (size_t) l * sizeof(double));
