@@ -164,25 +164,27 @@ typedef struct {
   int made; /* visits that there were */
 } cell_odds;
 
-/* Hundreds of visits may be less likely than the least number: the scale is what they have in common. */
+/* Hundreds of visits may be less likely than the least number, and each state's on a way of its own: a run
+ * of misses before a first find leaves absence likelier until the find rules it out. */
 static cell_odds cell_likelihood(const visit *w, const row_scratch *s, int i, int j, double p,
                                  double absence) {
   const ab_visit_data *data = w->data;
-  cell_odds odds = {p > 0, absence > 0, 0, 0};
+  num_log_product present = {0, p > 0}, absent = {0, absence > 0};
+  int made = 0;
   for (int v = 0; v < data->n_visit; v++) {
     const int x = record(data, i, j, v);
     if (x < 0) continue;
     const double missed = missed_of(w, s, i, j, v), added = w->par->added[v];
-    odds.made++;
-    odds.present *= x ? 1 - missed : missed;
-    odds.absent *= x ? added : 1 - added;
-    const double most = fmax(odds.present, odds.absent);
-    if (most >= NUM_TINY || most <= 0) continue;
-    odds.present /= most;
-    odds.absent /= most;
-    odds.log_scale += log(most);
+    made++;
+    num_times(&present, x ? 1 - missed : missed);
+    num_times(&absent, x ? added : 1 - added);
   }
-  return odds;
+  const double scale = fmax(present.log, absent.log);
+  if (scale == 0 || isinf(scale))
+    return (cell_odds){exp(present.log) * present.product, exp(absent.log) * absent.product, 0,
+                       made};
+  return (cell_odds){exp(present.log - scale) * present.product,
+                     exp(absent.log - scale) * absent.product, scale, made};
 }
 
 /* Adds a cell whose posterior of a presence is tau to the expected numbers of visits. */

@@ -8,7 +8,6 @@
 #include "visits_bernoulli/private.h"
 
 #define FURTHEST 34.0 /* logit of an aspect on a line: 1 less the aspect is still above 0 */
-#define TINY_PRODUCT 1e-100
 #define MOST_ODDS 1e300
 
 typedef struct {
@@ -59,25 +58,21 @@ static gibbs_work new_work(const ab_visit_data *data, const ab_prior *prior, ab_
   return work;
 }
 
-/* P(visits | present), over exp(log_scale). */
 typedef struct {
-  double present, log_scale;
+  num_log_product present; /* P(visits | present) */
   int made, found;
 } visit_chance;
 
 static visit_chance chance_of_visits(const gibbs_work *work, int i, int j) {
   const ab_visit_data *data = work->data;
-  visit_chance at = {1, 0, 0, 0};
+  visit_chance at = {{0, 1}, 0, 0};
   for (int v = 0; v < data->n_visit; v++) {
     const int x = record(data, i, j, v);
     if (x < 0) continue;
     const double missed = model_missed(data, &work->state->par->detection, i, j, v);
     at.made++;
     at.found += x;
-    at.present *= x ? 1 - missed : missed;
-    if (at.present >= NUM_TINY) continue;
-    at.log_scale += log(fmax(at.present, DBL_MIN));
-    at.present = 1;
+    num_times(&at.present, x ? 1 - missed : missed);
   }
   return at;
 }
@@ -94,12 +89,11 @@ static void draw_cell(gibbs_work *work, int i, int j) {
     absence += share * (1 - aspect[c]);
   }
   const visit_chance visits = chance_of_visits(work, i, j);
-  const double scaled = p * visits.present * exp(visits.log_scale);
+  const double scaled = p * visits.present.product * exp(visits.present.log);
   double tau = visits.found ? 1 : scaled / (scaled + absence);
   if (!visits.made) tau = p;
   if (visits.made)
-    work->loglik +=
-        visits.found ? log(p * visits.present) + visits.log_scale : log(scaled + absence);
+    work->loglik += visits.found ? log(p) + num_log_of(&visits.present) : log(scaled + absence);
   const int z = num_unif() < tau;
   work->p[at] = p;
   work->tau[at] = tau;
@@ -303,7 +297,8 @@ static double cell_chance(const gibbs_work *work, int i, int j, double times, do
   const ab_visit_data *data = work->data;
   const ab_param *ab = &work->state->par->ab;
   const double *aspect = ab->aspects + num_at(0, j, ab->k);
-  double p = 0, absence = 0, present = 1;
+  double p = 0, absence = 0;
+  num_log_product present = {0, 1};
   bool made = false, found = false;
   for (int c = 0; c < ab->k; c++) {
     const double share = ab->membership[num_at(i, c, data->n)];
@@ -316,25 +311,21 @@ static double cell_chance(const gibbs_work *work, int i, int j, double times, do
     const double odds = fmin(work->odds[num_at(i, v, data->n)] * times, MOST_ODDS);
     made = true;
     found = found || x;
-    present *= (x ? odds : 1) / (1 + odds);
-    if (!found || present >= TINY_PRODUCT) continue;
-    *log_scale += log(fmax(present, DBL_MIN));
-    present = 1;
+    num_times(&present, (x ? odds : 1) / (1 + odds));
   }
   if (!made) return 1;
-  return p * present + (found ? 0 : absence);
+  if (!found) return p * present.product * exp(present.log) + absence;
+  *log_scale += present.log;
+  return p * present.product;
 }
 
 /* log-likelihood of an attribute's visits, states and components summed out, where odds are `times` as high. */
 static double loglik_at(const gibbs_work *work, int j, double times) {
-  double sum = 0, product = 1;
-  for (int i = 0; i < work->data->n; i++) {
-    product *= cell_chance(work, i, j, times, &sum);
-    if (product >= TINY_PRODUCT) continue;
-    sum += log(fmax(product, DBL_MIN));
-    product = 1;
-  }
-  return sum + log(product);
+  double scales = 0;
+  num_log_product product = {0, 1};
+  for (int i = 0; i < work->data->n; i++)
+    num_times(&product, cell_chance(work, i, j, times, &scales));
+  return scales + num_log_of(&product);
 }
 
 static double marginal_loglik(gibbs_work *work) {

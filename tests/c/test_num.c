@@ -175,7 +175,8 @@ static void test_logistic_regression(void) {
   const int n = 300, l = 2;
   double *design = uniforms((ptrdiff_t) n * l), *y = exact(n), *b = exact(l);
   const double *offset = uniforms(n), *weight = uniforms(n);
-  double *penalty = exact((ptrdiff_t) l * l), *hessian = exact((ptrdiff_t) l * l), *scratch = exact(num_regression_size(l));
+  double *penalty = exact((ptrdiff_t) l * l), *hessian = exact((ptrdiff_t) l * l),
+         *scratch = exact(num_regression_size(l));
   for (int i = 0; i < n; i++) {
     design[i] = 1;
     y[i] = check_uniform() < design[n + i];

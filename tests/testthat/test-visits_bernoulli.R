@@ -314,3 +314,23 @@ test_that("a visit's table that is unlike the first is told what is other", {
   told(first[, -1], "number 2 is 2 x 2, not 2 x 3 as the first")
   told(`colnames<-`(first, c("x", "y", "w")), "number 2 lacks column \"z\" of the first")
 })
+
+test_that("hundreds of visits that found nothing before the first that did leave a number", {
+  n_visit <- 1500L
+  found <- rep(0L, n_visit)
+  found[n_visit] <- 1L
+  set.seed(3)
+  often <- function() stats::rbinom(n_visit, 1L, 0.5)
+  x <- aperm(array(c(found, often(), often(), often(), often(), 0L * found), c(n_visit, 2L, 3L)), 3:1)
+  dimnames(x) <- list(site = paste0("s", 1:3), taxon = c("a", "b"), visit = seq_len(n_visit))
+  fit <- visits_bernoulli(x, 1, missed_by = "taxon")
+  log_present <- matrix(0, 3, 2) # log P(visits | present), in logs throughout
+  for (v in seq_len(n_visit)) {
+    missed <- rep(fit$param$missed[, v], each = 3L)
+    log_present <- log_present + log(ifelse(x[, , v] == 1, 1 - missed, missed))
+  }
+  p <- fitted(fit)
+  loglik <- ifelse(rowSums(x, dims = 2L) > 0, log(p) + log_present, log(p * exp(log_present) + 1 - p))
+  expect_true(all(is.finite(loglik)))
+  expect_equal(as.numeric(logLik(fit)), sum(loglik), tolerance = 1e-10)
+})
