@@ -61,11 +61,11 @@ lists_draws <- function(kappa, finds, at) {
 # Where one number has not held: little is foreseen, or the table is small. NULL, or why.
 no_point <- function(kappa, finds, n_taxa) {
   if (n_taxa < 10L) {
-    "of fewer than 10 taxa"
+    "there are fewer than 10 taxa"
   } else if (finds < 100) {
-    "of fewer than 100 finds"
+    "there are fewer than 100 finds"
   } else if (kappa < 0.15) {
-    "where finds are hardly foreseen"
+    "finds are hardly foreseen"
   }
 }
 

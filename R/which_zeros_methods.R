@@ -2,10 +2,10 @@
 
 # What the number missed is a number of, or rests on.
 wz_words <- list(
-  lists = "as two more such searches would tell",
+  lists = "as two more such searches would show",
   groups = "of the fauna of each group", visits = "by occupancy of each taxon",
   completeness = "if completeness is as you gave it", effort = "if what was missed follows effort",
-  phantom = "if the part of a site that makes only zeros (its phantom) is what was missed"
+  phantom = "if what was missed is the part of a site that makes only zeros, its phantom"
 )
 
 # The table that the answer was made from, or repeated surveys, may be gone or changed where update() is called. Where
@@ -42,52 +42,63 @@ answer_sentences <- function(w) {
     ),
     gaps = gaps_sentence(w),
     missed = total_sentence(w$total, w$source, no_point(w$kappa, w$finds, w$dims[["m"]]), axis_words(w)),
-    more = more_sentence(w), other = other_sentence(w), ages = ages_sentence(w)
+    more = more_sentence(w, axis_words(w), missed_inside(w)), other = other_sentence(w)
   )
 }
 
-# How many were missed, between which ends, of what that is a number, and how such numbers have done.
+# How many were missed, between which ends, by what evidence, and of what that is a number.
 total_sentence <- function(total, source, unsure, words) {
-  number <- show_count(total[["missed"]])
-  range <- sprintf("%s to %s", show_count(total[["low"]]), show_count(total[["high"]]))
-  few <- total[["missed"]] < 1
-  about <- if (few) sprintf("Less than one (%s)", number) else paste("About", number)
-  were <- sprintf("%s of them %s missed", about, if (few) "was" else "were")
-  switch(source,
-    lists = paste(c(
-      sprintf(
-        "%s, as two more searches as thorough as this one, and occupancy over all three, would tell.",
-        if (is.null(unsure)) sprintf("%s (%s)", were, range) else sprintf("%s of them were missed", range)
-      ),
-      if (!is.null(unsure)) sprintf("One number %s is not given.", unsure),
-      "The range held in 9 of 10 tables whose truth is known (?how_many); it does not say how thorough the search was."
-    ), collapse = " "),
+  ends <- sprintf("%s to %s", show_count(total[["low"]]), show_count(total[["high"]]))
+  number <- if (total[["missed"]] < 0.5) "less than 1" else show_count(max(1, total[["missed"]]))
+  expected <- if (is.null(unsure) || source != "lists") {
+    sprintf("Expected missed: %s (%s)", number, ends)
+  } else {
+    sprintf("Expected missed: %s (a range alone, since %s)", ends, unsure)
+  }
+  by <- switch(source,
+    lists = paste(
+      "by how well finds are foreseen. It is what two more searches as thorough as this one, and occupancy over all",
+      "three, would show; such ranges held in 9 of 10 tables whose truth is known (?how_many), but do not say how",
+      "thorough the search was"
+    ),
     groups = sprintf(
-      "%s (%s): %s of the fauna of a group that none of its sites shows, by Chao's estimate.", were, range, words[2L]
+      "by Chao's estimate for each group: %s of its fauna that none of its %s shows", words[2L], words[1L]
     ),
     visits = sprintf(
-      "%s (%s), by the occupancy of each of the %s: what lived at the %s visited and no visit found.", were, range,
-      words[2L], words[1L]
+      "by the occupancy of each %s: what lived at the %s visited and no visit found", singular_word(words[2L]),
+      words[1L]
     ),
-    completeness = sprintf("%s, %s (%s, 90 %% range).", were, wz_words$completeness, range),
-    sprintf("%s, %s (%s, 90 %% of draws of fits, all under that assumption).", were, wz_words[[source]], range)
+    completeness = wz_words$completeness,
+    sprintf("%s; the range is of draws of fits under that assumption", wz_words[[source]])
   )
+  sprintf("%s, %s.", expected, by)
 }
 
 # The gaps of a series are sure: NULL where there is none.
 gaps_sentence <- function(w) {
   gaps <- sum(w$candidate[w$gaps])
   if (gaps > 0) {
-    sprintf(
-      "At least %s of them were missed: gaps between finds of their %s.", format_big(gaps),
-      singular_word(axis_words(w)[2L])
-    )
+    taxon <- singular_word(axis_words(w)[2L])
+    sprintf("Missed for sure: %s, in gaps between finds of their %s.", format_big(gaps), taxon)
   }
 }
 
-# What can be checked: what the next search will find.
-more_sentence <- function(w) {
-  if (!is.null(w$one_more)) sprintf("One more such search would find about %s of them.", show_count(w$one_more))
+# What can be checked, what the next search will find; and how many of those missed lie within the known ages of their
+# taxa.
+more_sentence <- function(w, words, inside = NULL) {
+  said <- c(
+    if (!is.null(w$one_more)) sprintf("One more such search would find about %s of these", show_count(w$one_more)),
+    if (!is.null(inside)) {
+      sprintf(
+        paste(
+          "%s of them lie between the first and the last find of their %s and %s before or after, where it may not have",
+          "lived"
+        ),
+        show_count(inside[["inside"]]), singular_word(words[2L]), show_count(inside[["outside"]])
+      )
+    }
+  )
+  if (length(said)) paste0(paste(said, collapse = "; "), ".")
 }
 
 # What other evidence says, which need not agree: it may be the number of something else.
@@ -98,21 +109,13 @@ other_sentence <- function(w) {
     return(NULL)
   }
   ends <- ifelse(is.na(others$high), "", sprintf(" (%s to %s)", show_count(others$low), show_count(others$high)))
-  sprintf("Other evidence: %s.", paste0(show_count(others$missed), ends, " by ", others$evidence, collapse = "; "))
-}
-
-# How many of those missed lie within the known ages of their taxa; NULL without ages.
-ages_sentence <- function(w) {
-  inside <- missed_inside(w)
-  if (is.null(inside)) {
-    return(NULL)
-  }
   sprintf(
-    "Of these %s lie between the first and the last find of their %s, %s before or after, where it may not have lived.",
-    show_count(inside[["inside"]]), singular_word(axis_words(w)[2L]), show_count(inside[["outside"]])
+    "By other evidence, which may be the number of something else (?how_many): %s.",
+    paste0(show_count(others$missed), ends, ", ", others$evidence, collapse = "; ")
   )
 }
 
+# NULL without ages.
 missed_inside <- function(w) {
   age <- w$inputs$near$given$age
   if (is.null(age) || w$restricted) {
@@ -149,7 +152,10 @@ print_zeros <- function(zeros, words, by) {
   names(shown)[2:3] <- singular_word(words)
   cat(c(chance = "Zeros where a find was most expected:\n", missed = "Zeros most probably missed:\n")[[by]])
   print.data.frame(shown, row.names = FALSE)
-  writeLines(wrap_text("chance: of a record; missed: it was there and was missed (range)", exdent = 2))
+  writeLines(wrap_text(paste0(
+    "chance: how likely a find was here, judged by all other cells; missed: how likely it is that the ",
+    names(shown)[3L], " was there and was missed, with its 90 % range"
+  ), exdent = 2))
 }
 
 # Not what summary() makes of any list: the answer, and the sites and taxa of which most was missed.
@@ -174,29 +180,29 @@ print.summary.which_zeros <- function(x, n = 5L, ...) {
 few_hidden <- 200L # fewer hidden finds do not tell the answer from a rule
 few_for_slope <- 100L # of fewer, neither the slope nor its standard error is known well
 
-slope_sentence <- function(...) sprintf("Calibration slope of the chances (1 is right): %s.", slope_words(...))
+slope_sentence <- function(...) sprintf("Calibration slope (1 is right): %s.", slope_words(...))
 
 # What the slope of calibration says of chances: that they are off where that is beyond its standard error, that they
 # are right where it leaves no room for much else.
 slope_words <- function(slope, se, hidden) {
   if (is.na(slope)) {
-    return("could not be measured")
+    return("it could not be measured")
   }
   surely <- function(holds) hidden >= few_for_slope && isTRUE(holds)
   said <- if (surely(slope < 0.8 && slope + 2 * se < 1)) {
-    "so they are too sure"
+    "so that the chances are too sure"
   } else if (surely(slope > 1.25 && slope - 2 * se > 1)) {
-    "so they are too careful"
+    "so that the chances are too careful"
   } else if (surely(slope >= 0.8 && slope <= 1.25 && se <= 0.1)) {
-    "so they can be taken as chances"
+    "so that the chances can be taken as they are"
   } else {
     "of too few hidden finds to say more"
   }
   sprintf("%.2f%s, %s", slope, error_words(se, "%.2f"), said)
 }
 
-# " (s.e. 0.4)", or nothing where it is not known.
-error_words <- function(se, digits = "%.1f") if (is.na(se)) "" else sprintf(paste0(" (s.e. ", digits, ")"), se)
+# " (s.e. 0.004)", or nothing where it is not known.
+error_words <- function(se, digits = "%.3f") if (is.na(se)) "" else sprintf(paste0(" (s.e. ", digits, ")"), se)
 
 # How good the answer is on this table, in words.
 quality_sentences <- function(w) {
@@ -208,28 +214,26 @@ quality_sentences <- function(w) {
     weak_sentence(q, line$changed, words),
     slope_sentence(line$slope, line$slope_se, line$changed),
     if (w$quick) {
-      sprintf("A first look: few fits, %s. Leave out `quick` for the answer.", count_words(w$wanted, "copy"))
+      sprintf("A first look, by few fits and %s: leave out `quick` for the answer.", count_words(w$wanted, "copy"))
     },
-    if (w$copies < w$wanted) sprintf("Stopped early: %d of %d copies are done.", w$copies, w$wanted)
+    if (w$copies < w$wanted) sprintf("It was stopped early: %d of %d copies are done.", w$copies, w$wanted)
   )
 }
 
 # How well hidden finds are found; q: the answer's row of `quality`.
 hidden_sentence <- function(q, hidden, words) {
-  above <- function(auc, se, what = "") sprintf("above %.1f %%%s%s", 100 * auc, what, error_words(100 * se))
-  was <- paste(count_words(hidden, "find"), if (hidden == 1) "was" else "were")
   if (is.na(q$auc)) {
-    return(sprintf("How good here is not known: %s hidden, too few to look for.", was))
+    few <- paste(count_words(hidden, "find"), if (hidden == 1) "was" else "were")
+    return(sprintf("How good on this table is not known: %s hidden, too few to look for.", few))
   }
-  site <- singular_word(words[1L])
   within <- if (is.na(q$auc_within)) {
-    sprintf("how it stands within its %s could not be measured", site)
+    sprintf("within %s not measured", words[1L])
   } else {
-    sprintf("within its %s %s", site, above(q$auc_within, q$auc_within_se))
+    sprintf("within %s %.3f%s", words[1L], q$auc_within, error_words(q$auc_within_se))
   }
   sprintf(
-    "How good here: %s hidden, a tenth at a time; such a find stands %s, %s.", was,
-    above(q$auc, q$auc_se, " of the other zeros"), within
+    "How good on this table, by %s, a tenth at a time: AUC %.3f%s, %s.", count_words(hidden, "hidden find"), q$auc,
+    error_words(q$auc_se), within
   )
 }
 
@@ -240,17 +244,16 @@ rule_sentence <- function(gain, quality, hidden, words) {
   if (!any(known)) {
     return(NULL)
   }
-  measure <- sprintf(c("over the table", "within %s"), words[1L])
-  auc <- sprintf("%.1f", 100 * c(quality[gain$rule[1L], "auc"], quality[gain$rule[2L], "auc_within"]))
+  measure <- c("over the table", paste("within", words[1L]))
+  auc <- sprintf("%.3f", c(quality[gain$rule[1L], "auc"], quality[gain$rule[2L], "auc_within"]))
   rule <- quality[gain$rule, "learner"]
   best <- if (all(known) && gain$rule[1L] == gain$rule[2L]) {
-    sprintf("The best simple rule, the %s, has %s and %s %%", rule[1L], auc[1L], auc[2L])
+    sprintf("The best simple rule (%s) has %s and %s", rule[1L], auc[1L], auc[2L])
   } else {
-    each <- sprintf("%s the %s, with %s %%", measure, rule, auc)[known]
-    sprintf("The best simple rule is %s", paste(each, collapse = ", "))
+    paste("The best simple rule has", paste(sprintf("%s %s (%s)", auc, measure, rule)[known], collapse = " and "))
   }
   verdict <- if (hidden < few_hidden) {
-    "; too few were hidden to tell them apart."
+    "; too few finds were hidden to tell the answer from it."
   } else {
     rule_verdict(gain, measure, known)
   }
@@ -261,10 +264,9 @@ rule_sentence <- function(gain, quality, hidden, words) {
 rule_verdict <- function(gain, measure, known) {
   ahead <- c("the rule is better", "neither is surely better", "the answer is better")
   says <- ahead[2L + mapply(surely_ahead, gain$difference, gain$se, gain$copies)][known]
-  each <- paste(measure[known], says)
-  if (length(unique(says)) < length(says)) each <- paste0(paste(measure, collapse = " and "), ", ", says[1L])
-  by <- sprintf("%.1f%s", 100 * gain$difference, vapply(100 * gain$se, error_words, ""))[known]
-  sprintf(": %s. The answer less the rule: %s.", paste(each, collapse = ", "), paste(by, collapse = " and "))
+  each <- if (length(unique(says)) < length(says)) says[1L] else paste(says, measure[known])
+  by <- sprintf("%.3f%s", gain$difference, vapply(gain$se, error_words, ""))[known]
+  sprintf("; by the differences, %s, %s.", paste(by, collapse = " and "), paste(each, collapse = " and "))
 }
 
 # 1, -1, or 0 where a difference is within its error: Student's t, as two copies tell little of their spread.
@@ -287,8 +289,11 @@ weak_sentence <- function(q, hidden, words) {
     return(NULL)
   }
   sprintf(
-    "Ranks drawn by lot have 50 %%: this table says little about which zeros are false%s.",
-    if (table) "" else paste(" within one of the", words[1L])
+    paste(
+      "Ranks drawn by lot have AUC 0.5, and it is not sure that these are above 0.6: the table says little about which",
+      "zeros are false%s."
+    ),
+    if (table) "" else paste(" within", words[1L])
   )
 }
 
@@ -533,39 +538,51 @@ print.which_zeros_contrast <- function(x, digits = 3L, ...) {
   what <- c(
     share = "missed of all that was there", missed = "number missed", richness = "taxa a site, missed ones added"
   )[attr(x, "of")]
-  cat(sprintf(
-    "value: %s%s;\nlow, high: 90 %% of draws of the difference; above: share of them above 0\n",
+  writeLines(wrap_text(sprintf(
+    "value: %s%s; low, high: 90 %% of draws of the difference; above: share of them above 0",
     if (length(what)) what else "as of contrast()",
-    if (is.null(attr(x, "assumption"))) "" else paste(",", attr(x, "assumption"))
-  ))
+    if (is.null(attr(x, "assumption"))) "" else paste0(", ", attr(x, "assumption"))
+  ), exdent = 2))
   if (isTRUE(attr(x, "blind"))) {
-    cat(
-      "Lists do not tell how thorough the search was: groups that were searched with unequal effort",
-      "cannot be compared by this.", sep = "\n"
-    )
+    writeLines(wrap_text(paste(
+      "Lists do not tell how thorough the search was: groups that were searched with unequal effort cannot be compared",
+      "by this."
+    ), exdent = 2))
   }
   invisible(x)
 }
 
 #' @export
-print.which_zeros_sums <- function(x, digits = 3L, n = 20L, ...) {
-  digits <- check_digits(digits)
+print.which_zeros_sums <- function(x, n = 20L, ...) {
+  check_dots(...)
   n <- check_shown(n)
-  sorted <- if ("missed" %in% names(x)) most_first(x) else x
-  shown <- utils::head(sorted, n)
+  has_missed <- "missed" %in% names(x)
+  shown <- as.data.frame(utils::head(if (has_missed) most_first(x) else x, n))
   side <- match(names(shown)[1L], c("site", "taxon"))
   if (!is.na(side)) names(shown)[1L] <- singular_word(kept_words(x))[side]
-  print.data.frame(round_columns(shown, digits), row.names = FALSE)
-  if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
-  if (!identical(rownames(sorted), rownames(x))) cat("shown: most missed first; its rows are in the table's order\n")
-  assumed <- attr(x, "assumption")
-  cat(
-    "missed (low to high, 90 % of draws): ", if (is.null(assumed)) "expected number" else assumed, ";\n",
-    if ("most" %in% names(x)) "most: the largest expected number that the table alone allows; ",
-    "share: missed of all that was there\n", sep = ""
+  shown <- with_range(shown, "missed", c("low", "high"), show_count)
+  shown <- with_range(shown, "share", c("share_low", "share_high"), function(x) sprintf("%.2f", x))
+  print.data.frame(round_columns(shown, 3L), row.names = FALSE)
+  if (nrow(x) > nrow(shown)) {
+    cat(sprintf("... and %d more%s\n", nrow(x) - nrow(shown), if (has_missed) " of which less was missed" else ""))
+  }
+  said <- c(
+    paste(c("missed: expected number", attr(x, "assumption"), "with its 90 % range"), collapse = ", "),
+    if ("most" %in% names(x)) "most: the largest expected number that the table alone allows",
+    "share: missed of all that was there"
   )
-  if (!is.null(attr(x, "bounds"))) writeLines(wrap_text(attr(x, "bounds"), exdent = 2))
+  writeLines(wrap_text(c(paste(said, collapse = "; "), attr(x, "bounds")), exdent = 2))
   invisible(x)
+}
+
+# A number and its ends in one column, where all of them are there.
+with_range <- function(shown, name, ends, show) {
+  if (all(c(name, ends) %in% names(shown))) {
+    each <- lapply(shown[c(name, ends)], function(x) ifelse(is.na(x), "NA", show(x)))
+    shown[[name]] <- sprintf("%s (%s to %s)", each[[1L]], each[[2L]], each[[3L]])
+    shown[ends] <- NULL
+  }
+  shown
 }
 
 #' Why is this zero thought false, or true?

@@ -466,14 +466,16 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
   writeLines(wrap_text(c(
     sprintf("Which zeros are false? Shards of %s, %s, %s judged", table_words(x$dims), count_words(x$finds, "find"),
       count_words(x$n_zeros, "zero")),
-    total_sentence(x$total, x$source, no_point(x$kappa, x$finds, x$dims[["m"]]), c("sites", "taxa")), more_sentence(x)
+    total_sentence(x$total, x$source, no_point(x$kappa, x$finds, x$dims[["m"]]), c("sites", "taxa")),
+    more_sentence(x, c("sites", "taxa"))
   ), exdent = 2))
-  print.data.frame(round_columns(utils::head(x$zeros, n), 3L))
-  learners <- sprintf("%s %.1f %%", q$learner[-1L], 100 * q$auc[-1L])
+  zeros <- utils::head(x$zeros, n)
+  print_zeros(cbind(rank = seq_len(nrow(zeros)), zeros), c("sites", "taxa"), "chance")
+  learners <- sprintf("%s %.3f", q$learner[-1L], q$auc[-1L])
   writeLines(wrap_text(c(
     hidden_sentence(q["stack", ], x$hidden, c("sites", "taxa")), slope_sentence(x$slope, x$slope_se, x$hidden),
-    paste0("Learners alone: ", paste(learners, collapse = ", "), "."),
-    paste0("Left out: ", paste(names(x$left_out), collapse = "; "), ".")
+    paste0("AUC of the learners alone: ", paste(learners, collapse = ", "), "."),
+    paste0("Not in the answer: ", paste(names(x$left_out), collapse = "; "), ".")
   ), exdent = 2))
   if (!is.null(x$near)) {
     each <- sprintf("%s, bandwidth %s", names(x$near$bandwidth), vapply(x$near$bandwidth, format, "", digits = 3L))

@@ -35,9 +35,9 @@ expected_missed <- function(cell, ...) {
 
 cat("# Presences that no visit found\n\n## Simulated: 100 sites x 4 visits, means over seeds\n\n")
 cat("Occupancy: 40 seeds. Fits of `visits_bernoulli(k = 1)`: the first ten.\n\n")
-row("detection", "species", "truth", "occupancy", "within its 90 %", "truth, ten", "default",
+row("detection", "species", "truth", "occupancy", "within the model's 90 %", "within the range printed", "truth, ten", "default",
   "missed_by = site", "taxon", "visit")
-row("---", "---", "---", "---", "---", "---", "---", "---", "---", "---")
+row("---", "---", "---", "---", "---", "---", "---", "---", "---", "---", "---")
 for (kind in c("alike", "taxon", "site")) {
   for (m in c(1, 3, 5, 8, 10, 20)) {
     each <- vapply(1:40, function(seed) {
@@ -49,11 +49,12 @@ for (kind in c("alike", "taxon", "site")) {
           expected_missed(one$cell, missed_by = by)
         }, 0))
       }
-      c(one$truth, total$missed, total$model_low <= one$truth && one$truth <= total$model_high, fits)
-    }, numeric(8))
+      c(one$truth, total$missed, total$model_low <= one$truth && one$truth <= total$model_high,
+        total$low <= one$truth && one$truth <= total$high, fits)
+    }, numeric(9))
     mean_of <- rowMeans(each, na.rm = TRUE)
     row(kind, m, number(mean_of[1], 1), number(mean_of[2], 1), number(mean_of[3], 2),
-      paste(number(mean_of[4:8], 1), collapse = " | "))
+      number(mean_of[4], 2), paste(number(mean_of[5:9], 1), collapse = " | "))
   }
 }
 

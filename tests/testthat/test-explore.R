@@ -43,7 +43,7 @@ test_that("the data of the page are those of the answer", {
   expect_equal(data$total, unname(explored$w$total), tolerance = 1e-4)
   expect_equal(data$age, explored$ages, tolerance = 1e-4)
   # The sentences, and the ends of the ranges: coded as they are, they are above the same thresholds.
-  said <- sprintf("About %s of them were missed", show_count(explored$w$total[["missed"]]))
+  said <- sprintf("Expected missed: %s (", show_count(explored$w$total[["missed"]]))
   expect_match(data$said, said, fixed = TRUE)
   coded <- function(ends) matrix(ends, nrow = 30, byrow = TRUE)[at]
   for (threshold in seq(0, 100, 5)) {

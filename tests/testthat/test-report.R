@@ -308,7 +308,7 @@ test_that("an answer is told from the answer to how it was reached", {
   )
   places <- vapply(paste0(heads, "</h2>"), function(head) regexpr(head, text, fixed = TRUE)[[1L]], 0L)
   expect_true(all(places > 0) && !is.unsorted(places))
-  expect_match(text, "zeros\\. <strong>About [0-9 ]+ of them were missed .*, as two more searches as thorough")
+  expect_match(text, "zeros\\. <strong>Expected missed: [0-9 ]+ .*, by how well finds are foreseen")
   expect_holds(text, c(
     "One more such search would find about", "How many were missed, by each evidence",
     "The 7 zeros where a find was most expected", "Groups compared", "One thing changed at a time"

@@ -143,7 +143,7 @@ test_that("evidence is taken in order, and what else there is stands beside it",
   expect_identical(ask(x, assume = "phantom")$source, "phantom")
   expect_error(ask(x, assume = "phantom", completeness = 1), "Only one of", class = "multicause_input_error")
   expect_error(ask(x, assume = "effort"), "`assume`", class = "multicause_input_error")
-  expect_output(print(counted), "Other evidence")
+  expect_output(print(counted), "By other evidence")
 })
 
 test_that("sites of a group are samples of its fauna", {
@@ -173,7 +173,7 @@ test_that("in a series a taxon found before and after was there", {
   gaps <- range_through(bins, 30:1)
   expect_gte(w$total[["missed"]], sum(gaps))
   expect_gt(w$total[["high"]], sum(gaps))
-  expect_output(print(w, n = 0), sprintf("At least %d of them were missed: gaps", sum(gaps)))
+  expect_output(print(w, n = 0), sprintf("Missed for sure: %d, in gaps", sum(gaps)))
   cells <- as.data.frame(w, by = "missed")
   first <- utils::head(cells, sum(gaps))
   expect_true(all(first[c("missed_low", "missed", "missed_high", "present")] == 1))
@@ -190,7 +190,7 @@ test_that("what lies outside the known ages of a taxon is told", {
   w <- ask(early_tetrapods$x, age = sites$age)
   inside <- missed_inside(w)
   expect_equal(sum(inside), w$total[["missed"]])
-  expect_output(print(w, n = 0), "between the first and the last find of their taxon")
+  expect_output(print(w, n = 0), "between the\\s+first and the last find of their taxon")
   cells <- as.data.frame(w)
   age <- sites$age[match(cells$site, rownames(early_tetrapods$x))]
   found <- apply(early_tetrapods$x == 1, 2, function(at) range(sites$age[at]))[, cells$taxon]
