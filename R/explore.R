@@ -103,7 +103,8 @@ explore_data <- function(x, age, place, unit, title) {
     coast = if (!is.null(places)) coast_lines(places), plane = is_plane(places), chance = I(as.vector(t(cells$chance))),
     ratio = I(pmin(pmax(cells$ratio, -690), 690)), total = if (!is.null(cells$total)) I(cells$total),
     gaps = if (length(cells$gaps)) I(cells$gaps),
-    low = cells$low, high = cells$high, se = cells$se, said = cells$said, assumption = cells$assumption,
+    low = cells$low, high = cells$high, se = cells$se, said = cells$said, quality = cells$quality,
+    assumption = cells$assumption,
     rows = I(rows - 1L), columns = I(order(main) - 1L),
     components = if (!is_answer) explore_components(x)
   )
@@ -149,7 +150,8 @@ answer_chances <- function(w) {
   c(coded_ranges(w), list(
     chance = coded_chances(w$probability, found, w$candidate), found = found, ratio = unname(w$log_ratio[, 1L]),
     total = unname(w$total), gaps = if (length(w$gaps)) (gaps[, 1L] - 1L) * ncol(found) + gaps[, 2L] - 1L,
-    assumption = wz_words[[w$source]], said = paste0(said[["table"]], ". ", paste(said[-1L], collapse = " "))
+    assumption = wz_words[[w$source]], said = paste0(said[["table"]], ". ", paste(said[-1L], collapse = " ")),
+    quality = paste(quality_sentences(w), collapse = " ")
   ))
 }
 

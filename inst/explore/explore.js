@@ -243,21 +243,31 @@
     known.forEach(i => mark(svg, i, x(data.lon[i]), y(data.lat[i]), 11 * Math.sqrt((all[i].found + all[i].lost) / top), all[i]));
   }
 
+  /* Whether a site is as old as some find of a taxon, or between two of them. */
+  function known_ages(site, taxon) {
+    if (!data.age || data.age[site] === null) return "";
+    const ages = data.age.filter((age, i) => age !== null && data.chance[i * m + taxon] === FOUND);
+    if (!ages.length) return "";
+    const low = Math.min.apply(null, ages), high = Math.max.apply(null, ages), age = data.age[site];
+    return " Its age, " + age + ", is " + (age >= low && age <= high ? "within" : "outside") + " those of the finds, " + low + " to " + high + ".";
+  }
+
   function says() {
     let total = 0;
     const number = { missed: 0, undecided: 0, absent: 0 };
     cells.forEach(at => { total += values[at]; number[state_of(at)]++; });
     const answer = data.said && state.total === null ? data.said :
-      n + " " + data.words[0] + " by " + m + " " + data.words[1] + ": of " + grouped(cells.length) + " zeros about " + big(total) +
-      " were missed (" + (state.total === null ? data.assumption : "as the slider has it") + ").";
+      n + " " + data.words[0] + " x " + m + " " + data.words[1] + ", " + grouped(cells.length) + " zeros. Expected missed: " + big(total) +
+      ", " + (state.total === null ? data.assumption : "as the slider has it") + ".";
     byId("answer").textContent = answer + (data.low ? " The whole range of the chance that it was missed is above " : " The chance that it was missed is above ") +
       state.threshold.toFixed(2) + " for " + grouped(number.missed) + " zeros" +
       (data.low ? "; the range of " + grouped(number.undecided) + " holds that number." : ".");
+    byId("quality").textContent = data.quality || "";
     let text = "All " + data.words[0] + " and " + data.words[1] + ".";
     if (state.site >= 0 && state.taxon >= 0) {
       const at = state.site * m + state.taxon, raw = data.chance[at];
       text = data.taxa[state.taxon] + " at " + data.sites[state.site] + ": " + (raw === FOUND ? "found." : raw < 0 ? "unknown, or not asked." :
-        "chance of a record " + (raw / 10000).toFixed(3) + ", missed " + values[at].toFixed(3) + ".");
+        "chance of a record " + (raw / 10000).toFixed(3) + ", missed " + values[at].toFixed(3) + "." + known_ages(state.site, state.taxon));
     } else if (state.site >= 0 || state.taxon >= 0) {
       const name = state.site >= 0 ? data.sites[state.site] : data.taxa[state.taxon];
       let found = 0, lost = 0;
@@ -362,5 +372,5 @@
   said();
   compute();
   draw();
-  window.explorer = { csv: csv, state: state, big: big, states: () => cells.map(state_of) };
+  window.explorer = { csv: csv, state: state, big: big, select: select, states: () => cells.map(state_of) };
 })();

@@ -96,6 +96,14 @@ test_that("wrong input is told", {
   wrong("Unknown argument", explored$w, tempfile(fileext = ".html"), colour = 1)
 })
 
+# A zero before the first or after the last find of its taxon.
+away <- local({
+  found <- explored$x == 1
+  first <- apply(ifelse(found, explored$ages, Inf), 2, min)
+  last <- apply(ifelse(found, explored$ages, -Inf), 2, max)
+  which(outer(explored$ages, first, "<") | outer(explored$ages, last, ">"), arr.ind = TRUE)[1L, ]
+})
+
 probe <- sprintf("<script>
   const explorer = window.explorer;
   const seen = { errors: 0 };
@@ -121,6 +129,10 @@ probe <- sprintf("<script>
   seen.taxon = cells().map(row => row[1]);
   seen.says = at('says').textContent;
   seen.csv = window.explorer.csv();
+  seen.quality = at('quality').textContent;
+  explorer.select(%d, %d);
+  seen.cell = at('says').textContent;
+  explorer.select(-1, 2);
   put('total', '50', 'input');
   seen.half = tell();
   seen.other = at('answer').textContent;
@@ -153,7 +165,7 @@ probe <- sprintf("<script>
     seen.kind = blob.type;
     document.body.setAttribute('data-seen', encodeURIComponent(JSON.stringify(seen)));
   })();
-</script>", clipped_parts)
+</script>", clipped_parts, away[1L] - 1L, away[2L] - 1L)
 
 # The cells of an answer with the total of the page's slider at its middle.
 half_of_slider <- function(w) {
@@ -172,6 +184,8 @@ test_that("in a browser the parts follow each other, and names are shown as writ
     expect_lte(seen$wide, 0)
     expect_identical(as.character(seen$clipped), character())
     expect_identical(seen$title, "Which zeros are false?")
+    expect_identical(seen$quality, paste(quality_sentences(explored$w), collapse = " "))
+    expect_match(seen$cell, "Its age, [0-9.]+, is outside those of the finds, [0-9.]+ to [0-9.]+[.]$")
     expect_setequal(seen$options, c("all", rownames(explored$x)))
     cells <- as.data.frame(explored$w)
     expect_identical(seen$first[1:2], as.character(unlist(cells[1L, c("site", "taxon")]))) # as the print has them
@@ -185,7 +199,7 @@ test_that("in a browser the parts follow each other, and names are shown as writ
     expect_identical(seen$big, c(show_count(c(3421.4, 1234567, 120.3, 99.7, 34.56)), "0"))
     half <- half_of_slider(explored$w)
     expect_equal(seen$half, tabulate(states_of(half$missed_low, half$missed_high, 0.5), 4L)[2:4])
-    expect_match(seen$other, "about [0-9. ]+ were missed \\(as the slider has it")
+    expect_match(seen$other, "Expected missed: [0-9. ]+, as the slider has it")
     expect_identical(unique(seen$taxon), odd_names[3L])
     expect_length(seen$taxon, sum(explored$x[, 3L] == 0))
     expect_match(seen$says, sprintf("^%s: %d found", odd_names[3L], sum(explored$x[, 3L])))

@@ -156,7 +156,7 @@ test_that("sites of a group are samples of its fauna", {
   expect_identical(is.na(w$probability), found > 0)
   expect_equal(w$total[["missed"]], sum(reference_chao_shrunk(cbind(t(found)))), tolerance = 1e-4)
   expect_equal(answer_ages(w), tapply(60:1, group, mean), ignore_attr = TRUE)
-  expect_output(print(w, n = 0), "of the fauna of a group")
+  expect_output(print(w, n = 0), "none\\s+of\\s+its\\s+sites\\s+shows")
   rules <- ask(x, age = 60:1, groups = list(age = 6))
   expect_identical(rules$dims[["n"]], 11L)
   expect_identical(update(w, seed = 2)$dims, w$dims)

@@ -104,7 +104,7 @@ test_that("by_site(), by_taxon(), the print and files have the numbers; workers 
   expect_output(print(w), "if completeness is as you gave it")
   expect_output(print(by_site(w)), "if completeness is as you gave it")
   expect_identical(bare$zeros$chance, w$zeros$chance)
-  expect_output(print(bare), "as two more")
+  expect_output(print(bare), "by how well finds are foreseen")
   printed <- utils::capture.output(print(by_taxon(bare), n = 1))
   expect_match(printed[2L], by_taxon(bare)$taxon[which.max(by_taxon(bare)$missed)], fixed = TRUE)
   expect_error(by_site(w, groups = rep(1, 240)), "`groups` does not go with shards", class = "multicause_input_error")
