@@ -455,10 +455,7 @@ allowed_bounds <- function(fit) {
 
 allowed_sentences <- function(allowed) {
   sprintf(
-    paste(
-      "In fits with the same chances and a phantom as %s it makes up at most %s %% of the table,",
-      "with at most %s false %s."
-    ),
+    "In other fits that describe the table equally well, the %s phantom makes up to %s %% of it, with up to %s false %s.",
     allowed$phantom, format_percent(allowed$share_most), format_big(signif(allowed$expected_most, 3L)),
     vapply(allowed$phantom, false_of, "")
   )

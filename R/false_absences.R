@@ -268,7 +268,7 @@ print.false_absences <- function(x, digits = 3L, n = 20L, ...) {
     missed = "chance that it lived here and was missed",
     phantom = "chance that this zero is a gap in the record (a phantom's), whether it lived here or not",
     missed_low = "5 % end of `missed` over the posterior", missed_high = "95 % end of `missed` over the posterior",
-    missed_most = "the most in fits with the same chances and a phantom as white (see identifiability())"
+    missed_most = "the most in other fits that describe the table equally well (see identifiability())"
   )
   if (inherits(x, "of_visits")) {
     legend[score_names$absences] <- c(
@@ -289,7 +289,7 @@ print.false_presences <- function(x, digits = 3L, n = 20L, ...) {
     added = "chance that it did not live here and this presence is a wrong record",
     phantom = "chance that this presence is a wrong record (a phantom's), whether it lived here or not",
     added_low = "5 % end of `added` over the posterior", added_high = "95 % end of `added` over the posterior",
-    added_most = "the most in fits with the same chances and a phantom as black (see identifiability())"
+    added_most = "the most in other fits that describe the table equally well (see identifiability())"
   )
   if (inherits(x, "of_visits")) {
     legend[score_names$presences] <- c(
@@ -356,8 +356,7 @@ print_false_header <- function(x, of) {
       "Expected to be false: %s of %s (%s %%)%s.\n", format_expected(expected),
       if (part) sprintf("all %.0f", n_cells) else "them", format_percent(expected / max(1, n_cells)),
       if (is.null(most)) "" else sprintf(
-        "; a fit with the same chances and a phantom as %s has %s at most",
-        if (of == "absences") "white" else "black", format_big(signif(most, 3L))
+        "; other fits that describe the table equally well give up to %s", format_big(signif(most, 3L))
       )
     ))
     # A cell may rank high and yet be no gap: the fit takes what was recorded there for whole.

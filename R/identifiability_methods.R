@@ -93,7 +93,7 @@ identifiability_sentences <- function(id, digits) {
 }
 
 bound_names <- c(
-  fitted = "as fitted", outer = "none beyond, if exact (outer)", reached = "reached by a search",
+  fitted = "as fitted", outer = "no solution lies beyond (outer)", reached = "reached by a search",
   inner = "by rescaling (inner)"
 )
 

@@ -54,16 +54,25 @@ fit_sentences.default <- function(fit, digits = 4L) {
   c(
     sprintf("%s: %s", model_title(fit), shape_words(fit)),
     sprintf(
-      "%s after %s over the table (%s), %s %s; higher is better",
+      "%s after %s over the table (%s), %s",
       if (fit$converged) "Converged" else "NOT converged", count_words(count_passes(fit), "pass"),
       if (guesses == 1L) "from one first guess" else
         sprintf("best of %d first guesses, %d finished", guesses, sum(fit$starts$finished)),
-      objective_words(fit), format(unname(fit$objective), digits = digits)
+      reached_words(fit, digits)
     )
   )
 }
 
 # "smoothed_log_posterior" as people write it.
+# What was climbed, or come down, and where to.
+reached_words <- function(fit, digits) {
+  value <- unname(fit$objective)
+  if (names(fit$objective) == "minus_loss") {
+    return(sprintf("loss %s; lower is better", format(-value, digits = digits)))
+  }
+  sprintf("%s %s; higher is better", objective_words(fit), format(value, digits = digits))
+}
+
 objective_words <- function(fit) gsub("_", " ", sub("log_", "log-", names(fit$objective), fixed = TRUE), fixed = TRUE)
 
 #' @export

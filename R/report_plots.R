@@ -55,10 +55,7 @@ data_sentence <- function(fit, margins) {
 false_sentence <- function(cells) {
   rounded <- function(name) format_big(signif(attr(cells, name), 3L))
   sprintf(
-    paste(
-      "Of %.0f absences about %s are expected to be false. A fit with the same chances and a phantom as white has",
-      "%s at most."
-    ),
+    "Of %.0f absences about %s are expected to be false; other fits that describe the table equally well give up to %s.",
     attr(cells, "n_cells"), rounded("expected"), rounded("expected_most")
   )
 }

@@ -9,7 +9,7 @@
 #' @details
 #' The row "as it is" is `w` itself. Each of the others has one thing changed, and the settings, the seed and the number
 #' of damaged copies of `w`, so that like is compared with like:
-#' * half as many components, and half as many again, in all models;
+#' * half as many components, and 1.5 times as many, in all models;
 #' * `estimate = "ml"`, and a stronger prior (`aspects = c(1.5, 4)`, `membership = 1.2`), instead of the default;
 #' * no ages, places and distances, where there are any;
 #' * another seed;
@@ -70,7 +70,7 @@ wz_changes <- function(w) {
   how <- function(scale = 1, ...) utils::modifyList(as_usual(w$quick), list(scale = scale, args = list(...)))
   changes <- list(
     `other assumptions` = list(how = how(), given = other_assumptions(w)),
-    `half as many components` = list(how = how(0.5)), `half as many components again` = list(how = how(1.5)),
+    `half as many components` = list(how = how(0.5)), `1.5 times as many components` = list(how = how(1.5)),
     `maximum likelihood` = list(how = how(estimate = "ml")),
     `stronger prior` = list(how = how(prior = list(aspects = c(1.5, 4), membership = 1.2))),
     `another seed` = list(how = how(), seed = as.integer((w$seed + 1) %% .Machine$integer.max))

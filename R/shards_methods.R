@@ -79,9 +79,8 @@ print.multicause_shards <- function(x, digits = max(3L, getOption("digits") - 3L
     "%s of shards: %s, %s\n", model_title(x), table_words(d), count_words(d[["k"]], "component")
   ))
   cat(sprintf(
-    "%s after %s over the table, %s %s; higher is better\n",
-    if (x$converged) "Converged" else "NOT converged", count_words(count_passes(x), "pass"), objective_words(x),
-    format(unname(x$objective), digits = digits)
+    "%s after %s over the table, %s\n",
+    if (x$converged) "Converged" else "NOT converged", count_words(count_passes(x), "pass"), reached_words(x, digits)
   ))
   invisible(x)
 }

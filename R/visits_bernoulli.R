@@ -7,7 +7,7 @@
 #' @details
 #' **Model.** \eqn{P(z_{ij} = 1) = \sum_c s_{ic} a_{cj}}{P(z[i,j] = 1) = sum_c s[i,c] a[c,j]} for the true state, with
 #' `membership` \eqn{s} and `aspects` \eqn{a}. A visit misses a presence with some probability. By default it belongs
-#' to the taxon and the visit, and taxa are drawn to each other: `detection = ~visit` (`~1` where there is one visit, or
+#' to the taxon and the visit, and taxa are shrunk to each other: `detection = ~visit` (`~1` where there is one visit, or
 #' more than ten). With `missed_by` it belongs to the site and visit, to the taxon and visit without that pull, or to
 #' the visit alone. With `detection` it follows covariates. With `added` a visit may also report an absent taxon, with a
 #' probability of its own. All k components are content: the misses stand in place of the phantom of
@@ -105,7 +105,7 @@
 #'   covariates of standard deviation 1. `NULL`: `aspects = c(1.5, 1.5)` and `membership = 1.5` (1 with `communities`)
 #'   for `"map"`, `c(1.2, 2)` and 1 for `"gibbs"`, 1.65 for the others.
 #' @param missed_by `NULL`, or what the chance of missing a presence depends on, besides the visit: `"site"`, `"taxon"`
-#'   or, for the visit alone, `"visit"`. `NULL` without `detection`: taxon and visit, taxa drawn to each other.
+#'   or, for the visit alone, `"visit"`. `NULL` without `detection`: taxon and visit, taxa shrunk to each other.
 #' @param detection `NULL`, or a formula of the covariates that detection follows, in place of `missed_by`. `NULL`
 #'   without `missed_by`: `~visit`.
 #' @param visit_data covariates of visits. Either a named list of n x visits matrices (or of n values). Or a data frame
@@ -563,8 +563,8 @@ model_title.visits_bernoulli <- function(fit) {
 
 visit_sentences <- function(fit) {
   c(
-    expected_sentence(fit, "absences", TRUE), if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE),
-    occupancy_sentence(fit), bound_sentences(fit), if (!is.null(fit$communities)) communities_sentence(fit),
+    occupancy_sentence(fit), expected_sentence(fit, "absences", TRUE),
+    if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE), bound_sentences(fit), if (!is.null(fit$communities)) communities_sentence(fit),
     if (fit$missed_by == "model") detection_sentences(fit) else missed_sentences(fit),
     if (any(fit$param$added > 0)) added_sentence(fit),
     if (any(fit$rare)) {
@@ -578,18 +578,14 @@ visit_sentences <- function(fit) {
   )
 }
 
-# Beside what a fit by taxon and visit expects, what occupancy of each taxon says, where that takes seconds at most.
+# Before what a fit by taxon and visit expects, which takes finds for even among sites: the number of which_zeros(visits =),
+# where that takes seconds at most.
 occupancy_sentence <- function(fit) {
   plain <- goes_by_visit(fit) && is.null(fit$communities) && !any(fit$param$added > 0) && !is_sampled(fit)
   if (!plain || is.null(fit$visits) || length(fit$visits) > 2e5) {
     return(NULL)
   }
-  total <- occupancy_total(fit$visits)
-  sprintf(
-    "Occupancy of each %s by itself expects %s (90 %%: %.0f to %.0f, if the same %s are there at all visits).",
-    singular_word(axis_words(fit)[2L]), format_expected(total$missed), total$model_low, total$model_high,
-    axis_words(fit)[2L]
-  )
+  total_sentence(occupancy_total(fit$visits), "visits", NULL, axis_words(fit))
 }
 
 # Whether all sites are taken to be searched alike.

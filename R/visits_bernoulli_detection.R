@@ -483,7 +483,7 @@ detection_sentences <- function(fit) {
     sprintf(
       "Detection %s; %s %s%s.",
       if (identical(by$formula[[2L]], 1)) "is the same at all visits" else depends, taxa,
-      if (by$sharing == "partial") "are drawn to their common mean" else "each have coefficients of their own",
+      if (by$sharing == "partial") "are shrunk to their common mean" else "each have coefficients of their own",
       if (goes_by_visit(fit)) sprintf(", and all %s are taken to be searched alike", axis_words(fit)[1L]) else ""
     )
   )
@@ -498,7 +498,7 @@ detection_sentences <- function(fit) {
 #'
 #' @details
 #' With one component and `estimate = "ml"`, `sharing = "none"`, this is what `occu()` of package unmarked gives, taxon
-#' by taxon. With `sharing = "partial"` what is unsure of the mean that taxa are drawn to is taken in. Held as they are
+#' by taxon. With `sharing = "partial"` what is unsure of the mean that taxa are shrunk to is taken in. Held as they are
 #' are the spread among taxa and, with more components, the memberships: intervals are too narrow by what these leave
 #' unsure, which `estimate = "gibbs"` takes in.
 #' Components at 0 or 1 have no standard error (`NA`) and are held.

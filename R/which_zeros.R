@@ -59,11 +59,12 @@
 #' a deleted find ranks above another zero), over the table and within sites, and the same for the best simple rule. By
 #' each of these one of them is called better where the difference is beyond its error (95 %, Student's t over copies).
 #' It also gives the slope of calibration (1: chances are right; below 1: they are too sure) with its standard error.
-#' Some other zeros are false, too, so the AUC is low, by about their share of the zeros times AUC less one half: little
-#' in a sparse table, more where many cells are finds. Deleted finds are a random tenth. Taxa that are missed for
-#' reasons of their own are harder to find: for the birds the AUC of what later visits found was .88, while the answer
-#' expected .95. The standard errors are over copies. With fewer than 200 finds deleted in all, the answer says that the
-#' table is too small to tell it from the rule, with fewer than 100 that the slope says no more.
+#' Since some of the other zeros are false as well, this AUC is too low, by about their share of the zeros times the AUC
+#' less one half, which is little in a sparse table and more where many cells are finds. Deleted finds are a random
+#' tenth, and taxa that are missed for reasons of their own are harder to find: for the birds the AUC of what later
+#' visits found was .88, while the answer expected .95. The standard errors are over copies. With fewer than 200 finds
+#' deleted in all, the answer says that the table is too small to tell it from the rule, with fewer than 100 that the
+#' slope says no more.
 #'
 #' **What is assumed.** Ages do not come from the faunas: where they do, the faunas are used twice, see [smooth_over()].
 #' And records are right: a find is never an error.
