@@ -1,4 +1,4 @@
-# Readers are tired, and English is not their first language: sentences are short, words plain.
+# Readers are tired, and English is not their first language: words are plain, and sentences neither long nor chopped.
 
 # What Rd pages say in sentences: no tables, code or formulas.
 prose_of_rd <- function(file) {
@@ -29,14 +29,23 @@ prose_of_markdown <- function(file) {
   gsub("(?m)^ *([-*]|[0-9]+[.]) ", "\n", gsub("`[^`]*`|\\$[^$\n]*\\$", "name", text), perl = TRUE)
 }
 
-# Flesch and Kincaid's school grade of a text; a paragraph ends a sentence.
-school_grade <- function(text) {
+# Sentences of a text, one string each; a paragraph ends a sentence.
+sentences_of <- function(text) {
   text <- gsub("\n *\n", ". ", text)
-  sentences <- strsplit(gsub("\\s+", " ", text), "[.!?]+[)\"]?( |$)")[[1L]]
-  words <- tolower(unlist(regmatches(sentences, gregexpr("[A-Za-z]+", sentences))))
-  syllables <- unlist(sylcount::sylcount(words))
-  0.39 * length(words) / sum(grepl("[A-Za-z]", sentences)) + 11.8 * sum(syllables, na.rm = TRUE) / length(words) - 15.59
+  strsplit(gsub("\\s+", " ", text), "[.!?]+[)\"]?( |$)")[[1L]]
 }
+
+words_of <- function(sentences) regmatches(sentences, gregexpr("[A-Za-z]+", sentences))
+
+# Flesch and Kincaid's school grade.
+school_grade <- function(text) {
+  each <- words_of(sentences_of(text))
+  words <- tolower(unlist(each))
+  syllables <- unlist(sylcount::sylcount(words))
+  0.39 * length(words) / sum(lengths(each) > 0L) + 11.8 * sum(syllables, na.rm = TRUE) / length(words) - 15.59
+}
+
+median_length <- function(text) stats::median(Filter(identity, lengths(words_of(sentences_of(text)))))
 
 sources <- function(...) Sys.glob(test_path("..", "..", ...))
 
@@ -61,6 +70,15 @@ test_that("documents are at grade 9 or lower", {
   names(text) <- basename(c(pages, notes))
   grade <- vapply(text[nchar(text) > 500L], school_grade, 0)
   expect_identical(round(grade[grade > 9], 1), stats::setNames(numeric(), character()))
+})
+
+test_that("prose flows: the median sentence of the README and of each vignette has 14 to 22 words", {
+  skip_on_cran()
+  notes <- c(sources("README.md"), sources("vignettes", "*.Rmd"))
+  skip_if_not(length(notes) > 0L, "the sources are not at hand")
+  expect_identical(median_length("The cat sat. It was very glad of it all. Why not?"), 3L)
+  median <- stats::setNames(vapply(lapply(notes, prose_of_markdown), median_length, 0), basename(notes))
+  expect_identical(median[median < 14 | median > 22], stats::setNames(numeric(), character()))
 })
 
 test_that("phrases that readers stumbled over stay away", {

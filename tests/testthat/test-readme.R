@@ -20,7 +20,7 @@ test_that("the example of the README prints what it says", {
   above <- function(lines) words(lines[seq_len(which(ranked(lines))[1L] - 1L)])
   expect_identical(above(output), above(blocks$output))
   expect_identical(sum(ranked(output)), sum(ranked(blocks$output)))
-  good <- function(lines) numbers(sub(".*(How good here.*) The best.*", "\\1", paste(lines, collapse = " ")))
+  good <- function(lines) numbers(sub(".*(How good on this.*) The best.*", "\\1", paste(lines, collapse = " ")))
   expect_length(good(output), 5L)
   expect_equal(good(output), good(blocks$output), tolerance = 0.02)
 })
@@ -32,8 +32,8 @@ test_that("the text of the README names the numbers of its own example", {
   shown <- paste(readme_blocks(text)$output, collapse = " ")
   said <- paste(text[seq(which(text == "## How good it is"), length(text))], collapse = " ")
   for (pair in list(
-    c("stands above ([0-9.]+) %", "ranks above ([0-9.]+) %"),
-    c("rule,.*, has ([0-9.]+) and", "rule reaches ([0-9.]+) %"),
+    c("tenth at a time: AUC ([0-9.]+) ", "finds them with AUC ([0-9]+[.][0-9]+)"),
+    c("rule \\(.*\\) has ([0-9.]+) and", "rule reaches ([0-9]+[.][0-9]+)"),
     c("\\(1 is right\\): ([0-9.]+) ", "slope of ([0-9.]+) says")
   )) {
     number <- function(text, pattern) regmatches(text, regexec(pattern, text))[[1L]][2L]
