@@ -173,7 +173,10 @@ pick <- function(which, n, names, argument) {
   if (is.character(which) && !is.null(names)) {
     unknown <- setdiff(which, names)
     if (length(unknown)) {
-      stop_input("`%s` must hold names that are in the data: %s is not.", argument, show_names(unknown))
+      stop_input(
+        "`%s` must hold names that are in the data, and %s is not%s", argument, show_names(unknown),
+        meant_words(unknown[1L], names)
+      )
     }
     which <- match(which, names)
   }

@@ -113,7 +113,7 @@ near_words <- function(word, words) {
 
 # ": did you mean ...?", or the end of the sentence.
 meant_words <- function(word, words, mark = function(x) dQuote(x, FALSE)) {
-  meant <- near_words(word, words)
+  meant <- utils::head(near_words(word, words), 5L)
   if (length(meant)) sprintf(": did you mean %s?", show_either(mark(meant))) else "."
 }
 

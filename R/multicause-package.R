@@ -130,8 +130,8 @@
 #' Words that the package prints
 #'
 #' @description
-#' Each word is explained in plain English. A table has *sites* in its rows and *taxa* in its columns; models call them
-#' sites and taxa, since they may be anything else. A *find* is a 1 of the table, a *zero* a 0. `NA` is an
+#' Each word is explained in plain English. A table has *sites* in its rows and *taxa* in its columns; models
+#' take any others, such as documents and words, and name them so. A *find* is a 1 of the table, a *zero* a 0. `NA` is an
 #' unknown cell: nobody could have known.
 #'
 #' @section The question:
@@ -142,7 +142,7 @@
 #'     [false_absences()].}
 #'   \item{missed}{The chance that a taxon was there and was not recorded. Its sum over zeros is the number missed, the
 #'     expected number of false absences. [which_zeros()] takes that number from evidence, a fit from its phantom.}
-#'   \item{missed most}{Of a fit: the largest chance of that kind in fits with the same chances of a find. Where it is
+#'   \item{missed most}{Of a fit: the largest chance of that kind in other fits that describe the table equally well. Where it is
 #'     small, the absence is true by this model, whatever the phantom's size.}
 #'   \item{evidence}{What the number missed is taken from: a known completeness, repeated visits, groups of sites,
 #'     or presences alone. Each gives a number of something else, so they need not agree.}

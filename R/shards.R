@@ -683,7 +683,7 @@ numbered_rows <- function(x, i, last) {
 named_rows <- function(x, i) {
   key <- lapply(seq_len(nrow(x$shards)), function(s) intersect(unique(i), read_shard_rows(x, s)$names))
   unknown <- setdiff(i, unlist(key))
-  if (length(unknown)) stop_input("`i` must hold names that are in the data: %s is not.", show_names(unknown))
+  if (length(unknown)) stop_input("`i` must hold names that are in the data, and %s is not.", show_names(unknown))
   parts <- lapply(seq_along(key), function(s) {
     if (length(key[[s]])) match(key[[s]], read_shard_rows(x, s)$names) else integer()
   })

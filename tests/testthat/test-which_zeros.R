@@ -279,6 +279,7 @@ test_that("why a zero is thought false adds up", {
   expect_snapshot(invisible(print(names(why))))
   find <- which(x == 1, arr.ind = TRUE)[1L, ]
   expect_error(explain(w, find[[1L]], find[[2L]]), "this is a find", class = "multicause_input_error")
+  expect_error(explain(w, toupper(rownames(x)[1L]), 1), sprintf("did you mean \"%s\"", rownames(x)[1L]), fixed = TRUE)
 })
 
 test_that("the table says how much it counts that lists are alike, and neighbours are shown by that", {
