@@ -82,7 +82,7 @@ find_neighbours <- function(smooth, from = smooth$given, to = smooth$given, own 
   scale <- c(age = 1, place = 1, distance = 1, environment = 1)
   scale[names(smooth$bandwidth)] <- smooth$bandwidth
   own <- if (!is.null(own)) as.integer(own) - 1L
-  .Call(mc_c_neighbours, kernel_sites(from), kernel_sites(to), unname(scale), own, c(smooth_reach, smooth$most))
+  .Call(mc_c_neighbours, kernel_sites(from), kernel_sites(to), unname(scale), own, c(smooth_reach, smooth$most %||% 30))
 }
 
 # The same of a matrix of weights, rows scaled to sum to 1.

@@ -78,7 +78,8 @@
 #'   vector such as `c(age = 1, place = 500)`. Or `"cv"`.
 #' @param strength how much the neighbours count, in cells, at least 0; or `"cv"`.
 #' @param recording how much the table's mean share of a pinned phantom counts, in cells, at least 0.
-#' @param most most neighbours of a site, at least 1.
+#' @param most most neighbours of a site, at least 1; `NULL`: 30 in fits, 500 in [neighbours_mean()], which has nothing
+#'   else to go by.
 #' @param folds groups of cells for `"cv"`, at least 2.
 #' @return A list of class `smooth_over`, to be given to a model. Names, where the covariates have them,
 #'   are matched to the rows of the data; so held-out rows can be left out. Wrong input is an error of class
@@ -98,7 +99,7 @@
 #' head(false_absences(fit, n = 5))
 #' @export
 smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, distance = NULL, neighbours = NULL,
-                        bandwidth = "cv", strength = "cv", recording = 15, most = 30, folds = 5) {
+                        bandwidth = "cv", strength = "cv", recording = 15, most = NULL, folds = 5) {
   check_dots(...)
   sides <- list(age = age, place = place, environment = environment, distance = distance, neighbours = neighbours)
   tell_lost_columns(match.call(), sides)
@@ -134,7 +135,7 @@ smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, dista
       given = given, names = covariate_names(given), n = n[[1L]], units = units,
       bandwidth = check_bandwidth(bandwidth, names(given)),
       strength = if (identical(strength, "cv")) strength else check_number(strength, "strength", 0, 1e6),
-      recording = check_number(recording, "recording", 0, 1e6), most = check_count(most, "most"),
+      recording = check_number(recording, "recording", 0, 1e6), most = if (!is.null(most)) check_count(most, "most"),
       folds = check_count(folds, "folds", 2L)
     ),
     class = "smooth_over"

@@ -12,7 +12,7 @@
 #define LEAST_STEP 1e-10
 #define RIDGE 1e-9 /* added to a Hessian before it is inverted */
 
-ptrdiff_t num_regression_size(int l) { return 4 * STRIP + (ptrdiff_t) l * ((ptrdiff_t) l + 3); }
+ptrdiff_t num_regression_size(int l) { return (ptrdiff_t) 4 * STRIP + (ptrdiff_t) l * (l + 3); }
 
 /* What `size` cases from `first` on add to f, g and H; strip: 4 STRIP. */
 NUM_HOT static double add_strip(const num_regression *data, int first, int size, const double *b,
