@@ -28,7 +28,7 @@ sheet <- list(
       "as.data.frame(w, n = 50)", "the list; also site =, taxon =, by ="
     ),
     "Look closer" = c(
-      "explain(w, \"Vale, Kungurian\", \"Eryops\")", "why is this zero on the list?",
+      "explain(w, \"Vale\", \"Ophiacodon\")", "why is this zero on the list?",
       "by_site(w)", "how many were missed at each site, with range",
       "by_taxon(w)", "how often each taxon was missed",
       "contrast(w, slices)", "was more missed in one group than in another, if effort was equal?",
