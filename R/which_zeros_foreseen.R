@@ -57,8 +57,8 @@ fair_companions <- function(table, found) {
 
 # Chances by logistic regression on columns of equal spread, with as little of a ridge as keeps them finite.
 fitted_logistic <- function(design, y, weight) {
-  design <- design[, column_sd(design) > 1e-8, drop = FALSE]
-  design <- cbind(1, scale(design))
+  even <- equal_spread(design)
+  design <- cbind(1, even$z[, is.finite(even$spread), drop = FALSE])
   penalty <- diag(c(0, rep(1e-3, ncol(design) - 1L)), ncol(design))
   stats::plogis(as.vector(design %*% logistic_regression(design, y, 0, penalty, weight = weight)$beta))
 }

@@ -88,11 +88,10 @@ stack_odds <- function(fit, z) fit$intercept + as.vector(z %*% fit$weights)
 # penalty is ridge / 2 times the sum of squares of their differences from their mean. Other weights are drawn to 0. A
 # column that is the same for all cells says nothing: it has no weight, and no error.
 ridge_logistic <- function(z, y, offset, ridge, start = NULL) {
-  centre <- colMeans(z)
-  spread <- column_sd(z)
-  spread[spread < 1e-8] <- Inf
-  each <- nrow(z)
-  design <- cbind(1, (z - rep(centre, each = each)) / rep(spread, each = each))
+  even <- equal_spread(z)
+  centre <- even$centre
+  spread <- even$spread
+  design <- cbind(1, even$z)
   l <- ncol(z)
   learner <- of_learner(z)
   shared <- outer(learner, learner) * ridge
@@ -107,9 +106,14 @@ ridge_logistic <- function(z, y, offset, ridge, start = NULL) {
   list(coefficients = as.vector(back %*% found$beta), covariance = back %*% solve(found$hessian) %*% t(back))
 }
 
-column_sd <- function(z) {
+# Columns of mean 0 and standard deviation 1; those without a spread, which is Inf then, are 0.
+equal_spread <- function(z) {
   n <- nrow(z)
-  sqrt(colSums((z - rep(colMeans(z), each = n))^2) / (n - 1))
+  centre <- colMeans(z)
+  z <- z - rep(centre, each = n)
+  spread <- sqrt(colSums(z^2) / (n - 1))
+  spread[spread < 1e-8] <- Inf
+  list(z = z / rep(spread, each = n), centre = centre, spread = spread)
 }
 
 # What the learners weigh: the weight of a learner's log-odds, and its share of what the learners add to the spread of
@@ -118,7 +122,7 @@ stack_table <- function(stack, copies) {
   odds <- do.call(rbind, lapply(copies, function(copy) copy$odds))
   learners <- colnames(odds)[of_learner(odds)]
   weight <- stack$weights[learners]
-  part <- weight * column_sd(odds[, learners, drop = FALSE])
+  part <- weight * apply(odds[, learners, drop = FALSE], 2L, stats::sd)
   out <- data.frame(
     learner = unname(learner_names[learners]), weight = unname(weight), share = unname(part / max(sum(part), 1e-300)),
     row.names = learners
