@@ -142,7 +142,7 @@ nbm_rows <- function(near, likeness, table, rows, n_threads = 1) {
 nbm_objective <- function(p, table, rows) {
   found <- as.matrix(table$found[rows, , drop = FALSE]) == 1
   p <- pmin(pmax(p, 1e-9), 1 - 1e-9)
-  each <- ifelse(found, log(p), log1p(-p))
+  each <- log(abs(p - !found)) # p of a find, 1 - p of a zero
   if (!is.null(table$observed)) each <- each[table$observed[rows, , drop = FALSE] == 1]
   sum(each)
 }
