@@ -32,6 +32,10 @@ component_colours <- function(k) {
 
 phantom_grey <- "#EFEFEF"
 
+# What is known of a cell has one colour in all figures and in the page of explore(): from black to white, so that it can
+# be read in grey; what was missed stands out for those who see colours.
+cell_colours <- c(found = "#08306B", missed = "#D55E00", undecided = "#F6C98B", absent = "#F7F7F7", unknown = "#A6A6A6")
+
 # Light to dark, so that they can be read in grey.
 probability_colours <- function(n = 100L) grDevices::hcl.colors(n, "YlGnBu", rev = TRUE)
 
@@ -289,12 +293,10 @@ time_axis <- function(ages, unit = "guess", side = "x", across = 1L) {
     x = if (told$forward) ggplot2::scale_x_continuous else ggplot2::scale_x_reverse,
     y = if (told$forward) ggplot2::scale_y_continuous else ggplot2::scale_y_reverse
   )
-  geological <- identical(told$unit, "Ma") && all(range >= 0 & range <= 541) && diff(range) > 0 &&
-    requireNamespace("deeptime", quietly = TRUE)
   list(
-    scale(n.breaks = 4L, guide = thinned()),
+    scale(n.breaks = 5L, guide = thinned()),
     do.call(ggplot2::labs, stats::setNames(list(age_words(told)), side)),
-    if (geological) {
+    if (is_geological(told, range)) {
       divisions <- geological_divisions(range)
       deeptime::coord_geo(
         pos = c(x = "bottom", y = "left")[[side]], dat = divisions$of, height = ggplot2::unit(1, "line"),
@@ -306,12 +308,18 @@ time_axis <- function(ages, unit = "guess", side = "x", across = 1L) {
   )
 }
 
-# The finest division of the time scale of which a dozen at most are in sight, and how much of the range each takes.
-geological_divisions <- function(range) {
+# Whether the geological time scale is there for ages of this range.
+is_geological <- function(told, range) {
+  identical(told$unit, "Ma") && all(range >= 0 & range <= 541) && diff(range) > 0 &&
+    requireNamespace("deeptime", quietly = TRUE)
+}
+
+# The finest division of the time scale of which so many at most are in sight, and how much of the range each takes.
+geological_divisions <- function(range, most = 12L) {
   for (of in c("stages", "epochs", "periods", "eras")) {
     all <- deeptime::get_scale_data(of)
     share <- (pmin(all$max_age, range[2L]) - pmax(all$min_age, range[1L])) / diff(range)
-    if (sum(share > 0) <= 12L) break
+    if (sum(share > 0) <= most) break
   }
-  list(of = of, name = all$name, share = pmax(share, 0))
+  list(of = of, name = all$name, share = pmax(share, 0), from = all$min_age, to = all$max_age)
 }

@@ -12,9 +12,11 @@
 #'     taxa are in order of age where ages are known, else by their finds.}
 #'   \item{`"how_many"`}{how many were missed, by each evidence that there is, each with its range and what it is a
 #'     number of.}
-#'   \item{`"ranges"`}{taxa through time: finds, the range they span, and zeros, the larger the likelier they were
-#'     missed.}
-#'   \item{`"time"`}{sites through time: what was found, and what was there with what was missed, with its range.}
+#'   \item{`"ranges"`}{a range chart: for each taxon and bin of time whether it was found, else the chance that it was
+#'     missed; low tiles are outside its known range. At both sides stands the chance that it was there in an older, in
+#'     a younger bin. Lines show the bounds of the ages of its first and its last find, where ages have bounds.}
+#'   \item{`"time"`}{the mean number of taxa of a site in each bin of time: found, and found and missed with its range as
+#'     of [by_site()]; below, the number of sites. With `groups` a panel for each group of sites.}
 #'   \item{`"map"`}{sites on a map: how many taxa were missed, and which share of all that was there.}
 #'   \item{`"sites"`, `"taxa"`}{how many were missed at those with most, with range, beside what was found: as of
 #'     [by_site()] and [by_taxon()].}
@@ -24,7 +26,10 @@
 #'   \item{`"learners"`}{the same of the answer, its learners and the simple rules: areas under the curve, with two
 #'     standard errors.}
 #' }
-#' `"ranges"` and `"time"` need `age`, `"map"` needs `place` in the call of [which_zeros()].
+#' `"ranges"` and `"time"` need `age`, `"map"` needs `place` in the call of [which_zeros()]. A site is in the bin that
+#' holds the middle of its age. The chance of a bin in `"ranges"` is that of the site where it is greatest, as in the
+#' list of zeros. So the chance that the taxon was anywhere in the bin, or anywhere beyond the end of its range, is at
+#' least as great.
 #'
 #' @param object a result of [which_zeros()].
 #' @param what which figure.
@@ -32,6 +37,11 @@
 #' @param ... must be empty.
 #' @param taxon for `"ranges"`: names or numbers of taxa; `NULL`: the `n` of which most was missed.
 #' @param threshold for `"heat"`: a chance between 0 and 1.
+#' @param bins for `"ranges"` and `"time"`: a width, breaks, or a data frame of intervals with the columns `max_ma` and
+#'   `min_ma`, or `max_age` and `min_age`, and perhaps their names (`interval_name` or `name`), as packages palaeoverse
+#'   and deeptime have them. `NULL`: the stages in sight where package deeptime is installed, or epochs where there are
+#'   more than twenty; else bins of a round width, twenty at most. Sites outside all bins are left out.
+#' @param groups for `"time"`: the group of each site, as in [by_site()].
 #' @param unit of ages, such as `"Ma"`, `"ka"`, `"years BP"`, or `"year"` or `"CE"` for years of the calendar, which
 #'   count forwards. With `"Ma"` the geological time scale is drawn where package deeptime is installed. `NULL`: none.
 #'   `"guess"` takes whole numbers from 1500 to 2100 for calendar years, other ages from 0 to 700 for Ma, and says no
@@ -42,6 +52,7 @@
 #' plot(w, n = 15)
 #' plot(w, "heat")
 #' plot(w, "ranges", n = 12)
+#' plot(w, "time", bins = data.frame(name = c("Carboniferous", "Permian"), max_ma = c(359, 299), min_ma = c(299, 252)))
 #' @name plot.which_zeros
 #' @aliases autoplot.which_zeros
 #' @exportS3Method ggplot2::autoplot
@@ -49,7 +60,7 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
                                  what = c(
                                    "zeros", "heat", "how_many", "ranges", "time", "map", "sites", "taxa", "table",
                                    "quality", "learners"
-                                 ), n = 20, ..., taxon = NULL, threshold = 0.5, unit = "guess") {
+                                 ), n = 20, ..., taxon = NULL, threshold = 0.5, bins = NULL, groups = NULL, unit = "guess") {
   check_dots(...)
   what <- check_choice(what, "what", eval(formals(autoplot.which_zeros)$what))
   n <- check_count(n, "n")
@@ -57,7 +68,7 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
   check_text(unit, "unit", 1L)
   switch(what,
     zeros = zeros_figure(object, n), heat = state_figure(object, threshold, unit),
-    ranges = taxon_ranges_figure(object, taxon, n, unit), time = site_time_figure(object, unit),
+    ranges = taxon_ranges_figure(object, taxon, n, bins, unit), time = site_time_figure(object, bins, groups, unit),
     map = missed_map_figure(object), sites = sums_figure(most_first(by_site(object)), n, axis_words(object)),
     taxa = sums_figure(most_first(by_taxon(object)), n, axis_words(object)),
     table = table_figure(object, "Chance of a record", "chance of a record; finds are grey"),
@@ -144,69 +155,6 @@ state_figure <- function(w, threshold, unit) {
   ) + ggplot2::geom_raster() + colour_scale(colours[unique(as.character(sort(table$value)))]) + no_grid() +
     names_axis("x", ncol(state), TRUE, most = 18L) + names_axis("y", nrow(state)) + legend_right() +
     ggplot2::theme(legend.key = ggplot2::element_rect(colour = "grey60"))
-}
-
-taxon_ranges_figure <- function(w, taxon, n, unit) {
-  ages <- need_ages(w, "ranges")
-  all <- label_of(seq_len(w$dims[["m"]]), w$names[[2L]])
-  at <- if (is.null(taxon)) {
-    utils::head(match(most_first(by_taxon(w))$taxon, all), n)
-  } else {
-    pick(taxon, w$dims[["m"]], w$names[[2L]], "taxon")
-  }
-  found <- as.matrix(w$x)[, at, drop = FALSE] == 1
-  found[is.na(found)] <- FALSE
-  oldest <- order(-found_ages(found, years_ago(ages, unit)))
-  at <- at[oldest]
-  found <- found[, oldest, drop = FALSE]
-  label <- factor(all[at], all[at])
-  cells <- wz_missed(w)
-  cells <- cells[cells$column %in% at & cells$missed > 0.1 & !is.na(ages[cells$row]), ]
-  found[is.na(ages), ] <- FALSE
-  points <- data.frame(age = ages[row(found)[which(found)]], taxon = label[col(found)[which(found)]])
-  zeros <- data.frame(age = ages[cells$row], taxon = label[match(cells$column, at)], missed = cells$missed)
-  ends <- lapply(split(points$age, points$taxon), function(age) if (length(age)) range(age))
-  spans <- data.frame(taxon = factor(rep(names(ends), lengths(ends) / 2), levels(label)),
-    old = unlist(lapply(ends, `[`, 2L)), young = unlist(lapply(ends, `[`, 1L)))
-  colours <- component_colours(6L)[c(1L, 6L)]
-  words <- axis_words(w)
-  many <- length(at) > 60L
-  new_figure(
-    points, gg_aes(x = "age", y = "taxon"), "Ranges, and the gaps in them",
-    sprintf("Ranges of %d %s through time: finds, and zeros by their chance of having been missed.", length(at),
-      words[2L]), subtitle = "Bars: oldest to youngest find; ticks: finds"
-  ) + ggplot2::geom_segment(
-    gg_aes(x = "old", xend = "young", y = "taxon", yend = "taxon"), spans, colour = "grey82",
-    linewidth = if (many) 0.5 else 2.6
-  ) + ggplot2::geom_point(
-    gg_aes(size = "missed"), zeros, shape = 21L, colour = colours[2L], fill = NA,
-    stroke = if (many) 0.2 else 0.6, alpha = 0.7
-  ) +
-    ggplot2::geom_point(shape = 124L, colour = colours[1L], size = if (many) 1.4 else 3.2) +
-    ggplot2::scale_size_area(
-      "missed there", max_size = if (many) 1.2 else 5, limits = c(0, 1), breaks = c(0.1, 0.5, 1)
-    ) +
-    names_axis("y", length(at), TRUE, room = 0.6) + legend_right() + time_axis(ages, unit)
-}
-
-site_time_figure <- function(w, unit) {
-  ages <- need_ages(w, "time")
-  sums <- sites_in_order(w)
-  words <- axis_words(w)
-  table <- data.frame(
-    age = rep(ages, 2L), value = c(sums$finds, sums$finds + sums$missed), low = c(sums$finds, sums$finds + sums$low),
-    high = c(sums$finds, sums$finds + sums$high),
-    kind = factor(rep(c("found", "with what was missed"), each = nrow(sums)), c("found", "with what was missed"))
-  )
-  new_figure(
-    table[!is.na(table$age + table$value), ], gg_aes(x = "age", y = "value", colour = "kind", shape = "kind"),
-    sprintf("How many %s, found and in all", words[2L]),
-    sprintf("Points: %s found at each of the %s, and with what was missed, against age.", words[2L], words[1L]), NULL,
-    sprintf("number of %s", words[2L]), capital(wz_words[[w$source]])
-  ) + ggplot2::geom_linerange(gg_aes(ymin = "low", ymax = "high"), alpha = 0.45, show.legend = FALSE) +
-    ggplot2::geom_point(size = 1.7) + ggplot2::scale_shape_manual(NULL, values = c(3L, 19L)) +
-    colour_scale(stats::setNames(component_colours(6L)[c(1L, 6L)], levels(table$kind))) +
-    ggplot2::expand_limits(y = 0) + time_axis(ages, unit)
 }
 
 missed_map_figure <- function(w) {

@@ -1,4 +1,4 @@
-# Figures of an answer: each shows the numbers of the answer.
+# Figures of an answer: each shows the numbers of the answer. Also of R/which_zeros_time.R.
 
 set.seed(5)
 ages <- sort(runif(40, 250, 300))
@@ -24,24 +24,93 @@ test_that("the heat map tells found, missed, undecided and absent by the range o
   expect_identical(unlist(figure$labels[c("x", "y")], use.names = FALSE), c("genera", "localities"))
 })
 
-test_that("ranges show finds, their ends and the chances of the zeros", {
-  figure <- ggplot2::autoplot(answer, "ranges", taxon = c("Genus 3", "Genus 12"))
+test_that("bins are of a width, of breaks, or intervals, as packages have them", {
+  bins <- time_bins(10, c(251, 299, NA), "Ma")
+  expect_equal(bins[c("from", "to")], data.frame(from = seq(290, 250, -10), to = seq(300, 260, -10)), ignore_attr = TRUE)
+  expect_identical(in_bin(c(251, 260, 299.9, NA, 310), bins), c(5L, 4L, 1L, NA, NA))
+  expect_equal(time_bins(c(270, 250, 300, 400), c(251, 299), "Ma")$from, c(270, 250)) # those in sight
+  scale <- data.frame(interval_name = c("B", "A"), max_ma = c(280, 310), min_ma = c(250, 290))
+  expect_identical(time_bins(scale, ages, "Ma")$name, c("A", "B"))
+  expect_identical(in_bin(c(295, 285, 280), time_bins(scale, ages, "Ma")), c(1L, NA, 2L)) # there may be gaps
+  expect_identical(time_bins(stats::setNames(scale, c("name", "max_age", "min_age")), ages, "Ma")$from, c(290, 250))
+  for (range in list(c(251, 299), c(0, 541), c(3.2, 3.3), c(12, 12))) {
+    usual <- time_bins(NULL, rep(range, 100), NULL)
+    expect_true(nrow(usual) <= 20L && !anyNA(in_bin(range, usual)))
+  }
+  expect_identical(time_bins(50, c(1901, 1999), "year")$from, c(1900, 1950)) # the oldest first
+  fails <- function(bins, words) {
+    expect_error(plot(answer, "time", bins = bins), words, class = "multicause_input_error")
+  }
+  fails("stage", "`bins` must be a width")
+  fails(0, "`bins` must be a width above")
+  fails(c(1, 2), "250[.0-9]* to")
+  fails(data.frame(old = 1), "\"max_ma\"")
+  fails(data.frame(max_ma = c(300, NA), min_ma = c(280, 250)), "two different finite bounds")
+  fails(data.frame(name = c("A", "B"), max_ma = c(300, 285), min_ma = c(280, 250)), "B and A do")
+})
+
+test_that("a bin of time has the mean of by_site() over its sites, by group, too", {
+  table <- by_site(answer, groups = cut(ages, c(250, 260, 280, 300)))
+  sites <- as.vector(table(cut(ages, c(250, 260, 280, 300))))
+  figure <- ggplot2::autoplot(answer, "time", bins = c(250, 260, 280, 300))
   drawn(figure)
-  expect_equal(sort(figure$data$age), sort(c(ages[table[, 3] == 1], ages[table[, 12] == 1])))
-  spans <- ggplot2::layer_data(figure, 1L)
-  expect_equal(sort(-spans$x), sort(c(max(ages[table[, 3] == 1]), max(ages[table[, 12] == 1]))))
-  cells <- as.data.frame(answer, taxon = c("Genus 3", "Genus 12"))
-  expect_equal(nrow(ggplot2::layer_data(figure, 2L)), sum(cells$missed > 0.1))
+  value <- function(kind) rev(figure$data$value[figure$data$kind == kind])
+  expect_equal(value("found"), table$finds / sites)
+  expect_equal(value("found and missed"), (table$finds + table$missed) / sites)
+  ribbon <- ggplot2::layer_data(figure, 3L)
+  expect_equal(ribbon$ymax[order(-ribbon$x)], (table$finds + table$high) / sites)
+  expect_identical(unlist(figure$labels[c("x", "y")], use.names = FALSE), c("age (Ma)", "genera a locality"))
+  groups <- rep(c("a", "b"), 20)
+  both <- ggplot2::autoplot(answer, "time", bins = 10, groups = groups)
+  drawn(both)
+  first <- both$data[both$data$group == "a" & both$data$kind == "found" & both$data$age == 255, ]
+  expect_equal(first$value, mean(rowSums(as.matrix(answer$x))[ages < 260 & groups == "a"]))
+  # A bin without a site has no point, and the line stops there.
+  gap <- ggplot2::autoplot(answer, "time", bins = c(200, 240, 245, 249, seq(250, 300, 10)))
+  expect_false(anyNA(gap$data$value))
+  some <- ggplot2::autoplot(answer, "time", bins = 5, groups = ifelse(ages > 255 & ages < 290, "b", "a"))
+  drawn(some)
+  expect_true(anyNA(some$data$value))
+})
+
+test_that("ranges have a tile for each bin with a site: found, or the greatest chance of its zeros", {
+  bins <- seq(250, 300, 10)
+  at <- c("Genus 3", "Genus 12")
+  figure <- ggplot2::autoplot(answer, "ranges", taxon = at, bins = bins)
+  drawn(figure)
+  tiles <- taxon_tiles(answer, match(at, colnames(table)), in_bin(ages, time_bins(bins, ages, "Ma")), 5L)
+  cells <- as.data.frame(answer, taxon = at)
+  bin <- cut(ages, bins, labels = 5:1)
+  for (i in seq_len(nrow(tiles))) {
+    inside <- which(bin == tiles$bin[i])
+    mine <- cells$taxon == at[tiles$taxon[i]] & cells$site %in% rownames(table)[inside]
+    expect_identical(tiles$found[i], any(table[inside, at[tiles$taxon[i]]] == 1))
+    if (!tiles$found[i]) expect_equal(tiles$chance[i], max(cells$missed[mine]))
+    known <- range(as.integer(as.character(bin[table[, at[tiles$taxon[i]]] == 1])))
+    expect_equal(tiles$side[i], (tiles$bin[i] > known[2]) - (tiles$bin[i] < known[1]))
+  }
+  # The numbers at the sides are the greatest chances of the low tiles there.
+  beyond <- tiles[tiles$side != 0, ]
+  said <- ggplot2::layer_data(figure, 5L)
+  expect_setequal(said$label, sub("^0", "", sprintf("%.2f", tapply(beyond$chance, beyond[c("taxon", "side")], max))))
+  expect_identical(levels(figure$data$taxon), rev(at)) # the one that appeared first is lowest
   expect_match(figure$labels$x, "Ma")
   expect_identical(ggplot2::autoplot(answer, "ranges", unit = NULL)$labels$x, "age")
 })
 
-test_that("sites through time and on the map have the numbers of by_site()", {
+test_that("ranges show the bounds of the ages of the first and the last find", {
+  w <- answer
+  w$inputs$near$given$age <- cbind(low = ages - 2, high = ages + 3)
+  figure <- ggplot2::autoplot(w, "ranges", taxon = "Genus 3")
+  drawn(figure)
+  lines <- ggplot2::layer_data(figure, 4L)
+  found <- range(ages[table[, 3] == 1])
+  expect_equal(sort(-c(lines$xmin, lines$xmax)), sort(c(found - 2, found + 3)))
+  expect_match(figure$labels$subtitle, "first and last")
+})
+
+test_that("the map has the numbers of by_site()", {
   sums <- by_site(answer)
-  sums <- sums[match(rownames(table), sums$site), ]
-  time <- shown("time")$plot$data
-  expect_equal(time$value, c(sums$finds, sums$finds + sums$missed))
-  expect_equal(time$age, rep(ages, 2))
   map <- shown("map")
   expect_setequal(map$plot$data$missed, sums$missed)
   expect_equal(range(map$plot$data$lon), range(places$lng))
@@ -68,11 +137,16 @@ test_that("places on both sides of the date line are one piece, on the map and i
   expect_gt(max(world_coast(c(170, 190))$lon, na.rm = TRUE), 300) # coasts beyond 180, too
 })
 
-test_that("sites without an age are in no range, without a warning", {
+test_that("sites without an age, and taxa without a dated find, are in no range, without a warning", {
   w <- answer
   w$inputs$near$given$age[3:5, ] <- NA
-  expect_warning(figure <- drawn(ggplot2::autoplot(w, "ranges"))$plot, NA)
-  expect_false(anyNA(figure$data$age))
+  expect_warning(drawn(ggplot2::autoplot(w, "ranges")), NA)
+  expect_warning(figure <- drawn(ggplot2::autoplot(w, "time"))$plot, NA)
+  w$inputs$near$given$age[table[, 3] == 1, ] <- NA
+  bins <- time_bins(10, answer_ages(w), "Ma")
+  tiles <- taxon_tiles(w, 3L, in_bin(answer_ages(w), bins), nrow(bins))
+  expect_false(any(tiles$found))
+  expect_warning(drawn(ggplot2::autoplot(w, "ranges", taxon = c("Genus 3", "Genus 12"))), NA)
 })
 
 test_that("places in the plane are drawn in their own unit, in the page and in the report, too", {

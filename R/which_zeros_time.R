@@ -1,0 +1,251 @@
+# Figures of an answer of which_zeros() through time: sums of bins, and the ranges of taxa.
+
+most_bins <- 20L # where the user does not say
+
+# Bins of time, oldest first: a data frame of `name`, `from` and `to`, in the unit of the ages, from < to. bins: a width,
+# breaks, or a table of intervals as packages palaeoverse and deeptime have them; NULL: the stages in sight, or other
+# divisions of the time scale, else of a round width.
+time_bins <- function(bins, ages, unit) {
+  told <- age_scale(ages, unit)
+  range <- range(ages, na.rm = TRUE)
+  table <- if (is.data.frame(bins)) {
+    interval_bins(bins)
+  } else if (is.null(bins)) {
+    named_bins(told, range) %||% break_bins(round_breaks(range, min(most_bins, ceiling(sum(!is.na(ages)) / 3))))
+  } else {
+    break_bins(check_breaks(bins, range))
+  }
+  table <- table[order(table$from), ]
+  over <- which(table$to[-nrow(table)] > table$from[-1L])
+  if (length(over)) {
+    stop_input("`bins` must not overlap: %s and %s do.", table$name[over[1L]], table$name[over[1L] + 1L])
+  }
+  table <- table[table$to >= range[1L] & table$from <= range[2L], ]
+  if (!nrow(table)) stop_input("`bins` must hold the ages of the sites, %s to %s.", format(range[1L]), format(range[2L]))
+  rownames(table) <- NULL
+  if (told$forward) table else table[rev(seq_len(nrow(table))), ]
+}
+
+check_breaks <- function(bins, range) {
+  if (!is.numeric(bins) || !is_line(bins) || !length(bins) || !all(is.finite(bins))) {
+    stop_input("`bins` must be a width, breaks or a data frame of intervals, not %s.", show_value(bins))
+  }
+  if (length(bins) > 1L) {
+    return(sort(unique(bins)))
+  }
+  number <- diff(range) / bins
+  if (bins <= 0 || number > 1000) stop_input("`bins` must be a width above %s, not %s.", format(max(diff(range) / 1000, 0)),
+    show_value(bins))
+  bins * seq(floor(range[1L] / bins), floor(range[2L] / bins) + 1)
+}
+
+# As many bins of a round width as there may be, down from `most`.
+round_breaks <- function(range, most) {
+  few <- lapply(seq(most, 1), function(n) pretty(range, n))
+  Find(function(breaks) length(breaks) <= most + 1L, few) %||% few[[length(few)]]
+}
+
+break_bins <- function(breaks) {
+  from <- breaks[-length(breaks)]
+  to <- breaks[-1L]
+  data.frame(name = sprintf("%s to %s", format(to, trim = TRUE), format(from, trim = TRUE)), from = from, to = to)
+}
+
+interval_bins <- function(bins) {
+  ends <- lapply(list(c("max_ma", "max_age"), c("min_ma", "min_age")), intersect, names(bins))
+  if (!all(lengths(ends))) {
+    stop_input("`bins` must have the columns \"max_ma\" and \"min_ma\", or \"max_age\" and \"min_age\": it has %s.",
+      show_names(names(bins)))
+  }
+  ends <- lapply(ends, function(name) bins[[name[1L]]])
+  known <- vapply(ends, function(end) is.numeric(end) && all(is.finite(end)), NA)
+  if (!nrow(bins) || !all(known) || any(ends[[1L]] == ends[[2L]])) {
+    stop_input("`bins` must have a row for each interval, with two different finite bounds.")
+  }
+  table <- data.frame(name = "", from = pmin(ends[[1L]], ends[[2L]]), to = pmax(ends[[1L]], ends[[2L]]))
+  name <- intersect(c("interval_name", "name"), names(bins))
+  table$name <- if (length(name)) as.character(bins[[name[1L]]]) else sprintf("%g to %g", table$to, table$from)
+  table
+}
+
+# Divisions of the time scale of package deeptime; NULL without it, where ages are not in Ma, and where all are of so
+# few that they would tell nothing.
+named_bins <- function(told, range) {
+  divisions <- if (is_geological(told, range)) geological_divisions(range, most_bins)
+  seen <- divisions$share > 0
+  if (sum(seen) >= 4L) {
+    data.frame(name = divisions$name[seen], from = divisions$from[seen], to = divisions$to[seen])
+  }
+}
+
+# The row of `bins` of each age: an age on a bound is of the bin that begins there, counted upwards.
+in_bin <- function(ages, bins) {
+  up <- order(bins$from)
+  at <- up[pmax(findInterval(ages, bins$from[up]), 1L)]
+  ifelse(ages >= bins$from[at] & ages <= bins$to[at], at, NA)
+}
+
+# Means over the sites of each bin, of each group; NA where there is none.
+binned_sums <- function(w, bins, at, groups) {
+  group <- if (is.null(groups)) {
+    factor(ifelse(wz_scored(w), "all", NA))
+  } else {
+    wz_group(w, 1L, groups)
+  }
+  table <- expand.grid(bin = seq_len(nrow(bins)), group = levels(group), stringsAsFactors = FALSE)
+  key <- factor(paste(at, group), paste(table$bin, table$group))
+  if (all(is.na(key))) stop_input("`bins` must hold the ages of the sites: none lies in one of them.")
+  sums <- by_site(w, groups = key)
+  sums <- sums[match(levels(key), sums$group), ]
+  sites <- tabulate(key, nlevels(key))
+  data.frame(
+    age = (bins$from + bins$to)[table$bin] / 2, from = bins$from[table$bin], to = bins$to[table$bin],
+    group = factor(table$group, levels(group)), sites = sites, found = sums$finds / sites,
+    all = (sums$finds + sums$missed) / sites, low = (sums$finds + sums$low) / sites,
+    high = (sums$finds + sums$high) / sites
+  )
+}
+
+# A mean of sites, not of what is in the bin as a whole: bins of many sites would seem rich.
+site_time_figure <- function(w, bins, groups, unit) {
+  ages <- need_ages(w, "time")
+  bins <- time_bins(bins, ages, unit)
+  table <- binned_sums(w, bins, in_bin(ages, bins), groups)
+  words <- axis_words(w)
+  # Bars of the numbers of sites stand in a strip of their own below 0, with an axis at the right.
+  top <- max(table$high, na.rm = TRUE)
+  most <- max(table$sites)
+  strip <- list(foot = -0.36 * top, unit = 0.27 * top / most)
+  table[c("foot", "bar")] <- list(strip$foot, strip$foot + strip$unit * table$sites)
+  kinds <- c("found", "found and missed")
+  line <- function(value, kind) {
+    data.frame(table[c("age", "group", "low", "high")], value = table[[value]], kind = factor(kind, kinds))
+  }
+  lines <- rbind(line("found", kinds[1L]), line("all", kinds[2L]))
+  missed <- lines[lines$kind == kinds[2L], ]
+  one <- singular_word(words[1L])
+  new_figure(
+    lines, gg_aes(x = "age", y = "value", colour = "kind"), sprintf("%s a %s, through time", capital(words[2L]), one),
+    sprintf("Lines: the mean number of %s found, and of those found and missed, of the %s of each of %s.", words[2L],
+      words[1L], count_words(nrow(bins), "bin")), NULL, sprintf("%s a %s", words[2L], one),
+    sprintf("%s; band: its 90 %% range; below: how many %s", capital(wz_words[[w$source]]), words[1L])
+  ) + ggplot2::geom_rect(
+    gg_aes(xmin = "from", xmax = "to", ymin = "foot", ymax = "bar"), table[table$sites > 0, ], inherit.aes = FALSE,
+    fill = "grey80", colour = "white", linewidth = 0.2
+  ) + ggplot2::geom_hline(yintercept = 0, colour = "grey60", linewidth = 0.3) +
+    ggplot2::geom_ribbon(
+      gg_aes(ymin = "low", ymax = "high", fill = "kind"), missed, alpha = 0.25, colour = NA, show.legend = FALSE
+    ) + # a bin between empty ones has no ribbon
+    ggplot2::geom_linerange(
+      gg_aes(ymin = "low", ymax = "high"), missed, alpha = 0.3, na.rm = TRUE, show.legend = FALSE
+    ) +
+    ggplot2::geom_line(gg_aes(linetype = "kind"), na.rm = TRUE) + ggplot2::geom_point(gg_aes(shape = "kind"),
+      size = 1.7, na.rm = TRUE) +
+    ggplot2::scale_shape_manual(NULL, values = c(19L, 15L)) +
+    ggplot2::scale_linetype_manual(NULL, values = c(1L, 2L)) +
+    colour_scale(stats::setNames(cell_colours[c("found", "missed")], kinds)) +
+    ggplot2::scale_y_continuous(
+      breaks = function(limits) Filter(function(at) at >= 0, pretty(c(0, limits[2L]), 4L)),
+      sec.axis = ggplot2::sec_axis(
+        ~ (. - strip$foot) / strip$unit, name = words[1L], breaks = c(0, most - most %% 10^floor(log10(most)))
+      )
+    ) + ggplot2::theme(axis.title.y.right = ggplot2::element_text(angle = 90, hjust = 0, size = 9)) +
+    time_axis(c(bins$from, bins$to), unit, across = nlevels(table$group)) +
+    if (nlevels(table$group) > 1L) ggplot2::facet_wrap("group", nrow = 1L)
+}
+
+# For each of the taxa `at` and each bin that holds a site: whether it was found there, else the chance that it was
+# there and was missed, of the site where that is likeliest. It was somewhere in the bin at least as likely. Bins are
+# counted from the oldest; `side` is -1 before the first bin with a find, 1 after the last, 0 between.
+taxon_tiles <- function(w, at, bin, n_bins) {
+  cells <- wz_missed(w)
+  cells <- cells[cells$column %in% at & !is.na(bin[cells$row]), ]
+  by_bin <- function(taxon, bin) list(factor(taxon, seq_along(at)), factor(bin, seq_len(n_bins)))
+  chance <- tapply(cells$missed, by_bin(match(cells$column, at), bin[cells$row]), max)
+  finds <- which(as.matrix(w$x)[, at, drop = FALSE] == 1, arr.ind = TRUE)
+  found <- unclass(table(by_bin(finds[, 2L], bin[finds[, 1L]]))) > 0
+  before <- t(apply(found, 1L, cumsum)) == 0
+  after <- t(apply(found, 1L, function(row) rev(cumsum(rev(row))))) == 0
+  tiles <- data.frame(
+    taxon = as.vector(row(found)), bin = as.vector(col(found)), found = as.vector(found), chance = as.vector(chance),
+    side = as.vector(after - before)
+  )
+  tiles$chance[tiles$found] <- NA
+  tiles[tiles$found | !is.na(tiles$chance), ]
+}
+
+# The first and the last find of each of the taxa: ages, and their bounds.
+taxon_ends <- function(w, at, ages, forward) {
+  bounds <- as.matrix(w$inputs$near$given$age)
+  ends <- lapply(seq_along(at), function(i) {
+    finds <- which(as.matrix(w$x)[, at[i]] == 1 & !is.na(ages))
+    finds <- finds[order(if (forward) ages[finds] else -ages[finds])]
+    row <- c(utils::head(finds, 1L), utils::tail(finds, 1L))
+    data.frame(
+      taxon = rep(i, length(row)), end = c("first", "last")[seq_along(row)], age = ages[row],
+      low = apply(bounds[row, , drop = FALSE], 1L, min), high = apply(bounds[row, , drop = FALSE], 1L, max)
+    )
+  })
+  do.call(rbind, ends)
+}
+
+taxon_ranges_figure <- function(w, taxon, n, bins, unit) {
+  ages <- need_ages(w, "ranges")
+  all <- label_of(seq_len(w$dims[["m"]]), w$names[[2L]])
+  at <- if (is.null(taxon)) {
+    utils::head(match(most_first(by_taxon(w))$taxon, all), n)
+  } else {
+    pick(taxon, w$dims[["m"]], w$names[[2L]], "taxon")
+  }
+  ends <- taxon_ends(w, at, ages, age_scale(ages, unit)$forward)
+  # Those that appeared first are lowest.
+  ago <- function(end) years_ago(ends$age, unit)[match(paste(seq_along(at), end), paste(ends$taxon, ends$end))]
+  rank <- order(-ago("first"), -ago("last"))
+  ends$taxon <- match(ends$taxon, rank)
+  bins <- time_bins(bins, ages, unit)
+  tiles <- taxon_tiles(w, at[rank], in_bin(ages, bins), nrow(bins))
+  tiles[c("from", "to")] <- bins[tiles$bin, c("from", "to")]
+  range_chart_figure(tiles, ends, factor(all[at[rank]], all[at[rank]]), bins, unit, axis_words(w))
+}
+
+# Tiles of the known range are high, those outside it low. At both sides stand the greatest chances of the low tiles:
+# those that a taxon was there before its first find, or after its last.
+range_chart_figure <- function(tiles, ends, label, bins, unit, words) {
+  high <- ifelse(tiles$side == 0, 0.4, 0.14)
+  tiles[c("low", "high", "kind")] <- list(tiles$taxon - high, tiles$taxon + high, "found")
+  ends$foot <- ends$taxon - 0.46
+  many <- length(label) > 40L
+  beyond <- tiles[tiles$side != 0 & tiles$taxon %in% ends$taxon & !many, ]
+  chances <- stats::aggregate(beyond["chance"], beyond[c("taxon", "side")], max)
+  chances$label <- sub("^0", "", sprintf("%.2f", chances$chance))
+  edge <- range(bins$from, bins$to)
+  if (!age_scale(edge, unit)$forward) edge <- rev(edge)
+  chances$x <- edge[1L + (chances$side > 0)]
+  chances$hjust <- ifelse(chances$side > 0, -0.3, 1.3)
+  new_figure(
+    data.frame(taxon = label), gg_aes(y = "taxon"), "Ranges, and what may lie beyond",
+    sprintf("Range chart of %d %s through time: found, expected with its chance, and the chances beyond both ends.",
+      length(label), words[2L]),
+    subtitle = paste0(
+      "Low: outside the known range. At the sides: chance of earlier, of later",
+      if (any(ends$low < ends$high)) ". Lines: dates of first and last"
+    )
+  ) + ggplot2::geom_blank() + ggplot2::geom_rect(
+    gg_aes(xmin = "from", xmax = "to", ymin = "low", ymax = "high", fill = "chance"), tiles[!tiles$found, ],
+    inherit.aes = FALSE, colour = "grey70", linewidth = 0.1
+  ) + ggplot2::geom_rect(
+    gg_aes(xmin = "from", xmax = "to", ymin = "low", ymax = "high", alpha = "kind"), tiles[tiles$found, ],
+    inherit.aes = FALSE, fill = cell_colours[["found"]], colour = "grey70", linewidth = 0.1
+  ) + ggplot2::geom_linerange( # bounds of the ages of the first and the last find
+    gg_aes(xmin = "low", xmax = "high", y = "foot"), ends, linewidth = if (many) 0.15 else 0.35
+  ) + ggplot2::geom_text(
+    gg_aes(x = "x", y = "taxon", label = "label", hjust = "hjust"), chances, size = 2.1, check_overlap = TRUE
+  ) + ggplot2::scale_alpha_manual(NULL, values = c(found = 1)) +
+    fill_scale(c(0, 1), unname(cell_colours[c("absent", "undecided", "missed")]), "chance that it was missed",
+      breaks = c(0, 0.5, 1)) +
+    names_axis("y", length(label), TRUE, room = 0.6) + legend_right() + ggplot2::theme(
+      legend.key.size = ggplot2::unit(9, "pt"), panel.grid.major.y = ggplot2::element_blank(),
+      # so small that none of two dozen names is left out at 4 inches
+      axis.text.y = ggplot2::element_text(size = if (length(label) > 12L) 6.2)
+    ) + time_axis(edge, unit) + ggplot2::expand_limits(x = edge + c(-0.07, 0.07) * diff(edge))
+}
