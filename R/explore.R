@@ -97,7 +97,8 @@ explore_data <- function(x, age, place, unit, title) {
   main <- if (is.null(ago)) -colSums(found) else -found_ages(found, ago)
   told <- age_scale(middle, unit)
   list(
-    title = title %||% "Which zeros are false?", words = axis_words(x), unit = age_words(told), forward = told$forward,
+    title = title %||% "Which zeros are false?", words = axis_words(x), colours = as.list(cell_colours),
+    unit = age_words(told), forward = told$forward,
     sites = I(text(1L)), taxa = I(text(2L)), age = if (!is.null(middle)) I(round(middle, 3L)),
     lon = if (!is.null(places)) I(unname(places[, 1L])), lat = if (!is.null(places)) I(unname(places[, 2L])),
     coast = if (!is.null(places)) coast_lines(places), plane = is_plane(places), chance = I(as.vector(t(cells$chance))),

@@ -32,8 +32,8 @@ component_colours <- function(k) {
 
 phantom_grey <- "#EFEFEF"
 
-# What is known of a cell has one colour in all figures and in the page of explore(): from black to white, so that it can
-# be read in grey; what was missed stands out for those who see colours.
+# What is known of a cell has one colour in all figures and in the page of explore(): from black to white, so that it
+# can be read in grey; what was missed stands out for those who see colours.
 cell_colours <- c(found = "#08306B", missed = "#D55E00", undecided = "#F6C98B", absent = "#F7F7F7", unknown = "#A6A6A6")
 
 # Light to dark, so that they can be read in grey.
@@ -215,6 +215,16 @@ legend_right <- function() ggplot2::theme(legend.justification = "right")
 
 legend_below <- function() ggplot2::theme(legend.position = "bottom", legend.justification = "centre")
 
+# Its middle at a place within the figure, as shares of width and height.
+legend_inside <- function(at) {
+  place <- if (utils::packageVersion("ggplot2") < "3.5.0") {
+    list(legend.position = at)
+  } else {
+    list(legend.position = "inside", legend.position.inside = at)
+  }
+  do.call(ggplot2::theme, c(place, list(legend.justification = c(0.5, 0.5))))
+}
+
 # Of an axis of counts.
 whole_breaks <- function(range, n = 5L) unique(round(pretty(range, n)))
 
@@ -253,15 +263,16 @@ bars_figure <- function(shares, title, alt, labels, colours, sides, order) {
 }
 
 # Points with ranges, one below the other, and a second kind of point beside them. rows: label, value, low, high, other;
-# words: what the two points are.
+# words: what the two points are, with their colours: black and purple where these say nothing of what was found or
+# missed.
 ranges_figure <- function(rows, title, alt, xlab, words, limits = c(0, NA), taxa = FALSE, subtitle = NULL,
-                          most = 28L, whole = FALSE) {
+                          most = 28L, whole = FALSE, colours = component_colours(8L)[c(8L, 3L)]) {
   rows$label <- factor(rows$label, rev(unique(rows$label)))
   many <- nrow(rows) > 60L
   points <- lapply(names(words), function(kind) {
     data.frame(label = rows$label, value = rows[[kind]], kind = factor(words[[kind]], words))
   })
-  colours <- stats::setNames(component_colours(6L)[c(1L, 6L)][seq_along(words)], words)
+  colours <- stats::setNames(colours[seq_along(words)], words)
   new_figure(do.call(rbind, points), gg_aes(x = "value", y = "label"), title, alt, xlab, NULL, subtitle) +
     ggplot2::geom_linerange(
       gg_aes(y = "label", xmin = "low", xmax = "high"), rows, inherit.aes = FALSE, colour = colours[[1L]],

@@ -31,8 +31,9 @@
 #' @return A list of class `recovery`: `summary`, a data frame with one row (`candidates`, `changed`, `auc`,
 #'   `auc_within`, `auc_within_se`, `ap`, `ap_within`, `slope`, `intercept`, `removal`, `fp`, `fn`, `lost`);
 #'   `precision`, a data frame with `n` and `precision`; `roc` (`false_positive`, `true_positive`), `pr` (`recall`,
-#'   `precision`) and `calibration` (`score`, `share`, `cells`), data frames to draw; `by_site`, AUC, average
-#'   precision and numbers of each site. It has `print` and `plot` methods.
+#'   `precision`) and `calibration`, data frames to draw; `by_site`, AUC, average precision and numbers of each site.
+#'   `calibration` has a row for each tenth of \[0, 1\] that holds a score: mean `chance` and `score`, here the same, the
+#'   `share` of changed cells, and how many `cells` there are. It has `print` and `plot` methods.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78, section 3.6. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [corrupt()]
@@ -185,14 +186,17 @@ auc_by_row <- function(score, hit, row, n) {
 
 is_probability <- function(score) all(score >= 0 & score <= 1)
 
-calibration_curve <- function(score, hit) {
+# Of the candidates in each tenth of the chances from 0 to 1, the share of changed cells, observed and by the scores.
+calibration_curve <- function(score, hit, chance = score) {
   if (!is_probability(score)) {
-    return(data.frame(score = numeric(), share = numeric(), cells = integer()))
+    return(data.frame(chance = numeric(), score = numeric(), share = numeric(), cells = integer()))
   }
-  group <- ceiling(10 * rank(score, ties.method = "average") / length(score))
-  sums <- rowsum(cbind(score, hit, 1), group)
-  cells <- sums[, 3L]
-  data.frame(score = sums[, 1L] / cells, share = sums[, 2L] / cells, cells = as.integer(cells), row.names = NULL)
+  sums <- rowsum(cbind(chance, score, hit, 1), pmin(floor(10 * chance), 9))
+  cells <- sums[, 4L]
+  data.frame(
+    chance = sums[, 1L] / cells, score = sums[, 2L] / cells, share = sums[, 3L] / cells, cells = as.integer(cells),
+    row.names = NULL
+  )
 }
 
 calibration_line <- function(score, hit) {

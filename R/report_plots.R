@@ -31,7 +31,7 @@ margins_figure <- function(fit, margins) {
   new_figure(
     table, gg_aes(x = "count"), "How much is on record",
     sprintf("Two histograms: %s, and %s.", heads[1L], heads[2L]), "number recorded", "how many"
-  ) + ggplot2::geom_histogram(bins = 25L, fill = component_colours(5L)[5L], colour = "white", boundary = 0.5) +
+  ) + ggplot2::geom_histogram(bins = 25L, fill = cell_colours[["found"]], colour = "white", boundary = 0.5) +
     ggplot2::facet_wrap("panel", scales = "free")
 }
 

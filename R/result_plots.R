@@ -127,52 +127,53 @@ autoplot.recovery <- function(object, ...) {
   recovery_figure(object, "How well changed cells are found")
 }
 
-# A ROC curve, precision against recall, and calibration. rules: a named list of ROC curves of others, shown beside it.
-recovery_figure <- function(found, title, rules = list()) {
+# A ROC curve, precision against recall, and calibration over the whole range of chances. of: what is looked for, in few
+# letters; chance: what the scores are; rules: a named list of ROC curves of others, shown beside it.
+recovery_figure <- function(found, title, of = "changed cells", chance = "score", rules = list()) {
   s <- found$summary
   heads <- c(
-    roc = sprintf("ROC\nAUC %.3f", s$auc),
-    pr = sprintf("precision, recall\naverage %.3f", s$ap),
-    calibration = if (is.null(s$slope) || is.na(s$slope)) {
-      "no probabilities"
-    } else {
-      sprintf("calibration\nslope %.2f", s$slope)
-    }
+    roc = sprintf("%s found,\nby share of others passed", of),
+    pr = sprintf("%s among\nthe first n, by share found", of),
+    calibration = sprintf("%s,\nby %s", of, chance)
   )
   whose <- c("the answer", names(rules))
-  part <- function(name, x, y, curve = found[[name]], of = whose[1L]) {
-    data.frame(
-      panel = factor(heads[[name]], heads), x = curve[[x]], y = curve[[y]], part = name, of = factor(of, whose)
-    )
+  part <- function(name, x, y, curve = found[[name]], who = whose[1L]) {
+    data.frame(panel = factor(heads[[name]], heads), x = curve[[x]], y = curve[[y]], of = factor(who, whose))
   }
   roc <- function(...) part("roc", "false_positive", "true_positive", ...)
-  lines <- rbind(
-    roc(), part("pr", "recall", "precision"), if (nrow(found$calibration)) part("calibration", "score", "share")
+  line <- found$calibration
+  expected <- rbind(
+    data.frame(panel = factor(heads[["roc"]], heads), x = 0:1, y = 0:1, of = factor(whose[1L], whose)),
+    if (nrow(line)) part("calibration", "chance", "score")
   )
-  straight <- intersect(c("roc", "calibration"), lines$part)
-  diagonal <- data.frame(panel = factor(heads[straight], heads), slope = 1, intercept = 0)
-  guide <- if (length(rules)) ggplot2::guide_legend(ncol = 2L, byrow = TRUE) else "none"
+  observed <- part("calibration", "chance", "share")
+  hits <- line$share * line$cells
+  observed[c("low", "high")] <- lapply(c(0.05, 0.95), stats::qbeta, hits + 0.5, line$cells - hits + 0.5)
+  guide <- if (length(rules)) ggplot2::guide_legend(ncol = 1L) else "none"
   new_figure(
-    lines, gg_aes(x = "x", y = "y"), title, paste0(
+    rbind(roc(), part("pr", "recall", "precision")), gg_aes(x = "x", y = "y"), title, paste0(
       "Three panels: share found against false alarms", if (length(rules)) ", also of each simple rule",
-      "; precision against share found; observed against expected."
+      "; share of hits among the first, against share found; share of hits by chance, observed and expected."
+    ), "share, or chance", "share", paste0(
+      sprintf("AUC %.3f, average precision %.3f", s$auc, s$ap),
+      if (nrow(line)) sprintf(", slope %.2f", s$slope), "; dashed: by chance alone, and what is expected"
     )
-  ) + ggplot2::geom_abline(
-    gg_aes(slope = "slope", intercept = "intercept"), diagonal, colour = "grey70", linetype = 2L
-  ) +
+  ) + ggplot2::geom_line(data = expected, colour = "grey50", linetype = 2L) +
     lapply(names(rules), function(rule) {
       ggplot2::geom_path(gg_aes(colour = "of", linetype = "of"), roc(rules[[rule]], rule), linewidth = 0.5)
     }) +
     ggplot2::geom_path(gg_aes(colour = "of", linetype = "of"), linewidth = 0.7) +
-    ggplot2::geom_point(data = lines[lines$part == "calibration", ], colour = component_colours(1L)) +
+    ggplot2::geom_pointrange(gg_aes(ymin = "low", ymax = "high"), observed, size = 0.25, linewidth = 0.4) +
+    # Black, and none of the colours that say what is known of a cell.
     ggplot2::scale_colour_manual(
-      NULL, limits = whose, values = component_colours(6L)[c(1L, 6L, 3L, 4L, 2L)][seq_along(whose)], guide = guide
+      NULL, limits = whose, values = component_colours(8L)[c(8L, 3L, 5L, 4L, 2L)][seq_along(whose)], guide = guide
     ) + ggplot2::scale_linetype_manual(
       NULL, limits = whose, values = c(1L, 2L, 6L, 3L, 4L)[seq_along(whose)], guide = guide
     ) +
-    ggplot2::facet_wrap("panel", scales = "free") + few_numbers("x") + ggplot2::expand_limits(x = 0, y = 0) +
-    ggplot2::labs(x = "false alarms; share found; chance", y = "share found; right; observed") +
-    ggplot2::theme(plot.margin = ggplot2::margin(5.5, 14, 5.5, 5.5), legend.key.height = ggplot2::unit(10, "pt"))
+    ggplot2::facet_wrap("panel", scales = "free", ncol = 2L) + few_numbers("x") +
+    ggplot2::expand_limits(x = 0:1, y = 0) +
+    ggplot2::theme(legend.key.height = ggplot2::unit(10, "pt"), strip.text = ggplot2::element_text(size = 8)) +
+    legend_inside(c(0.8, 0.2)) # where a fourth panel would be
 }
 
 #' @exportS3Method ggplot2::autoplot

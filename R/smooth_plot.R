@@ -157,9 +157,97 @@ drawn_components <- function(composition) {
   colSums(composition > least_slice) > 0
 }
 
+# Which places are in the smallest map that shows nine tenths of them; all, where that would not be much smaller.
+within_frame <- function(place) {
+  cut <- expand.grid(rep(list(seq(0, 0.1, 0.02)), 4L))
+  cut <- as.matrix(cut[rowSums(cut) < 0.101, ])
+  end <- function(side, share) stats::quantile(place[, side], share, names = FALSE, type = 1L)
+  box <- cbind(end(1L, cut[, 1L]), end(1L, 1 - cut[, 2L]), end(2L, cut[, 3L]), end(2L, 1 - cut[, 4L]))
+  margin <- 0.02 * max(box[1L, 2L] - box[1L, 1L], box[1L, 4L] - box[1L, 3L]) # sites on a line have no area
+  area <- (box[, 2L] - box[, 1L] + margin) * (box[, 4L] - box[, 3L] + margin)
+  best <- which.min(area)
+  best <- box[if (area[best] < 0.7 * area[1L]) best else 1L, ]
+  place[, 1L] >= best[1L] & place[, 1L] <= best[2L] & place[, 2L] >= best[3L] & place[, 2L] <= best[4L]
+}
+
+# The numbers of places beyond each edge of a map.
+beyond_frame <- function(place, limits) {
+  over <- cbind(
+    limits$lon[1L] - place[, 1L], place[, 1L] - limits$lon[2L], limits$lat[1L] - place[, 2L],
+    place[, 2L] - limits$lat[2L]
+  )
+  number <- tabulate(max.col(over, "first"), 4L)
+  edges <- data.frame(
+    lon = c(limits$lon, rep(mean(limits$lon), 2L)), lat = c(rep(mean(limits$lat), 2L), limits$lat),
+    label = sprintf("+%d", number), across = c(0, 1, 0.5, 0.5), up = c(0.5, 0.5, 0, 1)
+  )
+  ggplot2::geom_text(
+    gg_aes(x = "lon", y = "lat", label = "label", hjust = "across", vjust = "up"), edges[number > 0, ], size = 3,
+    fontface = "bold", inherit.aes = FALSE
+  )
+}
+
+# The number of the point that each place belongs to: places that would cover each other are one.
+joined_sites <- function(place, limits) {
+  near <- 0.045 * max(diff(limits$lon) * limits$ratio, diff(limits$lat))
+  at <- cbind(place[, 1L] * limits$ratio, place[, 2L])
+  spot <- apply(round(at / near * 4), 1L, paste, collapse = " ") # few enough for all distances between them
+  spot <- match(spot, unique(spot))
+  if (max(spot) == 1L) {
+    return(spot)
+  }
+  middle <- rowsum(at, spot) / tabulate(spot)
+  unname(stats::cutree(stats::hclust(stats::dist(middle), "average"), h = near))[spot]
+}
+
+# Polygons of a coast: lon, lat, group.
+read_coast <- function(coast) {
+  if (inherits(coast, c("sf", "sfc"))) {
+    shapes <- if (inherits(coast, "sf")) coast[[attr(coast, "sf_column")]] else coast
+    rings_of <- function(shape) {
+      if (is.matrix(shape)) list(shape) else unlist(lapply(shape, rings_of), recursive = FALSE)
+    }
+    rings <- rings_of(unclass(shapes))
+    coast <- do.call(rbind, lapply(seq_along(rings), function(i) {
+      data.frame(lng = rings[[i]][, 1L], lat = rings[[i]][, 2L], group = i)
+    }))
+  }
+  lon <- intersect(c("lng", "lon", "long"), names(coast))[1L]
+  known <- is.data.frame(coast) && !is.na(lon) && all(c("lat", "group") %in% names(coast))
+  if (!known || !is.numeric(coast[[lon]]) || !is.numeric(coast$lat)) {
+    stop_input(
+      "`coast` must be polygons of package sf, or a data frame with \"lng\", \"lat\" and \"group\", not %s.",
+      show_value(coast)
+    )
+  }
+  data.frame(lon = coast[[lon]], lat = coast$lat, group = coast$group)
+}
+
+# The coast of a map: of today, from package maps, or as given; and which it is, since old places do not lie on the
+# coast of today.
+coast_layers <- function(coast, east, ages, unit) {
+  if (!is.null(coast)) {
+    return(list(ggplot2::geom_polygon(
+      gg_aes(x = "lon", y = "lat", group = "group"), read_coast(coast), inherit.aes = FALSE, fill = "grey95",
+      colour = "grey65", linewidth = 0.3
+    ), ggplot2::labs(caption = "Coast: as given")))
+  }
+  line <- world_coast(east)
+  if (is.null(line)) {
+    return(NULL)
+  }
+  of_sites <- if (identical(age_scale(ages, unit)$unit, "Ma") && max(ages, na.rm = TRUE) > 5) {
+    ends <- vapply(signif(rev(range(ages, na.rm = TRUE)), 3L), format, "")
+    sprintf("; the sites are of %s Ma", paste(unique(ends), collapse = " to "))
+  }
+  list(ggplot2::geom_path(
+    gg_aes(x = "lon", y = "lat"), line, inherit.aes = FALSE, colour = "grey65", linewidth = 0.3, na.rm = TRUE
+  ), ggplot2::labs(caption = paste0("Coast: of today", of_sites)))
+}
+
 # A figure begun as a map, in true proportion, zoomed to the places and to whatever else is drawn at them; on the globe
-# with coast lines where package maps is there.
-map_canvas <- function(place, drawn = NULL) {
+# with a coast.
+map_canvas <- function(place, drawn = NULL, coast = NULL, ages = NULL, unit = "guess") {
   limits <- map_limits(rbind(place, if (length(drawn)) as.matrix(drawn)))
   space <- ggplot2::coord_fixed(1 / map_limits(place)$ratio, limits$lon, limits$lat, expand = FALSE)
   if (is_plane(place)) {
@@ -167,12 +255,6 @@ map_canvas <- function(place, drawn = NULL) {
       space, ggplot2::scale_x_continuous(guide = thinned()), ggplot2::scale_y_continuous(guide = thinned()),
       ggplot2::labs(x = "easting", y = "northing")
     ))
-  }
-  line <- world_coast(limits$lon)
-  coast <- if (!is.null(line)) {
-    ggplot2::geom_path(
-      gg_aes(x = "lon", y = "lat"), line, inherit.aes = FALSE, colour = "grey65", linewidth = 0.3, na.rm = TRUE
-    )
   }
   degrees <- function(words) {
     function(at) {
@@ -182,11 +264,13 @@ map_canvas <- function(place, drawn = NULL) {
   }
   within <- function(most) function(limits) Filter(function(at) abs(at) <= most, pretty(limits, 4L))
   list(
-    coast, space,
+    coast_layers(coast, limits$lon, ages, unit), space,
     ggplot2::scale_x_continuous(
-      breaks = within(max(180, limits$lon)), labels = degrees(c("E", "W")), guide = thinned()
+      breaks = within(max(180, limits$lon)), labels = function(at) apart(degrees(c("E", "W"))(at), FALSE),
+      guide = thinned()
     ),
-    ggplot2::scale_y_continuous(breaks = within(90), labels = degrees(c("N", "S"))), ggplot2::labs(x = NULL, y = NULL)
+    ggplot2::scale_y_continuous(breaks = within(90), labels = degrees(c("N", "S")), guide = thinned()),
+    ggplot2::labs(x = NULL, y = NULL), ggplot2::theme(plot.caption = ggplot2::element_text(size = 8, colour = "grey25"))
   )
 }
 
@@ -222,7 +306,9 @@ map_figure <- function(fit, slices) {
       if (nlevels(slice) > 1L) sprintf("Panels: ages (number of %s)", axis_words(fit)[1L]),
       if (length(pies)) "Numbers: main component"
     )
-  ) + map_canvas(place[known, , drop = FALSE], pies[c("x", "y")]) +
+  ) + map_canvas(
+    place[known, , drop = FALSE], pies[c("x", "y")], ages = if (!is.null(fit$smooth$given$age)) smooth_ages(fit)
+  ) +
     colour_scale(stats::setNames(content_colours(fit), tags)[drawn]) +
     ggplot2::theme(
       panel.border = ggplot2::element_rect(colour = "grey80", fill = NA),

@@ -111,7 +111,8 @@ autoplot.visit_richness <- function(object, ...) { # nolint: object_name_linter.
   side <- kept_words(object)
   title <- if (taxa) paste(capital(side[1L]), "of", side[2L]) else paste("Richness of", side[1L])
   alt <- sprintf("Points with ranges: %s, estimated and found, of %s.", title, count_words(nrow(rows), "row"))
-  ranges_figure(rows, title, alt, side[if (taxa) 1L else 2L], words, taxa = taxa, whole = TRUE)
+  ranges_figure(rows, title, alt, side[if (taxa) 1L else 2L], words, taxa = taxa, whole = TRUE,
+    colours = unname(cell_colours[c("missed", "found")]))
 }
 
 #' @export

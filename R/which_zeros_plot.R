@@ -15,14 +15,18 @@
 #'   \item{`"ranges"`}{a range chart: for each taxon and bin of time whether it was found, else the chance that it was
 #'     missed; low tiles are outside its known range. At both sides stands the chance that it was there in an older, in
 #'     a younger bin. Lines show the bounds of the ages of its first and its last find, where ages have bounds.}
-#'   \item{`"time"`}{the mean number of taxa of a site in each bin of time: found, and found and missed with its range as
-#'     of [by_site()]; below, the number of sites. With `groups` a panel for each group of sites.}
-#'   \item{`"map"`}{sites on a map: how many taxa were missed, and which share of all that was there.}
+#'   \item{`"time"`}{the mean number of taxa of a site in each bin of time: found, and found and missed with its range,
+#'     as of [by_site()]; below, the number of sites. With `groups` a panel for each group of sites.}
+#'   \item{`"map"`}{sites on a map: how many taxa were missed, and which share of all that was there. Sites that would
+#'     cover each other are one point, the sum of theirs. Where a few sites lie far from the others the map shows the
+#'     nine tenths about the middle, and numbers at its edges say how many are beyond.}
 #'   \item{`"sites"`, `"taxa"`}{how many were missed at those with most, with range, beside what was found: as of
 #'     [by_site()] and [by_taxon()].}
 #'   \item{`"table"`}{the chance of a record of every zero (finds are blank).}
-#'   \item{`"quality"`}{how well hidden finds were found again, by the answer and by each simple rule (ROC), and whether
-#'     the chances are right.}
+#'   \item{`"quality"`}{how well hidden finds were found again: the share found against the share of other zeros that
+#'     stand above them, by the answer and by each simple rule (ROC); the share of hidden finds among the first zeros;
+#'     and, of zeros of each chance of a record, the share that were hidden finds (90 % interval), beside what is
+#'     expected of a tenth of all finds.}
 #'   \item{`"learners"`}{the same of the answer, its learners and the simple rules: areas under the curve, with two
 #'     standard errors.}
 #' }
@@ -42,6 +46,10 @@
 #'   and deeptime have them. `NULL`: the stages in sight where package deeptime is installed, or epochs where there are
 #'   more than twenty; else bins of a round width, twenty at most. Sites outside all bins are left out.
 #' @param groups for `"time"`: the group of each site, as in [by_site()].
+#' @param coast for `"map"`: the coast of the age of the sites, from a palaeogeographic map: polygons of package sf in
+#'   longitude and latitude, or a data frame with the columns `lng`, `lat` and `group`, a group for each polygon. The
+#'   places given to [which_zeros()] must then be those of that age, too. `NULL`: the coast of today, where package maps
+#'   is installed; the figure says which it is.
 #' @param unit of ages, such as `"Ma"`, `"ka"`, `"years BP"`, or `"year"` or `"CE"` for years of the calendar, which
 #'   count forwards. With `"Ma"` the geological time scale is drawn where package deeptime is installed. `NULL`: none.
 #'   `"guess"` takes whole numbers from 1500 to 2100 for calendar years, other ages from 0 to 700 for Ma, and says no
@@ -60,7 +68,8 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
                                  what = c(
                                    "zeros", "heat", "how_many", "ranges", "time", "map", "sites", "taxa", "table",
                                    "quality", "learners"
-                                 ), n = 20, ..., taxon = NULL, threshold = 0.5, bins = NULL, groups = NULL, unit = "guess") {
+                                 ), n = 20, ..., taxon = NULL, threshold = 0.5, bins = NULL, groups = NULL,
+                                 coast = NULL, unit = "guess") {
   check_dots(...)
   what <- check_choice(what, "what", eval(formals(autoplot.which_zeros)$what))
   n <- check_count(n, "n")
@@ -69,7 +78,8 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
   switch(what,
     zeros = zeros_figure(object, n), heat = state_figure(object, threshold, unit),
     ranges = taxon_ranges_figure(object, taxon, n, bins, unit), time = site_time_figure(object, bins, groups, unit),
-    map = missed_map_figure(object), sites = sums_figure(most_first(by_site(object)), n, axis_words(object)),
+    map = missed_map_figure(object, coast, unit),
+    sites = sums_figure(most_first(by_site(object)), n, axis_words(object)),
     taxa = sums_figure(most_first(by_taxon(object)), n, axis_words(object)),
     table = table_figure(object, "Chance of a record", "chance of a record; finds are grey"),
     quality = quality_figure(object$curve),
@@ -88,7 +98,8 @@ how_many_figure <- function(w) {
       high = ifelse(is.na(many$high), many$missed, many$high)
     ),
     "How many were missed", sprintf("Points: estimates of how many of the %s zeros were missed, each with its range.",
-      format_big(sum(w$candidate))), "number missed", c(value = "estimate"), c(0, NA), most = 100L
+      format_big(sum(w$candidate))), "number missed", c(value = "estimate"), most = 100L,
+    colours = cell_colours[["missed"]]
   ) + ggplot2::theme(axis.text.y = ggplot2::element_text(size = 8, lineheight = 0.85), legend.position = "none")
 }
 
@@ -142,8 +153,7 @@ state_figure <- function(w, threshold, unit) {
   table <- cell_frame(state[rows, columns, drop = FALSE])
   table$value <- factor(cell_states[table$value], cell_states)
   table$row <- factor(table$row, rev(levels(table$row)))
-  # From black to white, so that it can be read in grey; what was missed stands out for those who see colours.
-  colours <- stats::setNames(c("#08306B", "#D55E00", "#F6C98B", "#F7F7F7", "grey65"), cell_states)
+  colours <- stats::setNames(cell_colours, cell_states)
   shown <- table$value %in% cell_states[1:4]
   new_figure(
     table, gg_aes(x = "column", y = "row", fill = "value"), "Found, missed, or not there",
@@ -157,22 +167,42 @@ state_figure <- function(w, threshold, unit) {
     ggplot2::theme(legend.key = ggplot2::element_rect(colour = "grey60"))
 }
 
-missed_map_figure <- function(w) {
+missed_map_figure <- function(w, coast, unit) {
   place <- w$inputs$near$given$place
   if (is.null(place)) stop_input("`what = \"map\"` needs the places of the sites: which_zeros(place = ).")
-  place <- one_piece(place)
   sums <- sites_in_order(w)
-  table <- data.frame(lon = place[, 1L], lat = place[, 2L], missed = sums$missed, share = sums$share)
-  known <- !is.na(rowSums(place) + sums$missed)
+  known <- which(!is.na(rowSums(place) + sums$missed))
+  place <- one_piece(place)[known, , drop = FALSE]
+  sums <- sums[known, ]
   words <- axis_words(w)
+  core <- place[within_frame(place), , drop = FALSE]
+  limits <- map_limits(core)
+  inside <- place[, 1L] >= limits$lon[1L] & place[, 1L] <= limits$lon[2L] & place[, 2L] >= limits$lat[1L] &
+    place[, 2L] <= limits$lat[2L]
+  seen <- place[inside, , drop = FALSE]
+  point <- joined_sites(seen, limits)
+  each <- function(value, f = sum) as.vector(tapply(value, point, f))
+  sums <- cbind(sums, there = sums$missed + sums$finds)[inside, ]
+  table <- data.frame(
+    lon = each(seen[, 1L], mean), lat = each(seen[, 2L], mean), missed = each(sums$missed),
+    share = each(sums$missed) / each(sums$there)
+  )
   new_figure(
-    table[which(known)[order(-sums$missed[known])], ], gg_aes(x = "lon", y = "lat"), "Where most was missed",
-    sprintf("Map of %d %s: the expected number of %s missed, and their share of all that was there.", sum(known),
-      words[1L], words[2L]), subtitle = capital(wz_words[[w$source]])
-  ) + map_canvas(place[known, , drop = FALSE]) + ggplot2::geom_point(
+    table[order(-table$missed), ], gg_aes(x = "lon", y = "lat"), "Where most was missed",
+    sprintf("Map of %d %s: the expected number of %s missed, and their share of all that was there.", nrow(place),
+      words[1L], words[2L]), subtitle = paste0(
+      capital(wz_words[[w$source]]),
+      if (nrow(table) < nrow(seen)) sprintf("; %s close together are one point", words[1L]),
+      if (!all(inside)) sprintf("; +: %s beyond the edge", words[1L])
+    )
+  ) + map_canvas(core, NULL, coast, answer_ages(w), unit) + ggplot2::geom_point(
     gg_aes(size = "missed", fill = "share"), shape = 21L, colour = "grey25", stroke = 0.3, alpha = 0.85
-  ) + ggplot2::scale_size_area(sprintf("%s missed", words[2L]), max_size = 5, n.breaks = 3L) +
-    fill_scale(c(0, 1), title = "share missed", breaks = c(0, 0.5, 1)) +
+  ) + (if (!all(inside)) beyond_frame(place[!inside, , drop = FALSE], limits)) +
+    ggplot2::scale_size_area(
+      sprintf("%s missed", words[2L]), max_size = 6,
+      breaks = function(limits) Filter(function(at) at > 0 && at <= limits[2L], pretty(c(0, limits[2L]), 3L))
+    ) + fill_scale(c(0, 1), unname(cell_colours[c("absent", "undecided", "missed")]), "share missed",
+      breaks = c(0, 0.5, 1)) +
     ggplot2::guides(fill = ggplot2::guide_colourbar(title.position = "top", barwidth = 5, barheight = 0.5),
       size = ggplot2::guide_legend(title.position = "top")) + legend_below()
 }
@@ -183,7 +213,8 @@ rule_words <- c(near = "neighbours", near_alike = "alike neighbours", alike = "a
 quality_figure <- function(curve) {
   rules <- curve$rules
   recovery_figure(
-    curve, "How well hidden finds are found again", stats::setNames(rules, unname(rule_words[names(rules)]))
+    curve, "How well hidden finds are found again", "hidden finds", "chance of a record",
+    stats::setNames(rules, unname(rule_words[names(rules)]))
   )
 }
 
@@ -211,7 +242,8 @@ zeros_figure <- function(w, n) {
     rows, sprintf("The %s where a find was most expected", count_words(nrow(cells), "zero")),
     "Points: the zeros where a find was most expected, with their chance of having been missed and its range.",
     "probability",
-    c(value = "there, but missed", other = "chance of a record"), c(0, 1), most = 60L
+    c(value = "there, but missed", other = "chance of a record"), c(0, 1), most = 60L,
+    colours = c(cell_colours[["missed"]], "black")
   )
 }
 
@@ -228,6 +260,7 @@ sums_figure <- function(sums, n, words = c("sites", "taxa")) {
     sprintf("Points: the %s with most missed, with its range, and what was found there.", many),
     sprintf("number of %s", c(site = words[2L], taxon = words[1L], group = "presences")[[of]]),
     c(value = "expected missed", other = "found"), taxa = of == "taxon",
+    colours = unname(cell_colours[c("missed", "found")]),
     subtitle = if (!is.null(assumed)) capital(assumed)
   )
 }
@@ -285,7 +318,7 @@ autoplot.zero_explained <- function(object, ...) {
   ) + ggplot2::geom_col(width = 0.75, colour = "grey25", linewidth = 0.2) +
     ggplot2::facet_wrap("panel", scales = "free", ncol = 1L) +
     ggplot2::scale_y_discrete(labels = function(key) apart(cut(bars$label[as.integer(key)])), guide = thinned()) +
-    colour_scale(c(`for it` = "#08306B", `against it` = "#F6C98B")) + few_numbers("x") +
+    colour_scale(c(`for it` = component_colours(3L)[3L], `against it` = component_colours(4L)[4L])) + few_numbers("x") +
     ggplot2::theme(axis.text.y = ggplot2::element_text(size = 6.3, lineheight = apart_height))
 }
 
@@ -328,6 +361,7 @@ autoplot.which_zeros_sensitivity <- function(object, ...) {
     ),
     "What the answer depends on", "Points: the expected number missed under each change of assumption, with its range.",
     "number missed", c(value = "with the change", other = "as it is"), most = 60L,
+    colours = c(cell_colours[["missed"]], "black"),
     subtitle = sprintf("In brackets: how many of the first %s stay", count_words(object$first, "zero"))
   )
 }

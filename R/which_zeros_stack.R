@@ -160,7 +160,10 @@ judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L])) {
       row.names = rownames(auc)
     ),
     gain = rbind(table = gain_over(auc, simple), within = gain_over(within, simple)),
-    curve = c(judged_curve(unlist(lapply(each, function(one) one$chance)), hit), rules = list(rules))
+    curve = c(
+      judged_curve(unlist(lapply(each, `[[`, "hidden")), hit, unlist(lapply(each, `[[`, "chance"))),
+      rules = list(rules)
+    )
   )
 }
 
@@ -202,18 +205,19 @@ judge_copy <- function(copy, odds, shape) {
   })
   list(
     auc = both[1L, ], within = within, ap = if (copy$fraction < 1) NA * within else both[2L, ],
-    chance = stats::plogis(odds[, "stack"] + log(copy$rate))
+    # of a record; that a zero of the copy is one of the finds that were hidden
+    chance = stats::plogis(odds[, "stack"]), hidden = stats::plogis(odds[, "stack"] + log(copy$rate))
   )
 }
 
 # As recovery() has it, of what was hidden over all copies.
-judged_curve <- function(score, hit) {
+judged_curve <- function(score, hit, chance) {
   line <- calibration_line(score, hit)
   list(
     summary = list(
       auc = auc_of(score, hit), ap = average_precision(score, hit), slope = line[["slope"]],
       slope_se = line[["slope_se"]], changed = sum(hit), candidates = length(hit)
     ),
-    roc = roc_curve(score, hit), pr = pr_curve(score, hit), calibration = calibration_curve(score, hit)
+    roc = roc_curve(score, hit), pr = pr_curve(score, hit), calibration = calibration_curve(score, hit, chance)
   )
 }

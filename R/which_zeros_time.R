@@ -2,9 +2,9 @@
 
 most_bins <- 20L # where the user does not say
 
-# Bins of time, oldest first: a data frame of `name`, `from` and `to`, in the unit of the ages, from < to. bins: a width,
-# breaks, or a table of intervals as packages palaeoverse and deeptime have them; NULL: the stages in sight, or other
-# divisions of the time scale, else of a round width.
+# Bins of time, oldest first: a data frame of `name`, `from` and `to`, in the unit of the ages, from < to. bins: a
+# width, breaks, or a table of intervals as packages palaeoverse and deeptime have them; NULL: the stages in sight, or
+# other divisions of the time scale, else of a round width.
 time_bins <- function(bins, ages, unit) {
   told <- age_scale(ages, unit)
   range <- range(ages, na.rm = TRUE)
@@ -21,7 +21,7 @@ time_bins <- function(bins, ages, unit) {
     stop_input("`bins` must not overlap: %s and %s do.", table$name[over[1L]], table$name[over[1L] + 1L])
   }
   table <- table[table$to >= range[1L] & table$from <= range[2L], ]
-  if (!nrow(table)) stop_input("`bins` must hold the ages of the sites, %s to %s.", format(range[1L]), format(range[2L]))
+  if (!nrow(table)) stop_input("`bins` must hold the ages of the sites, %g to %g.", range[1L], range[2L])
   rownames(table) <- NULL
   if (told$forward) table else table[rev(seq_len(nrow(table))), ]
 }
@@ -33,9 +33,8 @@ check_breaks <- function(bins, range) {
   if (length(bins) > 1L) {
     return(sort(unique(bins)))
   }
-  number <- diff(range) / bins
-  if (bins <= 0 || number > 1000) stop_input("`bins` must be a width above %s, not %s.", format(max(diff(range) / 1000, 0)),
-    show_value(bins))
+  least <- diff(range) / 1000
+  if (bins <= 0 || bins < least) stop_input("`bins` must be a width above %g, not %g.", least, bins)
   bins * seq(floor(range[1L] / bins), floor(range[2L] / bins) + 1)
 }
 

@@ -149,7 +149,7 @@
   const place = { row: new Array(n), column: new Array(m) };
   data.rows.forEach((i, at) => { place.row[i] = at; });
   data.columns.forEach((j, at) => { place.column[j] = at; });
-  const colours = { found: "#08306b", missed: "#d55e00", undecided: "#f6c98b", absent: "#f7f7f7", unknown: "#c9c9c9" };
+  const colours = data.colours; /* of found, missed, undecided, absent, unknown */
   function colour(at) {
     const raw = data.chance[at];
     if (raw === FOUND) return colours.found;

@@ -73,6 +73,14 @@ test_that("components can be told in grey, from each other and from phantoms", {
   for (k in c(9, 14, 20)) expect_gt(min(abs(diff(lightness(component_colours(k))))), 7)
 })
 
+test_that("what is known of a cell can be told in grey, from found to absent", {
+  lightness <- function(colours) {
+    grDevices::convertColor(t(grDevices::col2rgb(colours)) / 255, "sRGB", "Lab")[, 1L]
+  }
+  expect_true(all(diff(lightness(cell_colours[c("found", "missed", "undecided", "absent")])) > 12))
+  expect_gt(min(stats::dist(lightness(cell_colours))), 12)
+})
+
 test_that("a map tells its components without colour", {
   composition <- rbind(a = c(0.7, 0.3), b = c(0, 1), c = c(0.2, 0.8))
   place <- cbind(lng = c(0, 40, 41), lat = c(50, 60, 60))

@@ -109,13 +109,53 @@ test_that("ranges show the bounds of the ages of the first and the last find", {
   expect_match(figure$labels$subtitle, "first and last")
 })
 
-test_that("the map has the numbers of by_site()", {
+test_that("the map has the numbers of by_site(), those of sites that cover each other joined", {
   sums <- by_site(answer)
   map <- shown("map")
-  expect_setequal(map$plot$data$missed, sums$missed)
-  expect_equal(range(map$plot$data$lon), range(places$lng))
+  expect_lt(nrow(map$plot$data), 40)
+  expect_equal(sum(map$plot$data$missed), sum(sums$missed))
   limits <- map$plot$coordinates$limits
   expect_true(limits$x[1] < min(places$lng) && limits$y[2] < 60) # zoomed to the sites
+  at <- cbind(c(0, 0.001, 5, 10), 0)
+  expect_identical(joined_sites(at, map_limits(at)), c(1L, 1L, 2L, 3L))
+  expect_identical(joined_sites(at[c(1, 1), ], map_limits(at)), c(1L, 1L))
+  apart <- which_zeros(table, place = cbind(lng = rep(1:8, 5), lat = rep(1:5, each = 8)), quick = TRUE, seed = 1)
+  expect_setequal(ggplot2::autoplot(apart, "map")$data$missed, by_site(apart)$missed)
+})
+
+test_that("the frame of a map holds nine tenths of the sites, and its edges say how many lie beyond", {
+  w <- answer
+  w$inputs$near$given$place[c(3, 5), ] <- rbind(c(120, 45), c(121, -60))
+  map <- drawn(ggplot2::autoplot(w, "map"))
+  expect_lt(map$plot$coordinates$limits$x[2], 30)
+  sums <- by_site(w)
+  expect_equal(sum(map$plot$data$missed), sum(sums$missed[-c(3, 5)]))
+  labels <- Filter(function(layer) "label" %in% names(layer), map$data)[[1L]]
+  expect_identical(labels$label, "+2")
+  expect_match(map$plot$labels$subtitle, "beyond the edge")
+  even <- cbind(lon = rep(1:10, 10), lat = rep(1:10, each = 10))
+  expect_true(all(within_frame(even)))
+  expect_identical(which(!within_frame(rbind(even, c(5, 80)))), 101L)
+  expect_true(all(within_frame(cbind(lon = rep(3, 5), lat = 1:5))))
+})
+
+test_that("a map says which coast it shows, and takes the coast of another age", {
+  square <- data.frame(lng = c(0, 20, 20, 0), lat = c(40, 40, 50, 50), group = 1)
+  map <- drawn(ggplot2::autoplot(answer, "map", coast = square))
+  expect_identical(map$plot$labels$caption, "Coast: as given")
+  expect_equal(map$data[[1L]]$x, square$lng)
+  ring <- rbind(as.matrix(square[1:2]), as.matrix(square[1, 1:2]))
+  shape <- structure(list(list(ring), list(list(ring + 1))), class = c("sfc_MULTIPOLYGON", "sfc"))
+  given <- data.frame(id = 1:2)
+  given$geometry <- shape
+  read <- read_coast(structure(given, sf_column = "geometry", class = c("sf", "data.frame")))
+  expect_equal(read$lon, c(ring[, 1], ring[, 1] + 1), ignore_attr = TRUE)
+  expect_equal(read$group, rep(1:2, each = 5))
+  expect_error(plot(answer, "map", coast = "Permian"), "`coast`", class = "multicause_input_error")
+  skip_if_not_installed("maps")
+  expect_match(ggplot2::autoplot(answer, "map")$labels$caption, "^Coast: of today; the sites are of 2[0-9]+ to 2[0-9]+ Ma")
+  now <- which_zeros(table, place = places, quick = TRUE, seed = 1)
+  expect_identical(ggplot2::autoplot(now, "map")$labels$caption, "Coast: of today")
 })
 
 test_that("places on both sides of the date line are one piece, on the map and in the page", {
@@ -126,10 +166,10 @@ test_that("places on both sides of the date line are one piece, on the map and i
   w <- answer
   w$inputs$near$given$place[, 1L] <- ifelse(places$lng > 10, places$lng - 190, places$lng + 170)
   map <- drawn(ggplot2::autoplot(w, "map"))$plot
-  expect_equal(range(map$data$lon), range(places$lng) + 170)
+  expect_true(all(map$data$lon >= min(places$lng) + 170 & map$data$lon <= max(places$lng) + 170))
   expect_lt(diff(map$coordinates$limits$x), 30)
   degrees <- map$scales$get_scales("x")
-  expect_identical(degrees$labels(c(170, 180, 190)), c("170\u00b0E", "180\u00b0", "170\u00b0W"))
+  expect_identical(trimws(degrees$labels(c(170, 180, 190))), c("170\u00b0E", "180\u00b0", "170\u00b0W"))
   expect_true(any(degrees$breaks(c(169, 191)) > 180))
   page <- explore_data(w, NULL, NULL, "Ma", NULL)
   expect_equal(range(page$lon), range(places$lng) + 170)
@@ -154,7 +194,7 @@ test_that("places in the plane are drawn in their own unit, in the page and in t
   w <- which_zeros(table, place = plane, quick = TRUE, seed = 1)
   map <- drawn(ggplot2::autoplot(w, "map"))$plot
   expect_identical(unlist(map$labels[c("x", "y")], use.names = FALSE), c("easting", "northing"))
-  expect_equal(range(map$data$lon), range(plane$easting))
+  expect_equal(sum(map$data$missed), w$total[["missed"]], tolerance = 1e-3)
   expect_equal(map$coordinates$ratio, 1)
   expect_gt(map$coordinates$limits$x[1], min(plane$easting) - 2000)
   page <- explore_data(w, NULL, NULL, "Ma", NULL)
@@ -203,6 +243,12 @@ test_that("the quality figure has the ROC curves of the simple rules beside the 
     sum(diff(curve$false_positive) * (head(curve$true_positive, -1L) + tail(curve$true_positive, -1L)) / 2)
   }
   expect_equal(unname(vapply(rules, area, 0)), answer$quality[names(rules), "auc"], tolerance = 0.03)
+  # Of zeros of each chance of a record, the share that were hidden, beside what is expected of a tenth of all finds.
+  line <- answer$curve$calibration
+  expect_gt(max(line$chance), 0.5)
+  expect_equal(line$score, 0.1 * line$chance / (1 - 0.9 * line$chance), tolerance = 0.15)
+  expect_equal(sum(line$share * line$cells), answer$curve$summary$changed)
+  expect_equal(built$data[[length(rules) + 3L]]$y, line$share)
   plain <- ggplot2::autoplot(recovery(matrix(runif(9), 3), matrix(c(TRUE, FALSE, FALSE), 3, 3)))
   expect_identical(plain$scales$get_scales("colour")$guide, "none")
 })
