@@ -9,7 +9,8 @@
 #'     having been missed, with range.}
 #'   \item{`"heat"`}{sites by taxa: what was found, what was probably missed (the whole range of the chance is above
 #'     `threshold`), what cannot be decided (the range holds `threshold`), and what was probably not there. Sites and
-#'     taxa are in order of age where ages are known, else by their finds.}
+#'     taxa are in order of age where ages are known, else by their finds. Of 300 sites and more, or with `bins`, the
+#'     axis has bins of age in place of their names.}
 #'   \item{`"how_many"`}{how many were missed, by each evidence that there is, each with its range and what it is a
 #'     number of.}
 #'   \item{`"ranges"`}{a range chart: for each taxon and bin of time whether it was found, else the chance that it was
@@ -41,9 +42,9 @@
 #' @param ... must be empty.
 #' @param taxon for `"ranges"`: names or numbers of taxa; `NULL`: the `n` of which most was missed.
 #' @param threshold for `"heat"`: a chance between 0 and 1.
-#' @param bins for `"ranges"` and `"time"`: a width, breaks, or a data frame of intervals with the columns `max_ma` and
-#'   `min_ma`, or `max_age` and `min_age`, and perhaps their names (`interval_name` or `name`), as packages palaeoverse
-#'   and deeptime have them. `NULL`: the stages in sight where package deeptime is installed, or epochs where there are
+#' @param bins for `"heat"`, `"ranges"` and `"time"`: a width, breaks, or a data frame of intervals with the columns
+#'   `max_ma` and `min_ma`, or `max_age` and `min_age`, and perhaps their names (`interval_name` or `name`), as packages
+#'   palaeoverse and deeptime have them. `NULL`: the stages in sight where package deeptime is installed, or epochs where there are
 #'   more than twenty; else bins of a round width, twenty at most. Sites outside all bins are left out.
 #' @param groups for `"time"`: the group of each site, as in [by_site()].
 #' @param coast for `"map"`: the coast of the age of the sites, from a palaeogeographic map: polygons of package sf in
@@ -76,7 +77,7 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
   threshold <- check_number(threshold, "threshold", 0, 1)
   check_text(unit, "unit", 1L)
   switch(what,
-    zeros = zeros_figure(object, n), heat = state_figure(object, threshold, unit),
+    zeros = zeros_figure(object, n), heat = state_figure(object, threshold, bins, unit),
     ranges = taxon_ranges_figure(object, taxon, n, bins, unit), time = site_time_figure(object, bins, groups, unit),
     map = missed_map_figure(object, coast, unit),
     sites = sums_figure(most_first(by_site(object)), n, axis_words(object)),
@@ -142,10 +143,10 @@ sites_in_order <- function(w) {
   sums[match(label_of(seq_len(w$dims[["n"]]), w$names[[1L]]), sums$site), ]
 }
 
-state_figure <- function(w, threshold, unit) {
+state_figure <- function(w, threshold, bins, unit) {
   state <- zero_states(w, threshold)
-  ages <- answer_ages(w)
-  if (!is.null(ages)) ages <- years_ago(ages, unit)
+  given <- answer_ages(w)
+  ages <- if (!is.null(given)) years_ago(given, unit)
   words <- axis_words(w)
   found <- state == 1L
   rows <- order(if (is.null(ages)) -rowSums(found) else ages)
@@ -154,16 +155,23 @@ state_figure <- function(w, threshold, unit) {
   table$value <- factor(cell_states[table$value], cell_states)
   table$row <- factor(table$row, rev(levels(table$row)))
   colours <- stats::setNames(cell_colours, cell_states)
+  binned <- !is.null(ages) && (nrow(state) >= 300L || !is.null(bins))
   shown <- table$value %in% cell_states[1:4]
   new_figure(
     table, gg_aes(x = "column", y = "row", fill = "value"), "Found, missed, or not there",
     sprintf(
       "Heat map of %d %s by %d %s: %s.", w$dims[["n"]], words[1L], w$dims[["m"]], words[2L],
       paste(table(table$value[shown])[1:4], cell_states[1:4], collapse = ", ")
-    ), words[2L], words[1L],
+    ), words[2L],
+    if (binned) age_words(age_scale(given, unit)) else words[1L],
     if (is.null(ages)) "By number of finds" else sprintf("Youngest %s on top, oldest %s left", words[1L], words[2L])
   ) + ggplot2::geom_raster() + colour_scale(colours[unique(as.character(sort(table$value)))]) + no_grid() +
-    names_axis("x", ncol(state), TRUE, most = 18L) + names_axis("y", nrow(state)) + legend_right() +
+    names_axis("x", ncol(state), TRUE, most = 18L) + legend_right() + (if (binned) {
+      bins <- time_bins(bins, given, unit)
+      binned_axis(bins$name[in_bin(given[rows], bins)], rev(levels(table$row)))
+    } else {
+      names_axis("y", nrow(state))
+    }) +
     ggplot2::theme(legend.key = ggplot2::element_rect(colour = "grey60"))
 }
 

@@ -153,6 +153,19 @@ site_time_figure <- function(w, bins, groups, unit) {
     if (nlevels(table$group) > 1L) ggplot2::facet_wrap("group", nrow = 1L)
 }
 
+# An axis of many rows, first on top, that tells their bins, with lines between these. bin: the name of each row's.
+binned_axis <- function(bin, rows) {
+  runs <- rle(ifelse(is.na(bin), "unknown", bin))
+  last <- cumsum(runs$lengths)
+  list(
+    ggplot2::geom_hline(yintercept = length(rows) + 0.5 - last[-length(last)], colour = "grey50", linewidth = 0.2),
+    ggplot2::scale_y_discrete(
+      breaks = rows[last - runs$lengths %/% 2L], labels = apart(runs$values), expand = ggplot2::expansion(0),
+      guide = thinned()
+    ), ggplot2::theme(axis.text.y = ggplot2::element_text(size = 7.5, lineheight = apart_height))
+  )
+}
+
 # For each of the taxa `at` and each bin that holds a site: whether it was found there, else the chance that it was
 # there and was missed, of the site where that is likeliest. It was somewhere in the bin at least as likely. Bins are
 # counted from the oldest; `side` is -1 before the first bin with a find, 1 after the last, 0 between.

@@ -25,7 +25,7 @@ tools=(R=r-base-core make=make pandoc=pandoc)
 required="$(description Imports) knitr rmarkdown"
 optional=""
 case $tier in
-demo) ;;
+demo) optional=maps ;;
 site)
   required="$required pkgdown xml2 jsonlite"
   optional=$(suggested)

@@ -24,6 +24,19 @@ test_that("the heat map tells found, missed, undecided and absent by the range o
   expect_identical(unlist(figure$labels[c("x", "y")], use.names = FALSE), c("genera", "localities"))
 })
 
+test_that("the heat map tells bins of age where they are asked for, or sites are many", {
+  figure <- ggplot2::autoplot(answer, "heat", bins = c(250, 260, 280, 300))
+  built <- drawn(figure)
+  expect_identical(axis_labels(built, "y"), c("260 to 250", "280 to 260", "300 to 280"))
+  expect_identical(figure$labels$y, "age (Ma)")
+  lines <- ggplot2::layer_data(figure, 2L)$yintercept
+  expect_equal(lines, 40.5 - c(sum(ages < 260), sum(ages < 280)))
+  w <- answer
+  w$inputs$near$given$age[ages > 280, ] <- NA
+  expect_identical(axis_labels(drawn(ggplot2::autoplot(w, "heat", bins = 40)), "y"), c("280 to 240", "unknown"))
+  expect_identical(ggplot2::autoplot(answer, "heat")$labels$y, "localities")
+})
+
 test_that("bins are of a width, of breaks, or intervals, as packages have them", {
   bins <- time_bins(10, c(251, 299, NA), "Ma")
   expect_equal(bins[c("from", "to")], data.frame(from = seq(290, 250, -10), to = seq(300, 260, -10)), ignore_attr = TRUE)
