@@ -6,7 +6,7 @@ library(multicause)
 source("tests/testthat/helper-readme.R")
 text <- readLines("README.md", encoding = "UTF-8")
 blocks <- readme_blocks(text)
-png("man/figures/README-zeros.png", width = 720, height = 512, res = 88, type = "cairo")
+png("man/figures/README-zeros.png", width = 1440, height = 1024, res = 176, type = "cairo")
 output <- readme_output(blocks$code)
 invisible(dev.off())
 at <- blocks$output_lines
