@@ -15,8 +15,8 @@
 #'     of some taxa through time, see [curves()]; points are the share of sites with a record, in a dozen bins of age.
 #'     Components are named with the taxon that most tells them from the rest of the table.}
 #'   \item{`"map"`}{for a fit with `smooth = smooth_over(place = )`: the composition of each site as a pie where it
-#'     lies, a panel for each slice of age. Pies that would cover each other are moved apart, with a line to their
-#'     place; of more than 250 sites in a panel dots show the main component.}
+#'     lies, a panel for each slice of age. Pies that would cover each other are one, the mean of their sites, the
+#'     larger the more these are.}
 #' }
 #'
 #' @param object a fit of [aspect_bernoulli()].

@@ -146,16 +146,7 @@ world_coast <- function(east) {
   if (max(east) > 180) rbind(once, data.frame(lon = once$lon + 360, lat = once$lat)) else once
 }
 
-most_pies <- 250L # sites in a panel that are still drawn as pies
 least_slice <- 0.005 # share of a component that can be seen
-
-# Which components can be seen in a panel of these sites.
-drawn_components <- function(composition) {
-  if (nrow(composition) > most_pies) {
-    return(seq_len(ncol(composition)) %in% max.col(composition, ties.method = "first"))
-  }
-  colSums(composition > least_slice) > 0
-}
 
 # Which places are in the smallest map that shows nine tenths of them; all, where that would not be much smaller.
 within_frame <- function(place) {
@@ -187,9 +178,9 @@ beyond_frame <- function(place, limits) {
   )
 }
 
-# The number of the point that each place belongs to: places that would cover each other are one.
-joined_sites <- function(place, limits) {
-  near <- 0.045 * max(diff(limits$lon) * limits$ratio, diff(limits$lat))
+# The number of the point that each place belongs to: places that are near each other, and would cover each other, are
+# one.
+joined_sites <- function(place, limits, near = 0.045 * max(diff(limits$lon) * limits$ratio, diff(limits$lat))) {
   at <- cbind(place[, 1L] * limits$ratio, place[, 2L])
   spot <- apply(round(at / near * 4), 1L, paste, collapse = " ") # few enough for all distances between them
   spot <- match(spot, unique(spot))
@@ -287,24 +278,22 @@ map_figure <- function(fit, slices) {
   size <- table(slice[known])
   levels(slice) <- sprintf("%s (%d)", levels(slice), as.integer(size[levels(slice)]))
   groups <- split(known, slice[known])
-  drawn <- Reduce(`|`, lapply(groups, function(at) drawn_components(composition[at, , drop = FALSE])))
   tags <- component_tags(fit)
   limits <- map_limits(place[known, , drop = FALSE])
-  pies <- do.call(rbind, lapply(names(groups), function(name) {
+  pies <- do.call(rbind, lapply(names(groups)[lengths(groups) > 0L], function(name) {
     at <- groups[[name]]
-    if (length(at) > most_pies || !length(at)) {
-      return(NULL)
-    }
     cbind(pie_polygons(place[at, , drop = FALSE], composition[at, , drop = FALSE], limits), slice = name)
   }))
-  dots <- unlist(groups[lengths(groups) > most_pies])
-  figure <- new_figure(
-    NULL, title = sprintf("What the %s are made of", axis_words(fit)[1L]), alt = sprintf(
-      "Map: the share of each component in each of %d %s, a panel for each slice of age.", length(known),
-      axis_words(fit)[1L]
+  drawn <- seq_along(tags) %in% pies$component
+  pies$component <- factor(tags[pies$component], tags)
+  pies$slice <- factor(pies$slice, levels(slice))
+  sites <- axis_words(fit)[1L]
+  new_figure(
+    NULL, title = sprintf("What the %s are made of", sites), alt = sprintf(
+      "Map: the share of each component in each of %d %s, a panel for each slice of age.", length(known), sites
     ), subtitle = c(
-      if (nlevels(slice) > 1L) sprintf("Panels: ages (number of %s)", axis_words(fit)[1L]),
-      if (length(pies)) "Numbers: main component"
+      if (nlevels(slice) > 1L) sprintf("Panels: ages (number of %s)", sites),
+      sprintf("Numbers: main component; large: many %s", sites)
     )
   ) + map_canvas(
     place[known, , drop = FALSE], pies[c("x", "y")], ages = if (!is.null(fit$smooth$given$age)) smooth_ages(fit)
@@ -313,33 +302,15 @@ map_figure <- function(fit, slices) {
     ggplot2::theme(
       panel.border = ggplot2::element_rect(colour = "grey80", fill = NA),
       strip.text = ggplot2::element_text(size = ggplot2::rel(0.7)) # heads of panels side by side in a small figure
-    ) + legend_below()
-  if (length(pies)) {
-    pies$component <- factor(tags[pies$component], tags)
-    pies$slice <- factor(pies$slice, levels(slice))
-    lines <- pies[!duplicated(pies$site) & pies$moved, ]
-    figure <- figure + ggplot2::geom_segment(
-      gg_aes(x = "lon", y = "lat", xend = "to_lon", yend = "to_lat"), lines, colour = "grey50", linewidth = 0.3
-    ) + ggplot2::geom_polygon(
+    ) + legend_below() + ggplot2::geom_polygon(
       gg_aes(x = "x", y = "y", fill = "component", group = "piece"), pies, colour = "grey20", linewidth = 0.15
-    ) + pie_numbers(pies, tags, content_colours(fit))
-  }
-  if (length(dots)) {
-    main <- max.col(composition[dots, , drop = FALSE], ties.method = "first")
-    figure <- figure + ggplot2::geom_point(
-      gg_aes(x = "lon", y = "lat", fill = "component"),
-      data.frame(
-        lon = place[dots, 1L], lat = place[dots, 2L], component = factor(tags[main], tags), slice = slice[dots]
-      ), shape = 21L, size = 1.6, stroke = 0.25
-    )
-  }
-  if (nlevels(slice) > 1L) figure <- figure + ggplot2::facet_wrap("slice", drop = FALSE)
-  figure
+    ) + pie_numbers(pies, tags, content_colours(fit)) +
+    if (nlevels(slice) > 1L) ggplot2::facet_wrap("slice", drop = FALSE)
 }
 
 # The number of its largest component in each pie, so that it can be told without colour.
 pie_numbers <- function(pies, tags, colours) {
-  main <- pies[pies$main & !duplicated(paste(pies$slice, pies$site, pies$main)), ]
+  main <- pies[pies$main & !duplicated(paste(pies$slice, pies$piece)), ]
   main$number <- sub("^[^0-9]*([0-9]+).*", "\\1", main$component)
   ggplot2::geom_text(
     gg_aes(x = "at_x", y = "at_y", label = "number"), main, colour = text_on(colours[match(main$component, tags)]),
@@ -347,15 +318,16 @@ pie_numbers <- function(pies, tags, colours) {
   )
 }
 
-# Pies that do not cover each other, as polygons in units of the map. All together take at most an eighth of a panel.
+# Pies as polygons in units of the map. Those of sites that would cover each other are one, of their mean, the larger
+# the more they are.
 pie_polygons <- function(place, composition, limits) {
-  ratio <- limits$ratio
-  wide <- diff(limits$lon) * ratio
-  high <- diff(limits$lat)
-  radius <- min(0.035 * max(wide, high), sqrt(wide * high / (8 * pi * nrow(place))))
-  r <- c(radius / ratio, radius)
-  at <- spread_out(place, r)
+  most <- 0.035 * max(diff(limits$lon) * limits$ratio, diff(limits$lat))
+  pie <- joined_sites(place, limits, 2 * most)
+  size <- tabulate(pie)
+  at <- rowsum(place, pie) / size
+  composition <- rowsum(composition, pie) / size
   pieces <- lapply(seq_len(nrow(at)), function(i) {
+    r <- most * (0.6 + 0.4 * sqrt(size[i] / max(size))) / c(limits$ratio, 1)
     edge <- c(0, cumsum(composition[i, ])) * 2 * pi
     do.call(rbind, lapply(which(composition[i, ] > least_slice), function(c) {
       turn <- seq(edge[c], edge[c + 1L], length.out = max(3L, ceiling(40 * composition[i, c])))
@@ -364,34 +336,13 @@ pie_polygons <- function(place, composition, limits) {
       half <- (edge[c] + edge[c + 1L]) / 2
       data.frame(
         x = c(if (middle) at[i, 1L], at[i, 1L] + r[1L] * sin(turn)),
-        y = c(if (middle) at[i, 2L], at[i, 2L] + r[2L] * cos(turn)), component = c, site = rownames(place)[i] %||% i,
-        piece = paste(i, c), lon = place[i, 1L], lat = place[i, 2L], to_lon = at[i, 1L], to_lat = at[i, 2L],
-        moved = sqrt(sum(((at[i, ] - place[i, ]) / r)^2)) > 0.7, main = c == which.max(composition[i, ]),
-        at_x = at[i, 1L] + inward * r[1L] * sin(half), at_y = at[i, 2L] + inward * r[2L] * cos(half), row.names = NULL
+        y = c(if (middle) at[i, 2L], at[i, 2L] + r[2L] * cos(turn)), component = c, piece = paste(i, c),
+        main = c == which.max(composition[i, ]), at_x = at[i, 1L] + inward * r[1L] * sin(half),
+        at_y = at[i, 2L] + inward * r[2L] * cos(half), row.names = NULL
       )
     }))
   })
   do.call(rbind, pieces)
-}
-
-# Sites that would cover each other are pushed apart, a little at a time, until none do or time is up.
-spread_out <- function(place, radius, rounds = 200L) {
-  n <- nrow(place)
-  turn <- seq_len(n) * pi * (3 - sqrt(5)) # sites at the same place part in different directions
-  x <- place[, 1L] / radius[1L] + 0.01 * cos(turn)
-  y <- place[, 2L] / radius[2L] + 0.01 * sin(turn)
-  for (round in seq_len(rounds)) {
-    dx <- outer(x, x, "-")
-    dy <- outer(y, y, "-")
-    d <- sqrt(dx^2 + dy^2) + diag(n)
-    push <- pmax(2.1 - d, 0) / d / 2
-    diag(push) <- 0
-    if (!any(push > 0.01)) break
-    step <- 2 / pmax(2, rowSums(push > 0))
-    x <- x + step * rowSums(push * dx)
-    y <- y + step * rowSums(push * dy)
-  }
-  cbind(x * radius[1L], y * radius[2L])
 }
 
 # Slices of about equally many sites, oldest first; one where ages are unknown to the fit.

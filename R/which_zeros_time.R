@@ -40,8 +40,11 @@ check_breaks <- function(bins, range) {
 
 # As many bins of a round width as there may be, down from `most`.
 round_breaks <- function(range, most) {
-  few <- lapply(seq(most, 1), function(n) pretty(range, n))
-  Find(function(breaks) length(breaks) <= most + 1L, few) %||% few[[length(few)]]
+  for (number in seq(most, 1)) {
+    breaks <- pretty(range, number)
+    if (length(breaks) <= most + 1L) break
+  }
+  breaks
 }
 
 break_bins <- function(breaks) {
@@ -86,11 +89,7 @@ in_bin <- function(ages, bins) {
 
 # Means over the sites of each bin, of each group; NA where there is none.
 binned_sums <- function(w, bins, at, groups) {
-  group <- if (is.null(groups)) {
-    factor(ifelse(wz_scored(w), "all", NA))
-  } else {
-    wz_group(w, 1L, groups)
-  }
+  group <- wz_group(w, 1L, groups %||% rep("all", w$dims[["n"]]))
   table <- expand.grid(bin = seq_len(nrow(bins)), group = levels(group), stringsAsFactors = FALSE)
   key <- factor(paste(at, group), paste(table$bin, table$group))
   if (all(is.na(key))) stop_input("`bins` must hold the ages of the sites: none lies in one of them.")

@@ -90,8 +90,6 @@ test_that("components of which nothing is drawn are not in the legend", {
   expect_identical(coloured(ggplot2::autoplot(fit, "map")), c("A1", "A2", "A3", "A6"))
   fit$smooth$given$place[3, ] <- NA # a site that is not on the map
   expect_identical(coloured(ggplot2::autoplot(fit, "map")), c("A1", "A2", "A3"))
-  expect_identical(drawn_components(diag(3)[rep(1:2, 200), ]), c(TRUE, TRUE, FALSE))
-  expect_identical(drawn_components(cbind(rep(0.6, 300), 0.4)), c(TRUE, FALSE)) # points, of the main component
   expect_identical(coloured(ggplot2::autoplot(fit, "curves")), c("A1", "A2", "A3", "A6"))
 })
 
