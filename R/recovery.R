@@ -32,8 +32,8 @@
 #'   `auc_within`, `auc_within_se`, `ap`, `ap_within`, `slope`, `intercept`, `removal`, `fp`, `fn`, `lost`);
 #'   `precision`, a data frame with `n` and `precision`; `roc` (`false_positive`, `true_positive`), `pr` (`recall`,
 #'   `precision`) and `calibration`, data frames to draw; `by_site`, AUC, average precision and numbers of each site.
-#'   `calibration` has a row for each tenth of \[0, 1\] that holds a score: mean `chance` and `score`, here the same, the
-#'   `share` of changed cells, and how many `cells` there are. It has `print` and `plot` methods.
+#'   `calibration` has a row for each tenth of \[0, 1\] that holds a score: mean `chance` and `score`, here the same,
+#'   the `share` of changed cells, and how many `cells` there are. It has `print` and `plot` methods.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78, section 3.6. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [corrupt()]

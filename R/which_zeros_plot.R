@@ -44,8 +44,8 @@
 #' @param threshold for `"heat"`: a chance between 0 and 1.
 #' @param bins for `"heat"`, `"ranges"` and `"time"`: a width, breaks, or a data frame of intervals with the columns
 #'   `max_ma` and `min_ma`, or `max_age` and `min_age`, and perhaps their names (`interval_name` or `name`), as packages
-#'   palaeoverse and deeptime have them. `NULL`: the stages in sight where package deeptime is installed, or epochs where there are
-#'   more than twenty; else bins of a round width, twenty at most. Sites outside all bins are left out.
+#'   palaeoverse and deeptime have them. `NULL`: the stages in sight where package deeptime is installed, or epochs where
+#'   there are more than twenty; else bins of a round width, twenty at most. Sites outside all bins are left out.
 #' @param groups for `"time"`: the group of each site, as in [by_site()].
 #' @param coast for `"map"`: the coast of the age of the sites, from a palaeogeographic map: polygons of package sf in
 #'   longitude and latitude, or a data frame with the columns `lng`, `lat` and `group`, a group for each polygon. The

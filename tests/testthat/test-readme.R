@@ -48,7 +48,7 @@ test_that("the README names what there is", {
   text <- readLines(file[1L], encoding = "UTF-8")
   pictures <- sub(".*\\]\\(([^)]*)\\).*", "\\1", grep("\\]\\(man/", text, value = TRUE))
   expect_true(length(pictures) > 0L && all(file.exists(test_path("..", "..", pictures))))
-  expect_lt(max(file.size(test_path("..", "..", pictures))), 80000)
+  expect_lt(max(file.size(test_path("..", "..", pictures))), 120000)
   targets <- c(
     "demo", "test", "install", "docs", "format", "lint", "test-c", "test-san", "torture", "valgrind", "check", "bench",
     "coverage"
