@@ -44,8 +44,8 @@
 #' @param threshold for `"heat"`: a chance between 0 and 1.
 #' @param bins for `"heat"`, `"ranges"` and `"time"`: a width, breaks, or a data frame of intervals with the columns
 #'   `max_ma` and `min_ma`, or `max_age` and `min_age`, and perhaps their names (`interval_name` or `name`), as packages
-#'   palaeoverse and deeptime have them. `NULL`: the stages in sight where package deeptime is installed, or epochs where
-#'   there are more than twenty; else bins of a round width, twenty at most. Sites outside all bins are left out.
+#'   palaeoverse and deeptime have them. `NULL`: the stages in sight where package deeptime is installed, or epochs
+#'   where there are more than twenty; else bins of a round width, twenty at most. Sites outside all bins are left out.
 #' @param groups for `"time"`: the group of each site, as in [by_site()].
 #' @param coast for `"map"`: the coast of the age of the sites, from a palaeogeographic map: polygons of package sf in
 #'   longitude and latitude, or a data frame with the columns `lng`, `lat` and `group`, a group for each polygon. The
@@ -195,14 +195,12 @@ missed_map_figure <- function(w, coast, unit) {
     lon = each(seen[, 1L], mean), lat = each(seen[, 2L], mean), missed = each(sums$missed),
     share = each(sums$missed) / each(sums$there)
   )
+  signs <- c("near ones are one point", "+: beyond the edge")[c(nrow(table) < nrow(seen), !all(inside))]
   new_figure(
     table[order(-table$missed), ], gg_aes(x = "lon", y = "lat"), "Where most was missed",
     sprintf("Map of %d %s: the expected number of %s missed, and their share of all that was there.", nrow(place),
-      words[1L], words[2L]), subtitle = paste0(
-      capital(wz_words[[w$source]]),
-      if (nrow(table) < nrow(seen)) sprintf("; %s close together are one point", words[1L]),
-      if (!all(inside)) sprintf("; +: %s beyond the edge", words[1L])
-    )
+      words[1L], words[2L]),
+    subtitle = capital(c(wz_words[[w$source]], if (length(signs)) paste(signs, collapse = "; ")))
   ) + map_canvas(core, NULL, coast, answer_ages(w), unit) + ggplot2::geom_point(
     gg_aes(size = "missed", fill = "share"), shape = 21L, colour = "grey25", stroke = 0.3, alpha = 0.85
   ) + (if (!all(inside)) beyond_frame(place[!inside, , drop = FALSE], limits)) +
