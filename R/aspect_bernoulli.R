@@ -23,15 +23,15 @@
 #' @param ... must be empty.
 #' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood), `"vb"` (variational Bayes) or `"gibbs"`
 #'   (Gibbs sampling); see [estimation][aspect_bernoulli_estimation].
-#' @param prior `list(aspects = , membership = )`, `"eb"`, `"cv"` or a list of several; see
-#'   [estimation][aspect_bernoulli_estimation].
+#' @param prior `NULL`, the default of the estimate; or `list(aspects = , membership = )`, `"eb"`, `"cv"` or a list of
+#'   several; see [estimation][aspect_bernoulli_estimation].
 #' @param phantom `"free"`: no component is held. `"white"`, `"black"` or `"both"`: the last ones are held, which
 #'   means held at exact 0, exact 1, or one at each.
 #' @param smooth `NULL`, or [smooth_over()]: see [neighbours][aspect_bernoulli_neighbours].
 #' @param effort `NULL`, or numbers, for [shards()] also a name: see [effort][aspect_bernoulli_effort].
 #' @param start `NULL`, or `list(membership = n x k, aspects = k x m)` to start from, matched by name; components then
 #'   keep their order. With `"gibbs"`: where chains begin, or such a fit, whose chains go on.
-#' @param control [fit_control()], with `"gibbs"` [mcmc_control()].
+#' @param control [fit_control()], with `"gibbs"` [mcmc_control()]. `NULL`: the defaults of the one that is needed.
 #' @return A list of class `aspect_bernoulli`, with
 #' \describe{
 #'   \item{`param`}{`membership` (n x k) and `aspects` (k x m), components by falling weight, phantoms last.}
@@ -54,14 +54,14 @@
 #' fit
 #' head(false_absences(fit))
 #' @export
-aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs"),
-                             prior = list(aspects = c(1.2, 2), membership = if (is.null(smooth)) 1.1 else 1),
+aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs"), prior = NULL,
                              phantom = c("free", "white", "black", "both"), smooth = NULL, effort = NULL,
-                             start = NULL, control = fit_control()) {
-  call <- match.call()
+                             start = NULL, control = NULL) {
+  call <- drop_nulls(match.call(), list(prior = prior, control = control))
   check_dots(...)
   estimate <- check_choice(estimate, "estimate", c("map", "ml", "vb", "gibbs"))
-  control <- ab_check_control(control, missing(control), estimate)
+  control <- control_by_estimate(control, estimate)
+  if (is.null(prior)) prior <- ab_default_prior(estimate, !is.null(smooth))
   phantom <- check_choice(phantom, "phantom", c("free", "white", "black", "both"))
   check_given(x, k)
   if (inherits(x, "shards")) {
@@ -77,7 +77,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
   }
   ab_check_together(estimate, prior, smooth, effort)
   empirical <- identical(prior, "eb")
-  tuned <- ab_choose_prior(prior, missing(prior), estimate, data, k, list(phantom = phantom, effort = effort), control)
+  tuned <- ab_choose_prior(prior, estimate, data, k, list(phantom = phantom, effort = effort), control)
   prior <- tuned$value
   call <- keep_values(call, list(
     estimate = estimate, phantom = phantom, prior = if (empirical) "eb" else prior, effort = effort, smooth = smooth,
@@ -116,8 +116,9 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #'
 #' @section Priors:
 #' For `"map"`, `prior` has `aspects`, the two parameters of the Beta prior, and `membership`, the parameter of the
-#' Dirichlet prior. All are at least 1; `c(1, 1)` and `1` are flat. For `"vb"` and `"gibbs"` they need only be above 0,
-#' and the default is 0.5 each.
+#' Dirichlet prior. All are at least 1; `c(1, 1)` and `1` are flat. For `"vb"` and `"gibbs"` they need only be above 0.
+#' `NULL` is `list(aspects = c(1.2, 2), membership = 1.1)` for `"map"`, 0.5 each for `"vb"` and `"gibbs"`. `"ml"` has no
+#' prior.
 #'
 #' A site with few finds says little of its shares. With a flat prior the shares follow these few finds too closely.
 #' Hidden cells were predicted better with 1.1, the default, than with 1 in 27 of 30 comparisons: ten tables, with k of
@@ -481,11 +482,13 @@ ab_permute <- function(param, at) {
 
 # Arguments of aspect_bernoulli() that depend on one another.
 
-ab_check_control <- function(control, default, estimate) {
-  if (estimate != "gibbs") {
-    return(check_control(control))
+# The settings of passes or, of a sampler, of chains; NULL is the default of either.
+control_by_estimate <- function(control, estimate) {
+  if (estimate == "gibbs") {
+    check_mcmc_control(control %||% mcmc_control())
+  } else {
+    check_control(control %||% fit_control())
   }
-  if (default) mcmc_control() else check_mcmc_control(control)
 }
 
 ab_check_together <- function(estimate, prior, smooth, effort) {

@@ -33,8 +33,8 @@
 #' @param k,l number of row features and of column features, besides user-fixed ones: a whole number of at least 0, or
 #'   `Inf`.
 #' @param ... must be empty.
-#' @param family the distribution of a cell. Where it is not given, tables of 0 and 1 are `"bernoulli"`, all others
-#'   `"gaussian"`.
+#' @param family the distribution of a cell: `"gaussian"`, `"bernoulli"` or `"poisson"`. `NULL`: `"bernoulli"` for tables
+#'   of 0 and 1, `"gaussian"` for all others.
 #' @param row_features,column_features user-fixed binary features, n x f and m x g, such as known groups: part of the
 #'   model as they are. `NULL`: none, except that the Bernoulli family has a column of ones on each side, so that there
 #'   is a baseline; a matrix without columns is really none.
@@ -71,13 +71,12 @@
 #' fit <- bmf(x, control = quick)
 #' fit
 #' @export
-bmf <- function(x, k = Inf, l = Inf, ..., family = c("gaussian", "bernoulli", "poisson"), row_features = NULL,
+bmf <- function(x, k = Inf, l = Inf, ..., family = NULL, row_features = NULL,
                 column_features = NULL, prior = bmf_prior(), start = NULL, control = mcmc_control()) {
-  call <- match.call()
+  call <- drop_nulls(match.call(), list(family = family))
   check_dots(...)
   control <- check_mcmc_control(control)
-  if (missing(family)) family <- bmf_family(x)
-  family <- check_choice(family, "family", c("gaussian", "bernoulli", "poisson"))
+  family <- check_choice(family %||% bmf_family(x), "family", c("gaussian", "bernoulli", "poisson"))
   call <- keep_values(call, list(
     family = family, row_features = row_features, column_features = column_features, start = start,
     prior = prior

@@ -123,7 +123,8 @@
 #' @param rare taxa found at fewer sites than this are flagged; 0: none.
 #' @param start initial values, as in [aspect_bernoulli()]; `missed`, `detection` and `added` may come with them.
 #'   With `"gibbs"`: a fit whose chains go on.
-#' @param control settings from [fit_control()]; with `"gibbs"` from [mcmc_control()].
+#' @param control settings from [fit_control()]; with `"gibbs"` from [mcmc_control()]. `NULL`: the defaults of the one
+#'   that is needed.
 #' @return A list of class `visits_bernoulli`, which is an `aspect_bernoulli` too, with the elements of such a fit and
 #' \describe{
 #'   \item{`param`}{also `missed`, the probabilities of missing a presence (n, m or 1 x visits), or `detection`, the
@@ -173,8 +174,8 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
                              prior = NULL, missed_by = NULL, detection = NULL,
                              visit_data = NULL, site_data = NULL, taxon_data = NULL, sharing = c("partial", "none"),
                              communities = NULL, smooth = NULL, added = FALSE, sides = NULL, rare = 5, start = NULL,
-                             control = fit_control()) {
-  call <- match.call()
+                             control = NULL) {
+  call <- drop_nulls(match.call(), list(prior = prior, control = control))
   check_dots(...)
   check_given(x, k)
   estimate <- check_choice(estimate, "estimate", c("map", "ml", "gibbs"))
@@ -187,7 +188,8 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
   added <- check_flag(added, "added")
   rare <- check_count(rare, "rare", 0L)
   sampled <- estimate == "gibbs"
-  control <- if (sampled) check_visit_sampling(control, missing(control), by_model, added) else check_control(control)
+  control <- control_by_estimate(control, estimate)
+  if (sampled) check_visit_sampling(by_model, added)
   cell <- check_visits(x, sides)
   data <- check_data(any_visit(cell), "binary", name = "x")
   k <- check_k(k, dim(data$x))
@@ -273,13 +275,12 @@ check_visit_start <- function(start, problem) {
   follow_start(problem, out)
 }
 
-# A sampler draws no rates and no additions, and has settings of its own.
-check_visit_sampling <- function(control, is_default, by_model, added) {
+# A sampler draws no rates and no additions.
+check_visit_sampling <- function(by_model, added) {
   if (!by_model) {
     stop_input("`estimate = \"gibbs\"` needs `detection`: `~ 1` or `~ visit` where there are no covariates.")
   }
   if (added) stop_input("`added` must be FALSE with `estimate = \"gibbs\"`.")
-  if (is_default) mcmc_control() else check_mcmc_control(control)
 }
 
 # Chosen on simulated surveys by the number of occupied sites and by visits held out (bench/visits.md): visits tell

@@ -94,6 +94,44 @@ test_that("update() works inside functions, with data and settings that are gone
   expect_type(update(fit, k = 3, evaluate = FALSE), "language")
 })
 
+test_that("settings and priors left out, or NULL, are those of the estimate, also of another by update()", {
+  quietly <- function(expr) suppressWarnings(suppressMessages(expr))
+  set.seed(1)
+  x <- binary(12, 6)
+  few <- mcmc_control(chains = 1, warmup = 5, draws = 10, n_start = 1, progress = FALSE)
+  made <- function(prior = NULL, control = NULL, estimate = "map", model = aspect_bernoulli, ...) {
+    quietly(model(x, 2, estimate = estimate, prior = prior, control = control, ...))
+  }
+  fits <- lapply(list(made, function() quietly(aspect_bernoulli(x, 2))), function(make) {
+    set.seed(2)
+    make()
+  })
+  expect_identical(fits[[1]]$param, fits[[2]]$param)
+  expect_identical(fits[[1]]$prior, list(aspects = c(1.2, 2), membership = 1.1))
+  expect_identical(made(estimate = "vb")$prior, list(aspects = c(0.5, 0.5), membership = 0.5))
+  expect_identical(made(control = few, estimate = "gibbs")$control, few)
+  for (fit in fits) {
+    expect_identical(quietly(update(fit, estimate = "vb"))$prior, vb_default_prior)
+    expect_identical(quietly(update(fit, estimate = "gibbs", control = few))$prior, vb_default_prior)
+    chains <- update(fit, estimate = "gibbs", evaluate = FALSE)
+    expect_null(chains$control)
+  }
+  visits <- list(x, x)
+  surveyed <- quietly(visits_bernoulli(visits, 1, prior = NULL, control = NULL))
+  sampled <- quietly(update(surveyed, estimate = "gibbs", control = few))
+  expect_identical(sampled$prior$aspects, c(1.2, 2))
+  refused <- function(expr, ...) expect_error(quietly(expr), ..., class = "multicause_input_error")
+  for (model in c(aspect_bernoulli, visits_bernoulli)) {
+    data <- if (identical(model, visits_bernoulli)) visits else x
+    refused(model(data, 2, estimate = "gibbs", control = fit_control()), "must come from mcmc_control\\(\\)")
+    refused(model(data, 2, control = few), "must come from fit_control\\(\\)")
+    refused(model(data, 2, control = 5), "must come from fit_control\\(\\)")
+    for (estimate in c("map", "ml")) refused(model(data, 2, estimate = estimate, prior = 5), "`prior` must be list")
+  }
+  refused(ensemble(x, k = 2, control = few), "must come from fit_control\\(\\)")
+  refused(update(made(control = fit_control()), estimate = "gibbs"), "must come from mcmc_control\\(\\)")
+})
+
 test_that("a fit survives saveRDS() and a new session", {
   case <- small_fit()
   sparse <- update(case$fit, x = Matrix::Matrix(case$x, sparse = TRUE))
