@@ -5,7 +5,7 @@
 #' @details
 #' This is eq. (23) of the paper: the training rows serve as equally likely components, each with the probabilities that
 #' the fit gives its cells, and the likelihood of a new row's observed cells is averaged over them (in logarithms,
-#' without underflow). Nothing is fitted to the new row. [cross_validate()] with `scheme = "rows"` sums the same
+#' without underflow). Nothing is fitted to the new row. [cross_validate()] with `criterion = "rows"` sums the same
 #' numbers. Two models have components of their own in place of the training rows: [bernoulli_mixture()] its own (eq.
 #' 26), and [noisy_or()] the states of its sources, summed out exactly up to 16 sources and beyond by importance
 #' sampling.

@@ -309,7 +309,9 @@ glance.multicause_cv <- function(x, ...) {
   check_dots(...)
   best <- x$results[cv_choice(x$results)[["best"]], , drop = FALSE]
   if (!nrow(best)) best <- x$results[NA_integer_, ][1L, ]
-  data.frame(best, scheme = x$scheme, family = x$family, folds = x$n_folds, replicates = x$replicates, row.names = NULL)
+  data.frame(
+    best, criterion = x$criterion, family = x$family, folds = x$n_folds, replicates = x$replicates, row.names = NULL
+  )
 }
 
 #' @export

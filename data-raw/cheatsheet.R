@@ -86,8 +86,8 @@ sheet <- list(
     ),
     "Which model, how many components?" = c(
       "select_k(x, 2:6)", "k by criteria and hidden cells",
-      "cross_validate(x, bernoulli_mixture, k = 2:5)", "held-out cells or rows",
-      "compare_models(x, models, k = 4)", "several models on the same folds",
+      "cross_validate(x, k = 2:5, bernoulli_mixture)", "held-out cells or rows",
+      "compare_models(x, k = 4, models)", "several models on the same folds",
       "ensemble(x, k = 3:5)", "an average of fits",
       "modes(fit)", "do the starts agree? needs fit_control(keep_starts = TRUE)"
     ),

@@ -171,7 +171,7 @@ hidden_cells <- function() {
     age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = "cv", strength = "cv"
   )
   pick <- function(model, ks, ...) {
-    chosen <- quiet(cross_validate(masked, model, ks, "cells", folds = 5, ..., control = few))$results
+    chosen <- quiet(cross_validate(masked, ks, model, "cells", folds = 5, ..., control = few))$results
     quiet(model(masked, chosen$k[which.min(chosen$loss)], ..., control = few))
   }
   makers <- list(

@@ -49,7 +49,7 @@ ml <- function(model) function(x, k, control) model(x, k, estimate = "ml", contr
 rows_of <- function(x, ab, mixture, pca, folds) {
   one <- function(name, model, k) {
     set.seed(2) # common folds
-    cv <- hush(cross_validate(x, stats::setNames(list(model), name), k, "rows", folds = folds, control = light))
+    cv <- hush(cross_validate(x, k, stats::setNames(list(model), name), "rows", folds = folds, control = light))
     cv$results[c("model", "k", "loss", "se")]
   }
   rbind(
@@ -486,7 +486,7 @@ overfit_of <- function() {
   do.call(rbind, lapply(2:4, function(seed) {
     set.seed(seed)
     cv <- hush(cross_validate(
-      now$x, ml(aspect_bernoulli), c(8, 12, 16, 24, 32), "rows", folds = 10, control = light
+      now$x, c(8, 12, 16, 24, 32), ml(aspect_bernoulli), "rows", folds = 10, control = light
     ))
     data.frame(division = seed, k = cv$results$k[cv$folds$setting], cv$folds[c("fold", "loss")])
   }))

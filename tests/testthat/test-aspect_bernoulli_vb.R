@@ -117,7 +117,7 @@ test_that("held-out cells are predicted better than by maximum likelihood", {
   loss <- function(estimate) {
     set.seed(5)
     quick <- fit_control(n_start = 2, max_pass = 300, tol = 1e-7)
-    cross_validate(truth$x, aspect_bernoulli, 3, estimate = estimate, folds = 3, control = quick)$results$loss
+    cross_validate(truth$x, 3, aspect_bernoulli, estimate = estimate, folds = 3, control = quick)$results$loss
   }
   expect_lt(loss("vb"), loss("ml"))
 })

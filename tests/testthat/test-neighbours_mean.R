@@ -97,7 +97,7 @@ test_that("it serves the verbs that compare models", {
   few <- fit_control(n_start = 2, n_polish = 0, progress = FALSE)
   set.seed(1)
   both <- suppressWarnings(compare_models(
-    x, list(mean = neighbours_mean, pca = logistic_pca), k = list(mean = 0, pca = 1), folds = 2, rows = FALSE,
+    x, k = list(mean = 0, pca = 1), list(mean = neighbours_mean, pca = logistic_pca), folds = 2, criterion = "cells",
     control = few
   ))
   expect_setequal(both$table$model, c("mean", "pca"))

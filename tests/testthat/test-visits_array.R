@@ -197,7 +197,7 @@ test_that("fits find the covariates, of the whole and of a part", {
   w <- suppressMessages(which_zeros(visits = x, detection = ~effort, communities = ~high, quick = TRUE, seed = 1))
   expect_identical(w$source, "visits")
   cv <- suppressMessages(
-    cross_validate(x, visits_bernoulli, 1, "visits", detection = ~effort, folds = 2, control = quick)
+    cross_validate(x, 1, visits_bernoulli, "visits", detection = ~effort, folds = 2, control = quick)
   )
   expect_true(all(is.finite(cv$folds$loss)))
 })

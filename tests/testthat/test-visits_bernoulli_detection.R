@@ -318,7 +318,7 @@ test_that("verbs take such fits", {
   expect_identical(again$detection$terms, fit$detection$terms)
   expect_s3_class(deficiency(fit, "taxon"), "data.frame")
   held <- suppressMessages(suppressWarnings(cross_validate(
-    case$visits, visits_bernoulli, 1:2,
+    case$visits, 1:2, visits_bernoulli,
     detection = ~ date + size, visit_data = given, site_data = site, folds = 2, control = fit_control(n_start = 1)
   )))
   expect_true(all(is.finite(held$results$loss)))

@@ -123,9 +123,9 @@ test_that("a fit says what it knows, and how sure it is", {
   expect_identical(class(draws[[1]])[1], "visits_bernoulli")
   expect_error(logLik(fit), class = "multicause_input_error")
   held <- quiet(cross_validate(
-    case$visits, function(x, k, control) {
+    case$visits, 1, function(x, k, control) {
       visits_bernoulli(x, k, detection = ~date, visit_data = given, estimate = "gibbs", control = few(chains = 1))
-    }, 1,
+    },
     folds = 2
   ))
   expect_true(all(is.finite(held$results$loss)))

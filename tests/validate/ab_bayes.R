@@ -120,7 +120,7 @@ if (wanted("held_out")) {
   for (name in names(tables)) {
     set.seed(5)
     cv <- suppressWarnings(cross_validate(
-      tables[[name]], aspect_bernoulli, 2:10, grid = list(estimate = c("ml", "map", "vb")), folds = folds,
+      tables[[name]], 2:10, aspect_bernoulli, grid = list(estimate = c("ml", "map", "vb")), folds = folds,
       control = quick
     ))$results
     for (k in 2:10) {

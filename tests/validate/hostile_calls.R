@@ -84,8 +84,8 @@ make_things <- function() {
   results <- list(
     age_profile(fits$near, 1:20), align_components(fits$white, fits$near), damage, cross_entropy(),
     denoise(fits$white), divergences(fits$plca), identifiability(fits$white, n_search = 1), modes(fits$white),
-    cross_validate(x, models, k = 1:2, folds = 2, control = few), select_k(x, 1:2, control = few, folds = 2),
-    compare_models(x, models, k = 1:2, folds = 2, control = few), recovery(1 - predict(fits$vb), damage), near,
+    cross_validate(x, k = 1:2, models, folds = 2, control = few), select_k(x, 1:2, control = few, folds = 2),
+    compare_models(x, k = 1:2, models, folds = 2, control = few), recovery(1 - predict(fits$vb), damage), near,
     bmf_prior(), noisy_or_prior(), sources(fits$noisy), phantoms(fits$white),
     deficiency(fits$white), false_absences(fits$white), false_presences(fits$gibbs), test_loglik(fits$vb, x), few,
     quick, phantom_test(aspect_bernoulli(x, 2, estimate = "ml", control = few), nsim = 2, control = few),

@@ -87,7 +87,7 @@ cells <- function() {
   models <- list(`AB, ML` = aspect_bernoulli, `AB, MAP` = ab_map, `noisy-OR` = noisy_or)
   k <- list(`AB, ML` = 3:4, `AB, MAP` = c(4, 6, 8, 13), `noisy-OR` = c(4, 6, 8, 10))
   set.seed(1)
-  out <- compare_models(x, models, k, folds = 5, rows = FALSE, control = control)
+  out <- compare_models(x, k, models, folds = 5, criterion = "cells", control = control)
   cat("\n## Held-out cells of g10s2, five folds\n\n```\n")
   print(out)
   print(out$cells$results)
