@@ -227,7 +227,7 @@ NULL
 #' as effort does govern what is missed. Numbers of specimens, days or publications act on the odds best as logarithms:
 #' give `log(specimens)`.
 #'
-#' Of [shards()] `effort` may also be the name of what went `along` with the rows. Numbers without names are in the
+#' Of [shards()] `effort` may also be the name of a column of their `site_data`. Numbers without names are in the
 #' order of [site_table()], so that `log(site_table(x)$hours)` will do. The curve is fitted to all rows: each pass
 #' visits the shards twice, once for the counts of the phantom and once for the rest.
 #'
@@ -435,7 +435,7 @@ screening.aspect_bernoulli_problem <- function(problem, control) {
   if (problem$estimate == "vb" || algorithm_of(problem, control) == "em") {
     return(first)
   }
-  if (is.null(control$screen_pass)) first$max_pass <- newton_screening$max_pass
+  if (isTRUE(control$screen)) first$max_pass <- newton_screening$max_pass
   if (control$tol > 0) first$tol <- max(control$tol, newton_screening$tol)
   first
 }

@@ -36,7 +36,7 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' `"gibbs"`, the draws; where a row has several optima; and where it has nothing observed.
 #'
 #' **Fits with `estimate = "gibbs"`** give the posterior mean of the probabilities of the data's cells, and with
-#' `interval` a list of `mean`, `lower` and `upper`: the central interval of the Beta distribution with the mean and
+#' `level` a list of `mean`, `lower` and `upper`: the central interval of the Beta distribution with the mean and
 #' standard deviation of the draws. New rows are folded in at the posterior means of the components.
 #'
 #' **Simulated tables** are complete, whatever was missing from the data.
@@ -58,7 +58,7 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' @param x the data of the fit, for `"cell"` without `newdata` where the fit was made with `keep_x = FALSE`.
 #' @param phantom_convention for `"membership"` and `"cell"`, see [false_absences()]; the `"response"` for the data of
 #'   the fit is the same in all.
-#' @param interval for fits with `estimate = "gibbs"`, without `newdata`: `NULL`, or the probability of a central
+#' @param level for fits with `estimate = "gibbs"`, without `newdata`: `NULL`, or the probability of a central
 #'   credible interval, between 0 and 1.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they

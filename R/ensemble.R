@@ -21,27 +21,27 @@
 #' **Which average.** On tables of fossils and birds with planted or known false absences, the best single choice was an
 #' average of many short runs. They have more components than any criterion asks for. One half are maximum likelihood
 #' fits, the other half fits with weak priors. That is the default where `model`, `grid`, `estimate` and `prior` are
-#' `NULL` or left out: `grid = list(estimate = c("ml", "map")), prior = list(aspects = c(1.2, 2), membership = 1.03)`. The
-#' default `control` stops every fit after 50 passes of EM: stopping early keeps probabilities off 0 and 1. For small
-#' tables give smaller `k`. Here `algorithm = "auto"` of [fit_control()] is EM, because Newton passes climb too fast for
-#' that: stopped after 3 to 20 of them, averages found planted omissions a little worse (`bench/passes.md` in the
-#' sources).
+#' `NULL` or left out: `grid = list(estimate = c("ml", "map")), prior = list(aspects = c(1.2, 2), membership = 1.03)`.
+#' The default `control` stops every fit after 50 passes of EM: stopping early keeps probabilities off 0 and 1. For
+#' small tables give smaller `k`. Here `algorithm = "auto"` of [fit_control()] is EM, because Newton passes climb too
+#' fast for that: stopped after 3 to 20 of them, averages found planted omissions a little worse (`bench/passes.md` in
+#' the sources).
 #'
-#' **Variational Bayes.** With `estimate = "vb"`, and `model`, `grid` and `prior` left out, every `k` is fitted with four
-#' priors: memberships flat or sparse (1 or 0.3), components flat or not (1 or 0.5). What is `NULL` of the others is
-#' then 1 of `members`, `weights` by held-out cells, and for `control` two starts that run to their end. No single `k` and prior gives right chances on
-#' all tables; this average comes nearer. Give a phantom and several `k` around the number you expect, such as
-#' `ensemble(x, k = 2:6, estimate = "vb", phantom = "white")`. It was tested on nine kinds of tables other than those it
-#' was chosen on: one fauna a site, mixtures and gradients, with `k` up to two off. Slopes of its chances (1 is right)
-#' were 0.92 to 1.14 on eight kinds, and 1.31 on narrow ranges along a gradient. Those of single fits were 0.77 to 1.91.
-#' Intervals of 90 % of [deficiency()] held what was missed of 87 to 98 % of the sites and of 87 to 99 % of the taxa
-#' (single fits: 70 to 84 % and 68 to 84 %), and the number of the whole table in 52 of 54 tables (7 of 54). So the
-#' ranges of sums can be trusted, but those of taxa may be too wide: they held 96 to 99 % on four of the nine kinds, and
-#' nothing warns of it. About half of their variance is the disagreement of members, which all taxa of a table share.
-#' The ranges of single cells cannot be trusted: intervals of their chances over [posterior_draws()] held 29 to 92 %.
-#' For cells use the upper ends of [identifiability()], which held 90 % or more. `print()` warns where the members
-#' disagree on how many zeros are false: it did so on 16 of 23 tables whose slope or number was off, and on 10 of 31
-#' others (`bench/bayes.md` in the sources).
+#' **Variational Bayes.** With `estimate = "vb"`, and `model`, `grid` and `prior` left out, every `k` is fitted with
+#' four priors: memberships flat or sparse (1 or 0.3), components flat or not (1 or 0.5). What is `NULL` of the others
+#' is then 1 of `members`, `weights` by held-out cells, and for `control` two starts that run to their end. No single
+#' `k` and prior gives right chances on all tables; this average comes nearer. Give a phantom and several `k` around the
+#' number you expect, such as `ensemble(x, k = 2:6, estimate = "vb", phantom = "white")`. It was tested on nine kinds of
+#' tables other than those it was chosen on: one fauna a site, mixtures and gradients, with `k` up to two off. Slopes of
+#' its chances (1 is right) were 0.92 to 1.14 on eight kinds, and 1.31 on narrow ranges along a gradient. Those of
+#' single fits were 0.77 to 1.91. Intervals of 90 % of [deficiency()] held what was missed of 87 to 98 % of the sites
+#' and of 87 to 99 % of the taxa (single fits: 70 to 84 % and 68 to 84 %), and the number of the whole table in 52 of 54
+#' tables (7 of 54). So the ranges of sums can be trusted, but those of taxa may be too wide: they held 96 to 99 % on
+#' four of the nine kinds, and nothing warns of it. About half of their variance is the disagreement of members, which
+#' all taxa of a table share. The ranges of single cells cannot be trusted: intervals of their chances over
+#' [posterior_draws()] held 29 to 92 %. For cells use the upper ends of [identifiability()], which held 90 % or more.
+#' `print()` warns where the members disagree on how many zeros are false: it did so on 16 of 23 tables whose slope or
+#' number was off, and on 10 of 31 others (`bench/bayes.md` in the sources).
 #'
 #' **Over estimates, too.** `grid = list(estimate = c("ml", "map", "vb"))` with `weights = "held_out"` averages over `k`
 #' and how the model is estimated, by what predicts hidden cells. Fits with `estimate = "gibbs"` have settings of their

@@ -65,7 +65,7 @@ starts_sentence <- function(fit) {
   paste(
     sprintf("Of %s, %d finished;", count_words(nrow(starts), "start"), sum(starts$finished)),
     sprintf("%d of the finished ones came within", sum(starts$reached_best)),
-    sprintf("%s of the best log-likelihood.", format(fit$control$reach)),
+    sprintf("%s of the best log-likelihood.", format(near_best)),
     if (fit$converged) "The best one converged." else "**The best one has not converged.**"
   )
 }

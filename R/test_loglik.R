@@ -34,9 +34,7 @@
 #' \describe{
 #'   \item{`training`}{(where training rows are the components) their names or numbers; `NULL` is all but those with
 #'     nothing observed, whose memberships are those of the start.}
-#'   \item{`draws`}{(`noisy_or()` with more than 16 sources) draws of a row's sources, at least 100; default 2000.}
-#'   \item{`seed`}{(the same) `NULL` to use the session's random numbers, or a number for [set.seed()] that leaves them
-#'     as they were.}
+#'   \item{`nsim`}{(`noisy_or()` with more than 16 sources) draws of a row's sources, at least 100; default 2000.}
 #' }
 #' @param floor number from 0 to 0.5, the least probability of what is seen in a cell, see Details; 0 is the model as it
 #'   is.

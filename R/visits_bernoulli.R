@@ -60,7 +60,7 @@
 #' With `sharing = "partial"` the Beta's parameters are drawn, too, about `prior$aspects` (their logarithms with
 #' standard deviation 1): how common taxa are tells how common a rare one may be. [mcmc_control()] sets
 #' up the chains, which begin near modes of their own; `summary()` has R-hat and effective sample sizes, [occupied()]
-#' and [false_absences()] have intervals, as have `predict(interval = )` and `confint()`. A draw takes O(n m (k +
+#' and [false_absences()] have intervals, as have `predict(level = )` and `confint()`. A draw takes O(n m (k +
 #' visits)) and a random number for each visit to a presence; effects of `communities` are drawn together, by
 #' Metropolis and Hastings, about their mode. How common a taxon is and how well it is found are moved together,
 #' by a slice with the true states summed out (Neal 2003): a taxon that is seldom found has many answers, from few

@@ -341,7 +341,7 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
 #' Sums of an answer of [which_zeros()] over sites, over taxa, or over groups of them such as time slices, regions or
 #' families. Each sum has its range and its assumption.
 #'
-#' @param w a result of [which_zeros()]; a fit that [deficiency()] takes; or, without `groups`, a result of
+#' @param fit a result of [which_zeros()]; a fit that [deficiency()] takes; or, without `groups`, a result of
 #'   [which_zeros()] of shards.
 #' @param ... must be empty.
 #' @param groups `NULL`, or a vector that says the group of each site (of each taxon): sums over groups. `NA` is left
@@ -368,30 +368,30 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
 #' print(by_site(w), n = 3)
 #' by_site(w, groups = rep(c("old", "young"), each = 60))
 #' @export
-by_site <- function(w, ..., groups = NULL, draws = NULL) {
+by_site <- function(fit, ..., groups = NULL, draws = NULL) {
   check_dots(...)
-  sums_of(w, 1L, groups, draws)$table
+  sums_of(fit, 1L, groups, draws)$table
 }
 
 #' @rdname by_site
 #' @export
-by_taxon <- function(w, ..., groups = NULL, draws = NULL) {
+by_taxon <- function(fit, ..., groups = NULL, draws = NULL) {
   check_dots(...)
-  sums_of(w, 2L, groups, draws)$table
+  sums_of(fit, 2L, groups, draws)$table
 }
 
 # Sums of an answer or of a fit, in the order of the table: list(table, group, drawn: groups x draws).
-sums_of <- function(w, side, groups, draws) {
-  check_given(w)
-  of_fit <- inherits(w, "multicause")
+sums_of <- function(fit, side, groups, draws) {
+  check_given(fit)
+  of_fit <- inherits(fit, "multicause")
   if (!of_fit && !is.null(draws)) stop_input("`draws` are for fits: an answer of which_zeros() has its own.")
-  of_shards <- inherits(w, "which_zeros_shards")
+  of_shards <- inherits(fit, "which_zeros_shards")
   sums <- if (of_fit) {
-    fit_sums(w, side, groups, draws)
+    fit_sums(fit, side, groups, draws)
   } else if (of_shards) {
-    shards_sums(w, side, groups)
+    shards_sums(fit, side, groups)
   } else {
-    wz_sums(w, side, groups)
+    wz_sums(fit, side, groups)
   }
   table <- sums$table
   names(table)[1L] <- if (is.null(groups)) c("site", "taxon")[side] else "group"
@@ -399,8 +399,8 @@ sums_of <- function(w, side, groups, draws) {
   rownames(table) <- NULL
   sums$table <- structure(
     table, class = c("which_zeros_sums", "data.frame"), assumption = sums$assumption,
-    words = if (of_shards) c("sites", "taxa") else axis_words(w),
-    bounds = if (of_fit && !is.null(w[["missed_by"]])) bound_sentences(w)
+    words = if (of_shards) c("sites", "taxa") else axis_words(fit),
+    bounds = if (of_fit && !is.null(fit[["missed_by"]])) bound_sentences(fit)
   )
   sums
 }
@@ -409,9 +409,9 @@ most_first <- function(sums) {
   sums[order(-sums$missed), ]
 }
 
-check_answer <- function(w) {
-  if (missing(w)) stop_missing("w")
-  if (!inherits(w, "which_zeros")) stop_input("`w` must come from which_zeros(), not be %s.", show_value(w))
+check_answer <- function(fit) {
+  if (missing(fit)) stop_missing("fit")
+  if (!inherits(fit, "which_zeros")) stop_input("`fit` must come from which_zeros(), not be %s.", show_value(fit))
 }
 
 # The group of each site or taxon, a factor; without groups each is its own. Sites for reference are in none.
@@ -484,7 +484,7 @@ sums_table <- function(label, finds, zeros, missed, ends, most) {
 #' groups that were searched with unequal effort cannot be compared by them, and the print says so.
 #' Many pairs are many chances to find a difference; the intervals are not widened for that.
 #'
-#' @param w a result of [which_zeros()], or a fit that [deficiency()] takes.
+#' @param fit a result of [which_zeros()], or a fit that [deficiency()] takes.
 #' @param groups the group of each site, a vector, in the order of the sites or with their names; `NA` is left out. At
 #'   least two groups.
 #' @param ... must be empty.
@@ -500,12 +500,12 @@ sums_table <- function(label, finds, zeros, missed, ends, most) {
 #' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' contrast(w, rep(c("old", "middle", "young"), each = 40))
 #' @export
-contrast <- function(w, groups, ..., of = c("share", "missed", "richness"), draws = NULL) {
+contrast <- function(fit, groups, ..., of = c("share", "missed", "richness"), draws = NULL) {
   check_dots(...)
-  check_given(w, groups)
+  check_given(fit, groups)
   of <- check_choice(of, "of", c("share", "missed", "richness"))
-  if (!inherits(w, "multicause")) check_answer(w)
-  found <- sums_of(w, 1L, groups, draws)
+  if (!inherits(fit, "multicause")) check_answer(fit)
+  found <- sums_of(fit, 1L, groups, draws)
   group <- found$group
   if (nlevels(group) < 2L) stop_input("`groups` must have at least two groups, not %d.", nlevels(group))
   sums <- found$table[match(levels(group), found$table$group), ]
@@ -526,7 +526,7 @@ contrast <- function(w, groups, ..., of = c("share", "missed", "richness"), draw
       other_value = here[pairs[2L, ]], difference = middle, ends, above = rowMeans(difference > 0)
     ),
     class = c("which_zeros_contrast", "data.frame"), of = of, assumption = found$assumption,
-    blind = identical(w$source, "lists")
+    blind = identical(fit$source, "lists")
   )
 }
 

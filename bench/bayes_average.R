@@ -48,7 +48,7 @@ answer_of <- function(fit, frame, draws) {
   cells <- false_absences(fit, Inf)
   score <- matrix(0, n, m)
   score[cbind(cells$site, cells$taxon)] <- cells$missed
-  ends <- function(level) identifiability(frame, n_search = 0, draws = draws, cells = TRUE, level = level)$cells
+  ends <- function(level) identifiability(frame, n_start = 0, draws = draws, cells = TRUE, level = level)$cells
   missed <- vapply(draws, function(draw) {
     cells <- false_absences(draw, Inf, kinds = ifelse(draw$pinned == "white", "white", "content"), x = frame$x)
     cells$missed[order(cells$taxon, cells$site)]

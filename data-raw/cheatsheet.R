@@ -67,7 +67,7 @@ sheet <- list(
       "fit <- aspect_bernoulli(x, k = 4, phantom = \"white\")", "sites mix faunas; one component stands for gaps",
       "bernoulli_mixture(x, k = 4)", "each site has one fauna",
       "logistic_pca(x, k = 2)", "sites on axes (an ordination)",
-      "neighbours_mean(x, near = near)", "what near sites have",
+      "neighbours_mean(x, smooth = near)", "what near sites have",
       "noisy_or(x, k = 3)", "components that are on or off at a site",
       "plsa(counts, k = 5)", "counts: topics",
       "nmf(counts, k = 5)", "counts: parts that add up",

@@ -82,7 +82,7 @@ test_that("effort is matched by name; threads do not matter; update() keeps it",
   expect_identical(run(case$effort, fit_control(n_start = 2, max_pass = 200, n_threads = 2))$param, fit$param)
   set.seed(5)
   expect_identical(suppressWarnings(update(fit))$param, fit$param)
-  expect_s3_class(identifiability(fit, n_search = 0), "identifiability")
+  expect_s3_class(identifiability(fit, n_start = 0), "identifiability")
   expect_s3_class(false_absences(fit), "false_absences")
 })
 

@@ -144,7 +144,7 @@ test_that("without a start a sample begins, and its curve is in the units of the
 
 test_that("wrong effort of shards is told", {
   case <- shards_effort_case()
-  shard <- shards(case$x, tempfile(), along = data.frame(days = case$effort, place = "here"))
+  shard <- shards(case$x, tempfile(), site_data = data.frame(days = case$effort, place = "here"))
   expect_snapshot(error = TRUE, {
     aspect_bernoulli(shard, 3, effort = "hours")
     aspect_bernoulli(shard, 3, effort = "place")

@@ -127,7 +127,7 @@ test_that("figures of results show their tables", {
   expect_equal(ggplot2::autoplot(unlike)$data$value, unlist(lapply(unclass(unlike), as.vector), use.names = FALSE))
   average <- ensemble(x, k = 2, members = 2)
   expect_equal(ggplot2::autoplot(average)$data$value, as.vector(average$probability))
-  near <- suppressMessages(neighbours_mean(x, near = smooth_over(age = 1:30)))
+  near <- suppressMessages(neighbours_mean(x, smooth = smooth_over(age = 1:30)))
   expect_equal(drawn(ggplot2::autoplot(near))$plot$data$value, as.vector(near$probability))
 })
 

@@ -119,7 +119,7 @@ test_that("the total's ends are of the same draws, by site or by taxon", {
 test_that("by_site(), by_taxon() and contrast() sum a fit's draws as deficiency() does", {
   fits <- fits_of_all()
   fit <- fits$aspect_bernoulli
-  draws <- bootstrap_draws(fit, 30, seed = 1)
+  draws <- with_seed(1, bootstrap_draws(fit, 30))
   for (side in 1:2) {
     sums <- (if (side == 1) by_site else by_taxon)(fit, draws = draws)
     each <- deficiency(fit, c("site", "taxon")[side], draws = draws)

@@ -71,7 +71,7 @@ edit_neighbours <- function(fits) {
     along <- lapply(fit[[part]]$given, function(given) given[1:5, , drop = FALSE])
     verbs <- list(
       summary, certificate, function(fit) curves(fit, bandwidth = 2), predict,
-      function(fit) bootstrap_draws(fit, 1, seed = 1), function(fit) predict(fit, some),
+      function(fit) with_seed(1, bootstrap_draws(fit, 1)), function(fit) predict(fit, some),
       function(fit) predict(fit, some, along = along)
     )
     for (new in edited(fit[[part]])) {
@@ -111,7 +111,7 @@ test_that("no fit whose neighbours were edited ends R", {
     joined = aspect_bernoulli(x, 2, smooth = joined, control = few),
     bernoulli_mixture = bernoulli_mixture(x, 2, smooth = near, control = few),
     visits = visits_bernoulli(list(x, x), 2, smooth = near, control = few),
-    neighbours_mean = neighbours_mean(x, near = near)
+    neighbours_mean = neighbours_mean(x, smooth = near)
   ))))
 })
 

@@ -105,7 +105,7 @@ test_that("variational fits are averaged over k and priors by held-out cells, wi
   for (other in list(sums, deficiency(several, level = 0.8), deficiency(said), deficiency(several$fits[[1]]))) {
     expect_false(any(grepl("true numbers", capture.output(print(other)))))
   }
-  sure <- identifiability(several$fits[[1]], n_search = 0, draws = draws[1:20], cells = TRUE)
+  sure <- identifiability(several$fits[[1]], n_start = 0, draws = draws[1:20], cells = TRUE)
   expect_true(all(sure$cells$draws_most >= 0 & sure$cells$draws_most <= 1))
   # What each member expects, as of the member alone.
   found <- summary(several)
@@ -207,7 +207,7 @@ test_that("modes() groups starts by what they say of the cells", {
   one <- modes(bernoulli_mixture(x, 2, control = kept))
   expect_identical(nrow(one$modes), 1L)
   expect_identical(one$modes$starts, 6L)
-  several <- modes(bernoulli_mixture(x, 5, control = kept), tolerance = 1e-3)
+  several <- modes(bernoulli_mixture(x, 5, control = kept), tol = 1e-3)
   expect_identical(sum(several$modes$starts), 6L)
   expect_identical(several$modes$behind[1], 0)
   expect_false(is.unsorted(several$modes$behind))

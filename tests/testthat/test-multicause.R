@@ -22,7 +22,7 @@ test_that("logLik() is the likelihood at the estimate, of penalised fits too; AI
     prior = noisy_or(x, 2, inference = "exact", control = few),
     prior = visits_bernoulli(list(x, x * stats::rbinom(96, 1, 0.8)), k = 2, control = few),
     prior = plsa(counts[, , 1L], 2, sparsity = c(basis = 0.2), control = few),
-    prior = plca(counts, 2, prior = cross_entropy(between = -0.2), control = few),
+    prior = plca(counts, 2, prior = cross_entropy(strength = c(between = -0.2)), control = few),
     penalty = logistic_pca(x, 1, penalty = 1, control = few),
     smoothing = aspect_bernoulli(x, 2, estimate = "ml", smooth = near, control = few),
     `prior and smoothing` = bernoulli_mixture(x, 2, smooth = near, control = few),
@@ -56,7 +56,7 @@ test_that("summary() says all that print() says, of every model", {
   fits$neighbours <- suppressMessages(neighbours_mean(x, likeness = 2))
   fits$gibbs <- aspect_bernoulli(x, 2, estimate = "gibbs", control = mcmc_control(1, 5, 5, progress = FALSE))
   fits$missing <- plsa(x, 2, sparsity = c(basis = 0.1), control = few)
-  fits$prior <- plca(fits$plca$x, 2, prior = cross_entropy(between = -0.1), control = few)
+  fits$prior <- plca(fits$plca$x, 2, prior = cross_entropy(strength = c(between = -0.1)), control = few)
   fits$shards <- suppressMessages(bernoulli_mixture(shards(x, tempfile(), size = 10), 2, control = few))
   for (name in names(fits)) {
     said <- capture.output(print(fits[[name]]))
@@ -241,7 +241,7 @@ test_that("fits made with variables and under names that are gone can be updated
     kind <- "bernoulli"
     short <- mcmc_control(chains = 1, warmup = 5, draws = 5, n_start = 1, progress = FALSE)
     begin <- list(weights = c(0.5, 0.5), prototypes = matrix(0.5, 2, 8))
-    groups <- cross_entropy(c(1, 2), 1)
+    groups <- cross_entropy(c(1, 2), strength = c(between = 1))
     list(
       seeded(model(x, 2, prior = prior, control = few)), seeded(plsa(x, 2, sparsity = share, control = few)),
       seeded(bmf(x, family = kind, control = short)), seeded(bernoulli_mixture(x, 2, start = begin, control = few)),

@@ -6,7 +6,7 @@ table_of_two <- function(n = 30, m = 8) {
   outer(seq_len(n), seq_len(m), function(i, j) (2 * i <= n) == (2 * j <= m)) * matrix(stats::rbinom(n * m, 1, 0.7), n)
 }
 
-several <- function(...) fit_control(n_start = 5, n_finish = 2, screen_pass = 5, n_polish = 1, progress = FALSE, ...)
+several <- function(...) fit_control(n_start = 5, n_finish = 2, screen = 5, n_polish = 1, progress = FALSE, ...)
 
 # What starts and folds give, with a model of the user's own that needs a function of the workspace.
 run_jobs <- function(x) {
@@ -327,7 +327,7 @@ test_that("numbers of tasks, tables and draws that would fill the memory are ref
   fit <- aspect_bernoulli(x, 2, estimate = "vb", control = several())
   refused(posterior_draws(fit, most), "1 GB is the limit")
   plain <- aspect_bernoulli(x, 2, phantom = "white", control = several())
-  refused(identifiability(plain, bootstrap = most), "1 GB is the limit")
+  refused(identifiability(plain, nsim = most), "1 GB is the limit")
   fits <- list(
     plain, bernoulli_mixture(x, 2, control = several()), logistic_pca(x, 1, control = several()),
     nmf(x, 2, loss = "kl", control = several()), plsa(x, 2, control = several()), plca(x, 2, control = several()),

@@ -210,7 +210,7 @@ test_that("hbef2015: the first visit alone leaves open what all visits decide", 
   alone <- suppressWarnings(
     aspect_bernoulli(visits[made, , 1], 2, estimate = "ml", phantom = "white", control = quick)
   )
-  bound <- identifiability(alone, n_search = 1)
+  bound <- identifiability(alone, n_start = 1)
   expect_false(bound$decided)
   outer <- bound$expected[bound$expected$bound == "outer", ]
   expect_true(outer$least <= answer && answer <= outer$most)
@@ -229,7 +229,7 @@ test_that("hbef2015: with two communities, too, where misses may differ by speci
   }, 0)
   set.seed(6)
   alone <- suppressWarnings(aspect_bernoulli(visits[made, , 1], 3, phantom = "white", control = quick))
-  bound <- identifiability(alone, n_search = 0)
+  bound <- identifiability(alone, n_start = 0)
   phantom <- bound$expected$most[bound$expected$bound == "outer"]
   expect_true(all(answer > phantom)) # birds differ in how easily they are found
   expect_true(all(answer <= bound$unlike$most[bound$unlike$missed_by == "both"]))

@@ -82,7 +82,7 @@ cells <- function() {
   occ <- utils::read.csv(file.path(folder, "now_2003", "g10s2_occ.csv"))
   x <- matrix(0L, max(occ$site_id), max(occ$genus_id))
   x[cbind(occ$site_id, occ$genus_id)] <- 1L
-  control <- fit_control(n_start = 5, screen_pass = 30, n_finish = 1, n_polish = 0, max_pass = 1000, progress = FALSE)
+  control <- fit_control(n_start = 5, screen = 30, n_finish = 1, n_polish = 0, max_pass = 1000, progress = FALSE)
   ab_map <- function(x, k, control) aspect_bernoulli(x, k, estimate = "map", control = control)
   models <- list(`AB, ML` = aspect_bernoulli, `AB, MAP` = ab_map, `noisy-OR` = noisy_or)
   k <- list(`AB, ML` = 3:4, `AB, MAP` = c(4, 6, 8, 13), `noisy-OR` = c(4, 6, 8, 10))
