@@ -136,8 +136,8 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' @section Starts:
 #' Fits start from Bernoulli mixtures (`"mixture"`), from mixtures plus a component near zero (`"mixture_phantom"`) and
 #' from uniform random numbers (`"uniform"`); see [fit_control()]. `"mixture_phantom"` imposes a phantom at the start,
-#' not at the end. The likelihood has many local maxima and its surface is flat in places: see `fit$starts` and
-#' [certificate()]. It bounds what better memberships alone, or better components alone, could still gain.
+#' not at the end. The likelihood has many local maxima and its surface is flat in places: see `fit$starts`,
+#' and the certificate of [summary()][summary.aspect_bernoulli]. It bounds what better memberships alone, or better components alone, could still gain.
 #'
 #' @section Sampling:
 #' `estimate = "gibbs"` draws from the posterior itself. So its intervals are not too narrow, as those of `"vb"` are.
@@ -173,7 +173,8 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' 5000 rows drawn from all shards, and the whole table goes on from the best of these. `start` may have `aspects`
 #' alone: memberships are then equal shares. The result has class `aspect_bernoulli_shards`, its memberships stay in
 #' files (see `checkpoint` of [fit_control()]), and [predict()][predict.multicause_shards], [fitted()], [phantoms()],
-#' [false_absences()], [false_presences()], [certificate()], [coef()], [logLik()] and [nobs()] know it.
+#' [false_absences()], [false_presences()], [summary()][summary.aspect_bernoulli], [coef()], [logLik()] and [nobs()]
+#' know it.
 #'
 #' @section Cost:
 #' A pass of EM takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a cell. A
@@ -198,7 +199,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #'   \item{`algorithm`}{with `"ml"` and `"map"`: which passes were made, `"em"`, `"newton"` or `"sparse"`.}
 #'   \item{`effort`, `smooth`}{see [effort][aspect_bernoulli_effort] and [neighbours][aspect_bernoulli_neighbours].}
 #'   \item{`certificate`, `expected_false`}{where `control` does not keep the data. Else they take time and are computed
-#'     when asked for, by [certificate()], `print()` and [summary()][summary.aspect_bernoulli].}
+#'     when asked for, by `print()` and [summary()][summary.aspect_bernoulli].}
 #' }
 #' @seealso [aspect_bernoulli()]; [fit_control()] and [mcmc_control()]; [test_loglik()].
 #' @examples
@@ -376,7 +377,7 @@ ab_run <- function(view, start, pinned, prior, control, fixed_aspects = FALSE, s
   list(param = out[c("membership", "aspects")], outcome = out$outcome)
 }
 
-# What memberships, aspects and single rows could still gain, as of certificate().
+# What memberships, aspects and single rows could still gain, as fit_certificate() has it.
 ab_certify <- function(view, param, pinned, prior, fixed_aspects = FALSE, smooth = NULL) {
   .Call(mc_c_ab_certify, view, ab_kernel_param(param, pinned, fixed_aspects, smooth), mode_counts(prior, pinned))
 }

@@ -134,8 +134,8 @@
 #' sure
 #' head(sure$sites)
 #' @export
-identifiability <- function(fit, ..., n_start = 10, cells = FALSE, nsim = 0, draws = NULL, level = 0.9,
-                            narrow = 0.1, kinds = NULL, x = NULL) {
+identifiability <- function(fit, ..., nsim = 0, kinds = NULL, x = NULL, draws = NULL, level = 0.9, n_start = 10,
+                            cells = FALSE, narrow = 0.1) {
   check_dots(...)
   check_fit(fit, "aspect_bernoulli")
   if (!is.null(fit$missed_by)) {

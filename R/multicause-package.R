@@ -59,7 +59,7 @@
 #'
 #' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide,
 #' [phantom_test()] whether there is one, [posterior_draws()] how far a posterior spreads, [bootstrap_draws()] how far
-#' chance moves a fit; [certificate()] bounds what a fit could still gain;
+#' chance moves a fit; [summary()][summary.aspect_bernoulli] bounds what a fit could still gain;
 #' [modes()] groups the solutions that the starts found, [align_components()] puts their components in one order,
 #' [ensemble()] averages them.
 #'

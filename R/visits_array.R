@@ -118,9 +118,9 @@
 #' fit <- visits_bernoulli(fauna, 1, detection = ~log(n_pooled))
 #' fit
 #' @export
-visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, present = "auto", occasion = NULL,
-                         until = NULL, max_visits = Inf, surplus = c("pool", "first", "random"), min_visits = 1,
-                         min_sites = 0, summarise = NULL, degrees = 0.1) {
+visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_sites = 0, min_visits = 1,
+                         max_visits = Inf, surplus = c("pool", "first", "random"), present = "auto", occasion = NULL,
+                         until = NULL, summarise = NULL, degrees = 0.1) {
   check_dots(...)
   check_given(data)
   if (missing(site) && missing(taxon) && missing(visit)) {

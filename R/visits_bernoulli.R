@@ -170,11 +170,10 @@
 #' seen <- lapply(1:2, function(v) present * rbinom(300, 1, plogis(date[, v] - 0.5)))
 #' visits_bernoulli(seen, k = 2, detection = ~date, visit_data = list(date = date))
 #' @export
-visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
-                             prior = NULL, missed_by = NULL, detection = NULL,
-                             visit_data = NULL, site_data = NULL, taxon_data = NULL, sharing = c("partial", "none"),
-                             communities = NULL, smooth = NULL, added = FALSE, sides = NULL, rare = 5, start = NULL,
-                             control = NULL) {
+visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"), prior = NULL, missed_by = NULL,
+                             detection = NULL, sharing = c("partial", "none"), communities = NULL, visit_data = NULL,
+                             site_data = NULL, taxon_data = NULL, smooth = NULL, added = FALSE, sides = NULL, rare = 5,
+                             start = NULL, control = NULL) {
   call <- drop_nulls(match.call(), list(prior = prior, control = control))
   check_dots(...)
   check_given(x, k)

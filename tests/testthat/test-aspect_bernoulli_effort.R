@@ -65,7 +65,7 @@ test_that("a planted effect is recovered, better than without effort", {
   error <- function(fit) mean((fit$param$membership[, 4] - case$share)^2)
   expect_lt(error(fit), error(bare) / 4)
   expect_equal(bare$df - fit$df, 200 - 2)
-  expect_equal(unname(certificate(fit)[["membership_gap"]]), NA_real_)
+  expect_equal(unname(summary(fit)$certificate[["membership_gap"]]), NA_real_)
 })
 
 test_that("effort is matched by name; threads do not matter; update() keeps it", {

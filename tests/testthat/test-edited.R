@@ -70,7 +70,7 @@ edit_neighbours <- function(fits) {
     part <- intersect(c("smooth", "near"), names(fit))
     along <- lapply(fit[[part]]$given, function(given) given[1:5, , drop = FALSE])
     verbs <- list(
-      summary, certificate, function(fit) curves(fit, bandwidth = 2), predict,
+      summary, function(fit) curves(fit, bandwidth = 2), predict,
       function(fit) with_seed(1, bootstrap_draws(fit, 1)), function(fit) predict(fit, some),
       function(fit) predict(fit, some, along = along)
     )

@@ -182,7 +182,7 @@ test_that("an argument that was not given is named", {
   for (model in list(plsa, plca, noisy_or)) {
     expect_error(model(x), "`k` must be given", class = "multicause_input_error")
   }
-  expect_error(cross_validate(x, nmf), "`k` must be given", class = "multicause_input_error")
+  expect_error(cross_validate(x, model = nmf), "`k` must be given", class = "multicause_input_error")
   expect_error(cross_validate(x), "`model` must be given", class = "multicause_input_error")
 })
 
@@ -267,7 +267,7 @@ test_that("names that R cannot read are refused where they come in", {
 test_that("text that cannot be read is no choice, and no near one", {
   expect_length(near_words("a", c("caf\xe9", "b\xff")), 0)
   skip_if_not(l10n_info()[["UTF-8"]], "not UTF-8")
-  expect_match(said(corrupt(x, 0.1, per = "caf\xe9")), "^`by` must be one of \"site\", \"cell\", not ")
+  expect_match(said(corrupt(x, 0.1, per = "caf\xe9")), "^`per` must be one of \"site\", \"cell\", not ")
   expect_match(said(nmf(x, 1, loss = "caf\xe9")), "^`loss` must be one of ")
 })
 
