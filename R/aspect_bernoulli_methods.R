@@ -537,13 +537,13 @@ add_content.aspect_bernoulli <- function(fit, content, age, of, site_data, cells
   told <- function(verb, ...) verb(fit, ..., site = cells$site, within = cells$within)
   content$false_absences <- told(false_absences, cells$n, site_data = site_data)
   if (!is.null(fit$smooth)) content$neighbours <- neighbour_effect(fit, without, cells$n)
-  content$taxa <- told(deficiency, "taxon")
-  content$sites <- told(deficiency, "site")
+  content$taxa <- most_first(told(by_taxon))
+  content$sites <- most_first(told(by_site))
   if (!is.null(age) && !average) content$ages <- age_profile(fit, age, of)
   param <- if (average) member_param(fit) else fit$param
   content$tables <- c(content$tables, list(
     neighbours = content$neighbours$table, phantoms = content$phantoms, false_absences = content$false_absences,
-    deficiency_taxa = content$taxa, deficiency_sites = content$sites,
+    missed_taxa = content$taxa, missed_sites = content$sites,
     aspects = with_names(t(param$aspects), "taxon"), membership = with_names(param$membership, "site")
   ))
   content

@@ -367,7 +367,7 @@ mixture_again <- function(seed, common, tick) {
 
 #' Fits to tables drawn from a fit
 #'
-#' The parametric bootstrap, as fits that verbs take as `draws`: intervals for [deficiency()], [by_site()],
+#' The parametric bootstrap, as fits that verbs take as `draws`: intervals for [by_site()],
 #' [by_taxon()], [contrast()], [curves()], [age_profile()] and [identifiability()] where a fit has no posterior.
 #'
 #' @details
@@ -399,7 +399,7 @@ mixture_again <- function(seed, common, tick) {
 #' set.seed(1)
 #' few <- fit_control(n_start = 2, progress = FALSE)
 #' fit <- aspect_bernoulli(simulated_sites$x[1:40, ], 3, phantom = "white", control = few)
-#' head(deficiency(fit, draws = bootstrap_draws(fit, 20)), 3)
+#' print(by_taxon(fit, draws = bootstrap_draws(fit, 20)), n = 3)
 #' @export
 bootstrap_draws <- function(fit, nsim = 100, ..., x = NULL) {
   check_dots(...)

@@ -15,7 +15,7 @@
 #'
 #' **What comes out.** An average of aspect Bernoulli fits is an aspect Bernoulli model itself, with the components of
 #' all members and memberships multiplied by the weights. So the result of averaging such fits works with
-#' [false_absences()], [phantoms()], [deficiency()] and [denoise()] as a single fit does. For other models it has the
+#' [false_absences()], [phantoms()], [by_site()] and [denoise()] as a single fit does. For other models it has the
 #' probabilities.
 #'
 #' **Which average.** On tables of fossils and birds with planted or known false absences, the best single choice was an
@@ -34,7 +34,7 @@
 #' number you expect, such as `ensemble(x, k = 2:6, estimate = "vb", phantom = "white")`. It was tested on nine kinds of
 #' tables other than those it was chosen on: one fauna a site, mixtures and gradients, with `k` up to two off. Slopes of
 #' its chances (1 is right) were 0.92 to 1.14 on eight kinds, and 1.31 on narrow ranges along a gradient. Those of
-#' single fits were 0.77 to 1.91. Intervals of 90 % of [deficiency()] held what was missed of 87 to 98 % of the sites
+#' single fits were 0.77 to 1.91. Intervals of 90 % of [by_site()] held what was missed of 87 to 98 % of the sites
 #' and of 87 to 99 % of the taxa (single fits: 70 to 84 % and 68 to 84 %), and the number of the whole table in 52 of 54
 #' tables (7 of 54). So the ranges of sums can be trusted, but those of taxa may be too wide: they held 96 to 99 % on
 #' four of the nine kinds, and nothing warns of it. About half of their variance is the disagreement of members, which
@@ -46,7 +46,7 @@
 #' **Over estimates, too.** `grid = list(estimate = c("ml", "map", "vb"))` with `weights = "held_out"` averages over `k`
 #' and how the model is estimated, by what predicts hidden cells. Fits with `estimate = "gibbs"` have settings of their
 #' own: make them, and give all as a list. `print()` and `summary()` have the weights by `k` and by estimate.
-#' [deficiency()] has the total, with its range where a member has a posterior ([posterior_draws()]).
+#' [by_site()] has the total, with its range where a member has a posterior ([posterior_draws()]).
 #'
 #' **Cost.** `members` fits for every `k` and setting of `grid`, 48 by default, and as many again for each fold with
 #' `"held_out"`. They run in parallel where
@@ -372,7 +372,7 @@ members_sentence <- function(object) {
   sprintf(
     paste0(
       "Warning: %s: the number hangs on k and the prior.\nChances of single cells may be far off here; ",
-      "the ranges of sums, deficiency(), have that disagreement in them.\n"
+      "the ranges of sums, by_site(), have that disagreement in them.\n"
     ),
     tolower(said)
   )

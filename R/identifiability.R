@@ -123,7 +123,7 @@
 #'     exact phantom less that of `fit`, nats; whether the outer bound is narrow, over draws as well; and what else
 #'     printing needs.}
 #' }
-#' @seealso [false_absences()], [deficiency()]
+#' @seealso [false_absences()], [by_site()]
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @examples

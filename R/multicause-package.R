@@ -49,7 +49,7 @@
 #'
 #' @section What a fit says:
 #' [phantoms()] finds the components that have only absences (or presences). [false_absences()] and [false_presences()]
-#' rank cells, and [deficiency()] counts what is missing by taxon and by site. [denoise()] gives the table without its
+#' rank cells, and [by_site()] counts what is missing by taxon and by site. [denoise()] gives the table without its
 #' phantoms, [age_profile()] dates the components, and [curves()] follows a smoothed fit through time. For repeated
 #' visits, [occupied()] says what was there, [visits_needed()] how many more visits it takes, and [predictive_check()]
 #' whether the fit makes such surveys. [report()] writes all of it to one HTML file. [impute()] fills unknown cells.

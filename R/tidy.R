@@ -232,8 +232,6 @@ tidy_rows <- function(x, ...) {
 #' @export
 tidy.phantoms <- tidy_rows
 #' @export
-tidy.deficiency <- tidy_rows
-#' @export
 tidy.false_absences <- tidy_rows
 #' @export
 tidy.false_presences <- tidy_rows

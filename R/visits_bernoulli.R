@@ -142,11 +142,11 @@
 #'     states that were kept.}
 #'   \item{`rare`}{whether each taxon was found at fewer than `rare` sites.}
 #' }
-#' `fitted()` is the probability that the taxon is there. [false_absences()] and [deficiency()] use all visits.
+#' `fitted()` is the probability that the taxon is there. [false_absences()] and [by_site()] use all visits.
 #' There is no certificate (`NA`).
 #' @seealso [visits_array()] for the data; [occupied()] for richness and ranges, [visits_needed()],
 #'   [predict.visits_bernoulli()], [vcov.visits_bernoulli()] for standard errors, [autoplot.visits_bernoulli()],
-#'   [predictive_check()]; [aspect_bernoulli()], [false_absences()], [deficiency()], [identifiability()],
+#'   [predictive_check()]; [aspect_bernoulli()], [false_absences()], [by_site()], [identifiability()],
 #'   [multicause-glossary] for the words.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}

@@ -336,75 +336,6 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
   )
 }
 
-#' How many were missed, by site or by taxon
-#'
-#' Sums of an answer of [which_zeros()] over sites, over taxa, or over groups of them such as time slices, regions or
-#' families. Each sum has its range and its assumption.
-#'
-#' @param fit a result of [which_zeros()]; a fit that [deficiency()] takes; or, without `groups`, a result of
-#'   [which_zeros()] of shards.
-#' @param ... must be empty.
-#' @param groups `NULL`, or a vector that says the group of each site (of each taxon): sums over groups. `NA` is left
-#'   out.
-#' @param draws for fits, as in [deficiency()]: where a fit has no posterior, [bootstrap_draws()].
-#' @return A data frame of class `which_zeros_sums`, in the order of the table, so that `cbind(sites, by_site(w))` is
-#'   right; groups are in the order of their levels. Sites that were left out or are for reference have no row.
-#'   `print()` and `plot()` show those of which most was missed first. It has the columns
-#'   \item{`site`, `taxon` or `group`}{what is summed over.}
-#'   \item{`finds`, `zeros`}{how many there are; zeros are those that can be false.}
-#'   \item{`missed`, `low`, `high`}{the expected number of false absences, and the central 90 % of that number, whole
-#'     numbers. Of an answer the range is that of the total, with the scatter that was measured about sums by one ratio
-#'     (a coefficient of variation of .25 of sites, .6 of taxa), and what is random in the number itself.}
-#'   \item{`most`}{of fits of one table: the largest expected number that the table alone allows, where all taxa of a
-#'     site are recorded equally well.}
-#'   \item{`share`, `share_low`, `share_high`}{missed / (missed + finds), in \[0, 1\].}
-#'
-#'   Sums over groups use the same draws for all sites. So a range is that of the sum, not the sum of ranges. Cost: a
-#'   few passes over the zeros.
-#' @inherit which_zeros references
-#' @seealso [which_zeros()], [multicause-glossary] for the words of the print
-#' @examples
-#' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
-#' print(by_site(w), n = 3)
-#' by_site(w, groups = rep(c("old", "young"), each = 60))
-#' @export
-by_site <- function(fit, ..., groups = NULL, draws = NULL) {
-  check_dots(...)
-  sums_of(fit, 1L, groups, draws)$table
-}
-
-#' @rdname by_site
-#' @export
-by_taxon <- function(fit, ..., groups = NULL, draws = NULL) {
-  check_dots(...)
-  sums_of(fit, 2L, groups, draws)$table
-}
-
-# Sums of an answer or of a fit, in the order of the table: list(table, group, drawn: groups x draws).
-sums_of <- function(fit, side, groups, draws) {
-  check_given(fit)
-  of_fit <- inherits(fit, "multicause")
-  if (!of_fit && !is.null(draws)) stop_input("`draws` are for fits: an answer of which_zeros() has its own.")
-  of_shards <- inherits(fit, "which_zeros_shards")
-  sums <- if (of_fit) {
-    fit_sums(fit, side, groups, draws)
-  } else if (of_shards) {
-    shards_sums(fit, side, groups)
-  } else {
-    wz_sums(fit, side, groups)
-  }
-  table <- sums$table
-  names(table)[1L] <- if (is.null(groups)) c("site", "taxon")[side] else "group"
-  if (is.factor(groups)) table[[1L]] <- factor(table[[1L]], levels(sums$group))
-  rownames(table) <- NULL
-  sums$table <- structure(
-    table, class = c("which_zeros_sums", "data.frame"), assumption = sums$assumption,
-    words = if (of_shards) c("sites", "taxa") else axis_words(fit),
-    bounds = if (of_fit && !is.null(fit[["missed_by"]])) bound_sentences(fit)
-  )
-  sums
-}
-
 most_first <- function(sums) {
   sums[order(-sums$missed), ]
 }
@@ -461,14 +392,18 @@ ends_of_draws <- function(drawn) t(apply(drawn, 1L, central_range))
 # Rounded outwards.
 whole_ends <- function(ends) cbind(low = floor(ends[, 1L]), high = ceiling(ends[, 2L]))
 
-# Numbers missed with their ranges, and shares; `most` may be NULL. Where nothing was found, all that was there was
+# Numbers missed with their ranges, which go no further than `cap`, and shares; `ends` and `most` may be NULL. Where
+# nothing was found, all that was there was
 # missed, however little that is.
-sums_table <- function(label, finds, zeros, missed, ends, most) {
+sums_table <- function(label, finds, zeros, missed, ends, most, cap = most %||% zeros) {
   share <- function(value) ifelse(missed + finds > 0, ifelse(value + finds > 0, value / (value + finds), 1), NA_real_)
-  ends <- coherent_ends(as.matrix(ends), missed, if (is.null(most)) zeros else most)
-  out <- data.frame(label, finds = finds, zeros = zeros, missed = missed, ends)
+  out <- data.frame(label, finds = finds, zeros = zeros, missed = missed)
+  if (!is.null(ends)) {
+    out[c("low", "high")] <- as.data.frame(coherent_ends(as.matrix(ends), missed, cap))
+  }
   out$most <- most
-  out[c("share", "share_low", "share_high")] <- list(share(missed), share(out$low), share(out$high))
+  out$share <- share(missed)
+  if (!is.null(ends)) out[c("share_low", "share_high")] <- list(share(out$low), share(out$high))
   out
 }
 
@@ -484,7 +419,7 @@ sums_table <- function(label, finds, zeros, missed, ends, most) {
 #' groups that were searched with unequal effort cannot be compared by them, and the print says so.
 #' Many pairs are many chances to find a difference; the intervals are not widened for that.
 #'
-#' @param fit a result of [which_zeros()], or a fit that [deficiency()] takes.
+#' @param fit a result of [which_zeros()], or a fit that [by_site()] takes.
 #' @param groups the group of each site, a vector, in the order of the sites or with their names; `NA` is left out. At
 #'   least two groups.
 #' @param ... must be empty.
@@ -504,8 +439,13 @@ contrast <- function(fit, groups, ..., of = c("share", "missed", "richness"), dr
   check_dots(...)
   check_given(fit, groups)
   of <- check_choice(of, "of", c("share", "missed", "richness"))
-  if (!inherits(fit, "multicause")) check_answer(fit)
-  found <- sums_of(fit, 1L, groups, draws)
+  of_fit <- inherits(fit, "multicause")
+  if (!of_fit) check_answer(fit)
+  if (!of_fit && !is.null(draws)) stop_input("`draws` are for fits: an answer of which_zeros() has its own.")
+  found <- if (of_fit) sums_of(fit, 1L, groups, list(draws = draws)) else sums_of(fit, 1L, groups)
+  if (is.null(found$drawn)) {
+    stop_input("`draws` must be given for ranges, as from bootstrap_draws(fit): this fit has no posterior.")
+  }
   group <- found$group
   if (nlevels(group) < 2L) stop_input("`groups` must have at least two groups, not %d.", nlevels(group))
   sums <- found$table[match(levels(group), found$table$group), ]
@@ -550,39 +490,6 @@ print.which_zeros_contrast <- function(x, digits = 3L, ...) {
     ), exdent = 2))
   }
   invisible(x)
-}
-
-#' @export
-print.which_zeros_sums <- function(x, n = 20L, ...) {
-  check_dots(...)
-  n <- check_shown(n)
-  has_missed <- "missed" %in% names(x)
-  shown <- as.data.frame(utils::head(if (has_missed) most_first(x) else x, n))
-  side <- match(names(shown)[1L], c("site", "taxon"))
-  if (!is.na(side)) names(shown)[1L] <- singular_word(kept_words(x))[side]
-  shown <- with_range(shown, "missed", c("low", "high"), show_count)
-  shown <- with_range(shown, "share", c("share_low", "share_high"), function(x) sprintf("%.2f", x))
-  print.data.frame(round_columns(shown, 3L), row.names = FALSE)
-  if (nrow(x) > nrow(shown)) {
-    cat(sprintf("... and %d more%s\n", nrow(x) - nrow(shown), if (has_missed) " of which less was missed" else ""))
-  }
-  said <- c(
-    paste(c("missed: expected number", attr(x, "assumption"), "with its 90 % range"), collapse = ", "),
-    if ("most" %in% names(x)) "most: the largest expected number that the table alone allows",
-    "share: missed of all that was there"
-  )
-  writeLines(wrap_text(c(paste(said, collapse = "; "), attr(x, "bounds")), exdent = 2))
-  invisible(x)
-}
-
-# A number and its ends in one column, where all of them are there.
-with_range <- function(shown, name, ends, show) {
-  if (all(c(name, ends) %in% names(shown))) {
-    each <- lapply(shown[c(name, ends)], function(x) ifelse(is.na(x), "NA", show(x)))
-    shown[[name]] <- sprintf("%s (%s to %s)", each[[1L]], each[[2L]], each[[3L]])
-    shown[ends] <- NULL
-  }
-  shown
 }
 
 #' Why is this zero thought false, or true?

@@ -77,7 +77,7 @@ sheet <- list(
     "What a fit says" = c(
       "false_absences(fit)", "zeros, the likeliest to be false first",
       "phantoms(fit)", "which component stands for gaps",
-      "deficiency(fit)", "how much is missing, by taxon or site",
+      "by_taxon(fit)", "how much is missing, by taxon or site",
       "identifiability(fit)", "how much of that the table decides",
       "denoise(fit)", "the table without its gaps",
       "age_profile(fit, age)", "when each component lived",

@@ -134,7 +134,7 @@ test_that("a fit is one that every verb takes", {
   expect_equal(dim(predict(fit, x[1:2, 16:1])), c(2, 16))
   expect_identical(predict(fit, rows = "site2"), fitted(fit)["site2", , drop = FALSE])
   expect_equal(dim(predict(fit, type = "cell", rows = 1:2)), c(2, 16, 3))
-  expect_equal(sum(deficiency(fit)$missed), attr(absent, "expected"))
+  expect_equal(sum(by_taxon(fit)$missed), attr(absent, "expected"))
   expect_s3_class(denoise(fit), "denoised")
   expect_s3_class(identifiability(fit, n_start = 0, draws = states[1:5]), "identifiability")
   # Where no component is a phantom, too: one without share is put beside them.

@@ -167,10 +167,10 @@ test_that("every model has draws, or a sentence that says where there are", {
     }
     expect_false(identical(coef(draws[[1]]), coef(draws[[2]])))
     if (!inherits(fit, "aspect_bernoulli")) {
-      expect_error(deficiency(fit, draws = draws), class = "multicause_input_error")
+      expect_error(by_taxon(fit, draws = draws), class = "multicause_input_error")
       next
     }
-    sums <- deficiency(fit, draws = draws)
+    sums <- by_taxon(fit, draws = draws)
     expect_true(all(sums$low <= sums$missed & sums$missed <= sums$high))
     expect_true(all(c("low", "high") %in% names(by_site(fit, draws = draws))))
     expect_true(all(c("low", "high") %in% names(contrast(fit, groups, draws = draws))))
@@ -195,7 +195,7 @@ test_that("draws of visits are of the visits that were made", {
     expect_identical(draw$visits, fit$visits)
     expect_true(all(cell_scores(draw, 1:20, draw_kinds(draw))$missed[found] > 0.5))
   }
-  sums <- deficiency(fit, draws = draws)
+  sums <- by_taxon(fit, draws = draws)
   expect_lt(max(sums$high), 20)
 })
 

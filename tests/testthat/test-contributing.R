@@ -49,7 +49,7 @@ use_model <- function(file) {
     function(fit) select_k(x, 2:3, here$site_groups, "bic", control = control)
   )
   why_not <- list(
-    phantoms, false_absences, denoise, deficiency, identifiability, curves, bootstrap_draws, cooccurrence,
+    phantoms, false_absences, denoise, by_taxon, identifiability, curves, bootstrap_draws, cooccurrence,
     posterior_draws
   )
   grDevices::pdf(NULL)

@@ -11,7 +11,7 @@ edit_and_use <- function(fits) {
     function(value) if (is.numeric(value)) value * -1e9 else value
   )
   verbs <- list(
-    print, summary, fitted, predict, residuals, simulate, impute, false_absences, denoise, deficiency, identifiability,
+    print, summary, fitted, predict, residuals, simulate, impute, false_absences, denoise, by_taxon, identifiability,
     function(fit) predict(fit, fits[[1L]]$x[1:5, ]), function(fit) test_loglik(fit, fits[[1L]]$x[1:5, ]), tidy, augment
   )
   use <- function(fit) for (verb in verbs) try(suppressWarnings(suppressMessages(verb(fit))), silent = TRUE)

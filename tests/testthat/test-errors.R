@@ -131,7 +131,6 @@ test_that("wrong calls of what takes a fit", {
     writeLines(said(false_presences(fit, by = "missed")))
     writeLines(said(denoise(fit, drop = "grey")))
     writeLines(said(denoise(fit, keep = "all")))
-    writeLines(said(deficiency(fit, by = "column name")))
     writeLines(said(age_profile(fit)))
     writeLines(said(age_profile(fit, letters)))
     writeLines(said(age_profile(fit, 1:7)))

@@ -39,7 +39,7 @@ test_that("the ends of the inner bound are attained with the same likelihood", {
       expect_lt(abs(same_loglik(fit, moved$fit)), 1e-9)
       share <- mean(phantom_share(moved$fit, moved$kinds, "white"))
       expect_equal(share, inner[[if (end == "minimal") "least" else "most"]], tolerance = 1e-9)
-      sites <- deficiency(fit, "site", phantom_convention = end)
+      sites <- by_site(fit, phantom_convention = end)
       expected <- sure$expected[sure$expected$bound == "inner", c("least", "most")]
       expect_equal(sum(sites$missed), expected[[if (end == "minimal") 1 else 2]])
     }
@@ -147,7 +147,7 @@ test_that("with both phantoms pinned there are outer bounds only", {
   expect_equal(sure$sites$outer_most, 1 - unname(apply(p, 1, max)))
   expect_equal(sure$sites$black_outer_most, unname(apply(p, 1, min)))
   expect_output(print(sure), "Black phantom")
-  expect_error(deficiency(fit, phantom_convention = "minimal"), "has both", class = "multicause_input_error")
+  expect_error(by_taxon(fit, phantom_convention = "minimal"), "has both", class = "multicause_input_error")
 })
 
 # The same probabilities with the exact phantom lifted to w_1 a_1 + ...: its share grows by 1 / (1 - sum(w)), and the

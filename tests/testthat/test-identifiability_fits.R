@@ -10,7 +10,7 @@ given_fit <- function(seed, k, phantom = "white", top = 0.9) {
 }
 
 expected_of <- function(fit, phantom) {
-  if (phantom == "white") sum(deficiency(fit)$missed) else sum(false_presences(fit, Inf)$added)
+  if (phantom == "white") sum(by_taxon(fit)$missed) else sum(false_presences(fit, Inf)$added)
 }
 
 quick <- fit_control(n_start = 2, max_pass = 150, tol = 1e-7, n_polish = 0, progress = FALSE)
@@ -52,7 +52,7 @@ test_that("the conventions of the verbs are the fits at the ends", {
     expect_equal(predict(fit, type = "membership", phantom_convention = end), predict(at, type = "membership"))
     expect_equal(predict(fit, type = "cell", phantom_convention = end), predict(at, type = "cell"))
     expect_equal(predict(fit, phantom_convention = end), fitted(fit))
-    expect_equal(deficiency(fit, phantom_convention = end), deficiency(at))
+    expect_equal(by_taxon(fit, phantom_convention = end), by_taxon(at))
     expect_equal(denoise(fit, phantom_convention = end), denoise(at))
     expect_equal(false_absences(fit, Inf, phantom_convention = end), false_absences(at, Inf))
   }

@@ -158,12 +158,12 @@ test_that("a fit without data asks for them", {
   case <- small_fit()
   fit <- case$fit
   fit$x <- NULL
-  for (verb in list(deficiency, denoise, false_absences, false_presences, residuals)) {
+  for (verb in list(by_taxon, denoise, false_absences, false_presences, residuals)) {
     expect_error(verb(fit), "keep_x = FALSE", class = "multicause_input_error")
   }
-  expect_equal(deficiency(fit, x = case$x), deficiency(case$fit))
+  expect_equal(by_taxon(fit, x = case$x), by_taxon(case$fit))
   expect_equal(denoise(fit, x = case$x), denoise(case$fit))
-  expect_error(deficiency(fit, x = case$x[-1, ]), "must have the 24 rows", class = "multicause_input_error")
+  expect_error(by_taxon(fit, x = case$x[-1, ]), "must have the 24 rows", class = "multicause_input_error")
   expect_error(age_profile(fit, 1:24), "keep_x = FALSE", class = "multicause_input_error")
   expect_error(predict(fit, type = "cell"), "keep_x = FALSE", class = "multicause_input_error")
   expect_equal(residuals(fit, x = case$x), residuals(case$fit))
@@ -184,7 +184,7 @@ test_that("data given to a fit without them are those of the fit, in any order",
   expect_equal(residuals(bare, x = as.data.frame(mixed)), residuals(fit))
   expect_equal(impute(bare, x = Matrix::Matrix(mixed, sparse = TRUE)), impute(fit))
   refused <- function(x, said) {
-    for (verb in list(deficiency, denoise, false_absences, residuals)) {
+    for (verb in list(by_taxon, denoise, false_absences, residuals)) {
       expect_error(verb(bare, x = x), said, class = "multicause_input_error")
     }
   }

@@ -102,7 +102,7 @@ test_that("planted misses are recovered, and what was missed is found", {
   made <- !is.na(case$visits[, 1, ])
   expect_gt(cor(fit$param$missed[made], case$missed[made]), 0.75)
   zeros <- which(fit$x == 0)
-  expected <- deficiency(fit, "site")
+  expected <- by_site(fit)
   expect_equal(sum(expected$missed), sum(case$present[zeros]), tolerance = 0.25)
   # Between what the true rates of missing alone tell, alike for all taxa of a site, and what the truth itself tells.
   truth <- case$present == 1

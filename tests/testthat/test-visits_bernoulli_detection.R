@@ -316,7 +316,7 @@ test_that("verbs take such fits", {
   expect_equal(zeros$missed, zeros$phantom * zeros$present) # as in the other models of visits
   again <- suppressMessages(suppressWarnings(update(fit, k = 1)))
   expect_identical(again$detection$terms, fit$detection$terms)
-  expect_s3_class(deficiency(fit, "taxon"), "data.frame")
+  expect_s3_class(by_taxon(fit), "data.frame")
   held <- suppressMessages(suppressWarnings(cross_validate(
     case$visits, 1:2, visits_bernoulli,
     detection = ~ date + size, visit_data = given, site_data = site, folds = 2, control = fit_control(n_start = 1)

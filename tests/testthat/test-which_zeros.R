@@ -125,7 +125,7 @@ test_that("all numbers of an answer are in order: of cells, sites, taxa, groups 
     expect_coherent(w)
     groups <- rep(c("a", "b", "c"), length.out = w$dims[["n"]])
     expect_coherent_sums(by_site(w, groups = groups))
-    expect_coherent_sums(deficiency(w))
+    expect_coherent_sums(by_taxon(w))
     for (of in c("share", "missed", "richness")) {
       pairs <- contrast(w, groups, of = of)
       expect_true(in_order(pairs$low, pairs$difference, pairs$high))
@@ -244,13 +244,6 @@ test_that("groups of sites are compared over the same draws", {
     match("1", by_site(w, groups = rep(1:3, 20))$group)
   ]) / 20)
   expect_output(print(three), "taxa a site")
-})
-
-test_that("deficiency() of an answer is what its sums say, by share", {
-  taxa <- deficiency(answer())
-  expect_false(is.unsorted(-taxa$share))
-  expect_setequal(taxa$taxon, by_taxon(answer())$taxon)
-  expect_identical(names(deficiency(answer(), "site"))[1L], "site")
 })
 
 test_that("repeated visits say what was missed", {

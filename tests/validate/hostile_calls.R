@@ -88,7 +88,7 @@ make_things <- function() {
     cross_validate(x, k = 1:2, models, folds = 2, control = few), select_k(x, 1:2, control = few, folds = 2),
     compare_models(x, k = 1:2, models, folds = 2, control = few), recovery(1 - predict(fits$vb), damage), near,
     bmf_prior(), noisy_or_prior(), sources(fits$noisy), phantoms(fits$white),
-    deficiency(fits$white), false_absences(fits$white), false_presences(fits$gibbs), test_loglik(fits$vb, x), few,
+    by_taxon(fits$white), false_absences(fits$white), false_presences(fits$gibbs), test_loglik(fits$vb, x), few,
     quick, phantom_test(aspect_bernoulli(x, 2, estimate = "ml", control = few), nsim = 2, control = few),
     summary(fits$white), summary(fits$gibbs), summary(fits$bmf), summary(fits$nmf), summary(fits$noisy),
     summary(identifiability(fits$white, n_start = 0))
