@@ -61,8 +61,8 @@
 #' profile
 #' plot(profile)
 #' @export
-age_profile <- function(fit, age, of = c("guess", "taxon", "site"), ..., kinds = NULL, x = NULL,
-                        draws = NULL, level = 0.9) {
+age_profile <- function(fit, age, of = c("guess", "taxon", "site"), ..., draws = NULL, level = 0.9,
+                        kinds = NULL, x = NULL) {
   check_dots(...)
   check_fit(fit)
   level <- check_number(level, "level", 0, 1, open = TRUE)

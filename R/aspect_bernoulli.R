@@ -55,7 +55,7 @@
 #' head(false_absences(fit))
 #' @export
 aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs"), prior = NULL,
-                             phantom = c("free", "white", "black", "both"), smooth = NULL, effort = NULL,
+                             phantom = c("free", "white", "black", "both"), effort = NULL, smooth = NULL,
                              start = NULL, control = NULL) {
   call <- drop_nulls(match.call(), list(prior = prior, control = control))
   check_dots(...)
@@ -133,11 +133,11 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' neither lowers the bound. The bound favours small ones, which need not predict better: held-out cells of
 #' [simulated_sites] cost 0.395 nats each (k = 4), under the default prior 0.364.
 #'
-#' @section Starts:
-#' Fits start from Bernoulli mixtures (`"mixture"`), from mixtures plus a component near zero (`"mixture_phantom"`) and
-#' from uniform random numbers (`"uniform"`); see [fit_control()]. `"mixture_phantom"` imposes a phantom at the start,
-#' not at the end. The likelihood has many local maxima and its surface is flat in places: see `fit$starts`,
-#' and the certificate of [summary()][summary.aspect_bernoulli]. It bounds what better memberships alone, or better components alone, could still gain.
+#' @section Starts: Fits start from Bernoulli mixtures (`"mixture"`), from mixtures plus a component near zero
+#' (`"mixture_phantom"`) and from uniform random numbers (`"uniform"`); see [fit_control()]. `"mixture_phantom"` imposes
+#' a phantom at the start, not at the end. The likelihood has many local maxima and its surface is flat in places: see
+#' `fit$starts`, and the certificate of [summary()][summary.aspect_bernoulli]. It bounds what better memberships alone,
+#' or better components alone, could still gain.
 #'
 #' @section Sampling:
 #' `estimate = "gibbs"` draws from the posterior itself. So its intervals are not too narrow, as those of `"vb"` are.

@@ -77,8 +77,8 @@ by_taxon.default <- function(fit, ..., groups = NULL) {
 
 #' @rdname by_site
 #' @export
-by_site.multicause <- function(fit, ..., groups = NULL, site = NULL, within = NULL, kinds = NULL, x = NULL,
-                               phantom_convention = c("fitted", "minimal", "maximal"), draws = NULL, level = 0.9) {
+by_site.multicause <- function(fit, ..., groups = NULL, site = NULL, within = NULL, draws = NULL, level = 0.9,
+                               kinds = NULL, x = NULL, phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
   asked <- list(
     site = site, within = within, kinds = kinds, x = x, convention = phantom_convention, draws = draws, level = level
@@ -88,8 +88,8 @@ by_site.multicause <- function(fit, ..., groups = NULL, site = NULL, within = NU
 
 #' @rdname by_site
 #' @export
-by_taxon.multicause <- function(fit, ..., groups = NULL, site = NULL, within = NULL, kinds = NULL, x = NULL,
-                                phantom_convention = c("fitted", "minimal", "maximal"), draws = NULL, level = 0.9) {
+by_taxon.multicause <- function(fit, ..., groups = NULL, site = NULL, within = NULL, draws = NULL, level = 0.9,
+                                kinds = NULL, x = NULL, phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
   asked <- list(
     site = site, within = within, kinds = kinds, x = x, convention = phantom_convention, draws = draws, level = level

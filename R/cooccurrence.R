@@ -22,8 +22,8 @@
 #' fit <- bmf(x, control = quick)
 #' round(cooccurrence(fit, "taxon"), 2)
 #' @export
-cooccurrence <- function(fit, of = c("site", "taxon"), what = c("shared", "any"), ..., site = NULL, taxon = NULL,
-                         nsim = 400) {
+cooccurrence <- function(fit, of = c("site", "taxon"), what = c("shared", "any"), ..., nsim = 400, site = NULL,
+                         taxon = NULL) {
   check_dots(...)
   check_fit(fit, "bmf")
   of <- check_choice(of, "of", c("site", "taxon"))

@@ -41,8 +41,8 @@
 #' clean
 #' mean(clean$x == present)
 #' @export
-denoise <- function(fit, drop = c("white", "black"), keep = c("union", "replace"), ..., site = NULL, kinds = NULL,
-                    x = NULL, phantom_convention = c("fitted", "minimal", "maximal")) {
+denoise <- function(fit, drop = c("white", "black"), ..., site = NULL, kinds = NULL, x = NULL,
+                    phantom_convention = c("fitted", "minimal", "maximal"), keep = c("union", "replace")) {
   check_dots(...)
   check_fit(fit)
   if (!is.character(drop) || !length(drop) || !all(drop %in% c("white", "black"))) {

@@ -134,8 +134,8 @@
 #' sure
 #' head(sure$sites)
 #' @export
-identifiability <- function(fit, ..., nsim = 0, kinds = NULL, x = NULL, draws = NULL, level = 0.9, n_start = 10,
-                            cells = FALSE, narrow = 0.1) {
+identifiability <- function(fit, ..., nsim = 0, draws = NULL, level = 0.9, n_start = 10, cells = FALSE,
+                            narrow = 0.1, kinds = NULL, x = NULL) {
   check_dots(...)
   check_fit(fit, "aspect_bernoulli")
   if (!is.null(fit$missed_by)) {

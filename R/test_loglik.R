@@ -51,7 +51,7 @@
 #' fit <- aspect_bernoulli(x[1:50, ], k = 2)
 #' test_loglik(fit, x[51:60, ])
 #' @export
-test_loglik <- function(fit, newdata, ..., floor = 1e-6, family = NULL) {
+test_loglik <- function(fit, newdata, ..., family = NULL, floor = 1e-6) {
   check_fit(fit)
   floor <- check_number(floor, "floor", 0, 0.5)
   if (missing(newdata)) stop_input("`newdata` must be given: rows that the model was not fitted to.")

@@ -393,8 +393,7 @@ ends_of_draws <- function(drawn) t(apply(drawn, 1L, central_range))
 whole_ends <- function(ends) cbind(low = floor(ends[, 1L]), high = ceiling(ends[, 2L]))
 
 # Numbers missed with their ranges, which go no further than `cap`, and shares; `ends` and `most` may be NULL. Where
-# nothing was found, all that was there was
-# missed, however little that is.
+# nothing was found, all that was there was missed, however little that is.
 sums_table <- function(label, finds, zeros, missed, ends, most, cap = most %||% zeros) {
   share <- function(value) ifelse(missed + finds > 0, ifelse(value + finds > 0, value / (value + finds), 1), NA_real_)
   out <- data.frame(label, finds = finds, zeros = zeros, missed = missed)

@@ -263,7 +263,7 @@ denoising_of <- function(ks) {
   rows <- lapply(ks, function(k) {
     message("denoising, k = ", k)
     ab <- hush(aspect_bernoulli(planted$x, k, estimate = "ml", control = light))
-    clean <- hush(denoise(ab, "white", "replace"))$probability
+    clean <- hush(denoise(ab, "white", keep = "replace"))$probability
     scores <- list(
       `aspect Bernoulli, phantom removed` = clean, `aspect Bernoulli` = fitted(ab),
       `Bernoulli mixture` = fitted(hush(bernoulli_mixture(planted$x, k, estimate = "ml", control = light))),
@@ -415,7 +415,7 @@ decreases <- function(one) {
 # `bare`: sites that the fit takes for phantom alone, which denoise() fills with the mean of the table, and how much the
 # gaps decrease if these are left as they were.
 gaps_without_phantom <- function(ab) {
-  clean <- denoise(ab, "white", "replace")
+  clean <- denoise(ab, "white", keep = "replace")
   one <- clean$probability > 0.5
   bare <- rownames(now$x) %in% clean$all_phantom
   left <- one | now$x == 1
