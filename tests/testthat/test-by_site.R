@@ -56,7 +56,7 @@ test_that("unknown cells count nowhere; without finds and zeros there is no shar
   expect_equal(unlist(got[3, c("finds", "zeros", "missed")]), c(finds = 0, zeros = 0, missed = 0))
   expect_true(is.na(got$share[3]))
   expect_equal(sum(by_site(fit)$zeros), 4L)
-  expect_output(print(got), "shown: most missed first")
+  expect_output(print(got), "share: missed of all")
 })
 
 test_that("without a white phantom nothing is missed, and that is said", {
@@ -95,7 +95,7 @@ test_that("draws of a posterior give intervals, the same each time, and leave th
   expect_true(row$low <= quantile(missed, 0.25) && row$high >= quantile(missed, 0.75))
   wide <- by_taxon(fit, level = 0.99)
   expect_true(all(wide$high >= by_taxon(fit)$high & wide$low <= by_taxon(fit)$low))
-  expect_output(print(wide), "low to high, 99 % of draws")
+  expect_output(print(wide), "with its 99 % range")
   plain <- aspect_bernoulli(truth$x, 3, control = fit_control(n_start = 2))
   expect_error(by_taxon(plain, draws = 5), "`draws`", class = "multicause_input_error")
   expect_error(by_taxon(plain, draws = list(1)), "`draws`", class = "multicause_input_error")
