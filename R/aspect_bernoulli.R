@@ -23,15 +23,15 @@
 #' @param ... must be empty.
 #' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood), `"vb"` (variational Bayes) or `"gibbs"`
 #'   (Gibbs sampling); see [estimation][aspect_bernoulli_estimation].
-#' @param prior `NULL`, the default of the estimate; or `list(aspects = , membership = )`, `"eb"`, `"cv"` or a list of
-#'   several; see [estimation][aspect_bernoulli_estimation].
+#' @param prior `NULL`, `list(aspects = , membership = )`, `"eb"`, `"cv"` or a list of several; see
+#'   [estimation][aspect_bernoulli_estimation].
 #' @param phantom `"free"`: no component is held. `"white"`, `"black"` or `"both"`: the last ones are held, which
 #'   means held at exact 0, exact 1, or one at each.
 #' @param smooth `NULL`, or [smooth_over()]: see [neighbours][aspect_bernoulli_neighbours].
 #' @param effort `NULL`, or numbers, for [shards()] also a name: see [effort][aspect_bernoulli_effort].
 #' @param start `NULL`, or `list(membership = n x k, aspects = k x m)` to start from, matched by name; components then
 #'   keep their order. With `"gibbs"`: where chains begin, or such a fit, whose chains go on.
-#' @param control [fit_control()], with `"gibbs"` [mcmc_control()]. `NULL`: the defaults of the one that is needed.
+#' @param control [fit_control()], with `"gibbs"` [mcmc_control()]; `NULL`: its defaults.
 #' @return A list of class `aspect_bernoulli`, with
 #' \describe{
 #'   \item{`param`}{`membership` (n x k) and `aspects` (k x m), components by falling weight, phantoms last.}

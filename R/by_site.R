@@ -29,7 +29,7 @@
 #'     about sums by one ratio (a coefficient of variation of .25 of sites, .6 of taxa), and what is random in the
 #'     number itself. Of a fit it is there where there are draws.}
 #'   \item{`most`}{of fits of one table: the largest expected number that the table alone allows, where all taxa of a
-#'     site are recorded equally well. Ranges end there, but for averages of variational fits ([ensemble()]).}
+#'     site are recorded equally well. Ranges end there, except those of averages of variational fits ([ensemble()]).}
 #'   \item{`share`, `share_low`, `share_high`}{missed / (missed + finds), in \[0, 1\], `NA` where that is 0 / 0.}
 #'
 #'   Sums over groups use the same draws for all sites. So a range is that of the sum, not the sum of ranges. Of a fit
