@@ -35,7 +35,7 @@
 #' @param ... must be empty.
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where ages of sites are given and the fit was made with `keep_x = FALSE`.
-#' @param draws,level for intervals of the medians, as in [deficiency()].
+#' @param draws,level for intervals of the medians, as in [by_site()].
 #' @return `age_profile()`: a list of class `age_profile`:
 #' \describe{
 #'   \item{`aspects`}{data frame, a row for each content component: `component`, weighted `lower` (5 %), `q1`, `median`,
@@ -61,8 +61,8 @@
 #' profile
 #' plot(profile)
 #' @export
-age_profile <- function(fit, age, of = c("guess", "taxon", "site"), ..., kinds = NULL, x = NULL,
-                        draws = NULL, level = 0.9) {
+age_profile <- function(fit, age, of = c("guess", "taxon", "site"), ..., draws = NULL, level = 0.9,
+                        kinds = NULL, x = NULL) {
   check_dots(...)
   check_fit(fit)
   level <- check_number(level, "level", 0, 1, open = TRUE)

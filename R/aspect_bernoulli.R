@@ -23,7 +23,7 @@
 #' @param ... must be empty.
 #' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood), `"vb"` (variational Bayes) or `"gibbs"`
 #'   (Gibbs sampling); see [estimation][aspect_bernoulli_estimation].
-#' @param prior `list(aspects = , membership = )`, `"eb"`, `"cv"` or a list of several; see
+#' @param prior `NULL`, `list(aspects = , membership = )`, `"eb"`, `"cv"` or a list of several; see
 #'   [estimation][aspect_bernoulli_estimation].
 #' @param phantom `"free"`: no component is held. `"white"`, `"black"` or `"both"`: the last ones are held, which
 #'   means held at exact 0, exact 1, or one at each.
@@ -31,7 +31,7 @@
 #' @param effort `NULL`, or numbers, for [shards()] also a name: see [effort][aspect_bernoulli_effort].
 #' @param start `NULL`, or `list(membership = n x k, aspects = k x m)` to start from, matched by name; components then
 #'   keep their order. With `"gibbs"`: where chains begin, or such a fit, whose chains go on.
-#' @param control [fit_control()], with `"gibbs"` [mcmc_control()].
+#' @param control [fit_control()], with `"gibbs"` [mcmc_control()]; `NULL`: its defaults.
 #' @return A list of class `aspect_bernoulli`, with
 #' \describe{
 #'   \item{`param`}{`membership` (n x k) and `aspects` (k x m), components by falling weight, phantoms last.}
@@ -54,14 +54,14 @@
 #' fit
 #' head(false_absences(fit))
 #' @export
-aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs"),
-                             prior = list(aspects = c(1.2, 2), membership = if (is.null(smooth)) 1.1 else 1),
-                             phantom = c("free", "white", "black", "both"), smooth = NULL, effort = NULL,
-                             start = NULL, control = fit_control()) {
-  call <- match.call()
+aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs"), prior = NULL,
+                             phantom = c("free", "white", "black", "both"), effort = NULL, smooth = NULL,
+                             start = NULL, control = NULL) {
+  call <- drop_nulls(match.call(), list(prior = prior, control = control))
   check_dots(...)
   estimate <- check_choice(estimate, "estimate", c("map", "ml", "vb", "gibbs"))
-  control <- ab_check_control(control, missing(control), estimate)
+  control <- control_by_estimate(control, estimate)
+  if (is.null(prior)) prior <- ab_default_prior(estimate, !is.null(smooth))
   phantom <- check_choice(phantom, "phantom", c("free", "white", "black", "both"))
   check_given(x, k)
   if (inherits(x, "shards")) {
@@ -77,7 +77,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
   }
   ab_check_together(estimate, prior, smooth, effort)
   empirical <- identical(prior, "eb")
-  tuned <- ab_choose_prior(prior, missing(prior), estimate, data, k, list(phantom = phantom, effort = effort), control)
+  tuned <- ab_choose_prior(prior, estimate, data, k, list(phantom = phantom, effort = effort), control)
   prior <- tuned$value
   call <- keep_values(call, list(
     estimate = estimate, phantom = phantom, prior = if (empirical) "eb" else prior, effort = effort, smooth = smooth,
@@ -116,8 +116,9 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #'
 #' @section Priors:
 #' For `"map"`, `prior` has `aspects`, the two parameters of the Beta prior, and `membership`, the parameter of the
-#' Dirichlet prior. All are at least 1; `c(1, 1)` and `1` are flat. For `"vb"` and `"gibbs"` they need only be above 0,
-#' and the default is 0.5 each.
+#' Dirichlet prior. All are at least 1; `c(1, 1)` and `1` are flat. For `"vb"` and `"gibbs"` they need only be above 0.
+#' `NULL` is `list(aspects = c(1.2, 2), membership = 1.1)` for `"map"`, 0.5 each for `"vb"` and `"gibbs"`. `"ml"` has no
+#' prior.
 #'
 #' A site with few finds says little of its shares. With a flat prior the shares follow these few finds too closely.
 #' Hidden cells were predicted better with 1.1, the default, than with 1 in 27 of 30 comparisons: ten tables, with k of
@@ -132,11 +133,11 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' neither lowers the bound. The bound favours small ones, which need not predict better: held-out cells of
 #' [simulated_sites] cost 0.395 nats each (k = 4), under the default prior 0.364.
 #'
-#' @section Starts:
-#' Fits start from Bernoulli mixtures (`"mixture"`), from mixtures plus a component near zero (`"mixture_phantom"`) and
-#' from uniform random numbers (`"uniform"`); see [fit_control()]. `"mixture_phantom"` imposes a phantom at the start,
-#' not at the end. The likelihood has many local maxima and its surface is flat in places: see `fit$starts` and
-#' [certificate()]. It bounds what better memberships alone, or better components alone, could still gain.
+#' @section Starts: Fits start from Bernoulli mixtures (`"mixture"`), from mixtures plus a component near zero
+#' (`"mixture_phantom"`) and from uniform random numbers (`"uniform"`); see [fit_control()]. `"mixture_phantom"` imposes
+#' a phantom at the start, not at the end. The likelihood has many local maxima and its surface is flat in places: see
+#' `fit$starts`, and the certificate of [summary()][summary.aspect_bernoulli]. It bounds what better memberships alone,
+#' or better components alone, could still gain.
 #'
 #' @section Sampling:
 #' `estimate = "gibbs"` draws from the posterior itself. So its intervals are not too narrow, as those of `"vb"` are.
@@ -172,7 +173,8 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' 5000 rows drawn from all shards, and the whole table goes on from the best of these. `start` may have `aspects`
 #' alone: memberships are then equal shares. The result has class `aspect_bernoulli_shards`, its memberships stay in
 #' files (see `checkpoint` of [fit_control()]), and [predict()][predict.multicause_shards], [fitted()], [phantoms()],
-#' [false_absences()], [false_presences()], [certificate()], [coef()], [logLik()] and [nobs()] know it.
+#' [false_absences()], [false_presences()], [summary()][summary.aspect_bernoulli], [coef()], [logLik()] and [nobs()]
+#' know it.
 #'
 #' @section Cost:
 #' A pass of EM takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a cell. A
@@ -197,7 +199,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #'   \item{`algorithm`}{with `"ml"` and `"map"`: which passes were made, `"em"`, `"newton"` or `"sparse"`.}
 #'   \item{`effort`, `smooth`}{see [effort][aspect_bernoulli_effort] and [neighbours][aspect_bernoulli_neighbours].}
 #'   \item{`certificate`, `expected_false`}{where `control` does not keep the data. Else they take time and are computed
-#'     when asked for, by [certificate()], `print()` and [summary()][summary.aspect_bernoulli].}
+#'     when asked for, by `print()` and [summary()][summary.aspect_bernoulli].}
 #' }
 #' @seealso [aspect_bernoulli()]; [fit_control()] and [mcmc_control()]; [test_loglik()].
 #' @examples
@@ -226,7 +228,7 @@ NULL
 #' as effort does govern what is missed. Numbers of specimens, days or publications act on the odds best as logarithms:
 #' give `log(specimens)`.
 #'
-#' Of [shards()] `effort` may also be the name of what went `along` with the rows. Numbers without names are in the
+#' Of [shards()] `effort` may also be the name of a column of their `site_data`. Numbers without names are in the
 #' order of [site_table()], so that `log(site_table(x)$hours)` will do. The curve is fitted to all rows: each pass
 #' visits the shards twice, once for the counts of the phantom and once for the rest.
 #'
@@ -375,7 +377,7 @@ ab_run <- function(view, start, pinned, prior, control, fixed_aspects = FALSE, s
   list(param = out[c("membership", "aspects")], outcome = out$outcome)
 }
 
-# What memberships, aspects and single rows could still gain, as of certificate().
+# What memberships, aspects and single rows could still gain, as fit_certificate() has it.
 ab_certify <- function(view, param, pinned, prior, fixed_aspects = FALSE, smooth = NULL) {
   .Call(mc_c_ab_certify, view, ab_kernel_param(param, pinned, fixed_aspects, smooth), mode_counts(prior, pinned))
 }
@@ -434,7 +436,7 @@ screening.aspect_bernoulli_problem <- function(problem, control) {
   if (problem$estimate == "vb" || algorithm_of(problem, control) == "em") {
     return(first)
   }
-  if (is.null(control$screen_pass)) first$max_pass <- newton_screening$max_pass
+  if (isTRUE(control$screen)) first$max_pass <- newton_screening$max_pass
   if (control$tol > 0) first$tol <- max(control$tol, newton_screening$tol)
   first
 }
@@ -481,11 +483,13 @@ ab_permute <- function(param, at) {
 
 # Arguments of aspect_bernoulli() that depend on one another.
 
-ab_check_control <- function(control, default, estimate) {
-  if (estimate != "gibbs") {
-    return(check_control(control))
+# The settings of passes or, of a sampler, of chains; NULL is the default of either.
+control_by_estimate <- function(control, estimate) {
+  if (estimate == "gibbs") {
+    check_mcmc_control(control %||% mcmc_control())
+  } else {
+    check_control(control %||% fit_control())
   }
-  if (default) mcmc_control() else check_mcmc_control(control)
 }
 
 ab_check_together <- function(estimate, prior, smooth, effort) {

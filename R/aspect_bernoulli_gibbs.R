@@ -20,7 +20,7 @@ gibbs_problem <- function(data, pinned, prior, control) {
 gibbs_start_control <- function(control) {
   fit_control(
     n_start = if (is.null(control$n_start)) 4 else control$n_start, max_pass = 500, tol = 1e-7, n_finish = 1,
-    n_polish = 0, screen_pass = 50, n_threads = control$n_threads, progress = FALSE
+    n_polish = 0, screen = 50, n_threads = control$n_threads, progress = FALSE
   )
 }
 

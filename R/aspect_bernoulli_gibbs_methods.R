@@ -55,14 +55,14 @@ logLik.aspect_bernoulli_gibbs <- function(object, ...) {
 #' @rdname predict.aspect_bernoulli
 #' @export
 predict.aspect_bernoulli_gibbs <- function(object, newdata, type = c("response", "membership", "cell"), ...,
-                                           rows = NULL, interval = NULL) {
+                                           rows = NULL, level = NULL) {
   type <- check_choice(type, "type", c("response", "membership", "cell"))
   own <- missing(newdata) || is.null(newdata)
-  if (!is.null(interval)) {
-    interval <- check_number(interval, "interval", 0, 1, open = TRUE)
+  if (!is.null(level)) {
+    level <- check_number(level, "level", 0, 1, open = TRUE)
     if (!own || type != "response") {
       stop_input(
-        "`interval` is for the probabilities of the data's own cells: without `newdata`, `type = \"response\"`."
+        "`level` is for the probabilities of the data's own cells: without `newdata`, `type = \"response\"`."
       )
     }
   }
@@ -77,7 +77,7 @@ predict.aspect_bernoulli_gibbs <- function(object, newdata, type = c("response",
   cells <- lapply(object$cells$probability, function(part) {
     structure(part[at, , drop = FALSE], dimnames = dimnames(out))
   })
-  if (is.null(interval)) cells$mean else c(cells["mean"], beta_interval(cells$mean, cells$sd, interval))
+  if (is.null(level)) cells$mean else c(cells["mean"], beta_interval(cells$mean, cells$sd, level))
 }
 
 # The first four quantities of the trace, with titles.

@@ -36,7 +36,7 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' `"gibbs"`, the draws; where a row has several optima; and where it has nothing observed.
 #'
 #' **Fits with `estimate = "gibbs"`** give the posterior mean of the probabilities of the data's cells, and with
-#' `interval` a list of `mean`, `lower` and `upper`: the central interval of the Beta distribution with the mean and
+#' `level` a list of `mean`, `lower` and `upper`: the central interval of the Beta distribution with the mean and
 #' standard deviation of the draws. New rows are folded in at the posterior means of the components.
 #'
 #' **Simulated tables** are complete, whatever was missing from the data.
@@ -58,7 +58,7 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' @param x the data of the fit, for `"cell"` without `newdata` where the fit was made with `keep_x = FALSE`.
 #' @param phantom_convention for `"membership"` and `"cell"`, see [false_absences()]; the `"response"` for the data of
 #'   the fit is the same in all.
-#' @param interval for fits with `estimate = "gibbs"`, without `newdata`: `NULL`, or the probability of a central
+#' @param level for fits with `estimate = "gibbs"`, without `newdata`: `NULL`, or the probability of a central
 #'   credible interval, between 0 and 1.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
@@ -305,38 +305,6 @@ expected_sentence <- function(fit, of, has_phantom) {
   )
 }
 
-#' Certificate of a fit
-#'
-#' How much an aspect Bernoulli fit could still gain: upper bounds that hold for every fit.
-#'
-#' Better memberships with the components held is a concave problem, and so is better components with the memberships
-#' held; a bound of 0 says that the fit is the maximum of that problem. The joint problem is not concave: other starts
-#' may lead higher. With `smooth` the problem of the memberships is not concave, and with `effort` they are not free:
-#' what concerns them is `NA` then. Fits with `estimate` `"vb"` or `"gibbs"` and those of [visits_bernoulli()] have none
-#' at all. Cost: that of a pass.
-#'
-#' @param fit a fit of [aspect_bernoulli()]. Fits of other models are refused.
-#' @return A numeric vector: `membership_gap` and `aspects_gap`, the most that better memberships alone and better
-#'   components alone could gain, in nats of the log-likelihood (`"map"`: log-posterior); `worst_row`, the relative
-#'   excess of the largest gradient of a row's memberships over its value at the optimum (0 is optimal).
-#' @seealso [aspect_bernoulli()], [summary.aspect_bernoulli()]
-#' @examples
-#' set.seed(1)
-#' certificate(aspect_bernoulli(matrix(rbinom(200, 1, 0.3), 20, 10), k = 2))
-#' @export
-certificate <- function(fit) UseMethod("certificate")
-
-#' @export
-certificate.default <- function(fit) {
-  check_fit(fit)
-  stop_input("`fit` must be of a model with a certificate, a fit of aspect_bernoulli(), not of %s().", class(fit)[1L])
-}
-
-#' @export
-certificate.aspect_bernoulli <- function(fit) {
-  fit_certificate(fit)
-}
-
 no_certificate <- c(membership_gap = NA_real_, aspects_gap = NA_real_, worst_row = NA_real_)
 
 # As kept, or from the data. Only a likelihood or posterior that was maximised has one.
@@ -390,6 +358,13 @@ aic_paper <- function(fit) {
 #'
 #' What can be said of a fit as a whole: criteria, phantoms, how the starts ended, how certain the maximum is.
 #'
+#' @details
+#' **Certificate.** Better memberships with the components held is a concave problem, and so is better components with
+#' the memberships held; a bound of 0 says that the fit is the maximum of that problem. The joint problem is not
+#' concave: other starts may lead higher. With `smooth` the problem of the memberships is not concave, and with `effort`
+#' they are not free: what concerns them is `NA` then. Fits with `estimate` `"vb"` or `"gibbs"` and those of
+#' [visits_bernoulli()] have none at all. Cost: that of a pass, over all [shards()] where the fit is to those.
+#'
 #' @param object a fit of [aspect_bernoulli()].
 #' @param ... must be empty.
 #' @return A list of class `summary.aspect_bernoulli`:
@@ -405,13 +380,17 @@ aic_paper <- function(fit) {
 #'     to, see [identifiability()]. `NULL` without a phantom or without data.}
 #'   \item{`free_starts`}{of the finished starts that impose no phantom, their number and how many `found` one.}
 #'   \item{`starts`}{by kind of start: number, finished, reached the best, best objective.}
-#'   \item{`certificate`}{see [certificate()].}
+#'   \item{`certificate`}{how much the fit could still gain, upper bounds: `membership_gap` and `aspects_gap`, by better
+#'     memberships alone and better components alone, in nats of the log-likelihood (`"map"`: log-posterior);
+#'     `worst_row`, the relative excess of the largest gradient of a row's memberships over its value at the optimum (0
+#'     is optimal).}
 #'   \item{`seed`}{state of the generator before the first start, see [summary.multicause()].}
 #'   \item{`n_missing`}{number of unknown cells; `unobserved`, rows and columns with nothing observed.}
 #' }
 #' Of a fit with `estimate = "gibbs"`, which maximises nothing, the class is `summary.aspect_bernoulli_gibbs`, and
 #' `quantities`, a data frame as in [summary.bmf()][bmf_methods], stands in place of `criteria`, `free_starts`,
-#' `starts`, `certificate` and `unobserved`.
+#' `starts`, `certificate` and `unobserved`. Of a fit to [shards()] it is `summary.multicause_shards`, with `components`
+#' (see [phantoms()]) and `certificate` (`NA` where its memberships are lost).
 #' @examples
 #' set.seed(1)
 #' summary(aspect_bernoulli(matrix(rbinom(200, 1, 0.3), 20, 10), k = 2))
@@ -455,7 +434,10 @@ allowed_bounds <- function(fit) {
 
 allowed_sentences <- function(allowed) {
   sprintf(
-    "In other fits that describe the table equally well, the %s phantom makes up to %s %% of it, with up to %s false %s.",
+    paste(
+      "In other fits that describe the table equally well, the %s phantom makes up to %s %% of it, with up to %s",
+      "false %s."
+    ),
     allowed$phantom, format_percent(allowed$share_most), format_big(signif(allowed$expected_most, 3L)),
     vapply(allowed$phantom, false_of, "")
   )
@@ -482,6 +464,18 @@ summarise_starts <- function(starts) {
 # NA where no start of a kind has an objective: failed, or not reached before an interrupt.
 best_of_kind <- function(objective) if (all(is.na(objective))) NA_real_ else max(objective, na.rm = TRUE)
 
+# A bound that is not known is left out.
+print_certificate <- function(certificate) {
+  gap <- vapply(certificate[c("membership_gap", "aspects_gap")], format, "", digits = 2L)
+  known <- !is.na(certificate[["membership_gap"]])
+  if (!is.na(certificate[["aspects_gap"]])) {
+    cat(sprintf(
+      "Could gain at most %s%s by better probabilities of the components alone (units of the log-likelihood)\n",
+      if (known) paste0(gap[[1L]], " by better memberships alone, ") else "", gap[[2L]]
+    ))
+  }
+}
+
 #' @export
 print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   digits <- check_digits(digits)
@@ -493,15 +487,7 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
     ))
   }
   print_criteria(x, digits)
-  if (!is.na(x$certificate[["aspects_gap"]])) {
-    gap <- format(x$certificate[["membership_gap"]], digits = 2L)
-    known <- !is.na(x$certificate[["membership_gap"]])
-    cat(sprintf(
-      "Could gain at most %s%s by better probabilities of the components alone (units of the log-likelihood)\n",
-      if (known) paste0(gap, " by better memberships alone, ") else "",
-      format(x$certificate[["aspects_gap"]], digits = 2L)
-    ))
-  }
+  print_certificate(x$certificate)
   print_starts(x$starts, digits)
   if (x$free_starts[["finished"]] > 0 && !any(x$phantoms$pinned)) {
     cat(sprintf(
@@ -554,13 +540,13 @@ add_content.aspect_bernoulli <- function(fit, content, age, of, site_data, cells
   told <- function(verb, ...) verb(fit, ..., site = cells$site, within = cells$within)
   content$false_absences <- told(false_absences, cells$n, site_data = site_data)
   if (!is.null(fit$smooth)) content$neighbours <- neighbour_effect(fit, without, cells$n)
-  content$taxa <- told(deficiency, "taxon")
-  content$sites <- told(deficiency, "site")
+  content$taxa <- most_first(told(by_taxon))
+  content$sites <- most_first(told(by_site))
   if (!is.null(age) && !average) content$ages <- age_profile(fit, age, of)
   param <- if (average) member_param(fit) else fit$param
   content$tables <- c(content$tables, list(
     neighbours = content$neighbours$table, phantoms = content$phantoms, false_absences = content$false_absences,
-    deficiency_taxa = content$taxa, deficiency_sites = content$sites,
+    missed_taxa = content$taxa, missed_sites = content$sites,
     aspects = with_names(t(param$aspects), "taxon"), membership = with_names(param$membership, "site")
   ))
   content

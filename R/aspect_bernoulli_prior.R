@@ -7,6 +7,14 @@ ab_check_prior <- function(prior, bayes = FALSE) check_prior(prior, c("aspects",
 
 vb_default_prior <- list(aspects = c(0.5, 0.5), membership = 0.5)
 
+# What neighbours say of the shares is enough (`smoothed`).
+ab_default_prior <- function(estimate, smoothed) {
+  if (estimate %in% c("vb", "gibbs")) {
+    return(vb_default_prior)
+  }
+  list(aspects = c(1.2, 2), membership = if (smoothed) 1 else 1.1)
+}
+
 # Parameters of the densities, k x 3: two of the Beta of a component's aspects, then its one of the rows' Dirichlet.
 prior_parameters <- function(prior, pinned) {
   matrix(as.double(c(prior$aspects, prior$membership)), length(pinned), 3L, byrow = TRUE)
@@ -58,10 +66,12 @@ written_cells <- function(fit) {
 
 # The prior, by held-out cells where that is asked for: list(value, cv). What variational Bayes would choose is chosen
 # for the sampler, too.
-ab_choose_prior <- function(prior, default, estimate, data, k, same, control) {
+ab_choose_prior <- function(prior, estimate, data, k, same, control) {
   bayes <- estimate %in% c("vb", "gibbs")
   if (estimate == "gibbs") control <- gibbs_start_control(control)
   if (estimate == "ml") {
+    # It has no meaning here, but may come with what averages over estimates.
+    if (!wants_tuning(prior)) ab_check_prior(prior, bayes = TRUE)
     return(list(value = prior, cv = NULL))
   }
   args <- c(list(estimate = if (bayes) "vb" else estimate), same)
@@ -69,7 +79,6 @@ ab_choose_prior <- function(prior, default, estimate, data, k, same, control) {
   tune <- function(tried) tune_by_cells(data$x, aspect_bernoulli, k, "prior", tried, args, control)
   rows <- if (bayes) 1 else c(1, 1.03, 1.1, 1.1, 1.3, 1.5)
   tuned <- choose_prior(prior, prior_grid(c("aspects", "membership"), rows), check, tune)
-  if (bayes && default) tuned$value <- vb_default_prior
   checked <- check(tuned$value)
   if (bayes) tuned$value <- checked
   tuned

@@ -163,7 +163,10 @@ print.aspect_bernoulli_shards <- function(x, digits = max(3L, getOption("digits"
 #' @export
 summary.aspect_bernoulli_shards <- function(object, ...) {
   check_dots(...)
-  structure(list(fit = object, components = phantoms(object)), class = "summary.multicause_shards")
+  structure(
+    list(fit = object, components = phantoms(object), certificate = shards_certificate(object)),
+    class = "summary.multicause_shards"
+  )
 }
 
 #' @export
@@ -182,9 +185,11 @@ phantoms.aspect_bernoulli_shards <- function(fit, ..., white = 0.2, black = 0.5,
   )
 }
 
-#' @export
-certificate.aspect_bernoulli_shards <- function(fit) {
-  check_shards_fit(fit, "fit")
+# As fit_certificate(), by a visit of all shards.
+shards_certificate <- function(fit) {
+  if (!has_memberships(fit)) {
+    return(no_certificate)
+  }
   pinned <- unname(fit$pinned)
   prior <- fit$prior
   aspects <- unname(fit$param$aspects)

@@ -2,13 +2,13 @@
 # (src/aspect_bernoulli/effort.h): of the rows it needs their effort and how many cells stand behind it, and two sums
 # in each pass. A visit needs its rows' effort. Tests: test-aspect_bernoulli_shards_effort.R.
 
-# Effort of all rows: numbers, or the name of what goes `along`.
+# Effort of all rows: numbers, or the name of a column of `site_data`.
 check_shards_effort <- function(effort, x, phantom, k) {
   check_effort_phantom(phantom, check_count(k, "k"))
   if (is.character(effort)) {
     if (length(effort) != 1L || !effort %in% x$along) {
-      stop_input("`effort` must be numbers, or the name of what goes `along` with the shards (%s), not %s.",
-        if (length(x$along)) show_names(x$along) else "nothing does", show_value(effort))
+      stop_input("`effort` must be numbers, or the name of a column of the shards' `site_data` (%s), not %s.",
+        if (length(x$along)) show_names(x$along) else "none", show_value(effort))
     }
     effort <- unlist(lapply(x$shards$shard, function(s) read_shard_rows(x, s)$along[[effort]]))
   }

@@ -96,7 +96,7 @@ eb_continue <- function(result, problem, control) {
 #' that have one, each stands for itself.
 #'
 #' @param fit a fit of [aspect_bernoulli()] with `estimate = "vb"` or `"gibbs"`, or an [ensemble()] of such fits.
-#' @param n number of draws, at least 1.
+#' @param nsim number of draws, at least 1.
 #' @param ... must be empty.
 #' @return A list of `n` fits (`"gibbs"`: of as many as were kept, if fewer) whose `param` are draws; `loglik` is that
 #'   at the draw, and all else that of `fit`. Memory is that of `n` sets of parameters.
@@ -110,19 +110,19 @@ eb_continue <- function(result, problem, control) {
 #' draws <- posterior_draws(fit, 20)
 #' quantile(vapply(draws, function(draw) mean(draw$param$membership[, 4]), 0), c(0.05, 0.95))
 #' @export
-posterior_draws <- function(fit, n = 100, ...) {
+posterior_draws <- function(fit, nsim = 100, ...) {
   check_dots(...)
   check_fit(fit, "aspect_bernoulli")
-  n <- check_count(n, "n")
+  nsim <- check_count(nsim, "nsim")
   if (inherits(fit, "multicause_ensemble")) {
-    return(ensemble_draws(fit, n))
+    return(ensemble_draws(fit, nsim))
   }
   if (!inherits(fit, "aspect_bernoulli_gibbs")) {
-    refuse_large(as.double(n) * sum(lengths(fit$param)), "The draws", "take fewer with `n`")
+    refuse_large(as.double(nsim) * sum(lengths(fit$param)), "The draws", "take fewer with `nsim`")
   }
   view <- if (!is.null(fit$x)) data_view(fit$x)
   if (inherits(fit, "aspect_bernoulli_gibbs")) {
-    return(lapply(kept_states(fit, n), function(state) kept_draw(fit, state, view)))
+    return(lapply(kept_states(fit, nsim), function(state) kept_draw(fit, state, view)))
   }
   if (is.null(fit$posterior)) {
     stop_input(paste(
@@ -130,7 +130,7 @@ posterior_draws <- function(fit, n = 100, ...) {
       "bootstrap_draws() is for those."
     ))
   }
-  lapply(seq_len(n), function(i) draw_posterior(fit, view))
+  lapply(seq_len(nsim), function(i) draw_posterior(fit, view))
 }
 
 # Draws of the members of an average, as many of each as the weights say.

@@ -38,6 +38,7 @@
 #' @param smooth `NULL`, or a result of [smooth_over()]: sites near each other tend to belong together; see Details.
 #' @param start initial values `list(weights = k, prototypes = k x m)` for one start, and with `smooth` optionally
 #'   `membership` (n x k); nothing is then reordered.
+#' @param control settings from [fit_control()].
 #' @return A list of class `bernoulli_mixture`, with the parts described in [aspect_bernoulli()] (but `certificate`,
 #'   `pinned` and `expected_false`), where `param` holds
 #' \describe{

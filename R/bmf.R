@@ -33,11 +33,11 @@
 #' @param k,l number of row features and of column features, besides user-fixed ones: a whole number of at least 0, or
 #'   `Inf`.
 #' @param ... must be empty.
-#' @param family the distribution of a cell. Where it is not given, tables of 0 and 1 are `"bernoulli"`, all others
-#'   `"gaussian"`.
-#' @param row_features,column_features user-fixed binary features, n x f and m x g, such as known groups: part of the
-#'   model as they are. `NULL`: none, except that the Bernoulli family has a column of ones on each side, so that there
-#'   is a baseline; a matrix without columns is really none.
+#' @param family the distribution of a cell: `"gaussian"`, `"bernoulli"` or `"poisson"`. `NULL`: `"bernoulli"` for
+#'   tables of 0 and 1, `"gaussian"` for all others.
+#' @param fixed user-fixed binary features, such as known groups, which are part of the model as they are:
+#'   `list(rows = n x f, columns = m x g)`, or one of them. `NULL`: none, except that the Bernoulli family has a column
+#'   of ones on each side, so that there is a baseline; a matrix without columns is really none.
 #' @param prior from [bmf_prior()].
 #' @param start a state to begin with, `list(rows = , columns = , weights = )` as in `param`, user-fixed features first;
 #'   every chain begins there. `NULL`: annealed starts.
@@ -71,24 +71,25 @@
 #' fit <- bmf(x, control = quick)
 #' fit
 #' @export
-bmf <- function(x, k = Inf, l = Inf, ..., family = c("gaussian", "bernoulli", "poisson"), row_features = NULL,
-                column_features = NULL, prior = bmf_prior(), start = NULL, control = mcmc_control()) {
-  call <- match.call()
+bmf <- function(x, k = Inf, l = Inf, ..., family = NULL, fixed = NULL, prior = bmf_prior(), start = NULL,
+                control = mcmc_control()) {
+  call <- drop_nulls(match.call(), list(family = family))
   check_dots(...)
   control <- check_mcmc_control(control)
-  if (missing(family)) family <- bmf_family(x)
-  family <- check_choice(family, "family", c("gaussian", "bernoulli", "poisson"))
+  family <- check_choice(family %||% bmf_family(x), "family", c("gaussian", "bernoulli", "poisson"))
   call <- keep_values(call, list(
-    family = family, row_features = row_features, column_features = column_features, start = start,
-    prior = prior
+    family = family, fixed = fixed, start = start, prior = prior
   ))
   k <- check_features(k, "k")
   l <- check_features(l, "l")
   data <- bmf_data(x, family)
   check_bmf_size(c(k, l), dim(data$x))
+  if (!is.null(fixed) && !(is_named(fixed) && all(names(fixed) %in% c("rows", "columns")))) {
+    stop_input("`fixed` must be list(rows = , columns = ), one of them, or NULL, not %s.", show_value(fixed))
+  }
   fixed <- list(
-    rows = bmf_check_fixed(row_features, "row_features", nrow(data$x), rownames(data$x), family),
-    columns = bmf_check_fixed(column_features, "column_features", ncol(data$x), colnames(data$x), family)
+    rows = bmf_check_fixed(fixed$rows, "fixed$rows", nrow(data$x), rownames(data$x), family),
+    columns = bmf_check_fixed(fixed$columns, "fixed$columns", ncol(data$x), colnames(data$x), family)
   )
   problem <- bmf_problem(data, family, k, l, lapply(fixed, as_raw_matrix), prior, control)
   bmf_check_moves(problem, data)

@@ -4,9 +4,9 @@
 #' @param digits significant digits.
 #' @param newdata `NULL` for the rows of the fit, or new rows as in [bmf()]: columns by name, cells may be `NA`.
 #' @param type `"response"`: the expected value of each cell; `"missing"`: a data frame of the missing cells.
-#' @param interval `NULL`, or the probability of a central credible interval of the expected values, between 0 and 1.
-#' @param row_features user-fixed features of the new rows, needed where the fit has any but a baseline of ones.
-#' @param states most kept states (of all chains together, evenly spaced) that new rows and intervals use.
+#' @param level `NULL`, or the probability of a central credible interval of the expected values, between 0 and 1.
+#' @param fixed user-fixed features of the new rows, needed where the fit has any but a baseline of ones.
+#' @param nsim most kept states (of all chains together, evenly spaced) that new rows and intervals use.
 #' @param n_sweep sweeps over the features of new rows for each state; the later half is averaged.
 #' @param nsim number of data sets.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
@@ -16,9 +16,9 @@
 #' `fitted()`: n x m, the posterior mean of the expected cells (missing ones, too), over all draws of all chains.
 #'
 #' `predict()`: the same for the rows of the fit; for `newdata` the mean over states, where new rows take features that
-#' the fit knows (features that a new row alone would have are left out). With `interval`, a list of matrices `mean`,
+#' the fit knows (features that a new row alone would have are left out). With `level`, a list of matrices `mean`,
 #' `lower` and `upper`, from kept states; `type = "missing"` gives a data frame `row`, `column`, `mean` and, with
-#' `interval`, `lower` and `upper`. Results depend on [set.seed()] for new rows.
+#' `level`, `lower` and `upper`. Results depend on [set.seed()] for new rows.
 #'
 #' `residuals()`: observed less fitted; Pearson and deviance residuals by family.
 #'
@@ -43,7 +43,7 @@
 #' )
 #' fit <- bmf(x, control = quick)
 #' summary(fit)
-#' predict(fit, type = "missing", interval = 0.9)
+#' predict(fit, type = "missing", level = 0.9)
 #' round(predict(fit, x[2:3, ]), 1)
 #' @name bmf_methods
 NULL
@@ -143,12 +143,12 @@ fitted.bmf <- function(object, ...) {
 
 #' @rdname bmf_methods
 #' @export
-predict.bmf <- function(object, newdata = NULL, type = c("response", "missing"), interval = NULL, row_features = NULL,
-                        states = 100, n_sweep = 20, ...) {
+predict.bmf <- function(object, newdata = NULL, type = c("response", "missing"), level = NULL, fixed = NULL,
+                        nsim = 100, n_sweep = 20, ...) {
   check_dots(...)
   type <- check_choice(type, "type", c("response", "missing"))
-  if (!is.null(interval)) interval <- check_number(interval, "interval", 0, 1, open = TRUE)
-  kept <- bmf_states(object, check_count(states, "states"))
+  if (!is.null(level)) level <- check_number(level, "level", 0, 1, open = TRUE)
+  kept <- bmf_states(object, check_count(nsim, "nsim"))
   if (is.null(newdata)) {
     x <- fit_data(object)
     blocks <- function(rows) lapply(kept, function(state) bmf_expected(object, state, rows))
@@ -156,18 +156,18 @@ predict.bmf <- function(object, newdata = NULL, type = c("response", "missing"),
   } else {
     n_sweep <- check_count(n_sweep, "n_sweep")
     x <- new_rows(object, newdata)
-    fixed <- bmf_new_fixed(object, by_name(row_features, rownames(x), "row_features"), nrow(x))
+    fixed <- bmf_new_fixed(object, by_name(fixed, rownames(x), "fixed"), nrow(x))
     drawn <- bmf_predict_rows(object, x, fixed, kept, n_sweep)
     blocks <- function(rows) lapply(drawn, function(cells) cells[rows, , drop = FALSE])
     mean <- Reduce(`+`, drawn) / length(drawn)
     dimnames(mean) <- list(rownames(x), object$names[[2L]])
   }
   out <- list(mean = mean)
-  if (!is.null(interval)) out <- c(out, bmf_intervals(blocks, mean, interval))
+  if (!is.null(level)) out <- c(out, bmf_intervals(blocks, mean, level))
   if (type == "missing") {
     return(bmf_missing_cells(x, out))
   }
-  in_given_order(if (is.null(interval)) out$mean else out, newdata)
+  in_given_order(if (is.null(level)) out$mean else out, newdata)
 }
 
 # Kept states of all chains, at most so many, evenly spaced.
@@ -183,9 +183,9 @@ bmf_expected <- function(fit, state, rows) {
 }
 
 # Quantiles over states, in blocks of rows that keep memory low.
-bmf_intervals <- function(blocks, mean, interval) {
+bmf_intervals <- function(blocks, mean, level) {
   lower <- upper <- mean
-  probs <- c((1 - interval) / 2, (1 + interval) / 2)
+  probs <- c((1 - level) / 2, (1 + level) / 2)
   size <- max(1L, as.integer(2e6 / (length(blocks(1L)) * ncol(mean))))
   for (rows in split(seq_len(nrow(mean)), (seq_len(nrow(mean)) - 1L) %/% size)) {
     cells <- vapply(blocks(rows), as.vector, numeric(length(rows) * ncol(mean)))
@@ -208,10 +208,10 @@ bmf_missing_cells <- function(x, cells) {
 bmf_new_fixed <- function(fit, features, n) {
   fixed <- fit$fixed$rows
   if (is.null(features)) {
-    if (any(fixed != 1L)) stop_input("`row_features` is needed: the fit has user-fixed features of its rows.")
+    if (any(fixed != 1L)) stop_input("`fixed` is needed: the fit has user-fixed features of its rows.")
     return(matrix(as.raw(1L), n, ncol(fixed)))
   }
-  check_binary(as_features(features, "row_features") + 0, "row_features", n, ncol(fixed))
+  check_binary(as_features(features, "fixed") + 0, "fixed", n, ncol(fixed))
 }
 
 # Expected cells of new rows at each state: their features are drawn given columns, weights and the old rows.

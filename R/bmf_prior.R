@@ -15,8 +15,8 @@
 #' `x` unit mean: `weight_precision` and `noise_precision` have shape 1 and the variance of the observed cells as rate
 #' (Bernoulli: rate 1; Poisson: the mean as rate), `background` is fixed at a hundredth of the mean.
 #'
-#' @param alpha_rows,alpha_columns concentration of the row and of the column features, above 0: the larger, the more
-#'   features.
+#' @param alpha concentration of features, above 0: the larger, the more features. Of rows and columns alike, or
+#'   `list(rows = , columns = )`.
 #' @param beta two numbers above 0, named `rows` and `columns`: the larger, the fewer rows (columns) share a feature.
 #' @param weight_mean mean of the weights (Gaussian and Bernoulli): any number, or a Gamma prior.
 #' @param weight_precision precision of the weights; Poisson: the rate of their Gamma prior. Above 0, or `NULL`. A fixed
@@ -34,15 +34,15 @@
 #'   Griffiths TL, Ghahramani Z (2011). The Indian buffet process: an introduction and review. *Journal of Machine
 #'   Learning Research* 12, 1185-1224.
 #' @examples
-#' bmf_prior(alpha_rows = 2, noise_precision = c(shape = 2, rate = 0.5))
+#' bmf_prior(alpha = 2, noise_precision = c(shape = 2, rate = 0.5))
 #' @export
-bmf_prior <- function(alpha_rows = c(shape = 1, rate = 1), alpha_columns = c(shape = 1, rate = 1),
-                      beta = c(rows = 1, columns = 1), weight_mean = 0, weight_precision = NULL,
-                      noise_precision = NULL, weight_shape = 1, background = NULL, ...) {
+bmf_prior <- function(alpha = c(shape = 1, rate = 1), beta = c(rows = 1, columns = 1), weight_mean = 0,
+                      weight_precision = NULL, noise_precision = NULL, weight_shape = 1, background = NULL, ...) {
   check_dots(...)
+  alpha <- check_alpha(alpha)
   structure(
     list(
-      alpha_rows = check_law(alpha_rows, "alpha_rows"), alpha_columns = check_law(alpha_columns, "alpha_columns"),
+      alpha_rows = alpha$rows, alpha_columns = alpha$columns,
       weight_mean = check_law(weight_mean, "weight_mean", check_finite),
       weight_precision = if (!is.null(weight_precision)) check_law(weight_precision, "weight_precision"),
       noise_precision = if (!is.null(noise_precision)) check_law(noise_precision, "noise_precision"),
@@ -52,6 +52,17 @@ bmf_prior <- function(alpha_rows = c(shape = 1, rate = 1), alpha_columns = c(sha
     ),
     class = "multicause_bmf_prior"
   )
+}
+
+# Of the features of both sides.
+check_alpha <- function(alpha) {
+  sides <- c("rows", "columns")
+  if (!is.list(alpha)) {
+    law <- check_law(alpha, "alpha")
+    return(list(rows = law, columns = law))
+  }
+  if (!setequal(names(alpha), sides)) stop_input("`alpha` must be one for both sides, or list(rows = , columns = ).")
+  Map(check_law, alpha[sides], sprintf("alpha$%s", sides))
 }
 
 # The law of a quantity that is learned, a Gamma: c(shape = , rate = ).

@@ -26,8 +26,6 @@
 #' @param object,... two or more fits of [bernoulli_mixture()], or of [noisy_or()], with `estimate = "ml"`, to the same
 #'   data.
 #' @param nsim number of tables drawn for each pair.
-#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
-#'   were.
 #' @param control settings of every fit, from [fit_control()]; `NULL`: those of the larger fit of a pair.
 #' @param x the data, where the fits were made with `keep_x = FALSE`.
 #' @return A data frame of class `anova` with a row for each fit, by k: `k`, `Df` (parameters), `logLik`, `LR` (twice
@@ -41,23 +39,23 @@
 #' x <- matrix(rbinom(600, 1, c(0.2, 0.7)[group]), 60)
 #' quick <- fit_control(n_start = 2, progress = FALSE)
 #' fits <- lapply(1:3, function(k) bernoulli_mixture(x, k, estimate = "ml", control = quick))
-#' anova(fits[[1]], fits[[2]], fits[[3]], nsim = 19, seed = 1)
+#' anova(fits[[1]], fits[[2]], fits[[3]], nsim = 19)
 #' @name anova.bernoulli_mixture
 NULL
 
 #' @rdname anova.bernoulli_mixture
 #' @export
-anova.bernoulli_mixture <- function(object, ..., nsim = 99, seed = NULL, control = NULL, x = NULL) {
-  bootstrap_anova(list(object, ...), nsim, seed, control, x)
+anova.bernoulli_mixture <- function(object, ..., nsim = 99, control = NULL, x = NULL) {
+  bootstrap_anova(list(object, ...), nsim, control, x)
 }
 
 #' @rdname anova.bernoulli_mixture
 #' @export
-anova.noisy_or <- function(object, ..., nsim = 99, seed = NULL, control = NULL, x = NULL) {
-  bootstrap_anova(list(object, ...), nsim, seed, control, x)
+anova.noisy_or <- function(object, ..., nsim = 99, control = NULL, x = NULL) {
+  bootstrap_anova(list(object, ...), nsim, control, x)
 }
 
-bootstrap_anova <- function(fits, nsim, seed, control, x) {
+bootstrap_anova <- function(fits, nsim, control, x) {
   check_nested(fits)
   for (fit in fits) check_maximum_likelihood(fit)
   nsim <- check_count(nsim, "nsim")
@@ -73,9 +71,7 @@ bootstrap_anova <- function(fits, nsim, seed, control, x) {
   if (anyDuplicated(k)) stop_input("`object` and `...` must differ in k: two have %.0f.", k[anyDuplicated(k)])
   loglik <- vapply(fits, function(fit) fit$loglik, 0)
   gain <- c(NA, pmax(0, 2 * diff(loglik)))
-  null <- draw_seeded(function() {
-    lapply(seq_along(fits)[-1L], function(i) null_gains(fits[[i - 1L]], fits[[i]], nsim, control, data))
-  }, seed)$value
+  null <- lapply(seq_along(fits)[-1L], function(i) null_gains(fits[[i - 1L]], fits[[i]], nsim, control, data))
   p <- c(NA, mapply(function(gains, seen) (1 + sum(gains >= seen)) / (1 + length(gains)), null, gain[-1L]))
   structure(
     data.frame(k = k, Df = vapply(fits, function(fit) fit$df, 0), logLik = loglik, LR = gain, `Pr(>LR)` = p,
@@ -188,8 +184,6 @@ new_table.bernoulli_mixture <- function(fit) {
 #' @param ... must be empty.
 #' @param method `"bootstrap"` or `"profile"`.
 #' @param nsim number of tables drawn, at least 19.
-#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
-#'   were.
 #' @param x the data, where the fit was made with `keep_x = FALSE`.
 #' @return `confint()`: a matrix with a row for each parameter, `weights[A1]` to `prototypes[Ak, taxon]`, and the
 #'   two ends as columns. `vcov()`: their covariances. The attribute `method` says how they were made.
@@ -204,11 +198,11 @@ new_table.bernoulli_mixture <- function(fit) {
 #' group <- rep(1:2, each = 30)
 #' x <- matrix(rbinom(360, 1, c(0.2, 0.7)[group]), 60, dimnames = list(NULL, letters[1:6]))
 #' fit <- bernoulli_mixture(x, 2)
-#' confint(fit, c("weights[A1]", "b"), nsim = 39, seed = 1)
+#' confint(fit, c("weights[A1]", "b"), nsim = 39)
 #' confint(fit, "weights[A1]", method = "profile")
 #' @export
 confint.bernoulli_mixture <- function(object, parm, level = 0.95, ..., method = c("bootstrap", "profile"), nsim = 199,
-                                      seed = NULL, x = NULL) {
+                                      x = NULL) {
   check_dots(...)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   method <- check_choice(method, "method", c("bootstrap", "profile"))
@@ -228,18 +222,18 @@ confint.bernoulli_mixture <- function(object, parm, level = 0.95, ..., method = 
     out <- profile_ends(object, which(wanted), level, x)
     return(structure(out, dimnames = labels, method = "profiles of the objective"))
   }
-  drawn <- mixture_draws(object, nsim, seed, x)[wanted, , drop = FALSE]
+  drawn <- mixture_draws(object, nsim, x)[wanted, , drop = FALSE]
   out <- t(apply(drawn, 1L, stats::quantile, probs = ends, names = FALSE))
   structure(out, dimnames = labels, method = sprintf("percentiles of %d parametric bootstrap fits", ncol(drawn)))
 }
 
 #' @rdname confint.bernoulli_mixture
 #' @export
-vcov.bernoulli_mixture <- function(object, ..., nsim = 199, seed = NULL, x = NULL) {
+vcov.bernoulli_mixture <- function(object, ..., nsim = 199, x = NULL) {
   check_dots(...)
   nsim <- check_count(nsim, "nsim", 19L)
   refuse_neighbours(object, "vcov")
-  drawn <- mixture_draws(object, nsim, seed, x)
+  drawn <- mixture_draws(object, nsim, x)
   structure(stats::cov(t(drawn)), method = sprintf("covariances over %d parametric bootstrap fits", ncol(drawn)))
 }
 
@@ -250,11 +244,10 @@ refuse_neighbours <- function(fit, generic) {
 }
 
 # Parameters of fits to tables drawn from a mixture, parameters x tables.
-mixture_draws <- function(fit, nsim, seed, x) {
+mixture_draws <- function(fit, nsim, x) {
   data <- fit_data(fit, x)
   common <- list(fit = fit, unknown = is.na(dense_rows(data, seq_len(nrow(data)))))
-  seeds <- draw_seeded(function() draw_seeds(nsim), seed)$value
-  done <- map_tasks(seeds, mixture_again, common, "Tables", running = task_running(fit$control))
+  done <- map_tasks(draw_seeds(nsim), mixture_again, common, "Tables", running = task_running(fit$control))
   tell_interrupted(need_some(done), "tables", nsim)
   drawn <- do.call(cbind, done[is_done(done)])
   rownames(drawn) <- names(mixture_numbers(fit$param))
@@ -374,7 +367,7 @@ mixture_again <- function(seed, common, tick) {
 
 #' Fits to tables drawn from a fit
 #'
-#' The parametric bootstrap, as fits that verbs take as `draws`: intervals for [deficiency()], [by_site()],
+#' The parametric bootstrap, as fits that verbs take as `draws`: intervals for [by_site()],
 #' [by_taxon()], [contrast()], [curves()], [age_profile()] and [identifiability()] where a fit has no posterior.
 #'
 #' @details
@@ -394,10 +387,8 @@ mixture_again <- function(seed, common, tick) {
 #'
 #' @param fit a fit of [aspect_bernoulli()] or [visits_bernoulli()] with `estimate` `"ml"` or `"map"`, of
 #'   [bernoulli_mixture()] or of [plsa()].
-#' @param n number of tables, at least 1.
+#' @param nsim number of tables, at least 1.
 #' @param ... must be empty.
-#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
-#'   were.
 #' @param x the data, where the fit was made with `keep_x = FALSE`.
 #' @return A list of `n` fits. Cost: `n` fits from one start, which run in parallel where a [future::plan()] is set,
 #'   with the same result.
@@ -408,18 +399,18 @@ mixture_again <- function(seed, common, tick) {
 #' set.seed(1)
 #' few <- fit_control(n_start = 2, progress = FALSE)
 #' fit <- aspect_bernoulli(simulated_sites$x[1:40, ], 3, phantom = "white", control = few)
-#' head(deficiency(fit, draws = bootstrap_draws(fit, 20, seed = 1)), 3)
+#' print(by_taxon(fit, draws = bootstrap_draws(fit, 20)), n = 3)
 #' @export
-bootstrap_draws <- function(fit, n = 100, ..., seed = NULL, x = NULL) {
+bootstrap_draws <- function(fit, nsim = 100, ..., x = NULL) {
   check_dots(...)
   check_fit(fit)
-  n <- check_count(n, "n")
+  nsim <- check_count(nsim, "nsim")
   if (inherits(fit, "multicause_ensemble")) {
     stop_input("`fit` must be a single fit, not an average: take draws of its members, or posterior_draws() of it.")
   }
   refit <- refit_table(fit)
-  refuse_large(as.double(n) * (prod(fit$dims[c("n", "m")]) + sum(lengths(fit$param))), "The draws", "lower `n`")
-  draw_seeded(function() bootstrap_fits(fit, n, fit_data(fit, x), refit), seed)$value
+  refuse_large(as.double(nsim) * (prod(fit$dims[c("n", "m")]) + sum(lengths(fit$param))), "The draws", "lower `nsim`")
+  bootstrap_fits(fit, nsim, fit_data(fit, x), refit)
 }
 
 # How a fit of this kind is fitted anew to a table drawn from it: a function of the fit and the table.

@@ -1,4 +1,4 @@
-# What a fit says of single cells: the one place where the scores behind false_absences(), denoise() and deficiency()
+# What a fit says of single cells: the one place where the scores behind false_absences(), denoise() and by_site()
 # are computed, by blocks of rows, so that no n x m matrix is formed for large tables.
 
 # Scores of the cells of some rows, each a length(rows) x m matrix. With content C, white phantoms W, and "presence"

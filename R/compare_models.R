@@ -11,10 +11,10 @@
 #' hand, memory is the most that R held during it beyond what it held before.
 #'
 #' @inheritParams cross_validate
-#' @param models a named list of models, or of functions `f(x, k, control = )` that return a fit of this package.
 #' @param k numbers of components to try: one vector for all models, or a list with a vector for each, named as
-#'   `models`.
-#' @param rows also hold out rows?
+#'   `model`.
+#' @param model a named list of models, or of functions `f(x, k, control = )` that return a fit of this package.
+#' @param criterion what is held out: `"cells"`, by which `k` is chosen, and `"rows"` beside them.
 #' @return A list of class `multicause_comparison`: `table`, a data frame with `model`, `k`, `cells`, `cells_se`,
 #'   `behind` (difference to the best model over common folds), `behind_se`, `rows`, `rows_se`, `seconds`, `megabytes`,
 #'   `converged`; `cells` and `rows`, the results of [cross_validate()] behind it; `fits`, one fit to all data for every
@@ -29,12 +29,12 @@
 #'   k = 1:2, folds = 3, control = fit_control(n_start = 2)
 #' )
 #' @export
-compare_models <- function(x, models, k = 1:6, ..., folds = 5, replicates = 1, rows = TRUE, floor = 1e-6,
-                           control = fit_control()) {
+compare_models <- function(x, k = 1:6, model, criterion = c("cells", "rows"), ..., folds = 5, replicates = 1,
+                           floor = 1e-6, control = fit_control()) {
   check_given(x)
-  models <- check_models(models, substitute(models), "models")
+  models <- check_models(model, substitute(model))
   control <- check_control(control, for_many = TRUE)
-  rows <- check_flag(rows, "rows")
+  rows <- check_compared(criterion)
   if (rows) check_row_scheme(x)
   floor <- check_floor(floor)
   tried <- check_k_list(k, names(models))
@@ -46,6 +46,14 @@ compare_models <- function(x, models, k = 1:6, ..., folds = 5, replicates = 1, r
   with_checkpoint(check_checkpoint(control$checkpoint), parts, function(store) {
     compare_settings(x, names(models), settings, judging, store)
   })
+}
+
+# Whether rows are held out, too.
+check_compared <- function(criterion) {
+  if (!is.character(criterion) || !"cells" %in% criterion || !all(criterion %in% c("cells", "rows"))) {
+    stop_input('`criterion` must be "cells", or c("cells", "rows"), not %s.', show_value(criterion))
+  }
+  "rows" %in% criterion
 }
 
 # How they are judged: list(rows, folds, replicates, floor, control).

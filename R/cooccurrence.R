@@ -5,12 +5,13 @@
 #' Averages over the draws of a fit, which do not depend on the labels of features.
 #'
 #' @param fit a fit of [bmf()].
-#' @param side `"rows"` or `"columns"`.
-#' @param what `"shared"`: the mean number of features that two items share (on the diagonal: that one has);
+#' @param of `"site"` (the rows) or `"taxon"` (the columns).
+#' @param what `"shared"`: the mean number of features that two of them share (on the diagonal: that one has);
 #'   `"any"`: the posterior probability that they share at least one.
-#' @param items which rows (columns), by number or name; `NULL`: all.
-#' @param states most kept states used, evenly spaced over all chains.
-#' @return A symmetric matrix, items x items, user-fixed features left out. Over 1 GB is refused: choose `items`.
+#' @param ... must be empty.
+#' @param site,taxon which sites (which taxa), by number or name, if `of` is these; `NULL`: all.
+#' @param nsim most kept states used, evenly spaced over all chains.
+#' @return A symmetric matrix of those sites or taxa, user-fixed features left out. Over 1 GB is refused: choose some.
 #' @inherit bmf_prior references
 #' @examples
 #' set.seed(1)
@@ -19,21 +20,25 @@
 #'   chains = 2, warmup = 50, draws = 100, n_start = 4, n_reheat = 2, progress = FALSE
 #' )
 #' fit <- bmf(x, control = quick)
-#' round(cooccurrence(fit, "columns"), 2)
+#' round(cooccurrence(fit, "taxon"), 2)
 #' @export
-cooccurrence <- function(fit, side = c("rows", "columns"), what = c("shared", "any"), items = NULL, states = 400) {
+cooccurrence <- function(fit, of = c("site", "taxon"), what = c("shared", "any"), ..., nsim = 400, site = NULL,
+                         taxon = NULL) {
+  check_dots(...)
   check_fit(fit, "bmf")
-  side <- check_choice(side, "side", c("rows", "columns"))
+  of <- check_choice(of, "of", c("site", "taxon"))
   what <- check_choice(what, "what", c("shared", "any"))
-  s <- match(side, c("rows", "columns"))
+  s <- match(of, c("site", "taxon"))
+  chosen <- list(site = site, taxon = taxon)
+  if (!is.null(chosen[[3L - s]])) stop_input("`%1$s` goes with `of = \"%1$s\"`.", names(chosen)[3L - s])
   names <- fit$names[[s]]
-  items <- pick(items, fit$dims[[c("n", "m")[s]]], names, "items")
-  refuse_large(as.double(length(items))^2, "The result", "choose some with `items`")
+  items <- pick(chosen[[s]], fit$dims[[c("n", "m")[s]]], names, of)
+  refuse_large(as.double(length(items))^2, "The result", sprintf("choose some with `%s`", of))
   n_fixed <- ncol(fit$fixed[[s]])
   total <- 0
-  kept <- bmf_states(fit, check_count(states, "states"))
+  kept <- bmf_states(fit, check_count(nsim, "nsim"))
   for (state in kept) {
-    on <- as_number_matrix(state[[side]][items, , drop = FALSE])
+    on <- as_number_matrix(state[[c("rows", "columns")[s]]][items, , drop = FALSE])
     shared <- tcrossprod(on[, seq_len(ncol(on)) > n_fixed, drop = FALSE])
     total <- total + if (what == "any") shared > 0 else shared
   }

@@ -5,10 +5,11 @@
 #'
 #' @details
 #' To the log-likelihood is added \eqn{\sum_{i<k} A_{ik} D(q_i, q_k)}{sum over pairs of A[i,k] D(q_i, q_k)} for each
-#' dimension of the prior: \eqn{A > 0} rewards difference, \eqn{A < 0} likeness. `groups` and the two weights make
-#' \eqn{A}: `between` for components of different groups, `-within` for those of the same group, as in section 4 of the
-#' paper. `weights` gives \eqn{A} itself. Weights are in counts: what they compete with is the counts of one component,
-#' about N / k; the fit prints their ratio. Weights of 0.01 to 0.05 of N / k are a useful range for difference.
+#' dimension of the prior: \eqn{A > 0} rewards difference, \eqn{A < 0} likeness. `groups` and the two numbers of
+#' `strength` make \eqn{A}: `between` for components of different groups, `-within` for those of the same group, as in
+#' section 4 of the paper. A list of matrices gives \eqn{A} itself. Weights are in counts: what they compete with is the
+#' counts of one component, about N / k; the fit prints their ratio. Weights of 0.01 to 0.05 of N / k are a useful range
+#' for difference.
 #'
 #' What \eqn{D} is depends on `method`:
 #' \describe{
@@ -28,11 +29,10 @@
 #' last one stays). Where it ends at 0, the result is a maximum-likelihood fit.
 #'
 #' @param groups group of each component, any vector of length k; `NULL`: each is a group of its own.
-#' @param between weight for pairs in different groups; above 0 for difference.
-#' @param within weight for pairs in the same group; above 0 for likeness.
-#' @param dims dimensions of the array that the prior is on, numbers or names; `NULL` is all. Not with `weights`.
-#' @param weights instead of `groups`, `between` and `within`: a list with a symmetric k x k matrix, or `NULL`, for each
-#'   dimension; the diagonal is not used.
+#' @param strength `c(between = , within = )`: weights of pairs in different groups, above 0 for difference, and in the
+#'   same group, above 0 for likeness; one left out is 0. Or, without `groups` and `dims`, a list with a symmetric k x k
+#'   matrix, or `NULL`, for each dimension; the diagonal is not used.
+#' @param dims dimensions of the array that the prior is on, numbers or names; `NULL` is all.
 #' @param method `"js"`, `"paper"` or `"mm"`; see Details.
 #' @param floor added inside the logarithm by `"mm"`, above 0.
 #' @param anneal `NULL`, a number of passes (a whole number from 2 to 1e6), or a vector of finite multipliers of at
@@ -44,21 +44,15 @@
 #' @examples
 #' # twelve components in six groups of two, alike within and different between groups,
 #' # in the second dimension
-#' cross_entropy(groups = rep(1:6, each = 2), between = 1, within = 5, dims = 2)
+#' cross_entropy(groups = rep(1:6, each = 2), strength = c(between = 1, within = 5), dims = 2)
 #' @export
-cross_entropy <- function(groups = NULL, between = 0, within = 0, dims = NULL, weights = NULL,
+cross_entropy <- function(groups = NULL, strength = c(between = 0, within = 0), dims = NULL,
                           method = c("js", "paper", "mm"), floor = 1e-4, anneal = NULL) {
   method <- check_choice(method, "method", c("js", "paper", "mm"))
-  if (!is.null(weights)) {
-    if (!is.null(groups) || !is.null(dims) || !identical(c(between, within), c(0, 0))) {
-      stop_input("Give either `weights` or `groups`, `between`, `within` and `dims`, not both.")
-    }
-    ok <- is.list(weights) && all(vapply(weights, function(a) is.null(a) || is.matrix(a) || length(a) == 0L, NA))
-    if (!ok) {
-      stop_input(
-        "`weights` must be a list with a k x k matrix or NULL for each dimension, not %s.", show_value(weights)
-      )
-    }
+  strength <- check_strength(strength)
+  by_pair <- is.list(strength)
+  if (by_pair && !(is.null(groups) && is.null(dims))) {
+    stop_input("`groups` and `dims` must be left out where `strength` has a matrix for each dimension.")
   }
   if (!is.null(groups) && (!is.atomic(groups) || anyNA(groups))) {
     stop_input("`groups` must be a vector with the group of each component, without NA, not %s.", show_value(groups))
@@ -66,13 +60,26 @@ cross_entropy <- function(groups = NULL, between = 0, within = 0, dims = NULL, w
   structure(
     list(
       groups = if (is.factor(groups)) as.character(groups) else groups,
-      between = check_number(between, "between", -.Machine$double.xmax, .Machine$double.xmax),
-      within = check_number(within, "within", -.Machine$double.xmax, .Machine$double.xmax), dims = dims,
-      weights = weights, method = method, floor = check_number(floor, "floor", 0, 1, open = TRUE),
+      strength = strength, dims = dims, method = method, floor = check_number(floor, "floor", 0, 1, open = TRUE),
       anneal = check_anneal(anneal)
     ),
     class = "cross_entropy"
   )
+}
+
+# Two numbers by name, or a matrix of pairs for each dimension.
+check_strength <- function(strength) {
+  if (is.list(strength)) {
+    ok <- all(vapply(strength, function(a) is.null(a) || is.matrix(a) || length(a) == 0L, NA))
+    if (!ok) stop_input("`strength` must hold a k x k matrix or NULL for each dimension of the array.")
+    return(strength)
+  }
+  all <- c(between = 0, within = 0)
+  named <- is.numeric(strength) && is_named(as.list(strength)) && all(names(strength) %in% names(all))
+  if (!named || !all(is.finite(strength))) {
+    stop_input("`strength` must be c(between = , within = ), finite, or a list, not %s.", show_value(strength))
+  }
+  replace(all, names(strength), as.double(strength))
 }
 
 most_anneal <- 1e6
@@ -96,11 +103,12 @@ check_anneal <- function(anneal) {
 #' @export
 print.cross_entropy <- function(x, ...) {
   cat(sprintf("<cross_entropy> method \"%s\"%s\n", x$method, if (x$method == "mm") paste0(", floor ", x$floor) else ""))
-  if (!is.null(x$weights)) {
-    cat("  weights given for each pair\n")
+  if (is.list(x$strength)) {
+    cat("  strengths given for each pair\n")
   } else {
     groups <- if (is.null(x$groups)) "each component a group" else count_words(length(unique(x$groups)), "group")
-    cat(sprintf("  %s, between %s, within %s, on %s\n", groups, format(x$between), format(x$within),
+    strength <- vapply(x$strength, format, "")
+    cat(sprintf("  %s, between %s, within %s, on %s\n", groups, strength[["between"]], strength[["within"]],
       if (is.null(x$dims)) "all dimensions" else paste("dimension", paste(x$dims, collapse = ", "))))
   }
   if (length(x$anneal) > 1L) {
@@ -122,10 +130,10 @@ plca_prior <- function(prior, k, n_dim, labels) {
   if (!inherits(prior, "cross_entropy")) {
     stop_input("`prior` must be NULL or come from cross_entropy(), not be %s.", show_value(prior))
   }
-  pairs <- if (is.null(prior$weights)) {
-    group_pairs(prior, k, n_dim, labels)
+  pairs <- if (is.list(prior$strength)) {
+    given_pairs(prior$strength, k, n_dim, labels)
   } else {
-    given_pairs(prior$weights, k, n_dim, labels)
+    group_pairs(prior, k, n_dim, labels)
   }
   list(
     method = match(prior$method, cross_entropy_methods) - 1L, floor = prior$floor, pairs = pairs, anneal = prior$anneal
@@ -140,23 +148,23 @@ group_pairs <- function(prior, k, n_dim, labels) {
   at <- pick(prior$dims, n_dim, labels, "dims")
   same <- outer(groups, groups, "==")
   pairs <- vector("list", n_dim)
-  pairs[at] <- list(ifelse(same, -prior$within, prior$between) * (1 - diag(k)))
+  pairs[at] <- list(ifelse(same, -prior$strength[["within"]], prior$strength[["between"]]) * (1 - diag(k)))
   pairs
 }
 
-given_pairs <- function(weights, k, n_dim, labels) {
-  weights <- by_name(weights, labels, "weights")
-  if (length(weights) != n_dim) {
+given_pairs <- function(strength, k, n_dim, labels) {
+  strength <- by_name(strength, labels, "strength")
+  if (length(strength) != n_dim) {
     stop_input(
-      "`weights` of the prior must be a list of length %d, one for each dimension, not %d.", n_dim, length(weights)
+      "`strength` of the prior must be a list of length %d, one for each dimension, not %d.", n_dim, length(strength)
     )
   }
   lapply(seq_len(n_dim), function(d) {
-    if (!length(weights[[d]])) {
+    if (!length(strength[[d]])) {
       return(NULL)
     }
-    name <- sprintf("weights[[%d]]", d)
-    a <- check_matrix(weights[[d]], name, k, k, -.Machine$double.xmax, .Machine$double.xmax)
+    name <- sprintf("strength[[%d]]", d)
+    a <- check_matrix(strength[[d]], name, k, k, -.Machine$double.xmax, .Machine$double.xmax)
     if (!isSymmetric(unname(a))) stop_input("`%s` of the prior must be symmetric.", name)
     unname(a) * (1 - diag(k))
   })

@@ -44,10 +44,10 @@
 #' is finished at an interrupt in the same way. A time limit ([setTimeLimit()]) ends the whole job as an error.
 #'
 #' @param x data, as the models take them: a table, repeated visits or an array.
+#' @param k numbers of components to try.
 #' @param model a model of this package, such as `aspect_bernoulli`; or a function `f(x, k, control = )` that returns
 #'   such a fit; or a named list of several.
-#' @param k numbers of components to try.
-#' @param scheme `"cells"`, `"rows"` or, for repeated visits, `"visits"`.
+#' @param criterion what is held out: `"cells"`, `"rows"` or, for repeated visits, `"visits"`.
 #' @param ... further arguments of the models, the same for all of them.
 #' @param grid data frame or named list of vectors or lists: arguments of the models to try in all combinations, such as
 #'   `list(penalty = c(0.3, 1, 3))`, at most 10,000.
@@ -60,7 +60,7 @@
 #'   `function(x, k, control) bmf(x, k, control = mcmc_control(draws = 500))`.
 #' @return A list of class `multicause_cv`: `results`, a data frame with a row for every model, k and row of the grid:
 #'   `model`, `k`, the grid's columns, `loss` (mean, smaller is better), `se`, `not_converged` (fits of those made);
-#'   `folds`, the losses of the single folds; `scheme`, `family` (of the loss), `floor`, `n_folds`, `replicates`;
+#'   `folds`, the losses of the single folds; `criterion`, `family` (of the loss), `floor`, `n_folds`, `replicates`;
 #'   `no_likelihood`, why losses are `NA`, or `NULL`. It has `print` and `plot` methods.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
@@ -69,13 +69,13 @@
 #' set.seed(1)
 #' present <- outer(1:30, 1:12, function(i, j) (i <= 15) == (j <= 6))
 #' x <- present * rbinom(360, 1, 0.7)
-#' cross_validate(x, bernoulli_mixture, k = 1:3, folds = 3, control = fit_control(n_start = 2))
+#' cross_validate(x, k = 1:3, bernoulli_mixture, folds = 3, control = fit_control(n_start = 2))
 #' @export
-cross_validate <- function(x, model, k, scheme = c("cells", "rows", "visits"), ..., grid = NULL, folds = 5,
+cross_validate <- function(x, k, model, criterion = c("cells", "rows", "visits"), ..., grid = NULL, folds = 5,
                            replicates = 1, floor = 1e-6, control = fit_control()) {
   check_given(x)
   models <- check_models(model, substitute(model))
-  scheme <- check_choice(scheme, "scheme", c("cells", "rows", "visits"))
+  scheme <- check_choice(criterion, "criterion", c("cells", "rows", "visits"))
   control <- check_control(control, for_many = TRUE)
   settings <- make_settings(models, check_counts(k, "k", 0L), list(...), check_grid(grid))
   floor <- check_floor(floor)
@@ -89,18 +89,18 @@ cross_validate <- function(x, model, k, scheme = c("cells", "rows", "visits"), .
 }
 
 # One or several model functions, named.
-check_models <- function(model, expression, name = "model") {
-  if (missing(model)) stop_missing(name)
+check_models <- function(model, expression) {
+  if (missing(model)) stop_missing("model")
   models <- if (is.function(model)) list(model) else model
   ok <- is.list(models) && length(models) && all(vapply(models, is.function, NA))
   if (!ok) {
     stop_input(
-      "`%s` must be a model such as `aspect_bernoulli`, or a named list of them, not %s.", name, show_value(model)
+      "`model` must be a model such as `aspect_bernoulli`, or a named list of them, not %s.", show_value(model)
     )
   }
   if (is.function(model)) names(models) <- if (is.symbol(expression)) as.character(expression) else "model"
   if (!is_named(models)) {
-    stop_input("A list of models in `%s` must have unique names, as in list(ab = aspect_bernoulli).", name)
+    stop_input("A list of models in `model` must have unique names, as in list(ab = aspect_bernoulli).")
   }
   models
 }
@@ -240,7 +240,7 @@ new_cv <- function(folds, settings, plan, floor) {
   results$not_converged <- vapply(each, function(f) sum(!f$converged), 0L)
   structure(
     list(
-      results = results, folds = folds, scheme = plan$scheme, family = plan$family, floor = floor,
+      results = results, folds = folds, criterion = plan$scheme, family = plan$family, floor = floor,
       n_folds = plan$folds, replicates = plan$replicates, no_likelihood = attr(folds, "why")
     ),
     class = "multicause_cv"
@@ -255,10 +255,10 @@ cv_choice <- function(results) {
 }
 
 loss_words <- function(cv) {
-  if (cv$scheme == "rows") {
+  if (cv$criterion == "rows") {
     return("mean negative log-likelihood of a held-out row")
   }
-  if (cv$scheme == "visits") {
+  if (cv$criterion == "visits") {
     return("mean negative log-likelihood of a record of a held-out visit")
   }
   switch(cv$family,
@@ -271,7 +271,7 @@ loss_words <- function(cv) {
 print.multicause_cv <- function(x, digits = 4L, ...) {
   digits <- check_digits(digits)
   cat(sprintf(
-    "%d-fold cross-validation by %s%s: %s, smaller is better (chances are at least %s)\n", x$n_folds, x$scheme,
+    "%d-fold cross-validation by %s%s: %s, smaller is better (chances are at least %s)\n", x$n_folds, x$criterion,
     if (x$replicates > 1L) paste(",", count_words(x$replicates, "replicate")) else "", loss_words(x), format(x$floor)
   ))
   shown <- x$results
@@ -309,7 +309,7 @@ tune_by_cells <- function(x, model, k, name, values, args, control) {
   light$n_polish <- 0L
   light$on_interrupt <- "stop"
   grid <- stats::setNames(list(as.list(values)), name)
-  cv <- do.call(cross_validate, c(list(x, model, k), args, list(grid = grid, control = light)))
+  cv <- do.call(cross_validate, c(list(x, k, model), args, list(grid = grid, control = light)))
   list(value = values[[cv_choice(cv$results)[["best"]]]], cv = cv)
 }
 

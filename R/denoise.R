@@ -15,15 +15,15 @@
 #' @param drop which kinds of phantoms to take out: `"white"`, `"black"` or both.
 #' @param keep `"union"`: recorded ones stay; `"replace"`: the table is the rounded probabilities.
 #' @param ... must be empty.
-#' @param rows names or numbers of the sites wanted; `NULL` is all. A result over 1 GB is refused with that
+#' @param site names or numbers of the sites wanted; `NULL` is all. A result over 1 GB is refused with that
 #'   advice.
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @param phantom_convention see [false_absences()].
 #' @return A list of class `denoised`:
 #' \describe{
-#'   \item{`probability`}{rows x m, the chance of a presence if content makes the cell.}
-#'   \item{`x`}{rows x m, the reconstructed table, 0 and 1 (integer), without `NA`.}
+#'   \item{`probability`}{sites x m, the chance of a presence if content makes the cell.}
+#'   \item{`x`}{sites x m, the reconstructed table, 0 and 1 (integer), without `NA`.}
 #'   \item{`counts`}{`zeros` and `ones` in the data, zeros `filled` (now 1), ones `lost` by rounding (with `"union"`
 #'     they are kept in `x` all the same), `unknown` cells and how many of them became 1 (`unknown_filled`).}
 #'   \item{`dropped`}{names of the components taken out.}
@@ -41,8 +41,8 @@
 #' clean
 #' mean(clean$x == present)
 #' @export
-denoise <- function(fit, drop = c("white", "black"), keep = c("union", "replace"), ..., rows = NULL, kinds = NULL,
-                    x = NULL, phantom_convention = c("fitted", "minimal", "maximal")) {
+denoise <- function(fit, drop = c("white", "black"), ..., site = NULL, kinds = NULL, x = NULL,
+                    phantom_convention = c("fitted", "minimal", "maximal"), keep = c("union", "replace")) {
   check_dots(...)
   check_fit(fit)
   if (!is.character(drop) || !length(drop) || !all(drop %in% c("white", "black"))) {
@@ -57,8 +57,8 @@ denoise <- function(fit, drop = c("white", "black"), keep = c("union", "replace"
     stop_input("`drop` must leave a component: all %d are phantoms.", length(kinds))
   }
   x <- fit_data(fit, x)
-  rows <- pick(rows, fit$dims[["n"]], fit$names[[1L]], "rows")
-  refuse_large(1.5 * length(rows) * fit$dims[["m"]], "The result", "take fewer rows at a time by `rows`")
+  rows <- pick(site, fit$dims[["n"]], fit$names[[1L]], "site")
+  refuse_large(1.5 * length(rows) * fit$dims[["m"]], "The result", "take fewer rows at a time by `site`")
   if (all(kinds == "content")) inform("Nothing to take out: the fit has no %s phantom.", paste(drop, collapse = " or "))
   new_denoised(fit, kinds, rows, dense_rows(x, rows), keep)
 }

@@ -15,38 +15,38 @@
 #'
 #' **What comes out.** An average of aspect Bernoulli fits is an aspect Bernoulli model itself, with the components of
 #' all members and memberships multiplied by the weights. So the result of averaging such fits works with
-#' [false_absences()], [phantoms()], [deficiency()] and [denoise()] as a single fit does. For other models it has the
+#' [false_absences()], [phantoms()], [by_site()] and [denoise()] as a single fit does. For other models it has the
 #' probabilities.
 #'
 #' **Which average.** On tables of fossils and birds with planted or known false absences, the best single choice was an
 #' average of many short runs. They have more components than any criterion asks for. One half are maximum likelihood
-#' fits, the other half fits with weak priors. That is the default where neither `model` nor `grid`, `estimate` or
-#' `prior` is given: `grid = list(estimate = c("ml", "map")), prior = list(aspects = c(1.2, 2), membership = 1.03)`. The
-#' default `control` stops every fit after 50 passes of EM: stopping early keeps probabilities off 0 and 1. For small
-#' tables give smaller `k`. Here `algorithm = "auto"` of [fit_control()] is EM, because Newton passes climb too fast for
-#' that: stopped after 3 to 20 of them, averages found planted omissions a little worse (`bench/passes.md` in the
-#' sources).
+#' fits, the other half fits with weak priors. That is the default where `model`, `grid`, `estimate` and `prior` are
+#' `NULL` or left out: `grid = list(estimate = c("ml", "map")), prior = list(aspects = c(1.2, 2), membership = 1.03)`.
+#' The default `control` stops every fit after 50 passes of EM: stopping early keeps probabilities off 0 and 1. For
+#' small tables give smaller `k`. Here `algorithm = "auto"` of [fit_control()] is EM, because Newton passes climb too
+#' fast for that: stopped after 3 to 20 of them, averages found planted omissions a little worse (`bench/passes.md` in
+#' the sources).
 #'
-#' **Variational Bayes.** With `estimate = "vb"`, and neither `grid` nor `prior` given, every `k` is fitted with four
-#' priors: memberships flat or sparse (1 or 0.3), components flat or not (1 or 0.5). `members` is then 1, `weights` are
-#' by held-out cells and `control` is two starts that run to their end. No single `k` and prior gives right chances on
-#' all tables; this average comes nearer. Give a phantom and several `k` around the number you expect, such as
-#' `ensemble(x, k = 2:6, estimate = "vb", phantom = "white")`. It was tested on nine kinds of tables other than those it
-#' was chosen on: one fauna a site, mixtures and gradients, with `k` up to two off. Slopes of its chances (1 is right)
-#' were 0.92 to 1.14 on eight kinds, and 1.31 on narrow ranges along a gradient. Those of single fits were 0.77 to 1.91.
-#' Intervals of 90 % of [deficiency()] held what was missed of 87 to 98 % of the sites and of 87 to 99 % of the taxa
-#' (single fits: 70 to 84 % and 68 to 84 %), and the number of the whole table in 52 of 54 tables (7 of 54). So the
-#' ranges of sums can be trusted, but those of taxa may be too wide: they held 96 to 99 % on four of the nine kinds, and
-#' nothing warns of it. About half of their variance is the disagreement of members, which all taxa of a table share.
-#' The ranges of single cells cannot be trusted: intervals of their chances over [posterior_draws()] held 29 to 92 %.
-#' For cells use the upper ends of [identifiability()], which held 90 % or more. `print()` warns where the members
-#' disagree on how many zeros are false: it did so on 16 of 23 tables whose slope or number was off, and on 10 of 31
-#' others (`bench/bayes.md` in the sources).
+#' **Variational Bayes.** With `estimate = "vb"`, and `model`, `grid` and `prior` left out, every `k` is fitted with
+#' four priors: memberships flat or sparse (1 or 0.3), components flat or not (1 or 0.5). What is `NULL` of the others
+#' is then 1 of `members`, `weights` by held-out cells, and for `control` two starts that run to their end. No single
+#' `k` and prior gives right chances on all tables; this average comes nearer. Give a phantom and several `k` around the
+#' number you expect, such as `ensemble(x, k = 2:6, estimate = "vb", phantom = "white")`. It was tested on nine kinds of
+#' tables other than those it was chosen on: one fauna a site, mixtures and gradients, with `k` up to two off. Slopes of
+#' its chances (1 is right) were 0.92 to 1.14 on eight kinds, and 1.31 on narrow ranges along a gradient. Those of
+#' single fits were 0.77 to 1.91. Intervals of 90 % of [by_site()] held what was missed of 87 to 98 % of the sites
+#' and of 87 to 99 % of the taxa (single fits: 70 to 84 % and 68 to 84 %), and the number of the whole table in 52 of 54
+#' tables (7 of 54). So the ranges of sums can be trusted, but those of taxa may be too wide: they held 96 to 99 % on
+#' four of the nine kinds, and nothing warns of it. About half of their variance is the disagreement of members, which
+#' all taxa of a table share. The ranges of single cells cannot be trusted: intervals of their chances over
+#' [posterior_draws()] held 29 to 92 %. For cells use the upper ends of [identifiability()], which held 90 % or more.
+#' `print()` warns where the members disagree on how many zeros are false: it did so on 16 of 23 tables whose slope or
+#' number was off, and on 10 of 31 others (`bench/bayes.md` in the sources).
 #'
 #' **Over estimates, too.** `grid = list(estimate = c("ml", "map", "vb"))` with `weights = "held_out"` averages over `k`
 #' and how the model is estimated, by what predicts hidden cells. Fits with `estimate = "gibbs"` have settings of their
 #' own: make them, and give all as a list. `print()` and `summary()` have the weights by `k` and by estimate.
-#' [deficiency()] has the total, with its range where a member has a posterior ([posterior_draws()]).
+#' [by_site()] has the total, with its range where a member has a posterior ([posterior_draws()]).
 #'
 #' **Cost.** `members` fits for every `k` and setting of `grid`, 48 by default, and as many again for each fold with
 #' `"held_out"`. They run in parallel where
@@ -55,14 +55,16 @@
 #' @param x data, as [aspect_bernoulli()] takes them; a fit with kept starts; or a list of fits to the same data.
 #' @param ... for data: further arguments of the model; else empty.
 #' @param k numbers of components, for data.
-#' @param model a model of this package, for data.
+#' @param model a model of this package, for data. `NULL`: [aspect_bernoulli()], as said in Details.
 #' @param grid further arguments of the model to combine with every `k`, as in [cross_validate()], for data.
-#' @param members fits for each `k` and setting of `grid`, from 1 to a million, for data.
-#' @param weights `"equal"`, `"held_out"` or a number of at least 0 for every member.
+#' @param members fits for each `k` and setting of `grid`, from 1 to a million, for data. `NULL`: 4, or as said in
+#'   Details.
+#' @param weights `"equal"`, `"held_out"` or a number of at least 0 for every member. `NULL`: `"equal"`, or as said in
+#'   Details.
 #' @param folds number of folds for `"held_out"`, at least 2.
 #' @param floor smallest probability given to a held-out cell, above 0 and at most 0.5.
-#' @param control settings of each fit, for data. The default is one start and 50 passes of EM: members should differ,
-#'   and what one short fit gets wrong averages out.
+#' @param control settings of each fit, for data, from [fit_control()]. `NULL` is one start and 50 passes of EM: members
+#'   should differ, and what one short fit gets wrong averages out; or as said in Details.
 #' @return A list of class `multicause_ensemble` (and `aspect_bernoulli`, where all members are): `fits`, `weights`,
 #'   `probability` (n x m, the average probability of a presence), `dims` and `names` as in a fit, with `k` the number
 #'   of all components, and where members are aspect Bernoulli fits `param`. Methods: `print`, `fitted`, `predict` for
@@ -82,24 +84,22 @@ ensemble <- function(x, ...) UseMethod("ensemble")
 
 #' @rdname ensemble
 #' @export
-ensemble.default <- function(x, k = c(10, 12, 16, 20, 24, 32), ..., model = aspect_bernoulli, grid = NULL,
-                             members = 4, weights = c("equal", "held_out"), folds = 5, floor = 1e-6,
-                             control = fit_control(n_start = 1, n_polish = 0, max_pass = 50, tol = 1e-7)) {
-  models <- check_models(model, substitute(model))
+ensemble.default <- function(x, k = c(10, 12, 16, 20, 24, 32), model = NULL, ..., grid = NULL, members = NULL,
+                             weights = NULL, folds = 5, floor = 1e-6, control = NULL) {
+  own_choice <- is.null(model) && is.null(grid) # of what the members are: that of the package
+  models <- if (is.null(model)) list(aspect_bernoulli = aspect_bernoulli) else check_models(model, substitute(model))
   if (length(models) > 1L) stop_input("`model` must be one model; for several, give ensemble() a list of fits.")
   args <- list(...)
-  if (missing(model) && is.null(grid) && identical(args$estimate, "vb") && is.null(args$prior)) {
-    grid <- bayesian_members$grid
-    if (missing(members)) members <- 1L
-    if (missing(weights)) weights <- "held_out"
-    if (missing(control)) control <- bayesian_members$control()
-  }
-  members <- check_count(members, "members", 1L, most_tasks)
-  control <- check_control(control, for_many = TRUE)
+  if (is.null(args$prior)) args$prior <- NULL # given as NULL, which is nothing to average over
+  bayesian <- own_choice && identical(args$estimate, "vb") && is.null(args$prior)
+  if (bayesian) grid <- bayesian_members$grid
+  members <- check_count(members %||% if (bayesian) 1L else 4L, "members", 1L, most_tasks)
+  weights <- weights %||% if (bayesian) "held_out" else "equal"
+  control <- check_control(control %||% if (bayesian) bayesian_members$control() else short_control(), for_many = TRUE)
   refuse_checkpoint(control)
   # Few passes of EM make members that differ. Models of counts, where that was not tried, keep their own passes.
   if (control$algorithm == "auto" && !names(models) %in% c("plsa", "nmf")) control$algorithm <- "em"
-  if (missing(model) && is.null(grid) && !any(c("estimate", "prior") %in% names(args))) {
+  if (own_choice && !any(c("estimate", "prior") %in% names(args))) {
     grid <- recommended_members$grid
     args <- c(args, recommended_members$args)
   }
@@ -110,6 +110,9 @@ ensemble.default <- function(x, k = c(10, 12, 16, 20, 24, 32), ..., model = aspe
   fits <- fits[is_done(fits)]
   new_ensemble(fits, member_weights(weights, fits, group, folds, floor, data$x), by_held_out(weights))
 }
+
+# Members should differ, and what one short fit gets wrong averages out.
+short_control <- function() fit_control(n_start = 1, n_polish = 0, max_pass = 50, tol = 1e-7)
 
 # What found planted and known false absences best (bench/recovery.md), for the model that is the default.
 recommended_members <- list(
@@ -131,7 +134,7 @@ ensemble.data.frame <- ensemble.default
 
 #' @rdname ensemble
 #' @export
-ensemble.multicause <- function(x, ..., weights = c("equal", "held_out"), folds = 5, floor = 1e-6) {
+ensemble.multicause <- function(x, ..., weights = NULL, folds = 5, floor = 1e-6) {
   check_dots(...)
   fits <- start_fits(x, "x")
   new_ensemble(fits, member_weights(weights, fits, rep(1L, length(fits)), folds, floor), by_held_out(weights))
@@ -139,7 +142,7 @@ ensemble.multicause <- function(x, ..., weights = c("equal", "held_out"), folds 
 
 #' @rdname ensemble
 #' @export
-ensemble.list <- function(x, ..., weights = c("equal", "held_out"), folds = 5, floor = 1e-6) {
+ensemble.list <- function(x, ..., weights = NULL, folds = 5, floor = 1e-6) {
   check_dots(...)
   if (!length(x)) stop_input("`x` must hold at least one fit.")
   for (i in seq_along(x)) {
@@ -203,7 +206,7 @@ start_param <- function(fit, param) {
 # bench/bayes.md).
 tempered <- function(weights) sqrt(weights) / sum(sqrt(weights))
 
-by_held_out <- function(weights) identical(weights[[1L]], "held_out")
+by_held_out <- function(weights) identical(weights, "held_out")
 
 member_weights <- function(weights, fits, group, folds, floor, x = NULL) {
   n <- length(fits)
@@ -213,7 +216,7 @@ member_weights <- function(weights, fits, group, folds, floor, x = NULL) {
     }
     return(weights / sum(weights))
   }
-  weights <- check_choice(weights, "weights", c("equal", "held_out"))
+  weights <- check_choice(weights %||% "equal", "weights", c("equal", "held_out"))
   if (weights == "equal" || length(unique(group)) == 1L) {
     return(rep(1 / n, n))
   }
@@ -369,7 +372,7 @@ members_sentence <- function(object) {
   sprintf(
     paste0(
       "Warning: %s: the number hangs on k and the prior.\nChances of single cells may be far off here; ",
-      "the ranges of sums, deficiency(), have that disagreement in them.\n"
+      "the ranges of sums, by_site(), have that disagreement in them.\n"
     ),
     tolower(said)
   )

@@ -80,7 +80,7 @@
 #'   the same probabilities and a phantom as white (black).
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
-#' @seealso [phantoms()], [deficiency()] for sums by taxon and by site, [denoise()], [multicause-glossary] for the
+#' @seealso [phantoms()], [by_site()] for sums by taxon and by site, [denoise()], [multicause-glossary] for the
 #'   words of the print.
 #' @examples
 #' set.seed(1)

@@ -3,7 +3,7 @@
 #' Settings shared by every model that is fitted by passes of an EM-like algorithm.
 #'
 #' Fits start from several sets of initial values, because the likelihood has many local maxima. With
-#' `screen = TRUE` each start runs `screen_pass` passes, and the best `n_finish` go on to convergence; `fit$starts`
+#' `screen = TRUE` each start runs some passes, and the best `n_finish` go on to convergence; `fit$starts`
 #' tells what became of each. Newton passes of a start that is screened end sooner where `tol` is met with 1e-5 in its
 #' place: what is left to climb is small there. A pass is one full update of all parameters, accelerated or not.
 #'
@@ -75,15 +75,14 @@
 #' @param keep_starts keep the parameters of every finished start, in `fit$start_params`; where an interrupt left none
 #'   that is finished, of every start it left.
 #' @param init `"mixed"`: all kinds of starts that the model knows; `"free"`: only those that impose no phantom.
-#' @param screen `FALSE` finishes every start.
-#' @param screen_pass most passes of a start before the best are chosen, at least 1. `NULL` is 100, and 50 where passes
-#'   are Newton's (what that costs the best of 20 starts is measured in `bench/passes.md` in the sources).
+#' @param screen most passes of a start before the best are chosen, at least 1. `TRUE` is 100, and 50 where passes are
+#'   Newton's (what that costs the best of 20 starts is measured in `bench/passes.md` in the sources). `FALSE` finishes
+#'   every start.
 #' @param n_finish how many starts are finished, at least 1.
 #' @param n_polish how often each finished start is polished: a fifth of its parameters is replaced by random numbers
 #'   and the passes are run again, within `max_pass`; kept when better. It frees solutions in which a probability came
 #'   so near to 0 that no pass could raise it again. Not done where `start` is given, nor by [visits_bernoulli()] with
 #'   `detection` and a prior that lets nothing come there, as the default one.
-#' @param reach a finished start has reached the best when its objective is within this many nats of it.
 #' @param on_interrupt what Ctrl-C does to several starts, or to the fits of [select_k()], [cross_validate()] and
 #'   [compare_models()]: `"stop"`, as everywhere in R; `"keep"`: what is finished so far is returned, with a warning of
 #'   class `multicause_interrupted`. If no start is finished yet, the best of those that were screened is returned.
@@ -112,8 +111,8 @@
 #' @export
 fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = TRUE, n_threads = 1,
                         progress = interactive(), keep_x = TRUE, keep_starts = FALSE,
-                        init = c("mixed", "free"), screen = TRUE, screen_pass = NULL, n_finish = 3,
-                        n_polish = 3, reach = 0.5, on_interrupt = c("stop", "keep"),
+                        init = c("mixed", "free"), screen = TRUE, n_finish = 3,
+                        n_polish = 3, on_interrupt = c("stop", "keep"),
                         algorithm = c("auto", "newton", "sparse", "em"), cluster = NULL, checkpoint = NULL,
                         patience = 3600, ...) {
   check_dots(...)
@@ -128,11 +127,9 @@ fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = 
       keep_x = check_flag(keep_x, "keep_x"),
       keep_starts = check_flag(keep_starts, "keep_starts"),
       init = check_choice(init, "init", c("mixed", "free")),
-      screen = check_flag(screen, "screen"),
-      screen_pass = if (!is.null(screen_pass)) check_count(screen_pass, "screen_pass"),
+      screen = check_screen(screen),
       n_finish = check_count(n_finish, "n_finish"),
       n_polish = check_count(n_polish, "n_polish", 0L, most_tasks),
-      reach = check_number(reach, "reach", 0),
       on_interrupt = check_choice(on_interrupt, "on_interrupt", c("stop", "keep")),
       algorithm = check_choice(algorithm, "algorithm", c("auto", "newton", "sparse", "em")),
       cluster = check_cluster(cluster),
@@ -156,6 +153,14 @@ print.multicause_control <- function(x, ...) {
   invisible(x)
 }
 
+# TRUE, FALSE or a number of passes.
+check_screen <- function(screen) {
+  if (isTRUE(screen) || isFALSE(screen)) {
+    return(screen)
+  }
+  if (!is.numeric(screen)) stop_input("`screen` must be TRUE, FALSE or a number of passes, not %s.", show_value(screen))
+  check_count(screen, "screen")
+}
 
 # Bytes of memory this machine has, in all; NA where that cannot be known.
 machine_memory <- function() .Call(mc_c_memory)

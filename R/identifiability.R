@@ -17,7 +17,7 @@
 #'     largest probability of an observed cell in the row, and at most 1. "The data decide" is said on the strength of
 #'     this one alone.}
 #'   \item{reached}{by a search among decompositions that mix the content components as well: components rescaled and
-#'     mixed, one after another, each move the best one by a linear program, from `n_search` places. All are attained by
+#'     mixed, one after another, each move the best one by a linear program, from `n_start` places. All are attained by
 #'     parameters with the log-likelihood given beside them; more may exist.}
 #'   \item{inner}{attained by rescaling alone: components divided by \eqn{d_k}, memberships multiplied by it. Allowed
 #'     while no probability exceeds 1 and no row's content exceeds 1; the ends are exact (linear programs).}
@@ -36,7 +36,7 @@
 #' `"vb"`): but then the answer is the prior's. Neighbours (`smooth`) are such a prior, too: the bounds of a smoothed
 #' fit are those of the likelihood alone, whatever smoothing prefers among decompositions within them.
 #'
-#' **The estimate is uncertain, too.** Bounds are taken at the estimate. `bootstrap` draws tables from the fit and fits
+#' **The estimate is uncertain, too.** Bounds are taken at the estimate. `nsim` draws tables from the fit and fits
 #' each again as the fit was made (its prior, effort, neighbours), `draws` takes fits made elsewhere, such as
 #' [posterior_draws()]: the ends are then given with quantiles over them, and "the data decide" is said only if they
 #' agree. This was tested on 50 simulated tables of 300 x 80 with the truth anywhere in the bounds. With `"ml"` the
@@ -71,17 +71,17 @@
 #' row; for a row by itself it is attained.
 #'
 #' **Cost.** O(n m k) for the outer bound; n linear programs in k unknowns for the inner one; for the search about
-#' 10 k `n_search` programs in k unknowns and 2 m constraints, and 3 n in k unknowns.
+#' 10 k `n_start` programs in k unknowns and 2 m constraints, and 3 n in k unknowns.
 #'
 #' @param fit a fit of [aspect_bernoulli()].
 #' @param ... must be empty.
-#' @param n_search number of places the search starts from, at least 0; 0: no search. It draws random numbers.
+#' @param n_start number of places the search starts from, at least 0; 0: no search. It draws random numbers.
 #' @param cells also give the bounds of every observed zero (of every one, for a black phantom).
-#' @param bootstrap number of tables drawn from the fit and fitted again from the fit's own parameters, at least 0; not
+#' @param nsim number of tables drawn from the fit and fitted again from the fit's own parameters, at least 0; not
 #'   for ensembles and draws.
 #' @param draws list of fits to data with the same sites and taxa: [posterior_draws()], or bootstrap fits
 #'   made elsewhere.
-#' @param level coverage of the quantiles over `bootstrap` or `draws`, between 0 and 1.
+#' @param level coverage of the quantiles over `nsim` or `draws`, between 0 and 1.
 #' @param narrow bounds of the mean share closer than this count as decided, a number between 0 and 1.
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
@@ -123,29 +123,29 @@
 #'     exact phantom less that of `fit`, nats; whether the outer bound is narrow, over draws as well; and what else
 #'     printing needs.}
 #' }
-#' @seealso [false_absences()], [deficiency()]
+#' @seealso [false_absences()], [by_site()]
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @examples
 #' set.seed(1)
 #' few <- fit_control(n_start = 3)
 #' fit <- aspect_bernoulli(simulated_sites$x, k = 4, phantom = "white", control = few)
-#' sure <- identifiability(fit, n_search = 2)
+#' sure <- identifiability(fit, n_start = 2)
 #' sure
 #' head(sure$sites)
 #' @export
-identifiability <- function(fit, ..., n_search = 10, cells = FALSE, bootstrap = 0, draws = NULL, level = 0.9,
+identifiability <- function(fit, ..., nsim = 0, draws = NULL, level = 0.9, n_start = 10, cells = FALSE,
                             narrow = 0.1, kinds = NULL, x = NULL) {
   check_dots(...)
   check_fit(fit, "aspect_bernoulli")
   if (!is.null(fit$missed_by)) {
     stop_input("`fit` has repeated visits; they decide what is missed. Fit one alone to see what that leaves open.")
   }
-  n_search <- check_count(n_search, "n_search", 0L)
+  n_start <- check_count(n_start, "n_start", 0L)
   cells <- check_flag(cells, "cells")
-  bootstrap <- check_count(bootstrap, "bootstrap", 0L)
+  nsim <- check_count(nsim, "nsim", 0L)
   size <- prod(fit$dims[c("n", "m")]) + sum(lengths(fit$param))
-  refuse_large(bootstrap * size, "What is kept of the tables drawn", "lower `bootstrap`")
+  refuse_large(nsim * size, "What is kept of the tables drawn", "lower `nsim`")
   level <- check_number(level, "level", 0, 1, open = TRUE)
   narrow <- check_number(narrow, "narrow", 0, 1, open = TRUE)
   rule <- phantom_rule(kinds)
@@ -154,7 +154,7 @@ identifiability <- function(fit, ..., n_search = 10, cells = FALSE, bootstrap = 
   draws <- check_draws(draws, fit)
   if (is.null(fit$loglik)) fit <- set_loglik(fit, x) # an average of fits has none
   exact <- exact_phantom(fit, kinds, x)
-  bounds <- find_bounds(exact, x, n_search)
+  bounds <- find_bounds(exact, x, n_start)
   bounds <- add_rule(bounds, exact$fit, x, rule_written(fit, kinds, rule, bounds$colours))
   colours <- bounds$colours
   shown <- c("share", "expected", "sites", "taxa", "unlike", "rule", "components", "fits")
@@ -166,10 +166,10 @@ identifiability <- function(fit, ..., n_search = 10, cells = FALSE, bootstrap = 
   }))
   out$sites <- cbind(out$sites[1L], share = phantom_share(fit, kinds, colours[1L]), out$sites[-1L])
   if (cells) out$cells <- bound_cells(fit, kinds, exact, bounds, x)
-  if (bootstrap > 0L && !can_refit(exact$fit)) {
-    stop_input("`bootstrap` cannot fit such a fit anew: give `draws`, such as posterior_draws(fit).")
+  if (nsim > 0L && !can_refit(exact$fit)) {
+    stop_input("`nsim` cannot fit such a fit anew: give `draws`, such as posterior_draws(fit).")
   }
-  fits <- c(draws, if (bootstrap > 0L) bootstrap_fits(exact$fit, bootstrap, x))
+  fits <- c(draws, if (nsim > 0L) bootstrap_fits(exact$fit, nsim, x))
   if (length(fits)) out <- add_sampling(out, fits, kinds, colours, x, level)
   outer <- rbind(out$share[1:4], out$sampling[1:4])
   outer <- outer[outer$bound == "outer", ]
@@ -177,7 +177,7 @@ identifiability <- function(fit, ..., n_search = 10, cells = FALSE, bootstrap = 
     c(out, list(
       phantom = if (length(colours) == 2L) "both" else colours, has_phantom = any(kinds != "content"),
       change = exact$change, narrow = narrow, decided = all(outer$most - outer$least <= narrow), level = level,
-      n_draws = length(fits), n_search = if (length(colours) == 1L) n_search else 0L, estimate = fit$estimate,
+      n_draws = length(fits), n_start = if (length(colours) == 1L) n_start else 0L, estimate = fit$estimate,
       effort = !is.null(fit$effort), smooth = !is.null(fit$smooth), dims = fit$dims, n_cells = bounds$n_cells
     )),
     class = "identifiability", words = axis_words(fit)

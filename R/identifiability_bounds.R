@@ -3,7 +3,7 @@
 # colours: the phantoms bounded; share, expected: data frames of bounds; observations; attributes; unlike; components;
 # n_cells. content: what content has where the phantom has the ends of the observations; of little of it 1 less the
 # phantom's share is but rounding.
-find_bounds <- function(exact, x, n_search) {
+find_bounds <- function(exact, x, n_start) {
   colours <- intersect(c("white", "black"), exact$kinds)
   outer <- lapply(colours, function(colour) outer_bounds(exact$fit, x, colour))
   unlike <- lapply(colours, function(colour) unlike_bounds(exact$fit, x, colour))
@@ -27,7 +27,7 @@ find_bounds <- function(exact, x, n_search) {
     out$sites$black_outer_most <- 1 - outer[[2L]]$top
     return(out)
   }
-  inside <- inside_bounds(exact, first, colours, n_search, x)
+  inside <- inside_bounds(exact, first, colours, n_start, x)
   out$share <- rbind(out$share, inside$share)
   out$expected <- rbind(out$expected, inside$expected)
   out$sites <- cbind(out$sites, inside$sites)
@@ -153,7 +153,7 @@ count_missed <- function(u, outer) {
 }
 
 # The inner set and what a search reached, in terms of the phantom's share 1 - u.
-inside_bounds <- function(exact, outer, colour, n_search, x) {
+inside_bounds <- function(exact, outer, colour, n_start, x) {
   factors <- content_factors(exact$fit, exact$kinds)
   polytope <- scale_polytope(factors)
   scales <- list(
@@ -173,8 +173,8 @@ inside_bounds <- function(exact, outer, colour, n_search, x) {
     limiting = max.col(factors$a, ties.method = "first"),
     fits = stats::setNames(inner$fits[c("least", "most")], c("minimal", "maximal"))
   )
-  if (n_search > 0L) {
-    met <- c(unname(met), search_decompositions(factors, n_search))
+  if (n_start > 0L) {
+    met <- c(unname(met), search_decompositions(factors, n_start))
     out <- add_search(out, met, outer, colour, exact, x)
   }
   out

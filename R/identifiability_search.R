@@ -73,12 +73,12 @@ wander <- function(factors, steps = ncol(factors$s)) {
   factors
 }
 
-# Climbs both ways from the fit and from n_search places near it. Returns every decomposition met whose probabilities
+# Climbs both ways from the fit and from n_start places near it. Returns every decomposition met whose probabilities
 # are those of the fit.
-search_decompositions <- function(factors, n_search) {
+search_decompositions <- function(factors, n_start) {
   p <- factors$s %*% factors$a
   met <- list()
-  for (start in seq_len(n_search)) {
+  for (start in seq_len(n_start)) {
     from <- if (start == 1L) factors else wander(factors)
     for (found in list(from, climb(from, 1), climb(from, -1))) {
       if (max(abs(found$s %*% found$a - p)) < 1e-10) met <- c(met, list(found))

@@ -31,6 +31,7 @@
 #' @param penalty ridge, at least 0: the larger, the nearer probabilities stay to their taxon's mean. `"cv"`, or a
 #'   vector of several values to try, chooses by held-out cells: see [cross_validate()].
 #' @param start initial values `list(scores = n x k, loadings = k x m, intercept = m)` for one start.
+#' @param control settings from [fit_control()].
 #' @return A list of class `logistic_pca`, with the parts described in [aspect_bernoulli()] (but `certificate`, `pinned`
 #'   and `expected_false`), where `param` holds `scores` (n x k), `loadings` (k x m) and `intercept` (m), on the scale
 #'   of log-odds, and `penalty` the ridge; `tuning` the result of [cross_validate()] where the ridge was chosen. `df`

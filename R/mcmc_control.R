@@ -39,30 +39,30 @@
 #' @param warmup sweeps of a chain that are thrown away, at least 0.
 #' @param draws draws of a chain, at least 1.
 #' @param thin sweeps from one draw to the next, at least 1; `draws` times `thin` is at most 2147483647.
-#' @param n_threads threads (OpenMP) inside a sweep (of [aspect_bernoulli()]: inside a start), at least 1. Chains run
-#'   side by side under a [future::plan()].
-#' @param moves character, see Details; `character()` for none.
-#' @param init `"anneal"` (of [aspect_bernoulli()]: variational fits), or `"prior"`: a draw from the prior, for the
-#'   curious.
 #' @param n_start,n_reheat annealed starts (at least 1) and reheats (at least 0) of a chain; `NULL`: 16 and 12 for small
 #'   data, fewer for large data (down to 2 and 2); for [aspect_bernoulli()] 4 variational fits.
+#' @param n_threads threads (OpenMP) inside a sweep (of [aspect_bernoulli()]: inside a start), at least 1. Chains run
+#'   side by side under a [future::plan()].
+#' @param progress show a progress bar with the time left.
+#' @param init `"anneal"` (of [aspect_bernoulli()]: variational fits), or `"prior"`: a draw from the prior, for the
+#'   curious.
 #' @param start_sweeps sweeps of a start, at least 2.
 #' @param start_features numbers of features that starts begin with where the number is free, each at least 1.
+#' @param moves character, see Details; `character()` for none.
 #' @param tries tries of `"split_merge"` a side and sweep, at least 1.
 #' @param keep states a chain keeps at most, evenly spaced, at least 1.
 #' @param checkpoint a file name, or `NULL`.
 #' @param checkpoint_seconds least time between two writes, at least 0.
-#' @param progress show a progress bar with the time left.
 #' @param ... must be empty: an unknown name is an error.
 #' @return A list of class `multicause_mcmc_control`.
 #' @inherit bmf_prior references
 #' @examples
 #' mcmc_control(chains = 2, draws = 200, progress = FALSE)
 #' @export
-mcmc_control <- function(chains = 4, warmup = 500, draws = 1000, thin = 1, n_threads = 1, moves = "block",
-                         init = c("anneal", "prior"), n_start = NULL, n_reheat = NULL, start_sweeps = 100,
-                         start_features = c(6, 8, 12, 16), tries = 2, keep = 100, checkpoint = NULL,
-                         checkpoint_seconds = 10, progress = interactive(), ...) {
+mcmc_control <- function(chains = 4, warmup = 500, draws = 1000, thin = 1, n_start = NULL, n_threads = 1,
+                         progress = interactive(), init = c("anneal", "prior"), n_reheat = NULL, start_sweeps = 100,
+                         start_features = c(6, 8, 12, 16), moves = "block", tries = 2, keep = 100, checkpoint = NULL,
+                         checkpoint_seconds = 10, ...) {
   check_dots(...)
   draws <- check_count(draws, "draws")
   thin <- check_count(thin, "thin")

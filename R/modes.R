@@ -104,11 +104,11 @@ print.alignment <- function(x, digits = 3L, ...) {
 #' @details
 #' Each start gives every cell a probability (or a mean). The distance of two starts is the root of the mean squared
 #' difference of these. Groups are made by complete linkage: no two starts of a group are further apart than
-#' `tolerance`. Some solutions are far apart and nearly as likely. Then the data do not decide between them: use
+#' `tol`. Some solutions are far apart and nearly as likely. Then the data do not decide between them: use
 #' [ensemble()], and trust no detail of a single solution.
 #'
 #' @param fit a fit made with `keep_starts = TRUE` in [fit_control()].
-#' @param tolerance largest distance of two starts of one solution, above 0, on the scale of the cells.
+#' @param tol largest distance of two starts of one solution, above 0, on the scale of the cells.
 #' @param ... must be empty.
 #' @return A list of class `modes`. `modes` is a data frame with a row for each solution, the best first. Its columns
 #'   are `mode`, `starts` (how many), `objective` (of the best of them), `behind` (how far below the best of all, in
@@ -124,15 +124,15 @@ print.alignment <- function(x, digits = 3L, ...) {
 #' fit <- bernoulli_mixture(x, 2, control = fit_control(keep_starts = TRUE, screen = FALSE))
 #' modes(fit)
 #' @export
-modes <- function(fit, tolerance = 0.02, ...) {
+modes <- function(fit, tol = 0.02, ...) {
   check_dots(...)
   fits <- start_fits(fit, "fit")
-  tolerance <- check_number(tolerance, "tolerance", 0)
-  if (tolerance <= 0) stop_input("`tolerance` must be above 0.")
+  tol <- check_number(tol, "tol", 0)
+  if (tol <= 0) stop_input("`tol` must be above 0.")
   cells <- lapply(fits, fitted)
   distances <- pair_distances(cells)
   group <- if (length(fits) > 1L) {
-    stats::cutree(stats::hclust(stats::as.dist(distances), "complete"), h = tolerance)
+    stats::cutree(stats::hclust(stats::as.dist(distances), "complete"), h = tol)
   } else {
     1L
   }
@@ -151,7 +151,7 @@ modes <- function(fit, tolerance = 0.02, ...) {
         largest = difference(max), component = vapply(aligned, function(a) max(a$match$distance), 0)
       ),
       starts = data.frame(start = usable_starts(fit$starts), mode = mode), distances = distances,
-      fits = lapply(aligned, function(a) a$fit), tolerance = tolerance, objective = names(fit$objective)
+      fits = lapply(aligned, function(a) a$fit), tol = tol, objective = names(fit$objective)
     ),
     class = "modes"
   )
@@ -169,7 +169,7 @@ print.modes <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   cat(sprintf(
     "%s among %s; solutions nearer than %s count as one\n", count_words(nrow(x$modes), "solution"),
-    count_words(nrow(x$starts), "finished start"), format(x$tolerance)
+    count_words(nrow(x$starts), "finished start"), format(x$tol)
   ))
   shown <- x$modes
   shown$objective <- format(shown$objective, digits = max(digits, 7L))

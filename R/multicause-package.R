@@ -49,7 +49,7 @@
 #'
 #' @section What a fit says:
 #' [phantoms()] finds the components that have only absences (or presences). [false_absences()] and [false_presences()]
-#' rank cells, and [deficiency()] counts what is missing by taxon and by site. [denoise()] gives the table without its
+#' rank cells, and [by_site()] counts what is missing by taxon and by site. [denoise()] gives the table without its
 #' phantoms, [age_profile()] dates the components, and [curves()] follows a smoothed fit through time. For repeated
 #' visits, [occupied()] says what was there, [visits_needed()] how many more visits it takes, and [predictive_check()]
 #' whether the fit makes such surveys. [report()] writes all of it to one HTML file. [impute()] fills unknown cells.
@@ -59,7 +59,7 @@
 #'
 #' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide,
 #' [phantom_test()] whether there is one, [posterior_draws()] how far a posterior spreads, [bootstrap_draws()] how far
-#' chance moves a fit; [certificate()] bounds what a fit could still gain;
+#' chance moves a fit; [summary()][summary.aspect_bernoulli] bounds what a fit could still gain;
 #' [modes()] groups the solutions that the starts found, [align_components()] puts their components in one order,
 #' [ensemble()] averages them.
 #'
@@ -130,8 +130,8 @@
 #' Words that the package prints
 #'
 #' @description
-#' Each word is explained in plain English. A table has *sites* in its rows and *taxa* in its columns; models
-#' take any others, such as documents and words, and name them so. A *find* is a 1 of the table, a *zero* a 0. `NA` is an
+#' Each word is explained in plain English. A table has *sites* in its rows and *taxa* in its columns; models take
+#' any others, such as documents and words, and name them so. A *find* is a 1 of the table, a *zero* a 0. `NA` is an
 #' unknown cell: nobody could have known.
 #'
 #' @section The question:
@@ -142,8 +142,8 @@
 #'     [false_absences()].}
 #'   \item{missed}{The chance that a taxon was there and was not recorded. Its sum over zeros is the number missed, the
 #'     expected number of false absences. [which_zeros()] takes that number from evidence, a fit from its phantom.}
-#'   \item{missed most}{Of a fit: the largest chance of that kind in other fits that describe the table equally well. Where it is
-#'     small, the absence is true by this model, whatever the phantom's size.}
+#'   \item{missed most}{Of a fit: the largest chance of that kind in other fits that describe the table equally well. Where
+#'     it is small, the absence is true by this model, whatever the phantom's size.}
 #'   \item{evidence}{What the number missed is taken from: a known completeness, repeated visits, groups of sites,
 #'     or presences alone. Each gives a number of something else, so they need not agree.}
 #'   \item{two more searches}{What presences alone tell: how many finds two more searches, each as thorough as the whole

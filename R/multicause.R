@@ -217,6 +217,12 @@ keep_values <- function(call, values) {
   call
 }
 
+# A call without arguments that were given as NULL: what stands for it depends on others, which update() may change.
+drop_nulls <- function(call, values) {
+  call[names(Filter(is.null, values))] <- NULL
+  call
+}
+
 #' @export
 update.multicause <- function(object, ..., evaluate = TRUE) {
   evaluate <- check_flag(evaluate, "evaluate")
@@ -235,6 +241,8 @@ updated_call <- function(object, changes, known, evaluate, where) {
   if (!evaluate) {
     return(call)
   }
+  # Settings that were left to the model are left to it again: another estimate may have others.
+  if (is.null(object$call$control)) known$control <- NULL
   for (name in setdiff(names(known), names(changes))) if (!is.null(known[[name]])) call[[name]] <- known[[name]]
   eval(find_model(call, object, where), where)
 }

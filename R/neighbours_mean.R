@@ -25,13 +25,13 @@
 #' most 40 values are tried). In tables of more than 500 rows, 500 of them, evenly spaced, are judged. `strength` and
 #' `recording` of [smooth_over()] have no meaning here.
 #'
-#' **Cost.** The result takes O(n) comparisons and the presences of its neighbours for each site (without `near`,
+#' **Cost.** The result takes O(n) comparisons and the presences of its neighbours for each site (without `smooth`,
 #' the presences of all that share a taxon with it), and a matrix of n x m; a value tried takes as much for at most
 #' 500 sites. Sparse data are never made dense. Results do not depend on the number of threads.
 #'
 #' @inheritParams aspect_bernoulli
 #' @param k must be 0: there are no components. It is there for [cross_validate()] and [compare_models()].
-#' @param near a result of [smooth_over()] that says which sites are near each other, or `NULL`: all are equally
+#' @param smooth a result of [smooth_over()] that says which sites are near each other, or `NULL`: all are equally
 #'   near. A site whose age or place is unknown takes all others. Its `most` is 500 unless given: with 30 the AUC of
 #'   deleted finds was lower on nine of ten tables, by .016 in the mean (`bench/which_zeros.md`).
 #' @param likeness how much it counts that two lists are alike: the power \eqn{q}, from 0 (not at all) to 10.
@@ -46,11 +46,11 @@
 #' @examples
 #' sites <- early_tetrapods$sites
 #' near <- smooth_over(age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")])
-#' fit <- neighbours_mean(early_tetrapods$x, near = near)
+#' fit <- neighbours_mean(early_tetrapods$x, smooth = near)
 #' fit
 #' round(fitted(fit)[1:3, 1:3], 3)
 #' @export
-neighbours_mean <- function(x, k = 0, ..., near = NULL, likeness = 1, control = fit_control()) {
+neighbours_mean <- function(x, k = 0, ..., smooth = NULL, likeness = 1, control = fit_control()) {
   call <- match.call()
   check_dots(...)
   check_given(x)
@@ -58,21 +58,19 @@ neighbours_mean <- function(x, k = 0, ..., near = NULL, likeness = 1, control = 
   control <- check_control(control)
   likeness <- check_number(likeness, "likeness", 0, 10)
   data <- check_data(x, "binary")
-  if (!is.null(near)) {
-    near <- match_smooth(nbm_check_near(near), data$x, "near")
-    if (is.null(near$most)) near$most <- least_near
-  }
+  near <- if (!is.null(smooth)) match_smooth(nbm_check_smooth(smooth), data$x, "smooth")
+  if (!is.null(near) && is.null(near$most)) near$most <- least_near
   tried <- nbm_tune(near, likeness, nbm_table(data$x), control$n_threads)
   near <- tried$near
-  call <- keep_values(call, list(near = near, likeness = likeness))
+  call <- keep_values(call, list(smooth = near, likeness = likeness))
   nbm_new_fit(data, near, likeness, tried$trace, control, call)
 }
 
-nbm_check_near <- function(near) {
-  if (!inherits(near, "smooth_over")) {
-    stop_input("`near` must come from smooth_over() or be NULL, not %s.", show_value(near))
+nbm_check_smooth <- function(smooth) {
+  if (!inherits(smooth, "smooth_over")) {
+    stop_input("`smooth` must come from smooth_over() or be NULL, not %s.", show_value(smooth))
   }
-  check_smooth(near)
+  check_smooth(smooth)
 }
 
 # What means are taken of: presences, known cells (NULL where all are), lengths of lists, and the attributes' sums.
@@ -222,7 +220,7 @@ nbm_new_fit <- function(data, near, likeness, trace, control, call) {
 #' @param newdata new sites, columns matched by name, in any order, or by place where one side has no names;
 #'   cells may be `NA`. `NULL`: the data of the fit.
 #' @param type `"response"`, the probability of each cell.
-#' @param along where `near` was given: the ages, places, distances or weights of the new sites, a list as for
+#' @param along where `smooth` was given: the ages, places, distances or weights of the new sites, a list as for
 #'   [predict.aspect_bernoulli()]; `NULL`: unknown, all sites of the fit are equally near.
 #' @param nsim number of data sets to simulate, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they

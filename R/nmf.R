@@ -35,6 +35,7 @@
 #' @param loss `"euclidean"` or `"kl"`.
 #' @param start initial values `list(coefficients = n x k, basis = k x m)`, all at least 0, for one start. Under `"kl"`
 #'   no observed cell above 0 may have mean 0.
+#' @param control settings from [fit_control()].
 #' @return A list of class `nmf`, with the parts described in [aspect_bernoulli()] (but `certificate`, `pinned` and
 #'   `expected_false`), where `param` holds `coefficients` (n x k) and `basis` (k x m), and `residual` the squared
 #'   relative distance from the conditions of an optimum (see Estimation). The `objective` is minus the loss, or under

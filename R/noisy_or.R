@@ -48,9 +48,8 @@
 #' @param inference `"exact"`, `"truncated"`, `"variational"`, or `"auto"`: exact up to 12 components, else truncated.
 #' @param estimate `"map"` (posterior mode) or `"ml"` (maximum likelihood).
 #' @param prior for `"map"`: Beta priors from [noisy_or_prior()], or a list with its names.
-#' @param inner M-steps on links and leak per E-step, at least 1 (exact and truncated); `NULL` adapts: one in the first
-#'   passes, then several.
-#' @param q_steps variational: steps of the variational parameters in a pass, at least 1.
+#' @param inner steps within a pass, at least 1. Exact and truncated: M-steps on links and leak per E-step; `NULL`
+#'   adapts: one in the first passes, then several. Variational: steps of the variational parameters; `NULL` is 10.
 #' @param q_rule variational: `"paper"` takes the paper's steps (monotone, but they may cycle), `"damped"` their square
 #'   root (monotone and never stuck), `"alternate"` takes turns.
 #' @param mask links that may exist: a k x m matrix of 0 and 1 (known structure), or `NULL` for all.
@@ -97,14 +96,14 @@
 #' round(fit$param$links, 2)
 #' @export
 noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "variational"),
-                     estimate = c("map", "ml"), prior = noisy_or_prior(), inner = NULL, q_steps = 10,
+                     estimate = c("map", "ml"), prior = noisy_or_prior(), inner = NULL,
                      q_rule = c("alternate", "damped", "paper"), mask = NULL, surplus = 0, start = NULL,
                      control = fit_control()) {
   call <- match.call()
   check_dots(...)
   estimate <- check_choice(estimate, "estimate", c("map", "ml"))
   call <- keep_values(call, list(
-    inference = inference, estimate = estimate, prior = prior, inner = inner, q_steps = q_steps, q_rule = q_rule,
+    inference = inference, estimate = estimate, prior = prior, inner = inner, q_rule = q_rule,
     mask = mask, surplus = surplus, start = start
   ))
   control <- check_control(control)
@@ -125,7 +124,7 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
   model <- list(
     inference = inference, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo,
     mask = nor_check_mask(mask, k, ncol(data$x), colnames(data$x)),
-    inner = if (is.null(inner)) 0L else check_count(inner, "inner"), q_steps = check_count(q_steps, "q_steps"),
+    inner = if (is.null(inner)) 0L else check_count(inner, "inner"), q_steps = check_count(inner %||% 10L, "inner"),
     q_rule = check_choice(q_rule, "q_rule", c("alternate", "damped", "paper"))
   )
   if (surplus > 0L && !(is.null(mask) && is.null(start))) {

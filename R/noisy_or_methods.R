@@ -196,13 +196,13 @@ impute.noisy_or <- function(fit, newdata = NULL, ..., type = c("probability", "b
 }
 
 # All states of the sources are the components, exactly up to 16 sources; beyond, draws of them.
-held_out_rows.noisy_or <- function(fit, data, floor, family, ..., draws = 2000, seed = NULL) {
+held_out_rows.noisy_or <- function(fit, data, floor, family, ..., nsim = 2000) {
   check_dots(...)
-  draws <- check_count(draws, "draws", 100L)
+  nsim <- check_count(nsim, "nsim", 100L)
   param <- lapply(fit$param[c("prior", "links", "leak")], unname)
   k <- fit$dims[["k"]]
   if (k > nor_most_exact) {
-    sampled <- nor_sample(param, data, fit$model, list(draws = draws, seed = seed, floor = floor))
+    sampled <- nor_sample(param, data, fit$model, nsim, floor)
     return(structure(sampled$loglik, effective = sampled$effective))
   }
   on <- function(rows) outer(rows - 1, 2^(seq_len(k) - 1), bitwAnd) > 0
@@ -220,18 +220,15 @@ held_out_rows.noisy_or <- function(fit, data, floor, family, ..., draws = 2000, 
 component_matrix.noisy_or <- function(fit) fit$param$links
 
 # Importance sampling from independent sources: their posterior probabilities, kept off 0 and 1.
-#   draws  list(draws, seed, floor)
-nor_sample <- function(param, data, model, draws) {
-  seed <- draws$seed
+nor_sample <- function(param, data, model, nsim, floor) {
   proposal <- nor_report(list(view = data$view), param, model, "activation", "truncated")$activation
   proposal[is.na(proposal)] <- 0.5
   settings <- nor_settings(model)
   settings$inference <- 1L
   settings$proposal <- pmin(pmax(proposal, 0.02), 0.98)
-  settings$n_draw <- draws$draws
-  settings$floor <- draws$floor
-  if (!is.null(seed)) seed <- check_count(seed, "seed", -.Machine$integer.max)
-  settings$seed <- if (is.null(seed)) draw_seeds(1L) else with_seed(seed, draw_seeds(1L))
+  settings$n_draw <- nsim
+  settings$floor <- floor
+  settings$seed <- draw_seeds(1L)
   .Call(mc_c_nor_sample, data$view, nor_kernel_param(param), settings)
 }
 

@@ -81,7 +81,7 @@
 #'   `site_table()`: that data frame. Taking rows or columns of a matrix loses the taxon (R drops it), and
 #'   `site_table()` says so: take the table first, and index it by the row names of the part,
 #'   `sites[rownames(part), ]`. Of [shards()] it has a row for each site in their order: `shard`, `site` (where there
-#'   are names) and what went `along`.
+#'   are names) and their `site_data`.
 #'
 #'   Wrong input is an error of class `multicause_input_error`: among others a column that `data` does not have, two
 #'   combinations that give the same name, or filters that leave nothing.

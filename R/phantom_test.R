@@ -46,8 +46,8 @@
 #' fit <- suppressWarnings(aspect_bernoulli(x, 2, estimate = "ml", phantom = "white", control = quick))
 #' phantom_test(fit, nsim = 9, control = quick)
 #' @export
-phantom_test <- function(fit, nsim = 99, ..., control = fit_control(n_start = 4, max_pass = 1000, tol = 1e-7),
-                         x = NULL) {
+phantom_test <- function(fit, nsim = 99, ..., x = NULL,
+                         control = fit_control(n_start = 4, max_pass = 1000, tol = 1e-7)) {
   check_dots(...)
   check_fit(fit, "aspect_bernoulli")
   nsim <- check_count(nsim, "nsim")

@@ -265,14 +265,14 @@ print.recovery <- function(x, digits = 3L, ...) {
 #' `add` gives. Where a 1 stands already nothing changes, so the share of new ones is a little smaller (as in Bingham et
 #' al. 2009). A deleted presence may be added back; it then counts as neither.
 #'
-#' Of a range of two numbers, rates are drawn uniformly. With `by = "site"` (the paper's way) every site
+#' Of a range of two numbers, rates are drawn uniformly. With `per = "site"` (the paper's way) every site
 #' has a rate of its own. With `"cell"` every cell has one, which is the same as the mean rate everywhere. A single
 #' number is the rate itself. A vector with a number for every site gives each its rate.
 #'
 #' @param x a complete or incomplete 0/1 table, as [aspect_bernoulli()] takes it. Unknown cells stay unknown.
 #' @param omit,add rates within \[0, 1\]: one number, a range of two, or one for each of the n sites; 0 plants
 #'   none. (For a table of two sites a pair is read as a range.)
-#' @param by who has a rate of its own where a range is given.
+#' @param per who has a rate of its own where a range is given.
 #' @param ... must be empty.
 #' @return A list of class `corruption`: `x`, the corrupted table; `omitted` and `added`, logical n x m matrices, true
 #'   where a presence was deleted or an absence turned into a presence; `original`, the table given; `rates`, a data
@@ -288,14 +288,14 @@ print.recovery <- function(x, digits = 3L, ...) {
 #' fit <- aspect_bernoulli(planted$x, k = 2)
 #' recovery(fitted(fit), planted)
 #' @export
-corrupt <- function(x, omit = 0, add = 0, by = c("site", "cell"), ...) {
+corrupt <- function(x, omit = 0, add = 0, per = c("site", "cell"), ...) {
   check_dots(...)
-  by <- check_choice(by, "by", c("site", "cell"))
+  per <- check_choice(per, "per", c("site", "cell"))
   data <- check_data(x, "binary", quiet = TRUE)
   original <- as.matrix(data$x) + 0
   n <- nrow(original)
-  omit <- draw_rates(omit, "omit", original, by)
-  add <- draw_rates(add, "add", original, by)
+  omit <- draw_rates(omit, "omit", original, per)
+  add <- draw_rates(add, "add", original, per)
   deleted <- original == 1 & matrix(stats::runif(length(original)), n) < omit
   deleted[is.na(deleted)] <- FALSE
   out <- original
@@ -312,7 +312,7 @@ corrupt <- function(x, omit = 0, add = 0, by = c("site", "cell"), ...) {
 }
 
 # A matrix of rates, of the shape of x.
-draw_rates <- function(rate, name, x, by) {
+draw_rates <- function(rate, name, x, per) {
   n <- nrow(x)
   m <- ncol(x)
   rate <- by_name_unless_range(rate, rownames(x), name)
@@ -329,7 +329,7 @@ draw_rates <- function(rate, name, x, by) {
   if (rate[1L] > rate[2L]) {
     stop_input("`%s` must rise where it is a range, not fall from %s to %s.", name, rate[1L], rate[2L])
   }
-  draws <- stats::runif(if (by == "site") n else as.double(n) * m, rate[1L], rate[2L])
+  draws <- stats::runif(if (per == "site") n else as.double(n) * m, rate[1L], rate[2L])
   matrix(draws, n, m)
 }
 

@@ -55,7 +55,10 @@ data_sentence <- function(fit, margins) {
 false_sentence <- function(cells) {
   rounded <- function(name) format_big(signif(attr(cells, name), 3L))
   sprintf(
-    "Of %.0f absences about %s are expected to be false; other fits that describe the table equally well give up to %s.",
+    paste(
+      "Of %.0f absences about %s are expected to be false; other fits that describe the table equally well give up to",
+      "%s."
+    ),
     attr(cells, "n_cells"), rounded("expected"), rounded("expected_most")
   )
 }
@@ -65,7 +68,7 @@ starts_sentence <- function(fit) {
   paste(
     sprintf("Of %s, %d finished;", count_words(nrow(starts), "start"), sum(starts$finished)),
     sprintf("%d of the finished ones came within", sum(starts$reached_best)),
-    sprintf("%s of the best log-likelihood.", format(fit$control$reach)),
+    sprintf("%s of the best log-likelihood.", format(near_best)),
     if (fit$converged) "The best one converged." else "**The best one has not converged.**"
   )
 }

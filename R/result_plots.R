@@ -61,8 +61,8 @@ table_figure <- function(fit, title, legend = "probability of presence") {
 autoplot.multicause_cv <- function(object, ...) {
   check_dots(...)
   label <- do.call(paste, object$results[setdiff(names(object$results), c("k", "loss", "se", "not_converged"))])
-  panel <- loss_panel(object$results, label, criterion_words[[object$scheme]])
-  losses_figure(list(panel), sprintf("Held-out %s", object$scheme))
+  panel <- loss_panel(object$results, label, criterion_words[[object$criterion]])
+  losses_figure(list(panel), sprintf("Held-out %s", object$criterion))
 }
 
 #' @exportS3Method ggplot2::autoplot

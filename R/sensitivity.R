@@ -7,8 +7,8 @@
 #' range rule. The result is one sentence and one figure for the paper.
 #'
 #' @details
-#' The row "as it is" is `w` itself. Each of the others has one thing changed, and the settings, the seed and the number
-#' of damaged copies of `w`, so that like is compared with like:
+#' The row "as it is" is `fit` itself. Each of the others has one thing changed, and the settings, the seed and the
+#' number of damaged copies of `fit`, so that like is compared with like:
 #' * half as many components, and 1.5 times as many, in all models;
 #' * `estimate = "ml"`, and a stronger prior (`aspects = c(1.5, 4)`, `membership = 1.2`), instead of the default;
 #' * no ages, places and distances, where there are any;
@@ -19,18 +19,19 @@
 #'   by the middles of ages with bounds) can be false; where `within` was given: all zeros can.
 #'
 #' The result is no interval: other changes are possible, and these are not equally likely. All answers assume that a
-#' find is never an error. What other evidence says of the answer as it is, is in its own figure, `plot(w, "how_many")`.
+#' find is never an error. What other evidence says of the answer as it is, is in its own figure,
+#' `plot(fit, "how_many")`.
 #'
-#' @param w a result of [which_zeros()].
+#' @param fit a result of [which_zeros()].
 #' @param ... must be empty.
-#' @param first how many of the likeliest zeros to follow.
+#' @param n how many of the likeliest zeros to follow.
 #' @param control settings from [fit_control()] of how the job is run: `n_threads`, and `progress`, a bar with the time
 #'   left.
 #' @return A list of class `which_zeros_sensitivity`: `table`, a data frame with a row for each answer: `change`;
 #'   `missed`, the expected number of false absences, `low` and `high` (90 %); `zeros` that can be false; `kept`, how
-#'   many of the likeliest zeros of the answer as it is are among the likeliest of this one; `first`, how many of these
+#'   many of the likeliest zeros of the answer as it is are among the likeliest of this one; `n`, how many of these
 #'   are compared; and `source`. An interrupt keeps the answers that are there. It has `print()`, `plot()`,
-#'   [as.data.frame()]. Cost: six or seven times that of `w`; in parallel where a [future::plan()] is set. For a first
+#'   [as.data.frame()]. Cost: six or seven times that of `fit`; in parallel where a [future::plan()] is set. For a first
 #'   look take a `quick` answer.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [identifiability()], which says what the data cannot decide, [multicause-glossary]
@@ -38,26 +39,26 @@
 #' w <- which_zeros(simulated_sites$x[1:30, 1:20], quick = TRUE, seed = 1)
 #' sensitivity(w)
 #' @export
-sensitivity <- function(w, ..., first = 50, control = fit_control()) {
+sensitivity <- function(fit, ..., n = 50, control = fit_control()) {
   check_dots(...)
-  check_answer(w)
-  first <- check_count(first, "first", 1L)
+  check_answer(fit)
+  n <- check_count(n, "n", 1L)
   control <- check_control(control, for_many = TRUE)
   refuse_checkpoint(control)
   control$on_interrupt <- "keep"
-  changes <- wz_changes(w)
-  common <- list(w = w, control = inner_control(control))
+  changes <- wz_changes(fit)
+  common <- list(w = fit, control = inner_control(control))
   done <- map_tasks(changes, answer_again, common, "Answers", function(i) names(changes)[i], task_running(control))
   if (!any(is_done(done))) signal_interrupt()
   tell_interrupted(done, "answers")
-  answers <- c(list(short_answer(w, "as it is")), unlist(done[is_done(done)], recursive = FALSE))
-  top <- utils::head(answers[[1L]]$cells, first)
+  answers <- c(list(short_answer(fit, "as it is")), unlist(done[is_done(done)], recursive = FALSE))
+  top <- utils::head(answers[[1L]]$cells, n)
   table <- data.frame(
     change = vapply(answers, function(one) one$change, ""), t(vapply(answers, function(one) one$total, numeric(3))),
     zeros = vapply(answers, function(one) length(one$cells), 0L),
-    kept = vapply(answers, function(one) sum(top %in% utils::head(one$cells, first)), 0L)
+    kept = vapply(answers, function(one) sum(top %in% utils::head(one$cells, n)), 0L)
   )
-  structure(list(table = table, first = length(top), source = w$source), class = "which_zeros_sensitivity")
+  structure(list(table = table, n = length(top), source = fit$source), class = "which_zeros_sensitivity")
 }
 
 # What sensitivity() wants of an answer.
@@ -146,7 +147,7 @@ print.which_zeros_sensitivity <- function(x, ...) {
   table$missed <- show_count(table$missed)
   table$zeros <- vapply(table$zeros, format_big, "")
   shown <- table[c("change", "missed", "range", "zeros", "kept")]
-  names(shown)[5L] <- sprintf("of the first %.0f", x$first)
+  names(shown)[5L] <- sprintf("of the first %.0f", x$n)
   names(shown)[1L] <- format("change", width = max(nchar(shown$change)))
   shown[[1L]] <- format(shown[[1L]])
   print.data.frame(shown, row.names = FALSE)
@@ -167,7 +168,7 @@ sensitivity_sentence <- function(x) {
   paste(
     sprintf("As it is, %s zeros are expected to be false, %s;", show_count(table$missed[1L]), wz_words[[x$source]]),
     sprintf("over %s that number %s,", count_words(nrow(changed), "change"), seen),
-    sprintf("and %.0f to %.0f of the first %.0f stay.", min(changed$kept), max(changed$kept), x$first)
+    sprintf("and %.0f to %.0f of the first %.0f stay.", min(changed$kept), max(changed$kept), x$n)
   )
 }
 

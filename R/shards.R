@@ -76,7 +76,7 @@
 #' @param names What becomes of names of taxa that differ only in how they are written: `"keep"` leaves them apart and
 #'   tells of them; `"join"` makes them one; `"certain"` joins them and leaves out names with marks of doubt. See
 #'   [occurrence_matrix()].
-#' @param along what travels with the rows, such as effort, age and place. For records: names of columns, whose
+#' @param site_data what travels with the rows, such as effort, age and place. For records: names of columns, whose
 #'   value must be the same in all records of a site, or `NA`. In text files a column is of numbers where all its
 #'   values are, also with decimal commas, which a message tells (of `"1,234"` alone nobody knows: it stays text).
 #'   For a table: a data frame with a row for each of its rows, matched by name where both have row names.
@@ -99,7 +99,7 @@
 #' x
 #' x[c("a", "d"), ]
 #' @export
-shards <- function(x, path, ..., site = NULL, taxon = NULL, present = "auto", along = NULL, taxa = NULL,
+shards <- function(x, path, ..., site = NULL, taxon = NULL, present = "auto", site_data = NULL, taxa = NULL,
                    names = c("keep", "join", "certain"), piece = 1e6, size = 5e5) {
   check_dots(...)
   if (missing(x)) stop_missing("x")
@@ -110,7 +110,7 @@ shards <- function(x, path, ..., site = NULL, taxon = NULL, present = "auto", al
   size <- check_number(size, "size", 1)
   piece <- check_count(piece, "piece")
   names <- check_choice(names, "names", name_choices)
-  columns <- list(site = site, taxon = taxon, present = present, along = along)
+  columns <- list(site = site, taxon = taxon, present = present, along = site_data)
   if (is.matrix(x) || inherits(x, c("Matrix", "table"))) {
     return(table_shards(x, path, columns, size))
   }
@@ -130,7 +130,7 @@ check_record_columns <- function(columns) {
   }
   check_present(columns$present, "the name of a column of the records")
   if (!is.null(columns$along) && (!is.character(columns$along) || anyNA(columns$along))) {
-    stop_input("`along` must be names of columns of the records, not %s.", show_value(columns$along))
+    stop_input("`site_data` must be names of columns of the records, not %s.", show_value(columns$along))
   }
 }
 
@@ -160,10 +160,12 @@ table_shards <- function(x, path, columns, size) {
   data <- check_data(x, "binary")
   n <- nrow(data$x)
   if (is.data.frame(along)) { # of a class that pins no memory of this session to itself
-    along <- by_name(as.data.frame(along), rownames(data$x), "along", others = TRUE)
+    along <- by_name(as.data.frame(along), rownames(data$x), "site_data", others = TRUE)
   }
   if (!is.null(along) && (!is.data.frame(along) || nrow(along) != n)) {
-    stop_input("`along` must be a data frame with a row for each of the %d rows of `x`, not %s.", n, show_value(along))
+    stop_input(
+      "`site_data` must be a data frame with a row for each of the %d rows of `x`, not %s.", n, show_value(along)
+    )
   }
   view <- data$view
   stored <- diff(view$start) + if (is.null(view$na_start)) 0 else diff(view$na_start)
@@ -539,7 +541,7 @@ site_values <- function(value, site, names) {
   unlike <- known[value[known] != out[site[known]]]
   if (length(unlike)) {
     stop_input(
-      "What goes `along` must be the same in all records of a site: %s has %s and %s.",
+      "`site_data` must be the same in all records of a site: %s has %s and %s.",
       dQuote(names[site[unlike[1L]]], FALSE), show_value(out[site[unlike[1L]]]), show_value(value[unlike[1L]])
     )
   }

@@ -90,7 +90,7 @@ write_shard <- function(run, i, view, rows) {
   cells <- lapply(cells, function(part) if (is.null(part)) integer() else part)
   file <- shard_file(run$folder, i, "rows")
   if (!is_plain_data(rows)) {
-    stop_input("What goes `along` must be plain values: no functions, environments or pointers.")
+    stop_input("`site_data` must be plain values: no functions, environments or pointers.")
   }
   check_run(run)
   write_whole(rows, file)

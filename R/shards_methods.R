@@ -29,14 +29,19 @@ own_rows <- function(fit, shard) {
 }
 
 check_shards_fit <- function(fit, name = "object") {
-  has_rows <- !is.null(rows_extent(fit$model, 1L))
-  if (has_rows && !all(file.exists(membership_file(fit$folder, fit$shards$shards$shard, fit$version)))) {
+  if (!has_memberships(fit)) {
     stop_input(
       "`%s` has lost its memberships, which were in %s: give fit_control() a `checkpoint` to keep them.", name,
       dQuote(fit$folder, FALSE)
     )
   }
   fit
+}
+
+# Are the files of all shards' memberships there, or none needed?
+has_memberships <- function(fit) {
+  has_rows <- !is.null(rows_extent(fit$model, 1L))
+  !has_rows || all(file.exists(membership_file(fit$folder, fit$shards$shards$shard, fit$version)))
 }
 
 # The fit of one shard, or of some of its rows, as one in memory; from: where the shard is read already.
@@ -101,6 +106,7 @@ print.summary.multicause_shards <- function(x, ...) { # nolint: object_name_lint
     cat("\n")
     print(x$components)
   }
+  if (!is.null(x$certificate)) print_certificate(x$certificate)
   if (!is.null(rows_extent(x$fit$model, 1L))) cat(sprintf("\nMemberships lie in %s\n", x$fit$folder))
   invisible(x)
 }

@@ -111,7 +111,7 @@ smoothed_losses <- function(smooth, parts, first, control, judge) {
 
 short_starts <- function(control) {
   refuse_checkpoint(control)
-  control[c("n_start", "max_pass", "screen_pass", "n_finish", "n_polish", "tol")] <- list(3L, 300L, 50L, 1L, 0L, 1e-6)
+  control[c("n_start", "max_pass", "screen", "n_finish", "n_polish", "tol")] <- list(3L, 300L, 50L, 1L, 0L, 1e-6)
   control <- inner_control(control)
   control$keep_starts <- FALSE
   control

@@ -91,7 +91,7 @@ shake_start.default <- function(problem, param) NULL
 screening <- function(problem, control) UseMethod("screening")
 
 screening.default <- function(problem, control) {
-  list(max_pass = if (is.null(control$screen_pass)) 100L else control$screen_pass, tol = control$tol)
+  list(max_pass = if (isTRUE(control$screen)) 100L else as.integer(control$screen), tol = control$tol)
 }
 
 # A named list of what else to note of a finished start.
@@ -123,7 +123,7 @@ run_starts <- function(problem, control) {
   seed <- if (!given) session_state()
   tasks <- Map(list, kind = kinds, seed = draw_seeds(n), polish_seed = draw_seeds(n))
   first <- screening(problem, control)
-  screened <- control$screen && n > control$n_finish && first$max_pass < control$max_pass
+  screened <- !isFALSE(control$screen) && n > control$n_finish && first$max_pass < control$max_pass
   if (given) control$n_polish <- 0L
   name <- function(i) sprintf("start %d (%s)", i, kinds[i])
   common <- list(problem = problem, control = control, screening = first)
@@ -220,6 +220,9 @@ add_passes <- function(result, more) {
   out
 }
 
+# Nats below the best within which a finished start is said to have reached it.
+near_best <- 0.5
+
 starts_table <- function(done, kinds, finished, problem, control) {
   objective <- objectives(done)
   starts <- data.frame(
@@ -229,7 +232,7 @@ starts_table <- function(done, kinds, finished, problem, control) {
   )
   usable <- usable_starts(starts)
   best <- usable[which.max(objective[usable])]
-  starts$reached_best <- finished & objective >= objective[best] - control$reach
+  starts$reached_best <- finished & objective >= objective[best] - near_best
   marks <- lapply(done[usable], function(result) mark_start(problem, result$param))
   if (length(marks[[1L]])) {
     marks <- do.call(rbind, lapply(marks, data.frame))[match(seq_along(done), usable), , drop = FALSE]

@@ -5,7 +5,7 @@
 #' @details
 #' This is eq. (23) of the paper: the training rows serve as equally likely components, each with the probabilities that
 #' the fit gives its cells, and the likelihood of a new row's observed cells is averaged over them (in logarithms,
-#' without underflow). Nothing is fitted to the new row. [cross_validate()] with `scheme = "rows"` sums the same
+#' without underflow). Nothing is fitted to the new row. [cross_validate()] with `criterion = "rows"` sums the same
 #' numbers. Two models have components of their own in place of the training rows: [bernoulli_mixture()] its own (eq.
 #' 26), and [noisy_or()] the states of its sources, summed out exactly up to 16 sources and beyond by importance
 #' sampling.
@@ -34,9 +34,7 @@
 #' \describe{
 #'   \item{`training`}{(where training rows are the components) their names or numbers; `NULL` is all but those with
 #'     nothing observed, whose memberships are those of the start.}
-#'   \item{`draws`}{(`noisy_or()` with more than 16 sources) draws of a row's sources, at least 100; default 2000.}
-#'   \item{`seed`}{(the same) `NULL` to use the session's random numbers, or a number for [set.seed()] that leaves them
-#'     as they were.}
+#'   \item{`nsim`}{(`noisy_or()` with more than 16 sources) draws of a row's sources, at least 100; default 2000.}
 #' }
 #' @param floor number from 0 to 0.5, the least probability of what is seen in a cell, see Details; 0 is the model as it
 #'   is.
@@ -53,7 +51,7 @@
 #' fit <- aspect_bernoulli(x[1:50, ], k = 2)
 #' test_loglik(fit, x[51:60, ])
 #' @export
-test_loglik <- function(fit, newdata, ..., floor = 1e-6, family = NULL) {
+test_loglik <- function(fit, newdata, ..., family = NULL, floor = 1e-6) {
   check_fit(fit)
   floor <- check_number(floor, "floor", 0, 0.5)
   if (missing(newdata)) stop_input("`newdata` must be given: rows that the model was not fitted to.")

@@ -232,8 +232,6 @@ tidy_rows <- function(x, ...) {
 #' @export
 tidy.phantoms <- tidy_rows
 #' @export
-tidy.deficiency <- tidy_rows
-#' @export
 tidy.false_absences <- tidy_rows
 #' @export
 tidy.false_presences <- tidy_rows
@@ -309,7 +307,9 @@ glance.multicause_cv <- function(x, ...) {
   check_dots(...)
   best <- x$results[cv_choice(x$results)[["best"]], , drop = FALSE]
   if (!nrow(best)) best <- x$results[NA_integer_, ][1L, ]
-  data.frame(best, scheme = x$scheme, family = x$family, folds = x$n_folds, replicates = x$replicates, row.names = NULL)
+  data.frame(
+    best, criterion = x$criterion, family = x$family, folds = x$n_folds, replicates = x$replicates, row.names = NULL
+  )
 }
 
 #' @export

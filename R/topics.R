@@ -114,7 +114,7 @@ frex_of <- function(probability, exclusivity, weight) {
 #'
 #' @param fit a fit as of [top_terms()], or a list of them.
 #' @param n how many terms of each component, at least 2.
-#' @param measure `"npmi"` or `"umass"`.
+#' @param method `"npmi"` or `"umass"`.
 #' @param ... must be empty.
 #' @param x a table of the same taxa, matched by name, in which co-occurrence is counted; `NULL`: the data of the
 #'   fit. Unknown cells count as not holding the term.
@@ -133,22 +133,22 @@ frex_of <- function(probability, exclusivity, weight) {
 #' fits <- lapply(2:3, function(k) bernoulli_mixture(early_tetrapods$x, k, control = few))
 #' coherence(fits, n = 5)
 #' @export
-coherence <- function(fit, n = 10, measure = c("npmi", "umass"), ..., x = NULL) {
+coherence <- function(fit, n = 10, method = c("npmi", "umass"), ..., x = NULL) {
   check_dots(...)
   if (missing(fit)) stop_missing("fit")
   n <- check_count(n, "n", 2L)
-  measure <- check_choice(measure, "measure", c("npmi", "umass"))
+  method <- check_choice(method, "method", c("npmi", "umass"))
   fits <- if (inherits(fit, "multicause")) list(fit) else fit
   if (!is.list(fits) || !length(fits)) {
     stop_input("`fit` must be a fit of this package or a list of them, not %s.", show_value(fit))
   }
   for (one in fits) check_fit(one)
-  out <- do.call(rbind, lapply(fits, coherence_of, n, measure, x))
+  out <- do.call(rbind, lapply(fits, coherence_of, n, method, x))
   rownames(out) <- NULL
-  structure(out, class = c("coherence", "data.frame"), measure = measure, n = n)
+  structure(out, class = c("coherence", "data.frame"), method = method, n = n)
 }
 
-coherence_of <- function(fit, n, measure, x) {
+coherence_of <- function(fit, n, method, x) {
   w <- said_of_terms(fit)
   data <- if (is.null(x)) fit_data(fit) else check_newdata(fit, x, data_kind(fit))$x
   tops <- lapply(which(says_something(w)), function(c) utils::head(order(-w[c, ]), n))
@@ -163,7 +163,7 @@ coherence_of <- function(fit, n, measure, x) {
     k = fit$dims[["k"]], component = rownames(w)[shown], share = unname(colSums(sites) / sum(sites))[shown],
     coherence = vapply(tops, function(top) {
       at <- match(top, used)
-      pairs_coherence(both[at, at, drop = FALSE], nrow(found), measure)
+      pairs_coherence(both[at, at, drop = FALSE], nrow(found), method)
     }, 0),
     exclusivity = unlist(Map(function(c, top) mean(exclusivity[c, top]), shown, tops)),
     terms = vapply(tops, function(top) paste(names[top], collapse = " "), "")
@@ -171,7 +171,7 @@ coherence_of <- function(fit, n, measure, x) {
 }
 
 # both: numbers of observations that hold both of two terms, the likelier first; its diagonal those that hold one.
-pairs_coherence <- function(both, n, measure) {
+pairs_coherence <- function(both, n, method) {
   held <- diag(both) > 0
   both <- both[held, held, drop = FALSE]
   if (sum(held) < 2L) {
@@ -180,7 +180,7 @@ pairs_coherence <- function(both, n, measure) {
   one <- diag(both)
   pairs <- which(upper.tri(both), arr.ind = TRUE)
   joint <- both[pairs]
-  if (measure == "umass") {
+  if (method == "umass") {
     return(sum(log((joint + 1) / one[pairs[, 1L]])))
   }
   value <- log(joint * n / (one[pairs[, 1L]] * one[pairs[, 2L]])) / -log(joint / n)
@@ -202,7 +202,7 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
     at <- x$k == k
     cat(sprintf(
       "k = %.0f: mean coherence %s (%s), mean exclusivity %s\n", k,
-      format(mean(x$coherence[at], na.rm = TRUE), digits = digits), attr(x, "measure"),
+      format(mean(x$coherence[at], na.rm = TRUE), digits = digits), attr(x, "method"),
       format(mean(x$exclusivity[at]), digits = digits)
     ))
   }
@@ -234,8 +234,6 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 #' @param ... must be empty.
 #' @param seen chance of each count to be seen, between 0 and 1.
 #' @param background share of the background, from 0 to 1.
-#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
-#'   were.
 #' @param x the training data, where the fit was made with `keep_x = FALSE`.
 #' @param control settings of the fold-in, from [fit_control()].
 #' @return A list of class `document_completion`: `perplexity`; `loglik`, nats of each site's unseen counts;
@@ -250,9 +248,9 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 #' share <- runif(40)
 #' x <- t(apply(cbind(share, 1 - share) %*% basis, 1, function(p) rmultinom(1, 40, p)))
 #' fit <- plsa(x[1:30, ], k = 2)
-#' document_completion(fit, x[31:40, ], seed = 1)
+#' document_completion(fit, x[31:40, ])
 #' @export
-document_completion <- function(fit, newdata, ..., seen = 0.5, background = 0.01, seed = NULL, x = NULL,
+document_completion <- function(fit, newdata, ..., seen = 0.5, background = 0.01, x = NULL,
                                 control = fit_control(max_pass = 5000, tol = 1e-10)) {
   check_dots(...)
   check_fit(fit, "plsa")
@@ -266,7 +264,7 @@ document_completion <- function(fit, newdata, ..., seen = 0.5, background = 0.01
   margin <- unname(margin / sum(margin))
   counts <- Matrix::summary(methods::as(methods::as(data$x, "CsparseMatrix"), "generalMatrix"))
   counts <- counts[!is.na(counts$x) & counts$x > 0, ]
-  first <- draw_seeded(function() stats::rbinom(nrow(counts), counts$x, seen), seed)$value
+  first <- stats::rbinom(nrow(counts), counts$x, seen)
   shape <- dim(data$x)
   part <- Matrix::sparseMatrix(
     i = counts$i, j = counts$j, x = first, dims = shape, dimnames = list(NULL, colnames(data$x))

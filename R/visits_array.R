@@ -10,9 +10,9 @@
 #' a taxon on one visit are one find. A record without a taxon, as of bones that nobody can name, says that there was a
 #' visit.
 #'
-#' **Which visits were made** is known from `surveys`, a table with a row for each, also for those that found nothing.
-#' Its columns of sites and visits have the names of those of `data`. Records of other visits are left out with a
-#' message. Without `surveys` only visits with a record are known; a visit that found nothing at all is lost, and
+#' **Which visits were made** is known from `visit_data`, a table with a row for each, also for those that found
+#' nothing. Its columns of sites and visits have the names of those of `data`. Records of other visits are left out with
+#' a message. Without `visit_data` only visits with a record are known; a visit that found nothing at all is lost, and
 #' detection then seems better than it is. Recorded absences (`present`) are records, too.
 #'
 #' **Order of visits.** Visits that are called alike at many sites, such as `1`, `2` or `"spring"`, are the same column
@@ -22,7 +22,7 @@
 #' a second column, `visit = c("date", "observer")`.
 #'
 #' **Occasions.** `occasion = 7` pools the days of each week, counted from the first day in the tables: the occasions of
-#' camera traps. If each row of `surveys` is a period, from the date in the column of `visit` to that in the column
+#' camera traps. If each row of `visit_data` is a period, from the date in the column of `visit` to that in the column
 #' `until`, every day of it is searched. For months or seasons make a column of them, and name it as `visit`.
 #'
 #' **Closure.** Models of repeated visits assume that a taxon is at a site on all of its visits or on none. Records of
@@ -51,23 +51,23 @@
 #' **One species, site by site.** Without `site`, `taxon` and `visit`, `data` may be any of the shapes that
 #' [visits_bernoulli()] takes, among them a table of sites by visits of one species.
 #'
-#' Cost: time grows with the rows of `data` and of `surveys`, memory with sites times taxa times visits.
+#' Cost: time grows with the rows of `data` and of `visit_data`, memory with sites times taxa times visits.
 #'
 #' @param data a data frame with a row for each record.
 #' @param site,taxon,visit names of the columns of `data` that tell sites, taxa and visits to a site apart. Of several
 #'   columns every combination is one; names are joined as in [occurrence_matrix()].
 #' @param ... must be empty.
-#' @param surveys `NULL`, or a data frame with a row for each visit that was made, and its covariates.
+#' @param visit_data `NULL`, or a data frame with a row for each visit that was made, and its covariates.
 #' @param present how records of absences are told, as in [occurrence_matrix()]: the name of a column of `data` that
 #'   says whether the taxon was found, `NULL` where every record is a find, or `"auto"`: the same, but absences in a
 #'   column of a well-known name are an error that says what to give.
 #' @param occasion `NULL`, or a whole number of days that are pooled into one visit. `visit` must hold a date.
-#' @param until `NULL`, or the name of a column of `surveys` with the last day of a period of searching.
+#' @param until `NULL`, or the name of a column of `visit_data` with the last day of a period of searching.
 #' @param max_visits the most visits to a site, at least 1.
 #' @param surplus what becomes of the visits to a site that has more: `"pool"`, `"first"` or `"random"`.
 #' @param min_visits,min_sites sites with fewer visits are dropped, then taxa that were found at fewer sites.
 #' @param summarise a named list of functions that add covariates of visits, as `list(effort = sum)`. Where the table of
-#'   visits (`surveys`, else `data`) has a column of that name, the function is given its values over the rows of a
+#'   visits (`visit_data`, else `data`) has a column of that name, the function is given its values over the rows of a
 #'   visit, else it is given those rows. It must return one value.
 #' @param degrees for a download of the Paleobiology Database without `site`: within so many degrees places are one.
 #' @param x an array made by `visits_array()`.
@@ -77,9 +77,9 @@
 #'   `site_data = site_table(x)`, which are matched by name.
 #'
 #'   `visit_table()`: a data frame with a row for each visit made: `site` and `visit`, the names in the array; the
-#'   columns of `visit`; every column of `surveys` (without it, of `data`) that is constant within visits but not within
-#'   sites; those of `summarise`; of dated visits `day_of_year`, of the first day; and `n_pooled` where visits were
-#'   pooled.
+#'   columns of `visit`; every column of `visit_data` (without it, of `data`) that is constant within visits but not
+#'   within sites; those of `summarise`; of dated visits `day_of_year`, of the first day; and `n_pooled` where visits
+#'   were pooled.
 #'
 #'   [site_table()] of the array has a row for each site, with what is constant within sites.
 #'
@@ -105,7 +105,7 @@
 #'   day = c("2021-05-02", "2021-06-01", "2021-05-03", "2021-06-02"),
 #'   hours = c(2, 1, 1, 3)
 #' )
-#' visits <- visits_array(records, site = "pond", taxon = "frog", visit = "day", surveys = surveys)
+#' visits <- visits_array(records, site = "pond", taxon = "frog", visit = "day", visit_data = surveys)
 #' visits["South", , ]
 #' visit_table(visits)
 #'
@@ -118,9 +118,9 @@
 #' fit <- visits_bernoulli(fauna, 1, detection = ~log(n_pooled))
 #' fit
 #' @export
-visits_array <- function(data, site, taxon, visit, ..., surveys = NULL, present = "auto", occasion = NULL, until = NULL,
-                         max_visits = Inf, surplus = c("pool", "first", "random"), min_visits = 1, min_sites = 0,
-                         summarise = NULL, degrees = 0.1) {
+visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_sites = 0, min_visits = 1,
+                         max_visits = Inf, surplus = c("pool", "first", "random"), present = "auto", occasion = NULL,
+                         until = NULL, summarise = NULL, degrees = 0.1) {
   check_dots(...)
   check_given(data)
   if (missing(site) && missing(taxon) && missing(visit)) {
@@ -141,7 +141,7 @@ visits_array <- function(data, site, taxon, visit, ..., surveys = NULL, present 
   if (limits[["visits"]] > max_visits) stop_input("`min_visits` must be no more than `max_visits`, %d.", max_visits)
   if (!is.null(occasion)) occasion <- check_count(occasion, "occasion")
   check_summaries(summarise)
-  dated <- date_visits(data, check_surveys(surveys, c(site, visit)), visit, until)
+  dated <- date_visits(data, check_surveys(visit_data, c(site, visit)), visit, until)
   data <- dated$data
   surveys <- dated$surveys
   if (!is.null(occasion) && length(dated$columns) != 1L) {
@@ -219,10 +219,10 @@ check_surveys <- function(surveys, columns) {
   if (is.null(surveys)) {
     return(NULL)
   }
-  check_record_frame(surveys, "surveys")
+  check_record_frame(surveys, "visit_data")
   lost <- setdiff(columns, names(surveys))
   if (length(lost)) {
-    stop_input("`surveys` must have the columns %s of `data`: it has no %s.", show_names(columns), show_names(lost))
+    stop_input("`visit_data` must have the columns %s of `data`: it has no %s.", show_names(columns), show_names(lost))
   }
   surveys
 }
@@ -239,22 +239,22 @@ date_visits <- function(data, surveys, visit, until) {
   columns <- dates(data <- tables$data)
   surveys <- tables$surveys
   odd <- if (!is.null(surveys)) union(setdiff(columns, dates(surveys)), setdiff(dates(surveys), columns))
-  if (length(odd)) stop_input("`%s` must be dates in both `data` and `surveys`, or in neither.", odd[1L])
+  if (length(odd)) stop_input("`%s` must be dates in both `data` and `visit_data`, or in neither.", odd[1L])
   if (!is.null(until)) surveys <- search_days(surveys, columns, until)
   list(data = data, surveys = surveys, columns = columns)
 }
 
 # A row of surveys for each day from that of `column` to that of `until`.
 search_days <- function(surveys, column, until) {
-  if (is.null(surveys)) stop_input("`until` must name a column of `surveys`, which are not given.")
+  if (is.null(surveys)) stop_input("`until` must name a column of `visit_data`, which is not given.")
   check_choice(until, "until", names(surveys))
   if (length(column) != 1L) stop_input("`until` ends a period: `visit` must name one column of dates.")
-  last <- as_days(surveys[[until]], "surveys", until)
+  last <- as_days(surveys[[until]], "visit_data", until)
   if (!inherits(last, "Date")) stop_input("`until` must name a column of dates: %s is not one.", show_names(until))
   from <- surveys[[column]]
   bad <- which(is.na(from) != is.na(last) | last < from)
   if (length(bad)) {
-    stop_input("`surveys` must end no earlier than they begin: row %d is from %s to %s.", bad[1L],
+    stop_input("Periods of `visit_data` must end no earlier than they begin: row %d is from %s to %s.", bad[1L],
       format(from[bad[1L]]), format(last[bad[1L]]))
   }
   days <- ifelse(is.na(from), 1, as.integer(last - from) + 1)
@@ -296,7 +296,7 @@ made_visits <- function(rows) {
   made$count <- number[made$site]
   of_row <- match(pair, all[in_order])
   if (all(is.na(of_row[rows$own]))) {
-    stop_input("`surveys` must have visits of `data`: no record is of a site and visit that they have.")
+    stop_input("`visit_data` must have visits of `data`: no record is of a site and visit that it has.")
   }
   structure(made, of_row = of_row, pair = pair)
 }
@@ -446,7 +446,7 @@ left_out_sentences <- function(made, rows, given) {
     },
     if (any(other)) {
       first <- which(other)[1L]
-      sprintf("Left out %d of %d records, of visits that `surveys` does not have: the first is of %s, %s.", sum(other),
+      sprintf("Left out %d of %d records, of visits that `visit_data` has not: the first is of %s, %s.", sum(other),
         length(other), show_names(rows$site$label[rows$site$code[first]]),
         show_names(rows$visit$label[rows$visit$code[first]]))
     },

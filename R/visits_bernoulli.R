@@ -7,8 +7,8 @@
 #' @details
 #' **Model.** \eqn{P(z_{ij} = 1) = \sum_c s_{ic} a_{cj}}{P(z[i,j] = 1) = sum_c s[i,c] a[c,j]} for the true state, with
 #' `membership` \eqn{s} and `aspects` \eqn{a}. A visit misses a presence with some probability. By default it belongs
-#' to the taxon and the visit, and taxa are shrunk to each other: `detection = ~visit` (`~1` where there is one visit, or
-#' more than ten). With `missed_by` it belongs to the site and visit, to the taxon and visit without that pull, or to
+#' to the taxon and the visit, and taxa are shrunk to each other: `detection = ~visit` (`~1` where there is one visit,
+#' or more than ten). With `missed_by` it belongs to the site and visit, to the taxon and visit without that pull, or to
 #' the visit alone. With `detection` it follows covariates. With `added` a visit may also report an absent taxon, with a
 #' probability of its own. All k components are content: the misses stand in place of the phantom of
 #' [aspect_bernoulli()].
@@ -60,7 +60,7 @@
 #' With `sharing = "partial"` the Beta's parameters are drawn, too, about `prior$aspects` (their logarithms with
 #' standard deviation 1): how common taxa are tells how common a rare one may be. [mcmc_control()] sets
 #' up the chains, which begin near modes of their own; `summary()` has R-hat and effective sample sizes, [occupied()]
-#' and [false_absences()] have intervals, as have `predict(interval = )` and `confint()`. A draw takes O(n m (k +
+#' and [false_absences()] have intervals, as have `predict(level = )` and `confint()`. A draw takes O(n m (k +
 #' visits)) and a random number for each visit to a presence; effects of `communities` are drawn together, by
 #' Metropolis and Hastings, about their mode. How common a taxon is and how well it is found are moved together,
 #' by a slice with the true states summed out (Neal 2003): a taxon that is seldom found has many answers, from few
@@ -123,7 +123,8 @@
 #' @param rare taxa found at fewer sites than this are flagged; 0: none.
 #' @param start initial values, as in [aspect_bernoulli()]; `missed`, `detection` and `added` may come with them.
 #'   With `"gibbs"`: a fit whose chains go on.
-#' @param control settings from [fit_control()]; with `"gibbs"` from [mcmc_control()].
+#' @param control settings from [fit_control()]; with `"gibbs"` from [mcmc_control()]. `NULL`: the defaults of the one
+#'   that is needed.
 #' @return A list of class `visits_bernoulli`, which is an `aspect_bernoulli` too, with the elements of such a fit and
 #' \describe{
 #'   \item{`param`}{also `missed`, the probabilities of missing a presence (n, m or 1 x visits), or `detection`, the
@@ -141,11 +142,11 @@
 #'     states that were kept.}
 #'   \item{`rare`}{whether each taxon was found at fewer than `rare` sites.}
 #' }
-#' `fitted()` is the probability that the taxon is there. [false_absences()] and [deficiency()] use all visits.
+#' `fitted()` is the probability that the taxon is there. [false_absences()] and [by_site()] use all visits.
 #' There is no certificate (`NA`).
 #' @seealso [visits_array()] for the data; [occupied()] for richness and ranges, [visits_needed()],
 #'   [predict.visits_bernoulli()], [vcov.visits_bernoulli()] for standard errors, [autoplot.visits_bernoulli()],
-#'   [predictive_check()]; [aspect_bernoulli()], [false_absences()], [deficiency()], [identifiability()],
+#'   [predictive_check()]; [aspect_bernoulli()], [false_absences()], [by_site()], [identifiability()],
 #'   [multicause-glossary] for the words.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
@@ -169,12 +170,11 @@
 #' seen <- lapply(1:2, function(v) present * rbinom(300, 1, plogis(date[, v] - 0.5)))
 #' visits_bernoulli(seen, k = 2, detection = ~date, visit_data = list(date = date))
 #' @export
-visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
-                             prior = NULL, missed_by = NULL, detection = NULL,
-                             visit_data = NULL, site_data = NULL, taxon_data = NULL, sharing = c("partial", "none"),
-                             communities = NULL, smooth = NULL, added = FALSE, sides = NULL, rare = 5, start = NULL,
-                             control = fit_control()) {
-  call <- match.call()
+visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"), prior = NULL, missed_by = NULL,
+                             detection = NULL, sharing = c("partial", "none"), communities = NULL, visit_data = NULL,
+                             site_data = NULL, taxon_data = NULL, smooth = NULL, added = FALSE, sides = NULL, rare = 5,
+                             start = NULL, control = NULL) {
+  call <- drop_nulls(match.call(), list(prior = prior, control = control))
   check_dots(...)
   check_given(x, k)
   estimate <- check_choice(estimate, "estimate", c("map", "ml", "gibbs"))
@@ -187,7 +187,8 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"),
   added <- check_flag(added, "added")
   rare <- check_count(rare, "rare", 0L)
   sampled <- estimate == "gibbs"
-  control <- if (sampled) check_visit_sampling(control, missing(control), by_model, added) else check_control(control)
+  control <- control_by_estimate(control, estimate)
+  if (sampled) check_visit_sampling(by_model, added)
   cell <- check_visits(x, sides)
   data <- check_data(any_visit(cell), "binary", name = "x")
   k <- check_k(k, dim(data$x))
@@ -273,13 +274,12 @@ check_visit_start <- function(start, problem) {
   follow_start(problem, out)
 }
 
-# A sampler draws no rates and no additions, and has settings of its own.
-check_visit_sampling <- function(control, is_default, by_model, added) {
+# A sampler draws no rates and no additions.
+check_visit_sampling <- function(by_model, added) {
   if (!by_model) {
     stop_input("`estimate = \"gibbs\"` needs `detection`: `~ 1` or `~ visit` where there are no covariates.")
   }
   if (added) stop_input("`added` must be FALSE with `estimate = \"gibbs\"`.")
-  if (is_default) mcmc_control() else check_mcmc_control(control)
 }
 
 # Chosen on simulated surveys by the number of occupied sites and by visits held out (bench/visits.md): visits tell
@@ -564,7 +564,8 @@ model_title.visits_bernoulli <- function(fit) {
 visit_sentences <- function(fit) {
   c(
     occupancy_sentence(fit), expected_sentence(fit, "absences", TRUE),
-    if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE), bound_sentences(fit), if (!is.null(fit$communities)) communities_sentence(fit),
+    if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE), bound_sentences(fit),
+    if (!is.null(fit$communities)) communities_sentence(fit),
     if (fit$missed_by == "model") detection_sentences(fit) else missed_sentences(fit),
     if (any(fit$param$added > 0)) added_sentence(fit),
     if (any(fit$rare)) {
@@ -578,8 +579,8 @@ visit_sentences <- function(fit) {
   )
 }
 
-# Before what a fit by taxon and visit expects, which takes finds for even among sites: the number of which_zeros(visits =),
-# where that takes seconds at most.
+# Before what a fit by taxon and visit expects, which takes finds for even among sites: the number of
+# which_zeros(visits = ), where that takes seconds at most.
 occupancy_sentence <- function(fit) {
   plain <- goes_by_visit(fit) && is.null(fit$communities) && !any(fit$param$added > 0) && !is_sampled(fit)
   if (!plain || is.null(fit$visits) || length(fit$visits) > 2e5) {

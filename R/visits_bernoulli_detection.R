@@ -609,12 +609,12 @@ coefficient_blocks <- function(fit) {
   })
 }
 
-# Chances of finding what is there, on visits with these covariates; `interval` as in predict().
-new_detection <- function(fit, newdata, interval = NULL) {
+# Chances of finding what is there, on visits with these covariates; `level` as in predict().
+new_detection <- function(fit, newdata, level = NULL) {
   need_detection(fit)
-  if (!is.null(interval)) {
-    interval <- check_number(interval, "interval", 0, 1, open = TRUE)
-    if (!is_sampled(fit)) stop_input("`interval` is for fits with `estimate = \"gibbs\"`.")
+  if (!is.null(level)) {
+    level <- check_number(level, "level", 0, 1, open = TRUE)
+    if (!is_sampled(fit)) stop_input("`level` is for fits with `estimate = \"gibbs\"`.")
   }
   design <- new_design(fit$detection$frame, fill_covariates(fit$detection$frame, newdata))
   labels <- list(if (is.data.frame(newdata) && nrow(newdata) > 1L) rownames(newdata), fit$names[[2L]])
@@ -630,11 +630,11 @@ new_detection <- function(fit, newdata, interval = NULL) {
   each <- array(each, c(ncol(design), dim(own)[2:3]))
   shape <- function(values) matrix(values, ncol(design), dimnames = name_sides(labels))
   mean <- shape(rowMeans(each, dims = 2L))
-  if (is.null(interval)) {
+  if (is.null(level)) {
     return(mean)
   }
   limit <- function(p) shape(apply(each, 1:2, stats::quantile, p, names = FALSE))
-  list(mean = mean, lower = limit((1 - interval) / 2), upper = limit((1 + interval) / 2))
+  list(mean = mean, lower = limit((1 - level) / 2), upper = limit((1 + level) / 2))
 }
 
 need_detection <- function(fit) {
@@ -685,7 +685,7 @@ known_values <- function(value, typical, levels, name) {
 #' @param chance the chance to have found it, between 0 and 1.
 #' @param ... must be empty.
 #' @param newdata a data frame of one row with the covariates of such a visit; what is left out is at its mean.
-#' @param interval with `estimate = "gibbs"`, the probability of the interval of the number.
+#' @param level with `estimate = "gibbs"`, the probability of the interval of the number.
 #' @return A data frame of class `visits_needed` with a row for each taxon: `taxon`, `detection` (the chance that one
 #'   visit finds it), `visits`, and with `"gibbs"` `low` and `high`; `rare` and `bound` as in
 #'   [occupied()]. With `"gibbs"` `visits`
@@ -693,12 +693,12 @@ known_values <- function(value, typical, levels, name) {
 #' @seealso [predict.visits_bernoulli()]
 #' @inherit predict.visits_bernoulli examples
 #' @export
-visits_needed <- function(fit, chance = 0.95, ..., newdata = NULL, interval = 0.9) {
+visits_needed <- function(fit, chance = 0.95, ..., newdata = NULL, level = 0.9) {
   check_dots(...)
   check_fit(fit, "visits_bernoulli")
   need_detection(fit)
   chance <- check_number(chance, "chance", 0, 1, open = TRUE)
-  interval <- check_number(interval, "interval", 0, 1, open = TRUE)
+  level <- check_number(level, "level", 0, 1, open = TRUE)
   if (is.data.frame(newdata) && nrow(newdata) != 1L) {
     stop_input("`newdata` must have one row, for one kind of visit, not %d.", nrow(newdata))
   }
@@ -708,7 +708,7 @@ visits_needed <- function(fit, chance = 0.95, ..., newdata = NULL, interval = 0.
   out$visits <- needed(p)
   if (is_sampled(fit)) {
     # The number falls with the chance: its quantiles are those of the chance, mirrored.
-    limits <- new_detection(fit, newdata, interval)
+    limits <- new_detection(fit, newdata, level)
     out$visits <- needed(as.vector(new_detection(fit, newdata, 1e-6)$lower))
     out$low <- needed(as.vector(limits$upper))
     out$high <- needed(as.vector(limits$lower))
@@ -716,7 +716,7 @@ visits_needed <- function(fit, chance = 0.95, ..., newdata = NULL, interval = 0.
   out$rare <- unname(fit$rare)
   out$bound <- bound_taxa(visit_bounds(fit), nrow(out))
   structure(
-    out, class = c("visits_needed", "data.frame"), chance = chance, interval = interval, words = axis_words(fit)
+    out, class = c("visits_needed", "data.frame"), chance = chance, level = level, words = axis_words(fit)
   )
 }
 
@@ -728,7 +728,7 @@ print.visits_needed <- function(x, digits = 3L, n = 20L, ...) {
     visits = sprintf(
       "visits: how many until it is found with chance %s or more", if (is.null(chance)) "as asked for" else chance
     ),
-    low = sprintf("low, high: %s %% interval of the visits", format(100 * (attr(x, "interval") %||% 0.9))),
+    low = sprintf("low, high: %s %% interval of the visits", format(100 * (attr(x, "level") %||% 0.9))),
     rare = "rare: found too seldom for its own record to say much",
     bound = "bound: the estimate is at its bound, and means nothing"
   ))

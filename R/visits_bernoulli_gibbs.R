@@ -373,7 +373,7 @@ coefficient_draws <- function(fit) {
 #'
 #' @param fit a fit of [visits_bernoulli()].
 #' @param of `"site"`: richness of each; `"taxon"`: its number of sites.
-#' @param interval probability that the interval holds at least: it is the shortest such range of whole numbers.
+#' @param level probability that the interval holds at least: it is the shortest such range of whole numbers.
 #' @param ... must be empty.
 #' @return A data frame of class `visit_richness` with a row for each: its name (number), as `site` or `taxon`, `found`,
 #'   `expected` (the mean), `median`, `low` and `high`, and for taxa `rare`, whether it was found too seldom for its own
@@ -385,11 +385,11 @@ coefficient_draws <- function(fit) {
 #' visits <- lapply(1:3, function(v) present * matrix(rbinom(200, 1, 0.5), 20))
 #' head(occupied(visits_bernoulli(visits, 1, missed_by = "visit")))
 #' @export
-occupied <- function(fit, of = c("site", "taxon"), ..., interval = 0.9) {
+occupied <- function(fit, of = c("site", "taxon"), ..., level = 0.9) {
   check_dots(...)
   check_fit(fit, "visits_bernoulli")
   of <- check_choice(of, "of", c("site", "taxon"))
-  interval <- check_number(interval, "interval", 0, 1, open = TRUE)
+  level <- check_number(level, "level", 0, 1, open = TRUE)
   side <- match(of, c("site", "taxon"))
   found <- (if (side == 1L) rowSums else colSums)(fit_data(fit) == 1, na.rm = TRUE)
   if (inherits(fit, "visits_bernoulli_gibbs")) {
@@ -397,12 +397,12 @@ occupied <- function(fit, of = c("site", "taxon"), ..., interval = 0.9) {
     expected <- (if (side == 1L) rowSums else colSums)(fit$cells$missed$mean)
     limits <- apply(draws, 1L, function(drawn) {
       from <- min(drawn)
-      whole_limits(tabulate(drawn - from + 1) / length(drawn), from, interval)
+      whole_limits(tabulate(drawn - from + 1) / length(drawn), from, level)
     })
   } else {
     chance <- visit_posterior(fit, seq_len(fit$dims[["n"]]))
     expected <- (if (side == 1L) rowSums else colSums)(chance)
-    limits <- apply(chance, side, sum_limits, interval)
+    limits <- apply(chance, side, sum_limits, level)
   }
   names <- fit$names[[side]]
   names <- if (is.null(names)) seq_along(found) else names
@@ -415,7 +415,7 @@ occupied <- function(fit, of = c("site", "taxon"), ..., interval = 0.9) {
   }
   rownames(out) <- NULL
   structure(
-    out, class = c("visit_richness", "data.frame"), interval = interval, words = axis_words(fit),
+    out, class = c("visit_richness", "data.frame"), level = level, words = axis_words(fit),
     bounds = bound_sentences(fit, bounds)
   )
 }
@@ -428,7 +428,7 @@ print.visit_richness <- function(x, digits = 3L, n = 20L, ...) {
     found = sprintf("found: %s that any visit found", words[2L]),
     expected = sprintf("expected: all %s of the %s, found or missed, on average", words[2L], singular_word(words[1L])),
     median = sprintf(
-      "median: as likely above as below; low, high: %s %% interval", format(100 * (attr(x, "interval") %||% 0.9))
+      "median: as likely above as below; low, high: %s %% interval", format(100 * (attr(x, "level") %||% 0.9))
     ),
     rare = "rare: found too seldom for its own record to say much",
     bound = "bound: the estimate is at its bound, and means nothing"
@@ -452,21 +452,21 @@ print_visit_table <- function(x, digits, n, legend) {
 }
 
 # Limits of the number of successes of independent trials.
-sum_limits <- function(p, interval) {
+sum_limits <- function(p, level) {
   p <- pmin(pmax(p, 0), 1)
   mass <- 1
   for (one in p[p > 0 & p < 1]) mass <- c(mass, 0) * (1 - one) + c(0, mass) * one
-  whole_limits(mass, sum(p == 1), interval)
+  whole_limits(mass, sum(p == 1), level)
 }
 
 # Of a whole number that is `from`, `from` + 1, ... with probabilities `mass`: the median, and the shortest range that
-# holds `interval` or more; of several as short the one that holds most. Quantiles 0.05 and 0.95 of a number with few
+# holds `level` or more; of several as short the one that holds most. Quantiles 0.05 and 0.95 of a number with few
 # values hold far more than 90 %.
-whole_limits <- function(mass, from, interval) {
+whole_limits <- function(mass, from, level) {
   below <- c(0, cumsum(mass))
   for (width in seq_along(mass)) {
     held <- round(diff(below, width), 12)
-    if (max(held) >= interval) break
+    if (max(held) >= level) break
   }
   low <- which.max(held)
   from - 1 + c(low = low, median = which(below[-1L] >= 0.5 - 1e-12)[1L], high = low + width - 1)

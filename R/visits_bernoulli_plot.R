@@ -11,7 +11,7 @@
 #'   Others as in [plot.aspect_bernoulli()]. `NULL`: `"detection"` where there is such a covariate, else `"richness"`.
 #' @param covariate for `"detection"`: the name of a covariate; `NULL`: the first that is a number.
 #' @param ... the other arguments of [plot.aspect_bernoulli()], for its views.
-#' @param interval probability of the intervals, see [occupied()].
+#' @param level probability of the intervals, see [occupied()].
 #' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly.
 #' @examples
 #' set.seed(1)
@@ -24,7 +24,7 @@
 #' @aliases plot.visits_bernoulli
 #' @exportS3Method ggplot2::autoplot
 autoplot.visits_bernoulli <- function(object, what = NULL, covariate = NULL, ..., # nolint: object_name_linter.
-                                      interval = 0.9) {
+                                      level = 0.9) {
   numeric <- numeric_covariates(object)
   # What else is given is for a figure that every fit of the aspects has.
   if (is.null(what)) what <- if (...length()) "aspects" else if (length(numeric)) "detection" else "richness"
@@ -38,7 +38,7 @@ autoplot.visits_bernoulli <- function(object, what = NULL, covariate = NULL, ...
   if (what == "detection") {
     return(detection_figure(object, covariate, numeric))
   }
-  ggplot2::autoplot(occupied(object, if (what == "richness") "site" else "taxon", interval = interval))
+  ggplot2::autoplot(occupied(object, if (what == "richness") "site" else "taxon", level = level))
 }
 
 numeric_covariates <- function(fit) {
@@ -106,8 +106,8 @@ autoplot.visit_richness <- function(object, ...) { # nolint: object_name_linter.
   rows <- data.frame(
     label = as.character(table[[1L]]), value = table$expected, low = table$low, high = table$high, other = table$found
   )
-  interval <- attr(object, "interval") %||% 0.9
-  words <- c(value = sprintf("estimated, with %s %% interval", format(100 * interval)), other = "found")
+  level <- attr(object, "level") %||% 0.9
+  words <- c(value = sprintf("estimated, with %s %% interval", format(100 * level)), other = "found")
   side <- kept_words(object)
   title <- if (taxa) paste(capital(side[1L]), "of", side[2L]) else paste("Richness of", side[1L])
   alt <- sprintf("Points with ranges: %s, estimated and found, of %s.", title, count_words(nrow(rows), "row"))
@@ -138,7 +138,6 @@ residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "
 #'
 #' @param fit a fit of [visits_bernoulli()].
 #' @param nsim number of surveys to draw.
-#' @param seed `NULL` or a number for [set.seed()] that leaves the session's random numbers as they were.
 #' @param ... must be empty.
 #' @return A data frame of class `predictive_check` with a row for each statistic: `statistic`, `observed`, `expected`,
 #'   `low`, `high` (the central 90 % of surveys) and `p`, the share of surveys at or above the observed value (ties
@@ -149,20 +148,18 @@ residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "
 #' set.seed(1)
 #' present <- matrix(rbinom(200, 1, 0.6), 20)
 #' visits <- lapply(1:3, function(v) present * matrix(rbinom(200, 1, 0.5), 20))
-#' predictive_check(visits_bernoulli(visits, 1, missed_by = "visit"), nsim = 50, seed = 1)
+#' predictive_check(visits_bernoulli(visits, 1, missed_by = "visit"), nsim = 50)
 #' @export
-predictive_check <- function(fit, nsim = 200, seed = NULL, ...) {
+predictive_check <- function(fit, nsim = 200, ...) {
   check_dots(...)
   check_fit(fit, "visits_bernoulli")
   if (is.null(fit$visits)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
   nsim <- check_nsim(nsim, 1)
   words <- axis_words(fit)
   members <- if (is_sampled(fit)) posterior_draws(fit, nsim) else list(fit)
-  drawn <- draw_seeded(function() {
-    vapply(seq_len(nsim), function(s) {
-      survey_statistics(draw_visits(members[[(s - 1L) %% length(members) + 1L]]), words)
-    }, survey_statistics(fit$visits, words))
-  }, seed)$value
+  drawn <- vapply(seq_len(nsim), function(s) {
+    survey_statistics(draw_visits(members[[(s - 1L) %% length(members) + 1L]]), words)
+  }, survey_statistics(fit$visits, words))
   observed <- survey_statistics(fit$visits, words)
   out <- data.frame(
     statistic = names(observed), observed = unname(observed), expected = rowMeans(drawn),

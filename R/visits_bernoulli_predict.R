@@ -11,7 +11,7 @@
 #' too.
 #'
 #' **With draws.** Of a fit with `estimate = "gibbs"` and `communities`, chances at new sites are means over the
-#' states that were kept, and have an `interval`. Without `communities` memberships of new sites are found with
+#' states that were kept, and have a `level`. Without `communities` memberships of new sites are found with
 #' the posterior means held for true, and have none.
 #'
 #' @param object a fit of [visits_bernoulli()].
@@ -23,7 +23,7 @@
 #'   [predict.aspect_bernoulli()], `"cell"` for the data of the fit alone. `"detection"`: the chance that a visit
 #'   finds each taxon where it is.
 #' @param ... for the data of the fit, as in [predict.aspect_bernoulli()].
-#' @param interval `NULL` or, with `estimate = "gibbs"`, the probability of an interval: the result is then a list of
+#' @param level `NULL` or, with `estimate = "gibbs"`, the probability of an interval: the result is then a list of
 #'   `mean`, `lower` and `upper`. Not for `"present"` and `"found"`.
 #' @param planned for `"found"`: a data frame with a row for each visit that is planned to every site, columns as
 #'   in `newdata` for `"detection"`; or their number.
@@ -50,53 +50,53 @@
 #' @export
 predict.visits_bernoulli <- function(object, newdata, type = c(
                                        "response", "present", "found", "membership", "cell", "detection"
-                                     ), ..., interval = NULL, planned = NULL, visit_data = NULL, site_data = NULL,
+                                     ), ..., level = NULL, planned = NULL, visit_data = NULL, site_data = NULL,
                                      along = NULL, sides = NULL,
                                      control = fit_control(max_pass = 5000, tol = 1e-10)) {
   type <- check_choice(type, "type", c("response", "present", "found", "membership", "cell", "detection"))
   given <- if (!missing(newdata)) newdata
   if (type == "detection") {
     check_dots(...)
-    return(new_detection(object, given, interval))
+    return(new_detection(object, given, level))
   }
   if (xor(type == "found", !is.null(planned))) {
     stop_input("`planned` must say which visits are planned for `type = \"found\"`, and be left out else.")
   }
-  if (!is.null(interval) && type %in% c("present", "found")) {
-    stop_input("`interval` must be NULL for `type = \"%s\"`.", type)
+  if (!is.null(level) && type %in% c("present", "found")) {
+    stop_input("`level` must be NULL for `type = \"%s\"`.", type)
   }
   is_new <- !is.null(given) || !is.null(along) || (!is.null(site_data) && type != "found") ||
     (!is.null(site_data) && !is.null(object$communities))
   if (is_new) {
     check_dots(...)
     sites <- list(visits = given, visit = visit_data, site = site_data, along = along, sides = sides)
-    out <- predict_sites(object, sites, type, interval, check_control(control))
+    out <- predict_sites(object, sites, type, level, check_control(control))
   } else {
-    out <- predict_own(object, type, interval, control, ...)
+    out <- predict_own(object, type, level, control, ...)
   }
   if (type == "found") out <- out * found_on(object, planned, site_data, nrow(out))
   in_given_order(out, given)
 }
 
-predict_own <- function(fit, type, interval, control, ...) {
+predict_own <- function(fit, type, level, control, ...) {
   if (type %in% c("present", "found")) {
     check_dots(...)
     after <- if (is_sampled(fit)) fit$cells$missed$mean else visit_posterior(fit, seq_len(fit$dims[["n"]]))
     return(structure(after, dimnames = name_sides(fit$names)))
   }
   class(fit) <- setdiff(class(fit), c("visits_bernoulli_gibbs", "visits_bernoulli"))
-  if (is.null(interval)) {
+  if (is.null(level)) {
     stats::predict(fit, type = type, ...)
   } else {
-    stats::predict(fit, type = type, ..., interval = interval)
+    stats::predict(fit, type = type, ..., level = level)
   }
 }
 
 # New observations: what is known of them, then their memberships, then what was asked for.
-predict_sites <- function(fit, sites, type, interval, control) {
+predict_sites <- function(fit, sites, type, level, control) {
   if (type == "cell") stop_input("`type` must not be \"cell\" for new sites.")
-  if (!is.null(interval) && (is.null(fit$communities) || !is_sampled(fit))) {
-    stop_input("`interval` for new sites is for fits with `estimate = \"gibbs\"` and `communities`.")
+  if (!is.null(level) && (is.null(fit$communities) || !is_sampled(fit))) {
+    stop_input("`level` for new sites is for fits with `estimate = \"gibbs\"` and `communities`.")
   }
   cell <- new_cell(fit, sites)
   along <- if (!is.null(sites$along)) check_along(fit, sites$along, if (!is.null(cell)) nrow(cell), rownames(cell))
@@ -122,20 +122,20 @@ predict_sites <- function(fit, sites, type, interval, control) {
     if (type == "response" || is.null(cell)) before else new_presence(fit, cell, sites, share, param)
   }, shares, param)
   columns <- if (type == "membership") component_names(fit$dims[["k"]]) else fit$names[[2L]]
-  mean_and_limits(each, interval, list(label, columns))
+  mean_and_limits(each, level, list(label, columns))
 }
 
 # The mean of some matrices, or list(mean, lower, upper).
-mean_and_limits <- function(each, interval, labels) {
+mean_and_limits <- function(each, level, labels) {
   shape <- function(values) structure(matrix(values, nrow(each[[1L]])), dimnames = name_sides(labels))
   mean <- shape(Reduce(`+`, each) / length(each))
-  if (is.null(interval)) {
+  if (is.null(level)) {
     return(mean)
   }
-  interval <- check_number(interval, "interval", 0, 1, open = TRUE)
+  level <- check_number(level, "level", 0, 1, open = TRUE)
   all <- vapply(each, as.vector, numeric(length(mean)))
   limit <- function(p) shape(apply(matrix(all, length(mean)), 1L, stats::quantile, p, names = FALSE))
-  list(mean = mean, lower = limit((1 - interval) / 2), upper = limit((1 + interval) / 2))
+  list(mean = mean, lower = limit((1 - level) / 2), upper = limit((1 + level) / 2))
 }
 
 # Visits to new observations, attributes in the order of the fit's; NULL where there are none.

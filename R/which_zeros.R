@@ -153,9 +153,9 @@
 #' head(as.data.frame(w), 3)
 #' print(by_taxon(w), n = 3)
 #' @export
-which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, distance = NULL, within = NULL,
-                        completeness = NULL, effort = NULL, visits = NULL, detection = NULL, communities = NULL,
-                        visit_data = NULL, site_data = NULL, groups = NULL, series = FALSE, assume = NULL,
+which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, distance = NULL, groups = NULL,
+                        within = NULL, completeness = NULL, effort = NULL, visits = NULL, detection = NULL,
+                        communities = NULL, visit_data = NULL, site_data = NULL, series = FALSE, assume = NULL,
                         leave_out = NULL, reference = NULL, quick = FALSE, copies = NULL, seed = NULL, seconds = Inf,
                         control = NULL) {
   call <- match.call()

@@ -91,8 +91,8 @@ more_sentence <- function(w, words, inside = NULL) {
     if (!is.null(inside)) {
       sprintf(
         paste(
-          "%s of them lie between the first and the last find of their %s and %s before or after, where it may not have",
-          "lived"
+          "%s of them lie between the first and the last find of their %s and %s before or after, where it may not",
+          "have lived"
         ),
         show_count(inside[["inside"]]), singular_word(words[2L]), show_count(inside[["outside"]])
       )
@@ -336,82 +336,13 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
   )
 }
 
-#' How many were missed, by site or by taxon
-#'
-#' Sums of an answer of [which_zeros()] over sites, over taxa, or over groups of them such as time slices, regions or
-#' families. Each sum has its range and its assumption.
-#'
-#' @param w a result of [which_zeros()]; a fit that [deficiency()] takes; or, without `groups`, a result of
-#'   [which_zeros()] of shards.
-#' @param ... must be empty.
-#' @param groups `NULL`, or a vector that says the group of each site (of each taxon): sums over groups. `NA` is left
-#'   out.
-#' @param draws for fits, as in [deficiency()]: where a fit has no posterior, [bootstrap_draws()].
-#' @return A data frame of class `which_zeros_sums`, in the order of the table, so that `cbind(sites, by_site(w))` is
-#'   right; groups are in the order of their levels. Sites that were left out or are for reference have no row.
-#'   `print()` and `plot()` show those of which most was missed first. It has the columns
-#'   \item{`site`, `taxon` or `group`}{what is summed over.}
-#'   \item{`finds`, `zeros`}{how many there are; zeros are those that can be false.}
-#'   \item{`missed`, `low`, `high`}{the expected number of false absences, and the central 90 % of that number, whole
-#'     numbers. Of an answer the range is that of the total, with the scatter that was measured about sums by one ratio
-#'     (a coefficient of variation of .25 of sites, .6 of taxa), and what is random in the number itself.}
-#'   \item{`most`}{of fits of one table: the largest expected number that the table alone allows, where all taxa of a
-#'     site are recorded equally well.}
-#'   \item{`share`, `share_low`, `share_high`}{missed / (missed + finds), in \[0, 1\].}
-#'
-#'   Sums over groups use the same draws for all sites. So a range is that of the sum, not the sum of ranges. Cost: a
-#'   few passes over the zeros.
-#' @inherit which_zeros references
-#' @seealso [which_zeros()], [multicause-glossary] for the words of the print
-#' @examples
-#' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
-#' print(by_site(w), n = 3)
-#' by_site(w, groups = rep(c("old", "young"), each = 60))
-#' @export
-by_site <- function(w, ..., groups = NULL, draws = NULL) {
-  check_dots(...)
-  sums_of(w, 1L, groups, draws)$table
-}
-
-#' @rdname by_site
-#' @export
-by_taxon <- function(w, ..., groups = NULL, draws = NULL) {
-  check_dots(...)
-  sums_of(w, 2L, groups, draws)$table
-}
-
-# Sums of an answer or of a fit, in the order of the table: list(table, group, drawn: groups x draws).
-sums_of <- function(w, side, groups, draws) {
-  check_given(w)
-  of_fit <- inherits(w, "multicause")
-  if (!of_fit && !is.null(draws)) stop_input("`draws` are for fits: an answer of which_zeros() has its own.")
-  of_shards <- inherits(w, "which_zeros_shards")
-  sums <- if (of_fit) {
-    fit_sums(w, side, groups, draws)
-  } else if (of_shards) {
-    shards_sums(w, side, groups)
-  } else {
-    wz_sums(w, side, groups)
-  }
-  table <- sums$table
-  names(table)[1L] <- if (is.null(groups)) c("site", "taxon")[side] else "group"
-  if (is.factor(groups)) table[[1L]] <- factor(table[[1L]], levels(sums$group))
-  rownames(table) <- NULL
-  sums$table <- structure(
-    table, class = c("which_zeros_sums", "data.frame"), assumption = sums$assumption,
-    words = if (of_shards) c("sites", "taxa") else axis_words(w),
-    bounds = if (of_fit && !is.null(w[["missed_by"]])) bound_sentences(w)
-  )
-  sums
-}
-
 most_first <- function(sums) {
   sums[order(-sums$missed), ]
 }
 
-check_answer <- function(w) {
-  if (missing(w)) stop_missing("w")
-  if (!inherits(w, "which_zeros")) stop_input("`w` must come from which_zeros(), not be %s.", show_value(w))
+check_answer <- function(fit) {
+  if (missing(fit)) stop_missing("fit")
+  if (!inherits(fit, "which_zeros")) stop_input("`fit` must come from which_zeros(), not be %s.", show_value(fit))
 }
 
 # The group of each site or taxon, a factor; without groups each is its own. Sites for reference are in none.
@@ -461,14 +392,17 @@ ends_of_draws <- function(drawn) t(apply(drawn, 1L, central_range))
 # Rounded outwards.
 whole_ends <- function(ends) cbind(low = floor(ends[, 1L]), high = ceiling(ends[, 2L]))
 
-# Numbers missed with their ranges, and shares; `most` may be NULL. Where nothing was found, all that was there was
-# missed, however little that is.
-sums_table <- function(label, finds, zeros, missed, ends, most) {
+# Numbers missed with their ranges, which go no further than `cap`, and shares; `ends` and `most` may be NULL. Where
+# nothing was found, all that was there was missed, however little that is.
+sums_table <- function(label, finds, zeros, missed, ends, most, cap = most %||% zeros) {
   share <- function(value) ifelse(missed + finds > 0, ifelse(value + finds > 0, value / (value + finds), 1), NA_real_)
-  ends <- coherent_ends(as.matrix(ends), missed, if (is.null(most)) zeros else most)
-  out <- data.frame(label, finds = finds, zeros = zeros, missed = missed, ends)
+  out <- data.frame(label, finds = finds, zeros = zeros, missed = missed)
+  if (!is.null(ends)) {
+    out[c("low", "high")] <- as.data.frame(coherent_ends(as.matrix(ends), missed, cap))
+  }
   out$most <- most
-  out[c("share", "share_low", "share_high")] <- list(share(missed), share(out$low), share(out$high))
+  out$share <- share(missed)
+  if (!is.null(ends)) out[c("share_low", "share_high")] <- list(share(out$low), share(out$high))
   out
 }
 
@@ -484,7 +418,7 @@ sums_table <- function(label, finds, zeros, missed, ends, most) {
 #' groups that were searched with unequal effort cannot be compared by them, and the print says so.
 #' Many pairs are many chances to find a difference; the intervals are not widened for that.
 #'
-#' @param w a result of [which_zeros()], or a fit that [deficiency()] takes.
+#' @param fit a result of [which_zeros()], or a fit that [by_site()] takes.
 #' @param groups the group of each site, a vector, in the order of the sites or with their names; `NA` is left out. At
 #'   least two groups.
 #' @param ... must be empty.
@@ -500,12 +434,17 @@ sums_table <- function(label, finds, zeros, missed, ends, most) {
 #' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' contrast(w, rep(c("old", "middle", "young"), each = 40))
 #' @export
-contrast <- function(w, groups, ..., of = c("share", "missed", "richness"), draws = NULL) {
+contrast <- function(fit, groups, ..., of = c("share", "missed", "richness"), draws = NULL) {
   check_dots(...)
-  check_given(w, groups)
+  check_given(fit, groups)
   of <- check_choice(of, "of", c("share", "missed", "richness"))
-  if (!inherits(w, "multicause")) check_answer(w)
-  found <- sums_of(w, 1L, groups, draws)
+  of_fit <- inherits(fit, "multicause")
+  if (!of_fit) check_answer(fit)
+  if (!of_fit && !is.null(draws)) stop_input("`draws` are for fits: an answer of which_zeros() has its own.")
+  found <- if (of_fit) sums_of(fit, 1L, groups, list(draws = draws)) else sums_of(fit, 1L, groups)
+  if (is.null(found$drawn)) {
+    stop_input("`draws` must be given for ranges, as from bootstrap_draws(fit): this fit has no posterior.")
+  }
   group <- found$group
   if (nlevels(group) < 2L) stop_input("`groups` must have at least two groups, not %d.", nlevels(group))
   sums <- found$table[match(levels(group), found$table$group), ]
@@ -526,7 +465,7 @@ contrast <- function(w, groups, ..., of = c("share", "missed", "richness"), draw
       other_value = here[pairs[2L, ]], difference = middle, ends, above = rowMeans(difference > 0)
     ),
     class = c("which_zeros_contrast", "data.frame"), of = of, assumption = found$assumption,
-    blind = identical(w$source, "lists")
+    blind = identical(fit$source, "lists")
   )
 }
 
@@ -550,39 +489,6 @@ print.which_zeros_contrast <- function(x, digits = 3L, ...) {
     ), exdent = 2))
   }
   invisible(x)
-}
-
-#' @export
-print.which_zeros_sums <- function(x, n = 20L, ...) {
-  check_dots(...)
-  n <- check_shown(n)
-  has_missed <- "missed" %in% names(x)
-  shown <- as.data.frame(utils::head(if (has_missed) most_first(x) else x, n))
-  side <- match(names(shown)[1L], c("site", "taxon"))
-  if (!is.na(side)) names(shown)[1L] <- singular_word(kept_words(x))[side]
-  shown <- with_range(shown, "missed", c("low", "high"), show_count)
-  shown <- with_range(shown, "share", c("share_low", "share_high"), function(x) sprintf("%.2f", x))
-  print.data.frame(round_columns(shown, 3L), row.names = FALSE)
-  if (nrow(x) > nrow(shown)) {
-    cat(sprintf("... and %d more%s\n", nrow(x) - nrow(shown), if (has_missed) " of which less was missed" else ""))
-  }
-  said <- c(
-    paste(c("missed: expected number", attr(x, "assumption"), "with its 90 % range"), collapse = ", "),
-    if ("most" %in% names(x)) "most: the largest expected number that the table alone allows",
-    "share: missed of all that was there"
-  )
-  writeLines(wrap_text(c(paste(said, collapse = "; "), attr(x, "bounds")), exdent = 2))
-  invisible(x)
-}
-
-# A number and its ends in one column, where all of them are there.
-with_range <- function(shown, name, ends, show) {
-  if (all(c(name, ends) %in% names(shown))) {
-    each <- lapply(shown[c(name, ends)], function(x) ifelse(is.na(x), "NA", show(x)))
-    shown[[name]] <- sprintf("%s (%s to %s)", each[[1L]], each[[2L]], each[[3L]])
-    shown[ends] <- NULL
-  }
-  shown
 }
 
 #' Why is this zero thought false, or true?

@@ -362,13 +362,13 @@ autoplot.which_zeros_sensitivity <- function(object, ...) {
   table <- object$table
   ranges_figure(
     data.frame(
-      label = sprintf("%s (%.0f of %.0f)", table$change, table$kept, object$first), value = table$missed,
+      label = sprintf("%s (%.0f of %.0f)", table$change, table$kept, object$n), value = table$missed,
       low = table$low, high = table$high, other = table$missed[1L]
     ),
     "What the answer depends on", "Points: the expected number missed under each change of assumption, with its range.",
     "number missed", c(value = "with the change", other = "as it is"), most = 60L,
     colours = c(cell_colours[["missed"]], "black"),
-    subtitle = sprintf("In brackets: how many of the first %s stay", count_words(object$first, "zero"))
+    subtitle = sprintf("In brackets: how many of the first %s stay", count_words(object$n, "zero"))
   )
 }
 

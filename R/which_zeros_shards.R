@@ -38,7 +38,7 @@
 #'
 #' @param x a result of [shards()].
 #' @param ... must be empty.
-#' @param age,place names of what went `along` with the rows (see [shards()]): one column of ages, or two with their
+#' @param age,place names of columns of the shards' `site_data`: one column of ages, or two with their
 #'   bounds; the two columns of places, named as [smooth_over()] wants them. `NULL`: not known.
 #' @param n how many zeros to list, those with the largest chances; ties by site, then by taxon.
 #' @param k numbers of components of the fits; `NULL`: three sizes, as [which_zeros()] has them.

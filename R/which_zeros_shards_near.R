@@ -46,9 +46,9 @@ along_columns <- function(x, names, argument, wanted) {
   }
   ok <- is.character(names) && length(names) %in% wanted && all(names %in% x$along)
   if (!ok) {
-    stop_input("`%s` must name %s of what went `along` with the rows (%s), not be %s.", argument,
+    stop_input("`%s` must name %s of the shards' `site_data` (%s), not be %s.", argument,
       if (length(wanted) > 1L) "one column or two" else "two columns",
-      if (length(x$along)) show_names(x$along) else "nothing did", show_value(names))
+      if (length(x$along)) show_names(x$along) else "none", show_value(names))
   }
   each <- lapply(x$shards$shard, function(s) as.data.frame(read_shard_rows(x, s)$along, optional = TRUE)[names])
   out <- do.call(rbind, each)

@@ -120,7 +120,7 @@ writeLines(c(
   "x <- Matrix::sparseMatrix(row, column, x = 1, dims = c(1e5, 1000), use.last.ij = TRUE)",
   "time <- system.time(fit <- aspect_bernoulli(x, 5, estimate = \"ml\",",
   "  control = fit_control(n_start = 3, n_finish = 1, max_pass = 30,",
-  "  screen_pass = 10, progress = FALSE)))",
+  "  screen = 10, progress = FALSE)))",
   "peak <- grep('VmHWM', readLines('/proc/self/status'), value = TRUE)",
   "peak <- as.numeric(gsub('[^0-9]', '', peak)) / 1024",
   "cat(sprintf('peak %.0f MB, %.1f s for %d starts of 10 passes and one of 30\\n', peak,",

@@ -48,17 +48,17 @@ answer_of <- function(fit, frame, draws) {
   cells <- false_absences(fit, Inf)
   score <- matrix(0, n, m)
   score[cbind(cells$site, cells$taxon)] <- cells$missed
-  ends <- function(level) identifiability(frame, n_search = 0, draws = draws, cells = TRUE, level = level)$cells
+  ends <- function(level) identifiability(frame, n_start = 0, draws = draws, cells = TRUE, level = level)$cells
   missed <- vapply(draws, function(draw) {
     cells <- false_absences(draw, Inf, kinds = ifelse(draw$pinned == "white", "white", "content"), x = frame$x)
     cells$missed[order(cells$taxon, cells$site)]
   }, numeric(sum(frame$x == 0)))
   list(score = score, at90 = ends(0.8), at95 = ends(0.9)$draws_most,
-       inside = apply(missed, 1, quantile, c(0.05, 0.95), type = 8), sites = deficiency(fit, "site"),
-       taxa = deficiency(fit))
+       inside = apply(missed, 1, quantile, c(0.05, 0.95), type = 8), sites = by_site(fit),
+       taxa = by_taxon(fit))
 }
 
-# Of the numbers that were lost, the share in the intervals of deficiency().
+# Of the numbers that were lost, the share in the intervals of by_site().
 held <- function(sums, lost) mean(lost[sums[[1]]] >= sums$low & lost[sums[[1]]] <= sums$high)
 
 judge <- function(answer, set) {

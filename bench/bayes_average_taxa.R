@@ -44,7 +44,7 @@ average_of <- function(kind, set) {
   readRDS(file)
 }
 
-# What is missed in draws, as deficiency() draws them but for two settings: a list of taxa and sites x draws.
+# What is missed in draws, as by_site() draws them but for two settings: a list of taxa and sites x draws.
 inside <- asNamespace("multicause")
 drawn <- function(many, power, exponent, draws = 100) {
   member <- sort(sample.int(length(many$fits), draws, TRUE, many$weights^exponent))

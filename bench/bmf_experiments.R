@@ -47,7 +47,7 @@ if (wanted("bars")) {
     b <- bars(seed)
     error <- function(mean) mean((mean - b$mean)[b$missing]^2)
     set.seed(seed)
-    time <- system.time(fixed <- quiet(bmf(b$x, l = 0, column_features = b$columns)))[[3]]
+    time <- system.time(fixed <- quiet(bmf(b$x, l = 0, fixed = list(columns = b$columns))))[[3]]
     set.seed(seed)
     time <- c(time, system.time(fit <- quiet(bmf(b$x)))[[3]])
     cat(sprintf(
@@ -133,7 +133,7 @@ if (wanted("genes") && requireNamespace("multtest", quietly = TRUE)) {
   set.seed(3)
   time <- system.time(fit <- quiet(bmf(genes, 10, 6, control = control)))[[3]]
   right <- apply(fit$param$columns, 2, function(v) max(mean(v == leukaemia), mean(v != leukaemia)))
-  shared <- cooccurrence(fit, "columns")
+  shared <- cooccurrence(fit, "taxon")
   tree <- cutree(hclust(as.dist(max(shared) - shared), "average"), 2)
   agree <- max(mean((tree == 1) == (leukaemia == 0)), mean((tree == 1) != (leukaemia == 0)))
   cat(sprintf(

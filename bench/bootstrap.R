@@ -69,7 +69,7 @@ for (n in c(60L, 200L)) {
       x <- matrix(rbinom(n * 20, 1, p * (1 - plogis(1.5 - 0.8 * effort))), n)
       fit <- aspect_bernoulli(x, 3, estimate = estimate, effort = effort, control = fit_control(n_start = 3))
       slope <- function(fit) fit$effort$coefficients[["slope"]]
-      ends <- quantile(vapply(bootstrap_draws(fit, 99, seed = 1), slope, 0), c(0.05, 0.95))
+      ends <- quantile(vapply(bootstrap_draws(fit, 99), slope, 0), c(0.05, 0.95))
       c(slope(fit), ends[1] <= -0.8 && -0.8 <= ends[2])
     }, numeric(2L))
     cat(sprintf("| %d x 20 | %d | %s | %.2f (s.d. %.2f) | %.0f |\n", n, ncol(found), estimate, mean(found[1L, ]),

@@ -267,7 +267,7 @@ if ("large" %in% commandArgs(TRUE)) {
     which(stats::runif(20000) < 1 - exp(on %*% log(1 - links[, j])) * 0.998)
   })
   x <- Matrix::sparseMatrix(unlist(columns), rep(1:500, lengths(columns)), x = 1, dims = c(20000, 500))
-  control <- fit_control(n_start = 5, screen_pass = 20, n_finish = 1, progress = FALSE)
+  control <- fit_control(n_start = 5, screen = 20, n_finish = 1, progress = FALSE)
   took <- seconds(fit <- noisy_or(x, 50, control = control))
   memory <- grep("VmHWM", if (file.exists("/proc/self/status")) readLines("/proc/self/status"), value = TRUE)
   cat(sprintf(

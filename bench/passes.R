@@ -473,7 +473,7 @@ screening <- function() {
       runs <- lapply(settings, function(s) {
         one <- function(seed) {
           set.seed(seed)
-          control <- fit_control(n_start = 20, screen_pass = s[1L], n_finish = s[2L], progress = FALSE)
+          control <- fit_control(n_start = 20, screen = s[1L], n_finish = s[2L], progress = FALSE)
           time <- seconds(fit <- hush(aspect_bernoulli(table[[2L]], table[[3L]], estimate = estimate,
             control = control)))
           c(fit$objective, time)

@@ -181,7 +181,7 @@ held_out <- function(x, near) {
   tried <- list(without = NULL, with = near, shuffled = shuffled(near), free = replace(near, "recording", 0))
   set.seed(77)
   cv <- suppressWarnings(cross_validate(
-    x, aspect_bernoulli, k = 13, estimate = "map", prior = weak, phantom = "white", folds = 5, control = short,
+    x, k = 13, aspect_bernoulli, estimate = "map", prior = weak, phantom = "white", folds = 5, control = short,
     grid = list(smooth = tried)
   ))
   loss <- split(cv$folds$loss, cv$folds$setting)

@@ -67,7 +67,7 @@ sheet <- list(
       "fit <- aspect_bernoulli(x, k = 4, phantom = \"white\")", "sites mix faunas; one component stands for gaps",
       "bernoulli_mixture(x, k = 4)", "each site has one fauna",
       "logistic_pca(x, k = 2)", "sites on axes (an ordination)",
-      "neighbours_mean(x, near = near)", "what near sites have",
+      "neighbours_mean(x, smooth = near)", "what near sites have",
       "noisy_or(x, k = 3)", "components that are on or off at a site",
       "plsa(counts, k = 5)", "counts: topics",
       "nmf(counts, k = 5)", "counts: parts that add up",
@@ -77,7 +77,7 @@ sheet <- list(
     "What a fit says" = c(
       "false_absences(fit)", "zeros, the likeliest to be false first",
       "phantoms(fit)", "which component stands for gaps",
-      "deficiency(fit)", "how much is missing, by taxon or site",
+      "by_taxon(fit)", "how much is missing, by taxon or site",
       "identifiability(fit)", "how much of that the table decides",
       "denoise(fit)", "the table without its gaps",
       "age_profile(fit, age)", "when each component lived",
@@ -86,8 +86,8 @@ sheet <- list(
     ),
     "Which model, how many components?" = c(
       "select_k(x, 2:6)", "k by criteria and hidden cells",
-      "cross_validate(x, bernoulli_mixture, k = 2:5)", "held-out cells or rows",
-      "compare_models(x, models, k = 4)", "several models on the same folds",
+      "cross_validate(x, k = 2:5, bernoulli_mixture)", "held-out cells or rows",
+      "compare_models(x, k = 4, models)", "several models on the same folds",
       "ensemble(x, k = 3:5)", "an average of fits",
       "modes(fit)", "do the starts agree? needs fit_control(keep_starts = TRUE)"
     ),

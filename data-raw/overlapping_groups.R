@@ -41,7 +41,7 @@ set.seed(4)
 fit <- quiet(bmf(x, family = "bernoulli", control = control))
 fit$kept <- lapply(fit$kept, function(chain) chain[seq(1, length(chain), length.out = 10)])
 saveRDS(
-  list(fit = fit, held_out = do.call(rbind, scores), shared = round(cooccurrence(fit, "columns"), 3)),
+  list(fit = fit, held_out = do.call(rbind, scores), shared = round(cooccurrence(fit, "taxon"), 3)),
   file.path("vignettes", "articles", "overlapping-groups.rds"), compress = "xz"
 )
 print(do.call(rbind, scores))

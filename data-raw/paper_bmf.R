@@ -57,7 +57,7 @@ bars_one <- function(seed) {
   error <- function(mean) mean((mean - b$mean)[b$missing]^2)
   control <- mcmc_control(chains = 2, warmup = 200, draws = 300, progress = FALSE)
   set.seed(seed)
-  fixed <- quiet(bmf(b$x, l = 0, column_features = b$columns, control = control))
+  fixed <- quiet(bmf(b$x, l = 0, fixed = list(columns = b$columns), control = control))
   set.seed(seed)
   free <- quiet(bmf(b$x, control = control))
   near <- nearest(b$x, b$half)
@@ -171,7 +171,7 @@ hidden_cells <- function() {
     age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = "cv", strength = "cv"
   )
   pick <- function(model, ks, ...) {
-    chosen <- quiet(cross_validate(masked, model, ks, "cells", folds = 5, ..., control = few))$results
+    chosen <- quiet(cross_validate(masked, ks, model, "cells", folds = 5, ..., control = few))$results
     quiet(model(masked, chosen$k[which.min(chosen$loss)], ..., control = few))
   }
   makers <- list(

@@ -53,7 +53,8 @@ fit_drums <- function(v, start, between = 0, within = 0, grouped = FALSE, method
                       dims = 2) {
   prior <- if (between != 0 || within != 0) {
     cross_entropy(
-      groups = if (grouped) groups, between = between, within = within, dims = dims, method = method, anneal = anneal
+      groups = if (grouped) groups, strength = c(between = between, within = within), dims = dims, method = method,
+      anneal = anneal
     )
   }
   control <- fit_control(n_start = 1, max_pass = 120, tol = 0, accelerate = FALSE, progress = FALSE)

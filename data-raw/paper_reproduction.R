@@ -49,7 +49,7 @@ ml <- function(model) function(x, k, control) model(x, k, estimate = "ml", contr
 rows_of <- function(x, ab, mixture, pca, folds) {
   one <- function(name, model, k) {
     set.seed(2) # common folds
-    cv <- hush(cross_validate(x, stats::setNames(list(model), name), k, "rows", folds = folds, control = light))
+    cv <- hush(cross_validate(x, k, stats::setNames(list(model), name), "rows", folds = folds, control = light))
     cv$results[c("model", "k", "loss", "se")]
   }
   rbind(
@@ -263,7 +263,7 @@ denoising_of <- function(ks) {
   rows <- lapply(ks, function(k) {
     message("denoising, k = ", k)
     ab <- hush(aspect_bernoulli(planted$x, k, estimate = "ml", control = light))
-    clean <- hush(denoise(ab, "white", "replace"))$probability
+    clean <- hush(denoise(ab, "white", keep = "replace"))$probability
     scores <- list(
       `aspect Bernoulli, phantom removed` = clean, `aspect Bernoulli` = fitted(ab),
       `Bernoulli mixture` = fitted(hush(bernoulli_mixture(planted$x, k, estimate = "ml", control = light))),
@@ -415,7 +415,7 @@ decreases <- function(one) {
 # `bare`: sites that the fit takes for phantom alone, which denoise() fills with the mean of the table, and how much the
 # gaps decrease if these are left as they were.
 gaps_without_phantom <- function(ab) {
-  clean <- denoise(ab, "white", "replace")
+  clean <- denoise(ab, "white", keep = "replace")
   one <- clean$probability > 0.5
   bare <- rownames(now$x) %in% clean$all_phantom
   left <- one | now$x == 1
@@ -486,7 +486,7 @@ overfit_of <- function() {
   do.call(rbind, lapply(2:4, function(seed) {
     set.seed(seed)
     cv <- hush(cross_validate(
-      now$x, ml(aspect_bernoulli), c(8, 12, 16, 24, 32), "rows", folds = 10, control = light
+      now$x, c(8, 12, 16, 24, 32), ml(aspect_bernoulli), "rows", folds = 10, control = light
     ))
     data.frame(division = seed, k = cv$results$k[cv$folds$setting], cv$folds[c("fold", "loss")])
   }))

@@ -71,7 +71,7 @@ print(fit)
 #    single table: their number is chosen by held-out cells, and so is how far and how strongly neighbours count, no
 #    smoothing among the candidates. Both fits are posterior modes, so that only neighbours differ.
 held_out <- cross_validate(
-  x, aspect_bernoulli, k = c(3, 5, 8, 12), estimate = "map", phantom = "white",
+  x, k = c(3, 5, 8, 12), aspect_bernoulli, estimate = "map", phantom = "white",
   smooth = smooth_over(age = ages, place = places, bandwidth = c(age = 4, place = 1000), strength = 10),
   control = fit_control(n_start = 2, n_polish = 0, max_pass = 300, tol = 1e-6, progress = FALSE)
 )

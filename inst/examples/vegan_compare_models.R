@@ -7,7 +7,7 @@ models <- list(
   aspects = map(aspect_bernoulli), mixture = map(bernoulli_mixture), pca = logistic_pca, sources = noisy_or
 )
 set.seed(1)
-compared <- compare_models(x, models, k = 1:5, replicates = 3)
+compared <- compare_models(x, k = 1:5, models, replicates = 3)
 compared
 pdf("compared.pdf", width = 7, height = 4.5)
 plot(compared)

@@ -17,8 +17,10 @@ bmf_golden <- function(name) {
   g <- jsonlite::fromJSON(shared_golden("bmf", paste0(name, ".json")), simplifyVector = TRUE)
   family <- switch(g$likelihood, logistic = "bernoulli", g$likelihood)
   prior <- bmf_prior(
-    alpha_rows = c(shape = g$prior_U$a_alpha, rate = g$prior_U$b_alpha),
-    alpha_columns = c(shape = g$prior_V$a_alpha, rate = g$prior_V$b_alpha),
+    alpha = list(
+      rows = c(shape = g$prior_U$a_alpha, rate = g$prior_U$b_alpha),
+      columns = c(shape = g$prior_V$a_alpha, rate = g$prior_V$b_alpha)
+    ),
     beta = c(rows = g$prior_U$beta, columns = g$prior_V$beta), weight_mean = g$w0,
     weight_precision = c(shape = g$a_phi, rate = g$b_phi), noise_precision = c(shape = g$a_lambda, rate = g$b_lambda),
     weight_shape = g$aw, background = g$r0

@@ -8,12 +8,20 @@ bmf_laws <- list(
   background = c(shape = 4, rate = 8)
 )
 
+# bmf_prior() of laws by the names that they have in it; those of `alpha` may be left out.
+prior_of_laws <- function(laws, beta) {
+  flat <- c(shape = 1, rate = 1)
+  sides <- list(rows = laws$alpha_rows %||% flat, columns = laws$alpha_columns %||% flat)
+  laws[c("alpha_rows", "alpha_columns")] <- NULL
+  do.call(bmf_prior, c(laws, list(alpha = sides, beta = beta)))
+}
+
 # k, l: numbers or Inf; fixed: user-fixed columns of ones on each side; moves: as in the kernel's plan.
 bmf_setting <- function(family, k = Inf, l = Inf, n = 4, m = 3, missing = 2, fixed = c(0, 0), laws = list(),
                         block = FALSE, multi = FALSE, split_merge = 0L, collapsed = FALSE, columns = NULL,
                         beta = c(rows = 1, columns = 1)) {
   laws <- utils::modifyList(bmf_laws, laws)
-  prior <- do.call(bmf_prior, c(laws, list(beta = beta)))
+  prior <- prior_of_laws(laws, beta)
   if (!is.null(columns)) {
     m <- nrow(columns)
     l <- 0

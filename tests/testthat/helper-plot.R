@@ -6,7 +6,7 @@ drawn_fit <- function(n, m, k, names = TRUE, ...) {
   x <- outer(home, rep_len(seq_len(max(k - 1L, 1L)), m), `==`) * share
   x[] <- rbinom(n * m, 1L, pmin(x + 0.05, 1))
   if (names) dimnames(x) <- list(paste("Site", seq_len(n)), paste("Genus", seq_len(m)))
-  quick <- fit_control(n_start = 2, max_pass = 60, screen_pass = 10, n_polish = 0)
+  quick <- fit_control(n_start = 2, max_pass = 60, screen = 10, n_polish = 0)
   suppressMessages(suppressWarnings(aspect_bernoulli(x, k, ..., control = quick)))
 }
 

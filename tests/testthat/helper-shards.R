@@ -26,7 +26,7 @@ as_records <- function(x) {
 }
 
 shards_of <- function(records, ...) {
-  shards(records, tempfile("shards-"), site = "site", taxon = "taxon", present = "found", along = "effort", ...)
+  shards(records, tempfile("shards-"), site = "site", taxon = "taxon", present = "found", site_data = "effort", ...)
 }
 
 start_of_shards <- function(x, k, white = FALSE) {

@@ -83,12 +83,12 @@ test_that("acceleration reaches at least what plain passes reach, and both certi
   fast <- aspect_bernoulli(x, 2, estimate = "ml", start = start, control = fit_control(max_pass = 3000, tol = 1e-12))
   expect_gt(fast$loglik, slow$loglik - 0.01)
   expect_true(fast$converged)
-  expect_lt(certificate(fast)[["membership_gap"]], 1)
-  expect_lt(certificate(fast)[["worst_row"]], 0.1)
+  expect_lt(summary(fast)$certificate[["membership_gap"]], 1)
+  expect_lt(summary(fast)$certificate[["worst_row"]], 0.1)
   # the certificates bound what each block alone can gain
   s <- ref_fold_in(x, fast$param$aspects, 2000)
   gain <- ref_loglik(x, s, pmin(pmax(fast$param$aspects, 1e-10), 1 - 1e-10)) - fast$loglik
-  expect_lt(gain, certificate(fast)[["membership_gap"]] + 1e-6)
+  expect_lt(gain, summary(fast)$certificate[["membership_gap"]] + 1e-6)
 })
 
 test_that("a planted phantom and planted faunas are found", {

@@ -184,7 +184,7 @@ test_that("sampled fits of tables that are all phantom, or of one cell, have all
     expect_false(anyNA(as.matrix(fit$trace)))
     expect_output(print(summary(fit)), "draws")
     expect_s3_class(false_absences(fit), "false_absences")
-    expect_s3_class(deficiency(fit), "deficiency")
+    expect_s3_class(by_taxon(fit), "which_zeros_sums")
     expect_equal(nrow(augment.multicause(fit)), length(x))
     expect_silent(on_paper(plot(fit, "trace")))
   }

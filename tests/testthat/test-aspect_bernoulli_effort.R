@@ -65,7 +65,7 @@ test_that("a planted effect is recovered, better than without effort", {
   error <- function(fit) mean((fit$param$membership[, 4] - case$share)^2)
   expect_lt(error(fit), error(bare) / 4)
   expect_equal(bare$df - fit$df, 200 - 2)
-  expect_equal(unname(certificate(fit)[["membership_gap"]]), NA_real_)
+  expect_equal(unname(summary(fit)$certificate[["membership_gap"]]), NA_real_)
 })
 
 test_that("effort is matched by name; threads do not matter; update() keeps it", {
@@ -82,7 +82,7 @@ test_that("effort is matched by name; threads do not matter; update() keeps it",
   expect_identical(run(case$effort, fit_control(n_start = 2, max_pass = 200, n_threads = 2))$param, fit$param)
   set.seed(5)
   expect_identical(suppressWarnings(update(fit))$param, fit$param)
-  expect_s3_class(identifiability(fit, n_search = 0), "identifiability")
+  expect_s3_class(identifiability(fit, n_start = 0), "identifiability")
   expect_s3_class(false_absences(fit), "false_absences")
 })
 

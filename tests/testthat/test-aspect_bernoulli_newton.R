@@ -395,10 +395,9 @@ test_that("starts are screened by 50 Newton passes, by 100 of EM, unless it is s
   }
   expect_identical(screened(), 50L)
   expect_identical(screened(algorithm = "em"), 100L)
-  expect_identical(screened(screen_pass = 7), 7L)
+  expect_identical(screened(screen = 7), 7L)
   expect_identical(screened(accelerate = FALSE), 100L)
-  expect_null(fit_control()$screen_pass)
-  expect_error(fit_control(screen_pass = 0), "screen_pass", class = "multicause_input_error")
+  expect_error(fit_control(screen = 0), "`screen` must be one whole number", class = "multicause_input_error")
 })
 
 test_that("Newton passes of a screened start end where little is left to climb, and finished ones go on from there", {

@@ -29,8 +29,8 @@ test_that("the log-likelihood at k = 4 is at least -9010, and the verbs read the
   all_zeros <- false_absences(fit, n = Inf)
   expect_equal(nrow(all_zeros), 501 * 139 - 3537)
   expect_equal(sum(all_zeros$missed), attr(all_zeros, "expected"))
-  expect_equal(sum(deficiency(fit)$missed), sum(all_zeros$missed))
-  expect_equal(sum(deficiency(fit, "site")$missed), summary(fit)$expected_false$absences[["expected"]])
+  expect_equal(sum(by_taxon(fit)$missed), sum(all_zeros$missed))
+  expect_equal(sum(by_site(fit)$missed), summary(fit)$expected_false$absences[["expected"]])
 })
 
 test_that("free starts find a white phantom", {

@@ -51,7 +51,7 @@ test_that("verbs on shards say what they say of the table", {
   }
   here <- fit(x)
   there <- fit(shard)
-  expect_equal(certificate(there), certificate(here), tolerance = 1e-5)
+  expect_equal(summary(there)$certificate, summary(here)$certificate, tolerance = 1e-5)
   expect_equal(logLik(there), logLik(here), tolerance = 1e-10)
   expect_identical(nobs(there), nobs(here))
   expect_equal(coef(there)$aspects, coef(here)$aspects, tolerance = 1e-7)
@@ -74,7 +74,7 @@ test_that("verbs on shards say what they say of the table", {
   expect_equal(predict(there, rows = c(200, 3)), predict(here, rows = c(200, 3))[c(1, 2), ], tolerance = 1e-7)
   expect_equal(predict(there, x[1:12, ]), predict(here, x[1:12, ]), tolerance = 1e-5)
   expect_error(false_absences(there, within = is.na(x)), "do not go with a fit to shards")
-  expect_error(deficiency(there), "aspect_bernoulli_shards")
+  expect_error(by_taxon(there), "aspect_bernoulli_shards")
   expect_identical(summary(there)$components, phantoms(there))
   expect_output(print(summary(there)), "Memberships lie in")
   for (generic in list(plot, residuals, simulate, vcov)) {

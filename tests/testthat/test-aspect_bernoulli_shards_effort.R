@@ -90,8 +90,8 @@ test_that("verbs on shards with effort say what they say of the table", {
   }
   here <- fit(case$x)
   there <- fit(shards(case$x, tempfile(), size = 80))
-  expect_equal(certificate(there), certificate(here), tolerance = 1e-5)
-  expect_identical(certificate(there)[["membership_gap"]], NA_real_)
+  expect_equal(summary(there)$certificate, summary(here)$certificate, tolerance = 1e-5)
+  expect_identical(summary(there)$certificate[["membership_gap"]], NA_real_)
   expect_equal(phantoms(there), phantoms(here), tolerance = 1e-7)
   expect_equal(logLik(there), logLik(here), tolerance = 1e-10)
   expect_equal(fitted(there), fitted(here), tolerance = 1e-7)
@@ -144,7 +144,7 @@ test_that("without a start a sample begins, and its curve is in the units of the
 
 test_that("wrong effort of shards is told", {
   case <- shards_effort_case()
-  shard <- shards(case$x, tempfile(), along = data.frame(days = case$effort, place = "here"))
+  shard <- shards(case$x, tempfile(), site_data = data.frame(days = case$effort, place = "here"))
   expect_snapshot(error = TRUE, {
     aspect_bernoulli(shard, 3, effort = "hours")
     aspect_bernoulli(shard, 3, effort = "place")

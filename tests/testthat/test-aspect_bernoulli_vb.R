@@ -117,7 +117,7 @@ test_that("held-out cells are predicted better than by maximum likelihood", {
   loss <- function(estimate) {
     set.seed(5)
     quick <- fit_control(n_start = 2, max_pass = 300, tol = 1e-7)
-    cross_validate(truth$x, aspect_bernoulli, 3, estimate = estimate, folds = 3, control = quick)$results$loss
+    cross_validate(truth$x, 3, aspect_bernoulli, estimate = estimate, folds = 3, control = quick)$results$loss
   }
   expect_lt(loss("vb"), loss("ml"))
 })
@@ -130,7 +130,7 @@ test_that("draws are fits around the means", {
   expect_equal(mean(share), mean(case$fit$param$membership[, 3]), tolerance = 0.03)
   expect_true(all(draws[[1]]$param$aspects[3, ] == 0))
   expect_equal(draws[[1]]$loglik, ref_loglik(case$x, draws[[1]]$param$membership, draws[[1]]$param$aspects))
-  sure <- identifiability(case$fit, draws = draws[1:20], n_search = 0)
+  sure <- identifiability(case$fit, draws = draws[1:20], n_start = 0)
   expect_equal(sure$n_draws, 20L)
   expect_snapshot(error = TRUE, {
     posterior_draws(small_fit()$fit)
@@ -156,7 +156,7 @@ test_that("with flat priors chances of false absences are calibrated and the upp
     fit <- suppressWarnings(
       aspect_bernoulli(planted$x, 4, estimate = "vb", prior = flat, phantom = "white", control = quick)
     )
-    sure <- identifiability(fit, n_search = 0, draws = posterior_draws(fit, 20), cells = TRUE)
+    sure <- identifiability(fit, n_start = 0, draws = posterior_draws(fit, 20), cells = TRUE)
     at <- cbind(sure$cells$site, sure$cells$taxon)
     score <- 0 * planted$x
     score[at] <- sure$cells$missed

@@ -128,7 +128,7 @@ test_that("posteriors by enumeration of the package's densities are the referenc
     exact <- bmf_exact_case(name, FALSE)
     e <- exact$exact
     case <- list(
-      x = exact$x, k = e$K, l = e$L, prior = do.call(bmf_prior, c(exact$laws, list(beta = exact$beta)))
+      x = exact$x, k = e$K, l = e$L, prior = prior_of_laws(exact$laws, exact$beta)
     )
     n <- nrow(case$x)
     m <- ncol(case$x)

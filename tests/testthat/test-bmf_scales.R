@@ -32,12 +32,12 @@ test_that("vague priors, whose draws underflow, and data on any scale leave fini
     expect_true(all(is.finite(fit$mean)))
     expect_lt(max(fit$trace$row_features), 50)
   }
-  expect_finite(x, prior = bmf_prior(alpha_rows = vague, alpha_columns = vague))
+  expect_finite(x, prior = bmf_prior(alpha = vague))
   expect_finite(x, prior = bmf_prior(weight_precision = vague))
   expect_finite(x, 0, 0, prior = bmf_prior(weight_precision = vague, noise_precision = vague))
   counts <- matrix(stats::rpois(30, 2), 6)
   expect_finite(0 * counts, family = "poisson", prior = bmf_prior(background = vague))
-  expect_finite(counts, family = "poisson", prior = bmf_prior(vague, vague, weight_precision = vague,
+  expect_finite(counts, family = "poisson", prior = bmf_prior(vague, weight_precision = vague,
     weight_shape = vague, background = vague))
   expect_finite((x > 0) + 0, 0, 0, family = "bernoulli", prior = bmf_prior(weight_precision = vague))
   for (scale in c(1e-160, 1e-90, 1e90)) expect_finite(x * scale)
@@ -47,7 +47,7 @@ test_that("vague priors, whose draws underflow, and data on any scale leave fini
 })
 
 test_that("births follow the prior where one row alone expects many features", {
-  prior <- bmf_prior(alpha_rows = 150)
+  prior <- bmf_prior(alpha = list(rows = 150, columns = c(shape = 1, rate = 1)))
   for (moves in list("block", "collapsed")) {
     set.seed(4)
     many <- bmf_quick(chains = 1, warmup = 5, draws = 100, init = "prior", moves = moves)
@@ -76,7 +76,7 @@ test_that("a side without features is legal for every family and move", {
     for (size in list(c(3, 0), c(0, 3), c(0, Inf), c(Inf, 0))) {
       fit <- bmf_quietly(bmf(
         x, size[1], size[2],
-        family = family, row_features = none(8), column_features = none(5), control = control
+        family = family, fixed = list(rows = none(8), columns = none(5)), control = control
       ))
       expect_true(all(is.finite(fitted(fit))))
     }

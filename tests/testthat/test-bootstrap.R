@@ -12,7 +12,7 @@ fits <- lapply(1:3, function(k) {
 })
 
 test_that("anova() tells the planted number of groups, whatever the order of the fits", {
-  table <- anova(fits[[3]], fits[[1]], fits[[2]], nsim = 39, seed = 1)
+  table <- with_seed(1, anova(fits[[3]], fits[[1]], fits[[2]], nsim = 39))
   expect_s3_class(table, "anova")
   expect_identical(table$k, c(1, 2, 3))
   expect_equal(table$logLik, vapply(fits, function(fit) as.numeric(logLik(fit)), 0))
@@ -25,7 +25,7 @@ test_that("anova() tells the planted number of groups, whatever the order of the
   expect_equal(table$`Pr(>LR)`[3], (1 + sum(null[[2]] >= table$LR[3])) / 40)
   set.seed(9)
   before <- .Random.seed
-  expect_identical(anova(fits[[1]], fits[[2]], fits[[3]], nsim = 39, seed = 1), table)
+  expect_identical(with_seed(1, anova(fits[[1]], fits[[2]], fits[[3]], nsim = 39)), table)
   expect_identical(.Random.seed, before)
   expect_output(print(table), "parametric bootstrap.*Pr\\(>LR\\)")
 })
@@ -48,7 +48,7 @@ test_that("unknown cells stay unknown in drawn tables, and noisy_or() has the te
   own <- lapply(1:2, function(k) {
     suppressWarnings(noisy_or(x, k, estimate = "ml", inference = "exact", control = few))
   })
-  table <- suppressWarnings(anova(own[[1]], own[[2]], nsim = 3, seed = 1, control = few))
+  table <- suppressWarnings(with_seed(1, anova(own[[1]], own[[2]], nsim = 3, control = few)))
   expect_true(all(table$`Pr(>LR)`[2] %in% ((1:4) / 4)))
   expect_identical(nobs(fit_to(fits[[1]], replace(two_groups, 1:5, NA), few)), 635)
   expect_identical(sum(known), 228L)
@@ -64,7 +64,7 @@ test_that("observations of a mixture are drawn by the weights, not kept", {
 
 test_that("intervals hold the estimate's neighbourhood, narrow as tables grow, and can be picked", {
   fit <- bernoulli_mixture(two_groups, 2, control = few)
-  all <- confint(fit, nsim = 59, seed = 1)
+  all <- with_seed(1, confint(fit, nsim = 59))
   expect_identical(dim(all), c(18L, 2L))
   expect_identical(colnames(all), c("2.5 %", "97.5 %"))
   expect_true(all(all[, 1] < all[, 2] & all >= 0 & all <= 1))
@@ -72,9 +72,9 @@ test_that("intervals hold the estimate's neighbourhood, narrow as tables grow, a
   expect_identical(names(numbers), rownames(all))
   expect_equal(numbers[["prototypes[A2, t3]"]], fit$param$prototypes[2, 3])
   expect_gt(mean(all[, 1] <= numbers & numbers <= all[, 2]), 0.8)
-  expect_equal(confint(fit, "t3", nsim = 59, seed = 1)[, 1], all[c("prototypes[A1, t3]", "prototypes[A2, t3]"), 1])
+  expect_equal(with_seed(1, confint(fit, "t3", nsim = 59))[, 1], all[c("prototypes[A1, t3]", "prototypes[A2, t3]"), 1])
   large <- bernoulli_mixture(unname(two_groups[rep(1:80, 4), ]), 2, control = few)
-  narrow <- confint(large, nsim = 59, seed = 1)
+  narrow <- with_seed(1, confint(large, nsim = 59))
   expect_lt(median(narrow[, 2] - narrow[, 1]), 0.7 * median(all[, 2] - all[, 1]))
   expect_match(attr(all, "method"), "59 parametric bootstrap")
   refuses <- function(expr, word) expect_error(expr, word, class = "multicause_input_error")
@@ -135,14 +135,14 @@ test_that("at the ends of a profile the best of all else has lost what it should
 
 test_that("vcov() is the covariance over bootstrap fits", {
   fit <- bernoulli_mixture(two_groups, 2, control = few)
-  v <- vcov(fit, nsim = 59, seed = 1)
+  v <- with_seed(1, vcov(fit, nsim = 59))
   expect_identical(rownames(v), names(mixture_numbers(fit$param)))
   expect_true(isSymmetric(v) && min(eigen(v, TRUE, TRUE)$values) > -1e-10)
   expect_equal(v["weights[A1]", "weights[A2]"], -v["weights[A1]", "weights[A1]"], tolerance = 1e-8) # they sum to 1
   # A standard error of a weight is near that of a binomial share, or above: the groups are not known.
   share <- fit$param$weights[[1]]
   expect_gt(sqrt(v[1, 1]), 0.7 * sqrt(share * (1 - share) / nrow(two_groups)))
-  ends <- confint(fit, "weights[A1]", nsim = 59, seed = 1, level = 0.68)
+  ends <- with_seed(1, confint(fit, "weights[A1]", nsim = 59, level = 0.68))
   expect_lt(abs(sqrt(v[1, 1]) / (diff(c(ends)) / 2) - 1), 0.5)
 })
 
@@ -158,19 +158,19 @@ test_that("every model has draws, or a sentence that says where there are", {
   groups <- rep(1:2, 10)
   for (model in drawn_by$bootstrap) {
     fit <- fits[[model]]
-    draws <- bootstrap_draws(fit, 6, seed = 2)
+    draws <- with_seed(2, bootstrap_draws(fit, 6))
     expect_length(draws, 6L)
-    expect_identical(lapply(bootstrap_draws(fit, 2, seed = 2), coef), lapply(draws[1:2], coef))
+    expect_identical(lapply(with_seed(2, bootstrap_draws(fit, 2)), coef), lapply(draws[1:2], coef))
     for (draw in draws) {
       expect_identical(class(draw), class(fit))
       expect_identical(lapply(coef(draw), dim), lapply(coef(fit), dim))
     }
     expect_false(identical(coef(draws[[1]]), coef(draws[[2]])))
     if (!inherits(fit, "aspect_bernoulli")) {
-      expect_error(deficiency(fit, draws = draws), class = "multicause_input_error")
+      expect_error(by_taxon(fit, draws = draws), class = "multicause_input_error")
       next
     }
-    sums <- deficiency(fit, draws = draws)
+    sums <- by_taxon(fit, draws = draws)
     expect_true(all(sums$low <= sums$missed & sums$missed <= sums$high))
     expect_true(all(c("low", "high") %in% names(by_site(fit, draws = draws))))
     expect_true(all(c("low", "high") %in% names(contrast(fit, groups, draws = draws))))
@@ -184,18 +184,18 @@ test_that("every model has draws, or a sentence that says where there are", {
   for (model in drawn_by$none) {
     expect_error(bootstrap_draws(fits[[model]]), "simulate", class = "multicause_input_error")
   }
-  expect_error(identifiability(fits$vb, bootstrap = 2), "posterior_draws", class = "multicause_input_error")
+  expect_error(identifiability(fits$vb, nsim = 2), "posterior_draws", class = "multicause_input_error")
 })
 
 test_that("draws of visits are of the visits that were made", {
   fit <- fits_of_all()$visits
-  draws <- bootstrap_draws(fit, 20, seed = 3)
+  draws <- with_seed(3, bootstrap_draws(fit, 20))
   found <- apply(fit$visits == 1, 1:2, any, na.rm = TRUE)
   for (draw in draws[1:3]) {
     expect_identical(draw$visits, fit$visits)
     expect_true(all(cell_scores(draw, 1:20, draw_kinds(draw))$missed[found] > 0.5))
   }
-  sums <- deficiency(fit, draws = draws)
+  sums <- by_taxon(fit, draws = draws)
   expect_lt(max(sums$high), 20)
 })
 
@@ -203,7 +203,7 @@ test_that("bootstrap fits are spread about as parameters are known", {
   set.seed(4)
   x <- matrix(stats::rbinom(3000, 1, 0.4), 300)
   fit <- bernoulli_mixture(x, 1, estimate = "ml")
-  draws <- bootstrap_draws(fit, 60, seed = 1)
+  draws <- with_seed(1, bootstrap_draws(fit, 60))
   spread <- vapply(draws, function(draw) as.vector(draw$param$prototypes), numeric(10))
   expect_equal(mean(apply(spread, 1, stats::sd)), sqrt(0.24 / 300), tolerance = 0.12)
 })

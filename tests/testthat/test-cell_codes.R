@@ -18,7 +18,7 @@ test_that("a table of 1 and NA is asked about by every model, and by which_zeros
     function(x) logistic_pca(x, 2, control = few), function(x) noisy_or(x, 2, control = few),
     function(x) bmf(x, family = "bernoulli"), function(x) neighbours_mean(x),
     which_zeros, function(x) range_through(x, 1:4), function(x) shards(x, tempfile()),
-    function(x) plca(x, 2, control = few), function(x) cross_validate(x, nmf, 2, control = few),
+    function(x) plca(x, 2, control = few), function(x) cross_validate(x, 2, nmf, control = few),
     function(x) ensemble(x, 2, control = few)
   )
   for (model in models) {
@@ -33,7 +33,7 @@ test_that("a table of 1 and NA is asked about by every model, and by which_zeros
 
 test_that("a fold that hides all zeros is no such table", {
   x <- replace(matrix(1, 6, 4), 3L, 0)
-  cv <- suppressWarnings(cross_validate(x, aspect_bernoulli, 1, folds = 2, control = few))
+  cv <- suppressWarnings(cross_validate(x, 1, aspect_bernoulli, folds = 2, control = few))
   expect_true(all(is.finite(cv$results$loss)))
 })
 

@@ -65,11 +65,11 @@ test_that("a job that stopped half-way goes on, whatever the session's random nu
   }
   jobs <- list(
     function(checkpoint) {
-      cross_validate(x, list(a = counted), 1:3, folds = 2, control = quick_fit(checkpoint = checkpoint))
+      cross_validate(x, 1:3, list(a = counted), folds = 2, control = quick_fit(checkpoint = checkpoint))
     },
     function(checkpoint) {
       control <- quick_fit(checkpoint = checkpoint)
-      compare_models(x, list(a = counted, b = bernoulli_mixture), 1:2, folds = 2, control = control)
+      compare_models(x, 1:2, list(a = counted, b = bernoulli_mixture), folds = 2, control = control)
     }
   )
   for (job in jobs) {
@@ -156,14 +156,14 @@ test_that("a checkpoint of another call is refused", {
   x <- two_blocks()
   file <- make_folder(new_checkpoint())
   run <- function(x, k = 1:2, model = bernoulli_mixture, ...) {
-    cross_validate(x, model, k, folds = 2, control = quick_fit(checkpoint = file), ...)
+    cross_validate(x, k, model, folds = 2, control = quick_fit(checkpoint = file), ...)
   }
   run(x)
   refused <- function(expr) expect_error(expr, "not of this call", class = "multicause_input_error")
   refused(run(1 - x))
   refused(run(x, 1:3))
   refused(run(x, model = logistic_pca))
-  refused(run(x, scheme = "rows"))
+  refused(run(x, criterion = "rows"))
   refused(run(x, floor = 1e-3))
   refused(select_k(x, 1:2, bernoulli_mixture, "cells", folds = 2, control = quick_fit(checkpoint = file)))
   writeLines("no checkpoint", file)
@@ -172,7 +172,7 @@ test_that("a checkpoint of another call is refused", {
 
 test_that("wrong names of checkpoints are told, and wrong calls leave none", {
   x <- two_blocks()
-  run <- function(file, ...) cross_validate(x, bernoulli_mixture, 1, control = quick_fit(checkpoint = file), ...)
+  run <- function(file, ...) cross_validate(x, 1, bernoulli_mixture, control = quick_fit(checkpoint = file), ...)
   expect_error(run(1), "`checkpoint` must be a file name", class = "multicause_input_error")
   expect_error(run(file.path(tempfile(), "a")), "folder of `checkpoint`", class = "multicause_input_error")
   file <- make_folder(new_checkpoint())
@@ -223,7 +223,7 @@ test_that("every byte of a checkpoint counts", {
 test_that("a damaged checkpoint is called that; what damaged parts of it held is computed again", {
   x <- two_blocks()
   file <- make_folder(new_checkpoint())
-  run <- function() cross_validate(x, bernoulli_mixture, 1:2, folds = 2, control = quick_fit(checkpoint = file))
+  run <- function() cross_validate(x, 1:2, bernoulli_mixture, folds = 2, control = quick_fit(checkpoint = file))
   set.seed(2)
   first <- run()
   parts <- parts_of(file)
@@ -242,14 +242,14 @@ test_that("a damaged checkpoint is called that; what damaged parts of it held is
   set.seed(3)
   other <- run()
   set.seed(3)
-  expect_identical(other, cross_validate(x, bernoulli_mixture, 1:2, folds = 2, control = quick_fit()))
+  expect_identical(other, cross_validate(x, 1:2, bernoulli_mixture, folds = 2, control = quick_fit()))
 })
 
 test_that("a checkpoint from elsewhere runs nothing, and what is not plain data is not kept", {
   x <- two_blocks()
   file <- make_folder(new_checkpoint())
   run <- function(model = bernoulli_mixture) {
-    cross_validate(x, model, 1:2, folds = 2, control = quick_fit(checkpoint = file))
+    cross_validate(x, 1:2, model, folds = 2, control = quick_fit(checkpoint = file))
   }
   set.seed(2)
   first <- run()
@@ -317,7 +317,7 @@ test_that("a write that fails or is interrupted leaves nothing half written, and
   x <- two_blocks()
   # Wildcards in a name are letters like any other.
   file <- file.path(dirname(make_folder(new_checkpoint())), "job[1]*")
-  run <- function() cross_validate(x, bernoulli_mixture, 1, folds = 2, control = quick_fit(checkpoint = file))
+  run <- function() cross_validate(x, 1, bernoulli_mixture, folds = 2, control = quick_fit(checkpoint = file))
   half <- function() list.files(dirname(file), "part$")
   set.seed(1)
   first <- run()
@@ -380,7 +380,7 @@ test_that("a checkpoint under a future plan is that of one process", {
   x <- two_blocks()
   file <- make_folder(new_checkpoint())
   run <- function(checkpoint) {
-    cross_validate(x, bernoulli_mixture, 1:2, folds = 3, control = quick_fit(checkpoint = checkpoint))
+    cross_validate(x, 1:2, bernoulli_mixture, folds = 3, control = quick_fit(checkpoint = checkpoint))
   }
   set.seed(5)
   alone <- run(NULL)

@@ -45,11 +45,11 @@ use_model <- function(file) {
     print, summary, coef, fitted, predict, residuals, simulate, tidy, glance, augment, logLik, AIC, BIC, plot,
     modes, impute, function(fit) predict(fit, x[3:1, 20:1]), function(fit) update(fit, k = 2),
     function(fit) test_loglik(fit, x), function(fit) align_components(fit, fit), function(fit) ensemble(list(fit, fit)),
-    function(fit) cross_validate(x, here$site_groups, 2, folds = 2, control = control),
+    function(fit) cross_validate(x, 2, here$site_groups, folds = 2, control = control),
     function(fit) select_k(x, 2:3, here$site_groups, "bic", control = control)
   )
   why_not <- list(
-    phantoms, false_absences, denoise, deficiency, identifiability, certificate, curves, bootstrap_draws, cooccurrence,
+    phantoms, false_absences, denoise, by_taxon, identifiability, curves, bootstrap_draws, cooccurrence,
     posterior_draws
   )
   grDevices::pdf(NULL)

@@ -60,7 +60,7 @@ test_that("priors on drums do what Figures 3.2 and 4.3 show", {
   groups <- rep(1:6, each = 2)
   same <- outer(groups, groups, "==") & !diag(12)
   measure <- function(between, within = 0, ...) {
-    prior <- cross_entropy(groups = groups, between = between, within = within, dims = 2, ...)
+    prior <- cross_entropy(groups = groups, strength = c(between = between, within = within), dims = 2, ...)
     fit <- plca(v, 12, prior = prior, start = start, control = plain_passes(60))
     d <- divergences(fit, dims = 2)[[1]]
     c(kl = fit$kl, between = mean(d[!same & !diag(12)]), within = mean(d[same]))

@@ -45,16 +45,16 @@ test_that("a result is a mean over folds, common to all models, and depends on t
   x <- binary_matrix(20, 8)
   run <- function() {
     set.seed(4)
-    cross_validate(x, list(mixture = bernoulli_mixture, pca = logistic_pca), 1:2, folds = 3, control = few)
+    cross_validate(x, 1:2, list(mixture = bernoulli_mixture, pca = logistic_pca), folds = 3, control = few)
   }
   cv <- run()
   expect_identical(cv, run())
   expect_identical(nrow(cv$results), 4L)
   expect_equal(cv$results$loss[1], mean(cv$folds$loss[cv$folds$setting == 1]))
   expect_true(all(cv$folds$n %in% 53:54))
-  rows <- cross_validate(x, list(mixture = bernoulli_mixture, nmf = nmf), 1, "rows", folds = 4, control = few)
+  rows <- cross_validate(x, 1, list(mixture = bernoulli_mixture, nmf = nmf), "rows", folds = 4, control = few)
   expect_identical(is.na(rows$results$loss), c(FALSE, TRUE))
-  one <- cross_validate(x, bernoulli_mixture, 1, folds = 4, replicates = 2, control = few)
+  one <- cross_validate(x, 1, bernoulli_mixture, folds = 4, replicates = 2, control = few)
   means <- colMeans(x)
   expect_lt(abs(one$results$loss + mean(log(ifelse(x == 1, means[col(x)], 1 - means[col(x)])))), 0.1)
 })
@@ -64,16 +64,16 @@ test_that("models of counts are judged by rows, of counts and of presences", {
   x <- binary_matrix(20, 8)
   kl <- function(x, k, control) nmf(x, k, loss = "kl", control = control)
   models <- list(mixture = bernoulli_mixture, kl = kl, plsa = plsa, plca = plca)
-  rows <- cross_validate(x, models, 2, "rows", folds = 3, control = few)
+  rows <- cross_validate(x, 2, models, "rows", folds = 3, control = few)
   expect_true(all(is.finite(rows$results$loss)))
   counts <- matrix(rpois(160, 3), 20)
-  rows <- cross_validate(counts, models[-1], 1, "rows", folds = 3, control = few)
+  rows <- cross_validate(counts, 1, models[-1], "rows", folds = 3, control = few)
   expect_identical(rows$family, "poisson")
   alone <- -mean(rowSums(dpois(counts, mean(counts), log = TRUE)))
   expect_true(all(abs(rows$results$loss - alone) < 2))
   refused <- function(expr, why) expect_error(expr, why, class = "multicause_input_error")
-  refused(cross_validate(x, nmf, 2, "rows", folds = 2, control = few), "Squared error is no likelihood")
-  refused(cross_validate(counts + 0.5, kl, 1, "rows", folds = 2, control = few), "not counts .* hold out cells")
+  refused(cross_validate(x, 2, nmf, "rows", folds = 2, control = few), "Squared error is no likelihood")
+  refused(cross_validate(counts + 0.5, 1, kl, "rows", folds = 2, control = few), "not counts .* hold out cells")
 })
 
 test_that("repeated visits and arrays are judged by cells", {
@@ -83,16 +83,16 @@ test_that("repeated visits and arrays are judged by cells", {
   tables <- lapply(1:3, function(v) visits[, , v])
   cv <- function(x) {
     set.seed(4)
-    cross_validate(x, visits_bernoulli, 1:2, missed_by = "visit", folds = 3, control = few)
+    cross_validate(x, 1:2, visits_bernoulli, missed_by = "visit", folds = 3, control = few)
   }
   found <- cv(visits)
   expect_lt(found$results$loss[2], found$results$loss[1])
   expect_equal(cv(tables)$results, found$results)
   counts <- array(rpois(120, 2), c(5, 6, 4))
-  expect_lt(cross_validate(counts, plca, 1, folds = 3, control = few)$results$loss, 2.5)
+  expect_lt(cross_validate(counts, 1, plca, folds = 3, control = few)$results$loss, 2.5)
   for (x in list(visits, tables)) {
     expect_error(
-      cross_validate(x, visits_bernoulli, 1, "rows"), "hold out cells", class = "multicause_input_error"
+      cross_validate(x, 1, visits_bernoulli, "rows"), "hold out cells", class = "multicause_input_error"
     )
     expect_error(select_k(x, 1, visits_bernoulli), "hold out cells", class = "multicause_input_error")
   }
@@ -121,7 +121,7 @@ test_that("futures give the same result", {
   x <- binary_matrix(15, 6)
   run <- function() {
     set.seed(6)
-    cross_validate(x, bernoulli_mixture, 1:2, folds = 2, control = few)
+    cross_validate(x, 1:2, bernoulli_mixture, folds = 2, control = few)
   }
   here <- run()
   old <- future::plan(future::multisession, workers = 2)
@@ -132,18 +132,18 @@ test_that("futures give the same result", {
 test_that("a grid tries all combinations; counts and sparse tables have losses too", {
   set.seed(7)
   x <- binary_matrix(20, 8)
-  cv <- cross_validate(x, logistic_pca, 1, grid = list(penalty = c(0.3, 3)), folds = 2, control = few)
+  cv <- cross_validate(x, 1, logistic_pca, grid = list(penalty = c(0.3, 3)), folds = 2, control = few)
   expect_identical(cv$results$penalty, c("0.3", "3"))
   expect_identical(show_setting(list(c(1.1, 2), 3)), "1.1, 2, 3")
   counts <- matrix(rpois(160, 3), 20)
-  cv <- cross_validate(counts, nmf, 1:2, loss = "kl", folds = 2, control = few)
+  cv <- cross_validate(counts, 1:2, nmf, loss = "kl", folds = 2, control = few)
   expect_identical(cv$family, "poisson")
   expect_lt(cv$results$loss[1], 3)
-  expect_identical(cross_validate(counts + 0.5, nmf, 1, folds = 2, control = few)$family, "squared")
+  expect_identical(cross_validate(counts + 0.5, 1, nmf, folds = 2, control = few)$family, "squared")
   set.seed(8)
-  dense <- cross_validate(x, bernoulli_mixture, 2, folds = 2, control = few)
+  dense <- cross_validate(x, 2, bernoulli_mixture, folds = 2, control = few)
   set.seed(8)
-  sparse <- cross_validate(Matrix::Matrix(x, sparse = TRUE), bernoulli_mixture, 2, folds = 2, control = few)
+  sparse <- cross_validate(Matrix::Matrix(x, sparse = TRUE), 2, bernoulli_mixture, folds = 2, control = few)
   expect_equal(sparse$results, dense$results)
 })
 
@@ -191,7 +191,7 @@ test_that("compare_models() puts every model under one protocol", {
   set.seed(10)
   x <- binary_matrix(25, 8)
   models <- list(ab = aspect_bernoulli, mixture = bernoulli_mixture, pca = logistic_pca, nmf = nmf)
-  result <- compare_models(x, models, k = list(ab = 2, mixture = 1, pca = 1, nmf = 1), folds = 2, control = few)
+  result <- compare_models(x, k = list(ab = 2, mixture = 1, pca = 1, nmf = 1), models, folds = 2, control = few)
   expect_identical(result$table$model, names(models))
   expect_identical(sum(result$table$behind == 0), 1L)
   expect_identical(is.na(result$table$rows), c(FALSE, FALSE, FALSE, TRUE))
@@ -207,7 +207,7 @@ test_that("compare_models() puts every model under one protocol", {
 test_that("prints and plots", {
   set.seed(11)
   x <- binary_matrix(12, 5)
-  cv <- cross_validate(x, bernoulli_mixture, 1:2, folds = 2, control = few)
+  cv <- cross_validate(x, 1:2, bernoulli_mixture, folds = 2, control = few)
   cv$results$loss <- c(0.7, 0.65)
   cv$results$se <- c(0.02, 0.06)
   expect_snapshot(print(cv))
@@ -225,30 +225,30 @@ test_that("prints and plots", {
 test_that("messages", {
   x <- binary_matrix(8, 4)
   expect_snapshot(error = TRUE, {
-    cross_validate(x, "aspect_bernoulli", 2)
-    cross_validate(x, list(bernoulli_mixture), 2)
-    cross_validate(x, bernoulli_mixture, c(1, 1))
-    cross_validate(x, bernoulli_mixture, 1, folds = 1)
-    cross_validate(x, bernoulli_mixture, 1, "rows", folds = 9)
-    cross_validate(x, bernoulli_mixture, 1, floor = 0)
-    cross_validate(x, bernoulli_mixture, 1, grid = 3)
-    cross_validate(x, bernoulli_mixture, 1, grid = structure(list(dims = 1:3), class = "multicause"))
-    cross_validate(x, nmf, 1, grid = list(loss = 1:200, start = 1:100))
-    cross_validate(x, bernoulli_mixture, 1, penalty = 3, control = quiet_control(n_start = 1))
-    cross_validate(x, function(x, k, control) 1, 1)
+    cross_validate(x, 2, "aspect_bernoulli")
+    cross_validate(x, 2, list(bernoulli_mixture))
+    cross_validate(x, c(1, 1), bernoulli_mixture)
+    cross_validate(x, 1, bernoulli_mixture, folds = 1)
+    cross_validate(x, 1, bernoulli_mixture, "rows", folds = 9)
+    cross_validate(x, 1, bernoulli_mixture, floor = 0)
+    cross_validate(x, 1, bernoulli_mixture, grid = 3)
+    cross_validate(x, 1, bernoulli_mixture, grid = structure(list(dims = 1:3), class = "multicause"))
+    cross_validate(x, 1, nmf, grid = list(loss = 1:200, start = 1:100))
+    cross_validate(x, 1, bernoulli_mixture, penalty = 3, control = quiet_control(n_start = 1))
+    cross_validate(x, 1, function(x, k, control) 1)
     select_k(x, 1:2, bernoulli_mixture, "dic")
     select_k(x, 1:2, list(a = nmf, b = bernoulli_mixture))
-    compare_models(x, list(a = nmf), k = list(b = 1))
+    compare_models(x, k = list(b = 1), list(a = nmf))
   })
 })
 
 test_that("grids and lists of models have a name for each part", {
   x <- binary_matrix(8, 4)
   for (grid in list(data.frame(), list(), list(prior = 1, prior = 2), stats::setNames(list(1), NA))) {
-    expect_error(cross_validate(x, nmf, 1, grid = grid), "with a name each", class = "multicause_input_error")
+    expect_error(cross_validate(x, 1, nmf, grid = grid), "with a name each", class = "multicause_input_error")
   }
   unnamed <- stats::setNames(list(nmf), NA)
-  expect_error(cross_validate(x, unnamed, 1), "unique names", class = "multicause_input_error")
+  expect_error(cross_validate(x, 1, unnamed), "unique names", class = "multicause_input_error")
 })
 
 test_that("priors and ridges are chosen by held-out cells", {
@@ -271,10 +271,10 @@ test_that("what is judged and thrown away may be asked for its data, whatever is
   bare <- quiet_control(n_start = 1, keep_x = FALSE)
   kept <- quiet_control(n_start = 1)
   same <- function(f) expect_equal(with_seed(1, f(bare)), with_seed(1, f(kept)))
-  same(function(control) cross_validate(x, aspect_bernoulli, 2, "rows", folds = 2, control = control)$results)
-  same(function(control) cross_validate(x, noisy_or, 2, folds = 2, control = control)$results)
+  same(function(control) cross_validate(x, 2, aspect_bernoulli, "rows", folds = 2, control = control)$results)
+  same(function(control) cross_validate(x, 2, noisy_or, folds = 2, control = control)$results)
   same(function(control) ensemble(x, 2:3, weights = "held_out", folds = 2, control = control)$weights)
-  compared <- compare_models(x, list(a = aspect_bernoulli, b = bernoulli_mixture), 2, folds = 2, control = bare)
+  compared <- compare_models(x, 2, list(a = aspect_bernoulli, b = bernoulli_mixture), folds = 2, control = bare)
   expect_null(compared$fits$a$x)
 })
 
@@ -283,7 +283,7 @@ test_that("sampled models are judged by way of a function", {
   x <- binary_matrix(12, 6)
   short <- mcmc_control(chains = 1, warmup = 5, draws = 5, n_start = 1, progress = FALSE)
   sampled <- function(x, k, control) bmf(x, k, control = short)
-  expect_s3_class(cross_validate(x, sampled, 2, folds = 2), "multicause_cv")
+  expect_s3_class(cross_validate(x, 2, sampled, folds = 2), "multicause_cv")
   for (verb in list(cross_validate, select_k, compare_models)) {
     expect_error(verb(x, model = bmf, k = 2, control = short), "give a model that is sampled as a function")
   }
@@ -292,11 +292,11 @@ test_that("sampled models are judged by way of a function", {
 test_that("arguments are given once", {
   x <- binary_matrix(12, 6)
   expect_error(
-    cross_validate(x, aspect_bernoulli, 2, phantom = "white", grid = list(phantom = c("free", "white"))),
+    cross_validate(x, 2, aspect_bernoulli, phantom = "white", grid = list(phantom = c("free", "white"))),
     "not both: \"phantom\"", class = "multicause_input_error"
   )
   expect_error(
-    cross_validate(x, aspect_bernoulli, 2, grid = list(k = 1:2)), "not \"k\"", class = "multicause_input_error"
+    cross_validate(x, 2, aspect_bernoulli, grid = list(k = 1:2)), "not \"k\"", class = "multicause_input_error"
   )
 })
 

@@ -107,7 +107,7 @@ test_that("draws give a curve its ends, for every model with neighbours", {
     visits_bernoulli(list(x, again), 2, smooth = near, control = few)
   ))
   for (fit in smoothed) {
-    draws <- bootstrap_draws(fit, 8, seed = 1)
+    draws <- with_seed(1, bootstrap_draws(fit, 8))
     kept <- c("bandwidth", "strength")
     for (draw in draws[1:2]) expect_identical(draw$smooth[kept], fit$smooth[kept])
     plain <- curves(fit, at = c(18, 3), taxon = 1:2)

@@ -58,7 +58,7 @@ test_that("an object of package Matrix whose slots do not fit is refused by ever
     function(x) nmf(x, 2, control = few), function(x) plsa(x, 2, control = few),
     function(x) plca(x, 2, control = few), function(x) logistic_pca(x, 2, control = few),
     function(x) noisy_or(x, 2, control = few), function(x) bmf(x, control = short), range_through, corrupt,
-    function(x) cross_validate(x, nmf, 2, control = few), function(x) select_k(x, 2, model = nmf, control = few),
+    function(x) cross_validate(x, 2, nmf, control = few), function(x) select_k(x, 2, model = nmf, control = few),
     function(x) ensemble(x, 2, model = nmf, control = few)
   )
   for (model in models[1L]) {

@@ -38,7 +38,7 @@ test_that("rows without content, unknown cells and picked rows", {
   expect_equal(clean$counts[["unknown"]], sum(is.na(x)))
   expect_equal(clean$counts[["unknown_filled"]], sum(clean$x[is.na(x)]))
   expect_false(anyNA(clean$x))
-  part <- denoise(fit, rows = c("d", "b"))
+  part <- denoise(fit, site = c("d", "b"))
   expect_equal(part$x, clean$x[c("d", "b"), ])
   expect_equal(part$probability, clean$probability[c("d", "b"), ])
 })

@@ -11,7 +11,7 @@ edit_and_use <- function(fits) {
     function(value) if (is.numeric(value)) value * -1e9 else value
   )
   verbs <- list(
-    print, summary, fitted, predict, residuals, simulate, impute, false_absences, denoise, deficiency, identifiability,
+    print, summary, fitted, predict, residuals, simulate, impute, false_absences, denoise, by_taxon, identifiability,
     function(fit) predict(fit, fits[[1L]]$x[1:5, ]), function(fit) test_loglik(fit, fits[[1L]]$x[1:5, ]), tidy, augment
   )
   use <- function(fit) for (verb in verbs) try(suppressWarnings(suppressMessages(verb(fit))), silent = TRUE)
@@ -70,8 +70,8 @@ edit_neighbours <- function(fits) {
     part <- intersect(c("smooth", "near"), names(fit))
     along <- lapply(fit[[part]]$given, function(given) given[1:5, , drop = FALSE])
     verbs <- list(
-      summary, certificate, function(fit) curves(fit, bandwidth = 2), predict,
-      function(fit) bootstrap_draws(fit, 1, seed = 1), function(fit) predict(fit, some),
+      summary, function(fit) curves(fit, bandwidth = 2), predict,
+      function(fit) with_seed(1, bootstrap_draws(fit, 1)), function(fit) predict(fit, some),
       function(fit) predict(fit, some, along = along)
     )
     for (new in edited(fit[[part]])) {
@@ -111,7 +111,7 @@ test_that("no fit whose neighbours were edited ends R", {
     joined = aspect_bernoulli(x, 2, smooth = joined, control = few),
     bernoulli_mixture = bernoulli_mixture(x, 2, smooth = near, control = few),
     visits = visits_bernoulli(list(x, x), 2, smooth = near, control = few),
-    neighbours_mean = neighbours_mean(x, near = near)
+    neighbours_mean = neighbours_mean(x, smooth = near)
   ))))
 })
 

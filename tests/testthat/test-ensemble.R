@@ -88,7 +88,7 @@ test_that("variational fits are averaged over k and priors by held-out cells, wi
   expect_lt(abs(mean(k == 2) - share), 0.15)
   expect_equal(unname(rowSums(draws[[1]]$param$membership)), rep(1, 50))
   # Totals averaged over k and priors: ranges over these draws, by hand.
-  sums <- deficiency(several, draws = draws)
+  sums <- by_taxon(several, draws = draws)
   expect_equal(sum(sums$missed), sum(false_absences(several, Inf)$missed))
   missed <- vapply(draws, function(draw) {
     cells <- false_absences(draw, Inf, kinds = unname(ifelse(draw$pinned == "free", "content", draw$pinned)), x = x)
@@ -97,15 +97,13 @@ test_that("variational fits are averaged over k and priors by held-out cells, wi
   expect_lt(sums$low[3], mean(missed))
   expect_gt(sums$high[3], mean(missed))
   expect_gte(sums$high[3] - sums$low[3], diff(quantile(missed, c(0.05, 0.95)))[[1]] * 0.9)
-  expect_true(all(c("low", "high") %in% names(deficiency(several))))
-  expect_output(print(deficiency(several)), "held 87 to 99 % of the true numbers.*may be too wide")
-  expect_output(
-    print(deficiency(several, "site")), "held 86 to 98 % of the true numbers, where 90 % are wanted$"
-  )
-  for (other in list(sums, deficiency(several, level = 0.8), deficiency(said), deficiency(several$fits[[1]]))) {
+  expect_true(all(c("low", "high") %in% names(by_taxon(several))))
+  expect_output(print(by_taxon(several)), "held 87 to 99 % of the true numbers.*may be too wide")
+  expect_output(print(by_site(several)), "held 86 to 98 % of the true numbers, where 90 % are wanted$")
+  for (other in list(sums, by_taxon(several, level = 0.8), by_taxon(said), by_taxon(several$fits[[1]]))) {
     expect_false(any(grepl("true numbers", capture.output(print(other)))))
   }
-  sure <- identifiability(several$fits[[1]], n_search = 0, draws = draws[1:20], cells = TRUE)
+  sure <- identifiability(several$fits[[1]], n_start = 0, draws = draws[1:20], cells = TRUE)
   expect_true(all(sure$cells$draws_most >= 0 & sure$cells$draws_most <= 1))
   # What each member expects, as of the member alone.
   found <- summary(several)
@@ -133,8 +131,8 @@ test_that("fits are averaged over estimates, too, by held-out cells", {
   expect_equal(sum(several$weights), 1)
   expect_gt(length(unique(several$weights)), 1L)
   expect_output(print(several), "Weights by estimate: ml: .*map: .*vb: .*gibbs: ")
-  expect_equal(sum(deficiency(several)$missed), sum(several$weights * summary(several)$missed), tolerance = 0.05)
-  total <- attr(deficiency(several), "total")
+  expect_equal(sum(by_taxon(several)$missed), sum(several$weights * summary(several)$missed), tolerance = 0.05)
+  total <- attr(by_taxon(several), "total")
   expect_lt(total[1], total[2])
   # A member without a posterior stands for itself.
   mixed <- ensemble(fits[c(1, 3)], weights = c(1, 1))
@@ -207,7 +205,7 @@ test_that("modes() groups starts by what they say of the cells", {
   one <- modes(bernoulli_mixture(x, 2, control = kept))
   expect_identical(nrow(one$modes), 1L)
   expect_identical(one$modes$starts, 6L)
-  several <- modes(bernoulli_mixture(x, 5, control = kept), tolerance = 1e-3)
+  several <- modes(bernoulli_mixture(x, 5, control = kept), tol = 1e-3)
   expect_identical(sum(several$modes$starts), 6L)
   expect_identical(several$modes$behind[1], 0)
   expect_false(is.unsorted(several$modes$behind))

@@ -131,7 +131,6 @@ test_that("wrong calls of what takes a fit", {
     writeLines(said(false_presences(fit, by = "missed")))
     writeLines(said(denoise(fit, drop = "grey")))
     writeLines(said(denoise(fit, keep = "all")))
-    writeLines(said(deficiency(fit, by = "column name")))
     writeLines(said(age_profile(fit)))
     writeLines(said(age_profile(fit, letters)))
     writeLines(said(age_profile(fit, 1:7)))
@@ -182,7 +181,7 @@ test_that("an argument that was not given is named", {
   for (model in list(plsa, plca, noisy_or)) {
     expect_error(model(x), "`k` must be given", class = "multicause_input_error")
   }
-  expect_error(cross_validate(x, nmf), "`k` must be given", class = "multicause_input_error")
+  expect_error(cross_validate(x, model = nmf), "`k` must be given", class = "multicause_input_error")
   expect_error(cross_validate(x), "`model` must be given", class = "multicause_input_error")
 })
 
@@ -190,7 +189,7 @@ test_that("a start that is no list, a number too large, features that are no num
   expect_error(bernoulli_mixture(x, 2, start = 1), "`start` must be list", class = "multicause_input_error")
   expect_error(ab(x, 1e10), "from 1 to 2147483647", class = "multicause_input_error")
   expect_error(select_k(x, 1e10), "different whole numbers", class = "multicause_input_error")
-  expect_error(bmf(x, row_features = "a"), "vector or matrix of 0 and 1", class = "multicause_input_error")
+  expect_error(bmf(x, fixed = list(rows = "a")), "vector or matrix of 0 and 1", class = "multicause_input_error")
 })
 
 test_that("arguments of a wrong kind, and data beyond all sums, are told in words of ours", {
@@ -234,7 +233,7 @@ test_that("a control that was edited is checked as it was when it was made", {
 
 test_that("what is no data is told of, never evaluated", {
   for (features in list(globalenv(), sum, list(1), "a", array(1, c(2, 2, 2)))) {
-    expect_error(bmf(x, row_features = features), "must be a vector or matrix", class = "multicause_input_error")
+    expect_error(bmf(x, fixed = list(rows = features)), "must be a vector or matrix", class = "multicause_input_error")
   }
   control <- fit_control()
   control$tol <- quote(stop("evaluated"))
@@ -267,7 +266,7 @@ test_that("names that R cannot read are refused where they come in", {
 test_that("text that cannot be read is no choice, and no near one", {
   expect_length(near_words("a", c("caf\xe9", "b\xff")), 0)
   skip_if_not(l10n_info()[["UTF-8"]], "not UTF-8")
-  expect_match(said(corrupt(x, 0.1, by = "caf\xe9")), "^`by` must be one of \"site\", \"cell\", not ")
+  expect_match(said(corrupt(x, 0.1, per = "caf\xe9")), "^`per` must be one of \"site\", \"cell\", not ")
   expect_match(said(nmf(x, 1, loss = "caf\xe9")), "^`loss` must be one of ")
 })
 

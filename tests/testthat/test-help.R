@@ -31,7 +31,7 @@ test_that("pages that rest on papers cite them", {
   from_papers <- c(
     "aspect_bernoulli", "bernoulli_mixture", "logistic_pca", "nmf", "plsa", "plca", "noisy_or", "bmf", "fit_control",
     "mcmc_control", "bmf_prior", "noisy_or_prior", "cross_entropy", "smooth_over", "phantoms",
-    "false_absences", "denoise", "deficiency", "identifiability", "phantom_test", "age_profile",
+    "false_absences", "denoise", "by_site", "identifiability", "phantom_test", "age_profile",
     "test_loglik", "select_k", "cross_validate", "ensemble", "modes", "align_components", "corrupt", "recovery",
     "range_through", "which_zeros", "neighbours_mean", "sources", "cooccurrence",
     "read_pbdb", "read_now", "multicause-package"

@@ -32,14 +32,14 @@ test_that("the ends of the inner bound are attained with the same likelihood", {
   for (k in 1:3) {
     content <- random_content(20, 9, k, 0.8)
     fit <- exact_fit(content$s, content$a)
-    sure <- identifiability(fit, n_search = 0)
+    sure <- identifiability(fit, n_start = 0)
     inner <- sure$share[sure$share$bound == "inner", ]
     for (end in c("minimal", "maximal")) {
       moved <- use_convention(fit, NULL, end)
       expect_lt(abs(same_loglik(fit, moved$fit)), 1e-9)
       share <- mean(phantom_share(moved$fit, moved$kinds, "white"))
       expect_equal(share, inner[[if (end == "minimal") "least" else "most"]], tolerance = 1e-9)
-      sites <- deficiency(fit, "site", phantom_convention = end)
+      sites <- by_site(fit, phantom_convention = end)
       expected <- sure$expected[sure$expected$bound == "inner", c("least", "most")]
       expect_equal(sum(sites$missed), expected[[if (end == "minimal") 1 else 2]])
     }
@@ -107,7 +107,7 @@ test_that("refits with the same likelihood stay within the outer bound", {
   }))
   loglik <- vapply(fits, function(fit) fit$loglik, 0)
   best <- fits[[which.max(loglik)]]
-  top <- 1 - identifiability(best, n_search = 0)$sites$outer_most
+  top <- 1 - identifiability(best, n_start = 0)$sites$outer_most
   same <- Filter(function(fit) max(abs(fitted(fit) - fitted(best))) < 1e-5, fits)
   expect_gt(length(same), 1)
   for (fit in same) expect_true(all(1 - fit$param$membership[, 3] >= top - 1e-4))
@@ -118,10 +118,10 @@ test_that("a black phantom is a white one of the exchanged table", {
   content <- random_content(10, 6, 2, 0.8)
   white <- exact_fit(content$s, content$a)
   black <- exact_fit(content$s, 1 - content$a, 1 - white$x, "black")
-  w <- identifiability(white, n_search = 0, cells = TRUE)
+  w <- identifiability(white, n_start = 0, cells = TRUE)
   # The rule of black phantoms is another than that of white ones: here it is the same.
   same_rule <- phantoms(black, black = formals(phantoms.aspect_bernoulli)$white)
-  b <- identifiability(black, n_search = 0, cells = TRUE, kinds = same_rule)
+  b <- identifiability(black, n_start = 0, cells = TRUE, kinds = same_rule)
   expect_equal(b$share[-1], w$share[-1])
   expect_equal(b$expected[-1], w$expected[-1])
   expect_equal(b$sites, w$sites)
@@ -147,7 +147,7 @@ test_that("with both phantoms pinned there are outer bounds only", {
   expect_equal(sure$sites$outer_most, 1 - unname(apply(p, 1, max)))
   expect_equal(sure$sites$black_outer_most, unname(apply(p, 1, min)))
   expect_output(print(sure), "Black phantom")
-  expect_error(deficiency(fit, phantom_convention = "minimal"), "has both", class = "multicause_input_error")
+  expect_error(by_taxon(fit, phantom_convention = "minimal"), "has both", class = "multicause_input_error")
 })
 
 # The same probabilities with the exact phantom lifted to w_1 a_1 + ...: its share grows by 1 / (1 - sum(w)), and the
@@ -166,7 +166,7 @@ test_that("a phantom by the rule keeps to the rule's bound, one that is as white
   content$s <- 0.1 + 0.6 * content$s
   exact <- exact_fit(content$s, content$a)
   kinds <- c("content", "content", "white")
-  sure <- identifiability(exact, n_search = 3, cells = TRUE)
+  sure <- identifiability(exact, n_start = 3, cells = TRUE)
   at <- cbind(sure$cells$site, sure$cells$taxon)
   missed <- function(fit) cell_scores(fit, 1:30, kinds)$missed[at]
   beyond <- 0
@@ -194,7 +194,7 @@ test_that("for a row by itself the rule's bound is attained", {
   p <- matrix(stats::rbeta(40, 0.6, 1.5), 5)
   exact <- exact_fit(0.9 * diag(5), p / 0.9 * (p <= 0.9) + (p > 0.9))
   p <- unname(fitted(exact))
-  sure <- identifiability(exact, n_search = 0, cells = TRUE)
+  sure <- identifiability(exact, n_start = 0, cells = TRUE)
   for (i in 1:5) {
     u <- 1 - sure$sites$rule_most[i]
     expect_lt(u, max(p[i, ]))
@@ -251,11 +251,11 @@ test_that("phantoms near zero are pinned first; none at all is one without share
   set.seed(4)
   near <- aspect_bernoulli(truth$x, 3, estimate = "ml", control = fit_control(n_start = 4))
   expect_true("white" %in% phantoms(near)$kind)
-  sure <- identifiability(near, n_search = 1)
+  sure <- identifiability(near, n_start = 1)
   expect_lte(sure$change, 1e-3)
   expect_gt(sure$change, -10)
   none <- fit_with(truth$x, matrix(1, 60, 1), matrix(colMeans(truth$x), 1))
-  sure <- identifiability(none, n_search = 0)
+  sure <- identifiability(none, n_start = 0)
   expect_equal(sure$share$most[sure$share$bound == "inner"], 1 - max(colMeans(truth$x)))
   expect_output(print(sure), "the fit has none")
   expect_error(false_absences(none, phantom_convention = "maximal"), "has none", class = "multicause_input_error")
@@ -271,7 +271,7 @@ test_that("only observed cells bound a row; bare rows and columns are allowed", 
   s[4, ] <- 0
   x[4, ] <- 0
   fit <- exact_fit(s, content$a, x)
-  sure <- identifiability(fit, n_search = 1, cells = TRUE)
+  sure <- identifiability(fit, n_start = 1, cells = TRUE)
   expect_equal(sure$sites$outer_most[1:4], c(1, 1 - fitted(fit)[2, 3], 1 - max(fitted(fit)[3, ]), 1))
   expect_true(is.na(sure$sites$taxon[1]))
   expect_false(anyNA(sure$expected$most))
@@ -281,13 +281,13 @@ test_that("only observed cells bound a row; bare rows and columns are allowed", 
 test_that("bootstrap and given fits add quantiles; the same seed gives the same", {
   case <- small_fit()
   set.seed(1)
-  sure <- identifiability(case$fit, bootstrap = 5, n_search = 0, cells = TRUE)
+  sure <- identifiability(case$fit, nsim = 5, n_start = 0, cells = TRUE)
   set.seed(1)
-  expect_identical(identifiability(case$fit, bootstrap = 5, n_search = 0, cells = TRUE), sure)
+  expect_identical(identifiability(case$fit, nsim = 5, n_start = 0, cells = TRUE), sure)
   expect_equal(sure$n_draws, 5L)
   expect_named(sure$sampling, c("phantom", "bound", "least", "most", "expected_most"))
   expect_true(all(sure$cells$draws_most >= 0 & sure$cells$draws_most <= 1))
-  given <- identifiability(case$fit, draws = list(case$fit, case$fit), n_search = 0)
+  given <- identifiability(case$fit, draws = list(case$fit, case$fit), n_start = 0)
   expect_equal(given$sampling$most[1], given$share$most[1])
   expect_equal(given$sites$draws_most, given$sites$outer_most)
 })
@@ -303,7 +303,7 @@ test_that("prints, plots and errors", {
   })
   drawn(ggplot2::autoplot(sure))
   for (bad in list(
-    quote(identifiability(1)), quote(identifiability(fit, n_search = -1)), quote(identifiability(fit, draws = 1)),
+    quote(identifiability(1)), quote(identifiability(fit, n_start = -1)), quote(identifiability(fit, draws = 1)),
     quote(identifiability(fit, level = 1)), quote(identifiability(fit, cells = NA)),
     quote(identifiability(fit, oops = 1)),
     quote(false_absences(fit, phantom_convention = "some")), quote(identifiability(fit, draws = list(small_fit()$fit)))
@@ -316,17 +316,17 @@ test_that("one observation, and a content component that writes nothing", {
   set.seed(4)
   shares <- matrix(c(0.5, 0.3, 0.2), 1)
   one <- fit_with(matrix(c(1, 0, 1, 0), 1), shares, rbind(matrix(runif(8), 2), 0), phantom = "white")
-  expect_silent(sure <- identifiability(one, n_search = 2))
+  expect_silent(sure <- identifiability(one, n_start = 2))
   expect_lte(sure$sites$reached_least, sure$sites$inner_least + 1e-12)
   expect_lte(sure$sites$inner_most, sure$sites$outer_most + 1e-12)
   expect_equal(sure$sites$reached_least, sure$share$least[sure$share$bound == "reached"], tolerance = 1e-6)
   s <- random_simplex(6, 3)
   empty <- fit_with(matrix(rbinom(30, 1, 0.5), 6), s, rbind(runif(5), 0, 0), phantom = "white")
-  found <- identifiability(empty, n_search = 2, kinds = c("content", "content", "white"))
+  found <- identifiability(empty, n_start = 2, kinds = c("content", "content", "white"))
   expect_false(anyNA(found$sites[c("inner_least", "inner_most", "reached_least", "reached_most")]))
   expect_equal(fitted(found$fits$maximal), fitted(empty))
   zero <- aspect_bernoulli(matrix(0, 6, 5), 2)
-  expect_s3_class(identifiability(zero, n_search = 2), "identifiability")
+  expect_s3_class(identifiability(zero, n_start = 2), "identifiability")
 })
 
 test_that("a row with next to no content has the bounds of its composition, not of nothing", {
@@ -336,7 +336,7 @@ test_that("a row with next to no content has the bounds of its composition, not 
   fit <- suppressWarnings(aspect_bernoulli(x, 3, phantom = "white", estimate = "ml", control = few))
   bounds_with <- function(content) {
     fit$param$membership[3, ] <- c(content * c(0.3, 0.7), 1 - content)
-    cells <- identifiability(fit, n_search = 0, cells = TRUE, draws = list(fit))$cells
+    cells <- identifiability(fit, n_start = 0, cells = TRUE, draws = list(fit))$cells
     cells <- cells[cells$site == 3, ]
     ranked <- false_absences(fit, Inf)
     ranked <- ranked[ranked$site == 3, ]

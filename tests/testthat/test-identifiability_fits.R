@@ -10,7 +10,7 @@ given_fit <- function(seed, k, phantom = "white", top = 0.9) {
 }
 
 expected_of <- function(fit, phantom) {
-  if (phantom == "white") sum(deficiency(fit)$missed) else sum(false_presences(fit, Inf)$added)
+  if (phantom == "white") sum(by_taxon(fit)$missed) else sum(false_presences(fit, Inf)$added)
 }
 
 quick <- fit_control(n_start = 2, max_pass = 150, tol = 1e-7, n_polish = 0, progress = FALSE)
@@ -21,7 +21,7 @@ test_that("what is reached is attained: fits with the same probabilities and log
     for (k in 1:3) {
       fit <- given_fit(20 + k, k, phantom)
       set.seed(1)
-      sure <- identifiability(fit, n_search = 4)
+      sure <- identifiability(fit, n_start = 4)
       expect_named(sure$fits, c("minimal", "maximal", "reached_least", "reached_most"))
       for (name in names(sure$fits)) {
         end <- sure$fits[[name]]
@@ -46,13 +46,13 @@ test_that("what is reached is attained: fits with the same probabilities and log
 
 test_that("the conventions of the verbs are the fits at the ends", {
   fit <- given_fit(5, 2, top = 0.7)
-  sure <- identifiability(fit, n_search = 0)
+  sure <- identifiability(fit, n_start = 0)
   for (end in c("minimal", "maximal")) {
     at <- sure$fits[[end]]
     expect_equal(predict(fit, type = "membership", phantom_convention = end), predict(at, type = "membership"))
     expect_equal(predict(fit, type = "cell", phantom_convention = end), predict(at, type = "cell"))
     expect_equal(predict(fit, phantom_convention = end), fitted(fit))
-    expect_equal(deficiency(fit, phantom_convention = end), deficiency(at))
+    expect_equal(by_taxon(fit, phantom_convention = end), by_taxon(at))
     expect_equal(denoise(fit, phantom_convention = end), denoise(at))
     expect_equal(false_absences(fit, Inf, phantom_convention = end), false_absences(at, Inf))
   }
@@ -64,10 +64,10 @@ test_that("smoothed fits have the bounds of their probabilities, and the print s
   near <- smooth_over(age = seq_len(40), bandwidth = 5, strength = 2)
   smoothed <- quick_fit(truth$x, 3, estimate = "map", phantom = "white", smooth = near)
   set.seed(4)
-  sure <- identifiability(smoothed, n_search = 2, bootstrap = 2)
+  sure <- identifiability(smoothed, n_start = 2, nsim = 2)
   plain <- fit_with(truth$x, smoothed$param$membership, smoothed$param$aspects, phantom = "white")
   set.seed(4)
-  bare <- identifiability(plain, n_search = 2)
+  bare <- identifiability(plain, n_start = 2)
   expect_equal(sure$share, bare$share)
   expect_equal(sure$sites[names(bare$sites)], bare$sites)
   expect_output(print(sure), "bounds of the likelihood")
@@ -87,8 +87,8 @@ test_that("bootstrap fits are fits of the same model", {
   expect_true(all(refit$param$aspects[1:2, ] > 0 & refit$param$aspects[1:2, ] < 1))
   expect_false(identical(refit$x, bayes$x))
   averaged <- ensemble(truth$x, k = 3, members = 2, control = quick)
-  expect_s3_class(identifiability(averaged, n_search = 0), "identifiability")
-  expect_error(identifiability(averaged, bootstrap = 2), "bootstrap", class = "multicause_input_error")
+  expect_s3_class(identifiability(averaged, n_start = 0), "identifiability")
+  expect_error(identifiability(averaged, nsim = 2), "`nsim` cannot fit", class = "multicause_input_error")
 })
 
 test_that("posterior draws give the ends of their own probabilities, with the components of the fit", {
@@ -97,7 +97,7 @@ test_that("posterior draws give the ends of their own probabilities, with the co
   for (phantom in c("white", "free")) {
     fit <- quick_fit(truth$x, 3, estimate = "vb", phantom = phantom)
     draws <- posterior_draws(fit, 6)
-    sure <- identifiability(fit, n_search = 0, draws = draws, level = 0.8, cells = TRUE)
+    sure <- identifiability(fit, n_start = 0, draws = draws, level = 0.8, cells = TRUE)
     expect_equal(sure$n_draws, 6L)
     if (phantom == "white") {
       tops <- vapply(draws, function(draw) 1 - apply(fitted(draw), 1, max), numeric(40))
@@ -113,7 +113,7 @@ test_that("both phantoms pinned: outer bounds only, over draws too; decided is s
   truth <- planted(40, 10)
   set.seed(7)
   both <- quick_fit(truth$x, 4, phantom = "both")
-  sure <- identifiability(both, bootstrap = 3, narrow = 0.99)
+  sure <- identifiability(both, nsim = 3, narrow = 0.99)
   expect_setequal(sure$share$bound, c("outer", "fitted"))
   expect_identical(sure$sampling$bound, c("outer", "outer"))
   expect_identical(sure$sampling$phantom, c("white", "black"))

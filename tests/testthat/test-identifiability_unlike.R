@@ -17,7 +17,7 @@ test_that("the bounds are those of their definition, in blocks of rows as well",
   fit <- table_with_gaps(13, 6)
   p <- fitted(fit)
   observed <- !is.na(fit$x)
-  sure <- identifiability(fit, n_search = 0, cells = TRUE)
+  sure <- identifiability(fit, n_start = 0, cells = TRUE)
   top <- apply(replace(p, !observed, 0), 2, max)
   at <- cbind(match(sure$cells$site, rownames(p)), match(sure$cells$taxon, colnames(p)))
   if (anyNA(at)) at <- cbind(sure$cells$site, sure$cells$taxon)
@@ -65,13 +65,13 @@ test_that("no decomposition with rates by attribute and observation lies outside
 test_that("the bounds contain each other, also for black phantoms and over draws", {
   set.seed(3)
   fit <- table_with_gaps(12, 7)
-  sure <- identifiability(fit, n_search = 0, cells = TRUE, bootstrap = 4)
+  sure <- identifiability(fit, n_start = 0, cells = TRUE, nsim = 4)
   cells <- sure$cells
   expect_true(all(cells$missed_both_most >= pmax(cells$missed_taxon_most, cells$missed_outer_most) - 1e-12))
   expect_true(all(sure$unlike$draws_most > 0))
   expect_output(print(sure), "each taxon is missed at a rate of its own, up to [0-9]+ of [0-9]+ zeros")
   black <- fit_with(1 - fit$x, fit$param$membership, 1 - fit$param$aspects, phantom = "black")
-  other <- identifiability(black, n_search = 0, cells = TRUE)
+  other <- identifiability(black, n_start = 0, cells = TRUE)
   expect_equal(other$cells$added_both_most, cells$missed_both_most)
   expect_output(print(other), "ones may be false")
   both <- fit_with(fit$x, random_simplex(12, 4), rbind(random_unit(2, 7), 0, 1), phantom = "both")
@@ -86,7 +86,7 @@ test_that("an attribute or observation that nobody recorded bounds nothing", {
   x[3, ] <- NA
   fit <- fit_with(x, random_simplex(8, 3), rbind(random_unit(2, 5), 0), phantom = "white")
   fit$param$aspects[, 2] <- 0
-  sure <- identifiability(fit, n_search = 0, cells = TRUE)
+  sure <- identifiability(fit, n_start = 0, cells = TRUE)
   expect_identical(sure$taxa$missed_most[2], 1)
   expect_identical(sure$taxa$site[2], sure$taxa$site[0][1])
   bare <- sure$cells$taxon %in% c(2, colnames(x)[2])

@@ -96,7 +96,7 @@ test_that("a time limit ends a job as the user's error, wherever it strikes", {
     function() noisy_or(x, 4, control = long()),
     function() aspect_bernoulli(x, 4, estimate = "gibbs", control = chains),
     function() suppressMessages(bmf(x[1:200, ], family = "bernoulli", control = chains)), # it tells what it does
-    function() cross_validate(x, slow, 2, control = fit_control(on_interrupt = "keep"))
+    function() cross_validate(x, 2, slow, control = fit_control(on_interrupt = "keep"))
   )
   for (job in jobs) {
     said <- expect_silent_output(limited(job))
@@ -159,7 +159,7 @@ test_that("a time limit ends a job of several processes", {
   x <- matrix(stats::rbinom(200, 1, 0.5), 20)
   for (keep in c("stop", "keep")) {
     control <- fit_control(n_start = 2, n_polish = 0, progress = FALSE, on_interrupt = keep)
-    run <- function(model, k) cross_validate(x, list(a = model), k, folds = 5, control = control)
+    run <- function(model, k) cross_validate(x, k, list(a = model), folds = 5, control = control)
     expect_identical(tryCatch(run(out_of_time, 1), error = conditionMessage), conditionMessage(time_limit()))
     expect_identical(limited(function() run(slow, 1:20), 2), conditionMessage(time_limit()))
   }

@@ -22,7 +22,7 @@ test_that("logLik() is the likelihood at the estimate, of penalised fits too; AI
     prior = noisy_or(x, 2, inference = "exact", control = few),
     prior = visits_bernoulli(list(x, x * stats::rbinom(96, 1, 0.8)), k = 2, control = few),
     prior = plsa(counts[, , 1L], 2, sparsity = c(basis = 0.2), control = few),
-    prior = plca(counts, 2, prior = cross_entropy(between = -0.2), control = few),
+    prior = plca(counts, 2, prior = cross_entropy(strength = c(between = -0.2)), control = few),
     penalty = logistic_pca(x, 1, penalty = 1, control = few),
     smoothing = aspect_bernoulli(x, 2, estimate = "ml", smooth = near, control = few),
     `prior and smoothing` = bernoulli_mixture(x, 2, smooth = near, control = few),
@@ -56,7 +56,7 @@ test_that("summary() says all that print() says, of every model", {
   fits$neighbours <- suppressMessages(neighbours_mean(x, likeness = 2))
   fits$gibbs <- aspect_bernoulli(x, 2, estimate = "gibbs", control = mcmc_control(1, 5, 5, progress = FALSE))
   fits$missing <- plsa(x, 2, sparsity = c(basis = 0.1), control = few)
-  fits$prior <- plca(fits$plca$x, 2, prior = cross_entropy(between = -0.1), control = few)
+  fits$prior <- plca(fits$plca$x, 2, prior = cross_entropy(strength = c(between = -0.1)), control = few)
   fits$shards <- suppressMessages(bernoulli_mixture(shards(x, tempfile(), size = 10), 2, control = few))
   for (name in names(fits)) {
     said <- capture.output(print(fits[[name]]))
@@ -94,6 +94,44 @@ test_that("update() works inside functions, with data and settings that are gone
   expect_type(update(fit, k = 3, evaluate = FALSE), "language")
 })
 
+test_that("settings and priors left out, or NULL, are those of the estimate, also of another by update()", {
+  quietly <- function(expr) suppressWarnings(suppressMessages(expr))
+  set.seed(1)
+  x <- binary(12, 6)
+  few <- mcmc_control(chains = 1, warmup = 5, draws = 10, n_start = 1, progress = FALSE)
+  made <- function(prior = NULL, control = NULL, estimate = "map", model = aspect_bernoulli, ...) {
+    quietly(model(x, 2, estimate = estimate, prior = prior, control = control, ...))
+  }
+  fits <- lapply(list(made, function() quietly(aspect_bernoulli(x, 2))), function(make) {
+    set.seed(2)
+    make()
+  })
+  expect_identical(fits[[1]]$param, fits[[2]]$param)
+  expect_identical(fits[[1]]$prior, list(aspects = c(1.2, 2), membership = 1.1))
+  expect_identical(made(estimate = "vb")$prior, list(aspects = c(0.5, 0.5), membership = 0.5))
+  expect_identical(made(control = few, estimate = "gibbs")$control, few)
+  for (fit in fits) {
+    expect_identical(quietly(update(fit, estimate = "vb"))$prior, vb_default_prior)
+    expect_identical(quietly(update(fit, estimate = "gibbs", control = few))$prior, vb_default_prior)
+    chains <- update(fit, estimate = "gibbs", evaluate = FALSE)
+    expect_null(chains$control)
+  }
+  visits <- list(x, x)
+  surveyed <- quietly(visits_bernoulli(visits, 1, prior = NULL, control = NULL))
+  sampled <- quietly(update(surveyed, estimate = "gibbs", control = few))
+  expect_identical(sampled$prior$aspects, c(1.2, 2))
+  refused <- function(expr, ...) expect_error(quietly(expr), ..., class = "multicause_input_error")
+  for (model in c(aspect_bernoulli, visits_bernoulli)) {
+    data <- if (identical(model, visits_bernoulli)) visits else x
+    refused(model(data, 2, estimate = "gibbs", control = fit_control()), "must come from mcmc_control\\(\\)")
+    refused(model(data, 2, control = few), "must come from fit_control\\(\\)")
+    refused(model(data, 2, control = 5), "must come from fit_control\\(\\)")
+    for (estimate in c("map", "ml")) refused(model(data, 2, estimate = estimate, prior = 5), "`prior` must be list")
+  }
+  refused(ensemble(x, k = 2, control = few), "must come from fit_control\\(\\)")
+  refused(update(made(control = fit_control()), estimate = "gibbs"), "must come from mcmc_control\\(\\)")
+})
+
 test_that("a fit survives saveRDS() and a new session", {
   case <- small_fit()
   sparse <- update(case$fit, x = Matrix::Matrix(case$x, sparse = TRUE))
@@ -120,12 +158,12 @@ test_that("a fit without data asks for them", {
   case <- small_fit()
   fit <- case$fit
   fit$x <- NULL
-  for (verb in list(deficiency, denoise, false_absences, false_presences, residuals)) {
+  for (verb in list(by_taxon, denoise, false_absences, false_presences, residuals)) {
     expect_error(verb(fit), "keep_x = FALSE", class = "multicause_input_error")
   }
-  expect_equal(deficiency(fit, x = case$x), deficiency(case$fit))
+  expect_equal(by_taxon(fit, x = case$x), by_taxon(case$fit))
   expect_equal(denoise(fit, x = case$x), denoise(case$fit))
-  expect_error(deficiency(fit, x = case$x[-1, ]), "must have the 24 rows", class = "multicause_input_error")
+  expect_error(by_taxon(fit, x = case$x[-1, ]), "must have the 24 rows", class = "multicause_input_error")
   expect_error(age_profile(fit, 1:24), "keep_x = FALSE", class = "multicause_input_error")
   expect_error(predict(fit, type = "cell"), "keep_x = FALSE", class = "multicause_input_error")
   expect_equal(residuals(fit, x = case$x), residuals(case$fit))
@@ -146,7 +184,7 @@ test_that("data given to a fit without them are those of the fit, in any order",
   expect_equal(residuals(bare, x = as.data.frame(mixed)), residuals(fit))
   expect_equal(impute(bare, x = Matrix::Matrix(mixed, sparse = TRUE)), impute(fit))
   refused <- function(x, said) {
-    for (verb in list(deficiency, denoise, false_absences, residuals)) {
+    for (verb in list(by_taxon, denoise, false_absences, residuals)) {
       expect_error(verb(bare, x = x), said, class = "multicause_input_error")
     }
   }
@@ -203,7 +241,7 @@ test_that("fits made with variables and under names that are gone can be updated
     kind <- "bernoulli"
     short <- mcmc_control(chains = 1, warmup = 5, draws = 5, n_start = 1, progress = FALSE)
     begin <- list(weights = c(0.5, 0.5), prototypes = matrix(0.5, 2, 8))
-    groups <- cross_entropy(c(1, 2), 1)
+    groups <- cross_entropy(c(1, 2), strength = c(between = 1))
     list(
       seeded(model(x, 2, prior = prior, control = few)), seeded(plsa(x, 2, sparsity = share, control = few)),
       seeded(bmf(x, family = kind, control = short)), seeded(bernoulli_mixture(x, 2, start = begin, control = few)),

@@ -38,7 +38,7 @@ test_that("every cell has the mean of its neighbours as if it were hidden", {
   data <- small_sites()
   base <- as.matrix(list_weights(near_lists(data$near), c(14, 14)))
   for (power in 0:2) {
-    fit <- neighbours_mean(data$x, near = data$near, likeness = power)
+    fit <- neighbours_mean(data$x, smooth = data$near, likeness = power)
     expect_equal(unname(fitted(fit)), reference_mean(data$x, base, power), tolerance = 1e-12)
   }
   expect_identical(dimnames(fitted(fit)), dimnames(data$x))
@@ -49,8 +49,8 @@ test_that("every cell has the mean of its neighbours as if it were hidden", {
 test_that("sparse data give the same", {
   data <- small_sites()
   for (near in list(NULL, data$near)) {
-    dense <- neighbours_mean(data$x, near = near)
-    sparse <- neighbours_mean(Matrix::Matrix(data$x, sparse = TRUE), near = near)
+    dense <- neighbours_mean(data$x, smooth = near)
+    sparse <- neighbours_mean(Matrix::Matrix(data$x, sparse = TRUE), smooth = near)
     expect_equal(fitted(sparse), fitted(dense), tolerance = 1e-13)
   }
 })
@@ -59,16 +59,16 @@ test_that("a cell's own record does not change what it is given", {
   x <- early_tetrapods$x[1:40, ]
   near <- smooth_over(age = early_tetrapods$sites$age[1:40], bandwidth = 5)
   at <- which(x == 1)[c(3, 30, 90)]
-  with <- fitted(neighbours_mean(x, near = near, likeness = 0))[at]
+  with <- fitted(neighbours_mean(x, smooth = near, likeness = 0))[at]
   for (i in seq_along(at)) {
     without <- x
     without[at[i]] <- NA
-    hidden <- fitted(neighbours_mean(without, near = near, likeness = 0))[at[i]]
+    hidden <- fitted(neighbours_mean(without, smooth = near, likeness = 0))[at[i]]
     expect_lt(abs(hidden - with[i]), 0.02) # the density of the table is all that changes
     without[at[i]] <- 0
     for (likeness in c(0, 2, 6)) {
-      seen <- fitted(neighbours_mean(x, near = near, likeness = likeness))[at[i]]
-      expect_equal(fitted(neighbours_mean(without, near = near, likeness = likeness))[at[i]], seen, tolerance = 1e-3)
+      seen <- fitted(neighbours_mean(x, smooth = near, likeness = likeness))[at[i]]
+      expect_equal(fitted(neighbours_mean(without, smooth = near, likeness = likeness))[at[i]], seen, tolerance = 1e-3)
     }
   }
 })
@@ -76,13 +76,13 @@ test_that("a cell's own record does not change what it is given", {
 test_that("bandwidths are those of the best hidden cells", {
   sites <- early_tetrapods$sites
   near <- smooth_over(age = sites$age, place = sites[c("lng", "lat")])
-  fit <- neighbours_mean(early_tetrapods$x, near = near)
+  fit <- neighbours_mean(early_tetrapods$x, smooth = near)
   expect_equal(unname(fit$objective), max(fit$trace$objective))
   for (at in 1:2) {
     for (factor in c(0.5, 2)) {
       other <- fit$near
       other$bandwidth[at] <- other$bandwidth[at] * factor
-      expect_lte(neighbours_mean(early_tetrapods$x, near = other)$objective, fit$objective)
+      expect_lte(neighbours_mean(early_tetrapods$x, smooth = other)$objective, fit$objective)
     }
   }
   p <- fitted(fit)
@@ -97,7 +97,7 @@ test_that("it serves the verbs that compare models", {
   few <- fit_control(n_start = 2, n_polish = 0, progress = FALSE)
   set.seed(1)
   both <- suppressWarnings(compare_models(
-    x, list(mean = neighbours_mean, pca = logistic_pca), k = list(mean = 0, pca = 1), folds = 2, rows = FALSE,
+    x, k = list(mean = 0, pca = 1), list(mean = neighbours_mean, pca = logistic_pca), folds = 2, criterion = "cells",
     control = few
   ))
   expect_setequal(both$table$model, c("mean", "pca"))
@@ -106,7 +106,7 @@ test_that("it serves the verbs that compare models", {
 
 test_that("methods", {
   data <- small_sites()
-  fit <- neighbours_mean(data$x, near = data$near)
+  fit <- neighbours_mean(data$x, smooth = data$near)
   expect_snapshot(fit)
   p <- predict(fit, data$x[1:3, 6:1], along = list(age = data$near$given$age[1:3, ]))
   expect_identical(dimnames(p), dimnames(data$x[1:3, 6:1]))
@@ -124,8 +124,9 @@ test_that("methods", {
 test_that("wrong input", {
   x <- small_sites()$x
   expect_error(neighbours_mean(x, 2), "`k`", class = "multicause_input_error")
-  expect_error(neighbours_mean(x, near = 1:14), "`near`", class = "multicause_input_error")
-  expect_error(neighbours_mean(x, near = smooth_over(age = 1:3)), "`near` must be of", class = "multicause_input_error")
+  expect_error(neighbours_mean(x, smooth = 1:14), "`smooth`", class = "multicause_input_error")
+  few <- smooth_over(age = 1:3)
+  expect_error(neighbours_mean(x, smooth = few), "`smooth` must be of", class = "multicause_input_error")
   expect_error(neighbours_mean(x, likeness = -1), "`likeness`", class = "multicause_input_error")
   expect_error(neighbours_mean(x + 1), "`x`", class = "multicause_input_error")
   expect_error(predict(neighbours_mean(x), along = list()), "`newdata`", class = "multicause_input_error")
@@ -136,7 +137,7 @@ test_that("it can be reported, and has no phantoms", {
   skip_if_not(rmarkdown::pandoc_available("2.0"), "pandoc is not at hand")
   set.seed(1)
   x <- matrix(rbinom(160, 1, 0.4), 20)
-  fit <- neighbours_mean(x, near = smooth_over(age = 1:20, bandwidth = c(age = 3), strength = 1))
+  fit <- neighbours_mean(x, smooth = smooth_over(age = 1:20, bandwidth = c(age = 3), strength = 1))
   file <- tempfile(fileext = ".html")
   on.exit(unlink(file))
   report(fit, file)

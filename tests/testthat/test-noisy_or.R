@@ -76,7 +76,7 @@ test_that("the golden cases of variational inference are met", {
     expect_close(none$param$activation, g$jj_post)
     ones <- rep(g$X %in% 1, g$K)
     for (rule in c("damped", "paper")) {
-      q <- fit(1, q_steps = 1, q_rule = rule)$param$q
+      q <- fit(1, inner = 1, q_rule = rule)$param$q
       expect_close(q[ones], g[[paste0("jj_q_after_1_", rule)]][ones])
       expect_true(all(is.na(q[!ones])))
     }
@@ -267,7 +267,7 @@ test_that("planted sources are found by every inference", {
   planted <- nor_planted(300, 9)
   for (inference in c("exact", "truncated", "variational")) {
     set.seed(1)
-    fit <- noisy_or(planted$x, 4, inference = inference, control = fit_control(screen_pass = 20))
+    fit <- noisy_or(planted$x, 4, inference = inference, control = fit_control(screen = 20))
     expect_equal(nor_found(fit$param$links, planted$links), 4)
     expect_true(fit$converged)
     expect_true(all(fit$sources$in_use))
@@ -341,7 +341,7 @@ test_that("sparse, logical and dense input give the same fit, and the seed decid
   planted <- nor_planted(60, 15)
   fit <- function(x, inference) {
     set.seed(1)
-    noisy_or(x, 3, inference = inference, control = fit_control(n_start = 3, max_pass = 60, screen_pass = 10))
+    noisy_or(x, 3, inference = inference, control = fit_control(n_start = 3, max_pass = 60, screen = 10))
   }
   for (inference in c("exact", "truncated")) {
     a <- quietly(fit(planted$x, inference))

@@ -1,7 +1,7 @@
 planted_fit <- function(inference = "exact", ...) {
   planted <- nor_planted(120, 1)
   set.seed(1)
-  quietly(noisy_or(planted$x, 4, inference = inference, control = fit_control(n_start = 4, screen_pass = 20), ...))
+  quietly(noisy_or(planted$x, 4, inference = inference, control = fit_control(n_start = 4, screen = 20), ...))
 }
 
 test_that("a fit says what it is", {
@@ -91,18 +91,18 @@ test_that("importance sampling agrees with enumeration, whatever the number of t
   exact <- test_loglik(fit, new)
   data <- check_data(new)
   param <- lapply(fit$param[c("prior", "links", "leak")], unname)
-  sampled <- nor_sample(param, data, fit$model, list(draws = 4000L, seed = 1, floor = 1e-6))
+  sampled <- with_seed(1, nor_sample(param, data, fit$model, 4000L, 1e-6))
   expect_lt(max(abs(sampled$loglik - exact)), 0.1)
   expect_gt(min(sampled$effective), 200)
-  expect_identical(nor_sample(param, data, fit$model, list(draws = 4000L, seed = 1, floor = 1e-6)), sampled)
+  expect_identical(with_seed(1, nor_sample(param, data, fit$model, 4000L, 1e-6)), sampled)
   set.seed(3)
   x <- matrix(stats::rbinom(60 * 20, 1, 0.2), 60)
   big <- quietly(noisy_or(x, 18, control = fit_control(n_start = 1, max_pass = 20)))
   set.seed(4)
   before <- .Random.seed
-  loglik <- test_loglik(big, x[1:5, ], seed = 7)
+  loglik <- with_seed(7, test_loglik(big, x[1:5, ]))
   expect_identical(.Random.seed, before)
-  expect_identical(loglik, test_loglik(big, x[1:5, ], seed = 7))
+  expect_identical(loglik, with_seed(7, test_loglik(big, x[1:5, ])))
   expect_length(attr(loglik, "effective"), 5)
   expect_true(all(is.finite(loglik)))
 })
@@ -113,7 +113,7 @@ test_that("unknown cells are filled in, and predicted better than by frequency",
   set.seed(6)
   hidden <- sample(length(x), 300)
   x[hidden] <- NA
-  fit <- quietly(noisy_or(x, 4, control = fit_control(n_start = 4, screen_pass = 20)))
+  fit <- quietly(noisy_or(x, 4, control = fit_control(n_start = 4, screen = 20)))
   filled <- impute(fit)
   expect_identical(filled[-hidden], x[-hidden] + 0)
   expect_equal(filled[hidden], fitted(fit)[hidden], tolerance = 1e-12)

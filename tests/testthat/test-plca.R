@@ -14,7 +14,7 @@ test_that("golden states are met, plain and with priors", {
     x <- array(case$V_colmajor, case$dim)
     weights <- lapply(case$weights, function(a) if (length(a)) a)
     prior <- cross_entropy(
-      weights = weights, method = case$method, floor = if (case$eps > 0) case$eps else 1e-4, anneal = case$anneal
+      strength = weights, method = case$method, floor = if (case$eps > 0) case$eps else 1e-4, anneal = case$anneal
     )
     for (state in case$states) {
       fit <- plca(x, length(case$pz0),
@@ -119,7 +119,7 @@ test_that("the objective never falls, for every setting that claims it", {
   for (method in c("js", "mm")) for (weights in list(c(3, 0), c(0, 5), c(2, 6), c(-4, -3), c(60, 80))) {
     for (accelerate in c(TRUE, FALSE)) for (dims in list(1, 2:3)) {
       prior <- cross_entropy(
-        groups = c(1, 1, 2, 2), between = weights[1], within = weights[2], dims = dims, method = method
+        groups = c(1, 1, 2, 2), strength = c(between = weights[1], within = weights[2]), dims = dims, method = method
       )
       fit <- suppressWarnings(plca(if (accelerate) x else holed, 4,
         prior = prior,
@@ -140,7 +140,7 @@ js <- function(p, q) {
 test_that("a prior by eq. (7) that takes all chance of a cell with counts says so", {
   set.seed(1)
   x <- array(stats::rpois(120, 3), c(6, 5, 4))
-  prior <- cross_entropy(between = 20, method = "paper")
+  prior <- cross_entropy(strength = c(between = 20), method = "paper")
   expect_error(
     suppressWarnings(plca(x, 4, prior = prior, control = fit_control(n_start = 2, progress = FALSE))),
     "`prior` leaves cells with counts without any chance",
@@ -157,7 +157,7 @@ test_that("the prior's value is what its name says", {
   h <- function(p, q, floor) -sum(p * log(q + floor))
   pair_sum <- function(f) a[1, 2] * f(q[1, ], q[2, ]) + a[1, 3] * f(q[1, ], q[3, ]) + a[2, 3] * f(q[2, ], q[3, ])
   value <- function(method, floor = 1e-4) {
-    prior <- cross_entropy(weights = list(NULL, a), method = method, floor = floor)
+    prior <- cross_entropy(strength = list(NULL, a), method = method, floor = floor)
     plca(x, 3, prior = prior, start = start, control = plain_passes(0))$prior$value
   }
   expect_equal(value("js"), pair_sum(js))
@@ -178,10 +178,11 @@ test_that("priors drive marginals apart and together, as asked and where asked",
   }
   for (method in c("js", "paper", "mm")) {
     free <- mean_kl(NULL)
-    expect_gt(mean_kl(cross_entropy(between = 20, dims = 2, method = method)), free)
-    expect_lt(mean_kl(cross_entropy(between = -20, dims = 2, method = if (method == "mm") "js" else method)), free)
+    expect_gt(mean_kl(cross_entropy(strength = c(between = 20), dims = 2, method = method)), free)
+    other <- if (method == "mm") "js" else method
+    expect_lt(mean_kl(cross_entropy(strength = c(between = -20), dims = 2, method = other)), free)
     grouped <- cross_entropy(
-      groups = c("a", "a", "b", "b"), within = 30, dims = 2, method = if (method == "mm") "js" else method
+      groups = c("a", "a", "b", "b"), strength = c(within = 30), dims = 2, method = if (method == "mm") "js" else method
     )
     expect_lt(mean_kl(grouped, "within"), mean_kl(NULL, "within"))
   }
@@ -190,7 +191,7 @@ test_that("priors drive marginals apart and together, as asked and where asked",
 test_that("the printed update settles although nothing is ascended", {
   set.seed(19)
   x <- random_array(c(20, 15), 5)
-  prior <- cross_entropy(between = -10, dims = 2, method = "paper")
+  prior <- cross_entropy(strength = c(between = -10), dims = 2, method = "paper")
   fit <- plca(x, 4, prior = prior, control = fit_control(n_start = 2))
   expect_true(fit$converged)
   expect_named(fit$objective, "unpenalised_log_likelihood")
@@ -199,11 +200,11 @@ test_that("the printed update settles although nothing is ascended", {
 })
 
 test_that("annealing follows its multipliers and can end in maximum likelihood", {
-  expect_equal(cross_entropy(between = 1, anneal = 4)$anneal, c(1, 0.75, 0.5, 0.25, 0))
+  expect_equal(cross_entropy(strength = c(between = 1), anneal = 4)$anneal, c(1, 0.75, 0.5, 0.25, 0))
   set.seed(8)
   x <- random_array(c(8, 6))
   fit <- plca(x, 3,
-    prior = cross_entropy(between = 5, dims = 2, anneal = 20),
+    prior = cross_entropy(strength = c(between = 5), dims = 2, anneal = 20),
     control = fit_control(n_start = 2, tol = 1e-10, progress = FALSE)
   )
   expect_named(fit$objective, "log_likelihood")
@@ -219,7 +220,8 @@ test_that("degenerate shapes are legal", {
   expect_equal(unname(plca(matrix(c(1, 3), 1), 1, control = control)$param$marginals[[2]]), matrix(c(0.25, 0.75), 1))
   expect_false(anyNA(unlist(plca(array(0, c(2, 3, 2)), 2, control = control)$param)))
   expect_s3_class(plca(array(1:4, c(2, 2, 1)), 6, control = control), "plca")
-  spiky <- plca(diag(4) * 10, 4, prior = cross_entropy(between = 500, method = "paper"), control = control)
+  apart <- cross_entropy(strength = c(between = 500), method = "paper")
+  spiky <- plca(diag(4) * 10, 4, prior = apart, control = control)
   expect_true(is.na(spiky$prior$value) || spiky$prior$value > 0)
   holes <- plca(array(c(NA, 2, 3, 4, 5, NA, 7, 8), c(2, 2, 2)), 2, control = control)
   expect_equal(nobs(holes), 6)
@@ -231,7 +233,8 @@ test_that("threads, seeds and arguments", {
   start <- plca_start(3, dim(x))
   copy <- unserialize(serialize(start, NULL))
   fits <- lapply(1:2, function(n) {
-    plca(x, 3, prior = cross_entropy(between = 2), start = start, control = plain_passes(5, n_threads = n))
+    prior <- cross_entropy(strength = c(between = 2))
+    plca(x, 3, prior = prior, start = start, control = plain_passes(5, n_threads = n))
   })
   expect_identical(fits[[1]]$param, fits[[2]]$param)
   expect_identical(start, copy)
@@ -273,12 +276,15 @@ test_that("a fit prints itself, and errors say what is wrong", {
   x <- random_array(c(6, 5, 4))
   names(dimnames(x)) <- NULL
   fit <- plca(x, 2,
-    prior = cross_entropy(between = 2, dims = 1), start = plca_start(2, dim(x)), control = plain_passes(10)
+    prior = cross_entropy(strength = c(between = 2), dims = 1), start = plca_start(2, dim(x)),
+    control = plain_passes(10)
   )
   hide <- function(lines) gsub("-?[0-9]+\\.[0-9]+", "<number>", lines)
   expect_snapshot(fit, transform = hide)
   expect_snapshot(divergences(fit, dims = 2), transform = hide)
-  expect_snapshot(cross_entropy(groups = c(1, 1, 2), between = 1, dims = "time", method = "mm", anneal = 20))
+  expect_snapshot(
+    cross_entropy(groups = c(1, 1, 2), strength = c(between = 1), dims = "time", method = "mm", anneal = 20)
+  )
   table <- data.frame(a = c(1, 1), b = c(2, 2), count = 1)
   expect_snapshot(error = TRUE, {
     plca(1:3, 2)
@@ -287,13 +293,13 @@ test_that("a fit prints itself, and errors say what is wrong", {
     plca(data.frame(a = 1, count = 2), 2)
     plca(data.frame(a = 0.5, b = 1, count = 2), 2)
     plca(x, 2, prior = list(between = 1))
-    plca(x, 2, prior = cross_entropy(groups = 1:3, between = 1))
-    plca(x, 2, prior = cross_entropy(between = 1, dims = 4))
-    plca(x, 2, prior = cross_entropy(weights = list(diag(2))))
-    plca(x, 2, prior = cross_entropy(weights = list(matrix(1:4, 2), NULL, NULL)))
+    plca(x, 2, prior = cross_entropy(groups = 1:3, strength = c(between = 1)))
+    plca(x, 2, prior = cross_entropy(strength = c(between = 1), dims = 4))
+    plca(x, 2, prior = cross_entropy(strength = list(diag(2))))
+    plca(x, 2, prior = cross_entropy(strength = list(matrix(1:4, 2), NULL, NULL)))
     plca(x, 2, start = list(weights = 1))
     plca(x, 2, beta = 1)
-    cross_entropy(weights = list(NULL), between = 1)
+    cross_entropy(1:2, strength = list(NULL))
     cross_entropy(method = "kl")
     cross_entropy(anneal = -1)
     predict(fit, x[, 1:2, ])

@@ -35,7 +35,7 @@ test_that("curves of losses with several long labels are drawn", {
   x <- matrix(rbinom(200, 1, 0.4), 20, 10)
   few <- fit_control(n_start = 1, max_pass = 20, progress = FALSE)
   models <- list(`Bernoulli mixture with a weak prior` = bernoulli_mixture, `logistic PCA with a ridge` = logistic_pca)
-  cv <- suppressWarnings(cross_validate(x, models, k = 1:2, folds = 3, control = few))
+  cv <- suppressWarnings(cross_validate(x, k = 1:2, models, folds = 3, control = few))
   drawn(ggplot2::autoplot(cv))
 })
 

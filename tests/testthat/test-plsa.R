@@ -282,11 +282,11 @@ test_that("plsa() takes part in choosing and comparing models", {
   control <- fit_control(n_start = 2, max_pass = 100, tol = 1e-6, progress = FALSE)
   chosen <- select_k(x, 1:3, plsa, c("aic", "cells"), folds = 3, control = control)
   expect_identical(chosen$best$k[chosen$best$criterion == "cells"], 2L)
-  strengths <- cross_validate(x, plsa, 2, grid = list(sparsity = list(c(membership = 0), c(membership = 0.01))),
+  strengths <- cross_validate(x, 2, plsa, grid = list(sparsity = list(c(membership = 0), c(membership = 0.01))),
     folds = 3, control = control)
   expect_true(all(is.finite(strengths$results$loss)))
   present <- (x > 2) + 0
-  both <- compare_models(present, list(plsa = plsa, mixture = bernoulli_mixture), k = 1:2, folds = 3, control = control)
+  both <- compare_models(present, k = 1:2, list(plsa = plsa, mixture = bernoulli_mixture), folds = 3, control = control)
   expect_true(all(is.finite(both$table$cells)))
 })
 

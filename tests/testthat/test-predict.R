@@ -172,7 +172,7 @@ test_that("what would make a large sparse table dense is refused with advice, by
     if (!inherits(fit, "plsa")) refused(impute(fit))
     if (!inherits(fit, "plca")) refused(predict(fit, x))
   }
-  refused(cross_validate(rbind(x, x), nmf, 1))
+  refused(cross_validate(rbind(x, x), 1, nmf))
 })
 
 test_that("answers of all models have the taxa in the order of the new data", {

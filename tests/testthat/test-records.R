@@ -99,7 +99,7 @@ test_that("columns that hold no absences, or something else, are no matter", {
   # nor those that are used: as a count, a name, or what goes along
   data <- data.frame(site = c("a", "b"), taxon = c("x", "x"), n = c(0, 1), count = c(1, 1))
   expect_identical(rownames(quietly(occurrence_matrix(data, "site", "taxon", count = "n"))), "b")
-  expect_identical(site_table(make_shards(data, along = "n"))$n, c(0, 1))
+  expect_identical(site_table(make_shards(data, site_data = "n"))$n, c(0, 1))
   # nor a row of a site where nothing was found
   data <- data.frame(site = c("a", "b"), taxon = c("x", NA), count = c(1, 0))
   expect_identical(dim(matrix_whole(data)), c(2L, 1L))
@@ -237,7 +237,7 @@ test_that("NA as text is a name", {
   expect_setequal(rownames(shards_whole(file, piece = 1)), c("a, \"NA\", b", "NA"))
   # in columns of numbers it is missing
   writeLines(c("site,taxon,p,e", "a,x,NA,1", "b,x,1,NA", "c,x,0,2"), file)
-  x <- make_shards(file, present = "p", along = "e")
+  x <- make_shards(file, present = "p", site_data = "e")
   expect_identical(as.vector(as.matrix(x[c("a", "b", "c"), ])), c(NA, 1, 0))
   expect_identical(site_table(x)$e, c(1L, NA, 2L))
 })

@@ -15,7 +15,7 @@ test_that("corrupt() plants what it says", {
   given <- corrupt(x, add = rep(c(0, 1), 100))
   expect_true(all(given$x[c(FALSE, TRUE), ] == 1))
   expect_identical(given$x[c(TRUE, FALSE), ], x[c(TRUE, FALSE), ] + 0)
-  cells <- corrupt(x, omit = c(0, 0.4), by = "cell")
+  cells <- corrupt(x, omit = c(0, 0.4), per = "cell")
   expect_true(all(is.na(cells$rates$omit)))
   x[1, 1] <- NA
   expect_identical(is.na(corrupt(x, add = 1)$x), is.na(x))

@@ -55,7 +55,7 @@ test_that("the report of a fit with everything is one file with its tables", {
   )
   expect_self_contained(text)
   expect_holds(text, c(
-    "A fit with the same chances and a phantom as white has", "<title>A title</title>", "A title</h1>",
+    "other fits that describe the table equally well give up to", "<title>A title</title>", "A title</h1>",
     "<p>One.</p> <p>Two.</p>",
     "<th scope=\"col\">country</th>",
     "AIC is least at k = 3 (no component held; AIC 280) and at k = 3 (a white phantom held; AIC 285)"
@@ -70,7 +70,7 @@ test_that("the report of a fit with everything is one file with its tables", {
     "Taxa by expected missed presences", "Sites by expected missed presences (10 more rows not shown)"
   ))
   expect_setequal(dir(folder), paste0(c(
-    "selection", "phantoms", "false_absences", "deficiency_taxa", "deficiency_sites", "aspects", "membership"
+    "selection", "phantoms", "false_absences", "missed_taxa", "missed_sites", "aspects", "membership"
   ), ".csv"))
   saved <- read.csv(file.path(folder, "false_absences.csv"))
   expect_equal(saved, as.data.frame(unclass(false_absences(fit, 7, site_data = sites))), ignore_attr = TRUE)
@@ -538,7 +538,7 @@ test_that("a report is of the sites asked for, and of zeros that can be false", 
   read <- function(name) utils::read.csv(file.path(folder, paste0(name, ".csv")))
   cells <- read("false_absences")
   expect_identical(nrow(cells), sum(fit$x[3:4, ] == 0 & within[3:4, ]))
-  expect_setequal(read("deficiency_sites")[[1L]], label_of(3:4, fit$names[[1L]]))
+  expect_setequal(read("missed_sites")[[1L]], label_of(3:4, fit$names[[1L]]))
   w <- which_zeros(simulated_sites$x[1:40, ], quick = TRUE, seed = 1)
   write_report(w, site = c("site_003", "site_004"), n = 9, tables = folder)
   expect_setequal(read("zeros")$site, c("site_003", "site_004"))

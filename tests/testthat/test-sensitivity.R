@@ -6,7 +6,7 @@ test_that("each change is one answer, the first the answer as it is", {
   w <- which_zeros(x, age = 40:1, quick = TRUE, seed = 1)
   set.seed(8)
   before <- .Random.seed
-  found <- sensitivity(w, first = 20)
+  found <- sensitivity(w, n = 20)
   expect_identical(.Random.seed, before)
   table <- found$table
   expect_identical(nrow(table), 9L)
@@ -57,6 +57,6 @@ test_that("without ages there are fewer changes, and a restricted answer is set 
 })
 
 test_that("wrong input", {
-  expect_error(sensitivity(), "`w`", class = "multicause_input_error")
-  expect_error(sensitivity(1), "`w` must come from which_zeros", class = "multicause_input_error")
+  expect_error(sensitivity(), "`fit`", class = "multicause_input_error")
+  expect_error(sensitivity(1), "`fit` must come from which_zeros", class = "multicause_input_error")
 })

@@ -12,7 +12,7 @@ test_that("a table comes back from its shards, whole and in parts", {
     expect_identical(as.matrix(shard[c("s100", "s001"), ]), x[c("s100", "s001"), ])
     expect_identical(unname(shard$column_sum), unname(colSums(x, na.rm = TRUE)))
   }
-  bare <- shards(unname(x), tempfile(), along = data.frame(effort = seq_len(nrow(x))))
+  bare <- shards(unname(x), tempfile(), site_data = data.frame(effort = seq_len(nrow(x))))
   expect_identical(site_table(bare)$effort, seq_len(nrow(x)))
   expect_identical(as.matrix(bare[1:3, ]), unname(x[1:3, ]))
 })
@@ -116,15 +116,15 @@ test_that("a site is one row, whatever its name is in each piece", {
 test_that("covariates keep their class, and may be unknown of a site", {
   day <- as.Date(c("2020-01-01", NA, "2021-02-03"))
   records <- data.frame(s = c("a", "b", "c"), t = "x", n = c(1, NA, 2.5), day = day, moment = as.POSIXct(day))
-  x <- shards(records, tempfile(), site = "s", taxon = "t", along = c("n", "day", "moment"), piece = 1)
+  x <- shards(records, tempfile(), site = "s", taxon = "t", site_data = c("n", "day", "moment"), piece = 1)
   rows <- site_table(x)
   rows <- rows[order(rows$site), ]
   for (name in x$along) expect_equal(rows[[name]], records[[name]])
   cells <- matrix(c(1, 0, 0, 1, 1, 0), 3, dimnames = list(c("a", "b", "c"), NULL))
   along <- data.frame(n = 1:3, row.names = c("c", "a", "b"))
-  expect_identical(site_table(shards(cells, tempfile(), along = along))$n, c(2L, 3L, 1L))
+  expect_identical(site_table(shards(cells, tempfile(), site_data = along))$n, c(2L, 3L, 1L))
   rownames(along)[1] <- "d"
-  expect_error(shards(cells, tempfile(), along = along), "they lack \"c\"", class = "multicause_input_error")
+  expect_error(shards(cells, tempfile(), site_data = along), "they lack \"c\"", class = "multicause_input_error")
 })
 
 write_bytes <- function(lines, end = "\n") {
@@ -153,7 +153,7 @@ test_that("text files are read as GBIF, eBird and spreadsheets write them, and n
     class = "multicause_input_error")
   # A piece does not tell what a column is.
   of <- function(values) {
-    x <- make(write_bytes(c("site,taxon,e", paste0(c("a", "b", "a", "d"), ",x,", values))), along = "e")
+    x <- make(write_bytes(c("site,taxon,e", paste0(c("a", "b", "a", "d"), ",x,", values))), site_data = "e")
     rows <- site_table(x)
     rows$e[order(rows$site)]
   }
@@ -177,7 +177,7 @@ test_that("wrong records and folders are refused with what is wrong", {
     make(site = "s", taxon = "species")
     make(site = "t", taxon = "s", present = "p")
     make(site = "s", taxon = "t", taxa = "y", x = records[1, ])
-    make(site = "s", taxon = "t", along = "e", x = transform(records, s = "a"))
+    make(site = "s", taxon = "t", site_data = "e", x = transform(records, s = "a"))
     make(site = "s", taxon = "t", x = records[0, ])
     make(site = "s", taxon = "t", x = "no such file.csv")
     make(site = "s", taxon = "t", x = matrix(1, 2, 2))
@@ -258,7 +258,7 @@ test_that("writing that was killed ends in nothing, and begins anew", {
     records <- readRDS(%s)
     n <- 0
     feed <- function(size) { n <<- n + 1; if (n < 3) records else Sys.sleep(60) }
-    shards(feed, %s, site = 'site', taxon = 'taxon', present = 'found', along = 'effort')
+    shards(feed, %s, site = 'site', taxon = 'taxon', present = 'found', site_data = 'effort')
   ", deparse(saved), deparse(folder)))
   patience <- Sys.time() + 30
   buckets <- function() Sys.glob(file.path(paste0(folder, "-unfinished-*"), "buckets", "*"))
@@ -267,7 +267,7 @@ test_that("writing that was killed ends in nothing, and begins anew", {
   Sys.sleep(0.2)
   expect_error(shards(folder), "was interrupted", class = "multicause_input_error")
   made <- shards(
-    as_records(x), folder, site = "site", taxon = "taxon", present = "found", along = "effort"
+    as_records(x), folder, site = "site", taxon = "taxon", present = "found", site_data = "effort"
   )
   expect_same_shards(made, shards_of(as_records(x)))
   expect_identical(sum(made$shards$ones), sum(x, na.rm = TRUE) |> as.integer())
@@ -286,7 +286,7 @@ test_that("shards say what they are", {
 test_that("what has the right checksum but is no plain data, or does not fit together, is named and not followed", {
   x <- planted_table(40, 12, missing = 6)
   x[1, 1:3] <- c(1, 1, NA)
-  made <- shards(x, tempfile(), size = 60, along = data.frame(effort = 1:40))
+  made <- shards(x, tempfile(), size = 60, site_data = data.frame(effort = 1:40))
   refused <- function(file, use) {
     error <- expect_error(use(), basename(file), fixed = TRUE, class = "multicause_input_error")
     expect_s3_class(error, "multicause_shard_damaged")
@@ -407,7 +407,7 @@ test_that("a call that another has overtaken ends, and one that fails or is inte
     }
   }
   make <- function(then) {
-    shards(pieces(then), folder, site = "site", taxon = "taxon", present = "found", along = "effort")
+    shards(pieces(then), folder, site = "site", taxon = "taxon", present = "found", site_data = "effort")
   }
   left <- function() Sys.glob(paste0(folder, "*"))
   expect_error(make(function() writeLines("another", unfinished_file(folder))), "another has begun in",
@@ -435,7 +435,7 @@ test_that("lines, headers and columns that cannot be of records are told", {
   close(con)
   refused(long, sprintf("line 3 of \"%s\" is longer", long))
   of <- function(...) {
-    x <- make(write_bytes(c("site;taxon;e;f", ...)), along = c("e", "f"))
+    x <- make(write_bytes(c("site;taxon;e;f", ...)), site_data = c("e", "f"))
     site_table(x)[c("e", "f")]
   }
   expect_message(got <- of("a;x;1,5;1,234", "b;x;2;", "c;x;;2,345"), "decimal commas: \"e\"")

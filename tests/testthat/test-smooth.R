@@ -226,19 +226,19 @@ test_that("verbs work on smoothed fits", {
   expect_identical(update(fit, k = 3)$smooth, fit$smooth)
   expect_null(update(fit, smooth = NULL)$smooth)
   cv <- hush(cross_validate(
-    data$x, aspect_bernoulli, k = 3, phantom = "white", grid = list(smooth = list(NULL, near)), folds = 2,
+    data$x, k = 3, aspect_bernoulli, phantom = "white", grid = list(smooth = list(NULL, near)), folds = 2,
     control = brief()
   ))
   expect_identical(nrow(cv$results), 2L)
   rows <- hush(cross_validate(
-    data$x, aspect_bernoulli, k = 3, scheme = "rows", smooth = near, folds = 2, control = brief()
+    data$x, k = 3, aspect_bernoulli, criterion = "rows", smooth = near, folds = 2, control = brief()
   ))
   expect_true(is.finite(rows$results$loss))
   chosen <- hush(select_k(data$x, 2:3, smooth = near, criterion = "cells", folds = 2, control = brief()))
   expect_s3_class(chosen, "multicause_selection")
-  both <- hush(compare_models(data$x, list(
+  both <- hush(compare_models(data$x, k = 3, list(
     with = function(x, k, control) aspect_bernoulli(x, k, smooth = near, control = control), without = aspect_bernoulli
-  ), k = 3, folds = 2, control = brief()))
+  ), folds = 2, control = brief()))
   expect_identical(nrow(both$table), 2L)
   planted <- corrupt(data$x, omit = c(0, 0.4))
   again <- function(x) {

@@ -305,7 +305,7 @@ test_that("verbs work on smoothed mixtures and PLSA fits", {
     fit <- hush(model(planted$x, 3, smooth = near, control = brief()))
     expect_gt(recovery(presence_probability(fit), planted)$summary$auc, 0.5)
     cv <- hush(cross_validate(
-      data$x, model, k = 3, grid = list(smooth = list(NULL, near)), folds = 2, control = brief()
+      data$x, k = 3, model, grid = list(smooth = list(NULL, near)), folds = 2, control = brief()
     ))
     expect_true(all(is.finite(cv$results$loss)))
     expect_lt(cv$results$loss[2L], cv$results$loss[1L])
@@ -316,13 +316,13 @@ test_that("verbs work on smoothed mixtures and PLSA fits", {
     several <- hush(ensemble(data$x, k = 2:3, model = model, members = 1, smooth = near, control = brief()))
     expect_identical(dim(fitted(several)), dim(data$x))
   }
-  both <- hush(compare_models(data$x, list(
+  both <- hush(compare_models(data$x, k = 3, list(
     with = function(x, k, control) bernoulli_mixture(x, k, smooth = near, control = control),
     without = bernoulli_mixture
-  ), k = 3, folds = 2, control = brief()))
+  ), folds = 2, control = brief()))
   expect_identical(nrow(both$table), 2L)
   rows <- hush(cross_validate(
-    data$x, bernoulli_mixture, k = 3, scheme = "rows", smooth = near, folds = 2, control = brief()
+    data$x, k = 3, bernoulli_mixture, criterion = "rows", smooth = near, folds = 2, control = brief()
   ))
   expect_true(is.finite(rows$results$loss))
 })

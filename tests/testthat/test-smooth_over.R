@@ -118,8 +118,8 @@ test_that("a gradient is found by held-out cells, and new sites are known by it"
   expect_error(predict(fit, along = list(environment = data.frame(rain = 1))), "lacks \"depth\"")
   # Rows of the data are matched by name, and the mean of neighbours knows the gradient, too.
   at <- rev(seq_len(n))[1:60]
-  part <- neighbours_mean(x[at, ], near = near)
-  whole <- neighbours_mean(x[at, ], near = smooth_over(environment = environment[at, "depth", drop = FALSE]))
+  part <- neighbours_mean(x[at, ], smooth = near)
+  whole <- neighbours_mean(x[at, ], smooth = smooth_over(environment = environment[at, "depth", drop = FALSE]))
   expect_equal(cor(as.vector(fitted(part)), as.vector(fitted(whole))), 1, tolerance = 0.01)
   w <- which_zeros(x, environment = environment["depth"], quick = TRUE, seed = 1)
   expect_true("near" %in% rownames(w$quality))

@@ -81,13 +81,33 @@ test_that("R's interface is in glue/ and init.c alone", {
   }
 })
 
-test_that("no function of R/ is defined twice", {
+test_that("no name of R/ is defined twice, so that one file says what it is", {
   folder <- file.path(src, "..", "R")
   skip_if_not(dir.exists(folder), "the sources are not at hand")
-  lines <- unlist(lapply(dir(folder, full.names = TRUE), readLines))
-  names <- sub(" <- function.*", "", grep("^[[:alnum:]_.]+ <- function", lines, value = TRUE))
+  names <- unlist(lapply(dir(folder, "[.]R$", full.names = TRUE), function(file) {
+    made <- Filter(function(e) is.call(e) && as.character(e[[1L]])[1L] %in% c("<-", "="), as.list(parse(file)))
+    vapply(made, function(e) paste(deparse(e[[2L]]), collapse = ""), "")
+  }))
   expect_gt(length(names), 500L)
   expect_identical(names[duplicated(names)], character())
+})
+
+test_that("arguments are those of the table in CONTRIBUTING.md, in its order", {
+  page <- file.path(src, "..", "CONTRIBUTING.md")
+  skip_if_not(file.exists(page), "the sources are not at hand")
+  lines <- readLines(page)
+  rows <- utils::tail(lines, -match("### Arguments", lines))
+  rows <- utils::head(rows, match("## A change", rows) - 1L)
+  first <- sub("^[|]([^|]*)[|].*", "\\1", grep("^[|] `", rows, value = TRUE))
+  listed <- unlist(lapply(first, matches, pattern = "`(\\w+)`"))
+  taken <- lapply(stats::setNames(nm = getNamespaceExports("multicause")), function(name) {
+    arguments <- setdiff(names(formals(getExportedValue("multicause", name))), "...")
+    # `x` of a verb on a fit is data given again, after all others.
+    if (arguments[1L] == "x") arguments else setdiff(arguments, "x")
+  })
+  expect_identical(listed[duplicated(listed)], character())
+  expect_setequal(listed, unlist(taken))
+  for (name in names(taken)) expect_false(is.unsorted(match(taken[[name]], listed)), label = name)
 })
 
 test_that("what only tests use is no part of the package: it belongs in tests/entries or a helper", {

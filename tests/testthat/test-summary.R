@@ -26,7 +26,7 @@ test_that("summary has criteria, starts, phantoms and certificate", {
   expect_equal(got$free_starts, c(finished = nrow(free), found = sum(free$phantom)))
   expect_equal(sum(got$starts$starts), 10L)
   expect_equal(sum(got$starts$finished), 10L)
-  expect_identical(got$certificate, certificate(fit))
+  expect_identical(got$certificate, fit_certificate(fit))
 })
 
 test_that("the summary prints", {

@@ -6,7 +6,7 @@ table_of_two <- function(n = 30, m = 8) {
   outer(seq_len(n), seq_len(m), function(i, j) (2 * i <= n) == (2 * j <= m)) * matrix(stats::rbinom(n * m, 1, 0.7), n)
 }
 
-several <- function(...) fit_control(n_start = 5, n_finish = 2, screen_pass = 5, n_polish = 1, progress = FALSE, ...)
+several <- function(...) fit_control(n_start = 5, n_finish = 2, screen = 5, n_polish = 1, progress = FALSE, ...)
 
 # What starts and folds give, with a model of the user's own that needs a function of the workspace.
 run_jobs <- function(x) {
@@ -15,7 +15,7 @@ run_jobs <- function(x) {
   sources <- noisy_or(x, 2, control = several())
   mine <- function(x, k, control) bernoulli_mixture(twice_in_workspace(x), k, control = control) # nolint.
   environment(mine) <- globalenv()
-  folds <- cross_validate(x, list(own = mine, pca = logistic_pca), 1:2, folds = 3, control = several())
+  folds <- cross_validate(x, 1:2, list(own = mine, pca = logistic_pca), folds = 3, control = several())
   fits <- select_k(x, 1:2, nmf, "aic", control = several(), loss = "kl")
   list(fit$param, fit$starts, fit$trace, sources$param, folds$folds, folds$results, fits$table, stats::runif(2))
 }
@@ -100,7 +100,7 @@ test_that("a fold that fails is named and does not lose the others", {
     bernoulli_mixture(x, k, estimate = "ml", control = control)
   }
   expect_warning(
-    tried <- cross_validate(x, list(picky = picky), 1:3, folds = 2, control = several()),
+    tried <- cross_validate(x, 1:3, list(picky = picky), folds = 2, control = several()),
     "2 of 6 folds failed.*picky, k = 2, replicate 1, fold 1: not today", class = "multicause_task_failed"
   )
   expect_identical(is.na(tried$results$loss), c(FALSE, TRUE, FALSE))
@@ -111,7 +111,7 @@ test_that("a fold that fails is named and does not lose the others", {
   expect_identical(names(chosen$fits), c("1", "3"))
   expect_true(chosen$k %in% c(1L, 3L))
   never <- function(x, k, control) stop("never")
-  expect_error(cross_validate(x, list(a = never), 1, folds = 2, control = several()), "^never$")
+  expect_error(cross_validate(x, 1, list(a = never), folds = 2, control = several()), "^never$")
 })
 
 test_that("futures name failures, too", {
@@ -127,7 +127,7 @@ test_that("futures name failures, too", {
   old <- future::plan(future::multisession, workers = 2)
   on.exit(future::plan(old))
   expect_warning(
-    tried <- cross_validate(x, list(picky = picky), 1:3, folds = 2, control = several()), "picky, k = 2",
+    tried <- cross_validate(x, 1:3, list(picky = picky), folds = 2, control = several()), "picky, k = 2",
     class = "multicause_task_failed"
   )
   expect_identical(is.na(tried$results$loss), c(FALSE, TRUE, FALSE))
@@ -208,11 +208,11 @@ test_that("an interrupt keeps finished folds, fits and criteria when asked", {
   }
   keep <- several(on_interrupt = "keep")
   interrupted <- function(expr) expect_warning(expr, class = "multicause_interrupted")
-  interrupted(tried <- cross_validate(x, list(a = model_until(5)), 1:3, folds = 2, control = keep))
+  interrupted(tried <- cross_validate(x, 1:3, list(a = model_until(5)), folds = 2, control = keep))
   expect_identical(nrow(tried$folds), 5L)
   expect_false(anyNA(tried$results$loss))
   expect_output(print(tried), "2-fold")
-  interrupted(tried <- cross_validate(x, list(a = model_until(3)), 1:3, folds = 2, control = keep))
+  interrupted(tried <- cross_validate(x, 1:3, list(a = model_until(3)), folds = 2, control = keep))
   expect_identical(is.na(tried$results$loss), c(FALSE, FALSE, TRUE))
   interrupted(chosen <- select_k(x, 1:3, model_until(2), c("aic", "cells"), folds = 2, control = keep))
   expect_identical(chosen$best$criterion, "aic")
@@ -221,11 +221,11 @@ test_that("an interrupt keeps finished folds, fits and criteria when asked", {
   interrupted(chosen <- select_k(x, 1:2, model_until(4), c("aic", "cells"), folds = 2, control = keep))
   expect_identical(chosen$best$criterion, c("aic", "cells"))
   two <- list(a = bernoulli_mixture, b = model_until(3))
-  interrupted(compared <- compare_models(x, two, 1, folds = 2, control = keep))
+  interrupted(compared <- compare_models(x, 1, two, folds = 2, control = keep))
   expect_identical(compared$table$model, c("a", "b"))
   expect_true(all(is.na(compared$table$seconds)))
   expect_output(print(compared), "2 models")
-  stops <- function() cross_validate(x, list(a = model_until(3)), 1:3, folds = 2, control = several())
+  stops <- function() cross_validate(x, 1:3, list(a = model_until(3)), folds = 2, control = several())
   expect_identical(tryCatch(stops(), interrupt = function(e) "stopped"), "stopped")
 })
 
@@ -256,7 +256,7 @@ test_that("progressr hears of every task", {
   x <- table_of_two()
   heard <- 0L
   withCallingHandlers(
-    cross_validate(x, bernoulli_mixture, 1:2, folds = 3, control = several()),
+    cross_validate(x, 1:2, bernoulli_mixture, folds = 3, control = several()),
     progression = function(p) {
       if (p$type == "update") heard <<- heard + 1L
     }
@@ -304,7 +304,7 @@ test_that("an interrupt keeps what workers have finished", {
   future::value(lapply(1:2, function(i) future::future(loadNamespace("multicause"), seed = NULL)))
   tried <- interrupt_run(after = 3, function() {
     expect_warning(
-      tried <- cross_validate(x, list(slow = slow), 1:10, folds = 5, control = several(on_interrupt = "keep")),
+      tried <- cross_validate(x, 1:10, list(slow = slow), folds = 5, control = several(on_interrupt = "keep")),
       "of 50 folds are kept", class = "multicause_interrupted"
     )
     tried
@@ -321,13 +321,13 @@ test_that("numbers of tasks, tables and draws that would fill the memory are ref
   refused(fit_control(n_start = most), "`n_start` must be one whole number from 1 to 1000000")
   refused(fit_control(n_polish = most), "`n_polish` must be one whole number from 0 to 1000000")
   refused(ensemble(x, 2, members = most), "`members` must be one whole number from 1 to 1000000")
-  refused(cross_validate(x, nmf, 2, replicates = most), "`replicates` must be one whole number from 1 to 1000000")
+  refused(cross_validate(x, 2, nmf, replicates = most), "`replicates` must be one whole number from 1 to 1000000")
   wide <- matrix(1:2 %% 2, 300, 10)
-  refused(cross_validate(wide, nmf, 2, replicates = 1e6), "would take .* GB, and 1 GB is the limit: use fewer")
+  refused(cross_validate(wide, 2, nmf, replicates = 1e6), "would take .* GB, and 1 GB is the limit: use fewer")
   fit <- aspect_bernoulli(x, 2, estimate = "vb", control = several())
   refused(posterior_draws(fit, most), "1 GB is the limit")
   plain <- aspect_bernoulli(x, 2, phantom = "white", control = several())
-  refused(identifiability(plain, bootstrap = most), "1 GB is the limit")
+  refused(identifiability(plain, nsim = most), "1 GB is the limit")
   fits <- list(
     plain, bernoulli_mixture(x, 2, control = several()), logistic_pca(x, 1, control = several()),
     nmf(x, 2, loss = "kl", control = several()), plsa(x, 2, control = several()), plca(x, 2, control = several()),

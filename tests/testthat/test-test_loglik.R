@@ -159,6 +159,6 @@ test_that("a model without such a likelihood says why and what to do", {
     test_loglik(bmf(x + 0.5, 1, 1, control = chains), x)
     test_loglik(bernoulli_mixture(x, 2, control = few), x, family = "poisson")
     test_loglik(logistic_pca(x, 1, control = quiet_control(keep_x = FALSE, n_start = 1)), x)
-    test_loglik(bernoulli_mixture(x, 2, control = few), x, draws = 3)
+    test_loglik(bernoulli_mixture(x, 2, control = few), x, nsim = 3)
   })
 })

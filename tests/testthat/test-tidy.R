@@ -87,11 +87,11 @@ test_that("results are data frames, too", {
   expect_identical(tidy(chosen), as.data.frame(chosen))
   expect_identical(tidy(chosen)$k, c(1L, 2L, 1L, 2L))
   expect_identical(glance(chosen)$k, chosen$k)
-  tried <- cross_validate(x, bernoulli_mixture, 1:2, folds = 2, control = few)
+  tried <- cross_validate(x, 1:2, bernoulli_mixture, folds = 2, control = few)
   expect_identical(tidy(tried), tried$results)
   expect_identical(nrow(tidy(tried, table = "folds")), 4L)
   expect_identical(glance(tried)$loss, min(tried$results$loss))
-  compared <- compare_models(x, list(a = bernoulli_mixture, b = logistic_pca), 1, folds = 2, control = few)
+  compared <- compare_models(x, 1, list(a = bernoulli_mixture, b = logistic_pca), folds = 2, control = few)
   expect_identical(tidy(compared)$model, c("a", "b"))
   expect_identical(nrow(glance(compared)), 1L)
   planted <- corrupt(x, omit = c(0, 0.3))
@@ -122,7 +122,7 @@ test_that("vegan's scores() has sites and species on the same components", {
   expect_identical(one, fits$logistic_pca$param$scores[, 2, drop = FALSE])
   expect_error(vegan::scores(fits$nmf, "species", choices = 3), "choices", class = "multicause_input_error")
   expect_error(vegan::scores(fits$nmf, "plots"), "`display`", class = "multicause_input_error")
-  near <- neighbours_mean(fits$nmf$x, near = smooth_over(age = 1:20))
+  near <- neighbours_mean(fits$nmf$x, smooth = smooth_over(age = 1:20))
   expect_error(vegan::scores(near), "`x` has no components: it is a fit of neighbours_mean()",
     fixed = TRUE, class = "multicause_input_error"
   )

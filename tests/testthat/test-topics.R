@@ -101,21 +101,21 @@ test_that("coherence is that of the definitions, dense and sparse, and by k", {
 
 test_that("perplexity by completion: planted documents, bounds, and the right k is better", {
   new <- planted$x[91:120, ]
-  done <- document_completion(fit, new, seed = 1)
+  done <- with_seed(1, document_completion(fit, new))
   expect_equal(done$perplexity, exp(-sum(done$loglik) / sum(done$counts)))
   expect_true(all(done$counts <= rowSums(new)))
   expect_lt(done$perplexity, done$background_alone)
   expect_lt(done$background_alone, 30 + 1)
   poor <- plsa(planted$x[1:90, ], 1, control = few)
-  expect_lt(done$perplexity, document_completion(poor, new, seed = 1)$perplexity)
+  expect_lt(done$perplexity, with_seed(1, document_completion(poor, new))$perplexity)
   # All background is the shares of training alone; the seed decides and leaves the session's numbers as they were.
-  alone <- document_completion(fit, new, seed = 1, background = 1)
+  alone <- with_seed(1, document_completion(fit, new, background = 1))
   expect_equal(alone$perplexity, alone$background_alone)
   set.seed(3)
   before <- .Random.seed
-  expect_identical(document_completion(fit, new, seed = 1), done)
+  expect_identical(with_seed(1, document_completion(fit, new)), done)
   expect_identical(.Random.seed, before)
-  expect_equal(document_completion(fit, Matrix::Matrix(new, sparse = TRUE), seed = 1), done)
+  expect_equal(with_seed(1, document_completion(fit, Matrix::Matrix(new, sparse = TRUE))), done)
   # In plain R, from the parts that the seed gives.
   set.seed(1)
   at <- which(new > 0)

@@ -24,13 +24,13 @@ ref_visits <- function(data, surveys, x) {
 plain <- function(x) array(x, dim(x), dimnames(x))
 
 test_that("records and surveys become sites x taxa x visits", {
-  x <- make(surveys = surveys)
+  x <- make(visit_data = surveys)
   sides <- list(site = c("East", "North", "South"), taxon = c("Bufo", "Rana"), visit = c("1", "2"))
   expect_identical(dimnames(x), sides)
   expect_type(x, "integer")
   expect_identical(plain(x), plain(ref_visits(records, surveys, x)))
   # The order of rows changes nothing.
-  expect_identical(make(surveys = surveys[5:1, ], data = records[6:1, ]), x)
+  expect_identical(make(visit_data = surveys[5:1, ], data = records[6:1, ]), x)
   expect_identical(rownames(site_table(x)), rownames(x))
   expect_identical(site_table(x)$wet, c(1, 0, 1))
   visits <- visit_table(x)
@@ -50,18 +50,18 @@ test_that("without surveys a record says that there was a visit, also one withou
 
 test_that("what was made is said", {
   expect_snapshot({
-    x <- visits_array(records, "pond", "frog", "day", surveys = surveys)
+    x <- visits_array(records, "pond", "frog", "day", visit_data = surveys)
     x <- visits_array(records, "pond", "frog", "day")
     nowhere <- transform(records[1, ], pond = NA)
     x <- visits_array(rbind(records, nowhere), "pond", "frog", "day", min_visits = 2, min_sites = 1)
     x <- visits_array(records, "pond", "frog", "day", max_visits = 1)
     x <- visits_array(records, "pond", "frog", "day", max_visits = 1, surplus = "first")
-    x <- visits_array(records, "pond", "frog", "day", surveys = surveys, occasion = 60)
+    x <- visits_array(records, "pond", "frog", "day", visit_data = surveys, occasion = 60)
   })
 })
 
 test_that("dates may be of any class", {
-  want <- make(surveys = surveys)
+  want <- make(visit_data = surveys)
   as_written <- function(f) {
     lapply(list(records = records, surveys = surveys), function(table) transform(table, day = f(day)))
   }
@@ -72,7 +72,7 @@ test_that("dates may be of any class", {
     function(day) gsub("-", "/", day)
   )) {
     tables <- as_written(f)
-    expect_identical(make(surveys = tables$surveys, data = tables$records), want)
+    expect_identical(make(visit_data = tables$surveys, data = tables$records), want)
   }
   # Slashes tell days from months where one of them is above 12.
   days <- c("05/13/2021", "06/01/2021")
@@ -105,15 +105,15 @@ test_that("days are pooled into occasions, and periods are all of their days", {
     pond = c("a", "a", "b", "b"), frog = "Rana", day = c("2021-05-02", "2021-05-03", "2021-05-15", "2021-06-01")
   )
   said <- capture_messages(
-    x <- visits_array(shots, "pond", "frog", "day", surveys = traps, until = "end", occasion = 7)
+    x <- visits_array(shots, "pond", "frog", "day", visit_data = traps, until = "end", occasion = 7)
   )
-  lost <- "Left out 1 of 4 records, of visits that `surveys` does not have: the first is of \"b\", \"5\""
+  lost <- "Left out 1 of 4 records, of visits that `visit_data` has not: the first is of \"b\", \"5\""
   expect_match(said, lost, all = FALSE)
   expect_identical(plain(x)[, 1, ], rbind(c(1L, 0L, NA), c(NA, 0L, 1L), c(0L, 0L, 0L)), ignore_attr = TRUE)
   expect_identical(visit_table(x)$n_pooled, c(7L, 3L, 6L, 2L, 7L, 7L, 1L))
   expect_identical(visit_table(x)$day[1:4], as.Date(c("2021-05-01", "2021-05-08", "2021-05-09", "2021-05-15")))
   # What varies within an occasion is summarised.
-  pooled <- make(surveys = surveys, occasion = 60, summarise = list(hours = sum))
+  pooled <- make(visit_data = surveys, occasion = 60, summarise = list(hours = sum))
   expect_identical(visit_table(pooled)$hours, c(5L, 5L, 5L))
 })
 
@@ -176,7 +176,7 @@ test_that("fits find the covariates, of the whole and of a part", {
   pairs$high <- as.integer(substr(pairs$site, 2, 3)) %% 2
   at <- expand.grid(row = seq_len(73), taxon = paste0("t", 1:6))
   finds <- cbind(pairs[at$row, ], taxon = at$taxon)[runif(nrow(at)) < 0.4, c("site", "visit", "taxon")]
-  x <- suppressMessages(visits_array(finds, "site", "taxon", "visit", surveys = pairs))
+  x <- suppressMessages(visits_array(finds, "site", "taxon", "visit", visit_data = pairs))
   quick <- fit_control(n_start = 1)
   fit_of <- function(x, ...) {
     suppressMessages(visits_bernoulli(x, 1, detection = ~effort, communities = ~high, control = quick, ...))
@@ -197,7 +197,7 @@ test_that("fits find the covariates, of the whole and of a part", {
   w <- suppressMessages(which_zeros(visits = x, detection = ~effort, communities = ~high, quick = TRUE, seed = 1))
   expect_identical(w$source, "visits")
   cv <- suppressMessages(
-    cross_validate(x, visits_bernoulli, 1, "visits", detection = ~effort, folds = 2, control = quick)
+    cross_validate(x, 1, visits_bernoulli, "visits", detection = ~effort, folds = 2, control = quick)
   )
   expect_true(all(is.finite(cv$folds$loss)))
 })
@@ -219,18 +219,18 @@ test_that("wrong input is refused", {
     visits_array(as.list(records), "pond", "frog", "day")
     visits_array(records, "pond", "frog")
     visits_array(records, "pond", "species", "day")
-    make(surveys = 1)
-    make(surveys = surveys[c("pond", "hours")])
-    make(surveys = transform(surveys, pond = "nowhere"))
-    make(surveys = transform(surveys, day = 1:5))
+    make(visit_data = 1)
+    make(visit_data = surveys[c("pond", "hours")])
+    make(visit_data = transform(surveys, pond = "nowhere"))
+    make(visit_data = transform(surveys, day = 1:5))
     make(data = transform(records, day = "03/05/2021"))
     make(data = transform(records, day = replace(day, 2, "spring")))
     make(data = transform(records, day = replace(day, 2, "2021-02-30")))
     visits_array(records, "pond", "frog", "frog", occasion = 7)
     make(occasion = 0)
     make(until = "hours")
-    make(surveys = surveys, until = "wet")
-    make(surveys = transform(surveys, end = "2021-05-08"), until = "end")
+    make(visit_data = surveys, until = "wet")
+    make(visit_data = transform(surveys, end = "2021-05-08"), until = "end")
     make(max_visits = 0)
     make(max_visits = 1, min_visits = 2)
     make(surplus = "all")

@@ -102,7 +102,7 @@ test_that("planted misses are recovered, and what was missed is found", {
   made <- !is.na(case$visits[, 1, ])
   expect_gt(cor(fit$param$missed[made], case$missed[made]), 0.75)
   zeros <- which(fit$x == 0)
-  expected <- deficiency(fit, "site")
+  expected <- by_site(fit)
   expect_equal(sum(expected$missed), sum(case$present[zeros]), tolerance = 0.25)
   # Between what the true rates of missing alone tell, alike for all taxa of a site, and what the truth itself tells.
   truth <- case$present == 1
@@ -210,7 +210,7 @@ test_that("hbef2015: the first visit alone leaves open what all visits decide", 
   alone <- suppressWarnings(
     aspect_bernoulli(visits[made, , 1], 2, estimate = "ml", phantom = "white", control = quick)
   )
-  bound <- identifiability(alone, n_search = 1)
+  bound <- identifiability(alone, n_start = 1)
   expect_false(bound$decided)
   outer <- bound$expected[bound$expected$bound == "outer", ]
   expect_true(outer$least <= answer && answer <= outer$most)
@@ -229,7 +229,7 @@ test_that("hbef2015: with two communities, too, where misses may differ by speci
   }, 0)
   set.seed(6)
   alone <- suppressWarnings(aspect_bernoulli(visits[made, , 1], 3, phantom = "white", control = quick))
-  bound <- identifiability(alone, n_search = 0)
+  bound <- identifiability(alone, n_start = 0)
   phantom <- bound$expected$most[bound$expected$bound == "outer"]
   expect_true(all(answer > phantom)) # birds differ in how easily they are found
   expect_true(all(answer <= bound$unlike$most[bound$unlike$missed_by == "both"]))

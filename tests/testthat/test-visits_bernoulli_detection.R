@@ -309,16 +309,16 @@ test_that("a covariate of taxa moves the mean of the intercept", {
 test_that("verbs take such fits", {
   fit <- detected()
   alike <- suppressWarnings(update(fit, detection = ~1, control = fit_control(max_pass = 2, n_start = 1)))
-  expect_output(print(alike), "Detection is the same at all visits; species are drawn")
-  expect_output(print(fit), "Detection depends on ~date \\+ size; species are drawn")
+  expect_output(print(alike), "Detection is the same at all visits; species are shrunk")
+  expect_output(print(fit), "Detection depends on ~date \\+ size; species are shrunk")
   expect_identical(dim(simulate(fit, seed = 1)[[1]]), c(30L, 5L, 3L))
   zeros <- false_absences(fit, Inf)
   expect_equal(zeros$missed, zeros$phantom * zeros$present) # as in the other models of visits
   again <- suppressMessages(suppressWarnings(update(fit, k = 1)))
   expect_identical(again$detection$terms, fit$detection$terms)
-  expect_s3_class(deficiency(fit, "taxon"), "data.frame")
+  expect_s3_class(by_taxon(fit), "data.frame")
   held <- suppressMessages(suppressWarnings(cross_validate(
-    case$visits, visits_bernoulli, 1:2,
+    case$visits, 1:2, visits_bernoulli,
     detection = ~ date + size, visit_data = given, site_data = site, folds = 2, control = fit_control(n_start = 1)
   )))
   expect_true(all(is.finite(held$results$loss)))

@@ -106,7 +106,7 @@ test_that("a fit says what it knows, and how sure it is", {
   expect_true(all(rows$low >= rows$found & rows$low <= rows$high))
   expect_identical(rows$median, apply(fit$draws$richness, 1, quantile, 0.5, type = 1, names = FALSE))
   expect_true(all(rows$low <= rows$median & rows$median <= rows$high))
-  taxa <- occupied(fit, "taxon", interval = 0.5)
+  taxa <- occupied(fit, "taxon", level = 0.5)
   expect_true(all(taxa$high - taxa$low <= with(occupied(fit, "taxon"), high - low)))
   map <- quiet(visits_bernoulli(case$visits, 2, detection = ~date, visit_data = given))
   expect_equal(colMeans(fitted(map)), colMeans(fitted(fit)), tolerance = 0.2)
@@ -116,16 +116,16 @@ test_that("a fit says what it knows, and how sure it is", {
   expect_equal(wide[4, ], quantile(fit$draws$detection[2, 2, ], c(0.05, 0.95)), ignore_attr = TRUE)
   expect_equal(sqrt(diag(vcov(fit))), apply(fit$draws$detection, 1:2, sd) |> as.vector(),
     ignore_attr = TRUE)
-  bounds <- predict(fit, interval = 0.9)
+  bounds <- predict(fit, level = 0.9)
   expect_true(all(bounds$lower <= bounds$mean & bounds$mean <= bounds$upper))
   draws <- posterior_draws(fit, 4)
   expect_length(draws, 4)
   expect_identical(class(draws[[1]])[1], "visits_bernoulli")
   expect_error(logLik(fit), class = "multicause_input_error")
   held <- quiet(cross_validate(
-    case$visits, function(x, k, control) {
+    case$visits, 1, function(x, k, control) {
       visits_bernoulli(x, k, detection = ~date, visit_data = given, estimate = "gibbs", control = few(chains = 1))
-    }, 1,
+    },
     folds = 2
   ))
   expect_true(all(is.finite(held$results$loss)))
@@ -205,7 +205,7 @@ test_that("what a sampler cannot do is refused", {
     sampled(start = list(1))
     sampled(start = sampled(k = 1))
     vcov(sampled(), "all")
-    occupied(sampled(), interval = 2)
+    occupied(sampled(), level = 2)
     occupied(aspect_bernoulli(matrix(0:1, 4, 4), 1))
   })
 })

@@ -119,7 +119,7 @@ test_that("k is chosen by visits held out, the same visits for all; what cannot 
   cell <- array(rbinom(3000, 1, 0.5 * as.vector(there)), c(50, 20, 3))
   dimnames(cell) <- list(site = NULL, species = NULL, visit = NULL)
   cell[7, , 2] <- NA
-  run <- function(x, ...) hush(cross_validate(x, visits_bernoulli, 1:3, "visits", folds = 3, ..., control = few))
+  run <- function(x, ...) hush(cross_validate(x, 1:3, visits_bernoulli, "visits", folds = 3, ..., control = few))
   set.seed(6)
   found <- run(cell, missed_by = "visit")
   expect_identical(which.min(found$results$loss), 2L)
@@ -146,7 +146,7 @@ test_that("k is chosen by visits held out, the same visits for all; what cannot 
   expect_snapshot(error = TRUE, {
     run(cell, missed_by = "site")
     run(x)
-    cross_validate(cell, one_table, 2, "visits")
+    cross_validate(cell, 2, one_table, "visits")
     select_k(cell, 1:2, visits_bernoulli, "rows")
   })
 })

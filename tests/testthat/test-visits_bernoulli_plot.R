@@ -20,7 +20,7 @@ test_that("detection of new visits is that of the coefficients, others at their 
   kind <- names(which.max(table(given$kind[apply(!is.na(case$visits), c(1, 3), any)])))
   want <- plogis(outer(new$date, b["date", ]) + rep(b["(Intercept)", ] + (kind == "b") * b["kindb", ], each = 2))
   expect_equal(unname(predict(fits$map, new, type = "detection")), unname(want), tolerance = 1e-10)
-  bounds <- predict(fits$gibbs, new, type = "detection", interval = 0.9)
+  bounds <- predict(fits$gibbs, new, type = "detection", level = 0.9)
   expect_true(all(bounds$lower <= bounds$mean & bounds$mean <= bounds$upper))
   other <- predict(fits$map, data.frame(date = 0, kind = c("a", "b")), type = "detection")
   expect_equal(qlogis(other[2, ]) - qlogis(other[1, ]), b["kindb", ])
@@ -61,7 +61,7 @@ test_that("figures are ggplot2 objects of what the tables say", {
     predict(fits$map, data.frame(wind = 1), type = "detection")
     predict(fits$map, data.frame(kind = "c"), type = "detection")
     predict(fits$map, data.frame(date = NA), type = "detection")
-    predict(fits$map, type = "detection", interval = 0.9)
+    predict(fits$map, type = "detection", level = 0.9)
     visits_needed(fits$rates)
     visits_needed(fits$map, newdata = data.frame(date = 1:2))
     predictive_check(fits$map, nsim = 0)
@@ -75,8 +75,8 @@ test_that("residuals are of what was found at all; simulated surveys are like th
   left <- residuals(fits$rates)
   expect_equal(left, fits$rates$x - present * (1 - silent) - (1 - present) * false, ignore_attr = TRUE)
   for (fit in fits) {
-    check <- predictive_check(fit, nsim = 60, seed = 1)
-    expect_identical(check, predictive_check(fit, nsim = 60, seed = 1))
+    check <- with_seed(1, predictive_check(fit, nsim = 60))
+    expect_identical(check, with_seed(1, predictive_check(fit, nsim = 60)))
     expect_true(all(check$p[1:4] > 0.01 & check$p[1:4] < 0.99))
     expect_equal(check$observed[1:3], apply(case$visits, 3, sum, na.rm = TRUE), ignore_attr = TRUE)
   }
@@ -106,7 +106,7 @@ test_that("what is told of a survey has the user's words for its sides", {
     "plot found .*expected: all species of the plot.*plot: column `site`" = occupied(fit),
     "species found .*expected: all plots of the species.*species: column `taxon`" = occupied(fit, "taxon"),
     "species detection visits.*chance 0.8 or more" = visits_needed(fit, 0.8),
-    "sd of species found among plots.*species found at one plot" = predictive_check(fit, nsim = 5, seed = 1)
+    "sd of species found among plots.*species found at one plot" = with_seed(1, predictive_check(fit, nsim = 5))
   )
   for (want in names(tables)) expect_output(print(tables[[want]]), want)
   printed <- c(printed, unlist(lapply(tables, function(table) capture.output(print(table)))))

@@ -110,7 +110,7 @@ test_that("planned visits find what is there with the chance of their detection"
 
 test_that("draws tell how sure predictions are", {
   fit <- fits$gibbs
-  bounds <- predict(fit, site_data = site[new, ], interval = 0.9)
+  bounds <- predict(fit, site_data = site[new, ], level = 0.9)
   expect_true(all(bounds$lower <= bounds$mean + 1e-9 & bounds$mean <= bounds$upper + 1e-9))
   expect_equal(predict(fit, site_data = site[new, ]), bounds$mean)
   expect_gt(cor(as.vector(bounds$mean), as.vector(predict(fits$follows, site_data = site[new, ]))), 0.9)
@@ -134,11 +134,11 @@ test_that("what cannot be predicted is refused", {
     predict(fits$rates, cell[new, , 1:2])
     predict(by_site, cell[new, , ])
     predict(fits$follows, site_data = site[new, ], type = "cell")
-    predict(fits$follows, site_data = site[new, ], interval = 0.9)
+    predict(fits$follows, site_data = site[new, ], level = 0.9)
     predict(fits$free, type = "found")
     predict(fits$free, type = "found", planned = "often")
     predict(fits$rates, type = "found", planned = 2)
-    predict(fits$gibbs, type = "present", interval = 0.9)
+    predict(fits$gibbs, type = "present", level = 0.9)
   })
 })
 

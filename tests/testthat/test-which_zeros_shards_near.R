@@ -12,7 +12,7 @@ placed_table <- function(n = 240, seed = 5) {
   for (g in 1:3) p[, seq(g, 30, by = 3)] <- ifelse(near[, g], 0.35, 0.03)
   x <- matrix(stats::rbinom(n * 30, 1, p), n, dimnames = list(sprintf("s%03d", 1:n), sprintf("t%02d", 1:30))) + 0
   x[sample(n * 30, 50)] <- NA
-  list(x = x, along = along, shard = shards(x, tempfile(), size = 300, along = along))
+  list(x = x, along = along, shard = shards(x, tempfile(), size = 300, site_data = along))
 }
 
 # Of all cells that are not finds, as a matrix.
@@ -26,7 +26,7 @@ near_matrix <- function(data, learner) {
 in_memory_near <- function(data, bandwidth, columns = c("place", "age")) {
   covariates <- list(place = data$along[c("lng", "lat")], age = data$along$ma)[columns]
   near <- do.call(smooth_over, c(covariates, list(bandwidth = bandwidth, strength = 0, most = least_near)))
-  p <- fitted(neighbours_mean(data$x, near = near, likeness = 0))
+  p <- fitted(neighbours_mean(data$x, smooth = near, likeness = 0))
   p[data$x %in% 1] <- NA
   unname(p)
 }
@@ -41,7 +41,7 @@ test_that("where each place is a square, the mean is that of the table in memory
   data <- placed_table()
   data$along[c(7, 90), "ma"] <- NA
   data$along[3, ] <- data$along[4, ]
-  data$shard <- shards(data$x, tempfile(), size = 300, along = data$along)
+  data$shard <- shards(data$x, tempfile(), size = 300, site_data = data$along)
   for (columns in list("place", c("age", "place"))) {
     names <- list(age = if ("age" %in% columns) "ma", place = c("lng", "lat"))
     squares <- shards_squares(data$shard, names$age, names$place)
@@ -51,7 +51,7 @@ test_that("where each place is a square, the mean is that of the table in memory
     expect_equal(near_matrix(data, at_bandwidth(data, squares, bandwidth)), here, tolerance = 1e-9)
     # The bandwidth that is chosen is the same, too.
     learner <- shards_near(data$shard, squares)
-    chosen <- neighbours_mean(data$x, likeness = 0, near = do.call(smooth_over, c(
+    chosen <- neighbours_mean(data$x, likeness = 0, smooth = do.call(smooth_over, c(
       list(age = data$along$ma, place = data$along[c("lng", "lat")])[columns], list(strength = 0, most = least_near)
     )))
     skip_unknown <- anyNA(data$along[c("ma", "lng", "lat")[if (length(columns) > 1) 1:3 else 2:3]])
@@ -102,7 +102,7 @@ test_that("neighbours find hidden finds that nothing else tells, and the answer 
 
 test_that("columns that are not there or hold no numbers are refused", {
   data <- placed_table()
-  text <- shards(data$x, tempfile(), along = data.frame(ma = rep("old", 240), none = NA))
+  text <- shards(data$x, tempfile(), site_data = data.frame(ma = rep("old", 240), none = NA))
   expect_snapshot(error = TRUE, {
     answer(data$shard, age = 1:240)
     answer(data$shard, age = "epoch")

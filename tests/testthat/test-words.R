@@ -27,7 +27,7 @@ make_worded <- function(named) {
   )
   sure <- identifiability(fit)
   c(fits, list(
-    false_absences(fit), false_presences(fit), deficiency(fit), deficiency(fit, by = "site"), denoise(fit),
+    false_absences(fit), false_presences(fit), by_taxon(fit), by_site(fit), denoise(fit),
     phantoms(fit), sure, summary(sure), modes(fit), age_profile(fit, 20:1, of = "site"), corrupt(x, omit = 0.3),
     smooth_over(age = 1:20), recovery(fitted(fit), matrix(c(TRUE, FALSE), 20, 8)), w, summary(w), by_site(w),
     by_taxon(w), contrast(w, rep(c("a", "b"), 10)), sensitivity(w)

@@ -115,12 +115,12 @@ if (wanted("held_out")) {
   row("table", "k", "ml", "map", "vb", "better than ml")
   row("---", "---", "---", "---", "---", "---")
   quick <- fit_control(
-    n_start = 2, max_pass = 300, tol = 1e-7, screen_pass = 50, n_finish = 1, n_polish = 0, progress = FALSE
+    n_start = 2, max_pass = 300, tol = 1e-7, screen = 50, n_finish = 1, n_polish = 0, progress = FALSE
   )
   for (name in names(tables)) {
     set.seed(5)
     cv <- suppressWarnings(cross_validate(
-      tables[[name]], aspect_bernoulli, 2:10, grid = list(estimate = c("ml", "map", "vb")), folds = folds,
+      tables[[name]], 2:10, aspect_bernoulli, grid = list(estimate = c("ml", "map", "vb")), folds = folds,
       control = quick
     ))$results
     for (k in 2:10) {

@@ -173,9 +173,9 @@ cover <- function(seed) {
     at <- cbind(sure$cells$site, sure$cells$taxon)
     mean(sure$cells[[column]] >= set$missed[at] - 1e-9)
   }
-  ml <- identifiability(fit_table(set$x, estimators$ml), n_search = 0, bootstrap = 20, cells = TRUE)
+  ml <- identifiability(fit_table(set$x, estimators$ml), n_start = 0, nsim = 20, cells = TRUE)
   fit <- fit_table(set$x, estimators$vb_flat)
-  vb <- identifiability(fit, n_search = 0, draws = posterior_draws(fit, 40), cells = TRUE)
+  vb <- identifiability(fit, n_start = 0, draws = posterior_draws(fit, 40), cells = TRUE)
   c(
     ml_estimate = covered(ml, "missed_outer_most"), ml_bootstrap = covered(ml, "draws_most"),
     vb_estimate = covered(vb, "missed_outer_most"), vb_draws = covered(vb, "draws_most"),

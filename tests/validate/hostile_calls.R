@@ -71,26 +71,27 @@ make_things <- function() {
     mixture = bernoulli_mixture(x, 2, control = few), lpca = logistic_pca(x, 2, control = few),
     nmf = nmf(x, 2, control = few), kl = nmf(x, 2, loss = "kl", control = few),
     plsa = plsa(3 * x, 2, control = few), sparse = plsa(3 * x, 2, sparsity = c(membership = 0.1), control = few),
-    plca = plca(counts, 2, control = few), entropy = plca(counts, 2, prior = cross_entropy(between = 1), control = few),
+    plca = plca(counts, 2, control = few),
+    entropy = plca(counts, 2, prior = cross_entropy(strength = c(between = 1)), control = few),
     noisy = noisy_or(x, 2, control = few), variational = noisy_or(x, 2, inference = "variational", control = few),
     bmf = bmf(x, family = "bernoulli", control = quick), real = bmf(x + 0.5, control = quick)
   )
   fits$average <- ensemble(list(fits$white, fits$vb))
   fits$mixed <- ensemble(list(fits$mixture, fits$lpca))
-  fits$neighbours <- neighbours_mean(x, near = near)
+  fits$neighbours <- neighbours_mean(x, smooth = near)
   fits$bare <- aspect_bernoulli(x, 2, control = fit_control(n_start = 1, keep_x = FALSE, progress = FALSE))
   damage <- corrupt(x, 0.3)
   models <- list(mixture = bernoulli_mixture, nmf = nmf)
   results <- list(
     age_profile(fits$near, 1:20), align_components(fits$white, fits$near), damage, cross_entropy(),
-    denoise(fits$white), divergences(fits$plca), identifiability(fits$white, n_search = 1), modes(fits$white),
-    cross_validate(x, models, k = 1:2, folds = 2, control = few), select_k(x, 1:2, control = few, folds = 2),
-    compare_models(x, models, k = 1:2, folds = 2, control = few), recovery(1 - predict(fits$vb), damage), near,
+    denoise(fits$white), divergences(fits$plca), identifiability(fits$white, n_start = 1), modes(fits$white),
+    cross_validate(x, k = 1:2, models, folds = 2, control = few), select_k(x, 1:2, control = few, folds = 2),
+    compare_models(x, k = 1:2, models, folds = 2, control = few), recovery(1 - predict(fits$vb), damage), near,
     bmf_prior(), noisy_or_prior(), sources(fits$noisy), phantoms(fits$white),
-    deficiency(fits$white), false_absences(fits$white), false_presences(fits$gibbs), test_loglik(fits$vb, x), few,
+    by_taxon(fits$white), false_absences(fits$white), false_presences(fits$gibbs), test_loglik(fits$vb, x), few,
     quick, phantom_test(aspect_bernoulli(x, 2, estimate = "ml", control = few), nsim = 2, control = few),
     summary(fits$white), summary(fits$gibbs), summary(fits$bmf), summary(fits$nmf), summary(fits$noisy),
-    summary(identifiability(fits$white, n_search = 0))
+    summary(identifiability(fits$white, n_start = 0))
   )
   w <- which_zeros(x, age = 1:20, quick = TRUE, seed = 1)
   zero <- as.data.frame(w, n = 1)
@@ -244,10 +245,10 @@ all_verbs <- function(things) {
 sound_argument <- function(name, things, sound) {
   switch(name,
     x = , newdata = if (stats::runif(1L) < 0.8) things$x else things$counts, data = things$frame,
-    fit = , object = pick_one(things$fits), k = 2, control = things$few, models = , model = bernoulli_mixture,
-    site = "site", taxon = "taxon", visit = "day", path = file.path(home, "path"), w = things$first$by_site,
+    fit = , object = pick_one(things$fits), k = 2, control = things$few, model = bernoulli_mixture,
+    site = "site", taxon = "taxon", visit = "day", path = file.path(home, "path"),
     groups = rep(1:2, 10), chance = 0.9, quick = TRUE, open = FALSE,
-    file = pick_one(as.list(things$files)), nsim = 2, n_search = 1, folds = 2, omega = 1:3, beta = 1,
+    file = pick_one(as.list(things$files)), nsim = 2, n_start = 1, folds = 2, omega = 1:3, beta = 1,
     reference = things$fits$white,
     fits = list(things$fits$plsa, things$fits$sparse), scores = predict(things$fits$vb),
     truth = corrupt(things$x, 0.3), age = 1:20, shape = , rate = 1, seed = 1, sound
@@ -262,7 +263,7 @@ draw_arguments <- function(own, things) {
   arguments <- list()
   for (argument in known) {
     required <- is.symbol(own[[argument]]) && !nzchar(as.character(own[[argument]]))
-    quick <- argument %in% c("control", "nsim", "n_search", "folds", "seed", "k", "model", "models", "quick", "open")
+    quick <- argument %in% c("control", "nsim", "n_start", "folds", "seed", "k", "model", "quick", "open")
     if (argument %in% hostile) {
       value <- if (argument == "control" && stats::runif(1L) < 0.6) {
         damaged(pick_one(list(things$few, things$quick)), things)

@@ -17,7 +17,7 @@ check_table <- function(label, x, k, n_fit) {
   loglik <- vapply(fits, function(fit) fit$loglik, 0)
   best <- fits[[which.max(loglik)]]
   equal <- Filter(function(fit) fit$loglik > max(loglik) - 1e-6 && max(abs(fitted(fit) - fitted(best))) < 1e-4, fits)
-  sure <- identifiability(best, n_search = 20, kinds = c(rep("content", k - 1), "white"))
+  sure <- identifiability(best, n_start = 20, kinds = c(rep("content", k - 1), "white"))
   share <- vapply(equal, function(fit) fit$param$membership[, k], numeric(nrow(x)))
   shown <- function(bound) {
     row <- sure$share[sure$share$bound == bound, ]
@@ -60,7 +60,7 @@ start <- list(membership = cbind(s, pmax(1 - rowSums(s), 0)), aspects = rbind(a,
 given <- fit_control(n_start = 1, max_pass = 0, tol = 0, progress = FALSE)
 x <- matrix(rbinom(96, 1, s %*% a), 12)
 stuck <- suppressWarnings(aspect_bernoulli(x, 3, estimate = "ml", phantom = "white", start = start, control = given))
-mixed <- identifiability(stuck, n_search = 20)$share
+mixed <- identifiability(stuck, n_start = 20)$share
 shown <- sprintf("%s %.4f to %.4f", mixed$bound, mixed$least, mixed$most)
 cat("\nTwo contents that mix:", paste(shown, collapse = ", "))
 apart <- max(vapply(result, function(table) table$apart, 0))

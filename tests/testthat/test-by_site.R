@@ -1,15 +1,19 @@
+# Sums of what was missed: R/by_site.R.
+
+sums_by <- list(taxon = by_taxon, site = by_site)
+
 test_that("what is missed adds up, by attribute and by observation", {
   case <- small_fit()
   all_zeros <- false_absences(case$fit, n = Inf)
-  for (by in c("taxon", "site")) {
-    got <- deficiency(case$fit, by = by)
-    expect_s3_class(got, c("deficiency", "data.frame"))
-    expect_named(got, c(by, "recorded", "zeros", "missed", "share"))
+  for (by in names(sums_by)) {
+    got <- sums_by[[by]](case$fit)
+    expect_s3_class(got, c("which_zeros_sums", "data.frame"))
+    expect_named(got, c(by, "finds", "zeros", "missed", "most", "share"))
     expect_equal(got$missed, as.vector(tapply(all_zeros$missed, all_zeros[[by]], sum)[got[[by]]]))
     ones <- if (by == "taxon") colSums(case$x) else rowSums(case$x)
-    expect_equal(got$recorded, unname(ones[got[[by]]]))
-    expect_equal(got$share, got$missed / (got$missed + got$recorded))
-    expect_false(is.unsorted(-got$share))
+    expect_identical(got[[by]], label_of(seq_along(ones), case$fit$names[[if (by == "site") 1L else 2L]]))
+    expect_equal(got$finds, unname(ones))
+    expect_equal(got$share, got$missed / (got$missed + got$finds))
   }
 })
 
@@ -17,23 +21,27 @@ test_that("some sites, and zeros that can be false, are summed alone", {
   case <- small_fit()
   within <- matrix(rep_len(c(TRUE, FALSE, TRUE), length(case$x)), nrow(case$x))
   cells <- false_absences(case$fit, n = Inf, site = 2:5, within = within)
-  for (by in c("taxon", "site")) {
-    got <- deficiency(case$fit, by = by, site = 2:5, within = within)
+  for (by in names(sums_by)) {
+    got <- sums_by[[by]](case$fit, site = 2:5, within = within)
     here <- factor(cells[[by]], got[[by]])
     expect_equal(got$missed, as.vector(tapply(cells$missed, here, sum, default = 0)))
     expect_equal(got$zeros, as.vector(table(here)))
-    expect_equal(sum(got$recorded), sum(case$x[2:5, ]))
+    expect_equal(sum(got$finds), sum(case$x[2:5, ]))
+    most <- as.vector(tapply(cells$missed_most, here, sum, default = 0))
+    expect_equal(got$most, most)
   }
-  expect_setequal(got$site, label_of(2:5, case$fit$names[[1L]]))
+  expect_identical(got$site, label_of(2:5, case$fit$names[[1L]]))
+  half <- by_site(case$fit, groups = rep_len(c("a", "b"), nrow(case$x)), site = 2:5, within = within)
+  expect_equal(half$missed, as.vector(tapply(got$missed, c("b", "a", "b", "a"), sum)))
   wish <- "`within` must be a logical matrix"
-  expect_error(deficiency(case$fit, within = TRUE), wish, class = "multicause_input_error")
+  expect_error(by_taxon(case$fit, within = TRUE), wish, class = "multicause_input_error")
 })
 
 test_that("it finds planted losses", {
   truth <- planted(240, 60)
   set.seed(4)
   fit <- aspect_bernoulli(truth$x, 3, estimate = "ml")
-  sites <- deficiency(fit, "site")
+  sites <- by_site(fit)
   i <- match(sites$site, rownames(truth$x))
   lost <- rowSums(truth$lives - truth$x)[i] / rowSums(truth$lives)[i]
   expect_gt(cor(sites$share, lost), 0.99)
@@ -43,23 +51,23 @@ test_that("it finds planted losses", {
 test_that("unknown cells count nowhere; without finds and zeros there is no share", {
   x <- rbind(c(1, 0, NA), c(0, 1, NA), c(0, 0, NA))
   fit <- fit_with(x, matrix(c(0.7, 0.3), 3, 2, byrow = TRUE), rbind(c(0.5, 0.6, 0.5), 0))
-  got <- deficiency(fit)
+  got <- by_taxon(fit)
   expect_equal(got$taxon[3], 3L)
-  expect_equal(unlist(got[3, c("recorded", "zeros", "missed")]), c(recorded = 0, zeros = 0, missed = 0))
+  expect_equal(unlist(got[3, c("finds", "zeros", "missed")]), c(finds = 0, zeros = 0, missed = 0))
   expect_true(is.na(got$share[3]))
-  expect_equal(sum(deficiency(fit, "site")$zeros), 4L)
-  expect_output(print(got), "3 taxa")
+  expect_equal(sum(by_site(fit)$zeros), 4L)
+  expect_output(print(got), "share: missed of all")
 })
 
 test_that("without a white phantom nothing is missed, and that is said", {
   fit <- aspect_bernoulli(planted(20, 6)$x, 1)
-  expect_message(got <- deficiency(fit), "no white phantom")
+  expect_message(got <- by_taxon(fit), "no white phantom")
   expect_equal(got$missed, rep(0, 6))
 })
 
 test_that("the print sums up", {
   case <- mixed_fit(c("content", "content", "white"), named = TRUE)
-  expect_snapshot(print(deficiency(case$fit), n = 3))
+  expect_snapshot(print(by_taxon(case$fit), n = 3))
 })
 
 test_that("draws of a posterior give intervals, the same each time, and leave the session's numbers alone", {
@@ -68,12 +76,12 @@ test_that("draws of a posterior give intervals, the same each time, and leave th
   fit <- aspect_bernoulli(truth$x, 3, estimate = "vb", phantom = "white", control = fit_control(n_start = 3))
   set.seed(8)
   before <- .Random.seed
-  for (by in c("taxon", "site")) {
-    got <- deficiency(fit, by)
+  for (by in names(sums_by)) {
+    got <- sums_by[[by]](fit)
     expect_true(all(got$low <= got$missed & got$missed <= got$high & got$high <= got$zeros + 3))
-    expect_equal(got$share_low, got$low / (got$low + got$recorded))
-    expect_identical(deficiency(fit, by), got)
-    expect_identical(names(deficiency(fit, by, draws = 0)), names(got)[1:5])
+    expect_equal(got$share_low, got$low / (got$low + got$finds))
+    expect_identical(sums_by[[by]](fit), got)
+    expect_named(sums_by[[by]](fit, draws = 0), c(by, "finds", "zeros", "missed", "most", "share"))
   }
   expect_identical(.Random.seed, before)
   # By hand: means of draws, and what is random in the number.
@@ -82,18 +90,18 @@ test_that("draws of a posterior give intervals, the same each time, and leave th
     cells <- false_absences(draw, n = Inf)
     sum(cells$missed[cells$taxon == colnames(truth$x)[1]])
   }, 0)
-  row <- deficiency(fit, draws = draws)
+  row <- by_taxon(fit, draws = draws)
   row <- row[row$taxon == colnames(truth$x)[1], ]
   expect_true(row$low <= quantile(missed, 0.25) && row$high >= quantile(missed, 0.75))
-  wide <- deficiency(fit, level = 0.99)
-  expect_true(all(wide$high >= deficiency(fit)$high & wide$low <= deficiency(fit)$low))
-  expect_output(print(wide), "low, high")
+  wide <- by_taxon(fit, level = 0.99)
+  expect_true(all(wide$high >= by_taxon(fit)$high & wide$low <= by_taxon(fit)$low))
+  expect_output(print(wide), "with its 99 % range")
   plain <- aspect_bernoulli(truth$x, 3, control = fit_control(n_start = 2))
-  expect_error(deficiency(plain, draws = 5), "`draws`", class = "multicause_input_error")
-  expect_error(deficiency(plain, draws = list(1)), "`draws`", class = "multicause_input_error")
+  expect_error(by_taxon(plain, draws = 5), "`draws`", class = "multicause_input_error")
+  expect_error(by_taxon(plain, draws = list(1)), "`draws`", class = "multicause_input_error")
   chains <- mcmc_control(chains = 2, warmup = 50, draws = 60, keep = 20, progress = FALSE)
   sampled <- suppressWarnings(aspect_bernoulli(truth$x, 3, estimate = "gibbs", phantom = "white", control = chains))
-  expect_named(deficiency(sampled)[6:9], c("low", "high", "share_low", "share_high"))
+  expect_true(all(c("low", "high", "share_low", "share_high") %in% names(by_taxon(sampled))))
   ages <- age_profile(sampled, seq_len(60), of = "site")$aspects
   expect_true(all(ages$median_low <= ages$median_high))
   expect_null(age_profile(plain, seq_len(60), of = "site")$aspects$median_low)
@@ -105,8 +113,8 @@ test_that("the total's ends are of the same draws, by site or by taxon", {
   fit <- aspect_bernoulli(truth$x, 3, estimate = "vb", phantom = "white", control = fit_control(n_start = 3))
   draws <- with_seed(1L, posterior_draws(fit, 100))
   total <- vapply(draws, function(draw) sum(false_absences(draw, Inf, kinds = phantoms(fit)$kind)$missed), 0)
-  for (by in c("taxon", "site")) {
-    got <- deficiency(fit, by)
+  for (by in names(sums_by)) {
+    got <- sums_by[[by]](fit)
     ends <- attr(got, "total")
     expect_lt(ends[1], sum(got$missed))
     expect_gt(ends[2], sum(got$missed))
@@ -116,21 +124,21 @@ test_that("the total's ends are of the same draws, by site or by taxon", {
   }
 })
 
-test_that("by_site(), by_taxon() and contrast() sum a fit's draws as deficiency() does", {
+test_that("by_site(), by_taxon() and contrast() sum a fit's draws", {
   fits <- fits_of_all()
   fit <- fits$aspect_bernoulli
-  draws <- bootstrap_draws(fit, 30, seed = 1)
+  draws <- with_seed(1, bootstrap_draws(fit, 30))
   for (side in 1:2) {
-    sums <- (if (side == 1) by_site else by_taxon)(fit, draws = draws)
-    each <- deficiency(fit, c("site", "taxon")[side], draws = draws)
-    at <- match(sums[[1]], each[[1]])
+    sums <- sums_by[[c("site", "taxon")[side]]](fit, draws = draws)
+    drawn <- missed_draws(
+      lapply(draws, function(draw) list(fit = draw, kinds = draw_kinds(draw, component_kinds(fit, NULL)))), fit$x,
+      c("site", "taxon")[side]
+    )
+    ends <- apply(pmax(drawn, 0), 1L, quantile, c(0.05, 0.95))
+    expect_equal(sums$low, pmin(ends[1L, ], sums$missed))
     # Where there is a bound, ranges end there.
-    each$high[at] <- pmin(each$high[at], pmax(sums$most, sums$missed))
-    each$share_high <- each$high / (each$high + each$recorded)
-    for (column in c("zeros", "missed", "low", "high", "share", "share_low", "share_high")) {
-      expect_equal(sums[[column]], each[[column]][at], info = column)
-    }
-    expect_equal(sums$finds, each$recorded[at])
+    expect_equal(sums$high, pmin(pmax(ends[2L, ], sums$missed), pmax(sums$most, sums$missed)))
+    expect_equal(sums$share_high, sums$high / (sums$high + sums$finds))
     cells <- false_absences(fit, Inf)
     most <- tapply(cells$missed_most, cells[[c("site", "taxon")[side]]], sum)
     expect_equal(sums$most, as.vector(most[as.character(sums[[1]])]))
@@ -138,12 +146,14 @@ test_that("by_site(), by_taxon() and contrast() sum a fit's draws as deficiency(
   groups <- rep(c("old", "young"), each = 10)
   both <- by_site(fit, groups = groups, draws = draws)
   expect_setequal(both$group, groups)
-  expect_equal(sum(both$missed), sum(deficiency(fit)$missed))
+  expect_equal(sum(both$missed), sum(by_taxon(fit)$missed))
   differ <- contrast(fit, groups, of = "missed", draws = draws)
   expect_equal(differ$difference, both$missed[both$group == "old"] - both$missed[both$group == "young"])
   expect_true(differ$low <= differ$difference && differ$difference <= differ$high)
   expect_output(print(both), "its phantom")
-  expect_error(by_site(fit), "bootstrap_draws", class = "multicause_input_error")
+  expect_null(by_site(fit)$low)
+  expect_output(print(by_site(fit)), "missed: ")
+  expect_error(contrast(fit, groups), "bootstrap_draws", class = "multicause_input_error")
   expect_error(by_site(fits$plsa), "phantoms", class = "multicause_input_error")
   expect_error(contrast(fits$nmf, groups), "phantoms", class = "multicause_input_error")
   expect_error(by_taxon(fit$x), "which_zeros", class = "multicause_input_error")
