@@ -142,8 +142,8 @@
 #'     [false_absences()].}
 #'   \item{missed}{The chance that a taxon was there and was not recorded. Its sum over zeros is the number missed, the
 #'     expected number of false absences. [which_zeros()] takes that number from evidence, a fit from its phantom.}
-#'   \item{missed most}{Of a fit: the largest chance of that kind in other fits that describe the table equally well. Where
-#'     it is small, the absence is true by this model, whatever the phantom's size.}
+#'   \item{missed most}{Of a fit: the largest chance of that kind in other fits that describe the table equally well.
+#'     Where it is small, the absence is true by this model, whatever the phantom's size.}
 #'   \item{evidence}{What the number missed is taken from: a known completeness, repeated visits, groups of sites,
 #'     or presences alone. Each gives a number of something else, so they need not agree.}
 #'   \item{two more searches}{What presences alone tell: how many finds two more searches, each as thorough as the whole

@@ -36,8 +36,7 @@ expected_missed <- function(cell, ...) {
 cat("# Presences that no visit found\n\n## Simulated: 100 sites x 4 visits, means over seeds\n\n")
 cat("Occupancy: 40 seeds. Fits of `visits_bernoulli(k = 1)`: the first ten.\n\n")
 row("detection", "species", "truth", "occupancy", "within the model's 90 %", "within the range printed", "truth, ten",
-  "default",
-  "missed_by = site", "taxon", "visit")
+  "default", "missed_by = site", "taxon", "visit")
 row("---", "---", "---", "---", "---", "---", "---", "---", "---", "---", "---")
 for (kind in c("alike", "taxon", "site")) {
   for (m in c(1, 3, 5, 8, 10, 20)) {

@@ -1,7 +1,7 @@
 # which_zeros() beside what else a user would pick: time, memory and how well later finds and deleted finds are ranked.
 # Every method sees the same damaged table (and ages, places or distances, where it can take them) and ranks its zeros.
 # A method whose package is not there is skipped with a message, and so is one that is too slow for a large table.
-#   Rscript bench/which_zeros_time.R [replicates = 2] > which_zeros_time.out
+#   Rscript bench/which_zeros_time.R [replicates = 2] [pattern: methods by name] > which_zeros_time.out
 # Seeds 9401 and on, which nothing was chosen by. Each call has a process of its own (Unix), whose memory is what its
 # peak (VmHWM) adds to the process it was forked from. Settings of rivals are their defaults, or as printed here.
 library(multicause)
@@ -34,15 +34,19 @@ weighed_mean <- function(x, near) {
   diag(weight) <- 0
   weight %*% x / pmax(rowSums(weight), 1e-300)
 }
-by_taxon_of <- function(x, fit) vapply(seq_len(ncol(x)), function(j) if (all(x[, j] == x[1L, j])) x[, j] else fit(j), x[, 1L])
+by_taxon_of <- function(x, fit) {
+  vapply(seq_len(ncol(x)), function(j) if (all(x[, j] == x[1L, j])) x[, j] else fit(j), x[, 1L])
+}
 # Axes of the lists and variables of the sites, for regressions of each taxon.
 features <- function(x, near) cbind(as.matrix(variables(near)), stats::prcomp(x)$x[, seq_len(min(6L, ncol(x)))])
 
 methods <- list(
-  `which_zeros()` = list(fit = answer), `which_zeros(quick = TRUE)` = list(fit = function(x, near) answer(x, near, quick = TRUE)),
+  `which_zeros()` = list(fit = answer),
+  `which_zeros(quick = TRUE)` = list(fit = function(x, near) answer(x, near, quick = TRUE)),
   `mean weighed by distance, two lines` = list(fit = weighed_mean),
   `vegan: beals()` = list(package = "vegan", fit = function(x, near) vegan::beals(x, include = FALSE)),
   `DarkDiv, hypergeometric` = list(package = "DarkDiv", small = TRUE, fit = function(x, near) {
+    colnames(x) <- seq_len(ncol(x))
     p <- as.matrix(suppressMessages(DarkDiv::DarkDiv(x, method = "Hypergeometric")$AllProbs))
     replace(p, is.na(p), 0)
   }),
@@ -51,6 +55,7 @@ methods <- list(
     fit$u %*% (fit$d * t(fit$v))
   }),
   `RcppML: nmf(), rank 8` = list(package = "RcppML", fit = function(x, near) {
+    suppressPackageStartupMessages(library(RcppML)) # it works attached alone
     fit <- RcppML::nmf(methods::as(x, "dgCMatrix"), 8L, seed = 1, verbose = FALSE)
     fit$w %*% (fit$d * fit$h)
   }),
@@ -64,7 +69,8 @@ methods <- list(
   `ranger, a forest for each taxon, out of bag` = list(package = "ranger", small = TRUE, fit = function(x, near) {
     known <- data.frame(features(x, near))
     by_taxon_of(x, function(j) {
-      ranger::ranger(x = known, y = factor(x[, j], 0:1), probability = TRUE, num.trees = 200L, num.threads = 1L)$predictions[, "1"]
+      settings <- list(x = known, y = factor(x[, j], 0:1), probability = TRUE, num.trees = 200L, num.threads = 1L)
+      do.call(ranger::ranger, settings)$predictions[, "1"]
     })
   }),
   `xgboost, for each taxon, out of five folds` = list(package = "xgboost", small = TRUE, fit = function(x, near) {
@@ -81,7 +87,7 @@ methods <- list(
       out
     })
   }),
-  `spOccupancy: lfJSDM(), 4 factors, 4 000 draws` = list(package = "spOccupancy", small = TRUE, fit = function(x, near) {
+  `spOccupancy: lfJSDM(), 4 factors` = list(package = "spOccupancy", small = TRUE, fit = function(x, near) {
     known <- data.frame(scale(variables(near)))
     names(known) <- paste0("v", seq_along(known))
     shape <- stats::reformulate(c(names(known), sprintf("I(%s^2)", names(known))))
@@ -93,6 +99,8 @@ methods <- list(
     t(apply(fit$psi.samples, 2:3, mean))
   })
 )
+
+methods <- methods[grepl(c(commandArgs(TRUE)[-1L], ".")[1L], names(methods))]
 
 # In a process of its own: scores, seconds of the processor, and what the peak of its memory adds, in MB.
 memory <- function(what) {
@@ -132,14 +140,19 @@ judge <- function(name, case, large = FALSE) {
 
 known <- multicause::early_tetrapods$sites
 fossils <- list(
-  `early tetrapods, 129 x 113` = list(x = unname(as.matrix(multicause::early_tetrapods$x) + 0), age = known$age, place = known[c("lng", "lat")]),
-  `g10s2, 501 x 139` = read_fossils("g10s2", "now_2003"), `nam_large, 273 x 201` = read_fossils("nam_large", "now_2020_nam")
+  `early tetrapods, 129 x 113` = list(
+    x = unname(as.matrix(multicause::early_tetrapods$x) + 0), age = known$age, place = known[c("lng", "lat")]
+  ),
+  `g10s2, 501 x 139` = read_fossils("g10s2", "now_2003"),
+  `nam_large, 273 x 201` = read_fossils("nam_large", "now_2020_nam")
 )
 each <- NULL
 for (name in names(fossils)) {
   one <- fossils[[name]]
   if (is.null(one$age)) one$age <- one$sites[[intersect(c("age_ma", "mid_age"), names(one$sites))]]
-  if (is.null(one$place) && "long" %in% names(one$sites)) one$place <- stats::setNames(one$sites[c("long", "lat")], c("lng", "lat"))
+  if (is.null(one$place) && "long" %in% names(one$sites)) {
+    one$place <- stats::setNames(one$sites[c("long", "lat")], c("lng", "lat"))
+  }
   for (r in seq_len(replicates)) {
     gone <- damage(one$x, "sites", 9400 + r)
     each <- rbind(each, judge(name, c(gone, list(near = Filter(length, one[c("age", "place")])))))
@@ -148,16 +161,20 @@ for (name in names(fossils)) {
 birds <- read_birds(TRUE)
 for (visit in seq_len(min(replicates, 3L))) {
   one <- one_visit(birds, visit)
-  each <- rbind(each, judge("mhb2014, one visit of three", list(x = one$x, truth = one$truth, near = list(distance = one$distance))))
+  case <- list(x = one$x, truth = one$truth, near = list(distance = one$distance))
+  each <- rbind(each, judge("mhb2014, one visit of three", case))
 }
 large <- large_table(2000L, 500L)
 gone <- damage(as.matrix(large$x), "sites", 9401)
-each <- rbind(each, judge("simulated, 2 000 x 500, 2 % found", c(gone, list(near = large[c("age", "place")])), large = TRUE))
+case <- c(gone, list(near = large[c("age", "place")]))
+each <- rbind(each, judge("simulated, 2 000 x 500, 2 % found", case, large = TRUE))
 
 means <- stats::aggregate(each[-(1:2)], each[c("method", "table")], mean)
 for (name in unique(each$table)) {
-  cat(sprintf("\n## %s\n\n| method | processor seconds | MB | AUC | within sites | average precision |\n| --- | --- | --- | --- | --- | --- |\n", name))
+  cat(sprintf("\n## %s\n\n| method | processor seconds | MB | AUC | within sites | average precision |\n", name))
+  cat("| --- | --- | --- | --- | --- | --- |\n")
   one <- means[means$table == name, ]
   one <- one[order(-one$auc), ]
-  cat(sprintf("| %s | %.2f | %.0f | %.3f | %.3f | %.3f |\n", one$method, one$seconds, one$memory, one$auc, one$auc_within, one$ap), sep = "")
+  row <- "| %s | %.2f | %.0f | %.3f | %.3f | %.3f |\n"
+  cat(sprintf(row, one$method, one$seconds, one$memory, one$auc, one$auc_within, one$ap), sep = "")
 }
