@@ -55,7 +55,7 @@ methods <- list(
     fit$u %*% (fit$d * t(fit$v))
   }),
   `RcppML: nmf(), rank 8` = list(package = "RcppML", fit = function(x, near) {
-    suppressPackageStartupMessages(library(RcppML)) # it works attached alone
+    suppressPackageStartupMessages(library(Matrix)) # RcppML looks for its classes there
     fit <- RcppML::nmf(methods::as(x, "dgCMatrix"), 8L, seed = 1, verbose = FALSE)
     fit$w %*% (fit$d * fit$h)
   }),

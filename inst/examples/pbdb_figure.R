@@ -1,4 +1,5 @@
-# From a download of the Paleobiology Database to a figure for a paper, in ten lines.
+# From a download of the Paleobiology Database to two figures for a paper, in ten lines: what was found and missed in each
+# bin of time, and the ranges of the genera.
 library(multicause)
 file <- system.file("extdata", "pbdb_tetrapods_us.csv.gz", package = "multicause") # put your own download here
 bodies <- subset(read_pbdb(file), !grepl("trace", pres_mode))
@@ -8,5 +9,5 @@ x <- occurrence_matrix(
 )
 names(dimnames(x)) <- c("formations", "genera")
 w <- which_zeros(x, age = site_table(x)$age, seed = 1, quick = TRUE) # leave out `quick` for the paper
-figure <- ggplot2::autoplot(w, "ranges", n = 15) + ggplot2::labs(title = "Early tetrapods of the United States")
-ggplot2::ggsave("ranges.pdf", figure, width = 7, height = 5)
+ggplot2::ggsave("ranges.pdf", ggplot2::autoplot(w, "ranges", n = 15), width = 7, height = 5)
+ggplot2::ggsave("time.pdf", ggplot2::autoplot(w, "time", bins = 5), width = 7, height = 5)
