@@ -52,7 +52,7 @@ ab_check_settings <- function(settings) {
   settings
 }
 
-ab_shard_visit <- function(model, view, rows, shared, asked, control) {
+ab_shard_scan <- function(model, view, rows, shared, asked, control) {
   pulls <- if (!is.null(asked$by_row)) list(pulls = asked$by_row)
   param <- ab_kernel_param(list(membership = rows, aspects = shared$aspects), model$pinned, smooth = pulls)
   param <- c(param, asked)
@@ -61,7 +61,7 @@ ab_shard_visit <- function(model, view, rows, shared, asked, control) {
 
 ab_shard_driver <- function(model, empty, param, control) {
   none <- list(membership = matrix(0, 0L, model$k), aspects = param$aspects)
-  param <- c(ab_kernel_param(none, model$pinned), param[c("visit", "near_end", "go_on")])
+  param <- c(ab_kernel_param(none, model$pinned), param[c("scan", "near_end", "go_on")])
   out <- .Call(mc_c_ab_shards_fit, empty, param, mode_counts(model$prior, model$pinned), control)
   out$outcome$algorithm <- control$algorithm
   out
@@ -185,7 +185,7 @@ phantoms.aspect_bernoulli_shards <- function(fit, ..., white = 0.2, black = 0.5,
   )
 }
 
-# As fit_certificate(), by a visit of all shards.
+# As fit_certificate(), by a scan of all shards.
 shards_certificate <- function(fit) {
   if (!has_memberships(fit)) {
     return(no_certificate)
@@ -194,7 +194,7 @@ shards_certificate <- function(fit) {
   prior <- fit$prior
   aspects <- unname(fit$param$aspects)
   n_shards <- nrow(fit$shards$shards)
-  plain <- visit_control(fit$control, "em")
+  plain <- scan_control(fit$control, "em")
   nodes <- list()
   worst <- 0
   for (s in fit$shards$shards$shard) {
@@ -261,6 +261,6 @@ rank_shards <- function(fit, asked, by, of, kinds, more) {
 }
 
 ab_on_shards <- list(
-  rows = ab_shard_visit, shared = ab_shard_driver, start = ab_check_shards_start, fit_sample = ab_fit_sample,
+  rows = ab_shard_scan, shared = ab_shard_driver, start = ab_check_shards_start, fit_sample = ab_fit_sample,
   sampled_shared = ab_sampled_shared, finish = ab_finish_shards_fit
 )

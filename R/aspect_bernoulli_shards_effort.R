@@ -1,6 +1,6 @@
 # The aspect Bernoulli model of a table in shards (aspect_bernoulli_shards.R) with `effort`. The driver fits the curve
 # (src/aspect_bernoulli/effort.h): of the rows it needs their effort and how many cells stand behind it, and two sums
-# in each pass. A visit needs its rows' effort. Tests: test-aspect_bernoulli_shards_effort.R.
+# in each pass. A scan needs its rows' effort. Tests: test-aspect_bernoulli_shards_effort.R.
 
 # Effort of all rows: numbers, or the name of a column of `site_data`.
 check_shards_effort <- function(effort, x, phantom, k) {
@@ -46,7 +46,7 @@ ab_effort_sample_model <- function(model, numbers) {
   model
 }
 
-ab_effort_shard_visit <- function(model, view, rows, shared, asked, control) {
+ab_effort_shard_scan <- function(model, view, rows, shared, asked, control) {
   param <- ab_kernel_param(list(membership = rows, aspects = shared$aspects), model$pinned)
   .Call(mc_c_ab_effort_shard, view, c(param, shared["coef"], asked), mode_counts(model$prior, model$pinned), control)
 }
@@ -54,7 +54,7 @@ ab_effort_shard_visit <- function(model, view, rows, shared, asked, control) {
 ab_effort_shard_driver <- function(model, empty, param, control) {
   none <- list(membership = matrix(0, 0L, model$k), aspects = param$aspects)
   of_curve <- c(param["coef"], model$here[c("effort", "cells")])
-  param <- c(ab_kernel_param(none, model$pinned), of_curve, param[c("visit", "go_on")])
+  param <- c(ab_kernel_param(none, model$pinned), of_curve, param[c("scan", "go_on")])
   out <- .Call(mc_c_ab_effort_shards_fit, empty, param, mode_counts(model$prior, model$pinned), control)
   out$outcome$algorithm <- control$algorithm
   out
@@ -87,6 +87,6 @@ ab_effort_finish_shards_fit <- function(model, fit, found, free) {
 
 ab_effort_on_shards <- list(
   known_rows = ab_effort_known_rows, settle_rows = ab_effort_settle_rows, sample_model = ab_effort_sample_model,
-  rows = ab_effort_shard_visit, shared = ab_effort_shard_driver, start = ab_effort_check_shards_start,
+  rows = ab_effort_shard_scan, shared = ab_effort_shard_driver, start = ab_effort_check_shards_start,
   fit_sample = ab_effort_fit_sample, sampled_shared = ab_effort_sampled_shared, finish = ab_effort_finish_shards_fit
 )

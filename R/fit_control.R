@@ -15,7 +15,7 @@
 #' takes Newton steps, too, but in columns whose probabilities are small the curvature of all zeros is replaced by one
 #' bound for all rows, so that only ones and missing cells need products of components; steps climb the same objective
 #' and never lower it, but differ a little. Once the probabilities of a quarter of the columns are at most 0.15, and
-#' with `tol` above 0, the zeros of such columns are not even visited: \eqn{1/(1 - p)} is replaced by a parabola there,
+#' with `tol` above 0, the zeros of such columns are not even scanned: \eqn{1/(1 - p)} is replaced by a parabola there,
 #' whose sums over all cells need none of them. The last passes, one or more, climb the exact objective from there until
 #' it meets `tol`; the trace before them is cut where it was above what the exact one found. `"auto"` takes Newton
 #' passes where they were faster (`bench/passes.md` in the sources), also for the memberships of new rows in
@@ -44,7 +44,7 @@
 #' R processes on this machine (`multisession`), on others (`cluster`), or jobs of a queue (`future.batchtools`). The
 #' data go to each worker once for screening and once for finishing the starts.
 #'
-#' **Shards.** Fits to [shards()] visit them once a pass (twice with `effort`), here or on the workers of `cluster`,
+#' **Shards.** Fits to [shards()] scan them once a pass (twice with `effort`), here or on the workers of `cluster`,
 #' one after another on each. Sums belong to shards and are added in a fixed binary tree, so that the result is the
 #' same, to the last bit, for any number of workers and without any. A worker that ends, is silent for `patience`
 #' seconds or returns what it was not asked is lost: a warning of class `multicause_worker_lost` names it, and its
@@ -90,7 +90,7 @@
 #' @param algorithm `"auto"`, `"newton"`, `"sparse"` or `"em"`, for [aspect_bernoulli()]; for [plsa()], [nmf()] with
 #'   `loss = "kl"` and [visits_bernoulli()] `"em"` leaves Newton's passes out. With `"auto"` so does [plsa()] above
 #'   `k = 100`.
-#' @param cluster for fits to [shards()], `NULL` or the workers that visit the shards: a cluster of sockets as
+#' @param cluster for fits to [shards()], `NULL` or the workers that scan the shards: a cluster of sockets as
 #'   [parallel::makeCluster()] makes it; one of MPI, see there; or names of compute profiles of package mirai with one
 #'   daemon each, as `mirai::daemons(1, .compute = "one")` makes them. Starts of fits in memory are run by a
 #'   `future::plan()` instead.

@@ -17,7 +17,7 @@ nm_first_rows <- function(model, n, given) {
 }
 
 # The kernel holds a row's coefficients as a column.
-nm_shard_visit <- function(model, view, rows, shared, asked, control) {
+nm_shard_scan <- function(model, view, rows, shared, asked, control) {
   by_column(.Call(mc_c_nm_shard, view, c(list(coefficients = t(rows)), shared, turned(asked)), NULL, control))
 }
 
@@ -100,7 +100,7 @@ model_title.nmf_shards <- function(fit) "NMF (kl)"
 data_kind.nmf_shards <- function(fit) "nonnegative"
 
 nm_on_shards <- list(
-  rows_space = nm_rows_space, first_rows = nm_first_rows, rows = nm_shard_visit, shared = nm_shard_driver,
+  rows_space = nm_rows_space, first_rows = nm_first_rows, rows = nm_shard_scan, shared = nm_shard_driver,
   start = nm_check_shards_start, fit_sample = nm_fit_sample, sampled_shared = nm_sampled_shared,
   finish = nm_finish_shards_fit
 )

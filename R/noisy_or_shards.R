@@ -21,7 +21,7 @@ nor_refuse_shards <- function(settings) {
     )
   }
   if (!is.null(settings$inner) && check_count(settings$inner, "inner") != 1L) {
-    stop_not_for_shards("`inner` above 1", "each step more would be a visit of all shards; leave it out")
+    stop_not_for_shards("`inner` above 1", "each step more would be a scan of all shards; leave it out")
   }
   if (check_count(settings$surplus, "surplus", 0L) > 0L) {
     stop_not_for_shards("`surplus`", "a start may come from a fit to some rows, `x[i, ]`, which takes it")
@@ -43,7 +43,7 @@ nor_are_rows <- function(model, rows) {
 
 nor_first_rows <- function(model, n, given) matrix(0, n, rows_extent(model, n)[2L])
 
-nor_shard_visit <- function(model, view, rows, shared, asked, control) {
+nor_shard_scan <- function(model, view, rows, shared, asked, control) {
   .Call(mc_c_nor_shard, view, c(list(listed = rows), shared, asked), nor_settings(model), control)
 }
 
@@ -137,6 +137,6 @@ model_title.noisy_or_shards <- function(fit) "Noisy-OR component analysis (trunc
 
 nor_on_shards <- list(
   rows_extent = nor_rows_extent, rows_space = nor_rows_space, are_rows = nor_are_rows, first_rows = nor_first_rows,
-  rows = nor_shard_visit, shared = nor_shard_driver, start = nor_check_shards_start, fit_sample = nor_fit_sample,
+  rows = nor_shard_scan, shared = nor_shard_driver, start = nor_check_shards_start, fit_sample = nor_fit_sample,
   sampled_shared = nor_sampled_shared, finish = nor_finish_shards_fit
 )

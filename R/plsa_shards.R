@@ -34,7 +34,7 @@ plsa_shards_param <- function(model, param) {
   c(param, list(missing = match(model$missing, c("conditional", "paper")) - 1L))
 }
 
-plsa_shard_visit <- function(model, view, rows, shared, asked, control) {
+plsa_shard_scan <- function(model, view, rows, shared, asked, control) {
   param <- c(list(membership = rows, basis = shared$basis), asked)
   .Call(mc_c_plsa_shard, view, plsa_shards_param(model, param), NULL, control)
 }
@@ -99,6 +99,6 @@ model_title.plsa_shards <- function(fit) "PLSA"
 data_kind.plsa_shards <- function(fit) "nonnegative"
 
 plsa_on_shards <- list(
-  rows = plsa_shard_visit, shared = plsa_shard_driver, start = plsa_check_shards_start, fit_sample = plsa_fit_sample,
+  rows = plsa_shard_scan, shared = plsa_shard_driver, start = plsa_check_shards_start, fit_sample = plsa_fit_sample,
   sampled_shared = plsa_sampled_shared, finish = plsa_finish_shards_fit
 )

@@ -2,7 +2,7 @@
 #'
 #' `shards()` turns records, in pieces, or a table into a folder of *row shards*, each a compact file of a part of the
 #' rows. The zeros are never written out, and one piece at a time is in memory. [aspect_bernoulli()], [plsa()],
-#' [bernoulli_mixture()], [nmf()], [logistic_pca()] and [noisy_or()] take the result in place of a table: they visit the
+#' [bernoulli_mixture()], [nmf()], [logistic_pca()] and [noisy_or()] take the result in place of a table: they scan the
 #' shards one after another, or on several workers, see [fit_control()].
 #'
 #' @details
@@ -39,7 +39,7 @@
 #' the next one for the same `path` removes what it left and starts again. Of two calls at a time the one that began
 #' last goes on, and the other ends with an error that says so. The folder may be moved and copied as a whole.
 #'
-#' **Models.** Rows are independent given what they share, so a pass is a sum over rows, and shards are visited one by
+#' **Models.** Rows are independent given what they share, so a pass is a sum over rows, and shards are scanned one by
 #' one. From the same start and with the same passes, the fit is that of the table in memory, to rounding. Without a
 #' `start` the starts of `control` are run on 5000 rows drawn from all shards, and the whole table goes on from the best
 #' of these. A `start` may leave out what the rows have of their own. That stays in files, see `checkpoint` of
@@ -61,7 +61,7 @@
 #' shards; [update()] takes over neither `cluster` nor `checkpoint`.
 #'
 #' **Cost.** Records are read once and sorted once: O(records). Memory: a piece, the names of the taxa, and a shard. A
-#' fit with `effort` visits the shards twice a pass, and its driver holds some numbers for each row.
+#' fit with `effort` scans the shards twice a pass, and its driver holds some numbers for each row.
 #'
 #' @param x records, a table, or a folder; see Details.
 #' @param path folder for the shards, new or empty.

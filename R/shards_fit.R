@@ -1,9 +1,9 @@
 # Fits of tables in shards, whatever the model. One process, the driver, holds the parameters that all rows share and
-# runs the passes; the shards are visited here, one after another, or by workers (shards_workers.R). A visit takes the
+# runs the passes; the shards are scanned here, one after another, or by workers (shards_workers.R). A scan takes the
 # step of the parameters that a shard's rows have of their own and returns sums over its rows (src/engine/shards.h).
 #
-# The rows' parameters are files in one folder, a version each: a visit reads one version and writes the next. What the
-# engine saves and restores (src/engine/fit.h) are then numbers of versions, and a visit that is made again, by another
+# The rows' parameters are files in one folder, a version each: a scan reads one version and writes the next. What the
+# engine saves and restores (src/engine/fit.h) are then numbers of versions, and a scan that is made again, by another
 # worker, writes the same file. Tests: test-shards_fit.R.
 #
 # What a model must say is a list, which travels to the workers: its `name`, its settings, and `k` and `m`; all but its
@@ -17,14 +17,14 @@ wired <- function(model, what) {
   if (is.null(own[[what]])) any_on_shards[[what]] else own[[what]]
 }
 
-# A visit of a shard's cells `view`: list(rows, sums). `shared`: the parameters that all rows share, a list; `rows`:
+# A scan of a shard's cells `view`: list(rows, sums). `shared`: the parameters that all rows share, a list; `rows`:
 # those of the rows; `asked` is list(look, caps, before) for the kernel, what known_rows() said, and by_row, what
 # sent_rows() found for these rows; control: for the kernel.
-shard_visit <- function(model, view, rows, shared, asked, control) {
+shard_scan <- function(model, view, rows, shared, asked, control) {
   wired(model, "rows")(model, view, rows, shared, asked, control)
 }
 
-# The driver's kernel: list(<shared parameters>, outcome). `param` is the shared ones with visit, near_end and go_on
+# The driver's kernel: list(<shared parameters>, outcome). `param` is the shared ones with scan, near_end and go_on
 # (src/glue/shards.h), `empty` a table without rows.
 shard_driver <- function(model, empty, param, control) wired(model, "shared")(model, empty, param, control)
 
@@ -52,12 +52,12 @@ first_rows <- function(model, n, given) wired(model, "first_rows")(model, n, giv
 
 any_first_rows <- function(model, n, given) if (is.null(given)) matrix(1 / model$k, n, model$k) else given
 
-# What a visit must know of the rows with these numbers beside their cells, a list; NULL: nothing, as of all rows then.
+# What a scan must know of the rows with these numbers beside their cells, a list; NULL: nothing, as of all rows then.
 known_rows <- function(model, numbers) wired(model, "known_rows")(model, numbers)
 
 any_known_rows <- function(model, numbers) NULL
 
-# What the driver must do with the parameters of all rows before a visit: a function of them that returns list(beside =
+# What the driver must do with the parameters of all rows before a scan: a function of them that returns list(beside =
 # what the objective has of them, by_row = a matrix with a column for each row, of which each shard is sent its own for
 # a pass); NULL: nothing, and they are not read.
 sent_rows <- function(model, n_threads) wired(model, "sent_rows")(model, n_threads)
@@ -114,11 +114,11 @@ fit_shards <- function(x, model, objective, start, control, call) {
         fingerprint = mark, shared = begun$shared, version = 0L, passes = 0L, near_end = !is.null(begun$starts)
       )
     }
-    visits <- new_visits(x, folder, claim_versions(folder, saved, owner), model, control)
-    out <- visits$fit()
+    scans <- new_scans(x, folder, claim_versions(folder, saved, owner), model, control)
+    out <- scans$fit()
     check_outcome(out$outcome)
     fit <- new_shards_fit(x, model, out$outcome, objective, list(
-      folder = folder, version = visits$version(), starts = sampled, call = call
+      folder = folder, version = scans$version(), starts = sampled, call = call
     ), control)
     finish_shards_fit(model, fit, out[setdiff(names(out), "outcome")], free = !is.null(sampled))
   })
@@ -152,7 +152,7 @@ prepare_fit_folder <- function(checkpoint) {
 
 state_file <- function(folder) file.path(folder, "state.rds")
 
-# What is saved of a fit, as write_state() of new_visits() has it; NULL: nothing.
+# What is saved of a fit, as write_state() of new_scans() has it; NULL: nothing.
 read_state <- function(folder, mark) {
   saved <- read_checkpoint(state_file(folder), mark, c("shared", "version", "passes"))
   if (!is.null(saved) && !is_state(saved)) stop_damaged_checkpoint(state_file(folder))
@@ -246,13 +246,13 @@ sample_start <- function(x, model, control, seed) {
 # A little of the columns' shares in every row of a matrix: a taxon that is not in the sample must not be impossible.
 mix_shares <- function(values, share) 0.95 * values + 0.05 * rep(share, each = nrow(values))
 
-# What a visit of a run of shards needs beside the shared parameters; `x`: the shards' files.
-visit_job <- function(x, shards, folder, model, control) {
+# What a scan of a run of shards needs beside the shared parameters; `x`: the shards' files.
+scan_job <- function(x, shards, folder, model, control) {
   knows <- !is.null(known_rows(model, integer()))
   model$here <- NULL
   list(
     version = as.character(utils::packageVersion("multicause")), x = part_of_shards(x, shards), shards = shards,
-    folder = folder, model = model, knows = knows, control = visit_control(control), keep = FALSE, worker = 1L
+    folder = folder, model = model, knows = knows, control = scan_control(control), keep = FALSE, worker = 1L
   )
 }
 
@@ -262,19 +262,19 @@ part_of_shards <- function(x, shards) {
   list(path = x$path, dims = x$dims, shards = as.list(x$shards[shards, columns]))
 }
 
-visit_control <- function(control, algorithm = control$algorithm) {
+scan_control <- function(control, algorithm = control$algorithm) {
   list(max_pass = 1L, tol = 1, accelerate = FALSE, n_threads = control$n_threads, algorithm = algorithm)
 }
 
-# The jobs of a visit: one, or one for each worker.
-visit_jobs <- function(x, workers, folder, model, control) {
+# The jobs of a scan: one, or one for each worker.
+scan_jobs <- function(x, workers, folder, model, control) {
   runs <- list(x$shards$shard)
   if (!is.null(workers)) {
     runs <- share_shards(x$shards$ones + x$shards$missing + 5 * x$shards$rows, length(workers$names))
   }
   lapply(which(lengths(runs) > 0L), function(i) {
-    job <- visit_job(x, runs[[i]], folder, model, control)
-    job$keep <- !is.null(workers) || visit_bytes(x, model) <= kept_bytes
+    job <- scan_job(x, runs[[i]], folder, model, control)
+    job$keep <- !is.null(workers) || scan_bytes(x, model) <= kept_bytes
     job$worker <- i
     job
   })
@@ -283,7 +283,7 @@ visit_jobs <- function(x, workers, folder, model, control) {
 # A table that takes no more is read once a fit, not once a pass. Of the rows' parameters there are up to five versions.
 kept_bytes <- 2^27
 
-visit_bytes <- function(x, model) {
+scan_bytes <- function(x, model) {
   extent <- rows_extent(model, x$dims[["n"]])
   5 * 8 * (if (is.null(extent)) 0 else prod(extent)) + 4 * sum(x$shards$ones, x$shards$missing, x$shards$rows)
 }
@@ -321,17 +321,17 @@ claim_versions <- function(folder, saved, owner) {
   saved
 }
 
-# The driver's side of the passes: versions of the rows' parameters, and the visits.
-new_visits <- function(x, folder, saved, model, control) {
+# The driver's side of the passes: versions of the rows' parameters, and the scans.
+new_scans <- function(x, folder, saved, model, control) {
   current <- saved$version
   safe <- c(saved$version, saved$before$version)
   newest <- saved$newest
   slots <- c(saved$before$version, rep(NA_integer_, 3L))[1:3]
   point <- NULL # theta_0 of the cycle: its shared parameters
-  step <- NULL # of an extrapolation that the next visits make: its length, and the shared parameters of that point
+  step <- NULL # of an extrapolation that the next scans make: its length, and the shared parameters of that point
   passes <- saved$passes
   workers <- if (!is.null(control$cluster)) open_workers(control$cluster, control$patience)
-  jobs <- visit_jobs(x, workers, folder, model, control)
+  jobs <- scan_jobs(x, workers, folder, model, control)
   look_at_all <- sent_rows(model, control$n_threads)
   # `before`: of accelerated cycles at theta_1, what they go on from beside that.
   write_state <- function(shared, before = NULL) {
@@ -339,7 +339,7 @@ new_visits <- function(x, folder, saved, model, control) {
     state <- list(shared = shared, version = current, newest = newest, passes = passes, before = before)
     write_whole(c(saved["fingerprint"], state), state_file(folder))
   }
-  visit <- function(what, shared, caps) {
+  scan <- function(what, shared, caps) {
     check_owner(folder, saved$mark)
     if (!is.null(step) && is.null(step$shared)) step$shared <<- shared
     asked <- list(
@@ -352,7 +352,7 @@ new_visits <- function(x, folder, saved, model, control) {
       on.exit(unlink(sent_file(folder, x$shards$shard, asked$to)))
       beside <- see_rows(look_at_all, utils::modifyList(jobs[[1L]], asked, keep.null = TRUE), x, folder)
     }
-    sums <- visited_sums(jobs, asked, workers, nrow(x$shards))
+    sums <- scanned_sums(jobs, asked, workers, nrow(x$shards))
     if (what == "pass") {
       current <<- newest <<- newest + 1L
       step <<- NULL
@@ -374,7 +374,7 @@ new_visits <- function(x, folder, saved, model, control) {
   }
   answer <- function(what, value, more) {
     switch(what,
-      pass = , objective = visit(what, value, more),
+      pass = , objective = scan(what, value, more),
       save = save(value$which, value$cycles, more),
       restore = {
         current <<- slots[value + 1L]
@@ -384,7 +384,7 @@ new_visits <- function(x, folder, saved, model, control) {
     )
   }
   fit <- function() {
-    param <- c(saved$shared, list(visit = answer, near_end = !isFALSE(saved$near_end)))
+    param <- c(saved$shared, list(scan = answer, near_end = !isFALSE(saved$near_end)))
     param$go_on <- saved$before[c("cycles", "shared")]
     point <<- saved$before$shared
     empty <- list(dim = c(0L, as.integer(x$dims[["m"]])), start = 0L, column = integer())
@@ -403,14 +403,14 @@ new_visits <- function(x, folder, saved, model, control) {
   list(fit = fit, version = function() current)
 }
 
-# The sums of one visit of all shards, by this process or by workers.
-visited_sums <- function(jobs, asked, workers, n_shards) {
+# The sums of one scan of all shards, by this process or by workers.
+scanned_sums <- function(jobs, asked, workers, n_shards) {
   todo <- lapply(jobs, utils::modifyList, asked, keep.null = TRUE)
   found <- if (is.null(workers)) {
-    list(visit_shards(todo[[1L]]))
+    list(scan_shards(todo[[1L]]))
   } else {
     workers_heard(workers)
-    run_on_workers(workers, todo, visit_shards_there, is_visit)
+    run_on_workers(workers, todo, scan_shards_there, is_scan)
   }
   add_nodes(unlist(lapply(found, `[[`, "nodes"), recursive = FALSE), n_shards)
 }
@@ -419,7 +419,7 @@ sum_beside <- 2L # MC_SHARD_BESIDE of src/engine/shards.h
 
 # Lets sent_rows()'s function `look` at all rows; what it finds for a pass is sent, its `beside` is returned.
 see_rows <- function(look, job, x, folder) {
-  rows <- lapply(x$shards$shard, function(s) visited_rows(s, job, x$shards$rows[s]))
+  rows <- lapply(x$shards$shard, function(s) scanned_rows(s, job, x$shards$rows[s]))
   rows <- do.call(rbind, rows)
   seen <- look(rows)
   if (job$sent) send_rows(seen$by_row, x, folder, job$to)
@@ -447,13 +447,13 @@ forget_versions <- function(folder, keep) {
 }
 
 # Is a worker's answer that of the job: its shards, each once, and its numbers?
-is_visit <- function(value, job) {
+is_scan <- function(value, job) {
   is.list(value) && identical(value$shards, job$shards) && identical(value$what, job$what) &&
     identical(value$to, job$to) && is.list(value$nodes)
 }
 
 # On a worker. An error of ours goes back as such.
-visit_shards_there <- function(job) {
+scan_shards_there <- function(job) {
   # Of the package there nothing is called yet: it may be another, or not be there.
   is_there <- nzchar(system.file(package = "multicause"))
   version <- if (is_there) as.character(utils::packageVersion("multicause")) else "no version"
@@ -465,13 +465,13 @@ visit_shards_there <- function(job) {
     e$message <- sprintf("%s (Seen from %s.)", conditionMessage(e), Sys.info()[["nodename"]])
     structure(list(error = e), class = "shard_error")
   }
-  tryCatch(visit_shards(job), multicause_shard_damaged = failed)
+  tryCatch(scan_shards(job), multicause_shard_damaged = failed)
 }
 
-# Shards and versions that are kept between visits: memory, not state, since all of it is on disk.
+# Shards and versions that are kept between scans: memory, not state, since all of it is on disk.
 worker_memory <- new.env(parent = emptyenv())
 
-visit_shards <- function(job) {
+scan_shards <- function(job) {
   memory <- if (job$keep) worker_memory
   if (!is.null(memory) && !identical(memory$of, job[c("folder", "mark")])) {
     forget_all(memory)
@@ -481,7 +481,7 @@ visit_shards <- function(job) {
   for (at in seq_along(job$shards)) {
     shard <- job$shards[at]
     view <- remembered(memory, sprintf("view %d", shard), function() read_shard_view(job$x, shard))
-    out <- visit_shard(view, shard, job, memory)
+    out <- scan_shard(view, shard, job, memory)
     nodes <- add_node(nodes, shard, out)
   }
   if (!is.null(memory)) forget_old(memory, c(job$from, job$to, job$saved))
@@ -505,10 +505,10 @@ forget_old <- function(memory, versions) {
 }
 
 # One shard: the sums of its rows. A pass writes its rows' parameters as the next version.
-visit_shard <- function(view, shard, job, memory = NULL) {
+scan_shard <- function(view, shard, job, memory = NULL) {
   extent <- rows_extent(job$model, view$dim[1L])
   known <- known_to(job, shard, memory)
-  rows <- if (!is.null(extent)) visited_rows(shard, job, view$dim[1L], memory)
+  rows <- if (!is.null(extent)) scanned_rows(shard, job, view$dim[1L], memory)
   asked <- c(list(look = job$what == "objective", caps = job$caps), known)
   has_lengths <- !is.null(extent) && rows_space(job$model) != "kept"
   if (!is.null(job$before) && has_lengths) asked$before <- rows_version(job, shard, job$before, extent, memory)
@@ -516,7 +516,7 @@ visit_shard <- function(view, shard, job, memory = NULL) {
     sent <- read_vectors(sent_file(job$folder, shard, job$to), 1L)[[1L]]
     asked$by_row <- matrix(sent, ncol = view$dim[1L])
   }
-  out <- shard_visit(job$model, view, rows, job$shared, asked, job$control)
+  out <- shard_scan(job$model, view, rows, job$shared, asked, job$control)
   if (job$what == "pass" && !is.null(extent)) {
     write_vectors(list(out$rows), membership_file(job$folder, shard, job$to))
     if (!is.null(memory)) memory[[sprintf("membership %d %d", shard, job$to)]] <- out$rows
@@ -534,8 +534,8 @@ rows_version <- function(job, shard, number, extent, memory) {
   })
 }
 
-# The parameters of a shard's rows at the point that is visited; n_rows: how many rows it has.
-visited_rows <- function(shard, job, n_rows, memory = NULL) {
+# The parameters of a shard's rows at the point that is scanned; n_rows: how many rows it has.
+scanned_rows <- function(shard, job, n_rows, memory = NULL) {
   extent <- rows_extent(job$model, n_rows)
   version <- function(number) rows_version(job, shard, number, extent, memory)
   if (is.null(job$step)) {

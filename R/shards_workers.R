@@ -1,4 +1,4 @@
-# Workers that visit shards: nodes of a cluster of package parallel, by sockets or MPI (packages snow and Rmpi), or
+# Workers that scan shards: nodes of a cluster of package parallel, by sockets or MPI (packages snow and Rmpi), or
 # compute profiles of package mirai. A worker is given a job and returns its result; what it knows of a shard it reads
 # from disk, and keeps as long as it is the newest. So any worker can do any job, and one that is lost costs the time of
 # its job alone. Tests: test-shards_workers.R, test-shards_mpi.R.

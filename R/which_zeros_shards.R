@@ -144,7 +144,7 @@ most_companions <- 5000L # taxa of which m x m numbers are kept
 # Learners of tables in memory that shards do not have, with the reason.
 shards_left_out <- function(x, squares) {
   others <- c(
-    smoothed = "it looks at all rows in every pass", pca = "its passes visit every zero",
+    smoothed = "it looks at all rows in every pass", pca = "its passes scan every zero",
     near = if (is.null(squares)) "neither `age` nor `place` was given",
     near_alike = "it compares lists of sites in other shards",
     alike = "it compares all pairs of sites",
@@ -360,7 +360,7 @@ cells_at_a_time <- 2e6 # of a shard, whose chances are in memory
 
 # f(cells) for some rows of a shard at a time, in order. cells: those of open_cells(), `rows`, their numbers in the
 # whole table, and the shard's number.
-visit_open_cells <- function(learners, f) {
+scan_open_cells <- function(learners, f) {
   before <- 0
   for (s in learners$x$shards$shard) {
     shard <- learner_shard(learners, s)
@@ -417,7 +417,7 @@ score_all_shards <- function(learners, known, n, path, least, format, seed) {
   answer <- names <- NULL
   now <- 0L
   close_shard <- function() if (!is.null(answer)) files <<- c(files, answer$close())
-  visit_open_cells(learners, function(cells) {
+  scan_open_cells(learners, function(cells) {
     if (cells$shard != now) {
       close_shard()
       now <<- cells$shard

@@ -6,14 +6,14 @@
 shards_ratio <- c(missed = 0.89, low = 0.63, high = 1.18)
 
 # f(cells, eta) for some rows at a time.
-visit_log_odds <- function(learners, stack, f) {
-  visit_open_cells(learners, function(cells) f(cells, stack_odds(stack, cells$z)))
+scan_log_odds <- function(learners, stack, f) {
+  scan_open_cells(learners, function(cells) f(cells, stack_odds(stack, cells$z)))
 }
 
 # log_odds_bins() of all zeros of shards.
 shard_bins <- function(learners, stack) {
   sums <- count <- list()
-  visit_log_odds(learners, stack, function(cells, eta) {
+  scan_log_odds(learners, stack, function(cells, eta) {
     own <- log_odds_bins(eta[cells$zero])
     bin <- as.character(round(own$eta / bin_width))
     add <- function(all, value) {
@@ -57,7 +57,7 @@ know_shards <- function(learners, stack, judged, completeness) {
 # Of each site the sum of the odds of its zeros, and its finds.
 shard_odds <- function(learners, stack) {
   odds <- finds <- numeric(dim(learners$x)[1L])
-  visit_log_odds(learners, stack, function(cells, eta) {
+  scan_log_odds(learners, stack, function(cells, eta) {
     odds[cells$rows] <<- tabulate_sums(exp(pmin(eta, 300)) * cells$zero, cells$i, length(cells$rows))
     finds[cells$rows] <<- cells$size
   })

@@ -1,5 +1,5 @@
-# From a download of the Paleobiology Database to two figures for a paper, in ten lines: what was found and missed in each
-# bin of time, and the ranges of the genera.
+# From a download of the Paleobiology Database to two figures for a paper, in ten lines: the ranges of the genera, and
+# what was found and missed in each bin of time.
 library(multicause)
 file <- system.file("extdata", "pbdb_tetrapods_us.csv.gz", package = "multicause") # put your own download here
 bodies <- subset(read_pbdb(file), !grepl("trace", pres_mode))

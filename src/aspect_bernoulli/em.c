@@ -60,13 +60,13 @@ ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int n_threads,
   return work;
 }
 
-/* What visitors of blocks of rows see. */
+/* What scanners of blocks of rows see. */
 typedef struct {
   const mc_data *data;
   const ab_param *par;
   ab_work *work;
   double *counts; /* of ab_expect(), n x k */
-} visit;
+} scan;
 
 /* Puts one value into the cells of a block that are no observed zeros: ones and missing cells. */
 static void mask(const mc_data *data, int first, int b, double value, double *block) {
@@ -84,7 +84,7 @@ static void mask(const mc_data *data, int first, int b, double value, double *bl
  * (1 - x) / (1 - p) of a block, with 1 - p = membership (1 - aspects), as in eq. (17).
  * Returns the log-likelihood of its observed zeros, which comes for nothing.
  */
-static double zero_ratio(const visit *w, int first, int b, block_scratch *s) {
+static double zero_ratio(const scan *w, int first, int b, block_scratch *s) {
   const int k = w->par->k, m = w->data->m;
   num_gemm(true, false, m, b, k, w->work->absence, k, s->rows, k, 0, s->ratio, m);
   mask(w->data, first, b, 1, s->ratio);
@@ -98,7 +98,7 @@ static double zero_ratio(const visit *w, int first, int b, block_scratch *s) {
  * [x / p] aspects' + [(1 - x) / (1 - p)] (1 - aspects)'. Returns the block's
  * log-likelihood, which the same probabilities give for nothing.
  */
-static double block_counts(const visit *w, int first, int b, block_scratch *s, bool want_counts) {
+static double block_counts(const scan *w, int first, int b, block_scratch *s, bool want_counts) {
   const mc_data *data = w->data;
   const int k = w->par->k, m = data->m;
   double loglik = zero_ratio(w, first, b, s);
@@ -120,7 +120,7 @@ static double block_counts(const visit *w, int first, int b, block_scratch *s, b
 }
 
 /* Eqs. (17), (8): membership times its expected counts over observed cells; then the prior's. */
-static void update_rows(const visit *w, int first, int b, block_scratch *s) {
+static void update_rows(const scan *w, int first, int b, block_scratch *s) {
   const int k = w->par->k;
   const double *pseudo = w->work->prior.membership;
   for (int i = 0; i < b; i++) {
@@ -136,7 +136,7 @@ static void update_rows(const visit *w, int first, int b, block_scratch *s) {
 }
 
 /* The sums of eqs. (19), (20) over a block, its rows already updated. */
-static void add_aspect_sums(const visit *w, int first, int b, block_scratch *s, strip_sum *sum) {
+static void add_aspect_sums(const scan *w, int first, int b, block_scratch *s, strip_sum *sum) {
   const mc_data *data = w->data;
   const int k = w->par->k, m = data->m;
   zero_ratio(w, first, b, s);
@@ -151,7 +151,7 @@ static void add_aspect_sums(const visit *w, int first, int b, block_scratch *s, 
 }
 
 /* Frank-Wolfe gap of each row: the best component's gradient over the row's own mean of them. */
-static void certify_rows(const visit *w, int first, int b, block_scratch *s, strip_sum *sum) {
+static void certify_rows(const scan *w, int first, int b, block_scratch *s, strip_sum *sum) {
   const int k = w->par->k;
   const double *pseudo = w->work->prior.membership;
   for (int i = 0; i < b; i++) {
@@ -168,23 +168,23 @@ static void certify_rows(const visit *w, int first, int b, block_scratch *s, str
 }
 
 /*
- * The visitors: what is done with a block of b rows. The E-step, eq. (12), comes first in
+ * The scanners: what is done with a block of b rows. The E-step, eq. (12), comes first in
  * each; e_step() returns its log-likelihood.
  */
-static double e_step(const visit *w, int thread, int first, int b, bool want_counts) {
+static double e_step(const scan *w, int thread, int first, int b, bool want_counts) {
   block_scratch *s = w->work->scratch + thread;
   num_take_rows(w->par->membership, w->data->n, first, b, w->par->k, s->rows);
   return block_counts(w, first, b, s, want_counts);
 }
 
 static void objective_block(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   w->work->strip[strip].loglik += e_step(w, thread, first, b, false);
 }
 
 /* Eqs. (17), (8). */
 static void membership_block(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   block_scratch *s = w->work->scratch + thread;
   w->work->strip[strip].loglik += e_step(w, thread, first, b, true);
   update_rows(w, first, b, s);
@@ -193,7 +193,7 @@ static void membership_block(void *ctx, int strip, int thread, int first, int b)
 
 /* The sums of eqs. (19), (20) for memberships that are held. */
 static void aspects_block(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   strip_sum *sum = w->work->strip + strip;
   sum->loglik += e_step(w, thread, first, b, false);
   add_aspect_sums(w, first, b, w->work->scratch + thread, sum);
@@ -201,13 +201,13 @@ static void aspects_block(void *ctx, int strip, int thread, int first, int b) {
 
 /* Eqs. (17), (8), then the sums of eqs. (19), (20) while the new rows are at hand. */
 static void both_block(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   membership_block(ctx, strip, thread, first, b);
   add_aspect_sums(w, first, b, w->work->scratch + thread, w->work->strip + strip);
 }
 
 static void expect_block(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   block_scratch *s = w->work->scratch + thread;
   strip_sum *sum = w->work->strip + strip;
   sum->loglik += e_step(w, thread, first, b, true);
@@ -217,7 +217,7 @@ static void expect_block(void *ctx, int strip, int thread, int first, int b) {
 }
 
 static void certify_block(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   block_scratch *s = w->work->scratch + thread;
   strip_sum *sum = w->work->strip + strip;
   sum->loglik += e_step(w, thread, first, b, true);
@@ -225,11 +225,11 @@ static void certify_block(void *ctx, int strip, int thread, int first, int b) {
   add_aspect_sums(w, first, b, s, sum);
 }
 
-/* Visits all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
-static bool visit_rows(const mc_data *data, const ab_param *par, ab_work *work, num_visitor visitor,
-                       double *counts) {
-  visit w = {.data = data, .par = par, .work = work};
-  w.counts = counts; /* of ab_expect(): the visitor writes there */
+/* Scans all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
+static bool scan_rows(const mc_data *data, const ab_param *par, ab_work *work, num_scanner scanner,
+                      double *counts) {
+  scan w = {.data = data, .par = par, .work = work};
+  w.counts = counts; /* of ab_expect(): the scanner writes there */
   const ptrdiff_t size = (ptrdiff_t) par->k * data->m;
   strip_sum *sum = work->strip;
   for (ptrdiff_t i = 0; i < size; i++)
@@ -240,7 +240,7 @@ static bool visit_rows(const mc_data *data, const ab_param *par, ab_work *work, 
     memset(sum[s].one, 0, (size_t) size * sizeof(double));
     memset(sum[s].zero, 0, (size_t) size * sizeof(double));
   }
-  if (!mc_visit(work->host, work->passes, work->objective, &work->rows, visitor, &w)) return false;
+  if (!mc_scan(work->host, work->passes, work->objective, &work->rows, scanner, &w)) return false;
   for (int s = 1; s < work->rows.n_strip; s++) {
     sum->loglik += sum[s].loglik;
     sum->gap += sum[s].gap;
@@ -276,10 +276,10 @@ static double beside_loglik(const mc_data *data, const ab_param *par, const ab_p
 
 /* Memberships, and the sums that aspects are made of; false: stopped. */
 static bool update_membership(const mc_data *data, ab_param *par, ab_work *work) {
-  num_visitor visitor = both_block;
-  if (par->fixed_aspects) visitor = membership_block;
-  if (par->fixed_membership) visitor = aspects_block;
-  return visit_rows(data, par, work, visitor, NULL);
+  num_scanner scanner = both_block;
+  if (par->fixed_aspects) scanner = membership_block;
+  if (par->fixed_membership) scanner = aspects_block;
+  return scan_rows(data, par, work, scanner, NULL);
 }
 
 static void update_aspects(const mc_data *data, ab_param *par, const ab_work *work) {
@@ -310,7 +310,7 @@ void ab_note_passes(ab_work *work, int passes, double objective) {
 }
 
 double ab_loglik(const mc_data *data, const ab_param *par, ab_work *work) {
-  return visit_rows(data, par, work, objective_block, NULL) ? work->strip[0].loglik : NAN;
+  return scan_rows(data, par, work, objective_block, NULL) ? work->strip[0].loglik : NAN;
 }
 
 double ab_objective(const mc_data *data, const ab_param *par, ab_work *work) {
@@ -321,14 +321,14 @@ double ab_expect(const mc_data *data, ab_param *par, ab_work *work, double *coun
                  const double **one, const double **zero) {
   *one = work->strip[0].one;
   *zero = work->strip[0].zero;
-  return visit_rows(data, par, work, expect_block, counts) ? work->strip[0].loglik : NAN;
+  return scan_rows(data, par, work, expect_block, counts) ? work->strip[0].loglik : NAN;
 }
 
 ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *work) {
   const strip_sum *sum = work->strip;
   ab_certificate out = {NAN, 0, NAN};
   if (par->smooth) mc_smooth_pull(par->smooth, par->membership, true);
-  if (!visit_rows(data, par, work, certify_block, NULL)) return out;
+  if (!scan_rows(data, par, work, certify_block, NULL)) return out;
   out.membership = sum->gap;
   out.worst = sum->worst;
   for (int j = 0; j < data->m && !par->fixed_aspects; j++) {

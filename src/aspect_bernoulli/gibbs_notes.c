@@ -169,7 +169,7 @@ static double row_log_lik(ab_gibbs_notes *notes, int i) {
   return num_sum_log(value, data->m);
 }
 
-static void visit_rows(ab_gibbs_notes *notes, ab_gibbs_record *record) {
+static void scan_rows(ab_gibbs_notes *notes, ab_gibbs_record *record) {
   ab_gibbs_work *work = notes->work;
   const int n = work->data->n, m = work->data->m, k = work->state->k;
   for (int c = 0; c < k; c++)
@@ -254,7 +254,7 @@ void ab_gibbs_note(ab_gibbs_notes *notes, ab_gibbs_record *record) {
   const ptrdiff_t rows = (ptrdiff_t) notes->work->data->n * state->k;
   const ptrdiff_t columns = (ptrdiff_t) notes->work->data->m * state->k;
   relabel(notes);
-  visit_rows(notes, record);
+  scan_rows(notes, record);
   const mc_host *host = notes->work->host;
   const ptrdiff_t width = AB_NOTE_PROBE + plan->n_probe;
   const int most = plan->n_sweep / plan->thin;

@@ -1,5 +1,5 @@
 /*
- * aspect_bernoulli/low_rank.h: sums over all zeros of a table that visit none of them.
+ * aspect_bernoulli/low_rank.h: sums over all zeros of a table that scan none of them.
  *
  * Where a column's probabilities stay within [0, cap], 1 / (1 - p) is replaced by the parabola f
  * that equals it at the three Chebyshev points of that range (f is off by about cap^3 / 32), and

@@ -13,7 +13,7 @@
 #define PANEL_PAIRS 24576   /* products in a panel: second-level cache */
 #define LEAST_PANEL 16
 
-/* What visitors of blocks of units see. */
+/* What scanners of blocks of units see. */
 typedef struct {
   const ab_half *half;
   ab_param *par;
@@ -21,7 +21,7 @@ typedef struct {
   const mc_data *data;
   bool value_only;      /* for the objective alone */
   ab_newton_sums *sums; /* of columns, for others; or NULL */
-} visit;
+} scan;
 
 static num_strips strips_of(int n, int k, int n_threads) {
   const int most = ab_larger(ab_smaller(MOST_UNITS, BLOCK_PAIRS / num_pairs(k)), 1);
@@ -79,7 +79,7 @@ static void load_sums(const ab_half *of, int first, int b, ab_block *t) {
   }
 }
 
-static void step_block(const visit *w, int strip, int first, int b, ab_block *t) {
+static void step_block(const scan *w, int strip, int first, int b, ab_block *t) {
   ab_strip_sum *sum = w->work->strip + strip;
   if (w->half->sums)
     load_sums(w->half, first, b, t);
@@ -93,7 +93,7 @@ static void step_block(const visit *w, int strip, int first, int b, ab_block *t)
 }
 
 static void row_block(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   ab_block *t = w->work->block + thread;
   const int n = w->data->n, k = w->par->k;
   const size_t size = (size_t) k * (size_t) b * sizeof(double);
@@ -103,7 +103,7 @@ static void row_block(void *ctx, int strip, int thread, int first, int b) {
   num_put_rows(t->weights, n, first, b, k, w->par->membership);
 }
 
-static void load_columns(const visit *w, int first, int b, ab_block *t) {
+static void load_columns(const scan *w, int first, int b, ab_block *t) {
   const int k = w->par->k, *order = w->half->order;
   for (int i = 0; i < b; i++) {
     const ptrdiff_t own = num_at(0, order ? order[first + i] : first + i, k);
@@ -114,7 +114,7 @@ static void load_columns(const visit *w, int first, int b, ab_block *t) {
 
 /* Columns are not stepped but summed up, for others. */
 static void column_sum_block(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   ab_block *t = w->work->block + thread;
   const ab_half *of = w->half;
   const int k = w->par->k, n_pair = num_pairs(of->n_moving);
@@ -132,7 +132,7 @@ static void column_sum_block(void *ctx, int strip, int thread, int first, int b)
 }
 
 static void column_block(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   ab_block *t = w->work->block + thread;
   const int k = w->par->k;
   load_columns(w, first, b, t);
@@ -142,12 +142,11 @@ static void column_block(void *ctx, int strip, int thread, int first, int b) {
            (size_t) k * sizeof(double));
 }
 
-/* Visits all units of a half and adds up the strips in order; false: stopped. */
-static bool visit_units(visit *w, const num_strips *strips, num_visitor visitor,
-                        ab_strip_sum *out) {
+/* Scans all units of a half and adds up the strips in order; false: stopped. */
+static bool scan_units(scan *w, const num_strips *strips, num_scanner scanner, ab_strip_sum *out) {
   ab_newton *work = w->work;
   memset(work->strip, 0, sizeof work->strip);
-  if (!mc_visit(work->host, work->passes, work->objective, strips, visitor, w)) return false;
+  if (!mc_scan(work->host, work->passes, work->objective, strips, scanner, w)) return false;
   *out = work->strip[0];
   for (int s = 1; s < strips->n_strip; s++) {
     out->loglik += work->strip[s].loglik;
@@ -173,16 +172,16 @@ static void set_rows(const mc_data *data, const ab_param *par, ab_newton *work) 
   const ab_light *light = &work->light;
   of->curvature = light->row_curvature;
   ab_bound_all(of, work->block);
-  of->f = light->unvisited ? light->f : NULL;
-  of->visited = light->unvisited ? light->visited : NULL;
-  of->rank = light->unvisited ? light->rank : NULL;
-  of->n_visited = light->n_visited;
-  if (!light->unvisited) return;
-  for (int e = 0; e < of->n_visited; e++) {
+  of->f = light->unscanned ? light->f : NULL;
+  of->scanned = light->unscanned ? light->scanned : NULL;
+  of->rank = light->unscanned ? light->rank : NULL;
+  of->n_scanned = light->n_scanned;
+  if (!light->unscanned) return;
+  for (int e = 0; e < of->n_scanned; e++) {
     const size_t size = (size_t) par->k * sizeof(double);
-    const ptrdiff_t from = num_at(0, of->visited[e], par->k), to = num_at(0, e, par->k);
-    memcpy(of->one_visited + to, of->one + from, size);
-    memcpy(of->zero_visited + to, of->zero + from, size);
+    const ptrdiff_t from = num_at(0, of->scanned[e], par->k), to = num_at(0, e, par->k);
+    memcpy(of->one_scanned + to, of->one + from, size);
+    memcpy(of->zero_scanned + to, of->zero + from, size);
   }
   ab_low_rank_sum(&of->all, data->m, of->one, light->f);
 }
@@ -207,22 +206,22 @@ static void set_columns(const ab_param *par, ab_newton *work) {
   set_unit_columns(par, work);
   if (!work->sparse) return;
   ab_bound_all(of, work->block);
-  of->f = work->light.unvisited ? work->light.f : NULL;
-  if (work->light.unvisited) ab_low_rank_sum(&of->all, of->cells->m, of->one, NULL);
+  of->f = work->light.unscanned ? work->light.f : NULL;
+  if (work->light.unscanned) ab_low_rank_sum(&of->all, of->cells->m, of->one, NULL);
 }
 
 static bool update_membership(const mc_data *data, ab_param *par, ab_newton *work, bool value_only,
                               ab_strip_sum *sum) {
-  visit w = {.half = &work->rows, .par = par, .work = work, .data = data, .value_only = value_only};
+  scan w = {.half = &work->rows, .par = par, .work = work, .data = data, .value_only = value_only};
   set_rows(data, par, work);
-  return visit_units(&w, &work->by_row, row_block, sum);
+  return scan_units(&w, &work->by_row, row_block, sum);
 }
 
 static bool update_aspects(const mc_data *data, ab_param *par, ab_newton *work, ab_strip_sum *sum) {
-  visit w = {.half = &work->cols, .par = par, .work = work, .data = data};
+  scan w = {.half = &work->cols, .par = par, .work = work, .data = data};
   num_take_rows(par->membership, data->n, 0, data->n, par->k, work->membership);
   set_columns(par, work);
-  return visit_units(&w, &work->by_column, column_block, sum);
+  return scan_units(&w, &work->by_column, column_block, sum);
 }
 
 /* What passes need to know of the aspects. */
@@ -249,7 +248,7 @@ double ab_newton_pass(const mc_data *data, ab_param *par, ab_newton *work) {
   return work->objective = (par->fixed_membership ? columns : rows).loglik + beside;
 }
 
-double ab_unvisited_objective(const mc_data *data, ab_param *par, ab_newton *work) {
+double ab_unscanned_objective(const mc_data *data, ab_param *par, ab_newton *work) {
   ab_strip_sum rows = {0, 0};
   const double beside = begin_pass(data, par, work);
   return update_membership(data, par, work, true, &rows) ? rows.loglik + beside : NAN;
@@ -263,10 +262,10 @@ int ab_newton_pairs(const ab_param *par) {
 
 static bool sum_columns(const mc_data *data, ab_param *par, ab_newton *work, ab_newton_sums *sums) {
   ab_strip_sum columns = {0, 0};
-  visit w = {.half = &work->cols, .par = par, .work = work, .data = data, .sums = sums};
+  scan w = {.half = &work->cols, .par = par, .work = work, .data = data, .sums = sums};
   num_take_rows(par->membership, data->n, 0, data->n, par->k, work->membership);
   set_columns(par, work);
-  return visit_units(&w, &work->by_column, column_sum_block, &columns);
+  return scan_units(&w, &work->by_column, column_sum_block, &columns);
 }
 
 bool ab_newton_column_sums(const mc_data *data, ab_param *par, ab_newton *work,
@@ -289,11 +288,11 @@ bool ab_newton_rows(const mc_data *data, ab_param *par, ab_newton *work, bool va
 
 bool ab_newton_columns(ab_param *par, ab_newton *work, const ab_newton_sums *sums) {
   ab_strip_sum columns = {0, 0};
-  visit w = {.half = &work->cols, .par = par, .work = work};
+  scan w = {.half = &work->cols, .par = par, .work = work};
   prepare(work->columns.n, par, work);
   set_unit_columns(par, work);
   work->cols.sums = sums;
-  const bool done = visit_units(&w, &work->by_column, column_block, &columns);
+  const bool done = scan_units(&w, &work->by_column, column_block, &columns);
   work->cols.sums = NULL;
   work->passes++;
   work->decrement = sums->decrement + columns.decrement;
@@ -309,5 +308,5 @@ void ab_newton_set_caps(ab_newton *work, int m, const double *cap) {
 }
 
 const double *ab_newton_caps(const ab_newton *work) {
-  return work->light.unvisited ? work->light.fixed_cap : NULL;
+  return work->light.unscanned ? work->light.fixed_cap : NULL;
 }

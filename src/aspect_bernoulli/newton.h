@@ -22,7 +22,7 @@
  * and a cap in the place of u, which they may grow to in one step. As the bounds hold whatever the
  * step, the objective never falls here either; gradients are exact, and so are the fixed points.
  *
- * As a model of mc_fit() the sparse form does not visit the zeros of columns with small aspects
+ * As a model of mc_fit() the sparse form does not scan the zeros of columns with small aspects
  * (low_rank.h): a fixed function near the objective is climbed, which is the objective but for the
  * parabolas in the place of 1 / (1 - p), and never falls; then the objective itself to its end.
  *
@@ -72,7 +72,7 @@ typedef struct {
 /* Pairs of components that are not pinned. */
 int ab_newton_pairs(const ab_param *par);
 
-/* Zeros of the columns with a cap above 0 are not visited, in all that follows; cap (m) NULL: all are. */
+/* Zeros of the columns with a cap above 0 are not scanned, in all that follows; cap (m) NULL: all are. */
 void ab_newton_set_caps(ab_newton *work, int m, const double *cap);
 
 /* Aspects above their columns' caps are set to these. */
@@ -111,7 +111,7 @@ typedef struct {
 
 mc_model ab_newton_model(ab_newton_self *self);
 
-/* The start is near an end: what zeros need not be visited are not from the first pass on. */
+/* The start is near an end: what zeros need not be scanned are not from the first pass on. */
 void ab_newton_near_end(ab_newton_self *self);
 
 #endif

@@ -51,7 +51,7 @@ NUM_HOT static void make_products(const ab_half *of, const double *one, int n_pl
   ab_pair_products(of, one, n_place, t);
 }
 
-/* Panels are of visited cells: the place of one among all of these, -1 where it is not visited. */
+/* Panels are of scanned cells: the place of one among all of these, -1 where it is not scanned. */
 static NUM_INLINE int rank_of(const ab_half *of, int cell) {
   return of->rank ? of->rank[cell] : cell;
 }
@@ -74,9 +74,9 @@ static void mask_block(const ab_half *of, int b, const ab_panel *at, const ab_bl
     mask_stored(of, cells->na_start, cells->na_column, b, at, t->next_na, value, t);
 }
 
-/* How many units of a block, its first ones, have heavy cells, and cells that are visited. */
+/* How many units of a block, its first ones, have heavy cells, and cells that are scanned. */
 typedef struct {
-  int heavy, visited;
+  int heavy, scanned;
 } block_units;
 
 /* Which units a block has, and what their Hessians begin with. */
@@ -96,20 +96,20 @@ static block_units start_block(const ab_half *of, int first, int b, ab_block *t)
     } else if (of->curvature[unit] > 0) {
       num_add_scaled(h, of->curvature[unit], of->common, n_pair);
       out.heavy = i;
-      if (ab_parabola_of(of, unit, 0)) out.visited = i;
+      if (ab_parabola_of(of, unit, 0)) out.scanned = i;
     }
   }
   return out;
 }
 
-/* The panel from visited cell `from` on, and the places of its heavy cells. */
+/* The panel from scanned cell `from` on, and the places of its heavy cells. */
 static ab_panel start_panel(const ab_half *of, int from, int most, ab_block *t) {
-  const int total = of->visited ? of->n_visited : of->cells->m;
+  const int total = of->scanned ? of->n_scanned : of->cells->m;
   ab_panel at = {.from = from, .length = ab_smaller(total - from, most)};
-  at.end = of->visited && from + at.length < total ? of->visited[from + at.length] : of->cells->m;
-  if (!of->visited) at.end = from + at.length;
+  at.end = of->scanned && from + at.length < total ? of->scanned[from + at.length] : of->cells->m;
+  if (!of->scanned) at.end = from + at.length;
   for (int j = 0; j < at.length; j++) {
-    const int cell = of->visited ? of->visited[from + j] : from + j;
+    const int cell = of->scanned ? of->scanned[from + j] : from + j;
     t->place[j] = -1;
     if (of->simplex && of->curvature && of->curvature[cell] > 0) continue;
     t->heavy[at.n_place] = j;
@@ -168,7 +168,7 @@ static void differentiate_panel(const ab_half *of, const block_units *units, con
                                 const double *one, const double *zero, ab_block *t,
                                 double *loglik) {
   const int k = of->k, n_pair = num_pairs(of->n_moving);
-  const int n = units->visited, length = at->length;
+  const int n = units->scanned, length = at->length;
   num_gemm(true, false, length, n, k, zero, k, t->absences, k, 0, t->slope, length);
   mask_block(of, n, at, t, 1);
   *loglik += num_invert_sum_log(t->slope, num_at(0, n, length));
@@ -185,14 +185,14 @@ static void differentiate_panel(const ab_half *of, const block_units *units, con
 double ab_differentiate(const ab_half *of, int first, int b, ab_block *t) {
   const int k = of->k, n_pair = num_pairs(of->n_moving);
   const block_units units = start_block(of, first, b, t);
-  const int total = of->visited ? of->n_visited : of->cells->m;
-  const double *ones = of->visited ? of->one_visited : of->one;
-  const double *zeros = of->visited ? of->zero_visited : of->zero;
+  const int total = of->scanned ? of->n_scanned : of->cells->m;
+  const double *ones = of->scanned ? of->one_scanned : of->one;
+  const double *zeros = of->scanned ? of->zero_scanned : of->zero;
   double loglik = 0;
   memset(t->gradient, 0, (size_t) k * (size_t) b * sizeof(double));
   if (t->is_few) ab_group_units(k, n_pair, b, t);
   const int panel = ab_even_part(total, t->panel);
-  for (int from = 0, length; from < total && units.visited > 0; from += length) {
+  for (int from = 0, length; from < total && units.scanned > 0; from += length) {
     const ab_panel at = start_panel(of, from, panel, t);
     const double *one = ones + num_at(0, from, k), *zero = zeros + num_at(0, from, k);
     length = at.length;
@@ -202,7 +202,7 @@ double ab_differentiate(const ab_half *of, int first, int b, ab_block *t) {
       differentiate_panel(of, &units, &at, one, zero, t, &loglik);
   }
   if (t->is_few) ab_ungroup_units(k, n_pair, b, t);
-  if (of->f) loglik += ab_add_unvisited_zeros(of, of->simplex ? 0 : units.visited, b, t);
+  if (of->f) loglik += ab_add_unscanned_zeros(of, of->simplex ? 0 : units.scanned, b, t);
   for (int i = 0; i < b && of->curvature; i++) loglik += ab_differentiate_light_ones(of, i, t);
   for (ptrdiff_t e = 0; e < (ptrdiff_t) k * b; e++) t->gradient[e] = -t->gradient[e];
   return loglik;

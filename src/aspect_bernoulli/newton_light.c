@@ -19,14 +19,14 @@ ab_light ab_new_light(int m, const mc_host *host) {
   light.order = host->alloc(host->ctx, (size_t) m, sizeof(int));
   light.f = mc_doubles(host, AB_PARABOLA, m);
   light.fixed_cap = mc_doubles(host, m, 1);
-  light.visited = host->alloc(host->ctx, (size_t) m, sizeof(int));
+  light.scanned = host->alloc(host->ctx, (size_t) m, sizeof(int));
   light.rank = host->alloc(host->ctx, (size_t) m, sizeof(int));
   return light;
 }
 
 void ab_allocate_light(ab_half *of, int m, const mc_host *host) {
-  of->one_visited = mc_doubles(host, of->k, m);
-  of->zero_visited = mc_doubles(host, of->k, m);
+  of->one_scanned = mc_doubles(host, of->k, m);
+  of->zero_scanned = mc_doubles(host, of->k, m);
   of->all = ab_new_low_rank(of->k, host);
   of->common = mc_doubles(host, num_pairs(of->k), 1);
 }
@@ -41,7 +41,7 @@ void ab_find_light(const ab_param *par, int m, ab_light *light) {
     for (int c = 0; c < par->k; c++) most = fmax(most, par->aspects[num_at(c, j, par->k)]);
     const double *f = light->f + num_at(0, j, AB_PARABOLA);
     const double cap = fmax(GROWTH * most, LEAST_CAP);
-    if (light->unvisited && light->fixed_cap[j] > 0) {
+    if (light->unscanned && light->fixed_cap[j] > 0) {
       light->cap[j] = light->fixed_cap[j];
       light->row_curvature[j] = f[1] + 2 * f[2] * most;
       light->column_curvature[j] = f[1] + 2 * f[2] * light->cap[j];
@@ -54,24 +54,24 @@ void ab_find_light(const ab_param *par, int m, ab_light *light) {
   int n = 0;
   for (int kind = 0; kind <= 2; kind++) {
     for (int j = 0; j < m; j++) {
-      const bool unvisited = light->unvisited && light->fixed_cap[j] > 0;
-      if ((unvisited ? 2 : light->column_curvature[j] > 0) == kind) light->order[n++] = j;
+      const bool unscanned = light->unscanned && light->fixed_cap[j] > 0;
+      if ((unscanned ? 2 : light->column_curvature[j] > 0) == kind) light->order[n++] = j;
     }
   }
 }
 
 void ab_set_fixed_caps(ab_light *light, int m, const double *cap) {
-  light->unvisited = cap != NULL;
+  light->unscanned = cap != NULL;
   if (!cap) return;
-  light->n_visited = 0;
+  light->n_scanned = 0;
   memset(light->f, 0, AB_PARABOLA * (size_t) m * sizeof(double));
   for (int j = 0; j < m; j++) {
     light->fixed_cap[j] = cap[j];
-    light->rank[j] = light->fixed_cap[j] > 0 ? -1 : light->n_visited;
+    light->rank[j] = light->fixed_cap[j] > 0 ? -1 : light->n_scanned;
     if (light->rank[j] < 0)
       ab_parabola(light->fixed_cap[j], light->f + num_at(0, j, AB_PARABOLA));
     else
-      light->visited[light->n_visited++] = j;
+      light->scanned[light->n_scanned++] = j;
   }
 }
 
@@ -104,7 +104,7 @@ void ab_bound_all(ab_half *of, const ab_block *t) {
 }
 
 /*
- * Takes a cell that is no zero out of the sums over unvisited ones; returns what that adds to the
+ * Takes a cell that is no zero out of the sums over unscanned ones; returns what that adds to the
  * log-likelihood.
  */
 static double remove_parabola(const double *f, double p, const double *one, int k,
@@ -145,7 +145,7 @@ double ab_differentiate_light_ones(const ab_half *of, int i, ab_block *t) {
   return loglik + num_log_of(&likelihood);
 }
 
-double ab_add_unvisited_zeros(const ab_half *of, int first, int b, ab_block *t) {
+double ab_add_unscanned_zeros(const ab_half *of, int first, int b, ab_block *t) {
   const int k = of->k;
   for (int i = first; i < b; i++) t->f[i - first] = ab_parabola_of(of, t->unit[i], 0);
   return -ab_low_rank_add(&of->all, b - first, t->weights + num_at(0, first, k),

@@ -28,14 +28,14 @@ typedef struct {
   const double *curvature; /* of each cell of a row; of each unit, where units are columns */
   const double *cap;       /* of aspects that are units: their upper bound in this step; NULL: 1 */
   double *common;          /* sum of the bounds over all cells, moving components' upper triangle */
-  const int *order;        /* units as they are visited, heavy ones first; NULL: as they are */
+  const int *order;        /* units as they are scanned, heavy ones first; NULL: as they are */
   const ab_newton_sums *sums; /* of all units, where they were made elsewhere; or NULL */
-  /* Light columns whose zeros are not visited (low_rank.h); NULL: all are. */
+  /* Light columns whose zeros are not scanned (low_rank.h); NULL: all are. */
   const double *f;    /* their AB_PARABOLA coefficients, of each cell or unit, 0 for the others */
-  const int *visited; /* the other cells, ascending, their vectors then stand together; NULL: all */
+  const int *scanned; /* the other cells, ascending, their vectors then stand together; NULL: all */
   const int *rank;    /* of each cell among them, or -1 */
-  int n_visited;
-  double *one_visited, *zero_visited;
+  int n_scanned;
+  double *one_scanned, *zero_scanned;
   ab_low_rank all;
 } ab_half;
 
@@ -79,7 +79,7 @@ typedef struct {
   int *side, *which;
 } ab_block;
 
-/* Where a panel is: visited cells from .. from + length - 1, before cell `end`. */
+/* Where a panel is: scanned cells from .. from + length - 1, before cell `end`. */
 typedef struct {
   int from, length, end, n_place;
 } ab_panel;
@@ -89,10 +89,10 @@ typedef struct {
   double *row_curvature, *column_curvature; /* m: what bounds that of their zeros; 0: heavy */
   double *cap;                              /* m: of aspects, in this step */
   int *order;                               /* columns, heavy ones first */
-  bool unvisited;    /* zeros of some columns are not visited, in these passes: */
+  bool unscanned;    /* zeros of some columns are not scanned, in these passes: */
   double *f;         /* AB_PARABOLA x m: of those columns, 0 for the others */
   double *fixed_cap; /* m: their caps, or 0 */
-  int *visited, n_visited, *rank;
+  int *scanned, n_scanned, *rank;
 } ab_light;
 
 typedef struct {
@@ -156,7 +156,7 @@ static NUM_INLINE double ab_curvature_bound(const ab_half *of, int unit, int cel
   return of->curvature ? of->curvature[of->simplex ? cell : unit] : 0;
 }
 
-/* The parabola of a cell whose zero is not visited, else NULL. */
+/* The parabola of a cell whose zero is not scanned, else NULL. */
 static NUM_INLINE const double *ab_parabola_of(const ab_half *of, int unit, int cell) {
   const double *f = of->f ? of->f + num_at(0, of->simplex ? cell : unit, AB_PARABOLA) : NULL;
   return f && f[1] > 0 ? f : NULL;
@@ -197,8 +197,8 @@ void ab_bound_all(ab_half *of, const ab_block *t);
  */
 double ab_differentiate_light_ones(const ab_half *of, int i, ab_block *t);
 
-/* Gradients as if all unvisited cells were zeros, of units from `first` of the block on. */
-double ab_add_unvisited_zeros(const ab_half *of, int first, int b, ab_block *t);
+/* Gradients as if all unscanned cells were zeros, of units from `first` of the block on. */
+double ab_add_unscanned_zeros(const ab_half *of, int first, int b, ab_block *t);
 
 /* Of d'H d of a unit, what its light zeros have part in: all cells, but ones and missing ones. */
 double ab_light_form(const ab_half *of, int unit, const double *d);
@@ -242,7 +242,7 @@ void ab_take_step(const ab_half *of, int unit, double length, const ab_block *t,
 
 /* ---- newton.c ---- */
 
-/* The objective with some zeros unvisited, of which a pass is a climb; NaN: the host said stop. */
-double ab_unvisited_objective(const mc_data *data, ab_param *par, ab_newton *work);
+/* The objective with some zeros unscanned, of which a pass is a climb; NaN: the host said stop. */
+double ab_unscanned_objective(const mc_data *data, ab_param *par, ab_newton *work);
 
 #endif

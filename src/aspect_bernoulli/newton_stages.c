@@ -1,6 +1,6 @@
 /*
  * aspect_bernoulli/newton_stages.c: the model for mc_fit(), and the stages of the sparse form. The
- * zeros of columns whose aspects have become small are not visited any more, and those aspects are
+ * zeros of columns whose aspects have become small are not scanned any more, and those aspects are
  * held below caps: a fixed function near the objective is climbed, again with other caps where the
  * end of it touches some, and from its end the objective itself.
  */
@@ -25,7 +25,7 @@ static double fixed_cap_of(const ab_param *par, int j) {
   return cap <= MOST_UNVISITED ? cap : 0;
 }
 
-static bool unvisited_pays(const ab_newton_self *s) {
+static bool unscanned_pays(const ab_newton_self *s) {
   const ab_param *par = s->ab.par;
   const int m = s->ab.data->m;
   int n = 0;
@@ -59,21 +59,21 @@ static bool caps_changed(const ab_newton_self *s, double share) {
 static bool model_next(void *self, bool last) {
   const ab_newton_self *s = self;
   ab_newton *work = s->newton;
-  const bool pays = work->stage == OPENING && unvisited_pays(s);
-  const bool to_end = !work->light.unvisited && !pays; /* of the objective itself */
+  const bool pays = work->stage == OPENING && unscanned_pays(s);
+  const bool to_end = !work->light.unscanned && !pays; /* of the objective itself */
   if (!last && work->stage < LAST_UNVISITED &&
-      (work->light.unvisited ? caps_changed(s, 0) : pays)) {
+      (work->light.unscanned ? caps_changed(s, 0) : pays)) {
     work->stage++;
     fix_caps(s);
     return true;
   }
   work->stage = EXACT;
-  work->light.unvisited = false;
+  work->light.unscanned = false;
   return !to_end;
 }
 
 void ab_newton_near_end(ab_newton_self *self) {
-  if (self->newton->stage != OPENING || !unvisited_pays(self)) return;
+  if (self->newton->stage != OPENING || !unscanned_pays(self)) return;
   self->newton->stage = FIRST_UNVISITED;
   fix_caps(self);
 }
@@ -82,9 +82,9 @@ static double model_residual(void *self) {
   const ab_newton_self *s = self;
   const ab_newton *work = s->newton;
   const double left = work->decrement / fmax(fabs(work->objective), DBL_MIN);
-  const bool unvisited = work->light.unvisited && work->stage < LAST_UNVISITED;
-  if (unvisited && caps_changed(s, left < NEAR_END ? 0 : SHARE_TOUCHED)) return 0;
-  if (work->stage == OPENING && unvisited_pays(s)) return 0;
+  const bool unscanned = work->light.unscanned && work->stage < LAST_UNVISITED;
+  if (unscanned && caps_changed(s, left < NEAR_END ? 0 : SHARE_TOUCHED)) return 0;
+  if (work->stage == OPENING && unscanned_pays(s)) return 0;
   return left;
 }
 
@@ -103,7 +103,7 @@ static double model_pass(void *self) {
 
 static double model_objective(void *self) {
   const ab_newton_self *s = self;
-  if (s->newton->light.unvisited) return ab_unvisited_objective(s->ab.data, s->ab.par, s->newton);
+  if (s->newton->light.unscanned) return ab_unscanned_objective(s->ab.data, s->ab.par, s->newton);
   ab_note_passes(s->ab.work, s->newton->passes, s->newton->objective);
   return ab_objective(s->ab.data, s->ab.par, s->ab.work);
 }
@@ -111,7 +111,7 @@ static double model_objective(void *self) {
 static void model_feasible(void *self, const double *const *safe) {
   const ab_newton_self *s = self;
   ab_feasible(&((ab_newton_self *) self)->ab, safe);
-  if (s->newton->light.unvisited)
+  if (s->newton->light.unscanned)
     ab_newton_hold(s->ab.par, s->ab.data->m, s->newton->light.fixed_cap);
 }
 

@@ -33,7 +33,7 @@ mc_shards ab_shards(ab_shards_self *self);
 /*
  * The same with effort (effort.h). A look changes memberships: they are the shares of expected
  * counts then, and those of the phantom are at MC_SHARD_OWN. With them the driver fits the curve,
- * which the visit for a pass is given.
+ * which the scan for a pass is given.
  */
 bool ab_effort_shard_look(ab_effort *self, double *sums);
 bool ab_effort_shard_pass(ab_effort *self, double *sums);

@@ -7,7 +7,7 @@ enum { ROWS = MC_SHARD_HEAD, TOTAL };
 
 ptrdiff_t bm_shard_length(int k, int m) { return TOTAL + k + 2 * (ptrdiff_t) k * m; }
 
-bool bm_shard_visit(bm_self *self, bool look, double *sums) {
+bool bm_shard_scan(bm_self *self, bool look, double *sums) {
   const size_t k = (size_t) self->par->k, size = k * (size_t) self->data->m;
   bm_counts counts = {0};
   memset(sums, 0, MC_SHARD_HEAD * sizeof *sums);

@@ -12,7 +12,7 @@
 ptrdiff_t bm_shard_length(int k, int m);
 
 /* The counts of a shard's rows or, if look, the head alone; without prior. false: the host asked to stop. */
-bool bm_shard_visit(bm_self *self, bool look, double *sums);
+bool bm_shard_scan(bm_self *self, bool look, double *sums);
 
 /* The driver, whose data are a table without rows. */
 typedef struct {

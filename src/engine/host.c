@@ -11,8 +11,8 @@ static int ask(void *asked) {
   return mc_stop(q->host, q->pass, q->objective);
 }
 
-bool mc_visit(const mc_host *host, int pass, double objective, const num_strips *strips,
-              num_visitor visit, void *ctx) {
+bool mc_scan(const mc_host *host, int pass, double objective, const num_strips *strips,
+             num_scanner scan, void *ctx) {
   question q = {host, pass, objective};
-  return num_visit(strips, visit, ctx, ask, &q);
+  return num_scan(strips, scan, ctx, ask, &q);
 }

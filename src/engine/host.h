@@ -23,8 +23,8 @@ static inline bool mc_stop(const mc_host *host, int pass, double objective) {
   return host->tick && host->tick(host->ctx, pass, objective) != 0;
 }
 
-/* num_visit() that asks the host, and shows it pass and objective; false: it said stop. */
-bool mc_visit(const mc_host *host, int pass, double objective, const num_strips *strips,
-              num_visitor visit, void *ctx);
+/* num_scan() that asks the host, and shows it pass and objective; false: it said stop. */
+bool mc_scan(const mc_host *host, int pass, double objective, const num_strips *strips,
+             num_scanner scan, void *ctx);
 
 #endif

@@ -14,20 +14,20 @@ static double objective_of(const mc_shards *s) {
 
 static bool prepared(const mc_shards *s) {
   if (!s->prepare) return true;
-  return s->at.visit(s->at.ctx, true, caps_of(s), s->sums) && s->prepare(s->shared.self, s->sums);
+  return s->at.scan(s->at.ctx, true, caps_of(s), s->sums) && s->prepare(s->shared.self, s->sums);
 }
 
 static double model_pass(void *self) {
   const mc_shards *s = self;
   if (!prepared(s)) return NAN;
-  if (!s->at.visit(s->at.ctx, false, caps_of(s), s->sums)) return NAN;
+  if (!s->at.scan(s->at.ctx, false, caps_of(s), s->sums)) return NAN;
   const double objective = objective_of(s);
   return s->step(s->shared.self, s->sums, objective) ? objective : NAN;
 }
 
 static double model_objective(void *self) {
   const mc_shards *s = self;
-  return s->at.visit(s->at.ctx, true, caps_of(s), s->sums) ? objective_of(s) : NAN;
+  return s->at.scan(s->at.ctx, true, caps_of(s), s->sums) ? objective_of(s) : NAN;
 }
 
 static void model_feasible(void *self, const double *const *safe) {

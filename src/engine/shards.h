@@ -24,7 +24,7 @@ enum {
 typedef struct {
   /* a pass of the rows of all shards or, if look, the heads alone, at the parameters as they are:
    * their sums, added up. caps as of the driver. false: it failed */
-  bool (*visit)(void *ctx, bool look, const double *caps, double *sums);
+  bool (*scan)(void *ctx, bool look, const double *caps, double *sums);
   /* the rows' parameters, as of mc_away */
   void (*save)(void *ctx, int which, const mc_cycles *cycles);
   void (*restore)(void *ctx, int which);
@@ -40,13 +40,13 @@ typedef struct {
   mc_model shared; /* blocks, feasible, reject, residual and next; its passes are not asked for */
   mc_shards_at at;
   double *sums; /* as many as a pass of a shard gives */
-  /* a step of the shared parameters that comes before a visit for a pass, given the heads that a
+  /* a step of the shared parameters that comes before a scan for a pass, given the heads that a
    * look at all shards has found; NULL: there is none, and no look */
   bool (*prepare)(void *self, const double *sums);
   /* the step of the shared parameters, given the sums and the objective before; false: stopped */
   bool (*step)(void *self, double *sums, double objective);
   double (*beside)(void *self);      /* what the objective has of the shared parameters; NULL: 0 */
-  const double *(*caps)(void *self); /* m values that a visit needs, too; NULL: there are none */
+  const double *(*caps)(void *self); /* m values that a scan needs, too; NULL: there are none */
 } mc_shards;
 
 mc_model mc_shards_model(mc_shards *self);

@@ -173,13 +173,13 @@ static void *begin_shard(glue_call *call, ptrdiff_t *length) {
   return self;
 }
 
-static bool visit_shard(void *self, bool look, const double *caps, double *sums) {
+static bool scan_shard(void *self, bool look, const double *caps, double *sums) {
   return (look ? ab_shard_objective : ab_shard_pass)(self, caps, sums);
 }
 
 /* A shard, as of glue_shard(); param as of mc_c_ab_fit(). */
 SEXP mc_c_ab_shard(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const glue_shard_recipe recipe = {"membership", begin_shard, visit_shard};
+  const glue_shard_recipe recipe = {"membership", begin_shard, scan_shard};
   return glue_shard(&recipe, view, param, prior, control);
 }
 
@@ -199,14 +199,14 @@ static void *begin_effort_shard(glue_call *call, ptrdiff_t *length) {
   return self;
 }
 
-static bool visit_effort_shard(void *self, bool look, const double *caps, double *sums) {
+static bool scan_effort_shard(void *self, bool look, const double *caps, double *sums) {
   (void) caps;
   return (look ? ab_effort_shard_look : ab_effort_shard_pass)(self, sums);
 }
 
 /* The same with effort: param has coef and effort, too. */
 SEXP mc_c_ab_effort_shard(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const glue_shard_recipe recipe = {"membership", begin_effort_shard, visit_effort_shard};
+  const glue_shard_recipe recipe = {"membership", begin_effort_shard, scan_effort_shard};
   return glue_shard(&recipe, view, param, prior, control);
 }
 
@@ -253,7 +253,7 @@ static mc_model new_shards_model(glue_call *call) {
 /*
  * The fit of the driver, who holds the aspects: view of a table without rows; param as of
  * mc_c_ab_fit(), with near_end, whether the start is near an end (aspect_bernoulli/newton.h), and
- * visit, as of glue_shards_model().
+ * scan, as of glue_shards_model().
  */
 SEXP mc_c_ab_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"aspects", "outcome", ""};

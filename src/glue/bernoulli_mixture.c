@@ -63,14 +63,14 @@ static void *begin_shard(glue_call *call, ptrdiff_t *length) {
   return self;
 }
 
-static bool visit_shard(void *self, bool look, const double *caps, double *sums) {
+static bool scan_shard(void *self, bool look, const double *caps, double *sums) {
   (void) caps;
-  return bm_shard_visit(self, look, sums);
+  return bm_shard_scan(self, look, sums);
 }
 
 /* A shard, as of glue_shard(). param: list(weights = k, prototypes = k x m). */
 SEXP mc_c_bm_shard(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const glue_shard_recipe recipe = {NULL, begin_shard, visit_shard};
+  const glue_shard_recipe recipe = {NULL, begin_shard, scan_shard};
   return glue_shard(&recipe, view, param, prior, control);
 }
 
@@ -86,7 +86,7 @@ static mc_model new_shards_model(glue_call *call) {
   return glue_shards_model(call, &shards, 2, bm_shard_length(par->k, call->data.m));
 }
 
-/* The fit of the driver: view of a table without rows; param: list(weights, prototypes, visit). */
+/* The fit of the driver: view of a table without rows; param: list(weights, prototypes, scan). */
 SEXP mc_c_bm_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"weights", "prototypes", "outcome", ""};
   const glue_recipe recipe = {fields, 2, new_shards_model, NULL};

@@ -45,14 +45,14 @@ static void *begin_shard(glue_call *call, ptrdiff_t *length) {
   return self;
 }
 
-static bool visit_shard(void *self, bool look, const double *caps, double *sums) {
+static bool scan_shard(void *self, bool look, const double *caps, double *sums) {
   (void) caps;
-  return lp_shard_visit(self, look, sums);
+  return lp_shard_scan(self, look, sums);
 }
 
 /* A shard, as of glue_shard(). param: list(scores = k x n, loadings = (k + 1) x m, penalty). */
 SEXP mc_c_lp_shard(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const glue_shard_recipe recipe = {"scores", begin_shard, visit_shard};
+  const glue_shard_recipe recipe = {"scores", begin_shard, scan_shard};
   return glue_shard(&recipe, view, param, prior, control);
 }
 
@@ -67,7 +67,7 @@ static mc_model new_shards_model(glue_call *call) {
   return glue_shards_model(call, &shards, 1, lp_shard_length(k, call->data.m));
 }
 
-/* The fit of the driver: view of a table without rows; param: list(loadings, penalty, visit). */
+/* The fit of the driver: view of a table without rows; param: list(loadings, penalty, scan). */
 SEXP mc_c_lp_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"loadings", "outcome", ""};
   const glue_recipe recipe = {fields, 1, new_shards_model, NULL};

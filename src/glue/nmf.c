@@ -52,14 +52,14 @@ static void *begin_shard(glue_call *call, ptrdiff_t *length) {
   return self;
 }
 
-static bool visit_shard(void *self, bool look, const double *caps, double *sums) {
+static bool scan_shard(void *self, bool look, const double *caps, double *sums) {
   (void) caps;
-  return nm_shard_visit(self, look, sums);
+  return nm_shard_scan(self, look, sums);
 }
 
 /* A shard, as of glue_shard(). param: list(coefficients = k x n, basis = k x m). */
 SEXP mc_c_nm_shard(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const glue_shard_recipe recipe = {"coefficients", begin_shard, visit_shard};
+  const glue_shard_recipe recipe = {"coefficients", begin_shard, scan_shard};
   return glue_shard(&recipe, view, param, prior, control);
 }
 
@@ -70,7 +70,7 @@ static mc_model new_shards_model(glue_call *call) {
   return glue_shards_model(call, &shards, 1, nm_shard_length(k, call->data.m));
 }
 
-/* The fit of the driver: view of a table without rows; param: list(basis, visit). */
+/* The fit of the driver: view of a table without rows; param: list(basis, scan). */
 SEXP mc_c_nm_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"basis", "outcome", ""};
   const glue_recipe recipe = {fields, 1, new_shards_model, NULL};

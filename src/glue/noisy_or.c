@@ -299,15 +299,15 @@ static void *begin_shard(glue_call *call, ptrdiff_t *length) {
   return s;
 }
 
-static bool visit_shard(void *self, bool look, const double *caps, double *sums) {
+static bool scan_shard(void *self, bool look, const double *caps, double *sums) {
   shard_request *s = self;
   (void) caps;
-  return nor_shard_visit(&s->self, look, s->listed, sums);
+  return nor_shard_scan(&s->self, look, s->listed, sums);
 }
 
 /* A shard, as of glue_shard(). param: list(listed, prior = k, links = k x m, leak = m). */
 SEXP mc_c_nor_shard(SEXP view, SEXP param, SEXP settings, SEXP control) {
-  const glue_shard_recipe recipe = {"listed", begin_shard, visit_shard};
+  const glue_shard_recipe recipe = {"listed", begin_shard, scan_shard};
   return glue_shard(&recipe, view, param, settings, control);
 }
 
@@ -320,7 +320,7 @@ static mc_model new_shards_model(glue_call *call) {
   return glue_shards_model(call, &shards, 3, nor_shard_length(k, m));
 }
 
-/* The fit of the driver: view of a table without rows; param: list(prior, links, leak, visit). */
+/* The fit of the driver: view of a table without rows; param: list(prior, links, leak, scan). */
 SEXP mc_c_nor_shards_fit(SEXP view, SEXP param, SEXP settings, SEXP control) {
   const char *fields[] = {"prior", "links", "leak", "outcome", ""};
   const glue_recipe recipe = {fields, 3, new_shards_model, NULL};

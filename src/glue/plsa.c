@@ -76,14 +76,14 @@ static void *begin_shard(glue_call *call, ptrdiff_t *length) {
   return new_shard_self(call, glue_param(call, 0, call->data.n, k), REAL(basis), k);
 }
 
-static bool visit_shard(void *self, bool look, const double *caps, double *sums) {
+static bool scan_shard(void *self, bool look, const double *caps, double *sums) {
   (void) caps;
-  return plsa_shard_visit(self, look, sums);
+  return plsa_shard_scan(self, look, sums);
 }
 
 /* A shard, as of glue_shard(). param: list(membership = n x k, basis = k x m, missing). */
 SEXP mc_c_plsa_shard(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const glue_shard_recipe recipe = {"membership", begin_shard, visit_shard};
+  const glue_shard_recipe recipe = {"membership", begin_shard, scan_shard};
   return glue_shard(&recipe, view, param, prior, control);
 }
 
@@ -94,7 +94,7 @@ static mc_model new_shards_model(glue_call *call) {
   return glue_shards_model(call, &shards, 1, plsa_shard_length(k, call->data.m));
 }
 
-/* The fit of the driver: view of a table without rows; param: list(basis, missing, visit). */
+/* The fit of the driver: view of a table without rows; param: list(basis, missing, scan). */
 SEXP mc_c_plsa_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"basis", "outcome", ""};
   const glue_recipe recipe = {fields, 1, new_shards_model, NULL};

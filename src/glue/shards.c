@@ -32,7 +32,7 @@ static SEXP shard_body(void *ctx) {
   void *self = recipe->begin(&call, &length);
   SET_VECTOR_ELT(call.out, 1, Rf_allocVector(REALSXP, look ? MC_SHARD_HEAD : length));
   double *sums = REAL(VECTOR_ELT(call.out, 1));
-  recipe->visit(self, look, values_of(caps), sums);
+  recipe->scan(self, look, values_of(caps), sums);
   glue_end_stopped(&call.host);
   if (!Rf_isNull(before))
     mc_step_lengths(size, REAL(before), REAL(rows), REAL(VECTOR_ELT(call.out, 0)),
@@ -73,7 +73,7 @@ SEXP mc_c_shard_extrapolate(SEXP saved, SEXP step, SEXP space) {
 
 typedef struct {
   const glue_call *call;
-  SEXP visit;
+  SEXP scan;
   int n_shared;
   ptrdiff_t length;
 } shards_caller;
@@ -93,13 +93,13 @@ static SEXP shared_of(const shards_caller *at) {
 }
 
 static SEXP ask_caller(const shards_caller *at, const char *what, SEXP value, SEXP more) {
-  SEXP call = PROTECT(Rf_lang4(at->visit, PROTECT(Rf_mkString(what)), value, more));
+  SEXP call = PROTECT(Rf_lang4(at->scan, PROTECT(Rf_mkString(what)), value, more));
   SEXP out = glue_eval(&at->call->host, call);
   UNPROTECT(2);
   return out;
 }
 
-static bool visit_shards(void *ctx, bool look, const double *caps, double *sums) {
+static bool scan_shards(void *ctx, bool look, const double *caps, double *sums) {
   const shards_caller *at = ctx;
   SEXP value = PROTECT(shared_of(at));
   SEXP held = PROTECT(caps ? glue_new_matrix(caps, at->call->data.m, 1) : R_NilValue);
@@ -141,9 +141,9 @@ static void extrapolate_shards(void *ctx, double step) {
 
 static mc_shards_at shards_at(glue_call *call, int n_shared, ptrdiff_t length) {
   shards_caller *caller = glue_new(call, sizeof *caller);
-  *caller = (shards_caller){call, glue_field(call->param, "visit"), n_shared, length};
-  glue_check(Rf_isFunction(caller->visit), "visit");
-  const mc_shards_at at = {visit_shards, save_shards, restore_shards, extrapolate_shards, caller};
+  *caller = (shards_caller){call, glue_field(call->param, "scan"), n_shared, length};
+  glue_check(Rf_isFunction(caller->scan), "scan");
+  const mc_shards_at at = {scan_shards, save_shards, restore_shards, extrapolate_shards, caller};
   return at;
 }
 

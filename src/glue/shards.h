@@ -6,13 +6,13 @@
 #include "glue/glue.h"
 
 /*
- * A model's visit of a shard. begin() checks call->param and returns what visit() gets, and how many
+ * A model's scan of a shard. begin() checks call->param and returns what scan() gets, and how many
  * sums a pass has; the rows' parameters are field 0 of call->out, and may be written there.
  */
 typedef struct {
   const char *rows; /* name of the rows' parameters in param; NULL: there are none */
   void *(*begin)(glue_call *call, ptrdiff_t *length);
-  bool (*visit)(void *self, bool look, const double *caps, double *sums);
+  bool (*scan)(void *self, bool look, const double *caps, double *sums);
 } glue_shard_recipe;
 
 /*
@@ -23,7 +23,7 @@ SEXP glue_shard(const glue_shard_recipe *recipe, SEXP view, SEXP param, SEXP pri
 
 /*
  * The model of a driver, in memory of the call's; a pass has `length` sums. The shards are where the
- * caller's function param$visit(what, value, more) knows. "pass" and "objective" return the sums of
+ * caller's function param$scan(what, value, more) knows. "pass" and "objective" return the sums of
  * all shards, all of them or the head, for the shared parameters `value`, a list of the first n_shared
  * fields of call->out, and caps `more`; "save" by value, list(which, cycles = four numbers of
  * mc_cycles, or NULL), with the shared parameters of that point as `more`, "restore" of the number

@@ -72,15 +72,15 @@ static double squares_of(const double *x, ptrdiff_t length) {
   return sum;
 }
 
-/* What visitors of blocks of rows see. */
+/* What scanners of blocks of rows see. */
 typedef struct {
   const mc_data *data;
   const lp_param *par;
   lp_work *work;
-} visit;
+} scan;
 
 /* The bound's weights of a block, 0 where missing; returns the sum of log(1 + exp(theta)). */
-static double block_weights(const visit *w, int first, int b, block_scratch *s) {
+static double block_weights(const scan *w, int first, int b, block_scratch *s) {
   const mc_data *data = w->data;
   const int k1 = w->par->k + 1, m = data->m;
   int n_missing = 0;
@@ -94,7 +94,7 @@ static double block_weights(const visit *w, int first, int b, block_scratch *s) 
   return sum - n_missing * LOG_TWO;
 }
 
-static double block_loglik(const visit *w, int first, int b, block_scratch *s) {
+static double block_loglik(const scan *w, int first, int b, block_scratch *s) {
   const int k1 = w->par->k + 1;
   double sum = -block_weights(w, first, b, s);
   for (int i = 0; i < b; i++)
@@ -108,7 +108,7 @@ static double block_loglik(const visit *w, int first, int b, block_scratch *s) {
  * Each observation's ridge regression on the loadings: weighted squares by
  * one product, slopes (x - 1/2) loadings less the intercept's share.
  */
-static void score_rows(const visit *w, int first, int b, block_scratch *s) {
+static void score_rows(const scan *w, int first, int b, block_scratch *s) {
   const mc_data *data = w->data;
   const int k = w->par->k, k1 = k + 1, m = data->m, pairs = w->work->pairs;
   const double *loadings = w->par->loadings;
@@ -130,7 +130,7 @@ static void score_rows(const visit *w, int first, int b, block_scratch *s) {
 }
 
 /* The block's share of every attribute's normal equations, at the new scores. */
-static void add_sums(const visit *w, int first, int b, block_scratch *s, strip_sum *sum) {
+static void add_sums(const scan *w, int first, int b, block_scratch *s, strip_sum *sum) {
   const mc_data *data = w->data;
   const int k1 = w->par->k + 1, m = data->m, pairs = w->work->pairs;
   block_weights(w, first, b, s);
@@ -148,10 +148,10 @@ static void add_sums(const visit *w, int first, int b, block_scratch *s, strip_s
 }
 
 /*
- * The visitors: what is done with a block of b rows. Its log-likelihood, and with it the bound at
+ * The scanners: what is done with a block of b rows. Its log-likelihood, and with it the bound at
  * the present parameters, comes first in each.
  */
-static block_scratch *bound_block(const visit *w, int strip, int thread, int first, int b) {
+static block_scratch *bound_block(const scan *w, int strip, int thread, int first, int b) {
   const int k = w->par->k, k1 = k + 1;
   block_scratch *s = w->work->scratch + thread;
   for (int i = 0; i < b; i++) {
@@ -173,16 +173,16 @@ static void scores_block(void *ctx, int strip, int thread, int first, int b) {
 
 /* The scores, then the attributes' normal equations while the new ones are at hand. */
 static void both_block(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   block_scratch *s = bound_block(w, strip, thread, first, b);
   score_rows(w, first, b, s);
   add_sums(w, first, b, s, w->work->strip + strip);
 }
 
-/* Visits all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
-static bool visit_rows(const mc_data *data, const lp_param *par, lp_work *work,
-                       num_visitor visitor) {
-  visit w = {data, par, work};
+/* Scans all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
+static bool scan_rows(const mc_data *data, const lp_param *par, lp_work *work,
+                      num_scanner scanner) {
+  scan w = {data, par, work};
   const int k1 = par->k + 1, m = data->m;
   const ptrdiff_t n_squares = num_at(0, m, work->pairs), n_slopes = num_at(0, m, k1);
   strip_sum *sum = work->strip;
@@ -192,7 +192,7 @@ static bool visit_rows(const mc_data *data, const lp_param *par, lp_work *work,
     memset(sum[s].slopes, 0, (size_t) n_slopes * sizeof(double));
     memset(sum[s].all, 0, (size_t) k1 * sizeof(double));
   }
-  if (!mc_visit(work->host, work->passes, work->objective, &work->rows, visitor, &w)) return false;
+  if (!mc_scan(work->host, work->passes, work->objective, &work->rows, scanner, &w)) return false;
   for (int s = 1; s < work->rows.n_strip; s++) {
     sum->loglik += sum[s].loglik;
     for (ptrdiff_t i = 0; i < n_squares; i++) sum->squares[i] += sum[s].squares[i];
@@ -214,7 +214,7 @@ static void multiply_loadings(const mc_data *data, const lp_param *par, lp_work 
 /* Scores, and the sums that loadings are made of; false: stopped. */
 static bool update_scores(const mc_data *data, const lp_param *par, lp_work *work) {
   multiply_loadings(data, par, work);
-  return visit_rows(data, par, work, par->fixed_loadings ? scores_block : both_block);
+  return scan_rows(data, par, work, par->fixed_loadings ? scores_block : both_block);
 }
 
 #define LOOK_EVERY 256 /* attributes between two questions to the host */
@@ -251,7 +251,7 @@ double lp_rows(const mc_data *data, lp_param *par, lp_work *work, lp_sums *sums)
 }
 
 double lp_loglik(const mc_data *data, const lp_param *par, lp_work *work) {
-  return visit_rows(data, par, work, objective_block) ? work->strip[0].loglik : NAN;
+  return scan_rows(data, par, work, objective_block) ? work->strip[0].loglik : NAN;
 }
 
 double lp_pass(const mc_data *data, lp_param *par, lp_work *work) {

@@ -14,7 +14,7 @@ ptrdiff_t lp_shard_length(int k, int m) {
   return MC_SHARD_HEAD + num_at(0, m, lp_pairs(k)) + num_at(0, m, k + 1) + k + 1;
 }
 
-bool lp_shard_visit(lp_self *self, bool look, double *sums) {
+bool lp_shard_scan(lp_self *self, bool look, double *sums) {
   const int k = self->par->k, m = self->data->m;
   lp_sums own;
   memset(sums, 0, MC_SHARD_HEAD * sizeof *sums);

@@ -16,7 +16,7 @@ ptrdiff_t lp_shard_length(int k, int m);
  * The rows of a shard: their scores take their step, and sums (of lp_shard_length()) are what the
  * loadings' step needs; or, if look, the head alone. false: the host asked to stop.
  */
-bool lp_shard_visit(lp_self *self, bool look, double *sums);
+bool lp_shard_scan(lp_self *self, bool look, double *sums);
 
 /* The driver, whose data are a table without rows. */
 typedef struct {

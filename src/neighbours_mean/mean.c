@@ -163,7 +163,7 @@ static void do_row(const task *t, scratch *s, int r) {
   for (int e = list->start[r]; e < list->start[r + 1]; e++) s->mine[list->column[e]] = false;
 }
 
-static void visit(void *ctx, int strip, int thread, int first, int b) {
+static void scan(void *ctx, int strip, int thread, int first, int b) {
   const task *t = ctx;
   (void) strip;
   for (int i = first; i < first + b; i++) do_row(t, t->per_thread + thread, i);
@@ -196,5 +196,5 @@ bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, cons
     for (int j = 0; j < m; j++) s->mine[j] = false;
     for (int l = 0; l < n; l++) s->overlap[l] = 0;
   }
-  return mc_visit(host, 0, 0, &strips, visit, &t);
+  return mc_scan(host, 0, 0, &strips, scan, &t);
 }

@@ -177,8 +177,7 @@ static void prepare(const factor *h) {
 /* false: stopped. */
 static bool update_factor(factor *h, const num_strips *rows, row_sum *out) {
   prepare(h);
-  if (!mc_visit(h->work->host, h->work->passes, h->work->objective, rows, do_block, h))
-    return false;
+  if (!mc_scan(h->work->host, h->work->passes, h->work->objective, rows, do_block, h)) return false;
   *out = h->work->strip[0];
   for (int s = 1; s < rows->n_strip; s++) {
     out->loss += h->work->strip[s].loss;

@@ -8,7 +8,7 @@
 
 ptrdiff_t nm_shard_length(int k, int m) { return MC_SHARD_HEAD + 2 * (ptrdiff_t) k * m; }
 
-bool nm_shard_visit(nm_self *self, bool look, double *sums) {
+bool nm_shard_scan(nm_self *self, bool look, double *sums) {
   double *pull = sums + MC_SHARD_HEAD, *seen = pull + (ptrdiff_t) self->par->k * self->data->m;
   memset(sums, 0, MC_SHARD_HEAD * sizeof *sums);
   sums[MC_SHARD_LOGLIK] = look ? nm_objective(self->data, self->par, self->work)

@@ -16,7 +16,7 @@ ptrdiff_t nm_shard_length(int k, int m);
  * The rows of a shard: their coefficients take their step, and sums (of nm_shard_length()) are what
  * the basis' step needs; or, if look, the head alone. false: the host asked to stop.
  */
-bool nm_shard_visit(nm_self *self, bool look, double *sums);
+bool nm_shard_scan(nm_self *self, bool look, double *sums);
 
 /* The driver, whose data are a table without rows; it needs no workspace. */
 mc_shards nm_shards(nm_self *self);

@@ -37,7 +37,7 @@ struct nor_exact {
   strip_sum strip[NUM_MAX_STRIP];
   thread_scratch *scratch;
   double **zero;    /* each thread's scratch->zero */
-  bool want_sums;   /* of the visit at hand */
+  bool want_sums;   /* of the scan at hand */
   int inner;        /* of the pass at hand */
   int passes;       /* made so far, and */
   double objective; /* the last one's: for the host's eyes */
@@ -134,7 +134,7 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
 }
 
 /* The E-step; gathers the strips' sums in strip 0. NaN: stopped. */
-static double visit(nor_exact *work, bool want_sums) {
+static double scan(nor_exact *work, bool want_sums) {
   const ptrdiff_t size = (ptrdiff_t) work->tab.n_state * (work->data->m + 1);
   const ptrdiff_t n_link = (ptrdiff_t) work->par->k * work->data->m;
   work->want_sums = want_sums;
@@ -142,7 +142,7 @@ static double visit(nor_exact *work, bool want_sums) {
                        work->passes, work->objective))
     return NAN;
   for (int s = 0; s < work->strips.n_strip; s++) work->strip[s].fresh = true;
-  if (!mc_visit(work->set->host, work->passes, work->objective, &work->strips, do_block, work))
+  if (!mc_scan(work->set->host, work->passes, work->objective, &work->strips, do_block, work))
     return NAN;
   strip_sum *sum = work->strip;
   for (int s = 1; s < work->strips.n_strip; s++) {
@@ -182,19 +182,19 @@ static double pass(void *self) {
   const int k = work->par->k, m = work->data->m;
   const int adapted = work->passes < PLAIN_PASSES ? 1 : LATE_INNER;
   work->inner = work->set->inner > 0 ? work->set->inner : adapted;
-  const double value = visit(work, true);
+  const double value = scan(work, true);
   if (!isfinite(value)) return value;
   memset(work->sums.on, 0, (size_t) k * sizeof(double));
   nor_fold(work->strip[0].fired + num_at(0, m, work->tab.n_state), k, 1, work->sums.on);
   work->sums.missing = work->strip[0].missing;
-  if (!mc_visit(work->set->host, work->passes, value, &work->columns, update_columns, work))
+  if (!mc_scan(work->set->host, work->passes, value, &work->columns, update_columns, work))
     return NAN;
   nor_update_prior(work->set, work->sums.on, work->totals.rows, work->par);
   work->passes++;
   return work->objective = value;
 }
 
-static double objective(void *self) { return visit(self, false); }
+static double objective(void *self) { return scan(self, false); }
 
 static void feasible(void *self, const double *const *safe) {
   const nor_exact *work = self;

@@ -119,5 +119,5 @@ bool nor_sample_loglik(const mc_data *data, nor_param *par, const nor_settings *
     s->state = host->alloc(host->ctx, (size_t) nor_words(par->k), sizeof(uint64_t));
   }
   nor_ready_rows(&work.ready);
-  return mc_visit(host, 0, 0, &strips, do_block, &work);
+  return mc_scan(host, 0, 0, &strips, do_block, &work);
 }

@@ -153,7 +153,7 @@ bool nor_report_exact(const mc_data *data, nor_param *par, const nor_settings *s
   read.states = new_scratch(set, strips.n_threads, n_state);
   const num_strips columns = num_new_strips(data->m, 1, strips.n_threads);
   if (!nor_fill_tables(&read.tab, par, &columns, read.states, set->host, 0, 0)) return false;
-  return mc_visit(set->host, 0, 0, &strips, exact_block, &read);
+  return mc_scan(set->host, 0, 0, &strips, exact_block, &read);
 }
 
 /* Is state a before state b in binary order? */
@@ -205,5 +205,5 @@ bool nor_report_truncated(const mc_data *data, nor_param *par, const nor_setting
   for (int t = 0; t < strips.n_threads; t++)
     read.search[t] = nor_new_search(&read.ready, set->host);
   nor_ready_rows(&read.ready);
-  return mc_visit(set->host, 0, 0, &strips, truncated_block, &read);
+  return mc_scan(set->host, 0, 0, &strips, truncated_block, &read);
 }

@@ -1,6 +1,6 @@
 /*
  * noisy_or/row.h: one observation against single states of the sources. Only
- * the ones of a row are visited: its zeros are in sums made once for all rows,
+ * the ones of a row are scanned: its zeros are in sums made once for all rows,
  * corrected at its ones and missing cells, so that sparse data stay sparse.
  */
 #ifndef MC_NOISY_OR_ROW_H

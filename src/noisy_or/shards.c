@@ -61,7 +61,7 @@ nor_shard nor_new_shard(const mc_data *data, nor_param *par, const nor_settings 
   return out;
 }
 
-bool nor_shard_visit(nor_shard *self, bool look, double *listed, double *sums) {
+bool nor_shard_scan(nor_shard *self, bool look, double *listed, double *sums) {
   const int n = self->data->n, m = self->data->m, k = self->par->k;
   const size_t links = (size_t) k * (size_t) m * sizeof *sums;
   const nor_sums *found;

@@ -31,7 +31,7 @@ ptrdiff_t nor_shard_length(int k, int m);
  * first), which then holds them, and sums are what the M-step needs; or, if look, the head alone and
  * listed is left as it is. false: the host asked to stop.
  */
-bool nor_shard_visit(nor_shard *self, bool look, double *listed, double *sums);
+bool nor_shard_scan(nor_shard *self, bool look, double *listed, double *sums);
 
 /* The driver, whose data are a table without rows. */
 mc_shards nor_shards(nor_shard *self);

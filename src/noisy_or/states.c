@@ -107,7 +107,7 @@ bool nor_fill_tables(nor_tables *tab, const nor_param *par, const num_strips *co
   filling f = {tab, par, scratch};
   tab->any_hard = false;
   for (int j = 0; j < tab->m; j++) tab->any_hard |= tab->hard[j] = is_hard(par, j);
-  if (!mc_visit(host, pass, objective, columns, fill_columns, &f)) return false;
+  if (!mc_scan(host, pass, objective, columns, fill_columns, &f)) return false;
   base_states(par, tab->hard, tab->m, tab->base);
   return true;
 }

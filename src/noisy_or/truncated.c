@@ -28,7 +28,7 @@ struct nor_truncated {
   num_strips strips;
   strip_sum strip[NUM_MAX_STRIP];
   nor_search *scratch;
-  bool want_sums, hold_lists; /* of the visit at hand */
+  bool want_sums, hold_lists; /* of the scan at hand */
   int passes;                 /* made so far, and */
   double objective;           /* the last one's: for the host's eyes */
 };
@@ -110,14 +110,14 @@ static void add(double *to, const double *from, ptrdiff_t n) {
   for (ptrdiff_t i = 0; i < n; i++) to[i] += from[i];
 }
 
-/* Visits the rows and gathers the strips' sums in strip 0: the bound. NaN: stopped. */
-static double visit_rows(nor_truncated *work, bool want_sums, bool hold_lists) {
+/* Scans the rows and gathers the strips' sums in strip 0: the bound. NaN: stopped. */
+static double scan_rows(nor_truncated *work, bool want_sums, bool hold_lists) {
   const ptrdiff_t m = work->data->m, k = work->par->k;
   work->want_sums = want_sums;
   work->hold_lists = hold_lists;
   nor_ready_rows(&work->ready);
   for (int s = 0; s < work->strips.n_strip; s++) clear(work->strip + s, (int) k, (int) m);
-  if (!mc_visit(work->set->host, work->passes, work->objective, &work->strips, do_block, work))
+  if (!mc_scan(work->set->host, work->passes, work->objective, &work->strips, do_block, work))
     return NAN;
   strip_sum *sum = work->strip;
   for (int s = 1; s < work->strips.n_strip; s++) {
@@ -132,14 +132,14 @@ static double visit_rows(nor_truncated *work, bool want_sums, bool hold_lists) {
   return sum->bound;
 }
 
-static double visit(nor_truncated *work, bool want_sums, bool hold_lists) {
-  const double bound = visit_rows(work, want_sums, hold_lists);
+static double scan(nor_truncated *work, bool want_sums, bool hold_lists) {
+  const double bound = scan_rows(work, want_sums, hold_lists);
   return isnan(bound) ? NAN : nor_objective(work->set, work->par, work->data->m, bound);
 }
 
 double nor_truncated_rows(nor_truncated *work, bool look, const nor_sums **sums) {
   *sums = &work->strip[0].sums;
-  return visit_rows(work, !look, false);
+  return scan_rows(work, !look, false);
 }
 
 static void update_links(nor_truncated *work) {
@@ -153,10 +153,10 @@ static double pass(void *self) {
   nor_truncated *work = self;
   const int adapted = work->passes < PLAIN_PASSES ? 1 : LATE_INNER;
   const int inner = work->set->inner > 0 ? work->set->inner : adapted;
-  const double value = visit(work, true, false);
+  const double value = scan(work, true, false);
   if (!isfinite(value)) return value;
   for (int step = 0; step < inner && !work->set->fixed; step++) {
-    if (step > 0 && isnan(visit(work, true, true))) return NAN;
+    if (step > 0 && isnan(scan(work, true, true))) return NAN;
     update_links(work);
   }
   if (!work->set->fixed)
@@ -165,7 +165,7 @@ static double pass(void *self) {
   return work->objective = value;
 }
 
-static double objective(void *self) { return visit(self, false, false); }
+static double objective(void *self) { return scan(self, false, false); }
 
 static void feasible(void *self, const double *const *safe) {
   nor_truncated *work = self;

@@ -46,7 +46,7 @@ struct nor_variational {
   int *column_row;
   double *off; /* k x m: expected zeros with the source on; the activations' sum over them */
   nor_scratch *scratch; /* of each thread */
-  bool move_q;          /* of the visit at hand */
+  bool move_q;          /* of the scan at hand */
 };
 
 /*
@@ -212,8 +212,8 @@ static void take_q(nor_variational *work, int i, const nor_scratch *s) {
   }
 }
 
-/* For mc_visit(): E-step and steps of q of b rows. */
-static void visit_rows(void *self, int strip, int thread, int first, int b) {
+/* For mc_scan(): E-step and steps of q of b rows. */
+static void scan_rows(void *self, int strip, int thread, int first, int b) {
   nor_variational *work = self;
   const nor_settings *set = work->set;
   nor_scratch *s = work->scratch + thread;
@@ -465,11 +465,11 @@ static void make_ready(nor_variational *work) {
 }
 
 /* Activations, bounds, and, where asked, the steps of q. NaN: stopped. */
-static double visit(nor_variational *work, bool move_q) {
+static double scan(nor_variational *work, bool move_q) {
   double bound = 0;
   work->move_q = move_q;
   make_ready(work);
-  if (!mc_visit(work->set->host, work->passes, work->objective, &work->strips, visit_rows, work))
+  if (!mc_scan(work->set->host, work->passes, work->objective, &work->strips, scan_rows, work))
     return NAN;
   for (int i = 0; i < work->data->n; i++) bound += nor_weight(work->set, i) * work->bound[i];
   nor_from_theta(work->var, work->data->m, work->par);
@@ -523,11 +523,11 @@ static void solve_columns(void *self, int strip, int thread, int first, int b) {
 
 static double pass(void *self) {
   nor_variational *work = self;
-  const double value = visit(work, true);
+  const double value = scan(work, true);
   if (!isfinite(value)) return value;
   if (!work->set->fixed) {
     count_off(work);
-    if (!mc_visit(work->set->host, work->passes, value, &work->columns, solve_columns, work))
+    if (!mc_scan(work->set->host, work->passes, value, &work->columns, solve_columns, work))
       return NAN;
     update_prior(work);
   }
@@ -535,7 +535,7 @@ static double pass(void *self) {
   return work->objective = value;
 }
 
-static double objective(void *self) { return visit(self, false); }
+static double objective(void *self) { return scan(self, false); }
 
 static void guard(double *theta, const double *safe, ptrdiff_t n, double least) {
   for (ptrdiff_t at = 0; at < n; at++) {
@@ -580,7 +580,7 @@ mc_model nor_variational_model(nor_variational *work) {
 
 void nor_variational_rows(nor_variational *work, double *activation, double *bound) {
   const int n = work->data->n, k = work->par->k;
-  visit(work, false);
+  scan(work, false);
   for (int i = 0; i < n; i++) {
     bound[i] = work->bound[i];
     for (int c = 0; c < k; c++) activation[num_at(i, c, n)] = work->activation[num_at(c, i, k)];

@@ -25,14 +25,14 @@ num_strips num_new_strips(int n, int block_rows, int n_threads) {
 
 typedef struct {
   const num_strips *strips;
-  num_visitor visit;
+  num_scanner scan;
   void *ctx;
   int (*stop)(void *asked);
   void *asked;
   int stopped;
-} visiting;
+} scanning;
 
-static void visit_strip(visiting *w, int strip) {
+static void scan_strip(scanning *w, int strip) {
   const int n = w->strips->n, rows = w->strips->block_rows, n_block = count_blocks(n, rows);
   const int from = (int) ((ptrdiff_t) n_block * strip / w->strips->n_strip);
   const int to = (int) ((ptrdiff_t) n_block * (strip + 1) / w->strips->n_strip);
@@ -46,15 +46,15 @@ static void visit_strip(visiting *w, int strip) {
     stop = w->stopped;
     if (stop) return;
     const int first = block * rows;
-    w->visit(w->ctx, strip, num_thread(), first, n - first < rows ? n - first : rows);
+    w->scan(w->ctx, strip, num_thread(), first, n - first < rows ? n - first : rows);
   }
 }
 
-bool num_visit(const num_strips *strips, num_visitor visit, void *ctx, int (*stop)(void *asked),
-               void *asked) {
-  visiting w = {strips, visit, ctx, stop, asked, 0};
+bool num_scan(const num_strips *strips, num_scanner scan, void *ctx, int (*stop)(void *asked),
+              void *asked) {
+  scanning w = {strips, scan, ctx, stop, asked, 0};
 #pragma omp parallel for schedule(dynamic, 1) num_threads(strips->n_threads)
-  for (int s = 0; s < strips->n_strip; s++) visit_strip(&w, s);
+  for (int s = 0; s < strips->n_strip; s++) scan_strip(&w, s);
   return !w.stopped;
 }
 

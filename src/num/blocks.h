@@ -1,5 +1,5 @@
 /*
- * num/blocks.h: visits of rows (or columns) in blocks of fixed size. Runs of
+ * num/blocks.h: scans of rows (or columns) in blocks of fixed size. Runs of
  * blocks, the strips, are what threads take; partial sums belong to strips and
  * are added up in their order, so that results do not depend on n_threads.
  */
@@ -25,15 +25,15 @@ int num_block_rows(int n, int m);
 num_strips num_new_strips(int n, int block_rows, int n_threads);
 
 /* What is done with a block of b rows from first on; strip and thread say whose sums and scratch. */
-typedef void (*num_visitor)(void *ctx, int strip, int thread, int first, int b);
+typedef void (*num_scanner)(void *ctx, int strip, int thread, int first, int b);
 
 /*
- * Visits all blocks, those of a strip in order and on one thread. stop(asked) is
- * called between blocks, on the main thread: nonzero ends the visit, and false
+ * Scans all blocks, those of a strip in order and on one thread. stop(asked) is
+ * called between blocks, on the main thread: nonzero ends the scan, and false
  * is returned.
  */
-bool num_visit(const num_strips *strips, num_visitor visit, void *ctx, int (*stop)(void *asked),
-               void *asked);
+bool num_scan(const num_strips *strips, num_scanner scan, void *ctx, int (*stop)(void *asked),
+              void *asked);
 
 /* b rows of an n x k matrix from first on, to k x b and back: a row is then contiguous. */
 void num_take_rows(const double *from, int n, int first, int b, int k, double *rows);

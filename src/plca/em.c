@@ -106,7 +106,7 @@ typedef struct {
   plca_work *work;
   bool update;
   double imputed; /* a missing cell's expected count over its probability; 0: only sum them */
-} visit;
+} scan;
 
 /* Eq. (1): P(c, cell) of every component into joint; returns their sum. */
 static double joint_probability(const plca_param *par, int n_dim, const int *at, double *joint) {
@@ -123,7 +123,7 @@ static double joint_probability(const plca_param *par, int n_dim, const int *at,
 }
 
 /* Eqs. (3)-(4): a cell's counts go to the components in proportion to joint. */
-static void add_counts(const visit *w, strip_sum *sum, const int *at, double ratio,
+static void add_counts(const scan *w, strip_sum *sum, const int *at, double ratio,
                        const double *joint) {
   const int k = w->par->k;
   num_add_scaled(sum->weights, ratio, joint, k);
@@ -132,7 +132,7 @@ static void add_counts(const visit *w, strip_sum *sum, const int *at, double rat
 }
 
 static void do_cells(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   strip_sum *sum = w->work->strip + strip;
   double *joint = w->work->joint[thread];
   for (int e = first; e < first + b; e++) {
@@ -145,7 +145,7 @@ static void do_cells(void *ctx, int strip, int thread, int first, int b) {
 }
 
 static void do_missing(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   strip_sum *sum = w->work->strip + strip;
   double *joint = w->work->joint[thread];
   for (int e = first; e < first + b; e++) {
@@ -156,7 +156,7 @@ static void do_missing(void *ctx, int strip, int thread, int first, int b) {
 }
 
 static void do_zeros(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   strip_sum *sum = w->work->strip + strip;
   for (int e = first; e < first + b; e++) {
     const int *at = w->work->zero_index + num_at(0, e, w->cells->n_dim);
@@ -164,11 +164,11 @@ static void do_zeros(void *ctx, int strip, int thread, int first, int b) {
   }
 }
 
-static bool visit_strips(visit *w, const num_strips *strips, num_visitor visitor) {
-  return mc_visit(w->work->host, w->work->passes, w->work->objective, strips, visitor, w);
+static bool scan_strips(scan *w, const num_strips *strips, num_scanner scanner) {
+  return mc_scan(w->work->host, w->work->passes, w->work->objective, strips, scanner, w);
 }
 
-static void clear(const visit *w) {
+static void clear(const scan *w) {
   const plca_work *work = w->work;
   const size_t k = (size_t) w->par->k * sizeof(double);
   for (int s = 0; s < NUM_MAX_STRIP && work->strip[s].weights; s++) {
@@ -183,32 +183,32 @@ static void clear(const visit *w) {
 /*
  * P(observed), 1 - P(missing) but where next to nothing is left of that: then the sum over observed
  * cells, or, where zeros are too many to be listed, at least that over those that are not zero.
- * After a visit to stored and missing cells. false: stopped.
+ * After a scan to stored and missing cells. false: stopped.
  */
-static bool p_observed(visit *w, double *observed) {
+static bool p_observed(scan *w, double *observed) {
   plca_work *work = w->work;
   double gone = 0, seen = 0;
   for (int s = 0; s < NUM_MAX_STRIP; s++) gone += work->strip[s].gone;
   const bool sum_up = 1 - gone < CANCELLED;
-  if (sum_up && work->n_zero > 0 && !visit_strips(w, &work->zero_strips, do_zeros)) return false;
+  if (sum_up && work->n_zero > 0 && !scan_strips(w, &work->zero_strips, do_zeros)) return false;
   for (int s = 0; s < NUM_MAX_STRIP; s++) seen += work->strip[s].seen;
   *observed = sum_up && work->zero_index ? seen : fmax(1 - gone, seen);
   return true;
 }
 
 /* E-step over all cells, sums gathered in strip 0, in order; false: stopped. */
-static bool expect(visit *w) {
+static bool expect(scan *w) {
   plca_work *work = w->work;
   const int k = w->par->k;
   double loglik = 0, observed = 1;
   for (int s = 0; s < NUM_MAX_STRIP; s++)
     work->strip[s].loglik = work->strip[s].gone = work->strip[s].seen = 0;
   if (w->update) clear(w);
-  if (!visit_strips(w, &work->strips, do_cells)) return false;
+  if (!scan_strips(w, &work->strips, do_cells)) return false;
   if (w->cells->n_missing > 0) {
-    if (!visit_strips(w, &work->na_strips, do_missing) || !p_observed(w, &observed)) return false;
+    if (!scan_strips(w, &work->na_strips, do_missing) || !p_observed(w, &observed)) return false;
     w->imputed = w->update && observed > 0 ? work->total / observed : 0;
-    if (w->imputed > 0 && !visit_strips(w, &work->na_strips, do_missing)) return false;
+    if (w->imputed > 0 && !scan_strips(w, &work->na_strips, do_missing)) return false;
   }
   for (int s = 0; s < NUM_MAX_STRIP && work->strip[s].weights; s++) {
     loglik += work->strip[s].loglik;
@@ -246,7 +246,7 @@ static double anneal_scale(const plca_work *work, int pass) {
 }
 
 /* The M-step of a pass; false: stopped. */
-static bool maximise(const visit *w, double scale) {
+static bool maximise(const scan *w, double scale) {
   const plca_work *work = w->work;
   const strip_sum *sum = work->strip;
   const int k = w->par->k;
@@ -269,13 +269,13 @@ static bool maximise(const visit *w, double scale) {
 }
 
 /* What the prior adds to the objective; the paper's rule has none. */
-static double prior_part(const visit *w, double scale) {
+static double prior_part(const scan *w, double scale) {
   if (w->work->prior->method == PLCA_PAPER) return 0;
   return plca_prior_value(w->cells, w->par, w->work->prior, scale);
 }
 
 double plca_pass(const plca_cells *cells, plca_param *par, plca_work *work) {
-  visit w = {cells, par, work, true, 0};
+  scan w = {cells, par, work, true, 0};
   const double scale = anneal_scale(work, work->passes), prior = prior_part(&w, scale);
   if (!expect(&w) || !maximise(&w, scale)) return NAN;
   work->passes++;
@@ -283,7 +283,7 @@ double plca_pass(const plca_cells *cells, plca_param *par, plca_work *work) {
 }
 
 double plca_objective(const plca_cells *cells, const plca_param *par, plca_work *work) {
-  visit w = {cells, par, work, false, 0};
+  scan w = {cells, par, work, false, 0};
   const double prior = prior_part(&w, anneal_scale(work, work->passes > 0 ? work->passes - 1 : 0));
   return expect(&w) ? work->strip[0].loglik + prior : NAN;
 }

@@ -7,7 +7,7 @@
 #include "num/blocks.h"
 #include "num/vector.h"
 
-#define DENSE_FILL 0.12 /* share of cells visited above which matrix products beat gathering */
+#define DENSE_FILL 0.12 /* share of cells scanned above which matrix products beat gathering */
 #define FIRST_PASSES 20 /* by EM before Newton's, which would set to 0 what is wanted later */
 #define GATHER_ROWS 64  /* rows a block where cells are gathered */
 
@@ -42,13 +42,13 @@ plsa_work *plsa_new_work(const mc_data *data, const plsa_prior *prior, plsa_miss
                          int n_threads, const mc_host *host) {
   const int m = data->m;
   const bool impute = data->na_start && missing == PLSA_CONDITIONAL;
-  const double visited = (double) data->start[data->n] + (impute ? data->na_start[data->n] : 0);
+  const double scanned = (double) data->start[data->n] + (impute ? data->na_start[data->n] : 0);
   plsa_work *work = host->alloc(host->ctx, 1, sizeof *work);
   memset(work, 0, sizeof *work);
   work->prior = *prior;
   work->missing = missing;
   work->host = host;
-  work->dense = visited > DENSE_FILL * (double) data->n * data->m;
+  work->dense = scanned > DENSE_FILL * (double) data->n * data->m;
   work->strips = num_new_strips(
       data->n, work->dense ? num_block_rows(data->n, data->m) : GATHER_ROWS, n_threads);
   for (int s = 0; s < work->strips.n_strip; s++) work->strip[s].xi = mc_doubles(host, k, m);
@@ -74,23 +74,22 @@ typedef struct {
   const plsa_param *par;
   plsa_work *work;
   bool update;
-} visit;
+} scan;
 
 /* The missing cells of a row that the rule makes part of the E-step. */
-static int n_imputed(const visit *w, int i) {
+static int n_imputed(const scan *w, int i) {
   return w->work->missing == PLSA_CONDITIONAL ? data_n_missing(w->data, i) : 0;
 }
 
 /* p of a cell: from the block's product, or made now. */
-static NUM_INLINE double cell_p(const visit *w, const block_scratch *s, int at, int j) {
+static NUM_INLINE double cell_p(const scan *w, const block_scratch *s, int at, int j) {
   const int k = w->par->k;
   if (s->ratio) return s->p[num_at(j, at, w->data->m)];
   return num_dot(s->rows + num_at(0, at, k), w->par->basis + num_at(0, j, k), k);
 }
 
 /* Adds a cell's ratio x / p to the sums of eq. (6), now or by the block's products. */
-static void add_cell(const visit *w, block_scratch *s, strip_sum *sum, int at, int j,
-                     double ratio) {
+static void add_cell(const scan *w, block_scratch *s, strip_sum *sum, int at, int j, double ratio) {
   const int k = w->par->k;
   if (s->ratio) {
     s->ratio[num_at(j, at, w->data->m)] = ratio;
@@ -102,7 +101,7 @@ static void add_cell(const visit *w, block_scratch *s, strip_sum *sum, int at, i
 }
 
 /* P(observed) of a row with missing cells: by whichever side is the smaller sum. */
-static double p_observed(const visit *w, const block_scratch *s, int i, int at) {
+static double p_observed(const scan *w, const block_scratch *s, int i, int at) {
   const mc_data *data = w->data;
   const int *missing = data->na_column + data->na_start[i], n_missing = data_n_missing(data, i);
   double gone = 0, sum = 0;
@@ -122,7 +121,7 @@ static double p_observed(const visit *w, const block_scratch *s, int i, int at) 
  * P(observed) (section 4.1's own formula), whose ratio to p is the same for
  * all. Returns what conditioning adds to the log-likelihood.
  */
-static double impute_row(const visit *w, block_scratch *s, strip_sum *sum, int i, int at,
+static double impute_row(const scan *w, block_scratch *s, strip_sum *sum, int i, int at,
                          double total) {
   const mc_data *data = w->data;
   if (n_imputed(w, i) == 0 || total <= 0) return 0;
@@ -135,7 +134,7 @@ static double impute_row(const visit *w, block_scratch *s, strip_sum *sum, int i
 }
 
 /* Eq. (6) for row i, the at-th of its block. */
-static void do_row(const visit *w, block_scratch *s, strip_sum *sum, int i, int at) {
+static void do_row(const scan *w, block_scratch *s, strip_sum *sum, int i, int at) {
   const mc_data *data = w->data;
   double total = 0, loglik = 0;
   for (int e = data->start[i]; e < data->start[i + 1]; e++) {
@@ -150,7 +149,7 @@ static void do_row(const visit *w, block_scratch *s, strip_sum *sum, int i, int 
 }
 
 /* M-step of a row: eq. (3), or eqs. (7)-(8) where it has a prior. */
-static void update_row(const visit *w, block_scratch *s, int i, int at) {
+static void update_row(const scan *w, block_scratch *s, int i, int at) {
   const int k = w->par->k;
   const plsa_prior *prior = &w->work->prior;
   double *row = s->rows + num_at(0, at, k), *counts = s->counts + num_at(0, at, k), total = 0;
@@ -167,7 +166,7 @@ static void update_row(const visit *w, block_scratch *s, int i, int at) {
 }
 
 static void do_block(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   const int n = w->data->n, m = w->data->m, k = w->par->k;
   block_scratch *s = w->work->scratch + thread;
   strip_sum *sum = w->work->strip + strip;
@@ -188,8 +187,8 @@ static void do_block(void *ctx, int strip, int thread, int first, int b) {
   num_put_rows(s->rows, n, first, b, k, w->par->membership);
 }
 
-/* Visits all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
-static bool do_rows(visit *w) {
+/* Scans all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
+static bool do_rows(scan *w) {
   plsa_work *work = w->work;
   const ptrdiff_t size = (ptrdiff_t) w->par->k * w->data->m;
   const bool want_xi = w->update && !w->par->fixed_basis;
@@ -197,8 +196,7 @@ static bool do_rows(visit *w) {
     work->strip[s].loglik = 0;
     if (want_xi) memset(work->strip[s].xi, 0, (size_t) size * sizeof(double));
   }
-  if (!mc_visit(work->host, work->passes, work->objective, &work->strips, do_block, w))
-    return false;
+  if (!mc_scan(work->host, work->passes, work->objective, &work->strips, do_block, w)) return false;
   strip_sum *sum = work->strip;
   for (int s = 1; s < work->strips.n_strip; s++) {
     sum->loglik += work->strip[s].loglik;
@@ -243,14 +241,14 @@ static double log_prior(const mc_data *data, const plsa_param *par, const plsa_p
 }
 
 /* What the objective has beside the log-likelihood; the pulls of neighbours come with it. */
-static double beside_loglik(const visit *w) {
+static double beside_loglik(const scan *w) {
   mc_smooth *smooth = w->par->smooth;
   const double near = smooth ? mc_smooth_pull(smooth, w->par->membership, w->update) : 0;
   return near + log_prior(w->data, w->par, &w->work->prior);
 }
 
 double plsa_pass(const mc_data *data, plsa_param *par, plsa_work *work) {
-  visit w = {data, par, work, true};
+  scan w = {data, par, work, true};
   const double prior = beside_loglik(&w);
   if (!do_rows(&w)) return NAN;
   if (!par->fixed_basis && !plsa_update_basis(data->m, par, work, work->strip[0].xi)) return NAN;
@@ -259,13 +257,13 @@ double plsa_pass(const mc_data *data, plsa_param *par, plsa_work *work) {
 }
 
 double plsa_em_rows(const mc_data *data, plsa_param *par, plsa_work *work, const double **xi) {
-  visit w = {data, par, work, true};
+  scan w = {data, par, work, true};
   *xi = work->strip[0].xi;
   return do_rows(&w) ? work->strip[0].loglik : NAN;
 }
 
 double plsa_objective(const mc_data *data, const plsa_param *par, plsa_work *work) {
-  visit w = {data, par, work, false};
+  scan w = {data, par, work, false};
   const double prior = beside_loglik(&w);
   return do_rows(&w) ? work->strip[0].loglik + prior : NAN;
 }

@@ -66,10 +66,10 @@ typedef struct {
   const mc_data *data;
   plsa_param *par;
   plsa_newton *work;
-} visit;
+} scan;
 
 /* Row i of a view as a problem of its own. */
-static num_poisson_row row_of(const mc_data *data, int i, const double *held, const visit *w) {
+static num_poisson_row row_of(const mc_data *data, int i, const double *held, const scan *w) {
   const int from = data->start[i];
   const num_poisson_row row = {.held = held,
                                .linear = w->work->linear,
@@ -88,7 +88,7 @@ static double row_loglik(const num_poisson_row *row, double total, const num_poi
 }
 
 static void do_block_rows(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   plsa_newton *work = w->work;
   const int k = w->par->k;
   num_poisson *s = work->scratch + thread;
@@ -106,7 +106,7 @@ static void do_block_rows(void *ctx, int strip, int thread, int first, int b) {
 }
 
 static void do_block_columns(void *ctx, int strip, int thread, int first, int b) {
-  const visit *w = ctx;
+  const scan *w = ctx;
   const int k = w->par->k;
   num_poisson *s = w->work->scratch + thread;
   (void) strip;
@@ -123,7 +123,7 @@ static void do_block_columns(void *ctx, int strip, int thread, int first, int b)
 }
 
 /* A component that nothing wants any more has the shape of all counts together, and no weight. */
-static void reshape_empty(const visit *w, const double *scale) {
+static void reshape_empty(const scan *w, const double *scale) {
   const mc_data *columns = &w->work->transposed;
   const int k = w->par->k, m = columns->n;
   double all = 0;
@@ -138,7 +138,7 @@ static void reshape_empty(const visit *w, const double *scale) {
 }
 
 /* Basis rows back to the simplex, their scale into h. */
-static void rescale_basis(const visit *w) {
+static void rescale_basis(const scan *w) {
   const int n = w->data->n, m = w->data->m, k = w->par->k;
   double *scale = w->work->linear;
   bool empty = false;
@@ -155,7 +155,7 @@ static void rescale_basis(const visit *w) {
     for (int c = 0; c < k; c++) w->work->scaled[num_at(c, i, k)] *= scale[c];
 }
 
-static void take_memberships(const visit *w) {
+static void take_memberships(const scan *w) {
   const int n = w->data->n, k = w->par->k;
   for (int i = 0; i < n; i++) {
     const double *x = w->work->scaled + num_at(0, i, k);
@@ -167,18 +167,18 @@ static void take_memberships(const visit *w) {
 }
 
 double plsa_newton_pass(const mc_data *data, plsa_param *par, plsa_newton *work) {
-  visit w = {data, par, work};
+  scan w = {data, par, work};
   double loglik = 0;
   memset(work->loglik, 0, sizeof work->loglik);
   for (int c = 0; c < par->k; c++) work->linear[c] = 1;
-  if (!mc_visit(work->host, work->passes, work->objective, &work->rows, do_block_rows, &w))
+  if (!mc_scan(work->host, work->passes, work->objective, &work->rows, do_block_rows, &w))
     return NAN;
   for (int s = 0; s < work->rows.n_strip; s++) loglik += work->loglik[s];
   if (!par->fixed_basis && data->start[data->n] > 0) {
     memset(work->linear, 0, (size_t) par->k * sizeof(double));
     for (int i = 0; i < data->n; i++)
       num_add_scaled(work->linear, 1, work->scaled + num_at(0, i, par->k), par->k);
-    if (!mc_visit(work->host, work->passes, work->objective, &work->columns, do_block_columns, &w))
+    if (!mc_scan(work->host, work->passes, work->objective, &work->columns, do_block_columns, &w))
       return NAN;
   }
   if (!par->fixed_basis && data->start[data->n] > 0) rescale_basis(&w);

@@ -5,7 +5,7 @@
 
 ptrdiff_t plsa_shard_length(int k, int m) { return MC_SHARD_HEAD + (ptrdiff_t) k * m; }
 
-bool plsa_shard_visit(plsa_self *self, bool look, double *sums) {
+bool plsa_shard_scan(plsa_self *self, bool look, double *sums) {
   const int k = self->par->k, m = self->data->m;
   const double *xi;
   memset(sums, 0, MC_SHARD_HEAD * sizeof *sums);

@@ -289,7 +289,7 @@ static bool do_rows(visit *w) {
     memset(sum[s].counts.absent, 0, (size_t) visits * sizeof(double));
     memset(sum[s].counts.added, 0, (size_t) visits * sizeof(double));
   }
-  if (!mc_visit(work->host, work->passes, work->objective, &work->rows, do_block, w)) return false;
+  if (!mc_scan(work->host, work->passes, work->objective, &work->rows, do_block, w)) return false;
   for (int s = 1; s < work->rows.n_strip; s++) {
     sum->loglik += sum[s].loglik;
     add_to(sum->one, sum[s].one, size);
@@ -451,7 +451,7 @@ static bool update_columns(visit *w) {
   if (par->by.d > 0)
     ab_communities_climb(&par->by, w->data->n, par->ab.k, work->counts, work->climb);
   return par->missed_by != MISSED_BY_MODEL ||
-         mc_visit(work->host, work->passes, work->objective, &work->columns, do_columns, w);
+         mc_scan(work->host, work->passes, work->objective, &work->columns, do_columns, w);
 }
 
 double ab_visits_pass(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work) {

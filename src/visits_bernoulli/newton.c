@@ -523,8 +523,8 @@ static void do_columns(void *ctx, int strip, int thread, int first, int b) {
   for (int j = first; j < first + b; j++) climb_column(w, j, thread);
 }
 
-static bool visit_all(visit *w, const num_strips *strips, num_visitor what) {
-  return mc_visit(w->work->host, w->work->passes, w->work->objective, strips, what, w);
+static bool visit_all(visit *w, const num_strips *strips, num_scanner what) {
+  return mc_scan(w->work->host, w->work->passes, w->work->objective, strips, what, w);
 }
 
 /*

@@ -181,8 +181,8 @@ static void test_parabola(void) {
   }
 }
 
-/* The function that stands for the objective where zeros are not visited: near it, and never falling. */
-static void climb_unvisited(int k, double missing, bool pin, ab_prior (*prior)(int k)) {
+/* The function that stands for the objective where zeros are not scanned: near it, and never falling. */
+static void climb_unscanned(int k, double missing, bool pin, ab_prior (*prior)(int k)) {
   problem p = new_sparse_problem(300, 31, k, missing);
   int *pinned = exact_int(k);
   pinned[k - 1] = pin;
@@ -211,11 +211,11 @@ static void climb_unvisited(int k, double missing, bool pin, ab_prior (*prior)(i
   CHECK(!model.next(&self, true));
 }
 
-static void test_unvisited_likelihood(void) { climb_unvisited(4, 0, false, none); }
-static void test_unvisited_with_missing(void) { climb_unvisited(3, 0.1, false, none); }
-static void test_unvisited_posterior(void) { climb_unvisited(5, 0.1, false, unlike); }
-static void test_unvisited_with_phantom(void) { climb_unvisited(4, 0.05, true, weak); }
-static void test_unvisited_of_one_component(void) { climb_unvisited(1, 0, false, none); }
+static void test_unscanned_likelihood(void) { climb_unscanned(4, 0, false, none); }
+static void test_unscanned_with_missing(void) { climb_unscanned(3, 0.1, false, none); }
+static void test_unscanned_posterior(void) { climb_unscanned(5, 0.1, false, unlike); }
+static void test_unscanned_with_phantom(void) { climb_unscanned(4, 0.05, true, weak); }
+static void test_unscanned_of_one_component(void) { climb_unscanned(1, 0, false, none); }
 
 static void test_unobserved_and_pinned_stay(void) {
   problem p = new_problem(8, 6, 3, 0);
@@ -292,11 +292,11 @@ int main(void) {
   RUN(test_sparse_likelihood_never_falls);
   RUN(test_sparse_posterior_never_falls);
   RUN(test_parabola);
-  RUN(test_unvisited_likelihood);
-  RUN(test_unvisited_with_missing);
-  RUN(test_unvisited_posterior);
-  RUN(test_unvisited_with_phantom);
-  RUN(test_unvisited_of_one_component);
+  RUN(test_unscanned_likelihood);
+  RUN(test_unscanned_with_missing);
+  RUN(test_unscanned_posterior);
+  RUN(test_unscanned_with_phantom);
+  RUN(test_unscanned_of_one_component);
   RUN(test_unobserved_and_pinned_stay);
   RUN(test_impossible_cell);
   RUN(test_nearly_impossible_cell);

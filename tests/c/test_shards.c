@@ -25,13 +25,13 @@ static const mc_host *new_host(void) {
 /* The shards, all in one memory: a model's kernel for each, and the sums. */
 typedef struct {
   void *self[PIECES];
-  bool (*visit)(void *self, bool look, double *sums);
+  bool (*scan)(void *self, bool look, double *sums);
   double *shared[BLOCKS], *own[BLOCKS]; /* the driver's blocks, and those that the shards read */
   ptrdiff_t size[BLOCKS], length;
   double *sums;
 } pieces;
 
-static bool visit(void *ctx, bool look, const double *caps, double *sums) {
+static bool scan(void *ctx, bool look, const double *caps, double *sums) {
   const pieces *all = ctx;
   const ptrdiff_t length = look ? MC_SHARD_HEAD : all->length;
   CHECK(caps == NULL);
@@ -39,7 +39,7 @@ static bool visit(void *ctx, bool look, const double *caps, double *sums) {
     if (all->shared[b]) memcpy(all->own[b], all->shared[b], (size_t) all->size[b] * sizeof *sums);
   for (ptrdiff_t i = 0; i < length; i++) sums[i] = 0;
   for (int s = 0; s < PIECES; s++) {
-    if (!all->visit(all->self[s], look, all->sums)) return false;
+    if (!all->scan(all->self[s], look, all->sums)) return false;
     for (ptrdiff_t i = 0; i < length; i++) sums[i] += all->sums[i];
   }
   return true;
@@ -62,7 +62,7 @@ static void extrapolate(void *ctx, double step) {
 }
 
 static mc_shards_at at_pieces(pieces *all) {
-  const mc_shards_at at = {visit, save, restore, extrapolate, all};
+  const mc_shards_at at = {scan, save, restore, extrapolate, all};
   return at;
 }
 
@@ -127,15 +127,15 @@ static void *keep(const void *what, size_t size) {
   return out;
 }
 
-static bool visit_plsa(void *self, bool look, double *sums) {
-  return plsa_shard_visit(self, look, sums);
+static bool scan_plsa(void *self, bool look, double *sums) {
+  return plsa_shard_scan(self, look, sums);
 }
 
 static void test_plsa_of(double missing, plsa_missing rule) {
   static const plsa_prior none = {0};
   double *x = check_table(N, M, 0.3, missing), *rows = check_simplex(N, K),
          *basis = check_simplex(K, M);
-  pieces all = {.visit = visit_plsa};
+  pieces all = {.scan = scan_plsa};
   begin(&all, basis, (ptrdiff_t) K * M, NULL, 0, plsa_shard_length(K, M));
   mc_data part[PIECES];
   for (int s = 0; s < PIECES; s++) {
@@ -164,15 +164,15 @@ static void test_plsa(void) {
   test_plsa_of(0.1, PLSA_PAPER);
 }
 
-static bool visit_mixture(void *self, bool look, double *sums) {
-  return bm_shard_visit(self, look, sums);
+static bool scan_mixture(void *self, bool look, double *sums) {
+  return bm_shard_scan(self, look, sums);
 }
 
 static void test_mixture_of(double missing, bm_prior prior) {
   static const bm_prior none = {0};
   double *x = check_table(N, M, 0.3, missing), *weights = check_simplex(1, K);
   double *prototypes = check_probabilities((ptrdiff_t) K * M);
-  pieces all = {.visit = visit_mixture};
+  pieces all = {.scan = scan_mixture};
   begin(&all, weights, K, prototypes, (ptrdiff_t) K * M, bm_shard_length(K, M));
   mc_data part[PIECES];
   for (int s = 0; s < PIECES; s++) {
@@ -200,15 +200,15 @@ static void test_mixture(void) {
   test_mixture_of(0.1, (bm_prior){0.2, 1, 0.5});
 }
 
-static bool visit_nmf(void *self, bool look, double *sums) {
-  return nm_shard_visit(self, look, sums);
+static bool scan_nmf(void *self, bool look, double *sums) {
+  return nm_shard_scan(self, look, sums);
 }
 
 static void test_nmf_of(double missing) {
   double *x = check_table(N, M, 0.3, missing);
   double *rows = check_probabilities((ptrdiff_t) K * N),
          *basis = check_probabilities((ptrdiff_t) K * M);
-  pieces all = {.visit = visit_nmf};
+  pieces all = {.scan = scan_nmf};
   begin(&all, basis, (ptrdiff_t) K * M, NULL, 0, nm_shard_length(K, M));
   mc_data part[PIECES];
   for (int s = 0; s < PIECES; s++) {
@@ -236,15 +236,15 @@ static void test_nmf(void) {
   test_nmf_of(0.1);
 }
 
-static bool visit_logistic(void *self, bool look, double *sums) {
-  return lp_shard_visit(self, look, sums);
+static bool scan_logistic(void *self, bool look, double *sums) {
+  return lp_shard_scan(self, look, sums);
 }
 
 static void test_logistic_of(double missing) {
   double *x = check_table(N, M, 0.3, missing);
   double *rows = check_probabilities((ptrdiff_t) K * N);
   double *loadings = check_probabilities((ptrdiff_t) (K + 1) * M);
-  pieces all = {.visit = visit_logistic};
+  pieces all = {.scan = scan_logistic};
   begin(&all, loadings, (ptrdiff_t) (K + 1) * M, NULL, 0, lp_shard_length(K, M));
   mc_data part[PIECES];
   for (int s = 0; s < PIECES; s++) {
@@ -277,9 +277,9 @@ typedef struct {
   double *listed;
 } nor_piece;
 
-static bool visit_noisy_or(void *self, bool look, double *sums) {
+static bool scan_noisy_or(void *self, bool look, double *sums) {
   nor_piece *s = self;
-  return nor_shard_visit(&s->shard, look, s->listed, sums);
+  return nor_shard_scan(&s->shard, look, s->listed, sums);
 }
 
 static void test_noisy_or_of(double missing) {
@@ -291,7 +291,7 @@ static void test_noisy_or_of(double missing) {
                             .inner = 1,
                             .n_threads = 1,
                             .host = new_host()};
-  pieces all = {.visit = visit_noisy_or};
+  pieces all = {.scan = scan_noisy_or};
   begin(&all, prior, K, links, (ptrdiff_t) K * M, nor_shard_length(K, M));
   all.size[2] = M;
   all.shared[2] = exact_copy(leak, M);

@@ -107,11 +107,11 @@ hold_workers <- function(x, fit, kills = c(3, 7, 12)) {
 hold_resumed <- function(run, cluster = NULL, kills = c(3, 7, 12)) {
   for (accelerate in c(TRUE, FALSE)) {
     whole <- run(accelerate = accelerate)
-    for (visits in kills) {
+    for (scans in kills) {
       folder <- tempfile()
-      stop_after(visits, run(accelerate = accelerate, checkpoint = folder))
+      stop_after(scans, run(accelerate = accelerate, checkpoint = folder))
       passes <- readRDS(file.path(folder, "state.rds"))[[1L]]$passes
-      if (visits > 3) expect_gt(passes, 2)
+      if (scans > 3) expect_gt(passes, 2)
       copy <- tempfile()
       dir.create(copy)
       file.copy(list.files(folder, full.names = TRUE), copy)
@@ -120,7 +120,7 @@ hold_resumed <- function(run, cluster = NULL, kills = c(3, 7, 12)) {
       same <- c("param", "shares", "objective", "loglik")
       expect_identical(rest[same], whole[same])
       expect_identical(rest$trace$objective, utils::tail(whole$trace$objective, left))
-      if (!is.null(cluster) && visits == kills[2L]) {
+      if (!is.null(cluster) && scans == kills[2L]) {
         there <- run(accelerate = accelerate, checkpoint = copy, max_pass = left, cluster = cluster)
         expect_identical(numbers_of(there), numbers_of(rest))
       }
@@ -128,16 +128,16 @@ hold_resumed <- function(run, cluster = NULL, kills = c(3, 7, 12)) {
   }
 }
 
-# Evaluates a fit that ends, as if it were killed, in its n-th visit.
+# Evaluates a fit that ends, as if it were killed, in its n-th scan.
 stop_after <- function(n, fit) {
   count <- 0
-  trace_visits <- function(...) {
+  trace_scans <- function(...) {
     count <<- count + 1
     if (count > n) stop("killed")
-    visit(...)
+    scan(...)
   }
-  visit <- visit_shards
-  bind_in_namespace("visit_shards", trace_visits)
+  scan <- scan_shards
+  bind_in_namespace("scan_shards", trace_scans)
   expect_error(fit, "killed")
 }
 

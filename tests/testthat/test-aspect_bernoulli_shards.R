@@ -29,7 +29,7 @@ test_that("a fit to shards is that of the table in memory from the same start", 
   }
 })
 
-test_that("zeros that are not visited are not in shards either", {
+test_that("zeros that are not scanned are not in shards either", {
   set.seed(5)
   x <- matrix(stats::rbinom(400 * 300, 1, 0.02), 400)
   start <- start_of_shards(x, 4)

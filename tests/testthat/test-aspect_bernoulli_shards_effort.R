@@ -37,7 +37,7 @@ test_that("streaming and workers give the same bits with effort, and so does a f
   skip_if_not_installed_here()
   case <- shards_effort_case()
   start <- start_of_shards(case$x, 3, white = TRUE)
-  # Each pass has a look and a visit.
+  # Each pass has a look and a scan.
   hold_workers(case$x, kills = c(3, 15, 25), function(shard, control) {
     short_fit(shard, 3, effort = case$effort, start = start, control = control)
   })

@@ -93,26 +93,26 @@ test_that("a fit that goes on does not meet what an earlier call still writes", 
   # What a worker of the call that was stopped wrote, or will write, has the next number.
   late <- newest_version(folder) + 1L
   seen <- integer()
-  visit <- visit_shards
-  bind_in_namespace("visit_shards", function(job) {
+  scan <- scan_shards
+  bind_in_namespace("scan_shards", function(job) {
     seen <<- c(seen, job$to)
-    visit(job)
+    scan(job)
   })
   rest <- run(9 - passes, checkpoint = folder)
   expect_gt(min(seen), late)
   expect_identical(rest$param, whole$param)
 })
 
-# A fit in whose folder another call begins at its first visit, and does more.
+# A fit in whose folder another call begins at its first scan, and does more.
 expect_overtaken <- function(more = function(folder) NULL) {
   x <- planted_table()
   shard <- shards(x, tempfile(), size = 60)
   folder <- tempfile()
-  visit <- visit_shards
-  bind_in_namespace("visit_shards", function(job) {
+  scan <- scan_shards
+  bind_in_namespace("scan_shards", function(job) {
     writeLines("another", owner_file(folder))
     more(folder)
-    visit(job)
+    scan(job)
   })
   expect_error(
     short_fit(shard, 3, start = start_of_shards(x, 3), control = fit_control(max_pass = 9, checkpoint = folder)),

@@ -1,4 +1,4 @@
-# Workers of MPI that visit shards (R/shards_workers.R). MPI cannot be started twice in one process, and ends with it:
+# Workers of MPI that scan shards (R/shards_workers.R). MPI cannot be started twice in one process, and ends with it:
 # all is in jobs of mpirun.
 
 skip_if_no_mpi <- function() {

@@ -1,4 +1,4 @@
-# Workers that visit shards: the tree of sums, jobs, workers that are lost.
+# Workers that scan shards: the tree of sums, jobs, workers that are lost.
 
 test_that("sums are the same for every way of sharing out", {
   set.seed(1)
@@ -82,7 +82,7 @@ test_that("a worker that has ended, hangs or returns something else is named, an
 
 test_that("a worker that has another version of the package, or none, is told from a broken one", {
   job <- list(version = "0.0.9", path = tempfile())
-  expect_match(visit_shards_there(job)$why, "it has [0-9.]+ of multicause, not 0.0.9: install the same")
+  expect_match(scan_shards_there(job)$why, "it has [0-9.]+ of multicause, not 0.0.9: install the same")
   skip_on_cran()
   skip_if_not_installed_here()
   cluster <- local_workers(2)

@@ -3,7 +3,7 @@
 # What which_zeros() makes of the learners of shards, had it the table in memory; completeness: n x 2 or NULL.
 in_memory <- function(x, learners, stack, judged, completeness) {
   eta <- matrix(0, nrow(x), ncol(x))
-  visit_open_cells(learners, function(cells) {
+  scan_open_cells(learners, function(cells) {
     eta[cbind(cells$rows[cells$i], cells$j)] <<- stack_odds(stack, cells$z)
   })
   zero <- x == 0 & !is.na(x)

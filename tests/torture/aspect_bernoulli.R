@@ -125,13 +125,13 @@ for (space in c("simplex", "positive", "real")) {
 torture("mc_c_shard_extrapolate", list(param$membership, 1, 1), 2, "simplex", error = TRUE)
 driver <- modifyList(param, list(membership = matrix(0, 0, ncol(param$membership))))
 counts <- length(param$aspects)
-driver$visit <- function(what, value, more) {
+driver$scan <- function(what, value, more) {
   switch(what, pass = c(-10, rep(0, 6), rep(1, 2 * counts)), objective = c(-10, rep(0, 6)), NULL)
 }
 empty <- list(dim = c(0L, ncol(param$aspects)), start = 0L, column = integer())
 torture("mc_c_ab_shards_fit", empty, driver, flat, fast)
 torture(
-  "mc_c_ab_shards_fit", empty, modifyList(driver, list(visit = function(...) stop("lost"))), flat, fast, error = TRUE
+  "mc_c_ab_shards_fit", empty, modifyList(driver, list(scan = function(...) stop("lost"))), flat, fast, error = TRUE
 )
 followed <- c(white, list(look = FALSE, before = white$membership))
 for (algorithm in c("em", "newton")) {

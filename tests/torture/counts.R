@@ -32,7 +32,7 @@ torture("mc_c_plsa_shard", holed, modifyList(shard, list(look = TRUE)), NULL, pl
 torture("mc_c_plsa_shard", holed, modifyList(shard, list(before = 1)), NULL, plain, error = TRUE)
 torture("mc_c_plsa_shard", holed, modifyList(shard, list(basis = diag(k))), NULL, plain, error = TRUE)
 empty <- list(dim = c(0L, 6L), start = 0L, column = integer())
-driver <- c(param[c("basis", "missing")], list(visit = function(what, value, more) {
+driver <- c(param[c("basis", "missing")], list(scan = function(what, value, more) {
   switch(what, pass = c(-10, rep(0, 6), rep(1, 18)), objective = c(-10, rep(0, 6)), NULL)
 }))
 torture("mc_c_plsa_shards_fit", empty, driver, NULL, fast)

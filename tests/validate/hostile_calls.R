@@ -97,7 +97,7 @@ make_things <- function() {
   zero <- as.data.frame(w, n = 1)
   results <- c(results, list(
     w, by_site(w), by_taxon(w), contrast(w, rep(1:2, 10)), explain(w, zero$site, zero$taxon),
-    sensitivity(w, progress = FALSE), summary(w), occupied(fits$occupancy, "site"), coherence(fits$plsa, 2),
+    sensitivity(w), summary(w), occupied(fits$occupancy, "site"), coherence(fits$plsa, 2),
     visits_needed(fits$occupancy), predictive_check(fits$visits, nsim = 2)
   ))
   shard <- shards(x, file.path(home, "shards"), size = 50)
@@ -116,8 +116,7 @@ make_things <- function() {
   writeLines(c("LIDNUM\tNAME\tMAX_AGE\tMIN_AGE\tGENUS\tSPECIES", "1\ta\t3\t2\tEquus\tferus"), files[2])
   writeBin(as.raw(sample(255, 200, TRUE)), files[3])
   things <- list(
-    x = x, few = few, quick = quick, fits = fits, results = results, counts = counts, frame = frame,
-    files = files,
+    x = x, few = few, quick = quick, fits = fits, results = results, counts = counts, frame = frame, files = files,
     # What functions take that are neither of a table nor of any fit.
     first = list(
       site_table = table_of, visit_table = visits_of, by_site = w,
