@@ -51,7 +51,7 @@ test_that("ten lines lead from a download to a figure for a paper", {
   expect_lte(sum(!grepl("^#|^$", readLines(file))), 12L) # ten statements at most, some of two lines
   expect_lte(length(parse(file)), 10L)
   run <- run_example("pbdb_figure")
-  expect_clean(run, "ranges.pdf")
+  expect_clean(run, c("ranges.pdf", "time.pdf"))
 })
 
 test_that("a community table becomes compared models", {
