@@ -59,11 +59,13 @@ methods <- list(
     fit <- RcppML::nmf(methods::as(x, "dgCMatrix"), 8L, seed = 1, verbose = FALSE)
     fit$w %*% (fit$d * fit$h)
   }),
-  `recosystem, logistic, 10 factors` = list(package = "recosystem", fit = function(x, near) {
+  `recosystem, squared loss, 10 factors` = list(package = "recosystem", fit = function(x, near) {
     at <- which(x >= 0, arr.ind = TRUE)
     model <- recosystem::Reco()
-    data <- recosystem::data_memory(at[, 1L], at[, 2L], ifelse(x[at] > 0, 1, -1), index1 = TRUE)
-    model$train(data, opts = list(loss = "log", dim = 10L, niter = 30L, verbose = FALSE, nthread = 1L))
+    data <- recosystem::data_memory(at[, 1L], at[, 2L], x[at], index1 = TRUE)
+    model$train(data, opts = list(
+      dim = 10L, niter = 50L, costp_l2 = 0.01, costq_l2 = 0.01, lrate = 0.1, verbose = FALSE, nthread = 1L
+    ))
     matrix(model$predict(data, recosystem::out_memory()), nrow(x))
   }),
   `ranger, a forest for each taxon, out of bag` = list(package = "ranger", small = TRUE, fit = function(x, near) {
