@@ -61,7 +61,9 @@
 #' plot(w, n = 15)
 #' plot(w, "heat")
 #' plot(w, "ranges", n = 12)
-#' periods <- data.frame(name = c("Carboniferous", "Permian"), max_ma = c(359, 299), min_ma = c(299, 252))
+#' periods <- data.frame(
+#'   name = c("Carboniferous", "Permian"), max_ma = c(359, 299), min_ma = c(299, 252)
+#' )
 #' plot(w, "time", bins = periods)
 #' @name plot.which_zeros
 #' @aliases autoplot.which_zeros
