@@ -175,11 +175,6 @@ missed_draws <- function(draws, x, by, ...) {
   matrix(missed, ncol = length(draws))
 }
 
-# The central range of numbers over draws.
-central_ends <- function(numbers, level) {
-  stats::quantile(numbers, round(c(1 - level, 1 + level) / 2, 12L), names = FALSE)
-}
-
 # by_site(), by_taxon() and contrast() of a fit: list(table, drawn, group), of sums_of(); `drawn` is NULL without draws.
 fit_sums <- function(fit, side, groups, asked) {
   check_fit(fit)
@@ -208,14 +203,14 @@ fit_sums <- function(fit, side, groups, asked) {
     missed_draws(each, x, by, cells)
   }
   ranges <- if (length(draws)) pmax(add(drawn), 0)
-  ends <- if (length(draws)) t(apply(ranges, 1L, central_ends, level))
+  ends <- if (length(draws)) ends_of_draws(ranges, level)
   label <- if (is.null(groups)) label_of(as.integer(levels(group)), fit$names[[side]]) else levels(group)
   # How often ranges of such averages hold was measured as they are (sums_held).
   cap <- if (averages_vb(fit) || is.null(most)) sums[, 2L] else most
   list(
     table = sums_table(label, sums[, 1L], sums[, 2L], sums[, 3L], ends, most, cap), drawn = ranges, group = all_groups,
-    assumption = wz_words[[if (!is.null(fit$missed_by)) "cell" else if (!is.null(fit$effort)) "effort" else "phantom"]],
-    total = if (length(draws)) range(central_ends(pmax(colSums(drawn), 0), level), sum(found$missed)), level = level,
+    assumption = if (is.null(fit$missed_by)) wz_words[[if (is.null(fit$effort)) "phantom" else "effort"]],
+    total = if (length(draws)) range(central_range(pmax(colSums(drawn), 0), level), sum(found$missed)), level = level,
     held = if (is.null(asked$draws) && level == 0.9 && averages_vb(fit)) sums_held[[by]]
   )
 }

@@ -565,7 +565,9 @@ hidden_log_odds <- function(copies, stack) {
   unlist(lapply(copies, function(copy) stack_odds(stack, copy$odds[copy$deleted, , drop = FALSE])))
 }
 
-central_range <- function(draws) stats::quantile(draws, c(0.05, 0.95), names = FALSE)
+central_range <- function(draws, level = 0.9) {
+  stats::quantile(draws, round(c(1 - level, 1 + level) / 2, 12L), names = FALSE)
+}
 
 # Ends of ranges, n x 2, that hold what is expected, and go no further than what is allowed: `most`, or NULL.
 coherent_ends <- function(ends, missed, most = NULL) {

@@ -387,7 +387,7 @@ wz_sums <- function(w, side, groups) {
 }
 
 # The central range of what was drawn, a row each.
-ends_of_draws <- function(drawn) t(apply(drawn, 1L, central_range))
+ends_of_draws <- function(drawn, level = 0.9) t(apply(drawn, 1L, central_range, level))
 
 # Rounded outwards.
 whole_ends <- function(ends) cbind(low = floor(ends[, 1L]), high = ceiling(ends[, 2L]))

@@ -179,10 +179,8 @@ static cell_odds cell_likelihood(const visit *w, const row_scratch *s, int i, in
     num_times(&present, x ? 1 - missed : missed);
     num_times(&absent, x ? added : 1 - added);
   }
-  const double scale = fmax(present.log, absent.log);
-  if (scale == 0 || isinf(scale))
-    return (cell_odds){exp(present.log) * present.product, exp(absent.log) * absent.product, 0,
-                       made};
+  double scale = fmax(present.log, absent.log);
+  if (isinf(scale)) scale = 0; /* neither state has a chance */
   return (cell_odds){exp(present.log - scale) * present.product,
                      exp(absent.log - scale) * absent.product, scale, made};
 }
