@@ -286,5 +286,3 @@ part_sides.noisy_or <- function(fit, name, values) {
     prior = "component", NextMethod()
   )
 }
-
-observation_figure.noisy_or <- function(fit) activation_figure(fit)
