@@ -86,19 +86,22 @@ report <- function(fit, file, ..., title = NULL, notes = NULL, tables = NULL, ex
   page <- template %||% system.file(
     "rmarkdown", "templates", if (of_answer) "which_zeros" else "fit", "skeleton", "skeleton.Rmd", package = "multicause"
   )
-  made <- render_report(page, check_params(page, list(...), told), !is.null(tables))
+  params <- check_params(page, list(...), told)
+  made <- render_report(page, params, !is.null(tables))
   write_files(c(stats::setNames(list(made$html), file), if (!is.null(tables)) in_folder(made$tables, tables)))
   invisible(file)
 }
 
 # What a document is told, all of which it must know.
 check_params <- function(page, given, told) {
-  if (!file.exists(page)) stop_input("`template` must be an R Markdown document: there is no file %s.", show_value(page))
+  if (!file.exists(page)) {
+    stop_input("`template` must be an R Markdown document: there is no file %s.", dQuote(page, FALSE))
+  }
   if (length(given) && (is.null(names(given)) || any(!nzchar(names(given))))) {
     stop_input("All but `fit` and `file` must be given by name.")
   }
   params <- c(given, Filter(Negate(is.null), told))
-  known <- names(rmarkdown::yaml_front_matter(page)$params)
+  known <- names(knitr::knit_params(readLines(page, encoding = "UTF-8", warn = FALSE)))
   unknown <- setdiff(names(params), known)
   if (length(unknown)) {
     code <- function(x) sprintf("`%s`", x)
@@ -169,7 +172,7 @@ report_format <- function(...) {
   )
   format <- do.call(rmarkdown::html_document, utils::modifyList(own, list(...), keep.null = TRUE))
   format$knitr$opts_chunk <- utils::modifyList(as.list(format$knitr$opts_chunk), list(
-    echo = FALSE, message = FALSE, warning = FALSE, comment = "", fig.height = 5, render = show_value
+    echo = FALSE, message = FALSE, warning = FALSE, comment = "", fig.height = 5, render = show_result
   ))
   format$knitr$knit_hooks <- list(inline = as_written_text, document = function(text) c(text, end_mark))
   format
@@ -179,7 +182,7 @@ report_format <- function(...) {
 end_mark <- "\n\n<div id=\"end-of-report\"></div>\n"
 
 # How a document shows the value of a chunk: figures in two sizes, data frames as tables, anything else as it prints.
-show_value <- function(x, options) {
+show_result <- function(x, options) {
   if (ggplot2::is.ggplot(x)) {
     return(knitr::asis_output(figure_html(x, options$fig.height)))
   }
