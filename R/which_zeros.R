@@ -85,8 +85,9 @@
 #'   [which_zeros_shards], with the arguments named there.
 #' @param age,place,environment,distance of the sites, as [smooth_over()] takes them: ages or bounds of ages, longitude
 #'   and latitude or places in the plane, variables such as depth, any other distance. `NULL`: not known. Ages, places
-#'   and variables may be names of columns of the site table that comes with `x` from [occurrence_matrix()], as `age =
-#'   c("max_ma", "min_ma")`; or a data frame, in any order, one column of which has the names of the sites.
+#'   and variables may be names of columns of the site table that comes with `x` from [occurrence_matrix()] or with
+#'   `visits` from [visits_array()], as `age = c("max_ma", "min_ma"), place = c("lng", "lat")`; or a data frame, in any
+#'   order, one column of which has the names of the sites.
 #' @param ... must be empty.
 #' @param within which zeros can be false at all: a logical matrix of the shape of `x`, such as [range_through()] makes.
 #'   Others are not ranked and not counted. `NULL`: all.
@@ -176,7 +177,9 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   cell <- if (!is.null(visits)) check_visits(visits, name = "visits")
   data <- wz_data(if (!missing(x)) x, cell)
   along <- list(age = age, place = place, environment = environment, distance = distance)
-  along <- site_covariates(along, if (!missing(x)) attr(x, "sites", exact = TRUE), rownames(data$x), nrow(data$x))
+  carried <- if (!missing(x)) attr(x, "sites", exact = TRUE)
+  if (is.null(carried)) carried <- attr(visits, "sites", exact = TRUE)
+  along <- site_covariates(along, carried, rownames(data$x), nrow(data$x))
   series <- check_flag(series, "series")
   if (!is.null(assume)) check_choice(assume, "assume", "phantom")
   values <- c(along, list(
