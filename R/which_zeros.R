@@ -123,7 +123,7 @@
 #'   with the time left; `checkpoint`, a file name, whose folder must exist. Fits of tables in memory have their own
 #'   settings; of shards see [which_zeros_shards]. `NULL`: one thread, and a bar in an interactive session.
 #' @return A list of class `which_zeros`: `probability`, an n x m matrix with the chance of a record (`NA` at finds);
-#'   `total`, the expected number of false absences, `low`, `high` (90 %; there is no other `level`, as how far totals are
+#'   `total`, the expected number of false absences, `low`, `high` (90 %; there is no other `level`: how far totals are
 #'   from the truth was measured by ranges that hold in nine of ten surveys); `how_many`, a data frame with a row for
 #'   each evidence, the one of the total first: `evidence`, `missed`, `low`, `high`, and `of`, what it is a number of;
 #'   `source`, the name of the evidence of the total; `kappa`; `one_more`, how many one more such search would find
