@@ -1,5 +1,13 @@
-# Tables of sites and taxa that several of these scripts read, out of the folder that MULTICAUSE_DATA names. What is not
-# there is an error, which if_there() makes a message and NULL.
+# What several of these scripts share.
+
+# The function, calling the package's own: methods of its internal generics are found from there alone.
+in_package <- function(f) {
+  environment(f) <- asNamespace("multicause")
+  f
+}
+
+# Tables of sites and taxa, out of the folder that MULTICAUSE_DATA names. What is not there is an error, which if_there()
+# makes a message and NULL.
 shared <- function(...) {
   file <- file.path(Sys.getenv("MULTICAUSE_DATA", "../shared/data"), ...)
   if (!file.exists(file)) stop("MULTICAUSE_DATA has no ", file.path(...))

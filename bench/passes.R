@@ -42,10 +42,10 @@ reach <- function(run, level) {
 }
 
 # The kinds of starts that a fit takes, in turn.
-start_cycle <- function(pinned) {
+start_cycle <- in_package(function(pinned) {
   problem <- structure(list(pinned = pinned), class = c("aspect_bernoulli_problem", "multicause_problem"))
-  inside$start_kinds.aspect_bernoulli_problem(problem, fit_control(n_start = 10))
-}
+  start_kinds(problem, fit_control(n_start = 10))
+})
 
 # Both from `n` common starts of the package, a row a start; prints a line of the table.
 compare <- function(name, x, k, phantom, estimate, n = starts, most = 4000L) {

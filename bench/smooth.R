@@ -11,18 +11,16 @@ brief <- fit_control(n_start = 1, n_polish = 0, max_pass = 60, tol = 1e-5, progr
 weak <- list(aspects = c(1.2, 2), membership = 1)
 
 tables <- function() {
-  near <- function(table, ages, ...) {
-    over <- list(age = table$sites[ages], place = table$place, bandwidth = c(...), strength = 10)
+  near <- function(table, columns, ...) {
+    over <- list(age = table$sites[columns], place = table$place, bandwidth = c(...), strength = 10)
     c(table[c("x", "age")], list(near = do.call(smooth_over, Filter(length, over))))
   }
-  Filter(length, list(
-    g10s2 = if_there(near(read_fossils("g10s2"), "age_ma", age = 1)),
-    nam_large = if_there(
-      near(read_fossils("nam_large", "now_2020_nam"), c("max_age", "min_age"), age = 1, place = 1000)
-    ),
-    early_tetrapods = near(read_tetrapods(), c("max_ma", "min_ma"), age = 4, place = 1000),
-    mhb2014 = if_there(first_visit())
-  ))
+  europe <- if_there(near(read_fossils("g10s2"), "age_ma", age = 1))
+  america <- if_there(
+    near(read_fossils("nam_large", "now_2020_nam"), c("max_age", "min_age"), age = 1, place = 1000)
+  )
+  early <- near(read_tetrapods(), c("max_ma", "min_ma"), age = 4, place = 1000)
+  Filter(length, list(g10s2 = europe, nam_large = america, early_tetrapods = early, mhb2014 = if_there(first_visit())))
 }
 
 # Birds: the first visit is fitted; a zero is false where a later visit found the species. 25 km apart counts as much as
@@ -59,10 +57,12 @@ one_fit <- function(x, near = NULL) {
   )
 }
 
+cell_missed <- in_package(function(fit) cell_scores(fit, seq_len(nrow(fit$x)), phantoms(fit)$kind)$missed)
+
 scores_of <- function(x, near, age) {
   quiet <- function(expr) suppressMessages(suppressWarnings(expr))
   both <- list(without = quiet(one_fit(x)), with = quiet(one_fit(x, near)))
-  missed <- lapply(both, function(fit) multicause:::cell_scores(fit, seq_len(nrow(x)), phantoms(fit)$kind)$missed)
+  missed <- lapply(both, cell_missed)
   c(
     list(
       `smoothed ensemble` = fitted(quiet(smoothed(x, near))), `unsmoothed ensemble` = fitted(quiet(unsmoothed(x))),
