@@ -6,8 +6,8 @@ in_package <- function(f) {
   f
 }
 
-# Tables of sites and taxa, out of the folder that MULTICAUSE_DATA names. What is not there is an error, which if_there()
-# makes a message and NULL.
+# Tables of sites and taxa, out of the folder that MULTICAUSE_DATA names. What is not there is an error, of which
+# if_there() makes a message and NULL.
 shared <- function(...) {
   file <- file.path(Sys.getenv("MULTICAUSE_DATA", "../shared/data"), ...)
   if (!file.exists(file)) stop("MULTICAUSE_DATA has no ", file.path(...))
