@@ -5,69 +5,72 @@
 #' its totals did where the truth is known, [multicause-glossary] explains the words.
 #'
 #' @details
-#' **What it does.** There are three steps.
-#' 1. Several *learners* give every zero a chance of a record. They are averages of [aspect_bernoulli()] with and
-#'    without neighbours; [logistic_pca()]; the [neighbours_mean()] by age, place and other distances, plain and weighed
-#'    by how alike the lists of two sites are (its `likeness` is 1, 2 or 4: the objective of that model says which, on
-#'    the whole table); the mean of alike lists wherever they are; and the companions of a taxon (Beals 1984).
-#' 2. A tenth of the finds is deleted at random from a copy of the table, and each learner scores the zeros of the copy.
-#'    This is done `copies` times, each time with other finds. A logistic regression then says what each learner is
-#'    worth *on this table*. It predicts "this zero was deleted" from the learners' log-odds. Its weights are not
-#'    negative and are pulled towards equal shares. How often the taxon was found enters, too (its log and the square of
-#'    that), because learners know rare taxa less well. A taxon that was never found gets half a find, dealt out to the
-#'    sites by their numbers of finds.
-#' 3. The weights are applied to the learners of the whole table. A logistic regression over all cells then calibrates
-#'    the result: finds have the log-odds that they had while they were hidden, and stand for the others.
+#' **What it does.** Several *learners* first give every zero a chance of a record: averages of [aspect_bernoulli()]
+#' with and without neighbours; [logistic_pca()]; the [neighbours_mean()] by age, place and other distances, plain and
+#' weighed by how alike the lists of two sites are (its `likeness` is 1, 2 or 4, whichever has the best objective on the
+#' whole table); the mean of alike lists wherever they are; and the companions of a taxon (Beals 1984).
+#'
+#' What each learner is worth *on this table* is then measured on damaged copies. A tenth of the finds, other ones in
+#' each of the `copies`, is deleted at random, the learners score the zeros of the copy, and a logistic regression
+#' predicts from their log-odds which zeros were deleted finds. Its weights are not negative and are shrunk towards
+#' equal shares. Because learners know rare taxa less well, it has the log of how often the taxon was found, and its
+#' square, as further terms; a taxon that was never found counts as half a find, dealt out to the sites by their numbers
+#' of finds.
+#'
+#' These weights are applied to the learners of the whole table, and a logistic regression over all cells calibrates
+#' the result, in which finds have the log-odds that they had while they were hidden, and stand for the others.
 #'
 #' **Three numbers of a zero.**
 #' \describe{
-#'   \item{`chance`}{the chance of a record, \eqn{p}: how often such cells are finds, if only the rest of the table is
-#'     known. Finds can be hidden, so this is measured, not assumed. Zeros are ranked by it.}
+#'   \item{`chance`}{the chance of a record, \eqn{p}: how often such cells are finds where only the rest of the table is
+#'     known. Since finds can be hidden, it is measured and not assumed, and zeros are ranked by it.}
 #'   \item{`missed`}{the chance that the taxon was there and was missed, now that it was not found. Its odds are
 #'     \eqn{r p / (1 - p)}, with one ratio \eqn{r} for the table, such that these chances sum to the number missed (with
-#'     `completeness`, `effort` and `assume` one \eqn{r} for each site). `missed_low` and `missed_high` are its ends:
-#'     those of the total and of the chance (5 % and 95 %) together.}
+#'     `completeness`, `effort` and `assume` one \eqn{r} for each site). `missed_low` and `missed_high` combine the ends
+#'     of the total with those of the chance (5 % and 95 %).}
 #'   \item{`present`}{the chance that it was there, as if nobody had looked at this cell: \eqn{p + (1 - p)} `missed`.}
 #' }
 #'
 #' **How many were missed** is taken from the best evidence that there is, the first of these:
-#' * `completeness`, what you know of it: \eqn{c} of the taxa that were at a site were recorded. A site with \eqn{F}
+#' * `completeness`, where you know that a share \eqn{c} of the taxa of a site was recorded. A site with \eqn{F}
 #'   finds missed about \eqn{F (1 - c) / c}; where it has few finds, what the learners expect of it counts, too.
-#' * `visits`, repeated surveys: occupancy of each taxon, with detection by taxon and visit. It is what lived at the
-#'   sites visited and no visit found.
+#' * `visits`, repeated surveys: the occupancy of each taxon, with detection by taxon and visit, gives what lived at the
+#'   sites visited and was found by no visit.
 #' * `groups`, sites of one fauna as samples of it: Chao's estimate of the taxa of the fauna that no site shows. The
-#'   answer is about the lists of the groups.
+#'   answer is then about the lists of the groups.
 #' * Presences alone: **how well finds are foreseen**. \eqn{\kappa} is the mean chance that the rest of the table
-#'   gives to a find. In surveys whose truth is known \eqn{\kappa} is about .91 of the share that the table holds of
-#'   what three such searches together show (.63 to 1.18 in nine of ten). So \eqn{F (.91 - \kappa) / \kappa} finds were
-#'   missed. It is **what two more searches as thorough as the whole table would show to have been missed**, of the taxa
-#'   in it. It is blind to effort: a list of a hundred years is one search of a hundred years. So it is not the
-#'   completeness of a fauna, and not to be compared between tables or groups that were searched with unequal effort.
+#'   gives to a find. In surveys whose truth is known it was about .91 times (in nine of ten tables .63 to 1.18 times)
+#'   the share that the table holds of what three such searches together show, so that \eqn{F (.91 - \kappa) / \kappa}
+#'   finds were missed. It is **what two more searches as thorough as the whole table would show to have been missed**,
+#'   of the taxa in it. Because it is blind to effort (a list of a hundred years is one search of a hundred years), it
+#'   is not the completeness of a fauna, and must not be compared between tables or groups that were searched with
+#'   unequal effort.
 #'
-#' With `effort`, and with `assume = "phantom"`, it rests on an assumption: each site lacks the share that the phantom
-#' of [aspect_bernoulli()] makes up, in fits of 3 to 8 components. This is right for tables that a phantom made, such as
-#' [simulated_sites]; of the birds of one visit it said a tenth of what later visits found. With `series = TRUE` rows
-#' are time bins of one region; then a taxon that was found before and after was there.
+#' With `effort`, and with `assume = "phantom"`, the number rests on an assumption: that each site lacks the share which
+#' the phantom of [aspect_bernoulli()] makes up, in fits of 3 to 8 components. This is right for tables that a phantom
+#' made, such as [simulated_sites], while of the birds of one visit it said a tenth of what later visits found. With
+#' `series = TRUE` rows are time bins of one region, so that a taxon found before and after was there in between.
 #'
-#' `how_many` of the result holds what each evidence says, `plot(w, "how_many")` shows it. They need not agree: they are
-#' numbers of different things, which it names. Of counts it has the geometric mean of the law and of Chao's estimate of
-#' each taxon; the law alone was nearer to the truth. Of fewer than 10 taxa, fewer than 100 finds, or where
-#' \eqn{\kappa} is below .15, the print has the range alone.
+#' `how_many` of the result holds what each evidence says, and `plot(w, "how_many")` shows it. They need not agree,
+#' since they are numbers of different things, which it names. Of counts it has the geometric mean of the law and of
+#' Chao's estimate of each taxon beside the law, which was nearer to the truth alone. Where the table has fewer than 10
+#' taxa or fewer than 100 finds, or \eqn{\kappa} is below .15, the print has the range alone.
 #'
-#' **How good it is here.** Each damaged copy is scored by weights that were learnt from the other copies. So each copy
-#' stands for a table that lost a tenth of its finds. The print gives the area under the ROC curve (AUC: the chance that
-#' a deleted find ranks above another zero), over the table and within sites, and the same for the best simple rule. By
-#' each of these one of them is called better where the difference is beyond its error (95 %, Student's t over copies).
-#' It also gives the slope of calibration (1: chances are right; below 1: they are too sure) with its standard error.
-#' Since some of the other zeros are false as well, this AUC is too low, by about their share of the zeros times the AUC
-#' less one half, which is little in a sparse table and more where many cells are finds. Deleted finds are a random
-#' tenth, and taxa that are missed for reasons of their own are harder to find: for the birds the AUC of what later
-#' visits found was .88, while the answer expected .95. The standard errors are over copies. With fewer than 200 finds
-#' deleted in all, the answer says that the table is too small to tell it from the rule, with fewer than 100 that the
-#' slope says no more.
+#' **How good it is here.** Each damaged copy is scored by weights that were learnt from the other copies, and so stands
+#' for a table that lost a tenth of its finds. The print gives the area under the ROC curve (AUC: the chance that a
+#' deleted find ranks above another zero), over the table and within sites, and the same for the best simple rule; one
+#' of the two is called better where the difference is beyond its error (95 %, Student's t over copies). It also gives
+#' the slope of calibration (1: chances are right; below 1: they are too sure). All standard errors are over copies.
 #'
-#' **What is assumed.** Ages do not come from the faunas: where they do, the faunas are used twice, see [smooth_over()].
-#' And records are right: a find is never an error.
+#' Two things bound what this can say. Some of the other zeros are false as well, so the AUC is too low by about their
+#' share of the zeros times the AUC less one half: little in a sparse table, more where many cells are finds. And
+#' deleted finds are a random tenth, whereas taxa that are missed for reasons of their own are harder to find: for the
+#' birds the AUC of what later visits found was .88 where the answer expected .95. With fewer than 200 finds deleted in
+#' all, the answer says that the table is too small to tell it from the rule, and with fewer than 100 that
+#' the slope says no more.
+#'
+#' **What is assumed.** Records are right: a find is never an error. And ages do not come from the faunas, which
+#' would else be used twice; see [smooth_over()].
 #'
 #' **Cost.** O(`copies` (n m k + n f)) with f the finds, and memory for some 80 matrices of n x m: 0.6 GB at 2 000 x
 #' 500. On one core a call took 6 s of processor time for 273 sites x 201 genera of mammals, 7 s for 266 x 145 birds
