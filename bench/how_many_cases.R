@@ -15,7 +15,10 @@
 #   base     of planted omissions: the table that they were planted in
 # Data sets of CRAN packages are read from source archives, which are kept in the folder that MULTICAUSE_BENCH_CACHE
 # names, else in a temporary one. What cannot be had is skipped with a message.
-source(if (file.exists("bench/data.R")) "bench/data.R" else "data.R") # shared(), read_fossils()
+common <- new.env()
+sys.source(if (file.exists("bench/common.R")) "bench/common.R" else "common.R", common)
+shared <- common$shared
+read_fossils <- common$read_fossils
 
 archive_folder <- function() {
   folder <- Sys.getenv("MULTICAUSE_BENCH_CACHE", file.path(tempdir(), "archives"))

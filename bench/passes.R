@@ -5,7 +5,8 @@
 # with these percentages of ones. "opening": drawn starts of the posterior mode begin with passes of EM.
 # Times are processor seconds of one thread, to a level: those of the run times the share of its passes.
 library(multicause)
-source("bench/data.R")
+common <- new.env()
+sys.source("bench/common.R", common)
 args <- commandArgs(TRUE)
 starts <- as.integer(c(args, "20")[1L])
 parts <- if (length(args) > 1L) args[-1L] else c("fossils", "simulated", "birds")
@@ -13,10 +14,10 @@ inside <- asNamespace("multicause")
 hush <- function(expr) suppressWarnings(suppressMessages(expr))
 
 fossils <- function(...) {
-  x <- read_fossils(...)$x
+  x <- common$read_fossils(...)$x
   x[, colSums(x) > 0]
 }
-tetrapods <- function() read_tetrapods()$x
+tetrapods <- function() common$read_tetrapods()$x
 any_visit <- function(birds) apply(birds$seen, 1:2, any) + 0
 
 # Six components, sparse memberships, all log-odds moved by one number to reach the share of ones.
@@ -42,7 +43,7 @@ reach <- function(run, level) {
 }
 
 # The kinds of starts that a fit takes, in turn.
-start_cycle <- in_package(function(pinned) {
+start_cycle <- common$in_package(function(pinned) {
   problem <- structure(list(pinned = pinned), class = c("aspect_bernoulli_problem", "multicause_problem"))
   start_kinds(problem, fit_control(n_start = 10))
 })
@@ -108,7 +109,7 @@ on_fossils <- function() {
     )
   }
   for (estimate in c("ml", "map")) {
-    up <- with(out[out$estimate == estimate, ], end_newton - end_em)
+    up <- (out$end_newton - out$end_em)[out$estimate == estimate]
     cat(sprintf("\n%s, all starts pooled: Newton ends higher by more than .01 nats in %.2f, lower in %.2f of %d\n",
       estimate, mean(up > 0.01), mean(up < -0.01), length(up)))
   }
@@ -117,7 +118,7 @@ on_fossils <- function() {
 # Dense tables that were not drawn: what any visit of a bird survey found.
 on_birds <- function() {
   heads_compared("Bird surveys")
-  tables <- list(mhb2014 = any_visit(read_birds()), hbef2015 = any_visit(read_forest_birds()))
+  tables <- list(mhb2014 = any_visit(common$read_birds()), hbef2015 = any_visit(common$read_forest_birds()))
   for (name in names(tables)) {
     for (k in c(3L, 6L)) {
       for (phantom in c("free", "white")) compare(name, tables[[name]], k, phantom, "map")
@@ -139,7 +140,7 @@ opening <- function() {
     "higher, lower by .1", "reached", "time ratio to level", "seconds of all")
   try_openings("early tetrapods", tetrapods(), 6L, 2L * starts)
   try_openings("simulated_sites", as.matrix(multicause::simulated_sites$x) + 0, 4L, starts)
-  try_openings("mhb2014", any_visit(read_birds()), 3L, starts)
+  try_openings("mhb2014", any_visit(common$read_birds()), 3L, starts)
   try_openings("g5s5", fossils("g5s5"), 6L, starts)
   try_openings("g10s2", fossils("g10s2"), 4L, starts %/% 2L)
   try_openings("nam_large", fossils("nam_large", "now_2020_nam"), 12L, starts)

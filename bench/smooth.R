@@ -3,7 +3,8 @@
 # vegan::beals(), the age kernel and the other models. All settings were fixed on replicates with other seeds.
 # MULTICAUSE_REPLICATES (default 10) shortens it. Results are kept in bench/smooth.md.
 library(multicause)
-source("bench/data.R")
+common <- new.env()
+sys.source("bench/common.R", common)
 n_replicate <- as.integer(Sys.getenv("MULTICAUSE_REPLICATES", "10"))
 has_beals <- requireNamespace("vegan", quietly = TRUE)
 short <- fit_control(n_start = 1, n_polish = 0, max_pass = 500, tol = 1e-7, progress = FALSE)
@@ -15,18 +16,19 @@ tables <- function() {
     over <- list(age = table$sites[columns], place = table$place, bandwidth = c(...), strength = 10)
     c(table[c("x", "age")], list(near = do.call(smooth_over, Filter(length, over))))
   }
-  europe <- if_there(near(read_fossils("g10s2"), "age_ma", age = 1))
-  america <- if_there(
-    near(read_fossils("nam_large", "now_2020_nam"), c("max_age", "min_age"), age = 1, place = 1000)
+  europe <- common$if_there(near(common$read_fossils("g10s2"), "age_ma", age = 1))
+  america <- common$if_there(
+    near(common$read_fossils("nam_large", "now_2020_nam"), c("max_age", "min_age"), age = 1, place = 1000)
   )
-  early <- near(read_tetrapods(), c("max_ma", "min_ma"), age = 4, place = 1000)
-  Filter(length, list(g10s2 = europe, nam_large = america, early_tetrapods = early, mhb2014 = if_there(first_visit())))
+  early <- near(common$read_tetrapods(), c("max_ma", "min_ma"), age = 4, place = 1000)
+  birds <- common$if_there(first_visit())
+  Filter(length, list(g10s2 = europe, nam_large = america, early_tetrapods = early, mhb2014 = birds))
 }
 
 # Birds: the first visit is fitted; a zero is false where a later visit found the species. 25 km apart counts as much as
 # 200 m of height.
 first_visit <- function() {
-  birds <- read_birds()
+  birds <- common$read_birds()
   seen <- birds$seen[, colSums(birds$seen[, , 1L]) > 0, ]
   truth <- apply(seen, 1:2, any)
   truth[seen[, , 1L]] <- NA
@@ -57,7 +59,7 @@ one_fit <- function(x, near = NULL) {
   )
 }
 
-cell_missed <- in_package(function(fit) cell_scores(fit, seq_len(nrow(fit$x)), phantoms(fit)$kind)$missed)
+cell_missed <- common$in_package(function(fit) cell_scores(fit, seq_len(nrow(fit$x)), phantoms(fit)$kind)$missed)
 
 scores_of <- function(x, near, age) {
   quiet <- function(expr) suppressMessages(suppressWarnings(expr))
@@ -140,7 +142,7 @@ calibration_of <- function(all, x, near) {
 
 # The same ages and places, dealt to other sites: what is gained without any real neighbour.
 shuffled <- function(near) {
-  at <- with(near, sample.int(n))
+  at <- sample.int(near$n)
   near$given <- lapply(stats::setNames(names(near$given), names(near$given)), function(name) {
     if (name == "distance") near$given[[name]][at, at] else near$given[[name]][at, , drop = FALSE]
   })

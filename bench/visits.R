@@ -5,7 +5,8 @@
 # 40 minutes, one thread. "simulated" includes "single" to "covariates". MULTICAUSE_BENCH_SEED: the seed before that of
 # the first simulated set, for other sets. Results are kept in bench/visits.md.
 library(multicause)
-source("bench/data.R")
+common <- new.env()
+sys.source("bench/common.R", common)
 only <- commandArgs(TRUE)
 wanted <- function(part) !length(only) || part %in% only
 scale <- as.numeric(Sys.getenv("MULTICAUSE_BENCH_SCALE", "1"))
@@ -152,7 +153,7 @@ if (any(chosen)) {
 
 # Two surveys, list(cell, visit = list of matrices, site = data frame, x, y).
 read_surveys <- function() {
-  file <- function(name) shared("repeat_surveys", name)
+  file <- function(name) common$shared("repeat_surveys", name)
   counts <- read.csv(file("mhb2014_counts.csv.gz"))
   sites <- read.csv(file("mhb2014_sites.csv"))
   species <- read.csv(file("mhb2014_species.csv"))
@@ -194,7 +195,7 @@ read_surveys <- function() {
   list(hbef2015 = hbef, mhb2014 = mhb)
 }
 
-recorded <- in_package(function(fit) recorded_probability(fit))
+recorded <- common$in_package(function(fit) recorded_probability(fit))
 
 # Each arm: a function of a survey and the visit held out, P(found on it), n x m.
 by_visits <- function(k, estimate = "map", follow = FALSE) {
@@ -267,7 +268,7 @@ by_spoccupancy <- function(factors, batches = 40) {
   }
 }
 
-if (wanted("surveys") && length(surveys <- if_there(read_surveys()))) {
+if (wanted("surveys") && length(surveys <- common$if_there(read_surveys()))) {
   cat("\n## A visit held out, each in turn: log loss of its detections, nats a record\n\n")
   row("survey", "model", "log loss", "its standard error", "seconds", "effective draws a second")
   rule(6)

@@ -5,7 +5,8 @@
 # All parts but `large` unless named.
 # Results are kept in bench/which_zeros.md.
 library(multicause)
-source("bench/data.R")
+common <- new.env()
+sys.source("bench/common.R", common)
 replicates <- as.integer(c(commandArgs(TRUE), "2")[1L])
 parts <- commandArgs(TRUE)[-1L]
 if (!length(parts)) parts <- c("answers", "comparisons")
@@ -63,10 +64,10 @@ planted <- function(title, x, ...) {
 
 answers <- function() {
   cat("Totals: deleted finds, and how many were missed by the answer, with its ends. Slopes: of the answer.\n")
-  g5s5 <- if_there(read_fossils("g5s5"))
+  g5s5 <- common$if_there(common$read_fossils("g5s5"))
   if (!is.null(g5s5)) planted("European mammals, g5s5", g5s5$x, age = g5s5$age)
   planted("Simulated sites", unname(multicause::simulated_sites$x))
-  birds <- if_there(read_birds())
+  birds <- common$if_there(common$read_birds())
   if (!is.null(birds)) {
     by <- paste(names(birds$sites), collapse = ", ")
     birds <- one_visit(birds)
@@ -149,8 +150,8 @@ comparisons <- function(first_seed = 8600) {
   cat("| table | measure | answer | best other | difference (standard error) | |\n")
   cat("| --- | --- | --- | --- | --- | --- |\n")
   fossils <- list(
-    `early tetrapods` = read_tetrapods(), g10s2 = if_there(read_fossils("g10s2")),
-    nam_large = if_there(read_fossils("nam_large", "now_2020_nam"))
+    `early tetrapods` = common$read_tetrapods(), g10s2 = common$if_there(common$read_fossils("g10s2")),
+    nam_large = common$if_there(common$read_fossils("nam_large", "now_2020_nam"))
   )
   off <- NULL
   for (name in names(Filter(length, fossils))) {
@@ -162,7 +163,9 @@ comparisons <- function(first_seed = 8600) {
       off <- c(off, verdicts(paste0(name, ", rates of ", by), runs))
     }
   }
-  surveys <- list(mhb2014 = if_there(read_birds(TRUE)), hbef2015 = if_there(read_forest_birds()))
+  surveys <- list(
+    mhb2014 = common$if_there(common$read_birds(TRUE)), hbef2015 = common$if_there(common$read_forest_birds())
+  )
   for (name in names(Filter(length, surveys))) {
     runs <- lapply(1:3, function(visit) {
       one <- one_visit(surveys[[name]], visit)
