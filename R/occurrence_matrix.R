@@ -58,14 +58,12 @@
 #'
 #' Sites whose names differ in case or blanks alone are told, and not joined.
 #'
-#' The site table has a row for each site, in the order of the matrix and with the same row names. Its columns
-#' are `site` (the name); every column of `data` that is constant within all sites; those asked for by
-#' `summarise`; where they vary within a site, its widest bounds of age, `max_ma` and `min_ma`, and the medians of
-#' `lng`, `lat`, `paleolng` and `paleolat`; `n_taxa`, the number of taxa present in the matrix; and `n_occurrences`, the number of
-#' rows of `data` that are no absences. Constancy, summaries and `n_occurrences` look at all rows of a site, also at
-#' those whose
-#' taxon was missing or dropped, because they tell how well a site was searched. A column of `data` that
-#' has one of these names itself is left out.
+#' The site table has a row for each site, in the order of the matrix and with the same row names. Its columns are
+#' `site` (the name); every column of `data` that is constant within all sites; those asked for by `summarise`; where
+#' they vary within a site, its widest bounds of age, `max_ma` and `min_ma`, and the medians of `lng`, `lat`, `paleolng`
+#' and `paleolat`; `n_taxa`, the number of taxa present in the matrix; and `n_occurrences`, the number of rows of `data`
+#' that are no absences. All of these look at all rows of a site, also at those whose taxon was missing or dropped,
+#' because they tell how well a site was searched. A column of `data` that has one of these names itself is left out.
 #'
 #' **Tables of other packages.** Occurrence tables of palaeoverse (also after its `bin_time()` and `bin_space()`: give
 #' `c("cell_ID", "bin_assignment")` as `site`) and of divDyn can be used as they are. Community tables of vegan,

@@ -184,7 +184,7 @@ site_covariates <- function(given, sites, labels, n) {
 named_columns <- function(columns, argument, sites, labels) {
   if (!is.data.frame(sites)) {
     stop_input(
-      "`%s` is %s, but the data carry no site table as occurrence_matrix() and visits_array() make it: give the values.",
+      "`%s` is %s, but there is no site table, as occurrence_matrix() and visits_array() make it: give the values.",
       argument, show_names(columns)
     )
   }

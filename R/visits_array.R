@@ -82,8 +82,7 @@
 #'   were pooled.
 #'
 #'   [site_table()] of the array has a row for each site, with what is constant within sites, and ages and places as in
-#'   [occurrence_matrix()], so that `which_zeros(visits = x, age = c("max_ma", "min_ma"), place = c("lng", "lat"))` finds
-#'   them.
+#'   [occurrence_matrix()]. `which_zeros(visits = x, age = c("max_ma", "min_ma"))` finds them.
 #'
 #'   Wrong input is an error of class `multicause_input_error`: among others dates that cannot be read, or surveys none
 #'   of which has a record. A message of class `multicause_message` says how many sites, taxa and visits there are, how
