@@ -23,13 +23,7 @@ bm_fit_shards <- function(x, k, settings, start, control, call) {
 
 bm_rows_extent <- function(model, n) NULL
 
-bm_shard_scan <- function(model, view, rows, shared, asked, control) {
-  .Call(mc_c_bm_shard, view, c(shared, asked), model$pseudo, control)
-}
-
-bm_shard_driver <- function(model, empty, param, control) {
-  .Call(mc_c_bm_shards_fit, empty, param, model$pseudo, control)
-}
+bm_kernel <- function(model, view, param, control) .Call(mc_c_bm_fit, view, param, model$pseudo, control)
 
 bm_check_shards_start <- function(model, start, x) {
   m <- x$dims[["m"]]
@@ -80,6 +74,6 @@ shard_part.bernoulli_mixture_shards <- function(fit, rows, data) {
 model_title.bernoulli_mixture_shards <- function(fit) "Bernoulli mixture"
 
 bm_on_shards <- list(
-  rows_extent = bm_rows_extent, rows = bm_shard_scan, shared = bm_shard_driver, start = bm_check_shards_start,
-  fit_sample = bm_fit_sample, sampled_shared = bm_sampled_shared, finish = bm_finish_shards_fit
+  rows_extent = bm_rows_extent, kernel = bm_kernel, start = bm_check_shards_start, fit_sample = bm_fit_sample,
+  sampled_shared = bm_sampled_shared, finish = bm_finish_shards_fit
 )

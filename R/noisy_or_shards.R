@@ -41,7 +41,7 @@ nor_are_rows <- function(model, rows) {
   all(is.finite(rows) & rows >= 0 & rows < below & rows == floor(rows))
 }
 
-nor_first_rows <- function(model, n, given) matrix(0, n, rows_extent(model, n)[2L])
+nor_first_rows <- function(model, n, given) matrix(0, n, nor_rows_extent(model, n)[2L])
 
 nor_shard_scan <- function(model, view, rows, shared, asked, control) {
   .Call(mc_c_nor_shard, view, c(list(listed = rows), shared, asked), nor_settings(model), control)

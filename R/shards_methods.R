@@ -1,7 +1,7 @@
 # What users do with a fit to shards, whatever the model. A verb goes through the shards one after another and works on
 # each as on a fit in memory (shard_fit()). Tests: test-shards_fit.R.
 
-# The parts of a fit that all models have; finish_shards_fit() adds its own.
+# The parts of a fit that all models have; `finish` of a model adds its own.
 new_shards_fit <- function(x, model, outcome, objective, of, control) {
   converged <- outcome$status == "converged"
   if (!converged && control$max_pass > 0L && control$tol > 0) {

@@ -425,7 +425,7 @@ score_all_shards <- function(learners, known, n, path, least, format, seed) {
       names <<- read_shard_rows(x, now)$names
     }
     first <- cells$rows[1L] - 1
-    found <- sums$add(cells)
+    found <- add_cells(sums, cells)
     expected <<- expected + sum(found$chance)
     n_zeros <<- n_zeros + length(found$chance)
     name_cells <- function(at) {
@@ -448,7 +448,7 @@ score_all_shards <- function(learners, known, n, path, least, format, seed) {
   })
   close_shard()
   rownames(best) <- NULL
-  c(sums$all(), list(
+  c(finish_sums(sums), list(
     zeros = best[setdiff(names(best), c("number", "column"))], expected = expected, n_zeros = n_zeros,
     files = if (length(files)) files
   ))

@@ -39,7 +39,10 @@ typedef struct {
 typedef struct {
   mc_model shared; /* blocks, feasible, reject, residual and next; its passes are not asked for */
   mc_shards_at at;
-  double *sums; /* as many as a pass of a shard gives */
+  /* what a block of rows adds, for a pass or, if look, to the head alone; false: the host asked to stop */
+  bool (*rows)(void *self, bool look, const double *caps, double *sums);
+  ptrdiff_t length; /* of the sums of a pass */
+  double *sums;
   /* a step of the shared parameters that comes before a scan for a pass, given the heads that a
    * look at all shards has found; NULL: there is none, and no look */
   bool (*prepare)(void *self, const double *sums);
@@ -50,5 +53,8 @@ typedef struct {
 } mc_shards;
 
 mc_model mc_shards_model(mc_shards *self);
+
+/* The same of a table in memory, a shard in one piece; its blocks may have the rows' parameters, too. */
+mc_model mc_whole_model(mc_shards *self, const mc_host *host);
 
 #endif
