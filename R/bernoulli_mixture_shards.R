@@ -6,15 +6,7 @@ bm_fit_shards <- function(x, k, settings, start, control, call) {
   refuse_smooth_shards(settings$smooth)
   control <- em_on_shards(control)
   prior <- NULL
-  if (settings$estimate == "map") {
-    if (!is.list(settings$prior) || is.null(names(settings$prior))) {
-      stop_input(paste(
-        "`prior` of a fit to shards must be list(prototypes = , weights = ): \"cv\" and several priors do not go with",
-        "shards; choose by some rows, `x[i, ]`."
-      ))
-    }
-    prior <- settings$prior
-  }
+  if (settings$estimate == "map") prior <- one_prior(settings$prior, "prototypes = , weights = ")
   pseudo <- if (is.null(prior)) c(0, 0, 0) else unlist(bm_check_prior(prior), use.names = FALSE) - 1
   model <- list(name = "bm", k = k, estimate = settings$estimate, prior = prior, pseudo = pseudo)
   objective <- if (settings$estimate == "ml") "log_likelihood" else "log_posterior"
@@ -70,8 +62,6 @@ shard_part.bernoulli_mixture_shards <- function(fit, rows, data) {
     pseudo = fit$model$pseudo, density = fit$density, class = "bernoulli_mixture"
   )
 }
-
-model_title.bernoulli_mixture_shards <- function(fit) "Bernoulli mixture"
 
 bm_on_shards <- list(
   rows_extent = bm_rows_extent, kernel = bm_kernel, start = bm_check_shards_start, fit_sample = bm_fit_sample,

@@ -105,8 +105,6 @@ shard_part.logistic_pca_shards <- function(fit, rows, data) {
 
 shard_types.logistic_pca_shards <- function(fit) c(response = "m", link = "m", scores = "k")
 
-model_title.logistic_pca_shards <- function(fit) "Logistic PCA"
-
 lp_on_shards <- list(
   rows_space = lp_rows_space, first_rows = lp_first_rows, kernel = lp_kernel, rows_as = "scores",
   start = lp_check_shards_start, fit_sample = lp_fit_sample, sampled_shared = lp_sampled_shared,

@@ -6,7 +6,7 @@ nm_fit_shards <- function(x, k, loss, start, control, call) {
   if (loss != "kl") stop_not_for_shards("`loss = \"euclidean\"`", "take `loss = \"kl\"`, or fit some rows, `x[i, ]`")
   control <- em_on_shards(control)
   density <- sum(x$column_sum) / max(1, prod(x$dims) - sum(x$column_missing))
-  model <- list(name = "nm", k = k, size = nm_size(density))
+  model <- list(name = "nm", k = k, loss = loss, size = nm_size(density))
   fit_shards(x, model, "log_likelihood", start, control, call)
 }
 
@@ -76,10 +76,6 @@ shard_part.nmf_shards <- function(fit, rows, data) {
 }
 
 shard_types.nmf_shards <- function(fit) c(response = "m", coefficients = "k")
-
-model_title.nmf_shards <- function(fit) "NMF (kl)"
-
-data_kind.nmf_shards <- function(fit) "nonnegative"
 
 nm_on_shards <- list(
   rows_space = nm_rows_space, first_rows = nm_first_rows, kernel = nm_kernel, rows_as = "coefficients",

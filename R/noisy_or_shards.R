@@ -131,10 +131,6 @@ shard_part.noisy_or_shards <- function(fit, rows, data) {
 
 shard_types.noisy_or_shards <- function(fit) c(response = "m", activation = "k", map = "k")
 
-part_sides.noisy_or_shards <- function(fit, name, values) part_sides.noisy_or(fit, name, values)
-
-model_title.noisy_or_shards <- function(fit) "Noisy-OR component analysis (truncated inference)"
-
 nor_on_shards <- list(
   rows_extent = nor_rows_extent, rows_space = nor_rows_space, are_rows = nor_are_rows, first_rows = nor_first_rows,
   rows = nor_shard_scan, shared = nor_shard_driver, start = nor_check_shards_start, fit_sample = nor_fit_sample,

@@ -7,8 +7,8 @@
 # worker, writes the same file. Tests: test-shards_fit.R.
 #
 # What a model must say is a list, which travels to the workers: its `name`, its settings, and `k` and `m`; all but its
-# element `here`, which is the driver's alone. By its name its wiring is found, wired(model, "rows") and so on, which are
-# functions whose first argument is the model.
+# element `here`, which is the driver's alone. By its name its wiring is found: wired(model, "rows") and so on,
+# functions of the model and what stands in brackets.
 #
 # rows(view, rows, shared, asked, control): a scan of a shard's cells `view`, list(rows, sums). `shared`: the parameters
 #   that all rows share, a list; `rows`: those of the rows; `asked` is list(look, caps, before) for the kernel, what
@@ -125,6 +125,17 @@ check_shards_k <- function(k, x, least = 1L) {
 # What an option that does not go with shards says, and what to do instead.
 stop_not_for_shards <- function(what, why) stop_input("%s does not go with shards: %s.", what, why)
 
+# A prior whose `parts` are given in numbers.
+one_prior <- function(prior, parts) {
+  if (!is.list(prior) || is.null(names(prior))) {
+    stop_input(paste(
+      "`prior` of a fit to shards must be list(%s): \"cv\" and several priors do not go with shards; choose by some",
+      "rows, `x[i, ]`."
+    ), parts)
+  }
+  prior
+}
+
 # The folder of the rows' parameters and the checkpoint.
 prepare_fit_folder <- function(checkpoint) {
   folder <- if (is.null(checkpoint)) tempfile("multicause-fit-") else checkpoint
@@ -202,11 +213,10 @@ begin_shards <- function(x, model, start, control, folder, owner) {
   } else {
     start <- wired(model, "start")(model, start, x)
   }
-  last <- cumsum(as.double(x$shards$rows))
   for (s in x$shards$shard) {
     n <- x$shards$rows[s]
     if (is.null(rows_extent(model, n))) next
-    numbers <- last[s] - n + seq_len(n)
+    numbers <- row_numbers(x, s)
     known <- wired(model, "known_rows")(model, numbers)
     check_owner(folder, owner)
     if (!is.null(known)) write_whole(list(shard = s, known = known), known_file(folder, s))
@@ -442,9 +452,8 @@ see_rows <- function(driver, asked) {
   job <- utils::modifyList(driver$jobs[[1L]], asked, keep.null = TRUE)
   shards <- driver$x$shards
   seen <- driver$look_at_all(do.call(rbind, lapply(shards$shard, function(s) scanned_rows(s, job, shards$rows[s]))))
-  last <- cumsum(as.double(shards$rows))
   for (s in if (asked$sent) shards$shard) {
-    own <- seen$by_row[, last[s] - shards$rows[s] + seq_len(shards$rows[s]), drop = FALSE]
+    own <- seen$by_row[, row_numbers(driver$x, s), drop = FALSE]
     write_vectors(list(own), sent_file(driver$folder, s, asked$to))
   }
   seen$beside
