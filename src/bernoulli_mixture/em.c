@@ -265,7 +265,7 @@ static bool add_counts(const mc_data *data, const bm_param *par, const double *l
   return take_seen(data, k, labels, w, to);
 }
 
-static bool rows(void *self, bool look, const double *caps, double *sums) {
+static bool model_rows(void *self, bool look, const double *caps, double *sums) {
   const bm_self *s = self;
   const bm_param *par = s->par;
   const double *labels = par->smooth ? par->membership : s->work->posterior;
@@ -279,7 +279,7 @@ static bool rows(void *self, bool look, const double *caps, double *sums) {
   return add_counts(s->data, par, labels, s->work, counts_in(sums, par->k, s->data->m));
 }
 
-static bool shared(void *self, double *sums, double objective) {
+static bool model_step(void *self, double *sums, double objective) {
   const bm_self *s = self;
   const bm_param *par = s->par;
   const bm_prior *prior = &s->work->prior;
@@ -298,12 +298,12 @@ static bool shared(void *self, double *sums, double objective) {
   return true;
 }
 
-static double beside(void *self) {
+static double model_beside(void *self) {
   const bm_self *s = self;
   return log_prior(s->data->m, s->par, &s->work->prior);
 }
 
-static void feasible(void *self, const double *const *safe) {
+static void model_feasible(void *self, const double *const *safe) {
   const bm_self *s = self;
   num_guard_simplex(s->par->weights, safe[0], 1, s->par->k);
   num_guard_unit(s->par->prototypes, safe[1], (ptrdiff_t) s->par->k * s->data->m);
@@ -313,9 +313,9 @@ static void feasible(void *self, const double *const *safe) {
 mc_shards bm_model(bm_self *self) {
   const bm_param *par = self->par;
   const ptrdiff_t k = par->k, size = k * self->data->m;
-  mc_shards out = {.rows = rows, .step = shared, .beside = beside};
+  mc_shards out = {.rows = model_rows, .step = model_step, .beside = model_beside};
   out.length = TOTAL + k + 2 * size;
-  out.shared = (mc_model){.feasible = feasible, .self = self};
+  out.shared = (mc_model){.feasible = model_feasible, .self = self};
   mc_add_block(&out.shared, par->weights, k);
   mc_add_block(&out.shared, par->prototypes, size);
   mc_add_block(&out.shared, par->smooth ? par->membership : NULL, self->data->n * k);

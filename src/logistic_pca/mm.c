@@ -225,7 +225,7 @@ static regressions regressions_in(double *sums, int k, int m) {
   return (regressions){squares, slopes, slopes + num_at(0, m, k + 1)};
 }
 
-static bool rows(void *self, bool look, const double *caps, double *sums) {
+static bool model_rows(void *self, bool look, const double *caps, double *sums) {
   const lp_self *s = self;
   const int k = s->par->k, m = s->data->m;
   const strip_sum *sum = s->work->strip;
@@ -251,7 +251,7 @@ static bool rows(void *self, bool look, const double *caps, double *sums) {
 
 /* Each attribute's ridge regression on the scores and a 1, solved in place of its sums; unobserved
  * ones keep their intercept. */
-static bool shared(void *self, double *sums, double objective) {
+static bool model_step(void *self, double *sums, double objective) {
   const lp_self *s = self;
   lp_work *work = s->work;
   const int k = s->par->k, k1 = k + 1, m = s->data->m, pairs = work->pairs;
@@ -273,7 +273,7 @@ static bool shared(void *self, double *sums, double objective) {
 }
 
 /* The penalty of the loadings; that of the scores goes with the rows. */
-static double beside(void *self) {
+static double model_beside(void *self) {
   const lp_self *s = self;
   const int k = s->par->k;
   double sum = 0;
@@ -282,16 +282,16 @@ static double beside(void *self) {
 }
 
 /* Every real number is a legal score or loading. */
-static void feasible(void *self, const double *const *safe) {
+static void model_feasible(void *self, const double *const *safe) {
   (void) self;
   (void) safe;
 }
 
 mc_shards lp_model(lp_self *self) {
   const int k = self->par->k, n = self->data->n, m = self->data->m;
-  mc_shards out = {.rows = rows, .step = shared, .beside = beside};
+  mc_shards out = {.rows = model_rows, .step = model_step, .beside = model_beside};
   out.length = MC_SHARD_HEAD + num_at(0, m, self->work->pairs) + num_at(0, m, k + 1) + k + 1;
-  out.shared = (mc_model){.feasible = feasible, .self = self};
+  out.shared = (mc_model){.feasible = model_feasible, .self = self};
   mc_add_block(&out.shared, n > 0 ? self->par->scores : NULL, num_at(0, n, k));
   mc_add_block(&out.shared, self->par->fixed_loadings ? NULL : self->par->loadings,
                num_at(0, m, k + 1));

@@ -248,7 +248,7 @@ mc_model nm_model(nm_self *self) {
 
 /* KL by multiplicative passes as a sum over rows: pull and seen (k x m) are what the basis is multiplied
  * and divided by, sums over observed cells of coefficients times x / mean, and of coefficients. */
-static bool rows(void *self, bool look, const double *caps, double *sums) {
+static bool sum_rows(void *self, bool look, const double *caps, double *sums) {
   const nm_self *s = self;
   nm_work *work = s->work;
   const nm_param *par = s->par;
@@ -264,7 +264,7 @@ static bool rows(void *self, bool look, const double *caps, double *sums) {
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): as mc_shards has it */
-static bool shared(void *self, double *sums, double objective) {
+static bool sum_step(void *self, double *sums, double objective) {
   const nm_self *s = self;
   const ptrdiff_t size = num_at(0, s->data->m, s->par->k);
   const double *pull = sums + MC_SHARD_HEAD, *seen = pull + size;
@@ -276,7 +276,7 @@ static bool shared(void *self, double *sums, double objective) {
   return true;
 }
 
-static void feasible(void *self, const double *const *safe) {
+static void sum_feasible(void *self, const double *const *safe) {
   const nm_self *s = self;
   const int n = s->data->n, k = s->par->k;
   if (n > 0) num_guard_positive(s->par->coefficients, *safe++, num_at(0, n, k));
@@ -286,8 +286,8 @@ static void feasible(void *self, const double *const *safe) {
 mc_shards nm_sum_model(nm_self *self) {
   const int n = self->data->n;
   const ptrdiff_t size = num_at(0, self->data->m, self->par->k);
-  mc_shards out = {.rows = rows, .step = shared, .length = MC_SHARD_HEAD + 2 * size};
-  out.shared = (mc_model){.feasible = feasible, .self = self};
+  mc_shards out = {.rows = sum_rows, .step = sum_step, .length = MC_SHARD_HEAD + 2 * size};
+  out.shared = (mc_model){.feasible = sum_feasible, .self = self};
   mc_add_block(&out.shared, n > 0 ? self->par->coefficients : NULL, num_at(0, n, self->par->k));
   mc_add_block(&out.shared, self->par->basis, size);
   return out;
