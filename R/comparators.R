@@ -12,8 +12,8 @@
 #' sparse where the data are.
 #'
 #' A function that has an argument `control`, or `...`, is given the [fit_control()] too; further arguments of the verb
-#' (`...`, `grid`) go to all models. A function without an argument `k` is fitted once and stands as `k = 0`. It must see
-#' the data by way of `x` alone, for elsewhere nothing is hidden.
+#' (`...`, `grid`) go to all models. A function without an argument `k` is fitted once and stands as `k = 0`. It must
+#' see the data by way of `x` alone, for elsewhere nothing is hidden.
 #'
 #' **Scores.** Held-out cells need chances within 0 and 1; a matrix of another shape, with `NA` or with other values is
 #' an error that names model, place and value. Chances of exactly 0 or 1 are moved to `floor`, and the print says of how

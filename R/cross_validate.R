@@ -28,9 +28,9 @@
 #' punishes a model for taking zeros for absences. If misses depend on the site (`missed_by = "site"`),
 #' nothing is known of a visit that was held out; such a model is refused.
 #'
-#' **Omissions.** From 0/1 tables finds are deleted, as `corrupt(x, omit = c(0, 0.4))` does it, in `folds` tables for each
-#' replicate. The loss is 1 - AUC of the deleted finds among the zeros, ranked by `fitted()`; `auc`, `auc_within` and
-#' `ap` are those of [recovery()].
+#' **Omissions.** From 0/1 tables finds are deleted, as `corrupt(x, omit = c(0, 0.4))` does it, in `folds` tables for
+#' each replicate. The loss is 1 - AUC of the deleted finds among the zeros, ranked by `fitted()`; `auc`,
+#' `auc_within` and `ap` are those of [recovery()].
 #'
 #' **Folds** are drawn once and are the same for every model and every `k`, so differences are paired. `se` is the
 #' standard error of the mean over folds and replicates. It is a little too small, because training sets overlap.
