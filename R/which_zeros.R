@@ -357,7 +357,9 @@ check_open <- function(x, within) {
   }
 }
 
-usual_copies <- function(quick, finds) if (quick) 2L else if (finds <= 2000) 10L else 5L
+many_finds <- 5e4 # of more, two tenths tell weights as well as more do, and one fit of each size is as good as two
+
+usual_copies <- function(quick, finds) if (quick || finds > many_finds) 2L else if (finds <= 2000) 10L else 5L
 
 check_scored <- function(x, reference) {
   if (is.null(reference)) {
@@ -418,7 +420,7 @@ wz_learn <- function(x, near, given, plan) {
   check_learnable(x, drawn$deleted)
   found <- sum(lengths(drawn$deleted)) / plan$copies * 10
   whole <- table_effort
-  if (plan$quick) whole$members <- 1L
+  if (plan$quick || 10 * max(lengths(drawn$deleted)) > many_finds) whole$members <- 1L
   tasks <- c(
     list(list(deleted = integer(), optional = FALSE, effort = whole)),
     lapply(seq_len(plan$copies), function(copy) {
