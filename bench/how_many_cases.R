@@ -15,6 +15,11 @@
 #   base     of planted omissions: the table that they were planted in
 # Data sets of CRAN packages are read from source archives, which are kept in the folder that MULTICAUSE_BENCH_CACHE
 # names, else in a temporary one. What cannot be had is skipped with a message.
+common <- new.env()
+sys.source(if (file.exists("bench/common.R")) "bench/common.R" else "common.R", common)
+shared <- common$shared
+read_fossils <- common$read_fossils
+
 archive_folder <- function() {
   folder <- Sys.getenv("MULTICAUSE_BENCH_CACHE", file.path(tempdir(), "archives"))
   dir.create(folder, showWarnings = FALSE, recursive = TRUE)
@@ -43,12 +48,6 @@ from_package <- function(package, name) {
   read <- new.env()
   load(file.path(folder, at[[1L]]), envir = read)
   read[[name]]
-}
-
-shared <- function(...) {
-  file <- file.path(Sys.getenv("MULTICAUSE_DATA", "../shared/data"), ...)
-  if (!file.exists(file)) stop("MULTICAUSE_DATA has no ", file.path(...))
-  file
 }
 
 # Occupancy of all taxa, y sites x taxa x visits, 0/1/NA: EM for the share of sites where a taxon is and for its
@@ -477,14 +476,6 @@ shells <- function() {
 }
 
 # ---- groups of fossil sites ----
-read_fossils <- function(name, folder) {
-  occ <- utils::read.csv(shared(folder, paste0(name, "_occ.csv")))
-  sites <- utils::read.csv(shared(folder, paste0(name, "_sites.csv")))
-  x <- matrix(0, nrow(sites), max(occ[[2L]]))
-  x[cbind(occ[[1L]], occ[[2L]])] <- 1
-  list(x = x, sites = sites)
-}
-
 fossil_groups <- function() {
   europe <- read_fossils("g10s2", "now_2003")
   america <- read_fossils("nam_large", "now_2020_nam")
