@@ -477,7 +477,7 @@ wz_answer <- function(asked, learnt, call) {
   w$quality <- judged$table
   w[c("gain", "curve")] <- judged[c("gain", "curve")]
   odds <- learnt$full$odds
-  w$centre <- vapply(odds, function(z) mean(z[w$candidate]), 0)
+  w$centre <- vapply(odds, function(z) mean(unlist(cell_columns(list(z), which(w$candidate), nrow(asked$x)))), 0)
   w$odds <- if (length(asked$x) <= most_kept) odds
   w
 }
@@ -490,7 +490,7 @@ wz_cells <- function(asked, learnt) {
   found <- matrix(table %in% 1, nrow(x))
   zero <- matrix(table %in% 0, nrow(x))
   stack <- fit_stack(learnt$copies)
-  eta <- stack$intercept + weighed_sum(stack$weights, function(l) learnt$full$odds[[l]])
+  eta <- over_cells(learnt$full$odds, function(z) stack_odds(stack, z))
   line <- calibrate_chances(log_odds_bins(eta[zero]), hidden_log_odds(learnt$copies, stack), sum(found))
   eta <- line[1L] + line[2L] * eta
   gaps <- if (!is.null(asked$given$series)) gaps_of_series(x, asked$given$series)
@@ -510,7 +510,8 @@ new_which_zeros <- function(asked, learnt, cells, many, call) {
   dimnames(p) <- name_sides(names)
   structure(
     list(
-      probability = p, se = stack_se(learnt$full$odds, cells$stack), candidate = wz_candidates(cells$zero, given),
+      probability = p, se = over_cells(learnt$full$odds, function(z) odds_se(z, cells$stack)),
+      candidate = wz_candidates(cells$zero, given),
       gaps = cells$gaps, log_ratio = many$log_ratio, source = many$source, kappa = cells$kappa,
       how_many = many$estimates, one_more = one_more_of(cells, many$source), stack = cells$stack,
       near = learnt$full$tuned, weights = stack_table(cells$stack, learnt$copies), x = x, names = names,
@@ -532,16 +533,9 @@ wz_candidates <- function(zero, given) {
 
 # Sums over sites and taxa in draws, and the total.
 wz_add_sums <- function(w, many, seed) {
-  cells <- wz_missed(w)
-  at <- cbind(cells$row, cells$column)
-  is_gap <- which(w$candidate) %in% w$gaps
-  spread <- function(value) {
-    out <- matrix(0, w$dims[["n"]], w$dims[["m"]])
-    out[at] <- value
-    out
-  }
-  missed <- spread(ifelse(is_gap, 0, cells$missed))
-  gaps <- spread(as.double(is_gap))
+  gaps <- matrix(FALSE, w$dims[["n"]], w$dims[["m"]])
+  gaps[w$gaps] <- w$candidate[w$gaps]
+  missed <- missed_chances(w, w$candidate & !gaps)
   w$draws <- with_seed(seed, draw_sums(missed, gaps, many$relative))
   w$total <- answer_total(missed, gaps, many, w$draws)
   part <- w$total[["missed"]] / max(w$how_many$missed[1L], 1e-12)
@@ -564,15 +558,6 @@ odds_se <- function(z, stack) {
   sqrt(pmax(rowSums((z %*% stack$covariance) * z), 0))
 }
 
-# Those of all cells, by blocks.
-stack_se <- function(odds, stack) {
-  cells <- seq_along(odds[[1L]])
-  root <- vapply(unname(split(cells, cells %/% 2^18)), function(at) {
-    list(odds_se(vapply(odds, function(each) each[at], numeric(length(at))), stack))
-  }, list(0))
-  matrix(unlist(root), nrow(odds[[1L]]))
-}
-
 # The log-odds of a record that finds had while they were hidden.
 hidden_log_odds <- function(copies, stack) {
   unlist(lapply(copies, function(copy) stack_odds(stack, copy$odds[copy$deleted, , drop = FALSE])))
@@ -587,6 +572,16 @@ coherent_ends <- function(ends, missed, most = NULL) {
   high <- pmax(ends[, 2L], missed)
   if (!is.null(most)) high <- pmin(high, pmax(most, missed))
   cbind(low = pmin(ends[, 1L], missed), high = high)
+}
+
+# The chances that zeros were missed, n x m, 0 elsewhere.
+missed_chances <- function(w, zero) {
+  out <- matrix(0, nrow(zero), ncol(zero))
+  for (j in seq_len(ncol(zero))) {
+    at <- which(zero[, j])
+    out[at, j] <- missed_numbers(w$probability[at, j], w$se[at, j], w$log_ratio[at, , drop = FALSE])$missed
+  }
+  out
 }
 
 # The numbers of the zeros that were asked about, in the order of cells.

@@ -28,8 +28,8 @@ least_near <- 500L # neighbours of an observation that a mean is taken over, at 
 table_effort <- list(members = 2L, smoothed = 150L, free_all = TRUE, pca = 100L)
 copy_effort <- list(members = 1L, smoothed = 60L, free_all = FALSE, pca = 40L)
 
-# Of a table: list(odds = what the regression takes, a list of n x m matrices: the log-odds of all scores, and
-# taxon_terms(); near = smooth_over() of the smoothed fits, tuned = those of the neighbours' means, and likeness).
+# Of a table: list(odds = what the regression takes, the log-odds of all scores, n x m matrices, and taxon_terms();
+# near = smooth_over() of the smoothed fits, tuned = those of the neighbours' means, and likeness).
 #   near     a smooth_over() without bandwidths, or NULL
 #   likeness what choose_likeness() says
 #   effort   table_effort or copy_effort
@@ -72,7 +72,8 @@ learn_table <- function(x, near, likeness, effort, how, at = NULL, rows = seq_le
   learnt("pca", some_rows(fitted(pca$value), rows))
   used <- intersect(names(learner_names), names(out))
   list(
-    odds = c(out[used], lapply(taxon_terms(table, rows), wanted)), near = near,
+    odds = c(out[used], if (is.null(at)) taxon_terms(table) else cell_columns(taxon_terms(table), at, nrow(x))),
+    near = near,
     tuned = if (length(near)) c(tuned, likeness = likeness)
   )
 }
@@ -139,11 +140,14 @@ fill_unseen <- function(p, table, rows = seq_along(table$size)) {
 # How often a taxon was found: learners know rare taxa less well, which their own log-odds do not say. How many finds a
 # site has is not asked: it tells where finds are hidden evenly, but poor sites may be those that lost most
 # (bench/which_zeros.md).
-taxon_terms <- function(table, rows = seq_along(table$size)) {
+taxon_terms <- function(table) {
   finds <- log1p(pmax(table$sums, 1))
-  lapply(list(finds = finds, finds_squared = finds^2), function(term) {
-    matrix(term, length(rows), length(term), byrow = TRUE)
-  })
+  list(finds = finds, finds_squared = finds^2)
+}
+
+# Of cells of a table with n rows: from matrices of it, and from numbers of each taxon.
+cell_columns <- function(terms, at, n) {
+  lapply(terms, function(term) term[if (is.matrix(term)) at else (at - 1L) %/% n + 1L])
 }
 
 # What sensitivity() changes; here: nothing.

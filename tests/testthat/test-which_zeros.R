@@ -75,8 +75,9 @@ test_that("a taxon without finds has half a find, and is not learnt from", {
   expect_identical(filled[, 1:2], matrix(0.2, 6, 2))
   expect_equal(filled[, 3], 0.5 * (rowSums(x) + 0.5) / 12)
   terms <- taxon_terms(table)
-  expect_equal(terms$finds[4, ], log1p(c(4, 5, 1)))
+  expect_equal(terms$finds, log1p(c(4, 5, 1)))
   expect_equal(terms$finds_squared, terms$finds^2)
+  expect_equal(cell_columns(c(terms[1L], list(x)), c(2, 13), 6), list(finds = terms$finds[c(1L, 3L)], x[c(2, 13)]))
   damaged <- x
   damaged[1:4, 1] <- 0
   cells <- judged_cells(damaged, c(which(x[, 1] == 1), 8L)[1:4])
