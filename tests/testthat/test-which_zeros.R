@@ -84,6 +84,29 @@ test_that("a taxon without finds has half a find, and is not learnt from", {
   expect_identical((cells$at - 1L) %/% 6L + 1L, 2L)
 })
 
+test_that("a copy that lost many finds is scored at a sample of the sites, as all of it would be", {
+  set.seed(2)
+  x <- matrix(rbinom(60000, 1, runif(20)), 2000, 30, byrow = TRUE)
+  x[, 3] <- 0
+  deleted <- which(x == 1)[seq_len(10000)]
+  x[deleted] <- 0
+  cells <- judged_cells(x, deleted)
+  expect_length(cells$rows, 1000L)
+  expect_true(all((cells$at - 1L) %% 2000L + 1L %in% cells$rows) && all(x[cells$at] == 0))
+  seen <- (cells$at - 1L) %/% 2000L + 1L
+  expect_identical(sort(unique(seen)), which(colSums(x) > 0))
+  x <- x[1:60, ]
+  near <- with_memo(match_smooth(smooth_over(age = 1:60), x))
+  learn <- function(...) with_seed(1, learn_table(x, near, 1, copy_effort, c(as_usual(TRUE), n_threads = 1), ...)$odds)
+  rows <- c(2L, 5L, 40L)
+  at <- which(x[, 1:4] == 0 & row(x[, 1:4]) %in% rows)
+  expect_equal(learn(at, rows), cell_columns(learn(), at, 60L))
+  table <- nbm_table(x)
+  near[c("bandwidth", "most")] <- list(c(age = 5), 30L)
+  whole <- fair_scores(table, near)
+  expect_equal(fair_scores(table, near, 1, rows), lapply(whole, function(z) as.vector(matrix(z, 60)[rows, ])))
+})
+
 test_that("finds are dealt so that no copy loses one that another loses", {
   set.seed(1)
   deleted <- with_seed(1, deal_finds(x, 10))
