@@ -74,7 +74,8 @@ static void reserve(edges *e, int more) {
   *e = (edges){size, e->used, index, weight};
 }
 
-#define CHUNK_PLACES 2097152 /* of neighbours that may be found before they are moved to the lists */
+#define CHUNK_PLACES                                                                               \
+  2097152 /* of neighbours that may be found before they are moved to the lists */
 
 /* A chunk of rows: each has all.n places of its own, so that any thread may fill them. */
 typedef struct {
@@ -108,7 +109,8 @@ static void search_block(void *ctx, int strip, int thread, int first, int b) {
     const int i = s->first + r;
     const num_near_list list = {s->index + r * n, s->weight + r * n, s->scratch + thread * n};
     const double *distance = s->distance ? s->distance + i * n : NULL;
-    s->found[r] = num_neighbours(s->rows, i, s->sweep, s->own ? s->own[i] : -1, distance, s->near, list);
+    s->found[r] =
+        num_neighbours(s->rows, i, s->sweep, s->own ? s->own[i] : -1, distance, s->near, list);
   }
 }
 
