@@ -73,7 +73,7 @@
 #' would else be used twice; see [smooth_over()].
 #'
 #' **Cost.** O(`copies` (n m k + n f)) with f the finds, and memory for some 80 matrices of n x m: 0.6 GB at 2 000 x
-#' 500. On one core a call took 6 s of processor time for 273 sites x 201 genera of mammals, 7 s for 266 x 145 birds
+#' 500. On one core a call took 6 s of processor time for 377 sites x 152 genera of mammals, 7 s for 266 x 145 birds
 #' and, with `quick`, 19 s for 2 000 x 500 with 2 % found (`bench/which_zeros.md`). Copies run in parallel where a
 #' [future::plan()] is set. The answer depends on the seed alone, not on the plan (with `seconds` below `Inf` also on
 #' the machine's speed). An interrupt keeps the copies that are done, if there are at least two. With a `checkpoint` in
@@ -85,8 +85,9 @@
 #'   [which_zeros_shards], with the arguments named there.
 #' @param age,place,environment,distance of the sites, as [smooth_over()] takes them: ages or bounds of ages, longitude
 #'   and latitude or places in the plane, variables such as depth, any other distance. `NULL`: not known. Ages, places
-#'   and variables may be names of columns of the site table that comes with `x` from [occurrence_matrix()], as `age =
-#'   c("max_ma", "min_ma")`; or a data frame, in any order, one column of which has the names of the sites.
+#'   and variables may be names of columns of the site table that comes with `x` from [occurrence_matrix()] or with
+#'   `visits` from [visits_array()], as `age = c("max_ma", "min_ma"), place = c("lng", "lat")`; or a data frame, in any
+#'   order, one column of which has the names of the sites.
 #' @param ... must be empty.
 #' @param within which zeros can be false at all: a logical matrix of the shape of `x`, such as [range_through()] makes.
 #'   Others are not ranked and not counted. `NULL`: all.
@@ -193,7 +194,8 @@ wz_read <- function(x, args) {
   cell <- if (!is.null(args$visits)) check_visits(args$visits, name = "visits")
   data <- wz_data(x, cell)
   along <- c("age", "place", "environment", "distance")
-  args[along] <- site_covariates(args[along], attr(x, "sites", exact = TRUE), rownames(data$x), nrow(data$x))
+  carried <- attr(if (is.null(attr(x, "sites"))) args$visits else x, "sites", exact = TRUE)
+  args[along] <- site_covariates(args[along], carried, rownames(data$x), nrow(data$x))
   lists <- group_lists(data, args[along], args$groups, args$visits)
   asked <- list(x = lists$x, near = wz_near(lists$along, lists$x), args = args)
   asked$given <- c(wz_given(asked, cell), list(counts = lists$counts, pooled = lists$pooled))

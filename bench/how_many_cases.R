@@ -216,15 +216,6 @@ swiss_tits <- function() {
   }), recursive = FALSE)
 }
 
-# Three parts of one count, of which each lists new birds alone: no three equal searches.
-neon_birds <- function() {
-  birds <- from_package("spOccupancy", "neon2015")
-  y <- aperm(birds$y, c(2L, 1L, 3L))
-  y[is.na(y)] <- 0
-  near <- list(environment = as.data.frame(birds$coords))
-  searches("NEON birds", "NEON 2015", "parts of one count", y, 1L, near = near)
-}
-
 # Recordings of a minute or three by automatic recorders: three of one time of the year, and all in three equal parts.
 recorded_birds <- function() {
   songs <- from_package("opticut", "birdrec")
@@ -623,7 +614,7 @@ plant_all <- function(name, base) {
 
 makers <- list(
   mhb2014 = swiss_birds, HubbardBrook = hubbard_brook, Finnmark = finnmark, SwissTits = swiss_tits,
-  neon2015 = neon_birds, birdrec = recorded_birds, josm = oil_sands, fish_raw = river_fish, trichoptera = caddisflies,
+  birdrec = recorded_birds, josm = oil_sands, fish_raw = river_fish, trichoptera = caddisflies,
   dolina = snails, cameratrap = ruaha_cameras, lama = lama_cameras, epibionts = epibionts, northsea = north_sea,
   kelpforest = kelp_forest, knz_001d = prairie_plants, Skabbholmen = shore_plants, fungi = wood_fungi,
   pyrifos = ditches, tetrapods = tetrapods, corals = corals, `occSilur and bivalves` = shells, groups = fossil_groups,

@@ -146,7 +146,7 @@ fossils <- list(
     x = unname(as.matrix(multicause::early_tetrapods$x) + 0), age = known$age, place = known[c("lng", "lat")]
   ),
   `g10s2, 501 x 139` = read_fossils("g10s2", "now_2003"),
-  `nam_large, 273 x 201` = read_fossils("nam_large", "now_2020_nam")
+  `nam_large, 377 x 152` = read_fossils("nam_large", "now_2020_nam")
 )
 each <- NULL
 for (name in names(fossils)) {
