@@ -115,8 +115,8 @@
 #'   is measured at the other sites alone, which must hold at least 20 finds. Such a set is known as the calibration or
 #'   reference set of a species pool (`r` of package DarkDiv): well sampled sites near the ones you ask about.
 #' @param quick a first look: few fits, two copies.
-#' @param copies damaged copies of the table, from 2 to 10. `NULL`: 2 with `quick`, 10 where the table has up to 2000
-#'   finds, else 5.
+#' @param copies damaged copies of the table, from 2 to 10. `NULL`: 2 with `quick` or more than 50 000 finds, 10 where
+#'   the table has up to 2000 finds, else 5.
 #' @param seed a whole number, for the same answer again; `NULL` goes on with the session's random numbers, and the
 #'   answer keeps the seed it drew.
 #' @param seconds no copy beyond the second is begun after so many seconds.
@@ -350,7 +350,7 @@ check_open <- function(x, within) {
   }
 }
 
-many_finds <- 5e4 # of more, two tenths tell weights as well as more do, and one fit of each size is as good as two
+many_finds <- 5e4 # of more, two copies and one fit of each size are as good as more (bench/which_zeros_time.md)
 
 usual_copies <- function(quick, finds) if (quick || finds > many_finds) 2L else if (finds <= 2000) 10L else 5L
 
