@@ -84,6 +84,8 @@ torture("mc_c_ab_visits_fit", cell, c(visits, follows["communities"]), flat, pla
 torture("mc_c_ab_visits_posterior", cell, by_model)
 torture("mc_c_ab_visits_inform", cell, by_model, flat)
 torture("mc_c_ab_visits_inform", cell, visits, flat, error = TRUE)
+torture("mc_c_ab_visits_polish", cell, by_model, flat, 3L)
+torture("mc_c_ab_visits_polish", cell, visits, flat, 3L, error = TRUE)
 sampled <- c(by_model, list(center = c(0, 0, 0), spread = c(1, 1), beta = c(1, 1)))
 sweeps <- list(
   n_sweep = 4L, thin = 2L, keep_every = 1L, on_tick = function(pass, objective) NULL,
