@@ -83,7 +83,8 @@
 #'   packages tm or slam, a dfm of quanteda, or a data frame of documents, terms and counts, as tidytext has it.
 #' @param k number of components, at least 1; may exceed n and m.
 #' @param ... must be empty.
-#' @param sparsity strengths of the entropic priors, `c(membership = , basis = )`; 0 is none, any sign.
+#' @param sparsity strengths of entropic priors, `c(membership = , basis = )`, in place of `prior`; any sign, and 0 is
+#'   none: with it alone the fit is that of `"ml"`.
 #' @param sparsity_scale `"relative"` to the row totals (for the basis: to N / k), or in `"counts"`.
 #' @param missing what missing cells mean: `"conditional"` or `"paper"`; see Details.
 #' @param mstep how the M-step is made where a strength is positive: `"cccp"`, `"global"` or `"first"`.
@@ -154,15 +155,15 @@
 #' # more components than taxa, each site using few of them
 #' plsa(x, k = 6, sparsity = c(membership = 0.1), control = fit_control(n_start = 4))
 #' @export
-plsa <- function(x, k, ..., sparsity = c(membership = 0, basis = 0), sparsity_scale = c("relative", "counts"),
+plsa <- function(x, k, ..., sparsity = NULL, sparsity_scale = c("relative", "counts"),
                  missing = c("conditional", "paper"), mstep = c("cccp", "global", "first"), fixed = c("none", "basis"),
                  estimate = c("map", "vb", "ml"), prior = NULL, smooth = NULL, start = NULL,
                  control = fit_control()) {
-  call <- drop_nulls(match.call(), list(prior = prior))
+  call <- drop_nulls(match.call(), list(prior = prior, sparsity = sparsity))
   check_dots(...)
   control <- check_control(control)
   settings <- list(
-    given = check_sparsity(sparsity), scale = check_choice(sparsity_scale, "sparsity_scale", c("relative", "counts")),
+    given = check_sparsity(sparsity), sparse = !is.null(sparsity), scale = check_choice(sparsity_scale, "sparsity_scale", c("relative", "counts")),
     missing = check_choice(missing, "missing", c("conditional", "paper")),
     mstep = check_choice(mstep, "mstep", c("cccp", "global", "first")),
     fixed = check_choice(fixed, "fixed", c("none", "basis")),
@@ -201,6 +202,7 @@ plsa <- function(x, k, ..., sparsity = c(membership = 0, basis = 0), sparsity_sc
 }
 
 check_sparsity <- function(sparsity) {
+  if (is.null(sparsity)) sparsity <- c(membership = 0)
   known <- c("membership", "basis")
   ok <- is.numeric(sparsity) && length(sparsity) && all(is.finite(sparsity)) && all(names(sparsity) %in% known) &&
     length(names(sparsity)) == length(sparsity) && !anyDuplicated(names(sparsity))

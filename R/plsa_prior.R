@@ -38,9 +38,8 @@ plsa_eb_start <- list(membership = 0.3, basis = 0.1)
 # The prior that is used, of the call: list(value = NULL, or a checked list; learn). `whole`: are the data counts?
 plsa_settle_prior <- function(prior, settings, k, smooth, whole) {
   estimate <- settings$estimate
-  sparse <- any(settings$given != 0)
-  plsa_check_together(prior, settings, sparse, smooth)
-  if (estimate == "ml" || sparse) {
+  plsa_check_together(prior, settings, smooth)
+  if (estimate == "ml" || settings$sparse) {
     return(list(value = NULL, learn = FALSE))
   }
   if (is.null(prior)) prior <- plsa_default_prior(estimate, !is.null(smooth), whole)
@@ -54,10 +53,10 @@ is_whole <- function(x) {
   all(values == round(values), na.rm = TRUE)
 }
 
-plsa_check_together <- function(prior, settings, sparse, smooth) {
+plsa_check_together <- function(prior, settings, smooth) {
   estimate <- settings$estimate
-  if (sparse && !is.null(prior)) stop_input("`sparsity` and `prior` are priors of the same parameters: give one.")
-  if (sparse && estimate != "map") {
+  if (settings$sparse && !is.null(prior)) stop_input("`sparsity` and `prior` are priors of the same parameters: give one.")
+  if (settings$sparse && (estimate == "vb" || estimate == "ml" && any(settings$given != 0))) {
     stop_input("`sparsity` is a prior: it goes with `estimate = \"map\"`, not with \"%s\".", estimate)
   }
   if (identical(prior, "eb") && estimate != "vb") {

@@ -33,7 +33,7 @@ models <- function(seed) {
   columns <- matrix(runif(k * ncol(x), 0.5, 1.5), k) * rep(share, each = k)
   calls <- list(
     plsa = function(x, control) {
-      plsa(x, k, start = list(membership = rows, basis = columns / rowSums(columns)), control = control)
+      plsa(x, k, estimate = "ml", start = list(membership = rows, basis = columns / rowSums(columns)), control = control)
     },
     bernoulli_mixture = function(x, control) {
       bernoulli_mixture(x, k, start = list(weights = rep(1 / k, k), prototypes = columns), control = control)

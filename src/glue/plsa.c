@@ -47,8 +47,8 @@ static mc_model new_model(glue_call *call) {
   glue_check(missing == PLSA_CONDITIONAL || missing == PLSA_PAPER, "missing");
   par->smooth =
       glue_smooth(glue_field(call->param, "smooth"), data->n, par->k, NULL, n_threads, &call->host);
-  const bool plain = !data->na_start && !prior.membership && prior.basis == 0 &&
-                     !prior.row_added && prior.basis_added == 0 && !par->smooth;
+  const bool plain = !data->na_start && !prior.membership && prior.basis == 0 && !prior.row_added &&
+                     prior.basis_added == 0 && !par->smooth;
   glue_check(!newton || plain, "newton");
   *self = (plsa_self){data, par, NULL, NULL};
   self->work = plsa_new_work(data, &prior, (plsa_missing) missing, par->k, n_threads, &call->host);
@@ -76,8 +76,8 @@ static mc_model new_vb_model(glue_call *call) {
   par->fixed_basis = Rf_asLogical(glue_field(call->param, "fixed_basis")) == TRUE;
   par->learn = Rf_asLogical(glue_field(call->param, "learn")) == TRUE;
   *self = (plsa_vb_self){&call->data, par, NULL};
-  self->work = plsa_vb_new_work(&call->data, (plsa_missing) missing, par, call->ctl.n_threads,
-                                &call->host);
+  self->work =
+      plsa_vb_new_work(&call->data, (plsa_missing) missing, par, call->ctl.n_threads, &call->host);
   return plsa_vb_model(self);
 }
 

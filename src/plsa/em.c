@@ -187,7 +187,8 @@ static void do_block(void *ctx, int strip, int thread, int first, int b) {
       num_gemm(false, true, k, m, b, s->rows, k, s->ratio, m, 1, sum->xi, k);
   }
   if (w->weigher)
-    for (ptrdiff_t e = 0; e < num_at(0, b, k); e++) s->rows[e] = num_lift(s->rows[e] * s->counts[e]);
+    for (ptrdiff_t e = 0; e < num_at(0, b, k); e++)
+      s->rows[e] = num_lift(s->rows[e] * s->counts[e]);
   else
     for (int at = 0; at < b; at++) update_row(w, s, first + at, at);
   num_put_rows(s->rows, n, first, b, k, w->par->membership);

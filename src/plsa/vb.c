@@ -16,8 +16,8 @@ typedef struct {
 struct plsa_vb_work {
   plsa_work *plsa;
   const mc_host *host;
-  double *weights;  /* k x m: w */
-  double *base;     /* k: psi of the totals of the basis */
+  double *weights; /* k x m: w */
+  double *base;    /* k: psi of the totals of the basis */
   double log_constant, prior_total;
   strip_sum strip[NUM_MAX_STRIP];
   int passes;
@@ -164,7 +164,9 @@ static void model_feasible(void *self, const double *const *safe) {
 
 mc_model plsa_vb_model(plsa_vb_self *self) {
   const plsa_vb_param *par = self->par;
-  mc_model model = {.n_block = par->fixed_basis ? 1 : par->learn ? 3 : 2,
+  mc_model model = {.n_block = par->fixed_basis ? 1
+                               : par->learn     ? 3
+                                                : 2,
                     .pass = model_pass,
                     .objective = model_objective,
                     .feasible = model_feasible,

@@ -27,8 +27,9 @@
 /* Start values on entry, result on return. */
 typedef struct {
   int k;
-  double *rows;     /* n x k, >= 0: counts of each row that each component is expected to have made */
-  double *basis;    /* k x m, >= 0: the same by attribute; or, if held, w itself: > 0, sums at most 1 */
+  double *rows; /* n x k, >= 0: counts of each row that each component is expected to have made */
+  double
+      *basis; /* k x m, >= 0: the same by attribute; or, if held, w itself: > 0, sums at most 1 */
   double *prior;    /* k + 1, > 0: alpha, then eta */
   bool fixed_basis; /* hold the basis: fold-in */
   bool learn;       /* alpha and eta, too */

@@ -9,7 +9,7 @@ test_that("golden states are met, plain, overcomplete, with priors and with mask
     for (state in case$states) {
       fit <- plsa(x, ncol(case$G0),
         sparsity = c(membership = case$beta_G, basis = case$alpha_W), sparsity_scale = "counts",
-        estimate = if (case$beta_G == 0 && case$alpha_W == 0) "ml" else "map", missing = case$mask_rule,
+        missing = case$mask_rule,
         mstep = case$mstep, fixed = if (isTRUE(case$fixW)) "basis" else "none",
         start = list(membership = case$G0, basis = case$W0), control = plain_passes(state$sweeps)
       )

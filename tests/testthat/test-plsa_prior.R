@@ -91,6 +91,7 @@ test_that("what is not given follows from the data and the rest of the call", {
     list(membership = 1, basis = 1.1))
   expect_null(prior_of(x, 2, estimate = "ml"))
   expect_null(suppressWarnings(prior_of(x, 2, sparsity = c(basis = 0.1))))
+  expect_null(prior_of(x, 2, sparsity = c(basis = 0)))
   # Components that the prior tells apart stay in its order.
   fit <- mode_of(x, 3, list(membership = c(1, 5, 50), basis = 1.1), control = quiet_control(n_start = 3))
   expect_identical(order(colMeans(fit$param$membership)), 1:3)
