@@ -21,7 +21,7 @@
 #'   count more for each component and taxon. On twelve tables of counts with k of 5 and 20 this completed unseen halves of
 #'   held-out sites better than maximum likelihood on all but one, and by far where sites have few counts
 #'   (`bench/lda.md` in the sources). A prior is in counts: where `x` is not of whole numbers, such as shares, nothing
-#'   says how much a tenth is, and the default is flat. With `smooth` it is flat for memberships.
+#'   says how much a tenth is, and the default is flat.
 #' * `"vb"` is variational Bayes (Blei, Ng and Jordan 2003, section 5.4), for memberships and basis: independent
 #'   Dirichlets, whose parameters are `posterior` and whose means `param`, and a lower bound of the log evidence, which
 #'   is climbed. Parameters of the prior need only be above 0. `"eb"`, the default here, learns them from the data by

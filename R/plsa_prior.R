@@ -23,13 +23,13 @@ plsa_check_prior <- function(prior, k, bayes) {
   )
 }
 
-# What neighbours say of the memberships is enough (`smoothed`). Without counts nothing says how much pseudo-counts are.
-plsa_default_prior <- function(estimate, smoothed, whole) {
+# Without counts nothing says how much pseudo-counts are.
+plsa_default_prior <- function(estimate, whole) {
   if (estimate == "vb") {
     return("eb")
   }
-  added <- if (whole) 0.1 else 0
-  list(membership = if (smoothed) 1 else 1 + added, basis = 1 + added)
+  value <- if (whole) 1.1 else 1
+  list(membership = value, basis = value)
 }
 
 # Where learning begins.
@@ -42,7 +42,7 @@ plsa_settle_prior <- function(prior, settings, k, smooth, whole) {
   if (estimate == "ml" || settings$sparse) {
     return(list(value = NULL, learn = FALSE))
   }
-  if (is.null(prior)) prior <- plsa_default_prior(estimate, !is.null(smooth), whole)
+  if (is.null(prior)) prior <- plsa_default_prior(estimate, whole)
   bayes <- estimate == "vb"
   learn <- bayes && identical(prior, "eb")
   list(value = plsa_check_prior(if (learn) plsa_eb_start else prior, k, bayes), learn = learn)

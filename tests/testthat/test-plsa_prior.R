@@ -87,8 +87,6 @@ test_that("what is not given follows from the data and the rest of the call", {
   prior_of <- function(...) plsa(..., control = plain_passes(2))$prior
   expect_identical(prior_of(x, 2), list(membership = 1.1, basis = 1.1))
   expect_identical(prior_of(x / 40, 2), list(membership = 1, basis = 1)) # shares are no counts
-  expect_identical(prior_of(x, 2, smooth = smooth_over(age = 1:20, bandwidth = 3, strength = 1)),
-    list(membership = 1, basis = 1.1))
   expect_null(prior_of(x, 2, estimate = "ml"))
   expect_null(suppressWarnings(prior_of(x, 2, sparsity = c(basis = 0.1))))
   expect_null(prior_of(x, 2, sparsity = c(basis = 0)))
