@@ -55,7 +55,7 @@
 #' @param x data, as [aspect_bernoulli()] takes them; a fit with kept starts; or a list of fits to the same data.
 #' @param ... for data: further arguments of the model; else empty.
 #' @param k numbers of components, for data.
-#' @param model a model of this package, for data. `NULL`: [aspect_bernoulli()], as said in Details.
+#' @param model a model, for data, as in [cross_validate()]. `NULL`: [aspect_bernoulli()], as said in Details.
 #' @param grid further arguments of the model to combine with every `k`, as in [cross_validate()], for data.
 #' @param members fits for each `k` and setting of `grid`, from 1 to a million, for data. `NULL`: 4, or as said in
 #'   Details.
@@ -269,15 +269,21 @@ weighed_sum <- function(weights, matrix_of) {
 
 new_ensemble <- function(fits, weights, stacked = FALSE) {
   first <- fits[[1L]]
-  probability <- weighed_sum(weights, function(i) presence_probability(fits[[i]]))
   aspects <- all(vapply(fits, inherits, NA, "aspect_bernoulli"))
   dims <- first$dims
   dims[["k"]] <- sum(vapply(fits, function(fit) fit$dims[["k"]], 0))
   out <- list(
     fits = fits, weights = unname(weights), draw_weights = unname(if (stacked) tempered(weights) else weights),
-    probability = probability, dims = dims, names = first$names, x = first$x
+    probability = NULL, dims = dims, names = first$names, x = first$x
   )
   if (aspects) out <- c(out, stack_aspects(fits, weights, dims[["k"]]))
+  # One product, where that is all that fitted() of the members is: n x m matrices may be large.
+  mixtures <- all(vapply(fits, function(fit) class(fit)[1L] == "aspect_bernoulli", NA))
+  out$probability <- if (mixtures) {
+    structure(mixed(out$param$membership, out$param$aspects), dimnames = name_sides(first$names))
+  } else {
+    weighed_sum(weights, function(i) presence_probability(fits[[i]]))
+  }
   structure(out, class = c("multicause_ensemble", if (aspects) "aspect_bernoulli", "multicause"))
 }
 
@@ -311,7 +317,7 @@ print.multicause_ensemble <- function(x, digits = 3L, ...) {
   show_weights("number of components", factor(k, tried, paste("k =", tried)))
   estimate <- member_estimates(x)
   if (length(unique(estimate)) > 1L) show_weights("estimate", factor(estimate, unique(estimate)))
-  unready <- sum(!vapply(x$fits, function(fit) fit$converged, NA))
+  unready <- sum(vapply(x$fits, function(fit) isFALSE(fit$converged), NA))
   if (unready) cat(sprintf("Stopped before convergence: %s\n", count_words(unready, "fit")))
   cat(members_sentence(x))
   invisible(x)

@@ -265,7 +265,7 @@ rule_verdict <- function(gain, measure, known) {
   ahead <- c("the rule is better", "neither is surely better", "the answer is better")
   says <- ahead[2L + mapply(surely_ahead, gain$difference, gain$se, gain$copies)][known]
   each <- if (length(unique(says)) < length(says)) says[1L] else paste(says, measure[known])
-  by <- sprintf("%.3f%s", gain$difference, vapply(gain$se, error_words, ""))[known]
+  by <- sprintf("%.3f%s", round(gain$difference, 3) + 0, vapply(gain$se, error_words, ""))[known] # no -0.000
   sprintf("; by the differences, %s, %s.", paste(by, collapse = " and "), paste(each, collapse = " and "))
 }
 
@@ -566,7 +566,7 @@ score_parts <- function(w, i, j) {
     return(NULL)
   }
   weights <- w$stack$weights
-  part <- weights * (vapply(w$odds, function(z) z[i, j], 0) - w$centre)
+  part <- weights * (unlist(cell_columns(w$odds, i + (j - 1L) * w$dims[["n"]], w$dims[["n"]])) - w$centre)
   used <- rownames(w$weights)[w$weights$weight > 0]
   data.frame(
     part = c("the mean zero of the table", unname(learner_names[used]), "how often the taxon was found"),
