@@ -12,8 +12,8 @@
 #' `rmarkdown::render("my.Rmd", params = list(answer = w))`, of a fit `list(fit = fit)`.
 #'
 #' `report_format()` is the output format of the documents. In it figures have two sizes, for wide screens and for
-#' telephones, and their descriptions for those who cannot see them. Data frames are tables that can be sorted by a click
-#' on a column's head. Of a table the chunk option `rows` says how many rows to show, `tab.cap` what it is called. Text
+#' telephones, and their descriptions for those who cannot see them. Data frames are tables that can be sorted by a
+#' click on a column's head. Of a table the chunk option `rows` says how many rows to show, `tab.cap` what it is called. Text
 #' of inline code is shown as it is written, a paragraph for each string.
 #'
 #' **Parameters.** What the documents can be told, in `...` or in `params`:
@@ -83,9 +83,9 @@ report <- function(fit, file, ..., title = NULL, notes = NULL, tables = NULL, ex
   if (is.null(title) && is.null(template) && !of_answer) title <- model_title(fit)
   told <- list(fit, title, notes, explorer)
   names(told) <- c(if (of_answer) "answer" else "fit", "title", "notes", "explorer")
-  page <- template %||% system.file(
-    "rmarkdown", "templates", if (of_answer) "which_zeros" else "fit", "skeleton", "skeleton.Rmd", package = "multicause"
-  )
+  kind <- if (of_answer) "which_zeros" else "fit"
+  page <- template %||%
+    system.file("rmarkdown", "templates", kind, "skeleton", "skeleton.Rmd", package = "multicause")
   params <- check_params(page, list(...), told)
   made <- render_report(page, params, !is.null(tables))
   write_files(c(stats::setNames(list(made$html), file), if (!is.null(tables)) in_folder(made$tables, tables)))
