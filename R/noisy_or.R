@@ -97,19 +97,21 @@
 #' @export
 noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "variational"),
                      estimate = c("map", "ml"), prior = noisy_or_prior(), inner = NULL,
-                     q_rule = c("alternate", "damped", "paper"), mask = NULL, surplus = 0, start = NULL,
-                     control = fit_control()) {
+                     q_rule = c("alternate", "damped", "paper"), mask = NULL, missed_by = c("none", "site", "both"),
+                     surplus = 0, start = NULL, control = fit_control()) {
   call <- match.call()
   check_dots(...)
   estimate <- check_choice(estimate, "estimate", c("map", "ml"))
   call <- keep_values(call, list(
     inference = inference, estimate = estimate, prior = prior, inner = inner, q_rule = q_rule,
-    mask = mask, surplus = surplus, start = start
+    mask = mask, missed_by = missed_by, surplus = surplus, start = start
   ))
   control <- check_control(control)
   inference <- check_choice(inference, "inference", c("auto", "exact", "truncated", "variational"))
-  pseudo <- if (estimate == "map") nor_pseudo_counts(prior) else numeric(6)
+  pseudo <- if (estimate == "map") nor_pseudo_counts(prior) else numeric(10)
+  missed_by <- check_choice(missed_by, "missed_by", c("none", "site", "both"))
   if (!missing(x) && inherits(x, "shards")) {
+    if (missed_by != "none") stop_input("`missed_by` must be \"none\" for shards(), not %s.", show_value(missed_by))
     settings <- list(
       inference = inference, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo, inner = inner,
       mask = mask, surplus = surplus
@@ -125,8 +127,11 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
     inference = inference, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo,
     mask = nor_check_mask(mask, k, ncol(data$x), colnames(data$x)),
     inner = if (is.null(inner)) 0L else check_count(inner, "inner"), q_steps = check_count(inner %||% 10L, "inner"),
-    q_rule = check_choice(q_rule, "q_rule", c("alternate", "damped", "paper"))
+    q_rule = check_choice(q_rule, "q_rule", c("alternate", "damped", "paper")), missed_by = missed_by
   )
+  if (missed_by != "none" && inference == "variational") {
+    stop_input("`missed_by` goes with exact and truncated inference, not with \"variational\".")
+  }
   if (surplus > 0L && !(is.null(mask) && is.null(start))) {
     stop_input("`surplus` must be 0 with `mask` or `start`: they say what each of the `k` components is.")
   }
@@ -146,8 +151,11 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
 #' @examples
 #' noisy_or_prior(links = c(1, 1))
 #' @export
-noisy_or_prior <- function(prior = c(1, 1.5), links = c(1.05, 1.5), leak = c(1.1, 2)) {
-  out <- list(prior = prior, links = links, leak = leak)
+noisy_or_prior <- function(prior = c(1, 1.5), links = c(1.05, 1.5), leak = c(1.1, 2), recorded_site = c(1.5, 1.5),
+                           recorded_taxon = c(4, 1.5)) {
+  out <- list(
+    prior = prior, links = links, leak = leak, recorded_site = recorded_site, recorded_taxon = recorded_taxon
+  )
   for (name in names(out)) {
     value <- out[[name]]
     if (!is.numeric(value) || length(value) != 2L || !all(is.finite(value)) || any(value < 1)) {
@@ -168,7 +176,7 @@ nor_auto_exact <- 12L
 nor_most_exact <- 16L
 
 nor_pseudo_counts <- function(prior) {
-  if (!is_named(prior) || !all(names(prior) %in% c("prior", "links", "leak"))) {
+  if (!is_named(prior) || !all(names(prior) %in% names(formals(noisy_or_prior)))) {
     stop_input("`prior` must be noisy_or_prior() or a list with its names, not %s.", show_value(prior))
   }
   unlist(do.call(noisy_or_prior, unclass(prior), quote = TRUE), use.names = FALSE) - 1
@@ -208,7 +216,8 @@ nor_check_start <- function(start, data, k, model) {
   start <- check_start(
     start, names, "list(prior = k, links = k x m, leak = m)", rownames(data$x), colnames(data$x)
   )
-  unknown <- setdiff(names(start), c(names, "q", "activation"))
+  recorded <- nor_recorded_parts(model)
+  unknown <- setdiff(names(start), c(names, recorded, "q", "activation"))
   if (length(unknown)) stop_input("`start` has unknown parts: %s.", show_names(unknown))
   m <- ncol(data$x)
   param <- list(
@@ -216,6 +225,10 @@ nor_check_start <- function(start, data, k, model) {
     links = unname(check_matrix(start$links, "start$links", k, m, 0, 1)),
     leak = check_unit_vector(start$leak, "start$leak", m)
   )
+  for (part in intersect(recorded, names(start))) {
+    length <- if (part == "recorded_site") nrow(data$x) else m
+    param[[part]] <- check_unit_vector(start[[part]], paste0("start$", part), length)
+  }
   if (!is.null(model$mask) && any(param$links[model$mask == 0L] != 0)) {
     stop_input("`start$links` must be 0 wherever `mask` is.")
   }

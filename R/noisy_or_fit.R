@@ -12,7 +12,8 @@ nor_settings <- function(model, weight = NULL, fixed = FALSE) {
 
 nor_kernel_param <- function(param) {
   list(
-    prior = as.vector(param$prior), links = unname(param$links), leak = as.vector(param$leak), hidden = param$hidden
+    prior = as.vector(param$prior), links = unname(param$links), leak = as.vector(param$leak),
+    recorded_site = param$recorded_site, recorded_taxon = param$recorded_taxon, hidden = param$hidden
   )
 }
 
@@ -23,17 +24,18 @@ nor_run <- function(distinct, model, start, control) {
   )
   # The least finite number stands for a prior that is impossible at the start values; see nor_objective() in C.
   if (out$outcome$objective == -.Machine$double.xmax) out$outcome$objective <- -Inf
-  list(param = out[c("prior", "links", "leak", "hidden", "activation", "bound")], outcome = out$outcome)
+  list(param = out[setdiff(names(out), "outcome")], outcome = out$outcome)
 }
 
-# What its starts work on. Equal rows are one, unless a start has its own q for each.
+# What its starts work on. Equal rows are one, unless a start has its own q, or chance of recording, for each.
 nor_problem <- function(data, k, surplus, model, start, control) {
-  distinct <- if (is.null(start$q)) {
+  distinct <- if (is.null(start$q) && is.null(start$recorded_site)) {
     .Call(mc_c_view_distinct, data$view)
   } else {
     list(view = data$view, group = seq_len(nrow(data$x)), weight = NULL)
   }
   if (!is.null(start$q)) start$hidden <- nor_hidden_q(start)
+  if (!is.null(start)) start <- nor_first_recorded(start, distinct, model)
   if (!is.null(start)) nor_refuse_impossible(start, data, distinct, model)
   structure(
     list(data = data, distinct = distinct, k = k, surplus = surplus, model = model, start = start, control = control),
@@ -125,10 +127,9 @@ nor_report <- function(data, param, model, want, how = nor_posterior_kind(model$
   if (is.null(kernel$hidden$state)) kernel["hidden"] <- list(NULL)
   out <- .Call(mc_c_nor_report, data$view, kernel, settings)
   k <- length(param$prior)
-  n <- length(out[[want[1L]]]) / c(loglik = 1, activation = k, map = k, response = length(param$leak),
-    cell = length(param$leak) * (k + 1))[[want[1L]]]
-  shape <- list(activation = c(n, k), map = c(n, k), response = c(n, length(param$leak)),
-    cell = c(n, length(param$leak), k + 1L))
+  n <- data$view$dim[1L]
+  m <- length(param$leak)
+  shape <- list(activation = c(n, k), map = c(n, k), response = c(n, m), cell = c(n, m, k + 1L), missed = c(n, m))
   for (name in intersect(want, names(shape))) {
     value <- out[[name]]
     value[is.nan(value)] <- NA
@@ -185,7 +186,10 @@ continue_without <- function(result, param, problem, control) {
 }
 
 nor_take_sources <- function(param, which) {
-  list(prior = param$prior[which], links = param$links[which, , drop = FALSE], leak = param$leak)
+  list(
+    prior = param$prior[which], links = param$links[which, , drop = FALSE], leak = param$leak,
+    recorded_site = param$recorded_site, recorded_taxon = param$recorded_taxon
+  )
 }
 
 # By the expected number of ones a source writes, most first.
@@ -222,14 +226,17 @@ nor_new_fit <- function(fitted, data, model, control, call) {
     activation = structure(activation[distinct$group, , drop = FALSE], dimnames = list(names[[1L]], labels))
   )
   if (isTRUE(fitted$with_q)) out$q <- nor_q_array(matrix(param$hidden$q, k), as.matrix(data$x), k)
+  out <- c(out, nor_name_recorded(param, distinct, names))
   links <- if (is.null(model$mask)) k * as.double(ncol(data$x)) else sum(model$mask)
+  recorded <- length(out$recorded_site) + length(out$recorded_taxon)
   fit <- assemble_fit(
     fitted$started, data, k, nor_objective_name(model), control, call,
-    param = out, loglik = loglik, df = k + links + ncol(data$x), class = "noisy_or",
-    inference = model$inference, estimate = model$estimate, prior = model$prior, model = model,
+    param = out, loglik = loglik, df = k + links + ncol(data$x) + recorded, class = "noisy_or",
+    missed_by = if (model$missed_by != "none") model$missed_by, inference = model$inference, estimate = model$estimate, prior = model$prior, model = model,
     absorbed = fitted$absorbed,
     density = data_density(data), margins = data$margins
   )
+  if (recorded) fit$missed <- nor_count_missed(fit, data$x)
   fit$sources <- source_table(fit)
   validate_noisy_or(fit)
 }
@@ -255,7 +262,7 @@ validate_noisy_or <- function(fit) {
   stopifnot(
     length(p$prior) == d[["k"]], has_dims(p$links, fit, c("k", "m")), length(p$leak) == d[["m"]],
     has_dims(p$activation, fit, c("n", "k")), inside(p$prior), inside(p$links), inside(p$leak),
-    inside(p$activation)
+    inside(p$activation), inside(c(p$recorded_site, p$recorded_taxon))
   )
   fit
 }
@@ -276,7 +283,7 @@ nor_draw <- function(data, distinct, k, model, control) {
   )
   if (!is.null(model$mask)) param$links <- param$links * model$mask
   if (model$inference == "variational") param <- nor_warm(param, distinct, model, control)
-  param
+  nor_first_recorded(param, distinct, model)
 }
 
 # k different rows with at least one 1, where there are that many; unknown cells get the mean of their column.

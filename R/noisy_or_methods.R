@@ -32,15 +32,17 @@ found_sentences.noisy_or <- function(fit, digits = 4L) {
     ),
     if (absorbed) sprintf("Always on, and now part of the leak: %s.", count_words(absorbed, "component")),
     sprintf(
-      "The leak, what is found without any component, is at work in every %s and made %s %% of the ones.", one,
-      format(100 * leak_share(fit), digits = 2L)
-    )
+      "The leak, what is found without any component, is at work in every %s and made %s %% of the %s.", one,
+      format(100 * leak_share(fit), digits = 2L), if (is.null(fit$missed_by)) "ones" else "presences"
+    ),
+    recorded_sentences(fit)
   )
 }
 
-# At how many of the ones the leak fired: at a maximum, leak times observed cells is that number.
+# At how many of the ones (and of the presences that were missed) the leak fired: at a maximum, leak times observed cells
+# is that number.
 leak_share <- function(fit) {
-  ones <- sum(fit$margins$column_sum)
+  ones <- sum(fit$margins$column_sum, fit$missed)
   if (ones == 0) 0 else sum(fit$param$leak * fit$margins$column_observed) / ones
 }
 
@@ -93,16 +95,17 @@ fitted.noisy_or <- function(object, ...) {
 #' predict(fit, x[1:2, ], type = "activation")
 #' predict(fit, x[1:2, ], type = "cell")[1, , ]
 #' @export
-predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activation", "map", "cell"), ...,
+predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activation", "map", "cell", "present"), ...,
                              rows = NULL) {
   check_dots(...)
-  type <- check_choice(type, "type", c("response", "activation", "map", "cell"))
+  type <- check_choice(type, "type", c("response", "activation", "map", "cell", "present"))
   is_new <- !is.null(newdata)
   x <- if (is_new) new_rows(object, newdata)
   names <- if (is_new) rownames(x) else object$names[[1L]]
   rows <- pick(rows, if (is_new) nrow(x) else object$dims[["n"]], names, "rows")
   k <- object$dims[["k"]]
-  width <- c(activation = k, map = k, response = object$dims[["m"]], cell = object$dims[["m"]] * (k + 1))
+  m <- object$dims[["m"]]
+  width <- c(activation = k, map = k, response = m, cell = m * (k + 1), present = m)
   refuse_large(length(rows) * width[[type]], "The prediction", "take fewer rows at a time by `rows`")
   labels <- list(names[rows], object$names[[2L]], component_names(k))
   if (type == "activation" && !is_new) {
@@ -110,12 +113,12 @@ predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activ
   }
   if (!is_new) x <- nor_own_data(object)
   data <- check_data(x[rows, , drop = FALSE], "binary", "newdata", quiet = TRUE)
-  out <- nor_posterior(object, data, type)
+  out <- nor_posterior(object, data, type, if (!is_new) rows)
   tell_impossible(out$impossible, data, if (is_new) "`newdata`" else "the data")
   value <- out$value
   if (type == "cell") value[rep(is.na(dense_rows(data$x, seq_along(rows))), k + 1L)] <- NA
   dimnames(value) <- switch(type,
-    response = name_sides(labels[1:2]), cell = list(labels[[1L]], labels[[2L]], c(labels[[3L]], "leak")),
+    response = , present = name_sides(labels[1:2]), cell = list(labels[[1L]], labels[[2L]], c(labels[[3L]], "leak")),
     labels[c(1L, 3L)]
   )
   in_given_order(value, newdata)
@@ -126,12 +129,18 @@ nor_own_data <- function(fit) {
   fit$x
 }
 
-# A part of the posterior of rows: list(value, impossible).
-nor_posterior <- function(fit, data, type) {
+# A part of the posterior of rows, which are `own` ones of the fit or new: list(value, impossible).
+nor_posterior <- function(fit, data, type, own) {
   param <- lapply(fit$param, unname)
   if (fit$inference == "variational" && type %in% c("activation", "map")) {
     value <- nor_variational_activation(param, data, fit$model)
     return(list(value = if (type == "map") (value > 0.5) + 0 else value, impossible = integer()))
+  }
+  if (!is.null(fit$missed_by)) {
+    param$recorded_site <- if (is.null(own)) nor_site_recorded(fit, data) else param$recorded_site[own]
+  }
+  if (type == "present" || (type == "response" && !is.null(fit$missed_by))) {
+    return(nor_presences(param, data, fit$model, type))
   }
   out <- nor_report(list(view = data$view), param, fit$model, c("loglik", type))
   list(value = out[[type]], impossible = which(out$loglik == -Inf))
@@ -170,7 +179,7 @@ simulate.noisy_or <- function(object, nsim = 1, seed = NULL, ...) {
   leak <- unname(object$param$leak)
   simulate_with(object, nsim, seed, function() {
     on <- matrix(stats::rbinom(n * k, 1L, rep(object$param$prior, each = n)), n)
-    random_bernoulli(1 - exp(on %*% off) * rep(1 - leak, each = n))
+    random_bernoulli(recorded_chances(object$param, n) * (1 - exp(on %*% off) * rep(1 - leak, each = n)))
   })
 }
 
@@ -199,8 +208,11 @@ impute.noisy_or <- function(fit, newdata = NULL, ..., type = c("probability", "b
 held_out_rows.noisy_or <- function(fit, data, floor, family, ..., nsim = 2000) {
   check_dots(...)
   nsim <- check_count(nsim, "nsim", 100L)
-  param <- lapply(fit$param[c("prior", "links", "leak")], unname)
+  param <- lapply(fit$param, unname)
   k <- fit$dims[["k"]]
+  if (!is.null(fit$missed_by)) {
+    return(recorded_rows(fit, param, data, floor))
+  }
   if (k > nor_most_exact) {
     sampled <- nor_sample(param, data, fit$model, nsim, floor)
     return(structure(sampled$loglik, effective = sampled$effective))
@@ -283,7 +295,7 @@ print.noisy_or_sources <- function(x, digits = 3L, ...) {
 part_sides.noisy_or <- function(fit, name, values) {
   switch(name,
     activation = c("site", "component"), links = c("component", "taxon"), leak = "taxon",
-    prior = "component", NextMethod()
+    prior = "component", recorded_site = "site", recorded_taxon = "taxon", NextMethod()
   )
 }
 

@@ -22,14 +22,16 @@ typedef struct {
 
 static int whole(SEXP list, const char *name) { return Rf_asInteger(glue_field(list, name)); }
 
-/* c(prior, links, leak), two pseudo-counts each. */
+/* c(prior, links, leak, site, taxon), two pseudo-counts each. */
 static void take_prior(SEXP prior, nor_settings *set) {
-  glue_matrix(prior, 6, 1, "prior");
+  glue_matrix(prior, 10, 1, "prior");
   const double *p = REAL(prior);
-  for (int i = 0; i < 6; i++) glue_check(p[i] >= 0, "prior");
+  for (int i = 0; i < 10; i++) glue_check(p[i] >= 0, "prior");
   set->prior = (nor_beta){p[0], p[1]};
   set->links = (nor_beta){p[2], p[3]};
   set->leak = (nor_beta){p[4], p[5]};
+  set->site = (nor_beta){p[6], p[7]};
+  set->taxon = (nor_beta){p[8], p[9]};
 }
 
 static void take_settings(SEXP settings, request *r) {
@@ -56,6 +58,18 @@ static void take_settings(SEXP settings, request *r) {
   }
 }
 
+static double *recorded(SEXP x, int length, const char *name) {
+  if (Rf_isNull(x)) return NULL;
+  glue_matrix(x, length, 1, name);
+  return REAL(x);
+}
+
+static void take_recording(SEXP site, SEXP taxon, request *r) {
+  r->par.site = recorded(site, r->data.n, "recorded_site");
+  r->par.taxon = recorded(taxon, r->data.m, "recorded_taxon");
+  glue_check(r->par.site || !r->par.taxon, "recorded_taxon");
+}
+
 /* param's matrices are read; fit_body() has its own copies to write. */
 static void take_request(const arguments *arg, request *r) {
   r->data = glue_data(arg->view);
@@ -70,6 +84,8 @@ static void take_request(const arguments *arg, request *r) {
   r->par.prior = REAL(prior);
   r->par.links = REAL(links);
   r->par.leak = REAL(leak);
+  take_recording(glue_field(arg->param, "recorded_site"),
+                 glue_field(arg->param, "recorded_taxon"), r);
   take_settings(arg->settings, r);
   glue_check(r->inference != EXACT || r->par.k <= NOR_MAX_EXACT, "k for exact inference");
 }
@@ -142,15 +158,15 @@ static nor_theta theta_of(SEXP hidden, const request *r) {
 
 static SEXP fit_variational(arguments *arg, request *r, const mc_control *ctl) {
   const SEXP out = arg->out;
-  SET_VECTOR_ELT(out, 3, copy_theta(glue_field(arg->param, "hidden"), r));
-  nor_theta var = theta_of(VECTOR_ELT(out, 3), r);
+  SET_VECTOR_ELT(out, 5, copy_theta(glue_field(arg->param, "hidden"), r));
+  nor_theta var = theta_of(VECTOR_ELT(out, 5), r);
   nor_variational *work = nor_new_variational(&r->data, &r->par, &var, &r->set);
   mc_model model = nor_variational_model(work);
-  SET_VECTOR_ELT(out, 4, glue_fit(&model, ctl, &r->host));
+  SET_VECTOR_ELT(out, 6, glue_fit(&model, ctl, &r->host));
   nor_from_theta(&var, r->data.m, &r->par);
-  SET_VECTOR_ELT(out, 5, Rf_allocMatrix(REALSXP, r->data.n, r->par.k));
-  SET_VECTOR_ELT(out, 6, Rf_allocVector(REALSXP, r->data.n));
-  nor_variational_rows(work, REAL(VECTOR_ELT(out, 5)), REAL(VECTOR_ELT(out, 6)));
+  SET_VECTOR_ELT(out, 7, Rf_allocMatrix(REALSXP, r->data.n, r->par.k));
+  SET_VECTOR_ELT(out, 8, Rf_allocVector(REALSXP, r->data.n));
+  nor_variational_rows(work, REAL(VECTOR_ELT(out, 7)), REAL(VECTOR_ELT(out, 8)));
   return out;
 }
 
@@ -165,28 +181,31 @@ static SEXP fit_body(void *ctx) {
   r.par.prior = REAL(VECTOR_ELT(arg->out, 0));
   r.par.links = REAL(VECTOR_ELT(arg->out, 1));
   r.par.leak = REAL(VECTOR_ELT(arg->out, 2));
+  take_recording(VECTOR_ELT(arg->out, 3), VECTOR_ELT(arg->out, 4), &r);
   if (r.inference == VARIATIONAL) return fit_variational(arg, &r, &ctl);
   if (r.inference == EXACT) {
     nor_exact *work = nor_new_exact(&r.data, &r.par, &r.set);
     mc_model model = nor_exact_model(work);
-    SET_VECTOR_ELT(arg->out, 4, glue_fit(&model, &ctl, &r.host));
+    SET_VECTOR_ELT(arg->out, 6, glue_fit(&model, &ctl, &r.host));
     return arg->out;
   }
-  SET_VECTOR_ELT(arg->out, 3, copy_lists(glue_field(arg->param, "hidden"), r.data.n, r.par.k));
-  const nor_lists lists = lists_of(VECTOR_ELT(arg->out, 3), r.data.n, r.par.k);
+  SET_VECTOR_ELT(arg->out, 5, copy_lists(glue_field(arg->param, "hidden"), r.data.n, r.par.k));
+  const nor_lists lists = lists_of(VECTOR_ELT(arg->out, 5), r.data.n, r.par.k);
   nor_truncated *work = nor_new_truncated(&r.data, &r.par, &r.set, lists);
   mc_model model = nor_truncated_model(work);
-  SET_VECTOR_ELT(arg->out, 4, glue_fit(&model, &ctl, &r.host));
+  SET_VECTOR_ELT(arg->out, 6, glue_fit(&model, &ctl, &r.host));
   return arg->out;
 }
 
 /*
- * param: list(prior = k, links = k x m, leak = m, hidden = NULL or what an
- * earlier run gave); variational runs give activation and bound by row, too.
+ * param: list(prior = k, links = k x m, leak = m, recorded_site = NULL or n,
+ * recorded_taxon = NULL or m, hidden = NULL or what an earlier run gave);
+ * variational runs give activation and bound by row, too.
  */
 SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control) {
-  const char *fields[] = {"prior", "links", "leak", "hidden", "outcome", "activation", "bound", ""};
-  SEXP out = PROTECT(glue_result(fields, param, 3));
+  const char *fields[] = {"prior",  "links",   "leak",       "recorded_site", "recorded_taxon",
+                          "hidden", "outcome", "activation", "bound",         ""};
+  SEXP out = PROTECT(glue_result(fields, param, 5));
   arguments arg = {view, param, settings, control, out};
   glue_serial_blas(fit_body, &arg);
   UNPROTECT(1);
@@ -209,7 +228,9 @@ static SEXP report_body(void *ctx) {
   const R_xlen_t n = r.data.n, m = r.data.m, k = r.par.k;
   nor_report report = {wanted(out, 0, want, "loglik", n), wanted(out, 1, want, "activation", n * k),
                        wanted(out, 2, want, "map", n * k), wanted(out, 3, want, "response", n * m),
-                       wanted(out, 4, want, "cell", n * m * (k + 1))};
+                       wanted(out, 4, want, "cell", n * m * (k + 1)),
+                       wanted(out, 5, want, "missed", n * m)};
+  glue_check(!report.missed || r.par.site, "missed");
   if (r.inference == EXACT) {
     nor_report_exact(&r.data, &r.par, &r.set, &report);
   } else {
@@ -222,9 +243,9 @@ static SEXP report_body(void *ctx) {
   return out;
 }
 
-/* Vectors in column-major order: loglik n, activation and map n x k, response n x m, cell n x m x (k + 1). */
+/* Vectors in column-major order: loglik n, activation and map n x k, response n x m, cell n x m x (k + 1), missed n x m. */
 SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings) {
-  const char *fields[] = {"loglik", "activation", "map", "response", "cell", ""};
+  const char *fields[] = {"loglik", "activation", "map", "response", "cell", "missed", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   arguments arg = {view, param, settings, R_NilValue, out};
   glue_serial_blas(report_body, &arg);

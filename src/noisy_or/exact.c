@@ -16,6 +16,7 @@
 typedef struct {
   double *fired;   /* n_state x (m + 1): expected ones of each state; last: expected rows */
   double *missing; /* k x m, or NULL */
+  nor_finds finds;
   double loglik;
   bool fresh; /* no block has been added yet */
 } strip_sum;
@@ -51,6 +52,8 @@ static void reserve(nor_exact *work) {
   for (int s = 0; s < work->strips.n_strip; s++) {
     work->strip[s].fired = mc_doubles(host, n_state, m + 1);
     if (work->data->na_start) work->strip[s].missing = mc_doubles(host, k, m);
+    work->strip[s].finds =
+        nor_new_finds(work->data, work->par, s > 0 ? &work->strip[0].finds : NULL, host);
   }
   work->scratch = host->alloc(host->ctx, n_threads, sizeof *work->scratch);
   work->zero = host->alloc(host->ctx, n_threads, sizeof *work->zero);
@@ -105,6 +108,46 @@ static void add_fired(const nor_exact *work, int first, int b, const thread_scra
   }
 }
 
+/* Adds to fired what eq. (R1) makes of the weights of a row's states; returns their sum. */
+NUM_HOT static double add_missed(double *fired, const double *weight, double scale,
+                                 const double *on, double rho, int n) {
+  double sum = 0;
+  scale *= 1 - rho;
+#pragma omp simd reduction(+ : sum)
+  for (int s = 0; s < n; s++) {
+    const double missed = scale * weight[s] * on[s] / (1 - rho * on[s]);
+    fired[s] += missed;
+    sum += missed;
+  }
+  return sum;
+}
+
+/* With recording: the posterior of states with a presence, by column, and the recorded ones. */
+static void add_presences(const nor_exact *work, int first, int b, const thread_scratch *s,
+                          bool fresh, strip_sum *sum) {
+  const int n_state = work->tab.n_state, m = work->data->m;
+  if (fresh) memset(sum->fired, 0, (size_t) n_state * ((size_t) m + 1) * sizeof(double));
+  if (fresh) nor_clear_finds(&sum->finds, m);
+  for (int i = 0; i < b; i++) {
+    nor_count_ones(work->data, work->set, &sum->finds, first + i);
+    num_add_scaled(sum->fired + num_at(0, m, n_state), s->share[i],
+                   s->logs + num_at(0, i, n_state), n_state);
+  }
+  for (int j = 0; j < m; j++) {
+    double *fired = sum->fired + num_at(0, j, n_state);
+    for (int i = 0; i < b; i++) {
+      const double cell = s->cells[num_at(j, i, m + 1)], *row = s->logs + num_at(0, i, n_state);
+      const double rho = nor_recorded(work->par, first + i, j);
+      const double weight = nor_weight(work->set, first + i);
+      if (cell > 0) num_add_scaled(fired, s->share[i], row, n_state);
+      if (cell != 0 || rho >= 1) continue;
+      const double *on = work->tab.odds + num_at(0, j, n_state);
+      const double missed = add_missed(fired, row, s->share[i], on, rho, n_state);
+      nor_count_missed(work->par, &sum->finds, first + i, j, missed / weight, weight);
+    }
+  }
+}
+
 /* E-step of a block: its log-likelihood, and the sums over its posterior of the states. */
 static void do_block(void *self, int strip, int thread, int first, int b) {
   nor_exact *work = self;
@@ -130,7 +173,11 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
       for (int c = 0; c < k; c++)
         sum->missing[num_at(c, work->data->na_column[e], k)] += s->post[c];
   }
-  if (work->want_sums) add_fired(work, first, b, s, fresh, sum);
+  if (!work->want_sums) return;
+  if (work->par->site)
+    add_presences(work, first, b, s, fresh, sum);
+  else
+    add_fired(work, first, b, s, fresh, sum);
 }
 
 /* The E-step; gathers the strips' sums in strip 0. NaN: stopped. */
@@ -151,8 +198,9 @@ static double scan(nor_exact *work, bool want_sums) {
     if (!want_sums) continue;
     for (ptrdiff_t i = 0; i < size; i++) sum->fired[i] += other->fired[i];
     for (ptrdiff_t i = 0; sum->missing && i < n_link; i++) sum->missing[i] += other->missing[i];
+    nor_add_finds(&sum->finds, &other->finds, work->data->m);
   }
-  return nor_objective(work->set, work->par, work->data->m, sum->loglik);
+  return nor_objective(work->set, work->par, work->data, sum->loglik);
 }
 
 /* The pass's inner M-steps on a column's links and leak, the posterior of the states held. */
@@ -184,6 +232,8 @@ static double pass(void *self) {
   work->inner = work->set->inner > 0 ? work->set->inner : adapted;
   const double value = scan(work, true);
   if (!isfinite(value)) return value;
+  nor_update_recording(work->data, work->set, &work->strip[0].finds, work->par);
+  if (work->set->fixed) return work->objective = value;
   memset(work->sums.on, 0, (size_t) k * sizeof(double));
   nor_fold(work->strip[0].fired + num_at(0, m, work->tab.n_state), k, 1, work->sums.on);
   work->sums.missing = work->strip[0].missing;
@@ -198,11 +248,11 @@ static double objective(void *self) { return scan(self, false); }
 
 static void feasible(void *self, const double *const *safe) {
   const nor_exact *work = self;
-  nor_guard(work->par, work->data->m, safe);
+  nor_guard(work->par, work->data, safe);
 }
 
 mc_model nor_exact_model(nor_exact *work) {
   mc_model model = {.pass = pass, .objective = objective, .feasible = feasible, .self = work};
-  nor_blocks(work->par, work->data->m, &model);
+  nor_blocks(work->par, work->data, &model);
   return model;
 }

@@ -21,6 +21,22 @@
  *   exact        all 2^k states
  *   truncated    the best few states of each row: a lower bound
  *   variational  the paper's Jaakkola-Jordan bound, with roots instead
+ *
+ * With a chance that a presence is recorded, rho[i,j] = site[i] taxon[j] (taxon
+ * may be left out), z decides what is there, y[i,j], and
+ *   x[i,j] = y[i,j] u[i,j] v[i,j],  u ~ Bernoulli(site[i]),  v ~ Bernoulli(taxon[j]),
+ *   P(x = 1 | z) = rho P1,  P(x = 0 | z) = 1 - rho P1,  P1 = P(y = 1 | z) as above.
+ * The factors of zeros belong to rows, so that a pass looks at every cell under every
+ * state. A zero hides a presence with
+ *   P(y = 1 | x = 0, z) = h = (1 - rho) P1 / (1 - rho P1),                    (R1)
+ * which had u = 1 and was lost by its taxon, or v = 1 and was lost by its site, with
+ *   site (1 - taxon) / (1 - rho),  taxon (1 - site) / (1 - rho);               (R2)
+ * at a one u = v = 1. u and v of what is absent are left out of the complete data,
+ * whose expected log-likelihood falls into parts:
+ * - links and leak: as above, firings at expected presences instead of ones: at a zero
+ *   E[z_c a_cj | x = 0, z] = z_c links[c,j] / P1 h;                           (R3)
+ * - site[i]: presences with u = 1 over presences of the row, taxon[j] of the column.  (R4)
+ * All are closed forms with Beta priors; none lowers the objective. With rho = 1, h is 0.
  */
 #ifndef MC_NOISY_OR_NOISY_OR_H
 #define MC_NOISY_OR_NOISY_OR_H
@@ -39,7 +55,13 @@ typedef struct {
   double *prior; /* k, in [0, 1] */
   double *links; /* k x m, in [0, 1]; under maximum likelihood an exact 0 never moves */
   double *leak;  /* m, in [0, 1] */
+  double *site;  /* n, in [0, 1]: chances that a presence is recorded; NULL: all are */
+  double *taxon; /* m, in [0, 1]: a taxon's factor of them; NULL: 1 */
 } nor_param;
+
+static inline double nor_recorded(const nor_param *par, int i, int j) {
+  return par->site[i] * (par->taxon ? par->taxon[j] : 1);
+}
 
 /* Pseudo-counts of a Beta(one + 1, zero + 1) prior. */
 typedef struct {
@@ -49,13 +71,13 @@ typedef struct {
 typedef enum { NOR_ALTERNATE, NOR_DAMPED, NOR_PAPER } nor_q_rule;
 
 typedef struct {
-  nor_beta prior, links, leak; /* all zero: maximum likelihood */
+  nor_beta prior, links, leak, site, taxon; /* all zero: maximum likelihood */
   const int *allowed;          /* k x m: 0 where a link is held at 0; NULL: all are allowed */
   const double *weight;        /* how often each row of the data stands there; NULL: once */
   int inner;                   /* M-steps on links and leak per E-step; 0: adapts */
   int q_steps;                 /* variational: steps of q per pass, */
   nor_q_rule q_rule;           /* and their exponents: 1/2 and 1 in turn, 1/2, or 1 */
-  bool fixed;                  /* hold the parameters: only q and the lists of states move */
+  bool fixed;                  /* hold the parameters: only q, the lists of states and site move */
   bool accelerate;             /* truncated: lists are kept in two copies */
   int n_threads;
   const mc_host *host;
@@ -77,6 +99,12 @@ typedef struct {
   double *missing;    /* k x m: those of them whose cell is missing; NULL: none is */
 } nor_sums;
 
+/* Expected presences, those that u (of sites) or v (of taxa) let through, and all; NULL: not wanted. */
+typedef struct {
+  double *site, *site_all;   /* n: each row is in one strip, and these are all strips' */
+  double *taxon, *taxon_all; /* m */
+} nor_finds;
+
 /* Weighted numbers of rows, and of observed cells in each column. */
 typedef struct {
   double rows;
@@ -85,6 +113,15 @@ typedef struct {
 
 nor_totals nor_count(const mc_data *data, const nor_settings *set);
 nor_sums nor_new_sums(const mc_data *data, int k, const mc_host *host);
+/* Of a strip, with the rows' parts of first; NULL: new ones. */
+nor_finds nor_new_finds(const mc_data *data, const nor_param *par, const nor_finds *first,
+                        const mc_host *host);
+void nor_clear_finds(nor_finds *finds, int m);
+void nor_add_finds(nor_finds *to, const nor_finds *from, int m);
+/* Starts the sums of row i by its ones; adds the presence that its zero in column j hides. */
+void nor_count_ones(const mc_data *data, const nor_settings *set, nor_finds *finds, int i);
+void nor_count_missed(const nor_param *par, nor_finds *finds, int i, int j, double missed,
+                      double weight);
 
 static inline double nor_weight(const nor_settings *set, int i) {
   return set->weight ? set->weight[i] : 1;
@@ -100,23 +137,27 @@ static inline bool nor_allowed(const nor_settings *set, ptrdiff_t at) {
 void nor_update_link(const nor_settings *set, const nor_sums *sums, nor_param *par, int j,
                      const double *fired, double leak_fired, double seen);
 void nor_update_prior(const nor_settings *set, const double *on, double rows, nor_param *par);
+void nor_update_recording(const mc_data *data, const nor_settings *set, const nor_finds *finds,
+                          nor_param *par);
 
 /*
  * Adds the log of the prior's kernel to a log-likelihood or bound. Where only
  * the prior is impossible (a start with a link of exact 0, say) the result is
  * the least finite number: the next pass leaves that edge.
  */
-double nor_objective(const nor_settings *set, const nor_param *par, int m, double loglik);
+double nor_objective(const nor_settings *set, const nor_param *par, const mc_data *data,
+                     double loglik);
 
-/* Pulls an extrapolated point back inside; the blocks of a model: prior, links, leak. */
-void nor_guard(nor_param *par, int m, const double *const *safe);
-void nor_blocks(nor_param *par, int m, mc_model *model);
+/* Pulls an extrapolated point back inside; the blocks: prior, links, leak, and site, taxon if any. */
+void nor_guard(nor_param *par, const mc_data *data, const double *const *safe);
+void nor_blocks(nor_param *par, const mc_data *data, mc_model *model);
 
 /*
  * Exact inference, a model for mc_fit(). A pass costs 4 n 2^k m flops in two
  * BLAS products, n 2^k exponentials at most and m 2^k logarithms; it never
  * lowers the objective, whatever inner. Scratch: m 2^k doubles per strip of
  * rows (16 strips, fewer where that exceeds 128 MB) and a block of rows a thread.
+ * With recording: n m 2^k products for the logs and as many divisions for eq. (R1).
  */
 typedef struct nor_exact nor_exact;
 nor_exact *nor_new_exact(const mc_data *data, nor_param *par, const nor_settings *set);
@@ -179,8 +220,9 @@ typedef struct {
   double *loglik;     /* n: log P(x), exact or over the listed states; -Inf: impossible */
   double *activation; /* n x k: P(source on | x); NaN for an impossible row, here and below */
   double *map;        /* n x k: the likeliest state; of equals, the first in binary order */
-  double *response;   /* n x m: mean of P(x_j = 1 | z) over the posterior */
+  double *response;   /* n x m: mean of P(x_j = 1 | z), with recording P(y_j = 1 | z), over it */
   double *cell;       /* n x m x (k + 1): at ones, P(link fired | x), the leak's last; else 0 */
+  double *missed;     /* n x m: what P(y_j = 1 | x) is where x_j is 0; only with recording */
 } nor_report;
 
 /*

@@ -43,7 +43,7 @@ static reader new_reader(const mc_data *data, nor_param *par, const nor_settings
   return read;
 }
 
-/* Adds a state's share of a row's means of P(x_j = 1 | z). */
+/* Adds a state's share of a row's means of P(y_j = 1 | z) and of eq. (R1). */
 static void add_response(const reader *read, int i, const uint64_t *state, double weight) {
   const int n = read->data->n, m = read->data->m;
   double *one = read->one[num_thread()], *zero = read->zero[num_thread()];
@@ -59,7 +59,13 @@ static void add_response(const reader *read, int i, const uint64_t *state, doubl
       zero[j] *= 1 - link[j];
     }
   }
-  for (int j = 0; j < m; j++) read->report->response[num_at(i, j, n)] += weight * one[j];
+  for (int j = 0; j < m && read->report->response; j++)
+    read->report->response[num_at(i, j, n)] += weight * one[j];
+  for (int j = 0; j < m && read->report->missed; j++) {
+    const double rho = nor_recorded(read->par, i, j);
+    if (rho < 1)
+      read->report->missed[num_at(i, j, n)] += weight * (1 - rho) * one[j] / (1 - rho * one[j]);
+  }
 }
 
 /* Adds a state's share of the probabilities that links fired at the row's ones. */
@@ -84,7 +90,7 @@ static void add_cells(const reader *read, int i, const uint64_t *state, double w
 
 static void add_state(const reader *read, int i, const uint64_t *state, double weight) {
   if (!(weight > NEGLIGIBLE)) return;
-  if (read->report->response) add_response(read, i, state, weight);
+  if (read->report->response || read->report->missed) add_response(read, i, state, weight);
   if (read->report->cell) add_cells(read, i, state, weight);
 }
 
@@ -97,6 +103,7 @@ static void no_posterior(const reader *read, int i) {
     if (report->map) report->map[num_at(i, c, n)] = NAN;
   }
   for (int j = 0; j < m && report->response; j++) report->response[num_at(i, j, n)] = NAN;
+  for (int j = 0; j < m && report->missed; j++) report->missed[num_at(i, j, n)] = NAN;
   for (int j = 0; j < m * (k + 1) && report->cell; j++) report->cell[num_at(i, j, n)] = NAN;
 }
 
@@ -126,7 +133,7 @@ static void read_exact_row(const reader *read, int i, double *row) {
     nor_fold(fold, k, 1 / sum, on);
     for (int c = 0; c < k; c++) report->activation[num_at(i, c, n)] = fmin(on[c], 1);
   }
-  if (!report->response && !report->cell) return;
+  if (!report->response && !report->cell && !report->missed) return;
   for (int s = 0; s < n_state; s++) {
     const uint64_t state = (uint64_t) s;
     add_state(read, i, &state, row[s] / sum);

@@ -2,6 +2,7 @@
  * noisy_or/row.h: one observation against single states of the sources. Only
  * the ones of a row are scanned: its zeros are in sums made once for all rows,
  * corrected at its ones and missing cells, so that sparse data stay sparse.
+ * With recording its zeros are scanned, too, after the ones.
  */
 #ifndef MC_NOISY_OR_ROW_H
 #define MC_NOISY_OR_ROW_H
@@ -33,12 +34,15 @@ typedef struct {
 nor_ready nor_new_ready(const mc_data *data, const nor_param *par, const mc_host *host);
 void nor_ready_rows(nor_ready *ready);
 
-/* A row: log P(x, state) = base + sum over its sources of bonus + sum over ones of log P(1|state). */
+/* A row: log P(x, state) = base + sum over its sources of bonus + sum over the cells scanned. */
 typedef struct {
-  int n_one, k;
-  const int *column; /* n_one */
-  double *link;      /* n_one x k: links at the ones */
-  double *leak;      /* n_one */
+  int n_one, n_cell, k; /* n_cell: of those scanned, ones first */
+  const int *column;    /* n_cell */
+  double *link;         /* n_cell x k: links there */
+  double *leak;         /* n_cell */
+  double *rho;          /* n_cell: chances of recording; NULL: zeros are not scanned */
+  int *cells;           /* m, with rho: the columns scanned */
+  bool *other;          /* m, with rho: is no zero */
   double *bonus;     /* k: log odds of the prior, and the source's share of the row's zeros */
   double base;
 } nor_row;
@@ -46,8 +50,17 @@ typedef struct {
 nor_row nor_new_row(const nor_ready *ready, const mc_host *host);
 void nor_take_row(const nor_ready *ready, int i, nor_row *row);
 
-/* log P(x, state); one and zero (n_one) get P(1|state) and P(0|state) at the ones. -Inf: impossible. */
+/* log P(x, state); one and zero (n_cell) get P(y = 1|state) and P(y = 0|state). -Inf: impossible. */
 double nor_state_log(const nor_row *row, const uint64_t *state, double *one, double *zero);
+
+/* Sum over the cells scanned of log P(x_j|state) from P(y_j = 1|state), rho of the ones left out. */
+double nor_cells_log(const nor_row *row, const double *one);
+
+/* P(y = 1 | x, state), eq. (R1), at a cell scanned. */
+static inline double nor_present(const nor_row *row, int t, double one) {
+  if (t < row->n_one) return 1;
+  return row->rho[t] < 1 ? (1 - row->rho[t]) * one / (1 - row->rho[t] * one) : 0;
+}
 
 /* Sum of logs of n probabilities. */
 double nor_sum_log(const double *x, int n);

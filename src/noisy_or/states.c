@@ -97,7 +97,7 @@ static void fill_columns(void *ctx, int strip, int thread, int first, int b) {
   for (int j = first; j < first + b; j++) {
     double *odds = f->tab->odds + num_at(0, j, n_state);
     nor_column_states(f->par, j, odds, zero);
-    for (int s = 0; s < n_state; s++)
+    for (int s = 0; s < n_state && !f->par->site; s++)
       odds[s] = log_or_zero(f->tab->hard[j] ? odds[s] : odds[s] / zero[s]);
   }
 }
@@ -105,10 +105,11 @@ static void fill_columns(void *ctx, int strip, int thread, int first, int b) {
 bool nor_fill_tables(nor_tables *tab, const nor_param *par, const num_strips *columns,
                      double *const *scratch, const mc_host *host, int pass, double objective) {
   filling f = {tab, par, scratch};
+  const int m = par->site ? 0 : tab->m; /* columns in base */
   tab->any_hard = false;
   for (int j = 0; j < tab->m; j++) tab->any_hard |= tab->hard[j] = is_hard(par, j);
   if (!mc_scan(host, pass, objective, columns, fill_columns, &f)) return false;
-  base_states(par, tab->hard, tab->m, tab->base);
+  base_states(par, tab->hard, m, tab->base);
   return true;
 }
 
@@ -153,9 +154,72 @@ bool nor_few_ones(const nor_tables *tab, const mc_data *data, int first, int b) 
   return data->start[first + b] - data->start[first] < share * b * data->m;
 }
 
+NUM_HOT static void times_one(double *product, const double *on, int n) {
+#pragma omp simd
+  for (int s = 0; s < n; s++) product[s] *= on[s];
+}
+
+NUM_HOT static void times_zero(double *product, const double *on, double rho, int n) {
+#pragma omp simd
+  for (int s = 0; s < n; s++) product[s] *= 1 - rho * on[s];
+}
+
+/* Adds the logs of products to logs; the products begin anew. */
+static void flush(double *logs, double *product, int n) {
+  for (int s = 0; s < n; s++) {
+    logs[s] += log_or_zero(product[s]);
+    product[s] = 1;
+  }
+}
+
+/* With recording, a row: a log is taken only where the least of the products, which is that of the
+ * state of no source (ones) or of all (zeros), might underflow. */
+static void recorded_row(const nor_tables *tab, const nor_param *par, int i, const double *cells,
+                         double *logs, double *product) {
+  const int n_state = tab->n_state;
+  double least = 1, recorded = 0;
+  memcpy(logs, tab->base, (size_t) n_state * sizeof(double));
+  for (int s = 0; s < n_state; s++) product[s] = 1;
+  for (int j = 0; j < tab->m; j++) {
+    const double *on = tab->odds + num_at(0, j, n_state), rho = nor_recorded(par, i, j);
+    if (cells[j] < 0) continue;
+    const double factor = cells[j] > 0 ? on[0] : 1 - rho * on[n_state - 1];
+    if (least * factor < NUM_TINY) {
+      flush(logs, product, n_state);
+      least = 1;
+    }
+    least *= factor;
+    if (cells[j] > 0) {
+      times_one(product, on, n_state);
+      recorded += log_or_zero(rho);
+    } else {
+      times_zero(product, on, rho, n_state);
+    }
+  }
+  flush(logs, product, n_state);
+  for (int s = 0; s < n_state; s++) logs[s] += recorded;
+}
+
+static void recorded_logs(const nor_tables *tab, const mc_data *data, const nor_param *par,
+                          int first, int b, double *cells, double *logs, double *scratch) {
+  const int m = tab->m;
+  for (int i = first; i < first + b; i++) {
+    double *row = cells + num_at(0, i - first, m + 1);
+    memset(row, 0, (size_t) m * sizeof(double));
+    for (int e = data->start[i]; e < data->start[i + 1]; e++) row[data->column[e]] = 1;
+    for (int e = 0; e < data_n_missing(data, i); e++)
+      row[data->na_column[data->na_start[i] + e]] = -1;
+    recorded_row(tab, par, i, row, logs + num_at(0, i - first, tab->n_state), scratch);
+  }
+}
+
 void nor_block_logs(const nor_tables *tab, const mc_data *data, const nor_param *par, int first,
                     int b, double *cells, double *logs, double *scratch) {
   const int m = tab->m, n_state = tab->n_state;
+  if (par->site) {
+    recorded_logs(tab, data, par, first, b, cells, logs, scratch);
+    return;
+  }
   const bool few = nor_few_ones(tab, data, first, b);
   if (!few) memset(cells, 0, (size_t) (m + 1) * (size_t) b * sizeof(double));
   for (int i = 0; i < b; i++) {

@@ -15,6 +15,7 @@
 
 typedef struct {
   nor_sums sums;
+  nor_finds finds;
   double bound;
 } strip_sum;
 
@@ -53,8 +54,10 @@ nor_truncated *nor_new_truncated(const mc_data *data, nor_param *par, const nor_
   work->ready = nor_new_ready(data, par, host);
   work->totals = nor_count(data, set);
   work->strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
-  for (int s = 0; s < work->strips.n_strip; s++)
+  for (int s = 0; s < work->strips.n_strip; s++) {
     work->strip[s].sums = nor_new_sums(data, par->k, host);
+    work->strip[s].finds = nor_new_finds(data, par, s > 0 ? &work->strip[0].finds : NULL, host);
+  }
   work->scratch = host->alloc(host->ctx, (size_t) work->strips.n_threads, sizeof *work->scratch);
   for (int t = 0; t < work->strips.n_threads; t++)
     work->scratch[t] = nor_new_search(&work->ready, host);
@@ -62,17 +65,24 @@ nor_truncated *nor_new_truncated(const mc_data *data, nor_param *par, const nor_
 }
 
 /* Adds a row's expected firings, whose posterior is weight over its listed states. */
-static void add_firings(const nor_truncated *work, int i, nor_search *s, nor_sums *sums) {
+static void add_firings(const nor_truncated *work, int i, nor_search *s, strip_sum *sum) {
   const nor_lists *lists = &work->lists;
-  const int k = work->par->k, n = s->row.n_one;
+  const int k = work->par->k, n = s->row.n_cell, n_one = s->row.n_one;
+  nor_sums *sums = &sum->sums;
   const double times = nor_weight(work->set, i);
   const mc_data *data = work->data;
+  if (work->par->site) nor_count_ones(data, work->set, &sum->finds, i);
   for (int l = 0; l < lists->n_state[i]; l++) {
     const uint64_t *state = nor_listed(lists, i, l);
     const double weight = times * lists->weight[num_at(l, i, NOR_LIST)];
     if (weight <= 0) continue;
     nor_state_log(&s->row, state, s->one, s->zero);
-    for (int t = 0; t < n; t++) s->one[t] = weight / s->one[t];
+    for (int t = n_one; t < n; t++) s->zero[t] = weight * nor_present(&s->row, t, s->one[t]);
+    for (int t = n_one; t < n; t++)
+      if (s->zero[t] > 0)
+        nor_count_missed(work->par, &sum->finds, i, s->row.column[t], s->zero[t] / times, times);
+    for (int t = 0; t < n_one; t++) s->one[t] = weight / s->one[t];
+    for (int t = n_one; t < n; t++) s->one[t] = s->zero[t] > 0 ? s->zero[t] / s->one[t] : 0;
     for (int t = 0; t < n; t++) sums->leak_fired[s->row.column[t]] += s->one[t];
     for (int c = 0; c < k; c++) {
       if (!nor_is_on(state, c)) continue;
@@ -88,6 +98,7 @@ static void add_firings(const nor_truncated *work, int i, nor_search *s, nor_sum
 static void clear(strip_sum *sum, int k, int m) {
   const size_t links = (size_t) k * (size_t) m * sizeof(double);
   sum->bound = 0;
+  nor_clear_finds(&sum->finds, m);
   memset(sum->sums.fired, 0, links);
   memset(sum->sums.leak_fired, 0, (size_t) m * sizeof(double));
   memset(sum->sums.on, 0, (size_t) k * sizeof(double));
@@ -102,7 +113,7 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
     nor_take_row(&work->ready, i, &s->row);
     if (!work->hold_lists)
       sum->bound += nor_weight(work->set, i) * nor_find_states(&work->lists, i, s);
-    if (work->want_sums) add_firings(work, i, s, &sum->sums);
+    if (work->want_sums) add_firings(work, i, s, sum);
   }
 }
 
@@ -128,13 +139,14 @@ static double scan_rows(nor_truncated *work, bool want_sums, bool hold_lists) {
     add(sum->sums.leak_fired, other->leak_fired, m);
     add(sum->sums.on, other->on, k);
     if (sum->sums.missing) add(sum->sums.missing, other->missing, k * m);
+    nor_add_finds(&sum->finds, &work->strip[s].finds, (int) m);
   }
   return sum->bound;
 }
 
 static double scan(nor_truncated *work, bool want_sums, bool hold_lists) {
   const double bound = scan_rows(work, want_sums, hold_lists);
-  return isnan(bound) ? NAN : nor_objective(work->set, work->par, work->data->m, bound);
+  return isnan(bound) ? NAN : nor_objective(work->set, work->par, work->data, bound);
 }
 
 double nor_truncated_rows(nor_truncated *work, bool look, const nor_sums **sums) {
@@ -159,6 +171,7 @@ static double pass(void *self) {
     if (step > 0 && isnan(scan(work, true, true))) return NAN;
     update_links(work);
   }
+  nor_update_recording(work->data, work->set, &work->strip[0].finds, work->par);
   if (!work->set->fixed)
     nor_update_prior(work->set, work->strip[0].sums.on, work->totals.rows, work->par);
   work->passes++;
@@ -170,7 +183,7 @@ static double objective(void *self) { return scan(self, false, false); }
 static void feasible(void *self, const double *const *safe) {
   nor_truncated *work = self;
   copy_lists(work, &work->saved, &work->lists);
-  nor_guard(work->par, work->data->m, safe);
+  nor_guard(work->par, work->data, safe);
 }
 
 static void reject(void *self) {
@@ -181,6 +194,6 @@ static void reject(void *self) {
 mc_model nor_truncated_model(nor_truncated *work) {
   mc_model model = {
       .pass = pass, .objective = objective, .feasible = feasible, .reject = reject, .self = work};
-  nor_blocks(work->par, work->data->m, &model);
+  nor_blocks(work->par, work->data, &model);
   return model;
 }
