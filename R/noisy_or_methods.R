@@ -77,13 +77,14 @@ fitted.noisy_or <- function(object, ...) {
 #'   place where one side has no names. `NULL`: the data of the fit.
 #' @param type `"response"`: mean probability of a 1 in each cell, given the row's observed cells; `"activation"`:
 #'   probability that each component is on; `"map"`: the likeliest set of components, as 0/1; `"cell"`: what explains
-#'   each 1.
+#'   each 1; `"present"`: probability that the taxon is there, given all cells of the row: 1 at a 1, and at a 0 the
+#'   probability that it was missed (0 without `missed_by`).
 #' @param ... must be empty.
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
-#' @return `predict()`: a matrix rows x m (`"response"`) or rows x k (`"activation"`, `"map"`), or an array rows x m x
+#' @return `predict()`: a matrix rows x m (`"response"`, `"present"`) or rows x k (`"activation"`, `"map"`), or an array rows x m x
 #'   (k + 1) (`"cell"`, the leak last), probabilities or 0/1, with names. `fitted()`: `"response"` for the data of the
 #'   fit. `simulate()`: a list of `nsim` integer 0/1 matrices n x m with the names of the data, and as its attribute
 #'   `seed` what [stats::simulate()] promises.
@@ -113,7 +114,7 @@ predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activ
   }
   if (!is_new) x <- nor_own_data(object)
   data <- check_data(x[rows, , drop = FALSE], "binary", "newdata", quiet = TRUE)
-  out <- nor_posterior(object, data, type, if (!is_new) rows)
+  out <- nor_posterior(object, data, type)
   tell_impossible(out$impossible, data, if (is_new) "`newdata`" else "the data")
   value <- out$value
   if (type == "cell") value[rep(is.na(dense_rows(data$x, seq_along(rows))), k + 1L)] <- NA
@@ -129,20 +130,15 @@ nor_own_data <- function(fit) {
   fit$x
 }
 
-# A part of the posterior of rows, which are `own` ones of the fit or new: list(value, impossible).
-nor_posterior <- function(fit, data, type, own) {
+# A part of the posterior of rows: list(value, impossible).
+nor_posterior <- function(fit, data, type) {
   param <- lapply(fit$param, unname)
   if (fit$inference == "variational" && type %in% c("activation", "map")) {
     value <- nor_variational_activation(param, data, fit$model)
     return(list(value = if (type == "map") (value > 0.5) + 0 else value, impossible = integer()))
   }
-  if (!is.null(fit$missed_by)) {
-    param$recorded_site <- if (is.null(own)) nor_site_recorded(fit, data) else param$recorded_site[own]
-  }
-  if (type == "present" || (type == "response" && !is.null(fit$missed_by))) {
-    return(nor_presences(param, data, fit$model, type))
-  }
-  out <- nor_report(list(view = data$view), param, fit$model, c("loglik", type))
+  out <- nor_report(list(view = data$view), param, fit$model, c("loglik", if (type == "present") "response" else type))
+  if (type == "present") out$present <- nor_presences(out, data)
   list(value = out[[type]], impossible = which(out$loglik == -Inf))
 }
 
@@ -179,7 +175,7 @@ simulate.noisy_or <- function(object, nsim = 1, seed = NULL, ...) {
   leak <- unname(object$param$leak)
   simulate_with(object, nsim, seed, function() {
     on <- matrix(stats::rbinom(n * k, 1L, rep(object$param$prior, each = n)), n)
-    random_bernoulli(recorded_chances(object$param, n) * (1 - exp(on %*% off) * rep(1 - leak, each = n)))
+    random_bernoulli(draw_recorded(object$param, n) * (1 - exp(on %*% off) * rep(1 - leak, each = n)))
   })
 }
 
@@ -210,23 +206,27 @@ held_out_rows.noisy_or <- function(fit, data, floor, family, ..., nsim = 2000) {
   nsim <- check_count(nsim, "nsim", 100L)
   param <- lapply(fit$param, unname)
   k <- fit$dims[["k"]]
-  if (!is.null(fit$missed_by)) {
-    return(recorded_rows(fit, param, data, floor))
-  }
   if (k > nor_most_exact) {
+    if (!is.null(fit$missed_by)) {
+      stop_no_likelihood("Rows have a likelihood with `missed_by` for up to %d components.", nor_most_exact)
+    }
     sampled <- nor_sample(param, data, fit$model, nsim, floor)
     return(structure(sampled$loglik, effective = sampled$effective))
   }
   on <- function(rows) outer(rows - 1, 2^(seq_len(k) - 1), bitwAnd) > 0
   # A link of exact 1 leaves nothing: its logarithm stays finite so that 0 times it is 0.
   off <- pmax(log1p(-param$links), -1e6)
+  share <- if (is.null(param$recorded_share)) 1 else param$recorded_share
+  chance <- if (is.null(param$recorded_share)) 1 else recorded_grid_chances()
+  # A component is a state of the sources and a chance of recording.
   cells <- function(rows) {
-    log_zero <- sweep(on(rows) %*% off, 2L, pmax(log1p(-param$leak), -1e6), "+")
-    list(one = -expm1(log_zero), zero = exp(log_zero))
+    log_zero <- sweep(on((rows - 1L) %% 2^k + 1) %*% off, 2L, pmax(log1p(-param$leak), -1e6), "+")
+    recorded <- recorded_chances(param, chance[(rows - 1L) %/% 2^k + 1])
+    list(one = recorded * -expm1(log_zero), zero = 1 - recorded + recorded * exp(log_zero))
   }
   states <- on(seq_len(2^k))
-  weight <- ifelse(t(states), log(param$prior), log1p(-param$prior))
-  mixture_loglik(data$view, cells, colSums(weight), floor)
+  weight <- colSums(ifelse(t(states), log(param$prior), log1p(-param$prior)))
+  mixture_loglik(data$view, cells, as.vector(outer(weight, log(share), "+")), floor)
 }
 
 component_matrix.noisy_or <- function(fit) fit$param$links
@@ -295,7 +295,7 @@ print.noisy_or_sources <- function(x, digits = 3L, ...) {
 part_sides.noisy_or <- function(fit, name, values) {
   switch(name,
     activation = c("site", "component"), links = c("component", "taxon"), leak = "taxon",
-    prior = "component", recorded_site = "site", recorded_taxon = "taxon", NextMethod()
+    prior = "component", recorded_site = "site", recorded_taxon = "taxon", recorded_share = "chance", NextMethod()
   )
 }
 

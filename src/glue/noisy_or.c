@@ -22,16 +22,16 @@ typedef struct {
 
 static int whole(SEXP list, const char *name) { return Rf_asInteger(glue_field(list, name)); }
 
-/* c(prior, links, leak, site, taxon), two pseudo-counts each. */
+/* c(prior, links, leak, taxon, share), two pseudo-counts each but of share. */
 static void take_prior(SEXP prior, nor_settings *set) {
-  glue_matrix(prior, 10, 1, "prior");
+  glue_matrix(prior, 9, 1, "prior");
   const double *p = REAL(prior);
-  for (int i = 0; i < 10; i++) glue_check(p[i] >= 0, "prior");
+  for (int i = 0; i < 9; i++) glue_check(p[i] >= 0, "prior");
   set->prior = (nor_beta){p[0], p[1]};
   set->links = (nor_beta){p[2], p[3]};
   set->leak = (nor_beta){p[4], p[5]};
-  set->site = (nor_beta){p[6], p[7]};
-  set->taxon = (nor_beta){p[8], p[9]};
+  set->taxon = (nor_beta){p[6], p[7]};
+  set->share = p[8];
 }
 
 static void take_settings(SEXP settings, request *r) {
@@ -64,10 +64,10 @@ static double *recorded(SEXP x, int length, const char *name) {
   return REAL(x);
 }
 
-static void take_recording(SEXP site, SEXP taxon, request *r) {
-  r->par.site = recorded(site, r->data.n, "recorded_site");
+static void take_recording(SEXP share, SEXP taxon, request *r) {
+  r->par.share = recorded(share, NOR_GRID, "recorded_share");
   r->par.taxon = recorded(taxon, r->data.m, "recorded_taxon");
-  glue_check(r->par.site || !r->par.taxon, "recorded_taxon");
+  glue_check(r->par.share || !r->par.taxon, "recorded_taxon");
 }
 
 /* param's matrices are read; fit_body() has its own copies to write. */
@@ -84,7 +84,7 @@ static void take_request(const arguments *arg, request *r) {
   r->par.prior = REAL(prior);
   r->par.links = REAL(links);
   r->par.leak = REAL(leak);
-  take_recording(glue_field(arg->param, "recorded_site"),
+  take_recording(glue_field(arg->param, "recorded_share"),
                  glue_field(arg->param, "recorded_taxon"), r);
   take_settings(arg->settings, r);
   glue_check(r->inference != EXACT || r->par.k <= NOR_MAX_EXACT, "k for exact inference");
@@ -198,13 +198,13 @@ static SEXP fit_body(void *ctx) {
 }
 
 /*
- * param: list(prior = k, links = k x m, leak = m, recorded_site = NULL or n,
- * recorded_taxon = NULL or m, hidden = NULL or what an earlier run gave);
+ * param: list(prior = k, links = k x m, leak = m, recorded_share = NULL or one for
+ * each point of the grid, recorded_taxon = NULL or m, hidden = NULL or what an earlier run gave);
  * variational runs give activation and bound by row, too.
  */
 SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control) {
-  const char *fields[] = {"prior",  "links",   "leak",       "recorded_site", "recorded_taxon",
-                          "hidden", "outcome", "activation", "bound",         ""};
+  const char *fields[] = {"prior",  "links",   "leak",       "recorded_share", "recorded_taxon",
+                          "hidden", "outcome", "activation", "bound",          ""};
   SEXP out = PROTECT(glue_result(fields, param, 5));
   arguments arg = {view, param, settings, control, out};
   glue_serial_blas(fit_body, &arg);
@@ -228,9 +228,13 @@ static SEXP report_body(void *ctx) {
   const R_xlen_t n = r.data.n, m = r.data.m, k = r.par.k;
   nor_report report = {wanted(out, 0, want, "loglik", n), wanted(out, 1, want, "activation", n * k),
                        wanted(out, 2, want, "map", n * k), wanted(out, 3, want, "response", n * m),
-                       wanted(out, 4, want, "cell", n * m * (k + 1)),
-                       wanted(out, 5, want, "missed", n * m)};
-  glue_check(!report.missed || r.par.site, "missed");
+                       wanted(out, 4, want, "cell", n * m * (k + 1))};
+  if (r.par.share) {
+    report.site = wanted(out, 5, want, "site", n);
+    report.present = wanted(out, 6, want, "response", n * m);
+    report.missed = wanted(out, 7, want, "response", n * m);
+    report.phantom = wanted(out, 8, want, "response", n * m);
+  }
   if (r.inference == EXACT) {
     nor_report_exact(&r.data, &r.par, &r.set, &report);
   } else {
@@ -243,9 +247,11 @@ static SEXP report_body(void *ctx) {
   return out;
 }
 
-/* Vectors in column-major order: loglik n, activation and map n x k, response n x m, cell n x m x (k + 1), missed n x m. */
+/* Vectors in column-major order: loglik n, activation and map n x k, response n x m, cell n x m x (k + 1);
+ * with recording site n, and beside response present, missed, phantom n x m. */
 SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings) {
-  const char *fields[] = {"loglik", "activation", "map", "response", "cell", "missed", ""};
+  const char *fields[] = {"loglik", "activation", "map",    "response", "cell",
+                          "site",   "present",    "missed", "phantom",  ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   arguments arg = {view, param, settings, R_NilValue, out};
   glue_serial_blas(report_body, &arg);

@@ -12,11 +12,12 @@
 #define MOST_STRIP_BYTES 134217728. /* of the strips' sums together */
 #define PLAIN_PASSES 15             /* with one M-step each, when inner adapts */
 #define LATE_INNER 5
+#define ROUNDING 1e-12 /* less than this share of the rows is what subtraction leaves of none */
 
 typedef struct {
   double *fired;   /* n_state x (m + 1): expected ones of each state; last: expected rows */
   double *missing; /* k x m, or NULL */
-  nor_finds finds;
+  double *unseen;  /* n_state x m: expected missing cells of each state; NULL: not wanted */
   double loglik;
   bool fresh; /* no block has been added yet */
 } strip_sum;
@@ -52,8 +53,8 @@ static void reserve(nor_exact *work) {
   for (int s = 0; s < work->strips.n_strip; s++) {
     work->strip[s].fired = mc_doubles(host, n_state, m + 1);
     if (work->data->na_start) work->strip[s].missing = mc_doubles(host, k, m);
-    work->strip[s].finds =
-        nor_new_finds(work->data, work->par, s > 0 ? &work->strip[0].finds : NULL, host);
+    if (work->data->na_start && work->par->share)
+      work->strip[s].unseen = mc_doubles(host, n_state, m);
   }
   work->scratch = host->alloc(host->ctx, n_threads, sizeof *work->scratch);
   work->zero = host->alloc(host->ctx, n_threads, sizeof *work->zero);
@@ -73,7 +74,7 @@ nor_exact *nor_new_exact(const mc_data *data, nor_param *par, const nor_settings
   work->set = set;
   work->tab = nor_new_tables(par, data->m, set->host);
   work->totals = nor_count(data, set);
-  work->sums = nor_new_sums(data, par->k, set->host);
+  work->sums = nor_new_sums(data, par, set->host);
   const double bytes = (double) work->tab.n_state * (data->m + 1) * sizeof(double);
   const double most = fmin(fmax(MOST_STRIP_BYTES / bytes, 1), NUM_MAX_STRIP);
   int rows = LOG_CELLS / work->tab.n_state;
@@ -108,43 +109,18 @@ static void add_fired(const nor_exact *work, int first, int b, const thread_scra
   }
 }
 
-/* Adds to fired what eq. (R1) makes of the weights of a row's states; returns their sum. */
-NUM_HOT static double add_missed(double *fired, const double *weight, double scale,
-                                 const double *on, double rho, int n) {
-  double sum = 0;
-  scale *= 1 - rho;
-#pragma omp simd reduction(+ : sum)
-  for (int s = 0; s < n; s++) {
-    const double missed = scale * weight[s] * on[s] / (1 - rho * on[s]);
-    fired[s] += missed;
-    sum += missed;
-  }
-  return sum;
-}
-
-/* With recording: the posterior of states with a presence, by column, and the recorded ones. */
-static void add_presences(const nor_exact *work, int first, int b, const thread_scratch *s,
-                          bool fresh, strip_sum *sum) {
-  const int n_state = work->tab.n_state, m = work->data->m;
-  if (fresh) memset(sum->fired, 0, (size_t) n_state * ((size_t) m + 1) * sizeof(double));
-  if (fresh) nor_clear_finds(&sum->finds, m);
-  for (int i = 0; i < b; i++) {
-    nor_count_ones(work->data, work->set, &sum->finds, first + i);
-    num_add_scaled(sum->fired + num_at(0, m, n_state), s->share[i],
-                   s->logs + num_at(0, i, n_state), n_state);
-  }
-  for (int j = 0; j < m; j++) {
-    double *fired = sum->fired + num_at(0, j, n_state);
-    for (int i = 0; i < b; i++) {
-      const double cell = s->cells[num_at(j, i, m + 1)], *row = s->logs + num_at(0, i, n_state);
-      const double rho = nor_recorded(work->par, first + i, j);
-      const double weight = nor_weight(work->set, first + i);
-      if (cell > 0) num_add_scaled(fired, s->share[i], row, n_state);
-      if (cell != 0 || rho >= 1) continue;
-      const double *on = work->tab.odds + num_at(0, j, n_state);
-      const double missed = add_missed(fired, row, s->share[i], on, rho, n_state);
-      nor_count_missed(work->par, &sum->finds, first + i, j, missed / weight, weight);
-    }
+/* Adds what sums of a row's missing cells need of its posterior, whose states have weight share. */
+static void add_missing(const nor_exact *work, int i, const double *row, double share,
+                        const thread_scratch *s, strip_sum *sum) {
+  const mc_data *data = work->data;
+  const int n_state = work->tab.n_state, k = work->par->k;
+  memcpy(s->one, row, (size_t) n_state * sizeof(double));
+  memset(s->post, 0, (size_t) k * sizeof(double));
+  for (int at = 0; at < n_state; at += 1 << k) nor_fold(s->one + at, k, share, s->post);
+  for (int e = data->na_start[i]; e < data->na_start[i + 1]; e++) {
+    const int j = data->na_column[e];
+    for (int c = 0; c < k; c++) sum->missing[num_at(c, j, k)] += s->post[c];
+    if (sum->unseen) num_add_scaled(sum->unseen + num_at(0, j, n_state), share, row, n_state);
   }
 }
 
@@ -158,6 +134,8 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
   sum->fresh = false;
   if (fresh) sum->loglik = 0;
   if (fresh && sum->missing) memset(sum->missing, 0, (size_t) k * (size_t) m * sizeof(double));
+  if (fresh && sum->unseen)
+    memset(sum->unseen, 0, (size_t) n_state * (size_t) m * sizeof(double));
   nor_block_logs(&work->tab, work->data, work->par, first, b, s->cells, s->logs, s->zero);
   for (int i = 0; i < b; i++) {
     double *row = s->logs + num_at(0, i, n_state), total;
@@ -165,19 +143,10 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
     sum->loglik += weight * nor_take_exp(row, n_state, &total);
     s->share[i] = total > 0 ? weight / total : 0; /* impossible: no state has a share */
     if (!work->want_sums || total <= 0) continue;
-    if (!sum->missing || !data_n_missing(work->data, first + i)) continue;
-    memcpy(s->one, row, (size_t) n_state * sizeof(double));
-    memset(s->post, 0, (size_t) k * sizeof(double));
-    nor_fold(s->one, k, s->share[i], s->post);
-    for (int e = work->data->na_start[first + i]; e < work->data->na_start[first + i + 1]; e++)
-      for (int c = 0; c < k; c++)
-        sum->missing[num_at(c, work->data->na_column[e], k)] += s->post[c];
+    if (sum->missing && data_n_missing(work->data, first + i))
+      add_missing(work, first + i, row, s->share[i], s, sum);
   }
-  if (!work->want_sums) return;
-  if (work->par->site)
-    add_presences(work, first, b, s, fresh, sum);
-  else
-    add_fired(work, first, b, s, fresh, sum);
+  if (work->want_sums) add_fired(work, first, b, s, fresh, sum);
 }
 
 /* The E-step; gathers the strips' sums in strip 0. NaN: stopped. */
@@ -198,20 +167,44 @@ static double scan(nor_exact *work, bool want_sums) {
     if (!want_sums) continue;
     for (ptrdiff_t i = 0; i < size; i++) sum->fired[i] += other->fired[i];
     for (ptrdiff_t i = 0; sum->missing && i < n_link; i++) sum->missing[i] += other->missing[i];
-    nor_add_finds(&sum->finds, &other->finds, work->data->m);
+    for (ptrdiff_t i = 0; sum->unseen && i < size - work->tab.n_state; i++)
+      sum->unseen[i] += other->unseen[i];
   }
-  return nor_objective(work->set, work->par, work->data, sum->loglik);
+  return nor_objective(work->set, work->par, work->data->m, sum->loglik);
+}
+
+/*
+ * With recording, eq. (R3): expected presences in column j under each of the 2^k sets of sources,
+ * left in fired, of ones and of zeros, which are all rows less ones and missing cells.
+ */
+static void add_missed(nor_exact *work, int j, double *fired, const thread_scratch *s) {
+  const int n_state = work->tab.n_state, n_set = 1 << work->par->k;
+  const double *rows = work->strip[0].fired + num_at(0, work->data->m, n_state);
+  const double *unseen = work->strip[0].unseen;
+  if (unseen) unseen += num_at(0, j, n_state);
+  nor_column_states(work->par, j, s->one, s->zero);
+  for (int at = 0; at < n_state; at++) {
+    const int g = at / n_set, set = at % n_set;
+    const double ones = fired[at], zeros = rows[at] - ones - (unseen ? unseen[at] : 0);
+    const double seen = zeros > ROUNDING * rows[at] ? zeros : 0;
+    const double missed = seen * nor_present(nor_recorded(work->par, g, j), s->one[set]);
+    nor_count_present(work->par, &work->sums, g, j, ones, true);
+    nor_count_present(work->par, &work->sums, g, j, missed, false);
+    fired[set] = (g > 0 ? fired[set] : 0) + ones + missed;
+  }
 }
 
 /* The pass's inner M-steps on a column's links and leak, the posterior of the states held. */
 static void update_column(nor_exact *work, int j) {
-  const int n_state = work->tab.n_state, k = work->par->k;
-  const double *fired = work->strip[0].fired + num_at(0, j, n_state);
+  const int k = work->par->k, n_set = 1 << k;
+  double *fired = work->strip[0].fired + num_at(0, j, work->tab.n_state);
   const thread_scratch *s = work->scratch + num_thread();
+  if (work->par->share) add_missed(work, j, fired, s);
+  nor_update_taxon(work->set, &work->sums, work->par, j);
   for (int step = 0; step < work->inner; step++) {
     double *link = work->sums.fired + num_at(0, j, k);
     nor_column_states(work->par, j, s->one, s->zero);
-    for (int at = 0; at < n_state; at++) s->one[at] = fired[at] > 0 ? fired[at] / s->one[at] : 0;
+    for (int at = 0; at < n_set; at++) s->one[at] = fired[at] > 0 ? fired[at] / s->one[at] : 0;
     memset(link, 0, (size_t) k * sizeof(double));
     nor_fold(s->one, k, 1, link);
     nor_update_link(work->set, &work->sums, work->par, j, link, s->one[0], work->totals.seen[j]);
@@ -225,6 +218,18 @@ static void update_columns(void *self, int strip, int thread, int first, int b) 
   for (int j = first; j < first + b; j++) update_column(work, j);
 }
 
+/* Expected rows with each source on, and at each grid point. */
+static void count_on(nor_exact *work) {
+  const int k = work->par->k, n_state = work->tab.n_state, n_set = 1 << k;
+  const double *rows = work->strip[0].fired + num_at(0, work->data->m, n_state);
+  double *fold = work->scratch[0].one;
+  memcpy(fold, rows, (size_t) n_state * sizeof(double));
+  for (int at = 0; at < n_state; at += n_set) {
+    for (int s = 0; work->sums.share && s < n_set; s++) work->sums.share[at / n_set] += rows[at + s];
+    nor_fold(fold + at, k, 1, work->sums.on);
+  }
+}
+
 static double pass(void *self) {
   nor_exact *work = self;
   const int k = work->par->k, m = work->data->m;
@@ -232,13 +237,13 @@ static double pass(void *self) {
   work->inner = work->set->inner > 0 ? work->set->inner : adapted;
   const double value = scan(work, true);
   if (!isfinite(value)) return value;
-  nor_update_recording(work->data, work->set, &work->strip[0].finds, work->par);
-  if (work->set->fixed) return work->objective = value;
-  memset(work->sums.on, 0, (size_t) k * sizeof(double));
-  nor_fold(work->strip[0].fired + num_at(0, m, work->tab.n_state), k, 1, work->sums.on);
+  work->sums.missing = NULL;
+  nor_clear_sums(&work->sums, k, m);
+  count_on(work);
   work->sums.missing = work->strip[0].missing;
   if (!mc_scan(work->set->host, work->passes, value, &work->columns, update_columns, work))
     return NAN;
+  nor_update_share(work->set, &work->sums, work->par);
   nor_update_prior(work->set, work->sums.on, work->totals.rows, work->par);
   work->passes++;
   return work->objective = value;
@@ -248,11 +253,11 @@ static double objective(void *self) { return scan(self, false); }
 
 static void feasible(void *self, const double *const *safe) {
   const nor_exact *work = self;
-  nor_guard(work->par, work->data, safe);
+  nor_guard(work->par, work->data->m, safe);
 }
 
 mc_model nor_exact_model(nor_exact *work) {
   mc_model model = {.pass = pass, .objective = objective, .feasible = feasible, .self = work};
-  nor_blocks(work->par, work->data, &model);
+  nor_blocks(work->par, work->data->m, &model);
   return model;
 }

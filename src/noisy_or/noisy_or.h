@@ -22,21 +22,23 @@
  *   truncated    the best few states of each row: a lower bound
  *   variational  the paper's Jaakkola-Jordan bound, with roots instead
  *
- * With a chance that a presence is recorded, rho[i,j] = site[i] taxon[j] (taxon
- * may be left out), z decides what is there, y[i,j], and
- *   x[i,j] = y[i,j] u[i,j] v[i,j],  u ~ Bernoulli(site[i]),  v ~ Bernoulli(taxon[j]),
- *   P(x = 1 | z) = rho P1,  P(x = 0 | z) = 1 - rho P1,  P1 = P(y = 1 | z) as above.
- * The factors of zeros belong to rows, so that a pass looks at every cell under every
- * state. A zero hides a presence with
- *   P(y = 1 | x = 0, z) = h = (1 - rho) P1 / (1 - rho P1),                    (R1)
- * which had u = 1 and was lost by its taxon, or v = 1 and was lost by its site, with
- *   site (1 - taxon) / (1 - rho),  taxon (1 - site) / (1 - rho);               (R2)
- * at a one u = v = 1. u and v of what is absent are left out of the complete data,
- * whose expected log-likelihood falls into parts:
- * - links and leak: as above, firings at expected presences instead of ones: at a zero
- *   E[z_c a_cj | x = 0, z] = z_c links[c,j] / P1 h;                           (R3)
- * - site[i]: presences with u = 1 over presences of the row, taxon[j] of the column.  (R4)
- * All are closed forms with Beta priors; none lowers the objective. With rho = 1, h is 0.
+ * With recording, z decides what is there, y[i,j], and a presence is on record with the chance
+ * rho = r[i] taxon[j]: of its site, drawn from share over a grid, and of its taxon (or 1):
+ *   r[i] = nor_chance(g) with probability share[g],
+ *   x[i,j] = y[i,j] u[i,j] v[i,j],  u ~ Bernoulli(r[i]),  v ~ Bernoulli(taxon[j]),
+ *   P(x = 1 | z, g) = rho P1,  P(x = 0 | z, g) = 1 - rho P1,  P1 = P(y = 1 | z) as above.
+ * A row's state is (z, g): tables of log-probabilities over states and columns serve all rows, so that
+ * the E-step is the same products as without recording. A zero hides a presence with
+ *   P(y = 1 | x = 0, z, g) = (1 - rho) P1 / (1 - rho P1),                             (R1)
+ * which v let through with
+ *   P(v = 1 | y = 1, x = 0, g) = taxon (1 - r) / (1 - rho).                           (R2)
+ * u and v of what is absent are left out of the complete data, whose expected log-likelihood falls
+ * into parts:
+ *   links, leak: as above, firings at expected presences, (R1), in place of ones;     (R3)
+ *   taxon[j]:    presences with v = 1 over presences, in column j;                    (R4)
+ *   share[g]:    expected rows with g over rows.                                      (R5)
+ * All are closed forms, with Beta priors and a Dirichlet one, and none lowers the objective. Every
+ * zero matters, but their sums over states are those of all rows less ones and missing cells.
  */
 #ifndef MC_NOISY_OR_NOISY_OR_H
 #define MC_NOISY_OR_NOISY_OR_H
@@ -44,10 +46,12 @@
 #include "engine/data.h"
 #include "engine/fit.h"
 
+#include <math.h>
 #include <stdint.h>
 
 #define NOR_LIST 16      /* states kept for a row */
 #define NOR_MAX_EXACT 16 /* sources whose 2^k states are enumerated */
+#define NOR_GRID 10      /* chances of recording that a site may have */
 
 /* Parameters: start values on entry, estimates on return. */
 typedef struct {
@@ -55,12 +59,23 @@ typedef struct {
   double *prior; /* k, in [0, 1] */
   double *links; /* k x m, in [0, 1]; under maximum likelihood an exact 0 never moves */
   double *leak;  /* m, in [0, 1] */
-  double *site;  /* n, in [0, 1]: chances that a presence is recorded; NULL: all are */
-  double *taxon; /* m, in [0, 1]: a taxon's factor of them; NULL: 1 */
+  double *share; /* NOR_GRID, on the simplex: sites by their chance of recording; NULL: all is recorded */
+  double *taxon; /* m, in [0, 1]: a taxon's factor of that chance; NULL: 1 */
 } nor_param;
 
-static inline double nor_recorded(const nor_param *par, int i, int j) {
-  return par->site[i] * (par->taxon ? par->taxon[j] : 1);
+/* Close together near 0, where few are found; the last is 1. */
+static inline double nor_chance(int g) {
+  const double root = (g + 1.) / NOR_GRID;
+  return root * root;
+}
+static inline double nor_recorded(const nor_param *par, int g, int j) {
+  return nor_chance(g) * (par->taxon ? par->taxon[j] : 1);
+}
+static inline int nor_n_grid(const nor_param *par) { return par->share ? NOR_GRID : 1; }
+
+/* Eq. (R1); one may be above 1 by rounding. */
+static inline double nor_present(double rho, double one) {
+  return rho < 1 ? (1 - rho) * fmin(one, 1) / (1 - rho * fmin(one, 1)) : 0;
 }
 
 /* Pseudo-counts of a Beta(one + 1, zero + 1) prior. */
@@ -71,13 +86,15 @@ typedef struct {
 typedef enum { NOR_ALTERNATE, NOR_DAMPED, NOR_PAPER } nor_q_rule;
 
 typedef struct {
-  nor_beta prior, links, leak, site, taxon; /* all zero: maximum likelihood */
+  nor_beta prior, links, leak; /* all zero: maximum likelihood */
+  nor_beta taxon;              /* with recording; */
+  double share;                /* pseudo-count of every grid point */
   const int *allowed;          /* k x m: 0 where a link is held at 0; NULL: all are allowed */
   const double *weight;        /* how often each row of the data stands there; NULL: once */
   int inner;                   /* M-steps on links and leak per E-step; 0: adapts */
   int q_steps;                 /* variational: steps of q per pass, */
   nor_q_rule q_rule;           /* and their exponents: 1/2 and 1 in turn, 1/2, or 1 */
-  bool fixed;                  /* hold the parameters: only q, the lists of states and site move */
+  bool fixed;                  /* hold the parameters: only q and the lists of states move */
   bool accelerate;             /* truncated: lists are kept in two copies */
   int n_threads;
   const mc_host *host;
@@ -97,13 +114,10 @@ typedef struct {
   double *leak_fired; /* m: the same for the leak */
   double *on;         /* k: expected number of observations with the source on */
   double *missing;    /* k x m: those of them whose cell is missing; NULL: none is */
+  double *share;      /* NOR_GRID: expected observations by grid point; NULL: without recording */
+  double *present;    /* m: expected presences, and those that v let through; NULL: without taxon */
+  double *through;    /* m */
 } nor_sums;
-
-/* Expected presences, those that u (of sites) or v (of taxa) let through, and all; NULL: not wanted. */
-typedef struct {
-  double *site, *site_all;   /* n: each row is in one strip, and these are all strips' */
-  double *taxon, *taxon_all; /* m */
-} nor_finds;
 
 /* Weighted numbers of rows, and of observed cells in each column. */
 typedef struct {
@@ -112,16 +126,12 @@ typedef struct {
 } nor_totals;
 
 nor_totals nor_count(const mc_data *data, const nor_settings *set);
-nor_sums nor_new_sums(const mc_data *data, int k, const mc_host *host);
-/* Of a strip, with the rows' parts of first; NULL: new ones. */
-nor_finds nor_new_finds(const mc_data *data, const nor_param *par, const nor_finds *first,
-                        const mc_host *host);
-void nor_clear_finds(nor_finds *finds, int m);
-void nor_add_finds(nor_finds *to, const nor_finds *from, int m);
-/* Starts the sums of row i by its ones; adds the presence that its zero in column j hides. */
-void nor_count_ones(const mc_data *data, const nor_settings *set, nor_finds *finds, int i);
-void nor_count_missed(const nor_param *par, nor_finds *finds, int i, int j, double missed,
-                      double weight);
+nor_sums nor_new_sums(const mc_data *data, const nor_param *par, const mc_host *host);
+void nor_clear_sums(nor_sums *sums, int k, int m);
+void nor_add_sums(nor_sums *to, const nor_sums *from, int k, int m);
+/* Adds presences in column j of rows with g, at ones or, by eq. (R2), at zeros. */
+void nor_count_present(const nor_param *par, nor_sums *sums, int g, int j, double present,
+                       bool is_one);
 
 static inline double nor_weight(const nor_settings *set, int i) {
   return set->weight ? set->weight[i] : 1;
@@ -137,27 +147,26 @@ static inline bool nor_allowed(const nor_settings *set, ptrdiff_t at) {
 void nor_update_link(const nor_settings *set, const nor_sums *sums, nor_param *par, int j,
                      const double *fired, double leak_fired, double seen);
 void nor_update_prior(const nor_settings *set, const double *on, double rows, nor_param *par);
-void nor_update_recording(const mc_data *data, const nor_settings *set, const nor_finds *finds,
-                          nor_param *par);
+void nor_update_taxon(const nor_settings *set, const nor_sums *sums, nor_param *par, int j);
+void nor_update_share(const nor_settings *set, const nor_sums *sums, nor_param *par);
 
 /*
  * Adds the log of the prior's kernel to a log-likelihood or bound. Where only
  * the prior is impossible (a start with a link of exact 0, say) the result is
  * the least finite number: the next pass leaves that edge.
  */
-double nor_objective(const nor_settings *set, const nor_param *par, const mc_data *data,
-                     double loglik);
+double nor_objective(const nor_settings *set, const nor_param *par, int m, double loglik);
 
-/* Pulls an extrapolated point back inside; the blocks: prior, links, leak, and site, taxon if any. */
-void nor_guard(nor_param *par, const mc_data *data, const double *const *safe);
-void nor_blocks(nor_param *par, const mc_data *data, mc_model *model);
+/* Pulls an extrapolated point back inside; the blocks: prior, links, leak, and share, taxon if any. */
+void nor_guard(nor_param *par, int m, const double *const *safe);
+void nor_blocks(nor_param *par, int m, mc_model *model);
 
 /*
  * Exact inference, a model for mc_fit(). A pass costs 4 n 2^k m flops in two
  * BLAS products, n 2^k exponentials at most and m 2^k logarithms; it never
  * lowers the objective, whatever inner. Scratch: m 2^k doubles per strip of
  * rows (16 strips, fewer where that exceeds 128 MB) and a block of rows a thread.
- * With recording: n m 2^k products for the logs and as many divisions for eq. (R1).
+ * With recording there are NOR_GRID times as many states.
  */
 typedef struct nor_exact nor_exact;
 nor_exact *nor_new_exact(const mc_data *data, nor_param *par, const nor_settings *set);
@@ -166,7 +175,8 @@ mc_model nor_exact_model(nor_exact *work);
 /*
  * Truncated inference: the objective is the sum over each row's listed states,
  * a lower bound, which a pass never lowers. A pass costs O(n k) flips of
- * O(ones of a row); scratch is the lists and 16 times O(k m).
+ * O(ones of a row); scratch is the lists and 16 times O(k m). With recording the
+ * states of z are listed, each summed over the grid: O(NOR_GRID m) a flip.
  *
  * lists  in/out: of n_state 0 at first, later those of an earlier run
  */
@@ -220,9 +230,12 @@ typedef struct {
   double *loglik;     /* n: log P(x), exact or over the listed states; -Inf: impossible */
   double *activation; /* n x k: P(source on | x); NaN for an impossible row, here and below */
   double *map;        /* n x k: the likeliest state; of equals, the first in binary order */
-  double *response;   /* n x m: mean of P(x_j = 1 | z), with recording P(y_j = 1 | z), over it */
+  double *response;   /* n x m: mean of P(x_j = 1 | z) over the posterior */
   double *cell;       /* n x m x (k + 1): at ones, P(link fired | x), the leak's last; else 0 */
-  double *missed;     /* n x m: what P(y_j = 1 | x) is where x_j is 0; only with recording */
+  double *site;       /* n: mean chance of recording; this and the next ones with recording only */
+  double *present;    /* n x m: mean of P(y_j = 1 | z) */
+  double *missed;     /* n x m: of eq. (R1), what P(y_j = 1 | x) is where x_j is 0 */
+  double *phantom;    /* n x m: of (1 - rho) / (1 - rho P1), that a zero was not to be a find */
 } nor_report;
 
 /*

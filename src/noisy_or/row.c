@@ -1,4 +1,5 @@
 #include "noisy_or/row.h"
+
 #include "num/vector.h"
 
 #include <math.h>
@@ -44,8 +45,8 @@ nor_row nor_new_row(const nor_ready *ready, const mc_host *host) {
   row.link = host->alloc(host->ctx, m * k, sizeof(double));
   row.leak = host->alloc(host->ctx, m, sizeof(double));
   row.bonus = host->alloc(host->ctx, 2 * k + 2, sizeof(double));
-  if (!ready->par->site) return row;
-  row.rho = host->alloc(host->ctx, m, sizeof(double));
+  if (!ready->par->share) return row;
+  row.par = ready->par;
   row.cells = host->alloc(host->ctx, m, sizeof(int));
   row.other = host->alloc(host->ctx, m, sizeof(bool));
   return row;
@@ -83,20 +84,18 @@ static void take_cells(const nor_ready *ready, int i, nor_row *row) {
     const int j = row->cells[t];
     for (int c = 0; c < k; c++) row->link[num_at(t, c, row->n_cell)] = par->links[num_at(c, j, k)];
     row->leak[t] = par->leak[j];
-    row->rho[t] = nor_recorded(par, i, j);
-    if (t < row->n_one) row->base += log(row->rho[t]);
   }
 }
 
 void nor_take_row(const nor_ready *ready, int i, nor_row *row) {
+  if (row->par) {
+    take_cells(ready, i, row);
+    return;
+  }
   const mc_data *data = ready->data;
   const nor_param *par = ready->par;
   const int k = par->k;
   double *off = row->bonus, *hard = row->bonus + k + 1;
-  if (row->rho) {
-    take_cells(ready, i, row);
-    return;
-  }
   memcpy(off, ready->all_off, (size_t) (k + 1) * sizeof(double));
   memcpy(hard, ready->hard, (size_t) (k + 1) * sizeof(double));
   row->column = data->column + data->start[i];
@@ -131,10 +130,23 @@ double nor_sum_log(const double *x, int n) {
   return sum + log(product);
 }
 
+void nor_grid_logs(const nor_row *row, const double *one, double *logs) {
+  const nor_param *par = row->par;
+  double ones = nor_sum_log(one, row->n_one);
+  for (int t = 0; t < row->n_one && par->taxon; t++) ones += log(par->taxon[row->column[t]]);
+  for (int g = 0; g < NOR_GRID; g++) {
+    num_log_product zeros = {0, 1};
+    for (int t = row->n_one; t < row->n_cell; t++)
+      num_times(&zeros, 1 - nor_recorded(par, g, row->column[t]) * fmin(one[t], 1));
+    logs[g] = log(par->share[g]) + ones + row->n_one * log(nor_chance(g)) + num_log_of(&zeros);
+  }
+}
+
 double nor_cells_log(const nor_row *row, const double *one) {
-  num_log_product zeros = {0, 1};
-  for (int t = row->n_one; t < row->n_cell; t++) num_times(&zeros, 1 - row->rho[t] * one[t]);
-  return nor_sum_log(one, row->n_one) + num_log_of(&zeros);
+  double logs[NOR_GRID];
+  if (!row->par) return nor_sum_log(one, row->n_one);
+  nor_grid_logs(row, one, logs);
+  return num_log_sum_exp(logs, NOR_GRID);
 }
 
 double nor_state_log(const nor_row *row, const uint64_t *state, double *one, double *zero) {

@@ -34,15 +34,15 @@ typedef struct {
 nor_ready nor_new_ready(const mc_data *data, const nor_param *par, const mc_host *host);
 void nor_ready_rows(nor_ready *ready);
 
-/* A row: log P(x, state) = base + sum over its sources of bonus + sum over the cells scanned. */
+/* A row: log P(x, state) = base + sum over its sources of bonus + log P(cells scanned | state). */
 typedef struct {
-  int n_one, n_cell, k; /* n_cell: of those scanned, ones first */
+  int n_one, n_cell, k; /* n_cell: cells scanned, the ones first */
   const int *column;    /* n_cell */
   double *link;         /* n_cell x k: links there */
   double *leak;         /* n_cell */
-  double *rho;          /* n_cell: chances of recording; NULL: zeros are not scanned */
-  int *cells;           /* m, with rho: the columns scanned */
-  bool *other;          /* m, with rho: is no zero */
+  const nor_param *par; /* with recording; else NULL, and so are */
+  int *cells;           /* m: the columns scanned */
+  bool *other;          /* m: is no zero */
   double *bonus;     /* k: log odds of the prior, and the source's share of the row's zeros */
   double base;
 } nor_row;
@@ -53,14 +53,9 @@ void nor_take_row(const nor_ready *ready, int i, nor_row *row);
 /* log P(x, state); one and zero (n_cell) get P(y = 1|state) and P(y = 0|state). -Inf: impossible. */
 double nor_state_log(const nor_row *row, const uint64_t *state, double *one, double *zero);
 
-/* Sum over the cells scanned of log P(x_j|state) from P(y_j = 1|state), rho of the ones left out. */
+/* log P(cells scanned | state) from P(y = 1|state) there; with recording also with each grid point. */
 double nor_cells_log(const nor_row *row, const double *one);
-
-/* P(y = 1 | x, state), eq. (R1), at a cell scanned. */
-static inline double nor_present(const nor_row *row, int t, double one) {
-  if (t < row->n_one) return 1;
-  return row->rho[t] < 1 ? (1 - row->rho[t]) * one / (1 - row->rho[t] * one) : 0;
-}
+void nor_grid_logs(const nor_row *row, const double *one, double *logs);
 
 /* Sum of logs of n probabilities. */
 double nor_sum_log(const double *x, int n);

@@ -82,14 +82,13 @@ static bool expand(const uint64_t *from, nor_search *s, nor_list *list, int word
   const int n = row->n_cell;
   const double log = nor_state_log(row, from, s->one, s->zero);
   const double rest = log - nor_cells_log(row, s->one);
-  const double at_best = log - nor_sum_log(s->one, row->n_one);
   bool taken = false;
   memcpy(s->state, from, (size_t) words * sizeof(uint64_t));
   for (int c = 0; c < row->k; c++) {
     const double *link = row->link + num_at(0, c, n);
     if (nor_is_on(from, c)) continue;
-    /* At best the source explains every one for certain; it makes no zero likelier. */
-    if (!(at_best + row->bonus[c] > threshold(list))) continue;
+    /* At best the source explains every cell for certain. */
+    if (!(rest + row->bonus[c] > threshold(list))) continue;
     for (int t = 0; t < n; t++) s->trial[t] = s->one[t] + s->zero[t] * link[t];
     nor_flip(s->state, c);
     taken |= offer(list, s->state, rest + row->bonus[c] + nor_cells_log(row, s->trial), words);

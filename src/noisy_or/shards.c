@@ -83,7 +83,7 @@ bool nor_shard_scan(nor_shard *self, bool look, double *listed, double *sums) {
 
 static double driver_beside(void *self) {
   const nor_shard *s = self;
-  return nor_objective(s->set, s->par, s->data, 0);
+  return nor_objective(s->set, s->par, s->data->m, 0);
 }
 
 static bool driver_step(void *self, double *sums, double objective) {
@@ -100,12 +100,12 @@ static bool driver_step(void *self, double *sums, double objective) {
 
 static void driver_feasible(void *self, const double *const *safe) {
   const nor_shard *s = self;
-  nor_guard(s->par, s->data, safe);
+  nor_guard(s->par, s->data->m, safe);
 }
 
 mc_shards nor_shards(nor_shard *self) {
   mc_shards out = {.step = driver_step, .beside = driver_beside};
-  nor_blocks(self->par, self->data, &out.shared);
+  nor_blocks(self->par, self->data->m, &out.shared);
   out.shared.feasible = driver_feasible;
   out.shared.self = self;
   return out;

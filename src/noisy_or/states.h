@@ -1,4 +1,7 @@
-/* noisy_or/states.h: all 2^k states of the sources, source 1 as the lowest bit. */
+/*
+ * noisy_or/states.h: all 2^k states of the sources, source 1 as the lowest bit; with recording, these
+ * for each grid point in turn.
+ */
 #ifndef MC_NOISY_OR_STATES_H
 #define MC_NOISY_OR_STATES_H
 
@@ -11,7 +14,7 @@
 
 /*
  * P(x_j = 1 | s) and P(x_j = 0 | s) of column j by doubling: every step adds
- * positive terms, so that both keep their relative precision.
+ * positive terms, so that both keep their relative precision. With recording, of y_j: 2^k numbers.
  */
 void nor_column_states(const nor_param *par, int j, double *one, double *zero);
 
@@ -21,12 +24,12 @@ void nor_fold(double *x, int k, double scale, double *on);
 /*
  * Log-probabilities of rows under every state: base + sum over ones of odds,
  * corrected where a cell is missing and in hard columns, whose P(x_j = 0 | s)
- * may be an exact 0 and which base and odds therefore leave out. With recording
- * odds holds P(y_j = 1 | s), and base the log of P(s) alone: no cell is the same in all rows.
+ * may be an exact 0 and which base and odds therefore leave out.
  */
 typedef struct {
-  int k, m, n_state;
-  double *odds; /* n_state x m: log(P(1|s) / P(0|s)); hard columns: log P(1|s); see above */
+  int k, m, n_state; /* n_state: 2^k, times grid points */
+  double *odds; /* n_state x m: log(P(1|s) / P(0|s)); hard columns: log P(1|s) */
+  double *off;  /* n_state x m, with recording: log P(0|s); else NULL */
   double *base; /* n_state */
   bool *hard;   /* m: a link or the leak is 1 */
   bool any_hard;
@@ -45,8 +48,7 @@ bool nor_few_ones(const nor_tables *tab, const mc_data *data, int first, int b);
 
 /*
  * logs (n_state x b) of rows first .. first + b - 1; cells ((m + 1) x b) gets, unless there are few,
- * their ones as 0/1 and a last row of 1; scratch holds n_state doubles. With recording
- * cells gets ones as 1, zeros as 0 and missing cells as -1.
+ * their ones as 0/1 and a last row of 1; scratch holds n_state doubles.
  */
 void nor_block_logs(const nor_tables *tab, const mc_data *data, const nor_param *par, int first,
                     int b, double *cells, double *logs, double *scratch);

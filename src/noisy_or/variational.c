@@ -473,7 +473,7 @@ static double scan(nor_variational *work, bool move_q) {
     return NAN;
   for (int i = 0; i < work->data->n; i++) bound += nor_weight(work->set, i) * work->bound[i];
   nor_from_theta(work->var, work->data->m, work->par);
-  return nor_objective(work->set, work->par, work->data, bound);
+  return nor_objective(work->set, work->par, work->data->m, bound);
 }
 
 /* Eq. (3.15). */
@@ -569,7 +569,7 @@ static void feasible(void *self, const double *const *safe) {
 
 mc_model nor_variational_model(nor_variational *work) {
   mc_model model = {.pass = pass, .objective = objective, .feasible = feasible, .self = work};
-  nor_blocks(work->par, work->data, &model);
+  nor_blocks(work->par, work->data->m, &model);
   model.block[1] = work->var->links;
   model.block[2] = work->var->leak;
   model.n_block = 4;

@@ -96,28 +96,33 @@ nor_found <- function(links, truth, least = 0.9) {
 
 quietly <- function(expr) suppressWarnings(suppressMessages(expr))
 
-# ---- With chances that presences are recorded, eqs. (R1) to (R4) of src/noisy_or/noisy_or.h ----------------------
+# ---- With chances that presences are recorded, eqs. (R1) to (R5) of src/noisy_or/noisy_or.h ----------------------
 
+# Chances of a grid point, 10 x m.
 ref_nor_chances <- function(par) {
-  outer(par$recorded_site, if (is.null(par$recorded_taxon)) rep(1, length(par$leak)) else par$recorded_taxon)
+  outer((1:10 / 10)^2, if (is.null(par$recorded_taxon)) rep(1, length(par$leak)) else par$recorded_taxon)
 }
 
 # P(y[, j] = 1 | state), 2^k x m.
-ref_nor_present <- function(par) {
+ref_nor_there <- function(par) {
   states <- ref_nor_states(length(par$prior))
   t(apply(states, 1L, function(z) 1 - (1 - par$leak) * apply((1 - par$links)^z, 2L, prod)))
 }
 
+# log P(x[i, ], state, grid point), n x 2^k x 10.
 ref_nor_recorded_joint <- function(x, par) {
   states <- ref_nor_states(length(par$prior))
-  present <- ref_nor_present(par)
+  there <- ref_nor_there(par)
   rho <- ref_nor_chances(par)
-  out <- matrix(0, nrow(x), nrow(states))
+  out <- array(0, c(nrow(x), nrow(states), 10))
   for (i in seq_len(nrow(x))) {
     for (s in seq_len(nrow(states))) {
-      one <- rho[i, ] * present[s, ]
-      cells <- log(ifelse(x[i, ] == 1, one, 1 - one))
-      out[i, s] <- sum(log(ifelse(states[s, ] == 1, par$prior, 1 - par$prior))) + sum(cells, na.rm = TRUE)
+      for (g in 1:10) {
+        one <- rho[g, ] * there[s, ]
+        cells <- log(ifelse(x[i, ] == 1, one, 1 - one))
+        prior <- log(ifelse(states[s, ] == 1, par$prior, 1 - par$prior))
+        out[i, s, g] <- log(par$recorded_share[g]) + sum(prior) + sum(cells, na.rm = TRUE)
+      }
     }
   }
   out
@@ -127,55 +132,42 @@ ref_nor_recorded_loglik <- function(x, par) {
   apply(ref_nor_recorded_joint(x, par), 1L, function(l) max(l) + log(sum(exp(l - max(l)))))
 }
 
-# P(y = 1 | x), n x m; a missing cell is in it as one more unknown.
-ref_nor_missed <- function(x, par) {
-  posterior <- exp(ref_nor_recorded_joint(x, par) - ref_nor_recorded_loglik(x, par))
-  present <- ref_nor_present(par)
-  rho <- ref_nor_chances(par)
-  out <- x
-  for (i in seq_len(nrow(x))) {
-    for (j in seq_len(ncol(x))) {
-      hidden <- if (is.na(x[i, j])) present[, j] else (1 - rho[i, j]) * present[, j] / (1 - rho[i, j] * present[, j])
-      if (!x[i, j] %in% 1) out[i, j] <- sum(posterior[i, ] * hidden)
-    }
-  }
-  out
+ref_nor_recorded_posterior <- function(x, par) {
+  exp(ref_nor_recorded_joint(x, par) - ref_nor_recorded_loglik(x, par))
 }
 
-ref_nor_recorded_pass <- function(x, par, pseudo = numeric(10)) {
+# One EM pass; pseudo-counts as c(prior, links, leak, taxon), two each, and one of share.
+ref_nor_recorded_pass <- function(x, par, pseudo = numeric(9)) {
   states <- ref_nor_states(length(par$prior))
-  posterior <- exp(ref_nor_recorded_joint(x, par) - ref_nor_recorded_loglik(x, par))
-  present <- ref_nor_present(par)
+  posterior <- ref_nor_recorded_posterior(x, par)
+  there <- ref_nor_there(par)
   rho <- ref_nor_chances(par)
-  on <- posterior %*% states
-  taxon <- if (is.null(par$recorded_taxon)) rep(1, ncol(x)) else par$recorded_taxon
-  site <- rbind(rep(0, nrow(x)), 0)
-  by_taxon <- rbind(rep(0, ncol(x)), 0)
+  on <- apply(posterior, 1:2, sum) %*% states
   out <- par
   for (j in seq_len(ncol(x))) {
     fired <- numeric(length(par$prior))
-    leak <- 0
+    leak <- through <- all <- 0
     for (i in which(!is.na(x[, j]))) {
-      hidden <- if (x[i, j] == 1) 1 else (1 - rho[i, j]) * present[, j] / (1 - rho[i, j] * present[, j])
-      weight <- posterior[i, ] * hidden # of a state with a presence
-      fired <- fired + colSums(weight * states / present[, j]) * par$links[, j]
-      leak <- leak + sum(weight / present[, j]) * par$leak[j]
-      through <- c(1, 1)
-      if (x[i, j] == 0) {
-        through <- c(par$recorded_site[i] * (1 - taxon[j]), taxon[j] * (1 - par$recorded_site[i])) / (1 - rho[i, j])
+      for (g in 1:10) {
+        hidden <- if (x[i, j] == 1) 1 else (1 - rho[g, j]) * there[, j] / (1 - rho[g, j] * there[, j])
+        hidden[is.nan(hidden)] <- 0
+        weight <- posterior[i, , g] * hidden # of states with a presence
+        fired <- fired + colSums(weight * states / there[, j]) * par$links[, j]
+        leak <- leak + sum(weight / there[, j]) * par$leak[j]
+        v <- if (x[i, j] == 1) 1 else (rho[g, j] / (g / 10)^2 - rho[g, j]) / (1 - rho[g, j])
+        all <- all + sum(weight)
+        if (sum(weight) > 0) through <- through + sum(weight) * v
       }
-      site[, i] <- site[, i] + sum(weight) * c(through[1], 1)
-      by_taxon[, j] <- by_taxon[, j] + sum(weight) * c(through[2], 1)
     }
     observed <- !is.na(x[, j])
     trials <- colSums(on[observed, , drop = FALSE])
     out$links[, j] <- (fired + pseudo[3]) / (trials + pseudo[3] + pseudo[4])
     out$leak[j] <- (leak + pseudo[5]) / (sum(observed) + pseudo[5] + pseudo[6])
+    if (!is.null(par$recorded_taxon)) {
+      out$recorded_taxon[j] <- (through + pseudo[7]) / (all + pseudo[7] + pseudo[8])
+    }
   }
   out$prior <- (colSums(on) + pseudo[1]) / (nrow(x) + pseudo[1] + pseudo[2])
-  out$recorded_site <- (site[1, ] + pseudo[7]) / (site[2, ] + pseudo[7] + pseudo[8])
-  if (!is.null(par$recorded_taxon)) {
-    out$recorded_taxon <- (by_taxon[1, ] + pseudo[9]) / (by_taxon[2, ] + pseudo[9] + pseudo[10])
-  }
+  out$recorded_share <- (apply(posterior, 3L, sum) + pseudo[9]) / (nrow(x) + 10 * pseudo[9])
   out
 }
